@@ -1,0 +1,34 @@
+# Compiler settings shared by every target of the host build.
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/bin")
+set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O3 -g1")
+
+# Debug keeps assertions; the optimised builds drop them by NDEBUG because the models' own checks are not assertions.
+set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "${CMAKE_CXX_FLAGS_RELWITHDEBINFO} -DNDEBUG")
+
+option(LACUNA_SANITIZE "Build with AddressSanitizer and UndefinedBehaviorSanitizer" OFF)
+option(LACUNA_X86_64_V3 "Compile for x86-64-v3 (AVX2, FMA). AUTO-detected from the build machine when unset" ON)
+
+add_library(lacuna_options INTERFACE)
+target_include_directories(lacuna_options INTERFACE "${CMAKE_SOURCE_DIR}" "${CMAKE_BINARY_DIR}/generated")
+target_compile_options(lacuna_options INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Wnon-virtual-dtor -Woverloaded-virtual -Werror
+  # The same bits on every host: no contraction of a*b+c into a fused multiply-add unless the code asks for it.
+  -ffp-contract=off -fno-math-errno)
+if(LACUNA_SANITIZE)
+  target_compile_options(lacuna_options INTERFACE -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
+  target_link_options(lacuna_options INTERFACE -fsanitize=address,undefined)
+endif()
+
+# Vector instructions over 64 lanes are loops for the compiler to vectorise; AVX2 and FMA make them several times faster.
+# The results are the same without (see models/isa), so an older machine only loses speed.
+include(CheckCXXSourceRuns)
+set(CMAKE_REQUIRED_FLAGS "-O1")
+check_cxx_source_runs("int main() { return __builtin_cpu_supports(\"avx2\") && __builtin_cpu_supports(\"fma\") && __builtin_cpu_supports(\"bmi2\") ? 0 : 1; }"
+  LACUNA_HOST_HAS_X86_64_V3)
+unset(CMAKE_REQUIRED_FLAGS)
+if(LACUNA_X86_64_V3 AND LACUNA_HOST_HAS_X86_64_V3)
+  target_compile_options(lacuna_options INTERFACE -march=x86-64-v3 -mtune=native)
+endif()

@@ -1,0 +1,21 @@
+# Debian 12 packages that the host build links. `./dev deps` installs them.
+find_package(Threads REQUIRED)
+find_package(Boost 1.74 REQUIRED COMPONENTS program_options)
+find_package(spdlog 1.10 REQUIRED)
+find_package(nlohmann_json 3.11 REQUIRED)
+find_package(GTest 1.12 REQUIRED)
+find_package(benchmark 1.7 REQUIRED)
+
+find_path(SYSTEMC_INCLUDE_DIR systemc REQUIRED)
+find_library(SYSTEMC_LIBRARY systemc REQUIRED)
+add_library(lacuna_systemc INTERFACE)
+target_include_directories(lacuna_systemc SYSTEM INTERFACE "${SYSTEMC_INCLUDE_DIR}")
+# The packaged library was built as C++17; its link-time check symbol must be asked for by that name.
+target_compile_definitions(lacuna_systemc INTERFACE SC_CPLUSPLUS=201703L SC_INCLUDE_DYNAMIC_PROCESSES)
+target_link_libraries(lacuna_systemc INTERFACE "${SYSTEMC_LIBRARY}" Threads::Threads)
+
+find_path(LIBELF_INCLUDE_DIR libelf.h REQUIRED)
+find_library(LIBELF_LIBRARY elf REQUIRED)
+add_library(lacuna_libelf INTERFACE)
+target_include_directories(lacuna_libelf SYSTEM INTERFACE "${LIBELF_INCLUDE_DIR}")
+target_link_libraries(lacuna_libelf INTERFACE "${LIBELF_LIBRARY}")

@@ -1,0 +1,11 @@
+# lacuna_model(NAME [SYSTEMC] SOURCES a.cpp ... [DEPENDS lacuna_x ...])
+# One static library for a folder of models. SYSTEMC links SystemC and precompiles its headers, which dominate compile time.
+function(lacuna_model name)
+  cmake_parse_arguments(arg "SYSTEMC" "" "SOURCES;DEPENDS" ${ARGN})
+  add_library(${name} STATIC ${arg_SOURCES})
+  target_link_libraries(${name} PUBLIC lacuna_options ${arg_DEPENDS})
+  if(arg_SYSTEMC)
+    target_link_libraries(${name} PUBLIC lacuna_systemc)
+    target_precompile_headers(${name} PRIVATE <systemc> <tlm> <tlm_utils/simple_initiator_socket.h> <tlm_utils/simple_target_socket.h>)
+  endif()
+endfunction()

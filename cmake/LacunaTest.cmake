@@ -1,0 +1,16 @@
+# lacuna_test(NAME LABEL unit|isa|system|validation SOURCES a.cpp ... [DEPENDS lacuna_x ...])
+# One GoogleTest executable = one CTest test: a fresh process is the isolation between benches (SystemC elaborates once).
+# lacuna_add_script_test is for tests that drive the programs from outside.
+function(lacuna_test name)
+  cmake_parse_arguments(arg "SYSTEMC" "LABEL" "SOURCES;DEPENDS" ${ARGN})
+  add_executable(${name} ${arg_SOURCES})
+  if(arg_SYSTEMC)
+    target_link_libraries(${name} PRIVATE lacuna_test_harness)
+  else()
+    target_link_libraries(${name} PRIVATE GTest::gtest GTest::gmock GTest::gtest_main)
+  endif()
+  target_link_libraries(${name} PRIVATE lacuna_options ${arg_DEPENDS})
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/tests")
+  add_test(NAME ${name} COMMAND ${name})
+  set_tests_properties(${name} PROPERTIES LABELS "${arg_LABEL}" TIMEOUT 300)
+endfunction()

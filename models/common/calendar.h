@@ -1,0 +1,62 @@
+// Resource calendars: the one mechanism for contention (docs/architecture.md, section Time).
+//
+// Each shared thing (port, bank, link, bus, ALU) is a Calendar: ask for the earliest slot of length d not before t and get it
+// booked. A calendar fills gaps, so a request that arrives earlier in simulated time but later in host time still gets its
+// place. Finite pools (MSHRs, queue entries) are a PoolCalendar of n servers, whose holding time is known only afterwards.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "models/common/units.h"
+
+namespace lacuna {
+
+/// One server. Bookings are half-open intervals [start, start + duration); adjacent ones merge, so a saturated resource costs
+/// constant time and memory. Intervals that end at or before the horizon are dropped.
+class Calendar {
+ public:
+  /// Books the earliest gap of `duration` that starts at or after `not_before`; returns its start. Duration 0 books nothing
+  /// and returns the earliest free instant.
+  Tick reserve(Tick not_before, Tick duration);
+  /// No later call will ask for a time before `horizon` (the kernel's current time). Called by reserve's owner once in a while.
+  void retire(Tick horizon);
+  void reset();
+
+  /// Total time booked since construction or reset: utilisation = busy() / elapsed.
+  Tick busy() const { return busy_; }
+  /// Intervals held: bounded by the spread of requests between horizon and the latest booking (tested).
+  std::size_t intervals() const;
+
+ private:
+  struct Interval {
+    Tick begin;
+    Tick end;
+  };
+  std::vector<Interval> intervals_;  // sorted, disjoint, not adjacent; [head_, size) are live
+  std::size_t head_ = 0;
+  Tick busy_{};
+};
+
+/// n identical servers held for a time that becomes known when the work is done (an MSHR until its fill returns).
+/// acquire() finds the earliest time at or after `not_before` when fewer than n are held; occupy() then books [start, end).
+class PoolCalendar {
+ public:
+  explicit PoolCalendar(unsigned servers);
+  Tick acquire(Tick not_before) const;
+  void occupy(Tick start, Tick end);
+  void retire(Tick horizon);
+  void reset();
+  unsigned servers() const { return servers_; }
+
+ private:
+  struct Holding {
+    Tick begin;
+    Tick end;
+  };
+  unsigned servers_;
+  std::vector<Holding> holdings_;
+};
+
+}  // namespace lacuna

@@ -1,0 +1,46 @@
+// The payload extension that every Lacuna memory transaction carries beside the generic payload.
+//
+// A transaction without it is legal (a foreign initiator): targets then treat it as a plain data access of requester 0.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <tlm>
+
+#include "models/common/units.h"
+
+namespace lacuna {
+
+/// Who asks: decides the virtual network, the statistics bucket, and which caches may hold the line.
+enum class RequestKind : std::uint8_t { host, command_processor, vector, scalar, instruction, fill, write_back, page_walk };
+
+/// Levels at which latency is accounted, in the order a request meets them.
+enum class MemoryLevel : std::uint8_t { l1, noc, l2, dram, host_memory, count };
+
+/// Where the time of one request went. Targets add to it; the initiator that made the request resets and reads it.
+struct LatencyBreakdown {
+  std::array<Tick, static_cast<std::size_t>(MemoryLevel::count)> queueing{};
+  std::array<Tick, static_cast<std::size_t>(MemoryLevel::count)> service{};
+};
+
+/// Extension of tlm_generic_payload.
+struct MemoryAttributes : tlm::tlm_extension<MemoryAttributes> {
+  RequestKind kind = RequestKind::host;
+  /// The data have already been moved through DMI: the target charges time and changes cache state but must not touch data.
+  /// The data pointer is null then and the length is the number of bytes of the transaction.
+  bool timing_only = false;
+  /// A read-modify-write performed at the first cache that is coherent for its scope (L2), command WRITE.
+  bool atomic = false;
+  /// Bypass L1 (GLC/SLC bits of the instruction).
+  bool bypass_l1 = false;
+  /// Stable index of the requesting unit (compute unit, command processor queue, ...), for statistics and routing of replies.
+  std::uint16_t requester = 0;
+  /// Bytes of the transaction that matter, bit i = byte i of the line; ~0 = all. Only for timing_only writes (dirty bytes).
+  std::uint64_t byte_mask = ~std::uint64_t{0};
+  LatencyBreakdown latency;
+
+  tlm::tlm_extension_base* clone() const override { return new MemoryAttributes(*this); }
+  void copy_from(const tlm::tlm_extension_base& other) override { *this = static_cast<const MemoryAttributes&>(other); }
+};
+
+}  // namespace lacuna

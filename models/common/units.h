@@ -1,0 +1,80 @@
+// Strong types for the quantities that interfaces exchange: simulated time, clock cycles, bytes.
+//
+// A swapped pair of plain integers gives plausible numbers; these do not compile when swapped.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+
+namespace lacuna {
+
+/// A point in simulated time or a duration, in picoseconds: the kernel's own resolution, so conversion is a copy.
+struct Tick {
+  std::uint64_t ps = 0;
+
+  constexpr auto operator<=>(const Tick&) const = default;
+  constexpr Tick& operator+=(Tick other) { ps += other.ps; return *this; }
+  constexpr Tick& operator-=(Tick other) { ps -= other.ps; return *this; }
+};
+constexpr Tick operator+(Tick a, Tick b) { return {a.ps + b.ps}; }
+constexpr Tick operator-(Tick a, Tick b) { return {a.ps - b.ps}; }
+constexpr Tick operator*(Tick a, std::uint64_t n) { return {a.ps * n}; }
+constexpr Tick later(Tick a, Tick b) { return a < b ? b : a; }
+constexpr Tick earlier(Tick a, Tick b) { return a < b ? a : b; }
+inline constexpr Tick kNever{~std::uint64_t{0}};
+
+/// A number of clock cycles, or a cycle number of one clock.
+struct Cycles {
+  std::uint64_t n = 0;
+
+  constexpr auto operator<=>(const Cycles&) const = default;
+  constexpr Cycles& operator+=(Cycles other) { n += other.n; return *this; }
+};
+constexpr Cycles operator+(Cycles a, Cycles b) { return {a.n + b.n}; }
+constexpr Cycles operator-(Cycles a, Cycles b) { return {a.n - b.n}; }
+constexpr Cycles later(Cycles a, Cycles b) { return a < b ? b : a; }
+
+/// A size or an amount of data.
+struct Bytes {
+  std::uint64_t n = 0;
+
+  constexpr auto operator<=>(const Bytes&) const = default;
+};
+
+/// A clock frequency in hertz. Its period must be a whole number of picoseconds (checked when parameters are validated).
+struct Frequency {
+  std::uint64_t hz = 1'000'000'000;
+
+  constexpr auto operator<=>(const Frequency&) const = default;
+  constexpr Tick period() const { return {1'000'000'000'000ULL / hz}; }
+};
+
+/// Converts between cycles of one clock and time.
+class Clock {
+ public:
+  constexpr explicit Clock(Frequency frequency) : period_(frequency.period()) {}
+  constexpr Tick period() const { return period_; }
+  constexpr Tick ticks(Cycles cycles) const { return period_ * cycles.n; }
+  /// The first cycle that starts at or after t.
+  constexpr Cycles ceil(Tick t) const { return {(t.ps + period_.ps - 1) / period_.ps}; }
+  /// The cycle that t lies in.
+  constexpr Cycles floor(Tick t) const { return {t.ps / period_.ps}; }
+  constexpr Tick align_up(Tick t) const { return ticks(ceil(t)); }
+
+ private:
+  Tick period_;
+};
+
+namespace literals {
+constexpr Tick operator""_ps(unsigned long long v) { return {v}; }
+constexpr Tick operator""_ns(unsigned long long v) { return {v * 1000}; }
+constexpr Tick operator""_us(unsigned long long v) { return {v * 1'000'000}; }
+constexpr Cycles operator""_cycles(unsigned long long v) { return {v}; }
+constexpr Bytes operator""_B(unsigned long long v) { return {v}; }
+constexpr Bytes operator""_KiB(unsigned long long v) { return {v << 10}; }
+constexpr Bytes operator""_MiB(unsigned long long v) { return {v << 20}; }
+constexpr Bytes operator""_GiB(unsigned long long v) { return {v << 30}; }
+constexpr Frequency operator""_MHz(unsigned long long v) { return {v * 1'000'000}; }
+}  // namespace literals
+
+}  // namespace lacuna

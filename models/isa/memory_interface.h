@@ -1,0 +1,62 @@
+// What the executor needs of memory: host pointers to ranges of GPU virtual addresses. No time, no SystemC.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "models/isa/target.h"
+
+namespace lacuna::isa {
+
+enum class Access : std::uint8_t { none = 0, read = 1, write = 2, read_write = 3, execute = 4 };
+constexpr bool allows(Access granted, Access wanted) {
+  return (static_cast<unsigned>(granted) & static_cast<unsigned>(wanted)) == static_cast<unsigned>(wanted);
+}
+constexpr Access operator|(Access a, Access b) { return static_cast<Access>(static_cast<unsigned>(a) | static_cast<unsigned>(b)); }
+
+/// A contiguous range of GPU virtual addresses with one set of permissions and contiguous host memory behind it.
+struct MemoryWindow {
+  std::uint64_t base = 0;      ///< first GPU virtual address
+  std::uint64_t size = 0;      ///< bytes; 0 = an empty window that contains nothing
+  std::byte* host = nullptr;   ///< host address of `base`
+  std::uint64_t physical = 0;  ///< bus address of `base`, for caches and channels
+  Access granted = Access::none;
+
+  bool contains(std::uint64_t address, std::uint64_t bytes) const {
+    const std::uint64_t offset = address - base;  // wraps to a huge value below base
+    return offset < size && bytes <= size - offset;
+  }
+};
+
+/// Virtual-address side of a memory system, as the executor sees it.
+class MemoryInterface {
+ public:
+  virtual ~MemoryInterface() = default;
+  /// The largest window around `address` whatever its permissions, or an empty one when the address is not mapped.
+  /// The result stays valid until epoch() changes.
+  virtual MemoryWindow find(std::uint64_t address) const = 0;
+  /// Changes whenever a mapping changes: cached windows are then stale.
+  virtual std::uint64_t epoch() const = 0;
+};
+
+/// What one instruction did to memory, for the timing model and the checkers. Reused from instruction to instruction.
+struct MemoryAccess {
+  enum class Space : std::uint8_t { none, global, scratch, lds, scalar };
+  enum class Operation : std::uint8_t { load, store, atomic };
+
+  Space space = Space::none;
+  Operation operation = Operation::load;
+  bool returns_data = false;           ///< loads, and atomics with GLC
+  bool glc = false;
+  bool slc = false;
+  std::uint8_t bytes_per_lane = 0;     ///< contiguous bytes from each lane's address; 0 for cache-control instructions
+  std::uint64_t lanes = 0;             ///< lanes that access memory (FLAT: those in this space)
+  std::uint64_t lds_lanes = 0;         ///< FLAT only: lanes whose address fell in the shared aperture
+  /// Global and scratch: GPU virtual address per lane. LDS: byte offset in the workgroup's allocation. Scalar: [0] only.
+  std::array<std::uint64_t, kLanes> address{};
+  std::array<std::uint64_t, kLanes> address2{};  ///< DS read2/write2: the second address; `dual` tells
+  bool dual = false;
+};
+
+}  // namespace lacuna::isa

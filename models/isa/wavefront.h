@@ -1,0 +1,131 @@
+// Architectural state of one wavefront, and what executing an instruction can report. Owned by a compute unit or by a test.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "models/isa/memory_interface.h"
+#include "models/isa/target.h"
+
+namespace lacuna::isa {
+
+/// Scalar operand encodings that are registers: the index of WavefrontState::sgpr (GCN3 ISA manual, table "Scalar operands").
+/// FLAT_SCRATCH and XNACK_MASK follow gfx803 and gfx9 alike.
+enum SpecialRegister : unsigned {
+  kFlatScratchLo = 102, kFlatScratchHi = 103, kXnackMaskLo = 104, kXnackMaskHi = 105, kVccLo = 106, kVccHi = 107,
+  kTbaLo = 108, kTbaHi = 109, kTmaLo = 110, kTmaHi = 111, kTtmp0 = 112, kM0 = 124, kExecLo = 126, kExecHi = 127,
+};
+
+/// What the last executed instruction asks of its surroundings. Set by the executor, cleared by whoever handled it.
+enum class Event : std::uint8_t {
+  none,
+  end_program,      ///< s_endpgm
+  barrier,          ///< s_barrier
+  wait_count,       ///< s_waitcnt: event_value = SIMM16
+  sleep,            ///< s_sleep: event_value = cycles asked for
+  message,          ///< s_sendmsg: event_value = SIMM16, M0 holds the payload
+  halt,             ///< s_sethalt 1
+  trap,             ///< s_trap: event_value = trap id
+  cache_invalidate, ///< s_dcache_inv(_vol), s_dcache_wb, buffer_wbinvl1(_vol), s_icache_inv: MemoryAccess tells none; see the row
+  memory_fault,     ///< fault tells which
+  illegal_instruction,
+  arithmetic_exception,
+};
+
+struct MemoryFault {
+  enum class Reason : std::uint8_t { not_mapped, not_permitted, misaligned, lds_out_of_range };
+  Reason reason = Reason::not_mapped;
+  Access wanted = Access::read;
+  unsigned lane = 0;  ///< 0 for scalar accesses
+  std::uint64_t address = 0;
+  unsigned bytes = 0;
+};
+
+/// The MODE register (GCN3 ISA manual, "MODE register").
+struct Mode {
+  std::uint32_t bits = 0;
+  unsigned round_f32() const { return bits & 3; }                ///< 0 nearest even, 1 +inf, 2 -inf, 3 toward zero
+  unsigned round_f64_f16() const { return (bits >> 2) & 3; }
+  bool denorm_in_f32() const { return (bits >> 4) & 1; }         ///< bit set: denormal inputs are kept
+  bool denorm_out_f32() const { return (bits >> 5) & 1; }
+  bool denorm_in_f64_f16() const { return (bits >> 6) & 1; }
+  bool denorm_out_f64_f16() const { return (bits >> 7) & 1; }
+  bool dx10_clamp() const { return (bits >> 8) & 1; }
+  bool ieee() const { return (bits >> 9) & 1; }
+};
+
+/// Registers of one wavefront plus pointers to what it shares with others.
+struct Wavefront {
+  // -- registers
+  std::uint64_t pc = 0;  ///< while an instruction executes: address of the next one (as s_getpc returns it)
+  bool scc = false;
+  Mode mode;
+  std::uint32_t trap_status = 0;
+  std::uint32_t status = 0;
+  std::uint32_t hw_id = 0;  ///< HW_ID as s_getreg reads it: wave, SIMD, CU, SH, SE
+  /// Scalar registers, indexed by operand encoding 0..127; see SpecialRegister. VCC, EXEC, M0, ... live here too.
+  alignas(8) std::array<std::uint32_t, 128> sgpr{};
+  /// Vector registers: register r, lane l is vgpr[r * kLanes + l]. Points into the SIMD's register file.
+  std::uint32_t* vgpr = nullptr;
+  std::uint32_t* agpr = nullptr;  ///< gfx90a accumulation registers, same layout
+  unsigned vgpr_count = 0;        ///< allocated; access beyond is an illegal instruction (checked when decoded operands are used)
+  unsigned agpr_count = 0;
+  unsigned sgpr_count = 0;
+
+  // -- surroundings
+  Target target = Target::gfx803;
+  MemoryInterface* memory = nullptr;
+  std::byte* lds = nullptr;       ///< the workgroup's allocation
+  std::uint32_t lds_bytes = 0;
+  std::uint64_t shared_aperture = 0;   ///< base of the 4 GiB LDS window of FLAT addresses; 0 = none
+  std::uint64_t private_aperture = 0;  ///< base of the 4 GiB scratch window of FLAT addresses; 0 = none
+  /// Scratch: FLAT and buffer_*_offen accesses to private memory go to scratch_base + swizzled offset.
+  std::uint64_t scratch_base = 0;      ///< GPU virtual address of this queue's scratch backing memory
+  std::uint64_t clock = 0;             ///< what s_memtime reads (core clock cycles); kept current by the owner
+  std::uint64_t real_time = 0;         ///< what s_memrealtime reads (constant-rate reference counter)
+
+  // -- report of the last instruction
+  Event event = Event::none;
+  std::uint32_t event_value = 0;
+  MemoryFault fault;
+  MemoryAccess access;
+  /// Window cache for vector and scalar accesses: most instructions hit the same mapping again.
+  MemoryWindow window;
+  std::uint64_t window_epoch = ~std::uint64_t{0};
+
+  // -- EXEC expanded to one 32-bit mask per lane, so that vectorised loops can blend; see lane_mask()
+  alignas(64) std::array<std::uint32_t, kLanes> lane_mask_words{};
+  std::uint64_t lane_mask_of = 0;
+
+  std::uint64_t read64(unsigned index) const {
+    return std::uint64_t{sgpr[index]} | std::uint64_t{sgpr[index + 1]} << 32;
+  }
+  void write64(unsigned index, std::uint64_t value) {
+    sgpr[index] = static_cast<std::uint32_t>(value);
+    sgpr[index + 1] = static_cast<std::uint32_t>(value >> 32);
+  }
+  std::uint64_t exec() const { return read64(kExecLo); }
+  void set_exec(std::uint64_t value) { write64(kExecLo, value); }
+  std::uint64_t vcc() const { return read64(kVccLo); }
+  void set_vcc(std::uint64_t value) { write64(kVccLo, value); }
+  std::uint32_t* v(unsigned index) { return vgpr + static_cast<std::size_t>(index) * kLanes; }
+
+  /// All ones for active lanes, zero for others; recomputed only when EXEC has changed.
+  const std::uint32_t* lane_mask() {
+    const std::uint64_t now = exec();
+    if (now != lane_mask_of) {
+      for (unsigned l = 0; l < kLanes; ++l) lane_mask_words[l] = 0U - static_cast<std::uint32_t>((now >> l) & 1);
+      lane_mask_of = now;
+    }
+    return lane_mask_words.data();
+  }
+
+  void raise(Event what, std::uint32_t value = 0) {
+    event = what;
+    event_value = value;
+  }
+};
+
+}  // namespace lacuna::isa
