@@ -1,0 +1,147 @@
+// RV64GC host hart: the processor that runs the firmware.
+//
+// Instruction set   RV64IMAFDC, Zicsr, Zifencei; M and U mode; privileged architecture 1.12 without S mode (medeleg, mideleg
+//                   and the s* registers do not exist), 16 PMP entries with 4-byte granularity.
+// Initiator         temporally decoupled: runs ahead of the kernel by at most `quantum`, then waits. Memory that grants DMI is
+//                   reached by DMI and charged with the DMI latencies, everything else by b_transport with annotated delay.
+//                   A store to a device ends the local time slice, so that an interrupt line that falls because of it is
+//                   never seen stale.
+// Misaligned        loads and stores work inside one DMI region; on devices, and across regions, they trap (causes 4 and 6).
+//                   LR, SC and AMO must be aligned. An error response becomes an access fault (causes 1, 5, 7).
+// LR/SC             SC succeeds when the reserved bytes still hold the value that LR loaded: another initiator that writes
+//                   the same value in between goes unnoticed.
+// Instruction cache decoded blocks; dropped by fence.i, DMI invalidation and debugger writes. Fetch is free of charge: its time
+//                   is part of the cycles per instruction class.
+// WFI               waits for an interrupt input without simulating. When no event is left the kernel's sc_start returns.
+// Counters          mcycle counts clock cycles of simulated time (waiting included), time counts `timebase`.
+#pragma once
+
+#include <tlm_utils/simple_initiator_socket.h>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <systemc>
+#include <tlm>
+
+#include "models/common/parameters.h"
+#include "models/common/statistics.h"
+#include "models/common/units.h"
+
+namespace lacuna {
+
+struct HartParameters {
+  Frequency clock{1'000'000'000};
+  Frequency timebase{10'000'000};
+  Tick quantum{1'000'000};
+  std::uint64_t reset_pc = 0x8000'0000;
+  std::uint64_t hart_id = 0;
+  Cycles alu_cycles{1};
+  Cycles load_cycles{1};
+  Cycles store_cycles{1};
+  Cycles branch_cycles{1};
+  Cycles jump_cycles{1};
+  Cycles multiply_cycles{3};
+  Cycles divide_cycles{20};
+  Cycles atomic_cycles{4};
+  Cycles system_cycles{4};
+  Cycles float_cycles{4};
+  Cycles float_divide_cycles{20};
+
+  void describe(ParameterSection& section);
+};
+
+struct HartStatistics {
+  std::uint64_t instructions = 0;
+  std::uint64_t exceptions = 0;
+  std::uint64_t interrupts = 0;
+  std::uint64_t bus_reads = 0;
+  std::uint64_t bus_writes = 0;
+  std::uint64_t bus_errors = 0;
+  std::uint64_t blocks_decoded = 0;
+  std::uint64_t block_cache_flushes = 0;
+  std::uint64_t semihosting_calls = 0;
+  Tick waiting{};
+
+  void describe(StatisticsGroup& group) const;
+};
+
+/// Where the guest's console characters go and come from.
+struct HartConsole {
+  /// Bytes of one write; null = the process's standard output.
+  std::function<void(std::string_view bytes)> write;
+  /// The next byte, or -1 at the end of the input; null = always the end.
+  std::function<int()> read;
+};
+
+struct SemihostingParameters {
+  /// Files outside this folder cannot be opened, removed or renamed. Empty = current folder.
+  std::filesystem::path root;
+  /// What SYS_GET_CMDLINE returns: program name and arguments, separated by spaces.
+  std::string command_line;
+  /// SYS_TIME and SYS_CLOCK from the host's clock; otherwise from simulated time (SYS_TIME then starts at 0).
+  bool host_clock = false;
+  /// Heap and stack that SYS_HEAPINFO reports; 0 = "unknown", the program uses its own linker symbols.
+  std::uint64_t heap_base = 0;
+  std::uint64_t heap_limit = 0;
+  std::uint64_t stack_base = 0;
+  std::uint64_t stack_limit = 0;
+};
+
+class Hart : public sc_core::sc_module {
+ public:
+  tlm_utils::simple_initiator_socket<Hart> bus;
+  sc_core::sc_in<bool> machine_external_interrupt;
+  sc_core::sc_in<bool> machine_timer_interrupt;
+  sc_core::sc_in<bool> machine_software_interrupt;
+
+  /// Throws std::invalid_argument when the clock's period is not a whole number of picoseconds or the quantum is 0.
+  Hart(sc_core::sc_module_name name, const HartParameters& parameters);
+  ~Hart() override;
+
+  // Wiring, before the simulation starts.
+  void set_reset_pc(std::uint64_t pc);
+  /// Console of semihosting and HTIF.
+  void set_console(HartConsole console);
+  /// Answers the RISC-V semihosting sequence (slli x0,x0,0x1f; ebreak; srai x0,x0,7). Without it ebreak always traps.
+  void attach_semihosting(const SemihostingParameters& parameters);
+  /// Watches the HTIF mailbox (symbols tohost and fromhost; fromhost 0 = none): exit, console, SYS_write.
+  void attach_htif(std::uint64_t tohost, std::uint64_t fromhost = 0);
+  /// Opens the GDB remote stub on 127.0.0.1; the hart halts at reset until a debugger has connected and continues.
+  /// Port 0 takes a free one. Returns the port. Throws std::system_error when it cannot listen.
+  std::uint16_t attach_gdb(std::uint16_t port);
+  /// Called once when the program ends (semihosting exit, HTIF exit, debugger's kill). The hart has halted by then.
+  void set_exit_callback(std::function<void(int code)> callback);
+  /// Polled while the debugger holds the hart, so that a Ctrl-C at the simulator is heard.
+  void set_stop_request(std::function<bool()> requested);
+
+  // Observation. Registers are the architectural state between two slices of local time.
+  const HartStatistics& statistics() const;
+  std::uint64_t pc() const;
+  bool waiting_for_interrupt() const;
+  /// True once the program has ended.
+  bool halted() const;
+  std::uint64_t read_register(unsigned index) const;
+  void write_register(unsigned index, std::uint64_t value);
+  /// Raw bits; single precision is NaN-boxed.
+  std::uint64_t read_float_register(unsigned index) const;
+  void write_float_register(unsigned index, std::uint64_t bits);
+  /// A CSR as M mode reads it, or false when it does not exist.
+  bool read_csr(unsigned number, std::uint64_t& value) const;
+  /// Bytes by transport_dbg; false when a part of the range is not memory. Writes drop decoded blocks.
+  bool read_memory(std::uint64_t address, std::span<std::byte> bytes);
+  bool write_memory(std::uint64_t address, std::span<const std::byte> bytes);
+
+ private:
+  struct Implementation;
+  std::unique_ptr<Implementation> implementation_;
+
+  void run();
+  void invalidate_direct_mem_ptr(sc_dt::uint64 first, sc_dt::uint64 last);
+};
+
+}  // namespace lacuna
