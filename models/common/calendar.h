@@ -19,7 +19,21 @@ class Calendar {
  public:
   /// Books the earliest gap of `duration` that starts at or after `not_before`; returns its start. Duration 0 books nothing
   /// and returns the earliest free instant.
-  Tick reserve(Tick not_before, Tick duration);
+  Tick reserve(Tick not_before, Tick duration) {
+    // Requests mostly arrive in order: behind the start of the last booking there is nothing to search.
+    if (duration.ps != 0 && intervals_.size() > head_ && not_before >= intervals_.back().begin) {
+      Interval& last = intervals_.back();
+      busy_ += duration;
+      if (not_before <= last.end) {
+        const Tick start = last.end;
+        last.end += duration;
+        return start;
+      }
+      intervals_.push_back({not_before, not_before + duration});
+      return not_before;
+    }
+    return reserve_in_gap(not_before, duration);
+  }
   /// No later call will ask for a time before `horizon` (the kernel's current time). Called by reserve's owner once in a while.
   void retire(Tick horizon);
   void reset();
@@ -27,13 +41,15 @@ class Calendar {
   /// Total time booked since construction or reset: utilisation = busy() / elapsed.
   Tick busy() const { return busy_; }
   /// Intervals held: bounded by the spread of requests between horizon and the latest booking (tested).
-  std::size_t intervals() const;
+  std::size_t intervals() const { return intervals_.size() - head_; }
 
  private:
   struct Interval {
     Tick begin;
     Tick end;
   };
+  Tick reserve_in_gap(Tick not_before, Tick duration);
+
   std::vector<Interval> intervals_;  // sorted, disjoint, not adjacent; [head_, size) are live
   std::size_t head_ = 0;
   Tick busy_{};
@@ -41,22 +57,30 @@ class Calendar {
 
 /// n identical servers held for a time that becomes known when the work is done (an MSHR until its fill returns).
 /// acquire() finds the earliest time at or after `not_before` when fewer than n are held; occupy() then books [start, end).
+/// The holding time being unknown when a server is acquired, a request that arrives late in host time may take a server at an
+/// instant when one is free although all are promised to others a little later; it is never told a time when all n are held.
 class PoolCalendar {
  public:
   explicit PoolCalendar(unsigned servers);
-  Tick acquire(Tick not_before) const;
+  Tick acquire(Tick not_before) const {
+    // Fewer holdings than servers: nothing can be full.
+    return ends_.size() - head_ < servers_ ? not_before : acquire_when_free(not_before);
+  }
   void occupy(Tick start, Tick end);
   void retire(Tick horizon);
   void reset();
   unsigned servers() const { return servers_; }
+  /// Holdings remembered: bounded as Calendar::intervals().
+  std::size_t holdings() const { return ends_.size() - head_; }
 
  private:
-  struct Holding {
-    Tick begin;
-    Tick end;
-  };
+  Tick acquire_when_free(Tick not_before) const;
+
   unsigned servers_;
-  std::vector<Holding> holdings_;
+  // How many are held at t is (begins at or before t) - (ends at or before t): the two need not be kept as pairs.
+  std::vector<Tick> begins_;  // sorted; [head_, size) are live
+  std::vector<Tick> ends_;    // sorted; [head_, size) are live
+  std::size_t head_ = 0;
 };
 
 }  // namespace lacuna

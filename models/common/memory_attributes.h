@@ -39,6 +39,17 @@ struct MemoryAttributes : tlm::tlm_extension<MemoryAttributes> {
   std::uint64_t byte_mask = ~std::uint64_t{0};
   LatencyBreakdown latency;
 
+  /// Back to a plain data access of requester 0.
+  void reset() {
+    kind = RequestKind::host;
+    timing_only = false;
+    atomic = false;
+    bypass_l1 = false;
+    requester = 0;
+    byte_mask = ~std::uint64_t{0};
+    latency = {};
+  }
+
   tlm::tlm_extension_base* clone() const override { return new MemoryAttributes(*this); }
   void copy_from(const tlm::tlm_extension_base& other) override { *this = static_cast<const MemoryAttributes&>(other); }
 };

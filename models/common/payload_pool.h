@@ -13,6 +13,12 @@ namespace lacuna {
 /// One pool per initiator; not thread-safe (SystemC is one thread).
 class PayloadPool : public tlm::tlm_mm_interface {
  public:
+  PayloadPool();
+  /// Every payload must have come back: they are the pool's.
+  ~PayloadPool() override;
+  PayloadPool(const PayloadPool&) = delete;
+  PayloadPool& operator=(const PayloadPool&) = delete;
+
   /// A payload with one reference held by the caller and a default MemoryAttributes attached.
   tlm::tlm_generic_payload& acquire();
   void free(tlm::tlm_generic_payload* payload) override;

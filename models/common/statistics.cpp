@@ -1,0 +1,31 @@
+#include "models/common/statistics.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace lacuna {
+
+void StatisticsGroup::add(std::string_view name, const std::uint64_t& counter, std::string_view description,
+                          std::string_view unit) {
+  const std::uint64_t* source = &counter;
+  statistics_.push_back({std::string(name), std::string(description), std::string(unit), [source] { return *source; }, {}});
+}
+
+void StatisticsGroup::add(std::string_view name, const Tick& duration, std::string_view description) {
+  const Tick* source = &duration;
+  statistics_.push_back({std::string(name), std::string(description), "ps", [source] { return source->ps; }, {}});
+}
+
+void StatisticsGroup::add_derived(std::string_view name, std::function<double()> value, std::string_view description,
+                                  std::string_view unit) {
+  statistics_.push_back({std::string(name), std::string(description), std::string(unit), {}, std::move(value)});
+}
+
+StatisticsGroup& StatisticsGroup::group(std::string_view name) {
+  const auto found = std::find_if(groups_.begin(), groups_.end(), [&](const auto& g) { return g->name() == name; });
+  if (found != groups_.end()) return **found;
+  groups_.push_back(std::make_unique<StatisticsGroup>(std::string(name)));
+  return *groups_.back();
+}
+
+}  // namespace lacuna
