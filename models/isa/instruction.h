@@ -13,7 +13,25 @@ struct Wavefront;
 struct Instruction;
 
 enum class Format : std::uint8_t {
-  sop1, sop2, sopk, sopc, sopp, smem, vop1, vop2, vopc, vop3a, vop3b, vop3p, mai, ds, flat, global, scratch, mubuf, mtbuf,
+  sop1,
+  sop2,
+  sopk,
+  sopc,
+  sopp,
+  smem,
+  vop1,
+  vop2,
+  vopc,
+  vop3a,
+  vop3b,
+  vop3p,
+  mai,
+  ds,
+  flat,
+  global,
+  scratch,
+  mubuf,
+  mtbuf,
 };
 
 /// The unit of the compute unit that executes the instruction (one issue port each).
@@ -21,19 +39,42 @@ enum class Unit : std::uint8_t { valu, salu, smem, vmem, lds, branch, special, c
 
 /// What the timing model charges by; the numbers are configuration (compute-unit parameters), the class is in the table.
 enum class LatencyClass : std::uint8_t {
-  salu, branch, smem_load, smem_store, smem_control,
-  valu, valu_f64, valu_mul32, valu_transcendental, valu_transcendental_f64, valu_lane /* readlane, readfirstlane */,
-  mfma_4_pass, mfma_8_pass, mfma_16_pass,
-  lds_load, lds_store, lds_atomic, lds_permute,
-  vmem_load, vmem_store, vmem_atomic, vmem_control,
-  waitcnt, barrier, end_program, sleep, message, nop, trap,
+  salu,
+  branch,
+  smem_load,
+  smem_store,
+  smem_control,
+  valu,
+  valu_f64,
+  valu_mul32,
+  valu_transcendental,
+  valu_transcendental_f64,
+  valu_lane /* readlane, readfirstlane */,
+  mfma_4_pass,
+  mfma_8_pass,
+  mfma_16_pass,
+  lds_load,
+  lds_store,
+  lds_atomic,
+  lds_permute,
+  vmem_load,
+  vmem_store,
+  vmem_atomic,
+  vmem_control,
+  waitcnt,
+  barrier,
+  end_program,
+  sleep,
+  message,
+  nop,
+  trap,
   count,
 };
 
 enum class OperandKind : std::uint8_t {
   none,
-  sgpr,      ///< index = operand encoding 0..127 (covers VCC, M0, EXEC, ...)
-  vgpr,      ///< index = register
+  sgpr,  ///< index = operand encoding 0..127 (covers VCC, M0, EXEC, ...)
+  vgpr,  ///< index = register
   agpr,
   constant,  ///< inline or literal; value holds the bits, already widened to the operand's type
   special,   ///< index = operand encoding of a read-only source that is not a register: SCC, VCCZ, EXECZ, SHARED_BASE, ...
@@ -41,29 +82,54 @@ enum class OperandKind : std::uint8_t {
 
 /// Type of an operand as the table gives it: width, and how constants widen and how modifiers apply.
 enum class OperandType : std::uint8_t {
-  none, b8, b16, u16, i16, f16, b32, u32, i32, f32, b64, u64, i64, f64, b96, b128, b256, b512,
-  lane_mask,   ///< 64-bit mask in an SGPR pair (VCC, carry, compare result)
-  pk_f16, pk_u16, pk_i16, pk_f32,
-  simm16, simm32, label16, waitcnt, sendmsg, hwreg,
+  none,
+  b8,
+  b16,
+  u16,
+  i16,
+  f16,
+  b32,
+  u32,
+  i32,
+  f32,
+  b64,
+  u64,
+  i64,
+  f64,
+  b96,
+  b128,
+  b256,
+  b512,
+  lane_mask,  ///< 64-bit mask in an SGPR pair (VCC, carry, compare result)
+  pk_f16,
+  pk_u16,
+  pk_i16,
+  pk_f32,
+  simm16,
+  simm32,
+  label16,
+  waitcnt,
+  sendmsg,
+  hwreg,
   count,
 };
 
 struct Operand {
   OperandKind kind = OperandKind::none;
   OperandType type = OperandType::none;
-  std::uint8_t words = 0;      ///< 32-bit registers it spans
-  std::uint8_t encoding = 0;   ///< for printing: the source field's 8 low bits (which inline constant, or 255 = literal)
+  std::uint8_t words = 0;     ///< 32-bit registers it spans
+  std::uint8_t encoding = 0;  ///< for printing: the source field's 8 low bits (which inline constant, or 255 = literal)
   std::uint16_t index = 0;
   std::uint64_t value = 0;
 };
 
 /// Modifiers of the VOP encodings, SDWA and DPP included; all zero for an unmodified instruction.
 struct VectorModifiers {
-  std::uint8_t neg = 0;      ///< bit i: negate source i (after abs)
+  std::uint8_t neg = 0;  ///< bit i: negate source i (after abs)
   std::uint8_t abs = 0;
-  std::uint8_t omod = 0;     ///< 0 none, 1 *2, 2 *4, 3 /2
+  std::uint8_t omod = 0;  ///< 0 none, 1 *2, 2 *4, 3 /2
   bool clamp = false;
-  std::uint8_t op_sel = 0;   ///< also VOP3P op_sel
+  std::uint8_t op_sel = 0;  ///< also VOP3P op_sel
   std::uint8_t op_sel_hi = 0;
   std::uint8_t neg_hi = 0;
   bool sdwa = false;
@@ -77,10 +143,10 @@ struct VectorModifiers {
 
 /// Fields of the memory encodings.
 struct MemoryModifiers {
-  std::int32_t offset = 0;   ///< DS: offset0 (read2: offset0 | offset1 << 8); MUBUF: 12 bit; SMEM: 20/21 bit; FLAT gfx9: 13 bit
+  std::int32_t offset = 0;  ///< DS: offset0 (read2: offset0 | offset1 << 8); MUBUF: 12 bit; SMEM: 20/21 bit; FLAT gfx9: 13 bit
   bool glc = false, slc = false, tfe = false, lds = false, gds = false, nv = false;
   bool offen = false, idxen = false;
-  bool imm = false;          ///< SMEM: offset is immediate
+  bool imm = false;  ///< SMEM: offset is immediate
 };
 
 using ExecuteFn = void (*)(const Instruction&, Wavefront&);
@@ -93,15 +159,17 @@ inline constexpr unsigned kMaxSources = 4;
 /// One decoded instruction. Immutable after decoding; shared by all wavefronts that run it.
 struct Instruction {
   const InstructionRow* row = nullptr;
-  ExecuteFn execute = nullptr;
+  ExecuteFn execute = nullptr;  ///< never null after decoding: rows without an executor get execute_unsupported
   Unit unit = Unit::special;
   LatencyClass latency = LatencyClass::nop;
   Format format = Format::sopp;
-  std::uint8_t size = 0;          ///< bytes: 4, 8, or 12 with a literal
+  std::uint8_t size = 0;  ///< bytes: 4, 8, or 12 with a literal
   std::uint8_t destinations = 0;
   std::uint8_t sources = 0;
-  bool plain_vector = false;      ///< VOP without any modifier: the fast executors apply
-  std::int32_t immediate = 0;     ///< SOPK/SOPP SIMM16 (sign-extended), s_setreg literal in a source
+  bool plain_vector = false;   ///< VOP without any modifier: the fast executors apply
+  std::uint16_t max_vgpr = 0;  ///< one more than the highest VGPR named, 0 if none: must not exceed the allocation
+  std::uint16_t max_sgpr = 0;  ///< likewise for SGPRs 0..101
+  std::int32_t immediate = 0;  ///< SOPK/SOPP SIMM16 (sign-extended), s_setreg literal in a source
   std::array<Operand, kMaxDestinations> dst{};
   std::array<Operand, kMaxSources> src{};
   VectorModifiers vop{};

@@ -28,18 +28,27 @@ enum RowFlags : std::uint32_t {
   kNoFlags = 0,
   kWritesScc = 1u << 0,
   kReadsScc = 1u << 1,
-  kWritesVcc = 1u << 2,      ///< implicit VCC destination (VOP2 carry, VOPC e32)
+  kWritesVcc = 1u << 2,  ///< implicit VCC destination (VOP2 carry, VOPC e32)
   kReadsVcc = 1u << 3,
-  kWritesExec = 1u << 4,     ///< v_cmpx, s_*_saveexec
+  kWritesExec = 1u << 4,  ///< v_cmpx, s_*_saveexec
   kReadsM0 = 1u << 5,
-  kOtimes = 1u << 6,         ///< (x) instruction: the result does not depend on one operand when the other is zero (specs: LazyGPU 4.3)
+  kOtimes =
+      1u << 6,  ///< (x) instruction: the result does not depend on one operand when the other is zero (specs: LazyGPU 4.3)
   kCommutes = 1u << 7,
-  kReadsDst = 1u << 8,       ///< mac/fmac, sdwa preserve, v_movreld: destination is also a source
+  kReadsDst = 1u << 8,  ///< mac/fmac, sdwa preserve, v_movreld: destination is also a source
   kBranch = 1u << 9,
   kNoSdwa = 1u << 10,
   kNoDpp = 1u << 11,
-  kApproximate = 1u << 12,   ///< result within a documented bound, not bit-exact: listed in the coverage report
+  kApproximate = 1u << 12,        ///< result within a documented bound, not bit-exact: listed in the coverage report
   kHasLiteralOperand = 1u << 13,  ///< v_madmk/v_madak, s_setreg_imm32: a 32-bit literal always follows
+  kScalarDst = 1u << 14,          ///< vector instruction whose destination field names an SGPR: v_readlane, v_readfirstlane
+  kNoEncodingSuffix = 1u << 15,   ///< VOP1/VOP2/VOPC row that is printed without _e32: v_readfirstlane, v_madmk, v_nop
+  kE64Suffix = 1u << 16,          ///< VOP3-only row that is printed with _e64
+  kNoE64 = 1u << 17,              ///< VOP1/VOP2/VOPC row without a VOP3 encoding
+  kIntegerClamp = 1u << 18,       ///< VOP3 CLAMP is legal though the operands are integers
+  kNoModifiers = 1u << 19,        ///< VOP3 NEG/ABS/OMOD/CLAMP must be zero although the operands are floating point
+  kForceModifiers = 1u << 20,     ///< VOP3 NEG/ABS are legal although the operands are not floating point: v_cndmask_b32
+  kNoOmod = 1u << 21,             ///< VOP3 OMOD must be zero although the result is floating point
 };
 
 struct OperandTypes {
@@ -51,8 +60,15 @@ struct OperandTypes {
   }
 };
 
+/// What the operand lists mean, by format (sources are in the order in which they are printed):
+///  VOP1/VOP2/VOPC, VOP3A/B: `lane_mask` in dst is VCC in the short encodings and an SGPR pair in VOP3; likewise as a source of
+///    VOP2 (v_addc, v_cndmask), where it is the third. `simm32` marks the place of the literal (v_madmk: {f32, simm32, f32}).
+///  SOPK: a source of type simm16, hwreg, label16 is the SIMM16 field, simm32 the literal, anything else the SDST field.
+///  SMEM: dst {data}; src {base, offset[, data]}.  DS: dst {data}; src {address, data0, data1}.
+///  FLAT: dst {data}; src {address, data}.  MUBUF: dst {data}; src {address, descriptor, soffset, data}.
+///  An atomic has its destination only when GLC is set; DS has rows of their own for it (ds_*_rtn).
 struct InstructionRow {
-  std::string_view mnemonic;   ///< without _e32/_e64/_sdwa/_dpp
+  std::string_view mnemonic;  ///< without _e32/_e64/_sdwa/_dpp
   Format format;
   Opcodes opcode;
   OperandTypes dst;
@@ -66,5 +82,16 @@ struct InstructionRow {
 
 /// All rows, grouped by format.
 std::span<const InstructionRow> rows(Format format);
+
+/// The row that `opcode` of an encoding format stands for, or nullptr. VOP3 (either of vop3a, vop3b) finds the rows of VOPC,
+/// VOP2 and VOP1 too, at their places in the VOP3 opcode space (GCN3 ISA manual, "VOP3 opcodes").
+const InstructionRow* find_row(Format format, unsigned opcode, Target target);
+
+inline constexpr unsigned kVop3OfVop2 = 0x100;
+inline constexpr unsigned kVop3OfVop1 = 0x140;
+
+/// Every format, for those who list the table.
+std::span<const Format> all_formats();
+std::string_view format_name(Format format);
 
 }  // namespace lacuna::isa

@@ -1,0 +1,85 @@
+// Fields of the memory formats SMEM, DS, FLAT and MUBUF.
+#include "models/isa/decode_fields.h"
+#include "models/isa/operand.h"
+
+namespace lacuna::isa {
+
+void decode_smem(DecodeContext& context) {
+  const std::uint32_t low = context.words[0];
+  const std::uint32_t high = context.words[1];
+  const InstructionRow& row = context.row;
+  MemoryModifiers& mem = context.instruction.mem;
+  mem.glc = bit(low, 16);
+  mem.imm = bit(low, 17);
+  const unsigned data = bits(low, 6, 7);
+  if (row.dst.count > 0) context.add_dst() = context.sgpr(data, row.dst.types[0]);
+  if (row.src.count == 0) return;
+  context.add_src() = context.sgpr(bits(low, 0, 6) << 1, row.src.types[0]);
+  if (mem.imm) {
+    mem.offset = static_cast<std::int32_t>(bits(high, 0, 20));
+    context.add_src() = context.constant(bits(high, 0, 20), OperandType::simm32);
+  } else {
+    context.add_src() = context.sgpr(bits(high, 0, 7), OperandType::b32);
+  }
+  if (row.src.count > 2) context.add_src() = context.sgpr(data, row.src.types[2]);
+}
+
+void decode_ds(DecodeContext& context) {
+  const std::uint32_t low = context.words[0];
+  const std::uint32_t high = context.words[1];
+  const InstructionRow& row = context.row;
+  MemoryModifiers& mem = context.instruction.mem;
+  mem.offset = static_cast<std::int32_t>(bits(low, 0, 16));
+  mem.gds = bit(low, 16);
+  if (mem.gds) context.instruction.execute = execute_unsupported;
+  if (row.dst.count > 0) context.add_dst() = context.vgpr(bits(high, 24, 8), row.dst.types[0]);
+  for (unsigned i = 0; i < row.src.count; ++i) {
+    if (row.src.types[i] == OperandType::none) {
+      context.add_src();
+    } else {
+      context.add_src() = context.vgpr(bits(high, i * 8, 8), row.src.types[i]);
+    }
+  }
+}
+
+void decode_flat(DecodeContext& context) {
+  const std::uint32_t low = context.words[0];
+  const std::uint32_t high = context.words[1];
+  const InstructionRow& row = context.row;
+  MemoryModifiers& mem = context.instruction.mem;
+  mem.glc = bit(low, 16);
+  mem.slc = bit(low, 17);
+  mem.tfe = bit(high, 23);
+  const bool atomic = row.dst.count > 0 && row.src.count > 1;
+  if (row.dst.count > 0 && (!atomic || mem.glc)) context.add_dst() = context.vgpr(bits(high, 24, 8), row.dst.types[0]);
+  context.add_src() = context.vgpr(bits(high, 0, 8), row.src.types[0]);
+  if (row.src.count > 1) context.add_src() = context.vgpr(bits(high, 8, 8), row.src.types[1]);
+}
+
+void decode_mubuf(DecodeContext& context) {
+  const std::uint32_t low = context.words[0];
+  const std::uint32_t high = context.words[1];
+  const InstructionRow& row = context.row;
+  MemoryModifiers& mem = context.instruction.mem;
+  mem.offset = static_cast<std::int32_t>(bits(low, 0, 12));
+  mem.offen = bit(low, 12);
+  mem.idxen = bit(low, 13);
+  mem.glc = bit(low, 14);
+  mem.lds = bit(low, 16);
+  mem.slc = bit(low, 17);
+  mem.tfe = bit(high, 23);
+  if (row.src.count == 0) return;
+  const bool atomic = row.dst.count > 0 && row.src.count > 3;
+  const unsigned data = bits(high, 8, 8);
+  if (row.dst.count > 0 && !mem.lds && (!atomic || mem.glc)) context.add_dst() = context.vgpr(data, row.dst.types[0]);
+  Operand& address = context.add_src();
+  if (mem.offen || mem.idxen) {
+    address = context.vgpr(bits(high, 0, 8), mem.offen && mem.idxen ? OperandType::b64 : OperandType::b32);
+  }
+  context.add_src() = context.sgpr(bits(high, 16, 5) << 2, OperandType::b128);
+  context.add_src() = context.scalar_source(bits(high, 24, 8), OperandType::b32);
+  if (row.src.count > 3) context.add_src() = context.vgpr(data, row.src.types[3]);
+  if (mem.tfe || mem.lds) context.instruction.execute = execute_unsupported;
+}
+
+}  // namespace lacuna::isa

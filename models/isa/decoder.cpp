@@ -1,0 +1,121 @@
+#include "models/isa/decoder.h"
+
+#include <algorithm>
+#include <string>
+
+#include "models/isa/decode_fields.h"
+#include "models/isa/operand.h"
+#include "models/isa/table.h"
+
+namespace lacuna::isa {
+namespace {
+
+struct Encoding {
+  Format format;
+  std::uint32_t mask;
+  std::uint32_t value;
+  unsigned opcode_shift;
+  unsigned opcode_bits;
+  unsigned words;
+};
+
+// Most specific first: SOP1, SOPC and SOPP are holes in SOPK's and SOP2's space, VOP1 and VOPC in VOP2's (GCN3 ISA manual,
+// "Microcode formats").
+constexpr std::array kEncodings{
+    Encoding{Format::sop1, 0xff800000, 0xbe800000, 8, 8, 1},   Encoding{Format::sopc, 0xff800000, 0xbf000000, 16, 7, 1},
+    Encoding{Format::sopp, 0xff800000, 0xbf800000, 16, 7, 1},  Encoding{Format::sopk, 0xf0000000, 0xb0000000, 23, 5, 1},
+    Encoding{Format::sop2, 0xc0000000, 0x80000000, 23, 7, 1},  Encoding{Format::smem, 0xfc000000, 0xc0000000, 18, 8, 2},
+    Encoding{Format::vop1, 0xfe000000, 0x7e000000, 9, 8, 1},   Encoding{Format::vopc, 0xfe000000, 0x7c000000, 17, 8, 1},
+    Encoding{Format::vop2, 0x80000000, 0x00000000, 25, 6, 1},  Encoding{Format::vop3a, 0xfc000000, 0xd0000000, 16, 10, 2},
+    Encoding{Format::ds, 0xfc000000, 0xd8000000, 17, 8, 2},    Encoding{Format::flat, 0xfc000000, 0xdc000000, 18, 7, 2},
+    Encoding{Format::mubuf, 0xfc000000, 0xe0000000, 18, 7, 2},
+};
+
+void decode_fields(DecodeContext& context) {
+  switch (context.instruction.format) {
+    case Format::sop1:
+      return decode_sop1(context);
+    case Format::sop2:
+      return decode_sop2(context);
+    case Format::sopk:
+      return decode_sopk(context);
+    case Format::sopc:
+      return decode_sopc(context);
+    case Format::sopp:
+      return decode_sopp(context);
+    case Format::smem:
+      return decode_smem(context);
+    case Format::vop1:
+      return decode_vop1(context);
+    case Format::vop2:
+      return decode_vop2(context);
+    case Format::vopc:
+      return decode_vopc(context);
+    case Format::vop3a:
+      return decode_vop3(context);
+    case Format::ds:
+      return decode_ds(context);
+    case Format::flat:
+      return decode_flat(context);
+    case Format::mubuf:
+      return decode_mubuf(context);
+    default:
+      return context.fail("format not supported");
+  }
+}
+
+// Vector operands and scalar registers below the specials, for the check against the kernel's allocation.
+void note_registers(Instruction& instruction, const Operand& operand) {
+  const auto last = static_cast<std::uint16_t>(operand.index + operand.words);
+  if (operand.kind == OperandKind::vgpr) instruction.max_vgpr = std::max(instruction.max_vgpr, last);
+  if (operand.kind == OperandKind::sgpr && operand.index < kFlatScratchLo) {
+    instruction.max_sgpr = std::max(instruction.max_sgpr, last);
+  }
+}
+
+}  // namespace
+
+DecodeResult decode(const std::uint32_t* words, std::size_t available, Target target) {
+  DecodeResult result;
+  if (available == 0) {
+    result.error = "truncated: no bytes";
+    return result;
+  }
+  const auto encoding =
+      std::find_if(kEncodings.begin(), kEncodings.end(), [&](const Encoding& e) { return (words[0] & e.mask) == e.value; });
+  if (encoding == kEncodings.end()) {
+    result.error = "unknown encoding format";
+    return result;
+  }
+  const unsigned opcode = bits(words[0], encoding->opcode_shift, encoding->opcode_bits);
+  Instruction& instruction = result.instruction;
+  instruction.row = find_row(encoding->format, opcode, target);
+  if (instruction.row == nullptr) {
+    result.error = "unknown " + std::string(format_name(encoding->format)) + " opcode " + std::to_string(opcode);
+    return result;
+  }
+  if (available < encoding->words) {
+    result.error = "truncated: second word missing";
+    return result;
+  }
+  instruction.format = encoding->format;
+  instruction.unit = instruction.row->unit;
+  instruction.latency = instruction.row->latency;
+  instruction.execute = instruction.row->execute != nullptr ? instruction.row->execute : execute_unsupported;
+  for (unsigned i = 0; i < encoding->words; ++i) instruction.raw[i] = words[i];
+
+  DecodeContext context{
+      instruction, *instruction.row, target, words, std::min<std::size_t>(available, 3), encoding->words, {}, 0};
+  decode_fields(context);
+  if (!context.error.empty()) {
+    result.error = std::string(instruction.row->mnemonic) + ": " + context.error;
+    return result;
+  }
+  instruction.size = static_cast<std::uint8_t>(context.used * 4);
+  for (unsigned i = 0; i < instruction.destinations; ++i) note_registers(instruction, instruction.dst[i]);
+  for (unsigned i = 0; i < instruction.sources; ++i) note_registers(instruction, instruction.src[i]);
+  result.ok = true;
+  return result;
+}
+
+}  // namespace lacuna::isa

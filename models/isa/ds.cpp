@@ -1,0 +1,8 @@
+// DS rows and executors.
+#include "models/isa/row_sets.h"
+
+namespace lacuna::isa {
+
+std::span<const InstructionRow> ds_rows() { return {}; }
+
+}  // namespace lacuna::isa

@@ -1,0 +1,8 @@
+// MUBUF rows and executors.
+#include "models/isa/row_sets.h"
+
+namespace lacuna::isa {
+
+std::span<const InstructionRow> mubuf_rows() { return {}; }
+
+}  // namespace lacuna::isa

@@ -1,0 +1,8 @@
+// SMEM rows and executors.
+#include "models/isa/row_sets.h"
+
+namespace lacuna::isa {
+
+std::span<const InstructionRow> smem_rows() { return {}; }
+
+}  // namespace lacuna::isa

@@ -1,0 +1,8 @@
+// SOP2 rows and executors.
+#include "models/isa/row_sets.h"
+
+namespace lacuna::isa {
+
+std::span<const InstructionRow> sop2_rows() { return {}; }
+
+}  // namespace lacuna::isa

@@ -1,0 +1,8 @@
+// VOP1 rows and executors.
+#include "models/isa/row_sets.h"
+
+namespace lacuna::isa {
+
+std::span<const InstructionRow> vop1_rows() { return {}; }
+
+}  // namespace lacuna::isa

@@ -1,0 +1,8 @@
+// VOPC rows and executors.
+#include "models/isa/row_sets.h"
+
+namespace lacuna::isa {
+
+std::span<const InstructionRow> vopc_rows() { return {}; }
+
+}  // namespace lacuna::isa
