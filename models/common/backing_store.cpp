@@ -15,7 +15,8 @@ BackingStore::BackingStore(Bytes size) : data_(nullptr), size_(size) {
   if (size.n == 0) return;
   void* mapping = ::mmap(nullptr, size.n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (mapping == MAP_FAILED) {
-    throw std::system_error(errno, std::generic_category(), "cannot map " + std::to_string(size.n) + " bytes of backing memory");
+    throw std::system_error(errno, std::generic_category(),
+                            "cannot map " + std::to_string(size.n) + " bytes of backing memory");
   }
   data_ = static_cast<std::byte*>(mapping);
 }
@@ -34,7 +35,8 @@ Bytes BackingStore::resident() const {
       throw std::system_error(errno, std::generic_category(), "mincore");
     }
     const auto count = static_cast<std::ptrdiff_t>((length + page - 1) / page);
-    pages += static_cast<std::uint64_t>(std::count_if(flags.begin(), flags.begin() + count, [](unsigned char f) { return f & 1; }));
+    pages +=
+        static_cast<std::uint64_t>(std::count_if(flags.begin(), flags.begin() + count, [](unsigned char f) { return f & 1; }));
   }
   return {pages * page};
 }

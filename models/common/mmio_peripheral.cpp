@@ -13,11 +13,16 @@ namespace {
 
 const char* reason(tlm::tlm_response_status status) {
   switch (status) {
-    case tlm::TLM_ADDRESS_ERROR_RESPONSE: return "no register there";
-    case tlm::TLM_BURST_ERROR_RESPONSE: return "wrong width or alignment";
-    case tlm::TLM_COMMAND_ERROR_RESPONSE: return "not allowed by the register";
-    case tlm::TLM_BYTE_ENABLE_ERROR_RESPONSE: return "byte enables are not supported";
-    default: return "malformed transaction";
+    case tlm::TLM_ADDRESS_ERROR_RESPONSE:
+      return "no register there";
+    case tlm::TLM_BURST_ERROR_RESPONSE:
+      return "wrong width or alignment";
+    case tlm::TLM_COMMAND_ERROR_RESPONSE:
+      return "not allowed by the register";
+    case tlm::TLM_BYTE_ENABLE_ERROR_RESPONSE:
+      return "byte enables are not supported";
+    default:
+      return "malformed transaction";
   }
 }
 
@@ -48,7 +53,8 @@ unsigned MmioPeripheral::add_register(MmioRegister reg) {
   if (reg.offset % reg.width != 0 || reg.stride % reg.width != 0 || reg.stride < reg.width || reg.count == 0) {
     throw std::invalid_argument(where + " is misaligned or empty");
   }
-  const Place place{reg.offset, reg.offset + reg.stride * (reg.count - 1) + reg.width, static_cast<unsigned>(registers_.size())};
+  const Place place{reg.offset, reg.offset + reg.stride * (reg.count - 1) + reg.width,
+                    static_cast<unsigned>(registers_.size())};
   if (place.end > size_.n) throw std::invalid_argument(where + " lies outside the device");
   const auto next = std::lower_bound(places_.begin(), places_.end(), place.begin,
                                      [](const Place& p, std::uint64_t offset) { return p.begin < offset; });
@@ -74,8 +80,8 @@ MmioPeripheral::Decoded MmioPeripheral::decode(const tlm::tlm_generic_payload& p
   if (payload.get_byte_enable_ptr() != nullptr) return refuse(tlm::TLM_BYTE_ENABLE_ERROR_RESPONSE);
   if (payload.get_streaming_width() < length) return refuse(tlm::TLM_BURST_ERROR_RESPONSE);
 
-  auto place = std::upper_bound(places_.begin(), places_.end(), offset,
-                                [](std::uint64_t o, const Place& p) { return o < p.begin; });
+  auto place =
+      std::upper_bound(places_.begin(), places_.end(), offset, [](std::uint64_t o, const Place& p) { return o < p.begin; });
   if (place == places_.begin() || (--place)->end <= offset) return refuse(tlm::TLM_ADDRESS_ERROR_RESPONSE);
   const MmioRegister& reg = registers_[place->index];
   const std::uint64_t within = (offset - place->begin) % reg.stride;
@@ -86,7 +92,8 @@ MmioPeripheral::Decoded MmioPeripheral::decode(const tlm::tlm_generic_payload& p
   const bool half = reg.halves && reg.width == 8 && length == 4 && within % 4 == 0;
   if (!whole && !half) return refuse(tlm::TLM_BURST_ERROR_RESPONSE);
   decoded.half = within == 4 ? 1 : 0;
-  if ((payload.is_read() && reg.mode == RegisterMode::write_only) || (payload.is_write() && reg.mode == RegisterMode::read_only)) {
+  if ((payload.is_read() && reg.mode == RegisterMode::write_only) ||
+      (payload.is_write() && reg.mode == RegisterMode::read_only)) {
     return refuse(tlm::TLM_COMMAND_ERROR_RESPONSE);
   }
   return decoded;

@@ -1,0 +1,206 @@
+// Calendars against a brute-force model that keeps one flag (or count) per picosecond.
+#include "models/common/calendar.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <random>
+#include <vector>
+
+namespace lacuna {
+namespace {
+
+using namespace literals;
+
+/// One flag per picosecond.
+class BitmapCalendar {
+ public:
+  explicit BitmapCalendar(std::size_t span) : taken_(span, false) {}
+  std::uint64_t reserve(std::uint64_t not_before, std::uint64_t duration) {
+    for (std::uint64_t start = not_before;; ++start) {
+      const auto begin = taken_.begin() + static_cast<std::ptrdiff_t>(start);
+      const std::uint64_t need = std::max<std::uint64_t>(duration, 1);
+      if (std::find(begin, begin + static_cast<std::ptrdiff_t>(need), true) != begin + static_cast<std::ptrdiff_t>(need))
+        continue;
+      std::fill(begin, begin + static_cast<std::ptrdiff_t>(duration), true);
+      return start;
+    }
+  }
+
+ private:
+  std::vector<bool> taken_;
+};
+
+TEST(Calendar, EmptyGivesTheAskedTime) {
+  Calendar c;
+  EXPECT_EQ(c.reserve(7_ps, 5_ps), 7_ps);
+  EXPECT_EQ(c.busy(), 5_ps);
+}
+
+TEST(Calendar, SecondRequestQueuesBehindTheFirst) {
+  Calendar c;
+  EXPECT_EQ(c.reserve(10_ps, 5_ps), 10_ps);
+  EXPECT_EQ(c.reserve(10_ps, 5_ps), 15_ps);
+  EXPECT_EQ(c.reserve(14_ps, 5_ps), 20_ps);
+  EXPECT_EQ(c.intervals(), 1u);
+}
+
+TEST(Calendar, FreeAgainAtTheEndAndNotOneTickBefore) {
+  Calendar c;
+  c.reserve(10_ps, 5_ps);
+  EXPECT_EQ(c.reserve(14_ps, 0_ps), 15_ps);
+  EXPECT_EQ(c.reserve(15_ps, 0_ps), 15_ps);
+  EXPECT_EQ(c.reserve(9_ps, 0_ps), 9_ps);
+  EXPECT_EQ(c.reserve(10_ps, 0_ps), 15_ps);
+}
+
+TEST(Calendar, AGapIsFilledWhenTheRequestFitsExactlyAndNotWhenItIsOneTooLong) {
+  Calendar c;
+  c.reserve(0_ps, 10_ps);
+  c.reserve(15_ps, 10_ps);
+  EXPECT_EQ(c.reserve(0_ps, 6_ps), 25_ps);
+  EXPECT_EQ(c.reserve(0_ps, 5_ps), 10_ps);
+  EXPECT_EQ(c.intervals(), 1u);
+}
+
+TEST(Calendar, AnEarlierRequestThatComesLaterStillGetsItsPlace) {
+  Calendar c;
+  EXPECT_EQ(c.reserve(100_ps, 10_ps), 100_ps);
+  EXPECT_EQ(c.reserve(20_ps, 10_ps), 20_ps);
+  EXPECT_EQ(c.reserve(95_ps, 10_ps), 110_ps);
+}
+
+TEST(Calendar, AgreesWithTheBitmapOnRandomRequests) {
+  for (unsigned seed = 0; seed < 200; ++seed) {
+    std::mt19937 random(seed);
+    Calendar c;
+    BitmapCalendar model(20'000);
+    const unsigned longest = 1 + seed % 12;
+    std::uint64_t busy = 0;
+    for (int i = 0; i < 300; ++i) {
+      const std::uint64_t at = random() % (200 + 10 * seed);
+      const std::uint64_t duration = random() % (longest + 1);
+      ASSERT_EQ(c.reserve({at}, {duration}).ps, model.reserve(at, duration)) << "seed " << seed << ", request " << i;
+      busy += duration;
+      ASSERT_EQ(c.busy().ps, busy);
+    }
+  }
+}
+
+TEST(Calendar, RetiringChangesNothingThatIsStillAsked) {
+  for (unsigned seed = 0; seed < 100; ++seed) {
+    std::mt19937 random(seed);
+    Calendar kept;
+    Calendar retired;
+    std::uint64_t horizon = 0;
+    for (int i = 0; i < 500; ++i) {
+      const Tick at{horizon + random() % 100};
+      const Tick duration{1 + random() % 9};
+      ASSERT_EQ(kept.reserve(at, duration), retired.reserve(at, duration));
+      horizon += random() % 8;
+      if (i % 3 == 0) retired.retire({horizon});
+    }
+    EXPECT_LT(retired.intervals(), kept.intervals());
+  }
+}
+
+TEST(Calendar, MemoryIsBoundedByTheSpreadOfRequests) {
+  Calendar c;
+  std::mt19937 random(1);
+  std::size_t most = 0;
+  for (std::uint64_t i = 0; i < 300'000; ++i) {
+    const std::uint64_t horizon = i * 10;
+    c.reserve({horizon + random() % 1000}, {1 + random() % 8});
+    if (i % 64 == 0) c.retire({horizon});
+    most = std::max(most, c.intervals());
+  }
+  // 1000 ps of spread and 64 requests between retirements cannot hold more separate bookings than this.
+  EXPECT_LT(most, 200u);
+}
+
+TEST(Calendar, ASaturatedResourceHoldsOneInterval) {
+  Calendar c;
+  for (int i = 0; i < 1'000'000; ++i) c.reserve(0_ps, 3_ps);
+  EXPECT_EQ(c.intervals(), 1u);
+  EXPECT_EQ(c.reserve(0_ps, 1_ps), 3'000'000_ps);
+}
+
+TEST(Calendar, ResetForgets) {
+  Calendar c;
+  c.reserve(0_ps, 100_ps);
+  c.reset();
+  EXPECT_EQ(c.busy(), 0_ps);
+  EXPECT_EQ(c.reserve(0_ps, 100_ps), 0_ps);
+}
+
+struct Held {
+  std::uint64_t begin;
+  std::uint64_t end;
+};
+
+std::uint64_t earliest_free(const std::vector<Held>& all, unsigned servers, std::uint64_t t) {
+  for (;; ++t) {
+    const auto held = std::count_if(all.begin(), all.end(), [t](const Held& h) { return h.begin <= t && t < h.end; });
+    if (held < static_cast<std::ptrdiff_t>(servers)) return t;
+  }
+}
+
+TEST(PoolCalendar, TheLastServerIsFreeAndTheNextRequestWaitsForTheFirstEnd) {
+  PoolCalendar pool(2);
+  pool.occupy(0_ps, 50_ps);
+  EXPECT_EQ(pool.acquire(10_ps), 10_ps);
+  pool.occupy(10_ps, 40_ps);
+  EXPECT_EQ(pool.acquire(20_ps), 40_ps);
+  EXPECT_EQ(pool.acquire(39_ps), 40_ps);
+  EXPECT_EQ(pool.acquire(40_ps), 40_ps);
+  EXPECT_EQ(pool.acquire(9_ps), 9_ps);
+}
+
+TEST(PoolCalendar, AgreesWithCountingOnRandomHoldings) {
+  for (unsigned seed = 0; seed < 60; ++seed) {
+    std::mt19937 random(seed);
+    const unsigned servers = 1 + seed % 9;
+    PoolCalendar pool(servers);
+    std::vector<Held> all;
+    std::uint64_t horizon = 0;
+    for (int i = 0; i < 300; ++i) {
+      const std::uint64_t at = horizon + random() % 60;
+      const Tick start = pool.acquire({at});
+      ASSERT_EQ(start.ps, earliest_free(all, servers, at)) << "seed " << seed << ", request " << i;
+      const std::uint64_t end = start.ps + random() % 40;
+      pool.occupy(start, {end});
+      all.push_back({start.ps, end});
+      horizon += random() % 10;
+      if (i % 4 == 0) pool.retire({horizon});
+    }
+  }
+}
+
+TEST(PoolCalendar, MemoryIsBounded) {
+  PoolCalendar pool(16);
+  std::size_t most = 0;
+  for (std::uint64_t i = 0; i < 200'000; ++i) {
+    const Tick start = pool.acquire({i * 10});
+    pool.occupy(start, start + 120_ps);
+    if (i % 64 == 0) pool.retire({i * 10});
+    most = std::max(most, pool.holdings());
+  }
+  EXPECT_LT(most, 100u);
+}
+
+// The floor is far below what a release build does (see bench/memory_bench): it catches a change of complexity, not noise.
+TEST(Calendar, AppendingIsFast) {
+  Calendar c;
+  const auto begin = std::chrono::steady_clock::now();
+  constexpr std::uint64_t kRequests = 2'000'000;
+  for (std::uint64_t i = 0; i < kRequests; ++i) {
+    c.reserve({i * 10}, {7});
+    if (i % 256 == 0) c.retire({i * 10});
+  }
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  EXPECT_GT(static_cast<double>(kRequests) / seconds, 1e6);
+}
+
+}  // namespace
+}  // namespace lacuna

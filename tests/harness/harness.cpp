@@ -1,0 +1,114 @@
+#include "tests/harness/harness.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <iostream>
+
+#include "models/common/tlm_time.h"
+
+namespace lacuna::test {
+namespace {
+
+BenchFactory& factory() {
+  static BenchFactory instance;
+  return instance;
+}
+
+std::unique_ptr<sc_core::sc_module>& module_instance() {
+  static std::unique_ptr<sc_core::sc_module> instance;
+  return instance;
+}
+
+ExpectReports* innermost_expectation = nullptr;
+
+constexpr std::size_t kTestStackBytes = std::size_t{8} << 20;
+
+}  // namespace
+
+void report_handler(const sc_core::sc_report& report, const sc_core::sc_actions& actions) {
+  for (ExpectReports* e = innermost_expectation; e != nullptr; e = e->outer_) {
+    if (e->severity_ != report.get_severity()) continue;
+    ++e->count_;
+    // What was expected is neither printed nor a failure; an error is still thrown to whoever made it.
+    sc_core::sc_report_handler::default_handler(report, actions & (sc_core::SC_THROW | sc_core::SC_ABORT));
+    return;
+  }
+  if (report.get_severity() >= sc_core::SC_WARNING) {
+    ADD_FAILURE() << "SystemC " << report.get_msg_type() << ": " << report.get_msg();
+  }
+  sc_core::sc_report_handler::default_handler(report, actions);
+}
+
+ExpectReports::ExpectReports(sc_core::sc_severity severity) : severity_(severity), outer_(innermost_expectation) {
+  innermost_expectation = this;
+}
+
+ExpectReports::~ExpectReports() { innermost_expectation = outer_; }
+
+bool register_bench(BenchFactory make) {
+  if (factory()) throw std::logic_error("two benches in one test executable");
+  factory() = std::move(make);
+  return true;
+}
+
+sc_core::sc_module& bench_module() {
+  if (!module_instance()) throw std::logic_error("no bench: use LACUNA_TEST_BENCH");
+  return *module_instance();
+}
+
+Tick now() { return to_tick(sc_core::sc_time_stamp()); }
+
+void wait_for(Tick duration) { sc_core::wait(to_sc_time(duration)); }
+
+void settle(unsigned deltas) {
+  for (unsigned i = 0; i < deltas; ++i) sc_core::wait(sc_core::SC_ZERO_TIME);
+}
+
+/// Runs all tests inside one SystemC thread.
+struct Runner : sc_core::sc_module {
+  explicit Runner(sc_core::sc_module_name module_name) : sc_module(module_name) {
+    SC_HAS_PROCESS(Runner);
+    SC_THREAD(run);
+    set_stack_size(kTestStackBytes);
+  }
+  void run() {
+    result = RUN_ALL_TESTS();
+    finished = true;
+    sc_core::sc_stop();
+  }
+  int result = 1;
+  bool finished = false;
+};
+
+int run_tests() {
+  sc_core::sc_report_handler::set_handler(report_handler);
+  sc_core::sc_report_handler::set_actions(sc_core::SC_ID_NO_SC_START_ACTIVITY_, sc_core::SC_DO_NOTHING);
+  if (!factory()) return RUN_ALL_TESTS();
+
+  module_instance() = factory()();
+  Runner runner("runner");
+  sc_core::sc_set_stop_mode(sc_core::SC_STOP_IMMEDIATE);
+  sc_core::sc_start();
+  if (!runner.finished) {
+    const auto* running = testing::UnitTest::GetInstance()->current_test_info();
+    std::cerr << "the simulation ended before the tests did, in "
+              << (running != nullptr ? std::string(running->test_suite_name()) + "." + running->name() : "no test") << '\n';
+    return 1;
+  }
+  module_instance().reset();
+  return runner.result;
+}
+
+}  // namespace lacuna::test
+
+int sc_main(int argc, char** argv) {
+  testing::InitGoogleMock(&argc, argv);
+  return lacuna::test::run_tests();
+}
+
+int main(int argc, char** argv) {
+  setenv("SC_COPYRIGHT_MESSAGE", "DISABLE", 1);
+  return sc_core::sc_elab_and_sim(argc, argv);
+}
