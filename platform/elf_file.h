@@ -1,0 +1,91 @@
+// ELF64 little-endian files: RISC-V programs for the hart and AMDGPU code objects for the disassembler.
+//
+// Everything is checked while reading, so that what the accessors return lies inside the file. Sections and symbols are
+// optional in a program (stripped); segments are not.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace lacuna {
+
+/// The file is not what it should be; what() names the file and what is wrong with it.
+class ElfError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// e_machine values that Lacuna knows (System V gABI registry).
+enum class ElfMachine : std::uint16_t { amdgpu = 224, riscv = 243 };
+
+/// A PT_LOAD segment. memory_size >= bytes.size(); the rest is zero.
+struct ElfSegment {
+  std::uint64_t virtual_address = 0;
+  std::uint64_t physical_address = 0;
+  std::uint64_t memory_size = 0;
+  std::span<const std::byte> bytes;
+};
+
+/// A section with contents (SHT_PROGBITS).
+struct ElfSection {
+  std::string name;
+  std::uint64_t address = 0;
+  bool executable = false;
+  std::size_t index = 0;
+  std::span<const std::byte> bytes;
+};
+
+struct ElfSymbol {
+  std::string name;
+  std::uint64_t value = 0;
+  std::uint64_t size = 0;
+  std::size_t section = 0;  ///< index of its section, 0 = undefined, SHN_ABS and others as in the file
+  bool function = false;
+};
+
+class ElfFile {
+ public:
+  /// Throws ElfError when the file cannot be read or is not an intact ELF64 little-endian file.
+  static ElfFile read(const std::filesystem::path& file);
+  /// The same for bytes in memory; `name` stands for the file in messages.
+  ElfFile(std::vector<std::byte> bytes, std::string name);
+  ElfFile(ElfFile&&) = default;
+  ElfFile& operator=(ElfFile&&) = default;
+
+  /// Throws ElfError naming both machines when the file is for another one.
+  void require(ElfMachine machine) const;
+
+  const std::string& name() const { return name_; }
+  std::uint16_t machine() const { return machine_; }
+  std::uint32_t flags() const { return flags_; }
+  std::uint64_t entry() const { return entry_; }
+  const std::vector<ElfSegment>& segments() const { return segments_; }
+  const std::vector<ElfSection>& sections() const { return sections_; }
+  /// Named symbols of .symtab, or of .dynsym where there is no .symtab.
+  const std::vector<ElfSymbol>& symbols() const { return symbols_; }
+  /// Address of a defined symbol.
+  std::optional<std::uint64_t> symbol(std::string_view name) const;
+
+ private:
+  [[noreturn]] void fail(const std::string& reason) const;
+
+  std::vector<std::byte> bytes_;
+  std::string name_;
+  std::uint16_t machine_ = 0;
+  std::uint32_t flags_ = 0;
+  std::uint64_t entry_ = 0;
+  std::vector<ElfSegment> segments_;
+  std::vector<ElfSection> sections_;
+  std::vector<ElfSymbol> symbols_;
+
+  struct Reader;
+};
+
+}  // namespace lacuna
