@@ -24,6 +24,10 @@ struct Opcodes {
   constexpr std::int16_t operator[](Target t) const { return t == Target::gfx803 ? gfx803 : gfx90a; }
 };
 
+constexpr Opcodes both(int opcode) { return {static_cast<std::int16_t>(opcode), static_cast<std::int16_t>(opcode)}; }
+constexpr Opcodes gfx8_only(int opcode) { return {static_cast<std::int16_t>(opcode), kAbsent}; }
+constexpr Opcodes gfx9_only(int opcode) { return {kAbsent, static_cast<std::int16_t>(opcode)}; }
+
 enum RowFlags : std::uint32_t {
   kNoFlags = 0,
   kWritesScc = 1u << 0,
@@ -48,6 +52,7 @@ enum RowFlags : std::uint32_t {
   kIntegerClamp = 1u << 18,       ///< VOP3 CLAMP is legal though the operands are integers
   kNoModifiers = 1u << 19,        ///< VOP3 NEG/ABS/OMOD/CLAMP must be zero although the operands are floating point
   kForceModifiers = 1u << 20,     ///< VOP3 NEG/ABS are legal although the operands are not floating point: v_cndmask_b32
+  kReadsExec = 1u << 22,          ///< scalar instruction that reads EXEC as a value (vector ones are masked by it anyway)
   kNoOmod = 1u << 21,             ///< VOP3 OMOD must be zero although the result is floating point
 };
 
