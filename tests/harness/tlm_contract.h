@@ -1,0 +1,32 @@
+// The contract that every TLM target of Lacuna passes. Link lacuna_tlm_contract and define contract_target() in the test of
+// the model; the executable then runs the TlmContract tests beside its own.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+#include "tests/harness/test_initiator.h"
+
+namespace lacuna::test {
+
+struct ContractTarget {
+  TestInitiator& initiator;
+  /// A place that reads back what was written and has no other effect, aligned to `length`.
+  std::uint64_t address;
+  unsigned length;
+  /// The first address that is not the target's.
+  std::uint64_t end;
+  /// Byte enables are honoured; otherwise every use of them must be refused.
+  bool byte_enables = true;
+  /// DMI is granted at `address`.
+  bool dmi = true;
+  /// Returns the target to its state after construction; empty = the target has no state of its own.
+  std::function<void()> reset = {};
+  /// The data survive a reset.
+  bool keeps_data = true;
+};
+
+/// Defined by each test executable. Called at the start of every test.
+ContractTarget contract_target();
+
+}  // namespace lacuna::test
