@@ -1,0 +1,38 @@
+// Turns the lanes' addresses of one vector memory instruction into line transactions.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+
+#include "models/isa/memory_interface.h"
+
+namespace lacuna {
+
+/// One transaction: the line's GPU virtual address and, for stores and atomics, which of its bytes are touched.
+struct LineRequest {
+  std::uint64_t address = 0;
+  std::uint64_t byte_mask = 0;
+};
+
+/// All 64 lanes of one instruction are coalesced at once; each distinct line becomes one transaction, in order of first lane
+/// (as in MGPUSim's coalescer; hardware works on groups of 16 lanes, docs/DEVIATIONS.md).
+class Coalescer {
+ public:
+  /// line_bytes: 32 or 64.
+  explicit Coalescer(unsigned line_bytes);
+  /// Lines touched by the active lanes of a global or scratch access. Valid until the next call.
+  std::span<const LineRequest> coalesce(const isa::MemoryAccess& access);
+  unsigned line_bytes() const { return line_bytes_; }
+
+ private:
+  void add(std::uint64_t address, unsigned bytes);
+  bool coalesce_contiguous(const isa::MemoryAccess& access);
+
+  unsigned line_bytes_;
+  unsigned count_ = 0;
+  // A lane touches at most 16 bytes: two lines when unaligned (32-byte lines and b128 included).
+  std::array<LineRequest, 2 * isa::kLanes> lines_{};
+};
+
+}  // namespace lacuna

@@ -1,0 +1,163 @@
+// The compute unit's three memory ports: instruction fetch, vector and scalar memory, and the LDS.
+
+#include <algorithm>
+#include <bit>
+
+#include "models/common/tlm_time.h"
+#include "models/gpu/compute_unit.h"
+#include "models/gpu/compute_unit_state.h"
+
+namespace lacuna {
+
+// -- instruction fetch
+
+// The buffer holds the line of the PC and prefetches the next one, so that straight-line code pays only what the fetch of a
+// line takes longer than the execution of the one before. A branch out of the buffered lines pays the fetch in full.
+void ComputeUnit::fetch(Slot& slot, Cycles cycle) {
+  slot.next = code_.at(slot.wave.pc);
+  if (slot.next == nullptr || mode_ == TimingMode::functional) return;
+  const std::uint64_t first = slot.wave.pc / kInstructionLineBytes;
+  const std::uint64_t last = (slot.wave.pc + slot.next->size - 1) / kInstructionLineBytes;
+  if (first != slot.line) {
+    const Cycles there = first == slot.line + 1 ? slot.next_line_ready : fetch_line(first, cycle);
+    slot.ready = later(slot.ready, there);
+    slot.line = first;
+    slot.next_line_ready = fetch_line(first + 1, there);
+  }
+  if (last != first) slot.ready = later(slot.ready, slot.next_line_ready);
+}
+
+Cycles ComputeUnit::fetch_line(std::uint64_t line, Cycles cycle) {
+  const std::uint64_t address = line * kInstructionLineBytes;
+  const auto where = physical(address);
+  if (!where) return cycle;  // a prefetch past the end of the code; executing there faults by itself
+  ++statistics_.instruction_requests;
+  const Tick done =
+      transport(instruction_port, {.kind = RequestKind::instruction, .address = *where, .bytes = kInstructionLineBytes},
+                clock_.ticks(cycle));
+  return clock_.ceil(done);
+}
+
+// -- data
+
+std::optional<std::uint64_t> ComputeUnit::physical(std::uint64_t address) {
+  if (window_epoch_ != vm_.epoch() || !window_.contains(address, 1)) {
+    window_ = vm_.find(address);
+    window_epoch_ = vm_.epoch();
+    if (window_.size == 0) return std::nullopt;
+  }
+  return window_.physical + (address - window_.base);
+}
+
+Tick ComputeUnit::transport(tlm_utils::simple_initiator_socket<ComputeUnit>& port, const Request& request, Tick at) {
+  PooledPayload payload(payloads_);
+  payload->set_command(request.write ? tlm::TLM_WRITE_COMMAND : tlm::TLM_READ_COMMAND);
+  payload->set_address(request.address);
+  payload->set_data_length(request.bytes);
+  payload->set_streaming_width(request.bytes);
+  MemoryAttributes& attributes = payload.attributes();
+  attributes.kind = request.kind;
+  attributes.timing_only = true;
+  attributes.atomic = request.atomic;
+  attributes.bypass_l1 = request.bypass_l1;
+  attributes.requester = static_cast<std::uint16_t>(place_.index);
+  attributes.byte_mask = request.byte_mask;
+  sc_core::sc_time delay;
+  set_local_time(delay, at);
+  port->b_transport(*payload, delay);
+  if (payload->is_response_error()) {
+    SC_REPORT_FATAL(name(), ("no memory answers at bus address of a mapped page: " + payload->get_response_string()).c_str());
+  }
+  return local_time(delay);
+}
+
+void ComputeUnit::vector_memory(Slot& slot, const isa::Instruction& instruction, Cycles cycle) {
+  const isa::MemoryAccess& access = slot.wave.access;
+  const bool flat = instruction.format == isa::Format::flat;
+  Cycles done = cycle + Cycles{1};
+  if (mode_ != TimingMode::functional && access.bytes_per_lane != 0) {
+    if (access.lanes != 0) done = global_access(access, cycle);
+    if (access.lds_lanes != 0) done = later(done, lds_access(access, cycle));
+  }
+  slot.vmcnt.add_in_order(done);
+  if (flat) slot.lgkmcnt.add_out_of_order(done);
+}
+
+Cycles ComputeUnit::global_access(const isa::MemoryAccess& access, Cycles cycle) {
+  const auto lines = coalescer_.coalesce(access);
+  const Tick period = clock_.period();
+  // The address unit takes lanes_per_simd addresses and gives one transaction a cycle.
+  const std::uint64_t occupancy = std::max<std::uint64_t>(lines.size(), isa::kLanes / parameters_.lanes_per_simd);
+  const Tick start = vmem_port_.reserve(clock_.ticks(cycle + parameters_.vmem_address_latency), period * occupancy);
+  const bool write = access.operation != isa::MemoryAccess::Operation::load;
+  Tick done = start;
+  Tick at = start;
+  for (const LineRequest& line : lines) {
+    const auto where = physical(line.address);
+    if (!where) continue;  // the accessed bytes are mapped (the executor checked), so the line's page is as well
+    const Request request{.kind = RequestKind::vector,
+                          .address = *where,
+                          .bytes = coalescer_.line_bytes(),
+                          .write = write,
+                          .atomic = access.operation == isa::MemoryAccess::Operation::atomic,
+                          .bypass_l1 = access.glc || access.slc,
+                          .byte_mask = line.byte_mask};
+    done = later(done, transport(vector_port, request, at));
+    at += period;
+  }
+  statistics_.vector_requests += lines.size();
+  return clock_.ceil(done) + parameters_.vmem_return_latency;
+}
+
+void ComputeUnit::scalar_memory(Slot& slot, Cycles cycle) {
+  const isa::MemoryAccess& access = slot.wave.access;
+  if (access.bytes_per_lane == 0 || mode_ == TimingMode::functional) {
+    slot.lgkmcnt.add_out_of_order(cycle + Cycles{1});
+    return;
+  }
+  const Tick start = smem_port_.reserve(clock_.ticks(cycle), clock_.period() * kScalarIssueCycles);
+  const std::uint64_t first = access.address[0] / kScalarLineBytes;
+  const std::uint64_t last = (access.address[0] + access.bytes_per_lane - 1) / kScalarLineBytes;
+  Tick done = start;
+  Tick at = start;
+  for (std::uint64_t line = first; line <= last; ++line) {
+    const auto where = physical(line * kScalarLineBytes);
+    if (!where) continue;
+    ++statistics_.scalar_requests;
+    const Request request{.kind = RequestKind::scalar,
+                          .address = *where,
+                          .bytes = kScalarLineBytes,
+                          .write = access.operation != isa::MemoryAccess::Operation::load,
+                          .atomic = access.operation == isa::MemoryAccess::Operation::atomic,
+                          .bypass_l1 = access.glc};
+    done = later(done, transport(scalar_port, request, at));
+    at += clock_.period();
+  }
+  slot.lgkmcnt.add_out_of_order(clock_.ceil(done) + parameters_.smem_latency);
+}
+
+// 32 banks of 4 bytes: 128 bytes a cycle without conflicts. Conflicts are not modelled yet (docs/DEVIATIONS.md).
+Cycles ComputeUnit::lds_access(const isa::MemoryAccess& access, Cycles cycle) {
+  if (mode_ == TimingMode::functional) return cycle + Cycles{1};
+  const std::uint64_t lanes = access.space == isa::MemoryAccess::Space::lds ? access.lanes : access.lds_lanes;
+  const std::uint64_t bytes = static_cast<std::uint64_t>(std::popcount(lanes)) * access.bytes_per_lane * (access.dual ? 2 : 1);
+  const std::uint64_t busy = std::max<std::uint64_t>(1, (bytes + kLdsBytesPerCycle - 1) / kLdsBytesPerCycle);
+  const Tick start = lds_port_.reserve(clock_.ticks(cycle), clock_.period() * busy);
+  return clock_.ceil(start) + Cycles{busy} + parameters_.lds_latency;
+}
+
+void ComputeUnit::invalidate_caches(Slot& slot, const isa::Instruction& instruction, Cycles cycle) {
+  CacheMaintenance* cache = instruction.unit == isa::Unit::vmem   ? l1_vector_
+                            : instruction.unit == isa::Unit::smem ? l1_scalar_
+                                                                  : l1_instruction_;
+  if (cache == l1_instruction_) code_.revalidate();
+  if (cache == nullptr || mode_ == TimingMode::functional) return;
+  const Cycles done = clock_.ceil(cache->invalidate(clock_.ticks(cycle)));
+  if (instruction.unit == isa::Unit::vmem) {
+    slot.vmcnt.add_in_order(done);
+  } else {
+    slot.ready = later(slot.ready, done);
+  }
+}
+
+}  // namespace lacuna

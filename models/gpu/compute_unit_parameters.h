@@ -1,0 +1,43 @@
+// Parameters of a compute unit.
+#pragma once
+
+#include "models/common/parameters.h"
+#include "models/common/units.h"
+
+namespace lacuna {
+
+/// How much timing is modelled. Results of programs never depend on it.
+enum class TimingMode : std::uint8_t {
+  functional,  ///< instructions only: no memory timing, one instruction a cycle and wavefront
+  loose,       ///< resource calendars, temporal decoupling by the quantum
+  reference,   ///< as loose with a quantum of one cycle
+};
+
+struct ComputeUnitParameters {
+  unsigned simds = 4;
+  unsigned lanes_per_simd = 16;
+  unsigned wavefronts_per_simd = 10;
+  unsigned vgprs_per_simd = 256;
+  unsigned sgprs_per_simd = 800;
+  Bytes lds{64 * 1024};
+  Bytes lds_granule{512};
+  unsigned transaction_bytes = 64;
+
+  // How many times longer than a plain vector instruction (64 / lanes_per_simd cycles) these keep their SIMD.
+  unsigned f64_rate_divisor = 16;
+  unsigned mul32_rate_divisor = 4;
+  unsigned transcendental_rate_divisor = 4;
+  // Cycles to the wavefront's next instruction, or to its data.
+  Cycles salu_cycles{4};
+  Cycles branch_cycles{8};
+  Cycles lds_latency{64};
+  Cycles vmem_address_latency{10};
+  Cycles vmem_return_latency{10};
+  Cycles smem_latency{10};
+  Cycles barrier_latency{4};
+  Cycles launch_latency{16};
+
+  void describe(ParameterSection& s);
+};
+
+}  // namespace lacuna

@@ -1,0 +1,140 @@
+// The packet processor: takes AQL packets from user-mode queues in memory and carries them out.
+//
+// Socket `memory` (initiator): packet fetches, descriptor fetches and signal writes as timing-only transactions.
+//
+// Rules (HSA Platform System Architecture 1.2, sections 2.8 to 2.9): packets of a queue start in order; a packet with the
+// barrier bit waits until all before it are complete; a barrier-AND / barrier-OR packet holds back all that follow until its
+// dependencies are zero; packets retire in order, which frees their ring slot. Queues are independent of each other. A bad
+// packet or a fault puts its queue, and only it, into the failed state.
+#pragma once
+
+#include <tlm_utils/simple_initiator_socket.h>
+#include <deque>
+#include <functional>
+#include <systemc>
+#include <vector>
+
+#include "models/common/cache_maintenance.h"
+#include "models/common/payload_pool.h"
+#include "models/common/statistics.h"
+#include "models/gpu/dispatcher.h"
+#include "models/gpu/gpuvm.h"
+#include "models/gpu/kernel_record.h"
+#include "models/gpu/kernel_symbols.h"
+#include "models/gpu/queue.h"
+#include "models/isa/decoded_code.h"
+
+namespace lacuna {
+
+struct PacketProcessorParameters {
+  unsigned queue_slots = 8;
+  unsigned dispatches_in_flight = 8;
+  Cycles packet_latency{100};
+  Tick poll_interval{1'000'000};
+
+  void describe(ParameterSection& s);
+};
+
+struct PacketProcessorStatistics {
+  std::uint64_t dispatches = 0;
+  std::uint64_t barriers = 0;
+  std::uint64_t queue_errors = 0;
+  std::uint64_t doorbells = 0;
+  std::uint64_t signals = 0;
+  std::uint64_t acquires = 0;
+  std::uint64_t releases = 0;
+  void describe(StatisticsGroup& g) const;
+};
+
+/// The device's side of interrupts and fault registers.
+class InterruptSink {
+ public:
+  virtual ~InterruptSink() = default;
+  virtual void raise(std::uint32_t interrupts, Tick at) = 0;
+  virtual void record_fault(std::uint32_t queue_slot, const WavefrontFault& fault) = 0;
+};
+
+class PacketProcessor : public sc_core::sc_module, public DispatchListener {
+ public:
+  tlm_utils::simple_initiator_socket<PacketProcessor> memory;
+
+  PacketProcessor(sc_core::sc_module_name name, const PacketProcessorParameters& parameters, Clock clock, Clock timestamp,
+                  TimingMode mode, isa::Target target, GpuVm& vm, isa::DecodedCode& code, Dispatcher& dispatcher,
+                  InterruptSink& interrupts);
+
+  /// Caches to invalidate at acquire and to write back at release.
+  void attach_caches(std::vector<CacheMaintenance*> l1, std::vector<CacheMaintenance*> l2);
+  void add_observer(KernelObserver& observer) { observers_.push_back(&observer); }
+
+  /// LACUNA_QUEUE_ERROR_*; 0 when the slot is now active.
+  std::uint32_t create_queue(unsigned slot, std::uint64_t aql_queue);
+  std::uint32_t destroy_queue(unsigned slot);
+  /// Doorbell: packets up to index `last` are in the ring. `at` may lie ahead of the kernel's time.
+  void ring(unsigned slot, std::uint64_t last, Tick at);
+  void reset();
+
+  const QueueSlot& queue(unsigned slot) const { return slots_[slot]; }
+  unsigned queue_slots() const { return static_cast<unsigned>(slots_.size()); }
+  bool idle() const;
+  /// Packets started so far: grows while queues make progress.
+  std::uint64_t packets() const { return statistics_.dispatches + statistics_.barriers; }
+  const PacketProcessorStatistics& statistics() const { return statistics_; }
+  void diagnose(std::ostream& out) const;
+
+  void dispatch_done(Dispatch& dispatch) override;
+  void dispatch_fault(Dispatch& dispatch, const WavefrontFault& fault, Tick at) override;
+  void interrupt_message(Dispatch& dispatch, std::uint32_t m0, Tick at) override;
+
+ private:
+  struct PendingFault {
+    unsigned slot;
+    std::uint64_t packet;
+    WavefrontFault fault;
+  };
+  enum class Step : std::uint8_t { idle, progress, poll };
+
+  void process();
+  Step step(unsigned slot);
+  Step start_dispatch(unsigned slot, const std::byte* raw, hsa::PacketHeader header);
+  Step start_barrier(unsigned slot, const std::byte* raw, hsa::PacketHeader header);
+  bool describe_dispatch(unsigned slot, Dispatch& dispatch);
+  bool check_signal(unsigned slot, std::uint64_t handle);
+  void complete(unsigned slot, std::uint64_t packet);
+  void signal(std::uint64_t handle, Tick start, Tick end);
+  void retire(QueueSlot& queue);
+  void acquire(hsa::FenceScope scope);
+  void release(hsa::FenceScope scope);
+  void fail(unsigned slot, std::uint32_t error, std::uint64_t packet, const std::string& why);
+  void store_inactive_signal(const QueueSlot& queue, std::uint32_t error);
+  void drop_dispatches(QueueSlot& queue);
+  void report(const InFlightPacket& packet, bool failed);
+  hsa::Queue* queue_memory(const QueueSlot& queue) const;
+  void access(std::uint64_t address, unsigned bytes, bool write);
+  Tick now() const;
+
+  PacketProcessorParameters parameters_;
+  Clock clock_;
+  Clock timestamp_;
+  TimingMode mode_;
+  isa::Target target_;
+  GpuVm& vm_;
+  isa::DecodedCode& code_;
+  Dispatcher& dispatcher_;
+  InterruptSink& interrupts_;
+  KernelSymbols symbols_;
+  std::vector<CacheMaintenance*> l1_;
+  std::vector<CacheMaintenance*> l2_;
+  std::vector<KernelObserver*> observers_;
+
+  std::vector<QueueSlot> slots_;
+  /// Completions and faults to be carried out by process(): slot and packet index identify them even when the queue is gone.
+  std::deque<std::pair<unsigned, std::uint64_t>> completed_;
+  std::deque<PendingFault> faults_;
+  std::uint64_t next_dispatch_ = 0;
+  std::uint64_t generations_ = 0;
+  PayloadPool payloads_;
+  sc_core::sc_event work_;
+  PacketProcessorStatistics statistics_;
+};
+
+}  // namespace lacuna

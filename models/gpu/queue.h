@@ -1,0 +1,40 @@
+// One hardware queue slot and what the packet processor knows of it.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+
+#include "models/common/units.h"
+#include "models/gpu/dispatch.h"
+#include "models/gpu/gpu_registers.h"
+
+namespace lacuna {
+
+/// A packet that has been started and not yet retired.
+struct InFlightPacket {
+  std::uint64_t index = 0;
+  bool done = false;
+  std::uint64_t completion_signal = 0;
+  hsa::FenceScope release = hsa::FenceScope::none;
+  std::unique_ptr<Dispatch> dispatch;  ///< null for barrier packets
+  Tick started{};
+  double wall_start = 0;  ///< host seconds, for reports only
+};
+
+struct QueueSlot {
+  enum class State : std::uint8_t { inactive, active, failed };
+
+  State state = State::inactive;
+  std::uint64_t generation = 0;  ///< of creations in any slot: tells a queue from a later one in the same slot
+  std::uint64_t address = 0;     ///< GPU virtual address of the amd_queue_t
+  std::uint64_t next = 0;        ///< index of the next packet to start
+  std::uint64_t retired = 0;     ///< packets before this index are retired: the read index
+  std::uint64_t rung = 0;        ///< packets before this index were announced by the doorbell
+  std::deque<InFlightPacket> in_flight;
+  std::uint32_t error = LACUNA_QUEUE_ERROR_NONE;
+  std::uint64_t error_packet = 0;
+  const char* waiting_for = "";  ///< for diagnosis: why `next` has not started
+};
+
+}  // namespace lacuna
