@@ -31,9 +31,8 @@ class TlmContract : public testing::Test {
 
   Data pattern(unsigned seed) const {
     Data data(t.length);
-    // Small values in every byte: registers with few writable bits are not chosen for the contract, but stay clear of sign
-    // bits.
-    for (unsigned i = 0; i < t.length; ++i) data[i] = static_cast<std::byte>((seed * 7 + i * 5 + 1) & 0x7f);
+    // Bit 0 and the sign bits stay clear: an interrupt controller's words have no source 0.
+    for (unsigned i = 0; i < t.length; ++i) data[i] = static_cast<std::byte>(((seed * 7 + i * 5 + 1) & 0x3f) << 1);
     return data;
   }
   Data content() {
