@@ -35,7 +35,7 @@ CommandProcessor::CommandProcessor(sc_core::sc_module_name module_name, const Mm
                                    const PacketProcessorParameters& packet_parameters, const DeviceDescription& device,
                                    TimingMode mode, GpuVm& vm, isa::DecodedCode& code, Dispatcher& dispatcher,
                                    std::vector<ComputeUnit*> units)
-    : MmioPeripheral(module_name, mmio, Bytes{LACUNA_GPU_MMIO_SIZE}),
+    : MmioPeripheral(module_name, mmio, Bytes{LACUNA_GPU_REGISTER_SPACE}),
       interrupt("interrupt"),
       packets("packets", packet_parameters, Clock(device.core_clock), Clock(device.timestamp_clock), mode, device.target, vm,
               code, dispatcher, *this),

@@ -62,7 +62,7 @@
 /* Doorbell of slot q: a 64-bit store of the index of the last packet written (HSA doorbell signal value). */
 #define LACUNA_DOORBELL_OFFSET 0x1000u
 #define LACUNA_DOORBELL_STRIDE 8u
-#define LACUNA_GPU_MMIO_SIZE 0x2000u
+#define LACUNA_GPU_REGISTER_SPACE 0x2000u
 
 #define LACUNA_INTERRUPT_SIGNAL (1u << 0) /* a completion signal with an event was decremented */
 #define LACUNA_INTERRUPT_QUEUE_ERROR (1u << 1)

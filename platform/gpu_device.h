@@ -1,0 +1,107 @@
+// The GPU as a device: command processor, compute units, caches, NoC and DRAM, wired.
+//
+// This is what both front doors share. Sockets: `mmio` (target: registers and doorbells), `host` (initiator: memory of the host
+// that the GPU reaches over the bus), `interrupt`. GPU memory is `vram()`, at bus address LACUNA_VRAM_BASE.
+//
+//   CU x n --+-- L1V --+
+//            +-- L1S --+-- NoC --+-- L2 bank x p -- DRAM channel x p
+//            +-- L1I --+         +-- host
+//   CP ----------------+
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <systemc>
+#include <tlm_utils/simple_initiator_socket.h>
+#include <tlm_utils/simple_target_socket.h>
+#include <vector>
+
+#include "models/cache/cache.h"
+#include "models/common/backing_store.h"
+#include "models/common/parameters.h"
+#include "models/common/statistics.h"
+#include "models/dram/dram_channel.h"
+#include "models/gpu/command_processor.h"
+#include "models/noc/crossbar.h"
+
+namespace lacuna {
+
+/// Size and shape of the GPU.
+struct GpuParameters {
+  isa::Target target = isa::Target::gfx803;
+  unsigned shader_arrays = 1;
+  unsigned cus_per_shader_array = 1;
+  Frequency core_clock{1'000'000'000};
+  Frequency timestamp_clock{1'000'000'000};
+  TimingMode timing = TimingMode::loose;
+  Cycles quantum{200};
+  unsigned cus_per_l1v = 4;
+  unsigned memory_partitions = 16;
+  Bytes partition_interleave{128};
+
+  void describe(ParameterSection& s);
+};
+
+struct GpuDeviceParameters {
+  GpuParameters gpu;
+  MmioParameters mmio{.clock = Frequency{1'000'000'000}, .read_latency = Cycles{100}, .write_latency = Cycles{100}};
+  PacketProcessorParameters cp;
+  DispatcherParameters dispatcher;
+  ComputeUnitParameters cu;
+  CacheParameters l1v;
+  CacheParameters l1s;
+  CacheParameters l1i;
+  CacheParameters l2;
+  FabricParameters noc;
+  DramParameters dram;
+  Bytes vram{std::uint64_t{4} << 30};
+
+  GpuDeviceParameters();
+  /// Sections gpu, gpu_mmio, cp, dispatcher, cu, l1v, l1s, l1i, l2, noc, dram.
+  void describe(ParameterSet& set);
+  /// What no single parameter's range can say; one line per problem, naming section.name.
+  std::vector<std::string> check() const;
+};
+
+class GpuDevice : public sc_core::sc_module {
+ public:
+  tlm_utils::simple_target_socket<GpuDevice> mmio;
+  tlm_utils::simple_initiator_socket<GpuDevice> host;
+  sc_core::sc_out<bool> interrupt;
+
+  GpuDevice(sc_core::sc_module_name name, const GpuDeviceParameters& parameters);
+  ~GpuDevice() override;
+
+  BackingStore& vram() { return vram_; }
+  void add_observer(KernelObserver& observer);
+  void describe_statistics(StatisticsGroup& group) const;
+
+  /// Progress so far: both only grow while anything happens.
+  std::uint64_t wavefront_instructions() const;
+  std::uint64_t packets() const;
+  /// No packet waits or runs.
+  bool idle() const;
+  /// What every queue, dispatch and wavefront waits for, a line each.
+  void diagnose(std::ostream& out) const;
+
+ private:
+  struct ShaderArray;
+  std::byte* host_memory(std::uint64_t bus_address, std::uint64_t bytes);
+
+  GpuDeviceParameters parameters_;
+  Clock clock_;
+  BackingStore vram_;
+  GpuVm vm_;
+  isa::DecodedCode code_;
+  Dispatcher dispatcher_;
+  std::vector<std::unique_ptr<ComputeUnit>> units_;
+  std::vector<std::unique_ptr<Cache>> l1v_;
+  std::vector<std::unique_ptr<Cache>> l1s_;
+  std::vector<std::unique_ptr<Cache>> l1i_;
+  std::unique_ptr<Crossbar> noc_;
+  std::vector<std::unique_ptr<Cache>> l2_;
+  std::vector<std::unique_ptr<DramChannel>> dram_;
+  std::unique_ptr<CommandProcessor> cp_;
+};
+
+}  // namespace lacuna

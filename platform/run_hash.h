@@ -1,0 +1,34 @@
+// The run hash: equal for two runs that did the same, on any host.
+//
+// It covers what must be deterministic (exit code, console text, kernel records, statistics that are counts) and nothing that
+// may differ (wall time, paths).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "models/common/statistics.h"
+
+namespace lacuna {
+
+/// 64-bit FNV-1a over names and values. Source: Fowler, Noll, Vo, "The FNV Non-Cryptographic Hash Algorithm", offset basis and
+/// prime for 64 bits.
+class RunHash {
+ public:
+  void add(std::string_view name, std::uint64_t value);
+  void add(std::string_view name, std::string_view text);
+  /// All counts of the tree with their paths, in the tree's order; derived values are left out, they follow from the counts.
+  void add(const StatisticsGroup& group, const std::string& path = {});
+
+  std::uint64_t value() const { return hash_; }
+  /// 16 hexadecimal digits.
+  std::string text() const;
+
+ private:
+  void bytes(std::string_view bytes);
+
+  std::uint64_t hash_ = 0xcbf29ce484222325;
+};
+
+}  // namespace lacuna
