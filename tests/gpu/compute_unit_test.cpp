@@ -1,0 +1,212 @@
+#include "models/gpu/compute_unit.h"
+
+#include <gtest/gtest.h>
+
+#include "models/gpu/gpu_registers.h"
+#include "tests/gpu/compute_unit_bench.h"
+
+namespace lacuna::test {
+namespace {
+
+using Words = std::vector<std::uint32_t>;
+
+// Encodings as llvm-mc-16 -mcpu=gfx803 gives them.
+constexpr std::uint32_t kEnd = 0xbf810000;                // s_endpgm
+constexpr std::uint32_t kNop = 0xbf800000;                // s_nop 0
+constexpr std::uint32_t kBarrier = 0xbf8a0000;            // s_barrier
+constexpr std::uint32_t kWaitAll = 0xbf8c0070;            // s_waitcnt vmcnt(0) lgkmcnt(0)
+constexpr std::uint32_t kWaitLgkm = 0xbf8c007f;           // s_waitcnt lgkmcnt(0)
+constexpr std::uint32_t kMove = 0x7e0202f2;               // v_mov_b32 v1, 1.0
+constexpr std::uint32_t kScalarMove = 0xbe800085;         // s_mov_b32 s0, 5
+constexpr std::uint32_t kReciprocal = 0x7e024501;         // v_rcp_f32 v1, v1
+const Words kMultiply32 = {0xd2850001, 0x00020301};       // v_mul_lo_u32 v1, v1, v1
+const Words kMultiply64 = {0xd2810002, 0x00020502};       // v_mul_f64 v[2:3], v[2:3], v[2:3]
+const Words kFlatLoad = {0xdc500000, 0x02000000};         // flat_load_dword v2, v[0:1]
+const Words kFlatStore = {0xdc700000, 0x00000200};        // flat_store_dword v[0:1], v2
+const Words kScalarLoad = {0xc0060100, 0x00000000};       // s_load_dwordx2 s[4:5], s[0:1], 0x0
+const Words kLdsWrite = {0xd81a0000, 0x00000100};         // ds_write_b32 v0, v1
+
+Words join(std::initializer_list<Words> parts) {
+  Words all;
+  for (const Words& part : parts) all.insert(all.end(), part.begin(), part.end());
+  return all;
+}
+
+/// v[0:1] = kernarg pointer + 4 * lane, so that flat accesses walk the data page.
+const Words kLaneAddress = {0x24000082,   // v_lshlrev_b32 v0, 2, v0
+                            0x32000000,   // v_add_u32 v0, vcc, s0, v0
+                            0x7e020201};  // v_mov_b32 v1, s1
+
+LACUNA_TEST_BENCH(ComputeUnitBench)
+
+class ComputeUnitTest : public testing::Test {
+ protected:
+  ComputeUnitBench& b_ = bench<ComputeUnitBench>();
+  /// Cycles that `body` adds to a program that ends at once.
+  std::uint64_t cost(ComputeUnit& unit, const Words& body) {
+    const auto empty = b_.program({kEnd});
+    const std::uint64_t base = b_.run(unit, *empty);
+    const auto whole = b_.program(join({body, {kEnd}}));
+    return b_.run(unit, *whole) - base;
+  }
+};
+
+TEST_F(ComputeUnitTest, LatencyTable) {
+  // Parameters at their defaults: 16 lanes a SIMD, f64 1/16, mul32 and transcendental 1/4, LDS 64, vmem 10 + 10, smem 10; memory 100.
+  const struct {
+    const char* what;
+    Words body;
+    std::uint64_t cycles;
+  } table[] = {
+      {"move", {kMove}, 4},
+      {"two moves", {kMove, kMove}, 8},
+      {"32-bit multiply", kMultiply32, 16},
+      {"f64 multiply", kMultiply64, 64},
+      {"reciprocal", {kReciprocal}, 16},
+      {"scalar move", {kScalarMove}, 4},
+      {"nop", {kNop}, 4},
+      {"barrier of one wavefront", {kBarrier}, 4},
+      // issue, 10 to the L1, 100 there, 10 back; the wait issues in between
+      {"load and wait", join({kFlatLoad, {kWaitAll}}), 120},
+      // the store need not be waited for, but the workgroup ends when it is performed
+      {"store", kFlatStore, 120},
+      // 100 in the cache, 10 around it; the next turn of the SIMD is at a multiple of 4
+      {"scalar load and wait", join({kScalarLoad, {kWaitLgkm}}), 112},
+      // 256 bytes at 128 a cycle, then 64, rounded up to the SIMD's turn
+      {"LDS write and wait", join({kLdsWrite, {kWaitLgkm}}), 68},
+  };
+  for (const auto& row : table) {
+    const bool uses_address = row.what == std::string_view("load and wait") || row.what == std::string_view("store");
+    const Words setup = uses_address ? kLaneAddress : Words{};
+    const std::uint64_t setup_cost = 4 * setup.size();
+    EXPECT_EQ(cost(b_.reference(), join({setup, row.body})) - setup_cost, row.cycles) << row.what;
+  }
+}
+
+// Decoupling must not change what one wavefront alone takes.
+TEST_F(ComputeUnitTest, QuantumDoesNotChangeASingleWavefront) {
+  const Words body = join({kLaneAddress, kFlatLoad, {kWaitAll, kMove, kReciprocal}, kMultiply64, kFlatStore, {kWaitAll, kBarrier}});
+  EXPECT_EQ(cost(b_.loose(), body), cost(b_.reference(), body));
+}
+
+TEST_F(ComputeUnitTest, LinesOfALoadAreRequestedOnce) {
+  const auto d = b_.program(join({kLaneAddress, kFlatLoad, {kWaitAll, kEnd}}));
+  b_.memories[0]->vector_addresses.clear();
+  ASSERT_GT(b_.run(b_.loose(), *d), 0u);
+  const std::vector<std::uint64_t> expected = {0x2000'0000, 0x2000'0040, 0x2000'0080, 0x2000'00c0};
+  EXPECT_EQ(b_.memories[0]->vector_addresses, expected) << "bus addresses of 64 consecutive dwords";
+}
+
+TEST_F(ComputeUnitTest, AllModesComputeTheSame) {
+  // data[lane] = 4 * lane + kernarg address, by flat_store_dword v[0:1], v0
+  const Words body = join({kLaneAddress, {0xdc700000, 0x00000000}, {kWaitAll, kEnd}});
+  for (const auto& unit : b_.units) {
+    std::fill_n(b_.data(), 64, 0u);
+    const auto d = b_.program(body);
+    ASSERT_GT(b_.run(*unit, *d), 0u);
+    for (std::uint32_t lane = 0; lane < 64; ++lane) EXPECT_EQ(b_.data()[lane], ComputeUnitBench::kData + 4 * lane);
+    EXPECT_EQ(d->wavefront_instructions, 6u);
+    EXPECT_EQ(d->thread_instructions, 4u * 64 + 2);
+    EXPECT_TRUE(unit->idle());
+  }
+}
+
+TEST_F(ComputeUnitTest, BarrierHoldsTheFastUntilTheSlow) {
+  // Wavefronts of one workgroup run the same code; 16 of them share four SIMDs, so the last arrives later than the first.
+  const auto one = b_.program({kMove, kBarrier, kEnd}, 1);
+  const std::uint64_t alone = b_.run(b_.reference(), *one);
+  const auto many = b_.program({kMove, kBarrier, kEnd}, 16);
+  const std::uint64_t all = b_.run(b_.reference(), *many);
+  // Four wavefronts a SIMD: the fourth moves 3 x 4 cycles after the first.
+  EXPECT_GE(all, alone + 12);
+  EXPECT_LE(all, alone + 40);
+}
+
+TEST_F(ComputeUnitTest, ResourcesLimitResidency) {
+  struct Row {
+    const char* what;
+    WorkgroupNeeds needs;
+    unsigned fit;
+  };
+  const Row table[] = {
+      {"wavefront slots", {.wavefronts = 1, .vgprs = 4, .agprs = 0, .sgprs = 16, .lds_bytes = 0}, 40},
+      {"VGPRs: 256 / 84 = 3 a SIMD", {.wavefronts = 1, .vgprs = 84, .agprs = 0, .sgprs = 16, .lds_bytes = 0}, 12},
+      {"SGPRs: 800 / 112 = 7 a SIMD", {.wavefronts = 1, .vgprs = 4, .agprs = 0, .sgprs = 112, .lds_bytes = 0}, 28},
+      {"LDS: 65536 / 20480 = 3", {.wavefronts = 1, .vgprs = 4, .agprs = 0, .sgprs = 16, .lds_bytes = 20000}, 3},
+      {"whole workgroups: 40 / 16", {.wavefronts = 16, .vgprs = 4, .agprs = 0, .sgprs = 16, .lds_bytes = 0}, 2},
+  };
+  for (const Row& row : table) {
+    const auto d = b_.program({0xbf82ffff});  // s_branch to itself
+    d->needs = row.needs;
+    d->grid = d->workgroup = {row.needs.wavefronts * isa::kLanes, 1, 1};
+    unsigned launched = 0;
+    while (launched < 100 && b_.loose().launch(*d, 0, now(), {})) ++launched;
+    EXPECT_EQ(launched, row.fit) << row.what;
+    EXPECT_EQ(b_.loose().abort(*d), row.fit);
+    EXPECT_TRUE(b_.loose().idle());
+    EXPECT_TRUE(b_.loose().launch(*d, 0, now(), {})) << row.what << ": abort gives everything back";
+    b_.loose().abort(*d);
+  }
+}
+
+TEST_F(ComputeUnitTest, WhatNeverFitsIsToldWithNumbers) {
+  WorkgroupNeeds needs{.wavefronts = 1, .vgprs = 8, .agprs = 0, .sgprs = 16, .lds_bytes = 65536};
+  EXPECT_EQ(b_.loose().never_fits(needs), std::nullopt);
+  needs.lds_bytes = 65537;
+  EXPECT_EQ(b_.loose().never_fits(needs), "workgroup needs 65537 bytes of LDS, a compute unit has 65536");
+  needs = {.wavefronts = 16, .vgprs = 64, .agprs = 0, .sgprs = 16, .lds_bytes = 0};
+  EXPECT_EQ(b_.loose().never_fits(needs), std::nullopt);
+  needs.vgprs = 68;
+  EXPECT_EQ(b_.loose().never_fits(needs), "workgroup has 16 wavefronts, its registers let a compute unit hold 12");
+}
+
+TEST_F(ComputeUnitTest, StoreToUnmappedMemoryNamesEverything) {
+  const auto d = b_.program(join({{0x7e000280, 0x7e020280}, kFlatStore, {kEnd}}));  // v0 = v1 = 0
+  b_.run(b_.loose(), *d);
+  ASSERT_EQ(b_.listener.faults.size(), 1u);
+  const WavefrontFault& f = b_.listener.faults[0];
+  EXPECT_EQ(f.code, static_cast<std::uint32_t>(LACUNA_FAULT_NOT_MAPPED));
+  EXPECT_EQ(f.address, 0u);
+  EXPECT_EQ(f.pc, ComputeUnitBench::kCode + 8);
+  for (const char* part : {"store", "lane 0", "0x0", "kernel test", "PC 0x10008 (+0x8)", "flat_store_dword v[0:1], v2", "workgroup (0, 0, 0)",
+                           "wavefront 0", "65536 bytes before the mapping [0x10000, 0x20000)"}) {
+    EXPECT_NE(f.text.find(part), std::string::npos) << part << " in: " << f.text;
+  }
+  EXPECT_TRUE(b_.loose().idle());
+}
+
+TEST_F(ComputeUnitTest, StoreToCodeIsNotPermitted) {
+  const auto d = b_.program(join({{0x7e0002ff, 0x10000, 0x7e020280}, kFlatStore, {kEnd}}));  // v0 = 0x10000
+  b_.run(b_.loose(), *d);
+  ASSERT_EQ(b_.listener.faults.size(), 1u);
+  EXPECT_EQ(b_.listener.faults[0].code, static_cast<std::uint32_t>(LACUNA_FAULT_NOT_PERMITTED));
+}
+
+TEST_F(ComputeUnitTest, UnknownInstructionNamesItsBytes) {
+  const auto d = b_.program({kMove, 0xfc000000, kEnd});  // no encoding of gfx803
+  b_.run(b_.loose(), *d);
+  ASSERT_EQ(b_.listener.faults.size(), 1u);
+  EXPECT_EQ(b_.listener.faults[0].code, static_cast<std::uint32_t>(LACUNA_FAULT_ILLEGAL_INSTRUCTION));
+  EXPECT_EQ(b_.listener.faults[0].pc, ComputeUnitBench::kCode + 4);
+  EXPECT_NE(b_.listener.faults[0].text.find("fc000000"), std::string::npos) << b_.listener.faults[0].text;
+}
+
+TEST_F(ComputeUnitTest, RunningOffTheCodeIsAFetchFault) {
+  const auto d = b_.program({0xbf827fff});  // s_branch 0x7fff words ahead, past the mapping
+  b_.run(b_.loose(), *d);
+  ASSERT_EQ(b_.listener.faults.size(), 1u);
+  EXPECT_EQ(b_.listener.faults[0].code, static_cast<std::uint32_t>(LACUNA_FAULT_FETCH));
+}
+
+TEST_F(ComputeUnitTest, TrapAndMessage) {
+  const auto trap = b_.program({0xbf920002, kEnd});  // s_trap 2
+  b_.run(b_.loose(), *trap);
+  ASSERT_EQ(b_.listener.faults.size(), 1u);
+  EXPECT_EQ(b_.listener.faults[0].code, static_cast<std::uint32_t>(LACUNA_FAULT_TRAP));
+  const auto message = b_.program({0xbefc0085, 0xbf900001, kEnd});  // s_mov_b32 m0, 5; s_sendmsg sendmsg(MSG_INTERRUPT)
+  b_.run(b_.loose(), *message);
+  EXPECT_EQ(b_.listener.messages, std::vector<std::uint32_t>{5});
+}
+
+}  // namespace
+}  // namespace lacuna::test
