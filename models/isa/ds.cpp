@@ -1,8 +1,376 @@
-// DS rows and executors.
+// DS: local data share. Semantics: GCN3 ISA manual, "Data share" and "DS instructions". An access beyond the workgroup's
+// allocation (on gfx8 also beyond M0) reads zero and writes nothing.
+#include <algorithm>
+#include <array>
+
+#include "models/isa/atomic_operations.h"
+#include "models/isa/memory_lanes.h"
 #include "models/isa/row_sets.h"
 
 namespace lacuna::isa {
+namespace {
 
-std::span<const InstructionRow> ds_rows() { return {}; }
+using U32 = std::uint32_t;
+using U64 = std::uint64_t;
+using T = OperandType;
+using Operation = MemoryAccess::Operation;
+
+std::uint32_t limit_of(const Wavefront& w) {
+  return w.target == Target::gfx803 ? std::min(w.lds_bytes, w.sgpr[kM0]) : w.lds_bytes;
+}
+
+void note_access(Wavefront& w, Operation operation, bool returns, unsigned bytes) {
+  MemoryAccess& access = w.access;
+  access.space = MemoryAccess::Space::lds;
+  access.operation = operation;
+  access.returns_data = returns;
+  access.glc = false;
+  access.slc = false;
+  access.dual = false;
+  access.bytes_per_lane = static_cast<std::uint8_t>(bytes);
+  access.lanes = w.exec();
+  access.lds_lanes = 0;
+}
+
+// Byte offset of every lane; lanes that are not active get a harmless value.
+void fill_addresses(const std::uint32_t* base, std::uint32_t offset, std::array<U64, kLanes>& out) {
+  for (unsigned l = 0; l < kLanes; ++l) out[l] = base[l] + offset;
+}
+
+// The one-address form: byte offset in the encoding.
+void resolve(const Instruction& i, Wavefront& w, LaneTargets& targets, unsigned bytes) {
+  fill_addresses(w.v(i.src[0].index), static_cast<std::uint32_t>(i.mem.offset), w.access.address);
+  targets.resolve_lds(w, w.access.lanes, w.access.address.data(), bytes, limit_of(w));
+}
+
+// The two-address forms: two 8-bit offsets in units of the element, or of 64 elements.
+template <unsigned kBytes, unsigned kStride>
+void resolve_pair(const Instruction& i, Wavefront& w, LaneTargets& first, LaneTargets& second) {
+  const std::uint32_t* base = w.v(i.src[0].index);
+  const auto offset = static_cast<std::uint32_t>(i.mem.offset);
+  w.access.dual = true;
+  fill_addresses(base, (offset & 0xff) * kBytes * kStride, w.access.address);
+  fill_addresses(base, (offset >> 8) * kBytes * kStride, w.access.address2);
+  first.resolve_lds(w, w.access.lanes, w.access.address.data(), kBytes, limit_of(w));
+  second.resolve_lds(w, w.access.lanes, w.access.address2.data(), kBytes, limit_of(w));
+}
+
+template <typename M, unsigned kWords = 1>
+void read(const Instruction& i, Wavefront& w) {
+  constexpr unsigned kBytes = kWords == 1 ? sizeof(M) : kWords * 4;
+  LaneTargets targets;
+  note_access(w, Operation::load, true, kBytes);
+  resolve(i, w, targets, kBytes);
+  load_lanes<M, kWords>(targets, w.access.lanes, w.v(i.dst[0].index));
+}
+
+template <typename M, unsigned kWords = 1>
+void write(const Instruction& i, Wavefront& w) {
+  constexpr unsigned kBytes = kWords == 1 ? sizeof(M) : kWords * 4;
+  LaneTargets targets;
+  note_access(w, Operation::store, false, kBytes);
+  resolve(i, w, targets, kBytes);
+  store_lanes<M, kWords>(targets, w.access.lanes, w.v(i.src[1].index));
+}
+
+template <unsigned kWords, unsigned kStride>
+void read_pair(const Instruction& i, Wavefront& w) {
+  LaneTargets first;
+  LaneTargets second;
+  note_access(w, Operation::load, true, kWords * 4);
+  resolve_pair<kWords * 4, kStride>(i, w, first, second);
+  load_lanes<U32, kWords>(first, w.access.lanes, w.v(i.dst[0].index));
+  load_lanes<U32, kWords>(second, w.access.lanes, w.v(i.dst[0].index + kWords));
+}
+
+template <unsigned kWords, unsigned kStride>
+void write_pair(const Instruction& i, Wavefront& w) {
+  LaneTargets first;
+  LaneTargets second;
+  note_access(w, Operation::store, false, kWords * 4);
+  resolve_pair<kWords * 4, kStride>(i, w, first, second);
+  store_lanes<U32, kWords>(first, w.access.lanes, w.v(i.src[1].index));
+  store_lanes<U32, kWords>(second, w.access.lanes, w.v(i.src[2].index));
+}
+
+template <typename U, unsigned kStride>
+void exchange_pair(const Instruction& i, Wavefront& w) {
+  constexpr unsigned kWords = sizeof(U) / 4;
+  LaneTargets first;
+  LaneTargets second;
+  note_access(w, Operation::atomic, true, sizeof(U));
+  resolve_pair<sizeof(U), kStride>(i, w, first, second);
+  std::uint32_t* dst = w.v(i.dst[0].index);
+  const std::uint32_t* data0 = w.v(i.src[1].index);
+  const std::uint32_t* data1 = w.v(i.src[2].index);
+  for_lanes(w.access.lanes, [&](unsigned l) {
+    const U new0 = lane_value<U>(data0, l);
+    const U new1 = lane_value<U>(data1, l);
+    U old0;
+    U old1;
+    std::memcpy(&old0, first[l], sizeof old0);
+    std::memcpy(first[l], &new0, sizeof new0);
+    std::memcpy(&old1, second[l], sizeof old1);
+    std::memcpy(second[l], &new1, sizeof new1);
+    set_lane_value<U>(dst, l, old0);
+    set_lane_value<U>(dst + kWords * kLanes, l, old1);
+  });
+}
+
+template <typename U, auto F>
+void atomic_operation(const Instruction& i, Wavefront& w) {
+  const bool returns = i.destinations != 0;
+  LaneTargets targets;
+  note_access(w, Operation::atomic, returns, sizeof(U));
+  resolve(i, w, targets, sizeof(U));
+  for (U64 left = w.access.lanes; left != 0; left &= left - 1) {
+    const auto l = static_cast<unsigned>(std::countr_zero(left));
+    if (w.access.address[l] % sizeof(U) != 0) {
+      return report_misaligned(w, l, w.access.address[l], sizeof(U), Access::read_write);
+    }
+  }
+  atomic_lanes<U, F>(targets, w.access.lanes, w.v(i.src[1].index), i.sources > 2 ? w.v(i.src[2].index) : nullptr,
+                     returns ? w.v(i.dst[0].index) : nullptr, w);
+}
+
+// -- data movement between lanes through the LDS crossbar; no memory is touched
+
+void note_crossbar(Wavefront& w) {
+  note_access(w, Operation::load, true, 0);
+  w.access.space = MemoryAccess::Space::none;
+}
+
+// Lane that `lane` reads from (GCN3 ISA manual, "DS_SWIZZLE_B32"): quads, or and/or/xor masks within 32 lanes.
+unsigned swizzle_source(unsigned lane, unsigned pattern) {
+  if ((pattern & 0x8000) != 0) return (lane & ~3U) | (pattern >> ((lane & 3) * 2) & 3);
+  const unsigned and_mask = pattern & 0x1f;
+  const unsigned or_mask = pattern >> 5 & 0x1f;
+  const unsigned xor_mask = pattern >> 10 & 0x1f;
+  return (lane & 32) | ((((lane & 31) & and_mask) | or_mask) ^ xor_mask);
+}
+
+void swizzle(const Instruction& i, Wavefront& w) {
+  note_crossbar(w);
+  const U64 exec = w.exec();
+  std::array<std::uint32_t, kLanes> source;
+  std::copy_n(w.v(i.src[0].index), kLanes, source.begin());
+  std::uint32_t* dst = w.v(i.dst[0].index);
+  for_lanes(exec, [&](unsigned l) {
+    const unsigned from = swizzle_source(l, static_cast<unsigned>(i.mem.offset));
+    dst[l] = (exec >> from & 1) != 0 ? source[from] : 0;
+  });
+}
+
+void permute(const Instruction& i, Wavefront& w) {
+  note_crossbar(w);
+  std::array<std::uint32_t, kLanes> result{};
+  const std::uint32_t* address = w.v(i.src[0].index);
+  const std::uint32_t* data = w.v(i.src[1].index);
+  for_lanes(w.exec(), [&](unsigned l) { result[(address[l] + static_cast<unsigned>(i.mem.offset)) / 4 % kLanes] = data[l]; });
+  std::uint32_t* dst = w.v(i.dst[0].index);
+  for_lanes(w.exec(), [&](unsigned l) { dst[l] = result[l]; });
+}
+
+void permute_backward(const Instruction& i, Wavefront& w) {
+  note_crossbar(w);
+  const U64 exec = w.exec();
+  std::array<std::uint32_t, kLanes> source;
+  std::copy_n(w.v(i.src[1].index), kLanes, source.begin());
+  const std::uint32_t* address = w.v(i.src[0].index);
+  std::uint32_t* dst = w.v(i.dst[0].index);
+  for_lanes(exec, [&](unsigned l) {
+    const unsigned from = (address[l] + static_cast<unsigned>(i.mem.offset)) / 4 % kLanes;
+    dst[l] = (exec >> from & 1) != 0 ? source[from] : 0;
+  });
+}
+
+// -- rows
+
+constexpr InstructionRow row(std::string_view mnemonic, Opcodes opcode, OperandTypes dst, OperandTypes src,
+                             LatencyClass latency, ExecuteFn execute, std::uint32_t flags = kReadsM0) {
+  return {mnemonic, Format::ds, opcode, dst, src, Unit::lds, latency, flags, execute};
+}
+constexpr InstructionRow read_row(std::string_view mnemonic, Opcodes opcode, OperandType data, ExecuteFn execute) {
+  return row(mnemonic, opcode, {data}, {T::u32}, LatencyClass::lds_load, execute);
+}
+constexpr InstructionRow write_row(std::string_view mnemonic, Opcodes opcode, OperandTypes src, ExecuteFn execute) {
+  return row(mnemonic, opcode, {}, src, LatencyClass::lds_store, execute);
+}
+constexpr InstructionRow atomic_row(std::string_view mnemonic, Opcodes opcode, OperandType data, ExecuteFn execute) {
+  return row(mnemonic, opcode, {}, {T::u32, data}, LatencyClass::lds_atomic, execute);
+}
+constexpr InstructionRow atomic2_row(std::string_view mnemonic, Opcodes opcode, OperandType data, ExecuteFn execute) {
+  return row(mnemonic, opcode, {}, {T::u32, data, data}, LatencyClass::lds_atomic, execute);
+}
+constexpr InstructionRow return_row(std::string_view mnemonic, Opcodes opcode, OperandType data, ExecuteFn execute) {
+  return row(mnemonic, opcode, {data}, {T::u32, data}, LatencyClass::lds_atomic, execute);
+}
+constexpr InstructionRow return2_row(std::string_view mnemonic, Opcodes opcode, OperandType data, ExecuteFn execute) {
+  return row(mnemonic, opcode, {data}, {T::u32, data, data}, LatencyClass::lds_atomic, execute);
+}
+// LDS[A] = LDS[A] op LDS[B]: never emitted by compilers.
+constexpr InstructionRow src2_row(std::string_view mnemonic, int opcode) {
+  return row(mnemonic, gfx8_only(opcode), {}, {T::u32}, LatencyClass::lds_atomic, nullptr);
+}
+// Global wave sync: always GDS, which the device does not have.
+constexpr InstructionRow gws_row(std::string_view mnemonic, Opcodes opcode, OperandTypes dst, OperandTypes src) {
+  return row(mnemonic, opcode, dst, src, LatencyClass::lds_atomic, nullptr, kReadsM0 | kGdsOnly);
+}
+
+namespace op = atomic;
+
+constexpr std::array kRows{
+    atomic_row("ds_add_u32", both(0x00), T::u32, atomic_operation<U32, op::add<U32>>),
+    atomic_row("ds_sub_u32", both(0x01), T::u32, atomic_operation<U32, op::sub<U32>>),
+    atomic_row("ds_rsub_u32", both(0x02), T::u32, atomic_operation<U32, op::rsub<U32>>),
+    atomic_row("ds_inc_u32", both(0x03), T::u32, atomic_operation<U32, op::inc<U32>>),
+    atomic_row("ds_dec_u32", both(0x04), T::u32, atomic_operation<U32, op::dec<U32>>),
+    atomic_row("ds_min_i32", both(0x05), T::i32, atomic_operation<U32, op::min_signed<U32>>),
+    atomic_row("ds_max_i32", both(0x06), T::i32, atomic_operation<U32, op::max_signed<U32>>),
+    atomic_row("ds_min_u32", both(0x07), T::u32, atomic_operation<U32, op::min_unsigned<U32>>),
+    atomic_row("ds_max_u32", both(0x08), T::u32, atomic_operation<U32, op::max_unsigned<U32>>),
+    atomic_row("ds_and_b32", both(0x09), T::b32, atomic_operation<U32, op::bit_and<U32>>),
+    atomic_row("ds_or_b32", both(0x0a), T::b32, atomic_operation<U32, op::bit_or<U32>>),
+    atomic_row("ds_xor_b32", both(0x0b), T::b32, atomic_operation<U32, op::bit_xor<U32>>),
+    atomic2_row("ds_mskor_b32", both(0x0c), T::b32, atomic_operation<U32, op::masked_or<U32>>),
+    write_row("ds_write_b32", both(0x0d), {T::u32, T::b32}, write<U32>),
+    write_row("ds_write2_b32", both(0x0e), {T::u32, T::b32, T::b32}, write_pair<1, 1>),
+    write_row("ds_write2st64_b32", both(0x0f), {T::u32, T::b32, T::b32}, write_pair<1, 64>),
+    atomic2_row("ds_cmpst_b32", both(0x10), T::b32, atomic_operation<U32, op::compare_store<U32>>),
+    atomic2_row("ds_cmpst_f32", both(0x11), T::f32, atomic_operation<U32, op::compare_store_float<U32>>),
+    atomic_row("ds_min_f32", both(0x12), T::f32, atomic_operation<U32, op::min_float<U32>>),
+    atomic_row("ds_max_f32", both(0x13), T::f32, atomic_operation<U32, op::max_float<U32>>),
+    atomic_row("ds_add_f32", both(0x15), T::f32, atomic_operation<U32, op::add_float<U32>>),
+    write_row("ds_write_b8", both(0x1e), {T::u32, T::b8}, write<std::uint8_t>),
+    write_row("ds_write_b16", both(0x1f), {T::u32, T::b16}, write<std::uint16_t>),
+    return_row("ds_add_rtn_u32", both(0x20), T::u32, atomic_operation<U32, op::add<U32>>),
+    return_row("ds_sub_rtn_u32", both(0x21), T::u32, atomic_operation<U32, op::sub<U32>>),
+    return_row("ds_rsub_rtn_u32", both(0x22), T::u32, atomic_operation<U32, op::rsub<U32>>),
+    return_row("ds_inc_rtn_u32", both(0x23), T::u32, atomic_operation<U32, op::inc<U32>>),
+    return_row("ds_dec_rtn_u32", both(0x24), T::u32, atomic_operation<U32, op::dec<U32>>),
+    return_row("ds_min_rtn_i32", both(0x25), T::i32, atomic_operation<U32, op::min_signed<U32>>),
+    return_row("ds_max_rtn_i32", both(0x26), T::i32, atomic_operation<U32, op::max_signed<U32>>),
+    return_row("ds_min_rtn_u32", both(0x27), T::u32, atomic_operation<U32, op::min_unsigned<U32>>),
+    return_row("ds_max_rtn_u32", both(0x28), T::u32, atomic_operation<U32, op::max_unsigned<U32>>),
+    return_row("ds_and_rtn_b32", both(0x29), T::b32, atomic_operation<U32, op::bit_and<U32>>),
+    return_row("ds_or_rtn_b32", both(0x2a), T::b32, atomic_operation<U32, op::bit_or<U32>>),
+    return_row("ds_xor_rtn_b32", both(0x2b), T::b32, atomic_operation<U32, op::bit_xor<U32>>),
+    return2_row("ds_mskor_rtn_b32", both(0x2c), T::b32, atomic_operation<U32, op::masked_or<U32>>),
+    return_row("ds_wrxchg_rtn_b32", both(0x2d), T::b32, atomic_operation<U32, op::exchange<U32>>),
+    row("ds_wrxchg2_rtn_b32", both(0x2e), {T::b64}, {T::u32, T::b32, T::b32}, LatencyClass::lds_atomic, exchange_pair<U32, 1>),
+    row("ds_wrxchg2st64_rtn_b32", both(0x2f), {T::b64}, {T::u32, T::b32, T::b32}, LatencyClass::lds_atomic,
+        exchange_pair<U32, 64>),
+    return2_row("ds_cmpst_rtn_b32", both(0x30), T::b32, atomic_operation<U32, op::compare_store<U32>>),
+    return2_row("ds_cmpst_rtn_f32", both(0x31), T::f32, atomic_operation<U32, op::compare_store_float<U32>>),
+    return_row("ds_min_rtn_f32", both(0x32), T::f32, atomic_operation<U32, op::min_float<U32>>),
+    return_row("ds_max_rtn_f32", both(0x33), T::f32, atomic_operation<U32, op::max_float<U32>>),
+    return2_row("ds_wrap_rtn_b32", both(0x34), T::b32, atomic_operation<U32, op::wrap<U32>>),
+    return_row("ds_add_rtn_f32", both(0x35), T::f32, atomic_operation<U32, op::add_float<U32>>),
+    read_row("ds_read_b32", both(0x36), T::b32, read<U32>),
+    read_row("ds_read2_b32", both(0x37), T::b64, read_pair<1, 1>),
+    read_row("ds_read2st64_b32", both(0x38), T::b64, read_pair<1, 64>),
+    read_row("ds_read_i8", both(0x39), T::b32, read<std::int8_t>),
+    read_row("ds_read_u8", both(0x3a), T::b32, read<std::uint8_t>),
+    read_row("ds_read_i16", both(0x3b), T::b32, read<std::int16_t>),
+    read_row("ds_read_u16", both(0x3c), T::b32, read<std::uint16_t>),
+    row("ds_swizzle_b32", both(0x3d), {T::b32}, {T::b32}, LatencyClass::lds_permute, swizzle, kNoFlags),
+    row("ds_permute_b32", both(0x3e), {T::b32}, {T::u32, T::b32}, LatencyClass::lds_permute, permute, kNoFlags),
+    row("ds_bpermute_b32", both(0x3f), {T::b32}, {T::u32, T::b32}, LatencyClass::lds_permute, permute_backward, kNoFlags),
+    atomic_row("ds_add_u64", both(0x40), T::u64, atomic_operation<U64, op::add<U64>>),
+    atomic_row("ds_sub_u64", both(0x41), T::u64, atomic_operation<U64, op::sub<U64>>),
+    atomic_row("ds_rsub_u64", both(0x42), T::u64, atomic_operation<U64, op::rsub<U64>>),
+    atomic_row("ds_inc_u64", both(0x43), T::u64, atomic_operation<U64, op::inc<U64>>),
+    atomic_row("ds_dec_u64", both(0x44), T::u64, atomic_operation<U64, op::dec<U64>>),
+    atomic_row("ds_min_i64", both(0x45), T::i64, atomic_operation<U64, op::min_signed<U64>>),
+    atomic_row("ds_max_i64", both(0x46), T::i64, atomic_operation<U64, op::max_signed<U64>>),
+    atomic_row("ds_min_u64", both(0x47), T::u64, atomic_operation<U64, op::min_unsigned<U64>>),
+    atomic_row("ds_max_u64", both(0x48), T::u64, atomic_operation<U64, op::max_unsigned<U64>>),
+    atomic_row("ds_and_b64", both(0x49), T::b64, atomic_operation<U64, op::bit_and<U64>>),
+    atomic_row("ds_or_b64", both(0x4a), T::b64, atomic_operation<U64, op::bit_or<U64>>),
+    atomic_row("ds_xor_b64", both(0x4b), T::b64, atomic_operation<U64, op::bit_xor<U64>>),
+    atomic2_row("ds_mskor_b64", both(0x4c), T::b64, atomic_operation<U64, op::masked_or<U64>>),
+    write_row("ds_write_b64", both(0x4d), {T::u32, T::b64}, write<U32, 2>),
+    write_row("ds_write2_b64", both(0x4e), {T::u32, T::b64, T::b64}, write_pair<2, 1>),
+    write_row("ds_write2st64_b64", both(0x4f), {T::u32, T::b64, T::b64}, write_pair<2, 64>),
+    atomic2_row("ds_cmpst_b64", both(0x50), T::b64, atomic_operation<U64, op::compare_store<U64>>),
+    atomic2_row("ds_cmpst_f64", both(0x51), T::f64, atomic_operation<U64, op::compare_store_float<U64>>),
+    atomic_row("ds_min_f64", both(0x52), T::f64, atomic_operation<U64, op::min_float<U64>>),
+    atomic_row("ds_max_f64", both(0x53), T::f64, atomic_operation<U64, op::max_float<U64>>),
+    atomic_row("ds_add_f64", gfx9_only(0x5c), T::f64, atomic_operation<U64, op::add_float<U64>>),
+    return_row("ds_add_rtn_u64", both(0x60), T::u64, atomic_operation<U64, op::add<U64>>),
+    return_row("ds_sub_rtn_u64", both(0x61), T::u64, atomic_operation<U64, op::sub<U64>>),
+    return_row("ds_rsub_rtn_u64", both(0x62), T::u64, atomic_operation<U64, op::rsub<U64>>),
+    return_row("ds_inc_rtn_u64", both(0x63), T::u64, atomic_operation<U64, op::inc<U64>>),
+    return_row("ds_dec_rtn_u64", both(0x64), T::u64, atomic_operation<U64, op::dec<U64>>),
+    return_row("ds_min_rtn_i64", both(0x65), T::i64, atomic_operation<U64, op::min_signed<U64>>),
+    return_row("ds_max_rtn_i64", both(0x66), T::i64, atomic_operation<U64, op::max_signed<U64>>),
+    return_row("ds_min_rtn_u64", both(0x67), T::u64, atomic_operation<U64, op::min_unsigned<U64>>),
+    return_row("ds_max_rtn_u64", both(0x68), T::u64, atomic_operation<U64, op::max_unsigned<U64>>),
+    return_row("ds_and_rtn_b64", both(0x69), T::b64, atomic_operation<U64, op::bit_and<U64>>),
+    return_row("ds_or_rtn_b64", both(0x6a), T::b64, atomic_operation<U64, op::bit_or<U64>>),
+    return_row("ds_xor_rtn_b64", both(0x6b), T::b64, atomic_operation<U64, op::bit_xor<U64>>),
+    return2_row("ds_mskor_rtn_b64", both(0x6c), T::b64, atomic_operation<U64, op::masked_or<U64>>),
+    return_row("ds_wrxchg_rtn_b64", both(0x6d), T::b64, atomic_operation<U64, op::exchange<U64>>),
+    row("ds_wrxchg2_rtn_b64", both(0x6e), {T::b128}, {T::u32, T::b64, T::b64}, LatencyClass::lds_atomic, exchange_pair<U64, 1>),
+    row("ds_wrxchg2st64_rtn_b64", both(0x6f), {T::b128}, {T::u32, T::b64, T::b64}, LatencyClass::lds_atomic,
+        exchange_pair<U64, 64>),
+    return2_row("ds_cmpst_rtn_b64", both(0x70), T::b64, atomic_operation<U64, op::compare_store<U64>>),
+    return2_row("ds_cmpst_rtn_f64", both(0x71), T::f64, atomic_operation<U64, op::compare_store_float<U64>>),
+    return_row("ds_min_rtn_f64", both(0x72), T::f64, atomic_operation<U64, op::min_float<U64>>),
+    return_row("ds_max_rtn_f64", both(0x73), T::f64, atomic_operation<U64, op::max_float<U64>>),
+    read_row("ds_read_b64", both(0x76), T::b64, read<U32, 2>),
+    read_row("ds_read2_b64", both(0x77), T::b128, read_pair<2, 1>),
+    read_row("ds_read2st64_b64", both(0x78), T::b128, read_pair<2, 64>),
+    return_row("ds_add_rtn_f64", gfx9_only(0x7c), T::f64, atomic_operation<U64, op::add_float<U64>>),
+    return_row("ds_condxchg32_rtn_b64", both(0x7e), T::b64, nullptr),
+    src2_row("ds_add_src2_u32", 0x80),
+    src2_row("ds_sub_src2_u32", 0x81),
+    src2_row("ds_rsub_src2_u32", 0x82),
+    src2_row("ds_inc_src2_u32", 0x83),
+    src2_row("ds_dec_src2_u32", 0x84),
+    src2_row("ds_min_src2_i32", 0x85),
+    src2_row("ds_max_src2_i32", 0x86),
+    src2_row("ds_min_src2_u32", 0x87),
+    src2_row("ds_max_src2_u32", 0x88),
+    src2_row("ds_and_src2_b32", 0x89),
+    src2_row("ds_or_src2_b32", 0x8a),
+    src2_row("ds_xor_src2_b32", 0x8b),
+    src2_row("ds_write_src2_b32", 0x8d),
+    src2_row("ds_min_src2_f32", 0x92),
+    src2_row("ds_max_src2_f32", 0x93),
+    src2_row("ds_add_src2_f32", 0x95),
+    gws_row("ds_gws_sema_release_all", both(0x98), {}, {}),
+    gws_row("ds_gws_init", both(0x99), {}, {T::b32}),
+    gws_row("ds_gws_sema_v", both(0x9a), {}, {}),
+    gws_row("ds_gws_sema_br", both(0x9b), {}, {T::b32}),
+    gws_row("ds_gws_sema_p", both(0x9c), {}, {}),
+    gws_row("ds_gws_barrier", both(0x9d), {}, {T::b32}),
+    row("ds_consume", both(0xbd), {T::b32}, {}, LatencyClass::lds_atomic, nullptr),
+    row("ds_append", both(0xbe), {T::b32}, {}, LatencyClass::lds_atomic, nullptr),
+    gws_row("ds_ordered_count", gfx8_only(0xbf), {T::b32}, {T::b32}),
+    src2_row("ds_add_src2_u64", 0xc0),
+    src2_row("ds_sub_src2_u64", 0xc1),
+    src2_row("ds_rsub_src2_u64", 0xc2),
+    src2_row("ds_inc_src2_u64", 0xc3),
+    src2_row("ds_dec_src2_u64", 0xc4),
+    src2_row("ds_min_src2_i64", 0xc5),
+    src2_row("ds_max_src2_i64", 0xc6),
+    src2_row("ds_min_src2_u64", 0xc7),
+    src2_row("ds_max_src2_u64", 0xc8),
+    src2_row("ds_and_src2_b64", 0xc9),
+    src2_row("ds_or_src2_b64", 0xca),
+    src2_row("ds_xor_src2_b64", 0xcb),
+    src2_row("ds_write_src2_b64", 0xcd),
+    src2_row("ds_min_src2_f64", 0xd2),
+    src2_row("ds_max_src2_f64", 0xd3),
+    write_row("ds_write_b96", both(0xde), {T::u32, T::b96}, write<U32, 3>),
+    write_row("ds_write_b128", both(0xdf), {T::u32, T::b128}, write<U32, 4>),
+    read_row("ds_read_b96", both(0xfe), T::b96, read<U32, 3>),
+    read_row("ds_read_b128", both(0xff), T::b128, read<U32, 4>),
+};
+
+}  // namespace
+
+std::span<const InstructionRow> ds_rows() { return kRows; }
 
 }  // namespace lacuna::isa

@@ -53,6 +53,7 @@ enum RowFlags : std::uint32_t {
   kNoModifiers = 1u << 19,        ///< VOP3 NEG/ABS/OMOD/CLAMP must be zero although the operands are floating point
   kForceModifiers = 1u << 20,     ///< VOP3 NEG/ABS are legal although the operands are not floating point: v_cndmask_b32
   kReadsExec = 1u << 22,          ///< scalar instruction that reads EXEC as a value (vector ones are masked by it anyway)
+  kGdsOnly = 1u << 23,            ///< DS instruction that exists with GDS = 1 only
   kNoOmod = 1u << 21,             ///< VOP3 OMOD must be zero although the result is floating point
 };
 

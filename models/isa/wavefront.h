@@ -93,6 +93,7 @@ struct Wavefront {
   MemoryAccess access;
   /// Window cache for vector and scalar accesses: most instructions hit the same mapping again.
   MemoryWindow window;
+  std::array<MemoryWindow, 3> older_windows{};  ///< those before it, for kernels whose buffers lie in several mappings
   std::uint64_t window_epoch = ~std::uint64_t{0};
 
   // -- EXEC expanded to one 32-bit mask per lane, so that vectorised loops can blend; see lane_mask()

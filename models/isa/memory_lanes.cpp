@@ -1,0 +1,125 @@
+#include "models/isa/memory_lanes.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace lacuna::isa {
+
+std::byte* translate_slow(Wavefront& wave, std::uint64_t address, std::uint64_t bytes, Access wanted) {
+  if (!wave.window.contains(address, 1)) {
+    const auto known = std::find_if(wave.older_windows.begin(), wave.older_windows.end(),
+                                    [&](const MemoryWindow& window) { return window.contains(address, 1); });
+    if (known != wave.older_windows.end()) {
+      std::swap(*known, wave.window);
+    } else {
+      const MemoryWindow found = wave.memory->find(address);
+      if (found.size == 0) return nullptr;
+      std::move_backward(wave.older_windows.begin(), wave.older_windows.end() - 1, wave.older_windows.end());
+      wave.older_windows.front() = wave.window;
+      wave.window = found;
+    }
+  }
+  const MemoryWindow& window = wave.window;
+  if (!window.contains(address, bytes) || !allows(window.granted, wanted)) return nullptr;
+  return window.host + (address - window.base);
+}
+
+void report_fault(Wavefront& wave, unsigned lane, std::uint64_t address, unsigned bytes, Access wanted) {
+  // The first byte that cannot be reached says why.
+  MemoryFault::Reason reason = MemoryFault::Reason::not_mapped;
+  for (unsigned k = 0; k < bytes; ++k) {
+    if (translate(wave, address + k, 1, wanted) != nullptr) continue;
+    const bool mapped = translate(wave, address + k, 1, Access::none) != nullptr;
+    reason = mapped ? MemoryFault::Reason::not_permitted : MemoryFault::Reason::not_mapped;
+    break;
+  }
+  wave.fault = {reason, wanted, lane, address, bytes};
+  wave.raise(Event::memory_fault);
+}
+
+void report_misaligned(Wavefront& wave, unsigned lane, std::uint64_t address, unsigned bytes, Access wanted) {
+  wave.fault = {MemoryFault::Reason::misaligned, wanted, lane, address, bytes};
+  wave.raise(Event::memory_fault);
+}
+
+bool LaneTargets::resolve_in_window(const Wavefront& wave, std::uint64_t lanes, unsigned bytes, Access wanted) {
+  const MemoryWindow window = wave.window;
+  if (window.size < bytes || !allows(window.granted, wanted)) return false;
+  const std::array<std::uint64_t, kLanes>& address = wave.access.address;
+  const std::uint64_t limit = window.size - bytes;
+  std::uint64_t outside = 0;
+  // Inactive lanes are computed too: a plain loop over all lanes vectorises, and their pointers are never used.
+  for (unsigned l = 0; l < kLanes; ++l) {
+    const std::uint64_t offset = address[l] - window.base;
+    outside |= std::uint64_t{offset > limit} << l;
+    at_[l] = window.host + offset;
+  }
+  return (outside & lanes) == 0;
+}
+
+bool LaneTargets::resolve_global(Wavefront& wave, std::uint64_t lanes, unsigned bytes, Access wanted) {
+  if (lanes == 0) return true;
+  const std::array<std::uint64_t, kLanes>& address = wave.access.address;
+  // Usual case: the window of the first lane holds all of them.
+  if (translate(wave, address[static_cast<unsigned>(std::countr_zero(lanes))], bytes, wanted) != nullptr &&
+      resolve_in_window(wave, lanes, bytes, wanted)) {
+    return true;
+  }
+  for (std::uint64_t left = lanes; left != 0; left &= left - 1) {
+    const auto l = static_cast<unsigned>(std::countr_zero(left));
+    at_[l] = translate(wave, address[l], bytes, wanted);
+    if (at_[l] == nullptr && !bounce(wave, l, bytes, wanted, [&](unsigned k) { return address[l] + k; })) return false;
+  }
+  return true;
+}
+
+void LaneTargets::resolve_lds(Wavefront& wave, std::uint64_t lanes, const std::uint64_t* offsets, unsigned bytes,
+                              std::uint32_t limit) {
+  if (lanes == kAllLanes) {
+    std::uint64_t highest = 0;
+    for (unsigned l = 0; l < kLanes; ++l) {
+      highest = std::max(highest, offsets[l]);
+      at_[l] = wave.lds + offsets[l];
+    }
+    if (highest + bytes <= limit) return;
+  }
+  for_lanes(lanes, [&](unsigned l) {
+    if (offsets[l] + bytes <= limit) {
+      at_[l] = wave.lds + offsets[l];
+    } else {
+      set_nowhere(l, bytes);
+    }
+  });
+}
+
+// Scratch is interleaved by dword (GCN3 ISA manual, "FLAT scratch"; LLVM AMDGPU guide, "Private memory is swizzled"): dword d
+// of lane l is at (d * 64 + l) * 4.
+bool LaneTargets::resolve_private(Wavefront& wave, std::uint64_t lanes, const std::uint32_t* offsets, std::uint64_t base,
+                                  unsigned bytes, Access wanted) {
+  for (std::uint64_t left = lanes; left != 0; left &= left - 1) {
+    const auto l = static_cast<unsigned>(std::countr_zero(left));
+    const auto address_of = [&](unsigned k) {
+      const std::uint64_t offset = std::uint64_t{offsets[l]} + k;
+      return base + ((offset / 4) * kLanes + l) * 4 + offset % 4;
+    };
+    wave.access.address[l] = address_of(0);
+    const bool contiguous = offsets[l] % 4 + bytes <= 4;
+    at_[l] = contiguous ? translate(wave, address_of(0), bytes, wanted) : nullptr;
+    if (at_[l] == nullptr && !bounce(wave, l, bytes, wanted, address_of)) return false;
+  }
+  return true;
+}
+
+void LaneTargets::set_nowhere(unsigned lane, unsigned bytes) {
+  std::memset(buffer_[lane].data(), 0, bytes);
+  at_[lane] = buffer_[lane].data();
+}
+
+void LaneTargets::write_back_slow(unsigned bytes) {
+  for (std::uint64_t left = bounced_; left != 0; left &= left - 1) {
+    const auto l = static_cast<unsigned>(std::countr_zero(left));
+    for (unsigned k = 0; k < bytes; ++k) *origin_[l][k] = buffer_[l][k];
+  }
+}
+
+}  // namespace lacuna::isa

@@ -1,0 +1,162 @@
+// Moving data between vector registers and memory: where each lane's bytes are in host memory, loads, stores, atomics.
+//
+// An executor first resolves every lane and only then moves data, so that a fault leaves registers and memory untouched.
+// Lanes whose bytes are not contiguous in host memory (across two mappings, or swizzled scratch) go through a bounce buffer.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstring>
+
+#include "models/isa/instruction.h"
+#include "models/isa/wavefront.h"
+
+namespace lacuna::isa {
+
+inline constexpr std::uint64_t kAllLanes = ~std::uint64_t{0};
+inline constexpr unsigned kMaxLaneBytes = 16;
+
+/// Calls `body(lane)` for every set bit, in ascending order. The whole-wavefront case is a plain loop.
+template <typename Body>
+inline void for_lanes(std::uint64_t lanes, Body&& body) {
+  if (lanes == kAllLanes) {
+    for (unsigned l = 0; l < kLanes; ++l) body(l);
+  } else {
+    for (; lanes != 0; lanes &= lanes - 1) body(static_cast<unsigned>(std::countr_zero(lanes)));
+  }
+}
+
+/// Host pointer to `bytes` at `address` when one mapping with permission `wanted` holds them all, else nullptr.
+std::byte* translate_slow(Wavefront& wave, std::uint64_t address, std::uint64_t bytes, Access wanted);
+inline std::byte* translate(Wavefront& wave, std::uint64_t address, std::uint64_t bytes, Access wanted) {
+  const MemoryWindow& window = wave.window;
+  if (window.contains(address, bytes) && allows(window.granted, wanted)) return window.host + (address - window.base);
+  return translate_slow(wave, address, bytes, wanted);
+}
+
+/// Drops cached windows when the mappings have changed. Once per memory instruction.
+inline void check_epoch(Wavefront& wave) {
+  const std::uint64_t now = wave.memory->epoch();
+  if (now == wave.window_epoch) return;
+  wave.window = {};
+  wave.older_windows = {};
+  wave.window_epoch = now;
+}
+
+/// Reports a fault of one lane (0 for scalar accesses); not_permitted when the address is mapped, else not_mapped.
+void report_fault(Wavefront& wave, unsigned lane, std::uint64_t address, unsigned bytes, Access wanted);
+void report_misaligned(Wavefront& wave, unsigned lane, std::uint64_t address, unsigned bytes, Access wanted);
+
+/// Where each lane's bytes are.
+class LaneTargets {
+ public:
+  // The arrays are deliberately not initialised: only lanes that were resolved are read.
+  LaneTargets() {}  // NOLINT(modernize-use-equals-default): value-initialisation would clear 1.5 KiB
+
+  std::byte* operator[](unsigned lane) const { return at_[lane]; }
+  void set(unsigned lane, std::byte* host) { at_[lane] = host; }
+
+  /// Resolves `lanes` of wave.access.address if the current window holds them all with permission `wanted`; false if not.
+  bool resolve_in_window(const Wavefront& wave, std::uint64_t lanes, unsigned bytes, Access wanted);
+  /// Resolves `lanes` of wave.access.address. Returns false after reporting a fault.
+  bool resolve_global(Wavefront& wave, std::uint64_t lanes, unsigned bytes, Access wanted);
+  /// Resolves `lanes` of wave.access.address as offsets below `limit` in the workgroup's LDS; lanes beyond read zero and
+  /// write nowhere.
+  void resolve_lds(Wavefront& wave, std::uint64_t lanes, const std::uint64_t* offsets, unsigned bytes, std::uint32_t limit);
+  /// Resolves `lanes`, whose offsets into the wavefront's swizzled private memory are given; fills wave.access.address with the
+  /// address of the first byte. `base` is the GPU virtual address of the wavefront's scratch.
+  bool resolve_private(Wavefront& wave, std::uint64_t lanes, const std::uint32_t* offsets, std::uint64_t base, unsigned bytes,
+                       Access wanted);
+  /// The lane reads zeros and writes nowhere.
+  void set_nowhere(unsigned lane, unsigned bytes);
+  /// Gives a lane `bytes` of bounce buffer, byte k of which stands for GPU virtual address `address_of(k)`.
+  template <typename AddressOf>
+  bool bounce(Wavefront& wave, unsigned lane, unsigned bytes, Access wanted, AddressOf&& address_of) {
+    for (unsigned k = 0; k < bytes; ++k) {
+      std::byte* host = translate(wave, address_of(k), 1, wanted);
+      if (host == nullptr) {
+        report_fault(wave, lane, address_of(0), bytes, wanted);
+        return false;
+      }
+      origin_[lane][k] = host;
+      buffer_[lane][k] = *host;
+    }
+    bounced_ |= std::uint64_t{1} << lane;
+    at_[lane] = buffer_[lane].data();
+    return true;
+  }
+  /// After a store or atomic: bounced bytes go to where they belong.
+  void write_back(unsigned bytes) {
+    if (bounced_ != 0) write_back_slow(bytes);
+  }
+
+ private:
+  void write_back_slow(unsigned bytes);
+
+  std::array<std::byte*, kLanes> at_;
+  std::uint64_t bounced_ = 0;
+  std::array<std::array<std::byte, kMaxLaneBytes>, kLanes> buffer_;
+  std::array<std::array<std::byte*, kMaxLaneBytes>, kLanes> origin_;
+};
+
+/// Loads M (extended to 32 bits when narrower) and `kWords` - 1 more words of each lane into consecutive registers.
+template <typename M, unsigned kWords>
+inline void load_lanes(const LaneTargets& targets, std::uint64_t lanes, std::uint32_t* dst) {
+  if constexpr (kWords == 1) {
+    for_lanes(lanes, [&](unsigned l) {
+      M value;
+      std::memcpy(&value, targets[l], sizeof value);
+      dst[l] = static_cast<std::uint32_t>(value);
+    });
+  } else {
+    for_lanes(lanes, [&](unsigned l) {
+      std::array<std::uint32_t, kWords> value;
+      std::memcpy(value.data(), targets[l], sizeof value);
+      for (unsigned k = 0; k < kWords; ++k) dst[k * kLanes + l] = value[k];
+    });
+  }
+}
+
+template <typename M, unsigned kWords>
+inline void store_lanes(const LaneTargets& targets, std::uint64_t lanes, const std::uint32_t* src) {
+  for_lanes(lanes, [&](unsigned l) {
+    if constexpr (kWords == 1) {
+      const M value = static_cast<M>(src[l]);
+      std::memcpy(targets[l], &value, sizeof value);
+    } else {
+      std::array<std::uint32_t, kWords> value;
+      for (unsigned k = 0; k < kWords; ++k) value[k] = src[k * kLanes + l];
+      std::memcpy(targets[l], value.data(), sizeof value);
+    }
+  });
+}
+
+/// Reads lane `l` of a register or register pair as U (32 or 64 bits).
+template <typename U>
+inline U lane_value(const std::uint32_t* src, unsigned l) {
+  if constexpr (sizeof(U) == 4) return src[l];
+  return static_cast<U>(src[l] | std::uint64_t{src[kLanes + l]} << 32);
+}
+template <typename U>
+inline void set_lane_value(std::uint32_t* dst, unsigned l, U value) {
+  dst[l] = static_cast<std::uint32_t>(value);
+  if constexpr (sizeof(U) == 8) dst[kLanes + l] = static_cast<std::uint32_t>(value >> 32);
+}
+
+/// One read-modify-write per lane in ascending order: new value = F(old, data, data2, wave). `dst` gets the old values, or is
+/// null. `data2` is null for one-operand operations.
+template <typename U, auto F>
+inline void atomic_lanes(const LaneTargets& targets, std::uint64_t lanes, const std::uint32_t* data, const std::uint32_t* data2,
+                         std::uint32_t* dst, const Wavefront& wave) {
+  for_lanes(lanes, [&](unsigned l) {
+    const U first = lane_value<U>(data, l);
+    const U second = data2 != nullptr ? lane_value<U>(data2, l) : U{0};
+    U old;
+    std::memcpy(&old, targets[l], sizeof old);
+    const U now = F(old, first, second, wave);
+    std::memcpy(targets[l], &now, sizeof now);
+    if (dst != nullptr) set_lane_value<U>(dst, l, old);
+  });
+}
+
+}  // namespace lacuna::isa
