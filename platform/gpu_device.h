@@ -1,7 +1,7 @@
 // The GPU as a device: command processor, compute units, caches, NoC and DRAM, wired.
 //
-// This is what both front doors share. Sockets: `mmio` (target: registers and doorbells), `host` (initiator: memory of the host
-// that the GPU reaches over the bus), `interrupt`. GPU memory is `vram()`, at bus address LACUNA_VRAM_BASE.
+// This is what both front doors share. Sockets: mmio() (target: registers and doorbells), host() (initiator: memory of the host
+// that the GPU reaches over the bus); interrupt() is a level. GPU memory is `vram()`, at bus address LACUNA_VRAM_BASE.
 //
 //   CU x n --+-- L1V --+
 //            +-- L1S --+-- NoC --+-- L2 bank x p -- DRAM channel x p
@@ -9,11 +9,10 @@
 //   CP ----------------+
 #pragma once
 
-#include <functional>
+#include <iosfwd>
 #include <memory>
+#include <string>
 #include <systemc>
-#include <tlm_utils/simple_initiator_socket.h>
-#include <tlm_utils/simple_target_socket.h>
 #include <vector>
 
 #include "models/cache/cache.h"
@@ -42,6 +41,12 @@ struct GpuParameters {
   void describe(ParameterSection& s);
 };
 
+struct VramParameters {
+  Bytes size{std::uint64_t{4} << 30};
+
+  void describe(ParameterSection& s);
+};
+
 struct GpuDeviceParameters {
   GpuParameters gpu;
   MmioParameters mmio{.clock = Frequency{1'000'000'000}, .read_latency = Cycles{100}, .write_latency = Cycles{100}};
@@ -54,10 +59,10 @@ struct GpuDeviceParameters {
   CacheParameters l2;
   FabricParameters noc;
   DramParameters dram;
-  Bytes vram{std::uint64_t{4} << 30};
+  VramParameters vram;
 
   GpuDeviceParameters();
-  /// Sections gpu, gpu_mmio, cp, dispatcher, cu, l1v, l1s, l1i, l2, noc, dram.
+  /// Sections gpu, gpu_mmio, cp, dispatcher, cu, l1v, l1s, l1i, noc, l2, dram, vram.
   void describe(ParameterSet& set);
   /// What no single parameter's range can say; one line per problem, naming section.name.
   std::vector<std::string> check() const;
@@ -65,12 +70,12 @@ struct GpuDeviceParameters {
 
 class GpuDevice : public sc_core::sc_module {
  public:
-  tlm_utils::simple_target_socket<GpuDevice> mmio;
-  tlm_utils::simple_initiator_socket<GpuDevice> host;
-  sc_core::sc_out<bool> interrupt;
-
+  /// Throws std::invalid_argument when check() finds a problem.
   GpuDevice(sc_core::sc_module_name name, const GpuDeviceParameters& parameters);
-  ~GpuDevice() override;
+
+  auto& mmio() { return cp_->bus; }
+  auto& host() { return noc_->destinations[host_destination_]; }
+  sc_core::sc_out<bool>& interrupt() { return cp_->interrupt; }
 
   BackingStore& vram() { return vram_; }
   void add_observer(KernelObserver& observer);
@@ -85,11 +90,13 @@ class GpuDevice : public sc_core::sc_module {
   void diagnose(std::ostream& out) const;
 
  private:
-  struct ShaderArray;
+  void build_compute_units();
+  void build_memory();
+  void build_noc();
   std::byte* host_memory(std::uint64_t bus_address, std::uint64_t bytes);
 
   GpuDeviceParameters parameters_;
-  Clock clock_;
+  unsigned host_destination_;
   BackingStore vram_;
   GpuVm vm_;
   isa::DecodedCode code_;

@@ -75,7 +75,8 @@ TEST(Coalescer, CoversExactlyTheTouchedBytes) {
     const std::uint64_t lanes = round % 3 == 0 ? ~0ull : random();
     const bool contiguous = round % 5 == 0;
     const std::uint64_t base = 0x10000 + random() % 256;
-    const auto a = access(bytes, lanes, [&](unsigned l) { return contiguous ? base + std::uint64_t{l} * bytes : base + random() % spread; });
+    const auto a = access(bytes, lanes,
+                          [&](unsigned l) { return contiguous ? base + std::uint64_t{l} * bytes : base + random() % spread; });
     std::map<std::uint64_t, std::uint64_t> expected;
     for (unsigned l = 0; l < kLanes; ++l) {
       if ((lanes >> l & 1) == 0) continue;

@@ -33,7 +33,8 @@ class FixedLatencyMemory : public sc_core::sc_module {
  private:
   void b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
     ++requests;
-    if (payload.get_extension<MemoryAttributes>()->kind == RequestKind::vector) vector_addresses.push_back(payload.get_address());
+    if (payload.get_extension<MemoryAttributes>()->kind == RequestKind::vector)
+      vector_addresses.push_back(payload.get_address());
     delay += to_sc_time(latency);
     payload.set_response_status(tlm::TLM_OK_RESPONSE);
   }
@@ -63,9 +64,9 @@ class ComputeUnitBench : public sc_core::sc_module {
     for (const TimingMode mode : {TimingMode::loose, TimingMode::reference, TimingMode::functional}) {
       const std::string number = std::to_string(units.size());
       memories.push_back(std::make_unique<FixedLatencyMemory>(("memory" + number).c_str()));
-      units.push_back(std::make_unique<ComputeUnit>(("unit" + number).c_str(), ComputeUnitParameters{}, mode, Clock(Frequency{1'000'000'000}),
-                                                    Clock(Frequency{100'000'000}), Cycles{200}, ComputeUnitPlace{}, isa::Target::gfx803,
-                                                    vm, code_, listener));
+      units.push_back(std::make_unique<ComputeUnit>(("unit" + number).c_str(), ComputeUnitParameters{}, mode,
+                                                    Clock(Frequency{1'000'000'000}), Clock(Frequency{100'000'000}), Cycles{200},
+                                                    ComputeUnitPlace{}, isa::Target::gfx803, vm, code_, listener));
       units.back()->vector_port.bind(memories.back()->vector);
       units.back()->scalar_port.bind(memories.back()->scalar);
       units.back()->instruction_port.bind(memories.back()->instruction);

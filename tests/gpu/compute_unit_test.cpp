@@ -11,20 +11,20 @@ namespace {
 using Words = std::vector<std::uint32_t>;
 
 // Encodings as llvm-mc-16 -mcpu=gfx803 gives them.
-constexpr std::uint32_t kEnd = 0xbf810000;                // s_endpgm
-constexpr std::uint32_t kNop = 0xbf800000;                // s_nop 0
-constexpr std::uint32_t kBarrier = 0xbf8a0000;            // s_barrier
-constexpr std::uint32_t kWaitAll = 0xbf8c0070;            // s_waitcnt vmcnt(0) lgkmcnt(0)
-constexpr std::uint32_t kWaitLgkm = 0xbf8c007f;           // s_waitcnt lgkmcnt(0)
-constexpr std::uint32_t kMove = 0x7e0202f2;               // v_mov_b32 v1, 1.0
-constexpr std::uint32_t kScalarMove = 0xbe800085;         // s_mov_b32 s0, 5
-constexpr std::uint32_t kReciprocal = 0x7e024501;         // v_rcp_f32 v1, v1
-const Words kMultiply32 = {0xd2850001, 0x00020301};       // v_mul_lo_u32 v1, v1, v1
-const Words kMultiply64 = {0xd2810002, 0x00020502};       // v_mul_f64 v[2:3], v[2:3], v[2:3]
-const Words kFlatLoad = {0xdc500000, 0x02000000};         // flat_load_dword v2, v[0:1]
-const Words kFlatStore = {0xdc700000, 0x00000200};        // flat_store_dword v[0:1], v2
-const Words kScalarLoad = {0xc0060100, 0x00000000};       // s_load_dwordx2 s[4:5], s[0:1], 0x0
-const Words kLdsWrite = {0xd81a0000, 0x00000100};         // ds_write_b32 v0, v1
+constexpr std::uint32_t kEnd = 0xbf810000;           // s_endpgm
+constexpr std::uint32_t kNop = 0xbf800000;           // s_nop 0
+constexpr std::uint32_t kBarrier = 0xbf8a0000;       // s_barrier
+constexpr std::uint32_t kWaitAll = 0xbf8c0070;       // s_waitcnt vmcnt(0) lgkmcnt(0)
+constexpr std::uint32_t kWaitLgkm = 0xbf8c007f;      // s_waitcnt lgkmcnt(0)
+constexpr std::uint32_t kMove = 0x7e0202f2;          // v_mov_b32 v1, 1.0
+constexpr std::uint32_t kScalarMove = 0xbe800085;    // s_mov_b32 s0, 5
+constexpr std::uint32_t kReciprocal = 0x7e024501;    // v_rcp_f32 v1, v1
+const Words kMultiply32 = {0xd2850001, 0x00020301};  // v_mul_lo_u32 v1, v1, v1
+const Words kMultiply64 = {0xd2810002, 0x00020502};  // v_mul_f64 v[2:3], v[2:3], v[2:3]
+const Words kFlatLoad = {0xdc500000, 0x02000000};    // flat_load_dword v2, v[0:1]
+const Words kFlatStore = {0xdc700000, 0x00000200};   // flat_store_dword v[0:1], v2
+const Words kScalarLoad = {0xc0060100, 0x00000000};  // s_load_dwordx2 s[4:5], s[0:1], 0x0
+const Words kLdsWrite = {0xd81a0000, 0x00000100};    // ds_write_b32 v0, v1
 
 Words join(std::initializer_list<Words> parts) {
   Words all;
@@ -52,7 +52,8 @@ class ComputeUnitTest : public testing::Test {
 };
 
 TEST_F(ComputeUnitTest, LatencyTable) {
-  // Parameters at their defaults: 16 lanes a SIMD, f64 1/16, mul32 and transcendental 1/4, LDS 64, vmem 10 + 10, smem 10; memory 100.
+  // Parameters at their defaults: 16 lanes a SIMD, f64 1/16, mul32 and transcendental 1/4, LDS 64, vmem 10 + 10, smem 10;
+  // memory 100.
   const struct {
     const char* what;
     Words body;
@@ -85,7 +86,8 @@ TEST_F(ComputeUnitTest, LatencyTable) {
 
 // Decoupling must not change what one wavefront alone takes.
 TEST_F(ComputeUnitTest, QuantumDoesNotChangeASingleWavefront) {
-  const Words body = join({kLaneAddress, kFlatLoad, {kWaitAll, kMove, kReciprocal}, kMultiply64, kFlatStore, {kWaitAll, kBarrier}});
+  const Words body =
+      join({kLaneAddress, kFlatLoad, {kWaitAll, kMove, kReciprocal}, kMultiply64, kFlatStore, {kWaitAll, kBarrier}});
   EXPECT_EQ(cost(b_.loose(), body), cost(b_.reference(), body));
 }
 
@@ -168,8 +170,8 @@ TEST_F(ComputeUnitTest, StoreToUnmappedMemoryNamesEverything) {
   EXPECT_EQ(f.code, static_cast<std::uint32_t>(LACUNA_FAULT_NOT_MAPPED));
   EXPECT_EQ(f.address, 0u);
   EXPECT_EQ(f.pc, ComputeUnitBench::kCode + 8);
-  for (const char* part : {"store", "lane 0", "0x0", "kernel test", "PC 0x10008 (+0x8)", "flat_store_dword v[0:1], v2", "workgroup (0, 0, 0)",
-                           "wavefront 0", "65536 bytes before the mapping [0x10000, 0x20000)"}) {
+  for (const char* part : {"store", "lane 0", "0x0", "kernel test", "PC 0x10008 (+0x8)", "flat_store_dword v[0:1], v2",
+                           "workgroup (0, 0, 0)", "wavefront 0", "65536 bytes before the mapping [0x10000, 0x20000)"}) {
     EXPECT_NE(f.text.find(part), std::string::npos) << part << " in: " << f.text;
   }
   EXPECT_TRUE(b_.loose().idle());

@@ -38,22 +38,22 @@ TEST_F(InitialStateTest, UserAndSystemSgprsInDescriptorOrder) {
   dispatch_.descriptor.properties = 0x7f;  // all seven up to private_segment_size
   dispatch_.descriptor.rsrc2 = 1u | 15u << 1 | 1u << 7 | 1u << 8 | 1u << 9 | 2u << 11;
   set_initial_state(wave_, dispatch_, {.workgroup = {5, 1, 0}, .wave_in_group = 0, .scratch_slot = 3});
-  const std::vector<std::uint32_t> expected = {0xa0, 0xa1, 0xa2, 0xa3,  // private segment buffer
-                                               0x2222, 0x1111,          // dispatch pointer
-                                               0x4444, 0x3333,          // queue pointer
-                                               0x6666, 0x5555,          // kernarg segment pointer
-                                               0x77, 0,                 // dispatch id
-                                               0x4000, 24,              // flat scratch: offset, bytes per lane (gfx8)
-                                               24,                      // private segment size
-                                               5, 1, 0,                 // workgroup ids
-                                               3 * 2048};               // scratch offset of the wavefront
+  const std::vector<std::uint32_t> expected = {0xa0,    0xa1,   0xa2, 0xa3,  // private segment buffer
+                                               0x2222,  0x1111,              // dispatch pointer
+                                               0x4444,  0x3333,              // queue pointer
+                                               0x6666,  0x5555,              // kernarg segment pointer
+                                               0x77,    0,                   // dispatch id
+                                               0x4000,  24,                  // flat scratch: offset, bytes per lane (gfx8)
+                                               24,                           // private segment size
+                                               5,       1,      0,           // workgroup ids
+                                               3 * 2048};                    // scratch offset of the wavefront
   for (std::size_t i = 0; i < expected.size(); ++i) EXPECT_EQ(wave_.sgpr[i], expected[i]) << "s" << i;
   EXPECT_EQ(wave_.pc, 0x9900u);
   EXPECT_EQ(wave_.scratch_base, 0x70000u);
 }
 
 TEST_F(InitialStateTest, OnlyEnabledFieldsTakeRegisters) {
-  dispatch_.descriptor.properties = 1u << 3;  // kernarg pointer
+  dispatch_.descriptor.properties = 1u << 3;       // kernarg pointer
   dispatch_.descriptor.rsrc2 = 2u << 1 | 1u << 8;  // workgroup id y alone
   set_initial_state(wave_, dispatch_, {.workgroup = {5, 1, 0}});
   EXPECT_EQ(wave_.sgpr[0], 0x6666u);

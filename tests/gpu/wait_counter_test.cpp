@@ -60,7 +60,7 @@ TEST(WaitCounter, AgreesWithASortedList) {
     counter.add_out_of_order(c(done));
     model.push_back(done);
     std::sort(model.begin(), model.end());
-    const unsigned n = random() % 20;
+    const auto n = static_cast<unsigned>(random() % 20);
     ASSERT_EQ(counter.when_at_most(n, c(now)).n, model.size() <= n ? now : model[model.size() - n - 1]);
   }
 }

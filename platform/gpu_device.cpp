@@ -1,0 +1,259 @@
+#include "platform/gpu_device.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <ostream>
+#include <stdexcept>
+
+#include "platform/memory_map.h"
+
+namespace lacuna {
+
+namespace {
+
+constexpr std::uint64_t kVramBase = LACUNA_VRAM_BASE;
+
+std::string name_of(const char* what, unsigned index) { return fmt::format("{}{}", what, index); }
+
+unsigned l1v_count(const GpuParameters& p) { return p.shader_arrays * p.cus_per_shader_array / p.cus_per_l1v; }
+
+}  // namespace
+
+void GpuParameters::describe(ParameterSection& s) {
+  constexpr std::string_view kTable2 = "LazyGPU (ISCA '25), Table 2 and section 5.1";
+  constexpr std::string_view kChoice = "choice, docs/architecture.md";
+  s.add("target", target, "Instruction set", {{"gfx803", static_cast<int>(isa::Target::gfx803)}}, {.source = kTable2});
+  s.add("shader_arrays", shader_arrays, "Shader arrays", {.range = {1, 256}, .unit = "shader arrays", .source = kTable2});
+  s.add("cus_per_shader_array", cus_per_shader_array, "Compute units of a shader array",
+        {.range = {1, 64}, .unit = "compute units", .source = kTable2});
+  s.add("core_clock", core_clock, "Clock of compute units and command processor", {.range = {1e6, 1e10}, .source = kTable2});
+  s.add("timestamp_clock", timestamp_clock, "Rate of the timestamp counter and of signal time stamps",
+        {.range = {1e6, 4e9}, .source = kChoice});
+  s.add("timing", timing, "How much timing is modelled",
+        {{"functional", static_cast<int>(TimingMode::functional)},
+         {"loose", static_cast<int>(TimingMode::loose)},
+         {"reference", static_cast<int>(TimingMode::reference)}},
+        {.source = kChoice});
+  s.add("quantum", quantum, "Cycles that a compute unit may run ahead of the others (timing = reference: 1)",
+        {.range = {1, 1e6}, .source = kChoice});
+  s.add("cus_per_l1v", cus_per_l1v, "Compute units that share an L1 vector cache; divides cus_per_shader_array",
+        {.range = {1, 64}, .unit = "compute units", .source = kTable2});
+  s.add("memory_partitions", memory_partitions, "L2 banks, each with its DRAM channel",
+        {.range = {1, 256}, .power_of_two = true, .unit = "partitions", .source = kTable2});
+  s.add("partition_interleave", partition_interleave, "Consecutive bytes of one partition",
+        {.range = {64, 65536}, .power_of_two = true, .source = kTable2});
+}
+
+GpuDeviceParameters::GpuDeviceParameters() {
+  using namespace literals;
+  l1s.size = 16_KiB;
+  l1i.size = 32_KiB;
+  for (CacheParameters* cache : {&l1s, &l1i}) {
+    cache->hit_latency = 4_cycles;
+    cache->tag_latency = 2_cycles;
+    cache->fill_latency = 2_cycles;
+    cache->ports = 4;
+    cache->mshrs = 16;
+  }
+  l2.size = 256_KiB;
+  l2.ways = 16;
+  l2.write_policy = WritePolicy::write_back;
+  l2.ports = 1;
+}
+
+void GpuDeviceParameters::describe(ParameterSet& set) {
+  set.describe("gpu", gpu);
+  set.describe("gpu_mmio", mmio);
+  set.describe("cp", cp);
+  set.describe("dispatcher", dispatcher);
+  set.describe("cu", cu);
+  set.describe("l1v", l1v);
+  set.describe("l1s", l1s);
+  set.describe("l1i", l1i);
+  set.describe("noc", noc);
+  set.describe("l2", l2);
+  set.describe("dram", dram);
+  set.describe("vram", vram);
+}
+
+void VramParameters::describe(ParameterSection& s) {
+  s.add("size", size, "GPU memory, all channels together; costs host memory only where it is touched",
+        {.range = {1 << 20, static_cast<double>(LACUNA_VRAM_SIZE)}, .source = "LazyGPU (ISCA '25), Table 2"});
+}
+
+std::vector<std::string> GpuDeviceParameters::check() const {
+  std::vector<std::string> problems;
+  if (gpu.cus_per_shader_array % gpu.cus_per_l1v != 0) {
+    problems.push_back(fmt::format("gpu.cus_per_l1v = {} does not divide gpu.cus_per_shader_array = {}", gpu.cus_per_l1v,
+                                   gpu.cus_per_shader_array));
+  }
+  const std::uint64_t stripe = gpu.partition_interleave.n * gpu.memory_partitions;
+  if (vram.size.n % std::max<std::uint64_t>(stripe, GpuVm::kPage) != 0) {
+    problems.push_back(fmt::format("vram.size = {} is not a multiple of gpu.partition_interleave x gpu.memory_partitions = {}",
+                                   vram.size.n, stripe));
+  }
+  for (const auto& [section, cache] : {std::pair{"l1v", &l1v}, {"l1s", &l1s}, {"l1i", &l1i}, {"l2", &l2}}) {
+    if (cache->line.n > gpu.partition_interleave.n) {
+      problems.push_back(fmt::format("{}.line = {} is larger than gpu.partition_interleave = {}", section, cache->line.n,
+                                     gpu.partition_interleave.n));
+    }
+  }
+  if (cu.transaction_bytes > l1v.line.n) {
+    problems.push_back(fmt::format("cu.transaction_bytes = {} is larger than l1v.line = {}", cu.transaction_bytes, l1v.line.n));
+  }
+  if (l1v.write_policy != WritePolicy::write_around || l1s.write_policy != WritePolicy::write_around) {
+    problems.emplace_back("l1v.write_policy and l1s.write_policy must be write_around: fences do not write L1 caches back");
+  }
+  for (const auto& [parameter, frequency] : {std::pair{"gpu.core_clock", gpu.core_clock},
+                                             {"gpu.timestamp_clock", gpu.timestamp_clock},
+                                             {"l1v.clock", l1v.clock},
+                                             {"l1s.clock", l1s.clock},
+                                             {"l1i.clock", l1i.clock},
+                                             {"l2.clock", l2.clock},
+                                             {"noc.clock", noc.clock},
+                                             {"dram.clock", dram.clock}}) {
+    if (frequency.hz == 0 || 1'000'000'000'000ULL % frequency.hz != 0) {
+      problems.push_back(fmt::format("{} = {} Hz: the period is not a whole number of picoseconds", parameter, frequency.hz));
+    }
+  }
+  return problems;
+}
+
+GpuDevice::GpuDevice(sc_core::sc_module_name module_name, const GpuDeviceParameters& parameters)
+    : sc_module(module_name),
+      parameters_(parameters),
+      host_destination_(parameters.gpu.memory_partitions),
+      vram_(parameters.vram.size),
+      code_(vm_, parameters.gpu.target),
+      dispatcher_("dispatcher", parameters.dispatcher, Clock(parameters.gpu.core_clock), parameters.gpu.quantum) {
+  if (const auto problems = parameters.check(); !problems.empty()) throw std::invalid_argument(problems.front());
+  build_compute_units();
+  build_noc();
+  build_memory();
+}
+
+void GpuDevice::build_compute_units() {
+  const GpuParameters& gpu = parameters_.gpu;
+  for (unsigned i = 0; i < l1v_count(gpu); ++i) {
+    l1v_.push_back(std::make_unique<Cache>(name_of("l1v", i).c_str(), parameters_.l1v, MemoryLevel::l1, gpu.cus_per_l1v));
+  }
+  for (unsigned i = 0; i < gpu.shader_arrays; ++i) {
+    l1s_.push_back(
+        std::make_unique<Cache>(name_of("l1s", i).c_str(), parameters_.l1s, MemoryLevel::l1, gpu.cus_per_shader_array));
+    l1i_.push_back(
+        std::make_unique<Cache>(name_of("l1i", i).c_str(), parameters_.l1i, MemoryLevel::l1, gpu.cus_per_shader_array));
+  }
+  std::vector<ComputeUnit*> units;
+  for (unsigned array = 0; array < gpu.shader_arrays; ++array) {
+    for (unsigned i = 0; i < gpu.cus_per_shader_array; ++i) {
+      const unsigned index = array * gpu.cus_per_shader_array + i;
+      units_.push_back(std::make_unique<ComputeUnit>(name_of("cu", index).c_str(), parameters_.cu, gpu.timing,
+                                                     Clock(gpu.core_clock), Clock(gpu.timestamp_clock), gpu.quantum,
+                                                     ComputeUnitPlace{.index = index, .shader_array = array, .in_array = i},
+                                                     gpu.target, vm_, code_, dispatcher_));
+      ComputeUnit& unit = *units_.back();
+      Cache& l1v = *l1v_[index / gpu.cus_per_l1v];
+      unit.vector_port.bind(l1v.upstream[index % gpu.cus_per_l1v]);
+      unit.scalar_port.bind(l1s_[array]->upstream[i]);
+      unit.instruction_port.bind(l1i_[array]->upstream[i]);
+      unit.attach_caches(&l1v, l1s_[array].get(), l1i_[array].get());
+      units.push_back(&unit);
+    }
+  }
+  cp_ = std::make_unique<CommandProcessor>("cp", parameters_.mmio, parameters_.cp,
+                                           DeviceDescription{.target = gpu.target,
+                                                             .shader_arrays = gpu.shader_arrays,
+                                                             .compute_units = gpu.shader_arrays * gpu.cus_per_shader_array,
+                                                             .compute_unit = parameters_.cu,
+                                                             .vram_base = kVramBase,
+                                                             .vram_size = vram_.size().n,
+                                                             .core_clock = gpu.core_clock,
+                                                             .timestamp_clock = gpu.timestamp_clock},
+                                           gpu.timing, vm_, code_, dispatcher_, units);
+  cp_->set_host_memory([this](std::uint64_t address, std::uint64_t bytes) { return host_memory(address, bytes); });
+  dispatcher_.attach(std::move(units), cp_->packets);
+}
+
+// Sources: all L1 vector, scalar and instruction caches, then the command processor. Destinations: the L2 banks, then the host.
+void GpuDevice::build_noc() {
+  const GpuParameters& gpu = parameters_.gpu;
+  std::vector<Cache*> caches;
+  for (const auto* level : {&l1v_, &l1s_, &l1i_}) {
+    for (const auto& cache : *level) caches.push_back(cache.get());
+  }
+  std::vector<AddressRoute> routes;
+  routes.push_back({.name = "host below VRAM", .base = 0, .size = Bytes{kVramBase}, .first_destination = host_destination_});
+  routes.push_back({.name = "VRAM",
+                    .base = kVramBase,
+                    .size = vram_.size(),
+                    .first_destination = 0,
+                    .count = gpu.memory_partitions,
+                    .interleave = gpu.partition_interleave});
+  noc_ = std::make_unique<Crossbar>("noc", parameters_.noc, static_cast<unsigned>(caches.size()) + 1,
+                                    AddressRoutes(std::move(routes)));
+  for (unsigned i = 0; i < caches.size(); ++i) caches[i]->downstream.bind(noc_->sources[i]);
+  cp_->packets.memory.bind(noc_->sources[static_cast<unsigned>(caches.size())]);
+}
+
+void GpuDevice::build_memory() {
+  std::vector<CacheMaintenance*> l1;
+  std::vector<CacheMaintenance*> l2;
+  for (unsigned i = 0; i < parameters_.gpu.memory_partitions; ++i) {
+    const AddressSlice slice = noc_->routes().slice(i);
+    l2_.push_back(std::make_unique<Cache>(name_of("l2_", i).c_str(), parameters_.l2, MemoryLevel::l2, 1, slice));
+    dram_.push_back(std::make_unique<DramChannel>(name_of("dram", i).c_str(), parameters_.dram, slice, vram_));
+    noc_->destinations[i].bind(l2_.back()->upstream[0]);
+    l2_.back()->downstream.bind(dram_.back()->memory);
+    l2.push_back(l2_.back().get());
+  }
+  for (const auto* level : {&l1v_, &l1s_, &l1i_}) {
+    for (const auto& cache : *level) l1.push_back(cache.get());
+  }
+  cp_->packets.attach_caches(std::move(l1), std::move(l2));
+}
+
+// GPU memory is ours; anything else is asked of the host bus, which answers for RAM and refuses devices.
+std::byte* GpuDevice::host_memory(std::uint64_t bus_address, std::uint64_t bytes) {
+  if (bus_address >= kVramBase) {
+    const std::uint64_t offset = bus_address - kVramBase;
+    if (offset > vram_.size().n || bytes > vram_.size().n - offset) return nullptr;
+    return vram_.data() + offset;
+  }
+  tlm::tlm_generic_payload payload;
+  payload.set_address(bus_address);
+  payload.set_command(tlm::TLM_READ_COMMAND);
+  tlm::tlm_dmi dmi;
+  if (!host()->get_direct_mem_ptr(payload, dmi) || !dmi.is_read_write_allowed()) return nullptr;
+  if (bus_address < dmi.get_start_address() || bytes - 1 > dmi.get_end_address() - bus_address) return nullptr;
+  return reinterpret_cast<std::byte*>(dmi.get_dmi_ptr()) + (bus_address - dmi.get_start_address());
+}
+
+void GpuDevice::add_observer(KernelObserver& observer) { cp_->packets.add_observer(observer); }
+
+std::uint64_t GpuDevice::wavefront_instructions() const {
+  std::uint64_t sum = 0;
+  for (const auto& unit : units_) sum += unit->statistics().wavefront_instructions;
+  return sum;
+}
+
+std::uint64_t GpuDevice::packets() const { return cp_->packets.packets(); }
+
+bool GpuDevice::idle() const { return cp_->packets.idle() && dispatcher_.idle(); }
+
+void GpuDevice::diagnose(std::ostream& out) const {
+  cp_->packets.diagnose(out);
+  dispatcher_.diagnose(out);
+}
+
+void GpuDevice::describe_statistics(StatisticsGroup& group) const {
+  cp_->packets.statistics().describe(group.group("cp"));
+  for (const auto& unit : units_) unit->statistics().describe(group.group(unit->basename()));
+  for (const auto* level : {&l1v_, &l1s_, &l1i_, &l2_}) {
+    for (const auto& cache : *level) cache->statistics().describe(group.group(cache->basename()));
+  }
+  noc_->statistics().describe(group.group("noc"));
+  for (const auto& channel : dram_) channel->statistics().describe(group.group(channel->basename()));
+}
+
+}  // namespace lacuna
