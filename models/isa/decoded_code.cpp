@@ -1,0 +1,104 @@
+#include "models/isa/decoded_code.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+
+namespace lacuna::isa {
+namespace {
+
+std::string hexadecimal(std::uint32_t word) {
+  std::array<char, 16> text{};
+  std::snprintf(text.data(), text.size(), "%08x", word);
+  return text.data();
+}
+
+}  // namespace
+
+void DecodedCode::read_page(Page& page) const {
+  MemoryWindow window;
+  for (unsigned k = 0; k < page.words.size(); ++k) {
+    const std::uint64_t address = page.base + k * 4ULL;
+    if (!window.contains(address, 4)) window = memory_.find(address);
+    const bool readable = window.contains(address, 4) && allows(window.granted, Access::execute);
+    page.present[k] = readable;
+    if (readable) std::memcpy(&page.words[k], window.host + (address - window.base), 4);
+  }
+}
+
+DecodedCode::Page& DecodedCode::page_of(std::uint64_t pc) {
+  const std::uint64_t base = pc & ~(kPageBytes - 1);
+  Page*& recent = recent_[(pc / kPageBytes) % kRecent];
+  if (recent != nullptr && recent->base == base) return *recent;
+  std::unique_ptr<Page>& page = pages_[base];
+  if (page == nullptr) {
+    page = std::make_unique<Page>();
+    page->base = base;
+    read_page(*page);
+  }
+  recent = page.get();
+  return *page;
+}
+
+const Instruction* DecodedCode::decode_at(std::uint64_t pc) {
+  if (pc % 4 != 0) return nullptr;
+  Page& page = page_of(pc);
+  const unsigned place = static_cast<unsigned>(pc % kPageBytes) / 4;
+  if (page.instructions[place] != nullptr) return page.instructions[place];
+  unsigned available = 0;
+  while (available < 3 && place + available < page.words.size() && page.present[place + available]) ++available;
+  if (available == 0) return nullptr;
+  DecodeResult result = decode(&page.words[place], available, target_);
+  if (!result.ok) return nullptr;
+  page.storage.push_back(std::make_unique<Instruction>(result.instruction));
+  page.instructions[place] = page.storage.back().get();
+  return page.instructions[place];
+}
+
+CodeError DecodedCode::explain(std::uint64_t pc) const {
+  if (pc % 4 != 0) return {CodeError::Kind::misaligned, "address is not a multiple of 4"};
+  const MemoryWindow window = memory_.find(pc);
+  if (!window.contains(pc, 4)) return {CodeError::Kind::not_mapped, "address is not mapped"};
+  if (!allows(window.granted, Access::execute)) return {CodeError::Kind::not_executable, "memory is not executable"};
+  Page page;
+  page.base = pc & ~(kPageBytes - 1);
+  read_page(page);
+  const unsigned place = static_cast<unsigned>(pc % kPageBytes) / 4;
+  unsigned available = 0;
+  std::string bytes;
+  while (available < 3 && place + available < page.words.size() && page.present[place + available]) {
+    bytes += " " + hexadecimal(page.words[place + available]);
+    ++available;
+  }
+  const DecodeResult result = decode(&page.words[place], available, target_);
+  if (result.ok) return {};
+  return {CodeError::Kind::undecodable, "illegal instruction: " + result.error + ", words" + bytes};
+}
+
+unsigned DecodedCode::revalidate() {
+  unsigned dropped = 0;
+  const auto now = std::make_unique<Page>();
+  for (auto entry = pages_.begin(); entry != pages_.end();) {
+    Page& page = *entry->second;
+    now->base = page.base;
+    read_page(*now);
+    const auto same = [&] {
+      if (now->present != page.present) return false;
+      for (unsigned k = 0; k < page.words.size(); ++k) {
+        if (page.present[k] && now->words[k] != page.words[k]) return false;
+      }
+      return true;
+    };
+    if (same()) {
+      ++entry;
+      continue;
+    }
+    ++dropped;
+    std::replace(recent_.begin(), recent_.end(), &page, static_cast<Page*>(nullptr));
+    retired_.push_back(std::move(entry->second));
+    entry = pages_.erase(entry);
+  }
+  return dropped;
+}
+
+}  // namespace lacuna::isa

@@ -1,0 +1,78 @@
+// Decoded instructions of one address space, decoded once and found again in a couple of host instructions.
+#pragma once
+
+#include <array>
+#include <bitset>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "models/isa/decoder.h"
+#include "models/isa/memory_interface.h"
+
+namespace lacuna::isa {
+
+/// Why there is no instruction at an address.
+struct CodeError {
+  enum class Kind : std::uint8_t { none, misaligned, not_mapped, not_executable, undecodable };
+  Kind kind = Kind::none;
+  std::string text;  ///< for a person: what is wrong, with the bytes when they do not decode
+};
+
+/// Lazily filled, by 4 KiB page of GPU virtual addresses. Like an instruction cache it does not notice writes to code:
+/// revalidate() does, and whoever acquires (kernel start, s_icache_inv) calls it.
+class DecodedCode {
+ public:
+  static constexpr std::uint64_t kPageBytes = 4096;
+
+  /// `memory` must outlive this object.
+  DecodedCode(const MemoryInterface& memory, Target target) : memory_(memory), target_(target) {}
+  DecodedCode(const DecodedCode&) = delete;
+  DecodedCode& operator=(const DecodedCode&) = delete;
+
+  /// The instruction at `pc`, or nullptr when it cannot be fetched or decoded: explain() tells why. The pointer stays valid
+  /// until collect(), even when revalidate() replaces the page.
+  const Instruction* at(std::uint64_t pc) {
+    const Page* page = recent_[(pc / kPageBytes) % kRecent];
+    if (page != nullptr && page->base == (pc & ~(kPageBytes - 1)) && pc % 4 == 0) {
+      const Instruction* found = page->instructions[(pc % kPageBytes) / 4];
+      if (found != nullptr) return found;
+    }
+    return decode_at(pc);
+  }
+
+  CodeError explain(std::uint64_t pc) const;
+
+  /// Forgets pages whose bytes or mapping have changed since they were decoded. Returns how many.
+  unsigned revalidate();
+  /// Frees what revalidate() replaced. Only when nobody holds an instruction.
+  void collect() { retired_.clear(); }
+
+ private:
+  static constexpr unsigned kWords = kPageBytes / 4;
+  static constexpr unsigned kTailWords = 2;  // an instruction may reach two words into the next page
+  static constexpr unsigned kRecent = 16;
+
+  struct Page {
+    std::uint64_t base = 0;
+    std::array<const Instruction*, kWords> instructions{};
+    std::vector<std::unique_ptr<Instruction>> storage;
+    std::array<std::uint32_t, kWords + kTailWords> words{};
+    std::bitset<kWords + kTailWords> present;  // mapped and executable when the page was read
+  };
+
+  const Instruction* decode_at(std::uint64_t pc);
+  Page& page_of(std::uint64_t pc);
+  void read_page(Page& page) const;
+
+  const MemoryInterface& memory_;
+  Target target_;
+  std::unordered_map<std::uint64_t, std::unique_ptr<Page>> pages_;  // by base; never iterated for results
+  std::array<Page*, kRecent> recent_{};
+  std::vector<std::unique_ptr<Page>> retired_;
+};
+
+}  // namespace lacuna::isa

@@ -1,0 +1,46 @@
+#include "models/isa/register_use.h"
+
+#include "models/isa/operand.h"
+#include "models/isa/table.h"
+
+namespace lacuna::isa {
+namespace {
+
+bool is_register(OperandKind kind) {
+  return kind == OperandKind::sgpr || kind == OperandKind::vgpr || kind == OperandKind::agpr;
+}
+
+}  // namespace
+
+RegisterUse register_use(const Instruction& instruction) {
+  RegisterUse use;
+  const auto reads = [&](RegisterRange range) { use.reads.at(use.read_count++) = range; };
+  const auto writes = [&](RegisterRange range) { use.writes.at(use.write_count++) = range; };
+  const auto range_of = [](const Operand& operand) { return RegisterRange{operand.kind, operand.index, operand.words}; };
+  const std::uint32_t flags = instruction.row->flags;
+
+  for (unsigned i = 0; i < instruction.sources; ++i) {
+    const Operand& source = instruction.src[i];
+    if (is_register(source.kind)) reads(range_of(source));
+    if (source.kind == OperandKind::special && source.index == kScc) use.reads_scc = true;
+    if (source.kind == OperandKind::special && source.index == kVccz) reads({OperandKind::sgpr, kVccLo, 2});
+    if (source.kind == OperandKind::special && source.index == kExecz) reads({OperandKind::sgpr, kExecLo, 2});
+  }
+  for (unsigned i = 0; i < instruction.destinations; ++i) {
+    writes(range_of(instruction.dst[i]));
+    // SDWA may keep the destination's other bits.
+    const bool preserves = instruction.vop.sdwa && instruction.vop.dst_unused == 2;
+    const bool keeps_lanes = instruction.vop.dpp;
+    if (i == 0 && ((flags & kReadsDst) != 0 || preserves || keeps_lanes)) reads(range_of(instruction.dst[i]));
+  }
+  const bool vector = instruction.unit == Unit::valu || instruction.unit == Unit::vmem || instruction.unit == Unit::lds;
+  if (vector || (flags & kReadsExec) != 0) reads({OperandKind::sgpr, kExecLo, 2});
+  if ((flags & kWritesExec) != 0) writes({OperandKind::sgpr, kExecLo, 2});
+  if ((flags & kReadsVcc) != 0) reads({OperandKind::sgpr, kVccLo, 2});
+  if ((flags & kReadsM0) != 0) reads({OperandKind::sgpr, kM0, 1});
+  use.reads_scc = use.reads_scc || (flags & kReadsScc) != 0;
+  use.writes_scc = (flags & kWritesScc) != 0;
+  return use;
+}
+
+}  // namespace lacuna::isa
