@@ -21,6 +21,18 @@ enum class MemoryLevel : std::uint8_t { l1, noc, l2, dram, host_memory, count };
 struct LatencyBreakdown {
   std::array<Tick, static_cast<std::size_t>(MemoryLevel::count)> queueing{};
   std::array<Tick, static_cast<std::size_t>(MemoryLevel::count)> service{};
+
+  void add(MemoryLevel level, Tick waited, Tick served) {
+    queueing[static_cast<std::size_t>(level)] += waited;
+    service[static_cast<std::size_t>(level)] += served;
+  }
+  LatencyBreakdown& operator+=(const LatencyBreakdown& other) {
+    for (std::size_t i = 0; i < queueing.size(); ++i) {
+      queueing[i] += other.queueing[i];
+      service[i] += other.service[i];
+    }
+    return *this;
+  }
 };
 
 /// Extension of tlm_generic_payload.
@@ -35,7 +47,8 @@ struct MemoryAttributes : tlm::tlm_extension<MemoryAttributes> {
   bool bypass_l1 = false;
   /// Stable index of the requesting unit (compute unit, command processor queue, ...), for statistics and routing of replies.
   std::uint16_t requester = 0;
-  /// Bytes of the transaction that matter, bit i = byte i of the line; ~0 = all. Only for timing_only writes (dirty bytes).
+  /// Bytes of the transaction that matter, bit i = byte i of the transaction; ~0 = all. Only for timing_only writes of up to 64
+  /// bytes (dirty bytes).
   std::uint64_t byte_mask = ~std::uint64_t{0};
   LatencyBreakdown latency;
 

@@ -16,4 +16,9 @@ inline void set_local_time(sc_core::sc_time& delay, Tick t) {
   delay = sc_core::sc_time::from_value(t.ps - sc_core::sc_time_stamp().value());
 }
 
+/// Adds a duration to an annotated delay.
+inline void advance(sc_core::sc_time& delay, Tick duration) {
+  delay = sc_core::sc_time::from_value(delay.value() + duration.ps);
+}
+
 }  // namespace lacuna

@@ -1,0 +1,358 @@
+#include "models/cache/cache.h"
+
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <bit>
+#include <stdexcept>
+#include <string>
+
+#include "models/common/memory_access.h"
+#include "models/common/tlm_time.h"
+
+namespace lacuna {
+namespace {
+
+// Bookings before the kernel's time are dropped once in so many requests.
+constexpr unsigned kRetireInterval = 64;
+
+std::uint32_t sets_of(const CacheParameters& p, const AddressSlice& slice, const char* name) {
+  if (p.ways == 0 || p.banks == 0 || p.ports == 0 || p.mshrs == 0) {
+    throw std::invalid_argument(fmt::format("{}: ways, banks, ports and mshrs must not be 0", name));
+  }
+  if (!std::has_single_bit(p.line.n) || p.line.n > 64) {
+    throw std::invalid_argument(fmt::format("{}: line of {} bytes is not a power of two up to 64", name, p.line.n));
+  }
+  const std::uint64_t set_bytes = p.line.n * p.ways;
+  if (p.size.n == 0 || p.size.n % set_bytes != 0) {
+    throw std::invalid_argument(fmt::format("{}: size {} is not a multiple of line x ways = {}", name, p.size.n, set_bytes));
+  }
+  if (slice.count() > 1 && slice.interleave().n % p.line.n != 0) {
+    throw std::invalid_argument(
+        fmt::format("{}: interleave {} is not a multiple of the line {}", name, slice.interleave().n, p.line.n));
+  }
+  return static_cast<std::uint32_t>(p.size.n / set_bytes);
+}
+
+std::uint64_t low_bits(unsigned count) { return count >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1; }
+
+/// Bytes of [first, first + length) of the payload that a write changes, as bits of the line from bit `shift` on.
+std::uint64_t touched_bytes(const tlm::tlm_generic_payload& payload, const MemoryAttributes* attributes, unsigned first,
+                            unsigned length, unsigned shift) {
+  std::uint64_t mask = low_bits(length);
+  if (const unsigned char* enables = payload.get_byte_enable_ptr(); enables != nullptr) {
+    for (unsigned i = 0; i < length; ++i) {
+      if (enables[(first + i) % payload.get_byte_enable_length()] != TLM_BYTE_ENABLED) mask &= ~(std::uint64_t{1} << i);
+    }
+  } else if (attributes != nullptr && payload.get_data_length() <= 64) {
+    mask &= attributes->byte_mask >> first;
+  }
+  return mask << shift;
+}
+
+}  // namespace
+
+Cache::Cache(sc_core::sc_module_name module_name, const CacheParameters& parameters, MemoryLevel level, unsigned upstream_ports,
+             const AddressSlice& slice)
+    : sc_module(module_name),
+      upstream("upstream", upstream_ports),
+      downstream("downstream"),
+      parameters_(parameters),
+      level_(level),
+      slice_(slice),
+      cycle_(parameters.clock.period()),
+      port_time_{(parameters.clock.period().ps + parameters.ports - 1) / std::max(parameters.ports, 1u)},
+      hit_(cycle_ * parameters.hit_latency.n),
+      tag_(cycle_ * parameters.tag_latency.n),
+      fill_(cycle_ * parameters.fill_latency.n),
+      write_(cycle_ * parameters.write_latency.n),
+      atomic_(cycle_ * std::max<std::uint64_t>(parameters.atomic_cycles.n, 1)),
+      tags_(sets_of(parameters, slice, this->name()), parameters.ways),
+      banks_(parameters.banks),
+      mshrs_(parameters.mshrs) {
+  for (unsigned i = 0; i < upstream_ports; ++i) {
+    const int tag = static_cast<int>(i);
+    upstream[i].register_b_transport(this, &Cache::b_transport, tag);
+    upstream[i].register_transport_dbg(this, &Cache::transport_dbg, tag);
+    upstream[i].register_get_direct_mem_ptr(this, &Cache::get_direct_mem_ptr, tag);
+  }
+  downstream.register_invalidate_direct_mem_ptr(this, &Cache::invalidate_direct_mem_ptr);
+}
+
+// -- transactions
+
+void Cache::split(const tlm::tlm_generic_payload& payload, const MemoryAttributes* attributes, std::uint64_t address,
+                  LineAccess& access) const {
+  const std::uint64_t line_bytes = parameters_.line.n;
+  const auto first = static_cast<unsigned>(address - payload.get_address());
+  const auto within = static_cast<unsigned>(address & (line_bytes - 1));
+  access.address = address;
+  access.length = static_cast<unsigned>(std::min<std::uint64_t>(line_bytes - within, payload.get_data_length() - first));
+  access.line = address / line_bytes;
+  access.set = static_cast<std::uint32_t>(slice_.local(address) / line_bytes % tags_.sets());
+  if (access.write) access.byte_mask = touched_bytes(payload, attributes, first, access.length, within);
+}
+
+void Cache::b_transport(int, tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
+  const tlm::tlm_response_status status = check_access(payload, Bytes{~std::uint64_t{0}});
+  if (status != tlm::TLM_OK_RESPONSE || payload.get_command() == tlm::TLM_IGNORE_COMMAND) {
+    payload.set_response_status(status);
+    if (status != tlm::TLM_OK_RESPONSE) {
+      ++statistics_.errors;
+      spdlog::warn("{}: {} of {} bytes at {:#x} refused ({})", name(), payload.is_write() ? "write" : "read",
+                   payload.get_data_length(), payload.get_address(), payload.get_response_string());
+    }
+    return;
+  }
+  if (until_retire_-- == 0) retire();
+
+  auto* attributes = payload.get_extension<MemoryAttributes>();
+  LineAccess access;
+  access.write = payload.is_write();
+  if (attributes != nullptr) {
+    access.atomic = attributes->atomic;
+    access.bypass = attributes->bypass_l1;
+    access.kind = attributes->kind;
+    access.requester = attributes->requester;
+  }
+  const Tick at = local_time(delay);
+  const std::uint64_t end = payload.get_address() + payload.get_data_length();
+  Tick done = at;
+  LatencyBreakdown breakdown;
+  tlm::tlm_response_status response = tlm::TLM_OK_RESPONSE;
+  for (std::uint64_t address = payload.get_address(); address != end; address += access.length) {
+    split(payload, attributes, address, access);
+    below_ = {};
+    error_ = tlm::TLM_OK_RESPONSE;
+    const Outcome outcome = access_line(access, at);
+    if (response == tlm::TLM_OK_RESPONSE) response = error_;
+    // The breakdown is that of the line that comes last.
+    if (outcome.done < done) continue;
+    done = outcome.done;
+    breakdown = below_;
+    breakdown.add(level_, outcome.queueing, outcome.service);
+  }
+  advance(delay, done - at);
+  if (attributes != nullptr) attributes->latency += breakdown;
+  if (response == tlm::TLM_OK_RESPONSE && (attributes == nullptr || !attributes->timing_only) &&
+      downstream->transport_dbg(payload) != payload.get_data_length()) {
+    response = tlm::TLM_ADDRESS_ERROR_RESPONSE;
+  }
+  if (response != tlm::TLM_OK_RESPONSE) ++statistics_.errors;
+  payload.set_response_status(response);
+}
+
+unsigned Cache::transport_dbg(int, tlm::tlm_generic_payload& payload) { return downstream->transport_dbg(payload); }
+
+bool Cache::get_direct_mem_ptr(int, tlm::tlm_generic_payload& payload, tlm::tlm_dmi& dmi) {
+  const bool granted = downstream->get_direct_mem_ptr(payload, dmi);
+  // Whoever goes around the cache is charged as if it hit.
+  dmi.set_read_latency(to_sc_time(hit_));
+  dmi.set_write_latency(to_sc_time(write_));
+  return granted;
+}
+
+void Cache::invalidate_direct_mem_ptr(sc_dt::uint64 begin, sc_dt::uint64 end) {
+  for (UpstreamPort& port : upstream) port->invalidate_direct_mem_ptr(begin, end);
+}
+
+// -- one line
+
+Cache::Outcome Cache::access_line(const LineAccess& access, Tick at) {
+  const bool coherent = parameters_.write_policy == WritePolicy::write_back;
+  const std::uint64_t bank = banks_.size() == 1 ? 0 : slice_.local(access.address) / parameters_.line.n % banks_.size();
+  Tick start = banks_[bank].reserve(at, access.atomic && coherent ? atomic_ : port_time_);
+  // Several ports share one cycle: the slot says which, the access takes place in that cycle.
+  if (parameters_.ports > 1) start = later(at, Tick{start.ps / cycle_.ps * cycle_.ps});
+
+  Outcome outcome{};
+  if (access.atomic) {
+    ++statistics_.atomics;
+    outcome = coherent ? read(access, start) : forward(access, start);
+  } else if (access.write) {
+    ++statistics_.writes;
+    outcome = coherent ? write_allocate(access, start) : forward(access, start);
+  } else if (access.bypass && !coherent) {
+    ++statistics_.bypasses;
+    outcome = forward(access, start);
+  } else {
+    outcome = read(access, start);
+  }
+  statistics_.bank_stall += start - at;
+  outcome.queueing += start - at;
+  if (!access.write) statistics_.read_latency += outcome.done - at;
+  return outcome;
+}
+
+Cache::Outcome Cache::read(const LineAccess& access, Tick start) {
+  ++statistics_.reads;
+  TagArray::Slot slot = tags_.find(access.set, access.line);
+  Outcome outcome{};
+  if (slot != TagArray::kNone && tags_.line(slot).complete) {
+    tags_.touch(slot);
+    TagArray::Line& line = tags_.line(slot);
+    if (start + tag_ < line.requested) {
+      // A unit that runs ahead of this one fetched the line later in simulated time: in truth this request is the miss and that
+      // one finds its fill pending. The fill is charged once; it moves to the earlier request.
+      const Tick shift = line.requested - (start + tag_);
+      line.requested -= shift;
+      line.ready -= shift;
+    }
+    outcome.done = start + hit_;
+    outcome.service = hit_;
+    if (line.ready <= start) {
+      ++statistics_.read_hits;
+    } else {
+      ++statistics_.secondary_misses;
+      outcome.done = later(outcome.done, line.ready + fill_);
+      outcome.queueing = outcome.done - (start + hit_);
+    }
+  } else {
+    ++statistics_.read_misses;
+    const Outcome filled = fill(access, slot, start + tag_);
+    outcome = {filled.done + fill_, filled.queueing, tag_ + fill_};
+  }
+  // An atomic changes the line where it is; what it does not touch has been filled.
+  if (access.atomic && slot != TagArray::kNone) tags_.mark_dirty(slot, access.byte_mask);
+  return outcome;
+}
+
+Cache::Outcome Cache::write_allocate(const LineAccess& access, Tick start) {
+  TagArray::Slot slot = tags_.find(access.set, access.line);
+  Tick room = start;
+  if (slot != TagArray::kNone) {
+    ++statistics_.write_hits;
+    tags_.touch(slot);
+  } else {
+    ++statistics_.write_misses;
+    room = make_room(access, slot, start);
+    tags_.install(slot, access.line, {.requested = room, .ready = room, .complete = false});
+  }
+  tags_.mark_dirty(slot, access.byte_mask);
+  // All bytes written: nothing is left to fetch.
+  if (tags_.dirty(slot) == low_bits(static_cast<unsigned>(parameters_.line.n))) tags_.line(slot).complete = true;
+  return {room + write_, room - start, write_};
+}
+
+Cache::Outcome Cache::forward(const LineAccess& access, Tick start) {
+  const bool write = access.write && !access.atomic;
+  if (!write) {
+    const TagArray::Slot slot = tags_.find(access.set, access.line);
+    if (slot != TagArray::kNone) tags_.drop(slot);
+  }
+  const Tick answer = send(access, start + tag_);
+  return write ? Outcome{answer, {}, tag_} : Outcome{answer + fill_, {}, tag_ + fill_};
+}
+
+Cache::Outcome Cache::fill(const LineAccess& access, TagArray::Slot& slot, Tick at) {
+  const bool partial = slot != TagArray::kNone;
+  const Tick room = partial ? at : make_room(access, slot, at);
+  const Tick leaves = mshrs_.acquire(room);
+  statistics_.mshr_stall += leaves - room;
+  const Tick ready = send({.address = access.line * parameters_.line.n,
+                           .length = static_cast<unsigned>(parameters_.line.n),
+                           .kind = RequestKind::fill,
+                           .requester = access.requester},
+                          leaves);
+  mshrs_.occupy(leaves, ready);
+  if (error_ != tlm::TLM_OK_RESPONSE) {
+    slot = TagArray::kNone;
+    return {ready, leaves - at, {}};
+  }
+  const TagArray::Line state{.requested = leaves, .ready = ready, .complete = true};
+  if (partial) {
+    tags_.line(slot) = state;
+    tags_.touch(slot);
+  } else {
+    tags_.install(slot, access.line, state);
+  }
+  return {ready, leaves - at, {}};
+}
+
+Tick Cache::make_room(const LineAccess& access, TagArray::Slot& slot, Tick at) {
+  slot = tags_.victim(access.set);
+  Tick room = at;
+  if (tags_.valid(slot)) {
+    ++statistics_.evictions;
+    if (tags_.dirty(slot) != 0) {
+      room = write_back_line(slot, at);
+      statistics_.write_back_stall += room - at;
+    }
+    tags_.drop(slot);
+  }
+  return room;
+}
+
+Tick Cache::write_back_line(TagArray::Slot slot, Tick at) {
+  ++statistics_.write_backs;
+  // It is no part of the time of the request that caused it, other than by the wait for its acceptance.
+  const LatencyBreakdown below = below_;
+  const Tick taken = send({.address = tags_.tag(slot) * parameters_.line.n,
+                           .length = static_cast<unsigned>(parameters_.line.n),
+                           .byte_mask = tags_.dirty(slot),
+                           .write = true,
+                           .kind = RequestKind::write_back},
+                          at);
+  below_ = below;
+  tags_.clean(slot);
+  return taken;
+}
+
+Tick Cache::send(const LineAccess& request, Tick at) {
+  PooledPayload payload(payloads_);
+  payload->set_command(request.write ? tlm::TLM_WRITE_COMMAND : tlm::TLM_READ_COMMAND);
+  payload->set_address(request.address);
+  payload->set_data_length(request.length);
+  payload->set_streaming_width(request.length);
+  MemoryAttributes& attributes = payload.attributes();
+  attributes.kind = request.kind;
+  attributes.timing_only = true;
+  attributes.atomic = request.atomic;
+  attributes.bypass_l1 = request.bypass;
+  attributes.requester = request.requester;
+  if (request.write) attributes.byte_mask = request.byte_mask >> (request.address & (parameters_.line.n - 1));
+  sc_core::sc_time delay;
+  set_local_time(delay, at);
+  downstream->b_transport(*payload, delay);
+  if (payload->is_response_error() && error_ == tlm::TLM_OK_RESPONSE) error_ = payload->get_response_status();
+  below_ += attributes.latency;
+  return local_time(delay);
+}
+
+// -- maintenance
+
+Tick Cache::write_back(Tick at) {
+  Tick done = at;
+  Tick next = at;
+  for (TagArray::Slot slot = 0; tags_.dirty_lines() != 0; ++slot) {
+    if (tags_.dirty(slot) == 0) continue;
+    const Tick taken = write_back_line(slot, next);
+    // One line leaves in a cycle, and none before the one ahead of it has been taken.
+    next = later(next + cycle_, taken);
+    done = later(done, taken);
+  }
+  return done;
+}
+
+Tick Cache::invalidate(Tick at) {
+  ++statistics_.invalidations;
+  const Tick done = write_back(at);
+  tags_.drop_all();
+  return done + cycle_ * parameters_.invalidate_latency.n;
+}
+
+void Cache::reset() {
+  tags_.drop_all();
+  for (Calendar& bank : banks_) bank.reset();
+  mshrs_.reset();
+  until_retire_ = 0;
+}
+
+void Cache::retire() {
+  until_retire_ = kRetireInterval;
+  const Tick horizon = to_tick(sc_core::sc_time_stamp());
+  for (Calendar& bank : banks_) bank.retire(horizon);
+  mshrs_.retire(horizon);
+}
+
+}  // namespace lacuna

@@ -1,0 +1,174 @@
+// Set-associative cache: L1 vector, L1 scalar, L1 instruction and L2 are this class with other parameters.
+//
+// Tags, states and times only; the data are in memory behind it. timing_only transactions charge time and change tags;
+// transactions with data do the same and then reach the memory by transport_dbg.
+//
+// Time on an idle cache, in cycles of `clock`, for a request that arrives at t (a request longer than a line is split):
+//   read hit              t + hit_latency
+//   read miss             F + fill_latency, where F = when the line, requested from downstream at t + tag_latency, is there
+//   read of a line whose fill is pending (secondary miss)
+//                         the later of t + hit_latency and F + fill_latency
+//   write, write_back     t + write_latency, when it allocated without fill (dirty bytes are tracked)
+//   write, write_around   when downstream has accepted the write that was forwarded at t + tag_latency
+//   atomic, write_back    as a read; the bank is busy for atomic_cycles; the line is dirty afterwards
+//   atomic, write_around  downstream's answer to the atomic forwarded at t + tag_latency, + fill_latency; the line is dropped
+//   bypass_l1, write_around  as an atomic
+// A request takes one of `ports` slots a cycle of its bank; a primary miss holds an MSHR from t + tag_latency to F. A victim
+// with dirty bytes is written back when it is replaced; its successor waits until downstream has taken it.
+//
+// Round trip of an L1-L2-DRAM hierarchy with a crossbar (models/noc/crossbar.h), as seen at the L1's socket:
+//   L1 hit    l1.hit_latency
+//   L2 hit    l1.tag_latency + (hop + 1) + l2.hit_latency + (hop + ceil(line / width)) + l1.fill_latency
+//   DRAM      the same with l2.hit_latency replaced by l2.tag_latency + DRAM read + l2.fill_latency
+// The defaults here and of the other models give 40, 92 and 126 cycles with an empty row, and a compute unit adds 20.
+#pragma once
+
+#include <tlm_utils/simple_initiator_socket.h>
+#include <tlm_utils/simple_target_socket.h>
+#include <systemc>
+#include <tlm>
+#include <vector>
+
+#include "models/cache/tag_array.h"
+#include "models/common/address_slice.h"
+#include "models/common/cache_maintenance.h"
+#include "models/common/calendar.h"
+#include "models/common/memory_attributes.h"
+#include "models/common/parameters.h"
+#include "models/common/payload_pool.h"
+#include "models/common/statistics.h"
+#include "models/common/units.h"
+
+namespace lacuna {
+
+enum class WritePolicy : std::uint8_t {
+  write_around,  ///< writes go downstream and never allocate; a present line stays valid. Not coherent: L1
+  write_back,    ///< writes allocate and stay until evicted or written back; atomics are performed here: L2
+};
+
+struct CacheParameters {
+  Frequency clock{1'000'000'000};
+  Bytes size{64 * 1024};
+  unsigned ways = 4;
+  Bytes line{64};
+  unsigned banks = 1;
+  unsigned ports = 1;
+  unsigned mshrs = 64;
+  WritePolicy write_policy = WritePolicy::write_around;
+  Cycles hit_latency{40};
+  Cycles tag_latency{8};
+  Cycles fill_latency{8};
+  Cycles write_latency{8};
+  Cycles atomic_cycles{2};
+  Cycles invalidate_latency{16};
+
+  void describe(ParameterSection& section);
+};
+
+/// Counted per line: a request of two lines counts twice.
+struct CacheStatistics {
+  std::uint64_t reads = 0;
+  std::uint64_t writes = 0;
+  std::uint64_t atomics = 0;
+  std::uint64_t bypasses = 0;
+  std::uint64_t read_hits = 0;
+  std::uint64_t read_misses = 0;
+  std::uint64_t secondary_misses = 0;
+  std::uint64_t write_hits = 0;
+  std::uint64_t write_misses = 0;
+  std::uint64_t evictions = 0;
+  std::uint64_t write_backs = 0;
+  std::uint64_t invalidations = 0;
+  std::uint64_t errors = 0;
+  Tick bank_stall{};
+  Tick mshr_stall{};
+  Tick write_back_stall{};
+  Tick read_latency{};  ///< of all reads; mean = read_latency / reads
+
+  void describe(StatisticsGroup& group) const;
+};
+
+class Cache : public sc_core::sc_module, public CacheMaintenance {
+ public:
+  using UpstreamPort = tlm_utils::simple_target_socket_tagged<Cache>;
+
+  sc_core::sc_vector<UpstreamPort> upstream;
+  tlm_utils::simple_initiator_socket<Cache> downstream;
+
+  /// `level` is where the time spent here is booked in a request's latency breakdown. `slice` tells a bank of an interleaved
+  /// cache which addresses it will see, so that all of its sets are used. Throws std::invalid_argument when the parameters do
+  /// not make a cache.
+  Cache(sc_core::sc_module_name module_name, const CacheParameters& parameters, MemoryLevel level, unsigned upstream_ports = 1,
+        const AddressSlice& slice = {});
+
+  /// Drops every line; dirty ones are written back first.
+  Tick invalidate(Tick at) override;
+  Tick write_back(Tick at) override;
+  /// Drops every line and what is in flight, without writing back: the data are in memory anyway.
+  void reset();
+  const CacheStatistics& statistics() const { return statistics_; }
+
+ private:
+  /// The part of a request that lies in one line.
+  struct LineAccess {
+    std::uint64_t address = 0;  // of its first byte
+    unsigned length = 0;
+    std::uint64_t line = 0;  // number of the line
+    std::uint32_t set = 0;
+    std::uint64_t byte_mask = 0;  // of the line; bytes that a write or atomic touches
+    bool write = false;
+    bool atomic = false;
+    bool bypass = false;
+    RequestKind kind = RequestKind::host;
+    std::uint16_t requester = 0;
+  };
+  struct Outcome {
+    Tick done;
+    Tick queueing;  // of the time until then, spent here waiting
+    Tick service;   // and working
+  };
+
+  void b_transport(int port, tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
+  unsigned transport_dbg(int port, tlm::tlm_generic_payload& payload);
+  bool get_direct_mem_ptr(int port, tlm::tlm_generic_payload& payload, tlm::tlm_dmi& dmi);
+  void invalidate_direct_mem_ptr(sc_dt::uint64 begin, sc_dt::uint64 end);
+
+  void split(const tlm::tlm_generic_payload& payload, const MemoryAttributes* attributes, std::uint64_t address,
+             LineAccess& access) const;
+  Outcome access_line(const LineAccess& access, Tick at);
+  Outcome read(const LineAccess& access, Tick start);
+  Outcome write_allocate(const LineAccess& access, Tick start);
+  Outcome forward(const LineAccess& access, Tick start);
+  /// Brings a line in, into `slot` or, when that is kNone, into a slot that it empties. `done` is when the line is here.
+  Outcome fill(const LineAccess& access, TagArray::Slot& slot, Tick at);
+  /// Empties a slot of the line's set. Returns when it may be used.
+  Tick make_room(const LineAccess& access, TagArray::Slot& slot, Tick at);
+  Tick write_back_line(TagArray::Slot slot, Tick at);
+  /// Returns when the answer is here; its breakdown goes to below_, an error to error_.
+  Tick send(const LineAccess& request, Tick at);
+  void retire();
+
+  const CacheParameters parameters_;
+  const MemoryLevel level_;
+  const AddressSlice slice_;
+  // The parameters in time.
+  Tick cycle_;
+  Tick port_time_;
+  Tick hit_;
+  Tick tag_;
+  Tick fill_;
+  Tick write_;
+  Tick atomic_;
+
+  TagArray tags_;
+  std::vector<Calendar> banks_;
+  PoolCalendar mshrs_;
+  PayloadPool payloads_;
+  // Of the line access that is being served: time spent downstream, and the first error from there.
+  LatencyBreakdown below_;
+  tlm::tlm_response_status error_ = tlm::TLM_OK_RESPONSE;
+  unsigned until_retire_ = 0;
+  CacheStatistics statistics_;
+};
+
+}  // namespace lacuna

@@ -1,0 +1,52 @@
+#include "models/cache/cache.h"
+
+namespace lacuna {
+
+void CacheParameters::describe(ParameterSection& section) {
+  section.add("clock", clock, "Clock", {.range = {1e6, 1e12}});
+  section.add("size", size, "Capacity", {.range = {64, 1e12}});
+  section.add("ways", ways, "Associativity", {.range = {1, 256}});
+  section.add("line", line, "Line size", {.range = {16, 64}, .power_of_two = true});
+  section.add("banks", banks, "Banks, interleaved by line", {.range = {1, 256}});
+  section.add("ports", ports, "Requests that a bank takes in a cycle", {.range = {1, 64}});
+  section.add("mshrs", mshrs, "Outstanding primary misses", {.range = {1, 4096}});
+  section.add("write_policy", write_policy, "What a write does",
+              {{"write_around", static_cast<int>(WritePolicy::write_around)},
+               {"write_back", static_cast<int>(WritePolicy::write_back)}});
+  section.add("hit_latency", hit_latency, "From the access to the data", {.range = {0, 1e5}});
+  section.add("tag_latency", tag_latency, "From the access to the request of a missing line", {.range = {0, 1e5}});
+  section.add("fill_latency", fill_latency, "From the arrival of a missing line to the data", {.range = {0, 1e5}});
+  section.add("write_latency", write_latency, "From a write to its acceptance (write_back)", {.range = {0, 1e5}});
+  section.add("atomic_cycles", atomic_cycles, "How long an atomic keeps its bank (write_back)", {.range = {1, 1e5}});
+  section.add("invalidate_latency", invalidate_latency, "Time of an invalidation, write-backs not counted",
+              {.range = {0, 1e6}});
+}
+
+void CacheStatistics::describe(StatisticsGroup& group) const {
+  group.add("reads", reads, "lines read, atomics performed here included", "accesses");
+  group.add("writes", writes, "lines written", "accesses");
+  group.add("atomics", atomics, "read-modify-writes, performed here or passed on", "accesses");
+  group.add("bypasses", bypasses, "reads told to go around this cache", "accesses");
+  group.add("read_hits", read_hits, "reads of a line that was there", "accesses");
+  group.add("read_misses", read_misses, "reads that fetched a line", "accesses");
+  group.add("secondary_misses", secondary_misses, "reads of a line that was on its way", "accesses");
+  group.add("write_hits", write_hits, "writes to a line that was there", "accesses");
+  group.add("write_misses", write_misses, "writes that allocated a line", "accesses");
+  group.add("evictions", evictions, "lines replaced", "lines");
+  group.add("write_backs", write_backs, "dirty lines written downstream", "lines");
+  group.add("invalidations", invalidations, "times that all lines were dropped", "events");
+  group.add("errors", errors, "requests answered with an error", "transactions");
+  group.add("bank_stall", bank_stall, "time that accesses waited for their bank");
+  group.add("mshr_stall", mshr_stall, "time that misses waited for an MSHR");
+  group.add("write_back_stall", write_back_stall, "time that misses waited for their victim's write-back to be taken");
+  group.add("read_latency", read_latency, "time from request to data, summed over reads");
+  group.add_derived(
+      "hit_rate", [this] { return reads == 0 ? 0.0 : static_cast<double>(read_hits) / static_cast<double>(reads); },
+      "reads that hit", "fraction");
+  group.add_derived(
+      "mean_read_latency",
+      [this] { return reads == 0 ? 0.0 : static_cast<double>(read_latency.ps) / static_cast<double>(reads); },
+      "mean time from request to data", "ps");
+}
+
+}  // namespace lacuna

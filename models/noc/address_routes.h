@@ -1,0 +1,69 @@
+// Which destination of a fabric serves an address.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "models/common/address_slice.h"
+#include "models/common/units.h"
+
+namespace lacuna {
+
+/// [base, base + size) is served by destinations first_destination ... first_destination + count - 1, which take turns every
+/// `interleave` bytes.
+struct AddressRoute {
+  std::string name;
+  std::uint64_t base = 0;
+  Bytes size{};
+  unsigned first_destination = 0;
+  unsigned count = 1;
+  Bytes interleave{};  ///< needed when count > 1
+};
+
+class AddressRoutes {
+ public:
+  struct Hop {
+    unsigned destination;
+    /// Bytes from the address to the end of what this destination serves without a break.
+    std::uint64_t contiguous;
+  };
+
+  /// Ranges must not be empty, wrap around or overlap; the size of an interleaved one is a multiple of its interleave
+  /// (std::invalid_argument).
+  explicit AddressRoutes(std::vector<AddressRoute> routes);
+
+  /// False when no range holds the address.
+  bool find(std::uint64_t address, Hop& hop) const {
+    // Memory traffic is almost all in one range.
+    if (last_ < entries_.size() && entries_[last_].holds(address)) {
+      hop = entries_[last_].hop(address);
+      return true;
+    }
+    return search(address, hop);
+  }
+  /// The slice that a destination sees: what its cache or DRAM channel is to be told. Default slice when nothing routes to it.
+  AddressSlice slice(unsigned destination) const;
+  /// The range nearest to an address, or nullptr when there is none.
+  const AddressRoute* nearest(std::uint64_t address) const;
+  const std::vector<AddressRoute>& routes() const { return routes_; }
+  /// One more than the highest destination named.
+  unsigned destinations() const;
+
+ private:
+  struct Entry {
+    AddressSlice slice;
+    unsigned first_destination;
+    bool holds(std::uint64_t address) const { return address - slice.base() < slice.size().n; }
+    Hop hop(std::uint64_t address) const {
+      return {first_destination + slice.owner(address), slice.chunk_last(address) - address + 1};
+    }
+  };
+  bool search(std::uint64_t address, Hop& hop) const;
+
+  std::vector<AddressRoute> routes_;  // sorted by base
+  std::vector<Entry> entries_;        // in the same order
+  mutable std::size_t last_ = 0;
+};
+
+}  // namespace lacuna

@@ -1,0 +1,35 @@
+// Crossbar: every source reaches every destination in one hop.
+//
+// Unloaded time of a packet of F flits: hop_latency + F cycles. Each source has an injection port into the request network and
+// an ejection port out of the reply network; each destination the reverse. A port carries one flit a cycle. The head of a
+// packet reaches the ejection port hop_latency after it left the injection port (cut-through).
+#pragma once
+
+#include <vector>
+
+#include "models/common/calendar.h"
+#include "models/noc/fabric.h"
+
+namespace lacuna {
+
+class Crossbar : public Fabric {
+ public:
+  Crossbar(sc_core::sc_module_name module_name, const FabricParameters& parameters, unsigned source_count,
+           AddressRoutes routes);
+  void reset() override;
+
+ private:
+  struct Port {
+    Calendar injection;
+    Calendar ejection;
+  };
+  Traversal traverse(VirtualNetwork network, unsigned source, unsigned destination, unsigned flits, Tick at) override;
+  void retire(Tick horizon) override;
+
+  Tick cycle_;
+  Tick hop_;
+  std::vector<Port> source_ports_;
+  std::vector<Port> destination_ports_;
+};
+
+}  // namespace lacuna

@@ -1,0 +1,242 @@
+#include "models/noc/fabric.h"
+
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "models/common/tlm_time.h"
+
+namespace lacuna {
+namespace {
+
+constexpr unsigned kRetireInterval = 64;
+
+}  // namespace
+
+void FabricParameters::describe(ParameterSection& section) {
+  section.add("clock", clock, "Clock", {.range = {1e6, 1e12}});
+  section.add("width", width, "Bytes of a flit; a link carries one a cycle", {.range = {1, 1024}, .unit = "bytes"});
+  section.add("hop_latency", hop_latency, "Router and link of a hop, without the flits' own cycles", {.range = {0, 1e4}});
+}
+
+void FabricStatistics::describe(StatisticsGroup& group) const {
+  group.add("packets", packets, "packets, requests and replies", "packets");
+  group.add("flits", flits, "flits, requests and replies", "flits");
+  group.add("errors", errors, "transactions that no route holds", "transactions");
+  group.add("queueing", queueing, "time that packets waited for links");
+  group.add("latency", latency, "time from injection to arrival, summed over packets");
+  const auto describe_ports = [&group](const char* prefix, const std::vector<FabricPortStatistics>& ports) {
+    for (std::size_t i = 0; i < ports.size(); ++i) {
+      StatisticsGroup& port = group.group(prefix + std::to_string(i));
+      port.add("packets", ports[i].packets, "packets to and from this port", "packets");
+      port.add("flits", ports[i].flits, "flits to and from this port", "flits");
+      port.add("queueing", ports[i].queueing, "time that its packets waited for links");
+    }
+  };
+  describe_ports("source", sources);
+  describe_ports("destination", destinations);
+}
+
+Fabric::Fabric(sc_core::sc_module_name module_name, const FabricParameters& parameters, unsigned source_count,
+               AddressRoutes routes)
+    : sc_module(module_name),
+      sources("source", source_count),
+      destinations("destination", routes.destinations()),
+      parameters_(parameters),
+      routes_(std::move(routes)) {
+  for (unsigned i = 0; i < source_count; ++i) {
+    const int tag = static_cast<int>(i);
+    sources[i].register_b_transport(this, &Fabric::b_transport, tag);
+    sources[i].register_transport_dbg(this, &Fabric::transport_dbg, tag);
+    sources[i].register_get_direct_mem_ptr(this, &Fabric::get_direct_mem_ptr, tag);
+  }
+  for (unsigned i = 0; i < destinations.size(); ++i) {
+    destinations[i].register_invalidate_direct_mem_ptr(this, &Fabric::invalidate_direct_mem_ptr, static_cast<int>(i));
+  }
+  statistics_.sources.resize(source_count);
+  statistics_.destinations.resize(destinations.size());
+}
+
+void Fabric::b_transport(int source, tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
+  if (until_retire_-- == 0) {
+    until_retire_ = kRetireInterval;
+    retire(to_tick(sc_core::sc_time_stamp()));
+  }
+  AddressRoutes::Hop hop;
+  if (!routes_.find(payload.get_address(), hop)) {
+    ++statistics_.errors;
+    log_unroutable(static_cast<unsigned>(source), payload);
+    payload.set_response_status(tlm::TLM_ADDRESS_ERROR_RESPONSE);
+  } else if (payload.get_data_length() <= hop.contiguous) {
+    transport_whole(static_cast<unsigned>(source), hop.destination, payload, delay);
+  } else {
+    transport_split(static_cast<unsigned>(source), payload, delay);
+  }
+}
+
+void Fabric::transport_whole(unsigned source, unsigned destination, tlm::tlm_generic_payload& payload,
+                             sc_core::sc_time& delay) {
+  auto* attributes = payload.get_extension<MemoryAttributes>();
+  const unsigned data_flits = std::max(1u, (payload.get_data_length() + parameters_.width - 1) / parameters_.width);
+  const bool atomic = attributes != nullptr && attributes->atomic;
+  const Tick at = local_time(delay);
+  const Tick there =
+      carry(VirtualNetwork::request, source, destination, payload.is_write() || atomic ? data_flits : 1, at, attributes);
+  advance(delay, there - at);
+  destinations[destination]->b_transport(payload, delay);
+  const Tick served = local_time(delay);
+  const Tick back =
+      carry(VirtualNetwork::reply, source, destination, payload.is_read() || atomic ? data_flits : 1, served, attributes);
+  advance(delay, back - served);
+}
+
+Tick Fabric::carry(VirtualNetwork network, unsigned source, unsigned destination, unsigned flits, Tick at,
+                   MemoryAttributes* attributes) {
+  const Traversal traversal = traverse(network, source, destination, flits, at);
+  const Tick latency = traversal.arrival - at;
+  if (attributes != nullptr) attributes->latency.add(MemoryLevel::noc, traversal.waiting, latency - traversal.waiting);
+  ++statistics_.packets;
+  statistics_.flits += flits;
+  statistics_.queueing += traversal.waiting;
+  statistics_.latency += latency;
+  for (FabricPortStatistics* port : {&statistics_.sources[source], &statistics_.destinations[destination]}) {
+    ++port->packets;
+    port->flits += flits;
+    port->queueing += traversal.waiting;
+  }
+  return traversal.arrival;
+}
+
+void Fabric::transport_split(unsigned source, tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
+  const std::uint64_t end = payload.get_address() + payload.get_data_length();
+  AddressRoutes::Hop hop;
+  for (std::uint64_t address = payload.get_address(); address < end; address += hop.contiguous) {
+    if (routes_.find(address, hop)) continue;
+    ++statistics_.errors;
+    log_unroutable(source, payload);
+    payload.set_response_status(tlm::TLM_ADDRESS_ERROR_RESPONSE);
+    return;
+  }
+  if (payload.get_streaming_width() < payload.get_data_length()) {
+    payload.set_response_status(tlm::TLM_BURST_ERROR_RESPONSE);
+    return;
+  }
+  // A byte enable pattern that repeats would have to be turned for each part; nobody sends one across channels.
+  const bool enables = payload.get_byte_enable_ptr() != nullptr;
+  if (enables && payload.get_byte_enable_length() < payload.get_data_length()) {
+    payload.set_response_status(tlm::TLM_BYTE_ENABLE_ERROR_RESPONSE);
+    return;
+  }
+  auto* attributes = payload.get_extension<MemoryAttributes>();
+  sc_core::sc_time latest = delay;
+  LatencyBreakdown breakdown;
+  tlm::tlm_response_status response = tlm::TLM_OK_RESPONSE;
+  unsigned first = 0;
+  while (first < payload.get_data_length()) {
+    routes_.find(payload.get_address() + first, hop);
+    const auto length = static_cast<unsigned>(std::min<std::uint64_t>(hop.contiguous, payload.get_data_length() - first));
+    PooledPayload part(payloads_);
+    if (attributes != nullptr) {
+      part.attributes() = *attributes;
+      part.attributes().latency = {};
+      if (payload.get_data_length() <= 64) part.attributes().byte_mask >>= first;
+    }
+    part->set_command(payload.get_command());
+    part->set_address(payload.get_address() + first);
+    if (payload.get_data_ptr() != nullptr) part->set_data_ptr(payload.get_data_ptr() + first);
+    part->set_data_length(length);
+    part->set_streaming_width(length);
+    if (enables) {
+      part->set_byte_enable_ptr(payload.get_byte_enable_ptr() + first);
+      part->set_byte_enable_length(length);
+    }
+    sc_core::sc_time part_delay = delay;
+    transport_whole(source, hop.destination, *part, part_delay);
+    if (response == tlm::TLM_OK_RESPONSE) response = part->get_response_status();
+    if (part_delay >= latest) {
+      latest = part_delay;
+      breakdown = part.attributes().latency;
+    }
+    first += length;
+  }
+  delay = latest;
+  if (attributes != nullptr) attributes->latency += breakdown;
+  payload.set_response_status(response);
+}
+
+unsigned Fabric::transport_dbg(int, tlm::tlm_generic_payload& payload) {
+  const std::uint64_t address = payload.get_address();
+  AddressRoutes::Hop hop;
+  if (!routes_.find(address, hop)) {
+    payload.set_response_status(tlm::TLM_ADDRESS_ERROR_RESPONSE);
+    return 0;
+  }
+  if (payload.get_data_length() <= hop.contiguous) return destinations[hop.destination]->transport_dbg(payload);
+
+  unsigned char* data = payload.get_data_ptr();
+  const unsigned total = payload.get_data_length();
+  for (std::uint64_t a = address; a < address + total; a += hop.contiguous) {
+    if (routes_.find(a, hop)) continue;
+    payload.set_response_status(tlm::TLM_ADDRESS_ERROR_RESPONSE);
+    return 0;
+  }
+  unsigned moved = 0;
+  while (moved < total) {
+    routes_.find(address + moved, hop);
+    const auto length = static_cast<unsigned>(std::min<std::uint64_t>(hop.contiguous, total - moved));
+    PooledPayload part(payloads_);
+    part->set_command(payload.get_command());
+    part->set_address(address + moved);
+    part->set_data_ptr(data + moved);
+    part->set_data_length(length);
+    part->set_streaming_width(length);
+    if (const unsigned char* enables = payload.get_byte_enable_ptr(); enables != nullptr) {
+      if (payload.get_byte_enable_length() < total) break;
+      part->set_byte_enable_ptr(payload.get_byte_enable_ptr() + moved);
+      part->set_byte_enable_length(length);
+    }
+    if (destinations[hop.destination]->transport_dbg(*part) != length) break;
+    moved += length;
+  }
+  payload.set_response_status(moved == total ? tlm::TLM_OK_RESPONSE : tlm::TLM_GENERIC_ERROR_RESPONSE);
+  return moved;
+}
+
+bool Fabric::get_direct_mem_ptr(int, tlm::tlm_generic_payload& payload, tlm::tlm_dmi& dmi) {
+  const std::uint64_t address = payload.get_address();
+  AddressRoutes::Hop hop;
+  if (!routes_.find(address, hop)) {
+    dmi.allow_none();
+    dmi.set_start_address(address);
+    dmi.set_end_address(address);
+    return false;
+  }
+  const bool granted = destinations[hop.destination]->get_direct_mem_ptr(payload, dmi);
+  const AddressSlice slice = routes_.slice(hop.destination);
+  const std::uint64_t begin = std::max<std::uint64_t>(dmi.get_start_address(), slice.chunk_begin(address));
+  if (granted) dmi.set_dmi_ptr(dmi.get_dmi_ptr() + (begin - dmi.get_start_address()));
+  dmi.set_start_address(begin);
+  dmi.set_end_address(std::min<std::uint64_t>(dmi.get_end_address(), slice.chunk_last(address)));
+  return granted;
+}
+
+void Fabric::invalidate_direct_mem_ptr(int, sc_dt::uint64 begin, sc_dt::uint64 end) {
+  for (SourcePort& source : sources) source->invalidate_direct_mem_ptr(begin, end);
+}
+
+void Fabric::log_unroutable(unsigned source, const tlm::tlm_generic_payload& payload) const {
+  const AddressRoute* nearest = routes_.nearest(payload.get_address());
+  const char* command = payload.is_write() ? "write" : "read";
+  if (nearest == nullptr) {
+    spdlog::warn("{}: {} of {} bytes at {:#x} by source {}: there are no routes", name(), command, payload.get_data_length(),
+                 payload.get_address(), source);
+    return;
+  }
+  spdlog::warn("{}: {} of {} bytes at {:#x} by source {} is not routed (nearest range: {} at {:#x}..{:#x})", name(), command,
+               payload.get_data_length(), payload.get_address(), source, nearest->name, nearest->base,
+               nearest->base + (nearest->size.n - 1));
+}
+
+}  // namespace lacuna

@@ -1,0 +1,106 @@
+// The interconnect between the requesters of the GPU (L1 caches, command processor) and its memory (L2 banks, host memory).
+//
+// One interface for all topologies: sources bind to `sources`, destinations are bound by `destinations`, addresses choose the
+// destination (AddressRoutes) and pass through unchanged. This class does the protocol; a topology implements traverse() and
+// nothing else.
+//
+// A transaction is a request packet and a reply packet on separate virtual networks. Flits are `width` bytes:
+//   read   request 1 flit                              reply max(1, ceil(length / width)) flits
+//   write  request max(1, ceil(length / width)) flits  reply 1 flit
+//   atomic both as long as the data
+// Headers travel beside the data. A transaction that spans destinations is split where the interleave says.
+// No destination at the address: TLM_ADDRESS_ERROR_RESPONSE and a log line naming the nearest range.
+#pragma once
+
+#include <tlm_utils/simple_initiator_socket.h>
+#include <tlm_utils/simple_target_socket.h>
+#include <systemc>
+#include <tlm>
+#include <vector>
+
+#include "models/common/memory_attributes.h"
+#include "models/common/parameters.h"
+#include "models/common/payload_pool.h"
+#include "models/common/statistics.h"
+#include "models/common/units.h"
+#include "models/noc/address_routes.h"
+
+namespace lacuna {
+
+struct FabricParameters {
+  Frequency clock{1'000'000'000};
+  unsigned width = 32;
+  Cycles hop_latency{10};
+
+  void describe(ParameterSection& section);
+};
+
+enum class VirtualNetwork : unsigned { request, reply };
+
+/// Traffic of one source or destination.
+struct FabricPortStatistics {
+  std::uint64_t packets = 0;
+  std::uint64_t flits = 0;
+  Tick queueing{};  ///< time that packets waited for links on the way
+};
+
+struct FabricStatistics {
+  std::uint64_t packets = 0;
+  std::uint64_t flits = 0;
+  std::uint64_t errors = 0;
+  Tick queueing{};
+  Tick latency{};  ///< of all packets, queueing included
+  std::vector<FabricPortStatistics> sources;
+  std::vector<FabricPortStatistics> destinations;
+
+  void describe(StatisticsGroup& group) const;
+};
+
+class Fabric : public sc_core::sc_module {
+ public:
+  using SourcePort = tlm_utils::simple_target_socket_tagged<Fabric>;
+  using DestinationPort = tlm_utils::simple_initiator_socket_tagged<Fabric>;
+
+  sc_core::sc_vector<SourcePort> sources;
+  sc_core::sc_vector<DestinationPort> destinations;
+
+  const FabricStatistics& statistics() const { return statistics_; }
+  const AddressRoutes& routes() const { return routes_; }
+  /// Forgets what is in flight.
+  virtual void reset() = 0;
+
+ protected:
+  /// One destination port for each destination that the routes name.
+  Fabric(sc_core::sc_module_name module_name, const FabricParameters& parameters, unsigned source_count, AddressRoutes routes);
+
+  struct Traversal {
+    Tick arrival;  ///< the last flit is there
+    Tick waiting;  ///< of the time since injection, for links
+  };
+  /// Carries a packet whose last flit is ready to leave at `at`. On the request network from source to destination, on the
+  /// reply network from destination to source.
+  virtual Traversal traverse(VirtualNetwork network, unsigned source, unsigned destination, unsigned flits, Tick at) = 0;
+  /// Drops bookings that end before `horizon`; called once in a while.
+  virtual void retire(Tick horizon) = 0;
+
+  const FabricParameters& parameters() const { return parameters_; }
+
+ private:
+  void b_transport(int source, tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
+  unsigned transport_dbg(int source, tlm::tlm_generic_payload& payload);
+  bool get_direct_mem_ptr(int source, tlm::tlm_generic_payload& payload, tlm::tlm_dmi& dmi);
+  void invalidate_direct_mem_ptr(int destination, sc_dt::uint64 begin, sc_dt::uint64 end);
+  void transport_whole(unsigned source, unsigned destination, tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
+  void transport_split(unsigned source, tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
+  Tick carry(VirtualNetwork network, unsigned source, unsigned destination, unsigned flits, Tick at,
+             MemoryAttributes* attributes);
+  void log_unroutable(unsigned source, const tlm::tlm_generic_payload& payload) const;
+
+  const FabricParameters parameters_;
+  const AddressRoutes routes_;
+  PayloadPool payloads_;  // parts of split transactions
+  unsigned until_retire_ = 0;
+  FabricStatistics statistics_;
+};
+
+}  // namespace lacuna
