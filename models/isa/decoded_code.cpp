@@ -67,7 +67,7 @@ CodeError DecodedCode::explain(std::uint64_t pc) const {
   unsigned available = 0;
   std::string bytes;
   while (available < 3 && place + available < page.words.size() && page.present[place + available]) {
-    bytes += " " + hexadecimal(page.words[place + available]);
+    bytes.append(" ").append(hexadecimal(page.words[place + available]));
     ++available;
   }
   const DecodeResult result = decode(&page.words[place], available, target_);
