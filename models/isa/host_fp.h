@@ -1,0 +1,73 @@
+// The host's floating-point environment, set as the MODE register of the running wavefront asks.
+//
+// On x86 rounding and denormal flushing are MXCSR's: the hardware does them. Elsewhere fesetround() sets the rounding and the
+// executors flush explicitly (kHostFlushesDenormals is false). One difference remains there: a result that lies below the
+// smallest normal number and rounds up to it is flushed by x86 (tiny after rounding to unbounded exponent range), not by the
+// explicit flush.
+#pragma once
+
+#include <cstdint>
+
+#include "models/isa/wavefront.h"
+
+namespace lacuna::isa {
+
+/// Which fields of MODE govern an operation.
+enum class FpMode : std::uint8_t {
+  none,         ///< no host floating point
+  f32,          ///< f32 rounding and denormals
+  f64,          ///< f64 and f16
+  f32_of_f64,   ///< v_cvt_f32_f64: f32 rounding, f64 denormals in, f32 denormals out
+  f64_of_f32,   ///< v_cvt_f64_f32, v_cvt_f16_f32: f64/f16 rounding, f32 denormals in
+  f32_flushed,  ///< f32 rounding; denormals always flushed (reciprocal, logarithm, ...)
+  nearest,      ///< round to nearest even, denormals kept
+};
+
+#if defined(__SSE2__)
+inline constexpr bool kHostFlushesDenormals = true;
+#else
+inline constexpr bool kHostFlushesDenormals = false;
+#endif
+
+/// A rounding (MODE encoding) and two flush flags, packed: bits 1:0 rounding, 2 flush inputs, 3 flush results.
+using FpSetting = std::uint32_t;
+inline constexpr FpSetting kDefaultFpSetting = 0;
+
+/// The setting that `use` needs under `mode`.
+constexpr FpSetting fp_setting(FpMode use, Mode mode) {
+  const auto setting = [](unsigned rounding, bool keep_inputs, bool keep_results) {
+    return FpSetting{rounding | (keep_inputs ? 0U : 4U) | (keep_results ? 0U : 8U)};
+  };
+  switch (use) {
+    case FpMode::f32:
+      return setting(mode.round_f32(), mode.denorm_in_f32(), mode.denorm_out_f32());
+    case FpMode::f64:
+      return setting(mode.round_f64_f16(), mode.denorm_in_f64_f16(), mode.denorm_out_f64_f16());
+    case FpMode::f32_of_f64:
+      return setting(mode.round_f32(), mode.denorm_in_f64_f16(), mode.denorm_out_f32());
+    case FpMode::f64_of_f32:
+      return setting(mode.round_f64_f16(), mode.denorm_in_f32(), mode.denorm_out_f64_f16());
+    case FpMode::f32_flushed:
+      return setting(mode.round_f32(), false, false);
+    case FpMode::none:
+    case FpMode::nearest:
+      break;
+  }
+  return kDefaultFpSetting;
+}
+
+namespace detail {
+inline thread_local constinit FpSetting current_fp_setting = kDefaultFpSetting;
+void load_fp_setting(FpSetting setting);
+}  // namespace detail
+
+/// Makes the host compute under `setting`. Costs a comparison when it does already.
+inline void set_host_fp(FpSetting setting) {
+  if (detail::current_fp_setting != setting) detail::load_fp_setting(setting);
+}
+
+/// Back to round to nearest without flushing. To be called before host code that computes in floating point runs again: at the
+/// end of a compute unit's time slice.
+inline void restore_host_fp() { set_host_fp(kDefaultFpSetting); }
+
+}  // namespace lacuna::isa

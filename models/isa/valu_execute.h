@@ -1,0 +1,254 @@
+// From an operation on one lane to an executor of the instruction.
+//
+// execute<Signature, Operation> gathers the sources as 64-lane planes, runs one vectorisable loop over all lanes into a
+// temporary (so destination and sources may overlap in any way), and writes the lanes that EXEC selects. Modifiers (NEG, ABS,
+// OMOD, CLAMP, SDWA, DPP) only change what goes into the loop and what is done with its result: execute_modified().
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+#include <utility>
+
+#include "models/isa/instruction.h"
+#include "models/isa/valu_types.h"
+#include "models/isa/wavefront.h"
+
+namespace lacuna::isa {
+
+inline constexpr unsigned kMaxPlanes = 4;
+inline constexpr unsigned kMaxArguments = 4;
+
+template <unsigned kPlanes>
+struct Planes {
+  alignas(64) std::uint32_t words[kPlanes * kLanes];  // deliberately not initialised: every lane is written before it is read
+};
+
+/// What a lane loop works on.
+struct LaneIo {
+  LaneContext context;
+  std::array<const std::uint32_t*, kMaxArguments> in;
+  std::uint32_t* out;
+  std::uint32_t* flags;  ///< all ones or zero per lane
+};
+
+/// Runs an operation over 64 lanes. True when some result of floating-point arithmetic is a NaN: settle_nans() then decides its
+/// sign and payload, which IEEE 754 leaves open and hosts do differently.
+using LaneLoop = bool (*)(const LaneIo&);
+
+struct Argument {
+  OperandType type = OperandType::none;
+  ArgumentSource source = ArgumentSource::operand;
+  std::uint8_t planes = 0;
+  bool arithmetic = false;
+};
+
+/// The shape of an operation, for the code that is shared by all.
+struct OperationShape {
+  std::array<Argument, kMaxArguments> arguments{};
+  std::uint8_t count = 0;
+  Argument result;
+  bool has_flag = false;     ///< second destination: a lane mask
+  bool writes_exec = false;  ///< v_cmpx
+  FpMode fp = FpMode::none;
+};
+
+/// Replaces NaN results: the first argument that is a NaN, quieted, in the result's format; if there is none, the default NaN
+/// (negative, quiet, no payload: what the ISA manuals show for invalid operations, e.g. V_DIV_FIXUP).
+void settle_nans(const OperationShape& shape, const LaneIo& io);
+
+/// All lanes of `planes` planes from a source that is not a VGPR.
+const std::uint32_t* broadcast(const Operand& operand, const Wavefront& wave, std::uint32_t* buffer, unsigned planes);
+/// One word per bit: all ones or zero.
+void expand_mask(std::uint64_t bits, std::uint32_t* words);
+/// The inverse: the sign bits of 64 words.
+std::uint64_t pack_mask(const std::uint32_t* words);
+/// Writes lanes that EXEC selects, of a wavefront with some lanes off.
+void write_active_lanes(std::uint32_t* destination, const std::uint32_t* values, Wavefront& wave, unsigned planes);
+
+template <unsigned kPlanes>
+inline void write_lanes(std::uint32_t* destination, const std::uint32_t* values, Wavefront& wave) {
+  if (wave.exec() == ~std::uint64_t{0}) [[likely]] {
+    std::memcpy(destination, values, kPlanes * kLanes * sizeof *values);
+  } else {
+    write_active_lanes(destination, values, wave, kPlanes);
+  }
+}
+
+void execute_modified(const Instruction& instruction, Wavefront& wave, const OperationShape& shape, LaneLoop loop);
+
+namespace detail {
+
+template <class T>
+struct IsFlagged : std::false_type {};
+template <class T>
+struct IsFlagged<flagged<T>> : std::true_type {};
+
+constexpr FpMode join(FpMode a, FpMode b) { return a == FpMode::none ? b : a; }
+
+template <class Tag>
+constexpr Argument argument() {
+  return {Tag::kOperand, Tag::kSource, static_cast<std::uint8_t>(Tag::kPlanes), Tag::kArithmetic};
+}
+
+inline LaneContext lane_context(FpMode use, const Wavefront& wave) {
+  const bool flushes_minmax = wave.target != Target::gfx803;
+  return {fp_setting(use, wave.mode), wave.mode, flushes_minmax};
+}
+
+}  // namespace detail
+
+template <class Signature, class Operation>
+struct Lanes;
+
+template <class Result, class... Arguments, class Operation>
+struct Lanes<Result(Arguments...), Operation> {
+  static constexpr unsigned kCount = sizeof...(Arguments);
+  static constexpr bool kHasFlag = detail::IsFlagged<Result>::value;
+  static constexpr bool kIsMask = Result::kOperand == OperandType::lane_mask;
+
+  static constexpr FpMode fp_mode() {
+    if constexpr (requires { Operation::kFpMode; }) {
+      return Operation::kFpMode;
+    } else {
+      FpMode mode = Result::kFp;
+      ((mode = detail::join(mode, Arguments::kFp)), ...);
+      return mode;
+    }
+  }
+
+  static constexpr OperationShape make_shape() {
+    OperationShape shape;
+    ((shape.arguments[shape.count++] = detail::argument<Arguments>()), ...);
+    shape.result = detail::argument<Result>();
+    shape.has_flag = kHasFlag;
+    if constexpr (requires { Operation::kWritesExec; }) shape.writes_exec = Operation::kWritesExec;
+    shape.fp = fp_mode();
+    return shape;
+  }
+  static constexpr OperationShape kShape = make_shape();
+
+  // Not inlined: plain and modified executions share it.
+  [[gnu::noinline]] static bool loop(const LaneIo& io) { return loop_over(io, std::make_index_sequence<kCount>{}); }
+
+ private:
+  template <std::size_t... kIndex>
+  static bool loop_over(const LaneIo& io, std::index_sequence<kIndex...>) {
+    const LaneContext context = io.context;
+    const std::array<const std::uint32_t*, kMaxArguments> in = io.in;
+    std::uint32_t* out = io.out;
+    [[maybe_unused]] std::uint32_t* flags = io.flags;
+    std::uint32_t nans = 0;
+    // The planes of `in` and `out` never overlap: results go to a temporary.
+#pragma GCC ivdep
+    for (unsigned lane = 0; lane < kLanes; ++lane) {
+      const auto result = apply(context, Arguments::load(context, in[kIndex], lane)...);
+      if constexpr (kHasFlag) {
+        Result::store(context, out, lane, static_cast<typename Result::result_type>(result.value));
+        flags[lane] = result.flag ? ~std::uint32_t{0} : 0;
+        if constexpr (Result::kArithmetic) nans |= result.value != result.value ? 1U : 0U;
+      } else {
+        Result::store(context, out, lane, static_cast<typename Result::result_type>(result));
+        if constexpr (Result::kArithmetic) nans |= result != result ? 1U : 0U;
+      }
+    }
+    return nans != 0;
+  }
+
+  template <class... Values>
+  static auto apply(const LaneContext& context, Values... values) {
+    if constexpr (std::is_invocable_v<Operation, const LaneContext&, Values...>) {
+      return Operation{}(context, values...);
+    } else {
+      return Operation{}(values...);
+    }
+  }
+};
+
+namespace detail {
+
+// Planes of one argument of an unmodified instruction; `next` counts the operands used so far.
+template <class Tag>
+inline const std::uint32_t* gather(const Instruction& instruction, Wavefront& wave, unsigned& next, std::uint32_t* buffer) {
+  if constexpr (Tag::kSource == ArgumentSource::operand) {
+    const Operand& operand = instruction.src[next++];
+    if constexpr (Tag::kOperand != OperandType::lane_mask) {
+      if (operand.kind == OperandKind::vgpr) [[likely]] {
+        return wave.v(operand.index);
+      }
+    }
+    return broadcast(operand, wave, buffer, Tag::kOperand == OperandType::lane_mask ? 0 : Tag::kPlanes);
+  } else if constexpr (Tag::kSource == ArgumentSource::old_destination) {
+    return wave.v(instruction.dst[0].index);
+  } else if constexpr (Tag::kSource == ArgumentSource::vcc) {
+    expand_mask(wave.vcc(), buffer);
+    return buffer;
+  } else {
+    return nullptr;
+  }
+}
+
+template <class Signature, class Operation>
+struct Executor;
+
+template <class Result, class... Arguments, class Operation>
+struct Executor<Result(Arguments...), Operation> {
+  using Loop = Lanes<Result(Arguments...), Operation>;
+
+  static void run_plain(const Instruction& instruction, Wavefront& wave) {
+    Planes<(0U + ... + Arguments::kPlanes)> buffers;
+    Planes<Result::kPlanes> result;
+    Planes<1> flags;
+    LaneIo io;
+    io.context = lane_context(Loop::kShape.fp, wave);
+    io.out = result.words;
+    io.flags = flags.words;
+    unsigned next = 0;
+    unsigned position = 0;
+    std::uint32_t* buffer = buffers.words;
+    ((io.in[position++] = gather<Arguments>(instruction, wave, next, buffer), buffer += Arguments::kPlanes * kLanes), ...);
+    if constexpr (Loop::kShape.fp != FpMode::none) set_host_fp(io.context.fp);
+    const bool nans = Loop::loop(io);
+    if constexpr (Result::kArithmetic) {
+      if (nans) [[unlikely]] {
+        settle_nans(Loop::kShape, io);
+      }
+    }
+    if constexpr (Loop::kIsMask) {
+      const std::uint64_t bits = pack_mask(result.words) & wave.exec();
+      wave.write64(instruction.dst[0].index, bits);
+      if constexpr (Loop::kShape.writes_exec) wave.set_exec(bits);
+    } else {
+      write_lanes<Result::kPlanes>(wave.v(instruction.dst[0].index), result.words, wave);
+      if constexpr (Loop::kHasFlag) wave.write64(instruction.dst[1].index, pack_mask(flags.words) & wave.exec());
+    }
+  }
+};
+
+}  // namespace detail
+
+/// Executor of an instruction without integer saturation.
+template <class Signature, class Operation>
+void execute(const Instruction& instruction, Wavefront& wave) {
+  if (instruction.plain_vector) [[likely]] {
+    detail::Executor<Signature, Operation>::run_plain(instruction, wave);
+  } else {
+    using Loop = Lanes<Signature, Operation>;
+    execute_modified(instruction, wave, Loop::kShape, Loop::loop);
+  }
+}
+
+/// Executor of an integer instruction whose CLAMP bit selects another, saturating operation.
+template <class Signature, class Operation, class Saturated>
+void execute_saturating(const Instruction& instruction, Wavefront& wave) {
+  if (instruction.plain_vector) [[likely]] {
+    detail::Executor<Signature, Operation>::run_plain(instruction, wave);
+  } else {
+    using Loop = Lanes<Signature, Operation>;
+    const LaneLoop loop = instruction.vop.clamp ? Lanes<Signature, Saturated>::loop : Loop::loop;
+    execute_modified(instruction, wave, Loop::kShape, loop);
+  }
+}
+
+}  // namespace lacuna::isa

@@ -1,0 +1,44 @@
+// Multiply-add operations: separate roundings (mad, mac) and fused (fma).
+#pragma once
+
+#include "models/isa/valu_half.h"
+#include "models/isa/valu_types.h"
+
+namespace lacuna::isa {
+
+/// Zero times anything is zero, even infinities and NaNs.
+struct MultiplyLegacy {
+  float operator()(float a, float b) const { return a == 0 || b == 0 ? 0 : a * b; }
+};
+struct MultiplyAddLegacy {
+  float operator()(float a, float b, float c) const { return MultiplyLegacy{}(a, b) + c; }
+};
+
+/// Two roundings. Contraction is off for the whole build.
+struct MultiplyAdd {
+  float operator()(float a, float b, float c) const { return a * b + c; }
+};
+
+/// Two roundings, both to f16.
+struct MultiplyAddF16 {
+  float operator()(const LaneContext& context, float a, float b, float c) const {
+    const bool flush = flushes_results(context.fp);
+    const float product = half_to_float(round_to_half(static_cast<double>(a * b), rounding_of(context.fp), flush));
+    return product + c;
+  }
+};
+
+struct FusedMultiplyAdd {
+  float operator()(float a, float b, float c) const { return __builtin_fmaf(a, b, c); }
+  double operator()(double a, double b, double c) const { return __builtin_fma(a, b, c); }
+};
+
+/// The product is exact in double. The sum is not always (2^-48 to 2^31 is more than 53 bits), but where it rounds, the smaller
+/// part is below 2^-30 of the larger, which then is no f16 tie: rounding again to f16 gives the fused result.
+struct FusedMultiplyAddF16 {
+  double operator()(float a, float b, float c) const {
+    return static_cast<double>(a) * static_cast<double>(b) + static_cast<double>(c);
+  }
+};
+
+}  // namespace lacuna::isa

@@ -1,0 +1,147 @@
+// Reciprocals, roots, exponential, logarithm, sine and cosine of f32 and f16: own code in double arithmetic, the same bits on
+// every host.
+//
+// The hardware's results are within 1 ULP (f32; GCN3 ISA manual, VOP1) and not documented to the bit. Ours carry at least 2^-31
+// relative error before the one rounding to the format, so they are within 0.51 ULP. Taylor series, because their coefficients
+// need no explanation; the arguments are reduced enough for a dozen terms.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+#include "models/isa/valu_types.h"
+
+namespace lacuna::isa::math {
+
+inline constexpr double kLn2 = 0.693147180559945309417;
+inline constexpr double kPi = 3.14159265358979323846;
+
+/// Coefficients of x^i / i!, i-th times `base` to the i-th power.
+template <unsigned kCount>
+constexpr std::array<double, kCount> exponential_series(double base) {
+  std::array<double, kCount> series{};
+  double term = 1;
+  for (unsigned i = 0; i < kCount; ++i) {
+    series[i] = term;
+    term = term * base / (i + 1);
+  }
+  return series;
+}
+
+template <std::size_t kCount>
+constexpr double polynomial(const std::array<double, kCount>& coefficients, double x) {
+  double sum = coefficients[kCount - 1];
+  for (std::size_t i = kCount - 1; i > 0; --i) sum = sum * x + coefficients[i - 1];
+  return sum;
+}
+
+/// Nearest integer (ties do not matter here) of |x| < 2^31, whatever the host's rounding mode; vectorises without SSE4.1.
+inline double nearest(double x) { return static_cast<double>(static_cast<std::int32_t>(x + (x < 0 ? -0.5 : 0.5))); }
+
+inline double power_of_two(std::int32_t exponent) {  // -1022 <= exponent <= 1023
+  return std::bit_cast<double>(static_cast<std::uint64_t>(exponent + 1023) << 52);
+}
+
+/// 2^x. Saturates far outside the range of f32 and f16.
+inline double exp2(double x) {
+  static constexpr auto kSeries = exponential_series<13>(kLn2);
+  const double clipped = x > 300 ? 300 : x < -300 ? -300 : x;
+  const double whole = nearest(clipped);
+  const double result = polynomial(kSeries, clipped - whole) * power_of_two(static_cast<std::int32_t>(whole));
+  return x != x ? x : x == -std::numeric_limits<double>::infinity() ? 0 : result;
+}
+
+/// log2 of a double that came from an f32 or f16: never a double denormal.
+inline double log2(double x) {
+  // x = m * 2^e with m in [sqrt(1/2), sqrt(2)); log2(m) = 2 / ln 2 * (s + s^3/3 + ...), s = (m - 1) / (m + 1), |s| < 0.172.
+  static constexpr std::array<double, 10> kSeries = [] {
+    std::array<double, 10> series{};
+    for (unsigned i = 0; i < series.size(); ++i) series[i] = 2 / kLn2 / (2 * i + 1);
+    return series;
+  }();
+  constexpr std::uint64_t kSqrtHalf = 0x3fe6a09e667f3bcdULL;
+  const auto bits = std::bit_cast<std::uint64_t>(x);
+  const std::uint64_t from_sqrt_half = bits - kSqrtHalf;
+  const auto exponent = static_cast<std::int32_t>(static_cast<std::int64_t>(from_sqrt_half) >> 52);
+  const double m = std::bit_cast<double>((from_sqrt_half & 0x000fffffffffffffULL) + kSqrtHalf);
+  const double s = (m - 1) / (m + 1);
+  const double result = static_cast<double>(exponent) + s * polynomial(kSeries, s * s);
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  if (x != x) return x;
+  if (x < 0) return std::numeric_limits<double>::quiet_NaN();
+  return x == 0 ? -kInfinity : x == kInfinity ? x : m == 1 ? static_cast<double>(exponent) : result;
+}
+
+namespace detail {
+// sin(2 pi x) for |x| <= 1/4, odd terms; relative error below 2^-36.
+inline double sine_of_turns(double x) {
+  static constexpr auto kAll = exponential_series<20>(2 * kPi);
+  static constexpr std::array<double, 10> kOdd = [] {
+    std::array<double, 10> odd{};
+    for (unsigned i = 0; i < odd.size(); ++i) odd[i] = (i % 2 == 0 ? 1 : -1) * kAll[2 * i + 1];
+    return odd;
+  }();
+  return x * polynomial(kOdd, x * x);
+}
+}  // namespace detail
+
+/// sin(2 pi x), x in turns. The hardware's domain is [-256, 256]: 0 outside (GCN3 ISA manual, V_SIN_F32); NaN for infinities.
+inline double sine(double x) {
+  if (x != x || std::fabs(x) == std::numeric_limits<double>::infinity()) return std::numeric_limits<double>::quiet_NaN();
+  if (std::fabs(x) > 256) return 0;
+  double turn = x - nearest(x);  // exact, in [-1/2, 1/2]
+  if (turn > 0.25) turn = 0.5 - turn;
+  if (turn < -0.25) turn = -0.5 - turn;
+  return turn == 0 ? (x == 0 ? x : 0) : detail::sine_of_turns(turn);
+}
+
+/// cos(2 pi x); 1 outside the domain.
+inline double cosine(double x) {
+  if (x != x || std::fabs(x) == std::numeric_limits<double>::infinity()) return std::numeric_limits<double>::quiet_NaN();
+  if (std::fabs(x) > 256) return 1;
+  const double turn = std::fabs(x - nearest(x));  // cos is even
+  return turn == 0.25 ? 0 : detail::sine_of_turns(0.25 - turn);
+}
+
+inline double reciprocal(double x) { return 1 / x; }
+inline double square_root(double x) { return __builtin_sqrt(x); }
+inline double reciprocal_square_root(double x) { return 1 / __builtin_sqrt(x); }
+
+/// x * 2^exponent with one rounding, to whatever format the result is stored in (f32 and f16 sources).
+inline double scale(double x, std::int32_t exponent) {
+  const std::int32_t clipped = exponent > 300 ? 300 : exponent < -300 ? -300 : exponent;
+  return x * power_of_two(clipped);
+}
+
+/// Likewise for f64: steps that are exact come first, so that only the last one rounds.
+inline double scale_f64(double x, std::int32_t exponent) {
+  const double magnitude = std::fabs(x);
+  if (!(magnitude > 0) || magnitude == std::numeric_limits<double>::infinity()) return x + x;  // quiets; keeps zeros' signs
+  std::int32_t left = exponent > 2200 ? 2200 : exponent < -2200 ? -2200 : exponent;
+  if (left > 0) {
+    // Away from denormals: every step is exact until it overflows.
+    for (; left > 1000; left -= 1000) x *= 0x1p1000;
+    return x * power_of_two(left);
+  }
+  // Make the significand normal, then go down exactly as long as the result is normal; below 2^-1076 every result is the same.
+  auto bits = std::bit_cast<std::uint64_t>(magnitude);
+  if ((bits >> 52) == 0) {
+    x *= 0x1p54;
+    left -= 54;
+    bits = std::bit_cast<std::uint64_t>(std::fabs(x));
+  }
+  const auto at = static_cast<std::int32_t>(bits >> 52) - 1023;  // |x| = 1.f * 2^at
+  if (at + left >= -1022) {
+    for (; left < -1000; left += 1000) x *= 0x1p-1000;
+    return x * power_of_two(left);
+  }
+  const double significand =
+      std::bit_cast<double>((std::bit_cast<std::uint64_t>(x) & 0x800fffffffffffffULL) | 0x3ff0000000000000ULL);
+  const std::int32_t target = at + left < -1080 ? -1080 : at + left;
+  return significand * power_of_two(target + 100) * 0x1p-100;
+}
+
+}  // namespace lacuna::isa::math

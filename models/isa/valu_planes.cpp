@@ -1,0 +1,121 @@
+// Planes of 64 lanes: filling, masks, and settling NaN results.
+#include <algorithm>
+#include <cstring>
+
+#include "models/isa/operand.h"
+#include "models/isa/valu_execute.h"
+
+#if defined(__AVX2__)
+#include <immintrin.h>
+#endif
+
+namespace lacuna::isa {
+namespace {
+
+constexpr std::uint32_t kDefaultNan32 = 0xffc00000;
+constexpr std::uint64_t kDefaultNan64 = 0xfff8000000000000;
+constexpr std::uint32_t kDefaultNan16 = 0xfe00;
+
+// A NaN in the f64 format, which holds the payloads of the others.
+std::uint64_t widen_nan(const Argument& argument, const std::uint32_t* planes, unsigned lane) {
+  switch (argument.type) {
+    case OperandType::f64: {
+      const std::uint64_t bits = std::uint64_t{planes[lane]} | std::uint64_t{planes[lane + kLanes]} << 32;
+      return (bits & 0x7fffffffffffffffULL) > 0x7ff0000000000000ULL ? bits : 0;
+    }
+    case OperandType::f16: {
+      const std::uint64_t bits = planes[lane] & 0xffff;
+      return (bits & 0x7fff) > 0x7c00 ? (bits & 0x8000) << 48 | 0x7ff0000000000000ULL | (bits & 0x3ff) << 42 : 0;
+    }
+    default: {
+      const std::uint64_t bits = planes[lane];
+      return (bits & 0x7fffffff) > 0x7f800000 ? (bits & 0x80000000) << 32 | 0x7ff0000000000000ULL | (bits & 0x7fffff) << 29 : 0;
+    }
+  }
+}
+
+void write_nan(OperandType type, std::uint64_t nan, std::uint32_t* planes, unsigned lane) {
+  const auto sign = static_cast<std::uint32_t>(nan >> 63);
+  const std::uint64_t quiet = nan | 0x0008000000000000ULL;
+  switch (type) {
+    case OperandType::f64: {
+      const std::uint64_t bits = nan != 0 ? quiet : kDefaultNan64;
+      planes[lane] = static_cast<std::uint32_t>(bits);
+      planes[lane + kLanes] = static_cast<std::uint32_t>(bits >> 32);
+      break;
+    }
+    case OperandType::f16:
+      planes[lane] = nan != 0 ? sign << 15 | 0x7c00 | (static_cast<std::uint32_t>(quiet >> 42) & 0x3ff) : kDefaultNan16;
+      break;
+    default:
+      planes[lane] = nan != 0 ? sign << 31 | 0x7f800000 | (static_cast<std::uint32_t>(quiet >> 29) & 0x7fffff) : kDefaultNan32;
+      break;
+  }
+}
+
+}  // namespace
+
+void settle_nans(const OperationShape& shape, const LaneIo& io) {
+  const OperandType type = shape.result.type;
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
+    if (widen_nan(shape.result, io.out, lane) == 0) continue;
+    std::uint64_t nan = 0;
+    for (unsigned i = 0; i < shape.count && nan == 0; ++i) {
+      const Argument& argument = shape.arguments[i];
+      if (argument.arithmetic) nan = widen_nan(argument, io.in[i], lane);
+    }
+    write_nan(type, nan, io.out, lane);
+  }
+}
+
+const std::uint32_t* broadcast(const Operand& operand, const Wavefront& wave, std::uint32_t* buffer, unsigned planes) {
+  if (planes == 0) {
+    expand_mask(read_scalar64(operand, wave), buffer);
+    return buffer;
+  }
+  if (planes == 1) {
+    std::fill_n(buffer, kLanes, read_scalar32(operand, wave));
+    return buffer;
+  }
+  const std::uint64_t value = read_scalar64(operand, wave);
+  std::fill_n(buffer, kLanes, static_cast<std::uint32_t>(value));
+  std::fill_n(buffer + kLanes, kLanes, static_cast<std::uint32_t>(value >> 32));
+  for (unsigned plane = 2; plane < planes; ++plane) {
+    // A 128-bit source in SGPRs; the upper words of a constant are zero.
+    const bool is_register = operand.kind == OperandKind::sgpr && operand.index + plane < wave.sgpr.size();
+    std::fill_n(buffer + plane * kLanes, kLanes, is_register ? wave.sgpr[operand.index + plane] : 0);
+  }
+  return buffer;
+}
+
+void expand_mask(std::uint64_t bits, std::uint32_t* words) {
+  for (unsigned group = 0; group < kLanes; group += 8) {
+    const auto eight = static_cast<std::uint32_t>(bits >> group);
+    for (unsigned i = 0; i < 8; ++i) words[group + i] = 0U - ((eight >> i) & 1);
+  }
+}
+
+std::uint64_t pack_mask(const std::uint32_t* words) {
+  std::uint64_t bits = 0;
+#if defined(__AVX2__)
+  for (unsigned group = 0; group < kLanes; group += 8) {
+    const __m256i eight = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(words + group));
+    bits |= std::uint64_t{static_cast<std::uint32_t>(_mm256_movemask_ps(_mm256_castsi256_ps(eight)))} << group;
+  }
+#else
+  for (unsigned lane = 0; lane < kLanes; ++lane) bits |= std::uint64_t{words[lane] >> 31} << lane;
+#endif
+  return bits;
+}
+
+void write_active_lanes(std::uint32_t* destination, const std::uint32_t* values, Wavefront& wave, unsigned planes) {
+  const std::uint32_t* active = wave.lane_mask();
+  for (unsigned plane = 0; plane < planes; ++plane) {
+    std::uint32_t* to = destination + plane * kLanes;
+    const std::uint32_t* from = values + plane * kLanes;
+#pragma GCC ivdep
+    for (unsigned lane = 0; lane < kLanes; ++lane) to[lane] = (to[lane] & ~active[lane]) | (from[lane] & active[lane]);
+  }
+}
+
+}  // namespace lacuna::isa
