@@ -218,6 +218,13 @@ void ComputeUnit::issue(Simd& simd, Slot& slot, Cycles cycle) {
   const isa::Instruction& instruction = *slot.next;
   isa::Wavefront& wave = slot.wave;
   Dispatch& dispatch = *slot.group->dispatch;
+  if (instruction.max_vgpr > wave.vgpr_count || instruction.max_sgpr > wave.sgpr_count) {
+    fault(slot, LACUNA_FAULT_ILLEGAL_INSTRUCTION, 0, wave.pc,
+          fmt::format("instruction uses {} VGPRs and {} SGPRs, the kernel descriptor allocates {} and {}", instruction.max_vgpr,
+                      instruction.max_sgpr, wave.vgpr_count, wave.sgpr_count),
+          cycle);
+    return;
+  }
 
   const std::uint64_t threads =
       counts_lanes(instruction.unit) ? static_cast<std::uint64_t>(std::popcount(wave.exec())) : std::uint64_t{1};

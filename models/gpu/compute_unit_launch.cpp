@@ -42,6 +42,7 @@ std::optional<std::string> ComputeUnit::never_fits(const WorkgroupNeeds& needs) 
 bool ComputeUnit::launch(Dispatch& dispatch, std::uint64_t workgroup, Tick start,
                          std::span<const std::uint32_t> scratch_slots) {
   const WorkgroupNeeds& needs = dispatch.needs;
+  if (active_wavefronts_ == 0) next_simd_ = 0;  // an idle unit forgets its history
   const auto free_group =
       std::find_if(workgroups_.begin(), workgroups_.end(), [](const auto& g) { return g->dispatch == nullptr; });
   if (free_group == workgroups_.end()) return false;

@@ -518,6 +518,7 @@ void PacketProcessor::acquire(hsa::FenceScope scope) {
   if (scope == hsa::FenceScope::none) return;
   ++statistics_.acquires;
   code_.revalidate();
+  if (dispatcher_.idle()) code_.collect();  // no wavefront holds an instruction
   if (mode_ == TimingMode::functional) return;
   Tick done = now();
   for (CacheMaintenance* cache : l1_) done = later(done, cache->invalidate(now()));

@@ -67,10 +67,10 @@ TEST_F(ComputeUnitTest, LatencyTable) {
       {"scalar move", {kScalarMove}, 4},
       {"nop", {kNop}, 4},
       {"barrier of one wavefront", {kBarrier}, 4},
-      // issue, 10 to the L1, 100 there, 10 back; the wait issues in between
-      {"load and wait", join({kFlatLoad, {kWaitAll}}), 120},
+      // 10 to the L1, four lines one a cycle, 100 there, 10 back: 123, rounded up to the SIMD's turn
+      {"load and wait", join({kFlatLoad, {kWaitAll}}), 124},
       // the store need not be waited for, but the workgroup ends when it is performed
-      {"store", kFlatStore, 120},
+      {"store", kFlatStore, 123},
       // 100 in the cache, 10 around it; the next turn of the SIMD is at a multiple of 4
       {"scalar load and wait", join({kScalarLoad, {kWaitLgkm}}), 112},
       // 256 bytes at 128 a cycle, then 64, rounded up to the SIMD's turn
