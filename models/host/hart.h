@@ -31,6 +31,8 @@
 #include "models/common/parameters.h"
 #include "models/common/statistics.h"
 #include "models/common/units.h"
+#include "models/host/guest_access.h"
+#include "models/host/semihosting.h"
 
 namespace lacuna {
 
@@ -68,28 +70,6 @@ struct HartStatistics {
   Tick waiting{};
 
   void describe(StatisticsGroup& group) const;
-};
-
-/// Where the guest's console characters go and come from.
-struct HartConsole {
-  /// Bytes of one write; null = the process's standard output.
-  std::function<void(std::string_view bytes)> write;
-  /// The next byte, or -1 at the end of the input; null = always the end.
-  std::function<int()> read;
-};
-
-struct SemihostingParameters {
-  /// Files outside this folder cannot be opened, removed or renamed. Empty = current folder.
-  std::filesystem::path root;
-  /// What SYS_GET_CMDLINE returns: program name and arguments, separated by spaces.
-  std::string command_line;
-  /// SYS_TIME and SYS_CLOCK from the host's clock; otherwise from simulated time (SYS_TIME then starts at 0).
-  bool host_clock = false;
-  /// Heap and stack that SYS_HEAPINFO reports; 0 = "unknown", the program uses its own linker symbols.
-  std::uint64_t heap_base = 0;
-  std::uint64_t heap_limit = 0;
-  std::uint64_t stack_base = 0;
-  std::uint64_t stack_limit = 0;
 };
 
 class Hart : public sc_core::sc_module {

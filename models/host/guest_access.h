@@ -1,0 +1,43 @@
+// How semihosting and HTIF reach the program that calls them, and its console. No SystemC.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string_view>
+
+namespace lacuna {
+
+/// Where the guest's console characters go and come from.
+struct HartConsole {
+  /// Bytes of one write; null = the process's standard output.
+  std::function<void(std::string_view bytes)> write;
+  /// The next byte, or -1 at the end of the input; null = always the end.
+  std::function<int()> read;
+};
+
+class GuestAccess {
+ public:
+  virtual ~GuestAccess() = default;
+  /// Debug accesses: no time, no side effects. False when a part of the range is not memory.
+  virtual bool read_guest(std::uint64_t address, std::span<std::byte> bytes) = 0;
+  virtual bool write_guest(std::uint64_t address, std::span<const std::byte> bytes) = 0;
+  virtual std::uint64_t now_ps() const = 0;
+  /// The program has ended.
+  virtual void end_program(int code) = 0;
+};
+
+/// Little-endian doubleword at `address`; false when it is not memory.
+inline bool read_doubleword(GuestAccess& guest, std::uint64_t address, std::uint64_t& value) {
+  return guest.read_guest(address, std::as_writable_bytes(std::span(&value, 1)));
+}
+inline bool write_doubleword(GuestAccess& guest, std::uint64_t address, std::uint64_t value) {
+  return guest.write_guest(address, std::as_bytes(std::span(&value, 1)));
+}
+
+/// Writes to the console as HartConsole documents.
+void write_console(const HartConsole& console, std::string_view bytes);
+int read_console(const HartConsole& console);
+
+}  // namespace lacuna
