@@ -42,25 +42,28 @@ struct DivisionScale {
   using D = DivisionFormat<Bits>;
   using Float = typename D::Float;
 
-  Flagged<Bits> operator()(const LaneContext& context, Bits value, Bits denominator, Bits numerator) const {
+  Bits operator()(const LaneContext& context, Bits value, Bits denominator, Bits numerator, bool& flag) const {
     value = flushed_input(context, value);
     denominator = flushed_input(context, denominator);
     numerator = flushed_input(context, numerator);
-    if (F::zero(denominator) || F::zero(numerator)) return {static_cast<Bits>(F::kSign | F::kInfinity | F::kQuiet), false};
+    flag = false;
+    if (F::zero(denominator) || F::zero(numerator)) return static_cast<Bits>(F::kSign | F::kInfinity | F::kQuiet);
     const bool is_denominator = value == denominator;
     const bool is_numerator = value == numerator;
     const bool tiny_reciprocal = quotient_is_denormal(one(), denominator);
     const bool tiny_quotient = quotient_is_denormal(numerator, denominator);
     if (F::biased_exponent(numerator) - F::biased_exponent(denominator) >= D::kFar) {
-      return {is_denominator ? up(value) : value, true};
+      flag = true;
+      return is_denominator ? up(value) : value;
     }
-    if (F::denormal(denominator)) return {up(value), false};
+    if (F::denormal(denominator)) return up(value);
+    flag = tiny_quotient;
     // The manuals scale by the same 2^64 (2^128) as above here, which would overflow a denominator that large: down is meant.
-    if (tiny_reciprocal && tiny_quotient) return {is_denominator ? down(value) : value, true};
-    if (tiny_reciprocal) return {down(value), false};
-    if (tiny_quotient) return {is_numerator ? up(value) : value, true};
-    if (F::biased_exponent(numerator) <= D::kTinyNumerator) return {up(value), false};
-    return {value, false};
+    if (tiny_reciprocal && tiny_quotient) return is_denominator ? down(value) : value;
+    if (tiny_reciprocal) return down(value);
+    if (tiny_quotient) return is_numerator ? up(value) : value;
+    if (F::biased_exponent(numerator) <= D::kTinyNumerator) return up(value);
+    return value;
   }
 
  private:

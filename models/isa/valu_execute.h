@@ -139,29 +139,32 @@ struct Lanes<Result(Arguments...), Operation> {
     const std::array<const std::uint32_t*, kMaxArguments> in = io.in;
     std::uint32_t* out = io.out;
     [[maybe_unused]] std::uint32_t* flags = io.flags;
-    std::uint32_t nans = 0;
+    // As wide as the result: a vector compare needs no narrowing.
+    using Nans = std::conditional_t<Result::kPlanes == 2, std::uint64_t, std::uint32_t>;
+    Nans nans = 0;
     // The planes of `in` and `out` never overlap: results go to a temporary.
 #pragma GCC ivdep
     for (unsigned lane = 0; lane < kLanes; ++lane) {
-      const auto result = apply(context, Arguments::load(context, in[kIndex], lane)...);
       if constexpr (kHasFlag) {
-        Result::store(context, out, lane, static_cast<typename Result::result_type>(result.value));
-        flags[lane] = result.flag ? ~std::uint32_t{0} : 0;
-        if constexpr (Result::kArithmetic) nans |= result.value != result.value ? 1U : 0U;
-      } else {
+        bool flag = false;
+        const auto result = apply(context, Arguments::load(context, in[kIndex], lane)..., flag);
         Result::store(context, out, lane, static_cast<typename Result::result_type>(result));
-        if constexpr (Result::kArithmetic) nans |= result != result ? 1U : 0U;
+        flags[lane] = flag ? ~std::uint32_t{0} : 0;
+      } else {
+        const auto result = apply(context, Arguments::load(context, in[kIndex], lane)...);
+        Result::store(context, out, lane, static_cast<typename Result::result_type>(result));
+        if constexpr (Result::kArithmetic) nans |= result != result ? Nans{1} : Nans{0};
       }
     }
     return nans != 0;
   }
 
   template <class... Values>
-  static auto apply(const LaneContext& context, Values... values) {
+  static auto apply(const LaneContext& context, Values&&... values) {
     if constexpr (std::is_invocable_v<Operation, const LaneContext&, Values...>) {
-      return Operation{}(context, values...);
+      return Operation{}(context, std::forward<Values>(values)...);
     } else {
-      return Operation{}(values...);
+      return Operation{}(std::forward<Values>(values)...);
     }
   }
 };

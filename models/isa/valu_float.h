@@ -42,8 +42,9 @@ struct FloatBits {
   static constexpr Bits magnitude(Bits v) { return static_cast<Bits>(v & kMagnitude); }
   static constexpr bool negative(Bits v) { return (v & kSign) != 0; }
   static constexpr bool nan(Bits v) { return magnitude(v) > kInfinity; }
-  static constexpr bool signaling(Bits v) { return nan(v) && (v & kQuiet) == 0; }
+  static constexpr bool signaling(Bits v) { return nan(v) & ((v & kQuiet) == 0); }
   static constexpr bool infinite(Bits v) { return magnitude(v) == kInfinity; }
+  static constexpr bool tiny(Bits v) { return magnitude(v) < kImplicit; }  ///< zero or denormal
   static constexpr bool zero(Bits v) { return magnitude(v) == 0; }
   static constexpr bool denormal(Bits v) { return magnitude(v) < kImplicit && !zero(v); }
   static constexpr Bits quieted(Bits v) { return static_cast<Bits>(v | kQuiet); }
@@ -64,20 +65,15 @@ constexpr bool keeps_denormal_inputs(Mode mode) {
 template <class Bits, bool kMaximum>
 struct Extreme {
   using F = FloatBits<Bits>;
+  // Without short-circuit operators: the conditions become vector masks.
   static constexpr Bits of(const LaneContext& context, Bits a, Bits b) {
-    if (context.flushes_minmax && !keeps_denormal_inputs<Bits>(context.mode)) {
-      a = F::flushed(a);
-      b = F::flushed(b);
-    }
-    const bool first = kMaximum ? F::order(a) > F::order(b) : F::order(a) < F::order(b);
-    Bits result = first ? a : b;
-    result = F::nan(b) ? a : result;
-    result = F::nan(a) ? b : result;
-    if (context.mode.ieee()) {
-      result = F::signaling(b) ? F::quieted(b) : result;
-      result = F::signaling(a) ? F::quieted(a) : result;
-    }
-    return result;
+    const bool flush = context.flushes_minmax & !keeps_denormal_inputs<Bits>(context.mode);
+    a = flush & F::tiny(a) ? static_cast<Bits>(a & F::kSign) : a;
+    b = flush & F::tiny(b) ? static_cast<Bits>(b & F::kSign) : b;
+    const Bits first = kMaximum ? (F::order(a) > F::order(b) ? a : b) : (F::order(a) < F::order(b) ? a : b);
+    const Bits number = F::nan(a) ? b : F::nan(b) ? a : first;
+    const bool ieee = context.mode.ieee();
+    return ieee & F::signaling(a) ? F::quieted(a) : ieee & F::signaling(b) ? F::quieted(b) : number;
   }
   constexpr Bits operator()(const LaneContext& context, Bits a, Bits b) const { return of(context, a, b); }
   constexpr Bits operator()(const LaneContext& context, Bits a, Bits b, Bits c) const {

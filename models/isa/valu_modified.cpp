@@ -15,43 +15,53 @@ using Buffer = Planes<kMaxPlanes>;
 
 constexpr unsigned kRow = 16;
 
-// The lane that `lane` reads from, or kLanes when there is none.
-unsigned dpp_source(unsigned control, unsigned lane) {
-  const unsigned row = lane & ~(kRow - 1);
-  const unsigned in_row = lane % kRow;
+using LaneTable = std::array<std::uint8_t, kLanes>;
+
+template <class Function>
+LaneTable lane_table(Function source_of) {
+  LaneTable table;
+  for (unsigned lane = 0; lane < kLanes; ++lane) table[lane] = static_cast<std::uint8_t>(source_of(lane));
+  return table;
+}
+
+// The lane that each lane reads from, or kLanes where there is none.
+LaneTable dpp_sources(unsigned control) {
   const unsigned amount = control & 0xf;
-  if (control <= 0xff) return (lane & ~3U) | ((control >> (2 * (lane & 3))) & 3);  // quad_perm
+  const auto row = [](unsigned lane) { return lane & ~(kRow - 1); };
+  if (control <= 0xff) {  // quad_perm
+    return lane_table([=](unsigned lane) { return (lane & ~3U) | ((control >> (2 * (lane & 3))) & 3); });
+  }
   switch (control & 0x1f0) {
     case 0x100:  // row_shl
-      return in_row + amount < kRow ? lane + amount : kLanes;
+      return lane_table([=](unsigned lane) { return lane % kRow + amount < kRow ? lane + amount : kLanes; });
     case 0x110:  // row_shr
-      return in_row >= amount ? lane - amount : kLanes;
+      return lane_table([=](unsigned lane) { return lane % kRow >= amount ? lane - amount : kLanes; });
     case 0x120:  // row_ror
-      return row + (in_row + kRow - amount) % kRow;
+      return lane_table([=](unsigned lane) { return row(lane) + (lane + kRow - amount) % kRow; });
     case 0x150:  // row_newbcast (gfx90a)
-      return row + amount;
+      return lane_table([=](unsigned lane) { return row(lane) + amount; });
     default:
       break;
   }
   switch (control) {
     case 0x130:  // wave_shl:1
-      return lane + 1;
+      return lane_table([](unsigned lane) { return lane + 1; });
     case 0x134:  // wave_rol:1
-      return (lane + 1) % kLanes;
+      return lane_table([](unsigned lane) { return (lane + 1) % kLanes; });
     case 0x138:  // wave_shr:1
-      return lane > 0 ? lane - 1 : kLanes;
+      return lane_table([](unsigned lane) { return lane > 0 ? lane - 1 : kLanes; });
     case 0x13c:  // wave_ror:1
-      return (lane + kLanes - 1) % kLanes;
+      return lane_table([](unsigned lane) { return (lane + kLanes - 1) % kLanes; });
     case 0x140:  // row_mirror
-      return row + kRow - 1 - in_row;
+      return lane_table([](unsigned lane) { return lane ^ (kRow - 1); });
     case 0x141:  // row_half_mirror
-      return (lane & ~7U) + 7 - (lane & 7);
+      return lane_table([](unsigned lane) { return lane ^ 7U; });
     case 0x142:  // row_bcast:15: the last lane of each row to the next row
-      return row > 0 ? row - 1 : kLanes;
+      return lane_table([=](unsigned lane) { return lane >= kRow ? row(lane) - 1 : kLanes; });
     case 0x143:  // row_bcast:31: lane 31 to rows 2 and 3
-      return lane >= 32 ? 31 : kLanes;
+      return lane_table([](unsigned lane) { return lane >= 32 ? 31 : kLanes; });
     default:
-      return kLanes;
+      return lane_table([](unsigned) { return kLanes; });
   }
 }
 
@@ -59,17 +69,24 @@ unsigned dpp_source(unsigned control, unsigned lane) {
 // BOUND_CTRL, whose source lane exists and is active. With BOUND_CTRL such lanes read zero.
 std::uint64_t move_lanes(const VectorModifiers& vop, std::uint64_t exec, const std::uint32_t* from, std::uint32_t* to,
                          unsigned planes) {
-  std::uint64_t written = 0;
+  const LaneTable sources = dpp_sources(vop.dpp_ctrl);
+  std::uint64_t valid = 0;
   for (unsigned lane = 0; lane < kLanes; ++lane) {
-    const unsigned source = dpp_source(vop.dpp_ctrl, lane);
-    const bool valid = source < kLanes && ((exec >> source) & 1) != 0;
-    const bool enabled = ((vop.row_mask >> (lane / kRow)) & (vop.bank_mask >> (lane % kRow / 4)) & 1) != 0;
-    if (enabled && (valid || vop.bound_ctrl)) written |= std::uint64_t{1} << lane;
-    for (unsigned plane = 0; plane < planes; ++plane) {
-      to[plane * kLanes + lane] = valid ? from[plane * kLanes + source] : 0;
+    const unsigned source = sources[lane];
+    if (source < kLanes) valid |= ((exec >> source) & 1) << lane;
+  }
+  for (unsigned plane = 0; plane < planes; ++plane) {
+    const std::uint32_t* plane_from = from + plane * kLanes;
+    std::uint32_t* plane_to = to + plane * kLanes;
+    for (unsigned lane = 0; lane < kLanes; ++lane) {
+      plane_to[lane] = ((valid >> lane) & 1) != 0 ? plane_from[sources[lane] % kLanes] : 0;
     }
   }
-  return written;
+  std::uint64_t enabled = 0;
+  for (unsigned bank = 0; bank < kLanes / 4; ++bank) {
+    if (((vop.row_mask >> (bank / 4)) & (vop.bank_mask >> (bank % 4)) & 1) != 0) enabled |= std::uint64_t{0xf} << (4 * bank);
+  }
+  return vop.bound_ctrl ? enabled : enabled & valid;
 }
 
 // -- SDWA
@@ -157,9 +174,14 @@ void apply_output(const VectorModifiers& vop, const OperationShape& shape, const
 }
 
 void write_selected(std::uint32_t* destination, const std::uint32_t* values, std::uint64_t lanes, unsigned planes) {
+  Planes<1> selected;
+  expand_mask(lanes, selected.words);
   for (unsigned plane = 0; plane < planes; ++plane) {
+    std::uint32_t* to = destination + plane * kLanes;
+    const std::uint32_t* from = values + plane * kLanes;
+#pragma GCC ivdep
     for (unsigned lane = 0; lane < kLanes; ++lane) {
-      if (((lanes >> lane) & 1) != 0) destination[plane * kLanes + lane] = values[plane * kLanes + lane];
+      to[lane] = (to[lane] & ~selected.words[lane]) | (from[lane] & selected.words[lane]);
     }
   }
 }

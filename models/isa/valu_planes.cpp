@@ -89,10 +89,16 @@ const std::uint32_t* broadcast(const Operand& operand, const Wavefront& wave, st
 }
 
 void expand_mask(std::uint64_t bits, std::uint32_t* words) {
+#if defined(__AVX2__)
+  const __m256i places = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
   for (unsigned group = 0; group < kLanes; group += 8) {
-    const auto eight = static_cast<std::uint32_t>(bits >> group);
-    for (unsigned i = 0; i < 8; ++i) words[group + i] = 0U - ((eight >> i) & 1);
+    const __m256i eight = _mm256_set1_epi32(static_cast<int>(static_cast<std::uint32_t>(bits >> group)));
+    const __m256i set = _mm256_cmpeq_epi32(_mm256_and_si256(eight, places), places);
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(words + group), set);
   }
+#else
+  for (unsigned lane = 0; lane < kLanes; ++lane) words[lane] = 0U - static_cast<std::uint32_t>((bits >> lane) & 1);
+#endif
 }
 
 std::uint64_t pack_mask(const std::uint32_t* words) {

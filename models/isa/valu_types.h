@@ -206,12 +206,8 @@ struct lane_index : u32 {
   static std::uint32_t load(const LaneContext&, const std::uint32_t*, unsigned lane) { return lane; }
 };
 
-/// Result with a second one: a bit per lane for an SGPR pair (carry, v_div_scale's flag).
-template <class Value>
-struct Flagged {
-  Value value;
-  bool flag;
-};
+/// Result with a second one: a bit per lane for an SGPR pair (carry, v_div_scale's flag). The operation takes a `bool&` for it
+/// as its last argument.
 template <class T>
 struct flagged : T {};
 

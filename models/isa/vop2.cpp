@@ -29,56 +29,64 @@ struct Maximum {
 
 // With carry out, and the same without where gfx9 has it. kReverse swaps the operands of a subtraction.
 struct AddCarry {
-  constexpr Flagged<U32> operator()(U32 a, U32 b) const { return {a + b, a + b < a}; }
-};
-struct AddCarrySaturated {
-  constexpr Flagged<U32> operator()(U32 a, U32 b) const { return {a + b < a ? ~0U : a + b, a + b < a}; }
+  constexpr U32 operator()(U32 a, U32 b, bool& carry) const {
+    carry = a + b < a;
+    return a + b;
+  }
 };
 template <bool kReverse>
 struct SubtractBorrow {
-  constexpr Flagged<U32> operator()(U32 a, U32 b) const {
-    if (kReverse) std::swap(a, b);
-    return {a - b, a < b};
-  }
-};
-template <bool kReverse>
-struct SubtractBorrowSaturated {
-  constexpr Flagged<U32> operator()(U32 a, U32 b) const {
-    if (kReverse) std::swap(a, b);
-    return {a < b ? 0 : a - b, a < b};
+  constexpr U32 operator()(U32 first, U32 second, bool& borrow) const {
+    const U32 a = kReverse ? second : first;
+    const U32 b = kReverse ? first : second;
+    borrow = a < b;
+    return a - b;
   }
 };
 struct AddWithCarry {
-  constexpr Flagged<U32> operator()(U32 a, U32 b, bool carry) const {
+  constexpr U32 operator()(U32 a, U32 b, bool carry_in, bool& carry) const {
     const U32 partial = a + b;
-    const U32 sum = partial + (carry ? 1U : 0U);
-    return {sum, partial < a || sum < partial};
-  }
-};
-struct AddWithCarrySaturated {
-  constexpr Flagged<U32> operator()(U32 a, U32 b, bool carry) const {
-    const Flagged<U32> sum = AddWithCarry{}(a, b, carry);
-    return {sum.flag ? ~0U : sum.value, sum.flag};
+    const U32 sum = partial + (carry_in ? 1U : 0U);
+    carry = (partial < a) | (sum < partial);
+    return sum;
   }
 };
 template <bool kReverse>
 struct SubtractWithBorrow {
-  constexpr Flagged<U32> operator()(U32 a, U32 b, bool borrow) const {
-    if (kReverse) std::swap(a, b);
-    const U32 one = borrow ? 1U : 0U;
-    return {a - b - one, a < b || (a == b && borrow)};
+  constexpr U32 operator()(U32 first, U32 second, bool borrow_in, bool& borrow) const {
+    const U32 a = kReverse ? second : first;
+    const U32 b = kReverse ? first : second;
+    const U32 partial = a - b;
+    const U32 one = borrow_in ? 1U : 0U;
+    borrow = (a < b) | (partial < one);
+    return partial - one;
   }
 };
+// CLAMP: the largest value on a carry, zero on a borrow.
+template <class Operation, U32 kLimit>
+struct Saturated {
+  constexpr U32 operator()(U32 a, U32 b, bool& flag) const {
+    const U32 result = Operation{}(a, b, flag);
+    return flag ? kLimit : result;
+  }
+  constexpr U32 operator()(U32 a, U32 b, bool flag_in, bool& flag) const {
+    const U32 result = Operation{}(a, b, flag_in, flag);
+    return flag ? kLimit : result;
+  }
+};
+using AddCarrySaturated = Saturated<AddCarry, ~U32{0}>;
+using AddWithCarrySaturated = Saturated<AddWithCarry, ~U32{0}>;
 template <bool kReverse>
-struct SubtractWithBorrowSaturated {
-  constexpr Flagged<U32> operator()(U32 a, U32 b, bool borrow) const {
-    const Flagged<U32> difference = SubtractWithBorrow<kReverse>{}(a, b, borrow);
-    return {difference.flag ? 0 : difference.value, difference.flag};
-  }
-};
+using SubtractBorrowSaturated = Saturated<SubtractBorrow<kReverse>, 0>;
+template <bool kReverse>
+using SubtractWithBorrowSaturated = Saturated<SubtractWithBorrow<kReverse>, 0>;
+
 template <class Operation>
 struct ValueOf {
-  constexpr U32 operator()(U32 a, U32 b) const { return Operation{}(a, b).value; }
+  constexpr U32 operator()(U32 a, U32 b) const {
+    bool flag = false;
+    return Operation{}(a, b, flag);
+  }
 };
 
 constexpr std::uint32_t kLiteralForm = kHasLiteralOperand | kNoEncodingSuffix | kNoE64 | kNoSdwa | kNoDpp | kOtimes;

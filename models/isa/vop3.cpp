@@ -105,29 +105,32 @@ struct Permute {
 // 65-bit sums: the flag is bit 64.
 __extension__ using I128 = __int128;
 struct MadU64 {
-  constexpr Flagged<U64> operator()(U32 a, U32 b, U64 c) const {
+  constexpr U64 operator()(U32 a, U32 b, U64 c, bool& carry) const {
     const U64 sum = U64{a} * b + c;
-    return {sum, sum < c};
+    carry = sum < c;
+    return sum;
   }
 };
 struct MadU64Saturated {
-  constexpr Flagged<U64> operator()(U32 a, U32 b, U64 c) const {
-    const Flagged<U64> sum = MadU64{}(a, b, c);
-    return {sum.flag ? ~U64{0} : sum.value, sum.flag};
+  constexpr U64 operator()(U32 a, U32 b, U64 c, bool& carry) const {
+    const U64 sum = MadU64{}(a, b, c, carry);
+    return carry ? ~U64{0} : sum;
   }
 };
 struct MadI64 {
-  constexpr Flagged<I64> operator()(I32 a, I32 b, I64 c) const {
+  constexpr I64 operator()(I32 a, I32 b, I64 c, bool& carry) const {
     const I128 sum = I128{I64{a} * b} + c;
-    return {static_cast<I64>(sum), ((sum >> 64) & 1) != 0};
+    carry = ((sum >> 64) & 1) != 0;
+    return static_cast<I64>(sum);
   }
 };
 struct MadI64Saturated {
-  constexpr Flagged<I64> operator()(I32 a, I32 b, I64 c) const {
+  constexpr I64 operator()(I32 a, I32 b, I64 c, bool& carry) const {
     const I128 sum = I128{I64{a} * b} + c;
     constexpr I128 kMaximum = std::numeric_limits<I64>::max();
     constexpr I128 kMinimum = std::numeric_limits<I64>::min();
-    return {static_cast<I64>(sum > kMaximum ? kMaximum : sum < kMinimum ? kMinimum : sum), ((sum >> 64) & 1) != 0};
+    carry = ((sum >> 64) & 1) != 0;
+    return static_cast<I64>(sum > kMaximum ? kMaximum : sum < kMinimum ? kMinimum : sum);
   }
 };
 

@@ -1,0 +1,126 @@
+// Speed of the vector ALU: wavefront instructions per second, one wavefront of 64 lanes on one core.
+#include <benchmark/benchmark.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <initializer_list>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "models/isa/decoder.h"
+#include "models/isa/host_fp.h"
+#include "models/isa/table.h"
+#include "models/isa/wavefront.h"
+
+namespace {
+
+using namespace lacuna::isa;
+
+constexpr unsigned kRegisters = 64;
+constexpr std::uint64_t kAllLanes = ~std::uint64_t{0};
+constexpr std::uint64_t kSomeLanes = 0x0fffffffffffff01;
+
+class Machine {
+ public:
+  explicit Machine(std::uint64_t exec) : registers_(kRegisters * kLanes) {
+    wave_.vgpr = registers_.data();
+    wave_.vgpr_count = kRegisters;
+    wave_.mode.bits = 0x3c0;  // as kernels start: f32 denormals flushed, f64 and f16 kept, DX10_CLAMP, IEEE
+    wave_.set_exec(exec);
+    for (unsigned r = 0; r < kRegisters; ++r) {
+      for (unsigned lane = 0; lane < kLanes; ++lane) {
+        const double value = 1 + 0.001 * (r + lane);
+        // Even registers hold f32 values, pairs from 32 on f64 ones.
+        const auto wide = std::bit_cast<std::uint64_t>(value);
+        wave_.v(r)[lane] = r < 32 ? std::bit_cast<std::uint32_t>(static_cast<float>(value))
+                                  : static_cast<std::uint32_t>(r % 2 == 0 ? wide : wide >> 32);
+      }
+    }
+  }
+
+  Wavefront& wave() { return wave_; }
+
+ private:
+  std::vector<std::uint32_t> registers_;
+  Wavefront wave_;
+};
+
+void run(benchmark::State& state, std::array<std::uint32_t, 2> words, std::uint64_t exec) {
+  const DecodeResult decoded = decode(words.data(), words.size(), Target::gfx803);
+  if (!decoded.ok) throw std::runtime_error(decoded.error);
+  Machine machine(exec);
+  for (auto _ : state) {
+    decoded.instruction.execute(decoded.instruction, machine.wave());
+    benchmark::ClobberMemory();
+  }
+  restore_host_fp();
+  state.counters["instructions/s"] = benchmark::Counter(static_cast<double>(state.iterations()), benchmark::Counter::kIsRate);
+}
+
+constexpr std::uint32_t vop2(unsigned opcode, unsigned dst, unsigned src0, unsigned vsrc1) {
+  return opcode << 25 | dst << 17 | vsrc1 << 9 | src0;
+}
+constexpr std::uint32_t vop1(unsigned opcode, unsigned dst, unsigned src0) { return 0x7e000000U | dst << 17 | opcode << 9 | src0; }
+constexpr std::uint32_t vopc(unsigned opcode, unsigned src0, unsigned vsrc1) {
+  return 0x7c000000U | opcode << 17 | vsrc1 << 9 | src0;
+}
+constexpr std::array<std::uint32_t, 2> vop3(unsigned opcode, unsigned dst, unsigned src0, unsigned src1, unsigned src2 = 0,
+                                            unsigned neg = 0) {
+  return {0xd0000000U | opcode << 16 | dst, neg << 29 | src2 << 18 | src1 << 9 | src0};
+}
+constexpr unsigned v(unsigned index) { return 256 + index; }
+constexpr unsigned kSdwa = 249;
+constexpr unsigned kDpp = 250;
+constexpr unsigned kTwo = 244;
+
+struct Case {
+  std::string_view name;
+  std::array<std::uint32_t, 2> words;
+};
+
+const std::array kCases{
+    Case{"v_fma_f32", vop3(0x1cb, 4, v(1), v(2), v(3))},
+    Case{"v_fma_f32_sgpr", vop3(0x1cb, 4, v(1), 2, v(3))},
+    Case{"v_mac_f32", {vop2(22, 4, v(1), 2), 0}},
+    Case{"v_mul_f32_constant", {vop2(5, 4, kTwo, 2), 0}},
+    Case{"v_add_u32", {vop2(25, 4, v(1), 2), 0}},
+    Case{"v_addc_u32", {vop2(28, 4, v(1), 2), 0}},
+    Case{"v_mul_f64", vop3(0x281, 4, v(32), v(34))},
+    Case{"v_fma_f64", vop3(0x1cc, 4, v(32), v(34), v(36))},
+    Case{"v_mov_b32", {vop1(1, 4, v(1)), 0}},
+    Case{"v_lshlrev_b32", {vop2(18, 4, 130, 2), 0}},
+    Case{"v_mul_lo_u32", vop3(0x285, 4, v(1), v(2))},
+    Case{"v_mad_u64_u32", vop3(0x1e8, 4, v(1), v(2), v(32))},
+    Case{"v_max_f32", {vop2(11, 4, v(1), 2), 0}},
+    Case{"v_cmp_lt_f32", {vopc(0x41, v(1), 2), 0}},
+    Case{"v_cmp_lt_u32", {vopc(0xc9, v(1), 2), 0}},
+    Case{"v_cndmask_b32", {vop2(0, 4, v(1), 2), 0}},
+    Case{"v_cvt_f32_u32", {vop1(6, 4, v(1)), 0}},
+    Case{"v_cvt_u32_f32", {vop1(7, 4, v(1)), 0}},
+    Case{"v_rcp_f32", {vop1(34, 4, v(1)), 0}},
+    Case{"v_exp_f32", {vop1(32, 4, v(1)), 0}},
+    Case{"v_sin_f32", {vop1(41, 4, v(1)), 0}},
+    Case{"v_add_f16", {vop2(31, 4, v(1), 2), 0}},
+    Case{"v_fma_f32_neg", vop3(0x1cb, 4, v(1), v(2), v(3), 1)},
+    Case{"v_add_f32_sdwa", {vop2(1, 4, kSdwa, 2), 0x06060601 | 5U << 16}},
+    Case{"v_add_f32_dpp", {vop2(1, 4, kDpp, 2), 0xff000001 | 0x111U << 8}},
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  benchmark::Initialize(&argc, argv);
+  for (const Case& one : kCases) {
+    for (const std::uint64_t exec : {kAllLanes, kSomeLanes}) {
+      const std::string name = std::string(one.name) + (exec == kAllLanes ? "" : "/partial_exec");
+      benchmark::RegisterBenchmark(name.c_str(), run, one.words, exec);
+    }
+  }
+  benchmark::RunSpecifiedBenchmarks();
+  benchmark::Shutdown();
+  return 0;
+}
