@@ -12,7 +12,7 @@
   X(UART, 0x10000000ull, 0x100ull, "NS16550-compatible UART")                                                               \
   X(GPU_MMIO, 0x20000000ull, 0x2000ull, "GPU registers and doorbells")                                                      \
   X(RAM, 0x80000000ull, 0x80000000ull, "host RAM (host.ram_size)")                                                          \
-  X(VRAM, 0x1000000000ull, 0x1000000000ull, "GPU memory, whole aperture visible to the hart (dram.size)")
+  X(VRAM, 0x1000000000ull, 0x1000000000ull, "GPU memory, whole aperture visible to the hart (vram.size)")
 
 /* PLIC sources. */
 #define LACUNA_IRQ_UART 1

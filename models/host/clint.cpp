@@ -31,6 +31,12 @@ Clint::Clint(sc_core::sc_module_name module_name, const ClintParameters& paramet
   sensitive << update_;
 }
 
+bool Clint::timer_armed(unsigned hart, Tick now) const {
+  const std::uint64_t time = mtime(now);
+  // A compare value beyond the kernel's range of time is never reached.
+  return mtimecmp_[hart] > time && mtimecmp_[hart] - time < kNever.ps / period_.ps - now.ps / period_.ps;
+}
+
 void Clint::reset() {
   std::fill(msip_.begin(), msip_.end(), 0);
   std::fill(mtimecmp_.begin(), mtimecmp_.end(), kNeverCompare);

@@ -32,6 +32,8 @@ class Clint : public MmioPeripheral {
 
   /// mtime at a point in simulated time.
   std::uint64_t mtime(Tick at) const { return at.ps / period_.ps + offset_; }
+  /// The timer of `hart` will fire after `now`.
+  bool timer_armed(unsigned hart, Tick now) const;
   void reset();
 
  private:

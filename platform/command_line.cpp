@@ -1,0 +1,189 @@
+#include "platform/command_line.h"
+
+#include <algorithm>
+#include <array>
+#include <boost/program_options.hpp>
+#include <sstream>
+
+namespace po = boost::program_options;
+
+namespace lacuna {
+namespace {
+
+struct CommandInfo {
+  const char* name;
+  Command command;
+  const char* operand;
+  const char* summary;
+  const char* text;
+};
+
+constexpr std::array<CommandInfo, 4> kCommands{
+    {{"run", Command::run, "FIRMWARE.elf", "boot a firmware on the hart, with the GPU on its bus",
+      "Boots a bare-metal RV64GC program on a platform with hart, RAM, CLINT, PLIC, UART, finisher and GPU, until the program "
+      "ends itself (semihosting exit, HTIF tohost, finisher). Prints the program's console, then a line per kernel; writes "
+      "effective.cfg, statistics.json, kernels.csv, log.txt and console.txt to the output folder."},
+     {"hart", Command::hart, "PROGRAM.elf [-- ARGUMENTS]", "run a bare-metal program on the hart alone",
+      "Runs a bare-metal RV64GC program on the same platform without the GPU and returns its exit code. ARGUMENTS reach the "
+      "program by semihosting. Nothing but the program's console is printed, and files are written only with --out."},
+     {"disasm", Command::disasm, "CODE-OBJECT", "print a GPU code object's instructions",
+      "Prints the executable sections of a gfx803 or gfx90a code object in the format of llvm-objdump -d."},
+     {"docs", Command::docs, "FOLDER", "write the generated pages of the documentation",
+      "Writes parameters.md, memory-map.md and isa-coverage.md to FOLDER."}}};
+
+constexpr const char* kExitCodes =
+    "Exit codes:\n"
+    "  N    the program ended itself with code N (its low 8 bits)\n"
+    "  2    command line, configuration, program file or output folder is wrong\n"
+    "  124  simulated time limit reached (--max-time, sim.max_time)\n"
+    "  125  hung: nobody made progress for sim.max_idle, or nothing was left that could happen\n"
+    "  126  a model found itself in an impossible state\n"
+    "  130  ended by Ctrl-C (results so far are written; a second Ctrl-C ends at once)\n";
+
+po::options_description common_options() {
+  po::options_description options("Options");
+  options.add_options()("help,h", "print this help");
+  return options;
+}
+
+po::options_description simulation_options() {
+  po::options_description options = common_options();
+  options.add_options()                                                                                                //
+      ("config,c", po::value<std::vector<std::string>>()->value_name("FILE"),                                          //
+       "configuration file, or the name of a preset such as r9nano; may be repeated, later wins")                      //
+      ("set,s", po::value<std::vector<std::string>>()->value_name("SECTION.NAME=VALUE"),                               //
+       "set one parameter; may be repeated, later wins")                                                               //
+      ("out,o", po::value<std::string>()->value_name("DIR"), "output folder (run: default lacuna-out/run-NNNN)")       //
+      ("max-time", po::value<std::string>()->value_name("TIME"), "end after this simulated time, e.g. 10ms")           //
+      ("gdb", po::value<std::uint16_t>()->value_name("PORT"), "wait for a debugger on 127.0.0.1:PORT (0 = any free)")  //
+      ("input", po::value<std::string>()->value_name("FILE"), "console input; - is standard input")                    //
+      ("quiet,q", "no progress line and no report, only the program's console");
+  return options;
+}
+
+bool simulates(Command command) { return command == Command::run || command == Command::hart; }
+
+std::string general_help() {
+  std::ostringstream text;
+  text << "Lacuna: a SystemC/TLM-2.0 loosely-timed virtual GPU\n\nUsage:\n";
+  for (const CommandInfo& info : kCommands) {
+    const std::string usage = std::string("  lacuna ") + info.name + ' ' + info.operand;
+    text << usage << std::string(usage.size() < 40 ? 40 - usage.size() : 1, ' ') << info.summary << '\n';
+  }
+  text << "  lacuna --list-params                  print all parameters\n"
+          "  lacuna --version                      print the version\n"
+          "  lacuna COMMAND --help                 print a command's options\n\n"
+       << kExitCodes;
+  return text.str();
+}
+
+/// Breaks lines at blanks so that they stay within 80 columns.
+std::string wrapped(const std::string& text) {
+  std::istringstream words(text);
+  std::string result;
+  std::string word;
+  std::size_t column = 0;
+  while (words >> word) {
+    if (column != 0 && column + 1 + word.size() > 80) {
+      result += '\n';
+      column = 0;
+    } else if (column != 0) {
+      result += ' ';
+      ++column;
+    }
+    result += word;
+    column += word.size();
+  }
+  return result + '\n';
+}
+
+std::string command_help(const CommandInfo& info) {
+  std::ostringstream text;
+  text << "Usage: lacuna " << info.name << " [OPTIONS] " << info.operand << "\n\n"
+       << wrapped(info.text) << '\n'
+       << (simulates(info.command) ? simulation_options() : common_options());
+  if (simulates(info.command)) text << '\n' << kExitCodes;
+  return text.str();
+}
+
+[[noreturn]] void usage_error(const std::string& message, const std::string& command = {}) {
+  throw UsageError(message + "; see lacuna " + (command.empty() ? "" : command + ' ') + "--help");
+}
+
+/// The values that belong to an option, in order, joined with those of others: --config and --set act in the order given.
+void collect_sources(const po::parsed_options& parsed, CommandLine& line) {
+  for (const po::option& option : parsed.options) {
+    if (option.string_key == "config" || option.string_key == "set")
+      for (const std::string& value : option.value) line.configuration.push_back({option.string_key == "config", value});
+    if (option.string_key == "max-time") line.configuration.push_back({false, "sim.max_time=" + option.value.front()});
+  }
+}
+
+CommandLine parse_command(const CommandInfo& info, std::vector<std::string> arguments) {
+  CommandLine line;
+  line.command = info.command;
+  // Boost would take what is behind "--" for operands.
+  const auto separator = std::find(arguments.begin(), arguments.end(), "--");
+  if (separator != arguments.end()) {
+    line.guest_arguments.assign(separator + 1, arguments.end());
+    arguments.erase(separator, arguments.end());
+    if (info.command != Command::hart && info.command != Command::run) usage_error("nothing may follow --", info.name);
+  }
+
+  po::options_description options = simulates(info.command) ? simulation_options() : common_options();
+  options.add_options()("operand", po::value<std::vector<std::string>>());
+  po::positional_options_description positions;
+  positions.add("operand", -1);
+  po::variables_map values;
+  try {
+    namespace style = po::command_line_style;
+    const po::parsed_options parsed = po::command_line_parser(arguments)
+                                          .options(options)
+                                          .positional(positions)
+                                          .style(style::unix_style & ~style::allow_guessing)
+                                          .run();
+    po::store(parsed, values);
+    collect_sources(parsed, line);
+  } catch (const po::error& e) {
+    usage_error(e.what(), info.name);
+  }
+
+  if (values.count("help") != 0) {
+    line.command = Command::help;
+    line.help = command_help(info);
+    return line;
+  }
+  const auto operands =
+      values.count("operand") != 0 ? values["operand"].as<std::vector<std::string>>() : std::vector<std::string>();
+  if (operands.empty()) usage_error(std::string("lacuna ") + info.name + " needs " + info.operand, info.name);
+  if (operands.size() > 1) usage_error("unexpected " + operands[1], info.name);
+  line.input = operands.front();
+  if (values.count("out") != 0) line.output_folder = values["out"].as<std::string>();
+  if (values.count("gdb") != 0) line.gdb_port = values["gdb"].as<std::uint16_t>();
+  if (values.count("input") != 0) line.console_input = values["input"].as<std::string>();
+  line.quiet = values.count("quiet") != 0;
+  return line;
+}
+
+}  // namespace
+
+CommandLine parse_command_line(const std::vector<std::string>& arguments) {
+  CommandLine line;
+  line.help = general_help();
+  if (arguments.empty()) usage_error("no command given");
+  const std::string& first = arguments.front();
+  if (first == "--help" || first == "-h" || first == "help") return line;
+  if (first == "--version") {
+    line.command = Command::version;
+    return line;
+  }
+  if (first == "--list-params") {
+    line.command = Command::list_parameters;
+    return line;
+  }
+  for (const CommandInfo& info : kCommands)
+    if (first == info.name) return parse_command(info, {arguments.begin() + 1, arguments.end()});
+  usage_error("unknown command " + first);
+}
+
+}  // namespace lacuna

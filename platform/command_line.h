@@ -1,0 +1,43 @@
+// The command line: `lacuna run|hart|disasm|docs` and the options of each.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "platform/exit_codes.h"
+
+namespace lacuna {
+
+/// The command line is wrong; what() says what and how to get help.
+class UsageError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+enum class Command { run, hart, disasm, docs, list_parameters, version, help };
+
+/// One --config or --set, in the order given.
+struct ConfigurationSource {
+  bool file = false;
+  std::string value;
+};
+
+struct CommandLine {
+  Command command = Command::help;
+  std::string help;                          ///< text to print for Command::help
+  std::string input;                         ///< program, code object, or folder of `docs`
+  std::vector<std::string> guest_arguments;  ///< behind --
+  std::vector<ConfigurationSource> configuration;
+  std::optional<std::string> output_folder;  ///< --out
+  std::optional<std::uint16_t> gdb_port;     ///< --gdb
+  std::string console_input;                 ///< --input
+  bool quiet = false;
+};
+
+/// Throws UsageError.
+CommandLine parse_command_line(const std::vector<std::string>& arguments);
+
+}  // namespace lacuna

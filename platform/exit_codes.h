@@ -1,0 +1,13 @@
+// Exit codes of the lacuna process. A guest that ends itself passes its own code on (its low 8 bits, and 1 when only those are
+// zero); the codes here are the simulator's. `ended_by` in statistics.json tells which it was.
+#pragma once
+
+namespace lacuna {
+
+inline constexpr int kExitUsage = 2;          ///< command line, configuration, program or output folder
+inline constexpr int kExitTimeLimit = 124;    ///< sim.max_time, as timeout(1)
+inline constexpr int kExitHung = 125;         ///< no progress, or nothing left that could happen
+inline constexpr int kExitModelError = 126;   ///< a model found itself in an impossible state
+inline constexpr int kExitInterrupted = 130;  ///< Ctrl-C, as shells report it
+
+}  // namespace lacuna

@@ -1,0 +1,10 @@
+// docs/isa-coverage.md, generated from the instruction table.
+#pragma once
+
+#include <iosfwd>
+
+namespace lacuna {
+
+void write_isa_reference(std::ostream& out);
+
+}  // namespace lacuna

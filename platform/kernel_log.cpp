@@ -1,0 +1,145 @@
+#include "platform/kernel_log.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <iomanip>
+#include <ostream>
+#include <sstream>
+
+namespace lacuna {
+namespace {
+
+std::string fixed(double value, int decimals) {
+  std::ostringstream text;
+  text << std::fixed << std::setprecision(decimals) << value;
+  return text.str();
+}
+
+/// Millions per second, or "-" for something too short to have been timed.
+std::string millions_per_second(std::uint64_t count, double seconds) {
+  return seconds > 0 ? fixed(static_cast<double>(count) / seconds / 1e6, 2) : "-";
+}
+
+std::string dimensions(const std::array<std::uint32_t, 3>& size) {
+  return std::to_string(size[0]) + 'x' + std::to_string(size[1]) + 'x' + std::to_string(size[2]);
+}
+
+/// A field as RFC 4180 wants it; kernel names come from the guest and may hold anything.
+std::string csv_field(const std::string& text) {
+  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return quoted + '"';
+}
+
+using Row = std::vector<std::string>;
+
+/// Columns padded to their widest cell: the first left-aligned, the others right-aligned.
+void write_aligned(const std::vector<Row>& rows, std::ostream& out) {
+  std::vector<std::size_t> widths;
+  for (const Row& row : rows) {
+    widths.resize(std::max(widths.size(), row.size()));
+    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+  }
+  for (const Row& row : rows) {
+    for (std::size_t i = 0; i < row.size(); ++i)
+      out << (i == 0 ? "" : "  ") << (i == 0 ? std::left : std::right) << std::setw(static_cast<int>(widths[i])) << row[i];
+    out << '\n';
+  }
+}
+
+Row table_row(const std::string& name, const std::string& time, const std::string& cycles, std::uint64_t wavefront_instructions,
+              std::uint64_t thread_instructions, double wall_seconds) {
+  return {name,
+          time,
+          cycles,
+          grouped(wavefront_instructions),
+          fixed(wall_seconds, 3) + " s",
+          millions_per_second(wavefront_instructions, wall_seconds),
+          millions_per_second(thread_instructions, wall_seconds)};
+}
+
+}  // namespace
+
+void KernelLog::kernel_started(const Dispatch& dispatch) { running_.push_back({dispatch.index, dispatch.kernel}); }
+
+void KernelLog::kernel_ended(const KernelRecord& record) {
+  std::erase_if(running_, [&](const Running& r) { return r.index == record.index; });
+  records_.push_back(record);
+}
+
+const std::string& KernelLog::running() const {
+  static const std::string kNone;
+  return running_.empty() ? kNone : running_.back().name;
+}
+
+std::string grouped(std::uint64_t number) {
+  std::string text = std::to_string(number);
+  for (std::size_t at = text.size(); at > 3;) text.insert(at -= 3, 1, ',');
+  return text;
+}
+
+std::string readable_time(Tick time) {
+  struct Unit {
+    double ps;
+    const char* name;
+  };
+  constexpr std::array<Unit, 4> kUnits{{{1e12, "s"}, {1e9, "ms"}, {1e6, "us"}, {1e3, "ns"}}};
+  const auto ps = static_cast<double>(time.ps);
+  for (const Unit& unit : kUnits)
+    if (ps >= unit.ps) return fixed(ps / unit.ps, 3) + ' ' + unit.name;
+  return std::to_string(time.ps) + " ps";
+}
+
+void write_kernels_csv(const std::vector<KernelRecord>& records, std::ostream& out) {
+  out << "index,kernel,queue,grid,workgroup,workgroups,wavefronts,start_ps,end_ps,cycles,wavefront_instructions,"
+         "thread_instructions,failed,wall_seconds\n";
+  for (const KernelRecord& r : records)
+    out << r.index << ',' << csv_field(r.name) << ',' << r.queue << ',' << dimensions(r.grid) << ',' << dimensions(r.workgroup)
+        << ',' << r.workgroups << ',' << r.wavefronts << ',' << r.start.ps << ',' << r.end.ps << ',' << r.cycles << ','
+        << r.wavefront_instructions << ',' << r.thread_instructions << ',' << (r.failed ? 1 : 0) << ','
+        << fixed(r.wall_seconds, 6) << '\n';
+}
+
+void write_kernel_table(const std::vector<KernelRecord>& records, std::ostream& out) {
+  std::vector<Row> rows{{"", "simulated", "core clock", "wavefront", "wall", "million wavefront", "million thread"},
+                        {"kernel", "time", "cycles", "instructions", "time", "instructions/s", "instructions/s"}};
+  std::uint64_t cycles = 0;
+  std::uint64_t wavefront_instructions = 0;
+  std::uint64_t thread_instructions = 0;
+  double wall_seconds = 0;
+  Tick time{};
+  for (const KernelRecord& r : records) {
+    rows.push_back(table_row(r.failed ? r.name + " (failed)" : r.name, readable_time(r.end - r.start), grouped(r.cycles),
+                             r.wavefront_instructions, r.thread_instructions, r.wall_seconds));
+    cycles += r.cycles;
+    wavefront_instructions += r.wavefront_instructions;
+    thread_instructions += r.thread_instructions;
+    wall_seconds += r.wall_seconds;
+    time += r.end - r.start;
+  }
+  rows.push_back(table_row("all kernels", readable_time(time), grouped(cycles), wavefront_instructions, thread_instructions,
+                           wall_seconds));
+  write_aligned(rows, out);
+}
+
+void add_kernels(const std::vector<KernelRecord>& records, RunHash& hash) {
+  for (const KernelRecord& r : records) {
+    hash.add("kernel", r.name);
+    hash.add("index", r.index);
+    hash.add("queue", r.queue);
+    hash.add("grid", dimensions(r.grid));
+    hash.add("workgroup", dimensions(r.workgroup));
+    hash.add("workgroups", r.workgroups);
+    hash.add("wavefronts", r.wavefronts);
+    hash.add("start", r.start.ps);
+    hash.add("end", r.end.ps);
+    hash.add("cycles", r.cycles);
+    hash.add("wavefront_instructions", r.wavefront_instructions);
+    hash.add("thread_instructions", r.thread_instructions);
+    hash.add("failed", r.failed ? 1 : 0);
+  }
+}
+
+}  // namespace lacuna

@@ -1,0 +1,85 @@
+#include "platform/log.h"
+
+#include <spdlog/pattern_formatter.h>
+#include <spdlog/sinks/base_sink.h>
+#include <spdlog/sinks/basic_file_sink.h>
+#include <spdlog/spdlog.h>
+#include <cstdio>
+#include <memory>
+#include <systemc>
+#include <utility>
+
+#include "models/common/tlm_time.h"
+#include "platform/kernel_log.h"
+
+namespace lacuna {
+namespace {
+
+/// Pattern flag %*: simulated time.
+class SimulatedTimeFlag : public spdlog::custom_flag_formatter {
+ public:
+  void format(const spdlog::details::log_msg& /*message*/, const std::tm& /*time*/, spdlog::memory_buf_t& out) override {
+    const std::string text = readable_time(to_tick(sc_core::sc_time_stamp()));
+    out.append(text.data(), text.data() + text.size());
+  }
+  std::unique_ptr<custom_flag_formatter> clone() const override { return std::make_unique<SimulatedTimeFlag>(); }
+};
+
+std::unique_ptr<spdlog::formatter> line_format(const std::string& pattern) {
+  auto formatter = std::make_unique<spdlog::pattern_formatter>();
+  formatter->add_flag<SimulatedTimeFlag>('*').set_pattern(pattern);
+  return formatter;
+}
+
+/// stderr, below which the progress line may stand.
+class TerminalSink : public spdlog::sinks::base_sink<spdlog::details::null_mutex> {
+ public:
+  explicit TerminalSink(ProgressLine& progress) : progress_(progress) {}
+
+ private:
+  void sink_it_(const spdlog::details::log_msg& message) override {
+    spdlog::memory_buf_t line;
+    formatter_->format(message, line);
+    progress_.hide();
+    std::fwrite(line.data(), 1, line.size(), stderr);
+  }
+  void flush_() override { std::fflush(stderr); }
+
+  ProgressLine& progress_;
+};
+
+void report_to_log(const sc_core::sc_report& report, const sc_core::sc_actions& actions) {
+  const std::string text = std::string(report.get_msg_type()) + ": " + report.get_msg() +
+                           (report.get_process_name() == nullptr ? "" : std::string(" (in ") + report.get_process_name() + ')');
+  if (report.get_severity() == sc_core::SC_WARNING) spdlog::warn("{}", text);
+  if (report.get_severity() == sc_core::SC_INFO) spdlog::debug("{}", text);
+  if ((actions & sc_core::SC_THROW) != 0) throw report;
+}
+
+}  // namespace
+
+void open_log(ProgressLine& progress) {
+  auto terminal = std::make_shared<TerminalSink>(progress);
+  terminal->set_level(spdlog::level::warn);
+  terminal->set_formatter(line_format("lacuna: %l at %*: %v"));
+  auto logger = std::make_shared<spdlog::logger>("lacuna", std::move(terminal));
+  logger->set_level(spdlog::level::info);
+  spdlog::set_default_logger(std::move(logger));
+}
+
+void log_to_file(const std::filesystem::path& file) {
+  auto sink = std::make_shared<spdlog::sinks::basic_file_sink_st>(file.string(), true);
+  sink->set_formatter(line_format("[%*] %l: %v"));
+  spdlog::default_logger()->sinks().push_back(std::move(sink));
+}
+
+void route_systemc_reports() {
+  using sc_core::sc_report_handler;
+  sc_report_handler::set_handler(report_to_log);
+  sc_report_handler::set_actions(sc_core::SC_INFO, sc_core::SC_LOG);
+  sc_report_handler::set_actions(sc_core::SC_WARNING, sc_core::SC_LOG);
+  sc_report_handler::set_actions(sc_core::SC_ERROR, sc_core::SC_LOG | sc_core::SC_THROW);
+  sc_report_handler::set_actions(sc_core::SC_FATAL, sc_core::SC_LOG | sc_core::SC_THROW);
+}
+
+}  // namespace lacuna

@@ -1,0 +1,20 @@
+// The log: warnings and errors to stderr at once, everything from info on to the output folder's log.txt.
+//
+// Models log through spdlog's default logger. A line starts with the simulated time, so that the log of two equal runs is
+// equal.
+#pragma once
+
+#include <filesystem>
+
+#include "platform/terminal.h"
+
+namespace lacuna {
+
+/// Installs the logger; `progress` must live as long as anything is logged.
+void open_log(ProgressLine& progress);
+/// Adds the file. Throws spdlog::spdlog_ex when it cannot be written.
+void log_to_file(const std::filesystem::path& file);
+/// SystemC's own reports go to the log; errors and fatal ones are thrown as sc_core::sc_report.
+void route_systemc_reports();
+
+}  // namespace lacuna

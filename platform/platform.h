@@ -1,0 +1,85 @@
+// The platform: a hart with its memory and devices, and the GPU on the same bus.
+//
+//   Hart ------- HostBus --+-- RAM, CLINT, PLIC, UART, finisher
+//   GpuDevice ----'        +-- GPU registers and doorbells, GPU memory (aperture)
+//   CLINT (timer, software) -> Hart; UART, GPU -> PLIC -> Hart
+// Addresses are those of platform/memory_map.h.
+#pragma once
+
+#include <functional>
+#include <iosfwd>
+#include <memory>
+#include <string>
+#include <systemc>
+
+#include "models/common/backing_store.h"
+#include "models/common/statistics.h"
+#include "platform/elf_file.h"
+#include "platform/gpu_device.h"
+#include "platform/platform_parameters.h"
+
+namespace lacuna {
+
+/// Characters to and from the guest, whatever way they take: UART, semihosting, HTIF.
+struct PlatformConsole {
+  std::function<void(std::string_view bytes)> write;
+  /// The next byte of input; -1 = none now, or for semihosting and HTIF the end of the input.
+  std::function<int()> read;
+};
+
+class Platform : public sc_core::sc_module {
+ public:
+  Platform(sc_core::sc_module_name module_name, const PlatformParameters& parameters, bool with_gpu,
+           const PlatformConsole& console);
+
+  /// Copies the program into RAM, sets the reset PC, attaches HTIF when the program has a mailbox, and semihosting with
+  /// `command_line`. Throws ElfError when the program does not fit.
+  void load(const ElfFile& program, const std::string& command_line);
+
+  Hart& hart() { return hart_; }
+  /// nullptr without a GPU.
+  GpuDevice* gpu() { return gpu_.get(); }
+
+  /// True once the guest has ended itself; exit_code() is what it said.
+  bool ended() const { return ended_; }
+  int exit_code() const { return exit_code_; }
+
+  /// A number that grows whenever the guest gets anywhere.
+  std::uint64_t progress() const;
+  /// The hart sleeps until a timer interrupt that will come.
+  bool timer_armed() const;
+  /// What everybody waits for, a line each.
+  void diagnose(std::ostream& out) const;
+  void describe_statistics(StatisticsGroup& root) const;
+
+ private:
+  using Line = sc_core::sc_signal<bool>;
+
+  void wire_interrupts();
+  void map_devices();
+  void connect_console(const PlatformConsole& console);
+  void end(int code);
+
+  const PlatformParameters parameters_;
+  BackingStore ram_store_;
+  Hart hart_;
+  HostBus bus_;
+  Ram ram_;
+  Clint clint_;
+  Plic plic_;
+  Uart uart_;
+  Finisher finisher_;
+  std::unique_ptr<GpuDevice> gpu_;
+  std::unique_ptr<Ram> vram_aperture_;
+
+  Line timer_line_;
+  Line software_line_;
+  Line external_line_;
+  Line uart_line_;
+  Line gpu_line_;
+
+  bool ended_ = false;
+  int exit_code_ = 0;
+};
+
+}  // namespace lacuna

@@ -1,0 +1,43 @@
+#include "platform/platform_parameters.h"
+
+#include "platform/memory_map.h"
+
+namespace lacuna {
+
+void HostParameters::describe(ParameterSection& section) {
+  section.add("ram_size", ram_size, "Host RAM", {.range = {1 << 20, static_cast<double>(LACUNA_RAM_SIZE)}});
+  ram.describe(section);
+}
+
+void VramApertureParameters::describe(ParameterSection& section) { ram.describe(section); }
+
+void PlatformParameters::describe_host(ParameterSet& set) {
+  set.describe("sim", sim);
+  set.describe("host", host);
+  set.describe("hart", hart);
+  set.describe("bus", bus);
+  set.describe("clint", clint);
+  set.describe("plic", plic);
+  set.describe("uart", uart);
+  set.describe("finisher", finisher);
+}
+
+void PlatformParameters::describe_gpu(ParameterSet& set) {
+  set.describe("vram_aperture", vram_aperture);
+  gpu.describe(set);
+}
+
+std::vector<std::string> PlatformParameters::check(bool with_gpu) const {
+  std::vector<std::string> problems;
+  if (hart.timebase != clint.timebase)
+    problems.emplace_back("hart.timebase and clint.timebase differ: the time CSR and mtime must count alike");
+  if (host.ram_size.n % 4096 != 0) problems.emplace_back("host.ram_size must be a multiple of 4KiB");
+  if (with_gpu) {
+    const std::vector<std::string> gpu_problems = gpu.check();
+    problems.insert(problems.end(), gpu_problems.begin(), gpu_problems.end());
+    if (gpu.vram.size.n > LACUNA_VRAM_SIZE) problems.emplace_back("vram.size is larger than the VRAM aperture of the memory map");
+  }
+  return problems;
+}
+
+}  // namespace lacuna

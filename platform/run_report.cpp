@@ -1,0 +1,90 @@
+#include "platform/run_report.h"
+
+#include <iomanip>
+#include <nlohmann/json.hpp>
+#include <ostream>
+
+#include "platform/version.h"
+
+namespace lacuna {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json group_json(const StatisticsGroup& group) {
+  Json json = Json::object();
+  for (const Statistic& statistic : group.statistics()) {
+    Json& entry = json[statistic.name];
+    if (statistic.count) {
+      entry["value"] = statistic.count();
+    } else {
+      entry["value"] = statistic.value();
+    }
+    entry["unit"] = statistic.unit;
+    entry["description"] = statistic.description;
+  }
+  for (const auto& child : group.groups()) json[child->name()] = group_json(*child);
+  return json;
+}
+
+Json kernel_json(const KernelRecord& r) {
+  return {{"index", r.index},
+          {"kernel", r.name},
+          {"queue", r.queue},
+          {"grid", r.grid},
+          {"workgroup", r.workgroup},
+          {"workgroups", r.workgroups},
+          {"wavefronts", r.wavefronts},
+          {"start_ps", r.start.ps},
+          {"end_ps", r.end.ps},
+          {"cycles", r.cycles},
+          {"wavefront_instructions", r.wavefront_instructions},
+          {"thread_instructions", r.thread_instructions},
+          {"failed", r.failed},
+          {"wall_seconds", r.wall_seconds}};
+}
+
+}  // namespace
+
+std::string run_hash(const RunSummary& summary, const std::string& console, const std::vector<KernelRecord>& kernels,
+                     const StatisticsGroup& statistics) {
+  RunHash hash;
+  hash.add("end", run_end_name(summary.end));
+  hash.add("exit_code", static_cast<std::uint64_t>(summary.exit_code));
+  hash.add("simulated_ps", summary.simulated.ps);
+  hash.add("console", console);
+  add_kernels(kernels, hash);
+  hash.add(statistics);
+  return hash.text();
+}
+
+void write_statistics_json(const RunSummary& summary, const std::vector<KernelRecord>& kernels,
+                           const StatisticsGroup& statistics, std::ostream& out) {
+  Json json;
+  json["run"] = {{"lacuna", kVersion},
+                 {"program", summary.program},
+                 {"ended_by", run_end_name(summary.end)},
+                 {"exit_code", summary.exit_code},
+                 {"simulated_ps", summary.simulated.ps},
+                 {"wall_seconds", summary.wall_seconds},
+                 {"run_hash", summary.run_hash}};
+  json["kernels"] = Json::array();
+  for (const KernelRecord& record : kernels) json["kernels"].push_back(kernel_json(record));
+  json["statistics"] = group_json(statistics);
+  // Names come from the guest: what is not UTF-8 is replaced, not thrown.
+  out << json.dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
+}
+
+void write_run_report(const RunSummary& summary, const std::vector<KernelRecord>& kernels, std::ostream& out) {
+  out << '\n';
+  if (!kernels.empty()) {
+    write_kernel_table(kernels, out);
+    out << '\n';
+  }
+  out << "simulated time  " << readable_time(summary.simulated) << " in " << std::fixed << std::setprecision(2)
+      << summary.wall_seconds << " s, " << grouped(summary.hart_instructions) << " hart instructions\n"
+      << "run hash        " << summary.run_hash << '\n';
+  if (!summary.output_folder.empty()) out << "output folder   " << summary.output_folder << '\n';
+}
+
+}  // namespace lacuna

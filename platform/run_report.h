@@ -1,0 +1,36 @@
+// What a run leaves behind: statistics.json, kernels.csv and the lines at the end of the run.
+#pragma once
+
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+#include "models/common/statistics.h"
+#include "platform/kernel_log.h"
+#include "platform/run_control.h"
+
+namespace lacuna {
+
+struct RunSummary {
+  std::string program;
+  RunEnd end = RunEnd::guest;
+  int exit_code = 0;  ///< of the lacuna process
+  Tick simulated{};
+  double wall_seconds = 0;
+  std::uint64_t hart_instructions = 0;
+  std::string run_hash;
+  std::string output_folder;  ///< empty = none
+};
+
+/// The hash of everything in a run that must not differ between hosts.
+std::string run_hash(const RunSummary& summary, const std::string& console, const std::vector<KernelRecord>& kernels,
+                     const StatisticsGroup& statistics);
+
+/// statistics.json: {"run": …, "kernels": […], "statistics": tree of {"value", "unit", "description"}}.
+void write_statistics_json(const RunSummary& summary, const std::vector<KernelRecord>& kernels,
+                           const StatisticsGroup& statistics, std::ostream& out);
+
+/// The end-of-run report for people: kernel table when there were kernels, totals, run hash, output folder.
+void write_run_report(const RunSummary& summary, const std::vector<KernelRecord>& kernels, std::ostream& out);
+
+}  // namespace lacuna

@@ -1,0 +1,206 @@
+#include "platform/simulate.h"
+
+#include <spdlog/spdlog.h>
+#include <chrono>
+#include <filesystem>
+#include <iostream>
+#include <memory>
+#include <optional>
+#include <sstream>
+#include <utility>
+
+#include "models/common/tlm_time.h"
+#include "platform/configuration.h"
+#include "platform/elf_file.h"
+#include "platform/kernel_log.h"
+#include "platform/log.h"
+#include "platform/output_folder.h"
+#include "platform/platform.h"
+#include "platform/run_control.h"
+#include "platform/run_report.h"
+#include "platform/terminal.h"
+#include "platform/version.h"
+
+namespace lacuna {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Presets are in the source tree, or where an installed program has them.
+std::vector<fs::path> preset_folders() {
+  std::vector<fs::path> folders{kConfigurationFolder};
+  std::error_code status;
+  const fs::path program = fs::read_symlink("/proc/self/exe", status);
+  if (!status) {
+    folders.push_back(program.parent_path() / "../../../configs");  // build/<preset>/bin
+    folders.push_back(program.parent_path() / "../share/lacuna/configs");
+  }
+  return folders;
+}
+
+/// The parameters of this run: defaults, then every --config and --set.
+class RunParameters {
+ public:
+  explicit RunParameters(const CommandLine& line) : with_gpu_(line.command == Command::run) {
+    parameters_.describe_host(used_);
+    if (with_gpu_) parameters_.describe_gpu(used_);
+    PlatformParameters all;
+    ParameterSet known;
+    all.describe_host(known);
+    all.describe_gpu(known);
+    Configuration configuration(used_, &known, "lacuna hart has no GPU");
+    for (const ConfigurationSource& source : line.configuration) {
+      if (source.file) {
+        configuration.load(find_configuration(source.value, preset_folders()));
+      } else {
+        configuration.assign(source.value);
+      }
+    }
+    std::string problems;
+    for (const std::string& problem : parameters_.check(with_gpu_)) problems += (problems.empty() ? "" : "\n") + problem;
+    if (!problems.empty()) throw ConfigurationError(problems);
+  }
+  RunParameters(const RunParameters&) = delete;
+  RunParameters& operator=(const RunParameters&) = delete;
+
+  const PlatformParameters& values() const { return parameters_; }
+  bool with_gpu() const { return with_gpu_; }
+  void write(std::ostream& out) const {
+    out << "# Effective configuration, Lacuna " << kVersion << ". Give it to --config to run the same platform again.\n\n";
+    write_configuration(used_, out);
+  }
+
+ private:
+  bool with_gpu_;
+  PlatformParameters parameters_;
+  ParameterSet used_;
+};
+
+std::optional<OutputFolder> open_output(const CommandLine& line) {
+  if (line.output_folder) return OutputFolder::at(*line.output_folder);
+  if (line.command == Command::run) return OutputFolder::numbered("lacuna-out");
+  return std::nullopt;
+}
+
+int guest_exit_code(int code) { return code != 0 && (code & 0xff) == 0 ? 1 : code & 0xff; }
+
+int exit_code(RunEnd end, const Platform& platform) {
+  switch (end) {
+    case RunEnd::guest:
+      return guest_exit_code(platform.exit_code());
+    case RunEnd::time_limit:
+      return kExitTimeLimit;
+    case RunEnd::no_progress:
+    case RunEnd::no_events:
+      return kExitHung;
+    case RunEnd::interrupted:
+      return kExitInterrupted;
+  }
+  return kExitModelError;
+}
+
+/// Says why a run ended that the guest did not end.
+void log_end(RunEnd end, const Platform& platform, const SimulationParameters& limits) {
+  std::ostringstream state;
+  platform.diagnose(state);
+  switch (end) {
+    case RunEnd::guest:
+      break;
+    case RunEnd::interrupted:
+      spdlog::warn("ended by Ctrl-C\n{}", state.str());
+      break;
+    case RunEnd::time_limit:
+      spdlog::error("simulated time limit of {} reached (--max-time, sim.max_time)\n{}", readable_time(limits.max_time),
+                    state.str());
+      break;
+    case RunEnd::no_progress:
+      spdlog::error("hung: no progress for {} of simulated time (sim.max_idle)\n{}", readable_time(limits.max_idle),
+                    state.str());
+      break;
+    case RunEnd::no_events:
+      spdlog::error("hung: nothing is left that could happen, everybody waits for somebody else\n{}", state.str());
+      break;
+  }
+}
+
+std::string guest_command_line(const CommandLine& line) {
+  std::string text = line.input;
+  for (const std::string& argument : line.guest_arguments) text += ' ' + argument;
+  return text;
+}
+
+}  // namespace
+
+int simulate(const CommandLine& line) {
+  const ElfFile program = ElfFile::read(line.input);
+  program.require(ElfMachine::riscv);
+  const RunParameters parameters(line);
+  ConsoleInput console_input(line.console_input);
+
+  ProgressLine progress(!line.quiet);
+  ConsoleOutput console(progress);
+  open_log(progress);
+  route_systemc_reports();
+
+  const PlatformConsole guest_console{[&](std::string_view bytes) { console.write(bytes); },
+                                      [&] { return console_input.read(); }};
+  Platform platform("platform", parameters.values(), parameters.with_gpu(), guest_console);
+  platform.load(program, guest_command_line(line));
+  KernelLog kernels;
+  if (platform.gpu() != nullptr) platform.gpu()->add_observer(kernels);
+  StatisticsGroup statistics("platform");
+  platform.describe_statistics(statistics);
+
+  // From here on the input is known to be good: now the folder may be made.
+  const std::optional<OutputFolder> output = open_output(line);
+  if (output) {
+    std::ofstream effective = output->create("effective.cfg");
+    parameters.write(effective);
+    console.record_to(output->create("console.txt"));
+    log_to_file(output->path() / "log.txt");
+  }
+
+  const InterruptHandler interrupts;
+  platform.hart().set_stop_request(InterruptHandler::requested);
+  if (line.gdb_port) {
+    const std::uint16_t port = platform.hart().attach_gdb(*line.gdb_port);
+    std::cerr << "lacuna: waiting for a debugger: target remote 127.0.0.1:" << port << std::endl;
+  }
+
+  RunObserver observer;
+  observer.ended = [&] { return platform.ended(); };
+  observer.progress = [&] { return platform.progress(); };
+  observer.timer_armed = [&] { return platform.timer_armed(); };
+  observer.between_slices = [&] {
+    if (!progress.due()) return;
+    progress.show({to_tick(sc_core::sc_time_stamp()), platform.hart().statistics().instructions,
+                   platform.gpu() == nullptr ? 0 : platform.gpu()->wavefront_instructions(), kernels.running()});
+  };
+  const auto begin = std::chrono::steady_clock::now();
+  const RunEnd end = run_simulation(parameters.values().sim, observer);
+  const double wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  progress.hide();
+  console.finish();
+  log_end(end, platform, parameters.values().sim);
+
+  RunSummary summary;
+  summary.program = line.input;
+  summary.end = end;
+  summary.exit_code = exit_code(end, platform);
+  summary.simulated = to_tick(sc_core::sc_time_stamp());
+  summary.wall_seconds = wall_seconds;
+  summary.hart_instructions = platform.hart().statistics().instructions;
+  summary.run_hash = run_hash(summary, console.text(), kernels.records(), statistics);
+  if (output) {
+    summary.output_folder = output->path().string();
+    std::ofstream statistics_file = output->create("statistics.json");
+    write_statistics_json(summary, kernels.records(), statistics, statistics_file);
+    std::ofstream kernels_file = output->create("kernels.csv");
+    write_kernels_csv(kernels.records(), kernels_file);
+  }
+  if (line.command == Command::run && !line.quiet) write_run_report(summary, kernels.records(), std::cout);
+  spdlog::default_logger()->flush();
+  return summary.exit_code;
+}
+
+}  // namespace lacuna

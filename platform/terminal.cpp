@@ -1,0 +1,84 @@
+#include "platform/terminal.h"
+
+#include <poll.h>
+#include <unistd.h>
+#include <cstdio>
+#include <iomanip>
+#include <iostream>
+#include <sstream>
+#include <stdexcept>
+
+#include "platform/kernel_log.h"
+
+namespace lacuna {
+namespace {
+
+constexpr std::chrono::milliseconds kProgressInterval{200};
+constexpr const char* kEraseLine = "\r\033[K";
+
+std::string millions(double value) {
+  std::ostringstream text;
+  text << std::fixed << std::setprecision(1) << value / 1e6 << " M";
+  return text.str();
+}
+
+}  // namespace
+
+ProgressLine::ProgressLine(bool enabled) : enabled_(enabled && isatty(STDERR_FILENO) != 0), last_(HostClock::now()) {}
+
+bool ProgressLine::due() const { return enabled_ && HostClock::now() - last_ >= kProgressInterval; }
+
+void ProgressLine::show(const Snapshot& snapshot) {
+  const HostClock::time_point now = HostClock::now();
+  const double seconds = std::chrono::duration<double>(now - last_).count();
+  std::ostringstream line;
+  line << "simulated " << readable_time(snapshot.simulated) << " | hart "
+       << millions(static_cast<double>(snapshot.hart_instructions)) << " instructions, "
+       << millions(static_cast<double>(snapshot.hart_instructions - last_hart_instructions_) / seconds) << "/s";
+  if (snapshot.wavefront_instructions != 0)
+    line << " | GPU " << millions(static_cast<double>(snapshot.wavefront_instructions)) << " wavefront instructions, "
+         << millions(static_cast<double>(snapshot.wavefront_instructions - last_wavefront_instructions_) / seconds) << "/s";
+  if (!snapshot.kernel.empty()) line << " | " << snapshot.kernel;
+  last_ = now;
+  last_hart_instructions_ = snapshot.hart_instructions;
+  last_wavefront_instructions_ = snapshot.wavefront_instructions;
+  std::cout.flush();
+  std::cerr << kEraseLine << line.str() << std::flush;
+  visible_ = true;
+}
+
+void ProgressLine::hide() {
+  if (!visible_) return;
+  std::cerr << kEraseLine << std::flush;
+  visible_ = false;
+}
+
+void ConsoleOutput::write(std::string_view bytes) {
+  progress_.hide();
+  std::cout << bytes;
+  if (bytes.find('\n') != std::string_view::npos) std::cout.flush();
+  if (file_.is_open()) file_ << bytes;
+  text_ += bytes;
+}
+
+void ConsoleOutput::finish() {
+  if (!text_.empty() && text_.back() != '\n') std::cout << '\n';
+  std::cout.flush();
+  if (file_.is_open()) file_.flush();
+}
+
+ConsoleInput::ConsoleInput(const std::string& source) : standard_input_(source == "-") {
+  if (source.empty() || standard_input_) return;
+  file_.open(source, std::ios::binary);
+  if (!file_) throw std::runtime_error("--input " + source + ": cannot be read");
+}
+
+int ConsoleInput::read() {
+  if (!standard_input_) return file_.is_open() ? file_.get() : -1;
+  pollfd standard_input{STDIN_FILENO, POLLIN, 0};
+  unsigned char byte = 0;
+  if (poll(&standard_input, 1, 0) <= 0 || ::read(STDIN_FILENO, &byte, 1) != 1) return -1;
+  return byte;
+}
+
+}  // namespace lacuna

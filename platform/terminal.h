@@ -1,0 +1,75 @@
+// What goes to the terminal while a simulation runs: the guest's console, log lines, and the progress line below them.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <fstream>
+#include <string>
+#include <string_view>
+
+#include "models/common/units.h"
+
+namespace lacuna {
+
+/// One line on stderr, rewritten in place a few times a second of host time; only when stderr is a terminal.
+class ProgressLine {
+ public:
+  explicit ProgressLine(bool enabled);
+  ~ProgressLine() { hide(); }
+  ProgressLine(const ProgressLine&) = delete;
+  ProgressLine& operator=(const ProgressLine&) = delete;
+
+  struct Snapshot {
+    Tick simulated;
+    std::uint64_t hart_instructions;
+    std::uint64_t wavefront_instructions;
+    std::string_view kernel;  ///< empty = none runs
+  };
+  /// True when the line is due to be rewritten, so that nobody collects a snapshot in vain.
+  bool due() const;
+  void show(const Snapshot& snapshot);
+  /// Removes the line; whoever writes to the terminal calls this first.
+  void hide();
+
+ private:
+  using HostClock = std::chrono::steady_clock;
+
+  bool enabled_;
+  bool visible_ = false;
+  HostClock::time_point last_;
+  std::uint64_t last_hart_instructions_ = 0;
+  std::uint64_t last_wavefront_instructions_ = 0;
+};
+
+/// The guest's console output: to stdout and to console.txt, and kept for the run hash.
+class ConsoleOutput {
+ public:
+  explicit ConsoleOutput(ProgressLine& progress) : progress_(progress) {}
+  /// Also writes to this file from now on.
+  void record_to(std::ofstream file) { file_ = std::move(file); }
+
+  void write(std::string_view bytes);
+  /// Ends an unfinished line on the terminal and flushes.
+  void finish();
+  const std::string& text() const { return text_; }
+
+ private:
+  ProgressLine& progress_;
+  std::ofstream file_;
+  std::string text_;
+};
+
+/// The guest's console input: a file, "-" for stdin (whatever has been typed so far), or "" for none.
+class ConsoleInput {
+ public:
+  /// Throws std::runtime_error when the file cannot be read.
+  explicit ConsoleInput(const std::string& source);
+  /// The next byte, or -1 when there is none.
+  int read();
+
+ private:
+  bool standard_input_;
+  std::ifstream file_;
+};
+
+}  // namespace lacuna
