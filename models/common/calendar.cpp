@@ -10,14 +10,6 @@ constexpr std::size_t kCompactFrom = 64;
 
 bool should_compact(std::size_t head, std::size_t size) { return head == size || (head >= kCompactFrom && head * 2 >= size); }
 
-void insert_sorted(std::vector<Tick>& ticks, std::size_t head, Tick t) {
-  if (ticks.size() == head || ticks.back() <= t) {
-    ticks.push_back(t);
-    return;
-  }
-  ticks.insert(std::upper_bound(ticks.begin() + static_cast<std::ptrdiff_t>(head), ticks.end(), t), t);
-}
-
 }  // namespace
 
 Tick Calendar::reserve_in_gap(Tick not_before, Tick duration) {
@@ -65,38 +57,53 @@ void Calendar::reset() {
 PoolCalendar::PoolCalendar(unsigned servers) : servers_(servers) {}
 
 Tick PoolCalendar::acquire_when_free(Tick not_before) const {
-  const auto live_begin = begins_.begin() + static_cast<std::ptrdiff_t>(head_);
-  const auto live_end = ends_.begin() + static_cast<std::ptrdiff_t>(head_);
-  auto begun = std::upper_bound(live_begin, begins_.end(), not_before);
-  auto ended = std::upper_bound(live_end, ends_.end(), not_before);
-  Tick at = not_before;
-  while ((begun - live_begin) - (ended - live_end) >= static_cast<std::ptrdiff_t>(servers_)) {
-    at = *ended;
-    while (ended != ends_.end() && *ended <= at) ++ended;
-    while (begun != begins_.end() && *begun <= at) ++begun;
-  }
-  return at;
+  const auto live = times_.begin() + static_cast<std::ptrdiff_t>(head_);
+  auto next = static_cast<std::size_t>(std::upper_bound(live, times_.end(), not_before) - times_.begin());
+  if (next == head_ || held_[next - 1] < servers_) return not_before;
+  while (held_[next] >= servers_) ++next;  // the last change leaves nothing held
+  return times_[next];
+}
+
+std::size_t PoolCalendar::change_at(Tick at) {
+  std::size_t index = times_.size();
+  while (index > head_ && times_[index - 1] > at) --index;  // mostly near the end
+  if (index > head_ && times_[index - 1] == at) return index - 1;
+  const std::uint32_t before = index > head_ ? held_[index - 1] : 0;
+  times_.insert(times_.begin() + static_cast<std::ptrdiff_t>(index), at);
+  held_.insert(held_.begin() + static_cast<std::ptrdiff_t>(index), before);
+  return index;
+}
+
+void PoolCalendar::merge(std::size_t index) {
+  const std::uint32_t before = index > head_ ? held_[index - 1] : 0;
+  if (held_[index] != before) return;
+  times_.erase(times_.begin() + static_cast<std::ptrdiff_t>(index));
+  held_.erase(held_.begin() + static_cast<std::ptrdiff_t>(index));
 }
 
 void PoolCalendar::occupy(Tick start, Tick end) {
   if (end <= start) return;
-  insert_sorted(begins_, head_, start);
-  insert_sorted(ends_, head_, end);
+  const std::size_t first = change_at(start);
+  const std::size_t last = change_at(end);
+  for (std::size_t i = first; i < last; ++i) ++held_[i];
+  merge(last);
+  merge(first);
 }
 
 void PoolCalendar::retire(Tick horizon) {
-  // As many begins as ends lie before the horizon or more, so dropping the smallest of each leaves later counts as they are.
-  while (head_ < ends_.size() && ends_[head_] <= horizon) ++head_;
-  if (should_compact(head_, ends_.size())) {
-    begins_.erase(begins_.begin(), begins_.begin() + static_cast<std::ptrdiff_t>(head_));
-    ends_.erase(ends_.begin(), ends_.begin() + static_cast<std::ptrdiff_t>(head_));
+  // The last change at or before the horizon says how many are held there.
+  while (head_ + 1 < times_.size() && times_[head_ + 1] <= horizon) ++head_;
+  if (times_.size() - head_ == 1 && times_[head_] <= horizon) ++head_;
+  if (should_compact(head_, times_.size())) {
+    times_.erase(times_.begin(), times_.begin() + static_cast<std::ptrdiff_t>(head_));
+    held_.erase(held_.begin(), held_.begin() + static_cast<std::ptrdiff_t>(head_));
     head_ = 0;
   }
 }
 
 void PoolCalendar::reset() {
-  begins_.clear();
-  ends_.clear();
+  times_.clear();
+  held_.clear();
   head_ = 0;
 }
 

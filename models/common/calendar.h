@@ -63,23 +63,28 @@ class PoolCalendar {
  public:
   explicit PoolCalendar(unsigned servers);
   Tick acquire(Tick not_before) const {
-    // Fewer holdings than servers: nothing can be full.
-    return ends_.size() - head_ < servers_ ? not_before : acquire_when_free(not_before);
+    // At or after the last change nothing is held.
+    return times_.size() == head_ || not_before >= times_.back() ? not_before : acquire_when_free(not_before);
   }
   void occupy(Tick start, Tick end);
   void retire(Tick horizon);
   void reset();
   unsigned servers() const { return servers_; }
-  /// Holdings remembered: bounded as Calendar::intervals().
-  std::size_t holdings() const { return ends_.size() - head_; }
+  /// Changes of the number held that are remembered. A server that passes from one holder to the next changes nothing, so a
+  /// saturated pool costs no more than about one change per server, however long the queue before it is.
+  std::size_t changes() const { return times_.size() - head_; }
 
  private:
   Tick acquire_when_free(Tick not_before) const;
+  /// Index of a change at exactly `at`, made when there is none.
+  std::size_t change_at(Tick at);
+  void merge(std::size_t index);
 
   unsigned servers_;
-  // How many are held at t is (begins at or before t) - (ends at or before t): the two need not be kept as pairs.
-  std::vector<Tick> begins_;  // sorted; [head_, size) are live
-  std::vector<Tick> ends_;    // sorted; [head_, size) are live
+  // The number held as a step function of time: held_[i] from times_[i] to times_[i + 1], 0 before the first and after the
+  // last.
+  std::vector<Tick> times_;  // sorted; [head_, size) are live
+  std::vector<std::uint32_t> held_;
   std::size_t head_ = 0;
 };
 
