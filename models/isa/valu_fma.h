@@ -19,10 +19,10 @@ struct MultiplyAdd {
   float operator()(float a, float b, float c) const { return a * b + c; }
 };
 
-/// Two roundings, both to f16.
+/// Two roundings, both to f16. A denormal product is a result of the multiplication and an input of the addition.
 struct MultiplyAddF16 {
   float operator()(const LaneContext& context, float a, float b, float c) const {
-    const bool flush = flushes_results(context.fp);
+    const bool flush = flushes_results(context.fp) || flushes_inputs(context.fp);
     const float product = half_to_float(round_to_half(static_cast<double>(a * b), rounding_of(context.fp), flush));
     return product + c;
   }
