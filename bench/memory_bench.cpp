@@ -1,0 +1,179 @@
+// Host time of the memory system's models: calendars alone, and transactions through L1, crossbar, L2 and DRAM.
+#include <benchmark/benchmark.h>
+#include <tlm_utils/simple_initiator_socket.h>
+
+#include <array>
+#include <memory>
+#include <random>
+#include <systemc>
+#include <vector>
+
+#include "models/cache/cache.h"
+#include "models/common/calendar.h"
+#include "models/common/tlm_time.h"
+#include "models/dram/dram_channel.h"
+#include "models/noc/crossbar.h"
+
+namespace lacuna {
+namespace {
+
+using namespace literals;
+
+constexpr std::uint64_t kBase = 0x10'0000'0000;
+constexpr Bytes kMemory{std::uint64_t{256} << 20};
+constexpr unsigned kChannels = 16;
+constexpr unsigned kArrays = 16;
+constexpr Tick kCycle = 1_ns;
+
+AddressRoutes routes() { return AddressRoutes({{"vram", kBase, kMemory, 0, kChannels, 128_B}}); }
+
+/// 16 L1 caches, a crossbar, 16 L2 banks, 16 DRAM channels.
+struct System : sc_core::sc_module {
+  explicit System(sc_core::sc_module_name n) : sc_module(n) {
+    for (unsigned i = 0; i < kArrays; ++i) {
+      initiators.push_back(std::make_unique<Initiator>(sc_core::sc_gen_unique_name("initiator")));
+      l1.push_back(std::make_unique<Cache>(sc_core::sc_gen_unique_name("l1"), CacheParameters{.ports = 2}, MemoryLevel::l1));
+      initiators[i]->bind(l1[i]->upstream[0]);
+      l1[i]->downstream.bind(noc.sources[i]);
+    }
+    const CacheParameters l2_parameters{.size = 256_KiB,
+                                        .ways = 16,
+                                        .write_policy = WritePolicy::write_back,
+                                        .hit_latency = 53_cycles,
+                                        .tag_latency = 10_cycles,
+                                        .fill_latency = 10_cycles};
+    for (unsigned i = 0; i < kChannels; ++i) {
+      const AddressSlice slice = noc.routes().slice(i);
+      l2.push_back(std::make_unique<Cache>(sc_core::sc_gen_unique_name("l2"), l2_parameters, MemoryLevel::l2, 1, slice));
+      dram.push_back(std::make_unique<DramChannel>(sc_core::sc_gen_unique_name("dram"), DramParameters{}, slice, store));
+      noc.destinations[i].bind(l2[i]->upstream[0]);
+      l2[i]->downstream.bind(dram[i]->memory);
+    }
+  }
+  /// One line, one cycle after the one before. Returns how long it took.
+  Tick access(unsigned array, std::uint64_t address, bool write = false) {
+    PooledPayload payload(pool);
+    payload->set_command(write ? tlm::TLM_WRITE_COMMAND : tlm::TLM_READ_COMMAND);
+    payload->set_address(kBase + address);
+    payload->set_data_length(64);
+    payload->set_streaming_width(64);
+    payload.attributes().kind = RequestKind::vector;
+    payload.attributes().timing_only = true;
+    // As a compute unit does, keep no more than so many in flight; simulated time follows every so often.
+    Tick& slot = in_flight[issued++ % in_flight.size()];
+    next = later(next + kCycle, slot);
+    const Tick now = to_tick(sc_core::sc_time_stamp());
+    if (next > now + kQuantum) sc_core::sc_start(to_sc_time(next - now));
+    sc_core::sc_time delay;
+    set_local_time(delay, next);
+    (*initiators[array])->b_transport(*payload, delay);
+    slot = local_time(delay);
+    return slot - next;
+  }
+
+  static constexpr Tick kQuantum = 1_us;
+  using Initiator = tlm_utils::simple_initiator_socket<System>;
+  Tick next = kQuantum;
+  std::array<Tick, 256> in_flight{};
+  std::size_t issued = 0;
+  PayloadPool pool;
+  BackingStore store{kMemory};
+  std::vector<std::unique_ptr<Initiator>> initiators;
+  std::vector<std::unique_ptr<Cache>> l1;
+  Crossbar noc{"noc", FabricParameters{}, kArrays, routes()};
+  std::vector<std::unique_ptr<Cache>> l2;
+  std::vector<std::unique_ptr<DramChannel>> dram;
+};
+
+System* model = nullptr;
+
+void calendar_append(benchmark::State& state) {
+  Calendar calendar;
+  std::uint64_t t = 0;
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(calendar.reserve({t}, {700}));
+    t += 1000;
+    if (t % 64'000 == 0) calendar.retire({t});
+  }
+  state.SetItemsProcessed(state.iterations());
+}
+BENCHMARK(calendar_append);
+
+void calendar_out_of_order(benchmark::State& state) {
+  Calendar calendar;
+  std::mt19937_64 random(1);
+  std::uint64_t t = 0;
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(calendar.reserve({t + random() % 100'000}, {700}));
+    t += 1000;
+    if (t % 64'000 == 0) calendar.retire({t});
+  }
+  state.SetItemsProcessed(state.iterations());
+}
+BENCHMARK(calendar_out_of_order);
+
+void pool_calendar(benchmark::State& state) {
+  PoolCalendar pool(64);
+  std::uint64_t t = 0;
+  for (auto _ : state) {
+    const Tick start = pool.acquire({t});
+    pool.occupy(start, start + Tick{90'000});
+    t += 1000;
+    if (t % 64'000 == 0) pool.retire({t});
+  }
+  state.SetItemsProcessed(state.iterations());
+}
+BENCHMARK(pool_calendar);
+
+/// Reads lines of a working set in turn: what it fits into decides where they hit.
+void read_working_set(benchmark::State& state) {
+  const auto lines = static_cast<std::uint64_t>(state.range(0)) / 64;
+  for (std::uint64_t i = 0; i < lines; ++i) model->access(0, i * 64);
+  std::uint64_t i = 0;
+  Tick latency{};
+  for (auto _ : state) {
+    latency += model->access(0, i * 64);
+    i = i + 1 == lines ? 0 : i + 1;
+  }
+  state.SetItemsProcessed(state.iterations());
+  state.counters["simulated_cycles"] = static_cast<double>(latency.ps) / 1000.0 / static_cast<double>(state.iterations());
+}
+BENCHMARK(read_working_set)->Name("l1_hit")->Arg(32 << 10);
+BENCHMARK(read_working_set)->Name("l2_hit")->Arg(1 << 20);
+BENCHMARK(read_working_set)->Name("dram")->Arg(64 << 20);
+
+void read_random_arrays(benchmark::State& state) {
+  std::mt19937_64 random(1);
+  const auto lines = static_cast<std::uint64_t>(state.range(0)) / 64;
+  for (auto _ : state) {
+    const std::uint64_t r = random();
+    model->access(r % kArrays, (r >> 8) % lines * 64);
+  }
+  state.SetItemsProcessed(state.iterations());
+}
+BENCHMARK(read_random_arrays)->Name("l2_hit_16_arrays_random")->Arg(2 << 20);
+BENCHMARK(read_random_arrays)->Name("dram_16_arrays_random")->Arg(256 << 20);
+
+void write_stream(benchmark::State& state) {
+  std::uint64_t i = 0;
+  for (auto _ : state) {
+    model->access(static_cast<unsigned>(i % kArrays), i * 64 % kMemory.n, true);
+    ++i;
+  }
+  state.SetItemsProcessed(state.iterations());
+}
+BENCHMARK(write_stream);
+
+}  // namespace
+}  // namespace lacuna
+
+int sc_main(int argc, char** argv) {
+  benchmark::Initialize(&argc, argv);
+  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;
+  lacuna::System system("system");
+  lacuna::model = &system;
+  sc_core::sc_report_handler::set_actions(sc_core::SC_ID_NO_SC_START_ACTIVITY_, sc_core::SC_DO_NOTHING);
+  sc_core::sc_start(sc_core::SC_ZERO_TIME);
+  benchmark::RunSpecifiedBenchmarks();
+  return 0;
+}
