@@ -28,8 +28,8 @@ namespace lacuna {
 /// Size and shape of the GPU.
 struct GpuParameters {
   isa::Target target = isa::Target::gfx803;
-  unsigned shader_arrays = 1;
-  unsigned cus_per_shader_array = 1;
+  unsigned shader_arrays = 16;
+  unsigned cus_per_shader_array = 4;
   Frequency core_clock{1'000'000'000};
   Frequency timestamp_clock{1'000'000'000};
   TimingMode timing = TimingMode::loose;
