@@ -33,7 +33,7 @@ TEST(HartProgram, SelfTest) {
   EXPECT_GE(s.waiting, Tick{4'990'000'000});  // the 5 ms of the wfi test
   EXPECT_LT(s.waiting, Tick{5'100'000'000});
   EXPECT_GE(s.bus_errors, 4u);
-  EXPECT_GT(s.semihosting_calls, 200u);
+  EXPECT_GT(s.semihosting_calls, 100u);
   EXPECT_FALSE(std::filesystem::exists(root.parent_path() / "outside.txt"));
   std::filesystem::remove_all(root);
 }
