@@ -1,0 +1,120 @@
+/* Loads code objects: one contiguous allocation with every segment at its own offset, so that addresses inside the code are right
+ * and the ELF header stands before the kernels, where tools look for their names. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "driver/internal.h"
+#include "hal/hal.h"
+
+/* Maps or unmaps runs of pages with the same access; pages that no segment touches stay unmapped. Stops at the first error and
+ * tells how far it came. */
+static lacuna_error for_each_run(lacuna_code_object* object, bool map, uint64_t end, uint64_t* done) {
+  lacuna_device* device = object->device;
+  const uint64_t bus_address = object->memory.gpu_address - DRIVER_VRAM_WINDOW + device->vram_bus_address;
+  uint64_t start = 0;
+  while (start < end) {
+    const uint32_t access = code_object_page_access(&object->view, object->view.base + start);
+    uint64_t next = start + DRIVER_PAGE;
+    while (next < end && code_object_page_access(&object->view, object->view.base + next) == access) next += DRIVER_PAGE;
+    if (access != 0) {
+      const lacuna_error error = map ? driver_vm_map(device, object->memory.gpu_address + start, bus_address + start, next - start, access)
+                                     : driver_vm_unmap(device, object->memory.gpu_address + start, next - start);
+      if (error != LACUNA_OK) {
+        *done = start;
+        return error;
+      }
+    }
+    start = next;
+  }
+  *done = end;
+  return LACUNA_OK;
+}
+
+static void copy_segments(lacuna_code_object* object) {
+  uint8_t* memory = object->memory.host;
+  memset(memory, 0, object->view.span);
+  for (unsigned i = 0; i < object->view.segment_count; ++i) {
+    const code_object_segment* segment = &object->view.segments[i];
+    memcpy(memory + (segment->address - object->view.base), segment->bytes, segment->file_bytes);
+  }
+}
+
+/* From now on the view reads the loaded copy: the caller's image may go. */
+static void rebase_view(lacuna_code_object* object) {
+  for (unsigned i = 0; i < object->view.segment_count; ++i) {
+    code_object_segment* segment = &object->view.segments[i];
+    segment->bytes = (const uint8_t*)object->memory.host + (segment->address - object->view.base);
+  }
+}
+
+lacuna_error lacuna_code_object_load(lacuna_device* device, const void* image, size_t bytes, lacuna_code_object** code_object) {
+  if (device == NULL || image == NULL || code_object == NULL) {
+    return driver_error(LACUNA_ERROR_INVALID_ARGUMENT, "lacuna_code_object_load: null argument");
+  }
+  lacuna_code_object* object = calloc(1, sizeof *object);
+  if (object == NULL) return driver_error(LACUNA_ERROR_OUT_OF_HOST_MEMORY, "no host memory for a code object");
+  object->device = device;
+  lacuna_error error = code_object_parse(image, bytes, &object->view);
+  if (error == LACUNA_OK && object->view.target != device->properties.target) {
+    error = driver_error(LACUNA_ERROR_INCOMPATIBLE_CODE_OBJECT, "code object for target 0x%06x, but the device is %s (0x%06x)",
+                         (unsigned)object->view.target, device->properties.target_name, (unsigned)device->properties.target);
+  }
+  if (error == LACUNA_OK) {
+    error = driver_take_vram(device, object->view.span, object->view.alignment, MAPPING_CODE, &object->memory);
+  }
+  if (error != LACUNA_OK) {
+    free(object);
+    return error;
+  }
+  copy_segments(object);
+  error = code_object_relocate(&object->view, object->memory.host, object->memory.gpu_address);
+  hal_fence();
+  uint64_t mapped = 0;
+  if (error == LACUNA_OK) error = for_each_run(object, true, object->view.span, &mapped);
+  if (error != LACUNA_OK) {
+    uint64_t unmapped;
+    for_each_run(object, false, mapped, &unmapped);
+    driver_give_vram(device, &object->memory);
+    free(object);
+    return error;
+  }
+  rebase_view(object);
+  object->next = device->code_objects;
+  device->code_objects = object;
+  *code_object = object;
+  return LACUNA_OK;
+}
+
+void lacuna_code_object_unload(lacuna_code_object* code_object) {
+  if (code_object == NULL) return;
+  lacuna_device* device = code_object->device;
+  lacuna_code_object** link = &device->code_objects;
+  while (*link != code_object) link = &(*link)->next;
+  *link = code_object->next;
+  uint64_t unmapped;
+  for_each_run(code_object, false, code_object->view.span, &unmapped);
+  driver_give_vram(device, &code_object->memory);
+  free(code_object);
+}
+
+lacuna_error lacuna_kernel_find(const lacuna_code_object* code_object, const char* name, lacuna_kernel* kernel) {
+  if (code_object == NULL || name == NULL || kernel == NULL) {
+    return driver_error(LACUNA_ERROR_INVALID_ARGUMENT, "lacuna_kernel_find: null argument");
+  }
+  lacuna_kernel found;
+  const lacuna_error error = code_object_kernel(&code_object->view, name, &found);
+  if (error != LACUNA_OK) return error;
+  found.object += code_object->memory.gpu_address - code_object->view.base;
+  *kernel = found;
+  return LACUNA_OK;
+}
+
+void driver_describe_pc(const lacuna_device* device, uint64_t pc, char* text, size_t size) {
+  text[0] = '\0';
+  for (const lacuna_code_object* object = device->code_objects; object != NULL; object = object->next) {
+    if (pc < object->memory.gpu_address || pc - object->memory.gpu_address >= object->view.span) continue;
+    snprintf(text, size, " (code object + 0x%llx)", (unsigned long long)(pc - object->memory.gpu_address + object->view.base));
+    return;
+  }
+}

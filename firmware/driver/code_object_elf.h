@@ -1,0 +1,75 @@
+/* Reader of AMD GPU code objects (ELF64, code object version 2 to 5). Trusts nothing in the image: every offset is checked
+ * before it is followed, and nothing is allocated.
+ *
+ * Sources: ELF-64 Object File Format 1.5; LLVM "User Guide for AMDGPU Backend", sections ELF Code Object, Relocation Records,
+ * Kernel Descriptor and Code Object V2. */
+#ifndef FIRMWARE_DRIVER_CODE_OBJECT_ELF_H
+#define FIRMWARE_DRIVER_CODE_OBJECT_ELF_H
+
+#include "lacuna.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define CODE_OBJECT_PAGE 4096u
+#define CODE_OBJECT_MAX_SEGMENTS 16u
+/* Largest memory a code object may ask for; beyond it the image is taken for damaged. */
+#define CODE_OBJECT_MAX_SPAN (1ull << 30)
+
+/* One PT_LOAD. */
+typedef struct code_object_segment {
+  uint64_t address; /* virtual address in the ELF's own space */
+  uint64_t memory_bytes;
+  const uint8_t* bytes;
+  uint64_t file_bytes; /* readable at `bytes`; the rest of memory_bytes is zero */
+  uint32_t access;     /* LACUNA_ACCESS_* */
+} code_object_segment;
+
+typedef struct code_object_view {
+  unsigned version;     /* code object version, 2 to 5 */
+  uint32_t target;      /* as in the device's TARGET register */
+  unsigned segment_count;
+  code_object_segment segments[CODE_OBJECT_MAX_SEGMENTS]; /* ascending, not overlapping */
+  uint64_t base;        /* page of the lowest segment */
+  uint64_t span;        /* bytes from base to the end of the highest segment, whole pages */
+  uint64_t alignment;   /* of the memory it is loaded to */
+  uint64_t symbols;     /* address of the dynamic symbol table */
+  uint64_t symbol_count;
+  uint64_t strings;     /* address of its string table */
+  uint64_t string_bytes;
+  struct {
+    uint64_t address;
+    uint64_t count;
+  } relocations[2]; /* DT_RELA, DT_JMPREL */
+} code_object_view;
+
+typedef struct code_object_symbol {
+  uint64_t address;
+  uint64_t bytes;
+  uint8_t type;
+} code_object_symbol;
+
+/* Checks the image and describes it. The view points into the image. */
+lacuna_error code_object_parse(const void* image, size_t bytes, code_object_view* view);
+
+/* `bytes` of initialised memory at `address`, or null when they do not lie in one segment. */
+const uint8_t* code_object_bytes(const code_object_view* view, uint64_t address, uint64_t bytes);
+
+/* Finds a symbol of the dynamic symbol table by name and ELF symbol type. */
+bool code_object_find_symbol(const code_object_view* view, const char* name, uint8_t type, code_object_symbol* symbol);
+
+/* Applies the relocations to the loaded copy: `memory` holds `span` bytes, visible to the GPU at `gpu_address`. */
+lacuna_error code_object_relocate(const code_object_view* view, uint8_t* memory, uint64_t gpu_address);
+
+/* Segment sizes of a kernel; `kernel->object` becomes the descriptor's address in the ELF's own space. */
+lacuna_error code_object_kernel(const code_object_view* view, const char* name, lacuna_kernel* kernel);
+
+/* Access of the page at `address`: the union over the segments that touch it; 0 = none does. */
+uint32_t code_object_page_access(const code_object_view* view, uint64_t address);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
