@@ -147,6 +147,8 @@ void lacuna_queue_destroy(lacuna_queue* queue) {
   free(queue);
 }
 
+lacuna_device* lacuna_queue_device(const lacuna_queue* queue) { return queue->device; }
+
 void lacuna_queue_get_state(lacuna_queue* queue, lacuna_queue_state* state) {
   const lacuna_device* device = queue->device;
   driver_write(device, LACUNA_GPU_QUEUE_SELECT, queue->slot);

@@ -178,6 +178,7 @@ typedef struct lacuna_queue_options {
 lacuna_error lacuna_queue_create(lacuna_device* device, const lacuna_queue_options* options, lacuna_queue** queue);
 /* Packets not yet processed are dropped. Null is allowed. */
 void lacuna_queue_destroy(lacuna_queue* queue);
+lacuna_device* lacuna_queue_device(const lacuna_queue* queue);
 
 typedef struct lacuna_queue_state {
   uint32_t slot;

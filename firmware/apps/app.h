@@ -1,0 +1,54 @@
+/* What the programs in this folder share: error exits, embedded code objects, numbers to compute with. */
+#ifndef FIRMWARE_APPS_APP_H
+#define FIRMWARE_APPS_APP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "lacuna.h"
+#include "platform/memory_map.h"
+
+/* The code object that lacuna_firmware(... KERNELS name) embeds. */
+#define CODE_OBJECT(name) \
+  extern const uint8_t code_object_##name[]; \
+  extern const uint8_t code_object_##name##_end[]
+#define CODE_OBJECT_BYTES(name) ((size_t)(code_object_##name##_end - code_object_##name))
+
+/* Ends the program with exit code 1 and the driver's sentence when a call fails. */
+#define CHECK(call) app_check((call), #call, __FILE__, __LINE__)
+/* Ends the program with exit code 1 when something is not as it must be. */
+#define EXPECT(condition)                                                                    \
+  do {                                                                                       \
+    if (!(condition)) app_fail(#condition, __FILE__, __LINE__);                              \
+  } while (0)
+/* As EXPECT, for a driver call that must fail with one error. */
+#define EXPECT_ERROR(call, error) app_expect_error((call), (error), #call, __FILE__, __LINE__)
+
+void app_check(lacuna_error error, const char* call, const char* file, int line);
+_Noreturn void app_fail(const char* what, const char* file, int line);
+void app_expect_error(lacuna_error actual, lacuna_error expected, const char* call, const char* file, int line);
+
+/* The platform's GPU, or the end of the program. */
+lacuna_device* app_open_device(void);
+/* Loads an embedded code object and finds a kernel in it, or ends the program. The code object stays until the device closes. */
+lacuna_kernel app_kernel(lacuna_device* device, const uint8_t* begin, const uint8_t* end, const char* name);
+#define APP_KERNEL(device, code_object, name) \
+  app_kernel((device), code_object_##code_object, code_object_##code_object##_end, (name))
+lacuna_memory app_allocate(lacuna_device* device, uint64_t bytes);
+lacuna_signal* app_signal(lacuna_device* device, int64_t value);
+
+/* Dispatches a one-dimensional grid and waits for it; returns its duration in nanoseconds. */
+uint64_t app_run(lacuna_queue* queue, const lacuna_kernel* kernel, uint32_t grid, uint16_t workgroup, const void* arguments,
+                 size_t argument_bytes);
+
+/* SplitMix64 (Steele, Lea, Flood: "Fast splittable pseudorandom number generators", OOPSLA 2014): small, fixed for ever. */
+static inline uint64_t app_random(uint64_t* state) {
+  uint64_t z = *state += 0x9e3779b97f4a7c15u;
+  z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+  z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+  return z ^ z >> 31;
+}
+
+#endif

@@ -1,0 +1,218 @@
+/* Lacuna's demonstration: five kernels, each checked against a reference of its own on the hart.
+ *
+ * All inputs are small integers held as floats, so every sum below is exact (less than 2^24) whatever the order of additions, and
+ * results are compared for equality. The matrix product is checked by Freivalds' method over integers modulo 2^64 with a random
+ * vector, c * x == a * (b * x): an error of any element passes it with a probability below 2^-40. A few whole rows are computed as
+ * well. */
+#include <math.h>
+#include <string.h>
+
+#include "app.h"
+
+CODE_OBJECT(vector_add);
+CODE_OBJECT(relu);
+CODE_OBJECT(matmul_tiled);
+CODE_OBJECT(reduce_tree);
+CODE_OBJECT(histogram);
+
+#define VECTOR_ELEMENTS (1u << 20)
+#define RELU_ELEMENTS (1u << 20)
+#define MATRIX 512u
+#define CHECKED_ROWS 4u
+#define REDUCE_ELEMENTS (1u << 20)
+#define REDUCE_WORKGROUP 256u
+#define HISTOGRAM_BYTES (1u << 20)
+#define HISTOGRAM_BINS 256u
+
+static lacuna_device* device;
+static lacuna_queue* queue;
+static lacuna_signal* done;
+static unsigned failures;
+
+/* Fills with integers from -range to range - 1. */
+static void fill_random(float* values, size_t count, int range, uint64_t seed) {
+  for (size_t i = 0; i < count; ++i) values[i] = (float)((int)(app_random(&seed) % (2u * (unsigned)range)) - range);
+}
+
+static void run(const char* name, const uint8_t* begin, const uint8_t* end, lacuna_dispatch_packet packet) {
+  const lacuna_kernel kernel = app_kernel(device, begin, end, name);
+  packet.kernel = &kernel;
+  packet.completion = done;
+  lacuna_signal_store(done, 1);
+  CHECK(lacuna_dispatch(queue, &packet));
+  CHECK(lacuna_signal_wait_zero(done));
+}
+#define RUN(name, ...) run(#name, code_object_##name, code_object_##name##_end, (lacuna_dispatch_packet){__VA_ARGS__})
+
+static void report(const char* name, const char* size, uint32_t x, uint32_t y, uint32_t workgroup_x, uint32_t workgroup_y, bool correct) {
+  char grid[24];
+  char workgroup[16];
+  snprintf(grid, sizeof grid, "%u x %u", (unsigned)x, (unsigned)y);
+  snprintf(workgroup, sizeof workgroup, "%u x %u", (unsigned)workgroup_x, (unsigned)workgroup_y);
+  const uint64_t nanoseconds = lacuna_signal_duration(done);
+  printf("%-14s%-22s%-14s%-12s%10u.%03u us   %s\n", name, size, grid, workgroup, (unsigned)(nanoseconds / 1000),
+         (unsigned)(nanoseconds % 1000), correct ? "correct" : "WRONG");
+  if (!correct) ++failures;
+}
+
+static void vector_add(void) {
+  lacuna_memory a = app_allocate(device, VECTOR_ELEMENTS * sizeof(float));
+  lacuna_memory b = app_allocate(device, VECTOR_ELEMENTS * sizeof(float));
+  lacuna_memory c = app_allocate(device, VECTOR_ELEMENTS * sizeof(float));
+  const float* x = a.host;
+  const float* y = b.host;
+  const float* sum = c.host;
+  fill_random(a.host, VECTOR_ELEMENTS, 1 << 20, 1);
+  fill_random(b.host, VECTOR_ELEMENTS, 1 << 20, 2);
+  const struct {
+    uint64_t a, b, c;
+    uint32_t count;
+  } arguments = {a.gpu_address, b.gpu_address, c.gpu_address, VECTOR_ELEMENTS};
+  RUN(vector_add, .grid = {VECTOR_ELEMENTS}, .workgroup = {256}, .arguments = &arguments, .argument_bytes = sizeof arguments);
+  bool correct = true;
+  for (size_t i = 0; i < VECTOR_ELEMENTS; ++i) correct &= sum[i] == x[i] + y[i];
+  report("vector_add", "1 Mi floats", VECTOR_ELEMENTS, 1, 256, 1, correct);
+  CHECK(lacuna_free(device, &a));
+  CHECK(lacuna_free(device, &b));
+  CHECK(lacuna_free(device, &c));
+}
+
+static void relu(void) {
+  lacuna_memory x = app_allocate(device, RELU_ELEMENTS * sizeof(float));
+  lacuna_memory y = app_allocate(device, RELU_ELEMENTS * sizeof(float));
+  const float* input = x.host;
+  const float* output = y.host;
+  fill_random(x.host, RELU_ELEMENTS, 1 << 20, 3);
+  const struct {
+    uint64_t x, y;
+    uint32_t count4;
+  } arguments = {x.gpu_address, y.gpu_address, RELU_ELEMENTS / 4};
+  RUN(relu, .grid = {RELU_ELEMENTS / 4}, .workgroup = {256}, .arguments = &arguments, .argument_bytes = sizeof arguments);
+  bool correct = true;
+  for (size_t i = 0; i < RELU_ELEMENTS; ++i) correct &= output[i] == (input[i] > 0 ? input[i] : 0);
+  report("relu", "1 Mi floats", RELU_ELEMENTS / 4, 1, 256, 1, correct);
+  CHECK(lacuna_free(device, &x));
+  CHECK(lacuna_free(device, &y));
+}
+
+/* out = matrix * vector modulo 2^64; false when an element of the matrix is not an integer. */
+static bool multiply_vector(const float* matrix, const uint64_t* vector, uint64_t* out) {
+  bool integers = true;
+  for (size_t row = 0; row < MATRIX; ++row) {
+    uint64_t sum = 0;
+    for (size_t column = 0; column < MATRIX; ++column) {
+      const float element = matrix[row * MATRIX + column];
+      const int64_t integer = (int64_t)element;
+      integers &= (float)integer == element;
+      sum += (uint64_t)integer * vector[column];
+    }
+    out[row] = sum;
+  }
+  return integers;
+}
+
+static bool product_is_correct(const float* a, const float* b, const float* c) {
+  static uint64_t x[MATRIX], bx[MATRIX], abx[MATRIX], cx[MATRIX];
+  uint64_t seed = 6;
+  for (size_t i = 0; i < MATRIX; ++i) x[i] = app_random(&seed);
+  if (!multiply_vector(b, x, bx) || !multiply_vector(a, bx, abx) || !multiply_vector(c, x, cx)) return false;
+  if (memcmp(abx, cx, sizeof cx) != 0) return false;
+  for (size_t i = 0; i < CHECKED_ROWS; ++i) {
+    const size_t row = app_random(&seed) % MATRIX;
+    static float sums[MATRIX];
+    memset(sums, 0, sizeof sums);
+    for (size_t k = 0; k < MATRIX; ++k) {
+      for (size_t column = 0; column < MATRIX; ++column) sums[column] += a[row * MATRIX + k] * b[k * MATRIX + column];
+    }
+    if (memcmp(sums, c + row * MATRIX, sizeof sums) != 0) return false;
+  }
+  return true;
+}
+
+static void matmul_tiled(void) {
+  const size_t bytes = MATRIX * MATRIX * sizeof(float);
+  lacuna_memory a = app_allocate(device, bytes);
+  lacuna_memory b = app_allocate(device, bytes);
+  lacuna_memory c = app_allocate(device, bytes);
+  fill_random(a.host, MATRIX * MATRIX, 8, 4);
+  fill_random(b.host, MATRIX * MATRIX, 8, 5);
+  const struct {
+    uint64_t a, b, c;
+    uint32_t n, k;
+  } arguments = {a.gpu_address, b.gpu_address, c.gpu_address, MATRIX, MATRIX};
+  RUN(matmul_tiled, .grid = {MATRIX, MATRIX}, .workgroup = {16, 16}, .arguments = &arguments, .argument_bytes = sizeof arguments);
+  report("matmul_tiled", "512 x 512 x 512", MATRIX, MATRIX, 16, 16, product_is_correct(a.host, b.host, c.host));
+  CHECK(lacuna_free(device, &a));
+  CHECK(lacuna_free(device, &b));
+  CHECK(lacuna_free(device, &c));
+}
+
+static void reduce_tree(void) {
+  const uint32_t groups = REDUCE_ELEMENTS / (2 * REDUCE_WORKGROUP);
+  lacuna_memory input = app_allocate(device, REDUCE_ELEMENTS * sizeof(float));
+  lacuna_memory partial = app_allocate(device, groups * sizeof(float));
+  const float* values = input.host;
+  const float* sums = partial.host;
+  fill_random(input.host, REDUCE_ELEMENTS, 1 << 10, 7);
+  const struct {
+    uint64_t input, partial;
+  } arguments = {input.gpu_address, partial.gpu_address};
+  RUN(reduce_tree, .grid = {REDUCE_ELEMENTS / 2}, .workgroup = {REDUCE_WORKGROUP}, .arguments = &arguments, .argument_bytes = sizeof arguments);
+  bool correct = true;
+  for (size_t group = 0; group < groups; ++group) {
+    int64_t sum = 0;
+    for (size_t i = 0; i < 2 * REDUCE_WORKGROUP; ++i) sum += (int64_t)values[group * 2 * REDUCE_WORKGROUP + i];
+    correct &= sums[group] == (float)sum;
+  }
+  report("reduce_tree", "1 Mi floats", REDUCE_ELEMENTS / 2, 1, REDUCE_WORKGROUP, 1, correct);
+  CHECK(lacuna_free(device, &input));
+  CHECK(lacuna_free(device, &partial));
+}
+
+static void histogram(void) {
+  lacuna_memory input = app_allocate(device, HISTOGRAM_BYTES);
+  lacuna_memory bins = app_allocate(device, HISTOGRAM_BINS * sizeof(uint32_t));
+  uint64_t* words = input.host;
+  const uint32_t* counts = bins.host;
+  uint64_t seed = 8;
+  /* The product of two random bytes' halves: an uneven distribution, so that some bins are contended for. */
+  for (size_t i = 0; i < HISTOGRAM_BYTES / 8; ++i) words[i] = app_random(&seed) & app_random(&seed);
+  CHECK(lacuna_fill(device, bins.gpu_address, 0, bins.bytes));
+  const struct {
+    uint64_t input, bins;
+    uint32_t count4;
+  } arguments = {input.gpu_address, bins.gpu_address, HISTOGRAM_BYTES / 4};
+  const uint32_t items = HISTOGRAM_BYTES / 4 / 4;
+  RUN(histogram, .grid = {items}, .workgroup = {256}, .arguments = &arguments, .argument_bytes = sizeof arguments);
+  static uint32_t expected[HISTOGRAM_BINS];
+  const uint8_t* bytes = input.host;
+  for (size_t i = 0; i < HISTOGRAM_BYTES; ++i) ++expected[bytes[i]];
+  report("histogram", "1 Mi bytes, 256 bins", items, 1, 256, 1, memcmp(expected, counts, sizeof expected) == 0);
+  CHECK(lacuna_free(device, &input));
+  CHECK(lacuna_free(device, &bins));
+}
+
+static void print_properties(const lacuna_properties* p) {
+  printf("GPU: %s, %u shader arrays, %u compute units x %u SIMDs x %u wavefronts, %u KiB LDS each\n", p->target_name,
+         (unsigned)p->shader_arrays, (unsigned)p->compute_units, (unsigned)p->simds_per_compute_unit,
+         (unsigned)p->wavefronts_per_simd, (unsigned)(p->lds_bytes_per_compute_unit / 1024));
+  printf("     %u MiB memory, core clock %u MHz, time stamps %u MHz, %u queue slots, interface %u.%u\n\n",
+         (unsigned)(p->memory_bytes >> 20), (unsigned)(p->core_clock_hz / 1000000), (unsigned)(p->timestamp_hz / 1000000),
+         (unsigned)p->queue_slots, (unsigned)(p->version >> 16), (unsigned)(p->version & 0xffff));
+}
+
+int main(void) {
+  device = app_open_device();
+  print_properties(lacuna_device_properties(device));
+  CHECK(lacuna_queue_create(device, NULL, &queue));
+  done = app_signal(device, 1);
+  printf("%-14s%-22s%-14s%-12s%17s   %s\n", "kernel", "size", "grid", "workgroup", "GPU time", "result");
+  vector_add();
+  relu();
+  matmul_tiled();
+  reduce_tree();
+  histogram();
+  printf("\n%s\n", failures == 0 ? "all results are correct" : "THERE ARE WRONG RESULTS");
+  lacuna_device_close(device);
+  return failures == 0 ? 0 : 1;
+}
