@@ -190,11 +190,13 @@ constexpr InstructionRow row(std::string_view mnemonic, Opcodes opcode, OperandT
                              LatencyClass latency, ExecuteFn execute, std::uint32_t flags = kReadsM0) {
   return {mnemonic, Format::ds, opcode, dst, src, Unit::lds, latency, flags, execute};
 }
-constexpr InstructionRow read_row(std::string_view mnemonic, Opcodes opcode, OperandType data, ExecuteFn execute) {
-  return row(mnemonic, opcode, {data}, {T::u32}, LatencyClass::lds_load, execute);
+constexpr InstructionRow read_row(std::string_view mnemonic, Opcodes opcode, OperandType data, ExecuteFn execute,
+                                  std::uint32_t flags = kReadsM0) {
+  return row(mnemonic, opcode, {data}, {T::u32}, LatencyClass::lds_load, execute, flags);
 }
-constexpr InstructionRow write_row(std::string_view mnemonic, Opcodes opcode, OperandTypes src, ExecuteFn execute) {
-  return row(mnemonic, opcode, {}, src, LatencyClass::lds_store, execute);
+constexpr InstructionRow write_row(std::string_view mnemonic, Opcodes opcode, OperandTypes src, ExecuteFn execute,
+                                   std::uint32_t flags = kReadsM0) {
+  return row(mnemonic, opcode, {}, src, LatencyClass::lds_store, execute, flags);
 }
 constexpr InstructionRow atomic_row(std::string_view mnemonic, Opcodes opcode, OperandType data, ExecuteFn execute) {
   return row(mnemonic, opcode, {}, {T::u32, data}, LatencyClass::lds_atomic, execute);
@@ -234,8 +236,8 @@ constexpr std::array kRows{
     atomic_row("ds_xor_b32", both(0x0b), T::b32, atomic_operation<U32, op::bit_xor<U32>>),
     atomic2_row("ds_mskor_b32", both(0x0c), T::b32, atomic_operation<U32, op::masked_or<U32>>),
     write_row("ds_write_b32", both(0x0d), {T::u32, T::b32}, write<U32>),
-    write_row("ds_write2_b32", both(0x0e), {T::u32, T::b32, T::b32}, write_pair<1, 1>),
-    write_row("ds_write2st64_b32", both(0x0f), {T::u32, T::b32, T::b32}, write_pair<1, 64>),
+    write_row("ds_write2_b32", both(0x0e), {T::u32, T::b32, T::b32}, write_pair<1, 1>, kReadsM0 | kTwoOffsets),
+    write_row("ds_write2st64_b32", both(0x0f), {T::u32, T::b32, T::b32}, write_pair<1, 64>, kReadsM0 | kTwoOffsets),
     atomic2_row("ds_cmpst_b32", both(0x10), T::b32, atomic_operation<U32, op::compare_store<U32>>),
     atomic2_row("ds_cmpst_f32", both(0x11), T::f32, atomic_operation<U32, op::compare_store_float<U32>>),
     atomic_row("ds_min_f32", both(0x12), T::f32, atomic_operation<U32, op::min_float<U32>>),
@@ -257,9 +259,10 @@ constexpr std::array kRows{
     return_row("ds_xor_rtn_b32", both(0x2b), T::b32, atomic_operation<U32, op::bit_xor<U32>>),
     return2_row("ds_mskor_rtn_b32", both(0x2c), T::b32, atomic_operation<U32, op::masked_or<U32>>),
     return_row("ds_wrxchg_rtn_b32", both(0x2d), T::b32, atomic_operation<U32, op::exchange<U32>>),
-    row("ds_wrxchg2_rtn_b32", both(0x2e), {T::b64}, {T::u32, T::b32, T::b32}, LatencyClass::lds_atomic, exchange_pair<U32, 1>),
+    row("ds_wrxchg2_rtn_b32", both(0x2e), {T::b64}, {T::u32, T::b32, T::b32}, LatencyClass::lds_atomic, exchange_pair<U32, 1>,
+        kReadsM0 | kTwoOffsets),
     row("ds_wrxchg2st64_rtn_b32", both(0x2f), {T::b64}, {T::u32, T::b32, T::b32}, LatencyClass::lds_atomic,
-        exchange_pair<U32, 64>),
+        exchange_pair<U32, 64>, kReadsM0 | kTwoOffsets),
     return2_row("ds_cmpst_rtn_b32", both(0x30), T::b32, atomic_operation<U32, op::compare_store<U32>>),
     return2_row("ds_cmpst_rtn_f32", both(0x31), T::f32, atomic_operation<U32, op::compare_store_float<U32>>),
     return_row("ds_min_rtn_f32", both(0x32), T::f32, atomic_operation<U32, op::min_float<U32>>),
@@ -267,8 +270,8 @@ constexpr std::array kRows{
     return2_row("ds_wrap_rtn_b32", both(0x34), T::b32, atomic_operation<U32, op::wrap<U32>>),
     return_row("ds_add_rtn_f32", both(0x35), T::f32, atomic_operation<U32, op::add_float<U32>>),
     read_row("ds_read_b32", both(0x36), T::b32, read<U32>),
-    read_row("ds_read2_b32", both(0x37), T::b64, read_pair<1, 1>),
-    read_row("ds_read2st64_b32", both(0x38), T::b64, read_pair<1, 64>),
+    read_row("ds_read2_b32", both(0x37), T::b64, read_pair<1, 1>, kReadsM0 | kTwoOffsets),
+    read_row("ds_read2st64_b32", both(0x38), T::b64, read_pair<1, 64>, kReadsM0 | kTwoOffsets),
     read_row("ds_read_i8", both(0x39), T::b32, read<std::int8_t>),
     read_row("ds_read_u8", both(0x3a), T::b32, read<std::uint8_t>),
     read_row("ds_read_i16", both(0x3b), T::b32, read<std::int16_t>),
@@ -290,8 +293,8 @@ constexpr std::array kRows{
     atomic_row("ds_xor_b64", both(0x4b), T::b64, atomic_operation<U64, op::bit_xor<U64>>),
     atomic2_row("ds_mskor_b64", both(0x4c), T::b64, atomic_operation<U64, op::masked_or<U64>>),
     write_row("ds_write_b64", both(0x4d), {T::u32, T::b64}, write<U32, 2>),
-    write_row("ds_write2_b64", both(0x4e), {T::u32, T::b64, T::b64}, write_pair<2, 1>),
-    write_row("ds_write2st64_b64", both(0x4f), {T::u32, T::b64, T::b64}, write_pair<2, 64>),
+    write_row("ds_write2_b64", both(0x4e), {T::u32, T::b64, T::b64}, write_pair<2, 1>, kReadsM0 | kTwoOffsets),
+    write_row("ds_write2st64_b64", both(0x4f), {T::u32, T::b64, T::b64}, write_pair<2, 64>, kReadsM0 | kTwoOffsets),
     atomic2_row("ds_cmpst_b64", both(0x50), T::b64, atomic_operation<U64, op::compare_store<U64>>),
     atomic2_row("ds_cmpst_f64", both(0x51), T::f64, atomic_operation<U64, op::compare_store_float<U64>>),
     atomic_row("ds_min_f64", both(0x52), T::f64, atomic_operation<U64, op::min_float<U64>>),
@@ -311,16 +314,17 @@ constexpr std::array kRows{
     return_row("ds_xor_rtn_b64", both(0x6b), T::b64, atomic_operation<U64, op::bit_xor<U64>>),
     return2_row("ds_mskor_rtn_b64", both(0x6c), T::b64, atomic_operation<U64, op::masked_or<U64>>),
     return_row("ds_wrxchg_rtn_b64", both(0x6d), T::b64, atomic_operation<U64, op::exchange<U64>>),
-    row("ds_wrxchg2_rtn_b64", both(0x6e), {T::b128}, {T::u32, T::b64, T::b64}, LatencyClass::lds_atomic, exchange_pair<U64, 1>),
+    row("ds_wrxchg2_rtn_b64", both(0x6e), {T::b128}, {T::u32, T::b64, T::b64}, LatencyClass::lds_atomic, exchange_pair<U64, 1>,
+        kReadsM0 | kTwoOffsets),
     row("ds_wrxchg2st64_rtn_b64", both(0x6f), {T::b128}, {T::u32, T::b64, T::b64}, LatencyClass::lds_atomic,
-        exchange_pair<U64, 64>),
+        exchange_pair<U64, 64>, kReadsM0 | kTwoOffsets),
     return2_row("ds_cmpst_rtn_b64", both(0x70), T::b64, atomic_operation<U64, op::compare_store<U64>>),
     return2_row("ds_cmpst_rtn_f64", both(0x71), T::f64, atomic_operation<U64, op::compare_store_float<U64>>),
     return_row("ds_min_rtn_f64", both(0x72), T::f64, atomic_operation<U64, op::min_float<U64>>),
     return_row("ds_max_rtn_f64", both(0x73), T::f64, atomic_operation<U64, op::max_float<U64>>),
     read_row("ds_read_b64", both(0x76), T::b64, read<U32, 2>),
-    read_row("ds_read2_b64", both(0x77), T::b128, read_pair<2, 1>),
-    read_row("ds_read2st64_b64", both(0x78), T::b128, read_pair<2, 64>),
+    read_row("ds_read2_b64", both(0x77), T::b128, read_pair<2, 1>, kReadsM0 | kTwoOffsets),
+    read_row("ds_read2st64_b64", both(0x78), T::b128, read_pair<2, 64>, kReadsM0 | kTwoOffsets),
     return_row("ds_add_rtn_f64", gfx9_only(0x7c), T::f64, atomic_operation<U64, op::add_float<U64>>),
     return_row("ds_condxchg32_rtn_b64", both(0x7e), T::b64, nullptr),
     src2_row("ds_add_src2_u32", 0x80),

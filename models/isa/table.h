@@ -54,6 +54,8 @@ enum RowFlags : std::uint32_t {
   kForceModifiers = 1u << 20,     ///< VOP3 NEG/ABS are legal although the operands are not floating point: v_cndmask_b32
   kReadsExec = 1u << 22,          ///< scalar instruction that reads EXEC as a value (vector ones are masked by it anyway)
   kGdsOnly = 1u << 23,            ///< DS instruction that exists with GDS = 1 only
+  kTwoOffsets = 1u << 24,         ///< DS instruction with two 8-bit offsets instead of one of 16 bits
+  kLdsForm = 1u << 25,            ///< MUBUF load that can write to LDS instead of VGPRs
   kNoOmod = 1u << 21,             ///< VOP3 OMOD must be zero although the result is floating point
 };
 

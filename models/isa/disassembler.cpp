@@ -1,0 +1,277 @@
+#include <array>
+#include <string>
+
+#include "models/isa/decoder.h"
+#include "models/isa/disassemble_operand.h"
+#include "models/isa/operand.h"
+#include "models/isa/table.h"
+
+namespace lacuna::isa {
+namespace {
+
+class Printer {
+ public:
+  Printer(const Instruction& instruction, Target target) : i_(instruction), row_(*instruction.row), target_(target) {}
+
+  std::string text() {
+    text_ = row_.mnemonic;
+    switch (i_.format) {
+      case Format::sop1:
+      case Format::sop2:
+        scalar_operands();
+        break;
+      case Format::sopc:
+        sopc();
+        break;
+      case Format::sopk:
+        immediates();
+        break;
+      case Format::sopp:
+        immediates();
+        break;
+      case Format::smem:
+        smem();
+        break;
+      case Format::ds:
+        ds();
+        break;
+      case Format::flat:
+        flat();
+        break;
+      case Format::mubuf:
+        mubuf();
+        break;
+      default:
+        vector();
+        break;
+    }
+    return std::move(text_);
+  }
+
+ private:
+  // The literal follows the encoding; instructions have at most one.
+  std::uint32_t literal() const { return i_.raw.at(i_.size / 4U - 1); }
+
+  void add(const std::string& operand) {
+    text_ += operands_++ == 0 ? " " : ", ";
+    text_ += operand;
+  }
+  void flag(bool set, const char* name) {
+    if (set) text_.append(" ").append(name);
+  }
+
+  std::string plain(const Operand& operand) const {
+    switch (operand.kind) {
+      case OperandKind::none:
+        return "off";
+      case OperandKind::vgpr:
+        return vector_register(operand.index, operand.words);
+      case OperandKind::agpr:
+        return vector_register(operand.index, operand.words).replace(0, 1, "a");
+      case OperandKind::sgpr:
+        return scalar_register(operand.index, operand.words);
+      case OperandKind::constant:
+        return immediate(operand);
+      case OperandKind::special:
+        return special(operand.index);
+    }
+    return "?";
+  }
+
+  std::string immediate(const Operand& operand) const {
+    const auto value = static_cast<unsigned>(operand.value);
+    switch (operand.type) {
+      case OperandType::simm16:
+        return format_simm16(value);
+      case OperandType::label16:
+        return std::to_string(value);
+      case OperandType::waitcnt:
+        return waitcnt_text(value, target_);
+      case OperandType::sendmsg:
+        return sendmsg_text(value, target_);
+      case OperandType::hwreg:
+        return hwreg_text(value, target_);
+      case OperandType::simm32:
+        return hexadecimal(value);
+      default:
+        return constant_text(operand, literal());
+    }
+  }
+  std::string format_simm16(unsigned value) const {
+    return i_.format == Format::sopk ? hexadecimal(value) : std::to_string(value);
+  }
+
+  static std::string special(unsigned encoding) {
+    static constexpr std::array<const char*, 5> kApertures{"src_shared_base", "src_shared_limit", "src_private_base",
+                                                           "src_private_limit", "src_pops_exiting_wave_id"};
+    switch (encoding) {
+      case kVccz:
+        return "src_vccz";
+      case kExecz:
+        return "src_execz";
+      case kScc:
+        return "src_scc";
+      case kLdsDirect:
+        return "src_lds_direct";
+      default:
+        return kApertures.at(encoding - kSharedBase);
+    }
+  }
+
+  void scalar_operands() {
+    for (unsigned d = 0; d < i_.destinations; ++d) add(plain(i_.dst[d]));
+    for (unsigned s = 0; s < i_.sources; ++s) add(plain(i_.src[s]));
+  }
+
+  void sopc() {
+    add(plain(i_.src[0]));
+    if (i_.sources < 2) return;
+    add(i_.src[1].type == OperandType::simm16 ? gpr_index_text(static_cast<unsigned>(i_.src[1].value)) : plain(i_.src[1]));
+  }
+
+  void immediates() {
+    for (unsigned d = 0; d < i_.destinations; ++d) add(plain(i_.dst[d]));
+    for (unsigned s = 0; s < i_.sources; ++s) {
+      const Operand& source = i_.src[s];
+      if (source.type == OperandType::simm32) {
+        Operand as_literal = source;
+        as_literal.type = OperandType::b32;
+        as_literal.encoding = kLiteral;
+        add(constant_text(as_literal, literal()));
+      } else if (row_.mnemonic == "s_set_gpr_idx_mode") {
+        add(gpr_index_text(static_cast<unsigned>(source.value)));
+      } else if (row_.mnemonic == "s_endpgm" && source.value == 0) {
+        continue;
+      } else {
+        add(plain(source));
+      }
+    }
+  }
+
+  void smem() {
+    if (i_.sources == 0) {
+      if (i_.destinations != 0) add(plain(i_.dst[0]));
+      return;
+    }
+    if (i_.destinations != 0) add(plain(i_.dst[0]));
+    if (i_.sources > 2) add(plain(i_.src[2]));
+    add(plain(i_.src[0]));
+    add(plain(i_.src[1]));
+    flag(i_.mem.glc, "glc");
+  }
+
+  void ds() {
+    for (unsigned d = 0; d < i_.destinations; ++d) add(plain(i_.dst[d]));
+    for (unsigned s = 0; s < i_.sources; ++s) add(plain(i_.src[s]));
+    const auto offset = static_cast<unsigned>(i_.mem.offset);
+    if (row_.mnemonic == "ds_swizzle_b32") {
+      text_ += swizzle_text(offset);
+    } else if ((row_.flags & kTwoOffsets) != 0) {
+      if ((offset & 0xff) != 0) text_ += " offset0:" + std::to_string(offset & 0xff);
+      if (offset >> 8 != 0) text_ += " offset1:" + std::to_string(offset >> 8);
+    } else if (offset != 0) {
+      text_ += " offset:" + std::to_string(offset);
+    }
+    flag(i_.mem.gds, "gds");
+  }
+
+  void flat() {
+    for (unsigned d = 0; d < i_.destinations; ++d) add(plain(i_.dst[d]));
+    for (unsigned s = 0; s < i_.sources; ++s) add(plain(i_.src[s]));
+    flag(i_.mem.glc, "glc");
+    flag(i_.mem.slc, "slc");
+    flag(i_.mem.tfe, "tfe");
+  }
+
+  void mubuf() {
+    if (i_.sources == 0) return;
+    if (i_.destinations != 0) {
+      add(plain(i_.dst[0]));
+    } else if (i_.sources > 3) {
+      add(plain(i_.src[3]));
+    }
+    add(plain(i_.src[0]));
+    add(plain(i_.src[1]));
+    add(plain(i_.src[2]));
+    flag(i_.mem.idxen, "idxen");
+    flag(i_.mem.offen, "offen");
+    if (i_.mem.offset != 0) text_ += " offset:" + std::to_string(i_.mem.offset);
+    flag(i_.mem.glc, "glc");
+    flag(i_.mem.slc, "slc");
+    flag(i_.mem.lds, "lds");
+    flag(i_.mem.tfe, "tfe");
+  }
+
+  void suffix() {
+    const bool short_row = row_.format != Format::vop3a && row_.format != Format::vop3b;
+    if (i_.vop.sdwa) {
+      text_ += sdwa_suffix();
+    } else if (i_.vop.dpp) {
+      text_ += "_dpp";
+    } else if (i_.format == Format::vop3a || i_.format == Format::vop3b) {
+      if (short_row || (row_.flags & kE64Suffix) != 0) text_ += "_e64";
+    } else if ((row_.flags & kNoEncodingSuffix) == 0) {
+      text_ += "_e32";
+    }
+  }
+  // gfx8 compares have no suffix in LLVM's syntax: the selectors tell.
+  const char* sdwa_suffix() const { return row_.format == Format::vopc && target_ == Target::gfx803 ? "" : "_sdwa"; }
+
+  static std::string wrapped(const char* before, const std::string& text, const char* after) {
+    return std::string(before).append(text).append(after);
+  }
+
+  std::string with_modifiers(unsigned s) const {
+    const Operand& source = i_.src[s];
+    const bool neg = (i_.vop.neg >> s & 1) != 0;
+    const bool abs = (i_.vop.abs >> s & 1) != 0;
+    const bool sext = i_.vop.sdwa && ((s == 0 && i_.vop.src0_sext) || (s == 1 && i_.vop.src1_sext));
+    std::string text = plain(source);
+    if (sext) return wrapped("sext(", text, ")");
+    if (abs) text = wrapped("|", text, "|");
+    if (!neg) return text;
+    return source.kind == OperandKind::constant && !abs ? wrapped("neg(", text, ")") : wrapped("-", text, "");
+  }
+
+  void vector() {
+    suffix();
+    for (unsigned d = 0; d < i_.destinations; ++d) add(plain(i_.dst[d]));
+    for (unsigned s = 0; s < i_.sources; ++s) add(with_modifiers(s));
+    if (i_.vop.dpp) return dpp();
+    flag(i_.vop.clamp, "clamp");
+    static constexpr std::array<const char*, 4> kOmod{"", " mul:2", " mul:4", " div:2"};
+    text_ += kOmod.at(i_.vop.omod);
+    if (i_.vop.sdwa) sdwa();
+  }
+
+  void dpp() {
+    text_.append(" ").append(dpp_control_text(i_.vop.dpp_ctrl));
+    text_ += " row_mask:" + hexadecimal(i_.vop.row_mask);
+    text_ += " bank_mask:" + hexadecimal(i_.vop.bank_mask);
+    if (i_.vop.bound_ctrl) text_ += " bound_ctrl:1";
+  }
+
+  void sdwa() {
+    static constexpr std::array<const char*, 8> kSelect{"BYTE_0", "BYTE_1", "BYTE_2", "BYTE_3",
+                                                        "WORD_0", "WORD_1", "DWORD",  "?"};
+    static constexpr std::array<const char*, 4> kUnused{"UNUSED_PAD", "UNUSED_SEXT", "UNUSED_PRESERVE", "?"};
+    if (row_.format != Format::vopc && i_.destinations != 0) {
+      text_.append(" dst_sel:").append(kSelect.at(i_.vop.dst_sel));
+      text_.append(" dst_unused:").append(kUnused.at(i_.vop.dst_unused));
+    }
+    if (row_.src.count > 0) text_.append(" src0_sel:").append(kSelect.at(i_.vop.src0_sel));
+    if (row_.src.count > 1) text_.append(" src1_sel:").append(kSelect.at(i_.vop.src1_sel));
+  }
+
+  const Instruction& i_;
+  const InstructionRow& row_;
+  Target target_;
+  std::string text_;
+  unsigned operands_ = 0;
+};
+
+}  // namespace
+
+std::string disassemble(const Instruction& instruction, Target target) { return Printer(instruction, target).text(); }
+
+}  // namespace lacuna::isa
