@@ -122,7 +122,7 @@ struct DivisionFusedMultiplyAdd {
     if (F::biased_exponent(std::bit_cast<Bits>(c)) > F::Layout::kBias) return sum * D::kScaleUp;
     const Float down = sum * D::kScaleDown;
     const bool rounded_twice = rounding_of(context.fp) == 0 && !flushes_results(context.fp) && !flushes_inputs(context.fp) &&
-                               F::denormal(std::bit_cast<Bits>(down));
+                               F::magnitude(std::bit_cast<Bits>(down)) <= F::kImplicit;
     return rounded_twice ? settle_tie(a, b, c, sum, down) : down;
   }
 
@@ -130,7 +130,7 @@ struct DivisionFusedMultiplyAdd {
   static float fused(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
   static double fused(double a, double b, double c) { return __builtin_fma(a, b, c); }
 
-  // Rounding `sum` to a denormal went wrong if it lay half way though the exact sum does not.
+  // Rounding `sum` to a denormal (or up to the smallest normal) went wrong if it lay half way though the exact sum does not.
   static Float settle_tie(Float a, Float b, Float c, Float sum, Float down) {
     const Float rest = sum - down * D::kScaleUp;
     if (rest == 0) return down;
@@ -159,13 +159,23 @@ struct DivisionFixup {
     if (F::zero(d) || F::infinite(n)) return static_cast<Bits>(sign | F::kInfinity);
     if (F::infinite(d) || F::zero(n)) return sign;
     if (F::biased_exponent(n) - F::biased_exponent(d) < DivisionFormat<Bits>::kUnderflow) {
-      const unsigned rounding = sizeof(Bits) == 4 ? context.mode.round_f32() : context.mode.round_f64_f16();
+      const unsigned rounding = rounding_mode(context.mode);
       const bool keeps = sizeof(Bits) == 4 ? context.mode.denorm_out_f32() : context.mode.denorm_out_f64_f16();
       const bool away = keeps && ((rounding == 1 && sign == 0) || (rounding == 2 && sign != 0));
       return static_cast<Bits>(sign | (away ? 1 : 0));
     }
+    // A quotient that overflows makes the iteration subtract infinities (CLRX documentation, V_DIV_FIXUP_F32: a NaN gives
+    // infinity).
+    if (F::nan(quotient)) {
+      const unsigned rounding = rounding_mode(context.mode);
+      const bool to_infinity = rounding == 0 || (rounding == 1 && sign == 0) || (rounding == 2 && sign != 0);
+      return static_cast<Bits>(sign | (to_infinity ? F::kInfinity : F::kInfinity - 1));
+    }
     return static_cast<Bits>(sign | F::magnitude(quotient));
   }
+
+ private:
+  static constexpr unsigned rounding_mode(Mode mode) { return sizeof(Bits) == 4 ? mode.round_f32() : mode.round_f64_f16(); }
 };
 
 /// V_TRIG_PREOP_F64: 53 bits of 2/pi, chosen by the exponent of the argument and a segment (Vega and RDNA3 ISA manuals).
