@@ -16,11 +16,10 @@ namespace lacuna {
 
 namespace {
 
-/// The first cycle at or after `from` in which SIMD `simd` of `simds` is served.
-Cycles next_turn(Cycles from, unsigned simd, unsigned simds) {
-  const auto phase = static_cast<unsigned>(from.n % simds);
-  return {from.n + (simd + simds - phase) % simds};
-}
+/// The first cycle at or after `from` in which SIMD `simd` of `simds`, a power of two, is served.
+Cycles next_turn(Cycles from, unsigned simd, unsigned simds) { return {from.n + ((simd - from.n) & (simds - 1))}; }
+
+constexpr unsigned bit(isa::Unit unit) { return 1u << static_cast<unsigned>(unit); }
 
 bool counts_lanes(isa::Unit unit) { return unit == isa::Unit::valu || unit == isa::Unit::vmem || unit == isa::Unit::lds; }
 
@@ -60,6 +59,7 @@ ComputeUnit::ComputeUnit(sc_core::sc_module_name name, const ComputeUnitParamete
       quantum_(mode == TimingMode::reference ? Cycles{1} : quantum),
       place_(place),
       target_(target),
+      vmcnt_limit_((1u << isa::traits(target).vmcnt_bits) - 1),
       vm_(vm),
       code_(code),
       listener_(listener),
@@ -141,71 +141,61 @@ void ComputeUnit::run_functional(Cycles now, Cycles limit) {
   while (progress) {
     progress = false;
     for (const auto& simd : simds_) {
-      for (std::size_t i = 0; i < simd->by_age.size();) {
-        Slot& slot = *simd->by_age[i];
+      for (unsigned i = 0; i < simd->issue.resident;) {
+        const unsigned number = simd->issue.by_age[i];
+        Slot& slot = *simd->slots[number];
         Cycles cycle = later(now, slot.ready);
-        while (slot.state == Slot::State::running && cycle < limit) {
+        while (cycle < limit) {
           issue(*simd, slot, cycle);
           progress = true;
           cycle = later(cycle + Cycles{1}, slot.ready);
         }
-        if (i < simd->by_age.size() && simd->by_age[i] == &slot) ++i;
+        if (i < simd->issue.resident && simd->issue.by_age[i] == number) ++i;
       }
     }
   }
-  for (const auto& simd : simds_) {
-    simd->earliest = kNeverCycles;
-    for (const Slot* slot : simd->by_age) {
-      if (slot->state == Slot::State::running) simd->wake(slot->ready);
-    }
-  }
+  for (const auto& simd : simds_) simd->earliest = simd->issue.earliest();
 }
 
 // One cycle of one SIMD: each unit takes at most one instruction, each wavefront gives at most one, oldest first.
 void ComputeUnit::serve(Simd& simd, Cycles cycle) {
+  constexpr unsigned kCounted = bit(isa::Unit::vmem) | bit(isa::Unit::lds) | bit(isa::Unit::smem);
+  IssueState& state = simd.issue;
   unsigned used = 0;
-  simd.earliest = kNeverCycles;
-  Cycles earliest = kNeverCycles;
-  for (std::size_t i = 0; i < simd.by_age.size();) {
-    Slot& slot = *simd.by_age[i];
-    if (slot.state == Slot::State::running && slot.ready <= cycle) {
-      const isa::Unit unit = slot.next != nullptr ? slot.next->unit : isa::Unit::special;
-      const unsigned bit = 1u << static_cast<unsigned>(unit);
-      if ((used & bit) == 0 || unit == isa::Unit::special) {
-        if (unit == isa::Unit::valu && simd.valu_free > cycle) {
+  for (unsigned i = 0; i < state.resident;) {
+    const unsigned number = state.by_age[i];
+    if (state.ready[number] <= cycle) {
+      const unsigned unit = 1u << state.unit[number];
+      if ((used & unit) == 0) {
+        Slot& slot = *simd.slots[number];
+        if (unit == bit(isa::Unit::valu) && simd.valu_free > cycle) {
           slot.ready = simd.valu_free;
-        } else if (!counters_full(slot, cycle)) {
-          used |= bit;
+        } else if ((unit & kCounted) == 0 || !counters_full(slot, cycle)) {
+          used |= unit & ~bit(isa::Unit::special);
           issue(simd, slot, cycle);
           if (slot.state == Slot::State::free) continue;  // ended: the next one moved into its place
         }
       }
     }
-    if (slot.state == Slot::State::running) earliest = slot.ready < earliest ? slot.ready : earliest;
     ++i;
   }
-  // A wavefront that lost this cycle's port is ready in the past: it tries again at the SIMD's next turn. A barrier released
-  // within the loop may have woken an earlier slot, which simd.earliest holds.
-  simd.wake(later(earliest, cycle + Cycles{1}));
+  // A wavefront that lost this cycle's port is ready in the past: it tries again at the SIMD's next turn.
+  const Cycles earliest = state.earliest();
+  simd.earliest = earliest == kNeverCycles ? earliest : later(earliest, cycle + Cycles{1});
 }
 
+// Completed operations are forgotten only when room is needed: they do not change when a wait is over.
 bool ComputeUnit::counters_full(Slot& slot, Cycles cycle) const {
-  if (slot.next == nullptr) return false;
-  const unsigned vm_limit = (1u << isa::traits(target_).vmcnt_bits) - 1;
+  const auto full = [&](WaitCounter& counter, unsigned limit) {
+    if (!counter.full(limit)) return false;
+    counter.prune(cycle);
+    if (!counter.full(limit)) return false;
+    slot.ready = counter.when_at_most(limit - 1, cycle);
+    return true;
+  };
   const bool vmem = slot.next->unit == isa::Unit::vmem;
-  const bool lgkm =
-      slot.next->unit == isa::Unit::lds || slot.next->unit == isa::Unit::smem || slot.next->format == isa::Format::flat;
-  slot.vmcnt.prune(cycle);
-  slot.lgkmcnt.prune(cycle);
-  if (vmem && slot.vmcnt.full(vm_limit)) {
-    slot.ready = slot.vmcnt.when_at_most(vm_limit - 1, cycle);
-    return true;
-  }
-  if (lgkm && slot.lgkmcnt.full(kLgkmLimit)) {
-    slot.ready = slot.lgkmcnt.when_at_most(kLgkmLimit - 1, cycle);
-    return true;
-  }
-  return false;
+  const bool lgkm = !vmem || slot.next->format == isa::Format::flat;
+  return (vmem && full(slot.vmcnt, vmcnt_limit_)) || (lgkm && full(slot.lgkmcnt, kLgkmLimit));
 }
 
 // -- one instruction
@@ -258,8 +248,7 @@ void ComputeUnit::issue(Simd& simd, Slot& slot, Cycles cycle) {
     }
   }
   if (wave.event != isa::Event::none) {
-    handle_event(slot, instruction, here, cycle);
-    if (slot.state == Slot::State::free || slot.state == Slot::State::faulted) return;
+    if (!handle_event(slot, instruction, here, cycle)) return;
   }
   fetch(slot, cycle);
 }
@@ -299,65 +288,59 @@ Cycles ComputeUnit::after_issue(Simd& simd, const isa::Instruction& instruction,
   }
 }
 
-void ComputeUnit::handle_event(Slot& slot, const isa::Instruction& instruction, std::uint64_t pc, Cycles cycle) {
+bool ComputeUnit::handle_event(Slot& slot, const isa::Instruction& instruction, std::uint64_t pc, Cycles cycle) {
   isa::Wavefront& wave = slot.wave;
   const isa::Event event = wave.event;
   wave.event = isa::Event::none;
   switch (event) {
     case isa::Event::none:
-      return;
+      return true;
     case isa::Event::end_program:
       end_wavefront(slot, cycle);
-      return;
+      return false;
     case isa::Event::barrier:
       arrive_at_barrier(slot, cycle);
-      return;
+      return false;
     case isa::Event::wait_count:
       wait_count(slot, wave.event_value, cycle);
-      return;
+      return true;
     case isa::Event::sleep:
       slot.ready = later(slot.ready, cycle + Cycles{wave.event_value});
-      return;
+      return true;
     case isa::Event::message:
       if ((wave.event_value & 0xf) == kMessageInterrupt) {
         listener_.interrupt_message(*slot.group->dispatch, wave.sgpr[isa::kM0], clock_.ticks(cycle));
       }
-      return;
+      return true;
     case isa::Event::cache_invalidate:
       invalidate_caches(slot, instruction, cycle);
-      return;
+      return true;
     case isa::Event::memory_fault:
       memory_fault(slot, instruction, pc, cycle);
-      return;
+      return false;
     case isa::Event::halt:
       fault(slot, LACUNA_FAULT_TRAP, 0, pc, "wavefront halted itself (s_sethalt 1)", cycle);
-      return;
+      return false;
     case isa::Event::trap:
       fault(slot, LACUNA_FAULT_TRAP, 0, pc, fmt::format("trap {}", wave.event_value), cycle);
-      return;
+      return false;
     case isa::Event::illegal_instruction:
       fault(slot, LACUNA_FAULT_ILLEGAL_INSTRUCTION, 0, pc, "illegal instruction", cycle);
-      return;
+      return false;
     case isa::Event::arithmetic_exception:
       fault(slot, LACUNA_FAULT_TRAP, 0, pc, "arithmetic exception", cycle);
-      return;
+      return false;
   }
+  return true;
 }
 
 // SIMM16 of s_waitcnt (GCN3 ISA manual; gfx9 adds vmcnt bits 5:4 at 15:14). expcnt is always satisfied: stores read their data
 // when they issue.
 void ComputeUnit::wait_count(Slot& slot, std::uint32_t simm16, Cycles cycle) {
-  unsigned vm = simm16 & 0xf;
-  unsigned vm_all = 0xf;
-  if (isa::traits(target_).vmcnt_bits > 4) {
-    vm |= (simm16 >> 14 & 3) << 4;
-    vm_all = 0x3f;
-  }
+  const unsigned vm = (simm16 & 0xf) | ((simm16 >> 14 & 3) << 4 & vmcnt_limit_);
   const unsigned lgkm = simm16 >> 8 & 0xf;
-  if (vm != vm_all) slot.ready = later(slot.ready, slot.vmcnt.when_at_most(vm, cycle));
+  if (vm != vmcnt_limit_) slot.ready = later(slot.ready, slot.vmcnt.when_at_most(vm, cycle));
   if (lgkm != kLgkmLimit) slot.ready = later(slot.ready, slot.lgkmcnt.when_at_most(lgkm, cycle));
-  slot.vmcnt.prune(cycle);
-  slot.lgkmcnt.prune(cycle);
 }
 
 void ComputeUnit::arrive_at_barrier(Slot& slot, Cycles cycle) {
@@ -365,6 +348,9 @@ void ComputeUnit::arrive_at_barrier(Slot& slot, Cycles cycle) {
   slot.state = Slot::State::at_barrier;
   ++group.at_barrier;
   group.latest_arrival = later(group.latest_arrival, cycle);
+  fetch(slot, cycle);
+  slot.ready_at_barrier = slot.ready;
+  slot.ready = kNeverCycles;
   release_barrier(group);
 }
 
@@ -373,10 +359,10 @@ void ComputeUnit::release_barrier(Workgroup& group) {
   if (group.at_barrier == 0 || group.at_barrier < group.running) return;
   const Cycles at = group.latest_arrival + (mode_ == TimingMode::functional ? Cycles{1} : parameters_.barrier_latency);
   for (const auto& simd : simds_) {
-    for (Slot* slot : simd->by_age) {
+    for (const auto& slot : simd->slots) {
       if (slot->group != &group || slot->state != Slot::State::at_barrier) continue;
       slot->state = Slot::State::running;
-      slot->ready = later(slot->ready, at);
+      slot->ready = later(slot->ready_at_barrier, at);
       simd->wake(slot->ready);
     }
   }
@@ -457,7 +443,8 @@ void ComputeUnit::fetch_fault(Slot& slot, Cycles cycle) {
 
 void ComputeUnit::diagnose(std::ostream& out) const {
   for (const auto& simd : simds_) {
-    for (const Slot* slot : simd->by_age) {
+    for (unsigned i = 0; i < simd->issue.resident; ++i) {
+      const Slot* slot = simd->slots[simd->issue.by_age[i]].get();
       const char* state = slot->state == Slot::State::at_barrier ? "waits at a barrier"
                           : slot->state == Slot::State::faulted  ? "faulted"
                                                                  : "runs";

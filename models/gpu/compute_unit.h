@@ -139,7 +139,8 @@ class ComputeUnit : public sc_core::sc_module {
   bool counters_full(Slot& slot, Cycles cycle) const;
   void issue(Simd& simd, Slot& slot, Cycles cycle);
   Cycles after_issue(Simd& simd, const isa::Instruction& instruction, Cycles cycle);
-  void handle_event(Slot& slot, const isa::Instruction& instruction, std::uint64_t pc, Cycles cycle);
+  /// False when the wavefront does not go on to its next instruction: it ended, faulted, or waits at a barrier.
+  bool handle_event(Slot& slot, const isa::Instruction& instruction, std::uint64_t pc, Cycles cycle);
   void wait_count(Slot& slot, std::uint32_t simm16, Cycles cycle);
   void arrive_at_barrier(Slot& slot, Cycles cycle);
   void release_barrier(Workgroup& group);
@@ -172,6 +173,7 @@ class ComputeUnit : public sc_core::sc_module {
   Cycles quantum_;
   ComputeUnitPlace place_;
   isa::Target target_;
+  unsigned vmcnt_limit_;  ///< largest value of the target's counter: also the s_waitcnt field that waits for nothing
   GpuVm& vm_;
   isa::DecodedCode& code_;
   ComputeUnitListener& listener_;

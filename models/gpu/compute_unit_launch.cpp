@@ -145,7 +145,7 @@ void ComputeUnit::start_wavefront(Slot& slot, Workgroup& group, unsigned wave_in
   slot.line = ~std::uint64_t{0} - 1;  // nothing buffered
   slot.ready = start;
   fetch(slot, start);
-  simd.by_age.push_back(&slot);
+  simd.issue.add(slot.number);
   simd.wake(slot.ready);
   ++active_wavefronts_;
   ++statistics_.wavefronts;
@@ -154,7 +154,7 @@ void ComputeUnit::start_wavefront(Slot& slot, Workgroup& group, unsigned wave_in
 
 void ComputeUnit::release(Slot& slot) {
   Simd& simd = *slot.simd;
-  simd.by_age.erase(std::find(simd.by_age.begin(), simd.by_age.end(), &slot));
+  simd.issue.remove(slot.number);
   unplace(slot);
   slot.group = nullptr;
   --active_wavefronts_;

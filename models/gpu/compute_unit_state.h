@@ -1,6 +1,8 @@
 // Private state of ComputeUnit: wavefront slots, SIMDs, resident workgroups. Included by compute_unit*.cpp only.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <memory>
 #include <vector>
 
@@ -28,21 +30,51 @@ struct ComputeUnit::Workgroup {
   Cycles end{};  ///< latest completion of ended wavefronts, their stores included
 };
 
+/// What the issue loop looks at, packed by slot number so that a SIMD's scan touches few cache lines.
+struct IssueState {
+  static constexpr unsigned kMaxSlots = 16;
+
+  /// Earliest issue of each slot's next instruction; kNeverCycles when the slot is free, at a barrier or faulted.
+  std::array<Cycles, kMaxSlots> ready;
+  std::array<std::uint8_t, kMaxSlots> unit;    ///< isa::Unit of the next instruction
+  std::array<std::uint8_t, kMaxSlots> by_age;  ///< resident slots, oldest first
+  unsigned resident = 0;
+
+  IssueState() { ready.fill(kNeverCycles); }
+  void add(unsigned slot) { by_age[resident++] = static_cast<std::uint8_t>(slot); }
+  void remove(unsigned slot) {
+    std::uint8_t* end = by_age.data() + resident;
+    std::copy(std::find(by_age.data(), end, slot) + 1, end, std::find(by_age.data(), end, slot));
+    --resident;
+    ready[slot] = kNeverCycles;
+  }
+  Cycles earliest() const {
+    Cycles first = kNeverCycles;
+    for (unsigned i = 0; i < resident; ++i) first = ready[by_age[i]] < first ? ready[by_age[i]] : first;
+    return first;
+  }
+};
+
 struct ComputeUnit::Slot {
   enum class State : std::uint8_t { free, running, at_barrier, faulted };
 
+  Slot(Simd& owner, IssueState& issue, unsigned slot_number)
+      : ready(issue.ready[slot_number]), unit(issue.unit[slot_number]), simd(&owner), number(slot_number) {}
+
+  Cycles& ready;       ///< of this slot in its SIMD's IssueState
+  std::uint8_t& unit;  ///< likewise
   State state = State::free;
   isa::Wavefront wave;
   Workgroup* group = nullptr;
-  Simd* simd = nullptr;
-  unsigned number = 0;  ///< slot of its SIMD
+  Simd* simd;
+  unsigned number;  ///< slot of its SIMD
   unsigned wave_in_group = 0;
   unsigned vgpr_granule = 0;
   unsigned vgpr_granules = 0;
   unsigned sgprs = 0;  ///< taken of the SIMD's file
 
   const isa::Instruction* next = nullptr;  ///< null: fetch failed, reported when it would issue
-  Cycles ready{};                          ///< earliest issue of `next`
+  Cycles ready_at_barrier{};               ///< `ready` of the instruction after the barrier the slot waits at
   std::uint64_t line = 0;                  ///< instruction line in the buffer (address / line bytes)
   Cycles next_line_ready{};                ///< when the prefetched following line is there
   WaitCounter vmcnt;
@@ -55,22 +87,17 @@ struct ComputeUnit::Simd {
         registers(std::size_t{p.vgprs_per_simd} * isa::kLanes),
         vgprs(p.vgprs_per_simd / granule),
         sgprs_free(p.sgprs_per_simd) {
-    for (unsigned i = 0; i < p.wavefronts_per_simd; ++i) {
-      slots.push_back(std::make_unique<Slot>());
-      slots.back()->simd = this;
-      slots.back()->number = i;
-    }
-    by_age.reserve(p.wavefronts_per_simd);
+    for (unsigned i = 0; i < p.wavefronts_per_simd; ++i) slots.push_back(std::make_unique<Slot>(*this, issue, i));
   }
 
   unsigned number;
+  IssueState issue;
+  Cycles valu_free{};
+  Cycles earliest = kNeverCycles;        ///< no wavefront can issue before
   std::vector<std::uint32_t> registers;  ///< the vector register file: register r, lane l at r * 64 + l
   RangeAllocator vgprs;
   unsigned sgprs_free;
   std::vector<std::unique_ptr<Slot>> slots;
-  std::vector<Slot*> by_age;  ///< resident wavefronts, oldest first
-  Cycles valu_free{};
-  Cycles earliest = kNeverCycles;  ///< no wavefront can issue before
 
   void wake(Cycles at) { earliest = at < earliest ? at : earliest; }
 };
