@@ -7,7 +7,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "tests/host/hart_bench_module.h"
+#include "tests/host/hart_environment.h"
 
 namespace lacuna::test {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <filesystem>
 
-#include "tests/host/hart_bench_module.h"
+#include "tests/host/hart_environment.h"
 
 namespace lacuna::test {
 namespace {

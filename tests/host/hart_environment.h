@@ -4,8 +4,6 @@
 #include <tlm_utils/simple_target_socket.h>
 #include <array>
 #include <cstring>
-#include <fstream>
-#include <stdexcept>
 #include <string>
 #include <systemc>
 #include <tlm>
@@ -13,6 +11,7 @@
 
 #include "models/common/tlm_time.h"
 #include "models/host/hart.h"
+#include "tests/host/flat_image.h"
 
 namespace lacuna::test {
 
@@ -51,11 +50,7 @@ class HartEnvironment : public sc_core::sc_module {
   }
 
   /// A flat image that starts at the base of memory.
-  void load(const std::string& path) {
-    std::ifstream file(path, std::ios::binary);
-    if (!file) throw std::runtime_error("cannot read " + path);
-    file.read(reinterpret_cast<char*>(memory_.data()), static_cast<std::streamsize>(memory_.size()));
-  }
+  void load(const std::string& path) { load_flat_image(path, memory_); }
 
   Hart hart;
   std::string console;
