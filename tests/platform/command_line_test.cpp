@@ -1,0 +1,72 @@
+#include "platform/command_line.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace lacuna {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+std::string error(const std::vector<std::string>& arguments) {
+  try {
+    parse_command_line(arguments);
+  } catch (const UsageError& e) {
+    return e.what();
+  }
+  return {};
+}
+
+TEST(CommandLine, ReadsEveryOption) {
+  const CommandLine line =
+      parse_command_line({"run", "fw.elf", "--config", "r9nano", "--set", "l2.size=4MiB", "--config=b.cfg", "--out", "dir",
+                          "--gdb", "1234", "--max-time", "10ms", "--input", "-", "--quiet"});
+  EXPECT_EQ(line.command, Command::run);
+  EXPECT_EQ(line.input, "fw.elf");
+  ASSERT_EQ(line.configuration.size(), 4u);
+  EXPECT_TRUE(line.configuration[0].file);
+  EXPECT_EQ(line.configuration[0].value, "r9nano");
+  EXPECT_FALSE(line.configuration[1].file);
+  EXPECT_EQ(line.configuration[1].value, "l2.size=4MiB");
+  EXPECT_TRUE(line.configuration[2].file);
+  EXPECT_EQ(line.configuration[2].value, "b.cfg");
+  EXPECT_EQ(line.configuration[3].value, "sim.max_time=10ms");
+  EXPECT_EQ(line.output_folder, "dir");
+  EXPECT_EQ(line.gdb_port, 1234);
+  EXPECT_EQ(line.console_input, "-");
+  EXPECT_TRUE(line.quiet);
+}
+
+TEST(CommandLine, GuestArgumentsAreTheGuests) {
+  const CommandLine line = parse_command_line({"hart", "-q", "prog.elf", "--", "--config", "x", "--"});
+  EXPECT_EQ(line.command, Command::hart);
+  EXPECT_EQ(line.input, "prog.elf");
+  EXPECT_TRUE(line.configuration.empty());
+  EXPECT_THAT(line.guest_arguments, ElementsAre("--config", "x", "--"));
+}
+
+TEST(CommandLine, TopLevelOptions) {
+  EXPECT_EQ(parse_command_line({"--version"}).command, Command::version);
+  EXPECT_EQ(parse_command_line({"--list-params"}).command, Command::list_parameters);
+  EXPECT_THAT(parse_command_line({"--help"}).help, HasSubstr("lacuna hart PROGRAM.elf"));
+  EXPECT_THAT(parse_command_line({"run", "--help"}).help, HasSubstr("--max-time TIME"));
+  EXPECT_THAT(parse_command_line({"run", "--help"}).help, HasSubstr("125  hung"));
+  EXPECT_EQ(parse_command_line({"disasm", "a.co"}).command, Command::disasm);
+  EXPECT_EQ(parse_command_line({"docs", "docs"}).command, Command::docs);
+}
+
+TEST(CommandLine, ErrorsSayWhatAndWhereHelpIs) {
+  EXPECT_EQ(error({}), "no command given; see lacuna --help");
+  EXPECT_EQ(error({"rum"}), "unknown command rum; see lacuna --help");
+  EXPECT_EQ(error({"run"}), "lacuna run needs FIRMWARE.elf; see lacuna run --help");
+  EXPECT_EQ(error({"run", "a", "b"}), "unexpected b; see lacuna run --help");
+  EXPECT_THAT(error({"run", "a", "--quite"}), HasSubstr("--quite"));
+  EXPECT_THAT(error({"run", "a", "--qui"}), HasSubstr("--qui")) << "abbreviations are not guessed";
+  EXPECT_THAT(error({"run", "a", "--gdb", "99999"}), HasSubstr("--gdb"));
+  EXPECT_THAT(error({"run", "a", "--config"}), HasSubstr("--config"));
+  EXPECT_THAT(error({"disasm", "a", "--", "b"}), HasSubstr("nothing may follow --"));
+}
+
+}  // namespace
+}  // namespace lacuna

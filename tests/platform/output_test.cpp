@@ -1,0 +1,184 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <filesystem>
+#include <sstream>
+
+#include "platform/kernel_log.h"
+#include "platform/memory_map_reference.h"
+#include "platform/output_folder.h"
+#include "platform/run_hash.h"
+
+namespace lacuna {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+
+class OutputFolders : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    fs::remove_all(root);
+    fs::create_directories(root);
+  }
+  void TearDown() override { fs::remove_all(root); }
+
+  const fs::path root = fs::path(::testing::TempDir()) / "lacuna_output_test";
+};
+
+TEST_F(OutputFolders, NumbersCountUp) {
+  EXPECT_EQ(OutputFolder::numbered(root / "out").path(), root / "out/run-0001");
+  EXPECT_EQ(OutputFolder::numbered(root / "out").path(), root / "out/run-0002");
+  fs::remove(root / "out/run-0001");
+  EXPECT_EQ(OutputFolder::numbered(root / "out").path(), root / "out/run-0001");
+}
+
+TEST_F(OutputFolders, OwnFoldersAreUsedAgain) {
+  EXPECT_NO_THROW(OutputFolder::at(root)) << "empty";
+  OutputFolder::at(root / "own").create("effective.cfg") << "x";
+  EXPECT_NO_THROW(OutputFolder::at(root / "own"));
+}
+
+TEST_F(OutputFolders, RefusesWhatItMayNotUse) {
+  std::ofstream(root / "mine.txt") << "precious";
+  EXPECT_THROW(OutputFolder::at(root), OutputError);
+  EXPECT_THROW(OutputFolder::at(root / "mine.txt"), OutputError);
+  EXPECT_THROW(OutputFolder::at(root / "mine.txt" / "below"), OutputError);
+  EXPECT_THROW(OutputFolder::numbered(root / "mine.txt"), OutputError);
+  EXPECT_EQ(fs::file_size(root / "mine.txt"), 8u);
+}
+
+TEST(RunHash, IsFnv1a) {
+  EXPECT_EQ(RunHash().text(), "cbf29ce484222325");
+  RunHash one;
+  one.add("", "");
+  // The framing of two empty texts, hashed with the prime in decimal as the FNV page gives it.
+  std::uint64_t expected = 0xcbf29ce484222325;
+  for (const unsigned char c : {'0', ':', '0', ':'}) expected = (expected ^ c) * 1099511628211U;
+  EXPECT_EQ(one.value(), expected);
+}
+
+TEST(RunHash, KeepsNeighboursApart) {
+  RunHash a;
+  RunHash b;
+  a.add("ab", "c");
+  b.add("a", "bc");
+  EXPECT_NE(a.value(), b.value());
+}
+
+TEST(RunHash, CoversCountsButNotDerivedValues) {
+  std::uint64_t hits = 1;
+  double ratio = 0.5;
+  StatisticsGroup group("g");
+  group.group("cache").add("hits", hits, "hits", "accesses");
+  group.add_derived(
+      "ratio", [&] { return ratio; }, "ratio", "");
+  const auto hash = [&] {
+    RunHash h;
+    h.add(group);
+    return h.value();
+  };
+  const std::uint64_t before = hash();
+  ratio = 0.75;
+  EXPECT_EQ(hash(), before);
+  hits = 2;
+  EXPECT_NE(hash(), before);
+}
+
+KernelRecord record() {
+  KernelRecord r;
+  r.index = 3;
+  r.name = "relu, \"v2\"";
+  r.queue = 1;
+  r.grid = {1024, 2, 1};
+  r.workgroup = {64, 1, 1};
+  r.start = Tick{1'000'000};
+  r.end = Tick{3'500'000};
+  r.cycles = 2500;
+  r.workgroups = 32;
+  r.wavefronts = 32;
+  r.wavefront_instructions = 4'000'000;
+  r.thread_instructions = 200'000'000;
+  r.wall_seconds = 2;
+  return r;
+}
+
+TEST(KernelReports, CsvHoldsEveryField) {
+  std::ostringstream csv;
+  write_kernels_csv({record()}, csv);
+  EXPECT_EQ(csv.str(),
+            "index,kernel,queue,grid,workgroup,workgroups,wavefronts,start_ps,end_ps,cycles,wavefront_instructions,"
+            "thread_instructions,failed,wall_seconds\n"
+            "3,\"relu, \"\"v2\"\"\",1,1024x2x1,64x1x1,32,32,1000000,3500000,2500,4000000,200000000,0,2.000000\n");
+}
+
+TEST(KernelReports, TableHasUnitsSpeedsAndTotals) {
+  KernelRecord failed = record();
+  failed.name = "bad";
+  failed.failed = true;
+  failed.wall_seconds = 0;
+  std::ostringstream table;
+  write_kernel_table({record(), failed}, table);
+  std::vector<std::string> lines;
+  std::istringstream stream(table.str());
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  ASSERT_EQ(lines.size(), 5u);
+  EXPECT_THAT(lines[0], HasSubstr("million wavefront  million thread"));
+  EXPECT_THAT(lines[1], HasSubstr("instructions/s  instructions/s"));
+  EXPECT_THAT(lines[2], HasSubstr("2.500 us       2,500     4,000,000  2.000 s               2.00          100.00"));
+  EXPECT_THAT(lines[3], HasSubstr("bad (failed)"));
+  EXPECT_THAT(lines[3], HasSubstr("0.000 s                  -               -"));
+  EXPECT_THAT(lines[4],
+              HasSubstr("all kernels     5.000 us       5,000     8,000,000  2.000 s               4.00          200.00"));
+}
+
+TEST(KernelReports, HashIgnoresWallTimeOnly) {
+  const auto hash = [](const KernelRecord& r) {
+    RunHash h;
+    add_kernels({r}, h);
+    return h.value();
+  };
+  KernelRecord changed = record();
+  changed.wall_seconds = 5;
+  EXPECT_EQ(hash(changed), hash(record()));
+  changed.end.ps += 1;
+  EXPECT_NE(hash(changed), hash(record()));
+}
+
+TEST(KernelLog, KnowsWhatRuns) {
+  KernelLog log;
+  EXPECT_EQ(log.running(), "");
+  Dispatch first;
+  first.index = 3;
+  first.kernel = "first";
+  Dispatch second;
+  second.index = 4;
+  second.kernel = "second";
+  log.kernel_started(first);
+  log.kernel_started(second);
+  EXPECT_EQ(log.running(), "second");
+  KernelRecord ended = record();
+  ended.index = 4;
+  log.kernel_ended(ended);
+  EXPECT_EQ(log.running(), "first");
+  EXPECT_EQ(log.records().size(), 1u);
+}
+
+TEST(Formats, NumbersForPeople) {
+  EXPECT_EQ(grouped(0), "0");
+  EXPECT_EQ(grouped(999), "999");
+  EXPECT_EQ(grouped(1000), "1,000");
+  EXPECT_EQ(grouped(1234567), "1,234,567");
+  EXPECT_EQ(readable_time(Tick{999}), "999 ps");
+  EXPECT_EQ(readable_time(Tick{1'000}), "1.000 ns");
+  EXPECT_EQ(readable_time(Tick{2'500'000'000}), "2.500 ms");
+}
+
+TEST(MemoryMapReference, ListsRegionsAndRegisters) {
+  std::ostringstream page;
+  write_memory_map_reference(page);
+  EXPECT_THAT(page.str(), HasSubstr("| RAM | `0x0080000000` | `0x00ffffffff` | host RAM (host.ram_size) |"));
+  EXPECT_THAT(page.str(), HasSubstr("| INTERRUPT_STATUS | `0x100` | W1C | `0x0` |"));
+}
+
+}  // namespace
+}  // namespace lacuna
