@@ -67,9 +67,14 @@ Cache::Cache(sc_core::sc_module_name module_name, const CacheParameters& paramet
       fill_(cycle_ * parameters.fill_latency.n),
       write_(cycle_ * parameters.write_latency.n),
       atomic_(cycle_ * std::max<std::uint64_t>(parameters.atomic_cycles.n, 1)),
+      line_shift_(std::countr_zero(parameters.line.n)),
+      set_mask_(0),
+      bank_mask_(0),
       tags_(sets_of(parameters, slice, this->name()), parameters.ways),
       banks_(parameters.banks),
       mshrs_(parameters.mshrs) {
+  if (std::has_single_bit(tags_.sets())) set_mask_ = tags_.sets() - 1;
+  if (std::has_single_bit(parameters.banks)) bank_mask_ = parameters.banks - 1;
   for (unsigned i = 0; i < upstream_ports; ++i) {
     const int tag = static_cast<int>(i);
     upstream[i].register_b_transport(this, &Cache::b_transport, tag);
@@ -83,13 +88,17 @@ Cache::Cache(sc_core::sc_module_name module_name, const CacheParameters& paramet
 
 void Cache::split(const tlm::tlm_generic_payload& payload, const MemoryAttributes* attributes, std::uint64_t address,
                   LineAccess& access) const {
-  const std::uint64_t line_bytes = parameters_.line.n;
+  const std::uint64_t line_bytes = std::uint64_t{1} << line_shift_;
   const auto first = static_cast<unsigned>(address - payload.get_address());
   const auto within = static_cast<unsigned>(address & (line_bytes - 1));
   access.address = address;
   access.length = static_cast<unsigned>(std::min<std::uint64_t>(line_bytes - within, payload.get_data_length() - first));
-  access.line = address / line_bytes;
-  access.set = static_cast<std::uint32_t>(slice_.local(address) / line_bytes % tags_.sets());
+  access.line = address >> line_shift_;
+  const std::uint64_t local = slice_.local(address) >> line_shift_;
+  access.set = static_cast<std::uint32_t>(set_mask_ != 0 ? local & set_mask_ : local % tags_.sets());
+  access.bank = static_cast<std::uint32_t>(parameters_.banks == 1 ? 0
+                                           : bank_mask_ != 0      ? local & bank_mask_
+                                                                  : local % banks_.size());
   if (access.write) access.byte_mask = touched_bytes(payload, attributes, first, access.length, within);
 }
 
@@ -160,10 +169,9 @@ void Cache::invalidate_direct_mem_ptr(sc_dt::uint64 begin, sc_dt::uint64 end) {
 
 Cache::Outcome Cache::access_line(const LineAccess& access, Tick at) {
   const bool coherent = parameters_.write_policy == WritePolicy::write_back;
-  const std::uint64_t bank = banks_.size() == 1 ? 0 : slice_.local(access.address) / parameters_.line.n % banks_.size();
-  Tick start = banks_[bank].reserve(at, access.atomic && coherent ? atomic_ : port_time_);
+  Tick start = banks_[access.bank].reserve(at, access.atomic && coherent ? atomic_ : port_time_);
   // Several ports share one cycle: the slot says which, the access takes place in that cycle.
-  if (parameters_.ports > 1) start = later(at, Tick{start.ps / cycle_.ps * cycle_.ps});
+  if (parameters_.ports > 1 && start != at) start = later(at, Tick{start.ps / cycle_.ps * cycle_.ps});
 
   Outcome outcome{};
   if (access.atomic) {

@@ -115,6 +115,7 @@ class Cache : public sc_core::sc_module, public CacheMaintenance {
     unsigned length = 0;
     std::uint64_t line = 0;  // number of the line
     std::uint32_t set = 0;
+    std::uint32_t bank = 0;
     std::uint64_t byte_mask = 0;  // of the line; bytes that a write or atomic touches
     bool write = false;
     bool atomic = false;
@@ -159,6 +160,9 @@ class Cache : public sc_core::sc_module, public CacheMaintenance {
   Tick fill_;
   Tick write_;
   Tick atomic_;
+  int line_shift_;
+  std::uint64_t set_mask_;   // sets - 1, or 0 when that is no power of two
+  std::uint64_t bank_mask_;  // likewise
 
   TagArray tags_;
   std::vector<Calendar> banks_;

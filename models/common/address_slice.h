@@ -40,7 +40,7 @@ class AddressSlice {
     const std::uint64_t offset = address - base_;
     if (address < base_ || offset >= size_ || length > size_ - offset) return false;
     if (count_ == 1) return true;
-    return owner(address) == index_ && length <= interleave_ - offset % interleave_;
+    return owner(address) == index_ && length <= chunk_begin(address) + interleave_ - address;
   }
   constexpr std::uint64_t local(std::uint64_t address) const {
     const std::uint64_t offset = address - base_;
@@ -52,7 +52,9 @@ class AddressSlice {
   }
   /// First and last address of the chunk that holds an address, cut to the range.
   constexpr std::uint64_t chunk_begin(std::uint64_t address) const {
-    return base_ + (address - base_) / interleave_ * interleave_;
+    if (count_ == 1) return base_;
+    const std::uint64_t offset = address - base_;
+    return base_ + (chunk_shift_ >= 0 ? offset & ~(interleave_ - 1) : offset / interleave_ * interleave_);
   }
   constexpr std::uint64_t chunk_last(std::uint64_t address) const {
     const std::uint64_t begin = chunk_begin(address);

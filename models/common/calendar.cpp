@@ -57,53 +57,46 @@ void Calendar::reset() {
 PoolCalendar::PoolCalendar(unsigned servers) : servers_(servers) {}
 
 Tick PoolCalendar::acquire_when_free(Tick not_before) const {
-  const auto live = times_.begin() + static_cast<std::ptrdiff_t>(head_);
-  auto next = static_cast<std::size_t>(std::upper_bound(live, times_.end(), not_before) - times_.begin());
-  if (next == head_ || held_[next - 1] < servers_) return not_before;
-  while (held_[next] >= servers_) ++next;  // the last change leaves nothing held
-  return times_[next];
+  const auto live = changes_.begin() + static_cast<std::ptrdiff_t>(head_);
+  auto next = std::partition_point(live, changes_.end(), [not_before](const Change& c) { return c.at <= not_before; });
+  if (next == live || std::prev(next)->held < servers_) return not_before;
+  while (next->held >= servers_) ++next;  // the last change leaves nothing held
+  return next->at;
 }
 
 std::size_t PoolCalendar::change_at(Tick at) {
-  std::size_t index = times_.size();
-  while (index > head_ && times_[index - 1] > at) --index;  // mostly near the end
-  if (index > head_ && times_[index - 1] == at) return index - 1;
-  const std::uint32_t before = index > head_ ? held_[index - 1] : 0;
-  times_.insert(times_.begin() + static_cast<std::ptrdiff_t>(index), at);
-  held_.insert(held_.begin() + static_cast<std::ptrdiff_t>(index), before);
+  std::size_t index = changes_.size();
+  while (index > head_ && changes_[index - 1].at > at) --index;  // mostly near the end
+  if (index > head_ && changes_[index - 1].at == at) return index - 1;
+  changes_.insert(changes_.begin() + static_cast<std::ptrdiff_t>(index), {at, held_before(index)});
   return index;
 }
 
 void PoolCalendar::merge(std::size_t index) {
-  const std::uint32_t before = index > head_ ? held_[index - 1] : 0;
-  if (held_[index] != before) return;
-  times_.erase(times_.begin() + static_cast<std::ptrdiff_t>(index));
-  held_.erase(held_.begin() + static_cast<std::ptrdiff_t>(index));
+  if (changes_[index].held == held_before(index)) changes_.erase(changes_.begin() + static_cast<std::ptrdiff_t>(index));
 }
 
 void PoolCalendar::occupy(Tick start, Tick end) {
   if (end <= start) return;
   const std::size_t first = change_at(start);
   const std::size_t last = change_at(end);
-  for (std::size_t i = first; i < last; ++i) ++held_[i];
+  for (std::size_t i = first; i < last; ++i) ++changes_[i].held;
   merge(last);
   merge(first);
 }
 
 void PoolCalendar::retire(Tick horizon) {
   // The last change at or before the horizon says how many are held there.
-  while (head_ + 1 < times_.size() && times_[head_ + 1] <= horizon) ++head_;
-  if (times_.size() - head_ == 1 && times_[head_] <= horizon) ++head_;
-  if (should_compact(head_, times_.size())) {
-    times_.erase(times_.begin(), times_.begin() + static_cast<std::ptrdiff_t>(head_));
-    held_.erase(held_.begin(), held_.begin() + static_cast<std::ptrdiff_t>(head_));
+  while (head_ + 1 < changes_.size() && changes_[head_ + 1].at <= horizon) ++head_;
+  if (changes() == 1 && changes_[head_].at <= horizon) ++head_;
+  if (should_compact(head_, changes_.size())) {
+    changes_.erase(changes_.begin(), changes_.begin() + static_cast<std::ptrdiff_t>(head_));
     head_ = 0;
   }
 }
 
 void PoolCalendar::reset() {
-  times_.clear();
-  held_.clear();
+  changes_.clear();
   head_ = 0;
 }
 

@@ -64,7 +64,7 @@ class PoolCalendar {
   explicit PoolCalendar(unsigned servers);
   Tick acquire(Tick not_before) const {
     // At or after the last change nothing is held.
-    return times_.size() == head_ || not_before >= times_.back() ? not_before : acquire_when_free(not_before);
+    return changes_.size() == head_ || not_before >= changes_.back().at ? not_before : acquire_when_free(not_before);
   }
   void occupy(Tick start, Tick end);
   void retire(Tick horizon);
@@ -72,19 +72,22 @@ class PoolCalendar {
   unsigned servers() const { return servers_; }
   /// Changes of the number held that are remembered. A server that passes from one holder to the next changes nothing, so a
   /// saturated pool costs no more than about one change per server, however long the queue before it is.
-  std::size_t changes() const { return times_.size() - head_; }
+  std::size_t changes() const { return changes_.size() - head_; }
 
  private:
+  struct Change {
+    Tick at;
+    std::uint64_t held;  // from here to the next change
+  };
   Tick acquire_when_free(Tick not_before) const;
+  std::uint64_t held_before(std::size_t index) const { return index > head_ ? changes_[index - 1].held : 0; }
   /// Index of a change at exactly `at`, made when there is none.
   std::size_t change_at(Tick at);
   void merge(std::size_t index);
 
   unsigned servers_;
-  // The number held as a step function of time: held_[i] from times_[i] to times_[i + 1], 0 before the first and after the
-  // last.
-  std::vector<Tick> times_;  // sorted; [head_, size) are live
-  std::vector<std::uint32_t> held_;
+  // The number held as a step function of time: 0 before the first change and after the last.
+  std::vector<Change> changes_;  // sorted; [head_, size) are live
   std::size_t head_ = 0;
 };
 

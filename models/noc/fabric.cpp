@@ -79,7 +79,9 @@ void Fabric::b_transport(int source, tlm::tlm_generic_payload& payload, sc_core:
 void Fabric::transport_whole(unsigned source, unsigned destination, tlm::tlm_generic_payload& payload,
                              sc_core::sc_time& delay) {
   auto* attributes = payload.get_extension<MemoryAttributes>();
-  const unsigned data_flits = std::max(1u, (payload.get_data_length() + parameters_.width - 1) / parameters_.width);
+  const unsigned data_flits = payload.get_data_length() <= parameters_.width
+                                  ? 1
+                                  : (payload.get_data_length() + parameters_.width - 1) / parameters_.width;
   const bool atomic = attributes != nullptr && attributes->atomic;
   const Tick at = local_time(delay);
   const Tick there =

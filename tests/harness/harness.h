@@ -19,6 +19,7 @@
 
 #include <functional>
 #include <memory>
+#include <ostream>
 #include <stdexcept>
 #include <systemc>
 
@@ -84,6 +85,15 @@ class ClockReset : public sc_core::sc_module {
 };
 
 }  // namespace lacuna::test
+
+namespace lacuna {
+
+// How GoogleTest prints them.
+inline void PrintTo(Tick t, std::ostream* out) { *out << t.ps << " ps"; }
+inline void PrintTo(Cycles c, std::ostream* out) { *out << c.n << " cycles"; }
+inline void PrintTo(Bytes b, std::ostream* out) { *out << b.n << " bytes"; }
+
+}  // namespace lacuna
 
 #define LACUNA_TEST_BENCH(Type)               \
   static const bool lacuna_bench_registered = \

@@ -17,6 +17,7 @@ void TestInitiator::begin_epoch(Tick alignment) {
 }
 
 Completion TestInitiator::send(Tick at, tlm::tlm_generic_payload& payload) {
+  EXPECT_GE(epoch_ + at, now()) << "a request in the kernel's past: another initiator has begun a later epoch";
   sc_core::sc_time delay;
   set_local_time(delay, epoch_ + at);
   const sc_core::sc_time before = delay;

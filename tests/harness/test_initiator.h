@@ -34,6 +34,8 @@ class TestInitiator : public sc_core::sc_module {
 
   /// Starts a new epoch: lets the kernel's time pass every completion so far, up to a multiple of `alignment`.
   void begin_epoch(Tick alignment = Tick{1'000'000});
+  /// Counts from the same instant as another initiator, which has begun its epoch after this one.
+  void share_epoch(const TestInitiator& other) { epoch_ = other.epoch_; }
   Tick epoch() const { return epoch_; }
 
   Completion read(Tick at, std::uint64_t address, std::span<std::byte> data);

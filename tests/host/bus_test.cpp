@@ -56,8 +56,9 @@ LACUNA_TEST_BENCH(BusBench)
 
 BusBench& fresh() {
   auto& b = test::bench<BusBench>();
-  b.first.begin_epoch();
   b.second.begin_epoch();
+  b.first.begin_epoch();
+  b.second.share_epoch(b.first);
   b.first.clear_invalidations();
   b.second.clear_invalidations();
   return b;

@@ -1,0 +1,275 @@
+// Write-around cache (L1): latencies, misses, MSHRs, forwarding, bypass, splitting, ports and banks.
+#include "models/cache/cache.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+
+#include "tests/cache/memory_below.h"
+#include "tests/harness/harness.h"
+#include "tests/harness/tlm_contract.h"
+
+namespace lacuna {
+namespace {
+
+using namespace literals;
+using test::MemoryBelow;
+
+constexpr Bytes kMemory{1 << 16};
+// 2 ways x 4 sets x 64 bytes.
+constexpr CacheParameters kParameters{.clock = 1000_MHz,
+                                      .size = 512_B,
+                                      .ways = 2,
+                                      .line = 64_B,
+                                      .banks = 1,
+                                      .ports = 1,
+                                      .mshrs = 2,
+                                      .write_policy = WritePolicy::write_around,
+                                      .hit_latency = 20_cycles,
+                                      .tag_latency = 4_cycles,
+                                      .fill_latency = 3_cycles};
+constexpr CacheParameters kWide{.size = 1024_B, .ways = 2, .banks = 2, .ports = 2, .hit_latency = 20_cycles};
+
+struct CacheBench : sc_core::sc_module {
+  explicit CacheBench(sc_core::sc_module_name n) : sc_module(n) {
+    for (unsigned i = 0; i < 2; ++i) initiators[i].socket.bind(cache.upstream[i]);
+    cache.downstream.bind(memory.port);
+    wide_initiator.socket.bind(wide.upstream[0]);
+    wide.downstream.bind(wide_memory.port);
+    for (const CacheParameters& p : {CacheParameters{.size = 500_B}, CacheParameters{.line = 128_B}, CacheParameters{.ways = 0},
+                                     CacheParameters{.line = 48_B}, CacheParameters{.mshrs = 0}}) {
+      try {
+        Cache bad(sc_core::sc_gen_unique_name("bad"), p, MemoryLevel::l1);
+      } catch (const std::invalid_argument&) {
+        ++refused;
+      }
+    }
+  }
+  unsigned refused = 0;
+  sc_core::sc_vector<test::TestInitiator> initiators{"initiator", 2};
+  test::TestInitiator wide_initiator{"wide_initiator"};
+  Cache cache{"cache", kParameters, MemoryLevel::l1, 2};
+  Cache wide{"wide", kWide, MemoryLevel::l1};
+  MemoryBelow memory{"memory", kMemory};
+  MemoryBelow wide_memory{"wide_memory", kMemory};
+};
+LACUNA_TEST_BENCH(CacheBench)
+
+CacheBench& fresh() {
+  auto& b = test::bench<CacheBench>();
+  b.initiators[1].begin_epoch();
+  b.wide_initiator.begin_epoch();
+  b.initiators[0].begin_epoch();
+  b.initiators[1].share_epoch(b.initiators[0]);
+  b.wide_initiator.share_epoch(b.initiators[0]);
+  b.cache.reset();
+  b.wide.reset();
+  b.memory.requests.clear();
+  b.wide_memory.requests.clear();
+  return b;
+}
+
+Tick read(CacheBench& b, Tick at, std::uint64_t address, unsigned length = 64) {
+  return b.initiators[0].time_read(at, address, length).at;
+}
+
+TEST(Cache, ReadLatencyTable) {
+  auto& b = fresh();
+  struct Row {
+    const char* what;
+    Tick at;
+    std::uint64_t address;
+    Tick expected;
+  };
+  const Row table[] = {
+      {"miss: 4 + 100 + 3", 0_ns, 0, 107_ns},
+      {"secondary miss: with the fill", 10_ns, 32, 107_ns},
+      {"still pending one cycle before the line arrives at 104", 103_ns, 0, 123_ns},
+      {"hit from when the line is there", 104_ns, 0, 124_ns},
+      {"hit: 20", 200_ns, 0, 220_ns},
+      {"another set misses", 300_ns, 64, 407_ns},
+  };
+  const CacheStatistics before = b.cache.statistics();
+  for (const Row& row : table) EXPECT_EQ(read(b, row.at, row.address, 32), row.expected) << row.what;
+  const CacheStatistics& s = b.cache.statistics();
+  EXPECT_EQ(s.read_misses - before.read_misses, 2u);
+  EXPECT_EQ(s.secondary_misses - before.secondary_misses, 2u);
+  EXPECT_EQ(s.read_hits - before.read_hits, 2u);
+  EXPECT_EQ(s.reads, s.read_hits + s.read_misses + s.secondary_misses);
+}
+
+TEST(Cache, AMissFetchesTheWholeLineOnce) {
+  auto& b = fresh();
+  read(b, 0_ns, 0x1008, 4);
+  read(b, 1_ns, 0x1030, 4);
+  read(b, 500_ns, 0x1000, 64);
+  ASSERT_EQ(b.memory.requests.size(), 1u);
+  const MemoryBelow::Request& fill = b.memory.requests[0];
+  EXPECT_EQ(fill.address, 0x1000u);
+  EXPECT_EQ(fill.length, 64u);
+  EXPECT_FALSE(fill.write);
+  EXPECT_EQ(fill.at, b.initiators[0].epoch() + 4_ns);
+  EXPECT_EQ(fill.attributes.kind, RequestKind::fill);
+  EXPECT_TRUE(fill.attributes.timing_only);
+}
+
+TEST(Cache, ARequestThatIsEarlierInSimulatedTimeTakesTheFillOver) {
+  auto& b = fresh();
+  EXPECT_EQ(read(b, 500_ns, 0), 607_ns);
+  // This one comes later in host time only: it is the miss now, the other one's fill was early enough for it.
+  EXPECT_EQ(b.initiators[1].time_read(50_ns, 0, 64).at, 157_ns);
+  EXPECT_EQ(b.memory.requests.size(), 1u) << "the line is fetched once";
+  EXPECT_EQ(b.initiators[1].time_read(154_ns, 0, 64).at, 174_ns) << "there from 154 on";
+}
+
+TEST(Cache, MissesBeyondTheMshrsWait) {
+  auto& b = fresh();
+  EXPECT_EQ(read(b, 0_ns, 0), 107_ns);
+  EXPECT_EQ(read(b, 1_ns, 64), 108_ns);
+  // Both MSHRs are held until 104 and 105.
+  EXPECT_EQ(read(b, 2_ns, 128), 207_ns);
+  EXPECT_EQ(read(b, 3_ns, 192), 208_ns);
+  EXPECT_EQ(b.memory.requests[2].at, b.initiators[0].epoch() + 104_ns);
+  EXPECT_EQ(read(b, 4_ns, 0), 107_ns) << "a secondary miss needs no MSHR";
+}
+
+TEST(Cache, AnMshrIsFreeWhenTheFillArrivesAndNotBefore) {
+  auto& b = fresh();
+  read(b, 0_ns, 0);
+  read(b, 0_ns, 64);
+  const Tick epoch = b.initiators[0].epoch();
+  read(b, 100_ns - 1_ps, 128);
+  EXPECT_EQ(b.memory.requests[2].at, epoch + 104_ns);
+  read(b, 101_ns, 192);
+  EXPECT_EQ(b.memory.requests[3].at, epoch + 105_ns);
+}
+
+TEST(Cache, ReplacesTheLeastRecentlyUsedLineOfTheSet) {
+  auto& b = fresh();
+  // Lines 0, 4, 8 share set 0 of 4.
+  read(b, 0_ns, 0);
+  read(b, 1000_ns, 4 * 64);
+  read(b, 2000_ns, 0);
+  read(b, 3000_ns, 8 * 64);
+  b.memory.requests.clear();
+  EXPECT_EQ(read(b, 4000_ns, 0), 4020_ns);
+  EXPECT_EQ(read(b, 5000_ns, 4 * 64), 5107_ns);
+  EXPECT_EQ(b.memory.requests.size(), 1u);
+}
+
+TEST(Cache, WritesGoAroundAndCompleteWhenAccepted) {
+  auto& b = fresh();
+  b.memory.write_time = 30_ns;
+  read(b, 0_ns, 0);
+  b.memory.requests.clear();
+  MemoryAttributes attributes;
+  attributes.byte_mask = 0xf0;
+  EXPECT_EQ(b.initiators[0].time_write(200_ns, 0, 64, attributes).at, 234_ns);
+  EXPECT_EQ(b.initiators[0].time_write(300_ns, 0x1000, 64).at, 334_ns);
+  ASSERT_EQ(b.memory.requests.size(), 2u);
+  EXPECT_TRUE(b.memory.requests[0].write);
+  EXPECT_EQ(b.memory.requests[0].attributes.byte_mask, 0xf0u);
+  EXPECT_EQ(read(b, 500_ns, 0), 520_ns) << "the line that was there stays";
+  EXPECT_EQ(read(b, 600_ns, 0x1000), 707_ns) << "a write does not allocate";
+  b.memory.write_time = {};
+}
+
+TEST(Cache, AtomicsAndBypassesGoDownAndDropTheLine) {
+  auto& b = fresh();
+  for (const bool atomic : {true, false}) {
+    read(b, 0_ns, 0);
+    b.memory.requests.clear();
+    MemoryAttributes attributes;
+    attributes.atomic = atomic;
+    attributes.bypass_l1 = !atomic;
+    attributes.kind = RequestKind::vector;
+    attributes.requester = 5;
+    const auto c =
+        atomic ? b.initiators[0].time_write(500_ns, 8, 4, attributes) : b.initiators[0].time_read(500_ns, 8, 4, attributes);
+    EXPECT_EQ(c.at, 607_ns);
+    ASSERT_EQ(b.memory.requests.size(), 1u);
+    EXPECT_EQ(b.memory.requests[0].address, 8u);
+    EXPECT_EQ(b.memory.requests[0].length, 4u);
+    EXPECT_EQ(b.memory.requests[0].attributes.atomic, atomic);
+    EXPECT_EQ(b.memory.requests[0].attributes.kind, RequestKind::vector);
+    EXPECT_EQ(b.memory.requests[0].attributes.requester, 5);
+    EXPECT_EQ(read(b, 1000_ns, 0), 1107_ns);
+    fresh();
+  }
+}
+
+TEST(Cache, RequestsLongerThanALineAreSplit) {
+  auto& b = fresh();
+  const auto c = b.initiators[0].time_read(0_ns, 60, 72);
+  EXPECT_EQ(b.memory.requests.size(), 3u);
+  // Three lines through one port at 0, 1, 2; the third finds both MSHRs held until 104.
+  EXPECT_EQ(c.at, 207_ns);
+}
+
+TEST(Cache, OnePortTakesARequestPerCycleFromAllUpstreams) {
+  auto& b = fresh();
+  read(b, 0_ns, 0);
+  EXPECT_EQ(read(b, 500_ns, 0), 520_ns);
+  EXPECT_EQ(b.initiators[1].time_read(500_ns, 0, 64).at, 521_ns);
+  EXPECT_EQ(read(b, 500_ns, 0), 522_ns);
+  EXPECT_EQ(read(b, 502_ns, 0), 523_ns);
+}
+
+TEST(Cache, PortsAndBanksMultiply) {
+  auto& b = fresh();
+  for (unsigned line = 0; line < 4; ++line) b.wide_initiator.time_read(0_ns, line * 64, 64);
+  // Two ports for each of two banks (even and odd lines).
+  const Tick expected[] = {1020_ns, 1020_ns, 1020_ns, 1020_ns, 1021_ns, 1021_ns};
+  const unsigned lines[] = {0, 1, 2, 3, 0, 1};
+  for (unsigned i = 0; i < 6; ++i) EXPECT_EQ(b.wide_initiator.time_read(1000_ns, lines[i] * 64, 64).at, expected[i]) << i;
+}
+
+TEST(Cache, InvalidationDropsEveryLine) {
+  auto& b = fresh();
+  read(b, 0_ns, 0);
+  const Tick epoch = b.initiators[0].epoch();
+  EXPECT_EQ(b.cache.invalidate(epoch + 200_ns), epoch + 216_ns);
+  EXPECT_EQ(b.cache.write_back(epoch + 300_ns), epoch + 300_ns);
+  EXPECT_EQ(read(b, 500_ns, 0), 607_ns);
+}
+
+TEST(Cache, DataCarryingRequestsTakeTheSameTime) {
+  auto& b = fresh();
+  std::array<std::byte, 100> data{};
+  data.fill(std::byte{0x42});
+  EXPECT_TRUE(b.initiators[0].write(0_ns, 0x200, data).ok());
+  std::array<std::byte, 64> line{};
+  EXPECT_EQ(b.initiators[0].read(500_ns, 0x200, line).at, 607_ns);
+  EXPECT_EQ(line[63], std::byte{0x42});
+  EXPECT_EQ(b.initiators[0].read(700_ns, 0x200, line).at, 720_ns);
+}
+
+TEST(Cache, AFillThatFailsIsTheRequestersErrorAndLeavesNoLine) {
+  auto& b = fresh();
+  EXPECT_EQ(b.initiators[0].time_read(0_ns, kMemory.n, 64).response, tlm::TLM_ADDRESS_ERROR_RESPONSE);
+  EXPECT_EQ(b.initiators[0].time_read(500_ns, kMemory.n, 64).response, tlm::TLM_ADDRESS_ERROR_RESPONSE);
+  EXPECT_EQ(b.initiators[0].time_write(500_ns, kMemory.n, 64).response, tlm::TLM_ADDRESS_ERROR_RESPONSE);
+}
+
+TEST(Cache, TheLatencyBreakdownSumsToTheWhole) {
+  auto& b = fresh();
+  const auto l1 = static_cast<std::size_t>(MemoryLevel::l1);
+  const auto dram = static_cast<std::size_t>(MemoryLevel::dram);
+  const Tick starts[] = {0_ns, 0_ns, 0_ns, 1_ns, 800_ns};
+  const std::uint64_t addresses[] = {0, 64, 128, 0, 0};
+  for (unsigned i = 0; i < 5; ++i) {
+    const auto c = b.initiators[0].time_read(starts[i], addresses[i], 64);
+    EXPECT_EQ(c.latency.queueing[l1] + c.latency.service[l1] + c.latency.service[dram], c.at - starts[i]) << i;
+  }
+}
+
+TEST(Cache, BadParametersAreModelErrors) { EXPECT_EQ(test::bench<CacheBench>().refused, 5u); }
+
+}  // namespace
+
+test::ContractTarget test::contract_target() {
+  auto& b = bench<CacheBench>();
+  return {.initiator = b.initiators[0], .address = 0x80, .length = 64, .end = kMemory.n, .reset = [&b] { b.cache.reset(); }};
+}
+
+}  // namespace lacuna

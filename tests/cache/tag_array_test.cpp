@@ -1,0 +1,75 @@
+#include "models/cache/tag_array.h"
+
+#include <gtest/gtest.h>
+
+#include <list>
+#include <random>
+#include <vector>
+
+namespace lacuna {
+namespace {
+
+TEST(TagArray, EmptySlotsAreTakenBeforeAnyLineIsReplaced) {
+  TagArray tags(2, 3);
+  for (std::uint64_t line = 0; line < 3; ++line) {
+    const auto slot = tags.victim(1);
+    EXPECT_FALSE(tags.valid(slot));
+    tags.install(slot, line, {});
+  }
+  EXPECT_TRUE(tags.valid(tags.victim(1)));
+  EXPECT_FALSE(tags.valid(tags.victim(0)));
+}
+
+TEST(TagArray, ReplacesTheLeastRecentlyUsedLine) {
+  // Against a list per set, most recent first.
+  constexpr std::uint32_t kSets = 4;
+  constexpr unsigned kWays = 5;
+  TagArray tags(kSets, kWays);
+  std::vector<std::list<std::uint64_t>> model(kSets);
+  std::mt19937 random(7);
+  for (int i = 0; i < 20'000; ++i) {
+    const std::uint64_t line = random() % 64;
+    const auto set = static_cast<std::uint32_t>(line % kSets);
+    auto& recent = model[set];
+    const auto slot = tags.find(set, line);
+    const auto known = std::find(recent.begin(), recent.end(), line);
+    ASSERT_EQ(slot != TagArray::kNone, known != recent.end());
+    if (slot != TagArray::kNone) {
+      tags.touch(slot);
+      recent.erase(known);
+    } else {
+      const auto victim = tags.victim(set);
+      if (recent.size() == kWays) {
+        ASSERT_EQ(tags.tag(victim), recent.back());
+        recent.pop_back();
+        tags.drop(victim);
+      }
+      tags.install(victim, line, {});
+    }
+    recent.push_front(line);
+  }
+}
+
+TEST(TagArray, CountsDirtyLines) {
+  TagArray tags(1, 4);
+  for (TagArray::Slot slot = 0; slot < 4; ++slot) tags.install(slot, slot, {});
+  tags.mark_dirty(0, 0x0f);
+  tags.mark_dirty(0, 0xf0);
+  tags.mark_dirty(1, 0);
+  tags.mark_dirty(2, 1);
+  EXPECT_EQ(tags.dirty_lines(), 2u);
+  EXPECT_EQ(tags.dirty(0), 0xffu);
+  tags.clean(0);
+  tags.clean(0);
+  EXPECT_EQ(tags.dirty_lines(), 1u);
+  tags.drop(2);
+  EXPECT_EQ(tags.dirty_lines(), 0u);
+  tags.mark_dirty(3, 1);
+  tags.drop_all();
+  EXPECT_EQ(tags.dirty_lines(), 0u);
+  EXPECT_EQ(tags.dirty(3), 0u);
+  EXPECT_EQ(tags.find(0, 1), TagArray::kNone);
+}
+
+}  // namespace
+}  // namespace lacuna

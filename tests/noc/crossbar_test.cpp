@@ -1,0 +1,227 @@
+#include "models/noc/crossbar.h"
+
+#include <gtest/gtest.h>
+#include <spdlog/sinks/ostream_sink.h>
+#include <spdlog/spdlog.h>
+
+#include <array>
+#include <sstream>
+
+#include "models/host/ram.h"
+#include "tests/harness/harness.h"
+#include "tests/harness/tlm_contract.h"
+
+namespace lacuna {
+namespace {
+
+using namespace literals;
+
+constexpr std::uint64_t kBase = 0x10000;
+constexpr Bytes kSize{0x1000};
+constexpr unsigned kCount = 4;
+constexpr Tick kMemoryTime = 100_ns;
+
+/// Memory that takes bus addresses, as L2 banks do.
+struct BusMemory : sc_core::sc_module {
+  BusMemory(sc_core::sc_module_name n, BackingStore& store)
+      : sc_module(n), ram("ram", {kMemoryTime, kMemoryTime}, store, 0, kSize) {
+    port.register_b_transport(this, &BusMemory::b_transport);
+    port.register_transport_dbg(this, &BusMemory::transport_dbg);
+    port.register_get_direct_mem_ptr(this, &BusMemory::get_direct_mem_ptr);
+    to_ram.bind(ram.bus);
+  }
+  void b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
+    ++requests;
+    payload.set_address(payload.get_address() - kBase);
+    to_ram->b_transport(payload, delay);
+    payload.set_address(payload.get_address() + kBase);
+  }
+  unsigned transport_dbg(tlm::tlm_generic_payload& payload) {
+    payload.set_address(payload.get_address() - kBase);
+    const unsigned moved = to_ram->transport_dbg(payload);
+    payload.set_address(payload.get_address() + kBase);
+    return moved;
+  }
+  bool get_direct_mem_ptr(tlm::tlm_generic_payload& payload, tlm::tlm_dmi& dmi) {
+    payload.set_address(payload.get_address() - kBase);
+    const bool granted = to_ram->get_direct_mem_ptr(payload, dmi);
+    payload.set_address(payload.get_address() + kBase);
+    dmi.set_start_address(dmi.get_start_address() + kBase);
+    dmi.set_end_address(dmi.get_end_address() + kBase);
+    return granted;
+  }
+  tlm_utils::simple_target_socket<BusMemory> port{"port"};
+  tlm_utils::simple_initiator_socket<BusMemory> to_ram{"to_ram"};
+  Ram ram;
+  unsigned requests = 0;
+};
+
+struct CrossbarBench : sc_core::sc_module {
+  explicit CrossbarBench(sc_core::sc_module_name n) : sc_module(n) {
+    for (unsigned i = 0; i < 2; ++i) initiators[i].socket.bind(crossbar.sources[i]);
+    for (unsigned i = 0; i < kCount; ++i) {
+      memories.push_back(std::make_unique<BusMemory>(sc_core::sc_gen_unique_name("memory"), store));
+      crossbar.destinations[i].bind(memories[i]->port);
+    }
+  }
+  BackingStore store{kSize};
+  sc_core::sc_vector<test::TestInitiator> initiators{"initiator", 2};
+  // Hop 3 cycles, 16-byte flits.
+  Crossbar crossbar{"crossbar",
+                    {.clock = 1000_MHz, .width = 16, .hop_latency = 3_cycles},
+                    2,
+                    AddressRoutes({{"memory", kBase, kSize, 0, kCount, 64_B}})};
+  std::vector<std::unique_ptr<BusMemory>> memories;
+};
+LACUNA_TEST_BENCH(CrossbarBench)
+
+CrossbarBench& fresh() {
+  auto& b = test::bench<CrossbarBench>();
+  b.initiators[1].begin_epoch();
+  b.initiators[0].begin_epoch();
+  b.initiators[1].share_epoch(b.initiators[0]);
+  b.crossbar.reset();
+  for (auto& memory : b.memories) memory->requests = 0;
+  return b;
+}
+
+TEST(Crossbar, UnloadedLatencyTable) {
+  auto& b = fresh();
+  struct Row {
+    const char* what;
+    Tick at;
+    bool write;
+    unsigned length;
+    Tick network;
+  };
+  const Row table[] = {
+      {"read of 64: 3 + 1 there, 3 + 4 back", 0_ns, false, 64, 11_ns},
+      {"read of 16: one flit each way", 1000_ns, false, 16, 8_ns},
+      {"read of 17: two flits back", 2000_ns, false, 17, 9_ns},
+      {"read of 1", 3000_ns, false, 1, 8_ns},
+      {"write of 64: 3 + 4 there, 3 + 1 back", 4000_ns, true, 64, 11_ns},
+      {"write of 4", 5000_ns, true, 4, 8_ns},
+  };
+  for (const Row& row : table) {
+    const auto c = row.write ? b.initiators[0].time_write(row.at, kBase, row.length)
+                             : b.initiators[0].time_read(row.at, kBase, row.length);
+    EXPECT_EQ(c.at, row.at + row.network + kMemoryTime) << row.what;
+    EXPECT_EQ(c.latency.service[static_cast<std::size_t>(MemoryLevel::noc)], row.network) << row.what;
+  }
+}
+
+TEST(Crossbar, AtomicsCarryDataBothWays) {
+  auto& b = fresh();
+  MemoryAttributes attributes;
+  attributes.atomic = true;
+  EXPECT_EQ(b.initiators[0].time_write(0_ns, kBase, 64, attributes).at, 14_ns + kMemoryTime);
+}
+
+TEST(Crossbar, AddressesChooseTheDestination) {
+  auto& b = fresh();
+  for (unsigned i = 0; i < 8; ++i) b.initiators[0].time_read(0_ns, kBase + 64 * i, 64);
+  for (const auto& memory : b.memories) EXPECT_EQ(memory->requests, 2u);
+}
+
+TEST(Crossbar, TwoSourcesShareTheDestinationsPorts) {
+  auto& b = fresh();
+  EXPECT_EQ(b.initiators[0].time_read(0_ns, kBase, 64).at, 111_ns);
+  // The request waits one cycle for the ejection port; the reply finds the port taken from 104 to 108 and not at 105.
+  const auto c = b.initiators[1].time_read(0_ns, kBase, 64);
+  EXPECT_EQ(c.at, 115_ns);
+  EXPECT_EQ(c.latency.queueing[static_cast<std::size_t>(MemoryLevel::noc)], 4_ns);
+}
+
+TEST(Crossbar, DifferentDestinationsDoNotMeet) {
+  auto& b = fresh();
+  EXPECT_EQ(b.initiators[0].time_read(0_ns, kBase, 64).at, 111_ns);
+  EXPECT_EQ(b.initiators[1].time_read(0_ns, kBase + 64, 64).at, 111_ns);
+}
+
+TEST(Crossbar, OneSourceSharesItsOwnPorts) {
+  auto& b = fresh();
+  EXPECT_EQ(b.initiators[0].time_read(0_ns, kBase, 64).at, 111_ns);
+  // Injected one cycle later; its reply follows the other's four flits.
+  EXPECT_EQ(b.initiators[0].time_read(0_ns, kBase + 64, 64).at, 115_ns);
+}
+
+TEST(Crossbar, RequestsAndRepliesAreSeparateNetworks) {
+  auto& b = fresh();
+  // The write's four request flits leave from 104 on, while the read's reply comes in.
+  EXPECT_EQ(b.initiators[0].time_read(0_ns, kBase, 64).at, 111_ns);
+  EXPECT_EQ(b.initiators[0].time_write(104_ns, kBase, 64).at, 104_ns + 11_ns + kMemoryTime);
+}
+
+TEST(Crossbar, AStreamReachesTheWidthOfThePort) {
+  auto& b = fresh();
+  Tick last{};
+  for (unsigned i = 0; i < 256; ++i) last = later(last, b.initiators[0].time_read(0_ns, kBase + 64 * (i % 64), 64).at);
+  EXPECT_EQ(last, 107_ns + 4_ns * 256);
+}
+
+TEST(Crossbar, TransactionsAcrossDestinationsAreSplit) {
+  auto& b = fresh();
+  std::array<std::byte, 200> out{};
+  for (unsigned i = 0; i < out.size(); ++i) out[i] = static_cast<std::byte>(i);
+  EXPECT_TRUE(b.initiators[0].write(0_ns, kBase + 30, out).ok());
+  for (unsigned i = 0; i < 4; ++i) EXPECT_EQ(b.memories[i]->requests, 1u);
+  std::array<std::byte, 200> in{};
+  EXPECT_TRUE(b.initiators[1].read(0_ns, kBase + 30, in).ok());
+  EXPECT_EQ(in, out);
+  in = {};
+  EXPECT_EQ(b.initiators[1].debug_read(kBase + 30, in), in.size());
+  EXPECT_EQ(in, out);
+}
+
+TEST(Crossbar, DmiIsCutToTheDestinationsChunk) {
+  auto& b = fresh();
+  const auto region = b.initiators[0].dmi(kBase + 70);
+  ASSERT_TRUE(region);
+  EXPECT_EQ(region->get_start_address(), kBase + 64);
+  EXPECT_EQ(region->get_end_address(), kBase + 127);
+  EXPECT_EQ(region->get_dmi_ptr(), reinterpret_cast<unsigned char*>(b.store.data() + 64));
+}
+
+TEST(Crossbar, InvalidationsReachEverySource) {
+  auto& b = fresh();
+  b.memories[2]->port->invalidate_direct_mem_ptr(kBase, kBase + 63);
+  EXPECT_EQ(b.initiators[0].invalidations().size(), 1u);
+  EXPECT_EQ(b.initiators[1].invalidations().size(), 1u);
+  b.initiators[0].clear_invalidations();
+}
+
+TEST(Crossbar, WhatIsNotRoutedIsLoggedWithTheNearestRange) {
+  auto& b = fresh();
+  std::ostringstream text;
+  const auto previous = spdlog::default_logger();
+  spdlog::set_default_logger(std::make_shared<spdlog::logger>("test", std::make_shared<spdlog::sinks::ostream_sink_mt>(text)));
+  EXPECT_EQ(b.initiators[1].time_read(0_ns, 0x9000, 4).response, tlm::TLM_ADDRESS_ERROR_RESPONSE);
+  spdlog::set_default_logger(previous);
+  EXPECT_NE(text.str().find("read of 4 bytes at 0x9000 by source 1 is not routed (nearest range: memory at 0x10000..0x10fff)"),
+            std::string::npos)
+      << text.str();
+}
+
+TEST(Crossbar, StatisticsPerPort) {
+  auto& b = fresh();
+  const FabricStatistics before = b.crossbar.statistics();
+  b.initiators[1].time_read(0_ns, kBase + 64, 64);
+  b.initiators[1].time_write(0_ns, kBase + 64, 32);
+  const FabricStatistics& after = b.crossbar.statistics();
+  EXPECT_EQ(after.packets - before.packets, 4u);
+  EXPECT_EQ(after.flits - before.flits, 1u + 4 + 2 + 1);
+  EXPECT_EQ(after.sources[1].flits - before.sources[1].flits, 8u);
+  EXPECT_EQ(after.sources[0].flits, before.sources[0].flits);
+  EXPECT_EQ(after.destinations[1].packets - before.destinations[1].packets, 4u);
+}
+
+}  // namespace
+
+test::ContractTarget test::contract_target() {
+  auto& b = bench<CrossbarBench>();
+  return {.initiator = b.initiators[0], .address = kBase + 0x40, .length = 64, .end = kBase + kSize.n, .reset = [&b] {
+            b.crossbar.reset();
+          }};
+}
+
+}  // namespace lacuna
