@@ -55,7 +55,7 @@ class Machine : public Bus, public HostServices {
   static constexpr std::uint64_t kDevice = 0x1000'0000;
   static constexpr std::uint64_t kDeviceSize = 0x1000;
   static constexpr std::uint64_t kDevicePs = 50'000;
-  static constexpr std::uint64_t kForever = 1'000'000'000;
+  static constexpr std::uint64_t kForever = 10'000'000'000;
 
   explicit Machine(const CoreTiming& timing = one_cycle_each(), bool direct_memory = true)
       : core(*this, *this, timing), direct_memory_(direct_memory), ram_(kRamSize), device_(kDeviceSize) {

@@ -1,0 +1,464 @@
+// The hart's core beyond single instructions: traps, time, interrupts, windows, blocks, protection, debugging.
+#include <gtest/gtest.h>
+
+#include "tests/host/core_machine.h"
+
+namespace lacuna::rv64 {
+namespace {
+
+using enum Operation;
+
+constexpr std::uint64_t kRam = Machine::kRam;
+constexpr std::uint64_t kData = kRam + 0x1000;
+constexpr std::uint64_t kHandler = kRam + 0x2000;
+constexpr std::uint64_t kNowhere = 0x4000'0000;
+
+CoreTiming distinct_cycles() {
+  CoreTiming timing;
+  for (std::size_t i = 0; i < timing.cycles.size(); ++i) timing.cycles[i] = static_cast<std::uint8_t>(10 + i);
+  return timing;
+}
+
+/// A handler that stops: wfi with nothing pending.
+void install_handler(Machine& machine) {
+  machine.core.csrs().mtvec = kHandler;
+  machine.place(kHandler, {kWfi});
+}
+
+// --- traps ----------------------------------------------------------------------------------------------------------------
+
+TEST(HartTraps, AreExactInTheMiddleOfABlock) {
+  Machine machine;
+  install_handler(machine);
+  machine.x(kA0) = kNowhere;
+  machine.x(kA1) = 5;
+  machine.run({encode_i(addi, kA2, 0, 1), encode_i(addi, kA3, 0, 2), encode_i(ld, kA1, kA0, 8), encode_i(addi, kA2, 0, 3)});
+  EXPECT_EQ(machine.core.csrs().mcause, cause::load_access_fault);
+  EXPECT_EQ(machine.core.csrs().mepc, kRam + 8);
+  EXPECT_EQ(machine.core.csrs().mtval, kNowhere + 8);
+  EXPECT_EQ(machine.x(kA1), 5u);
+  EXPECT_EQ(machine.x(kA2), 1u);
+  EXPECT_EQ(machine.x(kA3), 2u);
+  EXPECT_EQ(machine.core.statistics().instructions, 3u);  // two addi and the handler's wfi
+  EXPECT_EQ(machine.core.statistics().exceptions, 1u);
+}
+
+struct TrapCase {
+  std::uint32_t word;
+  std::uint64_t base;  // of the access, in a0
+  std::uint64_t trap_cause;
+  std::uint64_t value;
+};
+
+TEST(HartTraps, CausesAndValues) {
+  const TrapCase cases[] = {
+      {encode_i(lw, kA1, kA0, 0), kNowhere, cause::load_access_fault, kNowhere},
+      {encode_s(sw, kA0, kA1, 4), kNowhere, cause::store_access_fault, kNowhere + 4},
+      {encode_i(lw, kA1, kA0, 1), Machine::kDevice, cause::load_address_misaligned, Machine::kDevice + 1},
+      {encode_s(sd, kA0, kA1, 4), Machine::kDevice, cause::store_address_misaligned, Machine::kDevice + 4},
+      {encode_i(lw, kA1, kA0, -2), kRam + Machine::kRamSize, cause::load_address_misaligned, kRam + Machine::kRamSize - 2},
+      {encode(lr_d, kA1, kA0, 0), kData + 4, cause::load_address_misaligned, kData + 4},
+      {encode(sc_d, kA1, kA0, kA2), kData + 4, cause::store_address_misaligned, kData + 4},
+      {encode(amoadd_w, kA1, kA0, kA2), kData + 2, cause::store_address_misaligned, kData + 2},
+      {encode(amoadd_w, kA1, kA0, kA2), kNowhere, cause::store_access_fault, kNowhere},
+      {encode(lr_w, kA1, kA0, 0), kNowhere, cause::load_access_fault, kNowhere},
+      {0xffffffff, 0, cause::illegal_instruction, 0xffffffff},
+      {0x00000000, 0, cause::illegal_instruction, 0},                                 // the first parcel alone
+      {encode_csr(csrrs, kA1, 0x180, 0), 0, cause::illegal_instruction, 0x180025f3},  // satp
+      {encode_csr(csrrw, 0, csr::mhartid, kA0), 0, cause::illegal_instruction, 0xf1451073},
+      {encode(fadd_d, 0, 0, 0), 0, cause::illegal_instruction, 0x02000053},  // FS = 0
+      {kEcall, 0, cause::machine_ecall, 0},
+      {kEbreak, 0, cause::breakpoint, kRam},
+  };
+  for (const TrapCase& c : cases) {
+    Machine machine;
+    install_handler(machine);
+    machine.x(kA0) = c.base;
+    machine.run({c.word});
+    EXPECT_EQ(machine.core.csrs().mcause, c.trap_cause) << std::hex << c.word;
+    EXPECT_EQ(machine.core.csrs().mtval, c.value) << std::hex << c.word;
+    EXPECT_EQ(machine.core.csrs().mepc, kRam) << std::hex << c.word;
+  }
+}
+
+TEST(HartTraps, FetchFaultNamesTheMissingHalf) {
+  Machine machine;
+  install_handler(machine);
+  const std::uint64_t last = kRam + Machine::kRamSize - 2;
+  machine.store<std::uint16_t>(last, 0x0513);  // the first half of a 32-bit instruction
+  machine.x(kA0) = last;
+  machine.run({encode_i(jalr, 0, kA0, 0)});
+  EXPECT_EQ(machine.core.csrs().mcause, cause::instruction_access_fault);
+  EXPECT_EQ(machine.core.csrs().mepc, last);
+  EXPECT_EQ(machine.core.csrs().mtval, last + 2);
+}
+
+TEST(HartTraps, UnreachableHandlerStopsTheHart) {
+  Machine machine;  // mtvec = 0
+  EXPECT_EQ(machine.run({0xffffffff}), StopReason::trap_unreachable);
+  EXPECT_EQ(machine.core.csrs().mcause, cause::instruction_access_fault);
+}
+
+TEST(HartTraps, MretRestoresAndNestsStatus) {
+  Machine machine;
+  CsrFile& csrs = machine.core.csrs();
+  machine.core.csrs().mtvec = kHandler;
+  machine.place(kHandler, {encode_csr(csrrs, kA3, csr::mstatus, 0), kMret});
+  csrs.mstatus |= mstatus::mie;
+  csrs.mepc = kRam + 8;
+  csrs.mstatus &= ~mstatus::mpp;  // to U mode
+  csrs.mstatus |= mstatus::mpie | mstatus::mprv;
+  csrs.pmp.write_address(0, ~std::uint64_t{0});
+  csrs.pmp.write_configuration(0, 0x1f);
+  machine.run({kMret, kNop, kWfi});
+  EXPECT_EQ(csrs.privilege, Privilege::user);
+  EXPECT_EQ(csrs.mstatus & mstatus::mprv, 0u);  // cleared on the way to U mode
+  EXPECT_NE(csrs.mstatus & mstatus::mie, 0u);
+  EXPECT_NE(csrs.mstatus & mstatus::mpie, 0u);
+}
+
+// --- time -----------------------------------------------------------------------------------------------------------------
+
+TEST(HartTime, EveryClassIsChargedItsCycles) {
+  const CoreTiming timing = distinct_cycles();
+  const auto cycles = [&](Class klass) { return std::uint64_t{timing.cycles[static_cast<std::size_t>(klass)]}; };
+  const std::pair<std::uint32_t, Class> cases[] = {{encode_i(addi, kA1, 0, 1), Class::alu},
+                                                   {encode_i(ld, kA1, kA0, 0), Class::load},
+                                                   {encode_s(sd, kA0, kA1, 0), Class::store},
+                                                   {encode_b(beq, 0, 0, 4), Class::branch},
+                                                   {encode_j(0, 4), Class::jump},
+                                                   {encode(mul, kA1, kA1, kA1), Class::multiply},
+                                                   {encode(divu, kA1, kA1, kA1), Class::divide},
+                                                   {encode(amoadd_d, kA1, kA0, 0), Class::atomic},
+                                                   {encode_csr(csrrs, kA1, csr::mscratch, 0), Class::system},
+                                                   {encode(fadd_d, 0, 0, 0), Class::floating},
+                                                   {encode(fdiv_d, 0, 0, 0), Class::float_divide}};
+  for (const auto& [word, klass] : cases) {
+    Machine machine(timing);
+    machine.core.csrs().mstatus |= mstatus::fs;
+    machine.x(kA0) = kData;
+    machine.run({word});
+    EXPECT_EQ(machine.core.local_ps(), (cycles(klass) + cycles(Class::system)) * timing.period_ps) << std::hex << word;
+  }
+}
+
+TEST(HartTime, DirectMemoryLatencyIsChargedPerAccess) {
+  Machine machine;
+  machine.read_ps = 300;
+  machine.write_ps = 700;
+  machine.x(kA0) = kData;
+  // The first access goes through the bus (no time in RAM), which gives leave for direct access.
+  machine.run({encode_i(ld, kA1, kA0, 0), encode_s(sd, kA0, kA1, 0)});
+  machine.run({encode_i(ld, kA1, kA0, 0), encode_i(ld, kA1, kA0, 8), encode_s(sd, kA0, kA1, 0), encode(amoadd_d, kA1, kA0, 0)});
+  EXPECT_EQ(machine.core.local_ps(), 5'000u + 2 * 300u + 2 * 700u);
+  EXPECT_EQ(machine.direct_requests, 1u);  // the code's region is the data's
+}
+
+TEST(HartTime, DeviceIsReachedAtTheRightInstant) {
+  Machine machine;
+  machine.x(kA0) = Machine::kDevice;
+  machine.run({kNop, kNop, kNop, encode_i(lw, kA1, kA0, 0), kNop});
+  EXPECT_EQ(machine.last_access_ps, 3'000u);
+  EXPECT_EQ(machine.core.local_ps(), 6'000u + Machine::kDevicePs);
+}
+
+TEST(HartTime, DeviceStoreEndsTheSliceBehindIt) {
+  Machine machine;
+  machine.x(kA0) = Machine::kDevice;
+  EXPECT_EQ(machine.run({kNop, encode_s(sw, kA0, kA1, 0), kNop, kNop}), StopReason::synchronise);
+  EXPECT_EQ(machine.core.registers().pc, kRam + 8);
+  EXPECT_EQ(machine.core.local_ps(), 2'000u + Machine::kDevicePs);
+  EXPECT_EQ(machine.core.statistics().instructions, 2u);
+  EXPECT_EQ(machine.core.run(Machine::kForever), StopReason::wait_for_interrupt);
+  EXPECT_EQ(machine.core.statistics().instructions, 5u);
+}
+
+TEST(HartTime, SliceEndsAtItsLimit) {
+  Machine machine;
+  machine.place(kRam, {encode_i(addi, kA0, kA0, 1), encode_j(0, -4)});
+  for (const std::uint64_t limit : {1'000u, 1'999u, 2'000u, 2'001u, 100'000u}) {
+    machine.x(kA0) = 0;
+    machine.core.registers().pc = kRam;
+    machine.core.begin_slice(0);
+    EXPECT_EQ(machine.core.run(limit), StopReason::time_limit);
+    // A block of two instructions is the unit: the first end at or after the limit.
+    EXPECT_EQ(machine.core.local_ps(), (limit + 1'999) / 2'000 * 2'000) << limit;
+    EXPECT_EQ(machine.x(kA0), machine.core.local_ps() / 2'000);
+  }
+}
+
+TEST(HartTime, CountersReadExactValues) {
+  Machine machine;
+  machine.core.csrs().mcounteren = 7;
+  machine.run({kNop, kNop, encode_csr(csrrs, kA0, csr::instret, 0), kNop, encode_csr(csrrs, kA1, csr::minstret, 0),
+               encode_csr(csrrs, kA2, csr::mcycle, 0)});
+  EXPECT_EQ(machine.x(kA0), 2u);
+  EXPECT_EQ(machine.x(kA1), 4u);
+  EXPECT_EQ(machine.x(kA2), 6u);  // with its own cycle
+}
+
+// --- interrupts -----------------------------------------------------------------------------------------------------------
+
+TEST(HartInterrupts, AreTakenWhenEnabledAndNotBefore) {
+  Machine machine;
+  CsrFile& csrs = machine.core.csrs();
+  csrs.mtvec = kHandler;
+  machine.place(kHandler, {encode_j(0, 0)});
+  csrs.mip = 1u << interrupt::timer;
+  machine.x(kA0) = 1u << interrupt::timer;
+  machine.place(kRam, {kNop, encode_csr(csrrw, 0, csr::mie, kA0), kNop, encode_csr(csrrsi, 0, csr::mstatus, 8), kNop});
+  EXPECT_EQ(machine.core.run(20'000), StopReason::time_limit);
+  EXPECT_EQ(csrs.mcause, cause::interrupt | interrupt::timer);
+  EXPECT_EQ(csrs.mepc, kRam + 16);  // right behind the instruction that enables it
+  EXPECT_EQ(machine.core.registers().pc, kHandler);
+  EXPECT_EQ(machine.core.statistics().interrupts, 1u);
+}
+
+TEST(HartInterrupts, WfiDoesNotWaitForWhatIsPending) {
+  Machine machine;
+  machine.core.csrs().mip = machine.core.csrs().mie = 1u << interrupt::external;  // but mstatus.MIE = 0
+  machine.place(kRam, {kWfi, encode_i(addi, kA0, 0, 1), encode_j(0, 0)});
+  EXPECT_EQ(machine.core.run(10'000), StopReason::time_limit);
+  EXPECT_EQ(machine.x(kA0), 1u);
+}
+
+// --- blocks and windows ---------------------------------------------------------------------------------------------------
+
+TEST(HartBlocks, OldCodeRunsUntilFenceI) {
+  Machine machine;
+  machine.x(kA0) = kData;
+  machine.place(kData, {encode_i(addi, kA1, 0, 1), encode_i(jalr, 0, kRa, 0)});
+  machine.run({encode_i(jalr, kRa, kA0, 0)});
+  EXPECT_EQ(machine.x(kA1), 1u);
+  machine.place(kData, {encode_i(addi, kA1, 0, 2)});
+  machine.core.registers().pc = kRam;
+  machine.core.run(Machine::kForever);
+  EXPECT_EQ(machine.x(kA1), 1u);  // allowed, and what makes the cache worth having
+  machine.place(kRam + 0x100, {kFenceI, encode_i(jalr, kRa, kA0, 0), kWfi});
+  machine.core.registers().pc = kRam + 0x100;
+  machine.core.run(Machine::kForever);
+  EXPECT_EQ(machine.x(kA1), 2u);
+  EXPECT_GE(machine.core.statistics().block_cache_flushes, 1u);
+}
+
+TEST(HartBlocks, MoreCodeThanTheCacheHolds) {
+  Machine machine;
+  // 1 MiB of compressed additions, twice as many instructions as fit, twice.
+  const std::uint64_t start = kRam + 0x1000, count = 512 * 1024;
+  for (std::uint64_t i = 0; i < count; ++i) machine.store<std::uint16_t>(start + 2 * i, 0x0505);  // c.addi a0, 1
+  machine.place(start + 2 * count, {encode_i(jalr, 0, kRa, 0)});
+  machine.x(kA1) = start;
+  machine.run({encode_i(jalr, kRa, kA1, 0), encode_i(jalr, kRa, kA1, 0)});
+  EXPECT_EQ(machine.x(kA0), 2 * count);
+  EXPECT_GE(machine.core.statistics().block_cache_flushes, 3u);
+}
+
+TEST(HartBlocks, RunFromMemoryWithoutDirectAccess) {
+  Machine machine(Machine::one_cycle_each(), false);
+  machine.x(kA0) = kData;
+  machine.run({encode_i(addi, kA1, 0, 7), encode_s(sd, kA0, kA1, 0)});
+  EXPECT_EQ(machine.core.run(Machine::kForever), StopReason::wait_for_interrupt);
+  EXPECT_EQ(machine.load<std::uint64_t>(kData), 7u);
+  EXPECT_EQ(machine.direct_requests, 0u);
+}
+
+TEST(HartWindows, AreAskedForAgainAfterInvalidation) {
+  Machine machine;
+  machine.x(kA0) = kData;
+  machine.run({encode_i(ld, kA1, kA0, 0)});
+  EXPECT_EQ(machine.direct_requests, 1u);
+  machine.core.drop_regions(kData, kData);  // any overlap takes the whole region away
+  machine.run({encode_i(ld, kA1, kA0, 0)});
+  EXPECT_EQ(machine.direct_requests, 2u);
+  machine.core.drop_regions(0, kRam - 1);
+  machine.run({encode_i(ld, kA1, kA0, 0)});
+  EXPECT_EQ(machine.direct_requests, 2u);
+}
+
+TEST(HartHtif, StoresToTheMailboxAreSeenAndNoOthers) {
+  Machine machine;
+  machine.core.watch_htif(kData + 8);
+  machine.x(kA0) = kData;
+  machine.run({encode_s(sd, kA0, kA1, 0), encode_s(sd, kA0, kA1, 16), encode_i(ld, kA1, kA0, 8)});
+  EXPECT_EQ(machine.htif_stores, 0u);
+  machine.run({encode_s(sd, kA0, kA1, 0), encode_s(sw, kA0, kA1, 8), encode_s(sd, kA0, kA1, 16), encode_s(sb, kA0, kA1, 15)});
+  EXPECT_EQ(machine.htif_stores, 2u);
+}
+
+TEST(HartSemihosting, NeedsTheWholeSequence) {
+  constexpr std::uint32_t kEntry = 0x01f01013, kExit = 0x40705013;
+  Machine machine;
+  install_handler(machine);
+  machine.run({kEntry, kEbreak, kExit});
+  EXPECT_EQ(machine.semihosting_calls, 0u);  // not attached
+  EXPECT_EQ(machine.core.csrs().mcause, cause::breakpoint);
+  machine.core.enable_semihosting();
+  machine.core.csrs().mcause = 0;
+  machine.run({kEntry, kEbreak, kExit});
+  EXPECT_EQ(machine.semihosting_calls, 1u);
+  EXPECT_EQ(machine.core.csrs().mcause, 0u);
+  machine.run({kNop, kEbreak, kExit});
+  EXPECT_EQ(machine.semihosting_calls, 1u);
+  EXPECT_EQ(machine.core.csrs().mcause, cause::breakpoint);
+}
+
+// --- debugging ------------------------------------------------------------------------------------------------------------
+
+TEST(HartDebug, BreakpointsStopBeforeTheInstruction) {
+  Machine machine;
+  machine.core.set_breakpoints({kRam + 8});
+  EXPECT_EQ(machine.run({encode_i(addi, kA0, 0, 1), kNop, encode_i(addi, kA0, 0, 2), kNop}), StopReason::breakpoint);
+  EXPECT_EQ(machine.core.registers().pc, kRam + 8);
+  EXPECT_EQ(machine.x(kA0), 1u);
+  EXPECT_EQ(machine.core.statistics().instructions, 2u);
+  EXPECT_EQ(machine.core.run(Machine::kForever), StopReason::breakpoint);  // still there
+  EXPECT_EQ(machine.core.step(), StopReason::time_limit);
+  EXPECT_EQ(machine.x(kA0), 2u);
+  EXPECT_EQ(machine.core.registers().pc, kRam + 12);
+  EXPECT_EQ(machine.core.run(Machine::kForever), StopReason::wait_for_interrupt);
+  machine.core.set_breakpoints({});
+  EXPECT_EQ(machine.run({kNop, kNop, kNop}), StopReason::wait_for_interrupt);
+}
+
+TEST(HartDebug, WatchpointsStopBehindTheAccess) {
+  struct Case {
+    Watchpoint watchpoint;
+    std::uint64_t stops_at;  // offset of pc; 16 = not at all
+  };
+  const Case cases[] = {{{kData + 8, 8, false, true}, 12}, {{kData + 8, 8, true, false}, 8},  {{kData + 8, 8, true, true}, 8},
+                        {{kData + 15, 1, true, false}, 8}, {{kData + 16, 8, true, true}, 20}, {{kData + 7, 1, true, true}, 20}};
+  for (const Case& c : cases) {
+    Machine machine;
+    machine.x(kA0) = kData;
+    machine.core.set_watchpoints({c.watchpoint});
+    const StopReason reason = machine.run({kNop, encode_i(ld, kA1, kA0, 8), encode_s(sd, kA0, kA1, 8), kNop});
+    EXPECT_EQ(reason, c.stops_at == 20 ? StopReason::wait_for_interrupt : StopReason::watchpoint);
+    EXPECT_EQ(machine.core.registers().pc, kRam + c.stops_at) << c.watchpoint.address;
+    if (reason == StopReason::watchpoint) {
+      EXPECT_EQ(machine.core.hit_watchpoint().address, c.watchpoint.address);
+    }
+  }
+}
+
+TEST(HartDebug, EbreakStopsForADebuggerThenTraps) {
+  Machine machine;
+  install_handler(machine);
+  machine.core.set_stop_at_ebreak(true);
+  EXPECT_EQ(machine.run({kNop, kEbreak}), StopReason::ebreak);
+  EXPECT_EQ(machine.core.registers().pc, kRam + 4);
+  machine.core.step();
+  EXPECT_EQ(machine.core.registers().pc, kHandler);
+  EXPECT_EQ(machine.core.csrs().mcause, cause::breakpoint);
+}
+
+TEST(HartDebug, StepFollowsBranchesAndTraps) {
+  Machine machine;
+  install_handler(machine);
+  machine.place(kRam, {encode_b(beq, 0, 0, 8), kNop, kEcall});
+  machine.core.registers().pc = kRam;
+  machine.core.step();
+  EXPECT_EQ(machine.core.registers().pc, kRam + 8);
+  machine.core.step();
+  EXPECT_EQ(machine.core.registers().pc, kHandler);
+}
+
+// --- protection -----------------------------------------------------------------------------------------------------------
+
+TEST(HartPmp, MatchingModes) {
+  Pmp pmp;
+  const auto allows = [&](std::uint64_t address, unsigned size, Access access) {
+    return pmp.allows(address, size, access, Privilege::user);
+  };
+  EXPECT_FALSE(allows(0x1000, 4, Access::load));  // no entry matches
+  EXPECT_TRUE(pmp.allows(0x1000, 4, Access::load, Privilege::machine));
+  // 0: NA4 at 0x1000, read. 1: TOR up to 0x3000 from 0x2000 (entry 1's predecessor is entry 0's address). 2..: NAPOT.
+  pmp.write_address(0, 0x1000 >> 2);
+  pmp.write_address(1, 0x2000 >> 2);
+  pmp.write_address(2, 0x3000 >> 2);
+  pmp.write_address(3, (0x8000 >> 2) | 0x1ff);  // 4 KiB at 0x8000
+  pmp.write_configuration(0, 0x11 | 0x00 << 8 | 0x0f << 16 | 0x1cu << 24);
+  EXPECT_TRUE(allows(0x1000, 4, Access::load));
+  EXPECT_FALSE(allows(0x1000, 4, Access::store));
+  EXPECT_FALSE(allows(0x1000, 8, Access::load));  // matched in part
+  EXPECT_FALSE(allows(0x1004, 4, Access::load));
+  EXPECT_FALSE(allows(0x1ffc, 4, Access::load));
+  EXPECT_TRUE(allows(0x2000, 8, Access::store));
+  EXPECT_TRUE(allows(0x2ff8, 8, Access::fetch));
+  EXPECT_FALSE(allows(0x3000, 4, Access::load));
+  EXPECT_FALSE(allows(0x2ffc, 8, Access::load));
+  EXPECT_TRUE(allows(0x8000, 4, Access::fetch));
+  EXPECT_TRUE(allows(0x8ffc, 4, Access::fetch));
+  EXPECT_FALSE(allows(0x9000, 4, Access::fetch));
+  EXPECT_FALSE(allows(0x8000, 4, Access::load));
+  EXPECT_EQ(pmp.homogeneous(0x2800, {}).first, 0x2000u);
+  EXPECT_EQ(pmp.homogeneous(0x2800, {}).last, 0x2fffu);
+  EXPECT_EQ(pmp.homogeneous(0x5000, {}).first, 0x3000u);
+  EXPECT_EQ(pmp.homogeneous(0x5000, {}).last, 0x7fffu);
+}
+
+TEST(HartPmp, LocksAndReservedCombinations) {
+  Pmp pmp;
+  pmp.write_configuration(0, 0x9a);  // locked, NAPOT, write without read: write is dropped
+  EXPECT_EQ(pmp.read_configuration(0), 0x98u);
+  pmp.write_address(0, 0x123);
+  EXPECT_EQ(pmp.read_address(0), 0u);
+  pmp.write_configuration(0, 0x1f);
+  EXPECT_EQ(pmp.read_configuration(0), 0x98u);
+  EXPECT_FALSE(pmp.allows(0, 4, Access::load, Privilege::machine));  // locked entries bind M mode
+  EXPECT_TRUE(pmp.allows(8, 4, Access::load, Privilege::machine));
+  // A locked top-of-range entry locks its base.
+  pmp.write_address(4, 0x400);
+  pmp.write_address(5, 0x800);
+  pmp.write_configuration(0, 0x89ull << 40);
+  pmp.write_address(4, 0x500);
+  EXPECT_EQ(pmp.read_address(4), 0x400u);
+  EXPECT_EQ(pmp.read_address(16), 0u);
+  pmp.write_address(6, ~std::uint64_t{0});
+  EXPECT_EQ(pmp.read_address(6), (std::uint64_t{1} << 54) - 1);
+}
+
+TEST(HartPmp, FastPathNeverCrossesABorder) {
+  Machine machine;
+  install_handler(machine);
+  Pmp& pmp = machine.core.csrs().pmp;
+  pmp.write_address(0, kData >> 2);
+  pmp.write_address(1, (kData + 0x100) >> 2);
+  pmp.write_configuration(0, 0x88u << 8);  // locked, top of range, no rights: [kData, kData + 0x100)
+  machine.x(kA0) = kData;
+  EXPECT_EQ(machine.run({encode_i(ld, kA1, kA0, -8), encode_i(ld, kA1, kA0, 0x100), encode_i(ld, kA1, kA0, -8)}),
+            StopReason::wait_for_interrupt);
+  EXPECT_EQ(machine.core.statistics().exceptions, 0u);
+  for (const int offset : {-7, -1, 0, 0xf8, 0xff}) {
+    machine.core.csrs().mcause = 0;
+    machine.run({encode_i(ld, kA1, kA0, -8), encode_i(ld, kA1, kA0, offset)});
+    EXPECT_EQ(machine.core.csrs().mcause, cause::load_access_fault) << offset;
+  }
+}
+
+TEST(HartCsr, LegalValues) {
+  CsrFile csrs;
+  CsrEffect effect;
+  const auto written = [&](unsigned number, std::uint64_t value) {
+    EXPECT_TRUE(csrs.write(number, value, Privilege::machine, {}, effect)) << number;
+    return csrs.read(number, Privilege::machine, {}).value_or(~std::uint64_t{0});
+  };
+  EXPECT_EQ(written(csr::mtvec, 0x8000'0003), 0x8000'0001u);
+  EXPECT_EQ(written(csr::mepc, 0x8000'0003), 0x8000'0002u);
+  EXPECT_EQ(written(csr::misa, 0), std::uint64_t{2} << 62 | 0x10112d);
+  EXPECT_EQ(written(csr::mstatus, ~std::uint64_t{0}), mstatus::writable | mstatus::uxl_64 | mstatus::sd);
+  EXPECT_EQ(written(csr::mstatus, 0x800), 0x800u | (csrs.mstatus & mstatus::mpp) | mstatus::uxl_64);  // MPP = 1 is refused
+  EXPECT_EQ(written(csr::mhpmcounter3, 5), 0u);
+  EXPECT_EQ(written(csr::mhpmevent31, 5), 0u);
+  EXPECT_EQ(written(csr::pmpaddr63, 5), 0u);
+  EXPECT_FALSE(csrs.read(csr::pmpcfg0 + 1, Privilege::machine, {}).has_value());
+  EXPECT_FALSE(csrs.write(csr::cycle, 0, Privilege::machine, {}, effect));
+  EXPECT_FALSE(csrs.read(csr::cycle, Privilege::user, {}).has_value());
+  EXPECT_FALSE(csrs.read(csr::fcsr, Privilege::machine, {}).has_value());  // FS was written 0
+  csrs.mstatus |= mstatus::fs;
+  EXPECT_EQ(written(csr::fcsr, 0xfff), 0xffu);
+  EXPECT_EQ(csrs.read(csr::frm, Privilege::user, {}), 7u);
+  EXPECT_EQ(csrs.read(csr::fflags, Privilege::user, {}), 31u);
+}
+
+}  // namespace
+}  // namespace lacuna::rv64
