@@ -66,3 +66,7 @@ uint64_t app_run(lacuna_queue* queue, const lacuna_kernel* kernel, uint32_t grid
   CHECK(lacuna_signal_wait_zero(signal));
   return lacuna_signal_duration(signal);
 }
+
+void app_fill_random(float* values, size_t count, int range, uint64_t seed) {
+  for (size_t i = 0; i < count; ++i) values[i] = (float)((int)(app_random(&seed) % (2u * (unsigned)range)) - range);
+}

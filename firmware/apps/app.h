@@ -51,4 +51,7 @@ static inline uint64_t app_random(uint64_t* state) {
   return z ^ z >> 31;
 }
 
+/* Integers from -range to range - 1, as floats. */
+void app_fill_random(float* values, size_t count, int range, uint64_t seed);
+
 #endif

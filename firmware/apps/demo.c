@@ -1,13 +1,11 @@
 /* Lacuna's demonstration: five kernels, each checked against a reference of its own on the hart.
  *
  * All inputs are small integers held as floats, so every sum below is exact (less than 2^24) whatever the order of additions, and
- * results are compared for equality. The matrix product is checked by Freivalds' method over integers modulo 2^64 with a random
- * vector, c * x == a * (b * x): an error of any element passes it with a probability below 2^-40. A few whole rows are computed as
- * well. */
-#include <math.h>
+ * results are compared for equality; the matrix product as matrix_check.h says. */
 #include <string.h>
 
 #include "app.h"
+#include "matrix_check.h"
 
 CODE_OBJECT(vector_add);
 CODE_OBJECT(relu);
@@ -18,7 +16,6 @@ CODE_OBJECT(histogram);
 #define VECTOR_ELEMENTS (1u << 20)
 #define RELU_ELEMENTS (1u << 20)
 #define MATRIX 512u
-#define CHECKED_ROWS 4u
 #define REDUCE_ELEMENTS (1u << 20)
 #define REDUCE_WORKGROUP 256u
 #define HISTOGRAM_BYTES (1u << 20)
@@ -28,11 +25,6 @@ static lacuna_device* device;
 static lacuna_queue* queue;
 static lacuna_signal* done;
 static unsigned failures;
-
-/* Fills with integers from -range to range - 1. */
-static void fill_random(float* values, size_t count, int range, uint64_t seed) {
-  for (size_t i = 0; i < count; ++i) values[i] = (float)((int)(app_random(&seed) % (2u * (unsigned)range)) - range);
-}
 
 static void run(const char* name, const uint8_t* begin, const uint8_t* end, lacuna_dispatch_packet packet) {
   const lacuna_kernel kernel = app_kernel(device, begin, end, name);
@@ -62,8 +54,8 @@ static void vector_add(void) {
   const float* x = a.host;
   const float* y = b.host;
   const float* sum = c.host;
-  fill_random(a.host, VECTOR_ELEMENTS, 1 << 20, 1);
-  fill_random(b.host, VECTOR_ELEMENTS, 1 << 20, 2);
+  app_fill_random(a.host, VECTOR_ELEMENTS, 1 << 20, 1);
+  app_fill_random(b.host, VECTOR_ELEMENTS, 1 << 20, 2);
   const struct {
     uint64_t a, b, c;
     uint32_t count;
@@ -82,7 +74,7 @@ static void relu(void) {
   lacuna_memory y = app_allocate(device, RELU_ELEMENTS * sizeof(float));
   const float* input = x.host;
   const float* output = y.host;
-  fill_random(x.host, RELU_ELEMENTS, 1 << 20, 3);
+  app_fill_random(x.host, RELU_ELEMENTS, 1 << 20, 3);
   const struct {
     uint64_t x, y;
     uint32_t count4;
@@ -95,53 +87,19 @@ static void relu(void) {
   CHECK(lacuna_free(device, &y));
 }
 
-/* out = matrix * vector modulo 2^64; false when an element of the matrix is not an integer. */
-static bool multiply_vector(const float* matrix, const uint64_t* vector, uint64_t* out) {
-  bool integers = true;
-  for (size_t row = 0; row < MATRIX; ++row) {
-    uint64_t sum = 0;
-    for (size_t column = 0; column < MATRIX; ++column) {
-      const float element = matrix[row * MATRIX + column];
-      const int64_t integer = (int64_t)element;
-      integers &= (float)integer == element;
-      sum += (uint64_t)integer * vector[column];
-    }
-    out[row] = sum;
-  }
-  return integers;
-}
-
-static bool product_is_correct(const float* a, const float* b, const float* c) {
-  static uint64_t x[MATRIX], bx[MATRIX], abx[MATRIX], cx[MATRIX];
-  uint64_t seed = 6;
-  for (size_t i = 0; i < MATRIX; ++i) x[i] = app_random(&seed);
-  if (!multiply_vector(b, x, bx) || !multiply_vector(a, bx, abx) || !multiply_vector(c, x, cx)) return false;
-  if (memcmp(abx, cx, sizeof cx) != 0) return false;
-  for (size_t i = 0; i < CHECKED_ROWS; ++i) {
-    const size_t row = app_random(&seed) % MATRIX;
-    static float sums[MATRIX];
-    memset(sums, 0, sizeof sums);
-    for (size_t k = 0; k < MATRIX; ++k) {
-      for (size_t column = 0; column < MATRIX; ++column) sums[column] += a[row * MATRIX + k] * b[k * MATRIX + column];
-    }
-    if (memcmp(sums, c + row * MATRIX, sizeof sums) != 0) return false;
-  }
-  return true;
-}
-
 static void matmul_tiled(void) {
   const size_t bytes = MATRIX * MATRIX * sizeof(float);
   lacuna_memory a = app_allocate(device, bytes);
   lacuna_memory b = app_allocate(device, bytes);
   lacuna_memory c = app_allocate(device, bytes);
-  fill_random(a.host, MATRIX * MATRIX, 8, 4);
-  fill_random(b.host, MATRIX * MATRIX, 8, 5);
+  app_fill_random(a.host, MATRIX * MATRIX, 8, 4);
+  app_fill_random(b.host, MATRIX * MATRIX, 8, 5);
   const struct {
     uint64_t a, b, c;
     uint32_t n, k;
   } arguments = {a.gpu_address, b.gpu_address, c.gpu_address, MATRIX, MATRIX};
   RUN(matmul_tiled, .grid = {MATRIX, MATRIX}, .workgroup = {16, 16}, .arguments = &arguments, .argument_bytes = sizeof arguments);
-  report("matmul_tiled", "512 x 512 x 512", MATRIX, MATRIX, 16, 16, product_is_correct(a.host, b.host, c.host));
+  report("matmul_tiled", "512 x 512 x 512", MATRIX, MATRIX, 16, 16, matrix_product_is_correct(a.host, b.host, c.host, MATRIX));
   CHECK(lacuna_free(device, &a));
   CHECK(lacuna_free(device, &b));
   CHECK(lacuna_free(device, &c));
@@ -153,7 +111,7 @@ static void reduce_tree(void) {
   lacuna_memory partial = app_allocate(device, groups * sizeof(float));
   const float* values = input.host;
   const float* sums = partial.host;
-  fill_random(input.host, REDUCE_ELEMENTS, 1 << 10, 7);
+  app_fill_random(input.host, REDUCE_ELEMENTS, 1 << 10, 7);
   const struct {
     uint64_t input, partial;
   } arguments = {input.gpu_address, partial.gpu_address};

@@ -8,7 +8,7 @@
 void machine_finish(int code);
 
 /* Exit code of a program that died of an unexpected trap. */
-#define MACHINE_TRAP_EXIT_CODE 125
+#define MACHINE_TRAP_EXIT_CODE 119
 
 /* Called by the trap entry with mcause, mepc, mtval and the saved argument registers (a0 first); returns the pc to resume at. */
 uint64_t trap_handle(uint64_t cause, uint64_t pc, uint64_t value, uint64_t* argument_registers);

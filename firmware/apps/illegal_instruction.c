@@ -1,0 +1,47 @@
+/* An encoding that is no instruction, and s_trap: the queue fails with the pc of the instruction, the device goes on. */
+#include "app.h"
+#include "models/gpu/gpu_registers.h"
+
+CODE_OBJECT(test_kernels);
+
+static lacuna_device* device;
+
+static void exception(const char* name, uint32_t error, uint32_t fault) {
+  const lacuna_kernel kernel = APP_KERNEL(device, test_kernels, name);
+  lacuna_memory out = app_allocate(device, 4);
+  *(uint32_t*)out.host = 0;
+  lacuna_queue* queue;
+  CHECK(lacuna_queue_create(device, NULL, &queue));
+  lacuna_signal* done = app_signal(device, 1);
+  CHECK(lacuna_dispatch(queue, &(lacuna_dispatch_packet){.kernel = &kernel,
+                                                         .grid = {256},
+                                                         .workgroup = {64},
+                                                         .arguments = &out.gpu_address,
+                                                         .argument_bytes = sizeof out.gpu_address,
+                                                         .completion = done}));
+  printf("%s: ", name);
+  EXPECT_ERROR(lacuna_signal_wait_zero(done), LACUNA_ERROR_EXCEPTION);
+  lacuna_queue_state state;
+  lacuna_queue_get_state(queue, &state);
+  EXPECT(state.error == error);
+  EXPECT(state.fault == fault);
+  EXPECT(state.fault_pc > kernel.object && state.fault_pc < kernel.object + 65536);
+  EXPECT(*(volatile uint32_t*)out.host == 0);
+  lacuna_queue_destroy(queue);
+  lacuna_signal_destroy(done);
+
+  const lacuna_kernel count_up = APP_KERNEL(device, test_kernels, "count_up");
+  CHECK(lacuna_queue_create(device, NULL, &queue));
+  app_run(queue, &count_up, 64, 64, &out.gpu_address, sizeof out.gpu_address);
+  EXPECT(*(volatile uint32_t*)out.host == 64);
+  lacuna_queue_destroy(queue);
+  CHECK(lacuna_free(device, &out));
+}
+
+int main(void) {
+  device = app_open_device();
+  exception("illegal", LACUNA_QUEUE_ERROR_ILLEGAL_INSTRUCTION, LACUNA_FAULT_ILLEGAL_INSTRUCTION);
+  exception("trap", LACUNA_QUEUE_ERROR_TRAP, LACUNA_FAULT_TRAP);
+  lacuna_device_close(device);
+  return 0;
+}
