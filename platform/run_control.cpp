@@ -97,10 +97,12 @@ RunEnd run_simulation(const SimulationParameters& limits, const RunObserver& obs
       next_check = now + limits.max_idle;
     }
 
-    // A slice in which nothing happens would be wasted: it reaches to the next event at least.
+    // A slice reaches to the next event at least: the kernel's time stops at the last event before the target, so one that lies
+    // before the next event would not be reached at all.
     const Tick next_event = now + to_tick(sc_core::sc_time_to_pending_activity());
+    if (next_event > time_limit) return RunEnd::time_limit;
     const HostClock::time_point begin = HostClock::now();
-    advance_to(earlier(earlier(later(now + slice, next_event), next_check), time_limit));
+    advance_to(later(earlier(earlier(now + slice, next_check), time_limit), next_event));
     const double seconds = std::chrono::duration<double>(HostClock::now() - begin).count();
     if (seconds < kShortSlice) slice = earlier(slice * 2, kLargestSlice);
     if (seconds > kLongSlice) slice = later(Tick{slice.ps / 2}, kSmallestSlice);
