@@ -113,8 +113,6 @@ void Cache::b_transport(int, tlm::tlm_generic_payload& payload, sc_core::sc_time
     }
     return;
   }
-  if (until_retire_-- == 0) retire();
-
   auto* attributes = payload.get_extension<MemoryAttributes>();
   LineAccess access;
   access.write = payload.is_write();
@@ -124,25 +122,38 @@ void Cache::b_transport(int, tlm::tlm_generic_payload& payload, sc_core::sc_time
     access.kind = attributes->kind;
     access.requester = attributes->requester;
   }
-  const Tick at = local_time(delay);
+  now_ = to_tick(sc_core::sc_time_stamp());
+  if (until_retire_-- == 0) retire();
+  const Tick at = now_ + to_tick(delay);
   const std::uint64_t end = payload.get_address() + payload.get_data_length();
-  Tick done = at;
-  LatencyBreakdown breakdown;
-  tlm::tlm_response_status response = tlm::TLM_OK_RESPONSE;
-  for (std::uint64_t address = payload.get_address(); address != end; address += access.length) {
-    split(payload, attributes, address, access);
-    below_ = {};
-    error_ = tlm::TLM_OK_RESPONSE;
+  split(payload, attributes, payload.get_address(), access);
+  Tick done;
+  tlm::tlm_response_status response;
+  if (access.address + access.length == end) {
     const Outcome outcome = access_line(access, at);
-    if (response == tlm::TLM_OK_RESPONSE) response = error_;
-    // The breakdown is that of the line that comes last.
-    if (outcome.done < done) continue;
     done = outcome.done;
-    breakdown = below_;
-    breakdown.add(level_, outcome.queueing, outcome.service);
+    response = error_;
+    if (attributes != nullptr) {
+      if (went_below_) attributes->latency += below_;
+      attributes->latency.add(level_, outcome.queueing, outcome.service);
+    }
+  } else {
+    LatencyBreakdown breakdown;
+    done = at;
+    response = tlm::TLM_OK_RESPONSE;
+    for (std::uint64_t address = payload.get_address(); address != end; address += access.length) {
+      split(payload, attributes, address, access);
+      const Outcome outcome = access_line(access, at);
+      if (response == tlm::TLM_OK_RESPONSE) response = error_;
+      // The breakdown is that of the line that comes last.
+      if (outcome.done < done) continue;
+      done = outcome.done;
+      breakdown = went_below_ ? below_ : LatencyBreakdown{};
+      breakdown.add(level_, outcome.queueing, outcome.service);
+    }
+    if (attributes != nullptr) attributes->latency += breakdown;
   }
   advance(delay, done - at);
-  if (attributes != nullptr) attributes->latency += breakdown;
   if (response == tlm::TLM_OK_RESPONSE && (attributes == nullptr || !attributes->timing_only) &&
       downstream->transport_dbg(payload) != payload.get_data_length()) {
     response = tlm::TLM_ADDRESS_ERROR_RESPONSE;
@@ -168,6 +179,8 @@ void Cache::invalidate_direct_mem_ptr(sc_dt::uint64 begin, sc_dt::uint64 end) {
 // -- one line
 
 Cache::Outcome Cache::access_line(const LineAccess& access, Tick at) {
+  went_below_ = false;
+  error_ = tlm::TLM_OK_RESPONSE;
   const bool coherent = parameters_.write_policy == WritePolicy::write_back;
   Tick start = banks_[access.bank].reserve(at, access.atomic && coherent ? atomic_ : port_time_);
   // Several ports share one cycle: the slot says which, the access takes place in that cycle.
@@ -293,15 +306,13 @@ Tick Cache::make_room(const LineAccess& access, TagArray::Slot& slot, Tick at) {
 
 Tick Cache::write_back_line(TagArray::Slot slot, Tick at) {
   ++statistics_.write_backs;
-  // It is no part of the time of the request that caused it, other than by the wait for its acceptance.
-  const LatencyBreakdown below = below_;
   const Tick taken = send({.address = tags_.tag(slot) * parameters_.line.n,
                            .length = static_cast<unsigned>(parameters_.line.n),
                            .byte_mask = tags_.dirty(slot),
                            .write = true,
                            .kind = RequestKind::write_back},
                           at);
-  below_ = below;
+  went_below_ = false;
   tags_.clean(slot);
   return taken;
 }
@@ -319,17 +330,18 @@ Tick Cache::send(const LineAccess& request, Tick at) {
   attributes.bypass_l1 = request.bypass;
   attributes.requester = request.requester;
   if (request.write) attributes.byte_mask = request.byte_mask >> (request.address & (parameters_.line.n - 1));
-  sc_core::sc_time delay;
-  set_local_time(delay, at);
+  sc_core::sc_time delay = to_sc_time(at - now_);
   downstream->b_transport(*payload, delay);
   if (payload->is_response_error() && error_ == tlm::TLM_OK_RESPONSE) error_ = payload->get_response_status();
-  below_ += attributes.latency;
-  return local_time(delay);
+  below_ = attributes.latency;
+  went_below_ = true;
+  return now_ + to_tick(delay);
 }
 
 // -- maintenance
 
 Tick Cache::write_back(Tick at) {
+  now_ = to_tick(sc_core::sc_time_stamp());
   Tick done = at;
   Tick next = at;
   for (TagArray::Slot slot = 0; tags_.dirty_lines() != 0; ++slot) {
@@ -358,9 +370,8 @@ void Cache::reset() {
 
 void Cache::retire() {
   until_retire_ = kRetireInterval;
-  const Tick horizon = to_tick(sc_core::sc_time_stamp());
-  for (Calendar& bank : banks_) bank.retire(horizon);
-  mshrs_.retire(horizon);
+  for (Calendar& bank : banks_) bank.retire(now_);
+  mshrs_.retire(now_);
 }
 
 }  // namespace lacuna

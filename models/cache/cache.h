@@ -168,9 +168,12 @@ class Cache : public sc_core::sc_module, public CacheMaintenance {
   std::vector<Calendar> banks_;
   PoolCalendar mshrs_;
   PayloadPool payloads_;
-  // Of the line access that is being served: time spent downstream, and the first error from there.
+  // Of the line access that is being served: time spent downstream (a victim's write-back does not count: it costs the
+  // request no more than the wait for its acceptance), and the first error from there.
   LatencyBreakdown below_;
+  bool went_below_ = false;
   tlm::tlm_response_status error_ = tlm::TLM_OK_RESPONSE;
+  Tick now_{};  // the kernel's time, which stands still during a call
   unsigned until_retire_ = 0;
   CacheStatistics statistics_;
 };

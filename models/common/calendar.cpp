@@ -64,11 +64,18 @@ Tick PoolCalendar::acquire_when_free(Tick not_before) const {
   return next->at;
 }
 
+std::size_t PoolCalendar::first_from(Tick at) const {
+  if (changes_.size() == head_ || changes_.back().at < at) return changes_.size();
+  const auto live = changes_.begin() + static_cast<std::ptrdiff_t>(head_);
+  const auto found = std::partition_point(live, changes_.end(), [at](const Change& c) { return c.at < at; });
+  return static_cast<std::size_t>(found - changes_.begin());
+}
+
 std::size_t PoolCalendar::change_at(Tick at) {
-  std::size_t index = changes_.size();
-  while (index > head_ && changes_[index - 1].at > at) --index;  // mostly near the end
-  if (index > head_ && changes_[index - 1].at == at) return index - 1;
-  changes_.insert(changes_.begin() + static_cast<std::ptrdiff_t>(index), {at, held_before(index)});
+  const std::size_t index = first_from(at);
+  if (index == changes_.size() || changes_[index].at != at) {
+    changes_.insert(changes_.begin() + static_cast<std::ptrdiff_t>(index), {at, held_before(index)});
+  }
   return index;
 }
 
@@ -78,7 +85,19 @@ void PoolCalendar::merge(std::size_t index) {
 
 void PoolCalendar::occupy(Tick start, Tick end) {
   if (end <= start) return;
-  const std::size_t first = change_at(start);
+  std::size_t first = first_from(start);
+  if (first < changes_.size() && changes_[first].at == start && held_before(first) == changes_[first].held + 1) {
+    // In a saturated pool a server passes from one holder to the next: the change at `start` goes, one at `end` comes.
+    std::size_t last = changes_.size();
+    while (last > first + 1 && changes_[last - 1].at >= end) --last;
+    if (last == changes_.size() || changes_[last].at != end) {
+      const std::uint64_t after = changes_[last - 1].held;
+      for (std::size_t i = first + 1; i < last; ++i) changes_[i - 1] = {changes_[i].at, changes_[i].held + 1};
+      changes_[last - 1] = {end, after};
+      return;
+    }
+  }
+  first = change_at(start);
   const std::size_t last = change_at(end);
   for (std::size_t i = first; i < last; ++i) ++changes_[i].held;
   merge(last);

@@ -81,6 +81,8 @@ class PoolCalendar {
   };
   Tick acquire_when_free(Tick not_before) const;
   std::uint64_t held_before(std::size_t index) const { return index > head_ ? changes_[index - 1].held : 0; }
+  /// Index of the first change at or after `at`.
+  std::size_t first_from(Tick at) const;
   /// Index of a change at exactly `at`, made when there is none.
   std::size_t change_at(Tick at);
   void merge(std::size_t index);

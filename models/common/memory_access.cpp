@@ -2,25 +2,7 @@
 
 #include <cstring>
 
-#include "models/common/memory_attributes.h"
-
 namespace lacuna {
-
-bool is_timing_only(const tlm::tlm_generic_payload& payload) {
-  const auto* attributes = payload.get_extension<MemoryAttributes>();
-  return attributes != nullptr && attributes->timing_only;
-}
-
-tlm::tlm_response_status check_access(const tlm::tlm_generic_payload& payload, Bytes size) {
-  const std::uint64_t length = payload.get_data_length();
-  if (length == 0 || (payload.get_data_ptr() == nullptr && !is_timing_only(payload))) return tlm::TLM_GENERIC_ERROR_RESPONSE;
-  const std::uint64_t offset = payload.get_address();
-  if (offset >= size.n || length > size.n - offset) return tlm::TLM_ADDRESS_ERROR_RESPONSE;
-  if (payload.get_streaming_width() < length) return tlm::TLM_BURST_ERROR_RESPONSE;
-  if (payload.get_byte_enable_ptr() != nullptr && payload.get_byte_enable_length() == 0)
-    return tlm::TLM_BYTE_ENABLE_ERROR_RESPONSE;
-  return tlm::TLM_OK_RESPONSE;
-}
 
 void move_data(tlm::tlm_generic_payload& payload, std::byte* memory) {
   if (payload.get_command() == tlm::TLM_IGNORE_COMMAND || is_timing_only(payload)) return;

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <tlm>
 
+#include "models/common/memory_attributes.h"
 #include "models/common/units.h"
 
 namespace lacuna {
@@ -14,13 +15,27 @@ namespace lacuna {
 ///   streaming width below the length                   TLM_BURST_ERROR_RESPONSE
 ///   byte enable pointer with length zero               TLM_BYTE_ENABLE_ERROR_RESPONSE
 /// A payload whose MemoryAttributes say timing_only needs no data pointer.
-tlm::tlm_response_status check_access(const tlm::tlm_generic_payload& payload, Bytes size);
+inline tlm::tlm_response_status check_access(const tlm::tlm_generic_payload& payload, Bytes size);
 
 /// True when the payload carries MemoryAttributes with timing_only set.
-bool is_timing_only(const tlm::tlm_generic_payload& payload);
+inline bool is_timing_only(const tlm::tlm_generic_payload& payload) {
+  const auto* attributes = payload.get_extension<MemoryAttributes>();
+  return attributes != nullptr && attributes->timing_only;
+}
 
 /// Copies between the payload's data and `memory` (the target's byte at the payload's address), honouring byte enables.
 /// Does nothing for timing_only payloads and TLM_IGNORE_COMMAND.
 void move_data(tlm::tlm_generic_payload& payload, std::byte* memory);
+
+inline tlm::tlm_response_status check_access(const tlm::tlm_generic_payload& payload, Bytes size) {
+  const std::uint64_t length = payload.get_data_length();
+  if (length == 0 || (payload.get_data_ptr() == nullptr && !is_timing_only(payload))) return tlm::TLM_GENERIC_ERROR_RESPONSE;
+  const std::uint64_t offset = payload.get_address();
+  if (offset >= size.n || length > size.n - offset) return tlm::TLM_ADDRESS_ERROR_RESPONSE;
+  if (payload.get_streaming_width() < length) return tlm::TLM_BURST_ERROR_RESPONSE;
+  if (payload.get_byte_enable_ptr() != nullptr && payload.get_byte_enable_length() == 0)
+    return tlm::TLM_BYTE_ENABLE_ERROR_RESPONSE;
+  return tlm::TLM_OK_RESPONSE;
+}
 
 }  // namespace lacuna

@@ -83,12 +83,13 @@ void Fabric::transport_whole(unsigned source, unsigned destination, tlm::tlm_gen
                                   ? 1
                                   : (payload.get_data_length() + parameters_.width - 1) / parameters_.width;
   const bool atomic = attributes != nullptr && attributes->atomic;
-  const Tick at = local_time(delay);
+  const Tick now = to_tick(sc_core::sc_time_stamp());
+  const Tick at = now + to_tick(delay);
   const Tick there =
       carry(VirtualNetwork::request, source, destination, payload.is_write() || atomic ? data_flits : 1, at, attributes);
   advance(delay, there - at);
   destinations[destination]->b_transport(payload, delay);
-  const Tick served = local_time(delay);
+  const Tick served = now + to_tick(delay);
   const Tick back =
       carry(VirtualNetwork::reply, source, destination, payload.is_read() || atomic ? data_flits : 1, served, attributes);
   advance(delay, back - served);
