@@ -18,7 +18,12 @@ int main(void) {
   CHECK(lacuna_fill(device, bins.gpu_address, 0, bins.bytes));
   lacuna_queue* queues[2];
   lacuna_signal* signals[8];
-  for (unsigned i = 0; i < 2; ++i) CHECK(lacuna_queue_create(device, NULL, &queues[i]));
+  /* Both queues wait for the host, so that they start together. */
+  lacuna_signal* gate = app_signal(device, 1);
+  for (unsigned i = 0; i < 2; ++i) {
+    CHECK(lacuna_queue_create(device, NULL, &queues[i]));
+    CHECK(lacuna_barrier_and(queues[i], &gate, 1, NULL, NULL));
+  }
   for (unsigned i = 0; i < 8; ++i) {
     signals[i] = app_signal(device, 1);
     const struct {
@@ -37,6 +42,7 @@ int main(void) {
                                                                    .argument_bytes = i % 2 ? sizeof changing : sizeof counting,
                                                                    .completion = signals[i]}));
   }
+  lacuna_signal_store(gate, 0);
   for (unsigned i = 0; i < 8; ++i) CHECK(lacuna_signal_wait_zero(signals[i]));
   const uint32_t* counts = bins.host;
   uint64_t hash = 14695981039346656037u;

@@ -66,9 +66,12 @@ lacuna_error lacuna_dispatch(lacuna_queue* queue, const lacuna_dispatch_packet* 
   /* The arguments' place belongs to the packet's ring slot, so it is free as soon as the slot is. */
   if (queue->write_index - queue->memory->read_dispatch_id < queue->packets) {
     const uint64_t offset = (queue->write_index & (queue->packets - 1)) * queue->kernarg_bytes;
-    error = lacuna_kernel_arguments(kernel, &shape, dispatch->arguments, dispatch->argument_bytes, queue->kernargs + offset,
-                                    queue->kernarg_bytes);
+    /* GPU memory is slow to write to for the host: lay out in host memory, then write each word once. */
+    const size_t words = (kernel->kernarg_segment_bytes + 7u) / 8u;
+    error = lacuna_kernel_arguments(kernel, &shape, dispatch->arguments, dispatch->argument_bytes, queue->staging, words * 8);
     if (error != LACUNA_OK) return error;
+    volatile uint64_t* place = (volatile uint64_t*)(void*)(queue->kernargs + offset);
+    for (size_t i = 0; i < words; ++i) place[i] = queue->staging[i];
     packet.kernarg_address = queue->kernarg_address + offset;
   }
   return submit_with_signal(queue, &packet, dispatch->completion);

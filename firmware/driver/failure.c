@@ -3,6 +3,9 @@
 
 #include "driver/internal.h"
 
+/* An address farther past an allocation than this has nothing to do with it. */
+#define NEAR_BYTES (1ull << 20)
+
 static const char* queue_error_text(uint32_t error) {
   switch (error) {
     case LACUNA_QUEUE_ERROR_SLOT: return "slot does not exist or is in the wrong state";
@@ -43,7 +46,7 @@ static void describe_address(const lacuna_device* device, uint64_t address, char
   if (offset < below->bytes) {
     snprintf(text, size, ", inside the allocation 0x%llx+0x%llx", (unsigned long long)below->gpu_address,
              (unsigned long long)below->bytes);
-  } else {
+  } else if (offset - below->bytes < NEAR_BYTES) {
     snprintf(text, size, ", 0x%llx past the end of the allocation 0x%llx+0x%llx", (unsigned long long)(offset - below->bytes),
              (unsigned long long)below->gpu_address, (unsigned long long)below->bytes);
   }

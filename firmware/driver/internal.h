@@ -49,6 +49,7 @@ struct lacuna_queue {
   volatile hsa_queue* memory;
   uint8_t* ring;
   uint8_t* kernargs;
+  uint64_t* staging; /* where the arguments of a dispatch are laid out, in host memory */
   uint64_t gpu_address;
   uint64_t kernarg_address;
   uint64_t write_index;

@@ -96,6 +96,7 @@ static lacuna_error lay_out(lacuna_queue* queue) {
 static void release_memory(lacuna_queue* queue) {
   if (queue->scratch.bytes != 0) lacuna_free(queue->device, &queue->scratch);
   if (queue->block.bytes != 0) lacuna_free(queue->device, &queue->block);
+  free(queue->staging);
 }
 
 lacuna_error lacuna_queue_create(lacuna_device* device, const lacuna_queue_options* options, lacuna_queue** queue) {
@@ -115,7 +116,8 @@ lacuna_error lacuna_queue_create(lacuna_device* device, const lacuna_queue_optio
   made->packets = wanted.packets;
   made->kernarg_bytes = wanted.kernarg_bytes;
   made->private_segment_bytes = wanted.private_segment_bytes;
-  error = lay_out(made);
+  made->staging = malloc(wanted.kernarg_bytes);
+  error = made->staging != NULL ? lay_out(made) : driver_error(LACUNA_ERROR_OUT_OF_HOST_MEMORY, "no host memory for a queue");
   if (error == LACUNA_OK) {
     hal_fence();
     driver_write(device, LACUNA_GPU_QUEUE_SELECT, slot);
@@ -202,16 +204,17 @@ lacuna_error lacuna_queue_submit(lacuna_queue* queue, const void* packet, bool d
                         (unsigned)queue->slot, (unsigned long long)in_use, (unsigned)queue->packets,
                         (unsigned long long)queue->memory->read_dispatch_id);
   }
-  uint8_t* slot = queue->ring + (at & (queue->packets - 1)) * HSA_PACKET_BYTES;
-  const uint8_t* bytes = packet;
-  uint32_t first_word;
-  memcpy(&first_word, bytes, sizeof first_word);
-  memcpy(slot + sizeof first_word, bytes + sizeof first_word, HSA_PACKET_BYTES - sizeof first_word);
+  uint64_t words[HSA_PACKET_BYTES / 8];
+  memcpy(words, packet, sizeof words);
+  volatile uint64_t* slot = (volatile uint64_t*)(void*)(queue->ring + (at & (queue->packets - 1)) * HSA_PACKET_BYTES);
+  for (unsigned i = 1; i < HSA_PACKET_BYTES / 8; ++i) slot[i] = words[i];
+  volatile uint32_t* first = (volatile uint32_t*)slot;
+  first[1] = (uint32_t)(words[0] >> 32);
   queue->write_index = at + 1;
   queue->memory->write_dispatch_id = at + 1;
   /* The header makes the packet valid: everything else must be visible before it. */
   hal_fence();
-  *(volatile uint32_t*)(void*)slot = first_word;
+  first[0] = (uint32_t)words[0];
   hal_fence();
   if (doorbell) lacuna_queue_ring(queue, at);
   if (index != NULL) *index = at;
