@@ -106,7 +106,7 @@ const std::array kCases{
     Case{"v_sin_f32", {vop1(41, 4, v(1)), 0}},
     Case{"v_add_f16", {vop2(31, 4, v(1), 2), 0}},
     Case{"v_fma_f32_neg", vop3(0x1cb, 4, v(1), v(2), v(3), 1)},
-    Case{"v_add_f32_sdwa", {vop2(1, 4, kSdwa, 2), 0x06060601 | 5U << 16}},
+    Case{"v_add_f32_sdwa", {vop2(1, 4, kSdwa, 2), 0x06000601 | 5U << 16}},
     Case{"v_add_f32_dpp", {vop2(1, 4, kDpp, 2), 0xff000001 | 0x111U << 8}},
 };
 

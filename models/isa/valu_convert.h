@@ -2,6 +2,7 @@
 #pragma once
 
 #include <bit>
+#include <cmath>
 #include <cstdint>
 #include <limits>
 
@@ -15,12 +16,25 @@ template <class Integer, class Float>
 constexpr Integer to_integer(Float x) {
   using Limits = std::numeric_limits<Integer>;
   // 2^31, 2^32, ...: one more than the maximum, exact in every float format that is converted here.
-  constexpr Float kBound = static_cast<Float>(Limits::max() / 2 + 1) * 2;
+  constexpr Float kBound = static_cast<Float>(std::uint64_t{1} << Limits::digits);
   constexpr Float kLowest = static_cast<Float>(Limits::min());
-  if (x != x) return 0;
+  if (__builtin_isnan(x)) return 0;
   if (x >= kBound) return Limits::max();
   if (x <= kLowest) return Limits::min();
   return static_cast<Integer>(x);
+}
+
+inline float floor_of(float x) { return __builtin_floorf(x); }
+inline double floor_of(double x) { return __builtin_floor(x); }
+
+/// Nearest integer, ties to even, in any rounding mode; -0 where a negative value becomes zero.
+template <class Float>
+Float round_to_even(Float x) {
+  const Float below = floor_of(x);
+  const Float rest = x - below;  // exact
+  const bool odd = below != 2 * floor_of(below / 2);
+  const Float nearest = rest > Float{0.5} || (rest == Float{0.5} && odd) ? below + 1 : below;
+  return std::copysign(nearest, x);
 }
 
 /// floor(x + 1/2) of the exact sum, and floor(x).
@@ -62,15 +76,15 @@ constexpr std::uint32_t insert_byte(std::uint32_t word, unsigned index, std::uin
 
 /// [-1, 1] or [0, 1] to a 16-bit integer, to nearest even; 0 for NaN (v_cvt_pknorm).
 inline std::uint32_t to_snorm16(float x) {
-  const double scaled = __builtin_roundeven(static_cast<double>(x) * 32767);
-  if (scaled != scaled) return 0;
+  const double scaled = round_to_even(static_cast<double>(x) * 32767);
+  if (__builtin_isnan(scaled)) return 0;
   return static_cast<std::uint32_t>(static_cast<std::int32_t>(scaled > 32767    ? 32767
                                                               : scaled < -32767 ? -32767
                                                                                 : scaled)) &
          0xffff;
 }
 inline std::uint32_t to_unorm16(float x) {
-  const double scaled = __builtin_roundeven(static_cast<double>(x) * 65535);
+  const double scaled = round_to_even(static_cast<double>(x) * 65535);
   return !(scaled > 0) ? 0 : static_cast<std::uint32_t>(scaled > 65535 ? 65535 : scaled);
 }
 

@@ -153,7 +153,7 @@ struct Lanes<Result(Arguments...), Operation> {
       } else {
         const auto result = apply(context, Arguments::load(context, in[kIndex], lane)...);
         Result::store(context, out, lane, static_cast<typename Result::result_type>(result));
-        if constexpr (Result::kArithmetic) nans |= result != result ? Nans{1} : Nans{0};
+        if constexpr (Result::kArithmetic) nans |= __builtin_isnan(result) ? Nans{1} : Nans{0};
       }
     }
     return nans != 0;

@@ -51,7 +51,7 @@ inline double exp2(double x) {
   const double clipped = x > 300 ? 300 : x < -300 ? -300 : x;
   const double whole = nearest(clipped);
   const double result = polynomial(kSeries, clipped - whole) * power_of_two(static_cast<std::int32_t>(whole));
-  return x != x ? x : x == -std::numeric_limits<double>::infinity() ? 0 : result;
+  return __builtin_isnan(x) ? x : x == -std::numeric_limits<double>::infinity() ? 0 : result;
 }
 
 /// log2 of a double that came from an f32 or f16: never a double denormal.
@@ -70,7 +70,7 @@ inline double log2(double x) {
   const double s = (m - 1) / (m + 1);
   const double result = static_cast<double>(exponent) + s * polynomial(kSeries, s * s);
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  if (x != x) return x;
+  if (__builtin_isnan(x)) return x;
   if (x < 0) return std::numeric_limits<double>::quiet_NaN();
   return x == 0 ? -kInfinity : x == kInfinity ? x : m == 1 ? static_cast<double>(exponent) : result;
 }
@@ -90,7 +90,8 @@ inline double sine_of_turns(double x) {
 
 /// sin(2 pi x), x in turns. The hardware's domain is [-256, 256]: 0 outside (GCN3 ISA manual, V_SIN_F32); NaN for infinities.
 inline double sine(double x) {
-  if (x != x || std::fabs(x) == std::numeric_limits<double>::infinity()) return std::numeric_limits<double>::quiet_NaN();
+  if (__builtin_isnan(x) || std::fabs(x) == std::numeric_limits<double>::infinity())
+    return std::numeric_limits<double>::quiet_NaN();
   if (std::fabs(x) > 256) return 0;
   double turn = x - nearest(x);  // exact, in [-1/2, 1/2]
   if (turn > 0.25) turn = 0.5 - turn;
@@ -100,7 +101,8 @@ inline double sine(double x) {
 
 /// cos(2 pi x); 1 outside the domain.
 inline double cosine(double x) {
-  if (x != x || std::fabs(x) == std::numeric_limits<double>::infinity()) return std::numeric_limits<double>::quiet_NaN();
+  if (__builtin_isnan(x) || std::fabs(x) == std::numeric_limits<double>::infinity())
+    return std::numeric_limits<double>::quiet_NaN();
   if (std::fabs(x) > 256) return 1;
   const double turn = std::fabs(x - nearest(x));  // cos is even
   return turn == 0.25 ? 0 : detail::sine_of_turns(0.25 - turn);

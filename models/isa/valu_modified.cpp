@@ -139,7 +139,7 @@ template <class Tag>
 void apply_output_modifiers(const LaneContext& context, std::uint32_t* out, double factor, bool clamp) {
   for (unsigned lane = 0; lane < kLanes; ++lane) {
     auto value = Tag::load(context, out, lane);
-    const bool nan = value != value;
+    const bool nan = __builtin_isnan(value);
     if (factor != 0 && !nan) {
       value *= static_cast<decltype(value)>(factor);
       if (value == 0) value = 0;  // OMOD gives no negative zero

@@ -33,6 +33,8 @@ struct RowTypes<Result(Arguments...)> {
   static constexpr bool kHasF64 = Result::kOperand == OperandType::f64 || (... || (Arguments::kOperand == OperandType::f64));
   static constexpr bool kReadsOld = (... || (Arguments::kSource == ArgumentSource::old_destination));
   static constexpr bool kReadsVccBit = (... || (Arguments::kSource == ArgumentSource::vcc));
+  static constexpr bool kFromFloat =
+      !is_float(Result::kOperand) && Result::kOperand != OperandType::lane_mask && (... || is_float(Arguments::kOperand));
   static constexpr bool kWide =
       (!IsFlagged<Result>::value && words_of(Result::kOperand) > 1 && Result::kPlanes > 1) || (... || (Arguments::kPlanes > 1));
 
@@ -58,6 +60,8 @@ constexpr InstructionRow vector_row(Format format, std::string_view mnemonic, Op
   if (Types::kReadsOld) flags |= kReadsDst;
   if (Types::kReadsVccBit) flags |= kReadsVcc;
   if (Types::kWide) flags |= kNoSdwa | kNoDpp;  // both work on 32-bit operands
+  // Conversions to integers have the floats' modifiers; they saturate anyway.
+  if (Types::kFromFloat) flags |= kIntegerClamp;
   if (latency == LatencyClass::count) latency = Types::kHasF64 ? LatencyClass::valu_f64 : LatencyClass::valu;
   return {mnemonic, format, opcode, Types::destinations(), Types::sources(), Unit::valu, latency, flags, function};
 }

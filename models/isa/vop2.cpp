@@ -128,7 +128,7 @@ constexpr std::array kRows{
         "v_or_b32", {20, 20}, [](U32 a, U32 b) { return a | b; }, kCommutes),
     Rows::of<b32(b32, b32)>(
         "v_xor_b32", {21, 21}, [](U32 a, U32 b) { return a ^ b; }, kCommutes),
-    Rows::of<f32(f32, f32, old<f32>)>("v_mac_f32", {22, 22}, MultiplyAdd{}, kCommutes | kOtimes | kNoSdwa),
+    Rows::of<f32(f32, f32, old<f32>)>("v_mac_f32", {22, 22}, MultiplyAdd{}, kCommutes | kOtimes),
     Rows::of<f32(f32, literal<f32>, f32)>("v_madmk_f32", {23, 23}, MultiplyAdd{}, kLiteralForm),
     Rows::of<f32(f32, f32, literal<f32>)>("v_madak_f32", {24, 24}, MultiplyAdd{}, kLiteralForm),
     Rows::saturating<flagged<u32>(u32, u32)>("v_add_u32", {25, kAbsent}, AddCarry{}, AddCarrySaturated{},
@@ -171,7 +171,7 @@ constexpr std::array kRows{
     Rows::of<f16(f16, f16)>("v_subrev_f16", {33, 33}, [](float a, float b) { return b - a; }),
     Rows::of<f16(f16, f16)>(
         "v_mul_f16", {34, 34}, [](float a, float b) { return a * b; }, kCommutes | kOtimes),
-    Rows::of<f16(f16, f16, old<f16>)>("v_mac_f16", {35, 35}, MultiplyAddF16{}, kCommutes | kOtimes | kNoSdwa),
+    Rows::of<f16(f16, f16, old<f16>)>("v_mac_f16", {35, 35}, MultiplyAddF16{}, kCommutes | kOtimes),
     Rows::of<f16(f16, literal<f16>, f16)>("v_madmk_f16", {36, 36}, MultiplyAddF16{}, kLiteralForm),
     Rows::of<f16(f16, f16, literal<f16>)>("v_madak_f16", {37, 37}, MultiplyAddF16{}, kLiteralForm),
     Rows::saturating<u16(u16, u16)>(

@@ -134,6 +134,19 @@ struct MadI64Saturated {
   }
 };
 
+template <bool kClamp>
+struct PackHalves {
+  U32 operator()(const LaneContext& context, U32 a, U32 b) const { return half(context, a) | half(context, b) << 16; }
+
+ private:
+  static U32 half(const LaneContext& context, U32 bits) {
+    const U32 value = half_toward_zero(context, bits);
+    if (!kClamp) return value;
+    if (FloatBits<U16>::nan(static_cast<U16>(value))) return context.mode.dx10_clamp() ? 0 : value;
+    return (value & 0x8000) != 0 ? 0 : std::min(value, U32{0x3c00});
+  }
+};
+
 struct CountBelowLow {
   constexpr U32 operator()(U32 mask, U32 base, U32 lane) const {
     return base + count_bits(lane < 32 ? mask & ((U32{1} << (lane & 31)) - 1) : mask);
@@ -272,10 +285,7 @@ constexpr std::array kTwoOperandRows{
                             [](float a, float b) { return to_snorm16(a) | to_snorm16(b) << 16; }),
     Rows::of<b32(f32, f32)>("v_cvt_pknorm_u16_f32", {0x295, 0x295},
                             [](float a, float b) { return to_unorm16(a) | to_unorm16(b) << 16; }),
-    Rows::of<b32(f32_bits, f32_bits)>("v_cvt_pkrtz_f16_f32", {0x296, 0x296},
-                                      [](const LaneContext& context, U32 a, U32 b) {
-                                        return half_toward_zero(context, a) | half_toward_zero(context, b) << 16;
-                                      }),
+    Rows::saturating<b32(f32_bits, f32_bits)>("v_cvt_pkrtz_f16_f32", {0x296, 0x296}, PackHalves<false>{}, PackHalves<true>{}),
     Rows::of<b32(u32, u32)>("v_cvt_pk_u16_u32", {0x297, 0x297},
                             [](U32 a, U32 b) { return U32{saturate_u16(a)} | U32{saturate_u16(b)} << 16; }),
     Rows::of<b32(i32, i32)>("v_cvt_pk_i16_i32", {0x298, 0x298},

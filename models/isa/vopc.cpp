@@ -34,9 +34,9 @@ struct Condition {
       case 6:
         return a >= b;
       case 7:
-        return a == a && b == b;
+        return a <= b || a >= b;
       case 8:
-        return !(a == a && b == b);
+        return !(a <= b || a >= b);
       case 9:
         return !(a >= b);
       case 10:

@@ -30,7 +30,7 @@ std::vector<Inputs> float_inputs(const FloatFormat& f) {
   return combine(edges, 1, 6000, [&](std::mt19937_64& g) {
     const U64 bits = g() & all;
     if (g() % 4 == 0) return bits;
-    const U64 exponent = static_cast<U64>(f.bias() - 30 + static_cast<int>(g() % 66));
+    const U64 exponent = g() % 66 + static_cast<U64>(f.bias()) - 30;
     return (bits & ~f.infinity()) | ((exponent << f.fraction) & f.infinity());
   });
 }
