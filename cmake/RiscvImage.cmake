@@ -1,10 +1,10 @@
-# lacuna_riscv_image(NAME SOURCES ... ): a self-checking RV64GC program against picolibc with semihosting, as a flat image for
+# lacuna_riscv_image(NAME SOURCES ... [HEADERS ...] [LINK_OPTIONS ...]): a self-checking RV64GC program against picolibc with semihosting, as a flat image for
 # address 0x80000000: code there, data at 0x80100000. Target riscv_image_NAME; variables RISCV_IMAGE_NAME (flat), RISCV_ELF_NAME.
 find_program(LACUNA_RISCV_COMPILER riscv64-unknown-elf-gcc REQUIRED)
 find_program(LACUNA_RISCV_OBJCOPY riscv64-unknown-elf-objcopy REQUIRED)
 
 function(lacuna_riscv_image name)
-  cmake_parse_arguments(arg "" "" "SOURCES;HEADERS" ${ARGN})
+  cmake_parse_arguments(arg "" "" "SOURCES;HEADERS;LINK_OPTIONS" ${ARGN})
   list(TRANSFORM arg_SOURCES PREPEND "${CMAKE_CURRENT_SOURCE_DIR}/")
   list(TRANSFORM arg_HEADERS PREPEND "${CMAKE_CURRENT_SOURCE_DIR}/")
   set(elf "${CMAKE_CURRENT_BINARY_DIR}/${name}.elf")
@@ -14,7 +14,7 @@ function(lacuna_riscv_image name)
     COMMAND "${LACUNA_RISCV_COMPILER}" --specs=picolibc.specs --oslib=semihost --crt0=semihost -march=rv64gc -mabi=lp64d
             -mcmodel=medany -msmall-data-limit=0 -O2 -g -ffp-contract=off -Wall -Wextra -Werror ${arg_SOURCES} -o "${elf}" -lm
             -Wl,--defsym=__flash=0x80000000 -Wl,--defsym=__flash_size=0x100000 -Wl,--defsym=__ram=0x80100000
-            -Wl,--defsym=__ram_size=0x200000 -Wl,--no-warn-rwx-segments
+            -Wl,--defsym=__ram_size=0x200000 -Wl,--no-warn-rwx-segments ${arg_LINK_OPTIONS}
     COMMAND "${LACUNA_RISCV_OBJCOPY}" -O binary "${elf}" "${image}"
     DEPENDS ${arg_SOURCES} ${arg_HEADERS}
     COMMENT "RISC-V image ${name}"

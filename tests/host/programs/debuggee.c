@@ -3,7 +3,8 @@
 #include <stdio.h>
 
 volatile uint64_t counter;
-volatile uint64_t go_on;
+/* Placed by the linker at 0x80380000, which a client without a symbol table knows too. */
+extern volatile uint64_t go_on;
 volatile uint64_t read_me = 77;
 volatile double ratio = 0.5;
 

@@ -1,0 +1,182 @@
+// The remote stub against clients that misbehave: noise, bad packets, and connections that end at the worst moment.
+#include <arpa/inet.h>
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <thread>
+
+#include "models/host/gdb_stub.h"
+#include "tests/host/hart_environment.h"
+
+namespace lacuna::test {
+namespace {
+
+class Client {
+ public:
+  explicit Client(std::uint16_t port) : socket_(::socket(AF_INET, SOCK_STREAM, 0)) {
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_port = htons(port);
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    connected_ = ::connect(socket_, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
+  }
+  ~Client() { ::close(socket_); }
+  Client(const Client&) = delete;
+  Client& operator=(const Client&) = delete;
+
+  bool connected() const { return connected_; }
+  void send(std::string_view bytes) {
+    EXPECT_EQ(::send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL), ssize_t(bytes.size()));
+  }
+  /// Sends a packet and returns the reply's payload.
+  std::string ask(std::string_view payload) {
+    send(frame(payload));
+    return reply();
+  }
+  static std::string frame(std::string_view payload) {
+    unsigned sum = 0;
+    for (const char c : payload) sum += static_cast<unsigned char>(c);
+    char tail[4];
+    std::snprintf(tail, sizeof tail, "#%02x", sum & 0xff);
+    return "$" + std::string(payload) + tail;
+  }
+  /// The payload of the next packet; "timeout" after five seconds.
+  std::string reply() {
+    for (;;) {
+      const std::size_t start = input_.find('$');
+      const std::size_t end = start == std::string::npos ? start : input_.find('#', start);
+      if (end != std::string::npos && end + 2 < input_.size()) {
+        const std::string payload = input_.substr(start + 1, end - start - 1);
+        input_.erase(0, end + 3);
+        send("+");
+        return payload;
+      }
+      if (!receive()) return "timeout";
+    }
+  }
+  /// The next single byte outside a packet.
+  char acknowledgement() {
+    while (input_.empty()) {
+      if (!receive()) return 0;
+    }
+    const char first = input_.front();
+    input_.erase(0, 1);
+    return first;
+  }
+
+ private:
+  bool receive() {
+    pollfd event{socket_, POLLIN, 0};
+    char bytes[4096];
+    if (::poll(&event, 1, 5000) <= 0) return false;
+    const ssize_t count = ::recv(socket_, bytes, sizeof bytes, 0);
+    if (count <= 0) return false;
+    input_.append(bytes, static_cast<std::size_t>(count));
+    return true;
+  }
+
+  int socket_;
+  bool connected_ = false;
+  std::string input_;
+};
+
+std::string hex64(std::uint64_t value) {
+  std::string text;
+  for (int i = 0; i < 8; ++i) {
+    char byte[3];
+    std::snprintf(byte, sizeof byte, "%02x", static_cast<unsigned>(value >> (8 * i) & 0xff));
+    text += byte;
+  }
+  return text;
+}
+
+/// Held at reset: requests of all kinds, then the client vanishes while the hart runs.
+void first_client(std::uint16_t port) {
+  Client client(port);
+  ASSERT_TRUE(client.connected());
+  client.send("noise+-\x03");
+  EXPECT_EQ(client.ask("?"), "T05thread:1;");
+  EXPECT_NE(client.ask("qSupported:swbreak+").find("PacketSize="), std::string::npos);
+  EXPECT_EQ(client.ask("no such request"), "");
+  EXPECT_EQ(client.ask("p20"), hex64(0x80000000));
+  EXPECT_EQ(client.ask("pffff"), "E16");
+  EXPECT_EQ(client.ask("p"), "E16");
+  EXPECT_EQ(client.ask("P5=" + hex64(0x1122334455667788)), "OK");
+  EXPECT_EQ(client.ask("p5"), hex64(0x1122334455667788));
+  EXPECT_EQ(client.ask("P5=12"), "E16");
+  const std::string all = client.ask("g");
+  EXPECT_EQ(all.size(), 33u * 16);
+  EXPECT_EQ(all.substr(5 * 16, 16), hex64(0x1122334455667788));
+  EXPECT_EQ(client.ask("G" + all.substr(16)), "E16");
+  EXPECT_EQ(client.ask("G" + all), "OK");
+  EXPECT_EQ(client.ask("M80300000,4:01020304"), "OK");
+  EXPECT_EQ(client.ask("m80300000,4"), "01020304");
+  EXPECT_EQ(client.ask(std::string("X80300000,3:\x7d\x03\x7d\x5d\x7d\x0a", 18)), "OK");  // the escaped bytes # } *
+  EXPECT_EQ(client.ask("m80300000,4"), "237d2a04");
+  EXPECT_EQ(client.ask("X80300000,0:"), "OK");
+  EXPECT_EQ(client.ask("M80300000,4:0102"), "E16");
+  EXPECT_EQ(client.ask("m40000000,4"), "E0e");
+  EXPECT_EQ(client.ask("m80300000"), "E16");
+  EXPECT_EQ(client.ask("Z9,0,4"), "");
+  EXPECT_EQ(client.ask("Z0,zz"), "E16");
+  EXPECT_EQ(client.ask("qXfer:features:read:target.xml:0,20").front(), 'm');
+  EXPECT_EQ(client.ask("qXfer:features:read:target.xml:ffffff,20"), "E16");
+  EXPECT_EQ(client.ask("qfThreadInfo"), "m1");
+  // A damaged packet is refused and asked for again.
+  client.send("$g#00");
+  char answer = client.acknowledgement();
+  while (answer == '+') answer = client.acknowledgement();
+  EXPECT_EQ(answer, '-');
+  // Step over one instruction, run to a breakpoint at the entry of nothing: never reached.
+  EXPECT_EQ(client.ask("s").substr(0, 3), "T05");
+  EXPECT_NE(client.ask("p20"), hex64(0x80000000));
+  EXPECT_EQ(client.ask("Z0,80310000,4"), "OK");
+  client.send(Client::frame("vCont;c:1"));
+  std::this_thread::sleep_for(std::chrono::milliseconds(100));
+}
+
+/// Attaches to the running hart, lets the program finish, vanishes while the hart is halted.
+void second_client(std::uint16_t port) {
+  Client client(port);
+  ASSERT_TRUE(client.connected());
+  EXPECT_EQ(client.ask("?"), "T05thread:1;");
+  EXPECT_EQ(client.ask("QStartNoAckMode"), "OK");
+  EXPECT_EQ(client.ask("M80380000,8:0400000000000000"), "OK");
+}
+
+TEST(HartGdbClient, NeverHangsTheHart) {
+  HartEnvironment environment("environment", {});
+  environment.load(LACUNA_DEBUGGEE_IMAGE);
+  environment.hart.attach_semihosting({});
+  const std::uint16_t port = environment.hart.attach_gdb(0);
+  std::thread clients([port] {
+    first_client(port);
+    second_client(port);
+  });
+  sc_core::sc_start();
+  clients.join();
+  EXPECT_EQ(environment.exit_code, 4);
+  EXPECT_EQ(environment.console, "sum 147 counter 15\n");
+}
+
+TEST(HartGdbStub, RefusesAPortThatIsTaken) {
+  struct NoTarget : GdbTarget {
+    bool read_gdb_register(unsigned, std::uint64_t&) override { return false; }
+    bool write_gdb_register(unsigned, std::uint64_t) override { return false; }
+    bool read_gdb_memory(std::uint64_t, std::span<std::byte>) override { return false; }
+    bool write_gdb_memory(std::uint64_t, std::span<const std::byte>) override { return false; }
+    void set_gdb_breakpoints(std::vector<std::uint64_t>) override {}
+    void set_gdb_watchpoints(std::vector<rv64::Watchpoint>) override {}
+  } target;
+  const GdbStub first(0, target);
+  EXPECT_THROW(GdbStub(first.port(), target), std::system_error);
+  GdbStub stub(0, target);
+  EXPECT_EQ(stub.serve(false, {}), GdbResume::detached);
+  EXPECT_EQ(stub.serve(true, [] { return true; }), GdbResume::stop_requested);
+}
+
+}  // namespace
+}  // namespace lacuna::test
