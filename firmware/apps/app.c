@@ -16,8 +16,8 @@ void app_expect_error(lacuna_error actual, lacuna_error expected, const char* ca
     printf("as expected: %s\n", lacuna_last_error());
     return;
   }
-  printf("%s:%d: %s: \"%s\" instead of \"%s\"\n  %s\n", file, line, call, lacuna_error_string(actual), lacuna_error_string(expected),
-         lacuna_last_error());
+  printf("%s:%d: %s: \"%s\" instead of \"%s\"\n  %s\n", file, line, call, lacuna_error_string(actual),
+         lacuna_error_string(expected), lacuna_last_error());
   exit(1);
 }
 

@@ -11,7 +11,7 @@
 #include "platform/memory_map.h"
 
 /* The code object that lacuna_firmware(... KERNELS name) embeds. */
-#define CODE_OBJECT(name) \
+#define CODE_OBJECT(name)                    \
   extern const uint8_t code_object_##name[]; \
   extern const uint8_t code_object_##name##_end[]
 #define CODE_OBJECT_BYTES(name) ((size_t)(code_object_##name##_end - code_object_##name))
@@ -19,9 +19,9 @@
 /* Ends the program with exit code 1 and the driver's sentence when a call fails. */
 #define CHECK(call) app_check((call), #call, __FILE__, __LINE__)
 /* Ends the program with exit code 1 when something is not as it must be. */
-#define EXPECT(condition)                                                                    \
-  do {                                                                                       \
-    if (!(condition)) app_fail(#condition, __FILE__, __LINE__);                              \
+#define EXPECT(condition)                                       \
+  do {                                                          \
+    if (!(condition)) app_fail(#condition, __FILE__, __LINE__); \
   } while (0)
 /* As EXPECT, for a driver call that must fail with one error. */
 #define EXPECT_ERROR(call, error) app_expect_error((call), (error), #call, __FILE__, __LINE__)
@@ -32,7 +32,8 @@ void app_expect_error(lacuna_error actual, lacuna_error expected, const char* ca
 
 /* The platform's GPU, or the end of the program. */
 lacuna_device* app_open_device(void);
-/* Loads an embedded code object and finds a kernel in it, or ends the program. The code object stays until the device closes. */
+/* Loads an embedded code object and finds a kernel in it, or ends the program. The code object stays until the device closes.
+ */
 lacuna_kernel app_kernel(lacuna_device* device, const uint8_t* begin, const uint8_t* end, const char* name);
 #define APP_KERNEL(device, code_object, name) \
   app_kernel((device), code_object_##code_object, code_object_##code_object##_end, (name))

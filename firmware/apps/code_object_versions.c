@@ -1,5 +1,5 @@
-/* The same kernel from code objects of version 2, 3, 4 and 5, with a grid that is not a multiple of the workgroup; hidden arguments
- * of three-dimensional grids; data that needs relocations. */
+/* The same kernel from code objects of version 2, 3, 4 and 5, with a grid that is not a multiple of the workgroup; hidden
+ * arguments of three-dimensional grids; data that needs relocations. */
 #include <string.h>
 
 #include "app.h"
@@ -56,7 +56,8 @@ static void three_dimensions(lacuna_kernel kernel) {
   for (uint32_t z = 0; z < Z; ++z) {
     for (uint32_t y = 0; y < Y; ++y) {
       for (uint32_t x = 0; x < X; ++x) {
-        EXPECT(*id++ == (x % WX | y % WY << 4 | z % WZ << 8 | x / WX << 12 | y / WY << 16 | z / WZ << 20 | ((X + WX - 1u) / WX) << 24));
+        EXPECT(*id++ ==
+               (x % WX | y % WY << 4 | z % WZ << 8 | x / WX << 12 | y / WY << 16 | z / WZ << 20 | ((X + WX - 1u) / WX) << 24));
       }
     }
   }

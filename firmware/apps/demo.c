@@ -1,7 +1,7 @@
 /* Lacuna's demonstration: five kernels, each checked against a reference of its own on the hart.
  *
- * All inputs are small integers held as floats, so every sum below is exact (less than 2^24) whatever the order of additions, and
- * results are compared for equality; the matrix product as matrix_check.h says. */
+ * All inputs are small integers held as floats, so every sum below is exact (less than 2^24) whatever the order of additions,
+ * and results are compared for equality; the matrix product as matrix_check.h says. */
 #include <string.h>
 
 #include "app.h"
@@ -18,7 +18,7 @@ CODE_OBJECT(histogram);
 #define MATRIX 512u
 #define REDUCE_ELEMENTS (1u << 20)
 #define REDUCE_WORKGROUP 256u
-#define HISTOGRAM_BYTES (1u << 20)
+#define HISTOGRAM_BYTES (1u << 22)
 #define HISTOGRAM_BINS 256u
 
 static lacuna_device* device;
@@ -36,7 +36,8 @@ static void run(const char* name, const uint8_t* begin, const uint8_t* end, lacu
 }
 #define RUN(name, ...) run(#name, code_object_##name, code_object_##name##_end, (lacuna_dispatch_packet){__VA_ARGS__})
 
-static void report(const char* name, const char* size, uint32_t x, uint32_t y, uint32_t workgroup_x, uint32_t workgroup_y, bool correct) {
+static void report(const char* name, const char* size, uint32_t x, uint32_t y, uint32_t workgroup_x, uint32_t workgroup_y,
+                   bool correct) {
   char grid[24];
   char workgroup[16];
   snprintf(grid, sizeof grid, "%u x %u", (unsigned)x, (unsigned)y);
@@ -98,7 +99,8 @@ static void matmul_tiled(void) {
     uint64_t a, b, c;
     uint32_t n, k;
   } arguments = {a.gpu_address, b.gpu_address, c.gpu_address, MATRIX, MATRIX};
-  RUN(matmul_tiled, .grid = {MATRIX, MATRIX}, .workgroup = {16, 16}, .arguments = &arguments, .argument_bytes = sizeof arguments);
+  RUN(matmul_tiled, .grid = {MATRIX, MATRIX}, .workgroup = {16, 16}, .arguments = &arguments,
+      .argument_bytes = sizeof arguments);
   report("matmul_tiled", "512 x 512 x 512", MATRIX, MATRIX, 16, 16, matrix_product_is_correct(a.host, b.host, c.host, MATRIX));
   CHECK(lacuna_free(device, &a));
   CHECK(lacuna_free(device, &b));
@@ -112,10 +114,9 @@ static void reduce_tree(void) {
   const float* values = input.host;
   const float* sums = partial.host;
   app_fill_random(input.host, REDUCE_ELEMENTS, 1 << 10, 7);
-  const struct {
-    uint64_t input, partial;
-  } arguments = {input.gpu_address, partial.gpu_address};
-  RUN(reduce_tree, .grid = {REDUCE_ELEMENTS / 2}, .workgroup = {REDUCE_WORKGROUP}, .arguments = &arguments, .argument_bytes = sizeof arguments);
+  const struct { uint64_t input, partial; } arguments = {input.gpu_address, partial.gpu_address};
+  RUN(reduce_tree, .grid = {REDUCE_ELEMENTS / 2}, .workgroup = {REDUCE_WORKGROUP}, .arguments = &arguments,
+      .argument_bytes = sizeof arguments);
   bool correct = true;
   for (size_t group = 0; group < groups; ++group) {
     int64_t sum = 0;
@@ -133,7 +134,7 @@ static void histogram(void) {
   uint64_t* words = input.host;
   const uint32_t* counts = bins.host;
   uint64_t seed = 8;
-  /* The product of two random bytes' halves: an uneven distribution, so that some bins are contended for. */
+  /* The bitwise AND of two random numbers: an uneven distribution, so that some bins are contended for. */
   for (size_t i = 0; i < HISTOGRAM_BYTES / 8; ++i) words[i] = app_random(&seed) & app_random(&seed);
   CHECK(lacuna_fill(device, bins.gpu_address, 0, bins.bytes));
   const struct {
@@ -145,7 +146,7 @@ static void histogram(void) {
   static uint32_t expected[HISTOGRAM_BINS];
   const uint8_t* bytes = input.host;
   for (size_t i = 0; i < HISTOGRAM_BYTES; ++i) ++expected[bytes[i]];
-  report("histogram", "1 Mi bytes, 256 bins", items, 1, 256, 1, memcmp(expected, counts, sizeof expected) == 0);
+  report("histogram", "4 Mi bytes, 256 bins", items, 1, 256, 1, memcmp(expected, counts, sizeof expected) == 0);
   CHECK(lacuna_free(device, &input));
   CHECK(lacuna_free(device, &bins));
 }

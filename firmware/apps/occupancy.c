@@ -42,7 +42,8 @@ static void many_vgprs(void) {
   const uint32_t* sums = out.host;
   for (uint32_t item = 0; item < items; ++item) {
     uint32_t sum = 0;
-    for (uint32_t i = 0; i < LIVE_VALUES; ++i) sum = sum * 3 + (values[item + i * 64] ^ values[item + (LIVE_VALUES - 1 - i) * 64]);
+    for (uint32_t i = 0; i < LIVE_VALUES; ++i)
+      sum = sum * 3 + (values[item + i * 64] ^ values[item + (LIVE_VALUES - 1 - i) * 64]);
     EXPECT(sums[item] == sum);
   }
   CHECK(lacuna_free(device, &in));

@@ -1,4 +1,5 @@
-/* Private arrays in scratch memory, from enough wavefronts that scratch slots are used again; refused where the queue has none. */
+/* Private arrays in scratch memory, from enough wavefronts that scratch slots are used again; refused where the queue has none.
+ */
 #include "app.h"
 
 CODE_OBJECT(test_kernels);
@@ -42,8 +43,9 @@ int main(void) {
   lacuna_queue* queue;
   CHECK(lacuna_queue_create(device, NULL, &queue));
   const uint64_t arguments[2] = {0, 0};
-  EXPECT_ERROR(lacuna_dispatch(queue, &(lacuna_dispatch_packet){.kernel = &kernel, .arguments = arguments, .argument_bytes = 12}),
-               LACUNA_ERROR_SEGMENT_TOO_LARGE);
+  EXPECT_ERROR(
+      lacuna_dispatch(queue, &(lacuna_dispatch_packet){.kernel = &kernel, .arguments = arguments, .argument_bytes = 12}),
+      LACUNA_ERROR_SEGMENT_TOO_LARGE);
   lacuna_queue_destroy(queue);
   CHECK(lacuna_queue_create(device, &(lacuna_queue_options){.private_segment_bytes = kernel.private_segment_bytes}, &queue));
   check(device, queue, kernel);

@@ -1,4 +1,5 @@
-/* Several queues, completion signals, barrier-AND and -OR packets, the barrier bit, and packets that become valid out of order. */
+/* Several queues, completion signals, barrier-AND and -OR packets, the barrier bit, and packets that become valid out of order.
+ */
 #include <string.h>
 
 #include "app.h"
@@ -18,15 +19,17 @@ typedef struct {
   uint32_t first, second;
 } arguments;
 
-static void dispatch(lacuna_queue* queue, const lacuna_kernel* kernel, uint32_t items, arguments values, lacuna_signal* done, bool barrier) {
+static void dispatch(lacuna_queue* queue, const lacuna_kernel* kernel, uint32_t items, arguments values, lacuna_signal* done,
+                     bool barrier) {
   const lacuna_dispatch_options options = {barrier, LACUNA_SCOPE_SYSTEM, LACUNA_SCOPE_SYSTEM};
-  CHECK(lacuna_dispatch(queue, &(lacuna_dispatch_packet){.kernel = kernel,
-                                                         .grid = {items},
-                                                         .workgroup = {64},
-                                                         .arguments = &values,
-                                                         .argument_bytes = kernel->kernarg_segment_bytes < sizeof values ? 8 : sizeof values,
-                                                         .completion = done,
-                                                         .options = &options}));
+  CHECK(lacuna_dispatch(
+      queue, &(lacuna_dispatch_packet){.kernel = kernel,
+                                       .grid = {items},
+                                       .workgroup = {64},
+                                       .arguments = &values,
+                                       .argument_bytes = kernel->kernarg_segment_bytes < sizeof values ? 8 : sizeof values,
+                                       .completion = done,
+                                       .options = &options}));
 }
 
 static uint64_t start_of(const lacuna_signal* signal) {

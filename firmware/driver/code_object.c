@@ -1,5 +1,5 @@
-/* Loads code objects: one contiguous allocation with every segment at its own offset, so that addresses inside the code are right
- * and the ELF header stands before the kernels, where tools look for their names. */
+/* Loads code objects: one contiguous allocation with every segment at its own offset, so that addresses inside the code are
+ * right and the ELF header stands before the kernels, where tools look for their names. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,8 +18,9 @@ static lacuna_error for_each_run(lacuna_code_object* object, bool map, uint64_t 
     uint64_t next = start + DRIVER_PAGE;
     while (next < end && code_object_page_access(&object->view, object->view.base + next) == access) next += DRIVER_PAGE;
     if (access != 0) {
-      const lacuna_error error = map ? driver_vm_map(device, object->memory.gpu_address + start, bus_address + start, next - start, access)
-                                     : driver_vm_unmap(device, object->memory.gpu_address + start, next - start);
+      const lacuna_error error =
+          map ? driver_vm_map(device, object->memory.gpu_address + start, bus_address + start, next - start, access)
+              : driver_vm_unmap(device, object->memory.gpu_address + start, next - start);
       if (error != LACUNA_OK) {
         *done = start;
         return error;

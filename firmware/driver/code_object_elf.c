@@ -71,14 +71,7 @@ enum {
 
 enum { DT_NULL, DT_PLTRELSZ = 2, DT_HASH = 4, DT_STRTAB, DT_SYMTAB, DT_RELA, DT_RELASZ, DT_STRSZ = 10, DT_JMPREL = 23 };
 
-enum {
-  R_AMDGPU_NONE,
-  R_AMDGPU_ABS32_LO,
-  R_AMDGPU_ABS32_HI,
-  R_AMDGPU_ABS64,
-  R_AMDGPU_ABS32 = 6,
-  R_AMDGPU_RELATIVE64 = 13
-};
+enum { R_AMDGPU_NONE, R_AMDGPU_ABS32_LO, R_AMDGPU_ABS32_HI, R_AMDGPU_ABS64, R_AMDGPU_ABS32 = 6, R_AMDGPU_RELATIVE64 = 13 };
 
 /* Offsets in the 64-byte kernel descriptor (version 3 and later) and in the 256-byte amd_kernel_code_t (version 2). */
 enum {
@@ -135,28 +128,28 @@ static lacuna_error check_header(const elf_header* header, size_t bytes, code_ob
                         header->e_ident[4], header->e_ident[5]);
   }
   if (header->e_machine != EM_AMDGPU) {
-    return driver_error(LACUNA_ERROR_INCOMPATIBLE_CODE_OBJECT, "code object: ELF machine %u is not AMDGPU (%u)", header->e_machine,
-                        EM_AMDGPU);
+    return driver_error(LACUNA_ERROR_INCOMPATIBLE_CODE_OBJECT, "code object: ELF machine %u is not AMDGPU (%u)",
+                        header->e_machine, EM_AMDGPU);
   }
   if (header->e_ident[7] != ELF_OSABI_AMDGPU_HSA) {
-    return driver_error(LACUNA_ERROR_INCOMPATIBLE_CODE_OBJECT, "code object: OS ABI %u is not AMDGPU_HSA (%u)", header->e_ident[7],
-                        ELF_OSABI_AMDGPU_HSA);
+    return driver_error(LACUNA_ERROR_INCOMPATIBLE_CODE_OBJECT, "code object: OS ABI %u is not AMDGPU_HSA (%u)",
+                        header->e_ident[7], ELF_OSABI_AMDGPU_HSA);
   }
   if (header->e_type != ET_DYN) {
     return driver_error(LACUNA_ERROR_INCOMPATIBLE_CODE_OBJECT, "code object: ELF type %u: not linked (ET_DYN = %u expected)",
                         header->e_type, ET_DYN);
   }
   if (header->e_ident[8] > 3) {
-    return driver_error(LACUNA_ERROR_INCOMPATIBLE_CODE_OBJECT, "code object: ABI version %u: only code object versions 2 to 5 are known",
-                        header->e_ident[8]);
+    return driver_error(LACUNA_ERROR_INCOMPATIBLE_CODE_OBJECT,
+                        "code object: ABI version %u: only code object versions 2 to 5 are known", header->e_ident[8]);
   }
   view->version = header->e_ident[8] + 2u;
   for (size_t i = 0; i < sizeof targets / sizeof targets[0]; ++i) {
     if (targets[i].machine == (header->e_flags & EF_AMDGPU_MACH)) view->target = targets[i].target;
   }
   if (view->target == 0) {
-    return driver_error(LACUNA_ERROR_INCOMPATIBLE_CODE_OBJECT, "code object: e_flags 0x%x name a processor other than gfx803 and gfx90a",
-                        (unsigned)header->e_flags);
+    return driver_error(LACUNA_ERROR_INCOMPATIBLE_CODE_OBJECT,
+                        "code object: e_flags 0x%x name a processor other than gfx803 and gfx90a", (unsigned)header->e_flags);
   }
   if (header->e_phentsize != sizeof(elf_program_header) ||
       !fits(header->e_phoff, (uint64_t)header->e_phnum * sizeof(elf_program_header), bytes)) {
@@ -188,24 +181,26 @@ static lacuna_error add_segment(const uint8_t* image, size_t bytes, const elf_pr
   if (view->segment_count > 0) {
     const code_object_segment* last = &view->segments[view->segment_count - 1];
     if (header->p_vaddr < last->address + last->memory_bytes) {
-      return driver_error(LACUNA_ERROR_INVALID_CODE_OBJECT, "code object: segment %u overlaps the one before it", view->segment_count);
+      return driver_error(LACUNA_ERROR_INVALID_CODE_OBJECT, "code object: segment %u overlaps the one before it",
+                          view->segment_count);
     }
   }
   if (alignment > view->alignment) view->alignment = alignment;
-  view->segments[view->segment_count++] = (code_object_segment){
-      .address = header->p_vaddr,
-      .memory_bytes = header->p_memsz,
-      .bytes = image + header->p_offset,
-      .file_bytes = header->p_filesz,
-      .access = (header->p_flags & PF_R ? LACUNA_ACCESS_READ : 0) | (header->p_flags & PF_W ? LACUNA_ACCESS_WRITE : 0) |
-                (header->p_flags & PF_X ? LACUNA_ACCESS_EXECUTE : 0)};
+  view->segments[view->segment_count++] = (code_object_segment){.address = header->p_vaddr,
+                                                                .memory_bytes = header->p_memsz,
+                                                                .bytes = image + header->p_offset,
+                                                                .file_bytes = header->p_filesz,
+                                                                .access = (header->p_flags & PF_R ? LACUNA_ACCESS_READ : 0) |
+                                                                          (header->p_flags & PF_W ? LACUNA_ACCESS_WRITE : 0) |
+                                                                          (header->p_flags & PF_X ? LACUNA_ACCESS_EXECUTE : 0)};
   return LACUNA_OK;
 }
 
 static lacuna_error check_relocation_table(code_object_view* view, unsigned table, uint64_t address, uint64_t bytes) {
   if (bytes == 0) return LACUNA_OK;
   if (bytes % sizeof(elf_relocation) != 0 || code_object_bytes(view, address, bytes) == NULL) {
-    return driver_error(LACUNA_ERROR_INVALID_CODE_OBJECT, "code object: relocation table of 0x%llx bytes at 0x%llx lies outside the segments",
+    return driver_error(LACUNA_ERROR_INVALID_CODE_OBJECT,
+                        "code object: relocation table of 0x%llx bytes at 0x%llx lies outside the segments",
                         (unsigned long long)bytes, (unsigned long long)address);
   }
   view->relocations[table].address = address;
@@ -223,15 +218,32 @@ static lacuna_error read_dynamic(const uint8_t* image, size_t bytes, const elf_p
     memcpy(&entry, image + header->p_offset + offset, sizeof entry);
     if (entry.d_tag == DT_NULL) break;
     switch (entry.d_tag) {
-      case DT_HASH: hash = entry.d_value; break;
-      case DT_STRTAB: view->strings = entry.d_value; break;
-      case DT_STRSZ: view->string_bytes = entry.d_value; break;
-      case DT_SYMTAB: view->symbols = entry.d_value; break;
-      case DT_RELA: rela = entry.d_value; break;
-      case DT_RELASZ: rela_bytes = entry.d_value; break;
-      case DT_JMPREL: plt = entry.d_value; break;
-      case DT_PLTRELSZ: plt_bytes = entry.d_value; break;
-      default: break;
+      case DT_HASH:
+        hash = entry.d_value;
+        break;
+      case DT_STRTAB:
+        view->strings = entry.d_value;
+        break;
+      case DT_STRSZ:
+        view->string_bytes = entry.d_value;
+        break;
+      case DT_SYMTAB:
+        view->symbols = entry.d_value;
+        break;
+      case DT_RELA:
+        rela = entry.d_value;
+        break;
+      case DT_RELASZ:
+        rela_bytes = entry.d_value;
+        break;
+      case DT_JMPREL:
+        plt = entry.d_value;
+        break;
+      case DT_PLTRELSZ:
+        plt_bytes = entry.d_value;
+        break;
+      default:
+        break;
     }
   }
   /* The System V hash table is what says how many symbols there are: its second word. */
@@ -241,12 +253,14 @@ static lacuna_error read_dynamic(const uint8_t* image, size_t bytes, const elf_p
   }
   view->symbol_count = load32(hash_table + 4);
   if (code_object_bytes(view, view->symbols, view->symbol_count * sizeof(elf_symbol)) == NULL) {
-    return driver_error(LACUNA_ERROR_INVALID_CODE_OBJECT, "code object: %llu dynamic symbols at 0x%llx lie outside the segments",
+    return driver_error(LACUNA_ERROR_INVALID_CODE_OBJECT,
+                        "code object: %llu dynamic symbols at 0x%llx lie outside the segments",
                         (unsigned long long)view->symbol_count, (unsigned long long)view->symbols);
   }
   const uint8_t* strings = view->string_bytes != 0 ? code_object_bytes(view, view->strings, view->string_bytes) : NULL;
   if (strings == NULL || strings[view->string_bytes - 1] != 0) {
-    return driver_error(LACUNA_ERROR_INVALID_CODE_OBJECT, "code object: dynamic string table lies outside the segments or has no end");
+    return driver_error(LACUNA_ERROR_INVALID_CODE_OBJECT,
+                        "code object: dynamic string table lies outside the segments or has no end");
   }
   const lacuna_error error = check_relocation_table(view, 0, rela, rela_bytes);
   return error != LACUNA_OK ? error : check_relocation_table(view, 1, plt, plt_bytes);
@@ -279,7 +293,8 @@ lacuna_error code_object_parse(const void* image, size_t bytes, code_object_view
   view->base = view->segments[0].address & ~(view->alignment - 1);
   view->span = (last->address + last->memory_bytes - view->base + CODE_OBJECT_PAGE - 1) & ~(uint64_t)(CODE_OBJECT_PAGE - 1);
   if (view->span > CODE_OBJECT_MAX_SPAN) {
-    return driver_error(LACUNA_ERROR_INVALID_CODE_OBJECT, "code object: its segments span 0x%llx bytes", (unsigned long long)view->span);
+    return driver_error(LACUNA_ERROR_INVALID_CODE_OBJECT, "code object: its segments span 0x%llx bytes",
+                        (unsigned long long)view->span);
   }
   if (dynamic.p_type != PT_DYNAMIC) {
     return driver_error(LACUNA_ERROR_INVALID_CODE_OBJECT, "code object: no dynamic section, so no symbols");
@@ -318,7 +333,8 @@ static bool relocation_symbol(const code_object_view* view, uint64_t index, bool
   return symbol.st_shndx != 0 || symbol.st_info >> 4 == STB_WEAK;
 }
 
-static lacuna_error apply_relocation(const code_object_view* view, const elf_relocation* relocation, uint8_t* memory, uint64_t delta) {
+static lacuna_error apply_relocation(const code_object_view* view, const elf_relocation* relocation, uint8_t* memory,
+                                     uint64_t delta) {
   const uint32_t type = (uint32_t)relocation->r_info;
   if (type == R_AMDGPU_NONE) return LACUNA_OK;
   const uint64_t bytes = type == R_AMDGPU_ABS64 || type == R_AMDGPU_RELATIVE64 ? 8 : 4;
@@ -339,10 +355,15 @@ static lacuna_error apply_relocation(const code_object_view* view, const elf_rel
   uint8_t* place = memory + (relocation->r_offset - view->base);
   switch (type) {
     case R_AMDGPU_ABS64:
-    case R_AMDGPU_RELATIVE64: break;
+    case R_AMDGPU_RELATIVE64:
+      break;
     case R_AMDGPU_ABS32:
-    case R_AMDGPU_ABS32_LO: value &= 0xffffffffu; break;
-    case R_AMDGPU_ABS32_HI: value >>= 32; break;
+    case R_AMDGPU_ABS32_LO:
+      value &= 0xffffffffu;
+      break;
+    case R_AMDGPU_ABS32_HI:
+      value >>= 32;
+      break;
     default:
       return driver_error(LACUNA_ERROR_INCOMPATIBLE_CODE_OBJECT, "code object: relocation type %u at 0x%llx is not supported",
                           (unsigned)type, (unsigned long long)relocation->r_offset);
@@ -378,8 +399,9 @@ lacuna_error code_object_kernel(const code_object_view* view, const char* name, 
   }
   const uint8_t* object = code_object_bytes(view, symbol.address, view->version > 2 ? DESCRIPTOR_BYTES : KERNEL_CODE_BYTES);
   if (object == NULL || symbol.address % KERNEL_OBJECT_ALIGNMENT != 0) {
-    return driver_error(LACUNA_ERROR_INVALID_CODE_OBJECT, "descriptor of kernel \"%s\" at 0x%llx is misaligned or outside the segments",
-                        name, (unsigned long long)symbol.address);
+    return driver_error(LACUNA_ERROR_INVALID_CODE_OBJECT,
+                        "descriptor of kernel \"%s\" at 0x%llx is misaligned or outside the segments", name,
+                        (unsigned long long)symbol.address);
   }
   *kernel = (lacuna_kernel){.object = symbol.address, .code_object_version = view->version};
   if (view->version > 2) {

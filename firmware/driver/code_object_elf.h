@@ -27,16 +27,16 @@ typedef struct code_object_segment {
 } code_object_segment;
 
 typedef struct code_object_view {
-  unsigned version;     /* code object version, 2 to 5 */
-  uint32_t target;      /* as in the device's TARGET register */
+  unsigned version; /* code object version, 2 to 5 */
+  uint32_t target;  /* as in the device's TARGET register */
   unsigned segment_count;
   code_object_segment segments[CODE_OBJECT_MAX_SEGMENTS]; /* ascending, not overlapping */
-  uint64_t base;        /* page of the lowest segment */
-  uint64_t span;        /* bytes from base to the end of the highest segment, whole pages */
-  uint64_t alignment;   /* of the memory it is loaded to */
-  uint64_t symbols;     /* address of the dynamic symbol table */
+  uint64_t base;                                          /* page of the lowest segment */
+  uint64_t span;                                          /* bytes from base to the end of the highest segment, whole pages */
+  uint64_t alignment;                                     /* of the memory it is loaded to */
+  uint64_t symbols;                                       /* address of the dynamic symbol table */
   uint64_t symbol_count;
-  uint64_t strings;     /* address of its string table */
+  uint64_t strings; /* address of its string table */
   uint64_t string_bytes;
   struct {
     uint64_t address;

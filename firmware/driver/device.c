@@ -22,11 +22,16 @@ void driver_write_pair(const lacuna_device* device, uint32_t offset_low, uint64_
 
 static const char* vm_status_text(uint32_t status) {
   switch (status) {
-    case LACUNA_VM_MISALIGNED: return "misaligned";
-    case LACUNA_VM_OVERLAP: return "part of the range is mapped already";
-    case LACUNA_VM_NOT_MAPPED: return "the range is not wholly mapped";
-    case LACUNA_VM_BAD_ADDRESS: return "no memory at the bus address";
-    default: return "unknown status";
+    case LACUNA_VM_MISALIGNED:
+      return "misaligned";
+    case LACUNA_VM_OVERLAP:
+      return "part of the range is mapped already";
+    case LACUNA_VM_NOT_MAPPED:
+      return "the range is not wholly mapped";
+    case LACUNA_VM_BAD_ADDRESS:
+      return "no memory at the bus address";
+    default:
+      return "unknown status";
   }
 }
 
@@ -67,8 +72,8 @@ static void read_properties(lacuna_device* device) {
   p->version = driver_read(device, LACUNA_GPU_VERSION);
   p->target = driver_read(device, LACUNA_GPU_TARGET);
   /* Minor and stepping are one hexadecimal digit each in the processor's name. */
-  snprintf(p->target_name, sizeof p->target_name, "gfx%u%x%x", (unsigned)(p->target >> 16 & 0xff), (unsigned)(p->target >> 8 & 0xf),
-           (unsigned)(p->target & 0xf));
+  snprintf(p->target_name, sizeof p->target_name, "gfx%u%x%x", (unsigned)(p->target >> 16 & 0xff),
+           (unsigned)(p->target >> 8 & 0xf), (unsigned)(p->target & 0xf));
   p->shader_arrays = driver_read(device, LACUNA_GPU_SHADER_ARRAYS);
   p->compute_units = driver_read(device, LACUNA_GPU_COMPUTE_UNITS);
   p->simds_per_compute_unit = driver_read(device, LACUNA_GPU_SIMDS_PER_CU);

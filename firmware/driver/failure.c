@@ -8,31 +8,51 @@
 
 static const char* queue_error_text(uint32_t error) {
   switch (error) {
-    case LACUNA_QUEUE_ERROR_SLOT: return "slot does not exist or is in the wrong state";
-    case LACUNA_QUEUE_ERROR_DESCRIPTOR: return "amd_queue_t or ring unusable";
-    case LACUNA_QUEUE_ERROR_OVERFLOW: return "doorbell beyond the ring";
-    case LACUNA_QUEUE_ERROR_PACKET_TYPE: return "packet type not supported";
-    case LACUNA_QUEUE_ERROR_PACKET_DIMENSIONS: return "bad dimensions, grid or workgroup size";
-    case LACUNA_QUEUE_ERROR_PACKET_SEGMENT: return "more LDS or scratch than there is";
-    case LACUNA_QUEUE_ERROR_KERNEL_OBJECT: return "unusable kernel object";
-    case LACUNA_QUEUE_ERROR_MEMORY_FAULT: return "memory fault";
-    case LACUNA_QUEUE_ERROR_ILLEGAL_INSTRUCTION: return "illegal instruction";
-    case LACUNA_QUEUE_ERROR_TRAP: return "trap";
-    case LACUNA_QUEUE_ERROR_SIGNAL: return "bad signal handle";
-    default: return "unknown error";
+    case LACUNA_QUEUE_ERROR_SLOT:
+      return "slot does not exist or is in the wrong state";
+    case LACUNA_QUEUE_ERROR_DESCRIPTOR:
+      return "amd_queue_t or ring unusable";
+    case LACUNA_QUEUE_ERROR_OVERFLOW:
+      return "doorbell beyond the ring";
+    case LACUNA_QUEUE_ERROR_PACKET_TYPE:
+      return "packet type not supported";
+    case LACUNA_QUEUE_ERROR_PACKET_DIMENSIONS:
+      return "bad dimensions, grid or workgroup size";
+    case LACUNA_QUEUE_ERROR_PACKET_SEGMENT:
+      return "more LDS or scratch than there is";
+    case LACUNA_QUEUE_ERROR_KERNEL_OBJECT:
+      return "unusable kernel object";
+    case LACUNA_QUEUE_ERROR_MEMORY_FAULT:
+      return "memory fault";
+    case LACUNA_QUEUE_ERROR_ILLEGAL_INSTRUCTION:
+      return "illegal instruction";
+    case LACUNA_QUEUE_ERROR_TRAP:
+      return "trap";
+    case LACUNA_QUEUE_ERROR_SIGNAL:
+      return "bad signal handle";
+    default:
+      return "unknown error";
   }
 }
 
 static const char* fault_text(uint32_t fault) {
   switch (fault) {
-    case LACUNA_FAULT_NOT_MAPPED: return "not mapped";
-    case LACUNA_FAULT_NOT_PERMITTED: return "access not permitted";
-    case LACUNA_FAULT_MISALIGNED: return "misaligned";
-    case LACUNA_FAULT_LDS_RANGE: return "outside the workgroup's LDS";
-    case LACUNA_FAULT_ILLEGAL_INSTRUCTION: return "illegal instruction";
-    case LACUNA_FAULT_TRAP: return "trap";
-    case LACUNA_FAULT_FETCH: return "instruction fetch";
-    default: return "unknown";
+    case LACUNA_FAULT_NOT_MAPPED:
+      return "not mapped";
+    case LACUNA_FAULT_NOT_PERMITTED:
+      return "access not permitted";
+    case LACUNA_FAULT_MISALIGNED:
+      return "misaligned";
+    case LACUNA_FAULT_LDS_RANGE:
+      return "outside the workgroup's LDS";
+    case LACUNA_FAULT_ILLEGAL_INSTRUCTION:
+      return "illegal instruction";
+    case LACUNA_FAULT_TRAP:
+      return "trap";
+    case LACUNA_FAULT_FETCH:
+      return "instruction fetch";
+    default:
+      return "unknown";
   }
 }
 
@@ -58,7 +78,7 @@ static lacuna_error error_of(const lacuna_queue_state* failure) {
   }
   if (failure->error != LACUNA_QUEUE_ERROR_MEMORY_FAULT) return LACUNA_ERROR_QUEUE_FAILED;
   return failure->fault == LACUNA_FAULT_MISALIGNED || failure->fault == LACUNA_FAULT_LDS_RANGE ? LACUNA_ERROR_EXCEPTION
-                                                                                            : LACUNA_ERROR_MEMORY_FAULT;
+                                                                                               : LACUNA_ERROR_MEMORY_FAULT;
 }
 
 lacuna_error driver_report_failure(lacuna_queue* queue) {

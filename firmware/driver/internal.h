@@ -53,7 +53,7 @@ struct lacuna_queue {
   uint64_t gpu_address;
   uint64_t kernarg_address;
   uint64_t write_index;
-  lacuna_memory block;   /* amd_queue_t, ring and kernel arguments */
+  lacuna_memory block; /* amd_queue_t, ring and kernel arguments */
   lacuna_memory scratch;
   /* Failure, as found by driver_check_queues. */
   bool failed;
@@ -96,7 +96,8 @@ lacuna_error driver_vm_map(lacuna_device* device, uint64_t gpu_address, uint64_t
 lacuna_error driver_vm_unmap(lacuna_device* device, uint64_t gpu_address, uint64_t bytes);
 
 /* GPU memory of a kind without a mapping in GPUVM, and back. `alignment` a power of two. */
-lacuna_error driver_take_vram(lacuna_device* device, uint64_t bytes, uint64_t alignment, mapping_kind kind, lacuna_memory* memory);
+lacuna_error driver_take_vram(lacuna_device* device, uint64_t bytes, uint64_t alignment, mapping_kind kind,
+                              lacuna_memory* memory);
 void driver_give_vram(lacuna_device* device, const lacuna_memory* memory);
 /* The allocation or mapping that holds [gpu_address, +bytes), or null. */
 const mapping* driver_find_mapping(const lacuna_device* device, uint64_t gpu_address, uint64_t bytes);

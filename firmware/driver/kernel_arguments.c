@@ -40,7 +40,8 @@ static void fill_hidden(uint8_t* hidden, size_t bytes, const lacuna_launch_shape
 
 lacuna_error lacuna_kernel_arguments(const lacuna_kernel* kernel, const lacuna_launch_shape* shape, const void* arguments,
                                      size_t argument_bytes, void* segment, size_t segment_bytes) {
-  if (kernel == NULL || shape == NULL || (arguments == NULL && argument_bytes != 0) || (segment == NULL && segment_bytes != 0)) {
+  if (kernel == NULL || shape == NULL || (arguments == NULL && argument_bytes != 0) ||
+      (segment == NULL && segment_bytes != 0)) {
     return driver_error(LACUNA_ERROR_INVALID_ARGUMENT, "lacuna_kernel_arguments: null argument");
   }
   /* Version 2 rounds the segment up, the later ones do not: a C struct may end in padding that the segment lacks. */

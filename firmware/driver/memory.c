@@ -52,7 +52,8 @@ const mapping* driver_find_mapping(const lacuna_device* device, uint64_t gpu_add
   return offset <= found->bytes && bytes <= found->bytes - offset ? found : NULL;
 }
 
-lacuna_error driver_take_vram(lacuna_device* device, uint64_t bytes, uint64_t alignment, mapping_kind kind, lacuna_memory* memory) {
+lacuna_error driver_take_vram(lacuna_device* device, uint64_t bytes, uint64_t alignment, mapping_kind kind,
+                              lacuna_memory* memory) {
   if (bytes == 0 || bytes > device->properties.memory_bytes) {
     return driver_error(bytes == 0 ? LACUNA_ERROR_INVALID_ARGUMENT : LACUNA_ERROR_OUT_OF_DEVICE_MEMORY,
                         "allocation of %llu bytes of GPU memory, which has %llu", (unsigned long long)bytes,
@@ -62,8 +63,9 @@ lacuna_error driver_take_vram(lacuna_device* device, uint64_t bytes, uint64_t al
   const uint64_t mapped = whole_pages(bytes);
   uint64_t bus_address;
   if (!range_allocator_take(&device->vram, mapped + DRIVER_PAGE, alignment, &bus_address)) {
-    return driver_error(LACUNA_ERROR_OUT_OF_DEVICE_MEMORY, "no free range of %llu bytes: %llu of %llu bytes of GPU memory are free",
-                        (unsigned long long)bytes, (unsigned long long)range_allocator_free_bytes(&device->vram),
+    return driver_error(LACUNA_ERROR_OUT_OF_DEVICE_MEMORY,
+                        "no free range of %llu bytes: %llu of %llu bytes of GPU memory are free", (unsigned long long)bytes,
+                        (unsigned long long)range_allocator_free_bytes(&device->vram),
                         (unsigned long long)device->properties.memory_bytes);
   }
   const lacuna_memory taken = {.gpu_address = bus_address - device->vram_bus_address + DRIVER_VRAM_WINDOW,
@@ -129,7 +131,8 @@ lacuna_error lacuna_map_host(lacuna_device* device, void* host, uint64_t bytes, 
   const uint64_t bus_address = hal_bus_address(host);
   const uint32_t all = LACUNA_ACCESS_READ | LACUNA_ACCESS_WRITE | LACUNA_ACCESS_EXECUTE;
   if (bus_address % DRIVER_PAGE != 0 || bytes % DRIVER_PAGE != 0 || access == 0 || (access & ~all) != 0) {
-    return driver_error(LACUNA_ERROR_INVALID_ARGUMENT, "lacuna_map_host: %llu bytes at bus address 0x%llx, access %u: not whole 4 KiB pages or no such access",
+    return driver_error(LACUNA_ERROR_INVALID_ARGUMENT,
+                        "lacuna_map_host: %llu bytes at bus address 0x%llx, access %u: not whole 4 KiB pages or no such access",
                         (unsigned long long)bytes, (unsigned long long)bus_address, (unsigned)access);
   }
   const lacuna_memory mapped = {.gpu_address = bus_address + DRIVER_HOST_WINDOW, .host = host, .bytes = bytes};

@@ -13,8 +13,8 @@
 /* compute_tmpring_size: WAVES in bits 11:0, WAVESIZE in units of 1 KiB in bits 24:12. */
 #define TMPRING_MAX_WAVES 0xfffu
 #define TMPRING_MAX_WAVE_KIB 0x1fffu
-/* Word 3 of the scratch buffer descriptor (GCN3 ISA manual, table "Buffer Resource Descriptor"): DST_SEL x y z w, NUM_FORMAT uint,
- * DATA_FORMAT 32, ELEMENT_SIZE 4 bytes, INDEX_STRIDE 64, ADD_TID_ENABLE. Word 1 bit 31: SWIZZLE_ENABLE. */
+/* Word 3 of the scratch buffer descriptor (GCN3 ISA manual, table "Buffer Resource Descriptor"): DST_SEL x y z w, NUM_FORMAT
+ * uint, DATA_FORMAT 32, ELEMENT_SIZE 4 bytes, INDEX_STRIDE 64, ADD_TID_ENABLE. Word 1 bit 31: SWIZZLE_ENABLE. */
 #define SCRATCH_DESCRIPTOR_WORD3 0x00ea4facu
 #define SCRATCH_DESCRIPTOR_SWIZZLE 0x80000000u
 
@@ -24,10 +24,12 @@ static lacuna_error check_options(const lacuna_device* device, lacuna_queue_opti
   if (options->packets == 0) options->packets = DEFAULT_PACKETS;
   if (options->kernarg_bytes == 0) options->kernarg_bytes = DEFAULT_KERNARG_BYTES;
   if ((options->packets & (options->packets - 1)) != 0 || options->packets > MAX_PACKETS) {
-    return driver_error(LACUNA_ERROR_INVALID_ARGUMENT, "queue of %u packets: not a power of two up to %u", (unsigned)options->packets, MAX_PACKETS);
+    return driver_error(LACUNA_ERROR_INVALID_ARGUMENT, "queue of %u packets: not a power of two up to %u",
+                        (unsigned)options->packets, MAX_PACKETS);
   }
   if (options->kernarg_bytes > 1u << 20) {
-    return driver_error(LACUNA_ERROR_SEGMENT_TOO_LARGE, "%u bytes of kernel arguments for each packet", (unsigned)options->kernarg_bytes);
+    return driver_error(LACUNA_ERROR_SEGMENT_TOO_LARGE, "%u bytes of kernel arguments for each packet",
+                        (unsigned)options->kernarg_bytes);
   }
   options->kernarg_bytes = (options->kernarg_bytes + KERNARG_ALIGNMENT - 1) & ~(KERNARG_ALIGNMENT - 1);
   const uint64_t most = (uint64_t)TMPRING_MAX_WAVE_KIB * 1024u / device->properties.wavefront_size;
@@ -38,7 +40,8 @@ static lacuna_error check_options(const lacuna_device* device, lacuna_queue_opti
   return LACUNA_OK;
 }
 
-/* Backing memory for the wavefronts that the device can hold at once; for fewer when that would take more than a quarter of GPU memory. */
+/* Backing memory for the wavefronts that the device can hold at once; for fewer when that would take more than a quarter of GPU
+ * memory. */
 static lacuna_error add_scratch(lacuna_queue* queue) {
   lacuna_device* device = queue->device;
   const lacuna_properties* p = &device->properties;
@@ -67,7 +70,8 @@ static lacuna_error lay_out(lacuna_queue* queue) {
   const uint64_t ring_bytes = (uint64_t)queue->packets * HSA_PACKET_BYTES;
   const uint64_t ring_offset = DRIVER_PAGE;
   const uint64_t kernarg_offset = (ring_offset + ring_bytes + DRIVER_PAGE - 1) & ~(DRIVER_PAGE - 1);
-  const lacuna_error error = lacuna_allocate(device, kernarg_offset + (uint64_t)queue->packets * queue->kernarg_bytes, &queue->block);
+  const lacuna_error error =
+      lacuna_allocate(device, kernarg_offset + (uint64_t)queue->packets * queue->kernarg_bytes, &queue->block);
   if (error != LACUNA_OK) return error;
   uint8_t* host = queue->block.host;
   queue->gpu_address = queue->block.gpu_address;
@@ -104,7 +108,8 @@ lacuna_error lacuna_queue_create(lacuna_device* device, const lacuna_queue_optio
   lacuna_queue_options wanted = options != NULL ? *options : (lacuna_queue_options){0};
   lacuna_error error = check_options(device, &wanted);
   if (error != LACUNA_OK) return error;
-  const uint32_t slots = device->properties.queue_slots < DRIVER_MAX_QUEUES ? device->properties.queue_slots : DRIVER_MAX_QUEUES;
+  const uint32_t slots =
+      device->properties.queue_slots < DRIVER_MAX_QUEUES ? device->properties.queue_slots : DRIVER_MAX_QUEUES;
   uint32_t slot = 0;
   while (slot < slots && device->queues[slot] != NULL) ++slot;
   if (slot == slots) return driver_error(LACUNA_ERROR_NO_FREE_SLOT, "all %u queue slots are in use", (unsigned)slots);
@@ -162,8 +167,8 @@ void lacuna_queue_get_state(lacuna_queue* queue, lacuna_queue_state* state) {
   if (state->status != LACUNA_QUEUE_FAILED) return;
   state->error = driver_read(device, LACUNA_GPU_QUEUE_ERROR);
   state->error_packet = driver_read_pair(device, LACUNA_GPU_QUEUE_ERROR_PACKET_LO);
-  const bool faulted = state->error == LACUNA_QUEUE_ERROR_MEMORY_FAULT || state->error == LACUNA_QUEUE_ERROR_ILLEGAL_INSTRUCTION ||
-                       state->error == LACUNA_QUEUE_ERROR_TRAP;
+  const bool faulted = state->error == LACUNA_QUEUE_ERROR_MEMORY_FAULT ||
+                       state->error == LACUNA_QUEUE_ERROR_ILLEGAL_INSTRUCTION || state->error == LACUNA_QUEUE_ERROR_TRAP;
   if (queue->failed) {
     /* The registers hold the last fault of all queues: what was read when this one failed is better. */
     state->fault = queue->failure.fault;

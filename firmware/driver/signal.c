@@ -37,7 +37,8 @@ void driver_forget_queue(const lacuna_queue* queue) {
 }
 
 lacuna_error lacuna_signal_create(lacuna_device* device, int64_t initial_value, lacuna_signal** signal) {
-  if (device == NULL || signal == NULL) return driver_error(LACUNA_ERROR_INVALID_ARGUMENT, "lacuna_signal_create: null argument");
+  if (device == NULL || signal == NULL)
+    return driver_error(LACUNA_ERROR_INVALID_ARGUMENT, "lacuna_signal_create: null argument");
   lacuna_signal* made = device->free_signals;
   if (made == NULL) {
     return driver_error(LACUNA_ERROR_OUT_OF_DEVICE_MEMORY, "all %d signals of the device are in use", SIGNALS_PER_DEVICE);
@@ -46,7 +47,8 @@ lacuna_error lacuna_signal_create(lacuna_device* device, int64_t initial_value, 
   made->queue = NULL;
   made->memory->kind = HSA_SIGNAL_KIND_USER;
   made->memory->value = initial_value;
-  made->memory->event_mailbox = device->signal_memory.gpu_address + SIGNALS_PER_DEVICE * sizeof(hsa_signal) + made->index * sizeof(uint64_t);
+  made->memory->event_mailbox =
+      device->signal_memory.gpu_address + SIGNALS_PER_DEVICE * sizeof(hsa_signal) + made->index * sizeof(uint64_t);
   made->memory->event_id = made->index + 1;
   made->memory->start_timestamp = 0;
   made->memory->end_timestamp = 0;
@@ -95,10 +97,14 @@ uint64_t lacuna_signal_duration(const lacuna_signal* signal) {
 
 static bool holds(int64_t actual, lacuna_condition condition, int64_t value) {
   switch (condition) {
-    case LACUNA_CONDITION_EQUAL: return actual == value;
-    case LACUNA_CONDITION_NOT_EQUAL: return actual != value;
-    case LACUNA_CONDITION_LESS: return actual < value;
-    case LACUNA_CONDITION_GREATER_OR_EQUAL: return actual >= value;
+    case LACUNA_CONDITION_EQUAL:
+      return actual == value;
+    case LACUNA_CONDITION_NOT_EQUAL:
+      return actual != value;
+    case LACUNA_CONDITION_LESS:
+      return actual < value;
+    case LACUNA_CONDITION_GREATER_OR_EQUAL:
+      return actual >= value;
   }
   return true;
 }

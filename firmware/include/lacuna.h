@@ -55,9 +55,9 @@ const char* lacuna_last_error(void);
 typedef struct lacuna_device lacuna_device;
 
 typedef struct lacuna_properties {
-  uint32_t version;          /* interface, major << 16 | minor */
-  uint32_t target;           /* major << 16 | minor << 8 | stepping: gfx803 = 0x080003 */
-  char target_name[16];      /* "gfx803" */
+  uint32_t version;     /* interface, major << 16 | minor */
+  uint32_t target;      /* major << 16 | minor << 8 | stepping: gfx803 = 0x080003 */
+  char target_name[16]; /* "gfx803" */
   uint32_t shader_arrays;
   uint32_t compute_units;
   uint32_t simds_per_compute_unit;
@@ -67,7 +67,7 @@ typedef struct lacuna_properties {
   uint32_t sgprs_per_simd;
   uint32_t lds_bytes_per_compute_unit;
   uint32_t queue_slots;
-  uint64_t memory_bytes;     /* GPU memory */
+  uint64_t memory_bytes; /* GPU memory */
   uint64_t core_clock_hz;
   uint64_t timestamp_hz;
 } lacuna_properties;
@@ -182,12 +182,12 @@ lacuna_device* lacuna_queue_device(const lacuna_queue* queue);
 
 typedef struct lacuna_queue_state {
   uint32_t slot;
-  uint32_t status;          /* LACUNA_QUEUE_INACTIVE, _ACTIVE, _FAILED of gpu_registers.h */
-  uint32_t error;           /* LACUNA_QUEUE_ERROR_* */
-  uint64_t error_packet;    /* index of the packet it failed at */
-  uint64_t write_index;     /* packets written since creation */
-  uint64_t read_index;      /* packets retired */
-  uint32_t fault;           /* LACUNA_FAULT_* when this queue's last failure was a fault */
+  uint32_t status;       /* LACUNA_QUEUE_INACTIVE, _ACTIVE, _FAILED of gpu_registers.h */
+  uint32_t error;        /* LACUNA_QUEUE_ERROR_* */
+  uint64_t error_packet; /* index of the packet it failed at */
+  uint64_t write_index;  /* packets written since creation */
+  uint64_t read_index;   /* packets retired */
+  uint32_t fault;        /* LACUNA_FAULT_* when this queue's last failure was a fault */
   uint64_t fault_address;
   uint64_t fault_pc;
 } lacuna_queue_state;
@@ -197,16 +197,16 @@ void lacuna_queue_get_state(lacuna_queue* queue, lacuna_queue_state* state);
 typedef enum lacuna_scope { LACUNA_SCOPE_NONE = 0, LACUNA_SCOPE_AGENT = 1, LACUNA_SCOPE_SYSTEM = 2 } lacuna_scope;
 
 typedef struct lacuna_dispatch_options {
-  bool barrier;           /* start only when all earlier packets of the queue have completed */
-  lacuna_scope acquire;   /* caches invalidated before the packet */
-  lacuna_scope release;   /* caches written back after it */
+  bool barrier;         /* start only when all earlier packets of the queue have completed */
+  lacuna_scope acquire; /* caches invalidated before the packet */
+  lacuna_scope release; /* caches written back after it */
 } lacuna_dispatch_options;
 
 typedef struct lacuna_dispatch_packet {
   const lacuna_kernel* kernel;
-  uint32_t grid[3];        /* work-items; 0 counts as 1 */
-  uint16_t workgroup[3];   /* work-items; 0 counts as 1 */
-  const void* arguments;   /* explicit arguments laid out as a C struct of the kernel's parameters */
+  uint32_t grid[3];      /* work-items; 0 counts as 1 */
+  uint16_t workgroup[3]; /* work-items; 0 counts as 1 */
+  const void* arguments; /* explicit arguments laid out as a C struct of the kernel's parameters */
   size_t argument_bytes;
   uint32_t dynamic_group_segment_bytes;
   lacuna_signal* completion; /* decremented at the end; may be null */

@@ -11,6 +11,8 @@ _start:
   csrr t0, mhartid
   bnez t0, park
 
+  la t0, trap_stack_top
+  csrw mscratch, t0
   la t0, trap_entry
   csrw mtvec, t0
   csrw mie, zero
@@ -41,7 +43,8 @@ park:
   j park
 
 /* Saves the registers that a C function may change, calls trap_handle(cause, epc, value, registers) and returns to the pc it gives.
- * Floating-point registers are saved too: handlers are ordinary C. */
+ * Floating-point registers are saved too: handlers are ordinary C. Traps have a stack of their own, so that a bad stack pointer can
+ * still be reported: mscratch holds its top outside of the handler and 0 inside. */
   .macro integer_registers op
   \op ra, 0(sp)
   \op t0, 8(sp)
@@ -87,23 +90,46 @@ park:
   .globl trap_entry
   .balign 4
 trap_entry:
+  csrrw sp, mscratch, sp
+  beqz sp, trap_in_handler
   addi sp, sp, -304
   integer_registers sd
   float_registers fsd
   frcsr t0
   sd t0, 288(sp)
+  csrr t0, mscratch
+  sd t0, 296(sp)
+  csrw mscratch, zero
   csrr a0, mcause
   csrr a1, mepc
   csrr a2, mtval
   addi a3, sp, 32
   call trap_handle
   csrw mepc, a0
+  ld t0, 296(sp)
+  csrw mscratch, t0
   ld t0, 288(sp)
   fscsr t0
   float_registers fld
   integer_registers ld
   addi sp, sp, 304
+  csrrw sp, mscratch, sp
   mret
+
+trap_in_handler:
+  la sp, trap_stack_top
+  csrr a0, mcause
+  csrr a1, mepc
+  csrr a2, mtval
+  call trap_fatal
+
+  .section .bss.trap_stack, "aw", @nobits
+  .balign 16
+trap_stack:
+  .zero 8192
+trap_stack_top:
+
+  .text
 
 /* long semihosting_call(long operation, const void* parameters): the three-instruction sequence of the RISC-V semihosting
  * specification. Where nobody answers, ebreak traps; trap_handle knows the address and makes the call return -1. */

@@ -10,8 +10,12 @@ void machine_finish(int code);
 /* Exit code of a program that died of an unexpected trap. */
 #define MACHINE_TRAP_EXIT_CODE 119
 
-/* Called by the trap entry with mcause, mepc, mtval and the saved argument registers (a0 first); returns the pc to resume at. */
+/* Called by the trap entry with mcause, mepc, mtval and the saved argument registers (a0 first); returns the pc to resume at.
+ */
 uint64_t trap_handle(uint64_t cause, uint64_t pc, uint64_t value, uint64_t* argument_registers);
+
+/* Prints a trap that nobody expects and ends the program. */
+void trap_fatal(uint64_t cause, uint64_t pc, uint64_t value);
 
 /* RISC-V semihosting call; -1 where no simulator or debugger answers. */
 long semihosting_call(long operation, const void* parameters);

@@ -15,11 +15,22 @@ extern const char semihosting_ebreak[];
 
 static const char* cause_name(uint64_t cause) {
   /* RISC-V privileged specification, table "Machine cause register values after trap". */
-  static const char* const names[] = {
-      "instruction address misaligned", "instruction access fault", "illegal instruction", "breakpoint",
-      "load address misaligned",        "load access fault",        "store address misaligned", "store access fault",
-      "environment call from U mode",   "environment call from S mode", "reserved", "environment call from M mode",
-      "instruction page fault",         "load page fault",          "reserved", "store page fault"};
+  static const char* const names[] = {"instruction address misaligned",
+                                      "instruction access fault",
+                                      "illegal instruction",
+                                      "breakpoint",
+                                      "load address misaligned",
+                                      "load access fault",
+                                      "store address misaligned",
+                                      "store access fault",
+                                      "environment call from U mode",
+                                      "environment call from S mode",
+                                      "reserved",
+                                      "environment call from M mode",
+                                      "instruction page fault",
+                                      "load page fault",
+                                      "reserved",
+                                      "store page fault"};
   return cause < sizeof names / sizeof names[0] ? names[cause] : "unknown cause";
 }
 
@@ -28,6 +39,16 @@ static void print_hexadecimal(const char* name, uint64_t value) {
   uart_put_text(name);
   uart_put_text("0x");
   for (int shift = 60; shift >= 0; shift -= 4) uart_put("0123456789abcdef"[value >> shift & 15u]);
+}
+
+void trap_fatal(uint64_t cause, uint64_t pc, uint64_t value) {
+  uart_put_text("\r\nfirmware: unexpected trap: ");
+  uart_put_text(cause_name(cause));
+  print_hexadecimal(", mcause ", cause);
+  print_hexadecimal(", mepc ", pc);
+  print_hexadecimal(", mtval ", value);
+  uart_put_text("\r\n");
+  machine_finish(MACHINE_TRAP_EXIT_CODE);
 }
 
 uint64_t trap_handle(uint64_t cause, uint64_t pc, uint64_t value, uint64_t* argument_registers) {
@@ -39,13 +60,7 @@ uint64_t trap_handle(uint64_t cause, uint64_t pc, uint64_t value, uint64_t* argu
     argument_registers[0] = UINT64_MAX;
     return pc + 4;
   }
-  uart_put_text("\r\nfirmware: unexpected trap: ");
-  uart_put_text(cause_name(cause));
-  print_hexadecimal(", mcause ", cause);
-  print_hexadecimal(", mepc ", pc);
-  print_hexadecimal(", mtval ", value);
-  uart_put_text("\r\n");
-  machine_finish(MACHINE_TRAP_EXIT_CODE);
+  trap_fatal(cause, pc, value);
   return pc;
 }
 

@@ -190,7 +190,8 @@ TEST_F(CodeObjectElfTest, MutatedImages) {
           image[at] ^= static_cast<std::uint8_t>(1u << random() % 8);
           break;
         case 2: {
-          constexpr std::uint64_t kInteresting[] = {0, 1, 0x7f, 0xfff, 0x1000, 0x7fff'ffff, 0xffff'ffff, UINT64_MAX / 2, UINT64_MAX};
+          constexpr std::uint64_t kInteresting[] = {0,           1,           0x7f,           0xfff,     0x1000,
+                                                    0x7fff'ffff, 0xffff'ffff, UINT64_MAX / 2, UINT64_MAX};
           const std::uint64_t value = kInteresting[random() % std::size(kInteresting)];
           std::memcpy(image.data() + at, &value, std::min<std::size_t>(8, image.size() - at));
           break;
@@ -208,7 +209,8 @@ TEST_F(CodeObjectElfTest, MutatedImages) {
     std::vector<std::uint8_t> memory(view.span);
     for (unsigned i = 0; i < view.segment_count; ++i) {
       const code_object_segment& segment = view.segments[i];
-      if (segment.file_bytes != 0) std::memcpy(memory.data() + (segment.address - view.base), segment.bytes, segment.file_bytes);
+      if (segment.file_bytes != 0)
+        std::memcpy(memory.data() + (segment.address - view.base), segment.bytes, segment.file_bytes);
     }
     code_object_relocate(&view, memory.data(), 0x7100'0000'0000);
     lacuna_kernel kernel;

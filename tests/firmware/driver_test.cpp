@@ -163,7 +163,10 @@ TEST_F(DriverTest, CodeObjectIsLoadedWhole) {
   // The ELF header stands at the start of the page run that the descriptor belongs to.
   bool found = false;
   for (std::uint64_t page = kernel.object & ~std::uint64_t{4095}; !found && gpu_.memory(page, 4) != nullptr; page -= 4096) {
-    found = std::memcmp(gpu_.memory(page, 4), "\x7f" "ELF", 4) == 0;
+    found = std::memcmp(gpu_.memory(page, 4),
+                        "\x7f"
+                        "ELF",
+                        4) == 0;
   }
   EXPECT_TRUE(found);
   const std::size_t mapped = gpu_.mappings.size();
@@ -192,7 +195,8 @@ TEST_F(DriverTest, QueueDescriptor) {
   EXPECT_EQ(memory.scratch_resource_descriptor[2], 80u * 7 * 1024);
   EXPECT_EQ(memory.scratch_resource_descriptor[3], 0x00ea4facu);
   EXPECT_EQ(memory.scratch_resource_descriptor[1] >> 31, 1u);
-  const std::uint64_t base = memory.scratch_resource_descriptor[0] | std::uint64_t{memory.scratch_resource_descriptor[1] & 0xffffu} << 32;
+  const std::uint64_t base =
+      memory.scratch_resource_descriptor[0] | std::uint64_t{memory.scratch_resource_descriptor[1] & 0xffffu} << 32;
   EXPECT_NE(gpu_.memory(base, 80 * 7 * 1024, LACUNA_VM_READ | LACUNA_VM_WRITE), nullptr);
   EXPECT_EQ(memory.scratch_backing_memory_location, 0u);
 }

@@ -10,7 +10,9 @@ namespace {
 
 FakeGpu* gpu = nullptr;
 
-std::uint64_t pair(FakeGpu& device, std::uint32_t low) { return device.registers[low] | std::uint64_t{device.registers[low + 4]} << 32; }
+std::uint64_t pair(FakeGpu& device, std::uint32_t low) {
+  return device.registers[low] | std::uint64_t{device.registers[low + 4]} << 32;
+}
 
 }  // namespace
 
@@ -122,7 +124,9 @@ using lacuna::testing::FakeGpu;
 using lacuna::testing::gpu;
 
 std::uint32_t hal_read32(std::uint64_t address) { return gpu->read(static_cast<std::uint32_t>(address - FakeGpu::kMmio)); }
-void hal_write32(std::uint64_t address, std::uint32_t value) { gpu->write(static_cast<std::uint32_t>(address - FakeGpu::kMmio), value); }
+void hal_write32(std::uint64_t address, std::uint32_t value) {
+  gpu->write(static_cast<std::uint32_t>(address - FakeGpu::kMmio), value);
+}
 std::uint64_t hal_read64(std::uint64_t address) { return hal_read32(address); }
 
 void hal_write64(std::uint64_t address, std::uint64_t value) {
