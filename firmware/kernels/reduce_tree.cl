@@ -1,7 +1,8 @@
 // partial[g] = sum of the 2 * WORKGROUP inputs of workgroup g, by a tree in LDS. count is a multiple of 2 * WORKGROUP.
 #define WORKGROUP 256
 
-kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void reduce_tree(global const float* input, global float* partial) {
+kernel __attribute__((reqd_work_group_size(WORKGROUP, 1, 1))) void reduce_tree(global const float* input,
+                                                                               global float* partial) {
   local float sums[WORKGROUP];
   const uint item = get_local_id(0);
   const size_t first = get_group_id(0) * (2 * WORKGROUP) + item;
