@@ -67,6 +67,7 @@ void write_statistics_json(const RunSummary& summary, const std::vector<KernelRe
                  {"exit_code", summary.exit_code},
                  {"simulated_ps", summary.simulated.ps},
                  {"wall_seconds", summary.wall_seconds},
+                 {"peak_host_memory_bytes", summary.peak_host_memory_bytes},
                  {"run_hash", summary.run_hash}};
   json["kernels"] = Json::array();
   for (const KernelRecord& record : kernels) json["kernels"].push_back(kernel_json(record));
@@ -82,7 +83,8 @@ void write_run_report(const RunSummary& summary, const std::vector<KernelRecord>
     out << '\n';
   }
   out << "simulated time  " << readable_time(summary.simulated) << " in " << std::fixed << std::setprecision(2)
-      << summary.wall_seconds << " s, " << grouped(summary.hart_instructions) << " hart instructions\n"
+      << summary.wall_seconds << " s, " << grouped(summary.hart_instructions) << " hart instructions, peak memory "
+      << (summary.peak_host_memory_bytes >> 20) << " MiB\n"
       << "run hash        " << summary.run_hash << '\n';
   if (!summary.output_folder.empty()) out << "output folder   " << summary.output_folder << '\n';
 }

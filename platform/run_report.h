@@ -17,6 +17,7 @@ struct RunSummary {
   int exit_code = 0;  ///< of the lacuna process
   Tick simulated{};
   double wall_seconds = 0;
+  std::uint64_t peak_host_memory_bytes = 0;  ///< of this process, whole life; 0 = not known
   std::uint64_t hart_instructions = 0;
   std::string run_hash;
   std::string output_folder;  ///< empty = none

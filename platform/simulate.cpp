@@ -1,6 +1,7 @@
 #include "platform/simulate.h"
 
 #include <spdlog/spdlog.h>
+#include <sys/resource.h>
 #include <chrono>
 #include <filesystem>
 #include <iostream>
@@ -25,6 +26,12 @@ namespace lacuna {
 namespace {
 
 namespace fs = std::filesystem;
+
+/// Bytes; 0 when the host does not tell.
+std::uint64_t peak_host_memory() {
+  rusage usage{};
+  return getrusage(RUSAGE_SELF, &usage) == 0 ? static_cast<std::uint64_t>(usage.ru_maxrss) * 1024 : 0;  // Linux counts KiB
+}
 
 /// Presets are in the source tree, or where an installed program has them.
 std::vector<fs::path> preset_folders() {
@@ -189,6 +196,7 @@ int simulate(const CommandLine& line) {
   summary.exit_code = exit_code(end, platform);
   summary.simulated = to_tick(sc_core::sc_time_stamp());
   summary.wall_seconds = wall_seconds;
+  summary.peak_host_memory_bytes = peak_host_memory();
   summary.hart_instructions = platform.hart().statistics().instructions;
   summary.run_hash = run_hash(summary, console.text(), kernels.records(), statistics);
   if (output) {

@@ -22,6 +22,7 @@ struct Fixture {
     summary.simulated = Tick{1'500'000};
     summary.wall_seconds = 0.25;
     summary.hart_instructions = 42;
+    summary.peak_host_memory_bytes = 3 << 20;
     summary.run_hash = run_hash(summary, "hello", {}, statistics);
   }
 };
@@ -67,7 +68,7 @@ TEST(RunReport, TextNamesTimeHashAndFolder) {
   f.summary.output_folder = "lacuna-out/run-0001";
   std::ostringstream text;
   write_run_report(f.summary, {}, text);
-  EXPECT_THAT(text.str(), HasSubstr("simulated time  1.500 us in 0.25 s, 42 hart instructions\n"));
+  EXPECT_THAT(text.str(), HasSubstr("simulated time  1.500 us in 0.25 s, 42 hart instructions, peak memory 3 MiB\n"));
   EXPECT_THAT(text.str(), HasSubstr("run hash        " + f.summary.run_hash));
   EXPECT_THAT(text.str(), HasSubstr("output folder   lacuna-out/run-0001\n"));
 }
