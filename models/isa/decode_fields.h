@@ -33,10 +33,15 @@ struct DecodeContext {
   std::uint32_t take_word();
   std::uint32_t take_literal();
 
+  /// Fields that the instruction does not use must be zero.
+  void unused(std::uint32_t field) {
+    if (field != 0) fail("unused field is not zero");
+  }
+
   Operand& add_dst() { return instruction.dst.at(instruction.destinations++); }
   Operand& add_src() { return instruction.src.at(instruction.sources++); }
 
-  Operand vgpr(unsigned index, OperandType type) const;
+  Operand vgpr(unsigned index, OperandType type);
   /// Scalar register destination or source (7-bit field).
   Operand sgpr(unsigned encoding, OperandType type);
   /// 8-bit scalar source: register, constant, literal, special.

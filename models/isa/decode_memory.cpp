@@ -12,6 +12,11 @@ void decode_smem(DecodeContext& context) {
   mem.glc = bit(low, 16);
   mem.imm = bit(low, 17);
   const unsigned data = bits(low, 6, 7);
+  if (row.src.count == 0) {
+    // Counters and cache control.
+    context.unused(bits(low, 17, 1));
+    mem = {};
+  }
   if (row.dst.count > 0) context.add_dst() = context.sgpr(data, row.dst.types[0]);
   if (row.src.count == 0) return;
   context.add_src() = context.sgpr(bits(low, 0, 6) << 1, row.src.types[0]);
@@ -21,7 +26,10 @@ void decode_smem(DecodeContext& context) {
   } else {
     context.add_src() = context.sgpr(bits(high, 0, 7), OperandType::b32);
   }
-  if (row.src.count > 2) context.add_src() = context.sgpr(data, row.src.types[2]);
+  if (row.src.count < 3) return;
+  const bool immediate = row.src.types[2] == OperandType::simm16;
+  if (immediate) mem.glc = false;
+  context.add_src() = immediate ? context.constant(data, OperandType::simm16) : context.sgpr(data, row.src.types[2]);
 }
 
 void decode_ds(DecodeContext& context) {
@@ -32,12 +40,19 @@ void decode_ds(DecodeContext& context) {
   mem.offset = static_cast<std::int32_t>(bits(low, 0, 16));
   mem.gds = bit(low, 16);
   if (mem.gds) context.instruction.execute = execute_unsupported;
-  if (row.dst.count > 0) context.add_dst() = context.vgpr(bits(high, 24, 8), row.dst.types[0]);
-  for (unsigned i = 0; i < row.src.count; ++i) {
-    if (row.src.types[i] == OperandType::none) {
-      context.add_src();
+  if ((row.flags & kGdsOnly) != 0 && !mem.gds) context.fail("needs GDS = 1");
+  if ((row.flags & kNoGds) != 0 && mem.gds) context.fail("needs GDS = 0");
+  if (row.dst.count > 0) {
+    context.add_dst() = context.vgpr(bits(high, 24, 8), row.dst.types[0]);
+  } else {
+    context.unused(bits(high, 24, 8));
+  }
+  for (unsigned i = 0; i < 3; ++i) {
+    const unsigned field = bits(high, i * 8, 8);
+    if (i < row.src.count) {
+      context.add_src() = context.vgpr(field, row.src.types[i]);
     } else {
-      context.add_src() = context.vgpr(bits(high, i * 8, 8), row.src.types[i]);
+      context.unused(field);
     }
   }
 }
@@ -49,7 +64,7 @@ void decode_flat(DecodeContext& context) {
   MemoryModifiers& mem = context.instruction.mem;
   mem.glc = bit(low, 16);
   mem.slc = bit(low, 17);
-  mem.tfe = bit(high, 23);
+  context.unused(bits(high, 16, 7));  // gfx9: SADDR
   const bool atomic = row.dst.count > 0 && row.src.count > 1;
   if (row.dst.count > 0 && (!atomic || mem.glc)) context.add_dst() = context.vgpr(bits(high, 24, 8), row.dst.types[0]);
   context.add_src() = context.vgpr(bits(high, 0, 8), row.src.types[0]);
@@ -68,17 +83,35 @@ void decode_mubuf(DecodeContext& context) {
   mem.lds = bit(low, 16);
   mem.slc = bit(low, 17);
   mem.tfe = bit(high, 23);
-  if (row.src.count == 0) return;
+  if (row.src.count == 0) {
+    if (mem.offen || mem.idxen || mem.glc || mem.lds) context.fail("flag without effect");
+    return;
+  }
+  if (row.src.types[0] == OperandType::none) {
+    // buffer_store_lds_dword: LDS to memory, no VGPR at all.
+    if (!mem.lds || mem.offen || mem.idxen) context.fail("LDS = 1 and nothing from VGPRs");
+    mem.tfe = false;
+  } else if (mem.lds && ((row.flags & kLdsForm) == 0 || mem.tfe))
+    context.fail("no LDS form");
   const bool atomic = row.dst.count > 0 && row.src.count > 3;
+  if (atomic) mem.tfe = false;
   const unsigned data = bits(high, 8, 8);
-  if (row.dst.count > 0 && !mem.lds && (!atomic || mem.glc)) context.add_dst() = context.vgpr(data, row.dst.types[0]);
+  // TFE appends a status word to the data.
+  const auto data_operand = [&](OperandType type) {
+    Operand operand = context.vgpr(data, type);
+    constexpr unsigned kNameable = 256;
+    if (mem.tfe && data + ++operand.words > kNameable) context.fail("vector register tuple out of range");
+    return operand;
+  };
+  if (row.dst.count > 0 && !mem.lds && (!atomic || mem.glc)) context.add_dst() = data_operand(row.dst.types[0]);
   Operand& address = context.add_src();
   if (mem.offen || mem.idxen) {
     address = context.vgpr(bits(high, 0, 8), mem.offen && mem.idxen ? OperandType::b64 : OperandType::b32);
   }
   context.add_src() = context.sgpr(bits(high, 16, 5) << 2, OperandType::b128);
+  if (bits(high, 24, 8) == kLiteral) return context.fail("SOFFSET cannot be a literal");
   context.add_src() = context.scalar_source(bits(high, 24, 8), OperandType::b32);
-  if (row.src.count > 3) context.add_src() = context.vgpr(data, row.src.types[3]);
+  if (row.src.count > 3) context.add_src() = data_operand(row.src.types[3]);
   if (mem.tfe || mem.lds) context.instruction.execute = execute_unsupported;
 }
 

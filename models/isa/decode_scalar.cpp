@@ -22,12 +22,14 @@ std::uint32_t DecodeContext::take_literal() {
   return words[literal_at];
 }
 
-Operand DecodeContext::vgpr(unsigned index, OperandType type) const {
+Operand DecodeContext::vgpr(unsigned index, OperandType type) {
   Operand operand;
   operand.kind = OperandKind::vgpr;
   operand.type = type;
   operand.words = static_cast<std::uint8_t>(words_of(type));
   operand.index = static_cast<std::uint16_t>(index);
+  constexpr unsigned kNameable = 256;
+  if (index + operand.words > kNameable) fail("vector register tuple out of range");
   return operand;
 }
 
@@ -52,10 +54,13 @@ Operand DecodeContext::sgpr(unsigned encoding, OperandType type) {
   }
   const unsigned span = operand.words;
   if (span <= 1) return operand;
-  // Wider operands must lie within one file, pairs aligned to 2 and larger ones to 4.
+  // The hardware ignores the low bits of a register tuple's number: pairs are aligned to 2, larger ones to 4.
   const unsigned alignment = span == 2 ? 2 : 4;
-  const unsigned first = encoding < kTtmp0 ? 0U : unsigned{kTtmp0};
-  if ((encoding - first) % alignment != 0) fail("scalar register tuple not aligned");
+  const bool special = encoding >= kFlatScratchLo && (encoding < kTtmp0 || encoding >= kM0);
+  if (special && encoding % 2 != 0) fail("odd half of a special register pair");
+  encoding &= ~(alignment - 1);
+  operand.encoding = static_cast<std::uint8_t>(encoding);
+  operand.index = static_cast<std::uint16_t>(encoding);
   if (encoding < kFlatScratchLo && encoding + span > kFlatScratchLo) fail("scalar register tuple out of range");
   if (encoding >= kFlatScratchLo && encoding < kTtmp0 && span > 2) fail("scalar register tuple out of range");
   if (encoding >= kTtmp0 && encoding < kM0 && encoding + span > kM0) fail("scalar register tuple out of range");
@@ -80,9 +85,7 @@ Operand DecodeContext::scalar_source(unsigned encoding, OperandType type) {
     operand.index = static_cast<std::uint16_t>(encoding);
     const bool aperture = target != Target::gfx803 && encoding >= kSharedBase && encoding <= kPopsWaveId;
     const bool flag = encoding >= kVccz && encoding <= kScc;
-    if (encoding == kLdsDirect) {
-      instruction.execute = execute_unsupported;
-    } else if (!aperture && !flag) {
+    if (!aperture && !flag) {
       fail("operand encoding " + std::to_string(encoding) + " is reserved");
     }
   }
@@ -90,13 +93,23 @@ Operand DecodeContext::scalar_source(unsigned encoding, OperandType type) {
 }
 
 Operand DecodeContext::vector_source(unsigned encoding, OperandType type) {
-  return encoding >= kVgpr0 ? vgpr(encoding - kVgpr0, type) : scalar_source(encoding, type);
+  if (encoding >= kVgpr0) return vgpr(encoding - kVgpr0, type);
+  if (encoding != kLdsDirect || words_of(type) != 1) return scalar_source(encoding, type);
+  Operand operand;
+  operand.kind = OperandKind::special;
+  operand.type = type;
+  operand.index = static_cast<std::uint16_t>(encoding);
+  instruction.execute = execute_unsupported;
+  return operand;
 }
 
 void decode_sop1(DecodeContext& context) {
   const std::uint32_t word = context.words[0];
   if (context.row.dst.count > 0) context.add_dst() = context.sgpr(bits(word, 16, 7), context.row.dst.types[0]);
-  if (context.row.src.count > 0) context.add_src() = context.scalar_source(bits(word, 0, 8), context.row.src.types[0]);
+  if (context.row.src.count == 0) return;
+  const Operand source = context.scalar_source(bits(word, 0, 8), context.row.src.types[0]);
+  if ((context.row.flags & kRegisterSource) != 0 && source.kind == OperandKind::constant) context.fail("source is a constant");
+  context.add_src() = source;
 }
 
 void decode_sop2(DecodeContext& context) {
@@ -141,7 +154,11 @@ void decode_sopk(DecodeContext& context) {
 void decode_sopp(DecodeContext& context) {
   const std::uint32_t immediate = bits(context.words[0], 0, 16);
   context.instruction.immediate = static_cast<std::int16_t>(immediate);
-  if (context.row.src.count > 0) context.add_src() = context.constant(immediate, context.row.src.types[0]);
+  if (context.row.src.count > 0) {
+    context.add_src() = context.constant(immediate, context.row.src.types[0]);
+  } else {
+    context.unused(immediate);
+  }
 }
 
 }  // namespace lacuna::isa

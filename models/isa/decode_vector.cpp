@@ -7,6 +7,19 @@ namespace {
 
 Operand vcc(DecodeContext& context) { return context.sgpr(kVccLo, OperandType::lane_mask); }
 
+// Floats take NEG and ABS, integers SEXT (SDWA only).
+void check_short_modifiers(DecodeContext& context) {
+  const InstructionRow& row = context.row;
+  const VectorModifiers& vop = context.instruction.vop;
+  const std::array sext{vop.src0_sext, vop.src1_sext};
+  for (unsigned i = 0; i < sext.size(); ++i) {
+    const bool sign = ((vop.neg | vop.abs) >> i & 1) != 0;
+    const bool number = i < row.src.count && (is_float(row.src.types[i]) || (row.flags & kForceModifiers) != 0);
+    if (sext.at(i) && (number || i >= row.src.count)) return context.fail("SEXT of a source that is not an integer");
+    if (sign && !number) return context.fail("NEG or ABS of a source that has no sign");
+  }
+}
+
 // SDWA word (GCN3 ISA manual, "SDWA"); gfx9 adds OMOD, SGPR sources and, for VOPC, an SGPR destination.
 void decode_sdwa(DecodeContext& context, unsigned vsrc1) {
   Instruction& instruction = context.instruction;
@@ -33,26 +46,41 @@ void decode_sdwa(DecodeContext& context, unsigned vsrc1) {
   vop.src1_sext = bit(word, 27);
   vop.neg = static_cast<std::uint8_t>(bits(word, 20, 1) | bits(word, 28, 1) << 1);
   vop.abs = static_cast<std::uint8_t>(bits(word, 21, 1) | bits(word, 29, 1) << 1);
+  for (const unsigned select : {vop.dst_sel, vop.src0_sel, vop.src1_sel}) {
+    if (select == 7) return context.fail("reserved SDWA selector");
+  }
+  if (vop.dst_unused == 3) return context.fail("reserved SDWA DST_UNUSED");
   const auto source = [&](unsigned field, bool scalar, OperandType type) {
     return gfx9 && scalar ? context.scalar_source(field, type) : context.vgpr(field, type);
   };
+  check_short_modifiers(context);
+  if (row.src.count < 2) context.unused(bits(word, 24, 8));
   if (row.src.count > 0) context.add_src() = source(bits(word, 0, 8), bit(word, 23), row.src.types[0]);
   if (row.src.count > 1) context.add_src() = source(vsrc1, bit(word, 31), row.src.types[1]);
+}
+
+// Quad permutations, row shifts and rotations by 1 to 15, wave shifts and rotations by 1, mirrors and broadcasts.
+constexpr bool is_dpp_control(unsigned control) {
+  if (control <= 0xff) return true;
+  if (control < 0x130) return (control & 0xf) != 0;
+  return control == 0x130 || control == 0x134 || control == 0x138 || control == 0x13c || (control >= 0x140 && control <= 0x143);
 }
 
 void decode_dpp(DecodeContext& context, unsigned vsrc1) {
   Instruction& instruction = context.instruction;
   const InstructionRow& row = context.row;
   VectorModifiers& vop = instruction.vop;
-  if ((row.flags & kNoDpp) != 0) return context.fail("no DPP form");
+  if ((row.flags & kNoDpp) != 0 || row.format == Format::vopc) return context.fail("no DPP form");
   const std::uint32_t word = context.take_word();
   vop.dpp = true;
   vop.dpp_ctrl = static_cast<std::uint16_t>(bits(word, 8, 9));
+  if (!is_dpp_control(vop.dpp_ctrl)) return context.fail("reserved DPP control");
   vop.bound_ctrl = bit(word, 19);
   vop.neg = static_cast<std::uint8_t>(bits(word, 20, 1) | bits(word, 22, 1) << 1);
   vop.abs = static_cast<std::uint8_t>(bits(word, 21, 1) | bits(word, 23, 1) << 1);
   vop.bank_mask = static_cast<std::uint8_t>(bits(word, 24, 4));
   vop.row_mask = static_cast<std::uint8_t>(bits(word, 28, 4));
+  check_short_modifiers(context);
   if (row.src.count > 0) context.add_src() = context.vgpr(bits(word, 0, 8), row.src.types[0]);
   if (row.src.count > 1) context.add_src() = context.vgpr(vsrc1, row.src.types[1]);
 }
@@ -89,18 +117,24 @@ void decode_short_sources(DecodeContext& context, unsigned src0, unsigned vsrc1)
 // NEG, ABS, OMOD and CLAMP bits that the instruction has no use for must be zero.
 void check_vop3_modifiers(DecodeContext& context) {
   const InstructionRow& row = context.row;
-  const VectorModifiers& vop = context.instruction.vop;
+  VectorModifiers& vop = context.instruction.vop;
   const bool none = (row.flags & kNoModifiers) != 0;
+  const auto takes_sign = [&](unsigned i) {
+    if (i >= row.src.count || none || row.src.types[i] == OperandType::lane_mask) return false;
+    return is_float(row.src.types[i]) || (row.flags & kForceModifiers) != 0;
+  };
+  const bool any = takes_sign(0) || takes_sign(1) || takes_sign(2);
   for (unsigned i = 0; i < 3; ++i) {
-    const bool given = (((vop.neg | vop.abs) >> i) & 1) != 0;
-    if (!given) continue;
-    const bool allowed = i < row.src.count && !none && row.src.types[i] != OperandType::lane_mask &&
-                         (is_float(row.src.types[i]) || (row.flags & kForceModifiers) != 0);
-    if (!allowed) return context.fail("NEG or ABS of a source that has no sign");
+    if ((((vop.neg | vop.abs) >> i) & 1) == 0 || takes_sign(i)) continue;
+    // Beside floating-point sources the bits of an integer source are ignored.
+    if (!any || i >= row.src.count || row.src.types[i] == OperandType::lane_mask)
+      return context.fail("NEG or ABS of a source that has no sign");
+    vop.neg = static_cast<std::uint8_t>(vop.neg & ~(1U << i));
+    vop.abs = static_cast<std::uint8_t>(vop.abs & ~(1U << i));
   }
   const bool float_result = row.dst.count > 0 && is_float(row.dst.types[0]) && !none;
   if (vop.omod != 0 && (!float_result || (row.flags & kNoOmod) != 0)) context.fail("OMOD of a result that is not a float");
-  const bool float_compare = row.format == Format::vopc && is_float(row.src.types[0]) && !none;
+  const bool float_compare = row.format == Format::vopc && is_float(row.src.types[1]) && !none;
   if (vop.clamp && !float_result && !float_compare && (row.flags & kIntegerClamp) == 0) context.fail("CLAMP not supported");
 }
 
@@ -114,6 +148,8 @@ void decode_vop1(DecodeContext& context) {
     context.add_dst() =
         (row.flags & kScalarDst) != 0 ? context.sgpr(field, row.dst.types[0]) : context.vgpr(field, row.dst.types[0]);
   }
+  if (row.src.count == 0) context.unused(bits(word, 0, 9));
+  if (row.dst.count == 0) context.unused(bits(word, 17, 8));
   decode_short_sources(context, bits(word, 0, 9), 0);
 }
 
@@ -157,11 +193,13 @@ void decode_vop3(DecodeContext& context) {
   check_vop3_modifiers(context);
 
   const unsigned vdst = bits(low, 0, 8);
+  if (row.dst.count == 0) context.unused(vdst);
   if (row.dst.count > 0) {
     const bool scalar = row.dst.types[0] == OperandType::lane_mask || (row.flags & kScalarDst) != 0;
     context.add_dst() = scalar ? context.sgpr(vdst, row.dst.types[0]) : context.vgpr(vdst, row.dst.types[0]);
   }
   if (scalar_result) context.add_dst() = context.sgpr(bits(low, 8, 7), row.dst.types[1]);
+  for (unsigned i = row.src.count; i < 3; ++i) context.unused(bits(high, i * 9, 9));
   for (unsigned i = 0; i < row.src.count && i < 3; ++i) {
     const unsigned field = bits(high, i * 9, 9);
     if (field == kLiteral || field == kSdwa || field == kDpp) return context.fail("literal, SDWA or DPP source in VOP3");

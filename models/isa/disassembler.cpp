@@ -98,7 +98,8 @@ class Printer {
     }
   }
   std::string format_simm16(unsigned value) const {
-    return i_.format == Format::sopk ? hexadecimal(value) : std::to_string(value);
+    constexpr unsigned kDecimalUpTo = 64;
+    return i_.format == Format::sopk || value > kDecimalUpTo ? hexadecimal(value) : std::to_string(value);
   }
 
   static std::string special(unsigned encoding) {
@@ -140,8 +141,8 @@ class Printer {
         add(constant_text(as_literal, literal()));
       } else if (row_.mnemonic == "s_set_gpr_idx_mode") {
         add(gpr_index_text(static_cast<unsigned>(source.value)));
-      } else if (row_.mnemonic == "s_endpgm" && source.value == 0) {
-        continue;
+      } else if (i_.latency == LatencyClass::end_program) {
+        if (source.value != 0) add(std::to_string(source.value));
       } else {
         add(plain(source));
       }
@@ -154,10 +155,17 @@ class Printer {
       return;
     }
     if (i_.destinations != 0) add(plain(i_.dst[0]));
-    if (i_.sources > 2) add(plain(i_.src[2]));
+    if (i_.sources > 2) add(i_.src[2].type == OperandType::simm16 ? probe_text() : plain(i_.src[2]));
     add(plain(i_.src[0]));
     add(plain(i_.src[1]));
     flag(i_.mem.glc, "glc");
+  }
+
+  // s_atc_probe's immediate prints in decimal when it is small.
+  std::string probe_text() const {
+    Operand operand = i_.src[2];
+    operand.type = OperandType::b32;
+    return constant_text(operand, 0);
   }
 
   void ds() {
@@ -190,15 +198,17 @@ class Printer {
     } else if (i_.sources > 3) {
       add(plain(i_.src[3]));
     }
-    add(plain(i_.src[0]));
+    const bool from_lds = row_.src.types[0] == OperandType::none;
+    if (!from_lds) add(plain(i_.src[0]));
     add(plain(i_.src[1]));
     add(plain(i_.src[2]));
     flag(i_.mem.idxen, "idxen");
     flag(i_.mem.offen, "offen");
     if (i_.mem.offset != 0) text_ += " offset:" + std::to_string(i_.mem.offset);
+    flag(from_lds, "lds");
     flag(i_.mem.glc, "glc");
     flag(i_.mem.slc, "slc");
-    flag(i_.mem.lds, "lds");
+    flag(i_.mem.lds && !from_lds, "lds");
     flag(i_.mem.tfe, "tfe");
   }
 
@@ -209,7 +219,7 @@ class Printer {
     } else if (i_.vop.dpp) {
       text_ += "_dpp";
     } else if (i_.format == Format::vop3a || i_.format == Format::vop3b) {
-      if (short_row || (row_.flags & kE64Suffix) != 0) text_ += "_e64";
+      if ((short_row && (row_.flags & kNoEncodingSuffix) == 0) || (row_.flags & kE64Suffix) != 0) text_ += "_e64";
     } else if ((row_.flags & kNoEncodingSuffix) == 0) {
       text_ += "_e32";
     }
@@ -223,6 +233,7 @@ class Printer {
 
   std::string with_modifiers(unsigned s) const {
     const Operand& source = i_.src[s];
+    if (s < row_.src.count && row_.src.types[s] == OperandType::simm32) return hexadecimal(literal());
     const bool neg = (i_.vop.neg >> s & 1) != 0;
     const bool abs = (i_.vop.abs >> s & 1) != 0;
     const bool sext = i_.vop.sdwa && ((s == 0 && i_.vop.src0_sext) || (s == 1 && i_.vop.src1_sext));
