@@ -122,7 +122,7 @@ constexpr std::array kRows{
     Rows::of<i32(f64_bits)>("v_frexp_exp_i32_f64", {48, 48}, FrexpExponent<std::uint64_t>{}),
     Rows::of<f64_bits(f64_bits)>("v_frexp_mant_f64", {49, 49}, FrexpSignificand<std::uint64_t>{}),
     Rows::of<f64(f64)>("v_fract_f64", {50, 50}, FractF64{}),
-    Rows::of<i32(f32_bits)>("v_frexp_exp_i32_f32", {51, 51}, FrexpExponent<std::uint32_t>{}),
+    Rows::of<i32(f32_bits)>("v_frexp_exp_i32_f32", {51, 51}, FrexpExponent<std::uint32_t>{}, kNoOmod),
     Rows::of<f32_bits(f32_bits)>("v_frexp_mant_f32", {52, 52}, FrexpSignificand<std::uint32_t>{}),
     InstructionRow{"v_clrexcp",
                    Format::vop1,
