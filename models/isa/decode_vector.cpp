@@ -127,13 +127,17 @@ void check_vop3_modifiers(DecodeContext& context) {
   for (unsigned i = 0; i < 3; ++i) {
     if ((((vop.neg | vop.abs) >> i) & 1) == 0 || takes_sign(i)) continue;
     // Beside floating-point sources the bits of an integer source are ignored.
-    if (!any || i >= row.src.count || row.src.types[i] == OperandType::lane_mask)
-      return context.fail("NEG or ABS of a source that has no sign");
+    const bool ignored = any && row.format != Format::vopc && i < row.src.count && row.src.types[i] != OperandType::lane_mask;
+    if (!ignored) return context.fail("NEG or ABS of a source that has no sign");
     vop.neg = static_cast<std::uint8_t>(vop.neg & ~(1U << i));
     vop.abs = static_cast<std::uint8_t>(vop.abs & ~(1U << i));
   }
   const bool float_result = row.dst.count > 0 && is_float(row.dst.types[0]) && !none;
-  if (vop.omod != 0 && (!float_result || (row.flags & kNoOmod) != 0)) context.fail("OMOD of a result that is not a float");
+  // Conversions from a float to an integer have the field too.
+  const bool float_conversion = row.format == Format::vop1 && takes_sign(0);
+  if (vop.omod != 0 && ((!float_result && !float_conversion) || (row.flags & kNoOmod) != 0)) {
+    context.fail("OMOD of a result that is not a float");
+  }
   const bool float_compare = row.format == Format::vopc && is_float(row.src.types[1]) && !none;
   if (vop.clamp && !float_result && !float_compare && (row.flags & kIntegerClamp) == 0) context.fail("CLAMP not supported");
 }
