@@ -45,13 +45,26 @@ inline double power_of_two(std::int32_t exponent) {  // -1022 <= exponent <= 102
   return std::bit_cast<double>(static_cast<std::uint64_t>(exponent + 1023) << 52);
 }
 
+// All ones where the condition holds. Special results are blended in by bits: a conditional expression would become a branch
+// around the whole computation, and the loop over lanes would not vectorise.
+inline std::uint64_t ones_if(bool condition) { return 0 - std::uint64_t{condition}; }
+inline double blend(double otherwise, bool condition, double value) {
+  const std::uint64_t chosen = ones_if(condition);
+  return std::bit_cast<double>((std::bit_cast<std::uint64_t>(otherwise) & ~chosen) |
+                               (std::bit_cast<std::uint64_t>(value) & chosen));
+}
+
+inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
+inline constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+
 /// 2^x. Saturates far outside the range of f32 and f16.
 inline double exp2(double x) {
   static constexpr auto kSeries = exponential_series<13>(kLn2);
-  const double clipped = x > 300 ? 300 : x < -300 ? -300 : x;
+  const double above = x > -300 ? x : -300;  // NaN too
+  const double clipped = above < 300 ? above : 300;
   const double whole = nearest(clipped);
   const double result = polynomial(kSeries, clipped - whole) * power_of_two(static_cast<std::int32_t>(whole));
-  return __builtin_isnan(x) ? x : x == -std::numeric_limits<double>::infinity() ? 0 : result;
+  return blend(blend(result, x == -kInfinity, 0), __builtin_isnan(x), kNan);
 }
 
 /// log2 of a double that came from an f32 or f16: never a double denormal.
@@ -65,14 +78,14 @@ inline double log2(double x) {
   constexpr std::uint64_t kSqrtHalf = 0x3fe6a09e667f3bcdULL;
   const auto bits = std::bit_cast<std::uint64_t>(x);
   const std::uint64_t from_sqrt_half = bits - kSqrtHalf;
-  const auto exponent = static_cast<std::int32_t>(static_cast<std::int64_t>(from_sqrt_half) >> 52);
+  const std::int32_t exponent = static_cast<std::int32_t>(from_sqrt_half >> 32) >> 20;
   const double m = std::bit_cast<double>((from_sqrt_half & 0x000fffffffffffffULL) + kSqrtHalf);
   const double s = (m - 1) / (m + 1);
-  const double result = static_cast<double>(exponent) + s * polynomial(kSeries, s * s);
-  constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  if (__builtin_isnan(x)) return x;
-  if (x < 0) return std::numeric_limits<double>::quiet_NaN();
-  return x == 0 ? -kInfinity : x == kInfinity ? x : m == 1 ? static_cast<double>(exponent) : result;
+  const double whole = static_cast<double>(exponent);
+  double result = blend(whole + s * polynomial(kSeries, s * s), m == 1, whole);
+  result = blend(result, x == kInfinity, kInfinity);
+  result = blend(result, x == 0, -kInfinity);
+  return blend(result, !(x >= 0), kNan);
 }
 
 namespace detail {
@@ -90,22 +103,22 @@ inline double sine_of_turns(double x) {
 
 /// sin(2 pi x), x in turns. The hardware's domain is [-256, 256]: 0 outside (GCN3 ISA manual, V_SIN_F32); NaN for infinities.
 inline double sine(double x) {
-  if (__builtin_isnan(x) || std::fabs(x) == std::numeric_limits<double>::infinity())
-    return std::numeric_limits<double>::quiet_NaN();
-  if (std::fabs(x) > 256) return 0;
-  double turn = x - nearest(x);  // exact, in [-1/2, 1/2]
-  if (turn > 0.25) turn = 0.5 - turn;
-  if (turn < -0.25) turn = -0.5 - turn;
-  return turn == 0 ? (x == 0 ? x : 0) : detail::sine_of_turns(turn);
+  const double magnitude = std::fabs(x);
+  const double inside = blend(0, magnitude <= 256, x);
+  const double turn = inside - nearest(inside);  // exact, in [-1/2, 1/2]
+  const double size = std::fabs(turn);
+  const double folded = std::copysign(size > 0.25 ? 0.5 - size : size, turn);
+  const double result = blend(detail::sine_of_turns(folded), folded == 0, blend(0, x == 0, x));
+  return blend(result, !(magnitude < kInfinity), kNan);
 }
 
 /// cos(2 pi x); 1 outside the domain.
 inline double cosine(double x) {
-  if (__builtin_isnan(x) || std::fabs(x) == std::numeric_limits<double>::infinity())
-    return std::numeric_limits<double>::quiet_NaN();
-  if (std::fabs(x) > 256) return 1;
-  const double turn = std::fabs(x - nearest(x));  // cos is even
-  return turn == 0.25 ? 0 : detail::sine_of_turns(0.25 - turn);
+  const double magnitude = std::fabs(x);
+  const double inside = blend(0, magnitude <= 256, magnitude);
+  const double turn = std::fabs(inside - nearest(inside));  // cos is even
+  const double result = blend(detail::sine_of_turns(0.25 - turn), turn == 0.25, 0);
+  return blend(result, !(magnitude < kInfinity), kNan);
 }
 
 inline double reciprocal(double x) { return 1 / x; }

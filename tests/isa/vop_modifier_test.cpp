@@ -188,7 +188,7 @@ TEST(VopSdwa, PlacesResult) {
         std::tuple{kByte3, kPreserve, 0xabadbeefU}, std::tuple{kDword, kPad, 0x012389abU}}) {
     machine.fill(kSrc0, 0x012389ab);
     machine.fill(kDst, kUntouched);
-    machine.run(machine.e32("v_mov_b32", kDst, kSdwaSource, 0, sdwa(kSrc0, select, unused, kDword, kDword)));
+    machine.run(machine.e32("v_mov_b32", kDst, kSdwaSource, 0, sdwa(kSrc0, select, unused, kDword, kByte0)));
     EXPECT_EQ(machine.at(kDst, 8), want);
     EXPECT_EQ(machine.at(kDst, 0), kUntouched);
   }
