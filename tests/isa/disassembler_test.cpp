@@ -286,5 +286,26 @@ TEST(Disassembler, ImmediatesReadAsInLlvm) {
   EXPECT_TRUE(result.differences.empty()) << report(result);
 }
 
+// Whole kernels as the compiler makes them.
+class CodeObject : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(CodeObject, ReadsAsInLlvm) {
+  const std::string path = std::string(LACUNA_ISA_KERNELS) + "/" + GetParam() + ".co";
+  const std::vector<ListingLine> listing = list_code_object(path, kTarget);
+  ASSERT_GT(listing.size(), 50U);
+  for (const ListingLine& line : listing) {
+    const DecodeResult decoded = decode(line.words.data(), line.words.size(), kTarget);
+    ASSERT_TRUE(decoded.ok) << line.text << ": " << decoded.error;
+    EXPECT_EQ(decoded.instruction.size, line.words.size() * 4) << line.text;
+    EXPECT_EQ(disassemble(decoded.instruction, kTarget), line.text);
+    EXPECT_NE(decoded.instruction.row->execute, nullptr) << line.text << " cannot be executed";
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Kernels, CodeObject,
+                         ::testing::Values("isa_arithmetic_O0", "isa_arithmetic_O1", "isa_arithmetic_O3", "isa_memory_O0",
+                                           "isa_memory_O1", "isa_memory_O3", "isa_control_O0", "isa_control_O1",
+                                           "isa_control_O3"));
+
 }  // namespace
 }  // namespace lacuna::isa::test
