@@ -54,6 +54,11 @@ struct OperationShape {
   FpMode fp = FpMode::none;
 };
 
+/// Joins the two planes of a 64-bit operand, and splits them again. In between the lanes are in an order of the host's
+/// choosing, the same for all operands.
+void join_planes(const std::uint32_t* planes, std::uint64_t* joined);
+void split_planes(const std::uint64_t* joined, std::uint32_t* planes);
+
 /// Replaces NaN results: the first argument that is a NaN, quieted, in the result's format; if there is none, the default NaN
 /// (negative, quiet, no payload: what the ISA manuals show for invalid operations, e.g. V_DIV_FIXUP).
 void settle_nans(const OperationShape& shape, const LaneIo& io);
@@ -107,6 +112,7 @@ struct Lanes<Result(Arguments...), Operation> {
   static constexpr unsigned kCount = sizeof...(Arguments);
   static constexpr bool kHasFlag = detail::IsFlagged<Result>::value;
   static constexpr bool kIsMask = Result::kOperand == OperandType::lane_mask;
+  static constexpr bool kAllF64 = std::is_same_v<Result, f64> && (... && std::is_base_of_v<f64, Arguments>);
 
   static constexpr FpMode fp_mode() {
     if constexpr (requires { Operation::kFpMode; }) {
@@ -130,7 +136,13 @@ struct Lanes<Result(Arguments...), Operation> {
   static constexpr OperationShape kShape = make_shape();
 
   // Not inlined: plain and modified executions share it.
-  [[gnu::noinline]] static bool loop(const LaneIo& io) { return loop_over(io, std::make_index_sequence<kCount>{}); }
+  [[gnu::noinline]] static bool loop(const LaneIo& io) {
+    if constexpr (kAllF64) {
+      return loop_over_joined(io, std::make_index_sequence<kCount>{});
+    } else {
+      return loop_over(io, std::make_index_sequence<kCount>{});
+    }
+  }
 
  private:
   template <std::size_t... kIndex>
@@ -156,6 +168,23 @@ struct Lanes<Result(Arguments...), Operation> {
         if constexpr (Result::kArithmetic) nans |= __builtin_isnan(result) ? Nans{1} : Nans{0};
       }
     }
+    return nans != 0;
+  }
+
+  // f64 throughout: joining whole planes costs a third of joining lane by lane.
+  template <std::size_t... kIndex>
+  static bool loop_over_joined(const LaneIo& io, std::index_sequence<kIndex...>) {
+    const LaneContext context = io.context;
+    alignas(64) std::uint64_t in[kCount][kLanes];
+    alignas(64) std::uint64_t out[kLanes];
+    (join_planes(io.in[kIndex], in[kIndex]), ...);
+    std::uint64_t nans = 0;
+    for (unsigned lane = 0; lane < kLanes; ++lane) {
+      const double result = apply(context, f64::from_bits(context, in[kIndex][lane])...);
+      out[lane] = f64::to_bits(context, result);
+      nans |= __builtin_isnan(result) ? 1U : 0U;
+    }
+    split_planes(out, io.out);
     return nans != 0;
   }
 

@@ -88,6 +88,37 @@ const std::uint32_t* broadcast(const Operand& operand, const Wavefront& wave, st
   return buffer;
 }
 
+void join_planes(const std::uint32_t* planes, std::uint64_t* joined) {
+#if defined(__AVX2__)
+  // Lanes 0 1 4 5 2 3 6 7 of every eight: what one unpack instruction gives.
+  for (unsigned group = 0; group < kLanes; group += 8) {
+    const __m256i low = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(planes + group));
+    const __m256i high = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(planes + kLanes + group));
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(joined + group), _mm256_unpacklo_epi32(low, high));
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(joined + group + 4), _mm256_unpackhi_epi32(low, high));
+  }
+#else
+  for (unsigned lane = 0; lane < kLanes; ++lane)
+    joined[lane] = std::uint64_t{planes[lane]} | std::uint64_t{planes[kLanes + lane]} << 32;
+#endif
+}
+
+void split_planes(const std::uint64_t* joined, std::uint32_t* planes) {
+#if defined(__AVX2__)
+  for (unsigned group = 0; group < kLanes; group += 8) {
+    const __m256 first = _mm256_loadu_ps(reinterpret_cast<const float*>(joined + group));
+    const __m256 second = _mm256_loadu_ps(reinterpret_cast<const float*>(joined + group + 4));
+    _mm256_storeu_ps(reinterpret_cast<float*>(planes + group), _mm256_shuffle_ps(first, second, 0x88));
+    _mm256_storeu_ps(reinterpret_cast<float*>(planes + kLanes + group), _mm256_shuffle_ps(first, second, 0xdd));
+  }
+#else
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
+    planes[lane] = static_cast<std::uint32_t>(joined[lane]);
+    planes[kLanes + lane] = static_cast<std::uint32_t>(joined[lane] >> 32);
+  }
+#endif
+}
+
 void expand_mask(std::uint64_t bits, std::uint32_t* words) {
 #if defined(__AVX2__)
   const __m256i places = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);

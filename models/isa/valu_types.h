@@ -140,14 +140,20 @@ struct f64 {
   static constexpr ArgumentSource kSource = ArgumentSource::operand;
   static constexpr bool kArithmetic = true;
   static constexpr FpMode kFp = FpMode::f64;
-  static double load(const LaneContext& context, const std::uint32_t* planes, unsigned lane) {
-    const auto value = std::bit_cast<double>(f64_bits::load(context, planes, lane));
+  static double from_bits(const LaneContext& context, std::uint64_t bits) {
+    const auto value = std::bit_cast<double>(bits);
     if constexpr (kHostFlushesDenormals) return value;
     return flushes_inputs(context.fp) ? detail::flush(value) : value;
   }
-  static void store(const LaneContext& context, std::uint32_t* planes, unsigned lane, double value) {
+  static std::uint64_t to_bits(const LaneContext& context, double value) {
     if constexpr (!kHostFlushesDenormals) value = flushes_results(context.fp) ? detail::flush(value) : value;
-    f64_bits::store(context, planes, lane, std::bit_cast<std::uint64_t>(value));
+    return std::bit_cast<std::uint64_t>(value);
+  }
+  static double load(const LaneContext& context, const std::uint32_t* planes, unsigned lane) {
+    return from_bits(context, f64_bits::load(context, planes, lane));
+  }
+  static void store(const LaneContext& context, std::uint32_t* planes, unsigned lane, double value) {
+    f64_bits::store(context, planes, lane, to_bits(context, value));
   }
 };
 
