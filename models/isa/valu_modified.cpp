@@ -65,21 +65,45 @@ LaneTable dpp_sources(unsigned control) {
   }
 }
 
+struct DppControl {
+  LaneTable sources;
+  std::uint64_t exists = 0;  // lanes that have a source
+};
+
+// One entry for each value of the 9-bit field.
+const DppControl& dpp_control(unsigned control) {
+  static const std::array<DppControl, 512> controls = [] {
+    std::array<DppControl, 512> all;
+    for (unsigned i = 0; i < all.size(); ++i) {
+      all[i].sources = dpp_sources(i);
+      for (unsigned lane = 0; lane < kLanes; ++lane) all[i].exists |= std::uint64_t{all[i].sources[lane] < kLanes} << lane;
+    }
+    return all;
+  }();
+  return controls[control & 0x1ff];
+}
+
 // Moves lanes of source 0 and returns the lanes that are written: those that ROW_MASK and BANK_MASK enable and, without
 // BOUND_CTRL, whose source lane exists and is active. With BOUND_CTRL such lanes read zero.
 std::uint64_t move_lanes(const VectorModifiers& vop, std::uint64_t exec, const std::uint32_t* from, std::uint32_t* to,
                          unsigned planes) {
-  const LaneTable sources = dpp_sources(vop.dpp_ctrl);
-  std::uint64_t valid = 0;
-  for (unsigned lane = 0; lane < kLanes; ++lane) {
-    const unsigned source = sources[lane];
-    if (source < kLanes) valid |= ((exec >> source) & 1) << lane;
+  const DppControl& control = dpp_control(vop.dpp_ctrl);
+  const LaneTable& sources = control.sources;
+  std::uint64_t valid = control.exists;
+  if (exec != ~std::uint64_t{0}) {
+    valid = 0;
+    for (unsigned lane = 0; lane < kLanes; ++lane) {
+      const std::uint64_t active = exec >> (sources[lane] % kLanes) & control.exists >> lane & 1;
+      valid |= active << lane;
+    }
   }
+  Planes<1> is_valid;
+  expand_mask(valid, is_valid.words);
   for (unsigned plane = 0; plane < planes; ++plane) {
     const std::uint32_t* plane_from = from + plane * kLanes;
     std::uint32_t* plane_to = to + plane * kLanes;
     for (unsigned lane = 0; lane < kLanes; ++lane) {
-      plane_to[lane] = ((valid >> lane) & 1) != 0 ? plane_from[sources[lane] % kLanes] : 0;
+      plane_to[lane] = plane_from[sources[lane] % kLanes] & is_valid.words[lane];
     }
   }
   std::uint64_t enabled = 0;
