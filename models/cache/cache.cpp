@@ -173,7 +173,7 @@ bool Cache::get_direct_mem_ptr(int, tlm::tlm_generic_payload& payload, tlm::tlm_
 }
 
 void Cache::invalidate_direct_mem_ptr(sc_dt::uint64 begin, sc_dt::uint64 end) {
-  for (UpstreamPort& port : upstream) port->invalidate_direct_mem_ptr(begin, end);
+  for (unsigned i = 0; i < upstream.size(); ++i) upstream[i]->invalidate_direct_mem_ptr(begin, end);
 }
 
 // -- one line

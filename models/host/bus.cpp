@@ -124,7 +124,9 @@ void HostBus::invalidate_direct_mem_ptr(int port, sc_dt::uint64 begin, sc_dt::ui
                                     [port](const Mapping& m) { return m.port == static_cast<unsigned>(port); });
   if (begin >= mapping->size) return;
   end = std::min<std::uint64_t>(end, mapping->size - 1);
-  for (InitiatorPort& initiator : initiators) initiator->invalidate_direct_mem_ptr(mapping->base + begin, mapping->base + end);
+  for (unsigned i = 0; i < initiators.size(); ++i) {
+    initiators[i]->invalidate_direct_mem_ptr(mapping->base + begin, mapping->base + end);
+  }
 }
 
 void HostBus::log_unmapped(int initiator, const tlm::tlm_generic_payload& payload) const {

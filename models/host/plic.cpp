@@ -36,7 +36,7 @@ Plic::Plic(sc_core::sc_module_name module_name, const PlicParameters& parameters
   }
   SC_HAS_PROCESS(Plic);
   SC_METHOD(sample_sources);
-  for (auto& line : source_lines) sensitive << line;
+  for (unsigned i = 0; i < sources; ++i) sensitive << source_lines[i];
   SC_METHOD(update_lines);
   sensitive << update_;
 }

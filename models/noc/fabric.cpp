@@ -226,7 +226,7 @@ bool Fabric::get_direct_mem_ptr(int, tlm::tlm_generic_payload& payload, tlm::tlm
 }
 
 void Fabric::invalidate_direct_mem_ptr(int, sc_dt::uint64 begin, sc_dt::uint64 end) {
-  for (SourcePort& source : sources) source->invalidate_direct_mem_ptr(begin, end);
+  for (unsigned i = 0; i < sources.size(); ++i) sources[i]->invalidate_direct_mem_ptr(begin, end);
 }
 
 void Fabric::log_unroutable(unsigned source, const tlm::tlm_generic_payload& payload) const {

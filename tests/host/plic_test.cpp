@@ -47,7 +47,7 @@ LACUNA_TEST_BENCH(PlicBench)
 
 PlicBench& fresh() {
   auto& b = test::bench<PlicBench>();
-  for (auto& line : b.lines) line.write(false);
+  for (unsigned i = 0; i < kSources; ++i) b.lines[i].write(false);
   test::settle();
   b.plic.reset();
   test::settle();
