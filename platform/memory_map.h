@@ -5,13 +5,13 @@
 #ifndef LACUNA_MEMORY_MAP_H
 #define LACUNA_MEMORY_MAP_H
 
-#define LACUNA_MEMORY_MAP(X)                                                                                                \
-  X(FINISHER, 0x00100000ull, 0x1000ull, "test finisher: 0x5555 = pass, code << 16 | 0x3333 = fail")                         \
-  X(CLINT, 0x02000000ull, 0x10000ull, "core-local interruptor: msip, mtimecmp, mtime")                                      \
-  X(PLIC, 0x0c000000ull, 0x4000000ull, "platform-level interrupt controller")                                               \
-  X(UART, 0x10000000ull, 0x100ull, "NS16550-compatible UART")                                                               \
-  X(GPU_MMIO, 0x20000000ull, 0x2000ull, "GPU registers and doorbells")                                                      \
-  X(RAM, 0x80000000ull, 0x80000000ull, "host RAM (host.ram_size)")                                                          \
+#define LACUNA_MEMORY_MAP(X)                                                                        \
+  X(FINISHER, 0x00100000ull, 0x1000ull, "test finisher: 0x5555 = pass, code << 16 | 0x3333 = fail") \
+  X(CLINT, 0x02000000ull, 0x10000ull, "core-local interruptor: msip, mtimecmp, mtime")              \
+  X(PLIC, 0x0c000000ull, 0x4000000ull, "platform-level interrupt controller")                       \
+  X(UART, 0x10000000ull, 0x100ull, "NS16550-compatible UART")                                       \
+  X(GPU_MMIO, 0x20000000ull, 0x2000ull, "GPU registers and doorbells")                              \
+  X(RAM, 0x80000000ull, 0x80000000ull, "host RAM (host.ram_size)")                                  \
   X(VRAM, 0x1000000000ull, 0x1000000000ull, "GPU memory, whole aperture visible to the hart (vram.size)")
 
 /* PLIC sources. */

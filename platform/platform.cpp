@@ -44,7 +44,8 @@ Platform::Platform(sc_core::sc_module_name module_name, const PlatformParameters
       gpu_line_("gpu_line") {
   if (with_gpu) {
     gpu_ = std::make_unique<GpuDevice>("gpu", parameters.gpu);
-    vram_aperture_ = std::make_unique<Ram>("vram_aperture", parameters.vram_aperture.ram, gpu_->vram(), 0, parameters.gpu.vram.size);
+    vram_aperture_ =
+        std::make_unique<Ram>("vram_aperture", parameters.vram_aperture.ram, gpu_->vram(), 0, parameters.gpu.vram.size);
   }
   map_devices();
   wire_interrupts();

@@ -35,7 +35,8 @@ std::vector<std::string> PlatformParameters::check(bool with_gpu) const {
   if (with_gpu) {
     const std::vector<std::string> gpu_problems = gpu.check();
     problems.insert(problems.end(), gpu_problems.begin(), gpu_problems.end());
-    if (gpu.vram.size.n > LACUNA_VRAM_SIZE) problems.emplace_back("vram.size is larger than the VRAM aperture of the memory map");
+    if (gpu.vram.size.n > LACUNA_VRAM_SIZE)
+      problems.emplace_back("vram.size is larger than the VRAM aperture of the memory map");
   }
   return problems;
 }

@@ -28,7 +28,7 @@ struct HostParameters {
 
 /// The GPU memory as the host sees it.
 struct VramApertureParameters {
-  RamParameters ram{.read_latency = Tick{500'000}, .write_latency = Tick{100'000}};
+  RamParameters ram{.read_latency = Tick{100'000}, .write_latency = Tick{10'000}};
 
   void describe(ParameterSection& section);
 };

@@ -68,6 +68,7 @@ InterruptHandler::InterruptHandler() {
 }
 
 InterruptHandler::~InterruptHandler() {
+  interrupts = 0;
   struct sigaction action {};
   action.sa_handler = SIG_DFL;
   sigaction(SIGINT, &action, nullptr);
@@ -80,10 +81,9 @@ RunEnd run_simulation(const SimulationParameters& limits, const RunObserver& obs
   using HostClock = std::chrono::steady_clock;
   const Tick time_limit = limits.max_time == Tick{} ? kNever : limits.max_time;
   Tick slice = kSmallestSlice;
-  Tick next_check = limits.max_idle;
-  std::uint64_t progress_at_check = observer.progress();
-
   sc_core::sc_start(sc_core::SC_ZERO_TIME);
+  Tick next_check = to_tick(sc_core::sc_time_stamp()) + limits.max_idle;
+  std::uint64_t progress_at_check = observer.progress();
   while (true) {
     if (observer.ended()) return RunEnd::guest;
     if (InterruptHandler::requested()) return RunEnd::interrupted;

@@ -8,6 +8,8 @@
 #include <memory>
 #include <optional>
 #include <sstream>
+#include <stdexcept>
+#include <system_error>
 #include <utility>
 
 #include "models/common/tlm_time.h"
@@ -136,6 +138,31 @@ std::string guest_command_line(const CommandLine& line) {
   return text;
 }
 
+/// The models refuse what the ranges of single parameters cannot exclude.
+std::unique_ptr<Platform> build_platform(const RunParameters& parameters, const PlatformConsole& console) {
+  try {
+    return std::make_unique<Platform>("platform", parameters.values(), parameters.with_gpu(), console);
+  } catch (const std::invalid_argument& e) {
+    throw ConfigurationError(e.what());
+  }
+}
+
+void attach_debugger(Hart& hart, std::uint16_t port) {
+  try {
+    std::cerr << "lacuna: waiting for a debugger: target remote 127.0.0.1:" << hart.attach_gdb(port) << std::endl;
+  } catch (const std::system_error& e) {
+    throw UsageError("--gdb " + std::to_string(port) + ": " + e.what());
+  }
+}
+
+void write_results(const OutputFolder& output, const RunSummary& summary, const KernelLog& kernels,
+                   const StatisticsGroup& statistics) {
+  std::ofstream statistics_file = output.create("statistics.json");
+  write_statistics_json(summary, kernels.records(), statistics, statistics_file);
+  std::ofstream kernels_file = output.create("kernels.csv");
+  write_kernels_csv(kernels.records(), kernels_file);
+}
+
 }  // namespace
 
 int simulate(const CommandLine& line) {
@@ -151,7 +178,8 @@ int simulate(const CommandLine& line) {
 
   const PlatformConsole guest_console{[&](std::string_view bytes) { console.write(bytes); },
                                       [&] { return console_input.read(); }};
-  Platform platform("platform", parameters.values(), parameters.with_gpu(), guest_console);
+  const std::unique_ptr<Platform> built = build_platform(parameters, guest_console);
+  Platform& platform = *built;
   platform.load(program, guest_command_line(line));
   KernelLog kernels;
   if (platform.gpu() != nullptr) platform.gpu()->add_observer(kernels);
@@ -169,10 +197,7 @@ int simulate(const CommandLine& line) {
 
   const InterruptHandler interrupts;
   platform.hart().set_stop_request(InterruptHandler::requested);
-  if (line.gdb_port) {
-    const std::uint16_t port = platform.hart().attach_gdb(*line.gdb_port);
-    std::cerr << "lacuna: waiting for a debugger: target remote 127.0.0.1:" << port << std::endl;
-  }
+  if (line.gdb_port) attach_debugger(platform.hart(), *line.gdb_port);
 
   RunObserver observer;
   observer.ended = [&] { return platform.ended(); };
@@ -201,10 +226,7 @@ int simulate(const CommandLine& line) {
   summary.run_hash = run_hash(summary, console.text(), kernels.records(), statistics);
   if (output) {
     summary.output_folder = output->path().string();
-    std::ofstream statistics_file = output->create("statistics.json");
-    write_statistics_json(summary, kernels.records(), statistics, statistics_file);
-    std::ofstream kernels_file = output->create("kernels.csv");
-    write_kernels_csv(kernels.records(), kernels_file);
+    write_results(*output, summary, kernels, statistics);
   }
   if (line.command == Command::run && !line.quiet) write_run_report(summary, kernels.records(), std::cout);
   spdlog::default_logger()->flush();

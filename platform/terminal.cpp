@@ -6,8 +6,8 @@
 #include <iomanip>
 #include <iostream>
 #include <sstream>
-#include <stdexcept>
 
+#include "platform/command_line.h"
 #include "platform/kernel_log.h"
 
 namespace lacuna {
@@ -70,7 +70,7 @@ void ConsoleOutput::finish() {
 ConsoleInput::ConsoleInput(const std::string& source) : standard_input_(source == "-") {
   if (source.empty() || standard_input_) return;
   file_.open(source, std::ios::binary);
-  if (!file_) throw std::runtime_error("--input " + source + ": cannot be read");
+  if (!file_) throw UsageError("--input " + source + ": cannot be read");
 }
 
 int ConsoleInput::read() {

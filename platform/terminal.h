@@ -62,7 +62,7 @@ class ConsoleOutput {
 /// The guest's console input: a file, "-" for stdin (whatever has been typed so far), or "" for none.
 class ConsoleInput {
  public:
-  /// Throws std::runtime_error when the file cannot be read.
+  /// Throws UsageError when the file cannot be read.
   explicit ConsoleInput(const std::string& source);
   /// The next byte, or -1 when there is none.
   int read();

@@ -128,7 +128,7 @@ TEST(KernelReports, TableHasUnitsSpeedsAndTotals) {
   EXPECT_THAT(lines[3], HasSubstr("bad (failed)"));
   EXPECT_THAT(lines[3], HasSubstr("0.000 s                  -               -"));
   EXPECT_THAT(lines[4],
-              HasSubstr("all kernels     5.000 us       5,000     8,000,000  2.000 s               4.00          200.00"));
+              HasSubstr("all kernels    5.000 us       5,000     8,000,000  2.000 s               4.00          200.00"));
 }
 
 TEST(KernelReports, HashIgnoresWallTimeOnly) {

@@ -1,0 +1,66 @@
+#!/usr/bin/env bash
+# Every wrong input ends with exit code 2 and a message that says what is wrong and where.
+source "$(dirname "$0")/common.sh"
+good=$FIRMWARE/hello.elf
+
+# Program files.
+expect 2 "$LACUNA" run absent.elf
+complains "absent.elf: no such file"
+expect 2 "$LACUNA" hart .
+complains ".: not a regular file"
+for size in 0 3 40 100 1000 5000; do
+  head -c $size "$good" >truncated.elf
+  for command in run hart; do
+    expect 2 "$LACUNA" $command truncated.elf
+    complains "lacuna: truncated.elf: "
+  done
+done
+complains "truncated"
+echo "no program at all" >text.elf
+expect 2 "$LACUNA" run text.elf
+complains "text.elf: not an ELF file"
+expect 2 "$LACUNA" hart "$LACUNA"
+complains "is for x86-64 (62), RISC-V (243) is needed"
+expect 2 "$LACUNA" disasm "$good"
+complains "is for RISC-V (243), AMDGPU (224) is needed"
+
+# Parameters: unknown, misspelt, out of range, without unit, of a part that is not there; files and assignments.
+expect 2 "$LACUNA" run "$good" --set nothing.like_it=1
+complains "--set nothing.like_it=1: unknown parameter nothing.like_it"
+expect 2 "$LACUNA" run "$good" --set l2.sise=4MiB
+complains "unknown parameter l2.sise; did you mean l2.size?"
+expect 2 "$LACUNA" run "$good" --set cu.simds=9
+complains "cu.simds = 9: 9 is out of range (legal: 1..8"
+expect 2 "$LACUNA" run "$good" --set sim.max_idle=14
+complains "\"14\" needs a unit: ps, ns, us, ms, s"
+expect 2 "$LACUNA" hart "$good" --set gpu.shader_arrays=1
+complains "parameter gpu.shader_arrays is not used here: lacuna hart has no GPU"
+printf '[l2]\nsize = 512KiB\nways = many\n' >a.cfg
+expect 2 "$LACUNA" run "$good" --config a.cfg
+complains "a.cfg:3: l2.ways = many: \"many\" is not a number"
+expect 2 "$LACUNA" run "$good" --config r9nanoo
+complains "--config r9nanoo: no such file; presets: r9nano tiny"
+expect 2 "$LACUNA" run "$good" --set gpu.cus_per_l1v=3
+complains "gpu.cus_per_l1v = 3 does not divide gpu.cus_per_shader_array = 4"
+expect 2 "$LACUNA" run "$good" --set hart.timebase=1MHz
+complains "hart.timebase and clint.timebase differ"
+expect 2 "$LACUNA" run "$good" --max-time 10
+complains "sim.max_time"
+
+# Command line.
+expect 2 "$LACUNA"
+complains "no command given"
+expect 2 "$LACUNA" rum "$good"
+complains "unknown command rum"
+expect 2 "$LACUNA" run "$good" --quite
+complains "--quite"
+expect 2 "$LACUNA" run "$good" --input absent.txt
+complains "--input absent.txt: cannot be read"
+
+# None of these left an output folder behind, and files of others are never written over.
+[[ ! -e lacuna-out ]] || fail "a refused run made an output folder"
+mkdir mine
+echo precious >mine/notes.txt
+expect 2 "$LACUNA" run "$good" --out mine
+complains "--out mine: holds files that are not from Lacuna"
+[[ $(ls mine) == notes.txt ]] || fail "the foreign folder was written to"

@@ -1,0 +1,36 @@
+#!/usr/bin/env bash
+# What the program says of itself, and the output folders.
+source "$(dirname "$0")/common.sh"
+
+expect 0 "$LACUNA" --version
+says "lacuna 0."
+for command in "" run hart disasm docs; do
+  expect 0 "$LACUNA" $command --help
+  says "Usage:"
+  [[ ! -s err.txt ]] || fail "help writes to stderr"
+done
+expect 0 "$LACUNA" --list-params
+says "l2.size = 256KiB  (size, unit B, KiB, MiB, GiB"
+mkdir pages
+expect 0 "$LACUNA" docs pages
+[[ $(ls pages) == $'isa-coverage.md\nmemory-map.md\nparameters.md' ]] || fail "pages are missing"
+expect 2 "$LACUNA" docs nowhere
+complains "nowhere: no such folder"
+
+# Numbered folders, a chosen one, and one used again.
+expect 0 "$LACUNA" run "$FIRMWARE/hello.elf" --config tiny
+says "output folder   lacuna-out/run-0001"
+expect 0 "$LACUNA" run "$FIRMWARE/hello.elf" --config tiny
+says "output folder   lacuna-out/run-0002"
+for _ in 1 2; do expect 0 "$LACUNA" run "$FIRMWARE/hello.elf" --config tiny --out chosen; done
+[[ $(tr -d '\r' <chosen/console.txt) == "hello from RV64GC: 2.50" ]] || fail "console.txt"
+grep -q '^exit\|exit code 0' chosen/log.txt || fail "log.txt does not tell of the exit"
+expect 0 "$LACUNA" run --quiet "$FIRMWARE/hello.elf" --config tiny
+[[ $(tr -d '\r' <out.txt) == "hello from RV64GC: 2.50" && ! -s err.txt ]] || fail "--quiet is not quiet"
+
+# Later wins, in the order given.
+printf '[host]\nram_size = 512MiB\n' >ram.cfg
+expect 0 "$LACUNA" run "$FIRMWARE/hello.elf" --config tiny --set host.ram_size=1GiB --config ram.cfg --out chosen
+grep -q '^ram_size = 512MiB' chosen/effective.cfg || fail "the file did not win over the earlier --set"
+expect 0 "$LACUNA" run "$FIRMWARE/hello.elf" --config tiny --config ram.cfg --set host.ram_size=1GiB --out chosen
+grep -q '^ram_size = 1GiB' chosen/effective.cfg || fail "--set did not win over the earlier file"

@@ -1,0 +1,30 @@
+# Shared by the scripts of this folder. A script gets the program, the firmware folder and the source folder by environment:
+# LACUNA, FIRMWARE, SOURCE. It runs in a folder of its own, which is empty at the start.
+set -euo pipefail
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+export LC_ALL=C
+
+fail() {
+  echo "FAILED: $*" >&2
+  echo "--- stdout" >&2; tail -n 40 out.txt >&2 || true
+  echo "--- stderr" >&2; tail -n 40 err.txt >&2 || true
+  exit 1
+}
+
+# expect CODE COMMAND...: runs the command (60 s at most); its exit code must be CODE. Output is in out.txt and err.txt.
+expect() {
+  local wanted=$1 code=0
+  shift
+  timeout --kill-after=5 "${time_limit:-60}" "$@" >out.txt 2>err.txt </dev/null || code=$?
+  [[ $code == "$wanted" ]] || fail "$* ended with $code, not $wanted"
+}
+
+# The last command's output must hold this line or part of a line.
+says() { grep -qF -- "$1" out.txt || fail "stdout does not say: $1"; }
+complains() { grep -qF -- "$1" err.txt || fail "stderr does not say: $1"; }
+
+# json KEY: the value of a top-level "run" entry of the statistics in folder $1.
+run_value() { sed -n "s/^ *\"$2\": \"\{0,1\}\([^\",]*\)\"\{0,1\},\{0,1\}$/\1/p" "$1/statistics.json" | head -n 1; }

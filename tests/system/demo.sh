@@ -1,0 +1,14 @@
+#!/usr/bin/env bash
+# The main job: the demo firmware on a GPU configuration ($1); every kernel correct, and the reports complete.
+source "$(dirname "$0")/common.sh"
+
+time_limit=600 expect 0 "$LACUNA" run "$FIRMWARE/demo.elf" --config "$1" --out demo
+! grep -q WRONG out.txt || fail "a kernel computed wrong results"
+for kernel in vector_add relu matmul_tiled reduce_tree histogram; do
+  grep -q "^$kernel .*correct" out.txt || fail "$kernel was not checked"
+  grep -q "^[0-9]*,$kernel," demo/kernels.csv || fail "$kernel is not in kernels.csv"
+done
+says "million wavefront"
+says "all kernels"
+says "run hash"
+[[ $(run_value demo ended_by) == guest ]] || fail "statistics.json does not say how the run ended"

@@ -1,0 +1,17 @@
+#!/usr/bin/env bash
+# What goes wrong on the GPU and is not handled by the program ends it with an exit code and messages that say what and where.
+source "$(dirname "$0")/common.sh"
+
+expect 1 "$LACUNA" run "$FIRMWARE/unhandled_packet.elf" --config tiny
+complains "queue 0 stopped at packet 0: packet type 255"
+says "the device could not process"
+expect 1 "$LACUNA" run "$FIRMWARE/unhandled_fault.elf" --config tiny
+complains "store or atomic of 4 bytes at 0x123456789abc, lane 0, address not mapped"
+complains "kernel store_to, PC 0x"
+expect 1 "$LACUNA" run "$FIRMWARE/unhandled_full_queue.elf" --config tiny
+says "the queue has no free packet slot"
+expect 125 "$LACUNA" run "$FIRMWARE/wait_for_nobody.elf" --config tiny --set sim.max_idle=1ms --out hung
+complains "no progress for 1.000 ms"
+complains "hart: waits for an interrupt"
+complains "queue 0"
+grep -q "no progress" hung/log.txt || fail "log.txt does not say why the run ended"

@@ -1,0 +1,30 @@
+#!/usr/bin/env bash
+# Programs on the hart alone: exit codes, console, arguments, faults, and no way to hang.
+source "$(dirname "$0")/common.sh"
+
+expect 0 "$LACUNA" hart "$FIRMWARE/hello.elf"
+says "hello from RV64GC: 2.50"
+[[ $(wc -l <out.txt) == 1 && ! -s err.txt ]] || fail "lacuna hart printed more than the program did"
+[[ $(ls) == $'err.txt\nout.txt' ]] || fail "lacuna hart wrote files without --out"
+
+expect 42 "$LACUNA" hart "$FIRMWARE/exit_42.elf"
+expect 0 "$LACUNA" hart "$FIRMWARE/command_line.elf" -- --first second
+says "command_line.elf --first second"
+
+# A fault is the guest's to handle; the log names the address.
+expect 7 "$LACUNA" hart "$FIRMWARE/unmapped.elf"
+complains "0x40000000"
+
+# Waiting for something that comes is no hang, however long it takes in simulated time.
+expect 0 "$LACUNA" hart "$FIRMWARE/sleep_one_second.elf" --set sim.max_idle=1ms --out slept
+says_time=$(run_value slept simulated_ps)
+[[ ${#says_time} == 13 && $says_time == 1000* ]] || fail "slept for $says_time ps"
+
+# Everything else ends.
+expect 125 "$LACUNA" hart "$FIRMWARE/wait_forever.elf"
+complains "nothing is left that could happen"
+complains "hart: waits for an interrupt at pc 0x8000000"
+expect 124 "$LACUNA" hart "$FIRMWARE/loop_forever.elf" --max-time 1ms
+complains "simulated time limit of 1.000 ms reached"
+expect 1 "$LACUNA" hart "$FIRMWARE/trap_loop.elf"
+complains "its handler at 0x0 cannot be fetched"

@@ -1,0 +1,18 @@
+#!/usr/bin/env bash
+# Ctrl-C: the first ends the run with its results, the second ends the process at once.
+source "$(dirname "$0")/common.sh"
+
+"$LACUNA" run "$FIRMWARE/loop_forever.elf" --config tiny --out stopped >out.txt 2>err.txt &
+child=$!
+until [[ -s stopped/effective.cfg ]]; do sleep 0.05; done
+sleep 0.3
+kill -INT $child
+code=0
+wait $child || code=$?
+[[ $code == 130 ]] || fail "ended with $code, not 130"
+complains "ended by Ctrl-C"
+says "run hash"
+for file in effective.cfg statistics.json kernels.csv log.txt console.txt; do
+  [[ -e stopped/$file ]] || fail "$file is missing"
+done
+[[ $(run_value stopped ended_by) == interrupted ]] || fail "statistics.json does not say how the run ended"

@@ -1,0 +1,10 @@
+/* A program that does not expect an error: it fills a queue whose first packet waits. */
+#include "app.h"
+
+int main(void) {
+  lacuna_device* device = app_open_device();
+  lacuna_queue* queue;
+  CHECK(lacuna_queue_create(device, &(lacuna_queue_options){.packets = 8}, &queue));
+  lacuna_signal* gate = app_signal(device, 1);
+  for (;;) CHECK(lacuna_barrier_and(queue, &gate, 1, NULL, NULL));
+}
