@@ -58,7 +58,8 @@ class LaneTargets {
 
   /// Resolves `lanes` of wave.access.address if the current window holds them all with permission `wanted`; false if not.
   bool resolve_in_window(const Wavefront& wave, std::uint64_t lanes, unsigned bytes, Access wanted);
-  /// Resolves `lanes` of wave.access.address. Returns false after reporting a fault.
+  /// The same, and lane by lane if not. Both also overwrite the targets of lanes that were not asked for: call them first.
+  /// Returns false after reporting a fault.
   bool resolve_global(Wavefront& wave, std::uint64_t lanes, unsigned bytes, Access wanted);
   /// Resolves `lanes` of wave.access.address as offsets below `limit` in the workgroup's LDS; lanes beyond read zero and
   /// write nowhere.

@@ -99,16 +99,15 @@ bool resolve(const Instruction& i, Wavefront& w, LaneTargets& targets, Operation
 
   const Addressing addressing(i, w);
   U64 split = 0;  // lanes whose bytes are in several places
-  for_lanes(w.exec(), [&](unsigned l) {
+  const U64 exec = w.exec();
+  for_lanes(exec, [&](unsigned l) {
     access.address[l] = addressing.address(l, 0);
-    if (!addressing.inside(l, bytes)) {
-      targets.set_nowhere(l, bytes);
-      return;
-    }
+    if (!addressing.inside(l, bytes)) return;
     access.lanes |= U64{1} << l;
     if (!addressing.contiguous(l, bytes)) split |= U64{1} << l;
   });
   if (!targets.resolve_global(w, access.lanes & ~split, bytes, wanted)) return false;
+  for_lanes(exec & ~access.lanes, [&](unsigned l) { targets.set_nowhere(l, bytes); });
   for (; split != 0; split &= split - 1) {
     const auto l = static_cast<unsigned>(std::countr_zero(split));
     if (!targets.bounce(w, l, bytes, wanted, [&](unsigned k) { return addressing.address(l, k); })) return false;

@@ -1,0 +1,170 @@
+// Local data share.
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <limits>
+
+#include "tests/isa/scalar_machine.h"
+
+namespace lacuna::isa::test {
+namespace {
+
+TEST(Lds, LoadsAndStoresOfEveryWidth) {
+  Machine m;
+  for (unsigned l = 0; l < kLanes; ++l) {
+    m.v(0, l) = l * 16;
+    for (unsigned k = 1; k < 5; ++k) m.v(k, l) = 0x80f00000 + k * 256 + l + (k << 15);
+  }
+  m.run({"ds_write_b128 v0, v[1:4]", "ds_read_b128 v[5:8], v0", "ds_read_b96 v[9:11], v0 offset:4",
+         "ds_read_i8 v12, v0 offset:3", "ds_read_u16 v13, v0 offset:2", "ds_read_i16 v14, v0 offset:2",
+         "ds_read2_b32 v[15:16], v0 offset0:1 offset1:3"});
+  for (unsigned l = 0; l < kLanes; ++l) {
+    for (unsigned k = 0; k < 4; ++k) EXPECT_EQ(m.v(5 + k, l), m.v(1 + k, l));
+    for (unsigned k = 0; k < 3; ++k) EXPECT_EQ(m.v(9 + k, l), m.v(2 + k, l));
+    EXPECT_EQ(m.v(12, l), 0xffffff80U);
+    EXPECT_EQ(m.v(13, l), m.v(1, l) >> 16);
+    EXPECT_EQ(m.v(14, l), 0xffff0000U | m.v(1, l) >> 16);
+    EXPECT_EQ(m.v(15, l), m.v(2, l));
+    EXPECT_EQ(m.v(16, l), m.v(4, l));
+  }
+  EXPECT_EQ(m.wave.access.space, MemoryAccess::Space::lds);
+  EXPECT_TRUE(m.wave.access.dual);
+  EXPECT_EQ(m.wave.access.address[2], 36U);
+  EXPECT_EQ(m.wave.access.address2[2], 44U);
+}
+
+TEST(Lds, PairsStrideBy64Elements) {
+  Machine m;
+  for (unsigned l = 0; l < kLanes; ++l) {
+    m.v(0, l) = l * 4;
+    m.v(1, l) = l;
+    m.v(2, l) = 1000 + l;
+  }
+  m.run({"ds_write2st64_b32 v0, v1, v2 offset1:2"});
+  EXPECT_EQ(m.lds_at<std::uint32_t>(5 * 4), 5U);
+  EXPECT_EQ(m.lds_at<std::uint32_t>(2 * 64 * 4 + 5 * 4), 1005U);
+}
+
+TEST(Lds, BeyondTheAllocationReadsZeroAndWritesNothing) {
+  Machine m;
+  m.wave.lds_bytes = 64;
+  m.set_lds<std::uint32_t>(60, 7);
+  m.set_lds<std::uint32_t>(64, 9);
+  for (unsigned l = 0; l < kLanes; ++l) {
+    m.v(0, l) = 60 + l;
+    m.v(1, l) = 5;
+    m.v(2, l) = 5;
+  }
+  m.run({"ds_read_b32 v1, v0"});
+  EXPECT_EQ(m.wave.event, Event::none);
+  EXPECT_EQ(m.v(1, 0), 7U) << "the last word";
+  EXPECT_EQ(m.v(1, 1), 0U) << "one byte beyond";
+  m.run({"ds_write_b32 v0, v2 offset:4"});
+  EXPECT_EQ(m.lds_at<std::uint32_t>(64), 9U);
+  m.wave.sgpr[kM0] = 32;
+  m.run({"ds_read_b32 v1, v0"});
+  EXPECT_EQ(m.v(1, 0), 0U) << "M0 is a limit too on gfx8";
+}
+
+struct Atomic {
+  const char* name;
+  std::uint64_t old, data, data2, result;
+};
+
+TEST(Lds, AtomicsOf32Bits) {
+  const auto f = [](float x) { return std::uint64_t{std::bit_cast<std::uint32_t>(x)}; };
+  const std::uint64_t nan = 0x7fc00001;
+  const Atomic kCases[] = {
+      {"add_rtn_u32", 0xffffffff, 2, 0, 1},
+      {"sub_rtn_u32", 1, 2, 0, 0xffffffff},
+      {"rsub_rtn_u32", 1, 2, 0, 1},
+      {"inc_rtn_u32", 4, 5, 0, 5},
+      {"inc_rtn_u32", 5, 5, 0, 0},
+      {"dec_rtn_u32", 0, 5, 0, 5},
+      {"dec_rtn_u32", 6, 5, 0, 5},
+      {"dec_rtn_u32", 5, 5, 0, 4},
+      {"min_rtn_i32", 0xffffffff, 1, 0, 0xffffffff},
+      {"min_rtn_u32", 0xffffffff, 1, 0, 1},
+      {"max_rtn_i32", 0xffffffff, 1, 0, 1},
+      {"max_rtn_u32", 0xffffffff, 1, 0, 0xffffffff},
+      {"and_rtn_b32", 12, 10, 0, 8},
+      {"or_rtn_b32", 12, 10, 0, 14},
+      {"xor_rtn_b32", 12, 10, 0, 6},
+      {"mskor_rtn_b32", 0xff, 0xf0, 0x20, 0x2f},
+      {"wrxchg_rtn_b32", 1, 9, 0, 9},
+      {"cmpst_rtn_b32", 4, 4, 8, 8},
+      {"cmpst_rtn_b32", 4, 5, 8, 4},
+      {"cmpst_rtn_f32", f(-0.0F), f(0.0F), 8, 8},
+      {"cmpst_rtn_f32", nan, nan, 8, nan},
+      {"min_rtn_f32", f(-1), f(2), 0, f(-1)},
+      {"max_rtn_f32", f(-1), f(2), 0, f(2)},
+      {"max_rtn_f32", f(1), nan, 0, f(1)},
+      {"add_rtn_f32", f(1.5F), f(2.25F), 0, f(3.75F)},
+      {"add_rtn_f32", 0x7f800001, f(1), 0, 0x7fc00001},
+      {"add_rtn_f32", f(std::numeric_limits<float>::infinity()), f(-std::numeric_limits<float>::infinity()), 0, 0x7fc00000},
+      {"wrap_rtn_b32", 7, 5, 3, 2},
+      {"wrap_rtn_b32", 4, 5, 3, 7}};
+  std::vector<std::string> lines;
+  for (const Atomic& c : kCases) {
+    const std::string name = c.name;
+    const bool two = name.starts_with("cmpst") || name.starts_with("mskor") || name.starts_with("wrap");
+    lines.push_back("ds_" + name + " v3, v0, v1" + (two ? ", v2" : ""));
+  }
+  const auto encodings = assemble_by_llvm(lines, Target::gfx803);
+  for (std::size_t k = 0; k < std::size(kCases); ++k) {
+    const Atomic& c = kCases[k];
+    Machine m;
+    m.wave.set_exec(2);
+    m.v(0, 1) = 16;
+    m.v(1, 1) = static_cast<std::uint32_t>(c.data);
+    m.v(2, 1) = static_cast<std::uint32_t>(c.data2);
+    m.set_lds<std::uint32_t>(16, static_cast<std::uint32_t>(c.old));
+    m.step(encodings[k]);
+    EXPECT_EQ(m.lds_at<std::uint32_t>(16), c.result) << lines[k];
+    EXPECT_EQ(m.v(3, 1), c.old) << lines[k];
+  }
+}
+
+TEST(Lds, AtomicsOf64BitsAndOrderOfLanes) {
+  Machine m;
+  for (unsigned l = 0; l < kLanes; ++l) {
+    m.v(0, l) = 8;
+    m.v(1, l) = 1;
+    m.v(2, l) = 1;
+  }
+  m.run({"ds_add_rtn_u64 v[3:4], v0, v[1:2]"});
+  EXPECT_EQ(m.lds_at<std::uint64_t>(8), 64 * 0x100000001U);
+  for (unsigned l = 0; l < kLanes; ++l) EXPECT_EQ(m.v(3, l), l);
+  m.set_lds<std::uint64_t>(8, 0x8000000000000000);
+  m.run({"ds_max_i64 v0, v[1:2]"});
+  EXPECT_EQ(m.lds_at<std::uint64_t>(8), 0x100000001U);
+  m.v(0, 3) = 12;
+  m.run({"ds_add_u64 v0, v[1:2]"});
+  EXPECT_EQ(m.wave.event, Event::memory_fault);
+  EXPECT_EQ(m.wave.fault.reason, MemoryFault::Reason::misaligned);
+  EXPECT_EQ(m.wave.fault.lane, 3U);
+}
+
+TEST(Lds, CrossbarMovesDataBetweenLanes) {
+  Machine m;
+  m.wave.set_exec(~std::uint64_t{0} & ~std::uint64_t{2});  // lane 1 is off
+  for (unsigned l = 0; l < kLanes; ++l) {
+    m.v(0, l) = 100 + l;
+    m.v(1, l) = ((l + 5) % kLanes) * 4;
+    m.v(4, l) = m.v(5, l) = m.v(6, l) = m.v(7, l) = 7777;
+  }
+  m.run({"ds_swizzle_b32 v4, v0 offset:swizzle(SWAP,16)", "ds_swizzle_b32 v5, v0 offset:swizzle(QUAD_PERM,3,2,1,1)",
+         "ds_bpermute_b32 v6, v1, v0", "ds_permute_b32 v7, v1, v0"});
+  EXPECT_EQ(m.v(4, 0), 116U);
+  EXPECT_EQ(m.v(4, 48), 132U);
+  EXPECT_EQ(m.v(4, 17), 0U) << "lane 1 is not active";
+  EXPECT_EQ(m.v(4, 1), 7777U);
+  EXPECT_EQ(m.v(5, 4), 107U);
+  EXPECT_EQ(m.v(6, 0), 105U);
+  EXPECT_EQ(m.v(6, 60), 0U) << "from lane 1";
+  EXPECT_EQ(m.v(7, 5), 100U);
+  EXPECT_EQ(m.v(7, 6), 0U) << "nobody sent: lane 1 is off";
+}
+
+}  // namespace
+}  // namespace lacuna::isa::test
