@@ -24,8 +24,14 @@ constexpr Integer to_integer(Float x) {
   return static_cast<Integer>(x);
 }
 
-inline float floor_of(float x) { return __builtin_floorf(x); }
-inline double floor_of(double x) { return __builtin_floor(x); }
+// Rounding to integers keeps the sign, zeros included. Said explicitly: without SSE4.1 compilers add and subtract a large
+// number, whose zero is negative when the host rounds down.
+inline float floor_of(float x) { return __builtin_copysignf(__builtin_floorf(x), x); }
+inline double floor_of(double x) { return __builtin_copysign(__builtin_floor(x), x); }
+inline float ceiling_of(float x) { return __builtin_copysignf(__builtin_ceilf(x), x); }
+inline double ceiling_of(double x) { return __builtin_copysign(__builtin_ceil(x), x); }
+inline float truncation_of(float x) { return __builtin_copysignf(__builtin_truncf(x), x); }
+inline double truncation_of(double x) { return __builtin_copysign(__builtin_trunc(x), x); }
 
 /// Nearest integer, ties to even, in any rounding mode; -0 where a negative value becomes zero.
 template <class Float>
@@ -38,8 +44,8 @@ Float round_to_even(Float x) {
 }
 
 /// floor(x + 1/2) of the exact sum, and floor(x).
-inline std::int32_t round_half_up(float x) { return to_integer<std::int32_t>(__builtin_floor(static_cast<double>(x) + 0.5)); }
-inline std::int32_t round_down(float x) { return to_integer<std::int32_t>(__builtin_floor(static_cast<double>(x))); }
+inline std::int32_t round_half_up(float x) { return to_integer<std::int32_t>(floor_of(static_cast<double>(x) + 0.5)); }
+inline std::int32_t round_down(float x) { return to_integer<std::int32_t>(floor_of(static_cast<double>(x))); }
 
 struct F32OfF64 {
   static constexpr FpMode kFpMode = FpMode::f32_of_f64;

@@ -36,19 +36,19 @@ struct OfDouble {
 
 struct FractF32 {
   float operator()(float x) const {
-    const float fraction = x - __builtin_floorf(x);
+    const float fraction = x - floor_of(x);
     return fraction >= 1 ? 0x1.fffffep-1F : fraction;
   }
 };
 struct FractF64 {
   double operator()(double x) const {
-    const double fraction = x - __builtin_floor(x);
+    const double fraction = x - floor_of(x);
     return fraction >= 1 ? 0x1.fffffffffffffp-1 : fraction;
   }
 };
 struct FractF16 {  // the difference is exact in float; the largest f16 below 1 is the bound
   float operator()(float x) const {
-    const float fraction = x - __builtin_floorf(x);
+    const float fraction = x - floor_of(x);
     return fraction > 0x1.ffcp-1F ? 0x1.ffcp-1F : fraction;
   }
 };
@@ -92,15 +92,15 @@ constexpr std::array kRows{
                        [](std::uint32_t a) { return static_cast<float>(static_cast<std::int32_t>(byte_of(a, 3))); }),
     Rows::of<u32(f64)>("v_cvt_u32_f64", {21, 21}, [](double a) { return to_integer<std::uint32_t>(a); }),
     Rows::of<f64(u32)>("v_cvt_f64_u32", {22, 22}, [](std::uint32_t a) { return static_cast<double>(a); }),
-    Rows::of<f64(f64)>("v_trunc_f64", {23, 23}, [](double a) { return __builtin_trunc(a); }),
-    Rows::of<f64(f64)>("v_ceil_f64", {24, 24}, [](double a) { return __builtin_ceil(a); }),
+    Rows::of<f64(f64)>("v_trunc_f64", {23, 23}, [](double a) { return truncation_of(a); }),
+    Rows::of<f64(f64)>("v_ceil_f64", {24, 24}, [](double a) { return ceiling_of(a); }),
     Rows::of<f64(f64)>("v_rndne_f64", {25, 25}, [](double a) { return round_to_even(a); }),
-    Rows::of<f64(f64)>("v_floor_f64", {26, 26}, [](double a) { return __builtin_floor(a); }),
+    Rows::of<f64(f64)>("v_floor_f64", {26, 26}, [](double a) { return floor_of(a); }),
     Rows::of<f32(f32)>("v_fract_f32", {27, 27}, FractF32{}),
-    Rows::of<f32(f32)>("v_trunc_f32", {28, 28}, [](float a) { return __builtin_truncf(a); }),
-    Rows::of<f32(f32)>("v_ceil_f32", {29, 29}, [](float a) { return __builtin_ceilf(a); }),
+    Rows::of<f32(f32)>("v_trunc_f32", {28, 28}, [](float a) { return truncation_of(a); }),
+    Rows::of<f32(f32)>("v_ceil_f32", {29, 29}, [](float a) { return ceiling_of(a); }),
     Rows::of<f32(f32)>("v_rndne_f32", {30, 30}, [](float a) { return round_to_even(a); }),
-    Rows::of<f32(f32)>("v_floor_f32", {31, 31}, [](float a) { return __builtin_floorf(a); }),
+    Rows::of<f32(f32)>("v_floor_f32", {31, 31}, [](float a) { return floor_of(a); }),
     Rows::of<f32(f32)>("v_exp_f32", {32, 32}, FlushedF32<math::exp2>{}, kApproximate, kTrans),
     Rows::of<f32(f32)>("v_log_f32", {33, 33}, FlushedF32<math::log2>{}, kApproximate, kTrans),
     Rows::of<f32(f32)>("v_rcp_f32", {34, 34}, FlushedF32<math::reciprocal>{}, kApproximate, kTrans),
@@ -150,9 +150,9 @@ constexpr std::array kRows{
     Rows::of<f16(f16)>("v_exp_f16", {65, 65}, OfDouble<math::exp2>{}, kApproximate, kTrans),
     Rows::of<f16_bits(f16_bits)>("v_frexp_mant_f16", {66, 66}, FrexpSignificand<std::uint16_t>{}),
     Rows::of<i16(f16_bits)>("v_frexp_exp_i16_f16", {67, 67}, FrexpExponent<std::uint16_t>{}),
-    Rows::of<f16(f16)>("v_floor_f16", {68, 68}, [](float a) { return __builtin_floorf(a); }),
-    Rows::of<f16(f16)>("v_ceil_f16", {69, 69}, [](float a) { return __builtin_ceilf(a); }),
-    Rows::of<f16(f16)>("v_trunc_f16", {70, 70}, [](float a) { return __builtin_truncf(a); }),
+    Rows::of<f16(f16)>("v_floor_f16", {68, 68}, [](float a) { return floor_of(a); }),
+    Rows::of<f16(f16)>("v_ceil_f16", {69, 69}, [](float a) { return ceiling_of(a); }),
+    Rows::of<f16(f16)>("v_trunc_f16", {70, 70}, [](float a) { return truncation_of(a); }),
     Rows::of<f16(f16)>("v_rndne_f16", {71, 71}, [](float a) { return round_to_even(a); }),
     Rows::of<f16(f16)>("v_fract_f16", {72, 72}, FractF16{}),
     Rows::of<f16(f16)>("v_sin_f16", {73, 73}, OfDouble<math::sine>{}, kApproximate, kTrans),
