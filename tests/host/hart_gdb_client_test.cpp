@@ -49,7 +49,7 @@ class Client {
       const std::size_t start = input_.find('$');
       const std::size_t end = start == std::string::npos ? start : input_.find('#', start);
       if (end != std::string::npos && end + 2 < input_.size()) {
-        const std::string payload = input_.substr(start + 1, end - start - 1);
+        std::string payload = input_.substr(start + 1, end - start - 1);
         input_.erase(0, end + 3);
         send("+");
         return payload;
