@@ -16,13 +16,13 @@ using U64 = std::uint64_t;
 using T = OperandType;
 using Operation = MemoryAccess::Operation;
 
-// The buffer resource descriptor (V#).
+// The buffer resource descriptor (V#). Sizes of elements and of index groups are powers of two.
 struct Descriptor {
   U64 base;
-  U64 stride;
+  U32 stride;
   U64 records;
-  U64 element_bytes;
-  U64 index_stride;
+  unsigned element_shift;
+  unsigned index_shift;
   bool swizzle;
   bool add_thread_id;
 
@@ -30,59 +30,78 @@ struct Descriptor {
       : base(U64{v[0]} | U64{v[1] & 0xffff} << 32),
         stride(v[1] >> 16 & 0x3fff),
         records(v[2]),
-        element_bytes(U64{2} << (v[3] >> 19 & 3)),
-        index_stride(U64{8} << (v[3] >> 21 & 3)),
+        element_shift(1 + (v[3] >> 19 & 3)),
+        index_shift(3 + (v[3] >> 21 & 3)),
         swizzle((v[1] >> 31) != 0),
         add_thread_id((v[3] >> 23 & 1) != 0) {
     // With ADD_TID_ENABLE the data format field holds four more bits of the stride.
-    if (add_thread_id) stride |= U64{v[3] >> 15 & 0xf} << 14;
+    if (add_thread_id) stride |= (v[3] >> 15 & 0xf) << 14;
+  }
+  U64 element_mask() const { return (U64{1} << element_shift) - 1; }
+
+  // Offset into the buffer. Swizzled buffers are arrays of structures turned into structures of arrays: groups of records are
+  // interleaved element by element.
+  U64 linear_offset(U64 index, U64 offset) const { return index * stride + offset; }
+  U64 swizzled_offset(U64 index, U64 offset) const {
+    const U64 row = (index >> index_shift) * stride + (offset & ~element_mask());
+    return (row << index_shift) + ((index & ((U64{1} << index_shift) - 1)) << element_shift) + (offset & element_mask());
   }
 };
 
-// Where lane `l` finds byte `k` of its access, and whether the access is inside the buffer.
-class Addressing {
- public:
-  Addressing(const Instruction& i, Wavefront& w)
-      : descriptor_(&w.sgpr[i.src[1].index]), soffset_(read_scalar32(i.src[2], w)), offset_(static_cast<U32>(i.mem.offset)) {
+// Index and offset of every lane, before the descriptor comes into play. Loops over all lanes, so that they vectorise.
+struct LaneOffsets {
+  std::array<U64, kLanes> index;
+  std::array<U64, kLanes> offset;
+
+  LaneOffsets(const Instruction& i, Wavefront& w, const Descriptor& d) {
     const Operand& address = i.src[0];
-    if (i.mem.idxen) index_ = w.v(address.index);
-    if (i.mem.offen) voffset_ = w.v(address.index + (i.mem.idxen ? 1U : 0U));
+    const U64 step = d.add_thread_id ? 1 : 0;
+    const auto constant = static_cast<U64>(i.mem.offset);
+    if (i.mem.idxen) {
+      const U32* from = w.v(address.index);
+      for (unsigned l = 0; l < kLanes; ++l) index[l] = from[l] + l * step;
+    } else {
+      for (unsigned l = 0; l < kLanes; ++l) index[l] = l * step;
+    }
+    if (i.mem.offen) {
+      const U32* from = w.v(address.index + (i.mem.idxen ? 1U : 0U));
+      for (unsigned l = 0; l < kLanes; ++l) offset[l] = from[l] + constant;
+    } else {
+      offset.fill(constant);
+    }
   }
-
-  U64 index(unsigned l) const { return (index_ != nullptr ? index_[l] : 0) + U64{descriptor_.add_thread_id ? l : 0}; }
-  U64 offset(unsigned l) const { return U64{voffset_ != nullptr ? voffset_[l] : 0} + offset_; }
-
-  // Offset into the buffer of byte `k`. Swizzled buffers are arrays of structures turned into structures of arrays:
-  // `index_stride` records are interleaved element by element.
-  U64 buffer_offset(unsigned l, unsigned k) const {
-    const Descriptor& d = descriptor_;
-    const U64 index_l = index(l);
-    const U64 offset_l = offset(l) + k;
-    if (!d.swizzle) return index_l * d.stride + offset_l;
-    const U64 row = (index_l / d.index_stride) * d.stride + offset_l / d.element_bytes * d.element_bytes;
-    return row * d.index_stride + index_l % d.index_stride * d.element_bytes + offset_l % d.element_bytes;
-  }
-  U64 address(unsigned l, unsigned k) const { return descriptor_.base + soffset_ + buffer_offset(l, k); }
-
-  // Records count structures in a swizzled buffer with a stride, else bytes.
-  bool inside(unsigned l, unsigned bytes) const {
-    const Descriptor& d = descriptor_;
-    if (d.swizzle && d.stride != 0 && !d.add_thread_id) return index(l) < d.records && offset(l) + bytes <= d.stride;
-    return soffset_ + buffer_offset(l, 0) + bytes <= d.records;
-  }
-
-  // Bytes of a lane are contiguous up to the next element boundary.
-  bool contiguous(unsigned l, unsigned bytes) const {
-    return !descriptor_.swizzle || offset(l) % descriptor_.element_bytes + bytes <= descriptor_.element_bytes;
-  }
-
- private:
-  Descriptor descriptor_;
-  U64 soffset_;
-  U32 offset_;
-  const U32* index_ = nullptr;
-  const U32* voffset_ = nullptr;
 };
+
+// Fills the lanes' addresses; returns the lanes that are inside the buffer, and in `split` those whose bytes, being more than
+// an element holds, lie in several places.
+U64 address_lanes(const Descriptor& d, const LaneOffsets& lanes, U64 soffset, unsigned bytes, std::array<U64, kLanes>& address,
+                  U64& split) {
+  const U64 base = d.base + soffset;
+  U64 outside = 0;
+  split = 0;
+  if (!d.swizzle) {
+    for (unsigned l = 0; l < kLanes; ++l) {
+      const U64 at = d.linear_offset(lanes.index[l], lanes.offset[l]);
+      address[l] = base + at;
+      outside |= U64{soffset + at + bytes > d.records} << l;
+    }
+    return ~outside;
+  }
+  for (unsigned l = 0; l < kLanes; ++l) {
+    const U64 at = d.swizzled_offset(lanes.index[l], lanes.offset[l]);
+    address[l] = base + at;
+    outside |= U64{soffset + at + bytes > d.records} << l;
+    split |= U64{(lanes.offset[l] & d.element_mask()) + bytes > d.element_mask() + 1} << l;
+  }
+  // NUM_RECORDS counts structures in a swizzled buffer with a stride, else bytes.
+  if (d.stride != 0 && !d.add_thread_id) {
+    outside = 0;
+    for (unsigned l = 0; l < kLanes; ++l) {
+      outside |= U64{lanes.index[l] >= d.records || lanes.offset[l] + bytes > d.stride} << l;
+    }
+  }
+  return ~outside;
+}
 
 bool resolve(const Instruction& i, Wavefront& w, LaneTargets& targets, Operation operation, unsigned bytes, Access wanted) {
   MemoryAccess& access = w.access;
@@ -93,24 +112,24 @@ bool resolve(const Instruction& i, Wavefront& w, LaneTargets& targets, Operation
   access.slc = i.mem.slc;
   access.dual = false;
   access.bytes_per_lane = static_cast<std::uint8_t>(bytes);
-  access.lanes = 0;
   access.lds_lanes = 0;
   check_epoch(w);
 
-  const Addressing addressing(i, w);
-  U64 split = 0;  // lanes whose bytes are in several places
+  const Descriptor descriptor(&w.sgpr[i.src[1].index]);
+  const LaneOffsets lanes(i, w, descriptor);
+  const U64 soffset = read_scalar32(i.src[2], w);
   const U64 exec = w.exec();
-  for_lanes(exec, [&](unsigned l) {
-    access.address[l] = addressing.address(l, 0);
-    if (!addressing.inside(l, bytes)) return;
-    access.lanes |= U64{1} << l;
-    if (!addressing.contiguous(l, bytes)) split |= U64{1} << l;
-  });
+  U64 split = 0;
+  access.lanes = exec & address_lanes(descriptor, lanes, soffset, bytes, access.address, split);
+  split &= access.lanes;
   if (!targets.resolve_global(w, access.lanes & ~split, bytes, wanted)) return false;
   for_lanes(exec & ~access.lanes, [&](unsigned l) { targets.set_nowhere(l, bytes); });
   for (; split != 0; split &= split - 1) {
     const auto l = static_cast<unsigned>(std::countr_zero(split));
-    if (!targets.bounce(w, l, bytes, wanted, [&](unsigned k) { return addressing.address(l, k); })) return false;
+    const auto address_of = [&](unsigned k) {
+      return descriptor.base + soffset + descriptor.swizzled_offset(lanes.index[l], lanes.offset[l] + k);
+    };
+    if (!targets.bounce(w, l, bytes, wanted, address_of)) return false;
   }
   return true;
 }
