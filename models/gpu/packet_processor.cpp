@@ -277,7 +277,7 @@ PacketProcessor::Step PacketProcessor::start_dispatch(unsigned slot, const std::
   dispatch->start = now();
   Dispatch& started = *dispatch;
   queue.in_flight.push_back({.index = queue.next,
-                             .completion_signal = dispatch->packet.completion_signal,
+                             .completion_signal = started.packet.completion_signal,
                              .release = header.release(),
                              .dispatch = std::move(dispatch),
                              .started = now(),
