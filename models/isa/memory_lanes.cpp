@@ -47,12 +47,13 @@ bool LaneTargets::resolve_in_window(const Wavefront& wave, std::uint64_t lanes, 
   if (window.size < bytes || !allows(window.granted, wanted)) return false;
   const std::array<std::uint64_t, kLanes>& address = wave.access.address;
   const std::uint64_t limit = window.size - bytes;
+  const auto host = reinterpret_cast<std::uintptr_t>(window.host);
   std::uint64_t outside = 0;
   // Inactive lanes are computed too: a plain loop over all lanes vectorises, and their pointers are never used.
   for (unsigned l = 0; l < kLanes; ++l) {
     const std::uint64_t offset = address[l] - window.base;
     outside |= std::uint64_t{offset > limit} << l;
-    at_[l] = window.host + offset;
+    at_[l] = host + offset;
   }
   return (outside & lanes) == 0;
 }
@@ -67,25 +68,27 @@ bool LaneTargets::resolve_global(Wavefront& wave, std::uint64_t lanes, unsigned 
   }
   for (std::uint64_t left = lanes; left != 0; left &= left - 1) {
     const auto l = static_cast<unsigned>(std::countr_zero(left));
-    at_[l] = translate(wave, address[l], bytes, wanted);
-    if (at_[l] == nullptr && !bounce(wave, l, bytes, wanted, [&](unsigned k) { return address[l] + k; })) return false;
+    std::byte* host = translate(wave, address[l], bytes, wanted);
+    set(l, host);
+    if (host == nullptr && !bounce(wave, l, bytes, wanted, [&](unsigned k) { return address[l] + k; })) return false;
   }
   return true;
 }
 
 void LaneTargets::resolve_lds(Wavefront& wave, std::uint64_t lanes, const std::uint64_t* offsets, unsigned bytes,
                               std::uint32_t limit) {
+  const auto host = reinterpret_cast<std::uintptr_t>(wave.lds);
   if (lanes == kAllLanes) {
     std::uint64_t highest = 0;
     for (unsigned l = 0; l < kLanes; ++l) {
       highest = std::max(highest, offsets[l]);
-      at_[l] = wave.lds + offsets[l];
+      at_[l] = host + offsets[l];
     }
     if (highest + bytes <= limit) return;
   }
   for_lanes(lanes, [&](unsigned l) {
     if (offsets[l] + bytes <= limit) {
-      at_[l] = wave.lds + offsets[l];
+      at_[l] = host + offsets[l];
     } else {
       set_nowhere(l, bytes);
     }
@@ -104,15 +107,16 @@ bool LaneTargets::resolve_private(Wavefront& wave, std::uint64_t lanes, const st
     };
     wave.access.address[l] = address_of(0);
     const bool contiguous = offsets[l] % 4 + bytes <= 4;
-    at_[l] = contiguous ? translate(wave, address_of(0), bytes, wanted) : nullptr;
-    if (at_[l] == nullptr && !bounce(wave, l, bytes, wanted, address_of)) return false;
+    std::byte* host = contiguous ? translate(wave, address_of(0), bytes, wanted) : nullptr;
+    set(l, host);
+    if (host == nullptr && !bounce(wave, l, bytes, wanted, address_of)) return false;
   }
   return true;
 }
 
 void LaneTargets::set_nowhere(unsigned lane, unsigned bytes) {
   std::memset(buffer_[lane].data(), 0, bytes);
-  at_[lane] = buffer_[lane].data();
+  set(lane, buffer_[lane].data());
 }
 
 void LaneTargets::write_back_slow(unsigned bytes) {

@@ -53,8 +53,8 @@ class LaneTargets {
   // The arrays are deliberately not initialised: only lanes that were resolved are read.
   LaneTargets() {}  // NOLINT(modernize-use-equals-default): value-initialisation would clear 1.5 KiB
 
-  std::byte* operator[](unsigned lane) const { return at_[lane]; }
-  void set(unsigned lane, std::byte* host) { at_[lane] = host; }
+  std::byte* operator[](unsigned lane) const { return reinterpret_cast<std::byte*>(at_[lane]); }
+  void set(unsigned lane, std::byte* host) { at_[lane] = reinterpret_cast<std::uintptr_t>(host); }
 
   /// Resolves `lanes` of wave.access.address if the current window holds them all with permission `wanted`; false if not.
   bool resolve_in_window(const Wavefront& wave, std::uint64_t lanes, unsigned bytes, Access wanted);
@@ -83,7 +83,7 @@ class LaneTargets {
       buffer_[lane][k] = *host;
     }
     bounced_ |= std::uint64_t{1} << lane;
-    at_[lane] = buffer_[lane].data();
+    set(lane, buffer_[lane].data());
     return true;
   }
   /// After a store or atomic: bounced bytes go to where they belong.
@@ -94,7 +94,8 @@ class LaneTargets {
  private:
   void write_back_slow(unsigned bytes);
 
-  std::array<std::byte*, kLanes> at_;
+  // Numbers, not pointers: those of inactive lanes point anywhere.
+  std::array<std::uintptr_t, kLanes> at_;
   std::uint64_t bounced_ = 0;
   std::array<std::array<std::byte, kMaxLaneBytes>, kLanes> buffer_;
   std::array<std::array<std::byte*, kMaxLaneBytes>, kLanes> origin_;
