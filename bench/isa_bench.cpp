@@ -64,7 +64,9 @@ void run(benchmark::State& state, std::array<std::uint32_t, 2> words, std::uint6
 constexpr std::uint32_t vop2(unsigned opcode, unsigned dst, unsigned src0, unsigned vsrc1) {
   return opcode << 25 | dst << 17 | vsrc1 << 9 | src0;
 }
-constexpr std::uint32_t vop1(unsigned opcode, unsigned dst, unsigned src0) { return 0x7e000000U | dst << 17 | opcode << 9 | src0; }
+constexpr std::uint32_t vop1(unsigned opcode, unsigned dst, unsigned src0) {
+  return 0x7e000000U | dst << 17 | opcode << 9 | src0;
+}
 constexpr std::uint32_t vopc(unsigned opcode, unsigned src0, unsigned vsrc1) {
   return 0x7c000000U | opcode << 17 | vsrc1 << 9 | src0;
 }

@@ -36,8 +36,8 @@ struct ParameterRange {
 struct ParameterTraits {
   ParameterRange range{};
   bool power_of_two = false;
-  std::string_view unit = {};     ///< for plain numbers ("lanes", "wavefronts"); typed quantities bring their own
-  std::string_view source = {};   ///< where the default comes from: paper and table, manual and section
+  std::string_view unit = {};    ///< for plain numbers ("lanes", "wavefronts"); typed quantities bring their own
+  std::string_view source = {};  ///< where the default comes from: paper and table, manual and section
 };
 
 /// A member of an enumeration that can be configured by name.
@@ -59,10 +59,10 @@ class Parameter {
   /// Human-readable legal values ("1..64", "functional | loose | reference").
   virtual std::string legal() const = 0;
 
-  std::string name;         ///< "section.name"
+  std::string name;  ///< "section.name"
   std::string description;
   std::string source;
-  std::string default_text; ///< text() at registration
+  std::string default_text;  ///< text() at registration
 };
 
 class ParameterSection {
@@ -81,7 +81,7 @@ class ParameterSection {
   void add(std::string_view name, Cycles& member, std::string_view description, ParameterTraits traits = {});
   void add(std::string_view name, Tick& member, std::string_view description, ParameterTraits traits = {});
   template <class Enum>
-    requires std::is_enum_v<Enum>
+  requires std::is_enum_v<Enum>
   void add(std::string_view name, Enum& member, std::string_view description, std::vector<EnumValue> values,
            ParameterTraits traits = {}) {
     add_enum(

@@ -13,8 +13,14 @@ struct Tick {
   std::uint64_t ps = 0;
 
   constexpr auto operator<=>(const Tick&) const = default;
-  constexpr Tick& operator+=(Tick other) { ps += other.ps; return *this; }
-  constexpr Tick& operator-=(Tick other) { ps -= other.ps; return *this; }
+  constexpr Tick& operator+=(Tick other) {
+    ps += other.ps;
+    return *this;
+  }
+  constexpr Tick& operator-=(Tick other) {
+    ps -= other.ps;
+    return *this;
+  }
 };
 constexpr Tick operator+(Tick a, Tick b) { return {a.ps + b.ps}; }
 constexpr Tick operator-(Tick a, Tick b) { return {a.ps - b.ps}; }
@@ -28,7 +34,10 @@ struct Cycles {
   std::uint64_t n = 0;
 
   constexpr auto operator<=>(const Cycles&) const = default;
-  constexpr Cycles& operator+=(Cycles other) { n += other.n; return *this; }
+  constexpr Cycles& operator+=(Cycles other) {
+    n += other.n;
+    return *this;
+  }
 };
 constexpr Cycles operator+(Cycles a, Cycles b) { return {a.n + b.n}; }
 constexpr Cycles operator-(Cycles a, Cycles b) { return {a.n - b.n}; }

@@ -13,7 +13,9 @@ enum class Access : std::uint8_t { none = 0, read = 1, write = 2, read_write = 3
 constexpr bool allows(Access granted, Access wanted) {
   return (static_cast<unsigned>(granted) & static_cast<unsigned>(wanted)) == static_cast<unsigned>(wanted);
 }
-constexpr Access operator|(Access a, Access b) { return static_cast<Access>(static_cast<unsigned>(a) | static_cast<unsigned>(b)); }
+constexpr Access operator|(Access a, Access b) {
+  return static_cast<Access>(static_cast<unsigned>(a) | static_cast<unsigned>(b));
+}
 
 /// A contiguous range of GPU virtual addresses with one set of permissions and contiguous host memory behind it.
 struct MemoryWindow {
@@ -47,12 +49,12 @@ struct MemoryAccess {
 
   Space space = Space::none;
   Operation operation = Operation::load;
-  bool returns_data = false;           ///< loads, and atomics with GLC
+  bool returns_data = false;  ///< loads, and atomics with GLC
   bool glc = false;
   bool slc = false;
-  std::uint8_t bytes_per_lane = 0;     ///< contiguous bytes from each lane's address; 0 for cache-control instructions
-  std::uint64_t lanes = 0;             ///< lanes that access memory (FLAT: those in this space)
-  std::uint64_t lds_lanes = 0;         ///< FLAT only: lanes whose address fell in the shared aperture
+  std::uint8_t bytes_per_lane = 0;  ///< contiguous bytes from each lane's address; 0 for cache-control instructions
+  std::uint64_t lanes = 0;          ///< lanes that access memory (FLAT: those in this space)
+  std::uint64_t lds_lanes = 0;      ///< FLAT only: lanes whose address fell in the shared aperture
   /// Global and scratch: GPU virtual address per lane. LDS: byte offset in the workgroup's allocation. Scalar: [0] only.
   std::array<std::uint64_t, kLanes> address{};
   std::array<std::uint64_t, kLanes> address2{};  ///< DS read2/write2: the second address; `dual` tells

@@ -56,8 +56,8 @@ enum RowFlags : std::uint32_t {
   kGdsOnly = 1u << 23,            ///< DS instruction that exists with GDS = 1 only
   kTwoOffsets = 1u << 24,         ///< DS instruction with two 8-bit offsets instead of one of 16 bits
   kLdsForm = 1u << 25,            ///< MUBUF load that can write to LDS instead of VGPRs
-  kRegisterSource = 1u << 26,    ///< SOP1 whose source cannot be a constant
-  kNoGds = 1u << 27,             ///< DS instruction that exists with GDS = 0 only
+  kRegisterSource = 1u << 26,     ///< SOP1 whose source cannot be a constant
+  kNoGds = 1u << 27,              ///< DS instruction that exists with GDS = 0 only
   kNoOmod = 1u << 21,             ///< VOP3 OMOD must be zero although the result is floating point
 };
 

@@ -14,16 +14,16 @@ inline constexpr unsigned kTargets = 2;
 
 /// Differences that are not a matter of a table row. One constant object per target.
 struct TargetTraits {
-  std::string_view name;             ///< as in the code object's target id, e.g. "gfx803"
-  std::uint32_t elf_machine_flags;   ///< EF_AMDGPU_MACH value in e_flags
-  unsigned vgpr_granule;             ///< VGPRs are allocated in multiples of this (per lane)
+  std::string_view name;            ///< as in the code object's target id, e.g. "gfx803"
+  std::uint32_t elf_machine_flags;  ///< EF_AMDGPU_MACH value in e_flags
+  unsigned vgpr_granule;            ///< VGPRs are allocated in multiples of this (per lane)
   unsigned sgpr_granule;
-  unsigned max_vgprs;                ///< addressable VGPRs of a wavefront (ArchVGPR)
-  unsigned addressable_sgprs;        ///< 102 on both; VCC, FLAT_SCRATCH, XNACK_MASK lie above
-  bool has_agprs;                    ///< accumulation VGPRs, unified file (gfx90a)
-  bool packed_work_item_ids;         ///< v0 holds x | y << 10 | z << 20 (gfx90a)
-  bool architected_flat_scratch;     ///< false on both: FLAT_SCRATCH is set up by the kernel prologue
-  unsigned vmcnt_bits;               ///< width of the vmcnt counter: 4 on gfx8, 6 from gfx9
+  unsigned max_vgprs;             ///< addressable VGPRs of a wavefront (ArchVGPR)
+  unsigned addressable_sgprs;     ///< 102 on both; VCC, FLAT_SCRATCH, XNACK_MASK lie above
+  bool has_agprs;                 ///< accumulation VGPRs, unified file (gfx90a)
+  bool packed_work_item_ids;      ///< v0 holds x | y << 10 | z << 20 (gfx90a)
+  bool architected_flat_scratch;  ///< false on both: FLAT_SCRATCH is set up by the kernel prologue
+  unsigned vmcnt_bits;            ///< width of the vmcnt counter: 4 on gfx8, 6 from gfx9
 };
 
 const TargetTraits& traits(Target target);

@@ -14,22 +14,35 @@ namespace lacuna::isa {
 /// Scalar operand encodings that are registers: the index of WavefrontState::sgpr (GCN3 ISA manual, table "Scalar operands").
 /// FLAT_SCRATCH and XNACK_MASK follow gfx803 and gfx9 alike.
 enum SpecialRegister : unsigned {
-  kFlatScratchLo = 102, kFlatScratchHi = 103, kXnackMaskLo = 104, kXnackMaskHi = 105, kVccLo = 106, kVccHi = 107,
-  kTbaLo = 108, kTbaHi = 109, kTmaLo = 110, kTmaHi = 111, kTtmp0 = 112, kM0 = 124, kExecLo = 126, kExecHi = 127,
+  kFlatScratchLo = 102,
+  kFlatScratchHi = 103,
+  kXnackMaskLo = 104,
+  kXnackMaskHi = 105,
+  kVccLo = 106,
+  kVccHi = 107,
+  kTbaLo = 108,
+  kTbaHi = 109,
+  kTmaLo = 110,
+  kTmaHi = 111,
+  kTtmp0 = 112,
+  kM0 = 124,
+  kExecLo = 126,
+  kExecHi = 127,
 };
 
 /// What the last executed instruction asks of its surroundings. Set by the executor, cleared by whoever handled it.
 enum class Event : std::uint8_t {
   none,
-  end_program,      ///< s_endpgm
-  barrier,          ///< s_barrier
-  wait_count,       ///< s_waitcnt: event_value = SIMM16
-  sleep,            ///< s_sleep: event_value = cycles asked for
-  message,          ///< s_sendmsg: event_value = SIMM16, M0 holds the payload
-  halt,             ///< s_sethalt 1
-  trap,             ///< s_trap: event_value = trap id
-  cache_invalidate, ///< s_dcache_inv(_vol), s_dcache_wb, buffer_wbinvl1(_vol), s_icache_inv: MemoryAccess tells none; see the row
-  memory_fault,     ///< fault tells which
+  end_program,       ///< s_endpgm
+  barrier,           ///< s_barrier
+  wait_count,        ///< s_waitcnt: event_value = SIMM16
+  sleep,             ///< s_sleep: event_value = cycles asked for
+  message,           ///< s_sendmsg: event_value = SIMM16, M0 holds the payload
+  halt,              ///< s_sethalt 1
+  trap,              ///< s_trap: event_value = trap id
+  cache_invalidate,  ///< s_dcache_inv(_vol), s_dcache_wb, buffer_wbinvl1(_vol), s_icache_inv: MemoryAccess tells none; see the
+                     ///< row
+  memory_fault,      ///< fault tells which
   illegal_instruction,
   arithmetic_exception,
 };
@@ -46,9 +59,9 @@ struct MemoryFault {
 /// The MODE register (GCN3 ISA manual, "MODE register").
 struct Mode {
   std::uint32_t bits = 0;
-  unsigned round_f32() const { return bits & 3; }                ///< 0 nearest even, 1 +inf, 2 -inf, 3 toward zero
+  unsigned round_f32() const { return bits & 3; }  ///< 0 nearest even, 1 +inf, 2 -inf, 3 toward zero
   unsigned round_f64_f16() const { return (bits >> 2) & 3; }
-  bool denorm_in_f32() const { return (bits >> 4) & 1; }         ///< bit set: denormal inputs are kept
+  bool denorm_in_f32() const { return (bits >> 4) & 1; }  ///< bit set: denormal inputs are kept
   bool denorm_out_f32() const { return (bits >> 5) & 1; }
   bool denorm_in_f64_f16() const { return (bits >> 6) & 1; }
   bool denorm_out_f64_f16() const { return (bits >> 7) & 1; }
@@ -70,21 +83,21 @@ struct Wavefront {
   /// Vector registers: register r, lane l is vgpr[r * kLanes + l]. Points into the SIMD's register file.
   std::uint32_t* vgpr = nullptr;
   std::uint32_t* agpr = nullptr;  ///< gfx90a accumulation registers, same layout
-  unsigned vgpr_count = 0;        ///< allocated; access beyond is an illegal instruction (checked when decoded operands are used)
+  unsigned vgpr_count = 0;  ///< allocated; access beyond is an illegal instruction (checked when decoded operands are used)
   unsigned agpr_count = 0;
   unsigned sgpr_count = 0;
 
   // -- surroundings
   Target target = Target::gfx803;
   MemoryInterface* memory = nullptr;
-  std::byte* lds = nullptr;       ///< the workgroup's allocation
+  std::byte* lds = nullptr;  ///< the workgroup's allocation
   std::uint32_t lds_bytes = 0;
   std::uint64_t shared_aperture = 0;   ///< base of the 4 GiB LDS window of FLAT addresses; 0 = none
   std::uint64_t private_aperture = 0;  ///< base of the 4 GiB scratch window of FLAT addresses; 0 = none
   /// Scratch: FLAT and buffer_*_offen accesses to private memory go to scratch_base + swizzled offset.
-  std::uint64_t scratch_base = 0;      ///< GPU virtual address of this queue's scratch backing memory
-  std::uint64_t clock = 0;             ///< what s_memtime reads (core clock cycles); kept current by the owner
-  std::uint64_t real_time = 0;         ///< what s_memrealtime reads (constant-rate reference counter)
+  std::uint64_t scratch_base = 0;  ///< GPU virtual address of this queue's scratch backing memory
+  std::uint64_t clock = 0;         ///< what s_memtime reads (core clock cycles); kept current by the owner
+  std::uint64_t real_time = 0;     ///< what s_memrealtime reads (constant-rate reference counter)
 
   // -- report of the last instruction
   Event event = Event::none;
@@ -100,9 +113,7 @@ struct Wavefront {
   alignas(64) std::array<std::uint32_t, kLanes> lane_mask_words{};
   std::uint64_t lane_mask_of = 0;
 
-  std::uint64_t read64(unsigned index) const {
-    return std::uint64_t{sgpr[index]} | std::uint64_t{sgpr[index + 1]} << 32;
-  }
+  std::uint64_t read64(unsigned index) const { return std::uint64_t{sgpr[index]} | std::uint64_t{sgpr[index + 1]} << 32; }
   void write64(unsigned index, std::uint64_t value) {
     sgpr[index] = static_cast<std::uint32_t>(value);
     sgpr[index + 1] = static_cast<std::uint32_t>(value >> 32);

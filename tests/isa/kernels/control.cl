@@ -10,13 +10,20 @@ __attribute__((noinline)) static int collatz(int n) {
 
 __attribute__((noinline)) static float blend(float a, float b, int mode) {
   switch (mode) {
-    case 0: return a + b;
-    case 1: return a - b;
-    case 2: return a * b;
-    case 3: return a / b;
-    case 4: return fmin(a, b);
-    case 7: return b;
-    default: return a;
+    case 0:
+      return a + b;
+    case 1:
+      return a - b;
+    case 2:
+      return a * b;
+    case 3:
+      return a / b;
+    case 4:
+      return fmin(a, b);
+    case 7:
+      return b;
+    default:
+      return a;
   }
 }
 
@@ -41,6 +48,7 @@ kernel void switches(global const float* a, global float* out, global const int*
 }
 
 kernel void grid(global uint* out) {
-  const size_t at = get_global_id(2) * get_global_size(1) * get_global_size(0) + get_global_id(1) * get_global_size(0) + get_global_id(0);
+  const size_t at =
+      get_global_id(2) * get_global_size(1) * get_global_size(0) + get_global_id(1) * get_global_size(0) + get_global_id(0);
   out[at] = (uint)(get_group_id(1) + get_num_groups(0) * get_local_size(2) + get_work_dim());
 }
