@@ -55,9 +55,26 @@ void resolve_pair(const Instruction& i, Wavefront& w, LaneTargets& first, LaneTa
   second.resolve_lds(w, w.access.lanes, w.access.address2.data(), kBytes, limit_of(w));
 }
 
+// Lanes side by side in the allocation, all active: where lane 0's bytes are, else nullptr.
+template <unsigned kBytes>
+std::byte* neighbours(const Instruction& i, Wavefront& w, Operation operation) {
+  const std::uint32_t* base = w.v(i.src[0].index);
+  if (w.exec() != kAllLanes) return nullptr;
+  std::uint32_t differs = 0;
+  for (unsigned l = 0; l < kLanes; ++l) differs |= base[l] - base[0] - l * kBytes;
+  const U64 first = U64{base[0]} + static_cast<std::uint32_t>(i.mem.offset);
+  if (differs != 0 || first + kLanes * kBytes > limit_of(w)) return nullptr;
+  note_access(w, operation, operation == Operation::load, kBytes);
+  for (unsigned l = 0; l < kLanes; ++l) w.access.address[l] = first + U64{l} * kBytes;
+  return w.lds + first;
+}
+
 template <typename M, unsigned kWords = 1>
 void read(const Instruction& i, Wavefront& w) {
   constexpr unsigned kBytes = kWords == 1 ? sizeof(M) : kWords * 4;
+  if (const std::byte* host = neighbours<kBytes>(i, w, Operation::load); host != nullptr) {
+    return load_neighbours<M, kWords>(host, w.v(i.dst[0].index));
+  }
   LaneTargets targets;
   note_access(w, Operation::load, true, kBytes);
   resolve(i, w, targets, kBytes);
@@ -67,6 +84,9 @@ void read(const Instruction& i, Wavefront& w) {
 template <typename M, unsigned kWords = 1>
 void write(const Instruction& i, Wavefront& w) {
   constexpr unsigned kBytes = kWords == 1 ? sizeof(M) : kWords * 4;
+  if (std::byte* host = neighbours<kBytes>(i, w, Operation::store); host != nullptr) {
+    return store_neighbours<M, kWords>(host, w.v(i.src[1].index));
+  }
   LaneTargets targets;
   note_access(w, Operation::store, false, kBytes);
   resolve(i, w, targets, kBytes);

@@ -50,8 +50,7 @@ bool resolve_private(Wavefront& w, LaneTargets& targets, U64 lanes, unsigned byt
   return targets.resolve_private(w, lanes, offsets.data(), private_base(w), bytes, wanted);
 }
 
-// Fills wave.access and finds every active lane's bytes. Returns false after reporting a fault.
-bool resolve(const Instruction& i, Wavefront& w, LaneTargets& targets, Operation operation, unsigned bytes, Access wanted) {
+void note_access(const Instruction& i, Wavefront& w, Operation operation, unsigned bytes) {
   MemoryAccess& access = w.access;
   access.space = MemoryAccess::Space::global;
   access.operation = operation;
@@ -62,6 +61,32 @@ bool resolve(const Instruction& i, Wavefront& w, LaneTargets& targets, Operation
   access.bytes_per_lane = static_cast<std::uint8_t>(bytes);
   access.lanes = w.exec();
   access.lds_lanes = 0;
+}
+
+// The commonest access by far: all lanes active, neighbours side by side, all in the mapping used last. Returns where lane 0's
+// bytes are, or nullptr when the general way must be taken.
+template <unsigned kBytes>
+std::byte* neighbours(const Instruction& i, Wavefront& w, Operation operation, Access wanted) {
+  const U32* low = w.v(i.src[0].index);
+  const U32* high = w.v(i.src[0].index + 1U);
+  if (w.exec() != kAllLanes) return nullptr;
+  U32 differs = 0;
+  for (unsigned l = 0; l < kLanes; ++l) differs |= (high[l] ^ high[0]) | (low[l] - low[0] - l * kBytes);
+  if (differs != 0) return nullptr;
+  check_epoch(w);
+  const U64 first = low[0] | U64{high[0]} << 32;
+  const MemoryWindow& window = w.window;
+  if (!window.contains(first, U64{kLanes} * kBytes) || !allows(window.granted, wanted)) return nullptr;
+  if (overlaps(window, w.shared_aperture) || overlaps(window, w.private_aperture)) return nullptr;
+  note_access(i, w, operation, kBytes);
+  for (unsigned l = 0; l < kLanes; ++l) w.access.address[l] = first + U64{l} * kBytes;
+  return window.host + (first - window.base);
+}
+
+// Fills wave.access and finds every active lane's bytes. Returns false after reporting a fault.
+bool resolve(const Instruction& i, Wavefront& w, LaneTargets& targets, Operation operation, unsigned bytes, Access wanted) {
+  note_access(i, w, operation, bytes);
+  MemoryAccess& access = w.access;
   const U32* low = w.v(i.src[0].index);
   const U32* high = w.v(i.src[0].index + 1U);
   for (unsigned l = 0; l < kLanes; ++l) access.address[l] = low[l] | U64{high[l]} << 32;
@@ -93,6 +118,9 @@ bool resolve(const Instruction& i, Wavefront& w, LaneTargets& targets, Operation
 template <typename M, unsigned kWords = 1>
 void load(const Instruction& i, Wavefront& w) {
   constexpr unsigned kBytes = kWords == 1 ? sizeof(M) : kWords * 4;
+  if (const std::byte* host = neighbours<kBytes>(i, w, Operation::load, Access::read); host != nullptr) {
+    return load_neighbours<M, kWords>(host, w.v(i.dst[0].index));
+  }
   LaneTargets targets;
   if (!resolve(i, w, targets, Operation::load, kBytes, Access::read)) return;
   load_lanes<M, kWords>(targets, w.exec(), w.v(i.dst[0].index));
@@ -101,6 +129,9 @@ void load(const Instruction& i, Wavefront& w) {
 template <typename M, unsigned kWords = 1>
 void store(const Instruction& i, Wavefront& w) {
   constexpr unsigned kBytes = kWords == 1 ? sizeof(M) : kWords * 4;
+  if (std::byte* host = neighbours<kBytes>(i, w, Operation::store, Access::write); host != nullptr) {
+    return store_neighbours<M, kWords>(host, w.v(i.src[1].index));
+  }
   LaneTargets targets;
   if (!resolve(i, w, targets, Operation::store, kBytes, Access::write)) return;
   store_lanes<M, kWords>(targets, w.exec(), w.v(i.src[1].index));

@@ -133,6 +133,36 @@ inline void store_lanes(const LaneTargets& targets, std::uint64_t lanes, const s
   });
 }
 
+/// The same for 64 lanes side by side in memory.
+template <typename M, unsigned kWords>
+inline void load_neighbours(const std::byte* host, std::uint32_t* dst) {
+  if constexpr (kWords == 1) {
+    std::array<M, kLanes> values;
+    std::memcpy(values.data(), host, sizeof values);
+    for (unsigned l = 0; l < kLanes; ++l) dst[l] = static_cast<std::uint32_t>(values[l]);
+  } else {
+    std::array<std::uint32_t, kWords * kLanes> values;
+    std::memcpy(values.data(), host, sizeof values);
+    for (unsigned k = 0; k < kWords; ++k) {
+      for (unsigned l = 0; l < kLanes; ++l) dst[k * kLanes + l] = values[l * kWords + k];
+    }
+  }
+}
+template <typename M, unsigned kWords>
+inline void store_neighbours(std::byte* host, const std::uint32_t* src) {
+  if constexpr (kWords == 1) {
+    std::array<M, kLanes> values;
+    for (unsigned l = 0; l < kLanes; ++l) values[l] = static_cast<M>(src[l]);
+    std::memcpy(host, values.data(), sizeof values);
+  } else {
+    std::array<std::uint32_t, kWords * kLanes> values;
+    for (unsigned k = 0; k < kWords; ++k) {
+      for (unsigned l = 0; l < kLanes; ++l) values[l * kWords + k] = src[k * kLanes + l];
+    }
+    std::memcpy(host, values.data(), sizeof values);
+  }
+}
+
 /// Reads lane `l` of a register or register pair as U (32 or 64 bits).
 template <typename U>
 inline U lane_value(const std::uint32_t* src, unsigned l) {

@@ -59,6 +59,16 @@ TEST(Lds, BeyondTheAllocationReadsZeroAndWritesNothing) {
   EXPECT_EQ(m.wave.event, Event::none);
   EXPECT_EQ(m.v(1, 0), 7U) << "the last word";
   EXPECT_EQ(m.v(1, 1), 0U) << "one byte beyond";
+  for (unsigned l = 0; l < kLanes; ++l) m.v(0, l) = l * 4;
+  m.wave.lds_bytes = 256;
+  m.set_lds<std::uint32_t>(252, 8);
+  m.run({"ds_read_b32 v1, v0"});
+  EXPECT_EQ(m.v(1, 63), 8U) << "neighbours up to the last byte";
+  m.wave.lds_bytes = 255;
+  m.run({"ds_read_b32 v1, v0"});
+  EXPECT_EQ(m.v(1, 63), 0U);
+  m.wave.lds_bytes = 64;
+  for (unsigned l = 0; l < kLanes; ++l) m.v(0, l) = 60 + l;
   m.run({"ds_write_b32 v0, v2 offset:4"});
   EXPECT_EQ(m.lds_at<std::uint32_t>(64), 9U);
   m.wave.sgpr[kM0] = 32;

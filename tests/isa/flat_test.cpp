@@ -175,6 +175,51 @@ TEST(Flat, AtomicsReturnTheOldValueOnlyWithGlc) {
   EXPECT_EQ(m.wave.fault.reason, MemoryFault::Reason::misaligned);
 }
 
+// Lanes side by side take a short cut; lanes in reverse order do not. Both must do the same.
+TEST(Flat, NeighboursAndScatteredLanesAgree) {
+  struct {
+    const char* load;
+    const char* store;
+    unsigned bytes;
+  } const kCases[] = {{"flat_load_ubyte v4, v[0:1]", "flat_store_byte v[0:1], v4", 1},
+                      {"flat_load_sshort v4, v[0:1]", "flat_store_short v[0:1], v4", 2},
+                      {"flat_load_dword v4, v[0:1]", "flat_store_dword v[0:1], v4", 4},
+                      {"flat_load_dwordx2 v[4:5], v[0:1]", "flat_store_dwordx2 v[0:1], v[4:5]", 8},
+                      {"flat_load_dwordx3 v[4:6], v[0:1]", "flat_store_dwordx3 v[0:1], v[4:6]", 12},
+                      {"flat_load_dwordx4 v[4:7], v[0:1]", "flat_store_dwordx4 v[0:1], v[4:7]", 16}};
+  for (const auto& c : kCases) {
+    FlatMachine m;
+    std::byte* at = m.memory.map(kBase, 4096, Access::read_write);
+    for (unsigned k = 0; k < 1024; ++k) write<std::uint32_t>(at + k * 4, k * 0x9e3779b1);
+    const std::uint64_t end = kBase + 4096;
+    const auto side_by_side = [&](std::uint64_t first, bool reverse) {
+      for (unsigned l = 0; l < kLanes; ++l) m.set_address(l, first + (reverse ? 63 - l : l) * c.bytes);
+    };
+    side_by_side(end - 64 * c.bytes, false);  // up to the last byte of the mapping
+    m.run({c.load, c.load});
+    ASSERT_EQ(m.wave.event, Event::none) << c.load;
+    const std::vector<std::uint32_t> forward = m.vgprs;
+    side_by_side(end - 64 * c.bytes, true);
+    m.run({c.load});
+    for (unsigned r = 0; r < c.bytes / 4 + (c.bytes < 4 ? 1 : 0); ++r) {
+      for (unsigned l = 0; l < kLanes; ++l) ASSERT_EQ(m.v(4 + r, l), forward[(4 + r) * kLanes + 63 - l]) << c.load;
+    }
+    side_by_side(kBase, true);
+    m.run({c.store});
+    EXPECT_EQ(std::memcmp(at, at + 4096 - 64 * c.bytes, 64 * c.bytes), 0) << c.store;
+    std::memset(at, 0, 64 * c.bytes);
+    m.vgprs = forward;
+    side_by_side(kBase, false);
+    m.run({c.store});
+    EXPECT_EQ(std::memcmp(at, at + 4096 - 64 * c.bytes, 64 * c.bytes), 0) << c.store;
+    EXPECT_EQ(m.wave.access.address[63], kBase + 63 * c.bytes);
+    side_by_side(end - 64 * c.bytes + 1, false);  // one byte too far
+    m.run({c.store});
+    EXPECT_EQ(m.wave.event, Event::memory_fault) << c.store;
+    EXPECT_EQ(m.wave.fault.lane, 63U);
+  }
+}
+
 TEST(Flat, ManyMappingsAreRemembered) {
   FlatMachine m;
   for (unsigned k = 0; k < 4; ++k) m.memory.map(kBase + k * 0x100000, 4096, Access::read_write);
