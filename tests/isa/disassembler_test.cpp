@@ -3,9 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <map>
 #include <random>
-#include <regex>
 #include <string>
 
 #include "models/isa/decoder.h"
@@ -87,10 +87,16 @@ struct Comparison {
   std::map<std::string, unsigned> differing_mnemonics;
 };
 
-// Tuples that reach beyond s101 or ttmp11.
+// Tuples of scalar registers that reach beyond s101 or ttmp11.
 bool beyond_file(const std::string& text) {
-  static const std::regex tuple(R"(\bs\[\d+:1(0[2-9]|1\d)\]|ttmp\[\d+:1[2-5]\])");
-  return std::regex_search(text, tuple);
+  for (std::size_t colon = text.find(':'); colon != std::string::npos; colon = text.find(':', colon + 1)) {
+    const std::size_t bracket = text.rfind('[', colon);
+    if (bracket == std::string::npos || bracket == 0 || text.find(']', bracket) < colon) continue;
+    const bool ttmp = bracket >= 4 && text.compare(bracket - 4, 4, "ttmp") == 0;
+    if (!ttmp && text[bracket - 1] != 's') continue;
+    if (std::strtoul(text.c_str() + colon + 1, nullptr, 10) > (ttmp ? 11 : 101)) return true;
+  }
+  return false;
 }
 
 // Compares one case; returns whether both accept it.
