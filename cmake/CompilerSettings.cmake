@@ -20,7 +20,11 @@ target_compile_options(lacuna_options INTERFACE
   # The same bits on every host: no contraction of a*b+c into a fused multiply-add unless the code asks for it.
   -ffp-contract=off -fno-math-errno)
 if(LACUNA_SANITIZE)
-  target_compile_options(lacuna_options INTERFACE -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
+  # Sanitizers want frames and assertions more than speed.
+  set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O1 -g1")
+  # GCC: "-fsanitize ... may result in false positives" of this warning.
+  target_compile_options(lacuna_options INTERFACE -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
+    -Wno-maybe-uninitialized)
   target_link_options(lacuna_options INTERFACE -fsanitize=address,undefined)
 endif()
 
