@@ -44,7 +44,10 @@ std::uint32_t scratch_wave_offset(const Dispatch& dispatch, const WavefrontPlace
   return place.scratch_slot * dispatch.scratch.wave_bytes;
 }
 
-void set_user_sgprs(SgprWriter& out, const Dispatch& dispatch) {
+/// gfx8 counts FLAT scratch offsets from the base of the scratch pool, gfx9 holds addresses.
+bool offsets_from_pool(isa::Target target) { return target == isa::Target::gfx803; }
+
+void set_user_sgprs(SgprWriter& out, const Dispatch& dispatch, isa::Target target) {
   const hsa::KernelDescriptor& d = dispatch.descriptor;
   if (d.private_segment_buffer()) {
     for (const std::uint32_t word : dispatch.scratch.resource_descriptor) out.put(word);
@@ -57,11 +60,8 @@ void set_user_sgprs(SgprWriter& out, const Dispatch& dispatch) {
     // gfx8 takes the byte offset from the scratch pool's base and the bytes of a lane, gfx9 a 64-bit address: both are what
     // amd_queue_t's backing location holds, the second word differs.
     out.put(static_cast<std::uint32_t>(dispatch.scratch.backing_location));
-    if (dispatch.scratch.pool_base != 0) {
-      out.put(dispatch.packet.private_segment_size);
-    } else {
-      out.put(static_cast<std::uint32_t>(dispatch.scratch.backing_location >> 32));
-    }
+    out.put(offsets_from_pool(target) ? dispatch.packet.private_segment_size
+                                      : static_cast<std::uint32_t>(dispatch.scratch.backing_location >> 32));
   }
   if (d.private_segment_size()) out.put(dispatch.packet.private_segment_size);
   for (unsigned i = 0; i < 3; ++i) {
@@ -103,7 +103,7 @@ void set_initial_state(isa::Wavefront& wave, const Dispatch& dispatch, const Wav
   const hsa::KernelDescriptor& d = dispatch.descriptor;
   wave.sgpr.fill(0);
   SgprWriter out(wave);
-  set_user_sgprs(out, dispatch);
+  set_user_sgprs(out, dispatch, wave.target);
   out.skip_to(d.user_sgprs());
   for (unsigned i = 0; i < 3; ++i) {
     if (d.workgroup_id(i)) out.put(place.workgroup[i]);
@@ -125,7 +125,7 @@ void set_initial_state(isa::Wavefront& wave, const Dispatch& dispatch, const Wav
   wave.trap_status = 0;
   wave.status = 0;
   wave.event = isa::Event::none;
-  wave.scratch_base = dispatch.scratch.pool_base != 0 ? dispatch.scratch.pool_base : dispatch.scratch.backing_location;
+  wave.scratch_base = offsets_from_pool(wave.target) ? dispatch.scratch.pool_base : dispatch.scratch.backing_location;
   wave.pc = dispatch.entry;
 }
 

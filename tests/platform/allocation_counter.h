@@ -1,0 +1,11 @@
+// Counts the allocations of a test process: link allocation_counter.cpp, which replaces operator new.
+#pragma once
+
+#include <cstdint>
+
+namespace lacuna::test {
+
+/// Calls of operator new since the process started.
+std::uint64_t allocations();
+
+}  // namespace lacuna::test
