@@ -209,7 +209,15 @@ int simulate(const CommandLine& line) {
                    platform.gpu() == nullptr ? 0 : platform.gpu()->wavefront_instructions(), kernels.running()});
   };
   const auto begin = std::chrono::steady_clock::now();
-  const RunEnd end = run_simulation(parameters.values().sim, observer);
+  RunEnd end{};
+  try {
+    end = run_simulation(parameters.values().sim, observer);
+  } catch (const std::exception& e) {
+    console.finish();
+    spdlog::critical("a model found itself in an impossible state: {}", e.what());
+    spdlog::default_logger()->flush();
+    return kExitModelError;
+  }
   const double wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   progress.hide();
   console.finish();
