@@ -10,6 +10,7 @@
 #include "models/gpu/gpu_registers.h"
 #include "models/isa/decoder.h"
 #include "models/isa/host_fp.h"
+#include "models/isa/register_use.h"
 #include "models/isa/table.h"
 
 namespace lacuna {
@@ -208,10 +209,11 @@ void ComputeUnit::issue(Simd& simd, Slot& slot, Cycles cycle) {
   const isa::Instruction& instruction = *slot.next;
   isa::Wavefront& wave = slot.wave;
   Dispatch& dispatch = *slot.group->dispatch;
-  if (instruction.max_vgpr > wave.vgpr_count || instruction.max_sgpr > wave.sgpr_count) {
+  if (isa::exceeds_allocation(instruction, wave.vgpr_count, wave.sgpr_count, wave.agpr_count)) [[unlikely]] {
     fault(slot, LACUNA_FAULT_ILLEGAL_INSTRUCTION, 0, wave.pc,
-          fmt::format("instruction uses {} VGPRs and {} SGPRs, the kernel descriptor allocates {} and {}", instruction.max_vgpr,
-                      instruction.max_sgpr, wave.vgpr_count, wave.sgpr_count),
+          fmt::format("instruction uses {} VGPRs, {} AGPRs and {} SGPRs, the kernel descriptor allocates {}, {} and {}",
+                      instruction.max_vgpr, instruction.max_agpr, instruction.max_sgpr, wave.vgpr_count, wave.agpr_count,
+                      wave.sgpr_count),
           cycle);
     return;
   }

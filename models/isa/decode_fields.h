@@ -42,6 +42,8 @@ struct DecodeContext {
   Operand& add_src() { return instruction.src.at(instruction.sources++); }
 
   Operand vgpr(unsigned index, OperandType type);
+  /// A register of the file that an ACC bit (gfx90a) selects: VGPR or AGPR.
+  Operand vgpr_or_agpr(bool accumulator, unsigned index, OperandType type);
   /// Scalar register destination or source (7-bit field).
   Operand sgpr(unsigned encoding, OperandType type);
   /// 8-bit scalar source: register, constant, literal, special.

@@ -33,6 +33,12 @@ Operand DecodeContext::vgpr(unsigned index, OperandType type) {
   return operand;
 }
 
+Operand DecodeContext::vgpr_or_agpr(bool accumulator, unsigned index, OperandType type) {
+  Operand operand = vgpr(index, type);
+  if (accumulator) operand.kind = OperandKind::agpr;
+  return operand;
+}
+
 Operand DecodeContext::constant(std::uint64_t value, OperandType type) const {
   Operand operand;
   operand.kind = OperandKind::constant;

@@ -68,6 +68,7 @@ void decode_fields(DecodeContext& context) {
 void note_registers(Instruction& instruction, const Operand& operand) {
   const auto last = static_cast<std::uint16_t>(operand.index + operand.words);
   if (operand.kind == OperandKind::vgpr) instruction.max_vgpr = std::max(instruction.max_vgpr, last);
+  if (operand.kind == OperandKind::agpr) instruction.max_agpr = std::max(instruction.max_agpr, last);
   if (operand.kind == OperandKind::sgpr && operand.index < kFlatScratchLo) {
     instruction.max_sgpr = std::max(instruction.max_sgpr, last);
   }

@@ -73,9 +73,9 @@ enum class LatencyClass : std::uint8_t {
 
 enum class OperandKind : std::uint8_t {
   none,
-  sgpr,  ///< index = operand encoding 0..127 (covers VCC, M0, EXEC, ...)
-  vgpr,  ///< index = register
-  agpr,
+  sgpr,      ///< index = operand encoding 0..127 (covers VCC, M0, EXEC, ...)
+  vgpr,      ///< index = register
+  agpr,      ///< likewise; gfx90a's accumulation registers
   constant,  ///< inline or literal; value holds the bits, already widened to the operand's type
   special,   ///< index = operand encoding of a read-only source that is not a register: SCC, VCCZ, EXECZ, SHARED_BASE, ...
 };
@@ -168,6 +168,7 @@ struct Instruction {
   std::uint8_t sources = 0;
   bool plain_vector = false;   ///< VOP without any modifier: the fast executors apply
   std::uint16_t max_vgpr = 0;  ///< one more than the highest VGPR named, 0 if none: must not exceed the allocation
+  std::uint16_t max_agpr = 0;  ///< likewise for AGPRs
   std::uint16_t max_sgpr = 0;  ///< likewise for SGPRs 0..101
   std::int32_t immediate = 0;  ///< SOPK/SOPP SIMM16 (sign-extended), s_setreg literal in a source
   std::array<Operand, kMaxDestinations> dst{};

@@ -33,8 +33,8 @@ struct RegisterUse {
 RegisterUse register_use(const Instruction& instruction);
 
 /// True when the instruction names a register beyond the wavefront's allocation: an illegal instruction.
-constexpr bool exceeds_allocation(const Instruction& instruction, unsigned vgprs, unsigned sgprs) {
-  return instruction.max_vgpr > vgprs || instruction.max_sgpr > sgprs;
+constexpr bool exceeds_allocation(const Instruction& instruction, unsigned vgprs, unsigned sgprs, unsigned agprs = 0) {
+  return instruction.max_vgpr > vgprs || instruction.max_sgpr > sgprs || instruction.max_agpr > agprs;
 }
 
 }  // namespace lacuna::isa

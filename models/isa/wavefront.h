@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "models/isa/instruction.h"
 #include "models/isa/memory_interface.h"
 #include "models/isa/target.h"
 
@@ -82,7 +83,8 @@ struct Wavefront {
   alignas(8) std::array<std::uint32_t, 128> sgpr{};
   /// Vector registers: register r, lane l is vgpr[r * kLanes + l]. Points into the SIMD's register file.
   std::uint32_t* vgpr = nullptr;
-  std::uint32_t* agpr = nullptr;  ///< gfx90a accumulation registers, same layout
+  /// gfx90a accumulation registers, same layout: the part of the wavefront's allocation from accum_offset on.
+  std::uint32_t* agpr = nullptr;
   unsigned vgpr_count = 0;  ///< allocated; access beyond is an illegal instruction (checked when decoded operands are used)
   unsigned agpr_count = 0;
   unsigned sgpr_count = 0;
@@ -123,6 +125,10 @@ struct Wavefront {
   std::uint64_t vcc() const { return read64(kVccLo); }
   void set_vcc(std::uint64_t value) { write64(kVccLo, value); }
   std::uint32_t* v(unsigned index) { return vgpr + static_cast<std::size_t>(index) * kLanes; }
+  /// First register of an operand that is VGPRs or AGPRs; the operand's others follow.
+  std::uint32_t* planes(const Operand& operand) {
+    return (operand.kind == OperandKind::agpr ? agpr : vgpr) + static_cast<std::size_t>(operand.index) * kLanes;
+  }
 
   /// All ones for active lanes, zero for others; recomputed only when EXEC has changed.
   const std::uint32_t* lane_mask() {
