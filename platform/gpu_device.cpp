@@ -194,8 +194,7 @@ void GpuDevice::build_noc() {
                     .first_destination = 0,
                     .count = gpu.memory_partitions,
                     .interleave = gpu.partition_interleave});
-  noc_ = std::make_unique<Crossbar>("noc", parameters_.noc, static_cast<unsigned>(caches.size()) + 1,
-                                    AddressRoutes(std::move(routes)));
+  noc_ = make_fabric("noc", parameters_.noc, static_cast<unsigned>(caches.size()) + 1, AddressRoutes(std::move(routes)));
   for (unsigned i = 0; i < caches.size(); ++i) caches[i]->downstream.bind(noc_->sources[i]);
   cp_->packets.memory.bind(noc_->sources[static_cast<unsigned>(caches.size())]);
 }
@@ -256,7 +255,7 @@ void GpuDevice::describe_statistics(StatisticsGroup& group) const {
   for (const auto* level : {&l1v_, &l1s_, &l1i_, &l2_}) {
     for (const auto& cache : *level) cache->statistics().describe(group.group(cache->basename()));
   }
-  noc_->statistics().describe(group.group("noc"));
+  noc_->describe(group.group("noc"));
   for (const auto& channel : dram_) channel->statistics().describe(group.group(channel->basename()));
 }
 

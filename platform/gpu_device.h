@@ -21,7 +21,7 @@
 #include "models/common/statistics.h"
 #include "models/dram/dram_channel.h"
 #include "models/gpu/command_processor.h"
-#include "models/noc/crossbar.h"
+#include "models/noc/fabric.h"
 
 namespace lacuna {
 
@@ -105,7 +105,7 @@ class GpuDevice : public sc_core::sc_module {
   std::vector<std::unique_ptr<Cache>> l1v_;
   std::vector<std::unique_ptr<Cache>> l1s_;
   std::vector<std::unique_ptr<Cache>> l1i_;
-  std::unique_ptr<Crossbar> noc_;
+  std::unique_ptr<Fabric> noc_;
   std::vector<std::unique_ptr<Cache>> l2_;
   std::vector<std::unique_ptr<DramChannel>> dram_;
   std::unique_ptr<CommandProcessor> cp_;

@@ -7,6 +7,8 @@
 #include <utility>
 
 #include "models/common/tlm_time.h"
+#include "models/noc/crossbar.h"
+#include "models/noc/network.h"
 
 namespace lacuna {
 namespace {
@@ -18,12 +20,35 @@ constexpr unsigned kRetireInterval = 64;
 void FabricParameters::describe(ParameterSection& section) {
   section.add("clock", clock, "Clock", {.range = {1e6, 1e12}});
   section.add("width", width, "Bytes of a flit; a link carries one a cycle", {.range = {1, 1024}, .unit = "bytes"});
-  section.add("hop_latency", hop_latency, "Router and link of a hop, without the flits' own cycles", {.range = {0, 1e4}});
+  section.add("topology", topology, "How sources and destinations are connected",
+              {{"crossbar", static_cast<int>(FabricTopology::crossbar)},
+               {"mesh", static_cast<int>(FabricTopology::mesh)},
+               {"butterfly", static_cast<int>(FabricTopology::butterfly)}});
+  section.add("hop_latency", hop_latency, "Crossbar: router and link of a hop, without the flits' own cycles",
+              {.range = {0, 1e4}});
+  section.add("columns", columns, "Mesh: nodes in a row", {.range = {1, 64}});
+  section.add("rows", rows, "Mesh: nodes in a column", {.range = {1, 64}});
+  section.add("routing", routing, "Mesh: dimension that is routed first",
+              {{"xy", static_cast<int>(MeshRouting::xy)}, {"yx", static_cast<int>(MeshRouting::yx)}});
+  section.add("placement", placement,
+              "Mesh: nodes of the destinations as \"x,y x,y ...\", taken in turn; empty spreads them evenly. Sources take the "
+              "other nodes in turn");
+  section.add("radix", radix, "Butterfly: inputs and outputs of a switch", {.range = {2, 64}});
+  section.add("stages", stages, "Butterfly: stages of switches", {.range = {1, 12}});
+  section.add("router_latency", router_latency, "Mesh and butterfly: pipeline of a router",
+              {.range = {0, 1e4}, .source = "BookSim2's input-queued router without routing delay"});
+  section.add("link_latency", link_latency, "Mesh and butterfly: a link between routers", {.range = {0, 1e4}});
+  section.add("interface_latency", interface_latency, "Mesh and butterfly: injection and ejection together",
+              {.range = {0, 1e4}, .source = "BookSim2's channels to and from a node"});
+  section.add("injection_queue", injection_queue, "Mesh and butterfly: packets that wait at a node, for each virtual network",
+              {.range = {1, 65536}});
 }
 
 void FabricStatistics::describe(StatisticsGroup& group) const {
   group.add("packets", packets, "packets, requests and replies", "packets");
   group.add("flits", flits, "flits, requests and replies", "flits");
+  group.add("hops", hops, "links passed, summed over packets", "links");
+  group.add("weighted_hops", weighted_hops, "flits times links", "flits");
   group.add("errors", errors, "transactions that no route holds", "transactions");
   group.add("queueing", queueing, "time that packets waited for links");
   group.add("latency", latency, "time from injection to arrival, summed over packets");
@@ -102,6 +127,8 @@ Tick Fabric::carry(VirtualNetwork network, unsigned source, unsigned destination
   if (attributes != nullptr) attributes->latency.add(MemoryLevel::noc, traversal.waiting, latency - traversal.waiting);
   ++statistics_.packets;
   statistics_.flits += flits;
+  statistics_.hops += traversal.links;
+  statistics_.weighted_hops += std::uint64_t{traversal.links} * flits;
   statistics_.queueing += traversal.waiting;
   statistics_.latency += latency;
   for (FabricPortStatistics* port : {&statistics_.sources[source], &statistics_.destinations[destination]}) {
@@ -240,6 +267,14 @@ void Fabric::log_unroutable(unsigned source, const tlm::tlm_generic_payload& pay
   spdlog::warn("{}: {} of {} bytes at {:#x} by source {} is not routed (nearest range: {} at {:#x}..{:#x})", name(), command,
                payload.get_data_length(), payload.get_address(), source, nearest->name, nearest->base,
                nearest->base + (nearest->size.n - 1));
+}
+
+std::unique_ptr<Fabric> make_fabric(sc_core::sc_module_name module_name, const FabricParameters& parameters,
+                                    unsigned source_count, AddressRoutes routes) {
+  if (parameters.topology == FabricTopology::crossbar) {
+    return std::make_unique<Crossbar>(module_name, parameters, source_count, std::move(routes));
+  }
+  return std::make_unique<Network>(module_name, parameters, source_count, std::move(routes));
 }
 
 }  // namespace lacuna

@@ -14,6 +14,8 @@
 
 #include <tlm_utils/simple_initiator_socket.h>
 #include <tlm_utils/simple_target_socket.h>
+#include <memory>
+#include <string>
 #include <systemc>
 #include <tlm>
 #include <vector>
@@ -24,13 +26,27 @@
 #include "models/common/statistics.h"
 #include "models/common/units.h"
 #include "models/noc/address_routes.h"
+#include "models/noc/topology.h"
 
 namespace lacuna {
+
+enum class FabricTopology : int { crossbar, mesh, butterfly };
 
 struct FabricParameters {
   Frequency clock{1'000'000'000};
   unsigned width = 32;
+  FabricTopology topology = FabricTopology::crossbar;
   Cycles hop_latency{10};
+  unsigned columns = 8;
+  unsigned rows = 8;
+  MeshRouting routing = MeshRouting::xy;
+  std::string placement{};
+  unsigned radix = 4;
+  unsigned stages = 3;
+  Cycles router_latency{3};
+  Cycles link_latency{1};
+  Cycles interface_latency{3};
+  unsigned injection_queue = 16;
 
   void describe(ParameterSection& section);
 };
@@ -47,6 +63,8 @@ struct FabricPortStatistics {
 struct FabricStatistics {
   std::uint64_t packets = 0;
   std::uint64_t flits = 0;
+  std::uint64_t hops = 0;           ///< links passed, summed over packets
+  std::uint64_t weighted_hops = 0;  ///< flits x links: what moving the data costs
   std::uint64_t errors = 0;
   Tick queueing{};
   Tick latency{};  ///< of all packets, queueing included
@@ -61,10 +79,18 @@ class Fabric : public sc_core::sc_module {
   using SourcePort = tlm_utils::simple_target_socket_tagged<Fabric>;
   using DestinationPort = tlm_utils::simple_initiator_socket_tagged<Fabric>;
 
+  /// How a packet fared.
+  struct Traversal {
+    Tick arrival;  ///< the last flit is there
+    Tick waiting;  ///< of the time since injection, for links and queues
+    unsigned links = 1;
+  };
+
   sc_core::sc_vector<SourcePort> sources;
   sc_core::sc_vector<DestinationPort> destinations;
 
   const FabricStatistics& statistics() const { return statistics_; }
+  virtual void describe(StatisticsGroup& group) const { statistics_.describe(group); }
   const AddressRoutes& routes() const { return routes_; }
   /// Forgets what is in flight.
   virtual void reset() = 0;
@@ -73,10 +99,6 @@ class Fabric : public sc_core::sc_module {
   /// One destination port for each destination that the routes name.
   Fabric(sc_core::sc_module_name module_name, const FabricParameters& parameters, unsigned source_count, AddressRoutes routes);
 
-  struct Traversal {
-    Tick arrival;  ///< the last flit is there
-    Tick waiting;  ///< of the time since injection, for links
-  };
   /// Carries a packet whose last flit is ready to leave at `at`. On the request network from source to destination, on the
   /// reply network from destination to source.
   virtual Traversal traverse(VirtualNetwork network, unsigned source, unsigned destination, unsigned flits, Tick at) = 0;
@@ -102,5 +124,9 @@ class Fabric : public sc_core::sc_module {
   unsigned until_retire_ = 0;
   FabricStatistics statistics_;
 };
+
+/// The fabric that the parameters name. std::invalid_argument when its shape or placement makes no sense.
+std::unique_ptr<Fabric> make_fabric(sc_core::sc_module_name module_name, const FabricParameters& parameters,
+                                    unsigned source_count, AddressRoutes routes);
 
 }  // namespace lacuna

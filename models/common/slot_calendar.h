@@ -1,0 +1,99 @@
+// A calendar whose time is counted in the cycles of one clock: what a link or a port of clocked hardware carries, a flit a
+// cycle.
+//
+// The same contract as Calendar (gaps are filled, what lies before the horizon is dropped), held as one bit per cycle, because
+// a packet of a loaded network books many single cycles with gaps between them.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+namespace lacuna {
+
+class SlotCalendar {
+ public:
+  SlotCalendar() : words_(kFirstWords) {}
+
+  /// Books the earliest free cycle at or after `not_before` and returns it.
+  std::uint64_t reserve(std::uint64_t not_before) {
+    ++busy_;
+    std::uint64_t cycle = clamp(not_before);
+    for (;;) {
+      std::uint64_t& word = at(cycle >> 6);
+      const std::uint64_t free = ~word & (kAll << (cycle & 63));
+      if (free != 0) {
+        word |= free & (~free + 1);
+        return (cycle & ~std::uint64_t{63}) + static_cast<unsigned>(std::countr_zero(free));
+      }
+      cycle = (cycle | 63) + 1;
+    }
+  }
+
+  /// Books the earliest cycle at or after `not_before` that is free in both, as a flit needs an input and an output of a switch
+  /// at once, and returns it. On the way, the input bids for the output in every cycle in which it is free and the output is
+  /// not, and such a lost bid takes the input's cycle: see models/noc/network.h.
+  static std::uint64_t reserve_both(SlotCalendar& input, SlotCalendar& output, std::uint64_t not_before) {
+    ++input.busy_;
+    ++output.busy_;
+    std::uint64_t cycle = output.clamp(input.clamp(not_before));
+    for (;;) {
+      std::uint64_t& in = input.at(cycle >> 6);
+      std::uint64_t& out = output.at(cycle >> 6);
+      const std::uint64_t from = kAll << (cycle & 63);
+      const std::uint64_t free = ~(in | out) & from;
+      const std::uint64_t lost = out & from;
+      if (free != 0) {
+        const std::uint64_t found = free & (~free + 1);
+        in |= found | (lost & (found - 1));
+        out |= found;
+        return (cycle & ~std::uint64_t{63}) + static_cast<unsigned>(std::countr_zero(free));
+      }
+      in |= lost;
+      cycle = (cycle | 63) + 1;
+    }
+  }
+
+  /// Books `count` cycles from `first` in both when all of them are free there; otherwise books nothing and returns false.
+  static bool reserve_run(SlotCalendar& input, SlotCalendar& output, std::uint64_t first, unsigned count) {
+    const unsigned shift = first & 63;
+    if (shift + count > 64 || output.clamp(input.clamp(first)) != first) return false;
+    const std::uint64_t run = (count < 64 ? (std::uint64_t{1} << count) - 1 : kAll) << shift;
+    std::uint64_t& in = input.at(first >> 6);
+    std::uint64_t& out = output.at(first >> 6);
+    if (((in | out) & run) != 0) return false;
+    in |= run;
+    out |= run;
+    input.busy_ += count;
+    output.busy_ += count;
+    return true;
+  }
+
+  /// No later call will ask for a cycle before this one.
+  void retire(std::uint64_t horizon);
+  void reset();
+
+  /// Cycles booked since construction or reset.
+  std::uint64_t busy() const { return busy_; }
+  /// Cycles that are remembered at once: the spread between horizon and the latest booking, rounded up.
+  std::size_t window() const { return words_.size() * 64; }
+
+ private:
+  static constexpr std::size_t kFirstWords = 8;
+  static constexpr std::uint64_t kAll = ~std::uint64_t{0};
+
+  std::uint64_t clamp(std::uint64_t cycle) const { return cycle < first_word_ << 6 ? first_word_ << 6 : cycle; }
+  std::uint64_t& at(std::uint64_t word) {
+    if (word - first_word_ >= words_.size()) [[unlikely]]
+      grow(word);
+    return words_[word & (words_.size() - 1)];
+  }
+  void grow(std::uint64_t word);
+
+  std::vector<std::uint64_t> words_;  // a ring; the size is a power of two
+  std::uint64_t first_word_ = 0;      // words before it are forgotten
+  std::uint64_t busy_ = 0;
+};
+
+}  // namespace lacuna

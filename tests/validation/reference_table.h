@@ -1,0 +1,43 @@
+// Reference curves measured from other simulators (reference/*.csv), and the tables of our results beside them.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace lacuna::validation {
+
+/// A row of a CSV file by column name. Fields contain no commas.
+class Row {
+ public:
+  Row(const std::vector<std::string>& columns, const std::string& line);
+  const std::string& text(const std::string& column) const;
+  /// Nothing when the field is empty. Throws std::invalid_argument when it is not a number.
+  std::optional<double> number(const std::string& column) const;
+
+ private:
+  std::map<std::string, std::string> fields_;
+};
+
+/// Reads reference/NAME. Throws std::runtime_error when it cannot.
+std::vector<Row> read_reference(const std::string& name);
+
+/// Writes validation/NAME under the build directory: our value, the reference's and the error, a line each.
+class Comparison {
+ public:
+  /// `keys`: names of the columns that say which point a row is.
+  Comparison(const std::string& name, const std::vector<std::string>& keys);
+  /// Returns the error: ours / reference - 1.
+  double add(const std::vector<std::string>& point, const std::string& quantity, double ours, double reference, double allowed);
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+  std::ofstream file_;
+};
+
+}  // namespace lacuna::validation
