@@ -277,6 +277,8 @@ Cycles ComputeUnit::after_issue(Simd& simd, const isa::Instruction& instruction,
     case LatencyClass::valu_transcendental_f64:
       return vector_busy(pass * parameters_.transcendental_rate_divisor * parameters_.f64_rate_divisor);
     // A pass of the matrix core is four cycles (CDNA2 ISA manual, MFMA instructions).
+    case LatencyClass::mfma_2_pass:
+      return vector_busy(8);
     case LatencyClass::mfma_4_pass:
       return vector_busy(16);
     case LatencyClass::mfma_8_pass:

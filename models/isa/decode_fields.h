@@ -63,6 +63,8 @@ void decode_vop1(DecodeContext& context);
 void decode_vop2(DecodeContext& context);
 void decode_vopc(DecodeContext& context);
 void decode_vop3(DecodeContext& context);
+void decode_vop3p(DecodeContext& context);
+void decode_mai(DecodeContext& context);
 void decode_ds(DecodeContext& context);
 void decode_flat(DecodeContext& context);
 void decode_mubuf(DecodeContext& context);

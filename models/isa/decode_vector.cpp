@@ -154,6 +154,11 @@ void decode_vop1(DecodeContext& context) {
   }
   if (row.src.count == 0) context.unused(bits(word, 0, 9));
   if (row.dst.count == 0) context.unused(bits(word, 17, 8));
+  if ((row.flags & kReadsAccumulator) != 0) {
+    context.instruction.dst[0].kind = OperandKind::agpr;
+    context.add_src() = context.vgpr_or_agpr(true, bits(word, 0, 8), row.src.types[0]);
+    return;
+  }
   decode_short_sources(context, bits(word, 0, 9), 0);
 }
 
@@ -166,6 +171,8 @@ void decode_vop2(DecodeContext& context) {
         (row.flags & kScalarDst) != 0 ? context.sgpr(field, row.dst.types[0]) : context.vgpr(field, row.dst.types[0]);
   }
   if (row.dst.count > 1) context.add_dst() = vcc(context);
+  if (row.dst.count > 0 && row.dst.types[0] == OperandType::pk_f16)
+    context.instruction.vop.op_sel_hi = 7;  // halves as they are
   decode_short_sources(context, bits(word, 0, 9), bits(word, 9, 8));
 }
 
@@ -191,7 +198,8 @@ void decode_vop3(DecodeContext& context) {
   if (!scalar_result) {
     vop.abs = static_cast<std::uint8_t>(bits(low, 8, 3));
     const unsigned op_sel = bits(low, 11, 4);
-    if (op_sel != 0 && context.target == Target::gfx803) return context.fail("reserved bits 11 to 14 are not zero");
+    if (op_sel != 0 && (row.flags & kOpSel) == 0) return context.fail("no OP_SEL");
+    if (((op_sel & 7) >> row.src.count) != 0) return context.fail("OP_SEL of a source that is not there");
     vop.op_sel = static_cast<std::uint8_t>(op_sel);
   }
   check_vop3_modifiers(context);

@@ -19,16 +19,16 @@ struct Encoding {
   unsigned words;
 };
 
-// Most specific first: SOP1, SOPC and SOPP are holes in SOPK's and SOP2's space, VOP1 and VOPC in VOP2's (GCN3 ISA manual,
-// "Microcode formats").
+// Most specific first: SOP1, SOPC and SOPP are holes in SOPK's and SOP2's space, VOP1 and VOPC in VOP2's, VOP3P in VOP3's (GCN3
+// and Vega ISA manuals, "Microcode formats").
 constexpr std::array kEncodings{
-    Encoding{Format::sop1, 0xff800000, 0xbe800000, 8, 8, 1},   Encoding{Format::sopc, 0xff800000, 0xbf000000, 16, 7, 1},
-    Encoding{Format::sopp, 0xff800000, 0xbf800000, 16, 7, 1},  Encoding{Format::sopk, 0xf0000000, 0xb0000000, 23, 5, 1},
-    Encoding{Format::sop2, 0xc0000000, 0x80000000, 23, 7, 1},  Encoding{Format::smem, 0xfc000000, 0xc0000000, 18, 8, 2},
-    Encoding{Format::vop1, 0xfe000000, 0x7e000000, 9, 8, 1},   Encoding{Format::vopc, 0xfe000000, 0x7c000000, 17, 8, 1},
-    Encoding{Format::vop2, 0x80000000, 0x00000000, 25, 6, 1},  Encoding{Format::vop3a, 0xfc000000, 0xd0000000, 16, 10, 2},
-    Encoding{Format::ds, 0xfc000000, 0xd8000000, 17, 8, 2},    Encoding{Format::flat, 0xfc000000, 0xdc000000, 18, 7, 2},
-    Encoding{Format::mubuf, 0xfc000000, 0xe0000000, 18, 7, 2},
+    Encoding{Format::sop1, 0xff800000, 0xbe800000, 8, 8, 1},    Encoding{Format::sopc, 0xff800000, 0xbf000000, 16, 7, 1},
+    Encoding{Format::sopp, 0xff800000, 0xbf800000, 16, 7, 1},   Encoding{Format::sopk, 0xf0000000, 0xb0000000, 23, 5, 1},
+    Encoding{Format::sop2, 0xc0000000, 0x80000000, 23, 7, 1},   Encoding{Format::smem, 0xfc000000, 0xc0000000, 18, 8, 2},
+    Encoding{Format::vop1, 0xfe000000, 0x7e000000, 9, 8, 1},    Encoding{Format::vopc, 0xfe000000, 0x7c000000, 17, 8, 1},
+    Encoding{Format::vop2, 0x80000000, 0x00000000, 25, 6, 1},   Encoding{Format::vop3p, 0xff800000, 0xd3800000, 16, 7, 2},
+    Encoding{Format::vop3a, 0xfc000000, 0xd0000000, 16, 10, 2}, Encoding{Format::ds, 0xfc000000, 0xd8000000, 17, 8, 2},
+    Encoding{Format::flat, 0xfc000000, 0xdc000000, 18, 7, 2},   Encoding{Format::mubuf, 0xfc000000, 0xe0000000, 18, 7, 2},
 };
 
 void decode_fields(DecodeContext& context) {
@@ -53,6 +53,8 @@ void decode_fields(DecodeContext& context) {
       return decode_vopc(context);
     case Format::vop3a:
       return decode_vop3(context);
+    case Format::vop3p:
+      return decode_vop3p(context);
     case Format::ds:
       return decode_ds(context);
     case Format::flat:

@@ -67,20 +67,22 @@ std::string vector_register(unsigned index, unsigned words) { return range("v", 
 std::string constant_text(const Operand& operand, std::uint32_t literal) {
   const bool is_literal = operand.encoding == kLiteral;
   const OperandType type = operand.type;
-  // 64-bit operands show the literal's 32 bits, whatever the operation makes of them.
+  // 64-bit operands show the literal's 32 bits, whatever the operation makes of them; 16-bit integers the f16 pattern.
+  const bool integer_16 = is_16_bit_integer(type);
   std::uint64_t bits = is_literal ? literal : operand.value;
+  if (integer_16 && operand.encoding >= kInlineFloat && !is_literal) bits = inline_constant(operand.encoding, OperandType::f16);
   if (is_16_bit(type)) bits &= 0xffff;
   std::int64_t integer = static_cast<std::int64_t>(bits);
   if (is_16_bit(type)) {
     integer = static_cast<std::int16_t>(bits);
-  } else if (words_of(type) <= 1) {
+  } else if (words_of(type) <= 1 || has_32_bit_elements(type)) {
     integer = static_cast<std::int32_t>(bits);
   }
   if (integer >= -16 && integer <= 64) return std::to_string(integer);
-  const bool integer_16 = is_16_bit(type) && type != OperandType::f16;
   if (integer_16) return hexadecimal(bits);
   if (const auto which = inline_float(bits, type)) {
-    return words_of(type) == 2 && *which == 8 ? "0.15915494309189532" : std::string(kFloatNames.at(*which));
+    return words_of(type) >= 2 && !has_32_bit_elements(type) && *which == 8 ? "0.15915494309189532"
+                                                                            : std::string(kFloatNames.at(*which));
   }
   return hexadecimal(bits);
 }

@@ -213,6 +213,7 @@ class Printer {
   }
 
   void suffix() {
+    if (i_.format == Format::vop3p || i_.format == Format::mai) return;
     const bool short_row = row_.format != Format::vop3a && row_.format != Format::vop3b;
     if (i_.vop.sdwa) {
       text_ += sdwa_suffix();
@@ -234,7 +235,8 @@ class Printer {
   std::string with_modifiers(unsigned s) const {
     const Operand& source = i_.src[s];
     if (s < row_.src.count && row_.src.types[s] == OperandType::simm32) return hexadecimal(literal());
-    const bool neg = (i_.vop.neg >> s & 1) != 0;
+    const bool packed = i_.format == Format::vop3p && (row_.flags & kMixedPrecision) == 0;  // has lists for its signs
+    const bool neg = !packed && (i_.vop.neg >> s & 1) != 0;
     const bool abs = (i_.vop.abs >> s & 1) != 0;
     const bool sext = i_.vop.sdwa && ((s == 0 && i_.vop.src0_sext) || (s == 1 && i_.vop.src1_sext));
     std::string text = plain(source);
@@ -249,10 +251,44 @@ class Printer {
     for (unsigned d = 0; d < i_.destinations; ++d) add(plain(i_.dst[d]));
     for (unsigned s = 0; s < i_.sources; ++s) add(with_modifiers(s));
     if (i_.vop.dpp) return dpp();
+    if (i_.format == Format::mai) return matrix();
+    packed();
     flag(i_.vop.clamp, "clamp");
     static constexpr std::array<const char*, 4> kOmod{"", " mul:2", " mul:4", " div:2"};
     text_ += kOmod.at(i_.vop.omod);
     if (i_.vop.sdwa) sdwa();
+  }
+
+  // One bit per source, and the result's where there is one.
+  void list(const char* name, unsigned bits, unsigned count) {
+    text_.append(" ").append(name).append(":[");
+    for (unsigned i = 0; i < count; ++i) text_.append(i == 0 ? "" : ",").append((bits >> i & 1) != 0 ? "1" : "0");
+    text_ += "]";
+  }
+
+  void packed() {
+    const VectorModifiers& vop = i_.vop;
+    const unsigned sources = row_.src.count;
+    if (i_.format != Format::vop3p) {
+      constexpr unsigned kResult = 3;
+      if (vop.op_sel == 0) return;
+      return list("op_sel", (vop.op_sel & ((1U << sources) - 1)) | (vop.op_sel >> kResult) << sources, sources + 1);
+    }
+    const bool mixed = (row_.flags & kMixedPrecision) != 0;
+    const unsigned all = (1U << sources) - 1;
+    if (vop.op_sel != 0) list("op_sel", vop.op_sel, sources);
+    if ((vop.op_sel_hi & all) != (mixed ? 0 : all)) list("op_sel_hi", vop.op_sel_hi, sources);
+    if (!mixed && vop.neg != 0) list("neg_lo", vop.neg, sources);
+    if (!mixed && vop.neg_hi != 0) list("neg_hi", vop.neg_hi, sources);
+  }
+
+  void matrix() {
+    const auto field = [&](const char* name, unsigned value) {
+      if (value != 0) text_.append(" ").append(name).append(":").append(std::to_string(value));
+    };
+    field("cbsz", i_.vop.cbsz);
+    field("abid", i_.vop.abid);
+    field("blgp", i_.vop.blgp);
   }
 
   void dpp() {

@@ -50,6 +50,7 @@ enum class LatencyClass : std::uint8_t {
   valu_transcendental,
   valu_transcendental_f64,
   valu_lane /* readlane, readfirstlane */,
+  mfma_2_pass,  ///< a pass is four cycles
   mfma_4_pass,
   mfma_8_pass,
   mfma_16_pass,
@@ -105,6 +106,10 @@ enum class OperandType : std::uint8_t {
   pk_u16,
   pk_i16,
   pk_f32,
+  f32x4,  ///< tuples of 32-bit matrix elements (f32 or i32): 4, 16 or 32 registers
+  f32x16,
+  f32x32,
+  f64x4,  ///< four f64 matrix elements: 8 registers
   simm16,
   simm32,
   label16,
@@ -129,9 +134,12 @@ struct VectorModifiers {
   std::uint8_t abs = 0;
   std::uint8_t omod = 0;  ///< 0 none, 1 *2, 2 *4, 3 /2
   bool clamp = false;
-  std::uint8_t op_sel = 0;  ///< also VOP3P op_sel
+  /// VOP3: bit i: source i is the register's high half; bit 3: the result goes to the high half. VOP3P: the half (of packed
+  /// f32: the register) that source i gives to the operation on the low halves; op_sel_hi: to that on the high ones.
+  std::uint8_t op_sel = 0;
   std::uint8_t op_sel_hi = 0;
-  std::uint8_t neg_hi = 0;
+  std::uint8_t neg_hi = 0;                    ///< VOP3P: as neg, for the operation on the high halves
+  std::uint8_t cbsz = 0, abid = 0, blgp = 0;  ///< MAI: broadcast of A's blocks, lane pattern of B
   bool sdwa = false;
   bool dpp = false;
   std::uint8_t dst_sel = 6, dst_unused = 0, src0_sel = 6, src1_sel = 6;

@@ -13,23 +13,18 @@ constexpr std::array<std::uint64_t, 9> kFloat64{0x3fe0000000000000, 0xbfe0000000
                                                 0xbff0000000000000, 0x4000000000000000, 0xc000000000000000,
                                                 0x4010000000000000, 0xc010000000000000, 0x3fc45f306dc9c882};
 
-bool is_packed_16(OperandType type) {
-  return type == OperandType::pk_f16 || type == OperandType::pk_u16 || type == OperandType::pk_i16;
-}
-
 }  // namespace
 
 std::uint64_t inline_constant(unsigned encoding, OperandType type) {
-  const unsigned words = words_of(type);
+  const bool wide = words_of(type) >= 2 && !has_32_bit_elements(type);
   if (encoding >= kInlineFloat) {
     const std::size_t which = encoding - kInlineFloat;
-    if (is_16_bit(type) || is_packed_16(type)) return kFloat16.at(which);
-    return words >= 2 && type != OperandType::pk_f32 ? kFloat64.at(which) : kFloat32.at(which);
+    if (type == OperandType::f16 || type == OperandType::pk_f16) return kFloat16.at(which);
+    return wide ? kFloat64.at(which) : kFloat32.at(which);
   }
   const std::int64_t value =
       encoding <= 192 ? static_cast<std::int64_t>(encoding) - 128 : 192 - static_cast<std::int64_t>(encoding);
-  if (is_16_bit(type)) return static_cast<std::uint16_t>(value);
-  return words >= 2 ? static_cast<std::uint64_t>(value) : static_cast<std::uint32_t>(value);
+  return wide ? static_cast<std::uint64_t>(value) : static_cast<std::uint32_t>(value);
 }
 
 std::uint64_t widen_literal(std::uint32_t literal, OperandType type) {

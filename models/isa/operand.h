@@ -43,11 +43,16 @@ constexpr unsigned words_of(OperandType type) {
     case OperandType::b96:
       return 3;
     case OperandType::b128:
+    case OperandType::f32x4:
       return 4;
     case OperandType::b256:
+    case OperandType::f64x4:
       return 8;
     case OperandType::b512:
+    case OperandType::f32x16:
       return 16;
+    case OperandType::f32x32:
+      return 32;
   }
   return 0;
 }
@@ -56,8 +61,20 @@ constexpr bool is_float(OperandType type) {
   return type == OperandType::f16 || type == OperandType::f32 || type == OperandType::f64 || type == OperandType::pk_f16 ||
          type == OperandType::pk_f32;
 }
+/// Constants of these are 32-bit values though the operands span more registers.
+constexpr bool has_32_bit_elements(OperandType type) {
+  return type == OperandType::pk_f32 || type == OperandType::f32x4 || type == OperandType::f32x16 ||
+         type == OperandType::f32x32;
+}
+constexpr bool is_packed_16(OperandType type) {
+  return type == OperandType::pk_f16 || type == OperandType::pk_u16 || type == OperandType::pk_i16;
+}
 constexpr bool is_16_bit(OperandType type) {
   return type == OperandType::b16 || type == OperandType::u16 || type == OperandType::i16 || type == OperandType::f16;
+}
+/// 16-bit integers, packed or not.
+constexpr bool is_16_bit_integer(OperandType type) {
+  return (is_16_bit(type) && type != OperandType::f16) || type == OperandType::pk_u16 || type == OperandType::pk_i16;
 }
 
 /// Source encodings (GCN3 ISA manual, table "Scalar operands").
@@ -82,8 +99,9 @@ constexpr bool is_inline_constant(unsigned encoding) {
   return (encoding >= kInlineZero && encoding <= kInlineLast) || (encoding >= kInlineFloat && encoding <= kInlineInv2Pi);
 }
 
-/// Bits of an inline constant as an operand of `type`: integers are sign-extended to the operand's width, floats are given in
-/// the operand's own format (16-bit integer operands get the f16 pattern, 32-bit ones the f32 pattern, and so on).
+/// Bits of an inline constant as an operand of `type`, 32 of them or 64: integers are sign-extended, floats are given in the
+/// operand's own format. Of f16, packed or not, the high half is zero; 16-bit integer operands see the f32 pattern (LLVM,
+/// getInlineEncodingV216 and SIInstrInfo::isInlineConstant on what the hardware does).
 std::uint64_t inline_constant(unsigned encoding, OperandType type);
 
 /// A 32-bit literal as an operand of `type`: the high half of an f64, sign-extended for i64, zero-extended for u64 and b64.

@@ -33,6 +33,7 @@ RegisterUse register_use(const Instruction& instruction) {
     const bool keeps_lanes = instruction.vop.dpp;
     if (i == 0 && ((flags & kReadsDst) != 0 || preserves || keeps_lanes)) reads(range_of(instruction.dst[i]));
   }
+  if ((flags & kWritesSource) != 0) writes(range_of(instruction.src[0]));
   const bool vector = instruction.unit == Unit::valu || instruction.unit == Unit::vmem || instruction.unit == Unit::lds;
   if (vector || (flags & kReadsExec) != 0) reads({OperandKind::sgpr, kExecLo, 2});
   if ((flags & kWritesExec) != 0) writes({OperandKind::sgpr, kExecLo, 2});

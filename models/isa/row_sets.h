@@ -17,6 +17,8 @@ std::span<const InstructionRow> vop1_rows();
 std::span<const InstructionRow> vop2_rows();
 std::span<const InstructionRow> vopc_rows();
 std::span<const InstructionRow> vop3_rows();  ///< VOP3-only instructions: formats vop3a and vop3b mixed
+std::span<const InstructionRow> vop3p_rows();
+std::span<const InstructionRow> mai_rows();
 std::span<const InstructionRow> ds_rows();
 std::span<const InstructionRow> flat_rows();
 std::span<const InstructionRow> mubuf_rows();

@@ -18,12 +18,13 @@ constexpr unsigned kFormatCount = static_cast<unsigned>(kFormats.size());
 // VOP3 has the widest opcode field: 10 bits.
 constexpr unsigned kOpcodes = 1024;
 
-// Rows by [target][encoding format][opcode]; VOP3 has one space for both of its layouts.
+// Rows by [target][encoding format][opcode]; VOP3 has one space for both of its layouts, VOP3P one with MAI.
 class Index {
  public:
   Index() : places_(kTargets * kFormatCount * kOpcodes, nullptr) {
-    for (const auto set : {sop1_rows(), sop2_rows(), sopk_rows(), sopc_rows(), sopp_rows(), smem_rows(), vop1_rows(),
-                           vop2_rows(), vopc_rows(), vop3_rows(), ds_rows(), flat_rows(), mubuf_rows()}) {
+    for (const auto set :
+         {sop1_rows(), sop2_rows(), sopk_rows(), sopc_rows(), sopp_rows(), smem_rows(), vop1_rows(), vop2_rows(), vopc_rows(),
+          vop3_rows(), vop3p_rows(), mai_rows(), ds_rows(), flat_rows(), mubuf_rows()}) {
       for (const InstructionRow& row : set) add(row);
     }
   }
@@ -35,6 +36,7 @@ class Index {
  private:
   static std::size_t place(Format format, unsigned opcode, Target target) {
     if (format == Format::vop3b) format = Format::vop3a;
+    if (format == Format::mai) format = Format::vop3p;
     return (static_cast<std::size_t>(target) * kFormatCount + static_cast<std::size_t>(format)) * kOpcodes + opcode;
   }
 
@@ -92,9 +94,11 @@ std::span<const InstructionRow> rows(Format format) {
       return flat_rows();
     case Format::mubuf:
       return mubuf_rows();
-    case Format::vop3b:  // listed with vop3a
     case Format::vop3p:
+      return vop3p_rows();
     case Format::mai:
+      return mai_rows();
+    case Format::vop3b:  // listed with vop3a
     case Format::global:
     case Format::scratch:
     case Format::mtbuf:

@@ -58,6 +58,10 @@ enum RowFlags : std::uint32_t {
   kLdsForm = 1u << 25,            ///< MUBUF load that can write to LDS instead of VGPRs
   kRegisterSource = 1u << 26,     ///< SOP1 whose source cannot be a constant
   kNoGds = 1u << 27,              ///< DS instruction that exists with GDS = 0 only
+  kMixedPrecision = 1u << 30,     ///< v_fma_mix*: OP_SEL_HI says which sources are f16, NEG_HI is ABS
+  kReadsAccumulator = 1u << 31,   ///< the source is an AGPR: v_accvgpr_read_b32, v_accvgpr_mov_b32
+  kWritesSource = 1u << 29,       ///< the source is written too: v_swap_b32
+  kOpSel = 1u << 28,              ///< VOP3 OP_SEL is legal: 16-bit operands may be high halves
   kNoOmod = 1u << 21,             ///< VOP3 OMOD must be zero although the result is floating point
 };
 

@@ -51,6 +51,7 @@ struct OperationShape {
   Argument result;
   bool has_flag = false;     ///< second destination: a lane mask
   bool writes_exec = false;  ///< v_cmpx
+  bool keeps_other_half = false;
   FpMode fp = FpMode::none;
 };
 
@@ -69,6 +70,10 @@ const std::uint32_t* broadcast(const Operand& operand, const Wavefront& wave, st
 void expand_mask(std::uint64_t bits, std::uint32_t* words);
 /// The inverse: the sign bits of 64 words.
 std::uint64_t pack_mask(const std::uint32_t* words);
+/// Puts the high halves of `old` above the low halves of `words`.
+void keep_high_halves(std::uint32_t* words, const std::uint32_t* old);
+/// OMOD and CLAMP of results of a floating-point type; of others nothing.
+void apply_output(const VectorModifiers& vop, OperandType type, const LaneContext& context, std::uint32_t* out);
 /// Writes lanes that EXEC selects, of a wavefront with some lanes off.
 void write_active_lanes(std::uint32_t* destination, const std::uint32_t* values, Wavefront& wave, unsigned planes);
 
@@ -89,6 +94,15 @@ template <class T>
 struct IsFlagged : std::false_type {};
 template <class T>
 struct IsFlagged<flagged<T>> : std::true_type {};
+
+template <class Tag>
+constexpr bool keeps_other_half() {
+  if constexpr (requires { Tag::kKeepsOtherHalf; }) {
+    return Tag::kKeepsOtherHalf;
+  } else {
+    return false;
+  }
+}
 
 constexpr FpMode join(FpMode a, FpMode b) { return a == FpMode::none ? b : a; }
 
@@ -130,6 +144,7 @@ struct Lanes<Result(Arguments...), Operation> {
     shape.result = detail::argument<Result>();
     shape.has_flag = kHasFlag;
     if constexpr (requires { Operation::kWritesExec; }) shape.writes_exec = Operation::kWritesExec;
+    shape.keeps_other_half = detail::keeps_other_half<Result>();
     shape.fp = fp_mode();
     return shape;
   }
@@ -252,6 +267,7 @@ struct Executor<Result(Arguments...), Operation> {
       wave.write64(instruction.dst[0].index, bits);
       if constexpr (Loop::kShape.writes_exec) wave.set_exec(bits);
     } else {
+      if constexpr (Loop::kShape.keeps_other_half) keep_high_halves(result.words, wave.v(instruction.dst[0].index));
       write_lanes<Result::kPlanes>(wave.v(instruction.dst[0].index), result.words, wave);
       if constexpr (Loop::kHasFlag) wave.write64(instruction.dst[1].index, pack_mask(flags.words) & wave.exec());
     }

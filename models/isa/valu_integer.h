@@ -25,6 +25,11 @@ constexpr std::int16_t saturate_i16(std::int32_t value) {
   return value > 0x7fff ? std::int16_t{0x7fff} : value < -0x8000 ? std::int16_t{-0x8000} : static_cast<std::int16_t>(value);
 }
 
+constexpr std::uint32_t saturate_u8(std::int32_t value) {
+  return value > 0xff ? 0xff : value < 0 ? 0 : static_cast<std::uint32_t>(value);
+}
+
+constexpr std::int32_t low_i16(std::uint32_t word) { return static_cast<std::int16_t>(word); }
 constexpr std::int32_t low24(std::int32_t value) {
   return static_cast<std::int32_t>(static_cast<std::uint32_t>(value) << 8) >> 8;
 }

@@ -1,5 +1,6 @@
 #include "models/isa/valu_lane_moves.h"
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 
@@ -36,6 +37,23 @@ void execute_readfirstlane(const Instruction& instruction, Wavefront& wave) {
   const std::uint64_t exec = wave.exec();
   const unsigned lane = exec != 0 ? static_cast<unsigned>(std::countr_zero(exec)) : 0;
   wave.sgpr[instruction.dst[0].index] = lane_of(instruction.src[0], wave, lane);
+}
+
+void execute_swap(const Instruction& instruction, Wavefront& wave) {
+  Planes<1> saved;
+  std::uint32_t* first = wave.planes(instruction.dst[0]);
+  std::uint32_t* second = wave.planes(instruction.src[0]);
+  std::copy_n(first, kLanes, saved.words);
+  write_lanes<1>(first, second, wave);
+  write_lanes<1>(second, saved.words, wave);
+}
+
+void execute_accumulator_move(const Instruction& instruction, Wavefront& wave) {
+  const Operand& source = instruction.src[0];
+  Planes<1> buffer;
+  const bool vector = source.kind == OperandKind::vgpr || source.kind == OperandKind::agpr;
+  const std::uint32_t* from = vector ? wave.planes(source) : broadcast(source, wave, buffer.words, 1);
+  if (from != wave.planes(instruction.dst[0])) write_lanes<1>(wave.planes(instruction.dst[0]), from, wave);
 }
 
 void execute_readlane(const Instruction& instruction, Wavefront& wave) {

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstring>
 
+#include "models/isa/operand.h"
 #include "models/isa/valu_execute.h"
 
 namespace lacuna::isa {
@@ -152,7 +153,7 @@ void select_destination(std::uint32_t* words, const std::uint32_t* old, const Ve
 
 void apply_signs(std::uint32_t* words, OperandType type, unsigned planes, bool absolute, bool negate) {
   // The sign bit is in the last plane; of a 16-bit value in bit 15. v_cndmask_b32 takes 32-bit untyped sources for floats.
-  const std::uint32_t sign = type == OperandType::f16 ? 0x8000U : 0x80000000U;
+  const std::uint32_t sign = type == OperandType::f16 ? 0x8000U : type == OperandType::pk_f16 ? 0x80008000U : 0x80000000U;
   std::uint32_t* high = words + (planes - 1) * kLanes;
   const std::uint32_t keep = absolute ? ~sign : ~std::uint32_t{0};
   const std::uint32_t flip = negate ? sign : 0;
@@ -181,22 +182,6 @@ void apply_output_modifiers(const LaneContext& context, std::uint32_t* out, doub
   }
 }
 
-// OMOD works only when the result's denormals are flushed and IEEE mode is off (GCN3 ISA manual, "Output modifiers").
-void apply_output(const VectorModifiers& vop, const OperationShape& shape, const LaneContext& context, std::uint32_t* out) {
-  const OperandType type = shape.result.type;
-  const bool keeps_denormals = type == OperandType::f32 ? context.mode.denorm_out_f32() : context.mode.denorm_out_f64_f16();
-  constexpr std::array<double, 4> kFactors{0, 2, 4, 0.5};
-  const double factor = keeps_denormals || context.mode.ieee() ? 0 : kFactors[vop.omod & 3];
-  if (factor == 0 && !vop.clamp) return;
-  LaneContext output = context;
-  // Results are read back unflushed, and of the result's own type.
-  output.fp = fp_setting(type == OperandType::f32 ? FpMode::f32 : FpMode::f64, context.mode) & ~FpSetting{4};
-  set_host_fp(output.fp);
-  if (type == OperandType::f32) apply_output_modifiers<f32>(output, out, factor, vop.clamp);
-  if (type == OperandType::f64) apply_output_modifiers<f64>(output, out, factor, vop.clamp);
-  if (type == OperandType::f16) apply_output_modifiers<f16>(output, out, factor, vop.clamp);
-}
-
 void write_selected(std::uint32_t* destination, const std::uint32_t* values, std::uint64_t lanes, unsigned planes) {
   Planes<1> selected;
   expand_mask(lanes, selected.words);
@@ -210,7 +195,30 @@ void write_selected(std::uint32_t* destination, const std::uint32_t* values, std
   }
 }
 
+// OP_SEL of VOP3: a source's high half, and the result to the high half.
+void take_high_halves(std::uint32_t* words) {
+  for (unsigned lane = 0; lane < kLanes; ++lane) words[lane] >>= 16;
+}
+void keep_low_halves(std::uint32_t* words, const std::uint32_t* old) {
+  for (unsigned lane = 0; lane < kLanes; ++lane) words[lane] = (old[lane] & 0xffff) | words[lane] << 16;
+}
+
 }  // namespace
+
+// OMOD works only when the result's denormals are flushed and IEEE mode is off (GCN3 ISA manual, "Output modifiers").
+void apply_output(const VectorModifiers& vop, OperandType type, const LaneContext& context, std::uint32_t* out) {
+  const bool keeps_denormals = type == OperandType::f32 ? context.mode.denorm_out_f32() : context.mode.denorm_out_f64_f16();
+  constexpr std::array<double, 4> kFactors{0, 2, 4, 0.5};
+  const double factor = keeps_denormals || context.mode.ieee() ? 0 : kFactors[vop.omod & 3];
+  if (factor == 0 && !vop.clamp) return;
+  LaneContext output = context;
+  // Results are read back unflushed, and of the result's own type.
+  output.fp = fp_setting(type == OperandType::f32 ? FpMode::f32 : FpMode::f64, context.mode) & ~FpSetting{4};
+  set_host_fp(output.fp);
+  if (type == OperandType::f32) apply_output_modifiers<f32>(output, out, factor, vop.clamp);
+  if (type == OperandType::f64) apply_output_modifiers<f64>(output, out, factor, vop.clamp);
+  if (type == OperandType::f16) apply_output_modifiers<f16>(output, out, factor, vop.clamp);
+}
 
 void execute_modified(const Instruction& instruction, Wavefront& wave, const OperationShape& shape, LaneLoop loop) {
   const VectorModifiers& vop = instruction.vop;
@@ -254,6 +262,7 @@ void execute_modified(const Instruction& instruction, Wavefront& wave, const Ope
     if (vop.sdwa && index < 2) {
       select_source(words, index == 0 ? vop.src0_sel : vop.src1_sel, index == 0 ? vop.src0_sext : vop.src1_sext);
     }
+    if (((vop.op_sel >> index) & 1) != 0 && is_16_bit(argument.type)) take_high_halves(words);
     const bool absolute = ((vop.abs >> index) & 1) != 0;
     const bool negate = ((vop.neg >> index) & 1) != 0;
     if (absolute || negate) apply_signs(words, argument.type, argument.planes, absolute, negate);
@@ -268,9 +277,14 @@ void execute_modified(const Instruction& instruction, Wavefront& wave, const Ope
     if (shape.writes_exec) wave.set_exec(bits);
     return;
   }
-  apply_output(vop, shape, io.context, result.words);
+  apply_output(vop, shape.result.type, io.context, result.words);
   std::uint32_t* destination = wave.v(instruction.dst[0].index);
-  if (vop.sdwa) select_destination(result.words, destination, vop);
+  if (vop.sdwa) {
+    select_destination(result.words, destination, vop);
+  } else if (shape.keeps_other_half) {
+    constexpr unsigned kOfResult = 8;
+    ((vop.op_sel & kOfResult) != 0 ? keep_low_halves : keep_high_halves)(result.words, destination);
+  }
   write_selected(destination, result.words, active, shape.result.planes);
   if (shape.has_flag) wave.write64(instruction.dst[1].index, pack_mask(flags.words) & active);
 }

@@ -145,6 +145,10 @@ std::uint64_t pack_mask(const std::uint32_t* words) {
   return bits;
 }
 
+void keep_high_halves(std::uint32_t* words, const std::uint32_t* old) {
+  for (unsigned lane = 0; lane < kLanes; ++lane) words[lane] = (old[lane] & 0xffff0000U) | (words[lane] & 0xffff);
+}
+
 void write_active_lanes(std::uint32_t* destination, const std::uint32_t* values, Wavefront& wave, unsigned planes) {
   const std::uint32_t* active = wave.lane_mask();
   for (unsigned plane = 0; plane < planes; ++plane) {

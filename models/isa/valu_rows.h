@@ -31,7 +31,8 @@ struct RowTypes;
 template <class Result, class... Arguments>
 struct RowTypes<Result(Arguments...)> {
   static constexpr bool kHasF64 = Result::kOperand == OperandType::f64 || (... || (Arguments::kOperand == OperandType::f64));
-  static constexpr bool kReadsOld = (... || (Arguments::kSource == ArgumentSource::old_destination));
+  static constexpr bool kReadsOld =
+      keeps_other_half<Result>() || (... || (Arguments::kSource == ArgumentSource::old_destination));
   static constexpr bool kReadsVccBit = (... || (Arguments::kSource == ArgumentSource::vcc));
   static constexpr bool kFromFloat =
       !is_float(Result::kOperand) && Result::kOperand != OperandType::lane_mask && (... || is_float(Arguments::kOperand));

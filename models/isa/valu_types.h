@@ -91,6 +91,9 @@ struct i32 : detail::Plane32<std::int32_t, OperandType::i32> {};
 struct b16 : detail::Plane16<std::uint16_t, OperandType::b16> {};
 struct u16 : detail::Plane16<std::uint16_t, OperandType::u16> {};
 struct i16 : detail::Plane16<std::int16_t, OperandType::i16> {};
+struct pk_i16 : detail::Plane32<std::uint32_t, OperandType::pk_i16> {};  // both halves, for operations that take them apart
+struct pk_u16 : detail::Plane32<std::uint32_t, OperandType::pk_u16> {};
+struct pk_f16 : detail::Plane32<std::uint32_t, OperandType::pk_f16> {};
 struct b64 : detail::Plane64<std::uint64_t, OperandType::b64> {};
 struct u64 : detail::Plane64<std::uint64_t, OperandType::u64> {};
 struct i64 : detail::Plane64<std::int64_t, OperandType::i64> {};
@@ -195,6 +198,12 @@ struct mask {
 template <class T>
 struct literal : T {
   static constexpr OperandType kRowOperand = OperandType::simm32;
+};
+
+/// A 16-bit result that leaves the other half of the destination register as it was, as what gfx9 added or changed does.
+template <class T>
+struct kept : T {
+  static constexpr bool kKeepsOtherHalf = true;
 };
 
 /// The destination's value before the instruction.

@@ -159,6 +159,16 @@ constexpr std::array kRows{
     Rows::of<f16(f16)>("v_cos_f16", {74, 74}, OfDouble<math::cosine>{}, kApproximate, kTrans),
     Rows::of<f32(f32)>("v_exp_legacy_f32", {75, 75}, FlushedF32<math::exp2>{}, kApproximate, kTrans),
     Rows::of<f32(f32)>("v_log_legacy_f32", {76, 76}, FlushedF32<math::log2>{}, kApproximate, kTrans),
+    // A table look-up of the rasteriser whose contents are not public.
+    vector_row<b32(b32)>(Format::vop1, "v_screen_partition_4se_b32", {kAbsent, 55}, nullptr, kNoFlags, LatencyClass::valu),
+    Rows::of<i16(f16)>("v_cvt_norm_i16_f16", {kAbsent, 77}, [](float a) { return to_snorm16(a); }),
+    Rows::of<u16(f16)>("v_cvt_norm_u16_f16", {kAbsent, 78}, [](float a) { return to_unorm16(a); }),
+    Rows::of<b16(b32)>("v_sat_pk_u8_i16", {kAbsent, 79},
+                       [](std::uint32_t a) { return saturate_u8(low_i16(a)) | saturate_u8(low_i16(a >> 16)) << 8; }),
+    vector_row<b32(b32)>(Format::vop1, "v_swap_b32", {kAbsent, 81}, execute_swap, kPlainVop1 | kReadsDst | kWritesSource,
+                         LatencyClass::valu),
+    vector_row<b32(b32)>(Format::vop1, "v_accvgpr_mov_b32", {kAbsent, 82}, execute_accumulator_move,
+                         kPlainVop1 | kReadsAccumulator, LatencyClass::valu),
 };
 
 }  // namespace

@@ -3,10 +3,12 @@
 #include <array>
 
 #include "models/isa/row_sets.h"
+#include "models/isa/valu_dot.h"
 #include "models/isa/valu_float.h"
 #include "models/isa/valu_fma.h"
 #include "models/isa/valu_integer.h"
 #include "models/isa/valu_math.h"
+#include "models/isa/valu_packed.h"
 #include "models/isa/valu_rows.h"
 
 namespace lacuna::isa {
@@ -163,6 +165,15 @@ constexpr std::array kRows{
                                     ValueOf<SubtractBorrowSaturated<true>>{}),
     Rows::of<f32(f32, f32, old<f32>)>("v_fmac_f32", {kAbsent, 59}, FusedMultiplyAdd{}, kCommutes | kOtimes | kNoSdwa),
     Rows::of<f64(f64, f64, old<f64>)>("v_fmac_f64", {kAbsent, 4}, FusedMultiplyAdd{}, kCommutes | kOtimes),
+    Rows::of<f32(pk_f16, pk_f16, old<f32>)>("v_dot2c_f32_f16", {kAbsent, 55}, DotHalves{}, kApproximate | kNoSdwa),
+    Rows::saturating<i32(pk_i16, pk_i16, old<i32>)>("v_dot2c_i32_i16", {kAbsent, 56}, DotSigned<16, false>{},
+                                                    DotSigned<16, true>{}, kNoSdwa),
+    Rows::saturating<i32(b32, b32, old<i32>)>("v_dot4c_i32_i8", {kAbsent, 57}, DotSigned<8, false>{}, DotSigned<8, true>{},
+                                              kNoSdwa),
+    Rows::saturating<i32(b32, b32, old<i32>)>("v_dot8c_i32_i4", {kAbsent, 58}, DotSigned<4, false>{}, DotSigned<4, true>{},
+                                              kNoSdwa),
+    packed_row<f16(f16, f16, old<f16>)>(Format::vop2, "v_pk_fmac_f16", {kAbsent, 60}, FusedMultiplyAddF16{},
+                                        kCommutes | kOtimes | kNoSdwa | kNoDpp | kNoE64),
     Rows::of<b32(b32, b32)>(
         "v_xnor_b32", {kAbsent, 61}, [](U32 a, U32 b) { return ~(a ^ b); }, kCommutes),
     Rows::of<f16(f16, f16)>(
@@ -171,9 +182,13 @@ constexpr std::array kRows{
     Rows::of<f16(f16, f16)>("v_subrev_f16", {33, 33}, [](float a, float b) { return b - a; }),
     Rows::of<f16(f16, f16)>(
         "v_mul_f16", {34, 34}, [](float a, float b) { return a * b; }, kCommutes | kOtimes),
-    Rows::of<f16(f16, f16, old<f16>)>("v_mac_f16", {35, 35}, MultiplyAddF16{}, kCommutes | kOtimes),
-    Rows::of<f16(f16, literal<f16>, f16)>("v_madmk_f16", {36, 36}, MultiplyAddF16{}, kLiteralForm),
-    Rows::of<f16(f16, f16, literal<f16>)>("v_madak_f16", {37, 37}, MultiplyAddF16{}, kLiteralForm),
+    Rows::of<f16(f16, f16, old<f16>)>("v_mac_f16", {35, kAbsent}, MultiplyAddF16{}, kCommutes | kOtimes),
+    Rows::of<f16(f16, literal<f16>, f16)>("v_madmk_f16", {36, kAbsent}, MultiplyAddF16{}, kLiteralForm),
+    Rows::of<f16(f16, f16, literal<f16>)>("v_madak_f16", {37, kAbsent}, MultiplyAddF16{}, kLiteralForm),
+    // From gfx9 on these keep the high half (LLVM, GCNSubtarget::zeroesHigh16BitsOfDest).
+    Rows::of<kept<f16>(f16, f16, old<f16>)>("v_mac_f16", {kAbsent, 35}, MultiplyAddF16{}, kCommutes | kOtimes),
+    Rows::of<kept<f16>(f16, literal<f16>, f16)>("v_madmk_f16", {kAbsent, 36}, MultiplyAddF16{}, kLiteralForm),
+    Rows::of<kept<f16>(f16, f16, literal<f16>)>("v_madak_f16", {kAbsent, 37}, MultiplyAddF16{}, kLiteralForm),
     Rows::saturating<u16(u16, u16)>(
         "v_add_u16", {38, 38}, [](U16 a, U16 b) { return a + b; },
         [](U16 a, U16 b) { return saturate_u16(static_cast<U32>(a) + b); }, kCommutes),

@@ -147,6 +147,17 @@ struct PackHalves {
   }
 };
 
+// V_PACK_B32_F16 is a floating-point instruction: denormals go by MODE, signalling NaNs become quiet.
+struct PackF16 {
+  U32 operator()(const LaneContext& context, U16 a, U16 b) const { return half(context, a) | half(context, b) << 16; }
+
+ private:
+  static U32 half(const LaneContext& context, U16 v) {
+    v = flushed_input(context, v);
+    return FloatBits<U16>::nan(v) ? FloatBits<U16>::quieted(v) : v;
+  }
+};
+
 struct CountBelowLow {
   constexpr U32 operator()(U32 mask, U32 base, U32 lane) const {
     return base + count_bits(lane < 32 ? mask & ((U32{1} << (lane & 31)) - 1) : mask);
@@ -250,6 +261,42 @@ constexpr std::array kGfx9Rows{
         "v_sub_i32", {kAbsent, 0x29d}, [](I32 a, I32 b) { return static_cast<U32>(a) - static_cast<U32>(b); },
         [](I32 a, I32 b) { return saturate_i32(I64{a} - b); }),
     Rows::of<f32(f32, f32)>("v_mul_legacy_f32", {kAbsent, 0x2a1}, MultiplyLegacy{}, kMad),
+    // Operands may be high halves; 16-bit results leave the other half alone.
+    Rows::saturating<u32(u16, u16, u32)>(
+        "v_mad_u32_u16", {kAbsent, 0x1f1}, [](U16 a, U16 b, U32 c) { return U32{a} * b + c; },
+        [](U16 a, U16 b, U32 c) { return saturate_u32(U64{a} * b + c); }, kMad | kOpSel),
+    Rows::saturating<i32(i16, i16, i32)>(
+        "v_mad_i32_i16", {kAbsent, 0x1f2}, [](I16 a, I16 b, I32 c) { return static_cast<U32>(a * b) + static_cast<U32>(c); },
+        [](I16 a, I16 b, I32 c) { return saturate_i32(I64{a * b} + c); }, kMad | kOpSel),
+    Rows::of<kept<f16_bits>(f16_bits, f16_bits, f16_bits)>("v_min3_f16", {kAbsent, 0x1f4}, Extreme<U16, false>{}, kOpSel),
+    Rows::of<kept<i16>(i16, i16, i16)>("v_min3_i16", {kAbsent, 0x1f5}, Minimum3<I16>{}, kOpSel),
+    Rows::of<kept<u16>(u16, u16, u16)>("v_min3_u16", {kAbsent, 0x1f6}, Minimum3<U16>{}, kOpSel),
+    Rows::of<kept<f16_bits>(f16_bits, f16_bits, f16_bits)>("v_max3_f16", {kAbsent, 0x1f7}, Extreme<U16, true>{}, kOpSel),
+    Rows::of<kept<i16>(i16, i16, i16)>("v_max3_i16", {kAbsent, 0x1f8}, Maximum3<I16>{}, kOpSel),
+    Rows::of<kept<u16>(u16, u16, u16)>("v_max3_u16", {kAbsent, 0x1f9}, Maximum3<U16>{}, kOpSel),
+    Rows::of<kept<f16_bits>(f16_bits, f16_bits, f16_bits)>("v_med3_f16", {kAbsent, 0x1fa}, Median<U16>{}, kOpSel),
+    Rows::of<kept<i16>(i16, i16, i16)>("v_med3_i16", {kAbsent, 0x1fb}, Median3<I16>{}, kOpSel),
+    Rows::of<kept<u16>(u16, u16, u16)>("v_med3_u16", {kAbsent, 0x1fc}, Median3<U16>{}, kOpSel),
+    Rows::of<kept<f16>(f16, f16, f16)>("v_mad_f16", {kAbsent, 0x203}, MultiplyAddF16{}, kMad | kOpSel),
+    Rows::saturating<kept<u16>(u16, u16, u16)>(
+        "v_mad_u16", {kAbsent, 0x204}, [](U16 a, U16 b, U16 c) { return U32{a} * b + c; },
+        [](U16 a, U16 b, U16 c) { return saturate_u16(saturate_u32(U64{a} * b + c)); }, kMad | kOpSel),
+    Rows::saturating<kept<i16>(i16, i16, i16)>(
+        "v_mad_i16", {kAbsent, 0x205}, [](I16 a, I16 b, I16 c) { return a * b + c; },
+        [](I16 a, I16 b, I16 c) { return saturate_i16(a * b + c); }, kMad | kOpSel),
+    Rows::of<kept<f16>(f16, f16, f16)>("v_fma_f16", {kAbsent, 0x206}, FusedMultiplyAddF16{}, kMad | kOpSel),
+    Rows::of<kept<f16_bits>(f16_bits, f16_bits, f16_bits)>("v_div_fixup_f16", {kAbsent, 0x207}, DivisionFixup<U16>{}, kOpSel),
+    Rows::of<b32(f16, f16)>(
+        "v_cvt_pknorm_i16_f16", {kAbsent, 0x299}, [](float a, float b) { return to_snorm16(a) | to_snorm16(b) << 16; }, kOpSel),
+    Rows::of<b32(f16, f16)>(
+        "v_cvt_pknorm_u16_f16", {kAbsent, 0x29a}, [](float a, float b) { return to_unorm16(a) | to_unorm16(b) << 16; }, kOpSel),
+    Rows::saturating<kept<i16>(i16, i16)>(
+        "v_add_i16", {kAbsent, 0x29e}, [](I16 a, I16 b) { return a + b; }, [](I16 a, I16 b) { return saturate_i16(a + b); },
+        kCommutes | kOpSel),
+    Rows::saturating<kept<i16>(i16, i16)>(
+        "v_sub_i16", {kAbsent, 0x29f}, [](I16 a, I16 b) { return a - b; }, [](I16 a, I16 b) { return saturate_i16(a - b); },
+        kOpSel),
+    Rows::of<b32(f16_bits, f16_bits)>("v_pack_b32_f16", {kAbsent, 0x2a0}, PackF16{}, kOpSel),
 };
 
 constexpr std::array kTwoOperandRows{
