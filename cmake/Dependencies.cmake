@@ -19,3 +19,5 @@ find_library(LIBELF_LIBRARY elf REQUIRED)
 add_library(lacuna_libelf INTERFACE)
 target_include_directories(lacuna_libelf SYSTEM INTERFACE "${LIBELF_INCLUDE_DIR}")
 target_link_libraries(lacuna_libelf INTERFACE "${LIBELF_LIBRARY}")
+
+find_package(yaml-cpp 0.7 REQUIRED)

@@ -11,26 +11,10 @@
 
 #include "models/isa/decoder.h"
 #include "models/isa/table.h"
+#include "platform/code_object.h"
 
 namespace lacuna {
 namespace {
-
-/// EF_AMDGPU_MACH: the processor in e_flags (LLVM, "User Guide for AMDGPU Backend", ELF header).
-constexpr std::uint32_t kMachineFlags = 0xff;
-
-isa::Target target_of(const ElfFile& file) {
-  file.require(ElfMachine::amdgpu);
-  std::string known;
-  for (unsigned t = 0; t < isa::kTargets; ++t) {
-    const auto target = static_cast<isa::Target>(t);
-    if (isa::traits(target).elf_machine_flags == (file.flags() & kMachineFlags)) return target;
-    known += (known.empty() ? "" : ", ") + std::string(isa::traits(target).name);
-  }
-  std::ostringstream message;
-  message << file.name() << ": processor 0x" << std::hex << (file.flags() & kMachineFlags) << " of e_flags is not one of "
-          << known;
-  throw ElfError(message.str());
-}
 
 /// Symbols of one section by address; where several share an address, a function's name is the one printed.
 std::vector<ElfSymbol> symbols_of(const ElfFile& file, const ElfSection& section) {
@@ -122,7 +106,7 @@ class SectionWriter {
 }  // namespace
 
 void write_disassembly(const ElfFile& file, std::ostream& out) {
-  const isa::Target target = target_of(file);
+  const isa::Target target = code_object_target(file);
   out << '\n' << file.name() << ":\tfile format elf64-amdgpu\n";
   for (const ElfSection& section : file.sections())
     if (section.executable) SectionWriter(section, symbols_of(file, section), target, out).write();

@@ -89,6 +89,26 @@ struct ElfFile::Reader {
     file.machine_ = header.e_machine;
     file.flags_ = header.e_flags;
     file.entry_ = header.e_entry;
+    file.os_abi_ = header.e_ident[EI_OSABI];
+    file.abi_version_ = header.e_ident[EI_ABIVERSION];
+  }
+
+  /// Entries of 4-byte aligned name and description (System V gABI, "Note Section").
+  void read_notes(std::uint64_t offset, std::uint64_t size, const std::string& what) {
+    require_inside(offset, size, what);
+    const std::span<const std::byte> notes = part(offset, size);
+    const auto padded = [](std::uint64_t length) { return (length + 3) & ~std::uint64_t{3}; };
+    for (std::uint64_t at = 0; at + sizeof(Elf64_Nhdr) <= size;) {
+      Elf64_Nhdr note{};
+      std::memcpy(&note, notes.data() + at, sizeof note);
+      at += sizeof note;
+      const std::uint64_t name_end = at + padded(note.n_namesz);
+      if (name_end > size || note.n_descsz > size - name_end) file.fail(what + " has a note that ends behind it");
+      std::string owner(reinterpret_cast<const char*>(notes.data() + at), note.n_namesz);
+      while (!owner.empty() && owner.back() == '\0') owner.pop_back();
+      file.notes_.push_back({owner, note.n_type, notes.subspan(name_end, note.n_descsz)});
+      at = name_end + padded(note.n_descsz);
+    }
   }
 
   void read_segments() {
@@ -99,6 +119,7 @@ struct ElfFile::Reader {
       GElf_Phdr segment{};
       const std::string what = "segment " + std::to_string(index);
       if (gelf_getphdr(elf.get(), static_cast<int>(index), &segment) == nullptr) file.fail(what + ": " + elf_errmsg(-1));
+      if (segment.p_type == PT_NOTE) read_notes(segment.p_offset, segment.p_filesz, what);
       if (segment.p_type != PT_LOAD) continue;
       require_inside(segment.p_offset, segment.p_filesz, what);
       if (segment.p_memsz < segment.p_filesz) file.fail(what + " has more bytes in the file than in memory");
@@ -125,6 +146,7 @@ struct ElfFile::Reader {
       const std::string what = "section " + std::to_string(index);
       if (gelf_getshdr(section, &shdr) == nullptr) file.fail(what + ": " + elf_errmsg(-1));
       if (shdr.sh_type == SHT_SYMTAB || (shdr.sh_type == SHT_DYNSYM && symbol_table == nullptr)) symbol_table = section;
+      if (shdr.sh_type == SHT_NOTE && header.e_phnum == 0) read_notes(shdr.sh_offset, shdr.sh_size, what);
       if (shdr.sh_type != SHT_PROGBITS) continue;
       require_inside(shdr.sh_offset, shdr.sh_size, what);
       const char* const name = elf_strptr(elf.get(), names, shdr.sh_name);
@@ -149,7 +171,8 @@ struct ElfFile::Reader {
       const char* const name = elf_strptr(elf.get(), shdr.sh_link, symbol.st_name);
       if (name == nullptr) file.fail("symbol " + std::to_string(index) + " has its name outside the string table");
       if (*name == '\0') continue;
-      file.symbols_.push_back({name, symbol.st_value, symbol.st_size, symbol.st_shndx, type == STT_FUNC});
+      file.symbols_.push_back(
+          {name, symbol.st_value, symbol.st_size, symbol.st_shndx, static_cast<std::uint8_t>(type), type == STT_FUNC});
     }
   }
 };
@@ -174,6 +197,15 @@ void ElfFile::fail(const std::string& reason) const { throw ElfError(name_ + ": 
 void ElfFile::require(ElfMachine machine) const {
   if (machine_ != static_cast<std::uint16_t>(machine))
     fail("is for " + machine_name(machine_) + ", " + machine_name(static_cast<std::uint16_t>(machine)) + " is needed");
+}
+
+std::span<const std::byte> ElfFile::at(std::uint64_t address, std::uint64_t size) const {
+  for (const ElfSegment& segment : segments_) {
+    if (address < segment.virtual_address) continue;
+    const std::uint64_t offset = address - segment.virtual_address;
+    if (offset <= segment.bytes.size() && size <= segment.bytes.size() - offset) return segment.bytes.subspan(offset, size);
+  }
+  return {};
 }
 
 std::optional<std::uint64_t> ElfFile::symbol(std::string_view name) const {

@@ -47,7 +47,15 @@ struct ElfSymbol {
   std::uint64_t value = 0;
   std::uint64_t size = 0;
   std::size_t section = 0;  ///< index of its section, 0 = undefined, SHN_ABS and others as in the file
+  std::uint8_t type = 0;    ///< STT_*
   bool function = false;
+};
+
+/// An entry of a note section.
+struct ElfNote {
+  std::string owner;
+  std::uint32_t type = 0;
+  std::span<const std::byte> bytes;
 };
 
 class ElfFile {
@@ -66,10 +74,19 @@ class ElfFile {
   std::uint16_t machine() const { return machine_; }
   std::uint32_t flags() const { return flags_; }
   std::uint64_t entry() const { return entry_; }
+  /// e_ident's OS ABI and its version.
+  std::uint8_t os_abi() const { return os_abi_; }
+  std::uint8_t abi_version() const { return abi_version_; }
   const std::vector<ElfSegment>& segments() const { return segments_; }
   const std::vector<ElfSection>& sections() const { return sections_; }
   /// Named symbols of .symtab, or of .dynsym where there is no .symtab.
   const std::vector<ElfSymbol>& symbols() const { return symbols_; }
+  /// Of the note segments, or of the note sections of a file that is not linked.
+  const std::vector<ElfNote>& notes() const { return notes_; }
+  /// The file's bytes at a virtual address; empty when not all of them are in one segment's file contents.
+  std::span<const std::byte> at(std::uint64_t address, std::uint64_t size) const;
+  /// The whole file.
+  std::span<const std::byte> bytes() const { return bytes_; }
   /// Address of a defined symbol.
   std::optional<std::uint64_t> symbol(std::string_view name) const;
 
@@ -81,9 +98,12 @@ class ElfFile {
   std::uint16_t machine_ = 0;
   std::uint32_t flags_ = 0;
   std::uint64_t entry_ = 0;
+  std::uint8_t os_abi_ = 0;
+  std::uint8_t abi_version_ = 0;
   std::vector<ElfSegment> segments_;
   std::vector<ElfSection> sections_;
   std::vector<ElfSymbol> symbols_;
+  std::vector<ElfNote> notes_;
 
   struct Reader;
 };

@@ -77,13 +77,24 @@ lacuna_error lacuna_dispatch(lacuna_queue* queue, const lacuna_dispatch_packet* 
   return submit_with_signal(queue, &packet, dispatch->completion);
 }
 
+lacuna_error lacuna_queue_wait_room(lacuna_queue* queue) {
+  if (queue == NULL) return driver_error(LACUNA_ERROR_INVALID_ARGUMENT, "lacuna_queue_wait_room: null queue");
+  for (;;) {
+    driver_check_queues(queue->device);
+    if (queue->failed) return driver_report_failure(queue);
+    if (queue->write_index - queue->memory->read_dispatch_id < queue->packets) return LACUNA_OK;
+    const uint64_t interrupts = hal_disable_interrupts();
+    hal_wait_for_interrupt(hal_time() + FULL_QUEUE_NANOSECONDS);
+    hal_restore_interrupts(interrupts);
+  }
+}
+
 lacuna_error lacuna_dispatch_blocking(lacuna_queue* queue, const lacuna_dispatch_packet* dispatch) {
   for (;;) {
     const lacuna_error error = lacuna_dispatch(queue, dispatch);
     if (error != LACUNA_ERROR_QUEUE_FULL) return error;
-    const uint64_t interrupts = hal_disable_interrupts();
-    hal_wait_for_interrupt(hal_time() + FULL_QUEUE_NANOSECONDS);
-    hal_restore_interrupts(interrupts);
+    const lacuna_error waited = lacuna_queue_wait_room(queue);
+    if (waited != LACUNA_OK) return waited;
   }
 }
 

@@ -217,6 +217,8 @@ typedef struct lacuna_dispatch_packet {
 /* Writes a kernel dispatch packet and rings the doorbell. QUEUE_FULL at once when the ring is full, QUEUE_FAILED when the
  * queue has failed. */
 lacuna_error lacuna_dispatch(lacuna_queue* queue, const lacuna_dispatch_packet* dispatch);
+/* Sleeps until the ring has room for a packet; the queue's error when it has failed. */
+lacuna_error lacuna_queue_wait_room(lacuna_queue* queue);
 /* As lacuna_dispatch, but sleeps while the ring is full. */
 lacuna_error lacuna_dispatch_blocking(lacuna_queue* queue, const lacuna_dispatch_packet* dispatch);
 

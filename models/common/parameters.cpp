@@ -10,6 +10,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "models/common/nearest_name.h"
+
 namespace lacuna {
 namespace {
 
@@ -350,26 +352,6 @@ std::unique_ptr<Parameter> registered(std::unique_ptr<Parameter> parameter, cons
   return parameter;
 }
 
-/// Edits (insert, delete, replace, swap of neighbours) that turn one name into the other.
-std::size_t edit_distance(std::string_view from, std::string_view to) {
-  std::vector<std::size_t> before_last(to.size() + 1);
-  std::vector<std::size_t> last(to.size() + 1);
-  std::vector<std::size_t> current(to.size() + 1);
-  std::iota(last.begin(), last.end(), std::size_t{0});
-  for (std::size_t i = 1; i <= from.size(); ++i) {
-    current[0] = i;
-    for (std::size_t j = 1; j <= to.size(); ++j) {
-      const std::size_t replaced = last[j - 1] + (from[i - 1] == to[j - 1] ? 0 : 1);
-      current[j] = std::min({last[j] + 1, current[j - 1] + 1, replaced});
-      if (i > 1 && j > 1 && from[i - 1] == to[j - 2] && from[i - 2] == to[j - 1])
-        current[j] = std::min(current[j], before_last[j - 2] + 1);
-    }
-    before_last.swap(last);
-    last.swap(current);
-  }
-  return last[to.size()];
-}
-
 std::string_view without_section(std::string_view name) { return name.substr(name.find('.') + 1); }
 
 }  // namespace
@@ -421,7 +403,7 @@ Parameter* ParameterSet::find(std::string_view name) const {
 
 std::string ParameterSet::nearest(std::string_view name) const {
   std::string best;
-  std::size_t best_distance = std::max<std::size_t>(2, name.size() / 3) + 1;
+  std::size_t best_distance = misspelling_limit(name) + 1;
   for (const auto& section : sections_) {
     for (const auto& parameter : section->parameters()) {
       std::size_t distance = edit_distance(name, parameter->name);

@@ -150,7 +150,7 @@ std::optional<std::filesystem::path> Semihosting::host_path(const std::string& n
   return resolved;
 }
 
-Semihosting::File* Semihosting::file(std::uint64_t handle) {
+GuestFile* Semihosting::file(std::uint64_t handle) {
   if (handle == 0 || handle > files_.size()) return nullptr;
   return files_[handle - 1].get();
 }
@@ -161,15 +161,18 @@ std::uint64_t Semihosting::open(std::uint64_t argument) {
   const std::uint64_t mode = fields_[1];
   if (!name) return fail(EFAULT);
   if (mode > 11) return fail(EINVAL);
-  std::unique_ptr<File> opened;
-  if (*name == ":tt") {
-    opened = File::open_console(console_, mode < 4);
+  std::unique_ptr<GuestFile> opened;
+  if (parameters_.provided && name->starts_with(':')) opened = parameters_.provided(*name);
+  if (opened) {
+    // The simulator's own.
+  } else if (*name == ":tt") {
+    opened = open_console_file(console_, mode < 4);
   } else if (*name == ":semihosting-features") {
-    opened = File::open_features();
+    opened = open_feature_file();
   } else {
     const auto path = host_path(*name);
     if (!path) return fail(EACCES);
-    opened = File::open_host(*path, static_cast<unsigned>(mode));
+    opened = open_host_file(*path, static_cast<unsigned>(mode));
     if (!opened) return fail(errno);
   }
   auto slot = std::find(files_.begin(), files_.end(), nullptr);
@@ -190,7 +193,7 @@ std::uint64_t Semihosting::close(std::uint64_t argument) {
 
 std::uint64_t Semihosting::write(std::uint64_t argument) {
   if (!fields(argument, 3)) return fail(EFAULT);
-  File* to = file(fields_[0]);
+  GuestFile* to = file(fields_[0]);
   std::uint64_t address = fields_[1];
   std::uint64_t left = fields_[2];
   if (to == nullptr) return error_ = EBADF, left;
@@ -207,7 +210,7 @@ std::uint64_t Semihosting::write(std::uint64_t argument) {
 
 std::uint64_t Semihosting::read(std::uint64_t argument) {
   if (!fields(argument, 3)) return fail(EFAULT);
-  File* from = file(fields_[0]);
+  GuestFile* from = file(fields_[0]);
   std::uint64_t address = fields_[1];
   std::uint64_t left = fields_[2];
   if (from == nullptr) return fail(EBADF);
@@ -226,14 +229,14 @@ std::uint64_t Semihosting::read(std::uint64_t argument) {
 
 std::uint64_t Semihosting::seek(std::uint64_t argument) {
   if (!fields(argument, 2)) return fail(EFAULT);
-  File* in = file(fields_[0]);
+  GuestFile* in = file(fields_[0]);
   if (in == nullptr) return fail(EBADF);
   return in->seek(fields_[1]) ? 0 : fail(errno);
 }
 
 std::uint64_t Semihosting::length(std::uint64_t argument) {
   if (!fields(argument, 1)) return fail(EFAULT);
-  File* of = file(fields_[0]);
+  GuestFile* of = file(fields_[0]);
   if (of == nullptr) return fail(EBADF);
   const std::int64_t bytes = of->length();
   return bytes < 0 ? fail(errno) : static_cast<std::uint64_t>(bytes);
@@ -241,7 +244,7 @@ std::uint64_t Semihosting::length(std::uint64_t argument) {
 
 std::uint64_t Semihosting::is_terminal(std::uint64_t argument) {
   if (!fields(argument, 1)) return fail(EFAULT);
-  const File* of = file(fields_[0]);
+  const GuestFile* of = file(fields_[0]);
   if (of == nullptr) return fail(EBADF);
   return of->terminal() ? 1 : 0;
 }

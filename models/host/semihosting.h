@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "models/host/guest_access.h"
+#include "models/host/guest_file.h"
 
 namespace lacuna {
 
@@ -21,6 +22,8 @@ struct SemihostingParameters {
   std::filesystem::path root;
   /// What SYS_GET_CMDLINE returns: program name and arguments, separated by spaces.
   std::string command_line;
+  /// Files of the simulator: asked first for names that begin with ':'. Null = none.
+  GuestFileProvider provided;
   /// SYS_TIME and SYS_CLOCK from the host's clock; otherwise from simulated time (SYS_TIME then starts at 0).
   bool host_clock = false;
   /// Heap and stack that SYS_HEAPINFO reports; 0 = "unknown", the program uses its own linker symbols.
@@ -42,7 +45,6 @@ class Semihosting {
   std::uint64_t calls() const { return calls_; }
 
  private:
-  class File;
   using Fields = std::vector<std::uint64_t>;
 
   std::uint64_t open(std::uint64_t argument);
@@ -70,13 +72,13 @@ class Semihosting {
   std::optional<std::string> text(std::uint64_t address, std::uint64_t length);
   /// Host path of a guest file name, or nothing when it lies outside the root.
   std::optional<std::filesystem::path> host_path(const std::string& name) const;
-  File* file(std::uint64_t handle);
+  GuestFile* file(std::uint64_t handle);
 
   SemihostingParameters parameters_;
   const HartConsole& console_;
   GuestAccess& guest_;
   std::filesystem::path root_;
-  std::vector<std::unique_ptr<File>> files_;  ///< handle - 1
+  std::vector<std::unique_ptr<GuestFile>> files_;  ///< handle - 1
   Fields fields_;
   std::vector<std::byte> buffer_;
   int error_ = 0;

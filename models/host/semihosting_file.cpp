@@ -19,9 +19,8 @@ int refuse(int error) {
 
 }  // namespace
 
-// The factories return unnamed classes, which need the complete enclosing class: they are local to them.
-std::unique_ptr<Semihosting::File> Semihosting::File::open_host(const std::filesystem::path& path, unsigned mode) {
-  class HostFile final : public File {
+std::unique_ptr<GuestFile> open_host_file(const std::filesystem::path& path, unsigned mode) {
+  class HostFile final : public GuestFile {
    public:
     explicit HostFile(int descriptor) : descriptor_(descriptor) {}
     ~HostFile() override { ::close(descriptor_); }
@@ -52,8 +51,8 @@ std::unique_ptr<Semihosting::File> Semihosting::File::open_host(const std::files
   return std::make_unique<HostFile>(descriptor);
 }
 
-std::unique_ptr<Semihosting::File> Semihosting::File::open_console(const HartConsole& console, bool input) {
-  class ConsoleFile final : public File {
+std::unique_ptr<GuestFile> open_console_file(const HartConsole& console, bool input) {
+  class ConsoleFile final : public GuestFile {
    public:
     ConsoleFile(const HartConsole& with, bool as_input) : console_(with), input_(as_input) {}
     std::int64_t read(std::span<std::byte> bytes) override {
@@ -84,10 +83,10 @@ std::unique_ptr<Semihosting::File> Semihosting::File::open_console(const HartCon
   return std::make_unique<ConsoleFile>(console, input);
 }
 
-std::unique_ptr<Semihosting::File> Semihosting::File::open_features() {
+std::unique_ptr<GuestFile> open_feature_file() {
   // Magic number, then bit 0: SYS_EXIT_EXTENDED, bit 1: separate stdout and stderr.
   static constexpr std::array<char, 5> kContent = {'S', 'H', 'F', 'B', 3};
-  class FeatureFile final : public File {
+  class FeatureFile final : public GuestFile {
    public:
     std::int64_t read(std::span<std::byte> bytes) override {
       const std::size_t count = std::min(bytes.size(), kContent.size() - position_);

@@ -1,0 +1,102 @@
+/* What `lacuna launch` asks of its launcher program on the hart: a stream of records that the program reads by semihosting and
+ * executes in order. Shared by the host (C++) and the firmware (C); both are little-endian with natural alignment.
+ *
+ * Files of the simulator (semihosting names):
+ *   :launch/plan        the records; a read may give fewer bytes than asked for, 0 at the end
+ *   :launch/stream/N    contents of N, a code object or a buffer, to be read or written in one go */
+#ifndef PLATFORM_LAUNCH_PLAN_H
+#define PLATFORM_LAUNCH_PLAN_H
+
+#include <stdint.h>
+
+#define LAUNCH_PLAN_FILE ":launch/plan"
+#define LAUNCH_STREAM_FILE ":launch/stream/"
+
+/* Longest record, header included. */
+#define LAUNCH_RECORD_BYTES 98304u
+
+enum launch_operation {
+  LAUNCH_LOAD = 1, /* launch_load: a code object from a stream */
+  LAUNCH_KERNEL,   /* launch_kernel, name: looks a kernel up */
+  LAUNCH_ALLOCATE, /* launch_allocate: a buffer in GPU memory, all zero */
+  LAUNCH_QUEUE,    /* launch_queue: the queue for everything that follows */
+  LAUNCH_DISPATCH, /* launch_dispatch, patches, argument segment: queued behind the earlier ones */
+  LAUNCH_UPLOAD,   /* launch_transfer: waits for the dispatches, then stream -> buffer */
+  LAUNCH_DOWNLOAD, /* launch_transfer: waits for the dispatches, then buffer -> stream */
+  LAUNCH_SOURCE,   /* text: the file that lines of records are in, for messages */
+  LAUNCH_END       /* waits for the dispatches and ends the program */
+};
+
+struct launch_header {
+  uint32_t operation;
+  uint32_t bytes; /* of the record, this header included; a multiple of 8 */
+  uint32_t line;  /* of the launch file; 0 = none */
+  uint32_t reserved;
+};
+
+struct launch_load {
+  struct launch_header header;
+  uint32_t code;
+  uint32_t stream;
+  uint64_t bytes;
+};
+
+struct launch_kernel {
+  struct launch_header header;
+  uint32_t kernel;
+  uint32_t code;
+  uint32_t private_segment_bytes; /* at least so much */
+  uint32_t name_bytes;            /* behind this struct, the 0 at its end included */
+};
+
+struct launch_allocate {
+  struct launch_header header;
+  uint64_t bytes;
+  uint32_t buffer;
+  uint32_t reserved;
+};
+
+struct launch_queue {
+  struct launch_header header;
+  uint32_t packets;
+  uint32_t kernarg_bytes;
+  uint32_t private_segment_bytes;
+  uint32_t reserved;
+};
+
+enum launch_patch_kind {
+  LAUNCH_PATCH_BUFFER,       /* 64 bits: address of buffer `index` + what the segment holds there */
+  LAUNCH_PATCH_QUEUE,        /* 64 bits: address of the queue */
+  LAUNCH_PATCH_PRIVATE_BASE, /* 32 bits: upper half of the private aperture's base */
+  LAUNCH_PATCH_SHARED_BASE   /* 32 bits: upper half of the LDS aperture's base */
+};
+
+struct launch_patch {
+  uint32_t kind;
+  uint32_t offset; /* in the argument segment */
+  uint32_t index;
+  uint32_t reserved;
+};
+
+struct launch_dispatch {
+  struct launch_header header;
+  uint32_t kernel;
+  uint32_t grid[3]; /* work-items */
+  uint32_t repeat;
+  uint32_t reserved;
+  uint16_t workgroup[4]; /* work-items; [3] unused */
+  uint32_t dynamic_group_bytes;
+  uint32_t patches;
+  uint32_t argument_bytes; /* a multiple of 8 */
+  uint32_t reserved2;
+};
+
+struct launch_transfer {
+  struct launch_header header;
+  uint64_t offset; /* in the buffer */
+  uint64_t bytes;
+  uint32_t buffer;
+  uint32_t stream;
+};
+
+#endif
