@@ -62,14 +62,15 @@ Operand DecodeContext::sgpr(unsigned encoding, OperandType type) {
   if (span <= 1) return operand;
   // The hardware ignores the low bits of a register tuple's number: pairs are aligned to 2, larger ones to 4.
   const unsigned alignment = span == 2 ? 2 : 4;
-  const bool special = encoding >= kFlatScratchLo && (encoding < kTtmp0 || encoding >= kM0);
+  const unsigned first_ttmp = traits(target).first_ttmp;
+  const bool special = encoding >= kFlatScratchLo && (encoding < first_ttmp || encoding >= kM0);
   if (special && encoding % 2 != 0) fail("odd half of a special register pair");
   encoding &= ~(alignment - 1);
   operand.encoding = static_cast<std::uint8_t>(encoding);
   operand.index = static_cast<std::uint16_t>(encoding);
   if (encoding < kFlatScratchLo && encoding + span > kFlatScratchLo) fail("scalar register tuple out of range");
-  if (encoding >= kFlatScratchLo && encoding < kTtmp0 && span > 2) fail("scalar register tuple out of range");
-  if (encoding >= kTtmp0 && encoding < kM0 && encoding + span > kM0) fail("scalar register tuple out of range");
+  if (encoding >= kFlatScratchLo && encoding < first_ttmp && span > 2) fail("scalar register tuple out of range");
+  if (encoding >= first_ttmp && encoding < kM0 && encoding + span > kM0) fail("scalar register tuple out of range");
   if (encoding == kM0) fail("M0 is not a register pair");
   return operand;
 }

@@ -50,10 +50,11 @@ std::string hexadecimal(std::uint64_t value) {
   return text.data();
 }
 
-std::string scalar_register(unsigned encoding, unsigned words) {
+std::string scalar_register(unsigned encoding, unsigned words, Target target) {
+  const unsigned first_ttmp = traits(target).first_ttmp;
   if (encoding < kFlatScratchLo) return range("s", encoding, words);
   if (encoding == kM0) return "m0";
-  if (encoding >= kTtmp0 && encoding < kM0) return range("ttmp", encoding - kTtmp0, words);
+  if (encoding >= first_ttmp && encoding < kM0) return range("ttmp", encoding - first_ttmp, words);
   const auto pair = std::find_if(kPairs.begin(), kPairs.end(),
                                  [&](const NamedPair& p) { return encoding == p.low || encoding == p.low + 1; });
   if (pair == kPairs.end()) return "?";
@@ -71,7 +72,7 @@ std::string constant_text(const Operand& operand, std::uint32_t literal) {
   const bool integer_16 = is_16_bit_integer(type);
   std::uint64_t bits = is_literal ? literal : operand.value;
   if (integer_16 && operand.encoding >= kInlineFloat && !is_literal) bits = inline_constant(operand.encoding, OperandType::f16);
-  if (is_16_bit(type)) bits &= 0xffff;
+  if (is_16_bit(type) || (is_literal && is_packed_16(type))) bits &= 0xffff;
   std::int64_t integer = static_cast<std::int64_t>(bits);
   if (is_16_bit(type)) {
     integer = static_cast<std::int16_t>(bits);
@@ -250,6 +251,8 @@ std::string dpp_control_text(unsigned control) {
       return amount != 0 ? "row_shr:" + number(amount) : "";
     case 0x12:
       return amount != 0 ? "row_ror:" + number(amount) : "";
+    case 0x15:
+      return "row_newbcast:" + number(amount);
     default:
       break;
   }

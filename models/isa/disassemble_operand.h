@@ -11,7 +11,7 @@ namespace lacuna::isa {
 std::string hexadecimal(std::uint64_t value);
 
 /// "s5", "s[4:5]", "vcc", "exec_lo", "ttmp[0:3]": `encoding` is the operand encoding 0..127.
-std::string scalar_register(unsigned encoding, unsigned words);
+std::string scalar_register(unsigned encoding, unsigned words, Target target);
 /// "v5", "v[4:5]".
 std::string vector_register(unsigned index, unsigned words);
 

@@ -69,7 +69,7 @@ class Printer {
       case OperandKind::agpr:
         return vector_register(operand.index, operand.words).replace(0, 1, "a");
       case OperandKind::sgpr:
-        return scalar_register(operand.index, operand.words);
+        return scalar_register(operand.index, operand.words, target_);
       case OperandKind::constant:
         return immediate(operand);
       case OperandKind::special:

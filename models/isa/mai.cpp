@@ -44,7 +44,7 @@ constexpr InstructionRow mfma(std::string_view mnemonic, int opcode) {
           matrix::execute<Kind, kShape>};
 }
 
-constexpr InstructionRow accumulator_move(std::string_view mnemonic, int opcode, std::uint32_t flags) {
+constexpr InstructionRow accumulator_move(std::string_view mnemonic, int opcode, std::uint64_t flags) {
   return {mnemonic,           Format::mai, gfx9_only(opcode),       {OperandType::b32}, {OperandType::b32}, Unit::valu,
           LatencyClass::valu, flags,       execute_accumulator_move};
 }

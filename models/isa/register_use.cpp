@@ -17,7 +17,7 @@ RegisterUse register_use(const Instruction& instruction) {
   const auto reads = [&](RegisterRange range) { use.reads.at(use.read_count++) = range; };
   const auto writes = [&](RegisterRange range) { use.writes.at(use.write_count++) = range; };
   const auto range_of = [](const Operand& operand) { return RegisterRange{operand.kind, operand.index, operand.words}; };
-  const std::uint32_t flags = instruction.row->flags;
+  const std::uint64_t flags = instruction.row->flags;
 
   for (unsigned i = 0; i < instruction.sources; ++i) {
     const Operand& source = instruction.src[i];

@@ -28,7 +28,7 @@ constexpr Opcodes both(int opcode) { return {static_cast<std::int16_t>(opcode), 
 constexpr Opcodes gfx8_only(int opcode) { return {static_cast<std::int16_t>(opcode), kAbsent}; }
 constexpr Opcodes gfx9_only(int opcode) { return {kAbsent, static_cast<std::int16_t>(opcode)}; }
 
-enum RowFlags : std::uint32_t {
+enum RowFlags : std::uint64_t {
   kNoFlags = 0,
   kWritesScc = 1u << 0,
   kReadsScc = 1u << 1,
@@ -60,6 +60,8 @@ enum RowFlags : std::uint32_t {
   kNoGds = 1u << 27,              ///< DS instruction that exists with GDS = 0 only
   kMixedPrecision = 1u << 30,     ///< v_fma_mix*: OP_SEL_HI says which sources are f16, NEG_HI is ABS
   kReadsAccumulator = 1u << 31,   ///< the source is an AGPR: v_accvgpr_read_b32, v_accvgpr_mov_b32
+  kIgnoresSigns = 1ull << 32,     ///< NEG and ABS bits are there, without effect: integer dot products
+  kNoGfx9Sdwa = 1ull << 33,       ///< the SDWA form is gone on gfx9: v_mac
   kWritesSource = 1u << 29,       ///< the source is written too: v_swap_b32
   kOpSel = 1u << 28,              ///< VOP3 OP_SEL is legal: 16-bit operands may be high halves
   kNoOmod = 1u << 21,             ///< VOP3 OMOD must be zero although the result is floating point
@@ -89,7 +91,7 @@ struct InstructionRow {
   OperandTypes src;
   Unit unit;
   LatencyClass latency;
-  std::uint32_t flags;
+  std::uint64_t flags;
   /// nullptr: known to the table, not executable; running it is an error naming the mnemonic.
   ExecuteFn execute;
 };

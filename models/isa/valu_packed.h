@@ -58,14 +58,14 @@ constexpr OperandTypes packed_types(OperandTypes types) {
 /// The row of a packed instruction: `Signature` is that of the operation on a half.
 template <class Signature>
 constexpr InstructionRow packed_row_of(Format format, std::string_view mnemonic, Opcodes opcode, ExecuteFn function,
-                                       std::uint32_t flags) {
+                                       std::uint64_t flags) {
   InstructionRow row = vector_row<Signature>(format, mnemonic, opcode, function, flags, LatencyClass::count);
   row.dst = detail::packed_types(row.dst);
   row.src = detail::packed_types(row.src);
   return row;
 }
 template <class Signature, class Operation>
-constexpr InstructionRow packed_row(Format format, std::string_view mnemonic, Opcodes opcode, Operation, std::uint32_t flags) {
+constexpr InstructionRow packed_row(Format format, std::string_view mnemonic, Opcodes opcode, Operation, std::uint64_t flags) {
   return packed_row_of<Signature>(format, mnemonic, opcode, execute_packed<Signature, Operation>, flags);
 }
 

@@ -56,7 +56,7 @@ struct RowTypes<Result(Arguments...)> {
 /// A row that `function` executes. The timing class is valu_f64 when an operand is an f64 and valu otherwise, unless given.
 template <class Signature>
 constexpr InstructionRow vector_row(Format format, std::string_view mnemonic, Opcodes opcode, ExecuteFn function,
-                                    std::uint32_t flags, LatencyClass latency) {
+                                    std::uint64_t flags, LatencyClass latency) {
   using Types = detail::RowTypes<Signature>;
   if (Types::kReadsOld) flags |= kReadsDst;
   if (Types::kReadsVccBit) flags |= kReadsVcc;
@@ -71,7 +71,7 @@ constexpr InstructionRow vector_row(Format format, std::string_view mnemonic, Op
 template <Format kFormat>
 struct VectorRows {
   template <class Signature, class Operation>
-  static constexpr InstructionRow of(std::string_view mnemonic, Opcodes opcode, Operation, std::uint32_t flags = kNoFlags,
+  static constexpr InstructionRow of(std::string_view mnemonic, Opcodes opcode, Operation, std::uint64_t flags = kNoFlags,
                                      LatencyClass latency = LatencyClass::count) {
     return vector_row<Signature>(kFormat, mnemonic, opcode, execute<Signature, Operation>, flags, latency);
   }
@@ -79,7 +79,7 @@ struct VectorRows {
   /// With a second operation for when the CLAMP bit is set.
   template <class Signature, class Operation, class Saturated>
   static constexpr InstructionRow saturating(std::string_view mnemonic, Opcodes opcode, Operation, Saturated,
-                                             std::uint32_t flags = kNoFlags, LatencyClass latency = LatencyClass::count) {
+                                             std::uint64_t flags = kNoFlags, LatencyClass latency = LatencyClass::count) {
     return vector_row<Signature>(kFormat, mnemonic, opcode, execute_saturating<Signature, Operation, Saturated>,
                                  flags | kIntegerClamp, latency);
   }

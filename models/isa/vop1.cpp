@@ -53,7 +53,7 @@ struct FractF16 {  // the difference is exact in float; the largest f16 below 1 
   }
 };
 
-constexpr std::uint32_t kPlainVop1 = kNoEncodingSuffix | kNoE64 | kNoSdwa | kNoDpp;
+constexpr std::uint64_t kPlainVop1 = kNoEncodingSuffix | kNoE64 | kNoSdwa | kNoDpp;
 
 constexpr std::array kRows{
     InstructionRow{"v_nop",
@@ -76,8 +76,10 @@ constexpr std::array kRows{
     Rows::of<i32(f32)>("v_cvt_i32_f32", {8, 8}, [](float a) { return to_integer<std::int32_t>(a); }),
     Rows::of<f16(f32)>("v_cvt_f16_f32", {10, 10}, F16OfF32{}),
     Rows::of<f32(f16)>("v_cvt_f32_f16", {11, 11}, F32OfF16{}),
-    Rows::of<i32(f32)>("v_cvt_rpi_i32_f32", {12, 12}, [](float a) { return round_half_up(a); }),
-    Rows::of<i32(f32)>("v_cvt_flr_i32_f32", {13, 13}, [](float a) { return round_down(a); }),
+    Rows::of<i32(f32)>(
+        "v_cvt_rpi_i32_f32", {12, 12}, [](float a) { return round_half_up(a); }, kNoOmod),
+    Rows::of<i32(f32)>(
+        "v_cvt_flr_i32_f32", {13, 13}, [](float a) { return round_down(a); }, kNoOmod),
     Rows::of<f32(b32)>("v_cvt_off_f32_i4", {14, 14},
                        [](std::uint32_t a) { return static_cast<float>(static_cast<std::int32_t>(a << 28) >> 28) * 0.0625F; }),
     Rows::of<f32(f64)>("v_cvt_f32_f64", {15, 15}, F32OfF64{}),

@@ -91,7 +91,7 @@ struct ValueOf {
   }
 };
 
-constexpr std::uint32_t kLiteralForm = kHasLiteralOperand | kNoEncodingSuffix | kNoE64 | kNoSdwa | kNoDpp | kOtimes;
+constexpr std::uint64_t kLiteralForm = kHasLiteralOperand | kNoEncodingSuffix | kNoE64 | kNoSdwa | kNoDpp | kOtimes;
 
 constexpr std::array kRows{
     Rows::of<b32(b32, b32, mask)>(
@@ -130,7 +130,7 @@ constexpr std::array kRows{
         "v_or_b32", {20, 20}, [](U32 a, U32 b) { return a | b; }, kCommutes),
     Rows::of<b32(b32, b32)>(
         "v_xor_b32", {21, 21}, [](U32 a, U32 b) { return a ^ b; }, kCommutes),
-    Rows::of<f32(f32, f32, old<f32>)>("v_mac_f32", {22, 22}, MultiplyAdd{}, kCommutes | kOtimes),
+    Rows::of<f32(f32, f32, old<f32>)>("v_mac_f32", {22, 22}, MultiplyAdd{}, kCommutes | kOtimes | kNoGfx9Sdwa),
     Rows::of<f32(f32, literal<f32>, f32)>("v_madmk_f32", {23, 23}, MultiplyAdd{}, kLiteralForm),
     Rows::of<f32(f32, f32, literal<f32>)>("v_madak_f32", {24, 24}, MultiplyAdd{}, kLiteralForm),
     Rows::saturating<flagged<u32>(u32, u32)>("v_add_u32", {25, kAbsent}, AddCarry{}, AddCarrySaturated{},
@@ -166,12 +166,12 @@ constexpr std::array kRows{
     Rows::of<f32(f32, f32, old<f32>)>("v_fmac_f32", {kAbsent, 59}, FusedMultiplyAdd{}, kCommutes | kOtimes | kNoSdwa),
     Rows::of<f64(f64, f64, old<f64>)>("v_fmac_f64", {kAbsent, 4}, FusedMultiplyAdd{}, kCommutes | kOtimes),
     Rows::of<f32(pk_f16, pk_f16, old<f32>)>("v_dot2c_f32_f16", {kAbsent, 55}, DotHalves{}, kApproximate | kNoSdwa),
-    Rows::saturating<i32(pk_i16, pk_i16, old<i32>)>("v_dot2c_i32_i16", {kAbsent, 56}, DotSigned<16, false>{},
-                                                    DotSigned<16, true>{}, kNoSdwa),
+    Rows::saturating<i32(b32, b32, old<i32>)>("v_dot2c_i32_i16", {kAbsent, 56}, DotSigned<16, false>{}, DotSigned<16, true>{},
+                                              kNoSdwa | kIgnoresSigns),
     Rows::saturating<i32(b32, b32, old<i32>)>("v_dot4c_i32_i8", {kAbsent, 57}, DotSigned<8, false>{}, DotSigned<8, true>{},
-                                              kNoSdwa),
+                                              kNoSdwa | kIgnoresSigns),
     Rows::saturating<i32(b32, b32, old<i32>)>("v_dot8c_i32_i4", {kAbsent, 58}, DotSigned<4, false>{}, DotSigned<4, true>{},
-                                              kNoSdwa),
+                                              kNoSdwa | kIgnoresSigns),
     packed_row<f16(f16, f16, old<f16>)>(Format::vop2, "v_pk_fmac_f16", {kAbsent, 60}, FusedMultiplyAddF16{},
                                         kCommutes | kOtimes | kNoSdwa | kNoDpp | kNoE64),
     Rows::of<b32(b32, b32)>(
@@ -186,7 +186,7 @@ constexpr std::array kRows{
     Rows::of<f16(f16, literal<f16>, f16)>("v_madmk_f16", {36, kAbsent}, MultiplyAddF16{}, kLiteralForm),
     Rows::of<f16(f16, f16, literal<f16>)>("v_madak_f16", {37, kAbsent}, MultiplyAddF16{}, kLiteralForm),
     // From gfx9 on these keep the high half (LLVM, GCNSubtarget::zeroesHigh16BitsOfDest).
-    Rows::of<kept<f16>(f16, f16, old<f16>)>("v_mac_f16", {kAbsent, 35}, MultiplyAddF16{}, kCommutes | kOtimes),
+    Rows::of<kept<f16>(f16, f16, old<f16>)>("v_mac_f16", {kAbsent, 35}, MultiplyAddF16{}, kCommutes | kOtimes | kNoSdwa),
     Rows::of<kept<f16>(f16, literal<f16>, f16)>("v_madmk_f16", {kAbsent, 36}, MultiplyAddF16{}, kLiteralForm),
     Rows::of<kept<f16>(f16, f16, literal<f16>)>("v_madak_f16", {kAbsent, 37}, MultiplyAddF16{}, kLiteralForm),
     Rows::saturating<u16(u16, u16)>(

@@ -20,22 +20,22 @@ constexpr Opcodes gfx90a(int opcode) { return gfx9_only(opcode); }
 
 // A lane operation as a row, without and with an operation of its own for CLAMP.
 template <class Signature, class Operation>
-constexpr InstructionRow packed(std::string_view mnemonic, int opcode, Operation, std::uint32_t flags = kNoFlags) {
+constexpr InstructionRow packed(std::string_view mnemonic, int opcode, Operation, std::uint64_t flags = kNoFlags) {
   return packed_row_of<Signature>(Format::vop3p, mnemonic, gfx90a(opcode), execute_packed<Signature, Operation>,
                                   flags | kIntegerClamp);
 }
 template <class Signature, class Operation, class Saturated>
 constexpr InstructionRow saturating(std::string_view mnemonic, int opcode, Operation, Saturated,
-                                    std::uint32_t flags = kNoFlags) {
+                                    std::uint64_t flags = kNoFlags) {
   return packed_row_of<Signature>(Format::vop3p, mnemonic, gfx90a(opcode),
                                   execute_packed_saturating<Signature, Operation, Saturated>, flags | kIntegerClamp);
 }
 template <class Signature, class Operation, class Saturated>
-constexpr InstructionRow dot(std::string_view mnemonic, int opcode, Operation, Saturated, std::uint32_t flags = kNoFlags) {
+constexpr InstructionRow dot(std::string_view mnemonic, int opcode, Operation, Saturated, std::uint64_t flags = kNoFlags) {
   return vector_row<Signature>(Format::vop3p, mnemonic, gfx90a(opcode), execute_dot<Signature, Operation, Saturated>,
                                flags | kIntegerClamp, LatencyClass::valu);
 }
-constexpr InstructionRow mix(std::string_view mnemonic, int opcode, ExecuteFn function, std::uint32_t flags) {
+constexpr InstructionRow mix(std::string_view mnemonic, int opcode, ExecuteFn function, std::uint64_t flags) {
   return {mnemonic,
           Format::vop3p,
           gfx90a(opcode),

@@ -21,11 +21,10 @@ enum SpecialRegister : unsigned {
   kXnackMaskHi = 105,
   kVccLo = 106,
   kVccHi = 107,
-  kTbaLo = 108,
+  kTbaLo = 108,  ///< these four are ttmp0 to ttmp3 on gfx9
   kTbaHi = 109,
   kTmaLo = 110,
   kTmaHi = 111,
-  kTtmp0 = 112,
   kM0 = 124,
   kExecLo = 126,
   kExecHi = 127,
