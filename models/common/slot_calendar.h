@@ -70,6 +70,40 @@ class SlotCalendar {
     return true;
   }
 
+  /// The earliest cycle at or after `not_before` from which `count` cycles are free; books nothing.
+  std::uint64_t first_run(std::uint64_t not_before, unsigned count) {
+    std::uint64_t cycle = clamp(not_before);
+    while (count > 64) {
+      cycle = first_run(cycle, 64);
+      const std::uint64_t rest = first_run(cycle + 64, count - 64);
+      if (rest == cycle + 64) return cycle;
+      cycle = rest - 64 > cycle ? rest - 64 : cycle + 1;
+    }
+    for (;;) {
+      // Bit i of starts: cycle + i and the count - 1 cycles after it are free; beyond the window nothing is known.
+      std::uint64_t starts = ~window_at(cycle);
+      for (unsigned have = 1; have < count;) {
+        const unsigned more = have < count - have ? have : count - have;
+        starts &= starts >> more;
+        have += more;
+      }
+      if (starts != 0) return cycle + static_cast<unsigned>(std::countr_zero(starts));
+      cycle += 65 - count;
+    }
+  }
+
+  /// Books `count` cycles from `first`, which the caller found free.
+  void book(std::uint64_t first, unsigned count) {
+    busy_ += count;
+    for (std::uint64_t cycle = clamp(first); count > 0;) {
+      const unsigned shift = cycle & 63;
+      const unsigned part = count < 64 - shift ? count : 64 - shift;
+      at(cycle >> 6) |= (part < 64 ? (std::uint64_t{1} << part) - 1 : kAll) << shift;
+      cycle += part;
+      count -= part;
+    }
+  }
+
   /// No later call will ask for a cycle before this one.
   void retire(std::uint64_t horizon);
   void reset();
@@ -88,6 +122,12 @@ class SlotCalendar {
     if (word - first_word_ >= words_.size()) [[unlikely]]
       grow(word);
     return words_[word & (words_.size() - 1)];
+  }
+  /// 64 cycles from any cycle on.
+  std::uint64_t window_at(std::uint64_t cycle) {
+    const unsigned shift = cycle & 63;
+    const std::uint64_t low = at(cycle >> 6) >> shift;
+    return shift == 0 ? low : low | at((cycle >> 6) + 1) << (64 - shift);
   }
   void grow(std::uint64_t word);
 

@@ -83,5 +83,25 @@ TEST(SlotCalendar, ARunIsBookedWholeOrNotAtAll) {
   EXPECT_FALSE(SlotCalendar::reserve_run(input, output, 255, 2));
 }
 
+TEST(SlotCalendar, RunsOfAnyLength) {
+  SlotCalendar calendar;
+  std::set<std::uint64_t> booked;
+  std::mt19937_64 random(3);
+  for (unsigned i = 0; i < 400; ++i) {
+    const auto count = static_cast<unsigned>(random() % (i % 8 == 0 ? 200 : 12)) + 1;
+    const std::uint64_t from = random() % 4000;
+    std::uint64_t expected = from;
+    const auto is_free = [&](std::uint64_t first) {
+      const auto next = booked.lower_bound(first);
+      return next == booked.end() || *next >= first + count;
+    };
+    while (!is_free(expected)) ++expected;
+    ASSERT_EQ(calendar.first_run(from, count), expected) << from << ", " << count;
+    calendar.book(expected, count);
+    for (unsigned c = 0; c < count; ++c) booked.insert(expected + c);
+  }
+  EXPECT_EQ(calendar.busy(), booked.size());
+}
+
 }  // namespace
 }  // namespace lacuna

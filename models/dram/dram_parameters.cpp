@@ -1,0 +1,70 @@
+#include "models/dram/dram_parameters.h"
+
+namespace lacuna {
+
+void DramParameters::describe(ParameterSection& section) {
+  const ParameterTraits timing{.range = {0, 1e5}};
+  section.add("clock", clock, "Command clock", {.range = {1e6, 1e12}});
+  section.add("frontend_latency", frontend_latency, "Controller and interface, both ways together", {.range = {0, 1e5}});
+  section.add("bytes_per_cycle", bytes_per_cycle, "Width of a pseudo channel's data bus per cycle",
+              {.range = {1, 4096}, .power_of_two = true, .unit = "bytes"});
+  section.add("burst", burst, "Data bus cycles of a column command (half the burst length at double data rate)",
+              {.range = {1, 64}, .power_of_two = true});
+  section.add("pseudo_channels", pseudo_channels, "Pseudo channels, which share the command buses",
+              {.range = {1, 16}, .power_of_two = true});
+  section.add("bank_groups", bank_groups, "Bank groups of a pseudo channel", {.range = {1, 64}, .power_of_two = true});
+  section.add("banks_per_group", banks_per_group, "Banks of a group", {.range = {1, 1024}, .power_of_two = true});
+  section.add("row_size", row_size, "Bytes of a row of a bank", {.range = {64, 1 << 20}, .power_of_two = true});
+  section.add(
+      "address_map", address_map,
+      "Fields of a burst's number in the channel from the top: row, bank, group, column, pseudo; name:bits splits a field");
+  section.add("scheduler", scheduler, "Which commands go first: the oldest request's, or those of row hits and ready banks",
+              {{"fcfs", static_cast<int>(DramScheduler::fcfs)}, {"frfcfs", static_cast<int>(DramScheduler::frfcfs)}});
+  section.add("page_policy", page_policy, "Whether rows stay open after an access",
+              {{"open", static_cast<int>(DramPagePolicy::open)}, {"closed", static_cast<int>(DramPagePolicy::closed)}});
+  section.add("read_queue", read_queue, "Reads that the scheduler sees at once", {.range = {1, 4096}});
+  section.add("write_queue", write_queue, "Posted writes that may wait", {.range = {1, 4096}});
+  section.add("write_drain", write_drain, "Waiting writes of a pseudo channel that are written in one go",
+              {.range = {1, 4096}});
+  section.add("write_idle", write_idle, "Writes that have waited so long are written although they are fewer", timing);
+  section.add("activate_cycles", activate_cycles, "Command bus cycles of an activate; timing counts from its last",
+              {.range = {1, 16}});
+  section.add("tCL", tCL, "Read command to data", timing);
+  section.add("tCWL", tCWL, "Write command to data", timing);
+  section.add("tRCDRD", tRCDRD, "Activate to read", timing);
+  section.add("tRCDWR", tRCDWR, "Activate to write", timing);
+  section.add("tRP", tRP, "Precharge to activate", timing);
+  section.add("tRAS", tRAS, "Activate to precharge", timing);
+  section.add("tRC", tRC, "Activate to activate of a bank", timing);
+  section.add("tRTP", tRTP, "Read to precharge", timing);
+  section.add("tWR", tWR, "End of write data to precharge", timing);
+  section.add("tCCDS", tCCDS, "Column command to column command, different groups", {.range = {1, 64}});
+  section.add("tCCDL", tCCDL, "Column command to column command of a group", {.range = {1, 64}});
+  section.add("tRRDS", tRRDS, "Activate to activate, different groups", {.range = {1, 64}});
+  section.add("tRRDL", tRRDL, "Activate to activate of a group", {.range = {1, 64}});
+  section.add("tFAW", tFAW, "Window of four activates", timing);
+  section.add("tWTR", tWTR, "End of write data to read", timing);
+  section.add("tRTRS", tRTRS, "Bubble between read and write data", timing);
+  section.add("tRFC", tRFC, "Refresh of all banks", timing);
+  section.add("tREFI", tREFI, "Refresh interval; 0 = no refresh", {.range = {0, 1e7}});
+}
+
+void DramStatistics::describe(StatisticsGroup& group) const {
+  group.add("reads", reads, "reads", "transactions");
+  group.add("writes", writes, "writes", "transactions");
+  group.add("bytes_read", bytes_read, "data read", "bytes");
+  group.add("bytes_written", bytes_written, "data written", "bytes");
+  group.add("row_hits", row_hits, "bursts of an open row", "bursts");
+  group.add("row_empty", row_empty, "bursts of a bank without open row", "bursts");
+  group.add("row_conflicts", row_conflicts, "bursts of a bank with another row open", "bursts");
+  group.add("refreshes", refreshes, "refreshes that requests met", "commands");
+  group.add("write_drains", write_drains, "times that the data bus was turned round to write", "turns");
+  group.add("forwarded", forwarded, "reads answered from the write queue", "bursts");
+  group.add("errors", errors, "refused transactions", "transactions");
+  group.add("bus_busy", bus_busy, "time that the data buses carried data, summed over pseudo channels");
+  group.add("queueing", queueing, "time that reads waited for queue, banks and buses");
+  group.add("write_stall", write_stall, "time that writes waited to enter the write queue");
+  group.add("read_latency", read_latency, "time from request to data, summed over reads");
+}
+
+}  // namespace lacuna

@@ -1,0 +1,209 @@
+#include "models/dram/dram_schedule.h"
+
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+#include <vector>
+
+namespace lacuna {
+namespace {
+
+using namespace literals;
+
+constexpr std::uint64_t kBurst = 64;
+constexpr std::uint64_t kRow = 1024;  // of a bank; groups follow rows, then banks
+
+// Cycles are ns. 2 groups of 2 banks.
+DramParameters parameters() {
+  DramParameters p;
+  p.clock = 1000_MHz;
+  p.bytes_per_cycle = 16;
+  p.burst = 4_cycles;
+  p.bank_groups = 2;
+  p.banks_per_group = 2;
+  p.row_size = 1024_B;
+  p.address_map = "row bank group column";
+  p.tRCDRD = 5_cycles;
+  p.tRCDWR = 4_cycles;
+  p.tRP = 7_cycles;
+  p.tCL = 11_cycles;
+  p.tCWL = 3_cycles;
+  p.tRAS = 15_cycles;
+  p.tRC = 24_cycles;
+  p.tRTP = 4_cycles;
+  p.tWR = 9_cycles;
+  p.tCCDS = 4_cycles;
+  p.tCCDL = 6_cycles;
+  p.tRRDS = 2_cycles;
+  p.tRRDL = 3_cycles;
+  p.tFAW = 30_cycles;
+  p.tWTR = 5_cycles;
+  p.tRTRS = 2_cycles;
+  p.write_queue = 8;
+  p.write_drain = 4;
+  p.write_idle = 50_cycles;
+  p.tREFI = 0_cycles;
+  return p;
+}
+
+constexpr std::uint64_t address(unsigned row, unsigned bank, unsigned group, unsigned column) {
+  return ((row * 2 + bank) * 2 + group) * kRow + column * kBurst;
+}
+
+struct Step {
+  const char* what;
+  std::uint64_t at;  // ns
+  std::uint64_t address;
+  std::uint64_t done;  // ns
+};
+
+void check(DramSchedule& schedule, const std::vector<Step>& steps) {
+  for (const Step& s : steps)
+    EXPECT_EQ(schedule.read(s.address, kBurst, Tick{s.at * 1000}).done, Tick{s.done * 1000}) << s.what;
+}
+
+TEST(DramSchedule, ColumnCommandsOfAGroupAreFurtherApart) {
+  DramSchedule schedule(parameters());
+  check(schedule,
+        {{"opens a row: 5 + 11 + 4", 100, address(0, 0, 0, 0), 120},
+         {"opens one in the other group", 100, address(0, 0, 1, 0), 124},  // activate at 102, column at 107 -> 109
+         {"hit, 10 cycles later: alone", 200, address(0, 0, 0, 1), 215},
+         {"same group: tCCDL", 200, address(0, 0, 0, 2), 221},
+         {"other group: the gap at 204 is not long enough for the bus, at 210 it is", 200, address(0, 0, 1, 1), 225}});
+}
+
+TEST(DramSchedule, ActivatesKeepTheirDistance) {
+  DramSchedule schedule(parameters());
+  // Four banks at once: activates at 0, 2 (other group), 4 (tRRDS; same group as the first, tRRDL long past), 6.
+  check(schedule, {{"first", 100, address(0, 0, 0, 0), 120},
+                   {"other group", 100, address(0, 0, 1, 0), 124},
+                   {"second bank of the first group", 100, address(0, 1, 0, 0), 128},
+                   {"second bank of the other", 100, address(0, 1, 1, 0), 132}});
+  // The fifth within tFAW of the first: a conflict whose precharge (tRAS) at 115 would let it activate at 124 (tRC).
+  check(schedule, {{"fifth waits for the window: activate at 130", 100, address(1, 0, 0, 0), 150}});
+}
+
+TEST(DramSchedule, ARowStaysOpenAtLeastTras) {
+  DramSchedule schedule(parameters());
+  DramParameters short_window = parameters();
+  short_window.tFAW = 0_cycles;
+  DramSchedule free(short_window);
+  // Activate 100, precharge 115, activate max(122, 124), column 129.
+  check(free, {{"opens", 100, address(0, 0, 0, 0), 120}, {"conflict", 101, address(1, 0, 0, 0), 144}});
+}
+
+TEST(DramSchedule, ARowHitGoesBeforeAPrechargeThatIsBooked) {
+  DramSchedule schedule(parameters());
+  check(schedule, {{"opens", 100, address(0, 0, 0, 0), 120},
+                   {"conflict: precharge at 115", 100, address(1, 0, 0, 0), 144},
+                   {"hit of the open row, column at 111, tRTP before the precharge", 101, address(0, 0, 0, 1), 126},
+                   {"too late for another", 112, address(0, 0, 0, 2), 112 + 0 + 56}});
+}
+
+TEST(DramSchedule, InOrderNothingOvertakes) {
+  DramParameters p = parameters();
+  p.scheduler = DramScheduler::fcfs;
+  DramSchedule schedule(p);
+  check(schedule, {{"opens: column at 105", 100, address(0, 0, 0, 0), 120},
+                   {"begins at 106: activate, column at 111", 100, address(0, 0, 1, 0), 126},
+                   {"conflict: precharge at 115, column at 129", 100, address(1, 0, 0, 0), 144},
+                   {"a hit waits for it", 100, address(0, 0, 1, 1), 148}});
+}
+
+TEST(DramSchedule, OnlySoManyReadsAreScheduled) {
+  DramParameters p = parameters();
+  p.read_queue = 1;
+  DramSchedule schedule(p);
+  check(schedule, {{"column at 105", 100, address(0, 0, 0, 0), 120}, {"enters at 105", 100, address(0, 0, 1, 0), 125}});
+}
+
+TEST(DramSchedule, ClosedPagesNeedNoPrecharge) {
+  DramParameters p = parameters();
+  p.page_policy = DramPagePolicy::closed;
+  DramSchedule schedule(p);
+  check(schedule, {{"opens", 100, address(0, 0, 0, 0), 120},
+                   {"opens again", 200, address(0, 0, 0, 1), 220},
+                   {"another row too", 300, address(1, 0, 0, 1), 320}});
+  EXPECT_EQ(schedule.statistics().row_empty, 3U);
+  EXPECT_EQ(schedule.statistics().row_hits + schedule.statistics().row_conflicts, 0U);
+}
+
+TEST(DramSchedule, RefreshClosesRowsAndTakesItsTime) {
+  DramParameters p = parameters();
+  p.tREFI = 1000_cycles;
+  p.tRFC = 60_cycles;
+  DramSchedule schedule(p);
+  check(schedule, {{"opens", 100, address(0, 0, 0, 0), 120},
+                   {"hit just before", 984, address(0, 0, 0, 1), 999},
+                   {"after tRP + tRFC the row is closed", 1000, address(0, 0, 0, 2), 1067 + 20},
+                   {"nothing opens in it", 2010, address(0, 0, 0, 2), 2067 + 20},
+                   {"the next interval too", 3068, address(0, 0, 0, 2), 3068 + 20}});
+  EXPECT_EQ(schedule.statistics().refreshes, 3U);
+}
+
+TEST(DramSchedule, WritesGatherAndTurnTheBusOnce) {
+  DramSchedule schedule(parameters());
+  for (unsigned i = 0; i < 3; ++i) EXPECT_EQ(schedule.write(address(0, 0, 0, i), kBurst, 100_ns), 100_ns);
+  EXPECT_EQ(schedule.statistics().write_drains, 0U);
+  check(schedule, {{"a read does not wait for them", 101, address(0, 0, 1, 0), 121}});
+  EXPECT_EQ(schedule.write(address(0, 0, 0, 3), kBurst, 110_ns), 110_ns);
+  EXPECT_EQ(schedule.statistics().write_drains, 1U);
+  // The bus is theirs for tCL + tRTRS - tCWL = 10, four bursts of 4, tCWL + tWTR = 8: from 110 to 144.
+  check(schedule, {{"a read of the other bank waits for the bus", 115, address(0, 0, 1, 1), 144 + 15}});
+}
+
+TEST(DramSchedule, WritesDoNotWaitForEver) {
+  DramSchedule schedule(parameters());
+  schedule.write(address(0, 0, 0, 0), kBurst, 100_ns);
+  check(schedule, {{"50 cycles later they are gone", 151, address(0, 0, 1, 0), 150 + 10 + 4 + 8 + 15}});
+  EXPECT_EQ(schedule.statistics().write_drains, 1U);
+}
+
+TEST(DramSchedule, AReadOfAWaitingWriteIsAnsweredFromTheQueue) {
+  DramSchedule schedule(parameters());
+  schedule.write(address(0, 0, 0, 0), kBurst, 100_ns);
+  check(schedule, {{"a burst's time", 101, address(0, 0, 0, 0), 105}});
+  EXPECT_EQ(schedule.statistics().forwarded, 1U);
+}
+
+TEST(DramSchedule, AFullWriteQueueHoldsTheSender) {
+  DramSchedule schedule(parameters());
+  Tick last{};
+  std::vector<Tick> accepted;
+  for (unsigned i = 0; i < 64; ++i) {
+    accepted.push_back(schedule.write(address(0, 0, 0, i % 16), kBurst, 100_ns));
+    EXPECT_GE(accepted.back(), last);
+    last = accepted.back();
+  }
+  EXPECT_EQ(accepted[7], 100_ns);
+  // Sixteen turns of 34 cycles carry them; the last but one has to begin before the last write is in.
+  EXPECT_GE(last, 100_ns + Tick{13 * 34'000});
+  EXPECT_LE(last, 100_ns + Tick{16 * 34'000});
+}
+
+TEST(DramSchedule, TwoPseudoChannelsShareTheCommandBusesOnly) {
+  DramParameters p = parameters();
+  p.pseudo_channels = 2;
+  p.address_map = "row bank group column pseudo";
+  DramSchedule schedule(p);
+  const std::uint64_t other = kBurst;  // the lowest bit above a burst
+  check(schedule, {{"opens", 100, 0, 120}, {"activate one cycle later, data in parallel", 100, other, 121}});
+  // Both bursts of a transaction at once.
+  EXPECT_EQ(schedule.read(2 * kBurst, 2 * kBurst, 200_ns).done, 216_ns);
+}
+
+TEST(DramSchedule, Refusals) {
+  const auto refused = [](auto change) {
+    DramParameters p = parameters();
+    change(p);
+    EXPECT_THROW(DramSchedule{p}, std::invalid_argument);
+  };
+  refused([](DramParameters& p) { p.burst = 3_cycles; });
+  refused([](DramParameters& p) { p.row_size = 32_B; });
+  refused([](DramParameters& p) { p.bank_groups = 3; });
+  refused([](DramParameters& p) { p.write_drain = p.write_queue + 1; });
+  refused([](DramParameters& p) { p.address_map = "row"; });
+}
+
+}  // namespace
+}  // namespace lacuna
