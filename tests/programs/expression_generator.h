@@ -1,0 +1,71 @@
+// Random expressions of a given type over the variables, arrays and functions in scope.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "operator_table.h"
+#include "program.h"
+#include "random.h"
+
+namespace lacuna::programs {
+
+struct Variable {
+  Type type;
+  std::string name;
+  bool assignable = true;
+};
+
+struct Array {
+  Type type;  ///< of an element
+  std::string name;
+  unsigned size = 0;  ///< a power of two
+  bool assignable = true;
+};
+
+struct Callable {
+  Type result;
+  std::string open;  ///< the name, the parenthesis and arguments that are always the same
+  std::vector<Type> parameters;
+  bool reads_input = false;
+};
+
+/// What an expression may refer to. Inner scopes are copies.
+struct Scope {
+  std::vector<Variable> variables;
+  std::vector<Array> arrays;
+  std::vector<Callable> functions;
+  bool input = false;  ///< the input buffer is in reach
+};
+
+class ExpressionGenerator {
+ public:
+  explicit ExpressionGenerator(Random& random);
+
+  /// `depth` operators deep at most.
+  [[nodiscard]] Expression expression(Type type, const Scope& scope, unsigned depth);
+  [[nodiscard]] Expression literal(Type type);
+
+  /// An int that is in bounds of so many elements, a power of two, as text around one operand.
+  [[nodiscard]] Expression index(unsigned size, const Scope& scope, unsigned depth);
+
+  /// One of the few types that this program prefers.
+  [[nodiscard]] Type any_type() { return random_.pick(palette_); }
+
+ private:
+  [[nodiscard]] Expression leaf(Type type, const Scope& scope);
+  [[nodiscard]] Expression load(Type type, const Scope& scope);
+  [[nodiscard]] Expression call(const Callable& function, const Scope& scope, unsigned depth);
+  [[nodiscard]] Expression apply(const OperatorRow& row, Type type, const Scope& scope, unsigned depth);
+  /// The type of an operand, or nothing when the letter has no type for this result.
+  [[nodiscard]] std::optional<Type> operand_type(char letter, Type type);
+  [[nodiscard]] std::optional<Type> prefer(const std::vector<Type>& candidates);
+  [[nodiscard]] Type random_type();
+  [[nodiscard]] std::string swizzle(unsigned width);
+
+  Random& random_;
+  std::vector<Type> palette_;
+};
+
+}  // namespace lacuna::programs

@@ -1,0 +1,81 @@
+#include <array>
+#include <cstdio>
+
+#include "files.h"
+#include "run.h"
+#include "source.h"
+#include "subprocess.h"
+
+namespace lacuna::programs {
+namespace {
+
+constexpr std::chrono::seconds kRunLimit{300};
+
+std::string triple(const std::array<unsigned, 3>& sizes) {
+  return std::to_string(sizes[0]) + "," + std::to_string(sizes[1]) + "," + std::to_string(sizes[2]);
+}
+
+std::string scalar_argument(const ScalarArgument& scalar) {
+  std::string text = "bytes:";
+  for (unsigned byte = 0; byte < scalar.type.bytes(); ++byte) {
+    std::array<char, 3> digits{};
+    std::snprintf(digits.data(), digits.size(), "%02x", static_cast<unsigned>(scalar.bits >> (byte % 8 * 8)) & 0xffU);
+    text += digits.data();
+  }
+  return text;
+}
+
+std::string saved(const Program& program, const Variant& variant, const char* what) {
+  return variant.name() + "-" + program.name + "." + what;
+}
+
+std::string launch_file(std::span<const Program> programs, const Variant& variant) {
+  std::string text = "[code]\nfile = " + variant.name() + ".co\n";
+  for (const Program& program : programs) {
+    text += "\n[dispatch " + program.name + "]\ngrid = " + triple(program.launch.grid) +
+            "\nblock = " + triple(program.launch.block) + "\n";
+    text += "arg = in:" + program.name + ".input\n";
+    text += "arg = fill:" + std::to_string(program.output_bytes()) + ":u8:constant(" + std::to_string(kUnwritten) +
+            "):save=" + saved(program, variant, "output") + "\n";
+    text += "arg = in:" + program.name + ".cells:save=" + saved(program, variant, "cells") + "\n";
+    for (const ScalarArgument& scalar : program.scalars) text += "arg = " + scalar_argument(scalar) + "\n";
+  }
+  return text;
+}
+
+}  // namespace
+
+void write_programs(std::span<const Program> programs, const std::filesystem::path& folder) {
+  write_file(folder / kSourceFile, source_of(programs));
+  for (const Program& program : programs) {
+    write_file(folder / (program.name + ".input"), bytes_of(program.input));
+    write_file(folder / (program.name + ".cells"), bytes_of(program.cells));
+  }
+}
+
+std::vector<Result> run_on_gpu(std::span<const Program> programs, const std::filesystem::path& folder, const Variant& variant,
+                               const Simulator& simulator) {
+  compile_for_gpu(folder / kSourceFile, variant, folder / (variant.name() + ".co"));
+  const std::string launch = variant.name() + ".launch";
+  write_file(folder / launch, launch_file(programs, variant));
+  for (const Program& program : programs) {
+    std::filesystem::remove(folder / saved(program, variant, "output"));
+    std::filesystem::remove(folder / saved(program, variant, "cells"));
+  }
+  std::vector<std::string> command{simulator.executable.string(), "launch", launch, "--out", variant.name() + ".out"};
+  command.insert(command.end(), simulator.options.begin(), simulator.options.end());
+  const Outcome outcome = run_command(command, folder, kRunLimit);
+  if (outcome.exit_code != 0) {
+    throw RunError(variant.name() + ": " +
+                   (outcome.timed_out ? "takes too long" : "exit code " + std::to_string(outcome.exit_code)) + "\n" +
+                   outcome.output);
+  }
+  std::vector<Result> results;
+  for (const Program& program : programs) {
+    results.push_back(
+        {read_file(folder / saved(program, variant, "output")), read_file(folder / saved(program, variant, "cells"))});
+  }
+  return results;
+}
+
+}  // namespace lacuna::programs

@@ -1,0 +1,13 @@
+// Work items on the host: each is a fiber that runs until a barrier, group after group.
+#pragma once
+
+#include "program.h"
+
+namespace lacuna::programs {
+
+using HostKernel = void (*)(void** arguments);
+
+/// Calls the kernel for every work item. Throws std::runtime_error when only some items of a group reach a barrier.
+void run_work_items(HostKernel kernel, void** arguments, const Launch& launch);
+
+}  // namespace lacuna::programs

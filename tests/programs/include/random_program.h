@@ -1,0 +1,53 @@
+// What random programs use besides OpenCL C itself, on every target.
+#pragma OPENCL FP_CONTRACT OFF
+#pragma OPENCL EXTENSION cl_khr_fp64 : enable
+#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
+#pragma OPENCL EXTENSION cl_khr_int64_extended_atomics : enable
+
+#define OVERLOAD static inline __attribute__((overloadable, unused))
+
+// divisor(x): x, or something else where dividing by x could be undefined: 0, and -1 for signed types.
+#define SCALAR_DIVISOR(T, MINUS_ONE) \
+  OVERLOAD T divisor(T x) { return x == 0 || x == (T)(MINUS_ONE) ? (T)3 : x; }
+#define VECTOR_DIVISOR(T, MINUS_ONE) \
+  OVERLOAD T divisor(T x) { return (x == (T)(0)) || (x == (T)(MINUS_ONE)) ? (T)(3) : x; }
+#define DIVISORS(T, MINUS_ONE)      \
+  SCALAR_DIVISOR(T, MINUS_ONE)      \
+  VECTOR_DIVISOR(T##2, MINUS_ONE)   \
+  VECTOR_DIVISOR(T##3, MINUS_ONE)   \
+  VECTOR_DIVISOR(T##4, MINUS_ONE)   \
+  VECTOR_DIVISOR(T##8, MINUS_ONE)   \
+  VECTOR_DIVISOR(T##16, MINUS_ONE)
+DIVISORS(char, -1)
+DIVISORS(short, -1)
+DIVISORS(int, -1)
+DIVISORS(long, -1)
+DIVISORS(uchar, 0)
+DIVISORS(ushort, 0)
+DIVISORS(uint, 0)
+DIVISORS(ulong, 0)
+
+// canonical(x): one bit pattern for all NaNs. number(x): x, or zero for a NaN.
+#define CHOOSE_NAN(T, BITS)                                                \
+  OVERLOAD T canonical(T x) { return x != x ? as_##T(BITS) : x; }          \
+  OVERLOAD T number(T x) { return x != x ? (T)(0) : x; }
+#define CHOOSE_NANS(T, U, BITS)     \
+  CHOOSE_NAN(T, (U)(BITS))          \
+  CHOOSE_NAN(T##2, (U##2)(BITS))    \
+  CHOOSE_NAN(T##3, (U##3)(BITS))    \
+  CHOOSE_NAN(T##4, (U##4)(BITS))    \
+  CHOOSE_NAN(T##8, (U##8)(BITS))    \
+  CHOOSE_NAN(T##16, (U##16)(BITS))
+CHOOSE_NANS(float, uint, 0x7fc00000u)
+CHOOSE_NANS(double, ulong, 0x7ff8000000000000ul)
+
+OVERLOAD int global_item(void) {
+  return (int)(get_global_id(0) + get_global_size(0) * (get_global_id(1) + get_global_size(1) * get_global_id(2)));
+}
+OVERLOAD int local_item(void) {
+  return (int)(get_local_id(0) + get_local_size(0) * (get_local_id(1) + get_local_size(1) * get_local_id(2)));
+}
+OVERLOAD int items_of_group(void) { return (int)(get_local_size(0) * get_local_size(1) * get_local_size(2)); }
+OVERLOAD int group_number(void) {
+  return (int)(get_group_id(0) + get_num_groups(0) * (get_group_id(1) + get_num_groups(1) * get_group_id(2)));
+}

@@ -1,0 +1,85 @@
+// A random program: one OpenCL kernel with its helper functions, its launch and the contents of its buffers.
+//
+// Expressions and statements are text with holes for parts: that is all that printing needs, and shrinking needs to know only
+// what a part's type is. Every operator is defined for every value of its operands (guards are part of its text), so that any
+// part may be replaced by another one of the same type without the program becoming undefined.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "opencl_type.h"
+
+namespace lacuna::programs {
+
+struct Expression {
+  Type type;
+  std::string text;  ///< `{0}`, `{1}`, ... stand for the operands
+  std::vector<Expression> operands;
+};
+
+struct Statement {
+  std::string text;  ///< `{0}` ... stand for expressions, `[0]` ... (alone on a line) for blocks
+  std::vector<Expression> expressions;
+  std::vector<std::vector<Statement>> blocks;
+  bool jump = false;  ///< break or continue: goes to the loop or switch around it
+  bool loop = false;  ///< or switch: where jumps inside end
+};
+
+using Block = std::vector<Statement>;
+
+struct Function {
+  std::string head;  ///< with the parameters, up to the brace
+  Block body;
+  Expression result;
+};
+
+/// A kernel argument by value.
+struct ScalarArgument {
+  Type type;
+  std::string name;
+  std::uint64_t bits = 0;
+};
+
+struct Launch {
+  unsigned dimensions = 1;
+  std::array<unsigned, 3> grid{1, 1, 1};   ///< work items
+  std::array<unsigned, 3> block{1, 1, 1};  ///< work items a group; the last group of a row may be smaller
+  [[nodiscard]] unsigned items() const { return grid[0] * grid[1] * grid[2]; }
+  [[nodiscard]] unsigned group_items() const { return block[0] * block[1] * block[2]; }
+  [[nodiscard]] unsigned groups() const;
+};
+
+inline constexpr unsigned kInputWords = 256;  ///< 32 bit words of the buffer that every program reads
+inline constexpr unsigned kCellRows = 10;     ///< one for each kind of atomic operation: rows do not mix kinds
+inline constexpr unsigned kCellsPerRow = 4;
+inline constexpr unsigned kCells = kCellRows * kCellsPerRow;  ///< 64 bit each; once in global memory, once in local
+
+struct Program {
+  std::uint64_t seed = 0;
+  std::string name;
+  Launch launch;
+  std::vector<ScalarArgument> scalars;
+  Block globals;  ///< structures and constant tables
+  std::vector<Function> functions;
+  Block body;
+  unsigned item_bytes = 0;  ///< of output for each work item
+  std::vector<std::uint32_t> input;
+  std::vector<std::uint64_t> cells;  ///< initial contents
+
+  /// The items' values, then each group's cells of local memory.
+  [[nodiscard]] std::uint64_t output_bytes() const {
+    return group_output_offset() + std::uint64_t{launch.groups()} * kCells * 8;
+  }
+  [[nodiscard]] std::uint64_t group_output_offset() const { return (std::uint64_t{item_bytes} * launch.items() + 7) / 8 * 8; }
+};
+
+/// What the output buffer holds before the kernel runs, so that what is not written is seen.
+inline constexpr std::uint8_t kUnwritten = 0xA5;
+
+/// Number of statements and expressions: what shrinking makes small.
+[[nodiscard]] std::size_t size_of(const Program& program);
+
+}  // namespace lacuna::programs

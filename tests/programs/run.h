@@ -1,0 +1,48 @@
+// Running random programs: on the host, and on the simulated GPU through `lacuna launch`.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "program.h"
+#include "toolchain.h"
+
+namespace lacuna::programs {
+
+/// A program did not come to its end; what() is what was said.
+class RunError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// The buffers that a program writes.
+struct Result {
+  std::vector<std::uint8_t> output;
+  std::vector<std::uint8_t> cells;
+  [[nodiscard]] bool operator==(const Result&) const = default;
+};
+
+/// How `lacuna` is called.
+struct Simulator {
+  std::filesystem::path executable;
+  std::vector<std::string> options;  ///< such as --set gpu.timing=loose
+};
+
+inline constexpr const char* kSourceFile = "programs.cl";
+
+/// Writes the programs' source and input files into `folder`, which the functions below then work in.
+void write_programs(std::span<const Program> programs, const std::filesystem::path& folder);
+
+/// Throws CompileError or RunError.
+[[nodiscard]] std::vector<Result> run_on_host(std::span<const Program> programs, const std::filesystem::path& folder,
+                                              const std::vector<std::string>& compiler_options = {});
+
+/// Builds the code object and the launch file and runs it. Throws CompileError or RunError.
+[[nodiscard]] std::vector<Result> run_on_gpu(std::span<const Program> programs, const std::filesystem::path& folder,
+                                             const Variant& variant, const Simulator& simulator);
+
+}  // namespace lacuna::programs

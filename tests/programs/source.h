@@ -1,0 +1,15 @@
+// OpenCL C text of random programs.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "program.h"
+
+namespace lacuna::programs {
+
+/// One file with all the programs' kernels. It includes random_program.h. For the host it also has, per program,
+/// `void NAME_run(void **arguments)`, which calls the kernel with arguments that are given by address.
+[[nodiscard]] std::string source_of(std::span<const Program> programs);
+
+}  // namespace lacuna::programs

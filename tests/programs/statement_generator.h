@@ -1,0 +1,63 @@
+// Random statements: declarations, assignments, branches, loops; in uniform control flow of the kernel also exchanges through
+// local memory with barriers; anywhere in the kernel atomic operations whose results do not depend on their order.
+#pragma once
+
+#include <string>
+
+#include "expression_generator.h"
+
+namespace lacuna::programs {
+
+/// Where a statement stands.
+struct Place {
+  unsigned depth = 0;    ///< of nested branches and loops
+  bool in_loop = false;  ///< break and continue are allowed
+  bool uniform = false;  ///< every work item of the group comes here equally often: barriers are allowed
+  bool kernel = false;   ///< atomics and local memory are in reach
+  Type result = kInt;    ///< what a function returns
+};
+
+class StatementGenerator {
+ public:
+  StatementGenerator(Random& random, ExpressionGenerator& expressions) : random_(random), expressions_(expressions) {}
+
+  /// What is declared at the block's outer level stays in `scope`.
+  [[nodiscard]] Block block(Scope& scope, const Place& place, unsigned statements);
+
+  [[nodiscard]] Statement declaration(Scope& scope);
+
+  /// Variables of these names are never reused, so that a program's text is easy to reduce.
+  [[nodiscard]] std::string new_name(const std::string& prefix) { return prefix + std::to_string(names_++); }
+
+  /// Local arrays of the group's size, declared by the kernel; exchanges use them.
+  void set_exchange_arrays(std::vector<Array> arrays) { exchange_arrays_ = std::move(arrays); }
+  /// Of kernel arguments: expressions of these are the same in all work items.
+  void set_uniform_scope(Scope scope) { uniform_ = std::move(scope); }
+
+ private:
+  [[nodiscard]] Statement statement(Scope& scope, const Place& place);
+  [[nodiscard]] Statement array_declaration(Scope& scope);
+  [[nodiscard]] Statement assignment(const Scope& scope);
+  [[nodiscard]] Statement compound_assignment(const Scope& scope);
+  [[nodiscard]] Statement component_assignment(const Scope& scope);
+  [[nodiscard]] Statement array_store(const Scope& scope);
+  [[nodiscard]] Statement branch(const Scope& scope, const Place& place);
+  [[nodiscard]] Statement loop(const Scope& scope, const Place& place);
+  [[nodiscard]] Statement uniform_loop(const Scope& scope, const Place& place);
+  [[nodiscard]] Statement switch_statement(const Scope& scope, const Place& place);
+  [[nodiscard]] Statement jump(const Scope& scope, const Place& place);
+  [[nodiscard]] Statement exchange(const Scope& scope);
+  [[nodiscard]] Statement reduction(const Scope& scope);
+  [[nodiscard]] Statement read_cells(const Scope& scope);
+  [[nodiscard]] Statement atomic(const Scope& scope);
+  [[nodiscard]] Block inner(const Scope& scope, Place place, unsigned most);
+  [[nodiscard]] const Variable* assignable(const Scope& scope, const auto& wanted);
+
+  Random& random_;
+  ExpressionGenerator& expressions_;
+  std::vector<Array> exchange_arrays_;
+  Scope uniform_;
+  unsigned names_ = 0;
+};
+
+}  // namespace lacuna::programs

@@ -1,0 +1,25 @@
+// Running a command, and a function in a process of its own.
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace lacuna::programs {
+
+struct Outcome {
+  int exit_code = 0;  ///< 128 + signal when a signal ended it, as the shell says it
+  bool timed_out = false;
+  std::string output;  ///< of both streams
+};
+
+/// Runs argv[0], looked up in PATH, in `folder`. Throws std::system_error when nothing can be started.
+[[nodiscard]] Outcome run_command(const std::vector<std::string>& arguments, const std::filesystem::path& folder,
+                                  std::chrono::seconds limit);
+
+/// Calls `work` in a copy of this process; what it writes elsewhere than into shared memory is lost.
+[[nodiscard]] Outcome run_isolated(const std::function<void()>& work, std::chrono::seconds limit);
+
+}  // namespace lacuna::programs

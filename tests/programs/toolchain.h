@@ -1,0 +1,38 @@
+// Compilers of OpenCL C: for the GPU's targets as lacuna_gpu_kernel() of cmake/GpuKernels.cmake does it, and for the host.
+#pragma once
+
+#include <filesystem>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace lacuna::programs {
+
+/// A compiler rejected its input or crashed; what() is its message.
+class CompileError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// One way to build a code object.
+struct Variant {
+  std::string target;  ///< gfx803 or gfx90a
+  unsigned level = 3;  ///< -O
+  unsigned code_object_version = 4;
+  [[nodiscard]] std::string name() const {
+    return target + "-O" + std::to_string(level) + "-v" + std::to_string(code_object_version);
+  }
+};
+
+/// The folder of random_program.h.
+[[nodiscard]] std::filesystem::path include_folder();
+
+/// Float arithmetic of the device is exactly IEEE 754's: denormals, division and square root included, nothing contracted.
+void compile_for_gpu(const std::filesystem::path& source, const Variant& variant, const std::filesystem::path& code_object,
+                     const std::vector<std::string>& options = {});
+
+/// A shared library with the functions of `source` for work items that run one after the other. Undefined behaviour traps.
+void compile_for_host(const std::filesystem::path& source, const std::filesystem::path& library,
+                      const std::vector<std::string>& options = {});
+
+}  // namespace lacuna::programs
