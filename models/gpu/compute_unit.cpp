@@ -9,6 +9,7 @@
 #include "models/gpu/compute_unit_state.h"
 #include "models/gpu/gpu_registers.h"
 #include "models/isa/decoder.h"
+#include "models/isa/gpr_index.h"
 #include "models/isa/host_fp.h"
 #include "models/isa/register_use.h"
 #include "models/isa/table.h"
@@ -231,7 +232,7 @@ void ComputeUnit::issue(Simd& simd, Slot& slot, Cycles cycle) {
   if (instruction.unit == isa::Unit::smem) wave.real_time = timestamp_.floor(clock_.ticks(cycle)).n;
   wave.pc = here + instruction.size;
   wave.access.bytes_per_lane = 0;
-  instruction.execute(instruction, wave);
+  isa::execute_instruction(instruction, wave);
 
   slot.ready = after_issue(simd, instruction, cycle);
   if (wave.event != isa::Event::memory_fault) {

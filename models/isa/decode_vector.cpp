@@ -179,8 +179,8 @@ void decode_vop1(DecodeContext& context) {
     context.add_dst() =
         (row.flags & kScalarDst) != 0 ? context.sgpr(field, row.dst.types[0]) : context.vgpr(field, row.dst.types[0]);
   }
-  if (row.src.count == 0) context.unused(bits(word, 0, 9));
   if (row.dst.count == 0) context.unused(bits(word, 17, 8));
+  if (row.src.count == 0) return;  // v_nop: LLVM does not look at the field either
   if ((row.flags & (kReadsAccumulator | kWritesSource)) != 0) {
     // Between registers of one file: the source field has no other meaning.
     const bool accumulators = (row.flags & kReadsAccumulator) != 0;

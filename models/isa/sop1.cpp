@@ -2,6 +2,7 @@
 #include <array>
 #include <bit>
 
+#include "models/isa/gpr_index.h"
 #include "models/isa/operand.h"
 #include "models/isa/row_sets.h"
 
@@ -228,7 +229,7 @@ constexpr std::array kRows{
     row("s_movreld_b64", both(0x2d), {T::b64}, {T::b64}, kReadsM0, move_relative_destination64),
     row("s_cbranch_join", both(0x2e), {}, {T::b32}, kBranch | kRegisterSource, nullptr, Unit::branch, LatencyClass::branch),
     row("s_abs_i32", both(0x30), {T::b32}, {T::i32}, kWritesScc, unary32<absolute, true>),
-    row("s_set_gpr_idx_idx", both(0x32), {}, {T::b32}, kReadsM0, nullptr),
+    row("s_set_gpr_idx_idx", both(0x32), {}, {T::b32}, kReadsM0, execute_set_gpr_idx_idx),
     exec_row("s_andn1_saveexec_b64", gfx9_only(0x33), save_exec<andn1_exec>),
     exec_row("s_orn1_saveexec_b64", gfx9_only(0x34), save_exec<orn1_exec>),
     exec_row("s_andn1_wrexec_b64", gfx9_only(0x35), write_exec<andn1_exec>),

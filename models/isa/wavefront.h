@@ -67,6 +67,8 @@ struct Mode {
   bool denorm_out_f64_f16() const { return (bits >> 7) & 1; }
   bool dx10_clamp() const { return (bits >> 8) & 1; }
   bool ieee() const { return (bits >> 9) & 1; }
+  bool gpr_index_enabled() const { return (bits >> 27) & 1; }
+  void enable_gpr_index(bool on) { bits = (bits & ~(1U << 27)) | (on ? 1U << 27 : 0U); }
 };
 
 /// Registers of one wavefront plus pointers to what it shares with others.
