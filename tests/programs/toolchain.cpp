@@ -1,5 +1,8 @@
 #include "toolchain.h"
 
+#include <map>
+
+#include "files.h"
 #include "subprocess.h"
 
 namespace lacuna::programs {
@@ -17,6 +20,39 @@ void run(const std::vector<std::string>& command, const std::filesystem::path& f
 
 void append(std::vector<std::string>& to, const std::vector<std::string>& what) {
   to.insert(to.end(), what.begin(), what.end());
+}
+
+std::vector<std::string> host_compiler(const std::vector<std::string>& options) {
+  std::vector<std::string> command{LACUNA_GPU_COMPILER,
+                                   "-x",
+                                   "cl",
+                                   "-cl-std=CL2.0",
+                                   "-target",
+                                   "x86_64-linux-gnu",
+                                   "-O0",
+                                   "-w",
+                                   "-fPIC",
+                                   "-I" LACUNA_PROGRAM_INCLUDES,
+                                   "-ffp-contract=off",
+                                   "-fsanitize=undefined,float-cast-overflow",
+                                   "-fsanitize-trap=all"};
+  append(command, options);
+  return command;
+}
+
+/// The built-in functions are most of what the compiler reads: once in a process for each set of options.
+std::string precompiled_builtins(const std::vector<std::string>& options) {
+  static const TemporaryFolder folder;
+  static std::map<std::vector<std::string>, std::string> made;
+  std::string& header = made[options];
+  if (header.empty()) {
+    const std::string file = (folder.path() / ("builtins" + std::to_string(made.size()) + ".pch")).string();
+    std::vector<std::string> command = host_compiler(options);
+    append(command, {"-Xclang", "-emit-pch", "-c", LACUNA_PROGRAM_INCLUDES "/host_builtins.h", "-o", file});
+    run(command, folder.path());
+    header = file;
+  }
+  return header;
 }
 
 }  // namespace
@@ -53,22 +89,8 @@ void compile_for_host(const std::filesystem::path& source, const std::filesystem
                       const std::vector<std::string>& options) {
   const std::filesystem::path folder = source.parent_path();
   const std::string object = library.string() + ".o";
-  std::vector<std::string> command{LACUNA_GPU_COMPILER,
-                                   "-x",
-                                   "cl",
-                                   "-cl-std=CL2.0",
-                                   "-target",
-                                   "x86_64-linux-gnu",
-                                   "-include",
-                                   LACUNA_PROGRAM_INCLUDES "/host_builtins.h",
-                                   "-O0",
-                                   "-w",
-                                   "-fPIC",
-                                   "-I" LACUNA_PROGRAM_INCLUDES,
-                                   "-ffp-contract=off",
-                                   "-fsanitize=undefined,float-cast-overflow",
-                                   "-fsanitize-trap=all"};
-  append(command, options);
+  std::vector<std::string> command = host_compiler(options);
+  append(command, {"-Xclang", "-include-pch", "-Xclang", precompiled_builtins(options)});
   append(command, {"-c", source.string(), "-o", object});
   run(command, folder);
   run({LACUNA_GPU_LINKER, "-shared", object, "-o", library.string()}, folder);
