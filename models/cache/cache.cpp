@@ -20,8 +20,9 @@ std::uint32_t sets_of(const CacheParameters& p, const AddressSlice& slice, const
   if (p.ways == 0 || p.banks == 0 || p.ports == 0 || p.mshrs == 0) {
     throw std::invalid_argument(fmt::format("{}: ways, banks, ports and mshrs must not be 0", name));
   }
-  if (!std::has_single_bit(p.line.n) || p.line.n > 64) {
-    throw std::invalid_argument(fmt::format("{}: line of {} bytes is not a power of two up to 64", name, p.line.n));
+  if (!std::has_single_bit(p.line.n) || !std::has_single_bit(p.sector.n) || p.sector.n > 64) {
+    throw std::invalid_argument(fmt::format("{}: line of {} bytes and sector of {} are not powers of two, the sector up to 64",
+                                            name, p.line.n, p.sector.n));
   }
   const std::uint64_t set_bytes = p.line.n * p.ways;
   if (p.size.n == 0 || p.size.n % set_bytes != 0) {
@@ -34,9 +35,11 @@ std::uint32_t sets_of(const CacheParameters& p, const AddressSlice& slice, const
   return static_cast<std::uint32_t>(p.size.n / set_bytes);
 }
 
+std::uint64_t sector_bytes(const CacheParameters& p) { return std::min(p.line.n, p.sector.n); }
+
 std::uint64_t low_bits(unsigned count) { return count >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1; }
 
-/// Bytes of [first, first + length) of the payload that a write changes, as bits of the line from bit `shift` on.
+/// Bytes of [first, first + length) of the payload that a write changes, as bits of the sector from bit `shift` on.
 std::uint64_t touched_bytes(const tlm::tlm_generic_payload& payload, const MemoryAttributes* attributes, unsigned first,
                             unsigned length, unsigned shift) {
   std::uint64_t mask = low_bits(length);
@@ -68,9 +71,11 @@ Cache::Cache(sc_core::sc_module_name module_name, const CacheParameters& paramet
       write_(cycle_ * parameters.write_latency.n),
       atomic_(cycle_ * std::max<std::uint64_t>(parameters.atomic_cycles.n, 1)),
       line_shift_(std::countr_zero(parameters.line.n)),
+      sector_shift_(std::countr_zero(sector_bytes(parameters))),
       set_mask_(0),
       bank_mask_(0),
-      tags_(sets_of(parameters, slice, this->name()), parameters.ways),
+      tags_(sets_of(parameters, slice, this->name()), parameters.ways,
+            static_cast<unsigned>(parameters.line.n / sector_bytes(parameters)), parameters.replacement, parameters.seed),
       banks_(parameters.banks),
       mshrs_(parameters.mshrs) {
   if (std::has_single_bit(tags_.sets())) set_mask_ = tags_.sets() - 1;
@@ -87,13 +92,14 @@ Cache::Cache(sc_core::sc_module_name module_name, const CacheParameters& paramet
 // -- transactions
 
 void Cache::split(const tlm::tlm_generic_payload& payload, const MemoryAttributes* attributes, std::uint64_t address,
-                  LineAccess& access) const {
-  const std::uint64_t line_bytes = std::uint64_t{1} << line_shift_;
+                  SectorAccess& access) const {
+  const std::uint64_t bytes = std::uint64_t{1} << sector_shift_;
   const auto first = static_cast<unsigned>(address - payload.get_address());
-  const auto within = static_cast<unsigned>(address & (line_bytes - 1));
+  const auto within = static_cast<unsigned>(address & (bytes - 1));
   access.address = address;
-  access.length = static_cast<unsigned>(std::min<std::uint64_t>(line_bytes - within, payload.get_data_length() - first));
+  access.length = static_cast<unsigned>(std::min<std::uint64_t>(bytes - within, payload.get_data_length() - first));
   access.line = address >> line_shift_;
+  access.sector = static_cast<unsigned>(address >> sector_shift_) & (tags_.sectors() - 1);
   const std::uint64_t local = slice_.local(address) >> line_shift_;
   access.set = static_cast<std::uint32_t>(set_mask_ != 0 ? local & set_mask_ : local % tags_.sets());
   access.bank = static_cast<std::uint32_t>(parameters_.banks == 1 ? 0
@@ -114,7 +120,7 @@ void Cache::b_transport(int, tlm::tlm_generic_payload& payload, sc_core::sc_time
     return;
   }
   auto* attributes = payload.get_extension<MemoryAttributes>();
-  LineAccess access;
+  SectorAccess access;
   access.write = payload.is_write();
   if (attributes != nullptr) {
     access.atomic = attributes->atomic;
@@ -130,7 +136,7 @@ void Cache::b_transport(int, tlm::tlm_generic_payload& payload, sc_core::sc_time
   Tick done;
   tlm::tlm_response_status response;
   if (access.address + access.length == end) {
-    const Outcome outcome = access_line(access, at);
+    const Outcome outcome = access_sector(access, at);
     done = outcome.done;
     response = error_;
     if (attributes != nullptr) {
@@ -143,9 +149,9 @@ void Cache::b_transport(int, tlm::tlm_generic_payload& payload, sc_core::sc_time
     response = tlm::TLM_OK_RESPONSE;
     for (std::uint64_t address = payload.get_address(); address != end; address += access.length) {
       split(payload, attributes, address, access);
-      const Outcome outcome = access_line(access, at);
+      const Outcome outcome = access_sector(access, at);
       if (response == tlm::TLM_OK_RESPONSE) response = error_;
-      // The breakdown is that of the line that comes last.
+      // The breakdown is that of the sector that comes last.
       if (outcome.done < done) continue;
       done = outcome.done;
       breakdown = went_below_ ? below_ : LatencyBreakdown{};
@@ -176,9 +182,9 @@ void Cache::invalidate_direct_mem_ptr(sc_dt::uint64 begin, sc_dt::uint64 end) {
   for (unsigned i = 0; i < upstream.size(); ++i) upstream[i]->invalidate_direct_mem_ptr(begin, end);
 }
 
-// -- one line
+// -- one sector
 
-Cache::Outcome Cache::access_line(const LineAccess& access, Tick at) {
+Cache::Outcome Cache::access_sector(const SectorAccess& access, Tick at) {
   went_below_ = false;
   error_ = tlm::TLM_OK_RESPONSE;
   const bool coherent = parameters_.write_policy == WritePolicy::write_back;
@@ -205,27 +211,27 @@ Cache::Outcome Cache::access_line(const LineAccess& access, Tick at) {
   return outcome;
 }
 
-Cache::Outcome Cache::read(const LineAccess& access, Tick start) {
+Cache::Outcome Cache::read(const SectorAccess& access, Tick start) {
   ++statistics_.reads;
   TagArray::Slot slot = tags_.find(access.set, access.line);
   Outcome outcome{};
-  if (slot != TagArray::kNone && tags_.line(slot).complete) {
+  if (slot != TagArray::kNone && tags_.sector(slot, access.sector).complete) {
     tags_.touch(slot);
-    TagArray::Line& line = tags_.line(slot);
-    if (start + tag_ < line.requested) {
-      // A unit that runs ahead of this one fetched the line later in simulated time: in truth this request is the miss and that
-      // one finds its fill pending. The fill is charged once; it moves to the earlier request.
-      const Tick shift = line.requested - (start + tag_);
-      line.requested -= shift;
-      line.ready -= shift;
+    TagArray::Sector& sector = tags_.sector(slot, access.sector);
+    if (start + tag_ < sector.requested) {
+      // A unit that runs ahead of this one fetched the sector later in simulated time: in truth this request is the miss and
+      // that one finds its fill pending. The fill is charged once; it moves to the earlier request.
+      const Tick shift = sector.requested - (start + tag_);
+      sector.requested -= shift;
+      sector.ready -= shift;
     }
     outcome.done = start + hit_;
     outcome.service = hit_;
-    if (line.ready <= start) {
+    if (sector.ready <= start) {
       ++statistics_.read_hits;
     } else {
       ++statistics_.secondary_misses;
-      outcome.done = later(outcome.done, line.ready + fill_);
+      outcome.done = later(outcome.done, sector.ready + fill_);
       outcome.queueing = outcome.done - (start + hit_);
     }
   } else {
@@ -233,12 +239,12 @@ Cache::Outcome Cache::read(const LineAccess& access, Tick start) {
     const Outcome filled = fill(access, slot, start + tag_);
     outcome = {filled.done + fill_, filled.queueing, tag_ + fill_};
   }
-  // An atomic changes the line where it is; what it does not touch has been filled.
-  if (access.atomic && slot != TagArray::kNone) tags_.mark_dirty(slot, access.byte_mask);
+  // An atomic changes the sector where it is; what it does not touch has been filled.
+  if (access.atomic && slot != TagArray::kNone) tags_.mark_dirty(tags_.sector(slot, access.sector), access.byte_mask);
   return outcome;
 }
 
-Cache::Outcome Cache::write_allocate(const LineAccess& access, Tick start) {
+Cache::Outcome Cache::write_allocate(const SectorAccess& access, Tick start) {
   TagArray::Slot slot = tags_.find(access.set, access.line);
   Tick room = start;
   if (slot != TagArray::kNone) {
@@ -247,15 +253,20 @@ Cache::Outcome Cache::write_allocate(const LineAccess& access, Tick start) {
   } else {
     ++statistics_.write_misses;
     room = make_room(access, slot, start);
-    tags_.install(slot, access.line, {.requested = room, .ready = room, .complete = false});
+    tags_.install(slot, access.line);
   }
-  tags_.mark_dirty(slot, access.byte_mask);
+  TagArray::Sector& sector = tags_.sector(slot, access.sector);
+  tags_.mark_dirty(sector, access.byte_mask);
   // All bytes written: nothing is left to fetch.
-  if (tags_.dirty(slot) == low_bits(static_cast<unsigned>(parameters_.line.n))) tags_.line(slot).complete = true;
+  if (!sector.complete && sector.dirty == low_bits(1U << sector_shift_)) {
+    sector.requested = room;
+    sector.ready = room;
+    sector.complete = true;
+  }
   return {room + write_, room - start, write_};
 }
 
-Cache::Outcome Cache::forward(const LineAccess& access, Tick start) {
+Cache::Outcome Cache::forward(const SectorAccess& access, Tick start) {
   const bool write = access.write && !access.atomic;
   if (!write) {
     const TagArray::Slot slot = tags_.find(access.set, access.line);
@@ -265,13 +276,15 @@ Cache::Outcome Cache::forward(const LineAccess& access, Tick start) {
   return write ? Outcome{answer, {}, tag_} : Outcome{answer + fill_, {}, tag_ + fill_};
 }
 
-Cache::Outcome Cache::fill(const LineAccess& access, TagArray::Slot& slot, Tick at) {
-  const bool partial = slot != TagArray::kNone;
-  const Tick room = partial ? at : make_room(access, slot, at);
+Cache::Outcome Cache::fill(const SectorAccess& access, TagArray::Slot& slot, Tick at) {
+  // The line is there, without this sector or with only what has been written of it.
+  const bool present = slot != TagArray::kNone;
+  const Tick room = present ? at : make_room(access, slot, at);
   const Tick leaves = mshrs_.acquire(room);
   statistics_.mshr_stall += leaves - room;
-  const Tick ready = send({.address = access.line * parameters_.line.n,
-                           .length = static_cast<unsigned>(parameters_.line.n),
+  const unsigned bytes = 1U << sector_shift_;
+  const Tick ready = send({.address = access.address & ~std::uint64_t{bytes - 1},
+                           .length = bytes,
                            .kind = RequestKind::fill,
                            .requester = access.requester},
                           leaves);
@@ -280,44 +293,47 @@ Cache::Outcome Cache::fill(const LineAccess& access, TagArray::Slot& slot, Tick 
     slot = TagArray::kNone;
     return {ready, leaves - at, {}};
   }
-  const TagArray::Line state{.requested = leaves, .ready = ready, .complete = true};
-  if (partial) {
-    tags_.line(slot) = state;
+  if (present) {
     tags_.touch(slot);
   } else {
-    tags_.install(slot, access.line, state);
+    tags_.install(slot, access.line);
   }
+  TagArray::Sector& sector = tags_.sector(slot, access.sector);
+  sector.requested = leaves;
+  sector.ready = ready;
+  sector.complete = true;
   return {ready, leaves - at, {}};
 }
 
-Tick Cache::make_room(const LineAccess& access, TagArray::Slot& slot, Tick at) {
+Tick Cache::make_room(const SectorAccess& access, TagArray::Slot& slot, Tick at) {
   slot = tags_.victim(access.set);
   Tick room = at;
   if (tags_.valid(slot)) {
     ++statistics_.evictions;
-    if (tags_.dirty(slot) != 0) {
-      room = write_back_line(slot, at);
-      statistics_.write_back_stall += room - at;
+    for (unsigned sector = 0; sector < tags_.sectors(); ++sector) {
+      if (tags_.sector(slot, sector).dirty != 0) room = later(room, write_back_sector(slot, sector, at));
     }
+    statistics_.write_back_stall += room - at;
     tags_.drop(slot);
   }
   return room;
 }
 
-Tick Cache::write_back_line(TagArray::Slot slot, Tick at) {
+Tick Cache::write_back_sector(TagArray::Slot slot, unsigned sector, Tick at) {
   ++statistics_.write_backs;
-  const Tick taken = send({.address = tags_.tag(slot) * parameters_.line.n,
-                           .length = static_cast<unsigned>(parameters_.line.n),
-                           .byte_mask = tags_.dirty(slot),
+  TagArray::Sector& written = tags_.sector(slot, sector);
+  const Tick taken = send({.address = (tags_.tag(slot) << line_shift_) + (std::uint64_t{sector} << sector_shift_),
+                           .length = 1U << sector_shift_,
+                           .byte_mask = written.dirty,
                            .write = true,
                            .kind = RequestKind::write_back},
                           at);
   went_below_ = false;
-  tags_.clean(slot);
+  tags_.clean(written);
   return taken;
 }
 
-Tick Cache::send(const LineAccess& request, Tick at) {
+Tick Cache::send(const SectorAccess& request, Tick at) {
   PooledPayload payload(payloads_);
   payload->set_command(request.write ? tlm::TLM_WRITE_COMMAND : tlm::TLM_READ_COMMAND);
   payload->set_address(request.address);
@@ -329,7 +345,8 @@ Tick Cache::send(const LineAccess& request, Tick at) {
   attributes.atomic = request.atomic;
   attributes.bypass_l1 = request.bypass;
   attributes.requester = request.requester;
-  if (request.write) attributes.byte_mask = request.byte_mask >> (request.address & (parameters_.line.n - 1));
+  if (request.write)
+    attributes.byte_mask = request.byte_mask >> (request.address & low_bits(static_cast<unsigned>(sector_shift_)));
   sc_core::sc_time delay = to_sc_time(at - now_);
   downstream->b_transport(*payload, delay);
   if (payload->is_response_error() && error_ == tlm::TLM_OK_RESPONSE) error_ = payload->get_response_status();
@@ -344,12 +361,14 @@ Tick Cache::write_back(Tick at) {
   now_ = to_tick(sc_core::sc_time_stamp());
   Tick done = at;
   Tick next = at;
-  for (TagArray::Slot slot = 0; tags_.dirty_lines() != 0; ++slot) {
-    if (tags_.dirty(slot) == 0) continue;
-    const Tick taken = write_back_line(slot, next);
-    // One line leaves in a cycle, and none before the one ahead of it has been taken.
-    next = later(next + cycle_, taken);
-    done = later(done, taken);
+  for (TagArray::Slot slot = 0; tags_.dirty_sectors() != 0; ++slot) {
+    for (unsigned sector = 0; sector < tags_.sectors(); ++sector) {
+      if (tags_.sector(slot, sector).dirty == 0) continue;
+      const Tick taken = write_back_sector(slot, sector, next);
+      // One sector leaves in a cycle, and none before the one ahead of it has been taken.
+      next = later(next + cycle_, taken);
+      done = later(done, taken);
+    }
   }
   return done;
 }

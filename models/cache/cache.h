@@ -3,14 +3,16 @@
 // Tags, states and times only; the data are in memory behind it. timing_only transactions charge time and change tags;
 // transactions with data do the same and then reach the memory by transport_dbg.
 //
-// Time on an idle cache, in cycles of `clock`, for a request that arrives at t (a request longer than a line is split):
+// A line has one tag; its sectors are filled, written and written back each for itself. With sector = line it is a plain cache.
+//
+// Time on an idle cache, in cycles of `clock`, for a request that arrives at t (one longer than a sector is split):
 //   read hit              t + hit_latency
-//   read miss             F + fill_latency, where F = when the line, requested from downstream at t + tag_latency, is there
-//   read of a line whose fill is pending (secondary miss)
+//   read miss             F + fill_latency, where F = when the sector, requested from downstream at t + tag_latency, is there
+//   read of a sector whose fill is pending (secondary miss)
 //                         the later of t + hit_latency and F + fill_latency
 //   write, write_back     t + write_latency, when it allocated without fill (dirty bytes are tracked)
 //   write, write_around   when downstream has accepted the write that was forwarded at t + tag_latency
-//   atomic, write_back    as a read; the bank is busy for atomic_cycles; the line is dirty afterwards
+//   atomic, write_back    as a read; the bank is busy for atomic_cycles; the sector is dirty afterwards
 //   atomic, write_around  downstream's answer to the atomic forwarded at t + tag_latency, + fill_latency; the line is dropped
 //   bypass_l1, write_around  as an atomic
 // A request takes one of `ports` slots a cycle of its bank; a primary miss holds an MSHR from t + tag_latency to F. A victim
@@ -51,6 +53,9 @@ struct CacheParameters {
   Bytes size{64 * 1024};
   unsigned ways = 4;
   Bytes line{64};
+  Bytes sector{64};
+  ReplacementPolicy replacement = ReplacementPolicy::lru;
+  std::uint64_t seed = 1;
   unsigned banks = 1;
   unsigned ports = 1;
   unsigned mshrs = 64;
@@ -65,7 +70,7 @@ struct CacheParameters {
   void describe(ParameterSection& section);
 };
 
-/// Counted per line: a request of two lines counts twice.
+/// Counted per sector: a request of two sectors counts twice.
 struct CacheStatistics {
   std::uint64_t reads = 0;
   std::uint64_t writes = 0;
@@ -109,14 +114,15 @@ class Cache : public sc_core::sc_module, public CacheMaintenance {
   const CacheStatistics& statistics() const { return statistics_; }
 
  private:
-  /// The part of a request that lies in one line.
-  struct LineAccess {
+  /// The part of a request that lies in one sector.
+  struct SectorAccess {
     std::uint64_t address = 0;  // of its first byte
     unsigned length = 0;
     std::uint64_t line = 0;  // number of the line
+    unsigned sector = 0;     // in the line
     std::uint32_t set = 0;
     std::uint32_t bank = 0;
-    std::uint64_t byte_mask = 0;  // of the line; bytes that a write or atomic touches
+    std::uint64_t byte_mask = 0;  // of the sector; bytes that a write or atomic touches
     bool write = false;
     bool atomic = false;
     bool bypass = false;
@@ -135,18 +141,18 @@ class Cache : public sc_core::sc_module, public CacheMaintenance {
   void invalidate_direct_mem_ptr(sc_dt::uint64 begin, sc_dt::uint64 end);
 
   void split(const tlm::tlm_generic_payload& payload, const MemoryAttributes* attributes, std::uint64_t address,
-             LineAccess& access) const;
-  Outcome access_line(const LineAccess& access, Tick at);
-  Outcome read(const LineAccess& access, Tick start);
-  Outcome write_allocate(const LineAccess& access, Tick start);
-  Outcome forward(const LineAccess& access, Tick start);
-  /// Brings a line in, into `slot` or, when that is kNone, into a slot that it empties. `done` is when the line is here.
-  Outcome fill(const LineAccess& access, TagArray::Slot& slot, Tick at);
+             SectorAccess& access) const;
+  Outcome access_sector(const SectorAccess& access, Tick at);
+  Outcome read(const SectorAccess& access, Tick start);
+  Outcome write_allocate(const SectorAccess& access, Tick start);
+  Outcome forward(const SectorAccess& access, Tick start);
+  /// Brings a sector in, into `slot` or, when that is kNone, into a slot that it empties. `done` is when it is here.
+  Outcome fill(const SectorAccess& access, TagArray::Slot& slot, Tick at);
   /// Empties a slot of the line's set. Returns when it may be used.
-  Tick make_room(const LineAccess& access, TagArray::Slot& slot, Tick at);
-  Tick write_back_line(TagArray::Slot slot, Tick at);
+  Tick make_room(const SectorAccess& access, TagArray::Slot& slot, Tick at);
+  Tick write_back_sector(TagArray::Slot slot, unsigned sector, Tick at);
   /// Returns when the answer is here; its breakdown goes to below_, an error to error_.
-  Tick send(const LineAccess& request, Tick at);
+  Tick send(const SectorAccess& request, Tick at);
   void retire();
 
   const CacheParameters parameters_;
@@ -161,6 +167,7 @@ class Cache : public sc_core::sc_module, public CacheMaintenance {
   Tick write_;
   Tick atomic_;
   int line_shift_;
+  int sector_shift_;
   std::uint64_t set_mask_;   // sets - 1, or 0 when that is no power of two
   std::uint64_t bank_mask_;  // likewise
 
@@ -168,7 +175,7 @@ class Cache : public sc_core::sc_module, public CacheMaintenance {
   std::vector<Calendar> banks_;
   PoolCalendar mshrs_;
   PayloadPool payloads_;
-  // Of the line access that is being served: time spent downstream (a victim's write-back does not count: it costs the
+  // Of the sector access that is being served: time spent downstream (a victim's write-back does not count: it costs the
   // request no more than the wait for its acceptance), and the first error from there.
   LatencyBreakdown below_;
   bool went_below_ = false;

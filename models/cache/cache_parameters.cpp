@@ -6,7 +6,14 @@ void CacheParameters::describe(ParameterSection& section) {
   section.add("clock", clock, "Clock", {.range = {1e6, 1e12}});
   section.add("size", size, "Capacity", {.range = {64, 1e12}});
   section.add("ways", ways, "Associativity", {.range = {1, 256}});
-  section.add("line", line, "Line size", {.range = {16, 64}, .power_of_two = true});
+  section.add("line", line, "Line size: what one tag covers", {.range = {16, 1024}, .power_of_two = true});
+  section.add("sector", sector, "Bytes that are filled and written back at once; at most a line counts",
+              {.range = {16, 64}, .power_of_two = true});
+  section.add("replacement", replacement, "Which line of a set gives way",
+              {{"lru", static_cast<int>(ReplacementPolicy::lru)},
+               {"plru", static_cast<int>(ReplacementPolicy::plru)},
+               {"random", static_cast<int>(ReplacementPolicy::random)}});
+  section.add("seed", seed, "Of random replacement");
   section.add("banks", banks, "Banks, interleaved by line", {.range = {1, 256}});
   section.add("ports", ports, "Requests that a bank takes in a cycle", {.range = {1, 64}});
   section.add("mshrs", mshrs, "Outstanding primary misses", {.range = {1, 4096}});
@@ -23,17 +30,17 @@ void CacheParameters::describe(ParameterSection& section) {
 }
 
 void CacheStatistics::describe(StatisticsGroup& group) const {
-  group.add("reads", reads, "lines read, atomics performed here included", "accesses");
-  group.add("writes", writes, "lines written", "accesses");
+  group.add("reads", reads, "sectors read, atomics performed here included", "accesses");
+  group.add("writes", writes, "sectors written", "accesses");
   group.add("atomics", atomics, "read-modify-writes, performed here or passed on", "accesses");
   group.add("bypasses", bypasses, "reads told to go around this cache", "accesses");
-  group.add("read_hits", read_hits, "reads of a line that was there", "accesses");
-  group.add("read_misses", read_misses, "reads that fetched a line", "accesses");
-  group.add("secondary_misses", secondary_misses, "reads of a line that was on its way", "accesses");
+  group.add("read_hits", read_hits, "reads of a sector that was there", "accesses");
+  group.add("read_misses", read_misses, "reads that fetched a sector", "accesses");
+  group.add("secondary_misses", secondary_misses, "reads of a sector that was on its way", "accesses");
   group.add("write_hits", write_hits, "writes to a line that was there", "accesses");
   group.add("write_misses", write_misses, "writes that allocated a line", "accesses");
   group.add("evictions", evictions, "lines replaced", "lines");
-  group.add("write_backs", write_backs, "dirty lines written downstream", "lines");
+  group.add("write_backs", write_backs, "dirty sectors written downstream", "sectors");
   group.add("invalidations", invalidations, "times that all lines were dropped", "events");
   group.add("errors", errors, "requests answered with an error", "transactions");
   group.add("bank_stall", bank_stall, "time that accesses waited for their bank");

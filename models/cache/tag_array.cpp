@@ -4,24 +4,33 @@
 
 namespace lacuna {
 
-TagArray::TagArray(std::uint32_t sets, unsigned ways)
+TagArray::TagArray(std::uint32_t sets, unsigned ways, unsigned sectors, ReplacementPolicy policy, std::uint64_t seed)
     : sets_(sets),
       ways_(ways),
+      sectors_count_(sectors),
       tags_(std::size_t{sets} * ways, kEmpty),
-      used_(std::size_t{sets} * ways, 0),
-      dirty_(std::size_t{sets} * ways, 0),
-      lines_(std::size_t{sets} * ways) {}
+      sectors_(std::size_t{sets} * ways * sectors),
+      replacement_(policy, sets, ways, seed) {}
 
-TagArray::Slot TagArray::victim(std::uint32_t set) const {
-  const auto first = used_.begin() + static_cast<std::ptrdiff_t>(std::size_t{set} * ways_);
-  return static_cast<Slot>(std::min_element(first, first + ways_) - used_.begin());
+TagArray::Slot TagArray::victim(std::uint32_t set) {
+  const Slot empty = find(set, kEmpty);
+  return empty != kNone ? empty : set * ways_ + replacement_.victim(set);
+}
+
+void TagArray::drop(Slot slot) {
+  for (unsigned i = 0; i < sectors_count_; ++i) {
+    Sector& dropped = sector(slot, i);
+    clean(dropped);
+    dropped = {};
+  }
+  tags_[slot] = kEmpty;
 }
 
 void TagArray::drop_all() {
   std::fill(tags_.begin(), tags_.end(), kEmpty);
-  std::fill(used_.begin(), used_.end(), 0);
-  if (dirty_lines_ != 0) std::fill(dirty_.begin(), dirty_.end(), 0);
-  dirty_lines_ = 0;
+  std::fill(sectors_.begin(), sectors_.end(), Sector{});
+  replacement_.reset();
+  dirty_sectors_ = 0;
 }
 
 }  // namespace lacuna

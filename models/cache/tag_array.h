@@ -1,10 +1,11 @@
-// Tags, states and replacement order of a set-associative cache, in flat arrays.
+// Tags, states and replacement order of a set-associative cache, in flat arrays. A line has one tag and one or more sectors,
+// which are filled and become dirty each for itself.
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <vector>
 
+#include "models/cache/replacement.h"
 #include "models/common/units.h"
 
 namespace lacuna {
@@ -15,16 +16,19 @@ class TagArray {
   using Slot = std::uint32_t;  // set * ways + way
   static constexpr Slot kNone = ~Slot{0};
 
-  struct Line {
-    Tick requested{};       ///< when the pending or last fill left
-    Tick ready{};           ///< when it arrived
-    bool complete = false;  ///< all bytes are here, not only the dirty ones
+  struct Sector {
+    Tick requested{};         ///< when the pending or last fill left
+    Tick ready{};             ///< when it arrived
+    bool complete = false;    ///< all bytes are here, not only the dirty ones
+    std::uint64_t dirty = 0;  ///< bytes that downstream does not have: bit i = byte i of the sector
   };
 
-  TagArray(std::uint32_t sets, unsigned ways);
+  TagArray(std::uint32_t sets, unsigned ways, unsigned sectors = 1, ReplacementPolicy policy = ReplacementPolicy::lru,
+           std::uint64_t seed = 0);
 
   std::uint32_t sets() const { return sets_; }
   std::uint32_t slots() const { return sets_ * ways_; }
+  unsigned sectors() const { return sectors_count_; }
 
   /// The slot of a line that is present, or kNone. Does not change the replacement order.
   Slot find(std::uint32_t set, std::uint64_t line) const {
@@ -34,51 +38,42 @@ class TagArray {
     }
     return kNone;
   }
-  /// An empty slot of the set, or the least recently used one.
-  Slot victim(std::uint32_t set) const;
-  /// Makes a slot the most recently used of its set.
-  void touch(Slot slot) { used_[slot] = ++clock_; }
+  /// An empty slot of the set, or the one that gives way.
+  Slot victim(std::uint32_t set);
+  /// Tells the replacement policy of a use.
+  void touch(Slot slot) { replacement_.touch(slot / ways_, slot % ways_); }
 
   bool valid(Slot slot) const { return tags_[slot] != kEmpty; }
   std::uint64_t tag(Slot slot) const { return tags_[slot]; }
-  Line& line(Slot slot) { return lines_[slot]; }
-  const Line& line(Slot slot) const { return lines_[slot]; }
-  /// Puts a clean line into an empty slot.
-  void install(Slot slot, std::uint64_t line, const Line& state) {
+  Sector& sector(Slot slot, unsigned index) { return sectors_[std::size_t{slot} * sectors_count_ + index]; }
+  const Sector& sector(Slot slot, unsigned index) const { return sectors_[std::size_t{slot} * sectors_count_ + index]; }
+  /// Puts a line without any bytes into an empty slot.
+  void install(Slot slot, std::uint64_t line) {
     tags_[slot] = line;
-    lines_[slot] = state;
     touch(slot);
   }
-  void drop(Slot slot) {
-    clean(slot);
-    tags_[slot] = kEmpty;
-    lines_[slot] = {};
-    used_[slot] = 0;
-  }
+  void drop(Slot slot);
   void drop_all();
 
-  /// Bytes of the line that downstream does not have: bit i = byte i.
-  std::uint64_t dirty(Slot slot) const { return dirty_[slot]; }
-  void mark_dirty(Slot slot, std::uint64_t bytes) {
-    dirty_lines_ += dirty_[slot] == 0 && bytes != 0 ? 1 : 0;
-    dirty_[slot] |= bytes;
+  void mark_dirty(Sector& sector, std::uint64_t bytes) {
+    dirty_sectors_ += sector.dirty == 0 && bytes != 0 ? 1 : 0;
+    sector.dirty |= bytes;
   }
-  void clean(Slot slot) {
-    dirty_lines_ -= dirty_[slot] != 0 ? 1 : 0;
-    dirty_[slot] = 0;
+  void clean(Sector& sector) {
+    dirty_sectors_ -= sector.dirty != 0 ? 1 : 0;
+    sector.dirty = 0;
   }
-  std::uint32_t dirty_lines() const { return dirty_lines_; }
+  std::uint32_t dirty_sectors() const { return dirty_sectors_; }
 
  private:
   static constexpr std::uint64_t kEmpty = ~std::uint64_t{0};
   std::uint32_t sets_;
   unsigned ways_;
-  std::uint64_t clock_ = 0;
+  unsigned sectors_count_;
   std::vector<std::uint64_t> tags_;  // line numbers
-  std::vector<std::uint64_t> used_;  // 0 = empty
-  std::vector<std::uint64_t> dirty_;
-  std::vector<Line> lines_;
-  std::uint32_t dirty_lines_ = 0;
+  std::vector<Sector> sectors_;
+  Replacement replacement_;
+  std::uint32_t dirty_sectors_ = 0;
 };
 
 }  // namespace lacuna

@@ -36,8 +36,8 @@ struct CacheBench : sc_core::sc_module {
     cache.downstream.bind(memory.port);
     wide_initiator.socket.bind(wide.upstream[0]);
     wide.downstream.bind(wide_memory.port);
-    for (const CacheParameters& p : {CacheParameters{.size = 500_B}, CacheParameters{.line = 128_B}, CacheParameters{.ways = 0},
-                                     CacheParameters{.line = 48_B}, CacheParameters{.mshrs = 0}}) {
+    for (const CacheParameters& p : {CacheParameters{.size = 500_B}, CacheParameters{.line = 128_B, .sector = 128_B},
+                                     CacheParameters{.ways = 0}, CacheParameters{.line = 48_B}, CacheParameters{.mshrs = 0}}) {
       try {
         Cache bad(sc_core::sc_gen_unique_name("bad"), p, MemoryLevel::l1);
       } catch (const std::invalid_argument&) {

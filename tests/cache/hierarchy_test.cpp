@@ -44,8 +44,7 @@ struct Hierarchy : sc_core::sc_module {
     for (unsigned i = 0; i < kChannels; ++i) {
       const AddressSlice slice = noc.routes().slice(i);
       l2.push_back(std::make_unique<Cache>(sc_core::sc_gen_unique_name("l2"), kL2, MemoryLevel::l2, 1, slice));
-      dram.push_back(
-          std::make_unique<DramChannel>(sc_core::sc_gen_unique_name("dram"), dram_without_refresh(), slice, store));
+      dram.push_back(std::make_unique<DramChannel>(sc_core::sc_gen_unique_name("dram"), dram_without_refresh(), slice, store));
       noc.destinations[i].bind(l2[i]->upstream[0]);
       l2[i]->downstream.bind(dram[i]->memory);
     }

@@ -14,7 +14,7 @@ TEST(TagArray, EmptySlotsAreTakenBeforeAnyLineIsReplaced) {
   for (std::uint64_t line = 0; line < 3; ++line) {
     const auto slot = tags.victim(1);
     EXPECT_FALSE(tags.valid(slot));
-    tags.install(slot, line, {});
+    tags.install(slot, line);
   }
   EXPECT_TRUE(tags.valid(tags.victim(1)));
   EXPECT_FALSE(tags.valid(tags.victim(0)));
@@ -44,30 +44,32 @@ TEST(TagArray, ReplacesTheLeastRecentlyUsedLine) {
         recent.pop_back();
         tags.drop(victim);
       }
-      tags.install(victim, line, {});
+      tags.install(victim, line);
     }
     recent.push_front(line);
   }
 }
 
-TEST(TagArray, CountsDirtyLines) {
-  TagArray tags(1, 4);
-  for (TagArray::Slot slot = 0; slot < 4; ++slot) tags.install(slot, slot, {});
-  tags.mark_dirty(0, 0x0f);
-  tags.mark_dirty(0, 0xf0);
-  tags.mark_dirty(1, 0);
-  tags.mark_dirty(2, 1);
-  EXPECT_EQ(tags.dirty_lines(), 2u);
-  EXPECT_EQ(tags.dirty(0), 0xffu);
-  tags.clean(0);
-  tags.clean(0);
-  EXPECT_EQ(tags.dirty_lines(), 1u);
+TEST(TagArray, CountsDirtySectors) {
+  TagArray tags(1, 4, 2);
+  for (TagArray::Slot slot = 0; slot < 4; ++slot) tags.install(slot, slot);
+  tags.mark_dirty(tags.sector(0, 0), 0x0f);
+  tags.mark_dirty(tags.sector(0, 0), 0xf0);
+  tags.mark_dirty(tags.sector(1, 0), 0);
+  tags.mark_dirty(tags.sector(2, 0), 1);
+  tags.mark_dirty(tags.sector(2, 1), 1);
+  EXPECT_EQ(tags.dirty_sectors(), 3u);
+  EXPECT_EQ(tags.sector(0, 0).dirty, 0xffu);
+  EXPECT_EQ(tags.sector(0, 1).dirty, 0u);
+  tags.clean(tags.sector(0, 0));
+  tags.clean(tags.sector(0, 0));
+  EXPECT_EQ(tags.dirty_sectors(), 2u);
   tags.drop(2);
-  EXPECT_EQ(tags.dirty_lines(), 0u);
-  tags.mark_dirty(3, 1);
+  EXPECT_EQ(tags.dirty_sectors(), 0u);
+  tags.mark_dirty(tags.sector(3, 1), 1);
   tags.drop_all();
-  EXPECT_EQ(tags.dirty_lines(), 0u);
-  EXPECT_EQ(tags.dirty(3), 0u);
+  EXPECT_EQ(tags.dirty_sectors(), 0u);
+  EXPECT_EQ(tags.sector(3, 1).dirty, 0u);
   EXPECT_EQ(tags.find(0, 1), TagArray::kNone);
 }
 

@@ -1,0 +1,80 @@
+#include "models/cache/replacement.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <set>
+#include <stdexcept>
+#include <vector>
+
+namespace lacuna {
+namespace {
+
+TEST(Replacement, LruPicksTheOldestUse) {
+  Replacement lru(ReplacementPolicy::lru, 2, 4, 0);
+  for (const unsigned way : {2U, 0U, 3U, 1U, 2U}) lru.touch(1, way);
+  EXPECT_EQ(lru.victim(1), 0U);
+  lru.touch(1, 0);
+  EXPECT_EQ(lru.victim(1), 3U);
+}
+
+// The tree of four ways by hand: the root's bit points at the half not used last, each half's bit at its other way.
+TEST(Replacement, PlruFollowsTheTree) {
+  Replacement plru(ReplacementPolicy::plru, 1, 4, 0);
+  for (unsigned way = 0; way < 4; ++way) plru.touch(0, way);
+  EXPECT_EQ(plru.victim(0), 0U);
+  plru.touch(0, 0);
+  EXPECT_EQ(plru.victim(0), 2U);  // the right half; 3 was its last
+  plru.touch(0, 2);
+  EXPECT_EQ(plru.victim(0), 1U);  // LRU would say 1 too
+  plru.touch(0, 3);
+  plru.touch(0, 1);
+  EXPECT_EQ(plru.victim(0), 2U);
+  plru.touch(0, 1);
+  plru.touch(0, 3);
+  EXPECT_EQ(plru.victim(0), 0U);
+}
+
+TEST(Replacement, PlruNeverPicksTheLastUsed) {
+  for (const unsigned ways : {1U, 2U, 8U, 16U, 64U}) {
+    Replacement plru(ReplacementPolicy::plru, 1, ways, 0);
+    for (unsigned i = 0; i < 1000; ++i) {
+      const unsigned way = (i * 7919U) % ways;
+      plru.touch(0, way);
+      ASSERT_LT(plru.victim(0), ways);
+      if (ways > 1) {
+        ASSERT_NE(plru.victim(0), way);
+      }
+    }
+  }
+}
+
+TEST(Replacement, RandomIsSpreadAndRepeats) {
+  constexpr unsigned kWays = 12;
+  Replacement a(ReplacementPolicy::random, 1, kWays, 5);
+  Replacement b(ReplacementPolicy::random, 1, kWays, 5);
+  Replacement other(ReplacementPolicy::random, 1, kWays, 6);
+  std::array<unsigned, kWays> counts{};
+  unsigned different = 0;
+  std::vector<unsigned> first;
+  for (unsigned i = 0; i < 12'000; ++i) {
+    const unsigned way = a.victim(0);
+    if (i < 10) first.push_back(way);
+    ++counts.at(way);
+    ASSERT_EQ(b.victim(0), way);
+    different += other.victim(0) != way ? 1 : 0;
+  }
+  for (const unsigned count : counts) EXPECT_NEAR(count, 1000, 150);
+  EXPECT_GT(different, 10'000U);
+  a.reset();
+  for (const unsigned way : first) EXPECT_EQ(a.victim(0), way);
+}
+
+TEST(Replacement, PlruNeedsAPowerOfTwo) {
+  EXPECT_THROW(Replacement(ReplacementPolicy::plru, 1, 12, 0), std::invalid_argument);
+  EXPECT_THROW(Replacement(ReplacementPolicy::plru, 1, 128, 0), std::invalid_argument);
+  EXPECT_NO_THROW(Replacement(ReplacementPolicy::random, 1, 12, 0));
+}
+
+}  // namespace
+}  // namespace lacuna

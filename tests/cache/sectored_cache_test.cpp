@@ -1,0 +1,105 @@
+// A cache whose lines have several sectors: one tag, fills and write-backs by sector.
+#include <gtest/gtest.h>
+
+#include "models/cache/cache.h"
+#include "tests/cache/memory_below.h"
+#include "tests/harness/harness.h"
+#include "tests/harness/tlm_contract.h"
+
+namespace lacuna {
+namespace {
+
+using namespace literals;
+
+constexpr Bytes kMemory{1 << 16};
+// 2 ways x 4 sets x 128 bytes, sectors of 32.
+constexpr CacheParameters kParameters{.size = 1024_B,
+                                      .ways = 2,
+                                      .line = 128_B,
+                                      .sector = 32_B,
+                                      .mshrs = 8,
+                                      .write_policy = WritePolicy::write_back,
+                                      .hit_latency = 20_cycles,
+                                      .tag_latency = 4_cycles,
+                                      .fill_latency = 3_cycles,
+                                      .write_latency = 5_cycles};
+
+struct SectoredBench : sc_core::sc_module {
+  explicit SectoredBench(sc_core::sc_module_name n) : sc_module(n) {
+    initiator.socket.bind(cache.upstream[0]);
+    cache.downstream.bind(memory.port);
+  }
+  test::TestInitiator initiator{"initiator"};
+  Cache cache{"cache", kParameters, MemoryLevel::l2};
+  test::MemoryBelow memory{"memory", kMemory};
+};
+LACUNA_TEST_BENCH(SectoredBench)
+
+SectoredBench& fresh() {
+  auto& b = test::bench<SectoredBench>();
+  b.initiator.begin_epoch();
+  b.cache.reset();
+  b.memory.requests.clear();
+  return b;
+}
+
+TEST(SectoredCache, FillsSectorsAndHitsOnlyThose) {
+  auto& b = fresh();
+  EXPECT_EQ(b.initiator.time_read(0_ns, 32, 32).at, 107_ns);
+  ASSERT_EQ(b.memory.requests.size(), 1u);
+  EXPECT_EQ(b.memory.requests[0].address, 32u);
+  EXPECT_EQ(b.memory.requests[0].length, 32u);
+  EXPECT_EQ(b.initiator.time_read(200_ns, 40, 4).at, 220_ns);
+  EXPECT_EQ(b.initiator.time_read(300_ns, 64, 4).at, 407_ns) << "the same line, another sector";
+  EXPECT_EQ(b.memory.requests[1].address, 64u);
+  const CacheStatistics& statistics = b.cache.statistics();
+  EXPECT_EQ(statistics.evictions, 0u);
+}
+
+TEST(SectoredCache, ARequestOfALineIsServedSectorBySector) {
+  auto& b = fresh();
+  // Four misses, one a cycle through the port.
+  EXPECT_EQ(b.initiator.time_read(0_ns, 128, 128).at, 110_ns);
+  EXPECT_EQ(b.memory.requests.size(), 4u);
+  EXPECT_EQ(b.initiator.time_read(200_ns, 128, 128).at, 223_ns);
+  EXPECT_EQ(b.memory.requests.size(), 4u);
+}
+
+TEST(SectoredCache, AVictimWritesBackItsDirtySectors) {
+  auto& b = fresh();
+  b.initiator.time_write(0_ns, 0, 32);
+  b.initiator.time_write(0_ns, 100, 4);
+  b.initiator.time_read(100_ns, 4 * 128, 32);
+  b.memory.requests.clear();
+  b.initiator.time_read(300_ns, 8 * 128 + 64, 32);
+  ASSERT_EQ(b.memory.requests.size(), 3u);
+  EXPECT_TRUE(b.memory.requests[0].write);
+  EXPECT_EQ(b.memory.requests[0].address, 0u);
+  EXPECT_EQ(b.memory.requests[0].attributes.byte_mask, 0xffffffffu);
+  EXPECT_TRUE(b.memory.requests[1].write);
+  EXPECT_EQ(b.memory.requests[1].address, 96u);
+  EXPECT_EQ(b.memory.requests[1].attributes.byte_mask, 0xf0u);
+  EXPECT_EQ(b.memory.requests[2].address, 8u * 128 + 64);
+}
+
+TEST(SectoredCache, AWriteToAPresentLineAllocatesNothing) {
+  auto& b = fresh();
+  b.initiator.time_read(0_ns, 0, 32);
+  b.initiator.time_write(200_ns, 32, 32);
+  b.memory.requests.clear();
+  EXPECT_EQ(b.initiator.time_read(300_ns, 0, 64).at, 321_ns) << "one sector filled, one written whole";
+  EXPECT_TRUE(b.memory.requests.empty());
+  const Tick done = b.cache.write_back(b.initiator.epoch() + 400_ns);
+  EXPECT_EQ(done, b.initiator.epoch() + 400_ns);
+  ASSERT_EQ(b.memory.requests.size(), 1u);
+  EXPECT_EQ(b.memory.requests[0].address, 32u);
+}
+
+}  // namespace
+
+test::ContractTarget test::contract_target() {
+  auto& b = bench<SectoredBench>();
+  return {.initiator = b.initiator, .address = 0x40, .length = 64, .end = kMemory.n, .reset = [&b] { b.cache.reset(); }};
+}
+
+}  // namespace lacuna
