@@ -18,11 +18,17 @@ struct CommandInfo {
   const char* text;
 };
 
-constexpr std::array<CommandInfo, 4> kCommands{
+constexpr std::array<CommandInfo, 5> kCommands{
     {{"run", Command::run, "FIRMWARE.elf", "boot a firmware on the hart, with the GPU on its bus",
       "Boots a bare-metal RV64GC program on a platform with hart, RAM, CLINT, PLIC, UART, finisher and GPU, until the program "
       "ends itself (semihosting exit, HTIF tohost, finisher). Prints the program's console, then a line per kernel; writes "
       "effective.cfg, statistics.json, kernels.csv, log.txt and console.txt to the output folder."},
+     {"launch", Command::launch, "CODE-OBJECT|LAUNCH-FILE", "run kernels of a code object",
+      "Runs one kernel of a gfx803 or gfx90a code object, or what a launch file describes, without a firmware of your own: "
+      "lacuna launch vadd.co --kernel vadd --grid 1024 --block 256 --arg in:a.bin --arg in:b.bin --arg out:4096:c.bin --arg "
+      "i32:1024. Arguments: in:FILE inout:FILE out:SIZE:FILE zero:SIZE fill:COUNT:TYPE:PATTERN[:SEED] buf:NAME null, "
+      "TYPE:VALUE (i8 to u64, f16 bf16 f32 f64), bytes:HEX raw:FILE, lds:BYTES; docs/launch.md has them all, and launch "
+      "files."},
      {"hart", Command::hart, "PROGRAM.elf [-- ARGUMENTS]", "run a bare-metal program on the hart alone",
       "Runs a bare-metal RV64GC program on the same platform without the GPU and returns its exit code. ARGUMENTS reach the "
       "program by semihosting. Nothing but the program's console is printed, and files are written only with --out."},
@@ -34,6 +40,7 @@ constexpr std::array<CommandInfo, 4> kCommands{
 constexpr const char* kExitCodes =
     "Exit codes:\n"
     "  N    the program ended itself with code N (its low 8 bits)\n"
+    "  1, 3 launch: the GPU reported an error; a comparison differs\n"
     "  2    command line, configuration, program file or output folder is wrong\n"
     "  124  simulated time limit reached (--max-time, sim.max_time)\n"
     "  125  hung: nobody made progress for sim.max_idle, or nothing was left that could happen\n"
@@ -61,7 +68,32 @@ po::options_description simulation_options() {
   return options;
 }
 
-bool simulates(Command command) { return command == Command::run || command == Command::hart; }
+bool simulates(Command command) { return command == Command::run || command == Command::launch || command == Command::hart; }
+
+/// Options of one launch; the same values as keys of a launch file.
+po::options_description launch_options() {
+  using Texts = std::vector<std::string>;
+  po::options_description options("What to launch");
+  options.add_options()                                                                                              //
+      ("kernel,k", po::value<Texts>()->value_name("NAME"), "the kernel")                                             //
+      ("grid", po::value<Texts>()->value_name("X[,Y,Z]"), "size of the grid in work-items")                          //
+      ("blocks", po::value<Texts>()->value_name("X[,Y,Z]"), "instead of --grid: its size in workgroups")             //
+      ("block", po::value<Texts>()->value_name("X[,Y,Z]"), "work-items of a workgroup (default 64)")                 //
+      ("offset", po::value<Texts>()->value_name("X[,Y,Z]"), "global offset")                                         //
+      ("arg,a", po::value<Texts>()->value_name("ARGUMENT"), "one for each parameter, in order")                      //
+      ("stack", po::value<Texts>()->value_name("BYTES"), "private memory of a work-item, at least")                  //
+      ("repeat", po::value<Texts>()->value_name("N"), "dispatch so many times")                                      //
+      ("compare", po::value<Texts>()->value_name("[BUFFER=]FILE"), "compare a buffer with a file; may be repeated")  //
+      ("tolerance", po::value<Texts>()->value_name("SPEC"), "of comparisons: abs=X,rel=X,ulp=N")                     //
+      ("define,D", po::value<Texts>()->value_name("NAME=VALUE"), "set a constant of the launch file");
+  return options;
+}
+
+po::options_description options_of(Command command) {
+  po::options_description options = simulates(command) ? simulation_options() : common_options();
+  if (command == Command::launch) options.add(launch_options());
+  return options;
+}
 
 std::string general_help() {
   std::ostringstream text;
@@ -101,7 +133,7 @@ std::string command_help(const CommandInfo& info) {
   std::ostringstream text;
   text << "Usage: lacuna " << info.name << " [OPTIONS] " << info.operand << "\n\n"
        << wrapped(info.text) << '\n'
-       << (simulates(info.command) ? simulation_options() : common_options());
+       << options_of(info.command);
   if (simulates(info.command)) text << '\n' << kExitCodes;
   return text.str();
 }
@@ -115,6 +147,8 @@ void collect_sources(const po::parsed_options& parsed, CommandLine& line) {
   for (const po::option& option : parsed.options) {
     if (option.string_key == "config" || option.string_key == "set")
       for (const std::string& value : option.value) line.configuration.push_back({option.string_key == "config", value});
+    if (line.command == Command::launch && launch_options().find_nothrow(option.string_key, false) != nullptr)
+      for (const std::string& value : option.value) line.launch.values.emplace_back(option.string_key, value);
     if (option.string_key == "max-time") line.configuration.push_back({false, "sim.max_time=" + option.value.front()});
   }
 }
@@ -130,7 +164,7 @@ CommandLine parse_command(const CommandInfo& info, std::vector<std::string> argu
     if (info.command != Command::hart && info.command != Command::run) usage_error("nothing may follow --", info.name);
   }
 
-  po::options_description options = simulates(info.command) ? simulation_options() : common_options();
+  po::options_description options = options_of(info.command);
   options.add_options()("operand", po::value<std::vector<std::string>>());
   po::positional_options_description positions;
   positions.add("operand", -1);

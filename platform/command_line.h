@@ -1,10 +1,11 @@
-// The command line: `lacuna run|hart|disasm|docs` and the options of each.
+// The command line: `lacuna run|launch|hart|disasm|docs` and the options of each.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "platform/exit_codes.h"
@@ -17,12 +18,18 @@ class UsageError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-enum class Command { run, hart, disasm, docs, list_parameters, version, help };
+enum class Command { run, launch, hart, disasm, docs, list_parameters, version, help };
 
 /// One --config or --set, in the order given.
 struct ConfigurationSource {
   bool file = false;
   std::string value;
+};
+
+/// Of `lacuna launch`, as the user wrote them.
+struct LaunchOptions {
+  /// --kernel, --grid, --block, …: names without dashes and values, in the order given.
+  std::vector<std::pair<std::string, std::string>> values;
 };
 
 struct CommandLine {
@@ -35,6 +42,7 @@ struct CommandLine {
   std::optional<std::uint16_t> gdb_port;     ///< --gdb
   std::string console_input;                 ///< --input
   bool quiet = false;
+  LaunchOptions launch;
 };
 
 /// Throws UsageError.

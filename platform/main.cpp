@@ -12,6 +12,8 @@
 #include "platform/configuration.h"
 #include "platform/disassembly.h"
 #include "platform/isa_reference.h"
+#include "platform/launch/launch.h"
+#include "platform/launch/launch_error.h"
 #include "platform/memory_map_reference.h"
 #include "platform/output_folder.h"
 #include "platform/platform_parameters.h"
@@ -54,6 +56,8 @@ int execute(const CommandLine& line) {
     case Command::run:
     case Command::hart:
       return simulate(line);
+    case Command::launch:
+      return launch(line);
     case Command::disasm:
       write_disassembly(ElfFile::read(line.input), std::cout);
       break;
@@ -87,6 +91,8 @@ int guarded(const std::vector<std::string>& arguments) {
   } catch (const ConfigurationError& e) {
     return refuse(e);
   } catch (const ElfError& e) {
+    return refuse(e);
+  } catch (const LaunchError& e) {
     return refuse(e);
   } catch (const OutputError& e) {
     return refuse(e);

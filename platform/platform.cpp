@@ -93,7 +93,7 @@ void Platform::end(int code) {
   sc_core::sc_stop();
 }
 
-void Platform::load(const ElfFile& program, const std::string& command_line) {
+void Platform::load(const ElfFile& program, const std::string& command_line, const GuestFileProvider& files) {
   program.require(ElfMachine::riscv);
   const std::uint64_t ram_end = LACUNA_RAM_BASE + ram_.size().n;
   const auto in_ram = [&](std::uint64_t address, std::uint64_t size) {
@@ -117,6 +117,7 @@ void Platform::load(const ElfFile& program, const std::string& command_line) {
 
   SemihostingParameters semihosting;
   semihosting.command_line = command_line;
+  semihosting.provided = files;
   hart_.attach_semihosting(semihosting);
   if (const auto tohost = program.symbol("tohost")) hart_.attach_htif(*tohost, program.symbol("fromhost").value_or(0));
 }

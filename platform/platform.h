@@ -14,6 +14,7 @@
 
 #include "models/common/backing_store.h"
 #include "models/common/statistics.h"
+#include "models/host/guest_file.h"
 #include "platform/elf_file.h"
 #include "platform/gpu_device.h"
 #include "platform/platform_parameters.h"
@@ -33,8 +34,8 @@ class Platform : public sc_core::sc_module {
            const PlatformConsole& console);
 
   /// Copies the program into RAM, sets the reset PC, attaches HTIF when the program has a mailbox, and semihosting with
-  /// `command_line`. Throws ElfError when the program does not fit.
-  void load(const ElfFile& program, const std::string& command_line);
+  /// `command_line` and files that the simulator provides. Throws ElfError when the program does not fit.
+  void load(const ElfFile& program, const std::string& command_line, const GuestFileProvider& files = {});
 
   Hart& hart() { return hart_; }
   /// nullptr without a GPU.

@@ -50,7 +50,7 @@ std::vector<fs::path> preset_folders() {
 /// The parameters of this run: defaults, then every --config and --set.
 class RunParameters {
  public:
-  explicit RunParameters(const CommandLine& line) : with_gpu_(line.command == Command::run) {
+  explicit RunParameters(const CommandLine& line) : with_gpu_(line.command != Command::hart) {
     parameters_.describe_host(used_);
     if (with_gpu_) parameters_.describe_gpu(used_);
     PlatformParameters all;
@@ -87,7 +87,7 @@ class RunParameters {
 
 std::optional<OutputFolder> open_output(const CommandLine& line) {
   if (line.output_folder) return OutputFolder::at(*line.output_folder);
-  if (line.command == Command::run) return OutputFolder::numbered("lacuna-out");
+  if (line.command != Command::hart) return OutputFolder::numbered("lacuna-out");
   return std::nullopt;
 }
 
@@ -166,8 +166,11 @@ void write_results(const OutputFolder& output, const RunSummary& summary, const 
 }  // namespace
 
 int simulate(const CommandLine& line) {
-  const ElfFile program = ElfFile::read(line.input);
-  program.require(ElfMachine::riscv);
+  return simulate(line, {.elf = ElfFile::read(line.input), .name = line.input, .command_line = guest_command_line(line)});
+}
+
+int simulate(const CommandLine& line, GuestProgram program) {
+  program.elf.require(ElfMachine::riscv);
   const RunParameters parameters(line);
   ConsoleInput console_input(line.console_input);
 
@@ -180,7 +183,7 @@ int simulate(const CommandLine& line) {
                                       [&] { return console_input.read(); }};
   const std::unique_ptr<Platform> built = build_platform(parameters, guest_console);
   Platform& platform = *built;
-  platform.load(program, guest_command_line(line));
+  platform.load(program.elf, program.command_line, program.files);
   KernelLog kernels;
   if (platform.gpu() != nullptr) platform.gpu()->add_observer(kernels);
   StatisticsGroup statistics("platform");
@@ -224,9 +227,11 @@ int simulate(const CommandLine& line) {
   log_end(end, platform, parameters.values().sim);
 
   RunSummary summary;
-  summary.program = line.input;
+  summary.program = program.name;
   summary.end = end;
   summary.exit_code = exit_code(end, platform);
+  if (end == RunEnd::guest && program.conclude)
+    summary.exit_code = program.conclude(summary.exit_code, line.quiet ? nullptr : &std::cout);
   summary.simulated = to_tick(sc_core::sc_time_stamp());
   summary.wall_seconds = wall_seconds;
   summary.peak_host_memory_bytes = peak_host_memory();
@@ -236,7 +241,7 @@ int simulate(const CommandLine& line) {
     summary.output_folder = output->path().string();
     write_results(*output, summary, kernels, statistics);
   }
-  if (line.command == Command::run && !line.quiet) write_run_report(summary, kernels.records(), std::cout);
+  if (line.command != Command::hart && !line.quiet) write_run_report(summary, kernels.records(), std::cout);
   spdlog::default_logger()->flush();
   return summary.exit_code;
 }

@@ -260,6 +260,8 @@ int main(void) {
       case LAUNCH_SOURCE:
         snprintf(launch.source, sizeof launch.source, "%s", (const char*)(header + 1));
         break;
+      case LAUNCH_ABORT:
+        return LAUNCH_ABORT_CODE;
       case LAUNCH_END:
         wait_for_dispatches();
         return 0;

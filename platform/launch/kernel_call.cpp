@@ -171,9 +171,13 @@ class Layout {
     if (kind == "private_base") return sized(4), patch(LAUNCH_PATCH_PRIVATE_BASE, argument.offset, 0);
     if (kind == "shared_base") return sized(4), patch(LAUNCH_PATCH_SHARED_BASE, argument.offset, 0);
     if (kind == "queue_ptr") return sized(8), patch(LAUNCH_PATCH_QUEUE, argument.offset, 0);
+    if (kind == "printf_buffer") {
+      sized(8);
+      return patch(LAUNCH_PATCH_BUFFER, argument.offset, find_("printf buffer").index);
+    }
     // Services of a host runtime that a launch does not have: null.
     for (const std::string_view service :
-         {"none", "printf_buffer", "hostcall_buffer", "default_queue", "completion_action", "multigrid_sync_arg", "heap_v1"})
+         {"none", "hostcall_buffer", "default_queue", "completion_action", "multigrid_sync_arg", "heap_v1"})
       if (kind == service) return;
     fail("the kernel needs " + argument.kind + ", which a launch does not know");
   }

@@ -1,0 +1,152 @@
+#include "platform/launch/launch.h"
+
+#include <array>
+#include <fstream>
+#include <iostream>
+#include <string>
+#include <utility>
+
+#include "platform/launch/launch_error.h"
+#include "platform/launch/launch_program.h"
+#include "platform/launch/launch_session.h"
+#include "platform/launch/launcher_image.h"
+#include "platform/launch/text.h"
+#include "platform/launch_plan.h"
+#include "platform/simulate.h"
+
+namespace lacuna {
+namespace {
+
+bool is_elf(const std::string& file) {
+  std::ifstream stream(file, std::ios::binary);
+  std::array<char, 4> magic{};
+  return stream.read(magic.data(), magic.size()) && magic == std::array<char, 4>{0x7f, 'E', 'L', 'F'};
+}
+
+LaunchKey assignment(const std::string& text, const std::string& option) {
+  const std::size_t equals = text.find('=');
+  if (equals == std::string::npos || !is_identifier(trimmed(text.substr(0, equals))))
+    throw UsageError(option + ' ' + text + ": must be NAME=VALUE");
+  return {std::string(trimmed(text.substr(0, equals))), std::string(trimmed(text.substr(equals + 1))), 0};
+}
+
+/// `--compare [BUFFER=]FILE`: the number of the argument that is meant and the file.
+std::pair<std::size_t, std::string> compared_argument(const std::string& text, const std::vector<std::string>& arguments) {
+  const std::size_t equals = text.find('=');
+  const std::string which = equals == std::string::npos ? std::string() : text.substr(0, equals);
+  const std::string file = equals == std::string::npos ? text : text.substr(equals + 1);
+  std::vector<std::size_t> candidates;
+  for (std::size_t number = 0; number < arguments.size(); ++number) {
+    bool written = arguments[number].starts_with("out:") || arguments[number].starts_with("inout:");
+    bool named = std::to_string(number) == which;
+    for (const std::string& field : split_outside(arguments[number], ':')) {
+      written = written || field.starts_with("save=");
+      named = named || field == "name=" + which;
+    }
+    if (which.empty() ? written : named) candidates.push_back(number);
+  }
+  if (candidates.size() != 1)
+    throw UsageError("--compare " + text + ": " +
+                     (which.empty() ? std::to_string(candidates.size()) +
+                                          " arguments are written to files; say which by --compare NUMBER=FILE"
+                                    : "there is no argument " + which));
+  return {candidates.front(), file};
+}
+
+/// One dispatch, as the options describe it.
+LaunchProgram command_line_program(const CommandLine& line) {
+  LaunchProgram program;
+  program.file = line.input;
+  LaunchStatement code;
+  code.kind = LaunchStatement::Kind::code;
+  code.keys.push_back({"file", line.input, 0});
+  program.statements.push_back(code);
+  LaunchStatement dispatch;
+  dispatch.kind = LaunchStatement::Kind::dispatch;
+  std::vector<std::string> arguments;
+  std::vector<std::string> comparisons;
+  std::string tolerance;
+  for (const auto& [name, value] : line.launch.values) {
+    if (name == "define") throw UsageError("--define belongs to launch files");
+    if (name != "arg" && name != "compare" && dispatch.key(name) != nullptr) throw UsageError("--" + name + " is given twice");
+    if (name == "kernel") {
+      if (!dispatch.name.empty()) throw UsageError("--kernel is given twice");
+      dispatch.name = value;
+    } else if (name == "compare") {
+      comparisons.push_back(value);
+    } else if (name == "tolerance") {
+      tolerance = value;
+    } else {
+      if (name == "arg") arguments.push_back(value);
+      dispatch.keys.push_back({name, value, 0});
+    }
+  }
+  if (dispatch.name.empty()) {
+    const CodeObject object = CodeObject::read(line.input);
+    std::string list;
+    for (const KernelMetadata& kernel : object.kernels()) list += "\n  " + kernel.signature();
+    throw UsageError("--kernel is missing; the kernels of " + line.input + " are" + list);
+  }
+  if ((dispatch.key("grid") == nullptr) == (dispatch.key("blocks") == nullptr))
+    throw UsageError("--grid or --blocks, one of them, must be given");
+  if (!tolerance.empty() && comparisons.empty()) throw UsageError("--tolerance without --compare");
+  std::vector<std::pair<std::size_t, LaunchKey>> extra;
+  for (const std::string& comparison : comparisons) {
+    const auto [number, file] = compared_argument(comparison, arguments);
+    extra.emplace_back(number, LaunchKey{"compare", file, 0});
+    extra.emplace_back(number, LaunchKey{"tolerance", tolerance, 0});
+  }
+  add_dispatch(program, std::move(dispatch), "argument_", extra);
+  return program;
+}
+
+LaunchProgram file_program(const CommandLine& line) {
+  LaunchProgram program = parse_launch_file(line.input);
+  for (const auto& [name, value] : line.launch.values) {
+    if (name != "define")
+      throw UsageError("--" + name + " belongs to the launch of a code object; " + line.input + " is a launch file");
+    program.definitions.push_back(assignment(value, "--define"));
+    bool known = false;
+    for (const LaunchStatement& statement : program.statements)
+      known = known ||
+              (statement.kind == LaunchStatement::Kind::constants && statement.key(program.definitions.back().name) != nullptr);
+    if (!known) throw UsageError("--define " + value + ": " + line.input + " has no such constant");
+  }
+  return program;
+}
+
+}  // namespace
+
+int launch(const CommandLine& line) {
+  LaunchSession session(is_elf(line.input) ? command_line_program(line) : file_program(line));
+  session.rehearse();
+  for (const std::string& warning : session.warnings()) std::cerr << "lacuna: warning: " << warning << '\n';
+
+  CommandLine configured = line;
+  // What the user says about the target comes later and wins.
+  configured.configuration.insert(configured.configuration.begin(),
+                                  {false, "gpu.target=" + std::string(isa::traits(session.target()).name)});
+  const auto conclude = [&](int code, std::ostream* out) {
+    if (!session.error().empty()) {
+      std::cerr << "lacuna: " << session.error() << '\n';
+      return kExitUsage;
+    }
+    if (code != 0) return code;
+    for (const ComparisonResult& comparison : session.comparisons()) {
+      if (!comparison.equal()) code = kExitDifferent;
+      if (!comparison.equal()) {
+        std::cout << comparison.text();
+      } else if (out != nullptr) {
+        *out << comparison.text();
+      }
+    }
+    return code;
+  };
+  return simulate(configured, {.elf = ElfFile(launcher_image(), "launcher"),
+                               .name = line.input,
+                               .command_line = line.input,
+                               .files = [&](const std::string& name) { return session.open(name); },
+                               .conclude = conclude});
+}
+
+}  // namespace lacuna

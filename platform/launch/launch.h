@@ -1,0 +1,12 @@
+// `lacuna launch`: kernels of a code object, run by the launcher program on the hart.
+#pragma once
+
+#include "platform/command_line.h"
+
+namespace lacuna {
+
+/// Returns the process's exit code. Throws LaunchError, ElfError, UsageError and what simulate() throws when the input is
+/// wrong.
+int launch(const CommandLine& line);
+
+}  // namespace lacuna

@@ -1,0 +1,12 @@
+// The launcher program (firmware/apps/launcher.c) as it lies inside this executable.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+namespace lacuna {
+
+/// A copy of the RISC-V ELF's bytes.
+std::vector<std::byte> launcher_image();
+
+}  // namespace lacuna
