@@ -26,7 +26,8 @@ constexpr std::uint64_t kSomeLanes = 0x0fffffffffffff01;
 
 class Machine {
  public:
-  explicit Machine(std::uint64_t exec) : registers_(kRegisters * kLanes) {
+  Machine(Target target, std::uint64_t exec) : registers_(kRegisters * kLanes) {
+    wave_.target = target;
     wave_.vgpr = registers_.data();
     wave_.vgpr_count = kRegisters;
     wave_.mode.bits = 0x3c0;  // as kernels start: f32 denormals flushed, f64 and f16 kept, DX10_CLAMP, IEEE
@@ -49,10 +50,10 @@ class Machine {
   Wavefront wave_;
 };
 
-void run(benchmark::State& state, std::array<std::uint32_t, 2> words, std::uint64_t exec) {
-  const DecodeResult decoded = decode(words.data(), words.size(), Target::gfx803);
+void run(benchmark::State& state, std::array<std::uint32_t, 2> words, Target target, std::uint64_t exec) {
+  const DecodeResult decoded = decode(words.data(), words.size(), target);
   if (!decoded.ok) throw std::runtime_error(decoded.error);
-  Machine machine(exec);
+  Machine machine(target, exec);
   for (auto _ : state) {
     decoded.instruction.execute(decoded.instruction, machine.wave());
     benchmark::ClobberMemory();
@@ -82,7 +83,15 @@ constexpr unsigned kTwo = 244;
 struct Case {
   std::string_view name;
   std::array<std::uint32_t, 2> words;
+  Target target = Target::gfx803;
 };
+
+// VOP3P: packed operations take halves as they are; matrix operations add to zero.
+constexpr std::array<std::uint32_t, 2> vop3p(unsigned opcode, unsigned dst, unsigned src0, unsigned src1, unsigned src2) {
+  return {0xd3800000U | opcode << 16 | (opcode < 0x40 ? 1U << 14 : 0U) | dst,
+          src2 << 18 | src1 << 9 | src0 | (opcode < 0x40 ? 3U << 27 : 0U)};
+}
+constexpr unsigned kZero = 128;
 
 const std::array kCases{
     Case{"v_fma_f32", vop3(0x1cb, 4, v(1), v(2), v(3))},
@@ -109,6 +118,19 @@ const std::array kCases{
     Case{"v_add_f16", {vop2(31, 4, v(1), 2), 0}},
     Case{"v_fma_f32_neg", vop3(0x1cb, 4, v(1), v(2), v(3), 1)},
     Case{"v_add_f32_sdwa", {vop2(1, 4, kSdwa, 2), 0x06000601 | 5U << 16}},
+    Case{"v_pk_fma_f16", vop3p(0x0e, 4, v(1), v(2), v(3)), Target::gfx90a},
+    Case{"v_pk_add_u16", vop3p(0x0a, 4, v(1), v(2), 0), Target::gfx90a},
+    Case{"v_pk_fma_f32", vop3p(0x30, 4, v(2), v(6), v(8)), Target::gfx90a},
+    Case{"v_dot2_f32_f16", vop3p(0x23, 4, v(1), v(2), v(3)), Target::gfx90a},
+    Case{"v_dot4_i32_i8", vop3p(0x28, 4, v(1), v(2), v(3)), Target::gfx90a},
+    Case{"v_mfma_f32_16x16x16f16", vop3p(0x4d, 8, v(2), v(4), kZero), Target::gfx90a},
+    Case{"v_mfma_f32_32x32x8f16", vop3p(0x4c, 8, v(2), v(4), kZero), Target::gfx90a},
+    Case{"v_mfma_f32_4x4x4f16", vop3p(0x4a, 8, v(2), v(4), kZero), Target::gfx90a},
+    Case{"v_mfma_f32_16x16x16bf16_1k", vop3p(0x67, 8, v(2), v(4), kZero), Target::gfx90a},
+    Case{"v_mfma_f32_16x16x4f32", vop3p(0x45, 8, v(2), v(4), kZero), Target::gfx90a},
+    Case{"v_mfma_f32_32x32x2f32", vop3p(0x44, 8, v(2), v(4), kZero), Target::gfx90a},
+    Case{"v_mfma_f64_16x16x4f64", vop3p(0x6e, 8, v(32), v(34), kZero), Target::gfx90a},
+    Case{"v_mfma_i32_16x16x16i8", vop3p(0x55, 8, v(2), v(4), kZero), Target::gfx90a},
     Case{"v_add_f32_dpp", {vop2(1, 4, kDpp, 2), 0xff000001 | 0x111U << 8}},
 };
 
@@ -119,7 +141,7 @@ int main(int argc, char** argv) {
   for (const Case& one : kCases) {
     for (const std::uint64_t exec : {kAllLanes, kSomeLanes}) {
       const std::string name = std::string(one.name) + (exec == kAllLanes ? "" : "/partial_exec");
-      benchmark::RegisterBenchmark(name.c_str(), run, one.words, exec);
+      benchmark::RegisterBenchmark(name.c_str(), run, one.words, one.target, exec);
     }
   }
   benchmark::RunSpecifiedBenchmarks();

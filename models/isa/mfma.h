@@ -11,15 +11,20 @@
 // docs/DEVIATIONS.md. Any NaN that results is the default NaN.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
+
+#if defined(__FMA__)
+#include <immintrin.h>
+#endif
 
 #include "models/isa/host_fp.h"
 #include "models/isa/instruction.h"
 #include "models/isa/operand.h"
-#include "models/isa/valu_half.h"
 #include "models/isa/valu_types.h"
 #include "models/isa/wavefront.h"
 
@@ -28,9 +33,33 @@ namespace lacuna::isa::matrix {
 inline constexpr FpSetting kNearest = 0;
 inline constexpr FpSetting kNearestFlushed = 4 | 8;
 
+/// `kCount` sums side by side: what the host adds in one instruction. Where they lie in memory is any multiple of a sum.
+template <class Sum, unsigned kCount>
+struct Vector {
+  typedef Sum Type __attribute__((vector_size(kCount * sizeof(Sum))));
+  typedef Sum InMemory __attribute__((vector_size(kCount * sizeof(Sum)), aligned(alignof(Sum)), may_alias));
+  static Type load(const Sum* from) { return *reinterpret_cast<const InMemory*>(from); }
+  static void store(Sum* to, Type value) { *reinterpret_cast<InMemory*>(to) = value; }
+};
+
 template <FpSetting kSetting>
 inline float flushed(float value) {
   return kHostFlushesDenormals || kSetting == kNearest ? value : isa::detail::flush(value);
+}
+
+/// a * b + c with one rounding, on every host.
+template <class Vec, class Sum>
+inline Vec fused(Sum a, Vec b, Vec c) {
+#if defined(__FMA__)
+  if constexpr (std::is_same_v<Sum, double>) return reinterpret_cast<Vec>(_mm256_fmadd_pd(_mm256_set1_pd(a), b, c));
+  if constexpr (std::is_same_v<Sum, float> && sizeof(Vec) == 32) return _mm256_fmadd_ps(_mm256_set1_ps(a), b, c);
+  if constexpr (std::is_same_v<Sum, float> && sizeof(Vec) == 16) return _mm_fmadd_ps(_mm_set1_ps(a), b, c);
+#else
+  for (unsigned i = 0; i < sizeof(Vec) / sizeof(Sum); ++i) {
+    c[i] = std::is_same_v<Sum, double> ? __builtin_fma(a, b[i], c[i]) : __builtin_fmaf(a, b[i], c[i]);
+  }
+  return c;
+#endif
 }
 
 // -- kinds of elements: how a lane's registers hold those of A and B, and the step of the sum
@@ -42,7 +71,10 @@ struct F32 {
   static constexpr FpSetting kSetting = kNearest;
   static constexpr std::uint32_t kNan = 0xffc00000;
   static Element element(const std::uint32_t* planes, unsigned, unsigned lane) { return std::bit_cast<float>(planes[lane]); }
-  static Sum step(Element a, Element b, Sum c) { return __builtin_fmaf(a, b, c); }
+  template <class Vec>
+  static Vec step(Element a, Vec b, Vec c) {
+    return fused(a, b, c);
+  }
 };
 
 /// Sums of narrower floats.
@@ -52,7 +84,14 @@ struct Narrow {
   static constexpr unsigned kRowsInRegisters = 4;
   static constexpr FpSetting kSetting = kNearestFlushed;
   static constexpr std::uint32_t kNan = 0xffc00000;
-  static Sum step(Element a, Element b, Sum c) { return flushed<kSetting>(flushed<kSetting>(a * b) + flushed<kSetting>(c)); }
+  template <class Vec>
+  static Vec step(Element a, Vec b, Vec c) {
+    if constexpr (kHostFlushesDenormals) return a * b + c;
+    for (unsigned i = 0; i < sizeof(Vec) / sizeof(Sum); ++i) {
+      c[i] = isa::detail::flush(isa::detail::flush(a * b[i]) + isa::detail::flush(c[i]));
+    }
+    return c;
+  }
   /// The item's 16 bits.
   static std::uint32_t bits(const std::uint32_t* planes, unsigned item, unsigned lane) {
     return (planes[(item / 2) * kLanes + lane] >> (16 * (item % 2))) & 0xffff;
@@ -60,9 +99,19 @@ struct Narrow {
 };
 struct F16 : Narrow {
   static constexpr unsigned kPerLane = 4, kWords = 2;
+#if defined(__FMA__)
+  // Products of two f16 are exact in f32: the same bits in one instruction.
+  template <class Vec>
+  static Vec step(Element a, Vec b, Vec c) {
+    return fused(a, b, c);
+  }
+#endif
   static Element element(const std::uint32_t* planes, unsigned item, unsigned lane) {
     const std::uint32_t half = bits(planes, item, lane);
-    return half_to_float((half & 0x7c00) == 0 ? half & 0x8000 : half);
+    const std::uint32_t exponent = half & 0x7c00;
+    // The bias differs by 112; infinities and NaNs take twice that, zeros and denormals are zero.
+    const std::uint32_t magnitude = ((half & 0x7fff) << 13) + (exponent == 0x7c00 ? 224U << 23 : 112U << 23);
+    return std::bit_cast<float>((half & 0x8000) << 16 | (exponent == 0 ? 0 : magnitude));
   }
 };
 struct Bf16 : Narrow {
@@ -76,14 +125,17 @@ struct Bf16Pairs : Bf16 {  // the "_1k" instructions: two registers
 };
 
 struct I8 {
-  using Element = std::int32_t;
-  using Sum = std::uint32_t;  // wraps
+  using Element = std::uint32_t;  // sign-extended
+  using Sum = std::uint32_t;      // wraps
   static constexpr unsigned kPerLane = 4, kWords = 1, kRowsInRegisters = 4;
   static constexpr FpSetting kSetting = kNearest;
   static Element element(const std::uint32_t* planes, unsigned item, unsigned lane) {
-    return static_cast<std::int8_t>(planes[lane] >> (8 * item));
+    return static_cast<std::uint32_t>(static_cast<std::int32_t>(planes[lane] << (24 - 8 * item)) >> 24);
   }
-  static Sum step(Element a, Element b, Sum c) { return static_cast<Sum>(a * b) + c; }
+  template <class Vec>
+  static Vec step(Element a, Vec b, Vec c) {
+    return a * b + c;
+  }
 };
 
 struct F64 {
@@ -95,7 +147,10 @@ struct F64 {
   static Element element(const std::uint32_t* planes, unsigned, unsigned lane) {
     return std::bit_cast<double>(std::uint64_t{planes[lane]} | std::uint64_t{planes[kLanes + lane]} << 32);
   }
-  static Sum step(Element a, Element b, Sum c) { return __builtin_fma(a, b, c); }
+  template <class Vec>
+  static Vec step(Element a, Vec b, Vec c) {
+    return fused(a, b, c);
+  }
 };
 
 struct Shape {
@@ -128,8 +183,32 @@ constexpr unsigned permuted_lane(unsigned lane, unsigned pattern) {
 template <class Kind>
 using Elements = std::array<std::array<typename Kind::Element, kLanes>, Kind::kPerLane>;
 
+#if defined(__F16C__)
+// The same as F16::element() by the host's conversion.
+inline void load_halves(const std::uint32_t* planes, Elements<F16>& elements) {
+  const __m256i exponent = _mm256_set1_epi16(0x7c00);
+  const __m256i magnitude = _mm256_set1_epi16(0x7fff);
+  for (unsigned word = 0; word < F16::kWords * kLanes; word += 8) {
+    const __m256i halves = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(planes + word));
+    const __m256i tiny = _mm256_cmpeq_epi16(_mm256_and_si256(halves, exponent), _mm256_setzero_si256());
+    const __m256i normal = _mm256_andnot_si256(_mm256_and_si256(tiny, magnitude), halves);
+    const __m256 first = _mm256_cvtph_ps(_mm256_castsi256_si128(normal));
+    const __m256 second = _mm256_cvtph_ps(_mm256_extracti128_si256(normal, 1));
+    // Low and high halves alternate.
+    const auto in_order = [](__m256 v) { return _mm256_castpd_ps(_mm256_permute4x64_pd(_mm256_castps_pd(v), 0xd8)); };
+    const unsigned item = word / kLanes * 2;
+    const unsigned lane = word % kLanes;
+    _mm256_storeu_ps(elements[item].data() + lane, in_order(_mm256_shuffle_ps(first, second, 0x88)));
+    _mm256_storeu_ps(elements[item + 1].data() + lane, in_order(_mm256_shuffle_ps(first, second, 0xdd)));
+  }
+}
+#endif
+
 template <class Kind>
 inline void load_elements(const std::uint32_t* planes, Elements<Kind>& elements) {
+#if defined(__F16C__)
+  if constexpr (std::is_same_v<Kind, F16>) return load_halves(planes, elements);
+#endif
   for (unsigned item = 0; item < Kind::kPerLane; ++item) {
     for (unsigned lane = 0; lane < kLanes; ++lane) elements[item][lane] = Kind::element(planes, item, lane);
   }
@@ -181,23 +260,38 @@ struct Accumulator {
   }
 };
 
-/// Adds A x B to the rows of one block that share lanes, `kRows` consecutive ones in as many items from `sums` on.
-template <class Kind, Shape kShape, unsigned kRows>
+/// Rows of a block that are computed together: enough chains of sums to keep the host busy, few enough for its registers.
+inline constexpr unsigned kRowsAtOnce = 4;
+
+/// Adds A x B to `kRowsAtOnce` rows of one block.
+template <class Kind, Shape kShape>
 inline void multiply_rows(const Elements<Kind>& a, unsigned a_lane, const Elements<Kind>& b, unsigned b_lane,
-                          typename Kind::Sum* sums) {
-  constexpr unsigned kColumns = kShape.n < 16 ? kShape.n : 16;  // as many sums as the host has registers for
-  for (unsigned column = 0; column < kShape.n; column += kColumns) {
-    typename Kind::Sum local[kRows][kColumns];
-    for (unsigned r = 0; r < kRows; ++r) std::memcpy(local[r], sums + r * kLanes + column, sizeof local[r]);
-    for (unsigned k = 0; k < kShape.k; ++k) {
-      const unsigned lanes_before = k / Kind::kPerLane * kShape.blocks;
-      const auto* of_a = &a[k % Kind::kPerLane][lanes_before * kShape.m + a_lane];
-      const auto* of_b = &b[k % Kind::kPerLane][lanes_before * kShape.n + b_lane + column];
-      for (unsigned r = 0; r < kRows; ++r) {
-        for (unsigned j = 0; j < kColumns; ++j) local[r][j] = Kind::step(of_a[r], of_b[j], local[r][j]);
+                          const std::array<typename Kind::Sum*, kRowsAtOnce>& rows) {
+  using Sum = typename Kind::Sum;
+  constexpr unsigned kCount = std::min<unsigned>(kShape.n, 32 / sizeof(Sum));
+  constexpr unsigned kVectors = std::min<unsigned>(kShape.n / kCount, 2);
+  using Wide = Vector<Sum, kCount>;
+  for (unsigned column = 0; column < kShape.n; column += kCount * kVectors) {
+    typename Wide::Type sums[kRowsAtOnce][kVectors];
+    const auto each = [&](auto&& body) __attribute__((always_inline)) {
+#pragma GCC unroll 4
+      for (unsigned r = 0; r < kRowsAtOnce; ++r) {
+#pragma GCC unroll 2
+        for (unsigned v = 0; v < kVectors; ++v) body(sums[r][v], r, v);
+      }
+    };
+    each([&](auto& sum, unsigned r, unsigned v) { sum = Wide::load(rows[r] + column + v * kCount); });
+    for (unsigned group = 0; group < kShape.k / Kind::kPerLane; ++group) {
+      const unsigned in_a = group * kShape.blocks * kShape.m + a_lane;
+      const unsigned in_b = group * kShape.blocks * kShape.n + b_lane + column;
+#pragma GCC unroll 1  // more would spill
+      for (unsigned item = 0; item < Kind::kPerLane; ++item) {
+        const typename Kind::Element* of_a = a[item].data() + in_a;
+        const typename Kind::Element* of_b = b[item].data() + in_b;
+        each([&](auto& sum, unsigned r, unsigned v) { sum = Kind::step(of_a[r], Wide::load(of_b + v * kCount), sum); });
       }
     }
-    for (unsigned r = 0; r < kRows; ++r) std::memcpy(sums + r * kLanes + column, local[r], sizeof local[r]);
+    each([&](auto& sum, unsigned r, unsigned v) { Wide::store(rows[r] + column + v * kCount, sum); });
   }
 }
 
@@ -205,7 +299,6 @@ template <class Kind, Shape kShape>
 void execute(const Instruction& instruction, Wavefront& wave) {
   static_assert(kShape.k * kShape.m * kShape.blocks == kLanes * Kind::kPerLane);
   constexpr unsigned kItems = kShape.m * kShape.n * kShape.blocks / kLanes;
-  constexpr unsigned kRows = Kind::kRowsInRegisters;
   const VectorModifiers& vop = instruction.vop;
   // A block cannot be broadcast to more of them than there are, and f64 has no such fields (AMD's matrix instruction
   // calculator).
@@ -229,10 +322,13 @@ void execute(const Instruction& instruction, Wavefront& wave) {
   accumulator.load(instruction.src[2], wave);
   for (unsigned block = 0; block < kShape.blocks; ++block) {
     const unsigned a_block = (block & ~(sharing - 1)) | vop.abid;
-    for (unsigned row = 0; row < kShape.m; row += kRows) {
-      const Place place = place_of_row(kShape, kRows, block, row);
-      multiply_rows<Kind, kShape, kRows>(a, kShape.m * a_block + row, b, kShape.n * block,
-                                         &accumulator.sums[place.item][place.lane]);
+    for (unsigned row = 0; row < kShape.m; row += kRowsAtOnce) {
+      std::array<typename Kind::Sum*, kRowsAtOnce> rows;
+      for (unsigned r = 0; r < kRowsAtOnce; ++r) {
+        const Place place = place_of_row(kShape, Kind::kRowsInRegisters, block, row + r);
+        rows[r] = &accumulator.sums[place.item][place.lane];
+      }
+      multiply_rows<Kind, kShape>(a, kShape.m * a_block + row, b, kShape.n * block, rows);
     }
   }
   accumulator.settle_nans();
