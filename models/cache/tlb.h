@@ -1,0 +1,104 @@
+// Translation time: TLBs, and the page walker behind them. The translation itself is GpuVm's; these say when it is known.
+//
+//   L1 TLB of a compute unit or shader array --> L2 TLB --> page walker
+//
+// Time of a translation that is asked for at t, in cycles of `clock`:
+//   hit             t + hit_latency
+//   miss            N + hit_latency, where N = when the next level, asked at t + hit_latency, has the answer
+//   secondary miss  of a page that is being asked for: the later of t + hit_latency and that answer
+// A TLB takes `ports` questions a cycle and has `mshrs` primary misses under way; a walker makes `walks` walks at once.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "models/cache/tag_array.h"
+#include "models/common/calendar.h"
+#include "models/common/parameters.h"
+#include "models/common/statistics.h"
+#include "models/common/units.h"
+
+namespace lacuna {
+
+class TranslationLevel {
+ public:
+  virtual ~TranslationLevel() = default;
+  /// When the translation of the page that holds `address` is known to whoever asks at `at`.
+  virtual Tick translate(std::uint64_t address, Tick at) = 0;
+};
+
+struct TlbParameters {
+  Frequency clock{1'000'000'000};
+  unsigned entries = 64;
+  unsigned ways = 64;
+  Bytes page{4096};
+  unsigned ports = 4;
+  unsigned mshrs = 4;
+  Cycles hit_latency{1};
+  ReplacementPolicy replacement = ReplacementPolicy::lru;
+
+  void describe(ParameterSection& section);
+};
+
+struct TlbStatistics {
+  std::uint64_t hits = 0;
+  std::uint64_t misses = 0;
+  std::uint64_t secondary_misses = 0;
+  std::uint64_t invalidations = 0;
+  Tick waiting{};  ///< for ports and MSHRs
+  Tick miss_latency{};
+
+  void describe(StatisticsGroup& group) const;
+};
+
+class Tlb : public TranslationLevel {
+ public:
+  /// std::invalid_argument when the parameters do not make a TLB.
+  Tlb(const TlbParameters& parameters, TranslationLevel& next);
+
+  Tick translate(std::uint64_t address, Tick at) override;
+  /// Forgets all translations: a mapping has changed.
+  void invalidate();
+  void reset();
+  /// No later question comes before `horizon`.
+  void retire(Tick horizon);
+  const TlbStatistics& statistics() const { return statistics_; }
+
+ private:
+  TranslationLevel& next_;
+  Tick cycle_;
+  Tick port_time_;
+  Tick hit_;
+  unsigned page_shift_;
+  TagArray tags_;
+  TagArray::Slot last_ = TagArray::kNone;  // most questions are about the page of the one before
+  Calendar ports_;
+  PoolCalendar mshrs_;
+  TlbStatistics statistics_;
+};
+
+struct PageWalkerParameters {
+  Frequency clock{1'000'000'000};
+  unsigned walks = 16;
+  Cycles latency{100};
+
+  void describe(ParameterSection& section);
+};
+
+class PageWalker : public TranslationLevel {
+ public:
+  explicit PageWalker(const PageWalkerParameters& parameters);
+  Tick translate(std::uint64_t address, Tick at) override;
+  void reset();
+  void retire(Tick horizon);
+  std::uint64_t walks() const { return walks_; }
+  void describe(StatisticsGroup& group) const;
+
+ private:
+  Tick latency_;
+  PoolCalendar walkers_;
+  std::uint64_t walks_ = 0;
+  Tick waiting_{};
+};
+
+}  // namespace lacuna
