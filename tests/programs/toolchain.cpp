@@ -57,6 +57,10 @@ std::string precompiled_builtins(const std::vector<std::string>& options) {
 
 }  // namespace
 
+std::vector<std::string> exact_float_options() {
+  return {"-ffp-contract=off", "-cl-fp32-correctly-rounded-divide-sqrt", "-Xclang", "-fdenormal-fp-math-f32=ieee,ieee"};
+}
+
 std::filesystem::path include_folder() { return LACUNA_PROGRAM_INCLUDES; }
 
 void compile_for_gpu(const std::filesystem::path& source, const Variant& variant, const std::filesystem::path& code_object,
@@ -74,11 +78,7 @@ void compile_for_gpu(const std::filesystem::path& source, const Variant& variant
                                    "--rocm-device-lib-path=" LACUNA_GPU_DEVICE_LIBRARIES,
                                    "-O" + std::to_string(variant.level),
                                    "-w",
-                                   "-I" LACUNA_PROGRAM_INCLUDES,
-                                   "-ffp-contract=off",
-                                   "-cl-fp32-correctly-rounded-divide-sqrt",
-                                   "-Xclang",
-                                   "-fdenormal-fp-math-f32=ieee,ieee"};
+                                   "-I" LACUNA_PROGRAM_INCLUDES};
   append(command, options);
   append(command, {"-c", source.string(), "-o", object});
   run(command, folder);

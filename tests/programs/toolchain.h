@@ -27,9 +27,11 @@ struct Variant {
 /// The folder of random_program.h.
 [[nodiscard]] std::filesystem::path include_folder();
 
-/// Float arithmetic of the device is exactly IEEE 754's: denormals, division and square root included, nothing contracted.
+/// With these float arithmetic is exactly IEEE 754's: denormals, division and square root included, nothing contracted.
+[[nodiscard]] std::vector<std::string> exact_float_options();
+
 void compile_for_gpu(const std::filesystem::path& source, const Variant& variant, const std::filesystem::path& code_object,
-                     const std::vector<std::string>& options = {});
+                     const std::vector<std::string>& options);
 
 /// A shared library with the functions of `source` for work items that run one after the other. Undefined behaviour traps.
 void compile_for_host(const std::filesystem::path& source, const std::filesystem::path& library,

@@ -1,0 +1,22 @@
+// Operands that a function is tried with.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "math_functions.h"
+#include "random.h"
+
+namespace lacuna::math {
+
+template <typename T>
+struct Samples {
+  std::vector<T> a, b, c;
+  std::vector<std::int32_t> n;
+};
+
+/// `count` of each: all pairs of edges first, then values of the function's range, then any bits.
+template <typename T>
+[[nodiscard]] Samples<T> samples_of(const MathFunction& function, unsigned count, std::uint64_t seed);
+
+}  // namespace lacuna::math
