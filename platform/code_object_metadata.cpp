@@ -28,6 +28,7 @@ std::string snake_case(const std::string& camel) {
     if (std::isupper(static_cast<unsigned char>(c)) != 0 && !text.empty()) text += '_';
     text += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   }
+  if (text == "hidden_multi_grid_sync_arg") return "hidden_multigrid_sync_arg";
   return text;
 }
 

@@ -22,8 +22,6 @@ namespace fs = std::filesystem;
 constexpr std::array<std::string_view, 5> kBufferKinds{"in", "inout", "out", "zero", "fill"};
 constexpr std::array<std::string_view, 5> kOtherKinds{"buf", "null", "bytes", "raw", "lds"};
 constexpr std::array<std::string_view, 4> kOptions{"name", "save", "type", "zeros"};
-/// Far more than any device's memory, small enough that sizes can be added.
-constexpr std::uint64_t kLargestBuffer = std::uint64_t{1} << 46;
 constexpr std::uint64_t kLargestScalar = 4096;
 
 std::string_view kind_of(std::string_view text) { return trimmed(text.substr(0, text.find(':'))); }
@@ -141,7 +139,7 @@ void require_writable(const fs::path& file) {
   if (::access(exists ? file.c_str() : folder.c_str(), W_OK) != 0) throw LaunchError(file.string() + ": cannot be written");
 }
 
-std::uint64_t parse_size(std::string_view text, const ExpressionScope& scope) {
+std::uint64_t parse_size(std::string_view text, const ExpressionScope& scope, std::uint64_t most) {
   std::uint64_t scale = 1;
   text = trimmed(text);
   // "4K" is a number with a unit, "K" and "n_K" are names.
@@ -155,7 +153,7 @@ std::uint64_t parse_size(std::string_view text, const ExpressionScope& scope) {
     }
   }
   return scale *
-         static_cast<std::uint64_t>(evaluate_integer(text, scope, 1, static_cast<std::int64_t>(kLargestBuffer / scale)));
+         static_cast<std::uint64_t>(evaluate_integer(text, scope, 1, static_cast<std::int64_t>(most / scale)));
 }
 
 BufferSpec parse_buffer(std::string_view text, const ArgumentContext& context) {

@@ -13,6 +13,9 @@
 
 namespace lacuna {
 
+/// Far more than any device's memory, small enough that sizes can be added.
+inline constexpr std::uint64_t kLargestBuffer = std::uint64_t{1} << 46;
+
 /// A buffer that an argument or a [buffer] section describes.
 struct BufferSpec {
   std::string name;  ///< "" = none given
@@ -44,7 +47,8 @@ BufferSpec parse_buffer(std::string_view text, const ArgumentContext& context);
 ArgumentValue parse_argument(std::string_view text, const ArgumentContext& context);
 
 /// "4096", "1M", "n*4": an expression, times 1024, 1024^2 or 1024^3 by a K, M or G at its end.
-std::uint64_t parse_size(std::string_view text, const ExpressionScope& scope);
+/// Throws LaunchError when it is not between 1 and `most`.
+std::uint64_t parse_size(std::string_view text, const ExpressionScope& scope, std::uint64_t most = kLargestBuffer);
 /// Throws LaunchError when no file can be created there.
 void require_writable(const std::filesystem::path& file);
 

@@ -24,7 +24,7 @@ constexpr std::uint32_t kQueuePackets = 1024;
 /// Private memory of a work-item for callees that the compiler does not know: what LLVM assumes up to code object version 4
 /// (-amdgpu-assume-external-call-stack-size).
 constexpr std::uint32_t kUnknownStack = 16384;
-constexpr std::int64_t kLargestStack = 1 << 24;
+constexpr std::uint64_t kLargestStack = 1 << 24;
 /// The buffer that a kernel with printf gets: its header says that there is no room, so that nothing is printed.
 constexpr std::string_view kPrintfBuffer = "printf buffer";
 constexpr std::uint64_t kPrintfBytes = 64;
@@ -508,7 +508,7 @@ void LaunchSession::execute_dispatch(const LaunchStatement& statement) {
   std::uint32_t stack = kernel.private_segment_size;
   if (const LaunchKey* key = statement.key("stack")) {
     line_ = key->line;
-    stack = std::max(stack, static_cast<std::uint32_t>(evaluate_integer(value(key->value), state_.scope, 0, kLargestStack)));
+    stack = std::max(stack, static_cast<std::uint32_t>(parse_size(value(key->value), state_.scope, kLargestStack)));
   } else if (kernel.dynamic_stack) {
     stack = std::max(stack, kUnknownStack);
   }
