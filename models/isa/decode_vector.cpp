@@ -74,7 +74,7 @@ void decode_sdwa(DecodeContext& context, unsigned vsrc1) {
   const auto source = [&](unsigned field, bool scalar, OperandType type) {
     if (!gfx9 || !scalar) return context.vgpr(field, type);
     if (field == kLiteral) context.fail("literal source in SDWA");
-    return context.scalar_source(field == kLiteral ? unsigned{kInlineZero} : field, type);
+    return context.vector_source(field == kLiteral ? unsigned{kInlineZero} : field, type);
   };
   check_short_modifiers(context);
   if (row.src.count < 2) context.unused(bits(word, 24, 6) | (gfx9 ? bits(word, 31, 1) : 0));
