@@ -6,6 +6,7 @@
 #include <iomanip>
 #include <ostream>
 #include <sstream>
+#include <utility>
 
 namespace lacuna {
 namespace {
@@ -31,6 +32,13 @@ std::string csv_field(const std::string& text) {
   std::string quoted = "\"";
   for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
   return quoted + '"';
+}
+
+void write_csv_line(const KernelRecord& r, std::ostream& out) {
+  out << r.index << ',' << csv_field(r.name) << ',' << r.queue << ',' << dimensions(r.grid) << ',' << dimensions(r.workgroup)
+      << ',' << r.workgroups << ',' << r.wavefronts << ',' << r.start.ps << ',' << r.end.ps << ',' << r.cycles << ','
+      << r.wavefront_instructions << ',' << r.thread_instructions << ',' << (r.failed ? 1 : 0) << ','
+      << fixed(r.wall_seconds, 6) << '\n';
 }
 
 using Row = std::vector<std::string>;
@@ -66,7 +74,31 @@ void KernelLog::kernel_started(const Dispatch& dispatch) { running_.push_back({d
 
 void KernelLog::kernel_ended(const KernelRecord& record) {
   std::erase_if(running_, [&](const Running& r) { return r.index == record.index; });
-  records_.push_back(record);
+  if (records_.size() < kKept) records_.push_back(record);
+  ++count_;
+  add_kernels({&record, 1}, hash_);
+  const auto [entry, is_new] = summary_of_.try_emplace(record.name, summaries_.size());
+  if (is_new) summaries_.push_back({.name = record.name});
+  summaries_[entry->second].add(record);
+  if (csv_.is_open()) write_csv_line(record, csv_);
+}
+
+void KernelLog::record_to(std::ofstream csv) {
+  csv_ = std::move(csv);
+  write_kernels_csv({}, csv_);
+}
+
+void KernelSummary::add(const KernelRecord& record) {
+  const Tick duration = record.end - record.start;
+  ++dispatches;
+  failed += record.failed ? 1 : 0;
+  time += duration;
+  shortest = earlier(shortest, duration);
+  longest = later(longest, duration);
+  cycles += record.cycles;
+  wavefront_instructions += record.wavefront_instructions;
+  thread_instructions += record.thread_instructions;
+  wall_seconds += record.wall_seconds;
 }
 
 const std::string& KernelLog::running() const {
@@ -95,11 +127,7 @@ std::string readable_time(Tick time) {
 void write_kernels_csv(const std::vector<KernelRecord>& records, std::ostream& out) {
   out << "index,kernel,queue,grid,workgroup,workgroups,wavefronts,start_ps,end_ps,cycles,wavefront_instructions,"
          "thread_instructions,failed,wall_seconds\n";
-  for (const KernelRecord& r : records)
-    out << r.index << ',' << csv_field(r.name) << ',' << r.queue << ',' << dimensions(r.grid) << ',' << dimensions(r.workgroup)
-        << ',' << r.workgroups << ',' << r.wavefronts << ',' << r.start.ps << ',' << r.end.ps << ',' << r.cycles << ','
-        << r.wavefront_instructions << ',' << r.thread_instructions << ',' << (r.failed ? 1 : 0) << ','
-        << fixed(r.wall_seconds, 6) << '\n';
+  for (const KernelRecord& r : records) write_csv_line(r, out);
 }
 
 void write_kernel_table(const std::vector<KernelRecord>& records, std::ostream& out) {
@@ -124,7 +152,34 @@ void write_kernel_table(const std::vector<KernelRecord>& records, std::ostream& 
   write_aligned(rows, out);
 }
 
-void add_kernels(const std::vector<KernelRecord>& records, RunHash& hash) {
+void write_kernel_table(const std::vector<KernelSummary>& summaries, std::ostream& out) {
+  std::vector<Row> rows{{"", "", "simulated", "shortest", "mean", "longest", "core clock", "wavefront", "wall"},
+                        {"kernel", "dispatches", "time", "dispatch", "dispatch", "dispatch", "cycles", "instructions", "time"}};
+  KernelSummary total;
+  total.name = "all kernels";
+  const auto add_row = [&](const KernelSummary& s) {
+    rows.push_back({s.failed != 0 ? s.name + " (" + grouped(s.failed) + " failed)" : s.name, grouped(s.dispatches),
+                    readable_time(s.time), readable_time(s.shortest), readable_time({s.time.ps / s.dispatches}),
+                    readable_time(s.longest), grouped(s.cycles), grouped(s.wavefront_instructions),
+                    fixed(s.wall_seconds, 3) + " s"});
+  };
+  for (const KernelSummary& s : summaries) {
+    add_row(s);
+    total.dispatches += s.dispatches;
+    total.failed += s.failed;
+    total.time += s.time;
+    total.shortest = earlier(total.shortest, s.shortest);
+    total.longest = later(total.longest, s.longest);
+    total.cycles += s.cycles;
+    total.wavefront_instructions += s.wavefront_instructions;
+    total.thread_instructions += s.thread_instructions;
+    total.wall_seconds += s.wall_seconds;
+  }
+  if (total.dispatches != 0) add_row(total);
+  write_aligned(rows, out);
+}
+
+void add_kernels(std::span<const KernelRecord> records, RunHash& hash) {
   for (const KernelRecord& r : records) {
     hash.add("kernel", r.name);
     hash.add("index", r.index);

@@ -1,7 +1,11 @@
 // The kernels of a run: collected while it goes on, written as CSV and as the table that the user sees at the end.
 #pragma once
 
+#include <cstdint>
+#include <fstream>
 #include <iosfwd>
+#include <map>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -10,14 +14,42 @@
 
 namespace lacuna {
 
+/// All dispatches of the kernels of one name.
+struct KernelSummary {
+  std::string name;
+  std::uint64_t dispatches = 0;
+  std::uint64_t failed = 0;
+  Tick time{};
+  Tick shortest{kNever};
+  Tick longest{};
+  std::uint64_t cycles = 0;
+  std::uint64_t wavefront_instructions = 0;
+  std::uint64_t thread_instructions = 0;
+  double wall_seconds = 0;
+
+  void add(const KernelRecord& record);
+};
+
+/// Memory does not grow with the number of dispatches: only the first ones are kept one by one.
 class KernelLog : public KernelObserver {
  public:
+  static constexpr std::size_t kKept = 1000;
+
   void kernel_started(const Dispatch& dispatch) override;
   void kernel_ended(const KernelRecord& record) override;
 
+  /// From now on every kernel that ends is a line of this file (kernels.csv).
+  void record_to(std::ofstream csv);
+  /// The first kKept, in order of completion.
   const std::vector<KernelRecord>& records() const { return records_; }
+  std::uint64_t count() const { return count_; }
+  /// In order of first completion.
+  const std::vector<KernelSummary>& summaries() const { return summaries_; }
+  /// Covers every record.
+  std::string hash() const { return hash_.text(); }
   /// Name of the kernel launched last that still runs; empty = none.
   const std::string& running() const;
+  void flush() { csv_.flush(); }
 
  private:
   struct Running {
@@ -26,14 +58,21 @@ class KernelLog : public KernelObserver {
   };
   std::vector<KernelRecord> records_;
   std::vector<Running> running_;
+  std::vector<KernelSummary> summaries_;
+  std::map<std::string, std::size_t, std::less<>> summary_of_;  ///< name to index
+  std::uint64_t count_ = 0;
+  RunHash hash_;
+  std::ofstream csv_;
 };
 
 /// kernels.csv: one line per kernel in order of completion, times in picoseconds.
 void write_kernels_csv(const std::vector<KernelRecord>& records, std::ostream& out);
-/// The table for people: one line per kernel and a total.
+/// The table for people: one line per dispatch and a total.
 void write_kernel_table(const std::vector<KernelRecord>& records, std::ostream& out);
+/// The same when there are many: one line per kernel, with the number of dispatches and their shortest and longest time.
+void write_kernel_table(const std::vector<KernelSummary>& summaries, std::ostream& out);
 /// Everything that must be the same in every run: all but the wall time.
-void add_kernels(const std::vector<KernelRecord>& records, RunHash& hash);
+void add_kernels(std::span<const KernelRecord> records, RunHash& hash);
 
 /// "1.234 ms": four significant digits in the unit that fits.
 std::string readable_time(Tick time);

@@ -44,22 +44,38 @@ Json kernel_json(const KernelRecord& r) {
           {"wall_seconds", r.wall_seconds}};
 }
 
+Json summary_json(const KernelSummary& s) {
+  return {{"kernel", s.name},
+          {"dispatches", s.dispatches},
+          {"failed", s.failed},
+          {"time_ps", s.time.ps},
+          {"shortest_ps", s.shortest.ps},
+          {"longest_ps", s.longest.ps},
+          {"cycles", s.cycles},
+          {"wavefront_instructions", s.wavefront_instructions},
+          {"thread_instructions", s.thread_instructions},
+          {"wall_seconds", s.wall_seconds}};
+}
+
+/// More dispatches than this are summed up by kernel.
+constexpr std::uint64_t kMostLines = 40;
+
 }  // namespace
 
-std::string run_hash(const RunSummary& summary, const std::string& console, const std::vector<KernelRecord>& kernels,
+std::string run_hash(const RunSummary& summary, const std::string& console, const KernelLog& kernels,
                      const StatisticsGroup& statistics) {
   RunHash hash;
   hash.add("end", run_end_name(summary.end));
   hash.add("exit_code", static_cast<std::uint64_t>(summary.exit_code));
   hash.add("simulated_ps", summary.simulated.ps);
   hash.add("console", console);
-  add_kernels(kernels, hash);
+  hash.add("kernels", kernels.hash());
   hash.add(statistics);
   return hash.text();
 }
 
-void write_statistics_json(const RunSummary& summary, const std::vector<KernelRecord>& kernels,
-                           const StatisticsGroup& statistics, std::ostream& out) {
+void write_statistics_json(const RunSummary& summary, const KernelLog& kernels, const StatisticsGroup& statistics,
+                           std::ostream& out) {
   Json json;
   json["run"] = {{"lacuna", kVersion},
                  {"program", summary.program},
@@ -70,16 +86,23 @@ void write_statistics_json(const RunSummary& summary, const std::vector<KernelRe
                  {"peak_host_memory_bytes", summary.peak_host_memory_bytes},
                  {"run_hash", summary.run_hash}};
   json["kernels"] = Json::array();
-  for (const KernelRecord& record : kernels) json["kernels"].push_back(kernel_json(record));
+  for (const KernelRecord& record : kernels.records()) json["kernels"].push_back(kernel_json(record));
+  json["kernel_totals"] = Json::array();
+  for (const KernelSummary& summary_of_kernel : kernels.summaries())
+    json["kernel_totals"].push_back(summary_json(summary_of_kernel));
   json["statistics"] = group_json(statistics);
   // Names come from the guest: what is not UTF-8 is replaced, not thrown.
   out << json.dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
 }
 
-void write_run_report(const RunSummary& summary, const std::vector<KernelRecord>& kernels, std::ostream& out) {
+void write_run_report(const RunSummary& summary, const KernelLog& kernels, std::ostream& out) {
   out << '\n';
-  if (!kernels.empty()) {
-    write_kernel_table(kernels, out);
+  if (kernels.count() != 0) {
+    if (kernels.count() <= kMostLines) {
+      write_kernel_table(kernels.records(), out);
+    } else {
+      write_kernel_table(kernels.summaries(), out);
+    }
     out << '\n';
   }
   out << "simulated time  " << readable_time(summary.simulated) << " in " << std::fixed << std::setprecision(2)

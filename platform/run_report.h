@@ -24,14 +24,16 @@ struct RunSummary {
 };
 
 /// The hash of everything in a run that must not differ between hosts.
-std::string run_hash(const RunSummary& summary, const std::string& console, const std::vector<KernelRecord>& kernels,
+std::string run_hash(const RunSummary& summary, const std::string& console, const KernelLog& kernels,
                      const StatisticsGroup& statistics);
 
-/// statistics.json: {"run": …, "kernels": […], "statistics": tree of {"value", "unit", "description"}}.
-void write_statistics_json(const RunSummary& summary, const std::vector<KernelRecord>& kernels,
-                           const StatisticsGroup& statistics, std::ostream& out);
+/// statistics.json: {"run": …, "kernels": [the first KernelLog::kKept dispatches], "kernel_totals": [by name], "statistics":
+/// tree of {"value", "unit", "description"}}.
+void write_statistics_json(const RunSummary& summary, const KernelLog& kernels, const StatisticsGroup& statistics,
+                           std::ostream& out);
 
 /// The end-of-run report for people: kernel table when there were kernels, totals, run hash, output folder.
-void write_run_report(const RunSummary& summary, const std::vector<KernelRecord>& kernels, std::ostream& out);
+/// The table has a line per dispatch, or per kernel when there are many.
+void write_run_report(const RunSummary& summary, const KernelLog& kernels, std::ostream& out);
 
 }  // namespace lacuna

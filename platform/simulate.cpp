@@ -158,9 +158,7 @@ void attach_debugger(Hart& hart, std::uint16_t port) {
 void write_results(const OutputFolder& output, const RunSummary& summary, const KernelLog& kernels,
                    const StatisticsGroup& statistics) {
   std::ofstream statistics_file = output.create("statistics.json");
-  write_statistics_json(summary, kernels.records(), statistics, statistics_file);
-  std::ofstream kernels_file = output.create("kernels.csv");
-  write_kernels_csv(kernels.records(), kernels_file);
+  write_statistics_json(summary, kernels, statistics, statistics_file);
 }
 
 }  // namespace
@@ -195,6 +193,7 @@ int simulate(const CommandLine& line, GuestProgram program) {
     std::ofstream effective = output->create("effective.cfg");
     parameters.write(effective);
     console.record_to(output->create("console.txt"));
+    kernels.record_to(output->create("kernels.csv"));
     log_to_file(output->path() / "log.txt");
   }
 
@@ -236,12 +235,13 @@ int simulate(const CommandLine& line, GuestProgram program) {
   summary.wall_seconds = wall_seconds;
   summary.peak_host_memory_bytes = peak_host_memory();
   summary.hart_instructions = platform.hart().statistics().instructions;
-  summary.run_hash = run_hash(summary, console.text(), kernels.records(), statistics);
+  summary.run_hash = run_hash(summary, console.text(), kernels, statistics);
   if (output) {
     summary.output_folder = output->path().string();
+    kernels.flush();
     write_results(*output, summary, kernels, statistics);
   }
-  if (line.command != Command::hart && !line.quiet) write_run_report(summary, kernels.records(), std::cout);
+  if (line.command != Command::hart && !line.quiet) write_run_report(summary, kernels, std::cout);
   spdlog::default_logger()->flush();
   return summary.exit_code;
 }

@@ -134,7 +134,7 @@ TEST(KernelReports, TableHasUnitsSpeedsAndTotals) {
 TEST(KernelReports, HashIgnoresWallTimeOnly) {
   const auto hash = [](const KernelRecord& r) {
     RunHash h;
-    add_kernels({r}, h);
+    add_kernels({&r, 1}, h);
     return h.value();
   };
   KernelRecord changed = record();

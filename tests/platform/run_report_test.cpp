@@ -31,8 +31,10 @@ TEST(RunReport, JsonIsATreeWithUnitsAndDescriptions) {
   Fixture f;
   KernelRecord kernel;
   kernel.name = "bad\xff name";
+  KernelLog kernels;
+  kernels.kernel_ended(kernel);
   std::ostringstream text;
-  write_statistics_json(f.summary, {kernel}, f.statistics, text);
+  write_statistics_json(f.summary, kernels, f.statistics, text);
   const nlohmann::json json = nlohmann::json::parse(text.str());
   EXPECT_EQ(json["run"]["ended_by"], "guest");
   EXPECT_EQ(json["run"]["run_hash"], f.summary.run_hash);
@@ -61,6 +63,38 @@ TEST(RunReport, HashCoversResultsAndNotTheHost) {
   f.summary.simulated.ps -= 1;
   f.instructions = 43;
   EXPECT_NE(hash("hello"), reference);
+}
+
+TEST(RunReport, ManyDispatchesAreSummedUpByKernelInBoundedMemory) {
+  Fixture f;
+  KernelLog kernels;
+  for (std::uint64_t i = 0; i < 5000; ++i) {
+    KernelRecord kernel;
+    kernel.index = i;
+    kernel.name = i % 2 == 0 ? "even" : "odd";
+    kernel.end = Tick{1000 + i};
+    kernels.kernel_ended(kernel);
+  }
+  EXPECT_EQ(kernels.count(), 5000u);
+  EXPECT_EQ(kernels.records().size(), KernelLog::kKept);
+  ASSERT_EQ(kernels.summaries().size(), 2u);
+  EXPECT_EQ(kernels.summaries()[1].name, "odd");
+  EXPECT_EQ(kernels.summaries()[1].dispatches, 2500u);
+  EXPECT_EQ(kernels.summaries()[1].shortest.ps, 1001u);
+  EXPECT_EQ(kernels.summaries()[1].longest.ps, 5999u);
+  std::ostringstream text;
+  write_run_report(f.summary, kernels, text);
+  EXPECT_THAT(text.str(), HasSubstr("even              2,500"));
+  // The hash covers those that are not kept, too.
+  KernelLog other = KernelLog();
+  for (std::uint64_t i = 0; i < 5000; ++i) {
+    KernelRecord kernel;
+    kernel.index = i;
+    kernel.name = i % 2 == 0 ? "even" : "odd";
+    kernel.end = Tick{1000 + i + (i == 4999 ? 1 : 0)};
+    other.kernel_ended(kernel);
+  }
+  EXPECT_NE(kernels.hash(), other.hash());
 }
 
 TEST(RunReport, TextNamesTimeHashAndFolder) {
