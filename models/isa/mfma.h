@@ -304,7 +304,7 @@ void execute(const Instruction& instruction, Wavefront& wave) {
   // calculator).
   const unsigned sharing = 1U << vop.cbsz;
   const bool has_fields = sizeof(typename Kind::Sum) == sizeof(std::uint32_t);
-  if (sharing > kShape.blocks || vop.abid >= sharing || (!has_fields && vop.blgp != 0)) {
+  if (sharing > kShape.blocks || vop.abid >= sharing || (!has_fields && (vop.blgp | vop.cbsz) != 0)) {
     return wave.raise(Event::illegal_instruction);
   }
   set_host_fp(Kind::kSetting);
