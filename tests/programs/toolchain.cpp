@@ -67,7 +67,9 @@ void compile_for_gpu(const std::filesystem::path& source, const Variant& variant
                      const std::vector<std::string>& options) {
   const std::filesystem::path folder = source.parent_path();
   const std::string object = code_object.string() + ".o";
-  std::vector<std::string> command{LACUNA_GPU_COMPILER,
+  // At -O0 clang-16 reloads spilled vector registers before it restores the EXEC that was on when they were spilled, where a
+  // divergent branch ends: the lanes that come back lose their values. clang-15 has no such fault.
+  std::vector<std::string> command{variant.level == 0 ? LACUNA_GPU_COMPILER_15 : LACUNA_GPU_COMPILER,
                                    "-x",
                                    "cl",
                                    "-cl-std=CL2.0",
