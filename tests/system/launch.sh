@@ -1,0 +1,58 @@
+#!/usr/bin/env bash
+# launch.sh KERNELS: `lacuna launch` with a code object of one version and target: every kind of argument, hidden arguments, data from
+# and to files, comparisons.
+source "$(dirname "$0")/common.sh"
+
+code=$FIRMWARE/kernels/$1.co
+launch() { expect "$1" "$LACUNA" launch "$code" --out out "${@:2}"; }
+integers() { od -An -v -td4 -w$((4 * $2)) "$1" | head -n 1 | xargs; }
+is() { [[ $1 == "$2" ]] || fail "\"$1\" instead of \"$2\""; }
+
+# Scalars of all sizes, a vector, two local pointers, an optional buffer.
+common=(--arg lds:1024 --arg f32x4:1,2,3,4 --arg i8:-3 --arg i16:100 --arg i64:-7 --arg f64:2.5 --arg lds:2K)
+launch 0 --kernel arguments --grid 512 --block 256 --arg out:2048:a.bin "${common[@]}" --arg null
+is "$(integers a.bin 3)" "351 350 349"
+launch 0 --kernel arguments --grid 512 --block 256 --arg out:2048:a.bin "${common[@]}" --arg fill:1:i32:constant\(1000\)
+is "$(integers a.bin 3)" "1351 1350 1349"
+
+# Hidden arguments and the packet.
+launch 0 -k shape --grid 100,6,3 --block 32,2,3 --offset 0 -a out:64:s.bin
+is "$(integers s.bin 13)" "100 6 3 32 2 3 4 3 1 0 0 0 3"
+launch 0 -k shape --blocks 5 --block 128 -a out:64:s.bin
+is "$(integers s.bin 13)" "640 1 1 128 1 1 5 1 1 0 0 0 1"
+launch 0 -k shape --grid 256 --block 64 --offset 7,8,9 -a out:64:s.bin
+is "$(integers s.bin 13)" "256 1 1 64 1 1 4 1 1 7 8 9 1"
+
+# A required workgroup size is the default.
+launch 0 -k required_size --grid 64,4 -a out:1K:r.bin
+is "$(od -An -v -td4 -w4 r.bin | sed -n '66p' | xargs)" 101
+
+# Recursion needs a stack.
+launch 0 -k recursion --grid 64 -a out:256:f.bin -a i32:10 --stack 16K
+is "$(integers f.bin 2)" "55 55"
+
+# A buffer in, changed and out again; one repeated a few times.
+for i in 40 30 20 10; do printf '\x'"$i"'\0\0\0'; done >values.bin
+launch 0 -k bitonic_pass --grid 4 -a inout:values.bin -a u32:2 -a u32:4
+is "$(integers values.bin 4)" "32 16 64 48"
+launch 0 -k nothing --grid 64 -a zero:4 --repeat 50
+grep -q '^nothing  *50 ' out.txt || fail "not 50 dispatches"
+
+# Comparisons: exact, by tolerance, and what differs.
+operands=(-k divide --grid 1K --block 256 -a fill:1K:f32:uniform\(1,2\):3 -a fill:1K:f32:uniform\(1,2\):4:name=b)
+launch 2 "${operands[@]}" -a out:4K:q.bin # --grid counts, it takes no unit
+operands[3]=1024
+launch 0 "${operands[@]}" -a out:4K:q.bin
+cp q.bin reference.bin
+launch 0 "${operands[@]}" -a out:4K:q.bin --compare reference.bin
+says "comparison: argument_2 equals reference.bin (1024 f32 elements)"
+printf '\x00\x00\x80\x3f' | dd of=reference.bin bs=4 seek=17 conv=notrunc status=none
+launch 3 "${operands[@]}" -a out:4K:q.bin --compare 2=reference.bin --tolerance ulp=2
+says "differs from reference.bin in 1 of 1024 f32 elements"
+says "  [17] "
+launch 0 "${operands[@]}" -a out:4K:q.bin --compare reference.bin --tolerance abs=2
+
+# A fault names kernel and place, and ends the run with 1.
+launch 1 -k shape --grid 64 -a null
+complains "memory fault"
+complains "kernel shape"
