@@ -76,6 +76,13 @@ void note_registers(Instruction& instruction, const Operand& operand) {
   }
 }
 
+// gfx90a's register tuples start at even numbers (CDNA2 ISA manual, "VGPR alignment"); LLVM's assembler refuses others, its
+// disassembler prints them.
+bool is_misaligned(const Operand& operand) {
+  return (operand.kind == OperandKind::vgpr || operand.kind == OperandKind::agpr) && operand.words > 1 &&
+         operand.index % 2 != 0;
+}
+
 }  // namespace
 
 DecodeResult decode(const std::uint32_t* words, std::size_t available, Target target) {
@@ -117,6 +124,10 @@ DecodeResult decode(const std::uint32_t* words, std::size_t available, Target ta
   instruction.size = static_cast<std::uint8_t>(context.used * 4);
   for (unsigned i = 0; i < instruction.destinations; ++i) note_registers(instruction, instruction.dst[i]);
   for (unsigned i = 0; i < instruction.sources; ++i) note_registers(instruction, instruction.src[i]);
+  if (target == Target::gfx90a) {
+    const auto any = [](const auto& operands) { return std::any_of(operands.begin(), operands.end(), is_misaligned); };
+    if (any(instruction.dst) || any(instruction.src)) instruction.execute = execute_unsupported;
+  }
   result.ok = true;
   return result;
 }

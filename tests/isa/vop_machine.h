@@ -42,6 +42,12 @@ struct Vop3 {
   unsigned abs = 0, neg = 0, omod = 0;
   bool clamp = false;
   unsigned sdst = 0;
+  unsigned op_sel = 0;
+};
+/// As ordinary code has them: halves as they are, no signs changed.
+struct Vop3p {
+  unsigned op_sel = 0, op_sel_hi = 7, neg = 0, neg_hi = 0;
+  bool clamp = false;
 };
 
 class Machine {
@@ -73,7 +79,7 @@ class Machine {
   }
 
   const InstructionRow& row(std::string_view mnemonic) const {
-    for (const Format format : {Format::vop1, Format::vop2, Format::vopc, Format::vop3a}) {
+    for (const Format format : {Format::vop1, Format::vop2, Format::vopc, Format::vop3a, Format::vop3p}) {
       for (const InstructionRow& candidate : rows(format)) {
         if (candidate.mnemonic == mnemonic && candidate.opcode[wave.target] != kAbsent) return candidate;
       }
@@ -110,9 +116,16 @@ class Machine {
     if (r.format == Format::vop2) opcode += kVop3OfVop2;
     if (r.format == Format::vop1) opcode += kVop3OfVop1;
     const bool scalar_result = r.dst.count > 1;
-    const std::uint32_t middle = scalar_result ? modifiers.sdst << 8 : modifiers.abs << 8;
+    const std::uint32_t middle = scalar_result ? modifiers.sdst << 8 : modifiers.abs << 8 | modifiers.op_sel << 11;
     return assemble({0xd0000000U | opcode << 16 | (modifiers.clamp ? 1U << 15 : 0U) | middle | dst,
                      modifiers.neg << 29 | modifiers.omod << 27 | src[2] << 18 | src[1] << 9 | src[0]});
+  }
+
+  Instruction vop3p(std::string_view mnemonic, unsigned dst, std::array<unsigned, 3> src, Vop3p m = {}) const {
+    const auto opcode = static_cast<std::uint32_t>(row(mnemonic).opcode[wave.target]);
+    return assemble({0xd3800000U | opcode << 16 | (m.clamp ? 1U << 15 : 0U) | (m.op_sel_hi >> 2 & 1) << 14 | m.op_sel << 11 |
+                         m.neg_hi << 8 | dst,
+                     m.neg << 29 | (m.op_sel_hi & 3) << 27 | src[2] << 18 | src[1] << 9 | src[0]});
   }
 
   void run(const Instruction& instruction) {
