@@ -109,18 +109,27 @@ std::vector<std::string> GpuDeviceParameters::check() const {
   if (l1v.write_policy != WritePolicy::write_around || l1s.write_policy != WritePolicy::write_around) {
     problems.emplace_back("l1v.write_policy and l1s.write_policy must be write_around: fences do not write L1 caches back");
   }
-  for (const auto& [parameter, frequency] : {std::pair{"gpu.core_clock", gpu.core_clock},
-                                             {"gpu.timestamp_clock", gpu.timestamp_clock},
-                                             {"l1v.clock", l1v.clock},
-                                             {"l1s.clock", l1s.clock},
-                                             {"l1i.clock", l1i.clock},
-                                             {"l2.clock", l2.clock},
-                                             {"noc.clock", noc.clock},
-                                             {"dram.clock", dram.clock}}) {
-    if (frequency.hz == 0 || 1'000'000'000'000ULL % frequency.hz != 0) {
-      problems.push_back(fmt::format("{} = {} Hz: the period is not a whole number of picoseconds", parameter, frequency.hz));
-    }
+  if (gpu.timestamp_clock.hz == 0 || 1'000'000'000'000ULL % gpu.timestamp_clock.hz != 0) {
+    problems.push_back(
+        fmt::format("gpu.timestamp_clock = {} Hz: the period is not a whole number of picoseconds", gpu.timestamp_clock.hz));
   }
+  const auto check_model = [&problems](const char* section, const auto& build) {
+    try {
+      build();
+    } catch (const std::invalid_argument& error) {
+      problems.push_back(fmt::format("{}: {}", section, error.what()));
+    }
+  };
+  check_model("dram", [this] { DramSchedule{dram}; });
+  check_model("noc", [this] {
+    if (noc.topology == FabricTopology::crossbar) return;
+    if (noc.topology == FabricTopology::butterfly) {
+      if (!noc.placement.empty()) throw std::invalid_argument("placement names nodes of a mesh, this is a butterfly");
+      Topology::butterfly(noc.radix, noc.stages);
+    } else {
+      parse_placement(noc.placement, noc.columns, noc.rows);
+    }
+  });
   return problems;
 }
 

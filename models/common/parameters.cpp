@@ -175,18 +175,10 @@ class TraitedParameter : public Parameter {
   std::string unit_;
 };
 
-/// Clock periods are whole picoseconds: the legal frequencies on both sides of an illegal one, for the error message.
-std::string neighbouring_frequencies(std::uint64_t hz) {
-  std::uint64_t below = 1;
-  std::uint64_t above = kPicosecondsPerSecond;
-  for (std::uint64_t power_of_two = 1; power_of_two <= (1U << 12); power_of_two *= 2) {
-    for (std::uint64_t divisor = power_of_two; divisor <= kPicosecondsPerSecond; divisor *= 5) {
-      if (kPicosecondsPerSecond % divisor != 0) break;
-      if (divisor <= hz) below = std::max(below, divisor);
-      if (divisor >= hz) above = std::min(above, divisor);
-    }
-  }
-  return format_integer(below, kFrequencyUnits) + " and " + format_integer(above, kFrequencyUnits);
+/// Simulated time counts picoseconds: how far a clock is off when its period is rounded to them, as a part of it.
+double rounding_of_period(std::uint64_t hz) {
+  const double exact = static_cast<double>(kPicosecondsPerSecond) / static_cast<double>(hz);
+  return std::abs(static_cast<double>(Frequency{hz}.period().ps) / exact - 1);
 }
 
 template <class T>
@@ -226,9 +218,8 @@ class IntegerParameter final : public TraitedParameter {
     if (power_of_two_ && !std::has_single_bit(value)) return format(value) + " is not a power of two (legal: " + legal() + ")";
     if constexpr (std::is_same_v<T, Frequency>) {
       if (value == 0) return "a frequency must not be 0";
-      if (kPicosecondsPerSecond % value != 0)
-        return format(value) +
-               " has a period that is not a whole number of picoseconds; nearest legal: " + neighbouring_frequencies(value);
+      if (rounding_of_period(value) > 0.001)
+        return format(value) + ": the period is off by more than 0.1 % in whole picoseconds";
     }
     return std::nullopt;
   }

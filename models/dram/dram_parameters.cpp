@@ -57,7 +57,7 @@ void DramStatistics::describe(StatisticsGroup& group) const {
   group.add("row_hits", row_hits, "bursts of an open row", "bursts");
   group.add("row_empty", row_empty, "bursts of a bank without open row", "bursts");
   group.add("row_conflicts", row_conflicts, "bursts of a bank with another row open", "bursts");
-  group.add("refreshes", refreshes, "refreshes that requests met", "commands");
+  group.add("refreshes", refreshes, "refreshes up to the last request, of every pseudo channel", "commands");
   group.add("write_drains", write_drains, "times that the data bus was turned round to write", "turns");
   group.add("forwarded", forwarded, "reads answered from the write queue", "bursts");
   group.add("errors", errors, "refused transactions", "transactions");

@@ -38,7 +38,6 @@ rv64::CoreTiming core_timing(const HartParameters& p) {
 
 const HartParameters& validated(const HartParameters& p) {
   const auto whole_period = [](Frequency f) { return f.hz != 0 && 1'000'000'000'000 % f.hz == 0; };
-  if (!whole_period(p.clock)) throw std::invalid_argument("hart clock: the period is not a whole number of picoseconds");
   if (!whole_period(p.timebase)) throw std::invalid_argument("hart timebase: the period is not a whole number of picoseconds");
   if (p.quantum.ps == 0) throw std::invalid_argument("hart quantum: must not be 0");
   return p;

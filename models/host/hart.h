@@ -80,7 +80,7 @@ class Hart : public sc_core::sc_module {
   sc_core::sc_in<bool> machine_timer_interrupt;
   sc_core::sc_in<bool> machine_software_interrupt;
 
-  /// Throws std::invalid_argument when the clock's period is not a whole number of picoseconds or the quantum is 0.
+  /// Throws std::invalid_argument when the timebase's period is not a whole number of picoseconds or the quantum is 0.
   Hart(sc_core::sc_module_name name, const HartParameters& parameters);
   ~Hart() override;
 

@@ -125,10 +125,19 @@ TEST_F(Parameters, RefusesWhatIsNotExact) {
   EXPECT_THAT(parse("ratio", "0.5x"), HasSubstr("not a number"));
   EXPECT_THAT(parse("flag", "maybe"), HasSubstr("neither true nor false"));
   EXPECT_THAT(parse("mode", "Loose"), HasSubstr("functional | loose"));
-  EXPECT_THAT(parse("clock", "1.2GHz"), HasSubstr("nearest legal: 1GHz and 1250MHz"));
+  EXPECT_THAT(parse("clock", "30GHz"), HasSubstr("the period is off by more than 0.1 %"));
   EXPECT_THAT(parse("clock", "0Hz"), HasSubstr("must not be 0"));
   EXPECT_THAT(parse("label", "a # b"), HasSubstr("'#'"));
   EXPECT_THAT(parse("label", " a"), HasSubstr("blank"));
+}
+
+TEST_F(Parameters, PeriodsAreRoundedToPicoseconds) {
+  EXPECT_EQ(parse("clock", "1.7GHz"), "");
+  EXPECT_EQ(values.clock.period().ps, 588u);
+  EXPECT_EQ(parse("clock", "1.4GHz"), "");
+  EXPECT_EQ(values.clock.period().ps, 714u);
+  EXPECT_EQ(parse("clock", "1.6GHz"), "");
+  EXPECT_EQ(values.clock.period().ps, 625u);
 }
 
 TEST_F(Parameters, RangesAreTight) {
