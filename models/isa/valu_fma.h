@@ -11,11 +11,14 @@ struct MultiplyLegacy {
   float operator()(float a, float b) const { return a == 0 || b == 0 ? 0 : a * b; }
 };
 struct MultiplyAddLegacy {
+  static constexpr FpMode kFpMode = FpMode::f32_flushed;
   float operator()(float a, float b, float c) const { return MultiplyLegacy{}(a, b) + c; }
 };
 
-/// Two roundings. Contraction is off for the whole build.
+/// Two roundings. Contraction is off for the whole build. V_MAD_F32 and V_MAC_F32 flush denormals whatever MODE says (LLVM,
+/// SITargetLowering::isFMADLegal: they are only good for it where denormals are flushed anyway).
 struct MultiplyAdd {
+  static constexpr FpMode kFpMode = FpMode::f32_flushed;
   float operator()(float a, float b, float c) const { return a * b + c; }
 };
 

@@ -62,13 +62,16 @@ U64 legacy(U64 a, U64 b, const FloatFormat& f, const Rounding& r) {
   return f.zero(x) || f.zero(y) ? 0 : multiply(a, b, f, r);
 }
 U64 minus(U64 v, const FloatFormat& f) { return f.nan(v) ? v : v ^ f.sign(); }
-// The product is rounded, then the sum; a NaN operand is the result, in the order a, b, c.
-U64 unfused(const Inputs& x, const FloatFormat& f, const Rounding& r) {
+// The product is rounded, then the sum; a NaN operand is the result, in the order a, b, c. Of f32, denormals are always
+// flushed.
+U64 unfused(const Inputs& x, const FloatFormat& f, const Rounding& of_mode) {
+  const Rounding r = &f == &kF32 ? Rounding{of_mode.mode, true, true} : of_mode;
   if (f.nan(x.a) || f.nan(x.b) || f.nan(x.c)) return nan_of(f, {x.a, x.b, x.c});
   const U64 product = multiply(x.a, x.b, f, r);
   return f.nan(product) ? f.default_nan() : add(product, x.c, f, r);
 }
-U64 unfused_legacy(const Inputs& x, const FloatFormat& f, const Rounding& r) {
+U64 unfused_legacy(const Inputs& x, const FloatFormat& f, const Rounding& of_mode) {
+  const Rounding r{of_mode.mode, true, true};
   const U64 product = legacy(x.a, x.b, f, r);
   if (f.nan(product) || f.nan(x.c)) return nan_of(f, {x.a, x.b, x.c});
   return add(product, x.c, f, r);
