@@ -35,10 +35,12 @@ class Machine {
     for (unsigned r = 0; r < kRegisters; ++r) {
       for (unsigned lane = 0; lane < kLanes; ++lane) {
         const double value = 1 + 0.001 * (r + lane);
-        // Even registers hold f32 values, pairs from 32 on f64 ones.
+        // f32 values, from register 16 on pairs of f16 ones, from 32 on f64 ones.
         const auto wide = std::bit_cast<std::uint64_t>(value);
-        wave_.v(r)[lane] = r < 32 ? std::bit_cast<std::uint32_t>(static_cast<float>(value))
-                                  : static_cast<std::uint32_t>(r % 2 == 0 ? wide : wide >> 32);
+        const std::uint32_t half = 0x3c00U + r + lane;
+        wave_.v(r)[lane] = r < 16   ? std::bit_cast<std::uint32_t>(static_cast<float>(value))
+                           : r < 32 ? half << 16 | half
+                                    : static_cast<std::uint32_t>(r % 2 == 0 ? wide : wide >> 32);
       }
     }
   }
@@ -115,17 +117,17 @@ const std::array kCases{
     Case{"v_rcp_f32", {vop1(34, 4, v(1)), 0}},
     Case{"v_exp_f32", {vop1(32, 4, v(1)), 0}},
     Case{"v_sin_f32", {vop1(41, 4, v(1)), 0}},
-    Case{"v_add_f16", {vop2(31, 4, v(1), 2), 0}},
+    Case{"v_add_f16", {vop2(31, 4, v(17), 18), 0}},
     Case{"v_fma_f32_neg", vop3(0x1cb, 4, v(1), v(2), v(3), 1)},
     Case{"v_add_f32_sdwa", {vop2(1, 4, kSdwa, 2), 0x06000601 | 5U << 16}},
-    Case{"v_pk_fma_f16", vop3p(0x0e, 4, v(1), v(2), v(3)), Target::gfx90a},
+    Case{"v_pk_fma_f16", vop3p(0x0e, 4, v(17), v(18), v(19)), Target::gfx90a},
     Case{"v_pk_add_u16", vop3p(0x0a, 4, v(1), v(2), 0), Target::gfx90a},
     Case{"v_pk_fma_f32", vop3p(0x30, 4, v(2), v(6), v(8)), Target::gfx90a},
-    Case{"v_dot2_f32_f16", vop3p(0x23, 4, v(1), v(2), v(3)), Target::gfx90a},
+    Case{"v_dot2_f32_f16", vop3p(0x23, 4, v(17), v(18), v(3)), Target::gfx90a},
     Case{"v_dot4_i32_i8", vop3p(0x28, 4, v(1), v(2), v(3)), Target::gfx90a},
-    Case{"v_mfma_f32_16x16x16f16", vop3p(0x4d, 8, v(2), v(4), kZero), Target::gfx90a},
-    Case{"v_mfma_f32_32x32x8f16", vop3p(0x4c, 8, v(2), v(4), kZero), Target::gfx90a},
-    Case{"v_mfma_f32_4x4x4f16", vop3p(0x4a, 8, v(2), v(4), kZero), Target::gfx90a},
+    Case{"v_mfma_f32_16x16x16f16", vop3p(0x4d, 40, v(16), v(18), kZero), Target::gfx90a},
+    Case{"v_mfma_f32_32x32x8f16", vop3p(0x4c, 40, v(16), v(18), kZero), Target::gfx90a},
+    Case{"v_mfma_f32_4x4x4f16", vop3p(0x4a, 40, v(16), v(18), kZero), Target::gfx90a},
     Case{"v_mfma_f32_16x16x16bf16_1k", vop3p(0x67, 8, v(2), v(4), kZero), Target::gfx90a},
     Case{"v_mfma_f32_16x16x4f32", vop3p(0x45, 8, v(2), v(4), kZero), Target::gfx90a},
     Case{"v_mfma_f32_32x32x2f32", vop3p(0x44, 8, v(2), v(4), kZero), Target::gfx90a},

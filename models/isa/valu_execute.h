@@ -60,6 +60,16 @@ struct OperationShape {
 void join_planes(const std::uint32_t* planes, std::uint64_t* joined);
 void split_planes(const std::uint64_t* joined, std::uint32_t* planes);
 
+/// Low halves of 64 words to f32 and back, as f16::load and f16::store do lane by lane; results round as the host is set to.
+/// For hosts that convert halves themselves.
+#if defined(__F16C__)
+inline constexpr bool kHostConvertsHalves = true;
+#else
+inline constexpr bool kHostConvertsHalves = false;
+#endif
+void halves_to_floats(const std::uint32_t* halves, float* floats, bool flush_denormals);
+void floats_to_halves(const float* floats, std::uint32_t* halves, bool flush_denormals);
+
 /// Replaces NaN results: the first argument that is a NaN, quieted, in the result's format; if there is none, the default NaN
 /// (negative, quiet, no payload: what the ISA manuals show for invalid operations, e.g. V_DIV_FIXUP).
 void settle_nans(const OperationShape& shape, const LaneIo& io);
@@ -128,6 +138,16 @@ struct Lanes<Result(Arguments...), Operation> {
   static constexpr bool kIsMask = Result::kOperand == OperandType::lane_mask;
   static constexpr bool kAllF64 = std::is_same_v<Result, f64> && (... && std::is_base_of_v<f64, Arguments>);
 
+  /// f16 arithmetic that rounds a float result once more.
+  static constexpr bool all_halves() {
+    if constexpr (std::is_base_of_v<f16, Result> && (... && std::is_base_of_v<f16, Arguments>)) {
+      return std::is_same_v<decltype(apply(std::declval<LaneContext>(), (static_cast<void>(sizeof(Arguments)), 0.0F)...)),
+                            float>;
+    } else {
+      return false;
+    }
+  }
+
   static constexpr FpMode fp_mode() {
     if constexpr (requires { Operation::kFpMode; }) {
       return Operation::kFpMode;
@@ -154,6 +174,8 @@ struct Lanes<Result(Arguments...), Operation> {
   [[gnu::noinline]] static bool loop(const LaneIo& io) {
     if constexpr (kAllF64) {
       return loop_over_joined(io, std::make_index_sequence<kCount>{});
+    } else if constexpr (kHostConvertsHalves && all_halves()) {
+      return loop_over_halves(io, std::make_index_sequence<kCount>{});
     } else {
       return loop_over(io, std::make_index_sequence<kCount>{});
     }
@@ -200,6 +222,22 @@ struct Lanes<Result(Arguments...), Operation> {
       nans |= __builtin_isnan(result) ? 1U : 0U;
     }
     split_planes(out, io.out);
+    return nans != 0;
+  }
+
+  template <std::size_t... kIndex>
+  static bool loop_over_halves(const LaneIo& io, std::index_sequence<kIndex...>) {
+    const LaneContext context = io.context;
+    alignas(64) float in[kCount][kLanes];
+    alignas(64) float out[kLanes];
+    (halves_to_floats(io.in[kIndex], in[kIndex], flushes_inputs(context.fp)), ...);
+    std::uint32_t nans = 0;
+    for (unsigned lane = 0; lane < kLanes; ++lane) {
+      const float result = apply(context, in[kIndex][lane]...);
+      out[lane] = result;
+      nans |= __builtin_isnan(result) ? 1U : 0U;
+    }
+    floats_to_halves(out, io.out, flushes_results(context.fp));
     return nans != 0;
   }
 

@@ -1,6 +1,9 @@
 // Multiply-add operations: separate roundings (mad, mac) and fused (fma).
 #pragma once
 
+#include <bit>
+#include <cstdint>
+
 #include "models/isa/valu_half.h"
 #include "models/isa/valu_types.h"
 
@@ -37,10 +40,15 @@ struct FusedMultiplyAdd {
 };
 
 /// The product is exact in double. The sum is not always (2^-48 to 2^31 is more than 53 bits), but where it rounds, the smaller
-/// part is below 2^-30 of the larger, which then is no f16 tie: rounding again to f16 gives the fused result.
+/// part is below 2^-30 of the larger, which then is no f16 tie: rounding again to f16 gives the fused result. On the way it is
+/// rounded to f32 to odd, which a later rounding to fewer bits cannot tell from the sum itself.
 struct FusedMultiplyAddF16 {
-  double operator()(float a, float b, float c) const {
-    return static_cast<double>(a) * static_cast<double>(b) + static_cast<double>(c);
+  float operator()(float a, float b, float c) const {
+    const double sum = static_cast<double>(a) * static_cast<double>(b) + static_cast<double>(c);
+    constexpr std::uint64_t kLost = (std::uint64_t{1} << 29) - 1;  // the significand's bits that f32 does not have
+    const auto bits = std::bit_cast<std::uint64_t>(sum);
+    const std::uint64_t odd = (bits & ~kLost) | ((bits & kLost) != 0 ? kLost + 1 : 0);
+    return static_cast<float>(std::bit_cast<double>(odd));
   }
 };
 

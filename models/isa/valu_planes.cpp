@@ -119,6 +119,44 @@ void split_planes(const std::uint64_t* joined, std::uint32_t* planes) {
 #endif
 }
 
+#if defined(__F16C__)
+void halves_to_floats(const std::uint32_t* halves, float* floats, bool flush_denormals) {
+  const __m256i low = _mm256_set1_epi32(0xffff);
+  const __m256i exponent = _mm256_set1_epi32(flush_denormals ? 0x7c00 : 0);
+  const __m256i magnitude = _mm256_set1_epi32(flush_denormals ? 0x7fff : 0);
+  for (unsigned group = 0; group < kLanes; group += 8) {
+    __m256i words = _mm256_and_si256(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(halves + group)), low);
+    const __m256i tiny = _mm256_cmpeq_epi32(_mm256_and_si256(words, exponent), _mm256_setzero_si256());
+    words = _mm256_andnot_si256(_mm256_and_si256(tiny, magnitude), words);
+    const __m128i packed = _mm_packus_epi32(_mm256_castsi256_si128(words), _mm256_extracti128_si256(words, 1));
+    _mm256_storeu_ps(floats + group, _mm256_cvtph_ps(packed));
+  }
+}
+
+void floats_to_halves(const float* floats, std::uint32_t* halves, bool flush_denormals) {
+  const __m256i least = _mm256_set1_epi32(flush_denormals ? 0x0400 : 0);
+  const __m256i magnitude = _mm256_set1_epi32(0x7fff);
+  for (unsigned group = 0; group < kLanes; group += 8) {
+    const __m256i words = _mm256_cvtepu16_epi32(_mm256_cvtps_ph(_mm256_loadu_ps(floats + group), _MM_FROUND_CUR_DIRECTION));
+    const __m256i size = _mm256_and_si256(words, magnitude);
+    const __m256i tiny = _mm256_and_si256(_mm256_cmpgt_epi32(least, size), magnitude);
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(halves + group), _mm256_andnot_si256(tiny, words));
+  }
+}
+#else
+void halves_to_floats(const std::uint32_t* halves, float* floats, bool flush_denormals) {
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
+    const bool zero = flush_denormals && (halves[lane] & 0x7c00) == 0;
+    floats[lane] = half_to_float(zero ? halves[lane] & 0x8000 : halves[lane]);
+  }
+}
+void floats_to_halves(const float* floats, std::uint32_t* halves, bool flush_denormals) {
+  for (unsigned lane = 0; lane < kLanes; ++lane) {
+    halves[lane] = round_to_half(static_cast<double>(floats[lane]), rounding_of(detail::current_fp_setting), flush_denormals);
+  }
+}
+#endif
+
 void expand_mask(std::uint64_t bits, std::uint32_t* words) {
 #if defined(__AVX2__)
   const __m256i places = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
