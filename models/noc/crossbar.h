@@ -5,9 +5,11 @@
 // packet reaches the ejection port hop_latency after it left the injection port (cut-through).
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
-#include "models/common/calendar.h"
+#include "models/common/slot_calendar.h"
+#include "models/common/units.h"
 #include "models/noc/fabric.h"
 
 namespace lacuna {
@@ -20,14 +22,14 @@ class Crossbar : public Fabric {
 
  private:
   struct Port {
-    Calendar injection;
-    Calendar ejection;
+    SlotCalendar injection;
+    SlotCalendar ejection;
   };
   Traversal traverse(VirtualNetwork network, unsigned source, unsigned destination, unsigned flits, Tick at) override;
   void retire(Tick horizon) override;
 
-  Tick cycle_;
-  Tick hop_;
+  const Clock clock_;
+  const std::uint64_t hop_;  // cycles
   std::vector<Port> source_ports_;
   std::vector<Port> destination_ports_;
 };
