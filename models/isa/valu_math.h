@@ -11,6 +11,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <utility>
 
 #include "models/isa/valu_types.h"
 
@@ -31,11 +32,22 @@ constexpr std::array<double, kCount> exponential_series(double base) {
   return series;
 }
 
+/// Pairs of terms, pairs of pairs and so on (Estrin's scheme): a quarter of the latency of one chain.
 template <std::size_t kCount>
 constexpr double polynomial(const std::array<double, kCount>& coefficients, double x) {
-  double sum = coefficients[kCount - 1];
-  for (std::size_t i = kCount - 1; i > 0; --i) sum = sum * x + coefficients[i - 1];
-  return sum;
+  if constexpr (kCount == 1) {
+    return coefficients[0];
+  } else {
+    return [&]<std::size_t... kPair>(std::index_sequence<kPair...>) {
+      if constexpr (kCount % 2 == 0) {
+        return polynomial(std::array{coefficients[2 * kPair] + coefficients[2 * kPair + 1] * x...}, x * x);
+      } else {
+        return polynomial(std::array{coefficients[2 * kPair] + coefficients[2 * kPair + 1] * x..., coefficients[kCount - 1]},
+                          x * x);
+      }
+    }
+    (std::make_index_sequence<kCount / 2>{});
+  }
 }
 
 /// Nearest integer (ties do not matter here) of |x| < 2^31, whatever the host's rounding mode; vectorises without SSE4.1.
