@@ -114,8 +114,8 @@ class ProgramGenerator {
     const std::string name = program_.name + "_f" + std::to_string(number);
     Callable callable{expressions_.any_type(), name + "(", {}};
     Scope scope = shared_;
-    std::string head = random_.percent(50) ? "__attribute__((noinline)) " : "";
-    head += "static " + callable.result.name() + " " + name + "(";
+    const bool noinline = random_.percent(50);
+    std::string head = "static " + callable.result.name() + " " + name + "(";
     std::string separator;
     const auto parameter = [&](const std::string& text, const std::string& argument) {
       head += separator + text;
@@ -152,6 +152,7 @@ class ProgramGenerator {
     place.depth = 1;
     place.result = callable.result;
     Function function{head, statements_.block(scope, place, random_.between(1, 3)), {}};
+    function.noinline = noinline;
     function.result = expressions_.expression(callable.result, scope, 3);
     program_.functions.push_back(std::move(function));
     // Functions call functions that stand before them; those with a structure are called by the kernel, which has one.

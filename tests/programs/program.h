@@ -34,6 +34,7 @@ struct Function {
   std::string head;  ///< with the parameters, up to the brace
   Block body;
   Expression result;
+  bool noinline = false;
 };
 
 /// A kernel argument by value.

@@ -77,6 +77,29 @@ bool mentions(const Block& block, const std::string& word) {
   return false;
 }
 
+/// Whether the text names a type that is larger than 16 bytes.
+bool names_wide_type(const std::string& text) {
+  for (unsigned scalar = 0; scalar < kScalars; ++scalar) {
+    for (const unsigned width : kWidths) {
+      const Type type{static_cast<Scalar>(scalar), width};
+      if (type.bytes() > 16 && text.find(type.name()) != std::string::npos) return true;
+    }
+  }
+  return false;
+}
+
+void write_function(const Function& function, std::string& out) {
+  std::string body;
+  write(function.body, 1, body);
+  body += "  return ";
+  write(function.result, body);
+  body += ";\n}\n";
+  const std::string inlining = names_wide_type(function.head + body) ? "WIDE" : "";
+  const std::string noinline = inlining.empty() ? "__attribute__((noinline)) " : "WIDE_NOINLINE ";
+  out += function.noinline ? noinline : inlining + (inlining.empty() ? "" : " ");
+  out += function.head + " {\n" + body;
+}
+
 void write_kernel(const Program& program, std::string& out) {
   const bool local_cells = mentions(program.body, "local_cells");
   const Launch& launch = program.launch;
@@ -123,13 +146,7 @@ std::string source_of(std::span<const Program> programs) {
   for (const Program& program : programs) {
     out += "\n// seed " + std::to_string(program.seed) + "\n";
     write(program.globals, 0, out);
-    for (const Function& function : program.functions) {
-      out += function.head + " {\n";
-      write(function.body, 1, out);
-      out += "  return ";
-      write(function.result, out);
-      out += ";\n}\n";
-    }
+    for (const Function& function : program.functions) write_function(function, out);
     write_kernel(program, out);
     write_host_entry(program, out);
   }

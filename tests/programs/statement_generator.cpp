@@ -8,8 +8,8 @@ namespace {
 constexpr unsigned kExpressionDepth = 3;
 constexpr unsigned kDeepestNesting = 3;
 
-/// An atomic operation on a cell: `{0}` is the value, `{1}` the cell's number in its row; `@` the address space's cells.
-/// Operations of a row commute. 32 bit ones use the lower half of a cell.
+/// An atomic operation: `{0}` is the value, `@` the address space, `$` one of the row's first two cells (chosen by `{1}`), `%`
+/// its third cell and `#` its fourth. Operations of a row commute. 32 bit ones use the lower half of a cell.
 struct AtomicRow {
   const char* text;
   unsigned row;
@@ -33,8 +33,8 @@ constexpr std::array kAtomics{
     AtomicRow{"atom_xor((volatile @ulong *)$, {0});", 7, kUlong},
     AtomicRow{"atom_max((volatile @long *)$, {0});", 8, kLong},
     AtomicRow{"atom_and((volatile @ulong *)$, {0});", 9, kUlong},
-    // Every value that the counter had is given to somebody: their sum does not depend on to whom.
-    AtomicRow{"atom_add((volatile @ulong *)$, (ulong)atomic_inc((volatile @uint *)&@cells[0]));", 6, kUlong},
+    // Every value that the counter had is given to somebody: their sum, in one place, does not depend on to whom.
+    AtomicRow{"atom_add((volatile @ulong *)%, (ulong)atomic_inc((volatile @uint *)#));", 6, kUlong},
     AtomicRow{"{\nuint old, value = {0};\nvolatile @uint *cell = (volatile @uint *)$;\n"
               "do old = *cell;\nwhile (atomic_cmpxchg(cell, old, old + value) != old);\n}",
               0, kUint},
@@ -264,10 +264,12 @@ Statement StatementGenerator::atomic(const Scope& scope) {
   const AtomicRow& row = random_.pick(kAtomics);
   const bool global = random_.percent(40);
   std::string text = row.text;
-  replace(text, "&@cells[0]", std::string(global ? "&cells[" : "&local_cells[") + std::to_string(row.row * kCellsPerRow) + "]");
-  // The first cell of the row is the counter of the row's tickets: others use the three after it.
-  replace(text, "$",
-          std::string(global ? "&cells[" : "&local_cells[") + std::to_string(row.row * kCellsPerRow + 1) + " + ({1} & 1)]");
+  const auto cell = [&](unsigned number, const char* more) {
+    return std::string(global ? "&cells[" : "&local_cells[") + std::to_string(row.row * kCellsPerRow + number) + more + "]";
+  };
+  replace(text, "$", cell(0, " + ({1} & 1)"));
+  replace(text, "%", cell(2, ""));
+  replace(text, "#", cell(3, ""));
   replace(text, "@", global ? "global " : "local ");
   return {text, {expressions_.expression(row.type, scope, 2), expressions_.expression(kInt, scope, 1)}, {}};
 }

@@ -4,7 +4,17 @@
 #pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
 #pragma OPENCL EXTENSION cl_khr_int64_extended_atomics : enable
 
+// clang-15 at -O0 saves the frame pointer of a function whose stack it realigns on top of a variable. Kernels' stacks need no
+// realignment: what has variables of more than the stack's 16 bytes is made part of the kernel there.
+#ifdef __OPTIMIZE__
+#define WIDE
+#define WIDE_NOINLINE __attribute__((noinline))
 #define OVERLOAD static inline __attribute__((overloadable, unused))
+#else
+#define WIDE __attribute__((always_inline))
+#define WIDE_NOINLINE __attribute__((always_inline))
+#define OVERLOAD static inline __attribute__((overloadable, unused, always_inline))
+#endif
 
 // divisor(x): x, or something else where dividing by x could be undefined: 0, and -1 for signed types.
 #define SCALAR_DIVISOR(T, MINUS_ONE) \
