@@ -59,6 +59,22 @@ std::uint32_t read_special(unsigned encoding, const Wavefront& wave) {
   }
 }
 
+std::uint64_t read_special64(unsigned encoding, const Wavefront& wave) {
+  constexpr std::uint64_t kLow = 0xffffffff;
+  switch (encoding) {
+    case kSharedBase:
+      return wave.shared_aperture;
+    case kSharedBase + 1:
+      return wave.shared_aperture | kLow;
+    case kSharedBase + 2:
+      return wave.private_aperture;
+    case kSharedBase + 3:
+      return wave.private_aperture | kLow;
+    default:
+      return read_special(encoding, wave);
+  }
+}
+
 void execute_unsupported(const Instruction&, Wavefront& wave) { wave.raise(Event::illegal_instruction); }
 
 }  // namespace lacuna::isa

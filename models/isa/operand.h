@@ -109,6 +109,8 @@ std::uint64_t widen_literal(std::uint32_t literal, OperandType type);
 
 /// A source that is neither a register nor a constant (SCC, VCCZ, EXECZ, apertures).
 std::uint32_t read_special(unsigned encoding, const Wavefront& wave);
+/// The same as a 64-bit operand: apertures are whole addresses (clang takes the high half of s_mov_b64 from src_shared_base).
+std::uint64_t read_special64(unsigned encoding, const Wavefront& wave);
 
 inline std::uint32_t read_scalar32(const Operand& operand, const Wavefront& wave) {
   if (operand.kind == OperandKind::sgpr) return wave.sgpr[operand.index];
@@ -119,7 +121,7 @@ inline std::uint32_t read_scalar32(const Operand& operand, const Wavefront& wave
 inline std::uint64_t read_scalar64(const Operand& operand, const Wavefront& wave) {
   if (operand.kind == OperandKind::sgpr) return wave.read64(operand.index);
   if (operand.kind == OperandKind::constant) return operand.value;
-  return read_special(operand.index, wave);
+  return read_special64(operand.index, wave);
 }
 
 /// Executor of rows without one: raises Event::illegal_instruction.

@@ -177,6 +177,22 @@ TEST(Gfx9, NormalisedIntegers) {
   EXPECT_EQ(machine.at(kDst, 0), 0x0000127fU);
 }
 
+// As one register an aperture is the high half of its base; as a pair a whole address, as in s_mov_b64 s[8:9], src_shared_base.
+TEST(Gfx9, AperturesAsOperands) {
+  Machine machine(Target::gfx90a);
+  machine.wave.shared_aperture = 0x0001000000000000;
+  machine.wave.private_aperture = 0x0002000000000000;
+  constexpr unsigned kBase = 235;
+  machine.run(machine.assemble({0xbe880100 | kBase, 0}));
+  EXPECT_EQ(machine.wave.read64(8), 0x0001000000000000U);
+  machine.run(machine.assemble({0xbe880100 | (kBase + 3), 0}));
+  EXPECT_EQ(machine.wave.read64(8), 0x00020000ffffffffU);
+  machine.run(machine.e32("v_mov_b32", kDst, kBase + 2));
+  EXPECT_EQ(machine.at(kDst, 5), 0x00020000U);
+  machine.run(machine.e64("v_lshrrev_b64", kDst, {integer_constant(16), kBase, 0}));
+  EXPECT_EQ(machine.pair(kDst, 5), 0x0000000100000000U);
+}
+
 TEST(Gfx90a, RowNewBroadcastMovesDoubles) {
   Machine machine(Target::gfx90a);
   for (unsigned lane = 0; lane < kLanes; ++lane) {
