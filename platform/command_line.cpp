@@ -18,7 +18,7 @@ struct CommandInfo {
   const char* text;
 };
 
-constexpr std::array<CommandInfo, 5> kCommands{
+constexpr std::array<CommandInfo, 6> kCommands{
     {{"run", Command::run, "FIRMWARE.elf", "boot a firmware on the hart, with the GPU on its bus",
       "Boots a bare-metal RV64GC program on a platform with hart, RAM, CLINT, PLIC, UART, finisher and GPU, until the program "
       "ends itself (semihosting exit, HTIF tohost, finisher). Prints the program's console, then a line per kernel; writes "
@@ -34,6 +34,10 @@ constexpr std::array<CommandInfo, 5> kCommands{
       "program by semihosting. Nothing but the program's console is printed, and files are written only with --out."},
      {"disasm", Command::disasm, "CODE-OBJECT", "print a GPU code object's instructions",
       "Prints the executable sections of a gfx803 or gfx90a code object in the format of llvm-objdump -d."},
+     {"isa", Command::isa_check, "check FILE...", "list the instructions of kernels, and whether they run",
+      "Lists for each kernel of gfx803 and gfx90a code objects the instructions that it consists of, called functions "
+      "included, as "
+      "exact, approximate or unsupported, without running anything. Exit code 1 when a kernel cannot run."},
      {"docs", Command::docs, "FOLDER", "write the generated pages of the documentation",
       "Writes parameters.md, memory-map.md and isa-coverage.md to FOLDER."}}};
 
@@ -92,6 +96,7 @@ po::options_description launch_options() {
 po::options_description options_of(Command command) {
   po::options_description options = simulates(command) ? simulation_options() : common_options();
   if (command == Command::launch) options.add(launch_options());
+  if (command == Command::isa_check) options.add_options()("json", "print JSON");
   return options;
 }
 
@@ -187,8 +192,17 @@ CommandLine parse_command(const CommandInfo& info, std::vector<std::string> argu
     line.help = command_help(info);
     return line;
   }
-  const auto operands =
-      values.count("operand") != 0 ? values["operand"].as<std::vector<std::string>>() : std::vector<std::string>();
+  auto operands = values.count("operand") != 0 ? values["operand"].as<std::vector<std::string>>() : std::vector<std::string>();
+  if (info.command == Command::isa_check) {
+    if (operands.empty() || operands.front() != "check")
+      usage_error(
+          "lacuna isa needs " + std::string(operands.empty() ? "" : "check, not " + operands.front() + ": ") + info.operand,
+          info.name);
+    operands.erase(operands.begin());
+    line.inputs = operands;
+    line.json = values.count("json") != 0;
+    operands.resize(std::min<std::size_t>(operands.size(), 1));
+  }
   if (operands.empty()) usage_error(std::string("lacuna ") + info.name + " needs " + info.operand, info.name);
   if (operands.size() > 1) usage_error("unexpected " + operands[1], info.name);
   line.input = operands.front();

@@ -11,6 +11,7 @@
 #include "platform/command_line.h"
 #include "platform/configuration.h"
 #include "platform/disassembly.h"
+#include "platform/isa_check.h"
 #include "platform/isa_reference.h"
 #include "platform/launch/launch.h"
 #include "platform/launch/launch_error.h"
@@ -61,6 +62,8 @@ int execute(const CommandLine& line) {
     case Command::disasm:
       write_disassembly(ElfFile::read(line.input), std::cout);
       break;
+    case Command::isa_check:
+      return check_files({line.inputs.begin(), line.inputs.end()}, line.json, std::cout) ? 0 : 1;
     case Command::docs:
       write_docs(line.input);
       break;

@@ -82,6 +82,7 @@ PacketProcessor::PacketProcessor(sc_core::sc_module_name name, const PacketProce
       dispatcher_(dispatcher),
       interrupts_(interrupts),
       symbols_(vm),
+      code_check_(vm, target),
       slots_(parameters.queue_slots),
       work_("work") {
   SC_HAS_PROCESS(PacketProcessor);
@@ -340,6 +341,13 @@ bool PacketProcessor::describe_dispatch(unsigned slot, Dispatch& d) {
   }
   if (const std::string reason = check_descriptor(d.descriptor, target_); !reason.empty()) {
     return refuse(LACUNA_QUEUE_ERROR_KERNEL_OBJECT, fmt::format("kernel {}: {}", d.kernel, reason));
+  }
+
+  if (const isa::CodeProblem* problem = code_check_.problem(d.entry)) {
+    interrupts_.record_fault(slot, {.code = LACUNA_FAULT_ILLEGAL_INSTRUCTION, .address = 0, .pc = problem->pc, .text = {}});
+    return refuse(LACUNA_QUEUE_ERROR_ILLEGAL_INSTRUCTION,
+                  fmt::format("kernel {} cannot run: PC {:#x} (+{:#x}): {}: {}", d.kernel, problem->pc, problem->pc - d.entry,
+                              problem->mnemonic, problem->reason));
   }
 
   d.needs = register_needs(d.descriptor, target_);

@@ -17,6 +17,7 @@
 #include "models/common/cache_maintenance.h"
 #include "models/common/payload_pool.h"
 #include "models/common/statistics.h"
+#include "models/gpu/code_check.h"
 #include "models/gpu/dispatcher.h"
 #include "models/gpu/gpuvm.h"
 #include "models/gpu/kernel_record.h"
@@ -122,6 +123,7 @@ class PacketProcessor : public sc_core::sc_module, public DispatchListener {
   Dispatcher& dispatcher_;
   InterruptSink& interrupts_;
   KernelSymbols symbols_;
+  CodeCheck code_check_;
   std::vector<CacheMaintenance*> l1_;
   std::vector<CacheMaintenance*> l2_;
   std::vector<KernelObserver*> observers_;

@@ -1,0 +1,41 @@
+// Can a kernel run? Found out before its first wavefront starts, from its code in GPU memory.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include "models/isa/code_walk.h"
+#include "models/isa/memory_interface.h"
+
+namespace lacuna {
+
+/// Remembers what it found for each entry point, and looks again when the code has changed.
+class CodeCheck {
+ public:
+  CodeCheck(const isa::MemoryInterface& memory, isa::Target target) : memory_(memory), target_(target) {}
+
+  /// The first instruction reachable from `entry` that would stop a wavefront; nothing when there is none. Valid until the next
+  /// call.
+  const isa::CodeProblem* problem(std::uint64_t entry);
+
+ private:
+  struct Block {
+    std::uint64_t begin = 0;
+    std::vector<std::byte> bytes;
+  };
+  struct Checked {
+    std::vector<Block> code;
+    std::optional<isa::CodeProblem> problem;
+  };
+
+  bool unchanged(const Checked& checked) const;
+  Checked check(std::uint64_t entry) const;
+
+  const isa::MemoryInterface& memory_;
+  isa::Target target_;
+  std::unordered_map<std::uint64_t, Checked> checked_;  ///< by entry point; never iterated for results
+};
+
+}  // namespace lacuna
