@@ -159,8 +159,8 @@ Expression ExpressionGenerator::literal(Type type) {
   return {type, cast + hex(value & all) + ")", {}};
 }
 
-Expression ExpressionGenerator::index(unsigned size, const Scope& scope, unsigned depth) {
-  return {kInt, "({0} & " + std::to_string(size - 1) + ")", {expression(kInt, scope, depth)}};
+std::string ExpressionGenerator::element(const std::string& array, unsigned operand, unsigned size) {
+  return array + "[{" + std::to_string(operand) + "} & " + std::to_string(size - 1) + "]";
 }
 
 Expression ExpressionGenerator::load(Type type, const Scope& scope) {
@@ -239,7 +239,7 @@ Expression ExpressionGenerator::expression(Type type, const Scope& scope, unsign
     }
     if (!arrays.empty()) {
       const Array& array = random_.pick(arrays);
-      return {type, array.name + "[{0}]", {index(array.size, scope, depth - 1)}};
+      return {type, element(array.name, 0, array.size), {expression(kInt, scope, depth - 1)}};
     }
   }
   unsigned total = 0;

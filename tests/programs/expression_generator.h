@@ -47,8 +47,9 @@ class ExpressionGenerator {
   [[nodiscard]] Expression expression(Type type, const Scope& scope, unsigned depth);
   [[nodiscard]] Expression literal(Type type);
 
-  /// An int that is in bounds of so many elements, a power of two, as text around one operand.
-  [[nodiscard]] Expression index(unsigned size, const Scope& scope, unsigned depth);
+  /// `array[{N}]` with the index brought in bounds of so many elements, a power of two. The guard is part of the text, so that
+  /// shrinking cannot take it away.
+  [[nodiscard]] static std::string element(const std::string& array, unsigned operand, unsigned size);
 
   /// One of the few types that this program prefers.
   [[nodiscard]] Type any_type() { return random_.pick(palette_); }

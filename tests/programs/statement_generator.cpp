@@ -107,8 +107,8 @@ Statement StatementGenerator::component_assignment(const Scope& scope) {
   if (target->type.width == 3 || random_.percent(50)) {
     return {target->name + ".s" + "0123456789abcdef"[random_.below(target->type.width)] + std::string(" = {0};"), {value}, {}};
   }
-  return {"((" + element.name() + " *)&" + target->name + ")[{0}] = {1};",
-          {expressions_.index(target->type.width, scope, 1), value},
+  return {ExpressionGenerator::element("((" + element.name() + " *)&" + target->name + ")", 0, target->type.width) + " = {1};",
+          {expressions_.expression(kInt, scope, 1), value},
           {}};
 }
 
@@ -119,8 +119,8 @@ Statement StatementGenerator::array_store(const Scope& scope) {
   }
   if (arrays.empty()) return assignment(scope);
   const Array& array = *random_.pick(arrays);
-  return {array.name + "[{0}] = {1};",
-          {expressions_.index(array.size, scope, 2), expressions_.expression(array.type, scope, kExpressionDepth)},
+  return {ExpressionGenerator::element(array.name, 0, array.size) + " = {1};",
+          {expressions_.expression(kInt, scope, 2), expressions_.expression(array.type, scope, kExpressionDepth)},
           {}};
 }
 
