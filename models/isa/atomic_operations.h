@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "models/isa/valu_half.h"
 #include "models/isa/wavefront.h"
 
 namespace lacuna::isa::atomic {
@@ -131,6 +132,23 @@ U add_float(U old, U data, U, const Wavefront& wave) {
   if (std::isnan(sum)) return kSingle ? static_cast<U>(0x7fc00000) : static_cast<U>(0x7ff8000000000000);
   const U bits = std::bit_cast<U>(sum);
   return keep_out ? bits : flush_denormal(bits);
+}
+
+/// Two f16 sums, each rounded to nearest even; denormals as MODE says, NaNs as add_float().
+inline std::uint32_t add_packed_f16(std::uint32_t old, std::uint32_t data, std::uint32_t, const Wavefront& wave) {
+  const bool keep_in = wave.mode.denorm_in_f64_f16();
+  const bool keep_out = wave.mode.denorm_out_f64_f16();
+  const auto half = [&](std::uint32_t a, std::uint32_t b) -> std::uint32_t {
+    constexpr std::uint32_t kQuiet = 0x200;
+    const auto is_nan = [](std::uint32_t v) { return (v & 0x7fff) > 0x7c00; };
+    if (is_nan(a)) return a | kQuiet;
+    if (is_nan(b)) return b | kQuiet;
+    const auto input = [keep_in](std::uint32_t v) { return keep_in || (v & 0x7c00) != 0 ? v : v & 0x8000; };
+    const double sum = static_cast<double>(half_to_float(input(a))) + static_cast<double>(half_to_float(input(b)));
+    if (std::isnan(sum)) return 0x7e00;
+    return round_to_half(sum, 0, !keep_out);
+  };
+  return half(old & 0xffff, data & 0xffff) | half(old >> 16, data >> 16) << 16;
 }
 
 }  // namespace lacuna::isa::atomic

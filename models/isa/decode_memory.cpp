@@ -61,14 +61,45 @@ void decode_flat(DecodeContext& context) {
   const std::uint32_t low = context.words[0];
   const std::uint32_t high = context.words[1];
   const InstructionRow& row = context.row;
+  const Format format = context.instruction.format;
   MemoryModifiers& mem = context.instruction.mem;
   mem.glc = bit(low, 16);
   mem.slc = bit(low, 17);
-  context.unused(bits(high, 16, 7));  // gfx9: SADDR
+  const bool gfx9 = context.target != Target::gfx803;
+  if (!gfx9 && bits(low, 13, 3) != 0) context.fail("reserved bits 13 to 15 are not zero");
+  mem.lds = bit(low, 13);
+  if (mem.lds && (row.flags & kLdsForm) == 0) context.fail("no LDS form");
+  if (gfx9) mem.scc = bit(low, 25);
+  const std::uint32_t offset = bits(low, 0, 13);
+  const bool is_signed = format != Format::flat && (offset & 0x1000) != 0;
+  mem.offset = static_cast<std::int32_t>(offset) - (is_signed ? 0x2000 : 0);
+  // gfx8 has no offset; LLVM shows one.
+  if (!gfx9 && offset != 0) context.instruction.execute = execute_unsupported;
+
+  const bool accumulator = gfx9 && bit(high, 23);
+  const auto data = [&](unsigned field, OperandType type) { return context.vgpr_or_agpr(accumulator, field, type); };
+  const unsigned saddr = bits(high, 16, 7);
+  constexpr unsigned kOff = 0x7f;
+  const bool scalar = format != Format::flat && saddr != kOff;
+  if (format == Format::flat) {
+    context.unused(saddr);
+    if (gfx9 && bits(low, 14, 2) == 3) context.fail("reserved segment");
+  }
   const bool atomic = row.dst.count > 0 && row.src.count > 1;
-  if (row.dst.count > 0 && (!atomic || mem.glc)) context.add_dst() = context.vgpr(bits(high, 24, 8), row.dst.types[0]);
-  context.add_src() = context.vgpr(bits(high, 0, 8), row.src.types[0]);
-  if (row.src.count > 1) context.add_src() = context.vgpr(bits(high, 8, 8), row.src.types[1]);
+  if (row.dst.count > 0 && (!atomic || mem.glc) && !mem.lds) context.add_dst() = data(bits(high, 24, 8), row.dst.types[0]);
+  Operand& address = context.add_src();
+  if (format != Format::scratch || !scalar) {
+    const bool offset_only = format == Format::global && scalar;
+    address = context.vgpr(bits(high, 0, 8), offset_only ? OperandType::b32 : row.src.types[0]);
+  }
+  if (row.src.count > 1) context.add_src() = data(bits(high, 8, 8), row.src.types[1]);
+  if (format == Format::flat) return;
+  Operand& base = context.add_src();
+  if (scalar && format == Format::global) {
+    base = context.sgpr(saddr, OperandType::b64);
+  } else if (scalar) {
+    base = context.sgpr(saddr, OperandType::b32);
+  }
 }
 
 void decode_mubuf(DecodeContext& context) {

@@ -58,12 +58,21 @@ void decode_fields(DecodeContext& context) {
     case Format::ds:
       return decode_ds(context);
     case Format::flat:
+    case Format::global:
+    case Format::scratch:
       return decode_flat(context);
     case Format::mubuf:
       return decode_mubuf(context);
     default:
       return context.fail("format not supported");
   }
+}
+
+// From gfx9 on FLAT has segments, which are tables of their own (LLVM's FLAT, scratch, global; CDNA2 ISA manual, "FLAT").
+Format segment_of(Format format, std::uint32_t word, Target target) {
+  if (format != Format::flat || target == Target::gfx803) return format;
+  constexpr std::array kSegments{Format::flat, Format::scratch, Format::global, Format::flat};
+  return kSegments.at(bits(word, 14, 2));
 }
 
 // Vector operands and scalar registers below the specials, for the check against the kernel's allocation.
@@ -99,16 +108,17 @@ DecodeResult decode(const std::uint32_t* words, std::size_t available, Target ta
   }
   const unsigned opcode = bits(words[0], encoding->opcode_shift, encoding->opcode_bits);
   Instruction& instruction = result.instruction;
-  instruction.row = find_row(encoding->format, opcode, target);
+  const Format format = segment_of(encoding->format, words[0], target);
+  instruction.row = find_row(format, opcode, target);
   if (instruction.row == nullptr) {
-    result.error = "unknown " + std::string(format_name(encoding->format)) + " opcode " + std::to_string(opcode);
+    result.error = "unknown " + std::string(format_name(format)) + " opcode " + std::to_string(opcode);
     return result;
   }
   if (available < encoding->words) {
     result.error = "truncated: second word missing";
     return result;
   }
-  instruction.format = encoding->format;
+  instruction.format = format;
   instruction.unit = instruction.row->unit;
   instruction.latency = instruction.row->latency;
   instruction.execute = instruction.row->execute != nullptr ? instruction.row->execute : execute_unsupported;

@@ -36,6 +36,8 @@ class Printer {
         ds();
         break;
       case Format::flat:
+      case Format::global:
+      case Format::scratch:
         flat();
         break;
       case Format::mubuf:
@@ -186,9 +188,11 @@ class Printer {
   void flat() {
     for (unsigned d = 0; d < i_.destinations; ++d) add(plain(i_.dst[d]));
     for (unsigned s = 0; s < i_.sources; ++s) add(plain(i_.src[s]));
+    if (i_.mem.offset != 0) text_ += " offset:" + std::to_string(i_.mem.offset);
     flag(i_.mem.glc, "glc");
     flag(i_.mem.slc, "slc");
-    flag(i_.mem.tfe, "tfe");
+    flag(i_.mem.scc, "scc");
+    flag(i_.mem.lds, "lds");
   }
 
   void mubuf() {
@@ -239,7 +243,13 @@ class Printer {
     const bool neg = !packed && (i_.vop.neg >> s & 1) != 0;
     const bool abs = (i_.vop.abs >> s & 1) != 0;
     const bool sext = i_.vop.sdwa && ((s == 0 && i_.vop.src0_sext) || (s == 1 && i_.vop.src1_sext));
-    std::string text = plain(source);
+    Operand shown = source;
+    // v_ldexp_f16's exponent: SDWA has one type for both sources.
+    if (i_.vop.sdwa && s == 1 && source.type == OperandType::i16 && row_.src.types[0] == OperandType::f16) {
+      shown.type = OperandType::f16;
+      if (is_inline_constant(source.encoding)) shown.value = inline_constant(source.encoding, OperandType::f16);
+    }
+    std::string text = plain(shown);
     if (sext) return wrapped("sext(", text, ")");
     if (abs) text = wrapped("|", text, "|");
     if (!neg) return text;

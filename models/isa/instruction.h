@@ -152,7 +152,7 @@ struct VectorModifiers {
 /// Fields of the memory encodings.
 struct MemoryModifiers {
   std::int32_t offset = 0;  ///< DS: offset0 (read2: offset0 | offset1 << 8); MUBUF: 12 bit; SMEM: 20/21 bit; FLAT gfx9: 13 bit
-  bool glc = false, slc = false, tfe = false, lds = false, gds = false, nv = false;
+  bool glc = false, slc = false, scc = false, tfe = false, lds = false, gds = false, nv = false;
   bool offen = false, idxen = false;
   bool imm = false;  ///< SMEM: offset is immediate
 };

@@ -133,6 +133,25 @@ inline void store_lanes(const LaneTargets& targets, std::uint64_t lanes, const s
   });
 }
 
+/// Loads M, extended to 16 bits when narrower, into one half of a register; the other half stays.
+template <typename M, bool kHigh>
+inline void load_half_lanes(const LaneTargets& targets, std::uint64_t lanes, std::uint32_t* dst) {
+  for_lanes(lanes, [&](unsigned l) {
+    M value;
+    std::memcpy(&value, targets[l], sizeof value);
+    const std::uint32_t half = static_cast<std::uint16_t>(value);
+    dst[l] = kHigh ? (dst[l] & 0xffffU) | half << 16 : (dst[l] & 0xffff0000U) | half;
+  });
+}
+/// Stores the low bits of the registers' upper halves.
+template <typename M>
+inline void store_high_half_lanes(const LaneTargets& targets, std::uint64_t lanes, const std::uint32_t* src) {
+  for_lanes(lanes, [&](unsigned l) {
+    const auto value = static_cast<M>(src[l] >> 16);
+    std::memcpy(targets[l], &value, sizeof value);
+  });
+}
+
 /// The same for 64 lanes side by side in memory.
 template <typename M, unsigned kWords>
 inline void load_neighbours(const std::byte* host, std::uint32_t* dst) {

@@ -21,6 +21,8 @@ std::span<const InstructionRow> vop3p_rows();
 std::span<const InstructionRow> mai_rows();
 std::span<const InstructionRow> ds_rows();
 std::span<const InstructionRow> flat_rows();
+std::span<const InstructionRow> global_rows();
+std::span<const InstructionRow> scratch_rows();
 std::span<const InstructionRow> mubuf_rows();
 
 }  // namespace lacuna::isa

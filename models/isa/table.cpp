@@ -24,7 +24,7 @@ class Index {
   Index() : places_(kTargets * kFormatCount * kOpcodes, nullptr) {
     for (const auto set :
          {sop1_rows(), sop2_rows(), sopk_rows(), sopc_rows(), sopp_rows(), smem_rows(), vop1_rows(), vop2_rows(), vopc_rows(),
-          vop3_rows(), vop3p_rows(), mai_rows(), ds_rows(), flat_rows(), mubuf_rows()}) {
+          vop3_rows(), vop3p_rows(), mai_rows(), ds_rows(), flat_rows(), global_rows(), scratch_rows(), mubuf_rows()}) {
       for (const InstructionRow& row : set) add(row);
     }
   }
@@ -92,6 +92,10 @@ std::span<const InstructionRow> rows(Format format) {
       return ds_rows();
     case Format::flat:
       return flat_rows();
+    case Format::global:
+      return global_rows();
+    case Format::scratch:
+      return scratch_rows();
     case Format::mubuf:
       return mubuf_rows();
     case Format::vop3p:
@@ -99,8 +103,6 @@ std::span<const InstructionRow> rows(Format format) {
     case Format::mai:
       return mai_rows();
     case Format::vop3b:  // listed with vop3a
-    case Format::global:
-    case Format::scratch:
     case Format::mtbuf:
       return {};
   }
