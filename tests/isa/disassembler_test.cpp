@@ -36,6 +36,8 @@ constexpr std::array kLayouts{
     Layout{Format::vopc, 0x7c000000, 17, 8},  Layout{Format::vop3a, 0xd0000000, 16, 10},
     Layout{Format::ds, 0xd8000000, 17, 8},    Layout{Format::flat, 0xdc000000, 18, 7},
     Layout{Format::mubuf, 0xe0000000, 18, 7}, Layout{Format::vop3p, 0xd3800000, 16, 7},
+    Layout{Format::global, 0xdc008000, 18, 7}, Layout{Format::scratch, 0xdc004000, 18, 7},
+    Layout{Format::mtbuf, 0xe8000000, 15, 4},
 };
 
 // The formats that are compared on each target.
@@ -43,10 +45,7 @@ bool claimed(Format format, Target target) {
   const auto any_of = [&](std::initializer_list<Format> formats) {
     return std::find(formats.begin(), formats.end(), format) != formats.end();
   };
-  const bool vector3 = any_of({Format::vop3a, Format::vop3b});
-  if (target == Target::gfx803)
-    return vector3 || !any_of({Format::vop3p, Format::mai, Format::global, Format::scratch, Format::mtbuf});
-  return vector3 || any_of({Format::vop1, Format::vop2, Format::vopc, Format::vop3p, Format::mai});
+  return target != Target::gfx803 || !any_of({Format::vop3p, Format::mai, Format::global, Format::scratch});
 }
 
 const Layout& layout_of(Format format) {
@@ -68,7 +67,7 @@ std::uint32_t field_mask(const Layout& layout) {
     case Format::sopp:
       return 0x0000ffff;
     case Format::smem:
-      return 0x00031fff;
+      return 0x0003ffff;
     case Format::vop1:
       return 0x01fe01ff;
     case Format::vop2:
@@ -82,9 +81,13 @@ std::uint32_t field_mask(const Layout& layout) {
     case Format::ds:
       return 0x0001ffff;
     case Format::flat:
-      return 0x00030000;
+    case Format::global:
+    case Format::scratch:
+      return 0x02033fff;
     case Format::mubuf:
-      return 0x00037fff;
+      return 0x0003ffff;
+    case Format::mtbuf:
+      return 0x03ff7fff;
     default:
       return 0;
   }
@@ -347,8 +350,8 @@ TEST_P(Disassembler, RandomWordsReadAsInLlvm) {
 }
 
 // Immediates with a syntax of their own, over their whole range.
-TEST(DisassemblerImmediates, ReadAsInLlvm) {
-  constexpr Target kTarget = Target::gfx803;
+TEST_P(Disassembler, ImmediatesReadAsInLlvm) {
+  const Target target = GetParam();
   std::vector<Words> cases;
   for (std::uint32_t value = 0; value < 0x10000; value += 1) {
     if (value % 67 == 0 || value < 0x400) cases.push_back({0xbf900000 | value, 0, 0});  // s_sendmsg
@@ -358,9 +361,17 @@ TEST(DisassemblerImmediates, ReadAsInLlvm) {
     if (value < 0x200) cases.push_back({0x7e0202fa, 0xff000002 | value << 8, 0});       // DPP controls
     if (value < 0x100) cases.push_back({0xbf910000 | value, 0, 0});                     // s_set_gpr_idx_on
   }
-  const std::vector<OracleText> oracle = disassemble_by_llvm(cases, kTarget);
+  for (std::uint32_t constant = kInlineZero; constant <= kInlineInv2Pi && target == Target::gfx90a; ++constant) {
+    cases.push_back({0x660a00f9 | constant << 9, 0x86060604, 0});   // v_ldexp_f16_sdwa
+    cases.push_back({0xd3824008, 0x18020500 | constant, 0});        // v_pk_add_i16
+    cases.push_back({0xd38f4008, 0x18020500 | constant, 0});        // v_pk_add_f16
+    cases.push_back({0xd3b24008, 0x18020500 | constant, 0});        // v_pk_add_f32
+    cases.push_back({0xd3cd8008, 0x00020902 | constant << 18, 0});  // v_mfma_f32_16x16x16f16
+    cases.push_back({0xd3ee8008, 0x00020902 | constant << 18, 0});  // v_mfma_f64_16x16x4f64
+  }
+  const std::vector<OracleText> oracle = disassemble_by_llvm(cases, target);
   Comparison result;
-  for (std::size_t k = 0; k < cases.size(); ++k) compare(cases[k], oracle[k], kTarget, result);
+  for (std::size_t k = 0; k < cases.size(); ++k) compare(cases[k], oracle[k], target, result);
   EXPECT_TRUE(result.differences.empty()) << report(result);
 }
 
