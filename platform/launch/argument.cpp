@@ -152,8 +152,7 @@ std::uint64_t parse_size(std::string_view text, const ExpressionScope& scope, st
       text.remove_suffix(1);
     }
   }
-  return scale *
-         static_cast<std::uint64_t>(evaluate_integer(text, scope, 1, static_cast<std::int64_t>(most / scale)));
+  return scale * static_cast<std::uint64_t>(evaluate_integer(text, scope, 1, static_cast<std::int64_t>(most / scale)));
 }
 
 BufferSpec parse_buffer(std::string_view text, const ArgumentContext& context) {

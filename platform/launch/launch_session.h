@@ -13,6 +13,7 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -48,6 +49,8 @@ class LaunchSession {
   const std::deque<ComparisonResult>& comparisons() const { return comparisons_; }
 
  private:
+  /// A statement needs a buffer's element that has to come from the GPU first.
+  struct ElementWanted {};
   class PlanFile;
   class FetchFile;
   using StreamOpener = std::function<std::unique_ptr<GuestFile>()>;
@@ -106,10 +109,17 @@ class LaunchSession {
   std::string value(std::string_view text) const;
   ArgumentContext context() const { return {program_.folder, state_.scope}; }
 
+  /// Appends a record to the plan; its header is filled in here.
   template <typename Record>
   void emit(std::uint32_t operation, Record record, std::span<const std::byte> tail = {},
-            std::span<const std::byte> tail2 = {});
+            std::span<const std::byte> tail2 = {}) {
+    emit_bytes(operation, std::as_writable_bytes(std::span(&record, 1)), tail, tail2);
+  }
+  void emit_bytes(std::uint32_t operation, std::span<std::byte> record, std::span<const std::byte> tail,
+                  std::span<const std::byte> tail2);
   std::uint32_t add_stream(StreamOpener open);
+  /// Text with its 0, as long as records are: in whole eights.
+  static std::string record_text(std::string text);
 
   LaunchProgram program_;
   State state_;

@@ -6,8 +6,9 @@ mkdir -p build
 ln -s "$(dirname "$FIRMWARE")" build/release
 commands=0
 while read -r line; do
-  # shellcheck disable=SC2086
-  time_limit=300 expect 0 $line
+  # As a shell reads it, with its quotes.
+  eval "words=($line)"
+  time_limit=300 expect 0 "${words[@]}"
   commands=$((commands + 1))
 done < <(sed -n '/^```sh$/,/^```$/p' "$SOURCE/README.md" | grep '^build/release/bin/lacuna')
 [[ $commands -ge 5 ]] || fail "only $commands commands were found in README.md"
