@@ -177,6 +177,10 @@ struct Lanes<Result(Arguments...), Operation> {
     } else if constexpr (kHostConvertsHalves && all_halves()) {
       return loop_over_halves(io, std::make_index_sequence<kCount>{});
     } else {
+      if constexpr (requires { typename Operation::Numbers; }) {
+        // Most of the time a simpler operation will do.
+        if (Operation::Numbers::applies(io.context) && loop_over_numbers(io, std::make_index_sequence<kCount>{})) return false;
+      }
       return loop_over(io, std::make_index_sequence<kCount>{});
     }
   }
@@ -206,6 +210,22 @@ struct Lanes<Result(Arguments...), Operation> {
       }
     }
     return nans != 0;
+  }
+
+  // False when some argument was not a number, and the results are to be thrown away.
+  template <std::size_t... kIndex>
+  static bool loop_over_numbers(const LaneIo& io, std::index_sequence<kIndex...>) {
+    using Numbers = typename Operation::Numbers;
+    const LaneContext context = io.context;
+    const std::array<const std::uint32_t*, kMaxArguments> in = io.in;
+    std::uint32_t* out = io.out;
+    std::uint32_t nans = 0;
+#pragma GCC ivdep
+    for (unsigned lane = 0; lane < kLanes; ++lane) {
+      nans |= (0U | ... | (Numbers::nan(Arguments::load(context, in[kIndex], lane)) ? 1U : 0U));
+      Result::store(context, out, lane, Numbers{}(Arguments::load(context, in[kIndex], lane)...));
+    }
+    return nans == 0;
   }
 
   // f64 throughout: joining whole planes costs a third of joining lane by lane.

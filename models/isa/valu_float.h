@@ -65,12 +65,25 @@ constexpr bool keeps_denormal_inputs(Mode mode) {
 template <class Bits, bool kMaximum>
 struct Extreme {
   using F = FloatBits<Bits>;
+
+  /// Where no denormals are flushed and no operand is a NaN.
+  struct Numbers {
+    static constexpr bool applies(const LaneContext& context) {
+      return !context.flushes_minmax || keeps_denormal_inputs<Bits>(context.mode);
+    }
+    static constexpr bool nan(Bits v) { return F::nan(v); }
+    constexpr Bits operator()(Bits a, Bits b) const {
+      return kMaximum ? (F::order(a) > F::order(b) ? a : b) : (F::order(a) < F::order(b) ? a : b);
+    }
+    constexpr Bits operator()(Bits a, Bits b, Bits c) const { return (*this)((*this)(a, b), c); }
+  };
+
   // Without short-circuit operators: the conditions become vector masks.
   static constexpr Bits of(const LaneContext& context, Bits a, Bits b) {
     const bool flush = context.flushes_minmax & !keeps_denormal_inputs<Bits>(context.mode);
     a = flush & F::tiny(a) ? static_cast<Bits>(a & F::kSign) : a;
     b = flush & F::tiny(b) ? static_cast<Bits>(b & F::kSign) : b;
-    const Bits first = kMaximum ? (F::order(a) > F::order(b) ? a : b) : (F::order(a) < F::order(b) ? a : b);
+    const Bits first = Numbers{}(a, b);
     const Bits number = F::nan(a) ? b : F::nan(b) ? a : first;
     const bool ieee = context.mode.ieee();
     return ieee & F::signaling(a) ? F::quieted(a) : ieee & F::signaling(b) ? F::quieted(b) : number;
