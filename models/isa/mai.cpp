@@ -1,5 +1,6 @@
 // Rows of the matrix cores (gfx90a): MFMA and moves to and from accumulation registers.
 #include <array>
+#include <type_traits>
 
 #include "models/isa/mfma.h"
 #include "models/isa/row_sets.h"
@@ -33,6 +34,8 @@ constexpr InstructionRow mfma(std::string_view mnemonic, int opcode) {
       kShape.m * kShape.n * kShape.blocks / kLanes * static_cast<unsigned>(sizeof(typename Kind::Sum) / sizeof(std::uint32_t));
   const OperandType result = result_type<Kind>(registers);
   const OperandType input = input_type(Kind::kWords);
+  // How the hardware rounds inside a sum of floats is not public.
+  const std::uint64_t flags = std::is_same_v<Kind, matrix::I8> ? kOtimes : kOtimes | kApproximate;
   return {mnemonic,
           Format::mai,
           gfx9_only(opcode),
@@ -40,7 +43,7 @@ constexpr InstructionRow mfma(std::string_view mnemonic, int opcode) {
           {input, input, result},
           Unit::valu,
           passes<Kind>(kShape),
-          kOtimes,
+          flags,
           matrix::execute<Kind, kShape>};
 }
 
