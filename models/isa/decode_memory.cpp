@@ -20,9 +20,17 @@ void decode_smem(DecodeContext& context) {
   if (row.dst.count > 0) context.add_dst() = context.sgpr(data, row.dst.types[0]);
   if (row.src.count == 0) return;
   context.add_src() = context.sgpr(bits(low, 0, 6) << 1, row.src.types[0]);
+  const bool gfx9 = context.target != Target::gfx803;
+  const bool scalar = gfx9 && bit(low, 14);
   if (mem.imm) {
-    mem.offset = static_cast<std::int32_t>(bits(high, 0, 20));
-    context.add_src() = context.constant(bits(high, 0, 20), OperandType::simm32);
+    // 20 bits, from gfx9 on 21 with a sign.
+    const bool negative = gfx9 && bit(high, 20);
+    mem.offset = static_cast<std::int32_t>(bits(high, 0, 20)) - (negative ? 0x100000 : 0);
+  }
+  if (scalar) {
+    context.add_src() = context.sgpr(bits(high, 25, 7), OperandType::b32);
+  } else if (mem.imm) {
+    context.add_src() = context.constant(static_cast<std::uint32_t>(mem.offset), OperandType::simm32);
   } else {
     context.add_src() = context.sgpr(bits(high, 0, 7), OperandType::b32);
   }
@@ -42,17 +50,20 @@ void decode_ds(DecodeContext& context) {
   if (mem.gds) context.instruction.execute = execute_unsupported;
   if ((row.flags & kGdsOnly) != 0 && !mem.gds) context.fail("needs GDS = 1");
   if ((row.flags & kNoGds) != 0 && mem.gds) context.fail("needs GDS = 0");
+  // gfx90a: data from and to AGPRs; the address is a VGPR.
+  const bool accumulator = context.target != Target::gfx803 && bit(low, 25);
   if (row.dst.count > 0) {
-    context.add_dst() = context.vgpr(bits(high, 24, 8), row.dst.types[0]);
+    context.add_dst() = context.vgpr_or_agpr(accumulator, bits(high, 24, 8), row.dst.types[0]);
   } else {
     context.unused(bits(high, 24, 8));
   }
   for (unsigned i = 0; i < 3; ++i) {
     const unsigned field = bits(high, i * 8, 8);
-    if (i < row.src.count) {
-      context.add_src() = context.vgpr(field, row.src.types[i]);
-    } else {
+    if (i >= row.src.count || row.src.types[i] == OperandType::none) {
       context.unused(field);
+      if (i < row.src.count) context.add_src();
+    } else {
+      context.add_src() = context.vgpr_or_agpr(accumulator && i > 0, field, row.src.types[i]);
     }
   }
 }

@@ -159,8 +159,14 @@ class Printer {
     if (i_.destinations != 0) add(plain(i_.dst[0]));
     if (i_.sources > 2) add(i_.src[2].type == OperandType::simm16 ? probe_text() : plain(i_.src[2]));
     add(plain(i_.src[0]));
-    add(plain(i_.src[1]));
-    flag(i_.mem.glc, "glc");
+    const std::string offset = signed_hexadecimal(i_.mem.offset);
+    const bool scalar = i_.src[1].kind == OperandKind::sgpr;
+    add(scalar ? plain(i_.src[1]) : offset);
+    if (scalar && i_.mem.imm) text_ += " offset:" + offset;
+    flag(i_.mem.glc && i_.latency != LatencyClass::smem_control, "glc");
+  }
+  static std::string signed_hexadecimal(std::int32_t value) {
+    return value < 0 ? "-" + hexadecimal(static_cast<unsigned>(-value)) : hexadecimal(static_cast<unsigned>(value));
   }
 
   // s_atc_probe's immediate prints in decimal when it is small.
@@ -172,7 +178,9 @@ class Printer {
 
   void ds() {
     for (unsigned d = 0; d < i_.destinations; ++d) add(plain(i_.dst[d]));
-    for (unsigned s = 0; s < i_.sources; ++s) add(plain(i_.src[s]));
+    for (unsigned s = 0; s < i_.sources; ++s) {
+      if (i_.src[s].kind != OperandKind::none) add(plain(i_.src[s]));
+    }
     const auto offset = static_cast<unsigned>(i_.mem.offset);
     if (row_.mnemonic == "ds_swizzle_b32") {
       text_ += swizzle_text(offset);

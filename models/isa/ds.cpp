@@ -2,6 +2,7 @@
 // allocation (on gfx8 also beyond M0) reads zero and writes nothing.
 #include <algorithm>
 #include <array>
+#include <bit>
 
 #include "models/isa/atomic_operations.h"
 #include "models/isa/memory_lanes.h"
@@ -73,24 +74,24 @@ template <typename M, unsigned kWords = 1>
 void read(const Instruction& i, Wavefront& w) {
   constexpr unsigned kBytes = kWords == 1 ? sizeof(M) : kWords * 4;
   if (const std::byte* host = neighbours<kBytes>(i, w, Operation::load); host != nullptr) {
-    return load_neighbours<M, kWords>(host, w.v(i.dst[0].index));
+    return load_neighbours<M, kWords>(host, w.planes(i.dst[0]));
   }
   LaneTargets targets;
   note_access(w, Operation::load, true, kBytes);
   resolve(i, w, targets, kBytes);
-  load_lanes<M, kWords>(targets, w.access.lanes, w.v(i.dst[0].index));
+  load_lanes<M, kWords>(targets, w.access.lanes, w.planes(i.dst[0]));
 }
 
 template <typename M, unsigned kWords = 1>
 void write(const Instruction& i, Wavefront& w) {
   constexpr unsigned kBytes = kWords == 1 ? sizeof(M) : kWords * 4;
   if (std::byte* host = neighbours<kBytes>(i, w, Operation::store); host != nullptr) {
-    return store_neighbours<M, kWords>(host, w.v(i.src[1].index));
+    return store_neighbours<M, kWords>(host, w.planes(i.src[1]));
   }
   LaneTargets targets;
   note_access(w, Operation::store, false, kBytes);
   resolve(i, w, targets, kBytes);
-  store_lanes<M, kWords>(targets, w.access.lanes, w.v(i.src[1].index));
+  store_lanes<M, kWords>(targets, w.access.lanes, w.planes(i.src[1]));
 }
 
 template <unsigned kWords, unsigned kStride>
@@ -99,8 +100,8 @@ void read_pair(const Instruction& i, Wavefront& w) {
   LaneTargets second;
   note_access(w, Operation::load, true, kWords * 4);
   resolve_pair<kWords * 4, kStride>(i, w, first, second);
-  load_lanes<U32, kWords>(first, w.access.lanes, w.v(i.dst[0].index));
-  load_lanes<U32, kWords>(second, w.access.lanes, w.v(i.dst[0].index + kWords));
+  load_lanes<U32, kWords>(first, w.access.lanes, w.planes(i.dst[0]));
+  load_lanes<U32, kWords>(second, w.access.lanes, w.planes(i.dst[0]) + kWords * kLanes);
 }
 
 template <unsigned kWords, unsigned kStride>
@@ -109,8 +110,8 @@ void write_pair(const Instruction& i, Wavefront& w) {
   LaneTargets second;
   note_access(w, Operation::store, false, kWords * 4);
   resolve_pair<kWords * 4, kStride>(i, w, first, second);
-  store_lanes<U32, kWords>(first, w.access.lanes, w.v(i.src[1].index));
-  store_lanes<U32, kWords>(second, w.access.lanes, w.v(i.src[2].index));
+  store_lanes<U32, kWords>(first, w.access.lanes, w.planes(i.src[1]));
+  store_lanes<U32, kWords>(second, w.access.lanes, w.planes(i.src[2]));
 }
 
 template <typename U, unsigned kStride>
@@ -120,9 +121,9 @@ void exchange_pair(const Instruction& i, Wavefront& w) {
   LaneTargets second;
   note_access(w, Operation::atomic, true, sizeof(U));
   resolve_pair<sizeof(U), kStride>(i, w, first, second);
-  std::uint32_t* dst = w.v(i.dst[0].index);
-  const std::uint32_t* data0 = w.v(i.src[1].index);
-  const std::uint32_t* data1 = w.v(i.src[2].index);
+  std::uint32_t* dst = w.planes(i.dst[0]);
+  const std::uint32_t* data0 = w.planes(i.src[1]);
+  const std::uint32_t* data1 = w.planes(i.src[2]);
   for_lanes(w.access.lanes, [&](unsigned l) {
     const U new0 = lane_value<U>(data0, l);
     const U new1 = lane_value<U>(data1, l);
@@ -149,8 +150,121 @@ void atomic_operation(const Instruction& i, Wavefront& w) {
       return report_misaligned(w, l, w.access.address[l], sizeof(U), Access::read_write);
     }
   }
-  atomic_lanes<U, F>(targets, w.access.lanes, w.v(i.src[1].index), i.sources > 2 ? w.v(i.src[2].index) : nullptr,
-                     returns ? w.v(i.dst[0].index) : nullptr, w);
+  atomic_lanes<U, F>(targets, w.access.lanes, w.planes(i.src[1]), i.sources > 2 ? w.planes(i.src[2]) : nullptr,
+                     returns ? w.planes(i.dst[0]) : nullptr, w);
+}
+
+// 16 bits of the register; the others stay.
+template <typename M, bool kHigh>
+void read_half(const Instruction& i, Wavefront& w) {
+  LaneTargets targets;
+  note_access(w, Operation::load, true, sizeof(M));
+  resolve(i, w, targets, sizeof(M));
+  load_half_lanes<M, kHigh>(targets, w.access.lanes, w.planes(i.dst[0]));
+}
+
+template <typename M>
+void write_high_half(const Instruction& i, Wavefront& w) {
+  LaneTargets targets;
+  note_access(w, Operation::store, false, sizeof(M));
+  resolve(i, w, targets, sizeof(M));
+  store_high_half_lanes<M>(targets, w.access.lanes, w.planes(i.src[1]));
+}
+
+// Lane l's dword is at M0 + offset + 4 l (Vega ISA manual, "DS_READ_ADDTID_B32").
+void resolve_by_lane(const Instruction& i, Wavefront& w, LaneTargets& targets) {
+  const std::uint32_t base = (w.sgpr[kM0] & 0xffff) + static_cast<std::uint32_t>(i.mem.offset);
+  for (unsigned l = 0; l < kLanes; ++l) w.access.address[l] = U64{base} + 4 * l;
+  targets.resolve_lds(w, w.access.lanes, w.access.address.data(), 4, w.lds_bytes);
+}
+void read_by_lane(const Instruction& i, Wavefront& w) {
+  LaneTargets targets;
+  note_access(w, Operation::load, true, 4);
+  resolve_by_lane(i, w, targets);
+  load_lanes<U32, 1>(targets, w.access.lanes, w.planes(i.dst[0]));
+}
+void write_by_lane(const Instruction& i, Wavefront& w) {
+  LaneTargets targets;
+  note_access(w, Operation::store, false, 4);
+  resolve_by_lane(i, w, targets);
+  store_lanes<U32, 1>(targets, w.access.lanes, w.planes(i.src[1]));
+}
+
+// One counter for all lanes, at M0 + offset: the number of active lanes is added or subtracted, and all get the value before
+// (GCN3 ISA manual, "DS_APPEND", "DS_CONSUME"; LLVM puts the LDS address in M0).
+template <bool kAppend>
+void count_lanes(const Instruction& i, Wavefront& w) {
+  note_access(w, Operation::atomic, true, 4);
+  const U64 at = U64{w.sgpr[kM0]} + static_cast<std::uint32_t>(i.mem.offset);
+  w.access.lanes = w.exec() & (0 - w.exec());  // one access, by the first lane
+  w.access.address.fill(at);
+  if (w.exec() == 0) return;
+  U32 old = 0;
+  if (at + 4 <= w.lds_bytes) {
+    const auto active = static_cast<U32>(std::popcount(w.exec()));
+    std::memcpy(&old, w.lds + at, 4);
+    const U32 now = kAppend ? old + active : old - active;
+    std::memcpy(w.lds + at, &now, 4);
+  }
+  std::uint32_t* dst = w.planes(i.dst[0]);
+  for_lanes(w.exec(), [&](unsigned l) { dst[l] = old; });
+}
+
+// LDS[A] = LDS[A] op LDS[B], where B = A + 4 x a signed distance: the offset's 15 low bits, or with the top bit set the address
+// register's upper half (GCN3 ISA manual, "DS_ADD_SRC2_U32"). Lanes one after the other.
+template <typename U, auto F>
+void combine(const Instruction& i, Wavefront& w) {
+  note_access(w, Operation::atomic, false, sizeof(U));
+  const std::uint32_t* address = w.v(i.src[0].index);
+  const auto offset = static_cast<unsigned>(i.mem.offset);
+  const U64 limit = limit_of(w);
+  const auto word = [&](U64 at) { return at + sizeof(U) <= limit ? w.lds + at : nullptr; };
+  for_lanes(w.exec(), [&](unsigned l) {
+    const bool from_register = (offset & 0x8000) != 0;
+    // 15 or 16 bits with a sign.
+    const std::int32_t distance = from_register ? static_cast<std::int16_t>(address[l] >> 16)
+                                                : static_cast<std::int32_t>((offset & 0x7fff) ^ 0x4000) - 0x4000;
+    const U64 a = from_register ? address[l] & 0xffffU : address[l];
+    w.access.address[l] = a;
+    std::byte* to = word(a);
+    const std::byte* from = word(static_cast<std::uint32_t>(a) + static_cast<std::uint32_t>(distance * 4));
+    U old{};
+    U data{};
+    if (to != nullptr) std::memcpy(&old, to, sizeof old);
+    if (from != nullptr) std::memcpy(&data, from, sizeof data);
+    const U now = F(old, data, U{0}, w);
+    if (to != nullptr) std::memcpy(to, &now, sizeof now);
+  });
+}
+
+// Each half of the data is written where its top bit is set, without that bit; both old values come back (RDNA ISA manuals,
+// "DS_CONDXCHG32_RTN_B64"; GCN3's names it only).
+void exchange_where_marked(const Instruction& i, Wavefront& w) {
+  note_access(w, Operation::atomic, true, 8);
+  const std::uint32_t* address = w.v(i.src[0].index);
+  const std::uint32_t* data = w.planes(i.src[1]);
+  std::uint32_t* dst = w.planes(i.dst[0]);
+  const U64 limit = limit_of(w);
+  for_lanes(w.exec(), [&](unsigned l) {
+    const U64 first = (U64{address[l]} + static_cast<std::uint32_t>(i.mem.offset)) & ~U64{7};
+    w.access.address[l] = first;
+    std::array<U32, 2> marked{data[l], data[l + kLanes]};
+    for (unsigned half = 0; half < 2; ++half) {
+      const U64 at = first + 4 * half;
+      U32 old = 0;
+      if (at + 4 <= limit) {
+        std::memcpy(&old, w.lds + at, 4);
+        const U32 now = marked[half] & 0x7fffffffU;
+        if (marked[half] != now) std::memcpy(w.lds + at, &now, 4);
+      }
+      dst[l + half * kLanes] = old;
+    }
+  });
+}
+
+void no_operation(const Instruction&, Wavefront& w) {
+  note_access(w, Operation::load, false, 0);
+  w.access.space = MemoryAccess::Space::none;
 }
 
 // -- data movement between lanes through the LDS crossbar; no memory is touched
@@ -160,8 +274,25 @@ void note_crossbar(Wavefront& w) {
   w.access.space = MemoryAccess::Space::none;
 }
 
+// Modes of gfx9 (Vega ISA manual, "DS_SWIZZLE_B32"): the lanes of an FFT step, and rotation; within 32 lanes, of the bits that
+// `mask` does not keep.
+unsigned fft_source(unsigned lane, unsigned mask) {
+  unsigned reversed = 0;
+  for (unsigned bit = 0; bit < 5; ++bit) reversed |= (lane >> bit & 1) << (4 - bit);
+  return (reversed >> std::popcount(mask)) | (lane & mask) | (lane & 32);
+}
+unsigned rotated_source(unsigned lane, unsigned pattern) {
+  const unsigned mask = pattern & 0x1f;
+  const unsigned amount = pattern >> 5 & 0x1f;
+  const bool down = (pattern >> 10 & 1) != 0;
+  const unsigned moved = down ? lane - amount : lane + amount;
+  return (lane & mask) | (moved & ~mask & 0x1f) | (lane & 32);
+}
+
 // Lane that `lane` reads from (GCN3 ISA manual, "DS_SWIZZLE_B32"): quads, or and/or/xor masks within 32 lanes.
-unsigned swizzle_source(unsigned lane, unsigned pattern) {
+unsigned swizzle_source(unsigned lane, unsigned pattern, Target target) {
+  if (target != Target::gfx803 && pattern >= 0xe000) return fft_source(lane, pattern & 0x1f);
+  if (target != Target::gfx803 && pattern >= 0xc000) return rotated_source(lane, pattern);
   if ((pattern & 0x8000) != 0) return (lane & ~3U) | (pattern >> ((lane & 3) * 2) & 3);
   const unsigned and_mask = pattern & 0x1f;
   const unsigned or_mask = pattern >> 5 & 0x1f;
@@ -174,9 +305,9 @@ void swizzle(const Instruction& i, Wavefront& w) {
   const U64 exec = w.exec();
   std::array<std::uint32_t, kLanes> source;
   std::copy_n(w.v(i.src[0].index), kLanes, source.begin());
-  std::uint32_t* dst = w.v(i.dst[0].index);
+  std::uint32_t* dst = w.planes(i.dst[0]);
   for_lanes(exec, [&](unsigned l) {
-    const unsigned from = swizzle_source(l, static_cast<unsigned>(i.mem.offset));
+    const unsigned from = swizzle_source(l, static_cast<unsigned>(i.mem.offset), w.target);
     dst[l] = (exec >> from & 1) != 0 ? source[from] : 0;
   });
 }
@@ -185,9 +316,9 @@ void permute(const Instruction& i, Wavefront& w) {
   note_crossbar(w);
   std::array<std::uint32_t, kLanes> result{};
   const std::uint32_t* address = w.v(i.src[0].index);
-  const std::uint32_t* data = w.v(i.src[1].index);
+  const std::uint32_t* data = w.planes(i.src[1]);
   for_lanes(w.exec(), [&](unsigned l) { result[(address[l] + static_cast<unsigned>(i.mem.offset)) / 4 % kLanes] = data[l]; });
-  std::uint32_t* dst = w.v(i.dst[0].index);
+  std::uint32_t* dst = w.planes(i.dst[0]);
   for_lanes(w.exec(), [&](unsigned l) { dst[l] = result[l]; });
 }
 
@@ -195,9 +326,9 @@ void permute_backward(const Instruction& i, Wavefront& w) {
   note_crossbar(w);
   const U64 exec = w.exec();
   std::array<std::uint32_t, kLanes> source;
-  std::copy_n(w.v(i.src[1].index), kLanes, source.begin());
+  std::copy_n(w.planes(i.src[1]), kLanes, source.begin());
   const std::uint32_t* address = w.v(i.src[0].index);
-  std::uint32_t* dst = w.v(i.dst[0].index);
+  std::uint32_t* dst = w.planes(i.dst[0]);
   for_lanes(exec, [&](unsigned l) {
     const unsigned from = (address[l] + static_cast<unsigned>(i.mem.offset)) / 4 % kLanes;
     dst[l] = (exec >> from & 1) != 0 ? source[from] : 0;
@@ -230,9 +361,9 @@ constexpr InstructionRow return_row(std::string_view mnemonic, Opcodes opcode, O
 constexpr InstructionRow return2_row(std::string_view mnemonic, Opcodes opcode, OperandType data, ExecuteFn execute) {
   return row(mnemonic, opcode, {data}, {T::u32, data, data}, LatencyClass::lds_atomic, execute);
 }
-// LDS[A] = LDS[A] op LDS[B]: never emitted by compilers.
+template <typename U, auto F>
 constexpr InstructionRow src2_row(std::string_view mnemonic, int opcode) {
-  return row(mnemonic, gfx8_only(opcode), {}, {T::u32}, LatencyClass::lds_atomic, nullptr);
+  return row(mnemonic, gfx8_only(opcode), {}, {T::u32}, LatencyClass::lds_atomic, combine<U, F>);
 }
 // Global wave sync: always GDS, which the device does not have.
 constexpr InstructionRow gws_row(std::string_view mnemonic, Opcodes opcode, OperandTypes dst, OperandTypes src) {
@@ -262,7 +393,9 @@ constexpr std::array kRows{
     atomic2_row("ds_cmpst_f32", both(0x11), T::f32, atomic_operation<U32, op::compare_store_float<U32>>),
     atomic_row("ds_min_f32", both(0x12), T::f32, atomic_operation<U32, op::min_float<U32>>),
     atomic_row("ds_max_f32", both(0x13), T::f32, atomic_operation<U32, op::max_float<U32>>),
+    row("ds_nop", both(0x14), {}, {}, LatencyClass::lds_store, no_operation, kNoFlags),
     atomic_row("ds_add_f32", both(0x15), T::f32, atomic_operation<U32, op::add_float<U32>>),
+    write_row("ds_write_addtid_b32", gfx9_only(0x1d), {T::none, T::b32}, write_by_lane),
     write_row("ds_write_b8", both(0x1e), {T::u32, T::b8}, write<std::uint8_t>),
     write_row("ds_write_b16", both(0x1f), {T::u32, T::b16}, write<std::uint16_t>),
     return_row("ds_add_rtn_u32", both(0x20), T::u32, atomic_operation<U32, op::add<U32>>),
@@ -319,6 +452,14 @@ constexpr std::array kRows{
     atomic2_row("ds_cmpst_f64", both(0x51), T::f64, atomic_operation<U64, op::compare_store_float<U64>>),
     atomic_row("ds_min_f64", both(0x52), T::f64, atomic_operation<U64, op::min_float<U64>>),
     atomic_row("ds_max_f64", both(0x53), T::f64, atomic_operation<U64, op::max_float<U64>>),
+    write_row("ds_write_b8_d16_hi", gfx9_only(0x54), {T::u32, T::b32}, write_high_half<std::uint8_t>),
+    write_row("ds_write_b16_d16_hi", gfx9_only(0x55), {T::u32, T::b32}, write_high_half<std::uint16_t>),
+    read_row("ds_read_u8_d16", gfx9_only(0x56), T::b32, read_half<std::uint8_t, false>, kReadsM0 | kReadsDst),
+    read_row("ds_read_u8_d16_hi", gfx9_only(0x57), T::b32, read_half<std::uint8_t, true>, kReadsM0 | kReadsDst),
+    read_row("ds_read_i8_d16", gfx9_only(0x58), T::b32, read_half<std::int8_t, false>, kReadsM0 | kReadsDst),
+    read_row("ds_read_i8_d16_hi", gfx9_only(0x59), T::b32, read_half<std::int8_t, true>, kReadsM0 | kReadsDst),
+    read_row("ds_read_u16_d16", gfx9_only(0x5a), T::b32, read_half<std::uint16_t, false>, kReadsM0 | kReadsDst),
+    read_row("ds_read_u16_d16_hi", gfx9_only(0x5b), T::b32, read_half<std::uint16_t, true>, kReadsM0 | kReadsDst),
     atomic_row("ds_add_f64", gfx9_only(0x5c), T::f64, atomic_operation<U64, op::add_float<U64>>),
     return_row("ds_add_rtn_u64", both(0x60), T::u64, atomic_operation<U64, op::add<U64>>),
     return_row("ds_sub_rtn_u64", both(0x61), T::u64, atomic_operation<U64, op::sub<U64>>),
@@ -346,47 +487,48 @@ constexpr std::array kRows{
     read_row("ds_read2_b64", both(0x77), T::b128, read_pair<2, 1>, kReadsM0 | kTwoOffsets),
     read_row("ds_read2st64_b64", both(0x78), T::b128, read_pair<2, 64>, kReadsM0 | kTwoOffsets),
     return_row("ds_add_rtn_f64", gfx9_only(0x7c), T::f64, atomic_operation<U64, op::add_float<U64>>),
-    return_row("ds_condxchg32_rtn_b64", both(0x7e), T::b64, nullptr),
-    src2_row("ds_add_src2_u32", 0x80),
-    src2_row("ds_sub_src2_u32", 0x81),
-    src2_row("ds_rsub_src2_u32", 0x82),
-    src2_row("ds_inc_src2_u32", 0x83),
-    src2_row("ds_dec_src2_u32", 0x84),
-    src2_row("ds_min_src2_i32", 0x85),
-    src2_row("ds_max_src2_i32", 0x86),
-    src2_row("ds_min_src2_u32", 0x87),
-    src2_row("ds_max_src2_u32", 0x88),
-    src2_row("ds_and_src2_b32", 0x89),
-    src2_row("ds_or_src2_b32", 0x8a),
-    src2_row("ds_xor_src2_b32", 0x8b),
-    src2_row("ds_write_src2_b32", 0x8d),
-    src2_row("ds_min_src2_f32", 0x92),
-    src2_row("ds_max_src2_f32", 0x93),
-    src2_row("ds_add_src2_f32", 0x95),
+    return_row("ds_condxchg32_rtn_b64", both(0x7e), T::b64, exchange_where_marked),
+    src2_row<U32, op::add<U32>>("ds_add_src2_u32", 0x80),
+    src2_row<U32, op::sub<U32>>("ds_sub_src2_u32", 0x81),
+    src2_row<U32, op::rsub<U32>>("ds_rsub_src2_u32", 0x82),
+    src2_row<U32, op::inc<U32>>("ds_inc_src2_u32", 0x83),
+    src2_row<U32, op::dec<U32>>("ds_dec_src2_u32", 0x84),
+    src2_row<U32, op::min_signed<U32>>("ds_min_src2_i32", 0x85),
+    src2_row<U32, op::max_signed<U32>>("ds_max_src2_i32", 0x86),
+    src2_row<U32, op::min_unsigned<U32>>("ds_min_src2_u32", 0x87),
+    src2_row<U32, op::max_unsigned<U32>>("ds_max_src2_u32", 0x88),
+    src2_row<U32, op::bit_and<U32>>("ds_and_src2_b32", 0x89),
+    src2_row<U32, op::bit_or<U32>>("ds_or_src2_b32", 0x8a),
+    src2_row<U32, op::bit_xor<U32>>("ds_xor_src2_b32", 0x8b),
+    src2_row<U32, op::exchange<U32>>("ds_write_src2_b32", 0x8d),
+    src2_row<U32, op::min_float<U32>>("ds_min_src2_f32", 0x92),
+    src2_row<U32, op::max_float<U32>>("ds_max_src2_f32", 0x93),
+    src2_row<U32, op::add_float<U32>>("ds_add_src2_f32", 0x95),
     gws_row("ds_gws_sema_release_all", both(0x98), {}, {}),
     gws_row("ds_gws_init", both(0x99), {}, {T::b32}),
     gws_row("ds_gws_sema_v", both(0x9a), {}, {}),
     gws_row("ds_gws_sema_br", both(0x9b), {}, {T::b32}),
     gws_row("ds_gws_sema_p", both(0x9c), {}, {}),
     gws_row("ds_gws_barrier", both(0x9d), {}, {T::b32}),
-    row("ds_consume", both(0xbd), {T::b32}, {}, LatencyClass::lds_atomic, nullptr),
-    row("ds_append", both(0xbe), {T::b32}, {}, LatencyClass::lds_atomic, nullptr),
+    row("ds_read_addtid_b32", gfx9_only(0xb6), {T::b32}, {}, LatencyClass::lds_load, read_by_lane),
+    row("ds_consume", both(0xbd), {T::b32}, {}, LatencyClass::lds_atomic, count_lanes<false>),
+    row("ds_append", both(0xbe), {T::b32}, {}, LatencyClass::lds_atomic, count_lanes<true>),
     gws_row("ds_ordered_count", gfx8_only(0xbf), {T::b32}, {T::b32}),
-    src2_row("ds_add_src2_u64", 0xc0),
-    src2_row("ds_sub_src2_u64", 0xc1),
-    src2_row("ds_rsub_src2_u64", 0xc2),
-    src2_row("ds_inc_src2_u64", 0xc3),
-    src2_row("ds_dec_src2_u64", 0xc4),
-    src2_row("ds_min_src2_i64", 0xc5),
-    src2_row("ds_max_src2_i64", 0xc6),
-    src2_row("ds_min_src2_u64", 0xc7),
-    src2_row("ds_max_src2_u64", 0xc8),
-    src2_row("ds_and_src2_b64", 0xc9),
-    src2_row("ds_or_src2_b64", 0xca),
-    src2_row("ds_xor_src2_b64", 0xcb),
-    src2_row("ds_write_src2_b64", 0xcd),
-    src2_row("ds_min_src2_f64", 0xd2),
-    src2_row("ds_max_src2_f64", 0xd3),
+    src2_row<U64, op::add<U64>>("ds_add_src2_u64", 0xc0),
+    src2_row<U64, op::sub<U64>>("ds_sub_src2_u64", 0xc1),
+    src2_row<U64, op::rsub<U64>>("ds_rsub_src2_u64", 0xc2),
+    src2_row<U64, op::inc<U64>>("ds_inc_src2_u64", 0xc3),
+    src2_row<U64, op::dec<U64>>("ds_dec_src2_u64", 0xc4),
+    src2_row<U64, op::min_signed<U64>>("ds_min_src2_i64", 0xc5),
+    src2_row<U64, op::max_signed<U64>>("ds_max_src2_i64", 0xc6),
+    src2_row<U64, op::min_unsigned<U64>>("ds_min_src2_u64", 0xc7),
+    src2_row<U64, op::max_unsigned<U64>>("ds_max_src2_u64", 0xc8),
+    src2_row<U64, op::bit_and<U64>>("ds_and_src2_b64", 0xc9),
+    src2_row<U64, op::bit_or<U64>>("ds_or_src2_b64", 0xca),
+    src2_row<U64, op::bit_xor<U64>>("ds_xor_src2_b64", 0xcb),
+    src2_row<U64, op::exchange<U64>>("ds_write_src2_b64", 0xcd),
+    src2_row<U64, op::min_float<U64>>("ds_min_src2_f64", 0xd2),
+    src2_row<U64, op::max_float<U64>>("ds_max_src2_f64", 0xd3),
     write_row("ds_write_b96", both(0xde), {T::u32, T::b96}, write<U32, 3>),
     write_row("ds_write_b128", both(0xdf), {T::u32, T::b128}, write<U32, 4>),
     read_row("ds_read_b96", both(0xfe), T::b96, read<U32, 3>),

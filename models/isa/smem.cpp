@@ -1,7 +1,9 @@
-// SMEM: scalar memory. Semantics: GCN3 ISA manual, "Scalar memory operations".
+// SMEM: scalar memory. Semantics: GCN3 ISA manual, "Scalar memory operations"; scratch accesses, atomics and two offsets: Vega
+// ISA manual, "Scalar memory operations".
 #include <algorithm>
 #include <array>
 
+#include "models/isa/atomic_operations.h"
 #include "models/isa/memory_lanes.h"
 #include "models/isa/operand.h"
 #include "models/isa/row_sets.h"
@@ -15,8 +17,10 @@ using T = OperandType;
 
 constexpr unsigned kMaxWords = 16;
 
+// gfx9 can add an SGPR and an immediate.
 U64 offset_of(const Instruction& i, const Wavefront& w) {
-  return i.mem.imm ? static_cast<U64>(std::int64_t{i.mem.offset}) : w.sgpr[i.src[1].index];
+  const auto immediate = static_cast<U64>(std::int64_t{i.mem.offset});
+  return i.src[1].kind == OperandKind::sgpr ? w.sgpr[i.src[1].index] + immediate : immediate;
 }
 
 void note_access(const Instruction& i, Wavefront& w, U64 address, unsigned words, MemoryAccess::Operation operation) {
@@ -80,6 +84,28 @@ void store(const Instruction& i, Wavefront& w) {
   transfer(w, address, &w.sgpr[i.src[2].index], kWords, Access::write);
 }
 
+// Scratch accesses: an SGPR offset counts in units of 64 bytes.
+U64 scratch_address(const Instruction& i, const Wavefront& w) {
+  const auto immediate = static_cast<U64>(std::int64_t{i.mem.offset});
+  const U64 scalar = i.src[1].kind == OperandKind::sgpr ? U64{w.sgpr[i.src[1].index]} * 64 : 0;
+  return (w.read64(i.src[0].index) + scalar + immediate) & ~U64{3};
+}
+
+template <unsigned kWords>
+void scratch_load(const Instruction& i, Wavefront& w) {
+  const U64 address = scratch_address(i, w);
+  note_access(i, w, address, kWords, MemoryAccess::Operation::load);
+  std::array<U32, kWords> data;
+  if (transfer(w, address, data.data(), kWords, Access::read)) std::copy(data.begin(), data.end(), &w.sgpr[i.dst[0].index]);
+}
+
+template <unsigned kWords>
+void scratch_store(const Instruction& i, Wavefront& w) {
+  const U64 address = scratch_address(i, w);
+  note_access(i, w, address, kWords, MemoryAccess::Operation::store);
+  transfer(w, address, &w.sgpr[i.src[2].index], kWords, Access::write);
+}
+
 // A scalar buffer access uses base, stride and NUM_RECORDS of the descriptor; bytes when STRIDE is 0, else records of STRIDE.
 struct ScalarBuffer {
   U64 base;
@@ -118,6 +144,55 @@ void buffer_store(const Instruction& i, Wavefront& w) {
   if (inside != 0) transfer(w, buffer.base + offset, &w.sgpr[i.src[2].index], inside, Access::write);
 }
 
+// Data in SGPRs, the comparand after them; with GLC the old value comes back in their place.
+template <typename U, auto F>
+void atomic_at(const Instruction& i, Wavefront& w, U64 address) {
+  constexpr unsigned kWords = sizeof(U) / 4;
+  note_access(i, w, address, kWords, MemoryAccess::Operation::atomic);
+  w.access.returns_data = i.mem.glc;
+  check_epoch(w);
+  if (address % sizeof(U) != 0) return report_misaligned(w, 0, address, sizeof(U), Access::read_write);
+  std::byte* host = translate(w, address, sizeof(U), Access::read_write);
+  if (host == nullptr) return report_fault(w, 0, address, sizeof(U), Access::read_write);
+  const unsigned data = i.src[2].index;
+  const auto operand = [&](unsigned first) {
+    return kWords == 1 ? static_cast<U>(w.sgpr[first]) : static_cast<U>(w.read64(first));
+  };
+  U old;
+  std::memcpy(&old, host, sizeof old);
+  const U second = i.src[2].words > kWords ? operand(data + kWords) : U{0};
+  const U now = F(old, operand(data), second, w);
+  std::memcpy(host, &now, sizeof now);
+  if (!i.mem.glc) return;
+  if constexpr (kWords == 1) {
+    w.sgpr[data] = old;
+  } else {
+    w.write64(data, old);
+  }
+}
+
+template <typename U, auto F>
+void atomic_operation(const Instruction& i, Wavefront& w) {
+  atomic_at<U, F>(i, w, address_of(i, w));
+}
+
+template <typename U, auto F>
+void buffer_atomic(const Instruction& i, Wavefront& w) {
+  const ScalarBuffer buffer = buffer_of(i, w);
+  const U64 offset = offset_of(i, w) & ~U64{3};
+  if (words_inside(buffer, offset, sizeof(U) / 4) == sizeof(U) / 4) return atomic_at<U, F>(i, w, buffer.base + offset);
+  // Outside: nothing is changed and zero comes back.
+  note_access(i, w, buffer.base + offset, 0, MemoryAccess::Operation::atomic);
+  w.access.lanes = 0;
+  if (i.mem.glc) std::fill_n(&w.sgpr[i.src[2].index], sizeof(U) / 4, 0U);
+}
+
+// Data in this model are never only in a cache: discarding has nothing to drop.
+void discard(const Instruction& i, Wavefront& w) {
+  note_access(i, w, address_of(i, w), 0, MemoryAccess::Operation::store);
+  w.access.lanes = 0;
+}
+
 void cache_control(const Instruction&, Wavefront& w) {
   w.access.space = MemoryAccess::Space::scalar;
   w.access.lanes = 0;
@@ -149,6 +224,14 @@ constexpr InstructionRow control_row(std::string_view mnemonic, int opcode) {
   return row(mnemonic, both(opcode), {}, {}, LatencyClass::smem_control, cache_control);
 }
 
+// An atomic's data are source and, with GLC, destination.
+constexpr InstructionRow atomic_row(std::string_view mnemonic, int opcode, OperandType base, OperandType data,
+                                    ExecuteFn execute) {
+  return row(mnemonic, gfx9_only(opcode), {}, {base, T::b32, data}, LatencyClass::smem_load, execute);
+}
+
+namespace op = atomic;
+
 constexpr std::array kRows{
     load_row("s_load_dword", 0x00, T::b32, T::b64, load<1>),
     load_row("s_load_dwordx2", 0x01, T::b64, T::b64, load<2>),
@@ -172,6 +255,66 @@ constexpr std::array kRows{
     control_row("s_dcache_wb_vol", 0x23),
     row("s_memtime", both(0x24), {T::b64}, {}, LatencyClass::smem_load, read_counter<&Wavefront::clock>),
     row("s_memrealtime", both(0x25), {T::b64}, {}, LatencyClass::smem_load, read_counter<&Wavefront::real_time>),
+    row("s_scratch_load_dword", gfx9_only(0x05), {T::b32}, {T::b64, T::b32}, LatencyClass::smem_load, scratch_load<1>),
+    row("s_scratch_load_dwordx2", gfx9_only(0x06), {T::b64}, {T::b64, T::b32}, LatencyClass::smem_load, scratch_load<2>),
+    row("s_scratch_load_dwordx4", gfx9_only(0x07), {T::b128}, {T::b64, T::b32}, LatencyClass::smem_load, scratch_load<4>),
+    row("s_scratch_store_dword", gfx9_only(0x15), {}, {T::b64, T::b32, T::b32}, LatencyClass::smem_store, scratch_store<1>),
+    row("s_scratch_store_dwordx2", gfx9_only(0x16), {}, {T::b64, T::b32, T::b64}, LatencyClass::smem_store, scratch_store<2>),
+    row("s_scratch_store_dwordx4", gfx9_only(0x17), {}, {T::b64, T::b32, T::b128}, LatencyClass::smem_store, scratch_store<4>),
+    row("s_dcache_discard", gfx9_only(0x28), {}, {T::b64, T::b32}, LatencyClass::smem_control, discard),
+    row("s_dcache_discard_x2", gfx9_only(0x29), {}, {T::b64, T::b32}, LatencyClass::smem_control, discard),
+    atomic_row("s_buffer_atomic_swap", 0x40, T::b128, T::b32, buffer_atomic<U32, op::exchange<U32>>),
+    atomic_row("s_buffer_atomic_cmpswap", 0x41, T::b128, T::b64, buffer_atomic<U32, op::compare_swap<U32>>),
+    atomic_row("s_buffer_atomic_add", 0x42, T::b128, T::b32, buffer_atomic<U32, op::add<U32>>),
+    atomic_row("s_buffer_atomic_sub", 0x43, T::b128, T::b32, buffer_atomic<U32, op::sub<U32>>),
+    atomic_row("s_buffer_atomic_smin", 0x44, T::b128, T::b32, buffer_atomic<U32, op::min_signed<U32>>),
+    atomic_row("s_buffer_atomic_umin", 0x45, T::b128, T::b32, buffer_atomic<U32, op::min_unsigned<U32>>),
+    atomic_row("s_buffer_atomic_smax", 0x46, T::b128, T::b32, buffer_atomic<U32, op::max_signed<U32>>),
+    atomic_row("s_buffer_atomic_umax", 0x47, T::b128, T::b32, buffer_atomic<U32, op::max_unsigned<U32>>),
+    atomic_row("s_buffer_atomic_and", 0x48, T::b128, T::b32, buffer_atomic<U32, op::bit_and<U32>>),
+    atomic_row("s_buffer_atomic_or", 0x49, T::b128, T::b32, buffer_atomic<U32, op::bit_or<U32>>),
+    atomic_row("s_buffer_atomic_xor", 0x4a, T::b128, T::b32, buffer_atomic<U32, op::bit_xor<U32>>),
+    atomic_row("s_buffer_atomic_inc", 0x4b, T::b128, T::b32, buffer_atomic<U32, op::inc<U32>>),
+    atomic_row("s_buffer_atomic_dec", 0x4c, T::b128, T::b32, buffer_atomic<U32, op::dec<U32>>),
+    atomic_row("s_buffer_atomic_swap_x2", 0x60, T::b128, T::b64, buffer_atomic<U64, op::exchange<U64>>),
+    atomic_row("s_buffer_atomic_cmpswap_x2", 0x61, T::b128, T::b128, buffer_atomic<U64, op::compare_swap<U64>>),
+    atomic_row("s_buffer_atomic_add_x2", 0x62, T::b128, T::b64, buffer_atomic<U64, op::add<U64>>),
+    atomic_row("s_buffer_atomic_sub_x2", 0x63, T::b128, T::b64, buffer_atomic<U64, op::sub<U64>>),
+    atomic_row("s_buffer_atomic_smin_x2", 0x64, T::b128, T::b64, buffer_atomic<U64, op::min_signed<U64>>),
+    atomic_row("s_buffer_atomic_umin_x2", 0x65, T::b128, T::b64, buffer_atomic<U64, op::min_unsigned<U64>>),
+    atomic_row("s_buffer_atomic_smax_x2", 0x66, T::b128, T::b64, buffer_atomic<U64, op::max_signed<U64>>),
+    atomic_row("s_buffer_atomic_umax_x2", 0x67, T::b128, T::b64, buffer_atomic<U64, op::max_unsigned<U64>>),
+    atomic_row("s_buffer_atomic_and_x2", 0x68, T::b128, T::b64, buffer_atomic<U64, op::bit_and<U64>>),
+    atomic_row("s_buffer_atomic_or_x2", 0x69, T::b128, T::b64, buffer_atomic<U64, op::bit_or<U64>>),
+    atomic_row("s_buffer_atomic_xor_x2", 0x6a, T::b128, T::b64, buffer_atomic<U64, op::bit_xor<U64>>),
+    atomic_row("s_buffer_atomic_inc_x2", 0x6b, T::b128, T::b64, buffer_atomic<U64, op::inc<U64>>),
+    atomic_row("s_buffer_atomic_dec_x2", 0x6c, T::b128, T::b64, buffer_atomic<U64, op::dec<U64>>),
+    atomic_row("s_atomic_swap", 0x80, T::b64, T::b32, atomic_operation<U32, op::exchange<U32>>),
+    atomic_row("s_atomic_cmpswap", 0x81, T::b64, T::b64, atomic_operation<U32, op::compare_swap<U32>>),
+    atomic_row("s_atomic_add", 0x82, T::b64, T::b32, atomic_operation<U32, op::add<U32>>),
+    atomic_row("s_atomic_sub", 0x83, T::b64, T::b32, atomic_operation<U32, op::sub<U32>>),
+    atomic_row("s_atomic_smin", 0x84, T::b64, T::b32, atomic_operation<U32, op::min_signed<U32>>),
+    atomic_row("s_atomic_umin", 0x85, T::b64, T::b32, atomic_operation<U32, op::min_unsigned<U32>>),
+    atomic_row("s_atomic_smax", 0x86, T::b64, T::b32, atomic_operation<U32, op::max_signed<U32>>),
+    atomic_row("s_atomic_umax", 0x87, T::b64, T::b32, atomic_operation<U32, op::max_unsigned<U32>>),
+    atomic_row("s_atomic_and", 0x88, T::b64, T::b32, atomic_operation<U32, op::bit_and<U32>>),
+    atomic_row("s_atomic_or", 0x89, T::b64, T::b32, atomic_operation<U32, op::bit_or<U32>>),
+    atomic_row("s_atomic_xor", 0x8a, T::b64, T::b32, atomic_operation<U32, op::bit_xor<U32>>),
+    atomic_row("s_atomic_inc", 0x8b, T::b64, T::b32, atomic_operation<U32, op::inc<U32>>),
+    atomic_row("s_atomic_dec", 0x8c, T::b64, T::b32, atomic_operation<U32, op::dec<U32>>),
+    atomic_row("s_atomic_swap_x2", 0xa0, T::b64, T::b64, atomic_operation<U64, op::exchange<U64>>),
+    atomic_row("s_atomic_cmpswap_x2", 0xa1, T::b64, T::b128, atomic_operation<U64, op::compare_swap<U64>>),
+    atomic_row("s_atomic_add_x2", 0xa2, T::b64, T::b64, atomic_operation<U64, op::add<U64>>),
+    atomic_row("s_atomic_sub_x2", 0xa3, T::b64, T::b64, atomic_operation<U64, op::sub<U64>>),
+    atomic_row("s_atomic_smin_x2", 0xa4, T::b64, T::b64, atomic_operation<U64, op::min_signed<U64>>),
+    atomic_row("s_atomic_umin_x2", 0xa5, T::b64, T::b64, atomic_operation<U64, op::min_unsigned<U64>>),
+    atomic_row("s_atomic_smax_x2", 0xa6, T::b64, T::b64, atomic_operation<U64, op::max_signed<U64>>),
+    atomic_row("s_atomic_umax_x2", 0xa7, T::b64, T::b64, atomic_operation<U64, op::max_unsigned<U64>>),
+    atomic_row("s_atomic_and_x2", 0xa8, T::b64, T::b64, atomic_operation<U64, op::bit_and<U64>>),
+    atomic_row("s_atomic_or_x2", 0xa9, T::b64, T::b64, atomic_operation<U64, op::bit_or<U64>>),
+    atomic_row("s_atomic_xor_x2", 0xaa, T::b64, T::b64, atomic_operation<U64, op::bit_xor<U64>>),
+    atomic_row("s_atomic_inc_x2", 0xab, T::b64, T::b64, atomic_operation<U64, op::inc<U64>>),
+    atomic_row("s_atomic_dec_x2", 0xac, T::b64, T::b64, atomic_operation<U64, op::dec<U64>>),
     row("s_atc_probe", both(0x26), {}, {T::b64, T::b32, T::simm16}, LatencyClass::smem_control, nullptr),
     row("s_atc_probe_buffer", both(0x27), {}, {T::b128, T::b32, T::simm16}, LatencyClass::smem_control, nullptr),
 };
