@@ -8,6 +8,8 @@
 #include <set>
 #include <sstream>
 
+#include "platform/offload_bundle.h"
+
 namespace lacuna {
 namespace {
 
@@ -149,21 +151,22 @@ bool check_files(const std::vector<std::filesystem::path>& files, bool json, std
   bool all_run = true;
   Json report = Json::array();
   for (const std::filesystem::path& file : files) {
-    const CodeObject object = CodeObject::read(file);
-    const std::vector<KernelCheck> checks = check_kernels(object);
-    for (const KernelCheck& check : checks) all_run = all_run && check.code.runs();
-    if (json) {
-      Json kernels = Json::array();
-      for (const KernelCheck& check : checks) kernels.push_back(kernel_json(check));
-      report.push_back({{"file", object.name()},
-                        {"target", isa::traits(object.target()).name},
-                        {"code_object_version", object.version()},
-                        {"kernels", kernels}});
-      continue;
+    for (const CodeObject& object : read_code_objects(file)) {
+      const std::vector<KernelCheck> checks = check_kernels(object);
+      for (const KernelCheck& check : checks) all_run = all_run && check.code.runs();
+      if (json) {
+        Json kernels = Json::array();
+        for (const KernelCheck& check : checks) kernels.push_back(kernel_json(check));
+        report.push_back({{"file", object.name()},
+                          {"target", isa::traits(object.target()).name},
+                          {"code_object_version", object.version()},
+                          {"kernels", kernels}});
+        continue;
+      }
+      out << object.name() << ": " << isa::traits(object.target()).name << ", code object version " << object.version() << ", "
+          << checks.size() << " kernels\n";
+      for (const KernelCheck& check : checks) write_kernel(check, out);
     }
-    out << object.name() << ": " << isa::traits(object.target()).name << ", code object version " << object.version() << ", "
-        << checks.size() << " kernels\n";
-    for (const KernelCheck& check : checks) write_kernel(check, out);
   }
   if (json) out << report.dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
   return all_run;

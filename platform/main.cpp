@@ -16,6 +16,7 @@
 #include "platform/launch/launch.h"
 #include "platform/launch/launch_error.h"
 #include "platform/memory_map_reference.h"
+#include "platform/offload_bundle.h"
 #include "platform/output_folder.h"
 #include "platform/platform_parameters.h"
 #include "platform/simulate.h"
@@ -60,7 +61,7 @@ int execute(const CommandLine& line) {
     case Command::launch:
       return launch(line);
     case Command::disasm:
-      write_disassembly(ElfFile::read(line.input), std::cout);
+      for (const CodeObject& object : read_code_objects(line.input)) write_disassembly(object.elf(), std::cout);
       break;
     case Command::isa_check:
       return check_files({line.inputs.begin(), line.inputs.end()}, line.json, std::cout) ? 0 : 1;

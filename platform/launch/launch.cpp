@@ -1,7 +1,5 @@
 #include "platform/launch/launch.h"
 
-#include <array>
-#include <fstream>
 #include <iostream>
 #include <string>
 #include <utility>
@@ -12,16 +10,11 @@
 #include "platform/launch/launcher_image.h"
 #include "platform/launch/text.h"
 #include "platform/launch_plan.h"
+#include "platform/offload_bundle.h"
 #include "platform/simulate.h"
 
 namespace lacuna {
 namespace {
-
-bool is_elf(const std::string& file) {
-  std::ifstream stream(file, std::ios::binary);
-  std::array<char, 4> magic{};
-  return stream.read(magic.data(), magic.size()) && magic == std::array<char, 4>{0x7f, 'E', 'L', 'F'};
-}
 
 LaunchKey assignment(const std::string& text, const std::string& option) {
   const std::size_t equals = text.find('=');
@@ -82,9 +75,9 @@ LaunchProgram command_line_program(const CommandLine& line) {
     }
   }
   if (dispatch.name.empty()) {
-    const CodeObject object = CodeObject::read(line.input);
     std::string list;
-    for (const KernelMetadata& kernel : object.kernels()) list += "\n  " + kernel.signature();
+    const std::vector<CodeObject> objects = read_code_objects(line.input);
+    for (const KernelMetadata& kernel : objects.front().kernels()) list += "\n  " + kernel.signature();
     throw UsageError("--kernel is missing; the kernels of " + line.input + " are" + list);
   }
   if ((dispatch.key("grid") == nullptr) == (dispatch.key("blocks") == nullptr))
@@ -118,7 +111,11 @@ LaunchProgram file_program(const CommandLine& line) {
 }  // namespace
 
 int launch(const CommandLine& line) {
-  LaunchSession session(is_elf(line.input) ? command_line_program(line) : file_program(line));
+  // Of a file with code objects for several targets, the one for the GPU that the user asks for.
+  std::string target;
+  for (const ConfigurationSource& source : line.configuration)
+    if (!source.file && source.value.starts_with("gpu.target=")) target = source.value.substr(source.value.find('=') + 1);
+  LaunchSession session(holds_code_objects(line.input) ? command_line_program(line) : file_program(line), target);
   session.rehearse();
   for (const std::string& warning : session.warnings()) std::cerr << "lacuna: warning: " << warning << '\n';
 

@@ -83,7 +83,8 @@ class LaunchSession::FetchFile final : public GuestFile {
   LaunchSession& session_;
 };
 
-LaunchSession::LaunchSession(LaunchProgram program) : program_(std::move(program)) {}
+LaunchSession::LaunchSession(LaunchProgram program, std::string wanted_target)
+    : program_(std::move(program)), wanted_target_(std::move(wanted_target)) {}
 LaunchSession::~LaunchSession() = default;
 
 void LaunchSession::begin() {

@@ -29,7 +29,8 @@ namespace lacuna {
 
 class LaunchSession {
  public:
-  explicit LaunchSession(LaunchProgram program);
+  /// `wanted_target` chooses among the code objects of a bundle; "" takes the first, and then those for the same target.
+  explicit LaunchSession(LaunchProgram program, std::string wanted_target = {});
   ~LaunchSession();
   LaunchSession(const LaunchSession&) = delete;
   LaunchSession& operator=(const LaunchSession&) = delete;
@@ -84,6 +85,7 @@ class LaunchSession {
   void step();
   void execute(const LaunchStatement& statement);
   void execute_constants(const LaunchStatement& statement);
+  std::shared_ptr<const CodeObject> read_code(const std::filesystem::path& file);
   void execute_code(const LaunchStatement& statement);
   void execute_buffer(const LaunchStatement& statement);
   void execute_write(const LaunchStatement& statement);
@@ -122,6 +124,7 @@ class LaunchSession {
   static std::string record_text(std::string text);
 
   LaunchProgram program_;
+  std::string wanted_target_;
   State state_;
   bool rehearsing_ = false;
   /// Rehearsal: until this statement values are guesses, so errors do not count.

@@ -11,6 +11,7 @@
 #include "platform/launch/launch_session.h"
 #include "platform/launch/text.h"
 #include "platform/launch_plan.h"
+#include "platform/offload_bundle.h"
 
 namespace lacuna {
 namespace {
@@ -67,14 +68,24 @@ void LaunchSession::execute_constants(const LaunchStatement& statement) {
   }
 }
 
+std::shared_ptr<const CodeObject> LaunchSession::read_code(const std::filesystem::path& file) {
+  std::vector<CodeObject> objects = read_code_objects(file);
+  const auto chosen = std::find_if(objects.begin(), objects.end(),
+                                   [&](const CodeObject& o) { return isa::traits(o.target()).name == wanted_target_; });
+  auto object = std::make_shared<const CodeObject>(std::move(chosen != objects.end() ? *chosen : objects.front()));
+  if (wanted_target_.empty()) wanted_target_ = isa::traits(object->target()).name;
+  code_objects_[file.string()] = object;
+  return object;
+}
+
 void LaunchSession::execute_code(const LaunchStatement& statement) {
   const LaunchKey& key = *statement.key("file");
   line_ = key.line;
   for (const Code& code : state_.codes)
     if (code.name == statement.name) throw LaunchError("code object " + statement.name + " is loaded twice");
   const std::filesystem::path file = program_.folder / value(key.value);
-  auto& object = code_objects_[file.string()];
-  if (!object) object = std::make_shared<const CodeObject>(CodeObject::read(file));
+  const auto known = code_objects_.find(file.string());
+  const std::shared_ptr<const CodeObject> object = known != code_objects_.end() ? known->second : read_code(file);
   if (object->target() != target())
     throw LaunchError(file.string() + ": is for " + std::string(isa::traits(object->target()).name) +
                       ", the first code object is for " + std::string(isa::traits(target()).name));

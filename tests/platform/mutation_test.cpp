@@ -14,6 +14,7 @@
 #include "platform/launch/launch_error.h"
 #include "platform/launch/launch_program.h"
 #include "platform/launch/launch_session.h"
+#include "platform/offload_bundle.h"
 
 namespace lacuna {
 namespace {
@@ -96,6 +97,47 @@ INSTANTIATE_TEST_SUITE_P(Versions, CodeObjects,
                          ::testing::Values("launch_examples_v2.co", "launch_examples_v3.co", "launch_examples.co",
                                            "launch_examples_v5.co", "launch_examples_gfx90a_v5.co"),
                          [](const auto& test) { return "object" + std::to_string(test.index); });
+
+TEST(OffloadBundles, Changed) {
+  std::vector<std::byte> original;
+  const auto text = [&](std::string_view t) {
+    for (const char c : t) original.push_back(static_cast<std::byte>(c));
+  };
+  const auto number = [&](std::uint64_t n) {
+    for (int i = 0; i < 8; ++i) original.push_back(static_cast<std::byte>(n >> (8 * i)));
+  };
+  const std::vector<std::byte> object = contents(fs::path(LACUNA_KERNELS) / "launch_examples.co");
+  text("__CLANG_OFFLOAD_BUNDLE__");
+  number(2);
+  for (const std::string_view id : {"host-x86_64-unknown-linux-gnu", "hip-amdgcn-amd-amdhsa-gfx803"}) {
+    number(256);
+    number(id.front() == 'h' && id[1] == 'o' ? 0 : object.size());
+    number(id.size());
+    text(id);
+  }
+  original.resize(256);
+  original.insert(original.end(), object.begin(), object.end());
+  const auto entries = read_offload_bundle(original, "bundle");
+  ASSERT_EQ(entries.size(), 2u);
+  EXPECT_EQ(entries[0].processor, "");
+  EXPECT_EQ(entries[1].processor, "gfx803");
+  EXPECT_EQ(entries[1].bytes.size(), object.size());
+  // Two behind each other, as in a linked executable.
+  std::vector<std::byte> twice = original;
+  twice.resize((twice.size() + 4095) / 4096 * 4096);
+  twice.insert(twice.end(), original.begin(), original.end());
+  EXPECT_EQ(read_offload_bundle(twice, "bundles").size(), 4u);
+  std::mt19937 random(10);
+  for (unsigned i = 0; i < mutations(2000); ++i) {
+    std::vector<std::byte> mutant(original.begin(), original.begin() + 512);
+    change(mutant, random);
+    if (i % 3 == 0) mutant.resize(random() % mutant.size());
+    try {
+      (void)read_offload_bundle(mutant, "mutant");
+    } catch (const ElfError&) {
+    }
+  }
+}
 
 /// The example of docs/launch.md.
 std::string example() {
