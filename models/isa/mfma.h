@@ -33,6 +33,12 @@ namespace lacuna::isa::matrix {
 inline constexpr FpSetting kNearest = 0;
 inline constexpr FpSetting kNearestFlushed = 4 | 8;
 
+#if defined(__AVX__)
+inline constexpr unsigned kHostVectorBytes = 32;
+#else
+inline constexpr unsigned kHostVectorBytes = 16;
+#endif
+
 /// `kCount` sums side by side: what the host adds in one instruction. Where they lie in memory is any multiple of a sum.
 template <class Sum, unsigned kCount>
 struct Vector {
@@ -56,7 +62,11 @@ inline Vec fused(Sum a, Vec b, Vec c) {
   if constexpr (std::is_same_v<Sum, float> && sizeof(Vec) == 16) return _mm_fmadd_ps(_mm_set1_ps(a), b, c);
 #else
   for (unsigned i = 0; i < sizeof(Vec) / sizeof(Sum); ++i) {
-    c[i] = std::is_same_v<Sum, double> ? __builtin_fma(a, b[i], c[i]) : __builtin_fmaf(a, b[i], c[i]);
+    if constexpr (std::is_same_v<Sum, double>) {
+      c[i] = __builtin_fma(a, b[i], c[i]);
+    } else {
+      c[i] = __builtin_fmaf(a, b[i], c[i]);
+    }
   }
   return c;
 #endif
@@ -268,7 +278,7 @@ template <class Kind, Shape kShape>
 inline void multiply_rows(const Elements<Kind>& a, unsigned a_lane, const Elements<Kind>& b, unsigned b_lane,
                           const std::array<typename Kind::Sum*, kRowsAtOnce>& rows) {
   using Sum = typename Kind::Sum;
-  constexpr unsigned kCount = std::min<unsigned>(kShape.n, 32 / sizeof(Sum));
+  constexpr unsigned kCount = std::min<unsigned>(kShape.n, kHostVectorBytes / sizeof(Sum));
   constexpr unsigned kVectors = std::min<unsigned>(kShape.n / kCount, 2);
   using Wide = Vector<Sum, kCount>;
   for (unsigned column = 0; column < kShape.n; column += kCount * kVectors) {
