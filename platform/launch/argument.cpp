@@ -20,7 +20,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::array<std::string_view, 5> kBufferKinds{"in", "inout", "out", "zero", "fill"};
-constexpr std::array<std::string_view, 5> kOtherKinds{"buf", "null", "bytes", "raw", "lds"};
+constexpr std::array<std::string_view, 6> kOtherKinds{"buf", "null", "bytes", "raw", "struct", "lds"};
 constexpr std::array<std::string_view, 4> kOptions{"name", "save", "type", "zeros"};
 constexpr std::uint64_t kLargestScalar = 4096;
 
@@ -124,6 +124,30 @@ std::optional<ArgumentValue> parse_scalar(std::string_view kind, std::string_vie
   return argument;
 }
 
+/// Members one after the other, each at its natural alignment, as C lays a structure out.
+ArgumentValue parse_structure(std::string_view members, const ArgumentContext& context) {
+  ArgumentValue structure;
+  std::size_t structure_align = 1;
+  for (const std::string& text : split_outside(members, ';')) {
+    ArgumentValue member = parse_argument(text, context);
+    if (member.kind == ArgumentValue::Kind::lds || !member.pointers.empty())
+      throw LaunchError("\"" + text + "\" cannot be a member of a structure");
+    const bool address = member.kind != ArgumentValue::Kind::scalar;
+    if (address) member.bytes.resize(sizeof(std::uint64_t));
+    // Without a type (bytes:, raw:) there is no alignment to be known: the user lays those out.
+    const bool aligned = address || member.type;
+    const std::size_t align = aligned ? member.bytes.size() : 1;
+    const std::size_t at = (structure.bytes.size() + align - 1) / align * align;
+    structure_align = std::max(structure_align, align);
+    structure.bytes.resize(at);
+    structure.bytes.insert(structure.bytes.end(), member.bytes.begin(), member.bytes.end());
+    if (member.kind == ArgumentValue::Kind::buffer)
+      structure.pointers.push_back({static_cast<std::uint32_t>(at), member.buffer, member.number});
+  }
+  structure.bytes.resize((structure.bytes.size() + structure_align - 1) / structure_align * structure_align);
+  return structure;
+}
+
 }  // namespace
 
 bool describes_buffer(std::string_view text) {
@@ -218,6 +242,8 @@ ArgumentValue parse_argument(std::string_view text, const ArgumentContext& conte
     argument.bytes = hexadecimal_bytes(rest);
   } else if (kind == "raw") {
     argument.bytes = file_bytes(context.folder / std::string(rest));
+  } else if (kind == "struct") {
+    return parse_structure(rest, context);
   } else if (kind == "lds") {
     argument.kind = ArgumentValue::Kind::lds;
     argument.number = parse_size(rest, context.scope);
@@ -234,7 +260,7 @@ ArgumentValue parse_argument(std::string_view text, const ArgumentContext& conte
     for (const char* type : {"i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "f16", "bf16", "f32", "f64"})
       kinds.emplace_back(type);
     throw LaunchError("unknown kind of argument \"" + kind + '"' + did_you_mean(nearest_name(kinds, kind)) +
-                      " (in inout out zero fill buf null, i8…u64 f16 bf16 f32 f64, bytes raw, lds)");
+                      " (in inout out zero fill buf null, i8…u64 f16 bf16 f32 f64, bytes raw struct, lds)");
   }
   return argument;
 }

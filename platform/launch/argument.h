@@ -32,6 +32,13 @@ struct ArgumentValue {
   std::optional<ElementType> type;  ///< of a scalar given as TYPE:VALUE
   std::string buffer;               ///< its name
   std::uint64_t number = 0;         ///< offset in the buffer, or bytes of LDS
+  /// Of a structure: addresses of buffers in its bytes.
+  struct Pointer {
+    std::uint32_t at = 0;
+    std::string buffer;
+    std::uint64_t offset = 0;
+  };
+  std::vector<Pointer> pointers;
 };
 
 /// How relative file names and names in expressions are understood.

@@ -129,17 +129,23 @@ class Layout {
         is_floating(*wanted) != is_floating(*value.type) && element_size(*wanted) == element_size(*value.type))
       fail(which + " is " + std::string(element_type_name(*value.type)) + ", the parameter is " + parameter.type_name);
     std::memcpy(segment_.bytes.data() + parameter.offset, value.bytes.data(), value.bytes.size());
+    for (const ArgumentValue::Pointer& pointer : value.pointers)
+      put_address(parameter.offset + pointer.at, pointer.buffer, pointer.offset, number);
   }
 
   void put_buffer(const KernelArgument& parameter, const ArgumentValue& value, std::size_t number) {
     if (parameter.size != 8)
       fail("argument " + std::to_string(number) + ": a pointer of " + std::to_string(parameter.size) + " bytes");
-    const BufferPlace place = find_(value.buffer);
-    if (value.number > place.bytes)
-      fail("argument " + std::to_string(number) + ": offset " + std::to_string(value.number) + " is behind the end of buffer " +
-           value.buffer + ", which has " + std::to_string(place.bytes) + " bytes");
-    store(parameter.offset, value.number, 8);
-    patch(LAUNCH_PATCH_BUFFER, parameter.offset, place.index);
+    put_address(parameter.offset, value.buffer, value.number, number);
+  }
+
+  void put_address(std::uint32_t at, const std::string& buffer, std::uint64_t offset, std::size_t number) {
+    const BufferPlace place = find_(buffer);
+    if (offset > place.bytes)
+      fail("argument " + std::to_string(number) + ": offset " + std::to_string(offset) + " is behind the end of buffer " +
+           buffer + ", which has " + std::to_string(place.bytes) + " bytes");
+    store(at, offset, 8);
+    patch(LAUNCH_PATCH_BUFFER, at, place.index);
   }
 
   void store(std::uint32_t offset, std::uint64_t value, std::uint32_t size) {

@@ -196,6 +196,27 @@ TEST(Argument, Scalars) {
   EXPECT_EQ(argument("i32: n > 1 ? 2 : 3").bytes[0], std::byte{2});
 }
 
+TEST(Argument, StructuresAreLaidOutAsInC) {
+  struct Expected {
+    std::int8_t a;
+    float b;
+    std::uint64_t c;
+    std::int16_t d;
+  };
+  const ArgumentValue value = argument("struct:i8:1;f32:2;buf:x+8;i16:3");
+  ASSERT_EQ(value.bytes.size(), sizeof(Expected));
+  Expected read{};
+  std::memcpy(&read, value.bytes.data(), sizeof read);
+  EXPECT_EQ(read.a, 1);
+  EXPECT_EQ(read.b, 2);
+  EXPECT_EQ(read.d, 3);
+  ASSERT_EQ(value.pointers.size(), 1u);
+  EXPECT_EQ(value.pointers[0].at, offsetof(Expected, c));
+  EXPECT_EQ(value.pointers[0].offset, 8u);
+  EXPECT_THAT(refusal([] { argument("struct:i32:1;lds:4"); }), HasSubstr("cannot be a member"));
+  EXPECT_THAT(refusal([] { argument("struct:"); }), HasSubstr("unknown kind"));
+}
+
 TEST(Argument, MistakesAreNamed) {
   EXPECT_THAT(refusal([] { argument("i33:1"); }), HasSubstr("did you mean i32?"));
   EXPECT_THAT(refusal([] { argument("f32x4:1,2"); }), HasSubstr("2 values instead of 4"));
