@@ -68,5 +68,6 @@ void decode_mai(DecodeContext& context);
 void decode_ds(DecodeContext& context);
 void decode_flat(DecodeContext& context);
 void decode_mubuf(DecodeContext& context);
+void decode_mtbuf(DecodeContext& context);
 
 }  // namespace lacuna::isa

@@ -48,6 +48,7 @@ void decode_ds(DecodeContext& context) {
   mem.offset = static_cast<std::int32_t>(bits(low, 0, 16));
   mem.gds = bit(low, 16);
   if (mem.gds) context.instruction.execute = execute_unsupported;
+  if (row.dst.count + row.src.count == 0 && mem.offset != 0 && (row.flags & kGdsOnly) == 0) context.fail("takes no offset");
   if ((row.flags & kGdsOnly) != 0 && !mem.gds) context.fail("needs GDS = 1");
   if ((row.flags & kNoGds) != 0 && mem.gds) context.fail("needs GDS = 0");
   // gfx90a: data from and to AGPRs; the address is a VGPR.
@@ -68,6 +69,15 @@ void decode_ds(DecodeContext& context) {
   }
 }
 
+namespace {
+
+// The atomics that gfx90a added have no SCC bit.
+bool is_new_atomic(const InstructionRow& row) {
+  return row.latency == LatencyClass::vmem_atomic && row.opcode.gfx803 == kAbsent;
+}
+
+}  // namespace
+
 void decode_flat(DecodeContext& context) {
   const std::uint32_t low = context.words[0];
   const std::uint32_t high = context.words[1];
@@ -81,6 +91,9 @@ void decode_flat(DecodeContext& context) {
   mem.lds = bit(low, 13);
   if (mem.lds && (row.flags & kLdsForm) == 0) context.fail("no LDS form");
   if (gfx9) mem.scc = bit(low, 25);
+  // Floating-point atomics have no SCC (LLVM: their encodings fix the bit).
+  const unsigned opcode = bits(low, 18, 7);
+  if (mem.scc && opcode >= 0x4d && opcode <= 0x51) context.fail("no SCC form");
   const std::uint32_t offset = bits(low, 0, 13);
   const bool is_signed = format != Format::flat && (offset & 0x1000) != 0;
   mem.offset = static_cast<std::int32_t>(offset) - (is_signed ? 0x2000 : 0);
@@ -88,6 +101,7 @@ void decode_flat(DecodeContext& context) {
   if (!gfx9 && offset != 0) context.instruction.execute = execute_unsupported;
 
   const bool accumulator = gfx9 && bit(high, 23);
+  if (mem.lds && accumulator) context.fail("AGPR data in the LDS form");
   const auto data = [&](unsigned field, OperandType type) { return context.vgpr_or_agpr(accumulator, field, type); };
   const unsigned saddr = bits(high, 16, 7);
   constexpr unsigned kOff = 0x7f;
@@ -113,38 +127,27 @@ void decode_flat(DecodeContext& context) {
   }
 }
 
-void decode_mubuf(DecodeContext& context) {
+namespace {
+
+// What MUBUF and MTBUF lay out alike: the second word, offset and its flags.
+void decode_buffer(DecodeContext& context, bool accumulator) {
   const std::uint32_t low = context.words[0];
   const std::uint32_t high = context.words[1];
   const InstructionRow& row = context.row;
   MemoryModifiers& mem = context.instruction.mem;
-  mem.offset = static_cast<std::int32_t>(bits(low, 0, 12));
-  mem.offen = bit(low, 12);
-  mem.idxen = bit(low, 13);
-  mem.glc = bit(low, 14);
-  mem.lds = bit(low, 16);
-  mem.slc = bit(low, 17);
-  mem.tfe = bit(high, 23);
-  if (row.src.count == 0) {
-    if (mem.offen || mem.idxen || mem.glc || mem.lds) context.fail("flag without effect");
-    return;
-  }
-  if (row.src.types[0] == OperandType::none) {
-    // buffer_store_lds_dword: LDS to memory, no VGPR at all.
-    if (!mem.lds || mem.offen || mem.idxen) context.fail("LDS = 1 and nothing from VGPRs");
-    mem.tfe = false;
-  } else if (mem.lds && ((row.flags & kLdsForm) == 0 || mem.tfe))
-    context.fail("no LDS form");
   const bool atomic = row.dst.count > 0 && row.src.count > 3;
-  if (atomic) mem.tfe = false;
   const unsigned data = bits(high, 8, 8);
   // TFE appends a status word to the data.
   const auto data_operand = [&](OperandType type) {
-    Operand operand = context.vgpr(data, type);
+    Operand operand = context.vgpr_or_agpr(accumulator, data, type);
     constexpr unsigned kNameable = 256;
     if (mem.tfe && data + ++operand.words > kNameable) context.fail("vector register tuple out of range");
     return operand;
   };
+  mem.offset = static_cast<std::int32_t>(bits(low, 0, 12));
+  mem.offen = bit(low, 12);
+  mem.idxen = bit(low, 13);
+  mem.glc = bit(low, 14);
   if (row.dst.count > 0 && !mem.lds && (!atomic || mem.glc)) context.add_dst() = data_operand(row.dst.types[0]);
   Operand& address = context.add_src();
   if (mem.offen || mem.idxen) {
@@ -154,7 +157,52 @@ void decode_mubuf(DecodeContext& context) {
   if (bits(high, 24, 8) == kLiteral) return context.fail("SOFFSET cannot be a literal");
   context.add_src() = context.scalar_source(bits(high, 24, 8), OperandType::b32);
   if (row.src.count > 3) context.add_src() = data_operand(row.src.types[3]);
-  if (mem.tfe || mem.lds) context.instruction.execute = execute_unsupported;
+}
+
+}  // namespace
+
+void decode_mubuf(DecodeContext& context) {
+  const std::uint32_t low = context.words[0];
+  const std::uint32_t high = context.words[1];
+  const InstructionRow& row = context.row;
+  MemoryModifiers& mem = context.instruction.mem;
+  const bool gfx9 = context.target != Target::gfx803;
+  const bool from_lds = row.src.count > 0 && row.src.types[0] == OperandType::none;
+  mem.lds = bit(low, 16);
+  mem.slc = bit(low, 17);
+  mem.scc = gfx9 && bit(low, 15);
+  const bool accumulator = gfx9 && bit(high, 23);  // TFE's place on gfx8
+  mem.tfe = !gfx9 && bit(high, 23) && !from_lds && !(row.dst.count > 0 && row.src.count > 3);
+  if (row.src.count == 0) {
+    // SCC is of buffer_wbl2, whose bit 55 is reserved like buffer_invl2's.
+    const bool l2 = row.opcode.gfx803 == kAbsent;
+    const bool reserved = bits(low, 12, 3) != 0 || mem.lds || (l2 && accumulator);
+    if (reserved || (bit(low, 15) && row.mnemonic != "buffer_wbl2")) context.fail("flag without effect");
+    return;
+  }
+  if (from_lds) {
+    // buffer_store_lds_dword: LDS to memory, no VGPR at all.
+    if (!mem.lds || bits(low, 12, 2) != 0) context.fail("LDS = 1 and nothing from VGPRs");
+  } else if (mem.lds && ((row.flags & kLdsForm) == 0 || mem.tfe)) {
+    context.fail("no LDS form");
+  }
+  if (mem.lds && accumulator) context.fail("no registers in the LDS form");
+  if (mem.scc && is_new_atomic(row)) context.fail("no SCC");
+  decode_buffer(context, accumulator);
+}
+
+void decode_mtbuf(DecodeContext& context) {
+  const std::uint32_t low = context.words[0];
+  const std::uint32_t high = context.words[1];
+  MemoryModifiers& mem = context.instruction.mem;
+  const bool gfx9 = context.target != Target::gfx803;
+  mem.data_format = static_cast<std::uint8_t>(bits(low, 19, 4));
+  mem.number_format = static_cast<std::uint8_t>(bits(low, 23, 3));
+  mem.scc = gfx9 && bit(high, 21);
+  mem.slc = bit(high, 22);
+  // LLVM knows no TFE here.
+  if (!gfx9 && bit(high, 23)) context.instruction.execute = execute_unsupported;
+  decode_buffer(context, gfx9 && bit(high, 23));
 }
 
 }  // namespace lacuna::isa

@@ -29,6 +29,7 @@ constexpr std::array kEncodings{
     Encoding{Format::vop2, 0x80000000, 0x00000000, 25, 6, 1},   Encoding{Format::vop3p, 0xff800000, 0xd3800000, 16, 7, 2},
     Encoding{Format::vop3a, 0xfc000000, 0xd0000000, 16, 10, 2}, Encoding{Format::ds, 0xfc000000, 0xd8000000, 17, 8, 2},
     Encoding{Format::flat, 0xfc000000, 0xdc000000, 18, 7, 2},   Encoding{Format::mubuf, 0xfc000000, 0xe0000000, 18, 7, 2},
+    Encoding{Format::mtbuf, 0xfc000000, 0xe8000000, 15, 4, 2},
 };
 
 void decode_fields(DecodeContext& context) {
@@ -63,6 +64,8 @@ void decode_fields(DecodeContext& context) {
       return decode_flat(context);
     case Format::mubuf:
       return decode_mubuf(context);
+    case Format::mtbuf:
+      return decode_mtbuf(context);
     default:
       return context.fail("format not supported");
   }

@@ -278,4 +278,17 @@ std::string dpp_control_text(unsigned control) {
   }
 }
 
+std::string buffer_format_text(unsigned data, unsigned number) {
+  static constexpr std::array<const char*, 16> kData{"INVALID",     "8",        "16",          "8_8",        "32",      "16_16",
+                                                     "10_11_11",    "11_11_10", "10_10_10_2",  "2_10_10_10", "8_8_8_8", "32_32",
+                                                     "16_16_16_16", "32_32_32", "32_32_32_32", "RESERVED_15"};
+  static constexpr std::array<const char*, 8> kNumber{"UNORM", "SNORM", "USCALED",    "SSCALED",
+                                                      "UINT",  "SINT",  "RESERVED_6", "FLOAT"};
+  // LLVM leaves out what is the default: 8, UNORM.
+  std::string names;
+  if (data != 1) names = std::string("BUF_DATA_FORMAT_") + kData.at(data);
+  if (number != 0) names += (names.empty() ? "" : ",") + std::string("BUF_NUM_FORMAT_") + kNumber.at(number);
+  return names.empty() ? names : " format:[" + names + "]";
+}
+
 }  // namespace lacuna::isa

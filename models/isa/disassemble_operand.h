@@ -25,5 +25,7 @@ std::string gpr_index_text(unsigned modes);
 /// The offset of ds_swizzle_b32, "" for 0.
 std::string swizzle_text(unsigned offset);
 std::string dpp_control_text(unsigned control);
+/// DATA_FORMAT and NUM_FORMAT of MTBUF.
+std::string buffer_format_text(unsigned data, unsigned number);
 
 }  // namespace lacuna::isa

@@ -41,7 +41,8 @@ class Printer {
         flat();
         break;
       case Format::mubuf:
-        mubuf();
+      case Format::mtbuf:
+        buffer();
         break;
       default:
         vector();
@@ -203,7 +204,7 @@ class Printer {
     flag(i_.mem.lds, "lds");
   }
 
-  void mubuf() {
+  void buffer() {
     if (i_.sources == 0) return;
     if (i_.destinations != 0) {
       add(plain(i_.dst[0]));
@@ -214,12 +215,14 @@ class Printer {
     if (!from_lds) add(plain(i_.src[0]));
     add(plain(i_.src[1]));
     add(plain(i_.src[2]));
+    if (i_.format == Format::mtbuf) text_ += buffer_format_text(i_.mem.data_format, i_.mem.number_format);
     flag(i_.mem.idxen, "idxen");
     flag(i_.mem.offen, "offen");
     if (i_.mem.offset != 0) text_ += " offset:" + std::to_string(i_.mem.offset);
     flag(from_lds, "lds");
     flag(i_.mem.glc, "glc");
     flag(i_.mem.slc, "slc");
+    flag(i_.mem.scc, "scc");
     flag(i_.mem.lds && !from_lds, "lds");
     flag(i_.mem.tfe, "tfe");
   }

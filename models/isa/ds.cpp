@@ -393,7 +393,7 @@ constexpr std::array kRows{
     atomic2_row("ds_cmpst_f32", both(0x11), T::f32, atomic_operation<U32, op::compare_store_float<U32>>),
     atomic_row("ds_min_f32", both(0x12), T::f32, atomic_operation<U32, op::min_float<U32>>),
     atomic_row("ds_max_f32", both(0x13), T::f32, atomic_operation<U32, op::max_float<U32>>),
-    row("ds_nop", both(0x14), {}, {}, LatencyClass::lds_store, no_operation, kNoFlags),
+    row("ds_nop", both(0x14), {}, {}, LatencyClass::lds_store, no_operation, kNoGds),
     atomic_row("ds_add_f32", both(0x15), T::f32, atomic_operation<U32, op::add_float<U32>>),
     write_row("ds_write_addtid_b32", gfx9_only(0x1d), {T::none, T::b32}, write_by_lane),
     write_row("ds_write_b8", both(0x1e), {T::u32, T::b8}, write<std::uint8_t>),

@@ -154,7 +154,8 @@ struct MemoryModifiers {
   std::int32_t offset = 0;  ///< DS: offset0 (read2: offset0 | offset1 << 8); MUBUF: 12 bit; SMEM: 20/21 bit; FLAT gfx9: 13 bit
   bool glc = false, slc = false, scc = false, tfe = false, lds = false, gds = false, nv = false;
   bool offen = false, idxen = false;
-  bool imm = false;  ///< SMEM: offset is immediate
+  std::uint8_t data_format = 0, number_format = 0;  ///< MTBUF
+  bool imm = false;                                 ///< SMEM: offset is immediate
 };
 
 using ExecuteFn = void (*)(const Instruction&, Wavefront&);

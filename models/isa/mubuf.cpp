@@ -1,20 +1,17 @@
-// MUBUF: memory through a buffer descriptor. Semantics: GCN3 ISA manual, "Vector memory buffer instructions", "Buffer resource
-// descriptor" and "Buffer addressing".
+// MUBUF and MTBUF: memory through a buffer descriptor. Semantics: GCN3 ISA manual, "Vector memory buffer instructions", "Buffer
+// resource descriptor" and "Buffer addressing".
 #include <algorithm>
 #include <array>
 
-#include "models/isa/atomic_operations.h"
-#include "models/isa/memory_lanes.h"
+#include "models/isa/buffer_format.h"
 #include "models/isa/operand.h"
 #include "models/isa/row_sets.h"
+#include "models/isa/vector_memory.h"
 
 namespace lacuna::isa {
 namespace {
 
-using U32 = std::uint32_t;
-using U64 = std::uint64_t;
-using T = OperandType;
-using Operation = MemoryAccess::Operation;
+using namespace vector_memory;
 
 // The buffer resource descriptor (V#). Sizes of elements and of index groups are powers of two.
 struct Descriptor {
@@ -26,11 +23,12 @@ struct Descriptor {
   bool swizzle;
   bool add_thread_id;
 
-  explicit Descriptor(const U32* v)
+  Descriptor(const U32* v, Target target)
       : base(U64{v[0]} | U64{v[1] & 0xffff} << 32),
         stride(v[1] >> 16 & 0x3fff),
         records(v[2]),
-        element_shift(1 + (v[3] >> 19 & 3)),
+        // gfx9 has no ELEMENT_SIZE: elements are dwords (LLVM, "User Guide for AMDGPU Backend", private segment buffer).
+        element_shift(target == Target::gfx803 ? 1 + (v[3] >> 19 & 3) : 2),
         index_shift(3 + (v[3] >> 21 & 3)),
         swizzle((v[1] >> 31) != 0),
         add_thread_id((v[3] >> 23 & 1) != 0) {
@@ -104,18 +102,11 @@ U64 address_lanes(const Descriptor& d, const LaneOffsets& lanes, U64 soffset, un
 }
 
 bool resolve(const Instruction& i, Wavefront& w, LaneTargets& targets, Operation operation, unsigned bytes, Access wanted) {
+  note_access(i, w, operation, bytes);
   MemoryAccess& access = w.access;
-  access.space = MemoryAccess::Space::global;
-  access.operation = operation;
-  access.returns_data = i.destinations != 0;
-  access.glc = i.mem.glc;
-  access.slc = i.mem.slc;
-  access.dual = false;
-  access.bytes_per_lane = static_cast<std::uint8_t>(bytes);
-  access.lds_lanes = 0;
   check_epoch(w);
 
-  const Descriptor descriptor(&w.sgpr[i.src[1].index]);
+  const Descriptor descriptor(&w.sgpr[i.src[1].index], w.target);
   const LaneOffsets lanes(i, w, descriptor);
   const U64 soffset = read_scalar32(i.src[2], w);
   const U64 exec = w.exec();
@@ -134,37 +125,121 @@ bool resolve(const Instruction& i, Wavefront& w, LaneTargets& targets, Operation
   return true;
 }
 
-template <typename M, unsigned kWords = 1>
-void load(const Instruction& i, Wavefront& w) {
-  constexpr unsigned kBytes = kWords == 1 ? sizeof(M) : kWords * 4;
-  LaneTargets targets;
-  if (!resolve(i, w, targets, Operation::load, kBytes, Access::read)) return;
-  load_lanes<M, kWords>(targets, w.exec(), w.v(i.dst[0].index));
-}
-
-template <typename M, unsigned kWords = 1>
-void store(const Instruction& i, Wavefront& w) {
-  constexpr unsigned kBytes = kWords == 1 ? sizeof(M) : kWords * 4;
-  LaneTargets targets;
-  if (!resolve(i, w, targets, Operation::store, kBytes, Access::write)) return;
-  store_lanes<M, kWords>(targets, w.exec(), w.v(i.src[3].index));
-  targets.write_back(kBytes);
-}
-
-template <typename U, auto F, bool kCompare = false>
-void atomic_operation(const Instruction& i, Wavefront& w) {
-  LaneTargets targets;
-  if (!resolve(i, w, targets, Operation::atomic, sizeof(U), Access::read_write)) return;
-  for (U64 left = w.access.lanes; left != 0; left &= left - 1) {
-    const auto l = static_cast<unsigned>(std::countr_zero(left));
-    if (w.access.address[l] % sizeof(U) != 0) {
-      return report_misaligned(w, l, w.access.address[l], sizeof(U), Access::read_write);
-    }
+struct BufferPath {
+  static constexpr unsigned kData = 3;
+  static bool resolve(const Instruction& i, Wavefront& w, LaneTargets& targets, Operation operation, unsigned bytes,
+                      Access wanted) {
+    return isa::resolve(i, w, targets, operation, bytes, wanted);
   }
-  const U32* data = w.v(i.src[3].index);
-  atomic_lanes<U, F>(targets, w.exec(), data, kCompare ? data + sizeof(U) / 4 * kLanes : nullptr,
-                     i.destinations != 0 ? w.v(i.dst[0].index) : nullptr, w);
-  targets.write_back(sizeof(U));
+  template <unsigned kBytes>
+  static std::byte* neighbours(const Instruction&, Wavefront&, Operation, Access) {
+    return nullptr;
+  }
+  static bool is_aligned(const Instruction& i, Wavefront& w, unsigned bytes) {
+    const Descriptor descriptor(&w.sgpr[i.src[1].index], w.target);
+    U64 split = 0;
+    U64 lanes = w.exec() & address_lanes(descriptor, LaneOffsets(i, w, descriptor), read_scalar32(i.src[2], w), bytes,
+                                         w.access.address, split);
+    for (; lanes != 0; lanes &= lanes - 1) {
+      const auto l = static_cast<unsigned>(std::countr_zero(lanes));
+      if (w.access.address[l] % bytes == 0) continue;
+      report_misaligned(w, l, w.access.address[l], bytes, Access::read_write);
+      return false;
+    }
+    return true;
+  }
+};
+
+// -- typed accesses: MUBUF's format is the descriptor's, MTBUF's the instruction's
+
+BufferFormat format_of(const Instruction& i, const Wavefront& w) {
+  if (i.format == Format::mtbuf) return {i.mem.data_format, i.mem.number_format};
+  const U32 word = w.sgpr[i.src[1].index + 3U];
+  BufferFormat format = BufferFormat::of_descriptor(word);
+  if ((word >> 23 & 1) != 0) format.data = 0;  // with ADD_TID_ENABLE the field holds four bits of the stride
+  return format;
+}
+
+// How components lie in registers: one each, or (D16) 16 bits each, one a register on gfx8 and two a register from gfx9 on.
+enum class Width : std::uint8_t { word, half, high_half };
+
+std::uint32_t to_half(const BufferFormat& format, U32 component) {
+  return format.is_integer() ? component & 0xffff : round_to_half(std::bit_cast<float>(component), 0, false);
+}
+std::uint32_t from_half(const BufferFormat& format, U32 half) {
+  if (format.number == 5) return static_cast<U32>(static_cast<std::int16_t>(half));
+  return format.is_integer() ? half & 0xffff : std::bit_cast<U32>(half_to_float(half & 0xffff));
+}
+
+template <unsigned kCount, Width kWidth>
+void load_format(const Instruction& i, Wavefront& w) {
+  const BufferFormat format = format_of(i, w);
+  LaneTargets targets;
+  const unsigned bytes = format.bytes();
+  if (!resolve(i, w, targets, Operation::load, bytes, Access::read)) return;
+  const bool packed = w.target != Target::gfx803;
+  std::array<U32, kLanes> lds{};
+  U32* dst = i.mem.lds ? lds.data() : w.planes(i.dst[0]);
+  for_lanes(w.exec(), [&](unsigned l) {
+    // Lanes outside of the buffer get zeros.
+    Components values{};
+    if ((w.access.lanes >> l & 1) != 0) values = format.unpack(targets[l]);
+    for (unsigned k = 0; k < kCount; ++k) {
+      if constexpr (kWidth == Width::word) {
+        dst[k * kLanes + l] = values[k];
+      } else {
+        const U32 half = to_half(format, values[k]);
+        U32& to = dst[(packed ? k / 2 : k) * kLanes + l];
+        const bool high = kWidth == Width::high_half || (packed && k % 2 != 0);
+        if (high) {
+          to = (to & 0xffff) | half << 16;
+        } else {
+          to = packed ? (to & 0xffff0000) | half : half;
+        }
+      }
+    }
+  });
+  if (i.mem.lds) return move_to_lds(i, w, lds.data());
+  clear_status_word(i, w, i.dst[0].words - 1U);
+}
+
+template <unsigned kCount, Width kWidth>
+void store_format(const Instruction& i, Wavefront& w) {
+  const BufferFormat format = format_of(i, w);
+  LaneTargets targets;
+  const unsigned bytes = format.bytes();
+  if (bytes == 0) return;
+  if (!resolve(i, w, targets, Operation::store, bytes, Access::write)) return;
+  const bool packed = w.target != Target::gfx803;
+  const U32* data = w.planes(i.src[3]);
+  for_lanes(w.access.lanes, [&](unsigned l) {
+    Components values{};
+    for (unsigned k = 0; k < kCount; ++k) {
+      if constexpr (kWidth == Width::word) {
+        values[k] = data[k * kLanes + l];
+      } else {
+        const bool high = kWidth == Width::high_half || (packed && k % 2 != 0);
+        const U32 word = data[(packed ? k / 2 : k) * kLanes + l];
+        values[k] = from_half(format, high ? word >> 16 : word);
+      }
+    }
+    format.pack(values, targets[l]);
+  });
+  targets.write_back(bytes);
+}
+
+// LDS to memory, no register in between.
+void store_lds(const Instruction& i, Wavefront& w) {
+  LaneTargets targets;
+  if (!resolve(i, w, targets, Operation::store, 4, Access::write)) return;
+  for_lanes(w.access.lanes, [&](unsigned l) {
+    if (const std::byte* from = lds_dword(i, w, l); from != nullptr) {
+      std::memcpy(targets[l], from, 4);
+    } else {
+      std::memset(targets[l], 0, 4);
+    }
+  });
+  targets.write_back(4);
 }
 
 void invalidate_l1(const Instruction&, Wavefront& w) {
@@ -186,96 +261,86 @@ constexpr InstructionRow load_row(std::string_view mnemonic, Opcodes opcode, Ope
 constexpr InstructionRow store_row(std::string_view mnemonic, Opcodes opcode, OperandType data, ExecuteFn execute) {
   return row(mnemonic, opcode, {}, {T::b64, T::b128, T::b32, data}, LatencyClass::vmem_store, execute);
 }
-constexpr InstructionRow atomic_row(std::string_view mnemonic, Opcodes opcode, OperandType result, OperandType data,
-                                    ExecuteFn execute) {
-  return row(mnemonic, opcode, {result}, {T::b64, T::b128, T::b32, data}, LatencyClass::vmem_atomic, execute);
-}
-template <auto F>
-constexpr InstructionRow atomic32(std::string_view mnemonic, Opcodes opcode) {
-  return atomic_row(mnemonic, opcode, T::b32, T::b32, atomic_operation<U32, F>);
-}
-template <auto F>
-constexpr InstructionRow atomic64(std::string_view mnemonic, Opcodes opcode) {
-  return atomic_row(mnemonic, opcode, T::b64, T::b64, atomic_operation<U64, F>);
+constexpr InstructionRow control_row(std::string_view mnemonic, Opcodes opcode) {
+  return row(mnemonic, opcode, {}, {}, LatencyClass::vmem_control, invalidate_l1);
 }
 
-namespace op = atomic;
-
-constexpr std::array kRows{
-    load_row("buffer_load_format_x", both(0x00), T::b32, nullptr, kLdsForm),
-    load_row("buffer_load_format_xy", both(0x01), T::b64, nullptr),
-    load_row("buffer_load_format_xyz", both(0x02), T::b96, nullptr),
-    load_row("buffer_load_format_xyzw", both(0x03), T::b128, nullptr),
-    store_row("buffer_store_format_x", both(0x04), T::b32, nullptr),
-    store_row("buffer_store_format_xy", both(0x05), T::b64, nullptr),
-    store_row("buffer_store_format_xyz", both(0x06), T::b96, nullptr),
-    store_row("buffer_store_format_xyzw", both(0x07), T::b128, nullptr),
-    // 16-bit components: one per register on gfx803, packed from gfx9 on.
-    load_row("buffer_load_format_d16_x", both(0x08), T::b32, nullptr),
-    load_row("buffer_load_format_d16_xy", gfx8_only(0x09), T::b64, nullptr),
-    load_row("buffer_load_format_d16_xyz", gfx8_only(0x0a), T::b96, nullptr),
-    load_row("buffer_load_format_d16_xyzw", gfx8_only(0x0b), T::b128, nullptr),
-    load_row("buffer_load_format_d16_xy", gfx9_only(0x09), T::b32, nullptr),
-    load_row("buffer_load_format_d16_xyz", gfx9_only(0x0a), T::b64, nullptr),
-    load_row("buffer_load_format_d16_xyzw", gfx9_only(0x0b), T::b64, nullptr),
-    store_row("buffer_store_format_d16_x", both(0x0c), T::b32, nullptr),
-    store_row("buffer_store_format_d16_xy", gfx8_only(0x0d), T::b64, nullptr),
-    store_row("buffer_store_format_d16_xyz", gfx8_only(0x0e), T::b96, nullptr),
-    store_row("buffer_store_format_d16_xyzw", gfx8_only(0x0f), T::b128, nullptr),
-    store_row("buffer_store_format_d16_xy", gfx9_only(0x0d), T::b32, nullptr),
-    store_row("buffer_store_format_d16_xyz", gfx9_only(0x0e), T::b64, nullptr),
-    store_row("buffer_store_format_d16_xyzw", gfx9_only(0x0f), T::b64, nullptr),
-    load_row("buffer_load_ubyte", both(0x10), T::b32, load<std::uint8_t>, kLdsForm),
-    load_row("buffer_load_sbyte", both(0x11), T::b32, load<std::int8_t>, kLdsForm),
-    load_row("buffer_load_ushort", both(0x12), T::b32, load<std::uint16_t>, kLdsForm),
-    load_row("buffer_load_sshort", both(0x13), T::b32, load<std::int16_t>, kLdsForm),
-    load_row("buffer_load_dword", both(0x14), T::b32, load<U32>, kLdsForm),
-    load_row("buffer_load_dwordx2", both(0x15), T::b64, load<U32, 2>),
-    load_row("buffer_load_dwordx3", both(0x16), T::b96, load<U32, 3>),
-    load_row("buffer_load_dwordx4", both(0x17), T::b128, load<U32, 4>),
-    store_row("buffer_store_byte", both(0x18), T::b8, store<std::uint8_t>),
-    store_row("buffer_store_short", both(0x1a), T::b16, store<std::uint16_t>),
-    store_row("buffer_store_dword", both(0x1c), T::b32, store<U32>),
-    store_row("buffer_store_dwordx2", both(0x1d), T::b64, store<U32, 2>),
-    store_row("buffer_store_dwordx3", both(0x1e), T::b96, store<U32, 3>),
-    store_row("buffer_store_dwordx4", both(0x1f), T::b128, store<U32, 4>),
-    row("buffer_store_lds_dword", both(0x3d), {}, {T::none, T::b128, T::b32}, LatencyClass::vmem_store, nullptr),
-    row("buffer_wbinvl1", both(0x3e), {}, {}, LatencyClass::vmem_control, invalidate_l1),
-    row("buffer_wbinvl1_vol", both(0x3f), {}, {}, LatencyClass::vmem_control, invalidate_l1),
-    atomic32<op::exchange<U32>>("buffer_atomic_swap", both(0x40)),
-    atomic_row("buffer_atomic_cmpswap", both(0x41), T::b64, T::b64, atomic_operation<U32, op::compare_swap<U32>, true>),
-    atomic32<op::add<U32>>("buffer_atomic_add", both(0x42)),
-    atomic32<op::sub<U32>>("buffer_atomic_sub", both(0x43)),
-    atomic32<op::min_signed<U32>>("buffer_atomic_smin", both(0x44)),
-    atomic32<op::min_unsigned<U32>>("buffer_atomic_umin", both(0x45)),
-    atomic32<op::max_signed<U32>>("buffer_atomic_smax", both(0x46)),
-    atomic32<op::max_unsigned<U32>>("buffer_atomic_umax", both(0x47)),
-    atomic32<op::bit_and<U32>>("buffer_atomic_and", both(0x48)),
-    atomic32<op::bit_or<U32>>("buffer_atomic_or", both(0x49)),
-    atomic32<op::bit_xor<U32>>("buffer_atomic_xor", both(0x4a)),
-    atomic32<op::inc<U32>>("buffer_atomic_inc", both(0x4b)),
-    atomic32<op::dec<U32>>("buffer_atomic_dec", both(0x4c)),
-    atomic32<op::add_float<U32>>("buffer_atomic_add_f32", gfx9_only(0x4d)),
-    atomic64<op::add_float<U64>>("buffer_atomic_add_f64", gfx9_only(0x4f)),
-    atomic64<op::min_float<U64>>("buffer_atomic_min_f64", gfx9_only(0x50)),
-    atomic64<op::max_float<U64>>("buffer_atomic_max_f64", gfx9_only(0x51)),
-    atomic64<op::exchange<U64>>("buffer_atomic_swap_x2", both(0x60)),
-    atomic_row("buffer_atomic_cmpswap_x2", both(0x61), T::b128, T::b128, atomic_operation<U64, op::compare_swap<U64>, true>),
-    atomic64<op::add<U64>>("buffer_atomic_add_x2", both(0x62)),
-    atomic64<op::sub<U64>>("buffer_atomic_sub_x2", both(0x63)),
-    atomic64<op::min_signed<U64>>("buffer_atomic_smin_x2", both(0x64)),
-    atomic64<op::min_unsigned<U64>>("buffer_atomic_umin_x2", both(0x65)),
-    atomic64<op::max_signed<U64>>("buffer_atomic_smax_x2", both(0x66)),
-    atomic64<op::max_unsigned<U64>>("buffer_atomic_umax_x2", both(0x67)),
-    atomic64<op::bit_and<U64>>("buffer_atomic_and_x2", both(0x68)),
-    atomic64<op::bit_or<U64>>("buffer_atomic_or_x2", both(0x69)),
-    atomic64<op::bit_xor<U64>>("buffer_atomic_xor_x2", both(0x6a)),
-    atomic64<op::inc<U64>>("buffer_atomic_inc_x2", both(0x6b)),
-    atomic64<op::dec<U64>>("buffer_atomic_dec_x2", both(0x6c)),
+// What MTBUF has too, with the opcodes that MUBUF has: x to xyzw, loads then stores, words then halves.
+constexpr std::array kFormatRows{
+    load_row("buffer_load_format_x", both(0x00), T::b32, load_format<1, Width::word>, kLdsForm),
+    load_row("buffer_load_format_xy", both(0x01), T::b64, load_format<2, Width::word>),
+    load_row("buffer_load_format_xyz", both(0x02), T::b96, load_format<3, Width::word>),
+    load_row("buffer_load_format_xyzw", both(0x03), T::b128, load_format<4, Width::word>),
+    store_row("buffer_store_format_x", both(0x04), T::b32, store_format<1, Width::word>),
+    store_row("buffer_store_format_xy", both(0x05), T::b64, store_format<2, Width::word>),
+    store_row("buffer_store_format_xyz", both(0x06), T::b96, store_format<3, Width::word>),
+    store_row("buffer_store_format_xyzw", both(0x07), T::b128, store_format<4, Width::word>),
+    load_row("buffer_load_format_d16_x", gfx8_only(0x08), T::b32, load_format<1, Width::half>),
+    load_row("buffer_load_format_d16_x", gfx9_only(0x08), T::b32, load_format<1, Width::half>, kReadsDst),
+    load_row("buffer_load_format_d16_xy", gfx8_only(0x09), T::b64, load_format<2, Width::half>),
+    load_row("buffer_load_format_d16_xyz", gfx8_only(0x0a), T::b96, load_format<3, Width::half>),
+    load_row("buffer_load_format_d16_xyzw", gfx8_only(0x0b), T::b128, load_format<4, Width::half>),
+    load_row("buffer_load_format_d16_xy", gfx9_only(0x09), T::b32, load_format<2, Width::half>),
+    load_row("buffer_load_format_d16_xyz", gfx9_only(0x0a), T::b64, load_format<3, Width::half>, kReadsDst),
+    load_row("buffer_load_format_d16_xyzw", gfx9_only(0x0b), T::b64, load_format<4, Width::half>),
+    store_row("buffer_store_format_d16_x", both(0x0c), T::b32, store_format<1, Width::half>),
+    store_row("buffer_store_format_d16_xy", gfx8_only(0x0d), T::b64, store_format<2, Width::half>),
+    store_row("buffer_store_format_d16_xyz", gfx8_only(0x0e), T::b96, store_format<3, Width::half>),
+    store_row("buffer_store_format_d16_xyzw", gfx8_only(0x0f), T::b128, store_format<4, Width::half>),
+    store_row("buffer_store_format_d16_xy", gfx9_only(0x0d), T::b32, store_format<2, Width::half>),
+    store_row("buffer_store_format_d16_xyz", gfx9_only(0x0e), T::b64, store_format<3, Width::half>),
+    store_row("buffer_store_format_d16_xyzw", gfx9_only(0x0f), T::b64, store_format<4, Width::half>),
 };
+
+constexpr std::array kOwnRows{
+    load_row("buffer_load_format_d16_hi_x", gfx9_only(0x26), T::b32, load_format<1, Width::high_half>, kReadsDst),
+    store_row("buffer_store_format_d16_hi_x", gfx9_only(0x27), T::b32, store_format<1, Width::high_half>),
+    row("buffer_store_lds_dword", both(0x3d), {}, {T::none, T::b128, T::b32}, LatencyClass::vmem_store, store_lds),
+    control_row("buffer_wbl2", gfx9_only(0x28)),
+    control_row("buffer_invl2", gfx9_only(0x29)),
+    control_row("buffer_wbinvl1", both(0x3e)),
+    control_row("buffer_wbinvl1_vol", both(0x3f)),
+};
+
+constexpr auto mubuf_table() {
+  std::array<InstructionRow, kFormatRows.size() + kOwnRows.size() + count_entries<BufferPath>(kBuffer)> rows{};
+  auto* to = std::copy(kFormatRows.begin(), kFormatRows.end(), rows.begin());
+  to = std::copy(kOwnRows.begin(), kOwnRows.end(), to);
+  for_entries<BufferPath>(kBuffer, [&](const Entry& e) {
+    // The returning form gives a compare-and-swap's destination the width of its data.
+    const T result = e.result != T::none && e.data != T::none ? e.data : e.result;
+    constexpr unsigned kName = 3;
+    *to++ = row(e.names[kName], e.opcode, result != T::none ? OperandTypes{result} : OperandTypes{},
+                e.data != T::none ? OperandTypes{T::b64, T::b128, T::b32, e.data} : OperandTypes{T::b64, T::b128, T::b32},
+                e.latency, e.execute, e.flags);
+  });
+  return rows;
+}
+constexpr auto kMubufRows = mubuf_table();
+
+// MTBUF: the same accesses named tbuffer.
+constexpr std::array<std::string_view, 16> kTypedNames{
+    "tbuffer_load_format_x",        "tbuffer_load_format_xy",      "tbuffer_load_format_xyz",
+    "tbuffer_load_format_xyzw",     "tbuffer_store_format_x",      "tbuffer_store_format_xy",
+    "tbuffer_store_format_xyz",     "tbuffer_store_format_xyzw",   "tbuffer_load_format_d16_x",
+    "tbuffer_load_format_d16_xy",   "tbuffer_load_format_d16_xyz", "tbuffer_load_format_d16_xyzw",
+    "tbuffer_store_format_d16_x",   "tbuffer_store_format_d16_xy", "tbuffer_store_format_d16_xyz",
+    "tbuffer_store_format_d16_xyzw"};
+constexpr auto mtbuf_table() {
+  auto rows = kFormatRows;
+  for (InstructionRow& row : rows) {
+    const int opcode = row.opcode.gfx803 != kAbsent ? row.opcode.gfx803 : row.opcode.gfx90a;
+    row.mnemonic = kTypedNames[static_cast<std::size_t>(opcode)];
+    row.format = Format::mtbuf;
+    row.flags &= ~static_cast<std::uint64_t>(kLdsForm);
+  }
+  return rows;
+}
+constexpr auto kMtbufRows = mtbuf_table();
 
 }  // namespace
 
-std::span<const InstructionRow> mubuf_rows() { return kRows; }
+std::span<const InstructionRow> mubuf_rows() { return kMubufRows; }
+std::span<const InstructionRow> mtbuf_rows() { return kMtbufRows; }
 
 }  // namespace lacuna::isa

@@ -24,5 +24,6 @@ std::span<const InstructionRow> flat_rows();
 std::span<const InstructionRow> global_rows();
 std::span<const InstructionRow> scratch_rows();
 std::span<const InstructionRow> mubuf_rows();
+std::span<const InstructionRow> mtbuf_rows();
 
 }  // namespace lacuna::isa

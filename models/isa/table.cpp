@@ -24,7 +24,7 @@ class Index {
   Index() : places_(kTargets * kFormatCount * kOpcodes, nullptr) {
     for (const auto set :
          {sop1_rows(), sop2_rows(), sopk_rows(), sopc_rows(), sopp_rows(), smem_rows(), vop1_rows(), vop2_rows(), vopc_rows(),
-          vop3_rows(), vop3p_rows(), mai_rows(), ds_rows(), flat_rows(), global_rows(), scratch_rows(), mubuf_rows()}) {
+          vop3_rows(), vop3p_rows(), mai_rows(), ds_rows(), flat_rows(), global_rows(), scratch_rows(), mubuf_rows(), mtbuf_rows()}) {
       for (const InstructionRow& row : set) add(row);
     }
   }
@@ -102,8 +102,9 @@ std::span<const InstructionRow> rows(Format format) {
       return vop3p_rows();
     case Format::mai:
       return mai_rows();
-    case Format::vop3b:  // listed with vop3a
     case Format::mtbuf:
+      return mtbuf_rows();
+    case Format::vop3b:  // listed with vop3a
       return {};
   }
   return {};

@@ -81,7 +81,8 @@ struct OperandTypes {
 ///    VOP2 (v_addc, v_cndmask), where it is the third. `simm32` marks the place of the literal (v_madmk: {f32, simm32, f32}).
 ///  SOPK: a source of type simm16, hwreg, label16 is the SIMM16 field, simm32 the literal, anything else the SDST field.
 ///  SMEM: dst {data}; src {base, offset[, data]}.  DS: dst {data}; src {address, data0, data1}.
-///  FLAT, GLOBAL, SCRATCH: dst {data}; src {address, data}, and decoded GLOBAL and SCRATCH have an SGPR or none after them.  MUBUF: dst {data}; src {address, descriptor, soffset, data}.
+///  FLAT, GLOBAL, SCRATCH: dst {data}; src {address, data}, then a GLOBAL or SCRATCH has its SGPR or none.
+///  MUBUF, MTBUF: dst {data}; src {address, descriptor, soffset, data}.
 ///  An atomic has its destination only when GLC is set; DS has rows of their own for it (ds_*_rtn).
 struct InstructionRow {
   std::string_view mnemonic;  ///< without _e32/_e64/_sdwa/_dpp
