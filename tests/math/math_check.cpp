@@ -96,12 +96,21 @@ class Meter {
   double error_of(std::size_t i, T got) {
     const Samples<T>& s = case_.samples;
     const double error = error_with(s.a[i], s.b[i], s.c[i], s.n[i], got);
+    if (got == 0 && mpfr_zero_p(exact_.get()) && case_.function->any_zero) return 0;
     if (error <= case_.bound() || !flushes_) return error;
     // OpenCL C 3.0, 7.5.3: without denormals, a result that would be one may be zero, and so may operands that are.
-    if (got == 0 && mpfr_cmpabs_ui(exact_.get(), 0) != 0 && mpfr_get_exp(exact_.get()) < std::numeric_limits<T>::min_exponent)
-      return 0;
+    if (got == 0 && may_be_denormal()) return 0;
     if (!denormal(s.a[i]) && !denormal(s.b[i]) && !denormal(s.c[i])) return error;
-    return std::min(error, error_with(flushed(s.a[i]), flushed(s.b[i]), flushed(s.c[i]), s.n[i], got));
+    const double with_zeros = error_with(flushed(s.a[i]), flushed(s.b[i]), flushed(s.c[i]), s.n[i], got);
+    return got == 0 && may_be_denormal() ? 0 : std::min(error, with_zeros);
+  }
+
+  /// The exact value, or one within the bound of it, is smaller than normal numbers are.
+  bool may_be_denormal() {
+    if (mpfr_zero_p(exact_.get()) || !mpfr_number_p(exact_.get())) return false;
+    const double smallest = static_cast<double>(std::numeric_limits<T>::min());
+    return std::fabs(mpfr_get_d(exact_.get(), MPFR_RNDZ)) <=
+           smallest * (1 + case_.bound() * static_cast<double>(std::numeric_limits<T>::epsilon()));
   }
 
   static T flushed(T x) { return denormal(x) ? std::copysign(T(0), x) : x; }

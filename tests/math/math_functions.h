@@ -29,7 +29,9 @@ struct MathFunction {
   double low, high;                ///< where half of a's values are from; the others are edges and random bits of any exponent
   double second_low, second_high;  ///< likewise of b
   /// a's values are only from low to high: the function is not specified elsewhere.
-  bool only_range;
+  bool only_range = false;
+  /// The library's code gives a zero of the other sign for some arguments, which no instruction is to blame for.
+  bool any_zero = false;
 };
 
 [[nodiscard]] std::span<const MathFunction> math_functions();
