@@ -16,22 +16,21 @@ constexpr OperandType input_type(unsigned words) { return words == 2 ? OperandTy
 
 template <class Kind>
 constexpr OperandType result_type(unsigned registers) {
-  if (sizeof(typename Kind::Sum) == sizeof(double)) return registers == 2 ? OperandType::f64 : OperandType::f64x4;
+  if (Kind::kSumWords == 2) return registers == 2 ? OperandType::f64 : OperandType::f64x4;
   return registers == 4 ? OperandType::f32x4 : registers == 16 ? OperandType::f32x16 : OperandType::f32x32;
 }
 
 // Passes by the size of a block (LLVM, SISchedule.td, MI200's model): the two f64 formats have their own.
 template <class Kind>
 constexpr LatencyClass passes(Shape shape) {
-  const bool f64 = sizeof(typename Kind::Sum) == sizeof(double);
+  const bool f64 = Kind::kSumWords == 2;
   if (shape.m == 4) return f64 ? LatencyClass::mfma_4_pass : LatencyClass::mfma_2_pass;
   return shape.m == 16 ? LatencyClass::mfma_8_pass : LatencyClass::mfma_16_pass;
 }
 
 template <class Kind, Shape kShape>
 constexpr InstructionRow mfma(std::string_view mnemonic, int opcode) {
-  const unsigned registers =
-      kShape.m * kShape.n * kShape.blocks / kLanes * static_cast<unsigned>(sizeof(typename Kind::Sum) / sizeof(std::uint32_t));
+  const unsigned registers = kShape.m * kShape.n * kShape.blocks / kLanes * Kind::kSumWords;
   const OperandType result = result_type<Kind>(registers);
   const OperandType input = input_type(Kind::kWords);
   // How the hardware rounds inside a sum of floats is not public.

@@ -77,7 +77,7 @@ inline Vec fused(Sum a, Vec b, Vec c) {
 struct F32 {
   using Element = float;
   using Sum = float;
-  static constexpr unsigned kPerLane = 1, kWords = 1, kRowsInRegisters = 4;
+  static constexpr unsigned kPerLane = 1, kWords = 1, kSumWords = 1, kRowsInRegisters = 4;
   static constexpr FpSetting kSetting = kNearest;
   static constexpr std::uint32_t kNan = 0xffc00000;
   static Element element(const std::uint32_t* planes, unsigned, unsigned lane) { return std::bit_cast<float>(planes[lane]); }
@@ -91,7 +91,7 @@ struct F32 {
 struct Narrow {
   using Element = float;
   using Sum = float;
-  static constexpr unsigned kRowsInRegisters = 4;
+  static constexpr unsigned kSumWords = 1, kRowsInRegisters = 4;
   static constexpr FpSetting kSetting = kNearestFlushed;
   static constexpr std::uint32_t kNan = 0xffc00000;
   template <class Vec>
@@ -137,7 +137,7 @@ struct Bf16Pairs : Bf16 {  // the "_1k" instructions: two registers
 struct I8 {
   using Element = std::uint32_t;  // sign-extended
   using Sum = std::uint32_t;      // wraps
-  static constexpr unsigned kPerLane = 4, kWords = 1, kRowsInRegisters = 4;
+  static constexpr unsigned kPerLane = 4, kWords = 1, kSumWords = 1, kRowsInRegisters = 4;
   static constexpr FpSetting kSetting = kNearest;
   static Element element(const std::uint32_t* planes, unsigned item, unsigned lane) {
     return static_cast<std::uint32_t>(static_cast<std::int32_t>(planes[lane] << (24 - 8 * item)) >> 24);
@@ -151,7 +151,7 @@ struct I8 {
 struct F64 {
   using Element = double;
   using Sum = double;
-  static constexpr unsigned kPerLane = 1, kWords = 2, kRowsInRegisters = 1;
+  static constexpr unsigned kPerLane = 1, kWords = 2, kSumWords = 2, kRowsInRegisters = 1;
   static constexpr FpSetting kSetting = kNearest;
   static constexpr std::uint64_t kNan = 0xfff8000000000000;
   static Element element(const std::uint32_t* planes, unsigned, unsigned lane) {
@@ -227,7 +227,7 @@ inline void load_elements(const std::uint32_t* planes, Elements<Kind>& elements)
 template <class Kind, unsigned kItems>
 struct Accumulator {
   using Sum = typename Kind::Sum;
-  static constexpr unsigned kSumWords = sizeof(Sum) / sizeof(std::uint32_t);
+  static constexpr unsigned kSumWords = Kind::kSumWords;
   alignas(64) Sum sums[kItems][kLanes];  // deliberately not initialised: load() fills it
 
   void load(const Operand& operand, Wavefront& wave) {
@@ -313,7 +313,7 @@ void execute(const Instruction& instruction, Wavefront& wave) {
   // A block cannot be broadcast to more of them than there are, and f64 has no such fields (AMD's matrix instruction
   // calculator).
   const unsigned sharing = 1U << vop.cbsz;
-  const bool has_fields = sizeof(typename Kind::Sum) == sizeof(std::uint32_t);
+  const bool has_fields = Kind::kSumWords == 1;
   if (sharing > kShape.blocks || vop.abid >= sharing || (!has_fields && (vop.blgp | vop.cbsz) != 0)) {
     return wave.raise(Event::illegal_instruction);
   }

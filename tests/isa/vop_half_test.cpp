@@ -202,7 +202,8 @@ TEST(Gfx90a, RowNewBroadcastMovesDoubles) {
   constexpr unsigned kDpp = 250;
   constexpr U32 kAll = 0xff000000;
   machine.run(machine.e32("v_ceil_f64", kDst, kDpp, 0, kAll | (0x150 + 5) << 8 | kSrc0));
-  for (unsigned lane = 0; lane < kLanes; ++lane) EXPECT_EQ(machine.pair(kDst, lane), std::bit_cast<U64>(lane / 16 * 16 + 6.0));
+  for (unsigned lane = 0; lane < kLanes; ++lane)
+    EXPECT_EQ(machine.pair(kDst, lane), std::bit_cast<U64>(static_cast<double>(lane / 16 * 16 + 6)));
   // Doubles know no other movement.
   machine.run(machine.e32("v_ceil_f64", kDst, kDpp, 0, kAll | 0x111 << 8 | kSrc0));
   EXPECT_EQ(machine.wave.event, Event::illegal_instruction);
