@@ -23,7 +23,9 @@ unsigned l1v_count(const GpuParameters& p) { return p.shader_arrays * p.cus_per_
 void GpuParameters::describe(ParameterSection& s) {
   constexpr std::string_view kTable2 = "LazyGPU (ISCA '25), Table 2 and section 5.1";
   constexpr std::string_view kChoice = "choice, docs/architecture.md";
-  s.add("target", target, "Instruction set", {{"gfx803", static_cast<int>(isa::Target::gfx803)}}, {.source = kTable2});
+  s.add("target", target, "Instruction set",
+        {{"gfx803", static_cast<int>(isa::Target::gfx803)}, {"gfx90a", static_cast<int>(isa::Target::gfx90a)}},
+        {.source = kTable2});
   s.add("shader_arrays", shader_arrays, "Shader arrays", {.range = {1, 256}, .unit = "shader arrays", .source = kTable2});
   s.add("cus_per_shader_array", cus_per_shader_array, "Compute units of a shader array",
         {.range = {1, 64}, .unit = "compute units", .source = kTable2});
