@@ -59,7 +59,7 @@ bundle() { # bundle FILE8 FILE9
   cat "$2" >>bundle.bin
 }
 bundle "$FIRMWARE/kernels/launch_examples.co" "$FIRMWARE/kernels/launch_examples_gfx90a_v4.co"
-"$LACUNA" isa check bundle.bin >out.txt || true
+expect 0 "$LACUNA" isa check bundle.bin
 says "bundle.bin (hipv4-amdgcn-amd-amdhsa--gfx803): gfx803, code object version 4, 9 kernels"
 says "bundle.bin (hipv4-amdgcn-amd-amdhsa--gfx90a:xnack-): gfx90a, code object version 4, 9 kernels"
 expect 0 "$LACUNA" launch bundle.bin -k recursion --grid 64 -a out:256:f.bin -a i32:10 --stack 16K --out out
