@@ -27,6 +27,8 @@ void TagArray::drop(Slot slot) {
 }
 
 void TagArray::drop_all() {
+  if (!used_) return;
+  used_ = false;
   std::fill(tags_.begin(), tags_.end(), kEmpty);
   std::fill(sectors_.begin(), sectors_.end(), Sector{});
   replacement_.reset();

@@ -50,9 +50,11 @@ class TagArray {
   /// Puts a line without any bytes into an empty slot.
   void install(Slot slot, std::uint64_t line) {
     tags_[slot] = line;
+    used_ = true;
     touch(slot);
   }
   void drop(Slot slot);
+  /// Costs nothing when nothing was installed since the last time: every kernel's start invalidates every first-level cache.
   void drop_all();
 
   void mark_dirty(Sector& sector, std::uint64_t bytes) {
@@ -74,6 +76,7 @@ class TagArray {
   std::vector<Sector> sectors_;
   Replacement replacement_;
   std::uint32_t dirty_sectors_ = 0;
+  bool used_ = false;  ///< a line was installed since drop_all()
 };
 
 }  // namespace lacuna
