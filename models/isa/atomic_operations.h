@@ -118,12 +118,17 @@ U flush_denormal(U a) {
   return std::fpclassify(as_float(a)) == FP_SUBNORMAL ? a & kSignBit<U> : a;
 }
 
-/// Rounds to nearest even whatever MODE says; f32 denormals follow MODE; a NaN operand comes back quieted, memory's first.
-template <typename U>
+/// What becomes of denormals. LDS obeys MODE; in memory, f32 ones are flushed and the others kept, always (CDNA2 ISA manual,
+/// "FLAT and GLOBAL float atomics").
+enum class Denormals : std::uint8_t { as_mode, flushed, kept };
+
+/// Rounds to nearest even whatever MODE says; a NaN operand comes back quieted, memory's first.
+template <typename U, Denormals kDenormals = Denormals::as_mode>
 U add_float(U old, U data, U, const Wavefront& wave) {
   constexpr bool kSingle = sizeof(U) == 4;
-  const bool keep_in = kSingle ? wave.mode.denorm_in_f32() : wave.mode.denorm_in_f64_f16();
-  const bool keep_out = kSingle ? wave.mode.denorm_out_f32() : wave.mode.denorm_out_f64_f16();
+  const auto keep = [](bool mode) { return kDenormals == Denormals::as_mode ? mode : kDenormals == Denormals::kept; };
+  const bool keep_in = keep(kSingle ? wave.mode.denorm_in_f32() : wave.mode.denorm_in_f64_f16());
+  const bool keep_out = keep(kSingle ? wave.mode.denorm_out_f32() : wave.mode.denorm_out_f64_f16());
   if (std::isnan(as_float(old))) return old | kQuietBit<U>;
   if (std::isnan(as_float(data))) return data | kQuietBit<U>;
   const FloatOf<U> a = as_float(keep_in ? old : flush_denormal(old));
@@ -134,19 +139,16 @@ U add_float(U old, U data, U, const Wavefront& wave) {
   return keep_out ? bits : flush_denormal(bits);
 }
 
-/// Two f16 sums, each rounded to nearest even; denormals as MODE says, NaNs as add_float().
-inline std::uint32_t add_packed_f16(std::uint32_t old, std::uint32_t data, std::uint32_t, const Wavefront& wave) {
-  const bool keep_in = wave.mode.denorm_in_f64_f16();
-  const bool keep_out = wave.mode.denorm_out_f64_f16();
-  const auto half = [&](std::uint32_t a, std::uint32_t b) -> std::uint32_t {
+/// Two f16 sums in memory, each rounded to nearest even; NaNs as add_float().
+inline std::uint32_t add_packed_f16(std::uint32_t old, std::uint32_t data, std::uint32_t, const Wavefront&) {
+  const auto half = [](std::uint32_t a, std::uint32_t b) -> std::uint32_t {
     constexpr std::uint32_t kQuiet = 0x200;
     const auto is_nan = [](std::uint32_t v) { return (v & 0x7fff) > 0x7c00; };
     if (is_nan(a)) return a | kQuiet;
     if (is_nan(b)) return b | kQuiet;
-    const auto input = [keep_in](std::uint32_t v) { return keep_in || (v & 0x7c00) != 0 ? v : v & 0x8000; };
-    const double sum = static_cast<double>(half_to_float(input(a))) + static_cast<double>(half_to_float(input(b)));
+    const double sum = static_cast<double>(half_to_float(a)) + static_cast<double>(half_to_float(b));
     if (std::isnan(sum)) return 0x7e00;
-    return round_to_half(sum, 0, !keep_out);
+    return round_to_half(sum, 0, false);
   };
   return half(old & 0xffff, data & 0xffff) | half(old >> 16, data >> 16) << 16;
 }
