@@ -315,8 +315,8 @@ constexpr std::array kRows{
     atomic_row("s_atomic_xor_x2", 0xaa, T::b64, T::b64, atomic_operation<U64, op::bit_xor<U64>>),
     atomic_row("s_atomic_inc_x2", 0xab, T::b64, T::b64, atomic_operation<U64, op::inc<U64>>),
     atomic_row("s_atomic_dec_x2", 0xac, T::b64, T::b64, atomic_operation<U64, op::dec<U64>>),
-    row("s_atc_probe", both(0x26), {}, {T::b64, T::b32, T::simm16}, LatencyClass::smem_control, nullptr),
-    row("s_atc_probe_buffer", both(0x27), {}, {T::b128, T::b32, T::simm16}, LatencyClass::smem_control, nullptr),
+    row("s_atc_probe", both(0x26), {}, {T::b64, T::b32, T::simm16}, LatencyClass::smem_control, discard),
+    row("s_atc_probe_buffer", both(0x27), {}, {T::b128, T::b32, T::simm16}, LatencyClass::smem_control, discard),
 };
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include <array>
 #include <bit>
 
+#include "models/isa/fork_join.h"
 #include "models/isa/gpr_index.h"
 #include "models/isa/operand.h"
 #include "models/isa/row_sets.h"
@@ -172,6 +173,8 @@ void move_relative_destination64(const Instruction& i, Wavefront& w) {
   if (relative<2>(i.dst[0], w, to)) w.write64(to, read_scalar64(i.src[0], w));
 }
 
+void branch_join(const Instruction& i, Wavefront& w) { join(w, read_scalar32(i.src[0], w)); }
+
 constexpr InstructionRow row(std::string_view mnemonic, Opcodes opcode, OperandTypes dst, OperandTypes src, std::uint32_t flags,
                              ExecuteFn execute, Unit unit = Unit::salu, LatencyClass latency = LatencyClass::salu) {
   return {mnemonic, Format::sop1, opcode, dst, src, unit, latency, flags, execute};
@@ -227,7 +230,8 @@ constexpr std::array kRows{
     row("s_movrels_b64", both(0x2b), {T::b64}, {T::b64}, kReadsM0 | kRegisterSource, move_relative_source64),
     row("s_movreld_b32", both(0x2c), {T::b32}, {T::b32}, kReadsM0, move_relative_destination32),
     row("s_movreld_b64", both(0x2d), {T::b64}, {T::b64}, kReadsM0, move_relative_destination64),
-    row("s_cbranch_join", both(0x2e), {}, {T::b32}, kBranch | kRegisterSource, nullptr, Unit::branch, LatencyClass::branch),
+    row("s_cbranch_join", both(0x2e), {}, {T::b32}, kBranch | kRegisterSource | kWritesExec, branch_join, Unit::branch,
+        LatencyClass::branch),
     row("s_abs_i32", both(0x30), {T::b32}, {T::i32}, kWritesScc, unary32<absolute, true>),
     row("s_set_gpr_idx_idx", both(0x32), {}, {T::b32}, kReadsM0, execute_set_gpr_idx_idx),
     exec_row("s_andn1_saveexec_b64", gfx9_only(0x33), save_exec<andn1_exec>),

@@ -2,6 +2,7 @@
 #include <array>
 #include <utility>
 
+#include "models/isa/fork_join.h"
 #include "models/isa/operand.h"
 #include "models/isa/row_sets.h"
 
@@ -131,6 +132,8 @@ void bfm64(const Instruction& i, Wavefront& w) {
 void select32(const Instruction& i, Wavefront& w) { w.sgpr[i.dst[0].index] = read_scalar32(i.src[w.scc ? 0 : 1], w); }
 void select64(const Instruction& i, Wavefront& w) { w.write64(i.dst[0].index, read_scalar64(i.src[w.scc ? 0 : 1], w)); }
 
+void branch_fork(const Instruction& i, Wavefront& w) { fork(w, read_scalar64(i.src[0], w), read_scalar64(i.src[1], w)); }
+
 constexpr InstructionRow row(std::string_view mnemonic, Opcodes opcode, OperandTypes dst, OperandTypes src, std::uint32_t flags,
                              ExecuteFn execute, Unit unit = Unit::salu, LatencyClass latency = LatencyClass::salu) {
   return {mnemonic, Format::sop2, opcode, dst, src, unit, latency, flags, execute};
@@ -186,7 +189,8 @@ constexpr std::array kRows{
     row("s_bfe_i32", both(0x26), {T::i32}, {T::i32, T::u32}, kWritesScc, with_scc<bfe_i32>),
     row("s_bfe_u64", both(0x27), {T::u64}, {T::u64, T::u32}, kWritesScc, shift64<bfe_u64>),
     row("s_bfe_i64", both(0x28), {T::i64}, {T::i64, T::u32}, kWritesScc, shift64<bfe_i64>),
-    row("s_cbranch_g_fork", both(0x29), {}, {T::b64, T::b64}, kBranch, nullptr, Unit::branch, LatencyClass::branch),
+    row("s_cbranch_g_fork", both(0x29), {}, {T::b64, T::b64}, kBranch | kReadsExec | kWritesExec, branch_fork, Unit::branch,
+        LatencyClass::branch),
     row32("s_absdiff_i32", both(0x2a), with_scc<absdiff>, kWritesScc | kCommutes, T::i32),
     row("s_rfe_restore_b64", both(0x2b), {}, {T::b64, T::b32}, kBranch, nullptr, Unit::branch, LatencyClass::branch),
     row32("s_mul_hi_u32", gfx9_only(0x2c), without_scc<mul_hi_u32>, kCommutes, T::u32),

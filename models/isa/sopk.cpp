@@ -2,6 +2,7 @@
 // instructions" and "Hardware registers" (S_GETREG).
 #include <array>
 
+#include "models/isa/fork_join.h"
 #include "models/isa/operand.h"
 #include "models/isa/row_sets.h"
 
@@ -124,6 +125,10 @@ void call(const Instruction& i, Wavefront& w) {
   w.pc += static_cast<U64>(std::int64_t{i.immediate} * 4);
 }
 
+void branch_fork(const Instruction& i, Wavefront& w) {
+  fork(w, w.read64(i.src[0].index), w.pc + static_cast<U64>(std::int64_t{i.immediate} * 4));
+}
+
 constexpr InstructionRow row(std::string_view mnemonic, Opcodes opcode, OperandTypes dst, OperandTypes src, std::uint32_t flags,
                              ExecuteFn execute, Unit unit = Unit::salu, LatencyClass latency = LatencyClass::salu) {
   return {mnemonic, Format::sopk, opcode, dst, src, unit, latency, flags, execute};
@@ -149,7 +154,8 @@ constexpr std::array kRows{
     compare("s_cmpk_le_u32", 0x0d, T::u32, compare_unsigned<kLessEqual>),
     row("s_addk_i32", both(0x0e), {T::i32}, {T::simm16}, kWritesScc | kReadsDst, add),
     row("s_mulk_i32", both(0x0f), {T::i32}, {T::simm16}, kReadsDst, multiply),
-    row("s_cbranch_i_fork", both(0x10), {}, {T::b64, T::label16}, kBranch, nullptr, Unit::branch, LatencyClass::branch),
+    row("s_cbranch_i_fork", both(0x10), {}, {T::b64, T::label16}, kBranch | kReadsExec | kWritesExec, branch_fork, Unit::branch,
+        LatencyClass::branch),
     row("s_getreg_b32", both(0x11), {T::b32}, {T::hwreg}, kReadsScc, get_register),
     row("s_setreg_b32", both(0x12), {}, {T::hwreg, T::b32}, kNoFlags, set_register),
     row("s_setreg_imm32_b32", both(0x14), {}, {T::hwreg, T::simm32}, kHasLiteralOperand, set_register_immediate),

@@ -38,6 +38,9 @@ void set_priority(const Instruction& i, Wavefront& w) {
   constexpr unsigned kUserPriority = 3;  // STATUS[4:3]
   w.status = (w.status & ~(3U << kUserPriority)) | (static_cast<std::uint32_t>(i.immediate) & 3) << kUserPriority;
 }
+void message_and_halt(const Instruction& i, Wavefront& w) {
+  w.raise(Event::message, (static_cast<std::uint32_t>(i.immediate) & 0xffff) | kMessageThenHalt);
+}
 void trap(const Instruction& i, Wavefront& w) { w.raise(Event::trap, static_cast<std::uint32_t>(i.immediate) & 0xff); }
 void invalidate_instructions(const Instruction&, Wavefront& w) {
   w.access.space = MemoryAccess::Space::none;
@@ -70,7 +73,7 @@ constexpr std::array kRows{
     row("s_sleep", both(0x0e), {T::simm16}, LatencyClass::sleep, sleep),
     row("s_setprio", both(0x0f), {T::simm16}, LatencyClass::nop, set_priority),
     row("s_sendmsg", both(0x10), {T::sendmsg}, LatencyClass::message, report<Event::message>, kReadsM0),
-    row("s_sendmsghalt", both(0x11), {T::sendmsg}, LatencyClass::message, nullptr, kReadsM0),
+    row("s_sendmsghalt", both(0x11), {T::sendmsg}, LatencyClass::message, message_and_halt, kReadsM0),
     row("s_trap", both(0x12), {T::simm16}, LatencyClass::trap, trap),
     row("s_icache_inv", both(0x13), {}, LatencyClass::nop, invalidate_instructions),
     row("s_incperflevel", both(0x14), {T::simm16}, LatencyClass::nop, nothing),

@@ -37,7 +37,7 @@ enum class Event : std::uint8_t {
   barrier,           ///< s_barrier
   wait_count,        ///< s_waitcnt: event_value = SIMM16
   sleep,             ///< s_sleep: event_value = cycles asked for
-  message,           ///< s_sendmsg: event_value = SIMM16, M0 holds the payload
+  message,           ///< s_sendmsg: event_value = SIMM16 (and kMessageThenHalt), M0 holds the payload
   halt,              ///< s_sethalt 1
   trap,              ///< s_trap: event_value = trap id
   cache_invalidate,  ///< s_dcache_inv(_vol), s_dcache_wb, buffer_wbinvl1(_vol), s_icache_inv: MemoryAccess tells none; see the
@@ -46,6 +46,8 @@ enum class Event : std::uint8_t {
   illegal_instruction,
   arithmetic_exception,
 };
+
+inline constexpr std::uint32_t kMessageThenHalt = 1U << 16;  ///< s_sendmsghalt
 
 struct MemoryFault {
   enum class Reason : std::uint8_t { not_mapped, not_permitted, misaligned, lds_out_of_range };
