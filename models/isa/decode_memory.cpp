@@ -174,10 +174,10 @@ void decode_mubuf(DecodeContext& context) {
   const bool accumulator = gfx9 && bit(high, 23);  // TFE's place on gfx8
   mem.tfe = !gfx9 && bit(high, 23) && !from_lds && !(row.dst.count > 0 && row.src.count > 3);
   if (row.src.count == 0) {
-    // SCC is of buffer_wbl2, whose bit 55 is reserved like buffer_invl2's.
+    // GLC and SCC are of buffer_wbl2 (LLVM sets both for the widest scope), whose bit 55 is reserved like buffer_invl2's.
     const bool l2 = row.opcode.gfx803 == kAbsent;
-    const bool reserved = bits(low, 12, 3) != 0 || mem.lds || (l2 && accumulator);
-    if (reserved || (bit(low, 15) && row.mnemonic != "buffer_wbl2")) context.fail("flag without effect");
+    const unsigned flags = row.mnemonic == "buffer_wbl2" ? 2 : 4;
+    if (bits(low, 12, flags) != 0 || mem.lds || (l2 && accumulator)) context.fail("flag without effect");
     return;
   }
   if (from_lds) {
