@@ -393,8 +393,6 @@ TEST_P(CodeObject, ReadsAsInLlvm) {
   const std::vector<ListingLine> listing = list_code_object(path, target);
   ASSERT_GT(listing.size(), 50U);
   for (const ListingLine& line : listing) {
-    // Of gfx90a only the vector formats are compared: see claimed().
-    if (target == Target::gfx90a && line.text.rfind("v_", 0) != 0) continue;
     const DecodeResult decoded = decode(line.words.data(), line.words.size(), target);
     ASSERT_TRUE(decoded.ok) << line.text << ": " << decoded.error;
     EXPECT_EQ(decoded.instruction.size, line.words.size() * 4) << line.text;

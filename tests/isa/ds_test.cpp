@@ -4,6 +4,7 @@
 #include <bit>
 #include <limits>
 
+#include "tests/isa/atomic_reference.h"
 #include "tests/isa/scalar_machine.h"
 
 namespace lacuna::isa::test {
@@ -174,6 +175,44 @@ TEST(Lds, CrossbarMovesDataBetweenLanes) {
   EXPECT_EQ(m.v(6, 60), 0U) << "from lane 1";
   EXPECT_EQ(m.v(7, 5), 100U);
   EXPECT_EQ(m.v(7, 6), 0U) << "nobody sent: lane 1 is off";
+}
+
+// LDS obeys MODE's denormal bits; rounding is to nearest whatever MODE says.
+template <typename F>
+void check_sums(const char* text, Target target, unsigned denormal_bit) {
+  const std::vector<std::uint32_t> words = assemble_by_llvm({text}, target).at(0);
+  for (std::uint32_t mode = 0; mode < 256; mode += 13) {
+    Machine m;
+    m.wave.target = target;
+    m.wave.mode.bits = mode;
+    const DenormalRules rules{(mode >> denormal_bit & 1) != 0, (mode >> denormal_bit & 2) != 0};
+    FloatSource<F> source(mode + 1);
+    std::array<F, kLanes> old;
+    std::array<F, kLanes> expected;
+    for (unsigned l = 0; l < kLanes; ++l) {
+      old[l] = source.next();
+      F data = source.next();
+      while (std::isnan(old[l] + data)) data = source.next();
+      m.v(0, l) = l * sizeof(F);
+      m.set_lds<F>(l * sizeof(F), old[l]);
+      const auto bits = std::bit_cast<BitsOf<F>>(data);
+      m.v(2, l) = static_cast<std::uint32_t>(bits);
+      if constexpr (sizeof(F) == 8) m.v(3, l) = static_cast<std::uint32_t>(bits >> 32);
+      expected[l] = expected_sum(old[l], data, rules);
+    }
+    m.step(words);
+    ASSERT_EQ(m.wave.event, Event::none);
+    for (unsigned l = 0; l < kLanes; ++l) {
+      EXPECT_EQ(m.lds_at<BitsOf<F>>(l * sizeof(F)), std::bit_cast<BitsOf<F>>(expected[l])) << text << " MODE " << mode;
+      EXPECT_EQ(m.v(4, l), static_cast<std::uint32_t>(std::bit_cast<BitsOf<F>>(old[l])));
+    }
+  }
+}
+
+TEST(Lds, FloatSumsFollowMode) {
+  check_sums<float>("ds_add_rtn_f32 v4, v0, v2", Target::gfx803, 4);
+  check_sums<float>("ds_add_rtn_f32 v4, v0, v2", Target::gfx90a, 4);
+  check_sums<double>("ds_add_rtn_f64 v[4:5], v0, v[2:3]", Target::gfx90a, 6);
 }
 
 }  // namespace

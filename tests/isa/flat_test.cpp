@@ -1,6 +1,7 @@
 // Generic addresses: global memory, the LDS and scratch apertures, faults, atomics.
 #include <gtest/gtest.h>
 
+#include "tests/isa/atomic_reference.h"
 #include "tests/isa/scalar_machine.h"
 
 namespace lacuna::isa::test {
@@ -226,6 +227,56 @@ TEST(Flat, ManyMappingsAreRemembered) {
   for (unsigned l = 0; l < kLanes; ++l) m.set_address(l, kBase + l % 4 * 0x100000);
   m.run({"flat_load_dword v2, v[0:1]", "flat_load_dword v2, v[0:1]", "flat_load_dword v2, v[0:1]"});
   EXPECT_EQ(m.memory.finds, 4U);
+}
+
+// In memory f32 denormals become zeros and f64 and f16 ones stay, whatever MODE says.
+template <typename F>
+void check_sums_in_memory(const char* text, DenormalRules rules) {
+  const std::vector<std::uint32_t> words = assemble_by_llvm({text}, Target::gfx90a).at(0);
+  for (std::uint32_t mode = 0; mode < 256; mode += 17) {
+    FlatMachine m;
+    m.wave.target = Target::gfx90a;
+    m.wave.mode.bits = mode;
+    std::byte* at = m.memory.map(kBase, 4096, Access::read_write);
+    FloatSource<F> source(mode + 1);
+    std::array<F, kLanes> expected;
+    for (unsigned l = 0; l < kLanes; ++l) {
+      const F old = source.next();
+      F data = source.next();
+      while (std::isnan(old + data)) data = source.next();
+      m.set_address(l, kBase + l * sizeof(F));
+      write<F>(at + l * sizeof(F), old);
+      const auto bits = std::bit_cast<BitsOf<F>>(data);
+      m.v(2, l) = static_cast<std::uint32_t>(bits);
+      if constexpr (sizeof(F) == 8) m.v(3, l) = static_cast<std::uint32_t>(bits >> 32);
+      expected[l] = expected_sum(old, data, rules);
+    }
+    m.step(words);
+    ASSERT_EQ(m.wave.event, Event::none);
+    for (unsigned l = 0; l < kLanes; ++l) {
+      EXPECT_EQ(read<BitsOf<F>>(at + l * sizeof(F)), std::bit_cast<BitsOf<F>>(expected[l])) << text << " MODE " << mode;
+    }
+  }
+}
+
+TEST(Flat, FloatSumsInMemory) {
+  check_sums_in_memory<float>("global_atomic_add_f32 v[0:1], v2, off", {false, false});
+  check_sums_in_memory<double>("global_atomic_add_f64 v[0:1], v[2:3], off", {true, true});
+  check_sums_in_memory<double>("flat_atomic_add_f64 v[0:1], v[2:3]", {true, true});
+}
+
+TEST(Flat, PackedHalfSumsKeepDenormals) {
+  FlatMachine m;
+  m.wave.target = Target::gfx90a;
+  std::byte* at = m.memory.map(kBase, 4096, Access::read_write);
+  m.wave.mode.bits = 0;  // flush everything
+  m.wave.set_exec(1);
+  m.set_address(0, kBase);
+  write<std::uint32_t>(at, 0x83ff0001);
+  m.v(2, 0) = 0x00010002;
+  m.run({"global_atomic_pk_add_f16 v3, v[0:1], v2, off glc"});
+  EXPECT_EQ(m.v(3, 0), 0x83ff0001U);
+  EXPECT_EQ(read<std::uint32_t>(at), 0x83fe0003U);
 }
 
 }  // namespace
