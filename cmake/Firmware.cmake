@@ -1,9 +1,11 @@
 # Cross-compiled RV64GC programs in the same build tree as the host programs: no toolchain file, no second configuration.
 #
-# lacuna_firmware(NAME SOURCES a.c b.S ... [KERNELS k ...] [DEFINITIONS X=1 ...] [OPTIONS ...] [SEMIHOST | BARE])
+# lacuna_firmware(NAME SOURCES a.c b.S ... [KERNELS k ...] [TARGET gfx90a] [DEFINITIONS X=1 ...] [OPTIONS ...]
+#                [SEMIHOST | BARE])
 #   Builds build/<preset>/firmware/NAME.elf (target firmware_NAME, part of `all`; variable FIRMWARE_NAME is its path) from the sources,
 #   the start-up code, the HAL and the driver library. KERNELS are names given to lacuna_gpu_kernel: each is embedded by
 #   .incbin between the symbols code_object_<k> and code_object_<k>_end.
+#   TARGET: each kernel k is taken from <k>_<TARGET>, embedded under the name of k: one source runs on every target.
 #   SEMIHOST: picolibc's semihosting library provides stdio, files and exit in place of the UART and the finisher.
 #   BARE: nothing but the sources and the linker script (for programs that bring their own _start).
 #
@@ -59,7 +61,7 @@ function(lacuna_firmware_library name)
 endfunction()
 
 function(lacuna_firmware name)
-  cmake_parse_arguments(arg "SEMIHOST;BARE" "" "SOURCES;KERNELS;DEFINITIONS;OPTIONS" ${ARGN})
+  cmake_parse_arguments(arg "SEMIHOST;BARE" "TARGET" "SOURCES;KERNELS;DEFINITIONS;OPTIONS" ${ARGN})
   if(arg_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "lacuna_firmware(${name}): unknown arguments: ${arg_UNPARSED_ARGUMENTS}")
   endif()
@@ -72,8 +74,12 @@ function(lacuna_firmware name)
   set(embedded)
   set(embedded_targets)
   foreach(kernel IN LISTS arg_KERNELS)
+    set(built_as "${kernel}")
+    if(arg_TARGET)
+      set(built_as "${kernel}_${arg_TARGET}")
+    endif()
     set(assembly "${CMAKE_CURRENT_BINARY_DIR}/${name}.dir/code_object_${kernel}.S")
-    set(code_object "$<TARGET_PROPERTY:gpu_kernel_${kernel},LACUNA_CODE_OBJECT>")
+    set(code_object "$<TARGET_PROPERTY:gpu_kernel_${built_as},LACUNA_CODE_OBJECT>")
     file(GENERATE OUTPUT "${assembly}" CONTENT "  .section .rodata.code_object_${kernel}, \"a\"
   .balign 16
   .globl code_object_${kernel}
@@ -91,7 +97,7 @@ code_object_${kernel}_end:
       COMMENT "RISC-V ${name}: code object ${kernel}"
       VERBATIM)
     list(APPEND embedded "${object}")
-    list(APPEND embedded_targets gpu_kernel_${kernel})
+    list(APPEND embedded_targets gpu_kernel_${built_as})
   endforeach()
 
   lacuna_firmware_objects(${name} objects SOURCES ${arg_SOURCES} OPTIONS ${options})

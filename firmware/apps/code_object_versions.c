@@ -4,7 +4,9 @@
 
 #include "app.h"
 
+#ifndef ON_GFX90A /* code object v2 is older than gfx90a */
 CODE_OBJECT(vector_add_v2);
+#endif
 CODE_OBJECT(vector_add_v3);
 CODE_OBJECT(vector_add);
 CODE_OBJECT(vector_add_v5);
@@ -79,7 +81,9 @@ static void relocated_data(void) {
 int main(void) {
   device = app_open_device();
   CHECK(lacuna_queue_create(device, NULL, &queue));
+#ifndef ON_GFX90A
   add(2, APP_KERNEL(device, vector_add_v2, "vector_add"));
+#endif
   add(3, APP_KERNEL(device, vector_add_v3, "vector_add"));
   add(4, APP_KERNEL(device, vector_add, "vector_add"));
   add(5, APP_KERNEL(device, vector_add_v5, "vector_add"));
