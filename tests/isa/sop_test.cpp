@@ -178,13 +178,80 @@ TEST(ScalarState, EventsCarryTheirValue) {
                       {"s_sethalt 1", Event::halt, 1},
                       {"s_icache_inv", Event::cache_invalidate, 0},
                       {"s_nop 3", Event::none, 0},
-                      {"s_cbranch_g_fork s[0:1], s[2:3]", Event::illegal_instruction, 0}};
+                      {"s_sendmsghalt 1", Event::message, 1 | kMessageThenHalt},
+                      {"s_rfe_b64 s[2:3]", Event::illegal_instruction, 0}};
   for (const auto& c : kCases) {
     Machine m;
     m.run({c.text});
     EXPECT_EQ(m.wave.event, c.event) << c.text;
     EXPECT_EQ(m.wave.event_value, c.value) << c.text;
   }
+}
+
+// Fork and join: the smaller half runs first, the other waits in four SGPRs.
+TEST(ScalarState, ForkRunsBothHalvesOnce) {
+  for (const Target target : {Target::gfx803, Target::gfx90a}) {
+    Machine m;
+    m.wave.target = target;
+    const auto code = assemble_by_llvm({"s_cbranch_g_fork s[10:11], s[12:13]", "s_cbranch_join s14"}, target);
+    const std::uint64_t next = m.wave.pc + 4;
+    constexpr std::uint64_t kThere = 0x200000;
+    m.wave.set_exec(0xff);
+    m.wave.write64(10, 0xf07);  // lanes 0 to 2 want to go; 8 to 11 are not active
+    m.wave.write64(12, kThere);
+    m.wave.sgpr[14] = 0;
+    m.step(code[0]);
+    EXPECT_EQ(m.wave.pc, kThere);
+    EXPECT_EQ(m.wave.exec(), 0x07U);
+    m.step(code[1]);
+    EXPECT_EQ(m.wave.pc, next);
+    EXPECT_EQ(m.wave.exec(), 0xf8U);
+    const std::uint64_t after = m.wave.pc + 4;
+    m.step(code[1]);
+    EXPECT_EQ(m.wave.pc, after) << "the stack is as deep as it was";
+    EXPECT_EQ(m.wave.exec(), 0xf8U);
+
+    m.wave.set_exec(0xff);
+    m.wave.write64(10, 0xfe);
+    const std::uint64_t fallen = m.wave.pc + 4;
+    m.step(code[0]);
+    EXPECT_EQ(m.wave.pc, fallen);
+    EXPECT_EQ(m.wave.exec(), 0x01U);
+    m.step(code[1]);
+    EXPECT_EQ(m.wave.pc, kThere);
+    EXPECT_EQ(m.wave.exec(), 0xfeU);
+
+    m.wave.write64(10, 0);
+    const std::uint64_t on = m.wave.pc + 4;
+    m.step(code[0]);
+    EXPECT_EQ(m.wave.pc, on) << "nobody goes";
+    m.wave.write64(10, ~std::uint64_t{0});
+    m.step(code[0]);
+    EXPECT_EQ(m.wave.pc, kThere) << "all go";
+    EXPECT_EQ(m.wave.exec(), 0xfeU);
+  }
+}
+
+TEST(ScalarState, ForksNest) {
+  Machine m;
+  const auto code = assemble_by_llvm({"s_cbranch_i_fork s[10:11], 16", "s_cbranch_join s14"}, Target::gfx803);
+  const std::uint64_t start = m.wave.pc;
+  m.wave.set_exec(0xf);
+  m.wave.sgpr[14] = 0;
+  m.wave.write64(10, 0x3);
+  m.step(code[0]);
+  EXPECT_EQ(m.wave.pc, start + 4 + 64);
+  EXPECT_EQ(m.wave.exec(), 0x3U) << "of equal halves those that go are first";
+  m.wave.write64(16, 0);
+  m.wave.write64(10, 0x1);
+  m.step(code[0]);
+  EXPECT_EQ(m.wave.exec(), 0x1U);
+  m.step(code[1]);
+  EXPECT_EQ(m.wave.exec(), 0x2U);
+  EXPECT_EQ(m.wave.pc, start + 4 + 64 + 4);
+  m.step(code[1]);
+  EXPECT_EQ(m.wave.exec(), 0xcU);
+  EXPECT_EQ(m.wave.pc, start + 4);
 }
 
 }  // namespace
