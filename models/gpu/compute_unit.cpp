@@ -316,6 +316,10 @@ bool ComputeUnit::handle_event(Slot& slot, const isa::Instruction& instruction, 
       if ((wave.event_value & 0xf) == kMessageInterrupt) {
         listener_.interrupt_message(*slot.group->dispatch, wave.sgpr[isa::kM0], clock_.ticks(cycle));
       }
+      if ((wave.event_value & isa::kMessageThenHalt) != 0) {
+        fault(slot, LACUNA_FAULT_TRAP, 0, pc, "wavefront halted itself (s_sendmsghalt)", cycle);
+        return false;
+      }
       return true;
     case isa::Event::cache_invalidate:
       invalidate_caches(slot, instruction, cycle);
