@@ -254,39 +254,5 @@ TEST(ScalarState, ForksNest) {
   EXPECT_EQ(m.wave.pc, start + 4);
 }
 
-// The smaller half of the lanes goes first, the other waits on the stack; a join ends when the stack is as it was.
-TEST(ScalarBranch, ForkAndJoin) {
-  Machine m;
-  m.wave.set_exec(0xff);
-  m.wave.write64(40, 0x07);    // three lanes take the branch
-  m.wave.write64(42, 0x5000);  // its target
-  m.wave.sgpr[44] = 0;
-  m.run({"s_cbranch_g_fork s[40:41], s[42:43]"});
-  EXPECT_EQ(m.wave.pc, 0x5000U);
-  EXPECT_EQ(m.wave.exec(), 0x07U);
-  EXPECT_EQ(m.wave.mode.bits >> 29, 1U);
-  EXPECT_EQ(m.wave.read64(0), 0xf8U);
-  EXPECT_EQ(m.wave.read64(2), Machine::kProgram + 4);
-  m.run({"s_cbranch_join s44"});
-  EXPECT_EQ(m.wave.pc, Machine::kProgram + 4);
-  EXPECT_EQ(m.wave.exec(), 0xf8U);
-  const std::uint64_t after = m.wave.pc;
-  m.run({"s_cbranch_join s44"});
-  EXPECT_EQ(m.wave.pc, after + 4) << "nothing left: on with the next instruction";
-  m.wave.set_exec(0xff);
-  m.wave.write64(40, 0xfe);
-  const std::uint64_t here = m.wave.pc;
-  m.run({"s_cbranch_i_fork s[40:41], 16"});
-  EXPECT_EQ(m.wave.exec(), 1U) << "the one lane that falls through goes first";
-  EXPECT_EQ(m.wave.pc, here + 4);
-  EXPECT_EQ(m.wave.read64(0), 0xfeU);
-  EXPECT_EQ(m.wave.read64(2), here + 4 + 64);
-  m.wave.mode.bits = 0;
-  m.wave.write64(40, 0);
-  m.run({"s_cbranch_g_fork s[40:41], s[42:43]"});
-  EXPECT_EQ(m.wave.exec(), 1U);
-  EXPECT_EQ(m.wave.mode.bits, 0U) << "no divergence, no entry";
-}
-
 }  // namespace
 }  // namespace lacuna::isa::test
