@@ -69,21 +69,6 @@ bool transfer(Wavefront& w, U64 address, U32* data, unsigned words, Access wante
 // The two low bits of base and offset are ignored.
 U64 address_of(const Instruction& i, const Wavefront& w) { return (w.read64(i.src[0].index) + offset_of(i, w)) & ~U64{3}; }
 
-template <unsigned kWords>
-void load(const Instruction& i, Wavefront& w) {
-  const U64 address = address_of(i, w);
-  note_access(i, w, address, kWords, MemoryAccess::Operation::load);
-  std::array<U32, kWords> data;
-  if (transfer(w, address, data.data(), kWords, Access::read)) std::copy(data.begin(), data.end(), &w.sgpr[i.dst[0].index]);
-}
-
-template <unsigned kWords>
-void store(const Instruction& i, Wavefront& w) {
-  const U64 address = address_of(i, w);
-  note_access(i, w, address, kWords, MemoryAccess::Operation::store);
-  transfer(w, address, &w.sgpr[i.src[2].index], kWords, Access::write);
-}
-
 // Scratch accesses: an SGPR offset counts in units of 64 bytes.
 U64 scratch_address(const Instruction& i, const Wavefront& w) {
   const auto immediate = static_cast<U64>(std::int64_t{i.mem.offset});
@@ -91,17 +76,17 @@ U64 scratch_address(const Instruction& i, const Wavefront& w) {
   return (w.read64(i.src[0].index) + scalar + immediate) & ~U64{3};
 }
 
-template <unsigned kWords>
-void scratch_load(const Instruction& i, Wavefront& w) {
-  const U64 address = scratch_address(i, w);
+template <unsigned kWords, auto kAddress = address_of>
+void load(const Instruction& i, Wavefront& w) {
+  const U64 address = kAddress(i, w);
   note_access(i, w, address, kWords, MemoryAccess::Operation::load);
   std::array<U32, kWords> data;
   if (transfer(w, address, data.data(), kWords, Access::read)) std::copy(data.begin(), data.end(), &w.sgpr[i.dst[0].index]);
 }
 
-template <unsigned kWords>
-void scratch_store(const Instruction& i, Wavefront& w) {
-  const U64 address = scratch_address(i, w);
+template <unsigned kWords, auto kAddress = address_of>
+void store(const Instruction& i, Wavefront& w) {
+  const U64 address = kAddress(i, w);
   note_access(i, w, address, kWords, MemoryAccess::Operation::store);
   transfer(w, address, &w.sgpr[i.src[2].index], kWords, Access::write);
 }
@@ -255,12 +240,17 @@ constexpr std::array kRows{
     control_row("s_dcache_wb_vol", 0x23),
     row("s_memtime", both(0x24), {T::b64}, {}, LatencyClass::smem_load, read_counter<&Wavefront::clock>),
     row("s_memrealtime", both(0x25), {T::b64}, {}, LatencyClass::smem_load, read_counter<&Wavefront::real_time>),
-    row("s_scratch_load_dword", gfx9_only(0x05), {T::b32}, {T::b64, T::b32}, LatencyClass::smem_load, scratch_load<1>),
-    row("s_scratch_load_dwordx2", gfx9_only(0x06), {T::b64}, {T::b64, T::b32}, LatencyClass::smem_load, scratch_load<2>),
-    row("s_scratch_load_dwordx4", gfx9_only(0x07), {T::b128}, {T::b64, T::b32}, LatencyClass::smem_load, scratch_load<4>),
-    row("s_scratch_store_dword", gfx9_only(0x15), {}, {T::b64, T::b32, T::b32}, LatencyClass::smem_store, scratch_store<1>),
-    row("s_scratch_store_dwordx2", gfx9_only(0x16), {}, {T::b64, T::b32, T::b64}, LatencyClass::smem_store, scratch_store<2>),
-    row("s_scratch_store_dwordx4", gfx9_only(0x17), {}, {T::b64, T::b32, T::b128}, LatencyClass::smem_store, scratch_store<4>),
+    row("s_scratch_load_dword", gfx9_only(0x05), {T::b32}, {T::b64, T::b32}, LatencyClass::smem_load, load<1, scratch_address>),
+    row("s_scratch_load_dwordx2", gfx9_only(0x06), {T::b64}, {T::b64, T::b32}, LatencyClass::smem_load,
+        load<2, scratch_address>),
+    row("s_scratch_load_dwordx4", gfx9_only(0x07), {T::b128}, {T::b64, T::b32}, LatencyClass::smem_load,
+        load<4, scratch_address>),
+    row("s_scratch_store_dword", gfx9_only(0x15), {}, {T::b64, T::b32, T::b32}, LatencyClass::smem_store,
+        store<1, scratch_address>),
+    row("s_scratch_store_dwordx2", gfx9_only(0x16), {}, {T::b64, T::b32, T::b64}, LatencyClass::smem_store,
+        store<2, scratch_address>),
+    row("s_scratch_store_dwordx4", gfx9_only(0x17), {}, {T::b64, T::b32, T::b128}, LatencyClass::smem_store,
+        store<4, scratch_address>),
     row("s_dcache_discard", gfx9_only(0x28), {}, {T::b64, T::b32}, LatencyClass::smem_control, discard),
     row("s_dcache_discard_x2", gfx9_only(0x29), {}, {T::b64, T::b32}, LatencyClass::smem_control, discard),
     atomic_row("s_buffer_atomic_swap", 0x40, T::b128, T::b32, buffer_atomic<U32, op::exchange<U32>>),
