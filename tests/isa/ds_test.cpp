@@ -215,5 +215,58 @@ TEST(Lds, FloatSumsFollowMode) {
   check_sums<double>("ds_add_rtn_f64 v[4:5], v0, v[2:3]", Target::gfx90a, 6);
 }
 
+// The second operand is in LDS too, a number of dwords away: in the offset's 15 low bits or, with its top bit, in the address
+// register's upper half.
+TEST(Lds, SecondOperandFromLds) {
+  Machine m;
+  for (std::uint32_t k = 0; k < 1024; ++k) m.set_lds<std::uint32_t>(k * 4, k * k + 7);
+  const auto before = [](std::uint32_t word) { return word * word + 7; };
+  m.wave.set_exec(0xff);
+  for (unsigned l = 0; l < 8; ++l) {
+    m.v(0, l) = l * 4;
+    const std::uint32_t distance = l % 2 == 0 ? 100 + l : static_cast<std::uint32_t>(-8);
+    m.v(1, l) = distance << 16 | (400 + l * 4);
+    m.v(2, l) = 1024 + l * 8;
+  }
+  m.run({"ds_add_src2_u32 v0 offset:64", "ds_sub_src2_u32 v1 offset:32768", "ds_write_src2_b64 v2 offset:32767"});
+  ASSERT_EQ(m.wave.event, Event::none);
+  for (std::uint32_t l = 0; l < 8; ++l) {
+    EXPECT_EQ(m.lds_at<std::uint32_t>(l * 4), before(l) + before(l + 64));
+    const std::uint32_t from = l % 2 == 0 ? 100 + l + 100 + l : 100 + l - 8;
+    EXPECT_EQ(m.lds_at<std::uint32_t>(400 + l * 4), before(100 + l) - before(from)) << l;
+  }
+  // One dword back, lanes one after the other: each takes what starts four bytes before it.
+  EXPECT_EQ(m.lds_at<std::uint32_t>(1024), before(255));
+  EXPECT_EQ(m.lds_at<std::uint32_t>(1028), before(255 + 1)) << "the upper half is the lower one's old value";
+  m.set_lds<float>(0, 2.5F);
+  m.set_lds<float>(4, -1.5F);
+  m.wave.set_exec(1);
+  m.run({"ds_min_src2_f32 v0 offset:1"});
+  EXPECT_EQ(m.lds_at<float>(0), -1.5F);
+  m.v(0, 0) = 4096 - 4;
+  m.run({"ds_add_src2_u32 v0 offset:1"});
+  EXPECT_EQ(m.lds_at<std::uint32_t>(4092), before(1023)) << "beyond the allocation are zeros";
+}
+
+TEST(Lds, ExchangesMarkedHalves) {
+  Machine m;
+  m.wave.set_exec(7);
+  for (unsigned l = 0; l < 3; ++l) {
+    m.v(0, l) = l * 8;
+    m.set_lds<std::uint32_t>(l * 8 + 16, 10 + l);
+    m.set_lds<std::uint32_t>(l * 8 + 20, 20 + l);
+    m.v(2, l) = 0x70000000 | (l == 1 ? 0U : 0x80000000U);
+    m.v(3, l) = 0x60000000 | (l == 2 ? 0x80000000U : 0U);
+  }
+  m.run({"ds_condxchg32_rtn_b64 v[4:5], v0, v[2:3] offset:16"});
+  ASSERT_EQ(m.wave.event, Event::none);
+  for (unsigned l = 0; l < 3; ++l) {
+    EXPECT_EQ(m.v(4, l), 10 + l);
+    EXPECT_EQ(m.v(5, l), 20 + l);
+    EXPECT_EQ(m.lds_at<std::uint32_t>(l * 8 + 16), l == 1 ? 11 : 0x70000000U);
+    EXPECT_EQ(m.lds_at<std::uint32_t>(l * 8 + 20), l == 2 ? 0x60000000U : 20 + l);
+  }
+}
+
 }  // namespace
 }  // namespace lacuna::isa::test
