@@ -1,4 +1,6 @@
 /* An encoding that is no instruction, and s_trap: the queue fails with the pc of the instruction, the device goes on. */
+#include <string.h>
+
 #include "app.h"
 #include "models/gpu/gpu_registers.h"
 
@@ -6,7 +8,23 @@ CODE_OBJECT(test_kernels);
 
 static lacuna_device* device;
 
-static void exception(const char* name, uint32_t error, uint32_t fault) {
+/* Where the one instruction with this encoding lies within its page: the code object's file and its image in memory agree in
+ * the low bits of addresses. */
+static uint64_t place_in_page(uint32_t encoding) {
+  uint64_t place = 0;
+  unsigned found = 0;
+  for (size_t i = 0; i + 4 <= CODE_OBJECT_BYTES(test_kernels); i += 4) {
+    uint32_t word;
+    memcpy(&word, code_object_test_kernels + i, sizeof word);
+    if (word != encoding) continue;
+    place = i % 4096;
+    ++found;
+  }
+  EXPECT(found == 1);
+  return place;
+}
+
+static void exception(const char* name, uint32_t error, uint32_t fault, uint32_t encoding) {
   const lacuna_kernel kernel = APP_KERNEL(device, test_kernels, name);
   lacuna_memory out = app_allocate(device, 4);
   *(uint32_t*)out.host = 0;
@@ -26,6 +44,7 @@ static void exception(const char* name, uint32_t error, uint32_t fault) {
   EXPECT(state.error == error);
   EXPECT(state.fault == fault);
   EXPECT(state.fault_pc > kernel.object && state.fault_pc < kernel.object + 65536);
+  EXPECT(state.fault_pc % 4096 == place_in_page(encoding));
   EXPECT(*(volatile uint32_t*)out.host == 0);
   lacuna_queue_destroy(queue);
   lacuna_signal_destroy(done);
@@ -40,8 +59,9 @@ static void exception(const char* name, uint32_t error, uint32_t fault) {
 
 int main(void) {
   device = app_open_device();
-  exception("illegal", LACUNA_QUEUE_ERROR_ILLEGAL_INSTRUCTION, LACUNA_FAULT_ILLEGAL_INSTRUCTION);
-  exception("trap", LACUNA_QUEUE_ERROR_TRAP, LACUNA_FAULT_TRAP);
+  exception("illegal", LACUNA_QUEUE_ERROR_ILLEGAL_INSTRUCTION, LACUNA_FAULT_ILLEGAL_INSTRUCTION, 0xbfff0000);
+  exception("trap", LACUNA_QUEUE_ERROR_TRAP, LACUNA_FAULT_TRAP, 0xbf920002); /* what compilers make of a trap */
+  exception("trap_7", LACUNA_QUEUE_ERROR_TRAP, LACUNA_FAULT_TRAP, 0xbf920007);
   lacuna_device_close(device);
   return 0;
 }

@@ -30,6 +30,11 @@ kernel void trap(global uint* out) {
   *out = 1;
 }
 
+kernel void trap_7(global uint* out) {
+  __asm__ volatile("s_trap 7");
+  *out = 1;
+}
+
 // A private array that is indexed by values, so that it lives in scratch memory.
 #define PRIVATE_WORDS 24
 kernel void private_array(global uint* out, uint rounds) {

@@ -1,0 +1,16 @@
+// Calls that the compiler may not inline: return addresses and locals live in scratch memory, lanes return from different depths.
+
+__attribute__((noinline)) uint ackermann(uint m, uint n) {
+  if (m == 0) return n + 1;
+  if (n == 0) return ackermann(m - 1, 1);
+  return ackermann(m - 1, ackermann(m, n - 1));
+}
+
+__attribute__((noinline)) uint fibonacci(uint n) { return n < 2 ? n : fibonacci(n - 1) + fibonacci(n - 2); }
+
+// Lanes take different arguments, so that a call happens under every kind of mask.
+kernel void recursion(global uint* out) {
+  const uint item = get_global_id(0);
+  out[2 * item] = fibonacci(item % 11);
+  out[2 * item + 1] = ackermann(item % 3, item / 3 % 4);
+}
