@@ -36,14 +36,14 @@ kernel void bitonic_pass(global uint* values, uint distance, uint run) {
 kernel void nothing(global int* unused) { (void)unused; }
 
 // Every kind of argument: what arrives is summed up.
-kernel void arguments(global int* out, local int* reversed, float4 vector, char c, short s, long l, double d, local double* shared,
-                      global const int* optional) {
+kernel void arguments(global int* out, local int* reversed, float4 vector, char c, short s, long l, double d,
+                      local double* shared, global const int* optional) {
   const uint i = get_local_id(0);
   reversed[i] = (int)i;
   shared[i] = d;
   barrier(CLK_LOCAL_MEM_FENCE);
-  out[get_global_id(0)] = reversed[get_local_size(0) - 1 - i] + (int)vector.w + c + s + (int)l + (int)shared[i] +
-                          (optional != 0 ? optional[0] : 0);
+  out[get_global_id(0)] =
+      reversed[get_local_size(0) - 1 - i] + (int)vector.w + c + s + (int)l + (int)shared[i] + (optional != 0 ? optional[0] : 0);
 }
 
 // What the hidden arguments and the packet say about the grid.

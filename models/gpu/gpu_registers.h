@@ -49,7 +49,7 @@
   X(VM_COMMAND, 0x21c, WO, 0, "GPUVM: LACUNA_VM_MAP or LACUNA_VM_UNMAP the range")                                        \
   X(VM_STATUS, 0x220, RO, 0, "GPUVM: result of the last command, LACUNA_VM_*")                                            \
   X(SHARED_APERTURE_HI, 0x240, RW, 0x20000000, "bits 63:32 of the LDS window of flat addresses (4 GiB)")                  \
-  X(PRIVATE_APERTURE_HI, 0x244, RW, 0x20000001, "bits 63:32 of the scratch window of flat addresses (4 GiB)")             \
+  X(PRIVATE_APERTURE_HI, 0x244, RW, 0x20010000, "bits 63:32 of the scratch window of flat addresses (4 GiB)")             \
   X(QUEUE_SELECT, 0x300, RW, 0, "queue slot that the QUEUE_* registers below refer to")                                   \
   X(QUEUE_AQL_LO, 0x304, RW, 0, "GPU virtual address of the slot's amd_queue_t, bits 31:0; 64-byte aligned")              \
   X(QUEUE_AQL_HI, 0x308, RW, 0, "GPU virtual address of the slot's amd_queue_t, bits 63:32")                              \

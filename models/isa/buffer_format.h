@@ -24,8 +24,8 @@ struct BufferFormat {
   unsigned bytes() const;
   bool is_integer() const { return number == 4 || number == 5; }
   Components unpack(const std::byte* record) const;
-  /// Bits beyond an integer's width are dropped; normalised and scaled values are clamped, rounded to nearest even. Components of
-  /// the record that no register component selects are zero.
+  /// Bits beyond an integer's width are dropped; normalised and scaled values are clamped, rounded to nearest even. Components
+  /// of the record that no register component selects are zero.
   void pack(const Components& values, std::byte* record) const;
 };
 

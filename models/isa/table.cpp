@@ -22,9 +22,9 @@ constexpr unsigned kOpcodes = 1024;
 class Index {
  public:
   Index() : places_(kTargets * kFormatCount * kOpcodes, nullptr) {
-    for (const auto set :
-         {sop1_rows(), sop2_rows(), sopk_rows(), sopc_rows(), sopp_rows(), smem_rows(), vop1_rows(), vop2_rows(), vopc_rows(),
-          vop3_rows(), vop3p_rows(), mai_rows(), ds_rows(), flat_rows(), global_rows(), scratch_rows(), mubuf_rows(), mtbuf_rows()}) {
+    for (const auto set : {sop1_rows(), sop2_rows(), sopk_rows(), sopc_rows(), sopp_rows(), smem_rows(), vop1_rows(),
+                           vop2_rows(), vopc_rows(), vop3_rows(), vop3p_rows(), mai_rows(), ds_rows(), flat_rows(),
+                           global_rows(), scratch_rows(), mubuf_rows(), mtbuf_rows()}) {
       for (const InstructionRow& row : set) add(row);
     }
   }

@@ -21,12 +21,12 @@
   OVERLOAD T divisor(T x) { return x == 0 || x == (T)(MINUS_ONE) ? (T)3 : x; }
 #define VECTOR_DIVISOR(T, MINUS_ONE) \
   OVERLOAD T divisor(T x) { return (x == (T)(0)) || (x == (T)(MINUS_ONE)) ? (T)(3) : x; }
-#define DIVISORS(T, MINUS_ONE)      \
-  SCALAR_DIVISOR(T, MINUS_ONE)      \
-  VECTOR_DIVISOR(T##2, MINUS_ONE)   \
-  VECTOR_DIVISOR(T##3, MINUS_ONE)   \
-  VECTOR_DIVISOR(T##4, MINUS_ONE)   \
-  VECTOR_DIVISOR(T##8, MINUS_ONE)   \
+#define DIVISORS(T, MINUS_ONE)    \
+  SCALAR_DIVISOR(T, MINUS_ONE)    \
+  VECTOR_DIVISOR(T##2, MINUS_ONE) \
+  VECTOR_DIVISOR(T##3, MINUS_ONE) \
+  VECTOR_DIVISOR(T##4, MINUS_ONE) \
+  VECTOR_DIVISOR(T##8, MINUS_ONE) \
   VECTOR_DIVISOR(T##16, MINUS_ONE)
 DIVISORS(char, -1)
 DIVISORS(short, -1)
@@ -38,22 +38,23 @@ DIVISORS(uint, 0)
 DIVISORS(ulong, 0)
 
 // canonical(x): one bit pattern for all NaNs. number(x): x, or zero for a NaN.
-#define CHOOSE_NAN(T, BITS)                                                \
-  OVERLOAD T canonical(T x) { return x != x ? as_##T(BITS) : x; }          \
+#define CHOOSE_NAN(T, BITS)                                       \
+  OVERLOAD T canonical(T x) { return x != x ? as_##T(BITS) : x; } \
   OVERLOAD T number(T x) { return x != x ? (T)(0) : x; }
-#define CHOOSE_NANS(T, U, BITS)     \
-  CHOOSE_NAN(T, (U)(BITS))          \
-  CHOOSE_NAN(T##2, (U##2)(BITS))    \
-  CHOOSE_NAN(T##3, (U##3)(BITS))    \
-  CHOOSE_NAN(T##4, (U##4)(BITS))    \
-  CHOOSE_NAN(T##8, (U##8)(BITS))    \
+#define CHOOSE_NANS(T, U, BITS)  \
+  CHOOSE_NAN(T, (U)(BITS))       \
+  CHOOSE_NAN(T##2, (U##2)(BITS)) \
+  CHOOSE_NAN(T##3, (U##3)(BITS)) \
+  CHOOSE_NAN(T##4, (U##4)(BITS)) \
+  CHOOSE_NAN(T##8, (U##8)(BITS)) \
   CHOOSE_NAN(T##16, (U##16)(BITS))
 CHOOSE_NANS(float, uint, 0x7fc00000u)
 CHOOSE_NANS(double, ulong, 0x7ff8000000000000ul)
 
 // In 32 bits: of sums of 64 bit products clang-16 believes, in some programs, that their lower half is 0 or -1.
 OVERLOAD int global_item(void) {
-  return (int)get_global_id(0) + (int)get_global_size(0) * ((int)get_global_id(1) + (int)get_global_size(1) * (int)get_global_id(2));
+  return (int)get_global_id(0) +
+         (int)get_global_size(0) * ((int)get_global_id(1) + (int)get_global_size(1) * (int)get_global_id(2));
 }
 OVERLOAD int local_item(void) {
   return (int)get_local_id(0) + (int)get_local_size(0) * ((int)get_local_id(1) + (int)get_local_size(1) * (int)get_local_id(2));
