@@ -45,6 +45,7 @@ void ComputeUnitStatistics::describe(StatisticsGroup& g) const {
   g.add("scalar_requests", scalar_requests, "line transactions of the scalar memory unit", "requests");
   g.add("instruction_requests", instruction_requests, "instruction line fetches", "requests");
   g.add("valu_busy_cycles", valu_busy_cycles, "cycles in which SIMDs execute, summed over SIMDs", "cycles");
+  g.add("lds_conflict_cycles", lds_conflict_cycles, "cycles that the LDS is busy only because lanes meet in a bank", "cycles");
 }
 
 ComputeUnit::ComputeUnit(sc_core::sc_module_name name, const ComputeUnitParameters& parameters, TimingMode mode, Clock clock,

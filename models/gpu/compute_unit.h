@@ -71,6 +71,7 @@ struct ComputeUnitStatistics {
   std::uint64_t scalar_requests = 0;
   std::uint64_t instruction_requests = 0;
   std::uint64_t valu_busy_cycles = 0;
+  std::uint64_t lds_conflict_cycles = 0;
   void describe(StatisticsGroup& g) const;
 };
 
@@ -129,7 +130,6 @@ class ComputeUnit : public sc_core::sc_module {
   static constexpr std::uint32_t kMessageInterrupt = 1;
   static constexpr unsigned kScalarLineBytes = 64;
   static constexpr std::uint64_t kScalarIssueCycles = 4;
-  static constexpr std::uint64_t kLdsBytesPerCycle = 128;
 
   // compute_unit.cpp: time, issue, events, faults
   void run();

@@ -138,8 +138,10 @@ void ComputeUnit::start_wavefront(Slot& slot, Workgroup& group, unsigned wave_in
   wave.lds_bytes = static_cast<std::uint32_t>(group.lds_granules * parameters_.lds_granule.n);
   wave.shared_aperture = shared_aperture_;
   wave.private_aperture = private_aperture_;
-  // HW_ID (GCN3 ISA manual): WAVE_ID 3:0, SIMD_ID 5:4, CU_ID 11:8, SH_ID 12, SE_ID 14:13
-  wave.hw_id = slot.number | simd.number << 4 | (place_.in_array & 0xf) << 8 | (place_.shader_array & 3) << 13;
+  // HW_ID (GCN3 ISA manual): WAVE_ID 3:0, SIMD_ID 5:4, CU_ID 11:8, SH_ID 12, SE_ID 14:13; 15:13 on gfx90a, which has eight
+  // shader engines (HIP, amd_device_functions.h, HW_ID_SE_ID_SIZE).
+  const unsigned engines = target_ == isa::Target::gfx90a ? 8 : 4;
+  wave.hw_id = slot.number | simd.number << 4 | (place_.in_array & 0xf) << 8 | place_.shader_array % engines << 13;
   set_initial_state(wave, dispatch, {.workgroup = group.id, .wave_in_group = wave_in_group, .scratch_slot = scratch_slot});
 
   slot.line = ~std::uint64_t{0} - 1;  // nothing buffered

@@ -1,11 +1,11 @@
 // The compute unit's three memory ports: instruction fetch, vector and scalar memory, and the LDS.
 
 #include <algorithm>
-#include <bit>
 
 #include "models/common/tlm_time.h"
 #include "models/gpu/compute_unit.h"
 #include "models/gpu/compute_unit_state.h"
+#include "models/gpu/lds_banks.h"
 
 namespace lacuna {
 
@@ -137,14 +137,13 @@ void ComputeUnit::scalar_memory(Slot& slot, Cycles cycle) {
   slot.lgkmcnt.add_out_of_order(clock_.ceil(done) + parameters_.smem_latency);
 }
 
-// 32 banks of 4 bytes: 128 bytes a cycle without conflicts. Conflicts are not modelled yet (docs/DEVIATIONS.md).
 Cycles ComputeUnit::lds_access(const isa::MemoryAccess& access, Cycles cycle) {
   if (mode_ == TimingMode::functional) return cycle + Cycles{1};
   const std::uint64_t lanes = access.space == isa::MemoryAccess::Space::lds ? access.lanes : access.lds_lanes;
-  const std::uint64_t bytes = static_cast<std::uint64_t>(std::popcount(lanes)) * access.bytes_per_lane * (access.dual ? 2 : 1);
-  const std::uint64_t busy = std::max<std::uint64_t>(1, (bytes + kLdsBytesPerCycle - 1) / kLdsBytesPerCycle);
-  const Tick start = lds_port_.reserve(clock_.ticks(cycle), clock_.period() * busy);
-  return clock_.ceil(start) + Cycles{busy} + parameters_.lds_latency;
+  const LdsCycles cycles = access.bytes_per_lane == 0 ? LdsCycles{.busy = 1, .conflicts = 0} : lds_cycles(access, lanes);
+  statistics_.lds_conflict_cycles += cycles.conflicts;
+  const Tick start = lds_port_.reserve(clock_.ticks(cycle), clock_.period() * cycles.busy);
+  return clock_.ceil(start) + Cycles{cycles.busy} + parameters_.lds_latency;
 }
 
 void ComputeUnit::invalidate_caches(Slot& slot, const isa::Instruction& instruction, Cycles cycle) {

@@ -85,6 +85,22 @@ TEST_F(ComputeUnitTest, LatencyTable) {
 }
 
 // Decoupling must not change what one wavefront alone takes.
+TEST_F(ComputeUnitTest, LanesThatMeetInABankTakeTurns) {
+  const auto conflicts = [&](std::uint32_t shift) {
+    const auto program = b_.program({0x24000080 | shift,          // v_lshlrev_b32 v0, shift, v0: bytes between lanes
+                                     0x7e020280,                  // v_mov_b32 v1, 0
+                                     0xbefc00c1,                  // s_mov_b32 m0, -1
+                                     kLdsWrite[0], kLdsWrite[1],  //
+                                     kEnd});
+    const std::uint64_t before = b_.loose().statistics().lds_conflict_cycles;
+    EXPECT_NE(b_.run(b_.loose(), *program), 0u);
+    return b_.loose().statistics().lds_conflict_cycles - before;
+  };
+  EXPECT_EQ(conflicts(2), 0u) << "a dword apart: 32 lanes, 32 banks, two passes";
+  EXPECT_EQ(conflicts(3), 2u) << "two dwords apart: each pass of 32 lanes meets in 16 banks";
+  EXPECT_EQ(conflicts(4), 6u) << "four dwords apart: four lanes in each of 8 banks";
+}
+
 TEST_F(ComputeUnitTest, QuantumDoesNotChangeASingleWavefront) {
   const Words body =
       join({kLaneAddress, kFlatLoad, {kWaitAll, kMove, kReciprocal}, kMultiply64, kFlatStore, {kWaitAll, kBarrier}});

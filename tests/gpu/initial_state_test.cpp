@@ -111,6 +111,39 @@ TEST(RegisterNeeds, GranulesOfEachTarget) {
   EXPECT_EQ(cdna.agprs, 32u);
 }
 
+TEST(RegisterNeeds, UnifiedFileOfGfx90a) {
+  hsa::KernelDescriptor d;
+  d.rsrc1 = 63;  // the largest count: 64 granules of 8
+  d.rsrc3 = 63;  // accumulation registers start at 256
+  const WorkgroupNeeds both = register_needs(d, isa::Target::gfx90a);
+  EXPECT_EQ(both.vgprs, 256u);
+  EXPECT_EQ(both.agprs, 256u);
+  EXPECT_EQ(check_descriptor(d, isa::Target::gfx90a), "");
+  d.rsrc1 = 0;  // 8 registers, all of them below the accumulation registers
+  const WorkgroupNeeds plain = register_needs(d, isa::Target::gfx90a);
+  EXPECT_EQ(plain.vgprs, 8u);
+  EXPECT_EQ(plain.agprs, 0u);
+}
+
+TEST_F(InitialStateTest, PackedWorkItemIdsOfGfx90a) {
+  wave_.target = isa::Target::gfx90a;
+  dispatch_.descriptor.rsrc2 = 2u << 11;
+  set_initial_state(wave_, dispatch_, {.workgroup = {0, 0, 0}});
+  for (unsigned l = 0; l < isa::kLanes; ++l) EXPECT_EQ(wave_.v(0)[l], l % 16 | l / 16 % 2 << 10 | l / 32 << 20);
+  EXPECT_EQ(wave_.v(1)[0], 0xdeadbeefu);
+}
+
+TEST_F(InitialStateTest, FlatScratchOfGfx90aIsAnAddress) {
+  wave_.target = isa::Target::gfx90a;
+  dispatch_.scratch.backing_location = 0x7abc'1234'5000;
+  dispatch_.descriptor.properties = 1u << 5;
+  dispatch_.descriptor.rsrc2 = 1u | 2u << 1;
+  set_initial_state(wave_, dispatch_, {.scratch_slot = 3});
+  EXPECT_EQ(wave_.sgpr[0], 0x1234'5000u);
+  EXPECT_EQ(wave_.sgpr[1], 0x7abcu);
+  EXPECT_EQ(wave_.sgpr[2], 3u * 2048) << "the prologue adds the wavefront's offset";
+}
+
 TEST(CheckDescriptor, RefusesWhatCannotStart) {
   hsa::KernelDescriptor d;
   d.properties = 0x7f;
