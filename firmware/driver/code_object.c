@@ -58,8 +58,10 @@ lacuna_error lacuna_code_object_load(lacuna_device* device, const void* image, s
   object->device = device;
   lacuna_error error = code_object_parse(image, bytes, &object->view);
   if (error == LACUNA_OK && object->view.target != device->properties.target) {
-    error = driver_error(LACUNA_ERROR_INCOMPATIBLE_CODE_OBJECT, "code object for target 0x%06x, but the device is %s (0x%06x)",
-                         (unsigned)object->view.target, device->properties.target_name, (unsigned)device->properties.target);
+    error =
+        driver_error(LACUNA_ERROR_INCOMPATIBLE_CODE_OBJECT, "the code object is for gfx%u%x%x, the device is %s (gpu.target)",
+                     (unsigned)(object->view.target >> 16 & 0xff), (unsigned)(object->view.target >> 8 & 0xff),
+                     (unsigned)(object->view.target & 0xff), device->properties.target_name);
   }
   if (error == LACUNA_OK) {
     error = driver_take_vram(device, object->view.span, object->view.alignment, MAPPING_CODE, &object->memory);

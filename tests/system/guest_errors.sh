@@ -15,3 +15,9 @@ complains "no progress for 1.000 ms"
 complains "hart: waits for an interrupt"
 complains "queue 0"
 grep -q "no progress" hung/log.txt || fail "log.txt does not say why the run ended"
+
+# Kernels of one target on a device of the other.
+expect 1 "$LACUNA" run "$FIRMWARE/scratch_gfx90a.elf" --config tiny --out wrong_target
+says "the code object is for gfx90a, the device is gfx803"
+expect 1 "$LACUNA" run "$FIRMWARE/scratch.elf" --config tiny --set gpu.target=gfx90a --out other_target
+says "the code object is for gfx803, the device is gfx90a"
