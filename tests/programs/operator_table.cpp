@@ -55,8 +55,11 @@ constexpr std::array kRows{
     OperatorRow{"abs({0})", "S", kUnsignedIntegers, 2},
     OperatorRow{"abs_diff({0}, {1})", "TT", kUnsignedIntegers, 1},
     OperatorRow{"abs_diff({0}, {1})", "SS", kUnsignedIntegers, 2},
-    OperatorRow{"add_sat({0}, {1})", "TT", kIntegers, 2},
-    OperatorRow{"sub_sat({0}, {1})", "TT", kIntegers, 2},
+    // Not of uint: clang-16 shrinks gfx803's v_add_u32 and v_sub_u32 with clamp to the form that has none.
+    OperatorRow{"add_sat({0}, {1})", "TT", kSignedIntegers, 1},
+    OperatorRow{"sub_sat({0}, {1})", "TT", kSignedIntegers, 1},
+    OperatorRow{"add_sat({0}, {1})", "TT", kUnsignedIntegers & ~k32, 1},
+    OperatorRow{"sub_sat({0}, {1})", "TT", kUnsignedIntegers & ~k32, 1},
     OperatorRow{"hadd({0}, {1})", "TT", kIntegers, 2},
     OperatorRow{"rhadd({0}, {1})", "TT", kIntegers, 2},
     OperatorRow{"mul_hi({0}, {1})", "TT", kIntegers, 2},
