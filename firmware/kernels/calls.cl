@@ -1,4 +1,5 @@
-// Calls that the compiler may not inline: return addresses and locals live in scratch memory, lanes return from different depths.
+// Calls that the compiler may not inline: return addresses and locals live in scratch memory, lanes return from different
+// depths.
 
 __attribute__((noinline)) uint ackermann(uint m, uint n) {
   if (m == 0) return n + 1;
