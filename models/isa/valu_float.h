@@ -59,6 +59,12 @@ constexpr bool keeps_denormal_inputs(Mode mode) {
   return sizeof(Bits) == 4 ? mode.denorm_in_f32() : mode.denorm_in_f64_f16();
 }
 
+/// What is returned as it came is input and result at once.
+template <class Bits>
+constexpr bool keeps_denormals(Mode mode) {
+  return keeps_denormal_inputs<Bits>(mode) & (sizeof(Bits) == 4 ? mode.denorm_out_f32() : mode.denorm_out_f64_f16());
+}
+
 /// V_MIN/V_MAX (Vega ISA manual, V_MIN_F32, V_MAX_F32): in IEEE mode a signalling NaN is the result, quieted; otherwise a NaN
 /// gives way to the other operand. -0 is less than +0. gfx8 does not flush denormals here whatever MODE says, gfx9 does (LLVM,
 /// AMDGPU subtarget feature "min/max denormal modes").
@@ -69,7 +75,7 @@ struct Extreme {
   /// Where no denormals are flushed and no operand is a NaN.
   struct Numbers {
     static constexpr bool applies(const LaneContext& context) {
-      return !context.flushes_minmax || keeps_denormal_inputs<Bits>(context.mode);
+      return !context.flushes_minmax || keeps_denormals<Bits>(context.mode);
     }
     static constexpr bool nan(Bits v) { return F::nan(v); }
     constexpr Bits operator()(Bits a, Bits b) const {
@@ -80,7 +86,7 @@ struct Extreme {
 
   // Without short-circuit operators: the conditions become vector masks.
   static constexpr Bits of(const LaneContext& context, Bits a, Bits b) {
-    const bool flush = context.flushes_minmax & !keeps_denormal_inputs<Bits>(context.mode);
+    const bool flush = context.flushes_minmax & !keeps_denormals<Bits>(context.mode);
     a = flush & F::tiny(a) ? static_cast<Bits>(a & F::kSign) : a;
     b = flush & F::tiny(b) ? static_cast<Bits>(b & F::kSign) : b;
     const Bits first = Numbers{}(a, b);

@@ -3,6 +3,7 @@
 #include <array>
 #include <bit>
 #include <cstring>
+#include <type_traits>
 
 #include "models/isa/operand.h"
 #include "models/isa/valu_execute.h"
@@ -179,6 +180,8 @@ void apply_output_modifiers(const LaneContext& context, std::uint32_t* out, doub
       continue;
     }
     Tag::store(context, out, lane, value);
+    // Storing an f16 rounds and flushes, once more to a negative zero.
+    if (std::is_same_v<Tag, f16> && factor != 0 && out[lane] == 0x8000) out[lane] = 0;
   }
 }
 
@@ -214,6 +217,8 @@ void apply_output(const VectorModifiers& vop, OperandType type, const LaneContex
   LaneContext output = context;
   // Results are read back unflushed, and of the result's own type.
   output.fp = fp_setting(type == OperandType::f32 ? FpMode::f32 : FpMode::f64, context.mode) & ~FpSetting{4};
+  // CLAMP alone only selects: what the operation left denormal stays so.
+  if (factor == 0) output.fp &= ~FpSetting{8};
   set_host_fp(output.fp);
   if (type == OperandType::f32) apply_output_modifiers<f32>(output, out, factor, vop.clamp);
   if (type == OperandType::f64) apply_output_modifiers<f64>(output, out, factor, vop.clamp);

@@ -1,0 +1,302 @@
+#include "tests/isa/reference/vector_bench.h"
+
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <optional>
+
+#include "models/isa/decoder.h"
+#include "models/isa/host_fp.h"
+#include "models/isa/operand.h"
+#include "models/isa/wavefront.h"
+#include "tests/isa/reference/float_modes.h"
+#include "tests/isa/reference/vector_encoding.h"
+
+namespace lacuna::isa::test {
+namespace {
+
+constexpr unsigned kRegisters = 32;
+constexpr unsigned kFailuresPerRow = 4;
+
+const BinaryFormat* format_of(OperandType t) {
+  if (t == OperandType::f16) return &kHalf16;
+  if (t == OperandType::f32) return &kSingle;
+  return t == OperandType::f64 ? &kDouble : nullptr;
+}
+
+/// ABS, then NEG. v_cndmask_b32 takes them as signs of an f32 ([LLVM] VOP2Instructions.td).
+std::uint64_t with_signs(std::uint64_t v, OperandType type, bool abs, bool neg) {
+  const BinaryFormat* f = format_of(type);
+  const std::uint64_t sign = f != nullptr ? f->sign() : kSingle.sign();
+  if (abs) v &= ~sign;
+  return neg ? v ^ sign : v;
+}
+
+/// OMOD, then CLAMP, of a floating-point result. [Vega] "Output modifiers": ignored in IEEE mode and where output denormals are
+/// kept; -0 becomes +0. CLAMP of NaN: 0 with DX10_CLAMP, else NaN.
+std::uint64_t with_output_modifiers(std::uint64_t v, const BinaryFormat& f, unsigned omod, const Context& x) {
+  if (omod != 0 && !f.nan(v) && !x.ieee() && !keeps_results(x, f)) {
+    constexpr int kPowers[] = {0, 1, 2, -1};
+    v = scaled(v, kPowers[omod], f, rule_of(x, f));
+    if (f.zero(v)) v = 0;
+  }
+  if (!x.clamp) return v;
+  if (f.nan(v)) return x.dx10_clamp() ? 0 : v;
+  if (f.negative(v)) return 0;
+  return compare(v, f.one(), f) > 0 ? f.one() : v;
+}
+
+/// gfx9's new 16-bit instructions, and its multiply-adds, keep the half of the register that they do not write, all others
+/// clear it ([LLVM] GCNSubtarget::zeroesHigh16BitsOfDest).
+bool keeps_other_half(const InstructionRow& row, Target target) {
+  if (target != Target::gfx90a || !is_16_bit(row.dst.types[0])) return false;
+  for (const std::string_view name : {"v_mac_f16", "v_madmk_f16", "v_madak_f16"}) {
+    if (row.mnemonic == name) return true;
+  }
+  return (row.flags & kOpSel) != 0;
+}
+
+/// The lane that a DPP control reads from, or nothing where it is outside the row.
+std::optional<unsigned> dpp_lane(unsigned lane, unsigned control) {
+  const unsigned row = lane & ~15U;
+  const unsigned at = lane & 15;
+  const unsigned amount = control & 15;
+  if (control < 0x100) return (lane & ~3U) + (control >> (2 * (lane & 3)) & 3);
+  if (control < 0x110) return at + amount < 16 ? std::optional(row + at + amount) : std::nullopt;
+  if (control < 0x120) return at >= amount ? std::optional(row + at - amount) : std::nullopt;
+  if (control < 0x130) return row + ((at + 16 - amount) & 15);
+  return control == 0x140 ? row + 15 - at : (lane & ~7U) + 7 - (lane & 7);
+}
+
+std::uint64_t select(std::uint64_t v, unsigned sel, bool extend) {
+  if (sel == 6) return v;
+  const unsigned width = sel < 4 ? 8 : 16;
+  const std::uint64_t part = u32(v) >> (sel < 4 ? 8 * sel : 16 * (sel - 4)) & ((1U << width) - 1);
+  return extend ? u32(static_cast<std::uint64_t>(sign_extend(part, width))) : part;
+}
+std::uint64_t place(std::uint64_t v, std::uint64_t old, unsigned sel, unsigned unused) {
+  if (sel == 6) return v;
+  const unsigned width = sel < 4 ? 8 : 16;
+  const unsigned shift = sel < 4 ? 8 * sel : 16 * (sel - 4);
+  const std::uint64_t field = (std::uint64_t{1} << width) - 1;
+  const std::uint64_t part = (v & field) << shift;
+  if (unused == 2) return (old & ~(field << shift)) | part;
+  if (unused == 0) return part;
+  // Sign extension fills what lies above; what lies below is zero.
+  return u32(static_cast<std::uint64_t>(sign_extend(part, shift + width)));
+}
+
+class Bench {
+ public:
+  Bench(const InstructionRow& row, Target target, Reference reference)
+      : row_(row), target_(target), reference_(reference), registers_(kRegisters * kLanes), generator_(seed()) {
+    wave_.target = target;
+    wave_.vgpr = registers_.data();
+    wave_.vgpr_count = kRegisters;
+    wave_.sgpr_count = 102;
+  }
+  ~Bench() { restore_host_fp(); }
+  Bench(const Bench&) = delete;
+  Bench& operator=(const Bench&) = delete;
+
+  void run(std::uint32_t mode, unsigned forms, unsigned waves) {
+    wave_.mode.bits = mode;
+    for (unsigned i = 0; i < forms && failures_ < kFailuresPerRow; ++i) {
+      const Form form = random_form(row_, target_, generator_);
+      const std::array<std::uint32_t, 3> words = encode(row_, target_, form);
+      const DecodeResult decoded = decode(words.data(), words.size(), target_);
+      if (!decoded.ok || decoded.instruction.row->mnemonic != row_.mnemonic) {
+        ++failures_;
+        ADD_FAILURE() << row_.mnemonic << ' ' << form.text() << ": " << decoded.error;
+        continue;
+      }
+      for (unsigned w = 0; w < waves; ++w) step(decoded.instruction, form);
+    }
+  }
+
+ private:
+  std::uint64_t seed() const {
+    std::uint64_t h = 0xcbf29ce484222325;  // FNV-1a of the mnemonic
+    for (const char c : row_.mnemonic) h = (h ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+    return h + static_cast<unsigned>(target_);
+  }
+  std::uint32_t& at(unsigned reg, unsigned lane) { return registers_[reg * kLanes + lane]; }
+  std::uint64_t pair(unsigned reg, unsigned lane) { return at(reg, lane) | std::uint64_t{at(reg + 1, lane)} << 32; }
+
+  /// Random registers, edges crossed at random, random EXEC every other time.
+  void fill() {
+    for (std::uint32_t& r : registers_) r = static_cast<std::uint32_t>(generator_());
+    for (std::uint32_t& s : wave_.sgpr) s = static_cast<std::uint32_t>(generator_());
+    for (unsigned i = 0; i < value_sources(row_); ++i) {
+      const OperandType type = row_.src.types.at(i);
+      for (unsigned lane = 0; lane < kLanes; ++lane) put(kSourceVgpr[i], lane, draw_value(type, generator_), words_of(type));
+    }
+    const OperandType result = row_.dst.types[0];
+    if ((row_.flags & kReadsDst) != 0 && is_float(result)) {
+      for (unsigned lane = 0; lane < kLanes; ++lane)
+        put(kDestinationVgpr, lane, draw_value(result, generator_), words_of(result));
+    }
+    wave_.write64(kScalarSource, draw_value(row_.src.types[0], generator_));
+    wave_.set_exec((generator_() & 1) != 0 ? ~std::uint64_t{0} : generator_());
+  }
+  void put(unsigned reg, unsigned lane, std::uint64_t v, unsigned words) {
+    at(reg, lane) = u32(v);
+    if (words > 1) at(reg + 1, lane) = u32(v >> 32);
+  }
+
+  /// Source `i` of a lane as the operation gets it; nothing when DPP disables the lane.
+  std::optional<std::uint64_t> source(const Form& f, unsigned i, unsigned lane, std::uint64_t exec) {
+    const OperandType type = row_.src.types.at(i);
+    std::uint64_t v = 0;
+    if (type == OperandType::simm32) {
+      v = row_.dst.types[0] == OperandType::f16 ? u16(f.literal) : f.literal;
+    } else if (f.source.at(i) >= kVgpr0) {
+      unsigned from = lane;
+      if (f.encoding == Encoding::dpp && i == 0) {
+        const std::optional<unsigned> other = dpp_lane(lane, f.dpp_ctrl);
+        const bool valid = other && (exec >> *other & 1) != 0;
+        if (!valid && !f.bound_ctrl) return std::nullopt;
+        if (!valid) return with_signs(0, type, (f.abs & 1) != 0, (f.neg & 1) != 0);
+        from = *other;
+      }
+      v = pair(f.source.at(i) - kVgpr0, from);
+    } else if (f.source.at(i) < kInlineZero) {
+      v = wave_.read64(f.source.at(i));
+    } else {
+      v = constant_bits(f.source.at(i), f.literal, type);
+    }
+    if (words_of(type) < 2 && type != OperandType::simm32) v = u32(v);
+    if (f.encoding == Encoding::sdwa && i < 2) v = select(v, f.sel.at(i), f.sext.at(i));
+    // OP_SEL takes the upper half, of constants too.
+    if (is_16_bit(type)) v = (f.op_sel >> i & 1) != 0 ? u16(v >> 16) : u16(v);
+    return with_signs(v, type, (f.abs >> i & 1) != 0, (f.neg >> i & 1) != 0);
+  }
+  void step(const Instruction& instruction, const Form& f) {
+    fill();
+    const std::vector<std::uint32_t> before = registers_;
+    const std::uint64_t exec = wave_.exec();
+    const bool mask_operand = value_sources(row_) < row_.src.count;
+    const std::uint64_t mask_in = f.encoding == Encoding::e64 && mask_operand ? wave_.read64(kMaskSource) : wave_.vcc();
+    const Context context{target_, wave_.mode.bits, f.clamp};
+    std::vector<std::optional<Outcome>> expected(kLanes);
+    std::vector<Lane> lanes(kLanes);
+    for (unsigned l = 0; l < kLanes; ++l) {
+      if ((exec >> l & 1) == 0) continue;
+      if (f.encoding == Encoding::dpp && ((f.bank_mask >> (l / 4 % 4) & 1) == 0 || (f.row_mask >> (l / 16) & 1) == 0)) continue;
+      Lane lane;
+      lane.index = l;
+      lane.flag = (mask_in >> l & 1) != 0;
+      lane.old = pair(kDestinationVgpr, l);
+      if (words_of(row_.dst.types[0]) < 2) lane.old = u32(lane.old);
+      if (row_.dst.types[0] == OperandType::f16) lane.old = u16(lane.old);
+      std::uint64_t* const values[] = {&lane.a, &lane.b, &lane.c};
+      bool enabled = true;
+      for (unsigned i = 0; i < value_sources(row_); ++i) {
+        const std::optional<std::uint64_t> v = source(f, i, l, exec);
+        enabled = enabled && v.has_value();
+        *values[i] = v.value_or(0);
+      }
+      if (!enabled) continue;
+      if (row_.src.types[2] == OperandType::b128) lane.c_high = pair(kSourceVgpr[2] + 2, l);
+      lanes[l] = lane;
+      expected[l] = reference_(lane, context);
+    }
+    wave_.event = Event::none;
+    instruction.execute(instruction, wave_);
+    restore_host_fp();
+    EXPECT_EQ(wave_.event, Event::none) << row_.mnemonic;
+    for (unsigned l = 0; l < kLanes && failures_ < kFailuresPerRow; ++l) check(f, l, lanes[l], expected[l], before, context);
+  }
+
+  void check(const Form& f, unsigned l, const Lane& lane, const std::optional<Outcome>& expected,
+             const std::vector<std::uint32_t>& before, const Context& context) {
+    const OperandType type = row_.dst.types[0];
+    const unsigned words = words_of(type);
+    bool good = true;
+    std::uint64_t want = 0;
+    std::uint64_t got = 0;
+    if (!returns_mask(row_)) {
+      const auto old = [&](unsigned i) { return before[(kDestinationVgpr + i) * kLanes + l]; };
+      want = old(0) | (words > 1 ? std::uint64_t{old(1)} << 32 : 0);
+      got = words > 1 ? pair(kDestinationVgpr, l) : at(kDestinationVgpr, l);
+      if (expected) want = result(f, *expected, want, context);
+      good = got == want;
+      if (words == 4) {
+        const std::uint64_t high = expected ? expected->high : old(2) | std::uint64_t{old(3)} << 32;
+        good = good && pair(kDestinationVgpr + 2, l) == high;
+      }
+    }
+    if (returns_mask(row_) || also_returns_mask(row_)) {
+      const std::uint64_t mask = f.encoding == Encoding::e64 ? wave_.read64(kMaskResult) : wave_.vcc();
+      good = good && (mask >> l & 1) == (expected && expected->flag ? 1U : 0U);
+      if ((row_.flags & kWritesExec) != 0) good = good && wave_.exec() == mask;
+    }
+    if (good) return;
+    ++failures_;
+    ADD_FAILURE() << row_.mnemonic << (target_ == Target::gfx803 ? " gfx803 " : " gfx90a ") << f.text() << std::hex
+                  << " mode 0x" << wave_.mode.bits << (expected ? "" : " (disabled)") << " lane " << l << ": a 0x" << lane.a
+                  << " b 0x" << lane.b << " c 0x" << lane.c << " old 0x" << lane.old << " flag " << lane.flag << ": got 0x"
+                  << got << ", want 0x" << want << " flag " << (expected && expected->flag);
+  }
+
+  std::uint64_t result(const Form& f, const Outcome& expected, std::uint64_t old, const Context& context) const {
+    const OperandType type = row_.dst.types[0];
+    std::uint64_t v = expected.value;
+    if (const BinaryFormat* format = format_of(type)) v = with_output_modifiers(v, *format, f.omod, context);
+    if (f.encoding == Encoding::sdwa) return place(v, old, f.dst_sel, f.dst_unused);
+    if (!keeps_other_half(row_, target_)) return v;
+    return (f.op_sel & 8) != 0 ? (old & 0xffff) | v << 16 : (old & 0xffff0000) | v;
+  }
+
+  const InstructionRow& row_;
+  Target target_;
+  Reference reference_;
+  std::vector<std::uint32_t> registers_;
+  Wavefront wave_;
+  std::mt19937_64 generator_;
+  unsigned failures_ = 0;
+};
+
+bool depends_on_mode(const InstructionRow& row) {
+  bool any = false;
+  for (const OperandType t : row.src.types) any = any || is_float(t);
+  for (const OperandType t : row.dst.types) any = any || is_float(t);
+  return any;
+}
+
+}  // namespace
+
+unsigned check_rows(const ReferenceEntry& entry) {
+  unsigned checked = 0;
+  for (const Format format : {Format::vop1, Format::vop2, Format::vopc, Format::vop3a}) {
+    for (const InstructionRow& row : rows(format)) {
+      if (row.mnemonic != entry.mnemonic || row.execute == nullptr) continue;
+      for (const Target target : {Target::gfx803, Target::gfx90a}) {
+        if (row.opcode[target] == kAbsent) continue;
+        ++checked;
+        Bench bench(row, target, entry.reference);
+        const unsigned rounds = reference_rounds();
+        // The fields of f32 and of f64/f16 differ, so that the wrong one is noticed.
+        for (unsigned m = 0; m < 64; ++m) {
+          const unsigned round = m & 3;
+          const unsigned denormals = m >> 2 & 3;
+          const std::uint32_t mode = round | ((round + 1) & 3) << 2 | denormals << 4 | (denormals ^ 3) << 6 | (m >> 4) << 8;
+          bench.run(mode, (depends_on_mode(row) ? 4 : 2) * rounds, 4);
+        }
+      }
+    }
+  }
+  return checked;
+}
+
+void check_references(std::span<const ReferenceEntry> entries) {
+  unsigned total = 0;
+  for (const ReferenceEntry& entry : entries) {
+    const unsigned checked = check_rows(entry);
+    EXPECT_GT(checked, 0U) << entry.mnemonic << " names no row";
+    total += checked;
+  }
+  ::testing::Test::RecordProperty("rows", static_cast<int>(total));
+}
+
+}  // namespace lacuna::isa::test

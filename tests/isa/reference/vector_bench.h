@@ -1,0 +1,31 @@
+// Runs vector rows of the instruction table through decoder and executor against their reference functions.
+#pragma once
+
+#include <cstdint>
+#include <random>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "models/isa/table.h"
+#include "tests/isa/reference/reference.h"
+
+namespace lacuna::isa::test {
+
+/// Values at which operations change their behaviour, as an operand of `type` holds them.
+std::span<const std::uint64_t> edge_values(OperandType type);
+/// An edge value or random bits.
+std::uint64_t draw_value(OperandType type, std::mt19937_64& generator);
+
+/// How much longer than in CTest: environment variable LACUNA_REFERENCE_ROUNDS, 1 when unset.
+unsigned reference_rounds();
+
+/// Every executable row with this mnemonic on both targets, in the encodings and modifiers that it has, under all combinations
+/// of rounding, denormals, IEEE and DX10_CLAMP; reports mismatches as test failures. Rows without a mode-dependent operand
+/// see a few modes only. The number of rows that were run.
+unsigned check_rows(const ReferenceEntry& entry);
+
+/// Runs check_rows() over all of them; fails for entries that name no row.
+void check_references(std::span<const ReferenceEntry> entries);
+
+}  // namespace lacuna::isa::test
