@@ -11,7 +11,9 @@
 namespace lacuna {
 namespace {
 
-constexpr unsigned kRetireInterval = 64;
+// As in models/noc/fabric.cpp: calendars reach from the last time at which they were told of the kernel's to the latest
+// booking.
+constexpr unsigned kRetireCycles = 128;
 
 }  // namespace
 
@@ -52,7 +54,10 @@ void DramChannel::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_tim
     return;
   }
   if (payload.get_command() == tlm::TLM_IGNORE_COMMAND) return;
-  if (until_retire_-- == 0) retire();
+  if (const Tick now = to_tick(sc_core::sc_time_stamp()); now >= next_retire_) {
+    next_retire_ = now + parameters_.clock.period() * kRetireCycles;
+    schedule_.retire(now);
+  }
 
   const Tick at = local_time(delay);
   const unsigned length = payload.get_data_length();
@@ -113,12 +118,7 @@ bool DramChannel::get_direct_mem_ptr(tlm::tlm_generic_payload& payload, tlm::tlm
 
 void DramChannel::reset() {
   schedule_.reset();
-  until_retire_ = 0;
-}
-
-void DramChannel::retire() {
-  until_retire_ = kRetireInterval;
-  schedule_.retire(to_tick(sc_core::sc_time_stamp()));
+  next_retire_ = {};
 }
 
 }  // namespace lacuna

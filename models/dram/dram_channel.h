@@ -38,14 +38,13 @@ class DramChannel : public sc_core::sc_module {
   bool get_direct_mem_ptr(tlm::tlm_generic_payload& payload, tlm::tlm_dmi& dmi);
   tlm::tlm_response_status check(const tlm::tlm_generic_payload& payload) const;
   std::byte* bytes_at(std::uint64_t address) { return data_ + (address - slice_.base()); }
-  void retire();
 
   const DramParameters parameters_;
   const AddressSlice slice_;
   std::byte* data_;  // of the slice's base address
   Tick frontend_;
   DramSchedule schedule_;
-  unsigned until_retire_ = 0;
+  Tick next_retire_{};
 };
 
 }  // namespace lacuna

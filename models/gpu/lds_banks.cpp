@@ -9,28 +9,44 @@ namespace {
 
 constexpr unsigned kDword = 4;
 
-// The dwords that one pass asks each bank for.
+// The dwords of one pass.
 class Pass {
  public:
-  void add(std::uint64_t dword, bool shared) {
-    const auto bank = static_cast<unsigned>(dword % kLdsBanks);
-    const auto first = asked_[bank].begin();
-    const auto last = first + count_[bank];
-    if (shared && std::find(first, last, dword) != last) return;
-    asked_[bank][count_[bank]++] = dword;
-    cycles_ = std::max(cycles_, count_[bank]);
-  }
-  unsigned finish() {
-    const unsigned cycles = cycles_;
-    count_.fill(0);
-    cycles_ = 0;
+  void add(std::uint64_t address) { dwords_[count_++] = static_cast<std::uint32_t>(address / kDword); }
+
+  unsigned finish(bool shared) {
+    const unsigned cycles = shared && is_free_of_conflicts() ? 1 : longest_queue(shared);
+    count_ = 0;
     return cycles;
   }
 
  private:
-  std::array<std::array<std::uint64_t, kLdsBanks>, kLdsBanks> asked_;
-  std::array<unsigned, kLdsBanks> count_{};
-  unsigned cycles_ = 0;
+  // Whoever asks a bank asks it for the same dword: nearly always so, and found without a branch per lane.
+  bool is_free_of_conflicts() const {
+    std::array<std::uint32_t, kLdsBanks> asked;
+    for (unsigned i = 0; i < count_; ++i) asked[dwords_[i] % kLdsBanks] = dwords_[i];
+    std::uint32_t differs = 0;
+    for (unsigned i = 0; i < count_; ++i) differs |= asked[dwords_[i] % kLdsBanks] ^ dwords_[i];
+    return differs == 0;
+  }
+
+  unsigned longest_queue(bool shared) const {
+    std::array<std::array<std::uint32_t, kLdsBanks>, kLdsBanks> asked;
+    std::array<unsigned, kLdsBanks> length{};
+    unsigned longest = 0;
+    for (unsigned i = 0; i < count_; ++i) {
+      const unsigned bank = dwords_[i] % kLdsBanks;
+      const auto first = asked[bank].begin();
+      const auto last = first + length[bank];
+      if (shared && std::find(first, last, dwords_[i]) != last) continue;
+      asked[bank][length[bank]++] = dwords_[i];
+      longest = std::max(longest, length[bank]);
+    }
+    return longest;
+  }
+
+  std::array<std::uint32_t, kLdsBanks> dwords_;
+  unsigned count_ = 0;
 };
 
 }  // namespace
@@ -45,15 +61,15 @@ LdsCycles lds_cycles(const isa::MemoryAccess& access, std::uint64_t lanes) {
   unsigned in_pass = 0;
   unsigned passes = 0;
   const auto finish = [&] {
-    result.busy += pass.finish();
+    result.busy += pass.finish(shared);
     ++passes;
     in_pass = 0;
   };
   for (std::uint64_t left = lanes; left != 0; left &= left - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(left));
     for (unsigned d = 0; d < dwords; ++d) {
-      pass.add(access.address[lane] / kDword + d, shared);
-      if (access.dual) pass.add(access.address2[lane] / kDword + d, shared);
+      pass.add(access.address[lane] + std::uint64_t{d} * kDword);
+      if (access.dual) pass.add(access.address2[lane] + std::uint64_t{d} * kDword);
     }
     if (++in_pass == lanes_per_pass) finish();
   }

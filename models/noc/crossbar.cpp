@@ -35,6 +35,7 @@ void Crossbar::retire(Tick horizon) {
 }
 
 void Crossbar::reset() {
+  Fabric::reset();
   for (auto* ports : {&source_ports_, &destination_ports_}) {
     for (Port& port : *ports) {
       port.injection.reset();

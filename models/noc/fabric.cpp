@@ -13,7 +13,9 @@
 namespace lacuna {
 namespace {
 
-constexpr unsigned kRetireInterval = 64;
+// Bookings before the kernel's time are dropped when it has moved on by so many cycles, be it by one step: calendars reach from
+// the last time to the latest booking.
+constexpr unsigned kRetireCycles = 128;
 
 }  // namespace
 
@@ -84,10 +86,12 @@ Fabric::Fabric(sc_core::sc_module_name module_name, const FabricParameters& para
   statistics_.destinations.resize(destinations.size());
 }
 
+void Fabric::reset() { next_retire_ = {}; }
+
 void Fabric::b_transport(int source, tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
-  if (until_retire_-- == 0) {
-    until_retire_ = kRetireInterval;
-    retire(to_tick(sc_core::sc_time_stamp()));
+  if (const Tick now = to_tick(sc_core::sc_time_stamp()); now >= next_retire_) {
+    next_retire_ = now + parameters_.clock.period() * kRetireCycles;
+    retire(now);
   }
   AddressRoutes::Hop hop;
   if (!routes_.find(payload.get_address(), hop)) {

@@ -92,8 +92,8 @@ class Fabric : public sc_core::sc_module {
   const FabricStatistics& statistics() const { return statistics_; }
   virtual void describe(StatisticsGroup& group) const { statistics_.describe(group); }
   const AddressRoutes& routes() const { return routes_; }
-  /// Forgets what is in flight.
-  virtual void reset() = 0;
+  /// Forgets what is in flight. A topology's own calls this one.
+  virtual void reset();
 
  protected:
   /// One destination port for each destination that the routes name.
@@ -102,7 +102,7 @@ class Fabric : public sc_core::sc_module {
   /// Carries a packet whose last flit is ready to leave at `at`. On the request network from source to destination, on the
   /// reply network from destination to source.
   virtual Traversal traverse(VirtualNetwork network, unsigned source, unsigned destination, unsigned flits, Tick at) = 0;
-  /// Drops bookings that end before `horizon`; called once in a while.
+  /// Drops bookings that end before `horizon`, the kernel's time; called when that has moved on.
   virtual void retire(Tick horizon) = 0;
 
   const FabricParameters& parameters() const { return parameters_; }
@@ -121,7 +121,7 @@ class Fabric : public sc_core::sc_module {
   const FabricParameters parameters_;
   const AddressRoutes routes_;
   PayloadPool payloads_;  // parts of split transactions
-  unsigned until_retire_ = 0;
+  Tick next_retire_{};
   FabricStatistics statistics_;
 };
 

@@ -100,21 +100,17 @@ Fabric::Traversal Network::traverse(VirtualNetwork network, unsigned source, uns
 }
 
 void Network::retire(Tick horizon) {
-  // There are many calendars: not for a few cycles.
-  constexpr std::uint64_t kWorthwhile = 128;
   const std::uint64_t cycle = clock_.floor(horizon).n;
-  if (cycle < retired_ + kWorthwhile) return;
-  retired_ = cycle;
   for (SlotCalendar& input : inputs_) input.retire(cycle);
   for (SlotCalendar& output : outputs_) output.retire(cycle);
   for (PoolCalendar& queue : queues_) queue.retire(horizon);
 }
 
 void Network::reset() {
+  Fabric::reset();
   for (SlotCalendar& input : inputs_) input.reset();
   for (SlotCalendar& output : outputs_) output.reset();
   for (PoolCalendar& queue : queues_) queue.reset();
-  retired_ = 0;
 }
 
 void Network::describe(StatisticsGroup& group) const {

@@ -51,7 +51,6 @@ class Network : public Fabric {
   std::vector<SlotCalendar> outputs_;
   std::vector<PoolCalendar> queues_;  // by node * 2 + virtual network
   std::vector<std::uint64_t> output_flits_;
-  std::uint64_t retired_ = 0;
   std::vector<std::uint64_t> arrivals_;  // of the flits of the packet on its way: kept to avoid an allocation
 };
 
