@@ -23,7 +23,7 @@ struct SemihostingParameters {
   /// What SYS_GET_CMDLINE returns: program name and arguments, separated by spaces.
   std::string command_line;
   /// Files of the simulator: asked first for names that begin with ':'. Null = none.
-  GuestFileProvider provided;
+  GuestFileProvider provided{};
   /// SYS_TIME and SYS_CLOCK from the host's clock; otherwise from simulated time (SYS_TIME then starts at 0).
   bool host_clock = false;
   /// Heap and stack that SYS_HEAPINFO reports; 0 = "unknown", the program uses its own linker symbols.
