@@ -129,6 +129,24 @@ TEST_F(ComputeUnitTest, AllModesComputeTheSame) {
   }
 }
 
+TEST_F(ComputeUnitTest, EndWithOutstandingStoresLosesNone) {
+  // No s_waitcnt between the store and s_endpgm: the workgroup is done when memory has taken the last store, not before.
+  const Words body = join({kLaneAddress, {0xdc700000, 0x00000000}, {kEnd}});
+  for (const auto& unit : b_.units) {
+    std::fill_n(b_.data(), 64, 0u);
+    const auto without = b_.program(join({kLaneAddress, {kEnd}}));
+    const std::uint64_t least = b_.run(*unit, *without) + b_.memories[0]->latency.ps / 1000;
+    const auto d = b_.program(body);
+    const std::uint64_t cycles = b_.run(*unit, *d);
+    ASSERT_GT(cycles, 0u);
+    for (std::uint32_t lane = 0; lane < 64; ++lane) EXPECT_EQ(b_.data()[lane], ComputeUnitBench::kData + 4 * lane);
+    if (unit.get() != &b_.functional()) {
+      EXPECT_GE(cycles, least);
+    }
+    EXPECT_TRUE(unit->idle());
+  }
+}
+
 TEST_F(ComputeUnitTest, BarrierHoldsTheFastUntilTheSlow) {
   // Wavefronts of one workgroup run the same code; 16 of them share four SIMDs, so the last arrives later than the first.
   const auto one = b_.program({kMove, kBarrier, kEnd}, 1);
