@@ -23,8 +23,6 @@ bool move(Operand& operand, unsigned distance, unsigned vgprs) {
   return operand.index + unsigned{operand.words} <= vgprs;
 }
 
-}  // namespace
-
 void execute_indexed(const Instruction& instruction, Wavefront& wave) {
   const unsigned modes = wave.sgpr[kM0] >> kModesShift & kModesMask;
   const unsigned distance = wave.sgpr[kM0] & 0xff;
@@ -43,6 +41,15 @@ void execute_indexed(const Instruction& instruction, Wavefront& wave) {
     if (!move(destination, distance, wave.vgpr_count)) return;
   }
   moved.execute(moved, wave);
+}
+
+}  // namespace
+
+void execute_altered(const Instruction& instruction, Wavefront& wave) {
+  const bool vector = instruction.unit == Unit::valu;
+  if (wave.mode.skips_vector() && (vector || instruction.unit == Unit::vmem || instruction.unit == Unit::lds)) return;
+  if (wave.mode.gpr_index_enabled() && vector) return execute_indexed(instruction, wave);
+  instruction.execute(instruction, wave);
 }
 
 void execute_set_gpr_idx_on(const Instruction& instruction, Wavefront& wave) {

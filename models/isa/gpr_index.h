@@ -7,13 +7,14 @@
 
 namespace lacuna::isa {
 
-/// An instruction under VGPR indexing. A source beyond the allocation reads v0, a destination beyond it takes nothing.
-void execute_indexed(const Instruction& instruction, Wavefront& wave);
+/// An instruction under VGPR indexing or VSKIP. A source beyond the allocation reads v0, a destination beyond it takes nothing;
+/// with VSKIP nothing happens (GCN3 and Vega ISA manuals, "MODE register": VALU, LDS and vector memory are skipped).
+void execute_altered(const Instruction& instruction, Wavefront& wave);
 
 /// Executes one decoded instruction: what an owner of wavefronts calls.
 inline void execute_instruction(const Instruction& instruction, Wavefront& wave) {
-  if (wave.mode.gpr_index_enabled() && instruction.unit == Unit::valu) [[unlikely]] {
-    execute_indexed(instruction, wave);
+  if (wave.mode.alters_vector()) [[unlikely]] {
+    execute_altered(instruction, wave);
   } else {
     instruction.execute(instruction, wave);
   }

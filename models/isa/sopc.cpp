@@ -31,6 +31,10 @@ void bit_compare64(const Instruction& i, Wavefront& w) {
   w.scc = ((read_scalar64(i.src[0], w) >> (read_scalar32(i.src[1], w) & 63) & 1) != 0) == kWanted;
 }
 
+void set_vskip(const Instruction& i, Wavefront& w) {
+  w.mode.skip_vector((read_scalar32(i.src[0], w) >> (read_scalar32(i.src[1], w) & 31) & 1) != 0);
+}
+
 constexpr bool equal(U64 a, U64 b) { return a == b; }
 constexpr bool differ(U64 a, U64 b) { return a != b; }
 constexpr bool greater_i(U32 a, U32 b) { return s32(a) > s32(b); }
@@ -64,7 +68,7 @@ constexpr std::array kRows{
     row("s_bitcmp1_b32", 0x0d, {T::b32, T::b32}, bit_compare32<true>),
     row("s_bitcmp0_b64", 0x0e, {T::b64, T::b32}, bit_compare64<false>),
     row("s_bitcmp1_b64", 0x0f, {T::b64, T::b32}, bit_compare64<true>),
-    row("s_setvskip", 0x10, {T::b32, T::b32}, nullptr, kNoFlags),
+    row("s_setvskip", 0x10, {T::b32, T::b32}, set_vskip, kNoFlags),
     row("s_set_gpr_idx_on", 0x11, {T::b32, T::simm16}, execute_set_gpr_idx_on, kReadsM0),
     row("s_cmp_eq_u64", 0x12, {T::u64, T::u64}, compare64<equal>),
     row("s_cmp_lg_u64", 0x13, {T::u64, T::u64}, compare64<differ>),

@@ -34,6 +34,10 @@ void sleep(const Instruction& i, Wavefront& w) { w.raise(Event::sleep, 64 * (sta
 void set_halt(const Instruction& i, Wavefront& w) {
   if ((i.immediate & 1) != 0) w.raise(Event::halt, 1);
 }
+// The KILL bit ends the wavefront before its next instruction.
+void set_kill(const Instruction& i, Wavefront& w) {
+  if ((i.immediate & 1) != 0) w.raise(Event::end_program);
+}
 void set_priority(const Instruction& i, Wavefront& w) {
   constexpr unsigned kUserPriority = 3;  // STATUS[4:3]
   w.status = (w.status & ~(3U << kUserPriority)) | (static_cast<std::uint32_t>(i.immediate) & 3) << kUserPriority;
@@ -67,7 +71,7 @@ constexpr std::array kRows{
     branch_row("s_cbranch_execz", 0x08, branch<exec_zero>, kReadsExec),
     branch_row("s_cbranch_execnz", 0x09, branch<exec_nonzero>, kReadsExec),
     row("s_barrier", both(0x0a), {}, LatencyClass::barrier, report<Event::barrier>),
-    row("s_setkill", both(0x0b), {T::simm16}, LatencyClass::nop, nullptr),
+    row("s_setkill", both(0x0b), {T::simm16}, LatencyClass::nop, set_kill),
     row("s_waitcnt", both(0x0c), {T::waitcnt}, LatencyClass::waitcnt, report<Event::wait_count>),
     row("s_sethalt", both(0x0d), {T::simm16}, LatencyClass::nop, set_halt),
     row("s_sleep", both(0x0e), {T::simm16}, LatencyClass::sleep, sleep),

@@ -71,6 +71,10 @@ struct Mode {
   bool ieee() const { return (bits >> 9) & 1; }
   bool gpr_index_enabled() const { return (bits >> 27) & 1; }
   void enable_gpr_index(bool on) { bits = (bits & ~(1U << 27)) | (on ? 1U << 27 : 0U); }
+  bool skips_vector() const { return (bits >> 28) & 1; }  ///< VSKIP
+  void skip_vector(bool on) { bits = (bits & ~(1U << 28)) | (on ? 1U << 28 : 0U); }
+  /// Vector instructions do not simply execute.
+  bool alters_vector() const { return (bits >> 27 & 3) != 0; }
 };
 
 /// Registers of one wavefront plus pointers to what it shares with others.

@@ -41,6 +41,29 @@ TEST_P(GprIndex, OnSetsModeAndM0) {
   EXPECT_EQ(machine_.wave.sgpr[kM0], 0xabcd6077U);
 }
 
+TEST_P(GprIndex, VskipLeavesOutVectorInstructions) {
+  machine_.wave.sgpr[4] = 1U << 9;
+  machine_.wave.sgpr[5] = 32 + 9;  // the bit's number, its low five bits
+  step({0xbf100504, 0});           // s_setvskip s4, s5
+  EXPECT_EQ(machine_.wave.mode.bits >> 28 & 1, 1U);
+  step(machine_.e32("v_mov_b32", 10, vgpr(2)));
+  EXPECT_EQ(value(10), 110U);
+  step({0xbe8600ff, 77});  // s_mov_b32 s6, 77: scalars go on
+  EXPECT_EQ(machine_.wave.sgpr[6], 77U);
+  machine_.wave.sgpr[5] = 8;
+  step({0xbf100504, 0});
+  EXPECT_EQ(machine_.wave.mode.bits >> 28 & 1, 0U);
+  step(machine_.e32("v_mov_b32", 10, vgpr(2)));
+  EXPECT_EQ(value(10), 102U);
+}
+
+TEST_P(GprIndex, SetKillEndsTheWavefront) {
+  step({0xbf8b0000, 0});
+  EXPECT_EQ(machine_.wave.event, Event::none);
+  step({0xbf8b0001, 0});  // s_setkill 1
+  EXPECT_EQ(machine_.wave.event, Event::end_program);
+}
+
 TEST_P(GprIndex, MovesWhatTheModeNames) {
   const Instruction move = machine_.e32("v_mov_b32", 10, vgpr(2));
   on(5, kOfSource0);

@@ -24,7 +24,7 @@ TEST(IsaReference, SaysOfEachTargetWhatItRuns) {
   ASSERT_FALSE(gfx803.empty());
   ASSERT_FALSE(gfx90a.empty());
   for (const std::string& text : {gfx803, gfx90a}) {
-    EXPECT_NE(text.find("unsupported: `s_setvskip`"), std::string::npos);
+    EXPECT_NE(text.find("unsupported: `s_rfe_b64`"), std::string::npos);
     EXPECT_NE(text.find("`s_add_u32`"), std::string::npos);
   }
   EXPECT_EQ(gfx803.find("s_mul_hi_u32"), std::string::npos) << "gfx9 only";
