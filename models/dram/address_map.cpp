@@ -18,16 +18,22 @@ constexpr std::array<const char*, 5> kNames{"row", "column", "pseudo", "group", 
 struct Word {
   unsigned field;
   unsigned bits;  // 0: all that are left
+  bool hashed;
 };
 
-Word parse_word(const std::string& word) {
+Word parse_word(const std::string& text) {
+  const std::size_t hat = text.find('^');
+  const std::string word = text.substr(0, hat);
   const std::size_t colon = word.find(':');
   const std::string name = word.substr(0, colon);
   const auto* const found = std::find(kNames.begin(), kNames.end(), name);
   if (found == kNames.end()) {
     throw std::invalid_argument(fmt::format("address map: \"{}\" is none of row, bank, group, column, pseudo", name));
   }
-  Word result{static_cast<unsigned>(found - kNames.begin()), 0};
+  Word result{static_cast<unsigned>(found - kNames.begin()), 0, hat != std::string::npos};
+  if (result.hashed && (text.substr(hat) != "^row" || word.starts_with("row") || word.starts_with("column"))) {
+    throw std::invalid_argument(fmt::format("address map: \"{}\": bank^row, group^row and pseudo^row are the hashes", text));
+  }
   if (colon != std::string::npos) {
     const char* const first = word.data() + colon + 1;
     const char* const last = word.data() + word.size();
@@ -71,7 +77,12 @@ DramAddressMap::DramAddressMap(const std::string& text, const DramOrganization& 
     if (to[field] + width > left[field]) {
       throw std::invalid_argument(fmt::format("address map: {} has {} bits, not more", kNames[field], left[field]));
     }
-    if (width > 0) pieces_.push_back({static_cast<Field>(field), from, to[field], (std::uint64_t{1} << width) - 1});
+    const std::uint64_t mask = (std::uint64_t{1} << width) - 1;
+    if (width > 0) pieces_.push_back({static_cast<Field>(field), from, to[field], mask});
+    if (width > 0 && word->hashed) {
+      hashed_.push_back({static_cast<Field>(field), hash_bits_, to[field], mask});
+      hash_bits_ += width;
+    }
     from += width;
     to[field] += width;
   }

@@ -5,6 +5,13 @@
 // The unit is the burst: what lies below a burst has no place in the string. Field widths follow from the organization, a
 // number after a colon takes so many of them, and a field without number takes those that are left. `row` comes first and takes
 // all bits above the others.
+//
+//   "row bank^row group^row column pseudo"   the bits of bank and group are a permutation that the row chooses
+//
+// ^row: the row's bits, folded to as many as are so marked, are XORed onto them. Arrays that lie a power of two apart otherwise
+// have the same bank and other rows in it, so that a kernel that walks through several of them meets a conflict at every turn
+// (Zhang, Zhu, Zhang, "A permutation-based page interleaving scheme", MICRO 2000). Each power of two changes one bit of the
+// hash.
 #pragma once
 
 #include <cstdint>
@@ -40,6 +47,11 @@ class DramAddressMap {
     for (const Piece& piece : pieces_) {
       field[piece.field] |= ((burst >> piece.from) & piece.mask) << piece.to;
     }
+    if (!hashed_.empty()) {
+      std::uint64_t hash = field[kRow];
+      for (unsigned shift = hash_bits_; shift < 64; shift *= 2) hash ^= hash >> shift;
+      for (const Piece& piece : hashed_) field[piece.field] ^= ((hash >> piece.from) & piece.mask) << piece.to;
+    }
     return {field[kRow], static_cast<std::uint32_t>(field[kColumn]), static_cast<std::uint32_t>(field[kPseudo]),
             static_cast<std::uint32_t>(field[kGroup]), static_cast<std::uint32_t>(field[kBank])};
   }
@@ -53,6 +65,8 @@ class DramAddressMap {
     std::uint64_t mask;
   };
   std::vector<Piece> pieces_;
+  std::vector<Piece> hashed_;  // `from` counts in the hash
+  unsigned hash_bits_ = 0;
 };
 
 }  // namespace lacuna

@@ -17,7 +17,8 @@ void DramParameters::describe(ParameterSection& section) {
   section.add("row_size", row_size, "Bytes of a row of a bank", {.range = {64, 1 << 20}, .power_of_two = true});
   section.add(
       "address_map", address_map,
-      "Fields of a burst's number in the channel from the top: row, bank, group, column, pseudo; name:bits splits a field");
+      "Fields of a burst's number in the channel from the top: row, bank, group, column, pseudo; name:bits splits a field, "
+      "name^row XORs the folded row onto it");
   section.add("scheduler", scheduler, "Which commands go first: the oldest request's, or those of row hits and ready banks",
               {{"fcfs", static_cast<int>(DramScheduler::fcfs)}, {"frfcfs", static_cast<int>(DramScheduler::frfcfs)}});
   section.add("page_policy", page_policy, "Whether rows stay open after an access",

@@ -22,7 +22,7 @@ struct DramParameters {
   unsigned bank_groups = 4;
   unsigned banks_per_group = 4;
   Bytes row_size{2048};
-  std::string address_map{"row bank group column pseudo"};
+  std::string address_map{"row bank^row group^row column pseudo"};
   DramScheduler scheduler = DramScheduler::frfcfs;
   DramPagePolicy page_policy = DramPagePolicy::open;
   unsigned read_queue = 64;

@@ -43,6 +43,35 @@ TEST(DramAddressMap, IsOneToOne) {
   }
 }
 
+TEST(DramAddressMap, TheRowChoosesAPermutationOfTheBanks) {
+  const DramAddressMap map("row bank^row group^row column pseudo", kOrganization);
+  // In a row, as without it.
+  EXPECT_EQ(map.locate(1 << 6), (DramLocation{.group = 1}));
+  // Row 0b11'01'10: the hash is 0b01'10 ^ 0b11, of which the lower half belongs to the lower field.
+  EXPECT_EQ(map.locate(0b11'01'10 << 10), (DramLocation{.row = 0b11'01'10, .group = 0b01, .bank = 0b01}));
+  for (unsigned row = 0; row < 64; ++row) {
+    unsigned seen = 0;
+    for (unsigned bank = 0; bank < 16; ++bank) {
+      const DramLocation l = map.locate((row * 16 + bank) << 6);
+      ASSERT_EQ(l.row, row);
+      seen |= 1U << (l.group * 4 + l.bank);
+    }
+    EXPECT_EQ(seen, 0xffffU) << row;
+  }
+}
+
+TEST(DramAddressMap, ArraysAPowerOfTwoApartHaveOtherBanks) {
+  const DramAddressMap map("row bank^row group^row column pseudo", kOrganization);
+  for (unsigned distance = 1 << 6; distance < 1U << 28; distance *= 2) {
+    const DramLocation a = map.locate(12345 << 6);
+    const DramLocation b = map.locate((12345 << 6) ^ distance);
+    const DramLocation c = map.locate((12345 << 6) ^ (2 * distance));
+    EXPECT_NE(a.group * 4 + a.bank, b.group * 4 + b.bank) << distance;
+    EXPECT_NE(a.group * 4 + a.bank, c.group * 4 + c.bank) << distance;
+    EXPECT_NE(b.group * 4 + b.bank, c.group * 4 + c.bank) << distance;
+  }
+}
+
 TEST(DramAddressMap, FieldsOfWidthNoneMayBeNamedOrNot) {
   constexpr DramOrganization kOne{.pseudo_channels = 1, .bank_groups = 1, .banks_per_group = 1, .columns = 4};
   EXPECT_EQ(DramAddressMap("row bank group column pseudo", kOne).locate(7), (DramLocation{.row = 1, .column = 3}));
@@ -61,7 +90,9 @@ TEST(DramAddressMap, Refusals) {
         Case{"row bank column:4 group pseudo", "column has 5 bits, but 4 are placed"},
         Case{"row bank column:6 group pseudo", "column has 5 bits, not more"},
         Case{"row rank bank column group pseudo", "\"rank\" is none of"},
-        Case{"row bank:x column group pseudo", "number of bits"}, Case{"row row bank column", "cannot be split"}}) {
+        Case{"row bank^rank column group pseudo", "are the hashes"}, Case{"row bank column^row group pseudo", "are the hashes"},
+        Case{"row^row bank column group pseudo", "are the hashes"}, Case{"row bank:x column group pseudo", "number of bits"},
+        Case{"row row bank column", "cannot be split"}}) {
     try {
       const DramAddressMap map(c.text, kOrganization);
       ADD_FAILURE() << c.text;

@@ -27,6 +27,7 @@ DramParameters parameters() {
   p.bank_groups = 1;
   p.banks_per_group = kBanks;
   p.row_size = 1024_B;
+  p.address_map = "row bank column";
   p.tRCDRD = 5_cycles;
   p.tRCDWR = 5_cycles;
   p.tRP = 7_cycles;
