@@ -59,7 +59,22 @@ void Configuration::load(const std::filesystem::path& file) {
   if (!std::filesystem::is_regular_file(file, status)) throw ConfigurationError(file.string() + ": no such configuration file");
   std::ifstream stream(file);
   if (!stream) throw ConfigurationError(file.string() + ": cannot be read");
+  open_.push_back(std::filesystem::weakly_canonical(file, status));
+  const struct Closed {
+    std::vector<std::filesystem::path>& open;
+    ~Closed() { open.pop_back(); }
+  } closed{open_};
   load(stream, file.string());
+}
+
+void Configuration::include(const std::string& file, const std::string& origin, const std::string& where) {
+  const std::filesystem::path path = std::filesystem::path(origin).parent_path() / file;
+  std::error_code status;
+  const std::filesystem::path canonical = std::filesystem::weakly_canonical(path, status);
+  if (std::find(open_.begin(), open_.end(), canonical) != open_.end())
+    throw ConfigurationError(where + "include = " + file + ": this file is being read already");
+  if (!std::filesystem::is_regular_file(path, status)) throw ConfigurationError(where + "include = " + file + ": no such file");
+  load(path);
 }
 
 void Configuration::load(std::istream& text, const std::string& origin) {
@@ -82,6 +97,10 @@ void Configuration::load(std::istream& text, const std::string& origin) {
       throw ConfigurationError(where + '"' + std::string(trimmed(line)) + "\" is neither [section] nor name = value");
     }
     for (const po::option& option : parsed.options) {
+      if (section.empty() && option.string_key == "include" && !option.value.empty()) {
+        include(option.value.front(), origin, where);
+        continue;
+      }
       const auto [earlier, is_new] = line_of_name.emplace(option.string_key, number);
       if (!is_new)
         throw ConfigurationError(where + "parameter " + option.string_key + " is given twice, first in line " +
@@ -103,12 +122,12 @@ std::filesystem::path find_configuration(const std::string& name, const std::vec
   std::error_code status;
   if (fs::is_regular_file(name, status)) return name;
   std::set<std::string> presets;
-  if (name.find('/') == std::string::npos) {
-    for (const fs::path& directory : directories) {
-      for (const std::string& candidate : {name, name + ".cfg"})
-        if (fs::is_regular_file(directory / candidate, status)) return directory / candidate;
-      for (const auto& entry : fs::directory_iterator(directory, status))
-        if (entry.path().extension() == ".cfg") presets.insert(entry.path().stem().string());
+  for (const fs::path& directory : directories) {
+    for (const std::string& candidate : {name, name + ".cfg"})
+      if (fs::is_regular_file(directory / candidate, status)) return directory / candidate;
+    for (const auto& entry : fs::recursive_directory_iterator(directory, status)) {
+      if (entry.path().extension() == ".cfg")
+        presets.insert(entry.path().lexically_relative(directory).replace_extension().string());
     }
   }
   std::string message = "--config " + name + ": no such file";

@@ -3,6 +3,9 @@
 // A file is INI: `[section]` lines and `name = value` lines, `#` starts a comment; a parameter is `section.name`. Sources are
 // applied in the order given and a later one wins. Anything that is not a parameter of the platform, is given twice in one
 // file, or has a value that the parameter refuses is an error that says where, what and which value or name would be right.
+//
+// `include = FILE` above the first section reads another file at this place, so that what follows overrides it: a variant of a
+// machine, or a kind of memory, is written once. FILE is relative to the folder of the file that includes it.
 #pragma once
 
 #include <filesystem>
@@ -37,13 +40,15 @@ class Configuration {
 
  private:
   void apply(const std::string& name, const std::string& value, const std::string& where);
+  void include(const std::string& file, const std::string& origin, const std::string& where);
 
   const ParameterSet& parameters_;
   const ParameterSet* known_;
   std::string unused_because_;
+  std::vector<std::filesystem::path> open_;  // files that are being read: each includes the next
 };
 
-/// The file that `--config name` means: a path, or the bare name of a preset ("r9nano") in one of the directories.
+/// The file that `--config name` means: a path, or the name of a preset ("r9nano", "dram/hbm2") in one of the directories.
 /// Throws ConfigurationError naming the presets that exist.
 std::filesystem::path find_configuration(const std::string& name, const std::vector<std::filesystem::path>& directories);
 

@@ -152,6 +152,36 @@ TEST_F(ConfigurationTest, FilesAreFoundByPathOrPresetName) {
   std::filesystem::remove_all(folder);
 }
 
+TEST_F(ConfigurationTest, AFileIncludesOthers) {
+  const std::filesystem::path folder = std::filesystem::path(::testing::TempDir()) / "lacuna_configuration_include_test";
+  std::filesystem::create_directories(folder / "parts");
+  std::ofstream(folder / "parts/base.cfg") << "[l2]\nways = 2\nsize = 512KiB\n";
+  std::ofstream(folder / "parts/both.cfg") << "include = base.cfg  # beside this one\n[host]\ndelay = 3ns\n";
+  std::ofstream(folder / "variant.cfg") << "include = parts/both.cfg\n[l2]\nways = 8\n";
+  configuration.load(folder / "variant.cfg");
+  EXPECT_EQ(l2.ways, 8U);
+  EXPECT_EQ(l2.size, 512_KiB);
+  EXPECT_EQ(host.delay, 3_ns);
+  EXPECT_EQ(find_configuration("parts/base", {folder}), folder / "parts/base.cfg");
+
+  const auto error_of = [&](const char* text) -> std::string {
+    std::ofstream(folder / "wrong.cfg") << text;
+    try {
+      configuration.load(folder / "wrong.cfg");
+    } catch (const ConfigurationError& e) {
+      return std::string(e.what()).substr((folder / "").string().size());
+    }
+    return {};
+  };
+  EXPECT_EQ(error_of("# comment\ninclude = absent.cfg\n"), "wrong.cfg:2: include = absent.cfg: no such file");
+  EXPECT_EQ(error_of("include = parts/../wrong.cfg\n"),
+            "wrong.cfg:1: include = parts/../wrong.cfg: this file is being read already");
+  EXPECT_EQ(error_of("[l2]\ninclude = parts/base.cfg\n").substr(0, 42), "wrong.cfg:2: unknown parameter l2.include;");
+  std::ofstream(folder / "parts/base.cfg") << "[l2]\nways = 200\n";
+  EXPECT_THAT(error_of("include = parts/base.cfg\n"), HasSubstr("parts/base.cfg:2: l2.ways = 200: "));
+  std::filesystem::remove_all(folder);
+}
+
 // Whatever bytes a configuration file holds, reading it ends in values or in a ConfigurationError.
 TEST_F(ConfigurationTest, SurvivesMutatedFiles) {
   const std::string good = "# comment\n[l2]\nsize = 512KiB\nways=8\nlabel = x\n[host]\ndelay = 1.5ns\n";
