@@ -12,6 +12,8 @@ namespace lacuna {
 void DispatcherParameters::describe(ParameterSection& s) {
   s.add("cycles_per_wavefront", cycles_per_wavefront, "Cycles to launch one wavefront of a workgroup",
         {.range = {0, 1000}, .source = "MGPUSim v3.0.3: n wavefronts take about n cycles (shared reference table)"});
+  s.add("cycles_per_workgroup", cycles_per_workgroup, "Least cycles to launch a workgroup, however few its wavefronts",
+        {.range = {0, 1000}});
 }
 
 Dispatcher::Dispatcher(sc_core::sc_module_name name, const DispatcherParameters& parameters, Clock clock, Cycles lookahead)
@@ -105,7 +107,8 @@ void Dispatcher::launch(Tick now) {
         return;
       }
       if (!launch_workgroup(*dispatch, at)) break;
-      at += clock_.ticks({parameters_.cycles_per_wavefront.n * dispatch->needs.wavefronts});
+      at += clock_.ticks(
+          {std::max(parameters_.cycles_per_workgroup.n, parameters_.cycles_per_wavefront.n * dispatch->needs.wavefronts)});
       next_launch_ = at;
     }
   }

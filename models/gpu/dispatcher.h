@@ -18,6 +18,7 @@ namespace lacuna {
 
 struct DispatcherParameters {
   Cycles cycles_per_wavefront{1};
+  Cycles cycles_per_workgroup{0};
 
   void describe(ParameterSection& s);
 };

@@ -37,6 +37,8 @@ launch 0 -k bitonic_pass --grid 4 -a inout:values.bin -a u32:2 -a u32:4
 is "$(integers values.bin 4)" "32 16 64 48"
 launch 0 -k nothing --grid 64 -a zero:4 --repeat 50
 grep -q '^nothing  *50 ' out.txt || fail "not 50 dispatches"
+launch 0 -k nothing --grid 65536 -a zero:4 --set dispatcher.cycles_per_workgroup=20cycles
+[[ $(sed -n '2p' out/kernels.csv | cut -d, -f10) -ge $((20 * 1023)) ]] || fail "1024 workgroups were launched in less than 20 cycles each"
 
 # Comparisons: exact, by tolerance, and what differs.
 operands=(-k divide --grid 1K --block 256 -a fill:1K:f32:uniform\(1,2\):3 -a fill:1K:f32:uniform\(1,2\):4:name=b)
