@@ -43,6 +43,8 @@ void GpuParameters::describe(ParameterSection& s) {
         {.range = {1, 64}, .unit = "compute units", .source = kTable2});
   s.add("memory_partitions", memory_partitions, "L2 banks, each with its DRAM channel",
         {.range = {1, 256}, .power_of_two = true, .unit = "partitions", .source = kTable2});
+  s.add("translation", translation, "Whether the translation of addresses takes time",
+        {{"free", static_cast<int>(Translation::free)}, {"tlb", static_cast<int>(Translation::tlb)}}, {.source = kChoice});
   s.add("partition_interleave", partition_interleave, "Consecutive bytes of one partition",
         {.range = {64, 65536}, .power_of_two = true, .source = kTable2});
 }
@@ -66,6 +68,14 @@ GpuDeviceParameters::GpuDeviceParameters() {
   l2.hit_latency = 53_cycles;
   l2.tag_latency = 10_cycles;
   l2.fill_latency = 10_cycles;
+  // L1 caches are indexed virtually and tagged physically, so that a TLB hit costs nothing beside the L1's own latency.
+  l1_tlb.hit_latency = Cycles{0};
+  l2_tlb.entries = 4096;
+  l2_tlb.ways = 16;
+  l2_tlb.ports = 16;
+  l2_tlb.mshrs = 64;
+  l2_tlb.hit_latency = 10_cycles;
+  for (TlbParameters* tlb : {&l1_tlb, &l2_tlb}) tlb->page = Bytes{64 * 1024};
 }
 
 void GpuDeviceParameters::describe(ParameterSet& set) {
@@ -77,6 +87,9 @@ void GpuDeviceParameters::describe(ParameterSet& set) {
   set.describe("l1v", l1v);
   set.describe("l1s", l1s);
   set.describe("l1i", l1i);
+  set.describe("l1_tlb", l1_tlb);
+  set.describe("l2_tlb", l2_tlb);
+  set.describe("page_walker", page_walker);
   set.describe("noc", noc);
   set.describe("l2", l2);
   set.describe("dram", dram);
@@ -123,6 +136,9 @@ std::vector<std::string> GpuDeviceParameters::check() const {
     }
   };
   check_model("dram", [this] { DramSchedule{dram}; });
+  PageWalker walker(page_walker);
+  check_model("l1_tlb", [&] { Tlb(l1_tlb, walker); });
+  check_model("l2_tlb", [&] { Tlb(l2_tlb, walker); });
   check_model("noc", [this] {
     if (noc.topology == FabricTopology::crossbar) return;
     if (noc.topology == FabricTopology::butterfly) {
@@ -144,8 +160,10 @@ GpuDevice::GpuDevice(sc_core::sc_module_name module_name, const GpuDeviceParamet
       dispatcher_("dispatcher", parameters.dispatcher, Clock(parameters.gpu.core_clock), parameters.gpu.quantum) {
   if (const auto problems = parameters.check(); !problems.empty()) throw std::invalid_argument(problems.front());
   build_compute_units();
+  build_translation();
   build_noc();
   build_memory();
+  if (parameters.gpu.timing != TimingMode::functional) cp_->packets.attach(static_cast<const ResourceMeter&>(*this));
 }
 
 void GpuDevice::build_compute_units() {
@@ -188,6 +206,24 @@ void GpuDevice::build_compute_units() {
                                            gpu.timing, vm_, code_, dispatcher_, units);
   cp_->set_host_memory([this](std::uint64_t address, std::uint64_t bytes) { return host_memory(address, bytes); });
   dispatcher_.attach(std::move(units), cp_->packets);
+}
+
+void GpuDevice::build_translation() {
+  const GpuParameters& gpu = parameters_.gpu;
+  if (gpu.translation == Translation::free || gpu.timing == TimingMode::functional) return;
+  page_walker_ = std::make_unique<PageWalker>(parameters_.page_walker);
+  l2_tlb_ = std::make_unique<Tlb>(parameters_.l2_tlb, *page_walker_);
+  const auto units = static_cast<unsigned>(units_.size());
+  for (unsigned i = 0; i < units + 2 * gpu.shader_arrays; ++i)
+    l1_tlbs_.push_back(std::make_unique<Tlb>(parameters_.l1_tlb, *l2_tlb_));
+  for (unsigned i = 0; i < units; ++i) {
+    const unsigned array = i / gpu.cus_per_shader_array;
+    units_[i]->attach_tlbs(l1_tlbs_[i].get(), l1_tlbs_[units + array].get(), l1_tlbs_[units + gpu.shader_arrays + array].get());
+  }
+  vm_.on_unmap([this] {
+    for (const auto& tlb : l1_tlbs_) tlb->invalidate();
+    l2_tlb_->invalidate();
+  });
 }
 
 // Sources: all L1 vector, scalar and instruction caches, then the command processor. Destinations: the L2 banks, then the host.
@@ -243,6 +279,43 @@ std::byte* GpuDevice::host_memory(std::uint64_t bus_address, std::uint64_t bytes
   return reinterpret_cast<std::byte*>(dmi.get_dmi_ptr()) + (bus_address - dmi.get_start_address());
 }
 
+ResourceAmounts GpuDevice::used() const {
+  ResourceAmounts sum{};
+  const auto of = [&sum](Resource r) -> std::uint64_t& { return sum[static_cast<std::size_t>(r)]; };
+  for (const auto& unit : units_) of(Resource::compute) += unit->statistics().valu_busy_cycles;
+  // An atomic of a write-back cache is one of its reads.
+  for (const auto& cache : l1v_) {
+    const CacheStatistics& s = cache->statistics();
+    of(Resource::l1) += (s.reads + s.writes + s.atomics + s.bypasses) * parameters_.l1v.sector.n;
+  }
+  for (const auto& cache : l2_) {
+    of(Resource::l2) += (cache->statistics().reads + cache->statistics().writes) * parameters_.l2.sector.n;
+  }
+  const auto& destinations = noc_->statistics().destinations;
+  for (unsigned i = 0; i < host_destination_; ++i) of(Resource::noc) += destinations[i].flits * parameters_.noc.width;
+  for (const auto& channel : dram_)
+    of(Resource::dram) += channel->statistics().bytes_read + channel->statistics().bytes_written;
+  return sum;
+}
+
+ResourceAmounts GpuDevice::available(Cycles cycles) const {
+  ResourceAmounts most{};
+  const auto of = [&most](Resource r) -> std::uint64_t& { return most[static_cast<std::size_t>(r)]; };
+  const Tick time = Clock(parameters_.gpu.core_clock).ticks(cycles);
+  const auto cycles_of = [time](Frequency clock) { return time.ps / clock.period().ps; };
+  const std::uint64_t simds = units_.size() * parameters_.cu.simds;
+  of(Resource::compute) = simds * cycles.n;
+  of(Resource::slots) = simds * parameters_.cu.wavefronts_per_simd * cycles.n;
+  const auto cache_bytes = [&](const CacheParameters& p) {
+    return std::uint64_t{p.ports} * p.banks * p.sector.n * cycles_of(p.clock);
+  };
+  of(Resource::l1) = l1v_.size() * cache_bytes(parameters_.l1v);
+  of(Resource::l2) = l2_.size() * cache_bytes(parameters_.l2);
+  of(Resource::noc) = 2ULL * host_destination_ * parameters_.noc.width * cycles_of(parameters_.noc.clock);
+  of(Resource::dram) = dram_.size() * parameters_.dram.bytes_per_cycle * cycles_of(parameters_.dram.clock);
+  return most;
+}
+
 void GpuDevice::add_observer(KernelObserver& observer) { cp_->packets.add_observer(observer); }
 
 std::uint64_t GpuDevice::wavefront_instructions() const {
@@ -265,6 +338,18 @@ void GpuDevice::describe_statistics(StatisticsGroup& group) const {
   for (const auto& unit : units_) unit->statistics().describe(group.group(unit->basename()));
   for (const auto* level : {&l1v_, &l1s_, &l1i_, &l2_}) {
     for (const auto& cache : *level) cache->statistics().describe(group.group(cache->basename()));
+  }
+  if (page_walker_) {
+    for (std::size_t i = 0; i < l1_tlbs_.size(); ++i) {
+      const std::size_t units = units_.size();
+      const std::size_t arrays = parameters_.gpu.shader_arrays;
+      const std::string name = i < units            ? name_of("l1v_tlb", static_cast<unsigned>(i))
+                               : i < units + arrays ? name_of("l1s_tlb", static_cast<unsigned>(i - units))
+                                                    : name_of("l1i_tlb", static_cast<unsigned>(i - units - arrays));
+      l1_tlbs_[i]->statistics().describe(group.group(name));
+    }
+    l2_tlb_->statistics().describe(group.group("l2_tlb"));
+    page_walker_->describe(group.group("page_walker"));
   }
   noc_->describe(group.group("noc"));
   for (const auto& channel : dram_) channel->statistics().describe(group.group(channel->basename()));

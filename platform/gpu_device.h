@@ -7,6 +7,9 @@
 //            +-- L1S --+-- NoC --+-- L2 bank x p -- DRAM channel x p
 //            +-- L1I --+         +-- host
 //   CP ----------------+
+//
+// Beside the L1 caches are their TLBs: one for each compute unit's vector memory, one for each shader array's scalar and one
+// for its instruction cache; behind them an L2 TLB and a page walker.
 #pragma once
 
 #include <iosfwd>
@@ -16,6 +19,7 @@
 #include <vector>
 
 #include "models/cache/cache.h"
+#include "models/cache/tlb.h"
 #include "models/common/backing_store.h"
 #include "models/common/parameters.h"
 #include "models/common/statistics.h"
@@ -24,6 +28,9 @@
 #include "models/noc/fabric.h"
 
 namespace lacuna {
+
+/// Whether the translation of addresses takes time. What they translate to is the page table's affair in either case.
+enum class Translation : std::uint8_t { free, tlb };
 
 /// Size and shape of the GPU.
 struct GpuParameters {
@@ -37,6 +44,7 @@ struct GpuParameters {
   unsigned cus_per_l1v = 4;
   unsigned memory_partitions = 16;
   Bytes partition_interleave{128};
+  Translation translation = Translation::tlb;
 
   void describe(ParameterSection& s);
 };
@@ -57,18 +65,21 @@ struct GpuDeviceParameters {
   CacheParameters l1s;
   CacheParameters l1i;
   CacheParameters l2;
+  TlbParameters l1_tlb;
+  TlbParameters l2_tlb;
+  PageWalkerParameters page_walker;
   FabricParameters noc;
   DramParameters dram;
   VramParameters vram;
 
   GpuDeviceParameters();
-  /// Sections gpu, gpu_mmio, cp, dispatcher, cu, l1v, l1s, l1i, noc, l2, dram, vram.
+  /// Sections gpu, gpu_mmio, cp, dispatcher, cu, l1v, l1s, l1i, l1_tlb, l2_tlb, page_walker, noc, l2, dram, vram.
   void describe(ParameterSet& set);
   /// What no single parameter's range can say; one line per problem, naming section.name.
   std::vector<std::string> check() const;
 };
 
-class GpuDevice : public sc_core::sc_module {
+class GpuDevice : public sc_core::sc_module, private ResourceMeter {
  public:
   /// Throws std::invalid_argument when check() finds a problem.
   GpuDevice(sc_core::sc_module_name name, const GpuDeviceParameters& parameters);
@@ -90,7 +101,10 @@ class GpuDevice : public sc_core::sc_module {
   void diagnose(std::ostream& out) const;
 
  private:
+  ResourceAmounts used() const override;
+  ResourceAmounts available(Cycles cycles) const override;
   void build_compute_units();
+  void build_translation();
   void build_memory();
   void build_noc();
   std::byte* host_memory(std::uint64_t bus_address, std::uint64_t bytes);
@@ -105,6 +119,10 @@ class GpuDevice : public sc_core::sc_module {
   std::vector<std::unique_ptr<Cache>> l1v_;
   std::vector<std::unique_ptr<Cache>> l1s_;
   std::vector<std::unique_ptr<Cache>> l1i_;
+  std::unique_ptr<PageWalker> page_walker_;
+  std::unique_ptr<Tlb> l2_tlb_;
+  std::vector<std::unique_ptr<Tlb>>
+      l1_tlbs_;  ///< of the compute units, then of the shader arrays' scalar, then instruction caches
   std::unique_ptr<Fabric> noc_;
   std::vector<std::unique_ptr<Cache>> l2_;
   std::vector<std::unique_ptr<DramChannel>> dram_;

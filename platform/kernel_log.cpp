@@ -2,20 +2,14 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
-#include <iomanip>
 #include <ostream>
-#include <sstream>
 #include <utility>
+
+#include "platform/kernel_activity_report.h"
+#include "platform/text_table.h"
 
 namespace lacuna {
 namespace {
-
-std::string fixed(double value, int decimals) {
-  std::ostringstream text;
-  text << std::fixed << std::setprecision(decimals) << value;
-  return text.str();
-}
 
 /// Millions per second, or "-" for something too short to have been timed.
 std::string millions_per_second(std::uint64_t count, double seconds) {
@@ -38,27 +32,13 @@ void write_csv_line(const KernelRecord& r, std::ostream& out) {
   out << r.index << ',' << csv_field(r.name) << ',' << r.queue << ',' << dimensions(r.grid) << ',' << dimensions(r.workgroup)
       << ',' << r.workgroups << ',' << r.wavefronts << ',' << r.start.ps << ',' << r.end.ps << ',' << r.cycles << ','
       << r.wavefront_instructions << ',' << r.thread_instructions << ',' << (r.failed ? 1 : 0) << ','
-      << fixed(r.wall_seconds, 6) << '\n';
+      << fixed(r.wall_seconds, 6);
+  write_activity_csv(r.activity, out);
+  out << '\n';
 }
 
-using Row = std::vector<std::string>;
-
-/// Columns padded to their widest cell: the first left-aligned, the others right-aligned.
-void write_aligned(const std::vector<Row>& rows, std::ostream& out) {
-  std::vector<std::size_t> widths;
-  for (const Row& row : rows) {
-    widths.resize(std::max(widths.size(), row.size()));
-    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
-  }
-  for (const Row& row : rows) {
-    for (std::size_t i = 0; i < row.size(); ++i)
-      out << (i == 0 ? "" : "  ") << (i == 0 ? std::left : std::right) << std::setw(static_cast<int>(widths[i])) << row[i];
-    out << '\n';
-  }
-}
-
-Row table_row(const std::string& name, const std::string& time, const std::string& cycles, std::uint64_t wavefront_instructions,
-              std::uint64_t thread_instructions, double wall_seconds) {
+TextRow table_row(const std::string& name, const std::string& time, const std::string& cycles,
+                  std::uint64_t wavefront_instructions, std::uint64_t thread_instructions, double wall_seconds) {
   return {name,
           time,
           cycles,
@@ -99,6 +79,7 @@ void KernelSummary::add(const KernelRecord& record) {
   wavefront_instructions += record.wavefront_instructions;
   thread_instructions += record.thread_instructions;
   wall_seconds += record.wall_seconds;
+  activity += record.activity;
 }
 
 const std::string& KernelLog::running() const {
@@ -106,33 +87,17 @@ const std::string& KernelLog::running() const {
   return running_.empty() ? kNone : running_.back().name;
 }
 
-std::string grouped(std::uint64_t number) {
-  std::string text = std::to_string(number);
-  for (std::size_t at = text.size(); at > 3;) text.insert(at -= 3, 1, ',');
-  return text;
-}
-
-std::string readable_time(Tick time) {
-  struct Unit {
-    double ps;
-    const char* name;
-  };
-  constexpr std::array<Unit, 4> kUnits{{{1e12, "s"}, {1e9, "ms"}, {1e6, "us"}, {1e3, "ns"}}};
-  const auto ps = static_cast<double>(time.ps);
-  for (const Unit& unit : kUnits)
-    if (ps >= unit.ps) return fixed(ps / unit.ps, 3) + ' ' + unit.name;
-  return std::to_string(time.ps) + " ps";
-}
-
 void write_kernels_csv(const std::vector<KernelRecord>& records, std::ostream& out) {
   out << "index,kernel,queue,grid,workgroup,workgroups,wavefronts,start_ps,end_ps,cycles,wavefront_instructions,"
-         "thread_instructions,failed,wall_seconds\n";
+         "thread_instructions,failed,wall_seconds";
+  write_activity_csv_header(out);
+  out << '\n';
   for (const KernelRecord& r : records) write_csv_line(r, out);
 }
 
 void write_kernel_table(const std::vector<KernelRecord>& records, std::ostream& out) {
-  std::vector<Row> rows{{"", "simulated", "core clock", "wavefront", "wall", "million wavefront", "million thread"},
-                        {"kernel", "time", "cycles", "instructions", "time", "instructions/s", "instructions/s"}};
+  std::vector<TextRow> rows{{"", "simulated", "core clock", "wavefront", "wall", "million wavefront", "million thread"},
+                            {"kernel", "time", "cycles", "instructions", "time", "instructions/s", "instructions/s"}};
   std::uint64_t cycles = 0;
   std::uint64_t wavefront_instructions = 0;
   std::uint64_t thread_instructions = 0;
@@ -153,8 +118,9 @@ void write_kernel_table(const std::vector<KernelRecord>& records, std::ostream& 
 }
 
 void write_kernel_table(const std::vector<KernelSummary>& summaries, std::ostream& out) {
-  std::vector<Row> rows{{"", "", "simulated", "shortest", "mean", "longest", "core clock", "wavefront", "wall"},
-                        {"kernel", "dispatches", "time", "dispatch", "dispatch", "dispatch", "cycles", "instructions", "time"}};
+  std::vector<TextRow> rows{
+      {"", "", "simulated", "shortest", "mean", "longest", "core clock", "wavefront", "wall"},
+      {"kernel", "dispatches", "time", "dispatch", "dispatch", "dispatch", "cycles", "instructions", "time"}};
   KernelSummary total;
   total.name = "all kernels";
   const auto add_row = [&](const KernelSummary& s) {
@@ -194,6 +160,7 @@ void add_kernels(std::span<const KernelRecord> records, RunHash& hash) {
     hash.add("wavefront_instructions", r.wavefront_instructions);
     hash.add("thread_instructions", r.thread_instructions);
     hash.add("failed", r.failed ? 1 : 0);
+    add_activity(r.activity, hash);
   }
 }
 

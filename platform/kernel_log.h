@@ -26,6 +26,7 @@ struct KernelSummary {
   std::uint64_t wavefront_instructions = 0;
   std::uint64_t thread_instructions = 0;
   double wall_seconds = 0;
+  KernelActivity activity{};
 
   void add(const KernelRecord& record);
 };
@@ -73,10 +74,5 @@ void write_kernel_table(const std::vector<KernelRecord>& records, std::ostream& 
 void write_kernel_table(const std::vector<KernelSummary>& summaries, std::ostream& out);
 /// Everything that must be the same in every run: all but the wall time.
 void add_kernels(std::span<const KernelRecord> records, RunHash& hash);
-
-/// "1.234 ms": four significant digits in the unit that fits.
-std::string readable_time(Tick time);
-/// "1,234,567".
-std::string grouped(std::uint64_t number);
 
 }  // namespace lacuna

@@ -11,6 +11,7 @@
 
 #include "models/common/tlm_time.h"
 #include "platform/kernel_log.h"
+#include "platform/text_table.h"
 
 namespace lacuna {
 namespace {

@@ -3,7 +3,10 @@
 #include <iomanip>
 #include <nlohmann/json.hpp>
 #include <ostream>
+#include <sstream>
 
+#include "platform/kernel_activity_report.h"
+#include "platform/text_table.h"
 #include "platform/version.h"
 
 namespace lacuna {
@@ -41,7 +44,8 @@ Json kernel_json(const KernelRecord& r) {
           {"wavefront_instructions", r.wavefront_instructions},
           {"thread_instructions", r.thread_instructions},
           {"failed", r.failed},
-          {"wall_seconds", r.wall_seconds}};
+          {"wall_seconds", r.wall_seconds},
+          {"activity", activity_json(r.activity)}};
 }
 
 Json summary_json(const KernelSummary& s) {
@@ -54,7 +58,8 @@ Json summary_json(const KernelSummary& s) {
           {"cycles", s.cycles},
           {"wavefront_instructions", s.wavefront_instructions},
           {"thread_instructions", s.thread_instructions},
-          {"wall_seconds", s.wall_seconds}};
+          {"wall_seconds", s.wall_seconds},
+          {"activity", activity_json(s.activity)}};
 }
 
 /// More dispatches than this are summed up by kernel.
@@ -104,6 +109,11 @@ void write_run_report(const RunSummary& summary, const KernelLog& kernels, std::
       write_kernel_table(kernels.summaries(), out);
     }
     out << '\n';
+    std::vector<NamedActivity> activities;
+    for (const KernelSummary& s : kernels.summaries()) activities.push_back({s.name, s.time, &s.activity});
+    std::ostringstream activity;
+    write_activity_report(activities, activity);
+    if (!activity.str().empty()) out << activity.str() << '\n';
   }
   out << "simulated time  " << readable_time(summary.simulated) << " in " << std::fixed << std::setprecision(2)
       << summary.wall_seconds << " s, " << grouped(summary.hart_instructions) << " hart instructions, peak memory "

@@ -22,6 +22,7 @@
 #include "platform/run_control.h"
 #include "platform/run_report.h"
 #include "platform/terminal.h"
+#include "platform/text_table.h"
 #include "platform/version.h"
 
 namespace lacuna {

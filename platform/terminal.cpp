@@ -9,6 +9,7 @@
 
 #include "platform/command_line.h"
 #include "platform/kernel_log.h"
+#include "platform/text_table.h"
 
 namespace lacuna {
 namespace {

@@ -142,6 +142,7 @@ void Cache::b_transport(int, tlm::tlm_generic_payload& payload, sc_core::sc_time
     if (attributes != nullptr) {
       if (went_below_) attributes->latency += below_;
       attributes->latency.add(level_, outcome.queueing, outcome.service);
+      attributes->latency.mshr += outcome.mshr;
     }
   } else {
     LatencyBreakdown breakdown;
@@ -156,6 +157,7 @@ void Cache::b_transport(int, tlm::tlm_generic_payload& payload, sc_core::sc_time
       done = outcome.done;
       breakdown = went_below_ ? below_ : LatencyBreakdown{};
       breakdown.add(level_, outcome.queueing, outcome.service);
+      breakdown.mshr += outcome.mshr;
     }
     if (attributes != nullptr) attributes->latency += breakdown;
   }
@@ -232,12 +234,12 @@ Cache::Outcome Cache::read(const SectorAccess& access, Tick start) {
     } else {
       ++statistics_.secondary_misses;
       outcome.done = later(outcome.done, sector.ready + fill_);
-      outcome.queueing = outcome.done - (start + hit_);
+      outcome.service = outcome.done - start;  // the latency of the fill under way, not a queue
     }
   } else {
     ++statistics_.read_misses;
     const Outcome filled = fill(access, slot, start + tag_);
-    outcome = {filled.done + fill_, filled.queueing, tag_ + fill_};
+    outcome = {filled.done + fill_, filled.queueing, tag_ + fill_, filled.mshr};
   }
   // An atomic changes the sector where it is; what it does not touch has been filled.
   if (access.atomic && slot != TagArray::kNone) tags_.mark_dirty(tags_.sector(slot, access.sector), access.byte_mask);
@@ -263,7 +265,7 @@ Cache::Outcome Cache::write_allocate(const SectorAccess& access, Tick start) {
     sector.ready = room;
     sector.complete = true;
   }
-  return {room + write_, room - start, write_};
+  return {room + write_, room - start, write_, {}};
 }
 
 Cache::Outcome Cache::forward(const SectorAccess& access, Tick start) {
@@ -273,7 +275,7 @@ Cache::Outcome Cache::forward(const SectorAccess& access, Tick start) {
     if (slot != TagArray::kNone) tags_.drop(slot);
   }
   const Tick answer = send(access, start + tag_);
-  return write ? Outcome{answer, {}, tag_} : Outcome{answer + fill_, {}, tag_ + fill_};
+  return write ? Outcome{answer, {}, tag_, {}} : Outcome{answer + fill_, {}, tag_ + fill_, {}};
 }
 
 Cache::Outcome Cache::fill(const SectorAccess& access, TagArray::Slot& slot, Tick at) {
@@ -291,7 +293,7 @@ Cache::Outcome Cache::fill(const SectorAccess& access, TagArray::Slot& slot, Tic
   mshrs_.occupy(leaves, ready);
   if (error_ != tlm::TLM_OK_RESPONSE) {
     slot = TagArray::kNone;
-    return {ready, leaves - at, {}};
+    return {ready, leaves - at, {}, leaves - room};
   }
   if (present) {
     tags_.touch(slot);
@@ -302,7 +304,7 @@ Cache::Outcome Cache::fill(const SectorAccess& access, TagArray::Slot& slot, Tic
   sector.requested = leaves;
   sector.ready = ready;
   sector.complete = true;
-  return {ready, leaves - at, {}};
+  return {ready, leaves - at, {}, leaves - room};
 }
 
 Tick Cache::make_room(const SectorAccess& access, TagArray::Slot& slot, Tick at) {

@@ -133,6 +133,7 @@ class Cache : public sc_core::sc_module, public CacheMaintenance {
     Tick done;
     Tick queueing;  // of the time until then, spent here waiting
     Tick service;   // and working
+    Tick mshr;      // of the queueing, what an MSHR was waited for
   };
 
   void b_transport(int port, tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);

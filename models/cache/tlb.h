@@ -16,16 +16,10 @@
 #include "models/common/calendar.h"
 #include "models/common/parameters.h"
 #include "models/common/statistics.h"
+#include "models/common/translation_level.h"
 #include "models/common/units.h"
 
 namespace lacuna {
-
-class TranslationLevel {
- public:
-  virtual ~TranslationLevel() = default;
-  /// When the translation of the page that holds `address` is known to whoever asks at `at`.
-  virtual Tick translate(std::uint64_t address, Tick at) = 0;
-};
 
 struct TlbParameters {
   Frequency clock{1'000'000'000};
@@ -60,8 +54,7 @@ class Tlb : public TranslationLevel {
   /// Forgets all translations: a mapping has changed.
   void invalidate();
   void reset();
-  /// No later question comes before `horizon`.
-  void retire(Tick horizon);
+  void retire(Tick horizon) override;
   const TlbStatistics& statistics() const { return statistics_; }
 
  private:
@@ -90,7 +83,7 @@ class PageWalker : public TranslationLevel {
   explicit PageWalker(const PageWalkerParameters& parameters);
   Tick translate(std::uint64_t address, Tick at) override;
   void reset();
-  void retire(Tick horizon);
+  void retire(Tick horizon) override;
   std::uint64_t walks() const { return walks_; }
   void describe(StatisticsGroup& group) const;
 

@@ -3,37 +3,15 @@
 // A transaction without it is legal (a foreign initiator): targets then treat it as a plain data access of requester 0.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <tlm>
 
-#include "models/common/units.h"
+#include "models/common/latency_breakdown.h"
 
 namespace lacuna {
 
 /// Who asks: decides the virtual network, the statistics bucket, and which caches may hold the line.
 enum class RequestKind : std::uint8_t { host, command_processor, vector, scalar, instruction, fill, write_back, page_walk };
-
-/// Levels at which latency is accounted, in the order a request meets them.
-enum class MemoryLevel : std::uint8_t { l1, noc, l2, dram, host_memory, count };
-
-/// Where the time of one request went. Targets add to it; the initiator that made the request resets and reads it.
-struct LatencyBreakdown {
-  std::array<Tick, static_cast<std::size_t>(MemoryLevel::count)> queueing{};
-  std::array<Tick, static_cast<std::size_t>(MemoryLevel::count)> service{};
-
-  void add(MemoryLevel level, Tick waited, Tick served) {
-    queueing[static_cast<std::size_t>(level)] += waited;
-    service[static_cast<std::size_t>(level)] += served;
-  }
-  LatencyBreakdown& operator+=(const LatencyBreakdown& other) {
-    for (std::size_t i = 0; i < queueing.size(); ++i) {
-      queueing[i] += other.queueing[i];
-      service[i] += other.service[i];
-    }
-    return *this;
-  }
-};
 
 /// Extension of tlm_generic_payload.
 struct MemoryAttributes : tlm::tlm_extension<MemoryAttributes> {

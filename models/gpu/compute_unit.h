@@ -5,9 +5,10 @@
 //   scalar_port       scalar loads and stores, one per 64-byte line
 //   instruction_port  instruction fetch, one per 64-byte line
 //
-// Issue: in cycle c SIMD c mod n is served. Its wavefronts are looked at oldest first; each unit (VALU, SALU, SMEM, VMEM, LDS,
-// branch, special) takes at most one instruction in that cycle, each wavefront gives at most one. An instruction executes
-// functionally when it issues; its latency decides when the wavefront may issue again, and s_waitcnt when data count as there.
+// Issue: in cycle c SIMD c mod n is served. Its wavefronts are looked at in the order of the issue policy; each unit (VALU,
+// SALU, SMEM, VMEM, LDS, branch, special) takes at most one instruction in that cycle, each wavefront gives at most one. An
+// instruction executes functionally when it issues; its latency decides when the wavefront may issue again, and s_waitcnt when
+// data count as there.
 //
 // Temporal decoupling: run() works off all cycles up to the quantum, then gives control back to the kernel.
 #pragma once
@@ -26,6 +27,7 @@
 #include "models/common/calendar.h"
 #include "models/common/payload_pool.h"
 #include "models/common/statistics.h"
+#include "models/common/translation_level.h"
 #include "models/common/units.h"
 #include "models/gpu/coalescer.h"
 #include "models/gpu/compute_unit_parameters.h"
@@ -96,6 +98,8 @@ class ComputeUnit : public sc_core::sc_module {
 
   /// The caches that instructions of this unit can invalidate.
   void attach_caches(CacheMaintenance* l1_vector, CacheMaintenance* l1_scalar, CacheMaintenance* l1_instruction);
+  /// What translates the addresses of each port; null: translation takes no time.
+  void attach_tlbs(TranslationLevel* vector, TranslationLevel* scalar, TranslationLevel* instruction);
   void set_apertures(std::uint64_t shared, std::uint64_t private_base);
 
   /// Whether a workgroup would ever fit into an empty unit; the reason when not.
@@ -126,17 +130,29 @@ class ComputeUnit : public sc_core::sc_module {
     bool bypass_l1 = false;
     std::uint64_t byte_mask = ~std::uint64_t{0};
   };
+  struct MemoryResult {
+    Cycles done{};
+    OperationDelays delays;
+  };
+  struct Answer {
+    Tick at{};
+    OperationDelays delays;
+  };
+  static constexpr unsigned kNobody = ~0U;
   static constexpr unsigned kLgkmLimit = 15;  // 4 bits on both targets
   static constexpr std::uint32_t kMessageInterrupt = 1;
   static constexpr unsigned kScalarLineBytes = 64;
   static constexpr std::uint64_t kScalarIssueCycles = 4;
 
-  // compute_unit.cpp: time, issue, events, faults
+  // compute_unit.cpp
   void run();
+  // compute_unit_issue.cpp
   void run_timed(Cycles now, Cycles limit);
   void run_functional(Cycles now, Cycles limit);
   void serve(Simd& simd, Cycles cycle);
-  bool counters_full(Slot& slot, Cycles cycle) const;
+  bool offer_cycle(Simd& simd, unsigned number, Cycles cycle, unsigned& used);
+  bool counters_full(Slot& slot, Cycles cycle);
+  template <bool kTimed>
   void issue(Simd& simd, Slot& slot, Cycles cycle);
   Cycles after_issue(Simd& simd, const isa::Instruction& instruction, Cycles cycle);
   /// False when the wavefront does not go on to its next instruction: it ended, faulted, or waits at a barrier.
@@ -145,6 +161,7 @@ class ComputeUnit : public sc_core::sc_module {
   void arrive_at_barrier(Slot& slot, Cycles cycle);
   void release_barrier(Workgroup& group);
   void end_wavefront(Slot& slot, Cycles cycle);
+  // compute_unit_faults.cpp
   void fault(Slot& slot, std::uint32_t code, std::uint64_t address, std::uint64_t pc, const std::string& what, Cycles cycle);
   void memory_fault(Slot& slot, const isa::Instruction& instruction, std::uint64_t pc, Cycles cycle);
   void fetch_fault(Slot& slot, Cycles cycle);
@@ -152,11 +169,17 @@ class ComputeUnit : public sc_core::sc_module {
   void fetch(Slot& slot, Cycles cycle);
   Cycles fetch_line(std::uint64_t line, Cycles cycle);
   std::optional<std::uint64_t> physical(std::uint64_t address);
-  Tick transport(tlm_utils::simple_initiator_socket<ComputeUnit>& port, const Request& request, Tick at);
+  /// When a translation is known that is asked for at `at`.
+  Tick translate(TranslationLevel* tlb, std::uint64_t address, Tick at);
+  /// The request leaves for the port at `at`; its time is added to the kernel's account when there is one.
+  Answer transport(tlm_utils::simple_initiator_socket<ComputeUnit>& port, const Request& request, Tick at,
+                   KernelActivity* activity);
   void vector_memory(Slot& slot, const isa::Instruction& instruction, Cycles cycle);
-  Cycles global_access(const isa::MemoryAccess& access, Cycles cycle);
+  /// When data of an access are there, and what made them late.
+  MemoryResult global_access(const isa::MemoryAccess& access, Cycles cycle, KernelActivity& activity);
   void scalar_memory(Slot& slot, Cycles cycle);
-  Cycles lds_access(const isa::MemoryAccess& access, Cycles cycle);
+  void lds_memory(Slot& slot, Cycles cycle);
+  MemoryResult lds_access(const isa::MemoryAccess& access, Cycles cycle);
   void invalidate_caches(Slot& slot, const isa::Instruction& instruction, Cycles cycle);
   // compute_unit_launch.cpp
   unsigned vgpr_granules(const WorkgroupNeeds& needs) const;
@@ -180,6 +203,9 @@ class ComputeUnit : public sc_core::sc_module {
   CacheMaintenance* l1_vector_ = nullptr;
   CacheMaintenance* l1_scalar_ = nullptr;
   CacheMaintenance* l1_instruction_ = nullptr;
+  TranslationLevel* vector_tlb_ = nullptr;
+  TranslationLevel* scalar_tlb_ = nullptr;
+  TranslationLevel* instruction_tlb_ = nullptr;
   std::uint64_t shared_aperture_ = 0;
   std::uint64_t private_aperture_ = 0;
 

@@ -146,6 +146,7 @@ void ComputeUnit::start_wavefront(Slot& slot, Workgroup& group, unsigned wave_in
 
   slot.line = ~std::uint64_t{0} - 1;  // nothing buffered
   slot.ready = start;
+  slot.start_account(group.dispatch->activity.classes[wave_in_group], start);
   fetch(slot, start);
   simd.issue.add(slot.number);
   simd.wake(slot.ready);
@@ -170,7 +171,9 @@ void ComputeUnit::release(Workgroup& group) {
 unsigned ComputeUnit::abort(const Dispatch& dispatch) {
   for (const auto& simd : simds_) {
     for (const auto& slot : simd->slots) {
-      if (slot->state != Slot::State::free && slot->group->dispatch == &dispatch) release(*slot);
+      if (slot->state == Slot::State::free || slot->group->dispatch != &dispatch) continue;
+      slot->end_account();
+      release(*slot);
     }
   }
   unsigned dropped = 0;

@@ -26,6 +26,7 @@ void ComputeUnit::fetch(Slot& slot, Cycles cycle) {
     slot.next_line_ready = fetch_line(first + 1, there);
   }
   if (last != first) slot.ready = later(slot.ready, slot.next_line_ready);
+  if (slot.state == Slot::State::running) slot.account(WavefrontTime::fetch, slot.ready);
 }
 
 Cycles ComputeUnit::fetch_line(std::uint64_t line, Cycles cycle) {
@@ -33,10 +34,9 @@ Cycles ComputeUnit::fetch_line(std::uint64_t line, Cycles cycle) {
   const auto where = physical(address);
   if (!where) return cycle;  // a prefetch past the end of the code; executing there faults by itself
   ++statistics_.instruction_requests;
-  const Tick done =
-      transport(instruction_port, {.kind = RequestKind::instruction, .address = *where, .bytes = kInstructionLineBytes},
-                clock_.ticks(cycle));
-  return clock_.ceil(done);
+  const Request request{.kind = RequestKind::instruction, .address = *where, .bytes = kInstructionLineBytes};
+  const Tick at = translate(instruction_tlb_, address, clock_.ticks(cycle));
+  return clock_.ceil(transport(instruction_port, request, at, nullptr).at);
 }
 
 // -- data
@@ -50,7 +50,12 @@ std::optional<std::uint64_t> ComputeUnit::physical(std::uint64_t address) {
   return window_.physical + (address - window_.base);
 }
 
-Tick ComputeUnit::transport(tlm_utils::simple_initiator_socket<ComputeUnit>& port, const Request& request, Tick at) {
+Tick ComputeUnit::translate(TranslationLevel* tlb, std::uint64_t address, Tick at) {
+  return tlb == nullptr ? at : tlb->translate(address, at);
+}
+
+ComputeUnit::Answer ComputeUnit::transport(tlm_utils::simple_initiator_socket<ComputeUnit>& port, const Request& request,
+                                           Tick at, KernelActivity* activity) {
   PooledPayload payload(payloads_);
   payload->set_command(request.write ? tlm::TLM_WRITE_COMMAND : tlm::TLM_READ_COMMAND);
   payload->set_address(request.address);
@@ -69,31 +74,53 @@ Tick ComputeUnit::transport(tlm_utils::simple_initiator_socket<ComputeUnit>& por
   if (payload->is_response_error()) {
     SC_REPORT_FATAL(name(), ("no memory answers at bus address of a mapped page: " + payload->get_response_string()).c_str());
   }
-  return local_time(delay);
+  const Tick done = local_time(delay);
+  if (activity == nullptr) return {done, {}};
+  const LatencyBreakdown& latency = attributes.latency;
+  if (!request.write) {
+    ++activity->requests;
+    activity->request_time += done - at;
+    activity->latency += latency;
+  }
+  Tick queued{};
+  for (const Tick waited : latency.queueing) queued += waited;
+  return {done,
+          {.mshr = OperationDelays::saturated(clock_.ceil(latency.mshr).n),
+           .queues = OperationDelays::saturated(clock_.ceil(queued - latency.mshr).n)}};
 }
 
 void ComputeUnit::vector_memory(Slot& slot, const isa::Instruction& instruction, Cycles cycle) {
   const isa::MemoryAccess& access = slot.wave.access;
   const bool flat = instruction.format == isa::Format::flat;
-  Cycles done = cycle + Cycles{1};
+  MemoryResult result{cycle + Cycles{1}, {}};
   if (mode_ != TimingMode::functional && access.bytes_per_lane != 0) {
-    if (access.lanes != 0) done = global_access(access, cycle);
-    if (access.lds_lanes != 0) done = later(done, lds_access(access, cycle));
+    if (access.lanes != 0) result = global_access(access, cycle, slot.group->dispatch->activity);
+    if (access.lds_lanes != 0) {
+      const MemoryResult local = lds_access(access, cycle);
+      if (local.done > result.done) result = local;
+    }
   }
-  slot.vmcnt.add_in_order(done);
-  if (flat) slot.lgkmcnt.add_out_of_order(done);
+  slot.vmcnt.add_in_order(result.done, result.delays);
+  if (flat) slot.lgkmcnt.add_out_of_order(result.done, result.delays);
 }
 
-Cycles ComputeUnit::global_access(const isa::MemoryAccess& access, Cycles cycle) {
+ComputeUnit::MemoryResult ComputeUnit::global_access(const isa::MemoryAccess& access, Cycles cycle, KernelActivity& activity) {
   const auto lines = coalescer_.coalesce(access);
   const Tick period = clock_.period();
   // The address unit takes lanes_per_simd addresses and gives one transaction a cycle.
   const std::uint64_t occupancy = std::max<std::uint64_t>(lines.size(), isa::kLanes / parameters_.lanes_per_simd);
-  const Tick start = vmem_port_.reserve(clock_.ticks(cycle + parameters_.vmem_address_latency), period * occupancy);
+  const Tick wanted = clock_.ticks(cycle + parameters_.vmem_address_latency);
+  const Tick start = vmem_port_.reserve(wanted, period * occupancy);
   const bool write = access.operation != isa::MemoryAccess::Operation::load;
-  Tick done = start;
+  Answer last{start, {}};
   Tick at = start;
+  std::uint64_t page = ~std::uint64_t{0};  // of the smallest size: its translation is known at
+  Tick translated{};
   for (const LineRequest& line : lines) {
+    if (line.address / GpuVm::kPage != page) {
+      page = line.address / GpuVm::kPage;
+      translated = translate(vector_tlb_, line.address, at);
+    }
     const auto where = physical(line.address);
     if (!where) continue;  // the accessed bytes are mapped (the executor checked), so the line's page is as well
     const Request request{.kind = RequestKind::vector,
@@ -103,11 +130,21 @@ Cycles ComputeUnit::global_access(const isa::MemoryAccess& access, Cycles cycle)
                           .atomic = access.operation == isa::MemoryAccess::Operation::atomic,
                           .bypass_l1 = access.glc || access.slc,
                           .byte_mask = line.byte_mask};
-    done = later(done, transport(vector_port, request, at));
+    const Tick leaves = later(at, translated);
+    Answer answer = transport(vector_port, request, leaves, &activity);
+    if (answer.at >= last.at) {
+      answer.delays.tlb = OperationDelays::saturated(clock_.ceil(leaves - at).n);
+      last = answer;
+    }
+    if (!write) {
+      activity.latency.add(MemoryLevel::tlb, {}, leaves - at);
+      activity.request_time += leaves - at;
+    }
     at += period;
   }
   statistics_.vector_requests += lines.size();
-  return clock_.ceil(done) + parameters_.vmem_return_latency;
+  last.delays.queues = OperationDelays::saturated(last.delays.queues + clock_.ceil(start - wanted).n);
+  return {clock_.ceil(last.at) + parameters_.vmem_return_latency, last.delays};
 }
 
 void ComputeUnit::scalar_memory(Slot& slot, Cycles cycle) {
@@ -119,7 +156,8 @@ void ComputeUnit::scalar_memory(Slot& slot, Cycles cycle) {
   const Tick start = smem_port_.reserve(clock_.ticks(cycle), clock_.period() * kScalarIssueCycles);
   const std::uint64_t first = access.address[0] / kScalarLineBytes;
   const std::uint64_t last = (access.address[0] + access.bytes_per_lane - 1) / kScalarLineBytes;
-  Tick done = start;
+  KernelActivity& activity = slot.group->dispatch->activity;
+  Answer latest{start, {}};
   Tick at = start;
   for (std::uint64_t line = first; line <= last; ++line) {
     const auto where = physical(line * kScalarLineBytes);
@@ -131,19 +169,35 @@ void ComputeUnit::scalar_memory(Slot& slot, Cycles cycle) {
                           .write = access.operation != isa::MemoryAccess::Operation::load,
                           .atomic = access.operation == isa::MemoryAccess::Operation::atomic,
                           .bypass_l1 = access.glc};
-    done = later(done, transport(scalar_port, request, at));
+    const Tick leaves = translate(scalar_tlb_, line * kScalarLineBytes, at);
+    Answer answer = transport(scalar_port, request, leaves, &activity);
+    if (!request.write) {
+      activity.latency.add(MemoryLevel::tlb, {}, leaves - at);
+      activity.request_time += leaves - at;
+    }
+    if (answer.at >= latest.at) {
+      answer.delays.tlb = OperationDelays::saturated(clock_.ceil(leaves - at).n);
+      latest = answer;
+    }
     at += clock_.period();
   }
-  slot.lgkmcnt.add_out_of_order(clock_.ceil(done) + parameters_.smem_latency);
+  latest.delays.queues = OperationDelays::saturated(latest.delays.queues + clock_.ceil(start - clock_.ticks(cycle)).n);
+  slot.lgkmcnt.add_out_of_order(clock_.ceil(latest.at) + parameters_.smem_latency, latest.delays);
 }
 
-Cycles ComputeUnit::lds_access(const isa::MemoryAccess& access, Cycles cycle) {
-  if (mode_ == TimingMode::functional) return cycle + Cycles{1};
+void ComputeUnit::lds_memory(Slot& slot, Cycles cycle) {
+  const MemoryResult result = lds_access(slot.wave.access, cycle);
+  slot.lgkmcnt.add_out_of_order(result.done, result.delays);
+}
+
+ComputeUnit::MemoryResult ComputeUnit::lds_access(const isa::MemoryAccess& access, Cycles cycle) {
+  if (mode_ == TimingMode::functional) return {cycle + Cycles{1}, {}};
   const std::uint64_t lanes = access.space == isa::MemoryAccess::Space::lds ? access.lanes : access.lds_lanes;
   const LdsCycles cycles = access.bytes_per_lane == 0 ? LdsCycles{.busy = 1, .conflicts = 0} : lds_cycles(access, lanes);
   statistics_.lds_conflict_cycles += cycles.conflicts;
-  const Tick start = lds_port_.reserve(clock_.ticks(cycle), clock_.period() * cycles.busy);
-  return clock_.ceil(start) + Cycles{cycles.busy} + parameters_.lds_latency;
+  const Cycles start = clock_.ceil(lds_port_.reserve(clock_.ticks(cycle), clock_.period() * cycles.busy));
+  const OperationDelays delays{.lds_conflict = OperationDelays::saturated((start - cycle).n + cycles.conflicts)};
+  return {start + Cycles{cycles.busy} + parameters_.lds_latency, delays};
 }
 
 void ComputeUnit::invalidate_caches(Slot& slot, const isa::Instruction& instruction, Cycles cycle) {

@@ -16,6 +16,11 @@ void ComputeUnitParameters::describe(ParameterSection& s) {
         {.range = {64, 512}, .unit = "registers", .source = kTable2});
   s.add("sgprs_per_simd", sgprs_per_simd, "Scalar registers of a SIMD",
         {.range = {112, 4096}, .unit = "registers", .source = kGcn3});
+  s.add("issue_policy", issue_policy, "In which order a SIMD offers a cycle to its wavefronts",
+        {{"oldest", static_cast<int>(IssuePolicy::oldest)},
+         {"round_robin", static_cast<int>(IssuePolicy::round_robin)},
+         {"greedy", static_cast<int>(IssuePolicy::greedy)}},
+        {.source = kAssumed});
   s.add("lds", lds, "Local data share", {.range = {1024, 262144}, .source = kGcn3});
   s.add("lds_granule", lds_granule, "Allocation granule of the local data share",
         {.range = {64, 4096}, .power_of_two = true, .source = kGcn3});

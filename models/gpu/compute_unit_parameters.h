@@ -13,12 +13,20 @@ enum class TimingMode : std::uint8_t {
   reference,   ///< as loose with a quantum of one cycle
 };
 
+/// In which order a SIMD offers a cycle to its wavefronts.
+enum class IssuePolicy : std::uint8_t {
+  oldest,       ///< by age
+  round_robin,  ///< by slot number, from the one after that which was served first last time
+  greedy,       ///< that which was served first last time, then by age (greedy then oldest)
+};
+
 struct ComputeUnitParameters {
   unsigned simds = 4;
   unsigned lanes_per_simd = 16;
   unsigned wavefronts_per_simd = 10;
   unsigned vgprs_per_simd = 256;
   unsigned sgprs_per_simd = 800;
+  IssuePolicy issue_policy = IssuePolicy::oldest;
   Bytes lds{64 * 1024};
   Bytes lds_granule{512};
   unsigned transaction_bytes = 64;

@@ -7,13 +7,13 @@
 #include <vector>
 
 #include "models/gpu/compute_unit.h"
+#include "models/gpu/kernel_activity.h"
 #include "models/gpu/range_allocator.h"
 #include "models/isa/instruction.h"
 
 namespace lacuna {
 
 inline constexpr Cycles kNeverCycles{~std::uint64_t{0}};
-inline constexpr unsigned kMaxWavefrontsPerWorkgroup = 16;  // 1024 work-items
 inline constexpr std::uint64_t kInstructionLineBytes = 64;
 
 struct ComputeUnit::Workgroup {
@@ -32,12 +32,13 @@ struct ComputeUnit::Workgroup {
 
 /// What the issue loop looks at, packed by slot number so that a SIMD's scan touches few cache lines.
 struct IssueState {
-  static constexpr unsigned kMaxSlots = 16;
+  static constexpr unsigned kMaxSlots = 16;  // a power of two
 
   /// Earliest issue of each slot's next instruction; kNeverCycles when the slot is free, at a barrier or faulted.
   std::array<Cycles, kMaxSlots> ready;
   std::array<std::uint8_t, kMaxSlots> unit;    ///< isa::Unit of the next instruction
   std::array<std::uint8_t, kMaxSlots> by_age;  ///< resident slots, oldest first
+  std::uint8_t last = kMaxSlots - 1;           ///< the slot that was served first in the last cycle in which one was
   unsigned resident = 0;
 
   IssueState() { ready.fill(kNeverCycles); }
@@ -79,6 +80,36 @@ struct ComputeUnit::Slot {
   Cycles next_line_ready{};                ///< when the prefetched following line is there
   WaitCounter vmcnt;
   WaitCounter lgkmcnt;
+
+  // Where the wavefront's cycles go, not in functional mode. Every cycle from `launched` on is given to a cause once, in order,
+  // also ahead of time: `accounted` is the first that has none.
+  WavefrontClass* activity = nullptr;
+  Cycles launched{};
+  Cycles accounted{};
+
+  void start_account(WavefrontClass& c, Cycles start) {
+    activity = &c;
+    launched = start;
+    accounted = start;
+    ++c.wavefronts;
+  }
+  void account(WavefrontTime cause, Cycles until) {
+    if (until <= accounted) return;
+    activity->cycles[static_cast<std::size_t>(cause)] += until.n - accounted.n;
+    accounted = until;
+  }
+  /// Gives the cycles that contention costs to its causes, no more than up to `until`; the rest is left.
+  void account_delays(const OperationDelays& delays, Cycles until) {
+    const auto give = [&](WavefrontTime cause, std::uint64_t cycles) {
+      const Cycles end = accounted + Cycles{cycles};
+      account(cause, end < until ? end : until);
+    };
+    give(WavefrontTime::tlb, delays.tlb);
+    give(WavefrontTime::mshr_full, delays.mshr);
+    give(WavefrontTime::queue_full, delays.queues);
+    give(WavefrontTime::lds_conflict, delays.lds_conflict);
+  }
+  void end_account() { activity->resident += accounted.n - launched.n; }
 };
 
 struct ComputeUnit::Simd {

@@ -7,6 +7,7 @@
 
 #include "models/common/units.h"
 #include "models/gpu/hsa.h"
+#include "models/gpu/kernel_activity.h"
 #include "models/isa/target.h"
 
 namespace lacuna {
@@ -56,6 +57,7 @@ struct Dispatch {
   std::uint64_t wavefront_instructions = 0;
   /// Active lanes summed over vector, vector-memory and LDS instructions; scalar and control instructions count one each.
   std::uint64_t thread_instructions = 0;
+  KernelActivity activity;  ///< nothing in functional mode
 
   std::uint64_t total_workgroups() const { return std::uint64_t{workgroups[0]} * workgroups[1] * workgroups[2]; }
   bool all_launched() const { return next_workgroup == total_workgroups(); }

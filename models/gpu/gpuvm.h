@@ -5,9 +5,11 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "models/isa/memory_interface.h"
 
@@ -23,6 +25,8 @@ class GpuVm : public isa::MemoryInterface {
   /// Unmaps [va, va + size), which must be mapped without holes; ranges are split when needed.
   Status unmap(std::uint64_t va, std::uint64_t size);
   void clear();
+  /// Called whenever a mapping has gone: translations that are remembered somewhere are void.
+  void on_unmap(std::function<void()> forget) { forget_ = std::move(forget); }
 
   isa::MemoryWindow find(std::uint64_t address) const override;
   std::uint64_t epoch() const override { return epoch_; }
@@ -36,6 +40,7 @@ class GpuVm : public isa::MemoryInterface {
  private:
   std::map<std::uint64_t, isa::MemoryWindow> ranges_;  // by base
   std::uint64_t epoch_ = 0;
+  std::function<void()> forget_ = [] {};
 };
 
 }  // namespace lacuna

@@ -276,6 +276,7 @@ PacketProcessor::Step PacketProcessor::start_dispatch(unsigned slot, const std::
 
   dispatch->index = next_dispatch_++;
   dispatch->start = now();
+  if (resources_ != nullptr) dispatch->activity.used = resources_->used();  // what report() counts from
   Dispatch& started = *dispatch;
   queue.in_flight.push_back({.index = queue.next,
                              .completion_signal = started.packet.completion_signal,
@@ -502,7 +503,7 @@ void PacketProcessor::retire(QueueSlot& queue) {
 
 void PacketProcessor::report(const InFlightPacket& packet, bool failed) {
   const Dispatch& d = *packet.dispatch;
-  const KernelRecord record{.index = d.index,
+  KernelRecord record{.index = d.index,
                             .name = d.kernel,
                             .queue = d.queue_slot,
                             .grid = d.grid,
@@ -515,7 +516,15 @@ void PacketProcessor::report(const InFlightPacket& packet, bool failed) {
                             .wavefront_instructions = d.wavefront_instructions,
                             .thread_instructions = d.thread_instructions,
                             .wall_seconds = host_seconds() - packet.wall_start,
-                            .failed = failed};
+                            .failed = failed,
+                            .activity = d.activity};
+  if (resources_ != nullptr) {
+    KernelActivity& a = record.activity;
+    const ResourceAmounts used = resources_->used();
+    for (std::size_t i = 0; i < kResources; ++i) a.used[i] = used[i] - d.activity.used[i];
+    a.used[static_cast<std::size_t>(Resource::slots)] = a.all().resident;
+    a.available = resources_->available({record.cycles});
+  }
   for (KernelObserver* observer : observers_) observer->kernel_ended(record);
 }
 

@@ -66,6 +66,8 @@ class PacketProcessor : public sc_core::sc_module, public DispatchListener {
   /// Caches to invalidate at acquire and to write back at release.
   void attach_caches(std::vector<CacheMaintenance*> l1, std::vector<CacheMaintenance*> l2);
   void add_observer(KernelObserver& observer) { observers_.push_back(&observer); }
+  /// What kernel records say of the device's resources; without, they say nothing.
+  void attach(const ResourceMeter& resources) { resources_ = &resources; }
 
   /// LACUNA_QUEUE_ERROR_*; 0 when the slot is now active.
   std::uint32_t create_queue(unsigned slot, std::uint64_t aql_queue);
@@ -127,6 +129,7 @@ class PacketProcessor : public sc_core::sc_module, public DispatchListener {
   std::vector<CacheMaintenance*> l1_;
   std::vector<CacheMaintenance*> l2_;
   std::vector<KernelObserver*> observers_;
+  const ResourceMeter* resources_ = nullptr;
 
   std::vector<QueueSlot> slots_;
   /// Completions and faults to be carried out by process(): slot and packet index identify them even when the queue is gone.

@@ -1,18 +1,24 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <algorithm>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "platform/kernel_activity_report.h"
 #include "platform/kernel_log.h"
 #include "platform/memory_map_reference.h"
 #include "platform/output_folder.h"
 #include "platform/run_hash.h"
+#include "platform/text_table.h"
 
 namespace lacuna {
 namespace {
 
 namespace fs = std::filesystem;
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
+using ::testing::StartsWith;
 
 class OutputFolders : public ::testing::Test {
  protected:
@@ -99,16 +105,48 @@ KernelRecord record() {
   r.wavefront_instructions = 4'000'000;
   r.thread_instructions = 200'000'000;
   r.wall_seconds = 2;
+  // Two and a half microseconds at 1 GHz with 256 B a cycle, of which 240 were moved; wavefronts wait nine cycles in ten.
+  WavefrontClass& first = r.activity.classes[0];
+  first.wavefronts = 32;
+  first.resident = 1000;
+  first.cycles[static_cast<std::size_t>(WavefrontTime::issue)] = 100;
+  first.cycles[static_cast<std::size_t>(WavefrontTime::vmcnt)] = 900;
+  r.activity.available = {4000, 10000, 640000, 640000, 640000, 640000};
+  r.activity.used = {1000, 400, 0, 0, 0, 600000};
   return r;
 }
 
 TEST(KernelReports, CsvHoldsEveryField) {
   std::ostringstream csv;
   write_kernels_csv({record()}, csv);
-  EXPECT_EQ(csv.str(),
-            "index,kernel,queue,grid,workgroup,workgroups,wavefronts,start_ps,end_ps,cycles,wavefront_instructions,"
-            "thread_instructions,failed,wall_seconds\n"
-            "3,\"relu, \"\"v2\"\"\",1,1024x2x1,64x1x1,32,32,1000000,3500000,2500,4000000,200000000,0,2.000000\n");
+  std::istringstream lines(csv.str());
+  std::string header, line;
+  ASSERT_TRUE(std::getline(lines, header) && std::getline(lines, line));
+  EXPECT_THAT(header, StartsWith("index,kernel,queue,grid,workgroup,workgroups,wavefronts,start_ps,end_ps,cycles,"
+                                 "wavefront_instructions,thread_instructions,failed,wall_seconds,cycles_issue,"));
+  const std::string name = "\"relu, \"\"v2\"\"\"";
+  EXPECT_THAT(line,
+              StartsWith("3," + name + ",1,1024x2x1,64x1x1,32,32,1000000,3500000,2500,4000000,200000000,0,2.000000,100,"));
+  EXPECT_EQ(std::count(header.begin(), header.end(), ','), std::count(line.begin(), line.end(), ',') - 1) << "one in the name";
+  EXPECT_THAT(header, EndsWith(",dram_used,dram_peak"));
+  EXPECT_THAT(line, EndsWith(",600000,640000"));
+}
+
+TEST(KernelReports, SayWhereTimeGoesAndWhatBounds) {
+  const KernelRecord r = record();
+  std::ostringstream text;
+  write_activity_report({{"relu", r.end - r.start, &r.activity}}, text);
+  EXPECT_THAT(text.str(), HasSubstr("relu             25     10      -           -     90"));
+  EXPECT_THAT(text.str(), HasSubstr("relu  bounded by DRAM bandwidth\n"));
+  EXPECT_THAT(text.str(), HasSubstr("DRAM 240.0 of 256.0 GB/s (94 %)"));
+  KernelActivity waits = r.activity;
+  waits.used[static_cast<std::size_t>(Resource::dram)] = 64000;
+  EXPECT_EQ(bound_of(waits), "latency of vector memory, with 25 % of the wavefront slots in use");
+  EXPECT_EQ(activity_json(waits)["wavefront_cycles"]["no_wavefront"], 3000);
+  std::ostringstream nothing;
+  const KernelActivity functional;
+  write_activity_report({{"relu", r.end - r.start, &functional}}, nothing);
+  EXPECT_EQ(nothing.str(), "") << "without timing there is nothing to say";
 }
 
 TEST(KernelReports, TableHasUnitsSpeedsAndTotals) {

@@ -1,0 +1,35 @@
+// Where the time of memory requests goes, by level.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "models/common/units.h"
+
+namespace lacuna {
+
+/// Levels at which latency is accounted, in the order a request meets them.
+enum class MemoryLevel : std::uint8_t { tlb, l1, noc, l2, dram, host_memory, count };
+
+/// Where the time of one request went. Targets add to it; the initiator that made the request resets and reads it.
+struct LatencyBreakdown {
+  std::array<Tick, static_cast<std::size_t>(MemoryLevel::count)> queueing{};
+  std::array<Tick, static_cast<std::size_t>(MemoryLevel::count)> service{};
+  Tick mshr{};  ///< the part of the queueing of caches that is due to MSHRs all in use
+
+  void add(MemoryLevel level, Tick waited, Tick served) {
+    queueing[static_cast<std::size_t>(level)] += waited;
+    service[static_cast<std::size_t>(level)] += served;
+  }
+  LatencyBreakdown& operator+=(const LatencyBreakdown& other) {
+    for (std::size_t i = 0; i < queueing.size(); ++i) {
+      queueing[i] += other.queueing[i];
+      service[i] += other.service[i];
+    }
+    mshr += other.mshr;
+    return *this;
+  }
+};
+
+}  // namespace lacuna

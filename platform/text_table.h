@@ -1,0 +1,23 @@
+// Numbers and tables for people.
+#pragma once
+
+#include <cstdint>
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+#include "models/common/units.h"
+
+namespace lacuna {
+
+/// "1.234 ms": four significant digits in the unit that fits.
+std::string readable_time(Tick time);
+/// "1,234,567".
+std::string grouped(std::uint64_t number);
+std::string fixed(double value, int decimals);
+
+using TextRow = std::vector<std::string>;
+/// Columns padded to their widest cell: the first left-aligned, the others right-aligned.
+void write_aligned(const std::vector<TextRow>& rows, std::ostream& out);
+
+}  // namespace lacuna
