@@ -41,7 +41,10 @@ std::optional<double> Row::number(const std::string& column) const {
 }
 
 std::vector<Row> read_reference(const std::string& name) {
-  const std::filesystem::path path = std::filesystem::path(LACUNA_REFERENCE_DIR) / name;
+  return read_table(std::filesystem::path(LACUNA_REFERENCE_DIR) / name);
+}
+
+std::vector<Row> read_table(const std::filesystem::path& path) {
   std::ifstream file(path);
   std::string line;
   if (!std::getline(file, line)) throw std::runtime_error("cannot read " + path.string());

@@ -23,7 +23,9 @@ class Row {
   std::map<std::string, std::string> fields_;
 };
 
-/// Reads reference/NAME. Throws std::runtime_error when it cannot.
+/// Reads a CSV file. Throws std::runtime_error when it cannot.
+std::vector<Row> read_table(const std::filesystem::path& path);
+/// The same for reference/NAME.
 std::vector<Row> read_reference(const std::string& name);
 
 /// Writes validation/NAME under the build directory: our value, the reference's and the error, a line each.

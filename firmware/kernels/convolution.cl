@@ -1,0 +1,16 @@
+// Convolution of an image of integers with a mask of size x size floats, rounded to the nearest integer. The image has size - 1
+// columns and rows more than the result; a work-item for each of its elements.
+kernel void convolution(global const uint* image, global const float* mask, global uint* result, uint width, uint height,
+                        uint size) {
+  const uint image_width = width + size - 1;
+  const uint x = get_global_id(0) % image_width;
+  const uint y = get_global_id(0) / image_width;
+  if (x >= width || y >= height) return;
+  float sum = 0.0f;
+  for (uint j = 0; j < size; ++j) {
+    for (uint i = 0; i < size; ++i) {
+      sum = fma((float)image[(y + j) * image_width + x + i], mask[j * size + i], sum);
+    }
+  }
+  result[y * width + x] = (uint)(sum + 0.5f);
+}

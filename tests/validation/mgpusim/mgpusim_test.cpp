@@ -1,0 +1,112 @@
+// Six kernels of ours on the configuration r9nano-mgpusim beside what MGPUSim v3.0.3 gave with its own kernels of the same
+// algorithms (reference/mgpusim_r9nano.csv): instructions, time, instructions per cycle, and how they grow with the problem.
+// Why they differ is in docs/DEVIATIONS.md. Results of the kernels are compared with the host's, bit for bit.
+//
+// Larger problems: mgpusim_validation --gtest_also_run_disabled_tests --gtest_filter='*Larger*'
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "tests/validation/mgpusim/workloads.h"
+#include "tests/validation/reference_table.h"
+
+namespace lacuna::validation {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// All dispatches of a run together.
+struct Measured {
+  double instructions = 0;
+  double cycles = 0;  // of the core clock, 1 GHz in both simulators
+  unsigned dispatches = 0;
+  double per_cycle() const { return instructions / cycles; }
+};
+
+std::string text_of(const fs::path& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+/// Runs BENCHMARK.launch; its comparisons with the host's results have to agree.
+Measured run(const std::string& benchmark, const std::string& problem) {
+  const fs::path folder = fs::path(LACUNA_VALIDATION_DIR) / "mgpusim" / benchmark;
+  fs::remove_all(folder);
+  fs::create_directories(folder);
+  fs::copy_file(fs::path(LACUNA_LAUNCH_FILES) / (benchmark + ".launch"), folder / "run.launch");
+  for (const fs::directory_entry& entry : fs::directory_iterator(LACUNA_KERNELS)) {
+    if (entry.path().extension() == ".co") fs::create_symlink(entry.path(), folder / entry.path().filename());
+  }
+  std::string command = fmt::format("'{}' launch '{}' --config r9nano-mgpusim --out '{}'", LACUNA_PROGRAM,
+                                    (folder / "run.launch").string(), (folder / "out").string());
+  for (const auto& [name, value] : write_workload(benchmark, parse_options(problem), folder))
+    command += fmt::format(" --define {}={}", name, value);
+  const int status = std::system(fmt::format("{} >'{}' 2>&1", command, (folder / "log.txt").string()).c_str());
+  EXPECT_EQ(status, 0) << command << '\n' << text_of(folder / "log.txt");
+  Measured sum;
+  if (status != 0) return sum;
+  for (const Row& row : read_table(folder / "out/kernels.csv")) {
+    sum.instructions += row.number("wavefront_instructions").value();
+    sum.cycles += row.number("cycles").value();
+    ++sum.dispatches;
+  }
+  return sum;
+}
+
+struct Point {
+  Measured ours;
+  Measured theirs;
+};
+
+TEST(AgainstMgpusim, InstructionsPerCycleAndScaling) {
+  Comparison results("mgpusim_r9nano.csv", {"benchmark", "problem"});
+  std::map<std::string, Point> smaller;  // the problem of a benchmark before this one
+  unsigned rows = 0;
+  for (const Row& row : read_reference("mgpusim_r9nano.csv")) {
+    if (row.text("version_mode") != "v3.0.3 timing r9nano") continue;
+    const std::string& benchmark = row.text("benchmark");
+    const std::string& problem = row.text("problem");
+    SCOPED_TRACE(benchmark + ' ' + problem);
+    Point point{run(benchmark, problem), {}};
+    ASSERT_GT(point.ours.cycles, 0);
+    point.theirs.instructions = row.number("wavefront_instructions").value();
+    point.theirs.cycles = row.number("kernel_time_us").value() * 1000;
+    results.add({benchmark, problem}, "wavefront_instructions", point.ours.instructions, point.theirs.instructions, 0);
+    results.add({benchmark, problem}, "kernel_time_us", point.ours.cycles / 1000, point.theirs.cycles / 1000, 0);
+    results.add({benchmark, problem}, "instructions_per_cycle", point.ours.per_cycle(), point.theirs.per_cycle(), 0);
+    if (const auto before = smaller.find(benchmark); before != smaller.end()) {
+      results.add({benchmark, problem}, "cycles_against_smaller", point.ours.cycles / before->second.ours.cycles,
+                  point.theirs.cycles / before->second.theirs.cycles, 0);
+    }
+    smaller[benchmark] = point;
+    ++rows;
+  }
+  EXPECT_EQ(rows, 9U);
+}
+
+// What MGPUSim only ran functionally or not at all: results, and time for each work-item.
+TEST(AgainstMgpusim, DISABLED_LargerProblems) {
+  const std::vector<std::pair<std::string, std::string>> problems{
+      {"matrixmultiplication", "-x 512 -y 512 -z 512"},
+      {"simpleconvolution", "-width 1022 -height 1022 -mask-size 3"},
+      {"fir", "-length 524288"},
+      {"kmeans", "-points 16384 -features 32 -clusters 5 -max-iter 5"},
+      {"relu", "-length 4194304"},
+      {"bfs", "-node 262144 -degree 3 -random 1"},
+  };
+  for (const auto& [benchmark, problem] : problems) {
+    SCOPED_TRACE(benchmark + ' ' + problem);
+    const Measured measured = run(benchmark, problem);
+    fmt::print("{} {}: {:.0f} wavefront instructions, {:.0f} cycles, {:.2f} instructions per cycle\n", benchmark, problem,
+               measured.instructions, measured.cycles, measured.per_cycle());
+  }
+}
+
+}  // namespace
+}  // namespace lacuna::validation

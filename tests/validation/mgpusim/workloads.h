@@ -1,0 +1,21 @@
+// What the launch files of this folder read and are compared with: inputs, and the results that the host computes.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+
+namespace lacuna::validation {
+
+/// The options of a benchmark by name, as MGPUSim's command line has them: "-length 16384".
+using Options = std::map<std::string, unsigned>;
+
+/// Throws std::invalid_argument when it is not a list of names with numbers.
+Options parse_options(const std::string& problem);
+
+/// Writes the files that BENCHMARK.launch names to a folder. Returns the constants of the launch file, by `--define`. Throws
+/// std::invalid_argument for an unknown benchmark.
+std::map<std::string, unsigned> write_workload(const std::string& benchmark, const Options& options,
+                                               const std::filesystem::path& folder);
+
+}  // namespace lacuna::validation
