@@ -31,6 +31,29 @@ class SlotCalendar {
     }
   }
 
+  /// Books the first `count` free cycles at or after `not_before`, wherever they lie, and returns the last of them. Whoever
+  /// needs them in a row and comes in order gets them so; among those who come out of order no cycle is lost because a gap is
+  /// too short: of two that share one, each is as late as if they had changed places.
+  std::uint64_t take(std::uint64_t not_before, unsigned count) {
+    busy_ += count;
+    std::uint64_t cycle = clamp(not_before);
+    for (;;) {
+      std::uint64_t& word = at(cycle >> 6);
+      std::uint64_t free = ~word & (kAll << (cycle & 63));
+      const auto have = static_cast<unsigned>(std::popcount(free));
+      if (have >= count) {
+        for (; count > 1; --count) free &= free - 1;
+        const auto last = static_cast<unsigned>(std::countr_zero(free));
+        // All cycles from the first to the last are taken now.
+        word |= (kAll << (cycle & 63)) & (kAll >> (63 - last));
+        return (cycle & ~std::uint64_t{63}) + last;
+      }
+      word |= free;
+      count -= have;
+      cycle = (cycle | 63) + 1;
+    }
+  }
+
   /// Books the earliest cycle at or after `not_before` that is free in both, as a flit needs an input and an output of a switch
   /// at once, and returns it. On the way, the input bids for the output in every cycle in which it is free and the output is
   /// not, and such a lost bid takes the input's cycle: see models/noc/network.h.

@@ -32,11 +32,14 @@ DramSchedule::DramSchedule(const DramParameters& parameters)
       burst_shift_(static_cast<unsigned>(std::countr_zero(parameters.burst.n * parameters.bytes_per_cycle))),
       burst_(parameters.burst.n),
       column_gap_(std::max(parameters.burst.n, parameters.tCCDS.n)),
+      column_work_(std::max(column_gap_, parameters.tCCDL.n)),
       before_write_(parameters.tCL.n + parameters.tRTRS.n - std::min(parameters.tCL.n + parameters.tRTRS.n, parameters.tCWL.n)),
       after_write_(parameters.tCWL.n + parameters.tWTR.n),
       pseudo_channels_(parameters.pseudo_channels),
       groups_(std::size_t{parameters.pseudo_channels} * parameters.bank_groups),
       banks_(groups_.size() * parameters.banks_per_group),
+      bank_timing_{.precharge = parameters.tRP.n, .cycle = parameters.tRC.n, .active = parameters.tRAS.n},
+      write_recovery_(parameters.tCWL.n + parameters.burst.n + parameters.tWR.n),
       read_queue_(parameters.read_queue),
       // The writes that gather are not in it yet.
       write_queue_(parameters.write_queue - parameters.write_drain + 1),
@@ -48,136 +51,121 @@ DramSchedule::Place DramSchedule::place(const DramLocation& location) {
           banks_[group * parameters_.banks_per_group + location.bank]};
 }
 
-DramSchedule::Cycle DramSchedule::refresh_end(PseudoChannel& pseudo, std::uint64_t interval) {
-  if (interval == pseudo.refreshed) return pseudo.refresh_end;
-  const Cycle begin = interval * parameters_.tREFI.n;
+DramSchedule::Cycle DramSchedule::after_refresh(PseudoChannel& pseudo, Cycle cycle) {
+  const std::uint64_t interval = interval_of(cycle);
   const Cycle duration = parameters_.tRP.n + parameters_.tRFC.n;
-  if (interval < pseudo.refreshed) return begin + duration;
-  statistics_.refreshes += interval - pseudo.refreshed;
-  // Rows that were opened before it are closed first; none is opened while it waits, so it does not wait longer than tRC.
-  const Cycle closed = std::clamp(pseudo.last_precharge, begin, begin + parameters_.tRC.n);
-  pseudo.refreshed = interval;
-  pseudo.refresh_end = closed + duration;
-  return pseudo.refresh_end;
+  const bool shares = &pseudo == pseudo_channels_.data();  // one books the row bus for all, which are refreshed at once
+  if (interval + 1 > pseudo.refreshes_booked && parameters_.tREFI.n != 0) {
+    // The buses are not used in them; what waits now may reach into the next.
+    for (std::uint64_t i = std::max({interval, pseudo.refreshes_booked + 1, std::uint64_t{1}}); i <= interval + 1; ++i) {
+      const Cycle begin = i * parameters_.tREFI.n;
+      pseudo.data.take(begin, static_cast<unsigned>(duration));
+      if (shares) row_bus_.take(begin, static_cast<unsigned>(duration));
+    }
+    pseudo.refreshes_booked = interval + 1;
+  }
+  if (interval == 0) return cycle;
+  if (interval > pseudo.refreshes) {
+    statistics_.refreshes += interval - pseudo.refreshes;
+    pseudo.refreshes = interval;
+    // A row that was just opened keeps it waiting for tRAS.
+    const Cycle closed = std::min(pseudo.last_activate, interval_begin_) + parameters_.tRAS.n;
+    pseudo.refresh_waits = closed - std::min(closed, interval_begin_);
+    if (shares && pseudo.refresh_waits > 0) {
+      row_bus_.take(interval_begin_ + duration, static_cast<unsigned>(pseudo.refresh_waits));
+    }
+  }
+  return std::max(cycle, interval_begin_ + duration + (interval == pseudo.refreshes ? pseudo.refresh_waits : 0));
 }
 
-DramSchedule::Cycle DramSchedule::find_activate(const Place& place, Cycle from) {
+DramSchedule::Cycle DramSchedule::activate(const Place& place, Cycle from) {
   const auto length = static_cast<unsigned>(parameters_.activate_cycles.n);
   const auto other_group = static_cast<unsigned>(parameters_.tRRDS.n);
   const auto same_group = static_cast<unsigned>(parameters_.tRRDL.n);
-  for (Cycle at = from;;) {
-    const Cycle asked = at;
-    if (const std::uint64_t interval = interval_of(at); interval != 0) {
-      at = std::max(at, refresh_end(place.pseudo, interval));
-    }
-    at = row_bus_.first_run(at, length);
-    at = place.pseudo.activates.first_run(at, other_group);
-    if (same_group > other_group) at = place.group.activates.first_run(at, same_group);
-    if (parameters_.tFAW.n > 4 * parameters_.tRRDS.n) at = place.pseudo.activate_window.acquire({at}).ps;
-    if (at != asked) continue;
-    row_bus_.book(at, length);
-    place.pseudo.activates.book(at, other_group);
-    if (same_group > other_group) place.group.activates.book(at, same_group);
-    if (parameters_.tFAW.n > 4 * parameters_.tRRDS.n) place.pseudo.activate_window.occupy({at}, {at + parameters_.tFAW.n});
-    return at;
+  Cycle at = after_refresh(place.pseudo, from);
+  if (same_group > other_group) at = place.group.activates.take(at, same_group) - (same_group - 1);
+  at = place.pseudo.activates.take(at, other_group) - (other_group - 1);
+  if (parameters_.tFAW.n > 4 * parameters_.tRRDS.n) {
+    at = place.pseudo.activate_window.acquire({at}).ps;
+    place.pseudo.activate_window.occupy({at}, {at + parameters_.tFAW.n});
   }
+  // A command's cycles follow each other.
+  at = row_bus_.first_run(after_refresh(place.pseudo, at), length);
+  row_bus_.book(at, length);
+  at += length - 1;
+  place.pseudo.last_activate = std::max(place.pseudo.last_activate, at);
+  return at;
 }
 
-DramSchedule::Cycle DramSchedule::open_row(const Place& place, std::uint64_t row, Cycle at, bool write) {
-  Bank& bank = place.bank;
-  bool open = bank.row != kNoRow;
-  const Cycle ready = write ? bank.ready_write : bank.ready_read;
-  if (open) {
-    const std::uint64_t interval = interval_of(std::max(at, bank.row == row ? ready : bank.precharge));
-    if (interval > bank.interval) {
-      open = false;
-      bank.row = kNoRow;
-      bank.activate = std::max(bank.activate, refresh_end(place.pseudo, interval));
-    }
-  }
-  if (open && bank.row == row) {
-    ++statistics_.row_hits;
-    return std::max(at, ready);
-  }
+std::size_t DramSchedule::open_row(const Place& place, std::uint64_t row, Cycle at, std::size_t next, bool write,
+                                   Cycle& prepared) {
   const Cycle ahead = parameters_.activate_cycles.n - 1;
-  Cycle activated = std::max(at + ahead, bank.activate);
-  bank.former_row = bank.row;
-  if (open) {
+  const bool closes = parameters_.page_policy == DramPagePolicy::closed;
+  Cycle from = at + ahead;
+  Cycle precharge = 0;
+  prepared = ahead;
+  const BankTimeline::Opening* before = place.bank.before(next);
+  if (before != nullptr && !closes && std::max(at, before->free) < before->limit) {
     ++statistics_.row_conflicts;
-    const Cycle precharge = row_bus_.reserve(std::max(at, bank.precharge));
-    activated = std::max(precharge + parameters_.tRP.n, bank.activate);
-    bank.former_ready = bank.ready_read;
-    bank.former_closes = precharge;
+    prepared = parameters_.tRP.n;
+    precharge = row_bus_.take(std::max(at, before->free), 1);
+    const Cycle closed = precharge < before->limit ? precharge + parameters_.tRP.n : precharge;
+    from = std::max(closed, before->activate + parameters_.tRC.n);
   } else {
     ++statistics_.row_empty;
+    if (before != nullptr) from = std::max({from, before->activate + parameters_.tRC.n, before->free + parameters_.tRP.n});
   }
-  activated = find_activate(place, activated - ahead) + ahead;
-  bank.row = row;
-  bank.ready_read = activated + parameters_.tRCDRD.n;
-  bank.ready_write = activated + parameters_.tRCDWR.n;
-  bank.precharge = activated + parameters_.tRAS.n;
-  bank.activate = activated + parameters_.tRC.n;
-  bank.interval = interval_of(activated);
-  return write ? bank.ready_write : bank.ready_read;
+  prepared += parameters_.tRCDRD.n;
+  const Cycle activated = activate(place, from - ahead);
+  const Cycle column = write ? parameters_.tRCDWR.n + write_recovery_ : parameters_.tRCDRD.n + parameters_.tRTP.n;
+  const Cycle free = activated + std::max(parameters_.tRAS.n, column);
+  return place.bank.insert(next,
+                           {.row = row,
+                            .arrived = at,
+                            .activate = activated,
+                            .free = free,
+                            .work = column,
+                            .closed = closes ? free : BankTimeline::kOpen,
+                            .limit = next_refresh(activated)},
+                           precharge, bank_timing_, horizon_);
 }
 
-DramSchedule::Cycle DramSchedule::find_column(const Place& place, Cycle from) {
+DramSchedule::Cycle DramSchedule::column(const Place& place, Cycle from) {
   const auto any = static_cast<unsigned>(column_gap_);
   const auto same_group = static_cast<unsigned>(parameters_.tCCDL.n);
-  for (Cycle at = from;;) {
-    const Cycle asked = at;
-    at = place.pseudo.data.first_run(at, any);
-    if (same_group > any) at = place.group.columns.first_run(at, same_group);
-    if (pseudo_channels_.size() > 1) at = column_bus_.first_run(at, 1);
-    if (at == asked) return at;
-  }
-}
-
-void DramSchedule::book_column(const Place& place, Cycle cycle) {
-  const auto any = static_cast<unsigned>(column_gap_);
-  const auto same_group = static_cast<unsigned>(parameters_.tCCDL.n);
-  place.pseudo.data.book(cycle, any);
-  if (same_group > any) place.group.columns.book(cycle, same_group);
-  if (pseudo_channels_.size() > 1) column_bus_.book(cycle, 1);
-  place.pseudo.next_column = std::max(place.pseudo.next_column, cycle + 1);
-  statistics_.bus_busy += time(burst_);
-}
-
-void DramSchedule::column_done(const Place& place, Cycle earliest_precharge) {
-  Bank& bank = place.bank;
-  bank.precharge = std::max(bank.precharge, earliest_precharge);
-  if (parameters_.page_policy == DramPagePolicy::closed) {
-    bank.row = kNoRow;
-    bank.activate = std::max(bank.activate, bank.precharge + parameters_.tRP.n);
-  } else {
-    place.pseudo.last_precharge = std::max(place.pseudo.last_precharge, bank.precharge);
-  }
+  if (same_group > any) from = place.group.columns.take(from, same_group) - (same_group - 1);
+  from = place.pseudo.data.take(from, any) - (any - 1);
+  if (pseudo_channels_.size() > 1) from = column_bus_.take(from, 1);
+  place.pseudo.next_column = std::max(place.pseudo.next_column, from + 1);
+  return from;
 }
 
 DramSchedule::Cycle DramSchedule::read_column(const DramLocation& location, Cycle at, Cycle& prepared) {
   const Place where = place(location);
-  Bank& bank = where.bank;
-  const bool in_order = parameters_.scheduler == DramScheduler::fcfs;
   prepared = 0;
-  if (in_order) at = std::max(at, where.pseudo.next_column);
-  if (!in_order && bank.former_row == location.row && bank.row != location.row) {
-    // The row is still open when the request comes, though its end is booked.
-    const Cycle cycle = find_column(where, std::max(at, bank.former_ready));
-    if (cycle + parameters_.tRTP.n <= bank.former_closes) {
+  if (parameters_.scheduler == DramScheduler::fcfs) at = std::max(at, where.pseudo.next_column);
+  const bool closes = parameters_.page_policy == DramPagePolicy::closed;
+  for (;;) {
+    at = after_refresh(where.pseudo, at);
+    std::size_t opening = closes ? BankTimeline::kNone : where.bank.find(location.row, at);
+    Cycle work = 0;  // of the opening's first column command: counted with it
+    if (opening != BankTimeline::kNone) {
       ++statistics_.row_hits;
-      book_column(where, cycle);
+      prepared = 0;
+      work = column_work_;
+    } else {
+      opening = open_row(where, location.row, at, where.bank.place(at, bank_timing_), false, prepared);
+    }
+    const BankTimeline::Opening& open = where.bank[opening];
+    const Cycle cycle = column(where, std::max(at, open.activate + parameters_.tRCDRD.n));
+    if (cycle + parameters_.tRTP.n <= open.limit) {
+      where.bank.use(opening, cycle + parameters_.tRTP.n, work, bank_timing_);
+      statistics_.bus_busy += time(burst_);
       return cycle;
     }
+    // A refresh closes the row before it is this read's turn.
+    at = open.limit;
   }
-  const std::uint64_t empty = statistics_.row_empty;
-  const std::uint64_t conflicts = statistics_.row_conflicts;
-  const Cycle ready = open_row(where, location.row, at, false);
-  if (statistics_.row_empty != empty) prepared = parameters_.activate_cycles.n - 1 + parameters_.tRCDRD.n;
-  if (statistics_.row_conflicts != conflicts) prepared = parameters_.tRP.n + parameters_.tRCDRD.n;
-  const Cycle cycle = find_column(where, ready);
-  book_column(where, cycle);
-  column_done(where, cycle + parameters_.tRTP.n);
-  return cycle;
 }
 
 DramSchedule::Read DramSchedule::read(std::uint64_t address, unsigned length, Tick at) {
@@ -191,8 +179,7 @@ DramSchedule::Read DramSchedule::read(std::uint64_t address, unsigned length, Ti
   Cycle left = start;
   for (std::uint64_t burst = first; burst <= last; ++burst) {
     const DramLocation location = map_.locate(burst);
-    const auto& writes = pseudo_channels_[location.pseudo_channel].writes;
-    if (std::any_of(writes.begin(), writes.end(), [burst](const PendingWrite& w) { return w.burst == burst; })) {
+    if (is_pending(pseudo_channels_[location.pseudo_channel], burst)) {
       ++statistics_.forwarded;
       done = std::max(done, start + burst_);
       longest = std::max(longest, burst_);
@@ -223,50 +210,87 @@ Tick DramSchedule::write(std::uint64_t address, unsigned length, Tick at) {
     const DramLocation location = map_.locate(burst);
     PseudoChannel& pseudo = pseudo_channels_[location.pseudo_channel];
     pseudo.writes.push_back({burst, location, clock_.ceil(accepted).n});
+    pseudo.written |= std::uint64_t{1} << (burst & 63);
     if (pseudo.writes.size() >= parameters_.write_drain) drain(pseudo, clock_.ceil(accepted).n);
   }
   return accepted;
 }
 
-void DramSchedule::drain_idle(Cycle at) {
-  for (PseudoChannel& pseudo : pseudo_channels_) {
-    while (!pseudo.writes.empty() && pseudo.writes.front().accepted + parameters_.write_idle.n < at) {
-      drain(pseudo, pseudo.writes.front().accepted + parameters_.write_idle.n);
-    }
+bool DramSchedule::is_pending(const PseudoChannel& pseudo, std::uint64_t burst) const {
+  if ((pseudo.written >> (burst & 63) & 1) == 0) return false;
+  return std::any_of(pseudo.writes.begin(), pseudo.writes.end(), [burst](const PendingWrite& w) { return w.burst == burst; });
+}
+
+void DramSchedule::drain_idle(PseudoChannel& pseudo, Cycle at) {
+  while (!pseudo.writes.empty() && pseudo.writes.front().accepted + parameters_.write_idle.n < at) {
+    drain(pseudo, pseudo.writes.front().accepted + parameters_.write_idle.n);
   }
 }
 
 void DramSchedule::drain(PseudoChannel& pseudo, Cycle at) {
+  at = after_refresh(pseudo, at);
   // Of each bank, the writes to one row; those to another row of it wait for the next time.
-  batch_.clear();
+  plan_.clear();
   std::size_t kept = 0;
+  pseudo.written = 0;
+  const auto keep = [&pseudo, &kept](const PendingWrite& write) {
+    pseudo.writes[kept++] = write;
+    pseudo.written |= std::uint64_t{1} << (write.burst & 63);
+  };
   for (const PendingWrite& write : pseudo.writes) {
-    const auto clash = std::find_if(batch_.begin(), batch_.end(), [&write](const PendingWrite& other) {
-      return other.location.group == write.location.group && other.location.bank == write.location.bank &&
-             other.location.row != write.location.row;
-    });
-    if (clash == batch_.end()) {
-      batch_.push_back(write);
-    } else {
-      pseudo.writes[kept++] = write;
+    const Place where = place(write.location);
+    const auto same = std::find_if(plan_.begin(), plan_.end(), [&](const PlannedWrite& p) { return p.bank == &where.bank; });
+    if (same != plan_.end() && same->write.location.row != write.location.row) {
+      keep(write);
+      continue;
     }
+    std::size_t opening = 0;
+    Cycle work = column_work_;
+    if (same != plan_.end()) {
+      ++statistics_.row_hits;
+      opening = same->opening;
+    } else {
+      const bool closes = parameters_.page_policy == DramPagePolicy::closed;
+      opening = closes ? BankTimeline::kNone : where.bank.find(write.location.row, at);
+      if (opening != BankTimeline::kNone) {
+        ++statistics_.row_hits;
+        work = write_recovery_;
+      } else {
+        work = 0;
+        Cycle prepared = 0;
+        opening = open_row(where, write.location.row, at, where.bank.place_now(at), true, prepared);
+      }
+    }
+    const Cycle ready = where.bank[opening].activate + parameters_.tRCDWR.n;
+    // In the order in which they are ready.
+    auto place = plan_.end();
+    while (place != plan_.begin() && (place - 1)->ready > ready) --place;
+    plan_.insert(place, {write, &where.bank, opening, ready, work});
   }
+  // A write whose row is open later than the bus would be back from another turn waits for that.
+  const Cycle first = std::max(at + before_write_, plan_.front().ready);
+  Cycle next = first;
+  std::size_t count = 0;
+  for (PlannedWrite& write : plan_) {
+    const Cycle column = std::max(next, write.ready);
+    if (column > next + before_write_ + after_write_) break;
+    write.ready = column;
+    next = column + column_gap_;
+    ++count;
+  }
+  for (std::size_t i = count; i < plan_.size(); ++i) keep(plan_[i].write);
   pseudo.writes.resize(kept);
-  const std::uint64_t count = batch_.size();
-  Cycle start = at;
-  for (std::uint64_t i = 0; i < count; ++i) {
-    const Cycle ready = open_row(place(batch_[i].location), batch_[i].location.row, at, true);
-    const Cycle before = before_write_ + i * column_gap_;
-    start = std::max(start, ready - std::min(ready, before));
-  }
-  const auto length = static_cast<unsigned>(before_write_ + count * column_gap_ + after_write_);
-  start = pseudo.data.first_run(start, length);
-  pseudo.data.book(start, length);
-  for (std::uint64_t i = 0; i < count; ++i) {
-    const Cycle column = start + before_write_ + i * column_gap_;
-    const Tick accepted = time(batch_[i].accepted);
-    write_queue_.occupy(accepted, later(time(column), accepted));
-    column_done(place(batch_[i].location), column + parameters_.tCWL.n + burst_ + parameters_.tWR.n);
+
+  // The bus is theirs from the last read on until the next may follow.
+  const Cycle begin = first - before_write_;
+  const auto length = static_cast<unsigned>(next + after_write_ - begin);
+  const Cycle late = pseudo.writing.take(begin, length) + 1 - (begin + length);
+  pseudo.data.take(begin, length);
+  for (std::size_t i = 0; i < count; ++i) {
+    const PlannedWrite& write = plan_[i];
+    const Cycle column = write.ready + late;
+    write_queue_.occupy(time(std::max(at, write.write.accepted)), later(time(column), time(write.write.accepted)));
+    write.bank->use(write.opening, column + write_recovery_, write.work, bank_timing_);
     statistics_.bus_busy += time(burst_);
   }
   ++statistics_.write_drains;
@@ -274,8 +298,10 @@ void DramSchedule::drain(PseudoChannel& pseudo, Cycle at) {
 
 void DramSchedule::retire(Tick horizon) {
   const Cycle cycle = clock_.floor(horizon).n;
+  horizon_ = cycle;
   for (PseudoChannel& pseudo : pseudo_channels_) {
     pseudo.data.retire(cycle);
+    pseudo.writing.retire(cycle);
     pseudo.activates.retire(cycle);
     pseudo.activate_window.retire({cycle});
   }
@@ -292,7 +318,8 @@ void DramSchedule::retire(Tick horizon) {
 void DramSchedule::reset() {
   for (PseudoChannel& pseudo : pseudo_channels_) pseudo = PseudoChannel{};
   for (Group& group : groups_) group = Group{};
-  for (Bank& bank : banks_) bank = Bank{};
+  for (BankTimeline& bank : banks_) bank.clear();
+  horizon_ = 0;
   row_bus_.reset();
   column_bus_.reset();
   read_queue_.reset();

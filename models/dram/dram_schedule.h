@@ -1,21 +1,25 @@
 // When a DRAM channel's commands can be issued: banks, groups, buses, refresh and turnaround by reservation. No SystemC, no
 // data.
 //
-// A request's commands are booked when it arrives, at the earliest cycles that all constraints and all earlier bookings allow.
-// Bookings leave gaps and later requests fill them, which is what a first-ready scheduler does with the commands in its queue:
-// a ready bank goes before one that waits. Two more of its rules are explicit: a request whose row is open at that time is
-// served before the precharge that is already booked for another, and only `read_queue` reads are in the scheduler at once.
-// With
-// `scheduler = fcfs` the commands of a read come after the column command of the one before, in each pseudo channel.
+// A request's commands are booked when it is made, at the earliest cycles that all constraints and all earlier bookings allow;
+// its data are promised then. Bookings leave gaps and later requests fill them, which is what a first-ready scheduler does with
+// the commands in its queue: a ready bank goes before one that waits. Three more of its rules are explicit:
+//   - A request whose row is open when it arrives, or will be opened for an older request, is served before the row closes:
+//     what is booked behind it in the bank moves back (models/dram/bank_timeline.h).
+//   - Only `read_queue` reads are in the scheduler at once.
+//   - Writes are posted. They gather until there are `write_drain` of a pseudo channel (or until one has waited write_idle
+//     cycles); then they go before all reads. The data bus turns round once for those whose rows can be open in time.
+// A bus cycle that is booked is never lost: a burst takes the next free cycles of its buses, wherever they lie (SlotCalendar::
+// take). So the buses carry what they can carry, although requests are booked in another order than they arrive in.
+// With `scheduler = fcfs` the commands of a read come after the column command of the one before, in each pseudo channel.
 //
 //   read on an idle channel, arrival to last data:
 //     row open       tCL + burst
 //     no row open    activate_cycles - 1 + tRCDRD + tCL + burst
 //     another row    tRP + tRCDRD + tCL + burst
 //
-// Writes are posted. They gather until there are `write_drain` of a pseudo channel (or until one has waited write_idle cycles),
-// then the data bus turns round once and carries them all. Refresh: all banks of a pseudo channel every tREFI, when the open
-// rows allow a precharge, for tRP + tRFC; it closes the rows.
+// Refresh: all banks of a pseudo channel at every multiple of tREFI, when the rows may be closed, for tRP + tRFC. What has not
+// been read by then opens its row once more.
 #pragma once
 
 #include <cstdint>
@@ -25,6 +29,7 @@
 #include "models/common/slot_calendar.h"
 #include "models/common/units.h"
 #include "models/dram/address_map.h"
+#include "models/dram/bank_timeline.h"
 #include "models/dram/dram_parameters.h"
 
 namespace lacuna {
@@ -52,20 +57,7 @@ class DramSchedule {
 
  private:
   using Cycle = std::uint64_t;
-  static constexpr std::uint64_t kNoRow = ~std::uint64_t{0};
 
-  struct Bank {
-    std::uint64_t row = kNoRow;
-    Cycle ready_read = 0;  // the open row takes column commands from here on
-    Cycle ready_write = 0;
-    Cycle precharge = 0;         // earliest
-    Cycle activate = 0;          // earliest, counted at the command's last cycle
-    std::uint64_t interval = 0;  // of refresh, in which the row was opened
-    // The row before: open until `closes`, which is booked.
-    std::uint64_t former_row = kNoRow;
-    Cycle former_ready = 0;
-    Cycle former_closes = 0;
-  };
   struct Group {
     SlotCalendar columns;
     SlotCalendar activates;
@@ -77,29 +69,39 @@ class DramSchedule {
   };
   struct PseudoChannel {
     SlotCalendar data;
+    SlotCalendar writing;  // what drains take of it
     SlotCalendar activates;
     PoolCalendar activate_window{4};
-    std::uint64_t refreshed = 0;  // the last refresh interval that began
-    Cycle refresh_end = 0;        // of its refresh
-    Cycle next_column = 0;        // after the latest column command
-    Cycle last_precharge = 0;     // latest `precharge` of its banks
+    std::uint64_t refreshes = 0;         // that have begun
+    Cycle refresh_waits = 0;             // the last of them, for rows to close
+    std::uint64_t refreshes_booked = 0;  // on the data bus
+    Cycle last_activate = 0;
+    Cycle next_column = 0;  // after the latest column command
     std::vector<PendingWrite> writes{};
+    std::uint64_t written = 0;  // bit b mod 64 is set for every burst b among them
   };
   struct Place {
     PseudoChannel& pseudo;
     Group& group;
-    Bank& bank;
+    BankTimeline& bank;
+  };
+  struct PlannedWrite {
+    PendingWrite write;
+    BankTimeline* bank;
+    std::size_t opening;
+    Cycle ready;
+    Cycle work;  // for the bank
   };
 
   Place place(const DramLocation& location);
-  /// Books what it takes to open the row; returns the earliest column command.
-  Cycle open_row(const Place& place, std::uint64_t row, Cycle at, bool write);
-  Cycle find_activate(const Place& place, Cycle from);
-  Cycle find_column(const Place& place, Cycle from);
-  void book_column(const Place& place, Cycle cycle);
+  /// Opens a row for a request at `at`; `next` is where in the bank's order. Returns the opening's index; `prepared` becomes
+  /// the unloaded time until column commands.
+  std::size_t open_row(const Place& place, std::uint64_t row, Cycle at, std::size_t next, bool write, Cycle& prepared);
+  /// The last cycle of an activate that begins at or after `from`.
+  Cycle activate(const Place& place, Cycle from);
+  Cycle column(const Place& place, Cycle from);
   /// Column command of a read burst; `prepared` becomes the unloaded preparation that it needed.
   Cycle read_column(const DramLocation& location, Cycle at, Cycle& prepared);
-  void column_done(const Place& place, Cycle earliest_precharge);
   /// The refresh interval that a cycle lies in; 0 without refresh.
   std::uint64_t interval_of(Cycle cycle) {
     if (cycle - interval_begin_ >= interval_length_) [[unlikely]] {
@@ -109,10 +111,21 @@ class DramSchedule {
     }
     return interval_;
   }
-  /// End of the refresh that began interval `interval`.
-  Cycle refresh_end(PseudoChannel& pseudo, std::uint64_t interval);
+  /// The earliest cycle at or after `cycle` in which the pseudo channel is not refreshed.
+  Cycle after_refresh(PseudoChannel& pseudo, Cycle cycle);
+  /// The refresh after `cycle`.
+  Cycle next_refresh(Cycle cycle) {
+    interval_of(cycle);
+    return interval_begin_ + interval_length_;
+  }
   void drain(PseudoChannel& pseudo, Cycle at);
-  void drain_idle(Cycle at);
+  void drain_idle(Cycle at) {
+    for (PseudoChannel& pseudo : pseudo_channels_) {
+      if (!pseudo.writes.empty()) drain_idle(pseudo, at);
+    }
+  }
+  void drain_idle(PseudoChannel& pseudo, Cycle at);
+  bool is_pending(const PseudoChannel& pseudo, std::uint64_t burst) const;
   Tick time(Cycle cycle) const { return clock_.ticks({cycle}); }
 
   const DramParameters parameters_;
@@ -121,11 +134,14 @@ class DramSchedule {
   const unsigned burst_shift_;  // log2 of the bytes of a burst
   const Cycle burst_;
   const Cycle column_gap_;    // between column commands of a pseudo channel
+  const Cycle column_work_;   // of a bank, for one more of a row
   const Cycle before_write_;  // bubble between read and write commands
   const Cycle after_write_;
   std::vector<PseudoChannel> pseudo_channels_;
   std::vector<Group> groups_;
-  std::vector<Bank> banks_;
+  std::vector<BankTimeline> banks_;
+  const BankTimeline::Timing bank_timing_;
+  const Cycle write_recovery_;  // write command to precharge
   SlotCalendar row_bus_;
   SlotCalendar column_bus_;
   PoolCalendar read_queue_;
@@ -134,7 +150,8 @@ class DramSchedule {
   const Cycle interval_length_;
   std::uint64_t interval_ = 0;
   Cycle interval_begin_ = 0;
-  std::vector<PendingWrite> batch_;  // of the drain at work: kept to avoid allocations
+  std::vector<PlannedWrite> plan_;  // of the drain at work: kept to avoid allocations
+  Cycle horizon_ = 0;
   DramStatistics statistics_;
 };
 

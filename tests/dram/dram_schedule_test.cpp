@@ -64,12 +64,11 @@ void check(DramSchedule& schedule, const std::vector<Step>& steps) {
 
 TEST(DramSchedule, ColumnCommandsOfAGroupAreFurtherApart) {
   DramSchedule schedule(parameters());
-  check(schedule,
-        {{"opens a row: 5 + 11 + 4", 100, address(0, 0, 0, 0), 120},
-         {"opens one in the other group", 100, address(0, 0, 1, 0), 124},  // activate at 102, column at 107 -> 109
-         {"hit, 10 cycles later: alone", 200, address(0, 0, 0, 1), 215},
-         {"same group: tCCDL", 200, address(0, 0, 0, 2), 221},
-         {"other group: the gap at 204 is not long enough for the bus, at 210 it is", 200, address(0, 0, 1, 1), 225}});
+  check(schedule, {{"opens a row: 5 + 11 + 4", 100, address(0, 0, 0, 0), 120},
+                   {"opens one in the other group", 100, address(0, 0, 1, 0), 124},  // activate at 102, column at 107 -> 109
+                   {"hit, 10 cycles later: alone", 200, address(0, 0, 0, 1), 215},
+                   {"same group: tCCDL", 200, address(0, 0, 0, 2), 221},
+                   {"other group: the bus has two cycles before 206 and two from 210 on", 200, address(0, 0, 1, 1), 223}});
 }
 
 TEST(DramSchedule, ActivatesKeepTheirDistance) {
@@ -97,7 +96,33 @@ TEST(DramSchedule, ARowHitGoesBeforeAPrechargeThatIsBooked) {
   check(schedule, {{"opens", 100, address(0, 0, 0, 0), 120},
                    {"conflict: precharge at 115", 100, address(1, 0, 0, 0), 144},
                    {"hit of the open row, column at 111, tRTP before the precharge", 101, address(0, 0, 0, 1), 126},
-                   {"too late for another", 112, address(0, 0, 0, 2), 112 + 0 + 56}});
+                   {"another, tCCDL after it: the precharge moves to 121", 112, address(0, 0, 0, 2), 132},
+                   {"too late for a third: activates at 128 and, tRC later, at 152", 121, address(0, 0, 0, 3), 172}});
+}
+
+TEST(DramSchedule, ARequestThatCameEarlierGoesBeforeOneThatWasBookedForLater) {
+  DramSchedule schedule(parameters());
+  check(schedule, {{"opens", 1000, address(0, 0, 0, 0), 1020},
+                   {"another row, long before: as on an idle bank", 100, address(1, 0, 0, 0), 120},
+                   {"between them: conflict, precharge at 500", 500, address(2, 0, 0, 0), 527},
+                   {"a hit of the first", 1100, address(0, 0, 0, 1), 1115},
+                   {"a hit of the second", 200, address(1, 0, 0, 1), 215},
+                   {"just before the first, whose data are on the bus until 1026", 995, address(3, 0, 0, 0), 1026},
+                   {"which moves: its row is closed again", 1120, address(3, 0, 0, 1), 1147}});
+}
+
+TEST(DramSchedule, StreamsThroughTheSameBankAreBatched) {
+  // Three arrays in turn, in other rows of one bank, faster than the bank could change rows for each access.
+  DramParameters p = parameters();
+  DramSchedule schedule(p);
+  Tick last{};
+  for (unsigned i = 0; i < 48; ++i) {
+    last = later(last, schedule.read(address(i % 3, 0, 0, i / 3), kBurst, Tick{(100 + i) * 1000}).done);
+  }
+  EXPECT_EQ(schedule.statistics().row_hits, 45U);
+  // 48 column commands of one group, tCCDL apart, and two changes of row.
+  EXPECT_GE(last, Tick{(100 + 48 * 6) * 1000});
+  EXPECT_LE(last, Tick{(100 + 48 * 6 + 3 * 40) * 1000});
 }
 
 TEST(DramSchedule, InOrderNothingOvertakes) {
