@@ -184,7 +184,7 @@ void GpuDevice::build_compute_units() {
       units_.push_back(std::make_unique<ComputeUnit>(name_of("cu", index).c_str(), parameters_.cu, gpu.timing,
                                                      Clock(gpu.core_clock), Clock(gpu.timestamp_clock), gpu.quantum,
                                                      ComputeUnitPlace{.index = index, .shader_array = array, .in_array = i},
-                                                     gpu.target, vm_, code_, dispatcher_));
+                                                     gpu.target, vm_, code_, lds_banks_, dispatcher_));
       ComputeUnit& unit = *units_.back();
       Cache& l1v = *l1v_[index / gpu.cus_per_l1v];
       unit.vector_port.bind(l1v.upstream[index % gpu.cus_per_l1v]);

@@ -114,6 +114,7 @@ class GpuDevice : public sc_core::sc_module, private ResourceMeter {
   BackingStore vram_;
   GpuVm vm_;
   isa::DecodedCode code_;
+  LdsBanks lds_banks_;
   Dispatcher dispatcher_;
   std::vector<std::unique_ptr<ComputeUnit>> units_;
   std::vector<std::unique_ptr<Cache>> l1v_;

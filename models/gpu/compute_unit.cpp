@@ -29,7 +29,7 @@ void ComputeUnitStatistics::describe(StatisticsGroup& g) const {
 
 ComputeUnit::ComputeUnit(sc_core::sc_module_name name, const ComputeUnitParameters& parameters, TimingMode mode, Clock clock,
                          Clock timestamp, Cycles quantum, ComputeUnitPlace place, isa::Target target, GpuVm& vm,
-                         isa::DecodedCode& code, ComputeUnitListener& listener)
+                         isa::DecodedCode& code, LdsBanks& lds_banks, ComputeUnitListener& listener)
     : sc_module(name),
       vector_port("vector_port"),
       scalar_port("scalar_port"),
@@ -44,6 +44,7 @@ ComputeUnit::ComputeUnit(sc_core::sc_module_name name, const ComputeUnitParamete
       vmcnt_limit_((1u << isa::traits(target).vmcnt_bits) - 1),
       vm_(vm),
       code_(code),
+      lds_banks_(lds_banks),
       listener_(listener),
       wake_("wake"),
       lds_(parameters.lds.n),

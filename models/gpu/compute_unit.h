@@ -33,6 +33,7 @@
 #include "models/gpu/compute_unit_parameters.h"
 #include "models/gpu/dispatch.h"
 #include "models/gpu/gpuvm.h"
+#include "models/gpu/lds_banks.h"
 #include "models/gpu/range_allocator.h"
 #include "models/gpu/wait_counter.h"
 #include "models/isa/decoded_code.h"
@@ -90,10 +91,10 @@ class ComputeUnit : public sc_core::sc_module {
   tlm_utils::simple_initiator_socket<ComputeUnit> scalar_port;
   tlm_utils::simple_initiator_socket<ComputeUnit> instruction_port;
 
-  /// `vm` and `code` are shared by all units of a GPU and outlive it. Quantum in core clock cycles, at least 1.
+  /// `vm`, `code` and `lds_banks` are shared by all units of a GPU and outlive it. Quantum in core clock cycles, at least 1.
   ComputeUnit(sc_core::sc_module_name name, const ComputeUnitParameters& parameters, TimingMode mode, Clock clock,
               Clock timestamp, Cycles quantum, ComputeUnitPlace place, isa::Target target, GpuVm& vm, isa::DecodedCode& code,
-              ComputeUnitListener& listener);
+              LdsBanks& lds_banks, ComputeUnitListener& listener);
   ~ComputeUnit() override;
 
   /// The caches that instructions of this unit can invalidate.
@@ -179,7 +180,7 @@ class ComputeUnit : public sc_core::sc_module {
   MemoryResult global_access(const isa::MemoryAccess& access, Cycles cycle, KernelActivity& activity);
   void scalar_memory(Slot& slot, Cycles cycle);
   void lds_memory(Slot& slot, Cycles cycle);
-  MemoryResult lds_access(const isa::MemoryAccess& access, Cycles cycle);
+  MemoryResult lds_access(const Slot& slot, Cycles cycle);
   void invalidate_caches(Slot& slot, const isa::Instruction& instruction, Cycles cycle);
   // compute_unit_launch.cpp
   unsigned vgpr_granules(const WorkgroupNeeds& needs) const;
@@ -199,6 +200,7 @@ class ComputeUnit : public sc_core::sc_module {
   unsigned vmcnt_limit_;  ///< largest value of the target's counter: also the s_waitcnt field that waits for nothing
   GpuVm& vm_;
   isa::DecodedCode& code_;
+  LdsBanks& lds_banks_;
   ComputeUnitListener& listener_;
   CacheMaintenance* l1_vector_ = nullptr;
   CacheMaintenance* l1_scalar_ = nullptr;

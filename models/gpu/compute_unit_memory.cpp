@@ -5,7 +5,6 @@
 #include "models/common/tlm_time.h"
 #include "models/gpu/compute_unit.h"
 #include "models/gpu/compute_unit_state.h"
-#include "models/gpu/lds_banks.h"
 
 namespace lacuna {
 
@@ -96,7 +95,7 @@ void ComputeUnit::vector_memory(Slot& slot, const isa::Instruction& instruction,
   if (mode_ != TimingMode::functional && access.bytes_per_lane != 0) {
     if (access.lanes != 0) result = global_access(access, cycle, slot.group->dispatch->activity);
     if (access.lds_lanes != 0) {
-      const MemoryResult local = lds_access(access, cycle);
+      const MemoryResult local = lds_access(slot, cycle);
       if (local.done > result.done) result = local;
     }
   }
@@ -186,14 +185,16 @@ void ComputeUnit::scalar_memory(Slot& slot, Cycles cycle) {
 }
 
 void ComputeUnit::lds_memory(Slot& slot, Cycles cycle) {
-  const MemoryResult result = lds_access(slot.wave.access, cycle);
+  const MemoryResult result = lds_access(slot, cycle);
   slot.lgkmcnt.add_out_of_order(result.done, result.delays);
 }
 
-ComputeUnit::MemoryResult ComputeUnit::lds_access(const isa::MemoryAccess& access, Cycles cycle) {
+ComputeUnit::MemoryResult ComputeUnit::lds_access(const Slot& slot, Cycles cycle) {
   if (mode_ == TimingMode::functional) return {cycle + Cycles{1}, {}};
+  const isa::MemoryAccess& access = slot.wave.access;
   const std::uint64_t lanes = access.space == isa::MemoryAccess::Space::lds ? access.lanes : access.lds_lanes;
-  const LdsCycles cycles = access.bytes_per_lane == 0 ? LdsCycles{.busy = 1, .conflicts = 0} : lds_cycles(access, lanes);
+  const LdsCycles cycles =
+      access.bytes_per_lane == 0 ? LdsCycles{.busy = 1, .conflicts = 0} : lds_banks_.cycles(access, lanes, slot.next);
   statistics_.lds_conflict_cycles += cycles.conflicts;
   const Cycles start = clock_.ceil(lds_port_.reserve(clock_.ticks(cycle), clock_.period() * cycles.busy));
   const OperationDelays delays{.lds_conflict = OperationDelays::saturated((start - cycle).n + cycles.conflicts)};

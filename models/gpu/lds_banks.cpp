@@ -51,7 +51,9 @@ class Pass {
 
 }  // namespace
 
-LdsCycles lds_cycles(const isa::MemoryAccess& access, std::uint64_t lanes) {
+namespace {
+
+LdsCycles count_cycles(const isa::MemoryAccess& access, std::uint64_t lanes) {
   const unsigned dwords = std::max(1U, (access.bytes_per_lane + kDword - 1U) / kDword);
   const unsigned per_lane = dwords * (access.dual ? 2 : 1);
   const unsigned lanes_per_pass = std::max(1U, kLdsBanks / per_lane);
@@ -77,6 +79,39 @@ LdsCycles lds_cycles(const isa::MemoryAccess& access, std::uint64_t lanes) {
   result.busy = std::max(result.busy, 1U);
   result.conflicts = result.busy - std::max(passes, 1U);
   return result;
+}
+
+}  // namespace
+
+LdsCycles LdsBanks::cycles(const isa::MemoryAccess& access, std::uint64_t lanes, const void* instruction) {
+  Pattern& known = patterns_[reinterpret_cast<std::uintptr_t>(instruction) / 64 % patterns_.size()];
+  const auto base = static_cast<std::uint32_t>(access.address[0]);
+  Offsets& offsets = scratch_[0];
+  Offsets& offsets2 = scratch_[1];
+  std::uint32_t differs = base % kDword ^ known.misalignment;
+  for (unsigned lane = 0; lane < isa::kLanes; ++lane) {
+    offsets[lane] = static_cast<std::uint32_t>(access.address[lane]) - base;
+    differs |= offsets[lane] ^ known.offsets[lane];
+  }
+  if (access.dual) {
+    for (unsigned lane = 0; lane < isa::kLanes; ++lane) {
+      offsets2[lane] = static_cast<std::uint32_t>(access.address2[lane]) - base;
+      differs |= offsets2[lane] ^ known.offsets2[lane];
+    }
+  }
+  if (differs == 0 && known.lanes == lanes && known.bytes_per_lane == access.bytes_per_lane && known.dual == access.dual &&
+      known.operation == access.operation) {
+    return known.result;
+  }
+  known.lanes = lanes;
+  known.misalignment = base % kDword;
+  known.bytes_per_lane = access.bytes_per_lane;
+  known.dual = access.dual;
+  known.operation = access.operation;
+  known.offsets = offsets;
+  if (access.dual) known.offsets2 = offsets2;
+  known.result = count_cycles(access, lanes);
+  return known.result;
 }
 
 }  // namespace lacuna

@@ -6,6 +6,9 @@
 // share"; order of the lanes within an instruction: lowest first.)
 #pragma once
 
+#include <array>
+#include <cstdint>
+
 #include "models/isa/memory_interface.h"
 
 namespace lacuna {
@@ -17,7 +20,27 @@ struct LdsCycles {
   unsigned conflicts = 0;  ///< of these, cycles that would not be needed if no two lanes met in a bank
 };
 
-/// `lanes`: those of the access that are in the LDS.
-LdsCycles lds_cycles(const isa::MemoryAccess& access, std::uint64_t lanes);
+/// The cycles depend on the distances between the lanes' addresses alone: one dword further, each bank's turn goes to the next.
+/// Instructions in a loop mostly keep the distances, so that their last result is kept with them.
+class LdsBanks {
+ public:
+  /// `lanes`: those of the access that are in the LDS. `instruction` only says where to look for a result.
+  LdsCycles cycles(const isa::MemoryAccess& access, std::uint64_t lanes, const void* instruction);
+
+ private:
+  using Offsets = std::array<std::uint32_t, isa::kLanes>;
+  struct Pattern {
+    std::uint64_t lanes = 0;
+    Offsets offsets{};   ///< from the first lane's address
+    Offsets offsets2{};  ///< of the second addresses, likewise
+    std::uint32_t misalignment = 0;
+    std::uint8_t bytes_per_lane = 0;
+    bool dual = false;
+    isa::MemoryAccess::Operation operation = isa::MemoryAccess::Operation::load;
+    LdsCycles result{.busy = 1, .conflicts = 0};
+  };
+  std::array<Pattern, 32> patterns_;
+  std::array<Offsets, 2> scratch_;
+};
 
 }  // namespace lacuna

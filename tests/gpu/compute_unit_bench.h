@@ -66,7 +66,7 @@ class ComputeUnitBench : public sc_core::sc_module {
       memories.push_back(std::make_unique<FixedLatencyMemory>(("memory" + number).c_str()));
       units.push_back(std::make_unique<ComputeUnit>(("unit" + number).c_str(), ComputeUnitParameters{}, mode,
                                                     Clock(Frequency{1'000'000'000}), Clock(Frequency{100'000'000}), Cycles{200},
-                                                    ComputeUnitPlace{}, isa::Target::gfx803, vm, code_, listener));
+                                                    ComputeUnitPlace{}, isa::Target::gfx803, vm, code_, lds_banks_, listener));
       units.back()->vector_port.bind(memories.back()->vector);
       units.back()->scalar_port.bind(memories.back()->scalar);
       units.back()->instruction_port.bind(memories.back()->instruction);
@@ -116,6 +116,7 @@ class ComputeUnitBench : public sc_core::sc_module {
   std::vector<std::byte> code_bytes_;
   std::vector<std::byte> data_bytes_;
   isa::DecodedCode code_;
+  LdsBanks lds_banks_;
 };
 
 }  // namespace lacuna::test
