@@ -47,7 +47,13 @@ struct DotHalves {
     double error_of_sum = 0;
     const double products = two_sum(low, high, error_of_products);
     const double sum = two_sum(products, static_cast<double>(detail::flush(c)), error_of_sum);
-    return detail::flush(static_cast<float>(to_odd(sum, error_of_products + error_of_sum)));
+    // Where the large parts cancel, the result is what the first two sums lost. Nothing is of infinities and NaNs.
+    double error_of_errors = 0;
+    double rest = 0;
+    const double errors = two_sum(error_of_products, error_of_sum, error_of_errors);
+    const double result = two_sum(sum, errors, rest);
+    const bool lost = errors < 0 || errors > 0;
+    return detail::flush(static_cast<float>(to_odd(lost ? result : sum, rest + error_of_errors)));
   }
 
  private:

@@ -76,7 +76,9 @@ inline double exp2(double x) {
   const double clipped = above < 300 ? above : 300;
   const double whole = nearest(clipped);
   const double result = polynomial(kSeries, clipped - whole) * power_of_two(static_cast<std::int32_t>(whole));
-  return blend(blend(result, x == -kInfinity, 0), __builtin_isnan(x), kNan);
+  // Infinity by name: a finite result beyond the format becomes its greatest number where MODE rounds towards zero.
+  const double ends = blend(blend(result, x == -kInfinity, 0), x == kInfinity, kInfinity);
+  return blend(ends, __builtin_isnan(x), kNan);
 }
 
 /// log2 of a double that came from an f32 or f16: never a double denormal.

@@ -44,6 +44,8 @@ using Reference = Outcome (*)(const Lane&, const Context&);
 struct ReferenceEntry {
   std::string_view mnemonic;
   Reference reference;
+  unsigned ulps = 0;       ///< how far a finite result may be off: instructions with a documented bound instead of a rounding
+  unsigned part_bits = 0;  ///< packed: the function is that of one part, this wide
 };
 
 /// Vector instructions by subject; a mnemonic that both targets have with different results looks at Context::target.
@@ -51,6 +53,11 @@ std::span<const ReferenceEntry> integer_references();
 std::span<const ReferenceEntry> integer16_references();
 std::span<const ReferenceEntry> sad_references();
 std::span<const ReferenceEntry> float_references();
+std::span<const ReferenceEntry> convert_references();
+std::span<const ReferenceEntry> compare_references();
+std::span<const ReferenceEntry> division_references();
+std::span<const ReferenceEntry> transcendental_references();
+std::span<const ReferenceEntry> packed_references();
 
 /// Two's complement views.
 constexpr std::int32_t s32(std::uint64_t v) { return static_cast<std::int32_t>(static_cast<std::uint32_t>(v)); }

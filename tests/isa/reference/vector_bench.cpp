@@ -46,6 +46,26 @@ std::uint64_t with_output_modifiers(std::uint64_t v, const BinaryFormat& f, unsi
   return compare(v, f.one(), f) > 0 ? f.one() : v;
 }
 
+/// CLAMP of each part of a packed result.
+std::uint64_t with_clamped_parts(std::uint64_t v, const BinaryFormat& f, const Context& x) {
+  const std::uint64_t part = f.infinity() | f.sign() | (f.hidden() - 1);
+  return with_output_modifiers(v & part, f, 0, x) | with_output_modifiers(v >> f.width & part, f, 0, x) << f.width;
+}
+
+/// Whether `got` lies within `ulps` of what was expected; signs and special values must agree. An approximate result next to
+/// the smallest normal may be flushed where the exact one is not, and the other way round.
+bool close(std::uint64_t got, std::uint64_t want, const BinaryFormat& f, unsigned ulps) {
+  if (got == want) return true;
+  if (f.width < 64 && (got ^ want) >> f.width != 0) return false;
+  if (f.nan(got) || f.nan(want) || f.negative(got) != f.negative(want) || f.zero(want) != f.zero(got)) {
+    return !f.nan(got) && !f.nan(want) && f.negative(got) == f.negative(want) && f.magnitude(got) <= f.hidden() &&
+           f.magnitude(want) <= f.hidden() && f.magnitude(got) + f.magnitude(want) == f.hidden();
+  }
+  const std::uint64_t a = f.magnitude(got);
+  const std::uint64_t b = f.magnitude(want);
+  return (a > b ? a - b : b - a) <= ulps;
+}
+
 /// gfx9's new 16-bit instructions, and its multiply-adds, keep the half of the register that they do not write, all others
 /// clear it ([LLVM] GCNSubtarget::zeroesHigh16BitsOfDest).
 bool keeps_other_half(const InstructionRow& row, Target target) {
@@ -88,8 +108,8 @@ std::uint64_t place(std::uint64_t v, std::uint64_t old, unsigned sel, unsigned u
 
 class Bench {
  public:
-  Bench(const InstructionRow& row, Target target, Reference reference)
-      : row_(row), target_(target), reference_(reference), registers_(kRegisters * kLanes), generator_(seed()) {
+  Bench(const InstructionRow& row, Target target, const ReferenceEntry& entry)
+      : row_(row), target_(target), entry_(entry), registers_(kRegisters * kLanes), generator_(seed()) {
     wave_.target = target;
     wave_.vgpr = registers_.data();
     wave_.vgpr_count = kRegisters;
@@ -102,7 +122,8 @@ class Bench {
   void run(std::uint32_t mode, unsigned forms, unsigned waves) {
     wave_.mode.bits = mode;
     for (unsigned i = 0; i < forms && failures_ < kFailuresPerRow; ++i) {
-      const Form form = random_form(row_, target_, generator_);
+      Form form = random_form(row_, target_, generator_);
+      if (entry_.ulps != 0) form.dst_sel = 6;  // part of an approximate result is not near part of the exact one
       const std::array<std::uint32_t, 3> words = encode(row_, target_, form);
       const DecodeResult decoded = decode(words.data(), words.size(), target_);
       if (!decoded.ok || decoded.instruction.row->mnemonic != row_.mnemonic) {
@@ -130,6 +151,13 @@ class Bench {
     for (unsigned i = 0; i < value_sources(row_); ++i) {
       const OperandType type = row_.src.types.at(i);
       for (unsigned lane = 0; lane < kLanes; ++lane) put(kSourceVgpr[i], lane, draw_value(type, generator_), words_of(type));
+    }
+    // Equal operands: of division scaling one must be another, sums cancel.
+    const OperandType first = row_.src.types[0];
+    for (unsigned lane = 0; lane < kLanes && value_sources(row_) > 1; ++lane) {
+      const unsigned other = 1 + static_cast<unsigned>(generator_() % 8);
+      if (other >= value_sources(row_) || row_.src.types.at(other) != first || words_of(first) > 2) continue;
+      put(kSourceVgpr[0], lane, pair(kSourceVgpr[other], lane), words_of(first));
     }
     const OperandType result = row_.dst.types[0];
     if ((row_.flags & kReadsDst) != 0 && is_float(result)) {
@@ -163,13 +191,51 @@ class Bench {
     } else if (f.source.at(i) < kInlineZero) {
       v = wave_.read64(f.source.at(i));
     } else {
-      v = constant_bits(f.source.at(i), f.literal, type);
+      const bool whole = f.encoding == Encoding::vop3p && mixed_precision(row_) && (f.op_sel_hi >> i & 1) == 0;
+      v = constant_bits(f.source.at(i), f.literal, whole ? OperandType::f32 : type);
     }
     if (words_of(type) < 2 && type != OperandType::simm32) v = u32(v);
     if (f.encoding == Encoding::sdwa && i < 2) v = select(v, f.sel.at(i), f.sext.at(i));
+    if (f.encoding == Encoding::vop3p) return mixed_precision(row_) ? mixed_source(v, f, i) : packed_source(v, f, i);
     // OP_SEL takes the upper half, of constants too.
     if (is_16_bit(type)) v = (f.op_sel >> i & 1) != 0 ? u16(v >> 16) : u16(v);
     return with_signs(v, type, (f.abs >> i & 1) != 0, (f.neg >> i & 1) != 0);
+  }
+  Outcome evaluated(const Lane& lane, const Context& context) const {
+    const unsigned width = entry_.part_bits;
+    if (width == 0) return entry_.reference(lane, context);
+    const std::uint64_t part = (std::uint64_t{1} << width) - 1;
+    Outcome all;
+    for (const unsigned shift : {0U, width}) {
+      Lane one = lane;
+      for (std::uint64_t* v : {&one.a, &one.b, &one.c, &one.old}) *v = *v >> shift & part;
+      all.value |= (entry_.reference(one, context).value & part) << shift;
+    }
+    return all;
+  }
+  /// The part that the operation on the low parts gets, below that for the high ones.
+  std::uint64_t packed_source(std::uint64_t v, const Form& f, unsigned i) const {
+    const OperandType type = row_.src.types.at(i);
+    const unsigned width = type == OperandType::pk_f32 ? 32 : 16;
+    // The accumulator of a dot product is one number.
+    if (i == 2 && words_of(type) == 1 && !is_packed_16(type))
+      return is_float(type) && (f.neg >> i & 1) != 0 ? v ^ kSingle.sign() : v;
+    const std::uint64_t part = (std::uint64_t{1} << width) - 1;
+    std::uint64_t low = ((f.op_sel >> i & 1) != 0 ? v >> width : v) & part;
+    std::uint64_t high = ((f.op_sel_hi >> i & 1) != 0 ? v >> width : v) & part;
+    const std::uint64_t sign = std::uint64_t{1} << (width - 1);
+    if (is_float(type) && (f.neg >> i & 1) != 0) low ^= sign;
+    if (is_float(type) && (f.neg_hi >> i & 1) != 0) high ^= sign;
+    return low | high << width;
+  }
+  /// OP_SEL_HI: the source is a half, the one that OP_SEL names; ABS is in the place of NEG_HI.
+  std::uint64_t mixed_source(std::uint64_t v, const Form& f, unsigned i) const {
+    const Context x{target_, wave_.mode.bits, f.clamp};
+    if ((f.op_sel_hi >> i & 1) != 0) {
+      const std::uint64_t half = u16((f.op_sel >> i & 1) != 0 ? v >> 16 : v);
+      v = converted(input(half, x, kHalf16), kHalf16, kSingle, {});
+    }
+    return with_signs(v, OperandType::f32, (f.neg_hi >> i & 1) != 0, (f.neg >> i & 1) != 0);
   }
   void step(const Instruction& instruction, const Form& f) {
     fill();
@@ -199,7 +265,7 @@ class Bench {
       if (!enabled) continue;
       if (row_.src.types[2] == OperandType::b128) lane.c_high = pair(kSourceVgpr[2] + 2, l);
       lanes[l] = lane;
-      expected[l] = reference_(lane, context);
+      expected[l] = evaluated(lane, context);
     }
     wave_.event = Event::none;
     instruction.execute(instruction, wave_);
@@ -221,6 +287,7 @@ class Bench {
       got = words > 1 ? pair(kDestinationVgpr, l) : at(kDestinationVgpr, l);
       if (expected) want = result(f, *expected, want, context);
       good = got == want;
+      if (!good && expected && entry_.ulps != 0) good = close(got, want, *format_of(type), entry_.ulps);
       if (words == 4) {
         const std::uint64_t high = expected ? expected->high : old(2) | std::uint64_t{old(3)} << 32;
         good = good && pair(kDestinationVgpr + 2, l) == high;
@@ -242,6 +309,12 @@ class Bench {
   std::uint64_t result(const Form& f, const Outcome& expected, std::uint64_t old, const Context& context) const {
     const OperandType type = row_.dst.types[0];
     std::uint64_t v = expected.value;
+    if (mixed_precision(row_) && row_.mnemonic != "v_fma_mix_f32") {
+      v = with_output_modifiers(v, kHalf16, 0, context);
+      return row_.mnemonic == "v_fma_mixhi_f16" ? (old & 0xffff) | v << 16 : (old & 0xffff0000) | v;
+    }
+    if (type == OperandType::pk_f16) return with_clamped_parts(v, kHalf16, context);
+    if (type == OperandType::pk_f32) return with_clamped_parts(v, kSingle, context);
     if (const BinaryFormat* format = format_of(type)) v = with_output_modifiers(v, *format, f.omod, context);
     if (f.encoding == Encoding::sdwa) return place(v, old, f.dst_sel, f.dst_unused);
     if (!keeps_other_half(row_, target_)) return v;
@@ -250,7 +323,7 @@ class Bench {
 
   const InstructionRow& row_;
   Target target_;
-  Reference reference_;
+  const ReferenceEntry& entry_;
   std::vector<std::uint32_t> registers_;
   Wavefront wave_;
   std::mt19937_64 generator_;
@@ -268,13 +341,13 @@ bool depends_on_mode(const InstructionRow& row) {
 
 unsigned check_rows(const ReferenceEntry& entry) {
   unsigned checked = 0;
-  for (const Format format : {Format::vop1, Format::vop2, Format::vopc, Format::vop3a}) {
+  for (const Format format : {Format::vop1, Format::vop2, Format::vopc, Format::vop3a, Format::vop3p}) {
     for (const InstructionRow& row : rows(format)) {
       if (row.mnemonic != entry.mnemonic || row.execute == nullptr) continue;
       for (const Target target : {Target::gfx803, Target::gfx90a}) {
         if (row.opcode[target] == kAbsent) continue;
         ++checked;
-        Bench bench(row, target, entry.reference);
+        Bench bench(row, target, entry);
         const unsigned rounds = reference_rounds();
         // The fields of f32 and of f64/f16 differ, so that the wrong one is noticed.
         for (unsigned m = 0; m < 64; ++m) {

@@ -17,6 +17,7 @@ bool float_signs(const InstructionRow& row, unsigned source) {
 }
 
 Encoding random_encoding(const InstructionRow& row, Target target, unsigned r) {
+  if (row.format == Format::vop3p) return Encoding::vop3p;
   if (vop3_only(row)) return Encoding::e64;
   const bool sdwa = !has(row, kNoSdwa) && !(target == Target::gfx90a && has(row, kNoGfx9Sdwa)) && !has(row, kHasLiteralOperand);
   const bool dpp = !has(row, kNoDpp) && !returns_mask(row) && !also_returns_mask(row) && !has(row, kHasLiteralOperand);
@@ -51,8 +52,10 @@ bool reads_mask(const InstructionRow& row) { return value_sources(row) < row.src
 bool returns_mask(const InstructionRow& row) { return row.dst.types[0] == OperandType::lane_mask; }
 bool also_returns_mask(const InstructionRow& row) { return row.dst.count > 1; }
 
+bool mixed_precision(const InstructionRow& row) { return has(row, kMixedPrecision); }
+
 std::string Form::text() const {
-  constexpr const char* kNames[] = {"e32", "e64", "sdwa", "dpp"};
+  constexpr const char* kNames[] = {"e32", "e64", "sdwa", "dpp", "vop3p"};
   std::ostringstream out;
   out << kNames[static_cast<unsigned>(encoding)] << " src " << source[0] << ',' << source[1] << ',' << source[2] << std::hex
       << " literal 0x" << literal << " neg " << neg << " abs " << abs << " omod " << omod << " clamp " << clamp << " op_sel 0x"
@@ -61,6 +64,7 @@ std::string Form::text() const {
     out << " dst_sel " << dst_sel << " unused " << dst_unused << " sel " << sel[0] << ',' << sel[1] << " sext " << sext[0]
         << sext[1];
   }
+  if (encoding == Encoding::vop3p) out << " op_sel_hi " << op_sel_hi << " neg_hi " << neg_hi;
   if (encoding == Encoding::dpp) {
     out << " ctrl 0x" << dpp_ctrl << " banks " << bank_mask << " rows " << row_mask << " bound " << bound_ctrl;
   }
@@ -74,8 +78,9 @@ Form random_form(const InstructionRow& row, Target target, std::mt19937_64& gene
   const unsigned count = value_sources(row);
   for (unsigned i = 0; i < count; ++i) f.source[i] = kVgpr0 + kSourceVgpr[i];
   // One scalar or constant at most, where the encoding has room; a mask that is read takes the constant bus.
-  const bool full_source = f.encoding == Encoding::e64 || f.encoding == Encoding::e32;
-  const unsigned at = f.encoding == Encoding::e64 ? pick(count == 0 ? 1 : count) : 0;
+  const bool long_form = f.encoding == Encoding::e64 || f.encoding == Encoding::vop3p;
+  const bool full_source = long_form || f.encoding == Encoding::e32;
+  const unsigned at = long_form ? pick(count == 0 ? 1 : count) : 0;
   const OperandType type = row.src.types.at(at);
   const bool narrow = words_of(type) <= 2 && type != OperandType::simm32;
   const bool bus_free = !reads_mask(row) && !has(row, kHasLiteralOperand);
@@ -118,6 +123,17 @@ Form random_form(const InstructionRow& row, Target target, std::mt19937_64& gene
       if (is_16_bit(row.dst.types[0])) f.op_sel |= pick(2) << 3;
     }
   }
+  if (f.encoding == Encoding::vop3p) {
+    const bool moves = row.mnemonic == "v_pk_mov_b32";  // without signs and CLAMP
+    f.clamp = !moves && pick(4) == 0;
+    for (unsigned i = 0; i < count; ++i) {
+      f.op_sel |= pick(2) << i;
+      f.op_sel_hi |= pick(2) << i;
+      if (!is_float(row.src.types.at(i)) || moves) continue;
+      f.neg |= pick(2) << i;
+      f.neg_hi |= pick(2) << i;
+    }
+  }
   if (f.encoding == Encoding::sdwa) {
     for (unsigned i = 0; i < 2 && i < count; ++i) {
       f.sel.at(i) = pick(7);
@@ -156,6 +172,11 @@ std::array<std::uint32_t, 3> encode(const InstructionRow& row, Target target, co
     const std::uint32_t dst = returns_mask(row) ? kMaskResult : kDestinationVgpr;
     return {0xd0000000U | place << 16 | (f.clamp ? 1U << 15 : 0U) | middle | dst,
             f.neg << 29 | f.omod << 27 | third << 18 | f.source[1] << 9 | f.source[0], 0};
+  }
+  if (f.encoding == Encoding::vop3p) {
+    return {0xd3800000U | opcode << 16 | (f.clamp ? 1U << 15 : 0U) | (f.op_sel_hi >> 2 & 1) << 14 | f.op_sel << 11 |
+                f.neg_hi << 8 | kDestinationVgpr,
+            f.neg << 29 | (f.op_sel_hi & 3) << 27 | f.source[2] << 18 | f.source[1] << 9 | f.source[0], 0};
   }
   std::uint32_t src0 = f.source[0];
   std::uint32_t next = f.literal;

@@ -18,13 +18,14 @@ inline constexpr unsigned kScalarSource = 4;  ///< s[4:5]
 inline constexpr unsigned kMaskSource = 10;   ///< s[10:11] where it is not VCC
 inline constexpr unsigned kMaskResult = 20;   ///< s[20:21] where it is not VCC
 
-enum class Encoding : std::uint8_t { e32, e64, sdwa, dpp };
+enum class Encoding : std::uint8_t { e32, e64, sdwa, dpp, vop3p };
 
 struct Form {
   Encoding encoding = Encoding::e32;
   std::array<unsigned, 3> source{};  ///< 9-bit encodings; 256.. a VGPR
   std::uint32_t literal = 0;
   unsigned neg = 0, abs = 0, omod = 0, op_sel = 0;
+  unsigned op_sel_hi = 0, neg_hi = 0;  ///< VOP3P
   bool clamp = false;
   unsigned dst_sel = 6, dst_unused = 0;
   std::array<unsigned, 2> sel{6, 6};
@@ -41,6 +42,8 @@ unsigned value_sources(const InstructionRow& row);
 bool reads_mask(const InstructionRow& row);
 bool returns_mask(const InstructionRow& row);       ///< comparisons: the mask is the only result
 bool also_returns_mask(const InstructionRow& row);  ///< carries: the mask is the second result
+
+bool mixed_precision(const InstructionRow& row);  ///< v_fma_mix*
 
 /// A legal form of the row, at random.
 Form random_form(const InstructionRow& row, Target target, std::mt19937_64& generator);

@@ -1,0 +1,40 @@
+// Runs rows of SOP1, SOP2, SOPC and SOPK through decoder and executor against their reference functions.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+
+namespace lacuna::isa::test {
+
+/// What a scalar instruction may read.
+struct ScalarInputs {
+  std::uint64_t a = 0, b = 0;
+  std::int32_t immediate = 0;  ///< SIMM16, sign-extended
+  std::uint64_t old = 0;       ///< destination before; of SOPK the register that is compared too
+  std::uint64_t exec = 0;
+  bool scc = false;
+  std::uint64_t pc = 0;  ///< of the next instruction
+};
+
+/// What it must leave behind. `value` is of the destination's width.
+struct ScalarOutcome {
+  std::uint64_t value = 0;
+  bool scc = false;
+  std::uint64_t exec = 0;
+  std::optional<std::uint64_t> pc = std::nullopt;  ///< of a jump
+};
+
+struct ScalarReference {
+  std::string_view mnemonic;
+  ScalarOutcome (*reference)(const ScalarInputs&);
+};
+
+std::span<const ScalarReference> scalar_references();
+
+/// Every executable row with this mnemonic on both targets, with registers, inline constants and literals for sources; reports
+/// mismatches, wrong registers included, as test failures. The number of rows that were run.
+unsigned check_scalar_rows(const ScalarReference& entry);
+
+}  // namespace lacuna::isa::test
