@@ -77,7 +77,8 @@ Cache::Cache(sc_core::sc_module_name module_name, const CacheParameters& paramet
       tags_(sets_of(parameters, slice, this->name()), parameters.ways,
             static_cast<unsigned>(parameters.line.n / sector_bytes(parameters)), parameters.replacement, parameters.seed),
       banks_(parameters.banks),
-      mshrs_(parameters.mshrs) {
+      mshrs_(parameters.mshrs),
+      under_way_(std::max(parameters.transactions, 1U)) {
   if (std::has_single_bit(tags_.sets())) set_mask_ = tags_.sets() - 1;
   if (std::has_single_bit(parameters.banks)) bank_mask_ = parameters.banks - 1;
   for (unsigned i = 0; i < upstream_ports; ++i) {
@@ -190,9 +191,11 @@ Cache::Outcome Cache::access_sector(const SectorAccess& access, Tick at) {
   went_below_ = false;
   error_ = tlm::TLM_OK_RESPONSE;
   const bool coherent = parameters_.write_policy == WritePolicy::write_back;
-  Tick start = banks_[access.bank].reserve(at, access.atomic && coherent ? atomic_ : port_time_);
+  const bool limited = parameters_.transactions != 0;
+  const Tick admitted = limited ? under_way_.acquire(at) : at;
+  Tick start = banks_[access.bank].reserve(admitted, access.atomic && coherent ? atomic_ : port_time_);
   // Several ports share one cycle: the slot says which, the access takes place in that cycle.
-  if (parameters_.ports > 1 && start != at) start = later(at, Tick{start.ps / cycle_.ps * cycle_.ps});
+  if (parameters_.ports > 1 && start != admitted) start = later(admitted, Tick{start.ps / cycle_.ps * cycle_.ps});
 
   Outcome outcome{};
   if (access.atomic) {
@@ -207,6 +210,7 @@ Cache::Outcome Cache::access_sector(const SectorAccess& access, Tick at) {
   } else {
     outcome = read(access, start);
   }
+  if (limited) under_way_.occupy(admitted, outcome.done);
   statistics_.bank_stall += start - at;
   outcome.queueing += start - at;
   if (!access.write) statistics_.read_latency += outcome.done - at;
@@ -386,6 +390,7 @@ void Cache::reset() {
   tags_.drop_all();
   for (Calendar& bank : banks_) bank.reset();
   mshrs_.reset();
+  under_way_.reset();
   until_retire_ = 0;
 }
 
@@ -393,6 +398,7 @@ void Cache::retire() {
   until_retire_ = kRetireInterval;
   for (Calendar& bank : banks_) bank.retire(now_);
   mshrs_.retire(now_);
+  under_way_.retire(now_);
 }
 
 }  // namespace lacuna

@@ -15,8 +15,9 @@
 //   atomic, write_back    as a read; the bank is busy for atomic_cycles; the sector is dirty afterwards
 //   atomic, write_around  downstream's answer to the atomic forwarded at t + tag_latency, + fill_latency; the line is dropped
 //   bypass_l1, write_around  as an atomic
-// A request takes one of `ports` slots a cycle of its bank; a primary miss holds an MSHR from t + tag_latency to F. A victim
-// with dirty bytes is written back when it is replaced; its successor waits until downstream has taken it.
+// A request takes one of `ports` slots a cycle of its bank and, if `transactions` limits how many are under way, one of those
+// until it is done; a primary miss holds an MSHR from t + tag_latency to F. A victim with dirty bytes is written back when it
+// is replaced; its successor waits until downstream has taken it.
 //
 // Round trip of an L1-L2-DRAM hierarchy with a crossbar (models/noc/crossbar.h), as seen at the L1's socket:
 //   L1 hit    l1.hit_latency
@@ -59,6 +60,7 @@ struct CacheParameters {
   unsigned banks = 1;
   unsigned ports = 1;
   unsigned mshrs = 64;
+  unsigned transactions = 0;
   WritePolicy write_policy = WritePolicy::write_around;
   Cycles hit_latency{40};
   Cycles tag_latency{8};
@@ -175,6 +177,7 @@ class Cache : public sc_core::sc_module, public CacheMaintenance {
   TagArray tags_;
   std::vector<Calendar> banks_;
   PoolCalendar mshrs_;
+  PoolCalendar under_way_;  // of parameters_.transactions, when they are limited
   PayloadPool payloads_;
   // Of the sector access that is being served: time spent downstream (a victim's write-back does not count: it costs the
   // request no more than the wait for its acceptance), and the first error from there.

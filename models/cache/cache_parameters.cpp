@@ -16,6 +16,7 @@ void CacheParameters::describe(ParameterSection& section) {
   section.add("seed", seed, "Of random replacement");
   section.add("banks", banks, "Banks, interleaved by line", {.range = {1, 256}});
   section.add("ports", ports, "Requests that a bank takes in a cycle", {.range = {1, 64}});
+  section.add("transactions", transactions, "Requests under way at once, hits included; 0 = no limit", {.range = {0, 4096}});
   section.add("mshrs", mshrs, "Outstanding primary misses", {.range = {1, 4096}});
   section.add("write_policy", write_policy, "What a write does",
               {{"write_around", static_cast<int>(WritePolicy::write_around)},

@@ -29,6 +29,7 @@ constexpr CacheParameters kParameters{.clock = 1000_MHz,
                                       .tag_latency = 4_cycles,
                                       .fill_latency = 3_cycles};
 constexpr CacheParameters kWide{.size = 1024_B, .ways = 2, .banks = 2, .ports = 2, .hit_latency = 20_cycles};
+constexpr CacheParameters kLimited{.size = 512_B, .ways = 2, .transactions = 2, .hit_latency = 20_cycles};
 
 struct CacheBench : sc_core::sc_module {
   explicit CacheBench(sc_core::sc_module_name n) : sc_module(n) {
@@ -36,6 +37,8 @@ struct CacheBench : sc_core::sc_module {
     cache.downstream.bind(memory.port);
     wide_initiator.socket.bind(wide.upstream[0]);
     wide.downstream.bind(wide_memory.port);
+    limited_initiator.socket.bind(limited.upstream[0]);
+    limited.downstream.bind(limited_memory.port);
     for (const CacheParameters& p : {CacheParameters{.size = 500_B}, CacheParameters{.line = 128_B, .sector = 128_B},
                                      CacheParameters{.ways = 0}, CacheParameters{.line = 48_B}, CacheParameters{.mshrs = 0}}) {
       try {
@@ -48,10 +51,13 @@ struct CacheBench : sc_core::sc_module {
   unsigned refused = 0;
   sc_core::sc_vector<test::TestInitiator> initiators{"initiator", 2};
   test::TestInitiator wide_initiator{"wide_initiator"};
+  test::TestInitiator limited_initiator{"limited_initiator"};
   Cache cache{"cache", kParameters, MemoryLevel::l1, 2};
   Cache wide{"wide", kWide, MemoryLevel::l1};
+  Cache limited{"limited", kLimited, MemoryLevel::l1};
   MemoryBelow memory{"memory", kMemory};
   MemoryBelow wide_memory{"wide_memory", kMemory};
+  MemoryBelow limited_memory{"limited_memory", kMemory};
 };
 LACUNA_TEST_BENCH(CacheBench)
 
@@ -131,6 +137,19 @@ TEST(Cache, MissesBeyondTheMshrsWait) {
   EXPECT_EQ(read(b, 3_ns, 192), 208_ns);
   EXPECT_EQ(b.memory.requests[2].at, b.initiators[0].epoch() + 104_ns);
   EXPECT_EQ(read(b, 4_ns, 0), 107_ns) << "a secondary miss needs no MSHR";
+}
+
+TEST(Cache, RequestsBeyondTheTransactionsWaitAlthoughTheyHit) {
+  auto& b = fresh();
+  b.limited_initiator.begin_epoch();
+  b.limited.reset();
+  const auto read_limited = [&b](Tick at) { return b.limited_initiator.time_read(at, 0, 64).at; };
+  read_limited(0_ns);
+  EXPECT_EQ(read_limited(1000_ns), 1020_ns);
+  EXPECT_EQ(read_limited(1001_ns), 1021_ns);
+  EXPECT_EQ(read_limited(1002_ns), 1040_ns) << "both are taken until 1020";
+  EXPECT_EQ(read_limited(1002_ns), 1041_ns) << "and one until 1021";
+  EXPECT_EQ(read_limited(1041_ns), 1061_ns);
 }
 
 TEST(Cache, AnMshrIsFreeWhenTheFillArrivesAndNotBefore) {
