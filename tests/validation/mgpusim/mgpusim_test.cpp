@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -25,7 +26,7 @@ namespace fs = std::filesystem;
 struct Measured {
   double instructions = 0;
   double cycles = 0;  // of the core clock, 1 GHz in both simulators
-  unsigned dispatches = 0;
+  double wall_seconds = 0;
   double per_cycle() const { return instructions / cycles; }
 };
 
@@ -34,8 +35,14 @@ std::string text_of(const fs::path& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
+// MGPUSim's issue arbiter starts at the SIMD that it served last, and counts a wavefront whose SIMD is busy as served: while
+// one SIMD has vector instructions to issue the others wait. With several wavefronts on each SIMD a compute unit so has the
+// vector rate of about one, which a compute unit of one SIMD with 16 wavefronts comes nearest to here.
+constexpr const char* kOneSimdIssues =
+    "--set cu.simds=1 --set cu.wavefronts_per_simd=16 --set cu.vgprs_per_simd=512 --set cu.sgprs_per_simd=3200";
+
 /// Runs BENCHMARK.launch; its comparisons with the host's results have to agree.
-Measured run(const std::string& benchmark, const std::string& problem) {
+Measured run(const std::string& benchmark, const std::string& problem, const char* settings = "") {
   const fs::path folder = fs::path(LACUNA_VALIDATION_DIR) / "mgpusim" / benchmark;
   fs::remove_all(folder);
   fs::create_directories(folder);
@@ -43,8 +50,8 @@ Measured run(const std::string& benchmark, const std::string& problem) {
   for (const fs::directory_entry& entry : fs::directory_iterator(LACUNA_KERNELS)) {
     if (entry.path().extension() == ".co") fs::create_symlink(entry.path(), folder / entry.path().filename());
   }
-  std::string command = fmt::format("'{}' launch '{}' --config r9nano-mgpusim --out '{}'", LACUNA_PROGRAM,
-                                    (folder / "run.launch").string(), (folder / "out").string());
+  std::string command = fmt::format("'{}' launch '{}' --config r9nano-mgpusim {} --out '{}'", LACUNA_PROGRAM,
+                                    (folder / "run.launch").string(), settings, (folder / "out").string());
   for (const auto& [name, value] : write_workload(benchmark, parse_options(problem), folder))
     command += fmt::format(" --define {}={}", name, value);
   const int status = std::system(fmt::format("{} >'{}' 2>&1", command, (folder / "log.txt").string()).c_str());
@@ -54,7 +61,7 @@ Measured run(const std::string& benchmark, const std::string& problem) {
   for (const Row& row : read_table(folder / "out/kernels.csv")) {
     sum.instructions += row.number("wavefront_instructions").value();
     sum.cycles += row.number("cycles").value();
-    ++sum.dispatches;
+    sum.wall_seconds += row.number("wall_seconds").value();
   }
   return sum;
 }
@@ -65,6 +72,10 @@ struct Point {
 };
 
 TEST(AgainstMgpusim, InstructionsPerCycleAndScaling) {
+  // Launches, kernels and compilers differ (docs/DEVIATIONS.md); the bounds keep what is known about that from being lost.
+  constexpr double kInstructions = 0.3;
+  constexpr double kRate = 0.4;
+  constexpr double kScaling = 0.25;
   Comparison results("mgpusim_r9nano.csv", {"benchmark", "problem"});
   std::map<std::string, Point> smaller;  // the problem of a benchmark before this one
   unsigned rows = 0;
@@ -73,17 +84,28 @@ TEST(AgainstMgpusim, InstructionsPerCycleAndScaling) {
     const std::string& benchmark = row.text("benchmark");
     const std::string& problem = row.text("problem");
     SCOPED_TRACE(benchmark + ' ' + problem);
-    Point point{run(benchmark, problem), {}};
+    const auto compare = [&](const char* quantity, double ours, double theirs, double allowed) {
+      const double error = results.add({benchmark, problem}, quantity, ours, theirs, allowed);
+      if (allowed == 0) return;  // shown only
+      EXPECT_LE(std::abs(error), allowed) << quantity << ": " << ours << " against " << theirs;
+    };
+    const Measured four = run(benchmark, problem);
+    const Point point{run(benchmark, problem, kOneSimdIssues),
+                      {.instructions = row.number("wavefront_instructions").value(),
+                       .cycles = row.number("kernel_time_us").value() * 1000,
+                       .wall_seconds = row.number("wall_s").value()}};
+    ASSERT_GT(four.cycles, 0);
     ASSERT_GT(point.ours.cycles, 0);
-    point.theirs.instructions = row.number("wavefront_instructions").value();
-    point.theirs.cycles = row.number("kernel_time_us").value() * 1000;
-    results.add({benchmark, problem}, "wavefront_instructions", point.ours.instructions, point.theirs.instructions, 0);
-    results.add({benchmark, problem}, "kernel_time_us", point.ours.cycles / 1000, point.theirs.cycles / 1000, 0);
-    results.add({benchmark, problem}, "instructions_per_cycle", point.ours.per_cycle(), point.theirs.per_cycle(), 0);
+    compare("wavefront_instructions", four.instructions, point.theirs.instructions, kInstructions);
+    compare("kernel_time_us", four.cycles / 1000, point.theirs.cycles / 1000, 0);
+    compare("instructions_per_cycle", four.per_cycle(), point.theirs.per_cycle(), 0);
+    compare("instructions_per_cycle_one_simd", point.ours.per_cycle(), point.theirs.per_cycle(), kRate);
     if (const auto before = smaller.find(benchmark); before != smaller.end()) {
-      results.add({benchmark, problem}, "cycles_against_smaller", point.ours.cycles / before->second.ours.cycles,
-                  point.theirs.cycles / before->second.theirs.cycles, 0);
+      compare("cycles_against_smaller_one_simd", point.ours.cycles / before->second.ours.cycles,
+              point.theirs.cycles / before->second.theirs.cycles, kScaling);
     }
+    compare("kilo_instructions_per_wall_second", four.instructions / four.wall_seconds / 1000,
+            point.theirs.instructions / point.theirs.wall_seconds / 1000, 0);
     smaller[benchmark] = point;
     ++rows;
   }
