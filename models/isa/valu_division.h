@@ -26,12 +26,14 @@ struct DivisionFormat<std::uint32_t> {
   using Float = float;
   static constexpr int kFar = 96, kTinyNumerator = 23, kUnderflow = -150;
   static constexpr float kScaleUp = 0x1p64F, kScaleDown = 0x1p-64F;
+  static constexpr float kDenormalUnit = 0x1p-85F;  // the smallest denormal, scaled up
 };
 template <>
 struct DivisionFormat<std::uint64_t> {
   using Float = double;
   static constexpr int kFar = 768, kTinyNumerator = 53, kUnderflow = -1075;
   static constexpr double kScaleUp = 0x1p128, kScaleDown = 0x1p-128;
+  static constexpr double kDenormalUnit = 0x1p-946;
 };
 
 /// V_DIV_SCALE: `value` is the denominator or the numerator again; the flag tells v_div_fmas to scale the quotient back.
@@ -121,8 +123,8 @@ struct DivisionFusedMultiplyAdd {
     if (!scaled) return sum;
     if (F::biased_exponent(std::bit_cast<Bits>(c)) > F::Layout::kBias) return sum * D::kScaleUp;
     const Float down = sum * D::kScaleDown;
-    const bool rounded_twice = rounding_of(context.fp) == 0 && !flushes_results(context.fp) && !flushes_inputs(context.fp) &&
-                               F::magnitude(std::bit_cast<Bits>(down)) <= F::kImplicit;
+    const bool rounded_twice =
+        rounding_of(context.fp) == 0 && !flushes_results(context.fp) && F::magnitude(std::bit_cast<Bits>(down)) <= F::kImplicit;
     return rounded_twice ? settle_tie(a, b, c, sum, down) : down;
   }
 
@@ -132,14 +134,19 @@ struct DivisionFusedMultiplyAdd {
 
   // Rounding `sum` to a denormal (or up to the smallest normal) went wrong if it lay half way though the exact sum does not.
   static Float settle_tie(Float a, Float b, Float c, Float sum, Float down) {
-    const Float rest = sum - down * D::kScaleUp;
+    const Bits bits = std::bit_cast<Bits>(down);
+    const Float rest = sum - scaled_up(bits);
     if (rest == 0) return down;
     const bool outward = (rest > 0) == (sum > 0);
-    const Bits bits = std::bit_cast<Bits>(down);
-    const Float other = std::bit_cast<Float>(static_cast<Bits>(outward ? bits + 1 : bits - 1));
-    if (other * D::kScaleUp - sum != rest) return down;
+    const Bits other = static_cast<Bits>(outward ? bits + 1 : bits - 1);
+    if (scaled_up(other) - sum != rest) return down;
     const double residue = detail::fma_residue(a, b, c, sum);
-    return residue != 0 && (residue > 0) == (rest > 0) ? other : down;
+    return residue != 0 && (residue > 0) == (rest > 0) ? std::bit_cast<Float>(other) : down;
+  }
+  // Of a denormal or the smallest normal, without an operation on it: the host may be flushing its inputs.
+  static Float scaled_up(Bits v) {
+    const Float magnitude = static_cast<Float>(F::magnitude(v)) * D::kDenormalUnit;
+    return F::negative(v) ? -magnitude : magnitude;
   }
 };
 

@@ -1,0 +1,32 @@
+// Runs atomics of DS, FLAT, GLOBAL and MUBUF through decoder and executor against their reference functions.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "models/isa/instruction.h"
+
+namespace lacuna::isa::test {
+
+struct AtomicInputs {
+  std::uint64_t old = 0;       ///< in memory
+  std::uint64_t a = 0, b = 0;  ///< data operands in the instruction's order
+  std::uint32_t mode = 0;
+  bool in_lds = false;
+};
+
+struct AtomicReference {
+  std::string mnemonic;
+  OperandType type;  ///< of the datum in memory
+  unsigned data;     ///< data operands: 0 (the second datum is in LDS too), 1, 2
+  std::uint64_t (*reference)(const AtomicInputs&);
+};
+
+std::span<const AtomicReference> atomic_references();
+
+/// Every executable row with this mnemonic on both targets, with and without the old value returned; reports mismatches in
+/// memory and registers as test failures. The number of rows that were run.
+unsigned check_atomic_rows(const AtomicReference& entry);
+
+}  // namespace lacuna::isa::test
