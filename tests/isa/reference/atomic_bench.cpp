@@ -172,17 +172,85 @@ class AtomicBench {
   std::mt19937_64 generator_;
 };
 
+/// Scalar memory: one datum at an immediate offset, data and result in SGPRs, other registers and memory untouched.
+class ScalarAtomicBench {
+ public:
+  ScalarAtomicBench(const InstructionRow& row, Target target, const AtomicReference& entry)
+      : row_(row), target_(target), entry_(entry), width_(words_of(entry.type) * 4), generator_(row.opcode[target]) {}
+
+  void run() {
+    for (unsigned round = 0; round < kRounds * reference_rounds() && !::testing::Test::HasFailure(); ++round)
+      step(round % 2 == 0);
+  }
+
+ private:
+  static constexpr unsigned kOffset = 64;
+  static constexpr unsigned kSgprData = 12;
+
+  void step(bool returns) {
+    const auto opcode = static_cast<std::uint32_t>(row_.opcode[target_]);
+    const std::uint32_t words[] = {
+        0xc0000000U | opcode << 18 | 1U << 17 | (returns ? 1U << 16 : 0U) | kSgprData << 6 | kDescriptor / 2, kOffset};
+    const DecodeResult decoded = decode(words, std::size(words), target_);
+    if (!decoded.ok || decoded.instruction.row->mnemonic != row_.mnemonic) {
+      ADD_FAILURE() << row_.mnemonic << ": " << decoded.error;
+      return;
+    }
+    Wavefront wave;
+    wave.target = target_;
+    wave.sgpr_count = 102;
+    wave.memory = &memory_;
+    for (std::uint32_t& s : wave.sgpr) s = static_cast<std::uint32_t>(generator_());
+    for (std::byte& b : bytes_) b = static_cast<std::byte>(generator_());
+    // The address of s_atomic_*, the descriptor of s_buffer_atomic_*.
+    wave.write64(kDescriptor, kBase);
+    wave.write64(kDescriptor + 2, bytes_.size());
+    const auto draw = [&] {
+      const std::uint64_t v = draw_value(entry_.type, generator_);
+      return width_ == 8 ? v : u32(v);
+    };
+    AtomicInputs in{draw(), draw(), draw(), 0, false};
+    if (generator_() % 3 == 0) (generator_() % 2 == 0 ? in.a : in.b) = in.old;
+    std::memcpy(bytes_.data() + kOffset, &in.old, width_);
+    for (unsigned w = 0; w < width_ / 4; ++w) {
+      wave.sgpr.at(kSgprData + w) = u32(in.a >> 32 * w);
+      if (entry_.data > 1) wave.sgpr.at(kSgprData + width_ / 4 + w) = u32(in.b >> 32 * w);
+    }
+    std::vector<std::byte> wanted_memory(bytes_);
+    auto wanted_registers = wave.sgpr;
+    const std::uint64_t want = entry_.reference(in);
+    std::memcpy(wanted_memory.data() + kOffset, &want, width_);
+    for (unsigned w = 0; w < width_ / 4 && returns; ++w) wanted_registers.at(kSgprData + w) = u32(in.old >> 32 * w);
+    decoded.instruction.execute(decoded.instruction, wave);
+    EXPECT_EQ(wave.event, Event::none) << row_.mnemonic;
+    EXPECT_EQ(bytes_, wanted_memory) << row_.mnemonic << std::hex << " of 0x" << in.old << " with 0x" << in.a << ", 0x" << in.b;
+    EXPECT_EQ(wave.sgpr, wanted_registers) << row_.mnemonic;
+  }
+
+  const InstructionRow& row_;
+  Target target_;
+  const AtomicReference& entry_;
+  unsigned width_;
+  std::vector<std::byte> bytes_ = std::vector<std::byte>(256);
+  Block memory_{bytes_};
+  std::mt19937_64 generator_;
+};
+
 }  // namespace
 
 unsigned check_atomic_rows(const AtomicReference& entry) {
   unsigned checked = 0;
-  for (const Format format : {Format::ds, Format::flat, Format::global, Format::mubuf}) {
+  for (const Format format : {Format::ds, Format::flat, Format::global, Format::mubuf, Format::smem}) {
     for (const InstructionRow& row : rows(format)) {
       if (row.mnemonic != entry.mnemonic || row.execute == nullptr) continue;
       for (const Target target : {Target::gfx803, Target::gfx90a}) {
         if (row.opcode[target] == kAbsent) continue;
         ++checked;
-        AtomicBench(row, target, entry).run();
+        if (format == Format::smem) {
+          ScalarAtomicBench(row, target, entry).run();
+        } else {
+          AtomicBench(row, target, entry).run();
+        }
       }
     }
   }

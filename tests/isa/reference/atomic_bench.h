@@ -1,11 +1,11 @@
-// Runs atomics of DS, FLAT, GLOBAL and MUBUF through decoder and executor against their reference functions.
+// Runs atomics of DS, FLAT, GLOBAL, MUBUF and SMEM through decoder and executor against their reference functions.
 #pragma once
 
 #include <cstdint>
 #include <span>
 #include <string>
 
-#include "models/isa/instruction.h"
+#include "models/isa/table.h"
 
 namespace lacuna::isa::test {
 
@@ -22,6 +22,9 @@ struct AtomicReference {
   unsigned data;     ///< data operands: 0 (the second datum is in LDS too), 1, 2
   std::uint64_t (*reference)(const AtomicInputs&);
 };
+
+/// Whether the row is an atomic; scalar memory has no timing class of its own for them.
+bool is_atomic(const InstructionRow& row);
 
 std::span<const AtomicReference> atomic_references();
 

@@ -122,11 +122,10 @@ constexpr Named kFloatsInMemory[] = {
 std::vector<AtomicReference> build() {
   std::vector<AtomicReference> entries;
   const auto add_if_there = [&](const std::string& mnemonic, OperandType type, unsigned data, Function reference) {
-    for (const Format format : {Format::ds, Format::flat, Format::global, Format::mubuf}) {
+    for (const Format format : {Format::ds, Format::flat, Format::global, Format::mubuf, Format::smem}) {
       const auto all = rows(format);
       const bool there = std::any_of(all.begin(), all.end(), [&](const InstructionRow& row) {
-        const bool atomic = row.latency == LatencyClass::lds_atomic || row.latency == LatencyClass::vmem_atomic;
-        return atomic && row.mnemonic == mnemonic && row.execute != nullptr;
+        return is_atomic(row) && row.mnemonic == mnemonic && row.execute != nullptr;
       });
       if (there) entries.push_back({mnemonic, type, data, reference});
     }
@@ -142,7 +141,7 @@ std::vector<AtomicReference> build() {
       for (const std::string_view kind : {"_", "_rtn_", "_src2_"})
         add_if_there("ds_" + std::string(o.ds) + std::string(kind) + type, type_of(o.type, wide), kind == "_src2_" ? 0 : o.data,
                      reference);
-      for (const std::string_view path : {"flat", "global", "buffer"})
+      for (const std::string_view path : {"flat", "global", "buffer", "s", "s_buffer"})
         add_if_there(std::string(path) + "_atomic_" + std::string(o.memory) + (wide ? "_x2" : ""), type_of(o.type, wide),
                      o.data, reference);
     }
@@ -155,6 +154,11 @@ std::vector<AtomicReference> build() {
 }
 
 }  // namespace
+
+bool is_atomic(const InstructionRow& row) {
+  const bool named = row.format == Format::smem && row.mnemonic.find("_atomic_") != std::string_view::npos;
+  return named || row.latency == LatencyClass::lds_atomic || row.latency == LatencyClass::vmem_atomic;
+}
 
 std::span<const AtomicReference> atomic_references() {
   static const std::vector<AtomicReference> entries = build();

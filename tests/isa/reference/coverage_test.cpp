@@ -59,7 +59,6 @@ struct FormatException {
 };
 constexpr FormatException kFormatExceptions[] = {
     {Format::sopp, "program flow: isa_sop_test"},
-    {Format::smem, "memory: isa_smem_test"},
     {Format::mai, "across lanes, each MFMA against its definition: isa_mfma_test"},
     {Format::scratch, "memory: isa_gfx9_memory_test"},
     {Format::mtbuf, "memory and formats: isa_mubuf_test, isa_buffer_format_test"},
@@ -95,12 +94,8 @@ void expect_covered(std::span<const Format> formats, Includes includes, const st
 }
 
 bool every_row(const InstructionRow&) { return true; }
-/// Loads and stores of these formats do not compute: isa_ds_test, isa_flat_test, isa_mubuf_test, gfx9_memory_test.
-bool is_atomic(const InstructionRow& row) {
-  return row.latency == LatencyClass::lds_atomic || row.latency == LatencyClass::vmem_atomic;
-}
-
-constexpr Format kAtomicFormats[] = {Format::ds, Format::flat, Format::global, Format::mubuf};
+// Loads and stores of these do not compute: isa_ds_test, isa_flat_test, isa_mubuf_test, isa_smem_test, isa_gfx9_memory_test.
+constexpr Format kAtomicFormats[] = {Format::ds, Format::flat, Format::global, Format::mubuf, Format::smem};
 constexpr Format kVectorFormats[] = {Format::vop1, Format::vop2, Format::vopc, Format::vop3a, Format::vop3p};
 constexpr Format kScalarFormats[] = {Format::sop1, Format::sop2, Format::sopc, Format::sopk};
 

@@ -354,7 +354,7 @@ unsigned check_rows(const ReferenceEntry& entry) {
           const unsigned round = m & 3;
           const unsigned denormals = m >> 2 & 3;
           const std::uint32_t mode = round | ((round + 1) & 3) << 2 | denormals << 4 | (denormals ^ 3) << 6 | (m >> 4) << 8;
-          bench.run(mode, (depends_on_mode(row) ? 4 : 2) * rounds, 4);
+          bench.run(mode, (depends_on_mode(row) && !returns_mask(row) ? 4 : 2) * rounds, 4);
         }
       }
     }
