@@ -42,7 +42,7 @@ void GpuParameters::describe(ParameterSection& s) {
   s.add("cus_per_l1v", cus_per_l1v, "Compute units that share an L1 vector cache; divides cus_per_shader_array",
         {.range = {1, 64}, .unit = "compute units", .source = kTable2});
   s.add("memory_partitions", memory_partitions, "L2 banks, each with its DRAM channel",
-        {.range = {1, 256}, .power_of_two = true, .unit = "partitions", .source = kTable2});
+        {.range = {1, 256}, .unit = "partitions", .source = kTable2});
   s.add("translation", translation, "Whether the translation of addresses takes time",
         {{"free", static_cast<int>(Translation::free)}, {"tlb", static_cast<int>(Translation::tlb)}}, {.source = kChoice});
   s.add("partition_interleave", partition_interleave, "Consecutive bytes of one partition",
@@ -312,7 +312,8 @@ ResourceAmounts GpuDevice::available(Cycles cycles) const {
   of(Resource::l1) = l1v_.size() * cache_bytes(parameters_.l1v);
   of(Resource::l2) = l2_.size() * cache_bytes(parameters_.l2);
   of(Resource::noc) = 2ULL * host_destination_ * parameters_.noc.width * cycles_of(parameters_.noc.clock);
-  of(Resource::dram) = dram_.size() * parameters_.dram.bytes_per_cycle * cycles_of(parameters_.dram.clock);
+  of(Resource::dram) =
+      dram_.size() * parameters_.dram.pseudo_channels * parameters_.dram.bytes_per_cycle * cycles_of(parameters_.dram.clock);
   return most;
 }
 

@@ -3,8 +3,9 @@
 kernel void convolution(global const uint* image, global const float* mask, global uint* result, uint width, uint height,
                         uint size) {
   const uint image_width = width + size - 1;
-  const uint x = get_global_id(0) % image_width;
-  const uint y = get_global_id(0) / image_width;
+  const uint at = get_global_id(0);
+  const uint x = at % image_width;
+  const uint y = at / image_width;
   if (x >= width || y >= height) return;
   float sum = 0.0f;
   for (uint j = 0; j < size; ++j) {

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# A preset ($1) starts the firmware and runs a kernel of its target ($2: relu, relu_gfx90a) that gives what another machine gives.
+# A preset ($1) starts the firmware and runs a kernel of its target ($2: relu, relu_gfx90a) that gives what another machine gives. Its DRAM has
+# the bandwidth ($3, GB/s) that the preset's source says.
 source "$(dirname "$0")/common.sh"
 
 expect 0 "$LACUNA" run "$FIRMWARE/hello.elf" --config "$1" --out hello
@@ -11,3 +12,8 @@ expect 0 "$LACUNA" launch "$FIRMWARE/kernels/relu.co" --config tiny "${relu[@]}"
 expect 0 "$LACUNA" launch "$FIRMWARE/kernels/$2.co" --config "$1" "${relu[@]}" --arg zero:256K:name=y --arg u32:16384 \
   --compare y=expected.bin --out relu
 grep -q '^0,relu,' relu/kernels.csv || fail "relu is not in kernels.csv"
+
+bandwidth=$(awk -F, 'NR == 1 { for (i = 1; i <= NF; ++i) column[$i] = i }
+                     NR == 2 { print 1000 * $column["dram_peak"] / ($column["end_ps"] - $column["start_ps"]) }' relu/kernels.csv)
+awk -v is="$bandwidth" -v wanted="$3" 'BEGIN { exit !(is > 0.99 * wanted && is < 1.01 * wanted) }' ||
+  fail "the DRAM has $bandwidth GB/s, not $3"
