@@ -1,0 +1,47 @@
+// Deduces a cache level's parameters from the cycles of chains of loads (machine.h). A working set "fits" when no load takes
+// longer than a hit of that level.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "tests/validation/micro/machine.h"
+
+namespace lacuna::validation {
+
+/// What a chain costs beside its loads, and a load that hits the L1.
+struct Calibration {
+  double overhead = 0;
+  double l1_latency = 0;
+};
+Calibration calibrate(Machine& machine);
+
+/// Bytes of an L1 miss, and the cycles of one that hits the L2.
+struct Transfer {
+  double bytes = 0;
+  double l2_latency = 0;
+};
+Transfer measure_transfer(Machine& machine, const Calibration& calibration);
+
+class CacheProber {
+ public:
+  /// `hit`: cycles of a hit of the level that is probed. Working sets of `smallest` bytes and more miss the levels above.
+  CacheProber(Machine& machine, const Calibration& calibration, double hit, std::uint64_t smallest);
+
+  /// Most bytes, a multiple of `step`, that fit.
+  std::uint64_t size(std::uint64_t step);
+  /// Most lines that fit of those that are `distance` bytes apart; `distance` is a multiple of a way's bytes.
+  unsigned ways(std::uint64_t distance);
+  /// Half of ways + 1 such lines, moved by so many bytes, get sets of their own: the bytes of one tag.
+  std::uint64_t line(std::uint64_t distance, unsigned ways);
+
+ private:
+  std::vector<bool> fit(const ChaseTable& table, const std::vector<Chain>& chains);
+
+  Machine& machine_;
+  Calibration calibration_;
+  double hit_;
+  std::uint64_t smallest_;
+};
+
+}  // namespace lacuna::validation

@@ -1,0 +1,57 @@
+// A configuration of Lacuna seen from outside: the kernels of firmware/kernels/micro_*.cl are launched on it, and nothing but
+// the core clock cycles that they read, or the dispatches' times, comes back. What was configured is known to `configured`
+// only.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace lacuna::validation {
+
+/// Names and contents of a launch's buffers of 32-bit words.
+using Words = std::vector<std::uint32_t>;
+
+/// Loads that follow each other, from a byte offset of the table on.
+struct Chain {
+  std::uint64_t first = 0;
+  std::uint64_t hops = 0;
+};
+
+/// Memory in which every dword leads to the one `stride` bytes on, but for links (from, to).
+struct ChaseTable {
+  std::uint64_t bytes = 0;
+  std::uint64_t stride = 0;
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> links;
+};
+
+class Machine {
+ public:
+  /// `settings`: name=value, as after --set. `name` is that of its folder below validation/micro of the build directory.
+  Machine(std::string name, std::string configuration, std::vector<std::string> settings);
+
+  /// Core cycles of each chain after `warm_ups` other passes over it. `dispatches` - 1 dispatches of the same went before.
+  std::vector<double> chase(const ChaseTable& table, const std::vector<Chain>& chains, unsigned warm_ups,
+                            unsigned dispatches = 1);
+
+  /// Runs a launch file with the given input buffers beside it (NAME.bin). Throws std::runtime_error when it fails.
+  void launch(const std::string& text, const std::map<std::string, Words>& inputs);
+  /// A file that the launch saved.
+  Words saved(const std::string& file) const;
+  /// Nanoseconds of each dispatch of the last launch, by kernels.csv.
+  std::vector<double> dispatch_times(const std::string& kernel) const;
+
+  /// What the last launch's effective.cfg says: a number, sizes in bytes, times in cycles.
+  double configured(const std::string& parameter) const;
+  const std::string& name() const { return name_; }
+
+ private:
+  std::string name_;
+  std::string configuration_;
+  std::vector<std::string> settings_;
+  std::filesystem::path folder_;
+};
+
+}  // namespace lacuna::validation
