@@ -65,9 +65,14 @@ Tick PoolCalendar::acquire_when_free(Tick not_before) const {
 }
 
 std::size_t PoolCalendar::first_from(Tick at) const {
-  if (changes_.size() == head_ || changes_.back().at < at) return changes_.size();
+  // Mostly near the end.
+  std::size_t index = changes_.size();
+  for (unsigned step = 0; step < 8; ++step, --index) {
+    if (index == head_ || changes_[index - 1].at < at) return index;
+  }
   const auto live = changes_.begin() + static_cast<std::ptrdiff_t>(head_);
-  const auto found = std::partition_point(live, changes_.end(), [at](const Change& c) { return c.at < at; });
+  const auto end = changes_.begin() + static_cast<std::ptrdiff_t>(index);
+  const auto found = std::partition_point(live, end, [at](const Change& c) { return c.at < at; });
   return static_cast<std::size_t>(found - changes_.begin());
 }
 

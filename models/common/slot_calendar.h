@@ -54,45 +54,6 @@ class SlotCalendar {
     }
   }
 
-  /// Books the earliest cycle at or after `not_before` that is free in both, as a flit needs an input and an output of a switch
-  /// at once, and returns it. On the way, the input bids for the output in every cycle in which it is free and the output is
-  /// not, and such a lost bid takes the input's cycle: see models/noc/network.h.
-  static std::uint64_t reserve_both(SlotCalendar& input, SlotCalendar& output, std::uint64_t not_before) {
-    ++input.busy_;
-    ++output.busy_;
-    std::uint64_t cycle = output.clamp(input.clamp(not_before));
-    for (;;) {
-      std::uint64_t& in = input.at(cycle >> 6);
-      std::uint64_t& out = output.at(cycle >> 6);
-      const std::uint64_t from = kAll << (cycle & 63);
-      const std::uint64_t free = ~(in | out) & from;
-      const std::uint64_t lost = out & from;
-      if (free != 0) {
-        const std::uint64_t found = free & (~free + 1);
-        in |= found | (lost & (found - 1));
-        out |= found;
-        return (cycle & ~std::uint64_t{63}) + static_cast<unsigned>(std::countr_zero(free));
-      }
-      in |= lost;
-      cycle = (cycle | 63) + 1;
-    }
-  }
-
-  /// Books `count` cycles from `first` in both when all of them are free there; otherwise books nothing and returns false.
-  static bool reserve_run(SlotCalendar& input, SlotCalendar& output, std::uint64_t first, unsigned count) {
-    const unsigned shift = first & 63;
-    if (shift + count > 64 || output.clamp(input.clamp(first)) != first) return false;
-    const std::uint64_t run = (count < 64 ? (std::uint64_t{1} << count) - 1 : kAll) << shift;
-    std::uint64_t& in = input.at(first >> 6);
-    std::uint64_t& out = output.at(first >> 6);
-    if (((in | out) & run) != 0) return false;
-    in |= run;
-    out |= run;
-    input.busy_ += count;
-    output.busy_ += count;
-    return true;
-  }
-
   /// The earliest cycle at or after `not_before` from which `count` cycles are free; books nothing.
   std::uint64_t first_run(std::uint64_t not_before, unsigned count) {
     std::uint64_t cycle = clamp(not_before);

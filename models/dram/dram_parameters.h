@@ -26,8 +26,8 @@ struct DramParameters {
   DramScheduler scheduler = DramScheduler::frfcfs;
   DramPagePolicy page_policy = DramPagePolicy::open;
   unsigned read_queue = 64;
-  unsigned write_queue = 32;
-  unsigned write_drain = 16;
+  unsigned write_queue = 64;
+  unsigned write_drain = 32;
   Cycles write_idle{100};
   Cycles activate_cycles{1};
   Cycles tCL{10};

@@ -145,7 +145,7 @@ DramSchedule::Cycle DramSchedule::read_column(const DramLocation& location, Cycl
   prepared = 0;
   if (parameters_.scheduler == DramScheduler::fcfs) at = std::max(at, where.pseudo.next_column);
   const bool closes = parameters_.page_policy == DramPagePolicy::closed;
-  for (;;) {
+  for (Cycle booked = 0;;) {
     at = after_refresh(where.pseudo, at);
     std::size_t opening = closes ? BankTimeline::kNone : where.bank.find(location.row, at);
     Cycle work = 0;  // of the opening's first column command: counted with it
@@ -157,13 +157,13 @@ DramSchedule::Cycle DramSchedule::read_column(const DramLocation& location, Cycl
       opening = open_row(where, location.row, at, where.bank.place(at, bank_timing_), false, prepared);
     }
     const BankTimeline::Opening& open = where.bank[opening];
-    const Cycle cycle = column(where, std::max(at, open.activate + parameters_.tRCDRD.n));
-    if (cycle + parameters_.tRTP.n <= open.limit) {
-      where.bank.use(opening, cycle + parameters_.tRTP.n, work, bank_timing_);
-      statistics_.bus_busy += time(burst_);
-      return cycle;
+    const Cycle ready = std::max(at, open.activate + parameters_.tRCDRD.n);
+    booked = booked == 0 ? column(where, ready) : std::max(booked, ready);
+    if (booked + parameters_.tRTP.n <= open.limit) {
+      where.bank.use(opening, booked + parameters_.tRTP.n, work, bank_timing_);
+      return booked;
     }
-    // A refresh closes the row before it is this read's turn.
+    // A refresh closes the row before it is this read's turn: then it is opened again, and the turn remains.
     at = open.limit;
   }
 }
@@ -171,7 +171,6 @@ DramSchedule::Cycle DramSchedule::read_column(const DramLocation& location, Cycl
 DramSchedule::Read DramSchedule::read(std::uint64_t address, unsigned length, Tick at) {
   const Tick enters = read_queue_.acquire(at);
   const Cycle start = clock_.ceil(enters).n;
-  drain_idle(start);
   const std::uint64_t first = address >> burst_shift_;
   const std::uint64_t last = (address + length - 1) >> burst_shift_;
   Cycle done = start;
@@ -187,6 +186,7 @@ DramSchedule::Read DramSchedule::read(std::uint64_t address, unsigned length, Ti
     }
     Cycle prepared = 0;
     const Cycle column = read_column(location, start, prepared);
+    statistics_.bus_busy += time(burst_);
     left = std::max(left, column);
     done = std::max(done, column + parameters_.tCL.n + burst_);
     // Bursts of other pseudo channels overlap, those of one follow each other.
@@ -202,7 +202,6 @@ DramSchedule::Read DramSchedule::read(std::uint64_t address, unsigned length, Ti
 }
 
 Tick DramSchedule::write(std::uint64_t address, unsigned length, Tick at) {
-  drain_idle(clock_.floor(at).n);
   const std::uint64_t last = (address + length - 1) >> burst_shift_;
   Tick accepted = at;
   for (std::uint64_t burst = address >> burst_shift_; burst <= last; ++burst) {
@@ -221,45 +220,81 @@ bool DramSchedule::is_pending(const PseudoChannel& pseudo, std::uint64_t burst) 
   return std::any_of(pseudo.writes.begin(), pseudo.writes.end(), [burst](const PendingWrite& w) { return w.burst == burst; });
 }
 
-void DramSchedule::drain_idle(PseudoChannel& pseudo, Cycle at) {
-  while (!pseudo.writes.empty() && pseudo.writes.front().accepted + parameters_.write_idle.n < at) {
-    drain(pseudo, pseudo.writes.front().accepted + parameters_.write_idle.n);
-  }
-}
-
 void DramSchedule::drain(PseudoChannel& pseudo, Cycle at) {
   at = after_refresh(pseudo, at);
-  // Of each bank, the writes to one row; those to another row of it wait for the next time.
+  batch_.clear();
+  Cycle first = 0;
+  Cycle next = at;
+  // One row of each bank at a time, as long as they can follow each other.
+  for (std::size_t before = ~std::size_t{0}; before != batch_.size() && !pseudo.writes.empty();) {
+    before = batch_.size();
+    plan_writes(pseudo, next);
+    if (plan_.empty()) break;
+    if (batch_.empty()) next = first = std::max(at + before_write_, plan_.front().ready);
+    for (const PlannedWrite& write : plan_) {
+      const Cycle column = std::max(next, write.ready);
+      if (column > next + before_write_ + after_write_) {
+        keep(pseudo, write.write);
+        continue;
+      }
+      next = column + column_gap_;
+      batch_.push_back({write.write.accepted, column});
+      write.bank->use(write.opening, column + write_recovery_, write.work, bank_timing_);
+    }
+  }
+
+  // The bus is theirs from the last read on until the next may follow.
+  const Cycle begin = first - before_write_;
+  const auto length = static_cast<unsigned>(next + after_write_ - begin);
+  const Cycle late = pseudo.writing.take(begin, length) + 1 - (begin + length);
+  pseudo.data.take(begin, length);
+  for (const Written& write : batch_) {
+    const Tick left = time(write.column + late);
+    write_queue_.occupy(time(std::max(at, write.accepted)), later(left, time(write.accepted)));
+  }
+  statistics_.bus_busy += time(burst_ * batch_.size());
+  ++statistics_.write_drains;
+}
+
+void DramSchedule::keep(PseudoChannel& pseudo, const PendingWrite& write) {
+  pseudo.writes.push_back(write);
+  pseudo.written |= std::uint64_t{1} << (write.burst & 63);
+}
+
+void DramSchedule::plan_writes(PseudoChannel& pseudo, Cycle at) {
+  const bool closes = parameters_.page_policy == DramPagePolicy::closed;
+  const bool first = batch_.empty();
   plan_.clear();
-  std::size_t kept = 0;
+  candidates_.swap(pseudo.writes);
+  pseudo.writes.clear();
   pseudo.written = 0;
-  const auto keep = [&pseudo, &kept](const PendingWrite& write) {
-    pseudo.writes[kept++] = write;
-    pseudo.written |= std::uint64_t{1} << (write.burst & 63);
-  };
-  for (const PendingWrite& write : pseudo.writes) {
+  for (const PendingWrite& write : candidates_) {
     const Place where = place(write.location);
     const auto same = std::find_if(plan_.begin(), plan_.end(), [&](const PlannedWrite& p) { return p.bank == &where.bank; });
     if (same != plan_.end() && same->write.location.row != write.location.row) {
-      keep(write);
+      keep(pseudo, write);
       continue;
     }
-    std::size_t opening = 0;
     Cycle work = column_work_;
-    if (same != plan_.end()) {
+    std::size_t opening = same != plan_.end() ? same->opening : BankTimeline::kNone;
+    if (opening == BankTimeline::kNone) {
+      work = write_recovery_;
+      if (!closes) opening = where.bank.find(write.location.row, at);
+    }
+    if (opening != BankTimeline::kNone) {
       ++statistics_.row_hits;
-      opening = same->opening;
     } else {
-      const bool closes = parameters_.page_policy == DramPagePolicy::closed;
-      opening = closes ? BankTimeline::kNone : where.bank.find(write.location.row, at);
-      if (opening != BankTimeline::kNone) {
-        ++statistics_.row_hits;
-        work = write_recovery_;
-      } else {
-        work = 0;
-        Cycle prepared = 0;
-        opening = open_row(where, write.location.row, at, where.bank.place_now(at), true, prepared);
+      const std::size_t next = where.bank.place_now(at);
+      // A write whose row is open later than the bus would be back from another turn waits for that.
+      if (const auto* before = where.bank.before(next);
+          !first && before != nullptr &&
+          before->free + parameters_.tRP.n + parameters_.tRCDWR.n > at + before_write_ + after_write_) {
+        keep(pseudo, write);
+        continue;
       }
+      Cycle prepared = 0;
+      opening = open_row(where, write.location.row, at, next, true, prepared);
+      work = 0;
     }
     const Cycle ready = where.bank[opening].activate + parameters_.tRCDWR.n;
     // In the order in which they are ready.
@@ -267,39 +302,16 @@ void DramSchedule::drain(PseudoChannel& pseudo, Cycle at) {
     while (place != plan_.begin() && (place - 1)->ready > ready) --place;
     plan_.insert(place, {write, &where.bank, opening, ready, work});
   }
-  // A write whose row is open later than the bus would be back from another turn waits for that.
-  const Cycle first = std::max(at + before_write_, plan_.front().ready);
-  Cycle next = first;
-  std::size_t count = 0;
-  for (PlannedWrite& write : plan_) {
-    const Cycle column = std::max(next, write.ready);
-    if (column > next + before_write_ + after_write_) break;
-    write.ready = column;
-    next = column + column_gap_;
-    ++count;
-  }
-  for (std::size_t i = count; i < plan_.size(); ++i) keep(plan_[i].write);
-  pseudo.writes.resize(kept);
-
-  // The bus is theirs from the last read on until the next may follow.
-  const Cycle begin = first - before_write_;
-  const auto length = static_cast<unsigned>(next + after_write_ - begin);
-  const Cycle late = pseudo.writing.take(begin, length) + 1 - (begin + length);
-  pseudo.data.take(begin, length);
-  for (std::size_t i = 0; i < count; ++i) {
-    const PlannedWrite& write = plan_[i];
-    const Cycle column = write.ready + late;
-    write_queue_.occupy(time(std::max(at, write.write.accepted)), later(time(column), time(write.write.accepted)));
-    write.bank->use(write.opening, column + write_recovery_, write.work, bank_timing_);
-    statistics_.bus_busy += time(burst_);
-  }
-  ++statistics_.write_drains;
 }
 
 void DramSchedule::retire(Tick horizon) {
   const Cycle cycle = clock_.floor(horizon).n;
   horizon_ = cycle;
   for (PseudoChannel& pseudo : pseudo_channels_) {
+    // Not when somebody comes late: others may come before.
+    while (!pseudo.writes.empty() && pseudo.writes.front().accepted + parameters_.write_idle.n < cycle) {
+      drain(pseudo, pseudo.writes.front().accepted + parameters_.write_idle.n);
+    }
     pseudo.data.retire(cycle);
     pseudo.writing.retire(cycle);
     pseudo.activates.retire(cycle);

@@ -48,6 +48,7 @@ class DramSchedule {
   /// Returns when the write queue has taken it.
   Tick write(std::uint64_t address, unsigned length, Tick at);
 
+  /// No later call will ask for a time before `horizon`: drops what is past, and writes what has waited for long.
   void retire(Tick horizon);
   /// Forgets open rows and what is in flight.
   void reset();
@@ -85,6 +86,10 @@ class DramSchedule {
     Group& group;
     BankTimeline& bank;
   };
+  struct Written {
+    Cycle accepted;
+    Cycle column;
+  };
   struct PlannedWrite {
     PendingWrite write;
     BankTimeline* bank;
@@ -119,12 +124,9 @@ class DramSchedule {
     return interval_begin_ + interval_length_;
   }
   void drain(PseudoChannel& pseudo, Cycle at);
-  void drain_idle(Cycle at) {
-    for (PseudoChannel& pseudo : pseudo_channels_) {
-      if (!pseudo.writes.empty()) drain_idle(pseudo, at);
-    }
-  }
-  void drain_idle(PseudoChannel& pseudo, Cycle at);
+  /// Moves from the pending writes into plan_ what one row of each bank takes, and opens the rows.
+  void plan_writes(PseudoChannel& pseudo, Cycle at);
+  void keep(PseudoChannel& pseudo, const PendingWrite& write);
   bool is_pending(const PseudoChannel& pseudo, std::uint64_t burst) const;
   Tick time(Cycle cycle) const { return clock_.ticks({cycle}); }
 
@@ -150,7 +152,10 @@ class DramSchedule {
   const Cycle interval_length_;
   std::uint64_t interval_ = 0;
   Cycle interval_begin_ = 0;
-  std::vector<PlannedWrite> plan_;  // of the drain at work: kept to avoid allocations
+  // Of the drain at work: kept to avoid allocations.
+  std::vector<PendingWrite> candidates_;
+  std::vector<PlannedWrite> plan_;
+  std::vector<Written> batch_;
   Cycle horizon_ = 0;
   DramStatistics statistics_;
 };

@@ -16,11 +16,10 @@ Fabric::Traversal Crossbar::traverse(VirtualNetwork network, unsigned source, un
   const bool request = network == VirtualNetwork::request;
   SlotCalendar& injection = (request ? source_ports_[source] : destination_ports_[destination]).injection;
   SlotCalendar& ejection = (request ? destination_ports_[destination] : source_ports_[source]).ejection;
-  const std::uint64_t leaves = injection.first_run(clock_.ceil(at).n, flits);
-  injection.book(leaves, flits);
-  const std::uint64_t enters = ejection.first_run(leaves + hop_, flits);
-  ejection.book(enters, flits);
-  const Tick arrival = clock_.ticks({enters + flits});
+  // When the head leaves, and the last flit is there.
+  const std::uint64_t leaves = injection.take(clock_.ceil(at).n, flits) - (flits - 1);
+  const std::uint64_t there = ejection.take(leaves + hop_, flits);
+  const Tick arrival = clock_.ticks({there + 1});
   return {arrival, arrival - at - clock_.ticks({hop_ + flits})};
 }
 

@@ -26,8 +26,7 @@ Network::Network(sc_core::sc_module_name module_name, const FabricParameters& pa
       router_(parameters.router_latency.n),
       link_(parameters.link_latency.n),
       interface_(parameters.interface_latency.n),
-      inputs_(topology_.inputs()),
-      outputs_(topology_.outputs()),
+      ports_(std::size_t{topology_.inputs()} + topology_.outputs()),
       queues_(std::size_t{topology_.nodes()} * kVirtualNetworks, PoolCalendar(parameters.injection_queue)),
       output_flits_(topology_.outputs()) {
   place(source_count, static_cast<unsigned>(destinations.size()));
@@ -65,28 +64,31 @@ Fabric::Traversal Network::traverse(VirtualNetwork network, unsigned source, uns
   const Tick enters = queue.acquire(at);
   const std::uint64_t start = clock_.ceil(enters).n;
   if (arrivals_.size() < flits) arrivals_.resize(flits);
-  arrivals_[0] = start;
-  bool together = true;  // the flits follow each other without a gap, from arrivals_[0] on
+  std::uint64_t* const cycles = arrivals_.data();
+  const std::uint64_t hop = router_ + link_;
 
   const auto path = topology_.path(from, to);
   std::uint64_t left_node = start;
+  std::uint64_t first = start;  // of the flits' arrivals at the switch
   std::uint64_t passed = 0;
+  bool together = true;  // the flits arrive one a cycle
   for (const SwitchPass& pass : path) {
-    SlotCalendar& input = inputs_[pass.input];
-    SlotCalendar& output = outputs_[pass.output];
-    const std::uint64_t first_arrival = arrivals_[0];
-    if (together && SlotCalendar::reserve_run(input, output, arrivals_[0], flits)) {
-      passed = arrivals_[0] + flits - 1;
-      arrivals_[0] += router_ + link_;
+    const std::size_t output = topology_.inputs() + pass.output;
+    if (together) {
+      const auto passage = ports_.reserve_both(pass.input, output, first, flits, cycles);
+      first = passage.first + hop;
+      passed = passage.last;
+      together = passed - passage.first == flits - 1;
     } else {
       std::uint64_t next = 0;
       for (unsigned f = 0; f < flits; ++f) {
-        const std::uint64_t arrives = together && f > 0 ? first_arrival + f : arrivals_[f];
-        passed = SlotCalendar::reserve_both(input, output, std::max(arrives, next));
-        arrivals_[f] = passed + router_ + link_;
+        std::uint64_t own = 0;
+        passed = ports_.reserve_both(pass.input, output, std::max(cycles[f] + hop, next), 1, &own).first;
+        cycles[f] = passed;
         next = passed + 1;
       }
-      together = arrivals_[flits - 1] - arrivals_[0] == flits - 1;
+      first = cycles[0] + hop;
+      together = passed - cycles[0] == flits - 1;
     }
     output_flits_[pass.output] += flits;
     if (&pass == &path.front()) left_node = passed + 1;
@@ -100,16 +102,13 @@ Fabric::Traversal Network::traverse(VirtualNetwork network, unsigned source, uns
 }
 
 void Network::retire(Tick horizon) {
-  const std::uint64_t cycle = clock_.floor(horizon).n;
-  for (SlotCalendar& input : inputs_) input.retire(cycle);
-  for (SlotCalendar& output : outputs_) output.retire(cycle);
+  if (!ports_.retire(clock_.floor(horizon).n)) return;
   for (PoolCalendar& queue : queues_) queue.retire(horizon);
 }
 
 void Network::reset() {
   Fabric::reset();
-  for (SlotCalendar& input : inputs_) input.reset();
-  for (SlotCalendar& output : outputs_) output.reset();
+  ports_.reset();
   for (PoolCalendar& queue : queues_) queue.reset();
 }
 

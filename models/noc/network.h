@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "models/common/calendar.h"
-#include "models/common/slot_calendar.h"
+#include "models/common/slot_calendars.h"
 #include "models/noc/fabric.h"
 #include "models/noc/topology.h"
 
@@ -47,11 +47,10 @@ class Network : public Fabric {
   const std::uint64_t interface_;
   std::vector<unsigned> source_nodes_;
   std::vector<unsigned> destination_nodes_;
-  std::vector<SlotCalendar> inputs_;
-  std::vector<SlotCalendar> outputs_;
+  SlotCalendars ports_;               // of switches: inputs, then outputs
   std::vector<PoolCalendar> queues_;  // by node * 2 + virtual network
   std::vector<std::uint64_t> output_flits_;
-  std::vector<std::uint64_t> arrivals_;  // of the flits of the packet on its way: kept to avoid an allocation
+  std::vector<std::uint64_t> arrivals_;  // of the flits of the packet on its way, when they are scattered
 };
 
 }  // namespace lacuna

@@ -4,6 +4,9 @@
 
 #include <random>
 #include <set>
+#include <vector>
+
+#include "models/common/slot_calendars.h"
 
 namespace lacuna {
 namespace {
@@ -55,32 +58,33 @@ TEST(SlotCalendar, WindowStaysSmallAsTimeGoesOn) {
   EXPECT_LE(calendar.window(), 1024U);
 }
 
-TEST(SlotCalendar, ACycleThatIsFreeInBoth) {
-  SlotCalendar input;
-  SlotCalendar output;
-  EXPECT_EQ(SlotCalendar::reserve_both(input, output, 0), 0U);
-  input.reserve(1);
-  output.reserve(2);
-  EXPECT_EQ(SlotCalendar::reserve_both(input, output, 1), 3U);
-  // Cycle 2 was a lost bid: the input was free, the output not.
-  EXPECT_EQ(input.reserve(2), 4U);
-  // The output lost nothing.
-  EXPECT_EQ(output.reserve(1), 1U);
+TEST(SlotCalendar, CyclesWhereverTheyLie) {
+  SlotCalendar calendar;
+  EXPECT_EQ(calendar.take(10, 4), 13U);
+  EXPECT_EQ(calendar.take(16, 4), 19U);
+  // Two in the gap, two behind; the next one follows those.
+  EXPECT_EQ(calendar.take(10, 4), 21U);
+  EXPECT_EQ(calendar.take(10, 1), 22U);
+  EXPECT_EQ(calendar.busy(), 13U);
 }
 
-TEST(SlotCalendar, ARunIsBookedWholeOrNotAtAll) {
-  SlotCalendar input;
-  SlotCalendar output;
-  output.reserve(14);
-  EXPECT_FALSE(SlotCalendar::reserve_run(input, output, 10, 5));
-  EXPECT_EQ(input.busy(), 0U);
-  EXPECT_TRUE(SlotCalendar::reserve_run(input, output, 10, 4));
-  EXPECT_EQ(input.reserve(10), 14U);
-  EXPECT_EQ(output.reserve(10), 15U);
-  EXPECT_TRUE(SlotCalendar::reserve_run(input, output, 64, 64));
-  EXPECT_EQ(input.reserve(64), 128U);
-  // Not across a word: the caller books flit by flit then.
-  EXPECT_FALSE(SlotCalendar::reserve_run(input, output, 255, 2));
+TEST(SlotCalendar, NoFreeCycleIsPassedOver) {
+  SlotCalendar calendar;
+  std::set<std::uint64_t> booked;
+  std::mt19937_64 random(7);
+  for (unsigned i = 0; i < 400; ++i) {
+    auto count = static_cast<unsigned>(random() % (i % 8 == 0 ? 200 : 12)) + 1;
+    const std::uint64_t from = random() % 4000;
+    std::uint64_t last = from;
+    for (std::uint64_t c = from; count > 0; ++c) {
+      if (!booked.insert(c).second) continue;
+      last = c;
+      if (--count == 0) break;
+    }
+    const auto before = static_cast<unsigned>(booked.size() - calendar.busy());
+    ASSERT_EQ(calendar.take(from, before), last) << from << ", " << before;
+  }
+  EXPECT_EQ(calendar.busy(), booked.size());
 }
 
 TEST(SlotCalendar, RunsOfAnyLength) {
@@ -101,6 +105,65 @@ TEST(SlotCalendar, RunsOfAnyLength) {
     for (unsigned c = 0; c < count; ++c) booked.insert(expected + c);
   }
   EXPECT_EQ(calendar.busy(), booked.size());
+}
+
+TEST(SlotCalendars, ACycleThatIsFreeInBoth) {
+  SlotCalendars ports(3);
+  std::vector<std::uint64_t> cycles(4);
+  const auto flit = [&](unsigned a, unsigned b, std::uint64_t from) {
+    return ports.reserve_both(a, b, from, 1, cycles.data()).first;
+  };
+  EXPECT_EQ(flit(0, 1, 0), 0U);
+  EXPECT_EQ(flit(2, 1, 1), 1U);
+  // Cycle 1 is a lost bid: the input was free, the output not.
+  EXPECT_EQ(flit(0, 1, 1), 2U);
+  EXPECT_EQ(flit(0, 2, 1), 3U);
+  EXPECT_EQ(ports.window(), 256U);
+}
+
+TEST(SlotCalendars, AsFlitByFlit) {
+  SlotCalendars ports(8);
+  std::vector<std::set<std::uint64_t>> booked(8);
+  std::mt19937_64 random(5);
+  std::vector<std::uint64_t> cycles(100);
+  std::uint64_t horizon = 0;
+  for (unsigned i = 0; i < 3000; ++i) {
+    const std::uint64_t input = random() % 4;
+    const std::uint64_t output = 4 + random() % 4;
+    const auto flits = static_cast<unsigned>(i % 16 == 0 ? 1 + random() % 100 : 1 + random() % 6);
+    const std::uint64_t from = horizon + random() % 400;
+    std::uint64_t next = from;
+    std::vector<std::uint64_t> expected;
+    for (unsigned f = 0; f < flits; ++f, ++next) {
+      for (; booked[input].contains(next) || booked[output].contains(next); ++next) {
+        if (booked[output].contains(next)) booked[input].insert(next);
+      }
+      booked[input].insert(next);
+      booked[output].insert(next);
+      expected.push_back(next);
+    }
+    const auto passage = ports.reserve_both(input, output, from, flits, cycles.data());
+    ASSERT_EQ(passage.first, expected.front()) << i;
+    ASSERT_EQ(passage.last, expected.back()) << i;
+    if (passage.last - passage.first != flits - 1) {
+      for (unsigned f = 0; f < flits; ++f) ASSERT_EQ(cycles[f], expected[f]) << i << ", " << f;
+    }
+    horizon += random() % 8;
+    ports.retire(horizon);
+  }
+}
+
+TEST(SlotCalendars, TheWindowDoesNotGrowWithTime) {
+  SlotCalendars ports(2);
+  std::vector<std::uint64_t> cycles(4);
+  for (std::uint64_t t = 0; t < 1'000'000; t += 3) {
+    ports.reserve_both(0, 1, t + t % 97, 2, cycles.data());
+    if (t % 60 == 0) ports.retire(t);
+  }
+  EXPECT_LE(ports.window(), 512U);
+  ports.retire(std::uint64_t{1} << 40);
+  EXPECT_EQ(ports.reserve_both(0, 1, (std::uint64_t{1} << 40) + 5, 1, cycles.data()).first, (std::uint64_t{1} << 40) + 5);
+  EXPECT_LE(ports.window(), 512U);
 }
 
 }  // namespace

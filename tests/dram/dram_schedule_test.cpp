@@ -180,6 +180,9 @@ TEST(DramSchedule, WritesGatherAndTurnTheBusOnce) {
 TEST(DramSchedule, WritesDoNotWaitForEver) {
   DramSchedule schedule(parameters());
   schedule.write(address(0, 0, 0, 0), kBurst, 100_ns);
+  schedule.retire(150_ns);
+  EXPECT_EQ(schedule.statistics().write_drains, 0U);
+  schedule.retire(151_ns);
   check(schedule, {{"50 cycles later they are gone", 151, address(0, 0, 1, 0), 150 + 10 + 4 + 8 + 15}});
   EXPECT_EQ(schedule.statistics().write_drains, 1U);
 }
