@@ -46,6 +46,16 @@ class SlotCalendars {
       const std::uint64_t from = kAll << (cycle & 63);
       std::uint64_t free = ~(*in | *out) & from;
       std::uint64_t passed = 0;
+      if (flit == 0 && free != 0) {
+        // All of them in a row, which is how they mostly come out of a wait.
+        const auto at = static_cast<unsigned>(std::countr_zero(free));
+        const std::uint64_t run = at + flits <= 64 ? (kAll >> (64 - flits)) << at : 0;
+        if (run != 0 && (free & run) == run) {
+          *in |= run | (*out & from & ~(kAll << at));
+          *out |= run;
+          return {base + at, base + at + flits - 1};
+        }
+      }
       for (; free != 0 && flit < flits; ++flit) {
         const std::uint64_t at = base + static_cast<unsigned>(std::countr_zero(free));
         if (flit == 0) first = at;

@@ -24,6 +24,10 @@ void Topology::add_output(std::string name, bool link) {
   is_link_.push_back(link);
 }
 
+void Topology::add_pass(unsigned input, unsigned output) {
+  passes_.push_back({static_cast<std::uint16_t>(input), static_cast<std::uint16_t>(output)});
+}
+
 Topology Topology::mesh(unsigned columns, unsigned rows, MeshRouting routing) {
   if (columns == 0 || rows == 0 || std::uint64_t{columns} * rows > kMaxNodes) {
     throw std::invalid_argument(fmt::format("a mesh has 1 to {} nodes, not {} x {}", kMaxNodes, columns, rows));
@@ -48,7 +52,7 @@ Topology Topology::mesh(unsigned columns, unsigned rows, MeshRouting routing) {
         const unsigned second = routing == MeshRouting::xy ? along_y : along_x;
         const unsigned output = first != kLocal ? first : second;
         const unsigned ports = (at.x + at.y * columns) * kDirections;
-        topology.passes_.push_back({ports + input, ports + output});
+        topology.add_pass(ports + input, ports + output);
         if (output == kLocal) break;
         if (output == kEast) ++at.x;
         if (output == kWest) --at.x;
@@ -94,7 +98,7 @@ Topology Topology::butterfly(unsigned radix, unsigned stages) {
         const unsigned input = port(position, weight);
         const unsigned digit = position / weight % radix;
         position = position - digit * weight + to / weight % radix * weight;
-        topology.passes_.push_back({stage * count + input, stage * count + port(position, weight)});
+        topology.add_pass(stage * count + input, stage * count + port(position, weight));
       }
       topology.first_.push_back(static_cast<std::uint32_t>(topology.passes_.size()));
     }

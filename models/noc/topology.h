@@ -11,10 +11,11 @@
 
 namespace lacuna {
 
-/// One switch on the way: the packet enters by `input` and leaves by `output` (indices over the whole network).
+/// One switch on the way: the packet enters by `input` and leaves by `output` (indices over the whole network, of which there
+/// are no more than 2^16: twelve stages of 4096). Small, because there is a path for every pair of nodes.
 struct SwitchPass {
-  std::uint32_t input;
-  std::uint32_t output;
+  std::uint16_t input;
+  std::uint16_t output;
 };
 
 /// Position in a mesh.
@@ -51,6 +52,7 @@ class Topology {
  private:
   Topology(unsigned nodes, unsigned inputs) : nodes_(nodes), inputs_(inputs), first_{0} {}
   void add_output(std::string name, bool link);
+  void add_pass(unsigned input, unsigned output);
 
   unsigned nodes_;
   unsigned inputs_;
