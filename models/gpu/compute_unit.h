@@ -150,6 +150,8 @@ class ComputeUnit : public sc_core::sc_module {
   // compute_unit_issue.cpp
   void run_timed(Cycles now, Cycles limit);
   void run_functional(Cycles now, Cycles limit);
+  void run_in_turn(Cycles now, Cycles limit);
+  void run_last_served(Cycles now, Cycles limit);
   void serve(Simd& simd, Cycles cycle);
   bool offer_cycle(Simd& simd, unsigned number, Cycles cycle, unsigned& used);
   bool counters_full(Slot& slot, Cycles cycle);
@@ -213,6 +215,7 @@ class ComputeUnit : public sc_core::sc_module {
 
   sc_core::sc_event wake_;
   std::vector<std::unique_ptr<Simd>> simds_;
+  unsigned last_served_ = 0;
   std::vector<std::unique_ptr<Workgroup>> workgroups_;
   std::vector<std::byte> lds_;
   RangeAllocator lds_granules_;

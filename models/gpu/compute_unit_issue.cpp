@@ -25,6 +25,31 @@ bool counts_lanes(isa::Unit unit) { return unit == isa::Unit::valu || unit == is
 }  // namespace
 
 void ComputeUnit::run_timed(Cycles now, Cycles limit) {
+  if (parameters_.simd_policy == SimdPolicy::in_turn) {
+    run_in_turn(now, limit);
+  } else {
+    run_last_served(now, limit);
+  }
+}
+
+// A SIMD whose wavefronts wait for its vector unit keeps the others from being served.
+void ComputeUnit::run_last_served(Cycles now, Cycles limit) {
+  const auto simds = static_cast<unsigned>(simds_.size());
+  for (Cycles cycle = now;;) {
+    unsigned chosen = last_served_;
+    for (unsigned i = 1; i < simds; ++i) {
+      const unsigned number = (last_served_ + i) % simds;
+      if (simds_[number]->claims(cycle) < simds_[chosen]->claims(cycle)) chosen = number;
+    }
+    const Cycles at = later(cycle, simds_[chosen]->earliest);
+    if (at >= limit) return;
+    last_served_ = chosen;
+    serve(*simds_[chosen], at);
+    cycle = at + Cycles{1};
+  }
+}
+
+void ComputeUnit::run_in_turn(Cycles now, Cycles limit) {
   const unsigned simds = parameters_.simds;
   for (Cycles cycle = now;;) {
     Cycles best = limit;
@@ -105,6 +130,7 @@ bool ComputeUnit::offer_cycle(Simd& simd, unsigned number, Cycles cycle, unsigne
   Slot& slot = *simd.slots[number];
   if (unit == bit(isa::Unit::valu) && simd.valu_free > cycle) {
     slot.ready = simd.valu_free;
+    simd.valu_wanted = simd.valu_free;
     return false;
   }
   if ((unit & kCounted) != 0 && counters_full(slot, cycle)) return false;

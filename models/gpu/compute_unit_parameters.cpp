@@ -21,6 +21,10 @@ void ComputeUnitParameters::describe(ParameterSection& s) {
          {"round_robin", static_cast<int>(IssuePolicy::round_robin)},
          {"greedy", static_cast<int>(IssuePolicy::greedy)}},
         {.source = kAssumed});
+  s.add("simd_policy", simd_policy,
+        "Which SIMD a cycle is offered to: each in turn, or the last one as long as it has wavefronts to issue from",
+        {{"in_turn", static_cast<int>(SimdPolicy::in_turn)}, {"last_served", static_cast<int>(SimdPolicy::last_served)}},
+        {.source = "GCN architecture white paper: the SIMDs are served in turn"});
   s.add("lds", lds, "Local data share", {.range = {1024, 262144}, .source = kGcn3});
   s.add("lds_granule", lds_granule, "Allocation granule of the local data share",
         {.range = {64, 4096}, .power_of_two = true, .source = kGcn3});

@@ -20,6 +20,12 @@ enum class IssuePolicy : std::uint8_t {
   greedy,       ///< that which was served first last time, then by age (greedy then oldest)
 };
 
+/// Which SIMD a cycle is offered to.
+enum class SimdPolicy : std::uint8_t {
+  in_turn,      ///< each in every simds-th cycle
+  last_served,  ///< the one before, as long as it has wavefronts to issue from, its vector unit free or not; then the next
+};
+
 struct ComputeUnitParameters {
   unsigned simds = 4;
   unsigned lanes_per_simd = 16;
@@ -27,6 +33,7 @@ struct ComputeUnitParameters {
   unsigned vgprs_per_simd = 256;
   unsigned sgprs_per_simd = 800;
   IssuePolicy issue_policy = IssuePolicy::oldest;
+  SimdPolicy simd_policy = SimdPolicy::in_turn;
   Bytes lds{64 * 1024};
   Bytes lds_granule{512};
   unsigned transaction_bytes = 64;

@@ -124,12 +124,15 @@ struct ComputeUnit::Simd {
   unsigned number;
   IssueState issue;
   Cycles valu_free{};
+  Cycles valu_wanted{};                  ///< until then a wavefront waits for the vector unit
   Cycles earliest = kNeverCycles;        ///< no wavefront can issue before
   std::vector<std::uint32_t> registers;  ///< the vector register file: register r, lane l at r * 64 + l
   RangeAllocator vgprs;
   unsigned sgprs_free;
   std::vector<std::unique_ptr<Slot>> slots;
 
+  /// From when on there is a wavefront to issue from, if the vector unit were free.
+  Cycles claims(Cycles from) const { return from < valu_wanted && earliest <= valu_wanted ? from : later(from, earliest); }
   void wake(Cycles at) { earliest = at < earliest ? at : earliest; }
 };
 

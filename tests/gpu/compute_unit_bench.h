@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 #include <systemc>
+#include <utility>
 #include <vector>
 
 #include "models/common/tlm_time.h"
@@ -61,10 +62,17 @@ class ComputeUnitBench : public sc_core::sc_module {
       : sc_module(module_name), code_bytes_(kBytes), data_bytes_(kBytes), code_(vm, isa::Target::gfx803) {
     vm.map(kCode, kBytes, 0x1000'0000, code_bytes_.data(), isa::Access::read | isa::Access::execute);
     vm.map(kData, kBytes, 0x2000'0000, data_bytes_.data(), isa::Access::read_write);
-    for (const TimingMode mode : {TimingMode::loose, TimingMode::reference, TimingMode::functional}) {
+    const ComputeUnitParameters standard;
+    ComputeUnitParameters last_served;
+    last_served.simd_policy = SimdPolicy::last_served;
+    const std::pair<TimingMode, const ComputeUnitParameters&> kinds[] = {{TimingMode::loose, standard},
+                                                                         {TimingMode::reference, standard},
+                                                                         {TimingMode::functional, standard},
+                                                                         {TimingMode::loose, last_served}};
+    for (const auto& [mode, parameters] : kinds) {
       const std::string number = std::to_string(units.size());
       memories.push_back(std::make_unique<FixedLatencyMemory>(("memory" + number).c_str()));
-      units.push_back(std::make_unique<ComputeUnit>(("unit" + number).c_str(), ComputeUnitParameters{}, mode,
+      units.push_back(std::make_unique<ComputeUnit>(("unit" + number).c_str(), parameters, mode,
                                                     Clock(Frequency{1'000'000'000}), Clock(Frequency{100'000'000}), Cycles{200},
                                                     ComputeUnitPlace{}, isa::Target::gfx803, vm, code_, lds_banks_, listener));
       units.back()->vector_port.bind(memories.back()->vector);
@@ -76,6 +84,7 @@ class ComputeUnitBench : public sc_core::sc_module {
   ComputeUnit& loose() { return *units[0]; }
   ComputeUnit& reference() { return *units[1]; }
   ComputeUnit& functional() { return *units[2]; }
+  ComputeUnit& last_served() { return *units[3]; }
 
   std::uint32_t* data() { return reinterpret_cast<std::uint32_t*>(data_bytes_.data()); }
 

@@ -107,6 +107,22 @@ TEST_F(ComputeUnitTest, QuantumDoesNotChangeASingleWavefront) {
   EXPECT_EQ(cost(b_.loose(), body), cost(b_.reference(), body));
 }
 
+// Four SIMDs that are served in turn work side by side. Where the last one is served again, one with two wavefronts always has
+// one that wants to issue: the SIMDs execute their older wavefronts one after the other, then the younger ones side by side.
+TEST_F(ComputeUnitTest, ASimdThatIsServedAgainStarvesTheOthers) {
+  const Words moves(15, kMove);  // a line of instructions with the end
+  const auto cycles = [&](ComputeUnit& unit, unsigned wavefronts) {
+    const auto empty = b_.program({kEnd}, wavefronts);
+    const std::uint64_t base = b_.run(unit, *empty);
+    const auto whole = b_.program(join({moves, {kEnd}}), wavefronts);
+    return static_cast<double>(b_.run(unit, *whole) - base);
+  };
+  EXPECT_NEAR(cycles(b_.loose(), 8), 2 * 15 * 4, 8);
+  EXPECT_NEAR(cycles(b_.last_served(), 8), (4 + 1) * 15 * 4, 8);
+  EXPECT_NEAR(cycles(b_.loose(), 4), 15 * 4, 8);
+  EXPECT_NEAR(cycles(b_.last_served(), 4), 15 * 4, 8) << "a wavefront alone wants nothing while its instruction is executed";
+}
+
 TEST_F(ComputeUnitTest, LinesOfALoadAreRequestedOnce) {
   const auto d = b_.program(join({kLaneAddress, kFlatLoad, {kWaitAll, kEnd}}));
   b_.memories[0]->vector_addresses.clear();
