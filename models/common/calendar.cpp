@@ -97,14 +97,17 @@ void PoolCalendar::occupy(Tick start, Tick end) {
     while (last > first + 1 && changes_[last - 1].at >= end) --last;
     if (last == changes_.size() || changes_[last].at != end) {
       const std::uint64_t after = changes_[last - 1].held;
-      for (std::size_t i = first + 1; i < last; ++i) changes_[i - 1] = {changes_[i].at, changes_[i].held + 1};
+      for (std::size_t i = first + 1; i < last; ++i) {
+        changes_[i - 1] = {changes_[i].at, changes_[i].held + 1};
+        peak_ = std::max(peak_, changes_[i - 1].held);
+      }
       changes_[last - 1] = {end, after};
       return;
     }
   }
   first = change_at(start);
   const std::size_t last = change_at(end);
-  for (std::size_t i = first; i < last; ++i) ++changes_[i].held;
+  for (std::size_t i = first; i < last; ++i) peak_ = std::max(peak_, ++changes_[i].held);
   merge(last);
   merge(first);
 }
@@ -116,12 +119,15 @@ void PoolCalendar::retire(Tick horizon) {
   if (should_compact(head_, changes_.size())) {
     changes_.erase(changes_.begin(), changes_.begin() + static_cast<std::ptrdiff_t>(head_));
     head_ = 0;
+    peak_ = 0;
+    for (const Change& change : changes_) peak_ = std::max(peak_, change.held);
   }
 }
 
 void PoolCalendar::reset() {
   changes_.clear();
   head_ = 0;
+  peak_ = 0;
 }
 
 }  // namespace lacuna

@@ -63,8 +63,9 @@ class PoolCalendar {
  public:
   explicit PoolCalendar(unsigned servers);
   Tick acquire(Tick not_before) const {
-    // At or after the last change nothing is held.
-    return changes_.size() == head_ || not_before >= changes_.back().at ? not_before : acquire_when_free(not_before);
+    // Mostly not all have ever been held at once; and at or after the last change nothing is held.
+    return peak_ < servers_ || changes_.size() == head_ || not_before >= changes_.back().at ? not_before
+                                                                                            : acquire_when_free(not_before);
   }
   void occupy(Tick start, Tick end);
   void retire(Tick horizon);
@@ -91,6 +92,7 @@ class PoolCalendar {
   // The number held as a step function of time: 0 before the first change and after the last.
   std::vector<Change> changes_;  // sorted; [head_, size) are live
   std::size_t head_ = 0;
+  std::uint64_t peak_ = 0;  // no live change holds more
 };
 
 }  // namespace lacuna

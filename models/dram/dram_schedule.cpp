@@ -20,6 +20,9 @@ DramOrganization organization(const DramParameters& p) {
   if (p.write_drain == 0 || p.write_drain > p.write_queue) {
     throw std::invalid_argument("DRAM: write_drain is at least 1 and at most write_queue");
   }
+  if (p.tREFI.n != 0 && p.tREFI.n <= p.tRAS.n + p.tRP.n + p.tRFC.n) {
+    throw std::invalid_argument("DRAM: tREFI is longer than tRAS + tRP + tRFC, or there is no time between refreshes");
+  }
   return {p.pseudo_channels, p.bank_groups, p.banks_per_group, static_cast<unsigned>(p.row_size.n / burst)};
 }
 
@@ -51,7 +54,7 @@ DramSchedule::Place DramSchedule::place(const DramLocation& location) {
           banks_[group * parameters_.banks_per_group + location.bank]};
 }
 
-DramSchedule::Cycle DramSchedule::after_refresh(PseudoChannel& pseudo, Cycle cycle) {
+DramSchedule::Cycle DramSchedule::find_refresh(PseudoChannel& pseudo, Cycle cycle) {
   const std::uint64_t interval = interval_of(cycle);
   const Cycle duration = parameters_.tRP.n + parameters_.tRFC.n;
   const bool shares = &pseudo == pseudo_channels_.data();  // one books the row bus for all, which are refreshed at once
@@ -64,7 +67,11 @@ DramSchedule::Cycle DramSchedule::after_refresh(PseudoChannel& pseudo, Cycle cyc
     }
     pseudo.refreshes_booked = interval + 1;
   }
-  if (interval == 0) return cycle;
+  if (interval == 0) {
+    pseudo.quiet_from = 0;
+    pseudo.quiet = interval_length_;
+    return cycle;
+  }
   if (interval > pseudo.refreshes) {
     statistics_.refreshes += interval - pseudo.refreshes;
     pseudo.refreshes = interval;
@@ -75,7 +82,9 @@ DramSchedule::Cycle DramSchedule::after_refresh(PseudoChannel& pseudo, Cycle cyc
       row_bus_.take(interval_begin_ + duration, static_cast<unsigned>(pseudo.refresh_waits));
     }
   }
-  return std::max(cycle, interval_begin_ + duration + (interval == pseudo.refreshes ? pseudo.refresh_waits : 0));
+  pseudo.quiet_from = interval_begin_ + duration + (interval == pseudo.refreshes ? pseudo.refresh_waits : 0);
+  pseudo.quiet = interval_begin_ + interval_length_ - pseudo.quiet_from;
+  return std::max(cycle, pseudo.quiet_from);
 }
 
 DramSchedule::Cycle DramSchedule::activate(const Place& place, Cycle from) {

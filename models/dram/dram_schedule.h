@@ -76,6 +76,8 @@ class DramSchedule {
     std::uint64_t refreshes = 0;         // that have begun
     Cycle refresh_waits = 0;             // the last of them, for rows to close
     std::uint64_t refreshes_booked = 0;  // on the data bus
+    Cycle quiet_from = 0;                // from the refresh that was met last ...
+    Cycle quiet = 0;                     // so many cycles to the next
     Cycle last_activate = 0;
     Cycle next_column = 0;  // after the latest column command
     std::vector<PendingWrite> writes{};
@@ -117,7 +119,10 @@ class DramSchedule {
     return interval_;
   }
   /// The earliest cycle at or after `cycle` in which the pseudo channel is not refreshed.
-  Cycle after_refresh(PseudoChannel& pseudo, Cycle cycle);
+  Cycle after_refresh(PseudoChannel& pseudo, Cycle cycle) {
+    return cycle - pseudo.quiet_from < pseudo.quiet ? cycle : find_refresh(pseudo, cycle);
+  }
+  Cycle find_refresh(PseudoChannel& pseudo, Cycle cycle);
   /// The refresh after `cycle`.
   Cycle next_refresh(Cycle cycle) {
     interval_of(cycle);

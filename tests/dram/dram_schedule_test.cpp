@@ -231,6 +231,7 @@ TEST(DramSchedule, Refusals) {
   refused([](DramParameters& p) { p.bank_groups = 3; });
   refused([](DramParameters& p) { p.write_drain = p.write_queue + 1; });
   refused([](DramParameters& p) { p.address_map = "row"; });
+  refused([](DramParameters& p) { p.tREFI = p.tRAS + p.tRP + p.tRFC; });
 }
 
 }  // namespace
