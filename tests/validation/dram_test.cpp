@@ -10,10 +10,13 @@
 
 #include <cmath>
 #include <cstdio>
+#include <filesystem>
 #include <random>
 #include <string>
 
 #include "models/dram/dram_schedule.h"
+#include "platform/configuration.h"
+#include "platform/version.h"
 #include "tests/validation/reference_table.h"
 
 namespace lacuna {
@@ -23,40 +26,14 @@ using namespace literals;
 using validation::Comparison;
 using validation::Row;
 
-// JESD235 timing at tCK = 1 ns as Ramulator2's preset HBM2_2000Mbps has it (2 pseudo channels, 4 x 4 banks); tRFC of a 4 Gb
-// channel.
+// The preset, without the controller's own latency.
 DramParameters hbm2() {
-  DramParameters p;
-  p.clock = 1000_MHz;
-  p.frontend_latency = 0_cycles;
-  p.bytes_per_cycle = 16;
-  p.burst = 2_cycles;
-  p.pseudo_channels = 2;
-  p.bank_groups = 4;
-  p.banks_per_group = 4;
-  p.row_size = 1024_B;
-  p.address_map = "row bank column group pseudo";
-  p.read_queue = 64;
-  p.activate_cycles = 2_cycles;
-  p.tCL = 14_cycles;
-  p.tCWL = 5_cycles;
-  p.tRCDRD = 14_cycles;
-  p.tRCDWR = 12_cycles;
-  p.tRP = 14_cycles;
-  p.tRAS = 34_cycles;
-  p.tRC = 48_cycles;
-  p.tRTP = 5_cycles;
-  p.tWR = 16_cycles;
-  p.tCCDS = 2_cycles;
-  p.tCCDL = 4_cycles;
-  p.tRRDS = 4_cycles;
-  p.tRRDL = 4_cycles;
-  p.tFAW = 15_cycles;
-  p.tWTR = 8_cycles;
-  p.tRTRS = 2_cycles;
-  p.tRFC = 260_cycles;
-  p.tREFI = 3900_cycles;
-  return p;
+  DramParameters parameters;
+  ParameterSet set;
+  set.describe("dram", parameters);
+  Configuration(set).load(std::filesystem::path(kConfigurationFolder) / "dram/hbm2.cfg");
+  parameters.frontend_latency = 0_cycles;
+  return parameters;
 }
 
 constexpr std::uint64_t kBurst = 32;
