@@ -26,7 +26,7 @@ Calibration calibrate(Machine& machine) {
 // them miss, until each does. Of several parts of the chain the fastest counts, which fetches no instructions and translates
 // no pages; a hit more in every two loads would be a difference of far more than kNoise.
 Transfer measure_transfer(Machine& machine, const Calibration& calibration) {
-  constexpr std::uint64_t kHops = 128;
+  constexpr std::uint64_t kHops = 64;
   constexpr std::uint64_t kParts = 4;
   constexpr double kNoise = 1.02;
   Transfer transfer;
@@ -55,7 +55,7 @@ std::vector<bool> CacheProber::fit(const ChaseTable& table, const std::vector<Ch
 }
 
 std::uint64_t CacheProber::size(std::uint64_t step) {
-  constexpr std::uint64_t kParts = 8;
+  constexpr std::uint64_t kParts = 16;
   const ChaseTable table{.bytes = 2 * kLargestSize, .stride = step, .links = {}};
   const auto largest = [&](const std::vector<std::uint64_t>& sizes) {
     std::vector<Chain> chains;

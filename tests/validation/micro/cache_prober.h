@@ -32,7 +32,8 @@ class CacheProber {
   std::uint64_t size(std::uint64_t step);
   /// Most lines that fit of those that are `distance` bytes apart; `distance` is a multiple of a way's bytes.
   unsigned ways(std::uint64_t distance);
-  /// Half of ways + 1 such lines, moved by so many bytes, get sets of their own: the bytes of one tag.
+  /// Half of ways + 1 such lines, moved by so many bytes, get sets of their own: the bytes of one tag. Either half has to be
+  /// more lines than a set of the level above holds.
   std::uint64_t line(std::uint64_t distance, unsigned ways);
 
  private:

@@ -21,6 +21,8 @@ std::string text_of(const fs::path& path) {
 
 }  // namespace
 
+std::string kernels() { return LACUNA_KERNELS; }
+
 Machine::Machine(std::string name, std::string configuration, std::vector<std::string> settings)
     : name_(std::move(name)),
       configuration_(std::move(configuration)),
@@ -42,7 +44,7 @@ std::vector<double> Machine::chase(const ChaseTable& table, const std::vector<Ch
       "[buffer table]\ncontents = fill:{}:u32:iota({},4)\n"
       "[buffer first]\ncontents = in:first.bin\n[buffer hops]\ncontents = in:hops.bin\n"
       "[buffer cycles]\ncontents = zero:{}\nsave = cycles.bin\n",
-      LACUNA_KERNELS, table.bytes / 4, table.stride, chains.size() * 4);
+      kernels(), table.bytes / 4, table.stride, chains.size() * 4);
   if (!table.links.empty()) {
     for (const auto& [from, to] : table.links) {
       inputs["from"].push_back(static_cast<std::uint32_t>(from));

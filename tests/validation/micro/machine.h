@@ -27,6 +27,9 @@ struct ChaseTable {
   std::vector<std::pair<std::uint64_t, std::uint64_t>> links;
 };
 
+/// The folder of the kernels' code objects.
+std::string kernels();
+
 class Machine {
  public:
   /// `settings`: name=value, as after --set. `name` is that of its folder below validation/micro of the build directory.

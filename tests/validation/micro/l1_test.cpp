@@ -1,5 +1,4 @@
-// Sizes, lines, associativity and latencies of the caches, recovered from outside by chains of loads and compared with what
-// the machine was configured to be.
+// Size, line, associativity, transfer size and latency of the L1, recovered from outside by chains of loads.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -9,28 +8,10 @@
 
 #include "tests/validation/micro/cache_prober.h"
 #include "tests/validation/micro/machine.h"
-#include "tests/validation/reference_table.h"
+#include "tests/validation/micro/micro.h"
 
 namespace lacuna::validation {
 namespace {
-
-struct Variant {
-  std::string name;
-  std::string configuration;
-  std::vector<std::string> settings;
-};
-
-class Micro : public testing::Test {
- protected:
-  explicit Micro(const std::string& table) : results_(table, {"machine"}) {}
-  void expect(const Machine& machine, const std::string& quantity, double recovered, double configured) {
-    results_.add({machine.name()}, quantity, recovered, configured, 0);
-    EXPECT_EQ(recovered, configured) << machine.name() << ": " << quantity;
-  }
-
- private:
-  Comparison results_;
-};
 
 /// A load's data can be used when its wavefront's SIMD issues next.
 double at_issue(const Machine& machine, double cycles) {
@@ -70,18 +51,6 @@ TEST_F(MicroL1, IsRecovered) {
     expect(machine, "ways", ways, configured("l1v.ways"));
     expect(machine, "line", static_cast<double>(line), configured("l1v.line"));
   }
-}
-
-struct MicroLatency : Micro {
-  MicroLatency() : Micro("micro_latency.csv") {}
-};
-
-// LazyGPU (ISCA '25), section 5.1.
-TEST_F(MicroLatency, OfR9NanoIsThePapers) {
-  Machine machine("latency_r9nano", "r9nano", {});
-  const Calibration calibration = calibrate(machine);
-  expect(machine, "L1", calibration.l1_latency, 60);
-  expect(machine, "L2", measure_transfer(machine, calibration).l2_latency, 112);
 }
 
 }  // namespace
