@@ -57,75 +57,88 @@ void Calendar::reset() {
 PoolCalendar::PoolCalendar(unsigned servers) : servers_(servers) {}
 
 Tick PoolCalendar::acquire_when_free(Tick not_before) const {
-  const auto live = changes_.begin() + static_cast<std::ptrdiff_t>(head_);
-  auto next = std::partition_point(live, changes_.end(), [not_before](const Change& c) { return c.at <= not_before; });
-  if (next == live || std::prev(next)->held < servers_) return not_before;
-  while (next->held >= servers_) ++next;  // the last change leaves nothing held
-  return next->at;
+  const auto live = at_.begin() + static_cast<std::ptrdiff_t>(head_);
+  auto next = static_cast<std::size_t>(std::upper_bound(live, at_.end(), not_before.ps) - at_.begin());
+  if (held_before(next) < servers_) return not_before;
+  while (held_[next] >= servers_) ++next;  // the last change leaves nothing held
+  return {at_[next]};
 }
 
 std::size_t PoolCalendar::first_from(Tick at) const {
   // Mostly near the end.
-  std::size_t index = changes_.size();
+  std::size_t index = at_.size();
   for (unsigned step = 0; step < 8; ++step, --index) {
-    if (index == head_ || changes_[index - 1].at < at) return index;
+    if (index == head_ || at_[index - 1] < at.ps) return index;
   }
-  const auto live = changes_.begin() + static_cast<std::ptrdiff_t>(head_);
-  const auto end = changes_.begin() + static_cast<std::ptrdiff_t>(index);
-  const auto found = std::partition_point(live, end, [at](const Change& c) { return c.at < at; });
-  return static_cast<std::size_t>(found - changes_.begin());
+  const auto live = at_.begin() + static_cast<std::ptrdiff_t>(head_);
+  const auto end = at_.begin() + static_cast<std::ptrdiff_t>(index);
+  return static_cast<std::size_t>(std::lower_bound(live, end, at.ps) - at_.begin());
 }
 
 std::size_t PoolCalendar::change_at(Tick at) {
   const std::size_t index = first_from(at);
-  if (index == changes_.size() || changes_[index].at != at) {
-    changes_.insert(changes_.begin() + static_cast<std::ptrdiff_t>(index), {at, held_before(index)});
+  if (index == at_.size() || at_[index] != at.ps) {
+    held_.insert(held_.begin() + static_cast<std::ptrdiff_t>(index), held_before(index));
+    at_.insert(at_.begin() + static_cast<std::ptrdiff_t>(index), at.ps);
   }
   return index;
 }
 
 void PoolCalendar::merge(std::size_t index) {
-  if (changes_[index].held == held_before(index)) changes_.erase(changes_.begin() + static_cast<std::ptrdiff_t>(index));
+  if (held_[index] != held_before(index)) return;
+  at_.erase(at_.begin() + static_cast<std::ptrdiff_t>(index));
+  held_.erase(held_.begin() + static_cast<std::ptrdiff_t>(index));
+}
+
+void PoolCalendar::hold_more(std::size_t first, std::size_t last, std::size_t to) {
+  std::uint32_t peak = peak_;
+  for (std::size_t i = first; i < last; ++i) {
+    const std::uint32_t held = held_[i] + 1;
+    held_[to + (i - first)] = held;
+    peak = std::max(peak, held);
+  }
+  peak_ = peak;
 }
 
 void PoolCalendar::occupy(Tick start, Tick end) {
   if (end <= start) return;
   std::size_t first = first_from(start);
-  if (first < changes_.size() && changes_[first].at == start && held_before(first) == changes_[first].held + 1) {
+  if (first < at_.size() && at_[first] == start.ps && held_before(first) == held_[first] + 1) {
     // In a saturated pool a server passes from one holder to the next: the change at `start` goes, one at `end` comes.
-    std::size_t last = changes_.size();
-    while (last > first + 1 && changes_[last - 1].at >= end) --last;
-    if (last == changes_.size() || changes_[last].at != end) {
-      const std::uint64_t after = changes_[last - 1].held;
-      for (std::size_t i = first + 1; i < last; ++i) {
-        changes_[i - 1] = {changes_[i].at, changes_[i].held + 1};
-        peak_ = std::max(peak_, changes_[i - 1].held);
-      }
-      changes_[last - 1] = {end, after};
+    const std::size_t last = first_from(end);
+    if (last == at_.size() || at_[last] != end.ps) {
+      const std::uint32_t after = held_[last - 1];
+      std::copy(at_.begin() + static_cast<std::ptrdiff_t>(first) + 1, at_.begin() + static_cast<std::ptrdiff_t>(last),
+                at_.begin() + static_cast<std::ptrdiff_t>(first));
+      at_[last - 1] = end.ps;
+      hold_more(first + 1, last, first);
+      held_[last - 1] = after;
       return;
     }
   }
   first = change_at(start);
   const std::size_t last = change_at(end);
-  for (std::size_t i = first; i < last; ++i) peak_ = std::max(peak_, ++changes_[i].held);
+  hold_more(first, last, first);
   merge(last);
   merge(first);
 }
 
 void PoolCalendar::retire(Tick horizon) {
   // The last change at or before the horizon says how many are held there.
-  while (head_ + 1 < changes_.size() && changes_[head_ + 1].at <= horizon) ++head_;
-  if (changes() == 1 && changes_[head_].at <= horizon) ++head_;
-  if (should_compact(head_, changes_.size())) {
-    changes_.erase(changes_.begin(), changes_.begin() + static_cast<std::ptrdiff_t>(head_));
+  while (head_ + 1 < at_.size() && at_[head_ + 1] <= horizon.ps) ++head_;
+  if (changes() == 1 && at_[head_] <= horizon.ps) ++head_;
+  if (should_compact(head_, at_.size())) {
+    at_.erase(at_.begin(), at_.begin() + static_cast<std::ptrdiff_t>(head_));
+    held_.erase(held_.begin(), held_.begin() + static_cast<std::ptrdiff_t>(head_));
     head_ = 0;
     peak_ = 0;
-    for (const Change& change : changes_) peak_ = std::max(peak_, change.held);
+    for (const std::uint32_t held : held_) peak_ = std::max(peak_, held);
   }
 }
 
 void PoolCalendar::reset() {
-  changes_.clear();
+  at_.clear();
+  held_.clear();
   head_ = 0;
   peak_ = 0;
 }

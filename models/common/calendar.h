@@ -64,8 +64,7 @@ class PoolCalendar {
   explicit PoolCalendar(unsigned servers);
   Tick acquire(Tick not_before) const {
     // Mostly not all have ever been held at once; and at or after the last change nothing is held.
-    return peak_ < servers_ || changes_.size() == head_ || not_before >= changes_.back().at ? not_before
-                                                                                            : acquire_when_free(not_before);
+    return peak_ < servers_ || at_.size() == head_ || not_before.ps >= at_.back() ? not_before : acquire_when_free(not_before);
   }
   void occupy(Tick start, Tick end);
   void retire(Tick horizon);
@@ -73,26 +72,26 @@ class PoolCalendar {
   unsigned servers() const { return servers_; }
   /// Changes of the number held that are remembered. A server that passes from one holder to the next changes nothing, so a
   /// saturated pool costs no more than about one change per server, however long the queue before it is.
-  std::size_t changes() const { return changes_.size() - head_; }
+  std::size_t changes() const { return at_.size() - head_; }
 
  private:
-  struct Change {
-    Tick at;
-    std::uint64_t held;  // from here to the next change
-  };
   Tick acquire_when_free(Tick not_before) const;
-  std::uint64_t held_before(std::size_t index) const { return index > head_ ? changes_[index - 1].held : 0; }
+  std::uint32_t held_before(std::size_t index) const { return index > head_ ? held_[index - 1] : 0; }
   /// Index of the first change at or after `at`.
   std::size_t first_from(Tick at) const;
   /// Index of a change at exactly `at`, made when there is none.
   std::size_t change_at(Tick at);
   void merge(std::size_t index);
+  /// One more is held from change `first` to `last`; the numbers go to `to`.
+  void hold_more(std::size_t first, std::size_t last, std::size_t to);
 
   unsigned servers_;
   // The number held as a step function of time: 0 before the first change and after the last.
-  std::vector<Change> changes_;  // sorted; [head_, size) are live
+  // Each change's time (sorted, ps) and the number held from there to the next; [head_, size) are live.
+  std::vector<std::uint64_t> at_;
+  std::vector<std::uint32_t> held_;
   std::size_t head_ = 0;
-  std::uint64_t peak_ = 0;  // no live change holds more
+  std::uint32_t peak_ = 0;  // no live change holds more
 };
 
 }  // namespace lacuna

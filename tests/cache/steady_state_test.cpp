@@ -1,0 +1,116 @@
+// Memory of the host: after a warm-up, the memory system serves requests for as long as one likes without asking the host for
+// more, in the order and spread in which compute units that run ahead of each other make them.
+#include <gtest/gtest.h>
+#include <tlm_utils/simple_initiator_socket.h>
+
+#include <cstdlib>
+#include <memory>
+#include <new>
+#include <random>
+#include <vector>
+
+#include "models/cache/cache.h"
+#include "models/common/tlm_time.h"
+#include "models/dram/dram_channel.h"
+#include "models/noc/network.h"
+#include "tests/harness/harness.h"
+
+namespace {
+std::uint64_t allocations = 0;  // NOLINT(cppcoreguidelines-avoid-non-const-global-variables)
+}
+
+// Every allocation of the process is counted.
+void* operator new(std::size_t size) {
+  ++allocations;
+  if (void* const memory = std::malloc(size == 0 ? 1 : size)) return memory;
+  throw std::bad_alloc();
+}
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+
+namespace lacuna {
+namespace {
+
+using namespace literals;
+
+constexpr std::uint64_t kBase = 0x10'0000'0000;
+constexpr Bytes kSize{8 << 20};
+constexpr unsigned kArrays = 4;
+constexpr unsigned kChannels = 4;
+
+struct Machine : sc_core::sc_module {
+  explicit Machine(sc_core::sc_module_name n) : sc_module(n) {
+    for (unsigned i = 0; i < kArrays; ++i) {
+      l1.push_back(std::make_unique<Cache>(sc_core::sc_gen_unique_name("l1"), CacheParameters{.size = 4_KiB}, MemoryLevel::l1));
+      initiators[i].bind(l1[i]->upstream[0]);
+      l1[i]->downstream.bind(noc.sources[i]);
+    }
+    const CacheParameters l2_parameters{.size = 16_KiB, .ways = 16, .write_policy = WritePolicy::write_back};
+    for (unsigned i = 0; i < kChannels; ++i) {
+      const AddressSlice slice = noc.routes().slice(i);
+      l2.push_back(std::make_unique<Cache>(sc_core::sc_gen_unique_name("l2"), l2_parameters, MemoryLevel::l2, 1, slice));
+      dram.push_back(std::make_unique<DramChannel>(sc_core::sc_gen_unique_name("dram"), DramParameters{}, slice, store));
+      noc.destinations[i].bind(l2[i]->upstream[0]);
+      l2[i]->downstream.bind(dram[i]->memory);
+    }
+  }
+  /// Rounds of 100 cycles, in each of which one array after the other makes its requests at any of the round's times. As many
+  /// as DRAM can carry, or more: an array that is late waits.
+  void run(unsigned rounds) {
+    for (unsigned round = 0; round < rounds; ++round) {
+      const Tick now = to_tick(sc_core::sc_time_stamp());
+      for (unsigned array = 0; array < kArrays; ++array) {
+        if (busy_until[array] > now + 2_us) continue;
+        for (unsigned i = 0; i < 24; ++i) {
+          const std::uint64_t r = random();
+          PooledPayload payload(pool);
+          payload->set_command(r % 4 == 0 ? tlm::TLM_WRITE_COMMAND : tlm::TLM_READ_COMMAND);
+          payload->set_address(kBase + (r >> 8) % (kSize.n / 64) * 64);
+          payload->set_data_length(64);
+          payload->set_streaming_width(64);
+          payload.attributes().timing_only = true;
+          sc_core::sc_time delay = to_sc_time(Tick{(r >> 40) % 100 * 1000});
+          initiators[array]->b_transport(*payload, delay);
+          ASSERT_TRUE(payload->is_response_ok());
+          busy_until[array] = later(busy_until[array], now + to_tick(delay));
+        }
+      }
+      sc_core::wait(100, sc_core::SC_NS);
+    }
+  }
+
+  std::mt19937_64 random{1};
+  std::vector<Tick> busy_until = std::vector<Tick>(kArrays);
+  PayloadPool pool;
+  BackingStore store{kSize};
+  sc_core::sc_vector<tlm_utils::simple_initiator_socket<Machine>> initiators{"initiator", kArrays};
+  std::vector<std::unique_ptr<Cache>> l1;
+  Network noc{"noc", FabricParameters{.topology = FabricTopology::mesh, .columns = 3, .rows = 3}, kArrays,
+              AddressRoutes({{"vram", kBase, kSize, 0, kChannels, 128_B}})};
+  std::vector<std::unique_ptr<Cache>> l2;
+  std::vector<std::unique_ptr<DramChannel>> dram;
+};
+LACUNA_TEST_BENCH(Machine)
+
+TEST(SteadyState, TheMemorySystemAllocatesNothing) {
+  auto& machine = test::bench<Machine>();
+  machine.run(1000);
+  const std::uint64_t before = allocations;
+  machine.run(5000);  // 0.5 ms: more than 100 refreshes
+  // A calendar may still meet its longest queue.
+  EXPECT_LE(allocations - before, 16U);
+  std::uint64_t requests = 0;
+  for (const auto& channel : machine.dram) requests += channel->statistics().reads + channel->statistics().writes;
+  EXPECT_GT(requests, 100'000U);
+}
+
+TEST(SteadyState, AnIdleHourCostsNothing) {
+  auto& machine = test::bench<Machine>();
+  const std::uint64_t before = allocations;
+  sc_core::wait(3600, sc_core::SC_SEC);
+  machine.run(10);
+  EXPECT_LE(allocations - before, 16U);
+}
+
+}  // namespace
+}  // namespace lacuna
