@@ -521,9 +521,11 @@ void PacketProcessor::report(const InFlightPacket& packet, bool failed) {
   if (resources_ != nullptr) {
     KernelActivity& a = record.activity;
     const ResourceAmounts used = resources_->used();
+    a.available = resources_->available({record.cycles});
     for (std::size_t i = 0; i < kResources; ++i) a.used[i] = used[i] - d.activity.used[i];
     a.used[static_cast<std::size_t>(Resource::slots)] = a.all().resident;
-    a.available = resources_->available({record.cycles});
+    // Writes that memory has taken may be booked beyond the kernel's end: they are not what it had to wait for.
+    for (std::size_t i = 0; i < kResources; ++i) a.used[i] = std::min(a.used[i], a.available[i]);
   }
   for (KernelObserver* observer : observers_) observer->kernel_ended(record);
 }
