@@ -10,10 +10,11 @@ TagArray::TagArray(std::uint32_t sets, unsigned ways, unsigned sectors, Replacem
       sectors_count_(sectors),
       tags_(std::size_t{sets} * ways, kEmpty),
       sectors_(std::size_t{sets} * ways * sectors),
-      replacement_(policy, sets, ways, seed) {}
+      replacement_(policy, sets, ways, seed),
+      empty_(sets * ways) {}
 
 TagArray::Slot TagArray::victim(std::uint32_t set) {
-  const Slot empty = find(set, kEmpty);
+  const Slot empty = empty_ != 0 ? find(set, kEmpty) : kNone;
   return empty != kNone ? empty : set * ways_ + replacement_.victim(set);
 }
 
@@ -23,12 +24,14 @@ void TagArray::drop(Slot slot) {
     clean(dropped);
     dropped = {};
   }
+  empty_ += tags_[slot] != kEmpty ? 1 : 0;
   tags_[slot] = kEmpty;
 }
 
 void TagArray::drop_all() {
   if (!used_) return;
   used_ = false;
+  empty_ = slots();
   std::fill(tags_.begin(), tags_.end(), kEmpty);
   std::fill(sectors_.begin(), sectors_.end(), Sector{});
   replacement_.reset();

@@ -50,6 +50,7 @@ class TagArray {
   /// Puts a line without any bytes into an empty slot.
   void install(Slot slot, std::uint64_t line) {
     tags_[slot] = line;
+    --empty_;
     used_ = true;
     touch(slot);
   }
@@ -76,6 +77,7 @@ class TagArray {
   std::vector<Sector> sectors_;
   Replacement replacement_;
   std::uint32_t dirty_sectors_ = 0;
+  std::uint32_t empty_;  ///< slots
   bool used_ = false;  ///< a line was installed since drop_all()
 };
 
