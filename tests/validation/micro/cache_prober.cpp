@@ -59,6 +59,7 @@ std::uint64_t CacheProber::size(std::uint64_t step) {
   const ChaseTable table{.bytes = 2 * kLargestSize, .stride = step, .links = {}};
   const auto largest = [&](const std::vector<std::uint64_t>& sizes) {
     std::vector<Chain> chains;
+    chains.reserve(sizes.size());
     for (const std::uint64_t size : sizes) chains.push_back({0, size / step});
     const std::vector<bool> fits = fit(table, chains);
     const auto first_too_large = std::find(fits.begin(), fits.end(), false);

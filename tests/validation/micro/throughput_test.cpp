@@ -25,7 +25,7 @@ TEST_F(MicroMshrs, AreRecovered) {
       {"default", "r9nano", {"l2.hit_latency=400cycles"}},
       {"sixteen", "r9nano", {"l2.hit_latency=400cycles", "l1v.mshrs=16"}},
       {"many", "r9nano", {"l2.hit_latency=700cycles", "l1v.mshrs=150"}},
-      {"six_slow_dram", "tiny", {"l1v.mshrs=6"}},
+      {"six", "tiny", {"l1v.mshrs=6"}},
   };
   for (const Variant& variant : variants) {
     Machine machine("mshrs_" + variant.name, variant.configuration, variant.settings);
