@@ -44,7 +44,7 @@ class CommandProcessorBench : public sc_core::sc_module, public KernelObserver {
         code(vm, isa::Target::gfx803),
         dispatcher("dispatcher", DispatcherParameters{}, Clock(Frequency{}), Cycles{200}),
         unit("unit", ComputeUnitParameters{}, TimingMode::loose, Clock(Frequency{}), Clock(Frequency{}), Cycles{200},
-             ComputeUnitPlace{}, isa::Target::gfx803, vm, code, dispatcher),
+             ComputeUnitPlace{}, isa::Target::gfx803, vm, code, lds_banks, dispatcher),
         cp("cp", MmioParameters{}, PacketProcessorParameters{}, device(), TimingMode::loose, vm, code, dispatcher, {&unit}) {
     dispatcher.attach({&unit}, cp.packets);
     unit.vector_port.bind(memory.vector);
@@ -81,6 +81,7 @@ class CommandProcessorBench : public sc_core::sc_module, public KernelObserver {
   std::vector<std::byte> bytes;
   GpuVm vm;
   isa::DecodedCode code;
+  LdsBanks lds_banks;
   FixedLatencyMemory memory{"memory"};
   Sink sink{"sink"};
   Dispatcher dispatcher;
