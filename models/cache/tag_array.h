@@ -78,7 +78,7 @@ class TagArray {
   Replacement replacement_;
   std::uint32_t dirty_sectors_ = 0;
   std::uint32_t empty_;  ///< slots
-  bool used_ = false;  ///< a line was installed since drop_all()
+  bool used_ = false;    ///< a line was installed since drop_all()
 };
 
 }  // namespace lacuna
