@@ -146,7 +146,7 @@ void ComputeUnit::start_wavefront(Slot& slot, Workgroup& group, unsigned wave_in
 
   slot.line = ~std::uint64_t{0} - 1;  // nothing buffered
   slot.ready = start;
-  slot.start_account(group.dispatch->activity.classes[wave_in_group], start);
+  slot.start_account(group.dispatch->activity.classes[wave_in_group], start, mode_ != TimingMode::functional);
   fetch(slot, start);
   simd.issue.add(slot.number);
   simd.wake(slot.ready);

@@ -87,10 +87,11 @@ struct ComputeUnit::Slot {
   Cycles launched{};
   Cycles accounted{};
 
-  void start_account(WavefrontClass& c, Cycles start) {
+  /// Without timing every cycle counts as accounted for.
+  void start_account(WavefrontClass& c, Cycles start, bool timed) {
     activity = &c;
-    launched = start;
-    accounted = start;
+    launched = timed ? start : kNeverCycles;
+    accounted = launched;
     ++c.wavefronts;
   }
   void account(WavefrontTime cause, Cycles until) {

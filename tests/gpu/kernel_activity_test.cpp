@@ -100,6 +100,15 @@ TEST_F(KernelActivityTest, BarriersHoldTheFast) {
   EXPECT_GT(of(a, WavefrontTime::barrier), 4u * 60) << "half of them wait for the other half";
 }
 
+TEST_F(KernelActivityTest, WithoutTimingThereIsNone) {
+  const auto d = b_.program(program(kLaneAddress, kLoad, kWaitAll, kBarrier, kSleep, kEnd), 8);
+  ASSERT_GT(b_.run(b_.functional(), *d), 0u);
+  const WavefrontClass all = d->activity.all();
+  EXPECT_EQ(all.wavefronts, 8u);
+  EXPECT_EQ(all.resident, 0u);
+  for (const std::uint64_t cycles : all.cycles) EXPECT_EQ(cycles, 0u);
+}
+
 /// Answers after a fixed time.
 class SlowTranslation : public TranslationLevel {
  public:
