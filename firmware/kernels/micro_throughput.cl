@@ -41,8 +41,8 @@ kernel __attribute__((reqd_work_group_size(64, 1, 1))) void misses(global const 
 // Each work-item loads `loads` (a multiple of 8) vectors, `step` vectors apart, of `vectors` (a power of two) that are walked
 // round and round; a workgroup begins `group_step` vectors after the one before. Nothing is stored: no sum of numbers is -1
 // when none of them is negative.
-kernel __attribute__((reqd_work_group_size(256, 1, 1))) void stream(global const float4* data, global float4* sums, uint vectors,
-                                                                    uint group_step, uint step, uint loads) {
+kernel __attribute__((reqd_work_group_size(256, 1, 1))) void stream(global const float4* data, global float4* sums,
+                                                                    uint vectors, uint group_step, uint step, uint loads) {
   uint at = get_group_id(0) * group_step + get_local_id(0);
   float4 sum = 0;
   for (uint n = 0; n < loads; n += 8) {
