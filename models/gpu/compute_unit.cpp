@@ -38,7 +38,10 @@ ComputeUnit::ComputeUnit(sc_core::sc_module_name name, const ComputeUnitParamete
       mode_(mode),
       clock_(clock),
       timestamp_(timestamp),
-      quantum_(mode == TimingMode::reference ? Cycles{1} : quantum),
+      // Without timing there is nobody to keep in step with: wavefronts run long enough to stay in the host's caches.
+      quantum_(mode == TimingMode::reference    ? Cycles{1}
+               : mode == TimingMode::functional ? later(quantum, Cycles{10'000})
+                                                : quantum),
       place_(place),
       target_(target),
       vmcnt_limit_((1u << isa::traits(target).vmcnt_bits) - 1),

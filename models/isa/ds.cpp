@@ -46,12 +46,16 @@ void resolve(const Instruction& i, Wavefront& w, LaneTargets& targets, unsigned 
 
 // The two-address forms: two 8-bit offsets in units of the element, or of 64 elements.
 template <unsigned kBytes, unsigned kStride>
-void resolve_pair(const Instruction& i, Wavefront& w, LaneTargets& first, LaneTargets& second) {
+void fill_pair(const Instruction& i, Wavefront& w) {
   const std::uint32_t* base = w.v(i.src[0].index);
   const auto offset = static_cast<std::uint32_t>(i.mem.offset);
   w.access.dual = true;
   fill_addresses(base, (offset & 0xff) * kBytes * kStride, w.access.address);
   fill_addresses(base, (offset >> 8) * kBytes * kStride, w.access.address2);
+}
+template <unsigned kBytes, unsigned kStride>
+void resolve_pair(const Instruction& i, Wavefront& w, LaneTargets& first, LaneTargets& second) {
+  fill_pair<kBytes, kStride>(i, w);
   first.resolve_lds(w, w.access.lanes, w.access.address.data(), kBytes, limit_of(w));
   second.resolve_lds(w, w.access.lanes, w.access.address2.data(), kBytes, limit_of(w));
 }
@@ -70,6 +74,22 @@ std::byte* neighbours(const Instruction& i, Wavefront& w, Operation operation) {
   return w.lds + first;
 }
 
+// All lanes active and inside the allocation: what nearly every access is. Then offsets are places, without a look at each
+// lane.
+template <unsigned kBytes>
+bool all_inside(const Wavefront& w, const std::array<U64, kLanes>& addresses) {
+  U64 highest = 0;
+  for (const U64 address : addresses) highest = std::max(highest, address);
+  return w.exec() == kAllLanes && highest + kBytes <= limit_of(w);
+}
+
+template <unsigned kWords>
+void gather(const std::byte* lds, const std::array<U64, kLanes>& addresses, U32* dst) {
+  for (unsigned l = 0; l < kLanes; ++l) {
+    for (unsigned word = 0; word < kWords; ++word) std::memcpy(dst + word * kLanes + l, lds + addresses[l] + word * 4, 4);
+  }
+}
+
 template <typename M, unsigned kWords = 1>
 void read(const Instruction& i, Wavefront& w) {
   constexpr unsigned kBytes = kWords == 1 ? sizeof(M) : kWords * 4;
@@ -78,6 +98,10 @@ void read(const Instruction& i, Wavefront& w) {
   }
   LaneTargets targets;
   note_access(w, Operation::load, true, kBytes);
+  if constexpr (sizeof(M) == 4) {
+    fill_addresses(w.v(i.src[0].index), static_cast<std::uint32_t>(i.mem.offset), w.access.address);
+    if (all_inside<kBytes>(w, w.access.address)) return gather<kWords>(w.lds, w.access.address, w.planes(i.dst[0]));
+  }
   resolve(i, w, targets, kBytes);
   load_lanes<M, kWords>(targets, w.access.lanes, w.planes(i.dst[0]));
 }
@@ -99,6 +123,11 @@ void read_pair(const Instruction& i, Wavefront& w) {
   LaneTargets first;
   LaneTargets second;
   note_access(w, Operation::load, true, kWords * 4);
+  fill_pair<kWords * 4, kStride>(i, w);
+  if (all_inside<kWords * 4>(w, w.access.address) && all_inside<kWords * 4>(w, w.access.address2)) {
+    gather<kWords>(w.lds, w.access.address, w.planes(i.dst[0]));
+    return gather<kWords>(w.lds, w.access.address2, w.planes(i.dst[0]) + kWords * kLanes);
+  }
   resolve_pair<kWords * 4, kStride>(i, w, first, second);
   load_lanes<U32, kWords>(first, w.access.lanes, w.planes(i.dst[0]));
   load_lanes<U32, kWords>(second, w.access.lanes, w.planes(i.dst[0]) + kWords * kLanes);
