@@ -1,0 +1,146 @@
+// An SDMA engine: copies, fills and writes memory, and signals, as the packets of user-mode rings ask it to.
+//
+// Socket `memory` (initiator): requests of `request_bytes`, timing only; the data move through the GPUVM's windows.
+//
+// Queues: a ring of bytes in GPU-visible memory. Software writes packets behind the write pointer and tells the new one with
+// ring(); the engine stores how far it has read to the queue's read pointer. On gfx8 both are 32-bit offsets into the ring, on
+// gfx9 64-bit byte counts that only grow. Packets of a queue are carried out in order; copies, fills and writes overlap, but a
+// packet that others can see it by (fence, trap, atomic, timestamp, poll, end of an indirect buffer) waits until all data
+// before it are in memory. The engine serves its queues round robin, one packet at a time. A packet or an address that cannot
+// be used stops its queue, and only it.
+//
+// Packets (Linux amdgpu, iceland_sdma_pkt_open.h for gfx8, vega10_sdma_pkt_open.h for gfx9): NOP, COPY linear, broadcast and
+// sub-window, WRITE linear, INDIRECT, FENCE, TRAP, POLL_REGMEM (HDP flushes do nothing), COND_EXE, ATOMIC, CONST_FILL,
+// TIMESTAMP.
+//
+// Time: a read request leaves every request_bytes / bytes_per_cycle cycles, at most `requests_in_flight` are under way, and
+// each write leaves when its data have come. Beside that, time is the memory system's.
+#pragma once
+
+#include <tlm_utils/simple_initiator_socket.h>
+#include <cstdint>
+#include <iosfwd>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <systemc>
+
+#include "models/common/calendar.h"
+#include "models/common/parameters.h"
+#include "models/common/payload_pool.h"
+#include "models/common/statistics.h"
+#include "models/common/translation_level.h"
+#include "models/gpu/gpuvm.h"
+#include "models/isa/target.h"
+
+namespace lacuna {
+
+struct SdmaParameters {
+  unsigned engines = 2;
+  unsigned bytes_per_cycle = 32;
+  unsigned request_bytes = 64;
+  unsigned requests_in_flight = 128;
+  Cycles packet_latency{100};
+  Tick poll_interval{1'000'000};
+
+  void describe(ParameterSection& s);
+};
+
+struct SdmaStatistics {
+  std::uint64_t packets = 0;
+  std::uint64_t copies = 0;
+  std::uint64_t bytes_read = 0;
+  std::uint64_t bytes_written = 0;
+  std::uint64_t fences = 0;
+  std::uint64_t traps = 0;
+  std::uint64_t atomics = 0;
+  std::uint64_t polls = 0;   ///< looks at memory by POLL_REGMEM
+  std::uint64_t errors = 0;  ///< queues stopped
+  Tick busy{};               ///< time during which packets were carried out, waiting at polls apart
+  void describe(StatisticsGroup& g) const;
+};
+
+/// Why a queue has stopped.
+struct SdmaFault {
+  std::uint32_t queue = 0;    ///< as create_queue() named it
+  std::uint32_t code = 0;     ///< LACUNA_FAULT_* for an address; LACUNA_FAULT_NONE when the packet makes no sense
+  std::uint64_t address = 0;  ///< GPU virtual address that could not be used
+  bool write = false;         ///< the access was a write
+  std::string text;           ///< one line: what, queue, packet, address, nearest mapping
+};
+
+/// Told of what others have to hear. Called from the engine's process at the time it happens.
+class SdmaListener {
+ public:
+  virtual ~SdmaListener() = default;
+  /// A TRAP packet; `context` (28 bits) is the packet's: ROCm puts the id of the event there.
+  virtual void sdma_trap(std::uint32_t queue, std::uint32_t context, Tick at) = 0;
+  virtual void sdma_fault(const SdmaFault& fault, Tick at) = 0;
+};
+
+/// What software says of a queue when it makes one. Addresses are GPU virtual addresses that must be mapped.
+struct SdmaQueueDescription {
+  std::uint64_t ring = 0;          ///< 256-byte aligned
+  std::uint64_t ring_bytes = 0;    ///< a power of two from 256 on
+  std::uint64_t read_pointer = 0;  ///< 8 bytes that the engine stores its read pointer to; 8-byte aligned
+  std::string name;                ///< for reports
+};
+
+class SdmaEngine : public sc_core::sc_module {
+ public:
+  tlm_utils::simple_initiator_socket<SdmaEngine> memory;
+
+  /// `vm` is shared with the GPU and outlives the engine. `lookahead`: how far requests may be made ahead of the kernel's time
+  /// (the quantum).
+  SdmaEngine(sc_core::sc_module_name name, const SdmaParameters& parameters, unsigned index, Clock clock, Clock timestamp,
+             TimingMode mode, Cycles lookahead, isa::Target target, GpuVm& vm);
+  ~SdmaEngine() override;
+
+  /// Before the first trap or fault; without, they are logged and nothing else.
+  void set_listener(SdmaListener& listener) { listener_ = &listener; }
+  /// What translates addresses; null: translation takes no time.
+  void attach_tlb(TranslationLevel* tlb) { tlb_ = tlb; }
+
+  /// The new queue's number, which is never 0 and never used again; nothing, and a line in the log, when the description makes
+  /// no sense. Numbers of different engines differ.
+  std::optional<std::uint32_t> create_queue(const SdmaQueueDescription& description);
+  /// Nothing of the queue's memory is touched after this returns. False when there is no such queue.
+  bool destroy_queue(std::uint32_t queue);
+  /// A suspended queue starts no packet; it goes on where it was. False when there is no such queue.
+  bool suspend_queue(std::uint32_t queue, bool suspended);
+  /// Doorbell: packets up to the write pointer are in the ring. False when there is no such queue.
+  bool ring(std::uint32_t queue, std::uint64_t write_pointer);
+  void reset();
+
+  bool has_queue(std::uint32_t queue) const { return queues_.contains(queue); }
+  /// No queue has anything to do. Suspended and stopped queues count as having nothing to do.
+  bool idle() const;
+  /// Not idle, but all that is left to do waits for memory that somebody else has to change.
+  bool polling() const;
+  /// Packets carried out so far: grows while queues make progress.
+  std::uint64_t packets() const { return statistics_.packets; }
+  const SdmaStatistics& statistics() const { return statistics_; }
+  void diagnose(std::ostream& out) const;
+
+ private:
+  struct Queue;
+
+  const SdmaParameters parameters_;
+  const unsigned index_;
+  const Clock clock_;
+  const Clock timestamp_;
+  const TimingMode mode_;
+  const Cycles lookahead_;
+  const isa::Target target_;
+  GpuVm& vm_;
+  SdmaListener* listener_ = nullptr;
+  TranslationLevel* tlb_ = nullptr;
+  std::map<std::uint32_t, std::shared_ptr<Queue>> queues_;
+  std::uint32_t last_queue_ = 0;
+  PayloadPool payloads_;
+  sc_core::sc_event work_;
+  SdmaStatistics statistics_;
+};
+
+}  // namespace lacuna
