@@ -3,6 +3,9 @@ set(CMAKE_CXX_STANDARD 20)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
 set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/bin")
+set(CMAKE_LIBRARY_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/lib")
+# The same objects make the program and the libhsakmt.so.1 of drivers/rocm.
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O3 -g1")
 
 # Debug keeps assertions; the optimised builds drop them by NDEBUG because the models' own checks are not assertions.
@@ -18,7 +21,9 @@ target_compile_options(lacuna_options INTERFACE
   # GCC 12 reports overlaps inside std::string's own operator+ (GCC bug 105651).
   $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>
   # The same bits on every host: no contraction of a*b+c into a fused multiply-add unless the code asks for it.
-  -ffp-contract=off -fno-math-errno)
+  -ffp-contract=off -fno-math-errno
+  # Nobody replaces our functions from outside, so they may be inlined in position-independent code as well.
+  -fno-semantic-interposition)
 if(LACUNA_SANITIZE)
   # Sanitizers want frames and assertions more than speed.
   set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O1 -g1")
