@@ -58,7 +58,7 @@ CommandProcessor::CommandProcessor(sc_core::sc_module_name module_name, const Mm
   SC_HAS_PROCESS(CommandProcessor);
   SC_METHOD(drive_interrupt);
   sensitive << interrupt_changed_;
-  set_apertures();
+  forward_apertures();
 }
 
 // -- interrupts
@@ -192,7 +192,7 @@ void CommandProcessor::write_word(std::uint64_t offset, std::uint32_t value, Tic
     case LACUNA_GPU_SHARED_APERTURE_HI:
     case LACUNA_GPU_PRIVATE_APERTURE_HI:
       word(offset) = value;
-      set_apertures();
+      forward_apertures();
       return;
     default:
       word(offset) = value;
@@ -200,7 +200,13 @@ void CommandProcessor::write_word(std::uint64_t offset, std::uint32_t value, Tic
   }
 }
 
-void CommandProcessor::set_apertures() {
+void CommandProcessor::set_apertures(std::uint64_t shared, std::uint64_t private_base) {
+  word(LACUNA_GPU_SHARED_APERTURE_HI) = high(shared);
+  word(LACUNA_GPU_PRIVATE_APERTURE_HI) = high(private_base);
+  forward_apertures();
+}
+
+void CommandProcessor::forward_apertures() {
   for (ComputeUnit* unit : units_) {
     unit->set_apertures(std::uint64_t{word(LACUNA_GPU_SHARED_APERTURE_HI)} << 32,
                         std::uint64_t{word(LACUNA_GPU_PRIVATE_APERTURE_HI)} << 32);
@@ -260,7 +266,7 @@ void CommandProcessor::reset_device() {
   packets.reset();
   vm_.clear();
   for (const RegisterRow& row : kRegisters) word(row.offset) = row.reset;
-  set_apertures();
+  forward_apertures();
 }
 
 }  // namespace lacuna

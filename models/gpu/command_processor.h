@@ -36,6 +36,8 @@ class CommandProcessor : public MmioPeripheral, public InterruptSink {
                    const DeviceDescription& device, TimingMode mode, GpuVm& vm, isa::DecodedCode& code, Dispatcher& dispatcher,
                    std::vector<ComputeUnit*> units);
 
+  /// The same as the registers of that name: first addresses of the 4 GiB windows to LDS and to scratch.
+  void set_apertures(std::uint64_t shared, std::uint64_t private_base);
   void set_host_memory(HostMemory host_memory) { host_memory_ = std::move(host_memory); }
 
   PacketProcessor packets;
@@ -55,7 +57,7 @@ class CommandProcessor : public MmioPeripheral, public InterruptSink {
   std::uint32_t device_word(std::uint64_t offset) const;
   void vm_command(std::uint32_t command);
   void queue_command(std::uint32_t command);
-  void set_apertures();
+  void forward_apertures();
   void reset_device();
   std::uint64_t pair(std::uint64_t low_offset) const;
   std::uint32_t& word(std::uint64_t offset) { return words_[offset / 4]; }

@@ -102,7 +102,7 @@ hsa::Queue* PacketProcessor::queue_memory(const QueueSlot& queue) const {
   return reinterpret_cast<hsa::Queue*>(vm_.pointer(queue.address, sizeof(hsa::Queue), isa::Access::read_write));
 }
 
-std::uint32_t PacketProcessor::create_queue(unsigned slot, std::uint64_t aql_queue) {
+std::uint32_t PacketProcessor::create_queue(unsigned slot, std::uint64_t aql_queue, const QueueSetup&) {
   if (slot >= slots_.size() || slots_[slot].state != QueueSlot::State::inactive) {
     spdlog::error("{}: queue slot {} {}", name(), slot, slot >= slots_.size() ? "does not exist" : "is in use");
     return LACUNA_QUEUE_ERROR_SLOT;

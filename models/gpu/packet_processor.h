@@ -19,6 +19,7 @@
 #include "models/common/statistics.h"
 #include "models/gpu/code_check.h"
 #include "models/gpu/dispatcher.h"
+#include "models/gpu/driver_events.h"
 #include "models/gpu/gpuvm.h"
 #include "models/gpu/kernel_record.h"
 #include "models/gpu/kernel_symbols.h"
@@ -69,15 +70,39 @@ class PacketProcessor : public sc_core::sc_module, public DispatchListener {
   /// What kernel records say of the device's resources; without, they say nothing.
   void attach(const ResourceMeter& resources) { resources_ = &resources; }
 
+  /// Tells a driver in this process of events, in addition to registers and interrupts.
+  void attach(DriverEvents& driver) { driver_ = &driver; }
+
+  /// A slot that is not in use. Slots from queue_slots() on have no registers and no doorbell: they are made when wanted.
+  unsigned free_slot();
   /// LACUNA_QUEUE_ERROR_*; 0 when the slot is now active.
-  std::uint32_t create_queue(unsigned slot, std::uint64_t aql_queue);
+  std::uint32_t create_queue(unsigned slot, std::uint64_t aql_queue, const QueueSetup& setup = QueueSetup());
+  /// What runs is dropped; when it returns nothing touches the queue any more.
   std::uint32_t destroy_queue(unsigned slot);
+  /// No packet starts, and what runs is dropped; packets that are not retired start again when resume_queue() is called.
+  std::uint32_t suspend_queue(unsigned slot);
+  std::uint32_t resume_queue(unsigned slot);
+  std::uint32_t set_priority(unsigned slot, int priority);
+  /// As QueueSetup::cu_mask. Dispatches that have started keep the mask they started with.
+  std::uint32_t set_cu_mask(unsigned slot, std::vector<std::uint32_t> mask);
+  /// Lets the queue's kernels use global wave sync. One queue at a time has it; LACUNA_QUEUE_ERROR_SLOT when another does.
+  std::uint32_t allocate_gws(unsigned slot);
+
+  /// Reads the write index of every queue whose DoorbellKind says so; true when there is something new.
+  bool look_at_doorbells();
+  enum class Activity : std::uint8_t {
+    idle,              ///< nothing is asked of the device
+    waits_for_memory,  ///< all that is left are looks at signals and packet headers that only the host can change
+    busy
+  };
+  Activity activity() const;
   /// Doorbell: packets up to index `last` are in the ring. `at` may lie ahead of the kernel's time.
   void ring(unsigned slot, std::uint64_t last, Tick at);
   void reset();
 
   const QueueSlot& queue(unsigned slot) const { return slots_[slot]; }
-  unsigned queue_slots() const { return static_cast<unsigned>(slots_.size()); }
+  /// Slots with registers and a doorbell.
+  unsigned queue_slots() const { return parameters_.queue_slots; }
   bool idle() const;
   /// Packets started so far: grows while queues make progress.
   std::uint64_t packets() const { return statistics_.dispatches + statistics_.barriers; }
@@ -124,6 +149,7 @@ class PacketProcessor : public sc_core::sc_module, public DispatchListener {
   isa::DecodedCode& code_;
   Dispatcher& dispatcher_;
   InterruptSink& interrupts_;
+  DriverEvents* driver_ = nullptr;
   KernelSymbols symbols_;
   CodeCheck code_check_;
   std::vector<CacheMaintenance*> l1_;

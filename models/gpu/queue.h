@@ -4,12 +4,29 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <vector>
 
 #include "models/common/units.h"
 #include "models/gpu/dispatch.h"
 #include "models/gpu/gpu_registers.h"
 
 namespace lacuna {
+
+/// How the packet processor learns that packets have been written.
+enum class DoorbellKind : std::uint8_t {
+  ring,          ///< by ring() only: a doorbell register of the device
+  legacy_index,  ///< from amd_queue_t.max_legacy_doorbell_dispatch_id_plus_1 (doorbell type 1), at look_at_doorbells()
+  write_index    ///< from amd_queue_t.write_dispatch_id (doorbell type 2), likewise; packets may still be INVALID
+};
+
+/// What the creator of a queue chooses beside the amd_queue_t.
+struct QueueSetup {
+  DoorbellKind doorbell = DoorbellKind::ring;
+  /// Larger goes first, both for packets and for places on compute units; among equals it is the other queues' turn.
+  int priority = 0;
+  /// Bit i: compute unit i / arrays of shader array i % arrays, as drivers number them. Empty: all. No bit set: refused.
+  std::vector<std::uint32_t> cu_mask;
+};
 
 /// A packet that has been started and not yet retired.
 struct InFlightPacket {

@@ -17,6 +17,9 @@ constexpr Access operator|(Access a, Access b) {
   return static_cast<Access>(static_cast<unsigned>(a) | static_cast<unsigned>(b));
 }
 
+/// Who else may access memory while a kernel runs: nobody, or threads of the process that the model runs in.
+enum class Sharing : std::uint8_t { device, other_threads };
+
 /// A contiguous range of GPU virtual addresses with one set of permissions and contiguous host memory behind it.
 struct MemoryWindow {
   std::uint64_t base = 0;      ///< first GPU virtual address
@@ -24,6 +27,7 @@ struct MemoryWindow {
   std::byte* host = nullptr;   ///< host address of `base`
   std::uint64_t physical = 0;  ///< bus address of `base`, for caches and channels
   Access granted = Access::none;
+  Sharing sharing = Sharing::device;
 
   bool contains(std::uint64_t address, std::uint64_t bytes) const {
     const std::uint64_t offset = address - base;  // wraps to a huge value below base
