@@ -89,6 +89,12 @@ class GpuDevice : public sc_core::sc_module, private ResourceMeter {
   sc_core::sc_out<bool>& interrupt() { return cp_->interrupt; }
 
   BackingStore& vram() { return vram_; }
+
+  /// For a driver in this process: what firmware reaches by registers.
+  GpuVm& vm() { return vm_; }
+  PacketProcessor& packet_processor() { return cp_->packets; }
+  CommandProcessor& command_processor() { return *cp_; }
+  const GpuDeviceParameters& parameters() const { return parameters_; }
   void add_observer(KernelObserver& observer);
   void describe_statistics(StatisticsGroup& group) const;
 
