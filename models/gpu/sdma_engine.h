@@ -18,20 +18,25 @@
 #pragma once
 
 #include <tlm_utils/simple_initiator_socket.h>
+#include <array>
 #include <cstdint>
 #include <iosfwd>
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <systemc>
+#include <vector>
 
 #include "models/common/calendar.h"
 #include "models/common/parameters.h"
 #include "models/common/payload_pool.h"
 #include "models/common/statistics.h"
 #include "models/common/translation_level.h"
+#include "models/gpu/compute_unit_parameters.h"
 #include "models/gpu/gpuvm.h"
+#include "models/gpu/sdma_packets.h"
 #include "models/isa/target.h"
 
 namespace lacuna {
@@ -40,16 +45,18 @@ struct SdmaParameters {
   unsigned engines = 2;
   unsigned bytes_per_cycle = 32;
   unsigned request_bytes = 64;
-  unsigned requests_in_flight = 128;
+  unsigned requests_in_flight = 256;
   Cycles packet_latency{100};
   Tick poll_interval{1'000'000};
+  sdma::Gfx8Pitch gfx8_pitch = sdma::Gfx8Pitch::rocm;
 
   void describe(ParameterSection& s);
 };
 
 struct SdmaStatistics {
   std::uint64_t packets = 0;
-  std::uint64_t copies = 0;
+  std::uint64_t copies = 0;  ///< linear and sub-window
+  std::uint64_t fills = 0;
   std::uint64_t bytes_read = 0;
   std::uint64_t bytes_written = 0;
   std::uint64_t fences = 0;
@@ -107,7 +114,8 @@ class SdmaEngine : public sc_core::sc_module {
   std::optional<std::uint32_t> create_queue(const SdmaQueueDescription& description);
   /// Nothing of the queue's memory is touched after this returns. False when there is no such queue.
   bool destroy_queue(std::uint32_t queue);
-  /// A suspended queue starts no packet; it goes on where it was. False when there is no such queue.
+  /// A suspended queue finishes the packet it is at and starts no other, until it is resumed. False when there is no such
+  /// queue.
   bool suspend_queue(std::uint32_t queue, bool suspended);
   /// Doorbell: packets up to the write pointer are in the ring. False when there is no such queue.
   bool ring(std::uint32_t queue, std::uint64_t write_pointer);
@@ -125,6 +133,47 @@ class SdmaEngine : public sc_core::sc_module {
 
  private:
   struct Queue;
+  enum class Step : std::uint8_t { idle, progress, poll };
+  enum class Fetched : std::uint8_t { nothing, packet, stopped };
+  static constexpr std::uint64_t kLargestRequest = 256;
+
+  // sdma_engine.cpp: queues and packets
+  void serve();
+  Step step(Queue& queue);
+  Fetched fetch(Queue& queue);
+  Step execute(Queue& queue);
+  void consume(Queue& queue, std::uint64_t words);
+  void store_read_pointer(const Queue& queue);
+  Step look(Queue& queue);
+  Step wait_for_memory(Queue& queue);
+  bool fence(Queue& queue, const sdma::Fence& fence);
+  bool timestamp(Queue& queue, const sdma::Timestamp& timestamp);
+  void stop(Queue& queue, SdmaFault fault);
+  void stop(Queue& queue, std::string why);
+  Tick now() const;
+  /// Lets the kernel's time catch up with `at`. False when the queue has gone meanwhile.
+  bool wait_until(const Queue& queue, Tick at);
+  /// Waits until all data of earlier packets are in memory.
+  bool drain(Queue& queue);
+
+  // sdma_transfer.cpp: data. All return false when the queue was stopped or has gone.
+  bool copy(Queue& queue, std::uint64_t source, std::span<const std::uint64_t> destinations, std::uint64_t bytes);
+  bool copy_untimed(Queue& queue, std::uint64_t source, std::span<const std::uint64_t> destinations, std::uint64_t bytes);
+  bool copy_window(Queue& queue, const sdma::CopyWindow& window);
+  bool fill(Queue& queue, const sdma::Fill& fill);
+  bool write(Queue& queue, std::uint64_t destination, std::span<const std::byte> data);
+  /// Reads to the end of `staging_`: a request that is ready to leave at `at`. When the data are there.
+  std::optional<Tick> read_request(Queue& queue, std::uint64_t address, std::uint64_t bytes, Tick at);
+  /// Writes through the write port, in requests that do not cross a line. When memory has taken them.
+  std::optional<Tick> write_requests(Queue& queue, std::uint64_t address, std::span<const std::byte> data, Tick at);
+  /// A small object in memory, naturally aligned; null when the queue was stopped. Takes the time of one request.
+  std::byte* object(Queue& queue, std::uint64_t address, unsigned bytes, bool write, const char* what);
+  std::optional<isa::MemoryWindow> window(Queue& queue, std::uint64_t address, std::uint64_t bytes, bool write);
+  std::optional<Tick> transport(Queue& queue, const isa::MemoryWindow& window, std::uint64_t address, std::uint64_t bytes,
+                                bool write, Tick at);
+  /// Keeps the engine's time from running further ahead than it may.
+  bool keep_up(const Queue& queue);
+  Tick transfer_time(std::uint64_t bytes) const;
 
   const SdmaParameters parameters_;
   const unsigned index_;
@@ -132,12 +181,23 @@ class SdmaEngine : public sc_core::sc_module {
   const Clock timestamp_;
   const TimingMode mode_;
   const Cycles lookahead_;
-  const isa::Target target_;
+  const sdma::Format format_;
   GpuVm& vm_;
   SdmaListener* listener_ = nullptr;
   TranslationLevel* tlb_ = nullptr;
-  std::map<std::uint32_t, std::shared_ptr<Queue>> queues_;
-  std::uint32_t last_queue_ = 0;
+
+  std::map<std::uint32_t, std::shared_ptr<Queue>> queues_;  // shared: serve() holds the one it is at over waits
+  std::uint32_t made_ = 0;
+  std::uint32_t served_ = 0;
+  std::vector<std::uint32_t> words_;  // of the packet at hand
+  Tick at_{};                         // the engine's own time: reads are issued up to here
+  PoolCalendar in_flight_;
+  Calendar write_port_;
+  std::array<std::byte, 2 * kLargestRequest> staging_{};
+  std::uint64_t staged_ = 0;
+  std::array<isa::MemoryWindow, 2> windows_{};  // last used for reads and for writes
+  std::uint64_t windows_epoch_ = ~std::uint64_t{0};
+  std::int64_t timestamp_offset_ = 0;  // of the engine's local counter
   PayloadPool payloads_;
   sc_core::sc_event work_;
   SdmaStatistics statistics_;
