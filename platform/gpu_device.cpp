@@ -90,6 +90,7 @@ void GpuDeviceParameters::describe(ParameterSet& set) {
   set.describe("l1_tlb", l1_tlb);
   set.describe("l2_tlb", l2_tlb);
   set.describe("page_walker", page_walker);
+  set.describe("sdma", sdma);
   set.describe("noc", noc);
   set.describe("l2", l2);
   set.describe("dram", dram);
@@ -161,6 +162,7 @@ GpuDevice::GpuDevice(sc_core::sc_module_name module_name, const GpuDeviceParamet
   if (const auto problems = parameters.check(); !problems.empty()) throw std::invalid_argument(problems.front());
   build_compute_units();
   build_translation();
+  build_sdma();
   build_noc();
   build_memory();
   if (parameters.gpu.timing != TimingMode::functional) cp_->packets.attach(static_cast<const ResourceMeter&>(*this));
@@ -226,7 +228,17 @@ void GpuDevice::build_translation() {
   });
 }
 
-// Sources: all L1 vector, scalar and instruction caches, then the command processor. Destinations: the L2 banks, then the host.
+void GpuDevice::build_sdma() {
+  const GpuParameters& gpu = parameters_.gpu;
+  for (unsigned i = 0; i < parameters_.sdma.engines; ++i) {
+    sdma_.push_back(std::make_unique<SdmaEngine>(name_of("sdma", i).c_str(), parameters_.sdma, i, Clock(gpu.core_clock),
+                                                 Clock(gpu.timestamp_clock), gpu.timing, gpu.quantum, gpu.target, vm_));
+    sdma_.back()->attach_tlb(l2_tlb_.get());
+  }
+}
+
+// Sources: all L1 vector, scalar and instruction caches, then the command processor and the SDMA engines. Destinations: the L2
+// banks, then the host.
 void GpuDevice::build_noc() {
   const GpuParameters& gpu = parameters_.gpu;
   std::vector<Cache*> caches;
@@ -241,9 +253,11 @@ void GpuDevice::build_noc() {
                     .first_destination = 0,
                     .count = gpu.memory_partitions,
                     .interleave = gpu.partition_interleave});
-  noc_ = make_fabric("noc", parameters_.noc, static_cast<unsigned>(caches.size()) + 1, AddressRoutes(std::move(routes)));
-  for (unsigned i = 0; i < caches.size(); ++i) caches[i]->downstream.bind(noc_->sources[i]);
-  cp_->packets.memory.bind(noc_->sources[static_cast<unsigned>(caches.size())]);
+  const auto others = static_cast<unsigned>(caches.size());
+  noc_ = make_fabric("noc", parameters_.noc, others + 1 + parameters_.sdma.engines, AddressRoutes(std::move(routes)));
+  for (unsigned i = 0; i < others; ++i) caches[i]->downstream.bind(noc_->sources[i]);
+  cp_->packets.memory.bind(noc_->sources[others]);
+  for (unsigned i = 0; i < parameters_.sdma.engines; ++i) sdma_[i]->memory.bind(noc_->sources[others + 1 + i]);
 }
 
 void GpuDevice::build_memory() {
@@ -325,13 +339,21 @@ std::uint64_t GpuDevice::wavefront_instructions() const {
   return sum;
 }
 
-std::uint64_t GpuDevice::packets() const { return cp_->packets.packets(); }
+std::uint64_t GpuDevice::packets() const {
+  std::uint64_t sum = cp_->packets.packets();
+  for (const auto& engine : sdma_) sum += engine->packets();
+  return sum;
+}
 
-bool GpuDevice::idle() const { return cp_->packets.idle() && dispatcher_.idle(); }
+bool GpuDevice::idle() const {
+  return cp_->packets.idle() && dispatcher_.idle() &&
+         std::all_of(sdma_.begin(), sdma_.end(), [](const auto& engine) { return engine->idle(); });
+}
 
 void GpuDevice::diagnose(std::ostream& out) const {
   cp_->packets.diagnose(out);
   dispatcher_.diagnose(out);
+  for (const auto& engine : sdma_) engine->diagnose(out);
 }
 
 void GpuDevice::describe_statistics(StatisticsGroup& group) const {
@@ -352,6 +374,7 @@ void GpuDevice::describe_statistics(StatisticsGroup& group) const {
     l2_tlb_->statistics().describe(group.group("l2_tlb"));
     page_walker_->describe(group.group("page_walker"));
   }
+  for (const auto& engine : sdma_) engine->statistics().describe(group.group(engine->basename()));
   noc_->describe(group.group("noc"));
   for (const auto& channel : dram_) channel->statistics().describe(group.group(channel->basename()));
 }

@@ -6,7 +6,7 @@
 //   CU x n --+-- L1V --+
 //            +-- L1S --+-- NoC --+-- L2 bank x p -- DRAM channel x p
 //            +-- L1I --+         +-- host
-//   CP ----------------+
+//   CP, SDMA x m ------+
 //
 // Beside the L1 caches are their TLBs: one for each compute unit's vector memory, one for each shader array's scalar and one
 // for its instruction cache; behind them an L2 TLB and a page walker.
@@ -14,6 +14,7 @@
 
 #include <iosfwd>
 #include <memory>
+#include <span>
 #include <string>
 #include <systemc>
 #include <vector>
@@ -25,6 +26,7 @@
 #include "models/common/statistics.h"
 #include "models/dram/dram_channel.h"
 #include "models/gpu/command_processor.h"
+#include "models/gpu/sdma_engine.h"
 #include "models/noc/fabric.h"
 
 namespace lacuna {
@@ -68,12 +70,14 @@ struct GpuDeviceParameters {
   TlbParameters l1_tlb;
   TlbParameters l2_tlb;
   PageWalkerParameters page_walker;
+  SdmaParameters sdma;
   FabricParameters noc;
   DramParameters dram;
   VramParameters vram;
 
   GpuDeviceParameters();
-  /// Sections gpu, gpu_mmio, cp, dispatcher, cu, l1v, l1s, l1i, l1_tlb, l2_tlb, page_walker, noc, l2, dram, vram.
+  /// Sections gpu, gpu_mmio, cp, dispatcher, cu, l1v, l1s, l1i, l1_tlb, l2_tlb, page_walker, sdma, noc, l2, dram,
+  /// vram.
   void describe(ParameterSet& set);
   /// What no single parameter's range can say; one line per problem, naming section.name.
   std::vector<std::string> check() const;
@@ -94,6 +98,7 @@ class GpuDevice : public sc_core::sc_module, private ResourceMeter {
   GpuVm& vm() { return vm_; }
   PacketProcessor& packet_processor() { return cp_->packets; }
   CommandProcessor& command_processor() { return *cp_; }
+  std::span<const std::unique_ptr<SdmaEngine>> sdma_engines() const { return sdma_; }
   const GpuDeviceParameters& parameters() const { return parameters_; }
   void add_observer(KernelObserver& observer);
   void describe_statistics(StatisticsGroup& group) const;
@@ -112,6 +117,7 @@ class GpuDevice : public sc_core::sc_module, private ResourceMeter {
   void build_compute_units();
   void build_translation();
   void build_memory();
+  void build_sdma();
   void build_noc();
   std::byte* host_memory(std::uint64_t bus_address, std::uint64_t bytes);
 
@@ -130,6 +136,7 @@ class GpuDevice : public sc_core::sc_module, private ResourceMeter {
   std::unique_ptr<Tlb> l2_tlb_;
   std::vector<std::unique_ptr<Tlb>>
       l1_tlbs_;  ///< of the compute units, then of the shader arrays' scalar, then instruction caches
+  std::vector<std::unique_ptr<SdmaEngine>> sdma_;
   std::unique_ptr<Fabric> noc_;
   std::vector<std::unique_ptr<Cache>> l2_;
   std::vector<std::unique_ptr<DramChannel>> dram_;
