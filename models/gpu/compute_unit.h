@@ -112,6 +112,7 @@ class ComputeUnit : public sc_core::sc_module {
   unsigned abort(const Dispatch& dispatch);
 
   bool idle() const { return active_wavefronts_ == 0; }
+  const ComputeUnitPlace& place() const { return place_; }
   const ComputeUnitStatistics& statistics() const { return statistics_; }
   unsigned resident_wavefronts() const { return active_wavefronts_; }
   /// One line per resident wavefront: where it is and what it waits for.

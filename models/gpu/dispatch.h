@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "models/common/units.h"
 #include "models/gpu/hsa.h"
@@ -46,8 +47,13 @@ struct Dispatch {
   std::array<std::uint32_t, 3> workgroup{1, 1, 1};  ///< work-items
   WorkgroupNeeds needs;
   ScratchSetup scratch;
+  int priority = 0;                    ///< larger goes first to places on compute units
+  std::vector<std::uint32_t> cu_mask;  ///< see QueueSetup::cu_mask; empty = all compute units
+  bool may_sync_grid = false;          ///< the queue has been given global wave sync
 
   // -- progress
+  bool held = false;                ///< no workgroup is launched for now
+  std::vector<bool> may_have_room;  ///< per compute unit, the dispatcher's: cleared by a refused launch
   std::uint64_t next_workgroup = 0;
   std::uint64_t finished_workgroups = 0;
   bool failed = false;  ///< a wavefront faulted: nothing more is launched, running wavefronts are dropped

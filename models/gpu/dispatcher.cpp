@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 #include <ostream>
 
 #include "models/common/tlm_time.h"
@@ -26,8 +27,31 @@ Dispatcher::Dispatcher(sc_core::sc_module_name name, const DispatcherParameters&
 
 void Dispatcher::attach(std::vector<ComputeUnit*> units, DispatchListener& listener) {
   units_ = std::move(units);
-  may_have_room_.assign(units_.size(), true);
   listener_ = &listener;
+  // Drivers number compute units across shader arrays first (Linux, kfd_mqd_manager.c, mqd_symmetrically_map_cu_mask).
+  std::vector<unsigned> order(units_.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(),
+                   [this](unsigned a, unsigned b) { return units_[a]->place().in_array < units_[b]->place().in_array; });
+  mask_bit_.resize(units_.size());
+  for (unsigned bit = 0; bit < order.size(); ++bit) mask_bit_[order[bit]] = bit;
+}
+
+bool Dispatcher::allows(std::span<const std::uint32_t> mask, unsigned bit) {
+  return mask.empty() || (bit / 32 < mask.size() && (mask[bit / 32] >> bit % 32 & 1) != 0);
+}
+
+bool Dispatcher::any_unit(std::span<const std::uint32_t> mask) const {
+  return std::any_of(mask_bit_.begin(), mask_bit_.end(), [mask](unsigned bit) { return allows(mask, bit); });
+}
+
+bool Dispatcher::busy() const {
+  return std::any_of(active_.begin(), active_.end(),
+                     [](const Dispatch* d) { return !d->held || d->finished_workgroups != d->next_workgroup; });
+}
+
+void Dispatcher::expect_room() {
+  for (Dispatch* dispatch : active_) dispatch->may_have_room.assign(units_.size(), true);
 }
 
 std::string Dispatcher::refusal(const Dispatch& dispatch) const {
@@ -40,8 +64,10 @@ std::string Dispatcher::refusal(const Dispatch& dispatch) const {
 }
 
 void Dispatcher::submit(Dispatch& dispatch) {
-  active_.push_back(&dispatch);
-  may_have_room_.assign(units_.size(), true);
+  const auto behind = std::find_if(active_.begin(), active_.end(),
+                                   [&dispatch](const Dispatch* other) { return other->priority < dispatch.priority; });
+  active_.insert(behind, &dispatch);
+  dispatch.may_have_room.assign(units_.size(), true);
   wake_.notify(sc_core::SC_ZERO_TIME);
 }
 
@@ -56,7 +82,7 @@ void Dispatcher::abort(Dispatch& dispatch) {
   }
   for (const Completion& completion : kept) completions_.push(completion);
   if (dispatch.queue_slot < scratch_.size()) scratch_[dispatch.queue_slot] = {};
-  may_have_room_.assign(units_.size(), true);
+  expect_room();
   wake_.notify(sc_core::SC_ZERO_TIME);
 }
 
@@ -87,7 +113,7 @@ void Dispatcher::complete(Tick now) {
   while (!completions_.empty() && completions_.top().at <= now) {
     const Completion completion = completions_.top();
     completions_.pop();
-    may_have_room_[completion.unit] = true;
+    for (Dispatch* waiting : active_) waiting->may_have_room[completion.unit] = true;
     Dispatch& dispatch = *completion.dispatch;
     ++dispatch.finished_workgroups;
     dispatch.end = later(dispatch.end, completion.at);
@@ -101,7 +127,7 @@ void Dispatcher::launch(Tick now) {
   const Tick limit = now + clock_.ticks(lookahead_);
   Tick at = later(clock_.align_up(now), next_launch_);
   for (Dispatch* dispatch : active_) {
-    while (!dispatch->failed && !dispatch->all_launched()) {
+    while (!dispatch->failed && !dispatch->held && !dispatch->all_launched()) {
       if (at > limit) {
         wake_.notify(to_sc_time(at - now));
         return;
@@ -119,13 +145,13 @@ bool Dispatcher::launch_workgroup(Dispatch& dispatch, Tick at) {
   const auto count = static_cast<unsigned>(units_.size());
   for (unsigned i = 0; i < count; ++i) {
     const unsigned unit = (next_unit_ + i) % count;
-    if (!may_have_room_[unit]) continue;
+    if (!dispatch.may_have_room[unit] || !allows(dispatch.cu_mask, mask_bit_[unit])) continue;
     if (units_[unit]->launch(dispatch, dispatch.next_workgroup, at, taken_)) {
       ++dispatch.next_workgroup;
       next_unit_ = (unit + 1) % count;
       return true;
     }
-    may_have_room_[unit] = false;
+    dispatch.may_have_room[unit] = false;
   }
   give_back_scratch(dispatch, taken_);
   return false;

@@ -1,8 +1,9 @@
 // The workgroup dispatcher: places the workgroups of kernel dispatches on compute units.
 //
-// Workgroups start in order of their linear id; compute units are tried round robin. Several dispatches may be in flight: the
-// oldest that still has workgroups to start goes first, the next one fills what it leaves free. A workgroup starts only where
-// all its wavefronts, registers, LDS and scratch slots are free at once.
+// Workgroups start in order of their linear id; compute units are tried round robin. Several dispatches may be in flight: of
+// those with the highest priority the oldest that still has workgroups to start goes first, the next one fills what it leaves
+// free. A workgroup starts only where all its wavefronts, registers, LDS and scratch slots are free at once, and on a unit that
+// its queue's mask allows.
 #pragma once
 
 #include <queue>
@@ -46,6 +47,12 @@ class Dispatcher : public sc_core::sc_module, public ComputeUnitListener {
   /// Drops everything of a dispatch.
   void abort(Dispatch& dispatch);
   bool idle() const { return active_.empty(); }
+  /// Something runs or can be launched: not so when all that is left belongs to dispatches that are held.
+  bool busy() const;
+  /// A dispatch is no longer held.
+  void look_again() { wake_.notify(sc_core::SC_ZERO_TIME); }
+  /// Whether a mask of compute units (QueueSetup::cu_mask) leaves any.
+  bool any_unit(std::span<const std::uint32_t> mask) const;
   void diagnose(std::ostream& out) const;
 
   void workgroup_done(ComputeUnit& unit, Dispatch& dispatch, std::span<const std::uint32_t> scratch_slots, Tick at) override;
@@ -64,6 +71,8 @@ class Dispatcher : public sc_core::sc_module, public ComputeUnitListener {
   void complete(Tick now);
   void launch(Tick now);
   bool launch_workgroup(Dispatch& dispatch, Tick at);
+  static bool allows(std::span<const std::uint32_t> mask, unsigned bit);
+  void expect_room();
   bool take_scratch(const Dispatch& dispatch);
   void give_back_scratch(const Dispatch& dispatch, std::span<const std::uint32_t> slots);
 
@@ -72,8 +81,8 @@ class Dispatcher : public sc_core::sc_module, public ComputeUnitListener {
   Cycles lookahead_;
   DispatchListener* listener_ = nullptr;
   std::vector<ComputeUnit*> units_;
-  std::vector<bool> may_have_room_;  // per unit; cleared by a refused launch, set by a completion or a new dispatch
-  std::vector<Dispatch*> active_;    // in order of submission
+  std::vector<unsigned> mask_bit_;  // per unit: its bit in masks of compute units
+  std::vector<Dispatch*> active_;   // by descending priority, then in order of submission
   std::priority_queue<Completion, std::vector<Completion>, std::greater<>> completions_;
   std::uint64_t completion_order_ = 0;
   unsigned next_unit_ = 0;

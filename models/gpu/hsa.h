@@ -55,6 +55,27 @@ struct BarrierPacket {
 };
 static_assert(sizeof(BarrierPacket) == kPacketBytes);
 
+/// The second half of a vendor-specific packet's first dword: what the rest of it is.
+enum class VendorFormat : std::uint8_t { pm4_indirect_buffer = 1, barrier_value = 2 };
+
+enum class SignalCondition : std::uint32_t { equal = 0, not_equal = 1, less = 2, greater_equal = 3 };
+
+/// hsa_amd_barrier_value_packet_t: waits until (signal value & mask) fulfils a condition.
+struct BarrierValuePacket {
+  std::uint16_t header;
+  std::uint8_t format;
+  std::uint8_t reserved0;
+  std::uint32_t reserved1;
+  std::uint64_t signal;  ///< 0: nothing to wait for
+  std::int64_t value;
+  std::int64_t mask;
+  std::uint32_t condition;  ///< SignalCondition
+  std::uint32_t reserved2;
+  std::uint64_t reserved3[2];
+  std::uint64_t completion_signal;
+};
+static_assert(sizeof(BarrierValuePacket) == kPacketBytes && offsetof(BarrierValuePacket, completion_signal) == 56);
+
 /// amd_signal_t. A signal handle is the address of one, 64-byte aligned.
 struct Signal {
   std::int64_t kind;
@@ -68,6 +89,13 @@ struct Signal {
   std::uint32_t reserved3[2];
 };
 static_assert(sizeof(Signal) == 64 && offsetof(Signal, start_timestamp) == 32);
+
+/// Bits of amd_queue_t.queue_properties.
+inline constexpr std::uint32_t kUseScratchOnce = 1u << 4;
+
+/// What the packet processor asks of the runtime by storing it to the queue's inactive signal.
+inline constexpr std::int64_t kScratchRequest = 1;    ///< answer: the scratch fields of amd_queue_t, then 0 to the signal
+inline constexpr std::int64_t kScratchReclaim = 512;  ///< answer: kUseScratchOnce cleared
 
 /// amd_queue_t, 256 bytes, 64-byte aligned.
 struct Queue {

@@ -6,24 +6,32 @@
 // barrier bit waits until all before it are complete; a barrier-AND / barrier-OR packet holds back all that follow until its
 // dependencies are zero; packets retire in order, which frees their ring slot. Queues are independent of each other. A bad
 // packet or a fault puts its queue, and only it, into the failed state.
+//
+// Beside these it knows the vendor-specific packets of AMD's runtime: PM4 commands that maintain caches, and barrier-value
+// packets. Rings, signals and indices are memory that other threads of the process may read and write at the same time.
+//
+// Scratch memory grows on demand: a dispatch that needs more than the queue has stalls the queue, and the runtime is asked
+// through the queue's inactive signal; memory that it lends for one dispatch is given back after it in the same way.
 #pragma once
 
 #include <tlm_utils/simple_initiator_socket.h>
 #include <deque>
 #include <functional>
+#include <optional>
 #include <systemc>
 #include <vector>
 
 #include "models/common/cache_maintenance.h"
 #include "models/common/payload_pool.h"
 #include "models/common/statistics.h"
-#include "models/gpu/code_check.h"
+#include "models/gpu/dispatch_packet.h"
 #include "models/gpu/dispatcher.h"
 #include "models/gpu/driver_events.h"
 #include "models/gpu/gpuvm.h"
 #include "models/gpu/kernel_record.h"
-#include "models/gpu/kernel_symbols.h"
+#include "models/gpu/pm4.h"
 #include "models/gpu/queue.h"
+#include "models/gpu/signals.h"
 #include "models/isa/decoded_code.h"
 
 namespace lacuna {
@@ -40,9 +48,12 @@ struct PacketProcessorParameters {
 struct PacketProcessorStatistics {
   std::uint64_t dispatches = 0;
   std::uint64_t barriers = 0;
+  std::uint64_t pm4_packets = 0;
+  std::uint64_t scratch_requests = 0;
   std::uint64_t queue_errors = 0;
   std::uint64_t doorbells = 0;
   std::uint64_t signals = 0;
+  std::uint64_t events = 0;
   std::uint64_t acquires = 0;
   std::uint64_t releases = 0;
   void describe(StatisticsGroup& g) const;
@@ -79,7 +90,7 @@ class PacketProcessor : public sc_core::sc_module, public DispatchListener {
   std::uint32_t create_queue(unsigned slot, std::uint64_t aql_queue, const QueueSetup& setup = QueueSetup());
   /// What runs is dropped; when it returns nothing touches the queue any more.
   std::uint32_t destroy_queue(unsigned slot);
-  /// No packet starts, and what runs is dropped; packets that are not retired start again when resume_queue() is called.
+  /// No packet and no workgroup starts until resume_queue(); wavefronts that run go on to their end. Failed queues stay failed.
   std::uint32_t suspend_queue(unsigned slot);
   std::uint32_t resume_queue(unsigned slot);
   std::uint32_t set_priority(unsigned slot, int priority);
@@ -105,7 +116,7 @@ class PacketProcessor : public sc_core::sc_module, public DispatchListener {
   unsigned queue_slots() const { return parameters_.queue_slots; }
   bool idle() const;
   /// Packets started so far: grows while queues make progress.
-  std::uint64_t packets() const { return statistics_.dispatches + statistics_.barriers; }
+  std::uint64_t packets() const { return statistics_.dispatches + statistics_.barriers + statistics_.pm4_packets; }
   const PacketProcessorStatistics& statistics() const { return statistics_; }
   void diagnose(std::ostream& out) const;
 
@@ -114,6 +125,10 @@ class PacketProcessor : public sc_core::sc_module, public DispatchListener {
   void interrupt_message(Dispatch& dispatch, std::uint32_t m0, Tick at) override;
 
  private:
+  struct CompletedPacket {
+    unsigned slot;
+    std::uint64_t packet;
+  };
   struct PendingFault {
     unsigned slot;
     std::uint64_t packet;
@@ -121,22 +136,41 @@ class PacketProcessor : public sc_core::sc_module, public DispatchListener {
   };
   enum class Step : std::uint8_t { idle, progress, poll };
 
+  // packet_processor.cpp
   void process();
+  bool complete_packets();
+  bool report_faults();
   Step step(unsigned slot);
+  Step step_scratch(unsigned slot, hsa::Queue& aql);
+  std::uint64_t announced(const QueueSlot& queue, const hsa::Queue& aql) const;
+  QueueSlot* used(unsigned slot, const char* what);
+  void order_queues();
+  void drop_dispatches(unsigned slot);
+  hsa::Queue* queue_memory(const QueueSlot& queue) const;
+  // packet_processor_packets.cpp
   Step start_dispatch(unsigned slot, const std::byte* raw, hsa::PacketHeader header);
+  /// What to do first when a dispatch needs more scratch memory than the queue has; nothing when nobody can help.
+  std::optional<Step> request_scratch(unsigned slot, const hsa::Queue& aql);
   Step start_barrier(unsigned slot, const std::byte* raw, hsa::PacketHeader header);
-  bool describe_dispatch(unsigned slot, Dispatch& dispatch);
+  Step start_vendor(unsigned slot, const std::byte* raw, hsa::PacketHeader header);
+  Step start_barrier_value(unsigned slot, const std::byte* raw, hsa::PacketHeader header);
+  Step start_pm4(unsigned slot, const Pm4Actions& actions, hsa::PacketHeader header, std::uint64_t completion_signal);
+  static Step look_later(QueueSlot& queue, const char* what);
+  /// Takes the time of a packet that needs no compute unit, then retires it.
+  Step carry_out(unsigned slot, hsa::PacketHeader header, std::uint64_t completion_signal);
   bool check_signal(unsigned slot, std::uint64_t handle);
+  // packet_processor_completion.cpp
   void complete(unsigned slot, std::uint64_t packet);
   void signal(std::uint64_t handle, Tick start, Tick end);
+  void notify(const std::optional<SignalEvent>& event);
   void retire(QueueSlot& queue);
   void acquire(hsa::FenceScope scope);
+  void invalidate_l1();
   void release(hsa::FenceScope scope);
-  void fail(unsigned slot, std::uint32_t error, std::uint64_t packet, const std::string& why);
-  void store_inactive_signal(const QueueSlot& queue, std::uint32_t error);
-  void drop_dispatches(QueueSlot& queue);
+  void maintain_l2(Tick (CacheMaintenance::*operation)(Tick));
+  void fail(unsigned slot, std::uint32_t error, std::uint64_t packet, const std::string& why, bool tell_runtime = true);
+  bool store_inactive_signal(const QueueSlot& queue, std::int64_t value);
   void report(const InFlightPacket& packet, bool failed);
-  hsa::Queue* queue_memory(const QueueSlot& queue) const;
   void access(std::uint64_t address, unsigned bytes, bool write);
   Tick now() const;
 
@@ -144,23 +178,26 @@ class PacketProcessor : public sc_core::sc_module, public DispatchListener {
   Clock clock_;
   Clock timestamp_;
   TimingMode mode_;
-  isa::Target target_;
   GpuVm& vm_;
   isa::DecodedCode& code_;
   Dispatcher& dispatcher_;
   InterruptSink& interrupts_;
   DriverEvents* driver_ = nullptr;
-  KernelSymbols symbols_;
-  CodeCheck code_check_;
+  Signals signals_;
+  Pm4Reader pm4_;
+  DispatchPacketReader dispatch_packets_;
   std::vector<CacheMaintenance*> l1_;
   std::vector<CacheMaintenance*> l2_;
   std::vector<KernelObserver*> observers_;
   const ResourceMeter* resources_ = nullptr;
 
-  std::vector<QueueSlot> slots_;
+  std::deque<QueueSlot> slots_;     // references stay valid while more are made
+  std::vector<unsigned> order_;     // slots in use, by descending priority
+  std::optional<unsigned> synced_;  // the slot whose kernels may use global wave sync
   /// Completions and faults to be carried out by process(): slot and packet index identify them even when the queue is gone.
-  std::deque<std::pair<unsigned, std::uint64_t>> completed_;
+  std::deque<CompletedPacket> completed_;
   std::deque<PendingFault> faults_;
+  bool working_ = false;  // process() is in the middle of something that takes time
   std::uint64_t next_dispatch_ = 0;
   std::uint64_t generations_ = 0;
   PayloadPool payloads_;

@@ -34,15 +34,29 @@ struct InFlightPacket {
   bool done = false;
   std::uint64_t completion_signal = 0;
   hsa::FenceScope release = hsa::FenceScope::none;
-  std::unique_ptr<Dispatch> dispatch;  ///< null for barrier packets
+  std::unique_ptr<Dispatch> dispatch;  ///< null for all but kernel dispatches
   Tick started{};
   double wall_start = 0;  ///< host seconds, for reports only
 };
 
 struct QueueSlot {
   enum class State : std::uint8_t { inactive, active, failed };
+  /// How far the queue is with scratch memory that the runtime gives it when it is asked.
+  enum class Scratch : std::uint8_t {
+    settled,
+    requested,  ///< the runtime has been asked for more
+    granted,    ///< it has answered; the packet that wanted more has not been tried again
+    lent,       ///< a dispatch runs in memory that has to be given back after it
+    reclaimed   ///< the runtime has been asked to take it back
+  };
 
   State state = State::inactive;
+  bool suspended = false;
+  bool polls = false;  ///< the next packet waits for memory to be changed by somebody else
+  Scratch scratch = Scratch::settled;
+  DoorbellKind doorbell = DoorbellKind::ring;
+  int priority = 0;
+  std::vector<std::uint32_t> cu_mask;
   std::uint64_t generation = 0;  ///< of creations in any slot: tells a queue from a later one in the same slot
   std::uint64_t address = 0;     ///< GPU virtual address of the amd_queue_t
   std::uint64_t next = 0;        ///< index of the next packet to start

@@ -1,0 +1,41 @@
+// From a kernel dispatch packet to a Dispatch: reads the kernel descriptor and the queue's scratch set-up, and finds everything
+// that can be wrong before anything has happened.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "models/gpu/code_check.h"
+#include "models/gpu/dispatch.h"
+#include "models/gpu/gpuvm.h"
+#include "models/gpu/kernel_symbols.h"
+#include "models/isa/target.h"
+
+namespace lacuna {
+
+/// Why a packet cannot be carried out.
+struct PacketRefusal {
+  std::uint32_t error = 0;  ///< LACUNA_QUEUE_ERROR_*
+  std::string why;
+  std::uint64_t pc = 0;  ///< of the instruction that cannot be executed; 0 when it is not the code
+};
+
+class DispatchPacketReader {
+ public:
+  DispatchPacketReader(const GpuVm& vm, isa::Target target) : vm_(vm), target_(target), symbols_(vm), code_check_(vm, target) {}
+
+  /// Completes a Dispatch whose packet, packet_index, packet_address and queue_address are set.
+  std::optional<PacketRefusal> read(Dispatch& dispatch, const hsa::Queue& queue);
+
+ private:
+  static std::optional<PacketRefusal> read_size(Dispatch& dispatch);
+  std::optional<PacketRefusal> read_kernel(Dispatch& dispatch);
+  std::optional<PacketRefusal> read_scratch(Dispatch& dispatch, const hsa::Queue& queue) const;
+
+  const GpuVm& vm_;
+  isa::Target target_;
+  KernelSymbols symbols_;
+  CodeCheck code_check_;
+};
+
+}  // namespace lacuna
