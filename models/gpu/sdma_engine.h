@@ -77,7 +77,7 @@ struct SdmaFault {
   std::string text;           ///< one line: what, queue, packet, address, nearest mapping
 };
 
-/// Told of what others have to hear. Called from the engine's process at the time it happens.
+/// Told of what others have to hear, at the time it happens.
 class SdmaListener {
  public:
   virtual ~SdmaListener() = default;
