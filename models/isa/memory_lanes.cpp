@@ -49,6 +49,7 @@ bool LaneTargets::resolve_in_window(const Wavefront& wave, std::uint64_t lanes, 
   const std::uint64_t limit = window.size - bytes;
   const auto host = reinterpret_cast<std::uintptr_t>(window.host);
   std::uint64_t outside = 0;
+  sharing_ = std::max(sharing_, window.sharing);
   // Inactive lanes are computed too: a plain loop over all lanes vectorises, and their pointers are never used.
   for (unsigned l = 0; l < kLanes; ++l) {
     const std::uint64_t offset = address[l] - window.base;
@@ -70,6 +71,7 @@ bool LaneTargets::resolve_global(Wavefront& wave, std::uint64_t lanes, unsigned 
     const auto l = static_cast<unsigned>(std::countr_zero(left));
     std::byte* host = translate(wave, address[l], bytes, wanted);
     set(l, host);
+    sharing_ = std::max(sharing_, wave.window.sharing);
     if (host == nullptr && !bounce(wave, l, bytes, wanted, [&](unsigned k) { return address[l] + k; })) return false;
   }
   return true;

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <bit>
 #include <cstring>
 
@@ -55,6 +56,8 @@ class LaneTargets {
 
   std::byte* operator[](unsigned lane) const { return reinterpret_cast<std::byte*>(at_[lane]); }
   void set(unsigned lane, std::byte* host) { at_[lane] = reinterpret_cast<std::uintptr_t>(host); }
+  /// Some lanes' bytes may be accessed by other threads at the same time.
+  bool shared() const { return sharing_ != Sharing::device; }
 
   /// Resolves `lanes` of wave.access.address if the current window holds them all with permission `wanted`; false if not.
   bool resolve_in_window(const Wavefront& wave, std::uint64_t lanes, unsigned bytes, Access wanted);
@@ -97,7 +100,8 @@ class LaneTargets {
   // Numbers, not pointers: those of inactive lanes point anywhere.
   std::array<std::uintptr_t, kLanes> at_;
   std::uint64_t bounced_ = 0;
-  std::array<std::array<std::byte, kMaxLaneBytes>, kLanes> buffer_;
+  Sharing sharing_ = Sharing::device;
+  alignas(kMaxLaneBytes) std::array<std::array<std::byte, kMaxLaneBytes>, kLanes> buffer_;
   std::array<std::array<std::byte*, kMaxLaneBytes>, kLanes> origin_;
 };
 
@@ -109,6 +113,14 @@ inline void load_lanes(const LaneTargets& targets, std::uint64_t lanes, std::uin
       M value;
       std::memcpy(&value, targets[l], sizeof value);
       dst[l] = static_cast<std::uint32_t>(value);
+    });
+  } else if constexpr (kWords == 2) {
+    // One access: halves of what another thread stores meanwhile must not be mixed.
+    for_lanes(lanes, [&](unsigned l) {
+      std::uint64_t value;
+      std::memcpy(&value, targets[l], sizeof value);
+      dst[l] = static_cast<std::uint32_t>(value);
+      dst[kLanes + l] = static_cast<std::uint32_t>(value >> 32);
     });
   } else {
     for_lanes(lanes, [&](unsigned l) {
@@ -124,6 +136,9 @@ inline void store_lanes(const LaneTargets& targets, std::uint64_t lanes, const s
   for_lanes(lanes, [&](unsigned l) {
     if constexpr (kWords == 1) {
       const M value = static_cast<M>(src[l]);
+      std::memcpy(targets[l], &value, sizeof value);
+    } else if constexpr (kWords == 2) {
+      const std::uint64_t value = src[l] | std::uint64_t{src[kLanes + l]} << 32;
       std::memcpy(targets[l], &value, sizeof value);
     } else {
       std::array<std::uint32_t, kWords> value;
@@ -194,11 +209,31 @@ inline void set_lane_value(std::uint32_t* dst, unsigned l, U value) {
   if constexpr (sizeof(U) == 8) dst[kLanes + l] = static_cast<std::uint32_t>(value >> 32);
 }
 
+/// Replaces a value that other threads may access at the same time, by `replace` of the old one, which it returns. `host` is
+/// aligned.
+template <typename U, typename Replace>
+inline U replace_shared(std::byte* host, Replace&& replace) {
+  const std::atomic_ref<U> cell(*reinterpret_cast<U*>(host));
+  U old = cell.load(std::memory_order_relaxed);
+  while (!cell.compare_exchange_weak(old, replace(old), std::memory_order_seq_cst, std::memory_order_relaxed)) {
+  }
+  return old;
+}
+
 /// One read-modify-write per lane in ascending order: new value = F(old, data, data2, wave). `dst` gets the old values, or is
 /// null. `data2` is null for one-operand operations.
 template <typename U, auto F>
 inline void atomic_lanes(const LaneTargets& targets, std::uint64_t lanes, const std::uint32_t* data, const std::uint32_t* data2,
                          std::uint32_t* dst, const Wavefront& wave) {
+  if (targets.shared()) {
+    for_lanes(lanes, [&](unsigned l) {
+      const U first = lane_value<U>(data, l);
+      const U second = data2 != nullptr ? lane_value<U>(data2, l) : U{0};
+      const U old = replace_shared<U>(targets[l], [&](U value) { return F(value, first, second, wave); });
+      if (dst != nullptr) set_lane_value<U>(dst, l, old);
+    });
+    return;
+  }
   for_lanes(lanes, [&](unsigned l) {
     const U first = lane_value<U>(data, l);
     const U second = data2 != nullptr ? lane_value<U>(data2, l) : U{0};

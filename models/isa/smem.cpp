@@ -143,11 +143,16 @@ void atomic_at(const Instruction& i, Wavefront& w, U64 address) {
   const auto operand = [&](unsigned first) {
     return kWords == 1 ? static_cast<U>(w.sgpr[first]) : static_cast<U>(w.read64(first));
   };
-  U old;
-  std::memcpy(&old, host, sizeof old);
+  const U first = operand(data);
   const U second = i.src[2].words > kWords ? operand(data + kWords) : U{0};
-  const U now = F(old, operand(data), second, w);
-  std::memcpy(host, &now, sizeof now);
+  U old;
+  if (w.window.sharing == Sharing::device) {
+    std::memcpy(&old, host, sizeof old);
+    const U now = F(old, first, second, w);
+    std::memcpy(host, &now, sizeof now);
+  } else {
+    old = replace_shared<U>(host, [&](U value) { return F(value, first, second, w); });
+  }
   if (!i.mem.glc) return;
   if constexpr (kWords == 1) {
     w.sgpr[data] = old;

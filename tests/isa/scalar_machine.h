@@ -18,8 +18,8 @@ namespace lacuna::isa::test {
 class TestMemory : public MemoryInterface {
  public:
   /// The bytes behind [base, base + size).
-  std::byte* map(std::uint64_t base, std::uint64_t size, Access granted) {
-    blocks_.push_back({base, granted, std::vector<std::byte>(size)});
+  std::byte* map(std::uint64_t base, std::uint64_t size, Access granted, Sharing sharing = Sharing::device) {
+    blocks_.push_back({base, granted, sharing, std::vector<std::byte>(size)});
     ++epoch_;
     return blocks_.back().bytes.data();
   }
@@ -31,7 +31,12 @@ class TestMemory : public MemoryInterface {
     ++finds;
     for (const Block& block : blocks_) {
       if (address - block.base >= block.bytes.size()) continue;
-      return {block.base, block.bytes.size(), const_cast<std::byte*>(block.bytes.data()), block.base, block.granted};
+      return {.base = block.base,
+              .size = block.bytes.size(),
+              .host = const_cast<std::byte*>(block.bytes.data()),
+              .physical = block.base,
+              .granted = block.granted,
+              .sharing = block.sharing};
     }
     return {};
   }
@@ -43,6 +48,7 @@ class TestMemory : public MemoryInterface {
   struct Block {
     std::uint64_t base;
     Access granted;
+    Sharing sharing;
     std::vector<std::byte> bytes;
   };
   std::vector<Block> blocks_;
