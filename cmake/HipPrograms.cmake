@@ -1,0 +1,41 @@
+# lacuna_hip_program(NAME SOURCE file.hip [TARGETS gfx803 gfx90a] [DEPENDS header ...] [LIBRARIES -lx ...])
+#
+# Builds <build folder>/tests/rocm/NAME with Debian's own hipcc, as a user would, with code for each of TARGETS in it. NAME is unique
+# in the whole tree; the target hip_program_NAME is part of `all`.
+#
+# Machines without hipcc have no HIP programs: LACUNA_HIP_COMPILER is then false, and who calls this asks first.
+find_program(LACUNA_HIP_COMPILER hipcc)
+find_program(LACUNA_ROCMINFO rocminfo)
+if(NOT LACUNA_HIP_COMPILER)
+  message(STATUS "hipcc is not installed: no HIP programs, and no tests with them")
+endif()
+
+set(LACUNA_HIP_OUTPUT "${CMAKE_BINARY_DIR}/tests/rocm")
+# hipcc asks rocm_agent_enumerator for the machine's GPUs even when it is told what to compile for; this file answers.
+set(LACUNA_HIP_TARGET_LIST "${CMAKE_BINARY_DIR}/generated/rocm_targets.txt")
+if(LACUNA_HIP_COMPILER)
+  file(WRITE "${LACUNA_HIP_TARGET_LIST}" "gfx803\n")
+endif()
+
+function(lacuna_hip_program name)
+  cmake_parse_arguments(arg "" "SOURCE" "TARGETS;DEPENDS;LIBRARIES" ${ARGN})
+  if(arg_UNPARSED_ARGUMENTS)
+    message(FATAL_ERROR "lacuna_hip_program(${name}): unknown arguments: ${arg_UNPARSED_ARGUMENTS}")
+  endif()
+  if(NOT arg_TARGETS)
+    set(arg_TARGETS gfx803 gfx90a)
+  endif()
+  list(TRANSFORM arg_TARGETS PREPEND "--offload-arch=" OUTPUT_VARIABLE targets)
+  get_filename_component(source "${arg_SOURCE}" ABSOLUTE BASE_DIR "${CMAKE_CURRENT_SOURCE_DIR}")
+  list(TRANSFORM arg_DEPENDS PREPEND "${CMAKE_CURRENT_SOURCE_DIR}/")
+  set(output "${LACUNA_HIP_OUTPUT}/${name}")
+  add_custom_command(
+    OUTPUT "${output}"
+    COMMAND "${CMAKE_COMMAND}" -E make_directory "${LACUNA_HIP_OUTPUT}"
+    COMMAND "${CMAKE_COMMAND}" -E env "ROCM_TARGET_LST=${LACUNA_HIP_TARGET_LIST}" "${LACUNA_HIP_COMPILER}" -std=c++17 -O3 -Wall -Wextra
+            -Werror ${targets} "${source}" -o "${output}" ${arg_LIBRARIES}
+    DEPENDS "${source}" ${arg_DEPENDS}
+    COMMENT "HIP program ${name}"
+    VERBATIM)
+  add_custom_target(hip_program_${name} ALL DEPENDS "${output}")
+endfunction()

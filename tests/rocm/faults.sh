@@ -1,0 +1,35 @@
+#!/usr/bin/env bash
+# faults.sh TARGET: what a kernel must not do ends the program with the runtime's own report and with ours, which says more.
+source "$(dirname "$0")/common.sh"
+
+target=$1
+# fault NAME PART...: the program ends by abort; the runtime and we say the parts.
+fault() {
+  local name=$1 part
+  shift
+  on_gpu --config tiny --set gpu.target="$target" --out "$name" -- faults "$name"
+  # Every allocation of the runtime is one of the driver, so that the first byte behind it is already a fault.
+  expect 134 env HSA_DISABLE_FRAGMENT_ALLOCATOR=1 "${command[@]}"
+  for part in "$@"; do
+    grep -qE -- "$part" err.txt || fail "$name: stderr does not say: $part"
+  done
+  has_results "$name"
+}
+
+memory_fault() {
+  local name=$1
+  shift
+  fault "$name" "Memory access fault by GPU node-1" "Page not present|[Rr]ead-only" "kernel.*$1" "PC 0x[0-9a-f]+" "wavefront" "lane" "${@:2}"
+}
+
+memory_fault write-far-beyond write_at "global_store|flat_store" "lane 5"
+memory_fault write-just-beyond write_at "global_store|flat_store" "nearest allocation" "lane 5"
+memory_fault read-before read_at "global_load|flat_load"
+memory_fault null-pointer write_at "address 0x0*[^0-9a-f]"
+memory_fault host-pointer write_at
+memory_fault atomic-beyond add_at "atomic"
+memory_fault use-after-free read_at "freed"
+memory_fault use-after-unregister write_at
+memory_fault broken-list walk
+fault trap "HSA_STATUS_ERROR_EXCEPTION|exception" "trap" "kernel.*trap"
+fault illegal-instruction "HSA_STATUS_ERROR_ILLEGAL_INSTRUCTION|illegal instruction" "illegal_instruction"

@@ -1,0 +1,29 @@
+#!/usr/bin/env bash
+# What a run leaves: every kernel by name with its times, statistics, the configuration, which runs it again.
+source "$(dirname "$0")/common.sh"
+
+on_gpu --config tiny --set l2.size=128KiB --out first -- algorithms
+expect 0 "${command[@]}"
+has_results first
+for kernel in matrix_product scan_blocks bitonic_step life_step visit sparse_product mandelbrot; do
+  grep -q "$kernel" first/kernels.csv || fail "kernels.csv does not have $kernel"
+done
+[[ $(grep -c bitonic_step first/kernels.csv) == 66 ]] || fail "bitonic_step was launched 66 times"
+grep -q '^size = 128KiB' first/effective.cfg || fail "effective.cfg does not have the L2's size"
+on_gpu --config first/effective.cfg --out second -- algorithms
+expect 0 "${command[@]}"
+cmp first/effective.cfg second/effective.cfg || fail "the effective configuration is not repeated"
+
+# Nothing is mixed into the program's own output unless it is asked for.
+grep -qi -e lacuna -e systemc out.txt && fail "the output is not only the program's"
+[[ ! -s err.txt ]] || fail "stderr is not empty"
+on_gpu --config tiny --out none -- vector_add
+expect 0 "${command[@]}"
+[[ ! -e none ]] || fail "results although none were wanted"
+
+# Without --out, runs are numbered.
+on_gpu --config tiny -- vector_add
+expect 0 "${command[@]}"
+expect 0 "${command[@]}"
+has_results lacuna-out/run-0001
+has_results lacuna-out/run-0002

@@ -1,0 +1,30 @@
+// assert in a kernel: one that holds does nothing, one that fails ends the program with its text. Argument: the failing value.
+#include <cassert>
+
+#include "../check.h"
+
+__global__ void check_values(const int* values, int* out) {
+  assert(values[threadIdx.x] != 13 && "unlucky");
+  out[threadIdx.x] = values[threadIdx.x] + 1;
+}
+
+int main(int argc, char** argv) {
+  std::vector<int> values(64, 5);
+  const check::DeviceArray<int> out(64);
+  {
+    const check::DeviceArray<int> in(values);
+    check_values<<<1, 64>>>(in.data(), out.data());
+    HIP_CHECK(hipDeviceSynchronize());
+    EXPECT_EACH(out.download(), [](size_t) { return 6; });
+  }
+  if (argc > 1) values[37] = std::atoi(argv[1]);
+  const check::DeviceArray<int> in(values);
+  check_values<<<1, 64>>>(in.data(), out.data());
+  const hipError_t status = hipDeviceSynchronize();
+  if (argc > 1) {
+    std::printf("went on after the assertion with %s\n", hipGetErrorName(status));
+    return 3;
+  }
+  EXPECT_STATUS(status, hipSuccess);
+  return check::result();
+}

@@ -1,0 +1,82 @@
+// What a kernel must not do, one thing a run, chosen by the argument. The runtime ends the program; coming back from the kernel
+// with success would be wrong and is exit code 3.
+#include "../check.h"
+
+namespace {
+
+__global__ void write_at(int* memory, long index) {
+  if (threadIdx.x == 5) memory[index] = 1;
+}
+
+__global__ void read_at(const int* memory, long index, int* out) { out[threadIdx.x] = memory[index + threadIdx.x]; }
+
+__global__ void trap(const int* condition) {
+  if (*condition == 0) __builtin_trap();
+}
+
+__global__ void illegal_instruction() { asm volatile(".long 0xbfffffff"); }
+
+__global__ void add_at(unsigned* memory, long index) { atomicAdd(memory + index, 1u); }
+
+struct Node {
+  Node* next;
+  int value;
+};
+
+__global__ void walk(const Node* node, int* sum) {
+  for (; node->value != 0; node = node->next) *sum += node->value;
+}
+
+int finish(const char* what) {
+  const hipError_t status = hipDeviceSynchronize();
+  std::printf("%s: %s\n", what, hipGetErrorName(status));
+  return status == hipSuccess ? 3 : 4;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::string what = argc > 1 ? argv[1] : "";
+  constexpr long kCount = 3000;
+  int* memory = nullptr;
+  HIP_CHECK(hipMalloc(&memory, kCount * sizeof(int)));
+  HIP_CHECK(hipMemset(memory, 0, kCount * sizeof(int)));
+  const check::DeviceArray<int> out(64);
+  if (what == "write-far-beyond") {
+    write_at<<<1, 64>>>(memory, 1L << 30);
+  } else if (what == "write-just-beyond") {
+    write_at<<<1, 64>>>(memory, kCount + 1200);  // in the first page behind the allocation
+  } else if (what == "read-before") {
+    read_at<<<1, 64>>>(memory, -4096, out.data());
+  } else if (what == "null-pointer") {
+    write_at<<<1, 64>>>(nullptr, 0);
+  } else if (what == "host-pointer") {
+    static int host[64];
+    write_at<<<1, 64>>>(host, 0);
+  } else if (what == "atomic-beyond") {
+    add_at<<<1, 64>>>(reinterpret_cast<unsigned*>(memory), 1L << 28);
+  } else if (what == "use-after-free") {
+    HIP_CHECK(hipDeviceSynchronize());
+    HIP_CHECK(hipFree(memory));
+    read_at<<<1, 64>>>(memory, 0, out.data());
+  } else if (what == "use-after-unregister") {
+    std::vector<int> host(64 << 10);
+    HIP_CHECK(hipHostRegister(host.data(), host.size() * sizeof(int), hipHostRegisterMapped));
+    int* device = nullptr;
+    HIP_CHECK(hipHostGetDevicePointer(reinterpret_cast<void**>(&device), host.data(), 0));
+    HIP_CHECK(hipHostUnregister(host.data()));
+    write_at<<<1, 64>>>(device, 20000);
+  } else if (what == "broken-list") {
+    const std::vector<Node> nodes = {{reinterpret_cast<Node*>(memory) + 1, 5}, {reinterpret_cast<Node*>(0x123450), 7}};
+    HIP_CHECK(hipMemcpy(memory, nodes.data(), nodes.size() * sizeof(Node), hipMemcpyHostToDevice));
+    walk<<<1, 1>>>(reinterpret_cast<Node*>(memory), out.data());
+  } else if (what == "trap") {
+    trap<<<1, 64>>>(memory);
+  } else if (what == "illegal-instruction") {
+    illegal_instruction<<<1, 64>>>();
+  } else {
+    std::fprintf(stderr, "unknown: %s\n", what.c_str());
+    return 2;
+  }
+  return finish(what.c_str());
+}

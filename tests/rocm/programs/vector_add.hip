@@ -1,0 +1,24 @@
+// The smallest whole program, at sizes around a wavefront, a workgroup and a grid.
+#include "../check.h"
+
+__global__ void vector_add(const float* a, const float* b, float* sum, int count) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < count) sum[i] = a[i] + b[i];
+}
+
+int main() {
+  for (const int count : {1, 63, 64, 65, 255, 256, 257, 1000, 65536, 200001}) {
+    std::vector<float> a(count), b(count);
+    for (int i = 0; i < count; ++i) {
+      a[i] = 0.5f * static_cast<float>(i);
+      b[i] = static_cast<float>(count - 2 * i);
+    }
+    const check::DeviceArray<float> device_a(a), device_b(b);
+    const check::DeviceArray<float> device_sum(std::vector<float>(count, -1.0f));
+    vector_add<<<(count + 255) / 256, 256>>>(device_a.data(), device_b.data(), device_sum.data(), count);
+    HIP_CHECK(hipGetLastError());
+    HIP_CHECK(hipDeviceSynchronize());
+    EXPECT_EACH(device_sum.download(), [&](size_t i) { return a[i] + b[i]; });
+  }
+  return check::result();
+}

@@ -1,0 +1,20 @@
+#!/usr/bin/env bash
+# run.sh PROGRAM OPTION... [-- ARGUMENT...]: a program that checks its own results, on the GPU that the options say. Ends with 0, says that
+# its checks passed, and leaves its results.
+source "$(dirname "$0")/common.sh"
+
+program=$1
+shift
+options=()
+while [[ $# -gt 0 && $1 != -- ]]; do options+=("$1"); shift; done
+[[ $# == 0 ]] || shift
+on_gpu "${options[@]}" --out results -- "$program" "$@"
+time_limit=240 expect 0 "${command[@]}"
+grep -q "passed$" out.txt || fail "the program does not say that its checks passed"
+cat out.txt err.txt
+# A program that uses no queue leaves nothing.
+case "$program $*" in
+  "hsa_runtime "*" start") [[ ! -e results ]] || fail "results without a queue" ;;
+  forks*) ;;
+  *) has_results results ;;
+esac

@@ -1,0 +1,52 @@
+#!/usr/bin/env bash
+# The runtime's own switches make it use the GPU in other ways; the results stay the same. And `lacuna exec` is nothing but an environment.
+source "$(dirname "$0")/common.sh"
+
+# with VARIABLE=VALUE... -- PROGRAM [ARGUMENT]...
+with() {
+  local variables=()
+  while [[ $1 != -- ]]; do variables+=("$1"); shift; done
+  on_gpu --config tiny --set gpu.target="$target" "$@"
+  expect 0 env "${variables[@]}" "${command[@]}"
+  says "checks passed"
+}
+
+for target in gfx803 gfx90a; do
+  with HSA_ENABLE_SDMA=1 -- copies
+  with HSA_ENABLE_SDMA=0 -- copies
+  with HSA_ENABLE_SDMA=1 -- copies_2d
+  with HSA_ENABLE_SDMA=0 -- copies_2d
+  with HSA_ENABLE_INTERRUPT=0 -- streams
+  with HSA_DISABLE_FRAGMENT_ALLOCATOR=1 ROC_ENABLE_LARGE_BAR=0 -- host_memory
+  with HSA_DISABLE_IMAGE=1 -- vector_add
+  with HSA_DISABLE_IMAGE=1 -- textures
+  with GPU_MAX_HW_QUEUES=1 -- streams
+  with GPU_MAX_HW_QUEUES=12 -- streams
+  with HSA_NO_SCRATCH_RECLAIM=1 -- scratch
+  with AMD_SERIALIZE_KERNEL=3 AMD_SERIALIZE_COPY=3 -- streams
+done
+
+# The library path is all that a program needs.
+library=$(dirname "$(dirname "$LACUNA")")/lib/lacuna
+[[ -e $library/libhsakmt.so.1 ]] || fail "no $library/libhsakmt.so.1"
+expect 0 env LD_LIBRARY_PATH="$library" LACUNA_CONFIG=tiny LACUNA_OUT=plain "$PROGRAMS/vector_add"
+says "checks passed"
+has_results plain
+expect 0 env LD_PRELOAD="$library/libhsakmt.so.1" LACUNA_CONFIG=tiny LACUNA_OUT=none "$PROGRAMS/vector_add"
+says "checks passed"
+
+# Wrong settings are told by name, before the program starts.
+expect 2 "$LACUNA" exec --config absent -- "$PROGRAMS/vector_add"
+complains absent
+expect 2 "$LACUNA" exec --set gpu.targt=gfx803 -- "$PROGRAMS/vector_add"
+complains gpu.target
+expect 2 "$LACUNA" exec --set rocm.gpus=gfx803,gfx1030 -- "$PROGRAMS/vector_add"
+complains gfx1030
+expect 2 "$LACUNA" exec
+expect 127 "$LACUNA" exec -- ./there-is-no-such-program
+complains there-is-no-such-program
+
+# The program's own arguments, exit code and standard input are its own.
+expect 5 "$LACUNA" exec --config tiny -- sh -c 'exit 5'
+expect 0 "$LACUNA" exec --config tiny -- echo --config "two words"
+says '--config two words'
