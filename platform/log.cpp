@@ -6,6 +6,7 @@
 #include <spdlog/spdlog.h>
 #include <cstdio>
 #include <memory>
+#include <mutex>
 #include <systemc>
 #include <utility>
 
@@ -33,7 +34,7 @@ std::unique_ptr<spdlog::formatter> line_format(const std::string& pattern) {
 }
 
 /// stderr, below which the progress line may stand.
-class TerminalSink : public spdlog::sinks::base_sink<spdlog::details::null_mutex> {
+class TerminalSink : public spdlog::sinks::base_sink<std::mutex> {
  public:
   explicit TerminalSink(ProgressLine& progress) : progress_(progress) {}
 
@@ -69,7 +70,7 @@ void open_log(ProgressLine& progress) {
 }
 
 void log_to_file(const std::filesystem::path& file) {
-  auto sink = std::make_shared<spdlog::sinks::basic_file_sink_st>(file.string(), true);
+  auto sink = std::make_shared<spdlog::sinks::basic_file_sink_mt>(file.string(), true);
   sink->set_formatter(line_format("[%*] %l: %v"));
   spdlog::default_logger()->sinks().push_back(std::move(sink));
 }

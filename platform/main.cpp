@@ -28,8 +28,7 @@ namespace {
 void with_all_parameters(const std::function<void(const ParameterSet&)>& use) {
   PlatformParameters parameters;
   ParameterSet set;
-  parameters.describe_host(set);
-  parameters.describe_gpu(set);
+  parameters.describe(set);
   use(set);
 }
 

@@ -1,5 +1,7 @@
 #include "platform/platform_parameters.h"
 
+#include <stdexcept>
+
 #include "platform/memory_map.h"
 
 namespace lacuna {
@@ -12,7 +14,6 @@ void HostParameters::describe(ParameterSection& section) {
 void VramApertureParameters::describe(ParameterSection& section) { ram.describe(section); }
 
 void PlatformParameters::describe_host(ParameterSet& set) {
-  set.describe("sim", sim);
   set.describe("host", host);
   set.describe("hart", hart);
   set.describe("bus", bus);
@@ -22,21 +23,42 @@ void PlatformParameters::describe_host(ParameterSet& set) {
   set.describe("finisher", finisher);
 }
 
-void PlatformParameters::describe_gpu(ParameterSet& set) {
-  set.describe("vram_aperture", vram_aperture);
-  gpu.describe(set);
+void PlatformParameters::describe(ParameterSet& set, Machine machine) {
+  set.describe("sim", sim);
+  if (machine != Machine::process) describe_host(set);
+  if (machine == Machine::firmware) set.describe("vram_aperture", vram_aperture);
+  if (machine != Machine::hart) gpu.describe(set);
+  if (machine == Machine::process) {
+    set.describe("host_link", host_link);
+    set.describe("rocm", rocm);
+  }
 }
 
-std::vector<std::string> PlatformParameters::check(bool with_gpu) const {
+void PlatformParameters::describe(ParameterSet& set) {
+  describe(set, Machine::firmware);
+  set.describe("host_link", host_link);
+  set.describe("rocm", rocm);
+}
+
+std::vector<std::string> PlatformParameters::check(Machine machine) const {
   std::vector<std::string> problems;
-  if (hart.timebase != clint.timebase)
-    problems.emplace_back("hart.timebase and clint.timebase differ: the time CSR and mtime must count alike");
-  if (host.ram_size.n % 4096 != 0) problems.emplace_back("host.ram_size must be a multiple of 4KiB");
-  if (with_gpu) {
+  if (machine != Machine::process) {
+    if (hart.timebase != clint.timebase)
+      problems.emplace_back("hart.timebase and clint.timebase differ: the time CSR and mtime must count alike");
+    if (host.ram_size.n % 4096 != 0) problems.emplace_back("host.ram_size must be a multiple of 4KiB");
+  }
+  if (machine != Machine::hart) {
     const std::vector<std::string> gpu_problems = gpu.check();
     problems.insert(problems.end(), gpu_problems.begin(), gpu_problems.end());
     if (gpu.vram.size.n > LACUNA_VRAM_SIZE)
       problems.emplace_back("vram.size is larger than the VRAM aperture of the memory map");
+  }
+  if (machine == Machine::process) {
+    try {
+      rocm.targets(gpu.gpu.target);
+    } catch (const std::invalid_argument& e) {
+      problems.emplace_back(e.what());
+    }
   }
   return problems;
 }

@@ -10,10 +10,12 @@
 #include "models/host/clint.h"
 #include "models/host/finisher.h"
 #include "models/host/hart.h"
+#include "models/host/host_link.h"
 #include "models/host/plic.h"
 #include "models/host/ram.h"
 #include "models/host/uart.h"
 #include "platform/gpu_device.h"
+#include "platform/rocm_parameters.h"
 #include "platform/run_control.h"
 
 namespace lacuna {
@@ -33,6 +35,13 @@ struct VramApertureParameters {
   void describe(ParameterSection& section);
 };
 
+/// What the simulator simulates: decides which parameters a run has.
+enum class Machine : std::uint8_t {
+  hart,      ///< `lacuna hart`: a hart with its memory and devices
+  firmware,  ///< `lacuna run`, `lacuna launch`: the same and the GPU on its bus
+  process    ///< `lacuna exec`: GPUs for the process that the simulator is part of
+};
+
 struct PlatformParameters {
   SimulationParameters sim;
   HostParameters host;
@@ -44,13 +53,19 @@ struct PlatformParameters {
   MmioParameters finisher;
   VramApertureParameters vram_aperture;
   GpuDeviceParameters gpu;
+  HostLinkParameters host_link;
+  RocmParameters rocm;
 
-  /// Sections sim, host, hart, bus, clint, plic, uart, finisher.
-  void describe_host(ParameterSet& set);
-  /// Section vram_aperture and the GPU's own.
-  void describe_gpu(ParameterSet& set);
+  /// The sections of a machine: sim; for a hart host, hart, bus, clint, plic, uart, finisher; with firmware also vram_aperture
+  /// and the GPU's own; for a process the GPU's own, host_link and rocm.
+  void describe(ParameterSet& set, Machine machine);
+  /// The sections of all machines.
+  void describe(ParameterSet& set);
   /// What no single parameter's range can say; one line per problem.
-  std::vector<std::string> check(bool with_gpu) const;
+  std::vector<std::string> check(Machine machine) const;
+
+ private:
+  void describe_host(ParameterSet& set);
 };
 
 }  // namespace lacuna

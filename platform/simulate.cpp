@@ -1,9 +1,7 @@
 #include "platform/simulate.h"
 
 #include <spdlog/spdlog.h>
-#include <sys/resource.h>
 #include <chrono>
-#include <filesystem>
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -20,71 +18,14 @@
 #include "platform/output_folder.h"
 #include "platform/platform.h"
 #include "platform/run_control.h"
+#include "platform/run_parameters.h"
 #include "platform/run_report.h"
+#include "platform/run_results.h"
 #include "platform/terminal.h"
 #include "platform/text_table.h"
-#include "platform/version.h"
 
 namespace lacuna {
 namespace {
-
-namespace fs = std::filesystem;
-
-/// Bytes; 0 when the host does not tell.
-std::uint64_t peak_host_memory() {
-  rusage usage{};
-  return getrusage(RUSAGE_SELF, &usage) == 0 ? static_cast<std::uint64_t>(usage.ru_maxrss) * 1024 : 0;  // Linux counts KiB
-}
-
-/// Presets are in the source tree, or where an installed program has them.
-std::vector<fs::path> preset_folders() {
-  std::vector<fs::path> folders{kConfigurationFolder};
-  std::error_code status;
-  const fs::path program = fs::read_symlink("/proc/self/exe", status);
-  if (!status) {
-    folders.push_back(program.parent_path() / "../../../configs");  // build/<preset>/bin
-    folders.push_back(program.parent_path() / "../share/lacuna/configs");
-  }
-  return folders;
-}
-
-/// The parameters of this run: defaults, then every --config and --set.
-class RunParameters {
- public:
-  explicit RunParameters(const CommandLine& line) : with_gpu_(line.command != Command::hart) {
-    parameters_.describe_host(used_);
-    if (with_gpu_) parameters_.describe_gpu(used_);
-    PlatformParameters all;
-    ParameterSet known;
-    all.describe_host(known);
-    all.describe_gpu(known);
-    Configuration configuration(used_, &known, "lacuna hart has no GPU");
-    for (const ConfigurationSource& source : line.configuration) {
-      if (source.file) {
-        configuration.load(find_configuration(source.value, preset_folders()));
-      } else {
-        configuration.assign(source.value);
-      }
-    }
-    std::string problems;
-    for (const std::string& problem : parameters_.check(with_gpu_)) problems += (problems.empty() ? "" : "\n") + problem;
-    if (!problems.empty()) throw ConfigurationError(problems);
-  }
-  RunParameters(const RunParameters&) = delete;
-  RunParameters& operator=(const RunParameters&) = delete;
-
-  const PlatformParameters& values() const { return parameters_; }
-  bool with_gpu() const { return with_gpu_; }
-  void write(std::ostream& out) const {
-    out << "# Effective configuration, Lacuna " << kVersion << ". Give it to --config to run the same platform again.\n\n";
-    write_configuration(used_, out);
-  }
-
- private:
-  bool with_gpu_;
-  PlatformParameters parameters_;
-  ParameterSet used_;
-};
 
 std::optional<OutputFolder> open_output(const CommandLine& line) {
   if (line.output_folder) return OutputFolder::at(*line.output_folder);
@@ -142,7 +83,7 @@ std::string guest_command_line(const CommandLine& line) {
 /// The models refuse what the ranges of single parameters cannot exclude.
 std::unique_ptr<Platform> build_platform(const RunParameters& parameters, const PlatformConsole& console) {
   try {
-    return std::make_unique<Platform>("platform", parameters.values(), parameters.with_gpu(), console);
+    return std::make_unique<Platform>("platform", parameters.values(), parameters.machine() == Machine::firmware, console);
   } catch (const std::invalid_argument& e) {
     throw ConfigurationError(e.what());
   }
@@ -156,12 +97,6 @@ void attach_debugger(Hart& hart, std::uint16_t port) {
   }
 }
 
-void write_results(const OutputFolder& output, const RunSummary& summary, const KernelLog& kernels,
-                   const StatisticsGroup& statistics) {
-  std::ofstream statistics_file = output.create("statistics.json");
-  write_statistics_json(summary, kernels, statistics, statistics_file);
-}
-
 }  // namespace
 
 int simulate(const CommandLine& line) {
@@ -170,7 +105,7 @@ int simulate(const CommandLine& line) {
 
 int simulate(const CommandLine& line, GuestProgram program) {
   program.elf.require(ElfMachine::riscv);
-  const RunParameters parameters(line);
+  const RunParameters parameters(line.configuration, line.command == Command::hart ? Machine::hart : Machine::firmware);
   ConsoleInput console_input(line.console_input);
 
   ProgressLine progress(!line.quiet);
@@ -191,11 +126,8 @@ int simulate(const CommandLine& line, GuestProgram program) {
   // From here on the input is known to be good: now the folder may be made.
   const std::optional<OutputFolder> output = open_output(line);
   if (output) {
-    std::ofstream effective = output->create("effective.cfg");
-    parameters.write(effective);
+    open_results(*output, parameters, kernels);
     console.record_to(output->create("console.txt"));
-    kernels.record_to(output->create("kernels.csv"));
-    log_to_file(output->path() / "log.txt");
   }
 
   const InterruptHandler interrupts;
@@ -239,7 +171,6 @@ int simulate(const CommandLine& line, GuestProgram program) {
   summary.run_hash = run_hash(summary, console.text(), kernels, statistics);
   if (output) {
     summary.output_folder = output->path().string();
-    kernels.flush();
     write_results(*output, summary, kernels, statistics);
   }
   if (line.command != Command::hart && !line.quiet) write_run_report(summary, kernels, std::cout);

@@ -1,0 +1,96 @@
+#include "drivers/rocm/driver.h"
+
+#include <pthread.h>
+#include <spdlog/spdlog.h>
+#include <atomic>
+#include <cstdlib>
+#include <exception>
+#include <iostream>
+
+#include "drivers/rocm/process_end.h"
+#include "platform/log.h"
+#include "platform/terminal.h"
+
+namespace lacuna::rocm {
+namespace {
+
+// Never destroyed; see Driver.
+std::mutex& open_mutex() {
+  static auto* const mutex = new std::mutex;
+  return *mutex;
+}
+std::atomic<Driver*> the_driver{nullptr};
+std::atomic<int> times_open{0};
+/// A child process has the parent's memory but not its simulation thread.
+std::atomic<bool> forked{false};
+
+/// The log's terminal sink wants a progress line; a program's terminal gets none.
+ProgressLine& no_progress_line() {
+  static auto* const line = new ProgressLine(false);
+  return *line;
+}
+
+}  // namespace
+
+Driver::Driver(Settings settings)
+    : settings_(std::move(settings)),
+      parameters_(settings_.configuration, Machine::process),
+      topology_(parameters_.values()),
+      simulation_(parameters_, settings_),
+      memory_(simulation_, topology_.nodes() - 1, parameters_.values().gpu.vram.size.n),
+      queues_(simulation_, memory_, topology_.targets(), parameters_.values().rocm.sdma) {
+  for (HSAuint32 node = 1; node < topology_.nodes(); ++node) gpu_events_.push_back(std::make_unique<GpuEvents>(node, events_));
+}
+
+void Driver::start() {
+  simulation_.start(
+      [this](ProcessPlatform& platform) {
+        for (unsigned i = 0; i < platform.gpus(); ++i) {
+          GpuDevice& gpu = platform.gpu(i);
+          const Apertures windows = apertures(topology_.targets()[i]);
+          gpu.command_processor().set_apertures(windows.shared, windows.private_base);
+          gpu.packet_processor().attach(*gpu_events_[i]);
+          for (const auto& engine : gpu.sdma_engines()) engine->set_listener(*gpu_events_[i]);
+        }
+      },
+      [this](ProcessPlatform& platform) { return queues_.look_at_doorbells(platform); });
+  const auto mailboxes = events_.mailboxes();
+  memory_.map_own(mailboxes.data(), mailboxes.size_bytes());
+}
+
+HSAKMT_STATUS Driver::open() {
+  const std::lock_guard lock(open_mutex());
+  if (forked) return HSAKMT_STATUS_KERNEL_IO_CHANNEL_NOT_OPENED;
+  if (the_driver.load() == nullptr) {
+    try {
+      open_log(no_progress_line());
+      auto made = std::unique_ptr<Driver>(new Driver(Settings::from_environment()));
+      route_systemc_reports();
+      made->start();
+      the_driver = made.release();
+      watch_process_end();
+      pthread_atfork(nullptr, nullptr, [] { forked = the_driver.load() != nullptr; });
+    } catch (const std::exception& e) {
+      std::cerr << "lacuna: " << e.what() << std::endl;
+      return HSAKMT_STATUS_ERROR;
+    }
+  }
+  ++times_open;
+  return HSAKMT_STATUS_SUCCESS;
+}
+
+HSAKMT_STATUS Driver::close() {
+  const std::lock_guard lock(open_mutex());
+  Driver* driver = get();
+  if (driver == nullptr) return HSAKMT_STATUS_KERNEL_IO_CHANNEL_NOT_OPENED;
+  if (--times_open != 0) return HSAKMT_STATUS_SUCCESS;
+  driver->queues_.destroy_all();
+  driver->simulation_.write_results();
+  return HSAKMT_STATUS_SUCCESS;
+}
+
+Driver* Driver::get() { return times_open.load() > 0 && !forked ? the_driver.load() : nullptr; }
+
+Driver* Driver::opened_once() { return forked ? nullptr : the_driver.load(); }
+
+}  // namespace lacuna::rocm

@@ -1,0 +1,54 @@
+// The driver: everything behind the functions that libhsakmt.so.1 exports.
+//
+// One for the process, made when the runtime first opens it and never destroyed: at exit threads of the runtime still wait in
+// it, and the runtime's own destructors still call it. What has to happen at exit, shut_down() does.
+#pragma once
+
+#include <hsakmttypes.h>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "drivers/rocm/events.h"
+#include "drivers/rocm/gpu_events.h"
+#include "drivers/rocm/memory.h"
+#include "drivers/rocm/queues.h"
+#include "drivers/rocm/settings.h"
+#include "drivers/rocm/simulation.h"
+#include "drivers/rocm/topology.h"
+#include "platform/run_parameters.h"
+
+namespace lacuna::rocm {
+
+class Driver {
+ public:
+  /// Opened so often; the first time builds the platform. What is wrong with the configuration goes to stderr.
+  static HSAKMT_STATUS open();
+  static HSAKMT_STATUS close();
+  /// nullptr unless it is open.
+  static Driver* get();
+  /// The one that has been opened at some time, or nullptr.
+  static Driver* opened_once();
+
+  Topology& topology() { return topology_; }
+  Events& events() { return events_; }
+  Memory& memory() { return memory_; }
+  Queues& queues() { return queues_; }
+  Simulation& simulation() { return simulation_; }
+  const PlatformParameters& parameters() const { return parameters_.values(); }
+
+ private:
+  explicit Driver(Settings settings);
+  void start();
+
+  Settings settings_;
+  RunParameters parameters_;
+  Topology topology_;
+  Events events_;
+  Simulation simulation_;
+  Memory memory_;
+  Queues queues_;
+  std::vector<std::unique_ptr<GpuEvents>> gpu_events_;
+};
+
+}  // namespace lacuna::rocm

@@ -1,0 +1,35 @@
+// What all exported functions have in common.
+#pragma once
+
+#include <hsakmt.h>
+#include <spdlog/spdlog.h>
+#include <exception>
+#include <new>
+
+#include "drivers/rocm/driver.h"
+
+namespace lacuna::rocm {
+
+/// Runs `function` on the driver. No exception reaches the runtime. At the end of the process, when there is no simulation and no
+/// log any more, nothing is done and everything is well: destructors give back what nobody needs.
+template <class Function>
+HSAKMT_STATUS with_driver(Function function) noexcept {
+  Driver* driver = Driver::get();
+  if (driver == nullptr) return HSAKMT_STATUS_KERNEL_IO_CHANNEL_NOT_OPENED;
+  if (driver->simulation().ended()) return HSAKMT_STATUS_SUCCESS;
+  try {
+    return function(*driver);
+  } catch (const std::bad_alloc&) {
+    return HSAKMT_STATUS_NO_MEMORY;
+  } catch (const std::exception& e) {
+    spdlog::error("{}", e.what());
+    return HSAKMT_STATUS_ERROR;
+  }
+}
+
+/// NOT_SUPPORTED, and the first time a line in the log.
+HSAKMT_STATUS not_supported(const char* function) noexcept;
+
+}  // namespace lacuna::rocm
+
+#define LACUNA_NOT_SUPPORTED lacuna::rocm::not_supported(__func__)

@@ -1,0 +1,30 @@
+// What one GPU tells the driver: passed on to the events of the program.
+#pragma once
+
+#include <hsakmttypes.h>
+
+#include "drivers/rocm/events.h"
+#include "models/gpu/driver_events.h"
+#include "models/gpu/sdma_engine.h"
+
+namespace lacuna::rocm {
+
+class GpuEvents : public DriverEvents, public SdmaListener {
+ public:
+  GpuEvents(HSAuint32 node, Events& events) : node_(node), events_(events) {}
+
+  void signal_event(std::uint32_t event_id, std::uint64_t mailbox) override;
+  void message_interrupt(std::uint32_t m0) override;
+  bool memory_fault(unsigned slot, const WavefrontFault& fault) override;
+  void queue_failed(unsigned slot, std::uint32_t error) override;
+  void sdma_trap(std::uint32_t queue, std::uint32_t context, Tick at) override;
+  void sdma_fault(const SdmaFault& fault, Tick at) override;
+
+ private:
+  bool tell(std::uint32_t code, std::uint64_t address, bool write);
+
+  HSAuint32 node_;
+  Events& events_;
+};
+
+}  // namespace lacuna::rocm

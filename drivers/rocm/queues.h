@@ -1,0 +1,78 @@
+// User-mode queues: the program's rings, adopted by the packet processors and SDMA engines of the GPUs.
+//
+// Doorbells are plain memory that nobody listens to: the simulation thread looks at the write pointers instead.
+#pragma once
+
+#include <hsakmttypes.h>
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "drivers/rocm/memory.h"
+#include "drivers/rocm/simulation.h"
+#include "models/isa/target.h"
+
+namespace lacuna::rocm {
+
+class Queues {
+ public:
+  Queues(Simulation& simulation, Memory& memory, std::vector<isa::Target> targets, bool sdma);
+  Queues(const Queues&) = delete;
+  Queues& operator=(const Queues&) = delete;
+
+  HSAKMT_STATUS create(HSAuint32 node, HSA_QUEUE_TYPE type, HSAuint32 percentage, HSA_QUEUE_PRIORITY priority, void* ring,
+                       std::uint64_t bytes, HsaQueueResource& resource);
+  /// Percentage 0 suspends the queue, anything else lets it go on.
+  HSAKMT_STATUS update(HSA_QUEUEID queue, HSAuint32 percentage, HSA_QUEUE_PRIORITY priority);
+  /// When it returns, nothing touches the queue any more.
+  HSAKMT_STATUS destroy(HSA_QUEUEID queue);
+  HSAKMT_STATUS set_cu_mask(HSA_QUEUEID queue, std::span<const HSAuint32> mask);
+  HSAKMT_STATUS allocate_gws(HSA_QUEUEID queue, HSAuint32 count, HSAuint32& first);
+  void destroy_all();
+
+  /// From the simulation thread: passes on what has been announced since the last look; true when there was something.
+  bool look_at_doorbells(ProcessPlatform& platform);
+
+ private:
+  /// A doorbell and, for queues whose creator does not bring them, the indices.
+  struct Page;
+  struct Queue {
+    unsigned gpu = 0;
+    bool sdma = false;
+    unsigned slot = 0;             // of the packet processor
+    unsigned engine = 0;           // SDMA
+    std::uint32_t sdma_queue = 0;  // the engine's name for it
+    unsigned doorbell = 0;         // index
+  };
+  /// What the simulation thread looks at.
+  struct SdmaDoorbell {
+    unsigned gpu;
+    unsigned engine;
+    std::uint32_t queue;
+    std::uint64_t* write_pointer;
+    std::uint64_t seen;
+  };
+
+  Queue* find(HSA_QUEUEID queue);
+  HSAKMT_STATUS create_aql(Queue& queue, HSA_QUEUE_PRIORITY priority, HsaQueueResource& resource);
+  HSAKMT_STATUS create_sdma(Queue& queue, void* ring, std::uint64_t bytes, HsaQueueResource& resource);
+  void destroy(const Queue& queue);
+  static void suspend(ProcessPlatform& platform, const Queue& queue, bool suspended);
+  std::optional<unsigned> take_doorbell();
+
+  Simulation& simulation_;
+  Memory& memory_;
+  const std::vector<isa::Target> targets_;
+  const bool sdma_;
+  std::mutex mutex_;
+  std::map<HSA_QUEUEID, Queue> queues_;
+  HSA_QUEUEID last_queue_ = 0;
+  Page* page_ = nullptr;  // memory of the process's life
+  std::vector<bool> doorbell_used_;
+  std::vector<SdmaDoorbell> sdma_doorbells_;  // the simulation thread's
+};
+
+}  // namespace lacuna::rocm

@@ -1,0 +1,64 @@
+#include "drivers/rocm/results.h"
+
+#include <spdlog/spdlog.h>
+#include <unistd.h>
+#include <filesystem>
+#include <iostream>
+#include <system_error>
+
+#include "drivers/rocm/output_claim.h"
+#include "models/common/tlm_time.h"
+#include "platform/run_results.h"
+
+namespace lacuna::rocm {
+namespace {
+
+std::string program_name() {
+  std::error_code status;
+  const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", status);
+  return status ? "?" : program.string();
+}
+
+}  // namespace
+
+Results::Results(const RunParameters& parameters, const Settings& settings) : parameters_(parameters), settings_(settings) {}
+
+void Results::attach(ProcessPlatform& platform) {
+  for (unsigned i = 0; i < platform.gpus(); ++i) platform.gpu(i).add_observer(kernels_);
+  platform.describe_statistics(statistics_);
+}
+
+void Results::open() {
+  if (opened_ || !settings_.write_results) return;
+  opened_ = true;
+  try {
+    output_ = settings_.output_folder.empty() ? OutputFolder::numbered("lacuna-out") : claim_folder(settings_.output_folder);
+    open_results(*output_, parameters_, kernels_);
+  } catch (const std::exception& e) {
+    output_.reset();
+    spdlog::error("no results will be written: {}", e.what());
+  }
+}
+
+void Results::write(RunEnd end, bool last) {
+  if (!opened_) return;
+  RunSummary summary;
+  summary.program = program_name();
+  summary.end = end;
+  summary.simulated = to_tick(sc_core::sc_time_stamp());
+  summary.wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
+  summary.peak_host_memory_bytes = peak_host_memory();
+  summary.run_hash = run_hash(summary, {}, kernels_, statistics_);
+  try {
+    if (output_) {
+      summary.output_folder = output_->path().string();
+      write_results(*output_, summary, kernels_, statistics_);
+    }
+  } catch (const std::exception& e) {
+    spdlog::error("results could not be written: {}", e.what());
+  }
+  if (last && settings_.report) write_run_report(summary, kernels_, std::cerr);
+  spdlog::default_logger()->flush();
+}
+
+}  // namespace lacuna::rocm

@@ -1,0 +1,41 @@
+// What a program's run on the virtual GPUs leaves behind: the same output folder as `lacuna run`'s.
+//
+// Used by the simulation thread only. The folder is made when the first queue is: a program that only asks what GPUs there are
+// leaves nothing behind.
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+
+#include "drivers/rocm/settings.h"
+#include "models/common/statistics.h"
+#include "platform/kernel_log.h"
+#include "platform/output_folder.h"
+#include "platform/process_platform.h"
+#include "platform/run_parameters.h"
+#include "platform/run_report.h"
+
+namespace lacuna::rocm {
+
+class Results {
+ public:
+  Results(const RunParameters& parameters, const Settings& settings);
+
+  void attach(ProcessPlatform& platform);
+  /// Makes the output folder unless that has been done. A folder that cannot be made is reported; the run goes on without.
+  void open();
+  /// Writes what there is so far; with `last`, also the report when it is wanted.
+  void write(RunEnd end, bool last);
+
+ private:
+  const RunParameters& parameters_;
+  const Settings& settings_;
+  StatisticsGroup statistics_{"platform"};
+  KernelLog kernels_;
+  bool opened_ = false;
+  std::optional<OutputFolder> output_;
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+};
+
+}  // namespace lacuna::rocm

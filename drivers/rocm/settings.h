@@ -1,0 +1,25 @@
+// What the environment says of the virtual GPUs; `lacuna exec` sets it.
+//
+//   LACUNA_CONFIG  configuration files and section.name=value assignments, separated by ';', later wins
+//   LACUNA_SET     assignments, separated by ';', after those
+//   LACUNA_OUT     output folder; "none" = write nothing; default lacuna-out/run-NNNN
+//   LACUNA_REPORT  1 = the table of kernels to stderr at the end
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "platform/command_line.h"
+
+namespace lacuna::rocm {
+
+struct Settings {
+  std::vector<ConfigurationSource> configuration;
+  std::string output_folder;
+  bool write_results = true;
+  bool report = false;
+
+  static Settings from_environment();
+};
+
+}  // namespace lacuna::rocm

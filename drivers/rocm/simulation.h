@@ -1,0 +1,93 @@
+// The one thread that touches SystemC, and how all others talk to it.
+//
+// Threads of the program hand it jobs: call() runs a job on the simulation thread and returns when it is done, either between
+// two steps of the simulation or, while kernels run, inside one of its processes, so that nobody waits for a kernel.
+//
+// While the GPUs have something to do the thread simulates, in slices of about a millisecond of host time, between which it
+// looks at the doorbells. When they have nothing to do it looks at the doorbells ever less often, down to
+// rocm.longest_sleep; every job wakes it.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "drivers/rocm/results.h"
+#include "drivers/rocm/settings.h"
+#include "models/common/units.h"
+#include "platform/process_platform.h"
+#include "platform/run_parameters.h"
+
+namespace lacuna::rocm {
+
+class Simulation {
+ public:
+  using Job = std::function<void(ProcessPlatform&)>;
+  /// Asked between slices: has the program announced new work to the GPUs? It is the looker's to pass it on.
+  using Doorbells = std::function<bool(ProcessPlatform&)>;
+
+  Simulation(const RunParameters& parameters, const Settings& settings);
+  ~Simulation();
+  Simulation(const Simulation&) = delete;
+  Simulation& operator=(const Simulation&) = delete;
+
+  /// Starts the thread. It builds the platform and runs `built` on it, while the caller goes on.
+  void start(Job built, Doorbells doorbells);
+
+  /// Runs `job` on the simulation thread, waits for it. False, without having run it, when the simulation has ended.
+  bool call(const Job& job);
+  /// Simulated time, which has advanced since the last call. When nothing runs it is made to advance. False as call().
+  bool sample_time(Tick& now);
+  /// The program is about to wait for the GPUs: they are looked at now.
+  void kick();
+
+  /// The program uses the GPUs: from now on results are written.
+  void open_results();
+  bool ended() const { return state_.load(std::memory_order_acquire) == State::ended; }
+
+  /// Writes the results of the run so far; it may go on.
+  void write_results();
+  /// Ends the simulation and writes the results; returns when that is done, or when it takes longer than anybody would wait.
+  void stop(RunEnd why);
+  /// The same from a signal handler: nothing but atomic variables and sleeping.
+  void stop_from_signal_handler();
+
+ private:
+  struct Request;
+  class Gate;
+  enum class State : int { building, running, ended };
+
+  void run();
+  void simulate();
+  bool serve(bool between_steps);
+  void run_slice();
+  void sleep();
+  bool submit(Request& request);
+  void end(RunEnd why);
+
+  const RunParameters& parameters_;
+  Results results_;
+  Job built_;
+  Doorbells doorbells_;
+  std::unique_ptr<Gate> gate_;
+  std::unique_ptr<ProcessPlatform> platform_;
+  Tick slice_{1'000'000};
+  Tick last_sample_{};
+  unsigned idle_looks_ = 0;
+  std::uint64_t stalled_at_ = ~std::uint64_t{0};
+
+  std::mutex mutex_;  // guards requests_ and what the conditions wait for
+  std::condition_variable wake_;
+  std::condition_variable answered_;
+  std::vector<Request*> requests_;
+  bool kicked_ = false;
+  std::atomic<bool> has_requests_{false};
+  std::atomic<State> state_{State::building};
+  std::atomic<int> stop_{-1};  // a RunEnd; -1 = go on
+};
+
+}  // namespace lacuna::rocm

@@ -1,0 +1,45 @@
+// What the runtime is told of the machine: node 0 is the host, nodes 1 to n are the virtual GPUs.
+#pragma once
+
+#include <hsakmttypes.h>
+#include <cstdint>
+#include <vector>
+
+#include "platform/platform_parameters.h"
+
+namespace lacuna::rocm {
+
+/// First addresses of the 4 GiB windows of flat addresses, which no pointer of a process lies in.
+struct Apertures {
+  std::uint64_t shared;
+  std::uint64_t private_base;
+};
+/// As Linux has them (amdkfd, kfd_flat_memory.c).
+Apertures apertures(isa::Target target);
+
+class Topology {
+ public:
+  explicit Topology(const PlatformParameters& parameters);
+
+  const std::vector<isa::Target>& targets() const { return targets_; }
+  HSAuint32 nodes() const { return static_cast<HSAuint32>(targets_.size() + 1); }
+  bool has(HSAuint32 node) const { return node < nodes(); }
+
+  // `node` exists.
+  HsaNodeProperties properties(HSAuint32 node) const;
+  std::vector<HsaMemoryProperties> memory(HSAuint32 node) const;
+  std::vector<HsaCacheProperties> caches(HSAuint32 node) const;
+  std::vector<HsaIoLinkProperties> links(HSAuint32 node) const;
+
+ private:
+  HsaNodeProperties gpu_properties(HSAuint32 node) const;
+  HsaIoLinkProperties link(HSAuint32 from, HSAuint32 to) const;
+
+  const PlatformParameters& parameters_;
+  const std::vector<isa::Target> targets_;
+};
+
+/// How image memory is tiled: the tables are those of the chips. False when `config` has no room for them.
+bool tile_configuration(isa::Target target, HsaGpuTileConfig& config);
+
+}  // namespace lacuna::rocm

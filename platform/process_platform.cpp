@@ -1,0 +1,46 @@
+#include "platform/process_platform.h"
+
+#include <ostream>
+#include <string>
+
+namespace lacuna {
+
+ProcessPlatform::ProcessPlatform(sc_core::sc_module_name module_name, const PlatformParameters& parameters)
+    : sc_module(module_name) {
+  for (const isa::Target target : parameters.rocm.targets(parameters.gpu.gpu.target)) {
+    const std::string number = std::to_string(gpus_.size());
+    GpuDeviceParameters device = parameters.gpu;
+    device.gpu.target = target;
+    auto gpu = std::make_unique<Gpu>();
+    gpu->device = std::make_unique<GpuDevice>(("gpu" + number).c_str(), device);
+    gpu->link = std::make_unique<HostLink>(("host_link" + number).c_str(), parameters.host_link);
+    gpu->interrupt = std::make_unique<sc_core::sc_signal<bool>>(("interrupt" + number).c_str());
+    gpu->registers = std::make_unique<tlm_utils::simple_initiator_socket<ProcessPlatform>>(("registers" + number).c_str());
+    gpu->device->host().bind(gpu->link->bus);
+    gpu->device->interrupt().bind(*gpu->interrupt);
+    gpu->registers->bind(gpu->device->mmio());
+    gpus_.push_back(std::move(gpu));
+  }
+}
+
+std::uint64_t ProcessPlatform::progress() const {
+  std::uint64_t sum = 0;
+  for (const auto& gpu : gpus_) sum += gpu->device->wavefront_instructions() + gpu->device->packets();
+  return sum;
+}
+
+void ProcessPlatform::diagnose(std::ostream& out) const {
+  for (const auto& gpu : gpus_) {
+    out << ' ' << gpu->device->basename() << ":\n";
+    gpu->device->diagnose(out);
+  }
+}
+
+void ProcessPlatform::describe_statistics(StatisticsGroup& root) const {
+  for (const auto& gpu : gpus_) {
+    gpu->device->describe_statistics(root.group(gpu->device->basename()));
+    gpu->link->statistics().describe(root.group(gpu->link->basename()));
+  }
+}
+
+}  // namespace lacuna

@@ -1,0 +1,45 @@
+// GPUs for the process that the simulator is part of: no hart, no RAM; host memory is the process's own.
+//
+//   GpuDevice x n --- HostLink x n
+// A driver in the same process (drivers/rocm) fills the GPUVM maps, makes the queues and hears of events through DriverEvents.
+#pragma once
+
+#include <tlm_utils/simple_initiator_socket.h>
+#include <cstdint>
+#include <iosfwd>
+#include <memory>
+#include <systemc>
+#include <vector>
+
+#include "models/common/statistics.h"
+#include "models/host/host_link.h"
+#include "platform/gpu_device.h"
+#include "platform/platform_parameters.h"
+
+namespace lacuna {
+
+class ProcessPlatform : public sc_core::sc_module {
+ public:
+  /// One GPU for each target of parameters.rocm. Throws std::invalid_argument as GpuDevice does.
+  ProcessPlatform(sc_core::sc_module_name module_name, const PlatformParameters& parameters);
+
+  unsigned gpus() const { return static_cast<unsigned>(gpus_.size()); }
+  GpuDevice& gpu(unsigned index) { return *gpus_[index]->device; }
+
+  /// A number that grows whenever a GPU gets anywhere.
+  std::uint64_t progress() const;
+  void diagnose(std::ostream& out) const;
+  void describe_statistics(StatisticsGroup& root) const;
+
+ private:
+  struct Gpu {
+    std::unique_ptr<GpuDevice> device;
+    std::unique_ptr<HostLink> link;
+    // Nobody is at the registers of this door, but ports want to be bound.
+    std::unique_ptr<tlm_utils::simple_initiator_socket<ProcessPlatform>> registers;
+    std::unique_ptr<sc_core::sc_signal<bool>> interrupt;
+  };
+  std::vector<std::unique_ptr<Gpu>> gpus_;
+};
+
+}  // namespace lacuna

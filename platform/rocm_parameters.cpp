@@ -1,0 +1,41 @@
+#include "platform/rocm_parameters.h"
+
+#include <sstream>
+#include <stdexcept>
+
+namespace lacuna {
+namespace {
+
+constexpr std::size_t kMostGpus = 8;
+
+}  // namespace
+
+void RocmParameters::describe(ParameterSection& section) {
+  section.add("gpus", gpus,
+              "Instruction sets of the virtual GPUs of a process, for example gfx803,gfx90a; all other parameters are the same "
+              "for each. Empty: one GPU of gpu.target");
+  section.add("sdma", sdma, "Whether the GPUs have SDMA engines for copies; the runtime uses kernels when not");
+  section.add("longest_sleep", longest_sleep,
+              "Host time: how long the simulator sleeps at most between looks at the doorbells when nothing happens",
+              {.range = {1e6, 1e12}, .source = "measured: at 1 ms an idle simulator takes 1 % of a core"});
+}
+
+std::vector<isa::Target> RocmParameters::targets(isa::Target one) const {
+  if (gpus.empty()) return {one};
+  std::vector<isa::Target> targets;
+  std::istringstream names(gpus);
+  for (std::string name; std::getline(names, name, ',');) {
+    if (name == "gfx803") {
+      targets.push_back(isa::Target::gfx803);
+    } else if (name == "gfx90a") {
+      targets.push_back(isa::Target::gfx90a);
+    } else {
+      throw std::invalid_argument("rocm.gpus = " + gpus + ": \"" + name + "\" is neither gfx803 nor gfx90a");
+    }
+  }
+  if (targets.size() > kMostGpus)
+    throw std::invalid_argument("rocm.gpus = " + gpus + ": more than " + std::to_string(kMostGpus) + " GPUs");
+  return targets;
+}
+
+}  // namespace lacuna

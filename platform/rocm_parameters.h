@@ -1,0 +1,24 @@
+// What the ROCm door (drivers/rocm) adds to the parameters of a GPU.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "models/common/parameters.h"
+#include "models/common/units.h"
+#include "models/isa/target.h"
+
+namespace lacuna {
+
+struct RocmParameters {
+  std::string gpus{};
+  bool sdma = true;
+  Tick longest_sleep{1'000'000'000};
+
+  void describe(ParameterSection& section);
+  /// Instruction sets of the GPUs, in order of their nodes: `gpus`, or one with `one` when it is empty.
+  /// Throws std::invalid_argument when a name is not known or there are too many.
+  std::vector<isa::Target> targets(isa::Target one) const;
+};
+
+}  // namespace lacuna

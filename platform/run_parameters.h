@@ -1,0 +1,35 @@
+// The parameters of one run: defaults, then every configuration file and assignment in the order given.
+#pragma once
+
+#include <filesystem>
+#include <iosfwd>
+#include <vector>
+
+#include "models/common/parameters.h"
+#include "platform/command_line.h"
+#include "platform/platform_parameters.h"
+
+namespace lacuna {
+
+/// Where presets ("r9nano") are: in the source tree, and where an installed program or library has them.
+std::vector<std::filesystem::path> preset_folders();
+
+class RunParameters {
+ public:
+  /// Throws ConfigurationError.
+  RunParameters(const std::vector<ConfigurationSource>& sources, Machine machine);
+  RunParameters(const RunParameters&) = delete;
+  RunParameters& operator=(const RunParameters&) = delete;
+
+  const PlatformParameters& values() const { return parameters_; }
+  Machine machine() const { return machine_; }
+  /// effective.cfg: what --config needs to make the same machine again.
+  void write(std::ostream& out) const;
+
+ private:
+  Machine machine_;
+  PlatformParameters parameters_;
+  ParameterSet used_;
+};
+
+}  // namespace lacuna
