@@ -18,7 +18,7 @@ struct CommandInfo {
   const char* text;
 };
 
-constexpr std::array<CommandInfo, 6> kCommands{
+constexpr std::array<CommandInfo, 7> kCommands{
     {{"run", Command::run, "FIRMWARE.elf", "boot a firmware on the hart, with the GPU on its bus",
       "Boots a bare-metal RV64GC program on a platform with hart, RAM, CLINT, PLIC, UART, finisher and GPU, until the program "
       "ends itself (semihosting exit, HTIF tohost, finisher). Prints the program's console, then a line per kernel; writes "
@@ -29,6 +29,14 @@ constexpr std::array<CommandInfo, 6> kCommands{
       "i32:1024. Arguments: in:FILE inout:FILE out:SIZE:FILE zero:SIZE fill:COUNT:TYPE:PATTERN[:SEED] buf:NAME null, "
       "TYPE:VALUE (i8 to u64, f16 bf16 f32 f64), bytes:HEX raw:FILE, lds:BYTES; docs/launch.md has them all, and launch "
       "files."},
+     {"exec", Command::exec, "-- PROGRAM [ARGUMENTS]", "run a HIP program on virtual GPUs in its process",
+      "Runs a program of ROCm's user-mode stack, as hipcc --offload-arch=gfx803 or gfx90a built it, with virtual GPUs in place "
+      "of "
+      "the kernel driver and its hardware: lacuna exec --config r9nano -- ./vadd; lacuna exec -- rocminfo. The program is not "
+      "changed; exit code, input and output are its own. Several GPUs: --set rocm.gpus=gfx803,gfx90a. Writes effective.cfg, "
+      "statistics.json, kernels.csv and log.txt to the output folder and a table of kernels to stderr at the end. Without "
+      "lacuna exec, LD_LIBRARY_PATH=<folder of Lacuna's libhsakmt.so.1> ./program does the same, and LACUNA_CONFIG, "
+      "LACUNA_SET, LACUNA_OUT and LACUNA_REPORT say what options say here; docs/rocm.md has it all."},
      {"hart", Command::hart, "PROGRAM.elf [-- ARGUMENTS]", "run a bare-metal program on the hart alone",
       "Runs a bare-metal RV64GC program on the same platform without the GPU and returns its exit code. ARGUMENTS reach the "
       "program by semihosting. Nothing but the program's console is printed, and files are written only with --out."},
@@ -43,7 +51,7 @@ constexpr std::array<CommandInfo, 6> kCommands{
 
 constexpr const char* kExitCodes =
     "Exit codes:\n"
-    "  N    the program ended itself with code N (its low 8 bits)\n"
+    "  N    the program ended itself with code N (its low 8 bits); exec: the program's own\n"
     "  1, 3 launch: the GPU reported an error; a comparison differs\n"
     "  2    command line, configuration, program file or output folder is wrong\n"
     "  124  simulated time limit reached (--max-time, sim.max_time)\n"
@@ -57,18 +65,24 @@ po::options_description common_options() {
   return options;
 }
 
-po::options_description simulation_options() {
+po::options_description platform_options() {
   po::options_description options = common_options();
-  options.add_options()                                                                                                //
-      ("config,c", po::value<std::vector<std::string>>()->value_name("FILE"),                                          //
-       "configuration file, or the name of a preset such as r9nano; may be repeated, later wins")                      //
-      ("set,s", po::value<std::vector<std::string>>()->value_name("SECTION.NAME=VALUE"),                               //
-       "set one parameter; may be repeated, later wins")                                                               //
-      ("out,o", po::value<std::string>()->value_name("DIR"), "output folder (run: default lacuna-out/run-NNNN)")       //
-      ("max-time", po::value<std::string>()->value_name("TIME"), "end after this simulated time, e.g. 10ms")           //
-      ("gdb", po::value<std::uint16_t>()->value_name("PORT"), "wait for a debugger on 127.0.0.1:PORT (0 = any free)")  //
-      ("input", po::value<std::string>()->value_name("FILE"), "console input; - is standard input")                    //
+  options.add_options()                                                                                                  //
+      ("config,c", po::value<std::vector<std::string>>()->value_name("FILE"),                                            //
+       "configuration file, or the name of a preset such as r9nano; may be repeated, later wins")                        //
+      ("set,s", po::value<std::vector<std::string>>()->value_name("SECTION.NAME=VALUE"),                                 //
+       "set one parameter; may be repeated, later wins")                                                                 //
+      ("out,o", po::value<std::string>()->value_name("DIR"), "output folder (default lacuna-out/run-NNNN; hart: none)")  //
+      ("max-time", po::value<std::string>()->value_name("TIME"), "end after this simulated time, e.g. 10ms")             //
       ("quiet,q", "no progress line and no report, only the program's console");
+  return options;
+}
+
+po::options_description simulation_options() {
+  po::options_description options = platform_options();
+  options.add_options()                                                                                                //
+      ("gdb", po::value<std::uint16_t>()->value_name("PORT"), "wait for a debugger on 127.0.0.1:PORT (0 = any free)")  //
+      ("input", po::value<std::string>()->value_name("FILE"), "console input; - is standard input");
   return options;
 }
 
@@ -94,7 +108,9 @@ po::options_description launch_options() {
 }
 
 po::options_description options_of(Command command) {
-  po::options_description options = simulates(command) ? simulation_options() : common_options();
+  po::options_description options = simulates(command)         ? simulation_options()
+                                    : command == Command::exec ? platform_options()
+                                                               : common_options();
   if (command == Command::launch) options.add(launch_options());
   if (command == Command::isa_check) options.add_options()("json", "print JSON");
   return options;
@@ -139,7 +155,7 @@ std::string command_help(const CommandInfo& info) {
   text << "Usage: lacuna " << info.name << " [OPTIONS] " << info.operand << "\n\n"
        << wrapped(info.text) << '\n'
        << options_of(info.command);
-  if (simulates(info.command)) text << '\n' << kExitCodes;
+  if (simulates(info.command) || info.command == Command::exec) text << '\n' << kExitCodes;
   return text.str();
 }
 
@@ -166,7 +182,8 @@ CommandLine parse_command(const CommandInfo& info, std::vector<std::string> argu
   if (separator != arguments.end()) {
     line.guest_arguments.assign(separator + 1, arguments.end());
     arguments.erase(separator, arguments.end());
-    if (info.command != Command::hart && info.command != Command::run) usage_error("nothing may follow --", info.name);
+    if (info.command != Command::hart && info.command != Command::run && info.command != Command::exec)
+      usage_error("nothing may follow --", info.name);
   }
 
   po::options_description options = options_of(info.command);
@@ -202,6 +219,10 @@ CommandLine parse_command(const CommandInfo& info, std::vector<std::string> argu
     line.inputs = operands;
     line.json = values.count("json") != 0;
     operands.resize(std::min<std::size_t>(operands.size(), 1));
+  }
+  if (info.command == Command::exec && operands.empty() && !line.guest_arguments.empty()) {
+    operands.push_back(line.guest_arguments.front());
+    line.guest_arguments.erase(line.guest_arguments.begin());
   }
   if (operands.empty()) usage_error(std::string("lacuna ") + info.name + " needs " + info.operand, info.name);
   if (operands.size() > 1) usage_error("unexpected " + operands[1], info.name);

@@ -1,4 +1,4 @@
-// The command line: `lacuna run|launch|hart|disasm|isa|docs` and the options of each.
+// The command line: `lacuna run|launch|exec|hart|disasm|isa|docs` and the options of each.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ class UsageError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-enum class Command { run, launch, hart, disasm, isa_check, docs, list_parameters, version, help };
+enum class Command { run, launch, exec, hart, disasm, isa_check, docs, list_parameters, version, help };
 
 /// One --config or --set, in the order given.
 struct ConfigurationSource {

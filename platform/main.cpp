@@ -11,6 +11,7 @@
 #include "platform/command_line.h"
 #include "platform/configuration.h"
 #include "platform/disassembly.h"
+#include "platform/exec.h"
 #include "platform/isa_check.h"
 #include "platform/isa_reference.h"
 #include "platform/launch/launch.h"
@@ -59,6 +60,8 @@ int execute(const CommandLine& line) {
       return simulate(line);
     case Command::launch:
       return launch(line);
+    case Command::exec:
+      exec_program(line);
     case Command::disasm:
       for (const CodeObject& object : read_code_objects(line.input)) write_disassembly(object.elf(), std::cout);
       break;

@@ -10,8 +10,8 @@
 
 namespace lacuna::rocm {
 
-/// Runs `function` on the driver. No exception reaches the runtime. At the end of the process, when there is no simulation and no
-/// log any more, nothing is done and everything is well: destructors give back what nobody needs.
+/// Runs `function` on the driver. No exception reaches the runtime. At the end of the process, when there is no simulation and
+/// no log any more, nothing is done and everything is well: destructors give back what nobody needs.
 template <class Function>
 HSAKMT_STATUS with_driver(Function function) noexcept {
   Driver* driver = Driver::get();

@@ -1,0 +1,89 @@
+#include "platform/exec.h"
+
+#include <unistd.h>
+#include <cerrno>
+#include <cstdlib>
+#include <filesystem>
+#include <iostream>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include "platform/configuration.h"
+#include "platform/output_folder.h"
+#include "platform/run_parameters.h"
+
+namespace lacuna {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kLibrary = "libhsakmt.so.1";
+constexpr const char* kDeviceFileLibrary = "liblacuna_kfd.so";
+
+/// Where the library is: beside the program in the build tree, or where both are installed.
+fs::path library_folder() {
+  std::error_code status;
+  const fs::path program = fs::read_symlink("/proc/self/exe", status);
+  if (!status) {
+    for (const char* folder : {"../lib", "../lib/lacuna"}) {
+      const fs::path candidate = (program.parent_path() / folder).lexically_normal();
+      if (fs::exists(candidate / kLibrary, status)) return candidate;
+    }
+  }
+  throw UsageError(std::string("exec: ") + kLibrary + " is neither in ../lib nor in ../lib/lacuna of this program's folder");
+}
+
+void prepend(const char* variable, const std::string& entry) {
+  const char* before = std::getenv(variable);
+  const std::string value = before == nullptr || *before == '\0' ? entry : entry + ':' + before;
+  setenv(variable, value.c_str(), 1);
+}
+
+/// The list of LACUNA_CONFIG; files with their whole path, because the program may change its folder.
+std::string configuration_list(const std::vector<ConfigurationSource>& sources) {
+  std::string list;
+  for (const ConfigurationSource& source : sources) {
+    const std::string item =
+        source.file ? fs::absolute(find_configuration(source.value, preset_folders())).string() : source.value;
+    if (item.find(';') != std::string::npos || (source.file && item.find('=') != std::string::npos))
+      throw UsageError("exec: " + item + ": a file's name must not have ; or =, a value must not have ;");
+    list += (list.empty() ? "" : ";") + item;
+  }
+  return list;
+}
+
+void prepare_output(const std::optional<std::string>& folder) {
+  if (!folder) {
+    unsetenv("LACUNA_OUT");
+    return;
+  }
+  setenv("LACUNA_OUT", OutputFolder::at(fs::absolute(*folder)).path().c_str(), 1);
+}
+
+}  // namespace
+
+void exec_program(const CommandLine& line) {
+  const RunParameters checked(line.configuration, Machine::process);
+  const fs::path libraries = library_folder();
+  setenv("LACUNA_CONFIG", configuration_list(line.configuration).c_str(), 1);
+  unsetenv("LACUNA_SET");
+  prepare_output(line.output_folder);
+  // Processes of one run tell by it that they share an output folder.
+  setenv("LACUNA_RUN", std::to_string(getpid()).c_str(), 1);
+  setenv("LACUNA_REPORT", line.quiet ? "0" : "1", 1);
+  prepend("LD_LIBRARY_PATH", libraries.string());
+  // It asks for the kernel driver's module and device file by itself, before the runtime is asked.
+  if (fs::path(line.input).filename() == "rocminfo") prepend("LD_PRELOAD", (libraries / kDeviceFileLibrary).string());
+
+  std::vector<std::string> words{line.input};
+  words.insert(words.end(), line.guest_arguments.begin(), line.guest_arguments.end());
+  std::vector<char*> arguments;
+  for (std::string& word : words) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  std::cout.flush();
+  execvp(arguments.front(), arguments.data());
+  throw UsageError("exec: " + line.input + ": " + std::generic_category().message(errno));
+}
+
+}  // namespace lacuna

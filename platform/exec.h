@@ -1,0 +1,15 @@
+// `lacuna exec`: runs a program of ROCm's user-mode stack on the virtual GPUs.
+//
+// The program is not touched: it gets an environment in which the dynamic linker finds Lacuna's libhsakmt.so.1 before the one
+// of the system, and the command line's configuration (drivers/rocm/settings.h). Then it takes this process over: exit code,
+// signals and terminal are its own.
+#pragma once
+
+#include "platform/command_line.h"
+
+namespace lacuna {
+
+/// Does not return unless something is wrong: throws UsageError, ConfigurationError, OutputError.
+[[noreturn]] void exec_program(const CommandLine& line);
+
+}  // namespace lacuna
