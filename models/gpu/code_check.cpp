@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
+
+#include "models/gpu/loaded_code_object.h"
 
 namespace lacuna {
 namespace {
@@ -29,9 +32,14 @@ bool CodeCheck::unchanged(const Checked& checked) const {
 }
 
 CodeCheck::Checked CodeCheck::check(std::uint64_t entry) const {
+  // The ROCm runtime maps whole code objects executable; only their own segments say what is code and what is constant data
+  // that a kernel computes the address of.
+  std::optional<LoadedCodeObject> object = LoadedCodeObject::around(memory_, entry);
+  if (object && !object->executable(entry)) object.reset();
   const isa::FetchWords fetch = [&](std::uint64_t pc, std::array<std::uint32_t, 3>& words) -> std::size_t {
     const isa::MemoryWindow window = memory_.find(pc);
     if (!window.contains(pc, 4) || !isa::allows(window.granted, isa::Access::execute)) return 0;
+    if (object && !object->executable(pc)) return 0;
     const std::uint64_t count = std::min<std::uint64_t>((window.base + window.size - pc) / 4, words.size());
     std::memcpy(words.data(), window.host + (pc - window.base), count * 4);
     return count;

@@ -1,8 +1,4 @@
-// Kernel names for reports, found in the loaded code object itself.
-//
-// Loaders place a code object's segments at their own offsets in one allocation, and the first segment holds the ELF header and
-// the dynamic symbols. So the name of a kernel object is found by looking back from its address to the ELF header, which works
-// for firmware and for ROCm alike and needs nobody's help.
+// Kernel names for reports, found in the loaded code object itself: its first segment holds the dynamic symbols.
 #pragma once
 
 #include <cstdint>

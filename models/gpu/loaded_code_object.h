@@ -1,0 +1,37 @@
+// A code object where a loader has put it: found by its ELF header in GPU memory.
+//
+// Loaders place a code object's segments at their own offsets in one allocation, and the first segment holds the ELF header. So
+// it is found by looking back from any address within, which works for firmware and for ROCm alike and needs nobody's help.
+#pragma once
+
+#include <elf.h>
+#include <cstdint>
+#include <cstring>
+#include <optional>
+#include <vector>
+
+#include "models/isa/memory_interface.h"
+
+namespace lacuna {
+
+/// Copies a T at `address` out of GPU memory; nothing when any byte is unmapped.
+template <class T>
+std::optional<T> read_object(const isa::MemoryInterface& memory, std::uint64_t address) {
+  const isa::MemoryWindow window = memory.find(address);
+  if (!window.contains(address, sizeof(T))) return std::nullopt;
+  T value;
+  std::memcpy(&value, window.host + (address - window.base), sizeof(T));
+  return value;
+}
+
+struct LoadedCodeObject {
+  std::uint64_t base = 0;  ///< GPU virtual address of the ELF header
+  std::vector<Elf64_Phdr> segments;
+
+  /// The one with the nearest header at or below `address`; nothing when there is none or it is not intact.
+  static std::optional<LoadedCodeObject> around(const isa::MemoryInterface& memory, std::uint64_t address);
+  /// The address lies in a loaded segment whose flags contain PF_X.
+  bool executable(std::uint64_t address) const;
+};
+
+}  // namespace lacuna
