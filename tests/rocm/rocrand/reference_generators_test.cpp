@@ -33,7 +33,7 @@ TEST(ReferenceGenerators, XorwowJumpsAreSteps) {
 // All seeds 12345: the sequence that L'Ecuyer's own package (RngStreams, the same recurrences) starts with.
 TEST(ReferenceGenerators, Mrg32k3aKnownAnswers) {
   Mrg32k3a generator({12345, 12345, 12345}, {12345, 12345, 12345});
-  for (const double expected : {0.1270111501, 0.3185275653, 0.3091860156, 0.8258468629, 0.2216299157}) {
+  for (const double expected : {0.1270111220, 0.3185275653, 0.3091860156, 0.8258468629, 0.2216299157}) {
     EXPECT_NEAR(generator.next() / 4294967088.0, expected, 1e-9);
   }
 }
