@@ -341,7 +341,7 @@ std::uint64_t GpuDevice::wavefront_instructions() const {
 
 std::uint64_t GpuDevice::packets() const {
   std::uint64_t sum = cp_->packets.packets();
-  for (const auto& engine : sdma_) sum += engine->packets();
+  for (const auto& engine : sdma_) sum += engine->progress();
   return sum;
 }
 

@@ -103,7 +103,7 @@ class GpuDevice : public sc_core::sc_module, private ResourceMeter {
   void add_observer(KernelObserver& observer);
   void describe_statistics(StatisticsGroup& group) const;
 
-  /// Progress so far: both only grow while anything happens.
+  /// Progress so far: both only grow while anything happens. What copies move counts with the packets.
   std::uint64_t wavefront_instructions() const;
   std::uint64_t packets() const;
   /// No packet waits or runs.

@@ -126,8 +126,8 @@ class SdmaEngine : public sc_core::sc_module {
   bool idle() const;
   /// Not idle, but all that is left to do waits for memory that somebody else has to change.
   bool polling() const;
-  /// Packets carried out so far: grows while queues make progress.
-  std::uint64_t packets() const { return statistics_.packets; }
+  /// Grows while queues make progress, also within a packet that copies much. A poll that waits is none.
+  std::uint64_t progress() const { return statistics_.packets + statistics_.bytes_read + statistics_.bytes_written; }
   const SdmaStatistics& statistics() const { return statistics_; }
   void diagnose(std::ostream& out) const;
 
