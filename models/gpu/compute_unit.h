@@ -32,6 +32,7 @@
 #include "models/gpu/coalescer.h"
 #include "models/gpu/compute_unit_parameters.h"
 #include "models/gpu/dispatch.h"
+#include "models/gpu/global_wave_sync.h"
 #include "models/gpu/gpuvm.h"
 #include "models/gpu/lds_banks.h"
 #include "models/gpu/range_allocator.h"
@@ -62,6 +63,8 @@ class ComputeUnitListener {
   virtual void wavefront_fault(Dispatch& dispatch, const WavefrontFault& fault, Tick at) = 0;
   /// s_sendmsg MSG_INTERRUPT.
   virtual void interrupt_message(Dispatch& dispatch, std::uint32_t m0, Tick at) = 0;
+  /// ds_gws_*. False: the wavefront waits until release_from_sync() is called for its ticket.
+  virtual bool wave_sync(const isa::WaveSyncRequest& request, const WavefrontTicket& wavefront, Tick at) = 0;
 };
 
 struct ComputeUnitStatistics {
@@ -108,6 +111,8 @@ class ComputeUnit : public sc_core::sc_module {
   /// Takes the resources of one workgroup and starts its wavefronts at `start`; false when they are not free now.
   /// `scratch_slots` holds one slot number for each wavefront when the dispatch uses scratch.
   bool launch(Dispatch& dispatch, std::uint64_t workgroup, Tick start, std::span<const std::uint32_t> scratch_slots);
+  /// A wavefront that waits for global wave sync goes on, at `at` or a little later.
+  void release_from_sync(const WavefrontTicket& ticket, Tick at);
   /// Drops all wavefronts of a dispatch and frees their resources, without workgroup_done. Returns workgroups dropped.
   unsigned abort(const Dispatch& dispatch);
 
@@ -165,6 +170,8 @@ class ComputeUnit : public sc_core::sc_module {
   void arrive_at_barrier(Slot& slot, Cycles cycle);
   void release_barrier(Workgroup& group);
   void end_wavefront(Slot& slot, Cycles cycle);
+  // compute_unit_sync.cpp
+  bool synchronise(Slot& slot, std::uint64_t pc, Cycles cycle);
   // compute_unit_faults.cpp
   void fault(Slot& slot, std::uint32_t code, std::uint64_t address, std::uint64_t pc, const std::string& what, Cycles cycle);
   void memory_fault(Slot& slot, const isa::Instruction& instruction, std::uint64_t pc, Cycles cycle);

@@ -70,9 +70,10 @@ void ComputeUnit::diagnose(std::ostream& out) const {
   for (const auto& simd : simds_) {
     for (unsigned i = 0; i < simd->issue.resident; ++i) {
       const Slot* slot = simd->slots[simd->issue.by_age[i]].get();
-      const char* state = slot->state == Slot::State::at_barrier ? "waits at a barrier"
-                          : slot->state == Slot::State::faulted  ? "faulted"
-                                                                 : "runs";
+      const char* state = slot->state == Slot::State::at_barrier     ? "waits at a barrier"
+                          : slot->state == Slot::State::at_wave_sync ? "waits for global wave sync"
+                          : slot->state == Slot::State::faulted      ? "faulted"
+                                                                     : "runs";
       out << fmt::format("  compute unit {} SIMD {} slot {}: kernel {}, workgroup {}, wavefront {}, PC {:#x}, {}\n",
                          place_.index, simd->number, slot->number, slot->group->dispatch->kernel, slot->group->linear_id,
                          slot->wave_in_group, slot->wave.pc, state);

@@ -298,6 +298,8 @@ bool ComputeUnit::handle_event(Slot& slot, const isa::Instruction& instruction, 
     case isa::Event::trap:
       fault(slot, LACUNA_FAULT_TRAP, 0, pc, fmt::format("trap {}", wave.event_value), cycle);
       return false;
+    case isa::Event::wave_sync:
+      return synchronise(slot, pc, cycle);
     case isa::Event::illegal_instruction:
       fault(slot, LACUNA_FAULT_ILLEGAL_INSTRUCTION, 0, pc, "illegal instruction", cycle);
       return false;

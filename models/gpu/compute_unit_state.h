@@ -57,7 +57,7 @@ struct IssueState {
 };
 
 struct ComputeUnit::Slot {
-  enum class State : std::uint8_t { free, running, at_barrier, faulted };
+  enum class State : std::uint8_t { free, running, at_barrier, at_wave_sync, faulted };
 
   Slot(Simd& owner, IssueState& issue, unsigned slot_number)
       : ready(issue.ready[slot_number]), unit(issue.unit[slot_number]), simd(&owner), number(slot_number) {}

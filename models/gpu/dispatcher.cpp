@@ -74,6 +74,7 @@ void Dispatcher::submit(Dispatch& dispatch) {
 void Dispatcher::abort(Dispatch& dispatch) {
   dispatch.failed = true;
   for (ComputeUnit* unit : units_) unit->abort(dispatch);
+  sync_.drop(dispatch);
   std::erase(active_, &dispatch);
   // Its completions that lie ahead must not be counted for a later dispatch at the same address.
   std::vector<Completion> kept;
@@ -100,6 +101,12 @@ void Dispatcher::wavefront_fault(Dispatch& dispatch, const WavefrontFault& fault
 
 void Dispatcher::interrupt_message(Dispatch& dispatch, std::uint32_t m0, Tick at) {
   listener_->interrupt_message(dispatch, m0, at);
+}
+
+bool Dispatcher::wave_sync(const isa::WaveSyncRequest& request, const WavefrontTicket& wavefront, Tick at) {
+  const bool goes_on = sync_.perform(request, wavefront);
+  for (const WavefrontTicket& released : sync_.released()) released.unit->release_from_sync(released, at);
+  return goes_on;
 }
 
 void Dispatcher::work() {

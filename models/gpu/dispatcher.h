@@ -14,6 +14,7 @@
 #include "models/common/parameters.h"
 #include "models/gpu/compute_unit.h"
 #include "models/gpu/dispatch.h"
+#include "models/gpu/global_wave_sync.h"
 
 namespace lacuna {
 
@@ -58,6 +59,7 @@ class Dispatcher : public sc_core::sc_module, public ComputeUnitListener {
   void workgroup_done(ComputeUnit& unit, Dispatch& dispatch, std::span<const std::uint32_t> scratch_slots, Tick at) override;
   void wavefront_fault(Dispatch& dispatch, const WavefrontFault& fault, Tick at) override;
   void interrupt_message(Dispatch& dispatch, std::uint32_t m0, Tick at) override;
+  bool wave_sync(const isa::WaveSyncRequest& request, const WavefrontTicket& wavefront, Tick at) override;
 
  private:
   struct Completion {
@@ -93,6 +95,7 @@ class Dispatcher : public sc_core::sc_module, public ComputeUnitListener {
     std::vector<std::uint32_t> free;
   };
   std::vector<ScratchPool> scratch_;
+  GlobalWaveSync sync_;
   std::vector<std::uint32_t> taken_;  // slots of the workgroup being launched
   sc_core::sc_event wake_;
 };

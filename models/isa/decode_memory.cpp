@@ -47,7 +47,7 @@ void decode_ds(DecodeContext& context) {
   MemoryModifiers& mem = context.instruction.mem;
   mem.offset = static_cast<std::int32_t>(bits(low, 0, 16));
   mem.gds = bit(low, 16);
-  if (mem.gds) context.instruction.execute = execute_unsupported;
+  if (mem.gds && (row.flags & kGdsOnly) == 0) context.instruction.execute = execute_unsupported;
   if (row.dst.count + row.src.count == 0 && mem.offset != 0 && (row.flags & kGdsOnly) == 0) context.fail("takes no offset");
   if ((row.flags & kGdsOnly) != 0 && !mem.gds) context.fail("needs GDS = 1");
   if ((row.flags & kNoGds) != 0 && mem.gds) context.fail("needs GDS = 0");

@@ -7,6 +7,7 @@
 #include "models/isa/atomic_operations.h"
 #include "models/isa/memory_lanes.h"
 #include "models/isa/row_sets.h"
+#include "models/isa/wave_sync.h"
 
 namespace lacuna::isa {
 namespace {
@@ -394,9 +395,10 @@ template <typename U, auto F>
 constexpr InstructionRow src2_row(std::string_view mnemonic, int opcode) {
   return row(mnemonic, gfx8_only(opcode), {}, {T::u32}, LatencyClass::lds_atomic, combine<U, F>);
 }
-// Global wave sync: always GDS, which the device does not have.
-constexpr InstructionRow gws_row(std::string_view mnemonic, Opcodes opcode, OperandTypes dst, OperandTypes src) {
-  return row(mnemonic, opcode, dst, src, LatencyClass::lds_atomic, nullptr, kReadsM0 | kGdsOnly);
+// Always GDS, of which the device has global wave sync only.
+constexpr InstructionRow gws_row(std::string_view mnemonic, Opcodes opcode, OperandTypes dst, OperandTypes src,
+                                 ExecuteFn execute) {
+  return row(mnemonic, opcode, dst, src, LatencyClass::lds_atomic, execute, kReadsM0 | kGdsOnly);
 }
 
 namespace op = atomic;
@@ -533,16 +535,16 @@ constexpr std::array kRows{
     src2_row<U32, op::min_float<U32>>("ds_min_src2_f32", 0x92),
     src2_row<U32, op::max_float<U32>>("ds_max_src2_f32", 0x93),
     src2_row<U32, op::add_float<U32>>("ds_add_src2_f32", 0x95),
-    gws_row("ds_gws_sema_release_all", both(0x98), {}, {}),
-    gws_row("ds_gws_init", both(0x99), {}, {T::b32}),
-    gws_row("ds_gws_sema_v", both(0x9a), {}, {}),
-    gws_row("ds_gws_sema_br", both(0x9b), {}, {T::b32}),
-    gws_row("ds_gws_sema_p", both(0x9c), {}, {}),
-    gws_row("ds_gws_barrier", both(0x9d), {}, {T::b32}),
+    gws_row("ds_gws_sema_release_all", both(0x98), {}, {}, execute_wave_sync<WaveSync::semaphore_release_all>),
+    gws_row("ds_gws_init", both(0x99), {}, {T::b32}, execute_wave_sync<WaveSync::init>),
+    gws_row("ds_gws_sema_v", both(0x9a), {}, {}, execute_wave_sync<WaveSync::semaphore_v>),
+    gws_row("ds_gws_sema_br", both(0x9b), {}, {T::b32}, execute_wave_sync<WaveSync::semaphore_add>),
+    gws_row("ds_gws_sema_p", both(0x9c), {}, {}, execute_wave_sync<WaveSync::semaphore_p>),
+    gws_row("ds_gws_barrier", both(0x9d), {}, {T::b32}, execute_wave_sync<WaveSync::barrier>),
     row("ds_read_addtid_b32", gfx9_only(0xb6), {T::b32}, {}, LatencyClass::lds_load, read_by_lane),
     row("ds_consume", both(0xbd), {T::b32}, {}, LatencyClass::lds_atomic, count_lanes<false>),
     row("ds_append", both(0xbe), {T::b32}, {}, LatencyClass::lds_atomic, count_lanes<true>),
-    gws_row("ds_ordered_count", gfx8_only(0xbf), {T::b32}, {T::b32}),
+    gws_row("ds_ordered_count", gfx8_only(0xbf), {T::b32}, {T::b32}, nullptr),
     src2_row<U64, op::add<U64>>("ds_add_src2_u64", 0xc0),
     src2_row<U64, op::sub<U64>>("ds_sub_src2_u64", 0xc1),
     src2_row<U64, op::rsub<U64>>("ds_rsub_src2_u64", 0xc2),

@@ -40,6 +40,7 @@ enum class Event : std::uint8_t {
   message,           ///< s_sendmsg: event_value = SIMM16 (and kMessageThenHalt), M0 holds the payload
   halt,              ///< s_sethalt 1
   trap,              ///< s_trap: event_value = trap id
+  wave_sync,         ///< ds_gws_*: see wave_sync_request()
   cache_invalidate,  ///< s_dcache_inv(_vol), s_dcache_wb, buffer_wbinvl1(_vol), s_icache_inv: MemoryAccess tells none; see the
                      ///< row
   memory_fault,      ///< fault tells which
@@ -111,6 +112,7 @@ struct Wavefront {
   // -- report of the last instruction
   Event event = Event::none;
   std::uint32_t event_value = 0;
+  std::uint32_t sync_value = 0;  ///< operand of Event::wave_sync
   MemoryFault fault;
   MemoryAccess access;
   /// Window cache for vector and scalar accesses: most instructions hit the same mapping again.

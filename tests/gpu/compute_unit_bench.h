@@ -49,6 +49,7 @@ struct RecordingListener : ComputeUnitListener {
   void workgroup_done(ComputeUnit&, Dispatch&, std::span<const std::uint32_t>, Tick at) override { done.push_back(at); }
   void wavefront_fault(Dispatch&, const WavefrontFault& fault, Tick) override { faults.push_back(fault); }
   void interrupt_message(Dispatch&, std::uint32_t m0, Tick) override { messages.push_back(m0); }
+  bool wave_sync(const isa::WaveSyncRequest&, const WavefrontTicket&, Tick) override { return true; }
 };
 
 /// One compute unit at 1 GHz with 64 KiB of code and data memory, mapped at kCode (read, execute) and kData (read, write).

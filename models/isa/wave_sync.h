@@ -1,0 +1,26 @@
+// Global wave sync: the DS instructions by which wavefronts of a whole grid meet. They carry a number of one of 64 resources,
+// each a barrier or a semaphore that belongs to the device; the executor reports what is asked for, its owner does it.
+#pragma once
+
+#include <cstdint>
+
+#include "models/isa/wavefront.h"
+
+namespace lacuna::isa {
+
+enum class WaveSync : std::uint8_t { init, barrier, semaphore_v, semaphore_add, semaphore_p, semaphore_release_all };
+
+/// From the event_value and sync_value of Event::wave_sync.
+struct WaveSyncRequest {
+  WaveSync operation;
+  unsigned resource;    ///< 0 to 63
+  std::uint32_t value;  ///< init, barrier, semaphore_add: of the first active lane
+};
+inline WaveSyncRequest wave_sync_request(const Wavefront& w) {
+  return {static_cast<WaveSync>(w.event_value >> 8), w.event_value & 0x3f, w.sync_value};
+}
+
+template <WaveSync kOperation>
+void execute_wave_sync(const Instruction& i, Wavefront& w);
+
+}  // namespace lacuna::isa
