@@ -18,6 +18,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// As env(1) and shells have it.
+constexpr int kExitNotStarted = 126;
+constexpr int kExitNotFound = 127;
 constexpr const char* kLibrary = "libhsakmt.so.1";
 constexpr const char* kDeviceFileLibrary = "liblacuna_kfd.so";
 
@@ -63,7 +66,7 @@ void prepare_output(const std::optional<std::string>& folder) {
 
 }  // namespace
 
-void exec_program(const CommandLine& line) {
+int exec_program(const CommandLine& line) {
   const RunParameters checked(line.configuration, Machine::process);
   const fs::path libraries = library_folder();
   setenv("LACUNA_CONFIG", configuration_list(line.configuration).c_str(), 1);
@@ -83,7 +86,9 @@ void exec_program(const CommandLine& line) {
   arguments.push_back(nullptr);
   std::cout.flush();
   execvp(arguments.front(), arguments.data());
-  throw UsageError("exec: " + line.input + ": " + std::generic_category().message(errno));
+  const int error = errno;
+  std::cerr << "lacuna: exec: " << line.input << ": " << std::generic_category().message(error) << '\n';
+  return error == ENOENT ? kExitNotFound : kExitNotStarted;
 }
 
 }  // namespace lacuna

@@ -9,7 +9,8 @@
 
 namespace lacuna {
 
-/// Does not return unless something is wrong: throws UsageError, ConfigurationError, OutputError.
-[[noreturn]] void exec_program(const CommandLine& line);
+/// Does not return unless the program cannot be started: 127 when there is no such program, otherwise 126. Throws UsageError,
+/// ConfigurationError, OutputError.
+int exec_program(const CommandLine& line);
 
 }  // namespace lacuna

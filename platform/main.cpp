@@ -61,7 +61,7 @@ int execute(const CommandLine& line) {
     case Command::launch:
       return launch(line);
     case Command::exec:
-      exec_program(line);
+      return exec_program(line);
     case Command::disasm:
       for (const CodeObject& object : read_code_objects(line.input)) write_disassembly(object.elf(), std::cout);
       break;

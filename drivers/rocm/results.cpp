@@ -34,6 +34,7 @@ void Results::open() {
   try {
     output_ = settings_.output_folder.empty() ? OutputFolder::numbered("lacuna-out") : claim_folder(settings_.output_folder);
     open_results(*output_, parameters_, kernels_);
+    spdlog::info("process {}: {}", getpid(), program_name());
   } catch (const std::exception& e) {
     output_.reset();
     spdlog::error("no results will be written: {}", e.what());
