@@ -2,21 +2,51 @@
 
 #include <sys/mman.h>
 #include <unistd.h>
+#include <mutex>
+
+#include "drivers/rocm/address_ranges.h"
 
 namespace lacuna::rocm {
 namespace {
 
 constexpr std::uint64_t kGuard = 4096;
+/// Where programs, libraries, heaps, stacks and sanitizers are not on x86-64 Linux: far below libraries, far above ASan's
+/// shadow.
+constexpr std::uint64_t kRegionBase = std::uint64_t{0x200000000000};
+constexpr std::uint64_t kRegionSize = std::uint64_t{1} << 44;
+constexpr std::uint64_t kRegionEnd = kRegionBase + kRegionSize;
+
+/// Never destroyed: memory is given back until the process ends.
+struct Region {
+  std::mutex mutex;
+  AddressRanges ranges{kRegionBase, kRegionSize};
+};
+Region& region() {
+  static auto* const made = new Region;
+  return *made;
+}
+
+void* pointer(std::uint64_t address) { return reinterpret_cast<void*>(address); }
+
+void* map_nothing(std::uint64_t at, std::uint64_t size, int flags) {
+  return mmap(pointer(at), size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | flags, -1, 0);
+}
 
 std::optional<Reservation> reserve(std::uint64_t size, std::uint64_t alignment) {
   const std::uint64_t total = size + 2 * kGuard + (alignment > kGuard ? alignment : 0);
-  void* memory = mmap(nullptr, total, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  Region& addresses = region();
+  const std::lock_guard lock(addresses.mutex);
+  const std::optional<std::uint64_t> place = addresses.ranges.take(total, alignment);
+  void* memory = place ? map_nothing(*place, total, MAP_FIXED_NOREPLACE) : MAP_FAILED;
+  if (place && memory != pointer(*place)) {
+    // Somebody else is there: the addresses stay taken, and the kernel chooses. Kernels before 4.17 may have chosen already.
+    if (memory != MAP_FAILED) munmap(memory, total);
+    memory = map_nothing(0, total, 0);
+  }
   if (memory == MAP_FAILED) return std::nullopt;
   const auto base = reinterpret_cast<std::uint64_t>(memory);
   return Reservation{.base = base, .size = total, .start = (base + kGuard + alignment - 1) & ~(alignment - 1)};
 }
-
-void* pointer(std::uint64_t address) { return reinterpret_cast<void*>(address); }
 
 }  // namespace
 
@@ -45,6 +75,11 @@ std::optional<Reservation> allocate_doubled(std::uint64_t size) {
 
 std::optional<Reservation> reserve_addresses(std::uint64_t size) { return reserve(size, kGuard); }
 
-void release_addresses(std::uint64_t base, std::uint64_t size) { munmap(pointer(base), size); }
+void release_addresses(std::uint64_t base, std::uint64_t size) {
+  Region& addresses = region();
+  const std::lock_guard lock(addresses.mutex);
+  munmap(pointer(base), size);
+  if (base >= kRegionBase && base < kRegionEnd) addresses.ranges.give_back(base, size);
+}
 
 }  // namespace lacuna::rocm

@@ -1,7 +1,8 @@
 // Ranges of the process's addresses: memory for allocations, and addresses with nothing behind them.
 //
-// A page without access lies before and after each range, so that neither the program nor a kernel gets from one allocation to
-// the next unnoticed.
+// They come from a region of their own, first fit, so that a program that does the same gets the same addresses in every run:
+// GPUs see no others, and their TLBs depend on them. A page without access lies before and after each range, so that neither
+// the program nor a kernel gets from one allocation to the next unnoticed.
 #pragma once
 
 #include <cstdint>

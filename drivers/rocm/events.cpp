@@ -1,10 +1,12 @@
 #include "drivers/rocm/events.h"
 
-#include <sys/mman.h>
 #include <atomic>
-#include <cerrno>
 #include <chrono>
-#include <system_error>
+#include <new>
+#include <optional>
+
+#include "drivers/rocm/address_space.h"
+#include "drivers/rocm/memory.h"
 
 namespace lacuna::rocm {
 namespace {
@@ -15,9 +17,9 @@ constexpr std::uint64_t kEmpty = ~std::uint64_t{0};
 }  // namespace
 
 Events::Events() {
-  void* memory = mmap(nullptr, kMost * sizeof(std::uint64_t), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (memory == MAP_FAILED) throw std::system_error(errno, std::generic_category(), "memory for event mailboxes");
-  mailboxes_ = {static_cast<std::uint64_t*>(memory), kMost};
+  const std::optional<Reservation> memory = allocate_pages(kMost * sizeof(std::uint64_t), Memory::kPage);
+  if (!memory) throw std::bad_alloc();
+  mailboxes_ = {reinterpret_cast<std::uint64_t*>(memory->start), kMost};
 }
 
 Events::Event* Events::find(const HsaEvent* event) {

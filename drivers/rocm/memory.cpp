@@ -37,8 +37,8 @@ struct Memory::Edit {
 
 Memory::Memory(Simulation& simulation, unsigned gpus, std::uint64_t vram)
     : simulation_(simulation),
-      vram_(gpus, PhysicalRanges(LACUNA_VRAM_BASE, vram)),
-      host_(gpus, PhysicalRanges(kHostBase, LACUNA_VRAM_BASE - kHostBase)) {}
+      vram_(gpus, AddressRanges(LACUNA_VRAM_BASE, vram)),
+      host_(gpus, AddressRanges(kHostBase, LACUNA_VRAM_BASE - kHostBase)) {}
 
 // -- allocations
 

@@ -17,7 +17,7 @@
 #include <span>
 #include <vector>
 
-#include "drivers/rocm/physical_ranges.h"
+#include "drivers/rocm/address_ranges.h"
 #include "drivers/rocm/simulation.h"
 
 namespace lacuna::rocm {
@@ -93,8 +93,8 @@ class Memory {
   Allocations allocations_;                              // the driver's own, by base
   std::multimap<std::uint64_t, Allocation> registered_;  // by address: different ones may share pages
   std::map<std::uint64_t, Allocation*> aliases_;         // of registered memory, by gpu_base
-  std::vector<PhysicalRanges> vram_;                     // of each GPU
-  std::vector<PhysicalRanges> host_;                     // host range of each GPU
+  std::vector<AddressRanges> vram_;                      // of each GPU
+  std::vector<AddressRanges> host_;                      // host range of each GPU
 };
 
 }  // namespace lacuna::rocm

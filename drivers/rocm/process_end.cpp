@@ -26,9 +26,6 @@ extern "C" void on_exit() {
 /// latter's handlers and before the destructors of the former.
 struct ExitHandler {
   ExitHandler() {
-    // There are no image instructions: with images the runtime would run kernels that need them for every array. Without, it
-    // says so itself. It reads this later, and the user may still set it otherwise.
-    setenv("HSA_DISABLE_IMAGE", "1", 0);
     // The log's registry is made when it is first used and must still be there when the handler runs.
     spdlog::default_logger_raw();
     std::atexit(on_exit);

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <new>
 
+#include "drivers/rocm/address_space.h"
 #include "models/gpu/hsa.h"
 
 namespace lacuna::rocm {
@@ -31,7 +32,9 @@ Queues::Queues(Simulation& simulation, Memory& memory, std::vector<isa::Target> 
 std::optional<unsigned> Queues::take_doorbell() {
   if (page_ == nullptr) {
     // Never given back: the runtime may touch doorbells until the process ends.
-    page_ = new Page{};
+    const std::optional<Reservation> memory = allocate_pages(sizeof(Page), alignof(Page));
+    if (!memory) return std::nullopt;
+    page_ = new (reinterpret_cast<void*>(memory->start)) Page{};
     memory_.map_own(page_, sizeof(Page));
   }
   const auto free = std::find(doorbell_used_.begin(), doorbell_used_.end(), false);

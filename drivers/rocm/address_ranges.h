@@ -1,4 +1,4 @@
-// Allocator of physical addresses: first fit, neighbours are joined when they are given back.
+// Allocator of addresses, physical or virtual: first fit, neighbours are joined when they are given back.
 #pragma once
 
 #include <cstdint>
@@ -7,9 +7,9 @@
 
 namespace lacuna::rocm {
 
-class PhysicalRanges {
+class AddressRanges {
  public:
-  PhysicalRanges(std::uint64_t base, std::uint64_t size) : free_{{base, size}}, available_(size) {}
+  AddressRanges(std::uint64_t base, std::uint64_t size) : free_{{base, size}}, available_(size) {}
 
   /// First address of `size` bytes in a row, a multiple of `alignment` (a power of two); nothing when there are none.
   std::optional<std::uint64_t> take(std::uint64_t size, std::uint64_t alignment);

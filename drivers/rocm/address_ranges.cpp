@@ -1,10 +1,10 @@
-#include "drivers/rocm/physical_ranges.h"
+#include "drivers/rocm/address_ranges.h"
 
 #include <iterator>
 
 namespace lacuna::rocm {
 
-std::optional<std::uint64_t> PhysicalRanges::take(std::uint64_t size, std::uint64_t alignment) {
+std::optional<std::uint64_t> AddressRanges::take(std::uint64_t size, std::uint64_t alignment) {
   for (auto range = free_.begin(); range != free_.end(); ++range) {
     const auto [base, bytes] = *range;
     const std::uint64_t start = (base + alignment - 1) & ~(alignment - 1);
@@ -19,7 +19,7 @@ std::optional<std::uint64_t> PhysicalRanges::take(std::uint64_t size, std::uint6
   return std::nullopt;
 }
 
-void PhysicalRanges::give_back(std::uint64_t base, std::uint64_t size) {
+void AddressRanges::give_back(std::uint64_t base, std::uint64_t size) {
   available_ += size;
   auto next = free_.lower_bound(base);
   if (next != free_.end() && base + size == next->first) {
