@@ -44,7 +44,7 @@ namespace lacuna {
 struct SdmaParameters {
   unsigned engines = 2;
   unsigned bytes_per_cycle = 32;
-  unsigned request_bytes = 64;
+  unsigned request_bytes = 128;
   unsigned requests_in_flight = 256;
   Cycles packet_latency{100};
   Tick poll_interval{1'000'000};

@@ -72,7 +72,8 @@ class SdmaBench : public sc_core::sc_module {
 
   explicit SdmaBench(sc_core::sc_module_name module_name) : sc_module(module_name), bytes(kBytes) {
     SdmaParameters standard;
-    SdmaParameters one_request;
+    standard.request_bytes = 64;
+    SdmaParameters one_request = standard;
     one_request.requests_in_flight = 1;
     add("gfx8", standard, TimingMode::loose, isa::Target::gfx803);
     add("gfx9", standard, TimingMode::loose, isa::Target::gfx90a);

@@ -1,0 +1,40 @@
+#!/usr/bin/env bash
+# sdma.sh TARGET: copies by the SDMA engines, which the runtime uses on gfx90a by itself and on gfx803 when asked to. The statistics say
+# that it was they who copied, and that nothing was copied by them where they are switched off.
+source "$(dirname "$0")/common.sh"
+target=$1
+export HSA_ENABLE_SDMA=1
+
+# What the engines of the run in folder $1 have counted under name $2, all together.
+counted() {
+  python3 - "$1/statistics.json" "$2" <<'PYTHON'
+import json, sys
+def values(node, inside):
+    total = 0
+    for key, value in node.items():
+        if isinstance(value, dict):
+            total += values(value, inside or key.startswith("sdma"))
+            if inside and key == sys.argv[2]: total += value["value"]
+        elif inside and key == sys.argv[2]:
+            total += value
+    return total
+print(values(json.load(open(sys.argv[1])), False))
+PYTHON
+}
+
+# PCI Express 3.0 x16 has 15.75 GB/s; packets have headers.
+on_gpu --config tiny --set gpu.target="$target" --out bandwidth -- copy_bandwidth 12.5 15.75
+expect 0 "${command[@]}"
+copied=$(counted bandwidth bytes_written)
+((copied >= 2 * (4 << 20))) || fail "the SDMA engines wrote $copied bytes"
+[[ $(counted bandwidth errors) == 0 ]] || fail "SDMA queues stopped"
+
+on_gpu --config tiny --set gpu.target="$target" --out windows -- copies_2d
+expect 0 "${command[@]}"
+(($(counted windows copies) > 0)) || fail "no copies by the SDMA engines"
+[[ $(counted windows errors) == 0 ]] || fail "SDMA queues stopped"
+
+# Without them the runtime copies by kernels, to the same result.
+on_gpu --config tiny --set gpu.target="$target" --set rocm.sdma=false --out kernels -- copy_bandwidth 1 15.75
+expect 0 "${command[@]}"
+[[ $(counted kernels packets) == 0 ]] || fail "SDMA engines at work although switched off"
