@@ -4,7 +4,11 @@ source "$SOURCE/tests/system/common.sh"
 # What a user's environment might have set shall not count.
 unset "${!HSA_@}" "${!HIP_@}" "${!ROC_@}" "${!AMD_@}" "${!LACUNA_@}" LD_LIBRARY_PATH LD_PRELOAD
 
-# on GPU... -- PROGRAM ARGUMENT...: the command line that runs it, in `command`.
+# Where `lacuna exec` takes the library from, in the build tree and as installed.
+library_folder=$(dirname "$(dirname "$LACUNA")")/lib
+[[ -e $library_folder/libhsakmt.so.1 ]] || library_folder+=/lacuna
+
+# on_gpu OPTION... -- PROGRAM ARGUMENT...: the command line that runs it, in `command`.
 on_gpu() {
   local options=()
   while [[ $1 != -- ]]; do options+=("$1"); shift; done

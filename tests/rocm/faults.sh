@@ -23,12 +23,12 @@ memory_fault() {
 }
 
 memory_fault write-far-beyond write_at "global_store|flat_store" "lane 5"
-memory_fault write-just-beyond write_at "global_store|flat_store" "nearest allocation" "lane 5"
+memory_fault write-just-beyond write_at "global_store|flat_store" "bytes (before|behind) the mapping" "lane 5"
 memory_fault read-before read_at "global_load|flat_load"
-memory_fault null-pointer write_at "address 0x0*[^0-9a-f]"
+memory_fault null-pointer write_at "bytes at 0x0, lane 5"
 memory_fault host-pointer write_at
 memory_fault atomic-beyond add_at "atomic"
-memory_fault use-after-free read_at "freed"
+memory_fault use-after-free read_at "not mapped"
 memory_fault use-after-unregister write_at
 memory_fault broken-list walk
 fault trap "HSA_STATUS_ERROR_EXCEPTION|exception" "trap" "kernel.*trap"

@@ -10,7 +10,8 @@ target=$1
   printf 'u %u x %x X %X o %o c %s\n' 4000000000 0xbeef 0xbeef 8 z
   printf 'ld %d lu %u llx %x\n' -1234567890123 9876543210987 0xfedcba9876543210
   printf 'f %f .3f %.3f e %e g %g\n' $real $real $real $real
-  printf 's <%s> <%10s> <%-10s>\n' literal right left
+  printf 's <%s> <%10s>\n' literal right
+  printf 's <%s> <%-10s>\n' literal left
   printf 'given '
   for ((i = 0; i < 250; ++i)); do printf "\\x$(printf %x $((97 + i % 26)))"; done
   echo

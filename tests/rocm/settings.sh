@@ -27,12 +27,10 @@ for target in gfx803 gfx90a; do
 done
 
 # The library path is all that a program needs.
-library=$(dirname "$(dirname "$LACUNA")")/lib/lacuna
-[[ -e $library/libhsakmt.so.1 ]] || fail "no $library/libhsakmt.so.1"
-expect 0 env LD_LIBRARY_PATH="$library" LACUNA_CONFIG=tiny LACUNA_OUT=plain "$PROGRAMS/vector_add"
+expect 0 env LD_LIBRARY_PATH="$library_folder" LACUNA_CONFIG=tiny LACUNA_OUT=plain "$PROGRAMS/vector_add"
 says "checks passed"
 has_results plain
-expect 0 env LD_PRELOAD="$library/libhsakmt.so.1" LACUNA_CONFIG=tiny LACUNA_OUT=none "$PROGRAMS/vector_add"
+expect 0 env LD_PRELOAD="$library_folder/libhsakmt.so.1" LACUNA_CONFIG=tiny LACUNA_OUT=none "$PROGRAMS/vector_add"
 says "checks passed"
 
 # Wrong settings are told by name, before the program starts.

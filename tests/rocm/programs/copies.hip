@@ -84,7 +84,7 @@ int main() {
     copy_everywhere(5000, offset, 0), copy_everywhere(5000, 0, offset), copy_everywhere(777, offset, 16 - offset);
   copy_everywhere(1 << 16, 4, 8);
   copy_everywhere((1 << 20) + 13, 0, 0);
-  copy_everywhere((8 << 20) + 4096, 0, 0);
+  copy_everywhere((4 << 20) + 100000, 0, 0);  // more than one packet of a copy engine moves
   asynchronous_copies();
   overlapping_pointers();
 

@@ -1,5 +1,5 @@
-// copy_bandwidth MINIMUM MAXIMUM: asynchronous copies of pinned memory in both directions; their rates by the runtime's own events
-// are between the two, in GB/s. What arrives is what was sent.
+// copy_bandwidth MINIMUM MAXIMUM: asynchronous copies of pinned memory in both directions; their rates by the runtime's own
+// events are between the two, in GB/s. What arrives is what was sent.
 #include "../check.h"
 
 namespace {

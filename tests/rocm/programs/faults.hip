@@ -47,7 +47,7 @@ int main(int argc, char** argv) {
   } else if (what == "write-just-beyond") {
     write_at<<<1, 64>>>(memory, kCount + 1200);  // in the first page behind the allocation
   } else if (what == "read-before") {
-    read_at<<<1, 64>>>(memory, -4096, out.data());
+    read_at<<<1, 64>>>(memory, -(1L << 26), out.data());
   } else if (what == "null-pointer") {
     write_at<<<1, 64>>>(nullptr, 0);
   } else if (what == "host-pointer") {

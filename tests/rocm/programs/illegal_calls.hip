@@ -18,8 +18,8 @@ int main() {
   EXPECT_STATUS(launch(dim3(1), dim3(1025), 0), hipErrorInvalidConfiguration);
   EXPECT_STATUS(launch(dim3(1), dim3(64, 64), 0), hipErrorInvalidConfiguration);
   EXPECT_STATUS(launch(dim3(1), dim3(1, 1, 2000), 0), hipErrorInvalidConfiguration);
-  EXPECT_STATUS(launch(dim3(0), dim3(64), 0), hipErrorInvalidConfiguration);
-  EXPECT_STATUS(launch(dim3(1), dim3(0), 0), hipErrorInvalidConfiguration);
+  EXPECT_STATUS(launch(dim3(0), dim3(64), 0), hipErrorInvalidValue);
+  EXPECT_STATUS(launch(dim3(1), dim3(0), 0), hipErrorInvalidValue);
   EXPECT_TRUE(launch(dim3(1), dim3(64), 65537) != hipSuccess);
   many_registers_and_lds<<<1, 64, 32768>>>(nullptr);  // 48 KiB and 32 KiB
   EXPECT_TRUE(hipGetLastError() != hipSuccess);

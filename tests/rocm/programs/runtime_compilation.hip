@@ -10,8 +10,10 @@ namespace {
 
 const char* const kSource = R"(
 #include <hip/hip_runtime.h>
-extern "C" __device__ int offset = 5;
-extern "C" __constant__ float weights[4];
+extern "C" {
+__device__ int offset = 5;
+__constant__ float weights[4];
+}
 template <typename T> __device__ T twice(T value) { return value + value; }
 extern "C" __global__ void transform(float* values, int count, float factor) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -12,7 +12,7 @@ __global__ void shuffles(const int* in, int* out, double* doubles, long long* lo
   out[1 * kWave + lane] = __shfl_up(value, 5);
   out[2 * kWave + lane] = __shfl_down(value, 9);
   out[3 * kWave + lane] = __shfl_xor(value, 21);
-  out[4 * kWave + lane] = __shfl(value, lane + 1, 16);
+  out[4 * kWave + lane] = __shfl(value, (lane + 1) % 16, 16);
   out[5 * kWave + lane] = __shfl_up(value, 3, 32);
   out[6 * kWave + lane] = __shfl_down(value, 2, 8);
   out[7 * kWave + lane] = __shfl_xor(value, 4, 8);
@@ -32,9 +32,9 @@ __global__ void divergent(unsigned long long* ballots, int* sums) {
   if (lane % 3 == 0) {
     ballots[lane] = __ballot(1);
     if (lane > 30) {
-      sums[lane] = __popcll(__ballot(1));
+      sums[lane] = __popcll(__ballot(lane % 2 == 0));
     } else {
-      sums[lane] = -__popcll(__ballot(1));
+      sums[lane] = -__popcll(__ballot(lane % 2 != 0));
     }
   } else {
     ballots[lane] = __ballot(lane % 2);
@@ -116,7 +116,7 @@ int main() {
   EXPECT_EACH(sums.download(), [](size_t n) {
     const int i = static_cast<int>(n);
     if (i % 3 != 0) return i / 2 + 1;
-    return i > 30 ? 11 : -11;
+    return i > 30 ? 5 : -5;  // 36, 42 to 60; 3, 9 to 27
   });
 
   constexpr int kCount = 2048;
