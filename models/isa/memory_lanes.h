@@ -56,15 +56,14 @@ class LaneTargets {
   std::byte* operator[](unsigned lane) const { return reinterpret_cast<std::byte*>(at_[lane]); }
   void set(unsigned lane, std::byte* host) { at_[lane] = reinterpret_cast<std::uintptr_t>(host); }
 
-  /// Resolves `lanes` of wave.access.address if the current window holds them all with permission `wanted`; false if not.
+  /// Resolves `lanes` of wave.addresses->global if the current window holds them all with permission `wanted`; false if not.
   bool resolve_in_window(const Wavefront& wave, std::uint64_t lanes, unsigned bytes, Access wanted);
   /// The same, and lane by lane if not. Both also overwrite the targets of lanes that were not asked for: call them first.
   /// Returns false after reporting a fault.
   bool resolve_global(Wavefront& wave, std::uint64_t lanes, unsigned bytes, Access wanted);
-  /// Resolves `lanes` of wave.access.address as offsets below `limit` in the workgroup's LDS; lanes beyond read zero and
-  /// write nowhere.
-  void resolve_lds(Wavefront& wave, std::uint64_t lanes, const std::uint64_t* offsets, unsigned bytes, std::uint32_t limit);
-  /// Resolves `lanes`, whose offsets into the wavefront's swizzled private memory are given; fills wave.access.address with the
+  /// Resolves `lanes`, whose offsets in the workgroup's LDS are given, below `limit`; lanes beyond read zero and write nowhere.
+  void resolve_lds(Wavefront& wave, std::uint64_t lanes, const std::uint32_t* offsets, unsigned bytes, std::uint32_t limit);
+  /// Resolves `lanes`, whose offsets into the wavefront's swizzled private memory are given; fills wave.addresses->global with the
   /// address of the first byte. `base` is the GPU virtual address of the wavefront's scratch.
   bool resolve_private(Wavefront& wave, std::uint64_t lanes, const std::uint32_t* offsets, std::uint64_t base, unsigned bytes,
                        Access wanted);
