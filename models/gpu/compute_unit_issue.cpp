@@ -221,7 +221,11 @@ void ComputeUnit::issue(Simd& simd, Slot& slot, Cycles cycle) {
   if (wave.event != isa::Event::none) {
     if (!handle_event(slot, instruction, here, cycle)) return;
   }
-  fetch(slot, cycle);
+  if constexpr (kTimed) {
+    fetch(slot, cycle);
+  } else {
+    slot.next = code_.at(wave.pc);
+  }
 }
 
 Cycles ComputeUnit::after_issue(Simd& simd, const isa::Instruction& instruction, Cycles cycle) {

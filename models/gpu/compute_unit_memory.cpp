@@ -14,8 +14,9 @@ namespace lacuna {
 // line takes longer than the execution of the one before. A branch out of the buffered lines pays the fetch in full.
 void ComputeUnit::fetch(Slot& slot, Cycles cycle) {
   slot.next = code_.at(slot.wave.pc);
+  if (mode_ == TimingMode::functional) return;
   slot.unit = static_cast<std::uint8_t>(slot.next != nullptr ? slot.next->unit : isa::Unit::special);
-  if (slot.next == nullptr || mode_ == TimingMode::functional) return;
+  if (slot.next == nullptr) return;
   const std::uint64_t first = slot.wave.pc / kInstructionLineBytes;
   const std::uint64_t last = (slot.wave.pc + slot.next->size - 1) / kInstructionLineBytes;
   if (first != slot.line) {

@@ -94,43 +94,20 @@ bool all_inside(const Wavefront& w, const Offsets& offsets, U32 distance = 0) {
   return std::max(highest, highest_behind) <= limit - kBytes;
 }
 
-// Eight lanes at a time: in a tile they read one word or neighbours, which takes one access of the host.
-using Octet [[gnu::vector_size(32)]] = U32;
-constexpr unsigned kOctet = 8;
-
-Octet load_octet(const void* from) {
-  Octet values;
-  std::memcpy(&values, from, sizeof values);
-  return values;
-}
-bool all_zero(const Octet& values) {
-  std::array<U64, 4> parts;
-  std::memcpy(parts.data(), &values, sizeof values);
-  return (parts[0] | parts[1] | parts[2] | parts[3]) == 0;
-}
-// Distances from the first of eight lanes.
-Octet distances(const U32* offsets) { return load_octet(offsets) - offsets[0]; }
-template <unsigned kBytes>
-bool side_by_side(const Octet& distance) {
-  return all_zero(distance - Octet{0, kBytes, 2 * kBytes, 3 * kBytes, 4 * kBytes, 5 * kBytes, 6 * kBytes, 7 * kBytes});
-}
-
-template <unsigned kWords>
-void gather(const std::byte* lds, const Offsets& offsets, U32* dst) {
-  for (unsigned first = 0; first < kLanes; first += kOctet) {
+// Dwords of every lane at its offset, and `distance` behind it when kPair.
+template <unsigned kWords, bool kPair = false>
+void gather(const std::byte* lds, const Offsets& offsets, U32* dst, std::int32_t distance = 0) {
+  for (unsigned first = 0; first < kLanes; first += kRowLanes) {
     const U32* at = offsets.data() + first;
-    const Octet distance = distances(at);
+    RowShape shape = shape_of_row<kWords * 4>(at);
+    // Of neighbours with several words each, the words must be sorted out.
+    if (kWords > 1 && shape == RowShape::neighbours) shape = RowShape::scattered;
     for (unsigned word = 0; word < kWords; ++word) {
-      U32* to = dst + word * kLanes + first;
       const std::byte* from = lds + word * 4;
-      if (all_zero(distance)) {
-        U32 value;
-        std::memcpy(&value, from + at[0], sizeof value);
-        std::fill_n(to, kOctet, value);
-      } else if (kWords == 1 && side_by_side<4>(distance)) {
-        std::memcpy(to, from + at[0], kOctet * 4);
-      } else {
-        for (unsigned l = 0; l < kOctet; ++l) std::memcpy(to + l, from + at[l], 4);
+      load_row(shape, [&](unsigned l) { return from + at[l]; }, dst + word * kLanes + first);
+      if constexpr (kPair) {
+        from += distance;
+        load_row(shape, [&](unsigned l) { return from + at[l]; }, dst + (kWords + word) * kLanes + first);
       }
     }
   }
@@ -139,13 +116,13 @@ void gather(const std::byte* lds, const Offsets& offsets, U32* dst) {
 // Lanes in ascending order: of several that write the same place the last one stays.
 template <unsigned kWords>
 void scatter(std::byte* lds, const Offsets& offsets, const U32* src) {
-  for (unsigned first = 0; first < kLanes; first += kOctet) {
+  for (unsigned first = 0; first < kLanes; first += kRowLanes) {
     const U32* at = offsets.data() + first;
-    if (kWords == 1 && side_by_side<4>(distances(at))) {
-      std::memcpy(lds + at[0], src + first, kOctet * 4);
+    if (kWords == 1 && shape_of_row<4>(at) == RowShape::neighbours) {
+      std::memcpy(lds + at[0], src + first, kRowLanes * 4);
       continue;
     }
-    for (unsigned l = 0; l < kOctet; ++l) {
+    for (unsigned l = 0; l < kRowLanes; ++l) {
       for (unsigned word = 0; word < kWords; ++word) std::memcpy(lds + at[l] + word * 4, src + word * kLanes + first + l, 4);
     }
   }
@@ -193,10 +170,8 @@ void read_pair(const Instruction& i, Wavefront& w) {
   fill_pair<kWords * 4, kStride>(i, w);
   const Offsets& offsets = w.addresses->lds;
   if (all_inside<kWords * 4>(w, offsets, w.access.dual_distance)) {
-    gather<kWords>(w.lds, offsets, w.planes(i.dst[0]));
     // `offset + distance` wraps at 2^32, the host's address must not.
-    const auto distance = static_cast<std::int32_t>(w.access.dual_distance);
-    return gather<kWords>(w.lds + distance, offsets, w.planes(i.dst[0]) + kWords * kLanes);
+    return gather<kWords, true>(w.lds, offsets, w.planes(i.dst[0]), static_cast<std::int32_t>(w.access.dual_distance));
   }
   resolve_pair<kWords * 4, kStride>(i, w, first, second);
   load_lanes<U32, kWords>(first, w.access.lanes, w.planes(i.dst[0]));

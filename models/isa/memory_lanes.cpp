@@ -43,12 +43,21 @@ void report_misaligned(Wavefront& wave, unsigned lane, std::uint64_t address, un
 }
 
 bool LaneTargets::resolve_in_window(const Wavefront& wave, std::uint64_t lanes, unsigned bytes, Access wanted) {
+  constexpr std::uint64_t kSign = std::uint64_t{1} << 63;
   const MemoryWindow window = wave.window;
   if (window.size < bytes || !allows(window.granted, wanted)) return false;
   const std::array<std::uint64_t, kLanes>& address = wave.addresses->global;
   const std::uint64_t limit = window.size - bytes;
   const auto host = reinterpret_cast<std::uintptr_t>(window.host);
   std::uint64_t outside = 0;
+  if (lanes == kAllLanes && limit < kSign) {
+    for (unsigned l = 0; l < kLanes; ++l) {
+      const std::uint64_t offset = address[l] - window.base;
+      outside |= offset | (limit - offset);  // either has the sign bit when offset > limit
+      at_[l] = host + offset;
+    }
+    return (outside & kSign) == 0;
+  }
   // Inactive lanes are computed too: a plain loop over all lanes vectorises, and their pointers are never used.
   for (unsigned l = 0; l < kLanes; ++l) {
     const std::uint64_t offset = address[l] - window.base;
