@@ -16,7 +16,8 @@ void* HugePageResource::do_allocate(std::size_t bytes, std::size_t alignment) {
   const std::size_t wanted = whole_pages(bytes);
   if (alignment > kHugePage || wanted < bytes) throw std::bad_alloc();
   // One page more than asked for, of which the unaligned ends are given back.
-  void* mapping = ::mmap(nullptr, wanted + kHugePage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  void* mapping =
+      ::mmap(nullptr, wanted + kHugePage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (mapping == MAP_FAILED) throw std::bad_alloc();
   auto* begin = static_cast<std::byte*>(mapping);
   const std::size_t before = whole_pages(reinterpret_cast<std::uintptr_t>(begin)) - reinterpret_cast<std::uintptr_t>(begin);

@@ -1,5 +1,5 @@
-// Host memory in huge pages, for state that is touched all over: with 4 KiB pages each access of another compute unit's registers
-// misses the host's TLB.
+// Host memory in huge pages, for state that is touched all over: with 4 KiB pages each access of another compute unit's
+// registers misses the host's TLB.
 #pragma once
 
 #include <cstddef>

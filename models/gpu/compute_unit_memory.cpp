@@ -194,8 +194,8 @@ ComputeUnit::MemoryResult ComputeUnit::lds_access(const Slot& slot, Cycles cycle
   if (mode_ == TimingMode::functional) return {cycle + Cycles{1}, {}};
   const isa::MemoryAccess& access = slot.wave.access;
   const std::uint64_t lanes = access.space == isa::MemoryAccess::Space::lds ? access.lanes : access.lds_lanes;
-  const LdsCycles cycles =
-      access.bytes_per_lane == 0 ? LdsCycles{.busy = 1, .conflicts = 0} : lds_banks_.cycles(access, addresses_.lds, lanes, slot.next);
+  const LdsCycles cycles = access.bytes_per_lane == 0 ? LdsCycles{.busy = 1, .conflicts = 0}
+                                                      : lds_banks_.cycles(access, addresses_.lds, lanes, slot.next);
   statistics_.lds_conflict_cycles += cycles.conflicts;
   const Cycles start = clock_.ceil(lds_port_.reserve(clock_.ticks(cycle), clock_.period() * cycles.busy));
   const OperationDelays delays{.lds_conflict = OperationDelays::saturated((start - cycle).n + cycles.conflicts)};

@@ -137,8 +137,8 @@ struct ComputeUnit::Simd {
   unsigned number;
   IssueState issue;
   Cycles valu_free{};
-  Cycles valu_wanted{};                  ///< until then a wavefront waits for the vector unit
-  Cycles earliest = kNeverCycles;        ///< no wavefront can issue before
+  Cycles valu_wanted{};                       ///< until then a wavefront waits for the vector unit
+  Cycles earliest = kNeverCycles;             ///< no wavefront can issue before
   std::pmr::vector<std::uint32_t> registers;  ///< the vector register file: register r, lane l at r * 64 + l
   RangeAllocator vgprs;
   unsigned sgprs_free;

@@ -104,10 +104,12 @@ void gather(const std::byte* lds, const Offsets& offsets, U32* dst, std::int32_t
     if (kWords > 1 && shape == RowShape::neighbours) shape = RowShape::scattered;
     for (unsigned word = 0; word < kWords; ++word) {
       const std::byte* from = lds + word * 4;
-      load_row(shape, [&](unsigned l) { return from + at[l]; }, dst + word * kLanes + first);
+      load_row(
+          shape, [&](unsigned l) { return from + at[l]; }, dst + word * kLanes + first);
       if constexpr (kPair) {
         from += distance;
-        load_row(shape, [&](unsigned l) { return from + at[l]; }, dst + (kWords + word) * kLanes + first);
+        load_row(
+            shape, [&](unsigned l) { return from + at[l]; }, dst + (kWords + word) * kLanes + first);
       }
     }
   }

@@ -102,8 +102,8 @@ class LaneTargets {
   bool resolve_global(Wavefront& wave, std::uint64_t lanes, unsigned bytes, Access wanted);
   /// Resolves `lanes`, whose offsets in the workgroup's LDS are given, below `limit`; lanes beyond read zero and write nowhere.
   void resolve_lds(Wavefront& wave, std::uint64_t lanes, const std::uint32_t* offsets, unsigned bytes, std::uint32_t limit);
-  /// Resolves `lanes`, whose offsets into the wavefront's swizzled private memory are given; fills wave.addresses->global with the
-  /// address of the first byte. `base` is the GPU virtual address of the wavefront's scratch.
+  /// Resolves `lanes`, whose offsets into the wavefront's swizzled private memory are given; fills wave.addresses->global with
+  /// the address of the first byte. `base` is the GPU virtual address of the wavefront's scratch.
   bool resolve_private(Wavefront& wave, std::uint64_t lanes, const std::uint32_t* offsets, std::uint64_t base, unsigned bytes,
                        Access wanted);
   /// The lane reads zeros and writes nowhere.
@@ -146,7 +146,8 @@ inline void load_lanes(const LaneTargets& targets, std::uint64_t lanes, std::uin
     if constexpr (sizeof(M) == 4) {
       if (lanes == kAllLanes) {
         for (unsigned first = 0; first < kLanes; first += kRowLanes) {
-          load_row(shape_of_row<4>(targets.places() + first), [&](unsigned l) { return targets[first + l]; }, dst + first);
+          load_row(
+              shape_of_row<4>(targets.places() + first), [&](unsigned l) { return targets[first + l]; }, dst + first);
         }
         return;
       }

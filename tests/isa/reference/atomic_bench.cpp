@@ -208,8 +208,6 @@ class ScalarAtomicBench {
     wave.target = target_;
     wave.sgpr_count = 102;
     wave.memory = &memory_;
-    LaneAddresses addresses;
-    wave.addresses = &addresses;
     for (std::uint32_t& s : wave.sgpr) s = static_cast<std::uint32_t>(generator_());
     for (std::byte& b : bytes_) b = static_cast<std::byte>(generator_());
     // The address of s_atomic_*, the descriptor of s_buffer_atomic_*.
