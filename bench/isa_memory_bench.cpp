@@ -35,6 +35,8 @@ void run(benchmark::State& state, std::vector<std::uint32_t> words, std::uint64_
   wave.vgpr = vgprs.data();
   wave.vgpr_count = 32;
   wave.memory = &memory;
+  LaneAddresses addresses;
+  wave.addresses = &addresses;
   wave.lds = lds.data();
   wave.lds_bytes = static_cast<std::uint32_t>(lds.size());
   wave.shared_aperture = 0x2000000000000000;

@@ -1,21 +1,38 @@
 #!/usr/bin/env bash
-# Speed of whole kernels through the firmware door: tiled matrix multiply 512 x 512 x 512 on the R9 Nano configuration, one run for
-# each timing mode, side by side. Usage: kernel_bench.sh LACUNA FIRMWARE_FOLDER CONFIGS_FOLDER
+# Speed of whole kernels through the firmware door on the R9 Nano configuration: tiled matrix multiply 512 x 512 x 512 in each
+# timing mode, and two that are bound by memory. Usage: kernel_bench.sh LACUNA FIRMWARE_FOLDER CONFIGS_FOLDER
 set -euo pipefail
-lacuna=$1 firmware=$2 configs=$3
+lacuna=$(realpath "$1") firmware=$(realpath "$2") configs=$(realpath "$3")
+launches=$(realpath "$(dirname "${BASH_SOURCE[0]}")")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-printf '%-12s %14s %12s %10s %22s %20s %14s\n' timing wavefront core wall 'million wavefront' 'million thread' 'peak host'
-printf '%-12s %14s %12s %10s %22s %20s %14s\n' '' instructions cycles seconds instructions/s instructions/s 'memory, MiB'
-for timing in functional loose reference; do
-  "$lacuna" run "$firmware/matmul.elf" --config "$configs/r9nano.cfg" --set gpu.timing=$timing --out "$work/$timing" --quiet \
-    >"$work/$timing.txt" 2>&1 || { cat "$work/$timing.txt" >&2; exit 1; }
-  peak=$(sed -n 's/^ *"peak_host_memory_bytes": \([0-9]*\).*/\1/p' "$work/$timing/statistics.json")
+printf '%-26s %14s %12s %10s %22s %20s %14s\n' '' wavefront core wall 'million wavefront' 'million thread' 'peak host'
+printf '%-26s %14s %12s %10s %22s %20s %14s\n' 'kernel, timing' instructions cycles seconds instructions/s instructions/s \
+  'memory, MiB'
+
+# row LABEL COMMAND...: all dispatches of one run together
+row() {
+  local label=$1 peak
+  shift
+  rm -rf "$work/out"
+  "$@" --config "$configs/r9nano.cfg" --out "$work/out" --quiet >"$work/log.txt" 2>&1 || { cat "$work/log.txt" >&2; exit 1; }
+  peak=$(sed -n 's/^ *"peak_host_memory_bytes": \([0-9]*\).*/\1/p' "$work/out/statistics.json")
   # columns of kernels.csv by name, so that new ones do not break this
-  awk -F, -v timing=$timing -v peak="$peak" '
+  awk -F, -v label="$label" -v peak="$peak" '
     NR == 1 { for (i = 1; i <= NF; ++i) column[$i] = i; next }
-    { printf "%-12s %14d %12d %10.3f %22.2f %20.1f %14.0f\n", timing, $column["wavefront_instructions"], $column["cycles"],
-        $column["wall_seconds"], $column["wavefront_instructions"] / $column["wall_seconds"] / 1e6,
-        $column["thread_instructions"] / $column["wall_seconds"] / 1e6, peak / 1048576 }' "$work/$timing/kernels.csv"
+    { wavefront += $column["wavefront_instructions"]; thread += $column["thread_instructions"]
+      cycles += $column["cycles"]; seconds += $column["wall_seconds"] }
+    END { printf "%-26s %14d %12d %10.3f %22.2f %20.1f %14.0f\n", label, wavefront, cycles, seconds, wavefront / seconds / 1e6,
+        thread / seconds / 1e6, peak / 1048576 }' "$work/out/kernels.csv"
+}
+
+for timing in functional loose reference; do
+  row "matmul 512, $timing" "$lacuna" run "$firmware/matmul.elf" --set gpu.timing=$timing
 done
+for kernel in relu bfs; do
+  cp "$launches/$kernel.launch" "$work"
+done
+cp "$firmware/kernels/relu_scalar.co" "$firmware/kernels/bfs.co" "$work"
+row 'ReLU 4 M floats, loose' "$lacuna" launch "$work/relu.launch"
+row 'BFS 256 K vertices, loose' "$lacuna" launch "$work/bfs.launch"

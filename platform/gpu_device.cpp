@@ -16,6 +16,13 @@ constexpr std::uint64_t kVramBase = LACUNA_VRAM_BASE;
 
 std::string name_of(const char* what, unsigned index) { return fmt::format("{}{}", what, index); }
 
+// Where the state's memory starts; it grows when there is more.
+std::size_t state_bytes(const GpuDeviceParameters& p) {
+  const std::size_t registers = std::size_t{p.cu.simds} * p.cu.vgprs_per_simd * isa::kLanes * sizeof(std::uint32_t);
+  const std::size_t units = p.gpu.shader_arrays * p.gpu.cus_per_shader_array;
+  return units * (registers + p.cu.lds.n + std::size_t{p.cu.simds} * p.cu.wavefronts_per_simd * 4096);
+}
+
 unsigned l1v_count(const GpuParameters& p) { return p.shader_arrays * p.cus_per_shader_array / p.cus_per_l1v; }
 
 }  // namespace
@@ -158,6 +165,7 @@ GpuDevice::GpuDevice(sc_core::sc_module_name module_name, const GpuDeviceParamet
       host_destination_(parameters.gpu.memory_partitions),
       vram_(parameters.vram.size),
       code_(vm_, parameters.gpu.target),
+      state_memory_(state_bytes(parameters), &huge_pages_),
       dispatcher_("dispatcher", parameters.dispatcher, Clock(parameters.gpu.core_clock), parameters.gpu.quantum) {
   if (const auto problems = parameters.check(); !problems.empty()) throw std::invalid_argument(problems.front());
   build_compute_units();
@@ -186,7 +194,7 @@ void GpuDevice::build_compute_units() {
       units_.push_back(std::make_unique<ComputeUnit>(name_of("cu", index).c_str(), parameters_.cu, gpu.timing,
                                                      Clock(gpu.core_clock), Clock(gpu.timestamp_clock), gpu.quantum,
                                                      ComputeUnitPlace{.index = index, .shader_array = array, .in_array = i},
-                                                     gpu.target, vm_, code_, lds_banks_, dispatcher_));
+                                                     gpu.target, vm_, code_, lds_banks_, dispatcher_, state_memory_));
       ComputeUnit& unit = *units_.back();
       Cache& l1v = *l1v_[index / gpu.cus_per_l1v];
       unit.vector_port.bind(l1v.upstream[index % gpu.cus_per_l1v]);

@@ -14,6 +14,7 @@
 
 #include <iosfwd>
 #include <memory>
+#include <memory_resource>
 #include <span>
 #include <string>
 #include <systemc>
@@ -22,6 +23,7 @@
 #include "models/cache/cache.h"
 #include "models/cache/tlb.h"
 #include "models/common/backing_store.h"
+#include "models/common/huge_page_resource.h"
 #include "models/common/parameters.h"
 #include "models/common/statistics.h"
 #include "models/dram/dram_channel.h"
@@ -127,6 +129,8 @@ class GpuDevice : public sc_core::sc_module, private ResourceMeter {
   GpuVm vm_;
   isa::DecodedCode code_;
   LdsBanks lds_banks_;
+  HugePageResource huge_pages_;
+  std::pmr::monotonic_buffer_resource state_memory_;  ///< of compute units, caches and DRAM channels
   Dispatcher dispatcher_;
   std::vector<std::unique_ptr<ComputeUnit>> units_;
   std::vector<std::unique_ptr<Cache>> l1v_;

@@ -39,7 +39,9 @@ void write_aligned(const std::vector<TextRow>& rows, std::ostream& out) {
     for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
   }
   for (const TextRow& row : rows) {
-    for (std::size_t i = 0; i < row.size(); ++i)
+    std::size_t cells = row.size();
+    while (cells > 0 && row[cells - 1].empty()) --cells;  // no blanks at the end of a line
+    for (std::size_t i = 0; i < cells; ++i)
       out << (i == 0 ? "" : "  ") << (i == 0 ? std::left : std::right) << std::setw(static_cast<int>(widths[i])) << row[i];
     out << '\n';
   }

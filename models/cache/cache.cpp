@@ -63,13 +63,13 @@ Cache::Cache(sc_core::sc_module_name module_name, const CacheParameters& paramet
       parameters_(parameters),
       level_(level),
       slice_(slice),
-      cycle_(parameters.clock.period()),
+      clock_(parameters.clock),
       port_time_{(parameters.clock.period().ps + parameters.ports - 1) / std::max(parameters.ports, 1u)},
-      hit_(cycle_ * parameters.hit_latency.n),
-      tag_(cycle_ * parameters.tag_latency.n),
-      fill_(cycle_ * parameters.fill_latency.n),
-      write_(cycle_ * parameters.write_latency.n),
-      atomic_(cycle_ * std::max<std::uint64_t>(parameters.atomic_cycles.n, 1)),
+      hit_(clock_.period() * parameters.hit_latency.n),
+      tag_(clock_.period() * parameters.tag_latency.n),
+      fill_(clock_.period() * parameters.fill_latency.n),
+      write_(clock_.period() * parameters.write_latency.n),
+      atomic_(clock_.period() * std::max<std::uint64_t>(parameters.atomic_cycles.n, 1)),
       line_shift_(std::countr_zero(parameters.line.n)),
       sector_shift_(std::countr_zero(sector_bytes(parameters))),
       set_mask_(0),
@@ -195,7 +195,7 @@ Cache::Outcome Cache::access_sector(const SectorAccess& access, Tick at) {
   const Tick admitted = limited ? under_way_.acquire(at) : at;
   Tick start = banks_[access.bank].reserve(admitted, access.atomic && coherent ? atomic_ : port_time_);
   // Several ports share one cycle: the slot says which, the access takes place in that cycle.
-  if (parameters_.ports > 1 && start != admitted) start = later(admitted, Tick{start.ps / cycle_.ps * cycle_.ps});
+  if (parameters_.ports > 1 && start != admitted) start = later(admitted, clock_.align_down(start));
 
   Outcome outcome{};
   if (access.atomic) {
@@ -372,7 +372,7 @@ Tick Cache::write_back(Tick at) {
       if (tags_.sector(slot, sector).dirty == 0) continue;
       const Tick taken = write_back_sector(slot, sector, next);
       // One sector leaves in a cycle, and none before the one ahead of it has been taken.
-      next = later(next + cycle_, taken);
+      next = later(next + clock_.period(), taken);
       done = later(done, taken);
     }
   }
@@ -383,7 +383,7 @@ Tick Cache::invalidate(Tick at) {
   ++statistics_.invalidations;
   const Tick done = write_back(at);
   tags_.drop_all();
-  return done + cycle_ * parameters_.invalidate_latency.n;
+  return done + clock_.period() * parameters_.invalidate_latency.n;
 }
 
 void Cache::reset() {

@@ -162,7 +162,7 @@ class Cache : public sc_core::sc_module, public CacheMaintenance {
   const MemoryLevel level_;
   const AddressSlice slice_;
   // The parameters in time.
-  Tick cycle_;
+  Clock clock_;
   Tick port_time_;
   Tick hit_;
   Tick tag_;

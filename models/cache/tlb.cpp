@@ -43,7 +43,7 @@ void TlbStatistics::describe(StatisticsGroup& group) const {
 
 Tlb::Tlb(const TlbParameters& parameters, TranslationLevel& next)
     : next_(next),
-      cycle_(parameters.clock.period()),
+      clock_(parameters.clock),
       port_time_{(parameters.clock.period().ps + parameters.ports - 1) / (parameters.ports == 0 ? 1 : parameters.ports)},
       hit_(parameters.clock.period() * parameters.hit_latency.n),
       page_shift_(static_cast<unsigned>(std::countr_zero(parameters.page.n))),
@@ -53,7 +53,7 @@ Tlb::Tlb(const TlbParameters& parameters, TranslationLevel& next)
 Tick Tlb::translate(std::uint64_t address, Tick at) {
   const Tick slot_time = ports_.reserve(at, port_time_);
   // Several ports share a cycle: the slot says which, the look-up takes place in that cycle.
-  const Tick start = slot_time == at ? at : later(at, Tick{slot_time.ps / cycle_.ps * cycle_.ps});
+  const Tick start = slot_time == at ? at : later(at, clock_.align_down(slot_time));
   statistics_.waiting += start - at;
   const std::uint64_t page = address >> page_shift_;
   const auto set = static_cast<std::uint32_t>(page & (tags_.sets() - 1));

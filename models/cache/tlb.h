@@ -59,7 +59,7 @@ class Tlb : public TranslationLevel {
 
  private:
   TranslationLevel& next_;
-  Tick cycle_;
+  Clock clock_;
   Tick port_time_;
   Tick hit_;
   unsigned page_shift_;

@@ -1,11 +1,14 @@
 #include "models/gpu/coalescer.h"
 
+#include <algorithm>
 #include <bit>
 #include <stdexcept>
 
 namespace lacuna {
 
 namespace {
+constexpr unsigned kRow = 8;  // lanes that are looked at together
+
 /// Mask of bytes [first, first + count) of a line.
 std::uint64_t mask_of(std::uint64_t first, std::uint64_t count) {
   const std::uint64_t ones = count >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1;
@@ -17,49 +20,54 @@ Coalescer::Coalescer(unsigned line_bytes) : line_bytes_(line_bytes) {
   if (line_bytes != 32 && line_bytes != 64) throw std::invalid_argument("Coalescer: a transaction is 32 or 64 bytes");
 }
 
-std::span<const LineRequest> Coalescer::coalesce(const isa::MemoryAccess& access) {
+// The usual case, a full wavefront whose lanes walk arrays in rows, is taken a row at a time.
+std::span<const LineRequest> Coalescer::coalesce(const isa::MemoryAccess& access, const Addresses& addresses) {
   count_ = 0;
-  if (access.bytes_per_lane == 0) return {};
-  if (!coalesce_contiguous(access)) {
+  const std::uint64_t bytes = access.bytes_per_lane;
+  if (bytes == 0) return {};
+  if (access.lanes != ~std::uint64_t{0}) {
     for (std::uint64_t lanes = access.lanes; lanes != 0; lanes &= lanes - 1) {
-      add(access.address[static_cast<unsigned>(std::countr_zero(lanes))], access.bytes_per_lane);
+      add(addresses[static_cast<unsigned>(std::countr_zero(lanes))], bytes);
     }
+    return {lines_.data(), count_};
   }
+  std::uint64_t begin = addresses[0];
+  std::uint64_t end = begin;
+  for (unsigned row = 0; row < isa::kLanes; row += kRow) {
+    const std::uint64_t first = addresses[row];
+    std::uint64_t apart = 0;
+    for (unsigned l = 0; l < kRow; ++l) apart |= addresses[row + l] ^ (first + l * bytes);
+    if (apart == 0 && first == end) {
+      end += kRow * bytes;
+      continue;
+    }
+    add(begin, end - begin);
+    if (apart == 0) {
+      begin = first;
+      end = first + kRow * bytes;
+      continue;
+    }
+    for (unsigned l = 0; l < kRow; ++l) add(addresses[row + l], bytes);
+    begin = end = row + kRow < isa::kLanes ? addresses[row + kRow] : 0;
+  }
+  add(begin, end - begin);
   return {lines_.data(), count_};
 }
 
-// The usual case, a full wavefront that walks an array: found without a search per lane.
-bool Coalescer::coalesce_contiguous(const isa::MemoryAccess& access) {
-  if (access.lanes != ~std::uint64_t{0}) return false;
-  const std::uint64_t first = access.address[0];
-  const std::uint64_t step = access.bytes_per_lane;
-  std::uint64_t difference = 0;
-  for (unsigned l = 0; l < isa::kLanes; ++l) difference |= access.address[l] ^ (first + l * step);
-  if (difference != 0) return false;
-  const std::uint64_t end = first + isa::kLanes * step;
-  for (std::uint64_t at = first; at < end;) {
-    const std::uint64_t line = at & ~std::uint64_t{line_bytes_ - 1};
-    const std::uint64_t stop = line + line_bytes_ < end ? line + line_bytes_ : end;
-    lines_[count_++] = {line, mask_of(at - line, stop - at)};
-    at = stop;
-  }
-  return true;
-}
-
-void Coalescer::add(std::uint64_t address, unsigned bytes) {
-  while (bytes > 0) {
+void Coalescer::add(std::uint64_t address, std::uint64_t bytes) {
+  const std::uint64_t end = address + bytes;
+  while (address != end) {
     const std::uint64_t line = address & ~std::uint64_t{line_bytes_ - 1};
-    const std::uint64_t offset = address - line;
-    const auto here = static_cast<unsigned>(offset + bytes <= line_bytes_ ? bytes : line_bytes_ - offset);
+    const std::uint64_t stop = std::min(line + line_bytes_, end);
+    const std::uint64_t mask = mask_of(address - line, stop - address);
     unsigned i = count_;
     while (i > 0 && lines_[i - 1].address != line) --i;  // neighbours share lines: search from the latest
     if (i == 0) {
-      lines_[count_++] = {line, mask_of(offset, here)};
+      lines_[count_++] = {line, mask};
     } else {
-      lines_[i - 1].byte_mask |= mask_of(offset, here);
+      lines_[i - 1].byte_mask |= mask;
     }
-    address += here;
-    bytes -= here;
+    address = stop;
   }
 }
 

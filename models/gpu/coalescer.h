@@ -21,13 +21,14 @@ class Coalescer {
  public:
   /// line_bytes: 32 or 64.
   explicit Coalescer(unsigned line_bytes);
+  using Addresses = std::array<std::uint64_t, isa::kLanes>;
+
   /// Lines touched by the active lanes of a global or scratch access. Valid until the next call.
-  std::span<const LineRequest> coalesce(const isa::MemoryAccess& access);
+  std::span<const LineRequest> coalesce(const isa::MemoryAccess& access, const Addresses& addresses);
   unsigned line_bytes() const { return line_bytes_; }
 
  private:
-  void add(std::uint64_t address, unsigned bytes);
-  bool coalesce_contiguous(const isa::MemoryAccess& access);
+  void add(std::uint64_t address, std::uint64_t bytes);
 
   unsigned line_bytes_;
   unsigned count_ = 0;

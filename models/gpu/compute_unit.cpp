@@ -29,7 +29,8 @@ void ComputeUnitStatistics::describe(StatisticsGroup& g) const {
 
 ComputeUnit::ComputeUnit(sc_core::sc_module_name name, const ComputeUnitParameters& parameters, TimingMode mode, Clock clock,
                          Clock timestamp, Cycles quantum, ComputeUnitPlace place, isa::Target target, GpuVm& vm,
-                         isa::DecodedCode& code, LdsBanks& lds_banks, ComputeUnitListener& listener)
+                         isa::DecodedCode& code, LdsBanks& lds_banks, ComputeUnitListener& listener,
+                         std::pmr::memory_resource& memory)
     : sc_module(name),
       vector_port("vector_port"),
       scalar_port("scalar_port"),
@@ -50,11 +51,12 @@ ComputeUnit::ComputeUnit(sc_core::sc_module_name name, const ComputeUnitParamete
       lds_banks_(lds_banks),
       listener_(listener),
       wake_("wake"),
-      lds_(parameters.lds.n),
+      memory_(memory),
+      lds_(parameters.lds.n, &memory),
       lds_granules_(static_cast<unsigned>(parameters.lds.n / parameters.lds_granule.n)),
       coalescer_(parameters.transaction_bytes) {
   for (unsigned i = 0; i < parameters_.simds; ++i) {
-    simds_.push_back(std::make_unique<Simd>(i, parameters_, isa::traits(target).vgpr_granule));
+    simds_.push_back(std::make_unique<Simd>(i, parameters_, isa::traits(target).vgpr_granule, memory_));
   }
   // A workgroup has at least one wavefront, so there can be no more workgroups than slots.
   for (unsigned i = 0; i < parameters_.simds * parameters_.wavefronts_per_simd; ++i) {

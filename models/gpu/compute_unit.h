@@ -17,6 +17,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <memory_resource>
 #include <optional>
 #include <span>
 #include <string>
@@ -94,10 +95,12 @@ class ComputeUnit : public sc_core::sc_module {
   tlm_utils::simple_initiator_socket<ComputeUnit> scalar_port;
   tlm_utils::simple_initiator_socket<ComputeUnit> instruction_port;
 
-  /// `vm`, `code` and `lds_banks` are shared by all units of a GPU and outlive it. Quantum in core clock cycles, at least 1.
+  /// `vm`, `code` and `lds_banks` are shared by all units of a GPU and outlive it, as does `memory`, which registers, LDS and
+  /// wavefronts come from. Quantum in core clock cycles, at least 1.
   ComputeUnit(sc_core::sc_module_name name, const ComputeUnitParameters& parameters, TimingMode mode, Clock clock,
               Clock timestamp, Cycles quantum, ComputeUnitPlace place, isa::Target target, GpuVm& vm, isa::DecodedCode& code,
-              LdsBanks& lds_banks, ComputeUnitListener& listener);
+              LdsBanks& lds_banks, ComputeUnitListener& listener,
+              std::pmr::memory_resource& memory = *std::pmr::get_default_resource());
   ~ComputeUnit() override;
 
   /// The caches that instructions of this unit can invalidate.
@@ -222,10 +225,11 @@ class ComputeUnit : public sc_core::sc_module {
   std::uint64_t private_aperture_ = 0;
 
   sc_core::sc_event wake_;
+  std::pmr::memory_resource& memory_;
   std::vector<std::unique_ptr<Simd>> simds_;
   unsigned last_served_ = 0;
   std::vector<std::unique_ptr<Workgroup>> workgroups_;
-  std::vector<std::byte> lds_;
+  std::pmr::vector<std::byte> lds_;
   RangeAllocator lds_granules_;
   std::vector<Slot*> placement_;  // scratch of place(), kept to avoid allocation
   unsigned active_wavefronts_ = 0;
@@ -236,6 +240,7 @@ class ComputeUnit : public sc_core::sc_module {
   Calendar lds_port_;
   Calendar smem_port_;
   Coalescer coalescer_;
+  isa::LaneAddresses addresses_;  ///< of the instruction that executed last
   PayloadPool payloads_;
   isa::MemoryWindow window_;
   std::uint64_t window_epoch_ = ~std::uint64_t{0};

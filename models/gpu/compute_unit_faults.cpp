@@ -69,7 +69,7 @@ void ComputeUnit::fetch_fault(Slot& slot, Cycles cycle) {
 void ComputeUnit::diagnose(std::ostream& out) const {
   for (const auto& simd : simds_) {
     for (unsigned i = 0; i < simd->issue.resident; ++i) {
-      const Slot* slot = simd->slots[simd->issue.by_age[i]].get();
+      const Slot* slot = &simd->slots[simd->issue.by_age[i]];
       const char* state = slot->state == Slot::State::at_barrier     ? "waits at a barrier"
                           : slot->state == Slot::State::at_wave_sync ? "waits for global wave sync"
                           : slot->state == Slot::State::faulted      ? "faulted"

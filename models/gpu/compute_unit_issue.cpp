@@ -76,7 +76,7 @@ void ComputeUnit::run_functional(Cycles now, Cycles limit) {
     for (const auto& simd : simds_) {
       for (unsigned i = 0; i < simd->issue.resident;) {
         const unsigned number = simd->issue.by_age[i];
-        Slot& slot = *simd->slots[number];
+        Slot& slot = simd->slots[number];
         Cycles cycle = later(now, slot.ready);
         while (cycle < limit) {
           issue<false>(*simd, slot, cycle);
@@ -95,13 +95,17 @@ void ComputeUnit::serve(Simd& simd, Cycles cycle) {
   IssueState& state = simd.issue;
   unsigned used = 0;
   unsigned first = kNobody;
+  unsigned ready = state.ready_at(cycle);
   const auto offer = [&](unsigned number) {
+    if ((ready >> number & 1) == 0) return;
+    ready &= ~(1U << number);
+    // A fault may have ended all wavefronts meanwhile.
     if (state.ready[number] > cycle || !offer_cycle(simd, number, cycle, used)) return;
     if (first == kNobody) first = number;
   };
   switch (parameters_.issue_policy) {
     case IssuePolicy::round_robin:
-      for (unsigned i = 1; i <= IssueState::kMaxSlots; ++i) offer((state.last + i) % IssueState::kMaxSlots);
+      for (unsigned i = 1; i <= IssueState::kMaxSlots && ready != 0; ++i) offer((state.last + i) % IssueState::kMaxSlots);
       break;
     case IssuePolicy::greedy:
       offer(state.last);
@@ -109,10 +113,7 @@ void ComputeUnit::serve(Simd& simd, Cycles cycle) {
     case IssuePolicy::oldest: {
       // Wavefronts that end leave the list while it is walked.
       const auto order = state.by_age;
-      const unsigned served = parameters_.issue_policy == IssuePolicy::greedy ? state.last : kNobody;
-      for (unsigned i = 0, n = state.resident; i < n; ++i) {
-        if (order[i] != served) offer(order[i]);
-      }
+      for (unsigned i = 0; ready != 0; ++i) offer(order[i]);
       break;
     }
   }
@@ -127,7 +128,7 @@ bool ComputeUnit::offer_cycle(Simd& simd, unsigned number, Cycles cycle, unsigne
   constexpr unsigned kCounted = bit(isa::Unit::vmem) | bit(isa::Unit::lds) | bit(isa::Unit::smem);
   const unsigned unit = 1u << simd.issue.unit[number];
   if ((used & unit) != 0) return false;
-  Slot& slot = *simd.slots[number];
+  Slot& slot = simd.slots[number];
   if (unit == bit(isa::Unit::valu) && simd.valu_free > cycle) {
     slot.ready = simd.valu_free;
     simd.valu_wanted = simd.valu_free;
@@ -220,7 +221,11 @@ void ComputeUnit::issue(Simd& simd, Slot& slot, Cycles cycle) {
   if (wave.event != isa::Event::none) {
     if (!handle_event(slot, instruction, here, cycle)) return;
   }
-  fetch(slot, cycle);
+  if constexpr (kTimed) {
+    fetch(slot, cycle);
+  } else {
+    slot.next = code_.at(wave.pc);
+  }
 }
 
 Cycles ComputeUnit::after_issue(Simd& simd, const isa::Instruction& instruction, Cycles cycle) {
@@ -315,12 +320,14 @@ bool ComputeUnit::handle_event(Slot& slot, const isa::Instruction& instruction, 
 void ComputeUnit::wait_count(Slot& slot, std::uint32_t simm16, Cycles cycle) {
   const unsigned vm = (simm16 & 0xf) | ((simm16 >> 14 & 3) << 4 & vmcnt_limit_);
   const unsigned lgkm = simm16 >> 8 & 0xf;
-  const auto wait = [&](const WaitCounter& counter, unsigned n, WavefrontTime cause) {
+  const auto wait = [&](WaitCounter& counter, unsigned n, WavefrontTime cause) {
     const Cycles until = counter.when_at_most(n, cycle);
-    if (until <= slot.ready) return;
-    slot.ready = until;
-    slot.account_delays(counter.delays_at_most(n), until);
-    slot.account(cause, until);
+    if (until > slot.ready) {
+      slot.ready = until;
+      slot.account_delays(counter.delays_at_most(n), until);
+      slot.account(cause, until);
+    }
+    counter.keep(n);
   };
   if (vm != vmcnt_limit_) wait(slot.vmcnt, vm, WavefrontTime::vmcnt);
   if (lgkm != kLgkmLimit) wait(slot.lgkmcnt, lgkm, WavefrontTime::lgkmcnt);
@@ -341,14 +348,13 @@ void ComputeUnit::arrive_at_barrier(Slot& slot, Cycles cycle) {
 void ComputeUnit::release_barrier(Workgroup& group) {
   if (group.at_barrier == 0 || group.at_barrier < group.running) return;
   const Cycles at = group.latest_arrival + (mode_ == TimingMode::functional ? Cycles{1} : parameters_.barrier_latency);
-  for (const auto& simd : simds_) {
-    for (const auto& slot : simd->slots) {
-      if (slot->group != &group || slot->state != Slot::State::at_barrier) continue;
-      slot->state = Slot::State::running;
-      slot->ready = later(slot->ready_at_barrier, at);
-      slot->account(WavefrontTime::barrier, slot->ready);
-      simd->wake(slot->ready);
-    }
+  for (unsigned i = 0; i < group.wavefronts; ++i) {
+    Slot& slot = *group.slots[i];
+    if (slot.group != &group || slot.state != Slot::State::at_barrier) continue;
+    slot.state = Slot::State::running;
+    slot.ready = later(slot.ready_at_barrier, at);
+    slot.account(WavefrontTime::barrier, slot.ready);
+    slot.simd->wake(slot.ready);
   }
   group.at_barrier = 0;
   group.latest_arrival = Cycles{};

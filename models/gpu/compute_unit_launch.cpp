@@ -68,9 +68,11 @@ bool ComputeUnit::launch(Dispatch& dispatch, std::uint64_t workgroup, Tick start
   const auto extent = workgroup_extent(dispatch, group.id);
   const unsigned wavefronts = divide_up(std::uint64_t{extent[0]} * extent[1] * extent[2], isa::kLanes);
   group.running = wavefronts;
+  group.wavefronts = wavefronts;
   ++statistics_.workgroups;
   const Cycles first = clock_.ceil(start) + (mode_ == TimingMode::functional ? Cycles{0} : parameters_.launch_latency);
   for (unsigned i = 0; i < wavefronts; ++i) {
+    group.slots[i] = placement_[i];
     start_wavefront(*placement_[i], group, i, scratch_slots.empty() ? 0 : scratch_slots[i], first);
   }
   for (std::size_t i = wavefronts; i < placement_.size(); ++i) unplace(*placement_[i]);
@@ -90,11 +92,11 @@ bool ComputeUnit::place(const WorkgroupNeeds& needs) {
       Simd& simd = *simds_[(next_simd_ + tried) % parameters_.simds];
       if (simd.sgprs_free < needs.sgprs || simd.vgprs.free() < granules) continue;
       const auto slot =
-          std::find_if(simd.slots.begin(), simd.slots.end(), [](const auto& s) { return s->state == Slot::State::free; });
+          std::find_if(simd.slots.begin(), simd.slots.end(), [](const Slot& s) { return s.state == Slot::State::free; });
       if (slot == simd.slots.end()) continue;
       const auto registers = simd.vgprs.allocate(granules);
       if (!registers) continue;  // enough in all, but not next to each other
-      found = slot->get();
+      found = &*slot;
       found->vgpr_granule = *registers;
       found->vgpr_granules = granules;
       found->sgprs = needs.sgprs;
@@ -129,6 +131,7 @@ void ComputeUnit::start_wavefront(Slot& slot, Workgroup& group, unsigned wave_in
   slot.lgkmcnt.clear();
   wave.target = target_;
   wave.memory = &vm_;
+  wave.addresses = &addresses_;
   wave.vgpr = simd.registers.data() + std::size_t{slot.vgpr_granule} * isa::traits(target_).vgpr_granule * isa::kLanes;
   wave.vgpr_count = dispatch.needs.vgprs;
   wave.agpr = dispatch.needs.agprs > 0 ? wave.v(dispatch.needs.vgprs) : nullptr;
@@ -170,10 +173,10 @@ void ComputeUnit::release(Workgroup& group) {
 
 unsigned ComputeUnit::abort(const Dispatch& dispatch) {
   for (const auto& simd : simds_) {
-    for (const auto& slot : simd->slots) {
-      if (slot->state == Slot::State::free || slot->group->dispatch != &dispatch) continue;
-      slot->end_account();
-      release(*slot);
+    for (Slot& slot : simd->slots) {
+      if (slot.state == Slot::State::free || slot.group->dispatch != &dispatch) continue;
+      slot.end_account();
+      release(slot);
     }
   }
   unsigned dropped = 0;

@@ -14,8 +14,9 @@ namespace lacuna {
 // line takes longer than the execution of the one before. A branch out of the buffered lines pays the fetch in full.
 void ComputeUnit::fetch(Slot& slot, Cycles cycle) {
   slot.next = code_.at(slot.wave.pc);
+  if (mode_ == TimingMode::functional) return;
   slot.unit = static_cast<std::uint8_t>(slot.next != nullptr ? slot.next->unit : isa::Unit::special);
-  if (slot.next == nullptr || mode_ == TimingMode::functional) return;
+  if (slot.next == nullptr) return;
   const std::uint64_t first = slot.wave.pc / kInstructionLineBytes;
   const std::uint64_t last = (slot.wave.pc + slot.next->size - 1) / kInstructionLineBytes;
   if (first != slot.line) {
@@ -104,7 +105,7 @@ void ComputeUnit::vector_memory(Slot& slot, const isa::Instruction& instruction,
 }
 
 ComputeUnit::MemoryResult ComputeUnit::global_access(const isa::MemoryAccess& access, Cycles cycle, KernelActivity& activity) {
-  const auto lines = coalescer_.coalesce(access);
+  const auto lines = coalescer_.coalesce(access, addresses_.global);
   const Tick period = clock_.period();
   // The address unit takes lanes_per_simd addresses and gives one transaction a cycle.
   const std::uint64_t occupancy = std::max<std::uint64_t>(lines.size(), isa::kLanes / parameters_.lanes_per_simd);
@@ -153,8 +154,8 @@ void ComputeUnit::scalar_memory(Slot& slot, Cycles cycle) {
     return;
   }
   const Tick start = smem_port_.reserve(clock_.ticks(cycle), clock_.period() * kScalarIssueCycles);
-  const std::uint64_t first = access.address[0] / kScalarLineBytes;
-  const std::uint64_t last = (access.address[0] + access.bytes_per_lane - 1) / kScalarLineBytes;
+  const std::uint64_t first = access.scalar_address / kScalarLineBytes;
+  const std::uint64_t last = (access.scalar_address + access.bytes_per_lane - 1) / kScalarLineBytes;
   KernelActivity& activity = slot.group->dispatch->activity;
   Answer latest{start, {}};
   Tick at = start;
@@ -193,8 +194,8 @@ ComputeUnit::MemoryResult ComputeUnit::lds_access(const Slot& slot, Cycles cycle
   if (mode_ == TimingMode::functional) return {cycle + Cycles{1}, {}};
   const isa::MemoryAccess& access = slot.wave.access;
   const std::uint64_t lanes = access.space == isa::MemoryAccess::Space::lds ? access.lanes : access.lds_lanes;
-  const LdsCycles cycles =
-      access.bytes_per_lane == 0 ? LdsCycles{.busy = 1, .conflicts = 0} : lds_banks_.cycles(access, lanes, slot.next);
+  const LdsCycles cycles = access.bytes_per_lane == 0 ? LdsCycles{.busy = 1, .conflicts = 0}
+                                                      : lds_banks_.cycles(access, addresses_.lds, lanes, slot.next);
   statistics_.lds_conflict_cycles += cycles.conflicts;
   const Cycles start = clock_.ceil(lds_port_.reserve(clock_.ticks(cycle), clock_.period() * cycles.busy));
   const OperationDelays delays{.lds_conflict = OperationDelays::saturated((start - cycle).n + cycles.conflicts)};

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <array>
-#include <memory>
+#include <memory_resource>
 #include <vector>
 
 #include "models/gpu/compute_unit.h"
@@ -22,6 +22,8 @@ struct ComputeUnit::Workgroup {
   std::array<std::uint32_t, 3> id{};
   unsigned lds_granule = 0;  ///< first one
   unsigned lds_granules = 0;
+  std::array<Slot*, kMaxWavefrontsPerWorkgroup> slots{};  ///< of its wavefronts; of one that has ended, somebody else's by now
+  unsigned wavefronts = 0;
   std::array<std::uint32_t, kMaxWavefrontsPerWorkgroup> scratch_slots{};
   unsigned scratch_count = 0;
   unsigned running = 0;     ///< wavefronts that have not ended
@@ -49,9 +51,15 @@ struct IssueState {
     --resident;
     ready[slot] = kNeverCycles;
   }
+  /// Bit i: slot i may issue at `cycle`.
+  unsigned ready_at(Cycles cycle) const {
+    unsigned mask = 0;
+    for (unsigned i = 0; i < kMaxSlots; ++i) mask |= static_cast<unsigned>(ready[i] <= cycle) << i;
+    return mask;
+  }
   Cycles earliest() const {
     Cycles first = kNeverCycles;
-    for (unsigned i = 0; i < resident; ++i) first = ready[by_age[i]] < first ? ready[by_age[i]] : first;
+    for (const Cycles slot : ready) first = slot < first ? slot : first;
     return first;
   }
 };
@@ -114,23 +122,27 @@ struct ComputeUnit::Slot {
 };
 
 struct ComputeUnit::Simd {
-  Simd(unsigned n, const ComputeUnitParameters& p, unsigned granule)
+  Simd(unsigned n, const ComputeUnitParameters& p, unsigned granule, std::pmr::memory_resource& memory)
       : number(n),
-        registers(std::size_t{p.vgprs_per_simd} * isa::kLanes),
+        registers(std::size_t{p.vgprs_per_simd} * isa::kLanes, &memory),
         vgprs(p.vgprs_per_simd / granule),
-        sgprs_free(p.sgprs_per_simd) {
-    for (unsigned i = 0; i < p.wavefronts_per_simd; ++i) slots.push_back(std::make_unique<Slot>(*this, issue, i));
+        sgprs_free(p.sgprs_per_simd),
+        slots(&memory) {
+    slots.reserve(p.wavefronts_per_simd);
+    for (unsigned i = 0; i < p.wavefronts_per_simd; ++i) slots.emplace_back(*this, issue, i);
   }
+  Simd(const Simd&) = delete;  // slots point to their SIMD
+  Simd& operator=(const Simd&) = delete;
 
   unsigned number;
   IssueState issue;
   Cycles valu_free{};
-  Cycles valu_wanted{};                  ///< until then a wavefront waits for the vector unit
-  Cycles earliest = kNeverCycles;        ///< no wavefront can issue before
-  std::vector<std::uint32_t> registers;  ///< the vector register file: register r, lane l at r * 64 + l
+  Cycles valu_wanted{};                       ///< until then a wavefront waits for the vector unit
+  Cycles earliest = kNeverCycles;             ///< no wavefront can issue before
+  std::pmr::vector<std::uint32_t> registers;  ///< the vector register file: register r, lane l at r * 64 + l
   RangeAllocator vgprs;
   unsigned sgprs_free;
-  std::vector<std::unique_ptr<Slot>> slots;
+  std::pmr::vector<Slot> slots;
 
   /// From when on there is a wavefront to issue from, if the vector unit were free.
   Cycles claims(Cycles from) const { return from < valu_wanted && earliest <= valu_wanted ? from : later(from, earliest); }

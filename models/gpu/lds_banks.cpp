@@ -12,7 +12,7 @@ constexpr unsigned kDword = 4;
 // The dwords of one pass.
 class Pass {
  public:
-  void add(std::uint64_t address) { dwords_[count_++] = static_cast<std::uint32_t>(address / kDword); }
+  void add(std::uint32_t offset) { dwords_[count_++] = offset / kDword; }
 
   unsigned finish(bool shared) {
     const unsigned cycles = shared && is_free_of_conflicts() ? 1 : longest_queue(shared);
@@ -53,7 +53,7 @@ class Pass {
 
 namespace {
 
-LdsCycles count_cycles(const isa::MemoryAccess& access, std::uint64_t lanes) {
+LdsCycles count_cycles(const isa::MemoryAccess& access, const LdsBanks::Offsets& offsets, std::uint64_t lanes) {
   const unsigned dwords = std::max(1U, (access.bytes_per_lane + kDword - 1U) / kDword);
   const unsigned per_lane = dwords * (access.dual ? 2 : 1);
   const unsigned lanes_per_pass = std::max(1U, kLdsBanks / per_lane);
@@ -70,8 +70,8 @@ LdsCycles count_cycles(const isa::MemoryAccess& access, std::uint64_t lanes) {
   for (std::uint64_t left = lanes; left != 0; left &= left - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(left));
     for (unsigned d = 0; d < dwords; ++d) {
-      pass.add(access.address[lane] + std::uint64_t{d} * kDword);
-      if (access.dual) pass.add(access.address2[lane] + std::uint64_t{d} * kDword);
+      pass.add(offsets[lane] + d * kDword);
+      if (access.dual) pass.add(offsets[lane] + access.dual_distance + d * kDword);
     }
     if (++in_pass == lanes_per_pass) finish();
   }
@@ -83,22 +83,13 @@ LdsCycles count_cycles(const isa::MemoryAccess& access, std::uint64_t lanes) {
 
 }  // namespace
 
-LdsCycles LdsBanks::cycles(const isa::MemoryAccess& access, std::uint64_t lanes, const void* instruction) {
+LdsCycles LdsBanks::cycles(const isa::MemoryAccess& access, const Offsets& offsets, std::uint64_t lanes,
+                           const void* instruction) {
   Pattern& known = patterns_[reinterpret_cast<std::uintptr_t>(instruction) / 64 % patterns_.size()];
-  const auto base = static_cast<std::uint32_t>(access.address[0]);
-  Offsets& offsets = scratch_[0];
-  Offsets& offsets2 = scratch_[1];
-  std::uint32_t differs = base % kDword ^ known.misalignment;
-  for (unsigned lane = 0; lane < isa::kLanes; ++lane) {
-    offsets[lane] = static_cast<std::uint32_t>(access.address[lane]) - base;
-    differs |= offsets[lane] ^ known.offsets[lane];
-  }
-  if (access.dual) {
-    for (unsigned lane = 0; lane < isa::kLanes; ++lane) {
-      offsets2[lane] = static_cast<std::uint32_t>(access.address2[lane]) - base;
-      differs |= offsets2[lane] ^ known.offsets2[lane];
-    }
-  }
+  const std::uint32_t base = offsets[0];
+  const std::uint32_t dual_distance = access.dual ? access.dual_distance : 0;
+  std::uint32_t differs = (base % kDword ^ known.misalignment) | (dual_distance ^ known.dual_distance);
+  for (unsigned lane = 0; lane < isa::kLanes; ++lane) differs |= (offsets[lane] - base) ^ known.distances[lane];
   if (differs == 0 && known.lanes == lanes && known.bytes_per_lane == access.bytes_per_lane && known.dual == access.dual &&
       known.operation == access.operation) {
     return known.result;
@@ -107,10 +98,10 @@ LdsCycles LdsBanks::cycles(const isa::MemoryAccess& access, std::uint64_t lanes,
   known.misalignment = base % kDword;
   known.bytes_per_lane = access.bytes_per_lane;
   known.dual = access.dual;
+  known.dual_distance = dual_distance;
   known.operation = access.operation;
-  known.offsets = offsets;
-  if (access.dual) known.offsets2 = offsets2;
-  known.result = count_cycles(access, lanes);
+  for (unsigned lane = 0; lane < isa::kLanes; ++lane) known.distances[lane] = offsets[lane] - base;
+  known.result = count_cycles(access, offsets, lanes);
   return known.result;
 }
 

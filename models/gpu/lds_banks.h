@@ -24,15 +24,17 @@ struct LdsCycles {
 /// Instructions in a loop mostly keep the distances, so that their last result is kept with them.
 class LdsBanks {
  public:
+  /// Byte offset of each lane in the workgroup's allocation.
+  using Offsets = std::array<std::uint32_t, isa::kLanes>;
+
   /// `lanes`: those of the access that are in the LDS. `instruction` only says where to look for a result.
-  LdsCycles cycles(const isa::MemoryAccess& access, std::uint64_t lanes, const void* instruction);
+  LdsCycles cycles(const isa::MemoryAccess& access, const Offsets& offsets, std::uint64_t lanes, const void* instruction);
 
  private:
-  using Offsets = std::array<std::uint32_t, isa::kLanes>;
   struct Pattern {
     std::uint64_t lanes = 0;
-    Offsets offsets{};   ///< from the first lane's address
-    Offsets offsets2{};  ///< of the second addresses, likewise
+    Offsets distances{};  ///< from the first lane's offset
+    std::uint32_t dual_distance = 0;
     std::uint32_t misalignment = 0;
     std::uint8_t bytes_per_lane = 0;
     bool dual = false;
@@ -40,7 +42,6 @@ class LdsBanks {
     LdsCycles result{.busy = 1, .conflicts = 0};
   };
   std::array<Pattern, 32> patterns_;
-  std::array<Offsets, 2> scratch_;
 };
 
 }  // namespace lacuna

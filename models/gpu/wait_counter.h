@@ -44,6 +44,13 @@ class WaitCounter {
     for (; i > 0 && done < at(i - 1).done; --i) slot(i) = at(i - 1);
     slot(i) = {done, delays};
   }
+  /// Forgets all but the last `n` operations: whoever calls has waited for the others.
+  void keep(unsigned n) {
+    if (size_ <= n) return;
+    // An empty one starts where the host's cache has just been.
+    head_ = n == 0 ? 0 : (head_ + size_ - n) % kCapacity;
+    size_ = n;
+  }
   /// Forgets operations that completed at or before `now`.
   void prune(Cycles now) {
     while (size_ > 0 && at(0).done <= now) {

@@ -34,31 +34,36 @@ void note_access(Wavefront& w, Operation operation, bool returns, unsigned bytes
   access.lds_lanes = 0;
 }
 
+using Offsets = std::array<U32, kLanes>;
+
 // Byte offset of every lane; lanes that are not active get a harmless value.
-void fill_addresses(const std::uint32_t* base, std::uint32_t offset, std::array<U64, kLanes>& out) {
+void fill_offsets(const std::uint32_t* base, std::uint32_t offset, Offsets& out) {
   for (unsigned l = 0; l < kLanes; ++l) out[l] = base[l] + offset;
 }
 
 // The one-address form: byte offset in the encoding.
 void resolve(const Instruction& i, Wavefront& w, LaneTargets& targets, unsigned bytes) {
-  fill_addresses(w.v(i.src[0].index), static_cast<std::uint32_t>(i.mem.offset), w.access.address);
-  targets.resolve_lds(w, w.access.lanes, w.access.address.data(), bytes, limit_of(w));
+  Offsets& offsets = w.addresses->lds;
+  fill_offsets(w.v(i.src[0].index), static_cast<std::uint32_t>(i.mem.offset), offsets);
+  targets.resolve_lds(w, w.access.lanes, offsets.data(), bytes, limit_of(w));
 }
 
 // The two-address forms: two 8-bit offsets in units of the element, or of 64 elements.
 template <unsigned kBytes, unsigned kStride>
 void fill_pair(const Instruction& i, Wavefront& w) {
-  const std::uint32_t* base = w.v(i.src[0].index);
   const auto offset = static_cast<std::uint32_t>(i.mem.offset);
+  const U32 first = (offset & 0xff) * kBytes * kStride;
   w.access.dual = true;
-  fill_addresses(base, (offset & 0xff) * kBytes * kStride, w.access.address);
-  fill_addresses(base, (offset >> 8) * kBytes * kStride, w.access.address2);
+  w.access.dual_distance = (offset >> 8) * kBytes * kStride - first;
+  fill_offsets(w.v(i.src[0].index), first, w.addresses->lds);
 }
 template <unsigned kBytes, unsigned kStride>
 void resolve_pair(const Instruction& i, Wavefront& w, LaneTargets& first, LaneTargets& second) {
   fill_pair<kBytes, kStride>(i, w);
-  first.resolve_lds(w, w.access.lanes, w.access.address.data(), kBytes, limit_of(w));
-  second.resolve_lds(w, w.access.lanes, w.access.address2.data(), kBytes, limit_of(w));
+  Offsets behind;
+  fill_offsets(w.addresses->lds.data(), w.access.dual_distance, behind);
+  first.resolve_lds(w, w.access.lanes, w.addresses->lds.data(), kBytes, limit_of(w));
+  second.resolve_lds(w, w.access.lanes, behind.data(), kBytes, limit_of(w));
 }
 
 // Lanes side by side in the allocation, all active: where lane 0's bytes are, else nullptr.
@@ -71,23 +76,58 @@ std::byte* neighbours(const Instruction& i, Wavefront& w, Operation operation) {
   const U64 first = U64{base[0]} + static_cast<std::uint32_t>(i.mem.offset);
   if (differs != 0 || first + kLanes * kBytes > limit_of(w)) return nullptr;
   note_access(w, operation, operation == Operation::load, kBytes);
-  for (unsigned l = 0; l < kLanes; ++l) w.access.address[l] = first + U64{l} * kBytes;
+  for (unsigned l = 0; l < kLanes; ++l) w.addresses->lds[l] = static_cast<U32>(first) + l * kBytes;
   return w.lds + first;
 }
 
-// All lanes active and inside the allocation: what nearly every access is. Then offsets are places, without a look at each
-// lane.
+// All lanes active and inside the allocation, with both addresses when there are two: what nearly every access is. Then offsets
+// are places, without a look at each lane.
 template <unsigned kBytes>
-bool all_inside(const Wavefront& w, const std::array<U64, kLanes>& addresses) {
-  U64 highest = 0;
-  for (const U64 address : addresses) highest = std::max(highest, address);
-  return w.exec() == kAllLanes && highest + kBytes <= limit_of(w);
+bool all_inside(const Wavefront& w, const Offsets& offsets, U32 distance = 0) {
+  const U32 limit = limit_of(w);
+  if (w.exec() != kAllLanes || limit < kBytes) return false;
+  U32 highest = 0;
+  U32 highest_behind = 0;
+  for (const U32 offset : offsets) {
+    highest = std::max(highest, offset);
+    highest_behind = std::max(highest_behind, offset + distance);
+  }
+  return std::max(highest, highest_behind) <= limit - kBytes;
 }
 
+// Dwords of every lane at its offset, and `distance` behind it when kPair.
+template <unsigned kWords, bool kPair = false>
+void gather(const std::byte* lds, const Offsets& offsets, U32* dst, std::int32_t distance = 0) {
+  for (unsigned first = 0; first < kLanes; first += kRowLanes) {
+    const U32* at = offsets.data() + first;
+    RowShape shape = shape_of_row<kWords * 4>(at);
+    // Of neighbours with several words each, the words must be sorted out.
+    if (kWords > 1 && shape == RowShape::neighbours) shape = RowShape::scattered;
+    for (unsigned word = 0; word < kWords; ++word) {
+      const std::byte* from = lds + word * 4;
+      load_row(
+          shape, [&](unsigned l) { return from + at[l]; }, dst + word * kLanes + first);
+      if constexpr (kPair) {
+        from += distance;
+        load_row(
+            shape, [&](unsigned l) { return from + at[l]; }, dst + (kWords + word) * kLanes + first);
+      }
+    }
+  }
+}
+
+// Lanes in ascending order: of several that write the same place the last one stays.
 template <unsigned kWords>
-void gather(const std::byte* lds, const std::array<U64, kLanes>& addresses, U32* dst) {
-  for (unsigned l = 0; l < kLanes; ++l) {
-    for (unsigned word = 0; word < kWords; ++word) std::memcpy(dst + word * kLanes + l, lds + addresses[l] + word * 4, 4);
+void scatter(std::byte* lds, const Offsets& offsets, const U32* src) {
+  for (unsigned first = 0; first < kLanes; first += kRowLanes) {
+    const U32* at = offsets.data() + first;
+    if (kWords == 1 && shape_of_row<4>(at) == RowShape::neighbours) {
+      std::memcpy(lds + at[0], src + first, kRowLanes * 4);
+      continue;
+    }
+    for (unsigned l = 0; l < kRowLanes; ++l) {
+      for (unsigned word = 0; word < kWords; ++word) std::memcpy(lds + at[l] + word * 4, src + word * kLanes + first + l, 4);
+    }
   }
 }
 
@@ -100,8 +140,9 @@ void read(const Instruction& i, Wavefront& w) {
   LaneTargets targets;
   note_access(w, Operation::load, true, kBytes);
   if constexpr (sizeof(M) == 4) {
-    fill_addresses(w.v(i.src[0].index), static_cast<std::uint32_t>(i.mem.offset), w.access.address);
-    if (all_inside<kBytes>(w, w.access.address)) return gather<kWords>(w.lds, w.access.address, w.planes(i.dst[0]));
+    Offsets& offsets = w.addresses->lds;
+    fill_offsets(w.v(i.src[0].index), static_cast<std::uint32_t>(i.mem.offset), offsets);
+    if (all_inside<kBytes>(w, offsets)) return gather<kWords>(w.lds, offsets, w.planes(i.dst[0]));
   }
   resolve(i, w, targets, kBytes);
   load_lanes<M, kWords>(targets, w.access.lanes, w.planes(i.dst[0]));
@@ -115,6 +156,11 @@ void write(const Instruction& i, Wavefront& w) {
   }
   LaneTargets targets;
   note_access(w, Operation::store, false, kBytes);
+  if constexpr (sizeof(M) == 4) {
+    Offsets& offsets = w.addresses->lds;
+    fill_offsets(w.v(i.src[0].index), static_cast<std::uint32_t>(i.mem.offset), offsets);
+    if (all_inside<kBytes>(w, offsets)) return scatter<kWords>(w.lds, offsets, w.planes(i.src[1]));
+  }
   resolve(i, w, targets, kBytes);
   store_lanes<M, kWords>(targets, w.access.lanes, w.planes(i.src[1]));
 }
@@ -125,9 +171,10 @@ void read_pair(const Instruction& i, Wavefront& w) {
   LaneTargets second;
   note_access(w, Operation::load, true, kWords * 4);
   fill_pair<kWords * 4, kStride>(i, w);
-  if (all_inside<kWords * 4>(w, w.access.address) && all_inside<kWords * 4>(w, w.access.address2)) {
-    gather<kWords>(w.lds, w.access.address, w.planes(i.dst[0]));
-    return gather<kWords>(w.lds, w.access.address2, w.planes(i.dst[0]) + kWords * kLanes);
+  const Offsets& offsets = w.addresses->lds;
+  if (all_inside<kWords * 4>(w, offsets, w.access.dual_distance)) {
+    // `offset + distance` wraps at 2^32, the host's address must not.
+    return gather<kWords, true>(w.lds, offsets, w.planes(i.dst[0]), static_cast<std::int32_t>(w.access.dual_distance));
   }
   resolve_pair<kWords * 4, kStride>(i, w, first, second);
   load_lanes<U32, kWords>(first, w.access.lanes, w.planes(i.dst[0]));
@@ -176,8 +223,8 @@ void atomic_operation(const Instruction& i, Wavefront& w) {
   resolve(i, w, targets, sizeof(U));
   for (U64 left = w.access.lanes; left != 0; left &= left - 1) {
     const auto l = static_cast<unsigned>(std::countr_zero(left));
-    if (w.access.address[l] % sizeof(U) != 0) {
-      return report_misaligned(w, l, w.access.address[l], sizeof(U), Access::read_write);
+    if (const U32 at = w.addresses->lds[l]; at % sizeof(U) != 0) {
+      return report_misaligned(w, l, at, sizeof(U), Access::read_write);
     }
   }
   atomic_lanes<U, F>(targets, w.access.lanes, w.planes(i.src[1]), i.sources > 2 ? w.planes(i.src[2]) : nullptr,
@@ -204,8 +251,8 @@ void write_high_half(const Instruction& i, Wavefront& w) {
 // Lane l's dword is at M0 + offset + 4 l (Vega ISA manual, "DS_READ_ADDTID_B32").
 void resolve_by_lane(const Instruction& i, Wavefront& w, LaneTargets& targets) {
   const std::uint32_t base = (w.sgpr[kM0] & 0xffff) + static_cast<std::uint32_t>(i.mem.offset);
-  for (unsigned l = 0; l < kLanes; ++l) w.access.address[l] = U64{base} + 4 * l;
-  targets.resolve_lds(w, w.access.lanes, w.access.address.data(), 4, w.lds_bytes);
+  for (unsigned l = 0; l < kLanes; ++l) w.addresses->lds[l] = base + 4 * l;
+  targets.resolve_lds(w, w.access.lanes, w.addresses->lds.data(), 4, w.lds_bytes);
 }
 void read_by_lane(const Instruction& i, Wavefront& w) {
   LaneTargets targets;
@@ -227,7 +274,7 @@ void count_lanes(const Instruction& i, Wavefront& w) {
   note_access(w, Operation::atomic, true, 4);
   const U64 at = U64{w.sgpr[kM0]} + static_cast<std::uint32_t>(i.mem.offset);
   w.access.lanes = w.exec() & (0 - w.exec());  // one access, by the first lane
-  w.access.address.fill(at);
+  w.addresses->lds.fill(static_cast<U32>(at));
   if (w.exec() == 0) return;
   U32 old = 0;
   if (at + 4 <= w.lds_bytes) {
@@ -255,7 +302,7 @@ void combine(const Instruction& i, Wavefront& w) {
     const std::int32_t distance = from_register ? static_cast<std::int16_t>(address[l] >> 16)
                                                 : static_cast<std::int32_t>((offset & 0x7fff) ^ 0x4000) - 0x4000;
     const U64 a = from_register ? address[l] & 0xffffU : address[l];
-    w.access.address[l] = a;
+    w.addresses->lds[l] = static_cast<U32>(a);
     std::byte* to = word(a);
     const std::byte* from = word(static_cast<std::uint32_t>(a) + static_cast<std::uint32_t>(distance * 4));
     U old{};
@@ -277,7 +324,7 @@ void exchange_where_marked(const Instruction& i, Wavefront& w) {
   const U64 limit = limit_of(w);
   for_lanes(w.exec(), [&](unsigned l) {
     const U64 first = (U64{address[l]} + static_cast<std::uint32_t>(i.mem.offset)) & ~U64{7};
-    w.access.address[l] = first;
+    w.addresses->lds[l] = static_cast<U32>(first);
     std::array<U32, 2> marked{data[l], data[l + kLanes]};
     for (unsigned half = 0; half < 2; ++half) {
       const U64 at = first + 4 * half;

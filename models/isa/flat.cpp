@@ -22,7 +22,7 @@ U64 lanes_in(const Wavefront& w, U64 lanes, U64 aperture) {
   U64 inside = 0;
   if (aperture == 0) return 0;
   for_lanes(lanes,
-            [&](unsigned l) { inside |= static_cast<U64>(w.access.address[l] - aperture < kApertureSize ? 1 : 0) << l; });
+            [&](unsigned l) { inside |= static_cast<U64>(w.addresses->global[l] - aperture < kApertureSize ? 1 : 0) << l; });
   return inside;
 }
 
@@ -37,9 +37,9 @@ bool resolve_private(Wavefront& w, LaneTargets& targets, U64 lanes, unsigned byt
   std::array<U32, kLanes> offsets;
   for (U64 left = lanes; left != 0; left &= left - 1) {
     const auto l = static_cast<unsigned>(std::countr_zero(left));
-    offsets[l] = static_cast<U32>(w.access.address[l]);
+    offsets[l] = static_cast<U32>(w.addresses->global[l]);
     if (w.target == Target::gfx803 && U64{offsets[l]} + bytes > w.sgpr[kFlatScratchLo]) {
-      w.fault = {MemoryFault::Reason::not_mapped, wanted, l, w.access.address[l], bytes};
+      w.fault = {MemoryFault::Reason::not_mapped, wanted, l, w.addresses->global[l], bytes};
       w.raise(Event::memory_fault);
       return false;
     }
@@ -85,7 +85,7 @@ std::byte* neighbours(const Instruction& i, Wavefront& w, Operation operation, A
   if (!window.contains(first, U64{kLanes} * kBytes) || !allows(window.granted, wanted)) return nullptr;
   if (i.format == Format::flat && (overlaps(window, w.shared_aperture) || overlaps(window, w.private_aperture))) return nullptr;
   note_access(i, w, operation, kBytes);
-  for (unsigned l = 0; l < kLanes; ++l) w.access.address[l] = first + U64{l} * kBytes;
+  for (unsigned l = 0; l < kLanes; ++l) w.addresses->global[l] = first + U64{l} * kBytes;
   return window.host + (first - window.base);
 }
 
@@ -111,13 +111,13 @@ bool resolve(const Instruction& i, Wavefront& w, LaneTargets& targets, Operation
   if (i.format == Format::scratch) return resolve_scratch(i, w, targets, bytes, wanted);
   MemoryAccess& access = w.access;
   const LaneAddresses addresses(i, w);
-  for (unsigned l = 0; l < kLanes; ++l) access.address[l] = addresses.of(l);
+  for (unsigned l = 0; l < kLanes; ++l) w.addresses->global[l] = addresses.of(l);
   if (i.format == Format::global) return targets.resolve_global(w, access.lanes, bytes, wanted);
 
   const U64 lanes = access.lanes;
   if (lanes == 0) return true;
   // Addresses inside a mapping that touches neither aperture need no classification.
-  const U64 first = access.address[static_cast<unsigned>(std::countr_zero(lanes))];
+  const U64 first = w.addresses->global[static_cast<unsigned>(std::countr_zero(lanes))];
   if (w.window.contains(first, 1) && !overlaps(w.window, w.shared_aperture) && !overlaps(w.window, w.private_aperture)) {
     if (targets.resolve_in_window(w, lanes, bytes, wanted)) return true;
   }
@@ -126,8 +126,9 @@ bool resolve(const Instruction& i, Wavefront& w, LaneTargets& targets, Operation
   if (!targets.resolve_global(w, lanes & ~shared & ~in_private, bytes, wanted)) return false;
   if (in_private != 0 && !resolve_private(w, targets, in_private, bytes, wanted)) return false;
   if (shared != 0) {
-    for_lanes(shared, [&](unsigned l) { access.address[l] &= kApertureSize - 1; });
-    targets.resolve_lds(w, shared, access.address.data(), bytes, w.lds_bytes);
+    std::array<U32, kLanes>& offsets = w.addresses->lds;
+    for_lanes(shared, [&](unsigned l) { offsets[l] = static_cast<U32>(w.addresses->global[l]); });
+    targets.resolve_lds(w, shared, offsets.data(), bytes, w.lds_bytes);
     access.lds_lanes = shared;
     access.lanes = lanes & ~shared;
     if (access.lanes == 0) access.space = MemoryAccess::Space::lds;

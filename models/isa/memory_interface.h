@@ -56,13 +56,19 @@ struct MemoryAccess {
   bool returns_data = false;  ///< loads, and atomics with GLC
   bool glc = false;
   bool slc = false;
-  std::uint8_t bytes_per_lane = 0;  ///< contiguous bytes from each lane's address; 0 for cache-control instructions
-  std::uint64_t lanes = 0;          ///< lanes that access memory (FLAT: those in this space)
-  std::uint64_t lds_lanes = 0;      ///< FLAT only: lanes whose address fell in the shared aperture
-  /// Global and scratch: GPU virtual address per lane. LDS: byte offset in the workgroup's allocation. Scalar: [0] only.
-  std::array<std::uint64_t, kLanes> address{};
-  std::array<std::uint64_t, kLanes> address2{};  ///< DS read2/write2: the second address; `dual` tells
-  bool dual = false;
+  std::uint8_t bytes_per_lane = 0;   ///< contiguous bytes from each lane's address; 0 for cache-control instructions
+  std::uint64_t lanes = 0;           ///< lanes that access memory (FLAT: those in this space)
+  std::uint64_t lds_lanes = 0;       ///< FLAT only: lanes whose address fell in the shared aperture
+  bool dual = false;                 ///< DS read2/write2: each lane has a second address,
+  std::uint32_t dual_distance = 0;   ///< so many bytes behind the first (modulo 2^32)
+  std::uint64_t scalar_address = 0;  ///< GPU virtual address of a scalar access
+};
+
+/// Where the lanes of the last vector memory instruction went; MemoryAccess::lanes and lds_lanes say which are meant. Apart
+/// from the wavefront's state so that wavefronts which execute in turn can share one that stays in the host's caches.
+struct LaneAddresses {
+  std::array<std::uint64_t, kLanes> global{};  ///< global and scratch: GPU virtual addresses
+  std::array<std::uint32_t, kLanes> lds{};     ///< byte offsets in the workgroup's allocation
 };
 
 }  // namespace lacuna::isa

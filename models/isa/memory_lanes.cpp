@@ -43,13 +43,22 @@ void report_misaligned(Wavefront& wave, unsigned lane, std::uint64_t address, un
 }
 
 bool LaneTargets::resolve_in_window(const Wavefront& wave, std::uint64_t lanes, unsigned bytes, Access wanted) {
+  constexpr std::uint64_t kSign = std::uint64_t{1} << 63;
   const MemoryWindow window = wave.window;
   if (window.size < bytes || !allows(window.granted, wanted)) return false;
-  const std::array<std::uint64_t, kLanes>& address = wave.access.address;
+  const std::array<std::uint64_t, kLanes>& address = wave.addresses->global;
   const std::uint64_t limit = window.size - bytes;
   const auto host = reinterpret_cast<std::uintptr_t>(window.host);
   std::uint64_t outside = 0;
   sharing_ = std::max(sharing_, window.sharing);
+  if (lanes == kAllLanes && limit < kSign) {
+    for (unsigned l = 0; l < kLanes; ++l) {
+      const std::uint64_t offset = address[l] - window.base;
+      outside |= offset | (limit - offset);  // either has the sign bit when offset > limit
+      at_[l] = host + offset;
+    }
+    return (outside & kSign) == 0;
+  }
   // Inactive lanes are computed too: a plain loop over all lanes vectorises, and their pointers are never used.
   for (unsigned l = 0; l < kLanes; ++l) {
     const std::uint64_t offset = address[l] - window.base;
@@ -61,7 +70,7 @@ bool LaneTargets::resolve_in_window(const Wavefront& wave, std::uint64_t lanes, 
 
 bool LaneTargets::resolve_global(Wavefront& wave, std::uint64_t lanes, unsigned bytes, Access wanted) {
   if (lanes == 0) return true;
-  const std::array<std::uint64_t, kLanes>& address = wave.access.address;
+  const std::array<std::uint64_t, kLanes>& address = wave.addresses->global;
   // Usual case: the window of the first lane holds all of them.
   if (translate(wave, address[static_cast<unsigned>(std::countr_zero(lanes))], bytes, wanted) != nullptr &&
       resolve_in_window(wave, lanes, bytes, wanted)) {
@@ -77,19 +86,19 @@ bool LaneTargets::resolve_global(Wavefront& wave, std::uint64_t lanes, unsigned 
   return true;
 }
 
-void LaneTargets::resolve_lds(Wavefront& wave, std::uint64_t lanes, const std::uint64_t* offsets, unsigned bytes,
+void LaneTargets::resolve_lds(Wavefront& wave, std::uint64_t lanes, const std::uint32_t* offsets, unsigned bytes,
                               std::uint32_t limit) {
   const auto host = reinterpret_cast<std::uintptr_t>(wave.lds);
   if (lanes == kAllLanes) {
-    std::uint64_t highest = 0;
+    std::uint32_t highest = 0;
     for (unsigned l = 0; l < kLanes; ++l) {
       highest = std::max(highest, offsets[l]);
       at_[l] = host + offsets[l];
     }
-    if (highest + bytes <= limit) return;
+    if (std::uint64_t{highest} + bytes <= limit) return;
   }
   for_lanes(lanes, [&](unsigned l) {
-    if (offsets[l] + bytes <= limit) {
+    if (std::uint64_t{offsets[l]} + bytes <= limit) {
       at_[l] = host + offsets[l];
     } else {
       set_nowhere(l, bytes);
@@ -107,7 +116,7 @@ bool LaneTargets::resolve_private(Wavefront& wave, std::uint64_t lanes, const st
       const std::uint64_t offset = std::uint64_t{offsets[l]} + k;
       return base + ((offset / 4) * kLanes + l) * 4 + offset % 4;
     };
-    wave.access.address[l] = address_of(0);
+    wave.addresses->global[l] = address_of(0);
     const bool contiguous = offsets[l] % 4 + bytes <= 4;
     std::byte* host = contiguous ? translate(wave, address_of(0), bytes, wanted) : nullptr;
     set(l, host);

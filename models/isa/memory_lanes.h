@@ -4,6 +4,7 @@
 // Lanes whose bytes are not contiguous in host memory (across two mappings, or swizzled scratch) go through a bounce buffer.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <bit>
@@ -35,6 +36,43 @@ inline std::byte* translate(Wavefront& wave, std::uint64_t address, std::uint64_
   return translate_slow(wave, address, bytes, wanted);
 }
 
+/// Eight lanes that follow each other: what places of their own bytes have in common. In tiles they mostly are one place or
+/// neighbours, which takes one access of the host.
+enum class RowShape : std::uint8_t { scattered, one_place, neighbours };
+inline constexpr unsigned kRowLanes = 8;
+
+/// `at`: places of kRowLanes lanes, addresses or offsets.
+template <unsigned kBytes, typename Place>
+inline RowShape shape_of_row(const Place* at) {
+  using Row [[gnu::vector_size(kRowLanes * sizeof(Place))]] = Place;
+  Row row;
+  std::memcpy(&row, at, sizeof row);
+  const Row apart = row - at[0];
+  const Row from_neighbours = apart - Row{0, kBytes, 2 * kBytes, 3 * kBytes, 4 * kBytes, 5 * kBytes, 6 * kBytes, 7 * kBytes};
+  const auto is_zero = [](const Row& r) {
+    std::array<std::uint64_t, sizeof r / 8> parts;
+    std::memcpy(parts.data(), &r, sizeof r);
+    std::uint64_t any = 0;
+    for (const std::uint64_t part : parts) any |= part;
+    return any == 0;
+  };
+  return is_zero(from_neighbours) ? RowShape::neighbours : is_zero(apart) ? RowShape::one_place : RowShape::scattered;
+}
+
+/// Loads a dword of each lane of a row; `host(l)`: where lane l's is.
+template <typename Host>
+inline void load_row(RowShape shape, Host&& host, std::uint32_t* dst) {
+  if (shape == RowShape::neighbours) {
+    std::memcpy(dst, host(0), kRowLanes * 4);
+  } else if (shape == RowShape::one_place) {
+    std::uint32_t value;
+    std::memcpy(&value, host(0), sizeof value);
+    std::fill_n(dst, kRowLanes, value);
+  } else {
+    for (unsigned l = 0; l < kRowLanes; ++l) std::memcpy(dst + l, host(l), 4);
+  }
+}
+
 /// Drops cached windows when the mappings have changed. Once per memory instruction.
 inline void check_epoch(Wavefront& wave) {
   const std::uint64_t now = wave.memory->epoch();
@@ -55,20 +93,20 @@ class LaneTargets {
   LaneTargets() {}  // NOLINT(modernize-use-equals-default): value-initialisation would clear 1.5 KiB
 
   std::byte* operator[](unsigned lane) const { return reinterpret_cast<std::byte*>(at_[lane]); }
+  const std::uintptr_t* places() const { return at_.data(); }
   void set(unsigned lane, std::byte* host) { at_[lane] = reinterpret_cast<std::uintptr_t>(host); }
   /// Some lanes' bytes may be accessed by other threads at the same time.
   bool shared() const { return sharing_ != Sharing::device; }
 
-  /// Resolves `lanes` of wave.access.address if the current window holds them all with permission `wanted`; false if not.
+  /// Resolves `lanes` of wave.addresses->global if the current window holds them all with permission `wanted`; false if not.
   bool resolve_in_window(const Wavefront& wave, std::uint64_t lanes, unsigned bytes, Access wanted);
   /// The same, and lane by lane if not. Both also overwrite the targets of lanes that were not asked for: call them first.
   /// Returns false after reporting a fault.
   bool resolve_global(Wavefront& wave, std::uint64_t lanes, unsigned bytes, Access wanted);
-  /// Resolves `lanes` of wave.access.address as offsets below `limit` in the workgroup's LDS; lanes beyond read zero and
-  /// write nowhere.
-  void resolve_lds(Wavefront& wave, std::uint64_t lanes, const std::uint64_t* offsets, unsigned bytes, std::uint32_t limit);
-  /// Resolves `lanes`, whose offsets into the wavefront's swizzled private memory are given; fills wave.access.address with the
-  /// address of the first byte. `base` is the GPU virtual address of the wavefront's scratch.
+  /// Resolves `lanes`, whose offsets in the workgroup's LDS are given, below `limit`; lanes beyond read zero and write nowhere.
+  void resolve_lds(Wavefront& wave, std::uint64_t lanes, const std::uint32_t* offsets, unsigned bytes, std::uint32_t limit);
+  /// Resolves `lanes`, whose offsets into the wavefront's swizzled private memory are given; fills wave.addresses->global with
+  /// the address of the first byte. `base` is the GPU virtual address of the wavefront's scratch.
   bool resolve_private(Wavefront& wave, std::uint64_t lanes, const std::uint32_t* offsets, std::uint64_t base, unsigned bytes,
                        Access wanted);
   /// The lane reads zeros and writes nowhere.
@@ -109,6 +147,15 @@ class LaneTargets {
 template <typename M, unsigned kWords>
 inline void load_lanes(const LaneTargets& targets, std::uint64_t lanes, std::uint32_t* dst) {
   if constexpr (kWords == 1) {
+    if constexpr (sizeof(M) == 4) {
+      if (lanes == kAllLanes) {
+        for (unsigned first = 0; first < kLanes; first += kRowLanes) {
+          load_row(
+              shape_of_row<4>(targets.places() + first), [&](unsigned l) { return targets[first + l]; }, dst + first);
+        }
+        return;
+      }
+    }
     for_lanes(lanes, [&](unsigned l) {
       M value;
       std::memcpy(&value, targets[l], sizeof value);

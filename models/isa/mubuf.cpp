@@ -111,7 +111,7 @@ bool resolve(const Instruction& i, Wavefront& w, LaneTargets& targets, Operation
   const U64 soffset = read_scalar32(i.src[2], w);
   const U64 exec = w.exec();
   U64 split = 0;
-  access.lanes = exec & address_lanes(descriptor, lanes, soffset, bytes, access.address, split);
+  access.lanes = exec & address_lanes(descriptor, lanes, soffset, bytes, w.addresses->global, split);
   split &= access.lanes;
   if (!targets.resolve_global(w, access.lanes & ~split, bytes, wanted)) return false;
   for_lanes(exec & ~access.lanes, [&](unsigned l) { targets.set_nowhere(l, bytes); });
@@ -139,11 +139,11 @@ struct BufferPath {
     const Descriptor descriptor(&w.sgpr[i.src[1].index], w.target);
     U64 split = 0;
     U64 lanes = w.exec() & address_lanes(descriptor, LaneOffsets(i, w, descriptor), read_scalar32(i.src[2], w), bytes,
-                                         w.access.address, split);
+                                         w.addresses->global, split);
     for (; lanes != 0; lanes &= lanes - 1) {
       const auto l = static_cast<unsigned>(std::countr_zero(lanes));
-      if (w.access.address[l] % bytes == 0) continue;
-      report_misaligned(w, l, w.access.address[l], bytes, Access::read_write);
+      if (w.addresses->global[l] % bytes == 0) continue;
+      report_misaligned(w, l, w.addresses->global[l], bytes, Access::read_write);
       return false;
     }
     return true;

@@ -34,7 +34,7 @@ void note_access(const Instruction& i, Wavefront& w, U64 address, unsigned words
   access.bytes_per_lane = static_cast<std::uint8_t>(words * 4);
   access.lanes = 1;
   access.lds_lanes = 0;
-  access.address[0] = address;
+  access.scalar_address = address;
 }
 
 // Copies `words` between memory and `data`; dword by dword when no single mapping holds them all.

@@ -78,6 +78,13 @@ struct Mode {
   bool alters_vector() const { return (bits >> 27 & 3) != 0; }
 };
 
+/// What lane_mask() gives when every lane is active.
+alignas(64) inline constexpr std::array<std::uint32_t, kLanes> kEveryLane = [] {
+  std::array<std::uint32_t, kLanes> mask{};
+  mask.fill(~std::uint32_t{0});
+  return mask;
+}();
+
 /// Registers of one wavefront plus pointers to what it shares with others.
 struct Wavefront {
   // -- registers
@@ -115,6 +122,7 @@ struct Wavefront {
   std::uint32_t sync_value = 0;  ///< operand of Event::wave_sync
   MemoryFault fault;
   MemoryAccess access;
+  LaneAddresses* addresses = nullptr;  ///< must be set before a vector memory instruction executes
   /// Window cache for vector and scalar accesses: most instructions hit the same mapping again.
   MemoryWindow window;
   std::array<MemoryWindow, 3> older_windows{};  ///< those before it, for kernels whose buffers lie in several mappings
@@ -142,6 +150,7 @@ struct Wavefront {
   /// All ones for active lanes, zero for others; recomputed only when EXEC has changed.
   const std::uint32_t* lane_mask() {
     const std::uint64_t now = exec();
+    if (now == ~std::uint64_t{0}) return kEveryLane.data();  // shared by all wavefronts: it stays in the host's caches
     if (now != lane_mask_of) {
       for (unsigned l = 0; l < kLanes; ++l) lane_mask_words[l] = 0U - static_cast<std::uint32_t>((now >> l) & 1);
       lane_mask_of = now;

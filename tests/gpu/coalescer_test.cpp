@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <map>
-#include <memory>
 #include <random>
 
 namespace lacuna {
@@ -12,19 +11,24 @@ namespace {
 using isa::kLanes;
 using isa::MemoryAccess;
 
-std::unique_ptr<MemoryAccess> access(unsigned bytes, std::uint64_t lanes, auto address_of) {
-  auto a = std::make_unique<MemoryAccess>();
-  a->space = MemoryAccess::Space::global;
-  a->bytes_per_lane = static_cast<std::uint8_t>(bytes);
-  a->lanes = lanes;
-  for (unsigned l = 0; l < kLanes; ++l) a->address[l] = address_of(l);
+struct Access {
+  MemoryAccess access;
+  Coalescer::Addresses addresses{};
+};
+
+Access access(unsigned bytes, std::uint64_t lanes, auto address_of) {
+  Access a;
+  a.access.space = MemoryAccess::Space::global;
+  a.access.bytes_per_lane = static_cast<std::uint8_t>(bytes);
+  a.access.lanes = lanes;
+  for (unsigned l = 0; l < kLanes; ++l) a.addresses[l] = address_of(l);
   return a;
 }
 
 TEST(Coalescer, ConsecutiveDwordsAreFourLines) {
   Coalescer coalescer(64);
   const auto a = access(4, ~0ull, [](unsigned l) { return 0x1000 + 4ull * l; });
-  const auto lines = coalescer.coalesce(*a);
+  const auto lines = coalescer.coalesce(a.access, a.addresses);
   ASSERT_EQ(lines.size(), 4u);
   for (unsigned i = 0; i < 4; ++i) {
     EXPECT_EQ(lines[i].address, 0x1000 + 64ull * i);
@@ -35,7 +39,7 @@ TEST(Coalescer, ConsecutiveDwordsAreFourLines) {
 TEST(Coalescer, MisalignedRunTouchesOneLineMore) {
   Coalescer coalescer(64);
   const auto a = access(4, ~0ull, [](unsigned l) { return 0x1004 + 4ull * l; });
-  const auto lines = coalescer.coalesce(*a);
+  const auto lines = coalescer.coalesce(a.access, a.addresses);
   ASSERT_EQ(lines.size(), 5u);
   EXPECT_EQ(lines[0].byte_mask, ~0ull << 4);
   EXPECT_EQ(lines[4].byte_mask, 0xfull);
@@ -44,7 +48,7 @@ TEST(Coalescer, MisalignedRunTouchesOneLineMore) {
 TEST(Coalescer, SameAddressIsOneLine) {
   Coalescer coalescer(64);
   const auto a = access(4, ~0ull, [](unsigned) { return 0x2008ull; });
-  const auto lines = coalescer.coalesce(*a);
+  const auto lines = coalescer.coalesce(a.access, a.addresses);
   ASSERT_EQ(lines.size(), 1u);
   EXPECT_EQ(lines[0].byte_mask, 0xf00ull);
 }
@@ -52,15 +56,15 @@ TEST(Coalescer, SameAddressIsOneLine) {
 TEST(Coalescer, InactiveLanesAndCacheControlsMakeNoRequests) {
   Coalescer coalescer(64);
   const auto none = access(4, 0, [](unsigned l) { return 64ull * l; });
-  EXPECT_TRUE(coalescer.coalesce(*none).empty());
+  EXPECT_TRUE(coalescer.coalesce(none.access, none.addresses).empty());
   const auto control = access(0, ~0ull, [](unsigned l) { return 64ull * l; });
-  EXPECT_TRUE(coalescer.coalesce(*control).empty());
+  EXPECT_TRUE(coalescer.coalesce(control.access, control.addresses).empty());
 }
 
 TEST(Coalescer, WorstCaseFits) {
   Coalescer coalescer(32);
   const auto a = access(16, ~0ull, [](unsigned l) { return 0x1000ull * l + 24; });  // every lane straddles two lines
-  EXPECT_EQ(coalescer.coalesce(*a).size(), 2u * kLanes);
+  EXPECT_EQ(coalescer.coalesce(a.access, a.addresses).size(), 2u * kLanes);
 }
 
 TEST(Coalescer, RejectsOtherLineSizes) { EXPECT_THROW(Coalescer(128), std::invalid_argument); }
@@ -75,20 +79,34 @@ TEST(Coalescer, CoversExactlyTheTouchedBytes) {
     const std::uint64_t lanes = round % 3 == 0 ? ~0ull : random();
     const bool contiguous = round % 5 == 0;
     const std::uint64_t base = 0x10000 + random() % 256;
-    const auto a = access(bytes, lanes,
-                          [&](unsigned l) { return contiguous ? base + std::uint64_t{l} * bytes : base + random() % spread; });
+    // All lanes in one row, in rows of 8, 16 or 32 anywhere, or each anywhere.
+    const unsigned row = contiguous ? kLanes : round % 7 == 0 ? 8u << random() % 3 : 1;
+    std::uint64_t start = base;
+    const auto a = access(bytes, lanes, [&](unsigned l) {
+      if (l % row == 0 && !contiguous) start = base + random() % spread;
+      return start + std::uint64_t{l % row} * bytes;
+    });
     std::map<std::uint64_t, std::uint64_t> expected;
     for (unsigned l = 0; l < kLanes; ++l) {
       if ((lanes >> l & 1) == 0) continue;
       for (unsigned b = 0; b < bytes; ++b) {
-        const std::uint64_t byte = a->address[l] + b;
+        const std::uint64_t byte = a.addresses[l] + b;
         expected[byte / line_bytes * line_bytes] |= 1ull << (byte % line_bytes);
       }
     }
     Coalescer coalescer(line_bytes);
     std::map<std::uint64_t, std::uint64_t> got;
-    for (const LineRequest& line : coalescer.coalesce(*a)) {
+    unsigned lane = 0;
+    for (const LineRequest& line : coalescer.coalesce(a.access, a.addresses)) {
       EXPECT_TRUE(got.emplace(line.address, line.byte_mask).second) << "line requested twice";
+      // Lines come in the order of the first lane that touches them.
+      const auto touches = [&](unsigned l) {
+        return (lanes >> l & 1) != 0 && a.addresses[l] < line.address + line_bytes && a.addresses[l] + bytes > line.address;
+      };
+      unsigned first = 0;
+      while (!touches(first)) ++first;
+      EXPECT_GE(first, lane);
+      lane = first;
     }
     ASSERT_EQ(got, expected);
   }

@@ -49,8 +49,9 @@ TEST(LdsBanks, Table) {
     access.space = MemoryAccess::Space::lds;
     access.operation = row.operation;
     access.bytes_per_lane = static_cast<std::uint8_t>(row.bytes);
-    for (unsigned lane = 0; lane < isa::kLanes; ++lane) access.address[lane] = row.address(lane);
-    const LdsCycles cycles = banks.cycles(access, row.lanes, nullptr);
+    LdsBanks::Offsets offsets{};
+    for (unsigned lane = 0; lane < isa::kLanes; ++lane) offsets[lane] = static_cast<std::uint32_t>(row.address(lane));
+    const LdsCycles cycles = banks.cycles(access, offsets, row.lanes, nullptr);
     EXPECT_EQ(cycles.busy, row.busy) << row.what;
     EXPECT_EQ(cycles.conflicts, row.conflicts) << row.what;
   }
@@ -60,40 +61,37 @@ TEST(LdsBanks, TwoAddressesOfALane) {
   MemoryAccess access;
   access.bytes_per_lane = 4;
   access.dual = true;
-  for (unsigned lane = 0; lane < isa::kLanes; ++lane) {
-    access.address[lane] = 4 * lane;
-    access.address2[lane] = 4 * lane + 64;
-  }
+  access.dual_distance = 64;
+  LdsBanks::Offsets offsets{};
+  for (unsigned lane = 0; lane < isa::kLanes; ++lane) offsets[lane] = 4 * lane;
   // 16 lanes a pass: dwords 0 to 15 and 16 to 31.
-  EXPECT_EQ(LdsBanks().cycles(access, kAll, nullptr).busy, 4U);
-  EXPECT_EQ(LdsBanks().cycles(access, kAll, nullptr).conflicts, 0U);
-  for (unsigned lane = 0; lane < isa::kLanes; ++lane) access.address2[lane] = 4 * lane + 128;
-  EXPECT_EQ(LdsBanks().cycles(access, kAll, nullptr).busy, 8U);
-  EXPECT_EQ(LdsBanks().cycles(access, kAll, nullptr).conflicts, 4U);
+  EXPECT_EQ(LdsBanks().cycles(access, offsets, kAll, nullptr).busy, 4U);
+  EXPECT_EQ(LdsBanks().cycles(access, offsets, kAll, nullptr).conflicts, 0U);
+  access.dual_distance = 128;
+  EXPECT_EQ(LdsBanks().cycles(access, offsets, kAll, nullptr).busy, 8U);
+  EXPECT_EQ(LdsBanks().cycles(access, offsets, kAll, nullptr).conflicts, 4U);
 }
 
 TEST(LdsBanks, WhatIsRememberedIsWhatWouldBeCounted) {
   std::mt19937 random(5);
   LdsBanks banks;
   MemoryAccess access;
+  access.bytes_per_lane = 4;
+  LdsBanks::Offsets offsets{};
   for (int i = 0; i < 2000; ++i) {
     // Mostly the same pattern somewhere else, sometimes another one.
     const std::uint32_t shift = random() % 4 == 0 ? random() % 64 : 4 * (random() % 64);
     const std::uint32_t change = random() % 8;
-    for (unsigned lane = 0; lane < isa::kLanes; ++lane) {
-      if (change == 0) access.address[lane] = random() % 1024;
-      if (change == 1) access.address2[lane] = random() % 1024;
-      access.address[lane] += shift;
-      access.address2[lane] += shift;
-    }
+    for (std::uint32_t& offset : offsets) offset = change == 0 ? static_cast<std::uint32_t>(random()) % 1024 : offset + shift;
+    if (change == 1) access.dual_distance = static_cast<std::uint32_t>(random()) % 1024;
     if (change == 2) access.dual = !access.dual;
     if (change == 3) access.bytes_per_lane = static_cast<std::uint8_t>(4 << random() % 2);
     if (change == 4) {
       access.operation = random() % 2 == 0 ? MemoryAccess::Operation::load : MemoryAccess::Operation::atomic;
     }
     const std::uint64_t lanes = change == 5 ? random() : kAll;
-    const LdsCycles remembered = banks.cycles(access, lanes, nullptr);
-    const LdsCycles counted = LdsBanks().cycles(access, lanes, nullptr);
+    const LdsCycles remembered = banks.cycles(access, offsets, lanes, nullptr);
+    const LdsCycles counted = LdsBanks().cycles(access, offsets, lanes, nullptr);
     ASSERT_EQ(remembered.busy, counted.busy) << i;
     ASSERT_EQ(remembered.conflicts, counted.conflicts) << i;
   }

@@ -30,8 +30,8 @@ TEST(Lds, LoadsAndStoresOfEveryWidth) {
   }
   EXPECT_EQ(m.wave.access.space, MemoryAccess::Space::lds);
   EXPECT_TRUE(m.wave.access.dual);
-  EXPECT_EQ(m.wave.access.address[2], 36U);
-  EXPECT_EQ(m.wave.access.address2[2], 44U);
+  EXPECT_EQ(m.addresses.lds[2], 36U);
+  EXPECT_EQ(m.wave.access.dual_distance, 8U);
 }
 
 TEST(Lds, PairsStrideBy64Elements) {

@@ -42,7 +42,7 @@ TEST(Flat, LoadsAndStoresOfEveryWidthAtAnyAlignment) {
   EXPECT_EQ(m.memory.finds, 1U);
   EXPECT_EQ(m.wave.access.space, MemoryAccess::Space::global);
   EXPECT_EQ(m.wave.access.lanes, ~std::uint64_t{0});
-  EXPECT_EQ(m.wave.access.address[3], kBase + 51);
+  EXPECT_EQ(m.addresses.global[3], kBase + 51);
   EXPECT_EQ(m.wave.access.bytes_per_lane, 1);
 }
 
@@ -143,7 +143,7 @@ TEST(Flat, PrivateApertureIsSwizzledScratch) {
     EXPECT_EQ(m.v(5, l), 2000 + l);
   }
   EXPECT_EQ(m.wave.access.space, MemoryAccess::Space::scratch);
-  EXPECT_EQ(m.wave.access.address[1], kBase + 4096 + 65 * 4);
+  EXPECT_EQ(m.addresses.global[1], kBase + 4096 + 65 * 4);
   m.set_address(9, kPrivate + 30);
   m.run({"flat_load_dword v4, v[0:1]"});
   EXPECT_EQ(m.wave.event, Event::memory_fault) << "beyond the lane's scratch";
@@ -213,7 +213,7 @@ TEST(Flat, NeighboursAndScatteredLanesAgree) {
     side_by_side(kBase, false);
     m.run({c.store});
     EXPECT_EQ(std::memcmp(at, at + 4096 - 64 * c.bytes, 64 * c.bytes), 0) << c.store;
-    EXPECT_EQ(m.wave.access.address[63], kBase + 63 * c.bytes);
+    EXPECT_EQ(m.addresses.global[63], kBase + 63 * c.bytes);
     side_by_side(end - 64 * c.bytes + 1, false);  // one byte too far
     m.run({c.store});
     EXPECT_EQ(m.wave.event, Event::memory_fault) << c.store;

@@ -90,7 +90,7 @@ TEST(Buffer, ScratchDescriptorInterleavesLanes) {
     EXPECT_EQ(m.v(4, l), 4096 + 2 * 64 * 4 + l * 4) << "the next element of the same lane";
     EXPECT_EQ(m.v(5, l), (500 + l) >> 8);
   }
-  EXPECT_EQ(m.wave.access.address[2], kBase + 4096 + 256 + 9);
+  EXPECT_EQ(m.addresses.global[2], kBase + 4096 + 256 + 9);
 }
 
 TEST(Buffer, AtomicsAndFaults) {

@@ -61,9 +61,11 @@ struct Machine {
   TestMemory memory;
   std::vector<std::uint32_t> vgprs = std::vector<std::uint32_t>(kVgprs * kLanes);
   std::vector<std::byte> lds = std::vector<std::byte>(4096);
+  LaneAddresses addresses;
   Wavefront wave;
 
   Machine() {
+    wave.addresses = &addresses;
     wave.vgpr = vgprs.data();
     wave.vgpr_count = kVgprs;
     wave.sgpr_count = 102;

@@ -17,7 +17,7 @@ TEST(ScalarMemory, LoadsOfEveryWidthAndItsRecord) {
   m.run({"s_load_dword s0, s[2:3], 0x8"});
   EXPECT_EQ(m.wave.sgpr[0], 102U);
   EXPECT_EQ(m.wave.access.space, MemoryAccess::Space::scalar);
-  EXPECT_EQ(m.wave.access.address[0], kBase + 8);
+  EXPECT_EQ(m.wave.access.scalar_address, kBase + 8);
   EXPECT_EQ(m.wave.access.bytes_per_lane, 4);
   m.run({"s_load_dwordx16 s[16:31], s[2:3], s4"});
   for (unsigned k = 0; k < 16; ++k) EXPECT_EQ(m.wave.sgpr[16 + k], 109 + k);

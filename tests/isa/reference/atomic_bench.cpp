@@ -57,6 +57,7 @@ class AtomicBench {
     wave_.vgpr_count = kRegisters;
     wave_.sgpr_count = 102;
     wave_.memory = &memory_;
+    wave_.addresses = &addresses_;
     if (row.format != Format::ds) return;
     wave_.lds = bytes_.data();
     wave_.lds_bytes = static_cast<std::uint32_t>(bytes_.size());
@@ -173,6 +174,7 @@ class AtomicBench {
   std::vector<std::uint32_t> registers_;
   std::vector<std::byte> bytes_ = std::vector<std::byte>(kLanes * kLaneBytes);
   Block memory_{bytes_};
+  LaneAddresses addresses_;
   Wavefront wave_;
   std::mt19937_64 generator_;
 };

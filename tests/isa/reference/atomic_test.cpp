@@ -33,8 +33,10 @@ void check_exchange_of_two(std::uint32_t opcode, unsigned width, unsigned unit) 
     for (std::uint32_t& r : registers) r = static_cast<std::uint32_t>(random());
     for (std::byte& b : lds) b = static_cast<std::byte>(random());
     for (unsigned l = 0; l < kLanes; ++l) registers[2 * kLanes + l] = (kLanes - 1 - l) * kLaneBytes;
+    LaneAddresses addresses;
     Wavefront wave;
     wave.target = target;
+    wave.addresses = &addresses;
     wave.vgpr = registers.data();
     wave.vgpr_count = 24;
     wave.lds = lds.data();

@@ -1,0 +1,19 @@
+// Host memory in huge pages, for state that is touched all over: with 4 KiB pages each access of another compute unit's
+// registers misses the host's TLB.
+#pragma once
+
+#include <cstddef>
+#include <memory_resource>
+
+namespace lacuna {
+
+/// Gives whole mappings, zeroed and aligned to 2 MiB, for which the host is asked to use huge pages where it can; to be shared
+/// out by a std::pmr::monotonic_buffer_resource. Throws std::bad_alloc.
+class HugePageResource : public std::pmr::memory_resource {
+ private:
+  void* do_allocate(std::size_t bytes, std::size_t alignment) override;
+  void do_deallocate(void* memory, std::size_t bytes, std::size_t alignment) override;
+  bool do_is_equal(const std::pmr::memory_resource& other) const noexcept override;
+};
+
+}  // namespace lacuna
