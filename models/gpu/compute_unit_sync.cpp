@@ -24,7 +24,7 @@ bool ComputeUnit::synchronise(Slot& slot, std::uint64_t pc, Cycles cycle) {
 
 void ComputeUnit::release_from_sync(const WavefrontTicket& ticket, Tick at) {
   Simd& simd = *simds_[ticket.simd];
-  Slot& slot = *simd.slots[ticket.slot];
+  Slot& slot = simd.slots[ticket.slot];
   const Cycles released = clock_.ceil(at) + (mode_ == TimingMode::functional ? Cycles{1} : parameters_.barrier_latency);
   slot.state = Slot::State::running;
   slot.ready = later(slot.ready_at_barrier, released);
