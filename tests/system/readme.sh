@@ -4,8 +4,11 @@ source "$(dirname "$0")/common.sh"
 
 mkdir -p build
 ln -s "$(dirname "$FIRMWARE")" build/release
+# The HIP program is there where hipcc is.
+[[ ! -x build/release/tests/rocm/vector_add ]] || ln -s build/release/tests/rocm/vector_add .
 commands=0
 while read -r line; do
+  [[ $line != *" exec "* || -e vector_add ]] || continue
   # As a shell reads it, with its quotes.
   eval "words=($line)"
   time_limit=300 expect 0 "${words[@]}"

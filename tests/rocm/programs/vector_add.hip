@@ -1,4 +1,4 @@
-// The smallest whole program, at sizes around a wavefront, a workgroup and a grid.
+// The smallest whole program, at sizes around a wavefront, a workgroup and a grid, or at those given as arguments.
 #include "../check.h"
 
 __global__ void vector_add(const float* a, const float* b, float* sum, int count) {
@@ -6,8 +6,11 @@ __global__ void vector_add(const float* a, const float* b, float* sum, int count
   if (i < count) sum[i] = a[i] + b[i];
 }
 
-int main() {
-  for (const int count : {1, 63, 64, 65, 255, 256, 257, 1000, 65536, 200001}) {
+int main(int argc, char** argv) {
+  std::vector<int> counts = {1, 63, 64, 65, 255, 256, 257, 1000, 65536, 200001};
+  if (argc > 1) counts.clear();
+  for (int i = 1; i < argc; ++i) counts.push_back(std::atoi(argv[i]));
+  for (const int count : counts) {
     std::vector<float> a(count), b(count);
     for (int i = 0; i < count; ++i) {
       a[i] = 0.5f * static_cast<float>(i);
