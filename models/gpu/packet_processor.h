@@ -31,6 +31,7 @@
 #include "models/gpu/kernel_record.h"
 #include "models/gpu/pm4.h"
 #include "models/gpu/queue.h"
+#include "models/gpu/runtime_blits.h"
 #include "models/gpu/signals.h"
 #include "models/isa/decoded_code.h"
 
@@ -41,12 +42,14 @@ struct PacketProcessorParameters {
   unsigned dispatches_in_flight = 8;
   Cycles packet_latency{100};
   Tick poll_interval{1'000'000};
+  bool blits_at_once = false;
 
   void describe(ParameterSection& s);
 };
 
 struct PacketProcessorStatistics {
   std::uint64_t dispatches = 0;
+  std::uint64_t blits = 0;
   std::uint64_t barriers = 0;
   std::uint64_t pm4_packets = 0;
   std::uint64_t scratch_requests = 0;
@@ -142,11 +145,12 @@ class PacketProcessor : public sc_core::sc_module, public DispatchListener {
   bool report_faults();
   Step step(unsigned slot);
   Step step_scratch(unsigned slot, hsa::Queue& aql);
+  // packet_processor_queues.cpp
+  hsa::Queue* queue_memory(const QueueSlot& queue) const;
   std::uint64_t announced(const QueueSlot& queue, const hsa::Queue& aql) const;
   QueueSlot* used(unsigned slot, const char* what);
   void order_queues();
   void drop_dispatches(unsigned slot);
-  hsa::Queue* queue_memory(const QueueSlot& queue) const;
   // packet_processor_packets.cpp
   Step start_dispatch(unsigned slot, const std::byte* raw, hsa::PacketHeader header);
   /// What to do first when a dispatch needs more scratch memory than the queue has; nothing when nobody can help.
@@ -186,6 +190,7 @@ class PacketProcessor : public sc_core::sc_module, public DispatchListener {
   Signals signals_;
   Pm4Reader pm4_;
   DispatchPacketReader dispatch_packets_;
+  RuntimeBlits blits_;
   std::vector<CacheMaintenance*> l1_;
   std::vector<CacheMaintenance*> l2_;
   std::vector<KernelObserver*> observers_;

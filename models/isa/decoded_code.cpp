@@ -22,6 +22,7 @@ void DecodedCode::read_page(Page& page) const {
     if (!window.contains(address, 4)) window = memory_.find(address);
     const bool readable = window.contains(address, 4) && allows(window.granted, Access::execute);
     page.present[k] = readable;
+    if (k < kWords) page.whole = page.whole && readable;
     if (readable) std::memcpy(&page.words[k], window.host + (address - window.base), 4);
   }
 }
@@ -75,26 +76,38 @@ CodeError DecodedCode::explain(std::uint64_t pc) const {
   return {CodeError::Kind::undecodable, "illegal instruction: " + result.error + ", words" + bytes};
 }
 
+bool DecodedCode::unchanged(const Page& page) const {
+  unsigned k = 0;
+  // Nearly always a page is in one mapping, of code alone.
+  const MemoryWindow window = memory_.find(page.base);
+  if (window.contains(page.base, kPageBytes) && allows(window.granted, Access::execute) && page.whole) {
+    if (std::memcmp(window.host + (page.base - window.base), page.words.data(), kPageBytes) != 0) return false;
+    k = kWords;
+  }
+  for (; k < page.words.size(); ++k) {
+    const std::optional<std::uint32_t> now = word_at(page.base + 4 * k);
+    if (now.has_value() != page.present[k] || (now && *now != page.words[k])) return false;
+  }
+  return true;
+}
+
+std::optional<std::uint32_t> DecodedCode::word_at(std::uint64_t address) const {
+  const MemoryWindow window = memory_.find(address);
+  if (!window.contains(address, 4) || !allows(window.granted, Access::execute)) return std::nullopt;
+  std::uint32_t word;
+  std::memcpy(&word, window.host + (address - window.base), sizeof word);
+  return word;
+}
+
 unsigned DecodedCode::revalidate() {
   unsigned dropped = 0;
-  const auto now = std::make_unique<Page>();
   for (auto entry = pages_.begin(); entry != pages_.end();) {
-    Page& page = *entry->second;
-    now->base = page.base;
-    read_page(*now);
-    const auto same = [&] {
-      if (now->present != page.present) return false;
-      for (unsigned k = 0; k < page.words.size(); ++k) {
-        if (page.present[k] && now->words[k] != page.words[k]) return false;
-      }
-      return true;
-    };
-    if (same()) {
+    if (unchanged(*entry->second)) {
       ++entry;
       continue;
     }
     ++dropped;
-    std::replace(recent_.begin(), recent_.end(), &page, static_cast<Page*>(nullptr));
+    std::replace(recent_.begin(), recent_.end(), entry->second.get(), static_cast<Page*>(nullptr));
     retired_.push_back(std::move(entry->second));
     entry = pages_.erase(entry);
   }

@@ -62,11 +62,14 @@ class DecodedCode {
     std::vector<std::unique_ptr<Instruction>> storage;
     std::array<std::uint32_t, kWords + kTailWords> words{};
     std::bitset<kWords + kTailWords> present;  // mapped and executable when the page was read
+    bool whole = true;                         // all of its own words are present
   };
 
   const Instruction* decode_at(std::uint64_t pc);
   Page& page_of(std::uint64_t pc);
   void read_page(Page& page) const;
+  bool unchanged(const Page& page) const;
+  std::optional<std::uint32_t> word_at(std::uint64_t address) const;
 
   const MemoryInterface& memory_;
   Target target_;
