@@ -1,5 +1,6 @@
 // Vendor-specific packets: PM4 commands in the ring (gfx8) and in an indirect buffer (gfx9), barriers on a signal's value.
 #include <cstring>
+#include <random>
 
 #include "models/gpu/pm4.h"
 #include "tests/gpu/packet_bench.h"
@@ -151,6 +152,29 @@ TEST_F(VendorPacketTest, IndirectBufferMustBeMapped) {
   slot[7] = 0x77;
   const Pm4Actions actions = Pm4Reader(b_.vm).read_slot(reinterpret_cast<const std::byte*>(slot.data()));
   EXPECT_NE(actions.error.find("0x7700103000"), std::string::npos) << actions.error;
+}
+
+TEST_F(VendorPacketTest, AnyWordsAreReadOrRefused) {
+  const Pm4Reader reader(b_.vm);
+  std::mt19937 random(1);
+  const std::array<std::uint32_t, 5> opcodes = {0x10, 0x3f, 0x49, 0x58, 0x15};
+  unsigned accepted = 0;
+  unsigned refused = 0;
+  for (unsigned round = 0; round < 200'000; ++round) {
+    Slot slot;
+    for (std::uint32_t& word : slot) {
+      // Mostly what looks like a command, with an indirect buffer that may be mapped: of random words, too.
+      word = random() % 3 == 0 ? static_cast<std::uint32_t>(random()) : pm4(opcodes[random() % 5], 1 + random() % 16);
+      if (random() % 4 == 0) word = static_cast<std::uint32_t>(kBase + random() % kBytes);
+      if (random() % 4 == 0) word = random() % 64;
+    }
+    std::memcpy(&b_.at<std::uint32_t>(kCommands), slot.data(), sizeof slot);
+    const auto* raw = reinterpret_cast<const std::byte*>(slot.data());
+    ++(reader.read_slot(raw).error.empty() ? accepted : refused);
+    ++(reader.read_vendor_packet(raw).error.empty() ? accepted : refused);
+  }
+  EXPECT_GT(accepted, 1000u);
+  EXPECT_GT(refused, 1000u);
 }
 
 TEST_F(VendorPacketTest, UnknownFormatFailsTheQueue) {
