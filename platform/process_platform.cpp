@@ -1,5 +1,6 @@
 #include "platform/process_platform.h"
 
+#include <algorithm>
 #include <ostream>
 #include <string>
 
@@ -27,6 +28,18 @@ std::uint64_t ProcessPlatform::progress() const {
   std::uint64_t sum = 0;
   for (const auto& gpu : gpus_) sum += gpu->device->wavefront_instructions() + gpu->device->packets();
   return sum;
+}
+
+bool ProcessPlatform::idle() const {
+  return std::all_of(gpus_.begin(), gpus_.end(), [](const auto& gpu) { return gpu->device->idle(); });
+}
+
+bool ProcessPlatform::waits_for_memory() const {
+  return std::all_of(gpus_.begin(), gpus_.end(), [](const auto& gpu) {
+    const auto engines = gpu->device->sdma_engines();
+    return gpu->device->packet_processor().activity() != PacketProcessor::Activity::busy &&
+           std::all_of(engines.begin(), engines.end(), [](const auto& e) { return e->idle() || e->polling(); });
+  });
 }
 
 void ProcessPlatform::diagnose(std::ostream& out) const {

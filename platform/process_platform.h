@@ -28,6 +28,10 @@ class ProcessPlatform : public sc_core::sc_module {
 
   /// A number that grows whenever a GPU gets anywhere.
   std::uint64_t progress() const;
+  /// Nothing is asked of any GPU.
+  bool idle() const;
+  /// All that is left to do waits for memory that the program has to change.
+  bool waits_for_memory() const;
   void diagnose(std::ostream& out) const;
   void describe_statistics(StatisticsGroup& root) const;
 

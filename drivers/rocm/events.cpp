@@ -23,9 +23,8 @@ Events::Events() {
 }
 
 Events::Event* Events::find(const HsaEvent* event) {
-  if (event == nullptr) return nullptr;
-  const auto found = events_.find(event->EventId);
-  return found != events_.end() && &found->second->event == event ? found->second.get() : nullptr;
+  const auto found = by_address_.find(event);
+  return found == by_address_.end() ? nullptr : found->second;
 }
 
 HSAKMT_STATUS Events::create(const HsaEventDescriptor& descriptor, bool manual_reset, bool signalled, HsaEvent*& event) {
@@ -50,14 +49,18 @@ HSAKMT_STATUS Events::create(const HsaEventDescriptor& descriptor, bool manual_r
   }
   std::atomic_ref(mailboxes_[id]).store(kEmpty);
   event = &made->event;
+  by_address_.emplace(event, made.get());
   events_.emplace(id, std::move(made));
   return HSAKMT_STATUS_SUCCESS;
 }
 
 HSAKMT_STATUS Events::destroy(HsaEvent* event) {
   const std::lock_guard lock(mutex_);
-  if (find(event) == nullptr) return HSAKMT_STATUS_INVALID_HANDLE;
-  events_.erase(event->EventId);
+  const Event* found = find(event);
+  if (found == nullptr) return HSAKMT_STATUS_INVALID_HANDLE;
+  const std::uint32_t id = found->event.EventId;
+  by_address_.erase(event);
+  events_.erase(id);
   changed_.notify_all();
   return HSAKMT_STATUS_SUCCESS;
 }

@@ -53,6 +53,7 @@ class Events {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::map<std::uint32_t, std::unique_ptr<Event>> events_;  // by id
+  std::map<const HsaEvent*, Event*> by_address_;            // the program's may be gone: its address says which it was
   std::span<std::uint64_t> mailboxes_;
 };
 

@@ -6,10 +6,13 @@
 #include <unistd.h>
 #include <algorithm>
 #include <chrono>
+#include <cstdio>
 #include <sstream>
 #include <thread>
 
 #include "models/common/tlm_time.h"
+#include "platform/exit_codes.h"
+#include "platform/text_table.h"
 
 namespace lacuna::rocm {
 namespace {
@@ -26,6 +29,8 @@ constexpr Tick kClockRead{1'000'000};
 /// Looks at the doorbells without sleeping: a program that waits for one kernel and launches the next is back by then.
 constexpr unsigned kLooksAwake = 200;
 constexpr std::chrono::microseconds kFirstSleep{20};
+/// Host time without progress after which GPUs that have something to do, but nothing that could happen, are reported.
+constexpr std::chrono::seconds kStallReport{5};
 /// How long the program's exit waits for the simulation thread; a slice is a thousandth of it.
 constexpr std::chrono::seconds kPatience{10};
 
@@ -101,9 +106,49 @@ void Simulation::run() {
     why = static_cast<RunEnd>(stop_.load());
   } catch (const std::exception& e) {
     spdlog::critical("a model found itself in an impossible state: {}", e.what());
-    why = RunEnd::no_progress;
+    // The program would wait for its kernels for ever.
+    end_process(RunEnd::no_progress, kExitModelError);
   }
   end(why);
+}
+
+// Without the program's exit handlers: those wait for this thread.
+void Simulation::end_process(RunEnd why, int exit_code) {
+  results_.write(why, true);
+  std::fflush(nullptr);
+  _exit(exit_code);
+}
+
+void Simulation::report_stall(const char* what) {
+  if (stall_reported_) return;
+  stall_reported_ = true;
+  std::ostringstream state;
+  platform_->diagnose(state);
+  spdlog::warn("{}\n{}", what, state.str());
+}
+
+void Simulation::watch() {
+  const SimulationParameters& limits = parameters_.values().sim;
+  const Tick now = to_tick(sc_core::sc_time_stamp());
+  if (limits.max_time != Tick{} && now >= limits.max_time) {
+    spdlog::error("simulated time limit of {} reached (--max-time, sim.max_time): the process ends",
+                  readable_time(limits.max_time));
+    end_process(RunEnd::time_limit, kExitTimeLimit);
+  }
+  const std::uint64_t progress = platform_->progress();
+  if (progress != last_progress_ || platform_->idle()) {
+    last_progress_ = progress;
+    last_progress_at_ = now;
+    last_progress_seen_ = HostClock::now();
+    stall_reported_ = false;
+    return;
+  }
+  if (platform_->waits_for_memory()) return;
+  if (now - last_progress_at_ > limits.max_idle) {
+    report_stall("the GPUs have got nowhere for sim.max_idle of simulated time");
+  } else if (!sc_core::sc_pending_activity() && HostClock::now() - last_progress_seen_ > kStallReport) {
+    report_stall("the GPUs have something to do, but nothing is left that could happen");
+  }
 }
 
 void Simulation::end(RunEnd why) {
@@ -119,24 +164,20 @@ void Simulation::simulate() {
     // In this order: what a packet needs has been asked for before its doorbell.
     bool active = doorbells_(*platform_);
     active |= serve(true);
-    if (active) {
-      idle_looks_ = 0;
-      stalled_at_ = ~std::uint64_t{0};
-    }
+    if (active) idle_looks_ = 0;
+    watch();
     if (!sc_core::sc_pending_activity()) {
       if (!active) sleep();
       continue;
     }
-    // What only looks at memory again and again waits for the program, as we do then.
-    const std::uint64_t progress = platform_->progress();
-    if (progress == stalled_at_) {
+    // What only looks at memory again and again waits for the program, and so do we.
+    if (!active && platform_->waits_for_memory()) {
       slice_ = kSmallestSlice;
       sleep();
     } else {
       idle_looks_ = 0;
     }
     run_slice();
-    stalled_at_ = platform_->progress() == progress ? progress : ~std::uint64_t{0};
   }
 }
 

@@ -6,9 +6,12 @@
 // While the GPUs have something to do the thread simulates, in slices of about a millisecond of host time, between which it
 // looks at the doorbells. When they have nothing to do it looks at the doorbells ever less often, down to
 // rocm.longest_sleep; every job wakes it.
+//
+// A GPU that gets nowhere is the program's affair, as on silicon, but it is reported once. sim.max_time ends the process.
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <functional>
@@ -68,6 +71,9 @@ class Simulation {
   void sleep();
   bool submit(Request& request);
   void end(RunEnd why);
+  [[noreturn]] void end_process(RunEnd why, int exit_code);
+  void watch();
+  void report_stall(const char* what);
 
   const RunParameters& parameters_;
   Results results_;
@@ -78,7 +84,11 @@ class Simulation {
   Tick slice_{1'000'000};
   Tick last_sample_{};
   unsigned idle_looks_ = 0;
-  std::uint64_t stalled_at_ = ~std::uint64_t{0};
+  // What watch() knows of the last progress.
+  std::uint64_t last_progress_ = 0;
+  Tick last_progress_at_{};
+  std::chrono::steady_clock::time_point last_progress_seen_{};
+  bool stall_reported_ = false;
 
   std::mutex mutex_;  // guards requests_ and what the conditions wait for
   std::condition_variable wake_;

@@ -1,0 +1,98 @@
+// Memory of allocations: what is beside it, what is in it, and where it lies.
+#include "drivers/rocm/address_space.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+#include <cerrno>
+#include <cstring>
+
+namespace lacuna::rocm {
+namespace {
+
+constexpr std::uint64_t kPage = 4096;
+
+std::uint8_t* bytes(std::uint64_t address) { return reinterpret_cast<std::uint8_t*>(address); }
+
+/// Asks the kernel instead of touching it.
+class AddressSpace : public testing::Test {
+ protected:
+  AddressSpace() { EXPECT_EQ(pipe2(pipe_, O_NONBLOCK | O_CLOEXEC), 0); }
+  ~AddressSpace() override {
+    close(pipe_[0]);
+    close(pipe_[1]);
+  }
+  bool readable(std::uint64_t address) {
+    char byte = 0;
+    if (write(pipe_[1], bytes(address), 1) != 1) return false;
+    EXPECT_EQ(read(pipe_[0], &byte, 1), 1);
+    return true;
+  }
+  bool writable(std::uint64_t address) {
+    const char byte = 0;
+    EXPECT_EQ(write(pipe_[1], &byte, 1), 1);
+    if (read(pipe_[0], bytes(address), 1) == 1) return true;
+    char drained = 0;
+    EXPECT_EQ(read(pipe_[0], &drained, 1), 1);
+    return false;
+  }
+
+ private:
+  int pipe_[2]{};
+};
+
+TEST_F(AddressSpace, PagesAreZeroAndHaveNothingBesideThem) {
+  const auto memory = allocate_pages(3 * kPage, kPage);
+  ASSERT_TRUE(memory);
+  for (std::uint64_t i = 0; i < 3 * kPage; ++i) ASSERT_EQ(bytes(memory->start)[i], 0);
+  EXPECT_TRUE(writable(memory->start));
+  EXPECT_TRUE(writable(memory->start + 3 * kPage - 1));
+  EXPECT_FALSE(readable(memory->start - 1));
+  EXPECT_FALSE(readable(memory->start + 3 * kPage));
+  release_addresses(memory->base, memory->size);
+  EXPECT_FALSE(readable(memory->start));
+}
+
+TEST_F(AddressSpace, LargePagesAreAligned) {
+  constexpr std::uint64_t kLarge = std::uint64_t{2} << 20;
+  const auto memory = allocate_pages(kLarge, kLarge);
+  ASSERT_TRUE(memory);
+  EXPECT_EQ(memory->start % kLarge, 0U);
+  EXPECT_TRUE(writable(memory->start + kLarge - 1));
+  EXPECT_FALSE(readable(memory->start - 1));
+  EXPECT_FALSE(readable(memory->start + kLarge));
+  release_addresses(memory->base, memory->size);
+}
+
+TEST_F(AddressSpace, BothHalvesOfADoubledRingAreTheSameMemory) {
+  const auto ring = allocate_doubled(2 * kPage);
+  ASSERT_TRUE(ring);
+  std::memset(bytes(ring->start), 0x5a, 2 * kPage);
+  for (std::uint64_t i = 0; i < 2 * kPage; ++i) ASSERT_EQ(bytes(ring->start + 2 * kPage)[i], 0x5a);
+  bytes(ring->start + 3 * kPage)[7] = 1;
+  EXPECT_EQ(bytes(ring->start + kPage)[7], 1);
+  EXPECT_FALSE(readable(ring->start + 4 * kPage));
+  release_addresses(ring->base, ring->size);
+}
+
+TEST_F(AddressSpace, ReservedAddressesHoldNothing) {
+  const auto alias = reserve_addresses(kPage);
+  ASSERT_TRUE(alias);
+  EXPECT_FALSE(readable(alias->start));
+  release_addresses(alias->base, alias->size);
+}
+
+TEST_F(AddressSpace, TheSameRequestsGetTheSameAddresses) {
+  const auto first = allocate_pages(5 * kPage, kPage);
+  ASSERT_TRUE(first);
+  release_addresses(first->base, first->size);
+  const auto again = allocate_pages(5 * kPage, kPage);
+  ASSERT_TRUE(again);
+  EXPECT_EQ(again->start, first->start);
+  release_addresses(again->base, again->size);
+}
+
+TEST_F(AddressSpace, MoreThanThereIsIsRefused) { EXPECT_FALSE(allocate_pages(std::uint64_t{1} << 60, kPage)); }
+
+}  // namespace
+}  // namespace lacuna::rocm

@@ -1,0 +1,165 @@
+// Events: what sets them, whom they wake, and what a wait takes away.
+#include "drivers/rocm/events.h"
+
+#include <gtest/gtest.h>
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <thread>
+#include <vector>
+
+namespace lacuna::rocm {
+namespace {
+
+constexpr std::uint64_t kEmpty = ~std::uint64_t{0};
+
+class EventsTest : public testing::Test {
+ protected:
+  HsaEvent* make(HSA_EVENTTYPE type = HSA_EVENTTYPE_SIGNAL, bool manual = false, bool set = false) {
+    HsaEventDescriptor descriptor{};
+    descriptor.EventType = type;
+    HsaEvent* event = nullptr;
+    EXPECT_EQ(events_.create(descriptor, manual, set, event), HSAKMT_STATUS_SUCCESS);
+    return event;
+  }
+  HSAKMT_STATUS wait(HsaEvent* event, std::uint32_t milliseconds = 0) {
+    return events_.wait(std::array{event}, true, milliseconds);
+  }
+  std::uint64_t& mailbox(const HsaEvent* event) { return *reinterpret_cast<std::uint64_t*>(event->EventData.HWData2); }
+
+  Events events_;
+};
+
+TEST_F(EventsTest, EachHasAnIdAndAMailboxOfItsOwn) {
+  const HsaEvent* a = make();
+  const HsaEvent* b = make();
+  EXPECT_NE(a->EventId, 0U);
+  EXPECT_NE(a->EventId, b->EventId);
+  EXPECT_NE(a->EventData.HWData2, b->EventData.HWData2);
+  EXPECT_EQ(mailbox(a), kEmpty);
+  const auto mailboxes = events_.mailboxes();
+  EXPECT_GE(&mailbox(a), mailboxes.data());
+  EXPECT_LT(&mailbox(a), mailboxes.data() + mailboxes.size());
+}
+
+TEST_F(EventsTest, ASetEventStaysSetUntilOneWaitHasTakenIt) {
+  HsaEvent* event = make();
+  EXPECT_EQ(wait(event), HSAKMT_STATUS_WAIT_TIMEOUT);
+  EXPECT_EQ(events_.set(event), HSAKMT_STATUS_SUCCESS);
+  EXPECT_EQ(events_.query(event), HSAKMT_STATUS_SUCCESS);
+  EXPECT_EQ(wait(event), HSAKMT_STATUS_SUCCESS);
+  EXPECT_EQ(wait(event), HSAKMT_STATUS_WAIT_TIMEOUT);
+}
+
+TEST_F(EventsTest, AManualEventStaysSetUntilItIsReset) {
+  HsaEvent* event = make(HSA_EVENTTYPE_SIGNAL, true, true);
+  EXPECT_EQ(wait(event), HSAKMT_STATUS_SUCCESS);
+  EXPECT_EQ(wait(event), HSAKMT_STATUS_SUCCESS);
+  EXPECT_EQ(events_.reset(event), HSAKMT_STATUS_SUCCESS);
+  EXPECT_EQ(wait(event), HSAKMT_STATUS_WAIT_TIMEOUT);
+}
+
+TEST_F(EventsTest, OneOfSeveralOrAll) {
+  const std::array events{make(), make(), make()};
+  EXPECT_EQ(events_.wait(events, false, 0), HSAKMT_STATUS_WAIT_TIMEOUT);
+  events_.set(events[1]);
+  EXPECT_EQ(events_.wait(events, true, 0), HSAKMT_STATUS_WAIT_TIMEOUT);
+  EXPECT_EQ(events_.query(events[1]), HSAKMT_STATUS_SUCCESS) << "a wait that is not over takes nothing away";
+  EXPECT_EQ(events_.wait(events, false, 0), HSAKMT_STATUS_SUCCESS);
+  for (HsaEvent* event : events) events_.set(event);
+  EXPECT_EQ(events_.wait(events, true, 0), HSAKMT_STATUS_SUCCESS);
+  EXPECT_EQ(events_.wait(events, false, 0), HSAKMT_STATUS_WAIT_TIMEOUT);
+}
+
+TEST_F(EventsTest, AWaitLastsAsLongAsAsked) {
+  using namespace std::chrono;
+  const auto begin = steady_clock::now();
+  EXPECT_EQ(wait(make(), 30), HSAKMT_STATUS_WAIT_TIMEOUT);
+  EXPECT_GE(steady_clock::now() - begin, milliseconds(30));
+}
+
+TEST_F(EventsTest, AnotherThreadWakesAWaitWithoutEnd) {
+  HsaEvent* event = make();
+  std::atomic<bool> woken{false};
+  std::thread waiter([&] {
+    EXPECT_EQ(wait(event, HSA_EVENTTIMEOUT_INFINITE), HSAKMT_STATUS_SUCCESS);
+    woken = true;
+  });
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  EXPECT_FALSE(woken);
+  events_.set_by_id(event->EventId);
+  waiter.join();
+  EXPECT_TRUE(woken);
+}
+
+TEST_F(EventsTest, AWaitEndsWhenTheEventIsDestroyed) {
+  HsaEvent* event = make();
+  std::thread waiter([&] { wait(event, HSA_EVENTTIMEOUT_INFINITE); });
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  EXPECT_EQ(events_.destroy(event), HSAKMT_STATUS_SUCCESS);
+  waiter.join();
+}
+
+// A message interrupt carries 8 bits of the id: here two events have the same.
+TEST_F(EventsTest, MailboxesTellWhichEventsAMessageIsFor) {
+  std::vector<HsaEvent*> events;
+  for (int i = 0; i < 600; ++i) events.push_back(make());
+  ASSERT_EQ(events[10]->EventId & 0xff, events[266]->EventId & 0xff);
+  mailbox(events[266]) = events[266]->EventId;
+  events_.look_at_mailboxes();
+  for (std::size_t i = 0; i < events.size(); ++i)
+    EXPECT_EQ(events_.query(events[i]), i == 266 ? HSAKMT_STATUS_SUCCESS : HSAKMT_STATUS_WAIT_TIMEOUT) << i;
+  EXPECT_EQ(mailbox(events[266]), kEmpty);
+}
+
+TEST_F(EventsTest, SettingByIdEmptiesTheMailbox) {
+  HsaEvent* event = make();
+  mailbox(event) = event->EventId;
+  events_.set_by_id(event->EventId);
+  EXPECT_EQ(mailbox(event), kEmpty);
+  events_.set_by_id(event->EventId + 1000);  // nobody's: nothing happens
+}
+
+TEST_F(EventsTest, MemoryFaultsAreToldToWhomeverWaitsForThem) {
+  HsaMemoryAccessFault fault{};
+  fault.NodeId = 2;
+  fault.VirtualAddress = 0x123000;
+  fault.Failure.NotPresent = 1;
+  HsaEvent* signal = make();
+  EXPECT_FALSE(events_.memory_fault(fault));
+  HsaEvent* memory = make(HSA_EVENTTYPE_MEMORY, true);
+  EXPECT_EQ(memory->EventData.HWData2, 0U) << "no mailbox";
+  EXPECT_TRUE(events_.memory_fault(fault));
+  EXPECT_EQ(wait(memory), HSAKMT_STATUS_SUCCESS);
+  EXPECT_EQ(wait(signal), HSAKMT_STATUS_WAIT_TIMEOUT);
+  const HsaMemoryAccessFault& told = memory->EventData.EventData.MemoryAccessFault;
+  EXPECT_EQ(HSAuint32{told.NodeId}, 2U);
+  EXPECT_EQ(HSAuint64{told.VirtualAddress}, 0x123000U);
+  EXPECT_EQ(told.Failure.NotPresent, 1U);
+}
+
+TEST_F(EventsTest, ForeignAndDestroyedEventsAreRefused) {
+  HsaEvent foreign{};
+  foreign.EventId = make()->EventId;
+  EXPECT_EQ(events_.set(&foreign), HSAKMT_STATUS_INVALID_HANDLE);
+  EXPECT_EQ(events_.set(nullptr), HSAKMT_STATUS_INVALID_HANDLE);
+  EXPECT_EQ(wait(&foreign), HSAKMT_STATUS_INVALID_HANDLE);
+  EXPECT_EQ(events_.destroy(&foreign), HSAKMT_STATUS_INVALID_HANDLE);
+}
+
+TEST_F(EventsTest, IdsAreUsedAgainAndRunOut) {
+  HsaEvent* first = make();
+  const HSA_EVENTID id = first->EventId;
+  events_.destroy(first);
+  EXPECT_EQ(make()->EventId, id);
+  HsaEventDescriptor descriptor{};
+  HsaEvent* event = nullptr;
+  HSAKMT_STATUS status = HSAKMT_STATUS_SUCCESS;
+  unsigned made = 1;
+  while ((status = events_.create(descriptor, false, false, event)) == HSAKMT_STATUS_SUCCESS) ++made;
+  EXPECT_EQ(status, HSAKMT_STATUS_OUT_OF_RESOURCES);
+  EXPECT_EQ(made, Events::kMost - 1);
+}
+
+}  // namespace
+}  // namespace lacuna::rocm
