@@ -88,7 +88,14 @@ PacketProcessor::Step PacketProcessor::start_dispatch(unsigned slot, const std::
   if (lent) queue.scratch = QueueSlot::Scratch::lent;
   ++statistics_.dispatches;
   for (KernelObserver* observer : observers_) observer->kernel_started(started);
-  dispatcher_.submit(started);
+  if (parameters_.blits_at_once && blits_.perform(started)) {
+    ++statistics_.blits;
+    started.next_workgroup = started.finished_workgroups = started.total_workgroups();
+    started.end = now();
+    dispatch_done(started);
+  } else {
+    dispatcher_.submit(started);
+  }
   return Step::progress;
 }
 

@@ -1,0 +1,36 @@
+#!/usr/bin/env bash
+# blits.sh TARGET: the runtime's own copy and fill kernels, done at once: programs that check what they have copied find the same, and
+# the statistics say that no such kernel was executed. By default they are.
+source "$(dirname "$0")/common.sh"
+target=$1
+export HSA_ENABLE_SDMA=0
+
+# Packets of kernels and of kernels that were done at once, of the run in folder $1.
+packets() {
+  python3 - "$1/statistics.json" <<'PYTHON'
+import json, sys
+def command_processors(node):
+    for key, value in node.items():
+        if not isinstance(value, dict): continue
+        if "dispatches" in value and "blits" in value: yield value
+        yield from command_processors(value)
+number = lambda value: value["value"] if isinstance(value, dict) else value
+found = list(command_processors(json.load(open(sys.argv[1]))))
+print(sum(number(v["dispatches"]) for v in found), sum(number(v["blits"]) for v in found))
+PYTHON
+}
+
+on_gpu --config tiny --set gpu.target="$target" --set cp.blits_at_once=true --out copies -- copies
+expect 0 "${command[@]}"
+read -r dispatches blits < <(packets copies)
+((dispatches > 0 && blits == dispatches)) || fail "$blits of $dispatches kernels of a program without kernels were done at once"
+
+on_gpu --config tiny --set gpu.target="$target" --set cp.blits_at_once=true --out fills -- fills
+expect 0 "${command[@]}"
+read -r dispatches blits < <(packets fills)
+((blits > 0)) || fail "no fills were done at once"
+
+on_gpu --config tiny --set gpu.target="$target" --out executed -- fills
+expect 0 "${command[@]}"
+read -r executed blits < <(packets executed)
+((blits == 0 && executed == dispatches)) || fail "by default $blits of $executed kernels were done at once"
