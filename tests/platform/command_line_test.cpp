@@ -46,6 +46,25 @@ TEST(CommandLine, GuestArgumentsAreTheGuests) {
   EXPECT_THAT(line.guest_arguments, ElementsAre("--config", "x", "--"));
 }
 
+TEST(CommandLine, ExecTakesAProgramAndItsArguments) {
+  const CommandLine line = parse_command_line(
+      {"exec", "--config", "tiny", "--max-time", "1s", "--out=dir", "-q", "--", "./vadd", "--config", "x", "--"});
+  EXPECT_EQ(line.command, Command::exec);
+  EXPECT_EQ(line.input, "./vadd");
+  EXPECT_THAT(line.guest_arguments, ElementsAre("--config", "x", "--"));
+  ASSERT_EQ(line.configuration.size(), 2u);
+  EXPECT_EQ(line.configuration[1].value, "sim.max_time=1s");
+  EXPECT_EQ(line.output_folder, "dir");
+  EXPECT_TRUE(line.quiet);
+  const CommandLine plain = parse_command_line({"exec", "rocminfo"});
+  EXPECT_EQ(plain.input, "rocminfo");
+  EXPECT_TRUE(plain.guest_arguments.empty());
+  EXPECT_EQ(error({"exec"}), "lacuna exec needs -- PROGRAM [ARGUMENTS]; see lacuna exec --help");
+  EXPECT_EQ(error({"exec", "--"}), "lacuna exec needs -- PROGRAM [ARGUMENTS]; see lacuna exec --help");
+  EXPECT_THAT(error({"exec", "--gdb", "1", "--", "./vadd"}), HasSubstr("--gdb"));
+  EXPECT_THAT(parse_command_line({"exec", "--help"}).help, HasSubstr("LD_LIBRARY_PATH"));
+}
+
 TEST(CommandLine, TopLevelOptions) {
   EXPECT_EQ(parse_command_line({"--version"}).command, Command::version);
   EXPECT_EQ(parse_command_line({"--list-params"}).command, Command::list_parameters);
