@@ -39,6 +39,15 @@ TEST_F(GpuVmTest, RefusesMisalignedEmptyAndWrappingRanges) {
   EXPECT_EQ(vm_.map(~std::uint64_t{0} - kPage + 1, 2 * kPage, 0, host(0), kReadWrite), GpuVm::Status::misaligned);
 }
 
+TEST_F(GpuVmTest, WhoSharesARangeIsKnownOfItsPiecesToo) {
+  ASSERT_EQ(vm_.map(0x10000, 3 * kPage, 0, host(0), kReadWrite, isa::Sharing::other_threads), GpuVm::Status::ok);
+  ASSERT_EQ(vm_.map(0x20000, kPage, 0x20000, host(8), kReadWrite), GpuVm::Status::ok);
+  ASSERT_EQ(vm_.unmap(0x10000 + kPage, kPage), GpuVm::Status::ok);
+  EXPECT_EQ(vm_.find(0x10000).sharing, isa::Sharing::other_threads);
+  EXPECT_EQ(vm_.find(0x10000 + 2 * kPage).sharing, isa::Sharing::other_threads);
+  EXPECT_EQ(vm_.find(0x20000).sharing, isa::Sharing::device);
+}
+
 TEST_F(GpuVmTest, RefusesOverlapOnEitherSide) {
   ASSERT_EQ(vm_.map(4 * kPage, 4 * kPage, 0, host(0), kReadWrite), GpuVm::Status::ok);
   EXPECT_EQ(vm_.map(3 * kPage, 2 * kPage, 0, host(0), kReadWrite), GpuVm::Status::overlap);

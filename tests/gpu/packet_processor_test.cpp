@@ -262,6 +262,24 @@ TEST_F(PacketProcessorTest, GpuvmRegisters) {
   EXPECT_EQ(command(0x900000, 0, 0x1000, LACUNA_VM_UNMAP), LACUNA_VM_OK);
 }
 
+TEST_F(PacketProcessorTest, AperturesAreWhatADriverSets) {
+  b_.cp.set_apertures(0x0001000000000000, 0x0002000000000000);
+  EXPECT_EQ(b_.reg(LACUNA_GPU_SHARED_APERTURE_HI), 0x00010000u);
+  EXPECT_EQ(b_.reg(LACUNA_GPU_PRIVATE_APERTURE_HI), 0x00020000u);
+  // v_mov_b32 v0, 8; v_mov_b32 v1, 0x10000; v_mov_b32 v2, 0x55; flat_store_dword v[0:1], v2; s_waitcnt 0;
+  // flat_load_dword v3, v[0:1]; v_mov_b32 v0, 0x103000; v_mov_b32 v1, 0; s_waitcnt 0; flat_store_dword v[0:1], v3; s_endpgm
+  kernel(4, {0x7e000288, 0x7e0202ff, 0x00010000, 0x7e0402ff, 0x55, 0xdc700000, 0x00000200, 0xbf8c0000, 0xdc500000, 0x03000000,
+             0xbf8c0000, 0x7e0002ff, 0x00103000, 0x7e020280, 0xdc700000, 0x00000300, 0xbf810000});
+  open(0);
+  hsa::KernelDispatchPacket packet = dispatch(4, 0);
+  packet.group_segment_size = 512;
+  put(0, packet);
+  ring(0);
+  microseconds(5);
+  EXPECT_EQ(signal(0).value, 0);
+  EXPECT_EQ(b_.at<std::uint32_t>(0x3000), 0x55u) << "by way of the LDS";
+}
+
 TEST_F(PacketProcessorTest, DiscoveryRegisters) {
   EXPECT_EQ(b_.reg(LACUNA_GPU_MAGIC), LACUNA_GPU_MAGIC_VALUE);
   EXPECT_EQ(b_.reg(LACUNA_GPU_VERSION), LACUNA_GPU_VERSION_VALUE);

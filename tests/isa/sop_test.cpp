@@ -152,6 +152,16 @@ TEST(ScalarState, ModeIsReadAndWrittenByField) {
   EXPECT_EQ(m.wave.sgpr[0] & 0x601, 0x601U) << "SCC, EXECZ, VCCZ";
 }
 
+TEST(ScalarState, AperturesAreReadAsMemoryBases) {
+  Machine m;
+  m.wave.target = Target::gfx90a;
+  m.wave.shared_aperture = 0x1000000000000;
+  m.wave.private_aperture = 0x2000000000000;
+  m.run({"s_getreg_b32 s0, hwreg(HW_REG_SH_MEM_BASES, 16, 16)", "s_getreg_b32 s1, hwreg(HW_REG_SH_MEM_BASES, 0, 16)"});
+  EXPECT_EQ(m.wave.sgpr[0], 1U) << "bits 63:48 of the window to the LDS";
+  EXPECT_EQ(m.wave.sgpr[1], 2U) << "and of the window to scratch";
+}
+
 TEST(ScalarState, RelativeMovesUseM0AndStayInside) {
   Machine m;
   m.wave.sgpr[kM0] = 3;
