@@ -137,7 +137,7 @@ class SdmaEngine : public sc_core::sc_module {
   enum class Fetched : std::uint8_t { nothing, packet, stopped };
   static constexpr std::uint64_t kLargestRequest = 256;
 
-  // sdma_engine.cpp: queues and packets
+  // sdma_engine.cpp: packets; store_read_pointer() is in sdma_queues.cpp
   void serve();
   Step step(Queue& queue);
   Fetched fetch(Queue& queue);
