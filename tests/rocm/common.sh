@@ -22,6 +22,6 @@ on_gpu() {
 has_results() {
   local file
   for file in statistics.json kernels.csv log.txt effective.cfg; do
-    [[ -s $1/$file ]] || fail "no $1/$file"
+    [[ -s $1/$file ]] || fail "no $1/$file, or it is empty"
   done
 }

@@ -33,3 +33,10 @@ memory_fault use-after-unregister write_at
 memory_fault broken-list walk
 fault trap "HSA_STATUS_ERROR_EXCEPTION|exception" "trap" "kernel.*trap"
 fault illegal-instruction "HSA_STATUS_ERROR_ILLEGAL_INSTRUCTION|illegal instruction" "illegal_instruction"
+
+# Arrays need image instructions, which the GPU does not have: what the runtime does for one is refused, with the kernel's name.
+on_gpu --config tiny --set gpu.target="$target" --out arrays -- textures images
+expect 134 "${command[@]}"
+complains "__amd_rocclr_copyBufferToImage cannot run"
+complains "HSA_STATUS_ERROR_ILLEGAL_INSTRUCTION"
+has_results arrays

@@ -16,5 +16,9 @@ cat out.txt err.txt
 case "$program $*" in
   "hsa_runtime "*" start") [[ ! -e results/statistics.json ]] || fail "results without a queue" ;;
   forks*) ;;
+  # What is not supported is named, once.
+  illegal_calls*)
+    [[ $(grep -c "hsaKmtShareMemory is not supported" results/log.txt) == 1 ]] || fail "hsaKmtShareMemory is not named once"
+    ;;&
   *) has_results results ;;
 esac

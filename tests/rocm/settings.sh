@@ -19,7 +19,6 @@ for target in gfx803 gfx90a; do
   with HSA_ENABLE_INTERRUPT=0 -- streams
   with HSA_DISABLE_FRAGMENT_ALLOCATOR=1 ROC_ENABLE_LARGE_BAR=0 -- host_memory
   with HSA_DISABLE_IMAGE=1 -- vector_add
-  with HSA_DISABLE_IMAGE=1 -- textures
   with GPU_MAX_HW_QUEUES=1 -- streams
   with GPU_MAX_HW_QUEUES=12 -- streams
   with HSA_NO_SCRATCH_RECLAIM=1 -- scratch
