@@ -18,20 +18,26 @@ extern "C" void on_ending_signal(int signal_number) {
   raise(signal_number);
 }
 
-extern "C" void on_exit() {
+void end_simulation() {
   if (Driver* driver = Driver::opened_once()) driver->simulation().stop(RunEnd::guest);
 }
 
-/// Registered when the library is loaded, after those that it needs and before those that need it: so it runs after the
-/// latter's handlers and before the destructors of the former.
-struct ExitHandler {
-  ExitHandler() {
-    // The log's registry is made when it is first used and must still be there when the handler runs.
+// A library that is loaded with the program: it is finalized after those that need it and before those that it needs, all of
+// them after the program's exit handlers.
+__attribute__((destructor)) void on_unload() { end_simulation(); }
+
+struct AtLoad {
+  AtLoad() {
+    // The log's registry belongs to a library that we need, and is made when it is first used: now, so that it is destroyed
+    // when that library is finalized. What is made after all libraries have been loaded goes before they are finalized.
     spdlog::default_logger_raw();
-    std::atexit(on_exit);
-    std::at_quick_exit(on_exit);
+    // A library that is loaded later: its exit handlers run among the program's, in the reverse order of registration, which is
+    // after those of the libraries that need it and before those of the libraries that it needs.
+    ::on_exit([](int, void*) { end_simulation(); }, nullptr);
+    // Finalizes nothing.
+    std::at_quick_exit(end_simulation);
   }
-} exit_handler;
+} at_load;
 
 }  // namespace
 

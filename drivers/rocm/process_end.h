@@ -1,6 +1,6 @@
 // The end of the process, however it comes: the results are written and nothing hangs.
 //
-//   return from main, exit()     a handler of the library, which runs after the program's and the runtime's
+//   return from main, exit()     when the library is finalized: after the program's and the runtime's own exit handlers
 //   quick_exit()                 likewise
 //   signals that end a process   unless the program handles them itself: the results are written, then the signal does its
 //   work.

@@ -17,8 +17,10 @@ constexpr unsigned kSdmaMicrocode = 400;
 /// Of the PCI bus: bus number in bits 15:8.
 constexpr HSAuint32 kBusStep = 0x100;
 constexpr HSAuint32 kFirstRenderNode = 128;
-/// As Linux weighs a PCI Express link between a GPU and the host (amdkfd, kfd_crat.h).
+/// As Linux weighs a PCI Express link between a GPU and the host, and the two links between GPUs (amdkfd, kfd_crat.h and
+/// kfd_topology.c).
 constexpr HSAuint32 kLinkWeight = 20;
+constexpr HSAuint32 kPeerWeight = 2 * kLinkWeight;
 /// Of global wave sync, on gfx9; see PacketProcessor.
 constexpr HSAuint8 kGwsBarriers = 64;
 
@@ -166,16 +168,16 @@ HsaIoLinkProperties Topology::link(HSAuint32 from, HSAuint32 to) const {
   link.VersionMajor = 3;
   link.NodeFrom = from;
   link.NodeTo = to;
-  link.Weight = kLinkWeight;
+  link.Weight = from == 0 || to == 0 ? kLinkWeight : kPeerWeight;
   const HostLinkParameters& p = parameters_.host_link;
   link.MaximumBandwidth = static_cast<HSAuint32>(p.lanes * (p.transfer_rate.hz / 8'000'000) * 128 / 130);
   return link;
 }
 
 std::vector<HsaIoLinkProperties> Topology::links(HSAuint32 node) const {
-  if (node != 0) return {link(node, 0)};
   std::vector<HsaIoLinkProperties> links;
-  for (HSAuint32 gpu = 1; gpu < nodes(); ++gpu) links.push_back(link(0, gpu));
+  for (HSAuint32 other = 0; other < nodes(); ++other)
+    if (other != node) links.push_back(link(node, other));
   return links;
 }
 

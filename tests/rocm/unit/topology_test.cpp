@@ -33,7 +33,7 @@ TEST_P(TopologyTest, TheHostIsNodeZero) {
   EXPECT_EQ(HSAuint64{bank.SizeInBytes} % 4096, 0U);
   EXPECT_GT(HSAuint64{bank.SizeInBytes}, 0U);
   EXPECT_EQ(topology_.links(0).size(), HSAuint32{host.NumIOLinks});
-  EXPECT_EQ(topology_.links(0).size(), topology_.nodes() - 1);
+  EXPECT_EQ(topology_.links(0).size(), topology_.nodes() - 1) << "to every GPU";
 }
 
 TEST_P(TopologyTest, EveryNodeHasADataCache) {
@@ -108,6 +108,13 @@ TEST_P(TopologyTest, LinksLeadBothWays) {
     EXPECT_EQ(HSAuint32{back.NodeTo}, 0U);
     EXPECT_EQ(HSA_IOLINKTYPE{back.IoLinkType}, HSA_IOLINKTYPE_PCIEXPRESS);
     EXPECT_GT(HSAuint32{back.MaximumBandwidth}, 0U);
+    // GPUs reach each other, and further away than the host.
+    const auto links = topology_.links(node);
+    ASSERT_EQ(links.size(), topology_.nodes() - 1);
+    for (std::size_t i = 1; i < links.size(); ++i) {
+      EXPECT_NE(HSAuint32{links[i].NodeTo}, node);
+      EXPECT_GT(HSAuint32{links[i].Weight}, HSAuint32{back.Weight});
+    }
   }
 }
 
