@@ -30,7 +30,7 @@ fs::path library_folder() {
   const fs::path program = fs::read_symlink("/proc/self/exe", status);
   if (!status) {
     for (const char* folder : {"../lib", "../lib/lacuna"}) {
-      const fs::path candidate = (program.parent_path() / folder).lexically_normal();
+      fs::path candidate = (program.parent_path() / folder).lexically_normal();
       if (fs::exists(candidate / kLibrary, status)) return candidate;
     }
   }
@@ -82,6 +82,7 @@ int exec_program(const CommandLine& line) {
   std::vector<std::string> words{line.input};
   words.insert(words.end(), line.guest_arguments.begin(), line.guest_arguments.end());
   std::vector<char*> arguments;
+  arguments.reserve(words.size() + 1);
   for (std::string& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);
   std::cout.flush();

@@ -1,0 +1,59 @@
+// A program that loads the library after it has started, as scripting languages do, uses a queue and ends without closing
+// anything: it ends well and the results are written.
+#include <dlfcn.h>
+#include <gtest/gtest.h>
+#include <hsakmttypes.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <cstdlib>
+#include <filesystem>
+
+namespace lacuna {
+namespace {
+
+template <class Function>
+Function* symbol(void* library, const char* name) {
+  return reinterpret_cast<Function*>(dlsym(library, name));
+}
+
+/// The child process: 0 when everything went well up to its end.
+int use_library() {
+  void* library = dlopen(LACUNA_HSAKMT, RTLD_NOW);
+  if (library == nullptr) return 1;
+  auto* open = symbol<HSAKMT_STATUS()>(library, "hsaKmtOpenKFD");
+  auto* allocate = symbol<HSAKMT_STATUS(HSAuint32, HSAuint64, HsaMemFlags, void**)>(library, "hsaKmtAllocMemory");
+  auto* map = symbol<HSAKMT_STATUS(void*, HSAuint64, HSAuint64*)>(library, "hsaKmtMapMemoryToGPU");
+  auto* create = symbol<HSAKMT_STATUS(HSAuint32, HSA_QUEUE_TYPE, HSAuint32, HSA_QUEUE_PRIORITY, void*, HSAuint64, HsaEvent*,
+                                      HsaQueueResource*)>(library, "hsaKmtCreateQueue");
+  constexpr HSAuint64 kRing = 4096;
+  void* ring = nullptr;
+  HSAuint64 seen_at = 0;
+  HsaMemFlags flags{};
+  flags.ui32.HostAccess = 1;
+  HsaQueueResource resource{};
+  if (open() != HSAKMT_STATUS_SUCCESS) return 2;
+  if (allocate(0, kRing, flags, &ring) != HSAKMT_STATUS_SUCCESS) return 3;
+  if (map(ring, kRing, &seen_at) != HSAKMT_STATUS_SUCCESS) return 4;
+  const HSAKMT_STATUS status = create(1, HSA_QUEUE_SDMA, 100, HSA_QUEUE_PRIORITY_NORMAL, ring, kRing, nullptr, &resource);
+  return status == HSAKMT_STATUS_SUCCESS ? 0 : 5;
+}
+
+TEST(LateLoading, TheProgramEndsAndTheResultsAreThere) {
+  namespace fs = std::filesystem;
+  std::string pattern = (fs::temp_directory_path() / "lacuna-late-XXXXXX").string();
+  const fs::path folder = mkdtemp(pattern.data());
+  setenv("LACUNA_CONFIG", "tiny", 1);
+  setenv("LACUNA_OUT", (folder / "out").c_str(), 1);
+  const pid_t child = fork();
+  if (child == 0) std::exit(use_library());
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status)) << "signal " << WTERMSIG(status);
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+  for (const char* file : {"statistics.json", "effective.cfg", "kernels.csv", "log.txt"})
+    EXPECT_GT(fs::file_size(folder / "out" / file), 0U) << file;
+  fs::remove_all(folder);
+}
+
+}  // namespace
+}  // namespace lacuna
