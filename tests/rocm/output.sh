@@ -29,3 +29,8 @@ expect 0 "${command[@]}"
 expect 0 "${command[@]}"
 has_results lacuna-out/run-0001
 has_results lacuna-out/run-0002
+
+# The end at a simulated time.
+on_gpu --config tiny --max-time 1ms --out limited -- exits wait-for-signal endless
+expect 124 "${command[@]}"
+has_results limited
