@@ -2,8 +2,10 @@
 
 #include <signal.h>
 #include <spdlog/spdlog.h>
+#include <unistd.h>
 #include <array>
 #include <cstdlib>
+#include <string_view>
 
 #include "drivers/rocm/driver.h"
 
@@ -12,8 +14,16 @@ namespace {
 
 constexpr std::array kEndingSignals{SIGABRT, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGSEGV, SIGBUS, SIGFPE, SIGILL};
 
+constexpr std::string_view kSimulatorFailed =
+    "lacuna: the simulation thread got a signal; a kernel may have used memory of the host that the program has unmapped while "
+    "it "
+    "was registered\n";
+
 /// The signal's own action follows: the handler is gone when it returns, and the signal comes again.
 extern "C" void on_ending_signal(int signal_number) {
+  if (Simulation::on_this_thread() && write(STDERR_FILENO, kSimulatorFailed.data(), kSimulatorFailed.size()) < 0) {
+    // Nobody is left to be told.
+  }
   if (Driver* driver = Driver::opened_once()) driver->simulation().stop_from_signal_handler();
   raise(signal_number);
 }

@@ -34,6 +34,8 @@ constexpr std::chrono::seconds kStallReport{5};
 /// How long the program's exit waits for the simulation thread; a slice is a thousandth of it.
 constexpr std::chrono::seconds kPatience{10};
 
+thread_local bool is_simulation_thread = false;
+
 }  // namespace
 
 struct Simulation::Request {
@@ -79,11 +81,12 @@ Simulation::~Simulation() = default;
 void Simulation::start(Job built, Doorbells doorbells) {
   built_ = std::move(built);
   doorbells_ = std::move(doorbells);
-  // The program's signals are for the program's threads.
-  sigset_t all;
+  // The program's signals are for the program's threads; what this thread does wrong itself is its own.
+  sigset_t others;
   sigset_t before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
+  sigfillset(&others);
+  for (const int own : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) sigdelset(&others, own);
+  pthread_sigmask(SIG_SETMASK, &others, &before);
   std::thread thread([this] { run(); });
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   pthread_setname_np(thread.native_handle(), "lacuna");
@@ -91,6 +94,7 @@ void Simulation::start(Job built, Doorbells doorbells) {
 }
 
 void Simulation::run() {
+  is_simulation_thread = true;
   RunEnd why = RunEnd::guest;
   try {
     platform_ = std::make_unique<ProcessPlatform>("platform", parameters_.values());
@@ -279,7 +283,10 @@ void Simulation::stop(RunEnd why) {
   answered_.wait_for(lock, kPatience, [this] { return state_ == State::ended; });
 }
 
+bool Simulation::on_this_thread() { return is_simulation_thread; }
+
 void Simulation::stop_from_signal_handler() {
+  if (is_simulation_thread) return;
   int running = -1;
   stop_.compare_exchange_strong(running, static_cast<int>(RunEnd::interrupted));
   const timespec pause{.tv_sec = 0, .tv_nsec = 1'000'000};

@@ -56,8 +56,10 @@ class Simulation {
   void write_results();
   /// Ends the simulation and writes the results; returns when that is done, or when it takes longer than anybody would wait.
   void stop(RunEnd why);
-  /// The same from a signal handler: nothing but atomic variables and sleeping.
+  /// The same from a signal handler: nothing but atomic variables and sleeping. On the simulation thread it does nothing.
   void stop_from_signal_handler();
+  /// Whether the caller is the simulation thread.
+  static bool on_this_thread();
 
  private:
   struct Request;
