@@ -193,7 +193,7 @@ class PacketProcessorTest : public testing::Test {
     kernel(1, {0xbf8e0040, 0xbf8e0040, 0xbf810000});  // s_sleep 64 twice: 8,192 cycles
     kernel(2, {0xbf82ffff});                          // s_branch to itself
     kernel(3, {0xbf920002});                          // s_trap 2
-    b_.code.revalidate();  // as an instruction cache does, it holds what the test before has run
+    b_.code.revalidate();                             // as an instruction cache does, it holds what the test before has run
     for (unsigned i = 0; i < 16; ++i) signal(i).value = 1;
   }
   void TearDown() override {
