@@ -11,19 +11,20 @@ with() {
   says "checks passed"
 }
 
-for target in gfx803 gfx90a; do
-  with HSA_ENABLE_SDMA=1 -- copies
-  with HSA_ENABLE_SDMA=0 -- copies
-  with HSA_ENABLE_SDMA=1 -- copies_2d
-  with HSA_ENABLE_SDMA=0 -- copies_2d
-  with HSA_ENABLE_INTERRUPT=0 -- streams
-  with HSA_DISABLE_FRAGMENT_ALLOCATOR=1 ROC_ENABLE_LARGE_BAR=0 -- host_memory
-  with HSA_DISABLE_IMAGE=1 -- vector_add
-  with GPU_MAX_HW_QUEUES=1 -- streams
-  with GPU_MAX_HW_QUEUES=12 -- streams
-  with HSA_NO_SCRATCH_RECLAIM=1 -- scratch
-  with AMD_SERIALIZE_KERNEL=3 AMD_SERIALIZE_COPY=3 -- streams
-done
+target=gfx803
+with HSA_ENABLE_SDMA=1 -- copies
+with HSA_ENABLE_SDMA=1 -- copies_2d
+with HSA_ENABLE_INTERRUPT=0 -- streams
+with HSA_DISABLE_FRAGMENT_ALLOCATOR=1 ROC_ENABLE_LARGE_BAR=0 -- host_memory
+with HSA_DISABLE_IMAGE=1 -- vector_add
+with GPU_MAX_HW_QUEUES=1 -- streams
+with GPU_MAX_HW_QUEUES=12 -- streams
+with HSA_NO_SCRATCH_RECLAIM=1 -- scratch
+with AMD_SERIALIZE_KERNEL=3 AMD_SERIALIZE_COPY=3 -- streams
+target=gfx90a
+with HSA_ENABLE_SDMA=0 -- copies_2d
+with HSA_ENABLE_INTERRUPT=0 -- streams
+with HSA_NO_SCRATCH_RECLAIM=1 -- scratch
 
 # The library path is all that a program needs.
 expect 0 env LD_LIBRARY_PATH="$library_folder" LACUNA_CONFIG=tiny LACUNA_OUT=plain "$PROGRAMS/vector_add"
