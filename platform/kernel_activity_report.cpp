@@ -143,7 +143,7 @@ void write_activity_report(const std::vector<NamedActivity>& kernels, std::ostre
   for (const NamedActivity& kernel : kernels) {
     if (!timed(*kernel.activity)) continue;
     const WavefrontClass all = kernel.activity->all();
-    TextRow row{kernel.name, percent(use_of(*kernel.activity, Resource::slots))};
+    TextRow row{readable_kernel(kernel.name), percent(use_of(*kernel.activity, Resource::slots))};
     for (const std::uint64_t cycles : all.cycles) row.push_back(cycles == 0 ? "-" : percent(share(cycles, all.resident)));
     rows.push_back(std::move(row));
   }
@@ -151,12 +151,12 @@ void write_activity_report(const std::vector<NamedActivity>& kernels, std::ostre
   write_aligned(rows, out);
   out << '\n';
   std::size_t width = 0;
-  for (const NamedActivity& kernel : kernels) width = std::max(width, kernel.name.size());
+  for (const NamedActivity& kernel : kernels) width = std::max(width, readable_kernel(kernel.name).size());
   for (const NamedActivity& kernel : kernels) {
     const KernelActivity& a = *kernel.activity;
     if (!timed(a)) continue;
-    out << fmt::format("{:<{}}  bounded by {}\n{:<{}}  {}, {}, {}, {}, {}\n", kernel.name, width, bound_of(a), "", width,
-                       achieved(a, Resource::compute, kernel.time), achieved(a, Resource::l1, kernel.time),
+    out << fmt::format("{:<{}}  bounded by {}\n{:<{}}  {}, {}, {}, {}, {}\n", readable_kernel(kernel.name), width, bound_of(a),
+                       "", width, achieved(a, Resource::compute, kernel.time), achieved(a, Resource::l1, kernel.time),
                        achieved(a, Resource::l2, kernel.time), achieved(a, Resource::noc, kernel.time),
                        achieved(a, Resource::dram, kernel.time));
   }

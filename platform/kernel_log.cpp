@@ -104,8 +104,8 @@ void write_kernel_table(const std::vector<KernelRecord>& records, std::ostream& 
   double wall_seconds = 0;
   Tick time{};
   for (const KernelRecord& r : records) {
-    rows.push_back(table_row(r.failed ? r.name + " (failed)" : r.name, readable_time(r.end - r.start), grouped(r.cycles),
-                             r.wavefront_instructions, r.thread_instructions, r.wall_seconds));
+    rows.push_back(table_row(readable_kernel(r.name) + (r.failed ? " (failed)" : ""), readable_time(r.end - r.start),
+                             grouped(r.cycles), r.wavefront_instructions, r.thread_instructions, r.wall_seconds));
     cycles += r.cycles;
     wavefront_instructions += r.wavefront_instructions;
     thread_instructions += r.thread_instructions;
@@ -124,10 +124,10 @@ void write_kernel_table(const std::vector<KernelSummary>& summaries, std::ostrea
   KernelSummary total;
   total.name = "all kernels";
   const auto add_row = [&](const KernelSummary& s) {
-    rows.push_back({s.failed != 0 ? s.name + " (" + grouped(s.failed) + " failed)" : s.name, grouped(s.dispatches),
-                    readable_time(s.time), readable_time(s.shortest), readable_time({s.time.ps / s.dispatches}),
-                    readable_time(s.longest), grouped(s.cycles), grouped(s.wavefront_instructions),
-                    fixed(s.wall_seconds, 3) + " s"});
+    rows.push_back({readable_kernel(s.name) + (s.failed != 0 ? " (" + grouped(s.failed) + " failed)" : ""),
+                    grouped(s.dispatches), readable_time(s.time), readable_time(s.shortest),
+                    readable_time({s.time.ps / s.dispatches}), readable_time(s.longest), grouped(s.cycles),
+                    grouped(s.wavefront_instructions), fixed(s.wall_seconds, 3) + " s"});
   };
   for (const KernelSummary& s : summaries) {
     add_row(s);

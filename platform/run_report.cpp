@@ -116,8 +116,9 @@ void write_run_report(const RunSummary& summary, const KernelLog& kernels, std::
     if (!activity.str().empty()) out << activity.str() << '\n';
   }
   out << "simulated time  " << readable_time(summary.simulated) << " in " << std::fixed << std::setprecision(2)
-      << summary.wall_seconds << " s, " << grouped(summary.hart_instructions) << " hart instructions, peak memory "
-      << (summary.peak_host_memory_bytes >> 20) << " MiB\n"
+      << summary.wall_seconds << " s, ";
+  if (summary.hart_instructions != 0) out << grouped(summary.hart_instructions) << " hart instructions, ";
+  out << "peak memory " << (summary.peak_host_memory_bytes >> 20) << " MiB\n"
       << "run hash        " << summary.run_hash << '\n';
   if (!summary.output_folder.empty()) out << "output folder   " << summary.output_folder << '\n';
 }

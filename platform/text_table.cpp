@@ -1,8 +1,12 @@
 #include "platform/text_table.h"
 
+#include <cxxabi.h>
+
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <iomanip>
+#include <memory>
 #include <ostream>
 #include <sstream>
 
@@ -30,6 +34,26 @@ std::string readable_time(Tick time) {
   for (const Unit& unit : kUnits)
     if (ps >= unit.ps) return fixed(ps / unit.ps, 3) + ' ' + unit.name;
   return std::to_string(time.ps) + " ps";
+}
+
+std::string readable_kernel(const std::string& name) {
+  if (!name.starts_with("_Z")) return name;
+  int status = 0;
+  const std::unique_ptr<char, void (*)(void*)> whole(abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status), std::free);
+  if (status != 0 || whole == nullptr) return name;
+  // Without the parameters, and what a template's return type puts before the name: the ends of a table's cell.
+  const std::string_view text(whole.get());
+  std::size_t begin = 0;
+  std::size_t depth = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '<') ++depth;
+    if (text[i] == '>' && depth > 0) --depth;
+    if (depth != 0) continue;
+    if (text[i] == ' ') begin = i + 1;
+    if (text[i] == '(' && text.substr(i, 21) != "(anonymous namespace)") return std::string(text.substr(begin, i - begin));
+    if (text[i] == '(') i += 20;
+  }
+  return std::string(text);
 }
 
 void write_aligned(const std::vector<TextRow>& rows, std::ostream& out) {

@@ -15,6 +15,8 @@ std::string readable_time(Tick time);
 /// "1,234,567".
 std::string grouped(std::uint64_t number);
 std::string fixed(double value, int decimals);
+/// A kernel's name as its source has it: "scale<float>" for _Z5scaleIfEvPT_S0_i. Other names stay as they are.
+std::string readable_kernel(const std::string& name);
 
 using TextRow = std::vector<std::string>;
 /// Columns padded to their widest cell: the first left-aligned, the others right-aligned.

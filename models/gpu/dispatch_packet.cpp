@@ -6,6 +6,7 @@
 
 #include "models/gpu/gpu_registers.h"
 #include "models/gpu/initial_state.h"
+#include "models/gpu/runtime_blits.h"
 
 namespace lacuna {
 
@@ -58,6 +59,9 @@ std::optional<PacketRefusal> DispatchPacketReader::read_kernel(Dispatch& d) {
   if (vm_.pointer(d.entry, 4, isa::Access::execute) == nullptr) {
     return refuse(
         fmt::format("kernel {}: entry point {:#x} is not mapped executable; {}", d.kernel, d.entry, vm_.nearest(d.entry)));
+  }
+  if (d.kernel.starts_with(KernelSymbols::kUnnamed)) {
+    if (const std::string_view known = hsa_runtime_kernel(vm_, d.entry); !known.empty()) d.kernel = known;
   }
   if (const std::string reason = check_descriptor(d.descriptor, target_); !reason.empty()) {
     return refuse(fmt::format("kernel {}: {}", d.kernel, reason));

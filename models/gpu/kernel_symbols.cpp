@@ -74,7 +74,7 @@ std::string KernelSymbols::name(std::uint64_t kernel_object) const {
   if (const auto object = LoadedCodeObject::around(memory_, kernel_object)) {
     if (auto found = lookup(memory_, *object, kernel_object)) return *found;
   }
-  return fmt::format("kernel@{:#x}", kernel_object);
+  return fmt::format("{}{:#x}", kUnnamed, kernel_object);
 }
 
 }  // namespace lacuna

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <string_view>
 
 #include "models/isa/memory_interface.h"
 
@@ -11,6 +12,8 @@ namespace lacuna {
 
 class KernelSymbols {
  public:
+  static constexpr std::string_view kUnnamed = "kernel@";
+
   explicit KernelSymbols(const isa::MemoryInterface& memory) : memory_(memory) {}
   /// The kernel's name, or "kernel@0x<address>" when no ELF header with a matching symbol is found. Not cached: called once
   /// per dispatch, and memory can be reused for another code object.

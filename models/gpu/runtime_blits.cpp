@@ -22,13 +22,14 @@ std::uint64_t digest(const std::byte* bytes, std::uint64_t count) {
 enum class HsaKernel : std::uint8_t { copy_aligned, copy_misaligned, fill };
 struct HsaCode {
   HsaKernel kernel;
+  std::string_view name;  ///< with a blank: no kernel of a code object is called so
   std::uint64_t bytes;
   std::uint64_t digest;
 };
 /// The code of ROCR-Runtime 5.2.3 for gfx8, which it uses on gfx9, too.
-constexpr std::array kHsaCode{HsaCode{HsaKernel::fill, 47 * 4, 0xc3fd25e8e46c95f0},
-                              HsaCode{HsaKernel::copy_misaligned, 103 * 4, 0x7625bfdd9a90794d},
-                              HsaCode{HsaKernel::copy_aligned, 124 * 4, 0xc9ed7ddde0f282c7}};
+constexpr std::array kHsaCode{HsaCode{HsaKernel::fill, "Fill (HSA runtime)", 47 * 4, 0xc3fd25e8e46c95f0},
+                              HsaCode{HsaKernel::copy_misaligned, "CopyMisaligned (HSA runtime)", 103 * 4, 0x7625bfdd9a90794d},
+                              HsaCode{HsaKernel::copy_aligned, "CopyAligned (HSA runtime)", 124 * 4, 0xc9ed7ddde0f282c7}};
 
 // Arguments. A copy has phases of different widths: the first one's begin and the last one's end are the whole.
 struct CopyAlignedArguments {
@@ -83,15 +84,18 @@ bool covers(const Dispatch& dispatch, std::uint64_t size, std::uint64_t global_o
 
 }  // namespace
 
+std::string_view hsa_runtime_kernel(const GpuVm& vm, std::uint64_t entry) {
+  const auto code = std::find_if(kHsaCode.begin(), kHsaCode.end(), [&](const HsaCode& c) {
+    const std::byte* at = vm.pointer(entry, c.bytes, isa::Access::execute);
+    return at != nullptr && digest(at, c.bytes) == c.digest;
+  });
+  return code == kHsaCode.end() ? std::string_view{} : code->name;
+}
+
 bool RuntimeBlits::perform(const Dispatch& dispatch) const { return perform_by_name(dispatch) || perform_by_code(dispatch); }
 
 bool RuntimeBlits::perform_by_code(const Dispatch& dispatch) const {
-  // Named kernels are somebody else's; those of the HSA runtime are not in a code object.
-  if (!dispatch.kernel.starts_with("kernel@")) return false;
-  const auto code = std::find_if(kHsaCode.begin(), kHsaCode.end(), [&](const HsaCode& c) {
-    const std::byte* at = vm_.pointer(dispatch.entry, c.bytes, isa::Access::execute);
-    return at != nullptr && digest(at, c.bytes) == c.digest;
-  });
+  const auto code = std::find_if(kHsaCode.begin(), kHsaCode.end(), [&](const HsaCode& c) { return c.name == dispatch.kernel; });
   if (code == kHsaCode.end()) return false;
   const auto copy_between = [this](std::uint64_t source, std::uint64_t destination, std::uint64_t source_end,
                                    std::uint64_t destination_end) {

@@ -1,17 +1,21 @@
 // The ROCm runtime's own copy and fill kernels, done at once instead of being executed.
 //
 // Three of them come with the HSA runtime (ROCR-Runtime 5.2: CopyAligned, CopyMisaligned, Fill): they have no name and are
-// known by their code. Others come with HIP's runtime (ROCclr 5.2: __amd_rocclr_copyBuffer, _copyBufferAligned,
-// _fillBufferAligned): they are known by their name. What they do is in their arguments, whose layouts are in
-// runtime_blits.cpp.
+// known by their code (hsa_runtime_kernel(), from which a dispatch has its name). Others come with HIP's runtime (ROCclr 5.2:
+// __amd_rocclr_copyBuffer, _copyBufferAligned, _fillBufferAligned): they are known by their name. What they do is in their
+// arguments, whose layouts are in runtime_blits.cpp.
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 
 #include "models/gpu/dispatch.h"
 #include "models/gpu/gpuvm.h"
 
 namespace lacuna {
+
+/// The name for reports of a kernel of the HSA runtime whose code begins at `entry`; empty when it is none.
+std::string_view hsa_runtime_kernel(const GpuVm& vm, std::uint64_t entry);
 
 class RuntimeBlits {
  public:

@@ -123,6 +123,7 @@ TEST_F(RuntimeBlitsTest, OtherDispatchesAreLeftAlone) {
   EXPECT_TRUE(refused("__amd_rocclr_copyBufferRect", 100));
   EXPECT_TRUE(refused("__amd_rocclr_copyBuffer", 99));
   EXPECT_TRUE(refused("kernel@0x1000", 100));
+  EXPECT_EQ(hsa_runtime_kernel(vm_, kSource), "");
   copy_arguments(kSource, kTarget, 0, 0, 100, 8, 1);
   EXPECT_TRUE(refused("__amd_rocclr_copyBuffer", 100));
   copy_arguments(kSource, kEnd - 99, 0, 0, 100, 8);

@@ -201,6 +201,16 @@ TEST(KernelLog, KnowsWhatRuns) {
   EXPECT_EQ(log.records().size(), 1u);
 }
 
+TEST(Formats, KernelsAsTheirSourceHasThem) {
+  EXPECT_EQ(readable_kernel("vector_add"), "vector_add");
+  EXPECT_EQ(readable_kernel("_Z4vaddPKfS0_Pfi"), "vadd");
+  EXPECT_EQ(readable_kernel("_Z5scaleIfEvPT_S0_i"), "scale<float>");
+  EXPECT_EQ(readable_kernel("_ZN12_GLOBAL__N_14copyEPi"), "(anonymous namespace)::copy");
+  EXPECT_EQ(readable_kernel("_ZN4math3addISt4pairIiiEEEvT_"), "math::add<std::pair<int, int> >");
+  EXPECT_EQ(readable_kernel("_Znonsense"), "_Znonsense");
+  EXPECT_EQ(readable_kernel("CopyAligned (HSA runtime)"), "CopyAligned (HSA runtime)");
+}
+
 TEST(Formats, NumbersForPeople) {
   EXPECT_EQ(grouped(0), "0");
   EXPECT_EQ(grouped(999), "999");

@@ -33,4 +33,5 @@ read -r dispatches blits < <(packets fills)
 on_gpu --config tiny --set gpu.target="$target" --out executed -- fills
 expect 0 "${command[@]}"
 read -r executed blits < <(packets executed)
+grep -q 'Copy.*(HSA runtime)' executed/kernels.csv || fail "the runtime's copies have no name: $(cut -d, -f1,2 executed/kernels.csv)"
 ((blits == 0 && executed == dispatches)) || fail "by default $blits of $executed kernels were done at once"
