@@ -50,6 +50,7 @@ constexpr Exception kAtomicExceptions[] = {
     {"ds_condxchg32_rtn_b64", "two addresses: isa_ds_test"},
     {"ds_append", "counts lanes: isa_gfx9_memory_test"},
     {"ds_consume", "counts lanes: isa_gfx9_memory_test"},
+    {"ds_gws_*", "wait for other wavefronts: isa_wave_sync_test"},
 };
 
 // Formats whose rows compute from more than their operands.
