@@ -46,10 +46,8 @@ constexpr Exception kScalarExceptions[] = {
 
 // Atomics that do more than combine one datum with operands.
 constexpr Exception kAtomicExceptions[] = {
-    {"ds_wrxchg2*", "two addresses: isa_reference_atomic_test"},
-    {"ds_condxchg32_rtn_b64", "two addresses: isa_ds_test"},
-    {"ds_append", "counts lanes: isa_gfx9_memory_test"},
-    {"ds_consume", "counts lanes: isa_gfx9_memory_test"},
+    {"ds_wrxchg2*", "two addresses: isa_reference_atomic_test"},   {"ds_condxchg32_rtn_b64", "two addresses: isa_ds_test"},
+    {"ds_append", "counts lanes: isa_gfx9_memory_test"},           {"ds_consume", "counts lanes: isa_gfx9_memory_test"},
     {"ds_gws_*", "wait for other wavefronts: isa_wave_sync_test"},
 };
 
