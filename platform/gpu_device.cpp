@@ -16,11 +16,12 @@ constexpr std::uint64_t kVramBase = LACUNA_VRAM_BASE;
 
 std::string name_of(const char* what, unsigned index) { return fmt::format("{}{}", what, index); }
 
-// Where the state's memory starts; it grows when there is more.
+// What the compute units' memory begins with; it grows when that is not enough.
 std::size_t state_bytes(const GpuDeviceParameters& p) {
   const std::size_t registers = std::size_t{p.cu.simds} * p.cu.vgprs_per_simd * isa::kLanes * sizeof(std::uint32_t);
   const std::size_t units = p.gpu.shader_arrays * p.gpu.cus_per_shader_array;
-  return units * (registers + p.cu.lds.n + std::size_t{p.cu.simds} * p.cu.wavefronts_per_simd * 4096);
+  constexpr std::size_t kWavefront = 4096;  // its state, counters and accounts, rounded up
+  return units * (registers + p.cu.lds.n + std::size_t{p.cu.simds} * p.cu.wavefronts_per_simd * kWavefront);
 }
 
 unsigned l1v_count(const GpuParameters& p) { return p.shader_arrays * p.cus_per_shader_array / p.cus_per_l1v; }

@@ -130,7 +130,7 @@ class GpuDevice : public sc_core::sc_module, private ResourceMeter {
   isa::DecodedCode code_;
   LdsBanks lds_banks_;
   HugePageResource huge_pages_;
-  std::pmr::monotonic_buffer_resource state_memory_;  ///< of compute units, caches and DRAM channels
+  std::pmr::monotonic_buffer_resource state_memory_;  ///< of the compute units
   Dispatcher dispatcher_;
   std::vector<std::unique_ptr<ComputeUnit>> units_;
   std::vector<std::unique_ptr<Cache>> l1v_;

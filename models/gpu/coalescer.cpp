@@ -4,11 +4,11 @@
 #include <bit>
 #include <stdexcept>
 
+#include "models/isa/memory_lanes.h"
+
 namespace lacuna {
 
 namespace {
-constexpr unsigned kRow = 8;  // lanes that are looked at together
-
 /// Mask of bytes [first, first + count) of a line.
 std::uint64_t mask_of(std::uint64_t first, std::uint64_t count) {
   const std::uint64_t ones = count >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1;
@@ -31,24 +31,23 @@ std::span<const LineRequest> Coalescer::coalesce(const isa::MemoryAccess& access
     }
     return {lines_.data(), count_};
   }
+  // [begin, end): what rows side by side have come to.
   std::uint64_t begin = addresses[0];
   std::uint64_t end = begin;
-  for (unsigned row = 0; row < isa::kLanes; row += kRow) {
-    const std::uint64_t first = addresses[row];
-    std::uint64_t apart = 0;
-    for (unsigned l = 0; l < kRow; ++l) apart |= addresses[row + l] ^ (first + l * bytes);
-    if (apart == 0 && first == end) {
-      end += kRow * bytes;
-      continue;
+  for (unsigned first = 0; first < isa::kLanes; first += isa::kRowLanes) {
+    const std::uint64_t* row = &addresses[first];
+    const isa::RowShape shape = isa::shape_of_row(row, bytes);
+    if (shape != isa::RowShape::neighbours || row[0] != end) {
+      add(begin, end - begin);
+      begin = end = row[0];
     }
-    add(begin, end - begin);
-    if (apart == 0) {
-      begin = first;
-      end = first + kRow * bytes;
-      continue;
+    if (shape == isa::RowShape::neighbours) {
+      end += isa::kRowLanes * bytes;
+    } else if (shape == isa::RowShape::one_place) {
+      end += bytes;
+    } else {
+      for (unsigned l = 0; l < isa::kRowLanes; ++l) add(row[l], bytes);
     }
-    for (unsigned l = 0; l < kRow; ++l) add(addresses[row + l], bytes);
-    begin = end = row + kRow < isa::kLanes ? addresses[row + kRow] : 0;
   }
   add(begin, end - begin);
   return {lines_.data(), count_};

@@ -5,6 +5,7 @@
 #include <bit>
 
 #include "models/isa/atomic_operations.h"
+#include "models/isa/ds_lane_moves.h"
 #include "models/isa/memory_lanes.h"
 #include "models/isa/row_sets.h"
 #include "models/isa/wave_sync.h"
@@ -100,7 +101,7 @@ template <unsigned kWords, bool kPair = false>
 void gather(const std::byte* lds, const Offsets& offsets, U32* dst, std::int32_t distance = 0) {
   for (unsigned first = 0; first < kLanes; first += kRowLanes) {
     const U32* at = offsets.data() + first;
-    RowShape shape = shape_of_row<kWords * 4>(at);
+    RowShape shape = shape_of_row<U32>(at, kWords * 4);
     // Of neighbours with several words each, the words must be sorted out.
     if (kWords > 1 && shape == RowShape::neighbours) shape = RowShape::scattered;
     for (unsigned word = 0; word < kWords; ++word) {
@@ -121,7 +122,7 @@ template <unsigned kWords>
 void scatter(std::byte* lds, const Offsets& offsets, const U32* src) {
   for (unsigned first = 0; first < kLanes; first += kRowLanes) {
     const U32* at = offsets.data() + first;
-    if (kWords == 1 && shape_of_row<4>(at) == RowShape::neighbours) {
+    if (kWords == 1 && shape_of_row<U32>(at, 4) == RowShape::neighbours) {
       std::memcpy(lds + at[0], src + first, kRowLanes * 4);
       continue;
     }
@@ -339,78 +340,7 @@ void exchange_where_marked(const Instruction& i, Wavefront& w) {
   });
 }
 
-void no_operation(const Instruction&, Wavefront& w) {
-  note_access(w, Operation::load, false, 0);
-  w.access.space = MemoryAccess::Space::none;
-}
-
-// -- data movement between lanes through the LDS crossbar; no memory is touched
-
-void note_crossbar(Wavefront& w) {
-  note_access(w, Operation::load, true, 0);
-  w.access.space = MemoryAccess::Space::none;
-}
-
-// Modes of gfx9 (Vega ISA manual, "DS_SWIZZLE_B32"): the lanes of an FFT step, and rotation; within 32 lanes, of the bits that
-// `mask` does not keep.
-unsigned fft_source(unsigned lane, unsigned mask) {
-  unsigned reversed = 0;
-  for (unsigned bit = 0; bit < 5; ++bit) reversed |= (lane >> bit & 1) << (4 - bit);
-  return (reversed >> std::popcount(mask)) | (lane & mask) | (lane & 32);
-}
-unsigned rotated_source(unsigned lane, unsigned pattern) {
-  const unsigned mask = pattern & 0x1f;
-  const unsigned amount = pattern >> 5 & 0x1f;
-  const bool down = (pattern >> 10 & 1) != 0;
-  const unsigned moved = down ? lane - amount : lane + amount;
-  return (lane & mask) | (moved & ~mask & 0x1f) | (lane & 32);
-}
-
-// Lane that `lane` reads from (GCN3 ISA manual, "DS_SWIZZLE_B32"): quads, or and/or/xor masks within 32 lanes.
-unsigned swizzle_source(unsigned lane, unsigned pattern, Target target) {
-  if (target != Target::gfx803 && pattern >= 0xe000) return fft_source(lane, pattern & 0x1f);
-  if (target != Target::gfx803 && pattern >= 0xc000) return rotated_source(lane, pattern);
-  if ((pattern & 0x8000) != 0) return (lane & ~3U) | (pattern >> ((lane & 3) * 2) & 3);
-  const unsigned and_mask = pattern & 0x1f;
-  const unsigned or_mask = pattern >> 5 & 0x1f;
-  const unsigned xor_mask = pattern >> 10 & 0x1f;
-  return (lane & 32) | ((((lane & 31) & and_mask) | or_mask) ^ xor_mask);
-}
-
-void swizzle(const Instruction& i, Wavefront& w) {
-  note_crossbar(w);
-  const U64 exec = w.exec();
-  std::array<std::uint32_t, kLanes> source;
-  std::copy_n(w.v(i.src[0].index), kLanes, source.begin());
-  std::uint32_t* dst = w.planes(i.dst[0]);
-  for_lanes(exec, [&](unsigned l) {
-    const unsigned from = swizzle_source(l, static_cast<unsigned>(i.mem.offset), w.target);
-    dst[l] = (exec >> from & 1) != 0 ? source[from] : 0;
-  });
-}
-
-void permute(const Instruction& i, Wavefront& w) {
-  note_crossbar(w);
-  std::array<std::uint32_t, kLanes> result{};
-  const std::uint32_t* address = w.v(i.src[0].index);
-  const std::uint32_t* data = w.planes(i.src[1]);
-  for_lanes(w.exec(), [&](unsigned l) { result[(address[l] + static_cast<unsigned>(i.mem.offset)) / 4 % kLanes] = data[l]; });
-  std::uint32_t* dst = w.planes(i.dst[0]);
-  for_lanes(w.exec(), [&](unsigned l) { dst[l] = result[l]; });
-}
-
-void permute_backward(const Instruction& i, Wavefront& w) {
-  note_crossbar(w);
-  const U64 exec = w.exec();
-  std::array<std::uint32_t, kLanes> source;
-  std::copy_n(w.planes(i.src[1]), kLanes, source.begin());
-  const std::uint32_t* address = w.v(i.src[0].index);
-  std::uint32_t* dst = w.planes(i.dst[0]);
-  for_lanes(exec, [&](unsigned l) {
-    const unsigned from = (address[l] + static_cast<unsigned>(i.mem.offset)) / 4 % kLanes;
-    dst[l] = (exec >> from & 1) != 0 ? source[from] : 0;
-  });
-}
+void no_operation(const Instruction&, Wavefront& w) { note_no_access(w); }
 
 // -- rows
 
@@ -507,9 +437,9 @@ constexpr std::array kRows{
     read_row("ds_read_u8", both(0x3a), T::b32, read<std::uint8_t>),
     read_row("ds_read_i16", both(0x3b), T::b32, read<std::int16_t>),
     read_row("ds_read_u16", both(0x3c), T::b32, read<std::uint16_t>),
-    row("ds_swizzle_b32", both(0x3d), {T::b32}, {T::b32}, LatencyClass::lds_permute, swizzle, kNoFlags),
-    row("ds_permute_b32", both(0x3e), {T::b32}, {T::u32, T::b32}, LatencyClass::lds_permute, permute, kNoGds),
-    row("ds_bpermute_b32", both(0x3f), {T::b32}, {T::u32, T::b32}, LatencyClass::lds_permute, permute_backward, kNoGds),
+    row("ds_swizzle_b32", both(0x3d), {T::b32}, {T::b32}, LatencyClass::lds_permute, ds_swizzle, kNoFlags),
+    row("ds_permute_b32", both(0x3e), {T::b32}, {T::u32, T::b32}, LatencyClass::lds_permute, ds_permute, kNoGds),
+    row("ds_bpermute_b32", both(0x3f), {T::b32}, {T::u32, T::b32}, LatencyClass::lds_permute, ds_permute_backward, kNoGds),
     atomic_row("ds_add_u64", both(0x40), T::u64, atomic_operation<U64, op::add<U64>>),
     atomic_row("ds_sub_u64", both(0x41), T::u64, atomic_operation<U64, op::sub<U64>>),
     atomic_row("ds_rsub_u64", both(0x42), T::u64, atomic_operation<U64, op::rsub<U64>>),

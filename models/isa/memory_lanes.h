@@ -36,19 +36,27 @@ inline std::byte* translate(Wavefront& wave, std::uint64_t address, std::uint64_
   return translate_slow(wave, address, bytes, wanted);
 }
 
+/// For instructions of a memory unit that access no memory.
+inline void note_no_access(Wavefront& wave) {
+  wave.access.space = MemoryAccess::Space::none;
+  wave.access.bytes_per_lane = 0;
+  wave.access.lanes = 0;
+  wave.access.lds_lanes = 0;
+}
+
 /// Eight lanes that follow each other: what places of their own bytes have in common. In tiles they mostly are one place or
 /// neighbours, which takes one access of the host.
 enum class RowShape : std::uint8_t { scattered, one_place, neighbours };
 inline constexpr unsigned kRowLanes = 8;
 
-/// `at`: places of kRowLanes lanes, addresses or offsets.
-template <unsigned kBytes, typename Place>
-inline RowShape shape_of_row(const Place* at) {
+/// `at`: places of kRowLanes lanes, addresses or offsets; `bytes`: how many each has there.
+template <typename Place>
+inline RowShape shape_of_row(const Place* at, Place bytes) {
   using Row [[gnu::vector_size(kRowLanes * sizeof(Place))]] = Place;
   Row row;
   std::memcpy(&row, at, sizeof row);
   const Row apart = row - at[0];
-  const Row from_neighbours = apart - Row{0, kBytes, 2 * kBytes, 3 * kBytes, 4 * kBytes, 5 * kBytes, 6 * kBytes, 7 * kBytes};
+  const Row from_neighbours = apart - Row{0, 1, 2, 3, 4, 5, 6, 7} * bytes;
   const auto is_zero = [](const Row& r) {
     std::array<std::uint64_t, sizeof r / 8> parts;
     std::memcpy(parts.data(), &r, sizeof r);
@@ -150,8 +158,9 @@ inline void load_lanes(const LaneTargets& targets, std::uint64_t lanes, std::uin
     if constexpr (sizeof(M) == 4) {
       if (lanes == kAllLanes) {
         for (unsigned first = 0; first < kLanes; first += kRowLanes) {
+          const RowShape shape = shape_of_row<std::uintptr_t>(targets.places() + first, 4);
           load_row(
-              shape_of_row<4>(targets.places() + first), [&](unsigned l) { return targets[first + l]; }, dst + first);
+              shape, [&](unsigned l) { return targets[first + l]; }, dst + first);
         }
         return;
       }

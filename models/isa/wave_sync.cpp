@@ -4,14 +4,13 @@
 
 #include <bit>
 
+#include "models/isa/memory_lanes.h"
+
 namespace lacuna::isa {
 
 template <WaveSync kOperation>
 void execute_wave_sync(const Instruction& i, Wavefront& w) {
-  w.access.space = MemoryAccess::Space::none;
-  w.access.bytes_per_lane = 0;
-  w.access.lanes = 0;
-  w.access.lds_lanes = 0;
+  note_no_access(w);
   if (w.exec() == 0) return;  // there is no first lane to speak for the wavefront
   const unsigned resource = ((w.sgpr[kM0] >> 16) + static_cast<unsigned>(i.mem.offset)) & 0x3f;
   w.sync_value = 0;

@@ -65,6 +65,30 @@ TEST(WaitCounter, AgreesWithASortedList) {
   }
 }
 
+// Whoever has waited for all but n operations forgets the others; what is asked of the rest stays the same.
+TEST(WaitCounter, KeepsTheLastOnes) {
+  std::mt19937 random(4);
+  WaitCounter counter;
+  std::vector<std::uint64_t> model;
+  std::uint64_t now = 0;
+  for (int i = 0; i < 20000; ++i) {
+    now += random() % 8;
+    if (model.size() < WaitCounter::kCapacity) {
+      const std::uint64_t done = now + 1 + random() % 300;
+      counter.add_out_of_order(c(done));
+      model.push_back(done);
+      std::sort(model.begin(), model.end());
+    }
+    if (random() % 4 == 0) {
+      const std::size_t n = random() % 3 == 0 ? 0 : random() % 20;
+      counter.keep(static_cast<unsigned>(n));
+      if (model.size() > n) model.erase(model.begin(), model.end() - static_cast<std::ptrdiff_t>(n));
+    }
+    ASSERT_EQ(counter.outstanding(), model.size());
+    for (unsigned n = 0; n < model.size(); ++n) ASSERT_EQ(counter.when_at_most(n, c(0)).n, model[model.size() - n - 1]);
+  }
+}
+
 TEST(RangeAllocator, FirstFitAndFragmentation) {
   RangeAllocator ranges(8);
   EXPECT_EQ(ranges.allocate(3), 0u);

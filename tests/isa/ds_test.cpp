@@ -3,6 +3,7 @@
 
 #include <bit>
 #include <limits>
+#include <random>
 
 #include "tests/isa/atomic_reference.h"
 #include "tests/isa/scalar_machine.h"
@@ -75,6 +76,58 @@ TEST(Lds, BeyondTheAllocationReadsZeroAndWritesNothing) {
   m.wave.sgpr[kM0] = 32;
   m.run({"ds_read_b32 v1, v0"});
   EXPECT_EQ(m.v(1, 0), 0U) << "M0 is a limit too on gfx8";
+}
+
+// Rows of lanes that read one word, neighbours, or anything, in any mixture, aligned or not, up to the last byte of the
+// allocation and beyond it: as lane by lane.
+TEST(Lds, RowsOfLanesAreAsLaneByLane) {
+  constexpr unsigned kFirst = 1;  // units of four bytes: offsets of the pair
+  constexpr unsigned kSecond = 9;
+  std::mt19937 random(23);
+  Machine m;
+  const auto code =
+      assemble_by_llvm({"ds_read_b32 v1, v0", "ds_read2_b32 v[2:3], v0 offset0:1 offset1:9", "ds_write_b32 v0, v4",
+                        "ds_read2_b32 v[6:7], v0 offset0:9 offset1:1", "ds_read_b64 v[8:9], v0"},
+                       m.wave.target);
+  for (unsigned round = 0; round < 2000; ++round) {
+    const unsigned size = round % 3 == 0 ? 1024 : 1024 - static_cast<unsigned>(random()) % 64;
+    m.wave.lds_bytes = size;
+    for (std::byte& b : m.lds) b = static_cast<std::byte>(random());
+    for (unsigned row = 0; row < kLanes; row += 8) {
+      const unsigned shape = static_cast<unsigned>(random()) % 4;
+      const unsigned limit = round % 5 == 0 ? 1100 : 900;
+      const unsigned start = static_cast<unsigned>(random()) % limit & (round % 2 == 0 ? ~3U : ~0U);
+      for (unsigned l = 0; l < 8; ++l) {
+        m.v(0, row + l) = shape == 0   ? start
+                          : shape == 1 ? start + 4 * l
+                          : shape == 2 ? start + l
+                                       : static_cast<unsigned>(random()) % limit;
+        m.v(4, row + l) = static_cast<std::uint32_t>(random());
+      }
+    }
+    const auto word = [&](const std::vector<std::byte>& bytes, unsigned at) {
+      std::uint32_t value = 0;
+      if (at + 4 <= size) std::memcpy(&value, bytes.data() + at, 4);
+      return value;
+    };
+    const std::vector<std::byte> before = m.lds;
+    std::vector<std::byte> after = before;
+    for (unsigned l = 0; l < kLanes; ++l) {
+      if (m.v(0, l) + 4 <= size) std::memcpy(after.data() + m.v(0, l), &m.v(4, l), 4);
+    }
+    for (const auto& words : code) m.step(words);
+    ASSERT_EQ(m.lds, after) << round;
+    for (unsigned l = 0; l < kLanes; ++l) {
+      const unsigned at = m.v(0, l);
+      ASSERT_EQ(m.v(1, l), word(before, at)) << round << " lane " << l;
+      ASSERT_EQ(m.v(2, l), word(before, at + 4 * kFirst)) << round << " lane " << l;
+      ASSERT_EQ(m.v(3, l), word(before, at + 4 * kSecond)) << round << " lane " << l;
+      ASSERT_EQ(m.v(6, l), word(after, at + 4 * kSecond)) << round << " lane " << l;
+      ASSERT_EQ(m.v(7, l), word(after, at + 4 * kFirst)) << round << " lane " << l;
+      ASSERT_EQ(m.v(8, l), at + 8 <= size ? word(after, at) : 0) << round << " lane " << l;
+      ASSERT_EQ(m.v(9, l), at + 8 <= size ? word(after, at + 4) : 0) << round << " lane " << l;
+    }
+  }
 }
 
 struct Atomic {
