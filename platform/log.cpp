@@ -10,6 +10,7 @@
 #include <systemc>
 #include <utility>
 
+#include "models/common/guest_mistake.h"
 #include "models/common/tlm_time.h"
 #include "platform/kernel_log.h"
 #include "platform/text_table.h"
@@ -73,6 +74,14 @@ void log_to_file(const std::filesystem::path& file) {
   auto sink = std::make_shared<spdlog::sinks::basic_file_sink_mt>(file.string(), true);
   sink->set_formatter(line_format("[%*] %l: %v"));
   spdlog::default_logger()->sinks().push_back(std::move(sink));
+}
+
+void log_guest_mistakes() {
+  std::string list;
+  for (const GuestMistakeCount& kind : guest_mistakes()) {
+    list += (list.empty() ? "" : ", ") + grouped(kind.count) + ' ' + kind.kind;
+  }
+  if (!list.empty()) spdlog::warn("mistakes of the guest: {}", list);
 }
 
 void route_systemc_reports() {

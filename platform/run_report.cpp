@@ -90,6 +90,8 @@ void write_statistics_json(const RunSummary& summary, const KernelLog& kernels, 
                  {"wall_seconds", summary.wall_seconds},
                  {"peak_host_memory_bytes", summary.peak_host_memory_bytes},
                  {"run_hash", summary.run_hash}};
+  Json& mistakes = json["run"]["guest_mistakes"] = Json::object();
+  for (const GuestMistakeCount& kind : summary.guest_mistakes) mistakes[kind.kind] = kind.count;
   json["kernels"] = Json::array();
   for (const KernelRecord& record : kernels.records()) json["kernels"].push_back(kernel_json(record));
   json["kernel_totals"] = Json::array();

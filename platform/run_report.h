@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "models/common/guest_mistake.h"
 #include "models/common/statistics.h"
 #include "platform/kernel_log.h"
 #include "platform/run_control.h"
@@ -19,6 +20,7 @@ struct RunSummary {
   double wall_seconds = 0;
   std::uint64_t peak_host_memory_bytes = 0;  ///< of this process, whole life; 0 = not known
   std::uint64_t hart_instructions = 0;
+  std::vector<GuestMistakeCount> guest_mistakes;
   std::string run_hash;
   std::string output_folder;  ///< empty = none
 };

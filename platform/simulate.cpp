@@ -10,6 +10,7 @@
 #include <system_error>
 #include <utility>
 
+#include "models/common/guest_mistake.h"
 #include "models/common/tlm_time.h"
 #include "platform/configuration.h"
 #include "platform/elf_file.h"
@@ -157,6 +158,7 @@ int simulate(const CommandLine& line, GuestProgram program) {
   progress.hide();
   console.finish();
   log_end(end, platform, parameters.values().sim);
+  log_guest_mistakes();
 
   RunSummary summary;
   summary.program = program.name;
@@ -164,6 +166,7 @@ int simulate(const CommandLine& line, GuestProgram program) {
   summary.exit_code = exit_code(end, platform);
   if (end == RunEnd::guest && program.conclude)
     summary.exit_code = program.conclude(summary.exit_code, line.quiet ? nullptr : &std::cout);
+  summary.guest_mistakes = guest_mistakes();
   summary.simulated = to_tick(sc_core::sc_time_stamp());
   summary.wall_seconds = wall_seconds;
   summary.peak_host_memory_bytes = peak_host_memory();

@@ -2,11 +2,11 @@
 #pragma once
 
 #include <hsakmt.h>
-#include <spdlog/spdlog.h>
 #include <exception>
 #include <new>
 
 #include "drivers/rocm/driver.h"
+#include "models/common/guest_mistake.h"
 
 namespace lacuna::rocm {
 
@@ -22,7 +22,7 @@ HSAKMT_STATUS with_driver(Function function) noexcept {
   } catch (const std::bad_alloc&) {
     return HSAKMT_STATUS_NO_MEMORY;
   } catch (const std::exception& e) {
-    spdlog::error("{}", e.what());
+    guest_error("failed driver calls", "{}", e.what());
     return HSAKMT_STATUS_ERROR;
   }
 }

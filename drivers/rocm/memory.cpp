@@ -1,12 +1,12 @@
 #include "drivers/rocm/memory.h"
 
-#include <spdlog/spdlog.h>
 #include <algorithm>
 #include <array>
 #include <iterator>
 #include <numeric>
 
 #include "drivers/rocm/address_space.h"
+#include "models/common/guest_mistake.h"
 #include "platform/memory_map.h"
 
 namespace lacuna::rocm {
@@ -67,7 +67,8 @@ HSAKMT_STATUS Memory::allocate(HSAuint32 node, std::uint64_t size, HsaMemFlags f
   if (node > vram_.size()) return HSAKMT_STATUS_INVALID_NODE_UNIT;
   if (size == 0 || size % kPage != 0) return HSAKMT_STATUS_INVALID_PARAMETER;
   if (flags.ui32.GDSMemory != 0 || flags.ui32.FixedAddress != 0) {
-    spdlog::warn("allocation of {} bytes with flags {:#x} (GDS memory, fixed address) is not supported", size, flags.Value);
+    guest_warning("unsupported allocations",
+                  "allocation of {} bytes with flags {:#x} (GDS memory, fixed address) is not supported", size, flags.Value);
     return HSAKMT_STATUS_NOT_SUPPORTED;
   }
   const std::lock_guard lock(mutex_);
@@ -197,8 +198,8 @@ bool Memory::apply(const std::vector<Edit>& edits) {
                                        ? vm.map(edit.address, edit.size, edit.physical, edit.host, edit.access, edit.sharing)
                                        : vm.unmap(edit.address, edit.size);
       if (status == GpuVm::Status::ok) continue;
-      spdlog::error("GPU {}: {} of [{:#x}, {:#x}) refused ({}); {}", edit.gpu, edit.map ? "map" : "unmap", edit.address,
-                    edit.address + edit.size, static_cast<int>(status), vm.nearest(edit.address));
+      guest_error("refused GPU mappings", "GPU {}: {} of [{:#x}, {:#x}) refused ({}); {}", edit.gpu, edit.map ? "map" : "unmap",
+                  edit.address, edit.address + edit.size, static_cast<int>(status), vm.nearest(edit.address));
       done = false;
       return;
     }

@@ -1,6 +1,5 @@
 #include "drivers/rocm/queues.h"
 
-#include <spdlog/spdlog.h>
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -8,6 +7,7 @@
 #include <new>
 
 #include "drivers/rocm/address_space.h"
+#include "models/common/guest_mistake.h"
 #include "models/gpu/hsa.h"
 
 namespace lacuna::rocm {
@@ -55,7 +55,7 @@ HSAKMT_STATUS Queues::create(HSAuint32 node, HSA_QUEUE_TYPE type, HSAuint32 perc
   if (node == 0 || node > targets_.size()) return HSAKMT_STATUS_INVALID_NODE_UNIT;
   const bool sdma = type == HSA_QUEUE_SDMA;
   if (type != HSA_QUEUE_COMPUTE_AQL && !(sdma && sdma_)) {
-    if (!sdma) spdlog::warn("queues of type {} are not supported", static_cast<int>(type));
+    if (!sdma) guest_warning("unsupported queues", "queues of type {} are not supported", static_cast<int>(type));
     return HSAKMT_STATUS_NOT_SUPPORTED;
   }
   simulation_.open_results();

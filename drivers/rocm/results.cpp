@@ -7,7 +7,9 @@
 #include <system_error>
 
 #include "drivers/rocm/output_claim.h"
+#include "models/common/guest_mistake.h"
 #include "models/common/tlm_time.h"
+#include "platform/log.h"
 #include "platform/run_results.h"
 
 namespace lacuna::rocm {
@@ -46,6 +48,7 @@ void Results::write(RunEnd end, bool last) {
   RunSummary summary;
   summary.program = program_name();
   summary.end = end;
+  summary.guest_mistakes = guest_mistakes();
   summary.simulated = to_tick(sc_core::sc_time_stamp());
   summary.wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
   summary.peak_host_memory_bytes = peak_host_memory();
@@ -58,6 +61,7 @@ void Results::write(RunEnd end, bool last) {
   } catch (const std::exception& e) {
     spdlog::error("results could not be written: {}", e.what());
   }
+  if (last) log_guest_mistakes();
   if (last && settings_.report) write_run_report(summary, kernels_, std::cerr);
   spdlog::default_logger()->flush();
 }

@@ -1,12 +1,11 @@
 #include "models/cache/cache.h"
 
-#include <spdlog/spdlog.h>
-
 #include <algorithm>
 #include <bit>
 #include <stdexcept>
 #include <string>
 
+#include "models/common/guest_mistake.h"
 #include "models/common/memory_access.h"
 #include "models/common/tlm_time.h"
 
@@ -115,8 +114,9 @@ void Cache::b_transport(int, tlm::tlm_generic_payload& payload, sc_core::sc_time
     payload.set_response_status(status);
     if (status != tlm::TLM_OK_RESPONSE) {
       ++statistics_.errors;
-      spdlog::warn("{}: {} of {} bytes at {:#x} refused ({})", name(), payload.is_write() ? "write" : "read",
-                   payload.get_data_length(), payload.get_address(), payload.get_response_string());
+      guest_warning("refused cache accesses", "{}: {} of {} bytes at {:#x} refused ({})", name(),
+                    payload.is_write() ? "write" : "read", payload.get_data_length(), payload.get_address(),
+                    payload.get_response_string());
     }
     return;
   }

@@ -1,11 +1,10 @@
 #include "models/common/mmio_peripheral.h"
 
-#include <spdlog/spdlog.h>
-
 #include <algorithm>
 #include <cstring>
 #include <stdexcept>
 
+#include "models/common/guest_mistake.h"
 #include "models/common/tlm_time.h"
 
 namespace lacuna {
@@ -147,10 +146,11 @@ void MmioPeripheral::log_refusal(const tlm::tlm_generic_payload& payload, const 
                                         [&](const Place& a, const Place& b) { return distance(a) < distance(b); });
     nearest = &registers_[place->index];
   }
-  spdlog::warn("{}: {} of {} bytes at offset {:#x} refused: {} (nearest register: {} at {:#x}, {} bytes)", name(),
-               payload.is_write() ? "write" : "read", payload.get_data_length(), offset, reason(decoded.status),
-               nearest != nullptr ? nearest->name : "none", nearest != nullptr ? nearest->offset : 0,
-               nearest != nullptr ? nearest->width : 0);
+  guest_warning("refused register accesses",
+                "{}: {} of {} bytes at offset {:#x} refused: {} (nearest register: {} at {:#x}, {} bytes)", name(),
+                payload.is_write() ? "write" : "read", payload.get_data_length(), offset, reason(decoded.status),
+                nearest != nullptr ? nearest->name : "none", nearest != nullptr ? nearest->offset : 0,
+                nearest != nullptr ? nearest->width : 0);
 }
 
 }  // namespace lacuna

@@ -1,10 +1,9 @@
 #include "models/dram/dram_channel.h"
 
-#include <spdlog/spdlog.h>
-
 #include <stdexcept>
 #include <string>
 
+#include "models/common/guest_mistake.h"
 #include "models/common/memory_access.h"
 #include "models/common/tlm_time.h"
 
@@ -49,8 +48,9 @@ void DramChannel::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_tim
   payload.set_response_status(status);
   if (status != tlm::TLM_OK_RESPONSE) {
     ++schedule_.statistics().errors;
-    spdlog::warn("{}: {} of {} bytes at {:#x} refused ({})", name(), payload.is_write() ? "write" : "read",
-                 payload.get_data_length(), payload.get_address(), payload.get_response_string());
+    guest_warning("refused DRAM accesses", "{}: {} of {} bytes at {:#x} refused ({})", name(),
+                  payload.is_write() ? "write" : "read", payload.get_data_length(), payload.get_address(),
+                  payload.get_response_string());
     return;
   }
   if (payload.get_command() == tlm::TLM_IGNORE_COMMAND) return;

@@ -1,9 +1,8 @@
 #include "models/gpu/command_processor.h"
 
-#include <spdlog/spdlog.h>
-
 #include <string_view>
 
+#include "models/common/guest_mistake.h"
 #include "models/common/tlm_time.h"
 #include "models/gpu/gpu_registers.h"
 
@@ -244,8 +243,8 @@ void CommandProcessor::vm_command(std::uint32_t command) {
   }
   word(LACUNA_GPU_VM_STATUS) = status;
   if (status != LACUNA_VM_OK) {
-    spdlog::error("{}: GPUVM command {} refused with status {}: virtual {:#x}, bus {:#x}, {} bytes", name(), command, status,
-                  va, pair(LACUNA_GPU_VM_PA_LO), size);
+    guest_error("refused GPUVM commands", "{}: GPUVM command {} refused with status {}: virtual {:#x}, bus {:#x}, {} bytes",
+                name(), command, status, va, pair(LACUNA_GPU_VM_PA_LO), size);
   }
 }
 
@@ -257,7 +256,7 @@ void CommandProcessor::queue_command(std::uint32_t command) {
   } else if (command == LACUNA_QUEUE_DESTROY) {
     error = packets.destroy_queue(slot);
   } else {
-    spdlog::error("{}: unknown queue command {}", name(), command);
+    guest_error("refused queue commands", "{}: unknown queue command {}", name(), command);
   }
   word(LACUNA_GPU_QUEUE_ERROR) = error;
 }

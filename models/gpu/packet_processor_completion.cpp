@@ -1,11 +1,11 @@
 // The packet processor: how packets end, well or badly; fences and memory traffic on the way.
 #include <fmt/format.h>
-#include <spdlog/spdlog.h>
 
 #include <algorithm>
 #include <atomic>
 #include <chrono>
 
+#include "models/common/guest_mistake.h"
 #include "models/common/tlm_time.h"
 #include "models/gpu/packet_processor.h"
 
@@ -76,7 +76,8 @@ void PacketProcessor::complete(unsigned slot, std::uint64_t index) {
 void PacketProcessor::signal(std::uint64_t handle, Tick start, Tick end) {
   access(handle, sizeof(hsa::Signal), true);
   if (!signals_.valid(handle)) {
-    spdlog::error("{}: completion signal {:#x} is no longer mapped; {}", name(), handle, vm_.nearest(handle));
+    guest_error("unmapped completion signals", "{}: completion signal {:#x} is no longer mapped; {}", name(), handle,
+                vm_.nearest(handle));
     return;
   }
   ++statistics_.signals;
@@ -190,7 +191,7 @@ void PacketProcessor::fail(unsigned slot, std::uint32_t error, std::uint64_t pac
                            bool tell_runtime) {
   QueueSlot& queue = slots_[slot];
   if (queue.state != QueueSlot::State::active) return;
-  spdlog::error("{}: queue {} stopped at packet {}: {}", name(), slot, packet, why);
+  guest_error("stopped queues", "{}: queue {} stopped at packet {}: {}", name(), slot, packet, why);
   queue.state = QueueSlot::State::failed;
   queue.error = error;
   queue.error_packet = packet;

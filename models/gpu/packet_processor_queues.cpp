@@ -1,10 +1,9 @@
 // The packet processor's queues: how they come and go, and how new packets are noticed.
-#include <spdlog/spdlog.h>
-
 #include <algorithm>
 #include <atomic>
 #include <bit>
 
+#include "models/common/guest_mistake.h"
 #include "models/common/tlm_time.h"
 #include "models/gpu/packet_processor.h"
 
@@ -23,7 +22,7 @@ hsa::Queue* PacketProcessor::queue_memory(const QueueSlot& queue) const {
 
 QueueSlot* PacketProcessor::used(unsigned slot, const char* what) {
   if (slot < slots_.size() && slots_[slot].state != QueueSlot::State::inactive) return &slots_[slot];
-  spdlog::error("{}: {} of queue slot {}, which is not in use", name(), what, slot);
+  guest_error("refused queue commands", "{}: {} of queue slot {}, which is not in use", name(), what, slot);
   return nullptr;
 }
 
@@ -46,7 +45,8 @@ unsigned PacketProcessor::free_slot() {
 
 std::uint32_t PacketProcessor::create_queue(unsigned slot, std::uint64_t aql_queue, const QueueSetup& setup) {
   if (slot >= slots_.size() || slots_[slot].state != QueueSlot::State::inactive) {
-    spdlog::error("{}: queue slot {} {}", name(), slot, slot >= slots_.size() ? "does not exist" : "is in use");
+    guest_error("refused queue commands", "{}: queue slot {} {}", name(), slot,
+                slot >= slots_.size() ? "does not exist" : "is in use");
     return LACUNA_QUEUE_ERROR_SLOT;
   }
   QueueSlot queue;
@@ -56,14 +56,15 @@ std::uint32_t PacketProcessor::create_queue(unsigned slot, std::uint64_t aql_que
       aql != nullptr && std::has_single_bit(aql->size) && aql->base_address % hsa::kPacketBytes == 0 &&
       vm_.pointer(aql->base_address, std::uint64_t{aql->size} * hsa::kPacketBytes, isa::Access::read_write) != nullptr;
   if (!ring_ok) {
-    spdlog::error(
+    guest_error(
+        "refused queue commands",
         "{}: queue slot {}: no usable amd_queue_t at {:#x}: it must be mapped, 64-byte aligned, with a mapped ring of a "
         "power-of-two number of packets",
         name(), slot, aql_queue);
     return LACUNA_QUEUE_ERROR_DESCRIPTOR;
   }
   if (!dispatcher_.any_unit(setup.cu_mask)) {
-    spdlog::error("{}: queue slot {}: the mask of compute units leaves none", name(), slot);
+    guest_error("refused queue commands", "{}: queue slot {}: the mask of compute units leaves none", name(), slot);
     return LACUNA_QUEUE_ERROR_DESCRIPTOR;
   }
   queue.state = QueueSlot::State::active;
@@ -120,7 +121,7 @@ std::uint32_t PacketProcessor::set_cu_mask(unsigned slot, std::vector<std::uint3
   QueueSlot* queue = used(slot, "mask of compute units");
   if (queue == nullptr) return LACUNA_QUEUE_ERROR_SLOT;
   if (!dispatcher_.any_unit(mask)) {
-    spdlog::error("{}: queue slot {}: the mask of compute units leaves none", name(), slot);
+    guest_error("refused queue commands", "{}: queue slot {}: the mask of compute units leaves none", name(), slot);
     return LACUNA_QUEUE_ERROR_DESCRIPTOR;
   }
   queue->cu_mask = std::move(mask);
@@ -130,7 +131,8 @@ std::uint32_t PacketProcessor::set_cu_mask(unsigned slot, std::vector<std::uint3
 std::uint32_t PacketProcessor::allocate_gws(unsigned slot) {
   if (used(slot, "global wave sync") == nullptr) return LACUNA_QUEUE_ERROR_SLOT;
   if (synced_ && *synced_ != slot) {
-    spdlog::warn("{}: queue slot {} has global wave sync, slot {} cannot have it", name(), *synced_, slot);
+    guest_warning("refused queue commands", "{}: queue slot {} has global wave sync, slot {} cannot have it", name(), *synced_,
+                  slot);
     return LACUNA_QUEUE_ERROR_SLOT;
   }
   synced_ = slot;
@@ -165,8 +167,8 @@ void PacketProcessor::ring(unsigned slot, std::uint64_t last, Tick at) {
   ++statistics_.doorbells;
   QueueSlot& queue = slots_[slot];
   if (queue.state != QueueSlot::State::active) {
-    spdlog::warn("{}: doorbell of queue slot {}, which is {}", name(), slot,
-                 queue.state == QueueSlot::State::failed ? "failed" : "not in use");
+    guest_warning("doorbells of inactive queues", "{}: doorbell of queue slot {}, which is {}", name(), slot,
+                  queue.state == QueueSlot::State::failed ? "failed" : "not in use");
     return;
   }
   queue.rung = std::max(queue.rung, last + 1);

@@ -1,12 +1,12 @@
 #include "models/gpu/sdma_engine.h"
 
 #include <fmt/format.h>
-#include <spdlog/spdlog.h>
 
 #include <algorithm>
 #include <bit>
 #include <cstring>
 
+#include "models/common/guest_mistake.h"
 #include "models/common/tlm_time.h"
 #include "models/gpu/gpu_registers.h"
 #include "models/gpu/sdma_engine_state.h"
@@ -203,7 +203,7 @@ SdmaEngine::Step SdmaEngine::execute(Queue& queue) {
     if (listener_ != nullptr) {
       listener_->sdma_trap(queue.id, trap->context, now());
     } else {
-      spdlog::warn("{}: queue {}: trap {:#x} that nobody listens to", name(), queue.id, trap->context);
+      guest_warning("unheard SDMA traps", "{}: queue {}: trap {:#x} that nobody listens to", name(), queue.id, trap->context);
     }
   } else if (const auto* stamp = std::get_if<sdma::Timestamp>(&packet)) {
     good = timestamp(queue, *stamp);
@@ -278,7 +278,8 @@ SdmaEngine::Step SdmaEngine::look(Queue& queue) {
       ++statistics_.polls;
       if (!poll->satisfied(load_shared<std::uint32_t>(at))) {
         if (poll->retries == sdma::Poll::kForEver || queue.looks++ < poll->retries) return wait_for_memory(queue);
-        spdlog::warn("{}: queue {}: poll of {:#x} gives up after {} retries", name(), queue.id, poll->address, poll->retries);
+        guest_warning("abandoned SDMA polls", "{}: queue {}: poll of {:#x} gives up after {} retries", name(), queue.id,
+                      poll->address, poll->retries);
       }
     }
   } else {
@@ -331,7 +332,7 @@ void SdmaEngine::stop(Queue& queue, SdmaFault fault) {
   fault.queue = queue.id;
   fault.text = fmt::format("{}: SDMA queue {} ({}) stopped at byte {:#x}: {}", name(), queue.id, queue.description.name,
                            queue.read, fault.text);
-  spdlog::error("{}", fault.text);
+  guest_error("stopped SDMA queues", "{}", fault.text);
   queue.stopped = true;
   ++statistics_.errors;
   if (listener_ != nullptr) listener_->sdma_fault(fault, now());

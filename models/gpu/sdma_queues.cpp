@@ -1,11 +1,11 @@
 // The SDMA engine's queues: made, suspended and told of packets by software.
 #include <fmt/format.h>
-#include <spdlog/spdlog.h>
 
 #include <algorithm>
 #include <bit>
 #include <ostream>
 
+#include "models/common/guest_mistake.h"
 #include "models/gpu/sdma_engine_state.h"
 
 namespace lacuna {
@@ -13,7 +13,7 @@ namespace lacuna {
 std::optional<std::uint32_t> SdmaEngine::create_queue(const SdmaQueueDescription& description) {
   constexpr std::uint64_t kAlignment = 256;
   const auto refuse = [&](const std::string& why) {
-    spdlog::error("{}: no SDMA queue: {}", name(), why);
+    guest_error("refused queue commands", "{}: no SDMA queue: {}", name(), why);
     return std::nullopt;
   };
   if (!std::has_single_bit(description.ring_bytes) || description.ring_bytes < kAlignment) {

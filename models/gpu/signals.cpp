@@ -1,8 +1,8 @@
 #include "models/gpu/signals.h"
 
-#include <spdlog/spdlog.h>
-
 #include <atomic>
+
+#include "models/common/guest_mistake.h"
 
 namespace lacuna {
 
@@ -41,8 +41,8 @@ std::optional<SignalEvent> Signals::post(const SignalEvent& event) const {
                            ? vm_.pointer(event.mailbox, sizeof(std::uint64_t), isa::Access::read_write)
                            : nullptr;
   if (mailbox == nullptr) {
-    spdlog::error("event mailbox {:#x} of a signal is not an aligned, mapped address; {}", event.mailbox,
-                  vm_.nearest(event.mailbox));
+    guest_error("unusable event mailboxes", "event mailbox {:#x} of a signal is not an aligned, mapped address; {}",
+                event.mailbox, vm_.nearest(event.mailbox));
   } else {
     std::atomic_ref(*reinterpret_cast<std::uint64_t*>(mailbox)).store(event.id, std::memory_order_release);
   }

@@ -1,10 +1,9 @@
 #include "models/host/bus.h"
 
-#include <spdlog/spdlog.h>
-
 #include <algorithm>
 #include <stdexcept>
 
+#include "models/common/guest_mistake.h"
 #include "models/common/tlm_time.h"
 
 namespace lacuna {
@@ -138,14 +137,14 @@ void HostBus::log_unmapped(int initiator, const tlm::tlm_generic_payload& payloa
                                         [&](const Mapping& a, const Mapping& b) { return distance(a) < distance(b); });
   const char* command = payload.is_write() ? "write" : "read";
   if (nearest == mappings_.end()) {
-    spdlog::warn("{}: {} of {} bytes at {:#x} by initiator {}: nothing is mapped", name(), command, payload.get_data_length(),
-                 address, initiator);
+    guest_warning("unmapped bus accesses", "{}: {} of {} bytes at {:#x} by initiator {}: nothing is mapped", name(), command,
+                  payload.get_data_length(), address, initiator);
     return;
   }
-  spdlog::warn("{}: {} of {} bytes at {:#x} by initiator {} {} (nearest mapping: {} at {:#x}..{:#x})", name(), command,
-               payload.get_data_length(), address, initiator,
-               distance(*nearest) == 0 ? "crosses the end of a mapping" : "is not mapped", nearest->name, nearest->base,
-               nearest->base + (nearest->size - 1));
+  guest_warning("unmapped bus accesses", "{}: {} of {} bytes at {:#x} by initiator {} {} (nearest mapping: {} at {:#x}..{:#x})",
+                name(), command, payload.get_data_length(), address, initiator,
+                distance(*nearest) == 0 ? "crosses the end of a mapping" : "is not mapped", nearest->name, nearest->base,
+                nearest->base + (nearest->size - 1));
 }
 
 }  // namespace lacuna

@@ -2,6 +2,7 @@
 
 #include <spdlog/spdlog.h>
 
+#include "models/common/guest_mistake.h"
 #include "models/common/tlm_time.h"
 
 namespace lacuna {
@@ -26,7 +27,8 @@ void Finisher::write_register(const RegisterAccess& access, std::uint64_t value)
   const std::uint32_t command = value_ & 0xffff;
   const int code = static_cast<int>(value_ >> 16);
   if (command != kPass && command != kFail && command != kReset) {
-    spdlog::warn("{}: command {:#x} is not known (0x5555 pass, 0x3333 fail, 0x7777 reset)", name(), command);
+    guest_warning("unknown finisher commands", "{}: command {:#x} is not known (0x5555 pass, 0x3333 fail, 0x7777 reset)",
+                  name(), command);
     return;
   }
   const int exit_code = command == kFail ? (code == 0 ? 1 : code) : 0;

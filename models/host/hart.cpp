@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "models/common/guest_mistake.h"
 #include "models/common/tlm_time.h"
 #include "models/host/hart_implementation.h"
 
@@ -12,7 +13,6 @@ namespace lacuna {
 namespace {
 
 constexpr int kUnreachableTrapExit = 1;
-constexpr std::uint64_t kLoggedBusErrors = 64;
 constexpr std::size_t kHartStack = 1u << 20;
 
 rv64::CoreTiming core_timing(const HartParameters& p) {
@@ -207,11 +207,10 @@ rv64::Bus::Result Hart::Implementation::transport(tlm::tlm_command command, std:
   hart.bus->b_transport(payload, delay);
   local_ps = delay.value();
   if (payload.is_response_ok()) return {true, payload.is_dmi_allowed()};
-  // A program that faults in a loop must not fill the disk; the statistics count them all.
-  if (++statistics.bus_errors > kLoggedBusErrors) return {false, false};
-  spdlog::warn("{}: {} of {} bytes at {:#x} failed: {} (pc in the block at {:#x})", hart.name(),
-               command == tlm::TLM_READ_COMMAND ? "read" : "write", size, address, payload.get_response_string(),
-               core.registers().pc);
+  ++statistics.bus_errors;
+  guest_warning("failed accesses of the hart", "{}: {} of {} bytes at {:#x} failed: {} (pc in the block at {:#x})", hart.name(),
+                command == tlm::TLM_READ_COMMAND ? "read" : "write", size, address, payload.get_response_string(),
+                core.registers().pc);
   return {false, false};
 }
 

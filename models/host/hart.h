@@ -8,7 +8,6 @@
 //                   never seen stale.
 // Misaligned        loads and stores work inside one DMI region; on devices, and across regions, they trap (causes 4 and 6).
 //                   LR, SC and AMO must be aligned. An error response becomes an access fault (causes 1, 5, 7).
-//                   The first 64 error responses are logged; all are counted.
 // LR/SC             SC succeeds when the reserved bytes still hold the value that LR loaded: another initiator that writes
 //                   the same value in between goes unnoticed.
 // Instruction cache decoded blocks; dropped by fence.i, DMI invalidation and debugger writes. Fetch is free of charge: its time

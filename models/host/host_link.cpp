@@ -1,7 +1,6 @@
 #include "models/host/host_link.h"
 
-#include <spdlog/spdlog.h>
-
+#include "models/common/guest_mistake.h"
 #include "models/common/memory_access.h"
 #include "models/common/tlm_time.h"
 
@@ -64,8 +63,9 @@ void HostLink::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& 
   const Bytes length{payload.get_data_length()};
   if (!is_timing_only(payload) || length.n == 0) {
     ++statistics_.errors;
-    spdlog::error("{}: {} of {} bytes at bus address {:#x}: host memory is not reached by data transfers", name(),
-                  payload.is_write() ? "write" : "read", length.n, payload.get_address());
+    guest_error("refused host link transfers",
+                "{}: {} of {} bytes at bus address {:#x}: host memory is not reached by data transfers", name(),
+                payload.is_write() ? "write" : "read", length.n, payload.get_address());
     payload.set_response_status(tlm::TLM_COMMAND_ERROR_RESPONSE);
     return;
   }

@@ -1,9 +1,8 @@
 #include "models/host/ram.h"
 
-#include <spdlog/spdlog.h>
-
 #include <stdexcept>
 
+#include "models/common/guest_mistake.h"
 #include "models/common/memory_access.h"
 #include "models/common/tlm_time.h"
 
@@ -39,9 +38,9 @@ void Ram::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay
   payload.set_response_status(status);
   if (status != tlm::TLM_OK_RESPONSE) {
     ++statistics_.errors;
-    spdlog::warn("{}: {} of {} bytes at offset {:#x} refused ({}): {:#x} bytes of memory", name(),
-                 payload.is_write() ? "write" : "read", payload.get_data_length(), payload.get_address(),
-                 payload.get_response_string(), size_.n);
+    guest_warning("refused memory accesses", "{}: {} of {} bytes at offset {:#x} refused ({}): {:#x} bytes of memory", name(),
+                  payload.is_write() ? "write" : "read", payload.get_data_length(), payload.get_address(),
+                  payload.get_response_string(), size_.n);
     return;
   }
   (payload.is_write() ? statistics_.writes : statistics_.reads) += 1;

@@ -1,11 +1,10 @@
 #include "models/noc/fabric.h"
 
-#include <spdlog/spdlog.h>
-
 #include <algorithm>
 #include <string>
 #include <utility>
 
+#include "models/common/guest_mistake.h"
 #include "models/common/tlm_time.h"
 #include "models/noc/crossbar.h"
 #include "models/noc/network.h"
@@ -264,13 +263,14 @@ void Fabric::log_unroutable(unsigned source, const tlm::tlm_generic_payload& pay
   const AddressRoute* nearest = routes_.nearest(payload.get_address());
   const char* command = payload.is_write() ? "write" : "read";
   if (nearest == nullptr) {
-    spdlog::warn("{}: {} of {} bytes at {:#x} by source {}: there are no routes", name(), command, payload.get_data_length(),
-                 payload.get_address(), source);
+    guest_warning("unrouted network accesses", "{}: {} of {} bytes at {:#x} by source {}: there are no routes", name(), command,
+                  payload.get_data_length(), payload.get_address(), source);
     return;
   }
-  spdlog::warn("{}: {} of {} bytes at {:#x} by source {} is not routed (nearest range: {} at {:#x}..{:#x})", name(), command,
-               payload.get_data_length(), payload.get_address(), source, nearest->name, nearest->base,
-               nearest->base + (nearest->size.n - 1));
+  guest_warning("unrouted network accesses",
+                "{}: {} of {} bytes at {:#x} by source {} is not routed (nearest range: {} at {:#x}..{:#x})", name(), command,
+                payload.get_data_length(), payload.get_address(), source, nearest->name, nearest->base,
+                nearest->base + (nearest->size.n - 1));
 }
 
 std::unique_ptr<Fabric> make_fabric(sc_core::sc_module_name module_name, const FabricParameters& parameters,

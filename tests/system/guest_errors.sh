@@ -16,6 +16,16 @@ complains "hart: waits for an interrupt"
 complains "queue 0"
 grep -q "no progress" hung/log.txt || fail "log.txt does not say why the run ended"
 
+# Mistakes that a program repeats are logged a few times; the sum is told.
+expect 0 "$LACUNA" run "$FIRMWARE/gpu_mistakes.elf" --config tiny --out mistakes
+complains "1,000 doorbells of inactive queues"
+complains "1,000 refused GPUVM commands"
+complains "1,000 refused queue commands"
+complains "200 stopped queues"
+(($(wc -l <err.txt) < 100)) || fail "the log grows with the mistakes"
+(($(wc -l <mistakes/log.txt) < 100)) || fail "log.txt grows with the mistakes"
+grep -q '"stopped queues": 200' mistakes/statistics.json || fail "statistics.json does not count the mistakes"
+
 # Kernels of one target on a device of the other.
 expect 1 "$LACUNA" run "$FIRMWARE/scratch_gfx90a.elf" --config tiny --out wrong_target
 says "the code object is for gfx90a, the device is gfx803"
