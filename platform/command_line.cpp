@@ -54,6 +54,7 @@ constexpr const char* kExitCodes =
     "  N    the program ended itself with code N (its low 8 bits); exec: the program's own\n"
     "  1, 3 launch: the GPU reported an error; a comparison differs\n"
     "  2    command line, configuration, program file or output folder is wrong\n"
+    "  123  the hart took a trap whose handler cannot be fetched (mtvec); the log names cause and place\n"
     "  124  simulated time limit reached (--max-time, sim.max_time)\n"
     "  125  hung: nobody made progress for sim.max_idle, or nothing was left that could happen\n"
     "  126  a model found itself in an impossible state\n"

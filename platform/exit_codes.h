@@ -6,6 +6,7 @@ namespace lacuna {
 
 inline constexpr int kExitUsage = 2;          ///< command line, configuration, program or output folder
 inline constexpr int kExitDifferent = 3;      ///< launch: a comparison differs
+inline constexpr int kExitLostTrap = 123;     ///< the hart took a trap whose handler it cannot fetch
 inline constexpr int kExitTimeLimit = 124;    ///< sim.max_time, as timeout(1)
 inline constexpr int kExitHung = 125;         ///< no progress, or nothing left that could happen
 inline constexpr int kExitModelError = 126;   ///< a model found itself in an impossible state

@@ -51,7 +51,7 @@ Platform::Platform(sc_core::sc_module_name module_name, const PlatformParameters
   wire_interrupts();
   connect_console(console);
   hart_.set_exit_callback([this](int code) { end(code); });
-  finisher_.set_exit_callback([this](int code) { end(code); });
+  finisher_.set_exit_callback([this](int code) { end(process_exit_code(static_cast<std::uint64_t>(code))); });
 }
 
 void Platform::map_devices() {
@@ -137,6 +137,10 @@ bool Platform::timer_armed() const {
 void Platform::diagnose(std::ostream& out) const {
   out << "  hart: " << (hart_.waiting_for_interrupt() ? "waits for an interrupt" : "runs") << " at pc "
       << hexadecimal(hart_.pc()) << ", " << hart_.statistics().instructions << " instructions so far\n";
+  if (const std::string trap = hart_.last_trap(); !trap.empty()) {
+    out << "  last trap: " << trap << " (" << hart_.statistics().exceptions << " exceptions, " << hart_.statistics().interrupts
+        << " interrupts so far)\n";
+  }
   if (hart_.waiting_for_interrupt()) {
     out << "  interrupt lines: timer " << timer_line_.read() << ", software " << software_line_.read() << ", external "
         << external_line_.read() << " (UART " << uart_line_.read() << ", GPU " << gpu_line_.read() << ")\n";

@@ -34,14 +34,16 @@ class Platform : public sc_core::sc_module {
            const PlatformConsole& console);
 
   /// Copies the program into RAM, sets the reset PC, attaches HTIF when the program has a mailbox, and semihosting with
-  /// `command_line` and files that the simulator provides. Throws ElfError when the program does not fit.
+  /// `command_line` and files that the simulator provides. Throws ElfError when the program does not fit the memory or the
+  /// hart.
   void load(const ElfFile& program, const std::string& command_line, const GuestFileProvider& files = {});
 
   Hart& hart() { return hart_; }
+  const Hart& hart() const { return hart_; }
   /// nullptr without a GPU.
   GpuDevice* gpu() { return gpu_.get(); }
 
-  /// True once the guest has ended itself; exit_code() is what it said.
+  /// True once the guest has ended itself; exit_code() is what a process can return of what it said.
   bool ended() const { return ended_; }
   int exit_code() const { return exit_code_; }
 

@@ -54,6 +54,8 @@ const char* run_end_name(RunEnd end) {
       return "no events";
     case RunEnd::interrupted:
       return "interrupted";
+    case RunEnd::lost_trap:
+      return "lost trap";
   }
   return "?";
 }

@@ -27,6 +27,7 @@ enum class RunEnd {
   no_progress,  ///< nobody got anywhere for sim.max_idle
   no_events,    ///< everybody waits for somebody else
   interrupted,  ///< Ctrl-C
+  lost_trap,    ///< the guest trapped, and its handler cannot be fetched
 };
 
 /// "guest", "time limit", ... for reports.

@@ -34,12 +34,10 @@ std::optional<OutputFolder> open_output(const CommandLine& line) {
   return std::nullopt;
 }
 
-int guest_exit_code(int code) { return code != 0 && (code & 0xff) == 0 ? 1 : code & 0xff; }
-
 int exit_code(RunEnd end, const Platform& platform) {
   switch (end) {
     case RunEnd::guest:
-      return guest_exit_code(platform.exit_code());
+      return platform.exit_code();
     case RunEnd::time_limit:
       return kExitTimeLimit;
     case RunEnd::no_progress:
@@ -47,32 +45,36 @@ int exit_code(RunEnd end, const Platform& platform) {
       return kExitHung;
     case RunEnd::interrupted:
       return kExitInterrupted;
+    case RunEnd::lost_trap:
+      return kExitLostTrap;
   }
   return kExitModelError;
 }
 
-/// Says why a run ended that the guest did not end.
-void log_end(RunEnd end, const Platform& platform, const SimulationParameters& limits) {
-  std::ostringstream state;
-  platform.diagnose(state);
+/// Why a run ended that the guest did not end itself; empty when it did.
+std::string reason_of(RunEnd end, const Platform& platform, const SimulationParameters& limits) {
   switch (end) {
     case RunEnd::guest:
       break;
     case RunEnd::interrupted:
-      spdlog::warn("ended by Ctrl-C\n{}", state.str());
-      break;
+      return "ended by Ctrl-C";
     case RunEnd::time_limit:
-      spdlog::error("simulated time limit of {} reached (--max-time, sim.max_time)\n{}", readable_time(limits.max_time),
-                    state.str());
-      break;
+      return "simulated time limit of " + readable_time(limits.max_time) + " reached (--max-time, sim.max_time)";
     case RunEnd::no_progress:
-      spdlog::error("hung: no progress for {} of simulated time (sim.max_idle)\n{}", readable_time(limits.max_idle),
-                    state.str());
-      break;
+      return "hung: no progress for " + readable_time(limits.max_idle) + " of simulated time (sim.max_idle)";
     case RunEnd::no_events:
-      spdlog::error("hung: nothing is left that could happen, everybody waits for somebody else\n{}", state.str());
-      break;
+      return "hung: nothing is left that could happen, everybody waits for somebody else";
+    case RunEnd::lost_trap:
+      return "ended by a trap whose handler cannot be fetched: " + platform.hart().last_trap();
   }
+  return {};
+}
+
+void log_end(RunEnd end, const Platform& platform, const std::string& reason) {
+  if (reason.empty() || end == RunEnd::lost_trap) return;  // the hart itself has told of the trap
+  std::ostringstream state;
+  platform.diagnose(state);
+  spdlog::log(end == RunEnd::interrupted ? spdlog::level::warn : spdlog::level::err, "{}\n{}", reason, state.str());
 }
 
 std::string guest_command_line(const CommandLine& line) {
@@ -92,7 +94,8 @@ std::unique_ptr<Platform> build_platform(const RunParameters& parameters, const 
 
 void attach_debugger(Hart& hart, std::uint16_t port) {
   try {
-    std::cerr << "lacuna: waiting for a debugger: target remote 127.0.0.1:" << hart.attach_gdb(port) << std::endl;
+    const std::uint16_t listening = hart.attach_gdb(port);
+    std::cerr << "lacuna: waiting for a debugger: target remote 127.0.0.1:" << listening << std::endl;
   } catch (const std::system_error& e) {
     throw UsageError("--gdb " + std::to_string(port) + ": " + e.what());
   }
@@ -150,14 +153,18 @@ int simulate(const CommandLine& line, GuestProgram program) {
     end = run_simulation(parameters.values().sim, observer);
   } catch (const std::exception& e) {
     console.finish();
-    spdlog::critical("a model found itself in an impossible state: {}", e.what());
+    const std::string reason = std::string("a model found itself in an impossible state: ") + e.what();
+    spdlog::critical("{}", reason);
     spdlog::default_logger()->flush();
+    platform.hart().tell_debugger_of_end(kExitModelError, "lacuna: " + reason);
     return kExitModelError;
   }
   const double wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  if (end == RunEnd::guest && platform.hart().stopped_by_trap()) end = RunEnd::lost_trap;
   progress.hide();
   console.finish();
-  log_end(end, platform, parameters.values().sim);
+  const std::string reason = reason_of(end, platform, parameters.values().sim);
+  log_end(end, platform, reason);
   log_guest_mistakes();
 
   RunSummary summary;
@@ -166,6 +173,7 @@ int simulate(const CommandLine& line, GuestProgram program) {
   summary.exit_code = exit_code(end, platform);
   if (end == RunEnd::guest && program.conclude)
     summary.exit_code = program.conclude(summary.exit_code, line.quiet ? nullptr : &std::cout);
+  platform.hart().tell_debugger_of_end(summary.exit_code, reason.empty() ? reason : "lacuna: " + reason);
   summary.guest_mistakes = guest_mistakes();
   summary.simulated = to_tick(sc_core::sc_time_stamp());
   summary.wall_seconds = wall_seconds;

@@ -1,5 +1,7 @@
 #include "models/host/csr.h"
 
+#include <array>
+
 namespace lacuna::rv64 {
 namespace {
 
@@ -20,6 +22,33 @@ constexpr Privilege required_privilege(unsigned number) {
 bool float_register(unsigned number) { return number == csr::fflags || number == csr::frm || number == csr::fcsr; }
 
 }  // namespace
+
+std::string_view trap_name(std::uint64_t mcause) {
+  static constexpr std::array<std::string_view, 12> kExceptions = {"instruction address misaligned",
+                                                                   "instruction access fault",
+                                                                   "illegal instruction",
+                                                                   "breakpoint",
+                                                                   "load address misaligned",
+                                                                   "load access fault",
+                                                                   "store/AMO address misaligned",
+                                                                   "store/AMO access fault",
+                                                                   "environment call from U-mode",
+                                                                   "environment call from S-mode",
+                                                                   "reserved exception",
+                                                                   "environment call from M-mode"};
+  const std::uint64_t code = mcause & ~cause::interrupt;
+  if (code == mcause) return code < kExceptions.size() ? kExceptions[code] : "reserved exception";
+  switch (code) {
+    case interrupt::software:
+      return "machine software interrupt";
+    case interrupt::timer:
+      return "machine timer interrupt";
+    case interrupt::external:
+      return "machine external interrupt";
+    default:
+      return "reserved interrupt";
+  }
+}
 
 bool CsrFile::counter_readable(unsigned number, Privilege from) const {
   return from == Privilege::machine || (mcounteren >> (number - csr::cycle) & 1) != 0;

@@ -3,11 +3,15 @@
 
 #include <cstdint>
 #include <optional>
+#include <string_view>
 
 #include "models/host/csr_numbers.h"
 #include "models/host/csr_pmp.h"
 
 namespace lacuna::rv64 {
+
+/// What the privileged manual (table 3.6) calls a value of mcause: "load access fault", "machine timer interrupt".
+std::string_view trap_name(std::uint64_t mcause);
 
 /// Free-running counters as they are when a CSR instruction executes; supplied by the executor.
 struct CounterValues {

@@ -9,7 +9,7 @@ namespace lacuna::rv64 {
 
 enum class Privilege : std::uint8_t { user = 0, machine = 3 };
 
-// X(name, number): the CSRs that a debugger lists. Ranges (hpmcounters, PMP) follow below.
+// X(name, number): the CSRs that a debugger lists. The ends of ranges (hpmcounters, PMP) follow below.
 #define LACUNA_RV64_CSRS(X) \
   X(fflags, 0x001)          \
   X(frm, 0x002)             \
@@ -29,6 +29,21 @@ enum class Privilege : std::uint8_t { user = 0, machine = 3 };
   X(pmpcfg0, 0x3a0)         \
   X(pmpcfg2, 0x3a2)         \
   X(pmpaddr0, 0x3b0)        \
+  X(pmpaddr1, 0x3b1)        \
+  X(pmpaddr2, 0x3b2)        \
+  X(pmpaddr3, 0x3b3)        \
+  X(pmpaddr4, 0x3b4)        \
+  X(pmpaddr5, 0x3b5)        \
+  X(pmpaddr6, 0x3b6)        \
+  X(pmpaddr7, 0x3b7)        \
+  X(pmpaddr8, 0x3b8)        \
+  X(pmpaddr9, 0x3b9)        \
+  X(pmpaddr10, 0x3ba)       \
+  X(pmpaddr11, 0x3bb)       \
+  X(pmpaddr12, 0x3bc)       \
+  X(pmpaddr13, 0x3bd)       \
+  X(pmpaddr14, 0x3be)       \
+  X(pmpaddr15, 0x3bf)       \
   X(mcycle, 0xb00)          \
   X(minstret, 0xb02)        \
   X(cycle, 0xc00)           \

@@ -287,6 +287,7 @@ void GdbStub::update_points() {
 }
 
 void GdbStub::report(const GdbStop& stop) {
+  client_waits_ = false;
   switch (stop.reason) {
     case GdbStop::Reason::interrupted:
       stop_reply_ = "T02thread:1;";
@@ -319,11 +320,16 @@ void GdbStub::report(const GdbStop& stop) {
   if (connected()) send(stop_reply_);
 }
 
-void GdbStub::report_exit(int code) {
-  if (!connected()) return;
-  std::array<char, 3> text{};
-  std::to_chars(text.data(), text.data() + 2, static_cast<unsigned>(code) & 0xff, 16);
-  send(std::string("W") + (text[1] == '\0' ? "0" : "") + text.data());
+void GdbStub::report_exit(int code, std::string_view why) {
+  // A client that has not resumed the target would take the packet for the answer to its next request.
+  if (!connected() || !client_waits_) return;
+  if (!why.empty()) {
+    const std::string line = std::string(why) + '\n';
+    send("O" + to_hex(std::as_bytes(std::span(line))));
+  }
+  const std::byte status{static_cast<unsigned char>(code)};
+  send("W" + to_hex({&status, 1}));
+  close_politely();
 }
 
 }  // namespace lacuna

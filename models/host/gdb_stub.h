@@ -64,14 +64,16 @@ class GdbStub {
   /// While the target is halted: handles requests until one resumes it. Without a client it waits for one when
   /// `wait_for_client`, else returns detached. `stop_requested` (may be null) is polled ten times a second.
   GdbResume serve(bool wait_for_client, const std::function<bool()>& stop_requested);
-  /// The program has ended by itself.
-  void report_exit(int code);
+  /// The run is over: tells a client that waits for the target to stop the process's exit code, and on its console `why`
+  /// (one line, may be empty), and closes the connection.
+  void report_exit(int code, std::string_view why);
 
  private:
   enum class Packet { none, packet, interrupt, closed };
 
   bool accept_client(int wait_ms);
   void drop_client();
+  void close_politely();
   bool wait_readable(int descriptor, int wait_ms) const;
   Packet receive(int wait_ms);
   Packet parse();
@@ -95,6 +97,7 @@ class GdbStub {
   int client_ = -1;
   std::uint16_t port_ = 0;
   bool acknowledge_ = true;
+  bool client_waits_ = false;  ///< the target has been resumed, and has not stopped yet
   std::string input_;
   std::string request_;
   std::string output_;

@@ -79,9 +79,21 @@ bool GdbStub::accept_client(int wait_ms) {
 void GdbStub::drop_client() {
   if (client_ >= 0) ::close(client_);
   client_ = -1;
+  client_waits_ = false;
   breakpoints_.clear();
   watchpoints_.clear();
   update_points();
+}
+
+/// Closing a socket that holds unread bytes resets the connection, and the client may lose what was sent to it last. So its
+/// end is waited for, though not for ever.
+void GdbStub::close_politely() {
+  ::shutdown(client_, SHUT_WR);
+  while (connected() && wait_readable(client_, kSendPatienceMs)) {
+    char bytes[4096];
+    if (::recv(client_, bytes, sizeof bytes, 0) <= 0) break;
+  }
+  drop_client();
 }
 
 GdbEvent GdbStub::poll(int wait_ms) {
@@ -110,7 +122,10 @@ GdbResume GdbStub::serve(bool wait_for_client, const std::function<bool()>& stop
       case Packet::packet: {
         GdbResume resume = GdbResume::run;
         const std::string request = std::move(request_);
-        if (handle(request, resume)) return resume;
+        if (handle(request, resume)) {
+          client_waits_ = connected();
+          return resume;
+        }
         break;
       }
       case Packet::closed:

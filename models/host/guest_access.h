@@ -17,6 +17,11 @@ struct HartConsole {
   std::function<int()> read;
 };
 
+/// What a process can return of a guest's exit code: the low 8 bits, and 1 when only those are zero.
+constexpr int process_exit_code(std::uint64_t code) {
+  return code != 0 && (code & 0xff) == 0 ? 1 : static_cast<int>(code & 0xff);
+}
+
 class GuestAccess {
  public:
   virtual ~GuestAccess() = default;
@@ -24,8 +29,8 @@ class GuestAccess {
   virtual bool read_guest(std::uint64_t address, std::span<std::byte> bytes) = 0;
   virtual bool write_guest(std::uint64_t address, std::span<const std::byte> bytes) = 0;
   virtual std::uint64_t now_ps() const = 0;
-  /// The program has ended.
-  virtual void end_program(int code) = 0;
+  /// The program has ended, with a code as wide as it gave it.
+  virtual void end_program(std::uint64_t code) = 0;
 };
 
 /// Little-endian doubleword at `address`; false when it is not memory.

@@ -1,5 +1,6 @@
 #include "models/host/hart.h"
 
+#include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
@@ -12,7 +13,7 @@
 namespace lacuna {
 namespace {
 
-constexpr int kUnreachableTrapExit = 1;
+constexpr int kLostTrapExit = 1;
 constexpr std::size_t kHartStack = 1u << 20;
 
 rv64::CoreTiming core_timing(const HartParameters& p) {
@@ -95,6 +96,10 @@ Hart::Implementation::~Implementation() { payload.clear_extension(&attributes); 
 void Hart::Implementation::run() {
   core.registers().pc = parameters.reset_pc;
   core.begin_slice(sc_core::sc_time_stamp().value());
+  // A list of its own: the expression `a | b | c` gives its list away to the first wait that it is passed to.
+  interrupt_inputs |= hart.machine_software_interrupt.value_changed_event();
+  interrupt_inputs |= hart.machine_timer_interrupt.value_changed_event();
+  interrupt_inputs |= hart.machine_external_interrupt.value_changed_event();
   if (debugger_holds_reset) debug({GdbStop::Reason::attached, {}}, true);
   while (!ended) {
     if (gdb) poll_debugger(0);
@@ -118,10 +123,11 @@ void Hart::Implementation::run_slice(std::uint64_t limit_ps) {
       wait_for_interrupt();
       break;
     case rv64::StopReason::trap_unreachable:
-      spdlog::error("{}: trap with cause {} at pc {:#x}: its handler at {:#x} cannot be fetched, the hart stops", hart.name(),
-                    core.csrs().mcause, core.csrs().mepc, core.csrs().mtvec);
+      spdlog::error("{}: {}: its handler at {:#x} cannot be fetched, the hart stops", hart.name(), last_trap(),
+                    core.registers().pc);
       if (gdb && gdb->connected()) debug({GdbStop::Reason::fault, {}}, false);
-      end_program(kUnreachableTrapExit);
+      if (!ended) stopped_by_trap = true;
+      end_program(kLostTrapExit);
       break;
     case rv64::StopReason::breakpoint:
     case rv64::StopReason::ebreak:
@@ -146,33 +152,34 @@ void Hart::Implementation::sample_interrupts() {
 }
 
 void Hart::Implementation::wait_for_interrupt() {
-  const Tick since{sc_core::sc_time_stamp().value()};
   waiting = true;
+  waiting_since = {sc_core::sc_time_stamp().value()};
   sample_interrupts();
-  const auto inputs = hart.machine_software_interrupt.value_changed_event() |
-                      hart.machine_timer_interrupt.value_changed_event() |
-                      hart.machine_external_interrupt.value_changed_event();
-  while ((core.csrs().mip & core.csrs().mie) == 0 && !ended) {
+  while ((core.csrs().mip & core.csrs().mie) == 0) {
     if (gdb) {
       // Time is let pass in small steps so that the debugger is heard; when nothing else is going on, slowly.
       constexpr Tick kPollInterval{100'000'000};
       poll_debugger(sc_core::sc_pending_activity() ? 0 : 1);
-      if (ended) break;
-      sc_core::wait(to_sc_time(kPollInterval), inputs);
+      if (ended || !waiting) break;
+      sc_core::wait(to_sc_time(kPollInterval), interrupt_inputs);
     } else {
-      sc_core::wait(inputs);
+      sc_core::wait(interrupt_inputs);
     }
     sample_interrupts();
   }
+  end_wait();
+}
+
+void Hart::Implementation::end_wait() {
+  if (!waiting) return;
   waiting = false;
   const Tick now{sc_core::sc_time_stamp().value()};
-  statistics.waiting += now - since;
+  statistics.waiting += now - waiting_since;
   core.begin_slice(now.ps);
 }
 
 void Hart::Implementation::finish() {
   refresh_statistics();
-  if (gdb) gdb->report_exit(exit_code);
   if (exit_callback) exit_callback(exit_code);
 }
 
@@ -184,6 +191,14 @@ void Hart::Implementation::refresh_statistics() {
   statistics.blocks_decoded = s.blocks_decoded;
   statistics.block_cache_flushes = s.block_cache_flushes;
   if (semihosting) statistics.semihosting_calls = semihosting->calls();
+}
+
+std::string Hart::Implementation::last_trap() const {
+  const rv64::CoreStatistics& s = core.statistics();
+  if (s.exceptions + s.interrupts == 0) return {};
+  const rv64::CsrFile& csrs = core.csrs();
+  return fmt::format("{} (mcause {:#x}) at mepc {:#x}, mtval {:#x}", rv64::trap_name(csrs.mcause), csrs.mcause, csrs.mepc,
+                     csrs.mtval);
 }
 
 // --- bus ------------------------------------------------------------------------------------------------------------------
@@ -269,8 +284,8 @@ bool Hart::Implementation::semihosting_call() {
 
 void Hart::Implementation::htif_store() { htif->serve(); }
 
-void Hart::Implementation::end_program(int code) {
-  if (!ended) exit_code = code;
+void Hart::Implementation::end_program(std::uint64_t code) {
+  if (!ended) exit_code = process_exit_code(code);
   ended = true;
   core.request_stop();
 }
@@ -320,10 +335,16 @@ std::uint16_t Hart::attach_gdb(std::uint16_t port) {
 void Hart::set_exit_callback(std::function<void(int)> callback) { implementation_->exit_callback = std::move(callback); }
 void Hart::set_stop_request(std::function<bool()> requested) { implementation_->stop_requested = std::move(requested); }
 
+void Hart::tell_debugger_of_end(int exit_code, std::string_view why) {
+  if (implementation_->gdb) implementation_->gdb->report_exit(exit_code, why);
+}
+
 const HartStatistics& Hart::statistics() const { return implementation_->statistics; }
 std::uint64_t Hart::pc() const { return implementation_->core.registers().pc; }
 bool Hart::waiting_for_interrupt() const { return implementation_->waiting; }
 bool Hart::halted() const { return implementation_->ended; }
+bool Hart::stopped_by_trap() const { return implementation_->stopped_by_trap; }
+std::string Hart::last_trap() const { return implementation_->last_trap(); }
 
 std::uint64_t Hart::read_register(unsigned index) const { return implementation_->core.registers().x.at(index); }
 void Hart::write_register(unsigned index, std::uint64_t value) {

@@ -9,10 +9,14 @@
 // Misaligned        loads and stores work inside one DMI region; on devices, and across regions, they trap (causes 4 and 6).
 //                   LR, SC and AMO must be aligned. An error response becomes an access fault (causes 1, 5, 7).
 // LR/SC             SC succeeds when the reserved bytes still hold the value that LR loaded: another initiator that writes
-//                   the same value in between goes unnoticed.
+//                   the same value in between goes unnoticed. An SC that fails reads its address, checked as a store
+//                   (alignment, PMP, error responses: causes 6 and 7), as one that succeeds does. The manual leaves that open;
+//                   Spike checks as well.
 // Instruction cache decoded blocks; dropped by fence.i, DMI invalidation and debugger writes. Fetch is free of charge: its time
 //                   is part of the cycles per instruction class.
 // WFI               waits for an interrupt input without simulating. When no event is left the kernel's sc_start returns.
+// Lost trap         a trap whose handler cannot be fetched (mtvec 0, say) stops the hart; silicon would trap for ever. mcause,
+//                   mepc and mtval stay those of that trap.
 // Counters          mcycle counts clock cycles of simulated time (waiting included), time counts `timebase`.
 #pragma once
 
@@ -94,10 +98,14 @@ class Hart : public sc_core::sc_module {
   /// Opens the GDB remote stub on 127.0.0.1; the hart halts at reset until a debugger has connected and continues.
   /// Port 0 takes a free one. Returns the port. Throws std::system_error when it cannot listen.
   std::uint16_t attach_gdb(std::uint16_t port);
-  /// Called once when the program ends (semihosting exit, HTIF exit, debugger's kill). The hart has halted by then.
+  /// Called once when the program ends (semihosting exit, HTIF exit, debugger's kill, lost trap) with what a process can return
+  /// of its exit code (process_exit_code). The hart has halted by then.
   void set_exit_callback(std::function<void(int code)> callback);
   /// Polled while the debugger holds the hart, so that a Ctrl-C at the simulator is heard.
   void set_stop_request(std::function<bool()> requested);
+  /// The run is over and the process will return `exit_code`: a debugger that waits for the hart to stop is told, with a line
+  /// of text that says why when there is one.
+  void tell_debugger_of_end(int exit_code, std::string_view why);
 
   // Observation. Registers are the architectural state between two slices of local time.
   const HartStatistics& statistics() const;
@@ -105,6 +113,10 @@ class Hart : public sc_core::sc_module {
   bool waiting_for_interrupt() const;
   /// True once the program has ended.
   bool halted() const;
+  /// True when a trap ended it whose handler cannot be fetched.
+  bool stopped_by_trap() const;
+  /// The last trap: name, mcause, mepc and mtval; empty when there was none.
+  std::string last_trap() const;
   std::uint64_t read_register(unsigned index) const;
   void write_register(unsigned index, std::uint64_t value);
   /// Raw bits; single precision is NaN-boxed.

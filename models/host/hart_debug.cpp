@@ -48,12 +48,14 @@ GdbStop Hart::Implementation::stop_of(rv64::StopReason reason) const {
 }
 
 /// Serves the debugger until it lets the hart run again. The first instruction is then executed alone, so that a breakpoint
-/// at pc does not strike twice.
+/// at pc does not strike twice. A hart that was in wfi stays there, unless it is stepped or sent elsewhere.
 void Hart::Implementation::debug(const GdbStop& stop, bool wait_for_client) {
+  const std::uint64_t stopped_at = core.registers().pc;
   gdb->report(stop);
   while (!ended) {
     const GdbResume resume = gdb->serve(wait_for_client, stop_requested);
     core.set_stop_at_ebreak(gdb->connected());
+    if (resume == GdbResume::step || core.registers().pc != stopped_at) end_wait();
     switch (resume) {
       case GdbResume::detached:
         return;
@@ -67,6 +69,7 @@ void Hart::Implementation::debug(const GdbStop& stop, bool wait_for_client) {
       case GdbResume::step:
         break;
     }
+    if (waiting) return;
     core.begin_slice(sc_core::sc_time_stamp().value());
     const rv64::StopReason reason = core.step();
     spend_slice();
@@ -75,7 +78,7 @@ void Hart::Implementation::debug(const GdbStop& stop, bool wait_for_client) {
       gdb->report(stop_of(reason));
       continue;
     }
-    if (reason == rv64::StopReason::wait_for_interrupt && !waiting) wait_for_interrupt();
+    if (reason == rv64::StopReason::wait_for_interrupt) wait_for_interrupt();
     return;
   }
 }

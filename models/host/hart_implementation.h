@@ -21,9 +21,11 @@ struct Hart::Implementation final : rv64::Bus, rv64::HostServices, GuestAccess, 
   void run_slice(std::uint64_t limit_ps);
   void spend_slice();
   void wait_for_interrupt();
+  void end_wait();
   void sample_interrupts();
   void finish();
   void refresh_statistics();
+  std::string last_trap() const;
 
   // The debugger's part of it (hart_debug.cpp).
   void poll_debugger(int wait_ms);
@@ -46,7 +48,7 @@ struct Hart::Implementation final : rv64::Bus, rv64::HostServices, GuestAccess, 
   bool read_guest(std::uint64_t address, std::span<std::byte> bytes) override;
   bool write_guest(std::uint64_t address, std::span<const std::byte> bytes) override;
   std::uint64_t now_ps() const override { return core.now_ps(); }
-  void end_program(int code) override;
+  void end_program(std::uint64_t code) override;
 
   // GdbTarget
   bool read_gdb_register(unsigned number, std::uint64_t& value) override;
@@ -71,8 +73,11 @@ struct Hart::Implementation final : rv64::Bus, rv64::HostServices, GuestAccess, 
   tlm::tlm_generic_payload payload;
   tlm::tlm_generic_payload debug_payload;
 
+  sc_core::sc_event_or_list interrupt_inputs;  ///< any of the three lines changes
   bool waiting = false;
+  Tick waiting_since{};
   bool ended = false;
+  bool stopped_by_trap = false;
   bool debugger_holds_reset = false;
   unsigned slices_to_poll = 0;
   int exit_code = 0;

@@ -33,7 +33,7 @@ void Htif::serve() {
   const std::uint64_t payload = message & kPayloadMask;
   if (device == 0 && command == 0) {
     if ((payload & 1) != 0) {
-      guest_.end_program(static_cast<int>(payload >> 1));
+      guest_.end_program(payload >> 1);
     } else {
       system_call(payload);
     }
@@ -57,7 +57,7 @@ void Htif::system_call(std::uint64_t block) {
   if (!guest_.read_guest(block, std::as_writable_bytes(std::span(fields)))) return respond(1);
   std::uint64_t result = negative(ENOSYS);
   if (fields[0] == kExitCall) {
-    guest_.end_program(static_cast<int>(fields[1]));
+    guest_.end_program(fields[1]);
     return;
   }
   if (fields[0] == kWriteCall && (fields[1] == 1 || fields[1] == 2)) {

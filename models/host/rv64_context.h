@@ -129,6 +129,9 @@ class ExecutionContext {
   bool open_fetch_window(std::uint64_t pc);
   void fetch_fault(std::uint64_t pc, std::uint64_t address);
   void enter_trap(std::uint64_t trap_cause, std::uint64_t pc, std::uint64_t value);
+  /// Does what may change the privilege of fetches or of data accesses, and forgets the windows if it did.
+  template <class Change>
+  void change_privilege(Change change);
   void uncharge(const Instruction* first_without_time, const Instruction* first_not_retired);
 
   enum class Ask : std::uint8_t { known_only, memory };
@@ -157,6 +160,10 @@ class ExecutionContext {
   std::uint64_t fetch_first_ = 1;
   std::uint64_t fetch_end_ = 0;
   const std::byte* fetch_host_ = nullptr;
+
+  // The last trap: where its handler is, and how many instructions had retired when it was entered.
+  std::uint64_t handler_ = 1;
+  std::uint64_t retired_at_trap_ = 0;
 
   StopReason stop_reason_ = StopReason::time_limit;
 };

@@ -92,26 +92,33 @@ void ExecutionContext::leave_before(const Instruction* i) {
   registers.pc = pc_of(i);
 }
 
-void ExecutionContext::enter_trap(std::uint64_t trap_cause, std::uint64_t pc, std::uint64_t value) {
+template <class Change>
+void ExecutionContext::change_privilege(Change change) {
   const Privilege before = csrs.privilege;
   const Privilege data_before = csrs.data_privilege();
-  registers.pc = csrs.enter_trap(trap_cause, pc, value);
+  change();
   if (csrs.privilege != before || csrs.data_privilege() != data_before) forget_windows();
 }
 
+void ExecutionContext::enter_trap(std::uint64_t trap_cause, std::uint64_t pc, std::uint64_t value) {
+  change_privilege([&] { registers.pc = csrs.enter_trap(trap_cause, pc, value); });
+  handler_ = registers.pc;
+  retired_at_trap_ = retired;
+}
+
 void ExecutionContext::return_from_trap() {
-  registers.pc = csrs.leave_trap();
+  // Not only to U mode: MPRV = 1 survives a return to M mode, which leaves U in MPP, and data accesses are checked with that.
+  change_privilege([&] { registers.pc = csrs.leave_trap(); });
   reserved = false;
-  if (csrs.privilege != Privilege::machine) forget_windows();
   recheck_interrupts();
 }
 
 void ExecutionContext::fetch_fault(std::uint64_t pc, std::uint64_t address) {
   elapsed_ps += timing_.cycles[static_cast<std::size_t>(Class::system)] * timing_.period_ps;
-  const bool hopeless = csrs.privilege == Privilege::machine && pc == (csrs.mtvec & ~std::uint64_t{3});
+  // Silicon would trap here for ever. The CSRs keep the trap that led here, which is the one worth knowing.
+  if (pc == handler_ && retired == retired_at_trap_) return stop(StopReason::trap_unreachable);
   ++statistics.exceptions;
   enter_trap(cause::instruction_access_fault, pc, address);
-  if (hopeless) stop(StopReason::trap_unreachable);
 }
 
 CounterValues ExecutionContext::counters() const {

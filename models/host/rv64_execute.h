@@ -46,7 +46,7 @@ enum class StopReason : std::uint8_t {
   ebreak,              ///< at pc, not executed (only with stop_at_ebreak)
   watchpoint,          ///< hit_watchpoint() says which; pc is behind the access
   stopped,             ///< request_stop() was called
-  trap_unreachable,    ///< the trap handler's first instruction cannot be fetched: nothing can ever run again
+  trap_unreachable,    ///< the trap handler's first instruction cannot be fetched; mcause, mepc, mtval tell of that trap
 };
 
 /// A data range that a debugger watches.

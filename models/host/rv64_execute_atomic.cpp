@@ -29,15 +29,13 @@ template <class T>
 void store_conditional(ExecutionContext& c, const Instruction* i) {
   const std::uint64_t address = c.registers.x[i->rs1];
   if (address % sizeof(T) != 0) return c.raise(i, cause::store_address_misaligned, address);
-  bool success = c.reserved && c.reserved_address == address;
+  const bool holds = c.reserved && c.reserved_address == address;
+  // Whether it succeeds or not, the address is checked as a store's.
+  T now{};
+  if (!c.read_memory(i, address, &now, sizeof(T), Access::store)) return;
+  bool leave = c.leave_pending;
   c.reserved = false;
-  bool leave = false;
-  if (success) {
-    T now{};
-    if (!c.read_memory(i, address, &now, sizeof(T), Access::store)) return;
-    leave = c.leave_pending;
-    success = now == static_cast<T>(c.reserved_value);
-  }
+  const bool success = holds && now == static_cast<T>(c.reserved_value);
   if (success) {
     const T value = static_cast<T>(c.registers.x[i->rs2]);
     if (!c.write_memory(i, address, &value, sizeof(T))) return;

@@ -293,7 +293,7 @@ std::uint64_t Semihosting::heap_information(std::uint64_t argument) {
 std::uint64_t Semihosting::exit(std::uint64_t argument) {
   if (!fields(argument, 2)) return fail(EFAULT);
   // Only an application exit has a status; an exception that the program reports is a failure.
-  guest_.end_program(fields_[0] == kApplicationExit ? static_cast<int>(fields_[1]) : 1);
+  guest_.end_program(fields_[0] == kApplicationExit ? fields_[1] : 1);
   return 0;
 }
 

@@ -41,6 +41,7 @@ class HartEnvironment : public sc_core::sc_module {
     hart.set_exit_callback([this](int code) {
       exit_code = code;
       ++exits;
+      hart.tell_debugger_of_end(code, {});
       sc_core::sc_stop();
     });
     SC_HAS_PROCESS(HartEnvironment);

@@ -93,10 +93,57 @@ TEST(HartTraps, FetchFaultNamesTheMissingHalf) {
   EXPECT_EQ(machine.core.csrs().mtval, last + 2);
 }
 
-TEST(HartTraps, UnreachableHandlerStopsTheHart) {
-  Machine machine;  // mtvec = 0
-  EXPECT_EQ(machine.run({0xffffffff}), StopReason::trap_unreachable);
-  EXPECT_EQ(machine.core.csrs().mcause, cause::instruction_access_fault);
+TEST(HartTraps, UnreachableHandlerStopsTheHartAndKeepsTheTrap) {
+  const TrapCase cases[] = {{0xffffffff, 0, cause::illegal_instruction, 0xffffffff},
+                            {kEcall, 0, cause::machine_ecall, 0},
+                            {encode_i(ld, kA1, kA0, 0), kNowhere, cause::load_access_fault, kNowhere},
+                            {encode_s(sd, kA0, kA1, 0), kData, cause::store_access_fault, kData}};  // by PMP
+  for (const TrapCase& row : cases) {
+    Machine machine;  // mtvec = 0
+    CsrFile& csrs = machine.core.csrs();
+    csrs.pmp.write_address(0, kData >> 2 | 1);
+    csrs.pmp.write_configuration(0, 0x99);  // locked, 16 bytes at kData, read only
+    machine.x(kA0) = row.base;
+    EXPECT_EQ(machine.run({kNop, row.word}), StopReason::trap_unreachable) << row.trap_cause;
+    EXPECT_EQ(csrs.mcause, row.trap_cause);
+    EXPECT_EQ(csrs.mepc, kRam + 4) << row.trap_cause;
+    EXPECT_EQ(csrs.mtval, row.value) << row.trap_cause;
+    EXPECT_EQ(machine.core.registers().pc, 0u) << row.trap_cause;
+    EXPECT_EQ(machine.core.statistics().exceptions, 1u) << row.trap_cause;
+  }
+}
+
+TEST(HartTraps, AJumpToAnUnreachableHandlerIsATrapOfItsOwn) {
+  Machine machine;
+  CsrFile& csrs = machine.core.csrs();
+  csrs.mtvec = kNowhere;
+  csrs.mcause = cause::breakpoint;  // of a trap long ago
+  machine.x(kA0) = kNowhere;
+  EXPECT_EQ(machine.run({encode_i(jalr, 0, kA0, 0)}), StopReason::trap_unreachable);
+  EXPECT_EQ(csrs.mcause, cause::instruction_access_fault);
+  EXPECT_EQ(csrs.mepc, kNowhere);
+  EXPECT_EQ(csrs.mtval, kNowhere);
+}
+
+TEST(HartTraps, AnUnreachableVectorKeepsTheInterrupt) {
+  Machine machine;
+  CsrFile& csrs = machine.core.csrs();
+  csrs.mtvec = kNowhere | 1;
+  csrs.mie = csrs.mip = 1u << interrupt::timer;
+  csrs.mstatus |= mstatus::mie;
+  EXPECT_EQ(machine.run({kNop}), StopReason::trap_unreachable);
+  EXPECT_EQ(csrs.mcause, cause::interrupt | interrupt::timer);
+  EXPECT_EQ(csrs.mepc, kRam);
+  EXPECT_EQ(machine.core.registers().pc, kNowhere + 4 * interrupt::timer);
+}
+
+TEST(HartTraps, HaveTheManualsNames) {
+  EXPECT_EQ(trap_name(cause::instruction_access_fault), "instruction access fault");
+  EXPECT_EQ(trap_name(cause::store_access_fault), "store/AMO access fault");
+  EXPECT_EQ(trap_name(cause::machine_ecall), "environment call from M-mode");
+  EXPECT_EQ(trap_name(24), "reserved exception");
+  EXPECT_EQ(trap_name(cause::interrupt | interrupt::external), "machine external interrupt");
+  EXPECT_EQ(trap_name(cause::interrupt | 1), "reserved interrupt");
 }
 
 TEST(HartTraps, MretRestoresAndNestsStatus) {
@@ -433,6 +480,80 @@ TEST(HartPmp, FastPathNeverCrossesABorder) {
     machine.run({encode_i(ld, kA1, kA0, -8), encode_i(ld, kA1, kA0, offset)});
     EXPECT_EQ(machine.core.csrs().mcause, cause::load_access_fault) << offset;
   }
+}
+
+// What an access of M mode has opened must not serve one that is checked as U mode's (no PMP entry allows U mode anything).
+TEST(HartPmp, WindowsDoNotOutliveTheirPrivilege) {
+  struct Case {
+    const char* what;
+    std::uint32_t change;
+    std::uint64_t mstatus_at_start;
+  };
+  const Case cases[] = {
+      {"mret to M mode that leaves MPP = U under MPRV", kMret, mstatus::mprv | mstatus::mpp},
+      {"csrc of MPP under MPRV", encode_csr(csrrc, 0, csr::mstatus, kA2), mstatus::mprv | mstatus::mpp},
+      {"csrs of MPRV with MPP = U", encode_csr(csrrs, 0, csr::mstatus, kA3), 0},
+  };
+  for (const Case& row : cases) {
+    for (const bool store : {false, true}) {
+      Machine machine;
+      install_handler(machine);
+      CsrFile& csrs = machine.core.csrs();
+      csrs.mstatus = mstatus::uxl_64 | row.mstatus_at_start;
+      csrs.mepc = kRam + 8;
+      machine.x(kA0) = kData;
+      machine.x(kA2) = mstatus::mpp;
+      machine.x(kA3) = mstatus::mprv;
+      const std::uint32_t access = store ? encode_s(sd, kA0, kA1, 0) : encode_i(ld, kA1, kA0, 0);
+      machine.run({access, row.change, access});
+      EXPECT_EQ(csrs.mcause, store ? cause::store_access_fault : cause::load_access_fault) << row.what;
+      EXPECT_EQ(csrs.mepc, kRam + 8) << row.what;
+    }
+  }
+}
+
+TEST(HartPmp, ATrapReturnsDataAccessesToMachineMode) {
+  Machine machine;
+  CsrFile& csrs = machine.core.csrs();
+  csrs.mtvec = kHandler;
+  csrs.mstatus = mstatus::uxl_64 | mstatus::mprv;  // MPP = U: this load faults, the handler's own does not
+  machine.x(kA0) = kData;
+  machine.store<std::uint64_t>(kData, 77);
+  machine.place(kHandler, {encode_i(ld, kA1, kA0, 0), kWfi});
+  machine.run({encode_i(ld, kA2, kA0, 0)});
+  EXPECT_EQ(machine.x(kA1), 77u);
+  EXPECT_EQ(machine.core.statistics().exceptions, 1u);
+}
+
+// As Spike: an SC that fails is checked like one that succeeds.
+TEST(HartAtomics, AnScWithoutReservationIsCheckedAsAStore) {
+  struct Case {
+    std::uint64_t address;
+    std::uint64_t trap_cause;
+  };
+  const std::uint64_t read_only = kData + 0x100;
+  for (const Case& row : {Case{kData + 4, cause::store_address_misaligned}, Case{kNowhere, cause::store_access_fault},
+                          Case{read_only, cause::store_access_fault}}) {
+    Machine machine;
+    install_handler(machine);
+    CsrFile& csrs = machine.core.csrs();
+    csrs.pmp.write_address(0, read_only >> 2 | 1);
+    csrs.pmp.write_configuration(0, 0x99);
+    machine.x(kA0) = row.address;
+    machine.x(kA1) = 7;
+    machine.run({encode(sc_d, kA1, kA0, kA2)});
+    EXPECT_EQ(csrs.mcause, row.trap_cause) << std::hex << row.address;
+    EXPECT_EQ(csrs.mtval, row.address);
+    EXPECT_EQ(machine.x(kA1), 7u);
+  }
+  Machine machine;
+  install_handler(machine);
+  machine.x(kA0) = kData;
+  machine.x(kA2) = 5;
+  machine.run({encode(sc_d, kA1, kA0, kA2)});
+  EXPECT_EQ(machine.core.statistics().exceptions, 0u);
+  EXPECT_EQ(machine.x(kA1), 1u);
+  EXPECT_EQ(machine.load<std::uint64_t>(kData), 0u);
 }
 
 TEST(HartCsr, LegalValues) {

@@ -1,101 +1,18 @@
 // The remote stub against clients that misbehave: noise, bad packets, and connections that end at the worst moment.
-#include <arpa/inet.h>
 #include <gtest/gtest.h>
-#include <netinet/in.h>
-#include <poll.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 #include <thread>
 
 #include "models/host/gdb_stub.h"
+#include "tests/host/gdb_client.h"
 #include "tests/host/hart_environment.h"
 
 namespace lacuna::test {
 namespace {
 
-class Client {
- public:
-  explicit Client(std::uint16_t port) : socket_(::socket(AF_INET, SOCK_STREAM, 0)) {
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_port = htons(port);
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    connected_ = ::connect(socket_, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
-  }
-  ~Client() { ::close(socket_); }
-  Client(const Client&) = delete;
-  Client& operator=(const Client&) = delete;
-
-  bool connected() const { return connected_; }
-  void send(std::string_view bytes) {
-    EXPECT_EQ(::send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL), ssize_t(bytes.size()));
-  }
-  /// Sends a packet and returns the reply's payload.
-  std::string ask(std::string_view payload) {
-    send(frame(payload));
-    return reply();
-  }
-  static std::string frame(std::string_view payload) {
-    unsigned sum = 0;
-    for (const char c : payload) sum += static_cast<unsigned char>(c);
-    char tail[4];
-    std::snprintf(tail, sizeof tail, "#%02x", sum & 0xff);
-    return "$" + std::string(payload) + tail;
-  }
-  /// The payload of the next packet; "timeout" after five seconds.
-  std::string reply() {
-    for (;;) {
-      const std::size_t start = input_.find('$');
-      const std::size_t end = start == std::string::npos ? start : input_.find('#', start);
-      if (end != std::string::npos && end + 2 < input_.size()) {
-        std::string payload = input_.substr(start + 1, end - start - 1);
-        input_.erase(0, end + 3);
-        send("+");
-        return payload;
-      }
-      if (!receive()) return "timeout";
-    }
-  }
-  /// The next single byte outside a packet.
-  char acknowledgement() {
-    while (input_.empty()) {
-      if (!receive()) return 0;
-    }
-    const char first = input_.front();
-    input_.erase(0, 1);
-    return first;
-  }
-
- private:
-  bool receive() {
-    pollfd event{socket_, POLLIN, 0};
-    char bytes[4096];
-    if (::poll(&event, 1, 5000) <= 0) return false;
-    const ssize_t count = ::recv(socket_, bytes, sizeof bytes, 0);
-    if (count <= 0) return false;
-    input_.append(bytes, static_cast<std::size_t>(count));
-    return true;
-  }
-
-  int socket_;
-  bool connected_ = false;
-  std::string input_;
-};
-
-std::string hex64(std::uint64_t value) {
-  std::string text;
-  for (int i = 0; i < 8; ++i) {
-    char byte[3];
-    std::snprintf(byte, sizeof byte, "%02x", static_cast<unsigned>(value >> (8 * i) & 0xff));
-    text += byte;
-  }
-  return text;
-}
-
 /// Held at reset: requests of all kinds, then the client vanishes while the hart runs.
 void first_client(std::uint16_t port) {
-  Client client(port);
+  GdbClient client(port);
   ASSERT_TRUE(client.connected());
   client.send("noise+-\x03");
   EXPECT_EQ(client.ask("?"), "T05thread:1;");
@@ -134,13 +51,13 @@ void first_client(std::uint16_t port) {
   EXPECT_EQ(client.ask("s").substr(0, 3), "T05");
   EXPECT_NE(client.ask("p20"), hex64(0x80000000));
   EXPECT_EQ(client.ask("Z0,80310000,4"), "OK");
-  client.send(Client::frame("vCont;c:1"));
+  client.send(GdbClient::frame("vCont;c:1"));
   std::this_thread::sleep_for(std::chrono::milliseconds(100));
 }
 
 /// Attaches to the running hart, lets the program finish, vanishes while the hart is halted.
 void second_client(std::uint16_t port) {
-  Client client(port);
+  GdbClient client(port);
   ASSERT_TRUE(client.connected());
   EXPECT_EQ(client.ask("?"), "T05thread:1;");
   EXPECT_EQ(client.ask("QStartNoAckMode"), "OK");
@@ -160,6 +77,20 @@ TEST(HartGdbClient, NeverHangsTheHart) {
   clients.join();
   EXPECT_EQ(environment.exit_code, 4);
   EXPECT_EQ(environment.console, "sum 147 counter 15\n");
+}
+
+TEST(HartGdbStub, DescribesEveryPmpRegister) {
+  const std::string& description = gdb_target_description();
+  const auto lists = [&](const std::string& name, unsigned csr) {
+    return description.find("<reg name=\"" + name + "\" bitsize=\"64\" type=\"int\" regnum=\"" + std::to_string(65 + csr) +
+                            "\"/>") != std::string::npos;
+  };
+  for (unsigned entry = 0; entry < rv64::Pmp::kEntries; ++entry) {
+    EXPECT_TRUE(lists("pmpaddr" + std::to_string(entry), 0x3b0 + entry)) << entry;
+  }
+  // RV64 has the even ones, with eight entries each.
+  EXPECT_TRUE(lists("pmpcfg0", 0x3a0));
+  EXPECT_TRUE(lists("pmpcfg2", 0x3a2));
 }
 
 TEST(HartGdbStub, RefusesAPortThatIsTaken) {

@@ -26,5 +26,11 @@ complains "nothing is left that could happen"
 complains "hart: waits for an interrupt at pc 0x8000000"
 expect 124 "$LACUNA" hart "$FIRMWARE/loop_forever.elf" --max-time 1ms
 complains "simulated time limit of 1.000 ms reached"
-expect 1 "$LACUNA" hart "$FIRMWARE/trap_loop.elf"
-complains "its handler at 0x0 cannot be fetched"
+# An interrupt line that is not enabled changes while the hart sleeps.
+expect 125 "$LACUNA" hart "$FIRMWARE/masked_timer.elf"
+complains "nothing is left that could happen"
+complains "interrupt lines: timer 1, software 0"
+
+# No exit code but 0 may become 0.
+expect 1 "$LACUNA" hart "$FIRMWARE/htif_exit_256.elf"
+expect 1 "$LACUNA" hart "$FIRMWARE/htif_exit_2e32.elf"

@@ -1,0 +1,54 @@
+#!/usr/bin/env bash
+# Runs under a debugger end as others do, and the debugger learns how.
+source "$(dirname "$0")/common.sh"
+
+# debug CODE PROGRAM OPTIONS...: continues to the end of the run under GDB; lacuna's exit code must be CODE. GDB's output is in
+# out.txt, lacuna's messages in err.txt.
+debug() {
+  local wanted=$1 program=$2 code=0 port
+  shift 2
+  "$LACUNA" hart "$FIRMWARE/$program.elf" --gdb 0 "$@" >/dev/null 2>err.txt </dev/null &
+  local simulator=$!
+  until port=$(sed -n 's/.*target remote 127.0.0.1:\([0-9]\+\)$/\1/p' err.txt) && [[ -n $port ]]; do
+    kill -0 $simulator 2>/dev/null || fail "lacuna ended before a debugger came"
+    sleep 0.05
+  done
+  timeout 60 "$GDB" -nx -nh -batch -ex "target remote 127.0.0.1:$port" "${commands[@]/#/-ex=}" "$FIRMWARE/$program.elf" \
+    >out.txt 2>&1 </dev/null || true
+  wait $simulator || code=$?
+  [[ $code == "$wanted" ]] || fail "lacuna hart $program under GDB ended with $code, not $wanted"
+}
+
+# GDB prints exit codes in octal.
+commands=(continue)
+debug 42 exit_42
+says "exited with code 052"
+debug 1 htif_exit_256
+says "exited with code 01]"
+debug 124 loop_forever --max-time 1ms
+says "lacuna: simulated time limit of 1.000 ms reached"
+says "exited with code 0174"
+# A wfi that really waits, while a line changes that is not enabled.
+debug 125 masked_timer --set sim.max_idle=1ms
+says "hung"
+says "exited with code 0175"
+
+# The registers tell of the trap that was lost.
+commands=(continue "printf \"cause %lu epc 0x%lx\\n\", \$mcause, \$mepc" "print/x \$pmpaddr15" continue)
+debug 123 lost_trap_ecall
+says "SIGSEGV"
+says "cause 11 epc 0x80000004"
+says "\$1 = 0x0"
+says "exited with code 0173"
+
+# A port that is taken: one line says so.
+"$LACUNA" hart "$FIRMWARE/exit_42.elf" --gdb 0 >/dev/null 2>first.txt </dev/null &
+first=$!
+until port=$(sed -n 's/.*target remote 127.0.0.1:\([0-9]\+\)$/\1/p' first.txt) && [[ -n $port ]]; do sleep 0.05; done
+code=0
+"$LACUNA" hart "$FIRMWARE/exit_42.elf" --gdb "$port" >out.txt 2>err.txt </dev/null || code=$?
+kill $first
+wait $first || true
+[[ $code == 2 ]] || fail "a taken port gave $code, not 2"
+[[ $(wc -l <err.txt) == 1 ]] || fail "a taken port is not told in one line"
+complains "lacuna: --gdb $port: GDB stub: cannot listen on 127.0.0.1:$port"

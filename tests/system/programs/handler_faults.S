@@ -1,0 +1,9 @@
+/* A trap handler that faults on its own first instruction, for ever. */
+  .section .text.start, "ax"
+  .globl _start
+_start:
+  la t0, handler
+  csrw mtvec, t0
+  .balign 4
+handler:
+  lw a0, 0(zero)
