@@ -81,11 +81,17 @@ struct ElfFile::Reader {
     if (ident(EI_CLASS) != ELFCLASS64)
       file.fail(ident(EI_CLASS) == ELFCLASS32 ? "is a 32-bit ELF file; ELF64 is needed" : "ELF class is neither 32 nor 64 bit");
     if (ident(EI_DATA) != ELFDATA2LSB) file.fail("is not little-endian");
+    const auto require_version = [&](const char* field, std::uint32_t version) {
+      if (version != EV_CURRENT)
+        file.fail(std::string("has ELF version ") + std::to_string(version) + " (" + field + "); there is only version 1");
+    };
+    require_version("e_ident", ident(EI_VERSION));
     require_inside(0, sizeof(Elf64_Ehdr), "the ELF header");
 
     if (elf_version(EV_CURRENT) == EV_NONE) throw std::logic_error("libelf does not know this ELF version");
     elf.reset(elf_memory(reinterpret_cast<char*>(file.bytes_.data()), file.bytes_.size()));
     if (!elf || gelf_getehdr(elf.get(), &header) == nullptr) file.fail(std::string("ELF header: ") + elf_errmsg(-1));
+    require_version("e_version", header.e_version);
     file.machine_ = header.e_machine;
     file.flags_ = header.e_flags;
     file.entry_ = header.e_entry;

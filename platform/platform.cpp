@@ -5,6 +5,7 @@
 #include <iomanip>
 #include <ostream>
 #include <sstream>
+#include <vector>
 
 #include "models/common/tlm_time.h"
 #include "platform/memory_map.h"
@@ -17,10 +18,46 @@ constexpr unsigned kPlicSources = LACUNA_IRQ_GPU;
 constexpr unsigned kCsrMie = 0x304;
 constexpr std::uint64_t kMachineTimerEnable = 1U << 7;
 
+// e_flags (RISC-V ELF psABI 1.0, section 8.1).
+constexpr std::uint32_t kFloatAbiMask = 6;
+constexpr std::uint32_t kFloatAbiQuad = 6;
+constexpr std::uint32_t kEmbeddedAbi = 8;
+
 std::string hexadecimal(std::uint64_t value) {
   std::ostringstream text;
   text << "0x" << std::hex << value;
   return text.str();
+}
+
+std::string range_text(const ElfSegment& segment) {
+  return hexadecimal(segment.physical_address) + ".." + hexadecimal(segment.physical_address + segment.memory_size);
+}
+
+/// What the file says of itself must be what the hart is.
+void require_rv64gc(const ElfFile& program) {
+  program.require(ElfMachine::riscv);
+  if ((program.flags() & kEmbeddedAbi) != 0)
+    throw ElfError(program.name() + ": is for the RV64E base (flag EF_RISCV_RVE), the hart is RV64GC");
+  if ((program.flags() & kFloatAbiMask) == kFloatAbiQuad)
+    throw ElfError(program.name() + ": needs quad-precision registers (flag EF_RISCV_FLOAT_ABI_QUAD), the hart is RV64GC");
+  if (program.entry() % 2 != 0) throw ElfError(program.name() + ": entry point " + hexadecimal(program.entry()) + " is odd");
+}
+
+/// The parts that occupy memory, by address.
+std::vector<ElfSegment> loaded_segments(const ElfFile& program) {
+  std::vector<ElfSegment> loaded;
+  for (const ElfSegment& segment : program.segments()) {
+    if (segment.memory_size != 0) loaded.push_back(segment);
+  }
+  if (loaded.empty()) throw ElfError(program.name() + ": has nothing to load");
+  std::stable_sort(loaded.begin(), loaded.end(),
+                   [](const ElfSegment& a, const ElfSegment& b) { return a.physical_address < b.physical_address; });
+  for (std::size_t i = 1; i < loaded.size(); ++i) {
+    const ElfSegment& below = loaded[i - 1];
+    if (loaded[i].physical_address - below.physical_address < below.memory_size)
+      throw ElfError(program.name() + ": segments " + range_text(below) + " and " + range_text(loaded[i]) + " overlap");
+  }
+  return loaded;
 }
 
 }  // namespace
@@ -94,23 +131,18 @@ void Platform::end(int code) {
 }
 
 void Platform::load(const ElfFile& program, const std::string& command_line, const GuestFileProvider& files) {
-  program.require(ElfMachine::riscv);
+  require_rv64gc(program);
   const std::uint64_t ram_end = LACUNA_RAM_BASE + ram_.size().n;
   const auto in_ram = [&](std::uint64_t address, std::uint64_t size) {
     return address >= LACUNA_RAM_BASE && address <= ram_end && size <= ram_end - address;
   };
   const std::string ram_range = "RAM (" + hexadecimal(LACUNA_RAM_BASE) + ".." + hexadecimal(ram_end) + ", host.ram_size)";
-  bool loaded = false;
-  for (const ElfSegment& segment : program.segments()) {
-    if (segment.memory_size == 0) continue;
+  for (const ElfSegment& segment : loaded_segments(program)) {
     if (!in_ram(segment.physical_address, segment.memory_size))
-      throw ElfError(program.name() + ": segment " + hexadecimal(segment.physical_address) + ".." +
-                     hexadecimal(segment.physical_address + segment.memory_size) + " is not in " + ram_range);
+      throw ElfError(program.name() + ": segment " + range_text(segment) + " is not in " + ram_range);
     // The rest of the segment is zero as new RAM is.
     std::memcpy(ram_store_.data() + (segment.physical_address - LACUNA_RAM_BASE), segment.bytes.data(), segment.bytes.size());
-    loaded = true;
   }
-  if (!loaded) throw ElfError(program.name() + ": has nothing to load");
   if (!in_ram(program.entry(), 2))
     throw ElfError(program.name() + ": entry point " + hexadecimal(program.entry()) + " is not in " + ram_range);
   hart_.set_reset_pc(program.entry());

@@ -58,6 +58,9 @@ TEST(ElfFile, ErrorsNameTheFileAndWhatIsWrong) {
   EXPECT_EQ(error(with(0, '#')), "x.elf: not an ELF file");
   EXPECT_EQ(error(with(EI_CLASS, char{ELFCLASS32})), "x.elf: is a 32-bit ELF file; ELF64 is needed");
   EXPECT_EQ(error(with(EI_DATA, char{ELFDATA2MSB})), "x.elf: is not little-endian");
+  EXPECT_EQ(error(with(EI_VERSION, char{9})), "x.elf: has ELF version 9 (e_ident); there is only version 1");
+  EXPECT_EQ(error(with(offsetof(Elf64_Ehdr, e_version), std::uint32_t{9})),
+            "x.elf: has ELF version 9 (e_version); there is only version 1");
   EXPECT_EQ(error(small_elf(ElfMachine::amdgpu, 0, 0, kWords)), "x.elf: is for AMDGPU (224), RISC-V (243) is needed");
   EXPECT_EQ(error(with(offsetof(Elf64_Ehdr, e_machine), std::uint16_t{62})),
             "x.elf: is for x86-64 (62), RISC-V (243) is needed");

@@ -24,6 +24,33 @@ complains "is for x86-64 (62), RISC-V (243) is needed"
 expect 2 "$LACUNA" disasm "$good"
 complains "is for RISC-V (243), AMDGPU (224) is needed"
 
+# damage FILE OFFSET BYTES: a copy of the good program with other bytes (as printf has them) at the offset.
+damage() {
+  cp "$good" "$1"
+  printf "$3" | dd of="$1" bs=1 seek="$2" conv=notrunc status=none
+}
+damage odd_entry.elf 24 '\x01'
+expect 2 "$LACUNA" hart odd_entry.elf
+complains "odd_entry.elf: entry point 0x80000001 is odd"
+damage version.elf 20 '\x09'
+expect 2 "$LACUNA" hart version.elf
+complains "version.elf: has ELF version 9 (e_version)"
+damage ident.elf 6 '\x09'
+expect 2 "$LACUNA" run ident.elf
+complains "ident.elf: has ELF version 9 (e_ident)"
+damage embedded.elf 48 '\x0d'
+expect 2 "$LACUNA" hart embedded.elf
+complains "embedded.elf: is for the RV64E base (flag EF_RISCV_RVE), the hart is RV64GC"
+damage quad.elf 48 '\x07'
+expect 2 "$LACUNA" hart quad.elf
+complains "quad.elf: needs quad-precision registers"
+# The physical address of the third program header, the second to be loaded.
+damage overlap.elf $((64 + 2 * 56 + 24)) '\x00\x10\x00\x80'
+expect 2 "$LACUNA" hart overlap.elf
+complains "overlap.elf: segments 0x80000000..0x80001"
+complains "and 0x80001000..0x80001"
+complains "overlap"
+
 # Parameters: unknown, misspelt, out of range, without unit, of a part that is not there; files and assignments.
 expect 2 "$LACUNA" run "$good" --set nothing.like_it=1
 complains "--set nothing.like_it=1: unknown parameter nothing.like_it"
