@@ -22,7 +22,9 @@ constexpr std::array<CommandInfo, 7> kCommands{
     {{"run", Command::run, "FIRMWARE.elf", "boot a firmware on the hart, with the GPU on its bus",
       "Boots a bare-metal RV64GC program on a platform with hart, RAM, CLINT, PLIC, UART, finisher and GPU, until the program "
       "ends itself (semihosting exit, HTIF tohost, finisher). Prints the program's console, then a line per kernel; writes "
-      "effective.cfg, statistics.json, kernels.csv, log.txt and console.txt to the output folder."},
+      "effective.cfg, statistics.json, kernels.csv, log.txt and console.txt to the output folder, and a table of kernels to "
+      "stderr "
+      "at the end; stdout has the bytes of the program's console and nothing else."},
      {"launch", Command::launch, "CODE-OBJECT|LAUNCH-FILE", "run kernels of a code object",
       "Runs one kernel of a gfx803 or gfx90a code object, or what a launch file describes, without a firmware of your own: "
       "lacuna launch vadd.co --kernel vadd --grid 1024 --block 256 --arg in:a.bin --arg in:b.bin --arg out:4096:c.bin --arg "

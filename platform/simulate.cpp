@@ -152,7 +152,7 @@ int simulate(const CommandLine& line, GuestProgram program) {
   try {
     end = run_simulation(parameters.values().sim, observer);
   } catch (const std::exception& e) {
-    console.finish();
+    console.flush();
     const std::string reason = std::string("a model found itself in an impossible state: ") + e.what();
     spdlog::critical("{}", reason);
     spdlog::default_logger()->flush();
@@ -162,7 +162,7 @@ int simulate(const CommandLine& line, GuestProgram program) {
   const double wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   if (end == RunEnd::guest && platform.hart().stopped_by_trap()) end = RunEnd::lost_trap;
   progress.hide();
-  console.finish();
+  console.flush();
   const std::string reason = reason_of(end, platform, parameters.values().sim);
   log_end(end, platform, reason);
   log_guest_mistakes();
@@ -184,7 +184,8 @@ int simulate(const CommandLine& line, GuestProgram program) {
     summary.output_folder = output->path().string();
     write_results(*output, summary, kernels, statistics);
   }
-  if (line.command != Command::hart && !line.quiet) write_run_report(summary, kernels, std::cout);
+  progress.begin_line();
+  if (line.command != Command::hart && !line.quiet) write_run_report(summary, kernels, std::cerr);
   spdlog::default_logger()->flush();
   return summary.exit_code;
 }

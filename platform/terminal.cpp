@@ -25,7 +25,10 @@ std::string millions(double value) {
 
 }  // namespace
 
-ProgressLine::ProgressLine(bool enabled) : enabled_(enabled && isatty(STDERR_FILENO) != 0), last_(HostClock::now()) {}
+ProgressLine::ProgressLine(bool enabled)
+    : enabled_(enabled && isatty(STDERR_FILENO) != 0),
+      shares_terminal_(isatty(STDERR_FILENO) != 0 && isatty(STDOUT_FILENO) != 0),
+      last_(HostClock::now()) {}
 
 bool ProgressLine::due() const { return enabled_ && HostClock::now() - last_ >= kProgressInterval; }
 
@@ -44,6 +47,7 @@ void ProgressLine::show(const Snapshot& snapshot) {
   last_hart_instructions_ = snapshot.hart_instructions;
   last_wavefront_instructions_ = snapshot.wavefront_instructions;
   std::cout.flush();
+  begin_line();
   std::cerr << kEraseLine << line.str() << std::flush;
   visible_ = true;
 }
@@ -54,16 +58,24 @@ void ProgressLine::hide() {
   visible_ = false;
 }
 
+void ProgressLine::begin_line() {
+  hide();
+  if (!console_line_open_) return;
+  console_line_open_ = false;
+  std::cout.flush();
+  std::cerr << '\n';
+}
+
 void ConsoleOutput::write(std::string_view bytes) {
   progress_.hide();
   std::cout << bytes;
   if (bytes.find('\n') != std::string_view::npos) std::cout.flush();
   if (file_.is_open()) file_ << bytes;
   text_ += bytes;
+  if (!bytes.empty()) progress_.console_written(bytes.back() == '\n');
 }
 
-void ConsoleOutput::finish() {
-  if (!text_.empty() && text_.back() != '\n') std::cout << '\n';
+void ConsoleOutput::flush() {
   std::cout.flush();
   if (file_.is_open()) file_.flush();
 }

@@ -28,20 +28,28 @@ class ProgressLine {
   /// True when the line is due to be rewritten, so that nobody collects a snapshot in vain.
   bool due() const;
   void show(const Snapshot& snapshot);
-  /// Removes the line; whoever writes to the terminal calls this first.
+  /// Removes the line; the console calls this before it goes on.
   void hide();
+  /// Removes the line, and ends the console's line when it is unfinished and stands on the same terminal; whoever else writes
+  /// to stderr calls this first.
+  void begin_line();
+  /// The console has written, and its last character was a newline or not.
+  void console_written(bool line_ended) { console_line_open_ = shares_terminal_ && !line_ended; }
 
  private:
   using HostClock = std::chrono::steady_clock;
 
   bool enabled_;
+  bool shares_terminal_;  ///< stdout and stderr are both terminals
+  bool console_line_open_ = false;
   bool visible_ = false;
   HostClock::time_point last_;
   std::uint64_t last_hart_instructions_ = 0;
   std::uint64_t last_wavefront_instructions_ = 0;
 };
 
-/// The guest's console output: to stdout and to console.txt, and kept for the run hash.
+/// The guest's console output: to stdout and to console.txt, and kept for the run hash. stdout gets these bytes and no others:
+/// what Lacuna itself says goes to stderr.
 class ConsoleOutput {
  public:
   explicit ConsoleOutput(ProgressLine& progress) : progress_(progress) {}
@@ -49,8 +57,7 @@ class ConsoleOutput {
   void record_to(std::ofstream file) { file_ = std::move(file); }
 
   void write(std::string_view bytes);
-  /// Ends an unfinished line on the terminal and flushes.
-  void finish();
+  void flush();
   const std::string& text() const { return text_; }
 
  private:

@@ -19,9 +19,9 @@ complains "nowhere: no such folder"
 
 # Numbered folders, a chosen one, and one used again.
 expect 0 "$LACUNA" run "$FIRMWARE/hello.elf" --config tiny
-says "output folder   lacuna-out/run-0001"
+complains "output folder   lacuna-out/run-0001"
 expect 0 "$LACUNA" run "$FIRMWARE/hello.elf" --config tiny
-says "output folder   lacuna-out/run-0002"
+complains "output folder   lacuna-out/run-0002"
 for _ in 1 2; do expect 0 "$LACUNA" run "$FIRMWARE/hello.elf" --config tiny --out chosen; done
 [[ $(tr -d '\r' <chosen/console.txt) == "hello from RV64GC: 2.50" ]] || fail "console.txt"
 grep -q '^exit\|exit code 0' chosen/log.txt || fail "log.txt does not tell of the exit"

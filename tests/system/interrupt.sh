@@ -11,7 +11,7 @@ code=0
 wait $child || code=$?
 [[ $code == 130 ]] || fail "ended with $code, not 130"
 complains "ended by Ctrl-C"
-says "run hash"
+complains "run hash"
 for file in effective.cfg statistics.json kernels.csv log.txt console.txt; do
   [[ -e stopped/$file ]] || fail "$file is missing"
 done

@@ -36,7 +36,7 @@ for i in 40 30 20 10; do printf '\x'"$i"'\0\0\0'; done >values.bin
 launch 0 -k bitonic_pass --grid 4 -a inout:values.bin -a u32:2 -a u32:4
 is "$(integers values.bin 4)" "32 16 64 48"
 launch 0 -k nothing --grid 64 -a zero:4 --repeat 50
-grep -q '^nothing  *50 ' out.txt || fail "not 50 dispatches"
+grep -q '^nothing  *50 ' err.txt || fail "not 50 dispatches"
 launch 0 -k nothing --grid 65536 -a zero:4 --set dispatcher.cycles_per_workgroup=20cycles
 [[ $(sed -n '2p' out/kernels.csv | cut -d, -f10) -ge $((20 * 1023)) ]] || fail "1024 workgroups were launched in less than 20 cycles each"
 

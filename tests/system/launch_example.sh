@@ -5,7 +5,7 @@ source "$(dirname "$0")/common.sh"
 cp "$FIRMWARE/kernels/launch_examples.co" .
 sed -n '/^```ini$/,/^```$/p' "$SOURCE/docs/launch.md" | sed '/^```/d' >paths.launch
 expect 0 "$LACUNA" launch paths.launch --out out
-grep -q '^floyd_warshall  *64 ' out.txt || fail "not 64 dispatches of floyd_warshall"
+grep -q '^floyd_warshall  *64 ' err.txt || fail "not 64 dispatches of floyd_warshall"
 [[ $(wc -l <out/kernels.csv) -ge 67 ]] || fail "kernels.csv has too few lines"
 
 # Row 0 of the paths but for the way from 0 to itself, which may be a detour there.
