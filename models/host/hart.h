@@ -10,8 +10,8 @@
 //                   LR, SC and AMO must be aligned. An error response becomes an access fault (causes 1, 5, 7).
 // LR/SC             SC succeeds when the reserved bytes still hold the value that LR loaded: another initiator that writes
 //                   the same value in between goes unnoticed. An SC that fails reads its address, checked as a store
-//                   (alignment, PMP, error responses: causes 6 and 7), as one that succeeds does. The manual leaves that open;
-//                   Spike checks as well.
+//                   (alignment, PMP, error responses: causes 6 and 7), as one that succeeds does. The manual wants the checks
+//                   whatever becomes of the SC (Zalrsc, clarified in 2025), and Spike makes them.
 // Instruction cache decoded blocks; dropped by fence.i, DMI invalidation and debugger writes. Fetch is free of charge: its time
 //                   is part of the cycles per instruction class.
 // WFI               waits for an interrupt input without simulating. When no event is left the kernel's sc_start returns.

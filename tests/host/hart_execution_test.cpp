@@ -525,7 +525,7 @@ TEST(HartPmp, ATrapReturnsDataAccessesToMachineMode) {
   EXPECT_EQ(machine.core.statistics().exceptions, 1u);
 }
 
-// As Spike: an SC that fails is checked like one that succeeds.
+// An SC that fails is checked like one that succeeds, as the manual wants and Spike does.
 TEST(HartAtomics, AnScWithoutReservationIsCheckedAsAStore) {
   struct Case {
     std::uint64_t address;
