@@ -44,7 +44,7 @@ class GdbClient {
     std::snprintf(tail, sizeof tail, "#%02x", sum & 0xff);
     return "$" + std::string(payload) + tail;
   }
-  /// The payload of the next packet; "timeout" after five seconds.
+  /// The payload of the next packet; "timeout" after a minute.
   std::string reply() {
     for (;;) {
       const std::size_t start = input_.find('$');
@@ -72,7 +72,7 @@ class GdbClient {
   bool receive() {
     pollfd event{socket_, POLLIN, 0};
     char bytes[4096];
-    if (::poll(&event, 1, 5000) <= 0) return false;
+    if (::poll(&event, 1, 60'000) <= 0) return false;
     const ssize_t count = ::recv(socket_, bytes, sizeof bytes, 0);
     if (count <= 0) return false;
     input_.append(bytes, static_cast<std::size_t>(count));

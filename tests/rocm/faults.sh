@@ -32,6 +32,7 @@ memory_fault use-after-free read_at "not mapped"
 memory_fault use-after-unregister write_at
 memory_fault broken-list walk
 fault trap "HSA_STATUS_ERROR_EXCEPTION|exception" "trap" "kernel.*trap"
+complains "mistakes of the guest: 1 stopped queues"
 fault illegal-instruction "HSA_STATUS_ERROR_ILLEGAL_INSTRUCTION|illegal instruction" "illegal_instruction"
 
 # Arrays need image instructions, which the GPU does not have: what the runtime does for one is refused, with the kernel's name.

@@ -44,7 +44,10 @@ says "exited with code 0173"
 # A port that is taken: one line says so.
 "$LACUNA" hart "$FIRMWARE/exit_42.elf" --gdb 0 >/dev/null 2>first.txt </dev/null &
 first=$!
-until port=$(sed -n 's/.*target remote 127.0.0.1:\([0-9]\+\)$/\1/p' first.txt) && [[ -n $port ]]; do sleep 0.05; done
+until port=$(sed -n 's/.*target remote 127.0.0.1:\([0-9]\+\)$/\1/p' first.txt) && [[ -n $port ]]; do
+  kill -0 $first 2>/dev/null || fail "lacuna ended before a debugger came"
+  sleep 0.05
+done
 code=0
 "$LACUNA" hart "$FIRMWARE/exit_42.elf" --gdb "$port" >out.txt 2>err.txt </dev/null || code=$?
 kill $first
