@@ -56,16 +56,26 @@ void ProgressLine::hide() {
 
 void ConsoleOutput::write(std::string_view bytes) {
   progress_.hide();
-  std::cout << bytes;
-  if (bytes.find('\n') != std::string_view::npos) std::cout.flush();
-  if (file_.is_open()) file_ << bytes;
+  if (failure_.empty()) {
+    std::cout << bytes;
+    if (bytes.find('\n') != std::string_view::npos) flush();
+  }
+  if (file_ != nullptr) file_->write(bytes);
   text_ += bytes;
 }
 
 void ConsoleOutput::finish() {
   if (!text_.empty() && text_.back() != '\n') std::cout << '\n';
-  std::cout.flush();
-  if (file_.is_open()) file_.flush();
+  if (failure_.empty()) flush();
+  if (file_ != nullptr) file_->flush();
+}
+
+void ConsoleOutput::flush() {
+  try {
+    flush_standard_output();
+  } catch (const WriteError& e) {
+    failure_ = e.what();
+  }
 }
 
 ConsoleInput::ConsoleInput(const std::string& source) : standard_input_(source == "-") {
