@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 
 #include "models/common/tlm_time.h"
 #include "models/gpu/packet_processor.h"
@@ -12,8 +11,6 @@
 namespace lacuna {
 
 namespace {
-
-double host_seconds() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 /// What AMD's runtime expects in the inactive signal of a queue that has failed.
 std::int64_t runtime_error_code(std::uint32_t error) {
