@@ -61,9 +61,9 @@ void KernelLog::kernel_ended(const KernelRecord& record) {
   if (is_new) summaries_.push_back({.name = record.name});
   summaries_[entry->second].add(record);
   if (csv_ == nullptr) return;
-  line_.str({});
+  line_.seekp(0);
   write_csv_line(record, line_);
-  csv_->write(line_.view());
+  csv_->write(line_.view().substr(0, static_cast<std::size_t>(line_.tellp())));
 }
 
 void KernelLog::record_to(std::shared_ptr<OutputFile> csv) {

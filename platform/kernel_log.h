@@ -65,7 +65,7 @@ class KernelLog : public KernelObserver {
   std::uint64_t count_ = 0;
   RunHash hash_;
   std::shared_ptr<OutputFile> csv_;
-  std::ostringstream line_;  ///< of csv_; kept for its memory
+  std::ostringstream line_;  ///< of csv_, overwritten by the next one
 };
 
 /// kernels.csv: one line per kernel in order of completion, times in picoseconds.

@@ -2,7 +2,7 @@
 set pagination off
 set confirm off
 set architecture riscv:rv64
-set remotetimeout 20
+set remotetimeout 600
 target remote :PORT
 printf "A pc=%#lx\n", $pc
 break work
