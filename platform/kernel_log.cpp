@@ -60,12 +60,17 @@ void KernelLog::kernel_ended(const KernelRecord& record) {
   const auto [entry, is_new] = summary_of_.try_emplace(record.name, summaries_.size());
   if (is_new) summaries_.push_back({.name = record.name});
   summaries_[entry->second].add(record);
-  if (csv_.is_open()) write_csv_line(record, csv_);
+  if (csv_ == nullptr) return;
+  line_.seekp(0);
+  write_csv_line(record, line_);
+  csv_->write(line_.view().substr(0, static_cast<std::size_t>(line_.tellp())));
 }
 
-void KernelLog::record_to(std::ofstream csv) {
+void KernelLog::record_to(std::shared_ptr<OutputFile> csv) {
   csv_ = std::move(csv);
-  write_kernels_csv({}, csv_);
+  std::ostringstream header;
+  write_kernels_csv({}, header);
+  csv_->write(header.view());
 }
 
 void KernelSummary::add(const KernelRecord& record) {

@@ -2,14 +2,16 @@
 #pragma once
 
 #include <cstdint>
-#include <fstream>
 #include <iosfwd>
 #include <map>
+#include <memory>
 #include <span>
+#include <sstream>
 #include <string>
 #include <vector>
 
 #include "models/gpu/kernel_record.h"
+#include "platform/output_file.h"
 #include "platform/run_hash.h"
 
 namespace lacuna {
@@ -40,7 +42,7 @@ class KernelLog : public KernelObserver {
   void kernel_ended(const KernelRecord& record) override;
 
   /// From now on every kernel that ends is a line of this file (kernels.csv).
-  void record_to(std::ofstream csv);
+  void record_to(std::shared_ptr<OutputFile> csv);
   /// The first kKept, in order of completion.
   const std::vector<KernelRecord>& records() const { return records_; }
   std::uint64_t count() const { return count_; }
@@ -50,7 +52,6 @@ class KernelLog : public KernelObserver {
   std::string hash() const { return hash_.text(); }
   /// Name of the kernel launched last that still runs; empty = none.
   const std::string& running() const;
-  void flush() { csv_.flush(); }
 
  private:
   struct Running {
@@ -63,7 +64,8 @@ class KernelLog : public KernelObserver {
   std::map<std::string, std::size_t, std::less<>> summary_of_;  ///< name to index
   std::uint64_t count_ = 0;
   RunHash hash_;
-  std::ofstream csv_;
+  std::shared_ptr<OutputFile> csv_;
+  std::ostringstream line_;  ///< of csv_, overwritten by the next one
 };
 
 /// kernels.csv: one line per kernel in order of completion, times in picoseconds.

@@ -2,7 +2,6 @@
 
 #include <spdlog/pattern_formatter.h>
 #include <spdlog/sinks/base_sink.h>
-#include <spdlog/sinks/basic_file_sink.h>
 #include <spdlog/spdlog.h>
 #include <cstdio>
 #include <memory>
@@ -51,6 +50,22 @@ class TerminalSink : public spdlog::sinks::base_sink<std::mutex> {
   ProgressLine& progress_;
 };
 
+/// log.txt.
+class FileSink : public spdlog::sinks::base_sink<std::mutex> {
+ public:
+  explicit FileSink(std::shared_ptr<OutputFile> file) : file_(std::move(file)) {}
+
+ private:
+  void sink_it_(const spdlog::details::log_msg& message) override {
+    spdlog::memory_buf_t line;
+    formatter_->format(message, line);
+    file_->write({line.data(), line.size()});
+  }
+  void flush_() override { file_->flush(); }
+
+  std::shared_ptr<OutputFile> file_;
+};
+
 void report_to_log(const sc_core::sc_report& report, const sc_core::sc_actions& actions) {
   const std::string text = std::string(report.get_msg_type()) + ": " + report.get_msg() +
                            (report.get_process_name() == nullptr ? "" : std::string(" (in ") + report.get_process_name() + ')');
@@ -67,11 +82,12 @@ void open_log(ProgressLine& progress) {
   terminal->set_formatter(line_format("lacuna: %l at %*: %v"));
   auto logger = std::make_shared<spdlog::logger>("lacuna", std::move(terminal));
   logger->set_level(spdlog::level::info);
+  logger->flush_on(spdlog::level::warn);
   spdlog::set_default_logger(std::move(logger));
 }
 
-void log_to_file(const std::filesystem::path& file) {
-  auto sink = std::make_shared<spdlog::sinks::basic_file_sink_mt>(file.string(), true);
+void log_to_file(std::shared_ptr<OutputFile> file) {
+  auto sink = std::make_shared<FileSink>(std::move(file));
   sink->set_formatter(line_format("[%*] %l: %v"));
   spdlog::default_logger()->sinks().push_back(std::move(sink));
 }

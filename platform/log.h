@@ -4,16 +4,17 @@
 // equal. What guests do wrong goes through models/common/guest_mistake.h, so that no guest can make the log grow without bound.
 #pragma once
 
-#include <filesystem>
+#include <memory>
 
+#include "platform/output_file.h"
 #include "platform/terminal.h"
 
 namespace lacuna {
 
 /// Installs the logger; `progress` must live as long as anything is logged.
 void open_log(ProgressLine& progress);
-/// Adds the file. Throws spdlog::spdlog_ex when it cannot be written.
-void log_to_file(const std::filesystem::path& file);
+/// Adds the file. Warnings and errors are in it at once.
+void log_to_file(std::shared_ptr<OutputFile> file);
 /// At the end of a run: one line with the kinds of mistakes that the guest made and how often; none when it made none.
 void log_guest_mistakes();
 /// SystemC's own reports go to the log; errors and fatal ones are thrown as sc_core::sc_report.

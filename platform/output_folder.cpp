@@ -1,5 +1,6 @@
 #include "platform/output_folder.h"
 
+#include <fstream>
 #include <iomanip>
 #include <sstream>
 #include <system_error>
@@ -43,10 +44,23 @@ OutputFolder OutputFolder::at(const fs::path& folder) {
   return OutputFolder(folder);
 }
 
-std::ofstream OutputFolder::create(const std::string& name) const {
-  std::ofstream file(path_ / name, std::ios::binary | std::ios::trunc);
-  if (!file) throw OutputError((path_ / name).string() + ": cannot be written");
-  return file;
+void OutputFolder::write(const std::string& name, const std::function<void(std::ostream&)>& contents) const {
+  write_file(path_ / name, contents);
+}
+
+std::shared_ptr<OutputFile> OutputFolder::begin(const std::string& name) {
+  return files_.emplace_back(std::make_shared<OutputFile>(path_ / name));
+}
+
+void OutputFolder::flush() const {
+  for (const auto& file : files_) file->flush();
+  if (const std::string what = failure(); !what.empty()) throw WriteError(what);
+}
+
+std::string OutputFolder::failure() const {
+  for (const auto& file : files_)
+    if (file->failed()) return file->failure();
+  return {};
 }
 
 }  // namespace lacuna

@@ -2,12 +2,18 @@
 #pragma once
 
 #include <filesystem>
-#include <fstream>
+#include <functional>
+#include <iosfwd>
+#include <memory>
 #include <stdexcept>
 #include <string>
+#include <vector>
+
+#include "platform/output_file.h"
 
 namespace lacuna {
 
+/// A folder that cannot be made or must not be used.
 class OutputError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -23,13 +29,20 @@ class OutputFolder {
   static OutputFolder at(const std::filesystem::path& folder);
 
   const std::filesystem::path& path() const { return path_; }
-  /// Opens a file of the folder for writing, empty. Throws OutputError.
-  std::ofstream create(const std::string& name) const;
+  /// Writes a whole file. Throws WriteError.
+  void write(const std::string& name, const std::function<void(std::ostream&)>& contents) const;
+  /// Begins a file that grows while the run goes on. Throws WriteError.
+  std::shared_ptr<OutputFile> begin(const std::string& name);
+  /// Writes what the files that have been begun still hold. Throws WriteError when one of them failed, now or before.
+  void flush() const;
+  /// What went wrong first with one of the files that have been begun; empty while nothing has.
+  std::string failure() const;
 
  private:
   explicit OutputFolder(std::filesystem::path path) : path_(std::move(path)) {}
 
   std::filesystem::path path_;
+  std::vector<std::shared_ptr<OutputFile>> files_;
 };
 
 }  // namespace lacuna

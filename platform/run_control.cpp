@@ -56,6 +56,8 @@ const char* run_end_name(RunEnd end) {
       return "interrupted";
     case RunEnd::lost_trap:
       return "lost trap";
+    case RunEnd::output_failed:
+      return "output";
   }
   return "?";
 }
@@ -89,6 +91,7 @@ RunEnd run_simulation(const SimulationParameters& limits, const RunObserver& obs
   while (true) {
     if (observer.ended()) return RunEnd::guest;
     if (InterruptHandler::requested()) return RunEnd::interrupted;
+    if (observer.output_failed()) return RunEnd::output_failed;
     const Tick now = to_tick(sc_core::sc_time_stamp());
     if (now >= time_limit) return RunEnd::time_limit;
     if (!sc_core::sc_pending_activity()) return RunEnd::no_events;

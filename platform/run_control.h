@@ -22,12 +22,13 @@ struct SimulationParameters {
 };
 
 enum class RunEnd {
-  guest,        ///< the guest ended itself
-  time_limit,   ///< sim.max_time
-  no_progress,  ///< nobody got anywhere for sim.max_idle
-  no_events,    ///< everybody waits for somebody else
-  interrupted,  ///< Ctrl-C
-  lost_trap,    ///< the guest trapped, and its handler cannot be fetched
+  guest,          ///< the guest ended itself
+  time_limit,     ///< sim.max_time
+  no_progress,    ///< nobody got anywhere for sim.max_idle
+  no_events,      ///< everybody waits for somebody else
+  interrupted,    ///< Ctrl-C
+  lost_trap,      ///< the guest trapped, and its handler cannot be fetched
+  output_failed,  ///< what the run writes cannot be written
 };
 
 /// "guest", "time limit", ... for reports.
@@ -49,6 +50,7 @@ struct RunObserver {
   std::function<bool()> ended;
   std::function<std::uint64_t()> progress;  ///< grows whenever the guest gets anywhere
   std::function<bool()> timer_armed;        ///< waiting is for something that will come
+  std::function<bool()> output_failed;      ///< what the run writes gets lost
   std::function<void()> between_slices;     ///< progress line
 };
 

@@ -1,24 +1,21 @@
 #include "platform/run_results.h"
 
 #include <sys/resource.h>
-#include <fstream>
 
 #include "platform/log.h"
 
 namespace lacuna {
 
-void open_results(const OutputFolder& output, const RunParameters& parameters, KernelLog& kernels) {
-  std::ofstream effective = output.create("effective.cfg");
-  parameters.write(effective);
-  kernels.record_to(output.create("kernels.csv"));
-  log_to_file(output.path() / "log.txt");
+void open_results(OutputFolder& output, const RunParameters& parameters, KernelLog& kernels) {
+  output.write("effective.cfg", [&](std::ostream& out) { parameters.write(out); });
+  kernels.record_to(output.begin("kernels.csv"));
+  log_to_file(output.begin("log.txt"));
 }
 
-void write_results(const OutputFolder& output, const RunSummary& summary, KernelLog& kernels,
+void write_results(const OutputFolder& output, const RunSummary& summary, const KernelLog& kernels,
                    const StatisticsGroup& statistics) {
-  kernels.flush();
-  std::ofstream file = output.create("statistics.json");
-  write_statistics_json(summary, kernels, statistics, file);
+  output.write("statistics.json", [&](std::ostream& out) { write_statistics_json(summary, kernels, statistics, out); });
+  output.flush();
 }
 
 std::uint64_t peak_host_memory() {

@@ -11,11 +11,12 @@
 
 namespace lacuna {
 
-/// Begins effective.cfg, kernels.csv and log.txt. Throws OutputError.
-void open_results(const OutputFolder& output, const RunParameters& parameters, KernelLog& kernels);
+/// Writes effective.cfg, begins kernels.csv and log.txt. Throws WriteError.
+void open_results(OutputFolder& output, const RunParameters& parameters, KernelLog& kernels);
 
-/// Ends kernels.csv and writes statistics.json. May be called again: the later one counts.
-void write_results(const OutputFolder& output, const RunSummary& summary, KernelLog& kernels,
+/// Writes statistics.json and what is left of the files that grow. May be called again: the later one counts. Throws
+/// WriteError, also when one of those files failed before.
+void write_results(const OutputFolder& output, const RunSummary& summary, const KernelLog& kernels,
                    const StatisticsGroup& statistics);
 
 /// The largest amount of memory that this process has had so far, bytes; 0 when the host does not tell.

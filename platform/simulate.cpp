@@ -2,6 +2,8 @@
 
 #include <spdlog/spdlog.h>
 #include <chrono>
+#include <csignal>
+#include <functional>
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -47,6 +49,8 @@ int exit_code(RunEnd end, const Platform& platform) {
       return kExitInterrupted;
     case RunEnd::lost_trap:
       return kExitLostTrap;
+    case RunEnd::output_failed:
+      return kExitOutput;
   }
   return kExitModelError;
 }
@@ -58,6 +62,8 @@ std::string reason_of(RunEnd end, const Platform& platform, const SimulationPara
       break;
     case RunEnd::interrupted:
       return "ended by Ctrl-C";
+    case RunEnd::output_failed:
+      return "the run ends because its output gets lost";
     case RunEnd::time_limit:
       return "simulated time limit of " + readable_time(limits.max_time) + " reached (--max-time, sim.max_time)";
     case RunEnd::no_progress:
@@ -127,14 +133,17 @@ int simulate(const CommandLine& line, GuestProgram program) {
   StatisticsGroup statistics("platform");
   platform.describe_statistics(statistics);
 
+  const InterruptHandler interrupts;
+  // A reader of standard output that has gone is an error as others are, and the results are written.
+  std::signal(SIGPIPE, SIG_IGN);
   // From here on the input is known to be good: now the folder may be made.
-  const std::optional<OutputFolder> output = open_output(line);
+  std::optional<OutputFolder> output = open_output(line);
   if (output) {
     open_results(*output, parameters, kernels);
-    console.record_to(output->create("console.txt"));
+    console.record_to(output->begin("console.txt"));
   }
+  const auto lost_output = [&] { return console.failure().empty() && output ? output->failure() : console.failure(); };
 
-  const InterruptHandler interrupts;
   platform.hart().set_stop_request(InterruptHandler::requested);
   if (line.gdb_port) attach_debugger(platform.hart(), *line.gdb_port);
 
@@ -142,6 +151,7 @@ int simulate(const CommandLine& line, GuestProgram program) {
   observer.ended = [&] { return platform.ended(); };
   observer.progress = [&] { return platform.progress(); };
   observer.timer_armed = [&] { return platform.timer_armed(); };
+  observer.output_failed = [&] { return !lost_output().empty(); };
   observer.between_slices = [&] {
     if (!progress.due()) return;
     progress.show({to_tick(sc_core::sc_time_stamp()), platform.hart().statistics().instructions,
@@ -173,6 +183,8 @@ int simulate(const CommandLine& line, GuestProgram program) {
   summary.exit_code = exit_code(end, platform);
   if (end == RunEnd::guest && program.conclude)
     summary.exit_code = program.conclude(summary.exit_code, line.quiet ? nullptr : &std::cout);
+  std::string lost = lost_output();
+  if (!lost.empty()) summary.exit_code = kExitOutput;
   platform.hart().tell_debugger_of_end(summary.exit_code, reason.empty() ? reason : "lacuna: " + reason);
   summary.guest_mistakes = guest_mistakes();
   summary.simulated = to_tick(sc_core::sc_time_stamp());
@@ -180,12 +192,24 @@ int simulate(const CommandLine& line, GuestProgram program) {
   summary.peak_host_memory_bytes = peak_host_memory();
   summary.hart_instructions = platform.hart().statistics().instructions;
   summary.run_hash = run_hash(summary, console.text(), kernels, statistics);
+  const auto attempt = [&](const std::function<void()>& write) {
+    try {
+      write();
+    } catch (const WriteError& e) {
+      if (lost.empty()) lost = e.what();
+    }
+  };
   if (output) {
     summary.output_folder = output->path().string();
-    write_results(*output, summary, kernels, statistics);
+    attempt([&] { write_results(*output, summary, kernels, statistics); });
   }
   progress.begin_line();
   if (line.command != Command::hart && !line.quiet) write_run_report(summary, kernels, std::cerr);
+  attempt(flush_standard_output);
+  if (!lost.empty()) {
+    spdlog::error("{}", lost);
+    summary.exit_code = kExitOutput;
+  }
   spdlog::default_logger()->flush();
   return summary.exit_code;
 }

@@ -68,16 +68,26 @@ void ProgressLine::begin_line() {
 
 void ConsoleOutput::write(std::string_view bytes) {
   progress_.hide();
-  std::cout << bytes;
-  if (bytes.find('\n') != std::string_view::npos) std::cout.flush();
-  if (file_.is_open()) file_ << bytes;
+  if (failure_.empty()) {
+    std::cout << bytes;
+    if (bytes.find('\n') != std::string_view::npos) flush_stdout();
+  }
+  if (file_ != nullptr) file_->write(bytes);
   text_ += bytes;
   if (!bytes.empty()) progress_.console_written(bytes.back() == '\n');
 }
 
 void ConsoleOutput::flush() {
-  std::cout.flush();
-  if (file_.is_open()) file_.flush();
+  if (failure_.empty()) flush_stdout();
+  if (file_ != nullptr) file_->flush();
+}
+
+void ConsoleOutput::flush_stdout() {
+  try {
+    flush_standard_output();
+  } catch (const WriteError& e) {
+    failure_ = e.what();
+  }
 }
 
 ConsoleInput::ConsoleInput(const std::string& source) : standard_input_(source == "-") {

@@ -4,10 +4,12 @@
 #include <chrono>
 #include <cstdint>
 #include <fstream>
+#include <memory>
 #include <string>
 #include <string_view>
 
 #include "models/common/units.h"
+#include "platform/output_file.h"
 
 namespace lacuna {
 
@@ -54,15 +56,20 @@ class ConsoleOutput {
  public:
   explicit ConsoleOutput(ProgressLine& progress) : progress_(progress) {}
   /// Also writes to this file from now on.
-  void record_to(std::ofstream file) { file_ = std::move(file); }
+  void record_to(std::shared_ptr<OutputFile> file) { file_ = std::move(file); }
 
   void write(std::string_view bytes);
   void flush();
   const std::string& text() const { return text_; }
+  /// Why stdout got no more than it did; empty while nothing is missing.
+  const std::string& failure() const { return failure_; }
 
  private:
+  void flush();
+
   ProgressLine& progress_;
-  std::ofstream file_;
+  std::shared_ptr<OutputFile> file_;
+  std::string failure_;
   std::string text_;
 };
 

@@ -4,10 +4,12 @@
 #include <spdlog/spdlog.h>
 #include <unistd.h>
 #include <array>
+#include <cstdio>
 #include <cstdlib>
 #include <string_view>
 
 #include "drivers/rocm/driver.h"
+#include "platform/exit_codes.h"
 
 namespace lacuna::rocm {
 namespace {
@@ -32,9 +34,25 @@ void end_simulation() {
   if (Driver* driver = Driver::opened_once()) driver->simulation().stop(RunEnd::guest);
 }
 
+// What the exit handlers of the process have come to: ours is the last of them in a program that is loaded with the library.
+bool finalized = false;
+bool handler_was_called = false;
+
+/// The last that the process does: results that are lost are an error, whatever the program thinks of its end.
+void refuse_silence() {
+  Driver* driver = Driver::opened_once();
+  if (driver == nullptr || !driver->simulation().results_failed()) return;
+  std::fflush(nullptr);
+  _exit(kExitOutput);
+}
+
 // A library that is loaded with the program: it is finalized after those that need it and before those that it needs, all of
 // them after the program's exit handlers.
-__attribute__((destructor)) void on_unload() { end_simulation(); }
+__attribute__((destructor)) void on_unload() {
+  end_simulation();
+  finalized = true;
+  if (handler_was_called) refuse_silence();
+}
 
 struct AtLoad {
   AtLoad() {
@@ -43,9 +61,18 @@ struct AtLoad {
     spdlog::default_logger_raw();
     // A library that is loaded later: its exit handlers run among the program's, in the reverse order of registration, which is
     // after those of the libraries that need it and before those of the libraries that it needs.
-    ::on_exit([](int, void*) { end_simulation(); }, nullptr);
+    ::on_exit(
+        [](int, void*) {
+          end_simulation();
+          handler_was_called = true;
+          if (finalized) refuse_silence();
+        },
+        nullptr);
     // Finalizes nothing.
-    std::at_quick_exit(end_simulation);
+    std::at_quick_exit([] {
+      end_simulation();
+      refuse_silence();
+    });
   }
 } at_load;
 

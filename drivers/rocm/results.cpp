@@ -39,8 +39,18 @@ void Results::open() {
     spdlog::info("process {}: {}", getpid(), program_name());
   } catch (const std::exception& e) {
     output_.reset();
-    spdlog::error("no results will be written: {}", e.what());
+    report_failure("no results will be written", e.what());
   }
+}
+
+void Results::report_failure(const char* what, const char* why) {
+  failed_.store(true, std::memory_order_release);
+  spdlog::error("{}: {}", what, why);
+}
+
+void Results::watch() {
+  if (failed() || !output_) return;
+  if (const std::string why = output_->failure(); !why.empty()) report_failure("results get lost", why.c_str());
 }
 
 void Results::write(RunEnd end, bool last) {
@@ -59,7 +69,7 @@ void Results::write(RunEnd end, bool last) {
       write_results(*output_, summary, kernels_, statistics_);
     }
   } catch (const std::exception& e) {
-    spdlog::error("results could not be written: {}", e.what());
+    if (!failed()) report_failure("results are lost", e.what());
   }
   if (last) log_guest_mistakes();
   if (last && settings_.report) write_run_report(summary, kernels_, std::cerr);

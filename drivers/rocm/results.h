@@ -4,6 +4,7 @@
 // leaves nothing behind.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <optional>
 #include <string>
@@ -25,16 +26,23 @@ class Results {
   void attach(ProcessPlatform& platform);
   /// Makes the output folder unless that has been done. A folder that cannot be made is reported; the run goes on without.
   void open();
+  /// Reports, once, that a file of the folder gets no more.
+  void watch();
+  /// Whether anything that was to be written is lost. From any thread.
+  bool failed() const { return failed_.load(std::memory_order_acquire); }
   /// Writes what there is so far; with `last`, also the report when it is wanted.
   void write(RunEnd end, bool last);
 
  private:
+  void report_failure(const char* what, const char* why);
+
   const RunParameters& parameters_;
   const Settings& settings_;
   StatisticsGroup statistics_{"platform"};
   KernelLog kernels_;
   bool opened_ = false;
   std::optional<OutputFolder> output_;
+  std::atomic<bool> failed_{false};
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
 };
 

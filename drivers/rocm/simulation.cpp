@@ -120,7 +120,7 @@ void Simulation::run() {
 void Simulation::end_process(RunEnd why, int exit_code) {
   results_.write(why, true);
   std::fflush(nullptr);
-  _exit(exit_code);
+  _exit(results_.failed() && exit_code != kExitModelError ? kExitOutput : exit_code);
 }
 
 void Simulation::report_stall(const char* what) {
@@ -170,6 +170,7 @@ void Simulation::simulate() {
     active |= serve(true);
     if (active) idle_looks_ = 0;
     watch();
+    results_.watch();
     if (!sc_core::sc_pending_activity()) {
       if (!active) sleep();
       continue;

@@ -52,6 +52,8 @@ class Simulation {
   void open_results();
   bool ended() const { return state_.load(std::memory_order_acquire) == State::ended; }
 
+  /// Whether results were lost, so that the process must not end as if all were well. From any thread.
+  bool results_failed() const { return results_.failed(); }
   /// Writes the results of the run so far; it may go on.
   void write_results();
   /// Ends the simulation and writes the results; returns when that is done, or when it takes longer than anybody would wait.

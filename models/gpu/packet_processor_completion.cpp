@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 
 #include "models/common/guest_mistake.h"
 #include "models/common/tlm_time.h"
@@ -12,8 +11,6 @@
 namespace lacuna {
 
 namespace {
-
-double host_seconds() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 /// What AMD's runtime expects in the inactive signal of a queue that has failed.
 std::int64_t runtime_error_code(std::uint32_t error) {

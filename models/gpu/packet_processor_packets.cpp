@@ -1,7 +1,6 @@
 // The packet processor: how each type of packet starts.
 #include <fmt/format.h>
 
-#include <chrono>
 #include <cstring>
 
 #include "models/common/tlm_time.h"
@@ -10,8 +9,6 @@
 namespace lacuna {
 
 namespace {
-
-double host_seconds() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 bool fulfilled(std::int64_t signal, const hsa::BarrierValuePacket& packet) {
   const std::int64_t masked = signal & packet.mask;

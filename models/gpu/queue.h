@@ -1,6 +1,7 @@
 // One hardware queue slot and what the packet processor knows of it.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <deque>
 #include <memory>
@@ -28,6 +29,11 @@ struct QueueSetup {
   std::vector<std::uint32_t> cu_mask;
 };
 
+/// For wall times in reports.
+inline double host_seconds() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
 /// A packet that has been started and not yet retired.
 struct InFlightPacket {
   std::uint64_t index = 0;
@@ -36,7 +42,7 @@ struct InFlightPacket {
   hsa::FenceScope release = hsa::FenceScope::none;
   std::unique_ptr<Dispatch> dispatch;  ///< null for all but kernel dispatches
   Tick started{};
-  double wall_start = 0;  ///< host seconds, for reports only
+  double wall_start = 0;  ///< host_seconds(), for reports only
 };
 
 struct QueueSlot {

@@ -52,7 +52,7 @@ void first_client(std::uint16_t port) {
   EXPECT_NE(client.ask("p20"), hex64(0x80000000));
   EXPECT_EQ(client.ask("Z0,80310000,4"), "OK");
   client.send(GdbClient::frame("vCont;c:1"));
-  std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  EXPECT_EQ(client.acknowledgement(), '+') << "the hart runs";
 }
 
 /// Attaches to the running hart, lets the program finish, vanishes while the hart is halted.

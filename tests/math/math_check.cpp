@@ -19,7 +19,7 @@ using programs::bytes_of;
 using programs::Variant;
 using programs::write_file;
 
-constexpr std::chrono::seconds kRunLimit{300};
+constexpr std::chrono::seconds kRunLimit{900};  ///< by then it hangs, however busy the machine
 /// Products of two doubles and their sum with a third need all of this; enough for every other function too.
 constexpr mpfr_prec_t kExactPrecision = 4400;
 constexpr mpfr_prec_t kPrecision = 192;

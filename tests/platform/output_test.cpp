@@ -1,9 +1,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <sstream>
+#include <thread>
 
 #include "platform/kernel_activity_report.h"
 #include "platform/kernel_log.h"
@@ -40,7 +45,7 @@ TEST_F(OutputFolders, NumbersCountUp) {
 
 TEST_F(OutputFolders, OwnFoldersAreUsedAgain) {
   EXPECT_NO_THROW(OutputFolder::at(root)) << "empty";
-  OutputFolder::at(root / "own").create("effective.cfg") << "x";
+  OutputFolder::at(root / "own").write("effective.cfg", [](std::ostream& out) { out << "x"; });
   EXPECT_NO_THROW(OutputFolder::at(root / "own"));
 }
 
@@ -51,6 +56,66 @@ TEST_F(OutputFolders, RefusesWhatItMayNotUse) {
   EXPECT_THROW(OutputFolder::at(root / "mine.txt" / "below"), OutputError);
   EXPECT_THROW(OutputFolder::numbered(root / "mine.txt"), OutputError);
   EXPECT_EQ(fs::file_size(root / "mine.txt"), 8u);
+}
+
+std::string contents(const fs::path& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+TEST_F(OutputFolders, AFileIsWrittenWithoutBeingAsked) {
+  OutputFolder folder = OutputFolder::at(root);
+  const auto file = folder.begin("kernels.csv");
+  for (const char* text : {"first\n", "first\nsecond\n"}) {
+    file->write(std::string_view(text).substr(contents(root / "kernels.csv").size()));
+    while (contents(root / "kernels.csv") != text) std::this_thread::yield();
+  }
+  file->write("at once\n");
+  folder.flush();
+  EXPECT_EQ(contents(root / "kernels.csv"), "first\nsecond\nat once\n");
+  const std::string much(OutputFile::kMostWaiting + 1, 'x');
+  file->write(much);
+  EXPECT_EQ(contents(root / "kernels.csv").size(), 21 + much.size()) << "so much does not wait";
+}
+
+TEST_F(OutputFolders, AChildLeavesTheFileToItsParent) {
+  const auto file = std::make_unique<OutputFile>(root / "log.txt");
+  file->write("once\n");
+  const pid_t child = fork();
+  if (child == 0) {
+    file->~OutputFile();
+    _exit(0);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  file->flush();
+  EXPECT_EQ(contents(root / "log.txt"), "once\n");
+}
+
+TEST_F(OutputFolders, WhatCannotBeWrittenIsSaid) {
+  OutputFolder folder = OutputFolder::at(root);
+  for (const char* name : {"whole", "grows"}) fs::create_symlink("/dev/full", root / name);
+  const auto message = [&](const std::function<void()>& act) -> std::string {
+    try {
+      act();
+    } catch (const WriteError& e) {
+      return e.what();
+    }
+    return {};
+  };
+  const std::string full = ": cannot be written: No space left on device";
+  EXPECT_EQ(message([&] { folder.write("whole", [](std::ostream& out) { out << "text"; }); }),
+            (root / "whole").string() + full);
+  EXPECT_EQ(message([&] { folder.write("none/below", [](std::ostream&) {}); }),
+            (root / "none/below").string() + ": cannot be written: No such file or directory");
+  const auto file = folder.begin("grows");
+  EXPECT_EQ(message([&] { folder.flush(); }), "") << "nothing has been written";
+  file->write("text");
+  while (!file->failed()) std::this_thread::yield();
+  EXPECT_EQ(folder.failure(), (root / "grows").string() + full);
+  file->write("more");
+  EXPECT_EQ(message([&] { folder.flush(); }), (root / "grows").string() + full);
 }
 
 TEST(RunHash, IsFnv1a) {

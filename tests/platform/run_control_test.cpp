@@ -53,11 +53,13 @@ struct Outcome {
   Tick duration;
 };
 
-Outcome run(const SimulationParameters& limits, bool timer_armed = false, std::uint64_t end_after = ~std::uint64_t{0}) {
+Outcome run(const SimulationParameters& limits, bool timer_armed = false, std::uint64_t end_after = ~std::uint64_t{0},
+            bool output_fails = false) {
   RunObserver observer;
   observer.ended = [=] { return worker().work >= end_after; };
   observer.progress = [] { return worker().work; };
   observer.timer_armed = [=] { return timer_armed; };
+  observer.output_failed = [=] { return output_fails; };
   observer.between_slices = [] {};
   const RunEnd end = run_simulation(limits, observer);
   return {end, to_tick(sc_core::sc_time_stamp())};
@@ -84,6 +86,9 @@ TEST(RunControl, EndsInEveryWayAtTheRightTime) {
     EXPECT_TRUE(InterruptHandler::requested());
     EXPECT_EQ(run({.max_time = Tick{}, .max_idle = 100_us}).end, RunEnd::interrupted);
   }
+
+  // Nobody would see what it does.
+  EXPECT_EQ(run({.max_time = Tick{}, .max_idle = 100_us}, false, ~std::uint64_t{0}, true).end, RunEnd::output_failed);
 
   // Idle events go on for ever: a timer that will come excuses them, nothing else does.
   worker().steps_left = 0;

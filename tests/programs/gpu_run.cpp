@@ -9,7 +9,7 @@
 namespace lacuna::programs {
 namespace {
 
-constexpr std::chrono::seconds kRunLimit{300};
+constexpr std::chrono::seconds kRunLimit{600};  ///< by then it hangs, however busy the machine
 
 std::string triple(const std::array<unsigned, 3>& sizes) {
   return std::to_string(sizes[0]) + "," + std::to_string(sizes[1]) + "," + std::to_string(sizes[2]);

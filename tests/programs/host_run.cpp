@@ -15,8 +15,8 @@
 namespace lacuna::programs {
 namespace {
 
-constexpr std::chrono::seconds kRunLimit{60};
-constexpr std::size_t kAlignment = 256;  ///< of buffers: the widest vector has 128 bytes
+constexpr std::chrono::seconds kRunLimit{600};  ///< by then it hangs, however busy the machine
+constexpr std::size_t kAlignment = 256;         ///< of buffers: the widest vector has 128 bytes
 
 /// Memory that a child process writes and its parent reads.
 class SharedMemory {

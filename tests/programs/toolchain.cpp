@@ -8,7 +8,7 @@
 namespace lacuna::programs {
 namespace {
 
-constexpr std::chrono::seconds kCompileLimit{120};
+constexpr std::chrono::seconds kCompileLimit{600};  ///< by then it hangs, however busy the machine
 
 void run(const std::vector<std::string>& command, const std::filesystem::path& folder) {
   const Outcome outcome = run_command(command, folder, kCompileLimit);

@@ -5,7 +5,7 @@ source "$(dirname "$0")/common.sh"
 # ends CODE END PENDING
 ends() {
   on_gpu --config tiny --out "$2-$3" -- exits "$2" "$3"
-  time_limit=15 expect "$1" "${command[@]}"
+  expect "$1" "${command[@]}"
   has_results "$2-$3"
 }
 
@@ -27,31 +27,46 @@ ends 143 terminate-signal endless
 ends 130 interrupt-signal endless
 ends 139 segmentation-fault nothing
 
-# Nothing can be written by a process that is killed or that leaves without any clean-up; but it must end.
+# Nothing more is written by a process that is killed or that leaves without any clean-up; but it must end.
 on_gpu --config tiny --out killed -- exits kill-signal endless
-time_limit=15 expect 137 "${command[@]}"
+expect 137 "${command[@]}"
 on_gpu --config tiny --out quick -- exits quick-exit endless
-time_limit=15 expect 7 "${command[@]}"
+expect 7 "${command[@]}"
+
+# start FOLDER PENDING: a program that waits for a signal, in the background; goes on when its kernel runs.
+start() {
+  on_gpu --config tiny --out "$1" -- exits wait-for-signal "$2"
+  # Also without the output of the program before, which would be taken for this one's.
+  : >out.txt
+  # A job in the background of a script ignores SIGINT, and so would everything it starts.
+  env --default-signal=INT,TERM "${command[@]}" >out.txt 2>err.txt &
+  process=$!
+  await grep -q "ending by wait-for-signal" out.txt
+}
+
+# ended CODE: the program in the background ends with it.
+ended() {
+  local code=0
+  wait "$process" || code=$?
+  [[ $code == "$1" ]] || fail "${command[*]} ended with $code, not $1"
+}
 
 # From outside, while the host waits and while a kernel runs.
 for pending in nothing endless; do
-  for signal in TERM INT; do
-    on_gpu --config tiny --out "outside-$signal-$pending" -- exits wait-for-signal $pending
-    # A job in the background of a script ignores SIGINT, and so would everything it starts.
-    env --default-signal=INT,TERM "${command[@]}" >out.txt 2>err.txt &
-    process=$!
-    for ((i = 0; i < 200; ++i)); do
-      grep -q "ending by" out.txt && break
-      sleep 0.05
-    done
-    sleep 0.2
-    kill -s $signal $process
-    code=0
-    wait $process || code=$?
-    case $signal in
-      TERM) [[ $code == 143 ]] || fail "SIGTERM ($pending): ended with $code, not 143" ;;
-      INT) [[ $code == 130 ]] || fail "SIGINT ($pending): ended with $code, not 130" ;;
-    esac
-    has_results "outside-$signal-$pending"
-  done
+  start "outside-TERM-$pending" $pending
+  kill -s TERM $process
+  ended 143
+  has_results "outside-TERM-$pending"
+  start "outside-INT-$pending" $pending
+  kill -s INT $process
+  ended 130
+  has_results "outside-INT-$pending"
 done
+
+# Whoever is killed has left what was finished.
+start outside-KILL kernel
+await grep -q wait_until outside-KILL/kernels.csv
+await grep -q "exits$" outside-KILL/log.txt
+kill -s KILL $process
+ended 137
+[[ -s outside-KILL/effective.cfg ]] || fail "no effective.cfg"

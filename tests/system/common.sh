@@ -14,12 +14,23 @@ fail() {
   exit 1
 }
 
-# expect CODE COMMAND...: runs the command (60 s at most); its exit code must be CODE. Output is in out.txt and err.txt.
+# Seconds after which a program counts as hung. No program here needs a tenth of it, however busy the machine.
+time_limit=600
+
+# expect CODE COMMAND...: runs the command; its exit code must be CODE. Output is in out.txt and err.txt.
 expect() {
   local wanted=$1 code=0
   shift
-  timeout --kill-after=5 "${time_limit:-60}" "$@" >out.txt 2>err.txt </dev/null || code=$?
+  timeout --kill-after=5 "$time_limit" "$@" >out.txt 2>err.txt </dev/null || code=$?
   [[ $code == "$wanted" ]] || fail "$* ended with $code, not $wanted"
+}
+
+# await COMMAND...: waits until the command succeeds, and as long as process $process lives.
+await() {
+  until "$@" 2>/dev/null; do
+    kill -0 "$process" || fail "process $process ended before: $*"
+    sleep 0.02
+  done
 }
 
 # The last command's output must hold this line or part of a line.

@@ -3,12 +3,12 @@
 source "$(dirname "$0")/common.sh"
 
 "$LACUNA" run "$FIRMWARE/loop_forever.elf" --config tiny --out stopped >out.txt 2>err.txt &
-child=$!
-until [[ -s stopped/effective.cfg ]]; do sleep 0.05; done
-sleep 0.3
-kill -INT $child
+process=$!
+# Signals are heard before the folder is made.
+await test -s stopped/effective.cfg
+kill -INT $process
 code=0
-wait $child || code=$?
+wait $process || code=$?
 [[ $code == 130 ]] || fail "ended with $code, not 130"
 complains "ended by Ctrl-C"
 complains "run hash"

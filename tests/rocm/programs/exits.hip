@@ -10,7 +10,8 @@
 
 namespace {
 
-__global__ void wait_until(const volatile int* flag, long rounds, int* out) {
+__global__ void wait_until(const volatile int* flag, long rounds, int* out, int* started) {
+  __hip_atomic_store(started, 1, __ATOMIC_RELEASE, __HIP_MEMORY_SCOPE_SYSTEM);
   for (long i = 0; *flag == 0 && i != rounds; ++i) __builtin_amdgcn_s_sleep(10);
   *out = 1;
 }
@@ -34,8 +35,14 @@ int main(int argc, char** argv) {
   HIP_CHECK(hipDeviceSynchronize());
   hipStream_t stream;
   HIP_CHECK(hipStreamCreateWithFlags(&stream, hipStreamNonBlocking));
-  if (pending != "nothing") wait_until<<<2, 64, 0, stream>>>(memory, pending == "endless" ? -1 : 2000, memory + 1);
-  HIP_CHECK(hipGetLastError());
+  if (pending != "nothing") {
+    int* started = nullptr;
+    HIP_CHECK(hipHostMalloc(reinterpret_cast<void**>(&started), sizeof *started));
+    *started = 0;
+    wait_until<<<2, 64, 0, stream>>>(memory, pending == "endless" ? -1 : 2000, memory + 1, started);
+    HIP_CHECK(hipGetLastError());
+    while (__atomic_load_n(started, __ATOMIC_ACQUIRE) == 0) std::this_thread::yield();
+  }
   std::printf("ending by %s\n", end.c_str());
   std::fflush(stdout);
 

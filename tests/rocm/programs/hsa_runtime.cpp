@@ -319,7 +319,7 @@ void queue_errors(const Machine& machine, const Kernels& kernels, const char* ke
     hsa_barrier_and_packet_t unknown{};
     submit(bad, unknown, static_cast<hsa_packet_type_t>(77));
   }
-  for (int i = 0; i < 5000 && queue_error == 0; ++i) usleep(1000);
+  while (queue_error == 0) usleep(1000);
   EXPECT_EQ(queue_error.load(), expected);
   EXPECT_EQ(hsa_signal_load_scacquire(never), 1);
   submit(good, kernels.packet("affine", 64, arguments, done), HSA_PACKET_TYPE_KERNEL_DISPATCH);

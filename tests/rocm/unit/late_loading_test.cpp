@@ -7,9 +7,14 @@
 #include <unistd.h>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
+
+#include "platform/exit_codes.h"
 
 namespace lacuna {
 namespace {
+
+namespace fs = std::filesystem;
 
 template <class Function>
 Function* symbol(void* library, const char* name) {
@@ -38,21 +43,39 @@ int use_library() {
   return status == HSAKMT_STATUS_SUCCESS ? 0 : 5;
 }
 
-TEST(LateLoading, TheProgramEndsAndTheResultsAreThere) {
-  namespace fs = std::filesystem;
-  std::string pattern = (fs::temp_directory_path() / "lacuna-late-XXXXXX").string();
-  const fs::path folder = mkdtemp(pattern.data());
-  setenv("LACUNA_CONFIG", "tiny", 1);
-  setenv("LACUNA_OUT", (folder / "out").c_str(), 1);
-  const pid_t child = fork();
-  if (child == 0) std::exit(use_library());
-  int status = 0;
-  ASSERT_EQ(waitpid(child, &status, 0), child);
-  EXPECT_TRUE(WIFEXITED(status)) << "signal " << WTERMSIG(status);
-  EXPECT_EQ(WEXITSTATUS(status), 0);
+class LateLoading : public testing::Test {
+ protected:
+  LateLoading() {
+    std::string pattern = (fs::temp_directory_path() / "lacuna-late-XXXXXX").string();
+    folder_ = mkdtemp(pattern.data());
+    setenv("LACUNA_CONFIG", "tiny", 1);
+    setenv("LACUNA_OUT", (folder_ / "out").c_str(), 1);
+  }
+  ~LateLoading() override { fs::remove_all(folder_); }
+
+  int exit_code() {
+    const pid_t child = fork();
+    if (child == 0) std::exit(use_library());
+    int status = 0;
+    EXPECT_EQ(waitpid(child, &status, 0), child);
+    EXPECT_TRUE(WIFEXITED(status)) << "signal " << WTERMSIG(status);
+    return WEXITSTATUS(status);
+  }
+
+  fs::path folder_;
+};
+
+TEST_F(LateLoading, TheProgramEndsAndTheResultsAreThere) {
+  EXPECT_EQ(exit_code(), 0);
   for (const char* file : {"statistics.json", "effective.cfg", "kernels.csv", "log.txt"})
-    EXPECT_GT(fs::file_size(folder / "out" / file), 0U) << file;
-  fs::remove_all(folder);
+    EXPECT_GT(fs::file_size(folder_ / "out" / file), 0U) << file;
+}
+
+TEST_F(LateLoading, ResultsThatAreLostAreAnError) {
+  fs::create_directory(folder_ / "out");
+  std::ofstream(folder_ / "out/effective.cfg").flush();
+  fs::create_symlink("/dev/full", folder_ / "out/statistics.json");
+  EXPECT_EQ(exit_code(), kExitOutput);
 }
 
 }  // namespace

@@ -1,0 +1,53 @@
+// A simulation that has nothing to do: it looks for work now and then, and sleeps between two looks.
+#include <gtest/gtest.h>
+#include <atomic>
+#include <chrono>
+#include <systemc>
+#include <thread>
+
+#include "drivers/rocm/simulation.h"
+
+namespace lacuna::rocm {
+namespace {
+
+TEST(Idle, LooksAreRareAndGoOn) {
+  using HostClock = std::chrono::steady_clock;
+  constexpr std::chrono::milliseconds kSleep{2};
+  const RunParameters parameters({{true, "tiny"}, {false, "rocm.longest_sleep=2ms"}}, Machine::process);
+  Settings settings;
+  settings.write_results = false;
+  static Simulation& simulation = *new Simulation(parameters, settings);  // its thread lives as long as the process
+  static std::atomic<std::int64_t> looks{0};
+  const auto wait_for_look = [](std::int64_t number) {
+    while (looks < number) std::this_thread::yield();
+  };
+  simulation.start([](ProcessPlatform&) {},
+                   [](ProcessPlatform&) {
+                     ++looks;
+                     return false;
+                   });
+  // At first it looks without sleeping, then it sleeps ever longer.
+  wait_for_look(300);
+  const std::int64_t first = looks;
+  const auto begin = HostClock::now();
+  wait_for_look(first + 20);
+  const std::int64_t last = looks;
+  // A sleep may last longer, but never shorter than asked for: that many sleeps at most fit into this time.
+  EXPECT_LE(last - first, (HostClock::now() - begin) / kSleep + 1);
+
+  // Jobs are done meanwhile.
+  bool done = false;
+  EXPECT_TRUE(simulation.call([&](ProcessPlatform&) { done = true; }));
+  EXPECT_TRUE(done);
+  simulation.stop(RunEnd::guest);
+  EXPECT_TRUE(simulation.ended());
+}
+
+}  // namespace
+}  // namespace lacuna::rocm
+
+// The simulation's thread drives the kernel.
+int sc_main(int argc, char* argv[]) {
+  testing::InitGoogleTest(&argc, argv);
+  return RUN_ALL_TESTS();
+}

@@ -1,0 +1,15 @@
+#!/usr/bin/env bash
+# What was finished is in the files when a run is killed: kernels, the console, errors.
+source "$(dirname "$0")/common.sh"
+
+"$LACUNA" run "$FIRMWARE/endless_after_kernels.elf" --config tiny --out killed >out.txt 2>err.txt &
+process=$!
+await grep -q "from here on without end" out.txt
+await grep -q "from here on without end" killed/console.txt
+await grep -q "^0,store_to,.*,1,1," killed/kernels.csv
+await grep -q "address not mapped" killed/log.txt
+kill -KILL $process
+code=0
+wait $process || code=$?
+[[ $code == 137 ]] || fail "ended with $code, not 137"
+[[ $(wc -l <killed/kernels.csv) == 3 && -s killed/effective.cfg ]] || fail "a file is not complete"
