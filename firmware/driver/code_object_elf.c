@@ -33,6 +33,25 @@ typedef struct {
 } elf_program_header;
 
 typedef struct {
+  uint32_t sh_name;
+  uint32_t sh_type;
+  uint64_t sh_flags;
+  uint64_t sh_addr;
+  uint64_t sh_offset;
+  uint64_t sh_size;
+  uint32_t sh_link;
+  uint32_t sh_info;
+  uint64_t sh_addralign;
+  uint64_t sh_entsize;
+} elf_section_header;
+
+typedef struct {
+  uint32_t n_namesz;
+  uint32_t n_descsz;
+  uint32_t n_type;
+} elf_note;
+
+typedef struct {
   uint64_t d_tag;
   uint64_t d_value;
 } elf_dynamic;
@@ -60,13 +79,18 @@ enum {
   EM_AMDGPU = 224,
   PT_LOAD = 1,
   PT_DYNAMIC = 2,
+  PT_NOTE = 4,
+  SHT_SYMTAB = 2,
+  SHT_STRTAB = 3,
+  SHF_ALLOC = 2,
   PF_X = 1,
   PF_W = 2,
   PF_R = 4,
   STB_WEAK = 2,
   STT_OBJECT = 1,
   STT_AMDGPU_HSA_KERNEL = 10,
-  EF_AMDGPU_MACH = 0xff
+  EF_AMDGPU_MACH = 0xff,
+  NT_AMD_HSA_ISA_VERSION = 3 /* code object version 2, owner "AMD" */
 };
 
 enum { DT_NULL, DT_PLTRELSZ = 2, DT_HASH = 4, DT_STRTAB, DT_SYMTAB, DT_RELA, DT_RELASZ, DT_STRSZ = 10, DT_JMPREL = 23 };
@@ -144,19 +168,57 @@ static lacuna_error check_header(const elf_header* header, size_t bytes, code_ob
                         "code object: ABI version %u: only code object versions 2 to 5 are known", header->e_ident[8]);
   }
   view->version = header->e_ident[8] + 2u;
-  for (size_t i = 0; i < sizeof targets / sizeof targets[0]; ++i) {
-    if (targets[i].machine == (header->e_flags & EF_AMDGPU_MACH)) view->target = targets[i].target;
-  }
-  if (view->target == 0) {
-    return driver_error(LACUNA_ERROR_INCOMPATIBLE_CODE_OBJECT,
-                        "code object: e_flags 0x%x name a processor other than gfx803 and gfx90a", (unsigned)header->e_flags);
-  }
   if (header->e_phentsize != sizeof(elf_program_header) ||
       !fits(header->e_phoff, (uint64_t)header->e_phnum * sizeof(elf_program_header), bytes)) {
     return driver_error(LACUNA_ERROR_INVALID_CODE_OBJECT, "code object: %u program headers at 0x%llx do not fit in %zu bytes",
                         header->e_phnum, (unsigned long long)header->e_phoff, bytes);
   }
   return LACUNA_OK;
+}
+
+/* Version 2 names its processor in a note: lengths of two names (16 bits each), then major, minor and stepping (32 bits each).
+ * Returns what the device's TARGET register would hold, 0 when there is no such note. */
+static uint32_t note_target(const uint8_t* image, size_t bytes, const elf_program_header* header) {
+  if (!fits(header->p_offset, header->p_filesz, bytes)) return 0;
+  const uint8_t* notes = image + header->p_offset;
+  uint64_t at = 0;
+  elf_note note;
+  while (fits(at, sizeof note, header->p_filesz)) {
+    memcpy(&note, notes + at, sizeof note);
+    const uint64_t name = at + sizeof note;
+    const uint64_t description = name + ((uint64_t)note.n_namesz + 3) / 4 * 4;
+    if (!fits(description, note.n_descsz, header->p_filesz)) return 0;
+    if (note.n_type == NT_AMD_HSA_ISA_VERSION && note.n_namesz == 4 && memcmp(notes + name, "AMD", 4) == 0 &&
+        note.n_descsz >= 16) {
+      const uint8_t* version = notes + description + 4;
+      return (load32(version) & 0xff) << 16 | (load32(version + 4) & 0xff) << 8 | (load32(version + 8) & 0xff);
+    }
+    at = description + ((uint64_t)note.n_descsz + 3) / 4 * 4;
+  }
+  return 0;
+}
+
+/* From version 3 on e_flags name the processor; in version 2 their bits may be features. */
+static lacuna_error find_target(const uint8_t* image, size_t bytes, const elf_header* header, code_object_view* view) {
+  uint32_t wanted = 0;
+  for (unsigned i = 0; view->version == 2 && wanted == 0 && i < header->e_phnum; ++i) {
+    elf_program_header program;
+    memcpy(&program, image + header->e_phoff + i * sizeof program, sizeof program);
+    if (program.p_type == PT_NOTE) wanted = note_target(image, bytes, &program);
+  }
+  for (size_t i = 0; i < sizeof targets / sizeof targets[0]; ++i) {
+    if (wanted != 0 ? targets[i].target == wanted : targets[i].machine == (header->e_flags & EF_AMDGPU_MACH)) {
+      view->target = targets[i].target;
+      return LACUNA_OK;
+    }
+  }
+  if (wanted != 0) {
+    return driver_error(LACUNA_ERROR_INCOMPATIBLE_CODE_OBJECT,
+                        "code object: its note names gfx%u%x%x, a processor other than gfx803 and gfx90a",
+                        (unsigned)(wanted >> 16), (unsigned)(wanted >> 8 & 0xff), (unsigned)(wanted & 0xff));
+  }
+  return driver_error(LACUNA_ERROR_INCOMPATIBLE_CODE_OBJECT,
+                      "code object: e_flags 0x%x name a processor other than gfx803 and gfx90a", (unsigned)header->e_flags);
 }
 
 static lacuna_error add_segment(const uint8_t* image, size_t bytes, const elf_program_header* header, code_object_view* view) {
@@ -266,6 +328,27 @@ static lacuna_error read_dynamic(const uint8_t* image, size_t bytes, const elf_p
   return error != LACUNA_OK ? error : check_relocation_table(view, 1, plt, plt_bytes);
 }
 
+/* A file without sections, or with damaged ones, can be loaded all the same: then only dynamic symbols are known. */
+static void read_symbol_section(const uint8_t* image, size_t bytes, const elf_header* header, code_object_view* view) {
+  if (header->e_shoff == 0 || header->e_shentsize != sizeof(elf_section_header) ||
+      !fits(header->e_shoff, (uint64_t)header->e_shnum * sizeof(elf_section_header), bytes)) {
+    return;
+  }
+  for (unsigned i = 0; i < header->e_shnum; ++i) {
+    elf_section_header symbols, strings;
+    memcpy(&symbols, image + header->e_shoff + i * sizeof symbols, sizeof symbols);
+    if (symbols.sh_type != SHT_SYMTAB || symbols.sh_link >= header->e_shnum) continue;
+    memcpy(&strings, image + header->e_shoff + symbols.sh_link * sizeof strings, sizeof strings);
+    if (!fits(symbols.sh_offset, symbols.sh_size, bytes) || !fits(strings.sh_offset, strings.sh_size, bytes)) continue;
+    if (strings.sh_size == 0 || image[strings.sh_offset + strings.sh_size - 1] != 0) continue;
+    view->section.symbols = image + symbols.sh_offset;
+    view->section.count = symbols.sh_size / sizeof(elf_symbol);
+    view->section.strings = image + strings.sh_offset;
+    view->section.string_bytes = strings.sh_size;
+    return;
+  }
+}
+
 lacuna_error code_object_parse(const void* image, size_t bytes, code_object_view* view) {
   const uint8_t* start = image;
   *view = (code_object_view){.alignment = CODE_OBJECT_PAGE};
@@ -275,6 +358,7 @@ lacuna_error code_object_parse(const void* image, size_t bytes, code_object_view
   }
   memcpy(&header, start, sizeof header);
   lacuna_error error = check_header(&header, bytes, view);
+  if (error == LACUNA_OK) error = find_target(start, bytes, &header, view);
   if (error != LACUNA_OK) return error;
 
   elf_program_header dynamic = {0};
@@ -299,23 +383,38 @@ lacuna_error code_object_parse(const void* image, size_t bytes, code_object_view
   if (dynamic.p_type != PT_DYNAMIC) {
     return driver_error(LACUNA_ERROR_INVALID_CODE_OBJECT, "code object: no dynamic section, so no symbols");
   }
+  read_symbol_section(start, bytes, &header, view);
   return read_dynamic(start, bytes, &dynamic, view);
 }
 
-/* Symbol `index`; its name, or null when the name lies outside the string table. */
-static const char* read_symbol(const code_object_view* view, uint64_t index, elf_symbol* symbol) {
-  const uint8_t* strings = code_object_bytes(view, view->strings, view->string_bytes);
-  const uint8_t* table = code_object_bytes(view, view->symbols, view->symbol_count * sizeof *symbol);
-  memcpy(symbol, table + index * sizeof *symbol, sizeof *symbol);
-  /* The loaded copy may have been changed since the end of the table was checked. */
-  if (strings[view->string_bytes - 1] != 0 || symbol->st_name >= view->string_bytes) return NULL;
-  return (const char*)strings + symbol->st_name;
+typedef struct {
+  const uint8_t* symbols;
+  uint64_t count;
+  const uint8_t* strings;
+  uint64_t string_bytes;
+} symbol_table;
+
+static symbol_table dynamic_table(const code_object_view* view) {
+  return (symbol_table){code_object_bytes(view, view->symbols, view->symbol_count * sizeof(elf_symbol)), view->symbol_count,
+                        code_object_bytes(view, view->strings, view->string_bytes), view->string_bytes};
 }
 
-bool code_object_find_symbol(const code_object_view* view, const char* name, uint8_t type, code_object_symbol* symbol) {
-  for (uint64_t i = 1; i < view->symbol_count; ++i) {
+static symbol_table section_table(const code_object_view* view) {
+  return (symbol_table){view->section.symbols, view->section.count, view->section.strings, view->section.string_bytes};
+}
+
+/* Symbol `index`; its name, or null when the name lies outside the string table. */
+static const char* read_symbol(const symbol_table* table, uint64_t index, elf_symbol* symbol) {
+  memcpy(symbol, table->symbols + index * sizeof *symbol, sizeof *symbol);
+  /* The loaded copy may have been changed since the end of the table was checked. */
+  if (table->strings[table->string_bytes - 1] != 0 || symbol->st_name >= table->string_bytes) return NULL;
+  return (const char*)table->strings + symbol->st_name;
+}
+
+static bool find_in_table(const symbol_table* table, const char* name, uint8_t type, code_object_symbol* symbol) {
+  for (uint64_t i = 1; i < table->count; ++i) {
     elf_symbol entry;
-    const char* entry_name = read_symbol(view, i, &entry);
+    const char* entry_name = read_symbol(table, i, &entry);
     if (entry_name == NULL || entry.st_shndx == 0 || (entry.st_info & 0xf) != type || strcmp(entry_name, name) != 0) continue;
     *symbol = (code_object_symbol){entry.st_value, entry.st_size, type};
     return true;
@@ -323,11 +422,70 @@ bool code_object_find_symbol(const code_object_view* view, const char* name, uin
   return false;
 }
 
+bool code_object_find_symbol(const code_object_view* view, const char* name, uint8_t type, code_object_symbol* symbol) {
+  const symbol_table dynamic = dynamic_table(view);
+  const symbol_table section = section_table(view);
+  return find_in_table(&dynamic, name, type, symbol) || find_in_table(&section, name, type, symbol);
+}
+
+/* Behind the segments: section table (null, symbols, strings), symbols, strings. */
+enum { KEPT_SECTIONS = 3 };
+
+static uint64_t kept_offset(const code_object_view* view) {
+  const code_object_segment* last = &view->segments[view->segment_count - 1];
+  return (last->address + last->memory_bytes - view->base + 15) & ~(uint64_t)15;
+}
+
+/* The header must be part of the copy, or nobody would find the table. */
+static bool keeps_symbols(const code_object_view* view) {
+  return view->section.count != 0 && view->segments[0].address == view->base &&
+         view->segments[0].file_bytes >= sizeof(elf_header);
+}
+
+uint64_t code_object_loaded_bytes(const code_object_view* view) {
+  if (!keeps_symbols(view)) return view->span;
+  const uint64_t end = kept_offset(view) + KEPT_SECTIONS * sizeof(elf_section_header) +
+                       view->section.count * sizeof(elf_symbol) + view->section.string_bytes;
+  return (end + CODE_OBJECT_PAGE - 1) & ~(uint64_t)(CODE_OBJECT_PAGE - 1);
+}
+
+void code_object_keep_symbols(code_object_view* view, uint8_t* memory) {
+  elf_header header;
+  memcpy(&header, memory, sizeof header);
+  if (!keeps_symbols(view) || header.e_ident[0] != 0x7f) {
+    memset(&view->section, 0, sizeof view->section);
+    return;
+  }
+  const uint64_t table = kept_offset(view);
+  const uint64_t symbol_bytes = view->section.count * sizeof(elf_symbol);
+  elf_section_header sections[KEPT_SECTIONS] = {0};
+  sections[1] = (elf_section_header){.sh_type = SHT_SYMTAB,
+                                     .sh_flags = SHF_ALLOC,
+                                     .sh_addr = table + sizeof sections,
+                                     .sh_size = symbol_bytes,
+                                     .sh_link = 2,
+                                     .sh_entsize = sizeof(elf_symbol)};
+  sections[2] = (elf_section_header){.sh_type = SHT_STRTAB,
+                                     .sh_flags = SHF_ALLOC,
+                                     .sh_addr = sections[1].sh_addr + symbol_bytes,
+                                     .sh_size = view->section.string_bytes};
+  memcpy(memory + table, sections, sizeof sections);
+  memcpy(memory + sections[1].sh_addr, view->section.symbols, symbol_bytes);
+  memcpy(memory + sections[2].sh_addr, view->section.strings, view->section.string_bytes);
+  header.e_shoff = table;
+  header.e_shnum = KEPT_SECTIONS;
+  header.e_shstrndx = 0;
+  memcpy(memory, &header, sizeof header);
+  view->section.symbols = memory + sections[1].sh_addr;
+  view->section.strings = memory + sections[2].sh_addr;
+}
+
 /* Value of the symbol that a relocation names, in the ELF's own space; false when it is undefined and not weak. */
 static bool relocation_symbol(const code_object_view* view, uint64_t index, bool* absolute, uint64_t* value) {
   elf_symbol symbol;
-  if (index >= view->symbol_count) return false;
-  read_symbol(view, index, &symbol);
+  const symbol_table table = dynamic_table(view);
+  if (index >= table.count) return false;
+  read_symbol(&table, index, &symbol);
   *absolute = symbol.st_shndx == 0;
   *value = symbol.st_shndx == 0 ? 0 : symbol.st_value;
   return symbol.st_shndx != 0 || symbol.st_info >> 4 == STB_WEAK;

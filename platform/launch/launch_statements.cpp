@@ -276,6 +276,9 @@ std::uint32_t LaunchSession::kernel_number(const Code& code, const KernelMetadat
 void LaunchSession::execute_dispatch(const LaunchStatement& statement) {
   const Code& code = code_of(statement);
   const KernelMetadata& kernel = code.object->kernel(statement.name);
+  const std::vector<KernelEntry>& entries = code.object->entries();
+  if (std::none_of(entries.begin(), entries.end(), [&](const KernelEntry& entry) { return entry.name == kernel.name; }))
+    throw LaunchError(code.object->name() + ": the metadata list kernel " + kernel.name + ", but no symbol says where it is");
   std::uint32_t stack = kernel.private_segment_size;
   if (const LaunchKey* key = statement.key("stack")) {
     line_ = key->line;
