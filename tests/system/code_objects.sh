@@ -40,6 +40,7 @@ assembly 2 | link plain.co
 for flags in 0 1 2 3; do
   { head -c 48 plain.co; printf "\\x0$flags"; tail -c +50 plain.co; } >features.co
   counts features.co
+  expect 0 "$LACUNA" disasm features.co
 done
 assembly 2 | sed 's/\.hsa_code_object_isa 8,0,3/.hsa_code_object_isa 9,0,0/' | link other.co
 expect 2 "$LACUNA" isa check other.co
@@ -51,3 +52,13 @@ expect 2 "$LACUNA" launch gnu_hash.co -k count_up --grid 64 -a zero:256 --config
 says "no symbol hash table"
 expect 2 "$LACUNA" launch plain.co -k count_up --grid 64 -a zero:256 --config tiny --set gpu.target=gfx90a --out out
 says "the code object is for gfx803, the device is gfx90a"
+
+# The 256 bytes in front of a version 2 kernel are printed as clang writes them, and what is printed can be assembled again.
+directives() { sed -n '/\.amd_kernel_code_t/,/\.end_amd_kernel_code_t/p' | sed 's/[ \t]*\([^ \t].*\)/\1/'; }
+expect 0 "$LACUNA" disasm plain.co
+diff <(assembly 2 | directives) <(directives <out.txt) >&2 || fail "amd_kernel_code_t is not clang's"
+sed -n '/<count_up>:/,$p' out.txt | sed '1d; s|//.*||' >again.s
+{ echo '.hsa_code_object_version 2,1'; echo '.hsa_code_object_isa 8,0,3,"AMD","AMDGPU"'; cat again.s; } |
+  llvm-mc-16 -triple amdgcn-amd-amdhsa -mcpu=gfx803 --amdhsa-code-object-version=2 -filetype=obj -o again.o
+for file in plain.co again.o; do llvm-objcopy-16 --dump-section .text=$file.text $file /dev/null; done
+cmp plain.co.text again.o.text || fail "the listing does not assemble to the same bytes"
