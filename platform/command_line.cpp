@@ -100,6 +100,7 @@ po::options_description launch_options() {
       ("offset", po::value<Texts>()->value_name("X[,Y,Z]"), "global offset")                                         //
       ("arg,a", po::value<Texts>()->value_name("ARGUMENT"), "one for each parameter, in order")                      //
       ("stack", po::value<Texts>()->value_name("BYTES"), "private memory of a work-item, at least")                  //
+      ("max-block", po::value<Texts>()->value_name("ITEMS"), "largest workgroup, instead of the metadata's")         //
       ("repeat", po::value<Texts>()->value_name("N"), "dispatch so many times")                                      //
       ("compare", po::value<Texts>()->value_name("[BUFFER=]FILE"), "compare a buffer with a file; may be repeated")  //
       ("tolerance", po::value<Texts>()->value_name("SPEC"), "of comparisons: abs=X,rel=X,ulp=N")                     //

@@ -129,6 +129,7 @@ int simulate(const CommandLine& line, GuestProgram program) {
     open_results(*output, parameters, kernels);
     console.record_to(output->create("console.txt"));
   }
+  for (const std::string& warning : program.warnings) spdlog::warn("{}", warning);
 
   const InterruptHandler interrupts;
   platform.hart().set_stop_request(InterruptHandler::requested);
