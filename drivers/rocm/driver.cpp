@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <exception>
 #include <iostream>
+#include <utility>
 
 #include "drivers/rocm/process_end.h"
 #include "platform/log.h"
@@ -39,7 +40,8 @@ Driver::Driver(Settings settings)
       simulation_(parameters_, settings_),
       memory_(simulation_, topology_.nodes() - 1, parameters_.values().gpu.vram.size.n),
       queues_(simulation_, memory_, topology_.targets(), parameters_.values().rocm.sdma) {
-  for (HSAuint32 node = 1; node < topology_.nodes(); ++node) gpu_events_.push_back(std::make_unique<GpuEvents>(node, events_));
+  for (HSAuint32 node = 1; node < topology_.nodes(); ++node)
+    gpu_events_.push_back(std::make_unique<GpuEvents>(node, events_, symbols_));
 }
 
 void Driver::start() {
