@@ -39,7 +39,7 @@ class Driver {
   const PlatformParameters& parameters() const { return parameters_.values(); }
 
  private:
-  explicit Driver(Settings settings);
+  Driver(Settings settings, ProgressLine& line);
   void start();
 
   Settings settings_;

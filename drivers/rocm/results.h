@@ -23,6 +23,7 @@ class Results {
   Results(const RunParameters& parameters, const Settings& settings);
 
   void attach(ProcessPlatform& platform);
+  const KernelLog& kernels() const { return kernels_; }
   /// Makes the output folder unless that has been done. A folder that cannot be made is reported; the run goes on without.
   void open();
   /// Writes what there is so far; with `last`, also the report when it is wanted.
