@@ -1,6 +1,7 @@
 #include "platform/code_object.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <sstream>
 #include <stdexcept>
@@ -17,11 +18,26 @@ constexpr std::uint8_t kOsAbiHsa = 64;                // ELFOSABI_AMDGPU_HSA
 constexpr std::uint8_t kLastAbiVersion = 3;           // ELFABIVERSION_AMDGPU_HSA_V5
 constexpr std::uint8_t kSymbolTypeObject = 1;         // STT_OBJECT
 constexpr std::uint8_t kSymbolTypeAmdKernel = 10;     // STT_AMDGPU_HSA_KERNEL, version 2
+constexpr std::uint32_t kNoteIsaVersion = 3;          // NT_AMD_HSA_ISA_VERSION, owner "AMD", version 2
 constexpr std::uint32_t kNoteMetadataYaml = 10;       // NT_AMD_HSA_METADATA, owner "AMD"
 constexpr std::uint32_t kNoteMetadataMsgpack = 32;    // NT_AMDGPU_METADATA, owner "AMDGPU"
 constexpr std::uint64_t kEntryOffset = 16;            // of KERNEL_CODE_ENTRY_BYTE_OFFSET, equal in both descriptors
 constexpr std::uint64_t kLargestKernarg = 64 * 1024;  // far above what any compiler emits
 constexpr std::string_view kDescriptorSuffix = ".kd";
+
+/// Version 2 names its processor in a note, "gfx803"; its e_flags may hold features only. Nothing when there is no such note.
+/// Layout of the note: lengths of two names (16 bits each), then major, minor and stepping (32 bits each).
+std::optional<std::string> note_processor(const ElfFile& file) {
+  for (const ElfNote& note : file.notes()) {
+    std::array<std::uint32_t, 4> fields{};
+    if (note.owner != "AMD" || note.type != kNoteIsaVersion || note.bytes.size() < sizeof fields) continue;
+    std::memcpy(fields.data(), note.bytes.data(), sizeof fields);
+    std::ostringstream name;
+    name << "gfx" << fields[1] << std::hex << fields[2] << fields[3];
+    return name.str();
+  }
+  return std::nullopt;
+}
 
 std::string kernel_list(const std::vector<KernelMetadata>& kernels) {
   std::string list;
@@ -46,15 +62,24 @@ void check(const KernelMetadata& kernel, const std::string& file) {
 
 isa::Target code_object_target(const ElfFile& file) {
   file.require(ElfMachine::amdgpu);
+  const bool version_2 = file.os_abi() == kOsAbiHsa && file.abi_version() == 0;
+  const std::optional<std::string> processor = version_2 ? note_processor(file) : std::nullopt;
+  const std::uint32_t machine = file.flags() & kMachineFlags;
   std::string known;
   for (unsigned t = 0; t < isa::kTargets; ++t) {
     const auto target = static_cast<isa::Target>(t);
-    if (isa::traits(target).elf_machine_flags == (file.flags() & kMachineFlags)) return target;
-    known += (known.empty() ? "" : ", ") + std::string(isa::traits(target).name);
+    const isa::TargetTraits& traits = isa::traits(target);
+    if (processor ? *processor == traits.name : traits.elf_machine_flags == machine) return target;
+    known += (known.empty() ? "" : ", ") + std::string(traits.name);
   }
   std::ostringstream message;
-  message << file.name() << ": processor 0x" << std::hex << (file.flags() & kMachineFlags) << " of e_flags is not one of "
-          << known;
+  message << file.name() << ": processor ";
+  if (processor) {
+    message << *processor << " of its note";
+  } else {
+    message << "0x" << std::hex << machine << " of e_flags";
+  }
+  message << " is not one of " << known;
   throw ElfError(message.str());
 }
 

@@ -89,7 +89,7 @@ class CodeObject {
   std::vector<KernelEntry> entries_;
 };
 
-/// The target of an AMDGPU ELF by its e_flags. Throws ElfError for another machine or processor.
+/// The target of an AMDGPU ELF by its e_flags, in version 2 by its note. Throws ElfError for another machine or processor.
 isa::Target code_object_target(const ElfFile& file);
 
 /// Parsers of the two notations; throw std::runtime_error with the reason.

@@ -44,9 +44,9 @@ constexpr std::array<CommandInfo, 7> kCommands{
       "program by semihosting. Nothing but the program's console is printed, and files are written only with --out."},
      {"disasm", Command::disasm, "CODE-OBJECT", "print a GPU code object's instructions",
       "Prints the executable sections of a gfx803 or gfx90a code object in the format of llvm-objdump -d."},
-     {"isa", Command::isa_check, "check FILE...", "list the instructions of kernels, and whether they run",
-      "Lists for each kernel of gfx803 and gfx90a code objects the instructions that it consists of, called functions "
-      "included, as "
+     {"isa", Command::isa_check, "check FILE...", "list kernels: arguments, resources, instructions, whether they run",
+      "Lists for each kernel of gfx803 and gfx90a code objects its arguments, what it takes of a compute unit, and the "
+      "instructions that it consists of, called functions included, as "
       "exact, approximate or unsupported, without running anything. Exit code 1 when a kernel cannot run."},
      {"docs", Command::docs, "FOLDER", "write the generated pages of the documentation",
       "Writes parameters.md, memory-map.md and isa-coverage.md to FOLDER."}}};
@@ -103,6 +103,7 @@ po::options_description launch_options() {
       ("offset", po::value<Texts>()->value_name("X[,Y,Z]"), "global offset")                                         //
       ("arg,a", po::value<Texts>()->value_name("ARGUMENT"), "one for each parameter, in order")                      //
       ("stack", po::value<Texts>()->value_name("BYTES"), "private memory of a work-item, at least")                  //
+      ("max-block", po::value<Texts>()->value_name("ITEMS"), "largest workgroup, instead of the metadata's")         //
       ("repeat", po::value<Texts>()->value_name("N"), "dispatch so many times")                                      //
       ("compare", po::value<Texts>()->value_name("[BUFFER=]FILE"), "compare a buffer with a file; may be repeated")  //
       ("tolerance", po::value<Texts>()->value_name("SPEC"), "of comparisons: abs=X,rel=X,ulp=N")                     //

@@ -5,12 +5,14 @@
 #include <cstdlib>
 #include <filesystem>
 #include <iostream>
+#include <sstream>
 #include <string>
 #include <system_error>
 #include <vector>
 
 #include "platform/configuration.h"
 #include "platform/output_folder.h"
+#include "platform/program_targets.h"
 #include "platform/run_parameters.h"
 
 namespace lacuna {
@@ -64,11 +66,41 @@ void prepare_output(const std::optional<std::string>& folder) {
   setenv("LACUNA_OUT", OutputFolder::at(fs::absolute(*folder)).path().c_str(), 1);
 }
 
+/// As execvp(3) finds it; "" when it does not.
+fs::path program_file(const std::string& name) {
+  std::error_code status;
+  if (name.find('/') != std::string::npos) return fs::is_regular_file(name, status) ? fs::path(name) : fs::path();
+  const char* const path = std::getenv("PATH");
+  std::istringstream folders(path == nullptr ? "" : path);
+  for (std::string folder; std::getline(folders, folder, ':');) {
+    fs::path candidate = fs::path(folder) / name;
+    if (fs::is_regular_file(candidate, status) && access(candidate.c_str(), X_OK) == 0) return candidate;
+  }
+  return {};
+}
+
+/// HIP's own end for want of code says nothing of what there is.
+void warn_of_missing_code(const std::string& program, const PlatformParameters& parameters) {
+  const fs::path file = program_file(program);
+  if (file.empty()) return;
+  std::vector<std::string> targets;
+  for (const isa::Target target : parameters.rocm.targets(parameters.gpu.gpu.target))
+    targets.emplace_back(isa::traits(target).name);
+  // Which of several GPUs the program sees is the runtime's affair.
+  if (targets.size() > 1)
+    for (const char* variable : {"HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES", "CUDA_VISIBLE_DEVICES"})
+      if (std::getenv(variable) != nullptr) return;
+  for (const std::string& sentence :
+       missing_targets(fat_binaries(file), targets, parameters.rocm.gpus.empty() ? "gpu.target" : "rocm.gpus"))
+    std::cerr << "lacuna: exec: " << sentence << '\n';
+}
+
 }  // namespace
 
 int exec_program(const CommandLine& line) {
   const RunParameters checked(line.configuration, Machine::process);
   const fs::path libraries = library_folder();
+  warn_of_missing_code(line.input, checked.values());
   setenv("LACUNA_CONFIG", configuration_list(line.configuration).c_str(), 1);
   unsetenv("LACUNA_SET");
   prepare_output(line.output_folder);

@@ -45,14 +45,26 @@ std::vector<isa::CodeProblem> added_problems(const isa::CodeInventory& all, cons
   return added;
 }
 
-std::string problem_text(const isa::CodeProblem& problem, std::uint64_t entry) {
-  return hexadecimal(problem.pc) + " (+" + hexadecimal(problem.pc - entry) + ")  " + problem.mnemonic +
-         (problem.mnemonic.empty() ? "" : ": ") + problem.reason;
+/// "0x2000 (+0x30)" from the kernel's entry, "0x1c00 (function helper +0x10)" in a function that the kernel may call.
+std::string place(const CodeObject& object, std::uint64_t entry, std::uint64_t pc) {
+  const ElfSymbol* function = nullptr;
+  for (const ElfSymbol& symbol : object.elf().symbols()) {
+    if (!symbol.function || symbol.section == 0 || symbol.value > pc || symbol.value == entry) continue;
+    if (pc - symbol.value < symbol.size) function = &symbol;
+  }
+  std::string text = hexadecimal(pc) + " (";
+  if (function != nullptr) return text + "function " + function->name + " +" + hexadecimal(pc - function->value) + ')';
+  return text + (pc < entry ? '-' + hexadecimal(entry - pc) : '+' + hexadecimal(pc - entry)) + ')';
 }
 
-void write_problems(const std::vector<isa::CodeProblem>& problems, std::uint64_t entry, std::ostream& out) {
+std::string problem_text(const isa::CodeProblem& problem, std::uint64_t entry, const CodeObject& object) {
+  return place(object, entry, problem.pc) + "  " + problem.mnemonic + (problem.mnemonic.empty() ? "" : ": ") + problem.reason;
+}
+
+void write_problems(const std::vector<isa::CodeProblem>& problems, std::uint64_t entry, const CodeObject& object,
+                    std::ostream& out) {
   for (std::size_t i = 0; i < problems.size() && i < kShownProblems; ++i)
-    out << "    " << problem_text(problems[i], entry) << '\n';
+    out << "    " << problem_text(problems[i], entry, object) << '\n';
   if (problems.size() > kShownProblems) out << "    and " << problems.size() - kShownProblems << " more\n";
 }
 
@@ -70,10 +82,11 @@ void write_uses(const KernelCheck& check, isa::Verdict verdict, std::ostream& ou
   if (!line.empty()) out << "    " << line << '\n';
 }
 
-void write_kernel(const KernelCheck& check, std::ostream& out) {
+void write_kernel(const KernelCheck& check, const CodeObject& object, std::ostream& out) {
   out << "kernel " << check.kernel << ": " << (check.code.runs() ? "runs" : "CANNOT RUN") << ", "
       << isa::verdict_name(check.verdict()) << "; " << check.code.instructions << " instructions of " << check.code.uses.size()
       << " kinds, " << check.code.calls << " calls\n";
+  write_signature(check.signature, out);
   for (const isa::Verdict verdict : {isa::Verdict::exact, isa::Verdict::approximate, isa::Verdict::unsupported}) {
     const bool any = std::any_of(check.code.uses.begin(), check.code.uses.end(),
                                  [&](const auto& use) { return use.second.verdict == verdict; });
@@ -82,13 +95,13 @@ void write_kernel(const KernelCheck& check, std::ostream& out) {
     write_uses(check, verdict, out);
   }
   if (!check.code.runs()) out << "  stops at:\n";
-  write_problems(check.code.problems, check.entry, out);
+  write_problems(check.code.problems, check.entry, object, out);
   if (check.code.runs_into_nothing != 0)
     out << "  in " << check.code.runs_into_nothing << " places control would leave the code if it came there\n";
   if (check.code.unknown_targets != 0)
     out << "  " << check.code.unknown_targets << " of the calls are through pointers: what they reach is not in this list\n";
   if (!check.possible_problems.empty()) out << "  would stop in functions of the file, if it calls them by pointer, at:\n";
-  write_problems(check.possible_problems, check.entry, out);
+  write_problems(check.possible_problems, check.entry, object, out);
 }
 
 Json problems_json(const std::vector<isa::CodeProblem>& problems) {
@@ -106,6 +119,7 @@ Json kernel_json(const KernelCheck& check) {
           {"runs", check.code.runs()},
           {"verdict", isa::verdict_name(check.verdict())},
           {"entry", check.entry},
+          {"signature", signature_json(check.signature)},
           {"instructions", check.code.instructions},
           {"calls", check.code.calls},
           {"calls_by_pointer", check.code.unknown_targets},
@@ -139,6 +153,7 @@ std::vector<KernelCheck> check_kernels(const CodeObject& object) {
     KernelCheck check;
     check.kernel = entry.name;
     check.entry = entry.entry;
+    check.signature = kernel_signature(object, entry);
     check.code = isa::walk_code(fetch, object.target(), entry.entry);
     if (check.code.unknown_targets != 0 && !callees.empty())
       check.possible_problems = added_problems(isa::walk_code(fetch, object.target(), entry.entry, callees), check.code);
@@ -165,7 +180,7 @@ bool check_files(const std::vector<std::filesystem::path>& files, bool json, std
       }
       out << object.name() << ": " << isa::traits(object.target()).name << ", code object version " << object.version() << ", "
           << checks.size() << " kernels\n";
-      for (const KernelCheck& check : checks) write_kernel(check, out);
+      for (const KernelCheck& check : checks) write_kernel(check, object, out);
     }
   }
   if (json) out << report.dump(2, ' ', false, Json::error_handler_t::replace) << '\n';

@@ -8,12 +8,14 @@
 
 #include "models/isa/code_walk.h"
 #include "platform/code_object.h"
+#include "platform/kernel_signature.h"
 
 namespace lacuna {
 
 struct KernelCheck {
   std::string kernel;
   std::uint64_t entry = 0;
+  KernelSignature signature;
   isa::CodeInventory code;
   /// Problems in functions that the kernel may call by pointer, when it calls by pointer at all. They do not count against it.
   std::vector<isa::CodeProblem> possible_problems;

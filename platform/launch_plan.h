@@ -15,7 +15,8 @@
 /* Longest record, header included. */
 #define LAUNCH_RECORD_BYTES 98304u
 
-#define LAUNCH_ABORT_CODE 2
+/* Exit code of the launcher when the user's input is wrong: as the host's kExitUsage. */
+#define LAUNCH_REFUSED_CODE 2
 
 enum launch_operation {
   LAUNCH_LOAD = 1, /* launch_load: a code object from a stream */
@@ -26,7 +27,7 @@ enum launch_operation {
   LAUNCH_UPLOAD,   /* launch_transfer: waits for the dispatches, then stream -> buffer */
   LAUNCH_DOWNLOAD, /* launch_transfer: waits for the dispatches, then buffer -> stream */
   LAUNCH_SOURCE,   /* text: the file that lines of records are in, for messages */
-  LAUNCH_ABORT,    /* ends the program at once with LAUNCH_ABORT_CODE: the host found a mistake and has said so */
+  LAUNCH_ABORT,    /* ends the program at once with LAUNCH_REFUSED_CODE: the host found a mistake and has said so */
   LAUNCH_END       /* waits for the dispatches and ends the program */
 };
 

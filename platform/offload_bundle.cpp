@@ -10,7 +10,6 @@ namespace lacuna {
 namespace {
 
 constexpr std::string_view kMagic = "__CLANG_OFFLOAD_BUNDLE__";
-constexpr std::string_view kFatBinarySection = ".hip_fatbin";
 constexpr std::uint64_t kMostEntries = 4096;
 constexpr std::uint64_t kLongestIdentifier = 4096;
 
@@ -61,7 +60,8 @@ std::uint64_t read_one(std::span<const std::byte> bytes, const std::string& name
     reader.limit(length, kLongestIdentifier, "the length of an identifier");
     const auto text = reader.part(at + 24, length, "an identifier");
     const std::string identifier(reinterpret_cast<const char*>(text.data()), text.size());
-    entries.push_back({identifier, processor_of(identifier), reader.part(offset, size, "a code object")});
+    entries.push_back(
+        {.identifier = identifier, .processor = processor_of(identifier), .bytes = reader.part(offset, size, "a code object")});
     at += 24 + length;
     end = std::max({end, at, offset + size});
   }
@@ -111,10 +111,14 @@ bool is_offload_bundle(std::span<const std::byte> bytes) {
 std::vector<BundleEntry> read_offload_bundle(std::span<const std::byte> bytes, const std::string& name) {
   std::vector<BundleEntry> entries;
   // Linked executables have the bundles of their sources behind each other, each at the start of a page.
+  std::size_t bundle = 0;
   for (std::uint64_t at = 0; at < bytes.size();) {
     const auto rest = bytes.subspan(at);
     if (is_offload_bundle(rest)) {
+      const std::size_t first = entries.size();
       at += read_one(rest, name, entries);
+      for (std::size_t i = first; i < entries.size(); ++i) entries[i].bundle = bundle;
+      ++bundle;
       continue;
     }
     const std::byte first{static_cast<unsigned char>(kMagic.front())};

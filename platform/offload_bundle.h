@@ -16,10 +16,14 @@
 
 namespace lacuna {
 
+/// The section of a host executable or library.
+inline constexpr std::string_view kFatBinarySection = ".hip_fatbin";
+
 struct BundleEntry {
   std::string identifier;
   std::string processor;  ///< "gfx90a"; "" for the host's entry
   std::span<const std::byte> bytes;
+  std::size_t bundle = 0;  ///< 0, 1, …: those of one source file belong together
 };
 
 bool is_offload_bundle(std::span<const std::byte> bytes);

@@ -30,6 +30,12 @@ std::uint64_t ProcessPlatform::progress() const {
   return sum;
 }
 
+std::uint64_t ProcessPlatform::wavefront_instructions() const {
+  std::uint64_t sum = 0;
+  for (const auto& gpu : gpus_) sum += gpu->device->wavefront_instructions();
+  return sum;
+}
+
 bool ProcessPlatform::idle() const {
   return std::all_of(gpus_.begin(), gpus_.end(), [](const auto& gpu) { return gpu->device->idle(); });
 }

@@ -28,6 +28,7 @@ class ProcessPlatform : public sc_core::sc_module {
 
   /// A number that grows whenever a GPU gets anywhere.
   std::uint64_t progress() const;
+  std::uint64_t wavefront_instructions() const;
   /// Nothing is asked of any GPU.
   bool idle() const;
   /// All that is left to do waits for memory that the program has to change.

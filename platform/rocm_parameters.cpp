@@ -18,6 +18,10 @@ void RocmParameters::describe(ParameterSection& section) {
   section.add("longest_sleep", longest_sleep,
               "Host time: how long the simulator sleeps at most between looks at the doorbells when nothing happens",
               {.range = {1e6, 1e12}, .source = "measured: at 1 ms an idle simulator takes 1 % of a core"});
+  section.add("notice_after", notice_after,
+              "Host time spent on simulating after which lacuna exec says once what it is at, unless it is to be quiet; on a "
+              "terminal a line that goes on with it follows. 0ps = never",
+              {.range = {0, 1e17}});
 }
 
 std::vector<isa::Target> RocmParameters::targets(isa::Target one) const {

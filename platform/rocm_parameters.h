@@ -14,6 +14,7 @@ struct RocmParameters {
   std::string gpus{};
   bool sdma = true;
   Tick longest_sleep{1'000'000'000};
+  Tick notice_after{10'000'000'000'000};
 
   void describe(ParameterSection& section);
   /// Instruction sets of the GPUs, in order of their nodes: `gpus`, or one with `one` when it is empty.

@@ -143,6 +143,7 @@ int simulate(const CommandLine& line, GuestProgram program) {
     console.record_to(output->begin("console.txt"));
   }
   const auto lost_output = [&] { return console.failure().empty() && output ? output->failure() : console.failure(); };
+  for (const std::string& warning : program.warnings) spdlog::warn("{}", warning);
 
   platform.hart().set_stop_request(InterruptHandler::requested);
   if (line.gdb_port) attach_debugger(platform.hart(), *line.gdb_port);

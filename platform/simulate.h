@@ -4,6 +4,7 @@
 #include <functional>
 #include <iosfwd>
 #include <string>
+#include <vector>
 
 #include "models/host/guest_file.h"
 #include "platform/command_line.h"
@@ -14,9 +15,10 @@ namespace lacuna {
 /// What the hart boots.
 struct GuestProgram {
   ElfFile elf;
-  std::string name;           ///< in reports
-  std::string command_line;   ///< semihosting SYS_GET_CMDLINE
-  GuestFileProvider files{};  ///< provided by the simulator; null = none
+  std::string name;                     ///< in reports
+  std::string command_line;             ///< semihosting SYS_GET_CMDLINE
+  std::vector<std::string> warnings{};  ///< that the log begins with
+  GuestFileProvider files{};            ///< provided by the simulator; null = none
   /// Called when the program has ended itself, with its exit code; prints to `out` (which may be null) and returns the
   /// process's exit code. Null: the code is passed on.
   std::function<int(int code, std::ostream* out)> conclude{};

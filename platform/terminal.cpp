@@ -1,6 +1,7 @@
 #include "platform/terminal.h"
 
 #include <poll.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 #include <cstdio>
 #include <iomanip>
@@ -23,6 +24,12 @@ std::string millions(double value) {
   return text.str();
 }
 
+/// Columns that can be written to without a second line, which could not be erased.
+std::size_t terminal_width() {
+  winsize size{};
+  return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1 ? size.ws_col - 1U : std::string::npos;
+}
+
 }  // namespace
 
 ProgressLine::ProgressLine(bool enabled)
@@ -36,19 +43,20 @@ void ProgressLine::show(const Snapshot& snapshot) {
   const HostClock::time_point now = HostClock::now();
   const double seconds = std::chrono::duration<double>(now - last_).count();
   std::ostringstream line;
-  line << "simulated " << readable_time(snapshot.simulated) << " | hart "
-       << millions(static_cast<double>(snapshot.hart_instructions)) << " instructions, "
-       << millions(static_cast<double>(snapshot.hart_instructions - last_hart_instructions_) / seconds) << "/s";
+  line << "simulated " << readable_time(snapshot.simulated);
+  if (snapshot.hart_instructions != 0)
+    line << " | hart " << millions(static_cast<double>(snapshot.hart_instructions)) << " instructions, "
+         << millions(static_cast<double>(snapshot.hart_instructions - last_hart_instructions_) / seconds) << "/s";
   if (snapshot.wavefront_instructions != 0)
     line << " | GPU " << millions(static_cast<double>(snapshot.wavefront_instructions)) << " wavefront instructions, "
          << millions(static_cast<double>(snapshot.wavefront_instructions - last_wavefront_instructions_) / seconds) << "/s";
-  if (!snapshot.kernel.empty()) line << " | " << snapshot.kernel;
+  if (!snapshot.kernel.empty()) line << " | " << readable_kernel(std::string(snapshot.kernel));
   last_ = now;
   last_hart_instructions_ = snapshot.hart_instructions;
   last_wavefront_instructions_ = snapshot.wavefront_instructions;
   std::cout.flush();
   begin_line();
-  std::cerr << kEraseLine << line.str() << std::flush;
+  std::cerr << kEraseLine << line.str().substr(0, terminal_width()) << std::flush;
   visible_ = true;
 }
 

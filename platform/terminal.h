@@ -1,6 +1,7 @@
 // What goes to the terminal while a simulation runs: the guest's console, log lines, and the progress line below them.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <fstream>
@@ -23,7 +24,7 @@ class ProgressLine {
 
   struct Snapshot {
     Tick simulated;
-    std::uint64_t hart_instructions;
+    std::uint64_t hart_instructions;  ///< 0 = there is no hart
     std::uint64_t wavefront_instructions;
     std::string_view kernel;  ///< empty = none runs
   };
@@ -44,7 +45,7 @@ class ProgressLine {
   bool enabled_;
   bool shares_terminal_;  ///< stdout and stderr are both terminals
   bool console_line_open_ = false;
-  bool visible_ = false;
+  std::atomic<bool> visible_{false};  // any thread may write to the log, which hides the line
   HostClock::time_point last_;
   std::uint64_t last_hart_instructions_ = 0;
   std::uint64_t last_wavefront_instructions_ = 0;

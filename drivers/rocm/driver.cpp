@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <exception>
 #include <iostream>
+#include <utility>
 
 #include "drivers/rocm/process_end.h"
 #include "platform/log.h"
@@ -24,22 +25,23 @@ std::atomic<int> times_open{0};
 /// A child process has the parent's memory but not its simulation thread.
 std::atomic<bool> forked{false};
 
-/// The log's terminal sink wants a progress line; a program's terminal gets none.
-ProgressLine& no_progress_line() {
-  static auto* const line = new ProgressLine(false);
+/// Below the log's lines on a terminal; like the driver it is never destroyed.
+ProgressLine& progress_line(bool enabled) {
+  static auto* const line = new ProgressLine(enabled);
   return *line;
 }
 
 }  // namespace
 
-Driver::Driver(Settings settings)
+Driver::Driver(Settings settings, ProgressLine& line)
     : settings_(std::move(settings)),
       parameters_(settings_.configuration, Machine::process),
       topology_(parameters_.values()),
-      simulation_(parameters_, settings_),
+      simulation_(parameters_, settings_, line),
       memory_(simulation_, topology_.nodes() - 1, parameters_.values().gpu.vram.size.n),
       queues_(simulation_, memory_, topology_.targets(), parameters_.values().rocm.sdma) {
-  for (HSAuint32 node = 1; node < topology_.nodes(); ++node) gpu_events_.push_back(std::make_unique<GpuEvents>(node, events_));
+  for (HSAuint32 node = 1; node < topology_.nodes(); ++node)
+    gpu_events_.push_back(std::make_unique<GpuEvents>(node, events_, symbols_));
 }
 
 void Driver::start() {
@@ -63,8 +65,10 @@ HSAKMT_STATUS Driver::open() {
   if (forked) return HSAKMT_STATUS_KERNEL_IO_CHANNEL_NOT_OPENED;
   if (the_driver.load() == nullptr) {
     try {
-      open_log(no_progress_line());
-      auto made = std::unique_ptr<Driver>(new Driver(Settings::from_environment()));
+      Settings settings = Settings::from_environment();
+      ProgressLine& line = progress_line(settings.report);
+      open_log(line);
+      auto made = std::unique_ptr<Driver>(new Driver(std::move(settings), line));
       route_systemc_reports();
       made->start();
       the_driver = made.release();

@@ -13,6 +13,7 @@
 #include "drivers/rocm/gpu_events.h"
 #include "drivers/rocm/memory.h"
 #include "drivers/rocm/queues.h"
+#include "drivers/rocm/runtime_symbols.h"
 #include "drivers/rocm/settings.h"
 #include "drivers/rocm/simulation.h"
 #include "drivers/rocm/topology.h"
@@ -38,13 +39,14 @@ class Driver {
   const PlatformParameters& parameters() const { return parameters_.values(); }
 
  private:
-  explicit Driver(Settings settings);
+  Driver(Settings settings, ProgressLine& line);
   void start();
 
   Settings settings_;
   RunParameters parameters_;
   Topology topology_;
   Events events_;
+  RuntimeSymbols symbols_;
   Simulation simulation_;
   Memory memory_;
   Queues queues_;

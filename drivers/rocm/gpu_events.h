@@ -4,6 +4,7 @@
 #include <hsakmttypes.h>
 
 #include "drivers/rocm/events.h"
+#include "drivers/rocm/runtime_symbols.h"
 #include "models/gpu/driver_events.h"
 #include "models/gpu/sdma_engine.h"
 
@@ -11,12 +12,13 @@ namespace lacuna::rocm {
 
 class GpuEvents : public DriverEvents, public SdmaListener {
  public:
-  GpuEvents(HSAuint32 node, Events& events) : node_(node), events_(events) {}
+  GpuEvents(HSAuint32 node, Events& events, const RuntimeSymbols& symbols) : node_(node), events_(events), symbols_(symbols) {}
 
   void signal_event(std::uint32_t event_id, std::uint64_t mailbox) override;
   void message_interrupt(std::uint32_t m0) override;
   bool memory_fault(unsigned slot, const WavefrontFault& fault) override;
   void queue_failed(unsigned slot, std::uint32_t error) override;
+  std::optional<CodeSymbol> function(std::uint64_t pc) override { return symbols_.function(pc); }
   void sdma_trap(std::uint32_t queue, std::uint32_t context, Tick at) override;
   void sdma_fault(const SdmaFault& fault, Tick at) override;
 
@@ -25,6 +27,7 @@ class GpuEvents : public DriverEvents, public SdmaListener {
 
   HSAuint32 node_;
   Events& events_;
+  const RuntimeSymbols& symbols_;
 };
 
 }  // namespace lacuna::rocm

@@ -24,6 +24,7 @@ class Results {
   Results(const RunParameters& parameters, const Settings& settings);
 
   void attach(ProcessPlatform& platform);
+  const KernelLog& kernels() const { return kernels_; }
   /// Makes the output folder unless that has been done. A folder that cannot be made is reported; the run goes on without.
   void open();
   /// Reports, once, that a file of the folder gets no more.

@@ -3,7 +3,7 @@
 //   LACUNA_CONFIG  configuration files and section.name=value assignments, separated by ';', later wins
 //   LACUNA_SET     assignments, separated by ';', after those
 //   LACUNA_OUT     output folder; "none" = write nothing; default lacuna-out/run-NNNN
-//   LACUNA_REPORT  1 = the table of kernels to stderr at the end
+//   LACUNA_REPORT  1 = the table of kernels to stderr at the end, and a notice when the simulation takes long
 #pragma once
 
 #include <string>

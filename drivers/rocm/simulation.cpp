@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <iostream>
 #include <sstream>
 #include <thread>
 
@@ -71,8 +72,12 @@ class Simulation::Gate : public sc_core::sc_module {
   Channel channel_;
 };
 
-Simulation::Simulation(const RunParameters& parameters, const Settings& settings)
-    : parameters_(parameters), results_(parameters, settings) {}
+Simulation::Simulation(const RunParameters& parameters, const Settings& settings, ProgressLine& line)
+    : parameters_(parameters),
+      results_(parameters, settings),
+      notice_(settings.report ? static_cast<double>(parameters.values().rocm.notice_after.ps) * 1e-12 : 0,
+              parameters.values().gpu.gpu.timing != TimingMode::functional, std::cerr),
+      line_(line) {}
 
 Simulation::~Simulation() = default;
 
@@ -118,6 +123,7 @@ void Simulation::run() {
 
 // Without the program's exit handlers: those wait for this thread.
 void Simulation::end_process(RunEnd why, int exit_code) {
+  line_.hide();
   results_.write(why, true);
   std::fflush(nullptr);
   _exit(results_.failed() && exit_code != kExitModelError ? kExitOutput : exit_code);
@@ -156,6 +162,7 @@ void Simulation::watch() {
 }
 
 void Simulation::end(RunEnd why) {
+  line_.hide();
   results_.write(why, true);
   const std::lock_guard lock(mutex_);
   state_ = State::ended;
@@ -195,9 +202,23 @@ void Simulation::run_slice() {
   const double seconds = std::chrono::duration<double>(HostClock::now() - begin).count();
   if (seconds < kShortSlice) slice_ = earlier(slice_ * 2, kLargestSlice);
   if (seconds > kLongSlice) slice_ = later(Tick{slice_.ps / 2}, kSmallestSlice);
+  show_progress(seconds);
+}
+
+void Simulation::show_progress(double seconds) {
+  const bool first = notice_.due(seconds);
+  if (!first && !(notice_.said() && line_.due())) return;
+  const ProgressLine::Snapshot snapshot{to_tick(sc_core::sc_time_stamp()), 0, platform_->wavefront_instructions(),
+                                        results_.kernels().running()};
+  if (first) {
+    notice_.say(snapshot);
+  } else {
+    line_.show(snapshot);
+  }
 }
 
 void Simulation::sleep() {
+  line_.hide();
   if (++idle_looks_ < kLooksAwake) {
     std::this_thread::yield();
     return;

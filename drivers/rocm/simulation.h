@@ -22,6 +22,7 @@
 #include "drivers/rocm/results.h"
 #include "drivers/rocm/settings.h"
 #include "models/common/units.h"
+#include "platform/long_run_notice.h"
 #include "platform/process_platform.h"
 #include "platform/run_parameters.h"
 
@@ -33,7 +34,8 @@ class Simulation {
   /// Asked between slices: has the program announced new work to the GPUs? It is the looker's to pass it on.
   using Doorbells = std::function<bool(ProcessPlatform&)>;
 
-  Simulation(const RunParameters& parameters, const Settings& settings);
+  /// `line`: where the run's progress is shown on a terminal once it takes long.
+  Simulation(const RunParameters& parameters, const Settings& settings, ProgressLine& line);
   ~Simulation();
   Simulation(const Simulation&) = delete;
   Simulation& operator=(const Simulation&) = delete;
@@ -78,9 +80,12 @@ class Simulation {
   [[noreturn]] void end_process(RunEnd why, int exit_code);
   void watch();
   void report_stall(const char* what);
+  void show_progress(double seconds);
 
   const RunParameters& parameters_;
   Results results_;
+  LongRunNotice notice_;
+  ProgressLine& line_;
   Job built_;
   Doorbells doorbells_;
   std::unique_ptr<Gate> gate_;

@@ -38,11 +38,13 @@ static struct {
   } data;
 } plan;
 
-static _Noreturn void stop(const char* what, const char* why) {
+static _Noreturn void stop_with(int code, const char* what, const char* why) {
   if (launch.line != 0) printf("%s:%u: ", launch.source, (unsigned)launch.line);
   printf("%s%s%s\n", what, why[0] != '\0' ? ": " : "", why);
-  exit(1);
+  exit(code);
 }
+
+static _Noreturn void stop(const char* what, const char* why) { stop_with(1, what, why); }
 
 /* What failed is a dispatch, not the record that the plan had come to. */
 static void find_failed_line(void) {
@@ -58,6 +60,11 @@ static void need(lacuna_error error) {
     find_failed_line();
   }
   stop(lacuna_error_string(error), lacuna_last_error());
+}
+
+/* As need(), of a code object: it is what the user has to mend. */
+static void need_code(lacuna_error error) {
+  if (error != LACUNA_OK) stop_with(LAUNCH_REFUSED_CODE, lacuna_error_string(error), lacuna_last_error());
 }
 
 static void* allocate(size_t bytes) {
@@ -137,14 +144,14 @@ static void load(const struct launch_load* record) {
   if (transfer(SYS_READ, stream, image, record->bytes) != 0) stop("the simulator gave too few bytes of the code object", "");
   close_file(stream);
   launch.codes = reach(launch.codes, &launch.code_count, record->code, sizeof *launch.codes);
-  need(lacuna_code_object_load(launch.device, image, record->bytes, &launch.codes[record->code]));
+  need_code(lacuna_code_object_load(launch.device, image, record->bytes, &launch.codes[record->code]));
   free(image);
 }
 
 static void find_kernel(const struct launch_kernel* record) {
   launch.kernels = reach(launch.kernels, &launch.kernel_count, record->kernel, sizeof *launch.kernels);
   lacuna_kernel* kernel = &launch.kernels[record->kernel];
-  need(lacuna_kernel_find(launch.codes[record->code], (const char*)(record + 1), kernel));
+  need_code(lacuna_kernel_find(launch.codes[record->code], (const char*)(record + 1), kernel));
   if (kernel->private_segment_bytes < record->private_segment_bytes) {
     kernel->private_segment_bytes = record->private_segment_bytes;
   }
@@ -261,7 +268,7 @@ int main(void) {
         snprintf(launch.source, sizeof launch.source, "%s", (const char*)(header + 1));
         break;
       case LAUNCH_ABORT:
-        return LAUNCH_ABORT_CODE;
+        return LAUNCH_REFUSED_CODE;
       case LAUNCH_END:
         wait_for_dispatches();
         return 0;

@@ -7,6 +7,11 @@
 #include "driver/internal.h"
 #include "hal/hal.h"
 
+/* Pages behind the segments hold symbols for the device's reports. */
+static uint32_t page_access(const lacuna_code_object* object, uint64_t offset) {
+  return offset < object->view.span ? code_object_page_access(&object->view, object->view.base + offset) : LACUNA_ACCESS_READ;
+}
+
 /* Maps or unmaps runs of pages with the same access; pages that no segment touches stay unmapped. Stops at the first error and
  * tells how far it came. */
 static lacuna_error for_each_run(lacuna_code_object* object, bool map, uint64_t end, uint64_t* done) {
@@ -14,9 +19,9 @@ static lacuna_error for_each_run(lacuna_code_object* object, bool map, uint64_t 
   const uint64_t bus_address = object->memory.gpu_address - DRIVER_VRAM_WINDOW + device->vram_bus_address;
   uint64_t start = 0;
   while (start < end) {
-    const uint32_t access = code_object_page_access(&object->view, object->view.base + start);
+    const uint32_t access = page_access(object, start);
     uint64_t next = start + DRIVER_PAGE;
-    while (next < end && code_object_page_access(&object->view, object->view.base + next) == access) next += DRIVER_PAGE;
+    while (next < end && page_access(object, next) == access) next += DRIVER_PAGE;
     if (access != 0) {
       const lacuna_error error =
           map ? driver_vm_map(device, object->memory.gpu_address + start, bus_address + start, next - start, access)
@@ -34,7 +39,7 @@ static lacuna_error for_each_run(lacuna_code_object* object, bool map, uint64_t 
 
 static void copy_segments(lacuna_code_object* object) {
   uint8_t* memory = object->memory.host;
-  memset(memory, 0, object->view.span);
+  memset(memory, 0, object->memory.bytes);
   for (unsigned i = 0; i < object->view.segment_count; ++i) {
     const code_object_segment* segment = &object->view.segments[i];
     memcpy(memory + (segment->address - object->view.base), segment->bytes, segment->file_bytes);
@@ -64,7 +69,8 @@ lacuna_error lacuna_code_object_load(lacuna_device* device, const void* image, s
                      (unsigned)(object->view.target & 0xff), device->properties.target_name);
   }
   if (error == LACUNA_OK) {
-    error = driver_take_vram(device, object->view.span, object->view.alignment, MAPPING_CODE, &object->memory);
+    error = driver_take_vram(device, code_object_loaded_bytes(&object->view), object->view.alignment, MAPPING_CODE,
+                             &object->memory);
   }
   if (error != LACUNA_OK) {
     free(object);
@@ -72,9 +78,10 @@ lacuna_error lacuna_code_object_load(lacuna_device* device, const void* image, s
   }
   copy_segments(object);
   error = code_object_relocate(&object->view, object->memory.host, object->memory.gpu_address);
+  if (error == LACUNA_OK) code_object_keep_symbols(&object->view, object->memory.host);
   hal_fence();
   uint64_t mapped = 0;
-  if (error == LACUNA_OK) error = for_each_run(object, true, object->view.span, &mapped);
+  if (error == LACUNA_OK) error = for_each_run(object, true, object->memory.bytes, &mapped);
   if (error != LACUNA_OK) {
     uint64_t unmapped;
     for_each_run(object, false, mapped, &unmapped);
@@ -96,7 +103,7 @@ void lacuna_code_object_unload(lacuna_code_object* code_object) {
   while (*link != code_object) link = &(*link)->next;
   *link = code_object->next;
   uint64_t unmapped;
-  for_each_run(code_object, false, code_object->view.span, &unmapped);
+  for_each_run(code_object, false, code_object->memory.bytes, &unmapped);
   driver_give_vram(device, &code_object->memory);
   free(code_object);
 }

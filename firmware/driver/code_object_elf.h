@@ -38,6 +38,14 @@ typedef struct code_object_view {
   uint64_t symbol_count;
   uint64_t strings; /* address of its string table */
   uint64_t string_bytes;
+  /* The section .symtab, which also has what is not dynamic: kernels with hidden visibility, local functions. It is no part of
+   * any segment. All zero when the image has none, or none that is intact. */
+  struct {
+    const uint8_t* symbols;
+    uint64_t count;
+    const uint8_t* strings;
+    uint64_t string_bytes;
+  } section;
   struct {
     uint64_t address;
     uint64_t count;
@@ -56,8 +64,15 @@ lacuna_error code_object_parse(const void* image, size_t bytes, code_object_view
 /* `bytes` of initialised memory at `address`, or null when they do not lie in one segment. */
 const uint8_t* code_object_bytes(const code_object_view* view, uint64_t address, uint64_t bytes);
 
-/* Finds a symbol of the dynamic symbol table by name and ELF symbol type. */
+/* Finds a symbol by name and ELF symbol type, in the dynamic symbol table, else in .symtab. */
 bool code_object_find_symbol(const code_object_view* view, const char* name, uint8_t type, code_object_symbol* symbol);
+
+/* Memory that the loaded copy takes, whole pages: the segments, and behind them what code_object_keep_symbols() writes. */
+uint64_t code_object_loaded_bytes(const code_object_view* view);
+
+/* Puts .symtab behind the segments of the loaded copy at `memory`, lets the view read it there, and points the copy's ELF
+ * header to a section table for it, so that the device finds names for its reports (models/gpu/loaded_code_object.h). */
+void code_object_keep_symbols(code_object_view* view, uint8_t* memory);
 
 /* Applies the relocations to the loaded copy: `memory` holds `span` bytes, visible to the GPU at `gpu_address`. */
 lacuna_error code_object_relocate(const code_object_view* view, uint8_t* memory, uint64_t gpu_address);

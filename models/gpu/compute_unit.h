@@ -50,7 +50,8 @@ struct WavefrontFault {
   std::uint32_t code = 0;  ///< LACUNA_FAULT_*
   std::uint64_t address = 0;
   std::uint64_t pc = 0;
-  std::string text;  ///< one line: what, kernel, PC, instruction, workgroup, wavefront, lane, address, nearest mapping
+  std::string what;   ///< for a report: what, lane, address, nearest mapping
+  std::string where;  ///< what follows kernel and PC in the report: instruction, workgroup, wavefront, compute unit
 };
 
 /// Receives what happens in compute units. Called from within their processes, at local times ahead of the kernel's.

@@ -22,11 +22,11 @@ void ComputeUnit::fault(Slot& slot, std::uint32_t code, std::uint64_t address, s
   report.code = code;
   report.address = address;
   report.pc = pc;
-  std::string text;
-  if (slot.next != nullptr) text = fmt::format(" ({})", isa::disassemble(*slot.next, target_));
-  report.text = fmt::format("{}: kernel {}, PC {:#x} (+{:#x}){}, workgroup ({}, {}, {}), wavefront {}, compute unit {} SIMD {}",
-                            what, dispatch.kernel, pc, pc - dispatch.entry, text, id[0], id[1], id[2], slot.wave_in_group,
-                            place_.index, slot.simd->number);
+  report.what = what;
+  std::string instruction;
+  if (slot.next != nullptr) instruction = fmt::format(" ({})", isa::disassemble(*slot.next, target_));
+  report.where = fmt::format("{}, workgroup ({}, {}, {}), wavefront {}, compute unit {} SIMD {}", instruction, id[0], id[1],
+                             id[2], slot.wave_in_group, place_.index, slot.simd->number);
   listener_.wavefront_fault(dispatch, report, clock_.ticks(cycle));
 }
 

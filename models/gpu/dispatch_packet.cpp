@@ -20,6 +20,12 @@ std::optional<PacketRefusal> DispatchPacketReader::read(Dispatch& d, const hsa::
   return read_scratch(d, queue);
 }
 
+std::string DispatchPacketReader::place(const Dispatch& dispatch, std::uint64_t pc) const {
+  std::optional<CodeSymbol> function = symbols_.function(pc);
+  if (!function && driver_ != nullptr) function = driver_->function(pc);
+  return code_place(dispatch.kernel, dispatch.entry, pc, function);
+}
+
 std::optional<PacketRefusal> DispatchPacketReader::read_size(Dispatch& d) {
   const auto refuse = [](std::string why) { return PacketRefusal{LACUNA_QUEUE_ERROR_PACKET_DIMENSIONS, std::move(why)}; };
   const unsigned dimensions = d.packet.setup & 3;
@@ -67,10 +73,10 @@ std::optional<PacketRefusal> DispatchPacketReader::read_kernel(Dispatch& d) {
     return refuse(fmt::format("kernel {}: {}", d.kernel, reason));
   }
   if (const isa::CodeProblem* problem = code_check_.problem(d.entry)) {
-    return PacketRefusal{LACUNA_QUEUE_ERROR_ILLEGAL_INSTRUCTION,
-                         fmt::format("kernel {} cannot run: PC {:#x} (+{:#x}): {}: {}", d.kernel, problem->pc,
-                                     problem->pc - d.entry, problem->mnemonic, problem->reason),
-                         problem->pc};
+    return PacketRefusal{
+        LACUNA_QUEUE_ERROR_ILLEGAL_INSTRUCTION,
+        fmt::format("kernel {} cannot run: {}: {}: {}", d.kernel, place(d, problem->pc), problem->mnemonic, problem->reason),
+        problem->pc};
   }
   return std::nullopt;
 }

@@ -7,6 +7,7 @@
 
 #include "models/gpu/code_check.h"
 #include "models/gpu/dispatch.h"
+#include "models/gpu/driver_events.h"
 #include "models/gpu/gpuvm.h"
 #include "models/gpu/kernel_symbols.h"
 #include "models/isa/target.h"
@@ -24,6 +25,11 @@ class DispatchPacketReader {
  public:
   DispatchPacketReader(const GpuVm& vm, isa::Target target) : vm_(vm), target_(target), symbols_(vm), code_check_(vm, target) {}
 
+  /// Who is asked for names that are not in GPU memory.
+  void attach(DriverEvents& driver) { driver_ = &driver; }
+  /// Where in a dispatch's code `pc` is, for reports (code_place).
+  std::string place(const Dispatch& dispatch, std::uint64_t pc) const;
+
   /// Completes a Dispatch whose packet, packet_index, packet_address and queue_address are set.
   std::optional<PacketRefusal> read(Dispatch& dispatch, const hsa::Queue& queue);
 
@@ -35,6 +41,7 @@ class DispatchPacketReader {
   const GpuVm& vm_;
   isa::Target target_;
   KernelSymbols symbols_;
+  DriverEvents* driver_ = nullptr;
   CodeCheck code_check_;
 };
 

@@ -4,8 +4,10 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "models/gpu/compute_unit.h"
+#include "models/gpu/kernel_symbols.h"
 
 namespace lacuna {
 
@@ -22,6 +24,8 @@ class DriverEvents {
   virtual bool memory_fault(unsigned slot, const WavefrontFault& fault) = 0;
   /// Queue `slot` has gone to the failed state with LACUNA_QUEUE_ERROR_* `error`; its inactive signal is written by now.
   virtual void queue_failed(unsigned slot, std::uint32_t error) = 0;
+  /// Asked for reports: the function that the instruction at `pc` belongs to. The driver may know more than GPU memory holds.
+  virtual std::optional<CodeSymbol> function(std::uint64_t /*pc*/) { return std::nullopt; }
 };
 
 }  // namespace lacuna

@@ -147,9 +147,7 @@ struct KernelDescriptor {
   /// `raw` is kBytes of memory at the kernel object.
   static KernelDescriptor read(const std::byte* raw);
 
-  // COMPUTE_PGM_RSRC1
-  unsigned granulated_vgprs() const { return rsrc1 & 0x3f; }
-  unsigned granulated_sgprs() const { return (rsrc1 >> 6) & 0xf; }
+  // COMPUTE_PGM_RSRC1; the registers in it and in COMPUTE_PGM_RSRC3: isa::kernel_registers()
   std::uint32_t float_mode() const { return (rsrc1 >> 12) & 0xff; }
   bool dx10_clamp() const { return (rsrc1 >> 21) & 1; }
   bool ieee_mode() const { return (rsrc1 >> 23) & 1; }
@@ -159,8 +157,6 @@ struct KernelDescriptor {
   bool workgroup_id(unsigned dimension) const { return (rsrc2 >> (7 + dimension)) & 1; }
   bool workgroup_info() const { return (rsrc2 >> 10) & 1; }
   unsigned work_item_id_dimensions() const { return ((rsrc2 >> 11) & 3) + 1; }
-  // COMPUTE_PGM_RSRC3 (gfx90a)
-  unsigned accum_offset() const { return ((rsrc3 & 0x3f) + 1) * 4; }
   // kernel code properties
   bool private_segment_buffer() const { return properties & 1; }
   bool dispatch_ptr() const { return (properties >> 1) & 1; }

@@ -1,5 +1,7 @@
 #include "models/gpu/initial_state.h"
 
+#include "models/isa/kernel_registers.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -130,19 +132,11 @@ void set_initial_state(isa::Wavefront& wave, const Dispatch& dispatch, const Wav
 }
 
 WorkgroupNeeds register_needs(const hsa::KernelDescriptor& descriptor, isa::Target target) {
-  const isa::TargetTraits& t = isa::traits(target);
+  const isa::KernelRegisters registers = isa::kernel_registers(descriptor.rsrc1, descriptor.rsrc3, target);
   WorkgroupNeeds needs;
-  // gfx8 counts VGPRs in fours, gfx90a in eights with the accumulation registers in the same file.
-  const unsigned unit = t.has_agprs ? 8 : 4;
-  const unsigned total = (descriptor.granulated_vgprs() + 1) * unit;
-  if (t.has_agprs && descriptor.accum_offset() < total) {
-    needs.vgprs = descriptor.accum_offset();
-    needs.agprs = total - needs.vgprs;
-  } else {
-    needs.vgprs = total;
-  }
-  needs.sgprs = (descriptor.granulated_sgprs() + 1) * 8;
-  needs.sgprs = (needs.sgprs + t.sgpr_granule - 1) / t.sgpr_granule * t.sgpr_granule;
+  needs.vgprs = registers.vgprs;
+  needs.agprs = registers.agprs;
+  needs.sgprs = registers.sgprs;
   return needs;
 }
 

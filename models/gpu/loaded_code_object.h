@@ -2,6 +2,10 @@
 //
 // Loaders place a code object's segments at their own offsets in one allocation, and the first segment holds the ELF header. So
 // it is found by looking back from any address within, which works for firmware and for ROCm alike and needs nobody's help.
+//
+// A section table is not part of any segment. Lacuna's own firmware driver puts one behind the segments all the same, for the
+// symbols that are not dynamic ones: in the copy of the ELF header e_shoff counts from the header in memory, the first entry is
+// null, and the others have SHF_ALLOC and their offset from the header as sh_addr.
 #pragma once
 
 #include <elf.h>
@@ -27,6 +31,7 @@ std::optional<T> read_object(const isa::MemoryInterface& memory, std::uint64_t a
 struct LoadedCodeObject {
   std::uint64_t base = 0;  ///< GPU virtual address of the ELF header
   std::vector<Elf64_Phdr> segments;
+  std::vector<Elf64_Shdr> sections;  ///< those in memory; empty unless the loader has put the section table there, too
 
   /// The one with the nearest header at or below `address`; nothing when there is none or it is not intact.
   static std::optional<LoadedCodeObject> around(const isa::MemoryInterface& memory, std::uint64_t address);

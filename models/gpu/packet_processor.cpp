@@ -138,7 +138,7 @@ bool PacketProcessor::report_faults() {
     interrupts_.raise(LACUNA_INTERRUPT_MEMORY_FAULT, now());
     const bool told =
         driver_ != nullptr && is_memory_fault(pending.fault.code) && driver_->memory_fault(pending.slot, pending.fault);
-    fail(pending.slot, queue_error_of_fault(pending.fault.code), pending.packet, pending.fault.text, !told);
+    fail(pending.slot, queue_error_of_fault(pending.fault.code), pending.packet, pending.report, !told);
     any = true;
   }
   return any;

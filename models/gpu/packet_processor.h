@@ -85,7 +85,10 @@ class PacketProcessor : public sc_core::sc_module, public DispatchListener {
   void attach(const ResourceMeter& resources) { resources_ = &resources; }
 
   /// Tells a driver in this process of events, in addition to registers and interrupts.
-  void attach(DriverEvents& driver) { driver_ = &driver; }
+  void attach(DriverEvents& driver) {
+    driver_ = &driver;
+    dispatch_packets_.attach(driver);
+  }
 
   /// A slot that is not in use. Slots from queue_slots() on have no registers and no doorbell: they are made when wanted.
   unsigned free_slot();
@@ -136,6 +139,7 @@ class PacketProcessor : public sc_core::sc_module, public DispatchListener {
     unsigned slot;
     std::uint64_t packet;
     WavefrontFault fault;
+    std::string report;
   };
   enum class Step : std::uint8_t { idle, progress, poll };
 

@@ -44,7 +44,9 @@ void PacketProcessor::dispatch_fault(Dispatch& dispatch, const WavefrontFault& f
   for (const PendingFault& pending : faults_) {
     if (pending.slot == dispatch.queue_slot && pending.packet == dispatch.packet_index) return;
   }
-  faults_.push_back({dispatch.queue_slot, dispatch.packet_index, fault});
+  faults_.push_back({dispatch.queue_slot, dispatch.packet_index, fault,
+                     fmt::format("{}: kernel {}, {}{}", fault.what, dispatch.kernel,
+                                 dispatch_packets_.place(dispatch, fault.pc), fault.where)});
   work_.notify(to_sc_time(later(at, now()) - now()));
 }
 

@@ -50,7 +50,8 @@ PacketProcessor::Step PacketProcessor::start_dispatch(unsigned slot, const std::
   dispatch->may_sync_grid = synced_ == slot;
   if (const auto refusal = dispatch_packets_.read(*dispatch, aql)) {
     if (refusal->pc != 0) {
-      interrupts_.record_fault(slot, {.code = LACUNA_FAULT_ILLEGAL_INSTRUCTION, .address = 0, .pc = refusal->pc, .text = {}});
+      interrupts_.record_fault(
+          slot, {.code = LACUNA_FAULT_ILLEGAL_INSTRUCTION, .address = 0, .pc = refusal->pc, .what = {}, .where = {}});
     }
     fail(slot, refusal->error, queue.next, refusal->why);
     return Step::progress;

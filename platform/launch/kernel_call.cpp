@@ -65,9 +65,10 @@ class Layout {
       items *= call_.block[d];
       if (items > kLargestWorkgroup) fail("block " + dimensions(call_.block) + " has more than 1024 work-items");
     }
-    if (kernel_.max_workgroup_size != 0 && items > kernel_.max_workgroup_size)
-      fail("block " + dimensions(call_.block) + " has " + std::to_string(items) +
-           " work-items, the kernel was compiled for at most " + std::to_string(kernel_.max_workgroup_size));
+    const std::uint32_t limit = call_.max_block.value_or(kernel_.max_workgroup_size);
+    if (limit != 0 && items > limit)
+      fail("block " + dimensions(call_.block) + " has " + std::to_string(items) + " work-items, " +
+           (call_.max_block ? "max_block allows " : "the kernel was compiled for at most ") + std::to_string(limit));
     if (kernel_.required_workgroup_size[0] != 0 && kernel_.required_workgroup_size != call_.block)
       fail("block " + dimensions(call_.block) + ": the kernel requires " + dimensions(kernel_.required_workgroup_size));
   }

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,7 @@ struct KernelCall {
   std::array<std::uint32_t, 3> block{1, 1, 1};  ///< work-items
   std::array<std::uint64_t, 3> offset{};
   std::vector<ArgumentValue> arguments;
+  std::optional<std::uint32_t> max_block{};  ///< work-items of a workgroup, in place of what the kernel's metadata say
 };
 
 /// A buffer as arguments see it.

@@ -59,9 +59,12 @@ LaunchProgram command_line_program(const CommandLine& line) {
   std::vector<std::string> arguments;
   std::vector<std::string> comparisons;
   std::string tolerance;
-  for (const auto& [name, value] : line.launch.values) {
-    if (name == "define") throw UsageError("--define belongs to launch files");
-    if (name != "arg" && name != "compare" && dispatch.key(name) != nullptr) throw UsageError("--" + name + " is given twice");
+  for (const auto& [option, value] : line.launch.values) {
+    if (option == "define") throw UsageError("--define belongs to launch files");
+    // The keys of launch files, which have no dashes.
+    const std::string name = option == "max-block" ? "max_block" : option;
+    if (name != "arg" && name != "compare" && dispatch.key(name) != nullptr)
+      throw UsageError("--" + option + " is given twice");
     if (name == "kernel") {
       if (!dispatch.name.empty()) throw UsageError("--kernel is given twice");
       dispatch.name = value;
@@ -117,7 +120,6 @@ int launch(const CommandLine& line) {
     if (!source.file && source.value.starts_with("gpu.target=")) target = source.value.substr(source.value.find('=') + 1);
   LaunchSession session(holds_code_objects(line.input) ? command_line_program(line) : file_program(line), target);
   session.rehearse();
-  for (const std::string& warning : session.warnings()) std::cerr << "lacuna: warning: " << warning << '\n';
 
   CommandLine configured = line;
   // What the user says about the target comes later and wins.
@@ -142,6 +144,7 @@ int launch(const CommandLine& line) {
   return simulate(configured, {.elf = ElfFile(launcher_image(), "launcher"),
                                .name = line.input,
                                .command_line = line.input,
+                               .warnings = session.warnings(),
                                .files = [&](const std::string& name) { return session.open(name); },
                                .conclude = conclude});
 }

@@ -103,6 +103,7 @@ class LaunchSession {
   std::uint32_t add_buffer(const std::string& name, Buffer added);
   void add_printf_buffer();
   void warn_of_services(const KernelMetadata& kernel);
+  void warn_of_block(const KernelMetadata& kernel, const KernelCall& call);
   Number element(const std::string& name, std::int64_t index);
   void download(const Buffer& from, std::uint64_t offset, std::uint64_t bytes, StreamOpener open);
   void upload(const Buffer& to, const Contents& contents);

@@ -22,6 +22,7 @@ using Kind = LaunchStatement::Kind;
 /// (-amdgpu-assume-external-call-stack-size).
 constexpr std::uint32_t kUnknownStack = 16384;
 constexpr std::uint64_t kLargestStack = 1 << 24;
+constexpr std::int64_t kLargestWorkgroup = 1024;  // of the packet processor
 /// The buffer that a kernel with printf gets: its header says that there is no room, so that nothing is printed.
 constexpr std::string_view kPrintfBuffer = "printf buffer";
 constexpr std::uint64_t kPrintfBytes = 64;
@@ -239,6 +240,10 @@ KernelCall LaunchSession::read_call(const LaunchStatement& statement, const Kern
       call.grid[d] = static_cast<std::uint32_t>(items);
     }
   }
+  if (const LaunchKey* key = statement.key("max_block")) {
+    line_ = key->line;
+    call.max_block = static_cast<std::uint32_t>(evaluate_integer(value(key->value), state_.scope, 1, kLargestWorkgroup));
+  }
   for (const LaunchKey& key : statement.keys) {
     if (key.name != "arg") continue;
     line_ = key.line;
@@ -254,6 +259,14 @@ void LaunchSession::warn_of_services(const KernelMetadata& kernel) {
     warnings_.push_back("kernel " + kernel.name + " can print: what it prints is dropped");
   if (kernel.argument("hidden_hostcall_buffer") != nullptr)
     warnings_.push_back("kernel " + kernel.name + " can call the host (printf, assert, malloc): it will fault when it does");
+}
+
+void LaunchSession::warn_of_block(const KernelMetadata& kernel, const KernelCall& call) {
+  const std::uint64_t items = std::uint64_t{call.block[0]} * call.block[1] * call.block[2];
+  if (!rehearsing_ || kernel.max_workgroup_size == 0 || items <= kernel.max_workgroup_size) return;
+  if (!warned_.insert(kernel.name + " block").second) return;
+  warnings_.push_back("kernel " + kernel.name + " gets blocks of " + std::to_string(items) +
+                      " work-items by max_block; it was compiled for at most " + std::to_string(kernel.max_workgroup_size));
 }
 
 std::uint32_t LaunchSession::kernel_number(const Code& code, const KernelMetadata& kernel, std::uint32_t stack) {
@@ -276,6 +289,9 @@ std::uint32_t LaunchSession::kernel_number(const Code& code, const KernelMetadat
 void LaunchSession::execute_dispatch(const LaunchStatement& statement) {
   const Code& code = code_of(statement);
   const KernelMetadata& kernel = code.object->kernel(statement.name);
+  const std::vector<KernelEntry>& entries = code.object->entries();
+  if (std::none_of(entries.begin(), entries.end(), [&](const KernelEntry& entry) { return entry.name == kernel.name; }))
+    throw LaunchError(code.object->name() + ": the metadata list kernel " + kernel.name + ", but no symbol says where it is");
   std::uint32_t stack = kernel.private_segment_size;
   if (const LaunchKey* key = statement.key("stack")) {
     line_ = key->line;
@@ -302,6 +318,7 @@ void LaunchSession::execute_dispatch(const LaunchStatement& statement) {
     const Buffer& found = buffer(name);
     return {found.index, found.bytes};
   });
+  warn_of_block(kernel, call);
   // A buffer's elements are what the first kernel that gets it says.
   std::size_t number = 0;
   for (const ArgumentValue& argument : call.arguments) {

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <fstream>
 #include <iterator>
@@ -78,6 +79,63 @@ TEST_F(CodeObjectElfTest, EveryVersion) {
     EXPECT_EQ(code_object_kernel(&view_, "", &kernel), LACUNA_ERROR_NO_SUCH_KERNEL);
     EXPECT_EQ(code_object_kernel(&view_, std::string(300, 'x').c_str(), &kernel), LACUNA_ERROR_NO_SUCH_KERNEL);
   }
+}
+
+// Kernels with hidden visibility are in .symtab alone.
+TEST_F(CodeObjectElfTest, KernelsThatAreNotDynamic) {
+  for (const Version& version : kVersions) {
+    SCOPED_TRACE(version.path);
+    image_ = read_file(version.path);
+    ASSERT_EQ(parse(), LACUNA_OK) << lacuna_last_error();
+    const std::uint8_t* const symbols = code_object_bytes(&view_, view_.symbols, 24 * view_.symbol_count);
+    for (std::uint64_t i = 1; i < view_.symbol_count; ++i)
+      poke<std::uint16_t>(static_cast<std::size_t>(symbols - image_.data()) + 24 * i + 6, 0);  // st_shndx: undefined
+    ASSERT_EQ(parse(), LACUNA_OK) << lacuna_last_error();
+    lacuna_kernel kernel;
+    EXPECT_EQ(code_object_kernel(&view_, "vector_add", &kernel), LACUNA_OK) << lacuna_last_error();
+
+    // The loaded copy has them as well, when the image has gone.
+    std::vector<std::uint8_t> memory(code_object_loaded_bytes(&view_));
+    for (unsigned i = 0; i < view_.segment_count; ++i) {
+      const code_object_segment& segment = view_.segments[i];
+      std::memcpy(memory.data() + segment.address, segment.bytes, segment.file_bytes);
+    }
+    code_object_keep_symbols(&view_, memory.data());
+    for (unsigned i = 0; i < view_.segment_count; ++i) view_.segments[i].bytes = memory.data() + view_.segments[i].address;
+    std::fill(image_.begin(), image_.end(), std::uint8_t{0});
+    EXPECT_EQ(code_object_kernel(&view_, "vector_add", &kernel), LACUNA_OK) << lacuna_last_error();
+    EXPECT_EQ(code_object_kernel(&view_, "vector_ad", &kernel), LACUNA_ERROR_NO_SUCH_KERNEL);
+
+    // Without sections only dynamic symbols are left.
+    image_ = read_file(version.path);
+    poke<std::uint64_t>(40, 0);  // e_shoff
+    ASSERT_EQ(parse(), LACUNA_OK) << lacuna_last_error();
+    EXPECT_EQ(code_object_kernel(&view_, "vector_add", &kernel), LACUNA_OK) << lacuna_last_error();
+    EXPECT_EQ(code_object_loaded_bytes(&view_), view_.span);
+  }
+}
+
+TEST_F(CodeObjectElfTest, Version2NamesItsProcessorInANote) {
+  image_ = read_file(VECTOR_ADD_V2);
+  for (const std::uint32_t features : {0u, 1u, 2u, 3u}) {
+    poke<std::uint32_t>(48, features);
+    ASSERT_EQ(parse(), LACUNA_OK) << lacuna_last_error();
+    EXPECT_EQ(view_.target, 0x080003u);
+  }
+  // The note: name "AMD", type 3; lengths of two names, then 8, 0, 3.
+  constexpr std::uint8_t kNote[] = {3, 0, 0, 0, 'A', 'M', 'D', 0};
+  const auto found = std::search(image_.begin(), image_.end(), std::begin(kNote), std::end(kNote));
+  ASSERT_NE(found, image_.end());
+  const auto note = static_cast<std::size_t>(found - image_.begin());
+  poke<std::uint32_t>(note + 12, 9);
+  expect_refused(LACUNA_ERROR_INCOMPATIBLE_CODE_OBJECT, "its note names gfx903");
+  poke<std::uint32_t>(note, 99);  // no note of that type: e_flags count again
+  expect_refused(LACUNA_ERROR_INCOMPATIBLE_CODE_OBJECT, "e_flags 0x3 name");
+  poke<std::uint32_t>(48, 0x2a);
+  EXPECT_EQ(parse(), LACUNA_OK) << lacuna_last_error();
+  image_ = read_file(VECTOR_ADD_V4);  // later versions have no such note
+  poke<std::uint32_t>(48, 1);
+  expect_refused(LACUNA_ERROR_INCOMPATIBLE_CODE_OBJECT, "e_flags 0x1 name");
 }
 
 TEST_F(CodeObjectElfTest, PagesHaveTheirSegmentsAccess) {
@@ -213,6 +271,12 @@ TEST_F(CodeObjectElfTest, MutatedImages) {
         std::memcpy(memory.data() + (segment.address - view.base), segment.bytes, segment.file_bytes);
     }
     code_object_relocate(&view, memory.data(), 0x7100'0000'0000);
+    code_object_view kept = view;
+    std::vector<std::uint8_t> with_symbols = memory;
+    with_symbols.resize(code_object_loaded_bytes(&kept));
+    code_object_keep_symbols(&kept, with_symbols.data());
+    lacuna_kernel again;
+    code_object_kernel(&kept, "vector_add", &again);
     lacuna_kernel kernel;
     code_object_kernel(&view, "vector_add", &kernel);
     for (std::uint64_t page = 0; page < std::min<std::uint64_t>(view.span, 1 << 16); page += 4096) {

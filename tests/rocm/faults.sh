@@ -24,6 +24,7 @@ memory_fault() {
 
 memory_fault write-far-beyond write_at "global_store|flat_store" "lane 5"
 memory_fault write-just-beyond write_at "global_store|flat_store" "bytes (before|behind) the mapping" "lane 5"
+memory_fault write-in-function call_to_store "PC 0x[0-9a-f]+ \(function .*store_in_function.* \+0x[0-9a-f]{1,3}\)" "lane 5"
 memory_fault read-before read_at "global_load|flat_load"
 memory_fault null-pointer write_at "bytes at 0x0, lane 5"
 memory_fault host-pointer write_at

@@ -23,6 +23,15 @@ expect 0 "${command[@]}"
 [[ ! -s err.txt ]] || fail "stderr is not empty"
 has_results quiet
 
+# What takes long is told once, with kernel, time and speed; not with --quiet.
+on_gpu --config tiny --set rocm.notice_after=1ns --out noticed -- vector_add
+expect 0 "${command[@]}"
+[[ $(grep -c "^lacuna: simulating for .* of simulated time, .* million wavefront instructions/s; .*gpu.timing=functional" err.txt) == 1 ]] ||
+  fail "not one notice"
+on_gpu --config tiny --set rocm.notice_after=1ns --quiet --out noticed -- vector_add
+expect 0 "${command[@]}"
+[[ ! -s err.txt ]] || fail "stderr is not empty"
+
 # Without --out, runs are numbered.
 on_gpu --config tiny -- vector_add
 expect 0 "${command[@]}"

@@ -2,7 +2,10 @@
 # The main job: the demo firmware ($1) on a GPU configuration ($2, with what settings follow); every kernel correct, and the reports complete.
 source "$(dirname "$0")/common.sh"
 
-expect 0 "$LACUNA" run "$FIRMWARE/$1.elf" --config "$2" "${@:3}" --out demo
+# The program's name is the one that README.md has: it is part of what the firmware sees.
+mkdir build
+ln -s "$(dirname "$FIRMWARE")" build/release
+expect 0 "$LACUNA" run "build/release/firmware/$1.elf" --config "$2" "${@:3}" --out demo
 ! grep -q WRONG out.txt || fail "a kernel computed wrong results"
 for kernel in vector_add relu matmul_tiled reduce_tree histogram; do
   grep -q "^$kernel .*correct" out.txt || fail "$kernel was not checked"
@@ -12,3 +15,14 @@ complains "million wavefront"
 complains "all kernels"
 complains "run hash"
 [[ $(run_value demo ended_by) == guest ]] || fail "statistics.json does not say how the run ended"
+
+# README.md shows this run: what is simulated must be what is printed now. Wall time, speed and memory are the host's.
+simulated() {
+  tr -d '\r' | sed -E 's/ +/ /g; s/ [0-9.]+ s [0-9.-]+ [0-9.-]+$//; s/ in [0-9.]+ s,/,/; s/, peak memory .*//; /^output folder/d'
+}
+if [[ $1 == demo && $2 == r9nano ]]; then
+  sed -n '/^<!-- begin of the demo.s run/,/^<!-- end of the demo.s run/p' "$SOURCE/README.md" | sed '/^<!--/d; /^```$/d' |
+    simulated >readme.txt
+  cat out.txt err.txt | simulated >now.txt
+  diff -u readme.txt now.txt >&2 || fail "README.md does not show the run of the demo as it is now: ./dev docs writes it anew"
+fi

@@ -25,6 +25,18 @@ complains "200 stopped queues"
 (($(wc -l <err.txt) < 100)) || fail "the log grows with the mistakes"
 (($(wc -l <mistakes/log.txt) < 100)) || fail "log.txt grows with the mistakes"
 grep -q '"stopped queues": 200' mistakes/statistics.json || fail "statistics.json does not count the mistakes"
+# A fault in a function that a kernel calls names the function, which is in no dynamic symbol table, and the kernel.
+cat >function.cl <<'EOF'
+static __attribute__((noinline)) void store_in_function(global int* place, int value) { *place = value; }
+kernel void call_to_store(global int* place) { store_in_function(place + get_global_id(0), 3); }
+EOF
+for target in gfx803 gfx90a; do
+  libraries=$(dirname "$(ls -d /usr/lib/*/amdgcn/bitcode/opencl.bc /usr/lib/amdgcn/bitcode/opencl.bc 2>/dev/null | head -n 1)")
+  clang-16 -x cl -cl-std=CL2.0 -target amdgcn-amd-amdhsa -mcpu=$target "--rocm-device-lib-path=$libraries" -O2 -c function.cl -o function.o
+  ld.lld-16 -shared function.o -o function.co
+  expect 1 "$LACUNA" launch function.co -k call_to_store --grid 64 -a null --stack 1K --config tiny --out function
+  grep -qE "kernel call_to_store, PC 0x[0-9a-f]+ \(function store_in_function \+0x[0-9a-f]{1,3}\)" err.txt || fail "the function is not named"
+done
 
 # Kernels of one target on a device of the other.
 expect 1 "$LACUNA" run "$FIRMWARE/scratch_gfx90a.elf" --config tiny --out wrong_target

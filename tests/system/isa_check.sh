@@ -21,6 +21,23 @@ says "v_add_f32 1"
 says "kernel recursion: runs, exact"
 says "kernel divide: runs"
 
+# How kernels are called and what they take, the same in every version; for people and for programs.
+for kernels in launch_examples_v2 launch_examples launch_examples_v5 launch_examples_gfx90a_v4; do
+  expect 0 "$LACUNA" isa check "$FIRMWARE/kernels/$kernels.co"
+  sed -n '/^kernel arguments:/,/^  exact:/p' out.txt | tr -s ' ' >signature.txt
+  for line in "arguments: 9, and" "#0 int\* global 8 bytes at 0" "#1 int\* local 4 bytes at 8" "#2 float4 - 16 bytes at 16" \
+    "#8 int\* global 8 bytes at 64" "VGPRs, .* SGPRs, 0 bytes of LDS, 0 bytes of scratch" "workgroup: at most 256 work-items" \
+    "wavefronts per SIMD with workgroups of 256"; do
+    grep -qE -- "$line" signature.txt || fail "$kernels: the signature does not say: $line"
+  done
+  says "workgroup: 32 x 2 x 1 required"
+done
+expect 0 "$LACUNA" isa check --json "$FIRMWARE/kernels/launch_examples.co"
+for line in '"type": "float4"' '"address_space": "local"' '"offset": 64' '"required_workgroup_size": null' \
+  '"wavefronts_per_simd": ' '"lds_bytes": 0' '"kind": "hidden_global_offset_x"'; do
+  says "$line"
+done
+
 # No code object, and one for another processor.
 expect 2 "$LACUNA" isa check "$FIRMWARE/hello.elf"
 complains "is for RISC-V (243), AMDGPU (224) is needed"

@@ -27,6 +27,20 @@ is "$(integers s.bin 13)" "256 1 1 64 1 1 4 1 1 7 8 9 1"
 launch 0 -k required_size --grid 64,4 -a out:1K:r.bin
 is "$(od -An -v -td4 -w4 r.bin | sed -n '66p' | xargs)" 101
 
+# A kernel beyond what it was compiled for, as some hosts launch it: refused, unless the user says so.
+launch 2 -k shape --grid 1024 --block 1024 -a out:64:s.bin
+complains "the kernel was compiled for at most 256"
+launch 0 -k shape --grid 1024 --block 1024 --max-block 1024 -a out:64:s.bin
+is "$(integers s.bin 6)" "1024 1 1 1024 1 1"
+complains "kernel shape gets blocks of 1024 work-items by max_block; it was compiled for at most 256"
+grep -q "by max_block" out/log.txt || fail "log.txt does not have the warning"
+launch 2 -k shape --grid 1024 --block 1024 --max-block 512 -a out:64:s.bin
+complains "max_block allows 512"
+printf '%s\n' '[code]' "file = $code" '[buffer sizes]' 'contents = zero:64' 'save = s.bin' '[dispatch shape]' 'grid = 512' \
+  'block = 512' 'max_block = 512' 'arg = buf:sizes' >beyond.launch
+expect 0 "$LACUNA" launch beyond.launch --out out
+is "$(integers s.bin 6)" "512 1 1 512 1 1"
+
 # Recursion needs a stack.
 launch 0 -k recursion --grid 64 -a out:256:f.bin -a i32:10 --stack 16K
 is "$(integers f.bin 2)" "55 55"

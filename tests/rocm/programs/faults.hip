@@ -10,6 +10,15 @@ __global__ void write_at(int* memory, long index) {
 
 __global__ void read_at(const int* memory, long index, int* out) { out[threadIdx.x] = memory[index + threadIdx.x]; }
 
+// By a pointer, because hipcc inlines every call that it can.
+__device__ void store_in_function(int* memory, long index) { memory[index] = 1; }
+__device__ void store_zero(int* memory, long index) { memory[index] = 0; }
+__device__ void (*stores[])(int*, long) = {store_zero, store_in_function};
+
+__global__ void call_to_store(int* memory, long index, int which) {
+  if (threadIdx.x == 5) stores[which](memory, index);
+}
+
 __global__ void trap(const int* condition) {
   if (*condition == 0) __builtin_trap();
 }
@@ -46,6 +55,8 @@ int main(int argc, char** argv) {
     write_at<<<1, 64>>>(memory, 1L << 30);
   } else if (what == "write-just-beyond") {
     write_at<<<1, 64>>>(memory, kCount + 1200);  // in the first page behind the allocation
+  } else if (what == "write-in-function") {
+    call_to_store<<<1, 64>>>(memory, 1L << 30, 1);
   } else if (what == "read-before") {
     read_at<<<1, 64>>>(memory, -(1L << 26), out.data());
   } else if (what == "null-pointer") {

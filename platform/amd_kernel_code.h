@@ -1,0 +1,18 @@
+// amd_kernel_code_t, what a code object of version 2 has in front of each kernel's first instruction, as assembler directives.
+//
+// Format: LLVM "User Guide for AMDGPU Backend", sections "Code Object V2 Kernel Descriptor" and ".amd_kernel_code_t".
+#pragma once
+
+#include <cstddef>
+#include <iosfwd>
+#include <span>
+
+namespace lacuna {
+
+inline constexpr std::size_t kAmdKernelCodeBytes = 256;
+
+/// Writes the block from .amd_kernel_code_t to .end_amd_kernel_code_t with fields and order of clang's assembly output, so that
+/// LLVM's assembler accepts it. Bytes without a directive follow as comments unless they are zero.
+void write_amd_kernel_code(std::span<const std::byte, kAmdKernelCodeBytes> code, std::ostream& out);
+
+}  // namespace lacuna
