@@ -335,7 +335,7 @@ Cache::Outcome Cache::fill(const SectorAccess& access, TagArray::Slot& slot, Tic
     tags_.install(slot, access.line);
   }
   TagArray::Sector& sector = tags_.sector(slot, access.sector);
-  sector.requested = leaves;
+  sector.requested = at;  // it has the way or waits for it, and who asks for the line from now on waits with it
   sector.ready = ready;
   sector.locked = ready + lock_;
   sector.complete = true;
@@ -354,8 +354,14 @@ Tick Cache::available(TagArray::Slot slot, Tick at) const {
   for (unsigned i = 0; i < tags_.sectors(); ++i) {
     const TagArray::Sector& sector = tags_.sector(slot, i);
     if (sector.locked <= at) continue;
-    if (sector.requested > at) return kLater;
-    if (sector.ready > at || sector.locked <= at + lock_) last = later(last, sector.locked);
+    if (sector.requested > at) {
+      // Another fill is over before that one begins, or one of the two has to wait: then, as ever, who came first in host time
+      // goes first.
+      if (sector.requested - at >= sector.locked - sector.requested) return kLater;
+    } else if (sector.ready <= at && sector.locked > at + lock_) {
+      continue;  // written later
+    }
+    last = later(last, sector.locked);
   }
   return last;
 }

@@ -164,7 +164,7 @@ class Cache : public sc_core::sc_module, public CacheMaintenance {
   /// When a sector that is here can be read or written: not while it is being written.
   Tick unlock(const TagArray::Sector& sector, Tick at);
   /// When a slot may be given to another line: not while a sector is being filled or written. kLater for one that is free at
-  /// `at`, but will be filled by somebody who is ahead in simulated time.
+  /// `at` and for as long as a fill takes, but will then be filled for somebody who is ahead in simulated time.
   Tick available(TagArray::Slot slot, Tick at) const;
   /// The slot of a set that a line shall have, and from when on. kNone: it is free for this line, but not to stay.
   TagArray::Slot choose_victim(std::uint32_t set, Tick at, Tick& from);

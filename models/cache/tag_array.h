@@ -17,9 +17,9 @@ class TagArray {
   static constexpr Slot kNone = ~Slot{0};
 
   struct Sector {
-    Tick requested{};         ///< when the pending or last fill left
+    Tick requested{};         ///< when the miss was found that the pending or last fill is for; it may have left later
     Tick ready{};             ///< when it arrived
-    Tick locked{};            ///< until when it was filled or written last
+    Tick locked{};            ///< until when it was filled or written last; its way is not free before
     bool complete = false;    ///< all bytes are here, not only the dirty ones
     std::uint64_t dirty = 0;  ///< bytes that downstream does not have: bit i = byte i of the sector
   };

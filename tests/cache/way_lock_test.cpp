@@ -76,8 +76,11 @@ TEST(WayLock, AMissWaitsForAWayThatIsBeingFilled) {
   EXPECT_EQ(c.left(2), 104_ns);
   EXPECT_EQ(c.cache.statistics().way_stall - stalled, 98_ns);
   EXPECT_EQ(c.read(3_ns, line(1, 0)), 110_ns) << "other sets do not wait";
-  EXPECT_EQ(c.read(300_ns, line(0, 1)), 320_ns) << "the second was not evicted";
-  EXPECT_EQ(c.memory.requests.size(), 4U);
+  EXPECT_EQ(c.read(4_ns, line(0, 2)), 207_ns) << "who asks for the same line waits as long";
+  EXPECT_EQ(c.read(5_ns, line(0, 3)), 208_ns) << "the second of the ways is filled at 105, the first again from 104 on";
+  EXPECT_EQ(c.read(300_ns, line(0, 2)), 320_ns);
+  EXPECT_EQ(c.read(301_ns, line(0, 3)), 321_ns);
+  EXPECT_EQ(c.memory.requests.size(), 5U);
 }
 
 TEST(WayLock, AFreeWayGoesBeforeOneThatWasUsedLongerAgoButIsBeingFilled) {
