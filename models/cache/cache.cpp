@@ -67,6 +67,7 @@ Cache::Cache(sc_core::sc_module_name module_name, const CacheParameters& paramet
       hit_(clock_.period() * parameters.hit_latency.n),
       tag_(clock_.period() * parameters.tag_latency.n),
       fill_(clock_.period() * parameters.fill_latency.n),
+      lock_(clock_.period() * parameters.lock_cycles.n),
       write_(clock_.period() * parameters.write_latency.n),
       atomic_(clock_.period() * std::max<std::uint64_t>(parameters.atomic_cycles.n, 1)),
       line_shift_(std::countr_zero(parameters.line.n)),
@@ -211,6 +212,10 @@ Cache::Outcome Cache::access_sector(const SectorAccess& access, Tick at) {
     outcome = read(access, start);
   }
   if (limited) under_way_.occupy(admitted, outcome.done);
+  if (parameters_.in_order && outcome.queueing > Tick{}) {
+    // The next one is looked at in a cycle of its own, not in what is left of this one.
+    banks_[access.bank].block(start, clock_.align_up(start + outcome.queueing));
+  }
   statistics_.bank_stall += start - at;
   outcome.queueing += start - at;
   if (!access.write) statistics_.read_latency += outcome.done - at;
@@ -230,11 +235,20 @@ Cache::Outcome Cache::read(const SectorAccess& access, Tick start) {
       const Tick shift = sector.requested - (start + tag_);
       sector.requested -= shift;
       sector.ready -= shift;
+      sector.locked -= shift;
     }
     outcome.done = start + hit_;
     outcome.service = hit_;
     if (sector.ready <= start) {
       ++statistics_.read_hits;
+      if (lock_ > Tick{}) {
+        outcome.queueing = unlock(sector, start + tag_) - (start + tag_);
+        outcome.done += outcome.queueing;
+      }
+    } else if (lock_ > Tick{}) {
+      ++statistics_.secondary_misses;
+      outcome.done = later(start + tag_, sector.ready) + fill_;
+      outcome.service = outcome.done - start;
     } else {
       ++statistics_.secondary_misses;
       outcome.done = later(outcome.done, sector.ready + fill_);
@@ -259,10 +273,16 @@ Cache::Outcome Cache::write_allocate(const SectorAccess& access, Tick start) {
   } else {
     ++statistics_.write_misses;
     room = make_room(access, slot, start);
+    if (slot == TagArray::kNone) return {send(access, room + tag_), room - start, tag_, {}};
     tags_.install(slot, access.line);
   }
   TagArray::Sector& sector = tags_.sector(slot, access.sector);
   tags_.mark_dirty(sector, access.byte_mask);
+  // What is still on its way is written together with what arrives.
+  if (lock_ > Tick{} && sector.ready <= room) {
+    room = unlock(sector, room);
+    sector.locked = room + lock_;
+  }
   // All bytes written: nothing is left to fetch.
   if (!sector.complete && sector.dirty == low_bits(1U << sector_shift_)) {
     sector.requested = room;
@@ -274,12 +294,22 @@ Cache::Outcome Cache::write_allocate(const SectorAccess& access, Tick start) {
 
 Cache::Outcome Cache::forward(const SectorAccess& access, Tick start) {
   const bool write = access.write && !access.atomic;
-  if (!write) {
+  Tick leaves = start + tag_;
+  if (!write || lock_ > Tick{}) {
     const TagArray::Slot slot = tags_.find(access.set, access.line);
-    if (slot != TagArray::kNone) tags_.drop(slot);
+    if (slot != TagArray::kNone && !write) {
+      tags_.drop(slot);
+    } else if (slot != TagArray::kNone) {
+      TagArray::Sector& sector = tags_.sector(slot, access.sector);
+      if (sector.ready <= leaves) {  // as in write_allocate()
+        leaves = unlock(sector, leaves);
+        sector.locked = leaves + lock_;
+      }
+    }
   }
-  const Tick answer = send(access, start + tag_);
-  return write ? Outcome{answer, {}, tag_, {}} : Outcome{answer + fill_, {}, tag_ + fill_, {}};
+  const Tick queueing = leaves - (start + tag_);
+  const Tick answer = send(access, leaves);
+  return write ? Outcome{answer, queueing, tag_, {}} : Outcome{answer + fill_, {}, tag_ + fill_, {}};
 }
 
 Cache::Outcome Cache::fill(const SectorAccess& access, TagArray::Slot& slot, Tick at) {
@@ -295,7 +325,7 @@ Cache::Outcome Cache::fill(const SectorAccess& access, TagArray::Slot& slot, Tic
                            .requester = access.requester},
                           leaves);
   mshrs_.occupy(leaves, ready);
-  if (error_ != tlm::TLM_OK_RESPONSE) {
+  if (error_ != tlm::TLM_OK_RESPONSE || slot == TagArray::kNone) {
     slot = TagArray::kNone;
     return {ready, leaves - at, {}, leaves - room};
   }
@@ -305,21 +335,71 @@ Cache::Outcome Cache::fill(const SectorAccess& access, TagArray::Slot& slot, Tic
     tags_.install(slot, access.line);
   }
   TagArray::Sector& sector = tags_.sector(slot, access.sector);
-  sector.requested = leaves;
+  sector.requested = at;  // it has the way or waits for it, and who asks for the line from now on waits with it
   sector.ready = ready;
+  sector.locked = ready + lock_;
   sector.complete = true;
   return {ready, leaves - at, {}, leaves - room};
 }
 
-Tick Cache::make_room(const SectorAccess& access, TagArray::Slot& slot, Tick at) {
-  slot = tags_.victim(access.set);
-  Tick room = at;
-  if (tags_.valid(slot)) {
-    ++statistics_.evictions;
-    for (unsigned sector = 0; sector < tags_.sectors(); ++sector) {
-      if (tags_.sector(slot, sector).dirty != 0) room = later(room, write_back_sector(slot, sector, at));
+Tick Cache::unlock(const TagArray::Sector& sector, Tick at) {
+  // Somebody who is ahead may have written it later.
+  if (sector.locked <= at || sector.locked > at + lock_) return at;
+  statistics_.way_stall += sector.locked - at;
+  return sector.locked;
+}
+
+Tick Cache::available(TagArray::Slot slot, Tick at) const {
+  Tick last = at;
+  for (unsigned i = 0; i < tags_.sectors(); ++i) {
+    const TagArray::Sector& sector = tags_.sector(slot, i);
+    if (sector.locked <= at) continue;
+    if (sector.requested > at) {
+      // Another fill is over before that one begins, or one of the two has to wait: then, as ever, who came first in host time
+      // goes first.
+      if (sector.requested - at >= sector.locked - sector.requested) return kLater;
+    } else if (sector.ready <= at && sector.locked > at + lock_) {
+      continue;  // written later
     }
-    statistics_.write_back_stall += room - at;
+    last = later(last, sector.locked);
+  }
+  return last;
+}
+
+TagArray::Slot Cache::choose_victim(std::uint32_t set, Tick at, Tick& from) {
+  const TagArray::Slot chosen = tags_.victim(set);
+  from = tags_.valid(chosen) ? available(chosen, at) : at;
+  if (from == at) return chosen;
+  // Not now: the next one that is free, or else the first that will be.
+  TagArray::Slot free = TagArray::kNone;
+  TagArray::Slot first = chosen;
+  bool taken_later = from == kLater;
+  for (unsigned i = 1; i < tags_.ways(); ++i) {
+    const TagArray::Slot slot = set * tags_.ways() + (chosen + i) % tags_.ways();
+    const Tick when = available(slot, at);
+    if (when == at && (free == TagArray::kNone || tags_.goes_before(slot, free))) free = slot;
+    taken_later |= when == kLater;
+    if (when < from) {
+      from = when;
+      first = slot;
+    }
+  }
+  if (free == TagArray::kNone && !taken_later) return first;
+  from = at;
+  return free;
+}
+
+Tick Cache::make_room(const SectorAccess& access, TagArray::Slot& slot, Tick at) {
+  Tick free;
+  slot = choose_victim(access.set, at, free);
+  Tick room = free;
+  if (slot != TagArray::kNone && tags_.valid(slot)) {
+    ++statistics_.evictions;
+    statistics_.way_stall += free - at;
+    for (unsigned sector = 0; sector < tags_.sectors(); ++sector) {
+      if (tags_.sector(slot, sector).dirty != 0) room = later(room, write_back_sector(slot, sector, free));
+    }
+    statistics_.write_back_stall += room - free;
     tags_.drop(slot);
   }
   return room;
@@ -384,6 +464,17 @@ Tick Cache::invalidate(Tick at) {
   const Tick done = write_back(at);
   tags_.drop_all();
   return done + clock_.period() * parameters_.invalidate_latency.n;
+}
+
+void Cache::forget(std::uint64_t address, std::uint64_t bytes) {
+  const std::uint64_t first = address >> line_shift_;
+  const std::uint64_t last = (address + bytes - 1) >> line_shift_;
+  for (TagArray::Slot slot = 0; slot < tags_.slots(); ++slot) {
+    if (tags_.tag(slot) < first || tags_.tag(slot) > last) continue;
+    bool clean = true;
+    for (unsigned sector = 0; sector < tags_.sectors(); ++sector) clean &= tags_.sector(slot, sector).dirty == 0;
+    if (clean) tags_.drop(slot);
+  }
 }
 
 void Cache::reset() {

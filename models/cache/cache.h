@@ -15,9 +15,14 @@
 //   atomic, write_back    as a read; the bank is busy for atomic_cycles; the sector is dirty afterwards
 //   atomic, write_around  downstream's answer to the atomic forwarded at t + tag_latency, + fill_latency; the line is dropped
 //   bypass_l1, write_around  as an atomic
+// A way is locked from its miss until F + lock_cycles, when the line is in the bank; a write that hits locks it as long. A miss
+// that finds all ways of its set locked waits for the first. With lock_cycles data that arrive are passed on beside the bank: a
+// secondary miss takes until the later of t + tag_latency and F, + fill_latency. Who comes between F and the unlocking waits.
+//
 // A request takes one of `ports` slots a cycle of its bank and, if `transactions` limits how many are under way, one of those
 // until it is done; a primary miss holds an MSHR from t + tag_latency to F. A victim with dirty bytes is written back when it
-// is replaced; its successor waits until downstream has taken it.
+// is replaced; its successor waits until downstream has taken it. With `in_order` a request that waits for a way or an MSHR
+// keeps its bank from taking others.
 //
 // Round trip of an L1-L2-DRAM hierarchy with a crossbar (models/noc/crossbar.h), as seen at the L1's socket:
 //   L1 hit    l1.hit_latency
@@ -65,6 +70,8 @@ struct CacheParameters {
   Cycles hit_latency{40};
   Cycles tag_latency{8};
   Cycles fill_latency{8};
+  Cycles lock_cycles{0};
+  bool in_order = false;
   Cycles write_latency{8};
   Cycles atomic_cycles{2};
   Cycles invalidate_latency{16};
@@ -89,6 +96,7 @@ struct CacheStatistics {
   std::uint64_t errors = 0;
   Tick bank_stall{};
   Tick mshr_stall{};
+  Tick way_stall{};
   Tick write_back_stall{};
   Tick read_latency{};  ///< of all reads; mean = read_latency / reads
 
@@ -111,6 +119,7 @@ class Cache : public sc_core::sc_module, public CacheMaintenance {
   /// Drops every line; dirty ones are written back first.
   Tick invalidate(Tick at) override;
   Tick write_back(Tick at) override;
+  void forget(std::uint64_t address, std::uint64_t bytes) override;
   /// Drops every line and what is in flight, without writing back: the data are in memory anyway.
   void reset();
   const CacheStatistics& statistics() const { return statistics_; }
@@ -131,6 +140,7 @@ class Cache : public sc_core::sc_module, public CacheMaintenance {
     RequestKind kind = RequestKind::host;
     std::uint16_t requester = 0;
   };
+  static constexpr Tick kLater{~std::uint64_t{0}};
   struct Outcome {
     Tick done;
     Tick queueing;  // of the time until then, spent here waiting
@@ -151,7 +161,14 @@ class Cache : public sc_core::sc_module, public CacheMaintenance {
   Outcome forward(const SectorAccess& access, Tick start);
   /// Brings a sector in, into `slot` or, when that is kNone, into a slot that it empties. `done` is when it is here.
   Outcome fill(const SectorAccess& access, TagArray::Slot& slot, Tick at);
-  /// Empties a slot of the line's set. Returns when it may be used.
+  /// When a sector that is here can be read or written: not while it is being written.
+  Tick unlock(const TagArray::Sector& sector, Tick at);
+  /// When a slot may be given to another line: not while a sector is being filled or written. kLater for one that is free at
+  /// `at` and for as long as a fill takes, but will then be filled for somebody who is ahead in simulated time.
+  Tick available(TagArray::Slot slot, Tick at) const;
+  /// The slot of a set that a line shall have, and from when on. kNone: it is free for this line, but not to stay.
+  TagArray::Slot choose_victim(std::uint32_t set, Tick at, Tick& from);
+  /// Empties a slot of the line's set, kNone when there is none to stay in. Returns when it may be used.
   Tick make_room(const SectorAccess& access, TagArray::Slot& slot, Tick at);
   Tick write_back_sector(TagArray::Slot slot, unsigned sector, Tick at);
   /// Returns when the answer is here; its breakdown goes to below_, an error to error_.
@@ -167,6 +184,7 @@ class Cache : public sc_core::sc_module, public CacheMaintenance {
   Tick hit_;
   Tick tag_;
   Tick fill_;
+  Tick lock_;
   Tick write_;
   Tick atomic_;
   int line_shift_;

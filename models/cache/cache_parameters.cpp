@@ -24,6 +24,12 @@ void CacheParameters::describe(ParameterSection& section) {
   section.add("hit_latency", hit_latency, "From the access to the data", {.range = {0, 1e5}});
   section.add("tag_latency", tag_latency, "From the access to the request of a missing line", {.range = {0, 1e5}});
   section.add("fill_latency", fill_latency, "From the arrival of a missing line to the data", {.range = {0, 1e5}});
+  section.add("lock_cycles", lock_cycles,
+              "How long a line's way stays locked while it is written into the bank: after its arrival and after a write that "
+              "hits; 0 = no longer than until it is there",
+              {.range = {0, 1e5}, .source = "choice: a bank takes a line as it arrives; MGPUSim v3.0.3: the bank's latency"});
+  section.add("in_order", in_order, "Whether a request that waits for a way or an MSHR holds up those behind it in its bank",
+              {.source = "choice: others pass; MGPUSim v3.0.3: held up"});
   section.add("write_latency", write_latency, "From a write to its acceptance (write_back)", {.range = {0, 1e5}});
   section.add("atomic_cycles", atomic_cycles, "How long an atomic keeps its bank (write_back)", {.range = {1, 1e5}});
   section.add("invalidate_latency", invalidate_latency, "Time of an invalidation, write-backs not counted",
@@ -46,6 +52,7 @@ void CacheStatistics::describe(StatisticsGroup& group) const {
   group.add("errors", errors, "requests answered with an error", "transactions");
   group.add("bank_stall", bank_stall, "time that accesses waited for their bank");
   group.add("mshr_stall", mshr_stall, "time that misses waited for an MSHR");
+  group.add("way_stall", way_stall, "time that accesses waited for a way that was being filled or written");
   group.add("write_back_stall", write_back_stall, "time that misses waited for their victim's write-back to be taken");
   group.add("read_latency", read_latency, "time from request to data, summed over reads");
   group.add_derived(

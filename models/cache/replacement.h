@@ -27,6 +27,11 @@ class Replacement {
   }
   /// Of a set in which no way is empty.
   unsigned victim(std::uint32_t set);
+  /// See TagArray::goes_before().
+  bool goes_before(std::uint32_t set, unsigned way, unsigned other) const {
+    if (policy_ != ReplacementPolicy::lru) return false;
+    return used_[std::size_t{set} * ways_ + way] < used_[std::size_t{set} * ways_ + other];
+  }
   void reset();
 
  private:

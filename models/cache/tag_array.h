@@ -17,8 +17,9 @@ class TagArray {
   static constexpr Slot kNone = ~Slot{0};
 
   struct Sector {
-    Tick requested{};         ///< when the pending or last fill left
+    Tick requested{};         ///< when the miss was found that the pending or last fill is for; it may have left later
     Tick ready{};             ///< when it arrived
+    Tick locked{};            ///< until when it was filled or written last; its way is not free before
     bool complete = false;    ///< all bytes are here, not only the dirty ones
     std::uint64_t dirty = 0;  ///< bytes that downstream does not have: bit i = byte i of the sector
   };
@@ -28,6 +29,7 @@ class TagArray {
 
   std::uint32_t sets() const { return sets_; }
   std::uint32_t slots() const { return sets_ * ways_; }
+  unsigned ways() const { return ways_; }
   unsigned sectors() const { return sectors_count_; }
 
   /// The slot of a line that is present, or kNone. Does not change the replacement order.
@@ -40,6 +42,9 @@ class TagArray {
   }
   /// An empty slot of the set, or the one that gives way.
   Slot victim(std::uint32_t set);
+  /// Of two slots of a full set, neither of them the victim: whether one gives way before the other. Never, where the policy
+  /// does not order them.
+  bool goes_before(Slot slot, Slot other) const { return replacement_.goes_before(slot / ways_, slot % ways_, other % ways_); }
   /// Tells the replacement policy of a use.
   void touch(Slot slot) { replacement_.touch(slot / ways_, slot % ways_); }
 

@@ -1,6 +1,8 @@
 // What the command processor asks of caches at acquire and release scopes.
 #pragma once
 
+#include <cstdint>
+
 #include "models/common/units.h"
 
 namespace lacuna {
@@ -13,6 +15,8 @@ class CacheMaintenance {
   virtual Tick invalidate(Tick at) = 0;
   /// Writes all dirty bytes to the next level; lines stay valid.
   virtual Tick write_back(Tick at) = 0;
+  /// Drops the clean lines of a range of bus addresses, which takes no time: they hold what has been replaced behind the cache.
+  virtual void forget(std::uint64_t address, std::uint64_t bytes) = 0;
 };
 
 }  // namespace lacuna

@@ -40,6 +40,25 @@ Tick Calendar::reserve_in_gap(Tick not_before, Tick duration) {
   return start;
 }
 
+void Calendar::block(Tick begin, Tick end) {
+  const auto live = intervals_.begin() + static_cast<std::ptrdiff_t>(head_);
+  // Those that overlap or touch it become one with it.
+  const auto first = std::partition_point(live, intervals_.end(), [&](const Interval& i) { return i.end < begin; });
+  auto last = first;
+  Interval whole{begin, end};
+  busy_ += end - begin;
+  for (; last != intervals_.end() && last->begin <= end; ++last) {
+    busy_ = busy_ - (std::min(end, last->end) - later(begin, last->begin));
+    whole = {std::min(whole.begin, last->begin), later(whole.end, last->end)};
+  }
+  if (first == last) {
+    intervals_.insert(first, whole);
+    return;
+  }
+  *first = whole;
+  intervals_.erase(std::next(first), last);
+}
+
 void Calendar::retire(Tick horizon) {
   while (head_ < intervals_.size() && intervals_[head_].end <= horizon) ++head_;
   if (should_compact(head_, intervals_.size())) {

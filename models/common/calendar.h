@@ -34,6 +34,8 @@ class Calendar {
     }
     return reserve_in_gap(not_before, duration);
   }
+  /// Books what is free of [begin, end).
+  void block(Tick begin, Tick end);
   /// No later call will ask for a time before `horizon` (the kernel's current time). Called by reserve's owner once in a while.
   void retire(Tick horizon);
   void reset();

@@ -54,6 +54,7 @@ ComputeUnit::ComputeUnit(sc_core::sc_module_name name, const ComputeUnitParamete
       memory_(memory),
       lds_(parameters.lds.n, &memory),
       lds_granules_(static_cast<unsigned>(parameters.lds.n / parameters.lds_granule.n)),
+      reorder_(parameters.reorder_entries),
       coalescer_(parameters.transaction_bytes) {
   for (unsigned i = 0; i < parameters_.simds; ++i) {
     simds_.push_back(std::make_unique<Simd>(i, parameters_, isa::traits(target).vgpr_granule, memory_));

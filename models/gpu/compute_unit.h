@@ -37,6 +37,7 @@
 #include "models/gpu/gpuvm.h"
 #include "models/gpu/lds_banks.h"
 #include "models/gpu/range_allocator.h"
+#include "models/gpu/reorder_buffer.h"
 #include "models/gpu/wait_counter.h"
 #include "models/isa/decoded_code.h"
 #include "models/isa/wavefront.h"
@@ -182,7 +183,7 @@ class ComputeUnit : public sc_core::sc_module {
   void fetch_fault(Slot& slot, Cycles cycle);
   // compute_unit_memory.cpp
   void fetch(Slot& slot, Cycles cycle);
-  Cycles fetch_line(std::uint64_t line, Cycles cycle);
+  Cycles fetch_line(const Dispatch& dispatch, std::uint64_t line, Cycles cycle);
   std::optional<std::uint64_t> physical(std::uint64_t address);
   /// When a translation is known that is asked for at `at`.
   Tick translate(TranslationLevel* tlb, std::uint64_t address, Tick at);
@@ -240,6 +241,7 @@ class ComputeUnit : public sc_core::sc_module {
   Calendar vmem_port_;
   Calendar lds_port_;
   Calendar smem_port_;
+  ReorderBuffer reorder_;
   Coalescer coalescer_;
   isa::LaneAddresses addresses_;  ///< of the instruction that executed last
   PayloadPool payloads_;

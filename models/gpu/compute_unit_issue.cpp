@@ -234,7 +234,7 @@ Cycles ComputeUnit::after_issue(Simd& simd, const isa::Instruction& instruction,
   const auto vector_busy = [&](std::uint64_t cycles) {
     simd.valu_free = cycle + Cycles{cycles};
     statistics_.valu_busy_cycles += cycles;
-    return simd.valu_free;
+    return simd.valu_free + parameters_.valu_decode_cycles;
   };
   switch (instruction.latency) {
     case LatencyClass::valu:
@@ -259,6 +259,14 @@ Cycles ComputeUnit::after_issue(Simd& simd, const isa::Instruction& instruction,
       return vector_busy(64);
     case LatencyClass::branch:
       return cycle + parameters_.branch_cycles;
+    default:
+      break;
+  }
+  switch (instruction.unit) {
+    case isa::Unit::vmem:
+      return cycle + parameters_.vmem_cycles;
+    case isa::Unit::special:
+      return cycle + parameters_.special_cycles;
     default:
       return cycle + parameters_.salu_cycles;
   }

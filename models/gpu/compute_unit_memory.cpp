@@ -20,22 +20,23 @@ void ComputeUnit::fetch(Slot& slot, Cycles cycle) {
   const std::uint64_t first = slot.wave.pc / kInstructionLineBytes;
   const std::uint64_t last = (slot.wave.pc + slot.next->size - 1) / kInstructionLineBytes;
   if (first != slot.line) {
-    const Cycles there = first == slot.line + 1 ? slot.next_line_ready : fetch_line(first, cycle);
+    const Dispatch& dispatch = *slot.group->dispatch;
+    const Cycles there = first == slot.line + 1 ? slot.next_line_ready : fetch_line(dispatch, first, cycle);
     slot.ready = later(slot.ready, there);
     slot.line = first;
-    slot.next_line_ready = fetch_line(first + 1, there);
+    slot.next_line_ready = fetch_line(dispatch, first + 1, there);
   }
   if (last != first) slot.ready = later(slot.ready, slot.next_line_ready);
   if (slot.state == Slot::State::running) slot.account(WavefrontTime::fetch, slot.ready);
 }
 
-Cycles ComputeUnit::fetch_line(std::uint64_t line, Cycles cycle) {
+Cycles ComputeUnit::fetch_line(const Dispatch& dispatch, std::uint64_t line, Cycles cycle) {
   const std::uint64_t address = line * kInstructionLineBytes;
   const auto where = physical(address);
   if (!where) return cycle;  // a prefetch past the end of the code; executing there faults by itself
   ++statistics_.instruction_requests;
   const Request request{.kind = RequestKind::instruction, .address = *where, .bytes = kInstructionLineBytes};
-  const Tick at = translate(instruction_tlb_, address, clock_.ticks(cycle));
+  const Tick at = translate(instruction_tlb_, address ^ dispatch.page_salt, clock_.ticks(cycle));
   return clock_.ceil(transport(instruction_port, request, at, nullptr).at);
 }
 
@@ -117,6 +118,7 @@ ComputeUnit::MemoryResult ComputeUnit::global_access(const isa::MemoryAccess& ac
   std::uint64_t page = ~std::uint64_t{0};  // of the smallest size: its translation is known at
   Tick translated{};
   for (const LineRequest& line : lines) {
+    at = reorder_.enter(at);
     if (line.address / GpuVm::kPage != page) {
       page = line.address / GpuVm::kPage;
       translated = translate(vector_tlb_, line.address, at);
@@ -132,6 +134,9 @@ ComputeUnit::MemoryResult ComputeUnit::global_access(const isa::MemoryAccess& ac
                           .byte_mask = line.byte_mask};
     const Tick leaves = later(at, translated);
     Answer answer = transport(vector_port, request, leaves, &activity);
+    const Tick returned = reorder_.leave(answer.at, period);
+    answer.delays.queues = OperationDelays::saturated(answer.delays.queues + clock_.ceil(returned - answer.at).n);
+    answer.at = returned;
     if (answer.at >= last.at) {
       answer.delays.tlb = OperationDelays::saturated(clock_.ceil(leaves - at).n);
       last = answer;
@@ -156,7 +161,8 @@ void ComputeUnit::scalar_memory(Slot& slot, Cycles cycle) {
   const Tick start = smem_port_.reserve(clock_.ticks(cycle), clock_.period() * kScalarIssueCycles);
   const std::uint64_t first = access.scalar_address / kScalarLineBytes;
   const std::uint64_t last = (access.scalar_address + access.bytes_per_lane - 1) / kScalarLineBytes;
-  KernelActivity& activity = slot.group->dispatch->activity;
+  Dispatch& dispatch = *slot.group->dispatch;
+  KernelActivity& activity = dispatch.activity;
   Answer latest{start, {}};
   Tick at = start;
   for (std::uint64_t line = first; line <= last; ++line) {
@@ -169,7 +175,8 @@ void ComputeUnit::scalar_memory(Slot& slot, Cycles cycle) {
                           .write = access.operation != isa::MemoryAccess::Operation::load,
                           .atomic = access.operation == isa::MemoryAccess::Operation::atomic,
                           .bypass_l1 = access.glc};
-    const Tick leaves = translate(scalar_tlb_, line * kScalarLineBytes, at);
+    const std::uint64_t salt = dispatch.launch_page(line * kScalarLineBytes) ? dispatch.page_salt : 0;
+    const Tick leaves = translate(scalar_tlb_, line * kScalarLineBytes ^ salt, at);
     Answer answer = transport(scalar_port, request, leaves, &activity);
     if (!request.write) {
       activity.latency.add(MemoryLevel::tlb, {}, leaves - at);
@@ -194,8 +201,9 @@ ComputeUnit::MemoryResult ComputeUnit::lds_access(const Slot& slot, Cycles cycle
   if (mode_ == TimingMode::functional) return {cycle + Cycles{1}, {}};
   const isa::MemoryAccess& access = slot.wave.access;
   const std::uint64_t lanes = access.space == isa::MemoryAccess::Space::lds ? access.lanes : access.lds_lanes;
-  const LdsCycles cycles = access.bytes_per_lane == 0 ? LdsCycles{.busy = 1, .conflicts = 0}
-                                                      : lds_banks_.cycles(access, addresses_.lds, lanes, slot.next);
+  const LdsCycles cycles = access.bytes_per_lane == 0 || !parameters_.lds_conflicts
+                               ? LdsCycles{.busy = 1, .conflicts = 0}
+                               : lds_banks_.cycles(access, addresses_.lds, lanes, slot.next);
   statistics_.lds_conflict_cycles += cycles.conflicts;
   const Cycles start = clock_.ceil(lds_port_.reserve(clock_.ticks(cycle), clock_.period() * cycles.busy));
   const OperationDelays delays{.lds_conflict = OperationDelays::saturated((start - cycle).n + cycles.conflicts)};

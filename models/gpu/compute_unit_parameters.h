@@ -36,14 +36,19 @@ struct ComputeUnitParameters {
   SimdPolicy simd_policy = SimdPolicy::in_turn;
   Bytes lds{64 * 1024};
   Bytes lds_granule{512};
+  bool lds_conflicts = true;
   unsigned transaction_bytes = 64;
+  unsigned reorder_entries = 0;
 
   // How many times longer than a plain vector instruction (64 / lanes_per_simd cycles) these keep their SIMD.
   unsigned f64_rate_divisor = 16;
   unsigned mul32_rate_divisor = 4;
   unsigned transcendental_rate_divisor = 4;
   // Cycles to the wavefront's next instruction, or to its data.
+  Cycles valu_decode_cycles{0};
   Cycles salu_cycles{4};
+  Cycles special_cycles{4};
+  Cycles vmem_cycles{4};
   Cycles branch_cycles{8};
   Cycles lds_latency{64};
   Cycles vmem_address_latency{10};

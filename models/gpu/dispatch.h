@@ -50,6 +50,8 @@ struct Dispatch {
   int priority = 0;                    ///< larger goes first to places on compute units
   std::vector<std::uint32_t> cu_mask;  ///< see QueueSetup::cu_mask; empty = all compute units
   bool may_sync_grid = false;          ///< the queue has been given global wave sync
+  /// What the addresses of code, arguments and packet are XORed with for the TLBs (cp.fresh_pages): none, or the launch's own.
+  std::uint64_t page_salt = 0;
 
   // -- progress
   bool held = false;                ///< no workgroup is launched for now
@@ -65,6 +67,11 @@ struct Dispatch {
   std::uint64_t thread_instructions = 0;
   KernelActivity activity;  ///< nothing in functional mode
 
+  /// Whether an address is in a page of the arguments or of the packet.
+  bool launch_page(std::uint64_t address) const {
+    constexpr std::uint64_t kPage = 4096;
+    return address / kPage == packet.kernarg_address / kPage || address / kPage == packet_address / kPage;
+  }
   std::uint64_t total_workgroups() const { return std::uint64_t{workgroups[0]} * workgroups[1] * workgroups[2]; }
   bool all_launched() const { return next_workgroup == total_workgroups(); }
   bool done() const { return finished_workgroups == total_workgroups(); }

@@ -37,6 +37,14 @@ void PacketProcessorParameters::describe(ParameterSection& s) {
   s.add("dispatches_in_flight", dispatches_in_flight, "Kernel dispatches of one queue that may run at the same time",
         {.range = {1, 64}, .unit = "dispatches", .source = kAssumed});
   s.add("packet_latency", packet_latency, "Core cycles to process one packet", {.range = {0, 1'000'000}, .source = kAssumed});
+  s.add("launch_latency", launch_latency,
+        "Core cycles at a dispatch's start, before its first workgroup, which count as its time; other packets wait meanwhile",
+        {.range = {0, 1'000'000},
+         .source = "choice: a dispatch is timed from its start; MGPUSim v3.0.3 counts the way from its driver and back"});
+  s.add("fresh_pages", fresh_pages,
+        "Whether each dispatch finds its code, arguments and packet in pages that no TLB knows and in lines that L2 does not "
+        "hold",
+        {.source = "choice: as the program lays them out; MGPUSim v3.0.3 allocates and copies them for each launch"});
   s.add("poll_interval", poll_interval, "How often signals and packets that are not ready are looked at again",
         {.range = {1000, 1e9}, .source = kAssumed});
   s.add(

@@ -41,6 +41,8 @@ struct PacketProcessorParameters {
   unsigned queue_slots = 8;
   unsigned dispatches_in_flight = 8;
   Cycles packet_latency{100};
+  Cycles launch_latency{0};
+  bool fresh_pages = false;
   Tick poll_interval{1'000'000};
   bool blits_at_once = false;
 
@@ -175,6 +177,8 @@ class PacketProcessor : public sc_core::sc_module, public DispatchListener {
   void acquire(hsa::FenceScope scope);
   void invalidate_l1();
   void release(hsa::FenceScope scope);
+  /// What a launch has put into memory is not in L2 (cp.fresh_pages).
+  void renew_pages(Dispatch& dispatch);
   void maintain_l2(Tick (CacheMaintenance::*operation)(Tick));
   void fail(unsigned slot, std::uint32_t error, std::uint64_t packet, const std::string& why, bool tell_runtime = true);
   bool store_inactive_signal(const QueueSlot& queue, std::int64_t value);

@@ -6,6 +6,7 @@
 
 #include "models/common/guest_mistake.h"
 #include "models/common/tlm_time.h"
+#include "models/gpu/loaded_code_object.h"
 #include "models/gpu/packet_processor.h"
 
 namespace lacuna {
@@ -159,6 +160,24 @@ void PacketProcessor::release(hsa::FenceScope scope) {
   if (scope != hsa::FenceScope::system) return;
   ++statistics_.releases;
   maintain_l2(&CacheMaintenance::write_back);
+}
+
+void PacketProcessor::renew_pages(Dispatch& dispatch) {
+  dispatch.page_salt = (dispatch.index + 1) << 48;  // above the bits of virtual addresses
+  const auto forget = [this](std::uint64_t address, std::uint64_t bytes) {
+    const isa::MemoryWindow window = vm_.find(address);
+    if (!window.contains(address, bytes)) return;
+    for (CacheMaintenance* cache : l2_) cache->forget(window.physical + (address - window.base), bytes);
+  };
+  if (const auto object = LoadedCodeObject::around(vm_, dispatch.packet.kernel_object)) {
+    for (const Elf64_Phdr& segment : object->segments) {
+      const bool code = segment.p_type == PT_LOAD && (segment.p_flags & PF_X) != 0;
+      if (code) forget(object->base + segment.p_vaddr, segment.p_memsz);
+    }
+  }
+  constexpr std::uint64_t kPage = GpuVm::kPage;
+  if (dispatch.packet.kernarg_address != 0) forget(dispatch.packet.kernarg_address / kPage * kPage, kPage);
+  forget(dispatch.packet_address, hsa::kPacketBytes);
 }
 
 void PacketProcessor::maintain_l2(Tick (CacheMaintenance::*operation)(Tick)) {

@@ -68,19 +68,22 @@ PacketProcessor::Step PacketProcessor::start_dispatch(unsigned slot, const std::
   access(dispatch->packet.kernel_object, hsa::KernelDescriptor::kBytes, false);
   wait(to_sc_time(clock_.ticks(parameters_.packet_latency)));
   acquire(header.acquire());
+  const Tick start = now();
+  if (mode_ != TimingMode::functional) wait(to_sc_time(clock_.ticks(parameters_.launch_latency)));
   // Time has passed: the queue may have been destroyed, or made anew, or suspended by its owner.
   if (queue.state != QueueSlot::State::active || queue.generation != generation) return Step::progress;
   if (queue.suspended) return Step::idle;
 
   dispatch->index = next_dispatch_++;
-  dispatch->start = now();
+  dispatch->start = start;
+  if (parameters_.fresh_pages) renew_pages(*dispatch);
   if (resources_ != nullptr) dispatch->activity.used = resources_->used();  // what report() counts from
   Dispatch& started = *dispatch;
   queue.in_flight.push_back({.index = queue.next,
                              .completion_signal = started.packet.completion_signal,
                              .release = header.release(),
                              .dispatch = std::move(dispatch),
-                             .started = now(),
+                             .started = start,
                              .wall_start = host_seconds()});
   ++queue.next;
   if (lent) queue.scratch = QueueSlot::Scratch::lent;

@@ -137,6 +137,7 @@ TEST(Cache, MissesBeyondTheMshrsWait) {
   EXPECT_EQ(read(b, 3_ns, 192), 208_ns);
   EXPECT_EQ(b.memory.requests[2].at, b.initiators[0].epoch() + 104_ns);
   EXPECT_EQ(read(b, 4_ns, 0), 107_ns) << "a secondary miss needs no MSHR";
+  EXPECT_EQ(read(b, 5_ns, 128), 207_ns) << "nor does it spare its line the wait for one";
 }
 
 TEST(Cache, RequestsBeyondTheTransactionsWaitAlthoughTheyHit) {

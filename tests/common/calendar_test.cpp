@@ -31,6 +31,33 @@ class BitmapCalendar {
   std::vector<bool> taken_;
 };
 
+TEST(Calendar, BlockingBooksWhatIsFreeAndNoMore) {
+  constexpr std::uint64_t kSpan = 600;
+  std::mt19937 random(5);
+  for (int round = 0; round < 200; ++round) {
+    Calendar c;
+    std::vector<bool> taken(kSpan * 4, false);
+    for (int i = 0; i < 30; ++i) {
+      const std::uint64_t at = random() % kSpan;
+      const std::uint64_t length = 1 + random() % 20;
+      if (random() % 2 == 0) {
+        c.block(Tick{at}, Tick{at + length});
+        std::fill_n(taken.begin() + static_cast<std::ptrdiff_t>(at), length, true);
+      } else {
+        const std::uint64_t start = c.reserve(Tick{at}, Tick{length}).ps;
+        for (std::uint64_t t = start; t < start + length; ++t) {
+          ASSERT_FALSE(taken[t]) << "booked twice";
+          taken[t] = true;
+        }
+      }
+      ASSERT_EQ(c.busy().ps, static_cast<std::uint64_t>(std::count(taken.begin(), taken.end(), true)));
+      const std::uint64_t free = random() % kSpan;
+      const auto expected = std::find(taken.begin() + static_cast<std::ptrdiff_t>(free), taken.end(), false) - taken.begin();
+      ASSERT_EQ(c.reserve(Tick{free}, Tick{0}).ps, static_cast<std::uint64_t>(expected));
+    }
+  }
+}
+
 TEST(Calendar, EmptyGivesTheAskedTime) {
   Calendar c;
   EXPECT_EQ(c.reserve(7_ps, 5_ps), 7_ps);

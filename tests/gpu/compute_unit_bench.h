@@ -41,6 +41,16 @@ class FixedLatencyMemory : public sc_core::sc_module {
   }
 };
 
+/// Knows every translation at once, and keeps what it was asked.
+struct RecordingTranslation : TranslationLevel {
+  std::vector<std::uint64_t> addresses;
+  Tick translate(std::uint64_t address, Tick at) override {
+    addresses.push_back(address);
+    return at;
+  }
+  void retire(Tick) override {}
+};
+
 /// Collects what a compute unit reports.
 struct RecordingListener : ComputeUnitListener {
   std::vector<Tick> done;
@@ -66,10 +76,17 @@ class ComputeUnitBench : public sc_core::sc_module {
     const ComputeUnitParameters standard;
     ComputeUnitParameters last_served;
     last_served.simd_policy = SimdPolicy::last_served;
+    ComputeUnitParameters staged = last_served;
+    staged.valu_decode_cycles = Cycles{1};
+    staged.special_cycles = Cycles{1};
+    staged.vmem_cycles = Cycles{8};
+    staged.lds_conflicts = false;
+    staged.reorder_entries = 2;
     const std::pair<TimingMode, const ComputeUnitParameters&> kinds[] = {{TimingMode::loose, standard},
                                                                          {TimingMode::reference, standard},
                                                                          {TimingMode::functional, standard},
-                                                                         {TimingMode::loose, last_served}};
+                                                                         {TimingMode::loose, last_served},
+                                                                         {TimingMode::reference, staged}};
     for (const auto& [mode, parameters] : kinds) {
       const std::string number = std::to_string(units.size());
       memories.push_back(std::make_unique<FixedLatencyMemory>(("memory" + number).c_str()));
@@ -80,12 +97,15 @@ class ComputeUnitBench : public sc_core::sc_module {
       units.back()->scalar_port.bind(memories.back()->scalar);
       units.back()->instruction_port.bind(memories.back()->instruction);
     }
+    staged_unit().attach_tlbs(&vector_tlb, &scalar_tlb, &instruction_tlb);
   }
 
   ComputeUnit& loose() { return *units[0]; }
   ComputeUnit& reference() { return *units[1]; }
   ComputeUnit& functional() { return *units[2]; }
   ComputeUnit& last_served() { return *units[3]; }
+  /// As last_served(), with stages and limits that other units do not have: see the constructor.
+  ComputeUnit& staged_unit() { return *units[4]; }
 
   std::uint32_t* data() { return reinterpret_cast<std::uint32_t*>(data_bytes_.data()); }
 
@@ -119,6 +139,9 @@ class ComputeUnitBench : public sc_core::sc_module {
 
   GpuVm vm;
   RecordingListener listener;
+  RecordingTranslation vector_tlb;  // of staged_unit()
+  RecordingTranslation scalar_tlb;
+  RecordingTranslation instruction_tlb;
   std::vector<std::unique_ptr<ComputeUnit>> units;
   std::vector<std::unique_ptr<FixedLatencyMemory>> memories;
 

@@ -15,6 +15,7 @@ constexpr std::uint32_t kEnd = 0xbf810000;           // s_endpgm
 constexpr std::uint32_t kNop = 0xbf800000;           // s_nop 0
 constexpr std::uint32_t kBarrier = 0xbf8a0000;       // s_barrier
 constexpr std::uint32_t kWaitAll = 0xbf8c0070;       // s_waitcnt vmcnt(0) lgkmcnt(0)
+constexpr std::uint32_t kWaitNothing = 0xbf8c0f7f;   // s_waitcnt vmcnt(15) lgkmcnt(15)
 constexpr std::uint32_t kWaitLgkm = 0xbf8c007f;      // s_waitcnt lgkmcnt(0)
 constexpr std::uint32_t kMove = 0x7e0202f2;          // v_mov_b32 v1, 1.0
 constexpr std::uint32_t kScalarMove = 0xbe800085;    // s_mov_b32 s0, 5
@@ -82,6 +83,75 @@ TEST_F(ComputeUnitTest, LatencyTable) {
     const std::uint64_t setup_cost = 4 * setup.size();
     EXPECT_EQ(cost(b_.reference(), join({setup, row.body})) - setup_cost, row.cycles) << row.what;
   }
+}
+
+TEST_F(ComputeUnitTest, LatenciesWithStagesAndAReorderBuffer) {
+  // A decoder of a cycle before the vector unit, specials in a cycle, 8 cycles after a vector memory instruction, LDS accesses
+  // in a cycle, two entries of a reorder buffer; all else as above, and no turns of SIMDs to wait for.
+  const struct {
+    const char* what;
+    Words setup;
+    std::uint64_t setup_cycles;
+    Words body;
+    std::uint64_t cycles;
+  } table[] = {
+      {"move", {}, 0, {kMove}, 5},
+      {"two moves", {}, 0, {kMove, kMove}, 10},
+      {"32-bit multiply", {}, 0, kMultiply32, 17},
+      {"scalar move", {}, 0, {kScalarMove}, 4},
+      {"nop", {}, 0, {kNop}, 1},
+      {"load and go on", kLaneAddress, 15, join({kFlatLoad, {kWaitNothing}}), 9},
+      // the third and fourth line enter when the first and second have left, after 100 cycles
+      {"load and wait", kLaneAddress, 15, join({kFlatLoad, {kWaitAll}}), 10 + 1 + 100 + 100 + 10},
+      {"LDS write and wait, lanes in one bank",
+       {0x24000087 /* v_lshlrev_b32 v0, 7, v0 */},
+       5,
+       join({kLdsWrite, {kWaitLgkm}}),
+       1 + 64},
+  };
+  for (const auto& row : table) {
+    const Words body = join({row.setup, row.body});
+    const std::uint64_t cycles = cost(b_.staged_unit(), body) - row.setup_cycles;
+    if (row.what == std::string_view("load and go on")) {
+      // The workgroup ends with the load: what the next instruction waits for shows in front of what takes longer than it.
+      Words longer;
+      for (int i = 0; i < 20; ++i) longer = join({longer, kMultiply32});
+      const std::uint64_t with = cost(b_.staged_unit(), join({body, longer}));
+      const std::uint64_t without = cost(b_.staged_unit(), join({row.setup, longer}));
+      EXPECT_EQ(with - without, row.cycles) << row.what;
+    } else {
+      EXPECT_EQ(cycles, row.cycles) << row.what;
+    }
+  }
+}
+
+TEST_F(ComputeUnitTest, VectorInstructionsOfTwoWavefrontsHideTheDecoder) {
+  const Words moves(15, kMove);
+  const auto cycles = [&](unsigned wavefronts) {
+    const auto empty = b_.program({kEnd}, wavefronts);
+    const std::uint64_t base = b_.run(b_.staged_unit(), *empty);
+    const auto whole = b_.program(join({moves, {kEnd}}), wavefronts);
+    return static_cast<double>(b_.run(b_.staged_unit(), *whole) - base);
+  };
+  EXPECT_NEAR(cycles(4), 15 * 5, 5) << "one on each SIMD";
+  EXPECT_NEAR(cycles(8), 4 * 2 * 15 * 4, 20) << "two on a SIMD keep its vector unit busy, and the other SIMDs waiting";
+}
+
+TEST_F(ComputeUnitTest, CodeArgumentsAndPacketOfALaunchHaveTheirOwnPagesIfItSaysSo) {
+  constexpr std::uint64_t kSalt = std::uint64_t{7} << 48;
+  const auto d = b_.program(join({kLaneAddress, kScalarLoad, kFlatLoad, {kWaitAll, kEnd}}));
+  d->packet_address = ComputeUnitBench::kData + 0x3000;
+  for (const std::uint64_t salt : {std::uint64_t{0}, kSalt}) {
+    for (RecordingTranslation* tlb : {&b_.vector_tlb, &b_.scalar_tlb, &b_.instruction_tlb}) tlb->addresses.clear();
+    d->page_salt = salt;
+    ASSERT_GT(b_.run(b_.staged_unit(), *d), 0U);
+    EXPECT_EQ(b_.scalar_tlb.addresses, std::vector<std::uint64_t>{ComputeUnitBench::kData ^ salt});
+    EXPECT_EQ(b_.vector_tlb.addresses, std::vector<std::uint64_t>{ComputeUnitBench::kData});
+    ASSERT_FALSE(b_.instruction_tlb.addresses.empty());
+    for (const std::uint64_t address : b_.instruction_tlb.addresses) EXPECT_EQ(address >> 48, salt >> 48);
+  }
+  EXPECT_TRUE(d->launch_page(d->packet_address));
+  EXPECT_FALSE(d->launch_page(ComputeUnitBench::kData + 0x1000));
 }
 
 // Decoupling must not change what one wavefront alone takes.

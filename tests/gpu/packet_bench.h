@@ -65,6 +65,8 @@ struct CountingCache : CacheMaintenance {
   static constexpr Tick kDuration{50'000};
   unsigned invalidations = 0;
   unsigned write_backs = 0;
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> forgotten;  // bus address, bytes
+  void forget(std::uint64_t address, std::uint64_t bytes) override { forgotten.emplace_back(address, bytes); }
   Tick invalidate(Tick at) override {
     ++invalidations;
     return at + kDuration;
@@ -78,14 +80,15 @@ struct CountingCache : CacheMaintenance {
 /// Compute units belong to two shader arrays when there are more than one: the first half to the first.
 class PacketBench : public sc_core::sc_module, public KernelObserver {
  public:
-  explicit PacketBench(sc_core::sc_module_name module_name, unsigned unit_count = 1, isa::Target target = isa::Target::gfx803)
+  explicit PacketBench(sc_core::sc_module_name module_name, unsigned unit_count = 1, isa::Target target = isa::Target::gfx803,
+                       const PacketProcessorParameters& parameters = {})
       : sc_module(module_name),
         bytes(kBytes),
         code(vm, target),
         dispatcher("dispatcher", DispatcherParameters{}, Clock(Frequency{}), Cycles{200}),
         units(make_units(unit_count, target)),
-        cp("cp", MmioParameters{}, PacketProcessorParameters{}, device(unit_count, target), TimingMode::loose, vm, code,
-           dispatcher, unit_pointers()) {
+        cp("cp", MmioParameters{}, parameters, device(unit_count, target), TimingMode::loose, vm, code, dispatcher,
+           unit_pointers()) {
     dispatcher.attach(unit_pointers(), cp.packets);
     for (unsigned i = 0; i < unit_count; ++i) {
       memories.push_back(std::make_unique<FixedLatencyMemory>(("memory" + std::to_string(i)).c_str()));

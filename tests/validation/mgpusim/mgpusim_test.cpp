@@ -68,11 +68,14 @@ struct Point {
 TEST(AgainstMgpusim, InstructionsPerCycleAndScaling) {
   // Launches, kernels and compilers differ (docs/DEVIATIONS.md); the bounds keep what is known about that from being lost.
   constexpr double kInstructions = 0.3;
-  constexpr double kRate = 0.6;  // of convolution, whose mask our compiler reads by scalar loads; the others are within 0.25
+  constexpr double kRate = 0.25;
+  constexpr double kMeanTime = 0.1;  // at equal instructions, of the benchmarks of one launch
   constexpr double kScaling = 0.25;
   Comparison results("mgpusim_r9nano.csv", {"benchmark", "problem"});
   std::map<std::string, Point> smaller;  // the problem of a benchmark before this one
   unsigned rows = 0;
+  double excess = 0;  // of time at equal instructions, and of how many problems of one launch
+  unsigned single = 0;
   for (const Row& row : read_reference("mgpusim_r9nano.csv")) {
     if (row.text("version_mode") != "v3.0.3 timing r9nano") continue;
     const std::string& benchmark = row.text("benchmark");
@@ -94,6 +97,10 @@ TEST(AgainstMgpusim, InstructionsPerCycleAndScaling) {
     compare("kernel_time_us", point.ours.cycles / 1000, point.theirs.cycles / 1000, 0);
     compare("instructions_per_cycle", point.ours.per_cycle(), point.theirs.per_cycle(), kRate);
     compare("instructions_per_cycle_simds_in_turn", in_turn.per_cycle(), point.theirs.per_cycle(), 0);
+    if (benchmark != "kmeans" && benchmark != "bfs") {
+      excess += point.theirs.per_cycle() / point.ours.per_cycle() - 1;
+      ++single;
+    }
     if (const auto before = smaller.find(benchmark); before != smaller.end()) {
       compare("cycles_against_smaller", point.ours.cycles / before->second.ours.cycles,
               point.theirs.cycles / before->second.theirs.cycles, kScaling);
@@ -104,6 +111,21 @@ TEST(AgainstMgpusim, InstructionsPerCycleAndScaling) {
     ++rows;
   }
   EXPECT_EQ(rows, 9U);
+  ASSERT_EQ(single, 7U);
+  EXPECT_LE(std::abs(excess / single), kMeanTime);
+}
+
+// A wavefront whose lanes walk along rows of 2 KiB meets two sets of its L1: eight lines are under way at once, not as many as
+// there are MSHRs. MGPUSim took 1,412 us for its column-wise product of a matrix (one launch of its ATAX or BICG benchmark);
+// that the matrix has 512 x 512 floats, in work-groups of 256, is our assumption.
+TEST(AgainstMgpusim, ColumnWiseProductHoldsItsWays) {
+  constexpr double kTheirs = 1412;
+  const double ours = run("matvec_rows", "-x 512").cycles / 1000;
+  const double unlocked = run("matvec_rows", "-x 512", "--set l1v.lock_cycles=0 --set l1v.in_order=false").cycles / 1000;
+  fmt::print("column-wise product: {:.0f} us, MGPUSim {:.0f} us; with ways that are not locked {:.0f} us\n", ours, kTheirs,
+             unlocked);
+  EXPECT_NEAR(ours, kTheirs, 0.25 * kTheirs);
+  EXPECT_LT(unlocked, ours / 2);
 }
 
 // What MGPUSim only ran functionally or not at all: results, and time for each work-item.

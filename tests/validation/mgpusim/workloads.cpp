@@ -50,6 +50,20 @@ Constants matrix_multiplication(const Options& options, const std::filesystem::p
   return {{"n", n}};
 }
 
+Constants matvec_rows(const Options& options, const std::filesystem::path& folder) {
+  const unsigned n = options.at("x");
+  const std::vector<float> a = random_floats(std::size_t{n} * n, -1, 1, 10);
+  const std::vector<float> x = random_floats(n, -1, 1, 11);
+  std::vector<float> y(n);
+  for (unsigned i = 0; i < n; ++i) {
+    for (unsigned j = 0; j < n; ++j) y[i] = std::fma(a[std::size_t{i} * n + j], x[j], y[i]);
+  }
+  write(folder / "a.bin", a);
+  write(folder / "x.bin", x);
+  write(folder / "y.bin", y);
+  return {{"n", n}};
+}
+
 Constants fir(const Options& options, const std::filesystem::path& folder) {
   constexpr unsigned kTaps = 16;  // as MGPUSim's benchmark
   const unsigned n = options.at("length");
@@ -198,6 +212,7 @@ std::map<std::string, unsigned> write_workload(const std::string& benchmark, con
                                                const std::filesystem::path& folder) {
   static const std::map<std::string, Constants (*)(const Options&, const std::filesystem::path&)> kWriters{
       {"matrixmultiplication", matrix_multiplication},
+      {"matvec_rows", matvec_rows},
       {"fir", fir},
       {"relu", relu},
       {"simpleconvolution", convolution},

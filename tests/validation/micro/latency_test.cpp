@@ -70,6 +70,30 @@ TEST_F(MicroDram, LatencyOfARowThatIsOpenClosedOrInTheWay) {
          146 + machine.configured("dram.tRP"));
 }
 
+struct MicroMgpusim : Micro {
+  MicroMgpusim() : Micro("micro_mgpusim.csv") {}
+};
+
+// What MGPUSim v3.0.3 takes from the issue of a load to that of the next instruction behind a wait for it, counted stage by
+// stage in its sources (configs/r9nano-mgpusim.cfg has the sums).
+TEST_F(MicroMgpusim, LoadsTakeWhatItsStagesSumTo) {
+  constexpr std::uint64_t kLine = 64;
+  constexpr std::uint64_t kL1 = 16 << 10;
+  constexpr std::uint64_t kL2 = 2 << 20;
+  Machine machine("mgpusim", "r9nano-mgpusim", {});
+  const Calibration calibration = calibrate(machine);
+  expect(machine, "L1 hit", calibration.l1_latency, 145);
+  // A pass over four times the L1, after one that has brought all of it into the L2 and translated its pages.
+  constexpr std::uint64_t kHops = 4 * kL1 / kLine;
+  const auto per_load = [&](double cycles) { return (cycles - calibration.overhead) / kHops; };
+  expect(machine, "L2 hit", per_load(machine.chase({.bytes = 4 * kL1, .stride = kLine, .links = {}}, {{0, kHops}}, 1)[0]), 98);
+  // The same lines, when more than the L2 holds have come in between. The clock of DRAM is at its edge or half a cycle before.
+  const std::vector<double> cycles =
+      machine.chase({.bytes = 4 * kL2, .stride = kLine, .links = {}}, {{0, 4 * kL2 / kLine - 1}, {0, kHops}}, 0);
+  results().add({machine.name()}, "DRAM", per_load(cycles[1]), 137, 0);
+  EXPECT_NEAR(per_load(cycles[1]), 137, 2);
+}
+
 struct MicroLds : Micro {
   MicroLds() : Micro("micro_lds.csv") {}
 };
