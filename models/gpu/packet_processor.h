@@ -43,6 +43,7 @@ struct PacketProcessorParameters {
   Cycles packet_latency{100};
   Tick poll_interval{1'000'000};
   bool blits_at_once = false;
+  Cycles start_phase{0};  ///< of a dispatch, added to packet_latency (described as gpu.start_phase)
 
   void describe(ParameterSection& s);
 };
