@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <ostream>
 #include <stdexcept>
 
@@ -55,6 +56,14 @@ void GpuParameters::describe(ParameterSection& s) {
         {{"free", static_cast<int>(Translation::free)}, {"tlb", static_cast<int>(Translation::tlb)}}, {.source = kChoice});
   s.add("partition_interleave", partition_interleave, "Consecutive bytes of one partition",
         {.range = {64, 65536}, .power_of_two = true, .source = kTable2});
+  s.add("partition_hash", partition_hash,
+        "Whether higher address bits are XORed onto the number of the partition; needs a power of two of partitions",
+        {{"none", static_cast<int>(AddressHash::none)}, {"xor", static_cast<int>(AddressHash::fold)}},
+        {.source = "AMD's MI200 and MI300 (Linux, drivers/ras/amd/atl/dehash.c); models/common/address_hash.h"});
+  s.add("start_phase", start_phase,
+        "Delay of every dispatch's start. Runs that differ in nothing else tell how far a kernel's time depends on who comes "
+        "first",
+        {.range = {0, 1e6}, .source = kChoice});
 }
 
 GpuDeviceParameters::GpuDeviceParameters() {
@@ -117,6 +126,11 @@ std::vector<std::string> GpuDeviceParameters::check() const {
                                    gpu.cus_per_shader_array));
   }
   const std::uint64_t stripe = gpu.partition_interleave.n * gpu.memory_partitions;
+  if (gpu.partition_hash != AddressHash::none && !std::has_single_bit(gpu.memory_partitions)) {
+    problems.push_back(
+        fmt::format("gpu.partition_hash = xor needs a power of two of partitions, gpu.memory_partitions = {} is none",
+                    gpu.memory_partitions));
+  }
   if (vram.size.n % std::max<std::uint64_t>(stripe, GpuVm::kPage) != 0) {
     problems.push_back(fmt::format("vram.size = {} is not a multiple of gpu.partition_interleave x gpu.memory_partitions = {}",
                                    vram.size.n, stripe));
@@ -205,7 +219,9 @@ void GpuDevice::build_compute_units() {
       units.push_back(&unit);
     }
   }
-  cp_ = std::make_unique<CommandProcessor>("cp", parameters_.mmio, parameters_.cp,
+  PacketProcessorParameters packet_parameters = parameters_.cp;
+  packet_parameters.start_phase = gpu.start_phase;
+  cp_ = std::make_unique<CommandProcessor>("cp", parameters_.mmio, packet_parameters,
                                            DeviceDescription{.target = gpu.target,
                                                              .shader_arrays = gpu.shader_arrays,
                                                              .compute_units = gpu.shader_arrays * gpu.cus_per_shader_array,
@@ -261,7 +277,8 @@ void GpuDevice::build_noc() {
                     .size = vram_.size(),
                     .first_destination = 0,
                     .count = gpu.memory_partitions,
-                    .interleave = gpu.partition_interleave});
+                    .interleave = gpu.partition_interleave,
+                    .hash = gpu.partition_hash});
   const auto others = static_cast<unsigned>(caches.size());
   noc_ = make_fabric("noc", parameters_.noc, others + 1 + parameters_.sdma.engines, AddressRoutes(std::move(routes)));
   for (unsigned i = 0; i < others; ++i) caches[i]->downstream.bind(noc_->sources[i]);

@@ -22,6 +22,7 @@
 
 #include "models/cache/cache.h"
 #include "models/cache/tlb.h"
+#include "models/common/address_hash.h"
 #include "models/common/backing_store.h"
 #include "models/common/huge_page_resource.h"
 #include "models/common/parameters.h"
@@ -48,6 +49,8 @@ struct GpuParameters {
   unsigned cus_per_l1v = 4;
   unsigned memory_partitions = 16;
   Bytes partition_interleave{128};
+  AddressHash partition_hash = AddressHash::none;
+  Cycles start_phase{0};
   Translation translation = Translation::tlb;
 
   void describe(ParameterSection& s);

@@ -31,7 +31,12 @@ std::uint32_t sets_of(const CacheParameters& p, const AddressSlice& slice, const
     throw std::invalid_argument(
         fmt::format("{}: interleave {} is not a multiple of the line {}", name, slice.interleave().n, p.line.n));
   }
-  return static_cast<std::uint32_t>(p.size.n / set_bytes);
+  const std::uint64_t sets = p.size.n / set_bytes;
+  if (p.set_hash != AddressHash::none && !std::has_single_bit(sets)) {
+    throw std::invalid_argument(
+        fmt::format("{}: set_hash needs a power of two of sets, size / (line x ways) is {}", name, sets));
+  }
+  return static_cast<std::uint32_t>(sets);
 }
 
 std::uint64_t sector_bytes(const CacheParameters& p) { return std::min(p.line.n, p.sector.n); }
@@ -74,12 +79,14 @@ Cache::Cache(sc_core::sc_module_name module_name, const CacheParameters& paramet
       sector_shift_(std::countr_zero(sector_bytes(parameters))),
       set_mask_(0),
       bank_mask_(0),
+      hashed_bits_(0),
       tags_(sets_of(parameters, slice, this->name()), parameters.ways,
             static_cast<unsigned>(parameters.line.n / sector_bytes(parameters)), parameters.replacement, parameters.seed),
       banks_(parameters.banks),
       mshrs_(parameters.mshrs),
       under_way_(std::max(parameters.transactions, 1U)) {
   if (std::has_single_bit(tags_.sets())) set_mask_ = tags_.sets() - 1;
+  if (parameters.set_hash == AddressHash::fold) hashed_bits_ = static_cast<unsigned>(std::popcount(set_mask_));
   if (std::has_single_bit(parameters.banks)) bank_mask_ = parameters.banks - 1;
   for (unsigned i = 0; i < upstream_ports; ++i) {
     const int tag = static_cast<int>(i);
@@ -101,7 +108,8 @@ void Cache::split(const tlm::tlm_generic_payload& payload, const MemoryAttribute
   access.length = static_cast<unsigned>(std::min<std::uint64_t>(bytes - within, payload.get_data_length() - first));
   access.line = address >> line_shift_;
   access.sector = static_cast<unsigned>(address >> sector_shift_) & (tags_.sectors() - 1);
-  const std::uint64_t local = slice_.local(address) >> line_shift_;
+  std::uint64_t local = slice_.local(address) >> line_shift_;
+  if (hashed_bits_ != 0) local ^= xor_fold(local >> hashed_bits_, hashed_bits_) & set_mask_;
   access.set = static_cast<std::uint32_t>(set_mask_ != 0 ? local & set_mask_ : local % tags_.sets());
   access.bank = static_cast<std::uint32_t>(parameters_.banks == 1 ? 0
                                            : bank_mask_ != 0      ? local & bank_mask_

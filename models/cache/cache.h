@@ -38,6 +38,7 @@
 #include <vector>
 
 #include "models/cache/tag_array.h"
+#include "models/common/address_hash.h"
 #include "models/common/address_slice.h"
 #include "models/common/cache_maintenance.h"
 #include "models/common/calendar.h"
@@ -60,6 +61,7 @@ struct CacheParameters {
   unsigned ways = 4;
   Bytes line{64};
   Bytes sector{64};
+  AddressHash set_hash = AddressHash::none;
   ReplacementPolicy replacement = ReplacementPolicy::lru;
   std::uint64_t seed = 1;
   unsigned banks = 1;
@@ -191,6 +193,7 @@ class Cache : public sc_core::sc_module, public CacheMaintenance {
   int sector_shift_;
   std::uint64_t set_mask_;   // sets - 1, or 0 when that is no power of two
   std::uint64_t bank_mask_;  // likewise
+  unsigned hashed_bits_;     // of the number of the set; 0: no hash
 
   TagArray tags_;
   std::vector<Calendar> banks_;

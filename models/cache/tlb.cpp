@@ -100,11 +100,16 @@ void Tlb::reset() {
   last_ = TagArray::kNone;
   ports_.reset();
   mshrs_.reset();
+  retired_ = {};
 }
 
 void Tlb::retire(Tick horizon) {
+  // All who ask a shared level tell it the time.
+  if (horizon == retired_) return;
+  retired_ = horizon;
   ports_.retire(horizon);
   mshrs_.retire(horizon);
+  next_.retire(horizon);
 }
 
 void PageWalkerParameters::describe(ParameterSection& section) {

@@ -9,6 +9,7 @@
 // A TLB takes `ports` questions a cycle and has `mshrs` primary misses under way; a walker makes `walks` walks at once.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -56,6 +57,8 @@ class Tlb : public TranslationLevel {
   void reset();
   void retire(Tick horizon) override;
   const TlbStatistics& statistics() const { return statistics_; }
+  /// Held of ports and MSHRs: as many as lie between the horizon and the latest question (tested).
+  std::size_t bookings() const { return ports_.intervals() + mshrs_.changes(); }
 
  private:
   TranslationLevel& next_;
@@ -67,6 +70,7 @@ class Tlb : public TranslationLevel {
   TagArray::Slot last_ = TagArray::kNone;  // most questions are about the page of the one before
   Calendar ports_;
   PoolCalendar mshrs_;
+  Tick retired_{};
   TlbStatistics statistics_;
 };
 
@@ -85,6 +89,7 @@ class PageWalker : public TranslationLevel {
   void reset();
   void retire(Tick horizon) override;
   std::uint64_t walks() const { return walks_; }
+  std::size_t bookings() const { return walkers_.changes(); }
   void describe(StatisticsGroup& group) const;
 
  private:

@@ -3,21 +3,30 @@
 
 #include <bit>
 #include <cstdint>
+#include <stdexcept>
 
+#include "models/common/address_hash.h"
 #include "models/common/units.h"
 
 namespace lacuna {
 
-/// Of the range [base, base + size), chunk c (of `interleave` bytes) belongs to slice c mod count. A slice sees its chunks
-/// packed together: local() is a dense address from 0 to local_size(). With count 1 the slice is the whole range.
+/// Of the range [base, base + size), chunk c (of `interleave` bytes) belongs to slice c mod count, or with a hash to another of
+/// the same turn (models/common/address_hash.h). Either way a slice has one chunk of each turn and sees its chunks packed
+/// together: local() is a dense address. With count 1 the slice is the whole range.
 class AddressSlice {
  public:
-  constexpr AddressSlice(std::uint64_t base, Bytes size, Bytes interleave, unsigned count, unsigned index)
+  /// A hash needs a count and an interleave that are powers of two, and a size of whole turns: std::invalid_argument.
+  constexpr AddressSlice(std::uint64_t base, Bytes size, Bytes interleave, unsigned count, unsigned index,
+                         AddressHash hash = AddressHash::none)
       : base_(base), size_(size.n), interleave_(count > 1 ? interleave.n : size.n), count_(count), index_(index) {
     if (count > 1 && std::has_single_bit(interleave_) && std::has_single_bit(count)) {
       chunk_shift_ = std::countr_zero(interleave_);
       count_shift_ = std::countr_zero(count);
     }
+    if (hash == AddressHash::none || count == 1) return;
+    hashed_ = true;
+    if (chunk_shift_ < 0) throw std::invalid_argument("a hash needs powers of two as count and interleave");
+    if ((size.n & ((interleave_ << count_shift_) - 1)) != 0) throw std::invalid_argument("a hash needs whole turns as size");
   }
   constexpr AddressSlice(std::uint64_t base, Bytes size) : AddressSlice(base, size, size, 1, 0) {}
   /// Every address: for a unit that does not care where it is.
@@ -32,7 +41,11 @@ class AddressSlice {
   /// Which slice an address of the range belongs to.
   constexpr unsigned owner(std::uint64_t address) const {
     const std::uint64_t offset = address - base_;
-    if (chunk_shift_ >= 0) return static_cast<unsigned>((offset >> chunk_shift_) & (count_ - 1));
+    if (chunk_shift_ >= 0) {
+      std::uint64_t chunk = offset >> chunk_shift_;
+      if (hashed_) chunk ^= xor_fold(chunk >> count_shift_, static_cast<unsigned>(count_shift_));
+      return static_cast<unsigned>(chunk & (count_ - 1));
+    }
     return count_ == 1 ? 0 : static_cast<unsigned>(offset / interleave_ % count_);
   }
   /// All of [address, address + length) is in this slice; the length does not cross a chunk.
@@ -70,6 +83,7 @@ class AddressSlice {
   unsigned index_;
   int chunk_shift_ = -1;  // both powers of two: shifts instead of divisions
   int count_shift_ = 0;
+  bool hashed_ = false;
 };
 
 }  // namespace lacuna

@@ -10,13 +10,14 @@
 //
 // ^row: the row's bits, folded to as many as are so marked, are XORed onto them. Arrays that lie a power of two apart otherwise
 // have the same bank and other rows in it, so that a kernel that walks through several of them meets a conflict at every turn
-// (Zhang, Zhu, Zhang, "A permutation-based page interleaving scheme", MICRO 2000). Each power of two changes one bit of the
-// hash.
+// (Zhang, Zhu, Zhang, "A permutation-based page interleaving scheme", MICRO 2000; models/common/address_hash.h).
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <vector>
+
+#include "models/common/address_hash.h"
 
 namespace lacuna {
 
@@ -48,8 +49,7 @@ class DramAddressMap {
       field[piece.field] |= ((burst >> piece.from) & piece.mask) << piece.to;
     }
     if (!hashed_.empty()) {
-      std::uint64_t hash = field[kRow];
-      for (unsigned shift = hash_bits_; shift < 64; shift *= 2) hash ^= hash >> shift;
+      const std::uint64_t hash = xor_fold(field[kRow], hash_bits_);
       for (const Piece& piece : hashed_) field[piece.field] ^= ((hash >> piece.from) & piece.mask) << piece.to;
     }
     return {field[kRow], static_cast<std::uint32_t>(field[kColumn]), static_cast<std::uint32_t>(field[kPseudo]),

@@ -45,6 +45,7 @@ struct PacketProcessorParameters {
   bool fresh_pages = false;
   Tick poll_interval{1'000'000};
   bool blits_at_once = false;
+  Cycles start_phase{0};  ///< of a dispatch, added to packet_latency (described as gpu.start_phase)
 
   void describe(ParameterSection& s);
 };

@@ -66,7 +66,7 @@ PacketProcessor::Step PacketProcessor::start_dispatch(unsigned slot, const std::
   const std::uint64_t generation = queue.generation;
   access(dispatch->packet_address, hsa::kPacketBytes, false);
   access(dispatch->packet.kernel_object, hsa::KernelDescriptor::kBytes, false);
-  wait(to_sc_time(clock_.ticks(parameters_.packet_latency)));
+  wait(to_sc_time(clock_.ticks(parameters_.packet_latency + parameters_.start_phase)));
   acquire(header.acquire());
   const Tick start = now();
   if (mode_ != TimingMode::functional) wait(to_sc_time(clock_.ticks(parameters_.launch_latency)));

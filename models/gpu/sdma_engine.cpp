@@ -316,6 +316,9 @@ SdmaEngine::Step SdmaEngine::wait_for_memory(Queue& queue) {
 
 bool SdmaEngine::wait_until(const Queue& queue, Tick at) {
   if (at > now()) wait(to_sc_time(at - now()));
+  in_flight_.retire(now());
+  write_port_.retire(now());
+  if (tlb_ != nullptr) tlb_->retire(now());
   return queue.alive;
 }
 

@@ -151,7 +151,7 @@ class SdmaEngine : public sc_core::sc_module {
   void stop(Queue& queue, SdmaFault fault);
   void stop(Queue& queue, std::string why);
   Tick now() const;
-  /// Lets the kernel's time catch up with `at`. False when the queue has gone meanwhile.
+  /// Lets the kernel's time catch up with `at`, and the calendars forget the past. False when the queue has gone meanwhile.
   bool wait_until(const Queue& queue, Tick at);
   /// Waits until all data of earlier packets are in memory.
   bool drain(Queue& queue);

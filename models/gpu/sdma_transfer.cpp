@@ -25,10 +25,7 @@ Tick SdmaEngine::transfer_time(std::uint64_t bytes) const {
 
 bool SdmaEngine::keep_up(const Queue& queue) {
   if (at_ <= now() + clock_.ticks(lookahead_)) return queue.alive;
-  const bool alive = wait_until(queue, at_);
-  in_flight_.retire(now());
-  write_port_.retire(now());
-  return alive;
+  return wait_until(queue, at_);
 }
 
 bool SdmaEngine::copy(Queue& queue, std::uint64_t source, std::span<const std::uint64_t> destinations, std::uint64_t bytes) {

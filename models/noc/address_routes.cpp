@@ -15,7 +15,11 @@ AddressRoutes::AddressRoutes(std::vector<AddressRoute> routes) : routes_(std::mo
     if (i > 0 && routes_[i - 1].base + (routes_[i - 1].size.n - 1) >= r.base) refuse("overlaps " + routes_[i - 1].name);
     if (r.count > 1 && (r.interleave.n == 0 || r.size.n % r.interleave.n != 0))
       refuse("size is not a multiple of the interleave");
-    entries_.push_back({AddressSlice(r.base, r.size, r.interleave, r.count, 0), r.first_destination});
+    try {
+      entries_.push_back({AddressSlice(r.base, r.size, r.interleave, r.count, 0, r.hash), r.first_destination});
+    } catch (const std::invalid_argument& error) {
+      refuse(error.what());
+    }
   }
 }
 
@@ -32,7 +36,7 @@ bool AddressRoutes::search(std::uint64_t address, Hop& hop) const {
 AddressSlice AddressRoutes::slice(unsigned destination) const {
   for (const AddressRoute& r : routes_) {
     if (destination < r.first_destination || destination - r.first_destination >= r.count) continue;
-    return AddressSlice(r.base, r.size, r.interleave, r.count, destination - r.first_destination);
+    return AddressSlice(r.base, r.size, r.interleave, r.count, destination - r.first_destination, r.hash);
   }
   return {};
 }

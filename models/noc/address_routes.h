@@ -11,7 +11,7 @@
 namespace lacuna {
 
 /// [base, base + size) is served by destinations first_destination ... first_destination + count - 1, which take turns every
-/// `interleave` bytes.
+/// `interleave` bytes, in an order that the hash changes from turn to turn.
 struct AddressRoute {
   std::string name;
   std::uint64_t base = 0;
@@ -19,6 +19,7 @@ struct AddressRoute {
   unsigned first_destination = 0;
   unsigned count = 1;
   Bytes interleave{};  ///< needed when count > 1
+  AddressHash hash = AddressHash::none;
 };
 
 class AddressRoutes {
@@ -29,8 +30,8 @@ class AddressRoutes {
     std::uint64_t contiguous;
   };
 
-  /// Ranges must not be empty, wrap around or overlap; the size of an interleaved one is a multiple of its interleave
-  /// (std::invalid_argument).
+  /// Ranges must not be empty, wrap around or overlap; the size of an interleaved one is a multiple of its interleave; what a
+  /// hash needs says AddressSlice (std::invalid_argument).
   explicit AddressRoutes(std::vector<AddressRoute> routes);
 
   /// False when no range holds the address.

@@ -31,6 +31,10 @@ constexpr CacheParameters kParameters{.clock = 1000_MHz,
 constexpr CacheParameters kWide{.size = 1024_B, .ways = 2, .banks = 2, .ports = 2, .hit_latency = 20_cycles};
 constexpr CacheParameters kLimited{.size = 512_B, .ways = 2, .transactions = 2, .hit_latency = 20_cycles};
 
+// 2 ways x 8 sets x 64 bytes.
+constexpr CacheParameters kHashed{
+    .size = 1024_B, .ways = 2, .set_hash = AddressHash::fold, .banks = 2, .hit_latency = 20_cycles};
+
 struct CacheBench : sc_core::sc_module {
   explicit CacheBench(sc_core::sc_module_name n) : sc_module(n) {
     for (unsigned i = 0; i < 2; ++i) initiators[i].socket.bind(cache.upstream[i]);
@@ -39,8 +43,11 @@ struct CacheBench : sc_core::sc_module {
     wide.downstream.bind(wide_memory.port);
     limited_initiator.socket.bind(limited.upstream[0]);
     limited.downstream.bind(limited_memory.port);
+    hashed_initiator.socket.bind(hashed.upstream[0]);
+    hashed.downstream.bind(hashed_memory.port);
     for (const CacheParameters& p : {CacheParameters{.size = 500_B}, CacheParameters{.line = 128_B, .sector = 128_B},
-                                     CacheParameters{.ways = 0}, CacheParameters{.line = 48_B}, CacheParameters{.mshrs = 0}}) {
+                                     CacheParameters{.ways = 0}, CacheParameters{.line = 48_B}, CacheParameters{.mshrs = 0},
+                                     CacheParameters{.size = 768_B, .ways = 4, .set_hash = AddressHash::fold}}) {
       try {
         Cache bad(sc_core::sc_gen_unique_name("bad"), p, MemoryLevel::l1);
       } catch (const std::invalid_argument&) {
@@ -58,6 +65,9 @@ struct CacheBench : sc_core::sc_module {
   MemoryBelow memory{"memory", kMemory};
   MemoryBelow wide_memory{"wide_memory", kMemory};
   MemoryBelow limited_memory{"limited_memory", kMemory};
+  test::TestInitiator hashed_initiator{"hashed_initiator"};
+  Cache hashed{"hashed", kHashed, MemoryLevel::l1};
+  MemoryBelow hashed_memory{"hashed_memory", kMemory};
 };
 LACUNA_TEST_BENCH(CacheBench)
 
@@ -177,6 +187,26 @@ TEST(Cache, ReplacesTheLeastRecentlyUsedLineOfTheSet) {
   EXPECT_EQ(b.memory.requests.size(), 1u);
 }
 
+// A column of a matrix whose rows are a power of two long has room in the whole cache, not in one set.
+TEST(Cache, AHashOfTheSetsSpreadsStridesOfPowersOfTwo) {
+  auto& b = test::bench<CacheBench>();
+  constexpr unsigned kLines = 16;  // as many as there are
+  for (std::uint64_t stride = 64; stride * kLines <= kMemory.n; stride *= 2) {
+    b.hashed_initiator.begin_epoch();
+    b.hashed.reset();
+    b.hashed_memory.requests.clear();
+    for (unsigned round = 0; round < 2; ++round) {
+      for (unsigned line = 0; line < kLines; ++line) {
+        b.hashed_initiator.time_read(1000_ns * (round * kLines + line), line * stride, 64);
+      }
+    }
+    EXPECT_EQ(b.hashed_memory.requests.size(), kLines) << "stride " << stride << ": the second round hits";
+  }
+  // Banks follow their sets: lines a way apart are in different ones.
+  EXPECT_EQ(b.hashed_initiator.time_read(100'000_ns, 0, 64).at, 100'020_ns);
+  EXPECT_EQ(b.hashed_initiator.time_read(100'000_ns, 4096, 64).at, 100'020_ns);
+}
+
 TEST(Cache, WritesGoAroundAndCompleteWhenAccepted) {
   auto& b = fresh();
   b.memory.write_time = 30_ns;
@@ -283,7 +313,7 @@ TEST(Cache, TheLatencyBreakdownSumsToTheWhole) {
   }
 }
 
-TEST(Cache, BadParametersAreModelErrors) { EXPECT_EQ(test::bench<CacheBench>().refused, 5u); }
+TEST(Cache, BadParametersAreModelErrors) { EXPECT_EQ(test::bench<CacheBench>().refused, 6u); }
 
 }  // namespace
 

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <stdexcept>
 #include <vector>
 
@@ -76,6 +77,24 @@ TEST(Tlb, TwoLevels) {
   check(a, {{"walk: 1 + 10 + 100 + 10 + 1", 0_ns, 0, 122_ns}});
   check(b, {{"the other one's miss hits the second level", 200_ns, 0, 212_ns}});
   EXPECT_EQ(walker.walks(), 1U);
+}
+
+// Two first levels ask a second one and its walker; whoever runs tells its own level how late it is, as compute units do.
+TEST(Tlb, AllLevelsForgetThePast) {
+  PageWalker walker({.walks = 16, .latency = 100_cycles});
+  Tlb second({.entries = 64, .ways = 8, .ports = 2, .mshrs = 8, .hit_latency = 10_cycles}, walker);
+  Tlb a({.entries = 4, .ways = 4}, second);
+  Tlb b({.entries = 4, .ways = 4}, second);
+  std::size_t most = 0;
+  for (std::uint64_t i = 0; i < 100'000; ++i) {
+    const Tick at = 30_ns * i;
+    Tlb& asks = i % 2 == 0 ? a : b;
+    asks.retire(at);
+    asks.translate(i * kPage, at);
+    most = std::max({most, a.bookings() + b.bookings(), second.bookings(), walker.bookings()});
+  }
+  EXPECT_EQ(walker.walks(), 100'000U);
+  EXPECT_LE(most, 32U) << "a miss takes 122 cycles, so that five are under way";
 }
 
 TEST(Tlb, InvalidationForgetsAll) {

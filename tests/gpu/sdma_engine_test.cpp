@@ -417,6 +417,36 @@ TEST_F(SdmaEngineTest, PollsHoldBackTheirQueueOnly) {
   EXPECT_FALSE(b_.engine(waiting.engine).polling());
 }
 
+/// Answers at once, and keeps what it was told.
+struct Translations : TranslationLevel {
+  Tick translate(std::uint64_t, Tick at) override {
+    ++questions;
+    return at;
+  }
+  void retire(Tick horizon) override { forgotten = horizon; }
+  std::uint64_t questions = 0;
+  Tick forgotten{};
+};
+
+// Nobody else may ask for a translation for a long time.
+TEST_F(SdmaEngineTest, TranslationsAreForgottenByPollsAndCopies) {
+  Translations tlb;
+  b_.engine(SdmaBench::gfx9).attach_tlb(&tlb);
+  Ring r = open();
+  b_.at<std::uint64_t>(kWords) = 1;
+  run(r, {poll(kBase + kWords, 3, 0)}, 200);
+  EXPECT_GT(tlb.questions, 100u) << "a look each microsecond";
+  EXPECT_GT(tlb.forgotten + Tick{2'000'000}, now());
+  b_.at<std::uint64_t>(kWords) = 0;
+  microseconds(5);
+  run(r, {copy(kBase + kSource, kBase + kTarget, 0x10000)}, 2);
+  EXPECT_FALSE(idle(r));
+  EXPECT_GT(tlb.forgotten + Tick{500'000}, now());
+  microseconds(50);
+  EXPECT_TRUE(idle(r));
+  b_.engine(SdmaBench::gfx9).attach_tlb(nullptr);
+}
+
 TEST_F(SdmaEngineTest, PollsGiveUpAfterTheirRetries) {
   Ring r = open();
   b_.at<std::uint32_t>(kWords) = 1;

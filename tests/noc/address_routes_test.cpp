@@ -9,7 +9,9 @@ namespace {
 
 using namespace literals;
 
-AddressRoutes two_ranges() { return AddressRoutes({{"vram", 0x10000, 0x4000_B, 1, 4, 0x80_B}, {"host", 0x1000, 0x1000_B, 0}}); }
+AddressRoutes two_ranges(AddressHash hash = AddressHash::none) {
+  return AddressRoutes({{"vram", 0x10000, 0x4000_B, 1, 4, 0x80_B, hash}, {"host", 0x1000, 0x1000_B, 0}});
+}
 
 TEST(AddressRoutes, FindsTheDestinationAndHowFarItGoes) {
   const AddressRoutes routes = two_ranges();
@@ -38,13 +40,26 @@ TEST(AddressRoutes, FindsTheDestinationAndHowFarItGoes) {
 }
 
 TEST(AddressRoutes, SlicesAgreeWithTheRouting) {
-  const AddressRoutes routes = two_ranges();
-  for (std::uint64_t address = 0x10000; address < 0x14000; address += 0x40) {
-    AddressRoutes::Hop hop{};
-    ASSERT_TRUE(routes.find(address, hop));
-    for (unsigned d = 1; d <= 4; ++d) EXPECT_EQ(routes.slice(d).contains(address, 0x40), d == hop.destination);
+  for (const AddressHash hash : {AddressHash::none, AddressHash::fold}) {
+    const AddressRoutes routes = two_ranges(hash);
+    for (std::uint64_t address = 0x10000; address < 0x14000; address += 0x40) {
+      AddressRoutes::Hop hop{};
+      ASSERT_TRUE(routes.find(address, hop));
+      for (unsigned d = 1; d <= 4; ++d) EXPECT_EQ(routes.slice(d).contains(address, 0x40), d == hop.destination);
+    }
+    EXPECT_TRUE(routes.slice(0).contains(0x1800, 0x800));
   }
-  EXPECT_TRUE(routes.slice(0).contains(0x1800, 0x800));
+}
+
+TEST(AddressRoutes, AHashChangesTheOrderFromTurnToTurn) {
+  const AddressRoutes routes = two_ranges(AddressHash::fold);
+  const unsigned expected[] = {1, 2, 3, 4, 2, 1, 4, 3, 3, 4, 1, 2};
+  for (unsigned chunk = 0; chunk < 12; ++chunk) {
+    AddressRoutes::Hop hop{};
+    ASSERT_TRUE(routes.find(0x10000 + chunk * 0x80, hop));
+    EXPECT_EQ(hop.destination, expected[chunk]) << chunk;
+    EXPECT_EQ(hop.contiguous, 0x80U);
+  }
 }
 
 TEST(AddressRoutes, NearestRange) {
@@ -63,6 +78,7 @@ TEST(AddressRoutes, BadTablesAreModelErrors) {
   EXPECT_THROW(AddressRoutes({{"a", 0, 0x100_B, 0}, {"b", 0xff, 1_B, 1}}), std::invalid_argument);
   EXPECT_THROW(AddressRoutes({{"odd", 0, 0x101_B, 0, 2, 0x80_B}}), std::invalid_argument);
   EXPECT_THROW(AddressRoutes({{"no interleave", 0, 0x100_B, 0, 2}}), std::invalid_argument);
+  EXPECT_THROW(AddressRoutes({{"hash", 0, 0x600_B, 0, 3, 0x80_B, AddressHash::fold}}), std::invalid_argument);
   EXPECT_NO_THROW(AddressRoutes({{"top", ~std::uint64_t{0} - 1, 2_B, 0}}));
 }
 

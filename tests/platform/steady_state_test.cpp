@@ -86,6 +86,20 @@ std::vector<std::uint32_t> program(std::uint32_t iterations) {
           0xbf810000};             // s_endpgm
 }
 
+/// A kernel that loads a dword of another page with each of its 64 lanes, `iterations` times: 256 pages a workgroup.
+std::vector<std::uint32_t> page_walk(std::uint32_t iterations) {
+  return {0xbe8400ff, iterations,  // s_mov_b32 s4, iterations
+          0x24000090,              // v_lshlrev_b32 v0, 16, v0
+          0x32000000,              // v_add_u32 v0, vcc, s0, v0
+          0x7e020201,              // v_mov_b32 v1, s1
+          0xdc500000, 0x02000000,  // flat_load_dword v2, v[0:1]
+          0xbf8c0070,              // s_waitcnt vmcnt(0) lgkmcnt(0)
+          0x80848104,              // s_sub_u32 s4, s4, 1
+          0xbf068004,              // s_cmp_eq_u32 s4, 0
+          0xbf84fffa,              // s_cbranch_scc0 back to the load
+          0xbf810000};             // s_endpgm
+}
+
 class SteadyState : public testing::Test {
  protected:
   GpuBench& b_ = bench<GpuBench>();
@@ -108,12 +122,12 @@ class SteadyState : public testing::Test {
   }
 
   /// Runs `workgroups` workgroups of 256 work-items; the allocations from doorbell to completion.
-  std::uint64_t run(std::uint32_t iterations, std::uint32_t workgroups) {
+  std::uint64_t run(std::uint32_t iterations, std::uint32_t workgroups) { return run(program(iterations), workgroups); }
+  std::uint64_t run(const std::vector<std::uint32_t>& words, std::uint32_t workgroups) {
     b_.at<std::int64_t>(kKernel + 16) = 0x100;
     b_.at<std::uint32_t>(kKernel + 48) = 1 | 1u << 6;  // 8 VGPRs, 16 SGPRs
     b_.at<std::uint32_t>(kKernel + 52) = 2u << 1;      // 2 user SGPRs: the kernarg pointer
     b_.at<std::uint16_t>(kKernel + 56) = 1u << 3;
-    const auto words = program(iterations);
     std::memcpy(&b_.at<std::byte>(kKernel + 0x100), words.data(), words.size() * 4);
     auto& signal = b_.at<hsa::Signal>(kSignal);
     signal = {};
@@ -151,6 +165,16 @@ TEST_F(SteadyState, MoreWorkgroupsAllocateNoMore) {
   const std::uint64_t many = run(20, 1024);
   EXPECT_EQ(b_.last.workgroups, 1024u);
   EXPECT_LE(many, few + 50);
+}
+
+TEST_F(SteadyState, TranslationsCostNoMemory) {
+  // Each wavefront's pages alone fill an L1 TLB.
+  run(page_walk(40), 8);
+  const std::uint64_t before = allocated_bytes();
+  run(page_walk(120), 8);
+  EXPECT_GE(b_.last.activity.requests, 240'000u);
+  // Each of them misses its L1 TLB. Calendars may still meet longer queues than before.
+  EXPECT_LT(allocated_bytes(), before + 512 * 1024) << "what is booked of TLBs and page walkers is forgotten";
 }
 
 TEST_F(SteadyState, UntouchedGpuMemoryCostsNothing) {

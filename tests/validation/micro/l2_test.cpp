@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <bit>
+#include <stdexcept>
+#include <string>
 #include <vector>
 
 #include "tests/validation/micro/cache_prober.h"
@@ -24,20 +26,30 @@ TEST_F(MicroL2, IsRecovered) {
        "r9nano",
        {"l1v.size=4KiB", "l1v.ways=2", "gpu.memory_partitions=2", "l2.size=32KiB", "l2.ways=8", "l2.line=128B"}},
       {"twelve_ways", "r9nano", {"l1v.size=4KiB", "gpu.memory_partitions=1", "l2.size=96KiB", "l2.ways=12", "cu.simds=1"}},
+      {"hashed", "r9nano", {"l1v.size=4KiB", "l2.size=16KiB", "gpu.partition_hash=xor", "l2.set_hash=xor"}},
+      {"hashed_sets", "r9nano", {"l1v.size=4KiB", "gpu.memory_partitions=1", "l2.size=64KiB", "l2.set_hash=xor"}},
   };
   for (const Variant& variant : variants) {
-    Machine machine("l2_" + variant.name, variant.configuration, variant.settings);
+    const bool hashed = variant.name.starts_with("hashed");
+    std::vector<std::string> settings = variant.settings;
+    if (!hashed) settings.insert(settings.end(), {"gpu.partition_hash=none", "l2.set_hash=none"});
+    Machine machine("l2_" + variant.name, variant.configuration, settings);
     const Calibration calibration = calibrate(machine);
     const double latency = measure_transfer(machine, calibration).l2_latency;
     constexpr std::uint64_t kAboveL1 = 8192;
     CacheProber prober(machine, calibration, latency, kAboveL1);
     const std::uint64_t size = prober.size(64);
     const std::uint64_t distance = std::bit_ceil(size);
-    const unsigned ways = prober.ways(distance);
-    const std::uint64_t line = prober.line(distance, ways);
     expect(machine, "latency", latency, 112);
     expect(machine, "size", static_cast<double>(size),
            machine.configured("l2.size") * machine.configured("gpu.memory_partitions"));
+    if (hashed) {
+      EXPECT_THROW(prober.ways(distance), std::runtime_error)
+          << "no power of two brings more lines into a set than it has ways";
+      continue;
+    }
+    const unsigned ways = prober.ways(distance);
+    const std::uint64_t line = prober.line(distance, ways);
     expect(machine, "ways", ways, machine.configured("l2.ways"));
     expect(machine, "line", static_cast<double>(line), machine.configured("l2.line"));
   }
