@@ -66,7 +66,7 @@ class ConsoleOutput {
   const std::string& failure() const { return failure_; }
 
  private:
-  void flush();
+  void flush_stdout();
 
   ProgressLine& progress_;
   std::shared_ptr<OutputFile> file_;
