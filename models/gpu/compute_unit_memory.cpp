@@ -11,7 +11,8 @@ namespace lacuna {
 // -- instruction fetch
 
 // The buffer holds the line of the PC and prefetches the next one, so that straight-line code pays only what the fetch of a
-// line takes longer than the execution of the one before. A branch out of the buffered lines pays the fetch in full.
+// line takes longer than the execution of the one before: there is room for the next line when the wavefront enters its own. A
+// branch out of the buffered lines pays the fetch in full.
 void ComputeUnit::fetch(Slot& slot, Cycles cycle) {
   slot.next = code_.at(slot.wave.pc);
   if (mode_ == TimingMode::functional) return;
@@ -23,7 +24,7 @@ void ComputeUnit::fetch(Slot& slot, Cycles cycle) {
     const Cycles there = first == slot.line + 1 ? slot.next_line_ready : fetch_line(first, cycle);
     slot.ready = later(slot.ready, there);
     slot.line = first;
-    slot.next_line_ready = fetch_line(first + 1, there);
+    slot.next_line_ready = fetch_line(first + 1, later(there, cycle));
   }
   if (last != first) slot.ready = later(slot.ready, slot.next_line_ready);
   if (slot.state == Slot::State::running) slot.account(WavefrontTime::fetch, slot.ready);
