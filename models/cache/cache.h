@@ -36,10 +36,12 @@
 #include "models/common/address_slice.h"
 #include "models/common/cache_maintenance.h"
 #include "models/common/calendar.h"
+#include "models/common/clocked_calendar.h"
+#include "models/common/host_prefetch.h"
 #include "models/common/memory_attributes.h"
 #include "models/common/parameters.h"
-#include "models/common/payload_pool.h"
 #include "models/common/statistics.h"
+#include "models/common/timing_payload.h"
 #include "models/common/units.h"
 
 namespace lacuna {
@@ -95,7 +97,7 @@ struct CacheStatistics {
   void describe(StatisticsGroup& group) const;
 };
 
-class Cache : public sc_core::sc_module, public CacheMaintenance {
+class Cache : public sc_core::sc_module, public CacheMaintenance, public HostPrefetch {
  public:
   using UpstreamPort = tlm_utils::simple_target_socket_tagged<Cache>;
 
@@ -111,6 +113,7 @@ class Cache : public sc_core::sc_module, public CacheMaintenance {
   /// Drops every line; dirty ones are written back first.
   Tick invalidate(Tick at) override;
   Tick write_back(Tick at) override;
+  void prefetch(std::uint64_t address) const override { tags_.prefetch(set_of(slice_.local(address) >> line_shift_)); }
   /// Drops every line and what is in flight, without writing back: the data are in memory anyway.
   void reset();
   const CacheStatistics& statistics() const { return statistics_; }
@@ -143,6 +146,10 @@ class Cache : public sc_core::sc_module, public CacheMaintenance {
   bool get_direct_mem_ptr(int port, tlm::tlm_generic_payload& payload, tlm::tlm_dmi& dmi);
   void invalidate_direct_mem_ptr(sc_dt::uint64 begin, sc_dt::uint64 end);
 
+  /// The set of a line, which is numbered within the slice.
+  std::uint32_t set_of(std::uint64_t local_line) const {
+    return static_cast<std::uint32_t>(set_mask_ != 0 ? local_line & set_mask_ : local_line % tags_.sets());
+  }
   void split(const tlm::tlm_generic_payload& payload, const MemoryAttributes* attributes, std::uint64_t address,
              SectorAccess& access) const;
   Outcome access_sector(const SectorAccess& access, Tick at);
@@ -154,7 +161,7 @@ class Cache : public sc_core::sc_module, public CacheMaintenance {
   /// Empties a slot of the line's set. Returns when it may be used.
   Tick make_room(const SectorAccess& access, TagArray::Slot& slot, Tick at);
   Tick write_back_sector(TagArray::Slot slot, unsigned sector, Tick at);
-  /// Returns when the answer is here; its breakdown goes to below_, an error to error_.
+  /// Returns when the answer is here; its breakdown is at below_ until the next call, an error goes to error_.
   Tick send(const SectorAccess& request, Tick at);
   void retire();
 
@@ -175,17 +182,16 @@ class Cache : public sc_core::sc_module, public CacheMaintenance {
   std::uint64_t bank_mask_;  // likewise
 
   TagArray tags_;
-  std::vector<Calendar> banks_;
+  std::vector<ClockedCalendar> banks_;
   PoolCalendar mshrs_;
   PoolCalendar under_way_;  // of parameters_.transactions, when they are limited
-  PayloadPool payloads_;
-  // Of the sector access that is being served: time spent downstream (a victim's write-back does not count: it costs the
-  // request no more than the wait for its acceptance), and the first error from there.
-  LatencyBreakdown below_;
-  bool went_below_ = false;
+  TimingPayload down_;
+  // Of the sector access that is being served: time spent downstream, if it went there (a victim's write-back does not count:
+  // it costs the request no more than the wait for its acceptance), and the first error from there.
+  const LatencyBreakdown* below_ = nullptr;
   tlm::tlm_response_status error_ = tlm::TLM_OK_RESPONSE;
   Tick now_{};  // the kernel's time, which stands still during a call
-  unsigned until_retire_ = 0;
+  Tick next_retire_{};
   CacheStatistics statistics_;
 };
 
