@@ -216,6 +216,7 @@ void GpuDevice::build_compute_units() {
       unit.scalar_port.bind(l1s_[array]->upstream[i]);
       unit.instruction_port.bind(l1i_[array]->upstream[i]);
       unit.attach_caches(&l1v, l1s_[array].get(), l1i_[array].get());
+      unit.attach_prefetch(&l1v);
       units.push_back(&unit);
     }
   }
@@ -294,6 +295,7 @@ void GpuDevice::build_memory() {
     l2_.push_back(std::make_unique<Cache>(name_of("l2_", i).c_str(), parameters_.l2, MemoryLevel::l2, 1, slice));
     dram_.push_back(std::make_unique<DramChannel>(name_of("dram", i).c_str(), parameters_.dram, slice, vram_));
     noc_->destinations[i].bind(l2_.back()->upstream[0]);
+    noc_->attach_prefetch(i, l2_.back().get());
     l2_.back()->downstream.bind(dram_.back()->memory);
     l2.push_back(l2_.back().get());
   }

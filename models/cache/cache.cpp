@@ -12,8 +12,8 @@
 namespace lacuna {
 namespace {
 
-// Bookings before the kernel's time are dropped once in so many requests.
-constexpr unsigned kRetireInterval = 64;
+// As in models/noc/fabric.cpp: bookings before the kernel's time are dropped when it has moved on by so many cycles.
+constexpr unsigned kRetireCycles = 128;
 
 std::uint32_t sets_of(const CacheParameters& p, const AddressSlice& slice, const char* name) {
   if (p.ways == 0 || p.banks == 0 || p.ports == 0 || p.mshrs == 0) {
@@ -82,7 +82,7 @@ Cache::Cache(sc_core::sc_module_name module_name, const CacheParameters& paramet
       hashed_bits_(0),
       tags_(sets_of(parameters, slice, this->name()), parameters.ways,
             static_cast<unsigned>(parameters.line.n / sector_bytes(parameters)), parameters.replacement, parameters.seed),
-      banks_(parameters.banks),
+      banks_(parameters.banks, ClockedCalendar(port_time_)),
       mshrs_(parameters.mshrs),
       under_way_(std::max(parameters.transactions, 1U)) {
   if (std::has_single_bit(tags_.sets())) set_mask_ = tags_.sets() - 1;
@@ -108,9 +108,8 @@ void Cache::split(const tlm::tlm_generic_payload& payload, const MemoryAttribute
   access.length = static_cast<unsigned>(std::min<std::uint64_t>(bytes - within, payload.get_data_length() - first));
   access.line = address >> line_shift_;
   access.sector = static_cast<unsigned>(address >> sector_shift_) & (tags_.sectors() - 1);
-  std::uint64_t local = slice_.local(address) >> line_shift_;
-  if (hashed_bits_ != 0) local ^= xor_fold(local >> hashed_bits_, hashed_bits_) & set_mask_;
-  access.set = static_cast<std::uint32_t>(set_mask_ != 0 ? local & set_mask_ : local % tags_.sets());
+  const std::uint64_t local = local_line(address);
+  access.set = set_of(local);
   access.bank = static_cast<std::uint32_t>(parameters_.banks == 1 ? 0
                                            : bank_mask_ != 0      ? local & bank_mask_
                                                                   : local % banks_.size());
@@ -118,7 +117,8 @@ void Cache::split(const tlm::tlm_generic_payload& payload, const MemoryAttribute
 }
 
 void Cache::b_transport(int, tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
-  const tlm::tlm_response_status status = check_access(payload, Bytes{~std::uint64_t{0}});
+  auto* attributes = payload.get_extension<MemoryAttributes>();
+  const tlm::tlm_response_status status = check_access(payload, Bytes{~std::uint64_t{0}}, attributes);
   if (status != tlm::TLM_OK_RESPONSE || payload.get_command() == tlm::TLM_IGNORE_COMMAND) {
     payload.set_response_status(status);
     if (status != tlm::TLM_OK_RESPONSE) {
@@ -129,7 +129,6 @@ void Cache::b_transport(int, tlm::tlm_generic_payload& payload, sc_core::sc_time
     }
     return;
   }
-  auto* attributes = payload.get_extension<MemoryAttributes>();
   SectorAccess access;
   access.write = payload.is_write();
   if (attributes != nullptr) {
@@ -139,7 +138,7 @@ void Cache::b_transport(int, tlm::tlm_generic_payload& payload, sc_core::sc_time
     access.requester = attributes->requester;
   }
   now_ = to_tick(sc_core::sc_time_stamp());
-  if (until_retire_-- == 0) retire();
+  if (now_ >= next_retire_) retire();
   const Tick at = now_ + to_tick(delay);
   const std::uint64_t end = payload.get_address() + payload.get_data_length();
   split(payload, attributes, payload.get_address(), access);
@@ -150,7 +149,7 @@ void Cache::b_transport(int, tlm::tlm_generic_payload& payload, sc_core::sc_time
     done = outcome.done;
     response = error_;
     if (attributes != nullptr) {
-      if (went_below_) attributes->latency += below_;
+      if (below_ != nullptr) attributes->latency += *below_;
       attributes->latency.add(level_, outcome.queueing, outcome.service);
       attributes->latency.mshr += outcome.mshr;
     }
@@ -165,7 +164,7 @@ void Cache::b_transport(int, tlm::tlm_generic_payload& payload, sc_core::sc_time
       // The breakdown is that of the sector that comes last.
       if (outcome.done < done) continue;
       done = outcome.done;
-      breakdown = went_below_ ? below_ : LatencyBreakdown{};
+      breakdown = below_ != nullptr ? *below_ : LatencyBreakdown{};
       breakdown.add(level_, outcome.queueing, outcome.service);
       breakdown.mshr += outcome.mshr;
     }
@@ -197,7 +196,7 @@ void Cache::invalidate_direct_mem_ptr(sc_dt::uint64 begin, sc_dt::uint64 end) {
 // -- one sector
 
 Cache::Outcome Cache::access_sector(const SectorAccess& access, Tick at) {
-  went_below_ = false;
+  below_ = nullptr;
   error_ = tlm::TLM_OK_RESPONSE;
   const bool coherent = parameters_.write_policy == WritePolicy::write_back;
   const bool limited = parameters_.transactions != 0;
@@ -422,30 +421,25 @@ Tick Cache::write_back_sector(TagArray::Slot slot, unsigned sector, Tick at) {
                            .write = true,
                            .kind = RequestKind::write_back},
                           at);
-  went_below_ = false;
+  below_ = nullptr;
   tags_.clean(written);
   return taken;
 }
 
 Tick Cache::send(const SectorAccess& request, Tick at) {
-  PooledPayload payload(payloads_);
-  payload->set_command(request.write ? tlm::TLM_WRITE_COMMAND : tlm::TLM_READ_COMMAND);
-  payload->set_address(request.address);
-  payload->set_data_length(request.length);
-  payload->set_streaming_width(request.length);
-  MemoryAttributes& attributes = payload.attributes();
+  MemoryAttributes& attributes =
+      down_.renew(request.write ? tlm::TLM_WRITE_COMMAND : tlm::TLM_READ_COMMAND, request.address, request.length);
+  down_.clear_latency();
   attributes.kind = request.kind;
-  attributes.timing_only = true;
   attributes.atomic = request.atomic;
   attributes.bypass_l1 = request.bypass;
   attributes.requester = request.requester;
   if (request.write)
     attributes.byte_mask = request.byte_mask >> (request.address & low_bits(static_cast<unsigned>(sector_shift_)));
   sc_core::sc_time delay = to_sc_time(at - now_);
-  downstream->b_transport(*payload, delay);
-  if (payload->is_response_error() && error_ == tlm::TLM_OK_RESPONSE) error_ = payload->get_response_status();
-  below_ = attributes.latency;
-  went_below_ = true;
+  downstream->b_transport(*down_, delay);
+  if (down_->is_response_error() && error_ == tlm::TLM_OK_RESPONSE) error_ = down_->get_response_status();
+  below_ = &down_.latency();
   return now_ + to_tick(delay);
 }
 
@@ -487,15 +481,15 @@ void Cache::forget(std::uint64_t address, std::uint64_t bytes) {
 
 void Cache::reset() {
   tags_.drop_all();
-  for (Calendar& bank : banks_) bank.reset();
+  for (ClockedCalendar& bank : banks_) bank.reset();
   mshrs_.reset();
   under_way_.reset();
-  until_retire_ = 0;
+  next_retire_ = {};
 }
 
 void Cache::retire() {
-  until_retire_ = kRetireInterval;
-  for (Calendar& bank : banks_) bank.retire(now_);
+  next_retire_ = now_ + clock_.period() * kRetireCycles;
+  for (ClockedCalendar& bank : banks_) bank.retire(now_);
   mshrs_.retire(now_);
   under_way_.retire(now_);
 }

@@ -42,10 +42,12 @@
 #include "models/common/address_slice.h"
 #include "models/common/cache_maintenance.h"
 #include "models/common/calendar.h"
+#include "models/common/clocked_calendar.h"
+#include "models/common/host_prefetch.h"
 #include "models/common/memory_attributes.h"
 #include "models/common/parameters.h"
-#include "models/common/payload_pool.h"
 #include "models/common/statistics.h"
+#include "models/common/timing_payload.h"
 #include "models/common/units.h"
 
 namespace lacuna {
@@ -105,7 +107,7 @@ struct CacheStatistics {
   void describe(StatisticsGroup& group) const;
 };
 
-class Cache : public sc_core::sc_module, public CacheMaintenance {
+class Cache : public sc_core::sc_module, public CacheMaintenance, public HostPrefetch {
  public:
   using UpstreamPort = tlm_utils::simple_target_socket_tagged<Cache>;
 
@@ -122,6 +124,7 @@ class Cache : public sc_core::sc_module, public CacheMaintenance {
   Tick invalidate(Tick at) override;
   Tick write_back(Tick at) override;
   void forget(std::uint64_t address, std::uint64_t bytes) override;
+  void prefetch(std::uint64_t address) const override { tags_.prefetch(set_of(local_line(address))); }
   /// Drops every line and what is in flight, without writing back: the data are in memory anyway.
   void reset();
   const CacheStatistics& statistics() const { return statistics_; }
@@ -155,6 +158,15 @@ class Cache : public sc_core::sc_module, public CacheMaintenance {
   bool get_direct_mem_ptr(int port, tlm::tlm_generic_payload& payload, tlm::tlm_dmi& dmi);
   void invalidate_direct_mem_ptr(sc_dt::uint64 begin, sc_dt::uint64 end);
 
+  /// The set of a line, which is numbered within the slice.
+  /// Number of an address's line among those that this cache sees, hashed when sets are.
+  std::uint64_t local_line(std::uint64_t address) const {
+    const std::uint64_t line = slice_.local(address) >> line_shift_;
+    return hashed_bits_ == 0 ? line : line ^ (xor_fold(line >> hashed_bits_, hashed_bits_) & set_mask_);
+  }
+  std::uint32_t set_of(std::uint64_t line) const {
+    return static_cast<std::uint32_t>(set_mask_ != 0 ? line & set_mask_ : line % tags_.sets());
+  }
   void split(const tlm::tlm_generic_payload& payload, const MemoryAttributes* attributes, std::uint64_t address,
              SectorAccess& access) const;
   Outcome access_sector(const SectorAccess& access, Tick at);
@@ -173,7 +185,7 @@ class Cache : public sc_core::sc_module, public CacheMaintenance {
   /// Empties a slot of the line's set, kNone when there is none to stay in. Returns when it may be used.
   Tick make_room(const SectorAccess& access, TagArray::Slot& slot, Tick at);
   Tick write_back_sector(TagArray::Slot slot, unsigned sector, Tick at);
-  /// Returns when the answer is here; its breakdown goes to below_, an error to error_.
+  /// Returns when the answer is here; its breakdown is at below_ until the next call, an error goes to error_.
   Tick send(const SectorAccess& request, Tick at);
   void retire();
 
@@ -196,17 +208,16 @@ class Cache : public sc_core::sc_module, public CacheMaintenance {
   unsigned hashed_bits_;     // of the number of the set; 0: no hash
 
   TagArray tags_;
-  std::vector<Calendar> banks_;
+  std::vector<ClockedCalendar> banks_;
   PoolCalendar mshrs_;
   PoolCalendar under_way_;  // of parameters_.transactions, when they are limited
-  PayloadPool payloads_;
-  // Of the sector access that is being served: time spent downstream (a victim's write-back does not count: it costs the
-  // request no more than the wait for its acceptance), and the first error from there.
-  LatencyBreakdown below_;
-  bool went_below_ = false;
+  TimingPayload down_;
+  // Of the sector access that is being served: time spent downstream, if it went there (a victim's write-back does not count:
+  // it costs the request no more than the wait for its acceptance), and the first error from there.
+  const LatencyBreakdown* below_ = nullptr;
   tlm::tlm_response_status error_ = tlm::TLM_OK_RESPONSE;
   Tick now_{};  // the kernel's time, which stands still during a call
-  unsigned until_retire_ = 0;
+  Tick next_retire_{};
   CacheStatistics statistics_;
 };
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstring>
+#include <limits>
 #include <stdexcept>
 #include <string>
 
@@ -28,12 +30,35 @@ void Replacement::point_away(std::uint64_t& tree, unsigned way) const {
   }
 }
 
+namespace {
+
+// Index of the least of `count` numbers, the first of equal ones. Four at a time and without branches: the host could not
+// predict which way is the oldest.
+unsigned oldest(const std::uint64_t* used, unsigned count) {
+  using Block [[gnu::vector_size(32)]] = std::int64_t;
+  constexpr unsigned kBlock = sizeof(Block) / sizeof(std::int64_t);
+  constexpr unsigned kWayBits = 16;  // below the number of uses, of which there are less than 2^47
+  constexpr std::int64_t kNone = std::numeric_limits<std::int64_t>::max();
+  Block least = Block{} + kNone;
+  Block ways = {0, 1, 2, 3};
+  unsigned way = 0;
+  for (; way + kBlock <= count; way += kBlock, ways += kBlock) {
+    Block uses;
+    std::memcpy(&uses, used + way, sizeof uses);
+    const Block keys = (uses << kWayBits) | ways;
+    least = keys < least ? keys : least;
+  }
+  std::int64_t key = std::min(std::min(least[0], least[1]), std::min(least[2], least[3]));
+  for (; way < count; ++way) key = std::min(key, static_cast<std::int64_t>(used[way] << kWayBits | way));
+  return static_cast<unsigned>(key & ((1 << kWayBits) - 1));
+}
+
+}  // namespace
+
 unsigned Replacement::victim(std::uint32_t set) {
   switch (policy_) {
-    case ReplacementPolicy::lru: {
-      const auto first = used_.begin() + static_cast<std::ptrdiff_t>(std::size_t{set} * ways_);
-      return static_cast<unsigned>(std::min_element(first, first + ways_) - first);
-    }
+    case ReplacementPolicy::lru:
+      return oldest(&used_[std::size_t{set} * ways_], ways_);
     case ReplacementPolicy::plru: {
       unsigned node = 1;
       while (node < ways_) node = 2 * node + static_cast<unsigned>(trees_[set] >> node & 1);

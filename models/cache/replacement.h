@@ -25,6 +25,11 @@ class Replacement {
       point_away(trees_[set], way);
     }
   }
+  /// A hint for the host: the set will be used.
+  void prefetch(std::uint32_t set) const {
+    if (policy_ != ReplacementPolicy::lru) return;
+    for (unsigned way = 0; way < ways_; way += kPerHostLine) __builtin_prefetch(&used_[std::size_t{set} * ways_ + way], 1);
+  }
   /// Of a set in which no way is empty.
   unsigned victim(std::uint32_t set);
   /// See TagArray::goes_before().
@@ -35,6 +40,7 @@ class Replacement {
   void reset();
 
  private:
+  static constexpr unsigned kPerHostLine = 8;  // numbers in 64 bytes
   void point_away(std::uint64_t& tree, unsigned way) const;
 
   ReplacementPolicy policy_;

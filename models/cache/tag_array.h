@@ -40,6 +40,16 @@ class TagArray {
     }
     return kNone;
   }
+  /// A hint for the host: the set will be looked up, and perhaps changed.
+  void prefetch(std::uint32_t set) const {
+    const std::size_t first = std::size_t{set} * ways_;
+    for (unsigned way = 0; way < ways_; way += kPerHostLine) __builtin_prefetch(&tags_[first + way], 1);
+    replacement_.prefetch(set);
+    // Which sector is not known: all of a set of few ways.
+    if (ways_ * sectors_count_ > kPerHostLine) return;
+    for (unsigned sector = 0; sector < ways_ * sectors_count_; sector += 2)
+      __builtin_prefetch(&sectors_[first * sectors_count_ + sector], 1);
+  }
   /// An empty slot of the set, or the one that gives way.
   Slot victim(std::uint32_t set);
   /// Of two slots of a full set, neither of them the victim: whether one gives way before the other. Never, where the policy
@@ -75,6 +85,7 @@ class TagArray {
 
  private:
   static constexpr std::uint64_t kEmpty = ~std::uint64_t{0};
+  static constexpr unsigned kPerHostLine = 8;  // tags in 64 bytes
   std::uint32_t sets_;
   unsigned ways_;
   unsigned sectors_count_;

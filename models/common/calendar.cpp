@@ -1,6 +1,7 @@
 #include "models/common/calendar.h"
 
 #include <algorithm>
+#include <cstring>
 
 namespace lacuna {
 namespace {
@@ -76,22 +77,24 @@ void Calendar::reset() {
 PoolCalendar::PoolCalendar(unsigned servers) : servers_(servers) {}
 
 Tick PoolCalendar::acquire_when_free(Tick not_before) const {
-  const auto live = at_.begin() + static_cast<std::ptrdiff_t>(head_);
-  auto next = static_cast<std::size_t>(std::upper_bound(live, at_.end(), not_before.ps) - at_.begin());
+  std::size_t next = first_from(not_before + Tick{1});
   if (held_before(next) < servers_) return not_before;
   while (held_[next] >= servers_) ++next;  // the last change leaves nothing held
   return {at_[next]};
 }
 
 std::size_t PoolCalendar::first_from(Tick at) const {
-  // Mostly near the end.
-  std::size_t index = at_.size();
-  for (unsigned step = 0; step < 8; ++step, --index) {
-    if (index == head_ || at_[index - 1] < at.ps) return index;
+  // Holders mostly come in order: often behind all.
+  std::size_t length = at_.size() - head_;
+  if (length == 0 || at_.back() < at.ps) return at_.size();
+  // Without branches, which the host could not predict: [first, first + length] holds the answer.
+  const std::uint64_t* first = at_.data() + head_;
+  while (length > 1) {
+    const std::size_t half = length / 2;
+    first += first[half - 1] < at.ps ? half : 0;
+    length -= half;
   }
-  const auto live = at_.begin() + static_cast<std::ptrdiff_t>(head_);
-  const auto end = at_.begin() + static_cast<std::ptrdiff_t>(index);
-  return static_cast<std::size_t>(std::lower_bound(live, end, at.ps) - at_.begin());
+  return static_cast<std::size_t>(first - at_.data()) + (*first < at.ps ? 1 : 0);
 }
 
 std::size_t PoolCalendar::change_at(Tick at) {
@@ -110,13 +113,27 @@ void PoolCalendar::merge(std::size_t index) {
 }
 
 void PoolCalendar::hold_more(std::size_t first, std::size_t last, std::size_t to) {
-  std::uint32_t peak = peak_;
-  for (std::size_t i = first; i < last; ++i) {
-    const std::uint32_t held = held_[i] + 1;
-    held_[to + (i - first)] = held;
-    peak = std::max(peak, held);
+  // A busy pool has a change for nearly every server: eight at a time. `to` is not behind `first`, so that what is written has
+  // been read.
+  using Block [[gnu::vector_size(32)]] = std::uint32_t;
+  constexpr std::size_t kBlock = sizeof(Block) / sizeof(std::uint32_t);
+  const std::size_t count = last - first;
+  const std::uint32_t* from = held_.data() + first;
+  std::uint32_t* into = held_.data() + to;
+  Block peaks = Block{} + peak_;
+  std::size_t i = 0;
+  for (; i + kBlock <= count; i += kBlock) {
+    Block held;
+    std::memcpy(&held, from + i, sizeof held);
+    held += 1;
+    peaks = held > peaks ? held : peaks;
+    std::memcpy(into + i, &held, sizeof held);
   }
-  peak_ = peak;
+  for (std::size_t lane = 0; lane < kBlock; ++lane) peak_ = std::max(peak_, peaks[lane]);
+  for (; i < count; ++i) {
+    into[i] = from[i] + 1;
+    peak_ = std::max(peak_, into[i]);
+  }
 }
 
 void PoolCalendar::occupy(Tick start, Tick end) {

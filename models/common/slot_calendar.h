@@ -37,6 +37,15 @@ class SlotCalendar {
   std::uint64_t take(std::uint64_t not_before, unsigned count) {
     busy_ += count;
     std::uint64_t cycle = clamp(not_before);
+    if (const unsigned shift = cycle & 63; count - 1 < 64 - shift) {
+      // Mostly all of them are free.
+      std::uint64_t& word = at(cycle >> 6);
+      const std::uint64_t run = (kAll >> (64 - count)) << shift;
+      if ((word & run) == 0) [[likely]] {
+        word |= run;
+        return cycle + count - 1;
+      }
+    }
     for (;;) {
       std::uint64_t& word = at(cycle >> 6);
       std::uint64_t free = ~word & (kAll << (cycle & 63));
@@ -96,6 +105,10 @@ class SlotCalendar {
   std::uint64_t busy() const { return busy_; }
   /// Cycles that are remembered at once: the spread between horizon and the latest booking, rounded up.
   std::size_t window() const { return words_.size() * 64; }
+  /// The first of them.
+  std::uint64_t first_kept() const { return first_word_ << 6; }
+  /// One of them.
+  bool is_booked(std::uint64_t cycle) const { return (words_[(cycle >> 6) & (words_.size() - 1)] >> (cycle & 63) & 1) != 0; }
 
  private:
   static constexpr std::size_t kFirstWords = 8;

@@ -16,7 +16,8 @@ std::uint64_t mask_of(std::uint64_t first, std::uint64_t count) {
 }
 }  // namespace
 
-Coalescer::Coalescer(unsigned line_bytes) : line_bytes_(line_bytes) {
+Coalescer::Coalescer(unsigned line_bytes)
+    : line_bytes_(line_bytes), line_shift_(static_cast<unsigned>(std::countr_zero(line_bytes))) {
   if (line_bytes != 32 && line_bytes != 64) throw std::invalid_argument("Coalescer: a transaction is 32 or 64 bytes");
 }
 
@@ -25,6 +26,7 @@ std::span<const LineRequest> Coalescer::coalesce(const isa::MemoryAccess& access
   count_ = 0;
   const std::uint64_t bytes = access.bytes_per_lane;
   if (bytes == 0) return {};
+  call_ += kNextCall;
   if (access.lanes != ~std::uint64_t{0}) {
     for (std::uint64_t lanes = access.lanes; lanes != 0; lanes &= lanes - 1) {
       add(addresses[static_cast<unsigned>(std::countr_zero(lanes))], bytes);
@@ -58,15 +60,30 @@ void Coalescer::add(std::uint64_t address, std::uint64_t bytes) {
   while (address != end) {
     const std::uint64_t line = address & ~std::uint64_t{line_bytes_ - 1};
     const std::uint64_t stop = std::min(line + line_bytes_, end);
-    const std::uint64_t mask = mask_of(address - line, stop - address);
-    unsigned i = count_;
-    while (i > 0 && lines_[i - 1].address != line) --i;  // neighbours share lines: search from the latest
-    if (i == 0) {
-      lines_[count_++] = {line, mask};
-    } else {
-      lines_[i - 1].byte_mask |= mask;
-    }
+    add_to_line(line, mask_of(address - line, stop - address));
     address = stop;
+  }
+}
+
+void Coalescer::add_to_line(std::uint64_t line, std::uint64_t mask) {
+  // Neighbours share lines.
+  if (count_ > 0 && lines_[count_ - 1].address == line) {
+    lines_[count_ - 1].byte_mask |= mask;
+    return;
+  }
+  constexpr std::uint64_t kGolden = 0x9e3779b97f4a7c15;  // 2^64 / golden ratio: spreads strides (Knuth, vol. 3, 6.4)
+  auto bucket = static_cast<unsigned>((line >> line_shift_) * kGolden >> (64 - std::countr_zero(kBuckets)));
+  for (;; bucket = (bucket + 1) % kBuckets) {
+    const std::uint64_t index = buckets_[bucket] - call_;  // huge for entries of other calls
+    if (index >= count_) {
+      buckets_[bucket] = call_ + count_;
+      lines_[count_++] = {line, mask};
+      return;
+    }
+    if (lines_[index].address == line) {
+      lines_[index].byte_mask |= mask;
+      return;
+    }
   }
 }
 

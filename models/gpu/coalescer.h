@@ -29,9 +29,18 @@ class Coalescer {
 
  private:
   void add(std::uint64_t address, std::uint64_t bytes);
+  void add_to_line(std::uint64_t line, std::uint64_t mask);
+
+  // A hash table of the lines so far, open addressing: an entry holds the call that made it and, in its low byte, the line's
+  // index. Entries of former calls are empty, so that nothing is cleared.
+  static constexpr unsigned kBuckets = 4 * isa::kLanes;
+  static constexpr std::uint64_t kNextCall = 256;
 
   unsigned line_bytes_;
+  unsigned line_shift_;
   unsigned count_ = 0;
+  std::uint64_t call_ = 0;
+  std::array<std::uint64_t, kBuckets> buckets_{};
   // A lane touches at most 16 bytes: two lines when unaligned (32-byte lines and b128 included).
   std::array<LineRequest, 2 * isa::kLanes> lines_{};
 };

@@ -26,8 +26,9 @@
 
 #include "models/common/cache_maintenance.h"
 #include "models/common/calendar.h"
-#include "models/common/payload_pool.h"
+#include "models/common/host_prefetch.h"
 #include "models/common/statistics.h"
+#include "models/common/timing_payload.h"
 #include "models/common/translation_level.h"
 #include "models/common/units.h"
 #include "models/gpu/coalescer.h"
@@ -107,6 +108,8 @@ class ComputeUnit : public sc_core::sc_module {
 
   /// The caches that instructions of this unit can invalidate.
   void attach_caches(CacheMaintenance* l1_vector, CacheMaintenance* l1_scalar, CacheMaintenance* l1_instruction);
+  /// What to tell of the vector port's next requests; null: nothing.
+  void attach_prefetch(const HostPrefetch* vector) { prefetch_ = vector; }
   /// What translates the addresses of each port; null: translation takes no time.
   void attach_tlbs(TranslationLevel* vector, TranslationLevel* scalar, TranslationLevel* instruction);
   void set_apertures(std::uint64_t shared, std::uint64_t private_base);
@@ -146,11 +149,16 @@ class ComputeUnit : public sc_core::sc_module {
     Cycles done{};
     OperationDelays delays;
   };
-  struct Answer {
+  /// The request of an instruction whose answer comes last, and the time that it waited.
+  struct LatestAnswer {
     Tick at{};
-    OperationDelays delays;
+    Tick tlb{};
+    Tick mshr{};
+    Tick queues{};  ///< MSHRs included
   };
+  class RequestAccount;
   static constexpr unsigned kNobody = ~0U;
+  static constexpr std::uint64_t kUnmapped = ~std::uint64_t{0};
   static constexpr unsigned kLgkmLimit = 15;  // 4 bits on both targets
   static constexpr std::uint32_t kMessageInterrupt = 1;
   static constexpr unsigned kScalarLineBytes = 64;
@@ -187,9 +195,8 @@ class ComputeUnit : public sc_core::sc_module {
   std::optional<std::uint64_t> physical(std::uint64_t address);
   /// When a translation is known that is asked for at `at`.
   Tick translate(TranslationLevel* tlb, std::uint64_t address, Tick at);
-  /// The request leaves for the port at `at`; its time is added to the kernel's account when there is one.
-  Answer transport(tlm_utils::simple_initiator_socket<ComputeUnit>& port, const Request& request, Tick at,
-                   KernelActivity* activity);
+  /// The request leaves for the port at `at`. Returns when the answer is here; where the time went is added up in payload_.
+  Tick transport(tlm_utils::simple_initiator_socket<ComputeUnit>& port, const Request& request, Tick at);
   void vector_memory(Slot& slot, const isa::Instruction& instruction, Cycles cycle);
   /// When data of an access are there, and what made them late.
   MemoryResult global_access(const isa::MemoryAccess& access, Cycles cycle, KernelActivity& activity);
@@ -220,6 +227,7 @@ class ComputeUnit : public sc_core::sc_module {
   CacheMaintenance* l1_vector_ = nullptr;
   CacheMaintenance* l1_scalar_ = nullptr;
   CacheMaintenance* l1_instruction_ = nullptr;
+  const HostPrefetch* prefetch_ = nullptr;
   TranslationLevel* vector_tlb_ = nullptr;
   TranslationLevel* scalar_tlb_ = nullptr;
   TranslationLevel* instruction_tlb_ = nullptr;
@@ -244,7 +252,9 @@ class ComputeUnit : public sc_core::sc_module {
   ReorderBuffer reorder_;
   Coalescer coalescer_;
   isa::LaneAddresses addresses_;  ///< of the instruction that executed last
-  PayloadPool payloads_;
+  /// Bus addresses of an instruction's lines, kUnmapped for lines that are not mapped.
+  std::array<std::uint64_t, 2 * isa::kLanes> line_addresses_;
+  TimingPayload payload_;  ///< of the request that is under way
   isa::MemoryWindow window_;
   std::uint64_t window_epoch_ = ~std::uint64_t{0};
 

@@ -7,11 +7,18 @@
 #include "models/gpu/compute_unit_state.h"
 
 namespace lacuna {
+namespace {
+
+// Requests of an instruction by which the host's fetch of an L1 set runs ahead of its use.
+constexpr std::size_t kPrefetchDistance = 2;
+
+}  // namespace
 
 // -- instruction fetch
 
 // The buffer holds the line of the PC and prefetches the next one, so that straight-line code pays only what the fetch of a
-// line takes longer than the execution of the one before. A branch out of the buffered lines pays the fetch in full.
+// line takes longer than the execution of the one before: there is room for the next line when the wavefront enters its own. A
+// branch out of the buffered lines pays the fetch in full.
 void ComputeUnit::fetch(Slot& slot, Cycles cycle) {
   slot.next = code_.at(slot.wave.pc);
   if (mode_ == TimingMode::functional) return;
@@ -24,7 +31,7 @@ void ComputeUnit::fetch(Slot& slot, Cycles cycle) {
     const Cycles there = first == slot.line + 1 ? slot.next_line_ready : fetch_line(dispatch, first, cycle);
     slot.ready = later(slot.ready, there);
     slot.line = first;
-    slot.next_line_ready = fetch_line(dispatch, first + 1, there);
+    slot.next_line_ready = fetch_line(dispatch, first + 1, later(there, cycle));
   }
   if (last != first) slot.ready = later(slot.ready, slot.next_line_ready);
   if (slot.state == Slot::State::running) slot.account(WavefrontTime::fetch, slot.ready);
@@ -37,7 +44,7 @@ Cycles ComputeUnit::fetch_line(const Dispatch& dispatch, std::uint64_t line, Cyc
   ++statistics_.instruction_requests;
   const Request request{.kind = RequestKind::instruction, .address = *where, .bytes = kInstructionLineBytes};
   const Tick at = translate(instruction_tlb_, address ^ dispatch.page_salt, clock_.ticks(cycle));
-  return clock_.ceil(transport(instruction_port, request, at, nullptr).at);
+  return clock_.ceil(transport(instruction_port, request, at));
 }
 
 // -- data
@@ -55,40 +62,67 @@ Tick ComputeUnit::translate(TranslationLevel* tlb, std::uint64_t address, Tick a
   return tlb == nullptr ? at : tlb->translate(address, at);
 }
 
-ComputeUnit::Answer ComputeUnit::transport(tlm_utils::simple_initiator_socket<ComputeUnit>& port, const Request& request,
-                                           Tick at, KernelActivity* activity) {
-  PooledPayload payload(payloads_);
-  payload->set_command(request.write ? tlm::TLM_WRITE_COMMAND : tlm::TLM_READ_COMMAND);
-  payload->set_address(request.address);
-  payload->set_data_length(request.bytes);
-  payload->set_streaming_width(request.bytes);
-  MemoryAttributes& attributes = payload.attributes();
+Tick ComputeUnit::transport(tlm_utils::simple_initiator_socket<ComputeUnit>& port, const Request& request, Tick at) {
+  MemoryAttributes& attributes =
+      payload_.renew(request.write ? tlm::TLM_WRITE_COMMAND : tlm::TLM_READ_COMMAND, request.address, request.bytes);
   attributes.kind = request.kind;
-  attributes.timing_only = true;
   attributes.atomic = request.atomic;
   attributes.bypass_l1 = request.bypass_l1;
   attributes.requester = static_cast<std::uint16_t>(place_.index);
   attributes.byte_mask = request.byte_mask;
-  sc_core::sc_time delay;
-  set_local_time(delay, at);
-  port->b_transport(*payload, delay);
-  if (payload->is_response_error()) {
-    SC_REPORT_FATAL(name(), ("no memory answers at bus address of a mapped page: " + payload->get_response_string()).c_str());
+  const Tick now = to_tick(sc_core::sc_time_stamp());
+  sc_core::sc_time delay = to_sc_time(at - now);
+  port->b_transport(*payload_, delay);
+  if (payload_->is_response_error()) {
+    SC_REPORT_FATAL(name(), ("no memory answers at bus address of a mapped page: " + payload_->get_response_string()).c_str());
   }
-  const Tick done = local_time(delay);
-  if (activity == nullptr) return {done, {}};
-  const LatencyBreakdown& latency = attributes.latency;
-  if (!request.write) {
-    ++activity->requests;
-    activity->request_time += done - at;
-    activity->latency += latency;
-  }
-  Tick queued{};
-  for (const Tick waited : latency.queueing) queued += waited;
-  return {done,
-          {.mshr = OperationDelays::saturated(clock_.ceil(latency.mshr).n),
-           .queues = OperationDelays::saturated(clock_.ceil(queued - latency.mshr).n)}};
+  return now + to_tick(delay);
 }
+
+/// Where the time of an instruction's requests goes. The payload's latency breakdown is that of all of them together: what one
+/// of them added is the difference to the sum before it.
+class ComputeUnit::RequestAccount {
+ public:
+  RequestAccount(TimingPayload& payload, Tick start) : payload_(payload), latest_{start, {}, {}, {}} {
+    payload.clear_latency();
+  }
+  /// After a request that was made at `made`, left when its address was translated, and got its answer, which the wavefront
+  /// sees at `returned`.
+  void add(Tick made, Tick left, Tick answered, Tick returned) {
+    const LatencyBreakdown& sum = payload_.latency();
+    Tick queues{};
+    for (const Tick waited : sum.queueing) queues += waited;
+    if (returned >= latest_.at) latest_ = {returned, left - made, sum.mshr - mshr_, queues - queues_ + (returned - answered)};
+    mshr_ = sum.mshr;
+    queues_ = queues;
+    translating_ += left - made;
+    time_ += answered - made;
+    ++requests_;
+  }
+  void charge(KernelActivity& activity) const {
+    activity.requests += requests_;
+    activity.request_time += time_;
+    activity.latency += payload_.latency();
+    activity.latency.add(MemoryLevel::tlb, {}, translating_);
+  }
+  Tick latest() const { return latest_.at; }
+  /// What made the latest answer late, which waited for `port` before it was made.
+  OperationDelays delays(const Clock& clock, Tick port) const {
+    const std::uint16_t queues = OperationDelays::saturated(clock.ceil(latest_.queues - latest_.mshr).n);
+    return {.tlb = OperationDelays::saturated(clock.ceil(latest_.tlb).n),
+            .mshr = OperationDelays::saturated(clock.ceil(latest_.mshr).n),
+            .queues = OperationDelays::saturated(queues + clock.ceil(port).n)};
+  }
+
+ private:
+  TimingPayload& payload_;
+  LatestAnswer latest_;
+  Tick mshr_{};
+  Tick queues_{};
+  Tick translating_{};
+  Tick time_{};
+  std::uint64_t requests_ = 0;
+};
 
 void ComputeUnit::vector_memory(Slot& slot, const isa::Instruction& instruction, Cycles cycle) {
   const isa::MemoryAccess& access = slot.wave.access;
@@ -113,43 +147,37 @@ ComputeUnit::MemoryResult ComputeUnit::global_access(const isa::MemoryAccess& ac
   const Tick wanted = clock_.ticks(cycle + parameters_.vmem_address_latency);
   const Tick start = vmem_port_.reserve(wanted, period * occupancy);
   const bool write = access.operation != isa::MemoryAccess::Operation::load;
-  Answer last{start, {}};
+  RequestAccount account(payload_, start);
   Tick at = start;
   std::uint64_t page = ~std::uint64_t{0};  // of the smallest size: its translation is known at
   Tick translated{};
-  for (const LineRequest& line : lines) {
+  Request request{.kind = RequestKind::vector,
+                  .bytes = coalescer_.line_bytes(),
+                  .write = write,
+                  .atomic = access.operation == isa::MemoryAccess::Operation::atomic,
+                  .bypass_l1 = access.glc || access.slc};
+  // The accessed bytes are mapped (the executor checked), so the lines' pages are as well.
+  for (std::size_t i = 0; i < lines.size(); ++i) line_addresses_[i] = physical(lines[i].address).value_or(kUnmapped);
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const LineRequest& line = lines[i];
+    if (prefetch_ != nullptr && i + kPrefetchDistance < lines.size())
+      prefetch_->prefetch(line_addresses_[i + kPrefetchDistance]);
     at = reorder_.enter(at);
     if (line.address / GpuVm::kPage != page) {
       page = line.address / GpuVm::kPage;
       translated = translate(vector_tlb_, line.address, at);
     }
-    const auto where = physical(line.address);
-    if (!where) continue;  // the accessed bytes are mapped (the executor checked), so the line's page is as well
-    const Request request{.kind = RequestKind::vector,
-                          .address = *where,
-                          .bytes = coalescer_.line_bytes(),
-                          .write = write,
-                          .atomic = access.operation == isa::MemoryAccess::Operation::atomic,
-                          .bypass_l1 = access.glc || access.slc,
-                          .byte_mask = line.byte_mask};
+    if (line_addresses_[i] == kUnmapped) continue;
+    request.address = line_addresses_[i];
+    request.byte_mask = line.byte_mask;
     const Tick leaves = later(at, translated);
-    Answer answer = transport(vector_port, request, leaves, &activity);
-    const Tick returned = reorder_.leave(answer.at, period);
-    answer.delays.queues = OperationDelays::saturated(answer.delays.queues + clock_.ceil(returned - answer.at).n);
-    answer.at = returned;
-    if (answer.at >= last.at) {
-      answer.delays.tlb = OperationDelays::saturated(clock_.ceil(leaves - at).n);
-      last = answer;
-    }
-    if (!write) {
-      activity.latency.add(MemoryLevel::tlb, {}, leaves - at);
-      activity.request_time += leaves - at;
-    }
+    const Tick answered = transport(vector_port, request, leaves);
+    account.add(at, leaves, answered, reorder_.leave(answered, period));
     at += period;
   }
+  if (!write) account.charge(activity);
   statistics_.vector_requests += lines.size();
-  last.delays.queues = OperationDelays::saturated(last.delays.queues + clock_.ceil(start - wanted).n);
-  return {clock_.ceil(last.at) + parameters_.vmem_return_latency, last.delays};
+  return {clock_.ceil(account.latest()) + parameters_.vmem_return_latency, account.delays(clock_, start - wanted)};
 }
 
 void ComputeUnit::scalar_memory(Slot& slot, Cycles cycle) {
@@ -162,8 +190,8 @@ void ComputeUnit::scalar_memory(Slot& slot, Cycles cycle) {
   const std::uint64_t first = access.scalar_address / kScalarLineBytes;
   const std::uint64_t last = (access.scalar_address + access.bytes_per_lane - 1) / kScalarLineBytes;
   Dispatch& dispatch = *slot.group->dispatch;
-  KernelActivity& activity = dispatch.activity;
-  Answer latest{start, {}};
+  const bool write = access.operation != isa::MemoryAccess::Operation::load;
+  RequestAccount account(payload_, start);
   Tick at = start;
   for (std::uint64_t line = first; line <= last; ++line) {
     const auto where = physical(line * kScalarLineBytes);
@@ -172,24 +200,18 @@ void ComputeUnit::scalar_memory(Slot& slot, Cycles cycle) {
     const Request request{.kind = RequestKind::scalar,
                           .address = *where,
                           .bytes = kScalarLineBytes,
-                          .write = access.operation != isa::MemoryAccess::Operation::load,
+                          .write = write,
                           .atomic = access.operation == isa::MemoryAccess::Operation::atomic,
                           .bypass_l1 = access.glc};
     const std::uint64_t salt = dispatch.launch_page(line * kScalarLineBytes) ? dispatch.page_salt : 0;
     const Tick leaves = translate(scalar_tlb_, line * kScalarLineBytes ^ salt, at);
-    Answer answer = transport(scalar_port, request, leaves, &activity);
-    if (!request.write) {
-      activity.latency.add(MemoryLevel::tlb, {}, leaves - at);
-      activity.request_time += leaves - at;
-    }
-    if (answer.at >= latest.at) {
-      answer.delays.tlb = OperationDelays::saturated(clock_.ceil(leaves - at).n);
-      latest = answer;
-    }
+    const Tick answered = transport(scalar_port, request, leaves);
+    account.add(at, leaves, answered, answered);
     at += clock_.period();
   }
-  latest.delays.queues = OperationDelays::saturated(latest.delays.queues + clock_.ceil(start - clock_.ticks(cycle)).n);
-  slot.lgkmcnt.add_out_of_order(clock_.ceil(latest.at) + parameters_.smem_latency, latest.delays);
+  if (!write) account.charge(dispatch.activity);
+  slot.lgkmcnt.add_out_of_order(clock_.ceil(account.latest()) + parameters_.smem_latency,
+                                account.delays(clock_, start - clock_.ticks(cycle)));
 }
 
 void ComputeUnit::lds_memory(Slot& slot, Cycles cycle) {

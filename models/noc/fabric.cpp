@@ -83,6 +83,7 @@ Fabric::Fabric(sc_core::sc_module_name module_name, const FabricParameters& para
   }
   statistics_.sources.resize(source_count);
   statistics_.destinations.resize(destinations.size());
+  prefetch_.resize(destinations.size());
 }
 
 void Fabric::reset() { next_retire_ = {}; }
@@ -106,10 +107,13 @@ void Fabric::b_transport(int source, tlm::tlm_generic_payload& payload, sc_core:
 
 void Fabric::transport_whole(unsigned source, unsigned destination, tlm::tlm_generic_payload& payload,
                              sc_core::sc_time& delay) {
+  if (prefetch_[destination] != nullptr) prefetch_[destination]->prefetch(payload.get_address());
   auto* attributes = payload.get_extension<MemoryAttributes>();
-  const unsigned data_flits = payload.get_data_length() <= parameters_.width
-                                  ? 1
-                                  : (payload.get_data_length() + parameters_.width - 1) / parameters_.width;
+  // Most data are one flit or two: a division of the host costs as much as all else here.
+  const unsigned length = payload.get_data_length();
+  const unsigned data_flits = length <= parameters_.width       ? 1
+                              : length <= 2 * parameters_.width ? 2
+                                                                : (length + parameters_.width - 1) / parameters_.width;
   const bool atomic = attributes != nullptr && attributes->atomic;
   const Tick now = to_tick(sc_core::sc_time_stamp());
   const Tick at = now + to_tick(delay);

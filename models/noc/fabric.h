@@ -20,6 +20,7 @@
 #include <tlm>
 #include <vector>
 
+#include "models/common/host_prefetch.h"
 #include "models/common/memory_attributes.h"
 #include "models/common/parameters.h"
 #include "models/common/payload_pool.h"
@@ -92,6 +93,8 @@ class Fabric : public sc_core::sc_module {
   const FabricStatistics& statistics() const { return statistics_; }
   virtual void describe(StatisticsGroup& group) const { statistics_.describe(group); }
   const AddressRoutes& routes() const { return routes_; }
+  /// Tells what is at a destination of the requests on their way there. Null: nobody.
+  void attach_prefetch(unsigned destination, const HostPrefetch* target) { prefetch_[destination] = target; }
   /// Forgets what is in flight. A topology's own calls this one.
   virtual void reset();
 
@@ -120,7 +123,8 @@ class Fabric : public sc_core::sc_module {
 
   const FabricParameters parameters_;
   const AddressRoutes routes_;
-  PayloadPool payloads_;  // parts of split transactions
+  PayloadPool payloads_;                       // parts of split transactions
+  std::vector<const HostPrefetch*> prefetch_;  // by destination
   Tick next_retire_{};
   FabricStatistics statistics_;
 };

@@ -2,13 +2,39 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
+#include <random>
 #include <set>
 #include <stdexcept>
 #include <vector>
 
 namespace lacuna {
 namespace {
+
+// Any number of ways, also one that is no multiple of what the host looks at together.
+TEST(Replacement, LruOfAnyNumberOfWaysFindsTheLongestUnused) {
+  for (const unsigned ways : {1U, 2U, 3U, 5U, 8U, 13U, 16U, 64U, 257U}) {
+    constexpr unsigned kSets = 3;
+    Replacement lru(ReplacementPolicy::lru, kSets, ways, 0);
+    std::vector<std::vector<unsigned>> order(kSets);  // oldest first
+    for (unsigned set = 0; set < kSets; ++set) {
+      for (unsigned way = 0; way < ways; ++way) {
+        lru.touch(set, way);
+        order[set].push_back(way);
+      }
+    }
+    std::mt19937 random(ways);
+    for (unsigned i = 0; i < 500; ++i) {
+      const auto set = static_cast<unsigned>(random() % kSets);
+      ASSERT_EQ(lru.victim(set), order[set].front()) << ways;
+      const auto way = static_cast<unsigned>(random() % ways);
+      lru.touch(set, way);
+      std::rotate(std::find(order[set].begin(), order[set].end(), way),
+                  std::find(order[set].begin(), order[set].end(), way) + 1, order[set].end());
+    }
+  }
+}
 
 TEST(Replacement, LruPicksTheOldestUse) {
   Replacement lru(ReplacementPolicy::lru, 2, 4, 0);

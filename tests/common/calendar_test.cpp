@@ -203,6 +203,27 @@ TEST(PoolCalendar, AgreesWithCountingOnRandomHoldings) {
   }
 }
 
+// Pools of many servers, most of them held: changes are counted up in blocks, whose ends lie anywhere.
+TEST(PoolCalendar, AgreesWithCountingWhenMostOfManyAreHeld) {
+  for (unsigned seed = 0; seed < 12; seed += 2) {
+    std::mt19937 random(seed);
+    const unsigned servers = 11 + seed * 5;
+    PoolCalendar pool(servers);
+    std::vector<Held> all;
+    std::uint64_t horizon = 0;
+    for (int i = 0; i < 400; ++i) {
+      const std::uint64_t at = horizon + random() % 20;
+      const Tick start = pool.acquire({at});
+      ASSERT_EQ(start.ps, earliest_free(all, servers, at)) << "seed " << seed << ", request " << i;
+      const std::uint64_t end = start.ps + 50 + random() % 100;
+      pool.occupy(start, {end});
+      all.push_back({start.ps, end});
+      horizon += random() % 4;
+      if (i % 16 == 0) pool.retire({horizon});
+    }
+  }
+}
+
 TEST(PoolCalendar, MemoryIsBounded) {
   PoolCalendar pool(16);
   std::size_t most = 0;

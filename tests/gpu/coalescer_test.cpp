@@ -2,8 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <random>
+#include <vector>
 
 namespace lacuna {
 namespace {
@@ -65,6 +67,35 @@ TEST(Coalescer, WorstCaseFits) {
   Coalescer coalescer(32);
   const auto a = access(16, ~0ull, [](unsigned l) { return 0x1000ull * l + 24; });  // every lane straddles two lines
   EXPECT_EQ(coalescer.coalesce(a.access, a.addresses).size(), 2u * kLanes);
+}
+
+// Lanes that come back to lines of lanes before them, near and far, strides that are powers of two, and the same object for all
+// calls: lines and their order are those of a plain search.
+TEST(Coalescer, LinesComeInOrderOfTheirFirstLane) {
+  Coalescer coalescer(64);
+  std::mt19937_64 random(5);
+  for (unsigned call = 0; call < 3000; ++call) {
+    const std::uint64_t stride = std::uint64_t{4} << random() % 20;
+    const std::uint64_t places = 1 + random() % 100;
+    const std::uint64_t lanes = call % 3 == 0 ? random() : ~0ull;
+    const unsigned bytes = 4u << random() % 3;
+    const auto a = access(bytes, lanes, [&](unsigned) { return 0x7f00'0000'0000 + random() % places * stride; });
+    std::vector<LineRequest> expected;
+    for (unsigned l = 0; l < kLanes; ++l) {
+      for (unsigned byte = 0; byte < bytes && (lanes >> l & 1) != 0; ++byte) {
+        const std::uint64_t at = a.addresses[l] + byte;
+        auto line = std::find_if(expected.begin(), expected.end(), [at](const auto& e) { return e.address == at / 64 * 64; });
+        if (line == expected.end()) line = expected.insert(line, {at / 64 * 64, 0});
+        line->byte_mask |= std::uint64_t{1} << at % 64;
+      }
+    }
+    const auto lines = coalescer.coalesce(a.access, a.addresses);
+    ASSERT_EQ(lines.size(), expected.size()) << call;
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+      ASSERT_EQ(lines[i].address, expected[i].address) << call;
+      ASSERT_EQ(lines[i].byte_mask, expected[i].byte_mask) << call;
+    }
+  }
 }
 
 TEST(Coalescer, RejectsOtherLineSizes) { EXPECT_THROW(Coalescer(128), std::invalid_argument); }

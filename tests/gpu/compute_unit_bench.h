@@ -29,11 +29,14 @@ class FixedLatencyMemory : public sc_core::sc_module {
   tlm_utils::simple_target_socket<FixedLatencyMemory> instruction{"instruction"};
   Tick latency{100'000};
   std::vector<std::uint64_t> vector_addresses;
+  /// How far ahead of the kernel requests were made; huge when one was made for a time that is over.
+  Tick furthest_ahead{};
   unsigned requests = 0;
 
  private:
   void b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
     ++requests;
+    furthest_ahead = later(furthest_ahead, to_tick(delay));
     if (payload.get_extension<MemoryAttributes>()->kind == RequestKind::vector)
       vector_addresses.push_back(payload.get_address());
     delay += to_sc_time(latency);

@@ -20,6 +20,7 @@ constexpr std::uint32_t kWaitLgkm = 0xbf8c007f;      // s_waitcnt lgkmcnt(0)
 constexpr std::uint32_t kMove = 0x7e0202f2;          // v_mov_b32 v1, 1.0
 constexpr std::uint32_t kScalarMove = 0xbe800085;    // s_mov_b32 s0, 5
 constexpr std::uint32_t kReciprocal = 0x7e024501;    // v_rcp_f32 v1, v1
+constexpr std::uint32_t kLongSleep = 0xbf8e007f;     // s_sleep 0x7f
 const Words kMultiply32 = {0xd2850001, 0x00020301};  // v_mul_lo_u32 v1, v1, v1
 const Words kMultiply64 = {0xd2810002, 0x00020502};  // v_mul_f64 v[2:3], v[2:3], v[2:3]
 const Words kFlatLoad = {0xdc500000, 0x02000000};    // flat_load_dword v2, v[0:1]
@@ -169,6 +170,17 @@ TEST_F(ComputeUnitTest, LanesThatMeetInABankTakeTurns) {
   EXPECT_EQ(conflicts(2), 0u) << "a dword apart: 32 lanes, 32 banks, two passes";
   EXPECT_EQ(conflicts(3), 2u) << "two dwords apart: each pass of 32 lanes meets in 16 banks";
   EXPECT_EQ(conflicts(4), 6u) << "four dwords apart: four lanes in each of 8 banks";
+}
+
+// The next line is prefetched when the wavefront enters its own, however long that has been in the buffer: never at a time that
+// the kernel has passed.
+TEST_F(ComputeUnitTest, NoRequestIsMadeForATimeThatIsOver) {
+  Words words(48, kNop);  // three lines
+  words.front() = kLongSleep;
+  words.push_back(kEnd);
+  const auto program = b_.program(words);
+  ASSERT_GT(b_.run(b_.loose(), *program), 1000U);  // many quanta
+  EXPECT_LT(b_.memories[0]->furthest_ahead, Tick{1'000'000});
 }
 
 TEST_F(ComputeUnitTest, QuantumDoesNotChangeASingleWavefront) {
