@@ -386,6 +386,39 @@ Tick Cache::invalidate(Tick at) {
   return done + clock_.period() * parameters_.invalidate_latency.n;
 }
 
+Cache::SectorAccess Cache::locate(std::uint64_t address) {
+  PooledPayload payload(payloads_);
+  payload->set_address(address);
+  payload->set_data_length(1);
+  SectorAccess access;
+  split(*payload, nullptr, address, access);
+  return access;
+}
+
+void Cache::leave(std::uint64_t address, bool dirty) {
+  const SectorAccess access = locate(address);
+  TagArray::Slot slot = tags_.find(access.set, access.line);
+  if (slot != TagArray::kNone) {
+    tags_.touch(slot);
+  } else {
+    slot = tags_.victim(access.set);
+    if (tags_.valid(slot)) tags_.drop(slot);
+    tags_.install(slot, access.line);
+  }
+  const Tick now = to_tick(sc_core::sc_time_stamp());
+  for (unsigned i = 0; i < tags_.sectors(); ++i) {
+    TagArray::Sector& sector = tags_.sector(slot, i);
+    sector.requested = sector.ready = now;
+    sector.complete = true;
+    if (dirty) tags_.mark_dirty(sector, low_bits(1U << sector_shift_));
+  }
+}
+
+bool Cache::holds(std::uint64_t address) {
+  const SectorAccess access = locate(address);
+  return tags_.find(access.set, access.line) != TagArray::kNone;
+}
+
 void Cache::reset() {
   tags_.drop_all();
   for (Calendar& bank : banks_) bank.reset();

@@ -115,6 +115,13 @@ class Cache : public sc_core::sc_module, public CacheMaintenance {
   void reset();
   const CacheStatistics& statistics() const { return statistics_; }
 
+  // For accesses whose time and statistics are accounted for elsewhere (copies in bulk):
+  /// The line of an address is here as after an access, now: `dirty` after a write of the whole line. What it replaces is gone.
+  void leave(std::uint64_t address, bool dirty);
+  bool holds(std::uint64_t address);
+  std::uint32_t dirty_sectors() const { return tags_.dirty_sectors(); }
+  std::uint32_t sectors() const { return tags_.slots() * tags_.sectors(); }
+
  private:
   /// The part of a request that lies in one sector.
   struct SectorAccess {
@@ -143,6 +150,8 @@ class Cache : public sc_core::sc_module, public CacheMaintenance {
   bool get_direct_mem_ptr(int port, tlm::tlm_generic_payload& payload, tlm::tlm_dmi& dmi);
   void invalidate_direct_mem_ptr(sc_dt::uint64 begin, sc_dt::uint64 end);
 
+  /// Where the line of an address belongs.
+  SectorAccess locate(std::uint64_t address);
   void split(const tlm::tlm_generic_payload& payload, const MemoryAttributes* attributes, std::uint64_t address,
              SectorAccess& access) const;
   Outcome access_sector(const SectorAccess& access, Tick at);
