@@ -28,6 +28,16 @@ million=$(seconds "$lacuna" exec --quiet --config r9nano -- "$programs/vector_ad
 row 'vector add of 1 Mi floats, launch to exit, r9nano' "$million s" 'under 2 s'
 row '100,000 empty launches, launch to exit, r9nano' "$(seconds "$lacuna" exec --quiet --config r9nano -- "$programs/many_launches") s" 'under 20 s'
 
+# GB a second of processor time of the last of three copies, of which the first is sampled; the program's own threads included
+copy_speed() {
+  HSA_ENABLE_SDMA=$1 "$lacuna" exec --quiet --config r9nano -- "$programs/copy_times" "$2" 0 0 "$3" "$3" "$3" >out.txt
+  awk '/ us/ { bytes = $2; seconds = $(NF - 1) } END { printf "%.2f GB/s", bytes / seconds / 1e9 }' out.txt
+}
+for direction in h2d d2h d2d fill; do
+  row "$direction of 1 GiB by kernels, host, r9nano" "$(copy_speed 0 $direction 1073741824)" 'at least 2 GB/s'
+  row "$direction of 1 GiB by copy engines, host, r9nano" "$(copy_speed 1 $direction 1073741824)" 'at least 2 GB/s'
+done
+
 "$lacuna" exec --quiet --config r9nano -- "$programs/exits" wait-for-signal nothing >idle.txt &
 process=$!
 until grep -q ending idle.txt; do sleep 0.1; done

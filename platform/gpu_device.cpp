@@ -54,6 +54,11 @@ void GpuParameters::describe(ParameterSection& s) {
         {.range = {1, 256}, .unit = "partitions", .source = kTable2});
   s.add("translation", translation, "Whether the translation of addresses takes time",
         {{"free", static_cast<int>(Translation::free)}, {"tlb", static_cast<int>(Translation::tlb)}}, {.source = kChoice});
+  s.add("copies", copies,
+        "How the ROCm runtime's large copies and fills are carried out, by kernels and by copy engines: in detail, or sampled "
+        "and "
+        "then in bulk",
+        {{"detailed", static_cast<int>(CopyMode::detailed)}, {"bulk", static_cast<int>(CopyMode::bulk)}}, {.source = kChoice});
   s.add("partition_interleave", partition_interleave, "Consecutive bytes of one partition",
         {.range = {64, 65536}, .power_of_two = true, .source = kTable2});
   s.add("partition_hash", partition_hash,
@@ -188,6 +193,7 @@ GpuDevice::GpuDevice(sc_core::sc_module_name module_name, const GpuDeviceParamet
   build_sdma();
   build_noc();
   build_memory();
+  build_copies();
   if (parameters.gpu.timing != TimingMode::functional) cp_->packets.attach(static_cast<const ResourceMeter&>(*this));
 }
 
@@ -305,6 +311,26 @@ void GpuDevice::build_memory() {
   cp_->packets.attach_caches(std::move(l1), std::move(l2));
 }
 
+void GpuDevice::build_copies() {
+  copies_ = std::make_unique<DeviceCopies>(
+      DeviceCopies::Device{.vm = vm_,
+                           .dispatcher = dispatcher_,
+                           .packets = cp_->packets,
+                           .engines = sdma_,
+                           .l2 = l2_,
+                           .l2_parameters = parameters_.l2,
+                           .l1_tlbs = std::span(l1_tlbs_).first(std::min(l1_tlbs_.size(), units_.size())),
+                           .l1_tlb_parameters = parameters_.l1_tlb,
+                           .l2_tlb = l2_tlb_.get(),
+                           .l2_tlb_parameters = parameters_.l2_tlb,
+                           .routes = noc_->routes(),
+                           .used = [this] { return used(); }});
+  describe_memory([this](const std::string& name, const DeviceCopies::Describe& describe) { copies_->count(name, describe); });
+  if (parameters_.gpu.copies != CopyMode::bulk) return;
+  cp_->packets.attach(static_cast<CopySurroundings&>(*copies_));
+  for (const auto& engine : sdma_) engine->attach(*copies_);
+}
+
 // GPU memory is ours; anything else is asked of the host bus, which answers for RAM and refuses devices.
 std::byte* GpuDevice::host_memory(std::uint64_t bus_address, std::uint64_t bytes) {
   if (bus_address >= kVramBase) {
@@ -337,6 +363,7 @@ ResourceAmounts GpuDevice::used() const {
   for (unsigned i = 0; i < host_destination_; ++i) of(Resource::noc) += destinations[i].flits * parameters_.noc.width;
   for (const auto& channel : dram_)
     of(Resource::dram) += channel->statistics().bytes_read + channel->statistics().bytes_written;
+  for (std::size_t i = 0; i < kResources; ++i) sum[i] += copies_->used_in_bulk()[i];
   return sum;
 }
 
@@ -370,7 +397,7 @@ std::uint64_t GpuDevice::wavefront_instructions() const {
 std::uint64_t GpuDevice::packets() const {
   std::uint64_t sum = cp_->packets.packets();
   for (const auto& engine : sdma_) sum += engine->progress();
-  return sum;
+  return sum + cp_->packets.bulk_blits().bytes();
 }
 
 bool GpuDevice::idle() const {
@@ -384,11 +411,13 @@ void GpuDevice::diagnose(std::ostream& out) const {
   for (const auto& engine : sdma_) engine->diagnose(out);
 }
 
-void GpuDevice::describe_statistics(StatisticsGroup& group) const {
-  cp_->packets.statistics().describe(group.group("cp"));
-  for (const auto& unit : units_) unit->statistics().describe(group.group(unit->basename()));
+// What kernels and copies use beside the compute units.
+void GpuDevice::describe_memory(const std::function<void(const std::string&, const DeviceCopies::Describe&)>& to) const {
+  const auto describe = [&to](const std::string& name, const auto& model) {
+    to(name, [&model](StatisticsGroup& group) { model.statistics().describe(group); });
+  };
   for (const auto* level : {&l1v_, &l1s_, &l1i_, &l2_}) {
-    for (const auto& cache : *level) cache->statistics().describe(group.group(cache->basename()));
+    for (const auto& cache : *level) describe(cache->basename(), *cache);
   }
   if (page_walker_) {
     for (std::size_t i = 0; i < l1_tlbs_.size(); ++i) {
@@ -397,14 +426,21 @@ void GpuDevice::describe_statistics(StatisticsGroup& group) const {
       const std::string name = i < units            ? name_of("l1v_tlb", static_cast<unsigned>(i))
                                : i < units + arrays ? name_of("l1s_tlb", static_cast<unsigned>(i - units))
                                                     : name_of("l1i_tlb", static_cast<unsigned>(i - units - arrays));
-      l1_tlbs_[i]->statistics().describe(group.group(name));
+      describe(name, *l1_tlbs_[i]);
     }
-    l2_tlb_->statistics().describe(group.group("l2_tlb"));
-    page_walker_->describe(group.group("page_walker"));
+    describe("l2_tlb", *l2_tlb_);
+    to("page_walker", [this](StatisticsGroup& group) { page_walker_->describe(group); });
   }
+  to("noc", [this](StatisticsGroup& group) { noc_->describe(group); });
+  for (const auto& channel : dram_) describe(channel->basename(), *channel);
+}
+
+void GpuDevice::describe_statistics(StatisticsGroup& group) const {
+  cp_->packets.statistics().describe(group.group("cp"));
+  for (const auto& unit : units_) unit->statistics().describe(group.group(unit->basename()));
+  describe_memory([&group](const std::string& name, const DeviceCopies::Describe& describe) { describe(group.group(name)); });
   for (const auto& engine : sdma_) engine->statistics().describe(group.group(engine->basename()));
-  noc_->describe(group.group("noc"));
-  for (const auto& channel : dram_) channel->statistics().describe(group.group(channel->basename()));
+  copies_->add_to(group);
 }
 
 }  // namespace lacuna

@@ -29,8 +29,10 @@
 #include "models/common/statistics.h"
 #include "models/dram/dram_channel.h"
 #include "models/gpu/command_processor.h"
+#include "models/gpu/copy_surroundings.h"
 #include "models/gpu/sdma_engine.h"
 #include "models/noc/fabric.h"
+#include "platform/device_copies.h"
 
 namespace lacuna {
 
@@ -52,6 +54,7 @@ struct GpuParameters {
   AddressHash partition_hash = AddressHash::none;
   Cycles start_phase{0};
   Translation translation = Translation::tlb;
+  CopyMode copies = CopyMode::bulk;
 
   void describe(ParameterSection& s);
 };
@@ -107,6 +110,10 @@ class GpuDevice : public sc_core::sc_module, private ResourceMeter {
   const GpuDeviceParameters& parameters() const { return parameters_; }
   void add_observer(KernelObserver& observer);
   void describe_statistics(StatisticsGroup& group) const;
+  /// Counters outside of the device that its copies make grow (DeviceCopies::count): those of the link to the host.
+  void count_with_copies(const std::string& name, const DeviceCopies::Describe& describe) { copies_->count(name, describe); }
+  /// Adds to these, described in `parent`, what copies in bulk have added.
+  void add_copies_to(StatisticsGroup& parent) const { copies_->add_to(parent); }
 
   /// Progress so far: both only grow while anything happens. What copies move counts with the packets.
   std::uint64_t wavefront_instructions() const;
@@ -124,6 +131,8 @@ class GpuDevice : public sc_core::sc_module, private ResourceMeter {
   void build_memory();
   void build_sdma();
   void build_noc();
+  void build_copies();
+  void describe_memory(const std::function<void(const std::string&, const DeviceCopies::Describe&)>& to) const;
   std::byte* host_memory(std::uint64_t bus_address, std::uint64_t bytes);
 
   GpuDeviceParameters parameters_;
@@ -148,6 +157,7 @@ class GpuDevice : public sc_core::sc_module, private ResourceMeter {
   std::vector<std::unique_ptr<Cache>> l2_;
   std::vector<std::unique_ptr<DramChannel>> dram_;
   std::unique_ptr<CommandProcessor> cp_;
+  std::unique_ptr<DeviceCopies> copies_;
 };
 
 }  // namespace lacuna

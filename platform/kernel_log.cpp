@@ -34,7 +34,7 @@ void write_csv_line(const KernelRecord& r, std::ostream& out) {
       << r.wavefront_instructions << ',' << r.thread_instructions << ',' << (r.failed ? 1 : 0) << ','
       << fixed(r.wall_seconds, 6);
   write_activity_csv(r.activity, out);
-  out << '\n';
+  out << ',' << r.bulk_bytes << '\n';
 }
 
 TextRow table_row(const std::string& name, const std::string& time, const std::string& cycles,
@@ -96,7 +96,7 @@ void write_kernels_csv(const std::vector<KernelRecord>& records, std::ostream& o
   out << "index,kernel,queue,grid,workgroup,workgroups,wavefronts,start_ps,end_ps,cycles,wavefront_instructions,"
          "thread_instructions,failed,wall_seconds";
   write_activity_csv_header(out);
-  out << '\n';
+  out << ",bulk_bytes\n";
   for (const KernelRecord& r : records) write_csv_line(r, out);
 }
 

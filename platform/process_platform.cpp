@@ -18,6 +18,8 @@ ProcessPlatform::ProcessPlatform(sc_core::sc_module_name module_name, const Plat
     gpu->interrupt = std::make_unique<sc_core::sc_signal<bool>>(("interrupt" + number).c_str());
     gpu->registers = std::make_unique<tlm_utils::simple_initiator_socket<ProcessPlatform>>(("registers" + number).c_str());
     gpu->device->host().bind(gpu->link->bus);
+    gpu->device->count_with_copies(gpu->link->basename(),
+                                   [&link = *gpu->link](StatisticsGroup& group) { link.statistics().describe(group); });
     gpu->device->interrupt().bind(*gpu->interrupt);
     gpu->registers->bind(gpu->device->mmio());
     gpus_.push_back(std::move(gpu));
@@ -59,6 +61,7 @@ void ProcessPlatform::describe_statistics(StatisticsGroup& root) const {
   for (const auto& gpu : gpus_) {
     gpu->device->describe_statistics(root.group(gpu->device->basename()));
     gpu->link->statistics().describe(root.group(gpu->link->basename()));
+    gpu->device->add_copies_to(root);
   }
 }
 

@@ -45,6 +45,7 @@ Json kernel_json(const KernelRecord& r) {
           {"thread_instructions", r.thread_instructions},
           {"failed", r.failed},
           {"wall_seconds", r.wall_seconds},
+          {"bulk_bytes", r.bulk_bytes},
           {"activity", activity_json(r.activity)}};
 }
 

@@ -479,6 +479,30 @@ void Cache::forget(std::uint64_t address, std::uint64_t bytes) {
   }
 }
 
+void Cache::leave(std::uint64_t address, bool dirty) {
+  const std::uint32_t set = set_of(local_line(address));
+  const std::uint64_t line = address >> line_shift_;
+  TagArray::Slot slot = tags_.find(set, line);
+  if (slot != TagArray::kNone) {
+    tags_.touch(slot);
+  } else {
+    slot = tags_.victim(set);
+    if (tags_.valid(slot)) tags_.drop(slot);
+    tags_.install(slot, line);
+  }
+  const Tick now = to_tick(sc_core::sc_time_stamp());
+  for (unsigned i = 0; i < tags_.sectors(); ++i) {
+    TagArray::Sector& sector = tags_.sector(slot, i);
+    sector.requested = sector.ready = sector.locked = now;
+    sector.complete = true;
+    if (dirty) tags_.mark_dirty(sector, low_bits(1U << sector_shift_));
+  }
+}
+
+bool Cache::holds(std::uint64_t address) const {
+  return tags_.find(set_of(local_line(address)), address >> line_shift_) != TagArray::kNone;
+}
+
 void Cache::reset() {
   tags_.drop_all();
   for (ClockedCalendar& bank : banks_) bank.reset();

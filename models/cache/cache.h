@@ -129,6 +129,13 @@ class Cache : public sc_core::sc_module, public CacheMaintenance, public HostPre
   void reset();
   const CacheStatistics& statistics() const { return statistics_; }
 
+  // For accesses whose time and statistics are accounted for elsewhere (copies in bulk):
+  /// The line of an address is here as after an access, now: `dirty` after a write of the whole line. What it replaces is gone.
+  void leave(std::uint64_t address, bool dirty);
+  bool holds(std::uint64_t address) const;
+  std::uint32_t dirty_sectors() const { return tags_.dirty_sectors(); }
+  std::uint32_t sectors() const { return tags_.slots() * tags_.sectors(); }
+
  private:
   /// The part of a request that lies in one sector.
   struct SectorAccess {
@@ -158,12 +165,12 @@ class Cache : public sc_core::sc_module, public CacheMaintenance, public HostPre
   bool get_direct_mem_ptr(int port, tlm::tlm_generic_payload& payload, tlm::tlm_dmi& dmi);
   void invalidate_direct_mem_ptr(sc_dt::uint64 begin, sc_dt::uint64 end);
 
-  /// The set of a line, which is numbered within the slice.
   /// Number of an address's line among those that this cache sees, hashed when sets are.
   std::uint64_t local_line(std::uint64_t address) const {
     const std::uint64_t line = slice_.local(address) >> line_shift_;
     return hashed_bits_ == 0 ? line : line ^ (xor_fold(line >> hashed_bits_, hashed_bits_) & set_mask_);
   }
+  /// The set of a line, by that number.
   std::uint32_t set_of(std::uint64_t line) const {
     return static_cast<std::uint32_t>(set_mask_ != 0 ? line & set_mask_ : line % tags_.sets());
   }

@@ -89,6 +89,20 @@ Tick Tlb::translate(std::uint64_t address, Tick at) {
   return ready;
 }
 
+void Tlb::leave(std::uint64_t address) {
+  const std::uint64_t page = address >> page_shift_;
+  const auto set = static_cast<std::uint32_t>(page & (tags_.sets() - 1));
+  if (const TagArray::Slot present = tags_.find(set, page); present != TagArray::kNone) {
+    tags_.touch(present);
+    return;
+  }
+  const TagArray::Slot slot = tags_.victim(set);
+  if (tags_.valid(slot)) tags_.drop(slot);
+  tags_.install(slot, page);
+  tags_.sector(slot, 0).complete = true;
+  last_ = TagArray::kNone;
+}
+
 void Tlb::invalidate() {
   ++statistics_.invalidations;
   tags_.drop_all();

@@ -52,6 +52,8 @@ class Tlb : public TranslationLevel {
   Tlb(const TlbParameters& parameters, TranslationLevel& next);
 
   Tick translate(std::uint64_t address, Tick at) override;
+  /// The translation of an address is here, as after a question of long ago that nobody counts.
+  void leave(std::uint64_t address);
   /// Forgets all translations: a mapping has changed.
   void invalidate();
   void reset();

@@ -28,4 +28,24 @@ StatisticsGroup& StatisticsGroup::group(std::string_view name) {
   return *groups_.back();
 }
 
+std::vector<std::uint64_t> StatisticsGroup::counts() const {
+  std::vector<std::uint64_t> values;
+  for (const Statistic& s : statistics_) {
+    if (s.count) values.push_back(s.count());
+  }
+  for (const auto& group : groups_) {
+    const std::vector<std::uint64_t> inner = group->counts();
+    values.insert(values.end(), inner.begin(), inner.end());
+  }
+  return values;
+}
+
+const std::uint64_t* StatisticsGroup::add_amounts(const std::uint64_t* amounts) {
+  for (Statistic& s : statistics_) {
+    if (s.count) s.count = [counted = std::move(s.count), amount = amounts++] { return counted() + *amount; };
+  }
+  for (const auto& group : groups_) amounts = group->add_amounts(amounts);
+  return amounts;
+}
+
 }  // namespace lacuna

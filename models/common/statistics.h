@@ -37,11 +37,18 @@ class StatisticsGroup {
   /// The child of that name, made when it does not exist yet.
   StatisticsGroup& group(std::string_view name);
 
+  /// All counts of the tree, derived values apart: this group's, then its groups', in the order they were added in.
+  std::vector<std::uint64_t> counts() const;
+  /// From now on each count is reported with one of `amounts` more, which are in the order of counts() and outlive the group.
+  void add_to_counts(const std::uint64_t* amounts) { add_amounts(amounts); }
+
   const std::string& name() const { return name_; }
   const std::vector<Statistic>& statistics() const { return statistics_; }
   const std::vector<std::unique_ptr<StatisticsGroup>>& groups() const { return groups_; }
 
  private:
+  const std::uint64_t* add_amounts(const std::uint64_t* amounts);
+
   std::string name_;
   std::vector<Statistic> statistics_;
   std::vector<std::unique_ptr<StatisticsGroup>> groups_;

@@ -61,6 +61,7 @@ struct Dispatch {
   bool failed = false;  ///< a wavefront faulted: nothing more is launched, running wavefronts are dropped
   Tick start{};
   Tick end{};
+  std::uint64_t bulk_bytes = 0;  ///< copied or filled without being executed, see BulkBlits
   std::uint64_t wavefronts = 0;
   std::uint64_t wavefront_instructions = 0;
   /// Active lanes summed over vector, vector-memory and LDS instructions; scalar and control instructions count one each.

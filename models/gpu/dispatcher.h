@@ -48,6 +48,8 @@ class Dispatcher : public sc_core::sc_module, public ComputeUnitListener {
   /// Drops everything of a dispatch.
   void abort(Dispatch& dispatch);
   bool idle() const { return active_.empty(); }
+  /// Dispatches that have been submitted and are not done.
+  unsigned active() const { return static_cast<unsigned>(active_.size()); }
   /// Something runs or can be launched: not so when all that is left belongs to dispatches that are held.
   bool busy() const;
   /// A dispatch is no longer held.

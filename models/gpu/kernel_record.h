@@ -25,6 +25,7 @@ struct KernelRecord {
   std::uint64_t thread_instructions = 0;  ///< see Dispatch::thread_instructions
   double wall_seconds = 0;                ///< host time between start and end; kernels in flight together share it
   bool failed = false;
+  std::uint64_t bulk_bytes = 0;  ///< see Dispatch::bulk_bytes; all that counts instructions and wavefronts leaves them out
   KernelActivity activity{};
 };
 

@@ -56,6 +56,7 @@ void PacketProcessorParameters::describe(ParameterSection& s) {
 void PacketProcessorStatistics::describe(StatisticsGroup& g) const {
   g.add("dispatches", dispatches, "kernel dispatch packets started", "packets");
   g.add("blits", blits, "of these, kernels of the runtime done at once", "packets");
+  g.add("bulk_blits", bulk_blits, "of these, copies and fills of the runtime that may go in bulk", "packets");
   g.add("barriers", barriers, "barrier packets carried out", "packets");
   g.add("pm4_packets", pm4_packets, "packets of PM4 commands carried out", "packets");
   g.add("scratch_requests", scratch_requests, "times the runtime was asked for scratch memory, or to take it back", "requests");
@@ -84,6 +85,7 @@ PacketProcessor::PacketProcessor(sc_core::sc_module_name name, const PacketProce
       pm4_(vm),
       dispatch_packets_(vm, target),
       blits_(vm),
+      bulk_("bulk", blits_, dispatcher, *this),
       slots_(parameters.queue_slots),
       work_("work") {
   SC_HAS_PROCESS(PacketProcessor);
@@ -252,6 +254,7 @@ void PacketProcessor::diagnose(std::ostream& out) const {
     if (queue.state == QueueSlot::State::active && queue.next < queue.rung) out << ", waits for: " << queue.waiting_for;
     out << '\n';
   }
+  bulk_.diagnose(out);
 }
 
 }  // namespace lacuna

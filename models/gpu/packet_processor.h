@@ -24,6 +24,7 @@
 #include "models/common/cache_maintenance.h"
 #include "models/common/payload_pool.h"
 #include "models/common/statistics.h"
+#include "models/gpu/bulk_blits.h"
 #include "models/gpu/dispatch_packet.h"
 #include "models/gpu/dispatcher.h"
 #include "models/gpu/driver_events.h"
@@ -53,6 +54,7 @@ struct PacketProcessorParameters {
 struct PacketProcessorStatistics {
   std::uint64_t dispatches = 0;
   std::uint64_t blits = 0;
+  std::uint64_t bulk_blits = 0;
   std::uint64_t barriers = 0;
   std::uint64_t pm4_packets = 0;
   std::uint64_t scratch_requests = 0;
@@ -86,6 +88,11 @@ class PacketProcessor : public sc_core::sc_module, public DispatchListener {
   void add_observer(KernelObserver& observer) { observers_.push_back(&observer); }
   /// What kernel records say of the device's resources; without, they say nothing.
   void attach(const ResourceMeter& resources) { resources_ = &resources; }
+
+  /// From now on copy and fill kernels of the runtime go in bulk when they are large.
+  void attach(CopySurroundings& surroundings) { bulk_.attach(surroundings); }
+  BulkBlits& bulk_blits() { return bulk_; }
+  const BulkBlits& bulk_blits() const { return bulk_; }
 
   /// Tells a driver in this process of events, in addition to registers and interrupts.
   void attach(DriverEvents& driver) {
@@ -200,6 +207,7 @@ class PacketProcessor : public sc_core::sc_module, public DispatchListener {
   Pm4Reader pm4_;
   DispatchPacketReader dispatch_packets_;
   RuntimeBlits blits_;
+  BulkBlits bulk_;
   std::vector<CacheMaintenance*> l1_;
   std::vector<CacheMaintenance*> l2_;
   std::vector<KernelObserver*> observers_;

@@ -36,6 +36,7 @@ std::int64_t runtime_error_code(std::uint32_t error) {
 }  // namespace
 
 void PacketProcessor::dispatch_done(Dispatch& dispatch) {
+  if (bulk_.piece_done(dispatch)) return;
   completed_.push_back({dispatch.queue_slot, dispatch.packet_index});
   work_.notify(sc_core::SC_ZERO_TIME);
 }
@@ -124,6 +125,7 @@ void PacketProcessor::report(const InFlightPacket& packet, bool failed) {
                       .thread_instructions = d.thread_instructions,
                       .wall_seconds = host_seconds() - packet.wall_start,
                       .failed = failed,
+                      .bulk_bytes = d.bulk_bytes,
                       .activity = d.activity};
   if (resources_ != nullptr) {
     KernelActivity& a = record.activity;

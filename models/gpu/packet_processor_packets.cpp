@@ -94,7 +94,10 @@ PacketProcessor::Step PacketProcessor::start_dispatch(unsigned slot, const std::
     started.next_workgroup = started.finished_workgroups = started.total_workgroups();
     started.end = now();
     dispatch_done(started);
+  } else if (bulk_.take(started)) {
+    ++statistics_.bulk_blits;
   } else {
+    bulk_.others_begin();
     dispatcher_.submit(started);
   }
   return Step::progress;

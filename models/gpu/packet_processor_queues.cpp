@@ -143,6 +143,7 @@ void PacketProcessor::drop_dispatches(unsigned slot) {
   QueueSlot& queue = slots_[slot];
   for (InFlightPacket& packet : queue.in_flight) {
     if (packet.dispatch == nullptr || packet.done) continue;
+    bulk_.drop(*packet.dispatch);
     dispatcher_.abort(*packet.dispatch);
     packet.dispatch->end = now();
     report(packet, true);

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstring>
+#include <iterator>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -68,13 +69,45 @@ struct FillBufferArguments {
   std::uint64_t global_offset;
 };
 
+/// Reads a dispatch's arguments, and keeps them as they are.
 template <class Arguments>
-std::optional<Arguments> arguments(const GpuVm& vm, const Dispatch& dispatch) {
+std::optional<Arguments> arguments(const GpuVm& vm, const Dispatch& dispatch, Blit& blit) {
   const std::byte* at = vm.pointer(dispatch.packet.kernarg_address, sizeof(Arguments), isa::Access::read);
   if (at == nullptr) return std::nullopt;
+  blit.arguments.assign(at, at + sizeof(Arguments));
   Arguments result;
   std::memcpy(&result, at, sizeof result);
   return result;
+}
+
+/// Changes the arguments of a dispatch: those that the blit was found with, as `edit` changes them.
+template <class Arguments, class Edit>
+void edit_arguments(const GpuVm& vm, const Blit& blit, const Dispatch& dispatch, const Edit& edit) {
+  Arguments changed;
+  std::memcpy(&changed, blit.arguments.data(), sizeof changed);
+  edit(changed);
+  if (std::byte* at = vm.pointer(dispatch.packet.kernarg_address, sizeof changed, isa::Access::read)) {
+    std::memcpy(at, &changed, sizeof changed);
+  }
+}
+
+/// The loops of the HSA runtime's kernels move a block in each turn: so many bytes per work-item at most.
+constexpr std::uint64_t kHsaBlock = 64;
+
+/// Phases begin where the one before ends. The loop over whole blocks can be cut between two turns.
+bool cut_between_blocks(Blit& blit, std::uint64_t begin, std::uint64_t end, std::uint32_t work_items) {
+  if (begin > end || end > blit.bytes) return false;
+  blit.cut_begin = begin;
+  blit.cut_end = end;
+  blit.cut_step = kHsaBlock * work_items;
+  return true;
+}
+
+/// Which of the destinations counts: the widest that is not null, or the first.
+unsigned widest(const FillBufferArguments& a) {
+  unsigned log_element = 3;
+  while (log_element > 0 && a.destination[log_element] == 0) --log_element;
+  return log_element;
 }
 
 /// Each of `size` work-items has one to do it.
@@ -92,70 +125,159 @@ std::string_view hsa_runtime_kernel(const GpuVm& vm, std::uint64_t entry) {
   return code == kHsaCode.end() ? std::string_view{} : code->name;
 }
 
-bool RuntimeBlits::perform(const Dispatch& dispatch) const { return perform_by_name(dispatch) || perform_by_code(dispatch); }
-
-bool RuntimeBlits::perform_by_code(const Dispatch& dispatch) const {
-  const auto code = std::find_if(kHsaCode.begin(), kHsaCode.end(), [&](const HsaCode& c) { return c.name == dispatch.kernel; });
-  if (code == kHsaCode.end()) return false;
-  const auto copy_between = [this](std::uint64_t source, std::uint64_t destination, std::uint64_t source_end,
-                                   std::uint64_t destination_end) {
-    if (source_end < source || source_end - source != destination_end - destination) return false;
-    return copy({.source = source, .destination = destination, .bytes = source_end - source});
-  };
-  switch (code->kernel) {
-    case HsaKernel::copy_aligned: {
-      const auto a = arguments<CopyAlignedArguments>(vm_, dispatch);
-      return a && copy_between(a->start[0], a->start[1], a->source_end, a->destination_end);
-    }
-    case HsaKernel::copy_misaligned: {
-      const auto a = arguments<CopyMisalignedArguments>(vm_, dispatch);
-      return a && copy_between(a->start[0], a->start[1], a->source_end, a->destination_end);
-    }
-    case HsaKernel::fill: {
-      const auto a = arguments<FillArguments>(vm_, dispatch);
-      return a && a->end >= a->start[0] &&
-             fill({.destination = a->start[0],
-                   .bytes = a->end - a->start[0],
-                   .pattern = dispatch.packet.kernarg_address + offsetof(FillArguments, value),
-                   .pattern_bytes = sizeof a->value});
-    }
-  }
-  return false;
+std::optional<Blit> RuntimeBlits::find(const Dispatch& dispatch) const {
+  std::optional<Blit> blit = find_by_name(dispatch);
+  if (!blit) blit = find_by_code(dispatch);
+  if (!blit || !mapped(blit->destination, blit->bytes, isa::Access::write)) return std::nullopt;
+  if (!blit->is_fill() && !mapped(blit->source, blit->bytes, isa::Access::read)) return std::nullopt;
+  return blit;
 }
 
-bool RuntimeBlits::perform_by_name(const Dispatch& dispatch) const {
+bool RuntimeBlits::perform(const Dispatch& dispatch) const {
+  const std::optional<Blit> blit = find(dispatch);
+  if (blit) move(*blit, 0, blit->bytes);
+  return blit.has_value();
+}
+
+std::optional<Blit> RuntimeBlits::find_by_code(const Dispatch& dispatch) const {
+  const auto code = std::find_if(kHsaCode.begin(), kHsaCode.end(), [&](const HsaCode& c) { return c.name == dispatch.kernel; });
+  if (code == kHsaCode.end()) return std::nullopt;
+  Blit blit{.element = 4};
+  const auto copy_between = [&blit](const auto& a, std::size_t block_phase) {
+    const std::uint64_t end = a.start[block_phase + 2];
+    blit.source = a.start[0];
+    blit.destination = a.start[1];
+    blit.bytes = a.source_end - a.start[0];
+    return a.source_end >= a.start[0] && blit.bytes == a.destination_end - a.start[1] &&
+           cut_between_blocks(blit, a.start[block_phase] - a.start[0], end - a.start[0], a.work_items);
+  };
+  bool good = false;
+  switch (code->kernel) {
+    case HsaKernel::copy_aligned: {
+      blit.kernel = Blit::Kernel::copy_aligned;
+      const auto a = arguments<CopyAlignedArguments>(vm_, dispatch, blit);
+      good = a && copy_between(*a, 2);  // bytes up to an aligned address, then blocks
+      break;
+    }
+    case HsaKernel::copy_misaligned: {
+      blit.kernel = Blit::Kernel::copy_misaligned;
+      const auto a = arguments<CopyMisalignedArguments>(vm_, dispatch, blit);
+      good = a && copy_between(*a, 0);
+      break;
+    }
+    case HsaKernel::fill: {
+      blit.kernel = Blit::Kernel::fill;
+      const auto a = arguments<FillArguments>(vm_, dispatch, blit);
+      if (!a || a->end < a->start[0]) break;
+      blit.destination = a->start[0];
+      blit.bytes = a->end - a->start[0];
+      good = cut_between_blocks(blit, 0, a->start[1] - a->start[0], a->work_items) &&
+             read_pattern(blit, dispatch.packet.kernarg_address + offsetof(FillArguments, value), sizeof a->value);
+      break;
+    }
+  }
+  return good ? std::optional(blit) : std::nullopt;
+}
+
+std::optional<Blit> RuntimeBlits::find_by_name(const Dispatch& dispatch) const {
   constexpr std::string_view kPrefix = "__amd_rocclr_";
   std::string_view name = dispatch.kernel;
-  if (!name.starts_with(kPrefix)) return false;
+  if (!name.starts_with(kPrefix)) return std::nullopt;
   name.remove_prefix(kPrefix.size());
+  Blit blit;
   if (name == "copyBuffer" || name == "copyBufferAligned") {
-    const auto a = arguments<CopyBufferArguments>(vm_, dispatch);
-    if (!a || !covers(dispatch, a->size, a->global_offset) || a->size == 0) return false;
+    const auto a = arguments<CopyBufferArguments>(vm_, dispatch, blit);
+    if (!a || !covers(dispatch, a->size, a->global_offset) || a->size == 0) return std::nullopt;
+    std::uint64_t origin_unit = 1;
     if (name == "copyBuffer") {
       // Either bytes, or words of which the last one may be cut short; origins are bytes.
-      const std::uint64_t bytes = a->remainder == 8 ? a->size : (a->size - 1) * 4 + a->remainder;
-      return copy(
-          {.source = a->source + a->source_origin, .destination = a->destination + a->destination_origin, .bytes = bytes});
+      blit.kernel = Blit::Kernel::copy_buffer;
+      blit.element = a->remainder == 8 ? 1 : 4;
+      blit.bytes = a->remainder == 8 ? a->size : (a->size - 1) * 4 + a->remainder;
+    } else {
+      blit.kernel = Blit::Kernel::copy_buffer_aligned;
+      blit.element = origin_unit = a->remainder == 16 ? 16 : 4;
+      blit.bytes = a->size * blit.element;
     }
-    const std::uint64_t element = a->remainder == 16 ? 16 : 4;
-    return copy({.source = a->source + a->source_origin * element,
-                 .destination = a->destination + a->destination_origin * element,
-                 .bytes = a->size * element});
+    blit.source = a->source + a->source_origin * origin_unit;
+    blit.destination = a->destination + a->destination_origin * origin_unit;
+  } else if (name == "fillBufferAligned") {
+    const auto a = arguments<FillBufferArguments>(vm_, dispatch, blit);
+    if (!a || !covers(dispatch, a->size, a->global_offset) || a->pattern_elements == 0) return std::nullopt;
+    blit.kernel = Blit::Kernel::fill_buffer_aligned;
+    const unsigned log_element = widest(*a);
+    if (a->destination[log_element] == 0) return std::nullopt;
+    blit.element = std::uint64_t{a->pattern_elements} << log_element;
+    blit.destination = a->destination[log_element] + (a->offset << log_element);
+    blit.bytes = a->size * blit.element;
+    if (!read_pattern(blit, a->pattern, blit.element)) return std::nullopt;
+  } else {
+    return std::nullopt;
   }
-  if (name == "fillBufferAligned") {
-    const auto a = arguments<FillBufferArguments>(vm_, dispatch);
-    if (!a || !covers(dispatch, a->size, a->global_offset) || a->pattern_elements == 0) return false;
-    // The widest that is not null.
-    for (unsigned log_element = 4; log_element-- > 0;) {
-      if (a->destination[log_element] == 0) continue;
-      const std::uint64_t pattern_bytes = std::uint64_t{a->pattern_elements} << log_element;
-      return fill({.destination = a->destination[log_element] + (a->offset << log_element),
-                   .bytes = a->size * pattern_bytes,
-                   .pattern = a->pattern,
-                   .pattern_bytes = pattern_bytes});
+  // Between two workgroups.
+  blit.cut_end = blit.bytes;
+  blit.cut_step = blit.element * dispatch.workgroup[0];
+  return blit;
+}
+
+bool RuntimeBlits::read_pattern(Blit& blit, std::uint64_t address, std::uint64_t bytes) const {
+  const std::byte* from = vm_.pointer(address, bytes, isa::Access::read);
+  if (from != nullptr) blit.pattern.assign(from, from + bytes);
+  return from != nullptr;
+}
+
+void RuntimeBlits::narrow(const Blit& blit, Dispatch& dispatch, std::uint64_t from, std::uint64_t to) const {
+  const auto clamp = [from, to](std::uint64_t& address, std::uint64_t base) {
+    address = base + std::clamp(address - base, from, to);
+  };
+  const auto between = [&](auto& a) {
+    for (std::size_t i = 0; i < std::size(a.start); i += 2) {
+      clamp(a.start[i], blit.source);
+      clamp(a.start[i + 1], blit.destination);
     }
+    clamp(a.source_end, blit.source);
+    clamp(a.destination_end, blit.destination);
+  };
+  // One work-item each.
+  const std::uint64_t items = (to - from + blit.element - 1) / blit.element;
+  switch (blit.kernel) {
+    case Blit::Kernel::copy_aligned:
+      return edit_arguments<CopyAlignedArguments>(vm_, blit, dispatch, between);
+    case Blit::Kernel::copy_misaligned:
+      return edit_arguments<CopyMisalignedArguments>(vm_, blit, dispatch, between);
+    case Blit::Kernel::fill:
+      return edit_arguments<FillArguments>(vm_, blit, dispatch, [&](FillArguments& a) {
+        for (std::uint64_t& start : a.start) clamp(start, blit.destination);
+        clamp(a.end, blit.destination);
+      });
+    case Blit::Kernel::copy_buffer:
+    case Blit::Kernel::copy_buffer_aligned: {
+      const std::uint64_t unit = blit.kernel == Blit::Kernel::copy_buffer ? 1 : blit.element;
+      edit_arguments<CopyBufferArguments>(vm_, blit, dispatch, [&](CopyBufferArguments& a) {
+        a.source_origin += from / unit;
+        a.destination_origin += from / unit;
+        a.size = items;
+        // Only the end of the whole may be less than a word.
+        if (blit.kernel == Blit::Kernel::copy_buffer && blit.element == 4 && to != blit.bytes) a.remainder = 4;
+      });
+      break;
+    }
+    case Blit::Kernel::fill_buffer_aligned:
+      edit_arguments<FillBufferArguments>(vm_, blit, dispatch, [&](FillBufferArguments& a) {
+        a.offset += from >> widest(a);
+        a.size = items;
+      });
+      break;
   }
-  return false;
+  const std::uint64_t workgroups = (items + dispatch.workgroup[0] - 1) / dispatch.workgroup[0];
+  dispatch.workgroups[0] = static_cast<std::uint32_t>(workgroups);
+  dispatch.grid[0] = static_cast<std::uint32_t>(workgroups * dispatch.workgroup[0]);
+}
+
+void RuntimeBlits::restore(const Blit& blit, const Dispatch& dispatch) const {
+  if (std::byte* at = vm_.pointer(dispatch.packet.kernarg_address, blit.arguments.size(), isa::Access::read)) {
+    std::memcpy(at, blit.arguments.data(), blit.arguments.size());
+  }
 }
 
 bool RuntimeBlits::mapped(std::uint64_t address, std::uint64_t bytes, isa::Access wanted) const {
@@ -180,23 +302,26 @@ void RuntimeBlits::pieces(std::uint64_t address, std::uint64_t bytes, const Piec
   }
 }
 
-bool RuntimeBlits::copy(const Copy& c) const {
-  if (!mapped(c.source, c.bytes, isa::Access::read) || !mapped(c.destination, c.bytes, isa::Access::write)) return false;
-  pieces(c.destination, c.bytes, [&](std::byte* to, std::uint64_t done, std::uint64_t count) {
-    pieces(c.source + done, count,
-           [&](const std::byte* from, std::uint64_t further, std::uint64_t part) { std::memmove(to + further, from, part); });
+void RuntimeBlits::move(const Blit& blit, std::uint64_t from, std::uint64_t to) const {
+  pieces(blit.destination + from, to - from, [&](std::byte* target, std::uint64_t done, std::uint64_t count) {
+    if (!blit.is_fill()) {
+      pieces(blit.source + from + done, count, [&](const std::byte* origin, std::uint64_t further, std::uint64_t part) {
+        std::memmove(target + further, origin, part);
+      });
+      return;
+    }
+    // The pattern once, then what is there already, twice as much each time as long as that stays in the host's caches.
+    constexpr std::uint64_t kBlock = 64 * 1024;
+    const std::uint64_t period = blit.pattern.size();
+    const std::uint64_t block = period * std::max<std::uint64_t>(1, kBlock / period);
+    const std::uint64_t first = std::min(count, period);
+    for (std::uint64_t i = 0; i < first; ++i) target[i] = blit.pattern[(from + done + i) % period];
+    for (std::uint64_t there = first; there < count;) {
+      const std::uint64_t part = std::min({there, block, count - there});
+      std::memcpy(target + there, target, part);
+      there += part;
+    }
   });
-  return true;
-}
-
-bool RuntimeBlits::fill(const Fill& f) const {
-  const std::byte* from = vm_.pointer(f.pattern, f.pattern_bytes, isa::Access::read);
-  if (from == nullptr || !mapped(f.destination, f.bytes, isa::Access::write)) return false;
-  const std::vector<std::byte> pattern(from, from + f.pattern_bytes);
-  pieces(f.destination, f.bytes, [&](std::byte* to, std::uint64_t done, std::uint64_t count) {
-    for (std::uint64_t i = 0; i < count; ++i) to[i] = pattern[(done + i) % pattern.size()];
-  });
-  return true;
 }
 
 }  // namespace lacuna

@@ -14,7 +14,8 @@
 // TIMESTAMP.
 //
 // Time: a read request leaves every request_bytes / bytes_per_cycle cycles, at most `requests_in_flight` are under way, and
-// each write leaves when its data have come. Beside that, time is the memory system's.
+// each write leaves when its data have come. Beside that, time is the memory system's. Large copies and fills may go in bulk,
+// when the device lets them (attach(CopySurroundings&)): models/gpu/sdma_bulk.cpp.
 #pragma once
 
 #include <tlm_utils/simple_initiator_socket.h>
@@ -35,6 +36,8 @@
 #include "models/common/statistics.h"
 #include "models/common/translation_level.h"
 #include "models/gpu/compute_unit_parameters.h"
+#include "models/gpu/copy_costs.h"
+#include "models/gpu/copy_surroundings.h"
 #include "models/gpu/gpuvm.h"
 #include "models/gpu/sdma_packets.h"
 #include "models/isa/target.h"
@@ -108,6 +111,8 @@ class SdmaEngine : public sc_core::sc_module {
   void set_listener(SdmaListener& listener) { listener_ = &listener; }
   /// What translates addresses; null: translation takes no time.
   void attach_tlb(TranslationLevel* tlb) { tlb_ = tlb; }
+  /// From now on large copies and fills go in bulk.
+  void attach(CopySurroundings& surroundings) { surroundings_ = &surroundings; }
 
   /// The new queue's number, which is never 0 and never used again; nothing, and a line in the log, when the description makes
   /// no sense. Numbers of different engines differ.
@@ -137,6 +142,20 @@ class SdmaEngine : public sc_core::sc_module {
   enum class Fetched : std::uint8_t { nothing, packet, stopped };
   static constexpr std::uint64_t kLargestRequest = 256;
 
+  /// A copy to one destination, or a fill.
+  struct Transfer {
+    std::uint64_t source = 0;
+    std::uint64_t destination = 0;
+    std::uint64_t bytes = 0;
+    std::span<const std::byte> pattern{};  ///< of a fill: `unit` bytes, repeated for a request at any phase
+    std::uint64_t unit = 0;
+
+    bool is_fill() const { return !pattern.empty(); }
+    CopiedRange range(std::uint64_t first, std::uint64_t count) const {
+      return {.source = source + first, .destination = destination + first, .bytes = count, .has_source = !is_fill()};
+    }
+  };
+
   // sdma_engine.cpp: packets; store_read_pointer() is in sdma_queues.cpp
   void serve();
   Step step(Queue& queue);
@@ -158,6 +177,9 @@ class SdmaEngine : public sc_core::sc_module {
 
   // sdma_transfer.cpp: data. All return false when the queue was stopped or has gone.
   bool copy(Queue& queue, std::uint64_t source, std::span<const std::uint64_t> destinations, std::uint64_t bytes);
+  bool copy_lines(Queue& queue, std::uint64_t source, std::span<const std::uint64_t> destinations, std::uint64_t bytes);
+  /// Request by request: `bytes` bytes from byte `first` on.
+  bool transfer_lines(Queue& queue, const Transfer& transfer, std::uint64_t first, std::uint64_t bytes);
   bool copy_untimed(Queue& queue, std::uint64_t source, std::span<const std::uint64_t> destinations, std::uint64_t bytes);
   bool copy_window(Queue& queue, const sdma::CopyWindow& window);
   bool fill(Queue& queue, const sdma::Fill& fill);
@@ -175,6 +197,12 @@ class SdmaEngine : public sc_core::sc_module {
   bool keep_up(const Queue& queue);
   Tick transfer_time(std::uint64_t bytes) const;
 
+  // sdma_bulk.cpp
+  bool may_go_in_bulk(const Transfer& transfer) const;
+  CopyKind kind_of(const Transfer& transfer) const;
+  bool transfer_large(Queue& queue, const Transfer& transfer);
+  bool move(Queue& queue, const Transfer& transfer, std::uint64_t first, std::uint64_t bytes);
+
   const SdmaParameters parameters_;
   const unsigned index_;
   const Clock clock_;
@@ -185,6 +213,9 @@ class SdmaEngine : public sc_core::sc_module {
   GpuVm& vm_;
   SdmaListener* listener_ = nullptr;
   TranslationLevel* tlb_ = nullptr;
+  CopySurroundings* surroundings_ = nullptr;
+  CopyCosts costs_;                 // up to when the last request is issued
+  std::map<CopyKind, Tick> tails_;  // from then to when all is done
 
   std::map<std::uint32_t, std::shared_ptr<Queue>> queues_;  // shared: serve() holds the one it is at over waits
   std::uint32_t made_ = 0;

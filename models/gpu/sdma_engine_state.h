@@ -30,6 +30,24 @@ struct SdmaEngine::Queue {
   Tick next_look{};
   const char* waiting_for = "";  ///< for diagnosis
 
+  /// Copied in bulk, and not yet to be seen in caches and TLBs: packets that follow each other mostly go on with a copy.
+  CopiedRange unseen{.bytes = 0};
+
+  void leave(CopySurroundings& surroundings, const CopiedRange& range) {
+    const bool goes_on = unseen.bytes != 0 && unseen.has_source == range.has_source &&
+                         unseen.destination + unseen.bytes == range.destination &&
+                         (!range.has_source || unseen.source + unseen.bytes == range.source);
+    if (!goes_on) {
+      settle(&surroundings);
+      unseen = range;
+    } else {
+      unseen.bytes += range.bytes;
+    }
+  }
+  void settle(CopySurroundings* surroundings) {
+    if (unseen.bytes != 0) surroundings->leave(unseen, false);
+    unseen.bytes = 0;
+  }
   std::uint64_t available_words() const { return buffer ? buffer->words - buffer->next : (written - read) / 4; }
 };
 

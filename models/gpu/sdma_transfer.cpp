@@ -29,7 +29,27 @@ bool SdmaEngine::keep_up(const Queue& queue) {
 }
 
 bool SdmaEngine::copy(Queue& queue, std::uint64_t source, std::span<const std::uint64_t> destinations, std::uint64_t bytes) {
+  if (surroundings_ != nullptr) surroundings_->work_begins();
   if (mode_ == TimingMode::functional) return copy_untimed(queue, source, destinations, bytes);
+  const Transfer transfer{.source = source, .destination = destinations[0], .bytes = bytes};
+  if (destinations.size() == 1 && may_go_in_bulk(transfer)) return transfer_large(queue, transfer);
+  return copy_lines(queue, source, destinations, bytes);
+}
+
+bool SdmaEngine::transfer_lines(Queue& queue, const Transfer& transfer, std::uint64_t first, std::uint64_t bytes) {
+  const std::uint64_t destination = transfer.destination + first;
+  queue.settle(surroundings_);
+  if (!transfer.is_fill()) return copy_lines(queue, transfer.source + first, {&destination, 1}, bytes);
+  for (std::uint64_t done = 0; done < bytes;) {
+    const std::uint64_t piece = std::min(bytes - done, up_to_boundary(destination + done, parameters_.request_bytes));
+    if (!write(queue, destination + done, transfer.pattern.subspan((first + done) % transfer.unit, piece))) return false;
+    done += piece;
+  }
+  return true;
+}
+
+bool SdmaEngine::copy_lines(Queue& queue, std::uint64_t source, std::span<const std::uint64_t> destinations,
+                            std::uint64_t bytes) {
   staged_ = 0;
   std::uint64_t read = 0;
   std::uint64_t written = 0;
@@ -99,14 +119,9 @@ bool SdmaEngine::copy_window(Queue& queue, const sdma::CopyWindow& box) {
 bool SdmaEngine::fill(Queue& queue, const sdma::Fill& packet) {
   std::array<std::byte, kLargestRequest + sizeof packet.data> pattern{};
   for (std::size_t i = 0; i < pattern.size(); ++i) pattern[i] = static_cast<std::byte>(packet.data >> (i % packet.unit * 8));
-  for (std::uint64_t done = 0; done < packet.bytes;) {
-    const std::uint64_t address = packet.destination + done;
-    const std::uint64_t piece = std::min(packet.bytes - done, up_to_boundary(address, parameters_.request_bytes));
-    const auto data = std::span<const std::byte>(pattern).subspan(done % packet.unit, piece);
-    if (!write(queue, address, data)) return false;
-    done += piece;
-  }
-  return true;
+  if (surroundings_ != nullptr) surroundings_->work_begins();
+  const Transfer transfer{.destination = packet.destination, .bytes = packet.bytes, .pattern = pattern, .unit = packet.unit};
+  return may_go_in_bulk(transfer) ? transfer_large(queue, transfer) : transfer_lines(queue, transfer, 0, packet.bytes);
 }
 
 bool SdmaEngine::write(Queue& queue, std::uint64_t destination, std::span<const std::byte> data) {

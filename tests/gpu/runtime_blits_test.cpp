@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
+#include <utility>
 #include <vector>
 
 namespace lacuna {
@@ -112,6 +114,72 @@ TEST_F(RuntimeBlitsTest, FillsRepeatThePattern) {
     for (unsigned i = 0; i < 50; ++i) ASSERT_EQ(read(begin + i * unit, unit), pattern) << log_element << ' ' << i;
     EXPECT_EQ(read(begin + 50 * unit, 1), around);
   }
+}
+
+// A kernel in two pieces does what it does in one: each piece's arguments are read as those of a dispatch of its own.
+TEST_F(RuntimeBlitsTest, PiecesMakeUpTheWhole) {
+  const auto in_pieces = [this](Dispatch d, std::uint64_t target, std::uint64_t bytes) {
+    d.workgroup = {16, 1, 1};
+    d.workgroups = {(d.grid[0] + 15) / 16, 1, 1};
+    const auto arguments_before = read(kArguments, 128);
+    const std::optional<Blit> blit = blits_.find(d);
+    ASSERT_TRUE(blit.has_value()) << d.kernel;
+    EXPECT_EQ(blit->bytes, bytes) << d.kernel;
+    EXPECT_EQ(blit->destination, target) << d.kernel;
+    blits_.move(*blit, 0, bytes);
+    const auto expected = read(target, bytes);
+    const std::uint64_t cut = blit->cut_before(bytes / 2);
+    ASSERT_GT(cut, 0U) << d.kernel;
+    ASSERT_LT(cut, bytes) << d.kernel;
+    EXPECT_EQ((cut - blit->cut_begin) % blit->cut_step, 0U);
+    for (std::uint64_t i = 0; i < bytes; ++i) at(target + i) = std::byte{0xee};
+    std::uint64_t items = 0;
+    for (const auto& [from, to] : {std::pair{std::uint64_t{0}, cut}, std::pair{cut, bytes}}) {
+      Dispatch piece = d;
+      blits_.narrow(*blit, piece, from, to);
+      const std::optional<Blit> narrowed = blits_.find(piece);
+      ASSERT_TRUE(narrowed.has_value()) << d.kernel;
+      EXPECT_EQ(narrowed->destination, target + from) << d.kernel;
+      EXPECT_EQ(narrowed->bytes, to - from) << d.kernel;
+      EXPECT_TRUE(blits_.perform(piece));
+      items += piece.grid[0];
+    }
+    EXPECT_EQ(read(target, bytes), expected) << d.kernel;
+    if (d.kernel.starts_with("__amd")) {
+      EXPECT_LT(items, d.grid[0] + 32) << "workgroups that have nothing to do";
+    }
+    blits_.restore(*blit, d);
+    EXPECT_EQ(read(kArguments, 128), arguments_before) << d.kernel;
+  };
+  copy_arguments(kSource, kTarget, 3, 5, 999, 8);
+  in_pieces(dispatch("__amd_rocclr_copyBuffer", 1024), kTarget + 5, 999);
+  copy_arguments(kSource, kTarget, 4, 8, 260, 3);
+  in_pieces(dispatch("__amd_rocclr_copyBuffer", 272), kTarget + 8, 259 * 4 + 3);
+  copy_arguments(kSource, kTarget, 2, 1, 100, 16);
+  in_pieces(dispatch("__amd_rocclr_copyBufferAligned", 112), kTarget + 16, 1600);
+  fill_arguments(2, kTarget, 3, 2, 100);
+  in_pieces(dispatch("__amd_rocclr_fillBufferAligned", 112), kTarget + 8, 1200);
+  // Two work-items: blocks of 128 bytes behind the first 32.
+  const std::uint64_t aligned[] = {0, 0, 32, 32, 32 + 1024, 32 + 1024, 32 + 1024 + 64, 32 + 1024 + 64, 1123, 1123};
+  for (std::size_t i = 0; i < std::size(aligned); ++i) argument(8 * i, (i % 2 == 0 ? kSource : kTarget) + aligned[i]);
+  argument(80, std::uint32_t{2});
+  in_pieces(dispatch("CopyAligned (HSA runtime)", 2), kTarget, 1123);
+  const std::uint64_t misaligned[] = {1, 2, 1 + 1024, 2 + 1024, 1 + 1100, 2 + 1100};
+  for (std::size_t i = 0; i < std::size(misaligned); ++i) argument(8 * i, (i % 2 == 0 ? kSource : kTarget) + misaligned[i]);
+  argument(48, std::uint32_t{2});
+  in_pieces(dispatch("CopyMisaligned (HSA runtime)", 2), kTarget + 2, 1100);
+  const std::uint64_t fill[] = {0, 1024, 1036};
+  for (std::size_t i = 0; i < std::size(fill); ++i) argument(8 * i, kTarget + fill[i]);
+  argument(24, std::uint32_t{0x12345678});
+  argument(28, std::uint32_t{2});
+  in_pieces(dispatch("Fill (HSA runtime)", 2), kTarget, 1036);
+}
+
+TEST_F(RuntimeBlitsTest, CopiesOntoThemselvesAreTold) {
+  copy_arguments(kSource, kSource + 99, 0, 0, 100, 8);
+  EXPECT_TRUE(blits_.find(dispatch("__amd_rocclr_copyBuffer", 100))->overlaps());
+  copy_arguments(kSource + 100, kSource, 0, 0, 100, 8);
+  EXPECT_FALSE(blits_.find(dispatch("__amd_rocclr_copyBuffer", 100))->overlaps());
 }
 
 // What is not certain is executed as any kernel, and faults as any kernel does.

@@ -66,9 +66,25 @@ struct Listener : SdmaListener {
   void sdma_fault(const SdmaFault& fault, Tick) override { faults.push_back(fault); }
 };
 
+/// A device with nothing but engines: traffic is what the bulk engine's memory was asked.
+struct Surroundings : CopySurroundings {
+  unsigned others = 0;
+  const std::vector<Memory::Request>* requests = nullptr;
+  std::uint64_t added = 0;
+  std::vector<CopiedRange> left;
+  unsigned at_work() const override { return 1 + others; }
+  void work_begins() override {}
+  bool in_host_memory(std::uint64_t) const override { return false; }
+  std::uint64_t l2_bytes() const override { return 0; }
+  std::uint32_t l2_state(const CopiedRange&) const override { return 0; }
+  void leave(const CopiedRange& range, bool) override { left.push_back(range); }
+  std::vector<std::uint64_t> traffic() const override { return {requests->size()}; }
+  void add_traffic(const std::vector<std::uint64_t>& amounts) override { added += amounts.at(0); }
+};
+
 class SdmaBench : public sc_core::sc_module {
  public:
-  enum Engine : std::size_t { gfx8, gfx9, functional, serial, count };
+  enum Engine : std::size_t { gfx8, gfx9, functional, serial, bulk, count };
 
   explicit SdmaBench(sc_core::sc_module_name module_name) : sc_module(module_name), bytes(kBytes) {
     SdmaParameters standard;
@@ -79,6 +95,9 @@ class SdmaBench : public sc_core::sc_module {
     add("gfx9", standard, TimingMode::loose, isa::Target::gfx90a);
     add("functional", standard, TimingMode::functional, isa::Target::gfx90a);
     add("serial", one_request, TimingMode::loose, isa::Target::gfx90a);
+    add("bulk", standard, TimingMode::loose, isa::Target::gfx90a);
+    surroundings.requests = &memories[bulk]->requests;
+    engines[bulk]->attach(surroundings);
   }
   SdmaEngine& engine(Engine e) { return *engines[e]; }
   template <class T>
@@ -89,6 +108,7 @@ class SdmaBench : public sc_core::sc_module {
   std::vector<std::byte> bytes;
   GpuVm vm;
   Listener listener;
+  Surroundings surroundings;
   std::vector<std::unique_ptr<Memory>> memories;
   std::vector<std::unique_ptr<SdmaEngine>> engines;
 
@@ -260,6 +280,51 @@ TEST_F(SdmaEngineTest, OneRequestInFlightWaitsForEachWrite) {
   ASSERT_EQ(b_.listener.traps.size(), 1u);
   // 100 lines, each read and written before the next; and 300 ns as above.
   EXPECT_NEAR(static_cast<double>(since_start(b_.listener.traps[0].at).ps) / 1000, 100 * 200 + 300, 110);
+}
+
+// In bulk: the same bytes, the same time, and traffic that is told instead of made; others at work end it.
+TEST_F(SdmaEngineTest, LargeCopiesGoInBulk) {
+  constexpr std::uint32_t kLarge = 0x5f000 + 17;  // more than is sampled
+  const auto run_one = [&](Engine engine, const Words& packet) {
+    b_.listener = {};
+    b_.surroundings.added = 0;
+    b_.memories[engine]->requests.clear();
+    Ring r = open(engine);
+    wait_for(Tick{1'000'000 - now().ps % 1'000'000});
+    const Tick start = now();
+    run(r, {packet, trap(0)});
+    EXPECT_EQ(b_.listener.traps.size(), 1u);
+    b_.engine(engine).reset();
+    return b_.listener.traps.empty() ? 0.0 : static_cast<double>((b_.listener.traps[0].at - start).ps);
+  };
+  for (const std::uint64_t offset : {0, 5}) {
+    const Words copied = copy(kBase + kSource + offset, kBase + kTarget, kLarge);
+    for (const Words& packet : {copied, fill(kBase + kTarget + offset, 0xabcd1234, kLarge, 0)}) {
+      const std::uint64_t to = packet == copied ? kTarget : kTarget + offset;
+      const double detailed = run_one(SdmaBench::gfx9, packet);
+      const auto expected = snapshot();
+      const std::size_t requests = b_.memories[SdmaBench::gfx9]->requests.size();
+      for (const bool sampled : {false, true}) {
+        for (std::uint64_t i = kTarget; i < kBytes; ++i) b_.bytes[i] = std::byte{1};
+        b_.surroundings.left.clear();
+        EXPECT_NEAR(run_one(SdmaBench::bulk, packet), detailed, 0.01 * detailed) << offset << sampled;
+        EXPECT_EQ(std::memcmp(&b_.at<std::byte>(to), &expected[to], kLarge), 0) << offset << sampled;
+        EXPECT_EQ(b_.at<std::byte>(to + kLarge), std::byte{1});
+        const std::size_t made = b_.memories[SdmaBench::bulk]->requests.size();
+        EXPECT_LT(made, sampled ? requests / 100 : requests);
+        EXPECT_NEAR(static_cast<double>(made + b_.surroundings.added), static_cast<double>(requests),
+                    0.01 * static_cast<double>(requests));
+        ASSERT_EQ(b_.surroundings.left.size(), 1u) << "what is in the caches afterwards";
+        EXPECT_EQ(b_.surroundings.left[0].destination + b_.surroundings.left[0].bytes, kBase + to + kLarge);
+      }
+      b_.surroundings.others = 1;
+      EXPECT_NEAR(run_one(SdmaBench::bulk, packet), detailed, 0.01 * detailed);
+      EXPECT_EQ(b_.surroundings.added, 0u);
+      EXPECT_NEAR(static_cast<double>(b_.memories[SdmaBench::bulk]->requests.size()), static_cast<double>(requests),
+                  0.01 * static_cast<double>(requests));
+      b_.surroundings.others = 0;
+    }
+  }
 }
 
 TEST_F(SdmaEngineTest, FunctionalTakesTimeButNoRequests) {

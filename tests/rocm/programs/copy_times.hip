@@ -1,0 +1,120 @@
+// copy_times DIRECTION SOURCE_OFFSET DESTINATION_OFFSET [beside] BYTES...: for each size one copy (h2d, d2h, d2d) or fill, alone or
+// beside a kernel that streams through memory and starts at the same time. Prints what each took by the runtime's own events, and checks every byte that was
+// written and those around them.
+#include <ctime>
+
+#include "../check.h"
+
+namespace {
+
+constexpr size_t kMargin = 4096;
+
+// Each work-item reads and writes words far apart, over and over: the kernel lives from memory bandwidth.
+__global__ void stream_through(uint32_t* words, size_t count, int turns) {
+  const size_t step = size_t{gridDim.x} * blockDim.x;
+  for (int turn = 0; turn < turns; ++turn) {
+    for (size_t i = size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count; i += step) words[i] = words[i] * 5 + turn;
+  }
+}
+
+unsigned char pattern(size_t i) { return static_cast<unsigned char>(i * 2654435761u >> 13); }
+
+struct Timer {
+  Timer() {
+    HIP_CHECK(hipEventCreate(&begin));
+    HIP_CHECK(hipEventCreate(&end));
+  }
+  ~Timer() {
+    (void)hipEventDestroy(begin);
+    (void)hipEventDestroy(end);
+  }
+  float microseconds() const {
+    float milliseconds = 0;
+    HIP_CHECK(hipEventElapsedTime(&milliseconds, begin, end));
+    return milliseconds * 1000;
+  }
+  hipEvent_t begin, end;
+};
+
+double host_seconds() {
+  timespec time;
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc < 5) return 2;
+  const std::string direction = argv[1];
+  const size_t source_offset = std::strtoull(argv[2], nullptr, 0);
+  const size_t destination_offset = std::strtoull(argv[3], nullptr, 0);
+  const bool beside = std::strcmp(argv[4], "beside") == 0;
+  hipStream_t stream, other;
+  HIP_CHECK(hipStreamCreate(&stream));
+  HIP_CHECK(hipStreamCreate(&other));
+  constexpr size_t kWords = 256 * 1024;
+  // What both streams wait for, so that copy and kernel start together whatever the host is at.
+  uint64_t* signal = nullptr;
+  HIP_CHECK(hipExtMallocWithFlags(reinterpret_cast<void**>(&signal), sizeof *signal, hipMallocSignalMemory));
+  uint32_t* words = nullptr;
+  HIP_CHECK(hipMalloc(&words, kWords * sizeof *words));
+  HIP_CHECK(hipMemset(words, 0, kWords * sizeof *words));
+  for (int a = beside ? 5 : 4; a < argc; ++a) {
+    const size_t bytes = std::strtoull(argv[a], nullptr, 0);
+    const size_t room = bytes + source_offset + destination_offset + 2 * kMargin;
+    unsigned char *sent, *received;
+    char *from, *to;
+    HIP_CHECK(hipHostMalloc(reinterpret_cast<void**>(&sent), room));
+    HIP_CHECK(hipHostMalloc(reinterpret_cast<void**>(&received), room));
+    HIP_CHECK(hipMalloc(&from, room));
+    HIP_CHECK(hipMalloc(&to, room));
+    for (size_t i = 0; i < room; ++i) sent[i] = pattern(i);
+    std::memset(received, 0x55, room);
+    HIP_CHECK(hipMemcpy(from, sent, room, hipMemcpyHostToDevice));
+    HIP_CHECK(hipMemset(to, 0x55, room));
+    HIP_CHECK(hipDeviceSynchronize());
+    Timer copy, kernel;
+    const double began = host_seconds();
+    *static_cast<volatile uint64_t*>(signal) = 0;
+    if (beside) {
+      HIP_CHECK(hipStreamWaitValue64(other, signal, 1, hipStreamWaitValueEq, ~0ull));
+      HIP_CHECK(hipStreamWaitValue64(stream, signal, 1, hipStreamWaitValueEq, ~0ull));
+    }
+    HIP_CHECK(hipEventRecord(kernel.begin, other));
+    if (beside) stream_through<<<16, 256, 0, other>>>(words, kWords, 2);
+    HIP_CHECK(hipEventRecord(kernel.end, other));
+    HIP_CHECK(hipEventRecord(copy.begin, stream));
+    char* destination = to + kMargin + destination_offset;
+    if (direction == "h2d") {
+      HIP_CHECK(hipMemcpyAsync(destination, sent + source_offset, bytes, hipMemcpyHostToDevice, stream));
+    } else if (direction == "d2h") {
+      HIP_CHECK(hipMemcpyAsync(received + kMargin + destination_offset, from + source_offset, bytes, hipMemcpyDeviceToHost, stream));
+    } else if (direction == "d2d") {
+      HIP_CHECK(hipMemcpyAsync(destination, from + source_offset, bytes, hipMemcpyDeviceToDevice, stream));
+    } else {
+      HIP_CHECK(hipMemsetAsync(destination, 0xa7, bytes, stream));
+    }
+    HIP_CHECK(hipEventRecord(copy.end, stream));
+    if (beside) *static_cast<volatile uint64_t*>(signal) = 1;
+    HIP_CHECK(hipDeviceSynchronize());
+    const double host = host_seconds() - began;
+    if (direction != "d2h") HIP_CHECK(hipMemcpy(received, to, room, hipMemcpyDeviceToHost));
+    size_t wrong = 0;
+    const size_t first = kMargin + destination_offset;
+    for (size_t i = 0; i < room; ++i) {
+      const bool inside = i >= first && i < first + bytes;
+      const unsigned char expected = !inside ? 0x55 : direction == "fill" ? 0xa7 : pattern(i - first + source_offset);
+      wrong += received[i] != expected;
+    }
+    EXPECT_EQ(wrong, size_t{0});
+    std::printf("%s %zu copy %.3f us", direction.c_str(), bytes, copy.microseconds());
+    if (beside) std::printf(" kernel %.3f us", kernel.microseconds());
+    std::printf(", host %.3f s\n", host);
+    HIP_CHECK(hipHostFree(sent));
+    HIP_CHECK(hipHostFree(received));
+    HIP_CHECK(hipFree(from));
+    HIP_CHECK(hipFree(to));
+  }
+  return check::result();
+}
