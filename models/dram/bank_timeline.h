@@ -59,6 +59,8 @@ class BankTimeline {
   /// Puts an opening in front of the one at `place`; the one before closes at `precharge`. Returns its index, which is lower
   /// when past ones were dropped.
   std::size_t insert(std::size_t place, const Opening& opening, Cycle precharge, const Timing& timing, Cycle horizon);
+  /// Closes the row at `precharge`, for a request that does not open its own yet.
+  void close(std::size_t index, Cycle precharge) { openings_[index].closed = precharge; }
   /// A column command keeps the row open until `until`. When a precharge before that is booked, it and all behind it move back,
   /// by `work` at most, which is what the command adds to the row's work.
   void use(std::size_t index, Cycle until, Cycle work, const Timing& timing);

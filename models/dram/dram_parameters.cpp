@@ -24,10 +24,11 @@ void DramParameters::describe(ParameterSection& section) {
   section.add("page_policy", page_policy, "Whether rows stay open after an access",
               {{"open", static_cast<int>(DramPagePolicy::open)}, {"closed", static_cast<int>(DramPagePolicy::closed)}});
   section.add("read_queue", read_queue, "Reads that the scheduler sees at once", {.range = {1, 4096}});
-  section.add("write_queue", write_queue, "Posted writes that may wait", {.range = {1, 4096}});
-  section.add("write_drain", write_drain, "Waiting writes of a pseudo channel that are written in one go",
-              {.range = {1, 4096}});
-  section.add("write_idle", write_idle, "Writes that have waited so long are written although they are fewer", timing);
+  section.add("write_queue", write_queue, "Posted writes of the channel that may wait", {.range = {1, 4096}});
+  section.add("write_high", write_high, "Part of the write queue above which waiting writes go before reads",
+              {.range = {0, 1}, .source = "Ramulator2: wr_high_watermark"});
+  section.add("write_low", write_low, "Part of the write queue below which reads go first again",
+              {.range = {0, 1}, .source = "Ramulator2: wr_low_watermark"});
   section.add("activate_cycles", activate_cycles, "Command bus cycles of an activate; timing counts from its last",
               {.range = {1, 16}});
   section.add("tCL", tCL, "Read command to data", timing);
@@ -44,7 +45,8 @@ void DramParameters::describe(ParameterSection& section) {
   section.add("tRRDS", tRRDS, "Activate to activate, different groups", {.range = {1, 64}});
   section.add("tRRDL", tRRDL, "Activate to activate of a group", {.range = {1, 64}});
   section.add("tFAW", tFAW, "Window of four activates", timing);
-  section.add("tWTR", tWTR, "End of write data to read", timing);
+  section.add("tWTR", tWTR, "End of write data to read of the same group", timing);
+  section.add("tWTRS", tWTRS, "End of write data to read of another group; at most tWTR counts", timing);
   section.add("tRTRS", tRTRS, "Bubble between read and write data", timing);
   section.add("tRFC", tRFC, "Refresh of all banks", timing);
   section.add("tREFI", tREFI, "Refresh interval; 0 = no refresh", {.range = {0, 1e7}});
@@ -59,7 +61,7 @@ void DramStatistics::describe(StatisticsGroup& group) const {
   group.add("row_empty", row_empty, "bursts of a bank without open row", "bursts");
   group.add("row_conflicts", row_conflicts, "bursts of a bank with another row open", "bursts");
   group.add("refreshes", refreshes, "refreshes up to the last request, of every pseudo channel", "commands");
-  group.add("write_drains", write_drains, "times that the data bus was turned round to write", "turns");
+  group.add("write_drains", write_drains, "times that a data bus was turned round to write", "turns");
   group.add("forwarded", forwarded, "reads answered from the write queue", "bursts");
   group.add("errors", errors, "refused transactions", "transactions");
   group.add("bus_busy", bus_busy, "time that the data buses carried data, summed over pseudo channels");

@@ -27,8 +27,8 @@ struct DramParameters {
   DramPagePolicy page_policy = DramPagePolicy::open;
   unsigned read_queue = 64;
   unsigned write_queue = 64;
-  unsigned write_drain = 32;
-  Cycles write_idle{100};
+  double write_high = 0.8;
+  double write_low = 0.2;
   Cycles activate_cycles{1};
   Cycles tCL{10};
   Cycles tCWL{4};
@@ -45,6 +45,7 @@ struct DramParameters {
   Cycles tRRDL{4};
   Cycles tFAW{16};
   Cycles tWTR{6};
+  Cycles tWTRS{5};
   Cycles tRTRS{2};
   Cycles tRFC{160};
   Cycles tREFI{3900};

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <stdexcept>
 #include <string>
 
@@ -17,9 +18,7 @@ DramOrganization organization(const DramParameters& p) {
     throw std::invalid_argument("DRAM: a row of " + std::to_string(p.row_size.n) +
                                 " bytes is not a power of two of bursts of " + std::to_string(burst));
   }
-  if (p.write_drain == 0 || p.write_drain > p.write_queue) {
-    throw std::invalid_argument("DRAM: write_drain is at least 1 and at most write_queue");
-  }
+  if (p.write_low > p.write_high) throw std::invalid_argument("DRAM: write_low is at most write_high");
   if (p.tREFI.n != 0 && p.tREFI.n <= p.tRAS.n + p.tRP.n + p.tRFC.n) {
     throw std::invalid_argument("DRAM: tREFI is longer than tRAS + tRP + tRFC, or there is no time between refreshes");
   }
@@ -37,21 +36,27 @@ DramSchedule::DramSchedule(const DramParameters& parameters)
       column_gap_(std::max(parameters.burst.n, parameters.tCCDS.n)),
       column_work_(std::max(column_gap_, parameters.tCCDL.n)),
       before_write_(parameters.tCL.n + parameters.tRTRS.n - std::min(parameters.tCL.n + parameters.tRTRS.n, parameters.tCWL.n)),
-      after_write_(parameters.tCWL.n + parameters.tWTR.n),
+      after_write_(parameters.tCWL.n + std::min(parameters.tWTRS.n, parameters.tWTR.n)),
       pseudo_channels_(parameters.pseudo_channels),
       groups_(std::size_t{parameters.pseudo_channels} * parameters.bank_groups),
       banks_(groups_.size() * parameters.banks_per_group),
       bank_timing_{.precharge = parameters.tRP.n, .cycle = parameters.tRC.n, .active = parameters.tRAS.n},
+      activate_gap_(std::max(parameters.tRRDS.n, (parameters.tFAW.n + 3) / 4)),
+      write_to_read_(parameters.tCWL.n + parameters.burst.n + parameters.tWTR.n),
       write_recovery_(parameters.tCWL.n + parameters.burst.n + parameters.tWR.n),
       read_queue_(parameters.read_queue),
-      // The writes that gather are not in it yet.
-      write_queue_(parameters.write_queue - parameters.write_drain + 1),
-      interval_length_(parameters.tREFI.n != 0 ? parameters.tREFI.n : ~Cycle{0}) {}
+      write_queue_(parameters.write_queue),
+      write_high_(std::min(static_cast<std::size_t>(parameters.write_high * parameters.write_queue),
+                           std::size_t{parameters.write_queue} - 1)),
+      write_low_(static_cast<std::size_t>(std::max(1.0, std::ceil(parameters.write_low * parameters.write_queue))) - 1),
+      interval_length_(parameters.tREFI.n != 0 ? parameters.tREFI.n : ~Cycle{0}),
+      booked_reads_(parameters.read_queue),
+      bank_plans_(banks_.size()) {}
 
 DramSchedule::Place DramSchedule::place(const DramLocation& location) {
   const std::size_t group = std::size_t{location.pseudo_channel} * parameters_.bank_groups + location.group;
-  return {pseudo_channels_[location.pseudo_channel], groups_[group],
-          banks_[group * parameters_.banks_per_group + location.bank]};
+  const std::size_t bank = group * parameters_.banks_per_group + location.bank;
+  return {pseudo_channels_[location.pseudo_channel], groups_[group], banks_[bank], bank};
 }
 
 DramSchedule::Cycle DramSchedule::find_refresh(PseudoChannel& pseudo, Cycle cycle) {
@@ -106,42 +111,55 @@ DramSchedule::Cycle DramSchedule::activate(const Place& place, Cycle from) {
   return at;
 }
 
-std::size_t DramSchedule::open_row(const Place& place, std::uint64_t row, Cycle at, std::size_t next, bool write,
-                                   Cycle& prepared) {
-  const Cycle ahead = parameters_.activate_cycles.n - 1;
-  const bool closes = parameters_.page_policy == DramPagePolicy::closed;
-  Cycle from = at + ahead;
-  Cycle precharge = 0;
-  prepared = ahead;
-  const BankTimeline::Opening* before = place.bank.before(next);
-  if (before != nullptr && !closes && std::max(at, before->free) < before->limit) {
-    ++statistics_.row_conflicts;
-    prepared = parameters_.tRP.n;
-    precharge = row_bus_.take(std::max(at, before->free), 1);
-    const Cycle closed = precharge < before->limit ? precharge + parameters_.tRP.n : precharge;
-    from = std::max(closed, before->activate + parameters_.tRC.n);
-  } else {
-    ++statistics_.row_empty;
-    if (before != nullptr) from = std::max({from, before->activate + parameters_.tRC.n, before->free + parameters_.tRP.n});
+DramSchedule::RowChange DramSchedule::row_change(const BankTimeline::Opening* before, Cycle at) const {
+  const Cycle first = at + parameters_.activate_cycles.n - 1;
+  if (before == nullptr) return {first, 0, false};
+  const Cycle cycle = before->activate + parameters_.tRC.n;
+  if (before->closed <= at) return {std::max({first, cycle, before->closed + parameters_.tRP.n}), before->closed, false};
+  const Cycle precharge = std::max(at, before->free);
+  if (parameters_.page_policy == DramPagePolicy::closed || precharge >= before->limit) {
+    return {std::max({first, cycle, before->free + parameters_.tRP.n}), 0, false};
   }
-  prepared += parameters_.tRCDRD.n;
-  const Cycle activated = activate(place, from - ahead);
-  const Cycle column = write ? parameters_.tRCDWR.n + write_recovery_ : parameters_.tRCDRD.n + parameters_.tRTP.n;
-  const Cycle free = activated + std::max(parameters_.tRAS.n, column);
+  return {std::max(cycle, precharge + parameters_.tRP.n), precharge, true};
+}
+
+std::size_t DramSchedule::insert_row(const Place& place, std::size_t next, std::uint64_t row, Cycle at, Cycle activated,
+                                     Cycle work, Cycle precharge) {
+  const Cycle free = activated + std::max(parameters_.tRAS.n, work);
   return place.bank.insert(next,
                            {.row = row,
                             .arrived = at,
                             .activate = activated,
                             .free = free,
-                            .work = column,
-                            .closed = closes ? free : BankTimeline::kOpen,
+                            .work = work,
+                            .closed = parameters_.page_policy == DramPagePolicy::closed ? free : BankTimeline::kOpen,
                             .limit = next_refresh(activated)},
                            precharge, bank_timing_, horizon_);
+}
+
+std::size_t DramSchedule::open_row(const Place& place, std::uint64_t row, Cycle at, std::size_t next, Cycle& prepared) {
+  const Cycle ahead = parameters_.activate_cycles.n - 1;
+  const BankTimeline::Opening* before = place.bank.before(next);
+  RowChange change = row_change(before, at);
+  prepared = ahead;
+  if (change.conflict) {
+    ++statistics_.row_conflicts;
+    prepared = parameters_.tRP.n;
+    change.precharge = row_bus_.take(change.precharge, 1);
+    const Cycle closed = change.precharge < before->limit ? change.precharge + parameters_.tRP.n : change.precharge;
+    change.activate = std::max(closed, before->activate + parameters_.tRC.n);
+  } else {
+    ++statistics_.row_empty;
+  }
+  prepared += parameters_.tRCDRD.n;
+  const Cycle activated = activate(place, change.activate - ahead);
+  return insert_row(place, next, row, at, activated, parameters_.tRCDRD.n + parameters_.tRTP.n, change.precharge);
 }
 
 DramSchedule::Cycle DramSchedule::column(const Place& place, Cycle from) {
   const auto any = static_cast<unsigned>(column_gap_);
   const auto same_group = static_cast<unsigned>(parameters_.tCCDL.n);
+  if (from < place.group.next_read && place.group.next_read - from < write_to_read_) from = place.group.next_read;
   if (same_group > any) from = place.group.columns.take(from, same_group) - (same_group - 1);
   from = place.pseudo.data.take(from, any) - (any - 1);
   if (pseudo_channels_.size() > 1) from = column_bus_.take(from, 1);
@@ -154,6 +172,9 @@ DramSchedule::Cycle DramSchedule::read_column(const DramLocation& location, Cycl
   prepared = 0;
   if (parameters_.scheduler == DramScheduler::fcfs) at = std::max(at, where.pseudo.next_column);
   const bool closes = parameters_.page_policy == DramPagePolicy::closed;
+  // In a drain, nothing of a read that comes is begun.
+  if (at - drain_begin_ < drain_length_) at = drain_begin_ + drain_length_;
+  Cycle begins = 0;
   for (Cycle booked = 0;;) {
     at = after_refresh(where.pseudo, at);
     std::size_t opening = closes ? BankTimeline::kNone : where.bank.find(location.row, at);
@@ -163,13 +184,18 @@ DramSchedule::Cycle DramSchedule::read_column(const DramLocation& location, Cycl
       prepared = 0;
       work = column_work_;
     } else {
-      opening = open_row(where, location.row, at, where.bank.place(at, bank_timing_), false, prepared);
+      opening = open_row(where, location.row, at, where.bank.place(at, bank_timing_), prepared);
+      begins = where.bank[opening].activate;
     }
     const BankTimeline::Opening& open = where.bank[opening];
     const Cycle ready = std::max(at, open.activate + parameters_.tRCDRD.n);
     booked = booked == 0 ? column(where, ready) : std::max(booked, ready);
     if (booked + parameters_.tRTP.n <= open.limit) {
       where.bank.use(opening, booked + parameters_.tRTP.n, work, bank_timing_);
+      if (begins == 0) begins = booked;
+      booked_reads_[next_booked_] = begins;
+      next_booked_ = next_booked_ + 1 == booked_reads_.size() ? 0 : next_booked_ + 1;
+      reads_until_ = std::max(reads_until_, begins + 1);
       return booked;
     }
     // A refresh closes the row before it is this read's turn: then it is opened again, and the turn remains.
@@ -177,9 +203,17 @@ DramSchedule::Cycle DramSchedule::read_column(const DramLocation& location, Cycl
   }
 }
 
+DramSchedule::Cycle DramSchedule::postponed_instead(Cycle at) {
+  if (postponed_ == 0 || at >= postponed_until_) return 0;
+  const Cycle share = std::min(postponed_, postponed_by_);
+  postponed_ -= share;
+  return share;
+}
+
 DramSchedule::Read DramSchedule::read(std::uint64_t address, unsigned length, Tick at) {
   const Tick enters = read_queue_.acquire(at);
   const Cycle start = clock_.ceil(enters).n;
+  write_idle(start);
   const std::uint64_t first = address >> burst_shift_;
   const std::uint64_t last = (address + length - 1) >> burst_shift_;
   Cycle done = start;
@@ -187,7 +221,7 @@ DramSchedule::Read DramSchedule::read(std::uint64_t address, unsigned length, Ti
   Cycle left = start;
   for (std::uint64_t burst = first; burst <= last; ++burst) {
     const DramLocation location = map_.locate(burst);
-    if (is_pending(pseudo_channels_[location.pseudo_channel], burst)) {
+    if (is_pending(burst)) {
       ++statistics_.forwarded;
       done = std::max(done, start + burst_);
       longest = std::max(longest, burst_);
@@ -203,6 +237,7 @@ DramSchedule::Read DramSchedule::read(std::uint64_t address, unsigned length, Ti
     longest = std::max(longest, prepared + parameters_.tCL.n + (before + 1) * burst_);
   }
   read_queue_.occupy(enters, later(time(left), enters));
+  done += postponed_instead(start);
   const Tick finished = time(done);
   const Tick unloaded = time(longest);
   const Tick waiting = finished > at + unloaded ? finished - at - unloaded : Tick{};
@@ -210,119 +245,12 @@ DramSchedule::Read DramSchedule::read(std::uint64_t address, unsigned length, Ti
   return {finished, waiting};
 }
 
-Tick DramSchedule::write(std::uint64_t address, unsigned length, Tick at) {
-  const std::uint64_t last = (address + length - 1) >> burst_shift_;
-  Tick accepted = at;
-  for (std::uint64_t burst = address >> burst_shift_; burst <= last; ++burst) {
-    accepted = write_queue_.acquire(accepted);
-    const DramLocation location = map_.locate(burst);
-    PseudoChannel& pseudo = pseudo_channels_[location.pseudo_channel];
-    pseudo.writes.push_back({burst, location, clock_.ceil(accepted).n});
-    pseudo.written |= std::uint64_t{1} << (burst & 63);
-    if (pseudo.writes.size() >= parameters_.write_drain) drain(pseudo, clock_.ceil(accepted).n);
-  }
-  return accepted;
-}
-
-bool DramSchedule::is_pending(const PseudoChannel& pseudo, std::uint64_t burst) const {
-  if ((pseudo.written >> (burst & 63) & 1) == 0) return false;
-  return std::any_of(pseudo.writes.begin(), pseudo.writes.end(), [burst](const PendingWrite& w) { return w.burst == burst; });
-}
-
-void DramSchedule::drain(PseudoChannel& pseudo, Cycle at) {
-  at = after_refresh(pseudo, at);
-  batch_.clear();
-  Cycle first = 0;
-  Cycle next = at;
-  // One row of each bank at a time, as long as they can follow each other.
-  for (std::size_t before = ~std::size_t{0}; before != batch_.size() && !pseudo.writes.empty();) {
-    before = batch_.size();
-    plan_writes(pseudo, next);
-    if (plan_.empty()) break;
-    if (batch_.empty()) next = first = std::max(at + before_write_, plan_.front().ready);
-    for (const PlannedWrite& write : plan_) {
-      const Cycle column = std::max(next, write.ready);
-      if (column > next + before_write_ + after_write_) {
-        keep(pseudo, write.write);
-        continue;
-      }
-      next = column + column_gap_;
-      batch_.push_back({write.write.accepted, column});
-      write.bank->use(write.opening, column + write_recovery_, write.work, bank_timing_);
-    }
-  }
-
-  // The bus is theirs from the last read on until the next may follow.
-  const Cycle begin = first - before_write_;
-  const auto length = static_cast<unsigned>(next + after_write_ - begin);
-  const Cycle late = pseudo.writing.take(begin, length) + 1 - (begin + length);
-  pseudo.data.take(begin, length);
-  for (const Written& write : batch_) {
-    const Tick left = time(write.column + late);
-    write_queue_.occupy(time(std::max(at, write.accepted)), later(left, time(write.accepted)));
-  }
-  statistics_.bus_busy += time(burst_ * batch_.size());
-  ++statistics_.write_drains;
-}
-
-void DramSchedule::keep(PseudoChannel& pseudo, const PendingWrite& write) {
-  pseudo.writes.push_back(write);
-  pseudo.written |= std::uint64_t{1} << (write.burst & 63);
-}
-
-void DramSchedule::plan_writes(PseudoChannel& pseudo, Cycle at) {
-  const bool closes = parameters_.page_policy == DramPagePolicy::closed;
-  const bool first = batch_.empty();
-  plan_.clear();
-  candidates_.swap(pseudo.writes);
-  pseudo.writes.clear();
-  pseudo.written = 0;
-  for (const PendingWrite& write : candidates_) {
-    const Place where = place(write.location);
-    const auto same = std::find_if(plan_.begin(), plan_.end(), [&](const PlannedWrite& p) { return p.bank == &where.bank; });
-    if (same != plan_.end() && same->write.location.row != write.location.row) {
-      keep(pseudo, write);
-      continue;
-    }
-    Cycle work = column_work_;
-    std::size_t opening = same != plan_.end() ? same->opening : BankTimeline::kNone;
-    if (opening == BankTimeline::kNone) {
-      work = write_recovery_;
-      if (!closes) opening = where.bank.find(write.location.row, at);
-    }
-    if (opening != BankTimeline::kNone) {
-      ++statistics_.row_hits;
-    } else {
-      const std::size_t next = where.bank.place_now(at);
-      // A write whose row is open later than the bus would be back from another turn waits for that.
-      if (const auto* before = where.bank.before(next);
-          !first && before != nullptr &&
-          before->free + parameters_.tRP.n + parameters_.tRCDWR.n > at + before_write_ + after_write_) {
-        keep(pseudo, write);
-        continue;
-      }
-      Cycle prepared = 0;
-      opening = open_row(where, write.location.row, at, next, true, prepared);
-      work = 0;
-    }
-    const Cycle ready = where.bank[opening].activate + parameters_.tRCDWR.n;
-    // In the order in which they are ready.
-    auto place = plan_.end();
-    while (place != plan_.begin() && (place - 1)->ready > ready) --place;
-    plan_.insert(place, {write, &where.bank, opening, ready, work});
-  }
-}
-
 void DramSchedule::retire(Tick horizon) {
   const Cycle cycle = clock_.floor(horizon).n;
   horizon_ = cycle;
+  write_idle(cycle);
   for (PseudoChannel& pseudo : pseudo_channels_) {
-    // Not when somebody comes late: others may come before.
-    while (!pseudo.writes.empty() && pseudo.writes.front().accepted + parameters_.write_idle.n < cycle) {
-      drain(pseudo, pseudo.writes.front().accepted + parameters_.write_idle.n);
-    }
     pseudo.data.retire(cycle);
-    pseudo.writing.retire(cycle);
     pseudo.activates.retire(cycle);
     pseudo.activate_window.retire({cycle});
   }
@@ -333,7 +261,7 @@ void DramSchedule::retire(Tick horizon) {
   row_bus_.retire(cycle);
   column_bus_.retire(cycle);
   read_queue_.retire(horizon);
-  write_queue_.retire(horizon);
+  write_queue_.retire(cycle);
 }
 
 void DramSchedule::reset() {
@@ -344,7 +272,14 @@ void DramSchedule::reset() {
   row_bus_.reset();
   column_bus_.reset();
   read_queue_.reset();
-  write_queue_.reset();
+  write_queue_.clear();
+  writes_.clear();
+  unprepared_ = 0;
+  written_.fill(0);
+  std::fill(booked_reads_.begin(), booked_reads_.end(), 0);
+  reads_until_ = next_row_command_ = 0;
+  drain_begin_ = drain_length_ = 0;
+  postponed_ = postponed_by_ = postponed_until_ = 0;
 }
 
 }  // namespace lacuna

@@ -7,8 +7,11 @@
 //   - A request whose row is open when it arrives, or will be opened for an older request, is served before the row closes:
 //     what is booked behind it in the bank moves back (models/dram/bank_timeline.h).
 //   - Only `read_queue` reads are in the scheduler at once.
-//   - Writes are posted. They gather until there are `write_drain` of a pseudo channel (or until one has waited write_idle
-//     cycles); then they go before all reads. The data bus turns round once for those whose rows can be open in time.
+//   - Writes are posted and wait in a queue of the channel. When it holds more than write_high they go before all reads, until
+//     less than write_low are left; and they go whenever no read waits. Rows that are open come first, then one row of each
+//     bank at a time. The data bus turns round once for those that are ready within another turn's time.
+// A drain comes after reads were promised that it should postpone. They keep their cycles; the reads that come next wait for
+// as long instead, those in the drain until its last row is open.
 // A bus cycle that is booked is never lost: a burst takes the next free cycles of its buses, wherever they lie (SlotCalendar::
 // take). So the buses carry what they can carry, although requests are booked in another order than they arrive in.
 // With `scheduler = fcfs` the commands of a read come after the column command of the one before, in each pseudo channel.
@@ -22,6 +25,9 @@
 // been read by then opens its row once more.
 #pragma once
 
+#include <algorithm>
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -31,6 +37,7 @@
 #include "models/dram/address_map.h"
 #include "models/dram/bank_timeline.h"
 #include "models/dram/dram_parameters.h"
+#include "models/dram/write_queue.h"
 
 namespace lacuna {
 
@@ -48,7 +55,7 @@ class DramSchedule {
   /// Returns when the write queue has taken it.
   Tick write(std::uint64_t address, unsigned length, Tick at);
 
-  /// No later call will ask for a time before `horizon`: drops what is past, and writes what has waited for long.
+  /// No later call will ask for a time before `horizon`: drops what is past, and writes what could be written by then.
   void retire(Tick horizon);
   /// Forgets open rows and what is in flight.
   void reset();
@@ -62,15 +69,18 @@ class DramSchedule {
   struct Group {
     SlotCalendar columns;
     SlotCalendar activates;
+    Cycle next_write = 0;  // after the latest write
+    Cycle next_read = 0;
   };
   struct PendingWrite {
     std::uint64_t burst;
     DramLocation location;
     Cycle accepted;
+    bool opened;    // a row was opened for it
+    bool prepared;  // its row is or was open: it waits for the bus to turn
   };
   struct PseudoChannel {
     SlotCalendar data;
-    SlotCalendar writing;  // what drains take of it
     SlotCalendar activates;
     PoolCalendar activate_window{4};
     std::uint64_t refreshes = 0;         // that have begun
@@ -79,31 +89,61 @@ class DramSchedule {
     Cycle quiet_from = 0;                // from the refresh that was met last ...
     Cycle quiet = 0;                     // so many cycles to the next
     Cycle last_activate = 0;
-    Cycle next_column = 0;  // after the latest column command
-    std::vector<PendingWrite> writes{};
-    std::uint64_t written = 0;  // bit b mod 64 is set for every burst b among them
+    Cycle next_column = 0;    // after the latest column command of a read
+    Cycle next_write = 0;     // when writes may follow the latest write
+    Cycle writes_until = 0;   // when reads may
+    Cycle next_activate = 0;  // to write
+    // Of the drain at work: its first column command, the next, and the next when all that are planned are issued.
+    Cycle turn_begin = 0;
+    Cycle turn_next = 0;
+    Cycle planned_next = 0;
   };
   struct Place {
     PseudoChannel& pseudo;
     Group& group;
     BankTimeline& bank;
-  };
-  struct Written {
-    Cycle accepted;
-    Cycle column;
+    std::size_t index;  // of the bank
   };
   struct PlannedWrite {
-    PendingWrite write;
-    BankTimeline* bank;
+    std::uint64_t row;
+    Cycle accepted;
+    PseudoChannel* pseudo;
+    Group* group;
+    std::size_t bank;
     std::size_t opening;
     Cycle ready;
-    Cycle work;  // for the bank
+    Cycle work;    // for the bank
+    Cycle begins;  // the activate, or the column command when the row is open
+    Cycle column;
+  };
+  struct PlanLimits {
+    Cycle from;
+    Cycle until;       // what need not be written begins before
+    Cycle soon;        // ready by then
+    std::size_t pass;  // where in plan_ the present row of each bank begins
+    bool idle;         // no read waits
+  };
+  /// What a bank needs for another row: the earliest activate, and the precharge of the row that is open, or 0.
+  struct RowChange {
+    Cycle activate;
+    Cycle precharge;
+    bool conflict;  // a row is open
+  };
+  /// The last planned write of a bank, when it is of the drain at work.
+  struct BankPlan {
+    std::uint64_t drain = 0;
+    std::size_t index = 0;
   };
 
   Place place(const DramLocation& location);
-  /// Opens a row for a request at `at`; `next` is where in the bank's order. Returns the opening's index; `prepared` becomes
-  /// the unloaded time until column commands.
-  std::size_t open_row(const Place& place, std::uint64_t row, Cycle at, std::size_t next, bool write, Cycle& prepared);
+  RowChange row_change(const BankTimeline::Opening* before, Cycle at) const;
+  /// Opens a row for a read at `at`; `next` is where in the bank's order. Returns the opening's index; `prepared` becomes the
+  /// unloaded time until column commands.
+  std::size_t open_row(const Place& place, std::uint64_t row, Cycle at, std::size_t next, Cycle& prepared);
+  /// The same for a write. Its row commands go before those that are booked.
+  std::size_t open_row_to_write(const Place& place, std::uint64_t row, Cycle at, std::size_t next);
+  std::size_t insert_row(const Place& place, std::size_t next, std::uint64_t row, Cycle at, Cycle activated, Cycle work,
+                         Cycle precharge);
   /// The last cycle of an activate that begins at or after `from`.
   Cycle activate(const Place& place, Cycle from);
   Cycle column(const Place& place, Cycle from);
@@ -128,11 +168,32 @@ class DramSchedule {
     interval_of(cycle);
     return interval_begin_ + interval_length_;
   }
-  void drain(PseudoChannel& pseudo, Cycle at);
-  /// Moves from the pending writes into plan_ what one row of each bank takes, and opens the rows.
-  void plan_writes(PseudoChannel& pseudo, Cycle at);
-  void keep(PseudoChannel& pseudo, const PendingWrite& write);
-  bool is_pending(const PseudoChannel& pseudo, std::uint64_t burst) const;
+  /// Serves waiting writes that begin between the last read that is booked and `until`.
+  void write_idle(Cycle until) {
+    if (!writes_.empty() && reads_until_ < until) drain_idle(until);
+  }
+  void drain_idle(Cycle until);
+  /// Serves waiting writes from `from` on: those that begin before `until`, and all above the low watermark.
+  void drain(Cycle from, Cycle until);
+  /// Moves from the waiting writes to plan_ what one row of each bank takes, and opens the rows; `hits`: only those whose row
+  /// is open.
+  void plan_writes(const PlanLimits& limits, bool hits);
+  /// `forced`: the queue is above its low watermark.
+  bool plan_write(PendingWrite& write, const PlanLimits& limits, bool forced, bool hits);
+  /// Column commands of what plan_ has from `pass` on.
+  void issue_writes(std::size_t pass);
+  /// Keeps the data bus for the planned writes.
+  void book_turn(PseudoChannel& pseudo);
+  /// The first column command of a drain.
+  Cycle first_write(const PseudoChannel& pseudo, Cycle from, bool idle) const;
+  void prepare(PendingWrite& write) {
+    unprepared_ -= !write.prepared;
+    write.prepared = true;
+  }
+  /// Reads that come from `from` on wait for a drain's `length`, and for what those wait that are promised.
+  void postpone_reads(Cycle from, Cycle length);
+  Cycle postponed_instead(Cycle at);
+  bool is_pending(std::uint64_t burst) const;
   Tick time(Cycle cycle) const { return clock_.ticks({cycle}); }
 
   const DramParameters parameters_;
@@ -148,19 +209,39 @@ class DramSchedule {
   std::vector<Group> groups_;
   std::vector<BankTimeline> banks_;
   const BankTimeline::Timing bank_timing_;
+  const Cycle activate_gap_;    // of a pseudo channel, on average
+  const Cycle write_to_read_;   // of a group
   const Cycle write_recovery_;  // write command to precharge
   SlotCalendar row_bus_;
   SlotCalendar column_bus_;
   PoolCalendar read_queue_;
-  PoolCalendar write_queue_;
+  WriteQueue write_queue_;
+  const std::size_t write_high_;  // more of them are drained ...
+  const std::size_t write_low_;   // until so many are left
   // The interval that was asked for last.
   const Cycle interval_length_;
   std::uint64_t interval_ = 0;
   Cycle interval_begin_ = 0;
+  std::vector<PendingWrite> writes_;         // that wait, in order of their coming
+  std::size_t unprepared_ = 0;               // of them
+  std::array<std::uint8_t, 256> written_{};  // how many of them have these low bits of a burst number
+  Cycle next_row_command_ = 0;               // to write
+  Cycle reads_until_ = 0;                    // from then on no read waits
+  // When the last reads that were booked begin, as many as the queue has: with the activate, or the column command when the row
+  // is open.
+  std::vector<Cycle> booked_reads_;
+  std::size_t next_booked_ = 0;
+  // The latest drain. Of a read that comes in it nothing is begun.
+  Cycle drain_begin_ = 0;
+  Cycle drain_length_ = 0;
+  // The time by which it should have postponed reads that were promised before, and what others wait instead.
+  Cycle postponed_ = 0;
+  Cycle postponed_by_ = 0;
+  Cycle postponed_until_ = 0;
   // Of the drain at work: kept to avoid allocations.
-  std::vector<PendingWrite> candidates_;
+  std::uint64_t drain_ = 0;
+  std::vector<BankPlan> bank_plans_;
   std::vector<PlannedWrite> plan_;
-  std::vector<Written> batch_;
   Cycle horizon_ = 0;
   DramStatistics statistics_;
 };

@@ -42,7 +42,8 @@ DramParameters parameters() {
   p.tWTR = 5_cycles;
   p.tRTRS = 2_cycles;
   p.write_queue = 4;
-  p.write_drain = 2;
+  p.write_high = 0.5;
+  p.write_low = 0.25;
   p.tREFI = 0_cycles;
   return p;
 }
@@ -104,12 +105,12 @@ TEST(DramChannel, UnloadedLatencyTable) {
 
 TEST(DramChannel, WritesArePostedUntilTheQueueIsFull) {
   auto& b = fresh();
-  // Every two writes are carried by a turn of the bus; of the others, those that are being written keep their place till then.
   for (unsigned i = 0; i < 4; ++i) EXPECT_EQ(b.initiator.time_write(0_ns, kBase + 64 * i, 64).at, 0_ns) << i;
   Tick last{};
   for (unsigned i = 4; i < 40; ++i) last = later(last, b.initiator.time_write(0_ns, kBase + 64 * i, 64).at);
-  // 18 turns of before 10, two bursts 8, after 8.
-  EXPECT_GE(last, Tick{16 * 26'000});
+  // Rows of 16 bursts: the 36th column command frees the last one's place. tRCDWR 5, and two rows of other banks.
+  EXPECT_GE(last, Tick{(5 + 35 * 4) * 1000});
+  EXPECT_LE(last, Tick{(5 + 35 * 4 + 2 * 5) * 1000});
   EXPECT_GT(b.channel.statistics().write_stall, 0_ns);
 }
 
@@ -157,17 +158,18 @@ TEST(DramChannel, Statistics) {
   b.initiator.time_read(100_ns, kBase + kRow * kBanks, 32);
   b.initiator.time_write(200_ns, kBase + kRow * kBanks + 64, 64);
   b.initiator.time_write(200_ns, kBase + kRow * kBanks + 128, 64);
+  b.initiator.time_read(300_ns, kBase + kRow * kBanks, 32);
   const DramStatistics& after = b.channel.statistics();
-  EXPECT_EQ(after.reads - before.reads, 2u);
+  EXPECT_EQ(after.reads - before.reads, 3u);
   EXPECT_EQ(after.writes - before.writes, 2u);
-  EXPECT_EQ(after.bytes_read - before.bytes_read, 96u);
+  EXPECT_EQ(after.bytes_read - before.bytes_read, 128u);
   EXPECT_EQ(after.bytes_written - before.bytes_written, 128u);
   EXPECT_EQ(after.row_empty - before.row_empty, 1u);
   EXPECT_EQ(after.row_conflicts - before.row_conflicts, 1u);
-  EXPECT_EQ(after.row_hits - before.row_hits, 2u);
+  EXPECT_EQ(after.row_hits - before.row_hits, 3u);
   EXPECT_EQ(after.write_drains - before.write_drains, 1u);
-  EXPECT_EQ(after.read_latency - before.read_latency, 40_ns + 47_ns);
-  EXPECT_EQ(after.bus_busy - before.bus_busy, 16_ns);
+  EXPECT_EQ(after.read_latency - before.read_latency, 40_ns + 47_ns + 35_ns);
+  EXPECT_EQ(after.bus_busy - before.bus_busy, 20_ns);
 }
 
 TEST(DramChannel, TheLatencyBreakdownSumsToTheWhole) {

@@ -10,13 +10,11 @@
 
 #include <cmath>
 #include <cstdio>
-#include <filesystem>
 #include <random>
 #include <string>
 
 #include "models/dram/dram_schedule.h"
-#include "platform/configuration.h"
-#include "platform/version.h"
+#include "tests/validation/dram_preset.h"
 #include "tests/validation/reference_table.h"
 
 namespace lacuna {
@@ -24,17 +22,8 @@ namespace {
 
 using namespace literals;
 using validation::Comparison;
+using validation::hbm2;
 using validation::Row;
-
-// The preset, without the controller's own latency.
-DramParameters hbm2() {
-  DramParameters parameters;
-  ParameterSet set;
-  set.describe("dram", parameters);
-  Configuration(set).load(std::filesystem::path(kConfigurationFolder) / "dram/hbm2.cfg");
-  parameters.frontend_latency = 0_cycles;
-  return parameters;
-}
 
 constexpr std::uint64_t kBurst = 32;
 

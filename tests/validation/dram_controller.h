@@ -1,0 +1,108 @@
+// A DRAM controller that decides cycle by cycle, as the reference for traffic of which no other simulator's curves are at hand.
+//
+// One queue of reads and one of writes for the channel, first ready, first come, first served in each. In every cycle the row
+// bus and the column bus take a command each: that of the oldest request whose next command may be issued. A row is not closed
+// while a request that is served now can use it. Requests whose row was opened for them leave their queue, up to 32.
+//
+// Writes are served when there are more than `write_high` of the queue's entries, until fewer than `write_low` are left, and
+// whenever no read waits. This is what Ramulator2 (generic DRAM controller, wr_high_watermark, wr_low_watermark) and DRAMSys
+// (scheduler GrpFrFcfsWm, HighWatermark, LowWatermark) document.
+//
+// Speed is no concern here. The model that is compared shares the address map and the names of the timing parameters with this
+// controller, nothing else.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "models/dram/address_map.h"
+#include "models/dram/dram_parameters.h"
+
+namespace lacuna::validation {
+
+class DramController {
+ public:
+  using Cycle = std::uint64_t;
+
+  explicit DramController(const DramParameters& parameters);
+
+  /// A burst. Returns false when its queue is full.
+  bool offer(std::uint64_t address, bool write, std::uint64_t id);
+  /// One cycle.
+  void tick();
+  Cycle now() const { return now_; }
+  bool idle() const { return requests_.empty(); }
+
+  struct Completion {
+    std::uint64_t id;
+    Cycle done;  ///< the last datum of a read is on the bus; a write's
+  };
+  /// Of the requests whose column commands were issued since the last call.
+  std::vector<Completion> completed();
+  /// Times that column commands changed from reads to writes, in any pseudo channel.
+  std::uint64_t turns() const { return turns_; }
+
+ private:
+  struct Request {
+    std::uint64_t id;
+    bool write;
+    bool opened;  // its row was opened for it: no longer in the queue
+    std::size_t pseudo;
+    std::size_t group;
+    std::size_t bank;
+    std::uint64_t row;
+  };
+  struct Bank {
+    bool open = false;
+    std::uint64_t row = 0;
+    Cycle activate = 0;  // the earliest cycle of each command
+    Cycle precharge = 0;
+    Cycle read = 0;
+    Cycle write = 0;
+  };
+  struct Group {
+    Cycle activate = 0;
+    Cycle column = 0;
+    Cycle read = 0;
+  };
+  struct Pseudo {
+    Cycle activate = 0;
+    Cycle column = 0;
+    Cycle read = 0;
+    Cycle write = 0;
+    std::array<Cycle, 4> activates{};  // until when each of the last four counts
+    bool writing = false;
+    bool refreshing = false;
+    Cycle refresh = 0;  // the next that is due
+  };
+
+  std::size_t waiting(bool write) const { return write ? writes_ : reads_; }
+  bool is_served(const Request& request) const { return request.opened || request.write == write_mode_; }
+  void choose_mode();
+  void refresh();
+  void issue_column();
+  void issue_row();
+  bool may_close(std::size_t bank) const;
+  void activate(Request& request);
+
+  const DramParameters parameters_;
+  const DramAddressMap map_;
+  const unsigned burst_bytes_;
+  const Cycle burst_;
+  std::vector<Request> requests_;  // oldest first
+  std::vector<Bank> banks_;
+  std::vector<Group> groups_;
+  std::vector<Pseudo> pseudos_;
+  std::vector<Completion> completed_;
+  std::size_t reads_ = 0;  // in the queues
+  std::size_t writes_ = 0;
+  std::size_t opened_ = 0;
+  bool write_mode_ = false;
+  Cycle now_ = 0;
+  Cycle row_bus_ = 0;  // the first cycle that it is free in
+  std::uint64_t turns_ = 0;
+};
+
+}  // namespace lacuna::validation
