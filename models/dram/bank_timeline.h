@@ -36,6 +36,8 @@ class BankTimeline {
     Cycle active;     ///< tRAS
   };
 
+  BankTimeline() { openings_.reserve(kUsualOpenings); }
+
   /// The opening that serves a request of the row at `at`: one that is there, or that an earlier arrival asked for.
   std::size_t find(std::uint64_t row, Cycle at) const {
     for (std::size_t i = openings_.size(); i-- > 0;) {
@@ -70,6 +72,8 @@ class BankTimeline {
   void clear() { openings_.clear(); }
 
  private:
+  static constexpr std::size_t kUsualOpenings = 64;  // with less there is no allocation
+
   void settle(std::size_t index, const Timing& timing);
 
   std::vector<Opening> openings_;

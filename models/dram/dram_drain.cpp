@@ -8,6 +8,8 @@ namespace {
 
 // Among so many writes that are ready soonest, one is chosen whose bank group is free.
 constexpr std::size_t kWritesCompared = 8;
+// While reads may come at any time, so many of the oldest writes are tried.
+constexpr std::size_t kWritesTried = 6;
 // Reads that come within so many times a drain's length wait for those that it should have postponed.
 constexpr std::uint64_t kDrainsRemembered = 4;
 
@@ -24,12 +26,15 @@ Tick DramSchedule::write(std::uint64_t address, unsigned length, Tick at) {
       enters = write_queue_.accept(cycle, writes_.size());
     }
     if (enters > cycle) accepted = time(enters);
-    writes_.push_back({burst, map_.locate(burst), enters, false, false});
+    const DramLocation location = map_.locate(burst);
+    writes_.push_back({burst, location.row, enters, static_cast<std::uint32_t>(bank_of(location)), false, false});
     ++unprepared_;
     ++written_[burst % written_.size()];
     if (writes_.size() > write_high_) {
       write_idle(enters);
       if (writes_.size() > write_high_) drain(enters, enters);
+    } else if (writes_.size() > write_low_ && enters - drain_begin_ < drain_length_) {
+      drain(enters, enters);  // one more of the drain that is under way
     }
   }
   return accepted;
@@ -49,6 +54,7 @@ void DramSchedule::drain_idle(Cycle until) {
 }
 
 DramSchedule::Cycle DramSchedule::first_write(const PseudoChannel& pseudo, Cycle from, bool idle) const {
+  if (from < pseudo.writes_until && from - drain_begin_ < drain_length_) return std::max(from, pseudo.next_write);
   const Cycle turned = pseudo.next_column > pseudo.next_write ? before_write_ : 0;
   const Cycle read = idle ? pseudo.next_column + column_gap_ - 1 : from;
   return std::max({from, pseudo.next_write, read + turned});
@@ -57,6 +63,8 @@ DramSchedule::Cycle DramSchedule::first_write(const PseudoChannel& pseudo, Cycle
 void DramSchedule::drain(Cycle from, Cycle until) {
   // When no read waits, the reads that are booked have begun and go first. Otherwise they are what the writes go before.
   const bool idle = from >= reads_until_;
+  // One that is under way takes what comes in it and is ready in it, unless it must take more.
+  const bool goes_on = !idle && from - drain_begin_ < drain_length_ && writes_.size() <= write_high_;
   plan_.clear();
   ++drain_;
   for (PseudoChannel& pseudo : pseudo_channels_) {
@@ -77,55 +85,69 @@ void DramSchedule::drain(Cycle from, Cycle until) {
     Cycle soon = ~Cycle{0};
     if (patience == kAtOnce) soon = first + column_gap_;
     if (patience == kInOneTurn) soon = std::max(last, until) + before_write_ + after_write_;
-    const PlanLimits limits{.from = from, .until = until, .soon = soon, .pass = planned, .idle = idle};
-    plan_writes(limits, true);
+    if (goes_on) soon = drain_begin_ + drain_length_;
+    const PlanLimits limits{.from = from, .until = until, .soon = soon, .pass = planned, .idle = idle, .goes_on = goes_on};
+    if (writes_.size() > write_low_) plan_writes(limits, true);
     plan_writes(limits, false);
-    if (plan_.size() > planned) {
-      issue_writes(planned);
-      for (std::size_t i = planned; i < plan_.size() && patience != kAtAll; ++i)
-        last_begins = std::max(last_begins, plan_[i].begins);
-      patience = first_patience;
-    } else if (patience >= kInOneTurn && (patience == kAtAll || writes_.size() <= write_low_)) {
-      break;
-    } else {
-      ++patience;
-    }
+    const bool any = plan_.size() > planned;
+    if (any) issue_writes(planned);
+    for (std::size_t i = planned; i < plan_.size() && patience != kAtAll; ++i)
+      last_begins = std::max(last_begins, plan_[i].begins);
+    if (goes_on || (!any && (patience == kAtAll || (patience == kInOneTurn && writes_.size() <= write_low_)))) break;
+    patience = any ? first_patience : patience + 1;
   }
   if (plan_.empty()) return;
   for (PseudoChannel& pseudo : pseudo_channels_) book_turn(pseudo);
   for (const PlannedWrite& write : plan_) write_queue_.hold(write.accepted, write.column);
   statistics_.bus_busy += time(burst_ * plan_.size());
-  postpone_reads(from, last_begins - from);
+  postpone_reads(from, last_begins);
 }
 
-void DramSchedule::postpone_reads(Cycle from, Cycle length) {
-  drain_begin_ = from;
-  drain_length_ = length;
+void DramSchedule::postpone_reads(Cycle from, Cycle until) {
+  const bool goes_on = from - drain_begin_ < drain_length_;
+  const Cycle before = goes_on ? drain_begin_ + drain_length_ : from;
   const auto waits = [from](Cycle begins) { return begins > from; };
   const auto waiting = static_cast<std::uint64_t>(std::count_if(booked_reads_.begin(), booked_reads_.end(), waits));
-  std::fill(booked_reads_.begin(), booked_reads_.end(), 0);
-  if (waiting == 0) return;
-  postponed_ = waiting * length;
-  postponed_by_ = length;
-  postponed_until_ = from + kDrainsRemembered * length;
+  if (!goes_on) {
+    drain_begin_ = from;
+    drain_length_ = 0;
+    std::fill(booked_reads_.begin(), booked_reads_.end(), 0);
+  }
+  const Cycle longer = until - std::min(until, before);
+  drain_length_ += longer;
+  if (waiting == 0 || longer == 0) return;
+  postponed_ = waiting * longer + (goes_on ? postponed_ : 0);
+  postponed_by_ = drain_length_;
+  postponed_until_ = drain_begin_ + kDrainsRemembered * drain_length_;
 }
 
 void DramSchedule::plan_writes(const PlanLimits& limits, bool hits) {
   const std::size_t count = writes_.size();
   std::size_t kept = 0;
-  for (std::size_t i = 0; i < count; ++i) {
-    PendingWrite write = writes_[i];
+  std::size_t i = 0;
+  std::size_t tried = 0;
+  for (; i < count; ++i) {
     const bool forced = kept + (count - i) > write_low_;
-    if (!plan_write(write, limits, forced, hits)) writes_[kept++] = write;
+    if (!forced && limits.from >= limits.until) break;
+    if (!forced && place(writes_[i].bank).pseudo.planned_next >= limits.until && writes_[i].prepared) {
+      if (kept != i) writes_[kept] = writes_[i];
+      ++kept;
+      continue;
+    }
+    if (!forced && ++tried > kWritesTried) break;
+    if (plan_write(writes_[i], limits, forced, hits)) continue;
+    if (kept != i) writes_[kept] = writes_[i];
+    ++kept;
   }
-  writes_.resize(kept);
+  if (kept == i) return;
+  const auto rest = writes_.begin() + static_cast<std::ptrdiff_t>(i);
+  writes_.erase(std::copy(rest, writes_.end(), writes_.begin() + static_cast<std::ptrdiff_t>(kept)), writes_.end());
 }
 
 bool DramSchedule::plan_write(PendingWrite& write, const PlanLimits& limits, bool forced, bool hits) {
   Cycle at = std::max(limits.from, write.accepted);
   if (!forced && at >= limits.until) return false;
-  const Place where = place(write.location);
-  if (!forced && write.prepared && where.pseudo.planned_next >= limits.until) return false;
+  const Place where = place(write.bank);
   at = after_refresh(where.pseudo, at);
   std::size_t opening = BankTimeline::kNone;
   BankPlan& same = bank_plans_[where.index];
@@ -133,14 +155,14 @@ bool DramSchedule::plan_write(PendingWrite& write, const PlanLimits& limits, boo
     const PlannedWrite& other = plan_[same.index];
     if (same.index < limits.pass) {
       at = std::max(at, where.bank[other.opening].activate);
-    } else if (other.row == write.location.row) {
+    } else if (other.row == write.row) {
       opening = other.opening;
     } else {
       return false;  // one row of each bank at a time
     }
   }
   if (opening == BankTimeline::kNone && parameters_.page_policy == DramPagePolicy::open) {
-    opening = where.bank.find(write.location.row, at);
+    opening = where.bank.find(write.row, at);
   }
   Cycle work = column_work_;
   Cycle begins = 0;
@@ -150,7 +172,7 @@ bool DramSchedule::plan_write(PendingWrite& write, const PlanLimits& limits, boo
       prepare(write);
       return false;
     }
-    if (open > limits.soon || (limits.idle && where.pseudo.planned_next > limits.soon)) return false;
+    if (open > limits.soon || ((limits.idle || limits.goes_on) && where.pseudo.planned_next > limits.soon)) return false;
     statistics_.row_hits += !write.opened;
   } else {
     if (hits) return false;
@@ -165,7 +187,7 @@ bool DramSchedule::plan_write(PendingWrite& write, const PlanLimits& limits, boo
       return false;
     }
     if (change.activate + parameters_.tRCDWR.n > limits.soon) return false;
-    opening = open_row_to_write(where, write.location.row, at, next);
+    opening = open_row_to_write(where, write.row, at, next);
     begins = where.bank[opening].activate;
     write.opened = true;
     prepare(write);
@@ -176,7 +198,7 @@ bool DramSchedule::plan_write(PendingWrite& write, const PlanLimits& limits, boo
   where.pseudo.planned_next += column_gap_;
   const Cycle ready = std::max(at, where.bank[opening].activate + parameters_.tRCDWR.n);
   same = {drain_, plan_.size()};
-  plan_.push_back({.row = write.location.row,
+  plan_.push_back({.row = write.row,
                    .accepted = write.accepted,
                    .pseudo = &where.pseudo,
                    .group = &where.group,
@@ -227,14 +249,14 @@ void DramSchedule::issue_writes(std::size_t pass) {
 void DramSchedule::book_turn(PseudoChannel& pseudo) {
   if (pseudo.turn_next == pseudo.turn_begin) return;
   // The bus is theirs from the last read on until the next may follow.
-  const bool turns = pseudo.next_column > pseudo.next_write || pseudo.next_write == 0;
+  const bool goes_on = pseudo.turn_begin < pseudo.writes_until;
   const Cycle end = pseudo.turn_next + after_write_;
-  const Cycle begin =
-      turns ? pseudo.turn_begin - before_write_ : std::max(pseudo.turn_begin - before_write_, pseudo.writes_until);
+  const Cycle begin = goes_on ? pseudo.writes_until : std::max(pseudo.turn_begin - before_write_, pseudo.writes_until);
   if (end > begin) pseudo.data.take(begin, static_cast<unsigned>(end - begin));
+  const bool turns = pseudo.next_column > pseudo.next_write || pseudo.next_write == 0;
+  statistics_.write_drains += turns && !goes_on;
   pseudo.next_write = pseudo.turn_next;
   pseudo.writes_until = end;
-  if (turns) ++statistics_.write_drains;
 }
 
 std::size_t DramSchedule::open_row_to_write(const Place& place, std::uint64_t row, Cycle at, std::size_t next) {

@@ -32,6 +32,8 @@ DramSchedule::DramSchedule(const DramParameters& parameters)
       clock_(parameters.clock),
       map_(parameters.address_map, organization(parameters)),
       burst_shift_(static_cast<unsigned>(std::countr_zero(parameters.burst.n * parameters.bytes_per_cycle))),
+      group_bits_(static_cast<unsigned>(std::countr_zero(parameters.bank_groups))),
+      bank_bits_(static_cast<unsigned>(std::countr_zero(parameters.banks_per_group))),
       burst_(parameters.burst.n),
       column_gap_(std::max(parameters.burst.n, parameters.tCCDS.n)),
       column_work_(std::max(column_gap_, parameters.tCCDL.n)),
@@ -51,12 +53,9 @@ DramSchedule::DramSchedule(const DramParameters& parameters)
       write_low_(static_cast<std::size_t>(std::max(1.0, std::ceil(parameters.write_low * parameters.write_queue))) - 1),
       interval_length_(parameters.tREFI.n != 0 ? parameters.tREFI.n : ~Cycle{0}),
       booked_reads_(parameters.read_queue),
-      bank_plans_(banks_.size()) {}
-
-DramSchedule::Place DramSchedule::place(const DramLocation& location) {
-  const std::size_t group = std::size_t{location.pseudo_channel} * parameters_.bank_groups + location.group;
-  const std::size_t bank = group * parameters_.banks_per_group + location.bank;
-  return {pseudo_channels_[location.pseudo_channel], groups_[group], banks_[bank], bank};
+      bank_plans_(banks_.size()) {
+  writes_.reserve(parameters.write_queue);
+  plan_.reserve(parameters.write_queue);
 }
 
 DramSchedule::Cycle DramSchedule::find_refresh(PseudoChannel& pseudo, Cycle cycle) {
@@ -168,7 +167,7 @@ DramSchedule::Cycle DramSchedule::column(const Place& place, Cycle from) {
 }
 
 DramSchedule::Cycle DramSchedule::read_column(const DramLocation& location, Cycle at, Cycle& prepared) {
-  const Place where = place(location);
+  const Place where = place(bank_of(location));
   prepared = 0;
   if (parameters_.scheduler == DramScheduler::fcfs) at = std::max(at, where.pseudo.next_column);
   const bool closes = parameters_.page_policy == DramPagePolicy::closed;

@@ -74,8 +74,9 @@ class DramSchedule {
   };
   struct PendingWrite {
     std::uint64_t burst;
-    DramLocation location;
+    std::uint64_t row;
     Cycle accepted;
+    std::uint32_t bank;
     bool opened;    // a row was opened for it
     bool prepared;  // its row is or was open: it waits for the bus to turn
   };
@@ -122,6 +123,7 @@ class DramSchedule {
     Cycle soon;        // ready by then
     std::size_t pass;  // where in plan_ the present row of each bank begins
     bool idle;         // no read waits
+    bool goes_on;      // a drain is under way
   };
   /// What a bank needs for another row: the earliest activate, and the precharge of the row that is open, or 0.
   struct RowChange {
@@ -135,7 +137,13 @@ class DramSchedule {
     std::size_t index = 0;
   };
 
-  Place place(const DramLocation& location);
+  std::size_t bank_of(const DramLocation& at) const {
+    return (std::size_t{at.pseudo_channel} << group_bits_ | at.group) << bank_bits_ | at.bank;
+  }
+  Place place(std::size_t bank) {
+    const std::size_t group = bank >> bank_bits_;
+    return {pseudo_channels_[group >> group_bits_], groups_[group], banks_[bank], bank};
+  }
   RowChange row_change(const BankTimeline::Opening* before, Cycle at) const;
   /// Opens a row for a read at `at`; `next` is where in the bank's order. Returns the opening's index; `prepared` becomes the
   /// unloaded time until column commands.
@@ -190,8 +198,9 @@ class DramSchedule {
     unprepared_ -= !write.prepared;
     write.prepared = true;
   }
-  /// Reads that come from `from` on wait for a drain's `length`, and for what those wait that are promised.
-  void postpone_reads(Cycle from, Cycle length);
+  /// Reads that come from `from` to `until` wait for a drain, those after it for as long as those should have that are
+  /// promised.
+  void postpone_reads(Cycle from, Cycle until);
   Cycle postponed_instead(Cycle at);
   bool is_pending(std::uint64_t burst) const;
   Tick time(Cycle cycle) const { return clock_.ticks({cycle}); }
@@ -200,6 +209,8 @@ class DramSchedule {
   const Clock clock_;
   const DramAddressMap map_;
   const unsigned burst_shift_;  // log2 of the bytes of a burst
+  const unsigned group_bits_;
+  const unsigned bank_bits_;
   const Cycle burst_;
   const Cycle column_gap_;    // between column commands of a pseudo channel
   const Cycle column_work_;   // of a bank, for one more of a row

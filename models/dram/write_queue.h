@@ -14,7 +14,7 @@ class WriteQueue {
  public:
   using Cycle = std::uint64_t;
 
-  explicit WriteQueue(unsigned entries) : entries_(entries) {}
+  explicit WriteQueue(unsigned entries) : entries_(entries) { held_.reserve(std::size_t{4} * entries); }
 
   /// The earliest cycle at or after `at` in which an entry is free, when `waiting` entries, less than all, are held by writes
   /// without an end.

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <random>
 #include <stdexcept>
 #include <vector>
 
@@ -270,6 +271,42 @@ TEST(DramSchedule, AFullWriteQueueHoldsTheSender) {
   EXPECT_GT(accepted[8], 100_ns);
   // The 56th column command, 6 cycles after each other in a group, frees the last one's place; the first is at 104.
   EXPECT_EQ(accepted.back(), Tick{(104 + 55 * 6) * 1000});
+}
+
+TEST(DramSchedule, EveryWriteIsWrittenWhateverTheQueueAndItsMarks) {
+  for (const unsigned queue : {1U, 2U, 5U, 64U}) {
+    for (const double high : {0.0, 0.5, 1.0}) {
+      for (const double low : {0.0, high}) {
+        for (const DramPagePolicy policy : {DramPagePolicy::open, DramPagePolicy::closed}) {
+          DramParameters p = parameters();
+          p.write_queue = queue;
+          p.write_high = high;
+          p.write_low = low;
+          p.page_policy = policy;
+          p.tREFI = 1000_cycles;
+          DramSchedule schedule(p);
+          std::mt19937_64 random(queue);
+          Tick at{};
+          for (unsigned i = 0; i < 1000; ++i) {
+            const std::uint64_t r = random();
+            at += Tick{r % 16 * 1000};
+            const std::uint64_t address = (r >> 8) % 512 * kBurst;
+            // Some come earlier than what was booked before.
+            const Tick early = at - earlier(at, Tick{(r >> 32) % 100 * 1000});
+            if ((r >> 40) % 2 == 0) {
+              at = later(at, schedule.write(address, kBurst, early));
+            } else {
+              schedule.read(address, kBurst, early);
+            }
+            if (i % 50 == 0) schedule.retire(at - earlier(at, 100_ns));
+          }
+          schedule.retire(at + 1000_us);
+          EXPECT_EQ(schedule.statistics().bus_busy.ps / 4000, 1000 - schedule.statistics().forwarded)
+              << queue << " entries, " << low << " to " << high;
+        }
+      }
+    }
+  }
 }
 
 TEST(DramSchedule, TwoPseudoChannelsShareTheCommandBusesOnly) {
