@@ -38,6 +38,19 @@ class ClockedCalendar {
     }
     return intervals_.reserve(not_before, duration);
   }
+  /// As Calendar::block().
+  void block(Tick begin, Tick end) {
+    if (on_grid_) {
+      const std::uint64_t first = clock_.floor(begin).n;
+      const std::uint64_t last = clock_.floor(end).n;
+      if (first * grain_.ps == begin.ps && last * grain_.ps == end.ps && last < slots_.first_kept() + kMostCycles) {
+        slots_.fill(first, last - first);
+        return;
+      }
+      leave_grid();
+    }
+    intervals_.block(begin, end);
+  }
   /// No later call will ask for a time before `horizon`.
   void retire(Tick horizon) {
     if (on_grid_) {

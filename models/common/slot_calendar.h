@@ -97,6 +97,19 @@ class SlotCalendar {
     }
   }
 
+  /// Books what is free of the `count` cycles from `first`.
+  void fill(std::uint64_t first, std::uint64_t count) {
+    for (std::uint64_t cycle = clamp(first), end = first + count; cycle < end;) {
+      const unsigned shift = cycle & 63;
+      const std::uint64_t part = end - cycle < 64 - shift ? end - cycle : 64 - shift;
+      const std::uint64_t run = (kAll >> (64 - part)) << shift;
+      std::uint64_t& word = at(cycle >> 6);
+      busy_ += static_cast<unsigned>(std::popcount(run & ~word));
+      word |= run;
+      cycle += part;
+    }
+  }
+
   /// No later call will ask for a cycle before this one.
   void retire(std::uint64_t horizon);
   void reset();

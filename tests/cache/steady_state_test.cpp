@@ -3,9 +3,7 @@
 #include <gtest/gtest.h>
 #include <tlm_utils/simple_initiator_socket.h>
 
-#include <cstdlib>
 #include <memory>
-#include <new>
 #include <random>
 #include <vector>
 
@@ -13,20 +11,8 @@
 #include "models/common/tlm_time.h"
 #include "models/dram/dram_channel.h"
 #include "models/noc/network.h"
+#include "tests/harness/allocation_counter.h"
 #include "tests/harness/harness.h"
-
-namespace {
-std::uint64_t allocations = 0;  // NOLINT(cppcoreguidelines-avoid-non-const-global-variables)
-}
-
-// Every allocation of the process is counted.
-void* operator new(std::size_t size) {
-  ++allocations;
-  if (void* const memory = std::malloc(size == 0 ? 1 : size)) return memory;
-  throw std::bad_alloc();
-}
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 
 namespace lacuna {
 namespace {
@@ -95,10 +81,10 @@ LACUNA_TEST_BENCH(Machine)
 TEST(SteadyState, TheMemorySystemAllocatesNothing) {
   auto& machine = test::bench<Machine>();
   machine.run(1000);
-  const std::uint64_t before = allocations;
+  const std::uint64_t before = test::allocations();
   machine.run(5000);  // 0.5 ms: more than 100 refreshes
   // A calendar may still meet its longest queue.
-  EXPECT_LE(allocations - before, 16U);
+  EXPECT_LE(test::allocations() - before, 16U);
   std::uint64_t requests = 0;
   for (const auto& channel : machine.dram) requests += channel->statistics().reads + channel->statistics().writes;
   EXPECT_GT(requests, 100'000U);
@@ -106,10 +92,10 @@ TEST(SteadyState, TheMemorySystemAllocatesNothing) {
 
 TEST(SteadyState, AnIdleHourCostsNothing) {
   auto& machine = test::bench<Machine>();
-  const std::uint64_t before = allocations;
+  const std::uint64_t before = test::allocations();
   sc_core::wait(3600, sc_core::SC_SEC);
   machine.run(10);
-  EXPECT_LE(allocations - before, 16U);
+  EXPECT_LE(test::allocations() - before, 16U);
 }
 
 }  // namespace

@@ -33,6 +33,11 @@ void compare(std::uint64_t seed, Tick grain, unsigned odd) {
     if (odd != 0 && random() % odd == 0) at += Tick{random() % grain.ps};
     if (odd != 0 && random() % odd == 0) duration = Tick{random() % (3 * grain.ps)};
     ASSERT_EQ(clocked.reserve(at, duration), calendar.reserve(at, duration)) << i;
+    if (i % 11 == 0) {
+      const Tick end = at + grain * (1 + random() % 200);
+      clocked.block(at, end);
+      calendar.block(at, end);
+    }
     if (i % 16 == 0) {
       horizon += grain * (random() % 90);
       calendar.retire(horizon);

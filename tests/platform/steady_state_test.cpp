@@ -13,7 +13,7 @@
 #include "platform/memory_map.h"
 #include "tests/harness/harness.h"
 #include "tests/harness/test_initiator.h"
-#include "tests/platform/allocation_counter.h"
+#include "tests/harness/allocation_counter.h"
 
 namespace lacuna::test {
 namespace {

@@ -1,4 +1,4 @@
-#include "tests/platform/allocation_counter.h"
+#include "tests/harness/allocation_counter.h"
 
 #include <malloc.h>
 
