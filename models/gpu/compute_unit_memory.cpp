@@ -23,7 +23,8 @@ void ComputeUnit::fetch(Slot& slot, Cycles cycle) {
     const Cycles there = first == slot.line + 1 ? slot.next_line_ready : fetch_line(first, cycle);
     slot.ready = later(slot.ready, there);
     slot.line = first;
-    slot.next_line_ready = fetch_line(first + 1, there);
+    // There is room for it when the wavefront has left the line before.
+    slot.next_line_ready = fetch_line(first + 1, later(there, cycle));
   }
   if (last != first) slot.ready = later(slot.ready, slot.next_line_ready);
   if (slot.state == Slot::State::running) slot.account(WavefrontTime::fetch, slot.ready);
