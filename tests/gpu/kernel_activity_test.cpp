@@ -127,5 +127,35 @@ TEST_F(KernelActivityTest, TranslationIsToldFromMemory) {
   EXPECT_EQ(a.latency.service[static_cast<std::size_t>(MemoryLevel::tlb)], Tick{(200 + 199 + 198 + 197) * 1000});
 }
 
+/// Answers at once, and counts questions that come before the time that was said to be past.
+class PunctualTranslation : public TranslationLevel {
+ public:
+  Tick translate(std::uint64_t, Tick at) override {
+    ++questions;
+    if (at < horizon) ++late;
+    return at;
+  }
+  void retire(Tick time) override { horizon = time; }
+  Tick horizon{};
+  unsigned questions = 0;
+  unsigned late = 0;
+};
+
+// The line after next is asked for when the wavefront comes to the next one, however long that has been there.
+TEST_F(KernelActivityTest, NothingIsAskedForInThePast) {
+  PunctualTranslation tlb;
+  b_.loose().attach_tlbs(nullptr, nullptr, &tlb);
+  Words words = program(kLaneAddress);
+  for (int line = 0; line < 8; ++line) {
+    const Words part = program(kLoad, Words(14, kWaitAll));
+    words.insert(words.end(), part.begin(), part.end());
+  }
+  words.push_back(kEnd);
+  run(words);
+  b_.loose().attach_tlbs(nullptr, nullptr, nullptr);
+  EXPECT_GT(tlb.questions, 8u);
+  EXPECT_EQ(tlb.late, 0u);
+}
+
 }  // namespace
 }  // namespace lacuna::test
