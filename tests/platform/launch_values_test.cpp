@@ -74,7 +74,7 @@ TEST(Expression, SaysWhatIsWrongAndWhere) {
   EXPECT_THAT(refusal([] { value("3x"); }), HasSubstr("must end before x"));
   EXPECT_THAT(refusal([] { value("d[0]"); }), HasSubstr("buffers cannot be read here"));
   EXPECT_THAT(refusal([] { value(std::string(100000, '(')); }), HasSubstr("nested too deeply"));
-  EXPECT_THAT(refusal([] { value(std::string(100000, '-') + "1"); }), HasSubstr("nested too deeply"));
+  EXPECT_THAT(refusal([] { value(std::string(100000, '-').append(1, '1')); }), HasSubstr("nested too deeply"));
 }
 
 TEST(Expression, SubstitutesInText) {

@@ -16,7 +16,8 @@ TEST(Idle, LooksAreRareAndGoOn) {
   const RunParameters parameters({{true, "tiny"}, {false, "rocm.longest_sleep=2ms"}}, Machine::process);
   Settings settings;
   settings.write_results = false;
-  static Simulation& simulation = *new Simulation(parameters, settings);  // its thread lives as long as the process
+  static ProgressLine line(false);
+  static Simulation& simulation = *new Simulation(parameters, settings, line);  // its thread lives as long as the process
   static std::atomic<std::int64_t> looks{0};
   const auto wait_for_look = [](std::int64_t number) {
     while (looks < number) std::this_thread::yield();
