@@ -8,7 +8,8 @@
 namespace lacuna {
 
 /// Writes all executable sections in the format of `llvm-objdump-16 -d`. Bytes that are no instruction of the target are
-/// written as `.long`, and amd_kernel_code_t of version 2, which llvm-objdump does not decode, as directives. Throws ElfError when the file is not an AMDGPU code object for a target that Lacuna knows.
+/// written as `.long`, and amd_kernel_code_t of version 2, which llvm-objdump does not decode, as directives. Throws ElfError
+/// when the file is not an AMDGPU code object for a target that Lacuna knows.
 void write_disassembly(const ElfFile& file, std::ostream& out);
 
 }  // namespace lacuna

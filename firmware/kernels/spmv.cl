@@ -15,9 +15,8 @@ kernel void spmv_scalar(global const uint* row_start, global const uint* column,
 #define BLOCK 256
 
 kernel __attribute__((reqd_work_group_size(BLOCK, 1, 1))) void spmv_vector(global const uint* row_start,
-                                                                           global const uint* column,
-                                                                           global const float* value, global const float* x,
-                                                                           global float* y, uint rows) {
+                                                                           global const uint* column, global const float* value,
+                                                                           global const float* x, global float* y, uint rows) {
   local float partial[BLOCK];
   const uint item = get_local_id(0);
   const uint lane = item % LANES;

@@ -11,9 +11,9 @@
 #include "models/gpu/hsa.h"
 #include "platform/gpu_device.h"
 #include "platform/memory_map.h"
+#include "tests/harness/allocation_counter.h"
 #include "tests/harness/harness.h"
 #include "tests/harness/test_initiator.h"
-#include "tests/harness/allocation_counter.h"
 
 namespace lacuna::test {
 namespace {

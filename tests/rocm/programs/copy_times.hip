@@ -1,6 +1,6 @@
-// copy_times DIRECTION SOURCE_OFFSET DESTINATION_OFFSET [beside] BYTES...: for each size one copy (h2d, d2h, d2d) or fill, alone or
-// beside a kernel that streams through memory and starts at the same time. Prints what each took by the runtime's own events, and checks every byte that was
-// written and those around them.
+// copy_times DIRECTION SOURCE_OFFSET DESTINATION_OFFSET [beside] BYTES...: for each size one copy (h2d, d2h, d2d) or fill,
+// alone or beside a kernel that streams through memory and starts at the same time. Prints what each took by the runtime's own
+// events, and checks every byte that was written and those around them.
 #include <ctime>
 
 #include "../check.h"
@@ -89,7 +89,8 @@ int main(int argc, char** argv) {
     if (direction == "h2d") {
       HIP_CHECK(hipMemcpyAsync(destination, sent + source_offset, bytes, hipMemcpyHostToDevice, stream));
     } else if (direction == "d2h") {
-      HIP_CHECK(hipMemcpyAsync(received + kMargin + destination_offset, from + source_offset, bytes, hipMemcpyDeviceToHost, stream));
+      HIP_CHECK(
+          hipMemcpyAsync(received + kMargin + destination_offset, from + source_offset, bytes, hipMemcpyDeviceToHost, stream));
     } else if (direction == "d2d") {
       HIP_CHECK(hipMemcpyAsync(destination, from + source_offset, bytes, hipMemcpyDeviceToDevice, stream));
     } else {
