@@ -70,7 +70,9 @@ std::uint32_t DeviceCopies::l2_state(const CopiedRange& range) const {
 
 void DeviceCopies::leave(const CopiedRange& range, bool by_compute_units) {
   const std::uint64_t line = device_.l2_parameters.line.n;
-  const std::uint64_t held = std::min(range.bytes, l2_bytes() / (range.has_source ? 2 : 1));
+  // Memory of the host is not cached: the other end has L2 for itself.
+  const bool both = range.has_source && !in_host_memory(range.source) && !in_host_memory(range.destination);
+  const std::uint64_t held = std::min(range.bytes, l2_bytes() / (both ? 2 : 1));
   isa::MemoryWindow from;
   isa::MemoryWindow to;
   std::uint64_t bus_address = 0;

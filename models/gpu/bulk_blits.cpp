@@ -22,6 +22,8 @@ constexpr std::uint64_t kThirdInMemory = 5;
 /// Pieces in which a copy goes on while others are at work: long against the start and the end of a kernel.
 constexpr std::uint64_t kPieceOverLink = 2 * 1024 * 1024;
 constexpr std::uint64_t kPieceInMemory = 8 * 1024 * 1024;
+/// How often the workgroups of the third sample are counted.
+constexpr Tick kCount{100'000};
 /// Data are moved at least so often, so that a run's limits and its progress see them.
 constexpr Tick kStep{1'000'000'000};
 
@@ -64,6 +66,11 @@ struct BulkBlits::Copy {
   std::vector<std::uint64_t> traffic_before{};
   std::array<std::uint64_t, 3> sample_bytes{};
   std::array<CopyCost, 3> samples{};
+  // The third sample's middle: workgroups that had started at two times, with the GPU full from the one to the other.
+  std::uint64_t counted_first = 0;
+  std::uint64_t counted_last = 0;
+  Tick count_began{};
+  Tick count_ended{};
   // In bulk: from `from` to the blit's end.
   CopyCost rest{};
 
@@ -74,6 +81,23 @@ struct BulkBlits::Copy {
   /// When bulk has come to byte `at`.
   Tick time_of(std::uint64_t at) const {
     return piece_began + Tick{share_of(rest.time.ps, Tick{at - from}, Tick{blit.bytes - from})};
+  }
+  /// The kernels of HIP's runtime have a workgroup for each part of the work; the others' loop until all is done.
+  bool counts_workgroups() const {
+    return sample == Sample::third && !in_bulk &&
+           (blit.kernel == Blit::Kernel::copy_buffer || blit.kernel == Blit::Kernel::copy_buffer_aligned ||
+            blit.kernel == Blit::Kernel::fill_buffer_aligned);
+  }
+  void count() {
+    const std::uint64_t all = dispatch->total_workgroups();
+    const std::uint64_t started = dispatch->next_workgroup;
+    if (started < all / 4 || started >= all) return;
+    if (counted_first == 0) {
+      counted_first = started;
+      count_began = now();
+    }
+    counted_last = started;
+    count_ended = now();
   }
   bool over_link() const { return kind.from_host || kind.to_host; }
 };
@@ -189,6 +213,13 @@ bool BulkBlits::sample(Copy& copy) {
       execute(copy, first);
       return true;
     case Copy::Sample::first:
+      // What comes over the link takes long to fill L2, and meets its write-backs only then. L2 is therefore as if the copy's
+      // end had been written: that is what the samples evict.
+      if (const std::uint64_t l2 = surroundings_->l2_bytes();
+          copy.over_link() && !copy.kind.to_host && copy.blit.bytes > copy.done + l2 + kPieceInMemory) {
+        surroundings_->leave({.destination = copy.blit.destination + copy.blit.bytes - l2, .bytes = l2, .has_source = false},
+                             false);
+      }
       copy.sample = Copy::Sample::second;
       execute(copy, copy.cut_after(copy.done + size));
       return true;
@@ -210,7 +241,9 @@ void BulkBlits::execute(Copy& copy, std::uint64_t to) {
   dispatch.grid = copy.grid;
   dispatch.next_workgroup = dispatch.finished_workgroups = 0;
   if (copy.from != 0 || to != copy.blit.bytes) blits_.narrow(copy.blit, dispatch, copy.from, to);
+  copy.counted_first = copy.counted_last = 0;
   dispatcher_.submit(dispatch);
+  wake();
 }
 
 void BulkBlits::learn(Copy& copy) {
@@ -231,6 +264,14 @@ void BulkBlits::learn(Copy& copy) {
   if (copy.sample != Copy::Sample::third) return;
   copy.sample = Copy::Sample::none;
   const auto& [first, second, third] = copy.samples;
+  // Workgroups that start one after the other tell the rate of a full GPU, whatever is left to memory by a piece for the next.
+  const std::uint64_t counted = (copy.counted_last - copy.counted_first) * copy.blit.cut_step;
+  if (counted > bytes / 4) {
+    CopyCost more = third.scaled(static_cast<double>(counted) / static_cast<double>(bytes));
+    more.time = copy.count_ended - copy.count_began;
+    costs_.add_slope(copy.kind, copy.sample_bytes[0], first, counted, std::move(more));
+    return;
+  }
   costs_.add_slope(copy.kind, copy.sample_bytes[0], first, copy.sample_bytes[2] - copy.sample_bytes[1], third.beyond(second));
 }
 
@@ -282,6 +323,7 @@ void BulkBlits::advance() {
   std::vector<Dispatch*> ended;
   for (std::size_t i = 0; i < copies_.size(); ++i) {
     Copy& copy = *copies_[i];
+    if (copy.counts_workgroups()) copy.count();
     if (!copy.in_bulk) continue;
     catch_up(copy);
     if (copy.done != copy.to) continue;
@@ -313,6 +355,7 @@ void BulkBlits::finish(Copy& copy) {
 void BulkBlits::wake() {
   Tick next = kNever;
   for (const auto& copy : copies_) {
+    if (copy->counts_workgroups()) next = earlier(next, now() + kCount);
     if (copy->in_bulk) next = earlier(next, later(earlier(copy->time_of(copy->to), now() + kStep), now()));
   }
   if (next != kNever) wake_.notify(to_sc_time(next - now()));

@@ -193,8 +193,8 @@ TEST(KernelReports, CsvHoldsEveryField) {
   EXPECT_THAT(line,
               StartsWith("3," + name + ",1,1024x2x1,64x1x1,32,32,1000000,3500000,2500,4000000,200000000,0,2.000000,100,"));
   EXPECT_EQ(std::count(header.begin(), header.end(), ','), std::count(line.begin(), line.end(), ',') - 1) << "one in the name";
-  EXPECT_THAT(header, EndsWith(",dram_used,dram_peak"));
-  EXPECT_THAT(line, EndsWith(",600000,640000"));
+  EXPECT_THAT(header, EndsWith(",dram_used,dram_peak,bulk_bytes"));
+  EXPECT_THAT(line, EndsWith(",600000,640000,0"));
 }
 
 TEST(KernelReports, SayWhereTimeGoesAndWhatBounds) {
