@@ -21,7 +21,8 @@ constexpr std::uint32_t kLdsGranule = 512;
 constexpr std::uint32_t kDefaultWorkgroup = 256;  // clang's, when the source says nothing
 constexpr std::uint64_t kRsrc3Offset = 44;        // COMPUTE_PGM_RSRC3, then RSRC1, in both kinds of descriptor
 
-unsigned divide_up(std::uint32_t a, std::uint32_t b) { return (a + b - 1) / b; }
+// What a descriptor says may be any number; in 64 bits none of them wraps.
+std::uint64_t divide_up(std::uint64_t a, std::uint64_t b) { return (a + b - 1) / b; }
 
 }  // namespace
 
@@ -29,19 +30,19 @@ Occupancy occupancy(const isa::KernelRegisters& registers, std::uint32_t lds, st
                     isa::Target target) {
   const ComputeUnitSize& size = target == isa::Target::gfx803 ? kGfx803 : kGfx90a;
   const isa::TargetTraits& traits = isa::traits(target);
-  const unsigned vgprs = divide_up(registers.vgprs + registers.agprs, traits.vgpr_granule) * traits.vgpr_granule;
+  const std::uint64_t vgprs = divide_up(registers.vgprs + registers.agprs, traits.vgpr_granule) * traits.vgpr_granule;
   Occupancy result{.workgroup_size = workgroup_size, .wavefronts_per_simd = 0, .limit = "wavefront slots"};
-  unsigned per_simd = size.wavefronts;
-  const auto limit = [&](unsigned fitting, std::string_view what) {
+  std::uint64_t per_simd = size.wavefronts;
+  const auto limit = [&](std::uint64_t fitting, std::string_view what) {
     if (fitting >= per_simd) return;
     per_simd = fitting;
     result.limit = what;
   };
-  limit(size.vgprs / std::max(1U, vgprs), "VGPRs");
+  limit(size.vgprs / std::max<std::uint64_t>(1, vgprs), "VGPRs");
   limit(size.sgprs / std::max(1U, registers.sgprs), "SGPRs");
-  const unsigned wavefronts = divide_up(std::max(1U, workgroup_size), isa::kLanes);
-  unsigned workgroups = per_simd * kSimds / wavefronts;
-  const unsigned by_lds = lds == 0 ? workgroups : kLdsBytes / (divide_up(lds, kLdsGranule) * kLdsGranule);
+  const std::uint64_t wavefronts = divide_up(std::max(1U, workgroup_size), isa::kLanes);
+  std::uint64_t workgroups = per_simd * kSimds / wavefronts;
+  const std::uint64_t by_lds = lds == 0 ? workgroups : kLdsBytes / (divide_up(lds, kLdsGranule) * kLdsGranule);
   if (by_lds < workgroups) {
     workgroups = by_lds;
     result.limit = "LDS";
@@ -60,7 +61,11 @@ isa::KernelRegisters kernel_registers(const CodeObject& object, const KernelEntr
 
 std::uint32_t largest_workgroup(const KernelMetadata& kernel) {
   const auto& required = kernel.required_workgroup_size;
-  if (required[0] != 0) return required[0] * required[1] * required[2];
+  if (required[0] != 0) {
+    std::uint64_t product = 1;
+    for (const std::uint32_t size : required) product = std::min<std::uint64_t>(product * size, UINT32_MAX);
+    return static_cast<std::uint32_t>(product);
+  }
   return kernel.max_workgroup_size != 0 ? kernel.max_workgroup_size : kDefaultWorkgroup;
 }
 

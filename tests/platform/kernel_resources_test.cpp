@@ -32,6 +32,8 @@ TEST(Occupancy, IsWhatTheScarcestResourceAllows) {
       {{64, 0, 16}, 0, 256, kCdna2, 8, "wavefront slots"},
       {{64, 8, 16}, 0, 256, kCdna2, 7, "VGPRs"},
       {{256, 256, 16}, 0, 256, kCdna2, 1, "VGPRs"},
+      {{24, 0, 16}, UINT32_MAX, 64, kGcn3, 0, "LDS"},  // a damaged file says anything
+      {{24, 0, 16}, 0, UINT32_MAX, kGcn3, 0, "wavefront slots"},
   };
   for (const Row& row : rows) {
     const Occupancy result = occupancy(row.registers, row.lds, row.workgroup, row.target);
@@ -48,6 +50,8 @@ TEST(Occupancy, IsForTheRequiredSizeElseTheLargest) {
   EXPECT_EQ(largest_workgroup(kernel), 1024u);
   kernel.required_workgroup_size = {32, 2, 1};
   EXPECT_EQ(largest_workgroup(kernel), 64u);
+  kernel.required_workgroup_size = {UINT32_MAX, UINT32_MAX, UINT32_MAX};
+  EXPECT_EQ(largest_workgroup(kernel), UINT32_MAX);
 }
 
 }  // namespace
