@@ -66,7 +66,7 @@ struct BulkBlits::Copy {
   std::vector<std::uint64_t> traffic_before{};
   std::array<std::uint64_t, 3> sample_bytes{};
   std::array<CopyCost, 3> samples{};
-  // The third sample's middle: workgroups that had started at two times, with the GPU full from the one to the other.
+  // The third sample's middle: workgroups that were done at two times, with the GPU full from the one to the other.
   std::uint64_t counted_first = 0;
   std::uint64_t counted_last = 0;
   Tick count_began{};
@@ -90,13 +90,14 @@ struct BulkBlits::Copy {
   }
   void count() {
     const std::uint64_t all = dispatch->total_workgroups();
-    const std::uint64_t started = dispatch->next_workgroup;
-    if (started < all / 4 || started >= all) return;
+    const std::uint64_t finished = dispatch->finished_workgroups;
+    // The first ones start at the dispatcher's rate, not at memory's: only what ends tells of that.
+    if (finished == 0 || finished < all / 8 || dispatch->next_workgroup >= all) return;
     if (counted_first == 0) {
-      counted_first = started;
+      counted_first = finished;
       count_began = now();
     }
-    counted_last = started;
+    counted_last = finished;
     count_ended = now();
   }
   bool over_link() const { return kind.from_host || kind.to_host; }
@@ -264,7 +265,7 @@ void BulkBlits::learn(Copy& copy) {
   if (copy.sample != Copy::Sample::third) return;
   copy.sample = Copy::Sample::none;
   const auto& [first, second, third] = copy.samples;
-  // Workgroups that start one after the other tell the rate of a full GPU, whatever is left to memory by a piece for the next.
+  // Workgroups that end one after the other tell the rate of a full GPU, whatever is left to memory by a piece for the next.
   const std::uint64_t counted = (copy.counted_last - copy.counted_first) * copy.blit.cut_step;
   if (counted > bytes / 4) {
     CopyCost more = third.scaled(static_cast<double>(counted) / static_cast<double>(bytes));

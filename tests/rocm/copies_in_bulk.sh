@@ -9,8 +9,8 @@ export HSA_ENABLE_SDMA=$2
 times() {
   local folder=$1 mode=$2
   shift 2
-  on_gpu --config tiny --set gpu.target="$target" --set gpu.copies="$mode" --out "$folder" -- copy_times "$@"
-  time_limit=240 expect 0 "${command[@]}"
+  on_gpu --config "${config-tiny}" --set gpu.target="$target" --set gpu.copies="$mode" --out "$folder" -- copy_times "$@"
+  expect 0 "${command[@]}"
   grep " us" out.txt >"$folder.txt"
 }
 
@@ -65,7 +65,7 @@ counters=("host_link bytes_read" "host_link bytes_written")
 
 for copy in "h2d 3 64" "d2h 0 0" "d2d 0 0" "h2d 0 0" "fill 0 0"; do
   read -r -a where <<<"$copy"
-  compare "${where[@]}" 262144 262144 262144 1500001 1500001 1500001 2097152 2097152 2097152
+  compare "${where[@]}" 262144 262144 262144 1500001 1500001 1500001
 done
 # What went in bulk is told in its row and in no other mode's.
 moved() { awk -F, 'NR == 1 { for (i = 1; i <= NF; ++i) column[$i] = i; next } { sum += $column["bulk_bytes"] } END { print sum + 0 }' "$1/kernels.csv"; }
@@ -73,6 +73,11 @@ moved() { awk -F, 'NR == 1 { for (i = 1; i <= NF; ++i) column[$i] = i; next } { 
 (($(moved bulk) >= 1500001)) || fail "the rows tell of nothing in bulk"
 # Long enough for samples within GPU memory.
 [[ $target != gfx803 || $2 != 0 ]] || compare d2d 0 0 12582912 12582912 12582912
+
+# A GPU that holds half of the sample's workgroups at once: how fast they start is the dispatcher's affair, not memory's. Its L2 is
+# longer than samples over the link, whose write-backs are not among what is counted.
+counters=("host_link bytes_read" "host_link bytes_written")
+[[ $target != gfx803 || $2 != 0 ]] || config=r9nano compare fill 0 0 12582912 12582912 12582912
 
 # Beside a kernel: the same bytes. Who of the two begins is decided by the host, so that there are no times to compare.
 times bulk bulk d2d 0 0 beside 2097152 4194304
