@@ -127,17 +127,17 @@ TEST_F(KernelActivityTest, TranslationIsToldFromMemory) {
   EXPECT_EQ(a.latency.service[static_cast<std::size_t>(MemoryLevel::tlb)], Tick{(200 + 199 + 198 + 197) * 1000});
 }
 
-/// Answers at once, and counts questions that come before the time that was said to be past.
+/// Answers at once, and counts lookups that come before the time that was said to be past.
 class PunctualTranslation : public TranslationLevel {
  public:
   Tick translate(std::uint64_t, Tick at) override {
-    ++questions;
+    ++lookups;
     if (at < horizon) ++late;
     return at;
   }
   void retire(Tick time) override { horizon = time; }
   Tick horizon{};
-  unsigned questions = 0;
+  unsigned lookups = 0;
   unsigned late = 0;
 };
 
@@ -153,7 +153,7 @@ TEST_F(KernelActivityTest, NothingIsAskedForInThePast) {
   words.push_back(kEnd);
   run(words);
   b_.loose().attach_tlbs(nullptr, nullptr, nullptr);
-  EXPECT_GT(tlb.questions, 8u);
+  EXPECT_GT(tlb.lookups, 8u);
   EXPECT_EQ(tlb.late, 0u);
 }
 

@@ -485,11 +485,11 @@ TEST_F(SdmaEngineTest, PollsHoldBackTheirQueueOnly) {
 /// Answers at once, and keeps what it was told.
 struct Translations : TranslationLevel {
   Tick translate(std::uint64_t, Tick at) override {
-    ++questions;
+    ++lookups;
     return at;
   }
   void retire(Tick horizon) override { forgotten = horizon; }
-  std::uint64_t questions = 0;
+  std::uint64_t lookups = 0;
   Tick forgotten{};
 };
 
@@ -500,7 +500,7 @@ TEST_F(SdmaEngineTest, TranslationsAreForgottenByPollsAndCopies) {
   Ring r = open();
   b_.at<std::uint64_t>(kWords) = 1;
   run(r, {poll(kBase + kWords, 3, 0)}, 200);
-  EXPECT_GT(tlb.questions, 100u) << "a look each microsecond";
+  EXPECT_GT(tlb.lookups, 100u) << "a look each microsecond";
   EXPECT_GT(tlb.forgotten + Tick{2'000'000}, now());
   b_.at<std::uint64_t>(kWords) = 0;
   microseconds(5);
