@@ -13,8 +13,11 @@ debug() {
     kill -0 $simulator 2>/dev/null || fail "lacuna ended before a debugger came"
     sleep 0.05
   done
-  timeout 60 "$GDB" -nx -nh -batch -ex "target remote 127.0.0.1:$port" "${commands[@]/#/-ex=}" "$FIRMWARE/$program.elf" \
-    >out.txt 2>&1 </dev/null || true
+  # GDB gives up after two seconds without an answer, unless told that the machine may be busy.
+  timeout "$time_limit" "$GDB" -nx -nh -batch -ex "set remotetimeout $time_limit" -ex "target remote 127.0.0.1:$port" \
+    "${commands[@]/#/-ex=}" "$FIRMWARE/$program.elf" >out.txt 2>&1 </dev/null || true
+  # Without its debugger the simulator would wait for the next one.
+  grep -q "exited with code" out.txt || { kill $simulator; fail "GDB has not seen the end of $program"; }
   wait $simulator || code=$?
   [[ $code == "$wanted" ]] || fail "lacuna hart $program under GDB ended with $code, not $wanted"
 }
