@@ -6,10 +6,10 @@
 #include <systemc>
 
 #include "models/common/backing_store.h"
+#include "models/common/memory_map.h"
 #include "models/host/bus.h"
 #include "models/host/hart.h"
 #include "models/host/ram.h"
-#include "platform/memory_map.h"
 #include "tests/host/flat_image.h"
 
 namespace lacuna {

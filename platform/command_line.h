@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "platform/exit_codes.h"
+#include "platform/run/exit_codes.h"
 
 namespace lacuna {
 

@@ -1,4 +1,4 @@
-// docs/memory-map.md, generated from platform/memory_map.h and models/gpu/gpu_registers.h.
+// docs/memory-map.md, generated from models/common/memory_map.h and models/common/gpu_registers.h.
 #pragma once
 
 #include <iosfwd>

@@ -7,8 +7,8 @@
 #include <sstream>
 #include <vector>
 
+#include "models/common/memory_map.h"
 #include "models/common/tlm_time.h"
-#include "platform/memory_map.h"
 
 namespace lacuna {
 namespace {

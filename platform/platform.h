@@ -3,7 +3,7 @@
 //   Hart ------- HostBus --+-- RAM, CLINT, PLIC, UART, finisher
 //   GpuDevice ----'        +-- GPU registers and doorbells, GPU memory (aperture)
 //   CLINT (timer, software) -> Hart; UART, GPU -> PLIC -> Hart
-// Addresses are those of platform/memory_map.h.
+// Addresses are those of models/common/memory_map.h.
 #pragma once
 
 #include <functional>
@@ -14,9 +14,9 @@
 
 #include "models/common/backing_store.h"
 #include "models/common/statistics.h"
+#include "models/gpu/gpu_device.h"
 #include "models/host/guest_file.h"
-#include "platform/elf_file.h"
-#include "platform/gpu_device.h"
+#include "platform/loaders/elf_file.h"
 #include "platform/platform_parameters.h"
 
 namespace lacuna {

@@ -2,7 +2,7 @@
 
 #include <stdexcept>
 
-#include "platform/memory_map.h"
+#include "models/common/memory_map.h"
 
 namespace lacuna {
 

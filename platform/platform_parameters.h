@@ -6,6 +6,7 @@
 
 #include "models/common/parameters.h"
 #include "models/common/units.h"
+#include "models/gpu/gpu_device.h"
 #include "models/host/bus.h"
 #include "models/host/clint.h"
 #include "models/host/finisher.h"
@@ -14,9 +15,8 @@
 #include "models/host/plic.h"
 #include "models/host/ram.h"
 #include "models/host/uart.h"
-#include "platform/gpu_device.h"
 #include "platform/rocm_parameters.h"
-#include "platform/run_control.h"
+#include "platform/run/run_control.h"
 
 namespace lacuna {
 

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "models/common/statistics.h"
+#include "models/gpu/gpu_device.h"
 #include "models/host/host_link.h"
-#include "platform/gpu_device.h"
 #include "platform/platform_parameters.h"
 
 namespace lacuna {

@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "drivers/rocm/process_end.h"
-#include "platform/log.h"
-#include "platform/terminal.h"
+#include "platform/run/log.h"
+#include "platform/run/terminal.h"
 
 namespace lacuna::rocm {
 namespace {

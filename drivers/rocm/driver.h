@@ -17,7 +17,7 @@
 #include "drivers/rocm/settings.h"
 #include "drivers/rocm/simulation.h"
 #include "drivers/rocm/topology.h"
-#include "platform/run_parameters.h"
+#include "platform/run/run_parameters.h"
 
 namespace lacuna::rocm {
 

@@ -5,8 +5,8 @@
 
 #include "drivers/rocm/events.h"
 #include "drivers/rocm/runtime_symbols.h"
-#include "models/gpu/driver_events.h"
-#include "models/gpu/sdma_engine.h"
+#include "models/command/driver_events.h"
+#include "models/sdma/sdma_engine.h"
 
 namespace lacuna::rocm {
 

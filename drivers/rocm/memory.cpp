@@ -7,7 +7,7 @@
 
 #include "drivers/rocm/address_space.h"
 #include "models/common/guest_mistake.h"
-#include "platform/memory_map.h"
+#include "models/common/memory_map.h"
 
 namespace lacuna::rocm {
 namespace {

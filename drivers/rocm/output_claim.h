@@ -3,7 +3,7 @@
 
 #include <filesystem>
 
-#include "platform/output_folder.h"
+#include "platform/run/output_folder.h"
 
 namespace lacuna::rocm {
 

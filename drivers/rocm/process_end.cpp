@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "drivers/rocm/driver.h"
-#include "platform/exit_codes.h"
+#include "platform/run/exit_codes.h"
 
 namespace lacuna::rocm {
 namespace {

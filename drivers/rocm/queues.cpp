@@ -8,7 +8,7 @@
 
 #include "drivers/rocm/address_space.h"
 #include "models/common/guest_mistake.h"
-#include "models/gpu/hsa.h"
+#include "models/common/hsa.h"
 
 namespace lacuna::rocm {
 namespace {

@@ -9,8 +9,8 @@
 #include "drivers/rocm/output_claim.h"
 #include "models/common/guest_mistake.h"
 #include "models/common/tlm_time.h"
-#include "platform/log.h"
-#include "platform/run_results.h"
+#include "platform/run/log.h"
+#include "platform/run/run_results.h"
 
 namespace lacuna::rocm {
 namespace {

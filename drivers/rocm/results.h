@@ -11,11 +11,11 @@
 
 #include "drivers/rocm/settings.h"
 #include "models/common/statistics.h"
-#include "platform/kernel_log.h"
-#include "platform/output_folder.h"
 #include "platform/process_platform.h"
-#include "platform/run_parameters.h"
-#include "platform/run_report.h"
+#include "platform/run/kernel_log.h"
+#include "platform/run/output_folder.h"
+#include "platform/run/run_parameters.h"
+#include "platform/run/run_report.h"
 
 namespace lacuna::rocm {
 

@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include "platform/elf_file.h"
+#include "platform/loaders/elf_file.h"
 
 namespace lacuna::rocm {
 namespace {

@@ -13,7 +13,7 @@
 #include <optional>
 #include <string>
 
-#include "models/gpu/kernel_symbols.h"
+#include "models/command/kernel_symbols.h"
 
 struct r_debug;
 

@@ -12,8 +12,8 @@
 #include <thread>
 
 #include "models/common/tlm_time.h"
-#include "platform/exit_codes.h"
-#include "platform/text_table.h"
+#include "platform/run/exit_codes.h"
+#include "platform/run/text_table.h"
 
 namespace lacuna::rocm {
 namespace {

@@ -22,9 +22,9 @@
 #include "drivers/rocm/results.h"
 #include "drivers/rocm/settings.h"
 #include "models/common/units.h"
-#include "platform/long_run_notice.h"
 #include "platform/process_platform.h"
-#include "platform/run_parameters.h"
+#include "platform/run/long_run_notice.h"
+#include "platform/run/run_parameters.h"
 
 namespace lacuna::rocm {
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "lacuna.h"
-#include "platform/memory_map.h"
+#include "models/common/memory_map.h"
 
 /* The code object that lacuna_firmware(... KERNELS name) embeds. */
 #define CODE_OBJECT(name)                    \

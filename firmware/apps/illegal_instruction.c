@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "app.h"
-#include "models/gpu/gpu_registers.h"
+#include "models/common/gpu_registers.h"
 
 CODE_OBJECT(test_kernels);
 

@@ -5,7 +5,7 @@
 
 #include "app.h"
 #include "driver/hsa.h"
-#include "platform/launch_plan.h"
+#include "platform/launch/launch_plan.h"
 #include "startup/runtime.h"
 
 enum { SYS_OPEN = 0x01, SYS_CLOSE = 0x02, SYS_WRITE = 0x05, SYS_READ = 0x06, MODE_READ = 1, MODE_WRITE = 5 };

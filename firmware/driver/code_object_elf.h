@@ -71,7 +71,7 @@ bool code_object_find_symbol(const code_object_view* view, const char* name, uin
 uint64_t code_object_loaded_bytes(const code_object_view* view);
 
 /* Puts .symtab behind the segments of the loaded copy at `memory`, lets the view read it there, and points the copy's ELF
- * header to a section table for it, so that the device finds names for its reports (models/gpu/loaded_code_object.h). */
+ * header to a section table for it, so that the device finds names for its reports (models/command/loaded_code_object.h). */
 void code_object_keep_symbols(code_object_view* view, uint8_t* memory);
 
 /* Applies the relocations to the loaded copy: `memory` holds `span` bytes, visible to the GPU at `gpu_address`. */

@@ -7,7 +7,7 @@
 #include "driver/hsa.h"
 #include "driver/range_allocator.h"
 #include "lacuna.h"
-#include "models/gpu/gpu_registers.h"
+#include "models/common/gpu_registers.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -3,7 +3,7 @@
 
 #include "hal/hal.h"
 #include "hal/riscv_interrupts.h"
-#include "platform/memory_map.h"
+#include "models/common/memory_map.h"
 
 /* Rate of mtime: default of host.hart's timebase parameter. */
 #define NANOSECONDS_PER_TICK 100u

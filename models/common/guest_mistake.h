@@ -2,7 +2,7 @@
 //
 // A guest repeats a mistake as often as it likes (a trap handler that faults on itself does so a million times in a simulated
 // millisecond), so models never log a guest's mistake by themselves. The counts are told at the end of the run, see
-// platform/log.h. Like the log that it stands before, the table of kinds is the process's; threads may report at once.
+// platform/run/log.h. Like the log that it stands before, the table of kinds is the process's; threads may report at once.
 #pragma once
 
 #include <spdlog/spdlog.h>

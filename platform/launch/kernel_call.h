@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "platform/code_object.h"
 #include "platform/launch/argument.h"
-#include "platform/launch_plan.h"
+#include "platform/launch/launch_plan.h"
+#include "platform/loaders/code_object.h"
 
 namespace lacuna {
 

@@ -5,13 +5,13 @@
 #include <utility>
 
 #include "platform/launch/launch_error.h"
+#include "platform/launch/launch_plan.h"
 #include "platform/launch/launch_program.h"
 #include "platform/launch/launch_session.h"
 #include "platform/launch/launcher_image.h"
 #include "platform/launch/text.h"
-#include "platform/launch_plan.h"
-#include "platform/offload_bundle.h"
-#include "platform/simulate.h"
+#include "platform/loaders/offload_bundle.h"
+#include "platform/run/simulate.h"
 
 namespace lacuna {
 namespace {

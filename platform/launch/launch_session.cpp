@@ -10,8 +10,8 @@
 #include "models/common/nearest_name.h"
 #include "models/host/semihosting_file.h"
 #include "platform/launch/launch_error.h"
+#include "platform/launch/launch_plan.h"
 #include "platform/launch/text.h"
-#include "platform/launch_plan.h"
 
 namespace lacuna {
 namespace {

@@ -20,10 +20,10 @@
 #include <vector>
 
 #include "models/host/guest_file.h"
-#include "platform/code_object.h"
 #include "platform/launch/comparison.h"
 #include "platform/launch/kernel_call.h"
 #include "platform/launch/launch_program.h"
+#include "platform/loaders/code_object.h"
 
 namespace lacuna {
 
@@ -42,7 +42,7 @@ class LaunchSession {
   /// Things that the user should know although the launch runs.
   const std::vector<std::string>& warnings() const { return warnings_; }
 
-  /// The launcher's files (platform/launch_plan.h).
+  /// The launcher's files (platform/launch/launch_plan.h).
   std::unique_ptr<GuestFile> open(const std::string& name);
 
   /// What went wrong while the plan was made; "" = nothing. The launcher ends then.

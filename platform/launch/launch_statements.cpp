@@ -8,10 +8,10 @@
 #include "models/common/nearest_name.h"
 #include "models/host/semihosting_file.h"
 #include "platform/launch/launch_error.h"
+#include "platform/launch/launch_plan.h"
 #include "platform/launch/launch_session.h"
 #include "platform/launch/text.h"
-#include "platform/launch_plan.h"
-#include "platform/offload_bundle.h"
+#include "platform/loaders/offload_bundle.h"
 
 namespace lacuna {
 namespace {

@@ -8,7 +8,7 @@
 #include <map>
 #include <vector>
 
-#include "models/gpu/gpu_registers.h"
+#include "models/common/gpu_registers.h"
 
 namespace lacuna::testing {
 

@@ -8,13 +8,13 @@
 #include <random>
 #include <sstream>
 
-#include "platform/code_object.h"
-#include "platform/disassembly.h"
-#include "platform/isa_check.h"
 #include "platform/launch/launch_error.h"
 #include "platform/launch/launch_program.h"
 #include "platform/launch/launch_session.h"
-#include "platform/offload_bundle.h"
+#include "platform/listing/disassembly.h"
+#include "platform/listing/isa_check.h"
+#include "platform/loaders/code_object.h"
+#include "platform/loaders/offload_bundle.h"
 
 namespace lacuna {
 namespace {

@@ -7,10 +7,10 @@
 #include <cstring>
 #include <vector>
 
-#include "models/gpu/gpu_registers.h"
-#include "models/gpu/hsa.h"
-#include "platform/gpu_device.h"
-#include "platform/memory_map.h"
+#include "models/common/gpu_registers.h"
+#include "models/common/hsa.h"
+#include "models/common/memory_map.h"
+#include "models/gpu/gpu_device.h"
 #include "tests/harness/allocation_counter.h"
 #include "tests/harness/harness.h"
 #include "tests/harness/test_initiator.h"

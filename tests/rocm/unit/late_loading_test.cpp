@@ -9,7 +9,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "platform/exit_codes.h"
+#include "platform/run/exit_codes.h"
 
 namespace lacuna {
 namespace {

@@ -15,7 +15,7 @@
 #include <thread>
 #include <vector>
 
-#include "models/gpu/hsa.h"
+#include "models/common/hsa.h"
 
 namespace lacuna {
 namespace {

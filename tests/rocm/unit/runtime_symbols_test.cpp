@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/platform/elf_builder.h"
+#include "tests/platform/loaders/elf_builder.h"
 
 namespace lacuna::rocm {
 namespace {

@@ -6,7 +6,7 @@
 #include <set>
 #include <string>
 
-#include "platform/run_parameters.h"
+#include "platform/run/run_parameters.h"
 
 namespace lacuna::rocm {
 namespace {

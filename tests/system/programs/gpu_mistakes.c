@@ -2,8 +2,8 @@
 #include "app.h"
 #include "driver/hsa.h"
 #include "hal/hal.h"
-#include "models/gpu/gpu_registers.h"
-#include "platform/memory_map.h"
+#include "models/common/gpu_registers.h"
+#include "models/common/memory_map.h"
 
 enum { kUnusedSlot = 5 };
 

@@ -1,0 +1,388 @@
+#include "models/command/bulk_blits.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <ostream>
+#include <utility>
+
+#include "models/common/tlm_time.h"
+
+namespace lacuna {
+
+namespace {
+
+/// Bytes of the second sample, and how many times as many the third has. In memory they are enough for the workgroups that a
+/// large GPU holds at once, and for the rates of a few MiB, which differ by a tenth, to level out.
+constexpr std::uint64_t kSampleOverLink = 256 * 1024;
+constexpr std::uint64_t kSampleInMemory = 1024 * 1024;
+constexpr std::uint64_t kThirdOverLink = 2;
+constexpr std::uint64_t kThirdInMemory = 5;
+/// Pieces in which a copy goes on while others are at work: long against the start and the end of a kernel.
+constexpr std::uint64_t kPieceOverLink = 2 * 1024 * 1024;
+constexpr std::uint64_t kPieceInMemory = 8 * 1024 * 1024;
+/// How often the workgroups of the third sample are counted.
+constexpr Tick kCount{100'000};
+/// Data are moved at least so often, so that a run's limits and its progress see them.
+constexpr Tick kStep{1'000'000'000};
+
+/// Log2 of what an address is a multiple of, up to a line; every other one matters to the kernels.
+std::uint32_t alignment_class(std::uint64_t address) {
+  constexpr unsigned kLine = 6;
+  return std::min<unsigned>(static_cast<unsigned>(std::countr_zero(address | std::uint64_t{1} << kLine)), kLine) / 2;
+}
+
+std::uint64_t share_of(std::uint64_t bytes, Tick part, Tick whole) {
+  return whole.ps == 0 ? bytes
+                       : static_cast<std::uint64_t>(static_cast<double>(bytes) * static_cast<double>(part.ps) /
+                                                    static_cast<double>(whole.ps));
+}
+
+Tick now() { return to_tick(sc_core::sc_time_stamp()); }
+
+}  // namespace
+
+struct BulkBlits::Copy {
+  enum class Sample : std::uint8_t { none, first, second, third };
+
+  Dispatch* dispatch;
+  Blit blit;
+  CopyKind kind;
+  Tick began;
+  std::array<std::uint32_t, 3> workgroups;  // of the whole
+  std::array<std::uint32_t, 3> grid;
+  std::uint64_t executed = 0;  // workgroups
+  std::uint64_t done = 0;      // bytes
+  bool alone = true;           // since it began
+  // A piece that is executed, or the rest in bulk: bytes [done, to).
+  bool in_bulk = false;
+  std::uint64_t from = 0;
+  std::uint64_t to = 0;
+  Tick piece_began{};
+  bool piece_alone = false;
+  // Executed.
+  Sample sample = Sample::none;
+  std::vector<std::uint64_t> traffic_before{};
+  std::array<std::uint64_t, 3> sample_bytes{};
+  std::array<CopyCost, 3> samples{};
+  // The third sample's middle: workgroups that were done at two times, with the GPU full from the one to the other.
+  std::uint64_t counted_first = 0;
+  std::uint64_t counted_last = 0;
+  Tick count_began{};
+  Tick count_ended{};
+  // In bulk: from `from` to the blit's end.
+  CopyCost rest{};
+
+  std::uint64_t cut_after(std::uint64_t at) const {
+    const std::uint64_t cut = at == 0 ? 0 : blit.cut_before(at - 1 + blit.cut_step);
+    return cut >= at ? cut : blit.bytes;
+  }
+  /// When bulk has come to byte `at`.
+  Tick time_of(std::uint64_t at) const {
+    return piece_began + Tick{share_of(rest.time.ps, Tick{at - from}, Tick{blit.bytes - from})};
+  }
+  /// The kernels of HIP's runtime have a workgroup for each part of the work; the others' loop until all is done.
+  bool counts_workgroups() const {
+    return sample == Sample::third && !in_bulk &&
+           (blit.kernel == Blit::Kernel::copy_buffer || blit.kernel == Blit::Kernel::copy_buffer_aligned ||
+            blit.kernel == Blit::Kernel::fill_buffer_aligned);
+  }
+  void count() {
+    const std::uint64_t all = dispatch->total_workgroups();
+    const std::uint64_t finished = dispatch->finished_workgroups;
+    // The first ones start at the dispatcher's rate, not at memory's: only what ends tells of that.
+    if (finished == 0 || finished < all / 8 || dispatch->next_workgroup >= all) return;
+    if (counted_first == 0) {
+      counted_first = finished;
+      count_began = now();
+    }
+    counted_last = finished;
+    count_ended = now();
+  }
+  bool over_link() const { return kind.from_host || kind.to_host; }
+};
+
+BulkBlits::BulkBlits(sc_core::sc_module_name name, const RuntimeBlits& blits, Dispatcher& dispatcher, DispatchListener& done)
+    : sc_module(name), blits_(blits), dispatcher_(dispatcher), listener_(done), wake_("wake") {
+  SC_HAS_PROCESS(BulkBlits);
+  SC_METHOD(advance);
+  sensitive << wake_;
+  dont_initialize();
+}
+
+BulkBlits::~BulkBlits() = default;
+
+// -- what comes from outside
+
+bool BulkBlits::take(Dispatch& dispatch) {
+  if (surroundings_ == nullptr) return false;
+  std::optional<Blit> blit = blits_.find(dispatch);
+  if (!blit || blit->bytes < kSmallest || blit->overlaps()) return false;
+  // Pieces change the arguments, which nobody else may be reading.
+  const auto shares_arguments = [&](const auto& c) {
+    return c->dispatch->packet.kernarg_address == dispatch.packet.kernarg_address;
+  };
+  if (std::any_of(copies_.begin(), copies_.end(), shares_arguments)) return false;
+  others_begin();
+  CopyKind kind = kind_of(dispatch, *blit);
+  copies_.push_back(std::make_unique<Copy>(Copy{.dispatch = &dispatch,
+                                                .blit = std::move(*blit),
+                                                .kind = std::move(kind),
+                                                .began = now(),
+                                                .workgroups = dispatch.workgroups,
+                                                .grid = dispatch.grid}));
+  go_on(*copies_.back());
+  return true;
+}
+
+bool BulkBlits::piece_done(Dispatch& dispatch) {
+  Copy* copy = find(dispatch);
+  if (copy == nullptr) return false;
+  copy->executed += dispatch.finished_workgroups;
+  copy->done = copy->to;
+  learn(*copy);
+  if (copy->done < copy->blit.bytes) {
+    go_on(*copy);
+    return true;
+  }
+  finish(*copy);
+  return false;
+}
+
+void BulkBlits::drop(const Dispatch& dispatch) {
+  const Copy* copy = find(dispatch);
+  if (copy == nullptr) return;
+  blits_.restore(copy->blit, dispatch);
+  std::erase_if(copies_, [copy](const auto& c) { return c.get() == copy; });
+}
+
+void BulkBlits::others_begin() {
+  for (const auto& copy : copies_) {
+    copy->alone = copy->piece_alone = false;
+    if (!copy->in_bulk) continue;
+    // Up to the next place where it can be cut.
+    catch_up(*copy);
+    const std::uint64_t there =
+        copy->from + share_of(copy->blit.bytes - copy->from, now() - copy->piece_began, copy->rest.time);
+    copy->to = copy->cut_after(std::max(copy->done, std::min(there, copy->blit.bytes)));
+  }
+  wake();
+}
+
+unsigned BulkBlits::in_bulk() const {
+  return static_cast<unsigned>(std::count_if(copies_.begin(), copies_.end(), [](const auto& c) { return c->in_bulk; }));
+}
+
+void BulkBlits::diagnose(std::ostream& out) const {
+  for (const auto& copy : copies_) {
+    out << fmt::format("  dispatch {} (kernel {}, queue {}): {} of {} bytes done, {}\n", copy->dispatch->index,
+                       copy->dispatch->kernel, copy->dispatch->queue_slot, copy->done, copy->blit.bytes,
+                       copy->in_bulk ? "in bulk" : "executed");
+  }
+}
+
+// -- how a copy goes on
+
+void BulkBlits::go_on(Copy& copy) {
+  if (surroundings_->at_work() != 0) {
+    copy.alone = false;
+    copy.sample = Copy::Sample::none;
+    const std::uint64_t to = copy.blit.cut_before(copy.done + (copy.over_link() ? kPieceOverLink : kPieceInMemory));
+    execute(copy, to > copy.done ? to : copy.blit.bytes);
+  } else if (const std::optional<CopyCost> cost = costs_.of(copy.kind, copy.blit.bytes)) {
+    begin_bulk(copy, *cost);
+  } else if (!sample(copy)) {
+    execute(copy, copy.blit.bytes);
+  }
+}
+
+// The next of the three samples. False when the copy is too short for them.
+bool BulkBlits::sample(Copy& copy) {
+  const std::uint64_t size = copy.over_link() ? kSampleOverLink : kSampleInMemory;
+  // In memory, what L2 takes without having to write back is the first's; over the link that makes no difference.
+  const std::uint64_t filling = surroundings_->l2_bytes() / (copy.blit.is_fill() ? 1 : 2);
+  const std::uint64_t first = copy.cut_after(copy.done + (copy.over_link() ? size : std::max(size, filling)));
+  const std::uint64_t second = copy.cut_after(first + size);
+  const std::uint64_t times = copy.over_link() ? kThirdOverLink : kThirdInMemory;
+  const std::uint64_t third = copy.cut_after(second + times * (second - first));
+  switch (copy.sample) {
+    case Copy::Sample::none:
+      // The rest has to make up for the pieces' starts and ends.
+      if (third >= copy.blit.bytes || third - copy.done > (copy.blit.bytes - copy.done) / 5 * 4) return false;
+      copy.sample = Copy::Sample::first;
+      execute(copy, first);
+      return true;
+    case Copy::Sample::first:
+      // What comes over the link takes long to fill L2, and meets its write-backs only then. L2 is therefore as if the copy's
+      // end had been written: that is what the samples evict.
+      if (const std::uint64_t l2 = surroundings_->l2_bytes();
+          copy.over_link() && !copy.kind.to_host && copy.blit.bytes > copy.done + l2 + kPieceInMemory) {
+        surroundings_->leave({.destination = copy.blit.destination + copy.blit.bytes - l2, .bytes = l2, .has_source = false},
+                             false);
+      }
+      copy.sample = Copy::Sample::second;
+      execute(copy, copy.cut_after(copy.done + size));
+      return true;
+    default:
+      copy.sample = Copy::Sample::third;
+      execute(copy, copy.cut_after(copy.done + times * copy.sample_bytes[1]));
+      return true;
+  }
+}
+
+void BulkBlits::execute(Copy& copy, std::uint64_t to) {
+  Dispatch& dispatch = *copy.dispatch;
+  copy.from = copy.done;
+  copy.to = to;
+  copy.piece_began = now();
+  copy.piece_alone = surroundings_->at_work() == 0;
+  copy.traffic_before = surroundings_->traffic();
+  dispatch.workgroups = copy.workgroups;
+  dispatch.grid = copy.grid;
+  dispatch.next_workgroup = dispatch.finished_workgroups = 0;
+  if (copy.from != 0 || to != copy.blit.bytes) blits_.narrow(copy.blit, dispatch, copy.from, to);
+  copy.counted_first = copy.counted_last = 0;
+  dispatcher_.submit(dispatch);
+  wake();
+}
+
+void BulkBlits::learn(Copy& copy) {
+  if (!copy.piece_alone) {
+    copy.sample = Copy::Sample::none;
+    return;
+  }
+  CopyCost cost{.time = now() - copy.piece_began, .traffic = surroundings_->traffic()};
+  for (std::size_t i = 0; i < cost.traffic.size(); ++i) cost.traffic[i] -= copy.traffic_before[i];
+  const std::uint64_t bytes = copy.to - copy.from;
+  if (copy.sample == Copy::Sample::none) {
+    if (bytes == copy.blit.bytes) costs_.add(copy.kind, bytes, std::move(cost));
+    return;
+  }
+  const auto index = static_cast<std::size_t>(copy.sample) - 1;
+  copy.sample_bytes[index] = bytes;
+  copy.samples[index] = std::move(cost);
+  if (copy.sample != Copy::Sample::third) return;
+  copy.sample = Copy::Sample::none;
+  const auto& [first, second, third] = copy.samples;
+  // Workgroups that end one after the other tell the rate of a full GPU, whatever is left to memory by a piece for the next.
+  const std::uint64_t counted = (copy.counted_last - copy.counted_first) * copy.blit.cut_step;
+  if (counted > bytes / 4) {
+    CopyCost more = third.scaled(static_cast<double>(counted) / static_cast<double>(bytes));
+    more.time = copy.count_ended - copy.count_began;
+    costs_.add_slope(copy.kind, copy.sample_bytes[0], first, counted, std::move(more));
+    return;
+  }
+  costs_.add_slope(copy.kind, copy.sample_bytes[0], first, copy.sample_bytes[2] - copy.sample_bytes[1], third.beyond(second));
+}
+
+// -- in bulk
+
+void BulkBlits::begin_bulk(Copy& copy, const CopyCost& whole) {
+  copy.in_bulk = true;
+  copy.from = copy.done;
+  copy.to = copy.blit.bytes;
+  copy.piece_began = now();
+  copy.rest = whole.scaled(static_cast<double>(copy.blit.bytes - copy.done) / static_cast<double>(copy.blit.bytes));
+  // Alone all the time, the copy ends when the whole does: what samples took for their starts and ends has not been.
+  if (copy.alone) copy.rest.time = later(copy.began + whole.time, now()) - now();
+  wake();
+}
+
+void BulkBlits::catch_up(Copy& copy) {
+  const std::uint64_t all = copy.blit.bytes - copy.from;
+  std::uint64_t upto = copy.to;
+  if (now() < copy.time_of(copy.to)) {
+    upto = std::min(upto, copy.blit.cut_before(copy.from + share_of(all, now() - copy.piece_began, copy.rest.time)));
+  }
+  if (upto <= copy.done) return;
+  const std::uint64_t bytes = upto - copy.done;
+  blits_.move(copy.blit, copy.done, upto);
+  // Differences of what has come by then, so that the shares sum up to the whole.
+  const auto amounts = [&](std::uint64_t at) {
+    return copy.rest.scaled(static_cast<double>(at - copy.from) / static_cast<double>(all)).traffic;
+  };
+  std::vector<std::uint64_t> traffic = amounts(upto);
+  const std::vector<std::uint64_t> before = amounts(copy.done);
+  for (std::size_t i = 0; i < traffic.size(); ++i) traffic[i] -= before[i];
+  surroundings_->add_traffic(traffic);
+  copy.done = upto;
+  copy.dispatch->bulk_bytes += bytes;
+  bytes_ += bytes;
+}
+
+void BulkBlits::end_bulk(Copy& copy) {
+  copy.in_bulk = false;
+  surroundings_->leave({.source = copy.blit.source + copy.from,
+                        .destination = copy.blit.destination + copy.from,
+                        .bytes = copy.done - copy.from,
+                        .has_source = !copy.blit.is_fill()},
+                       true);
+}
+
+void BulkBlits::advance() {
+  std::vector<Dispatch*> ended;
+  for (std::size_t i = 0; i < copies_.size(); ++i) {
+    Copy& copy = *copies_[i];
+    if (copy.counts_workgroups()) copy.count();
+    if (!copy.in_bulk) continue;
+    catch_up(copy);
+    if (copy.done != copy.to) continue;
+    end_bulk(copy);
+    if (copy.done == copy.blit.bytes) {
+      ended.push_back(copy.dispatch);
+    } else {
+      go_on(copy);
+    }
+  }
+  for (Dispatch* dispatch : ended) {
+    dispatch->end = now();
+    finish(*find(*dispatch));
+    listener_.dispatch_done(*dispatch);
+  }
+  wake();
+}
+
+void BulkBlits::finish(Copy& copy) {
+  Dispatch& dispatch = *copy.dispatch;
+  blits_.restore(copy.blit, dispatch);
+  dispatch.workgroups = copy.workgroups;
+  dispatch.grid = copy.grid;
+  dispatch.next_workgroup = dispatch.total_workgroups();
+  dispatch.finished_workgroups = copy.executed;
+  std::erase_if(copies_, [&copy](const auto& c) { return c.get() == &copy; });
+}
+
+void BulkBlits::wake() {
+  Tick next = kNever;
+  for (const auto& copy : copies_) {
+    if (copy->counts_workgroups()) next = earlier(next, now() + kCount);
+    if (copy->in_bulk) next = earlier(next, later(earlier(copy->time_of(copy->to), now() + kStep), now()));
+  }
+  if (next != kNever) wake_.notify(to_sc_time(next - now()));
+}
+
+BulkBlits::Copy* BulkBlits::find(const Dispatch& dispatch) {
+  const auto found = std::find_if(copies_.begin(), copies_.end(), [&](const auto& c) { return c->dispatch == &dispatch; });
+  return found == copies_.end() ? nullptr : found->get();
+}
+
+CopyKind BulkBlits::kind_of(const Dispatch& dispatch, const Blit& blit) const {
+  CopyKind kind{.what = fmt::format("{}, {} x {} bytes", dispatch.kernel, dispatch.workgroup[0], blit.element),
+                .from_host = !blit.is_fill() && surroundings_->in_host_memory(blit.source),
+                .to_host = surroundings_->in_host_memory(blit.destination),
+                .alignment = alignment_class(blit.destination)};
+  if (!blit.is_fill()) kind.alignment |= alignment_class(blit.source) << 8;
+  for (const std::uint32_t mask : dispatch.cu_mask) kind.what += fmt::format(", {:x}", mask);
+  // What was in L2 matters only to what fits into it several times.
+  constexpr std::uint64_t kCaches = 16;
+  if (blit.bytes < kCaches * surroundings_->l2_bytes()) {
+    kind.cache_state = surroundings_->l2_state(
+        {.source = blit.source, .destination = blit.destination, .bytes = blit.bytes, .has_source = !blit.is_fill()});
+  } else {
+    kind.cache_state = ~std::uint32_t{0};
+  }
+  return kind;
+}
+
+}  // namespace lacuna

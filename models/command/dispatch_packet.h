@@ -1,0 +1,48 @@
+// From a kernel dispatch packet to a Dispatch: reads the kernel descriptor and the queue's scratch set-up, and finds everything
+// that can be wrong before anything has happened.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "models/command/code_check.h"
+#include "models/command/driver_events.h"
+#include "models/command/kernel_symbols.h"
+#include "models/compute/dispatch.h"
+#include "models/isa/target.h"
+#include "models/tlb/gpuvm.h"
+
+namespace lacuna {
+
+/// Why a packet cannot be carried out.
+struct PacketRefusal {
+  std::uint32_t error = 0;  ///< LACUNA_QUEUE_ERROR_*
+  std::string why;
+  std::uint64_t pc = 0;  ///< of the instruction that cannot be executed; 0 when it is not the code
+};
+
+class DispatchPacketReader {
+ public:
+  DispatchPacketReader(const GpuVm& vm, isa::Target target) : vm_(vm), target_(target), symbols_(vm), code_check_(vm, target) {}
+
+  /// Who is asked for names that are not in GPU memory.
+  void attach(DriverEvents& driver) { driver_ = &driver; }
+  /// Where in a dispatch's code `pc` is, for reports (code_place).
+  std::string place(const Dispatch& dispatch, std::uint64_t pc) const;
+
+  /// Completes a Dispatch whose packet, packet_index, packet_address and queue_address are set.
+  std::optional<PacketRefusal> read(Dispatch& dispatch, const hsa::Queue& queue);
+
+ private:
+  static std::optional<PacketRefusal> read_size(Dispatch& dispatch);
+  std::optional<PacketRefusal> read_kernel(Dispatch& dispatch);
+  std::optional<PacketRefusal> read_scratch(Dispatch& dispatch, const hsa::Queue& queue) const;
+
+  const GpuVm& vm_;
+  isa::Target target_;
+  KernelSymbols symbols_;
+  DriverEvents* driver_ = nullptr;
+  CodeCheck code_check_;
+};
+
+}  // namespace lacuna

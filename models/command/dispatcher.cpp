@@ -1,0 +1,200 @@
+#include "models/command/dispatcher.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <ostream>
+
+#include "models/common/tlm_time.h"
+
+namespace lacuna {
+
+void DispatcherParameters::describe(ParameterSection& s) {
+  s.add("cycles_per_wavefront", cycles_per_wavefront, "Cycles to launch one wavefront of a workgroup",
+        {.range = {0, 1000}, .source = "MGPUSim v3.0.3: n wavefronts take about n cycles (shared reference table)"});
+  s.add("cycles_per_workgroup", cycles_per_workgroup, "Least cycles to launch a workgroup, however few its wavefronts",
+        {.range = {0, 1000}});
+}
+
+Dispatcher::Dispatcher(sc_core::sc_module_name name, const DispatcherParameters& parameters, Clock clock, Cycles lookahead)
+    : sc_module(name), parameters_(parameters), clock_(clock), lookahead_(lookahead), wake_("wake") {
+  SC_HAS_PROCESS(Dispatcher);
+  SC_METHOD(work);
+  sensitive << wake_;
+  dont_initialize();
+}
+
+void Dispatcher::attach(std::vector<ComputeUnit*> units, DispatchListener& listener) {
+  units_ = std::move(units);
+  listener_ = &listener;
+  // Drivers number compute units across shader arrays first (Linux, kfd_mqd_manager.c, mqd_symmetrically_map_cu_mask).
+  std::vector<unsigned> order(units_.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(),
+                   [this](unsigned a, unsigned b) { return units_[a]->place().in_array < units_[b]->place().in_array; });
+  mask_bit_.resize(units_.size());
+  for (unsigned bit = 0; bit < order.size(); ++bit) mask_bit_[order[bit]] = bit;
+}
+
+bool Dispatcher::allows(std::span<const std::uint32_t> mask, unsigned bit) {
+  return mask.empty() || (bit / 32 < mask.size() && (mask[bit / 32] >> bit % 32 & 1) != 0);
+}
+
+bool Dispatcher::any_unit(std::span<const std::uint32_t> mask) const {
+  return std::any_of(mask_bit_.begin(), mask_bit_.end(), [mask](unsigned bit) { return allows(mask, bit); });
+}
+
+bool Dispatcher::busy() const {
+  return std::any_of(active_.begin(), active_.end(),
+                     [](const Dispatch* d) { return !d->held || d->finished_workgroups != d->next_workgroup; });
+}
+
+void Dispatcher::expect_room() {
+  for (Dispatch* dispatch : active_) dispatch->may_have_room.assign(units_.size(), true);
+}
+
+std::string Dispatcher::refusal(const Dispatch& dispatch) const {
+  if (auto reason = units_.front()->never_fits(dispatch.needs)) return *reason;
+  if (dispatch.scratch.wave_bytes > 0 && dispatch.scratch.wave_slots < dispatch.needs.wavefronts) {
+    return fmt::format("workgroup has {} wavefronts, the queue's scratch memory has room for {}", dispatch.needs.wavefronts,
+                       dispatch.scratch.wave_slots);
+  }
+  return {};
+}
+
+void Dispatcher::submit(Dispatch& dispatch) {
+  const auto behind = std::find_if(active_.begin(), active_.end(),
+                                   [&dispatch](const Dispatch* other) { return other->priority < dispatch.priority; });
+  active_.insert(behind, &dispatch);
+  dispatch.may_have_room.assign(units_.size(), true);
+  wake_.notify(sc_core::SC_ZERO_TIME);
+}
+
+void Dispatcher::abort(Dispatch& dispatch) {
+  dispatch.failed = true;
+  for (ComputeUnit* unit : units_) unit->abort(dispatch);
+  sync_.drop(dispatch);
+  std::erase(active_, &dispatch);
+  // Its completions that lie ahead must not be counted for a later dispatch at the same address.
+  std::vector<Completion> kept;
+  for (; !completions_.empty(); completions_.pop()) {
+    if (completions_.top().dispatch != &dispatch) kept.push_back(completions_.top());
+  }
+  for (const Completion& completion : kept) completions_.push(completion);
+  if (dispatch.queue_slot < scratch_.size()) scratch_[dispatch.queue_slot] = {};
+  expect_room();
+  wake_.notify(sc_core::SC_ZERO_TIME);
+}
+
+void Dispatcher::workgroup_done(ComputeUnit& unit, Dispatch& dispatch, std::span<const std::uint32_t> scratch_slots, Tick at) {
+  const auto index = static_cast<unsigned>(std::find(units_.begin(), units_.end(), &unit) - units_.begin());
+  give_back_scratch(dispatch, scratch_slots);
+  completions_.push({at, completion_order_++, &dispatch, index});
+  const Tick now = to_tick(sc_core::sc_time_stamp());
+  wake_.notify(to_sc_time(later(at, now) - now));
+}
+
+void Dispatcher::wavefront_fault(Dispatch& dispatch, const WavefrontFault& fault, Tick at) {
+  listener_->dispatch_fault(dispatch, fault, at);
+}
+
+void Dispatcher::interrupt_message(Dispatch& dispatch, std::uint32_t m0, Tick at) {
+  listener_->interrupt_message(dispatch, m0, at);
+}
+
+bool Dispatcher::wave_sync(const isa::WaveSyncRequest& request, const WavefrontTicket& wavefront, Tick at) {
+  const bool goes_on = sync_.perform(request, wavefront);
+  for (const WavefrontTicket& released : sync_.released()) released.unit->release_from_sync(released, at);
+  return goes_on;
+}
+
+void Dispatcher::work() {
+  const Tick now = to_tick(sc_core::sc_time_stamp());
+  complete(now);
+  launch(now);
+  if (!completions_.empty()) wake_.notify(to_sc_time(later(completions_.top().at, now) - now));
+}
+
+void Dispatcher::complete(Tick now) {
+  while (!completions_.empty() && completions_.top().at <= now) {
+    const Completion completion = completions_.top();
+    completions_.pop();
+    for (Dispatch* waiting : active_) waiting->may_have_room[completion.unit] = true;
+    Dispatch& dispatch = *completion.dispatch;
+    ++dispatch.finished_workgroups;
+    dispatch.end = later(dispatch.end, completion.at);
+    if (!dispatch.done()) continue;
+    std::erase(active_, &dispatch);
+    listener_->dispatch_done(dispatch);
+  }
+}
+
+void Dispatcher::launch(Tick now) {
+  const Tick limit = now + clock_.ticks(lookahead_);
+  Tick at = later(clock_.align_up(now), next_launch_);
+  for (Dispatch* dispatch : active_) {
+    while (!dispatch->failed && !dispatch->held && !dispatch->all_launched()) {
+      if (at > limit) {
+        wake_.notify(to_sc_time(at - now));
+        return;
+      }
+      if (!launch_workgroup(*dispatch, at)) break;
+      at += clock_.ticks(
+          {std::max(parameters_.cycles_per_workgroup.n, parameters_.cycles_per_wavefront.n * dispatch->needs.wavefronts)});
+      next_launch_ = at;
+    }
+  }
+}
+
+bool Dispatcher::launch_workgroup(Dispatch& dispatch, Tick at) {
+  if (!take_scratch(dispatch)) return false;
+  const auto count = static_cast<unsigned>(units_.size());
+  for (unsigned i = 0; i < count; ++i) {
+    const unsigned unit = (next_unit_ + i) % count;
+    if (!dispatch.may_have_room[unit] || !allows(dispatch.cu_mask, mask_bit_[unit])) continue;
+    if (units_[unit]->launch(dispatch, dispatch.next_workgroup, at, taken_)) {
+      ++dispatch.next_workgroup;
+      next_unit_ = (unit + 1) % count;
+      return true;
+    }
+    dispatch.may_have_room[unit] = false;
+  }
+  give_back_scratch(dispatch, taken_);
+  return false;
+}
+
+bool Dispatcher::take_scratch(const Dispatch& dispatch) {
+  taken_.clear();
+  if (dispatch.scratch.wave_bytes == 0) return true;
+  if (scratch_.size() <= dispatch.queue_slot) scratch_.resize(dispatch.queue_slot + 1);
+  ScratchPool& pool = scratch_[dispatch.queue_slot];
+  if (pool.slots != dispatch.scratch.wave_slots) {
+    pool.slots = dispatch.scratch.wave_slots;
+    pool.free.clear();
+    for (std::uint32_t i = pool.slots; i > 0; --i) pool.free.push_back(i - 1);
+  }
+  if (pool.free.size() < dispatch.needs.wavefronts) return false;
+  for (unsigned i = 0; i < dispatch.needs.wavefronts; ++i) {
+    taken_.push_back(pool.free.back());
+    pool.free.pop_back();
+  }
+  return true;
+}
+
+void Dispatcher::give_back_scratch(const Dispatch& dispatch, std::span<const std::uint32_t> slots) {
+  if (slots.empty()) return;
+  std::vector<std::uint32_t>& free = scratch_[dispatch.queue_slot].free;
+  free.insert(free.end(), slots.rbegin(), slots.rend());
+}
+
+void Dispatcher::diagnose(std::ostream& out) const {
+  for (const Dispatch* dispatch : active_) {
+    out << fmt::format("  dispatch {} (kernel {}, queue {}): {} of {} workgroups started, {} done\n", dispatch->index,
+                       dispatch->kernel, dispatch->queue_slot, dispatch->next_workgroup, dispatch->total_workgroups(),
+                       dispatch->finished_workgroups);
+  }
+  for (const ComputeUnit* unit : units_) unit->diagnose(out);
+}
+
+}  // namespace lacuna

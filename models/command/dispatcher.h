@@ -1,0 +1,105 @@
+// The workgroup dispatcher: places the workgroups of kernel dispatches on compute units.
+//
+// Workgroups start in order of their linear id; compute units are tried round robin. Several dispatches may be in flight: of
+// those with the highest priority the oldest that still has workgroups to start goes first, the next one fills what it leaves
+// free. A workgroup starts only where all its wavefronts, registers, LDS and scratch slots are free at once, and on a unit that
+// its queue's mask allows.
+#pragma once
+
+#include <queue>
+#include <span>
+#include <systemc>
+#include <vector>
+
+#include "models/common/parameters.h"
+#include "models/compute/compute_unit.h"
+#include "models/compute/dispatch.h"
+#include "models/compute/global_wave_sync.h"
+
+namespace lacuna {
+
+struct DispatcherParameters {
+  Cycles cycles_per_wavefront{1};
+  Cycles cycles_per_workgroup{0};
+
+  void describe(ParameterSection& s);
+};
+
+class DispatchListener {
+ public:
+  virtual ~DispatchListener() = default;
+  /// All workgroups are done; called at that simulated time.
+  virtual void dispatch_done(Dispatch& dispatch) = 0;
+  /// A wavefront faulted, at local time `at`, which may lie ahead. The dispatch must be aborted by the listener.
+  virtual void dispatch_fault(Dispatch& dispatch, const WavefrontFault& fault, Tick at) = 0;
+  virtual void interrupt_message(Dispatch& dispatch, std::uint32_t m0, Tick at) = 0;
+};
+
+class Dispatcher : public sc_core::sc_module, public ComputeUnitListener {
+ public:
+  /// `lookahead`: how far workgroups may be placed ahead of the kernel's time (the quantum).
+  Dispatcher(sc_core::sc_module_name name, const DispatcherParameters& parameters, Clock clock, Cycles lookahead);
+
+  void attach(std::vector<ComputeUnit*> units, DispatchListener& listener);
+  /// Why the workgroups of a dispatch can never run here; empty when they can.
+  std::string refusal(const Dispatch& dispatch) const;
+  /// Starts a dispatch now; it stays referenced until dispatch_done or abort.
+  void submit(Dispatch& dispatch);
+  /// Drops everything of a dispatch.
+  void abort(Dispatch& dispatch);
+  bool idle() const { return active_.empty(); }
+  /// Dispatches that have been submitted and are not done.
+  unsigned active() const { return static_cast<unsigned>(active_.size()); }
+  /// Something runs or can be launched: not so when all that is left belongs to dispatches that are held.
+  bool busy() const;
+  /// A dispatch is no longer held.
+  void look_again() { wake_.notify(sc_core::SC_ZERO_TIME); }
+  /// Whether a mask of compute units (QueueSetup::cu_mask) leaves any.
+  bool any_unit(std::span<const std::uint32_t> mask) const;
+  void diagnose(std::ostream& out) const;
+
+  void workgroup_done(ComputeUnit& unit, Dispatch& dispatch, std::span<const std::uint32_t> scratch_slots, Tick at) override;
+  void wavefront_fault(Dispatch& dispatch, const WavefrontFault& fault, Tick at) override;
+  void interrupt_message(Dispatch& dispatch, std::uint32_t m0, Tick at) override;
+  bool wave_sync(const isa::WaveSyncRequest& request, const WavefrontTicket& wavefront, Tick at) override;
+
+ private:
+  struct Completion {
+    Tick at;
+    std::uint64_t order;  // ties complete in the order they were reported
+    Dispatch* dispatch;
+    unsigned unit;
+    bool operator>(const Completion& other) const { return at != other.at ? at > other.at : order > other.order; }
+  };
+  void work();
+  void complete(Tick now);
+  void launch(Tick now);
+  bool launch_workgroup(Dispatch& dispatch, Tick at);
+  static bool allows(std::span<const std::uint32_t> mask, unsigned bit);
+  void expect_room();
+  bool take_scratch(const Dispatch& dispatch);
+  void give_back_scratch(const Dispatch& dispatch, std::span<const std::uint32_t> slots);
+
+  DispatcherParameters parameters_;
+  Clock clock_;
+  Cycles lookahead_;
+  DispatchListener* listener_ = nullptr;
+  std::vector<ComputeUnit*> units_;
+  std::vector<unsigned> mask_bit_;  // per unit: its bit in masks of compute units
+  std::vector<Dispatch*> active_;   // by descending priority, then in order of submission
+  std::priority_queue<Completion, std::vector<Completion>, std::greater<>> completions_;
+  std::uint64_t completion_order_ = 0;
+  unsigned next_unit_ = 0;
+  Tick next_launch_{};
+  /// Free scratch slots of each queue; sized when a queue's first dispatch with scratch arrives.
+  struct ScratchPool {
+    std::uint32_t slots = 0;
+    std::vector<std::uint32_t> free;
+  };
+  std::vector<ScratchPool> scratch_;
+  GlobalWaveSync sync_;
+  std::vector<std::uint32_t> taken_;  // slots of the workgroup being launched
+  sc_core::sc_event wake_;
+};
+
+}  // namespace lacuna

@@ -1,0 +1,40 @@
+// What a run reports of each kernel.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+
+#include "models/common/units.h"
+#include "models/compute/dispatch.h"
+
+namespace lacuna {
+
+struct KernelRecord {
+  std::uint64_t index = 0;
+  std::string name;
+  unsigned queue = 0;
+  std::array<std::uint32_t, 3> grid{};       ///< work-items
+  std::array<std::uint32_t, 3> workgroup{};  ///< work-items
+  Tick start{};
+  Tick end{};
+  std::uint64_t cycles = 0;  ///< of the core clock, from start to end
+  std::uint64_t workgroups = 0;
+  std::uint64_t wavefronts = 0;
+  std::uint64_t wavefront_instructions = 0;
+  std::uint64_t thread_instructions = 0;  ///< see Dispatch::thread_instructions
+  double wall_seconds = 0;                ///< host time between start and end; kernels in flight together share it
+  bool failed = false;
+  std::uint64_t bulk_bytes = 0;  ///< see Dispatch::bulk_bytes; all that counts instructions and wavefronts leaves them out
+  KernelActivity activity{};
+};
+
+/// Told of every kernel when it has ended.
+class KernelObserver {
+ public:
+  virtual ~KernelObserver() = default;
+  virtual void kernel_started(const Dispatch& dispatch) = 0;
+  virtual void kernel_ended(const KernelRecord& record) = 0;
+};
+
+}  // namespace lacuna

@@ -1,0 +1,135 @@
+#include "models/command/kernel_symbols.h"
+
+#include <elf.h>
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "models/command/loaded_code_object.h"
+
+namespace lacuna {
+
+namespace {
+
+constexpr unsigned kMaxSymbols = 1u << 16;          // a corrupt count must not stall the report
+constexpr unsigned char kSymbolTypeAmdKernel = 10;  // STT_AMDGPU_HSA_KERNEL, code object v2
+
+std::string read_string(const isa::MemoryInterface& memory, std::uint64_t address) {
+  std::string text;
+  while (text.size() < 4096) {
+    const auto c = read_object<char>(memory, address + text.size());
+    if (!c || *c == '\0') break;
+    text.push_back(*c);
+  }
+  return text;
+}
+
+/// A symbol table in GPU memory with its strings.
+struct SymbolTable {
+  std::uint64_t symbols = 0;
+  std::uint64_t count = 0;
+  std::uint64_t strings = 0;
+};
+
+std::optional<SymbolTable> dynamic_table(const isa::MemoryInterface& memory, const LoadedCodeObject& object) {
+  const std::uint64_t base = object.base;
+  for (const Elf64_Phdr& segment : object.segments) {
+    if (segment.p_type != PT_DYNAMIC) continue;
+    SymbolTable table;
+    std::uint64_t hash = 0;
+    for (unsigned j = 0; j < segment.p_memsz / sizeof(Elf64_Dyn); ++j) {
+      const auto entry = read_object<Elf64_Dyn>(memory, base + segment.p_vaddr + std::uint64_t{j} * sizeof(Elf64_Dyn));
+      if (!entry || entry->d_tag == DT_NULL) break;
+      // Loaders may or may not have relocated these; values below the image size are offsets.
+      const std::uint64_t at = entry->d_un.d_ptr >= base ? entry->d_un.d_ptr : base + entry->d_un.d_ptr;
+      if (entry->d_tag == DT_SYMTAB) table.symbols = at;
+      if (entry->d_tag == DT_STRTAB) table.strings = at;
+      if (entry->d_tag == DT_HASH) hash = at;
+    }
+    if (table.symbols == 0 || table.strings == 0 || hash == 0) continue;
+    const auto chains = read_object<std::uint32_t>(memory, hash + 4);  // nchain = number of symbols
+    if (!chains) return std::nullopt;
+    table.count = *chains;
+    return table;
+  }
+  return std::nullopt;
+}
+
+std::optional<SymbolTable> static_table(const LoadedCodeObject& object) {
+  for (const Elf64_Shdr& section : object.sections) {
+    if (section.sh_type != SHT_SYMTAB || section.sh_link >= object.sections.size()) continue;
+    return SymbolTable{.symbols = object.base + section.sh_addr,
+                       .count = section.sh_size / sizeof(Elf64_Sym),
+                       .strings = object.base + object.sections[section.sh_link].sh_addr};
+  }
+  return std::nullopt;
+}
+
+/// Calls `visit` with each named, defined symbol, dynamic ones first, until it returns true.
+template <class Visit>
+void visit_symbols(const isa::MemoryInterface& memory, const LoadedCodeObject& object, Visit visit) {
+  for (const auto& table : {dynamic_table(memory, object), static_table(object)}) {
+    if (!table) continue;
+    for (unsigned i = 0; i < table->count && i < kMaxSymbols; ++i) {
+      const auto symbol = read_object<Elf64_Sym>(memory, table->symbols + std::uint64_t{i} * sizeof(Elf64_Sym));
+      if (!symbol) break;
+      if (symbol->st_name == 0 || symbol->st_shndx == SHN_UNDEF) continue;
+      if (visit(*symbol, table->strings + symbol->st_name)) return;
+    }
+  }
+}
+
+std::optional<std::string> kernel_name(const isa::MemoryInterface& memory, const LoadedCodeObject& object,
+                                       std::uint64_t kernel_object) {
+  std::optional<std::string> found;
+  visit_symbols(memory, object, [&](const Elf64_Sym& symbol, std::uint64_t name_at) {
+    if (object.base + symbol.st_value != kernel_object) return false;
+    std::string name = read_string(memory, name_at);
+    const unsigned char type = ELF64_ST_TYPE(symbol.st_info);
+    if (type == kSymbolTypeAmdKernel) {
+      found = std::move(name);
+    } else if (type == STT_OBJECT && name.ends_with(".kd")) {
+      found = name.substr(0, name.size() - 3);
+    }
+    return found.has_value();
+  });
+  return found;
+}
+
+}  // namespace
+
+std::string KernelSymbols::name(std::uint64_t kernel_object) const {
+  if (const auto object = LoadedCodeObject::around(memory_, kernel_object)) {
+    if (auto found = kernel_name(memory_, *object, kernel_object)) return *found;
+  }
+  return fmt::format("{}{:#x}", kUnnamed, kernel_object);
+}
+
+std::optional<CodeSymbol> KernelSymbols::function(std::uint64_t pc) const {
+  const auto object = LoadedCodeObject::around(memory_, pc);
+  if (!object || !object->executable(pc)) return std::nullopt;
+  // The nearest at or below the address; assembly code may leave out the sizes.
+  std::uint64_t name_at = 0;
+  std::uint64_t begin = 0;
+  std::uint64_t size = 0;
+  visit_symbols(memory_, *object, [&](const Elf64_Sym& symbol, std::uint64_t symbol_name_at) {
+    const unsigned char type = ELF64_ST_TYPE(symbol.st_info);
+    const std::uint64_t address = object->base + symbol.st_value;
+    if ((type != STT_FUNC && type != kSymbolTypeAmdKernel) || address > pc || (name_at != 0 && address <= begin)) return false;
+    name_at = symbol_name_at;
+    begin = address;
+    size = symbol.st_size;
+    return false;
+  });
+  if (name_at == 0 || (size != 0 && pc - begin >= size)) return std::nullopt;
+  return CodeSymbol{.name = read_string(memory_, name_at), .address = begin};
+}
+
+std::string code_place(std::string_view kernel, std::uint64_t entry, std::uint64_t pc,
+                       const std::optional<CodeSymbol>& function) {
+  if (function && function->name != kernel && function->address != entry)
+    return fmt::format("PC {:#x} (function {} +{:#x})", pc, function->name, pc - function->address);
+  return pc < entry ? fmt::format("PC {:#x} (-{:#x})", pc, entry - pc) : fmt::format("PC {:#x} (+{:#x})", pc, pc - entry);
+}
+
+}  // namespace lacuna

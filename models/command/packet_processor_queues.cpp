@@ -1,0 +1,225 @@
+// The packet processor's queues: how they come and go, and how new packets are noticed.
+#include <algorithm>
+#include <atomic>
+#include <bit>
+
+#include "models/command/packet_processor.h"
+#include "models/common/guest_mistake.h"
+#include "models/common/tlm_time.h"
+
+namespace lacuna {
+
+namespace {
+
+/// What other threads write with release order.
+std::uint64_t acquire_load(std::uint64_t& word) { return std::atomic_ref(word).load(std::memory_order_acquire); }
+
+}  // namespace
+
+hsa::Queue* PacketProcessor::queue_memory(const QueueSlot& queue) const {
+  return reinterpret_cast<hsa::Queue*>(vm_.pointer(queue.address, sizeof(hsa::Queue), isa::Access::read_write));
+}
+
+QueueSlot* PacketProcessor::used(unsigned slot, const char* what) {
+  if (slot < slots_.size() && slots_[slot].state != QueueSlot::State::inactive) return &slots_[slot];
+  guest_error("refused queue commands", "{}: {} of queue slot {}, which is not in use", name(), what, slot);
+  return nullptr;
+}
+
+void PacketProcessor::order_queues() {
+  order_.clear();
+  for (unsigned i = 0; i < slots_.size(); ++i) {
+    if (slots_[i].state != QueueSlot::State::inactive) order_.push_back(i);
+  }
+  std::stable_sort(order_.begin(), order_.end(),
+                   [this](unsigned a, unsigned b) { return slots_[a].priority > slots_[b].priority; });
+}
+
+unsigned PacketProcessor::free_slot() {
+  const auto unused =
+      std::find_if(slots_.begin(), slots_.end(), [](const QueueSlot& q) { return q.state == QueueSlot::State::inactive; });
+  const auto slot = static_cast<unsigned>(unused - slots_.begin());
+  if (unused == slots_.end()) slots_.emplace_back();
+  return slot;
+}
+
+std::uint32_t PacketProcessor::create_queue(unsigned slot, std::uint64_t aql_queue, const QueueSetup& setup) {
+  if (slot >= slots_.size() || slots_[slot].state != QueueSlot::State::inactive) {
+    guest_error("refused queue commands", "{}: queue slot {} {}", name(), slot,
+                slot >= slots_.size() ? "does not exist" : "is in use");
+    return LACUNA_QUEUE_ERROR_SLOT;
+  }
+  QueueSlot queue;
+  queue.address = aql_queue;
+  hsa::Queue* aql = aql_queue % 64 == 0 ? queue_memory(queue) : nullptr;
+  const bool ring_ok =
+      aql != nullptr && std::has_single_bit(aql->size) && aql->base_address % hsa::kPacketBytes == 0 &&
+      vm_.pointer(aql->base_address, std::uint64_t{aql->size} * hsa::kPacketBytes, isa::Access::read_write) != nullptr;
+  if (!ring_ok) {
+    guest_error(
+        "refused queue commands",
+        "{}: queue slot {}: no usable amd_queue_t at {:#x}: it must be mapped, 64-byte aligned, with a mapped ring of a "
+        "power-of-two number of packets",
+        name(), slot, aql_queue);
+    return LACUNA_QUEUE_ERROR_DESCRIPTOR;
+  }
+  if (!dispatcher_.any_unit(setup.cu_mask)) {
+    guest_error("refused queue commands", "{}: queue slot {}: the mask of compute units leaves none", name(), slot);
+    return LACUNA_QUEUE_ERROR_DESCRIPTOR;
+  }
+  queue.state = QueueSlot::State::active;
+  queue.doorbell = setup.doorbell;
+  queue.priority = setup.priority;
+  queue.cu_mask = setup.cu_mask;
+  queue.generation = ++generations_;
+  queue.next = queue.retired = queue.rung = acquire_load(aql->read_dispatch_id);
+  slots_[slot] = std::move(queue);
+  order_queues();
+  return LACUNA_QUEUE_ERROR_NONE;
+}
+
+std::uint32_t PacketProcessor::destroy_queue(unsigned slot) {
+  if (used(slot, "destroy") == nullptr) return LACUNA_QUEUE_ERROR_SLOT;
+  drop_dispatches(slot);
+  slots_[slot] = QueueSlot{};
+  if (synced_ == slot) synced_.reset();
+  order_queues();
+  return LACUNA_QUEUE_ERROR_NONE;
+}
+
+std::uint32_t PacketProcessor::suspend_queue(unsigned slot) {
+  QueueSlot* queue = used(slot, "suspension");
+  if (queue == nullptr) return LACUNA_QUEUE_ERROR_SLOT;
+  queue->suspended = true;
+  for (const InFlightPacket& packet : queue->in_flight) {
+    if (packet.dispatch != nullptr) packet.dispatch->held = true;
+  }
+  return LACUNA_QUEUE_ERROR_NONE;
+}
+
+std::uint32_t PacketProcessor::resume_queue(unsigned slot) {
+  QueueSlot* queue = used(slot, "resumption");
+  if (queue == nullptr) return LACUNA_QUEUE_ERROR_SLOT;
+  queue->suspended = false;
+  for (const InFlightPacket& packet : queue->in_flight) {
+    if (packet.dispatch != nullptr) packet.dispatch->held = false;
+  }
+  dispatcher_.look_again();
+  work_.notify(sc_core::SC_ZERO_TIME);
+  return LACUNA_QUEUE_ERROR_NONE;
+}
+
+std::uint32_t PacketProcessor::set_priority(unsigned slot, int priority) {
+  QueueSlot* queue = used(slot, "priority");
+  if (queue == nullptr) return LACUNA_QUEUE_ERROR_SLOT;
+  queue->priority = priority;
+  order_queues();
+  return LACUNA_QUEUE_ERROR_NONE;
+}
+
+std::uint32_t PacketProcessor::set_cu_mask(unsigned slot, std::vector<std::uint32_t> mask) {
+  QueueSlot* queue = used(slot, "mask of compute units");
+  if (queue == nullptr) return LACUNA_QUEUE_ERROR_SLOT;
+  if (!dispatcher_.any_unit(mask)) {
+    guest_error("refused queue commands", "{}: queue slot {}: the mask of compute units leaves none", name(), slot);
+    return LACUNA_QUEUE_ERROR_DESCRIPTOR;
+  }
+  queue->cu_mask = std::move(mask);
+  return LACUNA_QUEUE_ERROR_NONE;
+}
+
+std::uint32_t PacketProcessor::allocate_gws(unsigned slot) {
+  if (used(slot, "global wave sync") == nullptr) return LACUNA_QUEUE_ERROR_SLOT;
+  if (synced_ && *synced_ != slot) {
+    guest_warning("refused queue commands", "{}: queue slot {} has global wave sync, slot {} cannot have it", name(), *synced_,
+                  slot);
+    return LACUNA_QUEUE_ERROR_SLOT;
+  }
+  synced_ = slot;
+  return LACUNA_QUEUE_ERROR_NONE;
+}
+
+void PacketProcessor::drop_dispatches(unsigned slot) {
+  QueueSlot& queue = slots_[slot];
+  for (InFlightPacket& packet : queue.in_flight) {
+    if (packet.dispatch == nullptr || packet.done) continue;
+    bulk_.drop(*packet.dispatch);
+    dispatcher_.abort(*packet.dispatch);
+    packet.dispatch->end = now();
+    report(packet, true);
+  }
+  queue.in_flight.clear();
+  std::erase_if(completed_, [slot](const CompletedPacket& c) { return c.slot == slot; });
+  std::erase_if(faults_, [slot](const PendingFault& f) { return f.slot == slot; });
+}
+
+void PacketProcessor::reset() {
+  for (unsigned i = 0; i < slots_.size(); ++i) {
+    drop_dispatches(i);
+    slots_[i] = QueueSlot{};
+  }
+  synced_.reset();
+  order_queues();
+}
+
+// -- doorbells
+
+void PacketProcessor::ring(unsigned slot, std::uint64_t last, Tick at) {
+  ++statistics_.doorbells;
+  QueueSlot& queue = slots_[slot];
+  if (queue.state != QueueSlot::State::active) {
+    guest_warning("doorbells of inactive queues", "{}: doorbell of queue slot {}, which is {}", name(), slot,
+                  queue.state == QueueSlot::State::failed ? "failed" : "not in use");
+    return;
+  }
+  queue.rung = std::max(queue.rung, last + 1);
+  work_.notify(to_sc_time(later(at, now()) - now()));
+}
+
+bool PacketProcessor::look_at_doorbells() {
+  bool news = false;
+  for (const unsigned slot : order_) {
+    QueueSlot& queue = slots_[slot];
+    if (queue.doorbell == DoorbellKind::ring || queue.state != QueueSlot::State::active) continue;
+    hsa::Queue* aql = queue_memory(queue);
+    if (aql == nullptr) continue;  // step() says so
+    const std::uint64_t written = acquire_load(
+        queue.doorbell == DoorbellKind::write_index ? aql->write_dispatch_id : aql->max_legacy_doorbell_dispatch_id_plus_1);
+    if (written <= queue.rung) continue;
+    queue.rung = written;
+    ++statistics_.doorbells;
+    news = true;
+  }
+  if (news) work_.notify(sc_core::SC_ZERO_TIME);
+  return news;
+}
+
+// Writers reserve indices before there is room for their packets: what lies beyond the ring is not there yet. A doorbell
+// register on the other hand is written when the packets are, and a value beyond the ring is a mistake, which step() reports.
+std::uint64_t PacketProcessor::announced(const QueueSlot& queue, const hsa::Queue& aql) const {
+  return queue.doorbell == DoorbellKind::ring ? queue.rung : std::min(queue.rung, queue.retired + aql.size);
+}
+
+bool PacketProcessor::idle() const {
+  return std::all_of(slots_.begin(), slots_.end(), [](const QueueSlot& q) {
+    return q.state != QueueSlot::State::active || (q.in_flight.empty() && q.next >= q.rung);
+  });
+}
+
+PacketProcessor::Activity PacketProcessor::activity() const {
+  if (working_ || !completed_.empty() || !faults_.empty() || dispatcher_.busy()) return Activity::busy;
+  bool waits = false;
+  for (const unsigned slot : order_) {
+    const QueueSlot& queue = slots_[slot];
+    if (queue.state != QueueSlot::State::active || queue.suspended) continue;
+    if (!queue.in_flight.empty()) return Activity::busy;
+    if (queue.polls) {
+      waits = true;
+    } else if (queue.next < queue.rung) {
+      return Activity::busy;
+    }
+  }
+  return waits ? Activity::waits_for_memory : Activity::idle;
+}
+
+}  // namespace lacuna

@@ -1,0 +1,44 @@
+// The PM4 commands that user-mode queues may hold: cache maintenance around code that has been loaded.
+//
+// gfx8 has them as a packet's whole 64 bytes, gfx9 as an indirect buffer named by a vendor-specific AQL packet. Opcodes and
+// fields: Linux, amdgpu vid.h and soc15d.h; ROCr's use of them.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "models/common/hsa.h"
+#include "models/tlb/gpuvm.h"
+
+namespace lacuna {
+
+/// What a sequence of commands asks for, all together.
+struct Pm4Actions {
+  bool invalidate_l1 = false;  ///< instruction, scalar and vector caches
+  bool invalidate_l2 = false;
+  bool write_back_l2 = false;
+  std::string error;  ///< a command that is not supported, or memory that is not mapped; empty when there is none
+};
+
+class Pm4Reader {
+ public:
+  explicit Pm4Reader(const GpuVm& vm) : vm_(vm) {}
+
+  /// Whether the first dword of a ring slot starts a PM4 command instead of an AQL packet.
+  static bool starts(std::uint32_t first) { return first >> 30 == 3; }
+  /// The commands that fill a ring slot (gfx8).
+  Pm4Actions read_slot(const std::byte* slot) const;
+  /// The INDIRECT_BUFFER command in a vendor-specific packet (gfx9).
+  Pm4Actions read_vendor_packet(const std::byte* packet) const;
+
+ private:
+  using Slot = std::array<std::uint32_t, hsa::kPacketBytes / 4>;
+  void read(std::span<const std::uint32_t> words, bool in_slot, Pm4Actions& actions) const;
+  void read_indirect(std::span<const std::uint32_t> payload, Pm4Actions& actions) const;
+
+  const GpuVm& vm_;
+};
+
+}  // namespace lacuna

@@ -1,0 +1,327 @@
+#include "models/command/runtime_blits.h"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstring>
+#include <iterator>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+namespace lacuna {
+
+namespace {
+
+/// FNV-1a, 64 bits.
+std::uint64_t digest(const std::byte* bytes, std::uint64_t count) {
+  std::uint64_t hash = 0xcbf29ce484222325;
+  for (std::uint64_t i = 0; i < count; ++i) hash = (hash ^ std::to_integer<std::uint64_t>(bytes[i])) * 0x100000001b3;
+  return hash;
+}
+
+enum class HsaKernel : std::uint8_t { copy_aligned, copy_misaligned, fill };
+struct HsaCode {
+  HsaKernel kernel;
+  std::string_view name;  ///< with a blank: no kernel of a code object is called so
+  std::uint64_t bytes;
+  std::uint64_t digest;
+};
+/// The code of ROCR-Runtime 5.2.3 for gfx8, which it uses on gfx9, too.
+constexpr std::array kHsaCode{HsaCode{HsaKernel::fill, "Fill (HSA runtime)", 47 * 4, 0xc3fd25e8e46c95f0},
+                              HsaCode{HsaKernel::copy_misaligned, "CopyMisaligned (HSA runtime)", 103 * 4, 0x7625bfdd9a90794d},
+                              HsaCode{HsaKernel::copy_aligned, "CopyAligned (HSA runtime)", 124 * 4, 0xc9ed7ddde0f282c7}};
+
+// Arguments. A copy has phases of different widths: the first one's begin and the last one's end are the whole.
+struct CopyAlignedArguments {
+  std::uint64_t start[8];  ///< source and destination of four phases
+  std::uint64_t source_end, destination_end;
+  std::uint32_t work_items;
+};
+struct CopyMisalignedArguments {
+  std::uint64_t start[4];  ///< source and destination of two phases
+  std::uint64_t source_end, destination_end;
+  std::uint32_t work_items;
+};
+struct FillArguments {
+  std::uint64_t start[2];  ///< of two phases
+  std::uint64_t end;
+  std::uint32_t value;
+  std::uint32_t work_items;
+};
+
+// HIP's runtime: as OpenCL C lays arguments out, with the global offset behind the last one.
+struct CopyBufferArguments {
+  std::uint64_t source, destination;
+  std::uint64_t source_origin, destination_origin;  ///< in elements
+  std::uint64_t size;                               ///< in work-items
+  std::uint32_t remainder;                          ///< of copyBuffer: bytes of the last work-item, or 8 = one byte each
+  std::uint32_t padding;
+  std::uint64_t global_offset;
+};
+struct FillBufferArguments {
+  std::uint64_t destination[4];  ///< of bytes, 16, 32 and 64 bits: one of them, the others are null
+  std::uint64_t pattern;
+  std::uint32_t pattern_elements;
+  std::uint32_t padding;
+  std::uint64_t offset;  ///< in elements
+  std::uint64_t size;    ///< in work-items, each of which writes the pattern once
+  std::uint64_t global_offset;
+};
+
+/// Reads a dispatch's arguments, and keeps them as they are.
+template <class Arguments>
+std::optional<Arguments> arguments(const GpuVm& vm, const Dispatch& dispatch, Blit& blit) {
+  const std::byte* at = vm.pointer(dispatch.packet.kernarg_address, sizeof(Arguments), isa::Access::read);
+  if (at == nullptr) return std::nullopt;
+  blit.arguments.assign(at, at + sizeof(Arguments));
+  Arguments result;
+  std::memcpy(&result, at, sizeof result);
+  return result;
+}
+
+/// Changes the arguments of a dispatch: those that the blit was found with, as `edit` changes them.
+template <class Arguments, class Edit>
+void edit_arguments(const GpuVm& vm, const Blit& blit, const Dispatch& dispatch, const Edit& edit) {
+  Arguments changed;
+  std::memcpy(&changed, blit.arguments.data(), sizeof changed);
+  edit(changed);
+  if (std::byte* at = vm.pointer(dispatch.packet.kernarg_address, sizeof changed, isa::Access::read)) {
+    std::memcpy(at, &changed, sizeof changed);
+  }
+}
+
+/// The loops of the HSA runtime's kernels move a block in each turn: so many bytes per work-item at most.
+constexpr std::uint64_t kHsaBlock = 64;
+
+/// Phases begin where the one before ends. The loop over whole blocks can be cut between two turns.
+bool cut_between_blocks(Blit& blit, std::uint64_t begin, std::uint64_t end, std::uint32_t work_items) {
+  if (begin > end || end > blit.bytes) return false;
+  blit.cut_begin = begin;
+  blit.cut_end = end;
+  blit.cut_step = kHsaBlock * work_items;
+  return true;
+}
+
+/// Which of the destinations counts: the widest that is not null, or the first.
+unsigned widest(const FillBufferArguments& a) {
+  unsigned log_element = 3;
+  while (log_element > 0 && a.destination[log_element] == 0) --log_element;
+  return log_element;
+}
+
+/// Each of `size` work-items has one to do it.
+bool covers(const Dispatch& dispatch, std::uint64_t size, std::uint64_t global_offset) {
+  return global_offset == 0 && dispatch.grid[0] >= size && dispatch.grid[1] == 1 && dispatch.grid[2] == 1;
+}
+
+}  // namespace
+
+std::string_view hsa_runtime_kernel(const GpuVm& vm, std::uint64_t entry) {
+  const auto code = std::find_if(kHsaCode.begin(), kHsaCode.end(), [&](const HsaCode& c) {
+    const std::byte* at = vm.pointer(entry, c.bytes, isa::Access::execute);
+    return at != nullptr && digest(at, c.bytes) == c.digest;
+  });
+  return code == kHsaCode.end() ? std::string_view{} : code->name;
+}
+
+std::optional<Blit> RuntimeBlits::find(const Dispatch& dispatch) const {
+  std::optional<Blit> blit = find_by_name(dispatch);
+  if (!blit) blit = find_by_code(dispatch);
+  if (!blit || !mapped(blit->destination, blit->bytes, isa::Access::write)) return std::nullopt;
+  if (!blit->is_fill() && !mapped(blit->source, blit->bytes, isa::Access::read)) return std::nullopt;
+  return blit;
+}
+
+bool RuntimeBlits::perform(const Dispatch& dispatch) const {
+  const std::optional<Blit> blit = find(dispatch);
+  if (blit) move(*blit, 0, blit->bytes);
+  return blit.has_value();
+}
+
+std::optional<Blit> RuntimeBlits::find_by_code(const Dispatch& dispatch) const {
+  const auto code = std::find_if(kHsaCode.begin(), kHsaCode.end(), [&](const HsaCode& c) { return c.name == dispatch.kernel; });
+  if (code == kHsaCode.end()) return std::nullopt;
+  Blit blit{.element = 4};
+  const auto copy_between = [&blit](const auto& a, std::size_t block_phase) {
+    const std::uint64_t end = a.start[block_phase + 2];
+    blit.source = a.start[0];
+    blit.destination = a.start[1];
+    blit.bytes = a.source_end - a.start[0];
+    return a.source_end >= a.start[0] && blit.bytes == a.destination_end - a.start[1] &&
+           cut_between_blocks(blit, a.start[block_phase] - a.start[0], end - a.start[0], a.work_items);
+  };
+  bool good = false;
+  switch (code->kernel) {
+    case HsaKernel::copy_aligned: {
+      blit.kernel = Blit::Kernel::copy_aligned;
+      const auto a = arguments<CopyAlignedArguments>(vm_, dispatch, blit);
+      good = a && copy_between(*a, 2);  // bytes up to an aligned address, then blocks
+      break;
+    }
+    case HsaKernel::copy_misaligned: {
+      blit.kernel = Blit::Kernel::copy_misaligned;
+      const auto a = arguments<CopyMisalignedArguments>(vm_, dispatch, blit);
+      good = a && copy_between(*a, 0);
+      break;
+    }
+    case HsaKernel::fill: {
+      blit.kernel = Blit::Kernel::fill;
+      const auto a = arguments<FillArguments>(vm_, dispatch, blit);
+      if (!a || a->end < a->start[0]) break;
+      blit.destination = a->start[0];
+      blit.bytes = a->end - a->start[0];
+      good = cut_between_blocks(blit, 0, a->start[1] - a->start[0], a->work_items) &&
+             read_pattern(blit, dispatch.packet.kernarg_address + offsetof(FillArguments, value), sizeof a->value);
+      break;
+    }
+  }
+  return good ? std::optional(blit) : std::nullopt;
+}
+
+std::optional<Blit> RuntimeBlits::find_by_name(const Dispatch& dispatch) const {
+  constexpr std::string_view kPrefix = "__amd_rocclr_";
+  std::string_view name = dispatch.kernel;
+  if (!name.starts_with(kPrefix)) return std::nullopt;
+  name.remove_prefix(kPrefix.size());
+  Blit blit;
+  if (name == "copyBuffer" || name == "copyBufferAligned") {
+    const auto a = arguments<CopyBufferArguments>(vm_, dispatch, blit);
+    if (!a || !covers(dispatch, a->size, a->global_offset) || a->size == 0) return std::nullopt;
+    std::uint64_t origin_unit = 1;
+    if (name == "copyBuffer") {
+      // Either bytes, or words of which the last one may be cut short; origins are bytes.
+      blit.kernel = Blit::Kernel::copy_buffer;
+      blit.element = a->remainder == 8 ? 1 : 4;
+      blit.bytes = a->remainder == 8 ? a->size : (a->size - 1) * 4 + a->remainder;
+    } else {
+      blit.kernel = Blit::Kernel::copy_buffer_aligned;
+      blit.element = origin_unit = a->remainder == 16 ? 16 : 4;
+      blit.bytes = a->size * blit.element;
+    }
+    blit.source = a->source + a->source_origin * origin_unit;
+    blit.destination = a->destination + a->destination_origin * origin_unit;
+  } else if (name == "fillBufferAligned") {
+    const auto a = arguments<FillBufferArguments>(vm_, dispatch, blit);
+    if (!a || !covers(dispatch, a->size, a->global_offset) || a->pattern_elements == 0) return std::nullopt;
+    blit.kernel = Blit::Kernel::fill_buffer_aligned;
+    const unsigned log_element = widest(*a);
+    if (a->destination[log_element] == 0) return std::nullopt;
+    blit.element = std::uint64_t{a->pattern_elements} << log_element;
+    blit.destination = a->destination[log_element] + (a->offset << log_element);
+    blit.bytes = a->size * blit.element;
+    if (!read_pattern(blit, a->pattern, blit.element)) return std::nullopt;
+  } else {
+    return std::nullopt;
+  }
+  // Between two workgroups.
+  blit.cut_end = blit.bytes;
+  blit.cut_step = blit.element * dispatch.workgroup[0];
+  return blit;
+}
+
+bool RuntimeBlits::read_pattern(Blit& blit, std::uint64_t address, std::uint64_t bytes) const {
+  const std::byte* from = vm_.pointer(address, bytes, isa::Access::read);
+  if (from != nullptr) blit.pattern.assign(from, from + bytes);
+  return from != nullptr;
+}
+
+void RuntimeBlits::narrow(const Blit& blit, Dispatch& dispatch, std::uint64_t from, std::uint64_t to) const {
+  const auto clamp = [from, to](std::uint64_t& address, std::uint64_t base) {
+    address = base + std::clamp(address - base, from, to);
+  };
+  const auto between = [&](auto& a) {
+    for (std::size_t i = 0; i < std::size(a.start); i += 2) {
+      clamp(a.start[i], blit.source);
+      clamp(a.start[i + 1], blit.destination);
+    }
+    clamp(a.source_end, blit.source);
+    clamp(a.destination_end, blit.destination);
+  };
+  // One work-item each.
+  const std::uint64_t items = (to - from + blit.element - 1) / blit.element;
+  switch (blit.kernel) {
+    case Blit::Kernel::copy_aligned:
+      return edit_arguments<CopyAlignedArguments>(vm_, blit, dispatch, between);
+    case Blit::Kernel::copy_misaligned:
+      return edit_arguments<CopyMisalignedArguments>(vm_, blit, dispatch, between);
+    case Blit::Kernel::fill:
+      return edit_arguments<FillArguments>(vm_, blit, dispatch, [&](FillArguments& a) {
+        for (std::uint64_t& start : a.start) clamp(start, blit.destination);
+        clamp(a.end, blit.destination);
+      });
+    case Blit::Kernel::copy_buffer:
+    case Blit::Kernel::copy_buffer_aligned: {
+      const std::uint64_t unit = blit.kernel == Blit::Kernel::copy_buffer ? 1 : blit.element;
+      edit_arguments<CopyBufferArguments>(vm_, blit, dispatch, [&](CopyBufferArguments& a) {
+        a.source_origin += from / unit;
+        a.destination_origin += from / unit;
+        a.size = items;
+        // Only the end of the whole may be less than a word.
+        if (blit.kernel == Blit::Kernel::copy_buffer && blit.element == 4 && to != blit.bytes) a.remainder = 4;
+      });
+      break;
+    }
+    case Blit::Kernel::fill_buffer_aligned:
+      edit_arguments<FillBufferArguments>(vm_, blit, dispatch, [&](FillBufferArguments& a) {
+        a.offset += from >> widest(a);
+        a.size = items;
+      });
+      break;
+  }
+  const std::uint64_t workgroups = (items + dispatch.workgroup[0] - 1) / dispatch.workgroup[0];
+  dispatch.workgroups[0] = static_cast<std::uint32_t>(workgroups);
+  dispatch.grid[0] = static_cast<std::uint32_t>(workgroups * dispatch.workgroup[0]);
+}
+
+void RuntimeBlits::restore(const Blit& blit, const Dispatch& dispatch) const {
+  if (std::byte* at = vm_.pointer(dispatch.packet.kernarg_address, blit.arguments.size(), isa::Access::read)) {
+    std::memcpy(at, blit.arguments.data(), blit.arguments.size());
+  }
+}
+
+bool RuntimeBlits::mapped(std::uint64_t address, std::uint64_t bytes, isa::Access wanted) const {
+  while (bytes > 0) {
+    const isa::MemoryWindow window = vm_.find(address);
+    if (!window.contains(address, 1) || !isa::allows(window.granted, wanted)) return false;
+    const std::uint64_t piece = std::min(bytes, window.base + window.size - address);
+    address += piece;
+    bytes -= piece;
+  }
+  return true;
+}
+
+template <class Piece>
+void RuntimeBlits::pieces(std::uint64_t address, std::uint64_t bytes, const Piece& piece) const {
+  for (std::uint64_t done = 0; done < bytes;) {
+    const isa::MemoryWindow window = vm_.find(address + done);
+    const std::uint64_t offset = address + done - window.base;
+    const std::uint64_t count = std::min(bytes - done, window.size - offset);
+    piece(window.host + offset, done, count);
+    done += count;
+  }
+}
+
+void RuntimeBlits::move(const Blit& blit, std::uint64_t from, std::uint64_t to) const {
+  pieces(blit.destination + from, to - from, [&](std::byte* target, std::uint64_t done, std::uint64_t count) {
+    if (!blit.is_fill()) {
+      pieces(blit.source + from + done, count, [&](const std::byte* origin, std::uint64_t further, std::uint64_t part) {
+        std::memmove(target + further, origin, part);
+      });
+      return;
+    }
+    // The pattern once, then what is there already, twice as much each time as long as that stays in the host's caches.
+    constexpr std::uint64_t kBlock = 64 * 1024;
+    const std::uint64_t period = blit.pattern.size();
+    const std::uint64_t block = period * std::max<std::uint64_t>(1, kBlock / period);
+    const std::uint64_t first = std::min(count, period);
+    for (std::uint64_t i = 0; i < first; ++i) target[i] = blit.pattern[(from + done + i) % period];
+    for (std::uint64_t there = first; there < count;) {
+      const std::uint64_t part = std::min({there, block, count - there});
+      std::memcpy(target + there, target, part);
+      there += part;
+    }
+  });
+}
+
+}  // namespace lacuna

@@ -1,0 +1,52 @@
+#include "models/command/signals.h"
+
+#include <atomic>
+
+#include "models/common/guest_mistake.h"
+
+namespace lacuna {
+
+hsa::Signal* Signals::find(std::uint64_t handle) const {
+  if (handle % 64 != 0) return nullptr;
+  return reinterpret_cast<hsa::Signal*>(vm_.pointer(handle, sizeof(hsa::Signal), isa::Access::read_write));
+}
+
+std::int64_t Signals::value(std::uint64_t handle) const {
+  return std::atomic_ref(find(handle)->value).load(std::memory_order_acquire);
+}
+
+std::optional<SignalEvent> Signals::complete(std::uint64_t handle, std::uint64_t start, std::uint64_t end) const {
+  hsa::Signal* found = find(handle);
+  if (found == nullptr) return std::nullopt;
+  hsa::Signal& signal = *found;
+  signal.start_timestamp = start;
+  signal.end_timestamp = end;
+  // Read before the decrement: who waits for it may reuse the signal at once.
+  const SignalEvent event{signal.event_id, signal.event_mailbox};
+  std::atomic_ref(signal.value).fetch_sub(1, std::memory_order_acq_rel);
+  return post(event);
+}
+
+std::optional<SignalEvent> Signals::store(std::uint64_t handle, std::int64_t value) const {
+  hsa::Signal* found = find(handle);
+  if (found == nullptr) return std::nullopt;
+  hsa::Signal& signal = *found;
+  std::atomic_ref(signal.value).store(value, std::memory_order_release);
+  return post({signal.event_id, signal.event_mailbox});
+}
+
+std::optional<SignalEvent> Signals::post(const SignalEvent& event) const {
+  if (event.mailbox == 0) return std::nullopt;
+  std::byte* mailbox = event.mailbox % sizeof(std::uint64_t) == 0
+                           ? vm_.pointer(event.mailbox, sizeof(std::uint64_t), isa::Access::read_write)
+                           : nullptr;
+  if (mailbox == nullptr) {
+    guest_error("unusable event mailboxes", "event mailbox {:#x} of a signal is not an aligned, mapped address; {}",
+                event.mailbox, vm_.nearest(event.mailbox));
+  } else {
+    std::atomic_ref(*reinterpret_cast<std::uint64_t*>(mailbox)).store(event.id, std::memory_order_release);
+  }
+  return event;
+}
+
+}  // namespace lacuna

@@ -1,0 +1,41 @@
+// Signals in memory (amd_signal_t), as the packet processor uses them.
+//
+// Host threads may wait for a signal's value at the same time: values are read with acquire and written with release order, and
+// a decrement is one atomic operation.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "models/common/hsa.h"
+#include "models/tlb/gpuvm.h"
+
+namespace lacuna {
+
+/// The event behind a signal, for who may sleep until it is set.
+struct SignalEvent {
+  std::uint32_t id = 0;
+  std::uint64_t mailbox = 0;  ///< GPU virtual address; the id has been stored there
+};
+
+class Signals {
+ public:
+  explicit Signals(const GpuVm& vm) : vm_(vm) {}
+
+  /// A handle is the address of a mapped, 64-byte aligned amd_signal_t.
+  bool valid(std::uint64_t handle) const { return find(handle) != nullptr; }
+  /// The signal must be valid.
+  std::int64_t value(std::uint64_t handle) const;
+  /// Time stamps in ticks of the timestamp clock, then the value minus one, then the event if the signal has one. Nothing
+  /// happens when the signal is not valid, here and below.
+  std::optional<SignalEvent> complete(std::uint64_t handle, std::uint64_t start, std::uint64_t end) const;
+  std::optional<SignalEvent> store(std::uint64_t handle, std::int64_t value) const;
+
+ private:
+  hsa::Signal* find(std::uint64_t handle) const;
+  std::optional<SignalEvent> post(const SignalEvent& event) const;
+
+  const GpuVm& vm_;
+};
+
+}  // namespace lacuna

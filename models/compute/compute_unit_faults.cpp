@@ -1,0 +1,84 @@
+// What a compute unit says of wavefronts that cannot go on, and of where the others are.
+
+#include <fmt/format.h>
+
+#include <ostream>
+
+#include "models/common/gpu_registers.h"
+#include "models/compute/compute_unit.h"
+#include "models/compute/compute_unit_state.h"
+#include "models/isa/decoder.h"
+
+namespace lacuna {
+
+void ComputeUnit::fault(Slot& slot, std::uint32_t code, std::uint64_t address, std::uint64_t pc, const std::string& what,
+                        Cycles cycle) {
+  slot.state = Slot::State::faulted;
+  slot.ready = kNeverCycles;
+  Dispatch& dispatch = *slot.group->dispatch;
+  dispatch.failed = true;
+  const auto& id = slot.group->id;
+  WavefrontFault report;
+  report.code = code;
+  report.address = address;
+  report.pc = pc;
+  report.what = what;
+  std::string instruction;
+  if (slot.next != nullptr) instruction = fmt::format(" ({})", isa::disassemble(*slot.next, target_));
+  report.where = fmt::format("{}, workgroup ({}, {}, {}), wavefront {}, compute unit {} SIMD {}", instruction, id[0], id[1],
+                             id[2], slot.wave_in_group, place_.index, slot.simd->number);
+  listener_.wavefront_fault(dispatch, report, clock_.ticks(cycle));
+}
+
+void ComputeUnit::memory_fault(Slot& slot, const isa::Instruction& instruction, std::uint64_t pc, Cycles cycle) {
+  const isa::MemoryFault& f = slot.wave.fault;
+  const bool reading = f.wanted == isa::Access::read;
+  std::uint32_t code = LACUNA_FAULT_NOT_MAPPED;
+  std::string_view reason = "address not mapped";
+  switch (f.reason) {
+    case isa::MemoryFault::Reason::not_mapped:
+      break;
+    case isa::MemoryFault::Reason::not_permitted:
+      code = LACUNA_FAULT_NOT_PERMITTED;
+      reason = "access not permitted";
+      break;
+    case isa::MemoryFault::Reason::misaligned:
+      code = LACUNA_FAULT_MISALIGNED;
+      reason = "misaligned";
+      break;
+    case isa::MemoryFault::Reason::lds_out_of_range:
+      code = LACUNA_FAULT_LDS_RANGE;
+      reason = "outside the workgroup's LDS";
+      break;
+  }
+  const std::string lane = instruction.unit == isa::Unit::smem ? std::string("scalar") : fmt::format("lane {}", f.lane);
+  fault(slot, code, f.address, pc,
+        fmt::format("memory fault: {} of {} bytes at {:#x}, {}, {}; {}", reading ? "load" : "store or atomic", f.bytes,
+                    f.address, lane, reason, vm_.nearest(f.address)),
+        cycle);
+}
+
+void ComputeUnit::fetch_fault(Slot& slot, Cycles cycle) {
+  const std::uint64_t pc = slot.wave.pc;
+  const isa::CodeError error = code_.explain(pc);
+  const bool undecodable = error.kind == isa::CodeError::Kind::undecodable;
+  fault(slot, undecodable ? LACUNA_FAULT_ILLEGAL_INSTRUCTION : LACUNA_FAULT_FETCH, pc, pc,
+        undecodable ? error.text : fmt::format("instruction fetch: {}; {}", error.text, vm_.nearest(pc)), cycle);
+}
+
+void ComputeUnit::diagnose(std::ostream& out) const {
+  for (const auto& simd : simds_) {
+    for (unsigned i = 0; i < simd->issue.resident; ++i) {
+      const Slot* slot = &simd->slots[simd->issue.by_age[i]];
+      const char* state = slot->state == Slot::State::at_barrier     ? "waits at a barrier"
+                          : slot->state == Slot::State::at_wave_sync ? "waits for global wave sync"
+                          : slot->state == Slot::State::faulted      ? "faulted"
+                                                                     : "runs";
+      out << fmt::format("  compute unit {} SIMD {} slot {}: kernel {}, workgroup {}, wavefront {}, PC {:#x}, {}\n",
+                         place_.index, simd->number, slot->number, slot->group->dispatch->kernel, slot->group->linear_id,
+                         slot->wave_in_group, slot->wave.pc, state);
+    }
+  }
+}
+
+}  // namespace lacuna

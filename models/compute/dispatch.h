@@ -1,0 +1,81 @@
+// One kernel dispatch in flight: what the packet and the kernel descriptor ask for, and how far it has come.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "models/common/hsa.h"
+#include "models/common/units.h"
+#include "models/compute/kernel_activity.h"
+#include "models/isa/target.h"
+
+namespace lacuna {
+
+/// Private-segment backing memory of a queue, as amd_queue_t describes it.
+struct ScratchSetup {
+  std::array<std::uint32_t, 4> resource_descriptor{};  ///< V# for buffer accesses with swizzle
+  std::uint64_t backing_location = 0;                  ///< gfx8: offset from the scratch pool's base; gfx9: GPU virtual address
+  std::uint64_t pool_base = 0;                         ///< GPU virtual address that FLAT scratch offsets count from
+  std::uint32_t wave_bytes = 0;                        ///< bytes of one wavefront's slot
+  std::uint32_t wave_slots = 0;                        ///< slots in the backing memory; 0 = none
+};
+
+/// Registers and memory that one workgroup takes of a compute unit.
+struct WorkgroupNeeds {
+  unsigned wavefronts = 0;
+  unsigned vgprs = 0;  ///< per lane, rounded to the allocation granule
+  unsigned agprs = 0;
+  unsigned sgprs = 0;
+  std::uint32_t lds_bytes = 0;
+};
+
+struct Dispatch {
+  // -- what is asked
+  std::uint64_t index = 0;  ///< 0, 1, ... in order of launch over all queues
+  std::string kernel;
+  unsigned queue_slot = 0;
+  std::uint64_t packet_index = 0;
+  std::uint64_t packet_address = 0;  ///< GPU virtual address of the packet in the ring
+  std::uint64_t queue_address = 0;   ///< GPU virtual address of the amd_queue_t
+  hsa::KernelDispatchPacket packet{};
+  hsa::KernelDescriptor descriptor;
+  std::uint64_t entry = 0;  ///< GPU virtual address of the first instruction
+  std::array<std::uint32_t, 3> workgroups{1, 1, 1};
+  std::array<std::uint32_t, 3> grid{1, 1, 1};       ///< work-items; 1 in unused dimensions
+  std::array<std::uint32_t, 3> workgroup{1, 1, 1};  ///< work-items
+  WorkgroupNeeds needs;
+  ScratchSetup scratch;
+  int priority = 0;                    ///< larger goes first to places on compute units
+  std::vector<std::uint32_t> cu_mask;  ///< see QueueSetup::cu_mask; empty = all compute units
+  bool may_sync_grid = false;          ///< the queue has been given global wave sync
+  /// What the addresses of code, arguments and packet are XORed with for the TLBs (cp.fresh_pages): none, or the launch's own.
+  std::uint64_t page_salt = 0;
+
+  // -- progress
+  bool held = false;                ///< no workgroup is launched for now
+  std::vector<bool> may_have_room;  ///< per compute unit, the dispatcher's: cleared by a refused launch
+  std::uint64_t next_workgroup = 0;
+  std::uint64_t finished_workgroups = 0;
+  bool failed = false;  ///< a wavefront faulted: nothing more is launched, running wavefronts are dropped
+  Tick start{};
+  Tick end{};
+  std::uint64_t bulk_bytes = 0;  ///< copied or filled without being executed, see BulkBlits
+  std::uint64_t wavefronts = 0;
+  std::uint64_t wavefront_instructions = 0;
+  /// Active lanes summed over vector, vector-memory and LDS instructions; scalar and control instructions count one each.
+  std::uint64_t thread_instructions = 0;
+  KernelActivity activity;  ///< nothing in functional mode
+
+  /// Whether an address is in a page of the arguments or of the packet.
+  bool launch_page(std::uint64_t address) const {
+    constexpr std::uint64_t kPage = 4096;
+    return address / kPage == packet.kernarg_address / kPage || address / kPage == packet_address / kPage;
+  }
+  std::uint64_t total_workgroups() const { return std::uint64_t{workgroups[0]} * workgroups[1] * workgroups[2]; }
+  bool all_launched() const { return next_workgroup == total_workgroups(); }
+  bool done() const { return finished_workgroups == total_workgroups(); }
+};
+
+}  // namespace lacuna

@@ -1,0 +1,49 @@
+// Global wave sync: 64 counters with a queue of wavefronts each, as barriers or semaphores (Vega ISA manual, "DS_GWS_INIT" and
+// following). No time: who is told that a wavefront may go on sees to it.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <vector>
+
+#include "models/compute/dispatch.h"
+#include "models/isa/wave_sync.h"
+
+namespace lacuna {
+
+class ComputeUnit;
+
+/// A wavefront at its place.
+struct WavefrontTicket {
+  const Dispatch* dispatch = nullptr;
+  ComputeUnit* unit = nullptr;
+  unsigned simd = 0;
+  unsigned slot = 0;
+};
+
+class GlobalWaveSync {
+ public:
+  static constexpr unsigned kResources = 64;
+
+  /// True: the wavefront goes on. False: it waits until a later call lists it in released(), which holds those that the last
+  /// call lets go on, in the order in which they came.
+  bool perform(const isa::WaveSyncRequest& request, const WavefrontTicket& wavefront);
+  const std::vector<WavefrontTicket>& released() const { return released_; }
+  /// Forgets the wavefronts of a dispatch that wait.
+  void drop(const Dispatch& dispatch);
+
+ private:
+  /// The counter is what a barrier still waits for beside the wavefront that arrives, or the value of a semaphore.
+  struct Resource {
+    std::int64_t counter = 0;
+    std::deque<WavefrontTicket> waiting;
+  };
+  bool arrive(Resource& resource, std::uint32_t value, const WavefrontTicket& wavefront);
+  void let_pass(Resource& resource);
+
+  std::array<Resource, kResources> resources_;
+  std::vector<WavefrontTicket> released_;
+};
+
+}  // namespace lacuna

@@ -1,0 +1,158 @@
+#include "models/compute/initial_state.h"
+
+#include "models/isa/kernel_registers.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace lacuna {
+
+namespace {
+
+constexpr unsigned kMaxUserSgprs = 16;
+
+/// Registers that the enabled user SGPR fields take, in descriptor order.
+unsigned user_sgprs_needed(const hsa::KernelDescriptor& d) {
+  unsigned n = 0;
+  if (d.private_segment_buffer()) n += 4;
+  if (d.dispatch_ptr()) n += 2;
+  if (d.queue_ptr()) n += 2;
+  if (d.kernarg_segment_ptr()) n += 2;
+  if (d.dispatch_id()) n += 2;
+  if (d.flat_scratch_init()) n += 2;
+  if (d.private_segment_size()) n += 1;
+  for (unsigned i = 0; i < 3; ++i) n += d.grid_workgroup_count(i) ? 1 : 0;
+  return n;
+}
+
+/// Writes SGPRs one after the other.
+class SgprWriter {
+ public:
+  explicit SgprWriter(isa::Wavefront& wave) : wave_(wave) {}
+  void put(std::uint32_t value) { wave_.sgpr[next_++] = value; }
+  void put64(std::uint64_t value) {
+    put(static_cast<std::uint32_t>(value));
+    put(static_cast<std::uint32_t>(value >> 32));
+  }
+  void skip_to(unsigned index) { next_ = index; }
+
+ private:
+  isa::Wavefront& wave_;
+  unsigned next_ = 0;
+};
+
+std::uint32_t scratch_wave_offset(const Dispatch& dispatch, const WavefrontPlace& place) {
+  return place.scratch_slot * dispatch.scratch.wave_bytes;
+}
+
+/// gfx8 counts FLAT scratch offsets from the base of the scratch pool, gfx9 holds addresses.
+bool offsets_from_pool(isa::Target target) { return target == isa::Target::gfx803; }
+
+void set_user_sgprs(SgprWriter& out, const Dispatch& dispatch, isa::Target target) {
+  const hsa::KernelDescriptor& d = dispatch.descriptor;
+  if (d.private_segment_buffer()) {
+    for (const std::uint32_t word : dispatch.scratch.resource_descriptor) out.put(word);
+  }
+  if (d.dispatch_ptr()) out.put64(dispatch.packet_address);
+  if (d.queue_ptr()) out.put64(dispatch.queue_address);
+  if (d.kernarg_segment_ptr()) out.put64(dispatch.packet.kernarg_address);
+  if (d.dispatch_id()) out.put64(dispatch.packet_index);
+  if (d.flat_scratch_init()) {
+    // gfx8 takes the byte offset from the scratch pool's base and the bytes of a lane, gfx9 a 64-bit address: both are what
+    // amd_queue_t's backing location holds, the second word differs.
+    out.put(static_cast<std::uint32_t>(dispatch.scratch.backing_location));
+    out.put(offsets_from_pool(target) ? dispatch.packet.private_segment_size
+                                      : static_cast<std::uint32_t>(dispatch.scratch.backing_location >> 32));
+  }
+  if (d.private_segment_size()) out.put(dispatch.packet.private_segment_size);
+  for (unsigned i = 0; i < 3; ++i) {
+    if (d.grid_workgroup_count(i)) out.put(dispatch.workgroups[i]);
+  }
+}
+
+void set_work_item_ids(isa::Wavefront& wave, const Dispatch& dispatch, const std::array<std::uint32_t, 3>& extent,
+                       unsigned first) {
+  const unsigned dimensions = dispatch.descriptor.work_item_id_dimensions();
+  const bool packed = isa::traits(wave.target).packed_work_item_ids;
+  for (unsigned lane = 0; lane < isa::kLanes; ++lane) {
+    const unsigned item = first + lane;
+    const std::uint32_t x = item % extent[0];
+    const std::uint32_t y = item / extent[0] % extent[1];
+    const std::uint32_t z = item / extent[0] / extent[1];
+    if (packed) {
+      wave.vgpr[lane] = x | y << 10 | z << 20;
+      continue;
+    }
+    wave.vgpr[lane] = x;
+    if (dimensions > 1 && wave.vgpr_count > 1) wave.vgpr[isa::kLanes + lane] = y;
+    if (dimensions > 2 && wave.vgpr_count > 2) wave.vgpr[2 * isa::kLanes + lane] = z;
+  }
+}
+
+}  // namespace
+
+std::array<std::uint32_t, 3> workgroup_extent(const Dispatch& dispatch, const std::array<std::uint32_t, 3>& workgroup) {
+  std::array<std::uint32_t, 3> extent{};
+  for (unsigned i = 0; i < 3; ++i) {
+    const std::uint64_t first = std::uint64_t{workgroup[i]} * dispatch.workgroup[i];
+    extent[i] = static_cast<std::uint32_t>(std::min<std::uint64_t>(dispatch.workgroup[i], dispatch.grid[i] - first));
+  }
+  return extent;
+}
+
+void set_initial_state(isa::Wavefront& wave, const Dispatch& dispatch, const WavefrontPlace& place) {
+  const hsa::KernelDescriptor& d = dispatch.descriptor;
+  wave.sgpr.fill(0);
+  SgprWriter out(wave);
+  set_user_sgprs(out, dispatch, wave.target);
+  out.skip_to(d.user_sgprs());
+  for (unsigned i = 0; i < 3; ++i) {
+    if (d.workgroup_id(i)) out.put(place.workgroup[i]);
+  }
+  if (d.workgroup_info()) {
+    // bit 31: first wavefront of its workgroup; 11:6 ordered-append count unused; 5:0 wavefronts of the workgroup
+    out.put((place.wave_in_group == 0 ? 1u << 31 : 0) | (dispatch.needs.wavefronts & 0x3f));
+  }
+  if (d.private_segment_wave_offset()) out.put(scratch_wave_offset(dispatch, place));
+
+  const auto extent = workgroup_extent(dispatch, place.workgroup);
+  const std::uint64_t items = std::uint64_t{extent[0]} * extent[1] * extent[2];
+  const unsigned first = place.wave_in_group * isa::kLanes;
+  set_work_item_ids(wave, dispatch, extent, first);
+  const std::uint64_t here = items > first ? std::min<std::uint64_t>(items - first, isa::kLanes) : 0;
+  wave.set_exec(here == isa::kLanes ? ~std::uint64_t{0} : (std::uint64_t{1} << here) - 1);
+  wave.mode.bits = d.float_mode() | (d.dx10_clamp() ? 1u << 8 : 0) | (d.ieee_mode() ? 1u << 9 : 0);
+  wave.scc = false;
+  wave.trap_status = 0;
+  wave.status = 0;
+  wave.event = isa::Event::none;
+  wave.scratch_base = offsets_from_pool(wave.target) ? dispatch.scratch.pool_base : dispatch.scratch.backing_location;
+  wave.pc = dispatch.entry;
+}
+
+WorkgroupNeeds register_needs(const hsa::KernelDescriptor& descriptor, isa::Target target) {
+  const isa::KernelRegisters registers = isa::kernel_registers(descriptor.rsrc1, descriptor.rsrc3, target);
+  WorkgroupNeeds needs;
+  needs.vgprs = registers.vgprs;
+  needs.agprs = registers.agprs;
+  needs.sgprs = registers.sgprs;
+  return needs;
+}
+
+std::string check_descriptor(const hsa::KernelDescriptor& descriptor, isa::Target target) {
+  const isa::TargetTraits& t = isa::traits(target);
+  const WorkgroupNeeds needs = register_needs(descriptor, target);
+  if (descriptor.user_sgprs() > kMaxUserSgprs) {
+    return fmt::format("kernel descriptor declares {} user SGPRs, at most {} exist", descriptor.user_sgprs(), kMaxUserSgprs);
+  }
+  if (user_sgprs_needed(descriptor) > descriptor.user_sgprs()) {
+    return fmt::format("kernel descriptor enables {} user SGPRs but declares {}", user_sgprs_needed(descriptor),
+                       descriptor.user_sgprs());
+  }
+  if (needs.vgprs > t.max_vgprs) return fmt::format("kernel asks for {} VGPRs, {} has {}", needs.vgprs, t.name, t.max_vgprs);
+  if (needs.sgprs > 112) return fmt::format("kernel asks for {} SGPRs, a wavefront has at most 112", needs.sgprs);
+  return {};
+}
+
+}  // namespace lacuna

@@ -1,0 +1,113 @@
+#include "models/gpu/device_copies.h"
+
+#include <algorithm>
+
+#include "models/common/memory_map.h"
+
+namespace lacuna {
+
+namespace {
+
+/// Of the resources, those that a copy uses in bulk, too: it leaves the compute units alone.
+constexpr std::array kMoved{Resource::l1, Resource::l2, Resource::noc, Resource::dram};
+
+}  // namespace
+
+void DeviceCopies::count(const std::string& name, const Describe& describe) {
+  describe(counters_.group(name));
+  in_bulk_.assign(counters_.counts().size(), 0);
+}
+
+void DeviceCopies::add_to(StatisticsGroup& parent) {
+  const std::uint64_t* amounts = in_bulk_.data();
+  for (const auto& group : counters_.groups()) {
+    const bool there = std::any_of(parent.groups().begin(), parent.groups().end(),
+                                   [&](const auto& other) { return other->name() == group->name(); });
+    if (there) parent.group(group->name()).add_to_counts(amounts);
+    amounts += group->counts().size();
+  }
+}
+
+unsigned DeviceCopies::at_work() const {
+  const auto engines = std::count_if(device_.engines.begin(), device_.engines.end(),
+                                     [](const auto& engine) { return !engine->idle() && !engine->polling(); });
+  return device_.dispatcher.active() + device_.packets.bulk_blits().in_bulk() + static_cast<unsigned>(engines);
+}
+
+bool DeviceCopies::in_host_memory(std::uint64_t address) const {
+  const isa::MemoryWindow window = device_.vm.find(address);
+  return window.physical + (address - window.base) < LACUNA_VRAM_BASE;
+}
+
+Cache* DeviceCopies::bank_of(std::uint64_t address, std::uint64_t& bus_address, isa::MemoryWindow& last) const {
+  if (!last.contains(address, 1)) last = device_.vm.find(address);
+  bus_address = last.physical + (address - last.base);
+  AddressRoutes::Hop hop;
+  if (!last.contains(address, 1) || !device_.routes.find(bus_address, hop)) return nullptr;
+  return hop.destination < device_.l2.size() ? device_.l2[hop.destination].get() : nullptr;
+}
+
+std::uint32_t DeviceCopies::l2_state(const CopiedRange& range) const {
+  constexpr std::uint64_t kClasses = 4;
+  constexpr std::uint64_t kProbes = 64;
+  std::uint64_t dirty = 0;
+  std::uint64_t sectors = 0;
+  for (const auto& bank : device_.l2) {
+    dirty += bank->dirty_sectors();
+    sectors += bank->sectors();
+  }
+  std::uint64_t present = 0;
+  if (range.has_source) {
+    isa::MemoryWindow window;
+    std::uint64_t bus_address = 0;
+    for (std::uint64_t i = 0; i < kProbes; ++i) {
+      Cache* bank = bank_of(range.source + range.bytes / kProbes * i, bus_address, window);
+      present += bank != nullptr && bank->holds(bus_address) ? 1 : 0;
+    }
+  }
+  return static_cast<std::uint32_t>(present * kClasses / kProbes << 8 | dirty * kClasses / std::max<std::uint64_t>(sectors, 1));
+}
+
+void DeviceCopies::leave(const CopiedRange& range, bool by_compute_units) {
+  const std::uint64_t line = device_.l2_parameters.line.n;
+  // Memory of the host is not cached: the other end has L2 for itself.
+  const bool both = range.has_source && !in_host_memory(range.source) && !in_host_memory(range.destination);
+  const std::uint64_t held = std::min(range.bytes, l2_bytes() / (both ? 2 : 1));
+  isa::MemoryWindow from;
+  isa::MemoryWindow to;
+  std::uint64_t bus_address = 0;
+  for (std::uint64_t at = range.bytes - held; at < range.bytes; at += line) {
+    if (range.has_source) {
+      if (Cache* bank = bank_of(range.source + at, bus_address, from)) bank->leave(bus_address, false);
+    }
+    if (Cache* bank = bank_of(range.destination + at, bus_address, to)) bank->leave(bus_address, true);
+  }
+  if (device_.l2_tlb == nullptr) return;
+  leave_pages(*device_.l2_tlb, device_.l2_tlb_parameters, range);
+  if (!by_compute_units) return;
+  for (const auto& tlb : device_.l1_tlbs) leave_pages(*tlb, device_.l1_tlb_parameters, range);
+}
+
+void DeviceCopies::leave_pages(Tlb& tlb, const TlbParameters& parameters, const CopiedRange& range) {
+  const std::uint64_t page = parameters.page.n;
+  const std::uint64_t pages = std::max<std::uint64_t>(parameters.entries / (range.has_source ? 2 : 1), 1);
+  const std::uint64_t held = std::min(range.bytes, pages * page);
+  for (std::uint64_t at = range.bytes - held; at < range.bytes; at += page) {
+    if (range.has_source) tlb.leave(range.source + at);
+    tlb.leave(range.destination + at);
+  }
+}
+
+std::vector<std::uint64_t> DeviceCopies::traffic() const {
+  std::vector<std::uint64_t> amounts = counters_.counts();
+  const ResourceAmounts used = device_.used();
+  for (const Resource resource : kMoved) amounts.push_back(used[static_cast<std::size_t>(resource)]);
+  return amounts;
+}
+
+void DeviceCopies::add_traffic(const std::vector<std::uint64_t>& amounts) {
+  for (std::size_t i = 0; i < in_bulk_.size(); ++i) in_bulk_[i] += amounts[i];
+  for (std::size_t i = 0; i < kMoved.size(); ++i) used_[static_cast<std::size_t>(kMoved[i])] += amounts[in_bulk_.size() + i];
+}
+
+}  // namespace lacuna

@@ -1,0 +1,69 @@
+// What copies in bulk need of a GPU: who else is at work, what the memory system has counted, and its caches and TLBs.
+//
+// Counters of models grow only by what is carried out in detail. What copies in bulk add to them is kept here and added to what
+// is reported. Ratios among the statistics stay those of what was carried out.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "models/cache/cache.h"
+#include "models/command/packet_processor.h"
+#include "models/common/statistics.h"
+#include "models/noc/address_routes.h"
+#include "models/sdma/copy_surroundings.h"
+#include "models/sdma/sdma_engine.h"
+#include "models/tlb/tlb.h"
+
+namespace lacuna {
+
+class DeviceCopies : public CopySurroundings {
+ public:
+  struct Device {
+    const GpuVm& vm;
+    const Dispatcher& dispatcher;
+    PacketProcessor& packets;
+    std::span<const std::unique_ptr<SdmaEngine>> engines;
+    std::span<const std::unique_ptr<Cache>> l2;  ///< destinations 0, 1, ... of `routes`
+    const CacheParameters& l2_parameters;
+    std::span<const std::unique_ptr<Tlb>> l1_tlbs;  ///< of the compute units' vector memory; may be none
+    const TlbParameters& l1_tlb_parameters;
+    Tlb* l2_tlb;  ///< may be null
+    const TlbParameters& l2_tlb_parameters;
+    const AddressRoutes& routes;
+    std::function<ResourceAmounts()> used;
+  };
+  explicit DeviceCopies(Device device) : device_(std::move(device)) {}
+
+  /// Counters that copies make grow, described in a group of that name. All of them before the first copy.
+  using Describe = std::function<void(StatisticsGroup&)>;
+  void count(const std::string& name, const Describe& describe);
+  /// Adds what copies in bulk have added to the groups of these names in `parent`.
+  void add_to(StatisticsGroup& parent);
+  const ResourceAmounts& used_in_bulk() const { return used_; }
+
+  unsigned at_work() const override;
+  void work_begins() override { device_.packets.bulk_blits().others_begin(); }
+  bool in_host_memory(std::uint64_t address) const override;
+  std::uint64_t l2_bytes() const override { return device_.l2.size() * device_.l2_parameters.size.n; }
+  std::uint32_t l2_state(const CopiedRange& range) const override;
+  void leave(const CopiedRange& range, bool by_compute_units) override;
+  std::vector<std::uint64_t> traffic() const override;
+  void add_traffic(const std::vector<std::uint64_t>& amounts) override;
+
+ private:
+  /// The L2 bank of a GPU virtual address and the bus address; null when it is not in GPU memory.
+  Cache* bank_of(std::uint64_t address, std::uint64_t& bus_address, isa::MemoryWindow& last) const;
+  static void leave_pages(Tlb& tlb, const TlbParameters& parameters, const CopiedRange& range);
+
+  Device device_;
+  StatisticsGroup counters_{"copies"};
+  std::vector<std::uint64_t> in_bulk_;  // what copies in bulk have added, in the order of counters_; as large as that when used
+  ResourceAmounts used_{};
+};
+
+}  // namespace lacuna

@@ -1,0 +1,155 @@
+#include "models/tlb/tlb.h"
+
+#include <bit>
+#include <stdexcept>
+
+namespace lacuna {
+namespace {
+
+std::uint32_t sets_of(const TlbParameters& p) {
+  if (p.ways == 0 || p.entries == 0 || p.entries % p.ways != 0 || !std::has_single_bit(p.entries / p.ways)) {
+    throw std::invalid_argument("TLB: entries are not a power of two of sets of so many ways");
+  }
+  if (!std::has_single_bit(p.page.n) || p.ports == 0 || p.mshrs == 0) {
+    throw std::invalid_argument("TLB: the page is not a power of two, or there is no port or MSHR");
+  }
+  return p.entries / p.ways;
+}
+
+}  // namespace
+
+void TlbParameters::describe(ParameterSection& section) {
+  section.add("clock", clock, "Clock", {.range = {1e6, 1e12}});
+  section.add("entries", entries, "Pages that are remembered", {.range = {1, 1 << 20}});
+  section.add("ways", ways, "Associativity", {.range = {1, 4096}});
+  section.add("page", page, "Bytes that an entry covers", {.range = {4096, 1 << 30}, .power_of_two = true});
+  section.add("ports", ports, "Questions a cycle", {.range = {1, 1024}});
+  section.add("mshrs", mshrs, "Outstanding primary misses", {.range = {1, 4096}});
+  section.add("hit_latency", hit_latency, "From the question to the answer", {.range = {0, 1e5}});
+  section.add("replacement", replacement, "Which entry of a set gives way",
+              {{"lru", static_cast<int>(ReplacementPolicy::lru)},
+               {"plru", static_cast<int>(ReplacementPolicy::plru)},
+               {"random", static_cast<int>(ReplacementPolicy::random)}});
+}
+
+void TlbStatistics::describe(StatisticsGroup& group) const {
+  group.add("hits", hits, "translations that were there", "translations");
+  group.add("misses", misses, "translations that the next level was asked for", "translations");
+  group.add("secondary_misses", secondary_misses, "translations that were on their way", "translations");
+  group.add("invalidations", invalidations, "times that all were forgotten", "events");
+  group.add("waiting", waiting, "time that questions waited for a port or an MSHR");
+  group.add("miss_latency", miss_latency, "time from question to answer, summed over misses");
+}
+
+Tlb::Tlb(const TlbParameters& parameters, TranslationLevel& next)
+    : next_(next),
+      clock_(parameters.clock),
+      port_time_{(parameters.clock.period().ps + parameters.ports - 1) / (parameters.ports == 0 ? 1 : parameters.ports)},
+      hit_(parameters.clock.period() * parameters.hit_latency.n),
+      page_shift_(static_cast<unsigned>(std::countr_zero(parameters.page.n))),
+      tags_(sets_of(parameters), parameters.ways, 1, parameters.replacement),
+      mshrs_(parameters.mshrs) {}
+
+Tick Tlb::translate(std::uint64_t address, Tick at) {
+  const Tick slot_time = ports_.reserve(at, port_time_);
+  // Several ports share a cycle: the slot says which, the look-up takes place in that cycle.
+  const Tick start = slot_time == at ? at : later(at, clock_.align_down(slot_time));
+  statistics_.waiting += start - at;
+  const std::uint64_t page = address >> page_shift_;
+  const auto set = static_cast<std::uint32_t>(page & (tags_.sets() - 1));
+  TagArray::Slot slot = last_ != TagArray::kNone && tags_.tag(last_) == page ? last_ : tags_.find(set, page);
+  if (slot != TagArray::kNone) {
+    TagArray::Sector& entry = tags_.sector(slot, 0);
+    if (slot != last_) tags_.touch(slot);
+    last_ = slot;
+    const Tick known = start + hit_;
+    if (entry.requested > known) {
+      // Whoever asked first in host time runs ahead in simulated time: the walk is this one's (as in Cache::read).
+      entry.ready -= entry.requested - known;
+      entry.requested = known;
+    }
+    if (entry.ready <= known) {
+      ++statistics_.hits;
+      return known;
+    }
+    ++statistics_.secondary_misses;
+    return entry.ready;
+  }
+  ++statistics_.misses;
+  const Tick asks = mshrs_.acquire(start + hit_);
+  statistics_.waiting += asks - (start + hit_);
+  const Tick ready = next_.translate(address, asks) + hit_;
+  mshrs_.occupy(asks, ready);
+  slot = tags_.victim(set);
+  if (tags_.valid(slot)) tags_.drop(slot);
+  tags_.install(slot, page);
+  tags_.sector(slot, 0) = {.requested = asks, .ready = ready, .complete = true};
+  last_ = slot;
+  statistics_.miss_latency += ready - at;
+  return ready;
+}
+
+void Tlb::leave(std::uint64_t address) {
+  const std::uint64_t page = address >> page_shift_;
+  const auto set = static_cast<std::uint32_t>(page & (tags_.sets() - 1));
+  if (const TagArray::Slot present = tags_.find(set, page); present != TagArray::kNone) {
+    tags_.touch(present);
+    return;
+  }
+  const TagArray::Slot slot = tags_.victim(set);
+  if (tags_.valid(slot)) tags_.drop(slot);
+  tags_.install(slot, page);
+  tags_.sector(slot, 0).complete = true;
+  last_ = TagArray::kNone;
+}
+
+void Tlb::invalidate() {
+  ++statistics_.invalidations;
+  tags_.drop_all();
+  last_ = TagArray::kNone;
+}
+
+void Tlb::reset() {
+  tags_.drop_all();
+  last_ = TagArray::kNone;
+  ports_.reset();
+  mshrs_.reset();
+  retired_ = {};
+}
+
+void Tlb::retire(Tick horizon) {
+  // All who ask a shared level tell it the time.
+  if (horizon == retired_) return;
+  retired_ = horizon;
+  ports_.retire(horizon);
+  mshrs_.retire(horizon);
+  next_.retire(horizon);
+}
+
+void PageWalkerParameters::describe(ParameterSection& section) {
+  section.add("clock", clock, "Clock", {.range = {1e6, 1e12}});
+  section.add("walks", walks, "Page walks at once", {.range = {1, 4096}});
+  section.add("latency", latency, "Time of a walk", {.range = {0, 1e6}});
+}
+
+PageWalker::PageWalker(const PageWalkerParameters& parameters)
+    : latency_(parameters.clock.period() * parameters.latency.n), walkers_(parameters.walks) {}
+
+Tick PageWalker::translate(std::uint64_t, Tick at) {
+  ++walks_;
+  const Tick start = walkers_.acquire(at);
+  waiting_ += start - at;
+  walkers_.occupy(start, start + latency_);
+  return start + latency_;
+}
+
+void PageWalker::reset() { walkers_.reset(); }
+
+void PageWalker::retire(Tick horizon) { walkers_.retire(horizon); }
+
+void PageWalker::describe(StatisticsGroup& group) const {
+  group.add("walks", walks_, "page walks", "walks");
+  group.add("waiting", waiting_, "time that walks waited for a walker");
+}
+
+}  // namespace lacuna

@@ -1,0 +1,15 @@
+// Text of a GPU code object's instructions: `lacuna disasm`.
+#pragma once
+
+#include <iosfwd>
+
+#include "platform/loaders/elf_file.h"
+
+namespace lacuna {
+
+/// Writes all executable sections in the format of `llvm-objdump-16 -d`. Bytes that are no instruction of the target are
+/// written as `.long`, and amd_kernel_code_t of version 2, which llvm-objdump does not decode, as directives. Throws ElfError
+/// when the file is not an AMDGPU code object for a target that Lacuna knows.
+void write_disassembly(const ElfFile& file, std::ostream& out);
+
+}  // namespace lacuna

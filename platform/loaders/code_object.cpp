@@ -1,0 +1,174 @@
+#include "platform/loaders/code_object.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <sstream>
+#include <stdexcept>
+#include <utility>
+
+#include "models/common/nearest_name.h"
+
+namespace lacuna {
+namespace {
+
+/// EF_AMDGPU_MACH: the processor in e_flags (LLVM, "User Guide for AMDGPU Backend", ELF header).
+constexpr std::uint32_t kMachineFlags = 0xff;
+constexpr std::uint8_t kOsAbiHsa = 64;                // ELFOSABI_AMDGPU_HSA
+constexpr std::uint8_t kLastAbiVersion = 3;           // ELFABIVERSION_AMDGPU_HSA_V5
+constexpr std::uint8_t kSymbolTypeObject = 1;         // STT_OBJECT
+constexpr std::uint8_t kSymbolTypeAmdKernel = 10;     // STT_AMDGPU_HSA_KERNEL, version 2
+constexpr std::uint32_t kNoteIsaVersion = 3;          // NT_AMD_HSA_ISA_VERSION, owner "AMD", version 2
+constexpr std::uint32_t kNoteMetadataYaml = 10;       // NT_AMD_HSA_METADATA, owner "AMD"
+constexpr std::uint32_t kNoteMetadataMsgpack = 32;    // NT_AMDGPU_METADATA, owner "AMDGPU"
+constexpr std::uint64_t kEntryOffset = 16;            // of KERNEL_CODE_ENTRY_BYTE_OFFSET, equal in both descriptors
+constexpr std::uint64_t kLargestKernarg = 64 * 1024;  // far above what any compiler emits
+constexpr std::string_view kDescriptorSuffix = ".kd";
+
+/// Version 2 names its processor in a note, "gfx803"; its e_flags may hold features only. Nothing when there is no such note.
+/// Layout of the note: lengths of two names (16 bits each), then major, minor and stepping (32 bits each).
+std::optional<std::string> note_processor(const ElfFile& file) {
+  for (const ElfNote& note : file.notes()) {
+    std::array<std::uint32_t, 4> fields{};
+    if (note.owner != "AMD" || note.type != kNoteIsaVersion || note.bytes.size() < sizeof fields) continue;
+    std::memcpy(fields.data(), note.bytes.data(), sizeof fields);
+    std::ostringstream name;
+    name << "gfx" << fields[1] << std::hex << fields[2] << fields[3];
+    return name.str();
+  }
+  return std::nullopt;
+}
+
+std::string kernel_list(const std::vector<KernelMetadata>& kernels) {
+  std::string list;
+  for (const KernelMetadata& kernel : kernels) list += "\n  " + kernel.signature();
+  return list;
+}
+
+void check(const KernelMetadata& kernel, const std::string& file) {
+  const auto fail = [&](const std::string& reason) {
+    throw ElfError(file + ": metadata of kernel " + kernel.name + ": " + reason);
+  };
+  if (kernel.kernarg_size > kLargestKernarg)
+    fail("an argument segment of " + std::to_string(kernel.kernarg_size) + " bytes is out of range");
+  for (const KernelArgument& argument : kernel.arguments) {
+    if (std::uint64_t{argument.offset} + argument.size > kernel.kernarg_size)
+      fail("argument of " + std::to_string(argument.size) + " bytes at " + std::to_string(argument.offset) +
+           " does not fit in the segment of " + std::to_string(kernel.kernarg_size) + " bytes");
+  }
+}
+
+}  // namespace
+
+isa::Target code_object_target(const ElfFile& file) {
+  file.require(ElfMachine::amdgpu);
+  const bool version_2 = file.os_abi() == kOsAbiHsa && file.abi_version() == 0;
+  const std::optional<std::string> processor = version_2 ? note_processor(file) : std::nullopt;
+  const std::uint32_t machine = file.flags() & kMachineFlags;
+  std::string known;
+  for (unsigned t = 0; t < isa::kTargets; ++t) {
+    const auto target = static_cast<isa::Target>(t);
+    const isa::TargetTraits& traits = isa::traits(target);
+    if (processor ? *processor == traits.name : traits.elf_machine_flags == machine) return target;
+    known += (known.empty() ? "" : ", ") + std::string(traits.name);
+  }
+  std::ostringstream message;
+  message << file.name() << ": processor ";
+  if (processor) {
+    message << *processor << " of its note";
+  } else {
+    message << "0x" << std::hex << machine << " of e_flags";
+  }
+  message << " is not one of " << known;
+  throw ElfError(message.str());
+}
+
+std::string KernelMetadata::signature() const {
+  std::string text = name + '(';
+  unsigned number = 0;
+  for (const KernelArgument& argument : arguments) {
+    if (argument.hidden()) continue;
+    if (number != 0) text += ", ";
+    if (!argument.type_name.empty()) {
+      text += argument.type_name;
+    } else if (argument.kind == "by_value") {
+      text += std::to_string(argument.size) + " bytes";
+    } else {
+      text += argument.kind;
+    }
+    text += ' ' + (argument.name.empty() ? '#' + std::to_string(number) : argument.name);
+    ++number;
+  }
+  return text + ')';
+}
+
+const KernelArgument* KernelMetadata::argument(std::string_view kind) const {
+  const auto found = std::find_if(arguments.begin(), arguments.end(), [&](const KernelArgument& a) { return a.kind == kind; });
+  return found == arguments.end() ? nullptr : &*found;
+}
+
+CodeObject CodeObject::read(const std::filesystem::path& file) { return CodeObject(ElfFile::read(file)); }
+
+CodeObject::CodeObject(ElfFile elf) : elf_(std::move(elf)), target_(code_object_target(elf_)) {
+  read_version();
+  read_entries();
+  read_metadata();
+}
+
+void CodeObject::read_version() {
+  if (elf_.os_abi() != kOsAbiHsa)
+    throw ElfError(elf_.name() + ": OS ABI " + std::to_string(elf_.os_abi()) + " is not AMDGPU_HSA (64)");
+  if (elf_.abi_version() > kLastAbiVersion)
+    throw ElfError(elf_.name() + ": ABI version " + std::to_string(elf_.abi_version()) +
+                   ": only code object versions 2 to 5 are known");
+  version_ = elf_.abi_version() + 2U;
+}
+
+void CodeObject::read_entries() {
+  for (const ElfSymbol& symbol : elf_.symbols()) {
+    if (symbol.section == 0) continue;
+    std::string name = symbol.name;
+    if (symbol.type == kSymbolTypeObject && name.ends_with(kDescriptorSuffix)) {
+      name.resize(name.size() - kDescriptorSuffix.size());
+    } else if (symbol.type != kSymbolTypeAmdKernel) {
+      continue;
+    }
+    const std::span<const std::byte> field = elf_.at(symbol.value + kEntryOffset, sizeof(std::int64_t));
+    if (field.empty()) throw ElfError(elf_.name() + ": the descriptor of kernel " + name + " lies outside the segments");
+    std::int64_t offset = 0;
+    std::memcpy(&offset, field.data(), sizeof offset);
+    entries_.push_back({name, symbol.value, symbol.value + static_cast<std::uint64_t>(offset)});
+  }
+  std::sort(entries_.begin(), entries_.end(),
+            [](const KernelEntry& a, const KernelEntry& b) { return a.descriptor < b.descriptor; });
+}
+
+void CodeObject::read_metadata() {
+  try {
+    for (const ElfNote& note : elf_.notes()) {
+      if (note.owner == "AMDGPU" && note.type == kNoteMetadataMsgpack) {
+        kernels_ = parse_metadata_msgpack(note.bytes);
+        has_metadata_ = true;
+      } else if (note.owner == "AMD" && note.type == kNoteMetadataYaml) {
+        kernels_ = parse_metadata_yaml({reinterpret_cast<const char*>(note.bytes.data()), note.bytes.size()});
+        has_metadata_ = true;
+      }
+    }
+  } catch (const std::runtime_error& e) {
+    throw ElfError(elf_.name() + ": kernel metadata: " + e.what());
+  }
+  for (const KernelMetadata& kernel : kernels_) check(kernel, elf_.name());
+}
+
+const KernelMetadata& CodeObject::kernel(std::string_view name) const {
+  const auto found = std::find_if(kernels_.begin(), kernels_.end(), [&](const KernelMetadata& k) { return k.name == name; });
+  if (found != kernels_.end()) return *found;
+  if (!has_metadata_)
+    throw ElfError(elf_.name() + ": has no kernel metadata: kernels of such a code object can only be run by a firmware");
+  std::vector<std::string> names;
+  for (const KernelMetadata& kernel : kernels_) names.push_back(kernel.name);
+  throw ElfError(elf_.name() + ": has no kernel " + std::string(name) + did_you_mean(nearest_name(names, name)) +
+                 (kernels_.empty() ? "; it has none at all" : "\nits kernels are" + kernel_list(kernels_)));
+}
+
+}  // namespace lacuna

@@ -1,0 +1,40 @@
+// Code objects as compilers wrap them: clang's offload bundles (`__CLANG_OFFLOAD_BUNDLE__`, what hipcc --genco writes) and host
+// executables that carry one in their section .hip_fatbin.
+//
+// Format: clang documentation, "Clang Offload Bundler", section "Bundled Binary File Layout": magic, number of entries, and for
+// each offset, size, length of its identifier and the identifier, e.g. "hipv4-amdgcn-amd-amdhsa--gfx90a:xnack-".
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "platform/loaders/code_object.h"
+
+namespace lacuna {
+
+/// The section of a host executable or library.
+inline constexpr std::string_view kFatBinarySection = ".hip_fatbin";
+
+struct BundleEntry {
+  std::string identifier;
+  std::string processor;  ///< "gfx90a"; "" for the host's entry
+  std::span<const std::byte> bytes;
+  std::size_t bundle = 0;  ///< 0, 1, …: those of one source file belong together
+};
+
+bool is_offload_bundle(std::span<const std::byte> bytes);
+/// Entries of all bundles that stand one after the other. Throws ElfError, naming `name`, when they are cut off or malformed.
+std::vector<BundleEntry> read_offload_bundle(std::span<const std::byte> bytes, const std::string& name);
+
+/// The code objects of a file: the file itself when it is one, else those of its bundles that are for processors that Lacuna
+/// executes. Never empty. Throws ElfError.
+std::vector<CodeObject> read_code_objects(const std::filesystem::path& file);
+
+/// Does the file hold code objects in one of the forms above? False for what cannot be read, too.
+bool holds_code_objects(const std::filesystem::path& file);
+
+}  // namespace lacuna

@@ -1,0 +1,127 @@
+#include "platform/run/exec.h"
+
+#include <unistd.h>
+#include <cerrno>
+#include <cstdlib>
+#include <filesystem>
+#include <iostream>
+#include <sstream>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include "platform/configuration.h"
+#include "platform/loaders/program_targets.h"
+#include "platform/run/output_folder.h"
+#include "platform/run/run_parameters.h"
+
+namespace lacuna {
+namespace {
+
+namespace fs = std::filesystem;
+
+// As env(1) and shells have it.
+constexpr int kExitNotStarted = 126;
+constexpr int kExitNotFound = 127;
+constexpr const char* kLibrary = "libhsakmt.so.1";
+constexpr const char* kDeviceFileLibrary = "liblacuna_kfd.so";
+
+/// Where the library is: beside the program in the build tree, or where both are installed.
+fs::path library_folder() {
+  std::error_code status;
+  const fs::path program = fs::read_symlink("/proc/self/exe", status);
+  if (!status) {
+    for (const char* folder : {"../lib", "../lib/lacuna"}) {
+      fs::path candidate = (program.parent_path() / folder).lexically_normal();
+      if (fs::exists(candidate / kLibrary, status)) return candidate;
+    }
+  }
+  throw UsageError(std::string("exec: ") + kLibrary + " is neither in ../lib nor in ../lib/lacuna of this program's folder");
+}
+
+void prepend(const char* variable, const std::string& entry) {
+  const char* before = std::getenv(variable);
+  const std::string value = before == nullptr || *before == '\0' ? entry : entry + ':' + before;
+  setenv(variable, value.c_str(), 1);
+}
+
+/// The list of LACUNA_CONFIG; files with their whole path, because the program may change its folder.
+std::string configuration_list(const std::vector<ConfigurationSource>& sources) {
+  std::string list;
+  for (const ConfigurationSource& source : sources) {
+    const std::string item =
+        source.file ? fs::absolute(find_configuration(source.value, preset_folders())).string() : source.value;
+    if (item.find(';') != std::string::npos || (source.file && item.find('=') != std::string::npos))
+      throw UsageError("exec: " + item + ": a file's name must not have ; or =, a value must not have ;");
+    list += (list.empty() ? "" : ";") + item;
+  }
+  return list;
+}
+
+void prepare_output(const std::optional<std::string>& folder) {
+  if (!folder) {
+    unsetenv("LACUNA_OUT");
+    return;
+  }
+  setenv("LACUNA_OUT", OutputFolder::at(fs::absolute(*folder)).path().c_str(), 1);
+}
+
+/// As execvp(3) finds it; "" when it does not.
+fs::path program_file(const std::string& name) {
+  std::error_code status;
+  if (name.find('/') != std::string::npos) return fs::is_regular_file(name, status) ? fs::path(name) : fs::path();
+  const char* const path = std::getenv("PATH");
+  std::istringstream folders(path == nullptr ? "" : path);
+  for (std::string folder; std::getline(folders, folder, ':');) {
+    fs::path candidate = fs::path(folder) / name;
+    if (fs::is_regular_file(candidate, status) && access(candidate.c_str(), X_OK) == 0) return candidate;
+  }
+  return {};
+}
+
+/// HIP's own end for want of code says nothing of what there is.
+void warn_of_missing_code(const std::string& program, const PlatformParameters& parameters) {
+  const fs::path file = program_file(program);
+  if (file.empty()) return;
+  std::vector<std::string> targets;
+  for (const isa::Target target : parameters.rocm.targets(parameters.gpu.gpu.target))
+    targets.emplace_back(isa::traits(target).name);
+  // Which of several GPUs the program sees is the runtime's affair.
+  if (targets.size() > 1)
+    for (const char* variable : {"HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES", "CUDA_VISIBLE_DEVICES"})
+      if (std::getenv(variable) != nullptr) return;
+  for (const std::string& sentence :
+       missing_targets(fat_binaries(file), targets, parameters.rocm.gpus.empty() ? "gpu.target" : "rocm.gpus"))
+    std::cerr << "lacuna: exec: " << sentence << '\n';
+}
+
+}  // namespace
+
+int exec_program(const CommandLine& line) {
+  const RunParameters checked(line.configuration, Machine::process);
+  const fs::path libraries = library_folder();
+  warn_of_missing_code(line.input, checked.values());
+  setenv("LACUNA_CONFIG", configuration_list(line.configuration).c_str(), 1);
+  unsetenv("LACUNA_SET");
+  prepare_output(line.output_folder);
+  // Processes of one run tell by it that they share an output folder.
+  setenv("LACUNA_RUN", std::to_string(getpid()).c_str(), 1);
+  setenv("LACUNA_REPORT", line.quiet ? "0" : "1", 1);
+  prepend("LD_LIBRARY_PATH", libraries.string());
+  // It asks for the kernel driver's module and device file by itself, before the runtime is asked.
+  if (fs::path(line.input).filename() == "rocminfo") prepend("LD_PRELOAD", (libraries / kDeviceFileLibrary).string());
+
+  std::vector<std::string> words{line.input};
+  words.insert(words.end(), line.guest_arguments.begin(), line.guest_arguments.end());
+  std::vector<char*> arguments;
+  arguments.reserve(words.size() + 1);
+  for (std::string& word : words) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  std::cout.flush();
+  execvp(arguments.front(), arguments.data());
+  const int error = errno;
+  std::cerr << "lacuna: exec: " << line.input << ": " << std::generic_category().message(error) << '\n';
+  return error == ENOENT ? kExitNotFound : kExitNotStarted;
+}
+
+}  // namespace lacuna

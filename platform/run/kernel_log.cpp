@@ -1,0 +1,172 @@
+#include "platform/run/kernel_log.h"
+
+#include <algorithm>
+#include <array>
+#include <ostream>
+#include <utility>
+
+#include "platform/run/kernel_activity_report.h"
+#include "platform/run/text_table.h"
+
+namespace lacuna {
+namespace {
+
+/// Millions per second, or "-" for something too short to have been timed.
+std::string millions_per_second(std::uint64_t count, double seconds) {
+  return seconds > 0 ? fixed(static_cast<double>(count) / seconds / 1e6, 2) : "-";
+}
+
+std::string dimensions(const std::array<std::uint32_t, 3>& size) {
+  return std::to_string(size[0]) + 'x' + std::to_string(size[1]) + 'x' + std::to_string(size[2]);
+}
+
+/// A field as RFC 4180 wants it; kernel names come from the guest and may hold anything.
+std::string csv_field(const std::string& text) {
+  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return quoted + '"';
+}
+
+void write_csv_line(const KernelRecord& r, std::ostream& out) {
+  out << r.index << ',' << csv_field(r.name) << ',' << r.queue << ',' << dimensions(r.grid) << ',' << dimensions(r.workgroup)
+      << ',' << r.workgroups << ',' << r.wavefronts << ',' << r.start.ps << ',' << r.end.ps << ',' << r.cycles << ','
+      << r.wavefront_instructions << ',' << r.thread_instructions << ',' << (r.failed ? 1 : 0) << ','
+      << fixed(r.wall_seconds, 6);
+  write_activity_csv(r.activity, out);
+  out << ',' << r.bulk_bytes << '\n';
+}
+
+TextRow table_row(const std::string& name, const std::string& time, const std::string& cycles,
+                  std::uint64_t wavefront_instructions, std::uint64_t thread_instructions, double wall_seconds) {
+  return {name,
+          time,
+          cycles,
+          grouped(wavefront_instructions),
+          fixed(wall_seconds, 3) + " s",
+          millions_per_second(wavefront_instructions, wall_seconds),
+          millions_per_second(thread_instructions, wall_seconds)};
+}
+
+}  // namespace
+
+void KernelLog::kernel_started(const Dispatch& dispatch) { running_.push_back({dispatch.index, dispatch.kernel}); }
+
+void KernelLog::kernel_ended(const KernelRecord& record) {
+  std::erase_if(running_, [&](const Running& r) { return r.index == record.index; });
+  if (records_.size() < kKept) records_.push_back(record);
+  ++count_;
+  add_kernels({&record, 1}, hash_);
+  const auto [entry, is_new] = summary_of_.try_emplace(record.name, summaries_.size());
+  if (is_new) summaries_.push_back({.name = record.name});
+  summaries_[entry->second].add(record);
+  if (csv_ == nullptr) return;
+  line_.seekp(0);
+  write_csv_line(record, line_);
+  csv_->write(line_.view().substr(0, static_cast<std::size_t>(line_.tellp())));
+}
+
+void KernelLog::record_to(std::shared_ptr<OutputFile> csv) {
+  csv_ = std::move(csv);
+  std::ostringstream header;
+  write_kernels_csv({}, header);
+  csv_->write(header.view());
+}
+
+void KernelSummary::add(const KernelRecord& record) {
+  const Tick duration = record.end - record.start;
+  ++dispatches;
+  failed += record.failed ? 1 : 0;
+  time += duration;
+  shortest = earlier(shortest, duration);
+  longest = later(longest, duration);
+  cycles += record.cycles;
+  wavefront_instructions += record.wavefront_instructions;
+  thread_instructions += record.thread_instructions;
+  wall_seconds += record.wall_seconds;
+  activity += record.activity;
+}
+
+const std::string& KernelLog::running() const {
+  static const std::string kNone;
+  return running_.empty() ? kNone : running_.back().name;
+}
+
+void write_kernels_csv(const std::vector<KernelRecord>& records, std::ostream& out) {
+  out << "index,kernel,queue,grid,workgroup,workgroups,wavefronts,start_ps,end_ps,cycles,wavefront_instructions,"
+         "thread_instructions,failed,wall_seconds";
+  write_activity_csv_header(out);
+  out << ",bulk_bytes\n";
+  for (const KernelRecord& r : records) write_csv_line(r, out);
+}
+
+void write_kernel_table(const std::vector<KernelRecord>& records, std::ostream& out) {
+  std::vector<TextRow> rows{{"", "simulated", "core clock", "wavefront", "wall", "million wavefront", "million thread"},
+                            {"kernel", "time", "cycles", "instructions", "time", "instructions/s", "instructions/s"}};
+  std::uint64_t cycles = 0;
+  std::uint64_t wavefront_instructions = 0;
+  std::uint64_t thread_instructions = 0;
+  double wall_seconds = 0;
+  Tick time{};
+  for (const KernelRecord& r : records) {
+    rows.push_back(table_row(readable_kernel(r.name) + (r.failed ? " (failed)" : ""), readable_time(r.end - r.start),
+                             grouped(r.cycles), r.wavefront_instructions, r.thread_instructions, r.wall_seconds));
+    cycles += r.cycles;
+    wavefront_instructions += r.wavefront_instructions;
+    thread_instructions += r.thread_instructions;
+    wall_seconds += r.wall_seconds;
+    time += r.end - r.start;
+  }
+  rows.push_back(table_row("all kernels", readable_time(time), grouped(cycles), wavefront_instructions, thread_instructions,
+                           wall_seconds));
+  write_aligned(rows, out);
+}
+
+void write_kernel_table(const std::vector<KernelSummary>& summaries, std::ostream& out) {
+  std::vector<TextRow> rows{
+      {"", "", "simulated", "shortest", "mean", "longest", "core clock", "wavefront", "wall"},
+      {"kernel", "dispatches", "time", "dispatch", "dispatch", "dispatch", "cycles", "instructions", "time"}};
+  KernelSummary total;
+  total.name = "all kernels";
+  const auto add_row = [&](const KernelSummary& s) {
+    rows.push_back({readable_kernel(s.name) + (s.failed != 0 ? " (" + grouped(s.failed) + " failed)" : ""),
+                    grouped(s.dispatches), readable_time(s.time), readable_time(s.shortest),
+                    readable_time({s.time.ps / s.dispatches}), readable_time(s.longest), grouped(s.cycles),
+                    grouped(s.wavefront_instructions), fixed(s.wall_seconds, 3) + " s"});
+  };
+  for (const KernelSummary& s : summaries) {
+    add_row(s);
+    total.dispatches += s.dispatches;
+    total.failed += s.failed;
+    total.time += s.time;
+    total.shortest = earlier(total.shortest, s.shortest);
+    total.longest = later(total.longest, s.longest);
+    total.cycles += s.cycles;
+    total.wavefront_instructions += s.wavefront_instructions;
+    total.thread_instructions += s.thread_instructions;
+    total.wall_seconds += s.wall_seconds;
+  }
+  if (total.dispatches != 0) add_row(total);
+  write_aligned(rows, out);
+}
+
+void add_kernels(std::span<const KernelRecord> records, RunHash& hash) {
+  for (const KernelRecord& r : records) {
+    hash.add("kernel", r.name);
+    hash.add("index", r.index);
+    hash.add("queue", r.queue);
+    hash.add("grid", dimensions(r.grid));
+    hash.add("workgroup", dimensions(r.workgroup));
+    hash.add("workgroups", r.workgroups);
+    hash.add("wavefronts", r.wavefronts);
+    hash.add("start", r.start.ps);
+    hash.add("end", r.end.ps);
+    hash.add("cycles", r.cycles);
+    hash.add("wavefront_instructions", r.wavefront_instructions);
+    hash.add("thread_instructions", r.thread_instructions);
+    hash.add("failed", r.failed ? 1 : 0);
+    add_activity(r.activity, hash);
+  }
+}
+
+}  // namespace lacuna

@@ -1,0 +1,80 @@
+// The kernels of a run: collected while it goes on, written as CSV and as the table that the user sees at the end.
+#pragma once
+
+#include <cstdint>
+#include <iosfwd>
+#include <map>
+#include <memory>
+#include <span>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "models/command/kernel_record.h"
+#include "platform/run/output_file.h"
+#include "platform/run/run_hash.h"
+
+namespace lacuna {
+
+/// All dispatches of the kernels of one name.
+struct KernelSummary {
+  std::string name;
+  std::uint64_t dispatches = 0;
+  std::uint64_t failed = 0;
+  Tick time{};
+  Tick shortest{kNever};
+  Tick longest{};
+  std::uint64_t cycles = 0;
+  std::uint64_t wavefront_instructions = 0;
+  std::uint64_t thread_instructions = 0;
+  double wall_seconds = 0;
+  KernelActivity activity{};
+
+  void add(const KernelRecord& record);
+};
+
+/// Memory does not grow with the number of dispatches: only the first ones are kept one by one.
+class KernelLog : public KernelObserver {
+ public:
+  static constexpr std::size_t kKept = 1000;
+
+  void kernel_started(const Dispatch& dispatch) override;
+  void kernel_ended(const KernelRecord& record) override;
+
+  /// From now on every kernel that ends is a line of this file (kernels.csv).
+  void record_to(std::shared_ptr<OutputFile> csv);
+  /// The first kKept, in order of completion.
+  const std::vector<KernelRecord>& records() const { return records_; }
+  std::uint64_t count() const { return count_; }
+  /// In order of first completion.
+  const std::vector<KernelSummary>& summaries() const { return summaries_; }
+  /// Covers every record.
+  std::string hash() const { return hash_.text(); }
+  /// Name of the kernel launched last that still runs; empty = none.
+  const std::string& running() const;
+
+ private:
+  struct Running {
+    std::uint64_t index;
+    std::string name;
+  };
+  std::vector<KernelRecord> records_;
+  std::vector<Running> running_;
+  std::vector<KernelSummary> summaries_;
+  std::map<std::string, std::size_t, std::less<>> summary_of_;  ///< name to index
+  std::uint64_t count_ = 0;
+  RunHash hash_;
+  std::shared_ptr<OutputFile> csv_;
+  std::ostringstream line_;  ///< of csv_, overwritten by the next one
+};
+
+/// kernels.csv: one line per kernel in order of completion, times in picoseconds.
+void write_kernels_csv(const std::vector<KernelRecord>& records, std::ostream& out);
+/// The table for people: one line per dispatch and a total.
+void write_kernel_table(const std::vector<KernelRecord>& records, std::ostream& out);
+/// The same when there are many: one line per kernel, with the number of dispatches and their shortest and longest time.
+void write_kernel_table(const std::vector<KernelSummary>& summaries, std::ostream& out);
+/// Everything that must be the same in every run: all but the wall time.
+void add_kernels(std::span<const KernelRecord> records, RunHash& hash);
+
+}  // namespace lacuna

@@ -1,0 +1,118 @@
+#include "platform/run/run_control.h"
+
+#include <unistd.h>
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <systemc>
+
+#include "models/common/tlm_time.h"
+
+namespace lacuna {
+namespace {
+
+/// Host time that a slice should take: short enough for Ctrl-C and the progress line, long against the cost of a slice.
+constexpr double kShortSlice = 0.01;
+constexpr double kLongSlice = 0.04;
+constexpr Tick kSmallestSlice{100'000};
+constexpr Tick kLargestSlice{1'000'000'000'000};
+/// As a shell reports a process that Ctrl-C ended.
+constexpr int kInterruptedExitCode = 130;
+
+// Written by the signal handler, which is also why it is global.
+volatile std::sig_atomic_t interrupts = 0;
+
+extern "C" void on_interrupt(int /*signal*/) {
+  if (interrupts != 0) _exit(kInterruptedExitCode);
+  interrupts = 1;
+}
+
+/// Advances the kernel to `target`, or to the last event when there is none after it.
+void advance_to(Tick target) {
+  sc_core::sc_start(to_sc_time(target) - sc_core::sc_time_stamp(), sc_core::SC_EXIT_ON_STARVATION);
+}
+
+}  // namespace
+
+void SimulationParameters::describe(ParameterSection& section) {
+  section.add("max_time", max_time, "Simulated time after which the run is ended, 0ps = no limit");
+  section.add("max_idle", max_idle,
+              "Simulated time without progress (no hart instruction, wavefront instruction or packet, and no timer that could "
+              "wake the hart) after which the run is ended as hung",
+              {.range = {1e6, 1e16}});
+}
+
+const char* run_end_name(RunEnd end) {
+  switch (end) {
+    case RunEnd::guest:
+      return "guest";
+    case RunEnd::time_limit:
+      return "time limit";
+    case RunEnd::no_progress:
+      return "no progress";
+    case RunEnd::no_events:
+      return "no events";
+    case RunEnd::interrupted:
+      return "interrupted";
+    case RunEnd::lost_trap:
+      return "lost trap";
+    case RunEnd::output_failed:
+      return "output";
+  }
+  return "?";
+}
+
+InterruptHandler::InterruptHandler() {
+  interrupts = 0;
+  struct sigaction action {};
+  action.sa_handler = on_interrupt;
+  sigemptyset(&action.sa_mask);
+  sigaction(SIGINT, &action, nullptr);
+  sigaction(SIGTERM, &action, nullptr);
+}
+
+InterruptHandler::~InterruptHandler() {
+  interrupts = 0;
+  struct sigaction action {};
+  action.sa_handler = SIG_DFL;
+  sigaction(SIGINT, &action, nullptr);
+  sigaction(SIGTERM, &action, nullptr);
+}
+
+bool InterruptHandler::requested() { return interrupts != 0; }
+
+RunEnd run_simulation(const SimulationParameters& limits, const RunObserver& observer) {
+  using HostClock = std::chrono::steady_clock;
+  const Tick time_limit = limits.max_time == Tick{} ? kNever : limits.max_time;
+  Tick slice = kSmallestSlice;
+  sc_core::sc_start(sc_core::SC_ZERO_TIME);
+  Tick next_check = to_tick(sc_core::sc_time_stamp()) + limits.max_idle;
+  std::uint64_t progress_at_check = observer.progress();
+  while (true) {
+    if (observer.ended()) return RunEnd::guest;
+    if (InterruptHandler::requested()) return RunEnd::interrupted;
+    if (observer.output_failed()) return RunEnd::output_failed;
+    const Tick now = to_tick(sc_core::sc_time_stamp());
+    if (now >= time_limit) return RunEnd::time_limit;
+    if (!sc_core::sc_pending_activity()) return RunEnd::no_events;
+    if (now >= next_check) {
+      const std::uint64_t progress = observer.progress();
+      if (progress == progress_at_check && !observer.timer_armed()) return RunEnd::no_progress;
+      progress_at_check = progress;
+      next_check = now + limits.max_idle;
+    }
+
+    // A slice reaches to the next event at least: the kernel's time stops at the last event before the target, so one that lies
+    // before the next event would not be reached at all.
+    const Tick next_event = now + to_tick(sc_core::sc_time_to_pending_activity());
+    if (next_event > time_limit) return RunEnd::time_limit;
+    const HostClock::time_point begin = HostClock::now();
+    advance_to(later(earlier(earlier(now + slice, next_check), time_limit), next_event));
+    const double seconds = std::chrono::duration<double>(HostClock::now() - begin).count();
+    if (seconds < kShortSlice) slice = earlier(slice * 2, kLargestSlice);
+    if (seconds > kLongSlice) slice = later(Tick{slice.ps / 2}, kSmallestSlice);
+    observer.between_slices();
+  }
+}
+
+}  // namespace lacuna

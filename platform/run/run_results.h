@@ -1,0 +1,25 @@
+// The files of a run's output folder that every kind of run writes.
+#pragma once
+
+#include <cstdint>
+
+#include "models/common/statistics.h"
+#include "platform/run/kernel_log.h"
+#include "platform/run/output_folder.h"
+#include "platform/run/run_parameters.h"
+#include "platform/run/run_report.h"
+
+namespace lacuna {
+
+/// Writes effective.cfg, begins kernels.csv and log.txt. Throws WriteError.
+void open_results(OutputFolder& output, const RunParameters& parameters, KernelLog& kernels);
+
+/// Writes statistics.json and what is left of the files that grow. May be called again: the later one counts. Throws
+/// WriteError, also when one of those files failed before.
+void write_results(const OutputFolder& output, const RunSummary& summary, const KernelLog& kernels,
+                   const StatisticsGroup& statistics);
+
+/// The largest amount of memory that this process has had so far, bytes; 0 when the host does not tell.
+std::uint64_t peak_host_memory();
+
+}  // namespace lacuna

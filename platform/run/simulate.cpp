@@ -1,0 +1,218 @@
+#include "platform/run/simulate.h"
+
+#include <spdlog/spdlog.h>
+#include <chrono>
+#include <csignal>
+#include <functional>
+#include <iostream>
+#include <memory>
+#include <optional>
+#include <sstream>
+#include <stdexcept>
+#include <system_error>
+#include <utility>
+
+#include "models/common/guest_mistake.h"
+#include "models/common/tlm_time.h"
+#include "platform/configuration.h"
+#include "platform/loaders/elf_file.h"
+#include "platform/platform.h"
+#include "platform/run/kernel_log.h"
+#include "platform/run/log.h"
+#include "platform/run/output_folder.h"
+#include "platform/run/run_control.h"
+#include "platform/run/run_parameters.h"
+#include "platform/run/run_report.h"
+#include "platform/run/run_results.h"
+#include "platform/run/terminal.h"
+#include "platform/run/text_table.h"
+
+namespace lacuna {
+namespace {
+
+std::optional<OutputFolder> open_output(const CommandLine& line) {
+  if (line.output_folder) return OutputFolder::at(*line.output_folder);
+  if (line.command != Command::hart) return OutputFolder::numbered("lacuna-out");
+  return std::nullopt;
+}
+
+int exit_code(RunEnd end, const Platform& platform) {
+  switch (end) {
+    case RunEnd::guest:
+      return platform.exit_code();
+    case RunEnd::time_limit:
+      return kExitTimeLimit;
+    case RunEnd::no_progress:
+    case RunEnd::no_events:
+      return kExitHung;
+    case RunEnd::interrupted:
+      return kExitInterrupted;
+    case RunEnd::lost_trap:
+      return kExitLostTrap;
+    case RunEnd::output_failed:
+      return kExitOutput;
+  }
+  return kExitModelError;
+}
+
+/// Why a run ended that the guest did not end itself; empty when it did.
+std::string reason_of(RunEnd end, const Platform& platform, const SimulationParameters& limits) {
+  switch (end) {
+    case RunEnd::guest:
+      break;
+    case RunEnd::interrupted:
+      return "ended by Ctrl-C";
+    case RunEnd::output_failed:
+      return "the run ends because its output gets lost";
+    case RunEnd::time_limit:
+      return "simulated time limit of " + readable_time(limits.max_time) + " reached (--max-time, sim.max_time)";
+    case RunEnd::no_progress:
+      return "hung: no progress for " + readable_time(limits.max_idle) + " of simulated time (sim.max_idle)";
+    case RunEnd::no_events:
+      return "hung: nothing is left that could happen, everybody waits for somebody else";
+    case RunEnd::lost_trap:
+      return "ended by a trap whose handler cannot be fetched: " + platform.hart().last_trap();
+  }
+  return {};
+}
+
+void log_end(RunEnd end, const Platform& platform, const std::string& reason) {
+  if (reason.empty() || end == RunEnd::lost_trap) return;  // the hart itself has told of the trap
+  std::ostringstream state;
+  platform.diagnose(state);
+  spdlog::log(end == RunEnd::interrupted ? spdlog::level::warn : spdlog::level::err, "{}\n{}", reason, state.str());
+}
+
+std::string guest_command_line(const CommandLine& line) {
+  std::string text = line.input;
+  for (const std::string& argument : line.guest_arguments) text += ' ' + argument;
+  return text;
+}
+
+/// The models refuse what the ranges of single parameters cannot exclude.
+std::unique_ptr<Platform> build_platform(const RunParameters& parameters, const PlatformConsole& console) {
+  try {
+    return std::make_unique<Platform>("platform", parameters.values(), parameters.machine() == Machine::firmware, console);
+  } catch (const std::invalid_argument& e) {
+    throw ConfigurationError(e.what());
+  }
+}
+
+void attach_debugger(Hart& hart, std::uint16_t port) {
+  try {
+    const std::uint16_t listening = hart.attach_gdb(port);
+    std::cerr << "lacuna: waiting for a debugger: target remote 127.0.0.1:" << listening << std::endl;
+  } catch (const std::system_error& e) {
+    throw UsageError("--gdb " + std::to_string(port) + ": " + e.what());
+  }
+}
+
+}  // namespace
+
+int simulate(const CommandLine& line) {
+  return simulate(line, {.elf = ElfFile::read(line.input), .name = line.input, .command_line = guest_command_line(line)});
+}
+
+int simulate(const CommandLine& line, GuestProgram program) {
+  program.elf.require(ElfMachine::riscv);
+  const RunParameters parameters(line.configuration, line.command == Command::hart ? Machine::hart : Machine::firmware);
+  ConsoleInput console_input(line.console_input);
+
+  ProgressLine progress(!line.quiet);
+  ConsoleOutput console(progress);
+  open_log(progress);
+  route_systemc_reports();
+
+  const PlatformConsole guest_console{[&](std::string_view bytes) { console.write(bytes); },
+                                      [&] { return console_input.read(); }};
+  const std::unique_ptr<Platform> built = build_platform(parameters, guest_console);
+  Platform& platform = *built;
+  platform.load(program.elf, program.command_line, program.files);
+  KernelLog kernels;
+  if (platform.gpu() != nullptr) platform.gpu()->add_observer(kernels);
+  StatisticsGroup statistics("platform");
+  platform.describe_statistics(statistics);
+
+  const InterruptHandler interrupts;
+  // A reader of standard output that has gone is an error as others are, and the results are written.
+  std::signal(SIGPIPE, SIG_IGN);
+  // From here on the input is known to be good: now the folder may be made.
+  std::optional<OutputFolder> output = open_output(line);
+  if (output) {
+    open_results(*output, parameters, kernels);
+    console.record_to(output->begin("console.txt"));
+  }
+  const auto lost_output = [&] { return console.failure().empty() && output ? output->failure() : console.failure(); };
+  for (const std::string& warning : program.warnings) spdlog::warn("{}", warning);
+
+  platform.hart().set_stop_request(InterruptHandler::requested);
+  if (line.gdb_port) attach_debugger(platform.hart(), *line.gdb_port);
+
+  RunObserver observer;
+  observer.ended = [&] { return platform.ended(); };
+  observer.progress = [&] { return platform.progress(); };
+  observer.timer_armed = [&] { return platform.timer_armed(); };
+  observer.output_failed = [&] { return !lost_output().empty(); };
+  observer.between_slices = [&] {
+    if (!progress.due()) return;
+    progress.show({to_tick(sc_core::sc_time_stamp()), platform.hart().statistics().instructions,
+                   platform.gpu() == nullptr ? 0 : platform.gpu()->wavefront_instructions(), kernels.running()});
+  };
+  const auto begin = std::chrono::steady_clock::now();
+  RunEnd end{};
+  try {
+    end = run_simulation(parameters.values().sim, observer);
+  } catch (const std::exception& e) {
+    console.flush();
+    const std::string reason = std::string("a model found itself in an impossible state: ") + e.what();
+    spdlog::critical("{}", reason);
+    spdlog::default_logger()->flush();
+    platform.hart().tell_debugger_of_end(kExitModelError, "lacuna: " + reason);
+    return kExitModelError;
+  }
+  const double wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  if (end == RunEnd::guest && platform.hart().stopped_by_trap()) end = RunEnd::lost_trap;
+  progress.hide();
+  console.flush();
+  const std::string reason = reason_of(end, platform, parameters.values().sim);
+  log_end(end, platform, reason);
+  log_guest_mistakes();
+
+  RunSummary summary;
+  summary.program = program.name;
+  summary.end = end;
+  summary.exit_code = exit_code(end, platform);
+  if (end == RunEnd::guest && program.conclude)
+    summary.exit_code = program.conclude(summary.exit_code, line.quiet ? nullptr : &std::cout);
+  std::string lost = lost_output();
+  if (!lost.empty()) summary.exit_code = kExitOutput;
+  platform.hart().tell_debugger_of_end(summary.exit_code, reason.empty() ? reason : "lacuna: " + reason);
+  summary.guest_mistakes = guest_mistakes();
+  summary.simulated = to_tick(sc_core::sc_time_stamp());
+  summary.wall_seconds = wall_seconds;
+  summary.peak_host_memory_bytes = peak_host_memory();
+  summary.hart_instructions = platform.hart().statistics().instructions;
+  summary.run_hash = run_hash(summary, console.text(), kernels, statistics);
+  const auto attempt = [&](const std::function<void()>& write) {
+    try {
+      write();
+    } catch (const WriteError& e) {
+      if (lost.empty()) lost = e.what();
+    }
+  };
+  if (output) {
+    summary.output_folder = output->path().string();
+    attempt([&] { write_results(*output, summary, kernels, statistics); });
+  }
+  progress.begin_line();
+  if (line.command != Command::hart && !line.quiet) write_run_report(summary, kernels, std::cerr);
+  attempt(flush_standard_output);
+  if (!lost.empty()) {
+    spdlog::error("{}", lost);
+    summary.exit_code = kExitOutput;
+  }
+  spdlog::default_logger()->flush();
+  return summary.exit_code;
+}
+
+}  // namespace lacuna

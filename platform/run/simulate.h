@@ -1,0 +1,34 @@
+// `lacuna run`, `lacuna hart` and `lacuna launch`: from a command line to an exit code.
+#pragma once
+
+#include <functional>
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+#include "models/host/guest_file.h"
+#include "platform/command_line.h"
+#include "platform/loaders/elf_file.h"
+
+namespace lacuna {
+
+/// What the hart boots.
+struct GuestProgram {
+  ElfFile elf;
+  std::string name;                     ///< in reports
+  std::string command_line;             ///< semihosting SYS_GET_CMDLINE
+  std::vector<std::string> warnings{};  ///< that the log begins with
+  GuestFileProvider files{};            ///< provided by the simulator; null = none
+  /// Called when the program has ended itself, with its exit code; prints to `out` (which may be null) and returns the
+  /// process's exit code. Null: the code is passed on.
+  std::function<int(int code, std::ostream* out)> conclude{};
+};
+
+/// Builds the platform, runs the program on it, writes the results. Returns the process's exit code
+/// (platform/run/exit_codes.h). Throws what the parts throw when the user's input is wrong: ConfigurationError, ElfError,
+/// OutputError, UsageError.
+int simulate(const CommandLine& command_line, GuestProgram program);
+/// The program that the command line names.
+int simulate(const CommandLine& command_line);
+
+}  // namespace lacuna

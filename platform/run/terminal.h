@@ -1,0 +1,90 @@
+// What goes to the terminal while a simulation runs: the guest's console, log lines, and the progress line below them.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <fstream>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "models/common/units.h"
+#include "platform/run/output_file.h"
+
+namespace lacuna {
+
+/// One line on stderr, rewritten in place a few times a second of host time; only when stderr is a terminal.
+class ProgressLine {
+ public:
+  explicit ProgressLine(bool enabled);
+  ~ProgressLine() { hide(); }
+  ProgressLine(const ProgressLine&) = delete;
+  ProgressLine& operator=(const ProgressLine&) = delete;
+
+  struct Snapshot {
+    Tick simulated;
+    std::uint64_t hart_instructions;  ///< 0 = there is no hart
+    std::uint64_t wavefront_instructions;
+    std::string_view kernel;  ///< empty = none runs
+  };
+  /// True when the line is due to be rewritten, so that nobody collects a snapshot in vain.
+  bool due() const;
+  void show(const Snapshot& snapshot);
+  /// Removes the line; the console calls this before it goes on.
+  void hide();
+  /// Removes the line, and ends the console's line when it is unfinished and stands on the same terminal; whoever else writes
+  /// to stderr calls this first.
+  void begin_line();
+  /// The console has written, and its last character was a newline or not.
+  void console_written(bool line_ended) { console_line_open_ = shares_terminal_ && !line_ended; }
+
+ private:
+  using HostClock = std::chrono::steady_clock;
+
+  bool enabled_;
+  bool shares_terminal_;  ///< stdout and stderr are both terminals
+  bool console_line_open_ = false;
+  std::atomic<bool> visible_{false};  // any thread may write to the log, which hides the line
+  HostClock::time_point last_;
+  std::uint64_t last_hart_instructions_ = 0;
+  std::uint64_t last_wavefront_instructions_ = 0;
+};
+
+/// The guest's console output: to stdout and to console.txt, and kept for the run hash. stdout gets these bytes and no others:
+/// what Lacuna itself says goes to stderr.
+class ConsoleOutput {
+ public:
+  explicit ConsoleOutput(ProgressLine& progress) : progress_(progress) {}
+  /// Also writes to this file from now on.
+  void record_to(std::shared_ptr<OutputFile> file) { file_ = std::move(file); }
+
+  void write(std::string_view bytes);
+  void flush();
+  const std::string& text() const { return text_; }
+  /// Why stdout got no more than it did; empty while nothing is missing.
+  const std::string& failure() const { return failure_; }
+
+ private:
+  void flush_stdout();
+
+  ProgressLine& progress_;
+  std::shared_ptr<OutputFile> file_;
+  std::string failure_;
+  std::string text_;
+};
+
+/// The guest's console input: a file, "-" for stdin (whatever has been typed so far), or "" for none.
+class ConsoleInput {
+ public:
+  /// Throws UsageError when the file cannot be read.
+  explicit ConsoleInput(const std::string& source);
+  /// The next byte, or -1 when there is none.
+  int read();
+
+ private:
+  bool standard_input_;
+  std::ifstream file_;
+};
+
+}  // namespace lacuna

@@ -1,0 +1,74 @@
+#include "platform/run/text_table.h"
+
+#include <cxxabi.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <iomanip>
+#include <memory>
+#include <ostream>
+#include <sstream>
+
+namespace lacuna {
+
+std::string fixed(double value, int decimals) {
+  std::ostringstream text;
+  text << std::fixed << std::setprecision(decimals) << value;
+  return text.str();
+}
+
+std::string grouped(std::uint64_t number) {
+  std::string text = std::to_string(number);
+  for (std::size_t at = text.size(); at > 3;) text.insert(at -= 3, 1, ',');
+  return text;
+}
+
+std::string readable_time(Tick time) {
+  struct Unit {
+    double ps;
+    const char* name;
+  };
+  constexpr std::array<Unit, 4> kUnits{{{1e12, "s"}, {1e9, "ms"}, {1e6, "us"}, {1e3, "ns"}}};
+  const auto ps = static_cast<double>(time.ps);
+  for (const Unit& unit : kUnits)
+    if (ps >= unit.ps) return fixed(ps / unit.ps, 3) + ' ' + unit.name;
+  return std::to_string(time.ps) + " ps";
+}
+
+std::string readable_kernel(const std::string& name) {
+  if (!name.starts_with("_Z")) return name;
+  int status = 0;
+  const std::unique_ptr<char, void (*)(void*)> whole(abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status), std::free);
+  if (status != 0 || whole == nullptr) return name;
+  // Without the parameters, and what a template's return type puts before the name: the ends of a table's cell.
+  const std::string_view text(whole.get());
+  std::size_t begin = 0;
+  std::size_t depth = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '<') ++depth;
+    if (text[i] == '>' && depth > 0) --depth;
+    if (depth != 0) continue;
+    if (text[i] == ' ') begin = i + 1;
+    if (text[i] == '(' && text.substr(i, 21) != "(anonymous namespace)") return std::string(text.substr(begin, i - begin));
+    if (text[i] == '(') i += 20;
+  }
+  return std::string(text);
+}
+
+void write_aligned(const std::vector<TextRow>& rows, std::ostream& out) {
+  std::vector<std::size_t> widths;
+  for (const TextRow& row : rows) {
+    widths.resize(std::max(widths.size(), row.size()));
+    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+  }
+  for (const TextRow& row : rows) {
+    std::size_t cells = row.size();
+    while (cells > 0 && row[cells - 1].empty()) --cells;  // no blanks at the end of a line
+    for (std::size_t i = 0; i < cells; ++i)
+      out << (i == 0 ? "" : "  ") << (i == 0 ? std::left : std::right) << std::setw(static_cast<int>(widths[i])) << row[i];
+    out << '\n';
+  }
+}
+
+}  // namespace lacuna

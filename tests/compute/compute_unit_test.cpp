@@ -1,0 +1,346 @@
+#include "models/compute/compute_unit.h"
+
+#include <gtest/gtest.h>
+
+#include "models/common/gpu_registers.h"
+#include "tests/compute/compute_unit_bench.h"
+
+namespace lacuna::test {
+namespace {
+
+using Words = std::vector<std::uint32_t>;
+
+// Encodings as llvm-mc-16 -mcpu=gfx803 gives them.
+constexpr std::uint32_t kEnd = 0xbf810000;           // s_endpgm
+constexpr std::uint32_t kNop = 0xbf800000;           // s_nop 0
+constexpr std::uint32_t kBarrier = 0xbf8a0000;       // s_barrier
+constexpr std::uint32_t kWaitAll = 0xbf8c0070;       // s_waitcnt vmcnt(0) lgkmcnt(0)
+constexpr std::uint32_t kWaitNothing = 0xbf8c0f7f;   // s_waitcnt vmcnt(15) lgkmcnt(15)
+constexpr std::uint32_t kWaitLgkm = 0xbf8c007f;      // s_waitcnt lgkmcnt(0)
+constexpr std::uint32_t kMove = 0x7e0202f2;          // v_mov_b32 v1, 1.0
+constexpr std::uint32_t kScalarMove = 0xbe800085;    // s_mov_b32 s0, 5
+constexpr std::uint32_t kReciprocal = 0x7e024501;    // v_rcp_f32 v1, v1
+constexpr std::uint32_t kLongSleep = 0xbf8e007f;     // s_sleep 0x7f
+const Words kMultiply32 = {0xd2850001, 0x00020301};  // v_mul_lo_u32 v1, v1, v1
+const Words kMultiply64 = {0xd2810002, 0x00020502};  // v_mul_f64 v[2:3], v[2:3], v[2:3]
+const Words kFlatLoad = {0xdc500000, 0x02000000};    // flat_load_dword v2, v[0:1]
+const Words kFlatStore = {0xdc700000, 0x00000200};   // flat_store_dword v[0:1], v2
+const Words kScalarLoad = {0xc0060100, 0x00000000};  // s_load_dwordx2 s[4:5], s[0:1], 0x0
+const Words kLdsWrite = {0xd81a0000, 0x00000100};    // ds_write_b32 v0, v1
+
+Words join(std::initializer_list<Words> parts) {
+  Words all;
+  for (const Words& part : parts) all.insert(all.end(), part.begin(), part.end());
+  return all;
+}
+
+/// v[0:1] = kernarg pointer + 4 * lane, so that flat accesses walk the data page.
+const Words kLaneAddress = {0x24000082,   // v_lshlrev_b32 v0, 2, v0
+                            0x32000000,   // v_add_u32 v0, vcc, s0, v0
+                            0x7e020201};  // v_mov_b32 v1, s1
+
+LACUNA_TEST_BENCH(ComputeUnitBench)
+
+class ComputeUnitTest : public testing::Test {
+ protected:
+  ComputeUnitBench& b_ = bench<ComputeUnitBench>();
+  /// Cycles that `body` adds to a program that ends at once.
+  std::uint64_t cost(ComputeUnit& unit, const Words& body) {
+    const auto empty = b_.program({kEnd});
+    const std::uint64_t base = b_.run(unit, *empty);
+    const auto whole = b_.program(join({body, {kEnd}}));
+    return b_.run(unit, *whole) - base;
+  }
+};
+
+TEST_F(ComputeUnitTest, LatencyTable) {
+  // Parameters at their defaults: 16 lanes a SIMD, f64 1/16, mul32 and transcendental 1/4, LDS 64, vmem 10 + 10, smem 10;
+  // memory 100.
+  const struct {
+    const char* what;
+    Words body;
+    std::uint64_t cycles;
+  } table[] = {
+      {"move", {kMove}, 4},
+      {"two moves", {kMove, kMove}, 8},
+      {"32-bit multiply", kMultiply32, 16},
+      {"f64 multiply", kMultiply64, 64},
+      {"reciprocal", {kReciprocal}, 16},
+      {"scalar move", {kScalarMove}, 4},
+      {"nop", {kNop}, 4},
+      {"barrier of one wavefront", {kBarrier}, 4},
+      // 10 to the L1, four lines one a cycle, 100 there, 10 back: 123, rounded up to the SIMD's turn
+      {"load and wait", join({kFlatLoad, {kWaitAll}}), 124},
+      // the store need not be waited for, but the workgroup ends when it is performed
+      {"store", kFlatStore, 123},
+      // 100 in the cache, 10 around it; the next turn of the SIMD is at a multiple of 4
+      {"scalar load and wait", join({kScalarLoad, {kWaitLgkm}}), 112},
+      // 256 bytes at 128 a cycle, then 64, rounded up to the SIMD's turn
+      {"LDS write and wait", join({kLdsWrite, {kWaitLgkm}}), 68},
+  };
+  for (const auto& row : table) {
+    const bool uses_address = row.what == std::string_view("load and wait") || row.what == std::string_view("store");
+    const Words setup = uses_address ? kLaneAddress : Words{};
+    const std::uint64_t setup_cost = 4 * setup.size();
+    EXPECT_EQ(cost(b_.reference(), join({setup, row.body})) - setup_cost, row.cycles) << row.what;
+  }
+}
+
+TEST_F(ComputeUnitTest, LatenciesWithStagesAndAReorderBuffer) {
+  // A decoder of a cycle before the vector unit, specials in a cycle, 8 cycles after a vector memory instruction, LDS accesses
+  // in a cycle, two entries of a reorder buffer; all else as above, and no turns of SIMDs to wait for.
+  const struct {
+    const char* what;
+    Words setup;
+    std::uint64_t setup_cycles;
+    Words body;
+    std::uint64_t cycles;
+  } table[] = {
+      {"move", {}, 0, {kMove}, 5},
+      {"two moves", {}, 0, {kMove, kMove}, 10},
+      {"32-bit multiply", {}, 0, kMultiply32, 17},
+      {"scalar move", {}, 0, {kScalarMove}, 4},
+      {"nop", {}, 0, {kNop}, 1},
+      {"load and go on", kLaneAddress, 15, join({kFlatLoad, {kWaitNothing}}), 9},
+      // the third and fourth line enter when the first and second have left, after 100 cycles
+      {"load and wait", kLaneAddress, 15, join({kFlatLoad, {kWaitAll}}), 10 + 1 + 100 + 100 + 10},
+      {"LDS write and wait, lanes in one bank",
+       {0x24000087 /* v_lshlrev_b32 v0, 7, v0 */},
+       5,
+       join({kLdsWrite, {kWaitLgkm}}),
+       1 + 64},
+  };
+  for (const auto& row : table) {
+    const Words body = join({row.setup, row.body});
+    const std::uint64_t cycles = cost(b_.staged_unit(), body) - row.setup_cycles;
+    if (row.what == std::string_view("load and go on")) {
+      // The workgroup ends with the load: what the next instruction waits for shows in front of what takes longer than it.
+      Words longer;
+      for (int i = 0; i < 20; ++i) longer = join({longer, kMultiply32});
+      const std::uint64_t with = cost(b_.staged_unit(), join({body, longer}));
+      const std::uint64_t without = cost(b_.staged_unit(), join({row.setup, longer}));
+      EXPECT_EQ(with - without, row.cycles) << row.what;
+    } else {
+      EXPECT_EQ(cycles, row.cycles) << row.what;
+    }
+  }
+}
+
+TEST_F(ComputeUnitTest, VectorInstructionsOfTwoWavefrontsHideTheDecoder) {
+  const Words moves(15, kMove);
+  const auto cycles = [&](unsigned wavefronts) {
+    const auto empty = b_.program({kEnd}, wavefronts);
+    const std::uint64_t base = b_.run(b_.staged_unit(), *empty);
+    const auto whole = b_.program(join({moves, {kEnd}}), wavefronts);
+    return static_cast<double>(b_.run(b_.staged_unit(), *whole) - base);
+  };
+  EXPECT_NEAR(cycles(4), 15 * 5, 5) << "one on each SIMD";
+  EXPECT_NEAR(cycles(8), 4 * 2 * 15 * 4, 20) << "two on a SIMD keep its vector unit busy, and the other SIMDs waiting";
+}
+
+TEST_F(ComputeUnitTest, CodeArgumentsAndPacketOfALaunchHaveTheirOwnPagesIfItSaysSo) {
+  constexpr std::uint64_t kSalt = std::uint64_t{7} << 48;
+  const auto d = b_.program(join({kLaneAddress, kScalarLoad, kFlatLoad, {kWaitAll, kEnd}}));
+  d->packet_address = ComputeUnitBench::kData + 0x3000;
+  for (const std::uint64_t salt : {std::uint64_t{0}, kSalt}) {
+    for (RecordingTranslation* tlb : {&b_.vector_tlb, &b_.scalar_tlb, &b_.instruction_tlb}) tlb->addresses.clear();
+    d->page_salt = salt;
+    ASSERT_GT(b_.run(b_.staged_unit(), *d), 0U);
+    EXPECT_EQ(b_.scalar_tlb.addresses, std::vector<std::uint64_t>{ComputeUnitBench::kData ^ salt});
+    EXPECT_EQ(b_.vector_tlb.addresses, std::vector<std::uint64_t>{ComputeUnitBench::kData});
+    ASSERT_FALSE(b_.instruction_tlb.addresses.empty());
+    for (const std::uint64_t address : b_.instruction_tlb.addresses) EXPECT_EQ(address >> 48, salt >> 48);
+  }
+  EXPECT_TRUE(d->launch_page(d->packet_address));
+  EXPECT_FALSE(d->launch_page(ComputeUnitBench::kData + 0x1000));
+}
+
+// Decoupling must not change what one wavefront alone takes.
+TEST_F(ComputeUnitTest, LanesThatMeetInABankTakeTurns) {
+  const auto conflicts = [&](std::uint32_t shift) {
+    const auto program = b_.program({0x24000080 | shift,          // v_lshlrev_b32 v0, shift, v0: bytes between lanes
+                                     0x7e020280,                  // v_mov_b32 v1, 0
+                                     0xbefc00c1,                  // s_mov_b32 m0, -1
+                                     kLdsWrite[0], kLdsWrite[1],  //
+                                     kEnd});
+    const std::uint64_t before = b_.loose().statistics().lds_conflict_cycles;
+    EXPECT_NE(b_.run(b_.loose(), *program), 0u);
+    return b_.loose().statistics().lds_conflict_cycles - before;
+  };
+  EXPECT_EQ(conflicts(2), 0u) << "a dword apart: 32 lanes, 32 banks, two passes";
+  EXPECT_EQ(conflicts(3), 2u) << "two dwords apart: each pass of 32 lanes meets in 16 banks";
+  EXPECT_EQ(conflicts(4), 6u) << "four dwords apart: four lanes in each of 8 banks";
+}
+
+// The next line is prefetched when the wavefront enters its own, however long that has been in the buffer: never at a time that
+// the kernel has passed.
+TEST_F(ComputeUnitTest, NoRequestIsMadeForATimeThatIsOver) {
+  Words words(48, kNop);  // three lines
+  words.front() = kLongSleep;
+  words.push_back(kEnd);
+  const auto program = b_.program(words);
+  ASSERT_GT(b_.run(b_.loose(), *program), 1000U);  // many quanta
+  EXPECT_LT(b_.memories[0]->furthest_ahead, Tick{1'000'000});
+}
+
+TEST_F(ComputeUnitTest, QuantumDoesNotChangeASingleWavefront) {
+  const Words body =
+      join({kLaneAddress, kFlatLoad, {kWaitAll, kMove, kReciprocal}, kMultiply64, kFlatStore, {kWaitAll, kBarrier}});
+  EXPECT_EQ(cost(b_.loose(), body), cost(b_.reference(), body));
+}
+
+// Four SIMDs that are served in turn work side by side. Where the last one is served again, one with two wavefronts always has
+// one that wants to issue: the SIMDs execute their older wavefronts one after the other, then the younger ones side by side.
+TEST_F(ComputeUnitTest, ASimdThatIsServedAgainStarvesTheOthers) {
+  const Words moves(15, kMove);  // a line of instructions with the end
+  const auto cycles = [&](ComputeUnit& unit, unsigned wavefronts) {
+    const auto empty = b_.program({kEnd}, wavefronts);
+    const std::uint64_t base = b_.run(unit, *empty);
+    const auto whole = b_.program(join({moves, {kEnd}}), wavefronts);
+    return static_cast<double>(b_.run(unit, *whole) - base);
+  };
+  EXPECT_NEAR(cycles(b_.loose(), 8), 2 * 15 * 4, 8);
+  EXPECT_NEAR(cycles(b_.last_served(), 8), (4 + 1) * 15 * 4, 8);
+  EXPECT_NEAR(cycles(b_.loose(), 4), 15 * 4, 8);
+  EXPECT_NEAR(cycles(b_.last_served(), 4), 15 * 4, 8) << "a wavefront alone wants nothing while its instruction is executed";
+}
+
+TEST_F(ComputeUnitTest, LinesOfALoadAreRequestedOnce) {
+  const auto d = b_.program(join({kLaneAddress, kFlatLoad, {kWaitAll, kEnd}}));
+  b_.memories[0]->vector_addresses.clear();
+  ASSERT_GT(b_.run(b_.loose(), *d), 0u);
+  const std::vector<std::uint64_t> expected = {0x2000'0000, 0x2000'0040, 0x2000'0080, 0x2000'00c0};
+  EXPECT_EQ(b_.memories[0]->vector_addresses, expected) << "bus addresses of 64 consecutive dwords";
+}
+
+TEST_F(ComputeUnitTest, AllModesComputeTheSame) {
+  // data[lane] = 4 * lane + kernarg address, by flat_store_dword v[0:1], v0
+  const Words body = join({kLaneAddress, {0xdc700000, 0x00000000}, {kWaitAll, kEnd}});
+  for (const auto& unit : b_.units) {
+    std::fill_n(b_.data(), 64, 0u);
+    const auto d = b_.program(body);
+    ASSERT_GT(b_.run(*unit, *d), 0u);
+    for (std::uint32_t lane = 0; lane < 64; ++lane) EXPECT_EQ(b_.data()[lane], ComputeUnitBench::kData + 4 * lane);
+    EXPECT_EQ(d->wavefront_instructions, 6u);
+    EXPECT_EQ(d->thread_instructions, 4u * 64 + 2);
+    EXPECT_TRUE(unit->idle());
+  }
+}
+
+TEST_F(ComputeUnitTest, EndWithOutstandingStoresLosesNone) {
+  // No s_waitcnt between the store and s_endpgm: the workgroup is done when memory has taken the last store, not before.
+  const Words body = join({kLaneAddress, {0xdc700000, 0x00000000}, {kEnd}});
+  for (const auto& unit : b_.units) {
+    std::fill_n(b_.data(), 64, 0u);
+    const auto without = b_.program(join({kLaneAddress, {kEnd}}));
+    const std::uint64_t least = b_.run(*unit, *without) + b_.memories[0]->latency.ps / 1000;
+    const auto d = b_.program(body);
+    const std::uint64_t cycles = b_.run(*unit, *d);
+    ASSERT_GT(cycles, 0u);
+    for (std::uint32_t lane = 0; lane < 64; ++lane) EXPECT_EQ(b_.data()[lane], ComputeUnitBench::kData + 4 * lane);
+    if (unit.get() != &b_.functional()) {
+      EXPECT_GE(cycles, least);
+    }
+    EXPECT_TRUE(unit->idle());
+  }
+}
+
+TEST_F(ComputeUnitTest, BarrierHoldsTheFastUntilTheSlow) {
+  // Wavefronts of one workgroup run the same code; 16 of them share four SIMDs, so the last arrives later than the first.
+  const auto one = b_.program({kMove, kBarrier, kEnd}, 1);
+  const std::uint64_t alone = b_.run(b_.reference(), *one);
+  const auto many = b_.program({kMove, kBarrier, kEnd}, 16);
+  const std::uint64_t all = b_.run(b_.reference(), *many);
+  // Four wavefronts a SIMD: the fourth moves 3 x 4 cycles after the first.
+  EXPECT_GE(all, alone + 12);
+  EXPECT_LE(all, alone + 40);
+}
+
+TEST_F(ComputeUnitTest, ResourcesLimitResidency) {
+  struct Row {
+    const char* what;
+    WorkgroupNeeds needs;
+    unsigned fit;
+  };
+  const Row table[] = {
+      {"wavefront slots", {.wavefronts = 1, .vgprs = 4, .agprs = 0, .sgprs = 16, .lds_bytes = 0}, 40},
+      {"VGPRs: 256 / 84 = 3 a SIMD", {.wavefronts = 1, .vgprs = 84, .agprs = 0, .sgprs = 16, .lds_bytes = 0}, 12},
+      {"SGPRs: 800 / 112 = 7 a SIMD", {.wavefronts = 1, .vgprs = 4, .agprs = 0, .sgprs = 112, .lds_bytes = 0}, 28},
+      {"LDS: 65536 / 20480 = 3", {.wavefronts = 1, .vgprs = 4, .agprs = 0, .sgprs = 16, .lds_bytes = 20000}, 3},
+      {"whole workgroups: 40 / 16", {.wavefronts = 16, .vgprs = 4, .agprs = 0, .sgprs = 16, .lds_bytes = 0}, 2},
+  };
+  for (const Row& row : table) {
+    const auto d = b_.program({0xbf82ffff});  // s_branch to itself
+    d->needs = row.needs;
+    d->grid = d->workgroup = {row.needs.wavefronts * isa::kLanes, 1, 1};
+    unsigned launched = 0;
+    while (launched < 100 && b_.loose().launch(*d, 0, now(), {})) ++launched;
+    EXPECT_EQ(launched, row.fit) << row.what;
+    EXPECT_EQ(b_.loose().abort(*d), row.fit);
+    EXPECT_TRUE(b_.loose().idle());
+    EXPECT_TRUE(b_.loose().launch(*d, 0, now(), {})) << row.what << ": abort gives everything back";
+    b_.loose().abort(*d);
+  }
+}
+
+TEST_F(ComputeUnitTest, WhatNeverFitsIsToldWithNumbers) {
+  WorkgroupNeeds needs{.wavefronts = 1, .vgprs = 8, .agprs = 0, .sgprs = 16, .lds_bytes = 65536};
+  EXPECT_EQ(b_.loose().never_fits(needs), std::nullopt);
+  needs.lds_bytes = 65537;
+  EXPECT_EQ(b_.loose().never_fits(needs), "workgroup needs 65537 bytes of LDS, a compute unit has 65536");
+  needs = {.wavefronts = 16, .vgprs = 64, .agprs = 0, .sgprs = 16, .lds_bytes = 0};
+  EXPECT_EQ(b_.loose().never_fits(needs), std::nullopt);
+  needs.vgprs = 68;
+  EXPECT_EQ(b_.loose().never_fits(needs), "workgroup has 16 wavefronts, its registers let a compute unit hold 12");
+}
+
+TEST_F(ComputeUnitTest, StoreToUnmappedMemoryNamesEverything) {
+  const auto d = b_.program(join({{0x7e000280, 0x7e020280}, kFlatStore, {kEnd}}));  // v0 = v1 = 0
+  b_.run(b_.loose(), *d);
+  ASSERT_EQ(b_.listener.faults.size(), 1u);
+  const WavefrontFault& f = b_.listener.faults[0];
+  EXPECT_EQ(f.code, static_cast<std::uint32_t>(LACUNA_FAULT_NOT_MAPPED));
+  EXPECT_EQ(f.address, 0u);
+  EXPECT_EQ(f.pc, ComputeUnitBench::kCode + 8);
+  for (const char* part : {"store", "lane 0", "0x0", "flat_store_dword v[0:1], v2", "workgroup (0, 0, 0)", "wavefront 0",
+                           "65536 bytes before the mapping [0x10000, 0x20000)"}) {
+    EXPECT_NE((f.what + f.where).find(part), std::string::npos) << part << " in: " << f.what << f.where;
+  }
+  EXPECT_TRUE(b_.loose().idle());
+}
+
+TEST_F(ComputeUnitTest, StoreToCodeIsNotPermitted) {
+  const auto d = b_.program(join({{0x7e0002ff, 0x10000, 0x7e020280}, kFlatStore, {kEnd}}));  // v0 = 0x10000
+  b_.run(b_.loose(), *d);
+  ASSERT_EQ(b_.listener.faults.size(), 1u);
+  EXPECT_EQ(b_.listener.faults[0].code, static_cast<std::uint32_t>(LACUNA_FAULT_NOT_PERMITTED));
+}
+
+TEST_F(ComputeUnitTest, UnknownInstructionNamesItsBytes) {
+  const auto d = b_.program({kMove, 0xfc000000, kEnd});  // no encoding of gfx803
+  b_.run(b_.loose(), *d);
+  ASSERT_EQ(b_.listener.faults.size(), 1u);
+  EXPECT_EQ(b_.listener.faults[0].code, static_cast<std::uint32_t>(LACUNA_FAULT_ILLEGAL_INSTRUCTION));
+  EXPECT_EQ(b_.listener.faults[0].pc, ComputeUnitBench::kCode + 4);
+  EXPECT_NE(b_.listener.faults[0].what.find("fc000000"), std::string::npos) << b_.listener.faults[0].what;
+}
+
+TEST_F(ComputeUnitTest, RunningOffTheCodeIsAFetchFault) {
+  const auto d = b_.program({0xbf827fff});  // s_branch 0x7fff words ahead, past the mapping
+  b_.run(b_.loose(), *d);
+  ASSERT_EQ(b_.listener.faults.size(), 1u);
+  EXPECT_EQ(b_.listener.faults[0].code, static_cast<std::uint32_t>(LACUNA_FAULT_FETCH));
+}
+
+TEST_F(ComputeUnitTest, TrapAndMessage) {
+  const auto trap = b_.program({0xbf920002, kEnd});  // s_trap 2
+  b_.run(b_.loose(), *trap);
+  ASSERT_EQ(b_.listener.faults.size(), 1u);
+  EXPECT_EQ(b_.listener.faults[0].code, static_cast<std::uint32_t>(LACUNA_FAULT_TRAP));
+  const auto message = b_.program({0xbefc0085, 0xbf900001, kEnd});  // s_mov_b32 m0, 5; s_sendmsg sendmsg(MSG_INTERRUPT)
+  b_.run(b_.loose(), *message);
+  EXPECT_EQ(b_.listener.messages, std::vector<std::uint32_t>{5});
+}
+
+}  // namespace
+}  // namespace lacuna::test

@@ -1,0 +1,161 @@
+// Where wavefronts' time goes: the parts sum to the whole, and each cause is found where it is made to happen.
+#include "models/compute/kernel_activity.h"
+
+#include <gtest/gtest.h>
+
+#include <numeric>
+
+#include "tests/compute/compute_unit_bench.h"
+
+namespace lacuna::test {
+namespace {
+
+using Words = std::vector<std::uint32_t>;
+
+// Encodings as llvm-mc-16 -mcpu=gfx803 gives them.
+constexpr std::uint32_t kEnd = 0xbf810000;                         // s_endpgm
+constexpr std::uint32_t kBarrier = 0xbf8a0000;                     // s_barrier
+constexpr std::uint32_t kWaitAll = 0xbf8c0070;                     // s_waitcnt vmcnt(0) lgkmcnt(0)
+constexpr std::uint32_t kSleep = 0xbf8e0002;                       // s_sleep 2
+constexpr std::uint32_t kMove = 0x7e0202f2;                        // v_mov_b32 v1, 1.0
+constexpr std::uint32_t kLoad[] = {0xdc500000, 0x02000000};        // flat_load_dword v2, v[0:1]
+constexpr std::uint32_t kScalarLoad[] = {0xc0060100, 0};           // s_load_dwordx2 s[4:5], s[0:1], 0x0
+constexpr std::uint32_t kLdsWrite[] = {0xd81a0000, 0x00000100};    // ds_write_b32 v0, v1
+constexpr std::uint32_t kMultiply64[] = {0xd2810002, 0x00020502};  // v_mul_f64 v[2:3], v[2:3], v[2:3]
+/// v[0:1] = kernarg pointer + 4 * lane.
+constexpr std::uint32_t kLaneAddress[] = {0x24000082, 0x32000000, 0x7e020201};
+
+template <typename... Parts>
+Words program(const Parts&... parts) {
+  Words all;
+  const auto add = [&all](const auto& part) {
+    if constexpr (std::is_integral_v<std::decay_t<decltype(part)>>) {
+      all.push_back(part);
+    } else {
+      all.insert(all.end(), std::begin(part), std::end(part));
+    }
+  };
+  (add(parts), ...);
+  return all;
+}
+
+LACUNA_TEST_BENCH(ComputeUnitBench)
+
+class KernelActivityTest : public testing::Test {
+ protected:
+  ComputeUnitBench& b_ = bench<ComputeUnitBench>();
+
+  /// Runs and checks the sum.
+  KernelActivity run(const Words& words, unsigned wavefronts = 1) {
+    const auto d = b_.program(words, wavefronts);
+    EXPECT_GT(b_.run(b_.loose(), *d), 0u);
+    const WavefrontClass all = d->activity.all();
+    EXPECT_EQ(std::accumulate(all.cycles.begin(), all.cycles.end(), std::uint64_t{0}), all.resident);
+    EXPECT_EQ(all.wavefronts, wavefronts);
+    EXPECT_EQ(all[WavefrontTime::issue], d->wavefront_instructions);
+    return d->activity;
+  }
+  static std::uint64_t of(const KernelActivity& a, WavefrontTime t) { return a.all()[t]; }
+};
+
+TEST_F(KernelActivityTest, AnInstructionIssuesAndIsWaitedFor) {
+  const KernelActivity a = run(program(kMove, kMove, kEnd));
+  EXPECT_EQ(of(a, WavefrontTime::issue), 3u);
+  EXPECT_EQ(of(a, WavefrontTime::dependency), 2u * 3) << "four cycles each, in one of which it issues";
+  EXPECT_GT(of(a, WavefrontTime::fetch), 50u) << "the first line comes from memory, 100 cycles away";
+  EXPECT_EQ(a.issued[static_cast<std::size_t>(isa::Unit::valu)], 2u);
+  EXPECT_EQ(a.requests, 0u);
+}
+
+TEST_F(KernelActivityTest, WaitsAreToldByCounter) {
+  const KernelActivity vector = run(program(kLaneAddress, kLoad, kWaitAll, kEnd));
+  EXPECT_NEAR(static_cast<double>(of(vector, WavefrontTime::vmcnt)), 118, 4) << "123 cycles, less those of issue and wait";
+  EXPECT_EQ(of(vector, WavefrontTime::lgkmcnt), 0u);
+  EXPECT_EQ(vector.requests, 4u);
+  EXPECT_EQ(vector.request_time, Tick{4 * 100'000}) << "100 ns each";
+  const KernelActivity scalar = run(program(kScalarLoad, kWaitAll, kEnd));
+  EXPECT_NEAR(static_cast<double>(of(scalar, WavefrontTime::lgkmcnt)), 104, 4);
+  EXPECT_EQ(of(scalar, WavefrontTime::vmcnt), 0u);
+  const KernelActivity sleeping = run(program(kSleep, kEnd));
+  EXPECT_NEAR(static_cast<double>(of(sleeping, WavefrontTime::sleep)), 124, 4);
+}
+
+TEST_F(KernelActivityTest, LanesThatMeetInABank) {
+  // Four dwords between lanes: eight of 32 lanes' banks, so that each pass of two takes four.
+  const KernelActivity a = run(program(0x24000084, 0x7e020280, 0xbefc00c1, kLdsWrite, kWaitAll, kEnd));
+  EXPECT_EQ(of(a, WavefrontTime::lds_conflict), 6u);
+  EXPECT_GT(of(a, WavefrontTime::lgkmcnt), 50u);
+}
+
+TEST_F(KernelActivityTest, WavefrontsThatShareASimd) {
+  // Eight wavefronts, two a SIMD: the second waits for the ALU while the first multiplies for 64 cycles.
+  const KernelActivity a = run(program(kMultiply64, kMultiply64, kMultiply64, kMultiply64, kEnd), 8);
+  EXPECT_GT(of(a, WavefrontTime::unit_busy), 4u * 3 * 60);
+  for (unsigned i = 0; i < 8; ++i) EXPECT_EQ(a.classes[i].wavefronts, 1u) << "each place in the workgroup is a class";
+  EXPECT_EQ(a.classes[8].wavefronts, 0u);
+}
+
+TEST_F(KernelActivityTest, BarriersHoldTheFast) {
+  const KernelActivity a = run(program(kMultiply64, kBarrier, kEnd), 8);
+  EXPECT_GT(of(a, WavefrontTime::barrier), 4u * 60) << "half of them wait for the other half";
+}
+
+TEST_F(KernelActivityTest, WithoutTimingThereIsNone) {
+  const auto d = b_.program(program(kLaneAddress, kLoad, kWaitAll, kBarrier, kSleep, kEnd), 8);
+  ASSERT_GT(b_.run(b_.functional(), *d), 0u);
+  const WavefrontClass all = d->activity.all();
+  EXPECT_EQ(all.wavefronts, 8u);
+  EXPECT_EQ(all.resident, 0u);
+  for (const std::uint64_t cycles : all.cycles) EXPECT_EQ(cycles, 0u);
+}
+
+/// Answers after a fixed time.
+class SlowTranslation : public TranslationLevel {
+ public:
+  Tick translate(std::uint64_t, Tick at) override { return at + Tick{200'000}; }
+  void retire(Tick) override {}
+};
+
+TEST_F(KernelActivityTest, TranslationIsToldFromMemory) {
+  SlowTranslation slow;
+  b_.loose().attach_tlbs(&slow, nullptr, nullptr);
+  const KernelActivity a = run(program(kLaneAddress, kLoad, kWaitAll, kEnd));
+  b_.loose().attach_tlbs(nullptr, nullptr, nullptr);
+  // One page, four lines, the last of which would have left three cycles after the first.
+  EXPECT_EQ(of(a, WavefrontTime::tlb), 197u);
+  EXPECT_NEAR(static_cast<double>(of(a, WavefrontTime::vmcnt)), 118, 4);
+  EXPECT_EQ(a.latency.service[static_cast<std::size_t>(MemoryLevel::tlb)], Tick{(200 + 199 + 198 + 197) * 1000});
+}
+
+/// Answers at once, and counts lookups that come before the time that was said to be past.
+class PunctualTranslation : public TranslationLevel {
+ public:
+  Tick translate(std::uint64_t, Tick at) override {
+    ++lookups;
+    if (at < horizon) ++late;
+    return at;
+  }
+  void retire(Tick time) override { horizon = time; }
+  Tick horizon{};
+  unsigned lookups = 0;
+  unsigned late = 0;
+};
+
+// The line after next is asked for when the wavefront comes to the next one, however long that has been there.
+TEST_F(KernelActivityTest, NothingIsAskedForInThePast) {
+  PunctualTranslation tlb;
+  b_.loose().attach_tlbs(nullptr, nullptr, &tlb);
+  Words words = program(kLaneAddress);
+  for (int line = 0; line < 8; ++line) {
+    const Words part = program(kLoad, Words(14, kWaitAll));
+    words.insert(words.end(), part.begin(), part.end());
+  }
+  words.push_back(kEnd);
+  run(words);
+  b_.loose().attach_tlbs(nullptr, nullptr, nullptr);
+  EXPECT_GT(tlb.lookups, 8u);
+  EXPECT_EQ(tlb.late, 0u);
+}
+
+}  // namespace
+}  // namespace lacuna::test

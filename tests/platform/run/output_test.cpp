@@ -1,0 +1,297 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <thread>
+
+#include "platform/memory_map_reference.h"
+#include "platform/run/kernel_activity_report.h"
+#include "platform/run/kernel_log.h"
+#include "platform/run/output_folder.h"
+#include "platform/run/run_hash.h"
+#include "platform/run/text_table.h"
+
+namespace lacuna {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+class OutputFolders : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    fs::remove_all(root);
+    fs::create_directories(root);
+  }
+  void TearDown() override { fs::remove_all(root); }
+
+  const fs::path root = fs::path(::testing::TempDir()) / "lacuna_output_test";
+};
+
+TEST_F(OutputFolders, NumbersCountUp) {
+  EXPECT_EQ(OutputFolder::numbered(root / "out").path(), root / "out/run-0001");
+  EXPECT_EQ(OutputFolder::numbered(root / "out").path(), root / "out/run-0002");
+  fs::remove(root / "out/run-0001");
+  EXPECT_EQ(OutputFolder::numbered(root / "out").path(), root / "out/run-0001");
+}
+
+TEST_F(OutputFolders, OwnFoldersAreUsedAgain) {
+  EXPECT_NO_THROW(OutputFolder::at(root)) << "empty";
+  OutputFolder::at(root / "own").write("effective.cfg", [](std::ostream& out) { out << "x"; });
+  EXPECT_NO_THROW(OutputFolder::at(root / "own"));
+}
+
+TEST_F(OutputFolders, RefusesWhatItMayNotUse) {
+  std::ofstream(root / "mine.txt") << "precious";
+  EXPECT_THROW(OutputFolder::at(root), OutputError);
+  EXPECT_THROW(OutputFolder::at(root / "mine.txt"), OutputError);
+  EXPECT_THROW(OutputFolder::at(root / "mine.txt" / "below"), OutputError);
+  EXPECT_THROW(OutputFolder::numbered(root / "mine.txt"), OutputError);
+  EXPECT_EQ(fs::file_size(root / "mine.txt"), 8u);
+}
+
+std::string contents(const fs::path& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+TEST_F(OutputFolders, AFileIsWrittenWithoutBeingAsked) {
+  OutputFolder folder = OutputFolder::at(root);
+  const auto file = folder.begin("kernels.csv");
+  for (const char* text : {"first\n", "first\nsecond\n"}) {
+    file->write(std::string_view(text).substr(contents(root / "kernels.csv").size()));
+    while (contents(root / "kernels.csv") != text) std::this_thread::yield();
+  }
+  file->write("at once\n");
+  folder.flush();
+  EXPECT_EQ(contents(root / "kernels.csv"), "first\nsecond\nat once\n");
+  const std::string much(OutputFile::kMostWaiting + 1, 'x');
+  file->write(much);
+  EXPECT_EQ(contents(root / "kernels.csv").size(), 21 + much.size()) << "so much does not wait";
+}
+
+TEST_F(OutputFolders, AChildLeavesTheFileToItsParent) {
+  const auto file = std::make_unique<OutputFile>(root / "log.txt");
+  file->write("once\n");
+  const pid_t child = fork();
+  if (child == 0) {
+    file->~OutputFile();
+    _exit(0);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  file->flush();
+  EXPECT_EQ(contents(root / "log.txt"), "once\n");
+}
+
+TEST_F(OutputFolders, WhatCannotBeWrittenIsSaid) {
+  OutputFolder folder = OutputFolder::at(root);
+  for (const char* name : {"whole", "grows"}) fs::create_symlink("/dev/full", root / name);
+  const auto message = [&](const std::function<void()>& act) -> std::string {
+    try {
+      act();
+    } catch (const WriteError& e) {
+      return e.what();
+    }
+    return {};
+  };
+  const std::string full = ": cannot be written: No space left on device";
+  EXPECT_EQ(message([&] { folder.write("whole", [](std::ostream& out) { out << "text"; }); }),
+            (root / "whole").string() + full);
+  EXPECT_EQ(message([&] { folder.write("none/below", [](std::ostream&) {}); }),
+            (root / "none/below").string() + ": cannot be written: No such file or directory");
+  const auto file = folder.begin("grows");
+  EXPECT_EQ(message([&] { folder.flush(); }), "") << "nothing has been written";
+  file->write("text");
+  while (!file->failed()) std::this_thread::yield();
+  EXPECT_EQ(folder.failure(), (root / "grows").string() + full);
+  file->write("more");
+  EXPECT_EQ(message([&] { folder.flush(); }), (root / "grows").string() + full);
+}
+
+TEST(RunHash, IsFnv1a) {
+  EXPECT_EQ(RunHash().text(), "cbf29ce484222325");
+  RunHash one;
+  one.add("", "");
+  // The framing of two empty texts, hashed with the prime in decimal as the FNV page gives it.
+  std::uint64_t expected = 0xcbf29ce484222325;
+  for (const unsigned char c : {'0', ':', '0', ':'}) expected = (expected ^ c) * 1099511628211U;
+  EXPECT_EQ(one.value(), expected);
+}
+
+TEST(RunHash, KeepsNeighboursApart) {
+  RunHash a;
+  RunHash b;
+  a.add("ab", "c");
+  b.add("a", "bc");
+  EXPECT_NE(a.value(), b.value());
+}
+
+TEST(RunHash, CoversCountsButNotDerivedValues) {
+  std::uint64_t hits = 1;
+  double ratio = 0.5;
+  StatisticsGroup group("g");
+  group.group("cache").add("hits", hits, "hits", "accesses");
+  group.add_derived(
+      "ratio", [&] { return ratio; }, "ratio", "");
+  const auto hash = [&] {
+    RunHash h;
+    h.add(group);
+    return h.value();
+  };
+  const std::uint64_t before = hash();
+  ratio = 0.75;
+  EXPECT_EQ(hash(), before);
+  hits = 2;
+  EXPECT_NE(hash(), before);
+}
+
+KernelRecord record() {
+  KernelRecord r;
+  r.index = 3;
+  r.name = "relu, \"v2\"";
+  r.queue = 1;
+  r.grid = {1024, 2, 1};
+  r.workgroup = {64, 1, 1};
+  r.start = Tick{1'000'000};
+  r.end = Tick{3'500'000};
+  r.cycles = 2500;
+  r.workgroups = 32;
+  r.wavefronts = 32;
+  r.wavefront_instructions = 4'000'000;
+  r.thread_instructions = 200'000'000;
+  r.wall_seconds = 2;
+  // Two and a half microseconds at 1 GHz with 256 B a cycle, of which 240 were moved; wavefronts wait nine cycles in ten.
+  WavefrontClass& first = r.activity.classes[0];
+  first.wavefronts = 32;
+  first.resident = 1000;
+  first.cycles[static_cast<std::size_t>(WavefrontTime::issue)] = 100;
+  first.cycles[static_cast<std::size_t>(WavefrontTime::vmcnt)] = 900;
+  r.activity.available = {4000, 10000, 640000, 640000, 640000, 640000};
+  r.activity.used = {1000, 400, 0, 0, 0, 600000};
+  return r;
+}
+
+TEST(KernelReports, CsvHoldsEveryField) {
+  std::ostringstream csv;
+  write_kernels_csv({record()}, csv);
+  std::istringstream lines(csv.str());
+  std::string header, line;
+  ASSERT_TRUE(std::getline(lines, header) && std::getline(lines, line));
+  EXPECT_THAT(header, StartsWith("index,kernel,queue,grid,workgroup,workgroups,wavefronts,start_ps,end_ps,cycles,"
+                                 "wavefront_instructions,thread_instructions,failed,wall_seconds,cycles_issue,"));
+  const std::string name = "\"relu, \"\"v2\"\"\"";
+  EXPECT_THAT(line,
+              StartsWith("3," + name + ",1,1024x2x1,64x1x1,32,32,1000000,3500000,2500,4000000,200000000,0,2.000000,100,"));
+  EXPECT_EQ(std::count(header.begin(), header.end(), ','), std::count(line.begin(), line.end(), ',') - 1) << "one in the name";
+  EXPECT_THAT(header, EndsWith(",dram_used,dram_peak,bulk_bytes"));
+  EXPECT_THAT(line, EndsWith(",600000,640000,0"));
+}
+
+TEST(KernelReports, SayWhereTimeGoesAndWhatBounds) {
+  const KernelRecord r = record();
+  std::ostringstream text;
+  write_activity_report({{"relu", r.end - r.start, &r.activity}}, text);
+  EXPECT_THAT(text.str(), HasSubstr("relu             25     10      -           -     90"));
+  EXPECT_THAT(text.str(), HasSubstr("relu  bounded by DRAM bandwidth\n"));
+  EXPECT_THAT(text.str(), HasSubstr("DRAM 240.0 of 256.0 GB/s (94 %)"));
+  KernelActivity waits = r.activity;
+  waits.used[static_cast<std::size_t>(Resource::dram)] = 64000;
+  EXPECT_EQ(bound_of(waits), "latency of vector memory, with 25 % of the wavefront slots in use");
+  EXPECT_EQ(activity_json(waits)["wavefront_cycles"]["no_wavefront"], 3000);
+  std::ostringstream nothing;
+  const KernelActivity functional;
+  write_activity_report({{"relu", r.end - r.start, &functional}}, nothing);
+  EXPECT_EQ(nothing.str(), "") << "without timing there is nothing to say";
+}
+
+TEST(KernelReports, TableHasUnitsSpeedsAndTotals) {
+  KernelRecord failed = record();
+  failed.name = "bad";
+  failed.failed = true;
+  failed.wall_seconds = 0;
+  std::ostringstream table;
+  write_kernel_table({record(), failed}, table);
+  std::vector<std::string> lines;
+  std::istringstream stream(table.str());
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  ASSERT_EQ(lines.size(), 5u);
+  EXPECT_THAT(lines[0], HasSubstr("million wavefront  million thread"));
+  EXPECT_THAT(lines[1], HasSubstr("instructions/s  instructions/s"));
+  EXPECT_THAT(lines[2], HasSubstr("2.500 us       2,500     4,000,000  2.000 s               2.00          100.00"));
+  EXPECT_THAT(lines[3], HasSubstr("bad (failed)"));
+  EXPECT_THAT(lines[3], HasSubstr("0.000 s                  -               -"));
+  EXPECT_THAT(lines[4],
+              HasSubstr("all kernels    5.000 us       5,000     8,000,000  2.000 s               4.00          200.00"));
+}
+
+TEST(KernelReports, HashIgnoresWallTimeOnly) {
+  const auto hash = [](const KernelRecord& r) {
+    RunHash h;
+    add_kernels({&r, 1}, h);
+    return h.value();
+  };
+  KernelRecord changed = record();
+  changed.wall_seconds = 5;
+  EXPECT_EQ(hash(changed), hash(record()));
+  changed.end.ps += 1;
+  EXPECT_NE(hash(changed), hash(record()));
+}
+
+TEST(KernelLog, KnowsWhatRuns) {
+  KernelLog log;
+  EXPECT_EQ(log.running(), "");
+  Dispatch first;
+  first.index = 3;
+  first.kernel = "first";
+  Dispatch second;
+  second.index = 4;
+  second.kernel = "second";
+  log.kernel_started(first);
+  log.kernel_started(second);
+  EXPECT_EQ(log.running(), "second");
+  KernelRecord ended = record();
+  ended.index = 4;
+  log.kernel_ended(ended);
+  EXPECT_EQ(log.running(), "first");
+  EXPECT_EQ(log.records().size(), 1u);
+}
+
+TEST(Formats, KernelsAsTheirSourceHasThem) {
+  EXPECT_EQ(readable_kernel("vector_add"), "vector_add");
+  EXPECT_EQ(readable_kernel("_Z4vaddPKfS0_Pfi"), "vadd");
+  EXPECT_EQ(readable_kernel("_Z5scaleIfEvPT_S0_i"), "scale<float>");
+  EXPECT_EQ(readable_kernel("_ZN12_GLOBAL__N_14copyEPi"), "(anonymous namespace)::copy");
+  EXPECT_EQ(readable_kernel("_ZN4math3addISt4pairIiiEEEvT_"), "math::add<std::pair<int, int> >");
+  EXPECT_EQ(readable_kernel("_Znonsense"), "_Znonsense");
+  EXPECT_EQ(readable_kernel("CopyAligned (HSA runtime)"), "CopyAligned (HSA runtime)");
+}
+
+TEST(Formats, NumbersForPeople) {
+  EXPECT_EQ(grouped(0), "0");
+  EXPECT_EQ(grouped(999), "999");
+  EXPECT_EQ(grouped(1000), "1,000");
+  EXPECT_EQ(grouped(1234567), "1,234,567");
+  EXPECT_EQ(readable_time(Tick{999}), "999 ps");
+  EXPECT_EQ(readable_time(Tick{1'000}), "1.000 ns");
+  EXPECT_EQ(readable_time(Tick{2'500'000'000}), "2.500 ms");
+}
+
+TEST(MemoryMapReference, ListsRegionsAndRegisters) {
+  std::ostringstream page;
+  write_memory_map_reference(page);
+  EXPECT_THAT(page.str(), HasSubstr("| RAM | `0x0080000000` | `0x00ffffffff` | host RAM (host.ram_size) |"));
+  EXPECT_THAT(page.str(), HasSubstr("| INTERRUPT_STATUS | `0x100` | W1C | `0x0` |"));
+}
+
+}  // namespace
+}  // namespace lacuna

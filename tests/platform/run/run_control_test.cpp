@@ -1,0 +1,117 @@
+// The run loop against a small model: every way that a simulation can end, at the simulated time at which it should.
+#include "platform/run/run_control.h"
+
+#include <gtest/gtest.h>
+#include <csignal>
+#include <systemc>
+
+#include "models/common/tlm_time.h"
+
+namespace lacuna {
+namespace {
+
+using namespace literals;
+
+/// Does one step of work every `period`; stops working after `steps`, then idles in `idle_period` steps if that is not 0.
+struct Worker : sc_core::sc_module {
+  std::uint64_t steps_left = 0;
+  std::uint64_t work = 0;
+  Tick period{};
+  Tick idle_period{};
+  sc_core::sc_event next;
+
+  explicit Worker(sc_core::sc_module_name module_name) : sc_module(module_name) {
+    SC_HAS_PROCESS(Worker);
+    SC_METHOD(step);
+    sensitive << next;
+    dont_initialize();
+  }
+  void start(std::uint64_t steps, Tick work_period, Tick idle) {
+    steps_left = steps;
+    period = work_period;
+    idle_period = idle;
+    next.notify(to_sc_time(period));
+  }
+  void step() {
+    if (steps_left > 0) {
+      --steps_left;
+      ++work;
+      next.notify(to_sc_time(period));
+    } else if (idle_period != Tick{}) {
+      next.notify(to_sc_time(idle_period));
+    }
+  }
+};
+
+Worker& worker() {
+  static Worker instance("worker");
+  return instance;
+}
+
+struct Outcome {
+  RunEnd end;
+  Tick duration;
+};
+
+Outcome run(const SimulationParameters& limits, bool timer_armed = false, std::uint64_t end_after = ~std::uint64_t{0},
+            bool output_fails = false) {
+  RunObserver observer;
+  observer.ended = [=] { return worker().work >= end_after; };
+  observer.progress = [] { return worker().work; };
+  observer.timer_armed = [=] { return timer_armed; };
+  observer.output_failed = [=] { return output_fails; };
+  observer.between_slices = [] {};
+  const RunEnd end = run_simulation(limits, observer);
+  return {end, to_tick(sc_core::sc_time_stamp())};
+}
+
+// One kernel per process: the cases follow each other on it, in this order.
+TEST(RunControl, EndsInEveryWayAtTheRightTime) {
+  // Work every 10 us; what would happen at the limit itself does not happen any more.
+  worker().start(~std::uint64_t{0}, 10_us, Tick{});
+  Outcome r = run({.max_time = 1000_us, .max_idle = 100_us});
+  EXPECT_EQ(r.end, RunEnd::time_limit);
+  EXPECT_EQ(r.duration, 1000_us);
+  EXPECT_EQ(worker().work, 99u);
+
+  // The guest ends itself.
+  r = run({.max_time = Tick{}, .max_idle = 100_us}, false, 200);
+  EXPECT_EQ(r.end, RunEnd::guest);
+
+  // A request to stop is heard.
+  {
+    const InterruptHandler handler;
+    EXPECT_FALSE(InterruptHandler::requested());
+    std::raise(SIGINT);
+    EXPECT_TRUE(InterruptHandler::requested());
+    EXPECT_EQ(run({.max_time = Tick{}, .max_idle = 100_us}).end, RunEnd::interrupted);
+  }
+
+  // Nobody would see what it does.
+  EXPECT_EQ(run({.max_time = Tick{}, .max_idle = 100_us}, false, ~std::uint64_t{0}, true).end, RunEnd::output_failed);
+
+  // Idle events go on for ever: a timer that will come excuses them, nothing else does.
+  worker().steps_left = 0;
+  worker().idle_period = 50_us;
+  const Tick begin = to_tick(sc_core::sc_time_stamp());
+  r = run({.max_time = begin + 5000_us, .max_idle = 100_us}, true);
+  EXPECT_EQ(r.end, RunEnd::time_limit);
+  EXPECT_LT(begin + 4950_us, r.duration) << "time stands at the last event before the limit, less than a period away";
+  EXPECT_LE(r.duration, begin + 5000_us);
+  r = run({.max_time = Tick{}, .max_idle = 100_us}, false);
+  EXPECT_EQ(r.end, RunEnd::no_progress);
+
+  // Nothing is left that could happen.
+  worker().idle_period = Tick{};
+  r = run({.max_time = Tick{}, .max_idle = 10'000_us}, false);
+  EXPECT_EQ(r.end, RunEnd::no_events);
+}
+
+}  // namespace
+}  // namespace lacuna
+
+int sc_main(int argc, char* argv[]) {
+  lacuna::worker();
+  testing::InitGoogleTest(&argc, argv);
+  return RUN_ALL_TESTS();
+}

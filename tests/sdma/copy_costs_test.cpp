@@ -1,0 +1,56 @@
+// What is known of copies' costs, from what was measured.
+#include "models/sdma/copy_costs.h"
+
+#include <gtest/gtest.h>
+
+namespace lacuna {
+namespace {
+
+CopyCost cost(std::uint64_t ps, std::uint64_t traffic) { return {.time = {ps}, .traffic = {traffic, 2 * traffic}}; }
+
+const CopyKind kKind{.what = "copy"};
+
+TEST(CopyCosts, KnowNothingOfThemselves) {
+  CopyCosts costs;
+  EXPECT_FALSE(costs.of(kKind, 4096).has_value());
+  costs.add(kKind, 4096, cost(100, 10));
+  EXPECT_FALSE(costs.of({.what = "copy", .to_host = true}, 4096).has_value()) << "of another kind";
+  EXPECT_FALSE(costs.of(kKind, 4095).has_value());
+  EXPECT_FALSE(costs.of(kKind, 4097).has_value());
+  ASSERT_TRUE(costs.of(kKind, 4096).has_value());
+  EXPECT_EQ(costs.of(kKind, 4096)->time, Tick{100});
+}
+
+TEST(CopyCosts, LieOnLinesBetweenNeighbours) {
+  CopyCosts costs;
+  costs.add(kKind, 1000, cost(100, 10));
+  costs.add(kKind, 2000, cost(300, 30));
+  costs.add(kKind, 4001, cost(900, 60));
+  ASSERT_TRUE(costs.of(kKind, 1250).has_value());
+  EXPECT_EQ(costs.of(kKind, 1250)->time, Tick{150});
+  EXPECT_EQ(costs.of(kKind, 1250)->traffic, (std::vector<std::uint64_t>{15, 30}));
+  EXPECT_FALSE(costs.of(kKind, 3000).has_value()) << "neighbours too far from each other";
+  EXPECT_FALSE(costs.of(kKind, 5000).has_value());
+}
+
+TEST(CopyCosts, GrowBySlopes) {
+  CopyCosts costs;
+  costs.add_slope(kKind, 1000, cost(500, 10), 2000, cost(400, 20));
+  EXPECT_FALSE(costs.of(kKind, 999).has_value());
+  EXPECT_EQ(costs.of(kKind, 1000)->time, Tick{500});
+  EXPECT_EQ(costs.of(kKind, 2000)->time, Tick{700});
+  EXPECT_EQ(costs.of(kKind, 101'000)->time, Tick{20'500});
+  EXPECT_EQ(costs.of(kKind, 101'000)->traffic, (std::vector<std::uint64_t>{1010, 2020}));
+  costs.add(kKind, 2000, cost(777, 7));
+  EXPECT_EQ(costs.of(kKind, 2000)->time, Tick{777}) << "what was measured counts more than what is computed";
+}
+
+TEST(CopyCosts, AreScaledAndSubtracted) {
+  EXPECT_EQ(cost(100, 10).scaled(0.25).time, Tick{25});
+  EXPECT_EQ(cost(100, 10).scaled(0.5).traffic, (std::vector<std::uint64_t>{5, 10}));
+  EXPECT_EQ(cost(100, 10).beyond(cost(30, 4)).time, Tick{70});
+  EXPECT_EQ(cost(100, 10).beyond(cost(30, 14)).traffic, (std::vector<std::uint64_t>{0, 0})) << "never less than nothing";
+}
+
+}  // namespace
+}  // namespace lacuna
