@@ -7,6 +7,7 @@
 
 #include "models/common/guest_mistake.h"
 #include "models/common/memory_access.h"
+#include "models/common/retirement.h"
 #include "models/common/tlm_time.h"
 
 namespace lacuna {
@@ -42,20 +43,6 @@ std::uint32_t sets_of(const CacheParameters& p, const AddressSlice& slice, const
 std::uint64_t sector_bytes(const CacheParameters& p) { return std::min(p.line.n, p.sector.n); }
 
 std::uint64_t low_bits(unsigned count) { return count >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1; }
-
-/// Bytes of [first, first + length) of the payload that a write changes, as bits of the sector from bit `shift` on.
-std::uint64_t touched_bytes(const tlm::tlm_generic_payload& payload, const MemoryAttributes* attributes, unsigned first,
-                            unsigned length, unsigned shift) {
-  std::uint64_t mask = low_bits(length);
-  if (const unsigned char* enables = payload.get_byte_enable_ptr(); enables != nullptr) {
-    for (unsigned i = 0; i < length; ++i) {
-      if (enables[(first + i) % payload.get_byte_enable_length()] != TLM_BYTE_ENABLED) mask &= ~(std::uint64_t{1} << i);
-    }
-  } else if (attributes != nullptr && payload.get_data_length() <= 64) {
-    mask &= attributes->byte_mask >> first;
-  }
-  return mask << shift;
-}
 
 }  // namespace
 
@@ -99,13 +86,12 @@ Cache::Cache(sc_core::sc_module_name module_name, const CacheParameters& paramet
 
 // -- transactions
 
-void Cache::split(const tlm::tlm_generic_payload& payload, const MemoryAttributes* attributes, std::uint64_t address,
-                  SectorAccess& access) const {
+void Cache::split(const Span& span, std::uint64_t address, SectorAccess& access) const {
   const std::uint64_t bytes = std::uint64_t{1} << sector_shift_;
-  const auto first = static_cast<unsigned>(address - payload.get_address());
+  const auto first = static_cast<unsigned>(address - span.address);
   const auto within = static_cast<unsigned>(address & (bytes - 1));
   access.address = address;
-  access.length = static_cast<unsigned>(std::min<std::uint64_t>(bytes - within, payload.get_data_length() - first));
+  access.length = static_cast<unsigned>(std::min<std::uint64_t>(bytes - within, span.length - first));
   access.line = address >> line_shift_;
   access.sector = static_cast<unsigned>(address >> sector_shift_) & (tags_.sectors() - 1);
   const std::uint64_t local = local_line(address);
@@ -113,7 +99,62 @@ void Cache::split(const tlm::tlm_generic_payload& payload, const MemoryAttribute
   access.bank = static_cast<std::uint32_t>(parameters_.banks == 1 ? 0
                                            : bank_mask_ != 0      ? local & bank_mask_
                                                                   : local % banks_.size());
-  if (access.write) access.byte_mask = touched_bytes(payload, attributes, first, access.length, within);
+  if (!access.write) return;
+  std::uint64_t mask = low_bits(access.length);
+  const unsigned char* enables = span.payload != nullptr ? span.payload->get_byte_enable_ptr() : nullptr;
+  if (enables != nullptr) {
+    for (unsigned i = 0; i < access.length; ++i) {
+      if (enables[(first + i) % span.payload->get_byte_enable_length()] != TLM_BYTE_ENABLED) mask &= ~(std::uint64_t{1} << i);
+    }
+  } else if (span.length <= 64) {
+    mask &= span.byte_mask >> first;
+  }
+  access.byte_mask = mask << within;
+}
+
+Tick Cache::transact(const Span& span, SectorAccess& access, Tick at, LatencyBreakdown* latency,
+                     tlm::tlm_response_status& response) {
+  const std::uint64_t end = span.address + span.length;
+  split(span, span.address, access);
+  if (access.address + access.length == end) {
+    const Outcome outcome = access_sector(access, at);
+    response = error_;
+    if (latency != nullptr) {
+      if (below_ != nullptr) *latency += *below_;
+      latency->add(level_, outcome.queueing, outcome.service);
+      latency->mshr += outcome.mshr;
+    }
+    return outcome.done;
+  }
+  LatencyBreakdown breakdown;
+  Tick done = at;
+  response = tlm::TLM_OK_RESPONSE;
+  for (std::uint64_t address = span.address; address != end; address += access.length) {
+    split(span, address, access);
+    const Outcome outcome = access_sector(access, at);
+    if (response == tlm::TLM_OK_RESPONSE) response = error_;
+    // The breakdown is that of the sector that comes last.
+    if (outcome.done < done) continue;
+    done = outcome.done;
+    breakdown = below_ != nullptr ? *below_ : LatencyBreakdown{};
+    breakdown.add(level_, outcome.queueing, outcome.service);
+    breakdown.mshr += outcome.mshr;
+  }
+  if (latency != nullptr) *latency += breakdown;
+  return done;
+}
+
+Tick Cache::serve(const LineAccess& request, Tick at, LatencyBreakdown& latency, tlm::tlm_response_status& error) {
+  now_ = to_tick(sc_core::sc_time_stamp());
+  if (now_ >= next_retire_) retire();
+  SectorAccess access;
+  access.write = request.write;
+  access.atomic = request.atomic;
+  access.bypass = request.bypass_l1;
+  access.kind = request.kind;
+  access.requester = request.requester;
+  return transact({.address = request.address, .length = request.bytes, .byte_mask = request.byte_mask}, access, at, &latency,
+                  error);
 }
 
 void Cache::b_transport(int, tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
@@ -140,36 +181,12 @@ void Cache::b_transport(int, tlm::tlm_generic_payload& payload, sc_core::sc_time
   now_ = to_tick(sc_core::sc_time_stamp());
   if (now_ >= next_retire_) retire();
   const Tick at = now_ + to_tick(delay);
-  const std::uint64_t end = payload.get_address() + payload.get_data_length();
-  split(payload, attributes, payload.get_address(), access);
-  Tick done;
   tlm::tlm_response_status response;
-  if (access.address + access.length == end) {
-    const Outcome outcome = access_sector(access, at);
-    done = outcome.done;
-    response = error_;
-    if (attributes != nullptr) {
-      if (below_ != nullptr) attributes->latency += *below_;
-      attributes->latency.add(level_, outcome.queueing, outcome.service);
-      attributes->latency.mshr += outcome.mshr;
-    }
-  } else {
-    LatencyBreakdown breakdown;
-    done = at;
-    response = tlm::TLM_OK_RESPONSE;
-    for (std::uint64_t address = payload.get_address(); address != end; address += access.length) {
-      split(payload, attributes, address, access);
-      const Outcome outcome = access_sector(access, at);
-      if (response == tlm::TLM_OK_RESPONSE) response = error_;
-      // The breakdown is that of the sector that comes last.
-      if (outcome.done < done) continue;
-      done = outcome.done;
-      breakdown = below_ != nullptr ? *below_ : LatencyBreakdown{};
-      breakdown.add(level_, outcome.queueing, outcome.service);
-      breakdown.mshr += outcome.mshr;
-    }
-    if (attributes != nullptr) attributes->latency += breakdown;
-  }
+  const Span span{.address = payload.get_address(),
+                  .length = payload.get_data_length(),
+                  .byte_mask = attributes != nullptr ? attributes->byte_mask : ~std::uint64_t{0},
+                  .payload = &payload};
+  const Tick done = transact(span, access, at, attributes != nullptr ? &attributes->latency : nullptr, response);
   advance(delay, done - at);
   if (response == tlm::TLM_OK_RESPONSE && (attributes == nullptr || !attributes->timing_only) &&
       downstream->transport_dbg(payload) != payload.get_data_length()) {
@@ -436,7 +453,9 @@ Tick Cache::send(const SectorAccess& request, Tick at) {
   attributes.requester = request.requester;
   if (request.write)
     attributes.byte_mask = request.byte_mask >> (request.address & low_bits(static_cast<unsigned>(sector_shift_)));
-  sc_core::sc_time delay = to_sc_time(at - now_);
+  // Work of units that are behind the kernel by less than a window: the levels behind see it now.
+  const Tick from = later(at, now_);
+  sc_core::sc_time delay = to_sc_time(from - now_);
   downstream->b_transport(*down_, delay);
   if (down_->is_response_error() && error_ == tlm::TLM_OK_RESPONSE) error_ = down_->get_response_status();
   below_ = &down_.latency();
@@ -513,9 +532,10 @@ void Cache::reset() {
 
 void Cache::retire() {
   next_retire_ = now_ + clock_.period() * kRetireCycles;
-  for (ClockedCalendar& bank : banks_) bank.retire(now_);
-  mshrs_.retire(now_);
-  under_way_.retire(now_);
+  const Tick horizon = retirement_horizon(now_);
+  for (ClockedCalendar& bank : banks_) bank.retire(horizon);
+  mshrs_.retire(horizon);
+  under_way_.retire(horizon);
 }
 
 }  // namespace lacuna

@@ -44,6 +44,7 @@
 #include "models/common/calendar.h"
 #include "models/common/clocked_calendar.h"
 #include "models/common/host_prefetch.h"
+#include "models/common/line_memory.h"
 #include "models/common/memory_attributes.h"
 #include "models/common/parameters.h"
 #include "models/common/statistics.h"
@@ -120,6 +121,10 @@ class Cache : public sc_core::sc_module, public CacheMaintenance, public HostPre
   Cache(sc_core::sc_module_name module_name, const CacheParameters& parameters, MemoryLevel level, unsigned upstream_ports = 1,
         const AddressSlice& slice = {});
 
+  /// A request that arrives at `at`, in absolute time, perhaps a little before the kernel's. Returns when it is answered; where
+  /// the time went is added to `latency`. `error` tells of the levels behind.
+  Tick serve(const LineAccess& request, Tick at, LatencyBreakdown& latency, tlm::tlm_response_status& error);
+
   /// Drops every line; dirty ones are written back first.
   Tick invalidate(Tick at) override;
   Tick write_back(Tick at) override;
@@ -136,7 +141,7 @@ class Cache : public sc_core::sc_module, public CacheMaintenance, public HostPre
   std::uint32_t dirty_sectors() const { return tags_.dirty_sectors(); }
   std::uint32_t sectors() const { return tags_.slots() * tags_.sectors(); }
 
- private:
+ protected:
   /// The part of a request that lies in one sector.
   struct SectorAccess {
     std::uint64_t address = 0;  // of its first byte
@@ -174,8 +179,17 @@ class Cache : public sc_core::sc_module, public CacheMaintenance, public HostPre
   std::uint32_t set_of(std::uint64_t line) const {
     return static_cast<std::uint32_t>(set_mask_ != 0 ? line & set_mask_ : line % tags_.sets());
   }
-  void split(const tlm::tlm_generic_payload& payload, const MemoryAttributes* attributes, std::uint64_t address,
-             SectorAccess& access) const;
+  /// The bytes of a request and, of a write, which of them matter.
+  struct Span {
+    std::uint64_t address = 0;
+    unsigned length = 0;
+    std::uint64_t byte_mask = ~std::uint64_t{0};  // of requests up to 64 bytes, unless the payload has byte enables
+    const tlm::tlm_generic_payload* payload = nullptr;
+  };
+  /// The sector access that begins at `address` of a request.
+  void split(const Span& span, std::uint64_t address, SectorAccess& access) const;
+  /// All sectors of a request. Returns when the last is answered; `latency`, unless null, grows by that one's breakdown.
+  Tick transact(const Span& span, SectorAccess& access, Tick at, LatencyBreakdown* latency, tlm::tlm_response_status& response);
   Outcome access_sector(const SectorAccess& access, Tick at);
   Outcome read(const SectorAccess& access, Tick start);
   Outcome write_allocate(const SectorAccess& access, Tick start);

@@ -1,75 +1,48 @@
 #include "models/compute/compute_unit.h"
 
+#include <algorithm>
+
+#include "models/common/gpu_registers.h"
 #include "models/common/tlm_time.h"
-#include "models/compute/compute_unit_state.h"
+#include "models/compute/initial_state.h"
+#include "models/compute/windows.h"
 #include "models/isa/host_fp.h"
 
 namespace lacuna {
 
-void ComputeUnitStatistics::describe(StatisticsGroup& g) const {
-  const auto unit = [this](isa::Unit u) -> const std::uint64_t& { return issued[static_cast<std::size_t>(u)]; };
-  g.add("wavefront_instructions", wavefront_instructions, "instructions issued", "wavefront instructions");
-  g.add("thread_instructions", thread_instructions,
-        "active lanes of vector instructions; scalar and control instructions count one", "thread instructions");
-  g.add("wavefronts", wavefronts, "wavefronts run", "wavefronts");
-  g.add("workgroups", workgroups, "workgroups run", "workgroups");
-  g.add("issued_valu", unit(isa::Unit::valu), "vector ALU instructions", "wavefront instructions");
-  g.add("issued_salu", unit(isa::Unit::salu), "scalar ALU instructions", "wavefront instructions");
-  g.add("issued_smem", unit(isa::Unit::smem), "scalar memory instructions", "wavefront instructions");
-  g.add("issued_vmem", unit(isa::Unit::vmem), "vector memory instructions", "wavefront instructions");
-  g.add("issued_lds", unit(isa::Unit::lds), "LDS instructions", "wavefront instructions");
-  g.add("issued_branch", unit(isa::Unit::branch), "branches", "wavefront instructions");
-  g.add("issued_special", unit(isa::Unit::special), "waits, barriers, ends and other control", "wavefront instructions");
-  g.add("vector_requests", vector_requests, "line transactions of the vector memory unit", "requests");
-  g.add("scalar_requests", scalar_requests, "line transactions of the scalar memory unit", "requests");
-  g.add("instruction_requests", instruction_requests, "instruction line fetches", "requests");
-  g.add("valu_busy_cycles", valu_busy_cycles, "cycles in which SIMDs execute, summed over SIMDs", "cycles");
-  g.add("lds_conflict_cycles", lds_conflict_cycles, "cycles that the LDS is busy only because lanes meet in a bank", "cycles");
-}
-
-ComputeUnit::ComputeUnit(sc_core::sc_module_name name, const ComputeUnitParameters& parameters, TimingMode mode, Clock clock,
-                         Clock timestamp, Cycles quantum, ComputeUnitPlace place, isa::Target target, GpuVm& vm,
-                         isa::DecodedCode& code, LdsBanks& lds_banks, ComputeUnitListener& listener,
-                         std::pmr::memory_resource& memory)
+ComputeUnit::ComputeUnit(sc_core::sc_module_name name, const ComputeUnitParameters& parameters, ComputeUnitPlace place,
+                         const ComputeUnitSurroundings& surroundings)
     : sc_module(name),
       vector_port("vector_port"),
       scalar_port("scalar_port"),
       instruction_port("instruction_port"),
       parameters_(parameters),
-      mode_(mode),
-      clock_(clock),
-      timestamp_(timestamp),
-      // Without timing there is nobody to keep in step with: wavefronts run long enough to stay in the host's caches.
-      quantum_(mode == TimingMode::reference    ? Cycles{1}
-               : mode == TimingMode::functional ? later(quantum, Cycles{10'000})
-                                                : quantum),
       place_(place),
-      target_(target),
-      vmcnt_limit_((1u << isa::traits(target).vmcnt_bits) - 1),
-      vm_(vm),
-      code_(code),
-      lds_banks_(lds_banks),
-      listener_(listener),
-      wake_("wake"),
-      memory_(memory),
-      lds_(parameters.lds.n, &memory),
-      lds_granules_(static_cast<unsigned>(parameters.lds.n / parameters.lds_granule.n)),
-      reorder_(parameters.reorder_entries),
-      coalescer_(parameters.transaction_bytes) {
-  for (unsigned i = 0; i < parameters_.simds; ++i) {
-    simds_.push_back(std::make_unique<Simd>(i, parameters_, isa::traits(target).vgpr_granule, memory_));
-  }
-  // A workgroup has at least one wavefront, so there can be no more workgroups than slots.
-  for (unsigned i = 0; i < parameters_.simds * parameters_.wavefronts_per_simd; ++i) {
-    workgroups_.push_back(std::make_unique<Workgroup>());
-  }
-  SC_HAS_PROCESS(ComputeUnit);
-  SC_METHOD(run);
-  sensitive << wake_;
-  dont_initialize();
-}
+      mode_(surroundings.mode),
+      target_(surroundings.target),
+      clock_(surroundings.clock),
+      timestamp_(surroundings.timestamp),
+      vmcnt_limit_((1u << isa::traits(surroundings.target).vmcnt_bits) - 1),
+      vm_(surroundings.vm),
+      listener_(surroundings.listener),
+      vector_socket_(vector_port),
+      scalar_socket_(scalar_port),
+      instruction_socket_(instruction_port),
+      pool_(parameters_, surroundings.target, surroundings.memory),
+      scheduler_(parameters_, pool_.simds()),
+      tokens_(clock_, *this),
+      vector_memory_(parameters_, clock_, vm_, tokens_, vector_socket_, static_cast<std::uint16_t>(place.index)),
+      scalar_memory_(parameters_, clock_, vm_, tokens_, scalar_socket_, static_cast<std::uint16_t>(place.index)),
+      fetch_(clock_, mode_ != TimingMode::functional, vm_, surroundings.code, instruction_socket_, static_cast<std::uint16_t>(place.index)),
+      lds_(parameters_, clock_, surroundings.lds_banks) {}
 
 ComputeUnit::~ComputeUnit() = default;
+
+void ComputeUnit::attach_memory(LineMemory& vector, LineMemory& scalar, LineMemory& instruction) {
+  vector_memory_.port().attach(vector);
+  scalar_memory_.port().attach(scalar);
+  fetch_.port().attach(instruction);
+}
 
 void ComputeUnit::attach_caches(CacheMaintenance* l1_vector, CacheMaintenance* l1_scalar, CacheMaintenance* l1_instruction) {
   l1_vector_ = l1_vector;
@@ -78,9 +51,9 @@ void ComputeUnit::attach_caches(CacheMaintenance* l1_vector, CacheMaintenance* l
 }
 
 void ComputeUnit::attach_tlbs(TranslationLevel* vector, TranslationLevel* scalar, TranslationLevel* instruction) {
-  vector_tlb_ = vector;
-  scalar_tlb_ = scalar;
-  instruction_tlb_ = instruction;
+  vector_memory_.port().attach(vector);
+  scalar_memory_.port().attach(scalar);
+  fetch_.port().attach(instruction);
 }
 
 void ComputeUnit::set_apertures(std::uint64_t shared, std::uint64_t private_base) {
@@ -88,28 +61,194 @@ void ComputeUnit::set_apertures(std::uint64_t shared, std::uint64_t private_base
   private_aperture_ = private_base;
 }
 
-void ComputeUnit::run() {
-  const Tick now = to_tick(sc_core::sc_time_stamp());
-  vmem_port_.retire(now);
-  lds_port_.retire(now);
-  smem_port_.retire(now);
-  for (TranslationLevel* tlb : {vector_tlb_, scalar_tlb_, instruction_tlb_}) {
-    if (tlb != nullptr) tlb->retire(now);
-  }
-  const Cycles from = clock_.ceil(now);
-  const Cycles limit = from + quantum_;
+void ComputeUnit::describe(StatisticsGroup& g) const {
+  const ComputeUnitStatistics& s = statistics_;
+  const auto unit = [&s](isa::Unit u) -> const std::uint64_t& { return s.issued[static_cast<std::size_t>(u)]; };
+  g.add("wavefront_instructions", s.wavefront_instructions, "instructions issued", "wavefront instructions");
+  g.add("thread_instructions", s.thread_instructions,
+        "active lanes of vector instructions; scalar and control instructions count one", "thread instructions");
+  g.add("wavefronts", s.wavefronts, "wavefronts run", "wavefronts");
+  g.add("workgroups", s.workgroups, "workgroups run", "workgroups");
+  g.add("issued_valu", unit(isa::Unit::valu), "vector ALU instructions", "wavefront instructions");
+  g.add("issued_salu", unit(isa::Unit::salu), "scalar ALU instructions", "wavefront instructions");
+  g.add("issued_smem", unit(isa::Unit::smem), "scalar memory instructions", "wavefront instructions");
+  g.add("issued_vmem", unit(isa::Unit::vmem), "vector memory instructions", "wavefront instructions");
+  g.add("issued_lds", unit(isa::Unit::lds), "LDS instructions", "wavefront instructions");
+  g.add("issued_branch", unit(isa::Unit::branch), "branches", "wavefront instructions");
+  g.add("issued_special", unit(isa::Unit::special), "waits, barriers, ends and other control", "wavefront instructions");
+  g.add("vector_requests", vector_memory_.requests(), "line transactions of the vector memory unit", "requests");
+  g.add("scalar_requests", scalar_memory_.requests(), "line transactions of the scalar memory unit", "requests");
+  g.add("instruction_requests", fetch_.requests(), "instruction line fetches", "requests");
+  g.add("valu_busy_cycles", s.valu_busy_cycles, "cycles in which SIMDs execute, summed over SIMDs", "cycles");
+  g.add("matrix_busy_cycles", s.matrix_busy_cycles, "cycles in which matrix units execute, summed over SIMDs", "cycles");
+  g.add("lds_conflict_cycles", lds_.conflict_cycles(), "cycles that the LDS is busy only because lanes meet in a bank",
+        "cycles");
+}
+
+void ComputeUnit::run(Cycles limit) {
   if (mode_ == TimingMode::functional) {
-    run_functional(from, limit);
+    run_functional(limit);
   } else {
-    run_timed(from, limit);
+    scheduler_.run(limit, [this](Simd& simd, unsigned number, Cycles cycle, unsigned& used) {
+      return offer_cycle(simd, number, cycle, used);
+    });
   }
   isa::restore_host_fp();
-  if (active_wavefronts_ == 0) return;
-  Cycles next = kNeverCycles;
-  for (const auto& simd : simds_) next = simd->earliest < next ? simd->earliest : next;
-  if (next == kNeverCycles) return;  // everyone waits for something that wakes us
-  next = later(next, limit);
-  wake_.notify(to_sc_time(clock_.ticks(next) - now));
+}
+
+void ComputeUnit::retire(Tick horizon) {
+  vector_memory_.retire(horizon);
+  scalar_memory_.retire(horizon);
+  lds_.retire(horizon);
+  for (MemoryPort* port : {&vector_memory_.port(), &scalar_memory_.port(), &fetch_.port()}) {
+    if (port->tlb() != nullptr) port->tlb()->retire(horizon);
+  }
+}
+
+// -- wavefronts and workgroups
+
+bool ComputeUnit::launch(Dispatch& dispatch, std::uint64_t workgroup, Tick start,
+                         std::span<const std::uint32_t> scratch_slots) {
+  ResidentWorkgroup* group = pool_.place(dispatch, workgroup, scratch_slots);
+  if (group == nullptr) return false;
+  ++statistics_.workgroups;
+  const Cycles first = clock_.ceil(start) + (mode_ == TimingMode::functional ? Cycles{0} : parameters_.launch_latency);
+  for (unsigned i = 0; i < group->wavefronts; ++i) {
+    start_wavefront(*group->slots[i], scratch_slots.empty() ? 0 : scratch_slots[i], first);
+  }
+  windows_->wake(first);
+  return true;
+}
+
+void ComputeUnit::start_wavefront(WavefrontSlot& slot, std::uint32_t scratch_slot, Cycles start) {
+  ResidentWorkgroup& group = *slot.group;
+  Dispatch& dispatch = *group.dispatch;
+  Simd& simd = *slot.simd;
+  isa::Wavefront& wave = slot.wave;
+  slot.vmcnt.clear();
+  slot.lgkmcnt.clear();
+  slot.holds = 0;
+  slot.open = 0;
+  wave.target = target_;
+  wave.memory = &vm_;
+  wave.addresses = &vector_memory_.addresses();
+  wave.vgpr = simd.registers.data() + std::size_t{slot.vgpr_granule} * isa::traits(target_).vgpr_granule * isa::kLanes;
+  wave.vgpr_count = dispatch.needs.vgprs;
+  wave.agpr = dispatch.needs.agprs > 0 ? wave.v(dispatch.needs.vgprs) : nullptr;
+  wave.agpr_count = dispatch.needs.agprs;
+  wave.sgpr_count = dispatch.needs.sgprs;
+  wave.lds = pool_.lds(group);
+  wave.lds_bytes = pool_.lds_bytes(group);
+  wave.shared_aperture = shared_aperture_;
+  wave.private_aperture = private_aperture_;
+  // HW_ID (GCN3 ISA manual): WAVE_ID 3:0, SIMD_ID 5:4, CU_ID 11:8, SH_ID 12, SE_ID 14:13; 15:13 on gfx90a, which has eight
+  // shader engines (HIP, amd_device_functions.h, HW_ID_SE_ID_SIZE).
+  const unsigned engines = target_ == isa::Target::gfx90a ? 8 : 4;
+  wave.hw_id = slot.number | simd.number << 4 | (place_.in_array & 0xf) << 8 | place_.shader_array % engines << 13;
+  set_initial_state(wave, dispatch, {.workgroup = group.id, .wave_in_group = slot.wave_in_group, .scratch_slot = scratch_slot});
+
+  slot.when = start;
+  slot.start_account(dispatch.activity.classes[slot.wave_in_group], start, mode_ != TimingMode::functional);
+  fetch_.start(slot);
+  fetch_.fetch(slot, start);
+  slot.publish();
+  simd.wake(slot.ready);
+  ++statistics_.wavefronts;
+  ++dispatch.wavefronts;
+}
+
+void ComputeUnit::end_wavefront(WavefrontSlot& slot, Cycles cycle) {
+  ResidentWorkgroup& group = *slot.group;
+  slot.end_account();
+  // The last stores of a program need not be waited for by it, but the workgroup is done only when they are performed.
+  group.end = later(group.end, later(slot.vmcnt.latest_known(cycle), slot.lgkmcnt.latest_known(cycle)));
+  tokens_.leave(slot);
+  forget(slot);
+  --group.running;
+  release_barrier(group);
+  end_workgroup(group);
+}
+
+void ComputeUnit::end_workgroup(ResidentWorkgroup& group) {
+  if (group.running > 0 || group.open > 0) return;
+  Dispatch& dispatch = *group.dispatch;
+  const Tick at = clock_.ticks(group.end + Cycles{1});
+  pool_.release(group);
+  if (!dispatch.failed) listener_.workgroup_done(*this, dispatch, {group.scratch_slots.data(), group.scratch_count}, at);
+}
+
+void ComputeUnit::forget(WavefrontSlot& slot) {
+  ++slot.buffer.epoch;
+  slot.holds = 0;
+  pool_.release(slot);
+}
+
+unsigned ComputeUnit::abort(const Dispatch& dispatch) {
+  tokens_.drop(dispatch);
+  for (const auto& simd : pool_.simds()) {
+    for (WavefrontSlot& slot : simd->slots) {
+      if (!slot.resident || slot.group->dispatch != &dispatch) continue;
+      slot.end_account();
+      forget(slot);
+    }
+  }
+  unsigned dropped = 0;
+  for (const auto& group : pool_.workgroups()) {
+    if (group->dispatch != &dispatch) continue;
+    pool_.release(*group);
+    ++dropped;
+  }
+  return dropped;
+}
+
+// -- barriers
+
+void ComputeUnit::arrive_at_barrier(WavefrontSlot& slot, Cycles cycle) {
+  ResidentWorkgroup& group = *slot.group;
+  slot.hold(kHoldBarrier);
+  ++group.at_barrier;
+  group.latest_arrival = later(group.latest_arrival, cycle);
+  fetch_.fetch(slot, cycle);
+  slot.publish();
+  release_barrier(group);
+}
+
+// Wavefronts that have ended no longer count (GCN3 ISA manual, s_barrier).
+void ComputeUnit::release_barrier(ResidentWorkgroup& group) {
+  if (group.at_barrier == 0 || group.at_barrier < group.running) return;
+  const Cycles at = group.latest_arrival + (mode_ == TimingMode::functional ? Cycles{1} : parameters_.barrier_latency);
+  for (unsigned i = 0; i < group.wavefronts; ++i) {
+    WavefrontSlot& slot = *group.slots[i];
+    if (slot.group != &group || !slot.held_by(kHoldBarrier)) continue;
+    slot.when = later(slot.when, at);
+    slot.account(WavefrontTime::barrier, slot.when);
+    slot.release(kHoldBarrier);
+  }
+  group.at_barrier = 0;
+  group.latest_arrival = Cycles{};
+}
+
+bool ComputeUnit::synchronise(WavefrontSlot& slot, std::uint64_t pc, Cycles cycle) {
+  Dispatch& dispatch = *slot.group->dispatch;
+  if (!dispatch.may_sync_grid) {
+    fault(slot, LACUNA_FAULT_ILLEGAL_INSTRUCTION, 0, pc, "global wave sync, which the queue has not been given", cycle);
+    return false;
+  }
+  const WavefrontTicket ticket{&dispatch, this, slot.simd->number, slot.number};
+  if (listener_.wave_sync(isa::wave_sync_request(slot.wave), ticket, clock_.ticks(cycle))) return true;
+  slot.hold(kHoldSync);
+  fetch_.fetch(slot, cycle);
+  slot.publish();
+  return false;
+}
+
+void ComputeUnit::release_from_sync(const WavefrontTicket& ticket, Tick at) {
+  WavefrontSlot& slot = pool_.simds()[ticket.simd]->slots[ticket.slot];
+  slot.when = later(slot.when,
+                    clock_.ceil(at) + (mode_ == TimingMode::functional ? Cycles{1} : parameters_.barrier_latency));
+  slot.account(WavefrontTime::barrier, slot.when);
+  slot.release(kHoldSync);
+  windows_->wake(slot.when);
 }
 
 }  // namespace lacuna

@@ -6,15 +6,14 @@
 
 #include "models/common/gpu_registers.h"
 #include "models/compute/compute_unit.h"
-#include "models/compute/compute_unit_state.h"
 #include "models/isa/decoder.h"
 
 namespace lacuna {
 
-void ComputeUnit::fault(Slot& slot, std::uint32_t code, std::uint64_t address, std::uint64_t pc, const std::string& what,
+void ComputeUnit::fault(WavefrontSlot& slot, std::uint32_t code, std::uint64_t address, std::uint64_t pc, const std::string& what,
                         Cycles cycle) {
-  slot.state = Slot::State::faulted;
-  slot.ready = kNeverCycles;
+  slot.hold(kHoldFault);
+  slot.publish();
   Dispatch& dispatch = *slot.group->dispatch;
   dispatch.failed = true;
   const auto& id = slot.group->id;
@@ -30,7 +29,7 @@ void ComputeUnit::fault(Slot& slot, std::uint32_t code, std::uint64_t address, s
   listener_.wavefront_fault(dispatch, report, clock_.ticks(cycle));
 }
 
-void ComputeUnit::memory_fault(Slot& slot, const isa::Instruction& instruction, std::uint64_t pc, Cycles cycle) {
+void ComputeUnit::memory_fault(WavefrontSlot& slot, const isa::Instruction& instruction, std::uint64_t pc, Cycles cycle) {
   const isa::MemoryFault& f = slot.wave.fault;
   const bool reading = f.wanted == isa::Access::read;
   std::uint32_t code = LACUNA_FAULT_NOT_MAPPED;
@@ -58,22 +57,25 @@ void ComputeUnit::memory_fault(Slot& slot, const isa::Instruction& instruction, 
         cycle);
 }
 
-void ComputeUnit::fetch_fault(Slot& slot, Cycles cycle) {
+void ComputeUnit::fetch_fault(WavefrontSlot& slot, Cycles cycle) {
   const std::uint64_t pc = slot.wave.pc;
-  const isa::CodeError error = code_.explain(pc);
+  const isa::CodeError error = fetch_.code().explain(pc);
   const bool undecodable = error.kind == isa::CodeError::Kind::undecodable;
   fault(slot, undecodable ? LACUNA_FAULT_ILLEGAL_INSTRUCTION : LACUNA_FAULT_FETCH, pc, pc,
         undecodable ? error.text : fmt::format("instruction fetch: {}; {}", error.text, vm_.nearest(pc)), cycle);
 }
 
 void ComputeUnit::diagnose(std::ostream& out) const {
-  for (const auto& simd : simds_) {
+  for (const auto& simd : pool_.simds()) {
     for (unsigned i = 0; i < simd->issue.resident; ++i) {
-      const Slot* slot = &simd->slots[simd->issue.by_age[i]];
-      const char* state = slot->state == Slot::State::at_barrier     ? "waits at a barrier"
-                          : slot->state == Slot::State::at_wave_sync ? "waits for global wave sync"
-                          : slot->state == Slot::State::faulted      ? "faulted"
-                                                                     : "runs";
+      const WavefrontSlot* slot = &simd->slots[simd->issue.by_age[i]];
+      const char* state = slot->held_by(kHoldFault)                                  ? "faulted"
+                          : slot->held_by(kHoldBarrier)                              ? "waits at a barrier"
+                          : slot->held_by(kHoldSync)                                 ? "waits for global wave sync"
+                          : (slot->holds & (kHoldVmcnt | kHoldLgkmcnt)) != 0         ? "waits for memory (s_waitcnt)"
+                          : (slot->holds & (kHoldVmLimit | kHoldLgkmLimit)) != 0     ? "waits for room in a wait counter"
+                          : slot->held_by(kHoldFetch)                                ? "waits for its next instruction"
+                                                                                     : "runs";
       out << fmt::format("  compute unit {} SIMD {} slot {}: kernel {}, workgroup {}, wavefront {}, PC {:#x}, {}\n",
                          place_.index, simd->number, slot->number, slot->group->dispatch->kernel, slot->group->linear_id,
                          slot->wave_in_group, slot->wave.pc, state);

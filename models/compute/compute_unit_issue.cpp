@@ -7,7 +7,6 @@
 
 #include "models/common/gpu_registers.h"
 #include "models/compute/compute_unit.h"
-#include "models/compute/compute_unit_state.h"
 #include "models/isa/gpr_index.h"
 #include "models/isa/register_use.h"
 
@@ -15,69 +14,39 @@ namespace lacuna {
 
 namespace {
 
-/// The first cycle at or after `from` in which SIMD `simd` of `simds`, a power of two, is served.
-Cycles next_turn(Cycles from, unsigned simd, unsigned simds) { return {from.n + ((simd - from.n) & (simds - 1))}; }
-
 constexpr unsigned bit(isa::Unit unit) { return 1u << static_cast<unsigned>(unit); }
+
+/// 0: not an instruction of the matrix unit.
+unsigned matrix_passes(isa::LatencyClass latency) {
+  switch (latency) {
+    case isa::LatencyClass::mfma_2_pass:
+      return 2;
+    case isa::LatencyClass::mfma_4_pass:
+      return 4;
+    case isa::LatencyClass::mfma_8_pass:
+      return 8;
+    case isa::LatencyClass::mfma_16_pass:
+      return 16;
+    default:
+      return 0;
+  }
+}
+bool is_mfma(isa::LatencyClass latency) { return matrix_passes(latency) != 0; }
 
 bool counts_lanes(isa::Unit unit) { return unit == isa::Unit::valu || unit == isa::Unit::vmem || unit == isa::Unit::lds; }
 
 }  // namespace
 
-void ComputeUnit::run_timed(Cycles now, Cycles limit) {
-  if (parameters_.simd_policy == SimdPolicy::in_turn) {
-    run_in_turn(now, limit);
-  } else {
-    run_last_served(now, limit);
-  }
-}
-
-// A SIMD whose wavefronts wait for its vector unit keeps the others from being served.
-void ComputeUnit::run_last_served(Cycles now, Cycles limit) {
-  const auto simds = static_cast<unsigned>(simds_.size());
-  for (Cycles cycle = now;;) {
-    unsigned chosen = last_served_;
-    for (unsigned i = 1; i < simds; ++i) {
-      const unsigned number = (last_served_ + i) % simds;
-      if (simds_[number]->claims(cycle) < simds_[chosen]->claims(cycle)) chosen = number;
-    }
-    const Cycles at = later(cycle, simds_[chosen]->earliest);
-    if (at >= limit) return;
-    last_served_ = chosen;
-    serve(*simds_[chosen], at);
-    cycle = at + Cycles{1};
-  }
-}
-
-void ComputeUnit::run_in_turn(Cycles now, Cycles limit) {
-  const unsigned simds = parameters_.simds;
-  for (Cycles cycle = now;;) {
-    Cycles best = limit;
-    Simd* chosen = nullptr;
-    for (const auto& simd : simds_) {
-      if (simd->earliest >= best) continue;
-      const Cycles turn = next_turn(later(cycle, simd->earliest), simd->number, simds);
-      if (turn < best) {
-        best = turn;
-        chosen = simd.get();
-      }
-    }
-    if (chosen == nullptr) return;
-    serve(*chosen, best);
-    cycle = best + Cycles{1};
-  }
-}
-
-// Wavefronts one after the other, each until it waits or the quantum is over: the fastest way to the same results.
-void ComputeUnit::run_functional(Cycles now, Cycles limit) {
+// Wavefronts one after the other, each until it waits or the window is over: the fastest way to the same results.
+void ComputeUnit::run_functional(Cycles limit) {
   bool progress = true;
   while (progress) {
     progress = false;
-    for (const auto& simd : simds_) {
+    for (const auto& simd : pool_.simds()) {
       for (unsigned i = 0; i < simd->issue.resident;) {
         const unsigned number = simd->issue.by_age[i];
-        Slot& slot = simd->slots[number];
-        Cycles cycle = later(now, slot.ready);
+        WavefrontSlot& slot = simd->slots[number];
+        Cycles cycle = slot.ready;
         while (cycle < limit) {
           issue<false>(*simd, slot, cycle);
           progress = true;
@@ -87,40 +56,7 @@ void ComputeUnit::run_functional(Cycles now, Cycles limit) {
       }
     }
   }
-  for (const auto& simd : simds_) simd->earliest = simd->issue.earliest();
-}
-
-// One cycle of one SIMD: each unit takes at most one instruction, each wavefront gives at most one, in the policy's order.
-void ComputeUnit::serve(Simd& simd, Cycles cycle) {
-  IssueState& state = simd.issue;
-  unsigned used = 0;
-  unsigned first = kNobody;
-  unsigned ready = state.ready_at(cycle);
-  const auto offer = [&](unsigned number) {
-    if ((ready >> number & 1) == 0) return;
-    ready &= ~(1U << number);
-    // A fault may have ended all wavefronts meanwhile.
-    if (state.ready[number] > cycle || !offer_cycle(simd, number, cycle, used)) return;
-    if (first == kNobody) first = number;
-  };
-  switch (parameters_.issue_policy) {
-    case IssuePolicy::round_robin:
-      for (unsigned i = 1; i <= IssueState::kMaxSlots && ready != 0; ++i) offer((state.last + i) % IssueState::kMaxSlots);
-      break;
-    case IssuePolicy::greedy:
-      offer(state.last);
-      [[fallthrough]];
-    case IssuePolicy::oldest: {
-      // Wavefronts that end leave the list while it is walked.
-      const auto order = state.by_age;
-      for (unsigned i = 0; ready != 0; ++i) offer(order[i]);
-      break;
-    }
-  }
-  if (first != kNobody) state.last = static_cast<std::uint8_t>(first);
-  // A wavefront that lost this cycle's port is ready in the past: it tries again at the SIMD's next turn.
-  const Cycles earliest = state.earliest();
-  simd.earliest = earliest == kNeverCycles ? earliest : later(earliest, cycle + Cycles{1});
+  for (const auto& simd : pool_.simds()) simd->earliest = simd->issue.earliest();
 }
 
 // Issues the instruction of a wavefront that is ready if its unit is free in this cycle; `used` holds the units that are not.
@@ -128,11 +64,19 @@ bool ComputeUnit::offer_cycle(Simd& simd, unsigned number, Cycles cycle, unsigne
   constexpr unsigned kCounted = bit(isa::Unit::vmem) | bit(isa::Unit::lds) | bit(isa::Unit::smem);
   const unsigned unit = 1u << simd.issue.unit[number];
   if ((used & unit) != 0) return false;
-  Slot& slot = simd.slots[number];
-  if (unit == bit(isa::Unit::valu) && simd.valu_free > cycle) {
-    slot.ready = simd.valu_free;
-    simd.valu_wanted = simd.valu_free;
-    return false;
+  WavefrontSlot& slot = simd.slots[number];
+  if (unit == bit(isa::Unit::valu)) {
+    if (simd.valu_free > cycle) {
+      slot.when = simd.valu_free;
+      slot.publish();
+      simd.valu_wanted = simd.valu_free;
+      return false;
+    }
+    if (simd.matrix_free > cycle && slot.next != nullptr && is_mfma(slot.next->latency)) {
+      slot.when = simd.matrix_free;
+      slot.publish();
+      return false;
+    }
   }
   if ((unit & kCounted) != 0 && counters_full(slot, cycle)) return false;
   used |= unit & ~bit(isa::Unit::special);
@@ -140,26 +84,17 @@ bool ComputeUnit::offer_cycle(Simd& simd, unsigned number, Cycles cycle, unsigne
   return true;
 }
 
-// Completed operations are forgotten only when room is needed: they do not change when a wait is over.
-bool ComputeUnit::counters_full(Slot& slot, Cycles cycle) {
-  const auto full = [&](WaitCounter& counter, unsigned limit) {
-    if (!counter.full(limit)) return false;
-    counter.prune(cycle);
-    if (!counter.full(limit)) return false;
-    slot.account(WavefrontTime::unit_busy, cycle);
-    slot.ready = counter.when_at_most(limit - 1, cycle);
-    slot.account(WavefrontTime::queue_full, slot.ready);
-    return true;
-  };
+bool ComputeUnit::counters_full(WavefrontSlot& slot, Cycles cycle) {
   const bool vmem = slot.next->unit == isa::Unit::vmem;
   const bool lgkm = !vmem || slot.next->format == isa::Format::flat;
-  return (vmem && full(slot.vmcnt, vmcnt_limit_)) || (lgkm && full(slot.lgkmcnt, kLgkmLimit));
+  return (vmem && counter_full(slot, slot.vmcnt, vmcnt_limit_, kHoldVmLimit, cycle)) ||
+         (lgkm && counter_full(slot, slot.lgkmcnt, kLgkmLimit, kHoldLgkmLimit, cycle));
 }
 
 // -- one instruction
 
 template <bool kTimed>
-void ComputeUnit::issue(Simd& simd, Slot& slot, Cycles cycle) {
+void ComputeUnit::issue(Simd& simd, WavefrontSlot& slot, Cycles cycle) {
   if (slot.next == nullptr) {
     fetch_fault(slot, cycle);
     return;
@@ -196,35 +131,53 @@ void ComputeUnit::issue(Simd& simd, Slot& slot, Cycles cycle) {
   wave.access.bytes_per_lane = 0;
   isa::execute_instruction(instruction, wave);
 
-  slot.ready = kTimed ? after_issue(simd, instruction, cycle) : cycle + Cycles{1};
-  if (wave.event != isa::Event::memory_fault) {
-    switch (instruction.unit) {
-      case isa::Unit::vmem:
-        vector_memory(slot, instruction, cycle);
-        break;
-      case isa::Unit::smem:
-        scalar_memory(slot, cycle);
-        break;
-      case isa::Unit::lds:
-        lds_memory(slot, cycle);
-        break;
-      default:
-        break;
-    }
-  }
+  slot.when = kTimed ? after_issue(simd, instruction, cycle) : cycle + Cycles{1};
+  if (wave.event != isa::Event::memory_fault) access_memory<kTimed>(slot, instruction, cycle);
   if (wave.event == isa::Event::end_program) {
     wave.event = isa::Event::none;
     end_wavefront(slot, cycle);
     return;
   }
-  if constexpr (kTimed) slot.account(WavefrontTime::dependency, slot.ready);
+  if constexpr (kTimed) slot.account(WavefrontTime::dependency, slot.when);
   if (wave.event != isa::Event::none) {
     if (!handle_event(slot, instruction, here, cycle)) return;
   }
-  if constexpr (kTimed) {
-    fetch(slot, cycle);
-  } else {
-    slot.next = code_.at(wave.pc);
+  fetch_.fetch(slot, cycle);
+  slot.publish();
+}
+
+template <bool kTimed>
+void ComputeUnit::access_memory(WavefrontSlot& slot, const isa::Instruction& instruction, Cycles cycle) {
+  // Without timing every operation is completed in the next cycle, before anybody could wait for it.
+  if constexpr (!kTimed) return;
+  const isa::MemoryAccess& access = slot.wave.access;
+  switch (instruction.unit) {
+    case isa::Unit::vmem: {
+      const Counters counters = instruction.format == isa::Format::flat ? Counters::both : Counters::vmcnt;
+      const bool global = access.bytes_per_lane != 0 && access.lanes != 0;
+      const MemoryTokens::Token token = global ? vector_memory_.access(slot, access, counters, cycle)
+                                               : vector_memory_.no_access(slot, counters, cycle);
+      if (access.bytes_per_lane != 0 && access.lds_lanes != 0) {
+        const LocalDataShare::Result local = lds_.access(access, vector_memory_.addresses().lds, &instruction, cycle);
+        tokens_.include(token, local.done, local.delays);
+      }
+      tokens_.issued(token);
+      break;
+    }
+    case isa::Unit::smem:
+      if (access.bytes_per_lane == 0) {
+        slot.lgkmcnt.add_out_of_order(cycle + Cycles{1});
+      } else {
+        scalar_memory_.access(slot, cycle);
+      }
+      break;
+    case isa::Unit::lds: {
+      const LocalDataShare::Result result = lds_.access(access, vector_memory_.addresses().lds, &instruction, cycle);
+      slot.lgkmcnt.add_out_of_order(result.done, result.delays);
+      break;
+    }
+    default:
+      break;
   }
 }
 
@@ -248,15 +201,17 @@ Cycles ComputeUnit::after_issue(Simd& simd, const isa::Instruction& instruction,
       return vector_busy(pass * parameters_.transcendental_rate_divisor);
     case LatencyClass::valu_transcendental_f64:
       return vector_busy(pass * parameters_.transcendental_rate_divisor * parameters_.f64_rate_divisor);
-    // A pass of the matrix core is four cycles (CDNA2 ISA manual, MFMA instructions).
     case LatencyClass::mfma_2_pass:
-      return vector_busy(8);
     case LatencyClass::mfma_4_pass:
-      return vector_busy(16);
     case LatencyClass::mfma_8_pass:
-      return vector_busy(32);
-    case LatencyClass::mfma_16_pass:
-      return vector_busy(64);
+    case LatencyClass::mfma_16_pass: {
+      // The matrix unit works beside the vector ALU, which only issues (CDNA2 ISA manual, "Matrix Arithmetic Instructions":
+      // independent VALU instructions may follow; programs keep the distance to dependent ones by s_nop).
+      const Cycles busy{matrix_passes(instruction.latency) * parameters_.mfma_pass_cycles.n};
+      simd.matrix_free = cycle + busy;
+      statistics_.matrix_busy_cycles += busy.n;
+      return vector_busy(pass);
+    }
     case LatencyClass::branch:
       return cycle + parameters_.branch_cycles;
     default:
@@ -272,7 +227,7 @@ Cycles ComputeUnit::after_issue(Simd& simd, const isa::Instruction& instruction,
   }
 }
 
-bool ComputeUnit::handle_event(Slot& slot, const isa::Instruction& instruction, std::uint64_t pc, Cycles cycle) {
+bool ComputeUnit::handle_event(WavefrontSlot& slot, const isa::Instruction& instruction, std::uint64_t pc, Cycles cycle) {
   isa::Wavefront& wave = slot.wave;
   const isa::Event event = wave.event;
   wave.event = isa::Event::none;
@@ -284,11 +239,11 @@ bool ComputeUnit::handle_event(Slot& slot, const isa::Instruction& instruction, 
       arrive_at_barrier(slot, cycle);
       return false;
     case isa::Event::wait_count:
-      wait_count(slot, wave.event_value, cycle);
+      if (mode_ != TimingMode::functional) wait_count(slot, wave.event_value, cycle);
       return true;
     case isa::Event::sleep:
-      slot.ready = later(slot.ready, cycle + Cycles{wave.event_value});
-      slot.account(WavefrontTime::sleep, slot.ready);
+      slot.when = later(slot.when, cycle + Cycles{wave.event_value});
+      slot.account(WavefrontTime::sleep, slot.when);
       return true;
     case isa::Event::message:
       if ((wave.event_value & 0xf) == kMessageInterrupt) {
@@ -323,64 +278,18 @@ bool ComputeUnit::handle_event(Slot& slot, const isa::Instruction& instruction, 
   return true;
 }
 
-// SIMM16 of s_waitcnt (GCN3 ISA manual; gfx9 adds vmcnt bits 5:4 at 15:14). expcnt is always satisfied: stores read their data
-// when they issue.
-void ComputeUnit::wait_count(Slot& slot, std::uint32_t simm16, Cycles cycle) {
-  const unsigned vm = (simm16 & 0xf) | ((simm16 >> 14 & 3) << 4 & vmcnt_limit_);
-  const unsigned lgkm = simm16 >> 8 & 0xf;
-  const auto wait = [&](WaitCounter& counter, unsigned n, WavefrontTime cause) {
-    const Cycles until = counter.when_at_most(n, cycle);
-    if (until > slot.ready) {
-      slot.ready = until;
-      slot.account_delays(counter.delays_at_most(n), until);
-      slot.account(cause, until);
-    }
-    counter.keep(n);
-  };
-  if (vm != vmcnt_limit_) wait(slot.vmcnt, vm, WavefrontTime::vmcnt);
-  if (lgkm != kLgkmLimit) wait(slot.lgkmcnt, lgkm, WavefrontTime::lgkmcnt);
-}
-
-void ComputeUnit::arrive_at_barrier(Slot& slot, Cycles cycle) {
-  Workgroup& group = *slot.group;
-  slot.state = Slot::State::at_barrier;
-  ++group.at_barrier;
-  group.latest_arrival = later(group.latest_arrival, cycle);
-  fetch(slot, cycle);
-  slot.ready_at_barrier = slot.ready;
-  slot.ready = kNeverCycles;
-  release_barrier(group);
-}
-
-// Wavefronts that have ended no longer count (GCN3 ISA manual, s_barrier).
-void ComputeUnit::release_barrier(Workgroup& group) {
-  if (group.at_barrier == 0 || group.at_barrier < group.running) return;
-  const Cycles at = group.latest_arrival + (mode_ == TimingMode::functional ? Cycles{1} : parameters_.barrier_latency);
-  for (unsigned i = 0; i < group.wavefronts; ++i) {
-    Slot& slot = *group.slots[i];
-    if (slot.group != &group || slot.state != Slot::State::at_barrier) continue;
-    slot.state = Slot::State::running;
-    slot.ready = later(slot.ready_at_barrier, at);
-    slot.account(WavefrontTime::barrier, slot.ready);
-    slot.simd->wake(slot.ready);
+void ComputeUnit::invalidate_caches(WavefrontSlot& slot, const isa::Instruction& instruction, Cycles cycle) {
+  CacheMaintenance* cache = instruction.unit == isa::Unit::vmem   ? l1_vector_
+                            : instruction.unit == isa::Unit::smem ? l1_scalar_
+                                                                  : l1_instruction_;
+  if (cache == l1_instruction_) fetch_.code().revalidate();
+  if (cache == nullptr || mode_ == TimingMode::functional) return;
+  const Cycles done = clock_.ceil(cache->invalidate(clock_.ticks(cycle)));
+  if (instruction.unit == isa::Unit::vmem) {
+    slot.vmcnt.add_in_order(done);
+  } else {
+    slot.when = later(slot.when, done);
   }
-  group.at_barrier = 0;
-  group.latest_arrival = Cycles{};
-}
-
-void ComputeUnit::end_wavefront(Slot& slot, Cycles cycle) {
-  Workgroup& group = *slot.group;
-  slot.end_account();
-  // The last stores of a program need not be waited for by it, but the workgroup is done only when they are performed.
-  group.end = later(group.end, later(slot.vmcnt.when_at_most(0, cycle), slot.lgkmcnt.when_at_most(0, cycle)));
-  release(slot);
-  --group.running;
-  release_barrier(group);
-  if (group.running > 0) return;
-  Dispatch& dispatch = *group.dispatch;
-  const Tick at = clock_.ticks(group.end + Cycles{1});
-  release(group);
-  if (!dispatch.failed) listener_.workgroup_done(*this, dispatch, {group.scratch_slots.data(), group.scratch_count}, at);
 }
 
 }  // namespace lacuna

@@ -46,6 +46,8 @@ void ComputeUnitParameters::describe(ParameterSection& s) {
   s.add("transcendental_rate_divisor", transcendental_rate_divisor,
         "How much slower reciprocal, root, exponential and sine issue than an addition",
         {.range = {1, 64}, .source = kGcnRates});
+  s.add("mfma_pass_cycles", mfma_pass_cycles, "Cycles of a pass of the matrix unit, of which an instruction takes 2 to 16",
+        {.range = {1, 64}, .source = "CDNA2 ISA manual, MFMA instructions: a pass is four cycles"});
   s.add("valu_decode_cycles", valu_decode_cycles,
         "Cycles by which a wavefront's next instruction comes later than the vector unit is free for another wavefront",
         {.range = {0, 64}, .source = kPipelined});

@@ -9,8 +9,7 @@ namespace lacuna {
 /// How much timing is modelled. Results of programs never depend on it.
 enum class TimingMode : std::uint8_t {
   functional,  ///< instructions only: no memory timing, one instruction a cycle and wavefront
-  loose,       ///< resource calendars, temporal decoupling by the quantum
-  reference,   ///< as loose with a quantum of one cycle
+  loose,       ///< resource calendars, in windows of time (models/compute/windows.h)
 };
 
 /// In which order a SIMD offers a cycle to its wavefronts.
@@ -44,6 +43,7 @@ struct ComputeUnitParameters {
   unsigned f64_rate_divisor = 16;
   unsigned mul32_rate_divisor = 4;
   unsigned transcendental_rate_divisor = 4;
+  Cycles mfma_pass_cycles{4};
   // Cycles to the wavefront's next instruction, or to its data.
   Cycles valu_decode_cycles{0};
   Cycles salu_cycles{4};

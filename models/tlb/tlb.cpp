@@ -23,9 +23,9 @@ void TlbParameters::describe(ParameterSection& section) {
   section.add("entries", entries, "Pages that are remembered", {.range = {1, 1 << 20}});
   section.add("ways", ways, "Associativity", {.range = {1, 4096}});
   section.add("page", page, "Bytes that an entry covers", {.range = {4096, 1 << 30}, .power_of_two = true});
-  section.add("ports", ports, "Questions a cycle", {.range = {1, 1024}});
+  section.add("ports", ports, "Translations begun in a cycle", {.range = {1, 1024}});
   section.add("mshrs", mshrs, "Outstanding primary misses", {.range = {1, 4096}});
-  section.add("hit_latency", hit_latency, "From the question to the answer", {.range = {0, 1e5}});
+  section.add("hit_latency", hit_latency, "From the request to the answer", {.range = {0, 1e5}});
   section.add("replacement", replacement, "Which entry of a set gives way",
               {{"lru", static_cast<int>(ReplacementPolicy::lru)},
                {"plru", static_cast<int>(ReplacementPolicy::plru)},
@@ -37,8 +37,8 @@ void TlbStatistics::describe(StatisticsGroup& group) const {
   group.add("misses", misses, "translations that the next level was asked for", "translations");
   group.add("secondary_misses", secondary_misses, "translations that were on their way", "translations");
   group.add("invalidations", invalidations, "times that all were forgotten", "events");
-  group.add("waiting", waiting, "time that questions waited for a port or an MSHR");
-  group.add("miss_latency", miss_latency, "time from question to answer, summed over misses");
+  group.add("waiting", waiting, "time that requests waited for a port or an MSHR");
+  group.add("miss_latency", miss_latency, "time from request to answer, summed over misses");
 }
 
 Tlb::Tlb(const TlbParameters& parameters, TranslationLevel& next)
@@ -50,18 +50,45 @@ Tlb::Tlb(const TlbParameters& parameters, TranslationLevel& next)
       tags_(sets_of(parameters), parameters.ways, 1, parameters.replacement),
       mshrs_(parameters.mshrs) {}
 
-Tick Tlb::translate(std::uint64_t address, Tick at) {
+Tick Tlb::admit(Tick at) {
   const Tick slot_time = ports_.reserve(at, port_time_);
   // Several ports share a cycle: the slot says which, the look-up takes place in that cycle.
   const Tick start = slot_time == at ? at : later(at, clock_.align_down(slot_time));
   statistics_.waiting += start - at;
-  const std::uint64_t page = address >> page_shift_;
+  return start;
+}
+
+TagArray::Slot Tlb::find(std::uint64_t page) {
   const auto set = static_cast<std::uint32_t>(page & (tags_.sets() - 1));
-  TagArray::Slot slot = last_ != TagArray::kNone && tags_.tag(last_) == page ? last_ : tags_.find(set, page);
-  if (slot != TagArray::kNone) {
+  const TagArray::Slot slot = last_ != TagArray::kNone && tags_.tag(last_) == page ? last_ : tags_.find(set, page);
+  if (slot == TagArray::kNone) return slot;
+  if (slot != last_) tags_.touch(slot);
+  last_ = slot;
+  return slot;
+}
+
+Tick Tlb::fetch(std::uint64_t address, Tick at, Tick& asks) {
+  ++statistics_.misses;
+  asks = mshrs_.acquire(at);
+  statistics_.waiting += asks - at;
+  const Tick ready = next_.translate(address, asks) + hit_;
+  mshrs_.occupy(asks, ready);
+  return ready;
+}
+
+TagArray::Slot Tlb::install(std::uint64_t page) {
+  const TagArray::Slot slot = tags_.victim(static_cast<std::uint32_t>(page & (tags_.sets() - 1)));
+  if (tags_.valid(slot)) tags_.drop(slot);
+  tags_.install(slot, page);
+  last_ = slot;
+  return slot;
+}
+
+Tick Tlb::translate(std::uint64_t address, Tick at) {
+  const Tick start = admit(at);
+  const std::uint64_t page = address >> page_shift_;
+  if (const TagArray::Slot slot = find(page); slot != TagArray::kNone) {
     TagArray::Sector& entry = tags_.sector(slot, 0);
-    if (slot != last_) tags_.touch(slot);
-    last_ = slot;
     const Tick known = start + hit_;
     if (entry.requested > known) {
       // Whoever asked first in host time runs ahead in simulated time: the walk is this one's (as in Cache::read).
@@ -75,16 +102,9 @@ Tick Tlb::translate(std::uint64_t address, Tick at) {
     ++statistics_.secondary_misses;
     return entry.ready;
   }
-  ++statistics_.misses;
-  const Tick asks = mshrs_.acquire(start + hit_);
-  statistics_.waiting += asks - (start + hit_);
-  const Tick ready = next_.translate(address, asks) + hit_;
-  mshrs_.occupy(asks, ready);
-  slot = tags_.victim(set);
-  if (tags_.valid(slot)) tags_.drop(slot);
-  tags_.install(slot, page);
-  tags_.sector(slot, 0) = {.requested = asks, .ready = ready, .complete = true};
-  last_ = slot;
+  Tick asks;
+  const Tick ready = fetch(address, start + hit_, asks);
+  tags_.sector(install(page), 0) = {.requested = asks, .ready = ready, .locked = {}, .complete = true, .pending = TagArray::kNoFill, .dirty = 0};
   statistics_.miss_latency += ready - at;
   return ready;
 }

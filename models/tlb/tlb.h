@@ -6,7 +6,7 @@
 //   hit             t + hit_latency
 //   miss            N + hit_latency, where N = when the next level, asked at t + hit_latency, has the answer
 //   secondary miss  of a page that is being asked for: the later of t + hit_latency and that answer
-// A TLB takes `ports` questions a cycle and has `mshrs` primary misses under way; a walker makes `walks` walks at once.
+// A TLB takes `ports` requests a cycle and has `mshrs` primary misses under way; a walker makes `walks` walks at once.
 #pragma once
 
 #include <cstddef>
@@ -52,24 +52,33 @@ class Tlb : public TranslationLevel {
   Tlb(const TlbParameters& parameters, TranslationLevel& next);
 
   Tick translate(std::uint64_t address, Tick at) override;
-  /// The translation of an address is here, as after a question of long ago that nobody counts.
+  /// The translation of an address is here, as after a request of long ago that nobody counts.
   void leave(std::uint64_t address);
   /// Forgets all translations: a mapping has changed.
   void invalidate();
   void reset();
   void retire(Tick horizon) override;
   const TlbStatistics& statistics() const { return statistics_; }
-  /// Held of ports and MSHRs: as many as lie between the horizon and the latest question (tested).
+  /// Held of ports and MSHRs: as many as lie between the horizon and the latest request (tested).
   std::size_t bookings() const { return ports_.intervals() + mshrs_.changes(); }
 
- private:
+ protected:
+  /// When a translation asked for at `at` is looked up.
+  Tick admit(Tick at);
+  /// The entry of a page, kNone when there is none.
+  TagArray::Slot find(std::uint64_t page);
+  /// Asks the next level for a page that was found missing at `at`. `asks`: when there was an MSHR for it.
+  Tick fetch(std::uint64_t address, Tick at, Tick& asks);
+  /// An entry for a page that has none.
+  TagArray::Slot install(std::uint64_t page);
+
   TranslationLevel& next_;
   Clock clock_;
   Tick port_time_;
   Tick hit_;
   unsigned page_shift_;
   TagArray tags_;
-  TagArray::Slot last_ = TagArray::kNone;  // most questions are about the page of the one before
+  TagArray::Slot last_ = TagArray::kNone;  // most requests are for the page of the one before
   Calendar ports_;
   PoolCalendar mshrs_;
   Tick retired_{};

@@ -1,33 +1,47 @@
-// Private state of ComputeUnit: wavefront slots, SIMDs, resident workgroups. Included by compute_unit*.cpp only.
+// The wavefronts that are resident in a compute unit: their slots, registers and workgroups, and the LDS that they share.
+//
+// A workgroup is placed whole: a slot, vector and scalar registers for each of its wavefronts, going round the SIMDs, and its
+// part of the LDS. What it takes is free again when release() says so.
 #pragma once
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
+#include <memory>
 #include <memory_resource>
+#include <optional>
+#include <span>
+#include <string>
 #include <vector>
 
-#include "models/compute/compute_unit.h"
+#include "models/compute/compute_unit_parameters.h"
+#include "models/compute/dispatch.h"
 #include "models/compute/kernel_activity.h"
 #include "models/compute/range_allocator.h"
+#include "models/compute/wait_counter.h"
 #include "models/isa/instruction.h"
+#include "models/isa/wavefront.h"
 
 namespace lacuna {
 
 inline constexpr Cycles kNeverCycles{~std::uint64_t{0}};
-inline constexpr std::uint64_t kInstructionLineBytes = 64;
 
-struct ComputeUnit::Workgroup {
+struct WavefrontSlot;
+
+/// A resident workgroup.
+struct ResidentWorkgroup {
   Dispatch* dispatch = nullptr;  ///< null: free
   std::uint64_t linear_id = 0;
   std::array<std::uint32_t, 3> id{};
   unsigned lds_granule = 0;  ///< first one
   unsigned lds_granules = 0;
-  std::array<Slot*, kMaxWavefrontsPerWorkgroup> slots{};  ///< of its wavefronts; of one that has ended, somebody else's by now
+  std::array<WavefrontSlot*, kMaxWavefrontsPerWorkgroup> slots{};  ///< of its wavefronts; of one that has ended, not its own any more
   unsigned wavefronts = 0;
   std::array<std::uint32_t, kMaxWavefrontsPerWorkgroup> scratch_slots{};
   unsigned scratch_count = 0;
   unsigned running = 0;     ///< wavefronts that have not ended
   unsigned at_barrier = 0;  ///< of these, how many wait
+  unsigned open = 0;        ///< memory operations of ended wavefronts whose completion is not known yet
   Cycles latest_arrival{};
   Cycles end{};  ///< latest completion of ended wavefronts, their stores included
 };
@@ -36,7 +50,7 @@ struct ComputeUnit::Workgroup {
 struct IssueState {
   static constexpr unsigned kMaxSlots = 16;  // a power of two
 
-  /// Earliest issue of each slot's next instruction; kNeverCycles when the slot is free, at a barrier or faulted.
+  /// Earliest issue of each slot's next instruction; kNeverCycles when the slot is free or held.
   std::array<Cycles, kMaxSlots> ready;
   std::array<std::uint8_t, kMaxSlots> unit;    ///< isa::Unit of the next instruction
   std::array<std::uint8_t, kMaxSlots> by_age;  ///< resident slots, oldest first
@@ -64,17 +78,31 @@ struct IssueState {
   }
 };
 
-struct ComputeUnit::Slot {
-  enum class State : std::uint8_t { free, running, at_barrier, at_wave_sync, faulted };
+/// What keeps a wavefront from issuing for a time that is not known yet.
+enum Hold : std::uint8_t {
+  kHoldFetch = 1,     ///< its next instruction
+  kHoldVmcnt = 2,     ///< s_waitcnt
+  kHoldLgkmcnt = 4,   ///< s_waitcnt
+  kHoldVmLimit = 8,   ///< vmcnt is at its limit: the next instruction cannot count
+  kHoldLgkmLimit = 16,
+  kHoldBarrier = 32,  ///< s_barrier
+  kHoldSync = 64,     ///< global wave sync
+  kHoldFault = 128,   ///< for good
+};
 
-  Slot(Simd& owner, IssueState& issue, unsigned slot_number)
+struct Simd;
+
+struct WavefrontSlot {
+  WavefrontSlot(Simd& owner, IssueState& issue, unsigned slot_number)
       : ready(issue.ready[slot_number]), unit(issue.unit[slot_number]), simd(&owner), number(slot_number) {}
 
-  Cycles& ready;       ///< of this slot in its SIMD's IssueState
+  Cycles& ready;       ///< of this slot in its SIMD's IssueState: `when`, unless it is held
   std::uint8_t& unit;  ///< likewise
-  State state = State::free;
+  bool resident = false;
+  std::uint8_t holds = 0;  ///< of enum Hold
+  Cycles when{};           ///< earliest issue of the next instruction, as far as it is known
   isa::Wavefront wave;
-  Workgroup* group = nullptr;
+  ResidentWorkgroup* group = nullptr;
   Simd* simd;
   unsigned number;  ///< slot of its SIMD
   unsigned wave_in_group = 0;
@@ -83,17 +111,32 @@ struct ComputeUnit::Slot {
   unsigned sgprs = 0;  ///< taken of the SIMD's file
 
   const isa::Instruction* next = nullptr;  ///< null: fetch failed, reported when it would issue
-  Cycles ready_at_barrier{};               ///< `ready` of the instruction after the barrier the slot waits at
-  std::uint64_t line = 0;                  ///< instruction line in the buffer (address / line bytes)
-  Cycles next_line_ready{};                ///< when the prefetched following line is there
+  /// The instruction buffer: one line and the next (models/compute/instruction_fetch.h).
+  struct Fetch {
+    std::uint64_t line = 0;     ///< number of the line that holds the PC: address / line bytes
+    Cycles next_ready{};        ///< when the line behind it is there
+    bool line_open = false;     ///< it is not known yet when the line is there
+    bool next_open = false;     ///< likewise of the line behind it
+    std::uint32_t epoch = 0;    ///< answers to what was asked for before the last branch are void
+  } buffer;
   WaitCounter vmcnt;
   WaitCounter lgkmcnt;
+  unsigned wait_vm = 0;    ///< of kHoldVmcnt: the wavefront goes on when no more are outstanding
+  unsigned wait_lgkm = 0;  ///< likewise
+  Cycles waits_from{};     ///< since when
+  unsigned open = 0;       ///< memory operations whose completion is not known yet
 
   // Where the wavefront's cycles go, not in functional mode. Every cycle from `launched` on is given to a cause once, in order,
   // also ahead of time: `accounted` is the first that has none.
   WavefrontClass* activity = nullptr;
   Cycles launched{};
   Cycles accounted{};
+
+  bool held_by(Hold hold) const { return (holds & hold) != 0; }
+  void hold(Hold hold) { holds = static_cast<std::uint8_t>(holds | hold); }
+  inline void release(Hold hold);
+  /// `when` and `holds` are as they shall be: the issue loop may look at the slot.
+  void publish() { ready = holds == 0 ? when : kNeverCycles; }
 
   /// Without timing every cycle counts as accounted for.
   void start_account(WavefrontClass& c, Cycles start, bool timed) {
@@ -121,7 +164,7 @@ struct ComputeUnit::Slot {
   void end_account() { activity->resident += accounted.n - launched.n; }
 };
 
-struct ComputeUnit::Simd {
+struct Simd {
   Simd(unsigned n, const ComputeUnitParameters& p, unsigned granule, std::pmr::memory_resource& memory)
       : number(n),
         registers(std::size_t{p.vgprs_per_simd} * isa::kLanes, &memory),
@@ -138,15 +181,62 @@ struct ComputeUnit::Simd {
   IssueState issue;
   Cycles valu_free{};
   Cycles valu_wanted{};                       ///< until then a wavefront waits for the vector unit
+  Cycles matrix_free{};                       ///< the matrix unit takes the next instruction
   Cycles earliest = kNeverCycles;             ///< no wavefront can issue before
   std::pmr::vector<std::uint32_t> registers;  ///< the vector register file: register r, lane l at r * 64 + l
   RangeAllocator vgprs;
   unsigned sgprs_free;
-  std::pmr::vector<Slot> slots;
+  std::pmr::vector<WavefrontSlot> slots;
 
   /// From when on there is a wavefront to issue from, if the vector unit were free.
   Cycles claims(Cycles from) const { return from < valu_wanted && earliest <= valu_wanted ? from : later(from, earliest); }
   void wake(Cycles at) { earliest = at < earliest ? at : earliest; }
+};
+
+inline void WavefrontSlot::release(Hold hold) {
+  holds = static_cast<std::uint8_t>(holds & ~hold);
+  publish();
+  if (holds == 0) simd->wake(when);
+}
+
+class WavefrontPool {
+ public:
+  /// Registers, LDS and wavefronts come from `memory`.
+  WavefrontPool(const ComputeUnitParameters& parameters, isa::Target target, std::pmr::memory_resource& memory);
+
+  /// Whether a workgroup would ever fit into an empty unit; the reason when not.
+  std::optional<std::string> never_fits(const WorkgroupNeeds& needs) const;
+  /// Takes what a workgroup needs; null when that is not free now. The workgroup's slots are those of its wavefronts, of which a
+  /// grid's edge may have fewer than it reserves places for.
+  ResidentWorkgroup* place(Dispatch& dispatch, std::uint64_t workgroup, std::span<const std::uint32_t> scratch_slots);
+  /// Its wavefront has ended: slot and registers are free.
+  void release(WavefrontSlot& slot);
+  /// Its LDS is free.
+  void release(ResidentWorkgroup& group);
+
+  std::vector<std::unique_ptr<Simd>>& simds() { return simds_; }
+  const std::vector<std::unique_ptr<Simd>>& simds() const { return simds_; }
+  std::vector<std::unique_ptr<ResidentWorkgroup>>& workgroups() { return workgroups_; }
+  std::byte* lds(const ResidentWorkgroup& group) { return lds_.data() + group.lds_granule * parameters_.lds_granule.n; }
+  std::uint32_t lds_bytes(const ResidentWorkgroup& group) const {
+    return static_cast<std::uint32_t>(group.lds_granules * parameters_.lds_granule.n);
+  }
+  unsigned resident() const { return resident_; }
+
+ private:
+  unsigned vgpr_granules(const WorkgroupNeeds& needs) const;
+  bool take_slots(const WorkgroupNeeds& needs);
+  void give_back(WavefrontSlot& slot);
+
+  const ComputeUnitParameters& parameters_;
+  isa::Target target_;
+  std::vector<std::unique_ptr<Simd>> simds_;
+  std::vector<std::unique_ptr<ResidentWorkgroup>> workgroups_;
+  std::pmr::vector<std::byte> lds_;
+  RangeAllocator lds_granules_;
+  std::vector<WavefrontSlot*> placement_;  // of the workgroup that is being placed, kept to avoid allocation
+  unsigned resident_ = 0;
+  unsigned next_simd_ = 0;
 };
 
 }  // namespace lacuna

@@ -1,0 +1,458 @@
+#include "models/cache/first_level_cache.h"
+
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+namespace lacuna {
+namespace {
+
+/// A number from the free ones, or a new one at the end of `all`.
+template <typename T>
+std::uint32_t take(std::vector<T>& all, std::vector<std::uint32_t>& free) {
+  if (free.empty()) {
+    all.emplace_back();
+    return static_cast<std::uint32_t>(all.size() - 1);
+  }
+  const std::uint32_t number = free.back();
+  free.pop_back();
+  return number;
+}
+
+/// `times` is sorted, latest first.
+void give_back(std::vector<Tick>& times, Tick at) {
+  times.insert(std::lower_bound(times.begin(), times.end(), at, [](Tick a, Tick b) { return a > b; }), at);
+}
+Tick take_earliest(std::vector<Tick>& times) {
+  const Tick at = times.back();
+  times.pop_back();
+  return at;
+}
+
+}  // namespace
+
+FirstLevelCache::FirstLevelCache(sc_core::sc_module_name module_name, const CacheParameters& parameters,
+                                 unsigned upstream_ports)
+    : Cache(module_name, parameters, MemoryLevel::l1, upstream_ports),
+      free_mshrs_(parameters.mshrs),
+      free_transactions_(parameters.transactions) {
+  if (parameters.write_policy != WritePolicy::write_around)
+    throw std::invalid_argument(std::string(name()) + ": a first-level cache writes around");
+}
+
+// -- requests
+
+bool FirstLevelCache::access(const LineAccess& request, Tick at, LineClient& client, std::uint32_t tag, LineAnswer& answer) {
+  SectorAccess access;
+  access.write = request.write;
+  access.atomic = request.atomic;
+  access.bypass = request.bypass_l1;
+  access.kind = request.kind;
+  access.requester = request.requester;
+  const Span span{.address = request.address, .length = request.bytes, .byte_mask = request.byte_mask};
+  split(span, request.address, access);
+  if (access.length == request.bytes) return admit_sector(access, at, client, tag, answer);
+  return access_sectors(span, access, at, client, tag, answer);
+}
+
+bool FirstLevelCache::access_sectors(const Span& span, SectorAccess& access, Tick at, LineClient& client, std::uint32_t tag,
+                                     LineAnswer& answer) {
+  const std::uint32_t join = take(joins_, free_joins_);
+  joins_[join] = {.client = &client, .tag = tag, .remaining = 1, .last = {.done = at}, .below = {}};
+  const std::uint64_t end = span.address + span.length;
+  for (std::uint64_t address = span.address; address != end; address += access.length) {
+    split(span, address, access);
+    ++joins_[join].remaining;
+    LineAnswer part;
+    if (!admit_sector(access, at, joiner_, join, part)) continue;
+    --joins_[join].remaining;
+    if (part.done >= joins_[join].last.done) joins_[join].last = part;
+  }
+  if (--joins_[join].remaining > 0) return false;
+  answer = joins_[join].last;
+  free_joins_.push_back(join);
+  return true;
+}
+
+void FirstLevelCache::Joiner::answered(std::uint32_t number, const LineAnswer& answer) {
+  Join& join = cache_.joins_[number];
+  if (answer.done >= join.last.done) {
+    join.last = answer;
+    if (answer.below != nullptr) {
+      join.below = *answer.below;
+      join.last.below = &join.below;
+    }
+  }
+  if (--join.remaining > 0) return;
+  LatencyBreakdown below = join.below;
+  LineAnswer last = join.last;
+  if (last.below != nullptr) last.below = &below;
+  LineClient& client = *join.client;
+  const std::uint32_t tag = join.tag;
+  cache_.free_joins_.push_back(number);
+  client.answered(tag, last);
+}
+
+bool FirstLevelCache::may_pass() const {
+  return blocks_ == kNone && (parameters_.transactions == 0 || !free_transactions_.empty());
+}
+
+bool FirstLevelCache::admit_sector(const SectorAccess& access, Tick at, LineClient& client, std::uint32_t tag,
+                                   LineAnswer& answer) {
+  if (held_back_.size() == held_head_ && may_pass()) [[likely]]
+    return look_up(access, at, client, tag, answer);
+  held_back_.push_back({access, &client, tag, at});
+  return false;
+}
+
+bool FirstLevelCache::look_up(const SectorAccess& access, Tick at, LineClient& client, std::uint32_t tag, LineAnswer& answer) {
+  const bool limited = parameters_.transactions != 0;
+  const Tick admitted = limited ? later(at, take_earliest(free_transactions_)) : at;
+  Tick start = banks_[access.bank].reserve(admitted, port_time_);
+  // Several ports share one cycle: the slot says which, the access takes place in that cycle.
+  if (parameters_.ports > 1 && start != admitted) start = later(admitted, clock_.align_down(start));
+  statistics_.bank_stall += start - at;
+  if (access.atomic) {
+    ++statistics_.atomics;
+    forward_sector(access, at, start, client, tag);
+    return false;
+  }
+  if (access.write) {
+    ++statistics_.writes;
+    forward_sector(access, at, start, client, tag);
+    return false;
+  }
+  if (access.bypass) {
+    ++statistics_.bypasses;
+    forward_sector(access, at, start, client, tag);
+    return false;
+  }
+  if (!read_sector(access, at, start, client, tag, answer)) return false;
+  if (limited) give_back(free_transactions_, answer.done);
+  return true;
+}
+
+bool FirstLevelCache::read_sector(const SectorAccess& access, Tick at, Tick start, LineClient& client, std::uint32_t tag,
+                                  LineAnswer& answer) {
+  ++statistics_.reads;
+  const TagArray::Slot slot = tags_.find(access.set, access.line);
+  if (slot != TagArray::kNone) {
+    tags_.touch(slot);
+    const TagArray::Sector& sector = tags_.sector(slot, access.sector);
+    if (sector.pending != TagArray::kNoFill) {
+      ++statistics_.secondary_misses;
+      wait(sector.pending, {&client, tag, at, start, false, kNone});
+      return false;
+    }
+    if (sector.complete) {
+      Tick queueing = start - at;
+      Tick done = start + hit_;
+      if (sector.ready <= start) {
+        ++statistics_.read_hits;
+        if (lock_ > Tick{}) {
+          const Tick locked = unlock(sector, start + tag_) - (start + tag_);
+          queueing += locked;
+          done += locked;
+          if (parameters_.in_order && locked > Tick{}) banks_[access.bank].block(start, clock_.align_up(start + locked));
+        }
+      } else {
+        ++statistics_.secondary_misses;
+        done = lock_ > Tick{} ? later(start + tag_, sector.ready) + fill_ : later(done, sector.ready + fill_);
+      }
+      statistics_.read_latency += done - at;
+      answer = {.done = done, .queueing = queueing, .service = done - at - queueing, .mshr = {}, .level = level_, .below = nullptr};
+      return true;
+    }
+  }
+  ++statistics_.read_misses;
+  const std::uint32_t number = new_miss(access, Kind::fill, start + tag_);
+  wait(number, {&client, tag, at, start, true, kNone});
+  Miss& miss = misses_[number];
+  miss.room = miss.asked;
+  if (slot != TagArray::kNone) {
+    miss.slot = slot;
+    tags_.sector(slot, access.sector) = {.requested = miss.asked, .ready = kNever, .locked = kNever, .complete = true, .pending = number, .dirty = 0};
+  } else {
+    take_way(number);
+  }
+  if (parameters_.in_order) {
+    blocks_ = number;
+    blocks_from_ = start;
+  }
+  if (misses_[number].waits_for == 0) take_mshr(number);
+  return false;
+}
+
+void FirstLevelCache::forward_sector(const SectorAccess& access, Tick at, Tick start, LineClient& client, std::uint32_t tag) {
+  const bool write = access.write && !access.atomic;
+  Tick leaves = start + tag_;
+  if (!write || lock_ > Tick{}) {
+    const TagArray::Slot slot = tags_.find(access.set, access.line);
+    if (slot != TagArray::kNone && !write) {
+      drop_line(slot);
+    } else if (slot != TagArray::kNone) {
+      TagArray::Sector& sector = tags_.sector(slot, access.sector);
+      if (sector.pending == TagArray::kNoFill && sector.ready <= leaves) {
+        leaves = unlock(sector, leaves);
+        sector.locked = leaves + lock_;
+      }
+    }
+  }
+  const std::uint32_t number = new_miss(access, access.atomic ? Kind::atomic : write ? Kind::write : Kind::bypass, start + tag_);
+  wait(number, {&client, tag, at, start, true, kNone});
+  if (parameters_.in_order && leaves > start + tag_)
+    banks_[access.bank].block(start, clock_.align_up(start + (leaves - (start + tag_))));
+  misses_[number].room = misses_[number].leaves = leaves;
+  departures_.push_back({leaves, number});
+}
+
+std::uint32_t FirstLevelCache::new_miss(const SectorAccess& access, Kind kind, Tick asked) {
+  const std::uint32_t number = take(misses_, free_misses_);
+  misses_[number] = Miss{};
+  misses_[number].access = access;
+  misses_[number].kind = kind;
+  misses_[number].asked = asked;
+  misses_[number].in_use = true;
+  return number;
+}
+
+void FirstLevelCache::wait(std::uint32_t miss, const Waiter& waiter) {
+  const std::uint32_t number = take(waiters_, free_waiters_);
+  waiters_[number] = waiter;
+  Miss& waited = misses_[miss];
+  (waited.first_waiter == kNone ? waited.first_waiter : waiters_[waited.last_waiter].next) = number;
+  waited.last_waiter = number;
+}
+
+// -- stages of a miss
+
+// A way that is free, or else the first that will be, or else, when nobody knows that yet, the one that replacement chooses.
+TagArray::Slot FirstLevelCache::choose_way(std::uint32_t set, Tick at, Tick& from, bool& open) {
+  const auto free_from = [&](TagArray::Slot slot) {
+    Tick last = at;
+    for (unsigned i = 0; i < tags_.sectors(); ++i) {
+      const TagArray::Sector& sector = tags_.sector(slot, i);
+      if (sector.locked <= at) continue;
+      if (sector.pending == TagArray::kNoFill && sector.ready <= at && sector.locked > at + lock_) continue;  // written later
+      last = later(last, sector.locked);
+    }
+    return last;
+  };
+  open = false;
+  const TagArray::Slot chosen = tags_.victim(set);
+  from = tags_.valid(chosen) ? free_from(chosen) : at;
+  if (from == at) return chosen;
+  TagArray::Slot free = TagArray::kNone;
+  TagArray::Slot first = chosen;
+  for (unsigned i = 1; i < tags_.ways(); ++i) {
+    const TagArray::Slot slot = set * tags_.ways() + (chosen + i) % tags_.ways();
+    const Tick when = free_from(slot);
+    if (when == at && (free == TagArray::kNone || tags_.goes_before(slot, free))) free = slot;
+    if (when < from) {
+      from = when;
+      first = slot;
+    }
+  }
+  if (free != TagArray::kNone) {
+    from = at;
+    return free;
+  }
+  open = from == kNever;
+  return first;
+}
+
+void FirstLevelCache::take_way(std::uint32_t number) {
+  Miss& miss = misses_[number];
+  bool open = false;
+  const TagArray::Slot slot = choose_way(miss.access.set, miss.asked, miss.room, open);
+  if (tags_.valid(slot)) {
+    ++statistics_.evictions;
+    for (unsigned i = 0; i < tags_.sectors(); ++i) {
+      const std::uint32_t pending = tags_.sector(slot, i).pending;
+      if (pending == TagArray::kNoFill) continue;
+      misses_[pending].slot = TagArray::kNone;
+      misses_[pending].successor = number;
+      ++miss.waits_for;
+    }
+    tags_.drop(slot);
+  }
+  if (open) {
+    miss.room = miss.asked;  // until the fills that it waits for say when
+  } else {
+    statistics_.way_stall += miss.room - miss.asked;
+  }
+  tags_.install(slot, miss.access.line);
+  miss.slot = slot;
+  tags_.sector(slot, miss.access.sector) = {.requested = miss.asked, .ready = kNever, .locked = kNever, .complete = true, .pending = number, .dirty = 0};
+}
+
+void FirstLevelCache::take_mshr(std::uint32_t number) {
+  if (free_mshrs_.empty() || mshr_head_ != mshr_queue_.size()) {
+    mshr_queue_.push_back(number);
+    return;
+  }
+  depart(number);
+}
+
+void FirstLevelCache::depart(std::uint32_t number) {
+  Miss& miss = misses_[number];
+  miss.leaves = later(miss.room, take_earliest(free_mshrs_));
+  statistics_.mshr_stall += miss.leaves - miss.room;
+  departures_.push_back({miss.leaves, number});
+  if (blocks_ != number) return;
+  blocks_ = kNone;
+  // The next one is looked at in a cycle of its own, not in what is left of this one.
+  if (miss.leaves > miss.asked)
+    banks_[miss.access.bank].block(blocks_from_, clock_.align_up(blocks_from_ + (miss.leaves - miss.asked)));
+}
+
+void FirstLevelCache::departures(Tick end, std::vector<Departure>& out) {
+  std::size_t kept = 0;
+  for (const Departure& departure : departures_) {
+    if (departure.at < end) {
+      out.push_back(departure);
+    } else {
+      departures_[kept++] = departure;
+    }
+  }
+  departures_.resize(kept);
+}
+
+Tick FirstLevelCache::next_departure() const {
+  Tick first = kNever;
+  for (const Departure& departure : departures_) first = earlier(first, departure.at);
+  return first;
+}
+
+LineAccess FirstLevelCache::request(std::uint32_t number) const {
+  const Miss& miss = misses_[number];
+  const SectorAccess& access = miss.access;
+  const std::uint64_t within = (std::uint64_t{1} << sector_shift_) - 1;
+  if (miss.kind == Kind::fill) {
+    return {.address = access.address & ~within,
+            .bytes = 1U << sector_shift_,
+            .kind = RequestKind::fill,
+            .requester = access.requester};
+  }
+  return {.address = access.address,
+          .byte_mask = access.byte_mask >> (access.address & within),
+          .bytes = access.length,
+          .kind = access.kind,
+          .write = access.write,
+          .atomic = access.atomic,
+          .bypass_l1 = access.bypass,
+          .requester = access.requester};
+}
+
+LineAnswer FirstLevelCache::answer_of(const Miss& miss, const Waiter& waiter, Tick at, const LatencyBreakdown& below) const {
+  const Tick waited = waiter.start - waiter.arrived;
+  if (!waiter.first) {
+    const Tick done =
+        lock_ > Tick{} ? later(waiter.start + tag_, at) + fill_ : later(waiter.start + hit_, at + fill_);
+    // The latency of the fill under way, not a queue.
+    return {.done = done, .queueing = waited, .service = done - waiter.start, .mshr = {}, .level = level_, .below = nullptr};
+  }
+  const bool write = miss.kind == Kind::write;
+  return {.done = write ? at : at + fill_,
+          .queueing = waited + (miss.leaves - miss.asked),
+          .service = write ? tag_ : tag_ + fill_,
+          .mshr = miss.leaves - miss.room,
+          .level = level_,
+          .below = &below};
+}
+
+void FirstLevelCache::answer(std::uint32_t number, Tick at, const LatencyBreakdown& below) {
+  Miss& miss = misses_[number];
+  if (miss.kind == Kind::fill) {
+    give_back(free_mshrs_, at);
+    if (miss.slot != TagArray::kNone) {
+      TagArray::Sector& sector = tags_.sector(miss.slot, miss.access.sector);
+      sector.ready = at;
+      sector.locked = at + lock_;
+      sector.pending = TagArray::kNoFill;
+    }
+    if (const std::uint32_t successor = miss.successor; successor != kNone) {
+      Miss& next = misses_[successor];
+      next.room = later(next.room, at + lock_);
+      if (--next.waits_for == 0) {
+        statistics_.way_stall += next.room - next.asked;
+        mshr_queue_.push_back(successor);
+      }
+    }
+  }
+  for (std::uint32_t next = miss.first_waiter; next != kNone;) {
+    const Waiter waiter = waiters_[next];
+    free_waiters_.push_back(next);
+    next = waiter.next;
+    const LineAnswer told = answer_of(misses_[number], waiter, at, below);
+    if (!misses_[number].access.write) statistics_.read_latency += told.done - waiter.arrived;
+    if (parameters_.transactions != 0) give_back(free_transactions_, told.done);
+    waiter.client->answered(waiter.tag, told);
+  }
+  misses_[number].in_use = false;
+  free_misses_.push_back(number);
+}
+
+void FirstLevelCache::resume() {
+  const auto give_mshrs = [this] {
+    while (mshr_head_ < mshr_queue_.size() && !free_mshrs_.empty()) depart(mshr_queue_[mshr_head_++]);
+    if (2 * mshr_head_ >= mshr_queue_.size()) {
+      mshr_queue_.erase(mshr_queue_.begin(), mshr_queue_.begin() + static_cast<std::ptrdiff_t>(mshr_head_));
+      mshr_head_ = 0;
+    }
+  };
+  give_mshrs();
+  while (held_head_ < held_back_.size() && may_pass()) {
+    const HeldBack next = held_back_[held_head_++];
+    LineAnswer answer;
+    if (look_up(next.access, next.arrived, *next.client, next.tag, answer)) next.client->answered(next.tag, answer);
+  }
+  if (2 * held_head_ >= held_back_.size()) {
+    held_back_.erase(held_back_.begin(), held_back_.begin() + static_cast<std::ptrdiff_t>(held_head_));
+    held_head_ = 0;
+  }
+}
+
+// -- maintenance
+
+void FirstLevelCache::drop_line(TagArray::Slot slot) {
+  for (unsigned i = 0; i < tags_.sectors(); ++i) {
+    const std::uint32_t pending = tags_.sector(slot, i).pending;
+    if (pending != TagArray::kNoFill) misses_[pending].slot = TagArray::kNone;
+  }
+  tags_.drop(slot);
+}
+
+Tick FirstLevelCache::invalidate(Tick at) {
+  for (Miss& miss : misses_) miss.slot = TagArray::kNone;
+  return Cache::invalidate(at);
+}
+
+void FirstLevelCache::forget(std::uint64_t address, std::uint64_t bytes) {
+  const std::uint64_t first = address >> line_shift_;
+  const std::uint64_t last = (address + bytes - 1) >> line_shift_;
+  for (TagArray::Slot slot = 0; slot < tags_.slots(); ++slot) {
+    if (tags_.tag(slot) >= first && tags_.tag(slot) <= last) drop_line(slot);
+  }
+}
+
+void FirstLevelCache::reset() {
+  Cache::reset();
+  misses_.clear();
+  free_misses_.clear();
+  waiters_.clear();
+  free_waiters_.clear();
+  departures_.clear();
+  free_mshrs_.assign(parameters_.mshrs, Tick{});
+  mshr_queue_.clear();
+  mshr_head_ = 0;
+  free_transactions_.assign(parameters_.transactions, Tick{});
+  held_back_.clear();
+  held_head_ = 0;
+  blocks_ = kNone;
+  joins_.clear();
+  free_joins_.clear();
+}
+
+}  // namespace lacuna

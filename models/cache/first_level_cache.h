@@ -1,0 +1,135 @@
+// A first-level cache of compute units that advance in windows (models/compute/windows.h): a hit is answered at once, a miss when
+// the window's edge has brought the answer of the levels behind.
+//
+// Times are those of Cache. A miss passes these stages, each of which may have to wait for another miss:
+//   way      the way that it shall have is being filled for somebody else, who comes first
+//   MSHR     all are in use; they are given in the order of the misses
+//   departs  it has left, or will leave at a time that is known: departures() are the edge's to serve, answer() brings the reply
+// Writes, atomics and bypasses are forwarded and need neither way nor MSHR. With `in_order` or a limit of `transactions` a
+// request that cannot go on lets no other one pass.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "models/cache/cache.h"
+#include "models/common/line_memory.h"
+
+namespace lacuna {
+
+class FirstLevelCache : public Cache, public LineMemory {
+ public:
+  /// A request to the level behind.
+  struct Departure {
+    Tick at;
+    std::uint32_t miss;
+  };
+
+  /// As Cache. std::invalid_argument unless its write policy is write_around.
+  FirstLevelCache(sc_core::sc_module_name module_name, const CacheParameters& parameters, unsigned upstream_ports = 1);
+
+  bool access(const LineAccess& request, Tick at, LineClient& client, std::uint32_t tag, LineAnswer& answer) override;
+
+  /// Moves to `out` what leaves before `end`.
+  void departures(Tick end, std::vector<Departure>& out);
+  /// When the first one leaves that is known to; kNever: there is none.
+  Tick next_departure() const;
+  /// What is asked of the level behind.
+  LineAccess request(std::uint32_t miss) const;
+  /// The level behind has answered at `at`; `below` says where the time since the departure went.
+  void answer(std::uint32_t miss, Tick at, const LatencyBreakdown& below);
+  /// After the answers of an edge: requests that were kept from passing go on.
+  void resume();
+  /// Requests that wait for an answer or to be looked at.
+  bool busy() const { return misses_.size() != free_misses_.size() || !held_back_.empty(); }
+
+  Tick invalidate(Tick at) override;
+  void forget(std::uint64_t address, std::uint64_t bytes) override;
+  void reset();
+
+ private:
+  static constexpr std::uint32_t kNone = ~std::uint32_t{0};
+  enum class Kind : std::uint8_t { fill, write, atomic, bypass };
+
+  struct Miss {
+    SectorAccess access;
+    Kind kind = Kind::fill;
+    bool in_use = false;
+    Tick asked{};   ///< when it was found
+    Tick room{};    ///< when it has its way
+    Tick leaves{};  ///< to the level behind
+    TagArray::Slot slot = TagArray::kNone;  ///< where the sector goes; kNone: nowhere, the line has been dropped
+    std::uint32_t first_waiter = kNone;
+    std::uint32_t last_waiter = kNone;
+    std::uint32_t successor = kNone;  ///< the miss that waits for this one's way
+    unsigned waits_for = 0;           ///< fills of the way that it shall have
+  };
+  /// A request that waits for a miss, its own or that of another request.
+  struct Waiter {
+    LineClient* client;
+    std::uint32_t tag;
+    Tick arrived;
+    Tick start;
+    bool first;  ///< the miss is its own
+    std::uint32_t next;
+  };
+  /// A request that is not looked at before those before it have gone on.
+  struct HeldBack {
+    SectorAccess access;
+    LineClient* client;
+    std::uint32_t tag;
+    Tick arrived;
+  };
+  /// A request of several sectors: its answer is that of the sector that comes last.
+  struct Join {
+    LineClient* client = nullptr;
+    std::uint32_t tag = 0;
+    unsigned remaining = 0;
+    LineAnswer last;
+    LatencyBreakdown below;
+  };
+  class Joiner : public LineClient {
+   public:
+    explicit Joiner(FirstLevelCache& cache) : cache_(cache) {}
+    void answered(std::uint32_t join, const LineAnswer& answer) override;
+
+   private:
+    FirstLevelCache& cache_;
+  };
+
+  bool access_sectors(const Span& span, SectorAccess& access, Tick at, LineClient& client, std::uint32_t tag,
+                      LineAnswer& answer);
+  bool admit_sector(const SectorAccess& access, Tick at, LineClient& client, std::uint32_t tag, LineAnswer& answer);
+  bool look_up(const SectorAccess& access, Tick at, LineClient& client, std::uint32_t tag, LineAnswer& answer);
+  bool read_sector(const SectorAccess& access, Tick at, Tick start, LineClient& client, std::uint32_t tag, LineAnswer& answer);
+  void forward_sector(const SectorAccess& access, Tick at, Tick start, LineClient& client, std::uint32_t tag);
+  /// Whether a request may be looked at now.
+  bool may_pass() const;
+  std::uint32_t new_miss(const SectorAccess& access, Kind kind, Tick asked);
+  void wait(std::uint32_t miss, const Waiter& waiter);
+  void take_way(std::uint32_t miss);
+  TagArray::Slot choose_way(std::uint32_t set, Tick at, Tick& from, bool& open);
+  void take_mshr(std::uint32_t miss);
+  void depart(std::uint32_t miss);
+  void drop_line(TagArray::Slot slot);
+  LineAnswer answer_of(const Miss& miss, const Waiter& waiter, Tick at, const LatencyBreakdown& below) const;
+
+  std::vector<Miss> misses_;
+  std::vector<std::uint32_t> free_misses_;
+  std::vector<Waiter> waiters_;
+  std::vector<std::uint32_t> free_waiters_;
+  std::vector<Departure> departures_;
+  std::vector<Tick> free_mshrs_;             ///< when each of those became free that are, latest first
+  std::vector<std::uint32_t> mshr_queue_;    ///< misses without one, from mshr_head_ on
+  std::size_t mshr_head_ = 0;
+  std::vector<Tick> free_transactions_;      ///< likewise, when transactions are limited
+  std::vector<HeldBack> held_back_;          ///< from held_head_ on
+  std::size_t held_head_ = 0;
+  std::uint32_t blocks_ = kNone;             ///< in_order: the miss that keeps others from passing
+  Tick blocks_from_{};                       ///< since when it has its bank
+  std::vector<Join> joins_;
+  std::vector<std::uint32_t> free_joins_;
+  Joiner joiner_{*this};
+};
+
+}  // namespace lacuna

@@ -1,0 +1,52 @@
+// What a compute unit asks of its first-level memory: transactions of one line each, answered at once or later.
+//
+// The data have been moved already; these transactions charge time and change the state of caches. A memory that does not know
+// the answer yet, because it depends on what others ask for in the same window of time, says so and answers its client when it
+// does (models/compute/windows.h).
+#pragma once
+
+#include <cstdint>
+
+#include "models/common/latency_breakdown.h"
+#include "models/common/memory_attributes.h"
+#include "models/common/units.h"
+
+namespace lacuna {
+
+/// One transaction. It lies in one line of the memory that it is for.
+struct LineAccess {
+  std::uint64_t address = 0;  ///< bus address of its first byte
+  std::uint64_t byte_mask = ~std::uint64_t{0};  ///< bytes that a write or an atomic touches, bit i = byte i of the transaction
+  unsigned bytes = 0;
+  RequestKind kind = RequestKind::vector;
+  bool write = false;   ///< atomics included
+  bool atomic = false;
+  bool bypass_l1 = false;
+  std::uint16_t requester = 0;
+};
+
+/// When the answer is there, and where the time from the request to it went.
+struct LineAnswer {
+  Tick done{};
+  Tick queueing{};  ///< at this level, waiting
+  Tick service{};   ///< at this level, working
+  Tick mshr{};      ///< of the queueing, for an MSHR
+  MemoryLevel level = MemoryLevel::l1;
+  const LatencyBreakdown* below = nullptr;  ///< what the levels behind added; null: nothing. Valid during the call
+};
+
+class LineClient {
+ public:
+  virtual ~LineClient() = default;
+  /// The answer to the request that was made with `tag`.
+  virtual void answered(std::uint32_t tag, const LineAnswer& answer) = 0;
+};
+
+class LineMemory {
+ public:
+  virtual ~LineMemory() = default;
+  /// A request that arrives at `at`. True: `answer` holds the answer. False: `client` gets it later, under `tag`.
+  virtual bool access(const LineAccess& request, Tick at, LineClient& client, std::uint32_t tag, LineAnswer& answer) = 0;
+};
+
+}  // namespace lacuna

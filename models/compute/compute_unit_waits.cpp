@@ -1,0 +1,79 @@
+// What wavefronts wait for at s_waitcnt, and at memory instructions when a counter is at its limit.
+
+#include "models/compute/compute_unit.h"
+
+namespace lacuna {
+
+// SIMM16 of s_waitcnt (GCN3 ISA manual; gfx9 adds vmcnt bits 5:4 at 15:14). expcnt is always satisfied: stores read their data
+// when they issue.
+void ComputeUnit::wait_count(WavefrontSlot& slot, std::uint32_t simm16, Cycles cycle) {
+  const unsigned vm = (simm16 & 0xf) | ((simm16 >> 14 & 3) << 4 & vmcnt_limit_);
+  const unsigned lgkm = simm16 >> 8 & 0xf;
+  slot.waits_from = cycle;
+  const auto wait = [&](WaitCounter& counter, unsigned n, WavefrontTime cause, Hold hold) {
+    if (counter.known(n, cycle)) {
+      end_wait(slot, counter, n, cause, cycle);
+    } else {
+      slot.hold(hold);
+    }
+  };
+  slot.wait_vm = vm;
+  slot.wait_lgkm = lgkm;
+  if (vm != vmcnt_limit_) wait(slot.vmcnt, vm, WavefrontTime::vmcnt, kHoldVmcnt);
+  if (lgkm != kLgkmLimit) wait(slot.lgkmcnt, lgkm, WavefrontTime::lgkmcnt, kHoldLgkmcnt);
+}
+
+void ComputeUnit::end_wait(WavefrontSlot& slot, WaitCounter& counter, unsigned n, WavefrontTime cause, Cycles from) {
+  const Cycles until = counter.when_at_most(n, from);
+  if (until > slot.when) slot.when = until;
+  if (until > slot.accounted) {
+    slot.account_delays(counter.delays_at_most(n), until);
+    slot.account(cause, until);
+  }
+  counter.keep(n);
+}
+
+// Completed operations are forgotten only when room is needed: they do not change when a wait is over.
+bool ComputeUnit::counter_full(WavefrontSlot& slot, WaitCounter& counter, unsigned limit, Hold hold, Cycles cycle) {
+  if (!counter.full(limit)) return false;
+  counter.prune(cycle);
+  if (!counter.full(limit)) return false;
+  slot.account(WavefrontTime::unit_busy, cycle);
+  slot.waits_from = cycle;
+  if (counter.known(limit - 1, cycle)) {
+    slot.when = counter.when_at_most(limit - 1, cycle);
+    slot.account(WavefrontTime::queue_full, slot.when);
+  } else {
+    slot.hold(hold);
+  }
+  slot.publish();
+  return true;
+}
+
+void ComputeUnit::operation_closed(WavefrontSlot& slot, Cycles) {
+  if (slot.holds == 0) return;
+  const auto wait_over = [&](Hold hold, WaitCounter& counter, unsigned n, WavefrontTime cause) {
+    if (!slot.held_by(hold) || !counter.known(n, slot.waits_from)) return;
+    end_wait(slot, counter, n, cause, slot.waits_from);
+    slot.release(hold);
+  };
+  const auto room = [&](Hold hold, WaitCounter& counter, unsigned limit) {
+    if (!slot.held_by(hold) || !counter.known(limit - 1, slot.waits_from)) return;
+    slot.when = later(slot.when, counter.when_at_most(limit - 1, slot.waits_from));
+    slot.account(WavefrontTime::queue_full, slot.when);
+    slot.release(hold);
+  };
+  wait_over(kHoldVmcnt, slot.vmcnt, slot.wait_vm, WavefrontTime::vmcnt);
+  wait_over(kHoldLgkmcnt, slot.lgkmcnt, slot.wait_lgkm, WavefrontTime::lgkmcnt);
+  room(kHoldVmLimit, slot.vmcnt, vmcnt_limit_);
+  room(kHoldLgkmLimit, slot.lgkmcnt, kLgkmLimit);
+  // What is left of the time is the next instruction's.
+  if (slot.holds == 0) slot.account(WavefrontTime::fetch, slot.when);
+}
+
+void ComputeUnit::operation_closed(ResidentWorkgroup& group, Cycles done) {
+  group.end = later(group.end, done);
+  end_workgroup(group);
+}
+
+}  // namespace lacuna

@@ -1,0 +1,111 @@
+#include "models/compute/instruction_fetch.h"
+
+namespace lacuna {
+namespace {
+
+std::uint64_t line_of(std::uint64_t address) { return address / InstructionFetch::kLineBytes; }
+
+}  // namespace
+
+void InstructionFetch::start(WavefrontSlot& slot) {
+  slot.buffer.line = ~std::uint64_t{0} - 1;  // next to nothing
+  slot.buffer.line_open = slot.buffer.next_open = false;
+  ++slot.buffer.epoch;
+}
+
+void InstructionFetch::fetch(WavefrontSlot& slot, Cycles cycle) {
+  WavefrontSlot::Fetch& buffer = slot.buffer;
+  slot.next = code_.at(slot.wave.pc);
+  if (!timed_) return;
+  slot.unit = static_cast<std::uint8_t>(slot.next != nullptr ? slot.next->unit : isa::Unit::special);
+  if (slot.next == nullptr) return;
+  const std::uint64_t first = line_of(slot.wave.pc);
+  if (first == buffer.line) {
+    finish(slot);
+    return;
+  }
+  if (first == buffer.line + 1) {
+    buffer.line = first;
+    if (!buffer.next_open) {
+      enter(slot, buffer.next_ready, cycle);
+      return;
+    }
+    buffer.next_open = false;
+  } else {
+    buffer.line = first;
+    buffer.next_open = false;
+    ++buffer.epoch;
+    Cycles there;
+    if (request(slot, first, cycle, there)) {
+      enter(slot, there, cycle);
+      return;
+    }
+  }
+  buffer.line_open = true;
+  slot.hold(kHoldFetch);
+}
+
+void InstructionFetch::enter(WavefrontSlot& slot, Cycles there, Cycles cycle) {
+  slot.when = later(slot.when, there);
+  slot.buffer.next_open = !request(slot, slot.buffer.line + 1, later(there, cycle), slot.buffer.next_ready);
+  finish(slot);
+}
+
+void InstructionFetch::finish(WavefrontSlot& slot) {
+  if (line_of(slot.wave.pc + slot.next->size - 1) != slot.buffer.line) {
+    if (slot.buffer.next_open) {
+      slot.hold(kHoldFetch);
+      return;
+    }
+    slot.when = later(slot.when, slot.buffer.next_ready);
+  }
+  if ((slot.holds & ~kHoldFetch) == 0) slot.account(WavefrontTime::fetch, slot.when);
+}
+
+bool InstructionFetch::request(WavefrontSlot& slot, std::uint64_t line, Cycles at, Cycles& there) {
+  const std::uint64_t address = line * kLineBytes;
+  const std::uint64_t where = physical_.find(address);
+  there = at;
+  // A prefetch past the end of the code; executing there faults by itself.
+  if (where == PhysicalAddresses::kUnmapped) return true;
+  ++requests_;
+  if (free_.empty()) {
+    free_.push_back(static_cast<std::uint32_t>(asked_.size()));
+    asked_.emplace_back();
+  }
+  const std::uint32_t tag = free_.back();
+  asked_[tag] = {&slot, line, slot.buffer.epoch};
+  const Tick made = clock_.ticks(at);
+  port_.translate(address ^ slot.group->dispatch->page_salt, made);
+  PortAnswer answer;
+  const LineAccess access{
+      .address = where, .bytes = kLineBytes, .kind = RequestKind::instruction, .requester = requester_};
+  if (!port_.request(access, made, tag, answer)) {
+    free_.pop_back();
+    return false;
+  }
+  there = clock_.ceil(answer.line.done);
+  return true;
+}
+
+void InstructionFetch::answered(std::uint32_t tag, const PortAnswer& answer) {
+  const Request asked = asked_[tag];
+  free_.push_back(tag);
+  WavefrontSlot& slot = *asked.slot;
+  WavefrontSlot::Fetch& buffer = slot.buffer;
+  if (asked.epoch != buffer.epoch) return;
+  const Cycles there = clock_.ceil(answer.line.done);
+  if (asked.line == buffer.line + 1) {
+    buffer.next_ready = there;
+    buffer.next_open = false;
+    if (!slot.held_by(kHoldFetch) || buffer.line_open) return;
+    finish(slot);
+  } else if (buffer.line_open) {
+    buffer.line_open = false;
+    enter(slot, there, there);
+  }
+  if (!buffer.line_open && !(buffer.next_open && line_of(slot.wave.pc + slot.next->size - 1) != buffer.line))
+    slot.release(kHoldFetch);
+}
+
+}  // namespace lacuna

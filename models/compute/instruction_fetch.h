@@ -1,0 +1,61 @@
+// Instruction fetch: each wavefront's buffer of one line of code and the next.
+//
+// The buffer holds the line of the PC and prefetches the one behind it, so that straight-line code pays only what the fetch of a
+// line takes longer than the execution of the one before: there is room for the next line when the wavefront enters its own. A
+// branch out of the buffered lines pays the fetch in full.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "models/compute/memory_port.h"
+#include "models/compute/physical_addresses.h"
+#include "models/compute/wavefront_pool.h"
+#include "models/isa/decoded_code.h"
+
+namespace lacuna {
+
+class InstructionFetch : private PortClient {
+ public:
+  static constexpr std::uint64_t kLineBytes = 64;
+
+  /// Not `timed`: instructions are there at once.
+  InstructionFetch(Clock clock, bool timed, GpuVm& vm, isa::DecodedCode& code, LineMemory& memory, std::uint16_t requester)
+      : clock_(clock), timed_(timed), code_(code), port_(*this, memory), physical_(vm), requester_(requester) {}
+
+  MemoryPort& port() { return port_; }
+  /// An empty buffer: the wavefront begins.
+  void start(WavefrontSlot& slot);
+  /// Finds the instruction at the wavefront's PC, which it wants from `cycle` on. Puts off slot.when until it is there, or holds
+  /// the slot (kHoldFetch) until that is known.
+  void fetch(WavefrontSlot& slot, Cycles cycle);
+  isa::DecodedCode& code() { return code_; }
+  /// Line transactions so far.
+  const std::uint64_t& requests() const { return requests_; }
+
+ private:
+  struct Request {
+    WavefrontSlot* slot = nullptr;
+    std::uint64_t line = 0;
+    std::uint32_t epoch = 0;
+  };
+  /// Asks for a line. True: `there` says when it is there.
+  bool request(WavefrontSlot& slot, std::uint64_t line, Cycles at, Cycles& there);
+  void answered(std::uint32_t tag, const PortAnswer& answer) override;
+  /// The line of the PC is there.
+  void enter(WavefrontSlot& slot, Cycles there, Cycles cycle);
+  /// The lines that the instruction lies in are there, or one of them is not known to be.
+  void finish(WavefrontSlot& slot);
+
+  Clock clock_;
+  bool timed_;
+  isa::DecodedCode& code_;
+  MemoryPort port_;
+  PhysicalAddresses physical_;
+  std::uint16_t requester_;
+  std::vector<Request> asked_;
+  std::vector<std::uint32_t> free_;
+  std::uint64_t requests_ = 0;
+};
+
+}  // namespace lacuna

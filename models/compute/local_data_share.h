@@ -1,0 +1,46 @@
+// The LDS of a compute unit as a resource: an access keeps it for as many cycles as its lanes' banks need
+// (models/compute/lds_banks.h); the data are there lds_latency later. The bytes themselves are the wavefront pool's.
+#pragma once
+
+#include "models/common/calendar.h"
+#include "models/compute/compute_unit_parameters.h"
+#include "models/compute/lds_banks.h"
+#include "models/compute/wait_counter.h"
+#include "models/isa/memory_interface.h"
+
+namespace lacuna {
+
+class LocalDataShare {
+ public:
+  struct Result {
+    Cycles done;
+    OperationDelays delays;
+  };
+
+  /// `banks` is shared by all units of a GPU.
+  LocalDataShare(const ComputeUnitParameters& parameters, Clock clock, LdsBanks& banks)
+      : parameters_(parameters), clock_(clock), banks_(banks) {}
+
+  /// Of an access whose lanes' byte offsets are given; `instruction` only says where to look for a known pattern.
+  Result access(const isa::MemoryAccess& access, const LdsBanks::Offsets& offsets, const void* instruction, Cycles cycle) {
+    const std::uint64_t lanes = access.space == isa::MemoryAccess::Space::lds ? access.lanes : access.lds_lanes;
+    const LdsCycles cycles = access.bytes_per_lane == 0 || !parameters_.lds_conflicts
+                                 ? LdsCycles{.busy = 1, .conflicts = 0}
+                                 : banks_.cycles(access, offsets, lanes, instruction);
+    conflict_cycles_ += cycles.conflicts;
+    const Cycles start = clock_.ceil(port_.reserve(clock_.ticks(cycle), clock_.period() * cycles.busy));
+    const OperationDelays delays{.lds_conflict = OperationDelays::saturated((start - cycle).n + cycles.conflicts)};
+    return {start + Cycles{cycles.busy} + parameters_.lds_latency, delays};
+  }
+  const std::uint64_t& conflict_cycles() const { return conflict_cycles_; }
+  void retire(Tick horizon) { port_.retire(horizon); }
+
+ private:
+  const ComputeUnitParameters& parameters_;
+  Clock clock_;
+  LdsBanks& banks_;
+  Calendar port_;
+  std::uint64_t conflict_cycles_ = 0;
+};
+
+}  // namespace lacuna

@@ -1,0 +1,79 @@
+// One of a compute unit's ways to memory: a request has its address translated and goes to the first-level cache.
+//
+//   made ---- translation ----> left ---- cache and below ----> answered
+//
+// Both the TLB and the cache may answer later; a request that waits for either is kept here. Nothing is allocated in steady
+// state.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "models/common/line_memory.h"
+#include "models/common/translation_level.h"
+#include "models/common/units.h"
+
+namespace lacuna {
+
+struct PortAnswer {
+  Tick made;
+  Tick left;  ///< its address was translated
+  LineAnswer line;
+};
+
+class PortClient {
+ public:
+  virtual ~PortClient() = default;
+  virtual void answered(std::uint32_t tag, const PortAnswer& answer) = 0;
+};
+
+class MemoryPort : private LineClient, private TranslationClient {
+ public:
+  MemoryPort(PortClient& client, LineMemory& memory) : client_(client), memory_(&memory) {}
+  MemoryPort(const MemoryPort&) = delete;
+  MemoryPort& operator=(const MemoryPort&) = delete;
+
+  void attach(LineMemory& memory) { memory_ = &memory; }
+  /// Null: translation takes no time.
+  void attach(TranslationLevel* tlb) { tlb_ = tlb; }
+  TranslationLevel* tlb() const { return tlb_; }
+
+  /// Asks for the translation of a page, which the requests that follow have in common.
+  void translate(std::uint64_t address, Tick at);
+  /// A request that is made at `made`, in the page translated last. True: `answer` holds the answer; false: the client gets it
+  /// under `tag`.
+  bool request(const LineAccess& access, Tick made, std::uint32_t tag, PortAnswer& answer);
+  /// Requests that wait for an answer.
+  std::size_t waiting() const { return requests_.size() - free_.size(); }
+
+ private:
+  static constexpr std::uint32_t kNone = ~std::uint32_t{0};
+  struct Request {
+    LineAccess access;
+    Tick made;
+    Tick left;
+    std::uint32_t tag;
+    std::uint32_t next;  ///< that waits for the same translation
+  };
+  /// A page whose translation is awaited, and the requests that wait for it, in order.
+  struct Page {
+    std::uint32_t first = kNone;
+    std::uint32_t last = kNone;
+  };
+
+  void answered(std::uint32_t request, const LineAnswer& answer) override;
+  void translated(std::uint32_t page, Tick at) override;
+  std::uint32_t keep(const LineAccess& access, Tick made, Tick left, std::uint32_t tag);
+
+  PortClient& client_;
+  LineMemory* memory_;
+  TranslationLevel* tlb_ = nullptr;
+  Tick translated_{};           ///< of the page translated last, when that is known
+  std::uint32_t page_ = kNone;  ///< or else the page that is awaited
+  std::vector<Request> requests_;
+  std::vector<std::uint32_t> free_;
+  std::vector<Page> pages_;
+  std::vector<std::uint32_t> free_pages_;
+};
+
+}  // namespace lacuna

@@ -1,0 +1,127 @@
+#include "models/compute/memory_tokens.h"
+
+#include <utility>
+
+namespace lacuna {
+
+MemoryTokens::Token MemoryTokens::begin(WavefrontSlot& slot, Counters counters, Tick start, Tick port_wait,
+                                        Cycles return_latency, KernelActivity* activity) {
+  if (free_.empty()) {
+    free_.push_back(static_cast<Token>(tokens_.size()));
+    tokens_.emplace_back();
+  }
+  const Token token = free_.back();
+  free_.pop_back();
+  State& state = tokens_[token];
+  state = State{};
+  state.slot = &slot;
+  state.group = slot.group;
+  state.activity = activity;
+  state.port_wait = port_wait;
+  state.return_latency = return_latency;
+  state.latest = start;
+  state.counters = counters;
+  return token;
+}
+
+void MemoryTokens::include(Token token, Cycles done, OperationDelays delays) {
+  tokens_[token].included = done;
+  tokens_[token].included_delays = delays;
+}
+
+void MemoryTokens::account(Token token, const PortAnswer& answer) {
+  KernelActivity* activity = tokens_[token].activity;
+  if (activity == nullptr) return;
+  ++activity->requests;
+  activity->request_time += answer.line.done - answer.made;
+  LatencyBreakdown& latency = activity->latency;
+  latency.add(MemoryLevel::tlb, {}, answer.left - answer.made);
+  latency.add(answer.line.level, answer.line.queueing, answer.line.service);
+  latency.mshr += answer.line.mshr;
+  if (answer.line.below != nullptr) latency += *answer.line.below;
+}
+
+void MemoryTokens::arrive(Token token, const PortAnswer& answer, Tick returned) {
+  State& state = tokens_[token];
+  if (returned >= state.latest) {
+    Tick queues = answer.line.queueing + (returned - answer.line.done);
+    Tick mshr = answer.line.mshr;
+    if (answer.line.below != nullptr) {
+      for (const Tick waited : answer.line.below->queueing) queues += waited;
+      mshr += answer.line.below->mshr;
+    }
+    state.latest = returned;
+    state.tlb = answer.left - answer.made;
+    state.mshr = mshr;
+    state.queues = queues;
+  }
+  if (--state.remaining == 0 && state.issued) close(token);
+}
+
+void MemoryTokens::issued(Token token) {
+  State& state = tokens_[token];
+  state.issued = true;
+  if (state.remaining == 0) {
+    close(token);
+    return;
+  }
+  WavefrontSlot& slot = *state.slot;
+  state.open = true;
+  ++slot.open;
+  if (state.counters != Counters::lgkmcnt) state.sequence = slot.vmcnt.open_in_order();
+  if (state.counters != Counters::vmcnt) slot.lgkmcnt.open_out_of_order();
+}
+
+void MemoryTokens::close(Token token) {
+  const State state = std::exchange(tokens_[token], {});
+  free_.push_back(token);
+  const auto saturated = [this](Tick time) { return OperationDelays::saturated(clock_.ceil(time).n); };
+  Cycles done = clock_.ceil(state.latest) + state.return_latency;
+  OperationDelays delays{.tlb = saturated(state.tlb),
+                         .mshr = saturated(state.mshr),
+                         .queues = OperationDelays::saturated(std::uint64_t{saturated(state.queues - state.mshr)} +
+                                                              clock_.ceil(state.port_wait).n)};
+  if (state.included > done) {
+    done = state.included;
+    delays = state.included_delays;
+  }
+  if (state.slot == nullptr) {
+    if (state.group == nullptr) return;
+    --state.group->open;
+    listener_.operation_closed(*state.group, done);
+    return;
+  }
+  WavefrontSlot& slot = *state.slot;
+  const bool vm = state.counters != Counters::lgkmcnt;
+  const bool lgkm = state.counters != Counters::vmcnt;
+  if (!state.open) {
+    if (vm) slot.vmcnt.add_in_order(done, delays);
+    if (lgkm) slot.lgkmcnt.add_out_of_order(done, delays);
+    return;
+  }
+  --slot.open;
+  if (vm) slot.vmcnt.close_in_order(state.sequence, done, delays);
+  if (lgkm) slot.lgkmcnt.close_out_of_order(done, delays);
+  listener_.operation_closed(slot, done);
+}
+
+void MemoryTokens::leave(WavefrontSlot& slot) {
+  if (slot.open == 0) return;
+  for (State& state : tokens_) {
+    if (state.slot != &slot || !state.open) continue;
+    state.slot = nullptr;
+    ++state.group->open;
+  }
+  slot.open = 0;
+}
+
+void MemoryTokens::drop(const Dispatch& dispatch) {
+  for (State& state : tokens_) {
+    if (state.group == nullptr || state.group->dispatch != &dispatch) continue;
+    state.slot = nullptr;
+    state.group = nullptr;
+    state.activity = nullptr;
+  }
+}
+
+}  // namespace lacuna

@@ -1,0 +1,87 @@
+// Memory instructions under way: a token stands for one, from its issue until the last of its requests is answered.
+//
+// Whoever serves a request completes it, at once or later: a first-level cache, the memory behind it. The wait counters of the
+// wavefront count tokens. A token outlives its wavefront, whose program may end without waiting for its stores; the workgroup
+// is done only when they are performed.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "models/compute/memory_port.h"
+#include "models/compute/wavefront_pool.h"
+
+namespace lacuna {
+
+/// Which wait counters count an instruction: a FLAT one counts in both.
+enum class Counters : std::uint8_t { vmcnt, lgkmcnt, both };
+
+class MemoryTokens {
+ public:
+  using Token = std::uint32_t;
+
+  class Listener {
+   public:
+    virtual ~Listener() = default;
+    /// An operation of a wavefront has been completed that had been open: what waits for it may be known now.
+    virtual void operation_closed(WavefrontSlot& slot, Cycles done) = 0;
+    /// The same of a wavefront that has ended.
+    virtual void operation_closed(ResidentWorkgroup& group, Cycles done) = 0;
+  };
+
+  MemoryTokens(Clock clock, Listener& listener) : clock_(clock), listener_(listener) {}
+
+  /// An instruction of a wavefront whose requests follow. `port_wait`: how long it waited for its unit; `return_latency`: cycles
+  /// from the last answer to the registers; `activity`: where its requests are accounted for, null: nowhere.
+  Token begin(WavefrontSlot& slot, Counters counters, Tick start, Tick port_wait, Cycles return_latency,
+              KernelActivity* activity);
+  void expect(Token token, unsigned requests) { tokens_[token].remaining += requests; }
+  /// Another part of the instruction ends at `done`, such as the lanes of a FLAT access that are in the LDS.
+  void include(Token token, Cycles done, OperationDelays delays);
+  /// Accounts for an answer that the wavefront sees at `returned`. True: it was the last one expected.
+  void add(Token token, const PortAnswer& answer, Tick returned) {
+    account(token, answer);
+    arrive(token, answer, returned);
+  }
+  /// The two halves of add(), for answers whose return is known later.
+  void account(Token token, const PortAnswer& answer);
+  void arrive(Token token, const PortAnswer& answer, Tick returned);
+  /// All requests have been made: from here on the wait counters count the operation, as completed or as open.
+  void issued(Token token);
+
+  /// The wavefront has ended: its open operations are its workgroup's.
+  void leave(WavefrontSlot& slot);
+  /// Forgets whom the operations of a dispatch were for.
+  void drop(const Dispatch& dispatch);
+  /// Tokens in use.
+  std::size_t open() const { return tokens_.size() - free_.size(); }
+
+ private:
+  struct State {
+    WavefrontSlot* slot = nullptr;
+    ResidentWorkgroup* group = nullptr;  ///< null: nobody waits
+    KernelActivity* activity = nullptr;
+    Tick port_wait{};
+    Cycles return_latency{};
+    Cycles included{};  ///< when the other part ends
+    OperationDelays included_delays;
+    // Of the request whose answer comes last: when, and the time that it waited.
+    Tick latest{};
+    Tick tlb{};
+    Tick mshr{};
+    Tick queues{};
+    unsigned remaining = 0;
+    WaitCounter::Sequence sequence = 0;
+    Counters counters = Counters::vmcnt;
+    bool issued = false;
+    bool open = false;  ///< the wait counters have it as open
+  };
+  void close(Token token);
+
+  Clock clock_;
+  Listener& listener_;
+  std::vector<State> tokens_;
+  std::vector<Token> free_;
+};
+
+}  // namespace lacuna

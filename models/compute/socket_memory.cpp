@@ -1,0 +1,29 @@
+#include "models/compute/socket_memory.h"
+
+#include "models/common/tlm_time.h"
+
+namespace lacuna {
+
+bool SocketMemory::access(const LineAccess& request, Tick at, LineClient&, std::uint32_t, LineAnswer& answer) {
+  MemoryAttributes& attributes =
+      payload_.renew(request.write ? tlm::TLM_WRITE_COMMAND : tlm::TLM_READ_COMMAND, request.address, request.bytes);
+  attributes.kind = request.kind;
+  attributes.atomic = request.atomic;
+  attributes.bypass_l1 = request.bypass_l1;
+  attributes.requester = request.requester;
+  attributes.byte_mask = request.byte_mask;
+  payload_.clear_latency();
+  const Tick now = to_tick(sc_core::sc_time_stamp());
+  // A wavefront that was launched in the middle of a window is a little behind the kernel.
+  const Tick behind = at < now ? now - at : Tick{};
+  sc_core::sc_time delay = to_sc_time(at + behind - now);
+  socket_->b_transport(*payload_, delay);
+  if (payload_->is_response_error()) {
+    SC_REPORT_FATAL(socket_.name(),
+                    ("no memory answers at bus address of a mapped page: " + payload_->get_response_string()).c_str());
+  }
+  answer = {.done = now + to_tick(delay) - behind, .queueing = {}, .service = {}, .mshr = {}, .level = MemoryLevel::l1, .below = &payload_.latency()};
+  return true;
+}
+
+}  // namespace lacuna

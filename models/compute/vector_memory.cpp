@@ -1,0 +1,134 @@
+#include "models/compute/vector_memory.h"
+
+#include <algorithm>
+
+namespace lacuna {
+namespace {
+
+// Requests of an instruction by which the host's fetch of an L1 set runs ahead of its use.
+constexpr std::size_t kPrefetchDistance = 2;
+constexpr std::uint64_t kNoPage = ~std::uint64_t{0};
+
+}  // namespace
+
+VectorMemory::VectorMemory(const ComputeUnitParameters& parameters, Clock clock, GpuVm& vm, MemoryTokens& tokens,
+                           LineMemory& memory, std::uint16_t requester)
+    : parameters_(parameters),
+      clock_(clock),
+      tokens_(tokens),
+      port_(*this, memory),
+      physical_(vm),
+      requester_(requester),
+      coalescer_(parameters.transaction_bytes),
+      reorder_(parameters.reorder_entries),
+      entered_(parameters.reorder_entries) {}
+
+MemoryTokens::Token VectorMemory::no_access(WavefrontSlot& slot, Counters counters, Cycles cycle) {
+  return tokens_.begin(slot, counters, clock_.ticks(cycle + Cycles{1}), Tick{}, Cycles{0}, nullptr);
+}
+
+MemoryTokens::Token VectorMemory::access(WavefrontSlot& slot, const isa::MemoryAccess& access, Counters counters,
+                                         Cycles cycle) {
+  const auto lines = coalescer_.coalesce(access, addresses_.global);
+  const Tick period = clock_.period();
+  // The address unit takes lanes_per_simd addresses and gives one transaction a cycle.
+  const std::uint64_t occupancy = std::max<std::uint64_t>(lines.size(), isa::kLanes / parameters_.lanes_per_simd);
+  const Tick wanted = clock_.ticks(cycle + parameters_.vmem_address_latency);
+  const Tick start = unit_.reserve(wanted, period * occupancy);
+  const bool write = access.operation != isa::MemoryAccess::Operation::load;
+  const MemoryTokens::Token token = tokens_.begin(slot, counters, start, start - wanted, parameters_.vmem_return_latency,
+                                                  write ? nullptr : &slot.group->dispatch->activity);
+  requests_ += lines.size();
+  LineAccess request{.bytes = coalescer_.line_bytes(),
+                     .kind = RequestKind::vector,
+                     .write = write,
+                     .atomic = access.operation == isa::MemoryAccess::Operation::atomic,
+                     .bypass_l1 = access.glc || access.slc,
+                     .requester = requester_};
+  // The accessed bytes are mapped (the executor checked), so the lines' pages are as well.
+  unsigned mapped = 0;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    line_addresses_[i] = physical_.find(lines[i].address);
+    mapped += line_addresses_[i] != PhysicalAddresses::kUnmapped ? 1 : 0;
+  }
+  tokens_.expect(token, mapped);
+  Tick at = start;
+  if (reorder_.exists()) {
+    for (std::size_t i = 0; i < lines.size(); ++i, at += period) {
+      if (line_addresses_[i] == PhysicalAddresses::kUnmapped) continue;
+      request.address = line_addresses_[i];
+      request.byte_mask = lines[i].byte_mask;
+      waiting_.push_back({request, lines[i].address, at, token});
+    }
+    page_ = kNoPage;
+    send_in_order();
+    return token;
+  }
+  std::uint64_t page = kNoPage;  // of the smallest size
+  PortAnswer answer;
+  for (std::size_t i = 0; i < lines.size(); ++i, at += period) {
+    if (prefetch_ != nullptr && i + kPrefetchDistance < lines.size())
+      prefetch_->prefetch(line_addresses_[i + kPrefetchDistance]);
+    if (lines[i].address / GpuVm::kPage != page) {
+      page = lines[i].address / GpuVm::kPage;
+      port_.translate(lines[i].address, at);
+    }
+    if (line_addresses_[i] == PhysicalAddresses::kUnmapped) continue;
+    request.address = line_addresses_[i];
+    request.byte_mask = lines[i].byte_mask;
+    if (port_.request(request, at, token, answer)) tokens_.add(token, answer, answer.line.done);
+  }
+  return token;
+}
+
+void VectorMemory::answered(std::uint32_t tag, const PortAnswer& answer) {
+  if (!reorder_.exists()) {
+    tokens_.add(tag, answer, answer.line.done);
+    return;
+  }
+  take_answer(tag, answer);
+  send_in_order();
+}
+
+// -- with a reorder buffer
+
+void VectorMemory::send_in_order() {
+  if (sending_) return;  // an answer at once does not let others overtake
+  sending_ = true;
+  const Tick period = clock_.period();
+  PortAnswer answer;
+  for (; first_waiting_ < waiting_.size() && reorder_.can_enter(); ++first_waiting_) {
+    const Waiting line = waiting_[first_waiting_];
+    const Tick at = reorder_.enters(later(line.wanted, last_made_ + period));
+    last_made_ = at;
+    if (line.virtual_address / GpuVm::kPage != page_) {
+      page_ = line.virtual_address / GpuVm::kPage;
+      port_.translate(line.virtual_address, at);
+    }
+    const ReorderBuffer::Entry entry = reorder_.enter();
+    entered_[entry].token = line.token;
+    if (port_.request(line.access, at, entry, answer)) take_answer(entry, answer);
+  }
+  // What has been sent is dropped when it is most of what is kept.
+  if (2 * first_waiting_ >= waiting_.size()) {
+    waiting_.erase(waiting_.begin(), waiting_.begin() + static_cast<std::ptrdiff_t>(first_waiting_));
+    first_waiting_ = 0;
+  }
+  sending_ = false;
+}
+
+void VectorMemory::take_answer(ReorderBuffer::Entry entry, const PortAnswer& answer) {
+  Entered& entered = entered_[entry];
+  tokens_.account(entered.token, answer);
+  entered.answer = answer;
+  if (answer.line.below != nullptr) entered.below = *answer.line.below;
+  reorder_.answer(entry, answer.line.done);
+  Tick left;
+  while (reorder_.leave(clock_.period(), entry, left)) {
+    Entered& oldest = entered_[entry];
+    if (oldest.answer.line.below != nullptr) oldest.answer.line.below = &oldest.below;
+    tokens_.arrive(oldest.token, oldest.answer, left);
+  }
+}
+
+}  // namespace lacuna

@@ -1,0 +1,78 @@
+#include "models/tlb/first_level_tlb.h"
+
+namespace lacuna {
+namespace {
+
+template <typename T>
+std::uint32_t take(std::vector<T>& all, std::vector<std::uint32_t>& free) {
+  if (free.empty()) {
+    all.emplace_back();
+    return static_cast<std::uint32_t>(all.size() - 1);
+  }
+  const std::uint32_t number = free.back();
+  free.pop_back();
+  return number;
+}
+
+}  // namespace
+
+bool FirstLevelTlb::translate_or_defer(std::uint64_t address, Tick at, TranslationClient& client, std::uint32_t tag,
+                                       Tick& known) {
+  known = admit(at) + hit_;
+  const std::uint64_t page = address >> page_shift_;
+  if (const TagArray::Slot slot = find(page); slot != TagArray::kNone) {
+    const TagArray::Sector& entry = tags_.sector(slot, 0);
+    if (entry.pending != TagArray::kNoFill) {
+      ++statistics_.secondary_misses;
+      wait(entry.pending, {&client, tag, known, kNone});
+      return false;
+    }
+    ++(entry.ready <= known ? statistics_.hits : statistics_.secondary_misses);
+    known = later(known, entry.ready);
+    return true;
+  }
+  const std::uint32_t miss = take(misses_, free_misses_);
+  misses_[miss] = {.address = address, .asked = at, .at = known};
+  wait(miss, {&client, tag, Tick{}, kNone});
+  departures_.push_back({known, miss});
+
+  tags_.sector(install(page), 0) = {
+      .requested = known, .ready = kNever, .locked = {}, .complete = true, .pending = miss, .dirty = 0};
+  return false;
+}
+
+void FirstLevelTlb::wait(std::uint32_t miss, const Waiter& waiter) {
+  const std::uint32_t number = take(waiters_, free_waiters_);
+  waiters_[number] = waiter;
+  Miss& waited = misses_[miss];
+  (waited.first_waiter == kNone ? waited.first_waiter : waiters_[waited.last_waiter].next) = number;
+  waited.last_waiter = number;
+}
+
+void FirstLevelTlb::departures(std::vector<Departure>& out) {
+  out.insert(out.end(), departures_.begin(), departures_.end());
+  departures_.clear();
+}
+
+void FirstLevelTlb::resolve(std::uint32_t number) {
+  const Miss miss = misses_[number];
+  Tick asks;
+  const Tick ready = fetch(miss.address, miss.at, asks);
+  statistics_.miss_latency += ready - miss.asked;
+  // Unless the entry has been given to another page meanwhile.
+  const std::uint64_t page = miss.address >> page_shift_;
+  const TagArray::Slot slot = tags_.find(static_cast<std::uint32_t>(page & (tags_.sets() - 1)), page);
+  if (slot != TagArray::kNone && tags_.sector(slot, 0).pending == number) {
+    tags_.sector(slot, 0) = {
+        .requested = asks, .ready = ready, .locked = {}, .complete = true, .pending = TagArray::kNoFill, .dirty = 0};
+  }
+  for (std::uint32_t next = miss.first_waiter; next != kNone;) {
+    const Waiter waiter = waiters_[next];
+    free_waiters_.push_back(next);
+    next = waiter.next;
+    waiter.client->translated(waiter.tag, later(waiter.known, ready));
+  }
+  free_misses_.push_back(number);
+}
+
+}  // namespace lacuna
