@@ -71,7 +71,8 @@ Fabric::Fabric(sc_core::sc_module_name module_name, const FabricParameters& para
       sources("source", source_count),
       destinations("destination", routes.destinations()),
       parameters_(parameters),
-      routes_(std::move(routes)) {
+      routes_(std::move(routes)),
+      retire_period_(parameters.clock.period() * kRetireCycles) {
   for (unsigned i = 0; i < source_count; ++i) {
     const int tag = static_cast<int>(i);
     sources[i].register_b_transport(this, &Fabric::b_transport, tag);
@@ -89,12 +90,9 @@ Fabric::Fabric(sc_core::sc_module_name module_name, const FabricParameters& para
 void Fabric::reset() { next_retire_ = {}; }
 
 void Fabric::b_transport(int source, tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
-  if (const Tick now = to_tick(sc_core::sc_time_stamp()); now >= next_retire_) {
-    next_retire_ = now + parameters_.clock.period() * kRetireCycles;
-    retire(now);
-  }
+  advance(to_tick(sc_core::sc_time_stamp()));
   AddressRoutes::Hop hop;
-  if (!routes_.find(payload.get_address(), hop)) {
+  if (!route(payload.get_address(), hop)) {
     ++statistics_.errors;
     log_unroutable(static_cast<unsigned>(source), payload);
     payload.set_response_status(tlm::TLM_ADDRESS_ERROR_RESPONSE);
@@ -109,22 +107,17 @@ void Fabric::transport_whole(unsigned source, unsigned destination, tlm::tlm_gen
                              sc_core::sc_time& delay) {
   if (prefetch_[destination] != nullptr) prefetch_[destination]->prefetch(payload.get_address());
   auto* attributes = payload.get_extension<MemoryAttributes>();
-  // Most data are one flit or two: a division of the host costs as much as all else here.
   const unsigned length = payload.get_data_length();
-  const unsigned data_flits = length <= parameters_.width       ? 1
-                              : length <= 2 * parameters_.width ? 2
-                                                                : (length + parameters_.width - 1) / parameters_.width;
+  const bool write = payload.is_write();
   const bool atomic = attributes != nullptr && attributes->atomic;
   const Tick now = to_tick(sc_core::sc_time_stamp());
   const Tick at = now + to_tick(delay);
-  const Tick there =
-      carry(VirtualNetwork::request, source, destination, payload.is_write() || atomic ? data_flits : 1, at, attributes);
-  advance(delay, there - at);
+  const Tick there = carry(VirtualNetwork::request, source, destination, request_flits(length, write, atomic), at, attributes);
+  assign(delay, there - now);
   destinations[destination]->b_transport(payload, delay);
   const Tick served = now + to_tick(delay);
-  const Tick back =
-      carry(VirtualNetwork::reply, source, destination, payload.is_read() || atomic ? data_flits : 1, served, attributes);
-  advance(delay, back - served);
+  const Tick back = carry(VirtualNetwork::reply, source, destination, reply_flits(length, write, atomic), served, attributes);
+  assign(delay, back - now);
 }
 
 Tick Fabric::carry(VirtualNetwork network, unsigned source, unsigned destination, unsigned flits, Tick at,
@@ -150,7 +143,7 @@ void Fabric::transport_split(unsigned source, tlm::tlm_generic_payload& payload,
   const std::uint64_t end = payload.get_address() + payload.get_data_length();
   AddressRoutes::Hop hop;
   for (std::uint64_t address = payload.get_address(); address < end; address += hop.contiguous) {
-    if (routes_.find(address, hop)) continue;
+    if (route(address, hop)) continue;
     ++statistics_.errors;
     log_unroutable(source, payload);
     payload.set_response_status(tlm::TLM_ADDRESS_ERROR_RESPONSE);
@@ -172,7 +165,7 @@ void Fabric::transport_split(unsigned source, tlm::tlm_generic_payload& payload,
   tlm::tlm_response_status response = tlm::TLM_OK_RESPONSE;
   unsigned first = 0;
   while (first < payload.get_data_length()) {
-    routes_.find(payload.get_address() + first, hop);
+    route(payload.get_address() + first, hop);
     const auto length = static_cast<unsigned>(std::min<std::uint64_t>(hop.contiguous, payload.get_data_length() - first));
     PooledPayload part(payloads_);
     if (attributes != nullptr) {
@@ -206,7 +199,7 @@ void Fabric::transport_split(unsigned source, tlm::tlm_generic_payload& payload,
 unsigned Fabric::transport_dbg(int, tlm::tlm_generic_payload& payload) {
   const std::uint64_t address = payload.get_address();
   AddressRoutes::Hop hop;
-  if (!routes_.find(address, hop)) {
+  if (!route(address, hop)) {
     payload.set_response_status(tlm::TLM_ADDRESS_ERROR_RESPONSE);
     return 0;
   }
@@ -215,13 +208,13 @@ unsigned Fabric::transport_dbg(int, tlm::tlm_generic_payload& payload) {
   unsigned char* data = payload.get_data_ptr();
   const unsigned total = payload.get_data_length();
   for (std::uint64_t a = address; a < address + total; a += hop.contiguous) {
-    if (routes_.find(a, hop)) continue;
+    if (route(a, hop)) continue;
     payload.set_response_status(tlm::TLM_ADDRESS_ERROR_RESPONSE);
     return 0;
   }
   unsigned moved = 0;
   while (moved < total) {
-    routes_.find(address + moved, hop);
+    route(address + moved, hop);
     const auto length = static_cast<unsigned>(std::min<std::uint64_t>(hop.contiguous, total - moved));
     PooledPayload part(payloads_);
     part->set_command(payload.get_command());
@@ -244,7 +237,7 @@ unsigned Fabric::transport_dbg(int, tlm::tlm_generic_payload& payload) {
 bool Fabric::get_direct_mem_ptr(int, tlm::tlm_generic_payload& payload, tlm::tlm_dmi& dmi) {
   const std::uint64_t address = payload.get_address();
   AddressRoutes::Hop hop;
-  if (!routes_.find(address, hop)) {
+  if (!route(address, hop)) {
     dmi.allow_none();
     dmi.set_start_address(address);
     dmi.set_end_address(address);

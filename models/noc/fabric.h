@@ -98,6 +98,26 @@ class Fabric : public sc_core::sc_module {
   /// Forgets what is in flight. A topology's own calls this one.
   virtual void reset();
 
+  // For a caller that brings the requests of a window of time in order and serves them itself, destination by destination; what
+  // b_transport() does, in steps.
+
+  /// Who serves an address. False when no range holds it.
+  bool route(std::uint64_t address, AddressRoutes::Hop& hop) const { return routes_.find(address, hop); }
+  /// Flits of the packets of a transaction of `length` bytes.
+  unsigned request_flits(unsigned length, bool write, bool atomic) const { return write || atomic ? data_flits(length) : 1; }
+  unsigned reply_flits(unsigned length, bool write, bool atomic) const { return !write || atomic ? data_flits(length) : 1; }
+  /// Carries a packet whose last flit is ready to leave at `at`, on the request network from source to destination, on the
+  /// reply network from destination to source, and returns when the last flit is there. Counts it, and adds its time to the
+  /// latency of `attributes` (may be null).
+  Tick carry(VirtualNetwork network, unsigned source, unsigned destination, unsigned flits, Tick at,
+             MemoryAttributes* attributes);
+  /// The kernel's time is `now`: no later packet leaves before it. Drops what was booked until then, every so often.
+  void advance(Tick now) {
+    if (now < next_retire_) return;
+    next_retire_ = now + retire_period_;
+    retire(now);
+  }
+
  protected:
   /// One destination port for each destination that the routes name.
   Fabric(sc_core::sc_module_name module_name, const FabricParameters& parameters, unsigned source_count, AddressRoutes routes);
@@ -117,12 +137,17 @@ class Fabric : public sc_core::sc_module {
   void invalidate_direct_mem_ptr(int destination, sc_dt::uint64 begin, sc_dt::uint64 end);
   void transport_whole(unsigned source, unsigned destination, tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
   void transport_split(unsigned source, tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
-  Tick carry(VirtualNetwork network, unsigned source, unsigned destination, unsigned flits, Tick at,
-             MemoryAttributes* attributes);
+  /// Most data are one flit or two: a division of the host costs as much as all else here.
+  unsigned data_flits(unsigned length) const {
+    return length <= parameters_.width       ? 1
+           : length <= 2 * parameters_.width ? 2
+                                             : (length + parameters_.width - 1) / parameters_.width;
+  }
   void log_unroutable(unsigned source, const tlm::tlm_generic_payload& payload) const;
 
   const FabricParameters parameters_;
   const AddressRoutes routes_;
+  const Tick retire_period_;
   PayloadPool payloads_;                       // parts of split transactions
   std::vector<const HostPrefetch*> prefetch_;  // by destination
   Tick next_retire_{};
