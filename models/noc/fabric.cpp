@@ -1,6 +1,9 @@
 #include "models/noc/fabric.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <stdexcept>
 #include <string>
 #include <utility>
 
@@ -17,33 +20,6 @@ namespace {
 constexpr unsigned kRetireCycles = 128;
 
 }  // namespace
-
-void FabricParameters::describe(ParameterSection& section) {
-  section.add("clock", clock, "Clock", {.range = {1e6, 1e12}});
-  section.add("width", width, "Bytes of a flit; a link carries one a cycle", {.range = {1, 1024}, .unit = "bytes"});
-  section.add("topology", topology, "How sources and destinations are connected",
-              {{"crossbar", static_cast<int>(FabricTopology::crossbar)},
-               {"mesh", static_cast<int>(FabricTopology::mesh)},
-               {"butterfly", static_cast<int>(FabricTopology::butterfly)}});
-  section.add("hop_latency", hop_latency, "Crossbar: router and link of a hop, without the flits' own cycles",
-              {.range = {0, 1e4}});
-  section.add("columns", columns, "Mesh: nodes in a row", {.range = {1, 64}});
-  section.add("rows", rows, "Mesh: nodes in a column", {.range = {1, 64}});
-  section.add("routing", routing, "Mesh: dimension that is routed first",
-              {{"xy", static_cast<int>(MeshRouting::xy)}, {"yx", static_cast<int>(MeshRouting::yx)}});
-  section.add("placement", placement,
-              "Mesh: nodes of the destinations as \"x,y x,y ...\", taken in turn; empty spreads them evenly. Sources take the "
-              "other nodes in turn");
-  section.add("radix", radix, "Butterfly: inputs and outputs of a switch", {.range = {2, 64}});
-  section.add("stages", stages, "Butterfly: stages of switches", {.range = {1, 12}});
-  section.add("router_latency", router_latency, "Mesh and butterfly: pipeline of a router",
-              {.range = {0, 1e4}, .source = "BookSim2's input-queued router without routing delay"});
-  section.add("link_latency", link_latency, "Mesh and butterfly: a link between routers", {.range = {0, 1e4}});
-  section.add("interface_latency", interface_latency, "Mesh and butterfly: injection and ejection together",
-              {.range = {0, 1e4}, .source = "BookSim2's channels to and from a node"});
-  section.add("injection_queue", injection_queue, "Mesh and butterfly: packets that wait at a node, for each virtual network",
-              {.range = {1, 65536}});
-}
 
 void FabricStatistics::describe(StatisticsGroup& group) const {
   group.add("packets", packets, "packets, requests and replies", "packets");
@@ -72,6 +48,7 @@ Fabric::Fabric(sc_core::sc_module_name module_name, const FabricParameters& para
       destinations("destination", routes.destinations()),
       parameters_(parameters),
       routes_(std::move(routes)),
+      placement_(place(parameters, source_count, routes_.destinations())),
       retire_period_(parameters.clock.period() * kRetireCycles) {
   for (unsigned i = 0; i < source_count; ++i) {
     const int tag = static_cast<int>(i);
@@ -120,23 +97,50 @@ void Fabric::transport_whole(unsigned source, unsigned destination, tlm::tlm_gen
   assign(delay, back - now);
 }
 
-Tick Fabric::carry(VirtualNetwork network, unsigned source, unsigned destination, unsigned flits, Tick at,
-                   MemoryAttributes* attributes) {
-  const Traversal traversal = traverse(network, source, destination, flits, at);
-  const Tick latency = traversal.arrival - at;
-  if (attributes != nullptr) attributes->latency.add(MemoryLevel::noc, traversal.waiting, latency - traversal.waiting);
+Fabric::Traversal Fabric::send(unsigned from, unsigned to, VirtualNetwork network, unsigned flits, Tick at) {
+  if (from >= nodes() || to >= nodes()) {
+    throw std::out_of_range(fmt::format("{}: a packet from node {} to {}, there are {}", name(), from, to, nodes()));
+  }
+  if (static_cast<unsigned>(network) >= parameters_.virtual_networks) {
+    throw std::out_of_range(fmt::format("{}: a packet on virtual network {}, there are {}", name(),
+                                        static_cast<unsigned>(network), parameters_.virtual_networks));
+  }
+  return counted(transfer(from, to, network, flits, at), flits, at);
+}
+
+Fabric::Traversal Fabric::traverse(VirtualNetwork network, unsigned source, unsigned destination, unsigned flits, Tick at) {
+  const unsigned asks = source_node(source);
+  const unsigned answers = destination_node(destination);
+  const bool request = network == VirtualNetwork::request;
+  return counted(transfer(request ? asks : answers, request ? answers : asks, network, flits, at), flits, at);
+}
+
+Fabric::Traversal Fabric::counted(const Traversal& traversal, unsigned flits, Tick at) {
   ++statistics_.packets;
   statistics_.flits += flits;
   statistics_.hops += traversal.links;
   statistics_.weighted_hops += std::uint64_t{traversal.links} * flits;
   statistics_.queueing += traversal.waiting;
-  statistics_.latency += latency;
+  statistics_.latency += traversal.arrival - at;
+  return traversal;
+}
+
+Tick Fabric::carry(VirtualNetwork network, unsigned source, unsigned destination, unsigned flits, Tick at,
+                   MemoryAttributes* attributes) {
+  const Traversal traversal = traverse(network, source, destination, flits, at);
+  if (attributes != nullptr) {
+    attributes->latency.add(MemoryLevel::noc, traversal.waiting, traversal.arrival - at - traversal.waiting);
+  }
   for (FabricPortStatistics* port : {&statistics_.sources[source], &statistics_.destinations[destination]}) {
     ++port->packets;
     port->flits += flits;
     port->queueing += traversal.waiting;
   }
   return traversal.arrival;
+}
+
+std::vector<unsigned> Fabric::path_nodes(unsigned from, unsigned to, unsigned) const {
+  return from == to ? std::vector<unsigned>{from} : std::vector<unsigned>{from, to};
 }
 
 void Fabric::transport_split(unsigned source, tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
