@@ -167,15 +167,8 @@ std::vector<std::string> GpuDeviceParameters::check() const {
   PageWalker walker(page_walker);
   check_model("l1_tlb", [&] { Tlb(l1_tlb, walker); });
   check_model("l2_tlb", [&] { Tlb(l2_tlb, walker); });
-  check_model("noc", [this] {
-    if (noc.topology == FabricTopology::crossbar) return;
-    if (noc.topology == FabricTopology::butterfly) {
-      if (!noc.placement.empty()) throw std::invalid_argument("placement names nodes of a mesh, this is a butterfly");
-      Topology::butterfly(noc.radix, noc.stages);
-    } else {
-      parse_placement(noc.placement, noc.columns, noc.rows);
-    }
-  });
+  check_model("noc",
+              [this] { place(noc, l1v_count(gpu) + 2 * gpu.shader_arrays + 1 + sdma.engines, gpu.memory_partitions + 1); });
   return problems;
 }
 

@@ -23,16 +23,6 @@ AddressRoutes::AddressRoutes(std::vector<AddressRoute> routes) : routes_(std::mo
   }
 }
 
-bool AddressRoutes::search(std::uint64_t address, Hop& hop) const {
-  for (std::size_t i = 0; i < entries_.size(); ++i) {
-    if (!entries_[i].holds(address)) continue;
-    last_ = i;
-    hop = entries_[i].hop(address);
-    return true;
-  }
-  return false;
-}
-
 AddressSlice AddressRoutes::slice(unsigned destination) const {
   for (const AddressRoute& r : routes_) {
     if (destination < r.first_destination || destination - r.first_destination >= r.count) continue;

@@ -25,23 +25,24 @@ struct AddressRoute {
 class AddressRoutes {
  public:
   struct Hop {
-    unsigned destination;
+    unsigned destination = 0;
     /// Bytes from the address to the end of what this destination serves without a break.
-    std::uint64_t contiguous;
+    std::uint64_t contiguous = 0;
   };
 
   /// Ranges must not be empty, wrap around or overlap; the size of an interleaved one is a multiple of its interleave; what a
   /// hash needs says AddressSlice (std::invalid_argument).
   explicit AddressRoutes(std::vector<AddressRoute> routes);
 
-  /// False when no range holds the address.
+  /// False when no range holds the address. May be called by several host threads.
   bool find(std::uint64_t address, Hop& hop) const {
-    // Memory traffic is almost all in one range.
-    if (last_ < entries_.size() && entries_[last_].holds(address)) {
-      hop = entries_[last_].hop(address);
+    // Two or three ranges: a search by halves would cost more.
+    for (const Entry& entry : entries_) {
+      if (!entry.holds(address)) continue;
+      hop = entry.hop(address);
       return true;
     }
-    return search(address, hop);
+    return false;
   }
   /// The slice that a destination sees: what its cache or DRAM channel is to be told. Default slice when nothing routes to it.
   AddressSlice slice(unsigned destination) const;
@@ -60,11 +61,9 @@ class AddressRoutes {
       return {first_destination + slice.owner(address), slice.chunk_last(address) - address + 1};
     }
   };
-  bool search(std::uint64_t address, Hop& hop) const;
 
   std::vector<AddressRoute> routes_;  // sorted by base
   std::vector<Entry> entries_;        // in the same order
-  mutable std::size_t last_ = 0;
 };
 
 }  // namespace lacuna

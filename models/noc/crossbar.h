@@ -1,8 +1,8 @@
-// Crossbar: every source reaches every destination in one hop.
+// Crossbar: every node reaches every other in one hop.
 //
-// Unloaded time of a packet of F flits: hop_latency + F cycles. Each source has an injection port into the request network and
-// an ejection port out of the reply network; each destination the reverse. A port carries one flit a cycle. The head of a
-// packet reaches the ejection port hop_latency after it left the injection port (cut-through).
+// Unloaded time of a packet of F flits: hop_latency + F cycles. Each node has an injection port and an ejection port, which
+// virtual networks share. A port carries one flit a cycle. The head of a packet reaches the ejection port hop_latency after it
+// left the injection port (cut-through).
 #pragma once
 
 #include <cstdint>
@@ -25,13 +25,12 @@ class Crossbar : public Fabric {
     SlotCalendar injection;
     SlotCalendar ejection;
   };
-  Traversal traverse(VirtualNetwork network, unsigned source, unsigned destination, unsigned flits, Tick at) override;
+  Traversal transfer(unsigned from, unsigned to, VirtualNetwork network, unsigned flits, Tick at) override;
   void retire(Tick horizon) override;
 
   const Clock clock_;
   const std::uint64_t hop_;  // cycles
-  std::vector<Port> source_ports_;
-  std::vector<Port> destination_ports_;
+  std::vector<Port> ports_;  // by node
 };
 
 }  // namespace lacuna

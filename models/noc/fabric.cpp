@@ -1,6 +1,9 @@
 #include "models/noc/fabric.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <stdexcept>
 #include <string>
 #include <utility>
 
@@ -17,33 +20,6 @@ namespace {
 constexpr unsigned kRetireCycles = 128;
 
 }  // namespace
-
-void FabricParameters::describe(ParameterSection& section) {
-  section.add("clock", clock, "Clock", {.range = {1e6, 1e12}});
-  section.add("width", width, "Bytes of a flit; a link carries one a cycle", {.range = {1, 1024}, .unit = "bytes"});
-  section.add("topology", topology, "How sources and destinations are connected",
-              {{"crossbar", static_cast<int>(FabricTopology::crossbar)},
-               {"mesh", static_cast<int>(FabricTopology::mesh)},
-               {"butterfly", static_cast<int>(FabricTopology::butterfly)}});
-  section.add("hop_latency", hop_latency, "Crossbar: router and link of a hop, without the flits' own cycles",
-              {.range = {0, 1e4}});
-  section.add("columns", columns, "Mesh: nodes in a row", {.range = {1, 64}});
-  section.add("rows", rows, "Mesh: nodes in a column", {.range = {1, 64}});
-  section.add("routing", routing, "Mesh: dimension that is routed first",
-              {{"xy", static_cast<int>(MeshRouting::xy)}, {"yx", static_cast<int>(MeshRouting::yx)}});
-  section.add("placement", placement,
-              "Mesh: nodes of the destinations as \"x,y x,y ...\", taken in turn; empty spreads them evenly. Sources take the "
-              "other nodes in turn");
-  section.add("radix", radix, "Butterfly: inputs and outputs of a switch", {.range = {2, 64}});
-  section.add("stages", stages, "Butterfly: stages of switches", {.range = {1, 12}});
-  section.add("router_latency", router_latency, "Mesh and butterfly: pipeline of a router",
-              {.range = {0, 1e4}, .source = "BookSim2's input-queued router without routing delay"});
-  section.add("link_latency", link_latency, "Mesh and butterfly: a link between routers", {.range = {0, 1e4}});
-  section.add("interface_latency", interface_latency, "Mesh and butterfly: injection and ejection together",
-              {.range = {0, 1e4}, .source = "BookSim2's channels to and from a node"});
-  section.add("injection_queue", injection_queue, "Mesh and butterfly: packets that wait at a node, for each virtual network",
-              {.range = {1, 65536}});
-}
 
 void FabricStatistics::describe(StatisticsGroup& group) const {
   group.add("packets", packets, "packets, requests and replies", "packets");
@@ -71,7 +47,9 @@ Fabric::Fabric(sc_core::sc_module_name module_name, const FabricParameters& para
       sources("source", source_count),
       destinations("destination", routes.destinations()),
       parameters_(parameters),
-      routes_(std::move(routes)) {
+      routes_(std::move(routes)),
+      placement_(place(parameters, source_count, routes_.destinations())),
+      retire_period_(parameters.clock.period() * kRetireCycles) {
   for (unsigned i = 0; i < source_count; ++i) {
     const int tag = static_cast<int>(i);
     sources[i].register_b_transport(this, &Fabric::b_transport, tag);
@@ -89,12 +67,9 @@ Fabric::Fabric(sc_core::sc_module_name module_name, const FabricParameters& para
 void Fabric::reset() { next_retire_ = {}; }
 
 void Fabric::b_transport(int source, tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
-  if (const Tick now = to_tick(sc_core::sc_time_stamp()); now >= next_retire_) {
-    next_retire_ = now + parameters_.clock.period() * kRetireCycles;
-    retire(now);
-  }
+  advance(to_tick(sc_core::sc_time_stamp()));
   AddressRoutes::Hop hop;
-  if (!routes_.find(payload.get_address(), hop)) {
+  if (!route(payload.get_address(), hop)) {
     ++statistics_.errors;
     log_unroutable(static_cast<unsigned>(source), payload);
     payload.set_response_status(tlm::TLM_ADDRESS_ERROR_RESPONSE);
@@ -109,35 +84,53 @@ void Fabric::transport_whole(unsigned source, unsigned destination, tlm::tlm_gen
                              sc_core::sc_time& delay) {
   if (prefetch_[destination] != nullptr) prefetch_[destination]->prefetch(payload.get_address());
   auto* attributes = payload.get_extension<MemoryAttributes>();
-  // Most data are one flit or two: a division of the host costs as much as all else here.
   const unsigned length = payload.get_data_length();
-  const unsigned data_flits = length <= parameters_.width       ? 1
-                              : length <= 2 * parameters_.width ? 2
-                                                                : (length + parameters_.width - 1) / parameters_.width;
+  const bool write = payload.is_write();
   const bool atomic = attributes != nullptr && attributes->atomic;
   const Tick now = to_tick(sc_core::sc_time_stamp());
   const Tick at = now + to_tick(delay);
-  const Tick there =
-      carry(VirtualNetwork::request, source, destination, payload.is_write() || atomic ? data_flits : 1, at, attributes);
-  advance(delay, there - at);
+  const Tick there = carry(VirtualNetwork::request, source, destination, request_flits(length, write, atomic), at, attributes);
+  assign(delay, there - now);
   destinations[destination]->b_transport(payload, delay);
   const Tick served = now + to_tick(delay);
-  const Tick back =
-      carry(VirtualNetwork::reply, source, destination, payload.is_read() || atomic ? data_flits : 1, served, attributes);
-  advance(delay, back - served);
+  const Tick back = carry(VirtualNetwork::reply, source, destination, reply_flits(length, write, atomic), served, attributes);
+  assign(delay, back - now);
 }
 
-Tick Fabric::carry(VirtualNetwork network, unsigned source, unsigned destination, unsigned flits, Tick at,
-                   MemoryAttributes* attributes) {
-  const Traversal traversal = traverse(network, source, destination, flits, at);
-  const Tick latency = traversal.arrival - at;
-  if (attributes != nullptr) attributes->latency.add(MemoryLevel::noc, traversal.waiting, latency - traversal.waiting);
+Fabric::Traversal Fabric::send(unsigned from, unsigned to, VirtualNetwork network, unsigned flits, Tick at) {
+  if (from >= nodes() || to >= nodes()) {
+    throw std::out_of_range(fmt::format("{}: a packet from node {} to {}, there are {}", name(), from, to, nodes()));
+  }
+  if (static_cast<unsigned>(network) >= parameters_.virtual_networks) {
+    throw std::out_of_range(fmt::format("{}: a packet on virtual network {}, there are {}", name(),
+                                        static_cast<unsigned>(network), parameters_.virtual_networks));
+  }
+  return counted(transfer(from, to, network, flits, at), flits, at);
+}
+
+Fabric::Traversal Fabric::traverse(VirtualNetwork network, unsigned source, unsigned destination, unsigned flits, Tick at) {
+  const unsigned asks = source_node(source);
+  const unsigned answers = destination_node(destination);
+  const bool request = network == VirtualNetwork::request;
+  return counted(transfer(request ? asks : answers, request ? answers : asks, network, flits, at), flits, at);
+}
+
+Fabric::Traversal Fabric::counted(const Traversal& traversal, unsigned flits, Tick at) {
   ++statistics_.packets;
   statistics_.flits += flits;
   statistics_.hops += traversal.links;
   statistics_.weighted_hops += std::uint64_t{traversal.links} * flits;
   statistics_.queueing += traversal.waiting;
-  statistics_.latency += latency;
+  statistics_.latency += traversal.arrival - at;
+  return traversal;
+}
+
+Tick Fabric::carry(VirtualNetwork network, unsigned source, unsigned destination, unsigned flits, Tick at,
+                   MemoryAttributes* attributes) {
+  const Traversal traversal = traverse(network, source, destination, flits, at);
+  if (attributes != nullptr) {
+    attributes->latency.add(MemoryLevel::noc, traversal.waiting, traversal.arrival - at - traversal.waiting);
+  }
   for (FabricPortStatistics* port : {&statistics_.sources[source], &statistics_.destinations[destination]}) {
     ++port->packets;
     port->flits += flits;
@@ -146,11 +139,15 @@ Tick Fabric::carry(VirtualNetwork network, unsigned source, unsigned destination
   return traversal.arrival;
 }
 
+std::vector<unsigned> Fabric::path_nodes(unsigned from, unsigned to, unsigned) const {
+  return from == to ? std::vector<unsigned>{from} : std::vector<unsigned>{from, to};
+}
+
 void Fabric::transport_split(unsigned source, tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
   const std::uint64_t end = payload.get_address() + payload.get_data_length();
   AddressRoutes::Hop hop;
   for (std::uint64_t address = payload.get_address(); address < end; address += hop.contiguous) {
-    if (routes_.find(address, hop)) continue;
+    if (route(address, hop)) continue;
     ++statistics_.errors;
     log_unroutable(source, payload);
     payload.set_response_status(tlm::TLM_ADDRESS_ERROR_RESPONSE);
@@ -172,7 +169,7 @@ void Fabric::transport_split(unsigned source, tlm::tlm_generic_payload& payload,
   tlm::tlm_response_status response = tlm::TLM_OK_RESPONSE;
   unsigned first = 0;
   while (first < payload.get_data_length()) {
-    routes_.find(payload.get_address() + first, hop);
+    route(payload.get_address() + first, hop);
     const auto length = static_cast<unsigned>(std::min<std::uint64_t>(hop.contiguous, payload.get_data_length() - first));
     PooledPayload part(payloads_);
     if (attributes != nullptr) {
@@ -206,7 +203,7 @@ void Fabric::transport_split(unsigned source, tlm::tlm_generic_payload& payload,
 unsigned Fabric::transport_dbg(int, tlm::tlm_generic_payload& payload) {
   const std::uint64_t address = payload.get_address();
   AddressRoutes::Hop hop;
-  if (!routes_.find(address, hop)) {
+  if (!route(address, hop)) {
     payload.set_response_status(tlm::TLM_ADDRESS_ERROR_RESPONSE);
     return 0;
   }
@@ -215,13 +212,13 @@ unsigned Fabric::transport_dbg(int, tlm::tlm_generic_payload& payload) {
   unsigned char* data = payload.get_data_ptr();
   const unsigned total = payload.get_data_length();
   for (std::uint64_t a = address; a < address + total; a += hop.contiguous) {
-    if (routes_.find(a, hop)) continue;
+    if (route(a, hop)) continue;
     payload.set_response_status(tlm::TLM_ADDRESS_ERROR_RESPONSE);
     return 0;
   }
   unsigned moved = 0;
   while (moved < total) {
-    routes_.find(address + moved, hop);
+    route(address + moved, hop);
     const auto length = static_cast<unsigned>(std::min<std::uint64_t>(hop.contiguous, total - moved));
     PooledPayload part(payloads_);
     part->set_command(payload.get_command());
@@ -244,7 +241,7 @@ unsigned Fabric::transport_dbg(int, tlm::tlm_generic_payload& payload) {
 bool Fabric::get_direct_mem_ptr(int, tlm::tlm_generic_payload& payload, tlm::tlm_dmi& dmi) {
   const std::uint64_t address = payload.get_address();
   AddressRoutes::Hop hop;
-  if (!routes_.find(address, hop)) {
+  if (!route(address, hop)) {
     dmi.allow_none();
     dmi.set_start_address(address);
     dmi.set_end_address(address);

@@ -1,7 +1,11 @@
 // The interconnect between the requesters of the GPU (L1 caches, command processor) and its memory (L2 banks, host memory).
 //
+// A fabric is a set of nodes; send() takes a packet from one to another on a virtual network. Sources (who ask) and
+// destinations (who answer) sit at nodes, several at one if the parameters say so; an agent may send from any node to any
+// other, so that an answer can go to a third one.
+//
 // One interface for all topologies: sources bind to `sources`, destinations are bound by `destinations`, addresses choose the
-// destination (AddressRoutes) and pass through unchanged. This class does the protocol; a topology implements traverse() and
+// destination (AddressRoutes) and pass through unchanged. This class does the protocol; a topology implements transfer() and
 // nothing else.
 //
 // A transaction is a request packet and a reply packet on separate virtual networks. Flits are `width` bytes:
@@ -22,36 +26,16 @@
 
 #include "models/common/host_prefetch.h"
 #include "models/common/memory_attributes.h"
-#include "models/common/parameters.h"
 #include "models/common/payload_pool.h"
 #include "models/common/statistics.h"
 #include "models/common/units.h"
 #include "models/noc/address_routes.h"
-#include "models/noc/topology.h"
+#include "models/noc/fabric_parameters.h"
+#include "models/noc/placement.h"
 
 namespace lacuna {
 
-enum class FabricTopology : int { crossbar, mesh, butterfly };
-
-struct FabricParameters {
-  Frequency clock{1'000'000'000};
-  unsigned width = 32;
-  FabricTopology topology = FabricTopology::crossbar;
-  Cycles hop_latency{10};
-  unsigned columns = 8;
-  unsigned rows = 8;
-  MeshRouting routing = MeshRouting::xy;
-  std::string placement{};
-  unsigned radix = 4;
-  unsigned stages = 3;
-  Cycles router_latency{3};
-  Cycles link_latency{1};
-  Cycles interface_latency{3};
-  unsigned injection_queue = 16;
-
-  void describe(ParameterSection& section);
-};
-
+/// The first two carry what passes the sockets; further ones (VirtualNetwork{2} ...) are for agents that send() themselves.
 enum class VirtualNetwork : unsigned { request, reply };
 
 /// Traffic of one source or destination.
@@ -98,31 +82,71 @@ class Fabric : public sc_core::sc_module {
   /// Forgets what is in flight. A topology's own calls this one.
   virtual void reset();
 
+  unsigned nodes() const { return placement_.nodes; }
+  unsigned source_node(unsigned source) const { return placement_.sources[source]; }
+  unsigned destination_node(unsigned destination) const { return placement_.destinations[destination]; }
+  /// Carries a packet whose last flit is ready to leave at `at` from one node to another and counts it. std::out_of_range when
+  /// the fabric has no such node or virtual network.
+  Traversal send(unsigned from, unsigned to, VirtualNetwork network, unsigned flits, Tick at);
+  /// The nodes whose switches a packet passes, both ends included; `alternative` is one of the ways that the routing chooses
+  /// from for each packet.
+  virtual std::vector<unsigned> path_nodes(unsigned from, unsigned to, unsigned alternative = 0) const;
+  virtual unsigned path_alternatives() const { return 1; }
+
+  // For a caller that brings the requests of a window of time in order and serves them itself, destination by destination; what
+  // b_transport() does, in steps.
+
+  /// Who serves an address. False when no range holds it.
+  bool route(std::uint64_t address, AddressRoutes::Hop& hop) const { return routes_.find(address, hop); }
+  /// Flits of the packets of a transaction of `length` bytes.
+  unsigned request_flits(unsigned length, bool write, bool atomic) const { return write || atomic ? data_flits(length) : 1; }
+  unsigned reply_flits(unsigned length, bool write, bool atomic) const { return !write || atomic ? data_flits(length) : 1; }
+  /// Carries a packet whose last flit is ready to leave at `at`, on the request network from source to destination, on the
+  /// reply network from destination to source, and returns when the last flit is there. Counts it, and adds its time to the
+  /// latency of `attributes` (may be null).
+  Tick carry(VirtualNetwork network, unsigned source, unsigned destination, unsigned flits, Tick at,
+             MemoryAttributes* attributes);
+  /// The same, counted for the fabric but not for source and destination.
+  Traversal traverse(VirtualNetwork network, unsigned source, unsigned destination, unsigned flits, Tick at);
+  /// The kernel's time is `now`: no later packet leaves before it. Drops what was booked until then, every so often.
+  void advance(Tick now) {
+    if (now < next_retire_) return;
+    next_retire_ = now + retire_period_;
+    retire(now);
+  }
+
  protected:
-  /// One destination port for each destination that the routes name.
+  /// One destination port for each destination that the routes name. std::invalid_argument when shape or placement makes no
+  /// sense.
   Fabric(sc_core::sc_module_name module_name, const FabricParameters& parameters, unsigned source_count, AddressRoutes routes);
 
-  /// Carries a packet whose last flit is ready to leave at `at`. On the request network from source to destination, on the
-  /// reply network from destination to source.
-  virtual Traversal traverse(VirtualNetwork network, unsigned source, unsigned destination, unsigned flits, Tick at) = 0;
+  /// Carries a packet between two nodes of the fabric, on one of its virtual networks.
+  virtual Traversal transfer(unsigned from, unsigned to, VirtualNetwork network, unsigned flits, Tick at) = 0;
   /// Drops bookings that end before `horizon`, the kernel's time; called when that has moved on.
   virtual void retire(Tick horizon) = 0;
 
   const FabricParameters& parameters() const { return parameters_; }
 
  private:
+  Traversal counted(const Traversal& traversal, unsigned flits, Tick at);
   void b_transport(int source, tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
   unsigned transport_dbg(int source, tlm::tlm_generic_payload& payload);
   bool get_direct_mem_ptr(int source, tlm::tlm_generic_payload& payload, tlm::tlm_dmi& dmi);
   void invalidate_direct_mem_ptr(int destination, sc_dt::uint64 begin, sc_dt::uint64 end);
   void transport_whole(unsigned source, unsigned destination, tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
   void transport_split(unsigned source, tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
-  Tick carry(VirtualNetwork network, unsigned source, unsigned destination, unsigned flits, Tick at,
-             MemoryAttributes* attributes);
+  /// Most data are one flit or two: a division of the host costs as much as all else here.
+  unsigned data_flits(unsigned length) const {
+    return length <= parameters_.width       ? 1
+           : length <= 2 * parameters_.width ? 2
+                                             : (length + parameters_.width - 1) / parameters_.width;
+  }
   void log_unroutable(unsigned source, const tlm::tlm_generic_payload& payload) const;
 
   const FabricParameters parameters_;
   const AddressRoutes routes_;
+  const FabricPlacement placement_;
+  const Tick retire_period_;
   PayloadPool payloads_;                       // parts of split transactions
   std::vector<const HostPrefetch*> prefetch_;  // by destination
   Tick next_retire_{};

@@ -1,15 +1,10 @@
 #include "models/noc/network.h"
 
 #include <algorithm>
-#include <numeric>
-#include <stdexcept>
-#include <string>
 #include <utility>
 
 namespace lacuna {
 namespace {
-
-constexpr unsigned kVirtualNetworks = 2;
 
 Topology make_topology(const FabricParameters& parameters) {
   if (parameters.topology == FabricTopology::butterfly) return Topology::butterfly(parameters.radix, parameters.stages);
@@ -27,52 +22,38 @@ Network::Network(sc_core::sc_module_name module_name, const FabricParameters& pa
       link_(parameters.link_latency.n),
       interface_(parameters.interface_latency.n),
       ports_(std::size_t{topology_.inputs()} + topology_.outputs()),
-      queues_(std::size_t{topology_.nodes()} * kVirtualNetworks, PoolCalendar(parameters.injection_queue)),
-      output_flits_(topology_.outputs()) {
-  place(source_count, static_cast<unsigned>(destinations.size()));
+      queues_(std::size_t{topology_.nodes()} * parameters.virtual_networks, PoolCalendar(parameters.injection_queue)),
+      chosen_(topology_.alternatives() > 1 ? topology_.nodes() : 0),
+      output_flits_(topology_.outputs()) {}
+
+std::vector<unsigned> Network::path_nodes(unsigned from, unsigned to, unsigned alternative) const {
+  return topology_.path_nodes(from, to, alternative);
 }
 
-void Network::place(unsigned source_count, unsigned destination_count) {
-  const FabricParameters& p = parameters();
-  const unsigned nodes = topology_.nodes();
-  std::vector<unsigned> places;
-  if (!p.placement.empty()) {
-    if (p.topology != FabricTopology::mesh) throw std::invalid_argument("noc.placement names nodes of a mesh");
-    for (const MeshNode& node : parse_placement(p.placement, p.columns, p.rows)) places.push_back(node.x + node.y * p.columns);
-  } else {
-    const unsigned count = std::min(destination_count, nodes);
-    for (unsigned i = 0; i < count; ++i) places.push_back((2 * i + 1) * nodes / (2 * count));
-  }
-  std::vector<unsigned> others;
-  for (unsigned node = 0; node < nodes; ++node) {
-    if (std::find(places.begin(), places.end(), node) == places.end()) others.push_back(node);
-  }
-  // Destinations on every node: sources share them.
-  if (others.empty()) {
-    others.resize(nodes);
-    std::iota(others.begin(), others.end(), 0U);
-  }
-  for (unsigned i = 0; i < destination_count; ++i) destination_nodes_.push_back(places[i % places.size()]);
-  for (unsigned i = 0; i < source_count; ++i) source_nodes_.push_back(others[i % others.size()]);
+unsigned Network::choose_alternative(unsigned from) {
+  if (topology_.alternatives() == 1) return 0;
+  // SplitMix64's finalizer (Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators", OOPSLA 2014); the seed
+  // keeps the nodes' sequences apart.
+  std::uint64_t z = (std::uint64_t{from} << 40) + ++chosen_[from] * 0x9e37'79b9'7f4a'7c15;
+  z = (z ^ z >> 30) * 0xbf58'476d'1ce4'e5b9;
+  z = (z ^ z >> 27) * 0x94d0'49bb'1331'11eb;
+  return static_cast<unsigned>(z >> 63);
 }
 
-Fabric::Traversal Network::traverse(VirtualNetwork network, unsigned source, unsigned destination, unsigned flits, Tick at) {
-  const bool request = network == VirtualNetwork::request;
-  const unsigned from = request ? source_nodes_[source] : destination_nodes_[destination];
-  const unsigned to = request ? destination_nodes_[destination] : source_nodes_[source];
-  PoolCalendar& queue = queues_[std::size_t{from} * kVirtualNetworks + static_cast<unsigned>(network)];
+Fabric::Traversal Network::transfer(unsigned from, unsigned to, VirtualNetwork network, unsigned flits, Tick at) {
+  PoolCalendar& queue = queues_[std::size_t{from} * parameters().virtual_networks + static_cast<unsigned>(network)];
   const Tick enters = queue.acquire(at);
   const std::uint64_t start = clock_.ceil(enters).n;
   if (arrivals_.size() < flits) arrivals_.resize(flits);
   std::uint64_t* const cycles = arrivals_.data();
   const std::uint64_t hop = router_ + link_;
 
-  const auto path = topology_.path(from, to);
+  topology_.find_path(from, to, choose_alternative(from), path_);
   std::uint64_t left_node = start;
   std::uint64_t first = start;  // of the flits' arrivals at the switch
   std::uint64_t passed = 0;
   bool together = true;  // the flits arrive one a cycle
-  for (const SwitchPass& pass : path) {
+  for (const SwitchPass& pass : path_) {
     const std::size_t output = topology_.inputs() + pass.output;
     if (together) {
       const auto passage = ports_.reserve_both(pass.input, output, first, flits, cycles);
@@ -91,12 +72,12 @@ Fabric::Traversal Network::traverse(VirtualNetwork network, unsigned source, uns
       together = passed - cycles[0] == flits - 1;
     }
     output_flits_[pass.output] += flits;
-    if (&pass == &path.front()) left_node = passed + 1;
+    if (&pass == &path_.front()) left_node = passed + 1;
   }
   queue.occupy(enters, clock_.ticks({left_node}));
 
-  const auto links = static_cast<unsigned>(path.size()) - 1;
-  const std::uint64_t unloaded = interface_ + path.size() * router_ + links * link_ + flits - 1;
+  const auto links = path_.size() - 1;
+  const std::uint64_t unloaded = interface_ + path_.size() * router_ + links * link_ + flits - 1;
   const Tick arrival = clock_.ticks({passed + router_ + interface_});
   return {arrival, arrival - at - clock_.ticks({unloaded}), links};
 }
@@ -110,6 +91,7 @@ void Network::reset() {
   Fabric::reset();
   ports_.reset();
   for (PoolCalendar& queue : queues_) queue.reset();
+  std::fill(chosen_.begin(), chosen_.end(), 0);
 }
 
 void Network::describe(StatisticsGroup& group) const {

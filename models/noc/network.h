@@ -9,6 +9,9 @@
 // therefore keeps bidding, and costs its input cycles in which another packet could have moved (BookSim2's separable
 // input-first allocator, and iSLIP: McKeown 1999, do the same). The model charges these lost bids to the input. Buffers are not
 // bounded except the queue at the injecting node; virtual networks have their own queue there and share the links.
+//
+// Where the routing leaves a choice (o1turn), it is made by a hash of the node and the number of its packet: each way as often
+// as the other, the same in every run, and not in step with a program that alternates between two addresses.
 #pragma once
 
 #include <vector>
@@ -28,29 +31,30 @@ class Network : public Fabric {
   void describe(StatisticsGroup& group) const override;
 
   const Topology& topology() const { return topology_; }
-  unsigned source_node(unsigned source) const { return source_nodes_[source]; }
-  unsigned destination_node(unsigned destination) const { return destination_nodes_[destination]; }
+  std::vector<unsigned> path_nodes(unsigned from, unsigned to, unsigned alternative = 0) const override;
+  unsigned path_alternatives() const override { return topology_.alternatives(); }
   /// Flits that an output of a switch has carried.
   std::uint64_t output_flits(unsigned output) const { return output_flits_[output]; }
 
-  /// Both are public for those who load the network alone.
-  Traversal traverse(VirtualNetwork network, unsigned source, unsigned destination, unsigned flits, Tick at) override;
+  /// Public for those who load the network alone.
   void retire(Tick horizon) override;
 
  private:
-  void place(unsigned source_count, unsigned destination_count);
+  Traversal transfer(unsigned from, unsigned to, VirtualNetwork network, unsigned flits, Tick at) override;
+  unsigned choose_alternative(unsigned from);
 
   const Topology topology_;
   const Clock clock_;
   const std::uint64_t router_;  // cycles
   const std::uint64_t link_;
   const std::uint64_t interface_;
-  std::vector<unsigned> source_nodes_;
-  std::vector<unsigned> destination_nodes_;
-  SlotCalendars ports_;               // of switches: inputs, then outputs
-  std::vector<PoolCalendar> queues_;  // by node * 2 + virtual network
+  SlotCalendars ports_;                // of switches: inputs, then outputs
+  std::vector<PoolCalendar> queues_;   // by node * virtual networks + virtual network
+  std::vector<std::uint64_t> chosen_;  // by node: packets for which an alternative was chosen
   std::vector<std::uint64_t> output_flits_;
-  std::vector<std::uint64_t> arrivals_;  // of the flits of the packet on its way, when they are scattered
+  // Of the packet on its way.
+  SwitchPath path_;
+  std::vector<std::uint64_t> arrivals_;  // of its flits, when they are scattered
 };
 
 }  // namespace lacuna

@@ -2,68 +2,63 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
-#include <cctype>
-#include <sstream>
 #include <stdexcept>
-#include <utility>
 
 namespace lacuna {
 namespace {
 
+constexpr unsigned kMaxSide = 64;
 constexpr unsigned kMaxNodes = 4096;
 
 enum Direction : unsigned { kLocal, kEast, kWest, kNorth, kSouth, kDirections };
 constexpr std::array<const char*, kDirections> kDirectionNames{"eject", "east", "west", "north", "south"};
 
+template <class T>
+std::size_t bytes(const std::vector<T>& v) {
+  return v.capacity() * sizeof(T);
+}
+
 }  // namespace
 
-void Topology::add_output(std::string name, bool link) {
-  output_names_.push_back(std::move(name));
-  is_link_.push_back(link);
-}
-
-void Topology::add_pass(unsigned input, unsigned output) {
-  passes_.push_back({static_cast<std::uint16_t>(input), static_cast<std::uint16_t>(output)});
-}
-
 Topology Topology::mesh(unsigned columns, unsigned rows, MeshRouting routing) {
-  if (columns == 0 || rows == 0 || std::uint64_t{columns} * rows > kMaxNodes) {
-    throw std::invalid_argument(fmt::format("a mesh has 1 to {} nodes, not {} x {}", kMaxNodes, columns, rows));
+  if (columns == 0 || rows == 0 || columns > kMaxSide || rows > kMaxSide) {
+    throw std::invalid_argument(fmt::format("a mesh has 1 to {0} x {0} nodes, not {1} x {2}", kMaxSide, columns, rows));
   }
-  const unsigned nodes = columns * rows;
-  Topology topology(nodes, nodes * kDirections);
-  for (unsigned node = 0; node < nodes; ++node) {
-    for (unsigned d = 0; d < kDirections; ++d) {
-      topology.add_output(fmt::format("x{}y{}_{}", node % columns, node / columns, kDirectionNames[d]), d != kLocal);
-    }
-  }
-  constexpr std::array<unsigned, kDirections> kOpposite{kLocal, kWest, kEast, kSouth, kNorth};
-  for (unsigned from = 0; from < nodes; ++from) {
-    for (unsigned to = 0; to < nodes; ++to) {
-      MeshNode at{from % columns, from / columns};
-      const MeshNode end{to % columns, to / columns};
-      unsigned input = kLocal;
-      for (;;) {
-        const unsigned along_x = at.x < end.x ? kEast : at.x > end.x ? kWest : kLocal;
-        const unsigned along_y = at.y < end.y ? kSouth : at.y > end.y ? kNorth : kLocal;
-        const unsigned first = routing == MeshRouting::xy ? along_x : along_y;
-        const unsigned second = routing == MeshRouting::xy ? along_y : along_x;
-        const unsigned output = first != kLocal ? first : second;
-        const unsigned ports = (at.x + at.y * columns) * kDirections;
-        topology.add_pass(ports + input, ports + output);
-        if (output == kLocal) break;
-        if (output == kEast) ++at.x;
-        if (output == kWest) --at.x;
-        if (output == kSouth) ++at.y;
-        if (output == kNorth) --at.y;
-        input = kOpposite[output];
-      }
-      topology.first_.push_back(static_cast<std::uint32_t>(topology.passes_.size()));
-    }
+  Topology topology;
+  topology.nodes_ = columns * rows;
+  topology.ports_ = topology.nodes_ * kDirections;
+  topology.alternatives_ = routing == MeshRouting::o1turn ? 2 : 1;
+  topology.columns_ = columns;
+  topology.y_first_ = routing == MeshRouting::yx;
+  topology.positions_.reserve(topology.nodes_);
+  for (unsigned node = 0; node < topology.nodes_; ++node) {
+    topology.positions_.push_back({static_cast<std::uint8_t>(node % columns), static_cast<std::uint8_t>(node / columns)});
   }
   return topology;
+}
+
+void Topology::find_in_mesh(unsigned from, unsigned to, unsigned alternative, SwitchPath& path) const {
+  const Position at = positions_[from];
+  const Position end = positions_[to];
+  unsigned ports = from * kDirections;
+  unsigned input = kLocal;
+  const auto go = [&](unsigned begin, unsigned finish, unsigned stride, Direction forward, Direction backward) {
+    if (begin == finish) return;
+    const bool ahead = finish > begin;
+    const unsigned output = ahead ? forward : backward;
+    const unsigned step = (ahead ? stride : 0U - stride) * kDirections;
+    for (unsigned left = ahead ? finish - begin : begin - finish; left > 0; --left) {
+      path.add(ports + input, ports + output);
+      ports += step;
+      input = ahead ? backward : forward;
+    }
+  };
+  // Alternative 1 of o1turn is the other order.
+  const bool y_first = y_first_ != (alternative != 0);
+  if (y_first) go(at.y, end.y, columns_, kSouth, kNorth);
+  go(at.x, end.x, 1, kEast, kWest);
+  if (!y_first) go(at.y, end.y, columns_, kSouth, kNorth);
+  path.add(ports + input, ports + kLocal);
 }
 
 Topology Topology::butterfly(unsigned radix, unsigned stages) {
@@ -74,60 +69,57 @@ Topology Topology::butterfly(unsigned radix, unsigned stages) {
         "a butterfly has a radix of at least 2, at least one stage and at most {} nodes, not radix {} and {} stages", kMaxNodes,
         radix, stages));
   }
-  const auto count = static_cast<unsigned>(nodes);
   // Input and output p of a stage belong to switch p / radix. Between stage s and the next, a packet is at the position whose
   // upper s + 1 digits are the destination's and whose lower ones are still the source's.
-  Topology topology(count, count * stages);
-  for (unsigned stage = 0; stage < stages; ++stage) {
-    for (unsigned p = 0; p < count; ++p) {
-      topology.add_output(fmt::format("stage{}_switch{}_output{}", stage, p / radix, p % radix), stage + 1 != stages);
-    }
-  }
+  Topology topology;
+  topology.nodes_ = static_cast<unsigned>(nodes);
+  topology.ports_ = topology.nodes_ * stages;
+  topology.radix_ = radix;
+  topology.low_digits_.reserve(topology.ports_);
+  topology.stage_port_.reserve(topology.ports_);
   // A stage's switch sets the digit of weight radix^(stages - 1 - stage); its ports are numbered with that digit lowest.
-  const auto port = [radix](unsigned position, unsigned weight) {
-    const unsigned digit = position / weight % radix;
-    const unsigned above = position / (weight * radix);
-    const unsigned below = position % weight;
-    return (above * weight + below) * radix + digit;
-  };
-  for (unsigned from = 0; from < count; ++from) {
-    for (unsigned to = 0; to < count; ++to) {
-      unsigned position = from;
-      unsigned weight = count / radix;
-      for (unsigned stage = 0; stage < stages; ++stage, weight /= radix) {
-        const unsigned input = port(position, weight);
-        const unsigned digit = position / weight % radix;
-        position = position - digit * weight + to / weight % radix * weight;
-        topology.add_pass(stage * count + input, stage * count + port(position, weight));
-      }
-      topology.first_.push_back(static_cast<std::uint32_t>(topology.passes_.size()));
+  for (unsigned stage = 0, weight = topology.nodes_ / radix; stage < stages; ++stage, weight /= radix) {
+    for (unsigned position = 0; position < topology.nodes_; ++position) {
+      const unsigned digit = position / weight % radix;
+      const unsigned above = position / (weight * radix);
+      const unsigned below = position % weight;
+      topology.low_digits_.push_back(static_cast<std::uint16_t>(below));
+      topology.stage_port_.push_back(
+          static_cast<std::uint16_t>(stage * topology.nodes_ + (above * weight + below) * radix + digit));
     }
   }
   return topology;
 }
 
-std::vector<MeshNode> parse_placement(const std::string& text, unsigned columns, unsigned rows) {
-  std::string blanks = text;
-  std::replace(blanks.begin(), blanks.end(), ';', ' ');
-  std::istringstream words(blanks);
-  std::vector<MeshNode> placement;
-  for (std::string word; words >> word;) {
-    std::istringstream pair(word);
-    MeshNode node;
-    char comma = 0;
-    const bool digits = std::isdigit(static_cast<unsigned char>(word.front())) != 0;
-    if (!digits || !(pair >> node.x >> comma >> node.y) || comma != ',' || pair.peek() != std::char_traits<char>::eof()) {
-      throw std::invalid_argument(fmt::format("\"{}\" is not a position \"x,y\"", word));
-    }
-    if (node.x >= columns || node.y >= rows) {
-      throw std::invalid_argument(fmt::format("position {} is outside the mesh of {} x {}", word, columns, rows));
-    }
-    if (std::find(placement.begin(), placement.end(), node) != placement.end()) {
-      throw std::invalid_argument(fmt::format("position {} is named twice", word));
-    }
-    placement.push_back(node);
+void Topology::find_in_butterfly(unsigned from, unsigned to, SwitchPath& path) const {
+  unsigned position = from;
+  for (unsigned stage = 0; stage < ports_; stage += nodes_) {
+    const unsigned input = stage_port_[stage + position];
+    position = to - low_digits_[stage + to] + low_digits_[stage + from];
+    path.add(input, stage_port_[stage + position]);
   }
-  return placement;
 }
+
+std::vector<unsigned> Topology::path_nodes(unsigned from, unsigned to, unsigned alternative) const {
+  if (columns_ == 0) return from == to ? std::vector<unsigned>{from} : std::vector<unsigned>{from, to};
+  std::vector<unsigned> nodes;
+  for (const SwitchPass& pass : path(from, to, alternative)) nodes.push_back(pass.output / kDirections);
+  return nodes;
+}
+
+std::string Topology::output_name(unsigned output) const {
+  if (columns_ != 0) {
+    const unsigned node = output / kDirections;
+    return fmt::format("x{}y{}_{}", node % columns_, node / columns_, kDirectionNames[output % kDirections]);
+  }
+  const unsigned port = output % nodes_;
+  return fmt::format("stage{}_switch{}_output{}", output / nodes_, port / radix_, port % radix_);
+}
+
+bool Topology::is_link(unsigned output) const {
+  return columns_ != 0 ? output % kDirections != kLocal : output < ports_ - nodes_;
+}
+
+std::size_t Topology::memory() const { return sizeof *this + bytes(positions_) + bytes(low_digits_) + bytes(stage_port_); }
 
 }  // namespace lacuna

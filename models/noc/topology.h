@@ -1,35 +1,53 @@
 // Topologies of routed networks: which switch inputs and outputs a packet passes from one node to another.
 //
 // A switch output is a link (or the ejection port of a node), a switch input is where a link ends (or the injection port of a
-// node). Routing is deterministic, so that a topology is a table of paths.
+// node). Where a topology has several ways between two nodes that a router may choose from, they are alternatives 0, 1 ... of
+// the same length. Ways are computed: a topology takes some bytes for each node, 64 x 64 of them less than a megabyte.
 #pragma once
 
+#include <array>
 #include <cstdint>
-#include <span>
 #include <string>
 #include <vector>
+
+#include "models/noc/fabric_parameters.h"
 
 namespace lacuna {
 
 /// One switch on the way: the packet enters by `input` and leaves by `output` (indices over the whole network, of which there
-/// are no more than 2^16: twelve stages of 4096). Small, because there is a path for every pair of nodes.
+/// are no more than 2^16: twelve stages of 4096).
 struct SwitchPass {
   std::uint16_t input;
   std::uint16_t output;
 };
 
-/// Position in a mesh.
-struct MeshNode {
-  unsigned x = 0;
-  unsigned y = 0;
-  bool operator==(const MeshNode&) const = default;
-};
+/// The switches from one node to another, in order; never empty. The last one's output is the ejection port, all others' are
+/// links.
+class SwitchPath {
+ public:
+  unsigned size() const { return size_; }
+  const SwitchPass* begin() const { return passes_.data(); }
+  const SwitchPass* end() const { return passes_.data() + size_; }
+  const SwitchPass& front() const { return passes_[0]; }
+  const SwitchPass& back() const { return passes_[size_ - 1]; }
+  const SwitchPass& operator[](std::size_t i) const { return passes_[i]; }
 
-enum class MeshRouting : int { xy, yx };
+ private:
+  friend class Topology;
+  static constexpr unsigned kMost = 127;  // from corner to corner of 64 x 64
+  void clear() { size_ = 0; }
+  void add(unsigned input, unsigned output) {
+    passes_[size_++] = {static_cast<std::uint16_t>(input), static_cast<std::uint16_t>(output)};
+  }
+
+  unsigned size_ = 0;
+  std::array<SwitchPass, kMost> passes_;
+};
 
 class Topology {
  public:
-  /// columns x rows, node x + y * columns; dimension-order routing.
+  /// columns x rows of at most 64 each, node x + y * columns. Alternatives: dimension order as `routing` says; of o1turn, 0 is
+  /// xy and 1 is yx.
   static Topology mesh(unsigned columns, unsigned rows, MeshRouting routing);
   /// radix^stages nodes, each injecting into the first stage and ejecting from the last; radix^(stages - 1) switches a stage
   /// (Dally and Towles, "Principles and Practices of Interconnection Networks", chapter 4). std::invalid_argument beyond 4096
@@ -37,33 +55,47 @@ class Topology {
   static Topology butterfly(unsigned radix, unsigned stages);
 
   unsigned nodes() const { return nodes_; }
-  unsigned inputs() const { return inputs_; }
-  unsigned outputs() const { return static_cast<unsigned>(output_names_.size()); }
-  /// Switches from `from` to `to`, in order; never empty. The last one's output is the ejection port of `to`, all others' are
-  /// links.
-  std::span<const SwitchPass> path(unsigned from, unsigned to) const {
-    const std::size_t i = std::size_t{from} * nodes_ + to;
-    return {passes_.data() + first_[i], first_[i + 1] - first_[i]};
+  unsigned inputs() const { return ports_; }
+  unsigned outputs() const { return ports_; }
+  /// Ways that a packet may take between two nodes: 2 of o1turn, else 1. Functions below take one of them.
+  unsigned alternatives() const { return alternatives_; }
+  void find_path(unsigned from, unsigned to, unsigned alternative, SwitchPath& path) const {
+    path.clear();
+    columns_ != 0 ? find_in_mesh(from, to, alternative, path) : find_in_butterfly(from, to, path);
   }
+  SwitchPath path(unsigned from, unsigned to, unsigned alternative = 0) const {
+    SwitchPath path;
+    find_path(from, to, alternative, path);
+    return path;
+  }
+  /// The nodes whose switches a packet passes, both ends included. Switches of a butterfly belong to no node: the ends alone.
+  std::vector<unsigned> path_nodes(unsigned from, unsigned to, unsigned alternative = 0) const;
   /// "x3y1_east", "x3y1_eject", "stage1_switch4_output2".
-  const std::string& output_name(unsigned output) const { return output_names_[output]; }
-  bool is_link(unsigned output) const { return is_link_[output]; }
+  std::string output_name(unsigned output) const;
+  bool is_link(unsigned output) const;
+  /// Bytes that it takes on the host.
+  std::size_t memory() const;
 
  private:
-  Topology(unsigned nodes, unsigned inputs) : nodes_(nodes), inputs_(inputs), first_{0} {}
-  void add_output(std::string name, bool link);
-  void add_pass(unsigned input, unsigned output);
+  struct Position {
+    std::uint8_t x;
+    std::uint8_t y;
+  };
+  Topology() = default;
+  void find_in_mesh(unsigned from, unsigned to, unsigned alternative, SwitchPath& path) const;
+  void find_in_butterfly(unsigned from, unsigned to, SwitchPath& path) const;
 
-  unsigned nodes_;
-  unsigned inputs_;
-  std::vector<std::string> output_names_;
-  std::vector<bool> is_link_;
-  std::vector<SwitchPass> passes_;
-  std::vector<std::uint32_t> first_;  // by from * nodes + to
+  unsigned nodes_ = 0;
+  unsigned ports_ = 0;
+  unsigned alternatives_ = 1;
+  // Mesh.
+  unsigned columns_ = 0;
+  bool y_first_ = false;             // alternative 0
+  std::vector<Position> positions_;  // by node
+  // Butterfly. By stage * nodes + position.
+  unsigned radix_ = 0;
+  std::vector<std::uint16_t> low_digits_;  // of a position: those that the stages behind this one set
+  std::vector<std::uint16_t> stage_port_;  // input or output of the stage's switches at a position
 };
-
-/// Nodes as "x,y x,y ..." (blanks or semicolons between them). std::invalid_argument names what is wrong: not two numbers,
-/// outside the mesh, twice the same.
-std::vector<MeshNode> parse_placement(const std::string& text, unsigned columns, unsigned rows);
 
 }  // namespace lacuna

@@ -158,6 +158,38 @@ TEST(Crossbar, InvalidationsReachEverySource) {
   b.initiators[0].clear_invalidations();
 }
 
+TEST(Crossbar, StepsOfACallerThatServesItselfMakeATransport) {
+  struct Row {
+    bool write;
+    bool atomic;
+    unsigned length;
+  };
+  for (const Row& row : {Row{false, false, 64}, {true, false, 64}, {true, true, 64}, {false, false, 17}, {true, false, 1}}) {
+    auto& b = fresh();
+    MemoryAttributes attributes;
+    attributes.atomic = row.atomic;
+    const auto transport = row.write ? b.initiators[1].time_write(0_ns, kBase + 64, row.length, attributes)
+                                     : b.initiators[1].time_read(0_ns, kBase + 64, row.length, attributes);
+    const FabricStatistics before = b.crossbar.statistics();
+    const Tick begin = b.initiators[1].epoch();
+    b.crossbar.reset();
+    b.crossbar.advance(begin);
+    AddressRoutes::Hop hop{};
+    ASSERT_TRUE(b.crossbar.route(kBase + 64, hop));
+    const Tick there = b.crossbar.carry(VirtualNetwork::request, 1, hop.destination,
+                                        b.crossbar.request_flits(row.length, row.write, row.atomic), begin, &attributes);
+    const Tick back =
+        b.crossbar.carry(VirtualNetwork::reply, 1, hop.destination, b.crossbar.reply_flits(row.length, row.write, row.atomic),
+                         there + kMemoryTime, &attributes);
+    EXPECT_EQ(back - begin, transport.at);
+    constexpr auto kNoc = static_cast<std::size_t>(MemoryLevel::noc);
+    EXPECT_EQ(attributes.latency.service[kNoc], transport.latency.service[kNoc]);
+    EXPECT_EQ(b.crossbar.statistics().packets, before.packets + 2);
+  }
+  AddressRoutes::Hop hop{};
+  EXPECT_FALSE(fresh().crossbar.route(0, hop));
+}
+
 TEST(Crossbar, WhatIsNotRoutedIsLoggedWithTheNearestRange) {
   auto& b = fresh();
   forget_guest_mistakes();

@@ -1,4 +1,4 @@
-// Where sources and destinations sit in a network, and what is refused.
+// Where sources and destinations sit in a fabric, and what is refused.
 #include <gtest/gtest.h>
 
 #include <set>
@@ -6,6 +6,7 @@
 #include <string>
 
 #include "models/noc/network.h"
+#include "models/noc/placement.h"
 #include "tests/harness/harness.h"
 
 namespace lacuna {
@@ -42,6 +43,77 @@ TEST(NetworkPlacement, MoreThanNodes) {
   // Destinations everywhere: sources share the nodes.
   const auto full = network({.topology = FabricTopology::mesh, .columns = 2, .rows = 2}, 4, 4);
   for (unsigned i = 0; i < 4; ++i) EXPECT_EQ(full->source_node(i), i);
+}
+
+TEST(NetworkPlacement, SourcesWhereTheyAreWanted) {
+  // Two at one node, one beside a destination; in turn when there are more.
+  const auto n = network(
+      {.topology = FabricTopology::mesh, .columns = 4, .rows = 4, .placement = "0,0 3,3", .source_placement = "1,0 1,0;3,3"}, 4,
+      2);
+  const unsigned expected[] = {1, 1, 15, 1};
+  for (unsigned i = 0; i < 4; ++i) EXPECT_EQ(n->source_node(i), expected[i]) << i;
+  EXPECT_EQ(n->destination_node(1), 15U);
+}
+
+TEST(Placement, OfACrossbar) {
+  const FabricPlacement apart = place({}, 3, 2);
+  EXPECT_EQ(apart.nodes, 5U);
+  EXPECT_EQ(apart.sources, (std::vector<unsigned>{0, 1, 2}));
+  EXPECT_EQ(apart.destinations, (std::vector<unsigned>{3, 4}));
+  const FabricPlacement shared = place({.placement = "0 2", .source_placement = "0 1 2"}, 3, 2);
+  EXPECT_EQ(shared.sources, (std::vector<unsigned>{0, 1, 2}));
+  EXPECT_EQ(shared.destinations, (std::vector<unsigned>{0, 2}));
+  const FabricPlacement others = place({.placement = "1 3"}, 3, 2);
+  EXPECT_EQ(others.sources, (std::vector<unsigned>{0, 2, 4}));
+}
+
+TEST(Placement, OfAButterfly) {
+  const FabricParameters p{
+      .topology = FabricTopology::butterfly, .placement = "63 0", .source_placement = "0", .radix = 4, .stages = 3};
+  const FabricPlacement placed = place(p, 2, 2);
+  EXPECT_EQ(placed.nodes, 64U);
+  EXPECT_EQ(placed.destinations, (std::vector<unsigned>{63, 0}));
+  EXPECT_EQ(placed.sources, (std::vector<unsigned>{0, 0}));
+}
+
+// What is wrong is said with the parameter's name.
+TEST(Placement, Refusals) {
+  struct Row {
+    FabricParameters parameters;
+    const char* says;
+  };
+  const Row table[] = {
+      {{.placement = "0,1"}, "placement: \"0,1\" is not the number of a node"},
+      {{.placement = "5"}, "placement: there are 5 nodes, none has the number 5"},
+      {{.placement = "1 1"}, "placement: position 1 is named twice"},
+      {{.source_placement = "0 -1"}, "source_placement: \"-1\" is not the number of a node"},
+      {{.topology = FabricTopology::mesh, .placement = "1,1 1,1"}, "placement: position 1,1 is named twice"},
+      {{.topology = FabricTopology::mesh, .source_placement = "0,8"},
+       "source_placement: position 0,8 is outside the mesh of 8 x 8"},
+      {{.topology = FabricTopology::mesh, .source_placement = "7"}, "source_placement: \"7\" is not a position \"x,y\""},
+      {{.topology = FabricTopology::mesh, .columns = 65}, "a mesh has 1 to 64 x 64 nodes, not 65 x 8"},
+  };
+  for (const Row& row : table) {
+    try {
+      place(row.parameters, 3, 2);
+      ADD_FAILURE() << row.says;
+    } catch (const std::invalid_argument& error) {
+      EXPECT_STREQ(error.what(), row.says);
+    }
+  }
+}
+
+TEST(Placement, Parses) {
+  EXPECT_EQ(parse_placement("0,1 3,2;1,0", 4, 3), (std::vector<MeshNode>{{0, 1}, {3, 2}, {1, 0}}));
+  EXPECT_TRUE(parse_placement(" ", 4, 3).empty());
+  for (const char* bad : {"4,0", "0,3", "1", "1;2", "a,b", "1,1 1,1", "1,2x", "-1,0", "1,-1"}) {
+    EXPECT_THROW(parse_placement(bad, 4, 3), std::invalid_argument) << bad;
+  }
+  EXPECT_EQ(parse_placement("3 0;11", 12), (std::vector<unsigned>{3, 0, 11}));
+  EXPECT_EQ(parse_placement("3 3", 12, Repeats::allowed), (std::vector<unsigned>{3, 3}));
+  for (const char* bad : {"12", "1,2", "a", "1 1", "2x", "-1"}) {
+    EXPECT_THROW(parse_placement(bad, 12), std::invalid_argument) << bad;
+  }
 }
 
 TEST(NetworkPlacement, Refusals) {

@@ -27,6 +27,41 @@ TEST(Mesh, DimensionOrder) {
   EXPECT_EQ(names(yx, 5, 5), (std::vector<std::string>{"x1y1_eject"}));
 }
 
+TEST(Mesh, O1TurnHasBothOrders) {
+  const Topology both = Topology::mesh(5, 4, MeshRouting::o1turn);
+  const Topology xy = Topology::mesh(5, 4, MeshRouting::xy);
+  const Topology yx = Topology::mesh(5, 4, MeshRouting::yx);
+  EXPECT_EQ(both.alternatives(), 2U);
+  EXPECT_EQ(xy.alternatives(), 1U);
+  for (unsigned from = 0; from < 20; ++from) {
+    for (unsigned to = 0; to < 20; ++to) {
+      EXPECT_EQ(both.path_nodes(from, to, 0), xy.path_nodes(from, to));
+      EXPECT_EQ(both.path_nodes(from, to, 1), yx.path_nodes(from, to));
+    }
+  }
+}
+
+TEST(Mesh, NodesOfAPath) {
+  EXPECT_EQ(Topology::mesh(4, 3, MeshRouting::xy).path_nodes(0, 10), (std::vector<unsigned>{0, 1, 2, 6, 10}));
+  EXPECT_EQ(Topology::mesh(4, 3, MeshRouting::yx).path_nodes(10, 0), (std::vector<unsigned>{10, 6, 2, 1, 0}));
+  EXPECT_EQ(Topology::mesh(4, 3, MeshRouting::yx).path_nodes(5, 5), (std::vector<unsigned>{5}));
+  EXPECT_EQ(Topology::butterfly(4, 3).path_nodes(5, 9), (std::vector<unsigned>{5, 9}));
+}
+
+// From corner to corner of the largest: paths are computed, 16.7 million of them would be gigabytes.
+TEST(Mesh, SixtyFourBySixtyFourIsSmall) {
+  const Topology topology = Topology::mesh(64, 64, MeshRouting::o1turn);
+  EXPECT_LT(topology.memory(), 1U << 20);
+  EXPECT_EQ(topology.outputs(), 4096U * 5);
+  for (const unsigned alternative : {0U, 1U}) {
+    const auto path = topology.path(0, 4095, alternative);
+    ASSERT_EQ(path.size(), 127U);
+    EXPECT_EQ(topology.output_name(path[0].output), alternative == 0 ? "x0y0_east" : "x0y0_south");
+    EXPECT_EQ(topology.output_name(path[126].output), "x63y63_eject");
+  }
+  EXPECT_LT(Topology::butterfly(2, 12).memory(), 1U << 20);
+}
+
 // A link ends at one input, whoever uses it; an ejection port belongs to its node; paths are as short as the topology allows.
 void check_wiring(const Topology& topology, const std::function<std::size_t(unsigned, unsigned)>& length) {
   std::map<std::uint32_t, std::uint32_t> ends;
@@ -87,14 +122,6 @@ TEST(Topology, RefusesShapesThatAreNone) {
   EXPECT_THROW(Topology::mesh(65, 64, MeshRouting::xy), std::invalid_argument);
   EXPECT_THROW(Topology::butterfly(1, 3), std::invalid_argument);
   EXPECT_THROW(Topology::butterfly(64, 3), std::invalid_argument);
-}
-
-TEST(Placement, Parses) {
-  EXPECT_EQ(parse_placement("0,1 3,2;1,0", 4, 3), (std::vector<MeshNode>{{0, 1}, {3, 2}, {1, 0}}));
-  EXPECT_TRUE(parse_placement(" ", 4, 3).empty());
-  for (const char* bad : {"4,0", "0,3", "1", "1;2", "a,b", "1,1 1,1", "1,2x", "-1,0", "1,-1"}) {
-    EXPECT_THROW(parse_placement(bad, 4, 3), std::invalid_argument) << bad;
-  }
 }
 
 }  // namespace

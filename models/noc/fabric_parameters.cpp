@@ -1,0 +1,40 @@
+#include "models/noc/fabric_parameters.h"
+
+namespace lacuna {
+
+void FabricParameters::describe(ParameterSection& section) {
+  section.add("clock", clock, "Clock", {.range = {1e6, 1e12}});
+  section.add("width", width, "Bytes of a flit; a link carries one a cycle", {.range = {1, 1024}, .unit = "bytes"});
+  section.add("topology", topology, "How sources and destinations are connected",
+              {{"crossbar", static_cast<int>(FabricTopology::crossbar)},
+               {"mesh", static_cast<int>(FabricTopology::mesh)},
+               {"butterfly", static_cast<int>(FabricTopology::butterfly)}});
+  section.add("hop_latency", hop_latency, "Crossbar: router and link of a hop, without the flits' own cycles",
+              {.range = {0, 1e4}});
+  section.add("columns", columns, "Mesh: nodes in a row", {.range = {1, 64}});
+  section.add("rows", rows, "Mesh: nodes in a column", {.range = {1, 64}});
+  section.add("routing", routing,
+              "Mesh: dimension that is routed first; o1turn: either, with equal probability for each packet",
+              {{"xy", static_cast<int>(MeshRouting::xy)},
+               {"yx", static_cast<int>(MeshRouting::yx)},
+               {"o1turn", static_cast<int>(MeshRouting::o1turn)}});
+  section.add("placement", placement,
+              "Nodes of the destinations, each at most once, taken in turn: \"x,y x,y ...\" of a mesh, numbers of other "
+              "topologies. Empty: spread evenly; of a crossbar, the nodes behind the sources");
+  section.add("source_placement", source_placement,
+              "Nodes of the sources, as `placement`, but a node may be named again and may be a destination's. Empty: the nodes "
+              "without a destination; all nodes when each has one");
+  section.add("radix", radix, "Butterfly: inputs and outputs of a switch", {.range = {2, 64}});
+  section.add("stages", stages, "Butterfly: stages of switches", {.range = {1, 12}});
+  section.add("router_latency", router_latency, "Mesh and butterfly: pipeline of a router",
+              {.range = {0, 1e4}, .source = "BookSim2's input-queued router without routing delay"});
+  section.add("link_latency", link_latency, "Mesh and butterfly: a link between routers", {.range = {0, 1e4}});
+  section.add("interface_latency", interface_latency, "Mesh and butterfly: injection and ejection together",
+              {.range = {0, 1e4}, .source = "BookSim2's channels to and from a node"});
+  section.add("injection_queue", injection_queue, "Mesh and butterfly: packets that wait at a node, for each virtual network",
+              {.range = {1, 65536}});
+  section.add("virtual_networks", virtual_networks,
+              "Virtual networks: requests, replies, and as many as further agents need for themselves", {.range = {2, 16}});
+}
+
+}  // namespace lacuna

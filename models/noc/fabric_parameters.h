@@ -1,0 +1,38 @@
+// Shape and timing of a fabric (models/noc/fabric.h).
+#pragma once
+
+#include <string>
+
+#include "models/common/parameters.h"
+#include "models/common/units.h"
+
+namespace lacuna {
+
+enum class FabricTopology : int { crossbar, mesh, butterfly };
+
+/// o1turn: each packet takes xy or yx with equal probability (Seo et al., "Near-Optimal Worst-Case Throughput Routing for
+/// Two-Dimensional Mesh Networks", ISCA 2005).
+enum class MeshRouting : int { xy, yx, o1turn };
+
+struct FabricParameters {
+  Frequency clock{1'000'000'000};
+  unsigned width = 32;
+  FabricTopology topology = FabricTopology::crossbar;
+  Cycles hop_latency{10};
+  unsigned columns = 8;
+  unsigned rows = 8;
+  MeshRouting routing = MeshRouting::xy;
+  std::string placement{};
+  std::string source_placement{};
+  unsigned radix = 4;
+  unsigned stages = 3;
+  Cycles router_latency{3};
+  Cycles link_latency{1};
+  Cycles interface_latency{3};
+  unsigned injection_queue = 16;
+  unsigned virtual_networks = 2;
+
+  void describe(ParameterSection& section);
+};
+
+}  // namespace lacuna
