@@ -148,6 +148,7 @@ class ComputeUnit : public sc_core::sc_module, private MemoryTokens::Listener {
   bool idle() const { return pool_.resident() == 0; }
   const ComputeUnitPlace& place() const { return place_; }
   const ComputeUnitStatistics& statistics() const { return statistics_; }
+  const LocalDataShare& lds() const { return lds_; }
   void describe(StatisticsGroup& group) const;
   unsigned resident_wavefronts() const { return pool_.resident(); }
   /// One line per resident wavefront: where it is and what it waits for.

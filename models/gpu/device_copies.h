@@ -17,7 +17,7 @@
 #include "models/noc/address_routes.h"
 #include "models/sdma/copy_surroundings.h"
 #include "models/sdma/sdma_engine.h"
-#include "models/tlb/tlb.h"
+#include "models/tlb/first_level_tlb.h"
 
 namespace lacuna {
 
@@ -30,7 +30,7 @@ class DeviceCopies : public CopySurroundings {
     std::span<const std::unique_ptr<SdmaEngine>> engines;
     std::span<const std::unique_ptr<Cache>> l2;  ///< destinations 0, 1, ... of `routes`
     const CacheParameters& l2_parameters;
-    std::span<const std::unique_ptr<Tlb>> l1_tlbs;  ///< of the compute units' vector memory; may be none
+    std::span<const std::unique_ptr<FirstLevelTlb>> l1_tlbs;  ///< of the compute units' vector memory; may be none
     const TlbParameters& l1_tlb_parameters;
     Tlb* l2_tlb;  ///< may be null
     const TlbParameters& l2_tlb_parameters;

@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "models/common/memory_map.h"
+#include "models/common/retirement.h"
 
 namespace lacuna {
 
@@ -43,11 +44,8 @@ void GpuParameters::describe(ParameterSection& s) {
         {.range = {1e6, 4e9}, .source = kChoice});
   s.add("timing", timing, "How much timing is modelled",
         {{"functional", static_cast<int>(TimingMode::functional)},
-         {"loose", static_cast<int>(TimingMode::loose)},
-         {"reference", static_cast<int>(TimingMode::reference)}},
+         {"loose", static_cast<int>(TimingMode::loose)}},
         {.source = kChoice});
-  s.add("quantum", quantum, "Cycles that a compute unit may run ahead of the others (timing = reference: 1)",
-        {.range = {1, 1e6}, .source = kChoice});
   s.add("cus_per_l1v", cus_per_l1v, "Compute units that share an L1 vector cache; divides cus_per_shader_array",
         {.range = {1, 64}, .unit = "compute units", .source = kTable2});
   s.add("memory_partitions", memory_partitions, "L2 banks, each with its DRAM channel",
@@ -124,6 +122,22 @@ void VramParameters::describe(ParameterSection& s) {
         {.range = {1 << 20, static_cast<double>(LACUNA_VRAM_SIZE)}, .source = "LazyGPU (ISCA '25), Table 2"});
 }
 
+Cycles GpuDeviceParameters::window() const {
+  const Clock core(gpu.core_clock);
+  const auto time = [](Frequency clock, Cycles cycles) { return clock.period() * cycles.n; };
+  // One flit on an idle network, by the shortest way.
+  const Tick way = noc.topology == FabricTopology::crossbar ? time(noc.clock, noc.hop_latency + Cycles{1})
+                                                            : time(noc.clock, noc.interface_latency + noc.router_latency);
+  const Tick around = way + way;
+  Tick shortest = around + time(l2.clock, l2.write_latency) +
+                  time(gpu.core_clock, cu.vmem_address_latency + cu.vmem_return_latency) + time(l1v.clock, l1v.tag_latency);
+  for (const CacheParameters* cache : {&l1v, &l1s, &l1i})
+    shortest = earlier(shortest, around + time(l2.clock, l2.hit_latency) + time(cache->clock, cache->tag_latency));
+  // No longer than units may be behind the kernel.
+  shortest = earlier(shortest, kFurthestBehind);
+  return later(core.floor(shortest), Cycles{1});
+}
+
 std::vector<std::string> GpuDeviceParameters::check() const {
   std::vector<std::string> problems;
   if (gpu.cus_per_shader_array % gpu.cus_per_l1v != 0) {
@@ -179,13 +193,15 @@ GpuDevice::GpuDevice(sc_core::sc_module_name module_name, const GpuDeviceParamet
       vram_(parameters.vram.size),
       code_(vm_, parameters.gpu.target),
       state_memory_(state_bytes(parameters), &huge_pages_),
-      dispatcher_("dispatcher", parameters.dispatcher, Clock(parameters.gpu.core_clock), parameters.gpu.quantum) {
+      windows_("windows", Clock(parameters.gpu.core_clock), parameters.gpu.timing, parameters.window()),
+      dispatcher_("dispatcher", parameters.dispatcher, Clock(parameters.gpu.core_clock), windows_.length()) {
   if (const auto problems = parameters.check(); !problems.empty()) throw std::invalid_argument(problems.front());
   build_compute_units();
   build_translation();
   build_sdma();
   build_noc();
   build_memory();
+  build_edge();
   build_copies();
   if (parameters.gpu.timing != TimingMode::functional) cp_->packets.attach(static_cast<const ResourceMeter&>(*this));
 }
@@ -193,31 +209,41 @@ GpuDevice::GpuDevice(sc_core::sc_module_name module_name, const GpuDeviceParamet
 void GpuDevice::build_compute_units() {
   const GpuParameters& gpu = parameters_.gpu;
   for (unsigned i = 0; i < l1v_count(gpu); ++i) {
-    l1v_.push_back(std::make_unique<Cache>(name_of("l1v", i).c_str(), parameters_.l1v, MemoryLevel::l1, gpu.cus_per_l1v));
+    l1v_.push_back(std::make_unique<FirstLevelCache>(name_of("l1v", i).c_str(), parameters_.l1v, gpu.cus_per_l1v));
   }
   for (unsigned i = 0; i < gpu.shader_arrays; ++i) {
     l1s_.push_back(
-        std::make_unique<Cache>(name_of("l1s", i).c_str(), parameters_.l1s, MemoryLevel::l1, gpu.cus_per_shader_array));
+        std::make_unique<FirstLevelCache>(name_of("l1s", i).c_str(), parameters_.l1s, gpu.cus_per_shader_array));
     l1i_.push_back(
-        std::make_unique<Cache>(name_of("l1i", i).c_str(), parameters_.l1i, MemoryLevel::l1, gpu.cus_per_shader_array));
+        std::make_unique<FirstLevelCache>(name_of("l1i", i).c_str(), parameters_.l1i, gpu.cus_per_shader_array));
   }
+  const ComputeUnitSurroundings surroundings{.mode = gpu.timing,
+                                             .target = gpu.target,
+                                             .clock = Clock(gpu.core_clock),
+                                             .timestamp = Clock(gpu.timestamp_clock),
+                                             .vm = vm_,
+                                             .code = code_,
+                                             .lds_banks = lds_banks_,
+                                             .listener = dispatcher_,
+                                             .memory = state_memory_};
   std::vector<ComputeUnit*> units;
   for (unsigned array = 0; array < gpu.shader_arrays; ++array) {
     for (unsigned i = 0; i < gpu.cus_per_shader_array; ++i) {
       const unsigned index = array * gpu.cus_per_shader_array + i;
-      units_.push_back(std::make_unique<ComputeUnit>(name_of("cu", index).c_str(), parameters_.cu, gpu.timing,
-                                                     Clock(gpu.core_clock), Clock(gpu.timestamp_clock), gpu.quantum,
-                                                     ComputeUnitPlace{.index = index, .shader_array = array, .in_array = i},
-                                                     gpu.target, vm_, code_, lds_banks_, dispatcher_, state_memory_));
+      units_.push_back(std::make_unique<ComputeUnit>(
+          name_of("cu", index).c_str(), parameters_.cu,
+          ComputeUnitPlace{.index = index, .shader_array = array, .in_array = i}, surroundings));
       ComputeUnit& unit = *units_.back();
-      Cache& l1v = *l1v_[index / gpu.cus_per_l1v];
+      FirstLevelCache& l1v = *l1v_[index / gpu.cus_per_l1v];
       unit.vector_port.bind(l1v.upstream[index % gpu.cus_per_l1v]);
       unit.scalar_port.bind(l1s_[array]->upstream[i]);
       unit.instruction_port.bind(l1i_[array]->upstream[i]);
+      unit.attach_memory(l1v, *l1s_[array], *l1i_[array]);
       unit.attach_caches(&l1v, l1s_[array].get(), l1i_[array].get());
       unit.attach_prefetch(&l1v);
       units.push_back(&unit);
     }
+    windows_.add_group({units.end() - gpu.cus_per_shader_array, units.end()});
   }
   PacketProcessorParameters packet_parameters = parameters_.cp;
   packet_parameters.start_phase = gpu.start_phase;
@@ -242,7 +268,7 @@ void GpuDevice::build_translation() {
   l2_tlb_ = std::make_unique<Tlb>(parameters_.l2_tlb, *page_walker_);
   const auto units = static_cast<unsigned>(units_.size());
   for (unsigned i = 0; i < units + 2 * gpu.shader_arrays; ++i)
-    l1_tlbs_.push_back(std::make_unique<Tlb>(parameters_.l1_tlb, *l2_tlb_));
+    l1_tlbs_.push_back(std::make_unique<FirstLevelTlb>(parameters_.l1_tlb, *l2_tlb_));
   for (unsigned i = 0; i < units; ++i) {
     const unsigned array = i / gpu.cus_per_shader_array;
     units_[i]->attach_tlbs(l1_tlbs_[i].get(), l1_tlbs_[units + array].get(), l1_tlbs_[units + gpu.shader_arrays + array].get());
@@ -257,7 +283,7 @@ void GpuDevice::build_sdma() {
   const GpuParameters& gpu = parameters_.gpu;
   for (unsigned i = 0; i < parameters_.sdma.engines; ++i) {
     sdma_.push_back(std::make_unique<SdmaEngine>(name_of("sdma", i).c_str(), parameters_.sdma, i, Clock(gpu.core_clock),
-                                                 Clock(gpu.timestamp_clock), gpu.timing, gpu.quantum, gpu.target, vm_));
+                                                 Clock(gpu.timestamp_clock), gpu.timing, windows_.length(), gpu.target, vm_));
     sdma_.back()->attach_tlb(l2_tlb_.get());
   }
 }
@@ -302,6 +328,19 @@ void GpuDevice::build_memory() {
     for (const auto& cache : *level) l1.push_back(cache.get());
   }
   cp_->packets.attach_caches(std::move(l1), std::move(l2));
+}
+
+// In functional mode nobody is asked how long anything takes.
+void GpuDevice::build_edge() {
+  if (parameters_.gpu.timing == TimingMode::functional) return;
+  edge_ = std::make_unique<MemoryEdge>(*noc_, l2_tlb_.get());
+  unsigned source = 0;
+  for (const auto* level : {&l1v_, &l1s_, &l1i_}) {
+    for (const auto& cache : *level) edge_->add(*cache, source++);
+  }
+  for (const auto& tlb : l1_tlbs_) edge_->add(*tlb);
+  for (unsigned i = 0; i < l2_.size(); ++i) edge_->add_destination(i, *l2_[i]);
+  windows_.attach(edge_.get());
 }
 
 void GpuDevice::build_copies() {
@@ -409,9 +448,10 @@ void GpuDevice::describe_memory(const std::function<void(const std::string&, con
   const auto describe = [&to](const std::string& name, const auto& model) {
     to(name, [&model](StatisticsGroup& group) { model.statistics().describe(group); });
   };
-  for (const auto* level : {&l1v_, &l1s_, &l1i_, &l2_}) {
+  for (const auto* level : {&l1v_, &l1s_, &l1i_}) {
     for (const auto& cache : *level) describe(cache->basename(), *cache);
   }
+  for (const auto& cache : l2_) describe(cache->basename(), *cache);
   if (page_walker_) {
     for (std::size_t i = 0; i < l1_tlbs_.size(); ++i) {
       const std::size_t units = units_.size();
@@ -430,7 +470,7 @@ void GpuDevice::describe_memory(const std::function<void(const std::string&, con
 
 void GpuDevice::describe_statistics(StatisticsGroup& group) const {
   cp_->packets.statistics().describe(group.group("cp"));
-  for (const auto& unit : units_) unit->statistics().describe(group.group(unit->basename()));
+  for (const auto& unit : units_) unit->describe(group.group(unit->basename()));
   describe_memory([&group](const std::string& name, const DeviceCopies::Describe& describe) { describe(group.group(name)); });
   for (const auto& engine : sdma_) engine->statistics().describe(group.group(engine->basename()));
   copies_->add_to(group);

@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "models/cache/cache.h"
+#include "models/cache/first_level_cache.h"
 #include "models/command/command_processor.h"
 #include "models/common/address_hash.h"
 #include "models/common/backing_store.h"
@@ -29,10 +30,11 @@
 #include "models/common/statistics.h"
 #include "models/dram/dram_channel.h"
 #include "models/gpu/device_copies.h"
+#include "models/gpu/memory_edge.h"
 #include "models/noc/fabric.h"
 #include "models/sdma/copy_surroundings.h"
 #include "models/sdma/sdma_engine.h"
-#include "models/tlb/tlb.h"
+#include "models/tlb/first_level_tlb.h"
 
 namespace lacuna {
 
@@ -47,7 +49,6 @@ struct GpuParameters {
   Frequency core_clock{1'000'000'000};
   Frequency timestamp_clock{1'000'000'000};
   TimingMode timing = TimingMode::loose;
-  Cycles quantum{50};
   unsigned cus_per_l1v = 4;
   unsigned memory_partitions = 16;
   Bytes partition_interleave{128};
@@ -89,6 +90,9 @@ struct GpuDeviceParameters {
   void describe(ParameterSet& set);
   /// What no single parameter's range can say; one line per problem, naming section.name.
   std::vector<std::string> check() const;
+  /// Of the compute units' windows: the shortest way from a request that leaves a first-level cache, or from the issue of a
+  /// store, to where a wavefront sees the answer.
+  Cycles window() const;
 };
 
 class GpuDevice : public sc_core::sc_module, private ResourceMeter {
@@ -132,6 +136,7 @@ class GpuDevice : public sc_core::sc_module, private ResourceMeter {
   void build_sdma();
   void build_noc();
   void build_copies();
+  void build_edge();
   void describe_memory(const std::function<void(const std::string&, const DeviceCopies::Describe&)>& to) const;
   std::byte* host_memory(std::uint64_t bus_address, std::uint64_t bytes);
 
@@ -143,19 +148,21 @@ class GpuDevice : public sc_core::sc_module, private ResourceMeter {
   LdsBanks lds_banks_;
   HugePageResource huge_pages_;
   std::pmr::monotonic_buffer_resource state_memory_;  ///< of the compute units
+  Windows windows_;
   Dispatcher dispatcher_;
   std::vector<std::unique_ptr<ComputeUnit>> units_;
-  std::vector<std::unique_ptr<Cache>> l1v_;
-  std::vector<std::unique_ptr<Cache>> l1s_;
-  std::vector<std::unique_ptr<Cache>> l1i_;
+  std::vector<std::unique_ptr<FirstLevelCache>> l1v_;
+  std::vector<std::unique_ptr<FirstLevelCache>> l1s_;
+  std::vector<std::unique_ptr<FirstLevelCache>> l1i_;
   std::unique_ptr<PageWalker> page_walker_;
   std::unique_ptr<Tlb> l2_tlb_;
-  std::vector<std::unique_ptr<Tlb>>
+  std::vector<std::unique_ptr<FirstLevelTlb>>
       l1_tlbs_;  ///< of the compute units, then of the shader arrays' scalar, then instruction caches
   std::vector<std::unique_ptr<SdmaEngine>> sdma_;
   std::unique_ptr<Fabric> noc_;
   std::vector<std::unique_ptr<Cache>> l2_;
   std::vector<std::unique_ptr<DramChannel>> dram_;
+  std::unique_ptr<MemoryEdge> edge_;
   std::unique_ptr<CommandProcessor> cp_;
   std::unique_ptr<DeviceCopies> copies_;
 };

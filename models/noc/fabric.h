@@ -28,6 +28,7 @@
 #include "models/common/memory_attributes.h"
 #include "models/common/payload_pool.h"
 #include "models/common/statistics.h"
+#include "models/common/retirement.h"
 #include "models/common/units.h"
 #include "models/noc/address_routes.h"
 #include "models/noc/fabric_parameters.h"
@@ -112,7 +113,7 @@ class Fabric : public sc_core::sc_module {
   void advance(Tick now) {
     if (now < next_retire_) return;
     next_retire_ = now + retire_period_;
-    retire(now);
+    retire(retirement_horizon(now));
   }
 
  protected:

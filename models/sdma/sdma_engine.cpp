@@ -56,7 +56,7 @@ SdmaEngine::SdmaEngine(sc_core::sc_module_name module_name, const SdmaParameters
       clock_(clock),
       timestamp_(timestamp),
       mode_(mode),
-      lookahead_(mode == TimingMode::reference ? Cycles{1} : lookahead),
+      lookahead_(lookahead),
       format_(sdma::Format::of(target, parameters.gfx8_pitch)),
       vm_(vm),
       in_flight_(parameters.requests_in_flight),

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "models/command/command_processor.h"
+#include "models/compute/windows.h"
 #include "models/common/gpu_registers.h"
 #include "tests/compute/compute_unit_bench.h"
 #include "tests/harness/test_initiator.h"
@@ -139,6 +140,7 @@ class PacketBench : public sc_core::sc_module, public KernelObserver {
   Sink sink{"sink"};
   CountingCache l1;
   CountingCache l2;
+  Windows windows{"windows", Clock(Frequency{}), TimingMode::loose, Cycles{200}};
   Dispatcher dispatcher;
   std::vector<std::unique_ptr<ComputeUnit>> units;
   CommandProcessor cp;
@@ -153,9 +155,16 @@ class PacketBench : public sc_core::sc_module, public KernelObserver {
     const unsigned arrays = count > 1 ? 2 : 1;
     for (unsigned i = 0; i < count; ++i) {
       const ComputeUnitPlace place{.index = i, .shader_array = i / (count / arrays), .in_array = i % (count / arrays)};
-      made.push_back(std::make_unique<ComputeUnit>(("unit" + std::to_string(i)).c_str(), ComputeUnitParameters{},
-                                                   TimingMode::loose, Clock(Frequency{}), Clock(Frequency{}), Cycles{200},
-                                                   place, target, vm, code, lds_banks, dispatcher));
+      made.push_back(std::make_unique<ComputeUnit>(("unit" + std::to_string(i)).c_str(), ComputeUnitParameters{}, place,
+                                                   ComputeUnitSurroundings{.mode = TimingMode::loose,
+                                                                           .target = target,
+                                                                           .clock = Clock(Frequency{}),
+                                                                           .timestamp = Clock(Frequency{}),
+                                                                           .vm = vm,
+                                                                           .code = code,
+                                                                           .lds_banks = lds_banks,
+                                                                           .listener = dispatcher}));
+      windows.add_group({made.back().get()});
     }
     return made;
   }

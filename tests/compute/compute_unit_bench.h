@@ -13,6 +13,7 @@
 
 #include "models/common/tlm_time.h"
 #include "models/compute/compute_unit.h"
+#include "models/compute/windows.h"
 #include "models/isa/decoded_code.h"
 #include "tests/harness/harness.h"
 
@@ -85,17 +86,30 @@ class ComputeUnitBench : public sc_core::sc_module {
     staged.vmem_cycles = Cycles{8};
     staged.lds_conflicts = false;
     staged.reorder_entries = 2;
-    const std::pair<TimingMode, const ComputeUnitParameters&> kinds[] = {{TimingMode::loose, standard},
-                                                                         {TimingMode::reference, standard},
-                                                                         {TimingMode::functional, standard},
-                                                                         {TimingMode::loose, last_served},
-                                                                         {TimingMode::reference, staged}};
-    for (const auto& [mode, parameters] : kinds) {
+    const struct {
+      TimingMode mode;
+      const ComputeUnitParameters& parameters;
+      Cycles window;
+    } kinds[] = {{TimingMode::loose, standard, Cycles{200}},
+                 {TimingMode::loose, standard, Cycles{1}},
+                 {TimingMode::functional, standard, Cycles{200}},
+                 {TimingMode::loose, last_served, Cycles{200}},
+                 {TimingMode::loose, staged, Cycles{1}}};
+    for (const auto& kind : kinds) {
       const std::string number = std::to_string(units.size());
       memories.push_back(std::make_unique<FixedLatencyMemory>(("memory" + number).c_str()));
-      units.push_back(std::make_unique<ComputeUnit>(("unit" + number).c_str(), parameters, mode,
-                                                    Clock(Frequency{1'000'000'000}), Clock(Frequency{100'000'000}), Cycles{200},
-                                                    ComputeUnitPlace{}, isa::Target::gfx803, vm, code_, lds_banks_, listener));
+      const Clock clock(Frequency{1'000'000'000});
+      units.push_back(std::make_unique<ComputeUnit>(("unit" + number).c_str(), kind.parameters, ComputeUnitPlace{},
+                                                    ComputeUnitSurroundings{.mode = kind.mode,
+                                                                            .target = isa::Target::gfx803,
+                                                                            .clock = clock,
+                                                                            .timestamp = Clock(Frequency{100'000'000}),
+                                                                            .vm = vm,
+                                                                            .code = code_,
+                                                                            .lds_banks = lds_banks_,
+                                                                            .listener = listener}));
+      windows.push_back(std::make_unique<Windows>(("windows" + number).c_str(), clock, kind.mode, kind.window));
+      windows.back()->add_group({units.back().get()});
       units.back()->vector_port.bind(memories.back()->vector);
       units.back()->scalar_port.bind(memories.back()->scalar);
       units.back()->instruction_port.bind(memories.back()->instruction);
@@ -104,7 +118,7 @@ class ComputeUnitBench : public sc_core::sc_module {
   }
 
   ComputeUnit& loose() { return *units[0]; }
-  ComputeUnit& reference() { return *units[1]; }
+  ComputeUnit& in_short_windows() { return *units[1]; }
   ComputeUnit& functional() { return *units[2]; }
   ComputeUnit& last_served() { return *units[3]; }
   /// As last_served(), with stages and limits that other units do not have: see the constructor.
@@ -147,6 +161,7 @@ class ComputeUnitBench : public sc_core::sc_module {
   RecordingTranslation instruction_tlb;
   std::vector<std::unique_ptr<ComputeUnit>> units;
   std::vector<std::unique_ptr<FixedLatencyMemory>> memories;
+  std::vector<std::unique_ptr<Windows>> windows;
 
  private:
   std::vector<std::byte> code_bytes_;

@@ -82,7 +82,7 @@ TEST_F(ComputeUnitTest, LatencyTable) {
     const bool uses_address = row.what == std::string_view("load and wait") || row.what == std::string_view("store");
     const Words setup = uses_address ? kLaneAddress : Words{};
     const std::uint64_t setup_cost = 4 * setup.size();
-    EXPECT_EQ(cost(b_.reference(), join({setup, row.body})) - setup_cost, row.cycles) << row.what;
+    EXPECT_EQ(cost(b_.in_short_windows(), join({setup, row.body})) - setup_cost, row.cycles) << row.what;
   }
 }
 
@@ -163,9 +163,9 @@ TEST_F(ComputeUnitTest, LanesThatMeetInABankTakeTurns) {
                                      0xbefc00c1,                  // s_mov_b32 m0, -1
                                      kLdsWrite[0], kLdsWrite[1],  //
                                      kEnd});
-    const std::uint64_t before = b_.loose().statistics().lds_conflict_cycles;
+    const std::uint64_t before = b_.loose().lds().conflict_cycles();
     EXPECT_NE(b_.run(b_.loose(), *program), 0u);
-    return b_.loose().statistics().lds_conflict_cycles - before;
+    return b_.loose().lds().conflict_cycles() - before;
   };
   EXPECT_EQ(conflicts(2), 0u) << "a dword apart: 32 lanes, 32 banks, two passes";
   EXPECT_EQ(conflicts(3), 2u) << "two dwords apart: each pass of 32 lanes meets in 16 banks";
@@ -179,14 +179,14 @@ TEST_F(ComputeUnitTest, NoRequestIsMadeForATimeThatIsOver) {
   words.front() = kLongSleep;
   words.push_back(kEnd);
   const auto program = b_.program(words);
-  ASSERT_GT(b_.run(b_.loose(), *program), 1000U);  // many quanta
+  ASSERT_GT(b_.run(b_.loose(), *program), 1000U);  // many windows
   EXPECT_LT(b_.memories[0]->furthest_ahead, Tick{1'000'000});
 }
 
-TEST_F(ComputeUnitTest, QuantumDoesNotChangeASingleWavefront) {
+TEST_F(ComputeUnitTest, LengthOfWindowsDoesNotChangeASingleWavefront) {
   const Words body =
       join({kLaneAddress, kFlatLoad, {kWaitAll, kMove, kReciprocal}, kMultiply64, kFlatStore, {kWaitAll, kBarrier}});
-  EXPECT_EQ(cost(b_.loose(), body), cost(b_.reference(), body));
+  EXPECT_EQ(cost(b_.loose(), body), cost(b_.in_short_windows(), body));
 }
 
 // Four SIMDs that are served in turn work side by side. Where the last one is served again, one with two wavefronts always has
@@ -248,9 +248,9 @@ TEST_F(ComputeUnitTest, EndWithOutstandingStoresLosesNone) {
 TEST_F(ComputeUnitTest, BarrierHoldsTheFastUntilTheSlow) {
   // Wavefronts of one workgroup run the same code; 16 of them share four SIMDs, so the last arrives later than the first.
   const auto one = b_.program({kMove, kBarrier, kEnd}, 1);
-  const std::uint64_t alone = b_.run(b_.reference(), *one);
+  const std::uint64_t alone = b_.run(b_.in_short_windows(), *one);
   const auto many = b_.program({kMove, kBarrier, kEnd}, 16);
-  const std::uint64_t all = b_.run(b_.reference(), *many);
+  const std::uint64_t all = b_.run(b_.in_short_windows(), *many);
   // Four wavefronts a SIMD: the fourth moves 3 x 4 cycles after the first.
   EXPECT_GE(all, alone + 12);
   EXPECT_LE(all, alone + 40);

@@ -25,18 +25,42 @@ TEST(ReorderBuffer, AnswersLeaveInTheOrderOfTheRequestsOneACycle) {
       {"an entry is free again", 400_ns, 10_ns, 400_ns, 410_ns},
   };
   for (const auto& row : table) {
-    const Tick enters = buffer.enter(row.asks);
+    ASSERT_TRUE(buffer.can_enter()) << row.what;
+    const Tick enters = buffer.enters(row.asks);
     EXPECT_EQ(enters, row.enters) << row.what;
-    EXPECT_EQ(buffer.leave(enters + row.takes, 1_ns), row.leaves) << row.what;
+    const ReorderBuffer::Entry entry = buffer.enter();
+    buffer.answer(entry, enters + row.takes);
+    ReorderBuffer::Entry left = 99;
+    Tick at;
+    ASSERT_TRUE(buffer.leave(1_ns, left, at)) << row.what;
+    EXPECT_EQ(left, entry) << row.what;
+    EXPECT_EQ(at, row.leaves) << row.what;
   }
 }
 
-TEST(ReorderBuffer, WithoutEntriesItDoesNothing) {
-  ReorderBuffer buffer(0);
-  EXPECT_EQ(buffer.enter(5_ns), 5_ns);
-  EXPECT_EQ(buffer.leave(50_ns, 1_ns), 50_ns);
-  EXPECT_EQ(buffer.leave(20_ns, 1_ns), 20_ns);
+TEST(ReorderBuffer, AnAnswerWaitsForThoseBeforeItHoweverLateTheyAreTold) {
+  ReorderBuffer buffer(2);
+  ASSERT_TRUE(buffer.can_enter());
+  const auto first = buffer.enter();
+  ASSERT_TRUE(buffer.can_enter());
+  const auto second = buffer.enter();
+  EXPECT_FALSE(buffer.can_enter()) << "both entries are taken, and nobody knows until when";
+  ReorderBuffer::Entry left = 99;
+  Tick at;
+  buffer.answer(second, 10_ns);
+  EXPECT_FALSE(buffer.leave(1_ns, left, at));
+  buffer.answer(first, 50_ns);
+  ASSERT_TRUE(buffer.leave(1_ns, left, at));
+  EXPECT_EQ(left, first);
+  EXPECT_EQ(at, 50_ns);
+  ASSERT_TRUE(buffer.can_enter());
+  EXPECT_EQ(buffer.enters(0_ns), 50_ns);
+  ASSERT_TRUE(buffer.leave(1_ns, left, at));
+  EXPECT_EQ(left, second);
+  EXPECT_EQ(at, 51_ns);
 }
+
+TEST(ReorderBuffer, WithoutEntriesThereIsNone) { EXPECT_FALSE(ReorderBuffer(0).exists()); }
 
 }  // namespace
 }  // namespace lacuna

@@ -89,6 +89,39 @@ TEST(WaitCounter, KeepsTheLastOnes) {
   }
 }
 
+TEST(WaitCounter, AnOpenOperationHoldsThoseBehindItInOrder) {
+  WaitCounter counter;
+  counter.add_in_order(c(20));
+  const auto open = counter.open_in_order();
+  counter.add_in_order(c(30));
+  EXPECT_EQ(counter.outstanding(), 3u);
+  ASSERT_TRUE(counter.known(2, c(0)));
+  EXPECT_EQ(counter.when_at_most(2, c(0)), c(20));
+  EXPECT_FALSE(counter.known(1, c(0)));
+  EXPECT_FALSE(counter.known(0, c(100))) << "whatever the time is";
+  EXPECT_EQ(counter.latest_known(c(0)), c(30));
+  counter.prune(c(1000));
+  EXPECT_EQ(counter.outstanding(), 2u) << "only the first is known to be over";
+  counter.close_in_order(open, c(50), {.mshr = 7});
+  ASSERT_TRUE(counter.known(0, c(0)));
+  EXPECT_EQ(counter.when_at_most(1, c(0)), c(50));
+  EXPECT_EQ(counter.when_at_most(0, c(0)), c(50)) << "served before, returned behind it";
+  EXPECT_EQ(counter.delays_at_most(0).mshr, 7u) << "and late for its reasons";
+}
+
+TEST(WaitCounter, AnOpenOperationMayCompleteFirstOutOfOrder) {
+  WaitCounter counter;
+  counter.add_out_of_order(c(80));
+  counter.open_out_of_order();
+  EXPECT_EQ(counter.outstanding(), 2u);
+  EXPECT_FALSE(counter.known(1, c(10))) << "it may be over before cycle 80";
+  EXPECT_TRUE(counter.known(1, c(80))) << "now one of the two is over for certain";
+  counter.close_out_of_order(c(40), {});
+  ASSERT_TRUE(counter.known(0, c(0)));
+  EXPECT_EQ(counter.when_at_most(1, c(0)), c(40));
+  EXPECT_EQ(counter.when_at_most(0, c(0)), c(80));
+}
+
 TEST(RangeAllocator, FirstFitAndFragmentation) {
   RangeAllocator ranges(8);
   EXPECT_EQ(ranges.allocate(3), 0u);

@@ -1,0 +1,80 @@
+// The edge of a window (models/compute/windows.h): what the first-level caches and TLBs have asked for goes through the network
+// to L2, DRAM and host memory, all requests in order of simulated time at each of these stages:
+//
+//   translations     L1 TLBs -> L2 TLB -> page walker, in order of the misses
+//   requests         L1 -> network -> destination, in order of departure
+//   service          each destination's requests in order of arrival
+//   replies          destination -> network -> L1, in order of the answers
+//
+// Sorted so, a stage's calendars are asked in time order, and the host meets the same tags and banks together.
+#pragma once
+
+#include <tlm_utils/simple_initiator_socket.h>
+#include <vector>
+
+#include "models/cache/first_level_cache.h"
+#include "models/common/timing_payload.h"
+#include "models/compute/windows.h"
+#include "models/noc/fabric.h"
+#include "models/tlb/first_level_tlb.h"
+
+namespace lacuna {
+
+class MemoryEdge : public WindowEdge {
+ public:
+  MemoryEdge(Fabric& fabric, TranslationLevel* l2_tlb) : fabric_(fabric), l2_tlb_(l2_tlb) {}
+
+  /// A cache whose requests enter the network at `source`.
+  void add(FirstLevelCache& cache, unsigned source) { caches_.push_back({&cache, source}); }
+  void add(FirstLevelTlb& tlb) { tlbs_.push_back(&tlb); }
+  /// The cache at a destination; without one its socket is asked.
+  void add_destination(unsigned destination, Cache& cache);
+
+  void settle(Tick end) override;
+  Tick next() const override;
+  void retire(Tick horizon) override;
+
+ private:
+  struct Origin {
+    FirstLevelCache* cache;
+    unsigned source;
+  };
+  struct Request {
+    LineAccess access;
+    std::uint32_t origin = 0;  ///< of origins
+    std::uint32_t miss = 0;
+    unsigned destination = 0;
+    Tick at{};  ///< departure, then arrival, then the answer, at the stage that it is in
+    MemoryAttributes attributes;
+  };
+  /// The order of a stage: by time, then in the order of departures.
+  struct Order {
+    Tick at;
+    std::uint32_t request;
+    bool operator<(const Order& other) const { return at != other.at ? at < other.at : request < other.request; }
+  };
+
+  void translate();
+  void collect(Tick end);
+  void send();
+  void serve();
+  void serve_by_socket(Request& request);
+  void reply();
+
+  Fabric& fabric_;
+  TranslationLevel* l2_tlb_;
+  std::vector<Origin> caches_;
+  std::vector<FirstLevelTlb*> tlbs_;
+  std::vector<Cache*> destinations_;
+
+  std::vector<Request> requests_;  // of this edge, from 0 to count_
+  std::size_t count_ = 0;
+  std::vector<Order> order_;
+  std::vector<std::vector<Order>> arrivals_;  // by destination
+  std::vector<FirstLevelCache::Departure> departures_;
+  std::vector<FirstLevelTlb::Departure> tlb_departures_;
+  std::vector<std::pair<FirstLevelTlb*, std::uint32_t>> translations_;
+  TimingPayload payload_;
+};
+
+}  // namespace lacuna
