@@ -161,7 +161,8 @@ bool FirstLevelCache::read_sector(const SectorAccess& access, Tick at, Tick star
         done = lock_ > Tick{} ? later(start + tag_, sector.ready) + fill_ : later(done, sector.ready + fill_);
       }
       statistics_.read_latency += done - at;
-      answer = {.done = done, .queueing = queueing, .service = done - at - queueing, .mshr = {}, .level = level_, .below = nullptr};
+      answer = {
+          .done = done, .queueing = queueing, .service = done - at - queueing, .mshr = {}, .level = level_, .below = nullptr};
       return true;
     }
   }
@@ -172,7 +173,8 @@ bool FirstLevelCache::read_sector(const SectorAccess& access, Tick at, Tick star
   miss.room = miss.asked;
   if (slot != TagArray::kNone) {
     miss.slot = slot;
-    tags_.sector(slot, access.sector) = {.requested = miss.asked, .ready = kNever, .locked = kNever, .complete = true, .pending = number, .dirty = 0};
+    tags_.sector(slot, access.sector) = {
+        .requested = miss.asked, .ready = kNever, .locked = kNever, .complete = true, .pending = number, .dirty = 0};
   } else {
     take_way(number);
   }
@@ -199,7 +201,11 @@ void FirstLevelCache::forward_sector(const SectorAccess& access, Tick at, Tick s
       }
     }
   }
-  const std::uint32_t number = new_miss(access, access.atomic ? Kind::atomic : write ? Kind::write : Kind::bypass, start + tag_);
+  const std::uint32_t number = new_miss(access,
+                                        access.atomic ? Kind::atomic
+                                        : write       ? Kind::write
+                                                      : Kind::bypass,
+                                        start + tag_);
   wait(number, {&client, tag, at, start, true, kNone});
   if (parameters_.in_order && leaves > start + tag_)
     banks_[access.bank].block(start, clock_.align_up(start + (leaves - (start + tag_))));
@@ -284,7 +290,8 @@ void FirstLevelCache::take_way(std::uint32_t number) {
   }
   tags_.install(slot, miss.access.line);
   miss.slot = slot;
-  tags_.sector(slot, miss.access.sector) = {.requested = miss.asked, .ready = kNever, .locked = kNever, .complete = true, .pending = number, .dirty = 0};
+  tags_.sector(slot, miss.access.sector) = {
+      .requested = miss.asked, .ready = kNever, .locked = kNever, .complete = true, .pending = number, .dirty = 0};
 }
 
 void FirstLevelCache::take_mshr(std::uint32_t number) {
@@ -348,8 +355,7 @@ LineAccess FirstLevelCache::request(std::uint32_t number) const {
 LineAnswer FirstLevelCache::answer_of(const Miss& miss, const Waiter& waiter, Tick at, const LatencyBreakdown& below) const {
   const Tick waited = waiter.start - waiter.arrived;
   if (!waiter.first) {
-    const Tick done =
-        lock_ > Tick{} ? later(waiter.start + tag_, at) + fill_ : later(waiter.start + hit_, at + fill_);
+    const Tick done = lock_ > Tick{} ? later(waiter.start + tag_, at) + fill_ : later(waiter.start + hit_, at + fill_);
     // The latency of the fill under way, not a queue.
     return {.done = done, .queueing = waited, .service = done - waiter.start, .mshr = {}, .level = level_, .below = nullptr};
   }
@@ -415,6 +421,10 @@ void FirstLevelCache::resume() {
 }
 
 // -- maintenance
+
+void FirstLevelCache::retire(Tick horizon) {
+  for (ClockedCalendar& bank : banks_) bank.retire(horizon);
+}
 
 void FirstLevelCache::drop_line(TagArray::Slot slot) {
   for (unsigned i = 0; i < tags_.sectors(); ++i) {

@@ -1,10 +1,11 @@
-// A first-level cache of compute units that advance in windows (models/compute/windows.h): a hit is answered at once, a miss when
-// the window's edge has brought the answer of the levels behind.
+// A first-level cache of compute units that advance in windows (models/compute/windows.h): a hit is answered at once, a miss
+// when the window's edge has brought the answer of the levels behind.
 //
 // Times are those of Cache. A miss passes these stages, each of which may have to wait for another miss:
 //   way      the way that it shall have is being filled for somebody else, who comes first
 //   MSHR     all are in use; they are given in the order of the misses
-//   departs  it has left, or will leave at a time that is known: departures() are the edge's to serve, answer() brings the reply
+//   departs  it has left, or will leave at a time that is known: departures() are the edge's to serve, answer() brings the
+//   reply
 // Writes, atomics and bypasses are forwarded and need neither way nor MSHR. With `in_order` or a limit of `transactions` a
 // request that cannot go on lets no other one pass.
 #pragma once
@@ -40,6 +41,8 @@ class FirstLevelCache : public Cache, public LineMemory {
   void answer(std::uint32_t miss, Tick at, const LatencyBreakdown& below);
   /// After the answers of an edge: requests that were kept from passing go on.
   void resume();
+  /// No request comes for a time before `horizon`.
+  void retire(Tick horizon);
   /// Requests that wait for an answer or to be looked at.
   bool busy() const { return misses_.size() != free_misses_.size() || !held_back_.empty(); }
 
@@ -55,9 +58,9 @@ class FirstLevelCache : public Cache, public LineMemory {
     SectorAccess access;
     Kind kind = Kind::fill;
     bool in_use = false;
-    Tick asked{};   ///< when it was found
-    Tick room{};    ///< when it has its way
-    Tick leaves{};  ///< to the level behind
+    Tick asked{};                           ///< when it was found
+    Tick room{};                            ///< when it has its way
+    Tick leaves{};                          ///< to the level behind
     TagArray::Slot slot = TagArray::kNone;  ///< where the sector goes; kNone: nowhere, the line has been dropped
     std::uint32_t first_waiter = kNone;
     std::uint32_t last_waiter = kNone;
@@ -119,14 +122,14 @@ class FirstLevelCache : public Cache, public LineMemory {
   std::vector<Waiter> waiters_;
   std::vector<std::uint32_t> free_waiters_;
   std::vector<Departure> departures_;
-  std::vector<Tick> free_mshrs_;             ///< when each of those became free that are, latest first
-  std::vector<std::uint32_t> mshr_queue_;    ///< misses without one, from mshr_head_ on
+  std::vector<Tick> free_mshrs_;           ///< when each of those became free that are, latest first
+  std::vector<std::uint32_t> mshr_queue_;  ///< misses without one, from mshr_head_ on
   std::size_t mshr_head_ = 0;
-  std::vector<Tick> free_transactions_;      ///< likewise, when transactions are limited
-  std::vector<HeldBack> held_back_;          ///< from held_head_ on
+  std::vector<Tick> free_transactions_;  ///< likewise, when transactions are limited
+  std::vector<HeldBack> held_back_;      ///< from held_head_ on
   std::size_t held_head_ = 0;
-  std::uint32_t blocks_ = kNone;             ///< in_order: the miss that keeps others from passing
-  Tick blocks_from_{};                       ///< since when it has its bank
+  std::uint32_t blocks_ = kNone;  ///< in_order: the miss that keeps others from passing
+  Tick blocks_from_{};            ///< since when it has its bank
   std::vector<Join> joins_;
   std::vector<std::uint32_t> free_joins_;
   Joiner joiner_{*this};

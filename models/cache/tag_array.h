@@ -18,11 +18,12 @@ class TagArray {
   static constexpr std::uint32_t kNoFill = ~std::uint32_t{0};
 
   struct Sector {
-    Tick requested{};         ///< when the miss was found that the pending or last fill is for; it may have left later
-    Tick ready{};             ///< when it arrived
-    Tick locked{};            ///< until when it was filled or written last; its way is not free before
-    bool complete = false;    ///< all bytes are here, not only the dirty ones
-    std::uint32_t pending = kNoFill;  ///< of a cache that answers later: the fill that is under way, ready and locked are unknown
+    Tick requested{};       ///< when the miss was found that the pending or last fill is for; it may have left later
+    Tick ready{};           ///< when it arrived
+    Tick locked{};          ///< until when it was filled or written last; its way is not free before
+    bool complete = false;  ///< all bytes are here, not only the dirty ones
+    std::uint32_t pending =
+        kNoFill;              ///< of a cache that answers later: the fill that is under way, ready and locked are unknown
     std::uint64_t dirty = 0;  ///< bytes that downstream does not have: bit i = byte i of the sector
   };
 

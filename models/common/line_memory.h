@@ -15,11 +15,11 @@ namespace lacuna {
 
 /// One transaction. It lies in one line of the memory that it is for.
 struct LineAccess {
-  std::uint64_t address = 0;  ///< bus address of its first byte
+  std::uint64_t address = 0;                    ///< bus address of its first byte
   std::uint64_t byte_mask = ~std::uint64_t{0};  ///< bytes that a write or an atomic touches, bit i = byte i of the transaction
   unsigned bytes = 0;
   RequestKind kind = RequestKind::vector;
-  bool write = false;   ///< atomics included
+  bool write = false;  ///< atomics included
   bool atomic = false;
   bool bypass_l1 = false;
   std::uint16_t requester = 0;

@@ -33,7 +33,8 @@ ComputeUnit::ComputeUnit(sc_core::sc_module_name name, const ComputeUnitParamete
       tokens_(clock_, *this),
       vector_memory_(parameters_, clock_, vm_, tokens_, vector_socket_, static_cast<std::uint16_t>(place.index)),
       scalar_memory_(parameters_, clock_, vm_, tokens_, scalar_socket_, static_cast<std::uint16_t>(place.index)),
-      fetch_(clock_, mode_ != TimingMode::functional, vm_, surroundings.code, instruction_socket_, static_cast<std::uint16_t>(place.index)),
+      fetch_(clock_, mode_ != TimingMode::functional, vm_, surroundings.code, instruction_socket_,
+             static_cast<std::uint16_t>(place.index)),
       lds_(parameters_, clock_, surroundings.lds_banks) {}
 
 ComputeUnit::~ComputeUnit() = default;
@@ -244,8 +245,7 @@ bool ComputeUnit::synchronise(WavefrontSlot& slot, std::uint64_t pc, Cycles cycl
 
 void ComputeUnit::release_from_sync(const WavefrontTicket& ticket, Tick at) {
   WavefrontSlot& slot = pool_.simds()[ticket.simd]->slots[ticket.slot];
-  slot.when = later(slot.when,
-                    clock_.ceil(at) + (mode_ == TimingMode::functional ? Cycles{1} : parameters_.barrier_latency));
+  slot.when = later(slot.when, clock_.ceil(at) + (mode_ == TimingMode::functional ? Cycles{1} : parameters_.barrier_latency));
   slot.account(WavefrontTime::barrier, slot.when);
   slot.release(kHoldSync);
   windows_->wake(slot.when);

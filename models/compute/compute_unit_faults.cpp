@@ -10,8 +10,8 @@
 
 namespace lacuna {
 
-void ComputeUnit::fault(WavefrontSlot& slot, std::uint32_t code, std::uint64_t address, std::uint64_t pc, const std::string& what,
-                        Cycles cycle) {
+void ComputeUnit::fault(WavefrontSlot& slot, std::uint32_t code, std::uint64_t address, std::uint64_t pc,
+                        const std::string& what, Cycles cycle) {
   slot.hold(kHoldFault);
   slot.publish();
   Dispatch& dispatch = *slot.group->dispatch;
@@ -69,13 +69,13 @@ void ComputeUnit::diagnose(std::ostream& out) const {
   for (const auto& simd : pool_.simds()) {
     for (unsigned i = 0; i < simd->issue.resident; ++i) {
       const WavefrontSlot* slot = &simd->slots[simd->issue.by_age[i]];
-      const char* state = slot->held_by(kHoldFault)                                  ? "faulted"
-                          : slot->held_by(kHoldBarrier)                              ? "waits at a barrier"
-                          : slot->held_by(kHoldSync)                                 ? "waits for global wave sync"
-                          : (slot->holds & (kHoldVmcnt | kHoldLgkmcnt)) != 0         ? "waits for memory (s_waitcnt)"
-                          : (slot->holds & (kHoldVmLimit | kHoldLgkmLimit)) != 0     ? "waits for room in a wait counter"
-                          : slot->held_by(kHoldFetch)                                ? "waits for its next instruction"
-                                                                                     : "runs";
+      const char* state = slot->held_by(kHoldFault)                              ? "faulted"
+                          : slot->held_by(kHoldBarrier)                          ? "waits at a barrier"
+                          : slot->held_by(kHoldSync)                             ? "waits for global wave sync"
+                          : (slot->holds & (kHoldVmcnt | kHoldLgkmcnt)) != 0     ? "waits for memory (s_waitcnt)"
+                          : (slot->holds & (kHoldVmLimit | kHoldLgkmLimit)) != 0 ? "waits for room in a wait counter"
+                          : slot->held_by(kHoldFetch)                            ? "waits for its next instruction"
+                                                                                 : "runs";
       out << fmt::format("  compute unit {} SIMD {} slot {}: kernel {}, workgroup {}, wavefront {}, PC {:#x}, {}\n",
                          place_.index, simd->number, slot->number, slot->group->dispatch->kernel, slot->group->linear_id,
                          slot->wave_in_group, slot->wave.pc, state);

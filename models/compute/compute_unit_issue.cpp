@@ -155,8 +155,8 @@ void ComputeUnit::access_memory(WavefrontSlot& slot, const isa::Instruction& ins
     case isa::Unit::vmem: {
       const Counters counters = instruction.format == isa::Format::flat ? Counters::both : Counters::vmcnt;
       const bool global = access.bytes_per_lane != 0 && access.lanes != 0;
-      const MemoryTokens::Token token = global ? vector_memory_.access(slot, access, counters, cycle)
-                                               : vector_memory_.no_access(slot, counters, cycle);
+      const MemoryTokens::Token token =
+          global ? vector_memory_.access(slot, access, counters, cycle) : vector_memory_.no_access(slot, counters, cycle);
       if (access.bytes_per_lane != 0 && access.lds_lanes != 0) {
         const LocalDataShare::Result local = lds_.access(access, vector_memory_.addresses().lds, &instruction, cycle);
         tokens_.include(token, local.done, local.delays);

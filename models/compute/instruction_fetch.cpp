@@ -78,8 +78,7 @@ bool InstructionFetch::request(WavefrontSlot& slot, std::uint64_t line, Cycles a
   const Tick made = clock_.ticks(at);
   port_.translate(address ^ slot.group->dispatch->page_salt, made);
   PortAnswer answer;
-  const LineAccess access{
-      .address = where, .bytes = kLineBytes, .kind = RequestKind::instruction, .requester = requester_};
+  const LineAccess access{.address = where, .bytes = kLineBytes, .kind = RequestKind::instruction, .requester = requester_};
   if (!port_.request(access, made, tag, answer)) {
     free_.pop_back();
     return false;

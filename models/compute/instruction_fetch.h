@@ -1,8 +1,8 @@
 // Instruction fetch: each wavefront's buffer of one line of code and the next.
 //
-// The buffer holds the line of the PC and prefetches the one behind it, so that straight-line code pays only what the fetch of a
-// line takes longer than the execution of the one before: there is room for the next line when the wavefront enters its own. A
-// branch out of the buffered lines pays the fetch in full.
+// The buffer holds the line of the PC and prefetches the one behind it, so that straight-line code pays only what the fetch of
+// a line takes longer than the execution of the one before: there is room for the next line when the wavefront enters its own.
+// A branch out of the buffered lines pays the fetch in full.
 #pragma once
 
 #include <cstdint>
@@ -26,8 +26,8 @@ class InstructionFetch : private PortClient {
   MemoryPort& port() { return port_; }
   /// An empty buffer: the wavefront begins.
   void start(WavefrontSlot& slot);
-  /// Finds the instruction at the wavefront's PC, which it wants from `cycle` on. Puts off slot.when until it is there, or holds
-  /// the slot (kHoldFetch) until that is known.
+  /// Finds the instruction at the wavefront's PC, which it wants from `cycle` on. Puts off slot.when until it is there, or
+  /// holds the slot (kHoldFetch) until that is known.
   void fetch(WavefrontSlot& slot, Cycles cycle);
   isa::DecodedCode& code() { return code_; }
   /// Line transactions so far.

@@ -1,7 +1,7 @@
 // Which SIMD a cycle is offered to, and in which order that SIMD offers it to its wavefronts.
 //
-// In a cycle of a SIMD each unit (VALU, SALU, SMEM, VMEM, LDS, branch, special) takes at most one instruction and each wavefront
-// gives at most one. Whether a wavefront can use the cycle is the compute unit's affair.
+// In a cycle of a SIMD each unit (VALU, SALU, SMEM, VMEM, LDS, branch, special) takes at most one instruction and each
+// wavefront gives at most one. Whether a wavefront can use the cycle is the compute unit's affair.
 #pragma once
 
 #include <memory>
@@ -38,9 +38,7 @@ class IssueScheduler {
   static constexpr unsigned kNobody = ~0U;
 
   /// The first cycle at or after `from` in which SIMD `simd` of `simds`, a power of two, is served.
-  static Cycles next_turn(Cycles from, unsigned simd, unsigned simds) {
-    return {from.n + ((simd - from.n) & (simds - 1))};
-  }
+  static Cycles next_turn(Cycles from, unsigned simd, unsigned simds) { return {from.n + ((simd - from.n) & (simds - 1))}; }
 
   template <typename Offer>
   void run_in_turn(Cycles limit, Offer& offer) {
@@ -96,8 +94,7 @@ class IssueScheduler {
     };
     switch (parameters_.issue_policy) {
       case IssuePolicy::round_robin:
-        for (unsigned i = 1; i <= IssueState::kMaxSlots && ready != 0; ++i)
-          offer_to((state.last + i) % IssueState::kMaxSlots);
+        for (unsigned i = 1; i <= IssueState::kMaxSlots && ready != 0; ++i) offer_to((state.last + i) % IssueState::kMaxSlots);
         break;
       case IssuePolicy::greedy:
         offer_to(state.last);

@@ -31,8 +31,8 @@ class MemoryTokens {
 
   MemoryTokens(Clock clock, Listener& listener) : clock_(clock), listener_(listener) {}
 
-  /// An instruction of a wavefront whose requests follow. `port_wait`: how long it waited for its unit; `return_latency`: cycles
-  /// from the last answer to the registers; `activity`: where its requests are accounted for, null: nowhere.
+  /// An instruction of a wavefront whose requests follow. `port_wait`: how long it waited for its unit; `return_latency`:
+  /// cycles from the last answer to the registers; `activity`: where its requests are accounted for, null: nowhere.
   Token begin(WavefrontSlot& slot, Counters counters, Tick start, Tick port_wait, Cycles return_latency,
               KernelActivity* activity);
   void expect(Token token, unsigned requests) { tokens_[token].remaining += requests; }

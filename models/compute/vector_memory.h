@@ -73,8 +73,8 @@ class VectorMemory : private PortClient {
   std::array<std::uint64_t, 2 * isa::kLanes> line_addresses_;
 
   ReorderBuffer reorder_;
-  std::vector<Entered> entered_;   // by entry
-  std::vector<Waiting> waiting_;   // in order, from first_waiting_ on
+  std::vector<Entered> entered_;  // by entry
+  std::vector<Waiting> waiting_;  // in order, from first_waiting_ on
   std::size_t first_waiting_ = 0;
   Tick last_made_{};
   std::uint64_t page_ = ~std::uint64_t{0};  // translated last for the reorder buffer

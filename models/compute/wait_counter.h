@@ -23,7 +23,8 @@ struct OperationDelays {
 
 /// Outstanding operations, each with the cycle of its completion or open, as long as nobody knows that yet. A counter is used
 /// in one of two ways:
-///   in order      vmcnt (GCN3 ISA manual, "Data dependency resolution": loads return in issue order). A completion is no earlier
+///   in order      vmcnt (GCN3 ISA manual, "Data dependency resolution": loads return in issue order). A completion is no
+///   earlier
 ///                 than that of the operation before.
 ///   out of order  lgkmcnt. The operations that complete first count first.
 class WaitCounter {

@@ -35,7 +35,8 @@ struct ResidentWorkgroup {
   std::array<std::uint32_t, 3> id{};
   unsigned lds_granule = 0;  ///< first one
   unsigned lds_granules = 0;
-  std::array<WavefrontSlot*, kMaxWavefrontsPerWorkgroup> slots{};  ///< of its wavefronts; of one that has ended, not its own any more
+  std::array<WavefrontSlot*, kMaxWavefrontsPerWorkgroup>
+      slots{};  ///< of its wavefronts; of one that has ended, not its own any more
   unsigned wavefronts = 0;
   std::array<std::uint32_t, kMaxWavefrontsPerWorkgroup> scratch_slots{};
   unsigned scratch_count = 0;
@@ -80,10 +81,10 @@ struct IssueState {
 
 /// What keeps a wavefront from issuing for a time that is not known yet.
 enum Hold : std::uint8_t {
-  kHoldFetch = 1,     ///< its next instruction
-  kHoldVmcnt = 2,     ///< s_waitcnt
-  kHoldLgkmcnt = 4,   ///< s_waitcnt
-  kHoldVmLimit = 8,   ///< vmcnt is at its limit: the next instruction cannot count
+  kHoldFetch = 1,    ///< its next instruction
+  kHoldVmcnt = 2,    ///< s_waitcnt
+  kHoldLgkmcnt = 4,  ///< s_waitcnt
+  kHoldVmLimit = 8,  ///< vmcnt is at its limit: the next instruction cannot count
   kHoldLgkmLimit = 16,
   kHoldBarrier = 32,  ///< s_barrier
   kHoldSync = 64,     ///< global wave sync
@@ -113,11 +114,11 @@ struct WavefrontSlot {
   const isa::Instruction* next = nullptr;  ///< null: fetch failed, reported when it would issue
   /// The instruction buffer: one line and the next (models/compute/instruction_fetch.h).
   struct Fetch {
-    std::uint64_t line = 0;     ///< number of the line that holds the PC: address / line bytes
-    Cycles next_ready{};        ///< when the line behind it is there
-    bool line_open = false;     ///< it is not known yet when the line is there
-    bool next_open = false;     ///< likewise of the line behind it
-    std::uint32_t epoch = 0;    ///< answers to what was asked for before the last branch are void
+    std::uint64_t line = 0;   ///< number of the line that holds the PC: address / line bytes
+    Cycles next_ready{};      ///< when the line behind it is there
+    bool line_open = false;   ///< it is not known yet when the line is there
+    bool next_open = false;   ///< likewise of the line behind it
+    std::uint32_t epoch = 0;  ///< answers to what was asked for before the last branch are void
   } buffer;
   WaitCounter vmcnt;
   WaitCounter lgkmcnt;
@@ -206,8 +207,8 @@ class WavefrontPool {
 
   /// Whether a workgroup would ever fit into an empty unit; the reason when not.
   std::optional<std::string> never_fits(const WorkgroupNeeds& needs) const;
-  /// Takes what a workgroup needs; null when that is not free now. The workgroup's slots are those of its wavefronts, of which a
-  /// grid's edge may have fewer than it reserves places for.
+  /// Takes what a workgroup needs; null when that is not free now. The workgroup's slots are those of its wavefronts, of which
+  /// a grid's edge may have fewer than it reserves places for.
   ResidentWorkgroup* place(Dispatch& dispatch, std::uint64_t workgroup, std::span<const std::uint32_t> scratch_slots);
   /// Its wavefront has ended: slot and registers are free.
   void release(WavefrontSlot& slot);

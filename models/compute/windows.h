@@ -1,8 +1,8 @@
 // Simulated time of a GPU's compute units: all of them advance together, in windows.
 //
 // Within a window the units of a group, which share first-level caches, work on nothing but their own state and those caches.
-// What leaves the caches is collected. At the window's edge all of it goes down in order of simulated time, and the answers come
-// back: tokens are completed, translations become known. A window is no longer than the shortest way from a request to its
+// What leaves the caches is collected. At the window's edge all of it goes down in order of simulated time, and the answers
+// come back: tokens are completed, translations become known. A window is no longer than the shortest way from a request to its
 // answer, so that nothing that happens in it depends on what others do in it. Therefore
 //   - shared caches, network and DRAM are asked in time order, whatever the host does;
 //   - a group's state stays in the host's caches while it works.
@@ -34,8 +34,8 @@ class WindowEdge {
 
 class Windows : public sc_core::sc_module {
  public:
-  /// `length`: of a window, at least 1. Functional timing has no answers to wait for and takes longer ones, so that a wavefront's
-  /// state stays in the host's caches.
+  /// `length`: of a window, at least 1. Functional timing has no answers to wait for and takes longer ones, so that a
+  /// wavefront's state stays in the host's caches.
   Windows(sc_core::sc_module_name name, Clock clock, TimingMode mode, Cycles length);
 
   /// Units that share first-level caches.

@@ -43,8 +43,7 @@ void GpuParameters::describe(ParameterSection& s) {
   s.add("timestamp_clock", timestamp_clock, "Rate of the timestamp counter and of signal time stamps",
         {.range = {1e6, 4e9}, .source = kChoice});
   s.add("timing", timing, "How much timing is modelled",
-        {{"functional", static_cast<int>(TimingMode::functional)},
-         {"loose", static_cast<int>(TimingMode::loose)}},
+        {{"functional", static_cast<int>(TimingMode::functional)}, {"loose", static_cast<int>(TimingMode::loose)}},
         {.source = kChoice});
   s.add("cus_per_l1v", cus_per_l1v, "Compute units that share an L1 vector cache; divides cus_per_shader_array",
         {.range = {1, 64}, .unit = "compute units", .source = kTable2});
@@ -212,10 +211,8 @@ void GpuDevice::build_compute_units() {
     l1v_.push_back(std::make_unique<FirstLevelCache>(name_of("l1v", i).c_str(), parameters_.l1v, gpu.cus_per_l1v));
   }
   for (unsigned i = 0; i < gpu.shader_arrays; ++i) {
-    l1s_.push_back(
-        std::make_unique<FirstLevelCache>(name_of("l1s", i).c_str(), parameters_.l1s, gpu.cus_per_shader_array));
-    l1i_.push_back(
-        std::make_unique<FirstLevelCache>(name_of("l1i", i).c_str(), parameters_.l1i, gpu.cus_per_shader_array));
+    l1s_.push_back(std::make_unique<FirstLevelCache>(name_of("l1s", i).c_str(), parameters_.l1s, gpu.cus_per_shader_array));
+    l1i_.push_back(std::make_unique<FirstLevelCache>(name_of("l1i", i).c_str(), parameters_.l1i, gpu.cus_per_shader_array));
   }
   const ComputeUnitSurroundings surroundings{.mode = gpu.timing,
                                              .target = gpu.target,
@@ -230,9 +227,9 @@ void GpuDevice::build_compute_units() {
   for (unsigned array = 0; array < gpu.shader_arrays; ++array) {
     for (unsigned i = 0; i < gpu.cus_per_shader_array; ++i) {
       const unsigned index = array * gpu.cus_per_shader_array + i;
-      units_.push_back(std::make_unique<ComputeUnit>(
-          name_of("cu", index).c_str(), parameters_.cu,
-          ComputeUnitPlace{.index = index, .shader_array = array, .in_array = i}, surroundings));
+      units_.push_back(std::make_unique<ComputeUnit>(name_of("cu", index).c_str(), parameters_.cu,
+                                                     ComputeUnitPlace{.index = index, .shader_array = array, .in_array = i},
+                                                     surroundings));
       ComputeUnit& unit = *units_.back();
       FirstLevelCache& l1v = *l1v_[index / gpu.cus_per_l1v];
       unit.vector_port.bind(l1v.upstream[index % gpu.cus_per_l1v]);

@@ -39,6 +39,7 @@ Tick MemoryEdge::next() const {
 }
 
 void MemoryEdge::retire(Tick horizon) {
+  for (const Origin& origin : caches_) origin.cache->retire(horizon);
   if (l2_tlb_ != nullptr) l2_tlb_->retire(horizon);
 }
 
@@ -92,9 +93,9 @@ void MemoryEdge::send() {
                       fmt::format("no memory answers at bus address {:#x} of a mapped page", access.address).c_str());
     }
     request.destination = hop.destination;
-    request.at = fabric_.carry(VirtualNetwork::request, caches_[request.origin].source, hop.destination,
-                               fabric_.request_flits(access.bytes, access.write, access.atomic), request.at,
-                               &request.attributes);
+    request.at =
+        fabric_.carry(VirtualNetwork::request, caches_[request.origin].source, hop.destination,
+                      fabric_.request_flits(access.bytes, access.write, access.atomic), request.at, &request.attributes);
     arrivals_[hop.destination].push_back({request.at, next.request});
   }
 }
@@ -115,9 +116,9 @@ void MemoryEdge::serve() {
         tlm::tlm_response_status status = tlm::TLM_OK_RESPONSE;
         request.at = cache->serve(request.access, request.at, request.attributes.latency, status);
         if (status != tlm::TLM_OK_RESPONSE) {
-          SC_REPORT_FATAL(cache->name(), fmt::format("no memory answers at bus address {:#x} of a mapped page",
-                                                     request.access.address)
-                                             .c_str());
+          SC_REPORT_FATAL(
+              cache->name(),
+              fmt::format("no memory answers at bus address {:#x} of a mapped page", request.access.address).c_str());
         }
       }
       order_.push_back({request.at, arrivals[i].request});
@@ -153,8 +154,7 @@ void MemoryEdge::reply() {
     Request& request = requests_[next.request];
     const LineAccess& access = request.access;
     request.at = fabric_.carry(VirtualNetwork::reply, caches_[request.origin].source, request.destination,
-                               fabric_.reply_flits(access.bytes, access.write, access.atomic), request.at,
-                               &request.attributes);
+                               fabric_.reply_flits(access.bytes, access.write, access.atomic), request.at, &request.attributes);
   }
   // Requests lie in the order of their caches.
   for (std::size_t i = 0; i < count_; ++i) {

@@ -104,7 +104,8 @@ Tick Tlb::translate(std::uint64_t address, Tick at) {
   }
   Tick asks;
   const Tick ready = fetch(address, start + hit_, asks);
-  tags_.sector(install(page), 0) = {.requested = asks, .ready = ready, .locked = {}, .complete = true, .pending = TagArray::kNoFill, .dirty = 0};
+  tags_.sector(install(page), 0) = {
+      .requested = asks, .ready = ready, .locked = {}, .complete = true, .pending = TagArray::kNoFill, .dirty = 0};
   statistics_.miss_latency += ready - at;
   return ready;
 }

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "models/command/command_processor.h"
-#include "models/compute/windows.h"
 #include "models/common/gpu_registers.h"
+#include "models/compute/windows.h"
 #include "tests/compute/compute_unit_bench.h"
 #include "tests/harness/test_initiator.h"
 

@@ -1,0 +1,265 @@
+// First-level caches that answer later: the stages of a miss, and what waits for it.
+#include "models/cache/first_level_cache.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tests/cache/memory_below.h"
+#include "tests/harness/harness.h"
+#include "tests/harness/test_initiator.h"
+
+namespace lacuna::test {
+namespace {
+
+using namespace literals;
+
+/// Keeps answers by tag.
+struct Answers : LineClient {
+  std::map<std::uint32_t, LineAnswer> told;
+  std::vector<std::uint32_t> order;
+  void answered(std::uint32_t tag, const LineAnswer& answer) override {
+    told[tag] = answer;
+    told[tag].below = nullptr;
+    order.push_back(tag);
+  }
+};
+
+/// Two sets of two ways of 64-byte lines, two MSHRs; at 1 GHz a hit takes 40 cycles, a look-up 8 and a fill 8.
+CacheParameters small() {
+  CacheParameters p;
+  p.size = 256_B;
+  p.ways = 2;
+  p.mshrs = 2;
+  return p;
+}
+
+struct FirstLevelBench : sc_core::sc_module {
+  explicit FirstLevelBench(sc_core::sc_module_name module_name) : sc_module(module_name) {
+    CacheParameters locking = small();
+    locking.lock_cycles = 60_cycles;
+    locking.in_order = true;
+    CacheParameters limited = small();
+    limited.transactions = 1;
+    CacheParameters sectored = small();
+    sectored.size = 512_B;
+    sectored.line = 128_B;
+    sectored.sector = 32_B;
+    for (const CacheParameters& p : {small(), locking, limited, sectored}) {
+      const std::string number = std::to_string(caches.size());
+      caches.push_back(std::make_unique<FirstLevelCache>(("cache" + number).c_str(), p));
+      below.push_back(std::make_unique<MemoryBelow>(("below" + number).c_str(), Bytes{65536}));
+      initiators.push_back(std::make_unique<TestInitiator>(("initiator" + number).c_str()));
+      initiators.back()->socket.bind(caches.back()->upstream[0]);
+      caches.back()->downstream.bind(below.back()->port);
+    }
+  }
+  std::vector<std::unique_ptr<FirstLevelCache>> caches;
+  std::vector<std::unique_ptr<MemoryBelow>> below;
+  std::vector<std::unique_ptr<TestInitiator>> initiators;
+};
+
+LACUNA_TEST_BENCH(FirstLevelBench)
+
+class FirstLevelCacheTest : public testing::Test {
+ protected:
+  FirstLevelBench& b_ = bench<FirstLevelBench>();
+  Answers answers_;
+  FirstLevelCache* cache_ = nullptr;
+
+  void use(unsigned which) {
+    cache_ = b_.caches[which].get();
+    cache_->reset();
+  }
+  /// Asks for a line; its answer goes to `tag`.
+  bool ask(std::uint64_t address, Tick at, std::uint32_t tag, LineAccess access = {}) {
+    access.address = address;
+    if (access.bytes == 0) access.bytes = 64;
+    LineAnswer answer;
+    const bool now = cache_->access(access, at, answers_, tag, answer);
+    if (now) answers_.told[tag] = answer;
+    return now;
+  }
+  std::vector<FirstLevelCache::Departure> departures(Tick end = kNever) {
+    std::vector<FirstLevelCache::Departure> out;
+    cache_->departures(end, out);
+    return out;
+  }
+  void answer(const FirstLevelCache::Departure& departure, Tick at) {
+    cache_->answer(departure.miss, at, {});
+  }
+  Tick done(std::uint32_t tag) { return answers_.told.at(tag).done; }
+};
+
+TEST_F(FirstLevelCacheTest, AMissIsAnsweredWithItsFillAndAHitAtOnce) {
+  use(0);
+  EXPECT_FALSE(ask(0x1000, 100_ns, 1));
+  const auto left = departures();
+  ASSERT_EQ(left.size(), 1U);
+  EXPECT_EQ(left[0].at, 108_ns);
+  EXPECT_EQ(cache_->request(left[0].miss).address, 0x1000U);
+  EXPECT_EQ(cache_->request(left[0].miss).kind, RequestKind::fill);
+  EXPECT_FALSE(ask(0x1020, 120_ns, 2, {.bytes = 32})) << "of the line that is on its way";
+  EXPECT_TRUE(departures().empty()) << "which is fetched once";
+  answer(left[0], 200_ns);
+  cache_->resume();
+  EXPECT_EQ(done(1), 208_ns);
+  EXPECT_EQ(done(2), 208_ns);
+  EXPECT_TRUE(ask(0x1000, 300_ns, 3));
+  EXPECT_EQ(done(3), 340_ns);
+  EXPECT_FALSE(cache_->busy());
+  EXPECT_TRUE(ask(0x1000, 190_ns, 4)) << "asked before the fill came, told after: no earlier than it";
+  EXPECT_EQ(done(4), 230_ns);
+}
+
+TEST_F(FirstLevelCacheTest, DeparturesBehindTheEdgeWait) {
+  use(0);
+  ask(0x1000, 100_ns, 1);
+  EXPECT_TRUE(departures(108_ns).empty());
+  EXPECT_EQ(cache_->next_departure(), 108_ns);
+  EXPECT_EQ(departures(109_ns).size(), 1U);
+  EXPECT_EQ(cache_->next_departure(), kNever);
+}
+
+TEST_F(FirstLevelCacheTest, MshrsGoToMissesInTheirOrder) {
+  use(0);
+  // Four lines, two of each set: all have a way, two an MSHR.
+  for (std::uint32_t i = 0; i < 4; ++i) ask(0x1000 + 64 * i, Tick{100'000 + 1000ULL * i}, i);
+  const auto first = departures();
+  ASSERT_EQ(first.size(), 2U);
+  answer(first[1], 150_ns);
+  answer(first[0], 300_ns);
+  cache_->resume();
+  const auto second = departures();
+  ASSERT_EQ(second.size(), 2U);
+  EXPECT_EQ(second[0].at, 150_ns) << "the MSHR that is free first goes to who came first";
+  EXPECT_EQ(cache_->request(second[0].miss).address, 0x1080U);
+  EXPECT_EQ(second[1].at, 300_ns);
+  answer(second[0], 400_ns);
+  answer(second[1], 400_ns);
+  EXPECT_EQ(answers_.told.at(2).mshr, 150_ns - 110_ns);
+  EXPECT_EQ(answers_.told.at(3).mshr, 300_ns - 111_ns);
+}
+
+TEST_F(FirstLevelCacheTest, AWayThatIsBeingFilledIsGivenAwayWhenItIsFull) {
+  use(0);
+  // Three lines of one set of two ways, two MSHRs.
+  ask(0x1000, 100_ns, 0);
+  ask(0x1080, 101_ns, 1);
+  ask(0x1100, 102_ns, 2);
+  const auto first = departures();
+  ASSERT_EQ(first.size(), 2U) << "the third waits for the way of the first, not for an MSHR";
+  answer(first[0], 200_ns);
+  answer(first[1], 190_ns);
+  cache_->resume();
+  EXPECT_EQ(done(0), 208_ns) << "who asked for the line that had to go gets it";
+  const auto third = departures();
+  ASSERT_EQ(third.size(), 1U);
+  EXPECT_EQ(third[0].at, 200_ns);
+  answer(third[0], 300_ns);
+  EXPECT_EQ(done(2), 308_ns);
+  EXPECT_FALSE(ask(0x1000, 400_ns, 3)) << "it is gone";
+}
+
+TEST_F(FirstLevelCacheTest, WritesAtomicsAndBypassesAreForwarded) {
+  use(0);
+  const struct {
+    const char* what;
+    LineAccess access;
+    Tick done;
+    bool line_stays;
+  } table[] = {
+      {"write", {.byte_mask = 0xff, .bytes = 64, .write = true}, 200_ns, true},
+      {"atomic", {.byte_mask = 0xf, .bytes = 64, .write = true, .atomic = true}, 208_ns, false},
+      {"bypass", {.bytes = 64, .bypass_l1 = true}, 208_ns, false},
+  };
+  for (const auto& row : table) {
+    use(0);
+    ask(0x1000, 0_ns, 1);
+    for (const auto& fill : departures()) answer(fill, 50_ns);
+    EXPECT_FALSE(ask(0x1000, 100_ns, 2, row.access)) << row.what;
+    const auto left = departures();
+    ASSERT_EQ(left.size(), 1U) << row.what;
+    EXPECT_EQ(left[0].at, 108_ns) << row.what;
+    const LineAccess sent = cache_->request(left[0].miss);
+    EXPECT_EQ(sent.write, row.access.write) << row.what;
+    EXPECT_EQ(sent.atomic, row.access.atomic) << row.what;
+    if (row.access.write) {
+      EXPECT_EQ(sent.byte_mask, row.access.byte_mask) << row.what;
+    }
+    answer(left[0], 200_ns);
+    EXPECT_EQ(done(2), row.done) << row.what;
+    EXPECT_EQ(ask(0x1000, 300_ns, 3), row.line_stays) << row.what;
+  }
+}
+
+TEST_F(FirstLevelCacheTest, InOrderAMissWithoutAWayLetsNobodyPass) {
+  use(1);
+  ask(0x1000, 100_ns, 0);
+  ask(0x1080, 101_ns, 1);
+  ask(0x1100, 102_ns, 2);
+  EXPECT_FALSE(ask(0x1040, 103_ns, 3)) << "of the other set, which is empty";
+  const auto first = departures();
+  ASSERT_EQ(first.size(), 2U);
+  answer(first[0], 200_ns);
+  answer(first[1], 200_ns);
+  cache_->resume();
+  const auto second = departures();
+  ASSERT_EQ(second.size(), 2U);
+  EXPECT_EQ(second[0].at, 260_ns) << "the way is locked 60 cycles longer";
+  EXPECT_GT(second[1].at, 260_ns) << "the next one is looked up after it";
+  EXPECT_EQ(cache_->request(second[1].miss).address, 0x1040U);
+}
+
+TEST_F(FirstLevelCacheTest, TransactionsAreLimitedHitsIncluded) {
+  use(2);
+  ask(0x1000, 100_ns, 0);
+  EXPECT_FALSE(ask(0x1040, 101_ns, 1));
+  const auto first = departures();
+  ASSERT_EQ(first.size(), 1U);
+  answer(first[0], 200_ns);
+  cache_->resume();
+  const auto second = departures();
+  ASSERT_EQ(second.size(), 1U);
+  EXPECT_EQ(second[0].at, 216_ns) << "8 cycles after the first was done";
+}
+
+TEST_F(FirstLevelCacheTest, ARequestOfSeveralSectorsEndsWithTheLast) {
+  use(3);
+  EXPECT_FALSE(ask(0x1000, 100_ns, 0));
+  auto left = departures();
+  ASSERT_EQ(left.size(), 2U);
+  EXPECT_EQ(cache_->request(left[0].miss).bytes, 32U);
+  answer(left[0], 200_ns);
+  EXPECT_EQ(answers_.told.count(0), 0U);
+  answer(left[1], 150_ns);
+  EXPECT_EQ(done(0), 208_ns);
+  EXPECT_TRUE(ask(0x1000, 300_ns, 1));
+  EXPECT_FALSE(ask(0x1020, 300_ns, 2)) << "a sector of the line that is not there";
+}
+
+TEST_F(FirstLevelCacheTest, AFillOfALineThatWasDroppedLeavesNothing) {
+  use(0);
+  ask(0x1000, 100_ns, 0);
+  cache_->invalidate(110_ns);
+  for (const auto& fill : departures()) answer(fill, 200_ns);
+  EXPECT_EQ(done(0), 208_ns) << "who asked is answered";
+  EXPECT_FALSE(ask(0x1000, 300_ns, 1));
+}
+
+TEST_F(FirstLevelCacheTest, ResetForgetsWhatIsUnderWay) {
+  use(1);
+  for (std::uint32_t i = 0; i < 8; ++i) ask(0x1000 + 0x80 * i, 100_ns, i);
+  EXPECT_TRUE(cache_->busy());
+  cache_->reset();
+  EXPECT_FALSE(cache_->busy());
+  EXPECT_TRUE(departures().empty());
+  EXPECT_FALSE(ask(0x1000, 100_ns, 9));
+  EXPECT_EQ(departures().size(), 1U);
+}
+
+}  // namespace
+}  // namespace lacuna::test
