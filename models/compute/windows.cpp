@@ -15,11 +15,12 @@ constexpr Cycles kFunctionalLength{10'000};
 
 }  // namespace
 
-Windows::Windows(sc_core::sc_module_name name, Clock clock, TimingMode mode, Cycles length)
+Windows::Windows(sc_core::sc_module_name name, Clock clock, TimingMode mode, Cycles length, WorkerThreads* threads)
     : sc_module(name),
       clock_(clock),
       timed_(mode != TimingMode::functional),
       length_(timed_ ? later(length, Cycles{1}) : kFunctionalLength),
+      threads_(timed_ ? threads : nullptr),
       wake_("wake") {
   SC_HAS_PROCESS(Windows);
   SC_METHOD(run);
@@ -28,13 +29,23 @@ Windows::Windows(sc_core::sc_module_name name, Clock clock, TimingMode mode, Cyc
 }
 
 void Windows::add_group(std::vector<ComputeUnit*> units) {
-  for (ComputeUnit* unit : units) unit->attach(*this);
-  groups_.push_back(std::move(units));
+  groups_.push_back(std::make_unique<Group>());
+  Group& group = *groups_.back();
+  group.units = std::move(units);
+  units_.insert(units_.end(), group.units.begin(), group.units.end());
+  for (ComputeUnit* unit : group.units)
+    unit->attach(*this, static_cast<unsigned>(groups_.size() - 1), timed_ ? &group.stores : nullptr);
 }
 
 void Windows::wake(Cycles at) {
   const Tick now = to_tick(sc_core::sc_time_stamp());
   wake_.notify(to_sc_time(later(clock_.ticks(later(at, end_)), now) - now));
+}
+
+Cycles Windows::Group::earliest() const {
+  Cycles first = kNeverCycles;
+  for (const ComputeUnit* unit : units) first = std::min(first, unit->earliest());
+  return first;
 }
 
 void Windows::run() {
@@ -44,27 +55,66 @@ void Windows::run() {
   const Tick behind = clock_.ticks(length_);
   const Tick horizon = now > behind ? now - behind : Tick{};
   if (edge_ != nullptr) edge_->retire(horizon);
+  for (ComputeUnit* unit : units_) unit->retire(horizon);
+
+  busy_.clear();
   for (const auto& group : groups_) {
-    for (ComputeUnit* unit : group) unit->retire(horizon);
-    if (!timed_ || group.size() == 1) {
-      for (ComputeUnit* unit : group) {
-        if (unit->earliest() < end_) unit->run(end_);
-      }
-      continue;
-    }
-    for (Cycles until = begin; until < end_;) {
-      until = std::min(until + kTurn, end_);
-      for (ComputeUnit* unit : group) {
-        if (unit->earliest() < until) unit->run(until);
-      }
-    }
+    if (group->earliest() < end_) busy_.push_back(group.get());
   }
+  if (threads_ != nullptr) {
+    threads_->run(static_cast<unsigned>(busy_.size()), [this, begin](unsigned i) { work(*busy_[i], begin); });
+  } else {
+    for (Group* group : busy_) work(*group, begin);
+  }
+  if (timed_) move_data();
   if (edge_ != nullptr) edge_->settle(clock_.ticks(end_));
+  if (timed_) deliver_reports();
+
   Cycles next = edge_ != nullptr && edge_->next() != kNever ? clock_.floor(edge_->next()) : kNeverCycles;
-  for (const auto& group : groups_) {
-    for (const ComputeUnit* unit : group) next = std::min(next, unit->earliest());
-  }
+  for (const auto& group : groups_) next = std::min(next, group->earliest());
   if (next != kNeverCycles) wake(next);
+}
+
+void Windows::work(Group& group, Cycles begin) {
+  if (timed_ && group.units.size() > 1) {
+    work_in_turns(group, begin);
+    return;
+  }
+  for (ComputeUnit* unit : group.units) {
+    if (unit->earliest() < end_) unit->run(end_);
+  }
+}
+
+void Windows::work_in_turns(Group& group, Cycles begin) {
+  for (Cycles until = begin; until < end_;) {
+    until = std::min(until + kTurn, end_);
+    for (ComputeUnit* unit : group.units) {
+      if (unit->earliest() < until) unit->run(until);
+    }
+  }
+}
+
+void Windows::move_data() {
+  for (const auto& group : groups_) group->stores.flush();
+  turns_.clear();
+  for (std::uint32_t i = 0; i < units_.size(); ++i) {
+    for (std::uint32_t k = 0; k < units_[i]->deferred(); ++k) turns_.push_back({clock_.ticks(units_[i]->deferred_at(k)), i, k});
+  }
+  if (turns_.empty()) return;
+  std::sort(turns_.begin(), turns_.end());
+  for (const Turn& turn : turns_) units_[turn.unit]->perform_deferred(turn.number, performer_);
+  for (ComputeUnit* unit : units_) unit->end_deferred();
+}
+
+void Windows::deliver_reports() {
+  turns_.clear();
+  for (std::uint32_t i = 0; i < units_.size(); ++i) {
+    for (std::uint32_t k = 0; k < units_[i]->reports(); ++k) turns_.push_back({units_[i]->report_at(k), i, k});
+  }
+  if (turns_.empty()) return;
+  std::sort(turns_.begin(), turns_.end());
+  for (const Turn& turn : turns_) units_[turn.unit]->deliver(turn.number);
+  for (ComputeUnit* unit : units_) unit->end_reports();
 }
 
 }  // namespace lacuna

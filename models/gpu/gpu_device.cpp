@@ -185,14 +185,15 @@ std::vector<std::string> GpuDeviceParameters::check() const {
   return problems;
 }
 
-GpuDevice::GpuDevice(sc_core::sc_module_name module_name, const GpuDeviceParameters& parameters)
+GpuDevice::GpuDevice(sc_core::sc_module_name module_name, const GpuDeviceParameters& parameters, WorkerThreads* threads)
     : sc_module(module_name),
       parameters_(parameters),
       host_destination_(parameters.gpu.memory_partitions),
       vram_(parameters.vram.size),
       code_(vm_, parameters.gpu.target),
+      lds_banks_(parameters.gpu.shader_arrays),
       state_memory_(state_bytes(parameters), &huge_pages_),
-      windows_("windows", Clock(parameters.gpu.core_clock), parameters.gpu.timing, parameters.window()),
+      windows_("windows", Clock(parameters.gpu.core_clock), parameters.gpu.timing, parameters.window(), threads),
       dispatcher_("dispatcher", parameters.dispatcher, Clock(parameters.gpu.core_clock), windows_.length()) {
   if (const auto problems = parameters.check(); !problems.empty()) throw std::invalid_argument(problems.front());
   build_compute_units();
@@ -214,17 +215,17 @@ void GpuDevice::build_compute_units() {
     l1s_.push_back(std::make_unique<FirstLevelCache>(name_of("l1s", i).c_str(), parameters_.l1s, gpu.cus_per_shader_array));
     l1i_.push_back(std::make_unique<FirstLevelCache>(name_of("l1i", i).c_str(), parameters_.l1i, gpu.cus_per_shader_array));
   }
-  const ComputeUnitSurroundings surroundings{.mode = gpu.timing,
-                                             .target = gpu.target,
-                                             .clock = Clock(gpu.core_clock),
-                                             .timestamp = Clock(gpu.timestamp_clock),
-                                             .vm = vm_,
-                                             .code = code_,
-                                             .lds_banks = lds_banks_,
-                                             .listener = dispatcher_,
-                                             .memory = state_memory_};
   std::vector<ComputeUnit*> units;
   for (unsigned array = 0; array < gpu.shader_arrays; ++array) {
+    const ComputeUnitSurroundings surroundings{.mode = gpu.timing,
+                                               .target = gpu.target,
+                                               .clock = Clock(gpu.core_clock),
+                                               .timestamp = Clock(gpu.timestamp_clock),
+                                               .vm = vm_,
+                                               .code = code_,
+                                               .lds_banks = lds_banks_[array],
+                                               .listener = dispatcher_,
+                                               .memory = state_memory_};
     for (unsigned i = 0; i < gpu.cus_per_shader_array; ++i) {
       const unsigned index = array * gpu.cus_per_shader_array + i;
       units_.push_back(std::make_unique<ComputeUnit>(name_of("cu", index).c_str(), parameters_.cu,

@@ -97,8 +97,9 @@ struct GpuDeviceParameters {
 
 class GpuDevice : public sc_core::sc_module, private ResourceMeter {
  public:
-  /// Throws std::invalid_argument when check() finds a problem.
-  GpuDevice(sc_core::sc_module_name name, const GpuDeviceParameters& parameters);
+  /// Throws std::invalid_argument when check() finds a problem. `threads`: what the compute units work on, which has no
+  /// influence on any result; null: the caller's thread.
+  GpuDevice(sc_core::sc_module_name name, const GpuDeviceParameters& parameters, WorkerThreads* threads = nullptr);
 
   auto& mmio() { return cp_->bus; }
   auto& host() { return noc_->destinations[host_destination_]; }
@@ -145,7 +146,7 @@ class GpuDevice : public sc_core::sc_module, private ResourceMeter {
   BackingStore vram_;
   GpuVm vm_;
   isa::DecodedCode code_;
-  LdsBanks lds_banks_;
+  std::vector<LdsBanks> lds_banks_;  ///< by shader array
   HugePageResource huge_pages_;
   std::pmr::monotonic_buffer_resource state_memory_;  ///< of the compute units
   Windows windows_;
