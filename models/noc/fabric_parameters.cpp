@@ -21,9 +21,10 @@ void FabricParameters::describe(ParameterSection& section) {
   section.add("placement", placement,
               "Nodes of the destinations, each at most once, taken in turn: \"x,y x,y ...\" of a mesh, numbers of other "
               "topologies. Empty: spread evenly; of a crossbar, the nodes behind the sources");
-  section.add("source_placement", source_placement,
-              "Nodes of the sources, as `placement`, but a node may be named again and may be a destination's. Empty: the nodes "
-              "without a destination; all nodes when each has one");
+  section.add(
+      "source_placement", source_placement,
+      "Nodes of the sources, as `placement`, but a node may be named again and may be a destination's. Empty: the nodes "
+      "without a destination; all nodes when each has one");
   section.add("radix", radix, "Butterfly: inputs and outputs of a switch", {.range = {2, 64}});
   section.add("stages", stages, "Butterfly: stages of switches", {.range = {1, 12}});
   section.add("router_latency", router_latency, "Mesh and butterfly: pipeline of a router",

@@ -25,11 +25,7 @@ std::unique_ptr<Fabric> fabric(const FabricParameters& parameters, unsigned sour
 
 /// Two sources at (1,0), of which the second shares it with destination 1; destination 0 at (3,3).
 FabricParameters shared_node() {
-  return {.topology = FabricTopology::mesh,
-          .columns = 4,
-          .rows = 4,
-          .placement = "3,3 1,0",
-          .source_placement = "0,0 1,0"};
+  return {.topology = FabricTopology::mesh, .columns = 4, .rows = 4, .placement = "3,3 1,0", .source_placement = "0,0 1,0"};
 }
 
 TEST(FabricNodes, SourceAndDestinationAtOneNode) {
@@ -173,8 +169,8 @@ TEST(O1Turn, UnloadedTimeIsTheSameEitherWay) {
   }
 }
 
-// A dimension order sends what row 0 sends to column 7 through one corner; two orders share it out over two (Seo et al., figure 1:
-// the worst case of one order).
+// A dimension order sends what row 0 sends to column 7 through one corner; two orders share it out over two (Seo et al., figure
+// 1: the worst case of one order).
 TEST(O1Turn, SpreadsWhatOneOrderSendsThroughACorner) {
   const auto last_arrival = [](MeshRouting routing) {
     const auto mesh = fabric({.topology = FabricTopology::mesh, .routing = routing, .injection_queue = 65536}, 56, 8);
