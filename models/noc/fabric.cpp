@@ -105,37 +105,21 @@ Fabric::Traversal Fabric::send(unsigned from, unsigned to, VirtualNetwork networ
     throw std::out_of_range(fmt::format("{}: a packet on virtual network {}, there are {}", name(),
                                         static_cast<unsigned>(network), parameters_.virtual_networks));
   }
-  return counted(transfer(from, to, network, flits, at), flits, at);
+  const Traversal traversal = transfer(from, to, network, flits, at);
+  count(traversal, flits, at);
+  return traversal;
 }
 
 Fabric::Traversal Fabric::traverse(VirtualNetwork network, unsigned source, unsigned destination, unsigned flits, Tick at) {
-  const unsigned asks = source_node(source);
-  const unsigned answers = destination_node(destination);
-  const bool request = network == VirtualNetwork::request;
-  return counted(transfer(request ? asks : answers, request ? answers : asks, network, flits, at), flits, at);
-}
-
-Fabric::Traversal Fabric::counted(const Traversal& traversal, unsigned flits, Tick at) {
-  ++statistics_.packets;
-  statistics_.flits += flits;
-  statistics_.hops += traversal.links;
-  statistics_.weighted_hops += std::uint64_t{traversal.links} * flits;
-  statistics_.queueing += traversal.waiting;
-  statistics_.latency += traversal.arrival - at;
-  return traversal;
+  const Ends way = ends(network, source, destination);
+  return send(way.from, way.to, network, flits, at);
 }
 
 Tick Fabric::carry(VirtualNetwork network, unsigned source, unsigned destination, unsigned flits, Tick at,
                    MemoryAttributes* attributes) {
-  const Traversal traversal = traverse(network, source, destination, flits, at);
-  if (attributes != nullptr) {
-    attributes->latency.add(MemoryLevel::noc, traversal.waiting, traversal.arrival - at - traversal.waiting);
-  }
-  for (FabricPortStatistics* port : {&statistics_.sources[source], &statistics_.destinations[destination]}) {
-    ++port->packets;
-    port->flits += flits;
-    port->queueing += traversal.waiting;
-  }
+  const Ends way = ends(network, source, destination);
+  const Traversal traversal = transfer(way.from, way.to, network, flits, at);
+  count_carried(source_counts(source), destination_counts(destination), flits, at, traversal, attributes);
   return traversal.arrival;
 }
 

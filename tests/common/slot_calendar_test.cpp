@@ -11,6 +11,13 @@
 namespace lacuna {
 namespace {
 
+/// Cycles that are booked, of a calendar that has forgotten none.
+std::uint64_t booked_cycles(const SlotCalendar& calendar) {
+  std::uint64_t count = 0;
+  for (std::uint64_t cycle = 0; cycle < calendar.window(); ++cycle) count += calendar.is_booked(cycle) ? 1U : 0U;
+  return count;
+}
+
 TEST(SlotCalendar, FillsGapsAndBooksEachCycleOnce) {
   SlotCalendar calendar;
   EXPECT_EQ(calendar.reserve(10), 10U);
@@ -19,7 +26,7 @@ TEST(SlotCalendar, FillsGapsAndBooksEachCycleOnce) {
   EXPECT_EQ(calendar.reserve(9), 9U);
   EXPECT_EQ(calendar.reserve(9), 12U);
   EXPECT_EQ(calendar.reserve(9), 14U);
-  EXPECT_EQ(calendar.busy(), 6U);
+  EXPECT_EQ(booked_cycles(calendar), 6U);
 }
 
 TEST(SlotCalendar, AgreesWithASetOfCycles) {
@@ -65,7 +72,7 @@ TEST(SlotCalendar, CyclesWhereverTheyLie) {
   // Two in the gap, two behind; the next one follows those.
   EXPECT_EQ(calendar.take(10, 4), 21U);
   EXPECT_EQ(calendar.take(10, 1), 22U);
-  EXPECT_EQ(calendar.busy(), 13U);
+  EXPECT_EQ(booked_cycles(calendar), 13U);
 }
 
 TEST(SlotCalendar, NoFreeCycleIsPassedOver) {
@@ -81,10 +88,10 @@ TEST(SlotCalendar, NoFreeCycleIsPassedOver) {
       last = c;
       if (--count == 0) break;
     }
-    const auto before = static_cast<unsigned>(booked.size() - calendar.busy());
+    const auto before = static_cast<unsigned>(booked.size() - booked_cycles(calendar));
     ASSERT_EQ(calendar.take(from, before), last) << from << ", " << before;
   }
-  EXPECT_EQ(calendar.busy(), booked.size());
+  EXPECT_EQ(booked_cycles(calendar), booked.size());
 }
 
 TEST(SlotCalendar, RunsOfAnyLength) {
@@ -104,7 +111,7 @@ TEST(SlotCalendar, RunsOfAnyLength) {
     calendar.book(expected, count);
     for (unsigned c = 0; c < count; ++c) booked.insert(expected + c);
   }
-  EXPECT_EQ(calendar.busy(), booked.size());
+  EXPECT_EQ(booked_cycles(calendar), booked.size());
 }
 
 TEST(SlotCalendars, ACycleThatIsFreeInBoth) {
