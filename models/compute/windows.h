@@ -49,6 +49,8 @@ class Windows : public sc_core::sc_module {
 
  private:
   void run();
+  void run_group(const std::vector<ComputeUnit*>& group, Cycles begin);
+  void retire(Tick now);
 
   const Clock clock_;
   const bool timed_;
@@ -56,6 +58,8 @@ class Windows : public sc_core::sc_module {
   std::vector<std::vector<ComputeUnit*>> groups_;
   WindowEdge* edge_ = nullptr;
   Cycles end_{};  ///< of the last window
+  Tick next_retire_{};
+  std::vector<ComputeUnit*> busy_;  ///< of the group that works
   sc_core::sc_event wake_;
 };
 
