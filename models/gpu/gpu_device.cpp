@@ -45,6 +45,11 @@ void GpuParameters::describe(ParameterSection& s) {
   s.add("timing", timing, "How much timing is modelled",
         {{"functional", static_cast<int>(TimingMode::functional)}, {"loose", static_cast<int>(TimingMode::loose)}},
         {.source = kChoice});
+  s.add("window", window,
+        "Cycles in which compute units work without hearing of each other (models/compute/windows.h); 0: as long as nothing "
+        "can come "
+        "of it",
+        {.range = {0, 1e6}, .source = kChoice});
   s.add("cus_per_l1v", cus_per_l1v, "Compute units that share an L1 vector cache; divides cus_per_shader_array",
         {.range = {1, 64}, .unit = "compute units", .source = kTable2});
   s.add("memory_partitions", memory_partitions, "L2 banks, each with its DRAM channel",
@@ -122,6 +127,7 @@ void VramParameters::describe(ParameterSection& s) {
 }
 
 Cycles GpuDeviceParameters::window() const {
+  if (gpu.window.n != 0) return gpu.window;
   const Clock core(gpu.core_clock);
   const auto time = [](Frequency clock, Cycles cycles) { return clock.period() * cycles.n; };
   // One flit on an idle network, by the shortest way.

@@ -49,6 +49,7 @@ struct GpuParameters {
   Frequency core_clock{1'000'000'000};
   Frequency timestamp_clock{1'000'000'000};
   TimingMode timing = TimingMode::loose;
+  Cycles window{0};
   unsigned cus_per_l1v = 4;
   unsigned memory_partitions = 16;
   Bytes partition_interleave{128};

@@ -88,9 +88,7 @@ class FirstLevelCacheTest : public testing::Test {
     cache_->departures(end, out);
     return out;
   }
-  void answer(const FirstLevelCache::Departure& departure, Tick at) {
-    cache_->answer(departure.miss, at, {});
-  }
+  void answer(const FirstLevelCache::Departure& departure, Tick at) { cache_->answer(departure.miss, at, {}); }
   Tick done(std::uint32_t tag) { return answers_.told.at(tag).done; }
 };
 
