@@ -34,29 +34,28 @@ constexpr std::uint32_t kCopied = 0x7f000;
 
 /// 256 work-items load, store and add atomically along 1 KiB steps, with scalar loads, LDS and barriers. All workgroups use the
 /// same memory, so that the result depends on their order. Encodings as llvm-mc-16 -mcpu=gfx803 gives them.
-constexpr std::uint32_t kProgram[] = {
-    0xbe8400ff, 0x00000080,  // s_mov_b32 s4, 128
-    0x24020082,              // v_lshlrev_b32 v1, 2, v0
-    0x240c0082,              // v_lshlrev_b32 v6, 2, v0
-    0x32020200,              // v_add_u32 v1, vcc, s0, v1
-    0x7e040201,              // v_mov_b32 v2, s1
-    0x7e0602f2,              // v_mov_b32 v3, 1.0
-    0xbefc00c1,              // s_mov_b32 m0, -1
-    0xdc500000, 0x04000001,  // flat_load_dword v4, v[1:2]
-    0xc0060180, 0x00000000,  // s_load_dwordx2 s[6:7], s[0:1], 0x0
-    0x2c060703,              // v_mac_f32 v3, v3, v3
-    0xd81a0000, 0x00000306,  // ds_write_b32 v6, v3
-    0xbf8c0070,              // s_waitcnt vmcnt(0) lgkmcnt(0)
-    0xbf8a0000,              // s_barrier
-    0x32080804,              // v_add_u32 v4, vcc, s4, v4
-    0x2a080806,              // v_xor_b32 v4, s6, v4
-    0xdc700000, 0x00000401,  // flat_store_dword v[1:2], v4
-    0xdd080000, 0x00000301,  // flat_atomic_add v[1:2], v3
-    0x320202ff, 0x00000400,  // v_add_u32 v1, vcc, 0x400, v1
-    0x80848104,              // s_sub_u32 s4, s4, 1
-    0xbf068004,              // s_cmp_eq_u32 s4, 0
-    0xbf84ffec,              // s_cbranch_scc0 back to the load
-    0xbf810000};             // s_endpgm
+constexpr std::uint32_t kProgram[] = {0xbe8400ff, 0x00000080,  // s_mov_b32 s4, 128
+                                      0x24020082,              // v_lshlrev_b32 v1, 2, v0
+                                      0x240c0082,              // v_lshlrev_b32 v6, 2, v0
+                                      0x32020200,              // v_add_u32 v1, vcc, s0, v1
+                                      0x7e040201,              // v_mov_b32 v2, s1
+                                      0x7e0602f2,              // v_mov_b32 v3, 1.0
+                                      0xbefc00c1,              // s_mov_b32 m0, -1
+                                      0xdc500000, 0x04000001,  // flat_load_dword v4, v[1:2]
+                                      0xc0060180, 0x00000000,  // s_load_dwordx2 s[6:7], s[0:1], 0x0
+                                      0x2c060703,              // v_mac_f32 v3, v3, v3
+                                      0xd81a0000, 0x00000306,  // ds_write_b32 v6, v3
+                                      0xbf8c0070,              // s_waitcnt vmcnt(0) lgkmcnt(0)
+                                      0xbf8a0000,              // s_barrier
+                                      0x32080804,              // v_add_u32 v4, vcc, s4, v4
+                                      0x2a080806,              // v_xor_b32 v4, s6, v4
+                                      0xdc700000, 0x00000401,  // flat_store_dword v[1:2], v4
+                                      0xdd080000, 0x00000301,  // flat_atomic_add v[1:2], v3
+                                      0x320202ff, 0x00000400,  // v_add_u32 v1, vcc, 0x400, v1
+                                      0x80848104,              // s_sub_u32 s4, s4, 1
+                                      0xbf068004,              // s_cmp_eq_u32 s4, 0
+                                      0xbf84ffec,              // s_cbranch_scc0 back to the load
+                                      0xbf810000};             // s_endpgm
 
 /// A device with a driver: registers, rings, doorbells.
 class Gpu : public sc_core::sc_module, public KernelObserver {
@@ -220,9 +219,7 @@ class Gpu : public sc_core::sc_module, public KernelObserver {
     }
     for (const auto& child : group.groups()) list(*child, prefix + child->name() + ".", all);
   }
-  std::uint64_t slot(unsigned queue) {
-    return kRings + 0x1000 * queue + written_[queue]++ % kRingPackets * hsa::kPacketBytes;
-  }
+  std::uint64_t slot(unsigned queue) { return kRings + 0x1000 * queue + written_[queue]++ % kRingPackets * hsa::kPacketBytes; }
   void refuse(tlm::tlm_generic_payload& payload, sc_core::sc_time&) {
     payload.set_response_status(tlm::TLM_ADDRESS_ERROR_RESPONSE);
   }
@@ -242,7 +239,8 @@ class ResetBench : public sc_core::sc_module {
  public:
   static constexpr unsigned kNew = 10;
   explicit ResetBench(sc_core::sc_module_name module_name) : sc_module(module_name) {
-    for (unsigned i = 0; i < kNew; ++i) unused.push_back(std::make_unique<Gpu>(("new" + std::to_string(i)).c_str(), parameters()));
+    for (unsigned i = 0; i < kNew; ++i)
+      unused.push_back(std::make_unique<Gpu>(("new" + std::to_string(i)).c_str(), parameters()));
   }
   static GpuDeviceParameters parameters() {
     GpuDeviceParameters p;
