@@ -36,6 +36,7 @@ enum RowFlags : std::uint64_t {
   kReadsVcc = 1u << 3,
   kWritesExec = 1u << 4,  ///< v_cmpx, s_*_saveexec
   kReadsM0 = 1u << 5,
+  kWritesM0 = 1u << 6,  ///< beside destinations: what switches VGPR indexing keeps its state there
   kCommutes = 1u << 7,
   kReadsDst = 1u << 8,  ///< mac/fmac, sdwa preserve, v_movreld: destination is also a source
   kBranch = 1u << 9,
