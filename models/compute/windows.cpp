@@ -34,6 +34,12 @@ void Windows::add_group(std::vector<ComputeUnit*> units) {
   groups_.push_back(std::move(units));
 }
 
+void Windows::reset() {
+  wake_.cancel();
+  end_ = Cycles{};
+  next_retire_ = Tick{};
+}
+
 void Windows::wake(Cycles at) {
   const Tick now = to_tick(sc_core::sc_time_stamp());
   wake_.notify(to_sc_time(later(clock_.ticks(later(at, end_)), now) - now));

@@ -44,6 +44,8 @@ class Windows : public sc_core::sc_module {
   void attach(WindowEdge* edge) { edge_ = edge; }
   Cycles length() const { return length_; }
 
+  /// As new, when all units are.
+  void reset();
   /// A unit has something to do in cycle `at`.
   void wake(Cycles at);
 

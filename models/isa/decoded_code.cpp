@@ -41,7 +41,7 @@ DecodedCode::Page& DecodedCode::page_of(std::uint64_t pc) {
   return *page;
 }
 
-const Instruction* DecodedCode::decode_at(std::uint64_t pc) {
+const DecodedInstruction* DecodedCode::decode_at(std::uint64_t pc) {
   if (pc % 4 != 0) return nullptr;
   Page& page = page_of(pc);
   const unsigned place = static_cast<unsigned>(pc % kPageBytes) / 4;
@@ -51,7 +51,7 @@ const Instruction* DecodedCode::decode_at(std::uint64_t pc) {
   if (available == 0) return nullptr;
   DecodeResult result = decode(&page.words[place], available, target_);
   if (!result.ok) return nullptr;
-  page.storage.push_back(std::make_unique<Instruction>(result.instruction));
+  page.storage.push_back(std::make_unique<DecodedInstruction>(result.instruction));
   page.instructions[place] = page.storage.back().get();
   return page.instructions[place];
 }
