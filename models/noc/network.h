@@ -42,6 +42,13 @@ class Network : public Fabric {
  private:
   Traversal transfer(unsigned from, unsigned to, VirtualNetwork network, unsigned flits, Tick at) override;
   unsigned choose_alternative(unsigned from);
+  /// When a packet has passed the switches of path_, flit by flit; returns when it has left the first and the last one.
+  struct Passage {
+    std::uint64_t first_switch;
+    std::uint64_t last_switch;
+  };
+  Passage pass_freely(std::uint64_t start, unsigned flits);
+  Passage pass_channels(std::uint64_t start, unsigned flits, unsigned kind);
 
   const Topology topology_;
   const Clock clock_;
@@ -52,8 +59,15 @@ class Network : public Fabric {
   std::vector<PoolCalendar> queues_;   // by node * virtual networks + virtual network
   std::vector<std::uint64_t> chosen_;  // by node: packets for which an alternative was chosen
   std::vector<std::uint64_t> output_flits_;
+  // Of few virtual channels. Kinds of traffic (virtual network and alternative of the routing) have channels of their own.
+  const unsigned channels_per_kind_;
+  std::vector<SlotCalendars> channels_;  // by kind, when it has one channel: inputs, then outputs; a cycle later than ports_
+  std::vector<PoolCalendar> buffers_;    // by kind and input: flits of their channels, in cycles
   // Of the packet on its way.
   SwitchPath path_;
+  std::vector<std::uint64_t> ready_;     // its head, by switch
+  std::vector<std::uint64_t> leaves_;    // its head, by switch
+  std::vector<std::uint64_t> passed_;    // its last flit so far, by switch
   std::vector<std::uint64_t> arrivals_;  // of its flits, when they are scattered
 };
 
