@@ -32,14 +32,12 @@ Network::Network(sc_core::sc_module_name module_name, const FabricParameters& pa
       ports_(std::size_t{topology_.inputs()} + topology_.outputs()),
       queues_(std::size_t{topology_.nodes()} * parameters.virtual_networks, PoolCalendar(parameters.injection_queue)),
       chosen_(topology_.alternatives() > 1 ? topology_.nodes() : 0),
-      output_flits_(topology_.outputs()),
-      channels_per_kind_(parameters.virtual_channels / topology_.alternatives()) {
-  if (channels_per_kind_ >= kManyChannels) return;
+      output_flits_(topology_.outputs()) {
+  const unsigned channels = parameters.virtual_channels / topology_.alternatives();
+  if (channels >= kManyChannels) return;
   const std::size_t kinds = std::size_t{parameters.virtual_networks} * topology_.alternatives();
-  buffers_.assign(kinds * topology_.inputs(), PoolCalendar(channels_per_kind_ * parameters.channel_buffer));
-  if (channels_per_kind_ == 1) {
-    channels_.assign(kinds, SlotCalendars(std::size_t{topology_.inputs()} + topology_.outputs()));
-  }
+  buffers_.assign(kinds * topology_.inputs(), PoolCalendar(channels * parameters.channel_buffer));
+  if (channels == 1) channels_.assign(kinds, SlotCalendars(std::size_t{topology_.inputs()} + topology_.outputs()));
 }
 
 std::vector<unsigned> Network::path_nodes(unsigned from, unsigned to, unsigned alternative) const {

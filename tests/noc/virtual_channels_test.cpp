@@ -42,7 +42,8 @@ TEST(VirtualChannels, UnloadedTimeDoesNotDependOnThem) {
   }
 }
 
-// A packet is given the only channel of a link in the cycle after its predecessor's last flit has left: a cycle for each packet.
+// A packet is given the only channel of a link in the cycle after its predecessor's last flit has left: a cycle for each
+// packet.
 TEST(VirtualChannels, OneChannelIsGivenAwayBetweenPackets) {
   struct Table {
     unsigned channels;
@@ -58,8 +59,8 @@ TEST(VirtualChannels, OneChannelIsGivenAwayBetweenPackets) {
   }
 }
 
-// Packets behind the one at the front of the only channel wait, wherever they go: node 2's flits keep the link from 2 to 3 busy,
-// a packet from 1 to 3 waits at 2, and so does one from 1 that would eject there.
+// Packets behind the one at the front of the only channel wait, wherever they go: node 2's flits keep the link from 2 to 3
+// busy, a packet from 1 to 3 waits at 2, and so does one from 1 that would eject there.
 TEST(VirtualChannels, ThoseBehindTheFrontWaitForIt) {
   const auto waiting = [](unsigned channels) {
     const auto mesh = row(channels);
@@ -79,8 +80,8 @@ TEST(VirtualChannels, VirtualNetworksHaveTheirOwn) {
   EXPECT_EQ(mesh->send(0, 3, kRequest, 1, 0_ns).waiting, 20_ns);
 }
 
-// A flit's place is free again when it has left and the credit is back: 4 cycles of the hop and 2 of the credit. With fewer places
-// than that, flits come in groups.
+// A flit's place is free again when it has left and the credit is back: 4 cycles of the hop and 2 of the credit. With fewer
+// places than that, flits come in groups.
 TEST(VirtualChannels, SmallBuffersLimitALink) {
   const auto duration = [](unsigned channels, unsigned buffer) {
     const auto mesh = row(channels, buffer);
@@ -94,8 +95,8 @@ TEST(VirtualChannels, SmallBuffersLimitALink) {
   EXPECT_EQ(duration(1, 1), 59U * 6);
 }
 
-// Waiting spreads backwards when the buffers are full: what leaves node 0 for 1 waits because of what waits at 2 for the link to
-// 3.
+// Waiting spreads backwards when the buffers are full: what leaves node 0 for 1 waits because of what waits at 2 for the link
+// to 3.
 TEST(VirtualChannels, WaitingSpreadsBackwards) {
   const auto left_behind = [](unsigned buffer) {
     const auto mesh = row(1, buffer);
@@ -127,11 +128,8 @@ TEST(VirtualChannels, O1TurnHasOneForEachOrderAtLeast) {
 }
 
 TEST(VirtualChannels, ALargeMeshIsBuiltAndUsed) {
-  const FabricParameters p{.topology = FabricTopology::mesh,
-                           .columns = 64,
-                           .rows = 64,
-                           .routing = MeshRouting::o1turn,
-                           .virtual_channels = 2};
+  const FabricParameters p{
+      .topology = FabricTopology::mesh, .columns = 64, .rows = 64, .routing = MeshRouting::o1turn, .virtual_channels = 2};
   Network mesh(sc_core::sc_gen_unique_name("mesh"), p, 4000, AddressRoutes({{"memory", 0, 6144_B, 0, 96, 64_B}}));
   EXPECT_EQ(mesh.send(0, 4095, kRequest, 4, 0_ns).arrival, 6_ns + 4_ns * 126 + 3_ns);
   mesh.retire(1'000_ns);

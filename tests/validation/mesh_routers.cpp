@@ -57,7 +57,8 @@ void MeshRouters::send_from_queue(Node& node) {
   node.sent = 0;
 }
 
-// Each input channel whose front is a packet without a channel of its output asks for one; each output channel takes one of them.
+// Each input channel whose front is a packet without a channel of its output asks for one; each output channel takes one of
+// them.
 void MeshRouters::allocate_channels(Node& node, unsigned at) {
   const unsigned channels = parameters_.virtual_channels;
   std::vector<std::pair<unsigned, unsigned>> requests;  // output channel, input channel
@@ -94,7 +95,8 @@ void MeshRouters::allocate_channels(Node& node, unsigned at) {
 }
 
 bool MeshRouters::may_pass(const Node& node, const InputChannel& channel) const {
-  if (channel.output == kNone || channel.next > now_ || channel.flits.empty() || channel.flits.front().ready > now_) return false;
+  if (channel.output == kNone || channel.next > now_ || channel.flits.empty() || channel.flits.front().ready > now_)
+    return false;
   return channel.output / parameters_.virtual_channels == kLocal || node.outputs[channel.output].credits > 0;
 }
 
@@ -127,8 +129,8 @@ void MeshRouters::move(Node& node, unsigned at, unsigned i) {
   const Flit flit = input.flits.front();
   input.flits.pop_front();
   const unsigned from = i / channels;
-  unsigned& credits =
-      from == kLocal ? node.credits[i % channels] : nodes_[neighbour(at, from)].outputs[opposite(from) * channels + i % channels].credits;
+  unsigned& credits = from == kLocal ? node.credits[i % channels]
+                                     : nodes_[neighbour(at, from)].outputs[opposite(from) * channels + i % channels].credits;
   credits_.push_back({now_ + kCredit, &credits});
   OutputChannel& output = node.outputs[input.output];
   const unsigned to = input.output / channels;
