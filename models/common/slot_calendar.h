@@ -43,9 +43,11 @@ class SlotCalendar {
     run.word = &words_[(not_before & ring_) >> 6];
     const std::uint64_t free = ~*run.word & (kAll << (not_before & 63));
     const auto first = static_cast<unsigned>(std::countr_zero(free));
-    run.bits = (kAll >> (-count & 63)) << (first & 63);
+    // What does not fit in behind the first free one comes round to the lowest bits, and those are not free: unless the first
+    // free one is among them, and then all fits in.
+    run.bits = std::rotl(kAll >> (-count & 63), static_cast<int>(first));
     run.first = (not_before & ~std::uint64_t{63}) + first;
-    return first + count <= 64 && (run.bits & ~free) == 0;
+    return (run.bits & ~free) == 0 && count <= 64;
   }
   static void book(const Run& run) { *run.word |= run.bits; }
 

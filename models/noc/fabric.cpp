@@ -67,27 +67,27 @@ Fabric::Fabric(sc_core::sc_module_name module_name, const FabricParameters& para
 void Fabric::reset() { next_retire_ = {}; }
 
 void Fabric::b_transport(int source, tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
-  advance(to_tick(sc_core::sc_time_stamp()));
+  const Tick now = to_tick(sc_core::sc_time_stamp());
+  advance(now);
   AddressRoutes::Hop hop;
   if (!route(payload.get_address(), hop)) {
     ++statistics_.errors;
     log_unroutable(static_cast<unsigned>(source), payload);
     payload.set_response_status(tlm::TLM_ADDRESS_ERROR_RESPONSE);
   } else if (payload.get_data_length() <= hop.contiguous) {
-    transport_whole(static_cast<unsigned>(source), hop.destination, payload, delay);
+    transport_whole(static_cast<unsigned>(source), hop.destination, payload, now, delay);
   } else {
-    transport_split(static_cast<unsigned>(source), payload, delay);
+    transport_split(static_cast<unsigned>(source), payload, now, delay);
   }
 }
 
-void Fabric::transport_whole(unsigned source, unsigned destination, tlm::tlm_generic_payload& payload,
+void Fabric::transport_whole(unsigned source, unsigned destination, tlm::tlm_generic_payload& payload, Tick now,
                              sc_core::sc_time& delay) {
   if (prefetch_[destination] != nullptr) prefetch_[destination]->prefetch(payload.get_address());
   auto* attributes = payload.get_extension<MemoryAttributes>();
   const unsigned length = payload.get_data_length();
   const bool write = payload.is_write();
   const bool atomic = attributes != nullptr && attributes->atomic;
-  const Tick now = to_tick(sc_core::sc_time_stamp());
   const Tick at = now + to_tick(delay);
   const Tick there = carry(VirtualNetwork::request, source, destination, request_flits(length, write, atomic), at, attributes);
   assign(delay, there - now);
@@ -127,7 +127,7 @@ std::vector<unsigned> Fabric::path_nodes(unsigned from, unsigned to, unsigned) c
   return from == to ? std::vector<unsigned>{from} : std::vector<unsigned>{from, to};
 }
 
-void Fabric::transport_split(unsigned source, tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
+void Fabric::transport_split(unsigned source, tlm::tlm_generic_payload& payload, Tick now, sc_core::sc_time& delay) {
   const std::uint64_t end = payload.get_address() + payload.get_data_length();
   AddressRoutes::Hop hop;
   for (std::uint64_t address = payload.get_address(); address < end; address += hop.contiguous) {
@@ -171,7 +171,7 @@ void Fabric::transport_split(unsigned source, tlm::tlm_generic_payload& payload,
       part->set_byte_enable_length(length);
     }
     sc_core::sc_time part_delay = delay;
-    transport_whole(source, hop.destination, *part, part_delay);
+    transport_whole(source, hop.destination, *part, now, part_delay);
     if (response == tlm::TLM_OK_RESPONSE) response = part->get_response_status();
     if (part_delay >= latest) {
       latest = part_delay;

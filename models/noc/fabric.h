@@ -170,8 +170,9 @@ class Fabric : public sc_core::sc_module {
   unsigned transport_dbg(int source, tlm::tlm_generic_payload& payload);
   bool get_direct_mem_ptr(int source, tlm::tlm_generic_payload& payload, tlm::tlm_dmi& dmi);
   void invalidate_direct_mem_ptr(int destination, sc_dt::uint64 begin, sc_dt::uint64 end);
-  void transport_whole(unsigned source, unsigned destination, tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
-  void transport_split(unsigned source, tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
+  void transport_whole(unsigned source, unsigned destination, tlm::tlm_generic_payload& payload, Tick now,
+                       sc_core::sc_time& delay);
+  void transport_split(unsigned source, tlm::tlm_generic_payload& payload, Tick now, sc_core::sc_time& delay);
   /// Most data are one flit or two: a division of the host costs as much as all else here.
   unsigned data_flits(unsigned length) const {
     return length <= parameters_.width       ? 1

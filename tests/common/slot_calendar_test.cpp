@@ -128,6 +128,30 @@ TEST(SlotCalendars, ACycleThatIsFreeInBoth) {
   EXPECT_EQ(ports.window(), 256U);
 }
 
+TEST(SlotCalendars, RunsInTwoAndFilling) {
+  SlotCalendars ports(3);
+  std::vector<std::set<std::uint64_t>> booked(3);
+  std::mt19937_64 random(9);
+  for (unsigned i = 0; i < 400; ++i) {
+    const auto count = static_cast<unsigned>(random() % (i % 8 == 0 ? 200 : 12)) + 1;
+    const std::uint64_t from = random() % 3000;
+    const std::size_t a = random() % 3;
+    const std::size_t b = (a + 1) % 3;
+    std::uint64_t expected = from;
+    const auto is_free = [&](std::size_t calendar, std::uint64_t first) {
+      const auto next = booked[calendar].lower_bound(first);
+      return next == booked[calendar].end() || *next >= first + count;
+    };
+    while (!is_free(a, expected) || !is_free(b, expected)) ++expected;
+    ASSERT_EQ(ports.first_run(a, b, from, count), expected) << from << ", " << count;
+    // Over what is booked already, too.
+    ports.fill(a, expected, count + i % 3);
+    for (unsigned c = 0; c < count + i % 3; ++c) booked[a].insert(expected + c);
+  }
+  ports.retire(100'000);
+  EXPECT_EQ(ports.first_run(0, 1, 100'000, 5), 100'000U);
+}
+
 TEST(SlotCalendars, AsFlitByFlit) {
   SlotCalendars ports(8);
   std::vector<std::set<std::uint64_t>> booked(8);
