@@ -157,7 +157,7 @@ void Platform::load(const ElfFile& program, const std::string& command_line, con
 
 std::uint64_t Platform::progress() const {
   std::uint64_t total = hart_.statistics().instructions;
-  if (gpu_) total += gpu_->wavefront_instructions() + gpu_->packets();
+  if (gpu_) total += gpu_->progress();
   return total;
 }
 

@@ -28,7 +28,7 @@ ProcessPlatform::ProcessPlatform(sc_core::sc_module_name module_name, const Plat
 
 std::uint64_t ProcessPlatform::progress() const {
   std::uint64_t sum = 0;
-  for (const auto& gpu : gpus_) sum += gpu->device->wavefront_instructions() + gpu->device->packets();
+  for (const auto& gpu : gpus_) sum += gpu->device->progress();
   return sum;
 }
 
@@ -43,11 +43,7 @@ bool ProcessPlatform::idle() const {
 }
 
 bool ProcessPlatform::waits_for_memory() const {
-  return std::all_of(gpus_.begin(), gpus_.end(), [](const auto& gpu) {
-    const auto engines = gpu->device->sdma_engines();
-    return gpu->device->packet_processor().activity() != PacketProcessor::Activity::busy &&
-           std::all_of(engines.begin(), engines.end(), [](const auto& e) { return e->idle() || e->polling(); });
-  });
+  return std::none_of(gpus_.begin(), gpus_.end(), [](const auto& gpu) { return gpu->device->busy(); });
 }
 
 void ProcessPlatform::diagnose(std::ostream& out) const {

@@ -400,7 +400,7 @@ void FirstLevelCache::answer(std::uint32_t number, Tick at, const LatencyBreakdo
   free_misses_.push_back(number);
 }
 
-void FirstLevelCache::resume() {
+void FirstLevelCache::resume_waiting() {
   const auto give_mshrs = [this] {
     while (mshr_head_ < mshr_queue_.size() && !free_mshrs_.empty()) depart(mshr_queue_[mshr_head_++]);
     if (2 * mshr_head_ >= mshr_queue_.size()) {

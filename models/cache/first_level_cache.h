@@ -40,7 +40,9 @@ class FirstLevelCache : public Cache, public LineMemory {
   /// The level behind has answered at `at`; `below` says where the time since the departure went.
   void answer(std::uint32_t miss, Tick at, const LatencyBreakdown& below);
   /// After the answers of an edge: requests that were kept from passing go on.
-  void resume();
+  void resume() {
+    if (mshr_queue_.size() != mshr_head_ || held_back_.size() != held_head_) resume_waiting();
+  }
   /// No request comes for a time before `horizon`.
   void retire(Tick horizon);
   /// Requests that wait for an answer or to be looked at.
@@ -100,6 +102,7 @@ class FirstLevelCache : public Cache, public LineMemory {
     FirstLevelCache& cache_;
   };
 
+  void resume_waiting();
   bool access_sectors(const Span& span, SectorAccess& access, Tick at, LineClient& client, std::uint32_t tag,
                       LineAnswer& answer);
   bool admit_sector(const SectorAccess& access, Tick at, LineClient& client, std::uint32_t tag, LineAnswer& answer);

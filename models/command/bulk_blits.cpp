@@ -157,6 +157,11 @@ void BulkBlits::drop(const Dispatch& dispatch) {
   std::erase_if(copies_, [copy](const auto& c) { return c.get() == copy; });
 }
 
+void BulkBlits::reset() {
+  costs_ = {};
+  wake_.cancel();
+}
+
 void BulkBlits::others_begin() {
   for (const auto& copy : copies_) {
     copy->alone = copy->piece_alone = false;

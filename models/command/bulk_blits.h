@@ -51,6 +51,8 @@ class BulkBlits : public sc_core::sc_module {
   bool piece_done(Dispatch& dispatch);
   /// Forgets a dispatch that has been aborted.
   void drop(const Dispatch& dispatch);
+  /// Forgets what copies have cost. Only without copies: all have been dropped.
+  void reset();
   /// Something else uses the memory from now on.
   void others_begin();
 

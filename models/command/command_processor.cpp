@@ -262,8 +262,9 @@ void CommandProcessor::queue_command(std::uint32_t command) {
 }
 
 void CommandProcessor::reset_device() {
-  packets.reset();
+  reset_rest_();
   vm_.clear();
+  latched_timestamp_hi_ = 0;
   for (const RegisterRow& row : kRegisters) word(row.offset) = row.reset;
   forward_apertures();
 }

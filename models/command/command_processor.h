@@ -39,6 +39,8 @@ class CommandProcessor : public MmioPeripheral, public InterruptSink {
   /// The same as the registers of that name: first addresses of the 4 GiB windows to LDS and to scratch.
   void set_apertures(std::uint64_t shared, std::uint64_t private_base);
   void set_host_memory(HostMemory host_memory) { host_memory_ = std::move(host_memory); }
+  /// What CONTROL resets beside registers and GPUVM; the packet processor alone when nothing is set.
+  void set_device_reset(std::function<void()> reset) { reset_rest_ = std::move(reset); }
 
   PacketProcessor packets;
 
@@ -68,6 +70,7 @@ class CommandProcessor : public MmioPeripheral, public InterruptSink {
   std::vector<ComputeUnit*> units_;
   Clock timestamp_;
   HostMemory host_memory_;
+  std::function<void()> reset_rest_ = [this] { packets.reset(); };
   std::vector<std::uint32_t> words_;  // values of the stored registers, by offset / 4
   std::uint32_t latched_timestamp_hi_ = 0;
   sc_core::sc_event interrupt_changed_;

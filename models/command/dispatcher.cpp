@@ -88,6 +88,18 @@ void Dispatcher::abort(Dispatch& dispatch) {
   wake_.notify(sc_core::SC_ZERO_TIME);
 }
 
+void Dispatcher::reset() {
+  while (!active_.empty()) abort(*active_.back());
+  for (ComputeUnit* unit : units_) unit->reset();
+  completions_ = {};
+  completion_order_ = 0;
+  next_unit_ = 0;
+  next_launch_ = {};
+  scratch_.clear();
+  sync_ = {};
+  wake_.cancel();
+}
+
 void Dispatcher::workgroup_done(ComputeUnit& unit, Dispatch& dispatch, std::span<const std::uint32_t> scratch_slots, Tick at) {
   const auto index = static_cast<unsigned>(std::find(units_.begin(), units_.end(), &unit) - units_.begin());
   give_back_scratch(dispatch, scratch_slots);
@@ -188,6 +200,16 @@ void Dispatcher::give_back_scratch(const Dispatch& dispatch, std::span<const std
   if (slots.empty()) return;
   std::vector<std::uint32_t>& free = scratch_[dispatch.queue_slot].free;
   free.insert(free.end(), slots.rbegin(), slots.rend());
+}
+
+std::uint64_t Dispatcher::progress() const {
+  std::uint64_t sum = 0;
+  for (const ComputeUnit* unit : units_) sum += unit->statistics().wavefront_instructions;
+  return sum;
+}
+
+void Dispatcher::describe_statistics(StatisticsGroup& device) const {
+  for (const ComputeUnit* unit : units_) unit->describe(device.group(unit->basename()));
 }
 
 void Dispatcher::diagnose(std::ostream& out) const {

@@ -11,6 +11,7 @@
 #include <systemc>
 #include <vector>
 
+#include "models/common/agent.h"
 #include "models/common/parameters.h"
 #include "models/compute/compute_unit.h"
 #include "models/compute/dispatch.h"
@@ -35,7 +36,8 @@ class DispatchListener {
   virtual void interrupt_message(Dispatch& dispatch, std::uint32_t m0, Tick at) = 0;
 };
 
-class Dispatcher : public sc_core::sc_module, public ComputeUnitListener {
+/// As an agent it stands for the compute units, too.
+class Dispatcher : public sc_core::sc_module, public ComputeUnitListener, public Agent {
  public:
   /// `lookahead`: how far workgroups may be placed ahead of the kernel's time (the quantum).
   Dispatcher(sc_core::sc_module_name name, const DispatcherParameters& parameters, Clock clock, Cycles lookahead);
@@ -47,16 +49,23 @@ class Dispatcher : public sc_core::sc_module, public ComputeUnitListener {
   void submit(Dispatch& dispatch);
   /// Drops everything of a dispatch.
   void abort(Dispatch& dispatch);
-  bool idle() const { return active_.empty(); }
+  bool idle() const override { return active_.empty(); }
   /// Dispatches that have been submitted and are not done.
   unsigned active() const { return static_cast<unsigned>(active_.size()); }
   /// Something runs or can be launched: not so when all that is left belongs to dispatches that are held.
-  bool busy() const;
+  bool busy() const override;
   /// A dispatch is no longer held.
   void look_again() { wake_.notify(sc_core::SC_ZERO_TIME); }
   /// Whether a mask of compute units (QueueSetup::cu_mask) leaves any.
   bool any_unit(std::span<const std::uint32_t> mask) const;
-  void diagnose(std::ostream& out) const;
+  /// Instructions that the compute units' wavefronts have issued.
+  std::uint64_t progress() const override;
+  void diagnose(std::ostream& out) const override;
+  void describe_statistics(StatisticsGroup& device) const override;
+  /// Nothing: compute units forget what they have booked whenever they run.
+  void retire(Tick) override {}
+  /// Drops the wavefronts of all dispatches. Registers and LDS keep their contents, as they do between workgroups.
+  void reset() override;
 
   void workgroup_done(ComputeUnit& unit, Dispatch& dispatch, std::span<const std::uint32_t> scratch_slots, Tick at) override;
   void wavefront_fault(Dispatch& dispatch, const WavefrontFault& fault, Tick at) override;

@@ -102,6 +102,7 @@ Tick PacketProcessor::now() const { return to_tick(sc_core::sc_time_stamp()); }
 // -- the loop
 
 void PacketProcessor::process() {
+  process_ = sc_core::sc_get_current_process_handle();
   for (;;) {
     working_ = true;
     bool progress = complete_packets();

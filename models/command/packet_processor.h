@@ -30,6 +30,7 @@
 #include "models/command/queue.h"
 #include "models/command/runtime_blits.h"
 #include "models/command/signals.h"
+#include "models/common/agent.h"
 #include "models/common/cache_maintenance.h"
 #include "models/common/payload_pool.h"
 #include "models/common/statistics.h"
@@ -75,7 +76,7 @@ class InterruptSink {
   virtual void record_fault(std::uint32_t queue_slot, const WavefrontFault& fault) = 0;
 };
 
-class PacketProcessor : public sc_core::sc_module, public DispatchListener {
+class PacketProcessor : public sc_core::sc_module, public DispatchListener, public Agent {
  public:
   tlm_utils::simple_initiator_socket<PacketProcessor> memory;
 
@@ -125,16 +126,24 @@ class PacketProcessor : public sc_core::sc_module, public DispatchListener {
   Activity activity() const;
   /// Doorbell: packets up to index `last` are in the ring. `at` may lie ahead of the kernel's time.
   void ring(unsigned slot, std::uint64_t last, Tick at);
-  void reset();
+  /// Queues become inactive and their dispatches are reported as failed, in the middle of a packet as between two. No signal is
+  /// written and no interrupt raised. Numbers of dispatches go on.
+  void reset() override;
 
   const QueueSlot& queue(unsigned slot) const { return slots_[slot]; }
   /// Slots with registers and a doorbell.
   unsigned queue_slots() const { return parameters_.queue_slots; }
-  bool idle() const;
-  /// Packets started so far: grows while queues make progress.
-  std::uint64_t packets() const { return statistics_.dispatches + statistics_.barriers + statistics_.pm4_packets; }
+  bool idle() const override;
+  bool busy() const override { return activity() == Activity::busy; }
+  /// Packets started so far, and bytes that their copies have moved in bulk.
+  std::uint64_t progress() const override {
+    return statistics_.dispatches + statistics_.barriers + statistics_.pm4_packets + bulk_.bytes();
+  }
   const PacketProcessorStatistics& statistics() const { return statistics_; }
-  void diagnose(std::ostream& out) const;
+  void diagnose(std::ostream& out) const override;
+  void describe_statistics(StatisticsGroup& device) const override { statistics_.describe(device.group("cp")); }
+  /// Nothing: it books nothing of its own.
+  void retire(Tick) override {}
 
   void dispatch_done(Dispatch& dispatch) override;
   void dispatch_fault(Dispatch& dispatch, const WavefrontFault& fault, Tick at) override;
@@ -223,6 +232,7 @@ class PacketProcessor : public sc_core::sc_module, public DispatchListener {
   std::uint64_t next_dispatch_ = 0;
   std::uint64_t generations_ = 0;
   PayloadPool payloads_;
+  sc_core::sc_process_handle process_;  // of process(), once it has begun
   sc_core::sc_event work_;
   PacketProcessorStatistics statistics_;
 };

@@ -158,8 +158,13 @@ void PacketProcessor::reset() {
     drop_dispatches(i);
     slots_[i] = QueueSlot{};
   }
+  completed_.clear();
+  faults_.clear();
   synced_.reset();
+  bulk_.reset();
   order_queues();
+  work_.cancel();
+  if (process_.valid()) process_.reset();  // it goes round the queues from the beginning, and finds none
 }
 
 // -- doorbells

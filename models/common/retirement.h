@@ -5,8 +5,8 @@
 
 namespace lacuna {
 
-/// Initiators may be behind the kernel's time by a window of the compute units (models/compute/windows.h), which is no longer
-/// than this.
+/// Initiators may be behind the kernel's time by a window of the compute units (models/compute/windows.h), which is
+/// mostly shorter than this; what comes from further behind is served as if it came from here.
 inline constexpr Tick kFurthestBehind{256'000};
 
 /// No later request comes for a time before this.

@@ -4,29 +4,46 @@
 
 namespace lacuna {
 
+std::uint64_t SlotCalendar::take_scattered(std::uint64_t not_before, unsigned count) {
+  for (std::uint64_t cycle = clamp(not_before);;) {
+    std::uint64_t& word = at(cycle);
+    std::uint64_t free = ~word & (kAll << (cycle & 63));
+    const auto have = static_cast<unsigned>(std::popcount(free));
+    if (have >= count) {
+      for (; count > 1; --count) free &= free - 1;
+      const auto last = static_cast<unsigned>(std::countr_zero(free));
+      // All cycles from the first to the last are taken now.
+      word |= (kAll << (cycle & 63)) & (kAll >> (63 - last));
+      return (cycle & ~std::uint64_t{63}) + last;
+    }
+    word |= free;
+    count -= have;
+    cycle = (cycle | 63) + 1;
+  }
+}
+
 void SlotCalendar::retire(std::uint64_t horizon) {
-  const std::uint64_t word = horizon >> 6;
-  if (word <= first_word_) return;
-  if (word - first_word_ >= words_.size()) {
+  const std::uint64_t first = horizon & ~std::uint64_t{63};
+  if (first <= first_) return;
+  if (!is_kept(first)) {
     std::fill(words_.begin(), words_.end(), 0);
   } else {
-    for (std::uint64_t w = first_word_; w < word; ++w) words_[w & (words_.size() - 1)] = 0;
+    for (std::uint64_t cycle = first_; cycle < first; cycle += 64) words_[(cycle & ring_) >> 6] = 0;
   }
-  first_word_ = word;
+  first_ = first;
 }
 
 void SlotCalendar::reset() {
   std::fill(words_.begin(), words_.end(), 0);
-  first_word_ = 0;
-  busy_ = 0;
+  first_ = 0;
 }
 
-void SlotCalendar::grow(std::uint64_t word) {
-  std::vector<std::uint64_t> larger(std::bit_ceil(word - first_word_ + 1));
-  for (std::uint64_t w = first_word_; w < first_word_ + words_.size(); ++w) {
-    larger[w & (larger.size() - 1)] = words_[w & (words_.size() - 1)];
-  }
+void SlotCalendar::grow(std::uint64_t cycle) {
+  std::vector<std::uint64_t> larger(std::bit_ceil(((cycle - first_) >> 6) + 1));
+  const std::uint64_t ring = larger.size() * 64 - 1;
+  for (std::uint64_t c = first_; is_kept(c); c += 64) larger[(c & ring) >> 6] = words_[(c & ring_) >> 6];
   words_ = std::move(larger);
+  ring_ = ring;
 }
 
 }  // namespace lacuna

@@ -18,10 +18,9 @@ class SlotCalendar {
 
   /// Books the earliest free cycle at or after `not_before` and returns it.
   std::uint64_t reserve(std::uint64_t not_before) {
-    ++busy_;
     std::uint64_t cycle = clamp(not_before);
     for (;;) {
-      std::uint64_t& word = at(cycle >> 6);
+      std::uint64_t& word = at(cycle);
       const std::uint64_t free = ~word & (kAll << (cycle & 63));
       if (free != 0) {
         word |= free & (~free + 1);
@@ -31,36 +30,36 @@ class SlotCalendar {
     }
   }
 
+  /// Free cycles in a row, in one word of bits: where take() mostly finds them.
+  struct Run {
+    std::uint64_t* word;
+    std::uint64_t bits;
+    std::uint64_t first;
+  };
+  /// What take(not_before, count) would book, when it is so simple; then book(run) does it.
+  bool find(std::uint64_t not_before, unsigned count, Run& run) {
+    if (!is_kept(not_before)) [[unlikely]]
+      return false;
+    run.word = &words_[(not_before & ring_) >> 6];
+    const std::uint64_t free = ~*run.word & (kAll << (not_before & 63));
+    const auto first = static_cast<unsigned>(std::countr_zero(free));
+    // What does not fit in behind the first free one comes round to the lowest bits, and those are not free: unless the first
+    // free one is among them, and then all fits in.
+    run.bits = std::rotl(kAll >> (-count & 63), static_cast<int>(first));
+    run.first = (not_before & ~std::uint64_t{63}) + first;
+    return (run.bits & ~free) == 0 && count <= 64;
+  }
+  static void book(const Run& run) { *run.word |= run.bits; }
+
   /// Books the first `count` free cycles at or after `not_before`, wherever they lie, and returns the last of them. Whoever
   /// needs them in a row and comes in order gets them so; among those who come out of order no cycle is lost because a gap is
   /// too short: of two that share one, each is as late as if they had changed places.
   std::uint64_t take(std::uint64_t not_before, unsigned count) {
-    busy_ += count;
-    std::uint64_t cycle = clamp(not_before);
-    if (const unsigned shift = cycle & 63; count - 1 < 64 - shift) {
-      // Mostly all of them are free.
-      std::uint64_t& word = at(cycle >> 6);
-      const std::uint64_t run = (kAll >> (64 - count)) << shift;
-      if ((word & run) == 0) [[likely]] {
-        word |= run;
-        return cycle + count - 1;
-      }
+    if (Run run; find(not_before, count, run)) [[likely]] {
+      book(run);
+      return run.first + count - 1;
     }
-    for (;;) {
-      std::uint64_t& word = at(cycle >> 6);
-      std::uint64_t free = ~word & (kAll << (cycle & 63));
-      const auto have = static_cast<unsigned>(std::popcount(free));
-      if (have >= count) {
-        for (; count > 1; --count) free &= free - 1;
-        const auto last = static_cast<unsigned>(std::countr_zero(free));
-        // All cycles from the first to the last are taken now.
-        word |= (kAll << (cycle & 63)) & (kAll >> (63 - last));
-        return (cycle & ~std::uint64_t{63}) + last;
-      }
-      word |= free;
-      count -= have;
-      cycle = (cycle | 63) + 1;
-    }
+    return take_scattered(not_before, count);
   }
 
   /// The earliest cycle at or after `not_before` from which `count` cycles are free; books nothing.
@@ -87,11 +86,10 @@ class SlotCalendar {
 
   /// Books `count` cycles from `first`, which the caller found free.
   void book(std::uint64_t first, unsigned count) {
-    busy_ += count;
     for (std::uint64_t cycle = clamp(first); count > 0;) {
       const unsigned shift = cycle & 63;
       const unsigned part = count < 64 - shift ? count : 64 - shift;
-      at(cycle >> 6) |= (part < 64 ? (std::uint64_t{1} << part) - 1 : kAll) << shift;
+      at(cycle) |= (part < 64 ? (std::uint64_t{1} << part) - 1 : kAll) << shift;
       cycle += part;
       count -= part;
     }
@@ -103,8 +101,7 @@ class SlotCalendar {
       const unsigned shift = cycle & 63;
       const std::uint64_t part = end - cycle < 64 - shift ? end - cycle : 64 - shift;
       const std::uint64_t run = (kAll >> (64 - part)) << shift;
-      std::uint64_t& word = at(cycle >> 6);
-      busy_ += static_cast<unsigned>(std::popcount(run & ~word));
+      std::uint64_t& word = at(cycle);
       word |= run;
       cycle += part;
     }
@@ -114,36 +111,37 @@ class SlotCalendar {
   void retire(std::uint64_t horizon);
   void reset();
 
-  /// Cycles booked since construction or reset.
-  std::uint64_t busy() const { return busy_; }
   /// Cycles that are remembered at once: the spread between horizon and the latest booking, rounded up.
   std::size_t window() const { return words_.size() * 64; }
   /// The first of them.
-  std::uint64_t first_kept() const { return first_word_ << 6; }
+  std::uint64_t first_kept() const { return first_; }
   /// One of them.
-  bool is_booked(std::uint64_t cycle) const { return (words_[(cycle >> 6) & (words_.size() - 1)] >> (cycle & 63) & 1) != 0; }
+  bool is_booked(std::uint64_t cycle) const { return (words_[(cycle & ring_) >> 6] >> (cycle & 63) & 1) != 0; }
 
  private:
   static constexpr std::size_t kFirstWords = 8;
   static constexpr std::uint64_t kAll = ~std::uint64_t{0};
 
-  std::uint64_t clamp(std::uint64_t cycle) const { return cycle < first_word_ << 6 ? first_word_ << 6 : cycle; }
-  std::uint64_t& at(std::uint64_t word) {
-    if (word - first_word_ >= words_.size()) [[unlikely]]
-      grow(word);
-    return words_[word & (words_.size() - 1)];
+  std::uint64_t clamp(std::uint64_t cycle) const { return cycle < first_ ? first_ : cycle; }
+  bool is_kept(std::uint64_t cycle) const { return cycle - first_ <= ring_; }
+  /// The word of a cycle that is not before the first kept.
+  std::uint64_t& at(std::uint64_t cycle) {
+    if (!is_kept(cycle)) [[unlikely]]
+      grow(cycle);
+    return words_[(cycle & ring_) >> 6];
   }
   /// 64 cycles from any cycle on.
   std::uint64_t window_at(std::uint64_t cycle) {
     const unsigned shift = cycle & 63;
-    const std::uint64_t low = at(cycle >> 6) >> shift;
-    return shift == 0 ? low : low | at((cycle >> 6) + 1) << (64 - shift);
+    const std::uint64_t low = at(cycle) >> shift;
+    return shift == 0 ? low : low | at(cycle + 64) << (64 - shift);
   }
-  void grow(std::uint64_t word);
+  std::uint64_t take_scattered(std::uint64_t not_before, unsigned count);
+  void grow(std::uint64_t cycle);
 
-  std::vector<std::uint64_t> words_;  // a ring; the size is a power of two
-  std::uint64_t first_word_ = 0;      // words before it are forgotten
-  std::uint64_t busy_ = 0;
+  std::vector<std::uint64_t> words_;           // a ring; the size is a power of two
+  std::uint64_t ring_ = kFirstWords * 64 - 1;  // bits of a cycle that tell its place in the ring
+  std::uint64_t first_ = 0;                    // cycle of the first word; those before it are forgotten
 };
 
 }  // namespace lacuna

@@ -79,6 +79,11 @@ class SlotCalendars {
     }
   }
 
+  /// The first of `count` cycles in a row, at or after `not_before`, that are free in both; books nothing.
+  std::uint64_t first_run(std::size_t a, std::size_t b, std::uint64_t not_before, unsigned count);
+  /// Books what is free of the `count` cycles from `first`.
+  void fill(std::size_t calendar, std::uint64_t first, std::uint64_t count);
+
   /// No later call will ask for a cycle before this one. Returns whether anything was dropped.
   bool retire(std::uint64_t horizon);
   void reset();

@@ -103,6 +103,16 @@ void ComputeUnit::run(Cycles limit) {
   isa::restore_host_fp();
 }
 
+void ComputeUnit::reset() {
+  tokens_.reset();
+  vector_memory_.reset();
+  scalar_memory_.reset();
+  fetch_.reset();
+  lds_.reset();
+  scheduler_.reset();
+  windows_->reset();
+}
+
 void ComputeUnit::retire(Tick horizon) {
   vector_memory_.retire(horizon);
   scalar_memory_.retire(horizon);

@@ -165,6 +165,8 @@ class ComputeUnit : public sc_core::sc_module, private MemoryTokens::Listener {
   void run(Cycles limit);
   /// No wavefront can issue before; kNeverCycles: not until somebody else does something.
   Cycles earliest() const { return scheduler_.earliest(); }
+  /// As new. All dispatches have been aborted; registers and LDS keep what they hold.
+  void reset();
   /// No request comes from here for a time before `horizon`.
   void retire(Tick horizon);
 

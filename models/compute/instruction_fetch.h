@@ -30,6 +30,11 @@ class InstructionFetch : private PortClient {
   /// holds the slot (kHoldFetch) until that is known.
   void fetch(WavefrontSlot& slot, Cycles cycle);
   isa::DecodedCode& code() { return code_; }
+  void reset() {
+    port_.reset();
+    asked_.clear();
+    free_.clear();
+  }
   /// Line transactions so far.
   const std::uint64_t& requests() const { return requests_; }
 

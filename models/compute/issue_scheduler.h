@@ -27,6 +27,16 @@ class IssueScheduler {
       run_last_served(limit, offer);
     }
   }
+  /// As new; no wavefront is resident.
+  void reset() {
+    last_served_ = 0;
+    served_until_ = Cycles{};
+    for (const auto& simd : simds_) {
+      simd->issue.last = IssueState::kMaxSlots - 1;
+      simd->valu_free = simd->valu_wanted = simd->matrix_free = Cycles{};
+      simd->earliest = kNeverCycles;
+    }
+  }
   /// No wavefront can issue before.
   Cycles earliest() const {
     Cycles first = kNeverCycles;

@@ -34,6 +34,7 @@ class LocalDataShare {
   }
   const std::uint64_t& conflict_cycles() const { return conflict_cycles_; }
   void retire(Tick horizon) { port_.retire(horizon); }
+  void reset() { port_.reset(); }
 
  private:
   const ComputeUnitParameters& parameters_;

@@ -50,6 +50,15 @@ std::uint32_t MemoryPort::keep(const LineAccess& access, Tick made, Tick left, s
   return request;
 }
 
+void MemoryPort::reset() {
+  translated_ = Tick{};
+  page_ = kNone;
+  requests_.clear();
+  free_.clear();
+  pages_.clear();
+  free_pages_.clear();
+}
+
 void MemoryPort::answered(std::uint32_t request, const LineAnswer& answer) {
   const PortAnswer whole{requests_[request].made, requests_[request].left, answer};
   const std::uint32_t tag = requests_[request].tag;

@@ -43,6 +43,8 @@ class MemoryPort : private LineClient, private TranslationClient {
   /// A request that is made at `made`, in the page translated last. True: `answer` holds the answer; false: the client gets it
   /// under `tag`.
   bool request(const LineAccess& access, Tick made, std::uint32_t tag, PortAnswer& answer);
+  /// Forgets what is under way: TLB and memory have done so.
+  void reset();
   /// Requests that wait for an answer.
   std::size_t waiting() const { return requests_.size() - free_.size(); }
 

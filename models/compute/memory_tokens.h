@@ -57,6 +57,11 @@ class MemoryTokens {
   void leave(WavefrontSlot& slot);
   /// Forgets whom the operations of a dispatch were for.
   void drop(const Dispatch& dispatch);
+  /// Forgets all of them: no wavefront is left, and nobody will answer.
+  void reset() {
+    tokens_.clear();
+    free_.clear();
+  }
   /// Tokens in use.
   std::size_t open() const { return tokens_.size() - free_.size(); }
 

@@ -26,6 +26,10 @@ class ScalarMemory : private PortClient {
   /// Line transactions so far.
   const std::uint64_t& requests() const { return requests_; }
   void retire(Tick horizon) { unit_.retire(horizon); }
+  void reset() {
+    port_.reset();
+    unit_.reset();
+  }
 
  private:
   void answered(std::uint32_t tag, const PortAnswer& answer) override { tokens_.add(tag, answer, answer.line.done); }

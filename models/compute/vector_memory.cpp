@@ -90,6 +90,16 @@ void VectorMemory::answered(std::uint32_t tag, const PortAnswer& answer) {
   send_in_order();
 }
 
+void VectorMemory::reset() {
+  port_.reset();
+  unit_.reset();
+  reorder_ = ReorderBuffer(parameters_.reorder_entries);
+  waiting_.clear();
+  first_waiting_ = 0;
+  last_made_ = Tick{};
+  page_ = kNoPage;
+}
+
 // -- with a reorder buffer
 
 void VectorMemory::send_in_order() {

@@ -39,6 +39,7 @@ class VectorMemory : private PortClient {
   /// Line transactions so far.
   const std::uint64_t& requests() const { return requests_; }
   void retire(Tick horizon) { unit_.retire(horizon); }
+  void reset();
 
  private:
   /// A line that waits for an entry of the reorder buffer, or for those before it.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "models/common/retirement.h"
 #include "models/common/tlm_time.h"
 #include "models/compute/compute_unit.h"
 
@@ -12,6 +13,7 @@ namespace {
 // does not change between their states in every cycle.
 constexpr Cycles kTurn{8};
 constexpr Cycles kFunctionalLength{10'000};
+constexpr Cycles kRetireCycles{512};
 
 }  // namespace
 
@@ -37,6 +39,12 @@ void Windows::add_group(std::vector<ComputeUnit*> units) {
     unit->attach(*this, static_cast<unsigned>(groups_.size() - 1), timed_ ? &group.stores : nullptr);
 }
 
+void Windows::reset() {
+  wake_.cancel();
+  end_ = Cycles{};
+  next_retire_ = Tick{};
+}
+
 void Windows::wake(Cycles at) {
   const Tick now = to_tick(sc_core::sc_time_stamp());
   wake_.notify(to_sc_time(later(clock_.ticks(later(at, end_)), now) - now));
@@ -52,11 +60,7 @@ void Windows::run() {
   const Tick now = to_tick(sc_core::sc_time_stamp());
   const Cycles begin = later(clock_.ceil(now), end_);
   end_ = begin + length_;
-  const Tick behind = clock_.ticks(length_);
-  const Tick horizon = now > behind ? now - behind : Tick{};
-  if (edge_ != nullptr) edge_->retire(horizon);
-  for (ComputeUnit* unit : units_) unit->retire(horizon);
-
+  retire(now);
   busy_.clear();
   for (const auto& group : groups_) {
     if (group->earliest() < end_) busy_.push_back(group.get());
@@ -75,23 +79,33 @@ void Windows::run() {
   if (next != kNeverCycles) wake(next);
 }
 
-void Windows::work(Group& group, Cycles begin) {
-  if (timed_ && group.units.size() > 1) {
-    work_in_turns(group, begin);
+void Windows::work(Group& group, Cycles begin) const {
+  if (!timed_ || group.units.size() == 1) {
+    for (ComputeUnit* unit : group.units) {
+      if (unit->earliest() < end_) unit->run(end_);
+    }
     return;
   }
+  group.busy.clear();
   for (ComputeUnit* unit : group.units) {
-    if (unit->earliest() < end_) unit->run(end_);
+    if (unit->earliest() < end_) group.busy.push_back(unit);
+  }
+  // One that has nothing left to do in the window is not woken by the others.
+  for (Cycles until = begin; !group.busy.empty() && until < end_;) {
+    until = std::min(until + kTurn, end_);
+    std::erase_if(group.busy, [&](ComputeUnit* unit) {
+      if (unit->earliest() < until) unit->run(until);
+      return unit->earliest() >= end_;
+    });
   }
 }
 
-void Windows::work_in_turns(Group& group, Cycles begin) {
-  for (Cycles until = begin; until < end_;) {
-    until = std::min(until + kTurn, end_);
-    for (ComputeUnit* unit : group.units) {
-      if (unit->earliest() < until) unit->run(until);
-    }
-  }
+void Windows::retire(Tick now) {
+  if (now < next_retire_) return;
+  next_retire_ = now + clock_.ticks(kRetireCycles);
+  const Tick horizon = retirement_horizon(now);
+  if (edge_ != nullptr) edge_->retire(horizon);
+  for (ComputeUnit* unit : units_) unit->retire(horizon);
 }
 
 void Windows::move_data() {

@@ -59,12 +59,15 @@ class Windows : public sc_core::sc_module {
   void attach(WindowEdge* edge) { edge_ = edge; }
   Cycles length() const { return length_; }
 
+  /// As new, when all units are.
+  void reset();
   /// A unit has something to do in cycle `at`.
   void wake(Cycles at);
 
  private:
   struct Group {
     std::vector<ComputeUnit*> units;
+    std::vector<ComputeUnit*> busy;  ///< in this window
     isa::StoreBuffer stores;
     Cycles earliest() const;
   };
@@ -80,8 +83,8 @@ class Windows : public sc_core::sc_module {
   };
 
   void run();
-  void work(Group& group, Cycles begin);
-  void work_in_turns(Group& group, Cycles begin);
+  void work(Group& group, Cycles begin) const;
+  void retire(Tick now);
   void move_data();
   void deliver_reports();
 
@@ -96,6 +99,7 @@ class Windows : public sc_core::sc_module {
   std::vector<Turn> turns_;
   std::vector<Group*> busy_;
   Cycles end_{};  ///< of the last window
+  Tick next_retire_{};
   sc_core::sc_event wake_;
 };
 

@@ -2,13 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <bit>
-#include <ostream>
 #include <stdexcept>
+#include <utility>
 
 #include "models/common/memory_map.h"
-#include "models/common/retirement.h"
+#include "models/common/tlm_time.h"
 
 namespace lacuna {
 
@@ -16,7 +14,7 @@ namespace {
 
 constexpr std::uint64_t kVramBase = LACUNA_VRAM_BASE;
 
-std::string name_of(const char* what, unsigned index) { return fmt::format("{}{}", what, index); }
+std::string name_of(const char* what, std::size_t index) { return fmt::format("{}{}", what, index); }
 
 // What the compute units' memory begins with; it grows when that is not enough.
 std::size_t state_bytes(const GpuDeviceParameters& p) {
@@ -26,169 +24,12 @@ std::size_t state_bytes(const GpuDeviceParameters& p) {
   return units * (registers + p.cu.lds.n + std::size_t{p.cu.simds} * p.cu.wavefronts_per_simd * kWavefront);
 }
 
-unsigned l1v_count(const GpuParameters& p) { return p.shader_arrays * p.cus_per_shader_array / p.cus_per_l1v; }
-
 }  // namespace
-
-void GpuParameters::describe(ParameterSection& s) {
-  constexpr std::string_view kTable2 = "LazyGPU (ISCA '25), Table 2 and section 5.1";
-  constexpr std::string_view kChoice = "choice, docs/architecture.md";
-  s.add("target", target, "Instruction set",
-        {{"gfx803", static_cast<int>(isa::Target::gfx803)}, {"gfx90a", static_cast<int>(isa::Target::gfx90a)}},
-        {.source = kTable2});
-  s.add("shader_arrays", shader_arrays, "Shader arrays", {.range = {1, 256}, .unit = "shader arrays", .source = kTable2});
-  s.add("cus_per_shader_array", cus_per_shader_array, "Compute units of a shader array",
-        {.range = {1, 64}, .unit = "compute units", .source = kTable2});
-  s.add("core_clock", core_clock, "Clock of compute units and command processor", {.range = {1e6, 1e10}, .source = kTable2});
-  s.add("timestamp_clock", timestamp_clock, "Rate of the timestamp counter and of signal time stamps",
-        {.range = {1e6, 4e9}, .source = kChoice});
-  s.add("timing", timing, "How much timing is modelled",
-        {{"functional", static_cast<int>(TimingMode::functional)}, {"loose", static_cast<int>(TimingMode::loose)}},
-        {.source = kChoice});
-  s.add("cus_per_l1v", cus_per_l1v, "Compute units that share an L1 vector cache; divides cus_per_shader_array",
-        {.range = {1, 64}, .unit = "compute units", .source = kTable2});
-  s.add("memory_partitions", memory_partitions, "L2 banks, each with its DRAM channel",
-        {.range = {1, 256}, .unit = "partitions", .source = kTable2});
-  s.add("translation", translation, "Whether the translation of addresses takes time",
-        {{"free", static_cast<int>(Translation::free)}, {"tlb", static_cast<int>(Translation::tlb)}}, {.source = kChoice});
-  s.add("copies", copies,
-        "How the ROCm runtime's large copies and fills are carried out, by kernels and by copy engines: in detail, or sampled "
-        "and "
-        "then in bulk",
-        {{"detailed", static_cast<int>(CopyMode::detailed)}, {"bulk", static_cast<int>(CopyMode::bulk)}}, {.source = kChoice});
-  s.add("partition_interleave", partition_interleave, "Consecutive bytes of one partition",
-        {.range = {64, 65536}, .power_of_two = true, .source = kTable2});
-  s.add("partition_hash", partition_hash,
-        "Whether higher address bits are XORed onto the number of the partition; needs a power of two of partitions",
-        {{"none", static_cast<int>(AddressHash::none)}, {"xor", static_cast<int>(AddressHash::fold)}},
-        {.source = "AMD's MI200 and MI300 (Linux, drivers/ras/amd/atl/dehash.c); models/common/address_hash.h"});
-  s.add("start_phase", start_phase,
-        "Delay of every dispatch's start. Runs that differ in nothing else tell how far a kernel's time depends on who comes "
-        "first",
-        {.range = {0, 1e6}, .source = kChoice});
-}
-
-GpuDeviceParameters::GpuDeviceParameters() {
-  using namespace literals;
-  l1s.size = 16_KiB;
-  l1i.size = 32_KiB;
-  for (CacheParameters* cache : {&l1s, &l1i}) {
-    cache->hit_latency = 4_cycles;
-    cache->tag_latency = 2_cycles;
-    cache->fill_latency = 2_cycles;
-    cache->ports = 4;
-    cache->mshrs = 16;
-  }
-  l2.size = 256_KiB;
-  l2.ways = 16;
-  l2.write_policy = WritePolicy::write_back;
-  // With these the round trips from a compute unit are the paper's 60 (L1), 112 (L2) and 146 cycles (DRAM, no row open): the
-  // sums are in models/cache/cache.h, the compute unit adds cu.vmem_address_latency + cu.vmem_return_latency = 20.
-  l2.hit_latency = 53_cycles;
-  l2.tag_latency = 10_cycles;
-  l2.fill_latency = 10_cycles;
-  // L1 caches are indexed virtually and tagged physically, so that a TLB hit costs nothing beside the L1's own latency.
-  l1_tlb.hit_latency = Cycles{0};
-  l2_tlb.entries = 4096;
-  l2_tlb.ways = 16;
-  l2_tlb.ports = 16;
-  l2_tlb.mshrs = 64;
-  l2_tlb.hit_latency = 10_cycles;
-  for (TlbParameters* tlb : {&l1_tlb, &l2_tlb}) tlb->page = Bytes{64 * 1024};
-}
-
-void GpuDeviceParameters::describe(ParameterSet& set) {
-  set.describe("gpu", gpu);
-  set.describe("gpu_mmio", mmio);
-  set.describe("cp", cp);
-  set.describe("dispatcher", dispatcher);
-  set.describe("cu", cu);
-  set.describe("l1v", l1v);
-  set.describe("l1s", l1s);
-  set.describe("l1i", l1i);
-  set.describe("l1_tlb", l1_tlb);
-  set.describe("l2_tlb", l2_tlb);
-  set.describe("page_walker", page_walker);
-  set.describe("sdma", sdma);
-  set.describe("noc", noc);
-  set.describe("l2", l2);
-  set.describe("dram", dram);
-  set.describe("vram", vram);
-}
-
-void VramParameters::describe(ParameterSection& s) {
-  s.add("size", size, "GPU memory, all channels together; costs host memory only where it is touched",
-        {.range = {1 << 20, static_cast<double>(LACUNA_VRAM_SIZE)}, .source = "LazyGPU (ISCA '25), Table 2"});
-}
-
-Cycles GpuDeviceParameters::window() const {
-  const Clock core(gpu.core_clock);
-  const auto time = [](Frequency clock, Cycles cycles) { return clock.period() * cycles.n; };
-  // One flit on an idle network, by the shortest way.
-  const Tick way = noc.topology == FabricTopology::crossbar ? time(noc.clock, noc.hop_latency + Cycles{1})
-                                                            : time(noc.clock, noc.interface_latency + noc.router_latency);
-  const Tick around = way + way;
-  Tick shortest = around + time(l2.clock, l2.write_latency) +
-                  time(gpu.core_clock, cu.vmem_address_latency + cu.vmem_return_latency) + time(l1v.clock, l1v.tag_latency);
-  for (const CacheParameters* cache : {&l1v, &l1s, &l1i})
-    shortest = earlier(shortest, around + time(l2.clock, l2.hit_latency) + time(cache->clock, cache->tag_latency));
-  // No longer than units may be behind the kernel.
-  shortest = earlier(shortest, kFurthestBehind);
-  return later(core.floor(shortest), Cycles{1});
-}
-
-std::vector<std::string> GpuDeviceParameters::check() const {
-  std::vector<std::string> problems;
-  if (gpu.cus_per_shader_array % gpu.cus_per_l1v != 0) {
-    problems.push_back(fmt::format("gpu.cus_per_l1v = {} does not divide gpu.cus_per_shader_array = {}", gpu.cus_per_l1v,
-                                   gpu.cus_per_shader_array));
-  }
-  const std::uint64_t stripe = gpu.partition_interleave.n * gpu.memory_partitions;
-  if (gpu.partition_hash != AddressHash::none && !std::has_single_bit(gpu.memory_partitions)) {
-    problems.push_back(
-        fmt::format("gpu.partition_hash = xor needs a power of two of partitions, gpu.memory_partitions = {} is none",
-                    gpu.memory_partitions));
-  }
-  if (vram.size.n % std::max<std::uint64_t>(stripe, GpuVm::kPage) != 0) {
-    problems.push_back(fmt::format("vram.size = {} is not a multiple of gpu.partition_interleave x gpu.memory_partitions = {}",
-                                   vram.size.n, stripe));
-  }
-  for (const auto& [section, cache] : {std::pair{"l1v", &l1v}, {"l1s", &l1s}, {"l1i", &l1i}, {"l2", &l2}}) {
-    if (cache->line.n > gpu.partition_interleave.n) {
-      problems.push_back(fmt::format("{}.line = {} is larger than gpu.partition_interleave = {}", section, cache->line.n,
-                                     gpu.partition_interleave.n));
-    }
-  }
-  if (cu.transaction_bytes > l1v.line.n) {
-    problems.push_back(fmt::format("cu.transaction_bytes = {} is larger than l1v.line = {}", cu.transaction_bytes, l1v.line.n));
-  }
-  if (l1v.write_policy != WritePolicy::write_around || l1s.write_policy != WritePolicy::write_around) {
-    problems.emplace_back("l1v.write_policy and l1s.write_policy must be write_around: fences do not write L1 caches back");
-  }
-  if (gpu.timestamp_clock.hz == 0 || 1'000'000'000'000ULL % gpu.timestamp_clock.hz != 0) {
-    problems.push_back(
-        fmt::format("gpu.timestamp_clock = {} Hz: the period is not a whole number of picoseconds", gpu.timestamp_clock.hz));
-  }
-  const auto check_model = [&problems](const char* section, const auto& build) {
-    try {
-      build();
-    } catch (const std::invalid_argument& error) {
-      problems.push_back(fmt::format("{}: {}", section, error.what()));
-    }
-  };
-  check_model("dram", [this] { DramSchedule{dram}; });
-  PageWalker walker(page_walker);
-  check_model("l1_tlb", [&] { Tlb(l1_tlb, walker); });
-  check_model("l2_tlb", [&] { Tlb(l2_tlb, walker); });
-  check_model("noc",
-              [this] { place(noc, l1v_count(gpu) + 2 * gpu.shader_arrays + 1 + sdma.engines, gpu.memory_partitions + 1); });
-  return problems;
-}
 
 GpuDevice::GpuDevice(sc_core::sc_module_name module_name, const GpuDeviceParameters& parameters, WorkerThreads* threads)
     : sc_module(module_name),
       parameters_(parameters),
-      host_destination_(parameters.gpu.memory_partitions),
+      destinations_{.l2_banks = parameters.gpu.memory_partitions},
       vram_(parameters.vram.size),
       code_(vm_, parameters.gpu.target),
       lds_banks_(parameters.gpu.shader_arrays),
@@ -196,53 +37,98 @@ GpuDevice::GpuDevice(sc_core::sc_module_name module_name, const GpuDeviceParamet
       windows_("windows", Clock(parameters.gpu.core_clock), parameters.gpu.timing, parameters.window(), threads),
       dispatcher_("dispatcher", parameters.dispatcher, Clock(parameters.gpu.core_clock), windows_.length()) {
   if (const auto problems = parameters.check(); !problems.empty()) throw std::invalid_argument(problems.front());
-  build_compute_units();
+  build_l1_caches();
   build_translation();
+  build_compute_units();
+  build_command_processor();
   build_sdma();
   build_noc();
   build_memory();
   build_edge();
   build_copies();
+  add_observer(*this);
   if (parameters.gpu.timing != TimingMode::functional) cp_->packets.attach(static_cast<const ResourceMeter&>(*this));
+}
+
+void GpuDevice::build_l1_caches() {
+  const GpuParameters& gpu = parameters_.gpu;
+  const auto make = [](const char* name, std::size_t index, const CacheParameters& p, unsigned sharers) {
+    return std::make_unique<FirstLevelCache>(name_of(name, index).c_str(), p, sharers);
+  };
+  const std::size_t vector_caches = std::size_t{gpu.shader_arrays} * gpu.cus_per_shader_array / gpu.cus_per_l1v;
+  while (l1v_.size() < vector_caches) l1v_.push_back(make("l1v", l1v_.size(), parameters_.l1v, gpu.cus_per_l1v));
+  while (arrays_.size() < gpu.shader_arrays) {
+    ShaderArray array;
+    array.l1s = make("l1s", arrays_.size(), parameters_.l1s, gpu.cus_per_shader_array);
+    array.l1i = make("l1i", arrays_.size(), parameters_.l1i, gpu.cus_per_shader_array);
+    arrays_.push_back(std::move(array));
+  }
+}
+
+void GpuDevice::build_translation() {
+  const GpuParameters& gpu = parameters_.gpu;
+  if (gpu.translation == Translation::free || gpu.timing == TimingMode::functional) return;
+  page_walker_ = std::make_unique<PageWalker>(parameters_.page_walker);
+  l2_tlb_ = std::make_unique<Tlb>(parameters_.l2_tlb, *page_walker_);
+  const auto make_l1_tlb = [this] { return std::make_unique<FirstLevelTlb>(parameters_.l1_tlb, *l2_tlb_); };
+  const std::size_t units = std::size_t{gpu.shader_arrays} * gpu.cus_per_shader_array;
+  while (l1v_tlbs_.size() < units) l1v_tlbs_.push_back(make_l1_tlb());
+  for (ShaderArray& array : arrays_) {
+    array.l1s_tlb = make_l1_tlb();
+    array.l1i_tlb = make_l1_tlb();
+  }
+  vm_.on_unmap([this] {
+    for (FirstLevelTlb* tlb : l1_tlbs()) tlb->invalidate();
+    l2_tlb_->invalidate();
+  });
+}
+
+ComputeUnitPorts GpuDevice::ports_of(const ComputeUnitPlace& place) {
+  const unsigned sharers = parameters_.gpu.cus_per_l1v;
+  const auto port = [](FirstLevelCache& cache, unsigned sharer, FirstLevelTlb* tlb) {
+    return ComputeUnitPorts::Port{.cache = cache, .socket = cache.upstream[sharer], .tlb = tlb};
+  };
+  ShaderArray& array = arrays_[place.shader_array];
+  return {.vector = port(*l1v_[place.index / sharers], place.index % sharers,
+                         l1v_tlbs_.empty() ? nullptr : l1v_tlbs_[place.index].get()),
+          .scalar = port(*array.l1s, place.in_array, array.l1s_tlb.get()),
+          .instruction = port(*array.l1i, place.in_array, array.l1i_tlb.get())};
 }
 
 void GpuDevice::build_compute_units() {
   const GpuParameters& gpu = parameters_.gpu;
-  for (unsigned i = 0; i < l1v_count(gpu); ++i) {
-    l1v_.push_back(std::make_unique<FirstLevelCache>(name_of("l1v", i).c_str(), parameters_.l1v, gpu.cus_per_l1v));
-  }
-  for (unsigned i = 0; i < gpu.shader_arrays; ++i) {
-    l1s_.push_back(std::make_unique<FirstLevelCache>(name_of("l1s", i).c_str(), parameters_.l1s, gpu.cus_per_shader_array));
-    l1i_.push_back(std::make_unique<FirstLevelCache>(name_of("l1i", i).c_str(), parameters_.l1i, gpu.cus_per_shader_array));
-  }
-  std::vector<ComputeUnit*> units;
-  for (unsigned array = 0; array < gpu.shader_arrays; ++array) {
+  for (unsigned index = 0; index < gpu.shader_arrays * gpu.cus_per_shader_array; ++index) {
+    const ComputeUnitPlace place{
+        .index = index, .shader_array = index / gpu.cus_per_shader_array, .in_array = index % gpu.cus_per_shader_array};
     const ComputeUnitSurroundings surroundings{.mode = gpu.timing,
                                                .target = gpu.target,
                                                .clock = Clock(gpu.core_clock),
                                                .timestamp = Clock(gpu.timestamp_clock),
                                                .vm = vm_,
                                                .code = code_,
-                                               .lds_banks = lds_banks_[array],
+                                               .lds_banks = lds_banks_[place.shader_array],
                                                .listener = dispatcher_,
                                                .memory = state_memory_};
-    for (unsigned i = 0; i < gpu.cus_per_shader_array; ++i) {
-      const unsigned index = array * gpu.cus_per_shader_array + i;
-      units_.push_back(std::make_unique<ComputeUnit>(name_of("cu", index).c_str(), parameters_.cu,
-                                                     ComputeUnitPlace{.index = index, .shader_array = array, .in_array = i},
-                                                     surroundings));
-      ComputeUnit& unit = *units_.back();
-      FirstLevelCache& l1v = *l1v_[index / gpu.cus_per_l1v];
-      unit.vector_port.bind(l1v.upstream[index % gpu.cus_per_l1v]);
-      unit.scalar_port.bind(l1s_[array]->upstream[i]);
-      unit.instruction_port.bind(l1i_[array]->upstream[i]);
-      unit.attach_memory(l1v, *l1s_[array], *l1i_[array]);
-      unit.attach_caches(&l1v, l1s_[array].get(), l1i_[array].get());
-      unit.attach_prefetch(&l1v);
-      units.push_back(&unit);
-    }
-    windows_.add_group({units.end() - gpu.cus_per_shader_array, units.end()});
+    units_.push_back(std::make_unique<ComputeUnit>(name_of("cu", index).c_str(), parameters_.cu, place, surroundings));
+    ComputeUnit& unit = *units_.back();
+    const ComputeUnitPorts ports = ports_of(place);
+    unit.vector_port.bind(ports.vector.socket);
+    unit.scalar_port.bind(ports.scalar.socket);
+    unit.instruction_port.bind(ports.instruction.socket);
+    unit.attach_memory(ports.vector.cache, ports.scalar.cache, ports.instruction.cache);
+    unit.attach_caches(&ports.vector.cache, &ports.scalar.cache, &ports.instruction.cache);
+    unit.attach_prefetch(&ports.vector.cache);
+    unit.attach_tlbs(ports.vector.tlb, ports.scalar.tlb, ports.instruction.tlb);
   }
+  // The units of a shader array share its caches.
+  const std::vector<ComputeUnit*> units = unit_pointers();
+  for (auto first = units.begin(); first != units.end(); first += gpu.cus_per_shader_array) {
+    windows_.add_group({first, first + gpu.cus_per_shader_array});
+  }
+}
+
+void GpuDevice::build_command_processor() {
+  const GpuParameters& gpu = parameters_.gpu;
   PacketProcessorParameters packet_parameters = parameters_.cp;
   packet_parameters.start_phase = gpu.start_phase;
   cp_ = std::make_unique<CommandProcessor>("cp", parameters_.mmio, packet_parameters,
@@ -254,27 +140,12 @@ void GpuDevice::build_compute_units() {
                                                              .vram_size = vram_.size().n,
                                                              .core_clock = gpu.core_clock,
                                                              .timestamp_clock = gpu.timestamp_clock},
-                                           gpu.timing, vm_, code_, dispatcher_, units);
+                                           gpu.timing, vm_, code_, dispatcher_, unit_pointers());
   cp_->set_host_memory([this](std::uint64_t address, std::uint64_t bytes) { return host_memory(address, bytes); });
-  dispatcher_.attach(std::move(units), cp_->packets);
-}
-
-void GpuDevice::build_translation() {
-  const GpuParameters& gpu = parameters_.gpu;
-  if (gpu.translation == Translation::free || gpu.timing == TimingMode::functional) return;
-  page_walker_ = std::make_unique<PageWalker>(parameters_.page_walker);
-  l2_tlb_ = std::make_unique<Tlb>(parameters_.l2_tlb, *page_walker_);
-  const auto units = static_cast<unsigned>(units_.size());
-  for (unsigned i = 0; i < units + 2 * gpu.shader_arrays; ++i)
-    l1_tlbs_.push_back(std::make_unique<FirstLevelTlb>(parameters_.l1_tlb, *l2_tlb_));
-  for (unsigned i = 0; i < units; ++i) {
-    const unsigned array = i / gpu.cus_per_shader_array;
-    units_[i]->attach_tlbs(l1_tlbs_[i].get(), l1_tlbs_[units + array].get(), l1_tlbs_[units + gpu.shader_arrays + array].get());
-  }
-  vm_.on_unmap([this] {
-    for (const auto& tlb : l1_tlbs_) tlb->invalidate();
-    l2_tlb_->invalidate();
-  });
+  cp_->set_device_reset([this] { reset(); });
+  dispatcher_.attach(unit_pointers(), cp_->packets);
+  agents_.add(cp_->packets);
+  agents_.add(dispatcher_);
 }
 
 void GpuDevice::build_sdma() {
@@ -283,82 +154,115 @@ void GpuDevice::build_sdma() {
     sdma_.push_back(std::make_unique<SdmaEngine>(name_of("sdma", i).c_str(), parameters_.sdma, i, Clock(gpu.core_clock),
                                                  Clock(gpu.timestamp_clock), gpu.timing, windows_.length(), gpu.target, vm_));
     sdma_.back()->attach_tlb(l2_tlb_.get());
+    agents_.add(*sdma_.back());
   }
 }
 
-// Sources: all L1 vector, scalar and instruction caches, then the command processor and the SDMA engines. Destinations: the L2
-// banks, then the host.
+// Sources: all L1 vector, scalar and instruction caches, then the command processor and the SDMA engines.
 void GpuDevice::build_noc() {
   const GpuParameters& gpu = parameters_.gpu;
-  std::vector<Cache*> caches;
-  for (const auto* level : {&l1v_, &l1s_, &l1i_}) {
-    for (const auto& cache : *level) caches.push_back(cache.get());
-  }
+  std::vector<tlm::tlm_initiator_socket<>*> requesters;
+  for (FirstLevelCache* cache : l1_caches()) requesters.push_back(&cache->downstream);
+  requesters.push_back(&cp_->packets.memory);
+  for (const auto& engine : sdma_) requesters.push_back(&engine->memory);
   std::vector<AddressRoute> routes;
-  routes.push_back({.name = "host below VRAM", .base = 0, .size = Bytes{kVramBase}, .first_destination = host_destination_});
+  routes.push_back({.name = "host below VRAM", .base = 0, .size = Bytes{kVramBase}, .first_destination = destinations_.host});
   routes.push_back({.name = "VRAM",
                     .base = kVramBase,
                     .size = vram_.size(),
-                    .first_destination = 0,
-                    .count = gpu.memory_partitions,
+                    .first_destination = destinations_.first_l2,
+                    .count = destinations_.l2_banks,
                     .interleave = gpu.partition_interleave,
                     .hash = gpu.partition_hash});
-  const auto others = static_cast<unsigned>(caches.size());
-  noc_ = make_fabric("noc", parameters_.noc, others + 1 + parameters_.sdma.engines, AddressRoutes(std::move(routes)));
-  for (unsigned i = 0; i < others; ++i) caches[i]->downstream.bind(noc_->sources[i]);
-  cp_->packets.memory.bind(noc_->sources[others]);
-  for (unsigned i = 0; i < parameters_.sdma.engines; ++i) sdma_[i]->memory.bind(noc_->sources[others + 1 + i]);
+  noc_ = make_fabric("noc", parameters_.noc, static_cast<unsigned>(requesters.size()), AddressRoutes(std::move(routes)));
+  for (std::size_t i = 0; i < requesters.size(); ++i) requesters[i]->bind(noc_->sources[i]);
 }
 
 void GpuDevice::build_memory() {
-  std::vector<CacheMaintenance*> l1;
   std::vector<CacheMaintenance*> l2;
-  for (unsigned i = 0; i < parameters_.gpu.memory_partitions; ++i) {
-    const AddressSlice slice = noc_->routes().slice(i);
+  for (unsigned i = 0; i < destinations_.l2_banks; ++i) {
+    const unsigned destination = destinations_.first_l2 + i;
+    const AddressSlice slice = noc_->routes().slice(destination);
     l2_.push_back(std::make_unique<Cache>(name_of("l2_", i).c_str(), parameters_.l2, MemoryLevel::l2, 1, slice));
     dram_.push_back(std::make_unique<DramChannel>(name_of("dram", i).c_str(), parameters_.dram, slice, vram_));
-    noc_->destinations[i].bind(l2_.back()->upstream[0]);
-    noc_->attach_prefetch(i, l2_.back().get());
+    noc_->destinations[destination].bind(l2_.back()->upstream[0]);
+    noc_->attach_prefetch(destination, l2_.back().get());
     l2_.back()->downstream.bind(dram_.back()->memory);
     l2.push_back(l2_.back().get());
   }
-  for (const auto* level : {&l1v_, &l1s_, &l1i_}) {
-    for (const auto& cache : *level) l1.push_back(cache.get());
-  }
-  cp_->packets.attach_caches(std::move(l1), std::move(l2));
+  const std::vector<FirstLevelCache*> l1 = l1_caches();
+  cp_->packets.attach_caches({l1.begin(), l1.end()}, std::move(l2));
 }
 
-// In functional mode nobody is asked how long anything takes.
+// Without timing nobody is asked how long anything takes.
 void GpuDevice::build_edge() {
   if (parameters_.gpu.timing == TimingMode::functional) return;
   edge_ = std::make_unique<MemoryEdge>(*noc_, l2_tlb_.get());
-  unsigned source = 0;
-  for (const auto* level : {&l1v_, &l1s_, &l1i_}) {
-    for (const auto& cache : *level) edge_->add(*cache, source++);
-  }
-  for (const auto& tlb : l1_tlbs_) edge_->add(*tlb);
-  for (unsigned i = 0; i < l2_.size(); ++i) edge_->add_destination(i, *l2_[i]);
+  unsigned source = 0;  // in the order of build_noc()
+  for (FirstLevelCache* cache : l1_caches()) edge_->add(*cache, source++);
+  for (FirstLevelTlb* tlb : l1_tlbs()) edge_->add(*tlb);
+  for (unsigned i = 0; i < destinations_.l2_banks; ++i) edge_->add_destination(destinations_.first_l2 + i, *l2_[i]);
   windows_.attach(edge_.get());
 }
 
 void GpuDevice::build_copies() {
-  copies_ = std::make_unique<DeviceCopies>(
-      DeviceCopies::Device{.vm = vm_,
-                           .dispatcher = dispatcher_,
-                           .packets = cp_->packets,
-                           .engines = sdma_,
-                           .l2 = l2_,
-                           .l2_parameters = parameters_.l2,
-                           .l1_tlbs = std::span(l1_tlbs_).first(std::min(l1_tlbs_.size(), units_.size())),
-                           .l1_tlb_parameters = parameters_.l1_tlb,
-                           .l2_tlb = l2_tlb_.get(),
-                           .l2_tlb_parameters = parameters_.l2_tlb,
-                           .routes = noc_->routes(),
-                           .used = [this] { return used(); }});
+  copies_ = std::make_unique<DeviceCopies>(DeviceCopies::Device{.vm = vm_,
+                                                                .dispatcher = dispatcher_,
+                                                                .packets = cp_->packets,
+                                                                .engines = sdma_,
+                                                                .l2 = l2_,
+                                                                .l2_parameters = parameters_.l2,
+                                                                .l1_tlbs = l1v_tlbs_,
+                                                                .l1_tlb_parameters = parameters_.l1_tlb,
+                                                                .l2_tlb = l2_tlb_.get(),
+                                                                .l2_tlb_parameters = parameters_.l2_tlb,
+                                                                .routes = noc_->routes(),
+                                                                .used = [this] { return used(); }});
   describe_memory([this](const std::string& name, const DeviceCopies::Describe& describe) { copies_->count(name, describe); });
   if (parameters_.gpu.copies != CopyMode::bulk) return;
   cp_->packets.attach(static_cast<CopySurroundings&>(*copies_));
   for (const auto& engine : sdma_) engine->attach(*copies_);
+}
+
+// Agents first: when they are done nobody sends any more.
+void GpuDevice::reset() {
+  agents_.reset();
+  for (FirstLevelCache* cache : l1_caches()) cache->reset();
+  for (FirstLevelTlb* tlb : l1_tlbs()) tlb->reset();
+  if (page_walker_) {
+    l2_tlb_->reset();
+    page_walker_->reset();
+  }
+  noc_->reset();
+  for (const auto& bank : l2_) bank->reset();
+  for (const auto& channel : dram_) channel->reset();
+}
+
+void GpuDevice::kernel_ended(const KernelRecord&) { agents_.retire(to_tick(sc_core::sc_time_stamp())); }
+
+// -- all of a kind, in the order of the statistics
+
+std::vector<ComputeUnit*> GpuDevice::unit_pointers() const {
+  std::vector<ComputeUnit*> all;
+  for (const auto& unit : units_) all.push_back(unit.get());
+  return all;
+}
+
+std::vector<FirstLevelCache*> GpuDevice::l1_caches() const {
+  std::vector<FirstLevelCache*> all;
+  for (const auto& cache : l1v_) all.push_back(cache.get());
+  for (const ShaderArray& array : arrays_) all.push_back(array.l1s.get());
+  for (const ShaderArray& array : arrays_) all.push_back(array.l1i.get());
+  return all;
+}
+
+std::vector<FirstLevelTlb*> GpuDevice::l1_tlbs() const {
+  std::vector<FirstLevelTlb*> all;
+  if (!page_walker_) return all;
+  for (const auto& tlb : l1v_tlbs_) all.push_back(tlb.get());
+  for (const ShaderArray& array : arrays_) all.push_back(array.l1s_tlb.get());
+  for (const ShaderArray& array : arrays_) all.push_back(array.l1i_tlb.get());
+  return all;
 }
 
 // GPU memory is ours; anything else is asked of the host bus, which answers for RAM and refuses devices.
@@ -389,8 +293,10 @@ ResourceAmounts GpuDevice::used() const {
   for (const auto& cache : l2_) {
     of(Resource::l2) += (cache->statistics().reads + cache->statistics().writes) * parameters_.l2.sector.n;
   }
-  const auto& destinations = noc_->statistics().destinations;
-  for (unsigned i = 0; i < host_destination_; ++i) of(Resource::noc) += destinations[i].flits * parameters_.noc.width;
+  const auto& ports = noc_->statistics().destinations;
+  for (unsigned i = 0; i < destinations_.l2_banks; ++i) {
+    of(Resource::noc) += ports[destinations_.first_l2 + i].flits * parameters_.noc.width;
+  }
   for (const auto& channel : dram_)
     of(Resource::dram) += channel->statistics().bytes_read + channel->statistics().bytes_written;
   for (std::size_t i = 0; i < kResources; ++i) sum[i] += copies_->used_in_bulk()[i];
@@ -410,7 +316,7 @@ ResourceAmounts GpuDevice::available(Cycles cycles) const {
   };
   of(Resource::l1) = l1v_.size() * cache_bytes(parameters_.l1v);
   of(Resource::l2) = l2_.size() * cache_bytes(parameters_.l2);
-  of(Resource::noc) = 2ULL * host_destination_ * parameters_.noc.width * cycles_of(parameters_.noc.clock);
+  of(Resource::noc) = 2ULL * destinations_.l2_banks * parameters_.noc.width * cycles_of(parameters_.noc.clock);
   of(Resource::dram) =
       dram_.size() * parameters_.dram.pseudo_channels * parameters_.dram.bytes_per_cycle * cycles_of(parameters_.dram.clock);
   return most;
@@ -418,47 +324,17 @@ ResourceAmounts GpuDevice::available(Cycles cycles) const {
 
 void GpuDevice::add_observer(KernelObserver& observer) { cp_->packets.add_observer(observer); }
 
-std::uint64_t GpuDevice::wavefront_instructions() const {
-  std::uint64_t sum = 0;
-  for (const auto& unit : units_) sum += unit->statistics().wavefront_instructions;
-  return sum;
-}
-
-std::uint64_t GpuDevice::packets() const {
-  std::uint64_t sum = cp_->packets.packets();
-  for (const auto& engine : sdma_) sum += engine->progress();
-  return sum + cp_->packets.bulk_blits().bytes();
-}
-
-bool GpuDevice::idle() const {
-  return cp_->packets.idle() && dispatcher_.idle() &&
-         std::all_of(sdma_.begin(), sdma_.end(), [](const auto& engine) { return engine->idle(); });
-}
-
-void GpuDevice::diagnose(std::ostream& out) const {
-  cp_->packets.diagnose(out);
-  dispatcher_.diagnose(out);
-  for (const auto& engine : sdma_) engine->diagnose(out);
-}
-
 // What kernels and copies use beside the compute units.
 void GpuDevice::describe_memory(const std::function<void(const std::string&, const DeviceCopies::Describe&)>& to) const {
   const auto describe = [&to](const std::string& name, const auto& model) {
     to(name, [&model](StatisticsGroup& group) { model.statistics().describe(group); });
   };
-  for (const auto* level : {&l1v_, &l1s_, &l1i_}) {
-    for (const auto& cache : *level) describe(cache->basename(), *cache);
-  }
-  for (const auto& cache : l2_) describe(cache->basename(), *cache);
+  for (const FirstLevelCache* cache : l1_caches()) describe(cache->basename(), *cache);
+  for (const auto& bank : l2_) describe(bank->basename(), *bank);
   if (page_walker_) {
-    for (std::size_t i = 0; i < l1_tlbs_.size(); ++i) {
-      const std::size_t units = units_.size();
-      const std::size_t arrays = parameters_.gpu.shader_arrays;
-      const std::string name = i < units            ? name_of("l1v_tlb", static_cast<unsigned>(i))
-                               : i < units + arrays ? name_of("l1s_tlb", static_cast<unsigned>(i - units))
-                                                    : name_of("l1i_tlb", static_cast<unsigned>(i - units - arrays));
-      describe(name, *l1_tlbs_[i]);
-    }
+    for (std::size_t i = 0; i < l1v_tlbs_.size(); ++i) describe(name_of("l1v_tlb", i), *l1v_tlbs_[i]);
+    for (std::size_t i = 0; i < arrays_.size(); ++i) describe(name_of("l1s_tlb", i), *arrays_[i].l1s_tlb);
+    for (std::size_t i = 0; i < arrays_.size(); ++i) describe(name_of("l1i_tlb", i), *arrays_[i].l1i_tlb);
     describe("l2_tlb", *l2_tlb_);
     to("page_walker", [this](StatisticsGroup& group) { page_walker_->describe(group); });
   }
@@ -467,10 +343,8 @@ void GpuDevice::describe_memory(const std::function<void(const std::string&, con
 }
 
 void GpuDevice::describe_statistics(StatisticsGroup& group) const {
-  cp_->packets.statistics().describe(group.group("cp"));
-  for (const auto& unit : units_) unit->describe(group.group(unit->basename()));
+  agents_.describe_statistics(group);
   describe_memory([&group](const std::string& name, const DeviceCopies::Describe& describe) { describe(group.group(name)); });
-  for (const auto& engine : sdma_) engine->statistics().describe(group.group(engine->basename()));
   copies_->add_to(group);
 }
 

@@ -10,8 +10,18 @@
 //
 // Beside the L1 caches are their TLBs: one for each compute unit's vector memory, one for each shader array's scalar and one
 // for its instruction cache; behind them an L2 TLB and a page walker.
+//
+// What works on its own is an agent, registered where it is built: packet processor, dispatcher with the compute units, SDMA
+// engines.
+//
+// Reset (register CONTROL): agents drop what they do, then caches, TLBs, NoC and DRAM are as new: nothing cached, no row open,
+// nothing under way. What was dirty in L2 is lost on the way to DRAM; since the data are in the backing store all the time, GPU
+// memory nevertheless holds what was written last (docs/DEVIATIONS.md). Vector registers and LDS keep their contents, and
+// statistics go on: they are the simulator's instruments, not the device's. DRAM refreshes by the simulator's clock. A device
+// after a reset runs what a new one runs in the same cycles.
 #pragma once
 
+#include <functional>
 #include <iosfwd>
 #include <memory>
 #include <memory_resource>
@@ -20,89 +30,51 @@
 #include <systemc>
 #include <vector>
 
-#include "models/cache/cache.h"
 #include "models/cache/first_level_cache.h"
 #include "models/command/command_processor.h"
-#include "models/common/address_hash.h"
 #include "models/common/backing_store.h"
 #include "models/common/huge_page_resource.h"
-#include "models/common/parameters.h"
 #include "models/common/statistics.h"
+#include "models/compute/windows.h"
 #include "models/dram/dram_channel.h"
+#include "models/gpu/agent_registry.h"
 #include "models/gpu/device_copies.h"
+#include "models/gpu/gpu_parameters.h"
 #include "models/gpu/memory_edge.h"
 #include "models/noc/fabric.h"
-#include "models/sdma/copy_surroundings.h"
 #include "models/sdma/sdma_engine.h"
 #include "models/tlb/first_level_tlb.h"
 
 namespace lacuna {
 
-/// Whether the translation of addresses takes time. What they translate to is the page table's affair in either case.
-enum class Translation : std::uint8_t { free, tlb };
-
-/// Size and shape of the GPU.
-struct GpuParameters {
-  isa::Target target = isa::Target::gfx803;
-  unsigned shader_arrays = 16;
-  unsigned cus_per_shader_array = 4;
-  Frequency core_clock{1'000'000'000};
-  Frequency timestamp_clock{1'000'000'000};
-  TimingMode timing = TimingMode::loose;
-  unsigned cus_per_l1v = 4;
-  unsigned memory_partitions = 16;
-  Bytes partition_interleave{128};
-  AddressHash partition_hash = AddressHash::none;
-  Cycles start_phase{0};
-  Translation translation = Translation::tlb;
-  CopyMode copies = CopyMode::bulk;
-
-  void describe(ParameterSection& s);
+/// What the compute units of a shader array share. The TLBs are null when translation takes no time.
+struct ShaderArray {
+  std::unique_ptr<FirstLevelCache> l1s;
+  std::unique_ptr<FirstLevelCache> l1i;
+  std::unique_ptr<FirstLevelTlb> l1s_tlb;
+  std::unique_ptr<FirstLevelTlb> l1i_tlb;
 };
 
-struct VramParameters {
-  Bytes size{std::uint64_t{4} << 30};
-
-  void describe(ParameterSection& s);
+/// What a compute unit's ports are connected to: a cache, the unit's socket of it, and the TLB in front of it, or null.
+struct ComputeUnitPorts {
+  struct Port {
+    FirstLevelCache& cache;
+    Cache::UpstreamPort& socket;
+    FirstLevelTlb* tlb;
+  };
+  Port vector;
+  Port scalar;
+  Port instruction;
 };
 
-struct GpuDeviceParameters {
-  GpuParameters gpu;
-  MmioParameters mmio{.clock = Frequency{1'000'000'000}, .read_latency = Cycles{100}, .write_latency = Cycles{100}};
-  PacketProcessorParameters cp;
-  DispatcherParameters dispatcher;
-  ComputeUnitParameters cu;
-  CacheParameters l1v;
-  CacheParameters l1s;
-  CacheParameters l1i;
-  CacheParameters l2;
-  TlbParameters l1_tlb;
-  TlbParameters l2_tlb;
-  PageWalkerParameters page_walker;
-  SdmaParameters sdma;
-  FabricParameters noc;
-  DramParameters dram;
-  VramParameters vram;
-
-  GpuDeviceParameters();
-  /// Sections gpu, gpu_mmio, cp, dispatcher, cu, l1v, l1s, l1i, l1_tlb, l2_tlb, page_walker, sdma, noc, l2, dram,
-  /// vram.
-  void describe(ParameterSet& set);
-  /// What no single parameter's range can say; one line per problem, naming section.name.
-  std::vector<std::string> check() const;
-  /// Of the compute units' windows: the shortest way from a request that leaves a first-level cache, or from the issue of a
-  /// store, to where a wavefront sees the answer.
-  Cycles window() const;
-};
-
-class GpuDevice : public sc_core::sc_module, private ResourceMeter {
+class GpuDevice : public sc_core::sc_module, private ResourceMeter, private KernelObserver {
  public:
   /// Throws std::invalid_argument when check() finds a problem. `threads`: what the compute units work on, which has no
   /// influence on any result; null: the caller's thread.
   GpuDevice(sc_core::sc_module_name name, const GpuDeviceParameters& parameters, WorkerThreads* threads = nullptr);
 
   auto& mmio() { return cp_->bus; }
-  auto& host() { return noc_->destinations[host_destination_]; }
+  Fabric::DestinationPort& host() { return noc_->destinations[destinations_.host]; }
   sc_core::sc_out<bool>& interrupt() { return cp_->interrupt; }
 
   BackingStore& vram() { return vram_; }
@@ -120,50 +92,65 @@ class GpuDevice : public sc_core::sc_module, private ResourceMeter {
   /// Adds to these, described in `parent`, what copies in bulk have added.
   void add_copies_to(StatisticsGroup& parent) const { copies_->add_to(parent); }
 
-  /// Progress so far: both only grow while anything happens. What copies move counts with the packets.
-  std::uint64_t wavefront_instructions() const;
-  std::uint64_t packets() const;
-  /// No packet waits or runs.
-  bool idle() const;
-  /// What every queue, dispatch and wavefront waits for, a line each.
-  void diagnose(std::ostream& out) const;
+  std::uint64_t wavefront_instructions() const { return dispatcher_.progress(); }
+  // Of all agents (models/common/agent.h):
+  bool idle() const { return agents_.idle(); }
+  bool busy() const { return agents_.busy(); }
+  std::uint64_t progress() const { return agents_.progress(); }
+  void diagnose(std::ostream& out) const { agents_.diagnose(out); }
 
  private:
+  /// Destinations of the NoC.
+  struct Destinations {
+    unsigned first_l2 = 0;
+    unsigned l2_banks;
+    unsigned host = first_l2 + l2_banks;
+  };
+
   ResourceAmounts used() const override;
   ResourceAmounts available(Cycles cycles) const override;
-  void build_compute_units();
+  void kernel_started(const Dispatch&) override {}
+  /// Lets the agents that are not at work forget the past, too.
+  void kernel_ended(const KernelRecord& record) override;
+  void build_l1_caches();
   void build_translation();
-  void build_memory();
+  void build_compute_units();
+  void build_command_processor();
   void build_sdma();
   void build_noc();
-  void build_copies();
+  void build_memory();
   void build_edge();
+  void build_copies();
+  void reset();
+  ComputeUnitPorts ports_of(const ComputeUnitPlace& place);
+  std::vector<FirstLevelCache*> l1_caches() const;
+  std::vector<FirstLevelTlb*> l1_tlbs() const;
+  std::vector<ComputeUnit*> unit_pointers() const;
   void describe_memory(const std::function<void(const std::string&, const DeviceCopies::Describe&)>& to) const;
   std::byte* host_memory(std::uint64_t bus_address, std::uint64_t bytes);
 
   GpuDeviceParameters parameters_;
-  unsigned host_destination_;
+  Destinations destinations_;
   BackingStore vram_;
   GpuVm vm_;
   isa::DecodedCode code_;
   std::vector<LdsBanks> lds_banks_;  ///< by shader array
   HugePageResource huge_pages_;
   std::pmr::monotonic_buffer_resource state_memory_;  ///< of the compute units
+  AgentRegistry agents_;
   Windows windows_;
   Dispatcher dispatcher_;
   std::vector<std::unique_ptr<ComputeUnit>> units_;
-  std::vector<std::unique_ptr<FirstLevelCache>> l1v_;
-  std::vector<std::unique_ptr<FirstLevelCache>> l1s_;
-  std::vector<std::unique_ptr<FirstLevelCache>> l1i_;
-  std::unique_ptr<PageWalker> page_walker_;
+  std::vector<std::unique_ptr<FirstLevelCache>> l1v_;     ///< of gpu.cus_per_l1v compute units each
+  std::vector<std::unique_ptr<FirstLevelTlb>> l1v_tlbs_;  ///< of each compute unit
+  std::vector<ShaderArray> arrays_;
+  std::unique_ptr<PageWalker> page_walker_;  ///< this and all TLBs: null when translation takes no time
   std::unique_ptr<Tlb> l2_tlb_;
-  std::vector<std::unique_ptr<FirstLevelTlb>>
-      l1_tlbs_;  ///< of the compute units, then of the shader arrays' scalar, then instruction caches
   std::vector<std::unique_ptr<SdmaEngine>> sdma_;
   std::unique_ptr<Fabric> noc_;
   std::vector<std::unique_ptr<Cache>> l2_;
   std::vector<std::unique_ptr<DramChannel>> dram_;
-  std::unique_ptr<MemoryEdge> edge_;
+  std::unique_ptr<MemoryEdge> edge_;  ///< null without timing
   std::unique_ptr<CommandProcessor> cp_;
   std::unique_ptr<DeviceCopies> copies_;
 };

@@ -39,18 +39,18 @@ DecodedCode::Page& DecodedCode::page_of(std::uint64_t pc) {
   return *page;
 }
 
-const Instruction* DecodedCode::decode_at(std::uint64_t pc) {
+const DecodedInstruction* DecodedCode::decode_at(std::uint64_t pc) {
   if (pc % 4 != 0) return nullptr;
   const std::lock_guard lock(decoding_);
   Page& page = page_of(pc);
   const unsigned place = static_cast<unsigned>(pc % kPageBytes) / 4;
-  if (const Instruction* known = page.instructions[place].load(std::memory_order_relaxed); known != nullptr) return known;
+  if (const DecodedInstruction* known = page.instructions[place].load(std::memory_order_relaxed); known != nullptr) return known;
   unsigned available = 0;
   while (available < 3 && place + available < page.words.size() && page.present[place + available]) ++available;
   if (available == 0) return nullptr;
   DecodeResult result = decode(&page.words[place], available, target_);
   if (!result.ok) return nullptr;
-  page.storage.push_back(std::make_unique<Instruction>(result.instruction));
+  page.storage.push_back(std::make_unique<DecodedInstruction>(result.instruction));
   page.instructions[place].store(page.storage.back().get(), std::memory_order_release);
   return page.storage.back().get();
 }

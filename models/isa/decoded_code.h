@@ -14,6 +14,7 @@
 
 #include "models/isa/decoder.h"
 #include "models/isa/memory_interface.h"
+#include "models/isa/register_masks.h"
 
 namespace lacuna::isa {
 
@@ -38,10 +39,10 @@ class DecodedCode {
 
   /// The instruction at `pc`, or nullptr when it cannot be fetched or decoded: explain() tells why. The pointer stays valid
   /// until collect(), even when revalidate() replaces the page.
-  const Instruction* at(std::uint64_t pc) {
+  const DecodedInstruction* at(std::uint64_t pc) {
     const Page* page = recent_[(pc / kPageBytes) % kRecent].load(std::memory_order_acquire);
     if (page != nullptr && page->base == (pc & ~(kPageBytes - 1)) && pc % 4 == 0) {
-      const Instruction* found = page->instructions[(pc % kPageBytes) / 4].load(std::memory_order_acquire);
+      const DecodedInstruction* found = page->instructions[(pc % kPageBytes) / 4].load(std::memory_order_acquire);
       if (found != nullptr) return found;
     }
     return decode_at(pc);
@@ -61,14 +62,14 @@ class DecodedCode {
 
   struct Page {
     std::uint64_t base = 0;
-    std::array<std::atomic<const Instruction*>, kWords> instructions{};
-    std::vector<std::unique_ptr<Instruction>> storage;
+    std::array<std::atomic<const DecodedInstruction*>, kWords> instructions{};
+    std::vector<std::unique_ptr<DecodedInstruction>> storage;
     std::array<std::uint32_t, kWords + kTailWords> words{};
     std::bitset<kWords + kTailWords> present;  // mapped and executable when the page was read
     bool whole = true;                         // all of its own words are present
   };
 
-  const Instruction* decode_at(std::uint64_t pc);
+  const DecodedInstruction* decode_at(std::uint64_t pc);
   Page& page_of(std::uint64_t pc);
   void read_page(Page& page) const;
   bool unchanged(const Page& page) const;

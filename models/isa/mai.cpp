@@ -34,7 +34,7 @@ constexpr InstructionRow mfma(std::string_view mnemonic, int opcode) {
   const OperandType result = result_type<Kind>(registers);
   const OperandType input = input_type(Kind::kWords);
   // How the hardware rounds inside a sum of floats is not public.
-  const std::uint64_t flags = std::is_same_v<Kind, matrix::I8> ? kOtimes : kOtimes | kApproximate;
+  const std::uint64_t flags = std::is_same_v<Kind, matrix::I8> ? kNoFlags : kApproximate;
   return {mnemonic,
           Format::mai,
           gfx9_only(opcode),

@@ -39,6 +39,7 @@ RegisterUse register_use(const Instruction& instruction) {
   if ((flags & kWritesExec) != 0) writes({OperandKind::sgpr, kExecLo, 2});
   if ((flags & kReadsVcc) != 0) reads({OperandKind::sgpr, kVccLo, 2});
   if ((flags & kReadsM0) != 0) reads({OperandKind::sgpr, kM0, 1});
+  if ((flags & kWritesM0) != 0) writes({OperandKind::sgpr, kM0, 1});
   use.reads_scc = use.reads_scc || (flags & kReadsScc) != 0;
   use.writes_scc = (flags & kWritesScc) != 0;
   return use;

@@ -233,7 +233,7 @@ constexpr std::array kRows{
     row("s_cbranch_join", both(0x2e), {}, {T::b32}, kBranch | kRegisterSource | kWritesExec, branch_join, Unit::branch,
         LatencyClass::branch),
     row("s_abs_i32", both(0x30), {T::b32}, {T::i32}, kWritesScc, unary32<absolute, true>),
-    row("s_set_gpr_idx_idx", both(0x32), {}, {T::b32}, kReadsM0, execute_set_gpr_idx_idx),
+    row("s_set_gpr_idx_idx", both(0x32), {}, {T::b32}, kReadsM0 | kWritesM0, execute_set_gpr_idx_idx),
     exec_row("s_andn1_saveexec_b64", gfx9_only(0x33), save_exec<andn1_exec>),
     exec_row("s_orn1_saveexec_b64", gfx9_only(0x34), save_exec<orn1_exec>),
     exec_row("s_andn1_wrexec_b64", gfx9_only(0x35), write_exec<andn1_exec>),

@@ -134,16 +134,16 @@ void select64(const Instruction& i, Wavefront& w) { w.write64(i.dst[0].index, re
 
 void branch_fork(const Instruction& i, Wavefront& w) { fork(w, read_scalar64(i.src[0], w), read_scalar64(i.src[1], w)); }
 
-constexpr InstructionRow row(std::string_view mnemonic, Opcodes opcode, OperandTypes dst, OperandTypes src, std::uint32_t flags,
+constexpr InstructionRow row(std::string_view mnemonic, Opcodes opcode, OperandTypes dst, OperandTypes src, std::uint64_t flags,
                              ExecuteFn execute, Unit unit = Unit::salu, LatencyClass latency = LatencyClass::salu) {
   return {mnemonic, Format::sop2, opcode, dst, src, unit, latency, flags, execute};
 }
 // The two usual shapes: D = S0 op S1 in 32 bits, or all three in 64 bits.
-constexpr InstructionRow row32(std::string_view mnemonic, Opcodes opcode, ExecuteFn execute, std::uint32_t flags = kWritesScc,
+constexpr InstructionRow row32(std::string_view mnemonic, Opcodes opcode, ExecuteFn execute, std::uint64_t flags = kWritesScc,
                                OperandType type = T::b32) {
   return row(mnemonic, opcode, {type}, {type, type}, flags, execute);
 }
-constexpr InstructionRow row64(std::string_view mnemonic, Opcodes opcode, ExecuteFn execute, std::uint32_t flags = kWritesScc) {
+constexpr InstructionRow row64(std::string_view mnemonic, Opcodes opcode, ExecuteFn execute, std::uint64_t flags = kWritesScc) {
   return row(mnemonic, opcode, {T::b64}, {T::b64, T::b64}, flags, execute);
 }
 
@@ -160,8 +160,8 @@ constexpr std::array kRows{
     row32("s_max_u32", both(0x09), with_scc<max_u32>, kWritesScc | kCommutes, T::u32),
     row32("s_cselect_b32", both(0x0a), select32, kReadsScc),
     row64("s_cselect_b64", both(0x0b), select64, kReadsScc),
-    row32("s_and_b32", both(0x0c), with_scc<and32>, kWritesScc | kCommutes),
-    row64("s_and_b64", both(0x0d), logical64<and64>, kWritesScc | kCommutes),
+    row32("s_and_b32", both(0x0c), with_scc<and32>, kWritesScc | kCommutes | kFactors),
+    row64("s_and_b64", both(0x0d), logical64<and64>, kWritesScc | kCommutes | kFactors),
     row32("s_or_b32", both(0x0e), with_scc<or32>, kWritesScc | kCommutes),
     row64("s_or_b64", both(0x0f), logical64<or64>, kWritesScc | kCommutes),
     row32("s_xor_b32", both(0x10), with_scc<xor32>, kWritesScc | kCommutes),
@@ -170,8 +170,8 @@ constexpr std::array kRows{
     row64("s_andn2_b64", both(0x13), logical64<andn2_64>),
     row32("s_orn2_b32", both(0x14), with_scc<orn2_32>),
     row64("s_orn2_b64", both(0x15), logical64<orn2_64>),
-    row32("s_nand_b32", both(0x16), with_scc<nand32>, kWritesScc | kCommutes),
-    row64("s_nand_b64", both(0x17), logical64<nand64>, kWritesScc | kCommutes),
+    row32("s_nand_b32", both(0x16), with_scc<nand32>, kWritesScc | kCommutes | kFactors),
+    row64("s_nand_b64", both(0x17), logical64<nand64>, kWritesScc | kCommutes | kFactors),
     row32("s_nor_b32", both(0x18), with_scc<nor32>, kWritesScc | kCommutes),
     row64("s_nor_b64", both(0x19), logical64<nor64>, kWritesScc | kCommutes),
     row32("s_xnor_b32", both(0x1a), with_scc<xnor32>, kWritesScc | kCommutes),
@@ -184,7 +184,7 @@ constexpr std::array kRows{
     row("s_ashr_i64", both(0x21), {T::i64}, {T::i64, T::b32}, kWritesScc, shift64<sar64>),
     row32("s_bfm_b32", both(0x22), without_scc<bfm32>, kNoFlags),
     row("s_bfm_b64", both(0x23), {T::b64}, {T::b32, T::b32}, kNoFlags, bfm64),
-    row32("s_mul_i32", both(0x24), without_scc<mul_i32>, kCommutes, T::i32),
+    row32("s_mul_i32", both(0x24), without_scc<mul_i32>, kCommutes | kFactors, T::i32),
     row32("s_bfe_u32", both(0x25), with_scc<bfe_u32>, kWritesScc, T::u32),
     row("s_bfe_i32", both(0x26), {T::i32}, {T::i32, T::u32}, kWritesScc, with_scc<bfe_i32>),
     row("s_bfe_u64", both(0x27), {T::u64}, {T::u64, T::u32}, kWritesScc, shift64<bfe_u64>),
@@ -193,8 +193,8 @@ constexpr std::array kRows{
         LatencyClass::branch),
     row32("s_absdiff_i32", both(0x2a), with_scc<absdiff>, kWritesScc | kCommutes, T::i32),
     row("s_rfe_restore_b64", both(0x2b), {}, {T::b64, T::b32}, kBranch, nullptr, Unit::branch, LatencyClass::branch),
-    row32("s_mul_hi_u32", gfx9_only(0x2c), without_scc<mul_hi_u32>, kCommutes, T::u32),
-    row32("s_mul_hi_i32", gfx9_only(0x2d), without_scc<mul_hi_i32>, kCommutes, T::i32),
+    row32("s_mul_hi_u32", gfx9_only(0x2c), without_scc<mul_hi_u32>, kCommutes | kFactors, T::u32),
+    row32("s_mul_hi_i32", gfx9_only(0x2d), without_scc<mul_hi_i32>, kCommutes | kFactors, T::i32),
     row32("s_lshl1_add_u32", gfx9_only(0x2e), with_scc<shift_add<1>>, kWritesScc, T::u32),
     row32("s_lshl2_add_u32", gfx9_only(0x2f), with_scc<shift_add<2>>, kWritesScc, T::u32),
     row32("s_lshl3_add_u32", gfx9_only(0x30), with_scc<shift_add<3>>, kWritesScc, T::u32),

@@ -69,7 +69,7 @@ constexpr std::array kRows{
     row("s_bitcmp0_b64", 0x0e, {T::b64, T::b32}, bit_compare64<false>),
     row("s_bitcmp1_b64", 0x0f, {T::b64, T::b32}, bit_compare64<true>),
     row("s_setvskip", 0x10, {T::b32, T::b32}, set_vskip, kNoFlags),
-    row("s_set_gpr_idx_on", 0x11, {T::b32, T::simm16}, execute_set_gpr_idx_on, kReadsM0),
+    row("s_set_gpr_idx_on", 0x11, {T::b32, T::simm16}, execute_set_gpr_idx_on, kReadsM0 | kWritesM0),
     row("s_cmp_eq_u64", 0x12, {T::u64, T::u64}, compare64<equal>),
     row("s_cmp_lg_u64", 0x13, {T::u64, T::u64}, compare64<differ>),
 };

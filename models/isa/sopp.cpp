@@ -90,7 +90,8 @@ constexpr std::array kRows{
     branch_row("s_cbranch_cdbgsys_and_user", 0x1a, nothing),
     row("s_endpgm_saved", both(0x1b), {}, LatencyClass::end_program, report<Event::end_program>),
     row("s_set_gpr_idx_off", both(0x1c), {}, LatencyClass::salu, execute_set_gpr_idx_off, kNoFlags, Unit::salu),
-    row("s_set_gpr_idx_mode", both(0x1d), {T::simm16}, LatencyClass::salu, execute_set_gpr_idx_mode, kReadsM0, Unit::salu),
+    row("s_set_gpr_idx_mode", both(0x1d), {T::simm16}, LatencyClass::salu, execute_set_gpr_idx_mode, kReadsM0 | kWritesM0,
+        Unit::salu),
     row("s_endpgm_ordered_ps_done", gfx9_only(0x1e), {}, LatencyClass::end_program, nullptr),
 };
 

@@ -36,8 +36,7 @@ enum RowFlags : std::uint64_t {
   kReadsVcc = 1u << 3,
   kWritesExec = 1u << 4,  ///< v_cmpx, s_*_saveexec
   kReadsM0 = 1u << 5,
-  kOtimes =
-      1u << 6,  ///< (x) instruction: the result does not depend on one operand when the other is zero (specs: LazyGPU 4.3)
+  kWritesM0 = 1u << 6,  ///< beside destinations: what switches VGPR indexing keeps its state there
   kCommutes = 1u << 7,
   kReadsDst = 1u << 8,  ///< mac/fmac, sdwa preserve, v_movreld: destination is also a source
   kBranch = 1u << 9,
@@ -65,7 +64,15 @@ enum RowFlags : std::uint64_t {
   kWritesSource = 1u << 29,       ///< the source is written too: v_swap_b32
   kOpSel = 1u << 28,              ///< VOP3 OP_SEL is legal: 16-bit operands may be high halves
   kNoOmod = 1u << 21,             ///< VOP3 OMOD must be zero although the result is floating point
+  kZeroByIeee = 1ull << 34,       ///< of the pairs of sources below: see makes_irrelevant()
 };
+
+/// Flag: where source `zero` is zero, source `other` makes no difference (LazyGPU, ISCA '25, section 4.3: (x) instructions).
+constexpr std::uint64_t zero_pair(unsigned zero, unsigned other) { return std::uint64_t{1} << (48 + 4 * zero + other); }
+/// The first two sources are multiplied, or ANDed: integers, and floating point where zero times anything is zero.
+inline constexpr std::uint64_t kFactors = zero_pair(0, 1) | zero_pair(1, 0);
+/// The same by IEEE 754.
+inline constexpr std::uint64_t kFloatFactors = kFactors | kZeroByIeee;
 
 struct OperandTypes {
   std::array<OperandType, kMaxSources> types{};
@@ -96,6 +103,20 @@ struct InstructionRow {
   /// nullptr: known to the table, not executable; running it is an error naming the mnemonic.
   ExecuteFn execute;
 };
+
+/// When a source that is zero makes another irrelevant.
+enum class ZeroPair : std::uint8_t {
+  none,
+  exact,  ///< always: no bit of the result depends on the other source
+  ieee    ///< unless the other source is NaN or infinite; and if the result is zero, its sign may depend on the other one's
+};
+/// Whether source `other` matters to a lane in which source `zero` is zero: the value that the lane reads, after SDWA, DPP and
+/// OP_SEL, of floating point with either sign; of packed sources both halves. Other sources, the old destination among them,
+/// matter as ever. Tested for all rows by executing them.
+constexpr ZeroPair makes_irrelevant(const InstructionRow& row, unsigned zero, unsigned other) {
+  if ((row.flags & zero_pair(zero, other)) == 0) return ZeroPair::none;
+  return (row.flags & kZeroByIeee) != 0 ? ZeroPair::ieee : ZeroPair::exact;
+}
 
 /// All rows, grouped by format.
 std::span<const InstructionRow> rows(Format format);

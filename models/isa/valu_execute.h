@@ -52,6 +52,7 @@ struct OperationShape {
   bool has_flag = false;     ///< second destination: a lane mask
   bool writes_exec = false;  ///< v_cmpx
   bool keeps_other_half = false;
+  bool zero_silences = false;  ///< legacy products of f32: a zero factor makes nothing of the other, also of a NaN
   FpMode fp = FpMode::none;
 };
 
@@ -70,8 +71,8 @@ inline constexpr bool kHostConvertsHalves = false;
 void halves_to_floats(const std::uint32_t* halves, float* floats, bool flush_denormals);
 void floats_to_halves(const float* floats, std::uint32_t* halves, bool flush_denormals);
 
-/// Replaces NaN results: the first argument that is a NaN, quieted, in the result's format; if there is none, the default NaN
-/// (negative, quiet, no payload: what the ISA manuals show for invalid operations, e.g. V_DIV_FIXUP).
+/// Replaces NaN results: the first argument that is a NaN and takes part, quieted, in the result's format; if there is none,
+/// the default NaN (negative, quiet, no payload: what the ISA manuals show for invalid operations, e.g. V_DIV_FIXUP).
 void settle_nans(const OperationShape& shape, const LaneIo& io);
 
 /// All lanes of `planes` planes from a source that is not a VGPR.
@@ -165,6 +166,7 @@ struct Lanes<Result(Arguments...), Operation> {
     shape.has_flag = kHasFlag;
     if constexpr (requires { Operation::kWritesExec; }) shape.writes_exec = Operation::kWritesExec;
     shape.keeps_other_half = detail::keeps_other_half<Result>();
+    if constexpr (requires { Operation::kZeroSilences; }) shape.zero_silences = Operation::kZeroSilences;
     shape.fp = fp_mode();
     return shape;
   }

@@ -15,6 +15,7 @@ struct MultiplyLegacy {
 };
 struct MultiplyAddLegacy {
   static constexpr FpMode kFpMode = FpMode::f32_flushed;
+  static constexpr bool kZeroSilences = true;
   float operator()(float a, float b, float c) const { return MultiplyLegacy{}(a, b) + c; }
 };
 

@@ -53,6 +53,9 @@ void write_nan(OperandType type, std::uint64_t nan, std::uint32_t* planes, unsig
   }
 }
 
+// Whether an f32 is zero once denormals are flushed.
+bool flushed_zero(std::uint32_t bits) { return (bits & 0x7f80'0000) == 0; }
+
 }  // namespace
 
 void settle_nans(const OperationShape& shape, const LaneIo& io) {
@@ -62,7 +65,8 @@ void settle_nans(const OperationShape& shape, const LaneIo& io) {
     std::uint64_t nan = 0;
     for (unsigned i = 0; i < shape.count && nan == 0; ++i) {
       const Argument& argument = shape.arguments[i];
-      if (argument.arithmetic) nan = widen_nan(argument, io.in[i], lane);
+      const bool silenced = shape.zero_silences && i < 2 && flushed_zero(io.in[1 - i][lane]);
+      if (argument.arithmetic && !silenced) nan = widen_nan(argument, io.in[i], lane);
     }
     write_nan(type, nan, io.out, lane);
   }

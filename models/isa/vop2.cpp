@@ -91,7 +91,7 @@ struct ValueOf {
   }
 };
 
-constexpr std::uint64_t kLiteralForm = kHasLiteralOperand | kNoEncodingSuffix | kNoE64 | kNoSdwa | kNoDpp | kOtimes;
+constexpr std::uint64_t kLiteralForm = kHasLiteralOperand | kNoEncodingSuffix | kNoE64 | kNoSdwa | kNoDpp | kFloatFactors;
 
 constexpr std::array kRows{
     Rows::of<b32(b32, b32, mask)>(
@@ -100,21 +100,21 @@ constexpr std::array kRows{
         "v_add_f32", {1, 1}, [](float a, float b) { return a + b; }, kCommutes),
     Rows::of<f32(f32, f32)>("v_sub_f32", {2, 2}, [](float a, float b) { return a - b; }),
     Rows::of<f32(f32, f32)>("v_subrev_f32", {3, 3}, [](float a, float b) { return b - a; }),
-    Rows::of<f32(f32, f32)>("v_mul_legacy_f32", {4, kAbsent}, MultiplyLegacy{}, kCommutes | kOtimes),
+    Rows::of<f32(f32, f32)>("v_mul_legacy_f32", {4, kAbsent}, MultiplyLegacy{}, kCommutes | kFactors),
     Rows::of<f32(f32, f32)>(
-        "v_mul_f32", {5, 5}, [](float a, float b) { return a * b; }, kCommutes | kOtimes),
+        "v_mul_f32", {5, 5}, [](float a, float b) { return a * b; }, kCommutes | kFloatFactors),
     Rows::saturating<i32(i32, i32)>(
         "v_mul_i32_i24", {6, 6}, [](I32 a, I32 b) { return static_cast<U32>(low24(a)) * static_cast<U32>(low24(b)); },
-        [](I32 a, I32 b) { return saturate_i32(std::int64_t{low24(a)} * low24(b)); }, kCommutes | kOtimes),
+        [](I32 a, I32 b) { return saturate_i32(std::int64_t{low24(a)} * low24(b)); }, kCommutes | kFactors),
     Rows::of<i32(i32, i32)>(
         "v_mul_hi_i32_i24", {7, 7}, [](I32 a, I32 b) { return static_cast<I32>((std::int64_t{low24(a)} * low24(b)) >> 32); },
-        kCommutes | kOtimes),
+        kCommutes | kFactors),
     Rows::saturating<u32(u32, u32)>(
         "v_mul_u32_u24", {8, 8}, [](U32 a, U32 b) { return low24(a) * low24(b); },
-        [](U32 a, U32 b) { return saturate_u32(std::uint64_t{low24(a)} * low24(b)); }, kCommutes | kOtimes),
+        [](U32 a, U32 b) { return saturate_u32(std::uint64_t{low24(a)} * low24(b)); }, kCommutes | kFactors),
     Rows::of<u32(u32, u32)>(
         "v_mul_hi_u32_u24", {9, 9}, [](U32 a, U32 b) { return static_cast<U32>((std::uint64_t{low24(a)} * low24(b)) >> 32); },
-        kCommutes | kOtimes),
+        kCommutes | kFactors),
     Rows::of<f32_bits(f32_bits, f32_bits)>("v_min_f32", {10, 10}, Extreme<U32, false>{}, kCommutes),
     Rows::of<f32_bits(f32_bits, f32_bits)>("v_max_f32", {11, 11}, Extreme<U32, true>{}, kCommutes),
     Rows::of<i32(i32, i32)>("v_min_i32", {12, 12}, Minimum<I32>{}, kCommutes),
@@ -125,12 +125,12 @@ constexpr std::array kRows{
     Rows::of<i32(u32, i32)>("v_ashrrev_i32", {17, 17}, [](U32 n, I32 a) { return a >> (n & 31); }),
     Rows::of<b32(u32, b32)>("v_lshlrev_b32", {18, 18}, [](U32 n, U32 a) { return a << (n & 31); }),
     Rows::of<b32(b32, b32)>(
-        "v_and_b32", {19, 19}, [](U32 a, U32 b) { return a & b; }, kCommutes | kOtimes),
+        "v_and_b32", {19, 19}, [](U32 a, U32 b) { return a & b; }, kCommutes | kFactors),
     Rows::of<b32(b32, b32)>(
         "v_or_b32", {20, 20}, [](U32 a, U32 b) { return a | b; }, kCommutes),
     Rows::of<b32(b32, b32)>(
         "v_xor_b32", {21, 21}, [](U32 a, U32 b) { return a ^ b; }, kCommutes),
-    Rows::of<f32(f32, f32, old<f32>)>("v_mac_f32", {22, 22}, MultiplyAdd{}, kCommutes | kOtimes | kNoGfx9Sdwa),
+    Rows::of<f32(f32, f32, old<f32>)>("v_mac_f32", {22, 22}, MultiplyAdd{}, kCommutes | kFloatFactors | kNoGfx9Sdwa),
     Rows::of<f32(f32, literal<f32>, f32)>("v_madmk_f32", {23, 23}, MultiplyAdd{}, kLiteralForm),
     Rows::of<f32(f32, f32, literal<f32>)>("v_madak_f32", {24, 24}, MultiplyAdd{}, kLiteralForm),
     Rows::saturating<flagged<u32>(u32, u32)>("v_add_u32", {25, kAbsent}, AddCarry{}, AddCarrySaturated{},
@@ -163,17 +163,18 @@ constexpr std::array kRows{
                                     ValueOf<SubtractBorrowSaturated<false>>{}),
     Rows::saturating<u32(u32, u32)>("v_subrev_u32", {kAbsent, 54}, ValueOf<SubtractBorrow<true>>{},
                                     ValueOf<SubtractBorrowSaturated<true>>{}),
-    Rows::of<f32(f32, f32, old<f32>)>("v_fmac_f32", {kAbsent, 59}, FusedMultiplyAdd{}, kCommutes | kOtimes | kNoSdwa),
-    Rows::of<f64(f64, f64, old<f64>)>("v_fmac_f64", {kAbsent, 4}, FusedMultiplyAdd{}, kCommutes | kOtimes),
-    Rows::of<f32(pk_f16, pk_f16, old<f32>)>("v_dot2c_f32_f16", {kAbsent, 55}, DotHalves{}, kApproximate | kNoSdwa),
+    Rows::of<f32(f32, f32, old<f32>)>("v_fmac_f32", {kAbsent, 59}, FusedMultiplyAdd{}, kCommutes | kFloatFactors | kNoSdwa),
+    Rows::of<f64(f64, f64, old<f64>)>("v_fmac_f64", {kAbsent, 4}, FusedMultiplyAdd{}, kCommutes | kFloatFactors),
+    Rows::of<f32(pk_f16, pk_f16, old<f32>)>("v_dot2c_f32_f16", {kAbsent, 55}, DotHalves{},
+                                            kApproximate | kFloatFactors | kNoSdwa),
     Rows::saturating<i32(b32, b32, old<i32>)>("v_dot2c_i32_i16", {kAbsent, 56}, DotSigned<16, false>{}, DotSigned<16, true>{},
-                                              kNoSdwa | kIgnoresSigns),
+                                              kNoSdwa | kFactors | kIgnoresSigns),
     Rows::saturating<i32(b32, b32, old<i32>)>("v_dot4c_i32_i8", {kAbsent, 57}, DotSigned<8, false>{}, DotSigned<8, true>{},
-                                              kNoSdwa | kIgnoresSigns),
+                                              kNoSdwa | kFactors | kIgnoresSigns),
     Rows::saturating<i32(b32, b32, old<i32>)>("v_dot8c_i32_i4", {kAbsent, 58}, DotSigned<4, false>{}, DotSigned<4, true>{},
-                                              kNoSdwa | kIgnoresSigns),
+                                              kNoSdwa | kFactors | kIgnoresSigns),
     packed_row<f16(f16, f16, old<f16>)>(Format::vop2, "v_pk_fmac_f16", {kAbsent, 60}, FusedMultiplyAddF16{},
-                                        kCommutes | kOtimes | kNoSdwa | kNoDpp | kNoE64),
+                                        kCommutes | kFloatFactors | kNoSdwa | kNoDpp | kNoE64),
     Rows::of<b32(b32, b32)>(
         "v_xnor_b32", {kAbsent, 61}, [](U32 a, U32 b) { return ~(a ^ b); }, kCommutes),
     Rows::of<f16(f16, f16)>(
@@ -181,12 +182,12 @@ constexpr std::array kRows{
     Rows::of<f16(f16, f16)>("v_sub_f16", {32, 32}, [](float a, float b) { return a - b; }),
     Rows::of<f16(f16, f16)>("v_subrev_f16", {33, 33}, [](float a, float b) { return b - a; }),
     Rows::of<f16(f16, f16)>(
-        "v_mul_f16", {34, 34}, [](float a, float b) { return a * b; }, kCommutes | kOtimes),
-    Rows::of<f16(f16, f16, old<f16>)>("v_mac_f16", {35, kAbsent}, MultiplyAddF16{}, kCommutes | kOtimes),
+        "v_mul_f16", {34, 34}, [](float a, float b) { return a * b; }, kCommutes | kFloatFactors),
+    Rows::of<f16(f16, f16, old<f16>)>("v_mac_f16", {35, kAbsent}, MultiplyAddF16{}, kCommutes | kFloatFactors),
     Rows::of<f16(f16, literal<f16>, f16)>("v_madmk_f16", {36, kAbsent}, MultiplyAddF16{}, kLiteralForm),
     Rows::of<f16(f16, f16, literal<f16>)>("v_madak_f16", {37, kAbsent}, MultiplyAddF16{}, kLiteralForm),
     // From gfx9 on these keep the high half (LLVM, GCNSubtarget::zeroesHigh16BitsOfDest).
-    Rows::of<kept<f16>(f16, f16, old<f16>)>("v_mac_f16", {kAbsent, 35}, MultiplyAddF16{}, kCommutes | kOtimes | kNoSdwa),
+    Rows::of<kept<f16>(f16, f16, old<f16>)>("v_mac_f16", {kAbsent, 35}, MultiplyAddF16{}, kCommutes | kFloatFactors | kNoSdwa),
     Rows::of<kept<f16>(f16, literal<f16>, f16)>("v_madmk_f16", {kAbsent, 36}, MultiplyAddF16{}, kLiteralForm),
     Rows::of<kept<f16>(f16, f16, literal<f16>)>("v_madak_f16", {kAbsent, 37}, MultiplyAddF16{}, kLiteralForm),
     Rows::saturating<u16(u16, u16)>(
@@ -197,7 +198,7 @@ constexpr std::array kRows{
     Rows::saturating<u16(u16, u16)>(
         "v_subrev_u16", {40, 40}, [](U16 a, U16 b) { return b - a; }, [](U16 a, U16 b) { return b < a ? 0 : b - a; }),
     Rows::of<u16(u16, u16)>(
-        "v_mul_lo_u16", {41, 41}, [](U16 a, U16 b) { return static_cast<U32>(a) * b; }, kCommutes | kOtimes),
+        "v_mul_lo_u16", {41, 41}, [](U16 a, U16 b) { return static_cast<U32>(a) * b; }, kCommutes | kFactors),
     Rows::of<b16(u16, b16)>("v_lshlrev_b16", {42, 42}, [](U16 n, U16 a) { return a << (n & 15); }),
     Rows::of<b16(u16, b16)>("v_lshrrev_b16", {43, 43}, [](U16 n, U16 a) { return a >> (n & 15); }),
     Rows::of<i16(u16, i16)>("v_ashrrev_i16", {44, 44}, [](U16 n, I16 a) { return a >> (n & 15); }),

@@ -169,18 +169,19 @@ struct CountBelowHigh {
   }
 };
 
-constexpr std::uint32_t kMad = kCommutes | kOtimes;
+constexpr std::uint64_t kProduct = kCommutes | kFactors;
+constexpr std::uint64_t kFloatProduct = kCommutes | kFloatFactors;
 
 constexpr std::array kThreeOperandRows{
-    Rows::of<f32(f32, f32, f32)>("v_mad_legacy_f32", {0x1c0, 0x1c0}, MultiplyAddLegacy{}, kMad),
-    Rows::of<f32(f32, f32, f32)>("v_mad_f32", {0x1c1, 0x1c1}, MultiplyAdd{}, kMad),
+    Rows::of<f32(f32, f32, f32)>("v_mad_legacy_f32", {0x1c0, 0x1c0}, MultiplyAddLegacy{}, kProduct),
+    Rows::of<f32(f32, f32, f32)>("v_mad_f32", {0x1c1, 0x1c1}, MultiplyAdd{}, kFloatProduct),
     Rows::saturating<i32(i32, i32, i32)>(
         "v_mad_i32_i24", {0x1c2, 0x1c2},
         [](I32 a, I32 b, I32 c) { return static_cast<U32>(low24(a)) * static_cast<U32>(low24(b)) + static_cast<U32>(c); },
-        [](I32 a, I32 b, I32 c) { return saturate_i32(I64{low24(a)} * low24(b) + c); }, kMad),
+        [](I32 a, I32 b, I32 c) { return saturate_i32(I64{low24(a)} * low24(b) + c); }, kProduct),
     Rows::saturating<u32(u32, u32, u32)>(
         "v_mad_u32_u24", {0x1c3, 0x1c3}, [](U32 a, U32 b, U32 c) { return low24(a) * low24(b) + c; },
-        [](U32 a, U32 b, U32 c) { return saturate_u32(U64{low24(a)} * low24(b) + c); }, kMad),
+        [](U32 a, U32 b, U32 c) { return saturate_u32(U64{low24(a)} * low24(b) + c); }, kProduct),
     Rows::of<f32(f32, f32, f32)>("v_cubeid_f32", {0x1c4, 0x1c4}, CubeFace{}),
     Rows::of<f32(f32, f32, f32)>("v_cubesc_f32", {0x1c5, 0x1c5}, CubeS{}),
     Rows::of<f32(f32, f32, f32)>("v_cubetc_f32", {0x1c6, 0x1c6}, CubeT{}),
@@ -188,8 +189,8 @@ constexpr std::array kThreeOperandRows{
     Rows::of<u32(u32, u32, u32)>("v_bfe_u32", {0x1c8, 0x1c8}, BitFieldU32{}),
     Rows::of<i32(i32, u32, u32)>("v_bfe_i32", {0x1c9, 0x1c9}, BitFieldI32{}),
     Rows::of<b32(b32, b32, b32)>("v_bfi_b32", {0x1ca, 0x1ca}, [](U32 s, U32 a, U32 b) { return (s & a) | (~s & b); }),
-    Rows::of<f32(f32, f32, f32)>("v_fma_f32", {0x1cb, 0x1cb}, FusedMultiplyAdd{}, kMad),
-    Rows::of<f64(f64, f64, f64)>("v_fma_f64", {0x1cc, 0x1cc}, FusedMultiplyAdd{}, kMad),
+    Rows::of<f32(f32, f32, f32)>("v_fma_f32", {0x1cb, 0x1cb}, FusedMultiplyAdd{}, kFloatProduct),
+    Rows::of<f64(f64, f64, f64)>("v_fma_f64", {0x1cc, 0x1cc}, FusedMultiplyAdd{}, kFloatProduct),
     Rows::of<b32(b32, b32, b32)>("v_lerp_u8", {0x1cd, 0x1cd}, LerpU8{}),
     Rows::of<b32(b32, b32, u32)>("v_alignbit_b32", {0x1ce, 0x1ce},
                                  [](U32 a, U32 b, U32 n) { return static_cast<U32>((U64{a} << 32 | b) >> (n & 31)); }),
@@ -214,23 +215,25 @@ constexpr std::array kThreeOperandRows{
     Rows::of<f64_bits(f64_bits, f64_bits, f64_bits)>("v_div_fixup_f64", {0x1df, 0x1df}, DivisionFixup<U64>{}),
     RowsB::of<flagged<f32_bits>(f32_bits, f32_bits, f32_bits)>("v_div_scale_f32", {0x1e0, 0x1e0}, DivisionScale<U32>{}),
     RowsB::of<flagged<f64_bits>(f64_bits, f64_bits, f64_bits)>("v_div_scale_f64", {0x1e1, 0x1e1}, DivisionScale<U64>{}),
-    Rows::of<f32(f32, f32, f32, vcc_bit)>("v_div_fmas_f32", {0x1e2, 0x1e2}, DivisionFusedMultiplyAdd<U32>{}),
-    Rows::of<f64(f64, f64, f64, vcc_bit)>("v_div_fmas_f64", {0x1e3, 0x1e3}, DivisionFusedMultiplyAdd<U64>{}),
+    Rows::of<f32(f32, f32, f32, vcc_bit)>("v_div_fmas_f32", {0x1e2, 0x1e2}, DivisionFusedMultiplyAdd<U32>{}, kFloatFactors),
+    Rows::of<f64(f64, f64, f64, vcc_bit)>("v_div_fmas_f64", {0x1e3, 0x1e3}, DivisionFusedMultiplyAdd<U64>{}, kFloatFactors),
     Rows::saturating<u32(b32, b32, u32)>("v_msad_u8", {0x1e4, 0x1e4}, MaskedSadU8<false>{}, MaskedSadU8<true>{}),
     Rows::saturating<u64(u64, u32, u64)>("v_qsad_pk_u16_u8", {0x1e5, 0x1e5}, QuadSad<false, false>{}, QuadSad<false, true>{}),
     Rows::saturating<u64(u64, u32, u64)>("v_mqsad_pk_u16_u8", {0x1e6, 0x1e6}, QuadSad<true, false>{}, QuadSad<true, true>{}),
     Rows::saturating<b128(u64, u32, b128)>("v_mqsad_u32_u8", {0x1e7, 0x1e7}, QuadSadU32<false>{}, QuadSadU32<true>{}),
-    RowsB::saturating<flagged<u64>(u32, u32, u64)>("v_mad_u64_u32", {0x1e8, 0x1e8}, MadU64{}, MadU64Saturated{}, kMad, kMul32),
-    RowsB::saturating<flagged<i64>(i32, i32, i64)>("v_mad_i64_i32", {0x1e9, 0x1e9}, MadI64{}, MadI64Saturated{}, kMad, kMul32),
-    Rows::of<f16(f16, f16, f16)>("v_mad_f16", {0x1ea, kAbsent}, MultiplyAddF16{}, kMad),
+    RowsB::saturating<flagged<u64>(u32, u32, u64)>("v_mad_u64_u32", {0x1e8, 0x1e8}, MadU64{}, MadU64Saturated{}, kProduct,
+                                                   kMul32),
+    RowsB::saturating<flagged<i64>(i32, i32, i64)>("v_mad_i64_i32", {0x1e9, 0x1e9}, MadI64{}, MadI64Saturated{}, kProduct,
+                                                   kMul32),
+    Rows::of<f16(f16, f16, f16)>("v_mad_f16", {0x1ea, kAbsent}, MultiplyAddF16{}, kFloatProduct),
     Rows::saturating<u16(u16, u16, u16)>(
         "v_mad_u16", {0x1eb, kAbsent}, [](U16 a, U16 b, U16 c) { return U32{a} * b + c; },
-        [](U16 a, U16 b, U16 c) { return saturate_u16(saturate_u32(U64{a} * b + c)); }, kMad),
+        [](U16 a, U16 b, U16 c) { return saturate_u16(saturate_u32(U64{a} * b + c)); }, kProduct),
     Rows::saturating<i16(i16, i16, i16)>(
         "v_mad_i16", {0x1ec, kAbsent}, [](I16 a, I16 b, I16 c) { return a * b + c; },
-        [](I16 a, I16 b, I16 c) { return saturate_i16(a * b + c); }, kMad),
+        [](I16 a, I16 b, I16 c) { return saturate_i16(a * b + c); }, kProduct),
     Rows::of<b32(b32, b32, b32)>("v_perm_b32", {0x1ed, 0x1ed}, Permute{}),
-    Rows::of<f16(f16, f16, f16)>("v_fma_f16", {0x1ee, kAbsent}, FusedMultiplyAddF16{}, kMad),
+    Rows::of<f16(f16, f16, f16)>("v_fma_f16", {0x1ee, kAbsent}, FusedMultiplyAddF16{}, kFloatProduct),
     Rows::of<f16_bits(f16_bits, f16_bits, f16_bits)>("v_div_fixup_f16", {0x1ef, kAbsent}, DivisionFixup<U16>{}),
     Rows::of<b32(f32, u32, old<b32>)>("v_cvt_pkaccum_u8_f32", {0x1f0, 0x1f0},
                                       [](float a, U32 index, U32 word) { return insert_byte(word, index, to_byte(a)); }),
@@ -238,21 +241,22 @@ constexpr std::array kThreeOperandRows{
 
 // gfx9's names for the 16-bit ones (its own of those names select halves), and its integer pairs.
 constexpr std::array kGfx9Rows{
-    Rows::of<f16(f16, f16, f16)>("v_mad_legacy_f16", {kAbsent, 0x1ea}, MultiplyAddF16{}, kMad),
+    Rows::of<f16(f16, f16, f16)>("v_mad_legacy_f16", {kAbsent, 0x1ea}, MultiplyAddF16{}, kFloatProduct),
     Rows::saturating<u16(u16, u16, u16)>(
         "v_mad_legacy_u16", {kAbsent, 0x1eb}, [](U16 a, U16 b, U16 c) { return U32{a} * b + c; },
-        [](U16 a, U16 b, U16 c) { return saturate_u16(saturate_u32(U64{a} * b + c)); }, kMad),
+        [](U16 a, U16 b, U16 c) { return saturate_u16(saturate_u32(U64{a} * b + c)); }, kProduct),
     Rows::saturating<i16(i16, i16, i16)>(
         "v_mad_legacy_i16", {kAbsent, 0x1ec}, [](I16 a, I16 b, I16 c) { return a * b + c; },
-        [](I16 a, I16 b, I16 c) { return saturate_i16(a * b + c); }, kMad),
-    Rows::of<f16(f16, f16, f16)>("v_fma_legacy_f16", {kAbsent, 0x1ee}, FusedMultiplyAddF16{}, kMad),
+        [](I16 a, I16 b, I16 c) { return saturate_i16(a * b + c); }, kProduct),
+    Rows::of<f16(f16, f16, f16)>("v_fma_legacy_f16", {kAbsent, 0x1ee}, FusedMultiplyAddF16{}, kFloatProduct),
     Rows::of<f16_bits(f16_bits, f16_bits, f16_bits)>("v_div_fixup_legacy_f16", {kAbsent, 0x1ef}, DivisionFixup<U16>{}),
     Rows::of<u32(u32, u32, u32)>("v_xad_u32", {kAbsent, 0x1f3}, [](U32 a, U32 b, U32 c) { return (a ^ b) + c; }),
     Rows::of<u32(u32, u32, u32)>("v_lshl_add_u32", {kAbsent, 0x1fd}, [](U32 a, U32 n, U32 c) { return (a << (n & 31)) + c; }),
     Rows::of<u32(u32, u32, u32)>("v_add_lshl_u32", {kAbsent, 0x1fe}, [](U32 a, U32 b, U32 n) { return (a + b) << (n & 31); }),
     Rows::of<u32(u32, u32, u32)>("v_add3_u32", {kAbsent, 0x1ff}, [](U32 a, U32 b, U32 c) { return a + b + c; }),
     Rows::of<b32(b32, u32, b32)>("v_lshl_or_b32", {kAbsent, 0x200}, [](U32 a, U32 n, U32 c) { return a << (n & 31) | c; }),
-    Rows::of<b32(b32, b32, b32)>("v_and_or_b32", {kAbsent, 0x201}, [](U32 a, U32 b, U32 c) { return (a & b) | c; }),
+    Rows::of<b32(b32, b32, b32)>(
+        "v_and_or_b32", {kAbsent, 0x201}, [](U32 a, U32 b, U32 c) { return (a & b) | c; }, kFactors),
     Rows::of<b32(b32, b32, b32)>("v_or3_b32", {kAbsent, 0x202}, [](U32 a, U32 b, U32 c) { return a | b | c; }),
     Rows::saturating<i32(i32, i32)>(
         "v_add_i32", {kAbsent, 0x29c}, [](I32 a, I32 b) { return static_cast<U32>(a) + static_cast<U32>(b); },
@@ -260,14 +264,14 @@ constexpr std::array kGfx9Rows{
     Rows::saturating<i32(i32, i32)>(
         "v_sub_i32", {kAbsent, 0x29d}, [](I32 a, I32 b) { return static_cast<U32>(a) - static_cast<U32>(b); },
         [](I32 a, I32 b) { return saturate_i32(I64{a} - b); }),
-    Rows::of<f32(f32, f32)>("v_mul_legacy_f32", {kAbsent, 0x2a1}, MultiplyLegacy{}, kMad),
+    Rows::of<f32(f32, f32)>("v_mul_legacy_f32", {kAbsent, 0x2a1}, MultiplyLegacy{}, kProduct),
     // Operands may be high halves; 16-bit results leave the other half alone.
     Rows::saturating<u32(u16, u16, u32)>(
         "v_mad_u32_u16", {kAbsent, 0x1f1}, [](U16 a, U16 b, U32 c) { return U32{a} * b + c; },
-        [](U16 a, U16 b, U32 c) { return saturate_u32(U64{a} * b + c); }, kMad | kOpSel),
+        [](U16 a, U16 b, U32 c) { return saturate_u32(U64{a} * b + c); }, kProduct | kOpSel),
     Rows::saturating<i32(i16, i16, i32)>(
         "v_mad_i32_i16", {kAbsent, 0x1f2}, [](I16 a, I16 b, I32 c) { return static_cast<U32>(a * b) + static_cast<U32>(c); },
-        [](I16 a, I16 b, I32 c) { return saturate_i32(I64{a * b} + c); }, kMad | kOpSel),
+        [](I16 a, I16 b, I32 c) { return saturate_i32(I64{a * b} + c); }, kProduct | kOpSel),
     Rows::of<kept<f16_bits>(f16_bits, f16_bits, f16_bits)>("v_min3_f16", {kAbsent, 0x1f4}, Extreme<U16, false>{},
                                                            kOpSel | kIntegerClamp),
     Rows::of<kept<i16>(i16, i16, i16)>("v_min3_i16", {kAbsent, 0x1f5}, Minimum3<I16>{}, kOpSel | kIntegerClamp),
@@ -280,14 +284,14 @@ constexpr std::array kGfx9Rows{
                                                            kOpSel | kIntegerClamp),
     Rows::of<kept<i16>(i16, i16, i16)>("v_med3_i16", {kAbsent, 0x1fb}, Median3<I16>{}, kOpSel | kIntegerClamp),
     Rows::of<kept<u16>(u16, u16, u16)>("v_med3_u16", {kAbsent, 0x1fc}, Median3<U16>{}, kOpSel | kIntegerClamp),
-    Rows::of<kept<f16>(f16, f16, f16)>("v_mad_f16", {kAbsent, 0x203}, MultiplyAddF16{}, kMad | kOpSel),
+    Rows::of<kept<f16>(f16, f16, f16)>("v_mad_f16", {kAbsent, 0x203}, MultiplyAddF16{}, kFloatProduct | kOpSel),
     Rows::saturating<kept<u16>(u16, u16, u16)>(
         "v_mad_u16", {kAbsent, 0x204}, [](U16 a, U16 b, U16 c) { return U32{a} * b + c; },
-        [](U16 a, U16 b, U16 c) { return saturate_u16(saturate_u32(U64{a} * b + c)); }, kMad | kOpSel),
+        [](U16 a, U16 b, U16 c) { return saturate_u16(saturate_u32(U64{a} * b + c)); }, kProduct | kOpSel),
     Rows::saturating<kept<i16>(i16, i16, i16)>(
         "v_mad_i16", {kAbsent, 0x205}, [](I16 a, I16 b, I16 c) { return a * b + c; },
-        [](I16 a, I16 b, I16 c) { return saturate_i16(a * b + c); }, kMad | kOpSel),
-    Rows::of<kept<f16>(f16, f16, f16)>("v_fma_f16", {kAbsent, 0x206}, FusedMultiplyAddF16{}, kMad | kOpSel),
+        [](I16 a, I16 b, I16 c) { return saturate_i16(a * b + c); }, kProduct | kOpSel),
+    Rows::of<kept<f16>(f16, f16, f16)>("v_fma_f16", {kAbsent, 0x206}, FusedMultiplyAddF16{}, kFloatProduct | kOpSel),
     Rows::of<kept<f16_bits>(f16_bits, f16_bits, f16_bits)>("v_div_fixup_f16", {kAbsent, 0x207}, DivisionFixup<U16>{}, kOpSel),
     Rows::of<b32(f16, f16)>(
         "v_cvt_pknorm_i16_f16", {kAbsent, 0x299}, [](float a, float b) { return to_snorm16(a) | to_snorm16(b) << 16; }, kOpSel),
@@ -306,16 +310,16 @@ constexpr std::array kTwoOperandRows{
     Rows::of<f64(f64, f64)>(
         "v_add_f64", {0x280, 0x280}, [](double a, double b) { return a + b; }, kCommutes),
     Rows::of<f64(f64, f64)>(
-        "v_mul_f64", {0x281, 0x281}, [](double a, double b) { return a * b; }, kCommutes | kOtimes),
+        "v_mul_f64", {0x281, 0x281}, [](double a, double b) { return a * b; }, kFloatProduct),
     Rows::of<f64_bits(f64_bits, f64_bits)>("v_min_f64", {0x282, 0x282}, Extreme<U64, false>{}, kCommutes),
     Rows::of<f64_bits(f64_bits, f64_bits)>("v_max_f64", {0x283, 0x283}, Extreme<U64, true>{}, kCommutes),
     Rows::of<f64(f64, i32)>("v_ldexp_f64", {0x284, 0x284}, [](double a, I32 n) { return math::scale_f64(a, n); }),
     Rows::of<u32(u32, u32)>(
-        "v_mul_lo_u32", {0x285, 0x285}, [](U32 a, U32 b) { return a * b; }, kMad, kMul32),
+        "v_mul_lo_u32", {0x285, 0x285}, [](U32 a, U32 b) { return a * b; }, kProduct, kMul32),
     Rows::of<u32(u32, u32)>(
-        "v_mul_hi_u32", {0x286, 0x286}, [](U32 a, U32 b) { return static_cast<U32>((U64{a} * b) >> 32); }, kMad, kMul32),
+        "v_mul_hi_u32", {0x286, 0x286}, [](U32 a, U32 b) { return static_cast<U32>((U64{a} * b) >> 32); }, kProduct, kMul32),
     Rows::of<i32(i32, i32)>(
-        "v_mul_hi_i32", {0x287, 0x287}, [](I32 a, I32 b) { return static_cast<I32>((I64{a} * b) >> 32); }, kMad, kMul32),
+        "v_mul_hi_i32", {0x287, 0x287}, [](I32 a, I32 b) { return static_cast<I32>((I64{a} * b) >> 32); }, kProduct, kMul32),
     Rows::of<f32(f32, i32)>("v_ldexp_f32", {0x288, 0x288},
                             [](float a, I32 n) { return static_cast<float>(math::scale(static_cast<double>(a), n)); }),
     vector_row<b32(b32, b32)>(Format::vop3a, "v_readlane_b32", {0x289, 0x289}, execute_readlane, kScalarDst,

@@ -70,15 +70,13 @@ struct Maximum {
   constexpr T operator()(T a, T b) const { return std::max(a, b); }
 };
 
-constexpr auto kMad = kOtimes;
-
 constexpr std::array kRows{
     saturating<i16(i16, i16, i16)>(
         "v_pk_mad_i16", 0x00, [](I16 a, I16 b, I16 c) { return a * b + c; },
-        [](I16 a, I16 b, I16 c) { return saturate_i16(a * b + c); }, kMad),
+        [](I16 a, I16 b, I16 c) { return saturate_i16(a * b + c); }, kFactors),
     saturating<u16(u16, u16)>(
         "v_pk_mul_lo_u16", 0x01, [](U16 a, U16 b) { return U32{a} * b; }, [](U16 a, U16 b) { return saturate_u16(U32{a} * b); },
-        kCommutes | kOtimes),
+        kCommutes | kFactors),
     saturating<i16(i16, i16)>(
         "v_pk_add_i16", 0x02, [](I16 a, I16 b) { return a + b; }, [](I16 a, I16 b) { return saturate_i16(a + b); }, kCommutes),
     saturating<i16(i16, i16)>(
@@ -90,7 +88,7 @@ constexpr std::array kRows{
     packed<i16(i16, i16)>("v_pk_min_i16", 0x08, Minimum<I16>{}, kCommutes),
     saturating<u16(u16, u16, u16)>(
         "v_pk_mad_u16", 0x09, [](U16 a, U16 b, U16 c) { return U32{a} * b + c; },
-        [](U16 a, U16 b, U16 c) { return saturate_u16(saturate_u32(std::uint64_t{a} * b + c)); }, kMad),
+        [](U16 a, U16 b, U16 c) { return saturate_u16(saturate_u32(std::uint64_t{a} * b + c)); }, kFactors),
     saturating<u16(u16, u16)>(
         "v_pk_add_u16", 0x0a, [](U16 a, U16 b) { return a + b; },
         [](U16 a, U16 b) { return saturate_u16(static_cast<U32>(a) + b); }, kCommutes),
@@ -98,29 +96,31 @@ constexpr std::array kRows{
         "v_pk_sub_u16", 0x0b, [](U16 a, U16 b) { return a - b; }, [](U16 a, U16 b) { return a < b ? 0 : a - b; }),
     packed<u16(u16, u16)>("v_pk_max_u16", 0x0c, Maximum<U16>{}, kCommutes),
     packed<u16(u16, u16)>("v_pk_min_u16", 0x0d, Minimum<U16>{}, kCommutes),
-    packed<f16(f16, f16, f16)>("v_pk_fma_f16", 0x0e, FusedMultiplyAddF16{}, kMad),
+    packed<f16(f16, f16, f16)>("v_pk_fma_f16", 0x0e, FusedMultiplyAddF16{}, kFloatFactors),
     packed<f16(f16, f16)>(
         "v_pk_add_f16", 0x0f, [](float a, float b) { return a + b; }, kCommutes),
     packed<f16(f16, f16)>(
-        "v_pk_mul_f16", 0x10, [](float a, float b) { return a * b; }, kCommutes | kOtimes),
+        "v_pk_mul_f16", 0x10, [](float a, float b) { return a * b; }, kCommutes | kFloatFactors),
     packed<f16_bits(f16_bits, f16_bits)>("v_pk_min_f16", 0x11, Extreme<U16, false>{}, kCommutes),
     packed<f16_bits(f16_bits, f16_bits)>("v_pk_max_f16", 0x12, Extreme<U16, true>{}, kCommutes),
     mix(
-        "v_fma_mix_f32", 0x20, [](const Instruction& i, Wavefront& w) { run_mix(i, w, MixResult::f32); }, kNoFlags),
+        "v_fma_mix_f32", 0x20, [](const Instruction& i, Wavefront& w) { run_mix(i, w, MixResult::f32); }, kFloatFactors),
     mix(
-        "v_fma_mixlo_f16", 0x21, [](const Instruction& i, Wavefront& w) { run_mix(i, w, MixResult::low_f16); }, kReadsDst),
+        "v_fma_mixlo_f16", 0x21, [](const Instruction& i, Wavefront& w) { run_mix(i, w, MixResult::low_f16); },
+        kReadsDst | kFloatFactors),
     mix(
-        "v_fma_mixhi_f16", 0x22, [](const Instruction& i, Wavefront& w) { run_mix(i, w, MixResult::high_f16); }, kReadsDst),
-    dot<f32(pk_f16, pk_f16, f32)>("v_dot2_f32_f16", 0x23, DotHalves{}, DotHalves{}, kApproximate),
-    dot<i32(pk_i16, pk_i16, i32)>("v_dot2_i32_i16", 0x26, DotSigned<16, false>{}, DotSigned<16, true>{}),
-    dot<u32(pk_u16, pk_u16, u32)>("v_dot2_u32_u16", 0x27, DotUnsigned<16, false>{}, DotUnsigned<16, true>{}),
-    dot<i32(b32, b32, i32)>("v_dot4_i32_i8", 0x28, DotSigned<8, false>{}, DotSigned<8, true>{}),
-    dot<u32(b32, b32, u32)>("v_dot4_u32_u8", 0x29, DotUnsigned<8, false>{}, DotUnsigned<8, true>{}),
-    dot<i32(b32, b32, i32)>("v_dot8_i32_i4", 0x2a, DotSigned<4, false>{}, DotSigned<4, true>{}),
-    dot<u32(b32, b32, u32)>("v_dot8_u32_u4", 0x2b, DotUnsigned<4, false>{}, DotUnsigned<4, true>{}),
-    packed<f32(f32, f32, f32)>("v_pk_fma_f32", 0x30, FusedMultiplyAdd{}, kMad),
+        "v_fma_mixhi_f16", 0x22, [](const Instruction& i, Wavefront& w) { run_mix(i, w, MixResult::high_f16); },
+        kReadsDst | kFloatFactors),
+    dot<f32(pk_f16, pk_f16, f32)>("v_dot2_f32_f16", 0x23, DotHalves{}, DotHalves{}, kApproximate | kFloatFactors),
+    dot<i32(pk_i16, pk_i16, i32)>("v_dot2_i32_i16", 0x26, DotSigned<16, false>{}, DotSigned<16, true>{}, kFactors),
+    dot<u32(pk_u16, pk_u16, u32)>("v_dot2_u32_u16", 0x27, DotUnsigned<16, false>{}, DotUnsigned<16, true>{}, kFactors),
+    dot<i32(b32, b32, i32)>("v_dot4_i32_i8", 0x28, DotSigned<8, false>{}, DotSigned<8, true>{}, kFactors),
+    dot<u32(b32, b32, u32)>("v_dot4_u32_u8", 0x29, DotUnsigned<8, false>{}, DotUnsigned<8, true>{}, kFactors),
+    dot<i32(b32, b32, i32)>("v_dot8_i32_i4", 0x2a, DotSigned<4, false>{}, DotSigned<4, true>{}, kFactors),
+    dot<u32(b32, b32, u32)>("v_dot8_u32_u4", 0x2b, DotUnsigned<4, false>{}, DotUnsigned<4, true>{}, kFactors),
+    packed<f32(f32, f32, f32)>("v_pk_fma_f32", 0x30, FusedMultiplyAdd{}, kFloatFactors),
     packed<f32(f32, f32)>(
-        "v_pk_mul_f32", 0x31, [](float a, float b) { return a * b; }, kCommutes | kOtimes),
+        "v_pk_mul_f32", 0x31, [](float a, float b) { return a * b; }, kCommutes | kFloatFactors),
     packed<f32(f32, f32)>(
         "v_pk_add_f32", 0x32, [](float a, float b) { return a + b; }, kCommutes),
     InstructionRow{"v_pk_mov_b32",

@@ -9,14 +9,48 @@ Crossbar::Crossbar(sc_core::sc_module_name module_name, const FabricParameters& 
     : Fabric(module_name, parameters, source_count, std::move(routes)),
       clock_(parameters.clock),
       hop_(parameters.hop_latency.n),
-      ports_(nodes()) {}
+      ports_(nodes()) {
+  for (unsigned i = 0; i < source_count; ++i) source_ends_.push_back({&ports_[source_node(i)], &source_counts(i)});
+  for (unsigned i = 0; i < destinations.size(); ++i) {
+    destination_ends_.push_back({&ports_[destination_node(i)], &destination_counts(i)});
+  }
+}
 
 Fabric::Traversal Crossbar::transfer(unsigned from, unsigned to, VirtualNetwork, unsigned flits, Tick at) {
   // When the head leaves, and the last flit is there.
   const std::uint64_t leaves = ports_[from].injection.take(clock_.ceil(at).n, flits) - (flits - 1);
-  const std::uint64_t there = ports_[to].ejection.take(leaves + hop_, flits);
-  const Tick arrival = clock_.ticks({there + 1});
-  return {arrival, arrival - at - clock_.ticks({hop_ + flits})};
+  return traversal(ports_[to].ejection.take(leaves + hop_, flits), flits, at);
+}
+
+Tick Crossbar::carry(VirtualNetwork network, unsigned source, unsigned destination, unsigned flits, Tick at,
+                     MemoryAttributes* attributes) {
+  // Mostly both ports have cycles in a row. No call then: saving registers for it would cost as much as a port.
+  const bool request = network == VirtualNetwork::request;
+  const End& asks = source_ends_[source];
+  const End& answers = destination_ends_[destination];
+  const End& from = request ? asks : answers;
+  const End& to = request ? answers : asks;
+  SlotCalendar::Run run;
+  const std::uint64_t ready = clock_.ceil(at).n;
+  if (!from.port->injection.find(ready, flits, run)) [[unlikely]]
+    return leave_scattered(from, to, flits, at, ready, attributes);
+  SlotCalendar::book(run);
+  const std::uint64_t there = run.first + hop_;
+  if (!to.port->ejection.find(there, flits, run)) [[unlikely]]
+    return arrive_scattered(from, to, flits, at, there, attributes);
+  SlotCalendar::book(run);
+  return count_arrival(from, to, flits, at, run.first + flits - 1, attributes);
+}
+
+[[gnu::noinline]] Tick Crossbar::leave_scattered(const End& from, const End& to, unsigned flits, Tick at, std::uint64_t first,
+                                                 MemoryAttributes* attributes) {
+  const std::uint64_t leaves = from.port->injection.take(first, flits) - (flits - 1);
+  return arrive_scattered(from, to, flits, at, leaves + hop_, attributes);
+}
+
+[[gnu::noinline]] Tick Crossbar::arrive_scattered(const End& from, const End& to, unsigned flits, Tick at, std::uint64_t first,
+                                                  MemoryAttributes* attributes) {
+  return count_arrival(from, to, flits, at, to.port->ejection.take(first, flits), attributes);
 }
 
 void Crossbar::retire(Tick horizon) {

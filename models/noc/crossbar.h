@@ -18,6 +18,8 @@ class Crossbar : public Fabric {
  public:
   Crossbar(sc_core::sc_module_name module_name, const FabricParameters& parameters, unsigned source_count,
            AddressRoutes routes);
+  Tick carry(VirtualNetwork network, unsigned source, unsigned destination, unsigned flits, Tick at,
+             MemoryAttributes* attributes) override;
   void reset() override;
 
  private:
@@ -25,12 +27,36 @@ class Crossbar : public Fabric {
     SlotCalendar injection;
     SlotCalendar ejection;
   };
+  /// What carry() needs of a source or destination.
+  struct End {
+    Port* port;
+    FabricPortStatistics* counts;
+  };
   Traversal transfer(unsigned from, unsigned to, VirtualNetwork network, unsigned flits, Tick at) override;
   void retire(Tick horizon) override;
+  /// A packet whose last flit takes the ejection port in cycle `last`.
+  Traversal traversal(std::uint64_t last, unsigned flits, Tick at) const {
+    const Tick arrival = clock_.ticks({last + 1});
+    return {arrival, arrival - at - clock_.ticks({hop_ + flits})};
+  }
+  /// The end of carry().
+  Tick count_arrival(const End& from, const End& to, unsigned flits, Tick at, std::uint64_t last,
+                     MemoryAttributes* attributes) {
+    const Traversal passed = traversal(last, flits, at);
+    count_carried(*from.counts, *to.counts, flits, at, passed, attributes);
+    return passed.arrival;
+  }
+  // When flits do not get cycles in a row at a port, which the packet reaches in cycle `first`.
+  Tick leave_scattered(const End& from, const End& to, unsigned flits, Tick at, std::uint64_t first,
+                       MemoryAttributes* attributes);
+  Tick arrive_scattered(const End& from, const End& to, unsigned flits, Tick at, std::uint64_t first,
+                        MemoryAttributes* attributes);
 
   const Clock clock_;
   const std::uint64_t hop_;  // cycles
   std::vector<Port> ports_;  // by node
+  std::vector<End> source_ends_;
+  std::vector<End> destination_ends_;
 };
 
 }  // namespace lacuna

@@ -67,27 +67,27 @@ Fabric::Fabric(sc_core::sc_module_name module_name, const FabricParameters& para
 void Fabric::reset() { next_retire_ = {}; }
 
 void Fabric::b_transport(int source, tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
-  advance(to_tick(sc_core::sc_time_stamp()));
+  const Tick now = to_tick(sc_core::sc_time_stamp());
+  advance(now);
   AddressRoutes::Hop hop;
   if (!route(payload.get_address(), hop)) {
     ++statistics_.errors;
     log_unroutable(static_cast<unsigned>(source), payload);
     payload.set_response_status(tlm::TLM_ADDRESS_ERROR_RESPONSE);
   } else if (payload.get_data_length() <= hop.contiguous) {
-    transport_whole(static_cast<unsigned>(source), hop.destination, payload, delay);
+    transport_whole(static_cast<unsigned>(source), hop.destination, payload, now, delay);
   } else {
-    transport_split(static_cast<unsigned>(source), payload, delay);
+    transport_split(static_cast<unsigned>(source), payload, now, delay);
   }
 }
 
-void Fabric::transport_whole(unsigned source, unsigned destination, tlm::tlm_generic_payload& payload,
+void Fabric::transport_whole(unsigned source, unsigned destination, tlm::tlm_generic_payload& payload, Tick now,
                              sc_core::sc_time& delay) {
   if (prefetch_[destination] != nullptr) prefetch_[destination]->prefetch(payload.get_address());
   auto* attributes = payload.get_extension<MemoryAttributes>();
   const unsigned length = payload.get_data_length();
   const bool write = payload.is_write();
   const bool atomic = attributes != nullptr && attributes->atomic;
-  const Tick now = to_tick(sc_core::sc_time_stamp());
   const Tick at = now + to_tick(delay);
   const Tick there = carry(VirtualNetwork::request, source, destination, request_flits(length, write, atomic), at, attributes);
   assign(delay, there - now);
@@ -105,37 +105,21 @@ Fabric::Traversal Fabric::send(unsigned from, unsigned to, VirtualNetwork networ
     throw std::out_of_range(fmt::format("{}: a packet on virtual network {}, there are {}", name(),
                                         static_cast<unsigned>(network), parameters_.virtual_networks));
   }
-  return counted(transfer(from, to, network, flits, at), flits, at);
+  const Traversal traversal = transfer(from, to, network, flits, at);
+  count(traversal, flits, at);
+  return traversal;
 }
 
 Fabric::Traversal Fabric::traverse(VirtualNetwork network, unsigned source, unsigned destination, unsigned flits, Tick at) {
-  const unsigned asks = source_node(source);
-  const unsigned answers = destination_node(destination);
-  const bool request = network == VirtualNetwork::request;
-  return counted(transfer(request ? asks : answers, request ? answers : asks, network, flits, at), flits, at);
-}
-
-Fabric::Traversal Fabric::counted(const Traversal& traversal, unsigned flits, Tick at) {
-  ++statistics_.packets;
-  statistics_.flits += flits;
-  statistics_.hops += traversal.links;
-  statistics_.weighted_hops += std::uint64_t{traversal.links} * flits;
-  statistics_.queueing += traversal.waiting;
-  statistics_.latency += traversal.arrival - at;
-  return traversal;
+  const Ends way = ends(network, source, destination);
+  return send(way.from, way.to, network, flits, at);
 }
 
 Tick Fabric::carry(VirtualNetwork network, unsigned source, unsigned destination, unsigned flits, Tick at,
                    MemoryAttributes* attributes) {
-  const Traversal traversal = traverse(network, source, destination, flits, at);
-  if (attributes != nullptr) {
-    attributes->latency.add(MemoryLevel::noc, traversal.waiting, traversal.arrival - at - traversal.waiting);
-  }
-  for (FabricPortStatistics* port : {&statistics_.sources[source], &statistics_.destinations[destination]}) {
-    ++port->packets;
-    port->flits += flits;
-    port->queueing += traversal.waiting;
-  }
+  const Ends way = ends(network, source, destination);
+  const Traversal traversal = transfer(way.from, way.to, network, flits, at);
+  count_carried(source_counts(source), destination_counts(destination), flits, at, traversal, attributes);
   return traversal.arrival;
 }
 
@@ -143,7 +127,7 @@ std::vector<unsigned> Fabric::path_nodes(unsigned from, unsigned to, unsigned) c
   return from == to ? std::vector<unsigned>{from} : std::vector<unsigned>{from, to};
 }
 
-void Fabric::transport_split(unsigned source, tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
+void Fabric::transport_split(unsigned source, tlm::tlm_generic_payload& payload, Tick now, sc_core::sc_time& delay) {
   const std::uint64_t end = payload.get_address() + payload.get_data_length();
   AddressRoutes::Hop hop;
   for (std::uint64_t address = payload.get_address(); address < end; address += hop.contiguous) {
@@ -187,7 +171,7 @@ void Fabric::transport_split(unsigned source, tlm::tlm_generic_payload& payload,
       part->set_byte_enable_length(length);
     }
     sc_core::sc_time part_delay = delay;
-    transport_whole(source, hop.destination, *part, part_delay);
+    transport_whole(source, hop.destination, *part, now, part_delay);
     if (response == tlm::TLM_OK_RESPONSE) response = part->get_response_status();
     if (part_delay >= latest) {
       latest = part_delay;

@@ -44,6 +44,12 @@ struct FabricPortStatistics {
   std::uint64_t packets = 0;
   std::uint64_t flits = 0;
   Tick queueing{};  ///< time that packets waited for links on the way
+
+  void count(Tick waiting, unsigned packet_flits) {
+    ++packets;
+    flits += packet_flits;
+    queueing += waiting;
+  }
 };
 
 struct FabricStatistics {
@@ -105,8 +111,8 @@ class Fabric : public sc_core::sc_module {
   /// Carries a packet whose last flit is ready to leave at `at`, on the request network from source to destination, on the
   /// reply network from destination to source, and returns when the last flit is there. Counts it, and adds its time to the
   /// latency of `attributes` (may be null).
-  Tick carry(VirtualNetwork network, unsigned source, unsigned destination, unsigned flits, Tick at,
-             MemoryAttributes* attributes);
+  virtual Tick carry(VirtualNetwork network, unsigned source, unsigned destination, unsigned flits, Tick at,
+                     MemoryAttributes* attributes);
   /// The same, counted for the fabric but not for source and destination.
   Traversal traverse(VirtualNetwork network, unsigned source, unsigned destination, unsigned flits, Tick at);
   /// The kernel's time is `now`: no later packet leaves before it. Drops what was booked until then, every so often.
@@ -126,16 +132,47 @@ class Fabric : public sc_core::sc_module {
   /// Drops bookings that end before `horizon`, the kernel's time; called when that has moved on.
   virtual void retire(Tick horizon) = 0;
 
+  /// Where a packet of carry() goes.
+  struct Ends {
+    unsigned from;
+    unsigned to;
+  };
+  Ends ends(VirtualNetwork network, unsigned source, unsigned destination) const {
+    const bool request = network == VirtualNetwork::request;
+    const unsigned asks = source_node(source);
+    const unsigned answers = destination_node(destination);
+    return {request ? asks : answers, request ? answers : asks};
+  }
+  /// What carry() counts.
+  void count_carried(FabricPortStatistics& source, FabricPortStatistics& destination, unsigned flits, Tick at,
+                     const Traversal& traversal, MemoryAttributes* attributes) {
+    count(traversal, flits, at);
+    if (attributes != nullptr) {
+      attributes->latency.add(MemoryLevel::noc, traversal.waiting, traversal.arrival - at - traversal.waiting);
+    }
+    source.count(traversal.waiting, flits);
+    destination.count(traversal.waiting, flits);
+  }
+  FabricPortStatistics& source_counts(unsigned source) { return statistics_.sources[source]; }
+  FabricPortStatistics& destination_counts(unsigned destination) { return statistics_.destinations[destination]; }
   const FabricParameters& parameters() const { return parameters_; }
 
  private:
-  Traversal counted(const Traversal& traversal, unsigned flits, Tick at);
+  void count(const Traversal& traversal, unsigned flits, Tick at) {
+    ++statistics_.packets;
+    statistics_.flits += flits;
+    statistics_.hops += traversal.links;
+    statistics_.weighted_hops += std::uint64_t{traversal.links} * flits;
+    statistics_.queueing += traversal.waiting;
+    statistics_.latency += traversal.arrival - at;
+  }
   void b_transport(int source, tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
   unsigned transport_dbg(int source, tlm::tlm_generic_payload& payload);
   bool get_direct_mem_ptr(int source, tlm::tlm_generic_payload& payload, tlm::tlm_dmi& dmi);
   void invalidate_direct_mem_ptr(int destination, sc_dt::uint64 begin, sc_dt::uint64 end);
-  void transport_whole(unsigned source, unsigned destination, tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
-  void transport_split(unsigned source, tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
+  void transport_whole(unsigned source, unsigned destination, tlm::tlm_generic_payload& payload, Tick now,
+                       sc_core::sc_time& delay);
+  void transport_split(unsigned source, tlm::tlm_generic_payload& payload, Tick now, sc_core::sc_time& delay);
   /// Most data are one flit or two: a division of the host costs as much as all else here.
   unsigned data_flits(unsigned length) const {
     return length <= parameters_.width       ? 1

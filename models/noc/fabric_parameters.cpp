@@ -36,6 +36,13 @@ void FabricParameters::describe(ParameterSection& section) {
               {.range = {1, 65536}});
   section.add("virtual_networks", virtual_networks,
               "Virtual networks: requests, replies, and as many as further agents need for themselves", {.range = {2, 16}});
+  section.add("virtual_channels", virtual_channels,
+              "Mesh and butterfly: virtual channels of an input for each virtual network; o1turn halves them between its two "
+              "orders. 4 and more, for each order, carry the same",
+              {.range = {1, 64}, .source = "BookSim2's mesh of the validation: 8 for requests and replies together"});
+  section.add("channel_buffer", channel_buffer,
+              "Mesh and butterfly: flits that a virtual channel buffers at an input; of fewer than 4 virtual channels",
+              {.range = {1, 1024}, .unit = "flits", .source = "BookSim2's vc_buf_size"});
 }
 
 }  // namespace lacuna

@@ -31,6 +31,8 @@ struct FabricParameters {
   Cycles interface_latency{3};
   unsigned injection_queue = 16;
   unsigned virtual_networks = 2;
+  unsigned virtual_channels = 4;
+  unsigned channel_buffer = 8;
 
   void describe(ParameterSection& section);
 };

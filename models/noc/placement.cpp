@@ -37,6 +37,10 @@ unsigned count_nodes(const FabricParameters& p, unsigned source_count, unsigned 
     case FabricTopology::crossbar:
       return source_count + destination_count;
     case FabricTopology::mesh:
+      // A packet of one order that waits for one of the other, which waits for it, would wait for ever.
+      if (p.routing == MeshRouting::o1turn && p.virtual_channels < 2) {
+        throw std::invalid_argument("routing = o1turn needs virtual_channels of at least 2: one for each order");
+      }
       return Topology::mesh(p.columns, p.rows, p.routing).nodes();
     case FabricTopology::butterfly:
       return Topology::butterfly(p.radix, p.stages).nodes();

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <bit>
 #include <stdexcept>
 
 namespace lacuna {
@@ -12,6 +13,10 @@ constexpr unsigned kMaxNodes = 4096;
 
 enum Direction : unsigned { kLocal, kEast, kWest, kNorth, kSouth, kDirections };
 constexpr std::array<const char*, kDirections> kDirectionNames{"eject", "east", "west", "north", "south"};
+
+SwitchPass make_pass(unsigned input, unsigned output) {
+  return {static_cast<std::uint16_t>(input), static_cast<std::uint16_t>(output)};
+}
 
 template <class T>
 std::size_t bytes(const std::vector<T>& v) {
@@ -37,7 +42,7 @@ Topology Topology::mesh(unsigned columns, unsigned rows, MeshRouting routing) {
   return topology;
 }
 
-void Topology::find_in_mesh(unsigned from, unsigned to, unsigned alternative, SwitchPath& path) const {
+const SwitchPass* Topology::find_in_mesh(unsigned from, unsigned to, unsigned alternative, SwitchPass* next) const {
   const Position at = positions_[from];
   const Position end = positions_[to];
   unsigned ports = from * kDirections;
@@ -47,18 +52,25 @@ void Topology::find_in_mesh(unsigned from, unsigned to, unsigned alternative, Sw
     const bool ahead = finish > begin;
     const unsigned output = ahead ? forward : backward;
     const unsigned step = (ahead ? stride : 0U - stride) * kDirections;
-    for (unsigned left = ahead ? finish - begin : begin - finish; left > 0; --left) {
-      path.add(ports + input, ports + output);
-      ports += step;
-      input = ahead ? backward : forward;
+    const unsigned links = ahead ? finish - begin : begin - finish;
+    *next++ = make_pass(ports + input, ports + output);
+    // Along a row or column, from switch to switch.
+    input = ahead ? backward : forward;
+    // Both ports of a pass in one number: a step is one addition.
+    auto both = std::bit_cast<std::uint32_t>(make_pass(ports + input, ports + output));
+    const std::uint32_t both_step = step * 0x1'0001U;
+    for (const SwitchPass* const last = next + (links - 1); next != last; ++next) {
+      *next = std::bit_cast<SwitchPass>(both += both_step);
     }
+    ports += step * links;
   };
   // Alternative 1 of o1turn is the other order.
   const bool y_first = y_first_ != (alternative != 0);
   if (y_first) go(at.y, end.y, columns_, kSouth, kNorth);
   go(at.x, end.x, 1, kEast, kWest);
   if (!y_first) go(at.y, end.y, columns_, kSouth, kNorth);
-  path.add(ports + input, ports + kLocal);
+  *next++ = make_pass(ports + input, ports + kLocal);
+  return next;
 }
 
 Topology Topology::butterfly(unsigned radix, unsigned stages) {
@@ -91,13 +103,14 @@ Topology Topology::butterfly(unsigned radix, unsigned stages) {
   return topology;
 }
 
-void Topology::find_in_butterfly(unsigned from, unsigned to, SwitchPath& path) const {
+const SwitchPass* Topology::find_in_butterfly(unsigned from, unsigned to, SwitchPass* next) const {
   unsigned position = from;
   for (unsigned stage = 0; stage < ports_; stage += nodes_) {
     const unsigned input = stage_port_[stage + position];
     position = to - low_digits_[stage + to] + low_digits_[stage + from];
-    path.add(input, stage_port_[stage + position]);
+    *next++ = make_pass(input, stage_port_[stage + position]);
   }
+  return next;
 }
 
 std::vector<unsigned> Topology::path_nodes(unsigned from, unsigned to, unsigned alternative) const {

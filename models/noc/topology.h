@@ -35,10 +35,6 @@ class SwitchPath {
  private:
   friend class Topology;
   static constexpr unsigned kMost = 127;  // from corner to corner of 64 x 64
-  void clear() { size_ = 0; }
-  void add(unsigned input, unsigned output) {
-    passes_[size_++] = {static_cast<std::uint16_t>(input), static_cast<std::uint16_t>(output)};
-  }
 
   unsigned size_ = 0;
   std::array<SwitchPass, kMost> passes_;
@@ -60,8 +56,10 @@ class Topology {
   /// Ways that a packet may take between two nodes: 2 of o1turn, else 1. Functions below take one of them.
   unsigned alternatives() const { return alternatives_; }
   void find_path(unsigned from, unsigned to, unsigned alternative, SwitchPath& path) const {
-    path.clear();
-    columns_ != 0 ? find_in_mesh(from, to, alternative, path) : find_in_butterfly(from, to, path);
+    SwitchPass* const begin = path.passes_.data();
+    const SwitchPass* const end =
+        columns_ != 0 ? find_in_mesh(from, to, alternative, begin) : find_in_butterfly(from, to, begin);
+    path.size_ = static_cast<unsigned>(end - begin);
   }
   SwitchPath path(unsigned from, unsigned to, unsigned alternative = 0) const {
     SwitchPath path;
@@ -82,8 +80,9 @@ class Topology {
     std::uint8_t y;
   };
   Topology() = default;
-  void find_in_mesh(unsigned from, unsigned to, unsigned alternative, SwitchPath& path) const;
-  void find_in_butterfly(unsigned from, unsigned to, SwitchPath& path) const;
+  // Both write the passes and return where they end.
+  const SwitchPass* find_in_mesh(unsigned from, unsigned to, unsigned alternative, SwitchPass* next) const;
+  const SwitchPass* find_in_butterfly(unsigned from, unsigned to, SwitchPass* next) const;
 
   unsigned nodes_ = 0;
   unsigned ports_ = 0;

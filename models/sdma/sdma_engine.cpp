@@ -72,6 +72,7 @@ Tick SdmaEngine::now() const { return to_tick(sc_core::sc_time_stamp()); }
 // -- packets
 
 void SdmaEngine::serve() {
+  server_ = sc_core::sc_get_current_process_handle();
   for (;;) {
     bool poll = false;
     // Round robin, one packet each, until no queue has one to carry out. Queues come and go while packets take their time.
@@ -316,8 +317,7 @@ SdmaEngine::Step SdmaEngine::wait_for_memory(Queue& queue) {
 
 bool SdmaEngine::wait_until(const Queue& queue, Tick at) {
   if (at > now()) wait(to_sc_time(at - now()));
-  in_flight_.retire(now());
-  write_port_.retire(now());
+  retire(now());
   if (tlb_ != nullptr) tlb_->retire(now());
   return queue.alive;
 }

@@ -30,6 +30,7 @@
 #include <systemc>
 #include <vector>
 
+#include "models/common/agent.h"
 #include "models/common/calendar.h"
 #include "models/common/parameters.h"
 #include "models/common/payload_pool.h"
@@ -97,7 +98,7 @@ struct SdmaQueueDescription {
   std::string name;                ///< for reports
 };
 
-class SdmaEngine : public sc_core::sc_module {
+class SdmaEngine : public sc_core::sc_module, public Agent {
  public:
   tlm_utils::simple_initiator_socket<SdmaEngine> memory;
 
@@ -124,17 +125,22 @@ class SdmaEngine : public sc_core::sc_module {
   bool suspend_queue(std::uint32_t queue, bool suspended);
   /// Doorbell: packets up to the write pointer are in the ring. False when there is no such queue.
   bool ring(std::uint32_t queue, std::uint64_t write_pointer);
-  void reset();
+  /// Queues are gone, in the middle of a packet as between two: what has been written stays, nothing more is. Numbers of queues
+  /// go on.
+  void reset() override;
 
   bool has_queue(std::uint32_t queue) const { return queues_.contains(queue); }
   /// No queue has anything to do. Suspended and stopped queues count as having nothing to do.
-  bool idle() const;
+  bool idle() const override;
   /// Not idle, but all that is left to do waits for memory that somebody else has to change.
   bool polling() const;
-  /// Grows while queues make progress, also within a packet that copies much. A poll that waits is none.
-  std::uint64_t progress() const { return statistics_.packets + statistics_.bytes_read + statistics_.bytes_written; }
+  bool busy() const override { return !idle() && !polling(); }
+  /// Grows also within a packet that copies much.
+  std::uint64_t progress() const override { return statistics_.packets + statistics_.bytes_read + statistics_.bytes_written; }
   const SdmaStatistics& statistics() const { return statistics_; }
-  void diagnose(std::ostream& out) const;
+  void describe_statistics(StatisticsGroup& device) const override;
+  void retire(Tick horizon) override;
+  void diagnose(std::ostream& out) const override;
 
  private:
   struct Queue;
@@ -230,6 +236,7 @@ class SdmaEngine : public sc_core::sc_module {
   std::uint64_t windows_epoch_ = ~std::uint64_t{0};
   std::int64_t timestamp_offset_ = 0;  // of the engine's local counter
   PayloadPool payloads_;
+  sc_core::sc_process_handle server_;  // of serve(), once it has begun
   sc_core::sc_event work_;
   SdmaStatistics statistics_;
 };

@@ -76,8 +76,26 @@ bool SdmaEngine::ring(std::uint32_t queue, std::uint64_t write_pointer) {
 void SdmaEngine::reset() {
   for (const auto& [id, queue] : queues_) queue->alive = false;
   queues_.clear();
+  served_ = 0;
+  at_ = {};
+  staged_ = 0;
+  in_flight_.reset();
+  write_port_.reset();
+  windows_epoch_ = ~std::uint64_t{0};
   timestamp_offset_ = 0;
+  // What copies cost depends on what was known when they began: a new beginning knows nothing.
+  costs_ = {};
+  tails_.clear();
+  work_.cancel();
+  if (server_.valid()) server_.reset();  // it looks for work from the beginning, and finds none
 }
+
+void SdmaEngine::retire(Tick horizon) {
+  in_flight_.retire(horizon);
+  write_port_.retire(horizon);
+}
+
+void SdmaEngine::describe_statistics(StatisticsGroup& device) const { statistics_.describe(device.group(basename())); }
 
 bool SdmaEngine::idle() const {
   return std::all_of(queues_.begin(), queues_.end(), [this](const auto& entry) {

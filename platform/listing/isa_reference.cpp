@@ -1,8 +1,10 @@
 #include "platform/listing/isa_reference.h"
 
 #include <array>
+#include <map>
 #include <ostream>
 #include <string>
+#include <utility>
 
 #include "models/isa/code_walk.h"
 #include "models/isa/table.h"
@@ -29,6 +31,37 @@ struct Coverage {
   }
 };
 
+/// "0, 1": the sources that make each other irrelevant; "0 > 1": only source 0 does that to source 1.
+std::string pairs_of(const isa::InstructionRow& row) {
+  std::string text;
+  for (unsigned a = 0; a < row.src.count; ++a) {
+    for (unsigned b = 0; b < row.src.count; ++b) {
+      if (isa::makes_irrelevant(row, a, b) == isa::ZeroPair::none) continue;
+      const bool both = isa::makes_irrelevant(row, b, a) != isa::ZeroPair::none;
+      if (both && b < a) continue;
+      text += (text.empty() ? "" : "; ") + std::to_string(a) + (both ? ", " : " > ") + std::to_string(b);
+    }
+  }
+  return text;
+}
+
+void write_zero_pairs(isa::Target target, std::ostream& out) {
+  std::map<std::pair<std::string, bool>, std::string> mnemonics;  // by pairs, and whether they follow IEEE 754
+  for (const isa::Format format : isa::all_formats()) {
+    for (const isa::InstructionRow& row : isa::rows(format)) {
+      const std::string pairs = pairs_of(row);
+      if (row.opcode[target] == isa::kAbsent || pairs.empty()) continue;
+      std::string& list = mnemonics[{pairs, (row.flags & isa::kZeroByIeee) != 0}];
+      list += (list.empty() ? "`" : ", `") + std::string(row.mnemonic) + '`';
+    }
+  }
+  out << "\n### " << isa::traits(target).name
+      << " sources that a zero makes irrelevant\n\n| sources | but | instructions |\n|---|---|---|\n";
+  for (const auto& [key, list] : mnemonics) {
+    out << "| " << key.first << " | " << (key.second ? "NaN, infinity, sign of a zero result" : "–") << " | " << list << " |\n";
+  }
+}
+
 void write_target(isa::Target target, std::ostream& out) {
   out << "\n## " << isa::traits(target).name << "\n\n"
       << "| format | in the table | exact | approximate | unsupported |\n|---|---|---|---|---|\n";
@@ -53,6 +86,7 @@ void write_target(isa::Target target, std::ostream& out) {
     for (std::size_t v = 0; v < kVerdicts.size(); ++v)
       if (coverage.count[v] != 0) out << "\n- " << isa::verdict_name(kVerdicts[v]) << ": " << coverage.mnemonics[v] << '\n';
   }
+  write_zero_pairs(target, out);
 }
 
 }  // namespace
@@ -63,7 +97,11 @@ void write_isa_reference(std::ostream& out) {
          "same of the kernels of a code object. An approximate instruction keeps within a documented bound of the exact "
          "result. A kernel that contains an unsupported instruction, one that is in the table but not executed or one that is "
          "not there at all, is refused when it is dispatched, with an error that names kernel, program counter and "
-         "instruction; other kernels of the file run.\n";
+         "instruction; other kernels of the file run.\n\n"
+         "Where one of two sources named together is zero in a lane, the lane's result does not depend on the other one: not "
+         "at "
+         "all, or unless that is NaN or infinite, and but for the sign of a result that is zero (IEEE 754). Sources count from "
+         "0 in the order in which they are printed; of packed ones both halves are zero.\n";
   for (unsigned t = 0; t < isa::kTargets; ++t) write_target(static_cast<isa::Target>(t), out);
 }
 

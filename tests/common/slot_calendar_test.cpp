@@ -11,6 +11,13 @@
 namespace lacuna {
 namespace {
 
+/// Cycles that are booked, of a calendar that has forgotten none.
+std::uint64_t booked_cycles(const SlotCalendar& calendar) {
+  std::uint64_t count = 0;
+  for (std::uint64_t cycle = 0; cycle < calendar.window(); ++cycle) count += calendar.is_booked(cycle) ? 1U : 0U;
+  return count;
+}
+
 TEST(SlotCalendar, FillsGapsAndBooksEachCycleOnce) {
   SlotCalendar calendar;
   EXPECT_EQ(calendar.reserve(10), 10U);
@@ -19,7 +26,7 @@ TEST(SlotCalendar, FillsGapsAndBooksEachCycleOnce) {
   EXPECT_EQ(calendar.reserve(9), 9U);
   EXPECT_EQ(calendar.reserve(9), 12U);
   EXPECT_EQ(calendar.reserve(9), 14U);
-  EXPECT_EQ(calendar.busy(), 6U);
+  EXPECT_EQ(booked_cycles(calendar), 6U);
 }
 
 TEST(SlotCalendar, AgreesWithASetOfCycles) {
@@ -65,7 +72,7 @@ TEST(SlotCalendar, CyclesWhereverTheyLie) {
   // Two in the gap, two behind; the next one follows those.
   EXPECT_EQ(calendar.take(10, 4), 21U);
   EXPECT_EQ(calendar.take(10, 1), 22U);
-  EXPECT_EQ(calendar.busy(), 13U);
+  EXPECT_EQ(booked_cycles(calendar), 13U);
 }
 
 TEST(SlotCalendar, NoFreeCycleIsPassedOver) {
@@ -81,10 +88,10 @@ TEST(SlotCalendar, NoFreeCycleIsPassedOver) {
       last = c;
       if (--count == 0) break;
     }
-    const auto before = static_cast<unsigned>(booked.size() - calendar.busy());
+    const auto before = static_cast<unsigned>(booked.size() - booked_cycles(calendar));
     ASSERT_EQ(calendar.take(from, before), last) << from << ", " << before;
   }
-  EXPECT_EQ(calendar.busy(), booked.size());
+  EXPECT_EQ(booked_cycles(calendar), booked.size());
 }
 
 TEST(SlotCalendar, RunsOfAnyLength) {
@@ -104,7 +111,7 @@ TEST(SlotCalendar, RunsOfAnyLength) {
     calendar.book(expected, count);
     for (unsigned c = 0; c < count; ++c) booked.insert(expected + c);
   }
-  EXPECT_EQ(calendar.busy(), booked.size());
+  EXPECT_EQ(booked_cycles(calendar), booked.size());
 }
 
 TEST(SlotCalendars, ACycleThatIsFreeInBoth) {
@@ -119,6 +126,30 @@ TEST(SlotCalendars, ACycleThatIsFreeInBoth) {
   EXPECT_EQ(flit(0, 1, 1), 2U);
   EXPECT_EQ(flit(0, 2, 1), 3U);
   EXPECT_EQ(ports.window(), 256U);
+}
+
+TEST(SlotCalendars, RunsInTwoAndFilling) {
+  SlotCalendars ports(3);
+  std::vector<std::set<std::uint64_t>> booked(3);
+  std::mt19937_64 random(9);
+  for (unsigned i = 0; i < 400; ++i) {
+    const auto count = static_cast<unsigned>(random() % (i % 8 == 0 ? 200 : 12)) + 1;
+    const std::uint64_t from = random() % 3000;
+    const std::size_t a = random() % 3;
+    const std::size_t b = (a + 1) % 3;
+    std::uint64_t expected = from;
+    const auto is_free = [&](std::size_t calendar, std::uint64_t first) {
+      const auto next = booked[calendar].lower_bound(first);
+      return next == booked[calendar].end() || *next >= first + count;
+    };
+    while (!is_free(a, expected) || !is_free(b, expected)) ++expected;
+    ASSERT_EQ(ports.first_run(a, b, from, count), expected) << from << ", " << count;
+    // Over what is booked already, too.
+    ports.fill(a, expected, count + i % 3);
+    for (unsigned c = 0; c < count + i % 3; ++c) booked[a].insert(expected + c);
+  }
+  ports.retire(100'000);
+  EXPECT_EQ(ports.first_run(0, 1, 100'000, 5), 100'000U);
 }
 
 TEST(SlotCalendars, AsFlitByFlit) {

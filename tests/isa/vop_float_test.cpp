@@ -73,7 +73,9 @@ U64 unfused(const Inputs& x, const FloatFormat& f, const Rounding& of_mode) {
 U64 unfused_legacy(const Inputs& x, const FloatFormat& f, const Rounding& of_mode) {
   const Rounding r{of_mode.mode, true, true};
   const U64 product = legacy(x.a, x.b, f, r);
-  if (f.nan(product) || f.nan(x.c)) return nan_of(f, {x.a, x.b, x.c});
+  // A zero factor makes nothing of the other one, be it a NaN.
+  const bool zero = f.zero(f.flushed(x.a)) || f.zero(f.flushed(x.b));
+  if (!zero && (f.nan(product) || f.nan(x.c))) return nan_of(f, {x.a, x.b, x.c});
   return add(product, x.c, f, r);
 }
 

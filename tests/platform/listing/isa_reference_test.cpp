@@ -32,6 +32,27 @@ TEST(IsaReference, SaysOfEachTargetWhatItRuns) {
   EXPECT_EQ(gfx803.find("v_mfma_"), std::string::npos) << "gfx90a only";
 }
 
+TEST(IsaReference, SaysWhichSourcesAZeroMakesIrrelevant) {
+  std::ostringstream out;
+  write_isa_reference(out);
+  const std::string gfx803 = section(out.str(), "\n### gfx803 sources", "\n## gfx90a\n");
+  const std::string gfx90a = section(out.str() + "\n## end\n", "\n### gfx90a sources", "\n## end\n");
+  for (const std::string& text : {gfx803, gfx90a}) {
+    const std::string exact = section(text, "| 0, 1 | – |", "\n");
+    const std::string ieee = section(text, "| 0, 1 | NaN, infinity, sign of a zero result |", "\n");
+    for (const char* mnemonic : {"`s_and_b32`", "`v_mul_legacy_f32`", "`v_mul_u32_u24`", "`v_mul_hi_i32`", "`v_and_b32`"}) {
+      EXPECT_NE(exact.find(mnemonic), std::string::npos) << mnemonic;
+    }
+    for (const char* mnemonic : {"`v_mul_f32`", "`v_mac_f32`", "`v_fma_f64`", "`v_madak_f32`"}) {
+      EXPECT_NE(ieee.find(mnemonic), std::string::npos) << mnemonic;
+    }
+    EXPECT_EQ(text.find("v_add_f32"), std::string::npos);
+  }
+  EXPECT_NE(gfx90a.find("`v_pk_mul_f16`"), std::string::npos);
+  EXPECT_EQ(gfx803.find("`v_pk_mul_f16`"), std::string::npos);
+  EXPECT_EQ(gfx90a.find("v_mfma_"), std::string::npos);
+}
+
 TEST(IsaReference, CountsOfAFormatAddUp) {
   std::ostringstream out;
   write_isa_reference(out);

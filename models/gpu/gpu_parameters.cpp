@@ -1,0 +1,186 @@
+#include "models/gpu/gpu_parameters.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <stdexcept>
+#include <utility>
+
+#include "models/common/memory_map.h"
+#include "models/common/retirement.h"
+#include "models/dram/dram_schedule.h"
+#include "models/noc/topology.h"
+#include "models/tlb/gpuvm.h"
+
+namespace lacuna {
+
+void GpuParameters::describe(ParameterSection& s) {
+  constexpr std::string_view kTable2 = "LazyGPU (ISCA '25), Table 2 and section 5.1";
+  constexpr std::string_view kChoice = "choice, docs/architecture.md";
+  s.add("target", target, "Instruction set",
+        {{"gfx803", static_cast<int>(isa::Target::gfx803)}, {"gfx90a", static_cast<int>(isa::Target::gfx90a)}},
+        {.source = kTable2});
+  s.add("shader_arrays", shader_arrays, "Shader arrays", {.range = {1, 256}, .unit = "shader arrays", .source = kTable2});
+  s.add("cus_per_shader_array", cus_per_shader_array, "Compute units of a shader array",
+        {.range = {1, 64}, .unit = "compute units", .source = kTable2});
+  s.add("core_clock", core_clock, "Clock of compute units and command processor", {.range = {1e6, 1e10}, .source = kTable2});
+  s.add("timestamp_clock", timestamp_clock, "Rate of the timestamp counter and of signal time stamps",
+        {.range = {1e6, 4e9}, .source = kChoice});
+  s.add("timing", timing, "How much timing is modelled",
+        {{"functional", static_cast<int>(TimingMode::functional)},
+         {"loose", static_cast<int>(TimingMode::loose)}},
+        {.source = kChoice});
+  s.add("window", window,
+        "Cycles in which compute units work without hearing of each other (models/compute/windows.h); 0: as long as nothing can come "
+        "of it",
+        {.range = {0, 1e6}, .source = kChoice});
+  s.add("cus_per_l1v", cus_per_l1v, "Compute units that share an L1 vector cache; divides cus_per_shader_array",
+        {.range = {1, 64}, .unit = "compute units", .source = kTable2});
+  s.add("memory_partitions", memory_partitions, "L2 banks, each with its DRAM channel",
+        {.range = {1, 256}, .unit = "partitions", .source = kTable2});
+  s.add("translation", translation, "Whether the translation of addresses takes time",
+        {{"free", static_cast<int>(Translation::free)}, {"tlb", static_cast<int>(Translation::tlb)}}, {.source = kChoice});
+  s.add("copies", copies,
+        "How the ROCm runtime's large copies and fills are carried out, by kernels and by copy engines: in detail, or sampled "
+        "and "
+        "then in bulk",
+        {{"detailed", static_cast<int>(CopyMode::detailed)}, {"bulk", static_cast<int>(CopyMode::bulk)}}, {.source = kChoice});
+  s.add("partition_interleave", partition_interleave, "Consecutive bytes of one partition",
+        {.range = {64, 65536}, .power_of_two = true, .source = kTable2});
+  s.add("partition_hash", partition_hash,
+        "Whether higher address bits are XORed onto the number of the partition; needs a power of two of partitions",
+        {{"none", static_cast<int>(AddressHash::none)}, {"xor", static_cast<int>(AddressHash::fold)}},
+        {.source = "AMD's MI200 and MI300 (Linux, drivers/ras/amd/atl/dehash.c); models/common/address_hash.h"});
+  s.add("start_phase", start_phase,
+        "Delay of every dispatch's start. Runs that differ in nothing else tell how far a kernel's time depends on who comes "
+        "first",
+        {.range = {0, 1e6}, .source = kChoice});
+}
+
+GpuDeviceParameters::GpuDeviceParameters() {
+  using namespace literals;
+  l1s.size = 16_KiB;
+  l1i.size = 32_KiB;
+  for (CacheParameters* cache : {&l1s, &l1i}) {
+    cache->hit_latency = 4_cycles;
+    cache->tag_latency = 2_cycles;
+    cache->fill_latency = 2_cycles;
+    cache->ports = 4;
+    cache->mshrs = 16;
+  }
+  l2.size = 256_KiB;
+  l2.ways = 16;
+  l2.write_policy = WritePolicy::write_back;
+  // With these the round trips from a compute unit are the paper's 60 (L1), 112 (L2) and 146 cycles (DRAM, no row open): the
+  // sums are in models/cache/cache.h, the compute unit adds cu.vmem_address_latency + cu.vmem_return_latency = 20.
+  l2.hit_latency = 53_cycles;
+  l2.tag_latency = 10_cycles;
+  l2.fill_latency = 10_cycles;
+  // L1 caches are indexed virtually and tagged physically, so that a TLB hit costs nothing beside the L1's own latency.
+  l1_tlb.hit_latency = Cycles{0};
+  l2_tlb.entries = 4096;
+  l2_tlb.ways = 16;
+  l2_tlb.ports = 16;
+  l2_tlb.mshrs = 64;
+  l2_tlb.hit_latency = 10_cycles;
+  for (TlbParameters* tlb : {&l1_tlb, &l2_tlb}) tlb->page = Bytes{64 * 1024};
+}
+
+void GpuDeviceParameters::describe(ParameterSet& set) {
+  set.describe("gpu", gpu);
+  set.describe("gpu_mmio", mmio);
+  set.describe("cp", cp);
+  set.describe("dispatcher", dispatcher);
+  set.describe("cu", cu);
+  set.describe("l1v", l1v);
+  set.describe("l1s", l1s);
+  set.describe("l1i", l1i);
+  set.describe("l1_tlb", l1_tlb);
+  set.describe("l2_tlb", l2_tlb);
+  set.describe("page_walker", page_walker);
+  set.describe("sdma", sdma);
+  set.describe("noc", noc);
+  set.describe("l2", l2);
+  set.describe("dram", dram);
+  set.describe("vram", vram);
+}
+
+void VramParameters::describe(ParameterSection& s) {
+  s.add("size", size, "GPU memory, all channels together; costs host memory only where it is touched",
+        {.range = {1 << 20, static_cast<double>(LACUNA_VRAM_SIZE)}, .source = "LazyGPU (ISCA '25), Table 2"});
+}
+
+Cycles GpuDeviceParameters::window() const {
+  if (gpu.window.n != 0) return gpu.window;
+  const Clock core(gpu.core_clock);
+  const auto time = [](Frequency clock, Cycles cycles) { return clock.period() * cycles.n; };
+  // One flit on an idle network, by the shortest way.
+  const Tick way = noc.topology == FabricTopology::crossbar ? time(noc.clock, noc.hop_latency + Cycles{1})
+                                                            : time(noc.clock, noc.interface_latency + noc.router_latency);
+  const Tick around = way + way;
+  Tick shortest = around + time(l2.clock, l2.write_latency) +
+                  time(gpu.core_clock, cu.vmem_address_latency + cu.vmem_return_latency) + time(l1v.clock, l1v.tag_latency);
+  for (const CacheParameters* cache : {&l1v, &l1s, &l1i})
+    shortest = earlier(shortest, around + time(l2.clock, l2.hit_latency) + time(cache->clock, cache->tag_latency));
+  // No longer than units may be behind the kernel.
+  shortest = earlier(shortest, kFurthestBehind);
+  return later(core.floor(shortest), Cycles{1});
+}
+
+std::vector<std::string> GpuDeviceParameters::check() const {
+  std::vector<std::string> problems;
+  if (gpu.cus_per_shader_array % gpu.cus_per_l1v != 0) {
+    problems.push_back(fmt::format("gpu.cus_per_l1v = {} does not divide gpu.cus_per_shader_array = {}", gpu.cus_per_l1v,
+                                   gpu.cus_per_shader_array));
+  }
+  const std::uint64_t stripe = gpu.partition_interleave.n * gpu.memory_partitions;
+  if (gpu.partition_hash != AddressHash::none && !std::has_single_bit(gpu.memory_partitions)) {
+    problems.push_back(
+        fmt::format("gpu.partition_hash = xor needs a power of two of partitions, gpu.memory_partitions = {} is none",
+                    gpu.memory_partitions));
+  }
+  if (vram.size.n % std::max<std::uint64_t>(stripe, GpuVm::kPage) != 0) {
+    problems.push_back(fmt::format("vram.size = {} is not a multiple of gpu.partition_interleave x gpu.memory_partitions = {}",
+                                   vram.size.n, stripe));
+  }
+  for (const auto& [section, cache] : {std::pair{"l1v", &l1v}, {"l1s", &l1s}, {"l1i", &l1i}, {"l2", &l2}}) {
+    if (cache->line.n > gpu.partition_interleave.n) {
+      problems.push_back(fmt::format("{}.line = {} is larger than gpu.partition_interleave = {}", section, cache->line.n,
+                                     gpu.partition_interleave.n));
+    }
+  }
+  if (cu.transaction_bytes > l1v.line.n) {
+    problems.push_back(fmt::format("cu.transaction_bytes = {} is larger than l1v.line = {}", cu.transaction_bytes, l1v.line.n));
+  }
+  if (l1v.write_policy != WritePolicy::write_around || l1s.write_policy != WritePolicy::write_around) {
+    problems.emplace_back("l1v.write_policy and l1s.write_policy must be write_around: fences do not write L1 caches back");
+  }
+  if (gpu.timestamp_clock.hz == 0 || 1'000'000'000'000ULL % gpu.timestamp_clock.hz != 0) {
+    problems.push_back(
+        fmt::format("gpu.timestamp_clock = {} Hz: the period is not a whole number of picoseconds", gpu.timestamp_clock.hz));
+  }
+  const auto check_model = [&problems](const char* section, const auto& build) {
+    try {
+      build();
+    } catch (const std::invalid_argument& error) {
+      problems.push_back(fmt::format("{}: {}", section, error.what()));
+    }
+  };
+  check_model("dram", [this] { DramSchedule{dram}; });
+  PageWalker walker(page_walker);
+  check_model("l1_tlb", [&] { Tlb(l1_tlb, walker); });
+  check_model("l2_tlb", [&] { Tlb(l2_tlb, walker); });
+  check_model("noc", [this] {
+    if (noc.topology == FabricTopology::crossbar) return;
+    if (noc.topology == FabricTopology::butterfly) {
+      if (!noc.placement.empty()) throw std::invalid_argument("placement names nodes of a mesh, this is a butterfly");
+      Topology::butterfly(noc.radix, noc.stages);
+    } else {
+      parse_placement(noc.placement, noc.columns, noc.rows);
+    }
+  });
+  return problems;
+}
+
+}  // namespace lacuna

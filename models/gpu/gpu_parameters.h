@@ -1,0 +1,78 @@
+// Parameters of the GPU as a whole: its size and shape, and those of every model in it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "models/cache/cache.h"
+#include "models/command/packet_processor.h"
+#include "models/common/address_hash.h"
+#include "models/common/mmio_peripheral.h"
+#include "models/common/parameters.h"
+#include "models/dram/dram_parameters.h"
+#include "models/noc/fabric.h"
+#include "models/sdma/copy_surroundings.h"
+#include "models/sdma/sdma_engine.h"
+#include "models/tlb/tlb.h"
+
+namespace lacuna {
+
+/// Whether the translation of addresses takes time. What they translate to is the page table's affair in either case.
+enum class Translation : std::uint8_t { free, tlb };
+
+/// Size and shape of the GPU.
+struct GpuParameters {
+  isa::Target target = isa::Target::gfx803;
+  unsigned shader_arrays = 16;
+  unsigned cus_per_shader_array = 4;
+  Frequency core_clock{1'000'000'000};
+  Frequency timestamp_clock{1'000'000'000};
+  TimingMode timing = TimingMode::loose;
+  Cycles window{0};
+  unsigned cus_per_l1v = 4;
+  unsigned memory_partitions = 16;
+  Bytes partition_interleave{128};
+  AddressHash partition_hash = AddressHash::none;
+  Cycles start_phase{0};
+  Translation translation = Translation::tlb;
+  CopyMode copies = CopyMode::bulk;
+
+  void describe(ParameterSection& s);
+};
+
+struct VramParameters {
+  Bytes size{std::uint64_t{4} << 30};
+
+  void describe(ParameterSection& s);
+};
+
+struct GpuDeviceParameters {
+  GpuParameters gpu;
+  MmioParameters mmio{.clock = Frequency{1'000'000'000}, .read_latency = Cycles{100}, .write_latency = Cycles{100}};
+  PacketProcessorParameters cp;
+  DispatcherParameters dispatcher;
+  ComputeUnitParameters cu;
+  CacheParameters l1v;
+  CacheParameters l1s;
+  CacheParameters l1i;
+  CacheParameters l2;
+  TlbParameters l1_tlb;
+  TlbParameters l2_tlb;
+  PageWalkerParameters page_walker;
+  SdmaParameters sdma;
+  FabricParameters noc;
+  DramParameters dram;
+  VramParameters vram;
+
+  GpuDeviceParameters();
+  /// Sections gpu, gpu_mmio, cp, dispatcher, cu, l1v, l1s, l1i, l1_tlb, l2_tlb, page_walker, sdma, noc, l2, dram,
+  /// vram.
+  void describe(ParameterSet& set);
+  /// What no single parameter's range can say; one line per problem, naming section.name.
+  std::vector<std::string> check() const;
+  /// Of the compute units' windows: gpu.window, or the shortest way from a request that leaves a first-level cache, or from the
+  /// issue of a store, to where a wavefront sees the answer.
+  Cycles window() const;
+};
+
+}  // namespace lacuna

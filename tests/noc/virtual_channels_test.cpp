@@ -1,0 +1,140 @@
+// What few virtual channels and small buffers do to packets that meet.
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <stdexcept>
+
+#include "models/noc/network.h"
+#include "tests/harness/harness.h"
+
+namespace lacuna {
+namespace {
+
+using namespace literals;
+
+constexpr auto kRequest = VirtualNetwork::request;
+constexpr auto kReply = VirtualNetwork::reply;
+
+/// A row of eight nodes: a hop takes 4 cycles, ends take 6.
+std::unique_ptr<Fabric> row(unsigned channels, unsigned buffer = 8, MeshRouting routing = MeshRouting::xy, unsigned rows = 1) {
+  const FabricParameters p{.topology = FabricTopology::mesh,
+                           .columns = 8,
+                           .rows = rows,
+                           .routing = routing,
+                           .injection_queue = 64,
+                           .virtual_channels = channels,
+                           .channel_buffer = buffer};
+  return make_fabric(sc_core::sc_gen_unique_name("mesh"), p, 1, AddressRoutes({{"memory", 0, 64_B, 0}}));
+}
+
+TEST(VirtualChannels, UnloadedTimeDoesNotDependOnThem) {
+  for (const unsigned channels : {1U, 2U, 3U, 4U, 8U}) {
+    const auto mesh = row(channels);
+    Tick at{};
+    for (unsigned to = 0; to < 8; ++to) {
+      for (unsigned flits : {1U, 2U, 5U, 9U}) {
+        const auto traversal = mesh->send(0, to, kRequest, flits, at);
+        EXPECT_EQ(traversal.arrival, at + 6_ns + 4_ns * to + 1_ns * (flits - 1)) << channels << ", " << to << ", " << flits;
+        EXPECT_EQ(traversal.waiting, 0_ns);
+        at += 100_ns;
+      }
+    }
+  }
+}
+
+// A packet is given the only channel of a link in the cycle after its predecessor's last flit has left: a cycle for each
+// packet.
+TEST(VirtualChannels, OneChannelIsGivenAwayBetweenPackets) {
+  struct Table {
+    unsigned channels;
+    unsigned flits;
+    Tick cost;  ///< of a packet, in a stream
+  };
+  for (const Table& t : {Table{1, 1, 2_ns}, {1, 4, 5_ns}, {2, 1, 1_ns}, {2, 4, 4_ns}, {4, 1, 1_ns}, {4, 4, 4_ns}}) {
+    const auto mesh = row(t.channels);
+    for (unsigned i = 0; i < 20; ++i) {
+      EXPECT_EQ(mesh->send(0, 3, kRequest, t.flits, 0_ns).arrival, 18_ns + 1_ns * (t.flits - 1) + t.cost * i)
+          << t.channels << " channels, " << t.flits << " flits, packet " << i;
+    }
+  }
+}
+
+// Packets behind the one at the front of the only channel wait, wherever they go: node 2's flits keep the link from 2 to 3
+// busy, a packet from 1 to 3 waits at 2, and so does one from 1 that would eject there.
+TEST(VirtualChannels, ThoseBehindTheFrontWaitForIt) {
+  const auto waiting = [](unsigned channels) {
+    const auto mesh = row(channels);
+    mesh->send(2, 3, kRequest, 40, 0_ns);
+    mesh->send(1, 3, kRequest, 1, 10_ns);
+    return mesh->send(1, 2, kRequest, 1, 12_ns).waiting;
+  };
+  EXPECT_GE(waiting(1), 26_ns);
+}
+
+// With a virtual network of their own, replies pass requests that wait.
+TEST(VirtualChannels, VirtualNetworksHaveTheirOwn) {
+  const auto mesh = row(1, 8);
+  for (unsigned i = 0; i < 10; ++i) mesh->send(0, 3, kRequest, 1, 0_ns);  // every second cycle
+  EXPECT_EQ(mesh->send(0, 3, kReply, 1, 0_ns).waiting, 1_ns);             // in between
+  EXPECT_EQ(mesh->send(0, 3, kReply, 1, 0_ns).waiting, 3_ns);
+  EXPECT_EQ(mesh->send(0, 3, kRequest, 1, 0_ns).waiting, 20_ns);
+}
+
+// A flit's place is free again when it has left and the credit is back: 4 cycles of the hop and 2 of the credit. With fewer
+// places than that, flits come in groups.
+TEST(VirtualChannels, SmallBuffersLimitALink) {
+  const auto duration = [](unsigned channels, unsigned buffer) {
+    const auto mesh = row(channels, buffer);
+    const auto traversal = mesh->send(0, 2, kRequest, 60, 0_ns);
+    return (traversal.arrival - 14_ns).ps / 1000;
+  };
+  EXPECT_EQ(duration(4, 1), 59U);  // many channels: not limited
+  EXPECT_EQ(duration(2, 3), 59U);
+  EXPECT_EQ(duration(1, 6), 59U);
+  EXPECT_EQ(duration(1, 3), 19U * 6 + 2);
+  EXPECT_EQ(duration(1, 1), 59U * 6);
+}
+
+// Waiting spreads backwards when the buffers are full: what leaves node 0 for 1 waits because of what waits at 2 for the link
+// to 3.
+TEST(VirtualChannels, WaitingSpreadsBackwards) {
+  const auto left_behind = [](unsigned buffer) {
+    const auto mesh = row(1, buffer);
+    mesh->send(2, 3, kRequest, 200, 0_ns);
+    for (unsigned i = 0; i < 20; ++i) mesh->send(0, 3, kRequest, 1, 1_ns * i);
+    return mesh->send(0, 1, kRequest, 1, 40_ns).waiting;
+  };
+  EXPECT_GT(left_behind(2), 100_ns);
+  EXPECT_LT(left_behind(64), 40_ns);
+}
+
+TEST(VirtualChannels, ResetForgetsThem) {
+  const auto mesh = row(1);
+  for (unsigned i = 0; i < 20; ++i) mesh->send(0, 3, kRequest, 4, 0_ns);
+  mesh->reset();
+  EXPECT_EQ(mesh->send(0, 3, kRequest, 4, 0_ns).waiting, 0_ns);
+}
+
+TEST(VirtualChannels, O1TurnHasOneForEachOrderAtLeast) {
+  EXPECT_THROW(row(1, 8, MeshRouting::o1turn, 8), std::invalid_argument);
+  const auto mesh = row(2, 8, MeshRouting::o1turn, 8);
+  // Packets of one order wait for each other's channel, not for those of the other: 64 of them need more than a cycle each and
+  // fewer than two.
+  Tick last{};
+  for (unsigned i = 0; i < 64; ++i) last = later(last, mesh->send(0, 63, kRequest, 1, 0_ns).arrival);
+  const Tick unloaded = 6_ns + 4_ns * 14;
+  EXPECT_GE(last, unloaded + 63_ns);
+  EXPECT_LT(last, unloaded + 100_ns);
+}
+
+TEST(VirtualChannels, ALargeMeshIsBuiltAndUsed) {
+  const FabricParameters p{
+      .topology = FabricTopology::mesh, .columns = 64, .rows = 64, .routing = MeshRouting::o1turn, .virtual_channels = 2};
+  Network mesh(sc_core::sc_gen_unique_name("mesh"), p, 4000, AddressRoutes({{"memory", 0, 6144_B, 0, 96, 64_B}}));
+  EXPECT_EQ(mesh.send(0, 4095, kRequest, 4, 0_ns).arrival, 6_ns + 4_ns * 126 + 3_ns);
+  mesh.retire(1'000_ns);
+  EXPECT_EQ(mesh.send(4095, 0, kReply, 4, 1'000_ns).links, 126U);
+}
+
+}  // namespace
+}  // namespace lacuna
