@@ -44,7 +44,8 @@ const DecodedInstruction* DecodedCode::decode_at(std::uint64_t pc) {
   const std::lock_guard lock(decoding_);
   Page& page = page_of(pc);
   const unsigned place = static_cast<unsigned>(pc % kPageBytes) / 4;
-  if (const DecodedInstruction* known = page.instructions[place].load(std::memory_order_relaxed); known != nullptr) return known;
+  if (const DecodedInstruction* known = page.instructions[place].load(std::memory_order_relaxed); known != nullptr)
+    return known;
   unsigned available = 0;
   while (available < 3 && place + available < page.words.size() && page.present[place + available]) ++available;
   if (available == 0) return nullptr;

@@ -3,7 +3,8 @@
 //
 // The instruction has been checked and has faulted if it had to; it has neither read nor written anything. What it reads of its
 // wavefront is kept, so that the program may go on; perform() executes it on a stand-in and brings the wavefront its results.
-// Until then the program must not look at them: whoever owns the wavefront keeps the operation outstanding in its wait counters.
+// Until then the program must not look at them: whoever owns the wavefront keeps the operation outstanding in its wait
+// counters.
 #pragma once
 
 #include <array>

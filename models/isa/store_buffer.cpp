@@ -109,7 +109,8 @@ bool StoreBuffer::overlay(const std::byte* at, std::byte* data, std::size_t byte
 }
 
 void StoreBuffer::mark_deferred(const std::byte* at, std::size_t bytes) {
-  for_parts(address(at), bytes, [&](std::uintptr_t number, std::size_t, std::size_t, std::size_t) { line(number).deferred = true; });
+  for_parts(address(at), bytes,
+            [&](std::uintptr_t number, std::size_t, std::size_t, std::size_t) { line(number).deferred = true; });
   any_deferred_ = true;
 }
 
@@ -126,7 +127,8 @@ bool StoreBuffer::deferred(const std::byte* at, std::size_t bytes) const {
 void StoreBuffer::flush() {
   if (lines_.empty()) return;
   for (const Line& line : lines_) {
-    write(reinterpret_cast<std::byte*>(line.number * kLineBytes), line.data.data(), line.mask);  // NOLINT(performance-no-int-to-ptr)
+    write(reinterpret_cast<std::byte*>(line.number * kLineBytes), line.data.data(),
+          line.mask);  // NOLINT(performance-no-int-to-ptr)
   }
   // Few lines in a table that was once large: each is looked for.
   if (8 * lines_.size() < table_.size()) {

@@ -53,7 +53,9 @@ class StoreBuffer {
 
   static std::uintptr_t address(const std::byte* at) { return reinterpret_cast<std::uintptr_t>(at); }
   /// Bits of the bytes [offset, offset + count) of a line.
-  static std::uint64_t bytes_mask(std::size_t offset, std::size_t count) { return (~std::uint64_t{0} >> (64 - count)) << offset; }
+  static std::uint64_t bytes_mask(std::size_t offset, std::size_t count) {
+    return (~std::uint64_t{0} >> (64 - count)) << offset;
+  }
   std::size_t place_of(std::uintptr_t number) const { return (number * kHashFactor) >> shift_; }
   /// Calls `body(line number, offset in it, offset in the range, count)` for the parts of a range that are in one line each.
   template <typename Body>

@@ -19,7 +19,9 @@ struct Memory {
   std::byte* at(std::size_t offset) { return bytes.data() + offset; }
 };
 
-std::vector<std::byte> filled(std::size_t count, int value) { return std::vector<std::byte>(count, static_cast<std::byte>(value)); }
+std::vector<std::byte> filled(std::size_t count, int value) {
+  return std::vector<std::byte>(count, static_cast<std::byte>(value));
+}
 
 TEST(StoreBuffer, KeepsStoresUntilTheFlush) {
   const auto memory = std::make_unique<Memory>();
