@@ -82,12 +82,7 @@ struct BulkBlits::Copy {
   Tick time_of(std::uint64_t at) const {
     return piece_began + Tick{share_of(rest.time.ps, Tick{at - from}, Tick{blit.bytes - from})};
   }
-  /// The kernels of HIP's runtime have a workgroup for each part of the work; the others' loop until all is done.
-  bool counts_workgroups() const {
-    return sample == Sample::third && !in_bulk &&
-           (blit.kernel == Blit::Kernel::copy_buffer || blit.kernel == Blit::Kernel::copy_buffer_aligned ||
-            blit.kernel == Blit::Kernel::fill_buffer_aligned);
-  }
+  bool counts_workgroups() const { return sample == Sample::third && !in_bulk && blit.workgroup_per_step; }
   void count() {
     const std::uint64_t all = dispatch->total_workgroups();
     const std::uint64_t finished = dispatch->finished_workgroups;
@@ -103,7 +98,7 @@ struct BulkBlits::Copy {
   bool over_link() const { return kind.from_host || kind.to_host; }
 };
 
-BulkBlits::BulkBlits(sc_core::sc_module_name name, const RuntimeBlits& blits, Dispatcher& dispatcher, DispatchListener& done)
+BulkBlits::BulkBlits(sc_core::sc_module_name name, const Blits& blits, Dispatcher& dispatcher, DispatchListener& done)
     : sc_module(name), blits_(blits), dispatcher_(dispatcher), listener_(done), wake_("wake") {
   SC_HAS_PROCESS(BulkBlits);
   SC_METHOD(advance);
