@@ -318,6 +318,7 @@ void GpuDevice::build_copies() {
                            .packets = cp_->packets,
                            .engines = sdma_,
                            .l2 = l2_,
+                           .dram = dram_,
                            .l2_parameters = parameters_.l2,
                            .l1_tlbs = std::span(l1_tlbs_).first(std::min(l1_tlbs_.size(), units_.size())),
                            .l1_tlb_parameters = parameters_.l1_tlb,
