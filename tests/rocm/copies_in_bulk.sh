@@ -30,33 +30,29 @@ alike() {
     END { exit bad || compared == 0 }' || fail "$1 and $2: times in bulk and in detail differ by more than 5 %"
 }
 
-# The sum of the counters named $3 in groups whose names begin with $2, of the run in folder $1.
-counted() {
-  python3 - "$1/statistics.json" "$2" "$3" <<'PYTHON'
+# counts_alike COPIES ARGUMENT...: what was counted in bulk is COPIES times what was counted in detail, for each of `counters`: the sum of
+# those of that name in groups whose names begin so. 2 %, and 4 KiB for the packets and signals of all copies, whose looks at memory
+# depend on the host.
+counts_alike() {
+  local copies=$1
+  shift
+  python3 - "$copies" "${counters[@]}" <<'PYTHON' || fail "$*: counted differently"
 import json, sys
-def total(node, inside):
+def total(node, group, name, inside=False):
     found = 0
     for key, value in node.items():
-        if isinstance(value, dict) and "value" not in value: found += total(value, inside or key.startswith(sys.argv[2]))
-        elif inside and key == sys.argv[3]: found += value["value"] if isinstance(value, dict) else value
+        if isinstance(value, dict) and "value" not in value: found += total(value, group, name, inside or key.startswith(group))
+        elif inside and key == name: found += value["value"] if isinstance(value, dict) else value
     return found
-print(total(json.load(open(sys.argv[1])), False))
+bulk, detailed = (json.load(open(mode + "/statistics.json")) for mode in ("bulk", "detailed"))
+copies, bad = int(sys.argv[1]), False
+for counter in sys.argv[2:]:
+    a, b = total(bulk, *counter.split()), copies * total(detailed, *counter.split())
+    if a > b * 1.02 + 4096 or b > a * 1.02 + 4096:
+        print(f"{counter}: {a} in bulk, {b} in detail")
+        bad = True
+sys.exit(bad)
 PYTHON
-}
-
-# 2 %, and 4 KiB for the packets and signals of all copies, whose looks at memory depend on the host.
-close_to() {
-  awk -v a="$1" -v b="$2" 'BEGIN { exit a > b * 1.02 + 4096 || b > a * 1.02 + 4096 }' || fail "$3: $1 in bulk, $2 in detail"
-}
-
-# counts_alike COPIES ARGUMENT...: what was counted in bulk is COPIES times what was counted in detail.
-counts_alike() {
-  local copies=$1 counter
-  shift
-  for counter in "${counters[@]}"; do
-    read -r group name <<<"$counter"
-    close_to "$(counted bulk "$group" "$name")" "$((copies * $(counted detailed "$group" "$name")))" "$*: $counter"
-  done
 }
 
 # compare DIRECTION SOURCE_OFFSET DESTINATION_OFFSET SIZE...
