@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "models/common/huge_pages.h"
+
 namespace lacuna {
 
 std::string_view Blits::name(std::uint64_t entry) const {
@@ -52,6 +54,16 @@ void Blits::pieces(std::uint64_t address, std::uint64_t bytes, const Piece& piec
     const std::uint64_t count = std::min(bytes - done, window.size - offset);
     piece(window.host + offset, done, count);
     done += count;
+  }
+}
+
+void Blits::expect_moves(const Blit& blit, std::uint64_t from) const {
+  for (std::uint64_t at = blit.destination + from; at < blit.destination + blit.bytes;) {
+    const isa::MemoryWindow window = vm_.find(at);
+    const std::uint64_t offset = at - window.base;
+    const std::uint64_t count = std::min(blit.destination + blit.bytes - at, window.size - offset);
+    expect_writes(window.host + offset, count, window.host, window.host + window.size);
+    at += count;
   }
 }
 

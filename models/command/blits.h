@@ -20,6 +20,8 @@ class Blits {
   std::string_view name(std::uint64_t entry) const;
   /// What the dispatch does; all of its memory is mapped and may be used so.
   std::optional<Blit> find(const Dispatch& dispatch) const;
+  /// Bytes from `from` on to the end are going to be moved, in however many pieces.
+  void expect_moves(const Blit& blit, std::uint64_t from) const;
   /// Does bytes [from, to), in ascending order of addresses or as if so: for ranges that do not overlap.
   void move(const Blit& blit, std::uint64_t from, std::uint64_t to) const;
   /// As BlitRecogniser::narrow().

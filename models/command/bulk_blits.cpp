@@ -278,6 +278,7 @@ void BulkBlits::begin_bulk(Copy& copy, const CopyCost& whole) {
   copy.from = copy.done;
   copy.to = copy.blit.bytes;
   copy.piece_began = now();
+  blits_.expect_moves(copy.blit, copy.done);
   copy.rest = whole.scaled(static_cast<double>(copy.blit.bytes - copy.done) / static_cast<double>(copy.blit.bytes));
   // Alone all the time, the copy ends when the whole does: what samples took for their starts and ends has not been.
   if (copy.alone) copy.rest.time = later(copy.began + whole.time, now()) - now();
