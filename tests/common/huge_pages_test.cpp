@@ -8,7 +8,6 @@
 #include <sstream>
 #include <string>
 
-
 namespace lacuna {
 namespace {
 
@@ -19,7 +18,8 @@ class HugePagesTest : public testing::Test {
  protected:
   HugePagesTest() {
     // Aligned, with small pages.
-    void* at = ::mmap(nullptr, (kPages + 1) * kHugePage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void* at =
+        ::mmap(nullptr, (kPages + 1) * kHugePage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     mapping_ = static_cast<std::byte*>(at);
     const auto number = reinterpret_cast<std::uintptr_t>(at);
     memory_ = mapping_ + ((number + kHugePage - 1) / kHugePage * kHugePage - number);

@@ -95,9 +95,9 @@ compare_long h2d 12582912
 if [[ $target == gfx803 && $2 == 0 ]]; then
   config=r9nano compare_long h2d 12582912
   # Long enough for samples within GPU memory.
-  compare_long d2d 12582912
+  compare_long d2d 16777216
   # A GPU that holds half of the sample's workgroups at once: how fast they start is the dispatcher's affair, not memory's.
-  config=r9nano compare_long fill 12582912
+  config=r9nano compare_long fill 16777216
 fi
 
 # Beside a kernel: the same bytes. Who of the two begins is decided by the host, so that there are no times to compare.
