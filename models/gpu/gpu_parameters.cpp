@@ -27,11 +27,11 @@ void GpuParameters::describe(ParameterSection& s) {
   s.add("timestamp_clock", timestamp_clock, "Rate of the timestamp counter and of signal time stamps",
         {.range = {1e6, 4e9}, .source = kChoice});
   s.add("timing", timing, "How much timing is modelled",
-        {{"functional", static_cast<int>(TimingMode::functional)},
-         {"loose", static_cast<int>(TimingMode::loose)}},
+        {{"functional", static_cast<int>(TimingMode::functional)}, {"loose", static_cast<int>(TimingMode::loose)}},
         {.source = kChoice});
   s.add("window", window,
-        "Cycles in which compute units work without hearing of each other (models/compute/windows.h); 0: as long as nothing can come "
+        "Cycles in which compute units work without hearing of each other (models/compute/windows.h); 0: as long as nothing "
+        "can come "
         "of it",
         {.range = {0, 1e6}, .source = kChoice});
   s.add("cus_per_l1v", cus_per_l1v, "Compute units that share an L1 vector cache; divides cus_per_shader_array",
