@@ -11,7 +11,7 @@ set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O3 -g1")
 # Debug keeps assertions; the optimised builds drop them by NDEBUG because the models' own checks are not assertions.
 set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "${CMAKE_CXX_FLAGS_RELWITHDEBINFO} -DNDEBUG")
 
-option(LACUNA_SANITIZE "Build with AddressSanitizer and UndefinedBehaviorSanitizer" OFF)
+set(LACUNA_SANITIZE OFF CACHE STRING "ON: build with AddressSanitizer and UndefinedBehaviorSanitizer; THREAD: with ThreadSanitizer")
 option(LACUNA_X86_64_V3 "Compile for x86-64-v3 (AVX2, FMA). used only where the build machine has them" ON)
 
 add_library(lacuna_options INTERFACE)
@@ -28,9 +28,13 @@ if(LACUNA_SANITIZE)
   # Sanitizers want frames and assertions more than speed.
   set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O1 -g1")
   # GCC: "-fsanitize ... may result in false positives" of this warning.
-  target_compile_options(lacuna_options INTERFACE -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
-    -Wno-maybe-uninitialized)
-  target_link_options(lacuna_options INTERFACE -fsanitize=address,undefined)
+  if(LACUNA_SANITIZE STREQUAL "THREAD")
+    set(LACUNA_SANITIZERS -fsanitize=thread)
+  else()
+    set(LACUNA_SANITIZERS -fsanitize=address,undefined -fno-sanitize-recover=undefined)
+  endif()
+  target_compile_options(lacuna_options INTERFACE ${LACUNA_SANITIZERS} -fno-omit-frame-pointer -Wno-maybe-uninitialized)
+  target_link_options(lacuna_options INTERFACE ${LACUNA_SANITIZERS})
 endif()
 
 # Vector instructions over 64 lanes are loops for the compiler to vectorise; AVX2 and FMA make them several times faster.

@@ -72,6 +72,7 @@ class Platform : public sc_core::sc_module {
   Plic plic_;
   Uart uart_;
   Finisher finisher_;
+  std::unique_ptr<WorkerThreads> threads_;
   std::unique_ptr<GpuDevice> gpu_;
   std::unique_ptr<Ram> vram_aperture_;
 

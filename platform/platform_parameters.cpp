@@ -1,8 +1,10 @@
 #include "platform/platform_parameters.h"
 
+#include <algorithm>
 #include <stdexcept>
 
 #include "models/common/memory_map.h"
+#include "models/common/worker_threads.h"
 
 namespace lacuna {
 
@@ -38,6 +40,11 @@ void PlatformParameters::describe(ParameterSet& set) {
   describe(set, Machine::firmware);
   set.describe("host_link", host_link);
   set.describe("rocm", rocm);
+}
+
+unsigned PlatformParameters::threads() const {
+  if (gpu.gpu.timing == TimingMode::functional) return 1;
+  return std::min(sim.threads == 0 ? usable_processors() : sim.threads, gpu.gpu.shader_arrays);
 }
 
 std::vector<std::string> PlatformParameters::check(Machine machine) const {

@@ -61,6 +61,8 @@ struct PlatformParameters {
   void describe(ParameterSet& set, Machine machine);
   /// The sections of all machines.
   void describe(ParameterSet& set);
+  /// Of the host, for the compute units of a GPU: sim.threads, made definite.
+  unsigned threads() const;
   /// What no single parameter's range can say; one line per problem.
   std::vector<std::string> check(Machine machine) const;
 

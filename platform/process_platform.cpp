@@ -7,13 +7,13 @@
 namespace lacuna {
 
 ProcessPlatform::ProcessPlatform(sc_core::sc_module_name module_name, const PlatformParameters& parameters)
-    : sc_module(module_name) {
+    : sc_module(module_name), threads_(parameters.threads()) {
   for (const isa::Target target : parameters.rocm.targets(parameters.gpu.gpu.target)) {
     const std::string number = std::to_string(gpus_.size());
     GpuDeviceParameters device = parameters.gpu;
     device.gpu.target = target;
     auto gpu = std::make_unique<Gpu>();
-    gpu->device = std::make_unique<GpuDevice>(("gpu" + number).c_str(), device);
+    gpu->device = std::make_unique<GpuDevice>(("gpu" + number).c_str(), device, &threads_);
     gpu->link = std::make_unique<HostLink>(("host_link" + number).c_str(), parameters.host_link);
     gpu->interrupt = std::make_unique<sc_core::sc_signal<bool>>(("interrupt" + number).c_str());
     gpu->registers = std::make_unique<tlm_utils::simple_initiator_socket<ProcessPlatform>>(("registers" + number).c_str());

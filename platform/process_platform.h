@@ -44,6 +44,7 @@ class ProcessPlatform : public sc_core::sc_module {
     std::unique_ptr<tlm_utils::simple_initiator_socket<ProcessPlatform>> registers;
     std::unique_ptr<sc_core::sc_signal<bool>> interrupt;
   };
+  WorkerThreads threads_;  // of all GPUs: one works at a time
   std::vector<std::unique_ptr<Gpu>> gpus_;
 };
 

@@ -74,6 +74,7 @@ void Dispatcher::submit(Dispatch& dispatch) {
 void Dispatcher::abort(Dispatch& dispatch) {
   dispatch.failed = true;
   for (ComputeUnit* unit : units_) unit->abort(dispatch);
+  dispatch.collect();
   sync_.drop(dispatch);
   std::erase(active_, &dispatch);
   // Its completions that lie ahead must not be counted for a later dispatch at the same address.
@@ -138,6 +139,7 @@ void Dispatcher::complete(Tick now) {
     dispatch.end = later(dispatch.end, completion.at);
     if (!dispatch.done()) continue;
     std::erase(active_, &dispatch);
+    dispatch.collect();
     listener_->dispatch_done(dispatch);
   }
 }

@@ -57,6 +57,12 @@ void ComputeUnit::attach_tlbs(TranslationLevel* vector, TranslationLevel* scalar
   fetch_.port().attach(instruction);
 }
 
+void ComputeUnit::attach(Windows& windows, unsigned group, isa::StoreBuffer* stores) {
+  windows_ = &windows;
+  group_ = group;
+  stores_ = stores;
+}
+
 void ComputeUnit::set_apertures(std::uint64_t shared, std::uint64_t private_base) {
   shared_aperture_ = shared;
   private_aperture_ = private_base;
@@ -122,6 +128,7 @@ bool ComputeUnit::launch(Dispatch& dispatch, std::uint64_t workgroup, Tick start
                          std::span<const std::uint32_t> scratch_slots) {
   ResidentWorkgroup* group = pool_.place(dispatch, workgroup, scratch_slots);
   if (group == nullptr) return false;
+  group->work = &dispatch.work_of(group_);
   ++statistics_.workgroups;
   const Cycles first = clock_.ceil(start) + (mode_ == TimingMode::functional ? Cycles{0} : parameters_.launch_latency);
   for (unsigned i = 0; i < group->wavefronts; ++i) {
@@ -143,6 +150,7 @@ void ComputeUnit::start_wavefront(WavefrontSlot& slot, std::uint32_t scratch_slo
   wave.target = target_;
   wave.memory = &vm_;
   wave.addresses = &vector_memory_.addresses();
+  wave.stores = stores_;
   wave.vgpr = simd.registers.data() + std::size_t{slot.vgpr_granule} * isa::traits(target_).vgpr_granule * isa::kLanes;
   wave.vgpr_count = dispatch.needs.vgprs;
   wave.agpr = dispatch.needs.agprs > 0 ? wave.v(dispatch.needs.vgprs) : nullptr;
@@ -159,7 +167,7 @@ void ComputeUnit::start_wavefront(WavefrontSlot& slot, std::uint32_t scratch_slo
   set_initial_state(wave, dispatch, {.workgroup = group.id, .wave_in_group = slot.wave_in_group, .scratch_slot = scratch_slot});
 
   slot.when = start;
-  slot.start_account(dispatch.activity.classes[slot.wave_in_group], start, mode_ != TimingMode::functional);
+  slot.start_account(group.work->activity.classes[slot.wave_in_group], start, mode_ != TimingMode::functional);
   fetch_.start(slot);
   fetch_.fetch(slot, start);
   slot.publish();
@@ -185,7 +193,10 @@ void ComputeUnit::end_workgroup(ResidentWorkgroup& group) {
   Dispatch& dispatch = *group.dispatch;
   const Tick at = clock_.ticks(group.end + Cycles{1});
   pool_.release(group);
-  if (!dispatch.failed) listener_.workgroup_done(*this, dispatch, {group.scratch_slots.data(), group.scratch_count}, at);
+  ComputeUnitReport& done = report(ComputeUnitReport::Kind::workgroup_done, dispatch, at);
+  done.scratch_slots = group.scratch_slots;
+  done.scratch_count = group.scratch_count;
+  reported();
 }
 
 void ComputeUnit::forget(WavefrontSlot& slot) {
@@ -196,6 +207,9 @@ void ComputeUnit::forget(WavefrontSlot& slot) {
 
 unsigned ComputeUnit::abort(const Dispatch& dispatch) {
   tokens_.drop(dispatch);
+  for (ComputeUnitReport& report : reports_) {
+    if (report.dispatch == &dispatch) report.dispatch = nullptr;
+  }
   for (const auto& simd : pool_.simds()) {
     for (WavefrontSlot& slot : simd->slots) {
       if (!slot.resident || slot.group->dispatch != &dispatch) continue;
@@ -245,11 +259,14 @@ bool ComputeUnit::synchronise(WavefrontSlot& slot, std::uint64_t pc, Cycles cycl
     fault(slot, LACUNA_FAULT_ILLEGAL_INSTRUCTION, 0, pc, "global wave sync, which the queue has not been given", cycle);
     return false;
   }
-  const WavefrontTicket ticket{&dispatch, this, slot.simd->number, slot.number};
-  if (listener_.wave_sync(isa::wave_sync_request(slot.wave), ticket, clock_.ticks(cycle))) return true;
+  // Held whatever the answer will be: the listener may release it.
   slot.hold(kHoldSync);
   fetch_.fetch(slot, cycle);
   slot.publish();
+  ComputeUnitReport& sync = report(ComputeUnitReport::Kind::wave_sync, dispatch, clock_.ticks(cycle));
+  sync.sync = isa::wave_sync_request(slot.wave);
+  sync.wavefront = {&dispatch, this, slot.simd->number, slot.number};
+  reported();
   return false;
 }
 

@@ -28,6 +28,7 @@
 #include <span>
 #include <string>
 #include <systemc>
+#include <vector>
 
 #include "models/common/cache_maintenance.h"
 #include "models/common/statistics.h"
@@ -44,6 +45,7 @@
 #include "models/compute/vector_memory.h"
 #include "models/compute/wavefront_pool.h"
 #include "models/isa/decoded_code.h"
+#include "models/isa/deferred_access.h"
 #include "models/tlb/gpuvm.h"
 
 namespace lacuna {
@@ -60,7 +62,8 @@ struct WavefrontFault {
   std::string where;  ///< what follows kernel and PC in the report: instruction, workgroup, wavefront, compute unit
 };
 
-/// Receives what happens in compute units. Called from within their processes, at local times ahead of the kernel's.
+/// Receives what happens in compute units. Called at the edges of windows in order of time (models/compute/windows.h), at times
+/// ahead of the kernel's; in functional mode at once.
 class ComputeUnitListener {
  public:
   virtual ~ComputeUnitListener() = default;
@@ -85,6 +88,26 @@ struct ComputeUnitStatistics {
   std::uint64_t matrix_busy_cycles = 0;
 };
 
+/// What a compute unit has to tell its listener at the window's edge.
+struct ComputeUnitReport {
+  enum class Kind : std::uint8_t {
+    workgroup_done,
+    fault,
+    message,
+    wave_sync,
+    code_changed,  ///< s_icache_inv: what has been stored to code counts from the edge on
+  };
+  Kind kind = Kind::workgroup_done;
+  Tick at{};
+  Dispatch* dispatch = nullptr;  ///< null: it has been aborted
+  std::array<std::uint32_t, kMaxWavefrontsPerWorkgroup> scratch_slots{};
+  unsigned scratch_count = 0;
+  WavefrontFault fault;
+  std::uint32_t m0 = 0;
+  isa::WaveSyncRequest sync{};
+  WavefrontTicket wavefront;  ///< of wave_sync and code_changed: it is held until then
+};
+
 /// Placement of a compute unit in the GPU, for HW_ID and statistics.
 struct ComputeUnitPlace {
   unsigned index = 0;  ///< over the whole GPU
@@ -100,7 +123,7 @@ struct ComputeUnitSurroundings {
   Clock timestamp;
   GpuVm& vm;
   isa::DecodedCode& code;
-  LdsBanks& lds_banks;
+  LdsBanks& lds_banks;  ///< of its group
   ComputeUnitListener& listener;
   /// Where registers, LDS and wavefronts come from.
   std::pmr::memory_resource& memory = *std::pmr::get_default_resource();
@@ -116,8 +139,8 @@ class ComputeUnit : public sc_core::sc_module, private MemoryTokens::Listener {
               const ComputeUnitSurroundings& surroundings);
   ~ComputeUnit() override;
 
-  /// Who runs this unit.
-  void attach(Windows& windows) { windows_ = &windows; }
+  /// Who runs this unit, as one of a group. `stores`: where it keeps its stores until the window's edge; null: nowhere.
+  void attach(Windows& windows, unsigned group, isa::StoreBuffer* stores);
   /// Memories that may answer later, in place of what the sockets are bound to.
   void attach_memory(LineMemory& vector, LineMemory& scalar, LineMemory& instruction);
   /// The caches that instructions of this unit can invalidate.
@@ -147,6 +170,23 @@ class ComputeUnit : public sc_core::sc_module, private MemoryTokens::Listener {
   /// No request comes from here for a time before `horizon`.
   void retire(Tick horizon);
 
+  // At a window's edge, in this order; see Windows.
+
+  /// Memory accesses that have been deferred to it, in the order in which they issued.
+  unsigned deferred() const { return deferred_count_; }
+  Cycles deferred_at(unsigned number) const { return deferred_[number]->at; }
+  void perform_deferred(unsigned number, isa::DeferredAccessPerformer& performer) {
+    performer.perform(deferred_[number]->access);
+  }
+  /// All have been performed.
+  void end_deferred();
+  /// What is to be told, in the order in which it happened here.
+  unsigned reports() const { return static_cast<unsigned>(reports_.size()); }
+  Tick report_at(unsigned number) const { return reports_[number].at; }
+  void deliver(unsigned number);
+  /// All have been delivered.
+  void end_reports() { reports_.clear(); }
+
   bool idle() const { return pool_.resident() == 0; }
   const ComputeUnitPlace& place() const { return place_; }
   const ComputeUnitStatistics& statistics() const { return statistics_; }
@@ -168,6 +208,12 @@ class ComputeUnit : public sc_core::sc_module, private MemoryTokens::Listener {
   void arrive_at_barrier(WavefrontSlot& slot, Cycles cycle);
   void release_barrier(ResidentWorkgroup& group);
   bool synchronise(WavefrontSlot& slot, std::uint64_t pc, Cycles cycle);
+  // compute_unit_edge.cpp
+  void defer(WavefrontSlot& slot, const isa::Instruction& instruction, MemoryTokens::Token token, Cycles cycle);
+  ComputeUnitReport& report(ComputeUnitReport::Kind kind, Dispatch& dispatch, Tick at);
+  void tell(ComputeUnitReport& report);
+  void reported();
+  void resume(const WavefrontTicket& wavefront);
   // compute_unit_issue.cpp
   void run_functional(Cycles limit);
   bool offer_cycle(Simd& simd, unsigned number, Cycles cycle, unsigned& used);
@@ -178,7 +224,7 @@ class ComputeUnit : public sc_core::sc_module, private MemoryTokens::Listener {
   Cycles after_issue(Simd& simd, const isa::Instruction& instruction, Cycles cycle);
   template <bool kTimed>
   void access_memory(WavefrontSlot& slot, const isa::Instruction& instruction, Cycles cycle);
-  void invalidate_caches(WavefrontSlot& slot, const isa::Instruction& instruction, Cycles cycle);
+  bool invalidate_caches(WavefrontSlot& slot, const isa::Instruction& instruction, Cycles cycle);
   /// False when the wavefront does not go on to its next instruction: it ended, faulted, or waits at a barrier.
   bool handle_event(WavefrontSlot& slot, const isa::Instruction& instruction, std::uint64_t pc, Cycles cycle);
   // compute_unit_waits.cpp
@@ -202,6 +248,8 @@ class ComputeUnit : public sc_core::sc_module, private MemoryTokens::Listener {
   GpuVm& vm_;
   ComputeUnitListener& listener_;
   Windows* windows_ = nullptr;
+  unsigned group_ = 0;
+  isa::StoreBuffer* stores_ = nullptr;
   CacheMaintenance* l1_vector_ = nullptr;
   CacheMaintenance* l1_scalar_ = nullptr;
   CacheMaintenance* l1_instruction_ = nullptr;
@@ -219,6 +267,16 @@ class ComputeUnit : public sc_core::sc_module, private MemoryTokens::Listener {
   InstructionFetch fetch_;
   LocalDataShare lds_;
   ComputeUnitStatistics statistics_;
+
+  /// A memory access that the wavefront has issued and the window's edge performs.
+  struct Deferred {
+    Cycles at;
+    MemoryTokens::Token token = 0;
+    isa::DeferredAccess access;
+  };
+  std::vector<std::unique_ptr<Deferred>> deferred_;  // of this window the first deferred_count_
+  unsigned deferred_count_ = 0;
+  std::vector<ComputeUnitReport> reports_;
 };
 
 }  // namespace lacuna

@@ -14,19 +14,17 @@ void ComputeUnit::fault(WavefrontSlot& slot, std::uint32_t code, std::uint64_t a
                         const std::string& what, Cycles cycle) {
   slot.hold(kHoldFault);
   slot.publish();
-  Dispatch& dispatch = *slot.group->dispatch;
-  dispatch.failed = true;
   const auto& id = slot.group->id;
-  WavefrontFault report;
-  report.code = code;
-  report.address = address;
-  report.pc = pc;
-  report.what = what;
+  ComputeUnitReport& made = report(ComputeUnitReport::Kind::fault, *slot.group->dispatch, clock_.ticks(cycle));
+  made.fault.code = code;
+  made.fault.address = address;
+  made.fault.pc = pc;
+  made.fault.what = what;
   std::string instruction;
   if (slot.next != nullptr) instruction = fmt::format(" ({})", isa::disassemble(*slot.next, target_));
-  report.where = fmt::format("{}, workgroup ({}, {}, {}), wavefront {}, compute unit {} SIMD {}", instruction, id[0], id[1],
-                             id[2], slot.wave_in_group, place_.index, slot.simd->number);
-  listener_.wavefront_fault(dispatch, report, clock_.ticks(cycle));
+  made.fault.where = fmt::format("{}, workgroup ({}, {}, {}), wavefront {}, compute unit {} SIMD {}", instruction, id[0], id[1],
+                                 id[2], slot.wave_in_group, place_.index, slot.simd->number);
+  reported();
 }
 
 void ComputeUnit::memory_fault(WavefrontSlot& slot, const isa::Instruction& instruction, std::uint64_t pc, Cycles cycle) {

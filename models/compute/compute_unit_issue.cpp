@@ -101,7 +101,7 @@ void ComputeUnit::issue(Simd& simd, WavefrontSlot& slot, Cycles cycle) {
   }
   const isa::Instruction& instruction = *slot.next;
   isa::Wavefront& wave = slot.wave;
-  Dispatch& dispatch = *slot.group->dispatch;
+  DispatchWork& work = *slot.group->work;
   if (isa::exceeds_allocation(instruction, wave.vgpr_count, wave.sgpr_count, wave.agpr_count)) [[unlikely]] {
     fault(slot, LACUNA_FAULT_ILLEGAL_INSTRUCTION, 0, wave.pc,
           fmt::format("instruction uses {} VGPRs, {} AGPRs and {} SGPRs, the kernel descriptor allocates {}, {} and {}",
@@ -116,13 +116,13 @@ void ComputeUnit::issue(Simd& simd, WavefrontSlot& slot, Cycles cycle) {
   ++statistics_.issued[static_cast<std::size_t>(instruction.unit)];
   ++statistics_.wavefront_instructions;
   statistics_.thread_instructions += threads;
-  ++dispatch.wavefront_instructions;
-  dispatch.thread_instructions += threads;
+  ++work.wavefront_instructions;
+  work.thread_instructions += threads;
 
   if constexpr (kTimed) {
     slot.account(WavefrontTime::unit_busy, cycle);
     slot.account(WavefrontTime::issue, cycle + Cycles{1});
-    ++dispatch.activity.issued[static_cast<std::size_t>(instruction.unit)];
+    ++work.activity.issued[static_cast<std::size_t>(instruction.unit)];
   }
   const std::uint64_t here = wave.pc;
   wave.clock = cycle.n;
@@ -161,6 +161,8 @@ void ComputeUnit::access_memory(WavefrontSlot& slot, const isa::Instruction& ins
         const LocalDataShare::Result local = lds_.access(access, vector_memory_.addresses().lds, &instruction, cycle);
         tokens_.include(token, local.done, local.delays);
       }
+      if (access.bytes_per_lane != 0 && access.deferred) [[unlikely]]
+        defer(slot, instruction, token, cycle);
       tokens_.issued(token);
       break;
     }
@@ -168,7 +170,10 @@ void ComputeUnit::access_memory(WavefrontSlot& slot, const isa::Instruction& ins
       if (access.bytes_per_lane == 0) {
         slot.lgkmcnt.add_out_of_order(cycle + Cycles{1});
       } else {
-        scalar_memory_.access(slot, cycle);
+        const MemoryTokens::Token token = scalar_memory_.access(slot, cycle);
+        if (access.deferred) [[unlikely]]
+          defer(slot, instruction, token, cycle);
+        tokens_.issued(token);
       }
       break;
     case isa::Unit::lds: {
@@ -247,7 +252,8 @@ bool ComputeUnit::handle_event(WavefrontSlot& slot, const isa::Instruction& inst
       return true;
     case isa::Event::message:
       if ((wave.event_value & 0xf) == kMessageInterrupt) {
-        listener_.interrupt_message(*slot.group->dispatch, wave.sgpr[isa::kM0], clock_.ticks(cycle));
+        report(ComputeUnitReport::Kind::message, *slot.group->dispatch, clock_.ticks(cycle)).m0 = wave.sgpr[isa::kM0];
+        reported();
       }
       if ((wave.event_value & isa::kMessageThenHalt) != 0) {
         fault(slot, LACUNA_FAULT_TRAP, 0, pc, "wavefront halted itself (s_sendmsghalt)", cycle);
@@ -255,8 +261,7 @@ bool ComputeUnit::handle_event(WavefrontSlot& slot, const isa::Instruction& inst
       }
       return true;
     case isa::Event::cache_invalidate:
-      invalidate_caches(slot, instruction, cycle);
-      return true;
+      return invalidate_caches(slot, instruction, cycle);
     case isa::Event::memory_fault:
       memory_fault(slot, instruction, pc, cycle);
       return false;
@@ -278,18 +283,30 @@ bool ComputeUnit::handle_event(WavefrontSlot& slot, const isa::Instruction& inst
   return true;
 }
 
-void ComputeUnit::invalidate_caches(WavefrontSlot& slot, const isa::Instruction& instruction, Cycles cycle) {
+// False: the wavefront waits for the window's edge, as what has been stored to code does.
+bool ComputeUnit::invalidate_caches(WavefrontSlot& slot, const isa::Instruction& instruction, Cycles cycle) {
   CacheMaintenance* cache = instruction.unit == isa::Unit::vmem   ? l1_vector_
                             : instruction.unit == isa::Unit::smem ? l1_scalar_
                                                                   : l1_instruction_;
-  if (cache == l1_instruction_) fetch_.code().revalidate();
-  if (cache == nullptr || mode_ == TimingMode::functional) return;
-  const Cycles done = clock_.ceil(cache->invalidate(clock_.ticks(cycle)));
-  if (instruction.unit == isa::Unit::vmem) {
-    slot.vmcnt.add_in_order(done);
-  } else {
-    slot.when = later(slot.when, done);
+  const bool code = instruction.unit != isa::Unit::vmem && instruction.unit != isa::Unit::smem;
+  if (mode_ == TimingMode::functional) {
+    if (code) fetch_.code().revalidate();
+    return true;
   }
+  if (cache != nullptr) {
+    const Cycles done = clock_.ceil(cache->invalidate(clock_.ticks(cycle)));
+    if (instruction.unit == isa::Unit::vmem) {
+      slot.vmcnt.add_in_order(done);
+    } else {
+      slot.when = later(slot.when, done);
+    }
+  }
+  if (!code) return true;
+  slot.hold(kHoldSync);
+  slot.publish();
+  report(ComputeUnitReport::Kind::code_changed, *slot.group->dispatch, clock_.ticks(cycle)).wavefront = {
+      slot.group->dispatch, this, slot.simd->number, slot.number};
+  return false;
 }
 
 }  // namespace lacuna

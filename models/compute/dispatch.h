@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,13 @@ struct WorkgroupNeeds {
   unsigned agprs = 0;
   unsigned sgprs = 0;
   std::uint32_t lds_bytes = 0;
+};
+
+/// What the compute units of a group (models/compute/windows.h) have done of a dispatch.
+struct alignas(64) DispatchWork {
+  std::uint64_t wavefront_instructions = 0;
+  std::uint64_t thread_instructions = 0;
+  KernelActivity activity;
 };
 
 struct Dispatch {
@@ -63,6 +71,8 @@ struct Dispatch {
   Tick end{};
   std::uint64_t bulk_bytes = 0;  ///< copied or filled without being executed, see BulkBlits
   std::uint64_t wavefronts = 0;
+  /// By group; null: it has had none of the workgroups. Groups count at the same time, collect() adds up.
+  std::vector<std::unique_ptr<DispatchWork>> work;
   std::uint64_t wavefront_instructions = 0;
   /// Active lanes summed over vector, vector-memory and LDS instructions; scalar and control instructions count one each.
   std::uint64_t thread_instructions = 0;
@@ -76,6 +86,21 @@ struct Dispatch {
   std::uint64_t total_workgroups() const { return std::uint64_t{workgroups[0]} * workgroups[1] * workgroups[2]; }
   bool all_launched() const { return next_workgroup == total_workgroups(); }
   bool done() const { return finished_workgroups == total_workgroups(); }
+  DispatchWork& work_of(unsigned group) {
+    if (work.size() <= group) work.resize(group + 1);
+    if (work[group] == nullptr) work[group] = std::make_unique<DispatchWork>();
+    return *work[group];
+  }
+  /// Of a dispatch that has ended: nobody counts any more.
+  void collect() {
+    for (const auto& part : work) {
+      if (part == nullptr) continue;
+      wavefront_instructions += part->wavefront_instructions;
+      thread_instructions += part->thread_instructions;
+      activity += part->activity;
+    }
+    work.clear();
+  }
 };
 
 }  // namespace lacuna

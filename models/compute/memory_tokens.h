@@ -46,6 +46,10 @@ class MemoryTokens {
   /// The two halves of add(), for answers whose return is known later.
   void account(Token token, const PortAnswer& answer);
   void arrive(Token token, const PortAnswer& answer, Tick returned);
+  /// One of those expected, which is no request, is over: the operation takes no longer for it.
+  void release(Token token) {
+    if (--tokens_[token].remaining == 0 && tokens_[token].issued) close(token);
+  }
   /// All requests have been made: from here on the wait counters count the operation, as completed or as open.
   void issued(Token token);
 

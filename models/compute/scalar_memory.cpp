@@ -2,14 +2,14 @@
 
 namespace lacuna {
 
-void ScalarMemory::access(WavefrontSlot& slot, Cycles cycle) {
+MemoryTokens::Token ScalarMemory::access(WavefrontSlot& slot, Cycles cycle) {
   const isa::MemoryAccess& access = slot.wave.access;
-  Dispatch& dispatch = *slot.group->dispatch;
+  const Dispatch& dispatch = *slot.group->dispatch;
   const Tick wanted = clock_.ticks(cycle);
   const Tick start = unit_.reserve(wanted, clock_.period() * kIssueCycles);
   const bool write = access.operation != isa::MemoryAccess::Operation::load;
   const MemoryTokens::Token token = tokens_.begin(slot, Counters::lgkmcnt, start, start - wanted, parameters_.smem_latency,
-                                                  write ? nullptr : &dispatch.activity);
+                                                  write ? nullptr : &slot.group->work->activity);
   const std::uint64_t first = access.scalar_address / kLineBytes;
   const std::uint64_t last = (access.scalar_address + access.bytes_per_lane - 1) / kLineBytes;
   Tick at = start;
@@ -31,7 +31,7 @@ void ScalarMemory::access(WavefrontSlot& slot, Cycles cycle) {
     if (port_.request(request, at, token, answer)) tokens_.add(token, answer, answer.line.done);
     at += clock_.period();
   }
-  tokens_.issued(token);
+  return token;
 }
 
 }  // namespace lacuna

@@ -21,8 +21,8 @@ class ScalarMemory : private PortClient {
       : parameters_(parameters), clock_(clock), tokens_(tokens), port_(*this, memory), physical_(vm), requester_(requester) {}
 
   MemoryPort& port() { return port_; }
-  /// The requests of an access, made from `cycle` on.
-  void access(WavefrontSlot& slot, Cycles cycle);
+  /// A token for an access, whose requests are made from `cycle` on. issued() of the token is left to the caller.
+  MemoryTokens::Token access(WavefrontSlot& slot, Cycles cycle);
   /// Line transactions so far.
   const std::uint64_t& requests() const { return requests_; }
   void retire(Tick horizon) { unit_.retire(horizon); }

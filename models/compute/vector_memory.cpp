@@ -37,7 +37,7 @@ MemoryTokens::Token VectorMemory::access(WavefrontSlot& slot, const isa::MemoryA
   const Tick start = unit_.reserve(wanted, period * occupancy);
   const bool write = access.operation != isa::MemoryAccess::Operation::load;
   const MemoryTokens::Token token = tokens_.begin(slot, counters, start, start - wanted, parameters_.vmem_return_latency,
-                                                  write ? nullptr : &slot.group->dispatch->activity);
+                                                  write ? nullptr : &slot.group->work->activity);
   requests_ += lines.size();
   LineAccess request{.bytes = coalescer_.line_bytes(),
                      .kind = RequestKind::vector,

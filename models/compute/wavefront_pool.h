@@ -31,6 +31,7 @@ struct WavefrontSlot;
 /// A resident workgroup.
 struct ResidentWorkgroup {
   Dispatch* dispatch = nullptr;  ///< null: free
+  DispatchWork* work = nullptr;  ///< where it counts
   std::uint64_t linear_id = 0;
   std::array<std::uint32_t, 3> id{};
   unsigned lds_granule = 0;  ///< first one

@@ -17,11 +17,12 @@ constexpr Cycles kRetireCycles{512};
 
 }  // namespace
 
-Windows::Windows(sc_core::sc_module_name name, Clock clock, TimingMode mode, Cycles length)
+Windows::Windows(sc_core::sc_module_name name, Clock clock, TimingMode mode, Cycles length, WorkerThreads* threads)
     : sc_module(name),
       clock_(clock),
       timed_(mode != TimingMode::functional),
       length_(timed_ ? later(length, Cycles{1}) : kFunctionalLength),
+      threads_(timed_ ? threads : nullptr),
       wake_("wake") {
   SC_HAS_PROCESS(Windows);
   SC_METHOD(run);
@@ -30,8 +31,12 @@ Windows::Windows(sc_core::sc_module_name name, Clock clock, TimingMode mode, Cyc
 }
 
 void Windows::add_group(std::vector<ComputeUnit*> units) {
-  for (ComputeUnit* unit : units) unit->attach(*this);
-  groups_.push_back(std::move(units));
+  groups_.push_back(std::make_unique<Group>());
+  Group& group = *groups_.back();
+  group.units = std::move(units);
+  units_.insert(units_.end(), group.units.begin(), group.units.end());
+  for (ComputeUnit* unit : group.units)
+    unit->attach(*this, static_cast<unsigned>(groups_.size() - 1), timed_ ? &group.stores : nullptr);
 }
 
 void Windows::reset() {
@@ -45,35 +50,55 @@ void Windows::wake(Cycles at) {
   wake_.notify(to_sc_time(later(clock_.ticks(later(at, end_)), now) - now));
 }
 
+Cycles Windows::Group::earliest() const {
+  Cycles first = kNeverCycles;
+  for (const ComputeUnit* unit : units) first = std::min(first, unit->earliest());
+  return first;
+}
+
 void Windows::run() {
   const Tick now = to_tick(sc_core::sc_time_stamp());
   const Cycles begin = later(clock_.ceil(now), end_);
   end_ = begin + length_;
   retire(now);
-  for (const auto& group : groups_) run_group(group, begin);
-  if (edge_ != nullptr) edge_->settle(clock_.ticks(end_));
-  Cycles next = edge_ != nullptr && edge_->next() != kNever ? clock_.floor(edge_->next()) : kNeverCycles;
+
+  busy_.clear();
   for (const auto& group : groups_) {
-    for (const ComputeUnit* unit : group) next = std::min(next, unit->earliest());
+    if (group->earliest() < end_) busy_.push_back(group.get());
   }
+  if (threads_ != nullptr) {
+    threads_->run(static_cast<unsigned>(busy_.size()), [this, begin](unsigned i) { work(*busy_[i], begin); });
+  } else {
+    for (Group* group : busy_) work(*group, begin);
+  }
+  if (timed_) move_data();
+  if (edge_ != nullptr) edge_->settle(clock_.ticks(end_));
+  if (timed_) deliver_reports();
+
+  Cycles next = edge_ != nullptr && edge_->next() != kNever ? clock_.floor(edge_->next()) : kNeverCycles;
+  for (const auto& group : groups_) next = std::min(next, group->earliest());
   if (next != kNeverCycles) wake(next);
 }
 
-void Windows::run_group(const std::vector<ComputeUnit*>& group, Cycles begin) {
-  if (!timed_ || group.size() == 1) {
-    for (ComputeUnit* unit : group) {
-      if (unit->earliest() < end_) unit->run(end_);
-    }
+void Windows::work(Group& group, Cycles begin) {
+  if (timed_ && group.units.size() > 1) {
+    work_in_turns(group, begin);
     return;
   }
-  busy_.clear();
-  for (ComputeUnit* unit : group) {
-    if (unit->earliest() < end_) busy_.push_back(unit);
+  for (ComputeUnit* unit : group.units) {
+    if (unit->earliest() < end_) unit->run(end_);
+  }
+}
+
+void Windows::work_in_turns(Group& group, Cycles begin) {
+  group.working.clear();
+  for (ComputeUnit* unit : group.units) {
+    if (unit->earliest() < end_) group.working.push_back(unit);
   }
   // One that has nothing left to do in the window is not woken by the others.
-  for (Cycles until = begin; !busy_.empty() && until < end_;) {
+  for (Cycles until = begin; !group.working.empty() && until < end_;) {
     until = std::min(until + kTurn, end_);
-    std::erase_if(busy_, [&](ComputeUnit* unit) {
+    std::erase_if(group.working, [&](ComputeUnit* unit) {
       if (unit->earliest() < until) unit->run(until);
       return unit->earliest() >= end_;
     });
@@ -85,9 +110,30 @@ void Windows::retire(Tick now) {
   next_retire_ = now + clock_.ticks(kRetireCycles);
   const Tick horizon = retirement_horizon(now);
   if (edge_ != nullptr) edge_->retire(horizon);
-  for (const auto& group : groups_) {
-    for (ComputeUnit* unit : group) unit->retire(horizon);
+  for (ComputeUnit* unit : units_) unit->retire(horizon);
+}
+
+void Windows::move_data() {
+  for (const auto& group : groups_) group->stores.flush();
+  turns_.clear();
+  for (std::uint32_t i = 0; i < units_.size(); ++i) {
+    for (std::uint32_t k = 0; k < units_[i]->deferred(); ++k) turns_.push_back({clock_.ticks(units_[i]->deferred_at(k)), i, k});
   }
+  if (turns_.empty()) return;
+  std::sort(turns_.begin(), turns_.end());
+  for (const Turn& turn : turns_) units_[turn.unit]->perform_deferred(turn.number, performer_);
+  for (ComputeUnit* unit : units_) unit->end_deferred();
+}
+
+void Windows::deliver_reports() {
+  turns_.clear();
+  for (std::uint32_t i = 0; i < units_.size(); ++i) {
+    for (std::uint32_t k = 0; k < units_[i]->reports(); ++k) turns_.push_back({units_[i]->report_at(k), i, k});
+  }
+  if (turns_.empty()) return;
+  std::sort(turns_.begin(), turns_.end());
+  for (const Turn& turn : turns_) units_[turn.unit]->deliver(turn.number);
+  for (ComputeUnit* unit : units_) unit->end_reports();
 }
 
 }  // namespace lacuna

@@ -1,20 +1,35 @@
 // Simulated time of a GPU's compute units: all of them advance together, in windows.
 //
-// Within a window the units of a group, which share first-level caches, work on nothing but their own state and those caches.
-// What leaves the caches is collected. At the window's edge all of it goes down in order of simulated time, and the answers
-// come back: tokens are completed, translations become known. A window is no longer than the shortest way from a request to its
-// answer, so that nothing that happens in it depends on what others do in it. Therefore
+// Within a window the units of a group, which share first-level caches, work on nothing but their own state, those caches, and
+// memory as it was at the window's beginning with what the group itself has stored since. What leaves the caches is collected,
+// stores and atomic operations are kept back. At the window's edge, in this order and one after the other,
+//   1. stores are written to memory, group after group;
+//   2. atomic operations, and what has to come after them, are performed in order of simulated time, then of units, then as
+//   they
+//      issued;
+//   3. requests go down in order of simulated time, and the answers come back: tokens are completed, translations become known;
+//   4. what units report is delivered in order of simulated time, then of units.
+// A window is no longer than the shortest way from a request to its answer, so that nothing that happens in it depends on what
+// others do in it. Therefore
 //   - shared caches, network and DRAM are asked in time order, whatever the host does;
-//   - a group's state stays in the host's caches while it works.
+//   - a group's state stays in the host's caches while it works;
+//   - groups work at the same time on several threads of the host, and everything comes out the same on any number of them,
+//   also
+//     of programs whose wavefronts race for data.
+// In functional mode there are no groups: units work one after the other on memory itself, and report at once.
 // A unit that learns late of something that happened within a window that is over, such as a workgroup that was launched, works
 // on it in the next window at its own time. It is never further behind than a window.
 #pragma once
 
+#include <memory>
 #include <systemc>
 #include <vector>
 
 #include "models/common/units.h"
+#include "models/common/worker_threads.h"
 #include "models/compute/compute_unit_parameters.h"
+#include "models/isa/deferred_access.h"
+#include "models/isa/store_buffer.h"
 
 namespace lacuna {
 
@@ -35,8 +50,8 @@ class WindowEdge {
 class Windows : public sc_core::sc_module {
  public:
   /// `length`: of a window, at least 1. Functional timing has no answers to wait for and takes longer ones, so that a
-  /// wavefront's state stays in the host's caches.
-  Windows(sc_core::sc_module_name name, Clock clock, TimingMode mode, Cycles length);
+  /// wavefront's state stays in the host's caches. `threads`: what groups work on; null: the caller's thread.
+  Windows(sc_core::sc_module_name name, Clock clock, TimingMode mode, Cycles length, WorkerThreads* threads = nullptr);
 
   /// Units that share first-level caches.
   void add_group(std::vector<ComputeUnit*> units);
@@ -50,18 +65,42 @@ class Windows : public sc_core::sc_module {
   void wake(Cycles at);
 
  private:
+  struct Group {
+    std::vector<ComputeUnit*> units;
+    std::vector<ComputeUnit*> working;  ///< those that have something to do in the window
+    isa::StoreBuffer stores;
+    Cycles earliest() const;
+  };
+  /// Something of a unit that happens at an edge in its turn.
+  struct Turn {
+    Tick at;
+    std::uint32_t unit;    ///< of units_
+    std::uint32_t number;  ///< the unit's
+    bool operator<(const Turn& other) const {
+      if (at != other.at) return at < other.at;
+      return unit != other.unit ? unit < other.unit : number < other.number;
+    }
+  };
+
   void run();
-  void run_group(const std::vector<ComputeUnit*>& group, Cycles begin);
   void retire(Tick now);
+  void work(Group& group, Cycles begin);
+  void work_in_turns(Group& group, Cycles begin);
+  void move_data();
+  void deliver_reports();
 
   const Clock clock_;
   const bool timed_;
   const Cycles length_;
-  std::vector<std::vector<ComputeUnit*>> groups_;
+  WorkerThreads* threads_;
+  std::vector<std::unique_ptr<Group>> groups_;
+  std::vector<ComputeUnit*> units_;  // of all groups
   WindowEdge* edge_ = nullptr;
+  isa::DeferredAccessPerformer performer_;
+  std::vector<Turn> turns_;
+  std::vector<Group*> busy_;
   Cycles end_{};  ///< of the last window
   Tick next_retire_{};
-  std::vector<ComputeUnit*> busy_;  ///< of the group that works
   sc_core::sc_event wake_;
 };
 

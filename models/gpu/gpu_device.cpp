@@ -26,14 +26,15 @@ std::size_t state_bytes(const GpuDeviceParameters& p) {
 
 }  // namespace
 
-GpuDevice::GpuDevice(sc_core::sc_module_name module_name, const GpuDeviceParameters& parameters)
+GpuDevice::GpuDevice(sc_core::sc_module_name module_name, const GpuDeviceParameters& parameters, WorkerThreads* threads)
     : sc_module(module_name),
       parameters_(parameters),
       destinations_{.l2_banks = parameters.gpu.memory_partitions},
       vram_(parameters.vram.size),
       code_(vm_, parameters.gpu.target),
+      lds_banks_(parameters.gpu.shader_arrays),
       state_memory_(state_bytes(parameters), &huge_pages_),
-      windows_("windows", Clock(parameters.gpu.core_clock), parameters.gpu.timing, parameters.window()),
+      windows_("windows", Clock(parameters.gpu.core_clock), parameters.gpu.timing, parameters.window(), threads),
       dispatcher_("dispatcher", parameters.dispatcher, Clock(parameters.gpu.core_clock), windows_.length()) {
   if (const auto problems = parameters.check(); !problems.empty()) throw std::invalid_argument(problems.front());
   build_l1_caches();
@@ -96,18 +97,18 @@ ComputeUnitPorts GpuDevice::ports_of(const ComputeUnitPlace& place) {
 
 void GpuDevice::build_compute_units() {
   const GpuParameters& gpu = parameters_.gpu;
-  const ComputeUnitSurroundings surroundings{.mode = gpu.timing,
-                                             .target = gpu.target,
-                                             .clock = Clock(gpu.core_clock),
-                                             .timestamp = Clock(gpu.timestamp_clock),
-                                             .vm = vm_,
-                                             .code = code_,
-                                             .lds_banks = lds_banks_,
-                                             .listener = dispatcher_,
-                                             .memory = state_memory_};
   for (unsigned index = 0; index < gpu.shader_arrays * gpu.cus_per_shader_array; ++index) {
     const ComputeUnitPlace place{
         .index = index, .shader_array = index / gpu.cus_per_shader_array, .in_array = index % gpu.cus_per_shader_array};
+    const ComputeUnitSurroundings surroundings{.mode = gpu.timing,
+                                               .target = gpu.target,
+                                               .clock = Clock(gpu.core_clock),
+                                               .timestamp = Clock(gpu.timestamp_clock),
+                                               .vm = vm_,
+                                               .code = code_,
+                                               .lds_banks = lds_banks_[place.shader_array],
+                                               .listener = dispatcher_,
+                                               .memory = state_memory_};
     units_.push_back(std::make_unique<ComputeUnit>(name_of("cu", index).c_str(), parameters_.cu, place, surroundings));
     ComputeUnit& unit = *units_.back();
     const ComputeUnitPorts ports = ports_of(place);

@@ -69,8 +69,9 @@ struct ComputeUnitPorts {
 
 class GpuDevice : public sc_core::sc_module, private ResourceMeter, private KernelObserver {
  public:
-  /// Throws std::invalid_argument when check() finds a problem.
-  GpuDevice(sc_core::sc_module_name name, const GpuDeviceParameters& parameters);
+  /// Throws std::invalid_argument when check() finds a problem. `threads`: what the compute units work on, which has no
+  /// influence on any result; null: the caller's thread.
+  GpuDevice(sc_core::sc_module_name name, const GpuDeviceParameters& parameters, WorkerThreads* threads = nullptr);
 
   auto& mmio() { return cp_->bus; }
   Fabric::DestinationPort& host() { return noc_->destinations[destinations_.host]; }
@@ -133,7 +134,7 @@ class GpuDevice : public sc_core::sc_module, private ResourceMeter, private Kern
   BackingStore vram_;
   GpuVm vm_;
   isa::DecodedCode code_;
-  LdsBanks lds_banks_;
+  std::vector<LdsBanks> lds_banks_;  ///< by shader array
   HugePageResource huge_pages_;
   std::pmr::monotonic_buffer_resource state_memory_;  ///< of the compute units
   AgentRegistry agents_;

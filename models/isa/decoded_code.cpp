@@ -29,31 +29,31 @@ void DecodedCode::read_page(Page& page) const {
 
 DecodedCode::Page& DecodedCode::page_of(std::uint64_t pc) {
   const std::uint64_t base = pc & ~(kPageBytes - 1);
-  Page*& recent = recent_[(pc / kPageBytes) % kRecent];
-  if (recent != nullptr && recent->base == base) return *recent;
   std::unique_ptr<Page>& page = pages_[base];
   if (page == nullptr) {
     page = std::make_unique<Page>();
     page->base = base;
     read_page(*page);
   }
-  recent = page.get();
+  recent_[(pc / kPageBytes) % kRecent].store(page.get(), std::memory_order_release);
   return *page;
 }
 
 const DecodedInstruction* DecodedCode::decode_at(std::uint64_t pc) {
   if (pc % 4 != 0) return nullptr;
+  const std::lock_guard lock(decoding_);
   Page& page = page_of(pc);
   const unsigned place = static_cast<unsigned>(pc % kPageBytes) / 4;
-  if (page.instructions[place] != nullptr) return page.instructions[place];
+  if (const DecodedInstruction* known = page.instructions[place].load(std::memory_order_relaxed); known != nullptr)
+    return known;
   unsigned available = 0;
   while (available < 3 && place + available < page.words.size() && page.present[place + available]) ++available;
   if (available == 0) return nullptr;
   DecodeResult result = decode(&page.words[place], available, target_);
   if (!result.ok) return nullptr;
   page.storage.push_back(std::make_unique<DecodedInstruction>(result.instruction));
-  page.instructions[place] = page.storage.back().get();
-  return page.instructions[place];
+  page.instructions[place].store(page.storage.back().get(), std::memory_order_release);
+  return page.storage.back().get();
 }
 
 CodeError DecodedCode::explain(std::uint64_t pc) const {
@@ -107,7 +107,9 @@ unsigned DecodedCode::revalidate() {
       continue;
     }
     ++dropped;
-    std::replace(recent_.begin(), recent_.end(), entry->second.get(), static_cast<Page*>(nullptr));
+    for (std::atomic<Page*>& recent : recent_) {
+      if (recent == entry->second.get()) recent = nullptr;
+    }
     retired_.push_back(std::move(entry->second));
     entry = pages_.erase(entry);
   }

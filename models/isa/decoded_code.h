@@ -2,9 +2,11 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <bitset>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -24,7 +26,8 @@ struct CodeError {
 };
 
 /// Lazily filled, by 4 KiB page of GPU virtual addresses. Like an instruction cache it does not notice writes to code:
-/// revalidate() does, and whoever acquires (kernel start, s_icache_inv) calls it.
+/// revalidate() does, and whoever acquires (kernel start, s_icache_inv) calls it. Several threads may ask at() and explain() at
+/// the same time, as long as nobody writes to code meanwhile; the other calls are for one thread alone.
 class DecodedCode {
  public:
   static constexpr std::uint64_t kPageBytes = 4096;
@@ -37,9 +40,9 @@ class DecodedCode {
   /// The instruction at `pc`, or nullptr when it cannot be fetched or decoded: explain() tells why. The pointer stays valid
   /// until collect(), even when revalidate() replaces the page.
   const DecodedInstruction* at(std::uint64_t pc) {
-    const Page* page = recent_[(pc / kPageBytes) % kRecent];
+    const Page* page = recent_[(pc / kPageBytes) % kRecent].load(std::memory_order_acquire);
     if (page != nullptr && page->base == (pc & ~(kPageBytes - 1)) && pc % 4 == 0) {
-      const DecodedInstruction* found = page->instructions[(pc % kPageBytes) / 4];
+      const DecodedInstruction* found = page->instructions[(pc % kPageBytes) / 4].load(std::memory_order_acquire);
       if (found != nullptr) return found;
     }
     return decode_at(pc);
@@ -59,7 +62,7 @@ class DecodedCode {
 
   struct Page {
     std::uint64_t base = 0;
-    std::array<const DecodedInstruction*, kWords> instructions{};
+    std::array<std::atomic<const DecodedInstruction*>, kWords> instructions{};
     std::vector<std::unique_ptr<DecodedInstruction>> storage;
     std::array<std::uint32_t, kWords + kTailWords> words{};
     std::bitset<kWords + kTailWords> present;  // mapped and executable when the page was read
@@ -75,7 +78,8 @@ class DecodedCode {
   const MemoryInterface& memory_;
   Target target_;
   std::unordered_map<std::uint64_t, std::unique_ptr<Page>> pages_;  // by base; never iterated for results
-  std::array<Page*, kRecent> recent_{};
+  std::array<std::atomic<Page*>, kRecent> recent_{};
+  std::mutex decoding_;  ///< of pages_ and of what is in them
   std::vector<std::unique_ptr<Page>> retired_;
 };
 

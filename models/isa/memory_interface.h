@@ -59,6 +59,7 @@ struct MemoryAccess {
   std::uint8_t bytes_per_lane = 0;   ///< contiguous bytes from each lane's address; 0 for cache-control instructions
   std::uint64_t lanes = 0;           ///< lanes that access memory (FLAT: those in this space)
   std::uint64_t lds_lanes = 0;       ///< FLAT only: lanes whose address fell in the shared aperture
+  bool deferred = false;             ///< nothing has been moved yet: see Wavefront::stores
   bool dual = false;                 ///< DS read2/write2: each lane has a second address,
   std::uint32_t dual_distance = 0;   ///< so many bytes behind the first (modulo 2^32)
   std::uint64_t scalar_address = 0;  ///< GPU virtual address of a scalar access

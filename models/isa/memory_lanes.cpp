@@ -130,11 +130,84 @@ void LaneTargets::set_nowhere(unsigned lane, unsigned bytes) {
   set(lane, buffer_[lane].data());
 }
 
-void LaneTargets::write_back_slow(unsigned bytes) {
-  for (std::uint64_t left = bounced_; left != 0; left &= left - 1) {
-    const auto l = static_cast<unsigned>(std::countr_zero(left));
-    for (unsigned k = 0; k < bytes; ++k) *origin_[l][k] = buffer_[l][k];
+// Nearly all loads end with the range test: what is stored and what is loaded lie apart.
+bool LaneTargets::read_stores_slow(Wavefront& wave, unsigned bytes) {
+  const StoreBuffer& stores = *wave.stores;
+  const std::uint64_t lanes = wave.access.lanes;
+  if (bounced_ == 0) {
+    std::uintptr_t lowest = ~std::uintptr_t{0};
+    std::uintptr_t highest = 0;
+    for_lanes(lanes, [&](unsigned l) {
+      lowest = std::min(lowest, at_[l]);
+      highest = std::max(highest, at_[l]);
+    });
+    if (lanes == 0 || !stores.may_hold(lowest, highest + bytes)) return true;
   }
+  if (meets_deferred(wave, bytes)) {
+    defer(wave, bytes);
+    return false;
+  }
+  for_lanes(lanes, [&](unsigned l) {
+    if (bounces(l)) {
+      for (unsigned k = 0; k < bytes; ++k) stores.overlay(origin_[l][k], &buffer_[l][k], 1);
+      return;
+    }
+    if (!stores.may_hold((*this)[l], bytes)) return;
+    std::memcpy(buffer_[l].data(), (*this)[l], bytes);
+    if (stores.overlay((*this)[l], buffer_[l].data(), bytes)) set(l, buffer_[l].data());
+  });
+  return true;
+}
+
+bool LaneTargets::redirect_slow(Wavefront& wave, unsigned bytes) {
+  if (meets_deferred(wave, bytes)) {
+    defer(wave, bytes);
+    return false;
+  }
+  redirected_ = wave.access.lanes & ~bounced_;
+  for_lanes(redirected_, [&](unsigned l) {
+    redirected_from_[l] = (*this)[l];
+    set(l, buffer_[l].data());
+  });
+  return true;
+}
+
+bool LaneTargets::meets_deferred(const Wavefront& wave, unsigned bytes) const {
+  if (!wave.stores->any_deferred()) return false;
+  bool meets = false;
+  for_lanes(wave.access.lanes, [&](unsigned l) {
+    if (!bounces(l)) {
+      meets = meets || wave.stores->deferred((*this)[l], bytes);
+    } else {
+      for (unsigned k = 0; k < bytes; ++k) meets = meets || wave.stores->deferred(origin_[l][k], 1);
+    }
+  });
+  return meets;
+}
+
+bool LaneTargets::defer(Wavefront& wave, unsigned bytes) {
+  for_lanes(wave.access.lanes, [&](unsigned l) {
+    if (!bounces(l)) {
+      wave.stores->mark_deferred((*this)[l], bytes);
+    } else {
+      for (unsigned k = 0; k < bytes; ++k) wave.stores->mark_deferred(origin_[l][k], 1);
+    }
+  });
+  wave.access.deferred = true;
+  return true;
+}
+
+void LaneTargets::write_back_slow(Wavefront& wave, unsigned bytes) {
+  for_lanes(redirected_, [&](unsigned l) { wave.stores->store(redirected_from_[l], buffer_[l].data(), bytes); });
+  for_lanes(bounced_, [&](unsigned l) {
+    for (unsigned k = 0; k < bytes; ++k) {
+      if (wave.stores != nullptr) {
+        wave.stores->store(origin_[l][k], &buffer_[l][k], 1);
+      } else {
+        *origin_[l][k] = buffer_[l][k];
+      }
+    }
+  });
 }
 
 }  // namespace lacuna::isa

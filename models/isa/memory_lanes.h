@@ -135,20 +135,38 @@ class LaneTargets {
     set(lane, buffer_[lane].data());
     return true;
   }
+  /// Before a load: lanes of memory (wave.access.lanes) whose bytes are in the store buffer read them there. False: the load is
+  /// deferred.
+  bool read_stores(Wavefront& wave, unsigned bytes) {
+    return wave.stores == nullptr || wave.stores->empty() || read_stores_slow(wave, bytes);
+  }
+  /// Before a store: with a store buffer the lanes of memory write to bounce buffers. False: the store is deferred.
+  bool redirect(Wavefront& wave, unsigned bytes) { return wave.stores == nullptr || redirect_slow(wave, bytes); }
+  /// Before an atomic operation; false: it is deferred.
+  bool may_perform(Wavefront& wave, unsigned bytes) {
+    return wave.stores == nullptr || wave.access.lanes == 0 || !defer(wave, bytes);
+  }
   /// After a store or atomic: bounced bytes go to where they belong.
-  void write_back(unsigned bytes) {
-    if (bounced_ != 0) write_back_slow(bytes);
+  void write_back(Wavefront& wave, unsigned bytes) {
+    if ((bounced_ | redirected_) != 0) write_back_slow(wave, bytes);
   }
 
  private:
-  void write_back_slow(unsigned bytes);
+  bool read_stores_slow(Wavefront& wave, unsigned bytes);
+  bool redirect_slow(Wavefront& wave, unsigned bytes);
+  bool meets_deferred(const Wavefront& wave, unsigned bytes) const;
+  bool defer(Wavefront& wave, unsigned bytes);
+  void write_back_slow(Wavefront& wave, unsigned bytes);
+  bool bounces(unsigned lane) const { return (bounced_ >> lane & 1) != 0; }
 
   // Numbers, not pointers: those of inactive lanes point anywhere.
   std::array<std::uintptr_t, kLanes> at_;
   std::uint64_t bounced_ = 0;
+  std::uint64_t redirected_ = 0;  ///< stores only: lanes with all their bytes at redirected_from_
   Sharing sharing_ = Sharing::device;
   alignas(kMaxLaneBytes) std::array<std::array<std::byte, kMaxLaneBytes>, kLanes> buffer_;
   std::array<std::array<std::byte*, kMaxLaneBytes>, kLanes> origin_;
+  std::array<std::byte*, kLanes> redirected_from_;
 };
 
 /// Loads M (extended to 32 bits when narrower) and `kWords` - 1 more words of each lane into consecutive registers.

@@ -177,6 +177,7 @@ void load_format(const Instruction& i, Wavefront& w) {
   LaneTargets targets;
   const unsigned bytes = format.bytes();
   if (!resolve(i, w, targets, Operation::load, bytes, Access::read)) return;
+  if (!targets.read_stores(w, bytes)) return;
   const bool packed = w.target != Target::gfx803;
   std::array<U32, kLanes> lds{};
   U32* dst = i.mem.lds ? lds.data() : w.planes(i.dst[0]);
@@ -210,6 +211,7 @@ void store_format(const Instruction& i, Wavefront& w) {
   const unsigned bytes = format.bytes();
   if (bytes == 0) return;
   if (!resolve(i, w, targets, Operation::store, bytes, Access::write)) return;
+  if (!targets.redirect(w, bytes)) return;
   const bool packed = w.target != Target::gfx803;
   const U32* data = w.planes(i.src[3]);
   for_lanes(w.access.lanes, [&](unsigned l) {
@@ -225,13 +227,14 @@ void store_format(const Instruction& i, Wavefront& w) {
     }
     format.pack(values, targets[l]);
   });
-  targets.write_back(bytes);
+  targets.write_back(w, bytes);
 }
 
 // LDS to memory, no register in between.
 void store_lds(const Instruction& i, Wavefront& w) {
   LaneTargets targets;
   if (!resolve(i, w, targets, Operation::store, 4, Access::write)) return;
+  if (!targets.redirect(w, 4)) return;
   for_lanes(w.access.lanes, [&](unsigned l) {
     if (const std::byte* from = lds_dword(i, w, l); from != nullptr) {
       std::memcpy(targets[l], from, 4);
@@ -239,7 +242,7 @@ void store_lds(const Instruction& i, Wavefront& w) {
       std::memset(targets[l], 0, 4);
     }
   });
-  targets.write_back(4);
+  targets.write_back(w, 4);
 }
 
 void invalidate_l1(const Instruction&, Wavefront& w) {

@@ -2,6 +2,7 @@
 // ISA manual, "Scalar memory operations".
 #include <algorithm>
 #include <array>
+#include <span>
 
 #include "models/isa/atomic_operations.h"
 #include "models/isa/memory_lanes.h"
@@ -30,6 +31,7 @@ void note_access(const Instruction& i, Wavefront& w, U64 address, unsigned words
   access.returns_data = operation == MemoryAccess::Operation::load;
   access.glc = i.mem.glc;
   access.slc = false;
+  access.deferred = false;
   access.dual = false;
   access.bytes_per_lane = static_cast<std::uint8_t>(words * 4);
   access.lanes = 1;
@@ -37,17 +39,38 @@ void note_access(const Instruction& i, Wavefront& w, U64 address, unsigned words
   access.scalar_address = address;
 }
 
-// Copies `words` between memory and `data`; dword by dword when no single mapping holds them all.
+// Copies `words` dwords between places in memory and `data`. With a store buffer it is written to and looked at first; false:
+// the access has been deferred.
+bool move(Wavefront& w, std::span<std::byte* const> places, unsigned words, U32* data, Access wanted) {
+  if (w.stores != nullptr && w.stores->any_deferred()) {
+    const auto deferred = [&](std::byte* at) { return w.stores->deferred(at, words * 4); };
+    if (std::any_of(places.begin(), places.end(), deferred)) {
+      for (std::byte* at : places) w.stores->mark_deferred(at, words * 4);
+      w.access.deferred = true;
+      return false;
+    }
+  }
+  for (std::byte* at : places) {
+    auto* bytes = reinterpret_cast<std::byte*>(data);
+    if (wanted == Access::read) {
+      std::memcpy(data, at, words * 4);
+      if (w.stores != nullptr && w.stores->may_hold(at, words * 4)) w.stores->overlay(at, bytes, words * 4);
+    } else if (w.stores != nullptr) {
+      w.stores->store(at, bytes, words * 4);
+    } else {
+      std::memcpy(at, data, words * 4);
+    }
+    data += words;
+  }
+  return true;
+}
+
+// Copies `words` between memory and `data`; dword by dword when no single mapping holds them all. False: `data` is not to be
+// used, after a fault or because the access has been deferred.
 bool transfer(Wavefront& w, U64 address, U32* data, unsigned words, Access wanted) {
   check_epoch(w);
-  if (std::byte* host = translate(w, address, words * 4, wanted); host != nullptr) {
-    if (wanted == Access::read) {
-      std::memcpy(data, host, words * 4);
-    } else {
-      std::memcpy(host, data, words * 4);
-    }
-    return true;
-  }
+  if (std::byte* host = translate(w, address, words * 4, wanted); host != nullptr)
+    return move(w, {&host, 1}, words, data, wanted);
   std::array<std::byte*, kMaxWords> at{};
   for (unsigned k = 0; k < words; ++k) {
     at[k] = translate(w, address + k * 4, 4, wanted);
@@ -56,14 +79,7 @@ bool transfer(Wavefront& w, U64 address, U32* data, unsigned words, Access wante
       return false;
     }
   }
-  for (unsigned k = 0; k < words; ++k) {
-    if (wanted == Access::read) {
-      std::memcpy(data + k, at[k], 4);
-    } else {
-      std::memcpy(at[k], data + k, 4);
-    }
-  }
-  return true;
+  return move(w, {at.data(), words}, 1, data, wanted);
 }
 
 // The two low bits of base and offset are ignored.
@@ -139,6 +155,11 @@ void atomic_at(const Instruction& i, Wavefront& w, U64 address) {
   if (address % sizeof(U) != 0) return report_misaligned(w, 0, address, sizeof(U), Access::read_write);
   std::byte* host = translate(w, address, sizeof(U), Access::read_write);
   if (host == nullptr) return report_fault(w, 0, address, sizeof(U), Access::read_write);
+  if (w.stores != nullptr) {
+    w.stores->mark_deferred(host, sizeof(U));
+    w.access.deferred = true;
+    return;
+  }
   const unsigned data = i.src[2].index;
   const auto operand = [&](unsigned first) {
     return kWords == 1 ? static_cast<U>(w.sgpr[first]) : static_cast<U>(w.read64(first));

@@ -28,6 +28,7 @@ inline void note_access(const Instruction& i, Wavefront& w, Operation operation,
   access.returns_data = i.destinations != 0;
   access.glc = i.mem.glc;
   access.slc = i.mem.slc;
+  access.deferred = false;
   access.dual = false;
   access.bytes_per_lane = static_cast<std::uint8_t>(bytes);
   access.lanes = w.exec();
@@ -54,16 +55,46 @@ inline void clear_status_word(const Instruction& i, Wavefront& w, unsigned words
   for_lanes(w.exec(), [&](unsigned l) { status[l] = 0; });
 }
 
+// Neighbours of which some may have been stored to in this window.
+template <typename M, unsigned kWords, std::size_t kBytes>
+void load_stored(const std::byte* host, Wavefront& w, U32* dst) {
+  if (w.stores->deferred(host, kBytes)) {
+    w.stores->mark_deferred(host, kBytes);
+    w.access.deferred = true;
+    return;
+  }
+  std::array<std::byte, kBytes> bytes;
+  std::memcpy(bytes.data(), host, kBytes);
+  w.stores->overlay(host, bytes.data(), kBytes);
+  load_neighbours<M, kWords>(bytes.data(), dst);
+}
+
+template <typename M, unsigned kWords, std::size_t kBytes>
+void store_to_buffer(std::byte* host, Wavefront& w, const U32* src) {
+  if (w.stores->deferred(host, kBytes)) {
+    w.stores->mark_deferred(host, kBytes);
+    w.access.deferred = true;
+    return;
+  }
+  std::array<std::byte, kBytes> bytes;
+  store_neighbours<M, kWords>(bytes.data(), src);
+  w.stores->store(host, bytes.data(), kBytes);
+}
+
 template <typename Path, typename M, unsigned kWords = 1>
 void load(const Instruction& i, Wavefront& w) {
   constexpr unsigned kBytes = kWords == 1 ? sizeof(M) : kWords * 4;
   if (!i.mem.lds && !i.mem.tfe) {
     if (const std::byte* host = Path::template neighbours<kBytes>(i, w, Operation::load, Access::read); host != nullptr) {
+      constexpr std::size_t kAll = std::size_t{kBytes} * kLanes;
+      if (w.stores != nullptr && w.stores->may_hold(host, kAll)) [[unlikely]]
+        return load_stored<M, kWords, kAll>(host, w, w.planes(i.dst[0]));
       return load_neighbours<M, kWords>(host, w.planes(i.dst[0]));
     }
   }
   LaneTargets targets;
   if (!Path::resolve(i, w, targets, Operation::load, kBytes, Access::read)) return;
+  if (!targets.read_stores(w, kBytes)) return;
   if constexpr (kWords == 1) {
     if (i.mem.lds) {
       std::array<U32, kLanes> data{};
@@ -80,12 +111,14 @@ void store(const Instruction& i, Wavefront& w) {
   constexpr unsigned kBytes = kWords == 1 ? sizeof(M) : kWords * 4;
   const U32* data = w.planes(i.src[Path::kData]);
   if (std::byte* host = Path::template neighbours<kBytes>(i, w, Operation::store, Access::write); host != nullptr) {
+    if (w.stores != nullptr) return store_to_buffer<M, kWords, std::size_t{kBytes} * kLanes>(host, w, data);
     return store_neighbours<M, kWords>(host, data);
   }
   LaneTargets targets;
   if (!Path::resolve(i, w, targets, Operation::store, kBytes, Access::write)) return;
+  if (!targets.redirect(w, kBytes)) return;
   store_lanes<M, kWords>(targets, w.exec(), data);
-  targets.write_back(kBytes);
+  targets.write_back(w, kBytes);
 }
 
 /// 16 bits of the register; the others stay.
@@ -93,6 +126,7 @@ template <typename Path, typename M, bool kHigh>
 void load_half(const Instruction& i, Wavefront& w) {
   LaneTargets targets;
   if (!Path::resolve(i, w, targets, Operation::load, sizeof(M), Access::read)) return;
+  if (!targets.read_stores(w, sizeof(M))) return;
   load_half_lanes<M, kHigh>(targets, w.exec(), w.planes(i.dst[0]));
   clear_status_word(i, w, 1);
 }
@@ -101,8 +135,9 @@ template <typename Path, typename M>
 void store_high_half(const Instruction& i, Wavefront& w) {
   LaneTargets targets;
   if (!Path::resolve(i, w, targets, Operation::store, sizeof(M), Access::write)) return;
+  if (!targets.redirect(w, sizeof(M))) return;
   store_high_half_lanes<M>(targets, w.exec(), w.planes(i.src[Path::kData]));
-  targets.write_back(sizeof(M));
+  targets.write_back(w, sizeof(M));
 }
 
 template <typename Path, typename U, auto F, bool kCompare = false>
@@ -110,10 +145,11 @@ void atomic_operation(const Instruction& i, Wavefront& w) {
   LaneTargets targets;
   if (!Path::is_aligned(i, w, sizeof(U))) return;
   if (!Path::resolve(i, w, targets, Operation::atomic, sizeof(U), Access::read_write)) return;
+  if (!targets.may_perform(w, sizeof(U))) return;
   const U32* data = w.planes(i.src[Path::kData]);
   atomic_lanes<U, F>(targets, w.exec(), data, kCompare ? data + sizeof(U) / 4 * kLanes : nullptr,
                      i.destinations != 0 ? w.planes(i.dst[0]) : nullptr, w);
-  targets.write_back(sizeof(U));
+  targets.write_back(w, sizeof(U));
 }
 
 // -- rows: which paths an instruction has is a flag, what it does is written once

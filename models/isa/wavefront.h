@@ -8,6 +8,7 @@
 
 #include "models/isa/instruction.h"
 #include "models/isa/memory_interface.h"
+#include "models/isa/store_buffer.h"
 #include "models/isa/target.h"
 
 namespace lacuna::isa {
@@ -123,6 +124,10 @@ struct Wavefront {
   MemoryFault fault;
   MemoryAccess access;
   LaneAddresses* addresses = nullptr;  ///< must be set before a vector memory instruction executes
+  /// Where stores to memory go and loads look first; null: memory itself. With it, atomic operations, and accesses to lines
+  /// that such an operation waits for, move no data when they execute: they are checked as ever, MemoryAccess::deferred is set,
+  /// and whoever owns the wavefront performs them when the buffer has been flushed (models/isa/deferred_access.h).
+  StoreBuffer* stores = nullptr;
   /// Window cache for vector and scalar accesses: most instructions hit the same mapping again.
   MemoryWindow window;
   std::array<MemoryWindow, 3> older_windows{};  ///< those before it, for kernels whose buffers lie in several mappings

@@ -40,6 +40,10 @@ void SimulationParameters::describe(ParameterSection& section) {
               "Simulated time without progress (no hart instruction, wavefront instruction or packet, and no timer that could "
               "wake the hart) after which the run is ended as hung",
               {.range = {1e6, 1e16}});
+  section.add("threads", threads,
+              "Threads of the host on which compute units work, at most one for each shader array; 0 = as many as the process "
+              "may use processors. Without influence on any result",
+              {.range = {0, 1024}, .unit = "threads"});
 }
 
 const char* run_end_name(RunEnd end) {

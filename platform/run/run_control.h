@@ -17,6 +17,7 @@ namespace lacuna {
 struct SimulationParameters {
   Tick max_time{};
   Tick max_idle{100'000'000'000};
+  unsigned threads = 0;
 
   void describe(ParameterSection& section);
 };

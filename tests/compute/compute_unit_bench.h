@@ -151,6 +151,7 @@ class ComputeUnitBench : public sc_core::sc_module {
     if (!unit.launch(dispatch, 0, start, {})) return 0;
     for (int i = 0; i < 100 && listener.done.empty() && listener.faults.empty(); ++i) wait_for(Tick{1'000'000});
     if (!listener.faults.empty()) unit.abort(dispatch);
+    dispatch.collect();
     return listener.done.empty() ? 0 : (listener.done[0] - start).ps / 1000;
   }
 

@@ -1,0 +1,149 @@
+#include "models/isa/store_buffer.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+namespace lacuna::isa {
+namespace {
+
+constexpr std::size_t kFirstTable = 512;
+
+// Writes the bytes of a mask by the largest aligned words that are whole.
+void write(std::byte* at, const std::byte* data, std::uint64_t mask) {
+  for (unsigned word = 0; word < StoreBuffer::kLineBytes; word += 8) {
+    const auto bytes = static_cast<unsigned>(mask >> word & 0xff);
+    if (bytes == 0) continue;
+    if (bytes == 0xff) {
+      std::memcpy(at + word, data + word, 8);
+      continue;
+    }
+    for (unsigned half = word; half < word + 8; half += 4) {
+      const auto own = static_cast<unsigned>(mask >> half & 0xf);
+      if (own == 0xf) {
+        std::memcpy(at + half, data + half, 4);
+        continue;
+      }
+      for (unsigned k = 0; k < 4; ++k) {
+        if ((own >> k & 1) != 0) at[half + k] = data[half + k];
+      }
+    }
+  }
+}
+
+}  // namespace
+
+StoreBuffer::StoreBuffer() : table_(kFirstTable, kFree), shift_(64 - std::countr_zero(kFirstTable)) {
+  lines_.reserve(kFirstTable / 2);
+}
+
+template <typename Body>
+void StoreBuffer::for_parts(std::uintptr_t first, std::size_t bytes, Body&& body) {
+  for (std::size_t done = 0; done < bytes;) {
+    const std::size_t offset = (first + done) % kLineBytes;
+    const std::size_t count = std::min(kLineBytes - offset, bytes - done);
+    body((first + done) / kLineBytes, offset, done, count);
+    done += count;
+  }
+}
+
+const StoreBuffer::Line* StoreBuffer::find(std::uintptr_t number) const {
+  if (!lines_.empty() && lines_.back().number == number) return &lines_.back();
+  for (std::size_t place = place_of(number);; place = (place + 1) & (table_.size() - 1)) {
+    const std::uint32_t index = table_[place];
+    if (index == kFree) return nullptr;
+    if (lines_[index].number == number) return &lines_[index];
+  }
+}
+
+StoreBuffer::Line& StoreBuffer::line(std::uintptr_t number) {
+  if (const Line* known = find(number); known != nullptr) return const_cast<Line&>(*known);
+  if (2 * (lines_.size() + 1) > table_.size()) grow();
+  std::size_t place = place_of(number);
+  while (table_[place] != kFree) place = (place + 1) & (table_.size() - 1);
+  table_[place] = static_cast<std::uint32_t>(lines_.size());
+  Line& line = lines_.emplace_back(number);
+  first_ = std::min(first_, number * kLineBytes);
+  end_ = std::max(end_, (number + 1) * kLineBytes);
+  return line;
+}
+
+void StoreBuffer::grow() {
+  table_.assign(2 * table_.size(), kFree);
+  --shift_;
+  lines_.reserve(table_.size() / 2);
+  for (std::uint32_t i = 0; i < lines_.size(); ++i) {
+    std::size_t place = place_of(lines_[i].number);
+    while (table_[place] != kFree) place = (place + 1) & (table_.size() - 1);
+    table_[place] = i;
+  }
+}
+
+void StoreBuffer::store(std::byte* at, const std::byte* data, std::size_t bytes) {
+  for_parts(address(at), bytes, [&](std::uintptr_t number, std::size_t offset, std::size_t done, std::size_t count) {
+    Line& to = line(number);
+    std::memcpy(to.data.data() + offset, data + done, count);
+    to.mask |= bytes_mask(offset, count);
+  });
+}
+
+bool StoreBuffer::overlay(const std::byte* at, std::byte* data, std::size_t bytes) const {
+  bool any = false;
+  for_parts(address(at), bytes, [&](std::uintptr_t number, std::size_t offset, std::size_t done, std::size_t count) {
+    const Line* from = find(number);
+    if (from == nullptr) return;
+    const std::uint64_t wanted = bytes_mask(offset, count);
+    std::uint64_t stored = from->mask & wanted;
+    if (stored == 0) return;
+    any = true;
+    if (stored == wanted) {
+      std::memcpy(data + done, from->data.data() + offset, count);
+      return;
+    }
+    for (; stored != 0; stored &= stored - 1) {
+      const auto byte = static_cast<std::size_t>(std::countr_zero(stored));
+      data[done + byte - offset] = from->data[byte];
+    }
+  });
+  return any;
+}
+
+void StoreBuffer::mark_deferred(const std::byte* at, std::size_t bytes) {
+  for_parts(address(at), bytes,
+            [&](std::uintptr_t number, std::size_t, std::size_t, std::size_t) { line(number).deferred = true; });
+  any_deferred_ = true;
+}
+
+bool StoreBuffer::deferred(const std::byte* at, std::size_t bytes) const {
+  if (!any_deferred_) return false;
+  bool found = false;
+  for_parts(address(at), bytes, [&](std::uintptr_t number, std::size_t, std::size_t, std::size_t) {
+    const Line* line = find(number);
+    found = found || (line != nullptr && line->deferred);
+  });
+  return found;
+}
+
+void StoreBuffer::flush() {
+  if (lines_.empty()) return;
+  for (const Line& line : lines_) {
+    write(reinterpret_cast<std::byte*>(line.number * kLineBytes), line.data.data(),
+          line.mask);  // NOLINT(performance-no-int-to-ptr)
+  }
+  // Few lines in a table that was once large: each is looked for.
+  if (8 * lines_.size() < table_.size()) {
+    for (std::uint32_t i = 0; i < lines_.size(); ++i) {
+      std::size_t place = place_of(lines_[i].number);
+      while (table_[place] == kFree || table_[place] != i) place = (place + 1) & (table_.size() - 1);
+      table_[place] = kFree;
+    }
+  } else {
+    std::fill(table_.begin(), table_.end(), kFree);
+  }
+  lines_.clear();
+  first_ = ~std::uintptr_t{0};
+  end_ = 0;
+  any_deferred_ = false;
+}
+
+}  // namespace lacuna::isa
