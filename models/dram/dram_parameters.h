@@ -12,7 +12,6 @@ namespace lacuna {
 
 enum class DramScheduler : int { fcfs, frfcfs };
 enum class DramPagePolicy : int { open, closed };
-enum class DramRefreshStagger : int { none, channels };
 
 struct DramParameters {
   Frequency clock{1'000'000'000};
@@ -50,7 +49,6 @@ struct DramParameters {
   Cycles tRTRS{2};
   Cycles tRFC{160};
   Cycles tREFI{3900};
-  DramRefreshStagger refresh_stagger = DramRefreshStagger::channels;
 
   void describe(ParameterSection& section);
 };
