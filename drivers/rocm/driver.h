@@ -13,6 +13,7 @@
 #include "drivers/rocm/gpu_events.h"
 #include "drivers/rocm/memory.h"
 #include "drivers/rocm/queues.h"
+#include "drivers/rocm/runtime_blits.h"
 #include "drivers/rocm/runtime_symbols.h"
 #include "drivers/rocm/settings.h"
 #include "drivers/rocm/simulation.h"
@@ -46,6 +47,7 @@ class Driver {
   RunParameters parameters_;
   Topology topology_;
   Events events_;
+  RuntimeBlits blits_;
   RuntimeSymbols symbols_;
   Simulation simulation_;
   Memory memory_;

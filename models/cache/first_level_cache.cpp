@@ -5,20 +5,10 @@
 #include <string>
 #include <utility>
 
+#include "models/common/pooled_records.h"
+
 namespace lacuna {
 namespace {
-
-/// A number from the free ones, or a new one at the end of `all`.
-template <typename T>
-std::uint32_t take(std::vector<T>& all, std::vector<std::uint32_t>& free) {
-  if (free.empty()) {
-    all.emplace_back();
-    return static_cast<std::uint32_t>(all.size() - 1);
-  }
-  const std::uint32_t number = free.back();
-  free.pop_back();
-  return number;
-}
 
 /// `times` is sorted, latest first.
 void give_back(std::vector<Tick>& times, Tick at) {
@@ -58,7 +48,7 @@ bool FirstLevelCache::access(const LineAccess& request, Tick at, LineClient& cli
 
 bool FirstLevelCache::access_sectors(const Span& span, SectorAccess& access, Tick at, LineClient& client, std::uint32_t tag,
                                      LineAnswer& answer) {
-  const std::uint32_t join = take(joins_, free_joins_);
+  const std::uint32_t join = take_record(joins_, free_joins_);
   joins_[join] = {.client = &client, .tag = tag, .remaining = 1, .last = {.done = at}, .below = {}};
   const std::uint64_t end = span.address + span.length;
   for (std::uint64_t address = span.address; address != end; address += access.length) {
@@ -214,7 +204,7 @@ void FirstLevelCache::forward_sector(const SectorAccess& access, Tick at, Tick s
 }
 
 std::uint32_t FirstLevelCache::new_miss(const SectorAccess& access, Kind kind, Tick asked) {
-  const std::uint32_t number = take(misses_, free_misses_);
+  const std::uint32_t number = take_record(misses_, free_misses_);
   misses_[number] = Miss{};
   misses_[number].access = access;
   misses_[number].kind = kind;
@@ -224,7 +214,7 @@ std::uint32_t FirstLevelCache::new_miss(const SectorAccess& access, Kind kind, T
 }
 
 void FirstLevelCache::wait(std::uint32_t miss, const Waiter& waiter) {
-  const std::uint32_t number = take(waiters_, free_waiters_);
+  const std::uint32_t number = take_record(waiters_, free_waiters_);
   waiters_[number] = waiter;
   Miss& waited = misses_[miss];
   (waited.first_waiter == kNone ? waited.first_waiter : waiters_[waited.last_waiter].next) = number;

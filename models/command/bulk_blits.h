@@ -1,4 +1,4 @@
-// The ROCm runtime's copy and fill kernels in bulk: in the time that executing them takes, at the price of a memcpy.
+// A runtime's copy and fill kernels in bulk: in the time that executing them takes, at the price of a memcpy.
 //
 // What a copy costs is sampled, not computed, so that it is right for every configuration. The first large copy of a kind
 // (kernel, memory, alignment) is cut into pieces:
@@ -12,8 +12,8 @@
 // sizes between are known). Below kSmallest, and where a copy overlaps itself, everything is executed.
 //
 // Contention: a copy is in bulk only while nothing else uses the memory. As soon as another dispatch or copy begins, it goes on
-// from where it is, executed in pieces; when it is alone again after a piece, in bulk. So what competes does so in detail. The
-// HSA runtime's kernels can be cut only between the turns of their loops: there the change takes up to one turn more.
+// from where it is, executed in pieces; when it is alone again after a piece, in bulk. So what competes does so in detail.
+// Kernels whose workgroups loop can be cut only between two turns: there the change takes up to one turn more.
 //
 // In bulk nothing occupies compute units, and no wavefront instruction is counted. The memory system's counters grow by what
 // the samples say; L2 and TLBs are left as the executed copy leaves them (CopySurroundings::leave).
@@ -26,8 +26,8 @@
 #include <systemc>
 #include <vector>
 
+#include "models/command/blits.h"
 #include "models/command/dispatcher.h"
-#include "models/command/runtime_blits.h"
 #include "models/sdma/copy_costs.h"
 #include "models/sdma/copy_surroundings.h"
 
@@ -39,7 +39,7 @@ class BulkBlits : public sc_core::sc_module {
   static constexpr std::uint64_t kSmallest = 64 * 1024;
 
   /// `done` is told of dispatches that end in bulk.
-  BulkBlits(sc_core::sc_module_name name, const RuntimeBlits& blits, Dispatcher& dispatcher, DispatchListener& done);
+  BulkBlits(sc_core::sc_module_name name, const Blits& blits, Dispatcher& dispatcher, DispatchListener& done);
   ~BulkBlits() override;
 
   /// Before that nothing is taken.
@@ -80,7 +80,7 @@ class BulkBlits : public sc_core::sc_module {
   Copy* find(const Dispatch& dispatch);
   CopyKind kind_of(const Dispatch& dispatch, const Blit& blit) const;
 
-  const RuntimeBlits& blits_;
+  const Blits& blits_;
   Dispatcher& dispatcher_;
   DispatchListener& listener_;
   CopySurroundings* surroundings_ = nullptr;

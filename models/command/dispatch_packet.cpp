@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "models/command/runtime_blits.h"
 #include "models/common/gpu_registers.h"
 #include "models/compute/initial_state.h"
 
@@ -67,7 +66,7 @@ std::optional<PacketRefusal> DispatchPacketReader::read_kernel(Dispatch& d) {
         fmt::format("kernel {}: entry point {:#x} is not mapped executable; {}", d.kernel, d.entry, vm_.nearest(d.entry)));
   }
   if (d.kernel.starts_with(KernelSymbols::kUnnamed)) {
-    if (const std::string_view known = hsa_runtime_kernel(vm_, d.entry); !known.empty()) d.kernel = known;
+    if (const std::string_view known = blits_.name(d.entry); !known.empty()) d.kernel = known;
   }
   if (const std::string reason = check_descriptor(d.descriptor, target_); !reason.empty()) {
     return refuse(fmt::format("kernel {}: {}", d.kernel, reason));

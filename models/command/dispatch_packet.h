@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "models/command/blits.h"
 #include "models/command/code_check.h"
 #include "models/command/driver_events.h"
 #include "models/command/kernel_symbols.h"
@@ -23,7 +24,9 @@ struct PacketRefusal {
 
 class DispatchPacketReader {
  public:
-  DispatchPacketReader(const GpuVm& vm, isa::Target target) : vm_(vm), target_(target), symbols_(vm), code_check_(vm, target) {}
+  /// `blits` names kernels whose code object does not.
+  DispatchPacketReader(const GpuVm& vm, isa::Target target, const Blits& blits)
+      : vm_(vm), target_(target), blits_(blits), symbols_(vm), code_check_(vm, target) {}
 
   /// Who is asked for names that are not in GPU memory.
   void attach(DriverEvents& driver) { driver_ = &driver; }
@@ -40,6 +43,7 @@ class DispatchPacketReader {
 
   const GpuVm& vm_;
   isa::Target target_;
+  const Blits& blits_;
   KernelSymbols symbols_;
   DriverEvents* driver_ = nullptr;
   CodeCheck code_check_;

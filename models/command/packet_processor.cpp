@@ -83,8 +83,8 @@ PacketProcessor::PacketProcessor(sc_core::sc_module_name name, const PacketProce
       interrupts_(interrupts),
       signals_(vm),
       pm4_(vm),
-      dispatch_packets_(vm, target),
       blits_(vm),
+      dispatch_packets_(vm, target, blits_),
       bulk_("bulk", blits_, dispatcher, *this),
       slots_(parameters.queue_slots),
       work_("work") {

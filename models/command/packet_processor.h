@@ -21,6 +21,7 @@
 #include <systemc>
 #include <vector>
 
+#include "models/command/blits.h"
 #include "models/command/bulk_blits.h"
 #include "models/command/dispatch_packet.h"
 #include "models/command/dispatcher.h"
@@ -28,7 +29,6 @@
 #include "models/command/kernel_record.h"
 #include "models/command/pm4.h"
 #include "models/command/queue.h"
-#include "models/command/runtime_blits.h"
 #include "models/command/signals.h"
 #include "models/common/agent.h"
 #include "models/common/cache_maintenance.h"
@@ -90,6 +90,8 @@ class PacketProcessor : public sc_core::sc_module, public DispatchListener, publ
   /// What kernel records say of the device's resources; without, they say nothing.
   void attach(const ResourceMeter& resources) { resources_ = &resources; }
 
+  /// Knows the runtime's own kernels: without, none is done at once or in bulk. Outlives the packet processor.
+  void attach(const BlitRecogniser& recogniser) { blits_.attach(recogniser); }
   /// From now on copy and fill kernels of the runtime go in bulk when they are large.
   void attach(CopySurroundings& surroundings) { bulk_.attach(surroundings); }
   BulkBlits& bulk_blits() { return bulk_; }
@@ -214,8 +216,8 @@ class PacketProcessor : public sc_core::sc_module, public DispatchListener, publ
   DriverEvents* driver_ = nullptr;
   Signals signals_;
   Pm4Reader pm4_;
+  Blits blits_;
   DispatchPacketReader dispatch_packets_;
-  RuntimeBlits blits_;
   BulkBlits bulk_;
   std::vector<CacheMaintenance*> l1_;
   std::vector<CacheMaintenance*> l2_;

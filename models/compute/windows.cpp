@@ -61,6 +61,7 @@ void Windows::run() {
   const Cycles begin = later(clock_.ceil(now), end_);
   end_ = begin + length_;
   retire(now);
+
   busy_.clear();
   for (const auto& group : groups_) {
     if (group->earliest() < end_) busy_.push_back(group.get());
@@ -79,21 +80,25 @@ void Windows::run() {
   if (next != kNeverCycles) wake(next);
 }
 
-void Windows::work(Group& group, Cycles begin) const {
-  if (!timed_ || group.units.size() == 1) {
-    for (ComputeUnit* unit : group.units) {
-      if (unit->earliest() < end_) unit->run(end_);
-    }
+void Windows::work(Group& group, Cycles begin) {
+  if (timed_ && group.units.size() > 1) {
+    work_in_turns(group, begin);
     return;
   }
-  group.busy.clear();
   for (ComputeUnit* unit : group.units) {
-    if (unit->earliest() < end_) group.busy.push_back(unit);
+    if (unit->earliest() < end_) unit->run(end_);
+  }
+}
+
+void Windows::work_in_turns(Group& group, Cycles begin) {
+  group.working.clear();
+  for (ComputeUnit* unit : group.units) {
+    if (unit->earliest() < end_) group.working.push_back(unit);
   }
   // One that has nothing left to do in the window is not woken by the others.
-  for (Cycles until = begin; !group.busy.empty() && until < end_;) {
+  for (Cycles until = begin; !group.working.empty() && until < end_;) {
     until = std::min(until + kTurn, end_);
-    std::erase_if(group.busy, [&](ComputeUnit* unit) {
+    std::erase_if(group.working, [&](ComputeUnit* unit) {
       if (unit->earliest() < until) unit->run(until);
       return unit->earliest() >= end_;
     });

@@ -67,7 +67,7 @@ class Windows : public sc_core::sc_module {
  private:
   struct Group {
     std::vector<ComputeUnit*> units;
-    std::vector<ComputeUnit*> busy;  ///< in this window
+    std::vector<ComputeUnit*> working;  ///< those that have something to do in the window
     isa::StoreBuffer stores;
     Cycles earliest() const;
   };
@@ -83,8 +83,9 @@ class Windows : public sc_core::sc_module {
   };
 
   void run();
-  void work(Group& group, Cycles begin) const;
   void retire(Tick now);
+  void work(Group& group, Cycles begin);
+  void work_in_turns(Group& group, Cycles begin);
   void move_data();
   void deliver_reports();
 

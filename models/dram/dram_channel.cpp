@@ -24,7 +24,7 @@ DramChannel::DramChannel(sc_core::sc_module_name module_name, const DramParamete
       slice_(slice),
       data_(nullptr),
       frontend_(parameters.clock.period() * parameters.frontend_latency.n),
-      schedule_(parameters) {
+      schedule_(parameters, {slice.index(), slice.count()}) {
   const std::string where = this->name();
   if (store_offset > store.size().n || slice.size().n > store.size().n - store_offset) {
     throw std::invalid_argument(where + ": " + std::to_string(slice.size().n) + " bytes at " + std::to_string(store_offset) +

@@ -12,6 +12,7 @@ namespace lacuna {
 
 enum class DramScheduler : int { fcfs, frfcfs };
 enum class DramPagePolicy : int { open, closed };
+enum class DramRefreshStagger : int { none, channels };
 
 struct DramParameters {
   Frequency clock{1'000'000'000};
@@ -49,6 +50,7 @@ struct DramParameters {
   Cycles tRTRS{2};
   Cycles tRFC{160};
   Cycles tREFI{3900};
+  DramRefreshStagger refresh_stagger = DramRefreshStagger::channels;
 
   void describe(ParameterSection& section);
 };

@@ -27,7 +27,7 @@ DramOrganization organization(const DramParameters& p) {
 
 }  // namespace
 
-DramSchedule::DramSchedule(const DramParameters& parameters)
+DramSchedule::DramSchedule(const DramParameters& parameters, DramChannelPlace place)
     : parameters_(parameters),
       clock_(parameters.clock),
       map_(parameters.address_map, organization(parameters)),
@@ -52,6 +52,10 @@ DramSchedule::DramSchedule(const DramParameters& parameters)
                            std::size_t{parameters.write_queue} - 1)),
       write_low_(static_cast<std::size_t>(std::max(1.0, std::ceil(parameters.write_low * parameters.write_queue))) - 1),
       interval_length_(parameters.tREFI.n != 0 ? parameters.tREFI.n : ~Cycle{0}),
+      ahead_(parameters.refresh_stagger == DramRefreshStagger::channels && place.index != 0
+                 ? parameters.tREFI.n - parameters.tREFI.n * place.index / place.count
+                 : 0),
+      interval_begin_(~ahead_ + 1),
       booked_reads_(parameters.read_queue),
       bank_plans_(banks_.size()) {
   writes_.reserve(parameters.write_queue);
@@ -65,7 +69,7 @@ DramSchedule::Cycle DramSchedule::find_refresh(PseudoChannel& pseudo, Cycle cycl
   if (interval + 1 > pseudo.refreshes_booked && parameters_.tREFI.n != 0) {
     // The buses are not used in them; what waits now may reach into the next.
     for (std::uint64_t i = std::max({interval, pseudo.refreshes_booked + 1, std::uint64_t{1}}); i <= interval + 1; ++i) {
-      const Cycle begin = i * parameters_.tREFI.n;
+      const Cycle begin = i * parameters_.tREFI.n - ahead_;
       pseudo.data.take(begin, static_cast<unsigned>(duration));
       if (shares) row_bus_.take(begin, static_cast<unsigned>(duration));
     }
@@ -73,7 +77,7 @@ DramSchedule::Cycle DramSchedule::find_refresh(PseudoChannel& pseudo, Cycle cycl
   }
   if (interval == 0) {
     pseudo.quiet_from = 0;
-    pseudo.quiet = interval_length_;
+    pseudo.quiet = interval_length_ - ahead_;
     return cycle;
   }
   if (interval > pseudo.refreshes) {

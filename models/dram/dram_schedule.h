@@ -21,8 +21,8 @@
 //     no row open    activate_cycles - 1 + tRCDRD + tCL + burst
 //     another row    tRP + tRCDRD + tCL + burst
 //
-// Refresh: all banks of a pseudo channel at every multiple of tREFI, when the rows may be closed, for tRP + tRFC. What has not
-// been read by then opens its row once more.
+// Refresh: all banks of a pseudo channel every tREFI, in channel i of n of a device i / n of it after the first one, when the
+// rows may be closed, for tRP + tRFC. What has not been read by then opens its row once more.
 #pragma once
 
 #include <algorithm>
@@ -41,10 +41,16 @@
 
 namespace lacuna {
 
+/// Which of a device's channels one is.
+struct DramChannelPlace {
+  unsigned index = 0;
+  unsigned count = 1;
+};
+
 class DramSchedule {
  public:
   /// std::invalid_argument when the organization makes no sense.
-  explicit DramSchedule(const DramParameters& parameters);
+  explicit DramSchedule(const DramParameters& parameters, DramChannelPlace place = {});
 
   struct Read {
     Tick done;     ///< the last byte is on the bus
@@ -161,8 +167,8 @@ class DramSchedule {
   std::uint64_t interval_of(Cycle cycle) {
     if (cycle - interval_begin_ >= interval_length_) [[unlikely]] {
       if (parameters_.tREFI.n == 0) return 0;
-      interval_ = cycle / parameters_.tREFI.n;
-      interval_begin_ = interval_ * parameters_.tREFI.n;
+      interval_ = (cycle + ahead_) / parameters_.tREFI.n;
+      interval_begin_ = interval_ * parameters_.tREFI.n - ahead_;
     }
     return interval_;
   }
@@ -231,8 +237,9 @@ class DramSchedule {
   const std::size_t write_low_;   // until so many are left
   // The interval that was asked for last.
   const Cycle interval_length_;
+  const Cycle ahead_;  // refreshes come so much before the multiples of tREFI
   std::uint64_t interval_ = 0;
-  Cycle interval_begin_ = 0;
+  Cycle interval_begin_;                     // of the first one before cycle 0: unsigned numbers wrap, differences are right
   std::vector<PendingWrite> writes_;         // that wait, in order of their coming
   std::size_t unprepared_ = 0;               // of them
   std::array<std::uint8_t, 256> written_{};  // how many of them have these low bits of a burst number

@@ -1,6 +1,7 @@
 #include "models/gpu/device_copies.h"
 
 #include <algorithm>
+#include <stdexcept>
 
 #include "models/common/memory_map.h"
 
@@ -14,7 +15,25 @@ constexpr std::array kMoved{Resource::l1, Resource::l2, Resource::noc, Resource:
 }  // namespace
 
 void DeviceCopies::count(const std::string& name, const Describe& describe) {
-  describe(counters_.group(name));
+  StatisticsGroup& group = counters_.group(name);
+  describe(group);
+  const auto place_of = [&](const char* counter) {
+    std::size_t place = in_bulk_.size();
+    for (const Statistic& s : group.statistics()) {
+      if (s.name == counter) return place;
+      place += s.count ? 1 : 0;
+    }
+    throw std::logic_error(name + " does not count " + counter);
+  };
+  write_back_counters_.resize(device_.l2.size());
+  for (std::size_t i = 0; i < device_.l2.size(); ++i) {
+    WriteBackCounters& counters = write_back_counters_[i];
+    if (name == device_.l2[i]->basename()) counters.write_backs = place_of("write_backs");
+    if (name == device_.dram[i]->basename()) {
+      counters.dram_writes = place_of("writes");
+      counters.dram_bytes = place_of("bytes_written");
+    }
+  }
   in_bulk_.assign(counters_.counts().size(), 0);
 }
 
@@ -47,15 +66,23 @@ Cache* DeviceCopies::bank_of(std::uint64_t address, std::uint64_t& bus_address, 
   return hop.destination < device_.l2.size() ? device_.l2[hop.destination].get() : nullptr;
 }
 
+std::uint64_t DeviceCopies::dirty() const {
+  std::uint64_t sectors = 0;
+  for (const auto& bank : device_.l2) sectors += bank->dirty_sectors();
+  return sectors;
+}
+
+std::uint64_t DeviceCopies::dirtied() const {
+  std::uint64_t written = 0;
+  for (const auto& bank : device_.l2) written += bank->statistics().write_backs;
+  return written + dirty() - left_dirty_;
+}
+
 std::uint32_t DeviceCopies::l2_state(const CopiedRange& range) const {
   constexpr std::uint64_t kClasses = 4;
   constexpr std::uint64_t kProbes = 64;
-  std::uint64_t dirty = 0;
   std::uint64_t sectors = 0;
-  for (const auto& bank : device_.l2) {
-    dirty += bank->dirty_sectors();
-    sectors += bank->sectors();
-  }
+  for (const auto& bank : device_.l2) sectors += bank->sectors();
   std::uint64_t present = 0;
   if (range.has_source) {
     isa::MemoryWindow window;
@@ -65,7 +92,8 @@ std::uint32_t DeviceCopies::l2_state(const CopiedRange& range) const {
       present += bank != nullptr && bank->holds(bus_address) ? 1 : 0;
     }
   }
-  return static_cast<std::uint32_t>(present * kClasses / kProbes << 8 | dirty * kClasses / std::max<std::uint64_t>(sectors, 1));
+  return static_cast<std::uint32_t>(present * kClasses / kProbes << 8 |
+                                    dirty() * kClasses / std::max<std::uint64_t>(sectors, 1));
 }
 
 void DeviceCopies::leave(const CopiedRange& range, bool by_compute_units) {
@@ -73,6 +101,7 @@ void DeviceCopies::leave(const CopiedRange& range, bool by_compute_units) {
   // Memory of the host is not cached: the other end has L2 for itself.
   const bool both = range.has_source && !in_host_memory(range.source) && !in_host_memory(range.destination);
   const std::uint64_t held = std::min(range.bytes, l2_bytes() / (both ? 2 : 1));
+  const std::uint64_t dirty_before = dirty();
   isa::MemoryWindow from;
   isa::MemoryWindow to;
   std::uint64_t bus_address = 0;
@@ -82,6 +111,10 @@ void DeviceCopies::leave(const CopiedRange& range, bool by_compute_units) {
     }
     if (Cache* bank = bank_of(range.destination + at, bus_address, to)) bank->leave(bus_address, true);
   }
+  const std::uint64_t more = dirty() - dirty_before;
+  left_dirty_ += more;
+  owed_ -= static_cast<std::int64_t>(more);
+  count_write_backs();
   if (device_.l2_tlb == nullptr) return;
   leave_pages(*device_.l2_tlb, device_.l2_tlb_parameters, range);
   if (!by_compute_units) return;
@@ -98,16 +131,36 @@ void DeviceCopies::leave_pages(Tlb& tlb, const TlbParameters& parameters, const 
   }
 }
 
+// L2 banks take turns at a copy's lines: each has its share.
+void DeviceCopies::count_write_backs() {
+  if (owed_ <= 0 || write_back_counters_.empty()) return;
+  const std::uint64_t each = static_cast<std::uint64_t>(owed_) / write_back_counters_.size();
+  const std::uint64_t sector = device_.l2_parameters.sector.n;
+  for (const WriteBackCounters& counters : write_back_counters_) {
+    in_bulk_[counters.write_backs] += each;
+    in_bulk_[counters.dram_writes] += each;
+    in_bulk_[counters.dram_bytes] += each * sector;
+  }
+  const std::uint64_t all = each * write_back_counters_.size();
+  used_[static_cast<std::size_t>(Resource::dram)] += all * sector;
+  owed_ -= static_cast<std::int64_t>(all);
+}
+
 std::vector<std::uint64_t> DeviceCopies::traffic() const {
   std::vector<std::uint64_t> amounts = counters_.counts();
   const ResourceAmounts used = device_.used();
   for (const Resource resource : kMoved) amounts.push_back(used[static_cast<std::size_t>(resource)]);
+  amounts.push_back(dirtied());
   return amounts;
 }
 
 void DeviceCopies::add_traffic(const std::vector<std::uint64_t>& amounts) {
   for (std::size_t i = 0; i < in_bulk_.size(); ++i) in_bulk_[i] += amounts[i];
   for (std::size_t i = 0; i < kMoved.size(); ++i) used_[static_cast<std::size_t>(kMoved[i])] += amounts[in_bulk_.size() + i];
+  owed_ += static_cast<std::int64_t>(amounts.back());
+  for (const WriteBackCounters& counters : write_back_counters_) {
+    owed_ -= static_cast<std::int64_t>(amounts[counters.write_backs]);
+  }
 }
 
 }  // namespace lacuna

@@ -2,6 +2,10 @@
 //
 // Counters of models grow only by what is carried out in detail. What copies in bulk add to them is kept here and added to what
 // is reported. Ratios among the statistics stay those of what was carried out.
+//
+// A sample may be too short for L2 to have to write back what it was given. Therefore what L2 writes to DRAM is not left to
+// the samples' counters alone: each sector that copies in bulk have made dirty is either dirty in L2 when they have left their
+// last lines there, or is counted as written.
 #pragma once
 
 #include <cstdint>
@@ -14,6 +18,7 @@
 #include "models/cache/cache.h"
 #include "models/command/packet_processor.h"
 #include "models/common/statistics.h"
+#include "models/dram/dram_channel.h"
 #include "models/noc/address_routes.h"
 #include "models/sdma/copy_surroundings.h"
 #include "models/sdma/sdma_engine.h"
@@ -28,7 +33,8 @@ class DeviceCopies : public CopySurroundings {
     const Dispatcher& dispatcher;
     PacketProcessor& packets;
     std::span<const std::unique_ptr<SdmaEngine>> engines;
-    std::span<const std::unique_ptr<Cache>> l2;  ///< destinations 0, 1, ... of `routes`
+    std::span<const std::unique_ptr<Cache>> l2;          ///< destinations 0, 1, ... of `routes`
+    std::span<const std::unique_ptr<DramChannel>> dram;  ///< each behind the L2 bank of its number
     const CacheParameters& l2_parameters;
     std::span<const std::unique_ptr<FirstLevelTlb>> l1_tlbs;  ///< of the compute units' vector memory; may be none
     const TlbParameters& l1_tlb_parameters;
@@ -60,10 +66,24 @@ class DeviceCopies : public CopySurroundings {
   Cache* bank_of(std::uint64_t address, std::uint64_t& bus_address, isa::MemoryWindow& last) const;
   static void leave_pages(Tlb& tlb, const TlbParameters& parameters, const CopiedRange& range);
 
+  /// Sectors that L2 has been given to write back, by all but leave().
+  std::uint64_t dirtied() const;
+  std::uint64_t dirty() const;
+  void count_write_backs();
+
   Device device_;
   StatisticsGroup counters_{"copies"};
   std::vector<std::uint64_t> in_bulk_;  // what copies in bulk have added, in the order of counters_; as large as that when used
   ResourceAmounts used_{};
+  /// Where in in_bulk_ the counters are that grow when an L2 bank writes back: of each bank and its channel.
+  struct WriteBackCounters {
+    std::size_t write_backs = 0;
+    std::size_t dram_writes = 0;
+    std::size_t dram_bytes = 0;
+  };
+  std::vector<WriteBackCounters> write_back_counters_;
+  std::uint64_t left_dirty_ = 0;  // sectors that leave() has made dirty, less those it has made clean, modulo 2^64
+  std::int64_t owed_ = 0;         // sectors written by copies in bulk that are neither in L2 nor counted as written back
 };
 
 }  // namespace lacuna

@@ -211,6 +211,7 @@ void GpuDevice::build_copies() {
                                                                 .packets = cp_->packets,
                                                                 .engines = sdma_,
                                                                 .l2 = l2_,
+                                                                .dram = dram_,
                                                                 .l2_parameters = parameters_.l2,
                                                                 .l1_tlbs = l1v_tlbs_,
                                                                 .l1_tlb_parameters = parameters_.l1_tlb,

@@ -171,15 +171,8 @@ std::vector<std::string> GpuDeviceParameters::check() const {
   PageWalker walker(page_walker);
   check_model("l1_tlb", [&] { Tlb(l1_tlb, walker); });
   check_model("l2_tlb", [&] { Tlb(l2_tlb, walker); });
-  check_model("noc", [this] {
-    if (noc.topology == FabricTopology::crossbar) return;
-    if (noc.topology == FabricTopology::butterfly) {
-      if (!noc.placement.empty()) throw std::invalid_argument("placement names nodes of a mesh, this is a butterfly");
-      Topology::butterfly(noc.radix, noc.stages);
-    } else {
-      parse_placement(noc.placement, noc.columns, noc.rows);
-    }
-  });
+  const unsigned l1_caches = gpu.shader_arrays * gpu.cus_per_shader_array / gpu.cus_per_l1v + 2 * gpu.shader_arrays;
+  check_model("noc", [&] { place(noc, l1_caches + 1 + sdma.engines, gpu.memory_partitions + 1); });
   return problems;
 }
 

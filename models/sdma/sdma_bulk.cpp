@@ -10,6 +10,7 @@
 #include <cstring>
 #include <vector>
 
+#include "models/common/huge_pages.h"
 #include "models/common/tlm_time.h"
 #include "models/sdma/sdma_engine_state.h"
 
@@ -76,7 +77,10 @@ bool SdmaEngine::transfer_large(Queue& queue, const Transfer& transfer) {
     if (alone && known) {
       const std::uint64_t chunk = rest < 2 * kChunk ? rest : kChunk;
       const bool from_start = done == 0 && from_idle;
-      if (in_bulk == 0) fresh = from_start;
+      if (in_bulk == 0) {
+        fresh = from_start;
+        expect_writes_to(transfer.destination + done, rest);
+      }
       if (chunk != last_chunk || from_start) chunk_time = cost_of(chunk, from_start).time;
       last_chunk = from_start ? 0 : chunk;
       if (!move(queue, transfer, done, chunk)) {
@@ -115,6 +119,13 @@ bool SdmaEngine::transfer_large(Queue& queue, const Transfer& transfer) {
   }
   end_bulk(transfer.bytes);
   return true;
+}
+
+void SdmaEngine::expect_writes_to(std::uint64_t destination, std::uint64_t bytes) const {
+  const isa::MemoryWindow window = vm_.find(destination);
+  if (!window.contains(destination, 1)) return;
+  const std::uint64_t offset = destination - window.base;
+  expect_writes(window.host + offset, std::min(bytes, window.size - offset), window.host, window.host + window.size);
 }
 
 // The data, now. Windows say where memory ends, as for requests.

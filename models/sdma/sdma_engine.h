@@ -207,6 +207,7 @@ class SdmaEngine : public sc_core::sc_module, public Agent {
   bool may_go_in_bulk(const Transfer& transfer) const;
   CopyKind kind_of(const Transfer& transfer) const;
   bool transfer_large(Queue& queue, const Transfer& transfer);
+  void expect_writes_to(std::uint64_t destination, std::uint64_t bytes) const;
   bool move(Queue& queue, const Transfer& transfer, std::uint64_t first, std::uint64_t bytes);
 
   const SdmaParameters parameters_;

@@ -1,20 +1,8 @@
 #include "models/tlb/first_level_tlb.h"
 
+#include "models/common/pooled_records.h"
+
 namespace lacuna {
-namespace {
-
-template <typename T>
-std::uint32_t take(std::vector<T>& all, std::vector<std::uint32_t>& free) {
-  if (free.empty()) {
-    all.emplace_back();
-    return static_cast<std::uint32_t>(all.size() - 1);
-  }
-  const std::uint32_t number = free.back();
-  free.pop_back();
-  return number;
-}
-
-}  // namespace
 
 bool FirstLevelTlb::translate_or_defer(std::uint64_t address, Tick at, TranslationClient& client, std::uint32_t tag,
                                        Tick& known) {
@@ -31,7 +19,7 @@ bool FirstLevelTlb::translate_or_defer(std::uint64_t address, Tick at, Translati
     known = later(known, entry.ready);
     return true;
   }
-  const std::uint32_t miss = take(misses_, free_misses_);
+  const std::uint32_t miss = take_record(misses_, free_misses_);
   misses_[miss] = {.address = address, .asked = at, .at = known};
   wait(miss, {&client, tag, Tick{}, kNone});
   departures_.push_back({known, miss});
@@ -42,7 +30,7 @@ bool FirstLevelTlb::translate_or_defer(std::uint64_t address, Tick at, Translati
 }
 
 void FirstLevelTlb::wait(std::uint32_t miss, const Waiter& waiter) {
-  const std::uint32_t number = take(waiters_, free_waiters_);
+  const std::uint32_t number = take_record(waiters_, free_waiters_);
   waiters_[number] = waiter;
   Miss& waited = misses_[miss];
   (waited.first_waiter == kNone ? waited.first_waiter : waiters_[waited.last_waiter].next) = number;

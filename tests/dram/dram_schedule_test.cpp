@@ -168,6 +168,28 @@ TEST(DramSchedule, RefreshClosesRowsAndTakesItsTime) {
   EXPECT_EQ(schedule.statistics().refreshes, 3U);
 }
 
+TEST(DramSchedule, RefreshesOfChannelsDoNotCoincide) {
+  DramParameters p = parameters();
+  p.tREFI = 1000_cycles;
+  p.tRFC = 60_cycles;
+  for (const unsigned count : {1U, 2U, 8U}) {
+    for (unsigned index = 0; index < count; ++index) {
+      // The first channel at multiples of tREFI, the others i / n of it later; a read in it waits for the end.
+      const std::uint64_t due = 2000 + 1000 * index / count;
+      for (unsigned other = 0; other < count; ++other) {
+        DramSchedule schedule(p, {other, count});
+        const Tick waits = schedule.read(0, kBurst, Tick{(due + 10) * 1000}).waiting;
+        EXPECT_EQ(waits, other == index ? 57_ns : 0_ns) << index << " and " << other << " of " << count;
+      }
+    }
+  }
+  p.refresh_stagger = DramRefreshStagger::none;
+  for (unsigned index = 0; index < 4; ++index) {
+    DramSchedule schedule(p, {index, 4});
+    EXPECT_EQ(schedule.read(0, kBurst, 2010_ns).waiting, 57_ns);
+  }
+}
+
 TEST(DramSchedule, AWriteGoesWhenNoReadWaits) {
   // Activate at 100, column at 104, its data until 111; tWTRS and tWTR later other groups and its own may be read.
   for (const Step& read :

@@ -1,6 +1,7 @@
 // copy_times DIRECTION SOURCE_OFFSET DESTINATION_OFFSET [beside] BYTES...: for each size one copy (h2d, d2h, d2d) or fill,
 // alone or beside a kernel that streams through memory and starts at the same time. Prints what each took by the runtime's own
-// events, and checks every byte that was written and those around them.
+// events, and checks every byte that was written and those around them. The host writes and reads GPU memory itself, as it may
+// where all of it is in a PCI Express window: no other copy is carried out.
 #include <ctime>
 
 #include "../check.h"
@@ -58,8 +59,10 @@ int main(int argc, char** argv) {
   uint64_t* signal = nullptr;
   HIP_CHECK(hipExtMallocWithFlags(reinterpret_cast<void**>(&signal), sizeof *signal, hipMallocSignalMemory));
   uint32_t* words = nullptr;
-  HIP_CHECK(hipMalloc(&words, kWords * sizeof *words));
-  HIP_CHECK(hipMemset(words, 0, kWords * sizeof *words));
+  if (beside) {
+    HIP_CHECK(hipMalloc(&words, kWords * sizeof *words));
+    HIP_CHECK(hipMemset(words, 0, kWords * sizeof *words));
+  }
   for (int a = beside ? 5 : 4; a < argc; ++a) {
     const size_t bytes = std::strtoull(argv[a], nullptr, 0);
     const size_t room = bytes + source_offset + destination_offset + 2 * kMargin;
@@ -71,9 +74,8 @@ int main(int argc, char** argv) {
     HIP_CHECK(hipMalloc(&to, room));
     for (size_t i = 0; i < room; ++i) sent[i] = pattern(i);
     std::memset(received, 0x55, room);
-    HIP_CHECK(hipMemcpy(from, sent, room, hipMemcpyHostToDevice));
-    HIP_CHECK(hipMemset(to, 0x55, room));
-    HIP_CHECK(hipDeviceSynchronize());
+    std::memcpy(from, sent, room);
+    std::memset(to, 0x55, room);
     Timer copy, kernel;
     const double began = host_seconds();
     *static_cast<volatile uint64_t*>(signal) = 0;
@@ -100,12 +102,13 @@ int main(int argc, char** argv) {
     if (beside) *static_cast<volatile uint64_t*>(signal) = 1;
     HIP_CHECK(hipDeviceSynchronize());
     const double host = host_seconds() - began;
-    if (direction != "d2h") HIP_CHECK(hipMemcpy(received, to, room, hipMemcpyDeviceToHost));
+    if (direction != "d2h") std::memcpy(received, to, room);
+    const bool filled = direction == "fill";
     size_t wrong = 0;
     const size_t first = kMargin + destination_offset;
     for (size_t i = 0; i < room; ++i) {
       const bool inside = i >= first && i < first + bytes;
-      const unsigned char expected = !inside ? 0x55 : direction == "fill" ? 0xa7 : pattern(i - first + source_offset);
+      const unsigned char expected = !inside ? 0x55 : filled ? 0xa7 : pattern(i - first + source_offset);
       wrong += received[i] != expected;
     }
     EXPECT_EQ(wrong, size_t{0});

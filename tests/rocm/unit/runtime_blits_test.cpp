@@ -1,6 +1,6 @@
-// Copy and fill kernels of HIP's runtime, done by their arguments. That the arguments mean what is taken for it is tested with
-// the runtime itself (tests/rocm).
-#include "models/command/runtime_blits.h"
+// Copy and fill kernels of ROCm's runtimes, done by their arguments. That the arguments mean what is taken for it is tested
+// with the runtime itself (tests/rocm).
+#include "drivers/rocm/runtime_blits.h"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,9 @@
 #include <utility>
 #include <vector>
 
-namespace lacuna {
+#include "models/command/blits.h"
+
+namespace lacuna::rocm {
 namespace {
 
 constexpr std::uint64_t kBase = 0x100000;
@@ -24,6 +26,7 @@ class RuntimeBlitsTest : public testing::Test {
  protected:
   // Two mappings that are neighbours in virtual memory only; the target may lie across.
   RuntimeBlitsTest() : low_(kBytes), high_(kBytes) {
+    blits_.attach(runtime_);
     vm_.map(kBase, kBytes, 0, low_.data(), isa::Access::read_write);
     vm_.map(kBase + kBytes, kBytes, 0x100000, high_.data(), isa::Access::read_write);
     for (std::uint64_t i = 0; i < kEnd - kBase; ++i) at(kBase + i) = static_cast<std::byte>(i * 7 + i / 251);
@@ -71,7 +74,8 @@ class RuntimeBlitsTest : public testing::Test {
 
   std::vector<std::byte> low_, high_;
   GpuVm vm_;
-  RuntimeBlits blits_{vm_};
+  RuntimeBlits runtime_;
+  Blits blits_{vm_};
 };
 
 TEST_F(RuntimeBlitsTest, CopiesOfBytes) {
@@ -191,7 +195,7 @@ TEST_F(RuntimeBlitsTest, OtherDispatchesAreLeftAlone) {
   EXPECT_TRUE(refused("__amd_rocclr_copyBufferRect", 100));
   EXPECT_TRUE(refused("__amd_rocclr_copyBuffer", 99));
   EXPECT_TRUE(refused("kernel@0x1000", 100));
-  EXPECT_EQ(hsa_runtime_kernel(vm_, kSource), "");
+  EXPECT_EQ(blits_.name(kSource), "");
   copy_arguments(kSource, kTarget, 0, 0, 100, 8, 1);
   EXPECT_TRUE(refused("__amd_rocclr_copyBuffer", 100));
   copy_arguments(kSource, kEnd - 99, 0, 0, 100, 8);
@@ -207,4 +211,4 @@ TEST_F(RuntimeBlitsTest, OtherDispatchesAreLeftAlone) {
 }
 
 }  // namespace
-}  // namespace lacuna
+}  // namespace lacuna::rocm

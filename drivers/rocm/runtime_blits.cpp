@@ -1,4 +1,4 @@
-#include "models/command/runtime_blits.h"
+#include "drivers/rocm/runtime_blits.h"
 
 #include <algorithm>
 #include <array>
@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-namespace lacuna {
+namespace lacuna::rocm {
 
 namespace {
 
@@ -20,17 +20,19 @@ std::uint64_t digest(const std::byte* bytes, std::uint64_t count) {
   return hash;
 }
 
-enum class HsaKernel : std::uint8_t { copy_aligned, copy_misaligned, fill };
+/// Blit::kernel.
+enum Kernel : std::uint32_t { copy_aligned, copy_misaligned, fill, copy_buffer, copy_buffer_aligned, fill_buffer_aligned };
+
 struct HsaCode {
-  HsaKernel kernel;
+  Kernel kernel;
   std::string_view name;  ///< with a blank: no kernel of a code object is called so
   std::uint64_t bytes;
   std::uint64_t digest;
 };
 /// The code of ROCR-Runtime 5.2.3 for gfx8, which it uses on gfx9, too.
-constexpr std::array kHsaCode{HsaCode{HsaKernel::fill, "Fill (HSA runtime)", 47 * 4, 0xc3fd25e8e46c95f0},
-                              HsaCode{HsaKernel::copy_misaligned, "CopyMisaligned (HSA runtime)", 103 * 4, 0x7625bfdd9a90794d},
-                              HsaCode{HsaKernel::copy_aligned, "CopyAligned (HSA runtime)", 124 * 4, 0xc9ed7ddde0f282c7}};
+constexpr std::array kHsaCode{HsaCode{Kernel::fill, "Fill (HSA runtime)", 47 * 4, 0xc3fd25e8e46c95f0},
+                              HsaCode{Kernel::copy_misaligned, "CopyMisaligned (HSA runtime)", 103 * 4, 0x7625bfdd9a90794d},
+                              HsaCode{Kernel::copy_aligned, "CopyAligned (HSA runtime)", 124 * 4, 0xc9ed7ddde0f282c7}};
 
 // Arguments. A copy has phases of different widths: the first one's begin and the last one's end are the whole.
 struct CopyAlignedArguments {
@@ -115,31 +117,13 @@ bool covers(const Dispatch& dispatch, std::uint64_t size, std::uint64_t global_o
   return global_offset == 0 && dispatch.grid[0] >= size && dispatch.grid[1] == 1 && dispatch.grid[2] == 1;
 }
 
-}  // namespace
-
-std::string_view hsa_runtime_kernel(const GpuVm& vm, std::uint64_t entry) {
-  const auto code = std::find_if(kHsaCode.begin(), kHsaCode.end(), [&](const HsaCode& c) {
-    const std::byte* at = vm.pointer(entry, c.bytes, isa::Access::execute);
-    return at != nullptr && digest(at, c.bytes) == c.digest;
-  });
-  return code == kHsaCode.end() ? std::string_view{} : code->name;
+bool read_pattern(const GpuVm& vm, Blit& blit, std::uint64_t address, std::uint64_t bytes) {
+  const std::byte* from = vm.pointer(address, bytes, isa::Access::read);
+  if (from != nullptr) blit.pattern.assign(from, from + bytes);
+  return from != nullptr;
 }
 
-std::optional<Blit> RuntimeBlits::find(const Dispatch& dispatch) const {
-  std::optional<Blit> blit = find_by_name(dispatch);
-  if (!blit) blit = find_by_code(dispatch);
-  if (!blit || !mapped(blit->destination, blit->bytes, isa::Access::write)) return std::nullopt;
-  if (!blit->is_fill() && !mapped(blit->source, blit->bytes, isa::Access::read)) return std::nullopt;
-  return blit;
-}
-
-bool RuntimeBlits::perform(const Dispatch& dispatch) const {
-  const std::optional<Blit> blit = find(dispatch);
-  if (blit) move(*blit, 0, blit->bytes);
-  return blit.has_value();
-}
-
-std::optional<Blit> RuntimeBlits::find_by_code(const Dispatch& dispatch) const {
+std::optional<Blit> find_by_code(const GpuVm& vm, const Dispatch& dispatch) {
   const auto code = std::find_if(kHsaCode.begin(), kHsaCode.end(), [&](const HsaCode& c) { return c.name == dispatch.kernel; });
   if (code == kHsaCode.end()) return std::nullopt;
   Blit blit{.element = 4};
@@ -153,80 +137,92 @@ std::optional<Blit> RuntimeBlits::find_by_code(const Dispatch& dispatch) const {
   };
   bool good = false;
   switch (code->kernel) {
-    case HsaKernel::copy_aligned: {
-      blit.kernel = Blit::Kernel::copy_aligned;
-      const auto a = arguments<CopyAlignedArguments>(vm_, dispatch, blit);
+    case Kernel::copy_aligned: {
+      blit.kernel = Kernel::copy_aligned;
+      const auto a = arguments<CopyAlignedArguments>(vm, dispatch, blit);
       good = a && copy_between(*a, 2);  // bytes up to an aligned address, then blocks
       break;
     }
-    case HsaKernel::copy_misaligned: {
-      blit.kernel = Blit::Kernel::copy_misaligned;
-      const auto a = arguments<CopyMisalignedArguments>(vm_, dispatch, blit);
+    case Kernel::copy_misaligned: {
+      blit.kernel = Kernel::copy_misaligned;
+      const auto a = arguments<CopyMisalignedArguments>(vm, dispatch, blit);
       good = a && copy_between(*a, 0);
       break;
     }
-    case HsaKernel::fill: {
-      blit.kernel = Blit::Kernel::fill;
-      const auto a = arguments<FillArguments>(vm_, dispatch, blit);
+    case Kernel::fill: {
+      blit.kernel = Kernel::fill;
+      const auto a = arguments<FillArguments>(vm, dispatch, blit);
       if (!a || a->end < a->start[0]) break;
       blit.destination = a->start[0];
       blit.bytes = a->end - a->start[0];
       good = cut_between_blocks(blit, 0, a->start[1] - a->start[0], a->work_items) &&
-             read_pattern(blit, dispatch.packet.kernarg_address + offsetof(FillArguments, value), sizeof a->value);
+             read_pattern(vm, blit, dispatch.packet.kernarg_address + offsetof(FillArguments, value), sizeof a->value);
       break;
     }
+    default:
+      break;
   }
   return good ? std::optional(blit) : std::nullopt;
 }
 
-std::optional<Blit> RuntimeBlits::find_by_name(const Dispatch& dispatch) const {
+std::optional<Blit> find_by_name(const GpuVm& vm, const Dispatch& dispatch) {
   constexpr std::string_view kPrefix = "__amd_rocclr_";
   std::string_view name = dispatch.kernel;
   if (!name.starts_with(kPrefix)) return std::nullopt;
   name.remove_prefix(kPrefix.size());
   Blit blit;
   if (name == "copyBuffer" || name == "copyBufferAligned") {
-    const auto a = arguments<CopyBufferArguments>(vm_, dispatch, blit);
+    const auto a = arguments<CopyBufferArguments>(vm, dispatch, blit);
     if (!a || !covers(dispatch, a->size, a->global_offset) || a->size == 0) return std::nullopt;
     std::uint64_t origin_unit = 1;
     if (name == "copyBuffer") {
       // Either bytes, or words of which the last one may be cut short; origins are bytes.
-      blit.kernel = Blit::Kernel::copy_buffer;
+      blit.kernel = Kernel::copy_buffer;
       blit.element = a->remainder == 8 ? 1 : 4;
       blit.bytes = a->remainder == 8 ? a->size : (a->size - 1) * 4 + a->remainder;
     } else {
-      blit.kernel = Blit::Kernel::copy_buffer_aligned;
+      blit.kernel = Kernel::copy_buffer_aligned;
       blit.element = origin_unit = a->remainder == 16 ? 16 : 4;
       blit.bytes = a->size * blit.element;
     }
     blit.source = a->source + a->source_origin * origin_unit;
     blit.destination = a->destination + a->destination_origin * origin_unit;
   } else if (name == "fillBufferAligned") {
-    const auto a = arguments<FillBufferArguments>(vm_, dispatch, blit);
+    const auto a = arguments<FillBufferArguments>(vm, dispatch, blit);
     if (!a || !covers(dispatch, a->size, a->global_offset) || a->pattern_elements == 0) return std::nullopt;
-    blit.kernel = Blit::Kernel::fill_buffer_aligned;
+    blit.kernel = Kernel::fill_buffer_aligned;
     const unsigned log_element = widest(*a);
     if (a->destination[log_element] == 0) return std::nullopt;
     blit.element = std::uint64_t{a->pattern_elements} << log_element;
     blit.destination = a->destination[log_element] + (a->offset << log_element);
     blit.bytes = a->size * blit.element;
-    if (!read_pattern(blit, a->pattern, blit.element)) return std::nullopt;
+    if (!read_pattern(vm, blit, a->pattern, blit.element)) return std::nullopt;
   } else {
     return std::nullopt;
   }
   // Between two workgroups.
+  blit.workgroup_per_step = true;
   blit.cut_end = blit.bytes;
   blit.cut_step = blit.element * dispatch.workgroup[0];
   return blit;
 }
 
-bool RuntimeBlits::read_pattern(Blit& blit, std::uint64_t address, std::uint64_t bytes) const {
-  const std::byte* from = vm_.pointer(address, bytes, isa::Access::read);
-  if (from != nullptr) blit.pattern.assign(from, from + bytes);
-  return from != nullptr;
+}  // namespace
+
+std::string_view RuntimeBlits::name(const GpuVm& vm, std::uint64_t entry) const {
+  const auto code = std::find_if(kHsaCode.begin(), kHsaCode.end(), [&](const HsaCode& c) {
+    const std::byte* at = vm.pointer(entry, c.bytes, isa::Access::execute);
+    return at != nullptr && digest(at, c.bytes) == c.digest;
+  });
+  return code == kHsaCode.end() ? std::string_view{} : code->name;
 }
 
-void RuntimeBlits::narrow(const Blit& blit, Dispatch& dispatch, std::uint64_t from, std::uint64_t to) const {
+std::optional<Blit> RuntimeBlits::find(const GpuVm& vm, const Dispatch& dispatch) const {
+  std::optional<Blit> blit = find_by_name(vm, dispatch);
+  return blit ? blit : find_by_code(vm, dispatch);
+}
+
+void RuntimeBlits::narrow(const GpuVm& vm, const Blit& blit, Dispatch& dispatch, std::uint64_t from, std::uint64_t to) const {
   const auto clamp = [from, to](std::uint64_t& address, std::uint64_t base) {
     address = base + std::clamp(address - base, from, to);
   };
@@ -241,29 +237,29 @@ void RuntimeBlits::narrow(const Blit& blit, Dispatch& dispatch, std::uint64_t fr
   // One work-item each.
   const std::uint64_t items = (to - from + blit.element - 1) / blit.element;
   switch (blit.kernel) {
-    case Blit::Kernel::copy_aligned:
-      return edit_arguments<CopyAlignedArguments>(vm_, blit, dispatch, between);
-    case Blit::Kernel::copy_misaligned:
-      return edit_arguments<CopyMisalignedArguments>(vm_, blit, dispatch, between);
-    case Blit::Kernel::fill:
-      return edit_arguments<FillArguments>(vm_, blit, dispatch, [&](FillArguments& a) {
+    case Kernel::copy_aligned:
+      return edit_arguments<CopyAlignedArguments>(vm, blit, dispatch, between);
+    case Kernel::copy_misaligned:
+      return edit_arguments<CopyMisalignedArguments>(vm, blit, dispatch, between);
+    case Kernel::fill:
+      return edit_arguments<FillArguments>(vm, blit, dispatch, [&](FillArguments& a) {
         for (std::uint64_t& start : a.start) clamp(start, blit.destination);
         clamp(a.end, blit.destination);
       });
-    case Blit::Kernel::copy_buffer:
-    case Blit::Kernel::copy_buffer_aligned: {
-      const std::uint64_t unit = blit.kernel == Blit::Kernel::copy_buffer ? 1 : blit.element;
-      edit_arguments<CopyBufferArguments>(vm_, blit, dispatch, [&](CopyBufferArguments& a) {
+    case Kernel::copy_buffer:
+    case Kernel::copy_buffer_aligned: {
+      const std::uint64_t unit = blit.kernel == Kernel::copy_buffer ? 1 : blit.element;
+      edit_arguments<CopyBufferArguments>(vm, blit, dispatch, [&](CopyBufferArguments& a) {
         a.source_origin += from / unit;
         a.destination_origin += from / unit;
         a.size = items;
         // Only the end of the whole may be less than a word.
-        if (blit.kernel == Blit::Kernel::copy_buffer && blit.element == 4 && to != blit.bytes) a.remainder = 4;
+        if (blit.kernel == Kernel::copy_buffer && blit.element == 4 && to != blit.bytes) a.remainder = 4;
       });
       break;
     }
-    case Blit::Kernel::fill_buffer_aligned:
-      edit_arguments<FillBufferArguments>(vm_, blit, dispatch, [&](FillBufferArguments& a) {
+    case Kernel::fill_buffer_aligned:
+      edit_arguments<FillBufferArguments>(vm, blit, dispatch, [&](FillBufferArguments& a) {
         a.offset += from >> widest(a);
         a.size = items;
       });
@@ -274,54 +270,4 @@ void RuntimeBlits::narrow(const Blit& blit, Dispatch& dispatch, std::uint64_t fr
   dispatch.grid[0] = static_cast<std::uint32_t>(workgroups * dispatch.workgroup[0]);
 }
 
-void RuntimeBlits::restore(const Blit& blit, const Dispatch& dispatch) const {
-  if (std::byte* at = vm_.pointer(dispatch.packet.kernarg_address, blit.arguments.size(), isa::Access::read)) {
-    std::memcpy(at, blit.arguments.data(), blit.arguments.size());
-  }
-}
-
-bool RuntimeBlits::mapped(std::uint64_t address, std::uint64_t bytes, isa::Access wanted) const {
-  while (bytes > 0) {
-    const isa::MemoryWindow window = vm_.find(address);
-    if (!window.contains(address, 1) || !isa::allows(window.granted, wanted)) return false;
-    const std::uint64_t piece = std::min(bytes, window.base + window.size - address);
-    address += piece;
-    bytes -= piece;
-  }
-  return true;
-}
-
-template <class Piece>
-void RuntimeBlits::pieces(std::uint64_t address, std::uint64_t bytes, const Piece& piece) const {
-  for (std::uint64_t done = 0; done < bytes;) {
-    const isa::MemoryWindow window = vm_.find(address + done);
-    const std::uint64_t offset = address + done - window.base;
-    const std::uint64_t count = std::min(bytes - done, window.size - offset);
-    piece(window.host + offset, done, count);
-    done += count;
-  }
-}
-
-void RuntimeBlits::move(const Blit& blit, std::uint64_t from, std::uint64_t to) const {
-  pieces(blit.destination + from, to - from, [&](std::byte* target, std::uint64_t done, std::uint64_t count) {
-    if (!blit.is_fill()) {
-      pieces(blit.source + from + done, count, [&](const std::byte* origin, std::uint64_t further, std::uint64_t part) {
-        std::memmove(target + further, origin, part);
-      });
-      return;
-    }
-    // The pattern once, then what is there already, twice as much each time as long as that stays in the host's caches.
-    constexpr std::uint64_t kBlock = 64 * 1024;
-    const std::uint64_t period = blit.pattern.size();
-    const std::uint64_t block = period * std::max<std::uint64_t>(1, kBlock / period);
-    const std::uint64_t first = std::min(count, period);
-    for (std::uint64_t i = 0; i < first; ++i) target[i] = blit.pattern[(from + done + i) % period];
-    for (std::uint64_t there = first; there < count;) {
-      const std::uint64_t part = std::min({there, block, count - there});
-      std::memcpy(target + there, target, part);
-      there += part;
-    }
-  });
-}
-
-}  // namespace lacuna
+}  // namespace lacuna::rocm
