@@ -30,7 +30,7 @@ class MemoryEdge : public WindowEdge {
       : fabric_(fabric), l2_tlb_(l2_tlb), threads_(threads) {}
 
   /// A cache whose requests enter the network at `source`, of the units of a group (models/compute/windows.h).
-  void add(FirstLevelCache& cache, unsigned source, unsigned group);
+  void add(FirstLevelCache& cache, unsigned source, unsigned group = 0);
   void add(FirstLevelTlb& tlb) { tlbs_.push_back(&tlb); }
   /// The cache at a destination; without one its socket is asked.
   void add_destination(unsigned destination, Cache& cache);
