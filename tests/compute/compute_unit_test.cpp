@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <numeric>
+
 #include "models/common/gpu_registers.h"
 #include "tests/compute/compute_unit_bench.h"
 
@@ -224,6 +226,19 @@ TEST_F(ComputeUnitTest, AllModesComputeTheSame) {
     EXPECT_EQ(d->wavefront_instructions, 6u);
     EXPECT_EQ(d->thread_instructions, 4u * 64 + 2);
     EXPECT_TRUE(unit->idle());
+  }
+}
+
+TEST_F(ComputeUnitTest, AtomicsReturnTheirValuesAndComeBeforeTheNextLoad) {
+  const Words kAtomicAdd = {0xdd090000, 0x02000000};  // flat_atomic_add v2, v[0:1], v0 glc
+  const Words kLoadAgain = {0xdc500000, 0x03000000};  // flat_load_dword v3, v[0:1]
+  const Words kSum = {0x32040702};                    // v_add_u32 v2, vcc, v2, v3
+  const Words body = join({kLaneAddress, kAtomicAdd, kLoadAgain, {kWaitAll}, kSum, kFlatStore, {kWaitAll, kEnd}});
+  for (const auto& unit : b_.units) {
+    std::iota(b_.data(), b_.data() + 64, 0u);
+    const auto d = b_.program(body);
+    ASSERT_GT(b_.run(*unit, *d), 0u);
+    for (std::uint32_t lane = 0; lane < 64; ++lane) EXPECT_EQ(b_.data()[lane], 2 * lane + ComputeUnitBench::kData + 4 * lane);
   }
 }
 
