@@ -35,7 +35,8 @@ CommandScheduler::CommandScheduler(const DramParameters& parameters, const Refre
       writes_{.room = parameters.write_queue},
       banks_(std::size_t{parameters.pseudo_channels} * parameters.bank_groups * parameters.banks_per_group),
       groups_(std::size_t{parameters.pseudo_channels} * parameters.bank_groups),
-      pseudos_(parameters.pseudo_channels) {
+      pseudos_(parameters.pseudo_channels),
+      errors_(parameters.read_queue) {
   columns_.banks.reserve(banks_.size());
   rows_.banks.reserve(banks_.size());
 }
@@ -170,21 +171,36 @@ CommandScheduler::RowState CommandScheduler::row_state(const Burst& burst, Cycle
 }
 
 void CommandScheduler::read(const Burst& burst, Cycle at, Cycle column) {
+  note_order(at);
   // One that is late is served late, and would not have been.
   const Cycle late = now_ - std::min(now_, at);
-  ++unread_;
   add(burst, at + late, column + late, false);
 }
 
-CommandScheduler::Cycle CommandScheduler::wait_for_room(Queue& queue, Cycle at) {
-  advance(at);
-  if (!queue.full()) return at;
+bool CommandScheduler::is_full(const Queue& queue, Cycle at) const {
+  if (queue.held + (queue.coming.size() - queue.head) < queue.room) return false;
+  if (ordered_ >= queue.room) return true;
+  const auto first = queue.coming.begin() + static_cast<std::ptrdiff_t>(queue.head);
+  const auto behind = std::upper_bound(first, queue.coming.end(), at,
+                                       [this](Cycle cycle, Index request) { return cycle < requests_[request].at; });
+  return queue.held + static_cast<std::size_t>(behind - first) >= queue.room;
+}
+
+CommandScheduler::Cycle CommandScheduler::wait_for_room(const Queue& queue, Cycle at) {
+  if (at > now_) step(at, nullptr);
+  if (!is_full(queue, at)) return at;
   step(kNever, &queue);
   return std::max(at, now_);
 }
 
-CommandScheduler::Cycle CommandScheduler::write(const Burst& burst, Cycle at) {
-  const Cycle accepted = room(writes_, at);
+CommandScheduler::Cycle CommandScheduler::room_for_read(Cycle at) {
+  return ordered_ >= reads_.room && is_full(reads_, at) ? wait_for_room(reads_, at) : at;
+}
+
+CommandScheduler::Cycle CommandScheduler::write(const Burst& burst, Cycle at, Cycle expected) {
+  note_order(at);
+  Cycle accepted = at;
+  if (is_full(writes_, at)) accepted = ordered_ >= writes_.room ? wait_for_room(writes_, at) : std::max(at, expected);
   ++written_[burst.number % written_.size()];
   add(burst, std::max(accepted, now_), 0, true);
   return accepted;
@@ -301,7 +317,7 @@ CommandScheduler::Cycle CommandScheduler::ready(const Bank& bank, std::uint32_t 
   } else {
     const Cycle any = std::max(group.column, pseudo.column);
     return bank.writes ? std::max(any, std::max(bank.write, pseudo.write))
-                                        : std::max(std::max(any, bank.read), std::max(group.read, pseudo.read));
+                       : std::max(std::max(any, bank.read), std::max(group.read, pseudo.read));
   }
 }
 
@@ -360,6 +376,19 @@ void CommandScheduler::remove(Bank& bank, Index request) {
   --waiting_;
 }
 
+void CommandScheduler::note_error(const Request& request) {
+  const auto error = static_cast<std::int64_t>(now_ - request.column);
+  owed_ += error;
+  error_sum_ += error - errors_[next_error_];
+  errors_[next_error_] = error;
+  next_error_ = next_error_ + 1 == errors_.size() ? 0 : next_error_ + 1;
+}
+
+void CommandScheduler::forget_errors() {
+  owed_ = error_sum_ = 0;
+  std::fill(errors_.begin(), errors_.end(), 0);
+}
+
 void CommandScheduler::leave(Request& request) {
   Queue& from = queue(request.write);
   ++from.left;
@@ -391,8 +420,7 @@ void CommandScheduler::issue_column() {
     const Cycle free = now_ + p.tCL.n + p.burst.n + p.tRTRS.n;
     at_least(pseudo.write, free - std::min(free, p.tCWL.n));
     pseudo.writing = false;
-    --unread_;
-    owed_ += static_cast<std::int64_t>(now_ - request.column);
+    note_error(request);
   }
   if (request.opened) {
     --opened_;
@@ -456,6 +484,7 @@ void CommandScheduler::refresh(Cycle until) {
   // Of those that pass while there is nothing to do the last is enough.
   const std::uint64_t passed = waiting_ == 0 && until > refresh_ ? (until - refresh_ - 1) / interval : 0;
   refresh_ += passed * interval;
+  if (passed != 0) forget_errors();
   statistics_.refreshes += (passed + 1) * pseudos_.size();
   const std::size_t count = banks_.size() / pseudos_.size();
   for (std::size_t p = 0; p < pseudos_.size(); ++p) {
@@ -507,12 +536,13 @@ void CommandScheduler::reset() {
   requests_.clear();
   free_.clear();
   for (Queue* queue : {&reads_, &writes_}) *queue = {.room = queue->room};
+  latest_ = ordered_ = 0;
   for (Bus* bus : {&columns_, &rows_}) *bus = {};
   write_mode_ = false;
-  opened_ = waiting_ = unread_ = 0;
+  opened_ = waiting_ = 0;
   now_ = order_ = 0;
   refresh_ = first_refresh_;
-  owed_ = 0;
+  forget_errors();
   written_.fill(0);
 }
 

@@ -44,14 +44,16 @@ class CommandScheduler {
 
   CommandScheduler(const DramParameters& parameters, const RefreshTimes& refresh, DramStatistics& statistics);
 
-  /// The cycle from `at` on in which the queue takes a read.
-  Cycle room_for_read(Cycle at) { return room(reads_, at); }
+  /// The cycle from `at` on in which the queue takes a read. When requests come in order, and as many wait as it holds,
+  /// commands are decided until one leaves.
+  Cycle room_for_read(Cycle at);
   /// For a read that arrives at `at`; no row stays open across `refreshed`.
   RowState row_state(const Burst& burst, Cycle at, Cycle refreshed);
   /// A read that arrives at `at`. `column`: its column command as forecast.
   void read(const Burst& burst, Cycle at, Cycle column);
-  /// Returns the cycle in which the queue takes it.
-  Cycle write(const Burst& burst, Cycle at);
+  /// Returns the cycle in which the queue takes it, as for a read; `expected` when the queue is full and requests do not come
+  /// in order.
+  Cycle write(const Burst& burst, Cycle at, Cycle expected);
   /// Whether a write of this burst waits.
   bool is_pending(std::uint64_t burst) const { return written_[burst % written_.size()] != 0 && find_pending(burst); }
 
@@ -69,11 +71,20 @@ class CommandScheduler {
     const Cycle pseudo = pseudos_[group >> group_bits_].read;
     return groups_[group].read > pseudo ? groups_[group].read : pseudo;
   }
-  /// Reads that wait for their column commands.
-  std::size_t reads() const { return unread_; }
-  /// The sum of the cycles by which reads were served later than forecast, less what was paid.
+  /// Requests that wait for their column commands.
+  std::size_t waiting() const { return waiting_; }
+  /// The sum of the cycles by which reads were served later than forecast, less what was paid. Nothing is owed after an idle
+  /// refresh interval.
   std::int64_t owed() const { return owed_; }
   void pay(std::int64_t cycles) { owed_ -= cycles; }
+  /// What the next read is told of it: one of as many parts as the read queue holds, and no more than twice the mean of as many
+  /// reads, so that what many owe is not told to a few.
+  std::int64_t share() const {
+    const auto count = static_cast<std::int64_t>(errors_.size());
+    const std::int64_t most = 2 * (error_sum_ < 0 ? -error_sum_ : error_sum_) / count;
+    const std::int64_t part = owed_ / count;
+    return part > most ? most : part < -most ? -most : part;
+  }
   void reset();
 
  private:
@@ -138,13 +149,13 @@ class CommandScheduler {
     Cycle precharge = 0;
     Cycle read = 0;
     Cycle write = 0;
-    std::uint64_t order = 0;   // of the request that is served
-    Index first = kNone;       // requests by arrival
+    std::uint64_t order = 0;  // of the request that is served
+    Index first = kNone;      // requests by arrival
     Index last = kNone;
-    Index served = kNone;      // the one whose command is next
-    std::uint16_t place = 0;   // among those that want the same bus
+    Index served = kNone;     // the one whose command is next
+    std::uint16_t place = 0;  // among those that want the same bus
     Command command = Command::none;
-    bool writes = false;    // the request that is served does
+    bool writes = false;  // the request that is served does
     bool open = false;
     bool conflict = false;  // closed for another row
     // In another cache line: of the forecast.
@@ -157,8 +168,6 @@ class CommandScheduler {
     std::vector<Index> coming{};  // requests that have not entered, by arrival
     std::size_t head = 0;         // of them, the first that counts
     std::uint64_t left = 0;       // requests that have left
-
-    bool full() const { return held + (coming.size() - head) >= room; }
   };
   /// Banks whose next command is for one of the buses, and which of them is first.
   struct Bus {
@@ -170,15 +179,17 @@ class CommandScheduler {
     bool known = false;
   };
 
-  bool is_served(const Request& request) const {
-    return request.entered && (request.opened || request.write == write_mode_);
-  }
+  bool is_served(const Request& request) const { return request.entered && (request.opened || request.write == write_mode_); }
   Queue& queue(bool write) { return write ? writes_ : reads_; }
   Bus& bus(Command command) { return command == Command::column ? columns_ : rows_; }
-  Cycle room(Queue& queue, Cycle at) { return queue.full() ? wait_for_room(queue, at) : at; }
-  Cycle wait_for_room(Queue& queue, Cycle at);
+  bool is_full(const Queue& queue, Cycle at) const;
+  Cycle wait_for_room(const Queue& queue, Cycle at);
   void add(const Burst& burst, Cycle at, Cycle column, bool write);
   void link(Index request);
+  void note_order(Cycle at) {
+    ordered_ = at < latest_ ? 0 : ordered_ + 1;
+    latest_ = at > latest_ ? at : latest_;
+  }
   /// One more read, of this row and arrival.
   void extend(Tail& tail, std::uint64_t row, Cycle at) const;
   Tail find_tail(const Bank& bank, Cycle at, Cycle refreshed) const;
@@ -212,7 +223,9 @@ class CommandScheduler {
   void issue_row();
   void refresh(Cycle until);
   void remove(Bank& bank, Index request);
-  /// Until `until`, or until a request leaves the queue, or until none waits.
+  void note_error(const Request& request);
+  void forget_errors();
+  /// To `until`, or until a request leaves the queue, or until none waits.
   void step(Cycle until, const Queue* leaving);
 
   const DramParameters& parameters_;
@@ -238,12 +251,16 @@ class CommandScheduler {
   bool write_mode_ = false;
   std::size_t opened_ = 0;
   std::size_t waiting_ = 0;  // requests whose column command is to come
-  std::size_t unread_ = 0;   // reads of them
   std::uint64_t order_ = 0;
+  Cycle latest_ = 0;         // arrival
+  std::size_t ordered_ = 0;  // so many of the last requests came in the order of arrival
   std::int64_t owed_ = 0;
   std::vector<Bank> banks_;
   std::vector<Group> groups_;
   std::vector<Pseudo> pseudos_;
+  std::vector<std::int64_t> errors_;  // of the last reads, as many as the queue holds
+  std::size_t next_error_ = 0;
+  std::int64_t error_sum_ = 0;
   std::vector<Request> requests_;
   std::vector<Index> free_;
   std::array<std::uint8_t, 256> written_{};  // how many waiting writes have these low bits of a burst number

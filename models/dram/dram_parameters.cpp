@@ -50,10 +50,11 @@ void DramParameters::describe(ParameterSection& section) {
   section.add("tRTRS", tRTRS, "Bubble between read and write data", timing);
   section.add("tRFC", tRFC, "Refresh of all banks", timing);
   section.add("tREFI", tREFI, "Refresh interval; 0 = no refresh", {.range = {0, 1e7}});
-  section.add("refresh_stagger", refresh_stagger,
-              "Whether all channels of a device are refreshed at the same time, or channel i of n i / n of tREFI later",
-              {{"none", static_cast<int>(DramRefreshStagger::none)}, {"channels", static_cast<int>(DramRefreshStagger::channels)}},
-              {.source = "DRAMsim3: RANK_LEVEL_STAGGERED does so with ranks"});
+  section.add(
+      "refresh_stagger", refresh_stagger,
+      "Whether all channels of a device are refreshed at the same time, or channel i of n i / n of tREFI later",
+      {{"none", static_cast<int>(DramRefreshStagger::none)}, {"channels", static_cast<int>(DramRefreshStagger::channels)}},
+      {.source = "DRAMsim3: RANK_LEVEL_STAGGERED does so with ranks"});
 }
 
 void DramStatistics::describe(StatisticsGroup& group) const {

@@ -56,7 +56,7 @@ DramSchedule::Read DramSchedule::read(std::uint64_t address, unsigned length, Ti
     const CommandScheduler::Burst burst = locate(number);
     const Cycle start = commands_.room_for_read(arrival);
     const ReadForecast::Column column = forecast_.read(commands_, burst, start);
-    commands_.read(burst, start, column.at);
+    commands_.read(burst, arrival, column.at);
     statistics_.bus_busy += time(burst_cycles);
     statistics_.row_hits += column.command == CommandScheduler::Command::column;
     statistics_.row_empty += column.command == CommandScheduler::Command::activate;
@@ -65,8 +65,8 @@ DramSchedule::Read DramSchedule::read(std::uint64_t address, unsigned length, Ti
     const Cycle unloaded = column.prepared + parameters_.tCL.n + (((number - first) >> pseudo_bits_) + 1) * burst_cycles;
     longest = std::max(longest, unloaded);
     const Cycle data = column.at + parameters_.tCL.n + burst_cycles;
-    const std::int64_t share = std::max(commands_.owed() / static_cast<std::int64_t>(parameters_.read_queue),
-                                        static_cast<std::int64_t>(start + unloaded) - static_cast<std::int64_t>(data));
+    const std::int64_t share =
+        std::max(commands_.share(), static_cast<std::int64_t>(arrival + unloaded) - static_cast<std::int64_t>(data));
     commands_.pay(share);
     done = std::max(done, data + static_cast<Cycle>(share));
   }
@@ -82,7 +82,9 @@ Tick DramSchedule::write(std::uint64_t address, unsigned length, Tick at) {
   Tick accepted = at;
   for (std::uint64_t number = address >> burst_shift_; number <= last; ++number) {
     const Cycle cycle = clock_.ceil(accepted).n;
-    const Cycle enters = commands_.write(locate(number), cycle);
+    const CommandScheduler::Burst burst = locate(number);
+    const Cycle room = forecast_.write(commands_, burst, cycle);
+    const Cycle enters = commands_.write(burst, cycle, room);
     if (enters > cycle) accepted = time(enters);
   }
   return accepted;

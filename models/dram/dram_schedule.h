@@ -6,7 +6,7 @@
 //     horizon before which no more requests come.
 //   - The forecast (models/dram/read_forecast.h) tells a read its time from what is decided and what waits.
 // By how much reads were served later than forecast, which is what writes and later reads took from them, the next reads are
-// told instead: each a part, one of as many as the queue holds. Over all reads both sums are the same.
+// told instead, each a part. Over all reads both sums are the same.
 #pragma once
 
 #include <cstddef>

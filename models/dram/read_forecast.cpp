@@ -2,8 +2,19 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 
 namespace lacuna {
+namespace {
+
+/// Cycles that the data bus turns round in, there and back, for each write of a drain from the high watermark to the low.
+unsigned turn_of_a_write(const DramParameters& p) {
+  const std::uint64_t turn = p.tCL.n + p.tRTRS.n + p.burst.n + std::min(p.tWTRS.n, p.tWTR.n);
+  const double writes = std::max(1.0, (p.write_high - p.write_low) * p.write_queue / p.pseudo_channels);
+  return static_cast<unsigned>(std::lround(static_cast<double>(turn) / writes));
+}
+
+}  // namespace
 
 ReadForecast::ReadForecast(const DramParameters& parameters, const RefreshTimes& refresh)
     : parameters_(parameters),
@@ -11,16 +22,17 @@ ReadForecast::ReadForecast(const DramParameters& parameters, const RefreshTimes&
       bank_bits_(static_cast<unsigned>(std::countr_zero(parameters.banks_per_group))),
       column_gap_(static_cast<unsigned>(std::max(parameters.burst.n, parameters.tCCDS.n))),
       refresh_length_(parameters.tRP.n + parameters.tRFC.n),
+      write_cost_(column_gap_ + turn_of_a_write(parameters)),
       refresh_(refresh),
       pseudos_(parameters.pseudo_channels),
       groups_(std::size_t{parameters.pseudo_channels} * parameters.bank_groups) {}
 
-ReadForecast::Cycle ReadForecast::activate(Pseudo& pseudo, Group& group, Cycle from, unsigned commands,
-                                           std::size_t waiting) {
+ReadForecast::Cycle ReadForecast::activate(Pseudo& pseudo, Group& group, Cycle from, unsigned commands, std::size_t waiting) {
   const auto other_group = static_cast<unsigned>(parameters_.tRRDS.n);
   const auto same_group = static_cast<unsigned>(parameters_.tRRDL.n);
   const Cycle newest = pseudo.window[(pseudo.oldest + 3) % 4];
-  if (const Cycle free = pseudo.window[pseudo.oldest] + parameters_.tFAW.n; from < free && from >= newest && newest != 0) from = free;
+  if (const Cycle free = pseudo.window[pseudo.oldest] + parameters_.tFAW.n; from < free && from >= newest && newest != 0)
+    from = free;
   if (same_group > other_group) from = group.activates.book(from, same_group, waiting);
   from = pseudo.activates.book(from, other_group, waiting);
   // The bus carries the precharge as well, earlier: it is as busy as if it came now.
@@ -46,7 +58,7 @@ ReadForecast::Column ReadForecast::read(CommandScheduler& commands, const Comman
   Pseudo& pseudo = pseudos_[group_index >> group_bits_];
   const Cycle ahead = parameters_.activate_cycles.n - 1;
   const Cycle writes_end = commands.after_writes(burst.bank);
-  const std::size_t waiting = commands.reads() + 1;
+  const std::size_t waiting = commands.waiting() + 1;
   if (parameters_.scheduler == DramScheduler::fcfs) {
     // Behind the one before, and no later than all that wait would need if each had a row of its own to open.
     at = std::max(at, std::min(pseudo.next_column, at + (waiting - 1) * parameters_.tRC.n));
@@ -80,6 +92,13 @@ ReadForecast::Column ReadForecast::read(CommandScheduler& commands, const Comman
     if (limit == RefreshTimes::kNever || result.at + parameters_.tRTP.n <= limit) return result;
     at = limit;
   }
+}
+
+ReadForecast::Cycle ReadForecast::write(const CommandScheduler& commands, const CommandScheduler::Burst& burst, Cycle at) {
+  Pseudo& pseudo = pseudos_[burst.bank >> bank_bits_ >> group_bits_];
+  const Cycle begins = pseudo.data.book(after_refresh(at), write_cost_, commands.waiting() + 1);
+  const Cycle before = Cycle{parameters_.write_queue} * write_cost_ / pseudos_.size();
+  return begins - std::min(begins, before);
 }
 
 void ReadForecast::retire(Cycle horizon) {

@@ -5,8 +5,9 @@
 // closed, otherwise to one of its own. Beside its bank it waits for the buses and the activates that others were told. A cycle
 // that is booked is never lost: whoever comes takes the next free ones, wherever they lie (SlotCalendar::take).
 //
-// What waits to be written and what comes later and goes first are not in it: the scheduler says by how much the forecasts
-// were wrong (CommandScheduler::owed).
+// A write takes its cycles of the data bus and its part of a turn of the bus. When it is written, what its rows cost and what
+// comes later and goes first are not in the forecast: the scheduler says by how much forecasts were wrong
+// (CommandScheduler::owed).
 //
 //   read on an idle channel, arrival to last data:
 //     row open       tCL + burst
@@ -33,23 +34,26 @@ class ReadForecast {
   ReadForecast(const DramParameters& parameters, const RefreshTimes& refresh);
 
   struct Column {
-    Cycle at;         ///< the column command
+    Cycle at;                           ///< the column command
     CommandScheduler::Command command;  ///< that comes first
-    Cycle prepared;   ///< on an idle channel it would come so long after the arrival
+    Cycle prepared;                     ///< on an idle channel it would come so long after the arrival
   };
   /// A read burst that arrives at `at`; books what it needs.
   Column read(CommandScheduler& commands, const CommandScheduler::Burst& burst, Cycle at);
+  /// A write that comes at `at` takes its part of the data bus. Returns when the queue has room for it if it is full then: all
+  /// that it holds are before it.
+  Cycle write(const CommandScheduler& commands, const CommandScheduler::Burst& burst, Cycle at);
   void retire(Cycle horizon);
   void reset();
 
  private:
-  /// What carries one thing at a time. It is not booked for longer than the reads that wait can use it: forecasts that are too
-  /// late would otherwise pile up.
+  /// What carries one thing at a time. It is not booked for longer than the requests that wait can use it: forecasts that are
+  /// too late would otherwise pile up.
   struct Resource {
     SlotCalendar calendar;
     Cycle latest = 0;
 
-    /// The first of `length` cycles at or after `from`, when `waiting` reads are before it.
+    /// The first of `length` cycles at or after `from`, when `waiting` requests are before it.
     Cycle book(Cycle from, unsigned length, std::size_t waiting) {
       const Cycle bound = from + waiting * length;
       if (latest > bound && calendar.first_run(from, 1) > bound) return bound;
@@ -88,6 +92,7 @@ class ReadForecast {
   const unsigned bank_bits_;
   const unsigned column_gap_;
   const Cycle refresh_length_;
+  const unsigned write_cost_;  // cycles of the data bus
   RefreshTimes refresh_;
   std::vector<Pseudo> pseudos_;
   std::vector<Group> groups_;

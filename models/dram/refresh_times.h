@@ -23,9 +23,9 @@ class RefreshTimes {
   /// `interval` 0: no refresh. The channel that is alone, or the first, is refreshed at multiples of the interval.
   RefreshTimes(Cycle interval, DramChannelPlace place, bool stagger)
       : length_(interval != 0 ? interval : kNever),
-        first_(interval == 0                       ? kNever
+        first_(interval == 0                               ? kNever
                : stagger && place.index % place.count != 0 ? interval * (place.index % place.count) / place.count
-                                                   : interval) {
+                                                           : interval) {
     reset();
   }
 

@@ -46,7 +46,7 @@ struct Controller {
   explicit Controller(const DramParameters& p, DramChannelPlace place = {})
       : parameters(p), commands(parameters, RefreshTimes(p.tREFI.n, place, true), statistics) {}
   void read(std::uint32_t bank, std::uint64_t row, Cycle at) { commands.read({0, row, bank}, at, 0); }
-  void write(std::uint32_t bank, std::uint64_t row, Cycle at) { commands.write({1, row, bank}, at); }
+  void write(std::uint32_t bank, std::uint64_t row, Cycle at) { commands.write({1, row, bank}, at, at); }
   /// The sum of the cycles of the reads' column commands, since the last call.
   std::int64_t columns() {
     commands.finish();

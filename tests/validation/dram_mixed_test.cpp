@@ -2,8 +2,8 @@
 //
 // That controller is held against Ramulator2's curves for reads first. Then both carry the same requests of one burst, evenly
 // spaced, sent in order by one source that has 64 reads under way at most: at random or one burst after the other, of which a
-// quarter or half are writes; and copies of several arrays at once, 128 bytes of each in turn. Loads and bandwidths are bursts a
-// cycle; latencies are those of reads. Each traffic has several seeds, which say where arrays lie and what is written: the
+// quarter or half are writes; and copies of several arrays at once, 128 bytes of each in turn. Loads and bandwidths are bursts
+// a cycle; latencies are those of reads. Each traffic has several seeds, which say where arrays lie and what is written: the
 // bounds hold for every one.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -61,7 +61,8 @@ std::vector<Request> requests_of(const DramParameters& parameters, const Traffic
       const unsigned array = i / line % (2 * traffic.copies);
       requests.push_back({burst_bytes * next[array]++, array % 2 == 1});
     } else {
-      requests.push_back({std::uint64_t{burst_bytes} * (traffic.sequential ? i : r % (1U << 26)), (r >> 40) % 100 < traffic.writes});
+      requests.push_back(
+          {std::uint64_t{burst_bytes} * (traffic.sequential ? i : r % (1U << 26)), (r >> 40) % 100 < traffic.writes});
     }
   }
   return requests;
@@ -204,9 +205,9 @@ TEST_P(Mixed, BandwidthAndLatency) {
 }
 
 // Copies of several arrays have rows in turn in one bank: where they lie decides in which.
-constexpr Traffic kTraffics[] = {{"random_25", false, 25, 0},    {"random_50", false, 50, 0},    {"sequential_25", true, 25, 0},
-                                 {"sequential_50", true, 50, 0}, {"copy_1", true, 50, 1},        {"copy_2", true, 50, 2},
-                                 {"copy_3", true, 50, 3},        {"copy_4", true, 50, 4},        {"copy_6", true, 50, 6},
+constexpr Traffic kTraffics[] = {{"random_25", false, 25, 0},    {"random_50", false, 50, 0}, {"sequential_25", true, 25, 0},
+                                 {"sequential_50", true, 50, 0}, {"copy_1", true, 50, 1},     {"copy_2", true, 50, 2},
+                                 {"copy_3", true, 50, 3},        {"copy_4", true, 50, 4},     {"copy_6", true, 50, 6},
                                  {"copy_8", true, 50, 8}};
 
 std::vector<Case> cases(const char* device, const char* preset) {
