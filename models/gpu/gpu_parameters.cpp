@@ -10,6 +10,7 @@
 #include "models/common/memory_map.h"
 #include "models/common/retirement.h"
 #include "models/dram/dram_schedule.h"
+#include "models/noc/topology.h"
 #include "models/tlb/gpuvm.h"
 
 namespace lacuna {

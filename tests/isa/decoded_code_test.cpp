@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <thread>
 
 #include "models/isa/operand.h"
 #include "models/isa/register_use.h"
@@ -30,6 +31,27 @@ TEST(DecodedCode, DecodesOnceAndAcrossPages) {
   ASSERT_NE(last, nullptr);
   EXPECT_EQ(last->size, 8);
   EXPECT_EQ(last->src[0].value, 0x12345678U);
+}
+
+TEST(DecodedCode, ThreadsFindTheSameInstructions) {
+  TestMemory memory;
+  constexpr unsigned kWords = 20 * 1024;  // more pages than the fast way remembers
+  std::byte* at = memory.map(kBase, kWords * 4, Access::read | Access::execute);
+  for (unsigned k = 0; k < kWords; ++k) write<std::uint32_t>(at + k * 4, kNop + k % 16);
+  DecodedCode code(memory, Target::gfx803);
+  std::vector<std::vector<const Instruction*>> found(4, std::vector<const Instruction*>(kWords));
+  std::vector<std::thread> threads;
+  for (unsigned thread = 0; thread < found.size(); ++thread) {
+    threads.emplace_back([&, thread] {
+      for (unsigned i = 0; i < kWords; ++i) {
+        const unsigned k = thread % 2 == 0 ? i : kWords - 1 - i;
+        found[thread][k] = code.at(kBase + k * 4);
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (const auto& of_thread : found) EXPECT_EQ(of_thread, found[0]);
+  for (unsigned k = 0; k < kWords; ++k) ASSERT_EQ(found[0][k]->immediate, static_cast<std::int32_t>(k % 16)) << k;
 }
 
 TEST(DecodedCode, SaysWhyThereIsNoInstruction) {
