@@ -31,6 +31,7 @@ GpuDevice::GpuDevice(sc_core::sc_module_name module_name, const GpuDeviceParamet
       parameters_(parameters),
       destinations_{.l2_banks = parameters.gpu.memory_partitions},
       vram_(parameters.vram.size),
+      threads_(threads),
       code_(vm_, parameters.gpu.target),
       lds_banks_(parameters.gpu.shader_arrays),
       state_memory_(state_bytes(parameters), &huge_pages_),
@@ -197,9 +198,16 @@ void GpuDevice::build_memory() {
 // Without timing nobody is asked how long anything takes.
 void GpuDevice::build_edge() {
   if (parameters_.gpu.timing == TimingMode::functional) return;
-  edge_ = std::make_unique<MemoryEdge>(*noc_, l2_tlb_.get());
+  edge_ = std::make_unique<MemoryEdge>(*noc_, l2_tlb_.get(), threads_);
   unsigned source = 0;  // in the order of build_noc()
-  for (FirstLevelCache* cache : l1_caches()) edge_->add(*cache, source++);
+  for (const auto& cache : l1v_) {
+    edge_->add(*cache, source,
+               static_cast<unsigned>(source * parameters_.gpu.cus_per_l1v / parameters_.gpu.cus_per_shader_array));
+    ++source;
+  }
+  for (const auto level : {&ShaderArray::l1s, &ShaderArray::l1i}) {
+    for (unsigned array = 0; array < arrays_.size(); ++array) edge_->add(*(arrays_[array].*level), source++, array);
+  }
   for (FirstLevelTlb* tlb : l1_tlbs()) edge_->add(*tlb);
   for (unsigned i = 0; i < destinations_.l2_banks; ++i) edge_->add_destination(destinations_.first_l2 + i, *l2_[i]);
   windows_.attach(edge_.get());

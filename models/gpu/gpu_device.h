@@ -133,6 +133,7 @@ class GpuDevice : public sc_core::sc_module, private ResourceMeter, private Kern
   Destinations destinations_;
   BackingStore vram_;
   GpuVm vm_;
+  WorkerThreads* threads_;
   isa::DecodedCode code_;
   std::vector<LdsBanks> lds_banks_;  ///< by shader array
   HugePageResource huge_pages_;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "models/common/tlm_time.h"
 
@@ -11,8 +12,16 @@ namespace {
 
 // Requests of a destination by which the host's fetch of its tags runs ahead of their use.
 constexpr std::size_t kPrefetchDistance = 4;
+// Requests from which on several threads are faster than one.
+constexpr std::size_t kWorthSharing = 32;
 
 }  // namespace
+
+void MemoryEdge::add(FirstLevelCache& cache, unsigned source, unsigned group) {
+  if (groups_.size() <= group) groups_.resize(group + 1);
+  groups_[group].push_back(static_cast<std::uint32_t>(caches_.size()));
+  caches_.push_back({&cache, source});
+}
 
 void MemoryEdge::add_destination(unsigned destination, Cache& cache) {
   if (destinations_.size() <= destination) destinations_.resize(destination + 1);
@@ -65,6 +74,7 @@ void MemoryEdge::collect(Tick end) {
   order_.clear();
   for (std::uint32_t i = 0; i < caches_.size(); ++i) {
     FirstLevelCache& cache = *caches_[i].cache;
+    caches_[i].first = count_;
     departures_.clear();
     cache.departures(end, departures_);
     for (const FirstLevelCache::Departure& departure : departures_) {
@@ -77,6 +87,7 @@ void MemoryEdge::collect(Tick end) {
       request.attributes.latency = {};
       order_.push_back({departure.at, static_cast<std::uint32_t>(count_++)});
     }
+    caches_[i].end = count_;
   }
   std::sort(order_.begin(), order_.end());
 }
@@ -89,8 +100,7 @@ void MemoryEdge::send() {
     const LineAccess& access = request.access;
     AddressRoutes::Hop hop;
     if (!fabric_.route(access.address, hop) || hop.contiguous < access.bytes) {
-      SC_REPORT_FATAL(caches_[request.origin].cache->name(),
-                      fmt::format("no memory answers at bus address {:#x} of a mapped page", access.address).c_str());
+      report_lost(caches_[request.origin].cache->name(), request);
     }
     request.destination = hop.destination;
     request.at =
@@ -100,29 +110,50 @@ void MemoryEdge::send() {
   }
 }
 
+template <typename Piece>
+void MemoryEdge::share(std::size_t pieces, const Piece& piece) {
+  if (threads_ != nullptr && count_ >= kWorthSharing) {
+    threads_->run(static_cast<unsigned>(pieces), piece);
+  } else {
+    for (unsigned i = 0; i < pieces; ++i) piece(i);
+  }
+}
+
+void MemoryEdge::report_lost(const char* name, const Request& request) const {
+  SC_REPORT_FATAL(name, fmt::format("no memory answers at bus address {:#x} of a mapped page", request.access.address).c_str());
+  std::abort();
+}
+
 void MemoryEdge::serve() {
-  order_.clear();
-  for (std::size_t destination = 0; destination < arrivals_.size(); ++destination) {
+  share(arrivals_.size(), [this](unsigned destination) {
     std::vector<Order>& arrivals = arrivals_[destination];
     std::sort(arrivals.begin(), arrivals.end());
-    Cache* cache = destination < destinations_.size() ? destinations_[destination] : nullptr;
-    for (std::size_t i = 0; i < arrivals.size(); ++i) {
-      Request& request = requests_[arrivals[i].request];
+    if (destination < destinations_.size() && destinations_[destination] != nullptr)
+      serve_by_cache(*destinations_[destination], arrivals);
+  });
+  order_.clear();
+  for (std::size_t destination = 0; destination < arrivals_.size(); ++destination) {
+    const Cache* cache = destination < destinations_.size() ? destinations_[destination] : nullptr;
+    for (const Order& arrival : arrivals_[destination]) {
+      Request& request = requests_[arrival.request];
       if (cache == nullptr) {
         serve_by_socket(request);
-      } else {
-        if (i + kPrefetchDistance < arrivals.size())
-          cache->prefetch(requests_[arrivals[i + kPrefetchDistance].request].access.address);
-        tlm::tlm_response_status status = tlm::TLM_OK_RESPONSE;
-        request.at = cache->serve(request.access, request.at, request.attributes.latency, status);
-        if (status != tlm::TLM_OK_RESPONSE) {
-          SC_REPORT_FATAL(
-              cache->name(),
-              fmt::format("no memory answers at bus address {:#x} of a mapped page", request.access.address).c_str());
-        }
+      } else if (request.lost) {
+        report_lost(cache->name(), request);
       }
-      order_.push_back({request.at, arrivals[i].request});
+      order_.push_back({request.at, arrival.request});
     }
+  }
+}
+
+void MemoryEdge::serve_by_cache(Cache& cache, std::vector<Order>& arrivals) {
+  for (std::size_t i = 0; i < arrivals.size(); ++i) {
+    if (i + kPrefetchDistance < arrivals.size())
+      cache.prefetch(requests_[arrivals[i + kPrefetchDistance].request].access.address);
+    Request& request = requests_[arrivals[i].request];
+    tlm::tlm_response_status status = tlm::TLM_OK_RESPONSE;
+    request.at = cache.serve(request.access, request.at, request.attributes.latency, status);
+    request.lost = status != tlm::TLM_OK_RESPONSE;
   }
 }
 
@@ -156,12 +187,18 @@ void MemoryEdge::reply() {
     request.at = fabric_.carry(VirtualNetwork::reply, caches_[request.origin].source, request.destination,
                                fabric_.reply_flits(access.bytes, access.write, access.atomic), request.at, &request.attributes);
   }
-  // Requests lie in the order of their caches.
-  for (std::size_t i = 0; i < count_; ++i) {
-    const Request& request = requests_[i];
-    caches_[request.origin].cache->answer(request.miss, request.at, request.attributes.latency);
+  share(groups_.size(), [this](unsigned group) { answer(group); });
+}
+
+void MemoryEdge::answer(unsigned group) {
+  for (const std::uint32_t number : groups_[group]) {
+    const Origin& origin = caches_[number];
+    for (std::size_t i = origin.first; i < origin.end; ++i) {
+      const Request& request = requests_[i];
+      origin.cache->answer(request.miss, request.at, request.attributes.latency);
+    }
   }
-  for (const Origin& origin : caches_) origin.cache->resume();
+  for (const std::uint32_t number : groups_[group]) caches_[number].cache->resume();
 }
 
 }  // namespace lacuna

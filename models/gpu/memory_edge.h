@@ -6,7 +6,9 @@
 //   service          each destination's requests in order of arrival
 //   replies          destination -> network -> L1, in order of the answers
 //
-// Sorted so, a stage's calendars are asked in time order, and the host meets the same tags and banks together.
+// Sorted so, a stage's calendars are asked in time order, and the host meets the same tags and banks together. Destinations
+// know nothing of each other, nor do groups of first-level caches: service and what the answers lead to are shared among
+// threads.
 #pragma once
 
 #include <tlm_utils/simple_initiator_socket.h>
@@ -14,6 +16,7 @@
 
 #include "models/cache/first_level_cache.h"
 #include "models/common/timing_payload.h"
+#include "models/common/worker_threads.h"
 #include "models/compute/windows.h"
 #include "models/noc/fabric.h"
 #include "models/tlb/first_level_tlb.h"
@@ -22,10 +25,12 @@ namespace lacuna {
 
 class MemoryEdge : public WindowEdge {
  public:
-  MemoryEdge(Fabric& fabric, TranslationLevel* l2_tlb) : fabric_(fabric), l2_tlb_(l2_tlb) {}
+  /// `threads`: null: the caller's alone.
+  MemoryEdge(Fabric& fabric, TranslationLevel* l2_tlb, WorkerThreads* threads = nullptr)
+      : fabric_(fabric), l2_tlb_(l2_tlb), threads_(threads) {}
 
-  /// A cache whose requests enter the network at `source`.
-  void add(FirstLevelCache& cache, unsigned source) { caches_.push_back({&cache, source}); }
+  /// A cache whose requests enter the network at `source`, of the units of a group (models/compute/windows.h).
+  void add(FirstLevelCache& cache, unsigned source, unsigned group);
   void add(FirstLevelTlb& tlb) { tlbs_.push_back(&tlb); }
   /// The cache at a destination; without one its socket is asked.
   void add_destination(unsigned destination, Cache& cache);
@@ -38,13 +43,16 @@ class MemoryEdge : public WindowEdge {
   struct Origin {
     FirstLevelCache* cache;
     unsigned source;
+    std::size_t first = 0;  ///< of its requests,
+    std::size_t end = 0;    ///< and one more than the last
   };
   struct Request {
     LineAccess access;
     std::uint32_t origin = 0;  ///< of origins
     std::uint32_t miss = 0;
     unsigned destination = 0;
-    Tick at{};  ///< departure, then arrival, then the answer, at the stage that it is in
+    Tick at{};          ///< departure, then arrival, then the answer, at the stage that it is in
+    bool lost = false;  ///< no memory answers
     MemoryAttributes attributes;
   };
   /// The order of a stage: by time, then in the order of departures.
@@ -59,11 +67,19 @@ class MemoryEdge : public WindowEdge {
   void send();
   void serve();
   void serve_by_socket(Request& request);
+  void serve_by_cache(Cache& cache, std::vector<Order>& arrivals);
   void reply();
+  void answer(unsigned group);
+  [[noreturn]] void report_lost(const char* name, const Request& request) const;
+  /// Calls `piece(i)` for each i below `pieces`, on several threads when that is worth it.
+  template <typename Piece>
+  void share(std::size_t pieces, const Piece& piece);
 
   Fabric& fabric_;
   TranslationLevel* l2_tlb_;
+  WorkerThreads* threads_;
   std::vector<Origin> caches_;
+  std::vector<std::vector<std::uint32_t>> groups_;  ///< of caches_
   std::vector<FirstLevelTlb*> tlbs_;
   std::vector<Cache*> destinations_;
 
