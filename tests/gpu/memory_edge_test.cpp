@@ -35,7 +35,7 @@ struct EdgeBench : sc_core::sc_module {
       initiators.push_back(std::make_unique<TestInitiator>(("initiator" + number).c_str()));
       initiators.back()->socket.bind(caches.back()->upstream[0]);
       caches.back()->downstream.bind(fabric->sources[i]);
-      edge->add(*caches.back(), i);
+      edge->add(*caches.back(), i, i);
     }
     for (unsigned i = 0; i < 2; ++i) {
       memories.push_back(std::make_unique<MemoryBelow>(("memory" + std::to_string(i)).c_str(), Bytes{1 << 20}));
