@@ -28,6 +28,8 @@ class DramChannel : public sc_core::sc_module {
   DramChannel(sc_core::sc_module_name module_name, const DramParameters& parameters, const AddressSlice& slice,
               BackingStore& store, std::uint64_t store_offset = 0);
 
+  /// Serves what still waits, which no later request can delay: for statistics when all is over.
+  void finish() { schedule_.finish(); }
   /// Forgets open rows and what is in flight; the data stay.
   void reset();
   const DramStatistics& statistics() const { return schedule_.statistics(); }

@@ -159,6 +159,7 @@ TEST(DramChannel, Statistics) {
   b.initiator.time_write(200_ns, kBase + kRow * kBanks + 64, 64);
   b.initiator.time_write(200_ns, kBase + kRow * kBanks + 128, 64);
   b.initiator.time_read(300_ns, kBase + kRow * kBanks, 32);
+  b.channel.finish();
   const DramStatistics& after = b.channel.statistics();
   EXPECT_EQ(after.reads - before.reads, 3u);
   EXPECT_EQ(after.writes - before.writes, 2u);

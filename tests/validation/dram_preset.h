@@ -1,4 +1,4 @@
-// The channel that the DRAM validations are about: the preset HBM2 at 2 Gbit/s, without the controller's own latency.
+// The channels that the DRAM validations are about: presets without the controller's own latency, HBM2 at 2 Gbit/s first.
 #pragma once
 
 #include <filesystem>
@@ -9,13 +9,15 @@
 
 namespace lacuna::validation {
 
-inline DramParameters hbm2() {
+/// `preset`: a file of configs/dram.
+inline DramParameters dram_preset(const char* preset) {
   DramParameters parameters;
   ParameterSet set;
   set.describe("dram", parameters);
-  Configuration(set).load(std::filesystem::path(kConfigurationFolder) / "dram/hbm2.cfg");
+  Configuration(set).load(std::filesystem::path(kConfigurationFolder) / "dram" / preset);
   parameters.frontend_latency = Cycles{0};
   return parameters;
 }
+inline DramParameters hbm2() { return dram_preset("hbm2.cfg"); }
 
 }  // namespace lacuna::validation

@@ -52,6 +52,13 @@ class RuntimeBlitsTest : public testing::Test {
     d.entry = kSource;
     return d;
   }
+  /// The same in workgroups of 16.
+  Dispatch like(const Dispatch& asked) {
+    Dispatch d = dispatch(asked.kernel.c_str(), asked.grid[0]);
+    d.workgroup = {16, 1, 1};
+    d.workgroups = {(d.grid[0] + 15) / 16, 1, 1};
+    return d;
+  }
   void copy_arguments(std::uint64_t from, std::uint64_t to, std::uint64_t from_origin, std::uint64_t to_origin,
                       std::uint64_t size, std::uint32_t remainder, std::uint64_t global_offset = 0) {
     argument(0, from);
@@ -122,9 +129,8 @@ TEST_F(RuntimeBlitsTest, FillsRepeatThePattern) {
 
 // A kernel in two pieces does what it does in one: each piece's arguments are read as those of a dispatch of its own.
 TEST_F(RuntimeBlitsTest, PiecesMakeUpTheWhole) {
-  const auto in_pieces = [this](Dispatch d, std::uint64_t target, std::uint64_t bytes) {
-    d.workgroup = {16, 1, 1};
-    d.workgroups = {(d.grid[0] + 15) / 16, 1, 1};
+  const auto in_pieces = [this](const Dispatch& whole, std::uint64_t target, std::uint64_t bytes) {
+    Dispatch d = like(whole);
     const auto arguments_before = read(kArguments, 128);
     const std::optional<Blit> blit = blits_.find(d);
     ASSERT_TRUE(blit.has_value()) << d.kernel;
@@ -139,7 +145,7 @@ TEST_F(RuntimeBlitsTest, PiecesMakeUpTheWhole) {
     for (std::uint64_t i = 0; i < bytes; ++i) at(target + i) = std::byte{0xee};
     std::uint64_t items = 0;
     for (const auto& [from, to] : {std::pair{std::uint64_t{0}, cut}, std::pair{cut, bytes}}) {
-      Dispatch piece = d;
+      Dispatch piece = like(whole);
       blits_.narrow(*blit, piece, from, to);
       const std::optional<Blit> narrowed = blits_.find(piece);
       ASSERT_TRUE(narrowed.has_value()) << d.kernel;

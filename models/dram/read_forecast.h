@@ -1,0 +1,103 @@
+// When a read's data will be there, told when it is made.
+//
+// The commands that come before it are known as far as the command scheduler has decided them; the reads that wait before it
+// have been told their times, and it goes behind them: to the row that is or will be open, if it comes before that row is
+// closed, otherwise to one of its own. Beside its bank it waits for the buses and the activates that others were told. A cycle
+// that is booked is never lost: whoever comes takes the next free ones, wherever they lie (SlotCalendar::take).
+//
+// A write takes its cycles of the data bus and its part of a turn of the bus. When it is written, what its rows cost and what
+// comes later and goes first are not in the forecast: the scheduler says by how much forecasts were wrong
+// (CommandScheduler::owed).
+//
+//   read on an idle channel, arrival to last data:
+//     row open       tCL + burst
+//     no row open    activate_cycles - 1 + tRCDRD + tCL + burst
+//     another row    tRP + tRCDRD + tCL + burst
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "models/common/slot_calendar.h"
+#include "models/dram/command_scheduler.h"
+#include "models/dram/dram_parameters.h"
+#include "models/dram/refresh_times.h"
+
+namespace lacuna {
+
+class ReadForecast {
+ public:
+  using Cycle = std::uint64_t;
+
+  ReadForecast(const DramParameters& parameters, const RefreshTimes& refresh);
+
+  struct Column {
+    Cycle at;                           ///< the column command
+    CommandScheduler::Command command;  ///< that comes first
+    Cycle prepared;                     ///< on an idle channel it would come so long after the arrival
+  };
+  /// A read burst that arrives at `at`; books what it needs.
+  Column read(CommandScheduler& commands, const CommandScheduler::Burst& burst, Cycle at);
+  /// A write that comes at `at` takes its part of the data bus. Returns when the queue has room for it if it is full then: all
+  /// that it holds are before it.
+  Cycle write(const CommandScheduler& commands, const CommandScheduler::Burst& burst, Cycle at);
+  void retire(Cycle horizon);
+  void reset();
+
+ private:
+  /// What carries one thing at a time. It is not booked for longer than the requests that wait can use it: forecasts that are
+  /// too late would otherwise pile up.
+  struct Resource {
+    SlotCalendar calendar;
+    Cycle latest = 0;
+
+    /// The first of `length` cycles at or after `from`, when `waiting` requests are before it.
+    Cycle book(Cycle from, unsigned length, std::size_t waiting) {
+      const Cycle bound = from + waiting * length;
+      if (latest > bound && calendar.first_run(from, 1) > bound) return bound;
+      const Cycle last = calendar.take(from, length);
+      latest = last > latest ? last : latest;
+      return last - (length - 1);
+    }
+    void reset() {
+      calendar.reset();
+      latest = 0;
+    }
+  };
+  struct Group {
+    Resource columns;
+    Resource activates;
+  };
+  struct Pseudo {
+    Resource data;
+    Resource activates;
+    std::array<Cycle, 4> window{};  // the last activates
+    unsigned oldest = 0;
+    Cycle next_column = 0;
+  };
+  /// The last cycle of an activate that ends at or after `from`.
+  Cycle activate(Pseudo& pseudo, Group& group, Cycle from, unsigned commands, std::size_t waiting);
+  Cycle column(Pseudo& pseudo, Group& group, Cycle from, std::size_t waiting);
+  /// The earliest cycle at or after `cycle` without refresh.
+  Cycle after_refresh(Cycle cycle) {
+    if (cycle < refresh_.first()) return cycle;
+    const Cycle end = refresh_.latest(cycle) + refresh_length_;
+    return cycle < end ? end : cycle;
+  }
+
+  const DramParameters& parameters_;
+  const unsigned group_bits_;
+  const unsigned bank_bits_;
+  const unsigned column_gap_;
+  const Cycle refresh_length_;
+  const unsigned write_cost_;  // cycles of the data bus
+  RefreshTimes refresh_;
+  std::vector<Pseudo> pseudos_;
+  std::vector<Group> groups_;
+  Resource row_bus_;
+  Resource column_bus_;
+};
+
+}  // namespace lacuna
