@@ -26,7 +26,8 @@ struct Answers : LineClient {
 /// Three caches and two memories on a crossbar: hop 10 cycles, 32 bytes a flit.
 struct EdgeBench : sc_core::sc_module {
   explicit EdgeBench(sc_core::sc_module_name module_name) : sc_module(module_name) {
-    AddressRoute route{.name = "memory", .base = 0, .size = Bytes{1 << 20}, .first_destination = 0, .count = 2, .interleave = 64_B};
+    AddressRoute route{
+        .name = "memory", .base = 0, .size = Bytes{1 << 20}, .first_destination = 0, .count = 2, .interleave = 64_B};
     fabric = make_fabric("noc", FabricParameters{}, 3, AddressRoutes({route}));
     edge = std::make_unique<MemoryEdge>(*fabric, nullptr);
     for (unsigned i = 0; i < 3; ++i) {
