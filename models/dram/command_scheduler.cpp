@@ -170,11 +170,11 @@ CommandScheduler::RowState CommandScheduler::row_state(const Burst& burst, Cycle
   return {Command::precharge, tail.precharge, tail.activate};
 }
 
-void CommandScheduler::read(const Burst& burst, Cycle at, Cycle column) {
+void CommandScheduler::read(const Burst& burst, Cycle at, Cycle enters, Cycle column) {
   note_order(at);
-  // One that is late is served late, and would not have been.
-  const Cycle late = now_ - std::min(now_, at);
-  add(burst, at + late, column + late, false);
+  // One that is told too late is served late, and would not have been; one that waited for room was not.
+  const Cycle late = now_ - std::min(now_, enters);
+  add(burst, enters + late, column + late, false);
 }
 
 bool CommandScheduler::is_full(const Queue& queue, Cycle at) const {

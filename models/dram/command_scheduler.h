@@ -49,8 +49,10 @@ class CommandScheduler {
   Cycle room_for_read(Cycle at);
   /// For a read that arrives at `at`; no row stays open across `refreshed`.
   RowState row_state(const Burst& burst, Cycle at, Cycle refreshed);
-  /// A read that arrives at `at`. `column`: its column command as forecast.
-  void read(const Burst& burst, Cycle at, Cycle column);
+  /// A read that arrives at `at` and enters the queue at `enters`, as room_for_read() says. `column`: its column command as
+  /// forecast.
+  void read(const Burst& burst, Cycle at, Cycle enters, Cycle column);
+  void read(const Burst& burst, Cycle at, Cycle column) { read(burst, at, at, column); }
   /// Returns the cycle in which the queue takes it, as for a read; `expected` when the queue is full and requests do not come
   /// in order.
   Cycle write(const Burst& burst, Cycle at, Cycle expected);

@@ -56,7 +56,7 @@ DramSchedule::Read DramSchedule::read(std::uint64_t address, unsigned length, Ti
     const CommandScheduler::Burst burst = locate(number);
     const Cycle start = commands_.room_for_read(arrival);
     const ReadForecast::Column column = forecast_.read(commands_, burst, start);
-    commands_.read(burst, arrival, column.at);
+    commands_.read(burst, arrival, start, column.at);
     statistics_.bus_busy += time(burst_cycles);
     statistics_.row_hits += column.command == CommandScheduler::Command::column;
     statistics_.row_empty += column.command == CommandScheduler::Command::activate;

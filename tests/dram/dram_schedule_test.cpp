@@ -145,7 +145,7 @@ TEST(DramSchedule, OnlySoManyReadsAreScheduled) {
         {{"leaves the queue at 100, when its row is opened", 100, address(0, 0, 0, 0), 120},
          {"activates at 102", 100, address(0, 0, 1, 0), 124},
          {"of the first one's row: enters when that is opened, leaves with its column", 100, address(0, 0, 0, 1), 128},
-         {"enters then, at 111; two cycles less, for which the one before was told too late", 100, address(0, 0, 0, 2), 130}});
+         {"enters then, at 111; two cycles less, for which the one before was told too late", 100, address(0, 0, 0, 2), 132}});
 }
 
 TEST(DramSchedule, ClosedPagesNeedNoPrecharge) {
