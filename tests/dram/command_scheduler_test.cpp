@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "models/dram/dram_schedule.h"
+#include "tests/dram/small_dram.h"
 
 namespace lacuna {
 namespace {
@@ -12,35 +13,7 @@ namespace {
 using namespace literals;
 using Cycle = CommandScheduler::Cycle;
 
-// 2 groups of 2 banks: banks 0 and 1 are of one group.
-DramParameters parameters() {
-  DramParameters p;
-  p.burst = 4_cycles;
-  p.bank_groups = 2;
-  p.banks_per_group = 2;
-  p.tRCDRD = 5_cycles;
-  p.tRCDWR = 4_cycles;
-  p.tRP = 7_cycles;
-  p.tCL = 11_cycles;
-  p.tCWL = 3_cycles;
-  p.tRAS = 15_cycles;
-  p.tRC = 24_cycles;
-  p.tRTP = 4_cycles;
-  p.tWR = 9_cycles;
-  p.tCCDS = 4_cycles;
-  p.tCCDL = 6_cycles;
-  p.tRRDS = 2_cycles;
-  p.tRRDL = 3_cycles;
-  p.tFAW = 30_cycles;
-  p.tWTR = 5_cycles;
-  p.tWTRS = 3_cycles;
-  p.tRTRS = 2_cycles;
-  p.write_queue = 8;
-  p.write_high = 0.5;
-  p.write_low = 0.25;
-  p.tREFI = 0_cycles;
-  return p;
-}
+const auto parameters = test::small_dram;
 
 struct Controller {
   explicit Controller(const DramParameters& p, DramChannelPlace place = {})
