@@ -33,7 +33,7 @@ std::uint64_t mad(std::uint64_t a, std::uint64_t b, std::uint64_t c, const Conte
     c = f.flushed(c);
   }
   // A NaN result is the first NaN among the operands, also where the zero product hides it (docs/DEVIATIONS.md).
-  if (legacy && legacy_zero(a, b, f)) return f.nan(c) ? propagated_nan(f, {a, b, c}) : add(0, c, f, rule);
+  if (legacy && legacy_zero(a, b, f)) return f.nan(c) ? propagated_nan(f, {c}) : add(0, c, f, rule);
   if (f.nan(a) || f.nan(b) || f.nan(c)) return propagated_nan(f, {a, b, c});
   std::uint64_t p = multiply(a, b, f, rule);
   if (flush_in) p = f.flushed(p);  // it is an input of the addition
