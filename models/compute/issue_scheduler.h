@@ -112,7 +112,7 @@ class IssueScheduler {
       case IssuePolicy::oldest: {
         // Wavefronts that end leave the list while it is walked.
         const auto order = state.by_age;
-        for (unsigned i = 0; ready != 0; ++i) offer_to(order[i]);
+        for (unsigned i = 0; i < IssueState::kMaxSlots && ready != 0; ++i) offer_to(order[i]);
         break;
       }
     }

@@ -78,6 +78,11 @@ std::uint64_t DeviceCopies::dirtied() const {
   return written + dirty() - left_dirty_;
 }
 
+void DeviceCopies::reset() {
+  left_dirty_ -= dirty();
+  owed_ = 0;
+}
+
 std::uint32_t DeviceCopies::l2_state(const CopiedRange& range) const {
   constexpr std::uint64_t kClasses = 4;
   constexpr std::uint64_t kProbes = 64;

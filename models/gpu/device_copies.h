@@ -51,6 +51,8 @@ class DeviceCopies : public CopySurroundings {
   /// Adds what copies in bulk have added to the groups of these names in `parent`.
   void add_to(StatisticsGroup& parent);
   const ResourceAmounts& used_in_bulk() const { return used_; }
+  /// L2 is about to forget its dirty lines: nothing of what copies have left will be written back.
+  void reset();
 
   unsigned at_work() const override;
   void work_begins() override { device_.packets.bulk_blits().others_begin(); }

@@ -236,6 +236,7 @@ void GpuDevice::build_copies() {
 // Agents first: when they are done nobody sends any more.
 void GpuDevice::reset() {
   agents_.reset();
+  copies_->reset();
   for (FirstLevelCache* cache : l1_caches()) cache->reset();
   for (FirstLevelTlb* tlb : l1_tlbs()) tlb->reset();
   if (page_walker_) {

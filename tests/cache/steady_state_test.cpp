@@ -80,7 +80,7 @@ LACUNA_TEST_BENCH(Machine)
 
 TEST(SteadyState, TheMemorySystemAllocatesNothing) {
   auto& machine = test::bench<Machine>();
-  machine.run(1000);
+  machine.run(2000);
   const std::uint64_t before = test::allocations();
   machine.run(5000);  // 0.5 ms: more than 100 refreshes
   // A calendar may still meet its longest queue.

@@ -7,9 +7,10 @@ source "$(dirname "$0")/common.sh"
 debug() {
   local wanted=$1 program=$2 code=0 port
   shift 2
+  rm -f err.txt  # of the run before: its port is nobody's any more
   "$LACUNA" hart "$FIRMWARE/$program.elf" --gdb 0 "$@" >/dev/null 2>err.txt </dev/null &
   local simulator=$!
-  until port=$(sed -n 's/.*target remote 127.0.0.1:\([0-9]\+\)$/\1/p' err.txt) && [[ -n $port ]]; do
+  until port=$(sed -n 's/.*target remote 127.0.0.1:\([0-9]\+\)$/\1/p' err.txt 2>/dev/null) && [[ -n $port ]]; do
     kill -0 $simulator 2>/dev/null || fail "lacuna ended before a debugger came"
     sleep 0.05
   done
