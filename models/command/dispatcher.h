@@ -39,7 +39,7 @@ class DispatchListener {
 /// As an agent it stands for the compute units, too.
 class Dispatcher : public sc_core::sc_module, public ComputeUnitListener, public Agent {
  public:
-  /// `lookahead`: how far workgroups may be placed ahead of the kernel's time (the quantum).
+  /// `lookahead`: how far workgroups may be placed ahead of the kernel's time: a window.
   Dispatcher(sc_core::sc_module_name name, const DispatcherParameters& parameters, Clock clock, Cycles lookahead);
 
   void attach(std::vector<ComputeUnit*> units, DispatchListener& listener);

@@ -1,6 +1,6 @@
 // What a driver in the device's own process learns from it directly, beside the registers and the interrupt line.
 //
-// All calls come from simulation processes, at the kernel's time or up to a quantum before the event's own; they must not wait.
+// All calls come from simulation processes, at the kernel's time or up to a window before the event's own; they must not wait.
 #pragma once
 
 #include <cstdint>

@@ -103,7 +103,7 @@ class SdmaEngine : public sc_core::sc_module, public Agent {
   tlm_utils::simple_initiator_socket<SdmaEngine> memory;
 
   /// `vm` is shared with the GPU and outlives the engine. `lookahead`: how far requests may be made ahead of the kernel's time
-  /// (the quantum).
+  /// (a window).
   SdmaEngine(sc_core::sc_module_name name, const SdmaParameters& parameters, unsigned index, Clock clock, Clock timestamp,
              TimingMode mode, Cycles lookahead, isa::Target target, GpuVm& vm);
   ~SdmaEngine() override;
