@@ -4,9 +4,8 @@
 // memory as it was at the window's beginning with what the group itself has stored since. What leaves the caches is collected,
 // stores and atomic operations are kept back. At the window's edge, in this order and one after the other,
 //   1. stores are written to memory, group after group;
-//   2. atomic operations, and what has to come after them, are performed in order of simulated time, then of units, then as
-//   they
-//      issued;
+//   2. atomic operations, and what has to come after them, are performed in order of simulated time, then of units, then of
+//      issue;
 //   3. requests go down in order of simulated time, and the answers come back: tokens are completed, translations become known;
 //   4. what units report is delivered in order of simulated time, then of units.
 // A window is no longer than the shortest way from a request to its answer, so that nothing that happens in it depends on what
@@ -14,8 +13,7 @@
 //   - shared caches, network and DRAM are asked in time order, whatever the host does;
 //   - a group's state stays in the host's caches while it works;
 //   - groups work at the same time on several threads of the host, and everything comes out the same on any number of them,
-//   also
-//     of programs whose wavefronts race for data.
+//     even where wavefronts race for data.
 // In functional mode there are no groups: units work one after the other on memory itself, and report at once.
 // A unit that learns late of something that happened within a window that is over, such as a workgroup that was launched, works
 // on it in the next window at its own time. It is never further behind than a window.
