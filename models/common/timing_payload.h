@@ -4,6 +4,7 @@
 
 #include <tlm>
 
+#include "models/common/line_memory.h"
 #include "models/common/memory_attributes.h"
 
 namespace lacuna {
@@ -33,6 +34,16 @@ class TimingPayload {
     attributes_.requester = 0;
     attributes_.byte_mask = ~std::uint64_t{0};
     return attributes_;
+  }
+  /// A new request as a line access says, with a latency breakdown of its own.
+  void renew(const LineAccess& access) {
+    renew(access.write ? tlm::TLM_WRITE_COMMAND : tlm::TLM_READ_COMMAND, access.address, access.bytes);
+    clear_latency();
+    attributes_.kind = access.kind;
+    attributes_.atomic = access.atomic;
+    attributes_.bypass_l1 = access.bypass_l1;
+    attributes_.requester = access.requester;
+    attributes_.byte_mask = access.byte_mask;
   }
   void clear_latency() { attributes_.latency = {}; }
 

@@ -5,14 +5,7 @@
 namespace lacuna {
 
 bool SocketMemory::access(const LineAccess& request, Tick at, LineClient&, std::uint32_t, LineAnswer& answer) {
-  MemoryAttributes& attributes =
-      payload_.renew(request.write ? tlm::TLM_WRITE_COMMAND : tlm::TLM_READ_COMMAND, request.address, request.bytes);
-  attributes.kind = request.kind;
-  attributes.atomic = request.atomic;
-  attributes.bypass_l1 = request.bypass_l1;
-  attributes.requester = request.requester;
-  attributes.byte_mask = request.byte_mask;
-  payload_.clear_latency();
+  payload_.renew(request);
   const Tick now = to_tick(sc_core::sc_time_stamp());
   // A wavefront that was launched in the middle of a window is a little behind the kernel.
   const Tick behind = at < now ? now - at : Tick{};

@@ -158,23 +158,11 @@ void MemoryEdge::serve_by_cache(Cache& cache, std::vector<Order>& arrivals) {
 }
 
 void MemoryEdge::serve_by_socket(Request& request) {
-  const LineAccess& access = request.access;
-  MemoryAttributes& attributes =
-      payload_.renew(access.write ? tlm::TLM_WRITE_COMMAND : tlm::TLM_READ_COMMAND, access.address, access.bytes);
-  payload_.clear_latency();
-  attributes.kind = access.kind;
-  attributes.atomic = access.atomic;
-  attributes.bypass_l1 = access.bypass_l1;
-  attributes.requester = access.requester;
-  attributes.byte_mask = access.byte_mask;
+  payload_.renew(request.access);
   const Tick now = to_tick(sc_core::sc_time_stamp());
   sc_core::sc_time delay = to_sc_time(later(request.at, now) - now);
   fabric_.destinations[request.destination]->b_transport(*payload_, delay);
-  if (payload_->is_response_error()) {
-    SC_REPORT_FATAL(fabric_.name(), fmt::format("no memory answers at bus address {:#x} of a mapped page: {}", access.address,
-                                                payload_->get_response_string())
-                                        .c_str());
-  }
+  if (payload_->is_response_error()) report_lost(fabric_.name(), request);
   request.at = now + to_tick(delay);
   request.attributes.latency += payload_.latency();
 }
