@@ -4,7 +4,6 @@
 
 #include <vector>
 
-#include "models/dram/dram_schedule.h"
 #include "tests/dram/small_dram.h"
 
 namespace lacuna {
@@ -118,28 +117,6 @@ TEST(CommandScheduler, RefreshWaitsForTrasAndClosesRows) {
   EXPECT_EQ(c.columns(), 995 + (1005 + 67 + 5));
   c.commands.advance(10'500);
   EXPECT_EQ(c.statistics.refreshes, 10U);
-}
-
-TEST(CommandScheduler, RefreshesOfChannelsDoNotCoincide) {
-  DramParameters p = parameters();
-  p.tREFI = 1000_cycles;
-  p.tRFC = 60_cycles;
-  for (const unsigned count : {1U, 2U, 8U}) {
-    for (unsigned index = 0; index < count; ++index) {
-      // The first channel at multiples of tREFI, the others i / n of it later; a read in it waits for the end.
-      const Cycle due = 2000 + 1000 * index / count;
-      for (unsigned other = 0; other < count; ++other) {
-        DramSchedule schedule(p, {other, count});
-        const Tick waits = schedule.read(0, 64, Tick{(due + 10) * 1000}).waiting;
-        EXPECT_EQ(waits, other == index ? 57_ns : 0_ns) << index << " and " << other << " of " << count;
-      }
-    }
-  }
-  p.refresh_stagger = DramRefreshStagger::none;
-  for (unsigned index = 0; index < 4; ++index) {
-    DramSchedule schedule(p, {index, 4});
-    EXPECT_EQ(schedule.read(0, 64, 2010_ns).waiting, 57_ns);
-  }
 }
 
 }  // namespace
