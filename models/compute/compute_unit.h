@@ -229,7 +229,7 @@ class ComputeUnit : public sc_core::sc_module, private MemoryTokens::Listener {
   bool handle_event(WavefrontSlot& slot, const isa::Instruction& instruction, std::uint64_t pc, Cycles cycle);
   // compute_unit_waits.cpp
   void wait_count(WavefrontSlot& slot, std::uint32_t simm16, Cycles cycle);
-  void operation_closed(WavefrontSlot& slot, Cycles done) override;
+  void operation_closed(WavefrontSlot& slot) override;
   void operation_closed(ResidentWorkgroup& group, Cycles done) override;
   void end_wait(WavefrontSlot& slot, WaitCounter& counter, unsigned n, WavefrontTime cause, Cycles from);
   // compute_unit_faults.cpp

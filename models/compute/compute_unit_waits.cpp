@@ -50,7 +50,7 @@ bool ComputeUnit::counter_full(WavefrontSlot& slot, WaitCounter& counter, unsign
   return true;
 }
 
-void ComputeUnit::operation_closed(WavefrontSlot& slot, Cycles) {
+void ComputeUnit::operation_closed(WavefrontSlot& slot) {
   if (slot.holds == 0) return;
   const auto wait_over = [&](Hold hold, WaitCounter& counter, unsigned n, WavefrontTime cause) {
     if (!slot.held_by(hold) || !counter.known(n, slot.waits_from)) return;

@@ -102,7 +102,7 @@ void MemoryTokens::close(Token token) {
   --slot.open;
   if (vm) slot.vmcnt.close_in_order(state.sequence, done, delays);
   if (lgkm) slot.lgkmcnt.close_out_of_order(done, delays);
-  listener_.operation_closed(slot, done);
+  listener_.operation_closed(slot);
 }
 
 void MemoryTokens::leave(WavefrontSlot& slot) {

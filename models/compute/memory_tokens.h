@@ -24,8 +24,8 @@ class MemoryTokens {
    public:
     virtual ~Listener() = default;
     /// An operation of a wavefront has been completed that had been open: what waits for it may be known now.
-    virtual void operation_closed(WavefrontSlot& slot, Cycles done) = 0;
-    /// The same of a wavefront that has ended.
+    virtual void operation_closed(WavefrontSlot& slot) = 0;
+    /// The same of a wavefront that has ended; it was completed at `done`.
     virtual void operation_closed(ResidentWorkgroup& group, Cycles done) = 0;
   };
 
