@@ -80,7 +80,7 @@ Platform::Platform(sc_core::sc_module_name module_name, const PlatformParameters
       uart_line_("uart_line"),
       gpu_line_("gpu_line") {
   if (with_gpu) {
-    threads_ = std::make_unique<WorkerThreads>(parameters.threads());
+    threads_ = std::make_unique<WorkerThreads>(parameters.threads(), parameters.thread_sharing());
     gpu_ = std::make_unique<GpuDevice>("gpu", parameters.gpu, threads_.get());
     vram_aperture_ =
         std::make_unique<Ram>("vram_aperture", parameters.vram_aperture.ram, gpu_->vram(), 0, parameters.gpu.vram.size);

@@ -4,7 +4,6 @@
 #include <stdexcept>
 
 #include "models/common/memory_map.h"
-#include "models/common/worker_threads.h"
 
 namespace lacuna {
 
@@ -45,6 +44,10 @@ void PlatformParameters::describe(ParameterSet& set) {
 unsigned PlatformParameters::threads() const {
   if (gpu.gpu.timing == TimingMode::functional) return 1;
   return std::min(sim.threads == 0 ? usable_processors() : sim.threads, gpu.gpu.shader_arrays);
+}
+
+WorkerThreads::Sharing PlatformParameters::thread_sharing() const {
+  return sim.threads == 0 ? WorkerThreads::Sharing::unless_contended : WorkerThreads::Sharing::always;
 }
 
 std::vector<std::string> PlatformParameters::check(Machine machine) const {

@@ -6,6 +6,7 @@
 
 #include "models/common/parameters.h"
 #include "models/common/units.h"
+#include "models/common/worker_threads.h"
 #include "models/gpu/gpu_device.h"
 #include "models/host/bus.h"
 #include "models/host/clint.h"
@@ -63,6 +64,8 @@ struct PlatformParameters {
   void describe(ParameterSet& set);
   /// Of the host, for the compute units of a GPU: sim.threads, made definite.
   unsigned threads() const;
+  /// Threads that nobody asked for make room for other processes.
+  WorkerThreads::Sharing thread_sharing() const;
   /// What no single parameter's range can say; one line per problem.
   std::vector<std::string> check(Machine machine) const;
 

@@ -7,7 +7,7 @@
 namespace lacuna {
 
 ProcessPlatform::ProcessPlatform(sc_core::sc_module_name module_name, const PlatformParameters& parameters)
-    : sc_module(module_name), threads_(parameters.threads()) {
+    : sc_module(module_name), threads_(parameters.threads(), parameters.thread_sharing()) {
   for (const isa::Target target : parameters.rocm.targets(parameters.gpu.gpu.target)) {
     const std::string number = std::to_string(gpus_.size());
     GpuDeviceParameters device = parameters.gpu;

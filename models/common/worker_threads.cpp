@@ -32,7 +32,7 @@ bool spin_until(Done&& done) {
 
 }  // namespace
 
-WorkerThreads::WorkerThreads(unsigned threads) {
+WorkerThreads::WorkerThreads(unsigned threads, Sharing sharing) : sharing_(sharing) {
   sigset_t all;
   sigset_t before;
   sigfillset(&all);
@@ -52,7 +52,7 @@ WorkerThreads::~WorkerThreads() {
 }
 
 void WorkerThreads::run(unsigned pieces, const std::function<void(unsigned)>& piece) {
-  if (workers_.empty() || pieces < 2) {
+  if (alone(pieces)) {
     for (unsigned i = 0; i < pieces; ++i) piece(i);
     return;
   }
@@ -80,6 +80,11 @@ void WorkerThreads::run(unsigned pieces, const std::function<void(unsigned)>& pi
   }
   open_ = false;
   while (inside_ != 0) sched_yield();
+}
+
+bool WorkerThreads::alone(unsigned pieces) {
+  if (workers_.empty() || pieces < 2) return true;
+  return sharing_ == Sharing::unless_contended && !contention_.share(std::chrono::steady_clock::now(), involuntary_switches);
 }
 
 void WorkerThreads::take_pieces(unsigned thread) {

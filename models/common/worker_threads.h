@@ -14,23 +14,31 @@
 #include <thread>
 #include <vector>
 
+#include "models/common/thread_contention.h"
+
 namespace lacuna {
 
 class WorkerThreads {
  public:
+  /// How many threads work: always as many as there are, or one while other processes keep the processors busy.
+  enum class Sharing : std::uint8_t { always, unless_contended };
+
   /// `threads`: the caller included; at least 1.
-  explicit WorkerThreads(unsigned threads);
+  explicit WorkerThreads(unsigned threads, Sharing sharing = Sharing::always);
   ~WorkerThreads();
   WorkerThreads(const WorkerThreads&) = delete;
   WorkerThreads& operator=(const WorkerThreads&) = delete;
 
   unsigned threads() const { return static_cast<unsigned>(workers_.size()) + 1; }
+  /// Of them, those that sleep because there was nothing to do for a while.
+  unsigned asleep() const { return asleep_; }
 
   /// Calls `piece(i)` once for each i below `pieces`, on any of the threads and in any order; returns when all have returned.
   /// Pieces must not throw. A thread gets the same pieces from call to call when all take their time.
   void run(unsigned pieces, const std::function<void(unsigned)>& piece);
 
  private:
+  bool alone(unsigned pieces);
   void work(unsigned thread);
   void take_pieces(unsigned thread);
 
@@ -45,6 +53,9 @@ class WorkerThreads {
   unsigned pieces_ = 0;
   unsigned taken_size_ = 0;
   std::unique_ptr<std::atomic<bool>[]> taken_;  ///< by piece
+
+  Sharing sharing_;
+  ThreadContention contention_;
 
   std::mutex mutex_;  // of those who sleep
   std::condition_variable begin_;

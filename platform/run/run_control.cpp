@@ -42,7 +42,7 @@ void SimulationParameters::describe(ParameterSection& section) {
               {.range = {1e6, 1e16}});
   section.add("threads", threads,
               "Threads of the host on which compute units work, at most one for each shader array; 0 = as many as the process "
-              "may use processors. Without influence on any result",
+              "may use processors, one while other processes keep these busy. Without influence on any result",
               {.range = {0, 1024}, .unit = "threads"});
 }
 
