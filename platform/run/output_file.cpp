@@ -37,7 +37,8 @@ void flush_standard_output() {
 }
 
 OutputFile::OutputFile(std::filesystem::path path)
-    : path_(std::move(path)), process_(getpid()), file_(open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)) {
+    : path_(std::move(path)), process_(getpid()), file_(open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)),
+      wake_(std::make_unique<std::condition_variable>()) {
   if (file_ < 0) throw WriteError(cannot_write(path_.string(), errno));
   // Signals are for other threads.
   sigset_t all;
@@ -50,15 +51,17 @@ OutputFile::OutputFile(std::filesystem::path path)
 
 OutputFile::~OutputFile() {
   if (getpid() != process_) {
-    // The thread is the parent's, and perhaps so is the mutex at this moment.
+    // The thread is the parent's, and perhaps so is the mutex at this moment. The condition variable would wait for ever for
+    // the thread to leave it.
     writer_.detach();
+    static_cast<void>(wake_.release());
     close(file_);
     return;
   }
   {
     const std::lock_guard lock(mutex_);
     ending_ = true;
-    wake_.notify_one();
+    wake_->notify_one();
   }
   writer_.join();
   write_waiting();
@@ -68,7 +71,7 @@ OutputFile::~OutputFile() {
 void OutputFile::write(std::string_view text) {
   const std::lock_guard lock(mutex_);
   if (file_ < 0) return;
-  if (waiting_.empty()) wake_.notify_one();
+  if (waiting_.empty()) wake_->notify_one();
   waiting_ += text;
   if (waiting_.size() > kMostWaiting) write_waiting();
 }
@@ -86,8 +89,8 @@ std::string OutputFile::failure() const {
 void OutputFile::write_soon() {
   std::unique_lock lock(mutex_);
   while (!ending_) {
-    wake_.wait(lock, [this] { return ending_ || !waiting_.empty(); });
-    wake_.wait_for(lock, kLongestDelay, [this] { return ending_; });
+    wake_->wait(lock, [this] { return ending_ || !waiting_.empty(); });
+    wake_->wait_for(lock, kLongestDelay, [this] { return ending_; });
     write_waiting();
   }
 }

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <functional>
 #include <iosfwd>
+#include <memory>
 #include <mutex>
 #include <stdexcept>
 #include <string>
@@ -62,7 +63,7 @@ class OutputFile {
   const pid_t process_;
   int file_;
   mutable std::mutex mutex_;
-  std::condition_variable wake_;
+  std::unique_ptr<std::condition_variable> wake_;  // a child process cannot destroy it while its parent's thread waits
   std::string waiting_;
   std::string failure_;
   std::atomic<bool> failed_{false};

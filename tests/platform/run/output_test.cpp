@@ -81,6 +81,9 @@ TEST_F(OutputFolders, AFileIsWrittenWithoutBeingAsked) {
 TEST_F(OutputFolders, AChildLeavesTheFileToItsParent) {
   const auto file = std::make_unique<OutputFile>(root / "log.txt");
   file->write("once\n");
+  // Now the file's thread waits for more.
+  while (contents(root / "log.txt").empty()) std::this_thread::yield();
+  file->write("later\n");
   const pid_t child = fork();
   if (child == 0) {
     file->~OutputFile();
@@ -90,7 +93,7 @@ TEST_F(OutputFolders, AChildLeavesTheFileToItsParent) {
   ASSERT_EQ(waitpid(child, &status, 0), child);
   EXPECT_EQ(status, 0);
   file->flush();
-  EXPECT_EQ(contents(root / "log.txt"), "once\n");
+  EXPECT_EQ(contents(root / "log.txt"), "once\nlater\n");
 }
 
 TEST_F(OutputFolders, WhatCannotBeWrittenIsSaid) {
