@@ -35,7 +35,8 @@ ComputeUnit::ComputeUnit(sc_core::sc_module_name name, const ComputeUnitParamete
       scalar_memory_(parameters_, clock_, vm_, tokens_, scalar_socket_, static_cast<std::uint16_t>(place.index)),
       fetch_(clock_, mode_ != TimingMode::functional, vm_, surroundings.code, instruction_socket_,
              static_cast<std::uint16_t>(place.index)),
-      lds_(parameters_, clock_, surroundings.lds_banks) {}
+      lds_(parameters_, clock_, surroundings.lds_banks),
+      matrix_(parameters.simds, parameters.mfma_pass_cycles) {}
 
 ComputeUnit::~ComputeUnit() = default;
 
@@ -87,7 +88,8 @@ void ComputeUnit::describe(StatisticsGroup& g) const {
   g.add("scalar_requests", scalar_memory_.requests(), "line transactions of the scalar memory unit", "requests");
   g.add("instruction_requests", fetch_.requests(), "instruction line fetches", "requests");
   g.add("valu_busy_cycles", s.valu_busy_cycles, "cycles in which SIMDs execute, summed over SIMDs", "cycles");
-  g.add("matrix_busy_cycles", s.matrix_busy_cycles, "cycles in which matrix units execute, summed over SIMDs", "cycles");
+  g.add("matrix_busy_cycles", matrix_.busy_cycles(), "cycles in which matrix units execute, summed over SIMDs", "cycles");
+  g.add("matrix_instructions", matrix_.instructions(), "instructions that matrix units took", "wavefront instructions");
   g.add("lds_conflict_cycles", lds_.conflict_cycles(), "cycles that the LDS is busy only because lanes meet in a bank",
         "cycles");
 }
@@ -109,6 +111,7 @@ void ComputeUnit::reset() {
   scalar_memory_.reset();
   fetch_.reset();
   lds_.reset();
+  matrix_.reset();
   scheduler_.reset();
   windows_->reset();
 }

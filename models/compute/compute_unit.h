@@ -39,6 +39,7 @@
 #include "models/compute/instruction_fetch.h"
 #include "models/compute/issue_scheduler.h"
 #include "models/compute/local_data_share.h"
+#include "models/compute/matrix_unit.h"
 #include "models/compute/memory_tokens.h"
 #include "models/compute/scalar_memory.h"
 #include "models/compute/socket_memory.h"
@@ -85,7 +86,6 @@ struct ComputeUnitStatistics {
   std::uint64_t wavefronts = 0;
   std::uint64_t workgroups = 0;
   std::uint64_t valu_busy_cycles = 0;
-  std::uint64_t matrix_busy_cycles = 0;
 };
 
 /// What a compute unit has to tell its listener at the window's edge.
@@ -266,6 +266,7 @@ class ComputeUnit : public sc_core::sc_module, private MemoryTokens::Listener {
   ScalarMemory scalar_memory_;
   InstructionFetch fetch_;
   LocalDataShare lds_;
+  MatrixUnits matrix_;
   ComputeUnitStatistics statistics_;
 
   /// A memory access that the wavefront has issued and the window's edge performs.

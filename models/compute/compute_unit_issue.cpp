@@ -16,23 +16,6 @@ namespace {
 
 constexpr unsigned bit(isa::Unit unit) { return 1u << static_cast<unsigned>(unit); }
 
-/// 0: not an instruction of the matrix unit.
-unsigned matrix_passes(isa::LatencyClass latency) {
-  switch (latency) {
-    case isa::LatencyClass::mfma_2_pass:
-      return 2;
-    case isa::LatencyClass::mfma_4_pass:
-      return 4;
-    case isa::LatencyClass::mfma_8_pass:
-      return 8;
-    case isa::LatencyClass::mfma_16_pass:
-      return 16;
-    default:
-      return 0;
-  }
-}
-bool is_mfma(isa::LatencyClass latency) { return matrix_passes(latency) != 0; }
-
 bool counts_lanes(isa::Unit unit) { return unit == isa::Unit::valu || unit == isa::Unit::vmem || unit == isa::Unit::lds; }
 
 }  // namespace
@@ -72,8 +55,8 @@ bool ComputeUnit::offer_cycle(Simd& simd, unsigned number, Cycles cycle, unsigne
       simd.valu_wanted = simd.valu_free;
       return false;
     }
-    if (simd.matrix_free > cycle && slot.next != nullptr && is_mfma(slot.next->latency)) {
-      slot.when = simd.matrix_free;
+    if (matrix_.free_from(simd.number) > cycle && slot.next != nullptr && MatrixUnits::passes(slot.next->latency) != 0) {
+      slot.when = matrix_.free_from(simd.number);
       slot.publish();
       return false;
     }
@@ -209,14 +192,9 @@ Cycles ComputeUnit::after_issue(Simd& simd, const isa::Instruction& instruction,
     case LatencyClass::mfma_2_pass:
     case LatencyClass::mfma_4_pass:
     case LatencyClass::mfma_8_pass:
-    case LatencyClass::mfma_16_pass: {
-      // The matrix unit works beside the vector ALU, which only issues (CDNA2 ISA manual, "Matrix Arithmetic Instructions":
-      // independent VALU instructions may follow; programs keep the distance to dependent ones by s_nop).
-      const Cycles busy{matrix_passes(instruction.latency) * parameters_.mfma_pass_cycles.n};
-      simd.matrix_free = cycle + busy;
-      statistics_.matrix_busy_cycles += busy.n;
+    case LatencyClass::mfma_16_pass:
+      matrix_.issue(simd.number, MatrixUnits::passes(instruction.latency), cycle);
       return vector_busy(pass);
-    }
     case LatencyClass::branch:
       return cycle + parameters_.branch_cycles;
     default:
@@ -249,6 +227,10 @@ bool ComputeUnit::handle_event(WavefrontSlot& slot, const isa::Instruction& inst
     case isa::Event::sleep:
       slot.when = later(slot.when, cycle + Cycles{wave.event_value});
       slot.account(WavefrontTime::sleep, slot.when);
+      return true;
+    case isa::Event::wait_states:
+      slot.when = slot.when + Cycles{wave.event_value * parameters_.wait_state_cycles.n};
+      slot.account(WavefrontTime::dependency, slot.when);
       return true;
     case isa::Event::message:
       if ((wave.event_value & 0xf) == kMessageInterrupt) {

@@ -48,6 +48,8 @@ void ComputeUnitParameters::describe(ParameterSection& s) {
         {.range = {1, 64}, .source = kGcnRates});
   s.add("mfma_pass_cycles", mfma_pass_cycles, "Cycles of a pass of the matrix unit, of which an instruction takes 2 to 16",
         {.range = {1, 64}, .source = "CDNA2 ISA manual, MFMA instructions: a pass is four cycles"});
+  s.add("wait_state_cycles", wait_state_cycles, "Cycles that s_nop adds for each wait state beyond the first",
+        {.range = {0, 64}, .source = "GCN3 ISA manual, S_NOP: repeats no-ops, each of which takes the wavefront's turn"});
   s.add("valu_decode_cycles", valu_decode_cycles,
         "Cycles by which a wavefront's next instruction comes later than the vector unit is free for another wavefront",
         {.range = {0, 64}, .source = kPipelined});

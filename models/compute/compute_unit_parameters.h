@@ -44,6 +44,7 @@ struct ComputeUnitParameters {
   unsigned mul32_rate_divisor = 4;
   unsigned transcendental_rate_divisor = 4;
   Cycles mfma_pass_cycles{4};
+  Cycles wait_state_cycles{4};
   // Cycles to the wavefront's next instruction, or to its data.
   Cycles valu_decode_cycles{0};
   Cycles salu_cycles{4};

@@ -33,7 +33,7 @@ class IssueScheduler {
     served_until_ = Cycles{};
     for (const auto& simd : simds_) {
       simd->issue.last = IssueState::kMaxSlots - 1;
-      simd->valu_free = simd->valu_wanted = simd->matrix_free = Cycles{};
+      simd->valu_free = simd->valu_wanted = Cycles{};
       simd->earliest = kNeverCycles;
     }
   }

@@ -183,7 +183,6 @@ struct Simd {
   IssueState issue;
   Cycles valu_free{};
   Cycles valu_wanted{};                       ///< until then a wavefront waits for the vector unit
-  Cycles matrix_free{};                       ///< the matrix unit takes the next instruction
   Cycles earliest = kNeverCycles;             ///< no wavefront can issue before
   std::pmr::vector<std::uint32_t> registers;  ///< the vector register file: register r, lane l at r * 64 + l
   RangeAllocator vgprs;

@@ -30,6 +30,9 @@ void branch(const Instruction& i, Wavefront& w) {
   if (kCondition(w)) w.pc += static_cast<std::uint64_t>(std::int64_t{i.immediate} * 4);
 }
 
+void no_operation(const Instruction& i, Wavefront& w) {
+  if (const std::uint32_t more = static_cast<std::uint32_t>(i.immediate) & 0xf; more != 0) w.raise(Event::wait_states, more);
+}
 void sleep(const Instruction& i, Wavefront& w) { w.raise(Event::sleep, 64 * (static_cast<std::uint32_t>(i.immediate) & 0x7f)); }
 void set_halt(const Instruction& i, Wavefront& w) {
   if ((i.immediate & 1) != 0) w.raise(Event::halt, 1);
@@ -60,7 +63,7 @@ constexpr InstructionRow branch_row(std::string_view mnemonic, int opcode, Execu
 }
 
 constexpr std::array kRows{
-    row("s_nop", both(0x00), {T::simm16}, LatencyClass::nop, nothing),
+    row("s_nop", both(0x00), {T::simm16}, LatencyClass::nop, no_operation),
     row("s_endpgm", both(0x01), {T::simm16}, LatencyClass::end_program, report<Event::end_program>),
     branch_row("s_branch", 0x02, branch<always>),
     row("s_wakeup", both(0x03), {}, LatencyClass::nop, nothing),

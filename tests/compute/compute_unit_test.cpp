@@ -70,6 +70,7 @@ TEST_F(ComputeUnitTest, LatencyTable) {
       {"reciprocal", {kReciprocal}, 16},
       {"scalar move", {kScalarMove}, 4},
       {"nop", {kNop}, 4},
+      {"nop of four wait states", {kNop | 3}, 16},
       {"barrier of one wavefront", {kBarrier}, 4},
       // 10 to the L1, four lines one a cycle, 100 there, 10 back: 123, rounded up to the SIMD's turn
       {"load and wait", join({kFlatLoad, {kWaitAll}}), 124},

@@ -187,7 +187,8 @@ TEST(ScalarState, EventsCarryTheirValue) {
                       {"s_sendmsg 1", Event::message, 1},
                       {"s_sethalt 1", Event::halt, 1},
                       {"s_icache_inv", Event::cache_invalidate, 0},
-                      {"s_nop 3", Event::none, 0},
+                      {"s_nop 0", Event::none, 0},
+                      {"s_nop 3", Event::wait_states, 3},
                       {"s_sendmsghalt 1", Event::message, 1 | kMessageThenHalt},
                       {"s_rfe_b64 s[2:3]", Event::illegal_instruction, 0}};
   for (const auto& c : kCases) {
