@@ -20,6 +20,7 @@
 #include "platform/memory_map_reference.h"
 #include "platform/platform_parameters.h"
 #include "platform/run/exec.h"
+#include "platform/run/kernel_activity_report.h"
 #include "platform/run/output_file.h"
 #include "platform/run/output_folder.h"
 #include "platform/run/simulate.h"
@@ -47,6 +48,7 @@ void write_docs(const std::filesystem::path& folder) {
   });
   write_file(folder / "memory-map.md", write_memory_map_reference);
   write_file(folder / "isa-coverage.md", write_isa_reference);
+  write_file(folder / "kernels-csv.md", write_kernels_csv_reference);
 }
 
 int execute(const CommandLine& line) {

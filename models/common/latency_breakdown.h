@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 
 #include "models/common/units.h"
 
@@ -11,11 +12,14 @@ namespace lacuna {
 
 /// Levels at which latency is accounted, in the order a request meets them.
 enum class MemoryLevel : std::uint8_t { tlb, l1, noc, l2, dram, host_memory, count };
+inline constexpr std::size_t kMemoryLevels = static_cast<std::size_t>(MemoryLevel::count);
+/// Names as in the output files.
+inline constexpr std::array<std::string_view, kMemoryLevels> kMemoryLevelNames{"tlb", "l1", "noc", "l2", "dram", "host_memory"};
 
 /// Where the time of one request went. Targets add to it; the initiator that made the request resets and reads it.
 struct LatencyBreakdown {
-  std::array<Tick, static_cast<std::size_t>(MemoryLevel::count)> queueing{};
-  std::array<Tick, static_cast<std::size_t>(MemoryLevel::count)> service{};
+  std::array<Tick, kMemoryLevels> queueing{};
+  std::array<Tick, kMemoryLevels> service{};
   Tick mshr{};  ///< the part of the queueing of caches that is due to MSHRs all in use
 
   void add(MemoryLevel level, Tick waited, Tick served) {

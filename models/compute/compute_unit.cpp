@@ -71,19 +71,15 @@ void ComputeUnit::set_apertures(std::uint64_t shared, std::uint64_t private_base
 
 void ComputeUnit::describe(StatisticsGroup& g) const {
   const ComputeUnitStatistics& s = statistics_;
-  const auto unit = [&s](isa::Unit u) -> const std::uint64_t& { return s.issued[static_cast<std::size_t>(u)]; };
   g.add("wavefront_instructions", s.wavefront_instructions, "instructions issued", "wavefront instructions");
   g.add("thread_instructions", s.thread_instructions,
         "active lanes of vector instructions; scalar and control instructions count one", "thread instructions");
   g.add("wavefronts", s.wavefronts, "wavefronts run", "wavefronts");
   g.add("workgroups", s.workgroups, "workgroups run", "workgroups");
-  g.add("issued_valu", unit(isa::Unit::valu), "vector ALU instructions", "wavefront instructions");
-  g.add("issued_salu", unit(isa::Unit::salu), "scalar ALU instructions", "wavefront instructions");
-  g.add("issued_smem", unit(isa::Unit::smem), "scalar memory instructions", "wavefront instructions");
-  g.add("issued_vmem", unit(isa::Unit::vmem), "vector memory instructions", "wavefront instructions");
-  g.add("issued_lds", unit(isa::Unit::lds), "LDS instructions", "wavefront instructions");
-  g.add("issued_branch", unit(isa::Unit::branch), "branches", "wavefront instructions");
-  g.add("issued_special", unit(isa::Unit::special), "waits, barriers, ends and other control", "wavefront instructions");
+  for (std::size_t i = 0; i < isa::kUnits; ++i) {
+    const isa::UnitText& unit = isa::kUnitTexts[i];
+    g.add("issued_" + std::string(unit.name), s.issued[i], unit.instructions, "wavefront instructions");
+  }
   g.add("vector_requests", vector_memory_.requests(), "line transactions of the vector memory unit", "requests");
   g.add("scalar_requests", scalar_memory_.requests(), "line transactions of the scalar memory unit", "requests");
   g.add("instruction_requests", fetch_.requests(), "instruction line fetches", "requests");

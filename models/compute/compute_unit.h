@@ -80,7 +80,7 @@ class ComputeUnitListener {
 };
 
 struct ComputeUnitStatistics {
-  std::array<std::uint64_t, static_cast<std::size_t>(isa::Unit::count)> issued{};
+  std::array<std::uint64_t, isa::kUnits> issued{};
   std::uint64_t wavefront_instructions = 0;
   std::uint64_t thread_instructions = 0;
   std::uint64_t wavefronts = 0;

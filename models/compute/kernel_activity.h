@@ -15,26 +15,47 @@ inline constexpr unsigned kMaxWavefrontsPerWorkgroup = 16;  // 1024 work-items
 
 /// What a resident wavefront does in a cycle: it issues an instruction, or the first of these that keeps it from doing so.
 enum class WavefrontTime : std::uint8_t {
-  issue,         ///< an instruction issues
-  fetch,         ///< the next instruction has not come yet
-  dependency,    ///< its own last instruction is still in the pipeline
-  vmcnt,         ///< s_waitcnt vmcnt: unloaded latency of vector memory
-  lgkmcnt,       ///< s_waitcnt lgkmcnt: unloaded latency of LDS and scalar memory
-  barrier,       ///< s_barrier: others have not arrived
-  unit_busy,     ///< the SIMD serves another wavefront, or its vector ALU is busy
-  lds_conflict,  ///< waits for LDS data that are late because lanes meet in a bank or the LDS serves others
-  mshr_full,     ///< waits for data whose miss had to wait for an MSHR
-  queue_full,    ///< waits for data that queued for a port, link, bank or bus, or to issue because a counter is at its limit
-  tlb,           ///< waits for data whose address was being translated
-  sleep,         ///< s_sleep
+  issue,
+  fetch,
+  dependency,
+  vmcnt,
+  lgkmcnt,
+  barrier,
+  unit_busy,
+  lds_conflict,
+  mshr_full,
+  queue_full,
+  tlb,
+  sleep,
   count
 };
 inline constexpr std::size_t kWavefrontTimes = static_cast<std::size_t>(WavefrontTime::count);
 
-/// Names as in the output files.
-constexpr std::array<std::string_view, kWavefrontTimes> kWavefrontTimeNames{
-    "issue",     "fetch",        "dependency", "vmcnt",      "lgkmcnt", "barrier",
-    "unit_busy", "lds_conflict", "mshr_full",  "queue_full", "tlb",     "sleep"};
+struct WavefrontTimeText {
+  std::string_view name;     ///< as in the output files
+  std::string_view meaning;  ///< "the wavefront ...", Markdown
+  std::string_view bound;    ///< what to say of a kernel whose wavefronts spend most of their time so
+};
+/// The one list that statistics, reports and documentation are made from.
+constexpr std::array<WavefrontTimeText, kWavefrontTimes> kWavefrontTimeTexts{{
+    {"issue", "issues an instruction", "the rate at which instructions issue"},
+    {"fetch", "waits for the line of its next instruction", "instruction fetch"},
+    {"dependency", "waits for its last instruction to leave the pipeline", "latency of its instructions"},
+    {"vmcnt", "waits at `s_waitcnt vmcnt` for what memory takes when nothing else is in the way", "latency of vector memory"},
+    {"lgkmcnt", "likewise for LDS and scalar memory", "latency of LDS and scalar memory"},
+    {"barrier", "waits at `s_barrier`", "barriers"},
+    {"unit_busy", "could issue, but the SIMD has another wavefront's turn or its vector ALU is busy",
+     "vector ALUs and issue cycles taken by other wavefronts"},
+    {"lds_conflict", "waits for LDS data that are late because lanes meet in a bank, or the LDS serves another wavefront",
+     "LDS bank conflicts"},
+    {"mshr_full", "waits for data whose miss had to wait for an MSHR", "L1 or L2 MSHRs all in use"},
+    {"queue_full",
+     "waits for data that queued for a port, link, bank or bus, or for a way of a cache that was being filled; or may not "
+     "issue because a counter is at its limit",
+     "queues for ports, links, banks and buses of the memory system"},
+    {"tlb", "waits for data whose address was being translated", "address translation"},
+    {"sleep", "sleeps (`s_sleep`)", "s_sleep"},
+}};
 
 /// Cycles of the wavefronts that have the same place in their workgroups: programs give places roles.
 struct WavefrontClass {
@@ -63,7 +84,16 @@ enum class Resource : std::uint8_t {
   count
 };
 inline constexpr std::size_t kResources = static_cast<std::size_t>(Resource::count);
-constexpr std::array<std::string_view, kResources> kResourceNames{"slots", "compute", "l1", "l2", "noc", "dram"};
+struct ResourceText {
+  std::string_view name;   ///< as in the output files
+  std::string_view title;  ///< in reports
+};
+constexpr std::array<ResourceText, kResources> kResourceTexts{{{"slots", "wavefront slots"},
+                                                               {"compute", "vector ALUs"},
+                                                               {"l1", "L1 bandwidth"},
+                                                               {"l2", "L2 bandwidth"},
+                                                               {"noc", "NoC bandwidth"},
+                                                               {"dram", "DRAM bandwidth"}}};
 using ResourceAmounts = std::array<std::uint64_t, kResources>;
 
 /// The device's resources: what was used since its beginning, and what there is in so many core clock cycles.
@@ -77,7 +107,7 @@ class ResourceMeter {
 struct KernelActivity {
   /// By the wavefront's number in its workgroup.
   std::array<WavefrontClass, kMaxWavefrontsPerWorkgroup> classes{};
-  std::array<std::uint64_t, static_cast<std::size_t>(isa::Unit::count)> issued{};
+  std::array<std::uint64_t, isa::kUnits> issued{};
   /// Of the requests of vector and scalar loads: their number, time from compute unit to answer, and what that consists of.
   std::uint64_t requests = 0;
   Tick request_time{};

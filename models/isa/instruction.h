@@ -36,6 +36,19 @@ enum class Format : std::uint8_t {
 
 /// The unit of the compute unit that executes the instruction (one issue port each).
 enum class Unit : std::uint8_t { valu, salu, smem, vmem, lds, branch, special, count };
+inline constexpr std::size_t kUnits = static_cast<std::size_t>(Unit::count);
+
+struct UnitText {
+  std::string_view name;          ///< as in the output files
+  std::string_view instructions;  ///< what it executes
+};
+inline constexpr std::array<UnitText, kUnits> kUnitTexts{{{"valu", "vector ALU instructions"},
+                                                          {"salu", "scalar ALU instructions"},
+                                                          {"smem", "scalar memory instructions"},
+                                                          {"vmem", "vector memory instructions"},
+                                                          {"lds", "LDS instructions"},
+                                                          {"branch", "branches"},
+                                                          {"special", "waits, barriers, ends and other control"}}};
 
 /// What the timing model charges by; the numbers are configuration (compute-unit parameters), the class is in the table.
 enum class LatencyClass : std::uint8_t {

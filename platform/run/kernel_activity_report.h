@@ -16,6 +16,8 @@ namespace lacuna {
 /// slots without a wavefront), requests of loads and the parts of their time, what was used and available of each resource.
 void write_activity_csv_header(std::ostream& out);
 void write_activity_csv(const KernelActivity& activity, std::ostream& out);
+/// docs/kernels-csv.md: all columns and their meaning.
+void write_kernels_csv_reference(std::ostream& out);
 /// The same as an object, with the wavefront classes one by one.
 nlohmann::ordered_json activity_json(const KernelActivity& activity);
 void add_activity(const KernelActivity& activity, RunHash& hash);

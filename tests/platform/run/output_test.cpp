@@ -184,6 +184,28 @@ KernelRecord record() {
   return r;
 }
 
+TEST(KernelReports, EveryColumnIsDocumented) {
+  std::ostringstream csv;
+  write_kernels_csv({}, csv);
+  std::ostringstream page;
+  write_kernels_csv_reference(page);
+  std::istringstream header(csv.str());
+  unsigned columns = 0;
+  for (std::string column; std::getline(header, column, ','); ++columns) {
+    if (column.ends_with('\n')) column.pop_back();
+    std::string name = column;
+    for (const std::string_view level : kMemoryLevelNames)
+      if (name.starts_with(std::string(level) + '_') && name.ends_with("ing_ps")) name.replace(0, level.size(), "LEVEL");
+    for (const std::string_view level : kMemoryLevelNames)
+      if (name == std::string(level) + "_service_ps") name.replace(0, level.size(), "LEVEL");
+    for (const auto& [resource, title] : kResourceTexts)
+      if (name == std::string(resource) + "_used" || name == std::string(resource) + "_peak")
+        name.replace(0, resource.size(), "RESOURCE");
+    EXPECT_THAT(page.str(), HasSubstr('`' + name + '`')) << column;
+  }
+  EXPECT_GT(columns, 50U);
+}
+
 TEST(KernelReports, CsvHoldsEveryField) {
   std::ostringstream csv;
   write_kernels_csv({record()}, csv);
