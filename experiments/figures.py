@@ -1,0 +1,239 @@
+#!/usr/bin/env python3
+"""Makes a figure of an experiment: picture (PNG, SVG) and table (Markdown) of our values beside the published ones.
+
+Usage: figures.py DESCRIPTION OURS.csv OUTPUT_FOLDER
+
+DESCRIPTION is an INI file:
+  [figure]
+  title, x_label, y_label   texts; labels have units
+  sweep                     SWEEP.quick.sweep and SWEEP.paper.sweep beside the description make OURS.csv
+  kind                      line or bars
+  x                         axis of the sweep along the figure; several, separated by blanks, are written in one label
+  series                    axis of the sweep that tells the lines or bars of a group apart; may be missing
+  y                         what the sweep takes: columns y_mean, y_min, y_max of OURS.csv; several, separated by blanks, are
+                            the series
+  x_scale, y_scale          linear (default), log2 or log10
+  published                 CSV beside the description: series, x, value, source; series and x as in ours
+  note                      what the reader must know, under the table
+  [names]                   VALUE = TEXT: what the legend and the x axis say for a value of an axis
+
+OURS.csv is what `lacuna results SWEEP --csv` prints.
+"""
+import configparser
+import csv
+import math
+import pathlib
+import sys
+
+import matplotlib
+
+matplotlib.use("Agg")
+import matplotlib.pyplot as plt  # noqa: E402  (after the choice of the backend)
+import matplotlib.ticker  # noqa: E402
+
+KINDS = ("line", "bars")
+SCALES = {"linear": 0, "log2": 2, "log10": 10}
+KEYS = ("title", "sweep", "x_label", "y_label", "kind", "x", "series", "y", "x_scale", "y_scale", "published", "note")
+
+
+class Failure(Exception):
+    """Something that the user gets to know in one sentence."""
+
+
+def read_description(path):
+    parser = configparser.ConfigParser(interpolation=None)
+    parser.optionxform = str
+    try:
+        with open(path, encoding="utf-8") as file:
+            parser.read_file(file)
+    except (OSError, configparser.Error) as error:
+        raise Failure(f"{path}: {error}") from error
+    if not parser.has_section("figure"):
+        raise Failure(f"{path}: has no section [figure]")
+    figure = dict(parser["figure"])
+    for key in figure:
+        if key not in KEYS:
+            raise Failure(f"{path}: unknown key {key} in [figure]; known: {', '.join(KEYS)}")
+    for key in ("title", "sweep", "x_label", "y_label", "kind", "x", "y"):
+        if key not in figure:
+            raise Failure(f"{path}: [figure] has no {key}")
+    if figure["kind"] not in KINDS:
+        raise Failure(f"{path}: kind = {figure['kind']}: must be one of {', '.join(KINDS)}")
+    for key in ("x_scale", "y_scale"):
+        if figure.setdefault(key, "linear") not in SCALES:
+            raise Failure(f"{path}: {key} = {figure[key]}: must be one of {', '.join(SCALES)}")
+    names = dict(parser["names"]) if parser.has_section("names") else {}
+    if figure.get("series") and len(figure["y"].split()) > 1:
+        raise Failure(f"{path}: several takes in y are the series; there is no place for series = {figure['series']}")
+    return figure, names
+
+
+def number(text, where):
+    try:
+        return float(text)
+    except ValueError as error:
+        raise Failure(f"{where}: {text!r} is not a number") from error
+
+
+def read_ours(path, figure):
+    """{(series, x): (mean, least, largest)}, in the order of the file."""
+    takes = figure["y"].split()
+    columns = figure["x"].split() + ([figure["series"]] if figure.get("series") else [])
+    with open(path, encoding="utf-8", newline="") as file:
+        rows = csv.DictReader(file)
+        missing = [name for name in columns + [take + "_mean" for take in takes] if name not in (rows.fieldnames or [])]
+        if missing:
+            raise Failure(f"{path}: has no column {missing[0]}; columns: {', '.join(rows.fieldnames or [])}")
+        points = {}
+        for row in rows:
+            x = " ".join(row[name] for name in figure["x"].split())
+            for take in takes:
+                series = take if len(takes) > 1 else row[figure["series"]] if figure.get("series") else ""
+                if row[take + "_mean"] == "":  # no run of this point has ended well
+                    continue
+                where = f"{path}, line {rows.line_num}"
+                points[series, x] = tuple(number(row[take + suffix], where) for suffix in ("_mean", "_min", "_max"))
+    if not points:
+        raise Failure(f"{path}: has no values of {figure['y']}")
+    return points
+
+
+def read_published(description, figure):
+    """{(series, x): (value, source)}"""
+    if not figure.get("published"):
+        return {}
+    path = description.parent / figure["published"]
+    with open(path, encoding="utf-8", newline="") as file:
+        rows = csv.DictReader(line for line in file if not line.startswith("#"))
+        if rows.fieldnames != ["series", "x", "value", "source"]:
+            raise Failure(f"{path}: the first line must be series,x,value,source")
+        return {(row["series"], row["x"]): (number(row["value"], path), row["source"]) for row in rows}
+
+
+def unique(values):
+    return list(dict.fromkeys(values))
+
+
+def scale(axis, setter, name):
+    if SCALES[name]:
+        setter("log", base=SCALES[name])
+        axis.set_major_formatter(matplotlib.ticker.FuncFormatter(lambda value, _: f"{value:,g}"))
+        axis.set_minor_locator(matplotlib.ticker.NullLocator())
+
+
+def draw_lines(axes, ours, published, series, name):
+    for index, one in enumerate(series):
+        colour = f"C{index}"
+        points = sorted((float(x), value) for (s, x), value in ours.items() if s == one)
+        mean = [value[0] for _, value in points]
+        spread = [[value[0] - value[1] for _, value in points], [value[2] - value[0] for _, value in points]]
+        if points:
+            axes.errorbar([x for x, _ in points], mean, yerr=spread, color=colour, marker="o", markersize=4,
+                          linewidth=1.5, capsize=3, label=name(one) or "Lacuna")
+        theirs = sorted((float(x), value[0]) for (s, x), value in published.items() if s == one)
+        if theirs:
+            label = f"{name(one)}, published" if name(one) else "published"
+            axes.plot([x for x, _ in theirs], [value for _, value in theirs], linestyle="none", marker="D", markersize=8,
+                      markerfacecolor="none", markeredgecolor=colour, markeredgewidth=1.5, label=label, zorder=4)
+
+
+def draw_bars(axes, ours, published, series, name):
+    xs = unique(x for _, x in [*ours, *published])
+    width = 0.8 / len(series)
+    for index, one in enumerate(series):
+        colour = f"C{index}"
+        place = {x: i + (index - (len(series) - 1) / 2) * width for i, x in enumerate(xs)}
+        have = [x for x in xs if (one, x) in ours]
+        values = [ours[one, x] for x in have]
+        spread = [[mean - least for mean, least, _ in values], [largest - mean for mean, _, largest in values]]
+        axes.bar([place[x] for x in have], [value[0] for value in values], width * 0.92, yerr=spread, color=colour, alpha=0.75,
+                 capsize=3, label=name(one) or "Lacuna")
+        theirs = [x for x in xs if (one, x) in published]
+        if theirs:
+            label = f"{name(one)}, published" if name(one) else "published"
+            axes.plot([place[x] for x in theirs], [published[one, x][0] for x in theirs], linestyle="none", marker="D",
+                      markersize=7, markerfacecolor="white", markeredgecolor="black", markeredgewidth=1.2, label=label, zorder=4)
+    axes.set_xticks(range(len(xs)))
+    labels = [name(x) for x in xs]
+    crowded = sum(len(label) for label in labels) > 70
+    axes.set_xticklabels(labels, rotation=35 if crowded else 0, ha="right" if crowded else "center")
+    axes.margins(x=0.02)
+
+
+def draw(figure, names, ours, published, stem):
+    def name(value):
+        return names.get(value, value)
+
+    series = unique(s for s, _ in [*ours, *published])
+    plt.rcParams.update({"font.size": 10, "svg.hashsalt": "lacuna"})
+    picture, axes = plt.subplots(figsize=(8, 4.5), layout="constrained")
+    (draw_lines if figure["kind"] == "line" else draw_bars)(axes, ours, published, series, name)
+    if figure["kind"] == "line":
+        scale(axes.xaxis, axes.set_xscale, figure["x_scale"])
+    scale(axes.yaxis, axes.set_yscale, figure["y_scale"])
+    if figure["y_scale"] == "linear":
+        axes.set_ylim(bottom=0, top=axes.get_ylim()[1] * 1.05)
+    axes.set_title(figure["title"])
+    axes.set_xlabel(figure["x_label"])
+    axes.set_ylabel(figure["y_label"])
+    axes.grid(axis="y", alpha=0.3)
+    axes.set_axisbelow(True)
+    handles, labels = axes.get_legend_handles_labels()
+    if len(handles) > 1:
+        ours_first = sorted(zip(handles, labels), key=lambda entry: entry[1].endswith("published"))
+        picture.legend(*zip(*ours_first), loc="lower center", ncols=min(len(handles), 4), frameon=False)
+        picture.get_layout_engine().set(rect=(0, 0.07 * math.ceil(len(handles) / 4), 1, 1 - 0.07 * math.ceil(len(handles) / 4)))
+    picture.savefig(f"{stem}.png", dpi=150)
+    picture.savefig(f"{stem}.svg", metadata={"Date": None})
+    plt.close(picture)
+
+
+def shown(value):
+    if value == 0 or not math.isfinite(value):
+        return f"{value:g}"
+    digits = max(0, 2 - math.floor(math.log10(abs(value))))
+    return f"{value:,.{min(digits, 6)}f}"
+
+
+def table(figure, names, ours, published, stem):
+    """A line for each point: ours with its interval, the published value, their ratio."""
+    with_series = any(s for s, _ in [*ours, *published])
+    lines = [f"| {'series | ' if with_series else ''}{figure['x_label']} | Lacuna | interval | published | ratio | source |",
+             "|---" * (7 if with_series else 6) + "|"]
+    for key in unique([*ours, *published]):
+        mean, least, largest = ours.get(key, (None, None, None))
+        value, source = published.get(key, (None, ""))
+        cells = [names.get(key[0], key[0])] if with_series else []
+        cells += [names.get(key[1], key[1]), "–" if mean is None else shown(mean),
+                  "–" if mean is None or least == largest else f"{shown(least)} … {shown(largest)}",
+                  "–" if value is None else shown(value),
+                  f"{mean / value:.2f}" if mean is not None and value else "–", source]
+        lines.append("| " + " | ".join(cells) + " |")
+    text = f"### {figure['title']}\n\n{figure['y_label']}.\n\n" + "\n".join(lines) + "\n"
+    if figure.get("note"):
+        text += "\n" + " ".join(figure["note"].split()) + "\n"
+    pathlib.Path(f"{stem}.md").write_text(text, encoding="utf-8")
+
+
+def main(arguments):
+    if len(arguments) != 3 or arguments[0] in ("-h", "--help"):
+        print(__doc__.strip(), file=sys.stdout if arguments[:1] in (["-h"], ["--help"]) else sys.stderr)
+        return 0 if arguments[:1] in (["-h"], ["--help"]) else 2
+    description, ours_path, folder = map(pathlib.Path, arguments)
+    try:
+        figure, names = read_description(description)
+        ours = read_ours(ours_path, figure)
+        published = read_published(description, figure)
+        folder.mkdir(parents=True, exist_ok=True)
+        stem = folder / description.stem
+        draw(figure, names, ours, published, stem)
+        table(figure, names, ours, published, stem)
+    except (Failure, OSError) as error:
+        print(f"figures.py: {error}", file=sys.stderr)
+        return 1
+    print(f"{stem}.png\n{stem}.svg\n{stem}.md")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
