@@ -46,6 +46,8 @@
 #include "models/compute/wavefront_pool.h"
 #include "models/isa/decoded_code.h"
 #include "models/isa/deferred_access.h"
+#include "models/isa/gpr_index.h"
+#include "models/isa/register_use.h"
 #include "models/tlb/gpuvm.h"
 
 namespace lacuna {
@@ -214,15 +216,21 @@ class ComputeUnit : public sc_core::sc_module, private MemoryTokens::Listener {
   void tell(ComputeUnitReport& report);
   void reported();
   void resume(const WavefrontTicket& wavefront);
-  // compute_unit_issue.cpp
+  // compute_unit_functional.cpp
   void run_functional(Cycles limit);
+  void run_wavefront(WavefrontSlot& slot, Cycles limit);
+  // compute_unit_issue.cpp
+  static bool counts_lanes(isa::Unit unit) {
+    return unit == isa::Unit::valu || unit == isa::Unit::vmem || unit == isa::Unit::lds;
+  }
   bool offer_cycle(Simd& simd, unsigned number, Cycles cycle, unsigned& used);
   bool counters_full(WavefrontSlot& slot, Cycles cycle);
   bool counter_full(WavefrontSlot& slot, WaitCounter& counter, unsigned limit, Hold hold, Cycles cycle);
-  template <bool kTimed>
+  bool may_execute(WavefrontSlot& slot, Cycles cycle);
+  inline void execute(WavefrontSlot& slot, const isa::DecodedInstruction& instruction, Cycles cycle);
   void issue(Simd& simd, WavefrontSlot& slot, Cycles cycle);
+  void go_on(WavefrontSlot& slot, const isa::DecodedInstruction& executed, Cycles cycle);
   Cycles after_issue(Simd& simd, const isa::Instruction& instruction, Cycles cycle);
-  template <bool kTimed>
   void access_memory(WavefrontSlot& slot, const isa::Instruction& instruction, Cycles cycle);
   bool invalidate_caches(WavefrontSlot& slot, const isa::Instruction& instruction, Cycles cycle);
   /// False when the wavefront does not go on to its next instruction: it ended, faulted, or waits at a barrier.
@@ -278,5 +286,15 @@ class ComputeUnit : public sc_core::sc_module, private MemoryTokens::Listener {
   unsigned deferred_count_ = 0;
   std::vector<ComputeUnitReport> reports_;
 };
+
+inline void ComputeUnit::execute(WavefrontSlot& slot, const isa::DecodedInstruction& instruction, Cycles cycle) {
+  isa::Wavefront& wave = slot.wave;
+  if (instruction.unit == isa::Unit::smem) {  // s_memtime, s_memrealtime
+    wave.clock = cycle.n;
+    wave.real_time = timestamp_.floor(clock_.ticks(cycle)).n;
+  }
+  wave.pc = instruction.end;
+  isa::execute_instruction(instruction, wave);
+}
 
 }  // namespace lacuna

@@ -7,7 +7,6 @@
 
 #include "models/common/gpu_registers.h"
 #include "models/compute/compute_unit.h"
-#include "models/isa/gpr_index.h"
 #include "models/isa/register_use.h"
 
 namespace lacuna {
@@ -33,31 +32,7 @@ unsigned matrix_passes(isa::LatencyClass latency) {
 }
 bool is_mfma(isa::LatencyClass latency) { return matrix_passes(latency) != 0; }
 
-bool counts_lanes(isa::Unit unit) { return unit == isa::Unit::valu || unit == isa::Unit::vmem || unit == isa::Unit::lds; }
-
 }  // namespace
-
-// Wavefronts one after the other, each until it waits or the window is over: the fastest way to the same results.
-void ComputeUnit::run_functional(Cycles limit) {
-  bool progress = true;
-  while (progress) {
-    progress = false;
-    for (const auto& simd : pool_.simds()) {
-      for (unsigned i = 0; i < simd->issue.resident;) {
-        const unsigned number = simd->issue.by_age[i];
-        WavefrontSlot& slot = simd->slots[number];
-        Cycles cycle = slot.ready;
-        while (cycle < limit) {
-          issue<false>(*simd, slot, cycle);
-          progress = true;
-          cycle = later(cycle + Cycles{1}, slot.ready);
-        }
-        if (i < simd->issue.resident && simd->issue.by_age[i] == number) ++i;
-      }
-    }
-  }
-  for (const auto& simd : pool_.simds()) simd->earliest = simd->issue.earliest();
-}
 
 // Issues the instruction of a wavefront that is ready if its unit is free in this cycle; `used` holds the units that are not.
 bool ComputeUnit::offer_cycle(Simd& simd, unsigned number, Cycles cycle, unsigned& used) {
@@ -80,7 +55,7 @@ bool ComputeUnit::offer_cycle(Simd& simd, unsigned number, Cycles cycle, unsigne
   }
   if ((unit & kCounted) != 0 && counters_full(slot, cycle)) return false;
   used |= unit & ~bit(isa::Unit::special);
-  issue<true>(simd, slot, cycle);
+  issue(simd, slot, cycle);
   return true;
 }
 
@@ -93,23 +68,29 @@ bool ComputeUnit::counters_full(WavefrontSlot& slot, Cycles cycle) {
 
 // -- one instruction
 
-template <bool kTimed>
-void ComputeUnit::issue(Simd& simd, WavefrontSlot& slot, Cycles cycle) {
+bool ComputeUnit::may_execute(WavefrontSlot& slot, Cycles cycle) {
   if (slot.next == nullptr) {
     fetch_fault(slot, cycle);
-    return;
+    return false;
   }
   const isa::Instruction& instruction = *slot.next;
+  const isa::Wavefront& wave = slot.wave;
+  if (!isa::exceeds_allocation(instruction, wave.vgpr_count, wave.sgpr_count, wave.agpr_count)) [[likely]]
+    return true;
+  fault(slot, LACUNA_FAULT_ILLEGAL_INSTRUCTION, 0, wave.pc,
+        fmt::format("instruction uses {} VGPRs, {} AGPRs and {} SGPRs, the kernel descriptor allocates {}, {} and {}",
+                    instruction.max_vgpr, instruction.max_agpr, instruction.max_sgpr, wave.vgpr_count, wave.agpr_count,
+                    wave.sgpr_count),
+        cycle);
+  return false;
+}
+
+void ComputeUnit::issue(Simd& simd, WavefrontSlot& slot, Cycles cycle) {
+  if (!may_execute(slot, cycle)) [[unlikely]]
+    return;
+  const isa::DecodedInstruction& instruction = *slot.next;
   isa::Wavefront& wave = slot.wave;
   DispatchWork& work = *slot.group->work;
-  if (isa::exceeds_allocation(instruction, wave.vgpr_count, wave.sgpr_count, wave.agpr_count)) [[unlikely]] {
-    fault(slot, LACUNA_FAULT_ILLEGAL_INSTRUCTION, 0, wave.pc,
-          fmt::format("instruction uses {} VGPRs, {} AGPRs and {} SGPRs, the kernel descriptor allocates {}, {} and {}",
-                      instruction.max_vgpr, instruction.max_agpr, instruction.max_sgpr, wave.vgpr_count, wave.agpr_count,
-                      wave.sgpr_count),
-          cycle);
-    return;
-  }
 
   const std::uint64_t threads =
       counts_lanes(instruction.unit) ? static_cast<std::uint64_t>(std::popcount(wave.exec())) : std::uint64_t{1};
@@ -119,37 +100,32 @@ void ComputeUnit::issue(Simd& simd, WavefrontSlot& slot, Cycles cycle) {
   ++work.wavefront_instructions;
   work.thread_instructions += threads;
 
-  if constexpr (kTimed) {
-    slot.account(WavefrontTime::unit_busy, cycle);
-    slot.account(WavefrontTime::issue, cycle + Cycles{1});
-    ++work.activity.issued[static_cast<std::size_t>(instruction.unit)];
-  }
-  const std::uint64_t here = wave.pc;
-  wave.clock = cycle.n;
-  if (instruction.unit == isa::Unit::smem) wave.real_time = timestamp_.floor(clock_.ticks(cycle)).n;
-  wave.pc = here + instruction.size;
+  slot.account(WavefrontTime::unit_busy, cycle);
+  slot.account(WavefrontTime::issue, cycle + Cycles{1});
+  ++work.activity.issued[static_cast<std::size_t>(instruction.unit)];
   wave.access.bytes_per_lane = 0;
-  isa::execute_instruction(instruction, wave);
+  execute(slot, instruction, cycle);
 
-  slot.when = kTimed ? after_issue(simd, instruction, cycle) : cycle + Cycles{1};
-  if (wave.event != isa::Event::memory_fault) access_memory<kTimed>(slot, instruction, cycle);
+  slot.when = after_issue(simd, instruction, cycle);
+  if (wave.event != isa::Event::memory_fault) access_memory(slot, instruction, cycle);
+  go_on(slot, instruction, cycle);
+}
+
+// What the last instruction asked for happens, and the next one is fetched.
+void ComputeUnit::go_on(WavefrontSlot& slot, const isa::DecodedInstruction& executed, Cycles cycle) {
+  isa::Wavefront& wave = slot.wave;
   if (wave.event == isa::Event::end_program) {
     wave.event = isa::Event::none;
     end_wavefront(slot, cycle);
     return;
   }
-  if constexpr (kTimed) slot.account(WavefrontTime::dependency, slot.when);
-  if (wave.event != isa::Event::none) {
-    if (!handle_event(slot, instruction, here, cycle)) return;
-  }
+  slot.account(WavefrontTime::dependency, slot.when);
+  if (wave.event != isa::Event::none && !handle_event(slot, executed, executed.end - executed.size, cycle)) return;
   fetch_.fetch(slot, cycle);
   slot.publish();
 }
 
-template <bool kTimed>
 void ComputeUnit::access_memory(WavefrontSlot& slot, const isa::Instruction& instruction, Cycles cycle) {
-  // Without timing every operation is completed in the next cycle, before anybody could wait for it.
-  if constexpr (!kTimed) return;
   const isa::MemoryAccess& access = slot.wave.access;
   switch (instruction.unit) {
     case isa::Unit::vmem: {
@@ -244,7 +220,7 @@ bool ComputeUnit::handle_event(WavefrontSlot& slot, const isa::Instruction& inst
       arrive_at_barrier(slot, cycle);
       return false;
     case isa::Event::wait_count:
-      if (mode_ != TimingMode::functional) wait_count(slot, wave.event_value, cycle);
+      wait_count(slot, wave.event_value, cycle);
       return true;
     case isa::Event::sleep:
       slot.when = later(slot.when, cycle + Cycles{wave.event_value});

@@ -8,6 +8,7 @@ std::uint64_t line_of(std::uint64_t address) { return address / InstructionFetch
 }  // namespace
 
 void InstructionFetch::start(WavefrontSlot& slot) {
+  slot.next = nullptr;
   slot.buffer.line = ~std::uint64_t{0} - 1;  // next to nothing
   slot.buffer.line_open = slot.buffer.next_open = false;
   ++slot.buffer.epoch;
@@ -15,7 +16,7 @@ void InstructionFetch::start(WavefrontSlot& slot) {
 
 void InstructionFetch::fetch(WavefrontSlot& slot, Cycles cycle) {
   WavefrontSlot::Fetch& buffer = slot.buffer;
-  slot.next = code_.at(slot.wave.pc);
+  slot.next = code_.after(slot.next, slot.wave.pc);
   if (!timed_) return;
   slot.unit = static_cast<std::uint8_t>(slot.next != nullptr ? slot.next->unit : isa::Unit::special);
   if (slot.next == nullptr) return;

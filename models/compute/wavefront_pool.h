@@ -19,7 +19,7 @@
 #include "models/compute/kernel_activity.h"
 #include "models/compute/range_allocator.h"
 #include "models/compute/wait_counter.h"
-#include "models/isa/instruction.h"
+#include "models/isa/register_masks.h"
 #include "models/isa/wavefront.h"
 
 namespace lacuna {
@@ -112,7 +112,7 @@ struct WavefrontSlot {
   unsigned vgpr_granules = 0;
   unsigned sgprs = 0;  ///< taken of the SIMD's file
 
-  const isa::Instruction* next = nullptr;  ///< null: fetch failed, reported when it would issue
+  const isa::DecodedInstruction* next = nullptr;  ///< null: fetch failed, reported when it would issue
   /// The instruction buffer: one line and the next (models/compute/instruction_fetch.h).
   struct Fetch {
     std::uint64_t line = 0;   ///< number of the line that holds the PC: address / line bytes
