@@ -223,7 +223,8 @@ class ComputeUnit : public sc_core::sc_module, private MemoryTokens::Listener {
   static bool counts_lanes(isa::Unit unit) {
     return unit == isa::Unit::valu || unit == isa::Unit::vmem || unit == isa::Unit::lds;
   }
-  bool offer_cycle(Simd& simd, unsigned number, Cycles cycle, unsigned& used);
+  void run_timed(Cycles limit);
+  inline bool offer_cycle(Simd& simd, WavefrontSlot& slot, unsigned unit, Cycles cycle, unsigned& used);
   bool counters_full(WavefrontSlot& slot, Cycles cycle);
   bool counter_full(WavefrontSlot& slot, WaitCounter& counter, unsigned limit, Hold hold, Cycles cycle);
   bool may_execute(WavefrontSlot& slot, Cycles cycle);

@@ -13,13 +13,12 @@ void ComputeUnit::run_functional(Cycles limit) {
     progress = false;
     for (const auto& simd : pool_.simds()) {
       for (unsigned i = 0; i < simd->issue.resident;) {
-        const unsigned number = simd->issue.by_age[i];
-        WavefrontSlot& slot = simd->slots[number];
-        if (slot.ready < limit) {
+        WavefrontSlot& slot = *simd->issue.slots[i];
+        if (slot.ready() < limit) {
           run_wavefront(slot, limit);
           progress = true;
         }
-        if (i < simd->issue.resident && simd->issue.by_age[i] == number) ++i;
+        if (i < simd->issue.resident && simd->issue.slots[i] == &slot) ++i;
       }
     }
   }
@@ -30,7 +29,7 @@ void ComputeUnit::run_functional(Cycles limit) {
 // been executed is counted: a workgroup that ends may let its kernel end, and another wavefront take the slot.
 void ComputeUnit::run_wavefront(WavefrontSlot& slot, Cycles limit) {
   isa::Wavefront& wave = slot.wave;
-  for (Cycles cycle = slot.ready; cycle < limit; cycle = later(cycle + Cycles{1}, slot.ready)) {
+  for (Cycles cycle = slot.ready(); cycle < limit; cycle = later(cycle + Cycles{1}, slot.ready())) {
     if (!may_execute(slot, cycle)) continue;
     const isa::DecodedInstruction* instruction = slot.next;
     std::array<std::uint64_t, static_cast<std::size_t>(isa::Unit::count)> issued{};

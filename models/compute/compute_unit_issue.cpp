@@ -30,16 +30,20 @@ unsigned matrix_passes(isa::LatencyClass latency) {
       return 0;
   }
 }
+constexpr unsigned kMemoryUnits = bit(isa::Unit::vmem) | bit(isa::Unit::lds) | bit(isa::Unit::smem);
 bool is_mfma(isa::LatencyClass latency) { return matrix_passes(latency) != 0; }
 
 }  // namespace
 
+void ComputeUnit::run_timed(Cycles limit) {
+  scheduler_.run(limit, [this](Simd& simd, WavefrontSlot& slot, unsigned unit, Cycles cycle, unsigned& used) {
+    return offer_cycle(simd, slot, unit, cycle, used);
+  });
+}
+
 // Issues the instruction of a wavefront that is ready if its unit is free in this cycle; `used` holds the units that are not.
-bool ComputeUnit::offer_cycle(Simd& simd, unsigned number, Cycles cycle, unsigned& used) {
-  constexpr unsigned kCounted = bit(isa::Unit::vmem) | bit(isa::Unit::lds) | bit(isa::Unit::smem);
-  const unsigned unit = 1u << simd.issue.unit[number];
+inline bool ComputeUnit::offer_cycle(Simd& simd, WavefrontSlot& slot, unsigned unit, Cycles cycle, unsigned& used) {
   if ((used & unit) != 0) return false;
-  WavefrontSlot& slot = simd.slots[number];
   if (unit == bit(isa::Unit::valu)) {
     if (simd.valu_free > cycle) {
       slot.when = simd.valu_free;
@@ -53,7 +57,7 @@ bool ComputeUnit::offer_cycle(Simd& simd, unsigned number, Cycles cycle, unsigne
       return false;
     }
   }
-  if ((unit & kCounted) != 0 && counters_full(slot, cycle)) return false;
+  if ((unit & kMemoryUnits) != 0 && counters_full(slot, cycle)) return false;
   used |= unit & ~bit(isa::Unit::special);
   issue(simd, slot, cycle);
   return true;
@@ -69,7 +73,7 @@ bool ComputeUnit::counters_full(WavefrontSlot& slot, Cycles cycle) {
 // -- one instruction
 
 bool ComputeUnit::may_execute(WavefrontSlot& slot, Cycles cycle) {
-  if (slot.next == nullptr) {
+  if (slot.next == nullptr) [[unlikely]] {
     fetch_fault(slot, cycle);
     return false;
   }
@@ -107,7 +111,7 @@ void ComputeUnit::issue(Simd& simd, WavefrontSlot& slot, Cycles cycle) {
   execute(slot, instruction, cycle);
 
   slot.when = after_issue(simd, instruction, cycle);
-  if (wave.event != isa::Event::memory_fault) access_memory(slot, instruction, cycle);
+  if ((bit(instruction.unit) & kMemoryUnits) != 0 && wave.event != isa::Event::memory_fault) access_memory(slot, instruction, cycle);
   go_on(slot, instruction, cycle);
 }
 
