@@ -1,7 +1,6 @@
 // Functional mode: wavefronts one after the other, each until it waits or the window is over. Every instruction takes a cycle.
 
 #include <array>
-#include <bit>
 
 #include "models/compute/compute_unit.h"
 
@@ -30,17 +29,22 @@ void ComputeUnit::run_functional(Cycles limit) {
 void ComputeUnit::run_wavefront(WavefrontSlot& slot, Cycles limit) {
   isa::Wavefront& wave = slot.wave;
   for (Cycles cycle = slot.ready(); cycle < limit; cycle = later(cycle + Cycles{1}, slot.ready())) {
-    if (!may_execute(slot, cycle)) continue;
+    if (!may_execute(slot)) [[unlikely]] {
+      refuse(slot, cycle);
+      continue;
+    }
     const isa::DecodedInstruction* instruction = slot.next;
     std::array<std::uint64_t, static_cast<std::size_t>(isa::Unit::count)> issued{};
     std::uint64_t threads = 0;
     for (;;) {
       ++issued[static_cast<std::size_t>(instruction->unit)];
-      threads += counts_lanes(instruction->unit) ? static_cast<std::uint64_t>(std::popcount(wave.exec())) : std::uint64_t{1};
+      threads += threads_of(*instruction, wave);
       execute(slot, *instruction, cycle);
-      // All memory operations are completed.
-      if (wave.event == isa::Event::wait_count) wave.event = isa::Event::none;
-      if (wave.event != isa::Event::none || cycle + Cycles{1} >= limit) break;
+      if (wave.event != isa::Event::none) {
+        if (wave.event != isa::Event::wait_count) break;
+        wave.event = isa::Event::none;  // all memory operations are completed
+      }
+      if (cycle + Cycles{1} >= limit) break;
       const isa::DecodedInstruction* next = fetch_.code().after(instruction, wave.pc);
       if (next == nullptr || isa::exceeds_allocation(*next, wave.vgpr_count, wave.sgpr_count, wave.agpr_count)) [[unlikely]]
         break;

@@ -72,64 +72,48 @@ bool ComputeUnit::counters_full(WavefrontSlot& slot, Cycles cycle) {
 
 // -- one instruction
 
-bool ComputeUnit::may_execute(WavefrontSlot& slot, Cycles cycle) {
-  if (slot.next == nullptr) [[unlikely]] {
+void ComputeUnit::refuse(WavefrontSlot& slot, Cycles cycle) {
+  if (slot.next == nullptr) {
     fetch_fault(slot, cycle);
-    return false;
+    return;
   }
   const isa::Instruction& instruction = *slot.next;
   const isa::Wavefront& wave = slot.wave;
-  if (!isa::exceeds_allocation(instruction, wave.vgpr_count, wave.sgpr_count, wave.agpr_count)) [[likely]]
-    return true;
   fault(slot, LACUNA_FAULT_ILLEGAL_INSTRUCTION, 0, wave.pc,
         fmt::format("instruction uses {} VGPRs, {} AGPRs and {} SGPRs, the kernel descriptor allocates {}, {} and {}",
                     instruction.max_vgpr, instruction.max_agpr, instruction.max_sgpr, wave.vgpr_count, wave.agpr_count,
                     wave.sgpr_count),
         cycle);
-  return false;
 }
 
-void ComputeUnit::issue(Simd& simd, WavefrontSlot& slot, Cycles cycle) {
-  if (!may_execute(slot, cycle)) [[unlikely]]
+inline void ComputeUnit::issue(Simd& simd, WavefrontSlot& slot, Cycles cycle) {
+  if (!may_execute(slot)) [[unlikely]] {
+    refuse(slot, cycle);
     return;
+  }
   const isa::DecodedInstruction& instruction = *slot.next;
   isa::Wavefront& wave = slot.wave;
   DispatchWork& work = *slot.group->work;
 
-  const std::uint64_t threads =
-      counts_lanes(instruction.unit) ? static_cast<std::uint64_t>(std::popcount(wave.exec())) : std::uint64_t{1};
+  const std::uint64_t threads = threads_of(instruction, wave);
   ++statistics_.issued[static_cast<std::size_t>(instruction.unit)];
   ++statistics_.wavefront_instructions;
   statistics_.thread_instructions += threads;
   ++work.wavefront_instructions;
   work.thread_instructions += threads;
-
-  slot.account(WavefrontTime::unit_busy, cycle);
-  slot.account(WavefrontTime::issue, cycle + Cycles{1});
   ++work.activity.issued[static_cast<std::size_t>(instruction.unit)];
+
+  slot.account_issue(cycle);
   wave.access.bytes_per_lane = 0;
   execute(slot, instruction, cycle);
 
   slot.when = after_issue(simd, instruction, cycle);
-  if ((bit(instruction.unit) & kMemoryUnits) != 0 && wave.event != isa::Event::memory_fault) access_memory(slot, instruction, cycle);
+  if ((bit(instruction.unit) & kMemoryUnits) != 0 && wave.event != isa::Event::memory_fault)
+    access_memory(slot, instruction, cycle);
   go_on(slot, instruction, cycle);
 }
 
-// What the last instruction asked for happens, and the next one is fetched.
-void ComputeUnit::go_on(WavefrontSlot& slot, const isa::DecodedInstruction& executed, Cycles cycle) {
-  isa::Wavefront& wave = slot.wave;
-  if (wave.event == isa::Event::end_program) {
-    wave.event = isa::Event::none;
-    end_wavefront(slot, cycle);
-    return;
-  }
-  slot.account(WavefrontTime::dependency, slot.when);
-  if (wave.event != isa::Event::none && !handle_event(slot, executed, executed.end - executed.size, cycle)) return;
-  fetch_.fetch(slot, cycle);
-  slot.publish();
-}
-
-void ComputeUnit::access_memory(WavefrontSlot& slot, const isa::Instruction& instruction, Cycles cycle) {
+void ComputeUnit::access_memory(WavefrontSlot& slot, const isa::DecodedInstruction& instruction, Cycles cycle) {
   const isa::MemoryAccess& access = slot.wave.access;
   switch (instruction.unit) {
     case isa::Unit::vmem: {
@@ -138,7 +122,7 @@ void ComputeUnit::access_memory(WavefrontSlot& slot, const isa::Instruction& ins
       const MemoryTokens::Token token =
           global ? vector_memory_.access(slot, access, counters, cycle) : vector_memory_.no_access(slot, counters, cycle);
       if (access.bytes_per_lane != 0 && access.lds_lanes != 0) {
-        const LocalDataShare::Result local = lds_.access(access, vector_memory_.addresses().lds, &instruction, cycle);
+        const LocalDataShare::Result local = lds_.access(access, vector_memory_.addresses().lds, instruction.end, cycle);
         tokens_.include(token, local.done, local.delays);
       }
       if (access.bytes_per_lane != 0 && access.deferred) [[unlikely]]
@@ -157,7 +141,7 @@ void ComputeUnit::access_memory(WavefrontSlot& slot, const isa::Instruction& ins
       }
       break;
     case isa::Unit::lds: {
-      const LocalDataShare::Result result = lds_.access(access, vector_memory_.addresses().lds, &instruction, cycle);
+      const LocalDataShare::Result result = lds_.access(access, vector_memory_.addresses().lds, instruction.end, cycle);
       slot.lgkmcnt.add_out_of_order(result.done, result.delays);
       break;
     }
@@ -166,7 +150,7 @@ void ComputeUnit::access_memory(WavefrontSlot& slot, const isa::Instruction& ins
   }
 }
 
-Cycles ComputeUnit::after_issue(Simd& simd, const isa::Instruction& instruction, Cycles cycle) {
+inline Cycles ComputeUnit::after_issue(Simd& simd, const isa::Instruction& instruction, Cycles cycle) {
   using isa::LatencyClass;
   const std::uint64_t pass = isa::kLanes / parameters_.lanes_per_simd;
   const auto vector_busy = [&](std::uint64_t cycles) {

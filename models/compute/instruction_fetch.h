@@ -26,8 +26,8 @@ class InstructionFetch : private PortClient {
   MemoryPort& port() { return port_; }
   /// An empty buffer: the wavefront begins.
   void start(WavefrontSlot& slot);
-  /// Finds the instruction at the wavefront's PC, which it wants from `cycle` on; slot.next is the one before. Puts off slot.when until it is there, or
-  /// holds the slot (kHoldFetch) until that is known.
+  /// Finds the instruction at the wavefront's PC, which it wants from `cycle` on; slot.next is the one before. Puts off
+  /// slot.when until it is there, or holds the slot (kHoldFetch) until that is known.
   void fetch(WavefrontSlot& slot, Cycles cycle) {
     slot.next = code_.after(slot.next, slot.wave.pc);
     if (!timed_) return;

@@ -77,7 +77,7 @@ struct alignas(64) WavefrontSlot {
     std::uint32_t epoch = 0;  ///< answers to what was asked for before the last branch are void
     bool line_open = false;   ///< it is not known yet when the line is there
     bool next_open = false;   ///< likewise of the line behind it
-    Cycles next_ready{};  ///< when the line behind it is there
+    Cycles next_ready{};      ///< when the line behind it is there
   } buffer;
 
   std::uint8_t number;     ///< slot of its SIMD
@@ -116,6 +116,11 @@ struct alignas(64) WavefrontSlot {
     if (until <= accounted) return;
     activity->cycles[static_cast<std::size_t>(cause)] += until.n - accounted.n;
     accounted = until;
+  }
+  /// The wavefront issues an instruction in `cycle`; until then it waited for its turn.
+  void account_issue(Cycles cycle) {
+    account(WavefrontTime::unit_busy, cycle);
+    account(WavefrontTime::issue, cycle + Cycles{1});
   }
   /// Gives the cycles that contention costs to its causes, no more than up to `until`; the rest is left.
   void account_delays(const OperationDelays& delays, Cycles until) {

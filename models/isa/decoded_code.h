@@ -27,7 +27,8 @@ struct CodeError {
 
 /// Lazily filled, by 4 KiB page of GPU virtual addresses. Like an instruction cache it does not notice writes to code:
 /// revalidate() does, and whoever acquires (kernel start, s_icache_inv) calls it. Several threads may ask at(),
-/// after() and explain() at the same time, as long as nobody writes to code meanwhile; the other calls are for one thread alone.
+/// after() and explain() at the same time, as long as nobody writes to code meanwhile; the other calls are for one thread
+/// alone.
 class DecodedCode {
  public:
   static constexpr std::uint64_t kPageBytes = 4096;

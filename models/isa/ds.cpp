@@ -108,15 +108,22 @@ void gather(const std::byte* lds, const Offsets& offsets, U32* dst, std::int32_t
     RowShape shape = shape_of_row<U32>(at, kWords * 4);
     // Of neighbours with several words each, the words must be sorted out.
     if (kWords > 1 && shape == RowShape::neighbours) shape = RowShape::scattered;
-    for (unsigned word = 0; word < kWords; ++word) {
-      const std::byte* from = lds + word * 4;
-      load_row(
-          shape, [&](unsigned l) { return from + at[l]; }, dst + word * kLanes + first);
-      if constexpr (kPair) {
-        from += distance;
-        load_row(
-            shape, [&](unsigned l) { return from + at[l]; }, dst + (kWords + word) * kLanes + first);
+    const auto load_words = [&](auto load) {
+      for (unsigned word = 0; word < kWords; ++word) {
+        const std::byte* from = lds + word * 4;
+        load(from, dst + word * kLanes + first);
+        if constexpr (kPair) load(from + distance, dst + (kWords + word) * kLanes + first);
       }
+    };
+    // Each shape once, not once for every word.
+    if (shape == RowShape::neighbours) {
+      load_words([&](const std::byte* from, U32* to) { copy_row(from + at[0], to); });
+    } else if (shape == RowShape::one_place) {
+      load_words([&](const std::byte* from, U32* to) { fill_row(from + at[0], to); });
+    } else {
+      load_words([&](const std::byte* from, U32* to) {
+        for (unsigned l = 0; l < kRowLanes; ++l) std::memcpy(to + l, from + at[l], 4);
+      });
     }
   }
 }

@@ -82,24 +82,35 @@ inline bool is_zero(const Row& row) {
 
 /// `at`: places of kRowLanes lanes, addresses or offsets; `bytes`: how many each has there.
 template <typename Place>
-inline RowShape shape_of_row(const Place* at, Place bytes) {
+[[gnu::always_inline]] inline RowShape shape_of_row(const Place* at, Place bytes) {
   using Row [[gnu::vector_size(kRowLanes * sizeof(Place))]] = Place;
   Row row;
   std::memcpy(&row, at, sizeof row);
   const Row apart = row - at[0];
   const Row from_neighbours = apart - Row{0, 1, 2, 3, 4, 5, 6, 7} * bytes;
-  return is_zero(from_neighbours) ? RowShape::neighbours : is_zero(apart) ? RowShape::one_place : RowShape::scattered;
+  if (is_zero(from_neighbours)) return RowShape::neighbours;
+  return is_zero(apart) ? RowShape::one_place : RowShape::scattered;
+}
+
+/// Dwords of lanes side by side at `host`, and the one dword of lanes that are in one place.
+inline void copy_row(const std::byte* host, std::uint32_t* dst) {
+  // As one register of the host: memcpy would take two.
+  using Row [[gnu::vector_size(kRowLanes * 4), gnu::aligned(1), gnu::may_alias]] = std::uint32_t;
+  *reinterpret_cast<Row*>(dst) = *reinterpret_cast<const Row*>(host);
+}
+inline void fill_row(const std::byte* host, std::uint32_t* dst) {
+  std::uint32_t value;
+  std::memcpy(&value, host, sizeof value);
+  std::fill_n(dst, kRowLanes, value);
 }
 
 /// Loads a dword of each lane of a row; `host(l)`: where lane l's is.
 template <typename Host>
 inline void load_row(RowShape shape, Host&& host, std::uint32_t* dst) {
   if (shape == RowShape::neighbours) {
-    std::memcpy(dst, host(0), kRowLanes * 4);
+    copy_row(host(0), dst);
   } else if (shape == RowShape::one_place) {
-    std::uint32_t value;
-    std::memcpy(&value, host(0), sizeof value);
-    std::fill_n(dst, kRowLanes, value);
+    fill_row(host(0), dst);
   } else {
     for (unsigned l = 0; l < kRowLanes; ++l) std::memcpy(dst + l, host(l), 4);
   }

@@ -1,10 +1,10 @@
 // From an operation on one lane to an executor of the instruction.
 //
-// execute<Signature, Operation> gathers the sources as 64-lane planes and runs one vectorisable loop over all lanes. Destination
-// and sources may overlap in any way: a lane's result is stored after all of its sources have been loaded, and touches no other
-// lane. With all lanes active the loop therefore writes registers themselves, unless the sources may be needed once more;
-// otherwise a temporary, of which the lanes that EXEC selects are written. Modifiers (NEG, ABS, OMOD, CLAMP, SDWA, DPP) only
-// change what goes into the loop and what is done with its result: execute_modified().
+// execute<Signature, Operation> gathers the sources as 64-lane planes and runs one vectorisable loop over all lanes.
+// Destination and sources may overlap in any way: a lane's result is stored after all of its sources have been loaded, and
+// touches no other lane. With all lanes active the loop therefore writes registers themselves, unless the sources may be needed
+// once more; otherwise a temporary, of which the lanes that EXEC selects are written. Modifiers (NEG, ABS, OMOD, CLAMP, SDWA,
+// DPP) only change what goes into the loop and what is done with its result: execute_modified().
 #pragma once
 
 #include <array>
@@ -332,6 +332,7 @@ struct Executor<Result(Arguments...), Operation> {
     unsigned position = 0;
     const auto meets = [&](unsigned planes) {
       const std::uint32_t* source = io.in[position++];
+      if (Result::kPlanes == 1 && planes == 1) return source == destination;
       return source < destination + Result::kPlanes * kLanes && destination < source + planes * kLanes;
     };
     return (meets(Arguments::kPlanes) || ...);
