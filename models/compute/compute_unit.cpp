@@ -94,9 +94,7 @@ void ComputeUnit::run(Cycles limit) {
   if (mode_ == TimingMode::functional) {
     run_functional(limit);
   } else {
-    scheduler_.run(limit, [this](Simd& simd, unsigned number, Cycles cycle, unsigned& used) {
-      return offer_cycle(simd, number, cycle, used);
-    });
+    run_timed(limit);
   }
   isa::restore_host_fp();
 }
@@ -170,7 +168,7 @@ void ComputeUnit::start_wavefront(WavefrontSlot& slot, std::uint32_t scratch_slo
   fetch_.start(slot);
   fetch_.fetch(slot, start);
   slot.publish();
-  simd.wake(slot.ready);
+  simd.wake(slot.ready());
   ++statistics_.wavefronts;
   ++dispatch.wavefronts;
 }

@@ -21,6 +21,7 @@
 
 #include <tlm_utils/simple_initiator_socket.h>
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <memory>
 #include <memory_resource>
@@ -47,6 +48,8 @@
 #include "models/compute/wavefront_pool.h"
 #include "models/isa/decoded_code.h"
 #include "models/isa/deferred_access.h"
+#include "models/isa/gpr_index.h"
+#include "models/isa/register_use.h"
 #include "models/tlb/gpuvm.h"
 
 namespace lacuna {
@@ -214,16 +217,25 @@ class ComputeUnit : public sc_core::sc_module, private MemoryTokens::Listener {
   void tell(ComputeUnitReport& report);
   void reported();
   void resume(const WavefrontTicket& wavefront);
-  // compute_unit_issue.cpp
+  // compute_unit_functional.cpp
   void run_functional(Cycles limit);
-  bool offer_cycle(Simd& simd, unsigned number, Cycles cycle, unsigned& used);
+  void run_wavefront(WavefrontSlot& slot, Cycles limit);
+  // compute_unit_issue.cpp
+  void run_timed(Cycles limit);
+  inline bool offer_cycle(Simd& simd, WavefrontSlot& slot, unsigned unit, Cycles cycle, unsigned& used);
   bool counters_full(WavefrontSlot& slot, Cycles cycle);
   bool counter_full(WavefrontSlot& slot, WaitCounter& counter, unsigned limit, Hold hold, Cycles cycle);
-  template <bool kTimed>
-  void issue(Simd& simd, WavefrontSlot& slot, Cycles cycle);
-  Cycles after_issue(Simd& simd, const isa::Instruction& instruction, Cycles cycle);
-  template <bool kTimed>
-  void access_memory(WavefrontSlot& slot, const isa::Instruction& instruction, Cycles cycle);
+  static bool may_execute(const WavefrontSlot& slot) {
+    return slot.next != nullptr &&
+           !isa::exceeds_allocation(*slot.next, slot.wave.vgpr_count, slot.wave.sgpr_count, slot.wave.agpr_count);
+  }
+  void refuse(WavefrontSlot& slot, Cycles cycle);
+  static inline std::uint64_t threads_of(const isa::Instruction& instruction, const isa::Wavefront& wave);
+  inline void execute(WavefrontSlot& slot, const isa::DecodedInstruction& instruction, Cycles cycle);
+  inline void issue(Simd& simd, WavefrontSlot& slot, Cycles cycle);
+  inline void go_on(WavefrontSlot& slot, const isa::DecodedInstruction& executed, Cycles cycle);
+  inline Cycles after_issue(Simd& simd, const isa::Instruction& instruction, Cycles cycle);
+  void access_memory(WavefrontSlot& slot, const isa::DecodedInstruction& instruction, Cycles cycle);
   bool invalidate_caches(WavefrontSlot& slot, const isa::Instruction& instruction, Cycles cycle);
   /// False when the wavefront does not go on to its next instruction: it ended, faulted, or waits at a barrier.
   bool handle_event(WavefrontSlot& slot, const isa::Instruction& instruction, std::uint64_t pc, Cycles cycle);
@@ -279,5 +291,40 @@ class ComputeUnit : public sc_core::sc_module, private MemoryTokens::Listener {
   unsigned deferred_count_ = 0;
   std::vector<ComputeUnitReport> reports_;
 };
+
+/// What an instruction adds to thread_instructions.
+inline std::uint64_t ComputeUnit::threads_of(const isa::Instruction& instruction, const isa::Wavefront& wave) {
+  constexpr unsigned kOfLanes =
+      1U << unsigned(isa::Unit::valu) | 1U << unsigned(isa::Unit::vmem) | 1U << unsigned(isa::Unit::lds);
+  return (kOfLanes >> unsigned(instruction.unit) & 1) != 0 ? static_cast<std::uint64_t>(std::popcount(wave.exec())) : 1;
+}
+
+inline void ComputeUnit::execute(WavefrontSlot& slot, const isa::DecodedInstruction& instruction, Cycles cycle) {
+  isa::Wavefront& wave = slot.wave;
+  if (instruction.unit == isa::Unit::smem) {  // s_memtime, s_memrealtime
+    wave.clock = cycle.n;
+    wave.real_time = timestamp_.floor(clock_.ticks(cycle)).n;
+  }
+  wave.pc = instruction.end;
+  isa::execute_instruction(instruction, wave);
+}
+
+// What the last instruction asked for happens, and the next one is fetched.
+inline void ComputeUnit::go_on(WavefrontSlot& slot, const isa::DecodedInstruction& executed, Cycles cycle) {
+  isa::Wavefront& wave = slot.wave;
+  if (wave.event != isa::Event::none) {
+    if (wave.event == isa::Event::end_program) {
+      wave.event = isa::Event::none;
+      end_wavefront(slot, cycle);
+      return;
+    }
+    slot.account(WavefrontTime::dependency, slot.when);
+    if (!handle_event(slot, executed, executed.end - executed.size, cycle)) return;
+  } else {
+    slot.account(WavefrontTime::dependency, slot.when);
+  }
+  fetch_.fetch(slot, cycle);
+  slot.publish();
+}
 
 }  // namespace lacuna

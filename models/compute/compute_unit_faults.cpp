@@ -66,7 +66,7 @@ void ComputeUnit::fetch_fault(WavefrontSlot& slot, Cycles cycle) {
 void ComputeUnit::diagnose(std::ostream& out) const {
   for (const auto& simd : pool_.simds()) {
     for (unsigned i = 0; i < simd->issue.resident; ++i) {
-      const WavefrontSlot* slot = &simd->slots[simd->issue.by_age[i]];
+      const WavefrontSlot* slot = simd->issue.slots[i];
       const char* state = slot->held_by(kHoldFault)                              ? "faulted"
                           : slot->held_by(kHoldBarrier)                          ? "waits at a barrier"
                           : slot->held_by(kHoldSync)                             ? "waits for global wave sync"

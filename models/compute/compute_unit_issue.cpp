@@ -7,7 +7,6 @@
 
 #include "models/common/gpu_registers.h"
 #include "models/compute/compute_unit.h"
-#include "models/isa/gpr_index.h"
 #include "models/isa/register_use.h"
 
 namespace lacuna {
@@ -16,38 +15,19 @@ namespace {
 
 constexpr unsigned bit(isa::Unit unit) { return 1u << static_cast<unsigned>(unit); }
 
-bool counts_lanes(isa::Unit unit) { return unit == isa::Unit::valu || unit == isa::Unit::vmem || unit == isa::Unit::lds; }
+constexpr unsigned kMemoryUnits = bit(isa::Unit::vmem) | bit(isa::Unit::lds) | bit(isa::Unit::smem);
 
 }  // namespace
 
-// Wavefronts one after the other, each until it waits or the window is over: the fastest way to the same results.
-void ComputeUnit::run_functional(Cycles limit) {
-  bool progress = true;
-  while (progress) {
-    progress = false;
-    for (const auto& simd : pool_.simds()) {
-      for (unsigned i = 0; i < simd->issue.resident;) {
-        const unsigned number = simd->issue.by_age[i];
-        WavefrontSlot& slot = simd->slots[number];
-        Cycles cycle = slot.ready;
-        while (cycle < limit) {
-          issue<false>(*simd, slot, cycle);
-          progress = true;
-          cycle = later(cycle + Cycles{1}, slot.ready);
-        }
-        if (i < simd->issue.resident && simd->issue.by_age[i] == number) ++i;
-      }
-    }
-  }
-  for (const auto& simd : pool_.simds()) simd->earliest = simd->issue.earliest();
+void ComputeUnit::run_timed(Cycles limit) {
+  scheduler_.run(limit, [this](Simd& simd, WavefrontSlot& slot, unsigned unit, Cycles cycle, unsigned& used) {
+    return offer_cycle(simd, slot, unit, cycle, used);
+  });
 }
 
 // Issues the instruction of a wavefront that is ready if its unit is free in this cycle; `used` holds the units that are not.
-bool ComputeUnit::offer_cycle(Simd& simd, unsigned number, Cycles cycle, unsigned& used) {
-  constexpr unsigned kCounted = bit(isa::Unit::vmem) | bit(isa::Unit::lds) | bit(isa::Unit::smem);
-  const unsigned unit = 1u << simd.issue.unit[number];
+inline bool ComputeUnit::offer_cycle(Simd& simd, WavefrontSlot& slot, unsigned unit, Cycles cycle, unsigned& used) {
   if ((used & unit) != 0) return false;
-  WavefrontSlot& slot = simd.slots[number];
   if (unit == bit(isa::Unit::valu)) {
     if (simd.valu_free > cycle) {
       slot.when = simd.valu_free;
@@ -61,9 +41,9 @@ bool ComputeUnit::offer_cycle(Simd& simd, unsigned number, Cycles cycle, unsigne
       return false;
     }
   }
-  if ((unit & kCounted) != 0 && counters_full(slot, cycle)) return false;
+  if ((unit & kMemoryUnits) != 0 && counters_full(slot, cycle)) return false;
   used |= unit & ~bit(isa::Unit::special);
-  issue<true>(simd, slot, cycle);
+  issue(simd, slot, cycle);
   return true;
 }
 
@@ -76,63 +56,48 @@ bool ComputeUnit::counters_full(WavefrontSlot& slot, Cycles cycle) {
 
 // -- one instruction
 
-template <bool kTimed>
-void ComputeUnit::issue(Simd& simd, WavefrontSlot& slot, Cycles cycle) {
+void ComputeUnit::refuse(WavefrontSlot& slot, Cycles cycle) {
   if (slot.next == nullptr) {
     fetch_fault(slot, cycle);
     return;
   }
   const isa::Instruction& instruction = *slot.next;
-  isa::Wavefront& wave = slot.wave;
-  DispatchWork& work = *slot.group->work;
-  if (isa::exceeds_allocation(instruction, wave.vgpr_count, wave.sgpr_count, wave.agpr_count)) [[unlikely]] {
-    fault(slot, LACUNA_FAULT_ILLEGAL_INSTRUCTION, 0, wave.pc,
-          fmt::format("instruction uses {} VGPRs, {} AGPRs and {} SGPRs, the kernel descriptor allocates {}, {} and {}",
-                      instruction.max_vgpr, instruction.max_agpr, instruction.max_sgpr, wave.vgpr_count, wave.agpr_count,
-                      wave.sgpr_count),
-          cycle);
+  const isa::Wavefront& wave = slot.wave;
+  fault(slot, LACUNA_FAULT_ILLEGAL_INSTRUCTION, 0, wave.pc,
+        fmt::format("instruction uses {} VGPRs, {} AGPRs and {} SGPRs, the kernel descriptor allocates {}, {} and {}",
+                    instruction.max_vgpr, instruction.max_agpr, instruction.max_sgpr, wave.vgpr_count, wave.agpr_count,
+                    wave.sgpr_count),
+        cycle);
+}
+
+inline void ComputeUnit::issue(Simd& simd, WavefrontSlot& slot, Cycles cycle) {
+  if (!may_execute(slot)) [[unlikely]] {
+    refuse(slot, cycle);
     return;
   }
+  const isa::DecodedInstruction& instruction = *slot.next;
+  isa::Wavefront& wave = slot.wave;
+  DispatchWork& work = *slot.group->work;
 
-  const std::uint64_t threads =
-      counts_lanes(instruction.unit) ? static_cast<std::uint64_t>(std::popcount(wave.exec())) : std::uint64_t{1};
+  const std::uint64_t threads = threads_of(instruction, wave);
   ++statistics_.issued[static_cast<std::size_t>(instruction.unit)];
   ++statistics_.wavefront_instructions;
   statistics_.thread_instructions += threads;
   ++work.wavefront_instructions;
   work.thread_instructions += threads;
+  ++work.activity.issued[static_cast<std::size_t>(instruction.unit)];
 
-  if constexpr (kTimed) {
-    slot.account(WavefrontTime::unit_busy, cycle);
-    slot.account(WavefrontTime::issue, cycle + Cycles{1});
-    ++work.activity.issued[static_cast<std::size_t>(instruction.unit)];
-  }
-  const std::uint64_t here = wave.pc;
-  wave.clock = cycle.n;
-  if (instruction.unit == isa::Unit::smem) wave.real_time = timestamp_.floor(clock_.ticks(cycle)).n;
-  wave.pc = here + instruction.size;
+  slot.account_issue(cycle);
   wave.access.bytes_per_lane = 0;
-  isa::execute_instruction(instruction, wave);
+  execute(slot, instruction, cycle);
 
-  slot.when = kTimed ? after_issue(simd, instruction, cycle) : cycle + Cycles{1};
-  if (wave.event != isa::Event::memory_fault) access_memory<kTimed>(slot, instruction, cycle);
-  if (wave.event == isa::Event::end_program) {
-    wave.event = isa::Event::none;
-    end_wavefront(slot, cycle);
-    return;
-  }
-  if constexpr (kTimed) slot.account(WavefrontTime::dependency, slot.when);
-  if (wave.event != isa::Event::none) {
-    if (!handle_event(slot, instruction, here, cycle)) return;
-  }
-  fetch_.fetch(slot, cycle);
-  slot.publish();
+  slot.when = after_issue(simd, instruction, cycle);
+  if ((bit(instruction.unit) & kMemoryUnits) != 0 && wave.event != isa::Event::memory_fault)
+    access_memory(slot, instruction, cycle);
+  go_on(slot, instruction, cycle);
 }
 
-template <bool kTimed>
-void ComputeUnit::access_memory(WavefrontSlot& slot, const isa::Instruction& instruction, Cycles cycle) {
-  // Without timing every operation is completed in the next cycle, before anybody could wait for it.
-  if constexpr (!kTimed) return;
+void ComputeUnit::access_memory(WavefrontSlot& slot, const isa::DecodedInstruction& instruction, Cycles cycle) {
   const isa::MemoryAccess& access = slot.wave.access;
   switch (instruction.unit) {
     case isa::Unit::vmem: {
@@ -141,7 +106,7 @@ void ComputeUnit::access_memory(WavefrontSlot& slot, const isa::Instruction& ins
       const MemoryTokens::Token token =
           global ? vector_memory_.access(slot, access, counters, cycle) : vector_memory_.no_access(slot, counters, cycle);
       if (access.bytes_per_lane != 0 && access.lds_lanes != 0) {
-        const LocalDataShare::Result local = lds_.access(access, vector_memory_.addresses().lds, &instruction, cycle);
+        const LocalDataShare::Result local = lds_.access(access, vector_memory_.addresses().lds, instruction.end, cycle);
         tokens_.include(token, local.done, local.delays);
       }
       if (access.bytes_per_lane != 0 && access.deferred) [[unlikely]]
@@ -160,7 +125,7 @@ void ComputeUnit::access_memory(WavefrontSlot& slot, const isa::Instruction& ins
       }
       break;
     case isa::Unit::lds: {
-      const LocalDataShare::Result result = lds_.access(access, vector_memory_.addresses().lds, &instruction, cycle);
+      const LocalDataShare::Result result = lds_.access(access, vector_memory_.addresses().lds, instruction.end, cycle);
       slot.lgkmcnt.add_out_of_order(result.done, result.delays);
       break;
     }
@@ -169,7 +134,7 @@ void ComputeUnit::access_memory(WavefrontSlot& slot, const isa::Instruction& ins
   }
 }
 
-Cycles ComputeUnit::after_issue(Simd& simd, const isa::Instruction& instruction, Cycles cycle) {
+inline Cycles ComputeUnit::after_issue(Simd& simd, const isa::Instruction& instruction, Cycles cycle) {
   using isa::LatencyClass;
   const std::uint64_t pass = isa::kLanes / parameters_.lanes_per_simd;
   const auto vector_busy = [&](std::uint64_t cycles) {
@@ -222,7 +187,7 @@ bool ComputeUnit::handle_event(WavefrontSlot& slot, const isa::Instruction& inst
       arrive_at_barrier(slot, cycle);
       return false;
     case isa::Event::wait_count:
-      if (mode_ != TimingMode::functional) wait_count(slot, wave.event_value, cycle);
+      wait_count(slot, wave.event_value, cycle);
       return true;
     case isa::Event::sleep:
       slot.when = later(slot.when, cycle + Cycles{wave.event_value});

@@ -1,29 +1,17 @@
 #include "models/compute/instruction_fetch.h"
 
 namespace lacuna {
-namespace {
-
-std::uint64_t line_of(std::uint64_t address) { return address / InstructionFetch::kLineBytes; }
-
-}  // namespace
 
 void InstructionFetch::start(WavefrontSlot& slot) {
+  slot.next = nullptr;
   slot.buffer.line = ~std::uint64_t{0} - 1;  // next to nothing
   slot.buffer.line_open = slot.buffer.next_open = false;
   ++slot.buffer.epoch;
 }
 
-void InstructionFetch::fetch(WavefrontSlot& slot, Cycles cycle) {
+void InstructionFetch::change_line(WavefrontSlot& slot, Cycles cycle) {
   WavefrontSlot::Fetch& buffer = slot.buffer;
-  slot.next = code_.at(slot.wave.pc);
-  if (!timed_) return;
-  slot.unit = static_cast<std::uint8_t>(slot.next != nullptr ? slot.next->unit : isa::Unit::special);
-  if (slot.next == nullptr) return;
   const std::uint64_t first = line_of(slot.wave.pc);
-  if (first == buffer.line) {
-    finish(slot);
-    return;
-  }
   if (first == buffer.line + 1) {
     buffer.line = first;
     if (!buffer.next_open) {
@@ -49,17 +37,6 @@ void InstructionFetch::enter(WavefrontSlot& slot, Cycles there, Cycles cycle) {
   slot.when = later(slot.when, there);
   slot.buffer.next_open = !request(slot, slot.buffer.line + 1, later(there, cycle), slot.buffer.next_ready);
   finish(slot);
-}
-
-void InstructionFetch::finish(WavefrontSlot& slot) {
-  if (line_of(slot.wave.pc + slot.next->size - 1) != slot.buffer.line) {
-    if (slot.buffer.next_open) {
-      slot.hold(kHoldFetch);
-      return;
-    }
-    slot.when = later(slot.when, slot.buffer.next_ready);
-  }
-  if ((slot.holds & ~kHoldFetch) == 0) slot.account(WavefrontTime::fetch, slot.when);
 }
 
 bool InstructionFetch::request(WavefrontSlot& slot, std::uint64_t line, Cycles at, Cycles& there) {
@@ -103,7 +80,7 @@ void InstructionFetch::answered(std::uint32_t tag, const PortAnswer& answer) {
     buffer.line_open = false;
     enter(slot, there, there);
   }
-  if (!buffer.line_open && !(buffer.next_open && line_of(slot.wave.pc + slot.next->size - 1) != buffer.line))
+  if (!buffer.line_open && !(buffer.next_open && line_of(slot.next->end - 1) != buffer.line))
     slot.release(kHoldFetch);
 }
 

@@ -26,9 +26,19 @@ class InstructionFetch : private PortClient {
   MemoryPort& port() { return port_; }
   /// An empty buffer: the wavefront begins.
   void start(WavefrontSlot& slot);
-  /// Finds the instruction at the wavefront's PC, which it wants from `cycle` on. Puts off slot.when until it is there, or
-  /// holds the slot (kHoldFetch) until that is known.
-  void fetch(WavefrontSlot& slot, Cycles cycle);
+  /// Finds the instruction at the wavefront's PC, which it wants from `cycle` on; slot.next is the one before. Puts off
+  /// slot.when until it is there, or holds the slot (kHoldFetch) until that is known.
+  void fetch(WavefrontSlot& slot, Cycles cycle) {
+    slot.next = code_.after(slot.next, slot.wave.pc);
+    if (!timed_) return;
+    slot.set_unit(slot.next != nullptr ? slot.next->unit : isa::Unit::special);
+    if (slot.next == nullptr) return;
+    if (line_of(slot.wave.pc) == slot.buffer.line) [[likely]] {
+      finish(slot);
+    } else {
+      change_line(slot, cycle);
+    }
+  }
   isa::DecodedCode& code() { return code_; }
   void reset() {
     port_.reset();
@@ -44,13 +54,25 @@ class InstructionFetch : private PortClient {
     std::uint64_t line = 0;
     std::uint32_t epoch = 0;
   };
+  static std::uint64_t line_of(std::uint64_t address) { return address / kLineBytes; }
+  /// The PC has left the buffer's line.
+  void change_line(WavefrontSlot& slot, Cycles cycle);
   /// Asks for a line. True: `there` says when it is there.
   bool request(WavefrontSlot& slot, std::uint64_t line, Cycles at, Cycles& there);
   void answered(std::uint32_t tag, const PortAnswer& answer) override;
   /// The line of the PC is there.
   void enter(WavefrontSlot& slot, Cycles there, Cycles cycle);
   /// The lines that the instruction lies in are there, or one of them is not known to be.
-  void finish(WavefrontSlot& slot);
+  void finish(WavefrontSlot& slot) {
+    if (line_of(slot.next->end - 1) != slot.buffer.line) {
+      if (slot.buffer.next_open) {
+        slot.hold(kHoldFetch);
+        return;
+      }
+      slot.when = later(slot.when, slot.buffer.next_ready);
+    }
+    if ((slot.holds & ~kHoldFetch) == 0) slot.account(WavefrontTime::fetch, slot.when);
+  }
 
   Clock clock_;
   bool timed_;

@@ -4,6 +4,7 @@
 // wavefront gives at most one. Whether a wavefront can use the cycle is the compute unit's affair.
 #pragma once
 
+#include <bit>
 #include <memory>
 #include <vector>
 
@@ -17,8 +18,9 @@ class IssueScheduler {
   IssueScheduler(const ComputeUnitParameters& parameters, std::vector<std::unique_ptr<Simd>>& simds)
       : parameters_(parameters), simds_(simds) {}
 
-  /// Offers all cycles before `limit` in which a wavefront may issue. `offer(simd, slot number, cycle, used)`: whether the
-  /// wavefront takes the cycle; `used` holds the units that are taken in it, bit by isa::Unit.
+  /// Offers all cycles before `limit` in which a wavefront may issue. `offer(simd, slot, unit, cycle, used)`: whether the
+  /// wavefront, whose next instruction is for `unit`, takes the cycle; `used` holds the units that are taken in it. Both by
+  /// bits of isa::Unit. The wavefront may end, no other one does.
   template <typename Offer>
   void run(Cycles limit, Offer&& offer) {
     if (parameters_.simd_policy == SimdPolicy::in_turn) {
@@ -47,26 +49,23 @@ class IssueScheduler {
  private:
   static constexpr unsigned kNobody = ~0U;
 
-  /// The first cycle at or after `from` in which SIMD `simd` of `simds`, a power of two, is served.
-  static Cycles next_turn(Cycles from, unsigned simd, unsigned simds) { return {from.n + ((simd - from.n) & (simds - 1))}; }
-
+  // The number of SIMDs is a power of two.
   template <typename Offer>
   void run_in_turn(Cycles limit, Offer& offer) {
-    const unsigned simds = parameters_.simds;
-    for (Cycles cycle{};;) {
-      Cycles best = limit;
-      Simd* chosen = nullptr;
-      for (const auto& simd : simds_) {
-        if (simd->earliest >= best) continue;
-        const Cycles turn = next_turn(later(cycle, simd->earliest), simd->number, simds);
-        if (turn < best) {
-          best = turn;
-          chosen = simd.get();
-        }
+    const std::size_t simds = simds_.size();
+    std::size_t passed = 0;  // since the last cycle that was served
+    for (Cycles cycle = earliest(); cycle < limit;) {
+      Simd& simd = *simds_[cycle.n & (simds - 1)];
+      if (simd.earliest <= cycle) {
+        serve(simd, cycle, offer);
+        passed = 0;
+      } else if (++passed == simds) {
+        // Nobody is due yet: the next one's turn comes at its earliest cycle or up to a round later.
+        cycle = later(cycle + Cycles{1}, earliest());
+        passed = 0;
+        continue;
       }
-      if (chosen == nullptr) return;
-      serve(*chosen, best, offer);
-      cycle = best + Cycles{1};
+      cycle += Cycles{1};
     }
   }
 
@@ -95,26 +94,30 @@ class IssueScheduler {
     unsigned used = 0;
     unsigned first = kNobody;
     unsigned ready = state.ready_at(cycle);
-    const auto offer_to = [&](unsigned number) {
-      if ((ready >> number & 1) == 0) return;
-      ready &= ~(1U << number);
-      // A fault may have ended all wavefronts meanwhile.
-      if (state.ready[number] > cycle || !offer(simd, number, cycle, used)) return;
-      if (first == kNobody) first = number;
+    const auto offer_to = [&](unsigned rank) {
+      ready &= ~(1U << rank);
+      WavefrontSlot& slot = *state.slots[rank];
+      const unsigned resident = state.resident;
+      if (!offer(simd, slot, 1U << state.unit[rank], cycle, used)) return;
+      if (first == kNobody) first = slot.number;
+      if (state.resident != resident) [[unlikely]]  // those behind the one that ended have moved up
+        ready = (ready & ((1U << rank) - 1)) | ready >> (rank + 1) << rank;
+    };
+    const auto offer_to_slot = [&](unsigned number) {
+      const unsigned rank = state.rank[number];
+      if (rank < IssueState::kMaxSlots && (ready >> rank & 1) != 0) offer_to(rank);
     };
     switch (parameters_.issue_policy) {
       case IssuePolicy::round_robin:
-        for (unsigned i = 1; i <= IssueState::kMaxSlots && ready != 0; ++i) offer_to((state.last + i) % IssueState::kMaxSlots);
+        for (unsigned i = 1, before = state.last; i <= IssueState::kMaxSlots && ready != 0; ++i)
+          offer_to_slot((before + i) % IssueState::kMaxSlots);
         break;
       case IssuePolicy::greedy:
-        offer_to(state.last);
+        offer_to_slot(state.last);
         [[fallthrough]];
-      case IssuePolicy::oldest: {
-        // Wavefronts that end leave the list while it is walked.
-        const auto order = state.by_age;
-        for (unsigned i = 0; i < IssueState::kMaxSlots && ready != 0; ++i) offer_to(order[i]);
+      case IssuePolicy::oldest:
+        while (ready != 0) offer_to(static_cast<unsigned>(std::countr_zero(ready)));
         break;
-      }
     }
     if (first != kNobody) state.last = static_cast<std::uint8_t>(first);
     // A wavefront that lost this cycle's port is ready in the past: it tries again at the SIMD's next turn.

@@ -84,8 +84,8 @@ LdsCycles count_cycles(const isa::MemoryAccess& access, const LdsBanks::Offsets&
 }  // namespace
 
 LdsCycles LdsBanks::cycles(const isa::MemoryAccess& access, const Offsets& offsets, std::uint64_t lanes,
-                           const void* instruction) {
-  Pattern& known = patterns_[reinterpret_cast<std::uintptr_t>(instruction) / 64 % patterns_.size()];
+                           std::uint64_t instruction) {
+  Pattern& known = patterns_[instruction / 8 % patterns_.size()];
   const std::uint32_t base = offsets[0];
   const std::uint32_t dual_distance = access.dual ? access.dual_distance : 0;
   std::uint32_t differs = (base % kDword ^ known.misalignment) | (dual_distance ^ known.dual_distance);

@@ -27,8 +27,8 @@ class LdsBanks {
   /// Byte offset of each lane in the workgroup's allocation.
   using Offsets = std::array<std::uint32_t, isa::kLanes>;
 
-  /// `lanes`: those of the access that are in the LDS. `instruction` only says where to look for a result.
-  LdsCycles cycles(const isa::MemoryAccess& access, const Offsets& offsets, std::uint64_t lanes, const void* instruction);
+  /// `lanes`: those of the access that are in the LDS. `instruction`, its address, only says where to look for a result.
+  LdsCycles cycles(const isa::MemoryAccess& access, const Offsets& offsets, std::uint64_t lanes, std::uint64_t instruction);
 
  private:
   struct Pattern {
@@ -41,7 +41,8 @@ class LdsBanks {
     isa::MemoryAccess::Operation operation = isa::MemoryAccess::Operation::load;
     LdsCycles result{.busy = 1, .conflicts = 0};
   };
-  std::array<Pattern, 32> patterns_;
+  /// LDS instructions have eight bytes: those of half a KiB of code do not meet.
+  std::array<Pattern, 64> patterns_;
 };
 
 }  // namespace lacuna

@@ -21,8 +21,8 @@ class LocalDataShare {
   LocalDataShare(const ComputeUnitParameters& parameters, Clock clock, LdsBanks& banks)
       : parameters_(parameters), clock_(clock), banks_(banks) {}
 
-  /// Of an access whose lanes' byte offsets are given; `instruction` only says where to look for a known pattern.
-  Result access(const isa::MemoryAccess& access, const LdsBanks::Offsets& offsets, const void* instruction, Cycles cycle) {
+  /// Of an access whose lanes' byte offsets are given; `instruction`, its address, only says where to look for a known pattern.
+  Result access(const isa::MemoryAccess& access, const LdsBanks::Offsets& offsets, std::uint64_t instruction, Cycles cycle) {
     const std::uint64_t lanes = access.space == isa::MemoryAccess::Space::lds ? access.lanes : access.lds_lanes;
     const LdsCycles cycles = access.bytes_per_lane == 0 || !parameters_.lds_conflicts
                                  ? LdsCycles{.busy = 1, .conflicts = 0}

@@ -117,12 +117,12 @@ class WaitCounter {
     head_ = size_ == 0 ? 0 : (head_ + count) % kCapacity;
   }
 
-  std::array<Operation, kCapacity> operations_{};
   unsigned head_ = 0;
   unsigned size_ = 0;     ///< in the ring; all but open ones of an out-of-order counter
   unsigned settled_ = 0;  ///< of these, how many from the first on have a known completion
   unsigned open_ = 0;     ///< out of order, not in the ring
   Sequence first_ = 0;    ///< number of the oldest in the ring
+  std::array<Operation, kCapacity> operations_{};
 };
 
 }  // namespace lacuna

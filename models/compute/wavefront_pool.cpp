@@ -86,7 +86,7 @@ ResidentWorkgroup* WavefrontPool::place(Dispatch& dispatch, std::uint64_t workgr
     group.slots[i] = &slot;
     slot.group = &group;
     slot.wave_in_group = i;
-    slot.simd->issue.add(slot.number);
+    slot.simd->issue.add(slot, slot.number);
     ++resident_;
   }
   return &group;

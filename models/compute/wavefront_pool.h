@@ -16,17 +16,14 @@
 
 #include "models/compute/compute_unit_parameters.h"
 #include "models/compute/dispatch.h"
+#include "models/compute/issue_state.h"
 #include "models/compute/kernel_activity.h"
 #include "models/compute/range_allocator.h"
 #include "models/compute/wait_counter.h"
-#include "models/isa/instruction.h"
+#include "models/isa/register_masks.h"
 #include "models/isa/wavefront.h"
 
 namespace lacuna {
-
-inline constexpr Cycles kNeverCycles{~std::uint64_t{0}};
-
-struct WavefrontSlot;
 
 /// A resident workgroup.
 struct ResidentWorkgroup {
@@ -48,38 +45,6 @@ struct ResidentWorkgroup {
   Cycles end{};  ///< latest completion of ended wavefronts, their stores included
 };
 
-/// What the issue loop looks at, packed by slot number so that a SIMD's scan touches few cache lines.
-struct IssueState {
-  static constexpr unsigned kMaxSlots = 16;  // a power of two
-
-  /// Earliest issue of each slot's next instruction; kNeverCycles when the slot is free or held.
-  std::array<Cycles, kMaxSlots> ready;
-  std::array<std::uint8_t, kMaxSlots> unit;    ///< isa::Unit of the next instruction
-  std::array<std::uint8_t, kMaxSlots> by_age;  ///< resident slots, oldest first
-  std::uint8_t last = kMaxSlots - 1;           ///< the slot that was served first in the last cycle in which one was
-  unsigned resident = 0;
-
-  IssueState() { ready.fill(kNeverCycles); }
-  void add(unsigned slot) { by_age[resident++] = static_cast<std::uint8_t>(slot); }
-  void remove(unsigned slot) {
-    std::uint8_t* end = by_age.data() + resident;
-    std::copy(std::find(by_age.data(), end, slot) + 1, end, std::find(by_age.data(), end, slot));
-    --resident;
-    ready[slot] = kNeverCycles;
-  }
-  /// Bit i: slot i may issue at `cycle`.
-  unsigned ready_at(Cycles cycle) const {
-    unsigned mask = 0;
-    for (unsigned i = 0; i < kMaxSlots; ++i) mask |= static_cast<unsigned>(ready[i] <= cycle) << i;
-    return mask;
-  }
-  Cycles earliest() const {
-    Cycles first = kNeverCycles;
-    for (const Cycles slot : ready) first = slot < first ? slot : first;
-    return first;
-  }
-};
-
 /// What keeps a wavefront from issuing for a time that is not known yet.
 enum Hold : std::uint8_t {
   kHoldFetch = 1,    ///< its next instruction
@@ -94,51 +59,51 @@ enum Hold : std::uint8_t {
 
 struct Simd;
 
-struct WavefrontSlot {
-  WavefrontSlot(Simd& owner, IssueState& issue, unsigned slot_number)
-      : ready(issue.ready[slot_number]), unit(issue.unit[slot_number]), simd(&owner), number(slot_number) {}
+/// Its first members are those that every instruction of the wavefront asks for.
+struct alignas(64) WavefrontSlot {
+  WavefrontSlot(Simd& owner, unsigned slot_number) : simd(&owner), number(static_cast<std::uint8_t>(slot_number)) {}
 
-  Cycles& ready;       ///< of this slot in its SIMD's IssueState: `when`, unless it is held
-  std::uint8_t& unit;  ///< likewise
-  bool resident = false;
-  std::uint8_t holds = 0;  ///< of enum Hold
-  Cycles when{};           ///< earliest issue of the next instruction, as far as it is known
-  isa::Wavefront wave;
+  const isa::DecodedInstruction* next = nullptr;  ///< null: fetch failed, reported when it would issue
+  Cycles when{};                                  ///< earliest issue of the next instruction, as far as it is known
   ResidentWorkgroup* group = nullptr;
   Simd* simd;
-  unsigned number;  ///< slot of its SIMD
-  unsigned wave_in_group = 0;
-  unsigned vgpr_granule = 0;
-  unsigned vgpr_granules = 0;
-  unsigned sgprs = 0;  ///< taken of the SIMD's file
-
-  const isa::Instruction* next = nullptr;  ///< null: fetch failed, reported when it would issue
+  // Where the wavefront's cycles go, not in functional mode. Every cycle from `launched` on is given to a cause once, in order,
+  // also ahead of time: `accounted` is the first that has none.
+  WavefrontClass* activity = nullptr;
+  Cycles accounted{};
   /// The instruction buffer: one line and the next (models/compute/instruction_fetch.h).
   struct Fetch {
     std::uint64_t line = 0;   ///< number of the line that holds the PC: address / line bytes
-    Cycles next_ready{};      ///< when the line behind it is there
+    std::uint32_t epoch = 0;  ///< answers to what was asked for before the last branch are void
     bool line_open = false;   ///< it is not known yet when the line is there
     bool next_open = false;   ///< likewise of the line behind it
-    std::uint32_t epoch = 0;  ///< answers to what was asked for before the last branch are void
+    Cycles next_ready{};      ///< when the line behind it is there
   } buffer;
-  WaitCounter vmcnt;
-  WaitCounter lgkmcnt;
+
+  std::uint8_t number;     ///< slot of its SIMD
+  std::uint8_t holds = 0;  ///< of enum Hold
+  bool resident = false;
   unsigned wait_vm = 0;    ///< of kHoldVmcnt: the wavefront goes on when no more are outstanding
   unsigned wait_lgkm = 0;  ///< likewise
   Cycles waits_from{};     ///< since when
   unsigned open = 0;       ///< memory operations whose completion is not known yet
-
-  // Where the wavefront's cycles go, not in functional mode. Every cycle from `launched` on is given to a cause once, in order,
-  // also ahead of time: `accounted` is the first that has none.
-  WavefrontClass* activity = nullptr;
+  unsigned wave_in_group = 0;
+  unsigned vgpr_granule = 0;
+  unsigned vgpr_granules = 0;
+  unsigned sgprs = 0;  ///< taken of the SIMD's file
   Cycles launched{};
-  Cycles accounted{};
+  isa::Wavefront wave;
+  WaitCounter vmcnt;
+  WaitCounter lgkmcnt;
 
+  /// When the issue loop may look at the slot: `when`, unless it is held or free.
+  inline Cycles ready() const;
+  inline void set_unit(isa::Unit unit);
   bool held_by(Hold hold) const { return (holds & hold) != 0; }
   void hold(Hold hold) { holds = static_cast<std::uint8_t>(holds | hold); }
   inline void release(Hold hold);
   /// `when` and `holds` are as they shall be: the issue loop may look at the slot.
-  void publish() { ready = holds == 0 ? when : kNeverCycles; }
+  inline void publish();
 
   /// Without timing every cycle counts as accounted for.
   void start_account(WavefrontClass& c, Cycles start, bool timed) {
@@ -151,6 +116,11 @@ struct WavefrontSlot {
     if (until <= accounted) return;
     activity->cycles[static_cast<std::size_t>(cause)] += until.n - accounted.n;
     accounted = until;
+  }
+  /// The wavefront issues an instruction in `cycle`; until then it waited for its turn.
+  void account_issue(Cycles cycle) {
+    account(WavefrontTime::unit_busy, cycle);
+    account(WavefrontTime::issue, cycle + Cycles{1});
   }
   /// Gives the cycles that contention costs to its causes, no more than up to `until`; the rest is left.
   void account_delays(const OperationDelays& delays, Cycles until) {
@@ -174,16 +144,16 @@ struct Simd {
         sgprs_free(p.sgprs_per_simd),
         slots(&memory) {
     slots.reserve(p.wavefronts_per_simd);
-    for (unsigned i = 0; i < p.wavefronts_per_simd; ++i) slots.emplace_back(*this, issue, i);
+    for (unsigned i = 0; i < p.wavefronts_per_simd; ++i) slots.emplace_back(*this, i);
   }
   Simd(const Simd&) = delete;  // slots point to their SIMD
   Simd& operator=(const Simd&) = delete;
 
   unsigned number;
-  IssueState issue;
+  Cycles earliest = kNeverCycles;  ///< no wavefront can issue before
   Cycles valu_free{};
-  Cycles valu_wanted{};                       ///< until then a wavefront waits for the vector unit
-  Cycles earliest = kNeverCycles;             ///< no wavefront can issue before
+  Cycles valu_wanted{};  ///< until then a wavefront waits for the vector unit
+  IssueState issue;
   std::pmr::vector<std::uint32_t> registers;  ///< the vector register file: register r, lane l at r * 64 + l
   RangeAllocator vgprs;
   unsigned sgprs_free;
@@ -194,6 +164,11 @@ struct Simd {
   void wake(Cycles at) { earliest = at < earliest ? at : earliest; }
 };
 
+inline Cycles WavefrontSlot::ready() const { return simd->issue.ready[simd->issue.rank[number]]; }
+inline void WavefrontSlot::set_unit(isa::Unit unit) {
+  simd->issue.unit[simd->issue.rank[number]] = static_cast<std::uint8_t>(unit);
+}
+inline void WavefrontSlot::publish() { simd->issue.ready[simd->issue.rank[number]] = holds == 0 ? when : kNeverCycles; }
 inline void WavefrontSlot::release(Hold hold) {
   holds = static_cast<std::uint8_t>(holds & ~hold);
   publish();

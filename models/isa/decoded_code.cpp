@@ -51,9 +51,17 @@ const DecodedInstruction* DecodedCode::decode_at(std::uint64_t pc) {
   if (available == 0) return nullptr;
   DecodeResult result = decode(&page.words[place], available, target_);
   if (!result.ok) return nullptr;
-  page.storage.push_back(std::make_unique<DecodedInstruction>(result.instruction));
+  page.storage.push_back(std::make_unique<DecodedInstruction>(result.instruction, pc));
   page.instructions[place].store(page.storage.back().get(), std::memory_order_release);
   return page.storage.back().get();
+}
+
+// Only within a page, so that revalidate() finds all ways into a page that it drops.
+const DecodedInstruction* DecodedCode::follow(const DecodedInstruction& before) {
+  const DecodedInstruction* found = at(before.end);
+  if ((before.end - before.size) / kPageBytes == before.end / kPageBytes)
+    before.following.store(found, std::memory_order_release);
+  return found;
 }
 
 CodeError DecodedCode::explain(std::uint64_t pc) const {
@@ -112,6 +120,10 @@ unsigned DecodedCode::revalidate() {
     }
     retired_.push_back(std::move(entry->second));
     entry = pages_.erase(entry);
+  }
+  // Who still holds an instruction of a page that is gone goes on in the page that took its place.
+  for (const std::unique_ptr<Page>& page : retired_) {
+    for (const auto& instruction : page->storage) instruction->following.store(nullptr, std::memory_order_relaxed);
   }
   return dropped;
 }

@@ -26,8 +26,9 @@ struct CodeError {
 };
 
 /// Lazily filled, by 4 KiB page of GPU virtual addresses. Like an instruction cache it does not notice writes to code:
-/// revalidate() does, and whoever acquires (kernel start, s_icache_inv) calls it. Several threads may ask at() and explain() at
-/// the same time, as long as nobody writes to code meanwhile; the other calls are for one thread alone.
+/// revalidate() does, and whoever acquires (kernel start, s_icache_inv) calls it. Several threads may ask at(),
+/// after() and explain() at the same time, as long as nobody writes to code meanwhile; the other calls are for one thread
+/// alone.
 class DecodedCode {
  public:
   static constexpr std::uint64_t kPageBytes = 4096;
@@ -46,6 +47,15 @@ class DecodedCode {
       if (found != nullptr) return found;
     }
     return decode_at(pc);
+  }
+
+  /// The same for who comes from `before`, or from nowhere when that is null. Straight-line code takes this way.
+  const DecodedInstruction* after(const DecodedInstruction* before, std::uint64_t pc) {
+    if (before != nullptr && before->end == pc) [[likely]] {
+      if (const DecodedInstruction* known = before->following.load(std::memory_order_acquire); known != nullptr) return known;
+      return follow(*before);
+    }
+    return at(pc);
   }
 
   CodeError explain(std::uint64_t pc) const;
@@ -70,6 +80,7 @@ class DecodedCode {
   };
 
   const DecodedInstruction* decode_at(std::uint64_t pc);
+  const DecodedInstruction* follow(const DecodedInstruction& before);
   Page& page_of(std::uint64_t pc);
   void read_page(Page& page) const;
   bool unchanged(const Page& page) const;

@@ -71,7 +71,7 @@ void resolve_pair(const Instruction& i, Wavefront& w, LaneTargets& first, LaneTa
 template <unsigned kBytes>
 std::byte* neighbours(const Instruction& i, Wavefront& w, Operation operation) {
   const std::uint32_t* base = w.v(i.src[0].index);
-  if (w.exec() != kAllLanes) return nullptr;
+  if (w.exec() != kAllLanes || base[kLanes - 1] - base[0] != (kLanes - 1) * kBytes) return nullptr;
   std::uint32_t differs = 0;
   for (unsigned l = 0; l < kLanes; ++l) differs |= base[l] - base[0] - l * kBytes;
   const U64 first = U64{base[0]} + static_cast<std::uint32_t>(i.mem.offset);
@@ -88,6 +88,10 @@ bool all_inside(const Wavefront& w, const Offsets& offsets, U32 distance = 0) {
   const U32 limit = limit_of(w);
   if (w.exec() != kAllLanes || limit < kBytes) return false;
   U32 highest = 0;
+  if (static_cast<std::int32_t>(distance) >= 0) {
+    for (const U32 offset : offsets) highest = std::max(highest, offset);
+    return U64{highest} + distance <= limit - kBytes;
+  }
   U32 highest_behind = 0;
   for (const U32 offset : offsets) {
     highest = std::max(highest, offset);
@@ -104,15 +108,22 @@ void gather(const std::byte* lds, const Offsets& offsets, U32* dst, std::int32_t
     RowShape shape = shape_of_row<U32>(at, kWords * 4);
     // Of neighbours with several words each, the words must be sorted out.
     if (kWords > 1 && shape == RowShape::neighbours) shape = RowShape::scattered;
-    for (unsigned word = 0; word < kWords; ++word) {
-      const std::byte* from = lds + word * 4;
-      load_row(
-          shape, [&](unsigned l) { return from + at[l]; }, dst + word * kLanes + first);
-      if constexpr (kPair) {
-        from += distance;
-        load_row(
-            shape, [&](unsigned l) { return from + at[l]; }, dst + (kWords + word) * kLanes + first);
+    const auto load_words = [&](auto load) {
+      for (unsigned word = 0; word < kWords; ++word) {
+        const std::byte* from = lds + word * 4;
+        load(from, dst + word * kLanes + first);
+        if constexpr (kPair) load(from + distance, dst + (kWords + word) * kLanes + first);
       }
+    };
+    // Each shape once, not once for every word.
+    if (shape == RowShape::neighbours) {
+      load_words([&](const std::byte* from, U32* to) { copy_row(from + at[0], to); });
+    } else if (shape == RowShape::one_place) {
+      load_words([&](const std::byte* from, U32* to) { fill_row(from + at[0], to); });
+    } else {
+      load_words([&](const std::byte* from, U32* to) {
+        for (unsigned l = 0; l < kRowLanes; ++l) std::memcpy(to + l, from + at[l], 4);
+      });
     }
   }
 }
@@ -132,21 +143,41 @@ void scatter(std::byte* lds, const Offsets& offsets, const U32* src) {
   }
 }
 
+// The general ways are functions of their own: their targets take some KiB of stack.
+template <typename M, unsigned kWords>
+[[gnu::noinline]] void read_lane_by_lane(const Instruction& i, Wavefront& w) {
+  LaneTargets targets;
+  resolve(i, w, targets, kWords == 1 ? sizeof(M) : kWords * 4);
+  load_lanes<M, kWords>(targets, w.access.lanes, w.planes(i.dst[0]));
+}
+template <typename M, unsigned kWords>
+[[gnu::noinline]] void write_lane_by_lane(const Instruction& i, Wavefront& w) {
+  LaneTargets targets;
+  resolve(i, w, targets, kWords == 1 ? sizeof(M) : kWords * 4);
+  store_lanes<M, kWords>(targets, w.access.lanes, w.planes(i.src[1]));
+}
+template <unsigned kWords, unsigned kStride>
+[[gnu::noinline]] void read_pair_lane_by_lane(const Instruction& i, Wavefront& w) {
+  LaneTargets first;
+  LaneTargets second;
+  resolve_pair<kWords * 4, kStride>(i, w, first, second);
+  load_lanes<U32, kWords>(first, w.access.lanes, w.planes(i.dst[0]));
+  load_lanes<U32, kWords>(second, w.access.lanes, w.planes(i.dst[0]) + kWords * kLanes);
+}
+
 template <typename M, unsigned kWords = 1>
 void read(const Instruction& i, Wavefront& w) {
   constexpr unsigned kBytes = kWords == 1 ? sizeof(M) : kWords * 4;
   if (const std::byte* host = neighbours<kBytes>(i, w, Operation::load); host != nullptr) {
     return load_neighbours<M, kWords>(host, w.planes(i.dst[0]));
   }
-  LaneTargets targets;
   note_access(w, Operation::load, true, kBytes);
   if constexpr (sizeof(M) == 4) {
     Offsets& offsets = w.addresses->lds;
     fill_offsets(w.v(i.src[0].index), static_cast<std::uint32_t>(i.mem.offset), offsets);
     if (all_inside<kBytes>(w, offsets)) return gather<kWords>(w.lds, offsets, w.planes(i.dst[0]));
   }
-  resolve(i, w, targets, kBytes);
-  load_lanes<M, kWords>(targets, w.access.lanes, w.planes(i.dst[0]));
+  read_lane_by_lane<M, kWords>(i, w);
 }
 
 template <typename M, unsigned kWords = 1>
@@ -155,21 +186,17 @@ void write(const Instruction& i, Wavefront& w) {
   if (std::byte* host = neighbours<kBytes>(i, w, Operation::store); host != nullptr) {
     return store_neighbours<M, kWords>(host, w.planes(i.src[1]));
   }
-  LaneTargets targets;
   note_access(w, Operation::store, false, kBytes);
   if constexpr (sizeof(M) == 4) {
     Offsets& offsets = w.addresses->lds;
     fill_offsets(w.v(i.src[0].index), static_cast<std::uint32_t>(i.mem.offset), offsets);
     if (all_inside<kBytes>(w, offsets)) return scatter<kWords>(w.lds, offsets, w.planes(i.src[1]));
   }
-  resolve(i, w, targets, kBytes);
-  store_lanes<M, kWords>(targets, w.access.lanes, w.planes(i.src[1]));
+  write_lane_by_lane<M, kWords>(i, w);
 }
 
 template <unsigned kWords, unsigned kStride>
 void read_pair(const Instruction& i, Wavefront& w) {
-  LaneTargets first;
-  LaneTargets second;
   note_access(w, Operation::load, true, kWords * 4);
   fill_pair<kWords * 4, kStride>(i, w);
   const Offsets& offsets = w.addresses->lds;
@@ -177,9 +204,7 @@ void read_pair(const Instruction& i, Wavefront& w) {
     // `offset + distance` wraps at 2^32, the host's address must not.
     return gather<kWords, true>(w.lds, offsets, w.planes(i.dst[0]), static_cast<std::int32_t>(w.access.dual_distance));
   }
-  resolve_pair<kWords * 4, kStride>(i, w, first, second);
-  load_lanes<U32, kWords>(first, w.access.lanes, w.planes(i.dst[0]));
-  load_lanes<U32, kWords>(second, w.access.lanes, w.planes(i.dst[0]) + kWords * kLanes);
+  read_pair_lane_by_lane<kWords, kStride>(i, w);
 }
 
 template <unsigned kWords, unsigned kStride>

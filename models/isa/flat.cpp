@@ -63,6 +63,15 @@ struct LaneAddresses {
     high = nullptr;
   }
   U64 of(unsigned l) const { return constant + (high != nullptr ? low[l] | U64{high[l]} << 32 : U64{low[l]}); }
+  void fill(std::array<U64, kLanes>& addresses) const {
+    // Without a test in the loop.
+    const LaneAddresses from = *this;
+    if (from.high != nullptr) {
+      for (unsigned l = 0; l < kLanes; ++l) addresses[l] = from.constant + (from.low[l] | U64{from.high[l]} << 32);
+    } else {
+      for (unsigned l = 0; l < kLanes; ++l) addresses[l] = from.constant + U64{from.low[l]};
+    }
+  }
 };
 
 // The commonest access by far: all lanes active, neighbours side by side, all in the mapping used last. Returns where lane 0's
@@ -72,6 +81,7 @@ std::byte* neighbours(const Instruction& i, Wavefront& w, Operation operation, A
   if (w.exec() != kAllLanes || i.format == Format::scratch) return nullptr;
   const LaneAddresses lanes(i, w);
   const U32* low = lanes.low;
+  if (low[kLanes - 1] - low[0] != (kLanes - 1) * kBytes) return nullptr;
   U32 differs = 0;
   if (lanes.high != nullptr) {
     for (unsigned l = 0; l < kLanes; ++l) differs |= (lanes.high[l] ^ lanes.high[0]) | (low[l] - low[0] - l * kBytes);
@@ -81,6 +91,7 @@ std::byte* neighbours(const Instruction& i, Wavefront& w, Operation operation, A
   if (differs != 0 || low[0] > ~U32{0} - kLanes * kBytes) return nullptr;
   check_epoch(w);
   const U64 first = lanes.of(0);
+  recall(w, first);
   const MemoryWindow& window = w.window;
   if (!window.contains(first, U64{kLanes} * kBytes) || !allows(window.granted, wanted)) return nullptr;
   if (i.format == Format::flat && (overlaps(window, w.shared_aperture) || overlaps(window, w.private_aperture))) return nullptr;
@@ -111,14 +122,14 @@ bool resolve(const Instruction& i, Wavefront& w, LaneTargets& targets, Operation
   if (i.format == Format::scratch) return resolve_scratch(i, w, targets, bytes, wanted);
   MemoryAccess& access = w.access;
   const LaneAddresses addresses(i, w);
-  for (unsigned l = 0; l < kLanes; ++l) w.addresses->global[l] = addresses.of(l);
+  addresses.fill(w.addresses->global);
   if (i.format == Format::global) return targets.resolve_global(w, access.lanes, bytes, wanted);
 
   const U64 lanes = access.lanes;
   if (lanes == 0) return true;
   // Addresses inside a mapping that touches neither aperture need no classification.
   const U64 first = w.addresses->global[static_cast<unsigned>(std::countr_zero(lanes))];
-  if (w.window.contains(first, 1) && !overlaps(w.window, w.shared_aperture) && !overlaps(w.window, w.private_aperture)) {
+  if (recall(w, first) && !overlaps(w.window, w.shared_aperture) && !overlaps(w.window, w.private_aperture)) {
     if (targets.resolve_in_window(w, lanes, bytes, wanted)) return true;
   }
   const U64 shared = lanes_in(w, lanes, w.shared_aperture);

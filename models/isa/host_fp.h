@@ -38,11 +38,15 @@ constexpr FpSetting fp_setting(FpMode use, Mode mode) {
   const auto setting = [](unsigned rounding, bool keep_inputs, bool keep_results) {
     return FpSetting{rounding | (keep_inputs ? 0U : 4U) | (keep_results ? 0U : 8U)};
   };
+  // A field of MODE that has rounding and both flags together, moved as a whole.
+  const auto of_field = [](std::uint32_t roundings, std::uint32_t denormals) {
+    return FpSetting{(roundings & 3) | ((~denormals & 3) << 2)};
+  };
   switch (use) {
     case FpMode::f32:
-      return setting(mode.round_f32(), mode.denorm_in_f32(), mode.denorm_out_f32());
+      return of_field(mode.bits, mode.bits >> 4);
     case FpMode::f64:
-      return setting(mode.round_f64_f16(), mode.denorm_in_f64_f16(), mode.denorm_out_f64_f16());
+      return of_field(mode.bits >> 2, mode.bits >> 6);
     case FpMode::f32_of_f64:
       return setting(mode.round_f32(), mode.denorm_in_f64_f16(), mode.denorm_out_f32());
     case FpMode::f64_of_f32:

@@ -178,9 +178,9 @@ struct InstructionRow;  // models/isa/table.h
 inline constexpr unsigned kMaxDestinations = 2;
 inline constexpr unsigned kMaxSources = 4;
 
-/// One decoded instruction. Immutable after decoding; shared by all wavefronts that run it.
+/// One decoded instruction. Immutable after decoding; shared by all wavefronts that run it. What executing most instructions
+/// takes comes first.
 struct Instruction {
-  const InstructionRow* row = nullptr;
   ExecuteFn execute = nullptr;  ///< never null after decoding: rows without an executor get execute_unsupported
   Unit unit = Unit::special;
   LatencyClass latency = LatencyClass::nop;
@@ -195,6 +195,7 @@ struct Instruction {
   std::int32_t immediate = 0;  ///< SOPK/SOPP SIMM16 (sign-extended), s_setreg literal in a source
   std::array<Operand, kMaxDestinations> dst{};
   std::array<Operand, kMaxSources> src{};
+  const InstructionRow* row = nullptr;
   VectorModifiers vop{};
   MemoryModifiers mem{};
   std::array<std::uint32_t, 3> raw{};

@@ -5,19 +5,21 @@
 
 namespace lacuna::isa {
 
+bool recall_slow(Wavefront& wave, std::uint64_t address) {
+  const auto known = std::find_if(wave.older_windows.begin(), wave.older_windows.end(),
+                                  [&](const MemoryWindow& window) { return window.contains(address, 1); });
+  if (known == wave.older_windows.end()) return false;
+  std::swap(*known, wave.window);
+  return true;
+}
+
 std::byte* translate_slow(Wavefront& wave, std::uint64_t address, std::uint64_t bytes, Access wanted) {
-  if (!wave.window.contains(address, 1)) {
-    const auto known = std::find_if(wave.older_windows.begin(), wave.older_windows.end(),
-                                    [&](const MemoryWindow& window) { return window.contains(address, 1); });
-    if (known != wave.older_windows.end()) {
-      std::swap(*known, wave.window);
-    } else {
-      const MemoryWindow found = wave.memory->find(address);
-      if (found.size == 0) return nullptr;
-      std::move_backward(wave.older_windows.begin(), wave.older_windows.end() - 1, wave.older_windows.end());
-      wave.older_windows.front() = wave.window;
-      wave.window = found;
-    }
+  if (!recall(wave, address)) {
+    const MemoryWindow found = wave.memory->find(address);
+    if (found.size == 0) return nullptr;
+    std::move_backward(wave.older_windows.begin(), wave.older_windows.end() - 1, wave.older_windows.end());
+    wave.older_windows.front() = wave.window;
+    wave.window = found;
   }
   const MemoryWindow& window = wave.window;
   if (!window.contains(address, bytes) || !allows(window.granted, wanted)) return nullptr;

@@ -10,6 +10,10 @@
 #include <bit>
 #include <cstring>
 
+#if defined(__AVX2__)
+#include <immintrin.h>
+#endif
+
 #include "models/isa/instruction.h"
 #include "models/isa/wavefront.h"
 
@@ -36,6 +40,12 @@ inline std::byte* translate(Wavefront& wave, std::uint64_t address, std::uint64_
   return translate_slow(wave, address, bytes, wanted);
 }
 
+/// Makes the window that holds `address` the current one; false when it is not among those that the wavefront knows.
+bool recall_slow(Wavefront& wave, std::uint64_t address);
+inline bool recall(Wavefront& wave, std::uint64_t address) {
+  return wave.window.contains(address, 1) || recall_slow(wave, address);
+}
+
 /// For instructions of a memory unit that access no memory.
 inline void note_no_access(Wavefront& wave) {
   wave.access.space = MemoryAccess::Space::none;
@@ -49,33 +59,58 @@ inline void note_no_access(Wavefront& wave) {
 enum class RowShape : std::uint8_t { scattered, one_place, neighbours };
 inline constexpr unsigned kRowLanes = 8;
 
+/// Whether a vector of the compiler's has no bit set.
+template <typename Row>
+inline bool is_zero(const Row& row) {
+#if defined(__AVX2__)
+  __m256i any;
+  std::memcpy(&any, &row, sizeof any);
+  if constexpr (sizeof row == 2 * sizeof any) {
+    __m256i behind;
+    std::memcpy(&behind, reinterpret_cast<const std::byte*>(&row) + sizeof any, sizeof behind);
+    any = _mm256_or_si256(any, behind);
+  }
+  return _mm256_testz_si256(any, any) != 0;
+#else
+  std::array<std::uint64_t, sizeof row / 8> parts;
+  std::memcpy(parts.data(), &row, sizeof row);
+  std::uint64_t any = 0;
+  for (const std::uint64_t part : parts) any |= part;
+  return any == 0;
+#endif
+}
+
 /// `at`: places of kRowLanes lanes, addresses or offsets; `bytes`: how many each has there.
 template <typename Place>
-inline RowShape shape_of_row(const Place* at, Place bytes) {
+[[gnu::always_inline]] inline RowShape shape_of_row(const Place* at, Place bytes) {
   using Row [[gnu::vector_size(kRowLanes * sizeof(Place))]] = Place;
   Row row;
   std::memcpy(&row, at, sizeof row);
   const Row apart = row - at[0];
   const Row from_neighbours = apart - Row{0, 1, 2, 3, 4, 5, 6, 7} * bytes;
-  const auto is_zero = [](const Row& r) {
-    std::array<std::uint64_t, sizeof r / 8> parts;
-    std::memcpy(parts.data(), &r, sizeof r);
-    std::uint64_t any = 0;
-    for (const std::uint64_t part : parts) any |= part;
-    return any == 0;
-  };
-  return is_zero(from_neighbours) ? RowShape::neighbours : is_zero(apart) ? RowShape::one_place : RowShape::scattered;
+  if (is_zero(from_neighbours)) return RowShape::neighbours;
+  return is_zero(apart) ? RowShape::one_place : RowShape::scattered;
+}
+
+/// Dwords of lanes side by side at `host`, and the one dword of lanes that are in one place.
+inline void copy_row(const std::byte* host, std::uint32_t* dst) {
+  // As one register of the host: memcpy would take two.
+  using Row [[gnu::vector_size(kRowLanes * 4), gnu::aligned(1), gnu::may_alias]] = std::uint32_t;
+  *reinterpret_cast<Row*>(dst) = *reinterpret_cast<const Row*>(host);
+}
+inline void fill_row(const std::byte* host, std::uint32_t* dst) {
+  std::uint32_t value;
+  std::memcpy(&value, host, sizeof value);
+  std::fill_n(dst, kRowLanes, value);
 }
 
 /// Loads a dword of each lane of a row; `host(l)`: where lane l's is.
 template <typename Host>
 inline void load_row(RowShape shape, Host&& host, std::uint32_t* dst) {
   if (shape == RowShape::neighbours) {
-    std::memcpy(dst, host(0), kRowLanes * 4);
+    copy_row(host(0), dst);
   } else if (shape == RowShape::one_place) {
-    std::uint32_t value;
-    std::memcpy(&value, host(0), sizeof value);
-    std::fill_n(dst, kRowLanes, value);
+    fill_row(host(0), dst);
   } else {
     for (unsigned l = 0; l < kRowLanes; ++l) std::memcpy(dst + l, host(l), 4);
   }

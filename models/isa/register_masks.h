@@ -10,6 +10,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <bit>
 #include <cstdint>
 
@@ -106,10 +107,18 @@ class RegisterMasks {
   std::array<Packed, RegisterUse::kMaxReads + RegisterUse::kMaxWrites> packed_{};  // reads, then writes
 };
 
+/// Where a decoded instruction stands in its program.
+struct CodePlace {
+  std::uint64_t end = 0;  ///< the address behind it
+  /// The instruction there, once somebody has gone on to it: see DecodedCode::after().
+  mutable std::atomic<const struct DecodedInstruction*> following = nullptr;
+};
+
 /// A decoded instruction with its masks behind it: who does not ask for them does not fetch them.
-struct DecodedInstruction : Instruction {
+struct alignas(64) DecodedInstruction : CodePlace, Instruction {
   DecodedInstruction() = default;
-  explicit DecodedInstruction(const Instruction& instruction) : Instruction(instruction), registers(instruction) {}
+  explicit DecodedInstruction(const Instruction& instruction, std::uint64_t address = 0)
+      : CodePlace{address + instruction.size}, Instruction(instruction), registers(instruction) {}
 
   RegisterMasks registers;
 };

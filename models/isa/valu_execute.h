@@ -1,8 +1,10 @@
 // From an operation on one lane to an executor of the instruction.
 //
-// execute<Signature, Operation> gathers the sources as 64-lane planes, runs one vectorisable loop over all lanes into a
-// temporary (so destination and sources may overlap in any way), and writes the lanes that EXEC selects. Modifiers (NEG, ABS,
-// OMOD, CLAMP, SDWA, DPP) only change what goes into the loop and what is done with its result: execute_modified().
+// execute<Signature, Operation> gathers the sources as 64-lane planes and runs one vectorisable loop over all lanes.
+// Destination and sources may overlap in any way: a lane's result is stored after all of its sources have been loaded, and
+// touches no other lane. With all lanes active the loop therefore writes registers themselves, unless the sources may be needed
+// once more; otherwise a temporary, of which the lanes that EXEC selects are written. Modifiers (NEG, ABS, OMOD, CLAMP, SDWA,
+// DPP) only change what goes into the loop and what is done with its result: execute_modified().
 #pragma once
 
 #include <array>
@@ -91,7 +93,11 @@ void write_active_lanes(std::uint32_t* destination, const std::uint32_t* values,
 template <unsigned kPlanes>
 inline void write_lanes(std::uint32_t* destination, const std::uint32_t* values, Wavefront& wave) {
   if (wave.exec() == ~std::uint64_t{0}) [[likely]] {
-    std::memcpy(destination, values, kPlanes * kLanes * sizeof *values);
+    // The host's widest registers, in the open: a call of memcpy takes as long again.
+    using Chunk [[gnu::vector_size(32), gnu::aligned(4), gnu::may_alias]] = std::uint32_t;
+#pragma GCC unroll 8
+    for (unsigned i = 0; i < kPlanes * kLanes; i += 8)
+      *reinterpret_cast<Chunk*>(destination + i) = *reinterpret_cast<const Chunk*>(values + i);
   } else {
     write_active_lanes(destination, values, wave, kPlanes);
   }
@@ -172,6 +178,24 @@ struct Lanes<Result(Arguments...), Operation> {
   }
   static constexpr OperationShape kShape = make_shape();
 
+  /// Whether loads, stores or the operation ask about the surroundings.
+  static constexpr bool uses_context() {
+    if constexpr (!kHostFlushesDenormals || std::is_base_of_v<f16, Result> || (... || std::is_base_of_v<f16, Arguments>)) {
+      return true;
+    } else {
+      return (requires { typename Operation::Numbers; }) ||
+             std::is_invocable_v<Operation, const LaneContext&,
+                                 decltype(Arguments::load(std::declval<LaneContext>(), nullptr, 0))...> ||
+             std::is_invocable_v<Operation, const LaneContext&,
+                                 decltype(Arguments::load(std::declval<LaneContext>(), nullptr, 0))..., bool&>;
+    }
+  }
+
+  /// The sources may be read again after the loop, to settle NaNs, or by a second one.
+  static constexpr bool reads_again() {
+    return Result::kArithmetic || requires { typename Operation::Numbers; };
+  }
+
   // Not inlined: plain and modified executions share it.
   [[gnu::noinline]] static bool loop(const LaneIo& io) {
     if constexpr (kAllF64) {
@@ -197,7 +221,7 @@ struct Lanes<Result(Arguments...), Operation> {
     // As wide as the result: a vector compare needs no narrowing.
     using Nans = std::conditional_t<Result::kPlanes == 2, std::uint64_t, std::uint32_t>;
     Nans nans = 0;
-    // The planes of `in` and `out` never overlap: results go to a temporary.
+    // Planes of `in` and `out` are apart or meet in the same lanes.
 #pragma GCC ivdep
     for (unsigned lane = 0; lane < kLanes; ++lane) {
       if constexpr (kHasFlag) {
@@ -208,7 +232,7 @@ struct Lanes<Result(Arguments...), Operation> {
       } else {
         const auto result = apply(context, Arguments::load(context, in[kIndex], lane)...);
         Result::store(context, out, lane, static_cast<typename Result::result_type>(result));
-        if constexpr (Result::kArithmetic) nans |= __builtin_isnan(result) ? Nans{1} : Nans{0};
+        if constexpr (Result::kArithmetic) nans |= __builtin_isnan(result) ? ~Nans{0} : Nans{0};
       }
     }
     return nans != 0;
@@ -241,7 +265,7 @@ struct Lanes<Result(Arguments...), Operation> {
     for (unsigned lane = 0; lane < kLanes; ++lane) {
       const double result = apply(context, f64::from_bits(context, in[kIndex][lane])...);
       out[lane] = f64::to_bits(context, result);
-      nans |= __builtin_isnan(result) ? 1U : 0U;
+      nans |= __builtin_isnan(result) ? ~std::uint64_t{0} : 0;
     }
     split_planes(out, io.out);
     return nans != 0;
@@ -257,7 +281,7 @@ struct Lanes<Result(Arguments...), Operation> {
     for (unsigned lane = 0; lane < kLanes; ++lane) {
       const float result = apply(context, in[kIndex][lane]...);
       out[lane] = result;
-      nans |= __builtin_isnan(result) ? 1U : 0U;
+      nans |= __builtin_isnan(result) ? ~0U : 0U;
     }
     floats_to_halves(out, io.out, flushes_results(context.fp));
     return nans != 0;
@@ -302,20 +326,35 @@ struct Executor;
 template <class Result, class... Arguments, class Operation>
 struct Executor<Result(Arguments...), Operation> {
   using Loop = Lanes<Result(Arguments...), Operation>;
+  static constexpr bool kInPlace = !Loop::kIsMask && !Loop::kShape.keeps_other_half;
+
+  static bool meets_sources(const LaneIo& io, const std::uint32_t* destination) {
+    unsigned position = 0;
+    const auto meets = [&](unsigned planes) {
+      const std::uint32_t* source = io.in[position++];
+      if (Result::kPlanes == 1 && planes == 1) return source == destination;
+      return source < destination + Result::kPlanes * kLanes && destination < source + planes * kLanes;
+    };
+    return (meets(Arguments::kPlanes) || ...);
+  }
 
   static void run_plain(const Instruction& instruction, Wavefront& wave) {
     Planes<(0U + ... + Arguments::kPlanes)> buffers;
     Planes<Result::kPlanes> result;
     Planes<1> flags;
     LaneIo io;
-    io.context = lane_context(Loop::kShape.fp, wave);
+    if constexpr (Loop::uses_context()) io.context = lane_context(Loop::kShape.fp, wave);
     io.out = result.words;
     io.flags = flags.words;
     unsigned next = 0;
     unsigned position = 0;
     std::uint32_t* buffer = buffers.words;
     ((io.in[position++] = gather<Arguments>(instruction, wave, next, buffer), buffer += Arguments::kPlanes * kLanes), ...);
-    if constexpr (Loop::kShape.fp != FpMode::none) set_host_fp(io.context.fp);
+    if constexpr (kInPlace) {
+      std::uint32_t* destination = wave.v(instruction.dst[0].index);
+      if (wave.exec() == ~std::uint64_t{0} && !(Loop::reads_again() && meets_sources(io, destination))) io.out = destination;
+    }
+    if constexpr (Loop::kShape.fp != FpMode::none) set_host_fp(fp_setting(Loop::kShape.fp, wave.mode));
     const bool nans = Loop::loop(io);
     if constexpr (Result::kArithmetic) {
       if (nans) [[unlikely]] {
@@ -328,7 +367,9 @@ struct Executor<Result(Arguments...), Operation> {
       if constexpr (Loop::kShape.writes_exec) wave.set_exec(bits);
     } else {
       if constexpr (Loop::kShape.keeps_other_half) keep_high_halves(result.words, wave.v(instruction.dst[0].index));
-      write_lanes<Result::kPlanes>(wave.v(instruction.dst[0].index), result.words, wave);
+      if (!kInPlace || io.out == result.words) {
+        write_lanes<Result::kPlanes>(wave.v(instruction.dst[0].index), result.words, wave);
+      }
       if constexpr (Loop::kHasFlag) wave.write64(instruction.dst[1].index, pack_mask(flags.words) & wave.exec());
     }
   }

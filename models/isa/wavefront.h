@@ -106,29 +106,30 @@ struct Wavefront {
   unsigned agpr_count = 0;
   unsigned sgpr_count = 0;
 
-  // -- surroundings
   Target target = Target::gfx803;
-  MemoryInterface* memory = nullptr;
+
+  // -- report of the last instruction
+  Event event = Event::none;
+  std::uint32_t event_value = 0;
+  MemoryAccess access;
+  LaneAddresses* addresses = nullptr;  ///< must be set before a vector memory instruction executes
+
+  // -- surroundings
   std::byte* lds = nullptr;  ///< the workgroup's allocation
   std::uint32_t lds_bytes = 0;
+  MemoryInterface* memory = nullptr;
+  /// Where stores to memory go and loads look first; null: memory itself. With it, atomic operations, and accesses to lines
+  /// that such an operation waits for, move no data when they execute: they are checked as ever, MemoryAccess::deferred is set,
+  /// and whoever owns the wavefront performs them when the buffer has been flushed (models/isa/deferred_access.h).
+  StoreBuffer* stores = nullptr;
   std::uint64_t shared_aperture = 0;   ///< base of the 4 GiB LDS window of FLAT addresses; 0 = none
   std::uint64_t private_aperture = 0;  ///< base of the 4 GiB scratch window of FLAT addresses; 0 = none
   /// Scratch: FLAT and buffer_*_offen accesses to private memory go to scratch_base + swizzled offset.
   std::uint64_t scratch_base = 0;  ///< GPU virtual address of this queue's scratch backing memory
   std::uint64_t clock = 0;         ///< what s_memtime reads (core clock cycles); kept current by the owner
   std::uint64_t real_time = 0;     ///< what s_memrealtime reads (constant-rate reference counter)
-
-  // -- report of the last instruction
-  Event event = Event::none;
-  std::uint32_t event_value = 0;
-  std::uint32_t sync_value = 0;  ///< operand of Event::wave_sync
+  std::uint32_t sync_value = 0;    ///< operand of Event::wave_sync
   MemoryFault fault;
-  MemoryAccess access;
-  LaneAddresses* addresses = nullptr;  ///< must be set before a vector memory instruction executes
-  /// Where stores to memory go and loads look first; null: memory itself. With it, atomic operations, and accesses to lines
-  /// that such an operation waits for, move no data when they execute: they are checked as ever, MemoryAccess::deferred is set,
-  /// and whoever owns the wavefront performs them when the buffer has been flushed (models/isa/deferred_access.h).
-  StoreBuffer* stores = nullptr;
   /// Window cache for vector and scalar accesses: most instructions hit the same mapping again.
   MemoryWindow window;
   std::array<MemoryWindow, 3> older_windows{};  ///< those before it, for kernels whose buffers lie in several mappings

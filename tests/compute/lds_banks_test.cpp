@@ -51,7 +51,7 @@ TEST(LdsBanks, Table) {
     access.bytes_per_lane = static_cast<std::uint8_t>(row.bytes);
     LdsBanks::Offsets offsets{};
     for (unsigned lane = 0; lane < isa::kLanes; ++lane) offsets[lane] = static_cast<std::uint32_t>(row.address(lane));
-    const LdsCycles cycles = banks.cycles(access, offsets, row.lanes, nullptr);
+    const LdsCycles cycles = banks.cycles(access, offsets, row.lanes, 0);
     EXPECT_EQ(cycles.busy, row.busy) << row.what;
     EXPECT_EQ(cycles.conflicts, row.conflicts) << row.what;
   }
@@ -65,11 +65,11 @@ TEST(LdsBanks, TwoAddressesOfALane) {
   LdsBanks::Offsets offsets{};
   for (unsigned lane = 0; lane < isa::kLanes; ++lane) offsets[lane] = 4 * lane;
   // 16 lanes a pass: dwords 0 to 15 and 16 to 31.
-  EXPECT_EQ(LdsBanks().cycles(access, offsets, kAll, nullptr).busy, 4U);
-  EXPECT_EQ(LdsBanks().cycles(access, offsets, kAll, nullptr).conflicts, 0U);
+  EXPECT_EQ(LdsBanks().cycles(access, offsets, kAll, 0).busy, 4U);
+  EXPECT_EQ(LdsBanks().cycles(access, offsets, kAll, 0).conflicts, 0U);
   access.dual_distance = 128;
-  EXPECT_EQ(LdsBanks().cycles(access, offsets, kAll, nullptr).busy, 8U);
-  EXPECT_EQ(LdsBanks().cycles(access, offsets, kAll, nullptr).conflicts, 4U);
+  EXPECT_EQ(LdsBanks().cycles(access, offsets, kAll, 0).busy, 8U);
+  EXPECT_EQ(LdsBanks().cycles(access, offsets, kAll, 0).conflicts, 4U);
 }
 
 TEST(LdsBanks, WhatIsRememberedIsWhatWouldBeCounted) {
@@ -90,8 +90,8 @@ TEST(LdsBanks, WhatIsRememberedIsWhatWouldBeCounted) {
       access.operation = random() % 2 == 0 ? MemoryAccess::Operation::load : MemoryAccess::Operation::atomic;
     }
     const std::uint64_t lanes = change == 5 ? random() : kAll;
-    const LdsCycles remembered = banks.cycles(access, offsets, lanes, nullptr);
-    const LdsCycles counted = LdsBanks().cycles(access, offsets, lanes, nullptr);
+    const LdsCycles remembered = banks.cycles(access, offsets, lanes, 0);
+    const LdsCycles counted = LdsBanks().cycles(access, offsets, lanes, 0);
     ASSERT_EQ(remembered.busy, counted.busy) << i;
     ASSERT_EQ(remembered.conflicts, counted.conflicts) << i;
   }

@@ -73,6 +73,37 @@ TEST(DecodedCode, SaysWhyThereIsNoInstruction) {
   EXPECT_EQ(kind(kBase + 2), CodeError::Kind::misaligned);
 }
 
+// Who goes from one instruction to the next finds what at() finds, also when the code has changed meanwhile.
+TEST(DecodedCode, AfterFollowsTheCodeAsItIs) {
+  TestMemory memory;
+  std::byte* at = memory.map(kBase, 8192, Access::read | Access::execute);
+  for (unsigned k = 0; k < 2048; ++k) write<std::uint32_t>(at + k * 4, kNop);
+  DecodedCode code(memory, Target::gfx803);
+  const DecodedInstruction* first = code.after(nullptr, kBase);
+  EXPECT_EQ(first, code.at(kBase));
+  EXPECT_EQ(first->end, kBase + 4);
+  for (unsigned turn = 0; turn < 2; ++turn) {
+    EXPECT_EQ(code.after(first, kBase + 4), code.at(kBase + 4));
+    EXPECT_EQ(code.after(first, kBase + 64), code.at(kBase + 64)) << "a branch";
+    EXPECT_EQ(code.after(code.at(kBase + 4092), kBase + 4096), code.at(kBase + 4096)) << "the next page";
+  }
+
+  const DecodedInstruction* last_of_page = code.at(kBase + 4092);
+  for (const std::uint32_t word : {0xbf800001U, 0xbf800002U}) {
+    write<std::uint32_t>(at + 4, word);
+    write<std::uint32_t>(at + 4096, word);
+    EXPECT_EQ(code.after(first, kBase + 4)->immediate, static_cast<std::int32_t>(word - 1 - kNop)) << "not noticed yet";
+    EXPECT_EQ(code.revalidate(), 2U);
+    // `first` is of a page that is gone.
+    EXPECT_EQ(code.after(first, kBase + 4), code.at(kBase + 4));
+    EXPECT_EQ(code.after(first, kBase + 4)->immediate, static_cast<std::int32_t>(word - kNop));
+    EXPECT_EQ(code.after(last_of_page, kBase + 4096)->immediate, static_cast<std::int32_t>(word - kNop));
+  }
+  memory.unmap(kBase);
+  code.revalidate();
+  EXPECT_EQ(code.after(first, kBase + 4), nullptr);
+}
+
 TEST(DecodedCode, RevalidationDropsChangedPagesOnly) {
   TestMemory memory;
   std::byte* at = memory.map(kBase, 8192, Access::read | Access::execute);

@@ -158,6 +158,66 @@ TEST(VopOperands, DestinationOverlapsSources) {
   EXPECT_EQ(machine.pair(30, 3), (U64{3} | U64{1} << 40) << 3);
 }
 
+// Wherever the destination lies among the sources, the result is that of a destination apart; NaNs and denormals included,
+// which are looked at once more after the operation.
+TEST(VopOperands, EveryOverlapGivesTheSameBits) {
+  constexpr unsigned kFirst = 20;  // registers with data, up to kLast
+  constexpr unsigned kLast = 28;
+  constexpr unsigned kApart = 40;
+  const struct {
+    const char* mnemonic;
+    std::array<unsigned, 3> sources;
+    unsigned words;  // of the result
+  } kCases[] = {
+      {"v_add_f32", {vgpr(21), vgpr(22), 0}, 1},
+      {"v_mac_f32", {vgpr(21), vgpr(22), 0}, 1},
+      {"v_fma_f32", {vgpr(21), vgpr(22), vgpr(23)}, 1},
+      {"v_max_f32", {vgpr(21), vgpr(22), 0}, 1},
+      {"v_med3_f32", {vgpr(21), vgpr(22), vgpr(23)}, 1},
+      {"v_add_f16", {vgpr(21), vgpr(22), 0}, 1},
+      {"v_xor_b32", {vgpr(21), vgpr(22), 0}, 1},
+      {"v_bfi_b32", {vgpr(21), vgpr(22), vgpr(23)}, 1},
+      {"v_cvt_f32_f64", {vgpr(21), 0, 0}, 1},
+      {"v_cvt_f64_f32", {vgpr(22), 0, 0}, 2},
+      {"v_fma_f64", {vgpr(21), vgpr(22), vgpr(24)}, 2},
+      {"v_max_f64", {vgpr(21), vgpr(22), 0}, 2},
+      {"v_lshlrev_b64", {vgpr(21), vgpr(23), 0}, 2},
+      {"v_qsad_pk_u16_u8", {vgpr(21), vgpr(23), vgpr(24)}, 2},
+      {"v_mqsad_u32_u8", {vgpr(21), vgpr(23), vgpr(24)}, 4},
+  };
+  constexpr std::array<U32, 8> kSpecial{0x7fc12345, 0x7f812345, 0xffc00001, 0x00000001,
+                                        0x807fffff, 0x7f800000, 0x7ff7abcd, 0x7c01};
+  Machine machine;
+  const auto fill = [&] {
+    U32 random = 1;
+    for (unsigned reg = kFirst; reg <= kLast; ++reg) {
+      for (unsigned lane = 0; lane < kLanes; ++lane) {
+        random = random * 1664525 + 1013904223;
+        machine.at(reg, lane) = random % 4 == 0 ? kSpecial[random >> 8 & 7] : random;
+      }
+    }
+  };
+  for (const U64 exec : {kAllLanes, U64{0x5555'aaaa'0ff0'8001}}) {
+    machine.wave.set_exec(exec);
+    for (const auto& c : kCases) {
+      for (unsigned dst = kFirst; dst + c.words <= kLast + 1; ++dst) {
+        fill();
+        for (unsigned word = 0; word < c.words; ++word) {
+          for (unsigned lane = 0; lane < kLanes; ++lane) machine.at(kApart + word, lane) = machine.at(dst + word, lane);
+        }
+        machine.run(machine.e64(c.mnemonic, kApart, c.sources));
+        machine.run(machine.e64(c.mnemonic, dst, c.sources));
+        for (unsigned word = 0; word < c.words; ++word) {
+          for (unsigned lane = 0; lane < kLanes; ++lane) {
+            ASSERT_EQ(machine.at(dst + word, lane), machine.at(kApart + word, lane))
+                << c.mnemonic << " to v" << dst << ", word " << word << ", lane " << lane;
+          }
+        }
+      }
+    }
+  }
+}
+
 // -- SDWA
 
 TEST(VopSdwa, SelectsAndExtendsSources) {

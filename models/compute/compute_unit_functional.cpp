@@ -1,0 +1,71 @@
+// Functional mode: wavefronts one after the other, each until it waits or the window is over. Every instruction takes a cycle.
+
+#include <array>
+
+#include "models/compute/compute_unit.h"
+
+namespace lacuna {
+
+void ComputeUnit::run_functional(Cycles limit) {
+  bool progress = true;
+  while (progress) {
+    progress = false;
+    for (const auto& simd : pool_.simds()) {
+      for (unsigned i = 0; i < simd->issue.resident;) {
+        WavefrontSlot& slot = *simd->issue.slots[i];
+        if (slot.ready() < limit) {
+          run_wavefront(slot, limit);
+          progress = true;
+        }
+        if (i < simd->issue.resident && simd->issue.slots[i] == &slot) ++i;
+      }
+    }
+  }
+  for (const auto& simd : pool_.simds()) simd->earliest = simd->issue.earliest();
+}
+
+// The inner loop holds what every instruction needs. It is left for what an instruction asks for, before which all that has
+// been executed is counted: a workgroup that ends may let its kernel end, and another wavefront take the slot.
+void ComputeUnit::run_wavefront(WavefrontSlot& slot, Cycles limit) {
+  isa::Wavefront& wave = slot.wave;
+  for (Cycles cycle = slot.ready(); cycle < limit; cycle = later(cycle + Cycles{1}, slot.ready())) {
+    if (!may_execute(slot)) [[unlikely]] {
+      refuse(slot, cycle);
+      continue;
+    }
+    const isa::DecodedInstruction* instruction = slot.next;
+    std::array<std::uint64_t, static_cast<std::size_t>(isa::Unit::count)> issued{};
+    std::uint64_t threads = 0;
+    for (;;) {
+      ++issued[static_cast<std::size_t>(instruction->unit)];
+      threads += threads_of(*instruction, wave);
+      execute(slot, *instruction, cycle);
+      if (wave.event != isa::Event::none) {
+        if (wave.event != isa::Event::wait_count) break;
+        wave.event = isa::Event::none;  // all memory operations are completed
+      }
+      if (cycle + Cycles{1} >= limit) break;
+      const isa::DecodedInstruction* next = fetch_.code().after(instruction, wave.pc);
+      if (next == nullptr || isa::exceeds_allocation(*next, wave.vgpr_count, wave.sgpr_count, wave.agpr_count)) [[unlikely]]
+        break;
+      instruction = next;
+      ++cycle.n;
+    }
+
+    std::uint64_t instructions = 0;
+    for (std::size_t unit = 0; unit < issued.size(); ++unit) {
+      statistics_.issued[unit] += issued[unit];
+      instructions += issued[unit];
+    }
+    statistics_.wavefront_instructions += instructions;
+    statistics_.thread_instructions += threads;
+    DispatchWork& work = *slot.group->work;
+    work.wavefront_instructions += instructions;
+    work.thread_instructions += threads;
+    slot.next = instruction;
+    slot.when = cycle + Cycles{1};
+    go_on(slot, *instruction, cycle);
+  }
+}
+
+}  // namespace lacuna

@@ -1,0 +1,90 @@
+// What the issue loop looks at of a SIMD's wavefronts, packed so that a look takes few cache lines and host instructions.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+
+#if defined(__AVX2__)
+#include <immintrin.h>
+#endif
+
+#include "models/common/units.h"
+
+namespace lacuna {
+
+/// Later than everything. Also the largest as a signed number: the host compares vectors of those.
+inline constexpr Cycles kNeverCycles{~std::uint64_t{0} >> 1};
+
+struct WavefrontSlot;
+
+/// Wavefronts by rank: the oldest one that is resident has rank 0. Masks have bit r for rank r.
+struct IssueState {
+  static constexpr unsigned kMaxSlots = 16;  // a power of two
+
+  /// Earliest issue of each wavefront's next instruction; kNeverCycles when it is held. One more, for slots that are free.
+  alignas(32) std::array<Cycles, kMaxSlots + 1> ready;
+  std::array<std::uint8_t, kMaxSlots + 1> unit{};  ///< isa::Unit of the next instruction
+  std::array<std::uint8_t, kMaxSlots> rank;        ///< by slot number; kMaxSlots: the slot is free
+  std::uint8_t last = kMaxSlots - 1;               ///< the slot that was served first in the last cycle in which one was
+  unsigned resident = 0;
+  std::array<WavefrontSlot*, kMaxSlots> slots{};
+
+  IssueState() {
+    ready.fill(kNeverCycles);
+    rank.fill(kMaxSlots);
+  }
+  /// The youngest wavefront.
+  void add(WavefrontSlot& slot, unsigned number) {
+    slots[resident] = &slot;
+    rank[number] = static_cast<std::uint8_t>(resident++);
+  }
+  /// Those behind it move up.
+  void remove(unsigned number) {
+    const unsigned left = rank[number];
+    --resident;
+    for (unsigned r = left; r < resident; ++r) {
+      ready[r] = ready[r + 1];
+      unit[r] = unit[r + 1];
+      slots[r] = slots[r + 1];
+    }
+    ready[resident] = ready[kMaxSlots] = kNeverCycles;
+    rank[number] = kMaxSlots;
+    for (std::uint8_t& r : rank) {
+      if (r != kMaxSlots && r > left) --r;
+    }
+  }
+  /// Those that may issue at `cycle`.
+  unsigned ready_at(Cycles cycle) const {
+#if defined(__AVX2__)
+    const __m256i now = _mm256_set1_epi64x(static_cast<std::int64_t>(cycle.n));
+    const auto later_four = [&](unsigned first) {
+      return static_cast<unsigned>(_mm256_movemask_pd(_mm256_castsi256_pd(_mm256_cmpgt_epi64(four(first), now))));
+    };
+    return ~(later_four(0) | later_four(4) << 4 | later_four(8) << 8 | later_four(12) << 12) & 0xffff;
+#else
+    unsigned mask = 0;
+    for (unsigned r = 0; r < kMaxSlots; ++r) mask |= static_cast<unsigned>(ready[r] <= cycle) << r;
+    return mask;
+#endif
+  }
+  /// The earliest of all.
+  Cycles earliest() const {
+#if defined(__AVX2__)
+    const auto lesser = [](__m256i a, __m256i b) { return _mm256_blendv_epi8(a, b, _mm256_cmpgt_epi64(a, b)); };
+    __m256i least = lesser(lesser(four(0), four(4)), lesser(four(8), four(12)));
+    least = lesser(least, _mm256_permute4x64_epi64(least, 0x4e));  // halves exchanged
+    least = lesser(least, _mm256_shuffle_epi32(least, 0x4e));      // and the words of each
+    return {static_cast<std::uint64_t>(_mm256_extract_epi64(least, 0))};
+#else
+    return *std::min_element(ready.begin(), ready.begin() + kMaxSlots);
+#endif
+  }
+
+ private:
+#if defined(__AVX2__)
+  __m256i four(unsigned first) const { return _mm256_load_si256(reinterpret_cast<const __m256i*>(ready.data() + first)); }
+#endif
+};
+
+}  // namespace lacuna

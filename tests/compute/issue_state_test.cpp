@@ -1,0 +1,67 @@
+#include "models/compute/issue_state.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <random>
+#include <vector>
+
+#include "models/compute/wavefront_pool.h"
+
+namespace lacuna {
+namespace {
+
+TEST(IssueState, Empty) {
+  const IssueState state;
+  EXPECT_EQ(state.ready_at(Cycles{~std::uint64_t{0} >> 2}), 0U);
+  EXPECT_EQ(state.earliest(), kNeverCycles);
+}
+
+// Against a list of wavefronts, oldest first, that come, go and get ready as they like.
+TEST(IssueState, RanksByAge) {
+  struct Known {
+    unsigned number;
+    Cycles ready;
+    std::uint8_t unit;
+  };
+  std::array<std::byte, IssueState::kMaxSlots> places{};
+  const auto slot = [&](unsigned number) { return reinterpret_cast<WavefrontSlot*>(&places[number]); };
+  IssueState state;
+  std::vector<Known> known;
+  std::mt19937 random(1);
+  for (unsigned step = 0; step < 20'000; ++step) {
+    const unsigned number = random() % IssueState::kMaxSlots;
+    const auto it = std::find_if(known.begin(), known.end(), [&](const Known& k) { return k.number == number; });
+    if (it == known.end()) {
+      ASSERT_EQ(state.rank[number], IssueState::kMaxSlots);
+      state.add(*slot(number), number);
+      state.unit[state.rank[number]] = 0;
+      known.push_back({number, kNeverCycles, 0});
+    } else if (random() % 4 == 0) {
+      state.remove(number);
+      known.erase(it);
+    } else {
+      it->ready = random() % 8 == 0 ? kNeverCycles : Cycles{random() % 100};
+      it->unit = static_cast<std::uint8_t>(random() % 7);
+      state.ready[state.rank[number]] = it->ready;
+      state.unit[state.rank[number]] = it->unit;
+    }
+    ASSERT_EQ(state.resident, known.size());
+    const Cycles now{random() % 100};
+    unsigned ready = 0;
+    Cycles earliest = kNeverCycles;
+    for (unsigned rank = 0; rank < known.size(); ++rank) {
+      ASSERT_EQ(state.rank[known[rank].number], rank);
+      ASSERT_EQ(state.slots[rank], slot(known[rank].number));
+      ASSERT_EQ(state.unit[rank], known[rank].unit);
+      ready |= static_cast<unsigned>(known[rank].ready <= now) << rank;
+      earliest = std::min(earliest, known[rank].ready);
+    }
+    ASSERT_EQ(state.ready_at(now), ready);
+    ASSERT_EQ(state.earliest(), earliest);
+  }
+}
+
+}  // namespace
+}  // namespace lacuna
