@@ -13,7 +13,8 @@
 namespace lacuna {
 namespace {
 
-constexpr std::array<const char*, 5> kNames{"row", "column", "pseudo", "group", "bank"};
+enum Field : unsigned { kRow, kColumn, kPseudo, kGroup, kBank, kFields };
+constexpr std::array<const char*, kFields> kNames{"row", "column", "pseudo", "group", "bank"};
 
 struct Word {
   unsigned field;
@@ -54,6 +55,13 @@ DramAddressMap::DramAddressMap(const std::string& text, const DramOrganization& 
   left[kPseudo] = bits_of(organization.pseudo_channels);
   left[kGroup] = bits_of(organization.bank_groups);
   left[kBank] = bits_of(organization.banks_per_group);
+  group_from_ = left[kBank];
+  pseudo_from_ = group_from_ + left[kGroup];
+  std::array<unsigned, kFields> base{};  // of a field in a bank's number
+  base[kGroup] = group_from_;
+  base[kPseudo] = pseudo_from_;
+  bank_bits_.resize(pseudo_from_ + left[kPseudo]);
+  std::vector<std::size_t> hashed;  // bits of a bank's number, by their bit of the hash
 
   std::vector<Word> words;
   std::istringstream stream(text);
@@ -77,11 +85,14 @@ DramAddressMap::DramAddressMap(const std::string& text, const DramOrganization& 
     if (to[field] + width > left[field]) {
       throw std::invalid_argument(fmt::format("address map: {} has {} bits, not more", kNames[field], left[field]));
     }
-    const std::uint64_t mask = (std::uint64_t{1} << width) - 1;
-    if (width > 0) pieces_.push_back({static_cast<Field>(field), from, to[field], mask});
-    if (width > 0 && word->hashed) {
-      hashed_.push_back({static_cast<Field>(field), hash_bits_, to[field], mask});
-      hash_bits_ += width;
+    if (field == kColumn) {
+      column_pieces_.push_back({from, to[field], (std::uint64_t{1} << width) - 1});
+    } else {
+      for (unsigned bit = 0; bit < width; ++bit) {
+        const std::size_t place = bank_bits_.size() - 1 - (base[field] + to[field] + bit);
+        bank_bits_[place] = std::uint64_t{1} << (from + bit);
+        if (word->hashed) hashed.push_back(place);
+      }
     }
     from += width;
     to[field] += width;
@@ -92,7 +103,20 @@ DramAddressMap::DramAddressMap(const std::string& text, const DramOrganization& 
           fmt::format("address map: {} has {} bits, but {} are placed", kNames[field], left[field], to[field]));
     }
   }
-  pieces_.push_back({kRow, from, 0, ~std::uint64_t{0}});
+  row_from_ = from;
+  // Bit i of the row, folded to n, is part of bit i mod n of the hash.
+  for (unsigned bit = 0; !hashed.empty() && from + bit < 64; ++bit) {
+    bank_bits_[hashed[bit % hashed.size()]] |= std::uint64_t{1} << (from + bit);
+  }
+}
+
+DramLocation DramAddressMap::locate(std::uint64_t burst) const {
+  const Bank bank = bank_of(burst);
+  std::uint64_t column = 0;
+  for (const Piece& piece : column_pieces_) column |= (burst >> piece.from & piece.mask) << piece.to;
+  const auto bits = [&bank](unsigned from, unsigned to) { return bank.number >> from & ((1U << (to - from)) - 1); };
+  return {bank.row, static_cast<std::uint32_t>(column), bank.number >> pseudo_from_, bits(group_from_, pseudo_from_),
+          bits(0, group_from_)};
 }
 
 }  // namespace lacuna

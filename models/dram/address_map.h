@@ -13,11 +13,10 @@
 // (Zhang, Zhu, Zhang, "A permutation-based page interleaving scheme", MICRO 2000; models/common/address_hash.h).
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <string>
 #include <vector>
-
-#include "models/common/address_hash.h"
 
 namespace lacuna {
 
@@ -42,31 +41,32 @@ class DramAddressMap {
   /// All counts of the organization are powers of two. std::invalid_argument says what is wrong with the string.
   DramAddressMap(const std::string& text, const DramOrganization& organization);
 
+  struct Bank {
+    std::uint64_t row;
+    std::uint32_t number;  ///< in the channel: the pseudo channel's bits on top, then the group's, then the bank's
+  };
   /// `burst`: address in the channel divided by the bytes of a burst.
-  DramLocation locate(std::uint64_t burst) const {
-    std::uint64_t field[kFields] = {};
-    for (const Piece& piece : pieces_) {
-      field[piece.field] |= ((burst >> piece.from) & piece.mask) << piece.to;
+  Bank bank_of(std::uint64_t burst) const {
+    std::uint32_t number = 0;
+    for (const std::uint64_t bits : bank_bits_) {
+      number = number << 1 | (static_cast<std::uint32_t>(std::popcount(burst & bits)) & 1);
     }
-    if (!hashed_.empty()) {
-      const std::uint64_t hash = xor_fold(field[kRow], hash_bits_);
-      for (const Piece& piece : hashed_) field[piece.field] ^= ((hash >> piece.from) & piece.mask) << piece.to;
-    }
-    return {field[kRow], static_cast<std::uint32_t>(field[kColumn]), static_cast<std::uint32_t>(field[kPseudo]),
-            static_cast<std::uint32_t>(field[kGroup]), static_cast<std::uint32_t>(field[kBank])};
+    return {burst >> row_from_, number};
   }
+  DramLocation locate(std::uint64_t burst) const;
 
  private:
-  enum Field : unsigned { kRow, kColumn, kPseudo, kGroup, kBank, kFields };
   struct Piece {
-    Field field;
     unsigned from;  // lowest bit in the burst number
-    unsigned to;    // lowest bit in the field
+    unsigned to;    // lowest bit in the column
     std::uint64_t mask;
   };
-  std::vector<Piece> pieces_;
-  std::vector<Piece> hashed_;  // `from` counts in the hash
-  unsigned hash_bits_ = 0;
+  unsigned row_from_ = 0;
+  unsigned group_from_ = 0;  // in a bank's number
+  unsigned pseudo_from_ = 0;
+  /// Each bit of a bank's number, from the top, is the parity of these bits of the burst number.
+  std::vector<std::uint64_t> bank_bits_;
+  std::vector<Piece> column_pieces_;
 };
 
 }  // namespace lacuna

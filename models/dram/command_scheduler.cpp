@@ -9,20 +9,24 @@ namespace {
 
 // Ramulator2's buffer of requests whose rows are being opened.
 constexpr std::size_t kMostOpened = 32;
-// Requests that have entered are dropped from the list of those that come when there are so many.
-constexpr std::size_t kCompactFrom = 64;
 
+unsigned bits_of(unsigned count) { return static_cast<unsigned>(std::countr_zero(count)); }
 void at_least(std::uint64_t& cycle, std::uint64_t bound) { cycle = std::max(cycle, bound); }
+// By value: std::max of several members is compiled to a choice of addresses.
+std::uint64_t latest_of(std::uint64_t a, std::uint64_t b, std::uint64_t c) {
+  b = b < c ? c : b;
+  return a < b ? b : a;
+}
 
 }  // namespace
 
 CommandScheduler::CommandScheduler(const DramParameters& parameters, const RefreshTimes& refresh, DramStatistics& statistics)
     : parameters_(parameters),
-      group_bits_(static_cast<unsigned>(std::countr_zero(parameters.bank_groups))),
-      bank_bits_(static_cast<unsigned>(std::countr_zero(parameters.banks_per_group))),
+      bank_bits_(bits_of(parameters.banks_per_group)),
+      pseudo_shift_(bank_bits_ + bits_of(parameters.bank_groups)),
+      tail_timing_(parameters),
       ahead_(parameters.activate_cycles.n - 1),
-      column_gap_(std::max(parameters.burst.n, parameters.tCCDS.n)),
-      group_gap_(std::max(parameters.burst.n, parameters.tCCDL.n)),
+      after_column_(after_column(parameters)),
       burst_time_(parameters.clock.period() * parameters.burst.n),
       first_refresh_(refresh.first()),
       in_order_(parameters.scheduler == DramScheduler::fcfs),
@@ -31,303 +35,253 @@ CommandScheduler::CommandScheduler(const DramParameters& parameters, const Refre
       low_(static_cast<std::size_t>(std::max(1.0, std::ceil(parameters.write_low * parameters.write_queue)))),
       statistics_(statistics),
       refresh_(first_refresh_),
-      reads_{.room = parameters.read_queue},
-      writes_{.room = parameters.write_queue},
-      banks_(std::size_t{parameters.pseudo_channels} * parameters.bank_groups * parameters.banks_per_group),
-      groups_(std::size_t{parameters.pseudo_channels} * parameters.bank_groups),
+      columns_{.banks = {BankSet(parameters.pseudo_channels << pseudo_shift_),
+                         BankSet(parameters.pseudo_channels << pseudo_shift_)}},
+      rows_(columns_),
+      queues_{RequestQueue(parameters.read_queue), RequestQueue(parameters.write_queue)},
+      banks_(std::size_t{parameters.pseudo_channels} << pseudo_shift_),
+      tails_(banks_.size()),
+      groups_(banks_.size() >> bank_bits_),
       pseudos_(parameters.pseudo_channels),
       errors_(parameters.read_queue) {
-  columns_.banks.reserve(banks_.size());
-  rows_.banks.reserve(banks_.size());
+  written_.fill(kNone);
+  connect_banks();
 }
 
-void CommandScheduler::add(const Burst& burst, Cycle at, Cycle column, bool write) {
-  if (free_.empty()) {
-    free_.push_back(static_cast<Index>(requests_.size()));
+std::array<CommandScheduler::AfterColumn, 2> CommandScheduler::after_column(const DramParameters& p) {
+  const Cycle other_group = std::max(p.burst.n, p.tCCDS.n);
+  const Cycle same_group = std::max(p.burst.n, p.tCCDL.n);
+  const Cycle read_end = p.tCL.n + p.burst.n;
+  const Cycle write_end = p.tCWL.n + p.burst.n;
+  const Cycle turn = std::max(read_end + p.tRTRS.n, p.tCWL.n) - p.tCWL.n;
+  AfterColumn read{{other_group, std::max(other_group, turn)}, {same_group, same_group}, p.tRTP.n};
+  AfterColumn write{{std::max(other_group, write_end + std::min(p.tWTRS.n, p.tWTR.n)), other_group},
+                    {std::max(same_group, write_end + p.tWTR.n), same_group},
+                    write_end + p.tWR.n};
+  return {read, write};
+}
+
+void CommandScheduler::connect_banks() {
+  for (std::size_t index = 0; index < banks_.size(); ++index) {
+    banks_[index].group = &groups_[index >> bank_bits_];
+    banks_[index].pseudo = &pseudos_[index >> pseudo_shift_];
+  }
+}
+
+CommandScheduler::Index CommandScheduler::add(const Burst& burst, Cycle at, Cycle column, Kind kind) {
+  Index index = free_;
+  if (index != kNone) [[likely]] {
+    free_ = requests_[index].next;
+  } else {
+    index = static_cast<Index>(requests_.size());
     requests_.emplace_back();
   }
-  const Index index = free_.back();
-  free_.pop_back();
   requests_[index] = {.row = burst.row,
                       .number = burst.number,
                       .at = at,
                       .column = column,
-                      .order = 0,
+                      .told = told_++,
+                      .order = kNotEntered,
                       .bank = burst.bank,
                       .next = kNone,
-                      .write = write,
-                      .entered = false,
+                      .next_written = kNone,
+                      .kind = kind,
                       .opened = false};
   ++waiting_;
-  link(index);
-  insert(queue(write), index);
+  BankTail& tail = tails_[burst.bank];
+  Bank& bank = banks_[burst.bank];
+  if (at < bank.latest) {
+    tail.known = false;
+  } else {
+    bank.latest = at;
+    if (kind == kReads && tail.known) tail.extend(tail_timing_, burst.row, at);
+  }
+  link(bank, index);
+  queues_[kind].insert(index, at);
+  return index;
 }
 
-void CommandScheduler::link(Index index) {
+void CommandScheduler::link(Bank& bank, Index index) {
   Request& request = requests_[index];
-  Bank& bank = banks_[request.bank];
-  if (bank.first == kNone) {
-    bank.first = bank.last = index;
-  } else if (Request& last = requests_[bank.last]; last.at <= request.at) {
-    last.next = index;
-    bank.last = index;
+  Index& first = bank.first[request.kind];
+  Index& last = bank.last[request.kind];
+  if (first == kNone) {
+    first = last = index;
+  } else if (requests_[last].at <= request.at) {
+    requests_[last].next = index;
+    last = index;
   } else {
-    Index* place = &bank.first;
+    Index* place = &first;
     while (requests_[*place].at <= request.at) place = &requests_[*place].next;
     request.next = *place;
     *place = index;
-    bank.tail.known = false;
-    return;
-  }
-  if (!request.write && bank.tail.known) extend(bank.tail, request.row, request.at);
-}
-
-void CommandScheduler::insert(Queue& queue, Index index) {
-  std::vector<Index>& list = queue.coming;
-  if (queue.head == list.size() || (queue.head >= kCompactFrom && queue.head * 2 >= list.size())) {
-    list.erase(list.begin(), list.begin() + static_cast<std::ptrdiff_t>(queue.head));
-    queue.head = 0;
-  }
-  const Cycle at = requests_[index].at;
-  std::size_t place = list.size();
-  list.push_back(index);
-  for (; place > queue.head && requests_[list[place - 1]].at > at; --place) list[place] = list[place - 1];
-  list[place] = index;
-  if (place == queue.head) expect(queue);
-}
-
-void CommandScheduler::expect(Queue& queue) {
-  const bool enters = queue.held < queue.room && queue.head < queue.coming.size();
-  queue.next = enters ? requests_[queue.coming[queue.head]].at : kNever;
-}
-
-void CommandScheduler::extend(Tail& tail, std::uint64_t row, Cycle at) const {
-  const DramParameters& p = parameters_;
-  tail.at = at;
-  Tail::Opening* found = tail.find(row, at);
-  if (found == nullptr) {
-    Cycle begin = std::max(tail.activate, at + ahead_);
-    if (tail.count > 0) {
-      Cycle& closed = tail.openings[tail.count - 1].closed;
-      closed = std::max(tail.precharge, at);
-      begin = std::max(tail.activate, closed + p.tRP.n);
-      if (tail.count == Tail::kOpenings) std::move(tail.openings.begin() + 1, tail.openings.end(), tail.openings.begin());
-    }
-    tail.count = std::min(tail.count + 1, Tail::kOpenings);
-    found = &tail.openings[tail.count - 1];
-    *found = {.row = row, .column = begin + p.tRCDRD.n, .closed = kNever};
-    tail.activate = begin + p.tRC.n;
-    tail.precharge = begin + p.tRAS.n;
-  }
-  const Cycle column = std::max(found->column, at);
-  found->column = column + group_gap_;
-  const Cycle free = column + p.tRTP.n;
-  if (found->closed == kNever) {
-    at_least(tail.precharge, free);
-  } else if (free > found->closed) {
-    // What lies behind it moves back.
-    const Cycle later = free - found->closed;
-    for (Tail::Opening* next = found; next->closed != kNever; ++next) {
-      next->closed += later;
-      (next + 1)->column += later;
-    }
-    tail.activate += later;
-    tail.precharge += later;
-  }
-  if (closes_) {
-    tail.count = 0;
-    at_least(tail.activate, tail.precharge + p.tRP.n);
   }
 }
 
-CommandScheduler::Tail CommandScheduler::find_tail(const Bank& bank, Cycle at, Cycle refreshed) const {
+void CommandScheduler::remove(Bank& bank, Index index) {
+  Request& request = requests_[index];
+  Index* place = &bank.first[request.kind];
+  Index before = kNone;
+  for (; *place != index; place = &requests_[before].next) before = *place;
+  *place = request.next;
+  if (request.next == kNone) {
+    bank.last[request.kind] = before;
+    const auto arrival = [this](Index i) { return i != kNone ? requests_[i].at : 0; };
+    bank.latest = std::max(arrival(bank.last[kReads]), arrival(bank.last[kWrites]));
+  }
+  if (request.kind == kWrites) {
+    place = &written_[request.number % written_.size()];
+    while (*place != index) place = &requests_[*place].next_written;
+    *place = request.next_written;
+  }
+  request.next = free_;
+  free_ = index;
+  --waiting_;
+}
+
+BankTail CommandScheduler::find_tail(std::uint32_t index, Cycle at, Cycle refreshed) const {
   // First what the decided commands leave, then what each of the reads makes of it.
-  Tail tail;
+  const Bank& bank = banks_[index];
+  BankTail tail;
   tail.known = true;
   tail.activate = bank.activate + ahead_;
   if (bank.open && refresh_ > refreshed) {
     tail.count = 1;
     tail.precharge = bank.precharge;
-    tail.openings[0] = {.row = bank.row, .column = bank.read, .closed = kNever};
+    tail.openings[0] = {.row = bank.row, .column = bank.column[kReads], .closed = kNever};
   }
-  for (Index i = bank.first; i != kNone && requests_[i].at <= at; i = requests_[i].next) {
-    const Request& request = requests_[i];
-    if (!request.write && request.at >= refreshed) extend(tail, request.row, request.at);
+  for (Index i = bank.first[kReads]; i != kNone && requests_[i].at <= at; i = requests_[i].next) {
+    if (requests_[i].at >= refreshed) tail.extend(tail_timing_, requests_[i].row, requests_[i].at);
   }
   return tail;
 }
 
-CommandScheduler::RowState CommandScheduler::row_state(const Burst& burst, Cycle at, Cycle refreshed) {
-  Bank& bank = banks_[burst.bank];
-  // Mostly nothing was decided since the last read came, which came earlier.
-  const bool is_last = bank.first == kNone || requests_[bank.last].at <= at;
-  if (is_last && (!bank.tail.known || bank.tail.at < refreshed)) bank.tail = find_tail(bank, at, refreshed);
-  Tail other;
-  if (!is_last) other = find_tail(bank, at, refreshed);
-  Tail& tail = is_last ? bank.tail : other;
-  if (const Tail::Opening* opening = tail.find(burst.row, at)) return {Command::column, opening->column, 0};
-  if (tail.count == 0) return {Command::activate, tail.activate, 0};
-  return {Command::precharge, tail.precharge, tail.activate};
+CommandScheduler::RowState CommandScheduler::row_state_before(const Burst& burst, Cycle at, Cycle refreshed) const {
+  BankTail tail = find_tail(burst.bank, at, refreshed);
+  return row_state(tail, burst.row, at);
 }
 
-void CommandScheduler::read(const Burst& burst, Cycle at, Cycle enters, Cycle column) {
-  note_order(at);
-  // One that is told too late is served late, and would not have been; one that waited for room was not.
-  const Cycle late = now_ - std::min(now_, enters);
-  add(burst, enters + late, column + late, false);
-}
-
-bool CommandScheduler::is_full(const Queue& queue, Cycle at) const {
-  if (queue.held + (queue.coming.size() - queue.head) < queue.room) return false;
-  if (ordered_ >= queue.room) return true;
-  const auto first = queue.coming.begin() + static_cast<std::ptrdiff_t>(queue.head);
-  const auto behind = std::upper_bound(first, queue.coming.end(), at,
-                                       [this](Cycle cycle, Index request) { return cycle < requests_[request].at; });
-  return queue.held + static_cast<std::size_t>(behind - first) >= queue.room;
-}
-
-CommandScheduler::Cycle CommandScheduler::wait_for_room(const Queue& queue, Cycle at) {
+CommandScheduler::Cycle CommandScheduler::wait_for_room(const RequestQueue& queue, Cycle at) {
   if (at > now_) step(at, nullptr);
   if (!is_full(queue, at)) return at;
   step(kNever, &queue);
   return std::max(at, now_);
 }
 
-CommandScheduler::Cycle CommandScheduler::room_for_read(Cycle at) {
-  return ordered_ >= reads_.room && is_full(reads_, at) ? wait_for_room(reads_, at) : at;
-}
-
 CommandScheduler::Cycle CommandScheduler::write(const Burst& burst, Cycle at, Cycle expected) {
   note_order(at);
+  const RequestQueue& writes = queues_[kWrites];
   Cycle accepted = at;
-  if (is_full(writes_, at)) accepted = ordered_ >= writes_.room ? wait_for_room(writes_, at) : std::max(at, expected);
-  ++written_[burst.number % written_.size()];
-  add(burst, std::max(accepted, now_), 0, true);
+  if (is_full(writes, at)) accepted = ordered_ >= writes.room() ? wait_for_room(writes, at) : std::max(at, expected);
+  const Index index = add(burst, std::max(accepted, now_), 0, kWrites);
+  Index& first = written_[burst.number % written_.size()];
+  requests_[index].next_written = first;
+  first = index;
   return accepted;
 }
 
-bool CommandScheduler::find_pending(std::uint64_t burst) const {
-  for (const Bank& bank : banks_) {
-    for (Index i = bank.first; i != kNone; i = requests_[i].next) {
-      if (requests_[i].number == burst && requests_[i].write) return true;
-    }
-  }
-  return false;
-}
-
-void CommandScheduler::admit(Queue& queue) {
-  while (queue.next <= now_) {
-    const Index index = queue.coming[queue.head++];
-    ++queue.held;
-    expect(queue);
+void CommandScheduler::admit(RequestQueue& queue) {
+  while (queue.next() <= now_) {
+    const Index index = queue.enter();
     Request& request = requests_[index];
-    request.entered = true;
     request.order = order_++;
-    if (!is_served(request)) continue;
+    const Kind kind = request.kind;
     const Bank& bank = banks_[request.bank];
-    if (bank.command == Command::none) {
-      const bool hit = bank.open && bank.row == request.row;
-      set_command(request.bank, hit ? Command::column : bank.open ? Command::precharge : Command::activate, index);
-    } else if (bank.command == Command::precharge && bank.row == request.row && !in_order_) {
-      set_command(request.bank, Command::column, index);
+    if (bank.opened[kind ^ 1] != 0) {
+      // Which of them is older is seen when the choice is made again.
+      make_stale(request.bank, kind);
+      if (kind != mode_) continue;
+    }
+    if (kind != mode_ && bank.stale[kind]) continue;
+    const bool hit = bank.open && bank.row == request.row;
+    const Command command = bank.choices[kind].command;
+    if (command == Command::none) {
+      choose(request.bank, kind, {hit ? Command::column : bank.open ? Command::precharge : Command::activate, index});
+    } else if (command == Command::precharge && hit && !in_order_) {
+      choose(request.bank, kind, {Command::column, index});
     }
   }
 }
 
-void CommandScheduler::choose_mode() {
-  if (write_mode_) {
-    if (reads_.held == 0 || writes_.held >= low_) return;
-  } else if (writes_.held == 0 || (reads_.held != 0 && writes_.held <= high_)) {
+void CommandScheduler::turn() {
+  mode_ ^= 1;
+  columns_.known = rows_.known = false;
+  for (const std::uint32_t index : stale_[mode_]) {
+    banks_[index].stale[mode_] = false;
+    choose(index, mode_, next_command(banks_[index], mode_));
+  }
+  stale_[mode_].clear();
+}
+
+void CommandScheduler::make_stale(std::uint32_t index, Kind mode) {
+  if (banks_[index].stale[mode]) return;
+  banks_[index].stale[mode] = true;
+  stale_[mode].push_back(index);
+}
+
+CommandScheduler::Next CommandScheduler::next_of_both(const Bank& bank, Kind mode) const {
+  Next next{Command::none, kNone};
+  Index served = bank.first[mode];
+  Index other = bank.first[mode ^ 1];  // of these only those that have a row opened for them
+  for (;;) {
+    while (other != kNone && !requests_[other].opened) other = requests_[other].next;
+    if (served != kNone && !has_entered(requests_[served])) served = kNone;
+    if (served == kNone && other == kNone) return next;
+    const bool is_other = served == kNone || (other != kNone && is_before(requests_[other], requests_[served]));
+    const Index index = is_other ? other : served;
+    (is_other ? other : served) = requests_[index].next;
+    if (!bank.open) return {Command::activate, index};
+    if (requests_[index].row == bank.row) return {Command::column, index};
+    if (next.served == kNone) next = {Command::precharge, index};
+    if (in_order_) return next;
+  }
+}
+
+void CommandScheduler::choose(std::uint32_t index, Kind mode, Next next) {
+  Choice& choice = banks_[index].choices[mode];
+  const auto is_column = [](Command command) { return command == Command::column; };
+  const Command before = choice.command;
+  const bool counts = mode == mode_;
+  if (before != Command::none) {
+    Bus& old = bus(before);
+    if (counts && old.bank == index) old.known = false;
+    if (next.command == Command::none || is_column(before) != is_column(next.command)) old.banks[mode].erase(index);
+  }
+  if (counts && in_order_) columns_.known = rows_.known = false;
+  if (next.command == Command::none) {
+    choice.command = Command::none;
     return;
   }
-  write_mode_ = !write_mode_;
-  choose_all();
-}
-
-void CommandScheduler::choose_all() {
-  columns_.banks.clear();
-  rows_.banks.clear();
-  columns_.known = rows_.known = false;
-  for (std::uint32_t index = 0; index < banks_.size(); ++index) {
-    Bank& bank = banks_[index];
-    bank.command = Command::none;
-    if (bank.first == kNone) continue;
-    const auto [command, served] = next_command(bank);
-    if (command == Command::none) continue;
-    serve(bank, command, served);
-    std::vector<std::uint16_t>& banks = bus(command).banks;
-    bank.place = static_cast<std::uint16_t>(banks.size());
-    banks.push_back(static_cast<std::uint16_t>(index));
-  }
-}
-
-CommandScheduler::Next CommandScheduler::next_command(const Bank& bank) const {
-  Next next{Command::none, kNone};
-  for (Index i = bank.first; i != kNone; i = requests_[i].next) {
-    const Request& request = requests_[i];
-    if (!is_served(request)) continue;
-    if (bank.open && request.row == bank.row) {
-      if (next.served != kNone && in_order_) break;
-      return {Command::column, i};
-    }
-    if (next.served != kNone) continue;
-    next = {bank.open ? Command::precharge : Command::activate, i};
-    if (!bank.open) break;
-  }
-  return next;
-}
-
-void CommandScheduler::set_command(std::uint32_t index, Command command, Index served) {
-  Bank& bank = banks_[index];
-  const bool was_column = bank.command == Command::column;
-  if (bank.command != Command::none) {
-    Bus& old = bus(bank.command);
-    if (old.bank == index) old.known = false;
-    if (was_column != (command == Command::column) || command == Command::none) {
-      const std::uint16_t moved = old.banks.back();
-      old.banks[bank.place] = moved;
-      banks_[moved].place = bank.place;
-      old.banks.pop_back();
-      bank.command = Command::none;
-    }
-  }
-  if (in_order_) columns_.known = rows_.known = false;
-  if (command == Command::none) return;
-  const bool is_new = bank.command == Command::none;
-  serve(bank, command, served);
-  Bus& next = bus(command);
-  if (is_new) {
-    bank.place = static_cast<std::uint16_t>(next.banks.size());
-    next.banks.push_back(static_cast<std::uint16_t>(index));
-  }
-  if (command == Command::column) {
-    offer<false>(index);
+  serve(choice, next);
+  if (is_column(next.command)) {
+    columns_.banks[mode].insert(index);
+    if (counts) offer<false>(index);
   } else {
-    offer<true>(index);
+    rows_.banks[mode].insert(index);
+    if (counts) offer<true>(index);
   }
 }
 
 template <bool kRow>
-CommandScheduler::Cycle CommandScheduler::ready(const Bank& bank, std::uint32_t index) const {
-  const Group& group = groups_[index >> bank_bits_];
-  const Pseudo& pseudo = pseudos_[index >> bank_bits_ >> group_bits_];
+CommandScheduler::Cycle CommandScheduler::ready(const Bank& bank, const Choice& choice) {
   if constexpr (kRow) {
-    if (bank.command == Command::precharge) return bank.precharge;
-    return std::max(bank.activate, std::max(group.activate, pseudo.activate));
+    if (choice.command == Command::precharge) return bank.precharge;
+    return latest_of(bank.activate, bank.group->activate, bank.pseudo->activate);
   } else {
-    const Cycle any = std::max(group.column, pseudo.column);
-    return bank.writes ? std::max(any, std::max(bank.write, pseudo.write))
-                       : std::max(std::max(any, bank.read), std::max(group.read, pseudo.read));
+    const Kind kind = choice.kind;
+    return latest_of(bank.column[kind], bank.group->column[kind], bank.pseudo->column[kind]);
   }
 }
 
 bool CommandScheduler::is_oldest(std::uint32_t index) const {
-  const unsigned shift = bank_bits_ + group_bits_;
-  const auto is_older = [this, index, shift](std::uint32_t other) {
-    return other >> shift == index >> shift && banks_[other].order < banks_[index].order;
+  const std::uint64_t order = banks_[index].choices[mode_].order;
+  bool oldest = true;
+  const auto compare = [&](std::uint32_t other) {
+    if (other >> pseudo_shift_ == index >> pseudo_shift_ && banks_[other].choices[mode_].order < order) oldest = false;
   };
-  return std::none_of(columns_.banks.begin(), columns_.banks.end(), is_older) &&
-         std::none_of(rows_.banks.begin(), rows_.banks.end(), is_older);
+  columns_.banks[mode_].for_each(compare);
+  rows_.banks[mode_].for_each(compare);
+  return oldest;
 }
 
 template <bool kRow>
@@ -335,45 +289,49 @@ void CommandScheduler::offer(std::uint32_t index) {
   Bus& bus = kRow ? rows_ : columns_;
   if (!bus.known) return;
   const Bank& bank = banks_[index];
+  const Choice& choice = bank.choices[mode_];
   const Cycle earliest = std::max(now_, bus.free);
-  const Cycle at = std::max(earliest, ready<kRow>(bank, index));
+  const Cycle at = std::max(earliest, ready<kRow>(bank, choice));
   if (bus.at != kNever) at_least(bus.at, earliest);
-  if (at > bus.at || (at == bus.at && bank.order > bus.order)) return;
+  if (at > bus.at || (at == bus.at && choice.order > bus.order)) return;
   bus.at = at;
-  bus.order = bank.order;
+  bus.order = choice.order;
   bus.bank = index;
 }
 
 template <bool kRow>
 void CommandScheduler::find() {
+  if (in_order_) [[unlikely]]
+    return find_in_order<kRow>();
   Bus& bus = kRow ? rows_ : columns_;
   const Cycle earliest = std::max(now_, bus.free);
   Cycle first = kNever;
   std::uint64_t order = 0;
   std::uint32_t chosen = 0;
-  for (const std::uint32_t index : bus.banks) {
+  bus.banks[mode_].for_each([&, mode = mode_](std::uint32_t index) {
     const Bank& bank = banks_[index];
-    const Cycle at = std::max(earliest, ready<kRow>(bank, index));
-    if (at > first || (at == first && bank.order > order) || (in_order_ && !is_oldest(index))) continue;
+    const Choice& choice = bank.choices[mode];
+    const Cycle soonest = ready<kRow>(bank, choice);
+    const Cycle at = soonest < earliest ? earliest : soonest;
+    if (at > first || (at == first && choice.order > order)) return;
     first = at;
-    order = bank.order;
+    order = choice.order;
     chosen = index;
-  }
+  });
   bus.at = first;
   bus.order = order;
   bus.bank = chosen;
   bus.known = true;
 }
 
-void CommandScheduler::remove(Bank& bank, Index request) {
-  Index* link = &bank.first;
-  Index before = kNone;
-  for (; *link != request; link = &requests_[before].next) before = *link;
-  *link = requests_[request].next;
-  if (bank.last == request) bank.last = before;
-  bank.tail.known = false;
-  free_.push_back(request);
-  --waiting_;
+template <bool kRow>
+void CommandScheduler::find_in_order() {
+  Bus& bus = kRow ? rows_ : columns_;
+  bus.at = kNever;
+  bus.known = true;
+  bus.banks[mode_].for_each([&](std::uint32_t index) {
+    if (is_oldest(index)) offer<kRow>(index);
+  });
 }
 
 void CommandScheduler::note_error(const Request& request) {
@@ -389,93 +347,98 @@ void CommandScheduler::forget_errors() {
   std::fill(errors_.begin(), errors_.end(), 0);
 }
 
-void CommandScheduler::leave(Request& request) {
-  Queue& from = queue(request.write);
-  ++from.left;
-  if (from.held-- == from.room) expect(from);
-}
-
 void CommandScheduler::issue_column() {
   const DramParameters& p = parameters_;
+  const Cycle now = now_;
   const std::uint32_t index = columns_.bank;
   Bank& bank = banks_[index];
-  Group& group = groups_[index >> bank_bits_];
-  Pseudo& pseudo = pseudos_[index >> bank_bits_ >> group_bits_];
-  const Index served = bank.served;
-  Request& request = requests_[served];
-  pseudo.column = now_ + column_gap_;
-  group.column = now_ + group_gap_;
-  columns_.free = now_ + 1;
-  if (request.write) {
-    const Cycle end = now_ + p.tCWL.n + p.burst.n;
-    at_least(bank.precharge, end + p.tWR.n);
-    at_least(pseudo.read, end + std::min(p.tWTRS.n, p.tWTR.n));
-    at_least(group.read, end + p.tWTR.n);
+  Group& group = *bank.group;
+  Pseudo& pseudo = *bank.pseudo;
+  const Index served = bank.choices[mode_].served;
+  const Request& request = requests_[served];
+  // What earlier commands have put off is put off further now, or was over.
+  const AfterColumn& after = after_column_[request.kind];
+  pseudo.column = {now + after.pseudo[kReads], now + after.pseudo[kWrites]};
+  group.column = {now + after.group[kReads], now + after.group[kWrites]};
+  at_least(bank.precharge, now + after.precharge);
+  columns_.free = now + 1;
+  if (request.kind == kWrites) {
+    pseudo.after_writes = now + p.tCWL.n + p.burst.n + std::min(p.tWTRS.n, p.tWTR.n);
+    group.after_writes = now + p.tCWL.n + p.burst.n + p.tWTR.n;
     statistics_.write_drains += !pseudo.writing;
     pseudo.writing = true;
     statistics_.bus_busy += burst_time_;
-    --written_[request.number % written_.size()];
   } else {
-    at_least(bank.precharge, now_ + p.tRTP.n);
-    const Cycle free = now_ + p.tCL.n + p.burst.n + p.tRTRS.n;
-    at_least(pseudo.write, free - std::min(free, p.tCWL.n));
     pseudo.writing = false;
     note_error(request);
   }
+  const bool counts_for_both = request.opened || closes_;
   if (request.opened) {
     --opened_;
+    --bank.opened[request.kind];
   } else {
-    statistics_.row_hits += request.write;
-    leave(request);
+    statistics_.row_hits += request.kind;
+    queues_[request.kind].leave();
   }
   columns_.known = false;
   if (in_order_) at_least(rows_.free, now_ + 1);  // the next request begins behind it
   remove(bank, served);
+  tails_[index].known = false;
   if (closes_) {
     bank.open = false;
     at_least(bank.activate, bank.precharge + p.tRP.n - ahead_);
   }
-  const Next next = bank.first != kNone ? next_command(bank) : Next{Command::none, kNone};
-  set_command(index, next.command, next.served);
+  const Kind other = mode_ ^ 1;
+  if (counts_for_both && bank.choices[other].command != Command::none) make_stale(index, other);
+  const Next next = next_command(bank, mode_);
+  if (next.command == Command::column && !in_order_) {
+    serve(bank.choices[mode_], next);
+  } else {
+    choose(index, mode_, next);
+  }
 }
 
 void CommandScheduler::issue_row() {
   const DramParameters& p = parameters_;
   const std::uint32_t index = rows_.bank;
   Bank& bank = banks_[index];
+  Choice& choice = bank.choices[mode_];
+  const Kind other = mode_ ^ 1;
   rows_.known = false;
-  bank.tail.known = false;
-  if (bank.command == Command::precharge) {
+  tails_[index].known = false;
+  if (choice.command == Command::precharge) {
     bank.open = false;
     bank.conflict = true;
     at_least(bank.activate, now_ + p.tRP.n - std::min(p.tRP.n, ahead_));
     rows_.free = now_ + 1;
-    bank.command = Command::activate;
+    choice.command = Command::activate;
+    if (bank.choices[other].command != Command::none) make_stale(index, other);
     return;
   }
   const Cycle at = now_ + ahead_;  // timing counts from the command's last cycle
-  Group& group = groups_[index >> bank_bits_];
-  Pseudo& pseudo = pseudos_[index >> bank_bits_ >> group_bits_];
-  Request& request = requests_[bank.served];
+  Group& group = *bank.group;
+  Pseudo& pseudo = *bank.pseudo;
+  Request& request = requests_[choice.served];
   bank.open = true;
   bank.row = request.row;
   bank.activate = now_ + p.tRC.n;
   bank.precharge = at + p.tRAS.n;
-  bank.read = at + p.tRCDRD.n;
-  bank.write = at + p.tRCDWR.n;
+  bank.column = {at + p.tRCDRD.n, at + p.tRCDWR.n};
   group.activate = now_ + p.tRRDL.n;
   pseudo.activates[pseudo.oldest_activate] = now_ + p.tFAW.n;
   pseudo.oldest_activate = (pseudo.oldest_activate + 1) % 4;
   pseudo.activate = std::max(now_ + p.tRRDS.n, pseudo.activates[pseudo.oldest_activate]);
   rows_.free = now_ + p.activate_cycles.n;
-  if (request.write && !request.opened) ++(bank.conflict ? statistics_.row_conflicts : statistics_.row_empty);
+  if (request.kind == kWrites && !request.opened) ++(bank.conflict ? statistics_.row_conflicts : statistics_.row_empty);
   bank.conflict = false;
   if (!request.opened && opened_ < kMostOpened) {  // a refresh may have closed it again
     request.opened = true;
     ++opened_;
-    leave(request);
+    ++bank.opened[request.kind];
+    queues_[request.kind].leave();
   }
-  set_command(index, Command::column, bank.served);
+  if (request.opened || bank.choices[other].command != Command::none) make_stale(index, other);
+  choose(index, mode_, {Command::column, choice.served});
 }
 
 void CommandScheduler::refresh(Cycle until) {
@@ -486,36 +449,44 @@ void CommandScheduler::refresh(Cycle until) {
   refresh_ += passed * interval;
   if (passed != 0) forget_errors();
   statistics_.refreshes += (passed + 1) * pseudos_.size();
-  const std::size_t count = banks_.size() / pseudos_.size();
-  for (std::size_t p = 0; p < pseudos_.size(); ++p) {
-    const auto first = banks_.begin() + static_cast<std::ptrdiff_t>(p * count);
-    const auto last = first + static_cast<std::ptrdiff_t>(count);
+  for (std::size_t pseudo = 0; pseudo < pseudos_.size(); ++pseudo) {
+    const std::size_t first = pseudo << pseudo_shift_;
+    const std::size_t last = first + (std::size_t{1} << pseudo_shift_);
     Cycle begin = refresh_;
-    for (auto bank = first; bank != last; ++bank) {
-      if (bank->open) at_least(begin, bank->precharge);
+    for (std::size_t index = first; index != last; ++index) {
+      if (banks_[index].open) at_least(begin, banks_[index].precharge);
     }
-    for (auto bank = first; bank != last; ++bank) {
-      bank->open = bank->conflict = bank->tail.known = false;
-      at_least(bank->activate, begin + duration - ahead_);
+    for (std::size_t index = first; index != last; ++index) {
+      Bank& bank = banks_[index];
+      bank.open = bank.conflict = tails_[index].known = false;
+      at_least(bank.activate, begin + duration - ahead_);
     }
   }
   refresh_ += interval;
-  choose_all();
+  columns_.known = rows_.known = false;
+  for (std::uint32_t index = 0; index < banks_.size(); ++index) {
+    const Bank& bank = banks_[index];
+    if (bank.first[kReads] == kNone && bank.first[kWrites] == kNone) continue;
+    make_stale(index, mode_ ^ 1);
+    choose(index, mode_, next_command(bank, mode_));
+  }
 }
 
-void CommandScheduler::step(Cycle until, const Queue* leaving) {
-  const std::uint64_t left = leaving != nullptr ? leaving->left : 0;
+void CommandScheduler::step(Cycle until, const RequestQueue* leaving) {
+  RequestQueue& reads = queues_[kReads];
+  RequestQueue& writes = queues_[kWrites];
+  const std::uint64_t left = leaving != nullptr ? leaving->left() : 0;
   for (;;) {
-    if (std::min(reads_.next, writes_.next) <= now_) {
-      admit(reads_);
-      admit(writes_);
+    if (std::min(reads.next(), writes.next()) <= now_) {
+      admit(reads);
+      admit(writes);
     }
-    choose_mode();
-    if (leaving != nullptr && leaving->left != left) return;
+    if (turns()) turn();
+    if (leaving != nullptr && leaving->left() != left) return;
     if (!columns_.known) find<false>();
     if (!rows_.known) find<true>();
-    const Cycle next = std::min(std::min(columns_.at, rows_.at), std::min(reads_.next, writes_.next));
-    if (std::min(next, waiting_ != 0 ? refresh_ : kNever) >= until) break;
+    const Cycle next = std::min(std::min(columns_.at, rows_.at), std::min(reads.next(), writes.next()));
+    if (waiting_ == 0 || std::min(next, refresh_) >= until) break;
     at_least(now_, std::min(next, refresh_));
     if (now_ >= refresh_) [[unlikely]] {
       refresh(now_ + 1);
@@ -531,19 +502,26 @@ void CommandScheduler::step(Cycle until, const Queue* leaving) {
 
 void CommandScheduler::reset() {
   std::fill(banks_.begin(), banks_.end(), Bank{});
+  std::fill(tails_.begin(), tails_.end(), BankTail{});
   std::fill(groups_.begin(), groups_.end(), Group{});
   std::fill(pseudos_.begin(), pseudos_.end(), Pseudo{});
+  connect_banks();
   requests_.clear();
-  free_.clear();
-  for (Queue* queue : {&reads_, &writes_}) *queue = {.room = queue->room};
+  free_ = kNone;
+  for (RequestQueue& queue : queues_) queue.reset();
+  for (auto& stale : stale_) stale.clear();
   latest_ = ordered_ = 0;
-  for (Bus* bus : {&columns_, &rows_}) *bus = {};
-  write_mode_ = false;
+  for (Bus* bus : {&columns_, &rows_}) {
+    for (BankSet& banks : bus->banks) banks.clear();
+    bus->free = 0;
+    bus->known = false;
+  }
+  mode_ = kReads;
   opened_ = waiting_ = 0;
-  now_ = order_ = 0;
+  now_ = told_ = order_ = 0;
   refresh_ = first_refresh_;
   forget_errors();
-  written_.fill(0);
+  written_.fill(kNone);
 }
 
 }  // namespace lacuna

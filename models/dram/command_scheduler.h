@@ -11,7 +11,8 @@
 // Refresh: all banks of a pseudo channel as soon as the rows that are open may be closed, for tRP + tRFC.
 //
 // Nothing is done cycle by cycle: each bank has one next command, and time goes on to the earliest of them, to the next request
-// or to the next refresh.
+// or to the next refresh. A bank's next command is chosen when something happens in the bank. What it is while reads are served
+// and what it is while writes are stand side by side, so that turning from one to the other chooses little.
 #pragma once
 
 #include <array>
@@ -20,8 +21,11 @@
 #include <vector>
 
 #include "models/common/units.h"
+#include "models/dram/bank_set.h"
+#include "models/dram/bank_tail.h"
 #include "models/dram/dram_parameters.h"
 #include "models/dram/refresh_times.h"
+#include "models/dram/request_queue.h"
 
 namespace lacuna {
 
@@ -46,18 +50,37 @@ class CommandScheduler {
 
   /// The cycle from `at` on in which the queue takes a read. When requests come in order, and as many wait as it holds,
   /// commands are decided until one leaves.
-  Cycle room_for_read(Cycle at);
+  Cycle room_for_read(Cycle at) {
+    const RequestQueue& reads = queues_[kReads];
+    return ordered_ >= reads.room() && reads.is_filled() ? wait_for_room(reads, at) : at;
+  }
   /// For a read that arrives at `at`; no row stays open across `refreshed`.
-  RowState row_state(const Burst& burst, Cycle at, Cycle refreshed);
+  RowState row_state(const Burst& burst, Cycle at, Cycle refreshed) {
+    BankTail& tail = tails_[burst.bank];
+    // Mostly nothing was decided since the last read came, which came earlier.
+    if (banks_[burst.bank].latest > at) [[unlikely]]
+      return row_state_before(burst, at, refreshed);
+    if (!tail.known || tail.at < refreshed) tail = find_tail(burst.bank, at, refreshed);
+    return row_state(tail, burst.row, at);
+  }
   /// A read that arrives at `at` and enters the queue at `enters`, as room_for_read() says. `column`: its column command as
   /// forecast.
-  void read(const Burst& burst, Cycle at, Cycle enters, Cycle column);
+  void read(const Burst& burst, Cycle at, Cycle enters, Cycle column) {
+    note_order(at);
+    // One that is told too late is served late, and would not have been; one that waited for room was not.
+    const Cycle late = now_ > enters ? now_ - enters : 0;
+    add(burst, enters + late, column + late, kReads);
+  }
   void read(const Burst& burst, Cycle at, Cycle column) { read(burst, at, at, column); }
   /// Returns the cycle in which the queue takes it, as for a read; `expected` when the queue is full and requests do not come
   /// in order.
   Cycle write(const Burst& burst, Cycle at, Cycle expected);
   /// Whether a write of this burst waits.
-  bool is_pending(std::uint64_t burst) const { return written_[burst % written_.size()] != 0 && find_pending(burst); }
+  bool is_pending(std::uint64_t burst) const {
+    Index i = written_[burst % written_.size()];
+    while (i != kNone && requests_[i].number != burst) i = requests_[i].next_written;
+    return i != kNone;
+  }
 
   /// Decides all commands before `until`. A request that comes later for an earlier cycle comes at `until`.
   void advance(Cycle until) {
@@ -69,9 +92,9 @@ class CommandScheduler {
   }
   /// From when on a read of the bank's group may follow the writes that are decided.
   Cycle after_writes(std::uint32_t bank) const {
-    const std::size_t group = bank >> bank_bits_;
-    const Cycle pseudo = pseudos_[group >> group_bits_].read;
-    return groups_[group].read > pseudo ? groups_[group].read : pseudo;
+    const Cycle pseudo = banks_[bank].pseudo->after_writes;
+    const Cycle group = banks_[bank].group->after_writes;
+    return group > pseudo ? group : pseudo;
   }
   /// Requests that wait for their column commands.
   std::size_t waiting() const { return waiting_; }
@@ -82,98 +105,84 @@ class CommandScheduler {
   /// What the next read is told of it: one of as many parts as the read queue holds, and no more than twice the mean of as many
   /// reads, so that what many owe is not told to a few.
   std::int64_t share() const {
-    const auto count = static_cast<std::int64_t>(errors_.size());
-    const std::int64_t most = 2 * (error_sum_ < 0 ? -error_sum_ : error_sum_) / count;
-    const std::int64_t part = owed_ / count;
-    return part > most ? most : part < -most ? -most : part;
+    const auto magnitude = [](std::int64_t n) { return static_cast<std::uint64_t>(n < 0 ? -n : n); };
+    const std::uint64_t most = 2 * magnitude(error_sum_);
+    const std::uint64_t owed = magnitude(owed_);
+    const std::uint64_t cycles = owed < most ? owed : most;
+    if (cycles < errors_.size()) return 0;
+    const auto part = static_cast<std::int64_t>(cycles / errors_.size());
+    return owed_ < 0 ? -part : part;
   }
   void reset();
 
  private:
-  using Index = std::uint32_t;
+  using Index = RequestQueue::Index;
   static constexpr Index kNone = ~Index{0};
-  static constexpr Cycle kNever = ~Cycle{0};
+  static constexpr Cycle kNever = RequestQueue::kNever;
+  static constexpr std::uint64_t kNotEntered = ~std::uint64_t{0};
+  /// Kinds of requests, and which of them are served.
+  using Kind = std::uint8_t;
+  static constexpr Kind kReads = 0;
+  static constexpr Kind kWrites = 1;
 
-  struct Request {
+  struct alignas(64) Request {
     std::uint64_t row;
     std::uint64_t number;  // of the burst
     Cycle at;
     Cycle column;         // as forecast
-    std::uint64_t order;  // in which they entered the queues
+    std::uint64_t told;   // how many were made before
+    std::uint64_t order;  // in which they entered the queues, or kNotEntered
     std::uint32_t bank;
-    Index next;  // of the bank, younger
-    bool write;
-    bool entered;  // the queue
-    bool opened;   // its row was opened for it: no longer in the queue
+    Index next;  // of its kind in the bank, younger; of those that are free
+    Index next_written;
+    Kind kind;
+    bool opened;  // its row was opened for it: no longer in the queue
   };
   struct Group {
     Cycle activate = 0;  // the earliest cycle of each command
-    Cycle column = 0;
-    Cycle read = 0;
+    std::array<Cycle, 2> column{};
+    Cycle after_writes = 0;
   };
   struct Pseudo {
     Cycle activate = 0;
-    Cycle column = 0;
-    Cycle read = 0;
-    Cycle write = 0;
+    std::array<Cycle, 2> column{};
+    Cycle after_writes = 0;
     std::array<Cycle, 4> activates{};  // until when each of the last four counts
     unsigned oldest_activate = 0;
     bool writing = false;
   };
-  /// What reads find in a bank behind those that wait there.
-  struct Tail {
-    /// A row that is or will be open: the earliest column command of another read, and when it is closed.
-    struct Opening {
-      std::uint64_t row = 0;
-      Cycle column = 0;
-      Cycle closed = kNever;
-    };
-    static constexpr unsigned kOpenings = 4;
-
-    bool known = false;
-    unsigned count = 0;
-    Cycle at = 0;         // the arrival of the last read
-    Cycle activate = 0;   // the earliest of the next row; the command's last cycle counts
-    Cycle precharge = 0;  // the earliest of the last row
-    std::array<Opening, kOpenings> openings{};
-
-    /// The opening that a read finds, or nullptr.
-    Opening* find(std::uint64_t row, Cycle when) {
-      for (unsigned i = count; i-- > 0;) {
-        if (openings[i].row == row) return when < openings[i].closed ? &openings[i] : nullptr;
-      }
-      return nullptr;
-    }
+  /// From a column command of a kind to those of each kind, in the pseudo channel and in the group, and to a precharge.
+  struct AfterColumn {
+    std::array<Cycle, 2> pseudo;
+    std::array<Cycle, 2> group;
+    Cycle precharge;
+  };
+  /// A bank's next command while one kind is served, and for which request.
+  struct Choice {
+    std::uint64_t order = 0;  // of that request
+    Index served = kNone;
+    Command command = Command::none;
+    Kind kind = kReads;  // of that request
   };
   struct alignas(64) Bank {
+    Group* group = nullptr;  // to which it belongs
+    Pseudo* pseudo = nullptr;
     std::uint64_t row = 0;
     Cycle activate = 0;  // the earliest cycle of each command
     Cycle precharge = 0;
-    Cycle read = 0;
-    Cycle write = 0;
-    std::uint64_t order = 0;  // of the request that is served
-    Index first = kNone;      // requests by arrival
-    Index last = kNone;
-    Index served = kNone;     // the one whose command is next
-    std::uint16_t place = 0;  // among those that want the same bus
-    Command command = Command::none;
-    bool writes = false;  // the request that is served does
+    std::array<Cycle, 2> column{};
+    std::array<Choice, 2> choices{};
+    std::array<Index, 2> first{kNone, kNone};  // requests of each kind by arrival, and as they were made
+    std::array<Index, 2> last{kNone, kNone};
+    Cycle latest = 0;                       // arrival of those that wait
+    std::array<std::uint32_t, 2> opened{};  // how many of them have a row opened for them
+    std::array<bool, 2> stale{};            // a choice that is made again before it counts
     bool open = false;
     bool conflict = false;  // closed for another row
-    // In another cache line: of the forecast.
-    Tail tail{};
-  };
-  struct Queue {
-    std::size_t room = 0;
-    std::size_t held = 0;         // entries that are taken
-    Cycle next = kNever;          // when the next one enters
-    std::vector<Index> coming{};  // requests that have not entered, by arrival
-    std::size_t head = 0;         // of them, the first that counts
-    std::uint64_t left = 0;       // requests that have left
   };
   /// Banks whose next command is for one of the buses, and which of them is first.
   struct Bus {
-    std::vector<std::uint16_t> banks{};
+    std::array<BankSet, 2> banks;
     Cycle free = 0;     // the first cycle without command
     Cycle at = kNever;  // of the next command, when it is known
     std::uint64_t order = 0;
@@ -181,61 +190,89 @@ class CommandScheduler {
     bool known = false;
   };
 
-  bool is_served(const Request& request) const { return request.entered && (request.opened || request.write == write_mode_); }
-  Queue& queue(bool write) { return write ? writes_ : reads_; }
+  static bool has_entered(const Request& request) { return request.order != kNotEntered; }
+  static bool is_before(const Request& a, const Request& b) { return a.at != b.at ? a.at < b.at : a.told < b.told; }
   Bus& bus(Command command) { return command == Command::column ? columns_ : rows_; }
-  bool is_full(const Queue& queue, Cycle at) const;
-  Cycle wait_for_room(const Queue& queue, Cycle at);
-  void add(const Burst& burst, Cycle at, Cycle column, bool write);
-  void link(Index request);
-  void note_order(Cycle at) {
-    ordered_ = at < latest_ ? 0 : ordered_ + 1;
-    latest_ = at > latest_ ? at : latest_;
+  bool is_full(const RequestQueue& queue, Cycle at) const {
+    return queue.is_filled() && (ordered_ >= queue.room() || queue.is_filled(at));
   }
-  /// One more read, of this row and arrival.
-  void extend(Tail& tail, std::uint64_t row, Cycle at) const;
-  Tail find_tail(const Bank& bank, Cycle at, Cycle refreshed) const;
-  void insert(Queue& queue, Index request);
-  void expect(Queue& queue);
-  void admit(Queue& queue);
-  void leave(Request& request);
-  bool find_pending(std::uint64_t burst) const;
-  void choose_mode();
+  Cycle wait_for_room(const RequestQueue& queue, Cycle at);
+  Index add(const Burst& burst, Cycle at, Cycle column, Kind kind);
+  void link(Bank& bank, Index request);
+  void remove(Bank& bank, Index request);
+  void note_order(Cycle at) {
+    if (at >= latest_) {
+      latest_ = at;
+      ++ordered_;
+    } else {
+      ordered_ = 0;
+    }
+  }
+  RowState row_state_before(const Burst& burst, Cycle at, Cycle refreshed) const;
+  static RowState row_state(BankTail& tail, std::uint64_t row, Cycle at) {
+    if (const BankTail::Opening* opening = tail.find(row, at)) return {Command::column, opening->column, 0};
+    if (tail.count == 0) return {Command::activate, tail.activate, 0};
+    return {Command::precharge, tail.precharge, tail.activate};
+  }
+  BankTail find_tail(std::uint32_t index, Cycle at, Cycle refreshed) const;
+  void admit(RequestQueue& queue);
+  /// Whether the other kind is served from now on.
+  bool turns() const {
+    const std::size_t reads = queues_[kReads].held();
+    const std::size_t writes = queues_[kWrites].held();
+    return mode_ == kReads ? writes != 0 && (reads == 0 || writes > high_) : reads != 0 && writes < low_;
+  }
+  void turn();
+
   struct Next {
     Command command;
     Index served;
   };
-  Next next_command(const Bank& bank) const;
-  void serve(Bank& bank, Command command, Index served) {
-    bank.command = command;
-    bank.served = served;
-    bank.order = requests_[served].order;
-    bank.writes = requests_[served].write;
+  Next next_command(const Bank& bank, Kind mode) const {
+    if (bank.opened[mode ^ 1] != 0) [[unlikely]]
+      return next_of_both(bank, mode);
+    const Index first = bank.first[mode];
+    if (first == kNone || !has_entered(requests_[first])) return {Command::none, kNone};
+    if (!bank.open) return {Command::activate, first};
+    // They enter in the order of the list.
+    for (Index i = first; i != kNone && has_entered(requests_[i]); i = requests_[i].next) {
+      if (requests_[i].row == bank.row) return {Command::column, i};
+      if (in_order_) break;
+    }
+    return {Command::precharge, first};
   }
-  void choose_all();
-  void set_command(std::uint32_t index, Command command, Index served);
+  Next next_of_both(const Bank& bank, Kind mode) const;
+  void choose(std::uint32_t index, Kind mode, Next next);
+  void make_stale(std::uint32_t index, Kind mode);
+  static std::array<AfterColumn, 2> after_column(const DramParameters& p);
+  void connect_banks();
+  void serve(Choice& choice, Next next) {
+    const Request& request = requests_[next.served];
+    choice = {request.order, next.served, next.command, request.kind};
+  }
   template <bool kRow>
-  Cycle ready(const Bank& bank, std::uint32_t index) const;
+  static Cycle ready(const Bank& bank, const Choice& choice);
   template <bool kRow>
   void offer(std::uint32_t index);
   template <bool kRow>
   void find();
+  template <bool kRow>
+  void find_in_order();
   bool is_oldest(std::uint32_t bank) const;
   void issue_column();
   void issue_row();
   void refresh(Cycle until);
-  void remove(Bank& bank, Index request);
   void note_error(const Request& request);
   void forget_errors();
   /// To `until`, or until a request leaves the queue, or until none waits.
-  void step(Cycle until, const Queue* leaving);
+  void step(Cycle until, const RequestQueue* leaving);
 
   const DramParameters& parameters_;
-  const unsigned group_bits_;
   const unsigned bank_bits_;
-  const Cycle ahead_;       // from an activate's first cycle to its last
-  const Cycle column_gap_;  // of a pseudo channel
-  const Cycle group_gap_;
+  const unsigned pseudo_shift_;  // bits of a bank's number below those of its pseudo channel
+  const BankTailTiming tail_timing_;
+  const Cycle ahead_;  // from an activate's first cycle to its last
+  const std::array<AfterColumn, 2> after_column_;
   const Tick burst_time_;
   const Cycle first_refresh_;
   const bool in_order_;
@@ -248,24 +285,26 @@ class CommandScheduler {
   Cycle refresh_ = 0;  // the next
   Bus columns_;
   Bus rows_;
-  Queue reads_;
-  Queue writes_;
-  bool write_mode_ = false;
+  std::array<RequestQueue, 2> queues_;
+  Kind mode_ = kReads;
   std::size_t opened_ = 0;
   std::size_t waiting_ = 0;  // requests whose column command is to come
+  std::uint64_t told_ = 0;
   std::uint64_t order_ = 0;
   Cycle latest_ = 0;         // arrival
   std::size_t ordered_ = 0;  // so many of the last requests came in the order of arrival
   std::int64_t owed_ = 0;
   std::vector<Bank> banks_;
+  std::vector<BankTail> tails_;  // of the banks
+  std::array<std::vector<std::uint32_t>, 2> stale_;
   std::vector<Group> groups_;
   std::vector<Pseudo> pseudos_;
   std::vector<std::int64_t> errors_;  // of the last reads, as many as the queue holds
   std::size_t next_error_ = 0;
   std::int64_t error_sum_ = 0;
   std::vector<Request> requests_;
-  std::vector<Index> free_;
-  std::array<std::uint8_t, 256> written_{};  // how many waiting writes have these low bits of a burst number
+  Index free_ = kNone;
+  std::array<Index, 256> written_{};  // waiting writes by the low bits of their burst numbers
 };
 
 }  // namespace lacuna

@@ -32,39 +32,38 @@ DramSchedule::DramSchedule(const DramParameters& parameters, DramChannelPlace pl
       clock_(parameters.clock),
       map_(parameters.address_map, organization(parameters)),
       burst_shift_(static_cast<unsigned>(std::countr_zero(parameters.burst.n * parameters.bytes_per_cycle))),
-      group_bits_(static_cast<unsigned>(std::countr_zero(parameters.bank_groups))),
-      bank_bits_(static_cast<unsigned>(std::countr_zero(parameters.banks_per_group))),
       pseudo_bits_(static_cast<unsigned>(std::countr_zero(parameters.pseudo_channels))),
+      burst_(parameters.burst.n),
+      data_(parameters.tCL.n + parameters.burst.n),
+      burst_time_(time(burst_)),
       refresh_(parameters.tREFI.n, place, parameters.refresh_stagger == DramRefreshStagger::channels),
+      rows_found_{&statistics_.row_empty, &statistics_.row_hits, &statistics_.row_conflicts, &statistics_.row_empty},
       commands_(parameters_, refresh_, statistics_),
       forecast_(parameters_, refresh_) {}
 
 DramSchedule::Read DramSchedule::read(std::uint64_t address, unsigned length, Tick at) {
-  const Cycle burst_cycles = parameters_.burst.n;
   const std::uint64_t first = address >> burst_shift_;
   const std::uint64_t last = (address + length - 1) >> burst_shift_;
   const Cycle arrival = clock_.ceil(at).n;
   Cycle done = arrival;
   Cycle longest = 0;
   for (std::uint64_t number = first; number <= last; ++number) {
-    if (commands_.is_pending(number)) {
+    if (commands_.is_pending(number)) [[unlikely]] {
       ++statistics_.forwarded;
-      done = std::max(done, arrival + burst_cycles);
-      longest = std::max(longest, burst_cycles);
+      done = std::max(done, arrival + burst_);
+      longest = std::max(longest, burst_);
       continue;
     }
     const CommandScheduler::Burst burst = locate(number);
     const Cycle start = commands_.room_for_read(arrival);
     const ReadForecast::Column column = forecast_.read(commands_, burst, start);
     commands_.read(burst, arrival, start, column.at);
-    statistics_.bus_busy += time(burst_cycles);
-    statistics_.row_hits += column.command == CommandScheduler::Command::column;
-    statistics_.row_empty += column.command == CommandScheduler::Command::activate;
-    statistics_.row_conflicts += column.command == CommandScheduler::Command::precharge;
+    statistics_.bus_busy += burst_time_;
+    ++*rows_found_[static_cast<std::size_t>(column.command)];
     // Bursts of other pseudo channels overlap, those of one follow each other.
-    const Cycle unloaded = column.prepared + parameters_.tCL.n + (((number - first) >> pseudo_bits_) + 1) * burst_cycles;
+    const Cycle unloaded = column.prepared + data_ + ((number - first) >> pseudo_bits_) * burst_;
     longest = std::max(longest, unloaded);
-    const Cycle data = column.at + parameters_.tCL.n + burst_cycles;
+    const Cycle data = column.at + data_;
     const std::int64_t share =
         std::max(commands_.share(), static_cast<std::int64_t>(arrival + unloaded) - static_cast<std::int64_t>(data));
     commands_.pay(share);

@@ -9,6 +9,7 @@
 // told instead, each a part. Over all reads both sums are the same.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 
@@ -25,6 +26,8 @@ class DramSchedule {
  public:
   /// std::invalid_argument when the organization makes no sense.
   explicit DramSchedule(const DramParameters& parameters, DramChannelPlace place = {});
+  DramSchedule(const DramSchedule&) = delete;
+  DramSchedule& operator=(const DramSchedule&) = delete;
 
   struct Read {
     Tick done;     ///< the last byte is on the bus
@@ -49,8 +52,8 @@ class DramSchedule {
   using Cycle = std::uint64_t;
 
   CommandScheduler::Burst locate(std::uint64_t burst) const {
-    const DramLocation at = map_.locate(burst);
-    return {burst, at.row, (at.pseudo_channel << group_bits_ | at.group) << bank_bits_ | at.bank};
+    const DramAddressMap::Bank at = map_.bank_of(burst);
+    return {burst, at.row, at.number};
   }
   Tick time(Cycle cycle) const { return clock_.ticks({cycle}); }
 
@@ -58,11 +61,13 @@ class DramSchedule {
   const Clock clock_;
   const DramAddressMap map_;
   const unsigned burst_shift_;  // log2 of the bytes of a burst
-  const unsigned group_bits_;
-  const unsigned bank_bits_;
   const unsigned pseudo_bits_;
+  const Cycle burst_;
+  const Cycle data_;  // from a read's column command to its last data
+  const Tick burst_time_;
   const RefreshTimes refresh_;
   DramStatistics statistics_;
+  const std::array<std::uint64_t*, 4> rows_found_;  // how many, by the command that a read needs first
   CommandScheduler commands_;
   ReadForecast forecast_;
 };

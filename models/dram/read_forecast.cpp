@@ -65,10 +65,10 @@ ReadForecast::Column ReadForecast::read(CommandScheduler& commands, const Comman
   }
   Column result{0, CommandScheduler::Command::none, 0};
   for (bool first = true;; first = false) {
-    at = after_refresh(at);
-    const Cycle refreshed = at >= refresh_.first() ? refresh_.latest(at) : 0;
-    const Cycle limit = refresh_.next(at);
-    const CommandScheduler::RowState row = commands.row_state(burst, at, refreshed);
+    const RefreshTimes::Interval interval = refresh_.at(at);
+    if (interval.refreshes) at = std::max(at, interval.begin + refresh_length_);
+    const Cycle limit = interval.end;
+    const CommandScheduler::RowState row = commands.row_state(burst, at, interval.begin);
     Cycle ready = at;
     result.command = row.command;
     if (row.command == CommandScheduler::Command::column) {
@@ -96,7 +96,10 @@ ReadForecast::Column ReadForecast::read(CommandScheduler& commands, const Comman
 
 ReadForecast::Cycle ReadForecast::write(const CommandScheduler& commands, const CommandScheduler::Burst& burst, Cycle at) {
   Pseudo& pseudo = pseudos_[burst.bank >> bank_bits_ >> group_bits_];
-  const Cycle begins = pseudo.data.book(after_refresh(at), write_cost_, commands.waiting() + 1);
+  if (const RefreshTimes::Interval interval = refresh_.at(at); interval.refreshes) {
+    at = std::max(at, interval.begin + refresh_length_);
+  }
+  const Cycle begins = pseudo.data.book(at, write_cost_, commands.waiting() + 1);
   const Cycle before = Cycle{parameters_.write_queue} * write_cost_ / pseudos_.size();
   return begins - std::min(begins, before);
 }

@@ -52,18 +52,30 @@ class ReadForecast {
   struct Resource {
     SlotCalendar calendar;
     Cycle latest = 0;
+    // Cycles that are all booked: what a loaded resource would look through again for each request.
+    Cycle full_from = 0;
+    Cycle full_to = 0;
 
     /// The first of `length` cycles at or after `from`, when `waiting` requests are before it.
     Cycle book(Cycle from, unsigned length, std::size_t waiting) {
       const Cycle bound = from + waiting * length;
-      if (latest > bound && calendar.first_run(from, 1) > bound) return bound;
-      const Cycle last = calendar.take(from, length);
+      const Cycle free = from - full_from < full_to - full_from ? full_to : from;
+      if (latest > bound && (free > bound || calendar.first_run(free, 1) > bound)) return bound;
+      const Cycle last = calendar.take(free, length);
       latest = last > latest ? last : latest;
+      // All from `free` to the last one are booked now.
+      if (free > full_to || last + 1 < full_from) {
+        full_from = free;
+        full_to = last + 1;
+      } else {
+        full_from = free < full_from ? free : full_from;
+        full_to = last < full_to ? full_to : last + 1;
+      }
       return last - (length - 1);
     }
     void reset() {
       calendar.reset();
-      latest = 0;
+      latest = full_from = full_to = 0;
     }
   };
   struct Group {
@@ -80,13 +92,6 @@ class ReadForecast {
   /// The last cycle of an activate that ends at or after `from`.
   Cycle activate(Pseudo& pseudo, Group& group, Cycle from, unsigned commands, std::size_t waiting);
   Cycle column(Pseudo& pseudo, Group& group, Cycle from, std::size_t waiting);
-  /// The earliest cycle at or after `cycle` without refresh.
-  Cycle after_refresh(Cycle cycle) {
-    if (cycle < refresh_.first()) return cycle;
-    const Cycle end = refresh_.latest(cycle) + refresh_length_;
-    return cycle < end ? end : cycle;
-  }
-
   const DramParameters& parameters_;
   const unsigned group_bits_;
   const unsigned bank_bits_;

@@ -30,17 +30,17 @@ class RefreshTimes {
   }
 
   Cycle first() const { return first_; }
-  /// The first that is due after `cycle`.
-  Cycle next(Cycle cycle) {
+  /// From when a refresh is due to when the next one is.
+  struct Interval {
+    Cycle begin;     ///< 0 before the first refresh
+    Cycle end;       ///< kNever when there is none
+    bool refreshes;  ///< at its begin
+  };
+  Interval at(Cycle cycle) {
     if (cycle - begin_ >= length_) [[unlikely]]
       find(cycle);
-    return begin_ + length_;
-  }
-  /// The last that is due at or before `cycle`, which is not before first().
-  Cycle latest(Cycle cycle) {
-    if (cycle - begin_ >= length_) [[unlikely]]
-      find(cycle);
-    return begin_;
+    const bool refreshes = cycle >= first_;
+    return {refreshes ? begin_ : 0, begin_ + length_, refreshes};
   }
   void reset() { begin_ = length_ != kNever ? first_ - length_ : 0; }
 

@@ -1,0 +1,78 @@
+// One of a DRAM controller's queues: how many entries are taken, and the requests that are known but have not entered yet, by
+// arrival. A request enters when it has arrived and there is room.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+namespace lacuna {
+
+class RequestQueue {
+ public:
+  using Cycle = std::uint64_t;
+  using Index = std::uint32_t;
+  static constexpr Cycle kNever = ~Cycle{0};
+
+  explicit RequestQueue(std::size_t room) : room_(room) {}
+
+  std::size_t room() const { return room_; }
+  /// Entries that are taken.
+  std::size_t held() const { return held_; }
+  /// When the next request enters, or kNever.
+  Cycle next() const { return next_; }
+  /// How many have left.
+  std::uint64_t left() const { return left_; }
+
+  /// A request that arrives at `at`.
+  void insert(Index request, Cycle at) {
+    if (end_ - begin_ > mask_) [[unlikely]]
+      grow();
+    std::size_t place = end_++;
+    for (; place != begin_ && entry(place - 1).at > at; --place) entry(place) = entry(place - 1);
+    entry(place) = {at, request};
+    if (place == begin_ && held_ < room_) next_ = at;
+  }
+  /// The next one enters.
+  Index enter() {
+    const Index request = entry(begin_++).request;
+    ++held_;
+    expect();
+    return request;
+  }
+  /// One of those that have entered leaves.
+  void leave() {
+    ++left_;
+    if (held_-- == room_) expect();
+  }
+  /// Whether all that are known leave no room.
+  bool is_filled() const { return held_ + (end_ - begin_) >= room_; }
+  /// Whether those that arrive by `at` leave no room.
+  bool is_filled(Cycle at) const;
+
+  void reset() { *this = RequestQueue(room_); }
+
+ private:
+  struct Entry {
+    Cycle at;
+    Index request;
+  };
+  Entry& entry(std::size_t place) { return ring_[place & mask_]; }
+  const Entry& entry(std::size_t place) const { return ring_[place & mask_]; }
+  void expect() { next_ = held_ < room_ && begin_ != end_ ? entry(begin_).at : kNever; }
+  void grow();
+
+  static constexpr std::size_t kFirstEntries = 64;
+
+  std::size_t room_;
+  std::size_t held_ = 0;
+  Cycle next_ = kNever;
+  std::size_t begin_ = 0;  // places in the ring, counted through
+  std::size_t end_ = 0;
+  std::uint64_t left_ = 0;
+  std::size_t mask_ = kFirstEntries - 1;
+  std::vector<Entry> ring_ = std::vector<Entry>(kFirstEntries);  // a power of two
+};
+
+}  // namespace lacuna
