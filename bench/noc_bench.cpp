@@ -54,7 +54,7 @@ void crossbar_packets(benchmark::State& state) {
   std::mt19937 random(1);
   std::vector<unsigned> pairs(4096);
   for (unsigned& pair : pairs) pair = random() % (kSources * kBanks);
-  MemoryAttributes attributes;
+  LatencyBreakdown latency;
   Tick at{};
   std::size_t next = 0;
   for (auto _ : state) {
@@ -63,8 +63,8 @@ void crossbar_packets(benchmark::State& state) {
       const unsigned pair = pairs[next++ % pairs.size()];
       const unsigned source = pair / kBanks;
       const unsigned bank = pair % kBanks;
-      const Tick there = crossbar.carry(VirtualNetwork::request, source, bank, 1, at, &attributes);
-      benchmark::DoNotOptimize(crossbar.carry(VirtualNetwork::reply, source, bank, 2, there + 50_ns, &attributes));
+      const Tick there = crossbar.carry(VirtualNetwork::request, source, bank, 1, at, &latency);
+      benchmark::DoNotOptimize(crossbar.carry(VirtualNetwork::reply, source, bank, 2, there + 50_ns, &latency));
     }
     at += kCycle;
   }

@@ -42,8 +42,6 @@ std::uint32_t sets_of(const CacheParameters& p, const AddressSlice& slice, const
 
 std::uint64_t sector_bytes(const CacheParameters& p) { return std::min(p.line.n, p.sector.n); }
 
-std::uint64_t low_bits(unsigned count) { return count >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1; }
-
 }  // namespace
 
 Cache::Cache(sc_core::sc_module_name module_name, const CacheParameters& parameters, MemoryLevel level, unsigned upstream_ports,
@@ -90,15 +88,8 @@ void Cache::split(const Span& span, std::uint64_t address, SectorAccess& access)
   const std::uint64_t bytes = std::uint64_t{1} << sector_shift_;
   const auto first = static_cast<unsigned>(address - span.address);
   const auto within = static_cast<unsigned>(address & (bytes - 1));
-  access.address = address;
+  place(address, access);
   access.length = static_cast<unsigned>(std::min<std::uint64_t>(bytes - within, span.length - first));
-  access.line = address >> line_shift_;
-  access.sector = static_cast<unsigned>(address >> sector_shift_) & (tags_.sectors() - 1);
-  const std::uint64_t local = local_line(address);
-  access.set = set_of(local);
-  access.bank = static_cast<std::uint32_t>(parameters_.banks == 1 ? 0
-                                           : bank_mask_ != 0      ? local & bank_mask_
-                                                                  : local % banks_.size());
   if (!access.write) return;
   std::uint64_t mask = low_bits(access.length);
   const unsigned char* enables = span.payload != nullptr ? span.payload->get_byte_enable_ptr() : nullptr;
@@ -115,17 +106,6 @@ void Cache::split(const Span& span, std::uint64_t address, SectorAccess& access)
 Tick Cache::transact(const Span& span, SectorAccess& access, Tick at, LatencyBreakdown* latency,
                      tlm::tlm_response_status& response) {
   const std::uint64_t end = span.address + span.length;
-  split(span, span.address, access);
-  if (access.address + access.length == end) {
-    const Outcome outcome = access_sector(access, at);
-    response = error_;
-    if (latency != nullptr) {
-      if (below_ != nullptr) *latency += *below_;
-      latency->add(level_, outcome.queueing, outcome.service);
-      latency->mshr += outcome.mshr;
-    }
-    return outcome.done;
-  }
   LatencyBreakdown breakdown;
   Tick done = at;
   response = tlm::TLM_OK_RESPONSE;
@@ -148,13 +128,16 @@ Tick Cache::serve(const LineAccess& request, Tick at, LatencyBreakdown& latency,
   now_ = to_tick(sc_core::sc_time_stamp());
   if (now_ >= next_retire_) retire();
   SectorAccess access;
-  access.write = request.write;
-  access.atomic = request.atomic;
-  access.bypass = request.bypass_l1;
-  access.kind = request.kind;
-  access.requester = request.requester;
-  return transact({.address = request.address, .length = request.bytes, .byte_mask = request.byte_mask}, access, at, &latency,
-                  error);
+  if (!in_one_sector(request, access)) [[unlikely]] {
+    return transact({.address = request.address, .length = request.bytes, .byte_mask = request.byte_mask}, access, at, &latency,
+                    error);
+  }
+  const Outcome outcome = access_sector(access, at);
+  error = error_;
+  if (below_ != nullptr) latency += *below_;
+  latency.add(level_, outcome.queueing, outcome.service);
+  latency.mshr += outcome.mshr;
+  return outcome.done;
 }
 
 void Cache::b_transport(int, tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
@@ -212,7 +195,9 @@ void Cache::invalidate_direct_mem_ptr(sc_dt::uint64 begin, sc_dt::uint64 end) {
 
 // -- one sector
 
-Cache::Outcome Cache::access_sector(const SectorAccess& access, Tick at) {
+// Calls on the way of every request would cost the host as much as what they do: what has one caller, or one that matters, has
+// no call.
+[[gnu::always_inline]] inline Cache::Outcome Cache::access_sector(const SectorAccess& access, Tick at) {
   below_ = nullptr;
   error_ = tlm::TLM_OK_RESPONSE;
   const bool coherent = parameters_.write_policy == WritePolicy::write_back;
@@ -222,19 +207,16 @@ Cache::Outcome Cache::access_sector(const SectorAccess& access, Tick at) {
   // Several ports share one cycle: the slot says which, the access takes place in that cycle.
   if (parameters_.ports > 1 && start != admitted) start = later(admitted, clock_.align_down(start));
 
-  Outcome outcome{};
   if (access.atomic) {
     ++statistics_.atomics;
-    outcome = coherent ? read(access, start) : forward(access, start);
   } else if (access.write) {
     ++statistics_.writes;
-    outcome = coherent ? write_allocate(access, start) : forward(access, start);
   } else if (access.bypass && !coherent) {
     ++statistics_.bypasses;
-    outcome = forward(access, start);
-  } else {
-    outcome = read(access, start);
   }
+  Outcome outcome = !coherent && (access.write || access.atomic || access.bypass) ? forward(access, start)
+                    : access.write && !access.atomic                              ? write_allocate(access, start)
+                                                                                  : read(access, start);
   if (limited) under_way_.occupy(admitted, outcome.done);
   if (parameters_.in_order && outcome.queueing > Tick{}) {
     // The next one is looked at in a cycle of its own, not in what is left of this one.
@@ -246,7 +228,7 @@ Cache::Outcome Cache::access_sector(const SectorAccess& access, Tick at) {
   return outcome;
 }
 
-Cache::Outcome Cache::read(const SectorAccess& access, Tick start) {
+[[gnu::always_inline]] inline Cache::Outcome Cache::read(const SectorAccess& access, Tick start) {
   ++statistics_.reads;
   TagArray::Slot slot = tags_.find(access.set, access.line);
   Outcome outcome{};
@@ -288,7 +270,7 @@ Cache::Outcome Cache::read(const SectorAccess& access, Tick start) {
   return outcome;
 }
 
-Cache::Outcome Cache::write_allocate(const SectorAccess& access, Tick start) {
+[[gnu::always_inline]] inline Cache::Outcome Cache::write_allocate(const SectorAccess& access, Tick start) {
   TagArray::Slot slot = tags_.find(access.set, access.line);
   Tick room = start;
   if (slot != TagArray::kNone) {
@@ -336,7 +318,7 @@ Cache::Outcome Cache::forward(const SectorAccess& access, Tick start) {
   return write ? Outcome{answer, queueing, tag_, {}} : Outcome{answer + fill_, {}, tag_ + fill_, {}};
 }
 
-Cache::Outcome Cache::fill(const SectorAccess& access, TagArray::Slot& slot, Tick at) {
+[[gnu::always_inline]] inline Cache::Outcome Cache::fill(const SectorAccess& access, TagArray::Slot& slot, Tick at) {
   // The line is there, without this sector or with only what has been written of it.
   const bool present = slot != TagArray::kNone;
   const Tick room = present ? at : make_room(access, slot, at);
@@ -390,7 +372,7 @@ Tick Cache::available(TagArray::Slot slot, Tick at) const {
   return last;
 }
 
-TagArray::Slot Cache::choose_victim(std::uint32_t set, Tick at, Tick& from) {
+[[gnu::always_inline]] inline TagArray::Slot Cache::choose_victim(std::uint32_t set, Tick at, Tick& from) {
   const TagArray::Slot chosen = tags_.victim(set);
   from = tags_.valid(chosen) ? available(chosen, at) : at;
   if (from == at) return chosen;

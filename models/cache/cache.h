@@ -186,6 +186,34 @@ class Cache : public sc_core::sc_module, public CacheMaintenance, public HostPre
     std::uint64_t byte_mask = ~std::uint64_t{0};  // of requests up to 64 bytes, unless the payload has byte enables
     const tlm::tlm_generic_payload* payload = nullptr;
   };
+  /// Where the sector of an address is.
+  void place(std::uint64_t address, SectorAccess& access) const {
+    access.address = address;
+    access.line = address >> line_shift_;
+    access.sector = static_cast<unsigned>(address >> sector_shift_) & (tags_.sectors() - 1);
+    const std::uint64_t local = local_line(address);
+    access.set = set_of(local);
+    access.bank = static_cast<std::uint32_t>(parameters_.banks == 1 ? 0
+                                             : bank_mask_ != 0      ? local & bank_mask_
+                                                                    : local % banks_.size());
+  }
+  static std::uint64_t low_bits(unsigned count) { return count >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1; }
+  /// A request as the access to one sector, which nearly all are. False: it reaches into the next one, and has to be split.
+  bool in_one_sector(const LineAccess& request, SectorAccess& access) const {
+    const unsigned bytes = 1U << sector_shift_;
+    const auto within = static_cast<unsigned>(request.address & (bytes - 1));
+    access.write = request.write;
+    access.atomic = request.atomic;
+    access.bypass = request.bypass_l1;
+    access.kind = request.kind;
+    access.requester = request.requester;
+    if (within + request.bytes > bytes) [[unlikely]]
+      return false;
+    place(request.address, access);
+    access.length = request.bytes;
+    if (request.write) access.byte_mask = (low_bits(request.bytes) & request.byte_mask) << within;
+    return true;
+  }
   /// The sector access that begins at `address` of a request.
   void split(const Span& span, std::uint64_t address, SectorAccess& access) const;
   /// All sectors of a request. Returns when the last is answered; `latency`, unless null, grows by that one's breakdown.

@@ -8,20 +8,6 @@
 #include "models/common/pooled_records.h"
 
 namespace lacuna {
-namespace {
-
-/// `times` is sorted, latest first.
-void give_back(std::vector<Tick>& times, Tick at) {
-  times.insert(std::lower_bound(times.begin(), times.end(), at, [](Tick a, Tick b) { return a > b; }), at);
-}
-Tick take_earliest(std::vector<Tick>& times) {
-  const Tick at = times.back();
-  times.pop_back();
-  return at;
-}
-
-}  // namespace
-
 FirstLevelCache::FirstLevelCache(sc_core::sc_module_name module_name, const CacheParameters& parameters,
                                  unsigned upstream_ports)
     : Cache(module_name, parameters, MemoryLevel::l1, upstream_ports),
@@ -35,14 +21,9 @@ FirstLevelCache::FirstLevelCache(sc_core::sc_module_name module_name, const Cach
 
 bool FirstLevelCache::access(const LineAccess& request, Tick at, LineClient& client, std::uint32_t tag, LineAnswer& answer) {
   SectorAccess access;
-  access.write = request.write;
-  access.atomic = request.atomic;
-  access.bypass = request.bypass_l1;
-  access.kind = request.kind;
-  access.requester = request.requester;
+  if (in_one_sector(request, access)) [[likely]]
+    return admit_sector(access, at, client, tag, answer);
   const Span span{.address = request.address, .length = request.bytes, .byte_mask = request.byte_mask};
-  split(span, request.address, access);
-  if (access.length == request.bytes) return admit_sector(access, at, client, tag, answer);
   return access_sectors(span, access, at, client, tag, answer);
 }
 
@@ -88,15 +69,17 @@ bool FirstLevelCache::may_pass() const {
   return blocks_ == kNone && (parameters_.transactions == 0 || !free_transactions_.empty());
 }
 
-bool FirstLevelCache::admit_sector(const SectorAccess& access, Tick at, LineClient& client, std::uint32_t tag,
-                                   LineAnswer& answer) {
+// As in Cache: no calls on the way of a hit.
+[[gnu::always_inline]] inline bool FirstLevelCache::admit_sector(const SectorAccess& access, Tick at, LineClient& client,
+                                                                 std::uint32_t tag, LineAnswer& answer) {
   if (held_back_.size() == held_head_ && may_pass()) [[likely]]
     return look_up(access, at, client, tag, answer);
   held_back_.push_back({access, &client, tag, at});
   return false;
 }
 
-bool FirstLevelCache::look_up(const SectorAccess& access, Tick at, LineClient& client, std::uint32_t tag, LineAnswer& answer) {
+[[gnu::always_inline]] inline bool FirstLevelCache::look_up(const SectorAccess& access, Tick at, LineClient& client,
+                                                            std::uint32_t tag, LineAnswer& answer) {
   const bool limited = parameters_.transactions != 0;
   const Tick admitted = limited ? later(at, take_earliest(free_transactions_)) : at;
   Tick start = banks_[access.bank].reserve(admitted, port_time_);
@@ -123,8 +106,8 @@ bool FirstLevelCache::look_up(const SectorAccess& access, Tick at, LineClient& c
   return true;
 }
 
-bool FirstLevelCache::read_sector(const SectorAccess& access, Tick at, Tick start, LineClient& client, std::uint32_t tag,
-                                  LineAnswer& answer) {
+[[gnu::always_inline]] inline bool FirstLevelCache::read_sector(const SectorAccess& access, Tick at, Tick start,
+                                                                LineClient& client, std::uint32_t tag, LineAnswer& answer) {
   ++statistics_.reads;
   const TagArray::Slot slot = tags_.find(access.set, access.line);
   if (slot != TagArray::kNone) {
@@ -132,7 +115,7 @@ bool FirstLevelCache::read_sector(const SectorAccess& access, Tick at, Tick star
     const TagArray::Sector& sector = tags_.sector(slot, access.sector);
     if (sector.pending != TagArray::kNoFill) {
       ++statistics_.secondary_misses;
-      wait(sector.pending, {&client, tag, at, start, false, kNone});
+      wait(sector.pending, {&client, at, start, tag, kNone});
       return false;
     }
     if (sector.complete) {
@@ -156,11 +139,13 @@ bool FirstLevelCache::read_sector(const SectorAccess& access, Tick at, Tick star
       return true;
     }
   }
+  return miss_sector(access, slot, {&client, at, start, tag, kNone});
+}
+
+bool FirstLevelCache::miss_sector(const SectorAccess& access, TagArray::Slot slot, const Waiter& waiter) {
   ++statistics_.read_misses;
-  const std::uint32_t number = new_miss(access, Kind::fill, start + tag_);
-  wait(number, {&client, tag, at, start, true, kNone});
+  const std::uint32_t number = new_miss(access, Kind::fill, waiter);
   Miss& miss = misses_[number];
-  miss.room = miss.asked;
   if (slot != TagArray::kNone) {
     miss.slot = slot;
     tags_.sector(slot, access.sector) = {
@@ -170,9 +155,9 @@ bool FirstLevelCache::read_sector(const SectorAccess& access, Tick at, Tick star
   }
   if (parameters_.in_order) {
     blocks_ = number;
-    blocks_from_ = start;
+    blocks_from_ = waiter.start;
   }
-  if (misses_[number].waits_for == 0) take_mshr(number);
+  if (miss.waits_for == 0) take_mshr(number);
   return false;
 }
 
@@ -195,21 +180,26 @@ void FirstLevelCache::forward_sector(const SectorAccess& access, Tick at, Tick s
                                         access.atomic ? Kind::atomic
                                         : write       ? Kind::write
                                                       : Kind::bypass,
-                                        start + tag_);
-  wait(number, {&client, tag, at, start, true, kNone});
+                                        {&client, at, start, tag, kNone});
   if (parameters_.in_order && leaves > start + tag_)
     banks_[access.bank].block(start, clock_.align_up(start + (leaves - (start + tag_))));
   misses_[number].room = misses_[number].leaves = leaves;
-  departures_.push_back({leaves, number});
+  add_departure(leaves, number);
 }
 
-std::uint32_t FirstLevelCache::new_miss(const SectorAccess& access, Kind kind, Tick asked) {
+std::uint32_t FirstLevelCache::new_miss(const SectorAccess& access, Kind kind, const Waiter& own) {
   const std::uint32_t number = take_record(misses_, free_misses_);
-  misses_[number] = Miss{};
-  misses_[number].access = access;
-  misses_[number].kind = kind;
-  misses_[number].asked = asked;
-  misses_[number].in_use = true;
+  const Tick asked = own.start + tag_;
+  misses_[number] = {.own = own,
+                     .asked = asked,
+                     .room = asked,
+                     .leaves = {},
+                     .slot = TagArray::kNone,
+                     .last = kNone,
+                     .successor = kNone,
+                     .waits_for = 0,
+                     .kind = kind,
+                     .access = access};
   return number;
 }
 
@@ -217,8 +207,8 @@ void FirstLevelCache::wait(std::uint32_t miss, const Waiter& waiter) {
   const std::uint32_t number = take_record(waiters_, free_waiters_);
   waiters_[number] = waiter;
   Miss& waited = misses_[miss];
-  (waited.first_waiter == kNone ? waited.first_waiter : waiters_[waited.last_waiter].next) = number;
-  waited.last_waiter = number;
+  (waited.last == kNone ? waited.own : waiters_[waited.last]).next = number;
+  waited.last = number;
 }
 
 // -- stages of a miss
@@ -296,7 +286,7 @@ void FirstLevelCache::depart(std::uint32_t number) {
   Miss& miss = misses_[number];
   miss.leaves = later(miss.room, take_earliest(free_mshrs_));
   statistics_.mshr_stall += miss.leaves - miss.room;
-  departures_.push_back({miss.leaves, number});
+  add_departure(miss.leaves, number);
   if (blocks_ != number) return;
   blocks_ = kNone;
   // The next one is looked at in a cycle of its own, not in what is left of this one.
@@ -305,21 +295,18 @@ void FirstLevelCache::depart(std::uint32_t number) {
 }
 
 void FirstLevelCache::departures(Tick end, std::vector<Departure>& out) {
+  if (next_departure_ >= end) return;
+  next_departure_ = kNever;
   std::size_t kept = 0;
-  for (const Departure& departure : departures_) {
+  for (const Departure departure : departures_) {
     if (departure.at < end) {
       out.push_back(departure);
     } else {
+      next_departure_ = earlier(next_departure_, departure.at);
       departures_[kept++] = departure;
     }
   }
   departures_.resize(kept);
-}
-
-Tick FirstLevelCache::next_departure() const {
-  Tick first = kNever;
-  for (const Departure& departure : departures_) first = earlier(first, departure.at);
-  return first;
 }
 
 LineAccess FirstLevelCache::request(std::uint32_t number) const {
@@ -342,20 +329,9 @@ LineAccess FirstLevelCache::request(std::uint32_t number) const {
           .requester = access.requester};
 }
 
-LineAnswer FirstLevelCache::answer_of(const Miss& miss, const Waiter& waiter, Tick at, const LatencyBreakdown& below) const {
-  const Tick waited = waiter.start - waiter.arrived;
-  if (!waiter.first) {
-    const Tick done = lock_ > Tick{} ? later(waiter.start + tag_, at) + fill_ : later(waiter.start + hit_, at + fill_);
-    // The latency of the fill under way, not a queue.
-    return {.done = done, .queueing = waited, .service = done - waiter.start, .mshr = {}, .level = level_, .below = nullptr};
-  }
-  const bool write = miss.kind == Kind::write;
-  return {.done = write ? at : at + fill_,
-          .queueing = waited + (miss.leaves - miss.asked),
-          .service = write ? tag_ : tag_ + fill_,
-          .mshr = miss.leaves - miss.room,
-          .level = level_,
-          .below = &below};
+void FirstLevelCache::give_back(std::vector<Tick>& times, Tick at) {
+  times.push_back(at);
+  for (std::size_t i = times.size() - 1; i > 0 && times[i - 1] < at; --i) std::swap(times[i - 1], times[i]);
 }
 
 void FirstLevelCache::answer(std::uint32_t number, Tick at, const LatencyBreakdown& below) {
@@ -377,17 +353,38 @@ void FirstLevelCache::answer(std::uint32_t number, Tick at, const LatencyBreakdo
       }
     }
   }
-  for (std::uint32_t next = miss.first_waiter; next != kNone;) {
+  // Those who are told may ask for something else: the record is theirs already.
+  const Waiter own = miss.own;
+  const bool write = miss.kind == Kind::write;
+  const bool counted = !miss.access.write;
+  const LineAnswer told{.done = write ? at : at + fill_,
+                        .queueing = own.start - own.arrived + (miss.leaves - miss.asked),
+                        .service = write ? tag_ : tag_ + fill_,
+                        .mshr = miss.leaves - miss.room,
+                        .level = level_,
+                        .below = &below};
+  free_misses_.push_back(number);
+  tell(own, told, counted);
+  if (own.next != kNone) [[unlikely]]
+    answer_others(own.next, at, counted);
+}
+
+void FirstLevelCache::answer_others(std::uint32_t first, Tick at, bool counted) {
+  for (std::uint32_t next = first; next != kNone;) {
     const Waiter waiter = waiters_[next];
     free_waiters_.push_back(next);
     next = waiter.next;
-    const LineAnswer told = answer_of(misses_[number], waiter, at, below);
-    if (!misses_[number].access.write) statistics_.read_latency += told.done - waiter.arrived;
-    if (parameters_.transactions != 0) give_back(free_transactions_, told.done);
-    waiter.client->answered(waiter.tag, told);
+    const Tick done = lock_ > Tick{} ? later(waiter.start + tag_, at) + fill_ : later(waiter.start + hit_, at + fill_);
+    // The latency of the fill under way, not a queue.
+    tell(waiter,
+         {.done = done,
+          .queueing = waiter.start - waiter.arrived,
+          .service = done - waiter.start,
+          .mshr = {},
+          .level = level_,
+          .below = nullptr},
+         counted);
   }
-  misses_[number].in_use = false;
-  free_misses_.push_back(number);
 }
 
 void FirstLevelCache::resume_waiting() {
@@ -444,6 +441,7 @@ void FirstLevelCache::reset() {
   waiters_.clear();
   free_waiters_.clear();
   departures_.clear();
+  next_departure_ = kNever;
   free_mshrs_.assign(parameters_.mshrs, Tick{});
   mshr_queue_.clear();
   mshr_head_ = 0;

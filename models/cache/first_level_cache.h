@@ -34,7 +34,7 @@ class FirstLevelCache : public Cache, public LineMemory {
   /// Moves to `out` what leaves before `end`.
   void departures(Tick end, std::vector<Departure>& out);
   /// When the first one leaves that is known to; kNever: there is none.
-  Tick next_departure() const;
+  Tick next_departure() const { return next_departure_; }
   /// What is asked of the level behind.
   LineAccess request(std::uint32_t miss) const;
   /// The level behind has answered at `at`; `below` says where the time since the departure went.
@@ -56,27 +56,25 @@ class FirstLevelCache : public Cache, public LineMemory {
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
   enum class Kind : std::uint8_t { fill, write, atomic, bypass };
 
-  struct Miss {
-    SectorAccess access;
-    Kind kind = Kind::fill;
-    bool in_use = false;
-    Tick asked{};                           ///< when it was found
-    Tick room{};                            ///< when it has its way
-    Tick leaves{};                          ///< to the level behind
-    TagArray::Slot slot = TagArray::kNone;  ///< where the sector goes; kNone: nowhere, the line has been dropped
-    std::uint32_t first_waiter = kNone;
-    std::uint32_t last_waiter = kNone;
-    std::uint32_t successor = kNone;  ///< the miss that waits for this one's way
-    unsigned waits_for = 0;           ///< fills of the way that it shall have
-  };
-  /// A request that waits for a miss, its own or that of another request.
+  /// A request that waits for a miss.
   struct Waiter {
-    LineClient* client;
-    std::uint32_t tag;
-    Tick arrived;
-    Tick start;
-    bool first;  ///< the miss is its own
-    std::uint32_t next;
+    LineClient* client = nullptr;
+    Tick arrived{};
+    Tick start{};
+    std::uint32_t tag = 0;
+    std::uint32_t next = kNone;  ///< of those who ask for the same
+  };
+  struct Miss {
+    Waiter own;               ///< whose miss it is; `next`: the first of the others
+    Tick asked{};             ///< when it was found
+    Tick room{};              ///< when it has its way
+    Tick leaves{};            ///< to the level behind
+    TagArray::Slot slot;      ///< where the sector goes; kNone: nowhere, the line has been dropped
+    std::uint32_t last;       ///< of those who wait, kNone: its own
+    std::uint32_t successor;  ///< the miss that waits for this one's way
+    unsigned waits_for;       ///< fills of the way that it shall have
+    Kind kind;
+    SectorAccess access;
   };
   /// A request that is not looked at before those before it have gone on.
   struct HeldBack {
@@ -111,20 +109,39 @@ class FirstLevelCache : public Cache, public LineMemory {
   void forward_sector(const SectorAccess& access, Tick at, Tick start, LineClient& client, std::uint32_t tag);
   /// Whether a request may be looked at now.
   bool may_pass() const;
-  std::uint32_t new_miss(const SectorAccess& access, Kind kind, Tick asked);
+  bool miss_sector(const SectorAccess& access, TagArray::Slot slot, const Waiter& waiter);
+  std::uint32_t new_miss(const SectorAccess& access, Kind kind, const Waiter& own);
   void wait(std::uint32_t miss, const Waiter& waiter);
   void take_way(std::uint32_t miss);
   TagArray::Slot choose_way(std::uint32_t set, Tick at, Tick& from, bool& open);
   void take_mshr(std::uint32_t miss);
   void depart(std::uint32_t miss);
+  void add_departure(Tick at, std::uint32_t miss) {
+    departures_.push_back({at, miss});
+    next_departure_ = earlier(next_departure_, at);
+  }
   void drop_line(TagArray::Slot slot);
-  LineAnswer answer_of(const Miss& miss, const Waiter& waiter, Tick at, const LatencyBreakdown& below) const;
+  /// Tells those who wait for another one's miss, from `first` on.
+  void answer_others(std::uint32_t first, Tick at, bool counted);
+  void tell(const Waiter& waiter, const LineAnswer& answer, bool counted) {
+    if (counted) statistics_.read_latency += answer.done - waiter.arrived;
+    if (parameters_.transactions != 0) give_back(free_transactions_, answer.done);
+    waiter.client->answered(waiter.tag, answer);
+  }
+  // Of lists of times, latest first.
+  static void give_back(std::vector<Tick>& times, Tick at);
+  static Tick take_earliest(std::vector<Tick>& times) {
+    const Tick at = times.back();
+    times.pop_back();
+    return at;
+  }
 
   std::vector<Miss> misses_;
   std::vector<std::uint32_t> free_misses_;
   std::vector<Waiter> waiters_;
   std::vector<std::uint32_t> free_waiters_;
   std::vector<Departure> departures_;
+  Tick next_departure_ = kNever;
   std::vector<Tick> free_mshrs_;           ///< when each of those became free that are, latest first
   std::vector<std::uint32_t> mshr_queue_;  ///< misses without one, from mshr_head_ on
   std::size_t mshr_head_ = 0;

@@ -38,6 +38,7 @@ class TagArray {
   /// The slot of a line that is present, or kNone. Does not change the replacement order.
   Slot find(std::uint32_t set, std::uint64_t line) const {
     const Slot first = set * ways_;
+    if (ways_ >= kMany) return find_among_many(first, line);
     for (Slot slot = first; slot < first + ways_; ++slot) {
       if (tags_[slot] == line) return slot;
     }
@@ -89,6 +90,9 @@ class TagArray {
  private:
   static constexpr std::uint64_t kEmpty = ~std::uint64_t{0};
   static constexpr unsigned kPerHostLine = 8;  // tags in 64 bytes
+  static constexpr unsigned kMany = 8;
+  Slot find_among_many(Slot first, std::uint64_t line) const;
+
   std::uint32_t sets_;
   unsigned ways_;
   unsigned sectors_count_;

@@ -1,7 +1,7 @@
 #include "models/common/calendar.h"
 
 #include <algorithm>
-#include <cstring>
+#include <iterator>
 
 namespace lacuna {
 namespace {
@@ -74,109 +74,64 @@ void Calendar::reset() {
   busy_ = {};
 }
 
-PoolCalendar::PoolCalendar(unsigned servers) : servers_(servers) {}
-
-Tick PoolCalendar::acquire_when_free(Tick not_before) const {
-  std::size_t next = first_from(not_before + Tick{1});
-  if (held_before(next) < servers_) return not_before;
-  while (held_[next] >= servers_) ++next;  // the last change leaves nothing held
-  return {at_[next]};
-}
-
-std::size_t PoolCalendar::first_from(Tick at) const {
-  // Holders mostly come in order: often behind all.
-  std::size_t length = at_.size() - head_;
-  if (length == 0 || at_.back() < at.ps) return at_.size();
-  // Without branches, which the host could not predict: [first, first + length] holds the answer.
-  const std::uint64_t* first = at_.data() + head_;
-  while (length > 1) {
-    const std::size_t half = length / 2;
-    first += first[half - 1] < at.ps ? half : 0;
-    length -= half;
-  }
-  return static_cast<std::size_t>(first - at_.data()) + (*first < at.ps ? 1 : 0);
-}
-
-std::size_t PoolCalendar::change_at(Tick at) {
-  const std::size_t index = first_from(at);
-  if (index == at_.size() || at_[index] != at.ps) {
-    held_.insert(held_.begin() + static_cast<std::ptrdiff_t>(index), held_before(index));
-    at_.insert(at_.begin() + static_cast<std::ptrdiff_t>(index), at.ps);
-  }
-  return index;
-}
-
-void PoolCalendar::merge(std::size_t index) {
-  if (held_[index] != held_before(index)) return;
-  at_.erase(at_.begin() + static_cast<std::ptrdiff_t>(index));
-  held_.erase(held_.begin() + static_cast<std::ptrdiff_t>(index));
-}
-
-void PoolCalendar::hold_more(std::size_t first, std::size_t last, std::size_t to) {
-  // A busy pool has a change for nearly every server: eight at a time. `to` is not behind `first`, so that what is written has
-  // been read.
-  using Block [[gnu::vector_size(32)]] = std::uint32_t;
-  constexpr std::size_t kBlock = sizeof(Block) / sizeof(std::uint32_t);
-  const std::size_t count = last - first;
-  const std::uint32_t* from = held_.data() + first;
-  std::uint32_t* into = held_.data() + to;
-  Block peaks = Block{} + peak_;
-  std::size_t i = 0;
-  for (; i + kBlock <= count; i += kBlock) {
-    Block held;
-    std::memcpy(&held, from + i, sizeof held);
-    held += 1;
-    peaks = held > peaks ? held : peaks;
-    std::memcpy(into + i, &held, sizeof held);
-  }
-  for (std::size_t lane = 0; lane < kBlock; ++lane) peak_ = std::max(peak_, peaks[lane]);
-  for (; i < count; ++i) {
-    into[i] = from[i] + 1;
-    peak_ = std::max(peak_, into[i]);
+Tick PoolCalendar::acquire_when_free(std::size_t ended) const {
+  // Only where one ends can one be free; after the last end nothing is held.
+  std::size_t started = starts_by(ends_[ended]);
+  for (;;) {
+    const std::uint64_t at = ends_[ended];
+    while (ended < ends_.size() && ends_[ended] == at) ++ended;
+    while (started < starts_.size() && starts_[started] <= at) ++started;
+    if (held_ + started - ended < servers_) return {at};
   }
 }
 
 void PoolCalendar::occupy(Tick start, Tick end) {
   if (end <= start) return;
-  std::size_t first = first_from(start);
-  if (first < at_.size() && at_[first] == start.ps && held_before(first) == held_[first] + 1) {
-    // In a saturated pool a server passes from one holder to the next: the change at `start` goes, one at `end` comes.
-    const std::size_t last = first_from(end);
-    if (last == at_.size() || at_[last] != end.ps) {
-      const std::uint32_t after = held_[last - 1];
-      std::copy(at_.begin() + static_cast<std::ptrdiff_t>(first) + 1, at_.begin() + static_cast<std::ptrdiff_t>(last),
-                at_.begin() + static_cast<std::ptrdiff_t>(first));
-      at_[last - 1] = end.ps;
-      hold_more(first + 1, last, first);
-      held_[last - 1] = after;
-      return;
-    }
+  if (const std::size_t ended = ends_by(start.ps); ended > 0 && ends_[ended - 1] == start.ps) {
+    // A server passes from one holder to the next.
+    ends_.replace(ended - 1, end.ps);
+    return;
   }
-  first = change_at(start);
-  const std::size_t last = change_at(end);
-  hold_more(first, last, first);
-  merge(last);
-  merge(first);
+  starts_.insert(start.ps);
+  ends_.insert(end.ps);
+}
+
+void PoolCalendar::Times::replace(std::size_t i, std::uint64_t time) {
+  const auto replaced = at_.begin() + static_cast<std::ptrdiff_t>(head_ + i);
+  // Mostly the last of all, behind a whole pool of others.
+  if (at_.back() <= time) {
+    std::copy(replaced + 1, at_.end(), replaced);
+    at_.back() = time;
+    return;
+  }
+  const auto next = std::partition_point(replaced + 1, at_.end(), [time](std::uint64_t t) { return t <= time; });
+  std::copy(replaced + 1, next, replaced);
+  *std::prev(next) = time;
+}
+
+std::size_t PoolCalendar::Times::retire(std::uint64_t horizon) {
+  const std::size_t before = head_;
+  while (head_ < at_.size() && at_[head_] <= horizon) ++head_;
+  const std::size_t forgotten = head_ - before;
+  if (should_compact(head_, at_.size())) {
+    at_.erase(at_.begin(), at_.begin() + static_cast<std::ptrdiff_t>(head_));
+    head_ = 0;
+  }
+  return forgotten;
 }
 
 void PoolCalendar::retire(Tick horizon) {
-  // The last change at or before the horizon says how many are held there.
-  while (head_ + 1 < at_.size() && at_[head_ + 1] <= horizon.ps) ++head_;
-  if (changes() == 1 && at_[head_] <= horizon.ps) ++head_;
-  if (should_compact(head_, at_.size())) {
-    at_.erase(at_.begin(), at_.begin() + static_cast<std::ptrdiff_t>(head_));
-    held_.erase(held_.begin(), held_.begin() + static_cast<std::ptrdiff_t>(head_));
-    head_ = 0;
-    peak_ = 0;
-    for (const std::uint32_t held : held_) peak_ = std::max(peak_, held);
-  }
+  held_ += starts_.retire(horizon.ps);
+  const std::size_t forgotten = ends_.retire(horizon.ps);
+  held_ -= forgotten;
+  ended_ -= ended_ < forgotten ? ended_ : forgotten;
 }
 
 void PoolCalendar::reset() {
-  at_.clear();
-  held_.clear();
-  head_ = 0;
-  peak_ = 0;
+  starts_.clear();
+  ends_.clear();
+  held_ = 0;
+  ended_ = 0;
 }
 
 }  // namespace lacuna

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "models/common/units.h"
@@ -61,39 +62,70 @@ class Calendar {
 /// acquire() finds the earliest time at or after `not_before` when fewer than n are held; occupy() then books [start, end).
 /// The holding time being unknown when a server is acquired, a request that arrives late in host time may take a server at an
 /// instant when one is free although all are promised to others a little later; it is never told a time when all n are held.
+///
+/// Held as two sorted lists, the times at which holdings start and those at which they end: as many are held at t as have
+/// started by then and not ended. Requests mostly come in the order of their times and ends in the order of starts, so that
+/// both lists grow at their ends and the place of the last question is near that of the next.
 class PoolCalendar {
  public:
-  explicit PoolCalendar(unsigned servers);
-  Tick acquire(Tick not_before) const {
-    // Mostly not all have ever been held at once; and at or after the last change nothing is held.
-    return peak_ < servers_ || at_.size() == head_ || not_before.ps >= at_.back() ? not_before : acquire_when_free(not_before);
+  explicit PoolCalendar(unsigned servers) : servers_(servers) {}
+  Tick acquire(Tick not_before) {
+    const std::size_t ended = ends_by(not_before.ps);
+    if (held_ + starts_by(not_before.ps) - ended < servers_) [[likely]]
+      return not_before;
+    return acquire_when_free(ended);
   }
   void occupy(Tick start, Tick end);
   void retire(Tick horizon);
   void reset();
   unsigned servers() const { return servers_; }
-  /// Changes of the number held that are remembered. A server that passes from one holder to the next changes nothing, so a
-  /// saturated pool costs no more than about one change per server, however long the queue before it is.
-  std::size_t changes() const { return at_.size() - head_; }
+  /// Times that are remembered. A server that passes from one holder to the next counts for nothing in between, so a saturated
+  /// pool costs no more than two a server, however long the queue before it is.
+  std::size_t changes() const { return starts_.size() + ends_.size(); }
 
  private:
-  Tick acquire_when_free(Tick not_before) const;
-  std::uint32_t held_before(std::size_t index) const { return index > head_ ? held_[index - 1] : 0; }
-  /// Index of the first change at or after `at`.
-  std::size_t first_from(Tick at) const;
-  /// Index of a change at exactly `at`, made when there is none.
-  std::size_t change_at(Tick at);
-  void merge(std::size_t index);
-  /// One more is held from change `first` to `last`; the numbers go to `to`.
-  void hold_more(std::size_t first, std::size_t last, std::size_t to);
+  /// Times in order, of which the first ones are forgotten.
+  class Times {
+   public:
+    std::size_t size() const { return at_.size() - head_; }
+    std::uint64_t operator[](std::size_t i) const { return at_[head_ + i]; }
+    void insert(std::uint64_t time) {
+      at_.push_back(time);
+      for (std::size_t i = at_.size() - 1; i > head_ && at_[i - 1] > time; --i) std::swap(at_[i - 1], at_[i]);
+    }
+    /// Of the time with index i, which is not after `time`.
+    void replace(std::size_t i, std::uint64_t time);
+    /// Forgets those up to `horizon`. Returns how many.
+    std::size_t retire(std::uint64_t horizon);
+    void clear() {
+      at_.clear();
+      head_ = 0;
+    }
+
+   private:
+    std::vector<std::uint64_t> at_;
+    std::size_t head_ = 0;
+  };
+  Tick acquire_when_free(std::size_t ended) const;
+  /// Holdings that start by `at`, of those remembered.
+  std::size_t starts_by(std::uint64_t at) const {
+    std::size_t count = starts_.size();
+    while (count > 0 && starts_[count - 1] > at) --count;
+    return count;
+  }
+  /// Likewise those that end by then; `ended_` is where the last search ended.
+  std::size_t ends_by(std::uint64_t at) {
+    std::size_t count = ended_ < ends_.size() ? ended_ : ends_.size();
+    while (count < ends_.size() && ends_[count] <= at) ++count;
+    while (count > 0 && ends_[count - 1] > at) --count;
+    return ended_ = count;
+  }
 
   unsigned servers_;
-  // The number held as a step function of time: 0 before the first change and after the last.
-  // Each change's time (sorted, ps) and the number held from there to the next; [head_, size) are live.
-  std::vector<std::uint64_t> at_;
-  std::vector<std::uint32_t> held_;
-  std::size_t head_ = 0;
-  std::uint32_t peak_ = 0;  // no live change holds more
+  Times starts_;
+  Times ends_;
+  std::size_t held_ = 0;  // starts less ends that are forgotten
+  std::size_t ended_ = 0;
 };
 
 }  // namespace lacuna

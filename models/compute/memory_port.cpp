@@ -23,31 +23,41 @@ void MemoryPort::translate(std::uint64_t address, Tick at) {
 
 bool MemoryPort::request(const LineAccess& access, Tick made, std::uint32_t tag, PortAnswer& answer) {
   if (page_ != kNone) {
-    const std::uint32_t request = keep(access, made, Tick{}, tag);
+    const std::uint32_t request = keep(access, made, tag);
     Page& page = pages_[page_];
     (page.first == kNone ? page.first : requests_[page.last].next) = request;
     page.last = request;
     return false;
   }
   const Tick left = later(made, translated_);
-  // Kept before it is known whether that is needed: the memory wants its number.
-  const std::uint32_t request = keep(access, made, left, tag);
-  if (!memory_->access(access, left, *this, request, answer.line)) return false;
-  free_.push_back(request);
-  answer.made = made;
-  answer.left = left;
-  return true;
+  // The memory wants the request's number, which is taken only when the answer comes later.
+  if (free_.empty()) [[unlikely]]
+    add_record();
+  const std::uint32_t request = free_.back();
+  if (memory_->access(access, left, *this, request, answer.line)) {
+    answer.made = made;
+    answer.left = left;
+    return true;
+  }
+  free_.pop_back();
+  Request& kept = requests_[request];
+  kept.made = made;
+  kept.left = left;
+  kept.tag = tag;
+  return false;
 }
 
-std::uint32_t MemoryPort::keep(const LineAccess& access, Tick made, Tick left, std::uint32_t tag) {
-  if (free_.empty()) {
-    free_.push_back(static_cast<std::uint32_t>(requests_.size()));
-    requests_.emplace_back();
-  }
+std::uint32_t MemoryPort::keep(const LineAccess& access, Tick made, std::uint32_t tag) {
+  if (free_.empty()) add_record();
   const std::uint32_t request = free_.back();
   free_.pop_back();
-  requests_[request] = {access, made, left, tag, kNone};
+  requests_[request] = {.made = made, .left = Tick{}, .tag = tag, .next = kNone, .access = access};
   return request;
+}
+
+void MemoryPort::add_record() {
+  free_.push_back(static_cast<std::uint32_t>(requests_.size()));
+  requests_.emplace_back();
 }
 
 void MemoryPort::reset() {

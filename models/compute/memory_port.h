@@ -51,11 +51,12 @@ class MemoryPort : private LineClient, private TranslationClient {
  private:
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
   struct Request {
+    Tick made{};
+    Tick left{};
+    std::uint32_t tag = 0;
+    // Of one that waits for a translation:
+    std::uint32_t next = kNone;  ///< that waits for the same one
     LineAccess access;
-    Tick made;
-    Tick left;
-    std::uint32_t tag;
-    std::uint32_t next;  ///< that waits for the same translation
   };
   /// A page whose translation is awaited, and the requests that wait for it, in order.
   struct Page {
@@ -65,7 +66,9 @@ class MemoryPort : private LineClient, private TranslationClient {
 
   void answered(std::uint32_t request, const LineAnswer& answer) override;
   void translated(std::uint32_t page, Tick at) override;
-  std::uint32_t keep(const LineAccess& access, Tick made, Tick left, std::uint32_t tag);
+  /// A request that waits for a translation.
+  std::uint32_t keep(const LineAccess& access, Tick made, std::uint32_t tag);
+  void add_record();
 
   PortClient& client_;
   LineMemory* memory_;

@@ -73,34 +73,43 @@ void MemoryTokens::issued(Token token) {
 }
 
 void MemoryTokens::close(Token token) {
-  const State state = std::exchange(tokens_[token], {});
-  free_.push_back(token);
-  const auto saturated = [this](Tick time) { return OperationDelays::saturated(clock_.ceil(time).n); };
-  Cycles done = clock_.ceil(state.latest) + state.return_latency;
-  OperationDelays delays{.tlb = saturated(state.tlb),
-                         .mshr = saturated(state.mshr),
-                         .queues = OperationDelays::saturated(std::uint64_t{saturated(state.queues - state.mshr)} +
-                                                              clock_.ceil(state.port_wait).n)};
-  if (state.included > done) {
-    done = state.included;
-    delays = state.included_delays;
+  State& closed = tokens_[token];
+  // Most waits are none: no conversion then.
+  const auto saturated = [this](Tick time) {
+    return time == Tick{} ? std::uint16_t{0} : OperationDelays::saturated(clock_.ceil(time).n);
+  };
+  Cycles done = clock_.ceil(closed.latest) + closed.return_latency;
+  OperationDelays delays{
+      .tlb = saturated(closed.tlb),
+      .mshr = saturated(closed.mshr),
+      .queues = OperationDelays::saturated(std::uint64_t{saturated(closed.queues - closed.mshr)} +
+                                           (closed.port_wait == Tick{} ? 0 : clock_.ceil(closed.port_wait).n))};
+  if (closed.included > done) {
+    done = closed.included;
+    delays = closed.included_delays;
   }
-  if (state.slot == nullptr) {
-    if (state.group == nullptr) return;
-    --state.group->open;
-    listener_.operation_closed(*state.group, done);
+  // Whoever is told may begin another one, in the same place.
+  WavefrontSlot* const owner = std::exchange(closed.slot, nullptr);
+  ResidentWorkgroup* const group = std::exchange(closed.group, nullptr);
+  const bool open = std::exchange(closed.open, false);
+  const WaitCounter::Sequence sequence = closed.sequence;
+  const bool vm = closed.counters != Counters::lgkmcnt;
+  const bool lgkm = closed.counters != Counters::vmcnt;
+  free_.push_back(token);
+  if (owner == nullptr) {
+    if (group == nullptr) return;
+    --group->open;
+    listener_.operation_closed(*group, done);
     return;
   }
-  WavefrontSlot& slot = *state.slot;
-  const bool vm = state.counters != Counters::lgkmcnt;
-  const bool lgkm = state.counters != Counters::vmcnt;
-  if (!state.open) {
+  WavefrontSlot& slot = *owner;
+  if (!open) {
     if (vm) slot.vmcnt.add_in_order(done, delays);
     if (lgkm) slot.lgkmcnt.add_out_of_order(done, delays);
     return;
   }
   --slot.open;
-  if (vm) slot.vmcnt.close_in_order(state.sequence, done, delays);
+  if (vm) slot.vmcnt.close_in_order(sequence, done, delays);
   if (lgkm) slot.lgkmcnt.close_out_of_order(done, delays);
   listener_.operation_closed(slot);
 }

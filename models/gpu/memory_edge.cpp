@@ -74,17 +74,18 @@ void MemoryEdge::collect(Tick end) {
   order_.clear();
   for (std::uint32_t i = 0; i < caches_.size(); ++i) {
     FirstLevelCache& cache = *caches_[i].cache;
-    caches_[i].first = count_;
+    caches_[i].first = caches_[i].end = count_;
+    if (cache.next_departure() >= end) continue;
     departures_.clear();
     cache.departures(end, departures_);
+    if (requests_.size() < count_ + departures_.size()) requests_.resize(count_ + departures_.size());
     for (const FirstLevelCache::Departure& departure : departures_) {
-      if (count_ == requests_.size()) requests_.emplace_back();
       Request& request = requests_[count_];
       request.access = cache.request(departure.miss);
       request.origin = i;
       request.miss = departure.miss;
       request.at = departure.at;
-      request.attributes.latency = {};
+      request.latency = {};
       order_.push_back({departure.at, static_cast<std::uint32_t>(count_++)});
     }
     caches_[i].end = count_;
@@ -103,9 +104,8 @@ void MemoryEdge::send() {
       report_lost(caches_[request.origin].cache->name(), request);
     }
     request.destination = hop.destination;
-    request.at =
-        fabric_.carry(VirtualNetwork::request, caches_[request.origin].source, hop.destination,
-                      fabric_.request_flits(access.bytes, access.write, access.atomic), request.at, &request.attributes);
+    request.at = fabric_.carry(VirtualNetwork::request, caches_[request.origin].source, hop.destination,
+                               fabric_.request_flits(access.bytes, access.write, access.atomic), request.at, &request.latency);
     arrivals_[hop.destination].push_back({request.at, next.request});
   }
 }
@@ -152,7 +152,7 @@ void MemoryEdge::serve_by_cache(Cache& cache, std::vector<Order>& arrivals) {
       cache.prefetch(requests_[arrivals[i + kPrefetchDistance].request].access.address);
     Request& request = requests_[arrivals[i].request];
     tlm::tlm_response_status status = tlm::TLM_OK_RESPONSE;
-    request.at = cache.serve(request.access, request.at, request.attributes.latency, status);
+    request.at = cache.serve(request.access, request.at, request.latency, status);
     request.lost = status != tlm::TLM_OK_RESPONSE;
   }
 }
@@ -164,7 +164,7 @@ void MemoryEdge::serve_by_socket(Request& request) {
   fabric_.destinations[request.destination]->b_transport(*payload_, delay);
   if (payload_->is_response_error()) report_lost(fabric_.name(), request);
   request.at = now + to_tick(delay);
-  request.attributes.latency += payload_.latency();
+  request.latency += payload_.latency();
 }
 
 void MemoryEdge::reply() {
@@ -173,7 +173,7 @@ void MemoryEdge::reply() {
     Request& request = requests_[next.request];
     const LineAccess& access = request.access;
     request.at = fabric_.carry(VirtualNetwork::reply, caches_[request.origin].source, request.destination,
-                               fabric_.reply_flits(access.bytes, access.write, access.atomic), request.at, &request.attributes);
+                               fabric_.reply_flits(access.bytes, access.write, access.atomic), request.at, &request.latency);
   }
   share(groups_.size(), [this](unsigned group) { answer(group); });
 }
@@ -183,7 +183,7 @@ void MemoryEdge::answer(unsigned group) {
     const Origin& origin = caches_[number];
     for (std::size_t i = origin.first; i < origin.end; ++i) {
       const Request& request = requests_[i];
-      origin.cache->answer(request.miss, request.at, request.attributes.latency);
+      origin.cache->answer(request.miss, request.at, request.latency);
     }
   }
   for (const std::uint32_t number : groups_[group]) caches_[number].cache->resume();

@@ -51,9 +51,9 @@ class MemoryEdge : public WindowEdge {
     std::uint32_t origin = 0;  ///< of origins
     std::uint32_t miss = 0;
     unsigned destination = 0;
-    Tick at{};          ///< departure, then arrival, then the answer, at the stage that it is in
     bool lost = false;  ///< no memory answers
-    MemoryAttributes attributes;
+    Tick at{};          ///< departure, then arrival, then the answer, at the stage that it is in
+    LatencyBreakdown latency;
   };
   /// The order of a stage: by time, then in the order of departures.
   struct Order {

@@ -23,7 +23,7 @@ Fabric::Traversal Crossbar::transfer(unsigned from, unsigned to, VirtualNetwork,
 }
 
 Tick Crossbar::carry(VirtualNetwork network, unsigned source, unsigned destination, unsigned flits, Tick at,
-                     MemoryAttributes* attributes) {
+                     LatencyBreakdown* latency) {
   // Mostly both ports have cycles in a row. No call then: saving registers for it would cost as much as a port.
   const bool request = network == VirtualNetwork::request;
   const End& asks = source_ends_[source];
@@ -33,24 +33,24 @@ Tick Crossbar::carry(VirtualNetwork network, unsigned source, unsigned destinati
   SlotCalendar::Run run;
   const std::uint64_t ready = clock_.ceil(at).n;
   if (!from.port->injection.find(ready, flits, run)) [[unlikely]]
-    return leave_scattered(from, to, flits, at, ready, attributes);
+    return leave_scattered(from, to, flits, at, ready, latency);
   SlotCalendar::book(run);
   const std::uint64_t there = run.first + hop_;
   if (!to.port->ejection.find(there, flits, run)) [[unlikely]]
-    return arrive_scattered(from, to, flits, at, there, attributes);
+    return arrive_scattered(from, to, flits, at, there, latency);
   SlotCalendar::book(run);
-  return count_arrival(from, to, flits, at, run.first + flits - 1, attributes);
+  return count_arrival(from, to, flits, at, run.first + flits - 1, latency);
 }
 
 [[gnu::noinline]] Tick Crossbar::leave_scattered(const End& from, const End& to, unsigned flits, Tick at, std::uint64_t first,
-                                                 MemoryAttributes* attributes) {
+                                                 LatencyBreakdown* latency) {
   const std::uint64_t leaves = from.port->injection.take(first, flits) - (flits - 1);
-  return arrive_scattered(from, to, flits, at, leaves + hop_, attributes);
+  return arrive_scattered(from, to, flits, at, leaves + hop_, latency);
 }
 
 [[gnu::noinline]] Tick Crossbar::arrive_scattered(const End& from, const End& to, unsigned flits, Tick at, std::uint64_t first,
-                                                  MemoryAttributes* attributes) {
-  return count_arrival(from, to, flits, at, to.port->ejection.take(first, flits), attributes);
+                                                  LatencyBreakdown* latency) {
+  return count_arrival(from, to, flits, at, to.port->ejection.take(first, flits), latency);
 }
 
 void Crossbar::retire(Tick horizon) {

@@ -19,7 +19,7 @@ class Crossbar : public Fabric {
   Crossbar(sc_core::sc_module_name module_name, const FabricParameters& parameters, unsigned source_count,
            AddressRoutes routes);
   Tick carry(VirtualNetwork network, unsigned source, unsigned destination, unsigned flits, Tick at,
-             MemoryAttributes* attributes) override;
+             LatencyBreakdown* latency) override;
   void reset() override;
 
  private:
@@ -40,17 +40,15 @@ class Crossbar : public Fabric {
     return {arrival, arrival - at - clock_.ticks({hop_ + flits})};
   }
   /// The end of carry().
-  Tick count_arrival(const End& from, const End& to, unsigned flits, Tick at, std::uint64_t last,
-                     MemoryAttributes* attributes) {
+  Tick count_arrival(const End& from, const End& to, unsigned flits, Tick at, std::uint64_t last, LatencyBreakdown* latency) {
     const Traversal passed = traversal(last, flits, at);
-    count_carried(*from.counts, *to.counts, flits, at, passed, attributes);
+    count_carried(*from.counts, *to.counts, flits, at, passed, latency);
     return passed.arrival;
   }
   // When flits do not get cycles in a row at a port, which the packet reaches in cycle `first`.
-  Tick leave_scattered(const End& from, const End& to, unsigned flits, Tick at, std::uint64_t first,
-                       MemoryAttributes* attributes);
+  Tick leave_scattered(const End& from, const End& to, unsigned flits, Tick at, std::uint64_t first, LatencyBreakdown* latency);
   Tick arrive_scattered(const End& from, const End& to, unsigned flits, Tick at, std::uint64_t first,
-                        MemoryAttributes* attributes);
+                        LatencyBreakdown* latency);
 
   const Clock clock_;
   const std::uint64_t hop_;  // cycles

@@ -88,12 +88,13 @@ void Fabric::transport_whole(unsigned source, unsigned destination, tlm::tlm_gen
   const unsigned length = payload.get_data_length();
   const bool write = payload.is_write();
   const bool atomic = attributes != nullptr && attributes->atomic;
+  LatencyBreakdown* const latency = attributes != nullptr ? &attributes->latency : nullptr;
   const Tick at = now + to_tick(delay);
-  const Tick there = carry(VirtualNetwork::request, source, destination, request_flits(length, write, atomic), at, attributes);
+  const Tick there = carry(VirtualNetwork::request, source, destination, request_flits(length, write, atomic), at, latency);
   assign(delay, there - now);
   destinations[destination]->b_transport(payload, delay);
   const Tick served = now + to_tick(delay);
-  const Tick back = carry(VirtualNetwork::reply, source, destination, reply_flits(length, write, atomic), served, attributes);
+  const Tick back = carry(VirtualNetwork::reply, source, destination, reply_flits(length, write, atomic), served, latency);
   assign(delay, back - now);
 }
 
@@ -116,10 +117,10 @@ Fabric::Traversal Fabric::traverse(VirtualNetwork network, unsigned source, unsi
 }
 
 Tick Fabric::carry(VirtualNetwork network, unsigned source, unsigned destination, unsigned flits, Tick at,
-                   MemoryAttributes* attributes) {
+                   LatencyBreakdown* latency) {
   const Ends way = ends(network, source, destination);
   const Traversal traversal = transfer(way.from, way.to, network, flits, at);
-  count_carried(source_counts(source), destination_counts(destination), flits, at, traversal, attributes);
+  count_carried(source_counts(source), destination_counts(destination), flits, at, traversal, latency);
   return traversal.arrival;
 }
 

@@ -109,10 +109,10 @@ class Fabric : public sc_core::sc_module {
   unsigned request_flits(unsigned length, bool write, bool atomic) const { return write || atomic ? data_flits(length) : 1; }
   unsigned reply_flits(unsigned length, bool write, bool atomic) const { return !write || atomic ? data_flits(length) : 1; }
   /// Carries a packet whose last flit is ready to leave at `at`, on the request network from source to destination, on the
-  /// reply network from destination to source, and returns when the last flit is there. Counts it, and adds its time to the
-  /// latency of `attributes` (may be null).
+  /// reply network from destination to source, and returns when the last flit is there. Counts it, and adds its time to
+  /// `latency` (may be null).
   virtual Tick carry(VirtualNetwork network, unsigned source, unsigned destination, unsigned flits, Tick at,
-                     MemoryAttributes* attributes);
+                     LatencyBreakdown* latency);
   /// The same, counted for the fabric but not for source and destination.
   Traversal traverse(VirtualNetwork network, unsigned source, unsigned destination, unsigned flits, Tick at);
   /// The kernel's time is `now`: no later packet leaves before it. Drops what was booked until then, every so often.
@@ -145,11 +145,9 @@ class Fabric : public sc_core::sc_module {
   }
   /// What carry() counts.
   void count_carried(FabricPortStatistics& source, FabricPortStatistics& destination, unsigned flits, Tick at,
-                     const Traversal& traversal, MemoryAttributes* attributes) {
+                     const Traversal& traversal, LatencyBreakdown* latency) {
     count(traversal, flits, at);
-    if (attributes != nullptr) {
-      attributes->latency.add(MemoryLevel::noc, traversal.waiting, traversal.arrival - at - traversal.waiting);
-    }
+    if (latency != nullptr) latency->add(MemoryLevel::noc, traversal.waiting, traversal.arrival - at - traversal.waiting);
     source.count(traversal.waiting, flits);
     destination.count(traversal.waiting, flits);
   }

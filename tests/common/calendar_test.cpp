@@ -203,7 +203,6 @@ TEST(PoolCalendar, AgreesWithCountingOnRandomHoldings) {
   }
 }
 
-// Pools of many servers, most of them held: changes are counted up in blocks, whose ends lie anywhere.
 TEST(PoolCalendar, AgreesWithCountingWhenMostOfManyAreHeld) {
   for (unsigned seed = 0; seed < 12; seed += 2) {
     std::mt19937 random(seed);
@@ -243,7 +242,7 @@ TEST(PoolCalendar, ALongQueueBeforeASaturatedPoolCostsNoMemory) {
     EXPECT_EQ(start, 100_ps * static_cast<std::uint64_t>(i / 16));
     pool.occupy(start, start + 100_ps);
   }
-  EXPECT_LE(pool.changes(), 4u);
+  EXPECT_LE(pool.changes(), 2 * pool.servers());
 }
 
 // How long it takes is bench/memory_bench's business.

@@ -174,16 +174,17 @@ TEST(Crossbar, StepsOfACallerThatServesItselfMakeATransport) {
     const Tick begin = b.initiators[1].epoch();
     b.crossbar.reset();
     b.crossbar.advance(begin);
+    LatencyBreakdown latency;
     AddressRoutes::Hop hop{};
     ASSERT_TRUE(b.crossbar.route(kBase + 64, hop));
     const Tick there = b.crossbar.carry(VirtualNetwork::request, 1, hop.destination,
-                                        b.crossbar.request_flits(row.length, row.write, row.atomic), begin, &attributes);
+                                        b.crossbar.request_flits(row.length, row.write, row.atomic), begin, &latency);
     const Tick back =
         b.crossbar.carry(VirtualNetwork::reply, 1, hop.destination, b.crossbar.reply_flits(row.length, row.write, row.atomic),
-                         there + kMemoryTime, &attributes);
+                         there + kMemoryTime, &latency);
     EXPECT_EQ(back - begin, transport.at);
     constexpr auto kNoc = static_cast<std::size_t>(MemoryLevel::noc);
-    EXPECT_EQ(attributes.latency.service[kNoc], transport.latency.service[kNoc]);
+    EXPECT_EQ(latency.service[kNoc], transport.latency.service[kNoc]);
     EXPECT_EQ(b.crossbar.statistics().packets, before.packets + 2);
   }
   AddressRoutes::Hop hop{};
