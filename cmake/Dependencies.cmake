@@ -21,3 +21,5 @@ target_include_directories(lacuna_libelf SYSTEM INTERFACE "${LIBELF_INCLUDE_DIR}
 target_link_libraries(lacuna_libelf INTERFACE "${LIBELF_LIBRARY}")
 
 find_package(yaml-cpp 0.7 REQUIRED)
+find_package(SQLite3 3.40 REQUIRED)
+find_package(OpenSSL 3.0 REQUIRED COMPONENTS Crypto)

@@ -18,7 +18,7 @@ struct CommandInfo {
   const char* text;
 };
 
-constexpr std::array<CommandInfo, 7> kCommands{
+constexpr std::array<CommandInfo, 9> kCommands{
     {{"run", Command::run, "FIRMWARE.elf", "boot a firmware on the hart, with the GPU on its bus",
       "Boots a bare-metal RV64GC program on a platform with hart, RAM, CLINT, PLIC, UART, finisher and GPU, until the program "
       "ends itself (semihosting exit, HTIF tohost, finisher). Prints the program's console, then a line per kernel; writes "
@@ -39,6 +39,17 @@ constexpr std::array<CommandInfo, 7> kCommands{
       "statistics.json, kernels.csv and log.txt to the output folder and a table of kernels to stderr at the end. Without "
       "lacuna exec, LD_LIBRARY_PATH=<folder of Lacuna's libhsakmt.so.1> ./program does the same, and LACUNA_CONFIG, "
       "LACUNA_SET, LACUNA_OUT and LACUNA_REPORT say what options say here; docs/rocm.md has it all."},
+     {"sweep", Command::sweep, "FILE", "run a workload at many points: parameters, options, seeds",
+      "Runs lacuna run, launch or exec once for every combination of values in a sweep file (docs/sweep.md), and stores "
+      "configuration, statistics, kernels and origin of each in a database: lacuna sweep l2.sweep -j 8; lacuna results l2. "
+      "What "
+      "has been run with the same inputs is not run again: after an interruption, or when the file has got more values, the "
+      "same "
+      "command goes on. --on slurm hands the points to the batch system as job arrays."},
+     {"results", Command::results, "[SWEEP[@VERSION]]", "list, filter, export and compare what sweeps have found",
+      "Without SWEEP lists the sweeps of a database; with it prints what the sweep takes of each point: the mean of its "
+      "repetitions and from where to where they go. @VERSION, a commit or the first digits of one or a version, chooses among "
+      "results of several builds."},
      {"hart", Command::hart, "PROGRAM.elf [-- ARGUMENTS]", "run a bare-metal program on the hart alone",
       "Runs a bare-metal RV64GC program on the same platform without the GPU and returns its exit code. ARGUMENTS reach the "
       "program by semihosting. Nothing but the program's console is printed, and files are written only with --out."},
@@ -111,7 +122,42 @@ po::options_description launch_options() {
   return options;
 }
 
+po::options_description sweep_options() {
+  po::options_description options = common_options();
+  options.add_options()                                                                                                  //
+      ("jobs,j", po::value<unsigned>()->value_name("N"), "points at a time (default: as many as there are processors)")  //
+      ("on", po::value<std::string>()->value_name("WHERE"), "here (default) or slurm")                                   //
+      ("slurm", po::value<std::vector<std::string>>()->value_name("KEY=VALUE"),
+       "a key of [slurm]: partition, time, memory, cpus, …; may be repeated")                                 //
+      ("no-wait", "with --on slurm: submit and end; the same command later collects what has been finished")  //
+      ("db", po::value<std::string>()->value_name("FILE"),
+       "database (default: the sweep file's database, else lacuna-results.db in its folder)")  //
+      ("dry-run,n", "list the points and what would be done with them")                        //
+      ("retry", "run again what failed, took too long or was killed")                          //
+      ("quiet,q", "no progress and no table at the end")                                       //
+      ("task", po::value<std::string>()->value_name("FOLDER"), "what a batch job runs; not for use by hand");
+  return options;
+}
+
+po::options_description results_options() {
+  using Texts = std::vector<std::string>;
+  po::options_description options = common_options();
+  options.add_options()                                                                                          //
+      ("db", po::value<std::string>()->value_name("FILE")->default_value("lacuna-results.db"), "database")       //
+      ("take,t", po::value<Texts>()->value_name("[NAME=]PATH"), "show this instead of what the sweep takes")     //
+      ("where,w", po::value<Texts>()->value_name("CONDITION"), "only points for which this holds: 'n >= 1024'")  //
+      ("points", "each point by itself, with its state and origin")                                              //
+      ("failed", "points that failed, with the end of their logs")                                               //
+      ("csv", "comma-separated values to standard output")                                                       //
+      ("compare", po::value<std::string>()->value_name("SWEEP[@VERSION]"),
+       "what has changed from SWEEP to this one: differences beyond the threshold and beyond the spread")  //
+      ("threshold", po::value<std::string>()->value_name("PERCENT")->default_value("1%"), "of --compare");
+  return options;
+}
+
 po::options_description options_of(Command command) {
+  if (command == Command::sweep) return sweep_options();
+  if (command == Command::results) return results_options();
   po::options_description options = simulates(command)         ? simulation_options()
                                     : command == Command::exec ? platform_options()
                                                                : common_options();
@@ -178,6 +224,39 @@ void collect_sources(const po::parsed_options& parsed, CommandLine& line) {
   }
 }
 
+void take_sweep_options(const po::variables_map& values, SweepOptions& sweep) {
+  if (values.count("jobs") != 0) sweep.jobs = values["jobs"].as<unsigned>();
+  if (values.count("jobs") != 0 && sweep.jobs == 0) usage_error("--jobs must be at least 1", "sweep");
+  const std::string place = values.count("on") != 0 ? values["on"].as<std::string>() : "here";
+  if (place != "here" && place != "slurm") usage_error("--on " + place + ": must be here or slurm", "sweep");
+  sweep.on_slurm = place == "slurm";
+  sweep.wait = values.count("no-wait") == 0;
+  if (!sweep.wait && !sweep.on_slurm) usage_error("--no-wait belongs to --on slurm", "sweep");
+  sweep.dry_run = values.count("dry-run") != 0;
+  sweep.retry = values.count("retry") != 0;
+  if (values.count("db") != 0) sweep.database = values["db"].as<std::string>();
+  if (values.count("task") != 0) sweep.task = values["task"].as<std::string>();
+  if (values.count("slurm") == 0) return;
+  if (!sweep.on_slurm) usage_error("--slurm belongs to --on slurm", "sweep");
+  for (const std::string& text : values["slurm"].as<std::vector<std::string>>()) {
+    const std::size_t equals = text.find('=');
+    if (equals == std::string::npos) usage_error("--slurm " + text + ": must be KEY=VALUE", "sweep");
+    sweep.slurm.emplace_back(text.substr(0, equals), text.substr(equals + 1));
+  }
+}
+
+void take_results_options(const po::variables_map& values, ResultsOptions& results) {
+  using Texts = std::vector<std::string>;
+  results.database = values["db"].as<std::string>();
+  if (values.count("take") != 0) results.take = values["take"].as<Texts>();
+  if (values.count("where") != 0) results.where = values["where"].as<Texts>();
+  if (values.count("compare") != 0) results.compare = values["compare"].as<std::string>();
+  results.threshold = values["threshold"].as<std::string>();
+  results.points = values.count("points") != 0;
+  results.failed = values.count("failed") != 0;
+  results.csv = values.count("csv") != 0;
+}
+
 CommandLine parse_command(const CommandInfo& info, std::vector<std::string> arguments) {
   CommandLine line;
   line.command = info.command;
@@ -228,9 +307,13 @@ CommandLine parse_command(const CommandInfo& info, std::vector<std::string> argu
     operands.push_back(line.guest_arguments.front());
     line.guest_arguments.erase(line.guest_arguments.begin());
   }
-  if (operands.empty()) usage_error(std::string("lacuna ") + info.name + " needs " + info.operand, info.name);
+  if (info.command == Command::sweep) take_sweep_options(values, line.sweep);
+  if (info.command == Command::results) take_results_options(values, line.results);
+  const bool may_be_missing = info.command == Command::results || line.sweep.task;
+  if (operands.empty() && !may_be_missing)
+    usage_error(std::string("lacuna ") + info.name + " needs " + info.operand, info.name);
   if (operands.size() > 1) usage_error("unexpected " + operands[1], info.name);
-  line.input = operands.front();
+  if (!operands.empty()) line.input = operands.front();
   if (values.count("out") != 0) line.output_folder = values["out"].as<std::string>();
   if (values.count("gdb") != 0) line.gdb_port = values["gdb"].as<std::uint16_t>();
   if (values.count("input") != 0) line.console_input = values["input"].as<std::string>();
@@ -239,6 +322,13 @@ CommandLine parse_command(const CommandInfo& info, std::vector<std::string> argu
 }
 
 }  // namespace
+
+std::vector<std::string> option_names(Command command) {
+  std::vector<std::string> names;
+  const po::options_description options = options_of(command);
+  for (const auto& option : options.options()) names.push_back(option->long_name());
+  return names;
+}
 
 CommandLine parse_command_line(const std::vector<std::string>& arguments) {
   CommandLine line;

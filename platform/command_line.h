@@ -1,4 +1,4 @@
-// The command line: `lacuna run|launch|exec|hart|disasm|isa|docs` and the options of each.
+// The command line: `lacuna run|launch|exec|sweep|results|hart|disasm|isa|docs` and the options of each.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ class UsageError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-enum class Command { run, launch, exec, hart, disasm, isa_check, docs, list_parameters, version, help };
+enum class Command { run, launch, exec, sweep, results, hart, disasm, isa_check, docs, list_parameters, version, help };
 
 /// One --config or --set, in the order given.
 struct ConfigurationSource {
@@ -32,6 +32,31 @@ struct LaunchOptions {
   std::vector<std::pair<std::string, std::string>> values;
 };
 
+/// Of `lacuna sweep`.
+struct SweepOptions {
+  unsigned jobs = 0;      ///< points at a time; 0 = as many as there are processors
+  bool on_slurm = false;  ///< --on slurm
+  bool wait = true;       ///< not --no-wait
+  bool dry_run = false;
+  bool retry = false;
+  std::optional<std::string> database;
+  std::optional<std::string> task;  ///< --task: what a batch job of a sweep runs, instead of FILE
+  /// --slurm: names and values of [slurm], in the order given.
+  std::vector<std::pair<std::string, std::string>> slurm;
+};
+
+/// Of `lacuna results`.
+struct ResultsOptions {
+  std::string database;
+  std::vector<std::string> take;  ///< NAME=PATH
+  std::vector<std::string> where;
+  std::optional<std::string> compare;
+  std::string threshold;
+  bool points = false;
+  bool failed = false;
+  bool csv = false;
+};
+
 struct CommandLine {
   Command command = Command::help;
   std::string help;                          ///< text to print for Command::help
@@ -43,9 +68,14 @@ struct CommandLine {
   std::string console_input;                 ///< --input
   bool quiet = false;
   LaunchOptions launch;
+  SweepOptions sweep;
+  ResultsOptions results;
   std::vector<std::string> inputs;  ///< of isa check: all files
   bool json = false;                ///< of isa check
 };
+
+/// The long names of a command's options, without dashes.
+std::vector<std::string> option_names(Command command);
 
 /// Throws UsageError.
 CommandLine parse_command_line(const std::vector<std::string>& arguments);

@@ -24,6 +24,9 @@
 #include "platform/run/output_file.h"
 #include "platform/run/output_folder.h"
 #include "platform/run/simulate.h"
+#include "platform/sweep/results.h"
+#include "platform/sweep/sweep.h"
+#include "platform/sweep/sweep_error.h"
 #include "platform/version.h"
 
 namespace lacuna {
@@ -60,6 +63,10 @@ int execute(const CommandLine& line) {
       return launch(line);
     case Command::exec:
       return exec_program(line);
+    case Command::sweep:
+      return sweep(line);
+    case Command::results:
+      return results(line);
     case Command::disasm:
       for (const CodeObject& object : read_code_objects(line.input)) write_disassembly(object.elf(), std::cout);
       break;
@@ -103,6 +110,8 @@ int guarded(const std::vector<std::string>& arguments) {
   } catch (const ElfError& e) {
     return refuse(e);
   } catch (const LaunchError& e) {
+    return refuse(e);
+  } catch (const SweepError& e) {
     return refuse(e);
   } catch (const OutputError& e) {
     return refuse(e);

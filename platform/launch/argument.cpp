@@ -195,6 +195,7 @@ BufferSpec parse_buffer(std::string_view text, const ArgumentContext& context) {
     buffer.contents.kind = Contents::Kind::file;
     buffer.contents.file = context.folder / fields[1];
     buffer.contents.bytes = readable_size(buffer.contents.file);
+    context.reads(buffer.contents.file);
     if (buffer.contents.bytes == 0) throw LaunchError(buffer.contents.file.string() + ": is empty");
     if (kind == "inout") buffer.save = buffer.contents.file;
   } else if (kind == "out") {
@@ -241,7 +242,9 @@ ArgumentValue parse_argument(std::string_view text, const ArgumentContext& conte
   if (kind == "bytes") {
     argument.bytes = hexadecimal_bytes(rest);
   } else if (kind == "raw") {
-    argument.bytes = file_bytes(context.folder / std::string(rest));
+    const fs::path file = context.folder / std::string(rest);
+    argument.bytes = file_bytes(file);
+    context.reads(file);
   } else if (kind == "struct") {
     return parse_structure(rest, context);
   } else if (kind == "lds") {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -45,6 +46,11 @@ struct ArgumentValue {
 struct ArgumentContext {
   std::filesystem::path folder;
   const ExpressionScope& scope;
+  std::set<std::filesystem::path>* inputs = nullptr;  ///< gets the files that are read; null = nobody asks
+
+  void reads(const std::filesystem::path& file) const {
+    if (inputs != nullptr) inputs->insert(file);
+  }
 };
 
 /// Does the text describe a buffer of its own?

@@ -84,7 +84,7 @@ class LaunchSession::FetchFile final : public GuestFile {
 };
 
 LaunchSession::LaunchSession(LaunchProgram program, std::string wanted_target)
-    : program_(std::move(program)), wanted_target_(std::move(wanted_target)) {}
+    : program_(std::move(program)), wanted_target_(std::move(wanted_target)), inputs_{program_.file} {}
 LaunchSession::~LaunchSession() = default;
 
 void LaunchSession::begin() {

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <filesystem>
 #include <functional>
 #include <map>
 #include <memory>
@@ -41,6 +42,9 @@ class LaunchSession {
   isa::Target target() const;
   /// Things that the user should know although the launch runs.
   const std::vector<std::string>& warnings() const { return warnings_; }
+  /// The files that have been read or will be, as far as statements have been executed: the launch file or code object itself,
+  /// code objects, contents, references. Of a loop, rehearse() sees the first pass.
+  const std::set<std::filesystem::path>& inputs() const { return inputs_; }
 
   /// The launcher's files (platform/launch/launch_plan.h).
   std::unique_ptr<GuestFile> open(const std::string& name);
@@ -110,7 +114,7 @@ class LaunchSession {
   void compare_buffer(const std::string& name, const Buffer& compared, const std::filesystem::path& reference,
                       const Tolerance& tolerance);
   std::string value(std::string_view text) const;
-  ArgumentContext context() const { return {program_.folder, state_.scope}; }
+  ArgumentContext context() { return {program_.folder, state_.scope, &inputs_}; }
 
   /// Appends a record to the plan; its header is filled in here.
   template <typename Record>
@@ -146,6 +150,7 @@ class LaunchSession {
   std::vector<std::byte> fetched_;
 
   std::deque<ComparisonResult> comparisons_;
+  std::set<std::filesystem::path> inputs_;
   std::vector<std::string> warnings_;
   std::set<std::string> warned_;
   std::string error_;

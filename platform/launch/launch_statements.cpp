@@ -71,6 +71,7 @@ void LaunchSession::execute_constants(const LaunchStatement& statement) {
 
 std::shared_ptr<const CodeObject> LaunchSession::read_code(const std::filesystem::path& file) {
   std::vector<CodeObject> objects = read_code_objects(file);
+  inputs_.insert(file);
   const auto chosen = std::find_if(objects.begin(), objects.end(),
                                    [&](const CodeObject& o) { return isa::traits(o.target()).name == wanted_target_; });
   auto object = std::make_shared<const CodeObject>(std::move(chosen != objects.end() ? *chosen : objects.front()));
@@ -161,6 +162,7 @@ void LaunchSession::execute_compare(const LaunchStatement& statement) {
 void LaunchSession::compare_buffer(const std::string& name, const Buffer& compared, const std::filesystem::path& reference,
                                    const Tolerance& tolerance) {
   check_comparison(reference, compared.bytes, tolerance, compared.type);
+  inputs_.insert(reference);
   if (rehearsing_) return;
   ComparisonResult& result = comparisons_.emplace_back();
   result.buffer = name;

@@ -26,19 +26,6 @@ constexpr int kExitNotFound = 127;
 constexpr const char* kLibrary = "libhsakmt.so.1";
 constexpr const char* kDeviceFileLibrary = "liblacuna_kfd.so";
 
-/// Where the library is: beside the program in the build tree, or where both are installed.
-fs::path library_folder() {
-  std::error_code status;
-  const fs::path program = fs::read_symlink("/proc/self/exe", status);
-  if (!status) {
-    for (const char* folder : {"../lib", "../lib/lacuna"}) {
-      fs::path candidate = (program.parent_path() / folder).lexically_normal();
-      if (fs::exists(candidate / kLibrary, status)) return candidate;
-    }
-  }
-  throw UsageError(std::string("exec: ") + kLibrary + " is neither in ../lib nor in ../lib/lacuna of this program's folder");
-}
-
 void prepend(const char* variable, const std::string& entry) {
   const char* before = std::getenv(variable);
   const std::string value = before == nullptr || *before == '\0' ? entry : entry + ':' + before;
@@ -66,19 +53,6 @@ void prepare_output(const std::optional<std::string>& folder) {
   setenv("LACUNA_OUT", OutputFolder::at(fs::absolute(*folder)).path().c_str(), 1);
 }
 
-/// As execvp(3) finds it; "" when it does not.
-fs::path program_file(const std::string& name) {
-  std::error_code status;
-  if (name.find('/') != std::string::npos) return fs::is_regular_file(name, status) ? fs::path(name) : fs::path();
-  const char* const path = std::getenv("PATH");
-  std::istringstream folders(path == nullptr ? "" : path);
-  for (std::string folder; std::getline(folders, folder, ':');) {
-    fs::path candidate = fs::path(folder) / name;
-    if (fs::is_regular_file(candidate, status) && access(candidate.c_str(), X_OK) == 0) return candidate;
-  }
-  return {};
-}
-
 /// HIP's own end for want of code says nothing of what there is.
 void warn_of_missing_code(const std::string& program, const PlatformParameters& parameters) {
   const fs::path file = program_file(program);
@@ -97,9 +71,33 @@ void warn_of_missing_code(const std::string& program, const PlatformParameters& 
 
 }  // namespace
 
+fs::path rocm_library() {
+  std::error_code status;
+  const fs::path program = fs::read_symlink("/proc/self/exe", status);
+  if (!status) {
+    for (const char* folder : {"../lib", "../lib/lacuna"}) {
+      fs::path candidate = (program.parent_path() / folder).lexically_normal();
+      if (fs::exists(candidate / kLibrary, status)) return candidate / kLibrary;
+    }
+  }
+  throw UsageError(std::string("exec: ") + kLibrary + " is neither in ../lib nor in ../lib/lacuna of this program's folder");
+}
+
+fs::path program_file(const std::string& name) {
+  std::error_code status;
+  if (name.find('/') != std::string::npos) return fs::is_regular_file(name, status) ? fs::path(name) : fs::path();
+  const char* const path = std::getenv("PATH");
+  std::istringstream folders(path == nullptr ? "" : path);
+  for (std::string folder; std::getline(folders, folder, ':');) {
+    fs::path candidate = fs::path(folder) / name;
+    if (fs::is_regular_file(candidate, status) && access(candidate.c_str(), X_OK) == 0) return candidate;
+  }
+  return {};
+}
+
 int exec_program(const CommandLine& line) {
   const RunParameters checked(line.configuration, Machine::process);
-  const fs::path libraries = library_folder();
+  const fs::path libraries = rocm_library().parent_path();
   warn_of_missing_code(line.input, checked.values());
   setenv("LACUNA_CONFIG", configuration_list(line.configuration).c_str(), 1);
   unsetenv("LACUNA_SET");

@@ -5,9 +5,18 @@
 // signals and terminal are its own.
 #pragma once
 
+#include <filesystem>
+#include <string>
+
 #include "platform/command_line.h"
 
 namespace lacuna {
+
+/// Lacuna's libhsakmt.so.1: beside this program in the build tree, or where both are installed. Throws UsageError.
+std::filesystem::path rocm_library();
+
+/// As execvp(3) finds it; "" when it does not.
+std::filesystem::path program_file(const std::string& name);
 
 /// Does not return unless the program cannot be started: 127 when there is no such program, otherwise 126. Throws UsageError,
 /// ConfigurationError, OutputError.

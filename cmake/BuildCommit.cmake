@@ -1,0 +1,21 @@
+# Run in every build (cmake -P): writes OUTPUT with the commit that SOURCE is at, unless it says so already.
+#
+# The commit goes into a section that is not loaded, because it does not belong to what the program does: a commit that changes
+# nothing else leaves the loaded part as it was (platform/sweep/digest.h).
+execute_process(COMMAND git -C "${SOURCE}" rev-parse --short=12 HEAD OUTPUT_VARIABLE commit OUTPUT_STRIP_TRAILING_WHITESPACE
+                ERROR_QUIET RESULT_VARIABLE failed)
+if(failed)
+  set(commit unknown)
+else()
+  execute_process(COMMAND git -C "${SOURCE}" status --porcelain --untracked-files=no OUTPUT_VARIABLE changes ERROR_QUIET)
+  if(changes)
+    string(APPEND commit -dirty)
+  endif()
+endif()
+set(text "asm(\".pushsection .lacuna.commit, \\\"\\\", @progbits\\n.ascii \\\"${commit}\\\"\\n.popsection\");\n")
+if(EXISTS "${OUTPUT}")
+  file(READ "${OUTPUT}" before)
+endif()
+if(NOT "${before}" STREQUAL "${text}")
+  file(WRITE "${OUTPUT}" "${text}")
+endif()

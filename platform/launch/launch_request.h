@@ -1,0 +1,18 @@
+// What `lacuna launch` is asked for on its command line, as a session that can be rehearsed and run.
+#pragma once
+
+#include <vector>
+
+#include "platform/command_line.h"
+#include "platform/launch/launch_session.h"
+
+namespace lacuna {
+
+/// Not rehearsed yet. Throws UsageError, LaunchError or ElfError.
+LaunchSession requested_launch(const CommandLine& line);
+
+/// The command line's configuration, with the target of the session's code objects unless the user says another one. The
+/// session has been rehearsed.
+std::vector<ConfigurationSource> launch_configuration(const CommandLine& line, const LaunchSession& session);
+
+}  // namespace lacuna

@@ -1,0 +1,159 @@
+#include "platform/sweep/condition.h"
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <optional>
+
+#include "models/common/nearest_name.h"
+#include "platform/launch/expression.h"
+#include "platform/launch/launch_error.h"
+#include "platform/launch/text.h"
+#include "platform/sweep/sweep_error.h"
+#include "platform/sweep/value_list.h"
+
+namespace lacuna {
+namespace {
+
+bool name_begin(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+bool name_character(char c) { return name_begin(c) || std::isdigit(static_cast<unsigned char>(c)) != 0 || c == '.'; }
+
+Number number_of(double value) {
+  if (value == std::floor(value) && std::fabs(value) < 0x1p63) return Number::of(static_cast<WideInteger>(value));
+  return Number::of_real(value);
+}
+
+/// Texts as numbers: a quantity is its value; every other text has a number of its own, the same wherever it stands.
+class Texts {
+ public:
+  Number number(std::string_view text) {
+    if (const auto quantity = parse_quantity(text)) return number_of(quantity->value);
+    if (text == "true" || text == "false") return Number::of(text == "true" ? 1 : 0);
+    const auto found = std::find(texts_.begin(), texts_.end(), text);
+    // Far from what anybody compares with.
+    constexpr WideInteger kFirst = WideInteger{1} << 62;
+    const WideInteger result = kFirst + (found - texts_.begin());
+    if (found == texts_.end()) texts_.emplace_back(text);
+    return Number::of(result);
+  }
+
+ private:
+  std::vector<std::string> texts_;
+};
+
+/// The expression in names that it knows: axes as `axis0`, texts and quantities as `text0`.
+class Translation {
+ public:
+  /// `real`: every number is a real one.
+  Translation(std::string_view text, const NamedValues& values, bool real = false) : values_(values), real_(real) {
+    for (std::size_t at = 0; at < text.size();) {
+      const char c = text[at];
+      if (c == '"' || c == '\'') {
+        const std::size_t end = text.find(c, at + 1);
+        if (end == std::string_view::npos) throw SweepError("a quote has no end");
+        add_text(text.substr(at + 1, end - at - 1));
+        at = end + 1;
+      } else if (name_begin(c)) {
+        std::size_t end = at;
+        while (end < text.size() && name_character(text[end])) ++end;
+        add_name(text.substr(at, end - at), end < text.size() && text[end] == '(');
+        at = end;
+      } else if (std::isdigit(static_cast<unsigned char>(c)) != 0) {
+        std::size_t end = at;
+        while (end < text.size() && name_character(text[end])) ++end;
+        const std::string_view word = text.substr(at, end - at);
+        const auto quantity = parse_quantity(word);
+        if (quantity && quantity->kind != Quantity::Kind::plain) {
+          add_text(word);
+        } else {
+          expression_ += word;
+        }
+        at = end;
+      } else {
+        expression_ += c;
+        ++at;
+      }
+    }
+  }
+
+  Number value() const {
+    try {
+      return evaluate(expression_, scope_);
+    } catch (const LaunchError& e) {
+      throw SweepError(e.what());
+    }
+  }
+
+ private:
+  void add_text(std::string_view text) { add_variable(texts_.number(text)); }
+
+  void add_name(std::string_view name, bool function) {
+    const auto named = std::find_if(values_.begin(), values_.end(), [&](const auto& value) { return value.first == name; });
+    if (named != values_.end()) {
+      add_variable(texts_.number(named->second));
+    } else if (function || name == "pi" || name == "inf" || name == "nan") {
+      expression_ += name;
+    } else if (name == "true" || name == "false") {
+      add_text(name);
+    } else {
+      std::vector<std::string> names;
+      for (const auto& [known, value] : values_) names.push_back(known);
+      throw SweepError("unknown name " + std::string(name) + did_you_mean(nearest_name(names, name)));
+    }
+  }
+
+  void add_variable(Number number) {
+    if (real_) number = Number::of_real(number.as_double());
+    const std::string name = "value" + std::to_string(scope_.variables.size());
+    scope_.variables.emplace(name, number);
+    expression_ += name;
+  }
+
+  const NamedValues& values_;
+  bool real_;
+  Texts texts_;
+  ExpressionScope scope_;
+  std::string expression_;
+};
+
+}  // namespace
+
+bool holds(std::string_view condition, const NamedValues& values) { return Translation(condition, values).value().truth(); }
+
+double expression_value(std::string_view expression, const NamedValues& values) {
+  return Translation(expression, values, true).value().as_double();
+}
+
+std::string substitute_values(std::string_view text, const NamedValues& values) {
+  std::string result;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t open = text.find('{', at);
+    if (open == std::string_view::npos) return result += text.substr(at);
+    const std::size_t close = text.find('}', open);
+    if (close == std::string_view::npos) throw SweepError("{ without }");
+    result += text.substr(at, open - at);
+    const std::string_view inside = trimmed(text.substr(open + 1, close - open - 1));
+    const auto named = std::find_if(values.begin(), values.end(), [&](const auto& value) { return value.first == inside; });
+    result += named != values.end() ? named->second : number_text(Translation(inside, values).value());
+    at = close + 1;
+  }
+  return result;
+}
+
+void add_to_list(std::string& list, std::string_view text, std::string_view separator) {
+  if (!list.empty()) list += separator;
+  list += text;
+}
+
+bool refers_to(std::string_view text, std::string_view name) {
+  for (std::size_t open = text.find('{'); open != std::string_view::npos; open = text.find('{', open + 1)) {
+    const std::string_view inside = text.substr(open + 1, text.find('}', open) - open - 1);
+    for (std::size_t at = inside.find(name); at != std::string_view::npos; at = inside.find(name, at + 1)) {
+      const std::size_t end = at + name.size();
+      if ((at == 0 || !name_character(inside[at - 1])) && (end == inside.size() || !name_character(inside[end]))) return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace lacuna

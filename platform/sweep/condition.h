@@ -1,0 +1,32 @@
+// Conditions over the axes of a point: the expressions of launch files (platform/launch/expression.h) over named texts.
+//
+// A name is an axis, with the dot of a parameter (`l2.size >= 1MiB`). A value with a unit counts in its base unit, a number as
+// it is; any other text can be compared with a text in quotes: `gpu.target == "gfx90a"`.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace lacuna {
+
+/// Names and their texts, in order.
+using NamedValues = std::vector<std::pair<std::string, std::string>>;
+
+/// Throws SweepError: what is wrong, without place; for an unknown name the nearest one.
+bool holds(std::string_view condition, const NamedValues& values);
+
+/// The same as a number. Division of two counts is that of real numbers.
+double expression_value(std::string_view expression, const NamedValues& values);
+
+/// Replaces each {NAME} by its text and any other {EXPRESSION} by its number. Throws SweepError.
+std::string substitute_values(std::string_view text, const NamedValues& values);
+
+/// "a, b, c": adds a text to a list.
+void add_to_list(std::string& list, std::string_view text, std::string_view separator = ", ");
+
+/// Does `text` name this value, in a {…}?
+bool refers_to(std::string_view text, std::string_view name);
+
+}  // namespace lacuna

@@ -1,0 +1,241 @@
+#include "platform/sweep/prepared_point.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <sstream>
+#include <string_view>
+
+#include "platform/configuration.h"
+#include "platform/launch/launch_error.h"
+#include "platform/launch/launch_request.h"
+#include "platform/loaders/elf_file.h"
+#include "platform/run/exec.h"
+#include "platform/run/run_parameters.h"
+#include "platform/sweep/digest.h"
+#include "platform/sweep/sweep_error.h"
+
+// NOLINTNEXTLINE(readability-redundant-declaration): not declared by every unistd.h
+extern "C" char** environ;
+
+namespace lacuna {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kThreads = "sim.threads";
+
+Machine machine_of(const std::string& command) { return command == "exec" ? Machine::process : Machine::firmware; }
+
+/// What the ROCm stack listens to. The configuration of Lacuna itself comes from the sweep alone (platform/run/exec.cpp).
+NamedValues inherited_environment() {
+  constexpr std::array<std::string_view, 8> kPrefixes{"HSA_", "HIP_", "ROCR_", "ROC_", "AMD_", "GPU_", "OCL_", "LD_"};
+  NamedValues found;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string_view text = *entry;
+    const std::size_t equals = text.find('=');
+    if (equals != std::string_view::npos &&
+        std::any_of(kPrefixes.begin(), kPrefixes.end(), [&](std::string_view prefix) { return text.starts_with(prefix); }))
+      found.emplace_back(text.substr(0, equals), text.substr(equals + 1));
+  }
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+std::string joined(const std::vector<std::string>& words) {
+  Digest digest;
+  for (const std::string& word : words) digest.add(word);
+  return digest.text();
+}
+
+std::string joined(const NamedValues& values) {
+  Digest digest;
+  for (const auto& [name, value] : values) {
+    digest.add(name);
+    digest.add(value);
+  }
+  return digest.text();
+}
+
+}  // namespace
+
+std::string difference(const PointInputs& now, const PointInputs& before) {
+  std::string names;
+  const auto add = [&](const std::string& name) { names += (names.empty() ? "" : ", ") + name; };
+  for (const auto& [name, digest] : now) {
+    const auto found = before.find(name);
+    if (found == before.end() || found->second != digest) add(name);
+  }
+  for (const auto& [name, digest] : before)
+    if (!now.contains(name)) add(name);
+  return names;
+}
+
+PointPreparer::PointPreparer(const SweepFile& sweep, fs::path folder, unsigned host_threads)
+    : sweep_(sweep),
+      folder_(std::move(folder)),
+      host_threads_(std::to_string(host_threads)),
+      simulator_(fs::read_symlink("/proc/self/exe")),
+      simulated_by_(sweep.command.value == "exec" ? rocm_library() : simulator_) {
+  if (sweep.command.value == "exec") inherited_ = inherited_environment();
+  for (const SweepKey& setting : sweep.settings) sets_threads_ = sets_threads_ || setting.name == kThreads;
+  for (const auto& group : sweep.axes)
+    for (const SweepAxis& axis : group) sets_threads_ = sets_threads_ || axis.name == kThreads;
+}
+
+std::vector<std::string> PointPreparer::words(const SweepPoint& point) {
+  std::vector<std::string> words{sweep_.command.value};
+  for (const std::string& name : point.configurations) {
+    std::string& file = configuration_files_[name];
+    std::error_code status;
+    if (file.empty() && fs::is_regular_file(folder_ / name, status)) file = (folder_ / name).lexically_normal();
+    if (file.empty()) file = fs::canonical(find_configuration(name, preset_folders()));
+    words.insert(words.end(), {"--config", file});
+  }
+  if (!sets_threads_) words.insert(words.end(), {"--set", std::string(kThreads) + '=' + host_threads_});
+  for (const auto& [name, value] : point.settings) words.insert(words.end(), {"--set", name + '=' + value});
+  for (const auto& [name, value] : point.options) words.insert(words.end(), {"--" + name, value});
+  // As it is written, not with the folder before it: a guest sees its name, and its length has a part in what the hart does.
+  if (sweep_.command.value == "exec") {
+    words.insert(words.end(), {"--", point.program});
+  } else {
+    words.push_back(point.program);
+    if (!point.arguments.empty()) words.emplace_back("--");
+  }
+  words.insert(words.end(), point.arguments.begin(), point.arguments.end());
+  return words;
+}
+
+CommandLine PointPreparer::command_line(const SweepPoint& point) { return parse_command_line(words(point)); }
+
+const PointPreparer::Workload& PointPreparer::workload(const SweepPoint& point) {
+  // Parameters have no part in what a workload reads, but for the target.
+  std::vector<std::string> parts{point.program};
+  for (const auto& [name, value] : point.options) parts.insert(parts.end(), {name, value});
+  for (const auto& [name, value] : point.settings)
+    if (name == "gpu.target") parts.push_back(value);
+  const auto [found, is_new] = workloads_.try_emplace(joined(parts));
+  Workload& workload = found->second;
+  if (!is_new) return workload;
+  const CommandLine line = command_line(point);
+  if (sweep_.command.value == "launch") {
+    LaunchSession session = requested_launch(line);
+    session.rehearse();
+    workload.configuration = launch_configuration(line, session);
+    workload.configuration.resize(workload.configuration.size() - line.configuration.size());
+    workload.files.assign(session.inputs().begin(), session.inputs().end());
+  } else if (sweep_.command.value == "run") {
+    ElfFile::read(line.input).require(ElfMachine::riscv);
+    workload.files.emplace_back(line.input);
+    if (!line.console_input.empty()) workload.files.push_back(folder_ / line.console_input);
+  } else {
+    const fs::path file = program_file(line.input);
+    if (file.empty()) throw SweepError(line.input + ": no such program");
+    workload.files.push_back(file);
+  }
+  return workload;
+}
+
+std::vector<ConfigurationSource> PointPreparer::configuration(const SweepPoint& point) {
+  std::vector<ConfigurationSource> sources = workload(point).configuration;
+  const CommandLine line = command_line(point);
+  sources.insert(sources.end(), line.configuration.begin(), line.configuration.end());
+  return sources;
+}
+
+std::string PointPreparer::effective_configuration(const SweepPoint& point, const CommandLine& line) {
+  std::vector<ConfigurationSource> sources = workload(point).configuration;
+  sources.insert(sources.end(), line.configuration.begin(), line.configuration.end());
+  // Threads of the host have no influence on results. A sweep that says how many measures the host, and then they do count.
+  if (!sets_threads_) sources.push_back({false, std::string(kThreads) + "=0"});
+  std::ostringstream text;
+  RunParameters(sources, machine_of(sweep_.command.value)).write(text);
+  return text.str();
+}
+
+bool PointPreparer::FileState::looks_like(const fs::path& file) const {
+  std::error_code status;
+  return fs::last_write_time(file, status) == time && fs::file_size(file, status) == size;
+}
+
+const std::string& PointPreparer::digest(const fs::path& file, bool program) {
+  FileState& state = files_[file];
+  if (!state.digest.empty()) return state.digest;
+  std::error_code status;
+  // Before the contents: what is written meanwhile is seen later.
+  state.time = fs::last_write_time(file, status);
+  state.size = fs::file_size(file, status);
+  state.program = program;
+  state.digest = program ? program_digest(file) : file_digest(file);
+  return state.digest;
+}
+
+std::map<std::string, std::string> PointPreparer::entered_files() const {
+  std::map<std::string, std::string> entered;
+  for (const auto& [file, state] : files_)
+    entered.emplace(fs::absolute(file), (state.program ? "program:" : "") + state.digest);
+  return entered;
+}
+
+std::string PointPreparer::changed_file() {
+  for (auto& [file, state] : files_) {
+    if (state.looks_like(file)) continue;
+    std::error_code status;
+    if (!fs::exists(file, status)) return file.string();
+    FileState now = state;
+    now.time = fs::last_write_time(file, status);
+    now.size = fs::file_size(file, status);
+    if ((state.program ? program_digest(file) : file_digest(file)) != state.digest) return file.string();
+    state = now;
+  }
+  return {};
+}
+
+PreparedPoint PointPreparer::prepare(const SweepPoint& point) {
+  const auto refuse = [&](const std::exception& e) {
+    const std::string values = label(point.values());
+    throw SweepError(sweep_.file.string() + ": point " + std::to_string(point.number) +
+                     (values.empty() ? "" : " (" + values + ')') + ": " + e.what());
+  };
+  try {
+    PreparedPoint prepared;
+    prepared.words = words(point);
+    prepared.environment = point.environment;
+    const CommandLine line = parse_command_line(prepared.words);
+    PointInputs& inputs = prepared.inputs;
+    inputs["simulator"] = digest(simulated_by_, true);
+    inputs["configuration"] = digest_of(effective_configuration(point, line));
+    std::vector<std::string> command{sweep_.command.value, point.program};
+    for (const auto& [name, value] : point.options)
+      if (name != "max-time") command.insert(command.end(), {name, value});
+    command.insert(command.end(), point.arguments.begin(), point.arguments.end());
+    for (const auto& [name, value] : point.repeats)
+      if (name == kIdenticalRuns) command.push_back(value);
+    inputs["command"] = joined(command);
+    NamedValues environment = inherited_;
+    environment.insert(environment.end(), point.environment.begin(), point.environment.end());
+    inputs["environment"] = joined(environment);
+    for (const fs::path& file : workload(point).files) inputs["file " + file.filename().string()] += digest(file);
+    for (const std::string& file : point.inputs) inputs["file " + file] += digest(folder_ / file);
+    Digest key;
+    for (const auto& [name, value] : inputs) {
+      key.add(name);
+      key.add(value);
+    }
+    prepared.key = key.text();
+    return prepared;
+  } catch (const UsageError& e) {
+    refuse(e);
+  } catch (const ConfigurationError& e) {
+    refuse(e);
+  } catch (const ElfError& e) {
+    refuse(e);
+  } catch (const LaunchError& e) {
+    refuse(e);
+  } catch (const SweepError& e) {
+    refuse(e);
+  }
+  return {};
+}
+
+}  // namespace lacuna

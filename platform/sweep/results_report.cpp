@@ -1,0 +1,223 @@
+#include "platform/sweep/results_report.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <map>
+#include <ostream>
+#include <sstream>
+
+#include "platform/run/text_table.h"
+#include "platform/sweep/sweep_progress.h"
+
+namespace lacuna {
+namespace {
+
+/// How many lines of a log are shown.
+constexpr std::size_t kLogLines = 12;
+
+std::string cell(const std::string& text) {
+  if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return quoted + '"';
+}
+
+/// As many digits as it takes to get the same number back.
+std::string exact(double value) {
+  std::array<char, 64> text{};
+  return {text.data(), std::to_chars(text.data(), text.data() + text.size(), value).ptr};
+}
+
+std::string readable_spread(const Spread& spread) {
+  if (spread.samples == 0) return "-";
+  if (spread.min == spread.max) return readable_number(spread.mean);
+  return readable_number(spread.mean) + " [" + readable_number(spread.min) + " .. " + readable_number(spread.max) + ']';
+}
+
+/// Every name that occurs, in order of first occurrence: a sweep may have had other axes once.
+std::vector<std::string> names(const std::vector<PointGroup>& groups, bool with_repeats) {
+  std::vector<std::string> found;
+  const auto add = [&](const NamedValues& values) {
+    for (const auto& [name, value] : values)
+      if (std::find(found.begin(), found.end(), name) == found.end()) found.push_back(name);
+  };
+  for (const PointGroup& group : groups) add(group.axes);
+  for (const PointGroup& group : groups)
+    for (const StoredPoint& point : group.points)
+      if (with_repeats) add(point.repeats);
+  return found;
+}
+
+std::string value_of(const NamedValues& values, const std::string& name) {
+  const auto found = std::find_if(values.begin(), values.end(), [&](const auto& value) { return value.first == name; });
+  return found == values.end() ? std::string() : found->second;
+}
+
+void write_csv(const std::vector<TextRow>& rows, std::ostream& out) {
+  for (const TextRow& row : rows)
+    for (std::size_t i = 0; i < row.size(); ++i) out << cell(row[i]) << (i + 1 == row.size() ? '\n' : ',');
+}
+
+std::vector<TextRow> point_rows(const std::vector<PointGroup>& groups) {
+  const std::vector<std::string> axes = names(groups, true);
+  std::vector<TextRow> rows{axes};
+  for (const char* title : {"state", "exit_code", "seconds", "run_hash", "version", "commit", "host", "date"})
+    rows.front().emplace_back(title);
+  for (const PointGroup& group : groups) {
+    for (const StoredPoint& point : group.points) {
+      NamedValues values = point.axes;
+      values.insert(values.end(), point.repeats.begin(), point.repeats.end());
+      TextRow& row = rows.emplace_back();
+      for (const std::string& name : axes) row.push_back(value_of(values, name));
+      row.push_back(point.state_text());
+      if (point.id == 0) {
+        row.resize(rows.front().size());
+        continue;
+      }
+      for (std::string text : {std::to_string(point.exit_code), fixed(point.seconds, 3), point.run_hash, point.version,
+                               point.commit, point.host, point.date})
+        row.push_back(std::move(text));
+    }
+  }
+  return rows;
+}
+
+std::string percent(double ratio) {
+  std::ostringstream text;
+  text.precision(3);
+  text << std::showpos << 100 * ratio << " %";
+  return text.str();
+}
+
+}  // namespace
+
+std::string readable_number(double value) {
+  const double size = std::fabs(value);
+  std::ostringstream text;
+  // Beyond six digits, and for whole numbers, every digit before the point is shown and none behind it.
+  if (size < 0x1p63 && (size >= 1e5 || size == std::floor(size))) {
+    text << (value < 0 ? "-" : "") << grouped(static_cast<std::uint64_t>(std::llround(size)));
+  } else {
+    text.precision(6);
+    text << value;
+  }
+  return text.str();
+}
+
+void write_groups(const std::vector<PointGroup>& groups, const std::vector<ReportedTake>& takes, std::ostream& out) {
+  const std::vector<std::string> axes = names(groups, false);
+  std::vector<TextRow> rows{axes};
+  if (axes.empty()) rows.front().emplace_back();
+  rows.front().emplace_back("done");
+  for (const ReportedTake& take : takes) rows.front().push_back(take.title());
+  for (const PointGroup& group : groups) {
+    TextRow& row = rows.emplace_back();
+    for (const std::string& name : axes) row.push_back(value_of(group.axes, name));
+    if (axes.empty()) row.emplace_back("all");
+    row.push_back(std::to_string(group.done()) + " of " + std::to_string(group.points.size()));
+    for (const Spread& spread : group.values) row.push_back(readable_spread(spread));
+  }
+  write_aligned(rows, out);
+}
+
+void write_groups_csv(const std::vector<PointGroup>& groups, const std::vector<ReportedTake>& takes, std::ostream& out) {
+  const std::vector<std::string> axes = names(groups, false);
+  std::vector<TextRow> rows{axes};
+  rows.front().insert(rows.front().end(), {"points", "done"});
+  for (const ReportedTake& take : takes)
+    for (const char* column : {"_mean", "_min", "_max", "_samples"}) rows.front().push_back(take.take.name + column);
+  for (const PointGroup& group : groups) {
+    TextRow& row = rows.emplace_back();
+    for (const std::string& name : axes) row.push_back(value_of(group.axes, name));
+    row.push_back(std::to_string(group.points.size()));
+    row.push_back(std::to_string(group.done()));
+    for (const Spread& spread : group.values) {
+      for (const double value : {spread.mean, spread.min, spread.max})
+        row.push_back(spread.samples == 0 ? std::string() : exact(value));
+      row.push_back(std::to_string(spread.samples));
+    }
+  }
+  write_csv(rows, out);
+}
+
+void write_points(const std::vector<PointGroup>& groups, std::ostream& out) { write_aligned(point_rows(groups), out); }
+
+void write_points_csv(const std::vector<PointGroup>& groups, std::ostream& out) { write_csv(point_rows(groups), out); }
+
+void write_failures(const std::vector<PointGroup>& groups, std::ostream& out) {
+  for (const PointGroup& group : groups) {
+    for (const StoredPoint& point : group.points) {
+      if (point.id == 0 || point.state == PointState::done) continue;
+      NamedValues values = point.axes;
+      values.insert(values.end(), point.repeats.begin(), point.repeats.end());
+      std::string name;
+      for (const auto& [axis, value] : values) add_to_list(name, axis + '=' + value, " ");
+      out << name << (name.empty() ? "" : ": ") << state_name(point.state) << ", exit code " << point.exit_code << ", after "
+          << fixed(point.seconds, 3) << " s on " << point.host << "\n  " << point.command << '\n';
+      std::istringstream log(point.log);
+      std::vector<std::string> lines;
+      for (std::string line; std::getline(log, line);) lines.push_back(line);
+      for (std::size_t i = lines.size() > kLogLines ? lines.size() - kLogLines : 0; i < lines.size(); ++i)
+        out << "  | " << lines[i] << '\n';
+    }
+  }
+}
+
+std::size_t write_comparison(const std::vector<PointGroup>& before, const std::vector<PointGroup>& after,
+                             const std::vector<ReportedTake>& takes, double threshold, std::ostream& out) {
+  std::map<std::string, const PointGroup*> by_axes;
+  for (const PointGroup& group : before) by_axes[to_json(group.axes)] = &group;
+  const std::vector<std::string> axes = names(after, false);
+  std::vector<TextRow> rows{axes};
+  if (axes.empty()) rows.front().emplace_back();
+  rows.front().insert(rows.front().end(), {"value", "before", "now", "change"});
+  std::size_t compared = 0;
+  std::size_t inside = 0;
+  std::size_t changed = 0;
+  std::size_t only_after = 0;
+  for (const PointGroup& group : after) {
+    const auto found = by_axes.find(to_json(group.axes));
+    if (found == by_axes.end()) {
+      ++only_after;
+      continue;
+    }
+    const PointGroup& old = *found->second;
+    by_axes.erase(found);
+    for (std::size_t t = 0; t < takes.size(); ++t) {
+      const Spread& was = old.values[t];
+      const Spread& is = group.values[t];
+      if (was.samples == 0 && is.samples == 0) continue;
+      ++compared;
+      const bool gone = was.samples == 0 || is.samples == 0;
+      const double difference = is.mean - was.mean;
+      // From nothing to something is more than any threshold.
+      const bool large = gone || std::fabs(difference) > threshold * std::fabs(was.mean);
+      if (!large) continue;
+      if (!gone && was.overlaps(is)) {
+        ++inside;
+        continue;
+      }
+      ++changed;
+      TextRow& row = rows.emplace_back();
+      for (const std::string& name : axes) row.push_back(value_of(group.axes, name));
+      if (axes.empty()) row.emplace_back();
+      row.push_back(takes[t].title());
+      row.push_back(readable_spread(was));
+      row.push_back(readable_spread(is));
+      row.push_back(gone || was.mean == 0 ? "" : percent(difference / was.mean));
+    }
+  }
+  if (changed != 0) write_aligned(rows, out);
+  out << changed << " of " << compared << " values have changed by more than " << 100 * threshold << " %";
+  if (inside != 0)
+    out << "; " << inside << (inside == 1 ? " more difference is" : " more differences are") << " inside the spread";
+  out << '\n';
+  if (!by_axes.empty() || only_after != 0)
+    out << "not compared: " << by_axes.size() << " combinations that are only in the first, " << only_after
+        << " that are only in the second\n";
+  return changed;
+}
+
+}  // namespace lacuna

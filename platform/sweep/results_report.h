@@ -1,0 +1,40 @@
+// What is said of results: tables for people, CSV for programs, and what has changed between two of them.
+#pragma once
+
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+#include "platform/sweep/stored_points.h"
+
+namespace lacuna {
+
+/// What is shown of each point: a take with its unit.
+struct ReportedTake {
+  Take take;
+  std::string unit;
+
+  /// "cycles", "time (ps)".
+  std::string title() const { return unit.empty() || unit == take.name ? take.name : take.name + " (" + unit + ')'; }
+};
+
+/// A number for people: six significant digits, thousands apart.
+std::string readable_number(double value);
+
+/// A line for each combination of axes: mean, and [least … largest] where there are several repetitions that differ.
+void write_groups(const std::vector<PointGroup>& groups, const std::vector<ReportedTake>& takes, std::ostream& out);
+/// Columns: axes, points, done, then NAME_mean, NAME_min, NAME_max, NAME_samples for each take.
+void write_groups_csv(const std::vector<PointGroup>& groups, const std::vector<ReportedTake>& takes, std::ostream& out);
+
+/// A line for each point.
+void write_points(const std::vector<PointGroup>& groups, std::ostream& out);
+void write_points_csv(const std::vector<PointGroup>& groups, std::ostream& out);
+/// Points that ended otherwise than done: the command, and the end of the log.
+void write_failures(const std::vector<PointGroup>& groups, std::ostream& out);
+
+/// What has changed from `before` to `after`: means that differ by more than `threshold` (0.01 is 1 %) and whose intervals have
+/// nothing in common. Combinations that only one of the two has are counted. Returns how many values have changed.
+std::size_t write_comparison(const std::vector<PointGroup>& before, const std::vector<PointGroup>& after,
+                             const std::vector<ReportedTake>& takes, double threshold, std::ostream& out);
+
+}  // namespace lacuna

@@ -1,0 +1,98 @@
+// SQLite by RAII: a connection, prepared statements, transactions. Errors are SqliteError.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+struct sqlite3;
+struct sqlite3_stmt;
+
+namespace lacuna {
+
+class SqliteError : public std::runtime_error {
+ public:
+  SqliteError(int result_code, const std::string& message) : std::runtime_error(message), code(result_code) {}
+  int code;  ///< SQLITE_BUSY, SQLITE_CORRUPT, …
+};
+
+class SqliteStatement {
+ public:
+  SqliteStatement(SqliteStatement&&) = default;
+  SqliteStatement& operator=(SqliteStatement&&) = default;
+
+  /// The next parameter; texts are copied.
+  SqliteStatement& bind(std::string_view text);
+  SqliteStatement& bind(const char* text) { return bind(std::string_view(text)); }
+  SqliteStatement& bind(const std::string& text) { return bind(std::string_view(text)); }
+  SqliteStatement& bind(std::int64_t number);
+  SqliteStatement& bind(int number) { return bind(std::int64_t{number}); }
+  SqliteStatement& bind(double number);
+  SqliteStatement& bind_null();
+  /// True when there is a row; at the end the statement is reset and can be bound anew.
+  bool step();
+  /// For statements without rows.
+  void run();
+  /// Ends the reading of rows before the last one.
+  void reset();
+
+  std::string text(int column) const;
+  std::int64_t integer(int column) const;
+  double real(int column) const;
+  bool is_null(int column) const;
+
+ private:
+  friend class SqliteDatabase;
+  SqliteStatement(sqlite3* database, sqlite3_stmt* statement);
+  void check(int code) const;
+
+  struct Finalize {
+    void operator()(sqlite3_stmt* statement) const;
+  };
+  sqlite3* database_;
+  std::unique_ptr<sqlite3_stmt, Finalize> statement_;
+  int bound_ = 0;
+};
+
+class SqliteDatabase {
+ public:
+  /// Another process's transaction is waited for so long.
+  static constexpr int kBusyMilliseconds = 60'000;
+
+  enum class Mode { read, write, create };
+  SqliteDatabase(const std::filesystem::path& file, Mode mode);
+
+  SqliteStatement prepare(std::string_view sql) const;
+  /// Any number of statements without rows.
+  void run(const std::string& sql) const;
+  std::int64_t integer(std::string_view sql) const;
+  std::int64_t last_row() const;
+  /// Rows that the last statement changed.
+  int changes() const;
+
+ private:
+  struct Close {
+    void operator()(sqlite3* database) const;
+  };
+  std::unique_ptr<sqlite3, Close> database_;
+};
+
+/// Rolled back unless committed. Takes the write lock at once, so that it never fails half-way because of another writer.
+class SqliteTransaction {
+ public:
+  explicit SqliteTransaction(const SqliteDatabase& database) : database_(database) { database_.run("BEGIN IMMEDIATE"); }
+  ~SqliteTransaction();
+  SqliteTransaction(const SqliteTransaction&) = delete;
+  SqliteTransaction& operator=(const SqliteTransaction&) = delete;
+  void commit();
+
+ private:
+  const SqliteDatabase& database_;
+  bool open_ = true;
+};
+
+}  // namespace lacuna

@@ -1,0 +1,196 @@
+#include "platform/sweep/stored_points.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "models/common/nearest_name.h"
+#include "platform/sweep/condition.h"
+#include "platform/sweep/sweep_error.h"
+
+namespace lacuna {
+namespace {
+
+SqliteStatement select_points(ResultsDatabase& database, std::string_view from) {
+  std::string sql =
+      "SELECT members.axes, members.repeats, members.key, points.id, points.state, points.exit_code, points.seconds, "
+      "points.version, points.commit_id, points.host, points.date, points.run_hash, points.command, points.log FROM members ";
+  sql += from;
+  return database.connection().prepare(sql);
+}
+
+StoredPoint point_of(const SqliteStatement& row) {
+  StoredPoint point;
+  point.axes = values_of_json(row.text(0));
+  point.repeats = values_of_json(row.text(1));
+  point.key = row.text(2);
+  if (row.is_null(3)) return point;
+  point.id = row.integer(3);
+  point.state = state_of_name(row.text(4));
+  point.exit_code = static_cast<int>(row.integer(5));
+  point.seconds = row.real(6);
+  point.version = row.text(7);
+  point.commit = row.text(8);
+  point.host = row.text(9);
+  point.date = row.text(10);
+  point.run_hash = row.text(11);
+  point.command = row.text(12);
+  point.log = row.text(13);
+  return point;
+}
+
+std::vector<StoredPoint> rows_of(SqliteStatement& statement) {
+  std::vector<StoredPoint> points;
+  while (statement.step()) points.push_back(point_of(statement));
+  return points;
+}
+
+/// The last one that was run, of each place in the sweep.
+std::vector<StoredPoint> points_of_build(ResultsDatabase& database, std::int64_t sweep, const std::string& version) {
+  SqliteStatement rows =
+      select_points(database,
+                    "JOIN points ON points.key = members.key WHERE members.sweep = ? AND (points.version = ? "
+                    "OR substr(points.commit_id, 1, length(?)) = ?) ORDER BY members.position, points.id");
+  rows.bind(sweep).bind(version).bind(version).bind(version);
+  std::vector<StoredPoint> all = rows_of(rows);
+  std::map<std::string, std::size_t> places;
+  std::vector<StoredPoint> last;
+  for (StoredPoint& point : all) {
+    const auto [place, is_new] = places.try_emplace(to_json(point.axes) + to_json(point.repeats), last.size());
+    if (is_new) {
+      last.push_back(std::move(point));
+    } else {
+      last[place->second] = std::move(point);
+    }
+  }
+  return last;
+}
+
+std::vector<std::pair<std::int64_t, std::string>> names_of(ResultsDatabase& database, const std::string& path) {
+  std::vector<std::pair<std::int64_t, std::string>> names;
+  const bool exact = path.find_first_of("*?") == std::string::npos;
+  SqliteStatement rows = database.connection().prepare(exact ? "SELECT id, path FROM statistic_names WHERE path = ?"
+                                                             : "SELECT id, path FROM statistic_names ORDER BY id");
+  if (exact) rows.bind(path);
+  while (rows.step())
+    if (path_matches(path, rows.text(1))) names.emplace_back(rows.integer(0), rows.text(1));
+  return names;
+}
+
+/// The sums of what a path matches, by point.
+std::map<std::int64_t, double> sums(ResultsDatabase& database, std::int64_t sweep, const std::string& path) {
+  std::map<std::int64_t, double> result;
+  std::string list;
+  for (const auto& [id, name] : names_of(database, path)) add_to_list(list, std::to_string(id), ",");
+  if (list.empty()) return result;
+  SqliteStatement rows = database.connection().prepare(
+      "SELECT point, total(value) FROM statistics WHERE point IN (SELECT points.id FROM members JOIN points ON points.key = "
+      "members.key WHERE members.sweep = ?) AND name IN (" +
+      list + ") GROUP BY point");
+  rows.bind(sweep);
+  while (rows.step()) result.emplace(rows.integer(0), rows.real(1));
+  return result;
+}
+
+}  // namespace
+
+void Spread::add(double value) {
+  min = samples == 0 ? value : std::min(min, value);
+  max = samples == 0 ? value : std::max(max, value);
+  ++samples;
+  mean += (value - mean) / static_cast<double>(samples);
+}
+
+std::size_t PointGroup::done() const {
+  return static_cast<std::size_t>(std::count_if(
+      points.begin(), points.end(), [](const StoredPoint& point) { return point.id != 0 && point.state == PointState::done; }));
+}
+
+SweepSelection SweepSelection::parse(const std::string& text) {
+  const std::size_t at = text.find('@');
+  if (at == std::string::npos) return {text, {}};
+  if (at == 0 || at + 1 == text.size()) throw SweepError('"' + text + "\" is not SWEEP@VERSION");
+  return {text.substr(0, at), text.substr(at + 1)};
+}
+
+StoredSweep find_sweep(ResultsDatabase& database, const std::string& name) {
+  std::vector<std::string> names;
+  for (StoredSweep& sweep : database.sweeps()) {
+    if (sweep.name == name) return std::move(sweep);
+    names.push_back(sweep.name);
+  }
+  std::string list;
+  for (const std::string& known : names) add_to_list(list, known);
+  throw SweepError(database.file().string() + ": has no sweep " + name + did_you_mean(nearest_name(names, name)) +
+                   (list.empty() ? "; it has none" : "; it has " + list));
+}
+
+std::vector<PointGroup> load_points(ResultsDatabase& database, const SweepSelection& selection, const std::vector<Take>& takes,
+                                    const std::vector<std::string>& conditions) {
+  const StoredSweep sweep = find_sweep(database, selection.sweep);
+  std::vector<StoredPoint> points;
+  if (selection.version.empty()) {
+    SqliteStatement rows = select_points(
+        database,
+        "LEFT JOIN points ON points.key = members.key WHERE members.sweep = ? AND members.current ORDER BY members.position");
+    points = rows_of(rows.bind(sweep.id));
+  } else {
+    points = points_of_build(database, sweep.id, selection.version);
+  }
+  std::erase_if(points, [&](const StoredPoint& point) {
+    NamedValues values = point.axes;
+    values.insert(values.end(), point.repeats.begin(), point.repeats.end());
+    return !std::all_of(conditions.begin(), conditions.end(),
+                        [&](const std::string& condition) { return holds(condition, values); });
+  });
+  if (points.empty())
+    throw SweepError(selection.sweep + (selection.version.empty() ? "" : '@' + selection.version) +
+                     ": no point of it is in the database" + (conditions.empty() ? "" : " for which the condition holds"));
+
+  std::map<std::string, std::map<std::int64_t, double>> by_path;
+  for (const Take& take : takes)
+    for (const std::string& path : take.paths())
+      if (!by_path.contains(path)) by_path[path] = sums(database, sweep.id, path);
+
+  std::vector<PointGroup> groups;
+  std::map<std::string, std::size_t> group_of;
+  for (StoredPoint& point : points) {
+    const auto [found, is_new] = group_of.try_emplace(to_json(point.axes), groups.size());
+    if (is_new) groups.push_back({point.axes, {}, std::vector<Spread>(takes.size())});
+    PointGroup& group = groups[found->second];
+    for (std::size_t t = 0; t < takes.size() && point.id != 0 && point.state == PointState::done; ++t) {
+      const auto value = takes[t].value([&](const std::string& path) -> std::optional<double> {
+        const auto number = by_path[path].find(point.id);
+        return number == by_path[path].end() ? std::nullopt : std::optional(number->second);
+      });
+      if (value) group.values[t].add(*value);
+    }
+    group.points.push_back(std::move(point));
+  }
+  return groups;
+}
+
+std::string unit_of(ResultsDatabase& database, const Take& take) {
+  if (take.text.find('{') != std::string::npos) return {};
+  SqliteStatement unit = database.connection().prepare("SELECT unit FROM statistic_names WHERE id = ?");
+  std::set<std::string> units;
+  for (const auto& [id, name] : names_of(database, take.text)) {
+    unit.bind(id).step();
+    units.insert(unit.text(0));
+    unit.reset();
+  }
+  return units.size() == 1 ? *units.begin() : std::string();
+}
+
+void require_paths(ResultsDatabase& database, const Take& take) {
+  for (const std::string& path : take.paths()) {
+    if (!names_of(database, path).empty()) continue;
+    std::vector<std::string> known;
+    SqliteStatement rows = database.connection().prepare("SELECT path FROM statistic_names");
+    while (rows.step()) known.push_back(rows.text(0));
+    throw SweepError("no statistic in the database has the path " + path + did_you_mean(nearest_name(known, path)));
+  }
+}
+
+}  // namespace lacuna

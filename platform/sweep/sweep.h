@@ -1,0 +1,15 @@
+// `lacuna sweep` (docs/sweep.md).
+#pragma once
+
+#include "platform/command_line.h"
+
+namespace lacuna {
+
+/// Some points failed; the others are there.
+inline constexpr int kExitSomeFailed = 1;
+
+/// Returns the process's exit code: 0 when every point is done, kExitSomeFailed, kExitInterrupted. Throws SweepError,
+/// UsageError, ConfigurationError.
+int sweep(const CommandLine& line);
+
+}  // namespace lacuna

@@ -1,0 +1,106 @@
+#include "platform/sweep/sweep_check.h"
+
+#include <algorithm>
+
+#include "models/common/nearest_name.h"
+#include "models/common/parameters.h"
+#include "platform/command_line.h"
+#include "platform/sweep/statistic_names.h"
+#include "platform/sweep/sweep_error.h"
+
+namespace lacuna {
+namespace {
+
+Command command_of(const SweepFile& sweep) {
+  return sweep.command.value == "exec" ? Command::exec : sweep.command.value == "run" ? Command::run : Command::launch;
+}
+
+class ParameterCheck {
+ public:
+  explicit ParameterCheck(const SweepFile& sweep) : sweep_(sweep) {
+    used_values_.describe(used_, machine_of(sweep));
+    all_values_.describe(all_);
+  }
+
+  void check(const std::string& name, const std::vector<std::string>& values, unsigned line) {
+    Parameter* const parameter = used_.find(name);
+    if (parameter == nullptr && all_.find(name) != nullptr)
+      throw SweepError(sweep_.at(line) + "parameter " + name + " is not used by lacuna " + sweep_.command.value);
+    if (parameter == nullptr)
+      throw SweepError(sweep_.at(line) + "unknown parameter " + name + did_you_mean(all_.nearest(name)));
+    for (const std::string& value : values) {
+      // What stands for a value is checked with each point.
+      if (value.find('{') != std::string::npos) continue;
+      if (const auto reason = parameter->parse(value))
+        throw SweepError(sweep_.at(line) + name + " = " + value + ": " + *reason +
+                         (parameter->legal().empty() ? "" : " (legal: " + parameter->legal() + ')'));
+    }
+  }
+
+ private:
+  const SweepFile& sweep_;
+  PlatformParameters used_values_;
+  PlatformParameters all_values_;
+  ParameterSet used_;
+  ParameterSet all_;
+};
+
+void check_options(const SweepFile& sweep) {
+  std::vector<std::string> known = option_names(command_of(sweep));
+  // These are the sweep's own: where results go, and the configuration.
+  std::erase_if(known, [](const std::string& name) {
+    return name == "config" || name == "set" || name == "out" || name == "quiet" || name == "help" || name == "gdb";
+  });
+  for (const SweepKey& option : sweep.options)
+    if (std::find(known.begin(), known.end(), option.name) == known.end())
+      throw SweepError(sweep.at(option.line) + "lacuna " + sweep.command.value + " has no option --" + option.name +
+                       " for a sweep" + did_you_mean(nearest_name(known, option.name)));
+}
+
+}  // namespace
+
+Machine machine_of(const SweepFile& sweep) { return sweep.command.value == "exec" ? Machine::process : Machine::firmware; }
+
+void check_names(const SweepFile& sweep) {
+  ParameterCheck parameters(sweep);
+  for (const SweepKey& setting : sweep.settings) parameters.check(setting.name, {setting.value}, setting.line);
+  const auto check_axis = [&](const SweepAxis& axis) {
+    if (axis.is_parameter()) parameters.check(axis.name, axis.values, axis.line);
+  };
+  for (const auto& group : sweep.axes) std::for_each(group.begin(), group.end(), check_axis);
+  std::for_each(sweep.repeats.begin(), sweep.repeats.end(), check_axis);
+  check_options(sweep);
+}
+
+std::vector<Take> check_takes(const SweepFile& sweep, const std::vector<SweepPoint>& points, PointPreparer& preparer) {
+  std::vector<Take> takes;
+  if (sweep.take.empty()) return takes;
+  const auto paths_of = [&](const SweepPoint& point) {
+    return statistic_names(preparer.configuration(point), machine_of(sweep));
+  };
+  std::vector<std::string> paths = paths_of(points.front());
+  bool all_paths = points.size() == 1;
+  for (const SweepKey& key : sweep.take) {
+    const Take& take = takes.emplace_back(Take{key.name, key.value});
+    const auto fail = [&](const std::string& reason) {
+      throw SweepError(sweep.at(key.line) + key.name + " = " + key.value + ": " + reason);
+    };
+    try {
+      take.value([](const std::string&) { return 1.0; });
+    } catch (const SweepError& e) {
+      fail(e.what());
+    }
+    for (const std::string& path : take.paths()) {
+      if (missing_path(path, paths).empty()) continue;
+      if (!all_paths) {
+        const std::vector<std::string> more = paths_of(points.back());
+        paths.insert(paths.end(), more.begin(), more.end());
+        all_paths = true;
+      }
+      if (const std::string reason = missing_path(path, paths); !reason.empty()) fail(reason);
+    }
+  }
+  return takes;
+}
+
+}  // namespace lacuna

@@ -1,0 +1,67 @@
+// A sweep file: what is run, the axes that are varied, and what is taken of each run (docs/sweep.md).
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <iosfwd>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace lacuna {
+
+/// A `name = value` of the file.
+struct SweepKey {
+  std::string name;
+  std::string value;
+  unsigned line = 0;
+};
+
+/// A name with a dot is a parameter; any other one stands for its value in {…}.
+struct SweepAxis {
+  std::string name;
+  std::vector<std::string> values;
+  unsigned line = 0;
+
+  bool is_parameter() const { return name.find('.') != std::string::npos; }
+};
+
+struct SweepFile {
+  std::filesystem::path file;
+  std::string text;  ///< all of it
+  std::string name;  ///< of the sweep in the database
+
+  // [sweep]
+  SweepKey command;  ///< run, launch or exec
+  SweepKey program;
+  std::vector<SweepKey> arguments;  ///< of the program, behind --
+  std::vector<SweepKey> configurations;
+  std::vector<SweepKey> inputs;     ///< further files that a point depends on
+  std::vector<SweepKey> leave_out;  ///< conditions
+  double timeout_seconds = 0;       ///< of the host, for a point; 0 = none
+  std::optional<std::filesystem::path> database;
+
+  std::vector<SweepKey> settings;     ///< [set]
+  std::vector<SweepKey> options;      ///< [options] of the command
+  std::vector<SweepKey> environment;  ///< [environment]
+  std::vector<SweepKey> take;         ///< [take]
+  std::vector<SweepKey> slurm;        ///< [slurm]
+
+  /// Axes of one group go together; groups are crossed, the last one varies fastest.
+  std::vector<std::vector<SweepAxis>> axes;
+  /// Crossed with all of these, and samples of the same value.
+  std::vector<SweepAxis> repeats;
+
+  /// "FILE:LINE: ".
+  std::string at(unsigned line) const;
+};
+
+/// The name of a repetition that changes nothing: the same process once more, for what the host has in it.
+inline constexpr const char* kIdenticalRuns = "run";
+
+/// Throws SweepError with file, line, what is wrong and the nearest legal name. Checks all that can be known without the
+/// command, its options and parameters: sections, keys, values, names in {…} and conditions.
+SweepFile parse_sweep_file(const std::filesystem::path& file);
+SweepFile parse_sweep_text(std::istream& text, const std::filesystem::path& file);
+
+}  // namespace lacuna

@@ -1,0 +1,82 @@
+#include "platform/sweep/sweep_progress.h"
+
+#include <unistd.h>
+#include <cmath>
+#include <iomanip>
+#include <iostream>
+#include <sstream>
+
+namespace lacuna {
+namespace {
+
+constexpr std::chrono::milliseconds kOnTerminal{200};
+constexpr std::chrono::seconds kElsewhere{30};
+
+}  // namespace
+
+std::string readable_duration(double seconds) {
+  const auto whole = static_cast<unsigned long long>(std::ceil(seconds));
+  std::ostringstream text;
+  text << std::setfill('0');
+  if (whole >= 3600) {
+    text << whole / 3600 << " h " << std::setw(2) << whole / 60 % 60 << " min";
+  } else if (whole >= 60) {
+    text << whole / 60 << " min " << std::setw(2) << whole % 60 << " s";
+  } else {
+    text << whole << " s";
+  }
+  return text.str();
+}
+
+SweepProgress::SweepProgress(std::size_t points, bool enabled)
+    : points_(points), enabled_(enabled), terminal_(isatty(STDERR_FILENO) != 0) {}
+
+std::string SweepProgress::text(std::size_t running) const {
+  std::ostringstream text;
+  text << done_ << " of " << points_ << " points done, " << running << " running, " << failed_ << " failed";
+  const std::size_t ended = count();
+  if (ended != 0 && ended < points_) {
+    const double elapsed = std::chrono::duration<double>(Clock::now() - begin_).count();
+    text << ", about " << readable_duration(elapsed / static_cast<double>(ended) * static_cast<double>(points_ - ended))
+         << " left";
+  }
+  return text.str();
+}
+
+void SweepProgress::ended(const std::string& name, const PointRecord& record) {
+  if (record.state == PointState::done) {
+    ++done_;
+    return;
+  }
+  ++failed_;
+  const std::string log = record.log.substr(0, record.log.find_last_not_of('\n') + 1);
+  const std::string last = log.substr(log.rfind('\n') + 1);
+  tell(name + ": " + state_name(record.state) +
+       (record.state == PointState::failed ? ", exit code " + std::to_string(record.exit_code) : "") +
+       (last.empty() ? "" : ": " + last));
+}
+
+void SweepProgress::show(std::size_t running) {
+  const Clock::time_point now = Clock::now();
+  if (!enabled_ || now - last_ < (terminal_ ? Clock::duration(kOnTerminal) : Clock::duration(kElsewhere))) return;
+  last_ = now;
+  if (terminal_) {
+    std::cerr << "\r\033[K" << text(running) << std::flush;
+    visible_ = true;
+  } else {
+    std::cerr << "lacuna: sweep: " << text(running) << std::endl;
+  }
+}
+
+void SweepProgress::tell(const std::string& message) {
+  hide();
+  std::cerr << "lacuna: sweep: " << message << std::endl;
+}
+
+void SweepProgress::hide() {
+  if (!visible_) return;
+  visible_ = false;
+  std::cerr << "\r\033[K" << std::flush;
+}
+
+}  // namespace lacuna

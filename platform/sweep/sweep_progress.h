@@ -1,0 +1,48 @@
+// How far a sweep is: a line on stderr that is rewritten in place on a terminal; otherwise a line now and then.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <string>
+
+#include "platform/sweep/results_database.h"
+
+namespace lacuna {
+
+class SweepProgress {
+ public:
+  /// `points` are to be run.
+  SweepProgress(std::size_t points, bool enabled);
+  ~SweepProgress() { hide(); }
+  SweepProgress(const SweepProgress&) = delete;
+  SweepProgress& operator=(const SweepProgress&) = delete;
+
+  /// Counts a point, and tells of one that is not done.
+  void ended(const std::string& name, const PointRecord& record);
+  /// Counts a point that somebody else has run.
+  void ended_elsewhere() { ++done_; }
+  std::size_t count() const { return done_ + failed_; }
+  /// Does nothing when the last time was a moment ago.
+  void show(std::size_t running);
+  /// A message above the line.
+  void tell(const std::string& message);
+  void hide();
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  std::string text(std::size_t running) const;
+
+  std::size_t points_;
+  bool enabled_;
+  bool terminal_;
+  bool visible_ = false;
+  std::size_t done_ = 0;
+  std::size_t failed_ = 0;
+  Clock::time_point begin_ = Clock::now();
+  Clock::time_point last_ = begin_;
+};
+
+/// "1 h 03 min", "4 min 20 s", "12 s".
+std::string readable_duration(double seconds);
+
+}  // namespace lacuna

@@ -1,0 +1,28 @@
+// The values of an axis as the user writes them: `1, 2, 4`, `1..8`, `256KiB..4MiB*2`, `"gfx803,gfx90a"`.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace lacuna {
+
+/// A number with a unit, in the base unit of its kind: "2MiB" is 2097152 of B, "1.5" is 1.5 of nothing.
+struct Quantity {
+  enum class Kind : std::uint8_t { plain, bytes, frequency, time, cycles };
+  Kind kind = Kind::plain;
+  double value = 0;
+  double scale = 1;  ///< of the unit that it was written in
+  std::string unit;  ///< as written
+};
+
+/// Nothing when the text is not a number with one of the units of parameters (docs/parameters.md).
+std::optional<Quantity> parse_quantity(std::string_view text);
+
+/// Separated by commas outside of brackets. `A..B` counts up by 1, `A..B+STEP` by STEP, `A..B*FACTOR` multiplies; both ends
+/// belong to it, in the unit that A is written in. Double quotes keep a text with commas or dots as it is.
+/// Throws SweepError: what is wrong, without place.
+std::vector<std::string> parse_values(std::string_view text);
+
+}  // namespace lacuna

@@ -1,0 +1,69 @@
+#include "platform/sweep/work_folder.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+#include <cerrno>
+#include <cstdlib>
+#include <string>
+#include <system_error>
+
+#include "platform/sweep/sweep_error.h"
+
+namespace lacuna {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kPrefix = "run-";
+constexpr const char* kLock = ".lock";
+
+int try_lock(const fs::path& file) {
+  const int lock = open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+  if (lock >= 0 && flock(lock, LOCK_EX | LOCK_NB) != 0) {
+    close(lock);
+    return -1;
+  }
+  return lock;
+}
+
+/// The lock lies beside the folder, not in it: it is there before the folder is.
+fs::path lock_of(const fs::path& folder) { return folder.string() + kLock; }
+
+}  // namespace
+
+WorkFolder::WorkFolder(fs::path parent) : parent_(std::move(parent)) {
+  std::error_code status;
+  fs::create_directories(parent_, status);
+  if (status) throw SweepError(parent_.string() + ": cannot be made: " + status.message());
+  for (const auto& entry : fs::directory_iterator(parent_, status)) {
+    const fs::path file = entry.path();
+    if (!file.filename().string().starts_with(kPrefix) || file.extension() != kLock) continue;
+    const int lock = try_lock(file);
+    if (lock < 0) continue;  // its process lives
+    fs::path folder = file;
+    std::error_code ignored;
+    fs::remove_all(folder.replace_extension(), ignored);
+    fs::remove(file, ignored);
+    close(lock);
+  }
+  for (unsigned number = 1; lock_ < 0; ++number) {
+    path_ = parent_ / (kPrefix + std::to_string(getpid()) + '-' + std::to_string(number));
+    lock_ = try_lock(lock_of(path_));
+    if (lock_ < 0 && errno != EWOULDBLOCK)
+      throw SweepError(lock_of(path_).string() + ": cannot be made: " + std::generic_category().message(errno));
+  }
+  fs::create_directories(path_, status);
+  if (status) throw SweepError(path_.string() + ": cannot be made: " + status.message());
+}
+
+WorkFolder::~WorkFolder() {
+  std::error_code status;
+  fs::remove_all(path_, status);
+  fs::remove(lock_of(path_), status);
+  close(lock_);
+  // Unless another sweep has something there.
+  fs::remove(parent_, status);
+}
+
+}  // namespace lacuna

@@ -1,0 +1,274 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+
+#include "platform/sweep/digest.h"
+#include "platform/sweep/point_results.h"
+#include "platform/sweep/results_database.h"
+#include "platform/sweep/results_report.h"
+#include "platform/sweep/stored_points.h"
+#include "platform/sweep/sweep_error.h"
+
+namespace lacuna {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+constexpr const char* kStatistics = R"({
+  "run": {"lacuna": "0.1.0", "run_hash": "00ff", "simulated_ps": 1000, "ended_by": "guest"},
+  "kernels": [{"kernel": "ignored", "cycles": 5}],
+  "kernel_totals": [{"kernel": "relu", "cycles": 40, "activity": {"issued": {"valu": 7}}}],
+  "statistics": {"gpu": {"l2_0": {"reads": {"value": 3, "unit": "accesses", "description": "d"}},
+                         "l2_1": {"reads": {"value": 4, "unit": "accesses", "description": "d"},
+                                  "share": {"value": 0.5, "unit": "", "description": "d"},
+                                  "none": {"value": null, "unit": "", "description": "d"}}}}})";
+
+TEST(Digests, AreSha256) {
+  EXPECT_EQ(digest_of("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");  // FIPS 180-4, example
+  Digest a;
+  a.add("ab");
+  a.add("c");
+  Digest b;
+  b.add("a");
+  b.add("bc");
+  EXPECT_NE(a.text(), b.text());
+}
+
+TEST(Digests, OfAProgramLeaveOutWhatIsNotLoaded) {
+  const fs::path program = "/proc/self/exe";
+  const fs::path other = fs::path(::testing::TempDir()) / "program";
+  fs::copy_file(fs::canonical(program), other, fs::copy_options::overwrite_existing);
+  EXPECT_EQ(program_digest(program), program_digest(other));
+  // Behind the sections.
+  std::ofstream(other, std::ios::app | std::ios::binary) << "more";
+  EXPECT_EQ(program_digest(program), program_digest(other));
+  EXPECT_NE(file_digest(program), file_digest(other));
+  EXPECT_THROW(program_digest("/etc/passwd"), SweepError);
+  EXPECT_THROW(file_digest("/nonexistent"), SweepError);
+}
+
+TEST(PointResults, AreFlattened) {
+  const PointResults results = parse_statistics(kStatistics);
+  EXPECT_EQ(results.run_hash, "00ff");
+  EXPECT_EQ(results.version, "0.1.0");
+  std::vector<std::string> paths;
+  for (const StatisticValue& value : results.statistics) paths.push_back(value.path);
+  EXPECT_THAT(paths, ElementsAre("run.simulated_ps", "kernels.relu.activity.issued.valu", "kernels.relu.cycles",
+                                 "gpu.l2_0.reads", "gpu.l2_1.reads", "gpu.l2_1.share"));
+  EXPECT_EQ(results.statistics[0].unit, "ps");
+  EXPECT_EQ(results.statistics[3].unit, "accesses");
+  EXPECT_EQ(results.statistics[5].as_double(), 0.5);
+  EXPECT_THROW(parse_statistics("{"), SweepError);
+  EXPECT_THROW(parse_statistics("{}"), SweepError);
+}
+
+TEST(PointResults, PathsMatchNameByName) {
+  EXPECT_TRUE(path_matches("gpu.l2_*.reads", "gpu.l2_15.reads"));
+  EXPECT_FALSE(path_matches("gpu.*.reads", "gpu.l2_0.bank.reads"));
+  EXPECT_TRUE(path_matches("kernels.?elu.cycles", "kernels.relu.cycles"));
+  EXPECT_FALSE(path_matches("gpu.l2_0.read", "gpu.l2_0.reads"));
+}
+
+TEST(PointResults, TakesAreSumsOrExpressions) {
+  const auto sum = [](const std::string& path) -> std::optional<double> {
+    if (path == "a.b") return 3;
+    if (path == "c") return 4;
+    return std::nullopt;
+  };
+  EXPECT_EQ((Take{"x", "a.b"}.value(sum)), 3);
+  EXPECT_EQ((Take{"x", "{a.b} / {c}"}.value(sum)), 0.75);
+  EXPECT_EQ((Take{"x", "{a.b} / ({a.b} - 3)"}.value(sum)), std::nullopt);
+  EXPECT_EQ((Take{"x", "{d} + 1"}.value(sum)), std::nullopt);
+  EXPECT_THAT((Take{"x", "{a.b} / {c}"}.paths()), ElementsAre("a.b", "c"));
+  EXPECT_THROW((Take{"x", "{a.b} +"}.value(sum)), SweepError);
+}
+
+class Database : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    fs::remove_all(folder);
+    fs::create_directories(folder);
+  }
+
+  PointRecord record(const std::string& key, double cycles, const std::string& commit = "c0ffee") const {
+    PointRecord point;
+    point.key = key;
+    point.state = PointState::done;
+    point.inputs = {{"simulator", "1"}, {"configuration", key}};
+    point.commit = commit;
+    point.date = date_now();
+    point.results = parse_statistics(kStatistics);
+    point.results.statistics.push_back({"cycles", "cycles", cycles});
+    point.results.kernel_columns = "index,kernel";
+    point.results.kernels = {"0,relu", "1,relu"};
+    point.results.configuration = "[gpu]\n";
+    return point;
+  }
+
+  std::string refusal() const {
+    try {
+      ResultsDatabase(file, false);
+    } catch (const SweepError& e) {
+      return e.what();
+    }
+    return {};
+  }
+
+  std::string bytes() const {
+    std::ifstream stream(file, std::ios::binary);
+    return {std::istreambuf_iterator<char>(stream), {}};
+  }
+
+  const fs::path folder = fs::path(::testing::TempDir()) / "sweep_results";
+  const fs::path file = folder / "results.db";
+  const std::vector<Take> takes{{"cycles", "cycles"}};
+};
+
+TEST_F(Database, KeepsAPointWhole) {
+  ResultsDatabase database(file, false);
+  EXPECT_EQ(database.state("k"), std::nullopt);
+  database.add(record("k", 10));
+  EXPECT_EQ(database.state("k"), PointState::done);
+  const SqliteDatabase& sql = database.connection();
+  EXPECT_EQ(sql.integer("SELECT count(*) FROM kernels"), 2);
+  EXPECT_EQ(sql.integer("SELECT value FROM statistics JOIN statistic_names ON id = name WHERE path = 'gpu.l2_1.reads'"), 4);
+  EXPECT_EQ(sql.integer("SELECT count(*) FROM statistics"), 11);
+}
+
+TEST_F(Database, ADonePointStaysAndAFailedOneIsReplaced) {
+  ResultsDatabase database(file, false);
+  PointRecord failed = record("k", 1);
+  failed.state = PointState::failed;
+  database.add(failed);
+  EXPECT_EQ(database.state("k"), PointState::failed);
+  database.add(record("k", 2));
+  EXPECT_EQ(database.state("k"), PointState::done);
+  failed.results = {};
+  database.add(failed);
+  EXPECT_EQ(database.state("k"), PointState::done);
+  EXPECT_EQ(database.connection().integer("SELECT count(*) FROM points"), 1);
+  EXPECT_EQ(database.connection().integer("SELECT count(*) FROM kernels"), 2);
+}
+
+TEST_F(Database, RemembersWithWhichInputsAPlaceWasRun) {
+  ResultsDatabase database(file, false);
+  const SweepMember before{{{"n", "1"}}, {}, "old"};
+  const SweepMember now{{{"n", "1"}}, {}, "new"};
+  database.begin_sweep("s", "s.sweep", "text", takes, {before});
+  database.add(record("old", 1));
+  EXPECT_EQ(database.earlier_inputs("s", before), std::nullopt);
+  database.begin_sweep("s", "s.sweep", "text", takes, {now});
+  const auto inputs = database.earlier_inputs("s", now);
+  ASSERT_TRUE(inputs);
+  EXPECT_EQ(difference({{"simulator", "2"}, {"configuration", "old"}, {"file a", "1"}}, *inputs), "file a, simulator");
+  EXPECT_EQ(database.connection().integer("SELECT count(*) FROM members WHERE current"), 1);
+}
+
+TEST_F(Database, RefusesANewerVersionAndLeavesItAlone) {
+  { ResultsDatabase(file, false).connection().run("PRAGMA user_version = 99"); }
+  const std::string before = bytes();
+  EXPECT_THAT(refusal(), HasSubstr("is of version 99, this program knows versions up to 1"));
+  EXPECT_EQ(bytes(), before);
+}
+
+TEST_F(Database, RefusesADamagedFileAndLeavesItAlone) {
+  {
+    ResultsDatabase database(file, false);
+    for (int i = 0; i < 50; ++i) database.add(record("k" + std::to_string(i), i));
+  }
+  std::string damaged = bytes();
+  ASSERT_GT(damaged.size(), 20000u);
+  damaged.replace(8192, 9000, std::string(9000, '\x5a'));
+  std::ofstream(file, std::ios::binary) << damaged;
+  EXPECT_THAT(refusal(), HasSubstr("damaged"));
+  EXPECT_EQ(bytes(), damaged);
+}
+
+TEST_F(Database, RefusesOtherFiles) {
+  std::ofstream(file) << "this is a text that is no database, and long enough to be one";
+  EXPECT_THAT(refusal(), HasSubstr("not a database"));
+  fs::remove(file);
+  SqliteDatabase(file, SqliteDatabase::Mode::create).run("CREATE TABLE mine(a)");
+  EXPECT_THAT(refusal(), HasSubstr("not one of results of Lacuna"));
+  EXPECT_THROW(ResultsDatabase(folder / "none.db", true), SweepError);
+}
+
+TEST_F(Database, TwoMayWrite) {
+  ResultsDatabase a(file, false);
+  ResultsDatabase b(file, false);
+  a.add(record("k1", 1));
+  b.add(record("k2", 2));
+  b.add(record("k1", 3));
+  EXPECT_EQ(a.connection().integer("SELECT count(*) FROM points"), 2);
+}
+
+TEST_F(Database, ValuesHaveASpread) {
+  ResultsDatabase database(file, false);
+  std::vector<SweepMember> members;
+  for (int n = 1; n <= 2; ++n)
+    for (int seed = 1; seed <= 2; ++seed) {
+      const std::string key = std::to_string(n) + '/' + std::to_string(seed);
+      members.push_back({{{"n", std::to_string(n)}}, {{"seed", std::to_string(seed)}}, key});
+      database.add(record(key, 10 * n + seed));
+    }
+  members.push_back({{{"n", "3"}}, {{"seed", "1"}}, "not run"});
+  database.begin_sweep("s", "s.sweep", "text", takes, members);
+  const auto groups = load_points(database, {"s", {}}, takes, {});
+  ASSERT_EQ(groups.size(), 3u);
+  EXPECT_EQ(groups[1].values[0].mean, 21.5);
+  EXPECT_EQ(groups[1].values[0].min, 21);
+  EXPECT_EQ(groups[1].values[0].max, 22);
+  EXPECT_EQ(groups[2].done(), 0u);
+  EXPECT_EQ(groups[2].values[0].samples, 0u);
+  EXPECT_EQ(load_points(database, {"s", {}}, takes, {"n == 2 && seed == 1"})[0].points.size(), 1u);
+  EXPECT_THROW(load_points(database, {"s", {}}, takes, {"n == 7"}), SweepError);
+  EXPECT_THROW(load_points(database, {"t", {}}, takes, {}), SweepError);
+  EXPECT_EQ(unit_of(database, takes[0]), "cycles");
+  std::ostringstream csv;
+  write_groups_csv(groups, {{takes[0], "cycles"}}, csv);
+  EXPECT_EQ(csv.str(),
+            "n,points,done,cycles_mean,cycles_min,cycles_max,cycles_samples\n1,2,2,11.5,11,12,2\n2,2,2,21.5,21,22,2\n"
+            "3,1,0,,,,0\n");
+}
+
+TEST_F(Database, VersionsAreCompared) {
+  ResultsDatabase database(file, false);
+  const auto members = [](const std::string& build) {
+    std::vector<SweepMember> all;
+    for (const char* n : {"1", "2", "3"})
+      for (const char* seed : {"1", "2"}) all.push_back({{{"n", n}}, {{"seed", seed}}, build + n + seed});
+    return all;
+  };
+  const auto add = [&](const std::string& build, const std::vector<double>& cycles) {
+    const auto all = members(build);
+    for (std::size_t i = 0; i < all.size(); ++i) database.add(record(all[i].key, cycles[i], build));
+    database.begin_sweep("s", "s.sweep", "text", takes, all);
+  };
+  add("aaa", {100, 110, 100, 110, 100, 100});
+  add("bbb", {109, 130, 150, 160, 100.5, 100.5});
+  const auto before = load_points(database, SweepSelection::parse("s@aa"), takes, {});
+  const auto after = load_points(database, SweepSelection::parse("s@bbb"), takes, {});
+  ASSERT_EQ(before.size(), 3u);
+  EXPECT_EQ(before[0].values[0].mean, 105);
+  std::ostringstream text;
+  // n = 1: inside the spread, n = 2: changed, n = 3: below the threshold.
+  EXPECT_EQ(write_comparison(before, after, {{takes[0], "cycles"}}, 0.01, text), 1u);
+  EXPECT_THAT(text.str(), HasSubstr("+47.6 %"));
+  EXPECT_THAT(text.str(), HasSubstr("1 of 3 values have changed by more than 1 %; 1 more difference is inside the spread"));
+  EXPECT_EQ(write_comparison(before, after, {{takes[0], "cycles"}}, 0.001, text), 2u);
+}
+
+TEST(Numbers, ForPeople) {
+  EXPECT_EQ(readable_number(1234567), "1,234,567");
+  EXPECT_EQ(readable_number(-1234.5), "-1234.5");
+  EXPECT_EQ(readable_number(123456.7), "123,457");
+  EXPECT_EQ(readable_number(0.000123456789), "0.000123457");
+}
+
+}  // namespace
+}  // namespace lacuna

@@ -1,0 +1,177 @@
+#!/usr/bin/env bash
+# lacuna sweep: points are run once; kill -9 in the middle loses what was running and nothing else; what fails is a row; a workload
+# that was rebuilt makes its points stale; mistakes are told before anything runs.
+source "$(dirname "$0")/common.sh"
+
+cp "$FIRMWARE/kernels/relu_scalar.co" .
+cat >relu.launch <<'END'
+[constants]
+n = 256
+seed = 1
+[code]
+file = relu_scalar.co
+[buffer x]
+contents = fill:{n}:f32:uniform(-1,1):{seed}
+[buffer y]
+contents = zero:{4 * n}
+[dispatch relu_scalar]
+grid = n
+block = 64
+arg = buf:x
+arg = buf:y
+arg = u32:n
+END
+cat >relu.sweep <<'END'
+[sweep]
+command = launch
+program = relu.launch
+config = tiny
+leave_out = n == 512 && l2.size == 64KiB
+[options]
+define = n={n}
+define = seed={seed}
+[axes]
+n = 256, 512
+l2.size = 64KiB, 128KiB
+[repeat]
+seed = 1..4
+[take]
+cycles = kernels.relu_scalar.cycles
+time = run.simulated_ps
+misses = gpu.l2_*.read_misses
+miss_rate = {gpu.l2_*.read_misses} / ({gpu.l2_*.read_misses} + {gpu.l2_*.read_hits})
+END
+query() { sqlite3 -cmd '.timeout 60000' lacuna-results.db "$1"; }
+
+# Nothing is run, and nothing is made, for a list.
+expect 0 "$LACUNA" sweep relu.sweep --dry-run
+says "12 points, 12 to run"
+[[ ! -e lacuna-results.db ]] || fail "--dry-run has made a database"
+
+# Killed in the middle, then completed: every point once.
+"$LACUNA" sweep relu.sweep -j 2 >out.txt 2>err.txt &
+process=$!
+done_so_far() { [[ $(query "SELECT count(*) FROM points") -ge ${1-3} ]]; }
+await done_so_far
+kill -KILL $process
+wait $process || true
+before=$(query "SELECT group_concat(id || key || date) FROM (SELECT * FROM points ORDER BY id)")
+count=$(query "SELECT count(*) FROM points")
+[[ $count -lt 12 ]] || fail "it was killed too late"
+expect 0 "$LACUNA" sweep relu.sweep -j 2
+complains "12 points: 12 done ($((12 - count)) run now), 0 failed, 0 not run"
+after=$(query "SELECT group_concat(id || key || date) FROM (SELECT * FROM points ORDER BY id LIMIT $count)")
+[[ $after == "$before" ]] || fail "points that were done have been run again"
+[[ ! -e lacuna-results.db.work ]] || fail "a work folder is left"
+expect 0 "$LACUNA" sweep relu.sweep
+complains "12 points: 12 done (0 run now)"
+
+# What is in the database is what a run says.
+expect 0 "$LACUNA" launch relu.launch --config tiny --define n=512 --define seed=3 --set l2.size=128KiB --out run
+where="FROM members JOIN points ON points.key = members.key WHERE axes LIKE '%512%' AND repeats = '{\"seed\":\"3\"}'"
+[[ $(query "SELECT run_hash $where") == "$(run_value run run_hash)" ]] || fail "another run hash than that of lacuna launch"
+[[ $(query "SELECT row FROM kernels WHERE point = (SELECT points.id $where)" | cut -d, -f 1-12) == \
+  "$(tail -n 1 run/kernels.csv | cut -d, -f 1-12)" ]] || fail "kernels differ"
+query "SELECT configurations.text FROM configurations JOIN points ON points.configuration = configurations.id WHERE points.id = (
+  SELECT points.id $where)" | grep -q '^size = 128KiB' || fail "the effective configuration is not there"
+expect 0 "$LACUNA" results relu --where 'n == 256 && l2.size == 64KiB' --csv
+[[ $(wc -l <out.txt) == 2 ]] || fail "--where has not chosen one combination"
+[[ $(cut -d, -f 1-4 out.txt | tail -n 1) == 256,64KiB,4,4 ]] || fail "the CSV is wrong"
+expect 0 "$LACUNA" results
+says "relu"
+expect 0 "$LACUNA" results relu --compare relu
+says "0 of 12 values have changed"
+
+# More values: only they are run. A file that the workload reads has another content: all are.
+sed -i 's/^seed = 1..4$/seed = 1..5/' relu.sweep
+expect 0 "$LACUNA" sweep relu.sweep
+complains "15 points: 15 done (3 run now)"
+sed -i 's/uniform(-1,1)/uniform(-2,2)/' relu.launch
+expect 0 "$LACUNA" sweep relu.sweep --dry-run
+says "stale, to run: another file relu.launch"
+says "15 points, 15 to run"
+expect 0 "$LACUNA" sweep relu.sweep
+complains "15 points are stale, run before with another file relu.launch"
+complains "15 done (15 run now)"
+[[ $(query "SELECT count(*) FROM points") == 30 ]] || fail "the earlier points are not kept"
+
+# Fails, takes too long: rows with their logs, and the others are run. Kept until --retry.
+cat >bad.sweep <<'END'
+[sweep]
+command = run
+program = {program}.elf
+timeout = 1s
+[axes]
+program = exit_42, wait_forever, hello
+END
+cp "$FIRMWARE"/{exit_42,wait_forever,hello}.elf .
+expect 1 "$LACUNA" sweep bad.sweep -j 3
+complains "3 points: 1 done (3 run now), 2 failed, 0 not run"
+expect 0 "$LACUNA" results bad --points
+grep -q '^exit_42  *failed  *42 ' out.txt || fail "exit_42 is not a failed point"
+grep -q '^wait_forever  *timeout  *137 \|^wait_forever  *failed  *125 ' out.txt || fail "wait_forever has not ended so"
+expect 0 "$LACUNA" results bad --failed
+says "exit_42.elf"
+expect 1 "$LACUNA" sweep bad.sweep
+complains "(0 run now), 2 failed"
+expect 1 "$LACUNA" sweep bad.sweep --retry
+complains "(2 run now), 2 failed"
+
+# Two sweeps at a time into one database.
+sed 's/^seed = .*/seed = 11..14/' relu.sweep >a.sweep
+sed 's/^seed = .*/seed = 13..16/' relu.sweep >b.sweep
+"$LACUNA" sweep a.sweep -q -j 1 2>a.txt & first=$!
+"$LACUNA" sweep b.sweep -q -j 1 2>b.txt & second=$!
+wait $first || fail "the first of two sweeps: $(cat a.txt)"
+wait $second || fail "the second of two sweeps: $(cat b.txt)"
+[[ $(query "SELECT count(DISTINCT key) FROM members JOIN sweeps ON sweeps.id = sweep WHERE sweeps.name IN ('a', 'b')") == 18 ]] ||
+  fail "not 18 points of two sweeps"
+
+# A workload that changes while its sweep runs.
+sed -e 's/^seed = .*/seed = 21..60/' relu.sweep >changes.sweep
+"$LACUNA" sweep changes.sweep -j 1 >out.txt 2>err.txt &
+process=$!
+total=$(query "SELECT count(*) FROM points")
+await done_so_far $((total + 2))
+sed 's/uniform(-2,2)/uniform(-3,3)/' relu.launch >new.launch
+mv new.launch relu.launch
+code=0
+wait $process || code=$?
+[[ $code == 2 ]] || fail "a sweep whose workload changes ends with $code"
+complains "relu.launch has changed while the sweep was running"
+
+# Mistakes are told before anything runs, with their place.
+mistake() {
+  sed "$1" relu.sweep >wrong.sweep
+  expect 2 "$LACUNA" sweep wrong.sweep --db wrong.db
+  complains "$2"
+  [[ ! -e wrong.db ]] || fail "a database was made in spite of: $2"
+}
+mistake 's/^program = .*/program = none.launch/' "none.launch: no such file"
+mistake 's/^config = .*/config = tinny/' "--config tinny: no such file; presets:"
+mistake 's/^define = n=/define = m=/' "relu.launch has no such constant"
+mistake 's/l2.size/l2.sise/g' "wrong.sweep:11: unknown parameter l2.sise; did you mean l2.size?"
+mistake 's/read_misses$/read_mises/' "no statistic has the path gpu.l2_*.read_mises"
+mistake 's/cycles$/cykles/' "wrong.sweep:15: cycles = kernels.relu_scalar.cykles: no statistic has the path \
+kernels.relu_scalar.cykles; did you mean kernels.relu_scalar.cycles?"
+mistake 's/^n = 256, 512$/n = 256, x/' "point "
+expect 2 "$LACUNA" sweep none.sweep
+complains "none.sweep: no such sweep file"
+expect 2 "$LACUNA" results relux
+complains "has no sweep relux; did you mean relu?"
+expect 2 "$LACUNA" results relu --take kernels.relu_scalar.cycle
+complains "did you mean kernels.relu_scalar.cycles?"
+expect 2 "$LACUNA" results relu --where 'm == 1'
+complains "unknown name m"
+
+# A database that is damaged or newer is left alone.
+printf 'x%.0s' {1..5000} >broken.db
+cp broken.db copy
+expect 2 "$LACUNA" sweep relu.sweep --db broken.db
+complains "broken.db"
+cmp broken.db copy || fail "a file that is no database was written to"
+sqlite3 newer.db 'PRAGMA application_id = 1279345486; PRAGMA user_version = 7; CREATE TABLE points(a)'
+cp newer.db copy
+expect 2 "$LACUNA" sweep relu.sweep --db newer.db
+complains "is of version 7"
+cmp newer.db copy || fail "a database of a newer version was written to"

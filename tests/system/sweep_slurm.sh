@@ -1,0 +1,149 @@
+#!/usr/bin/env bash
+# lacuna sweep --on slurm with a real Slurm: a controller and one node, started here and ended here, without munge and for this
+# user alone. Skipped (exit code 77) where it is not installed.
+source "$(dirname "$0")/common.sh"
+
+for program in slurmctld slurmd sbatch squeue; do
+  PATH=$PATH:/usr/sbin command -v "$program" >/dev/null ||
+    { echo "SKIPPED: $program is not installed (packages.txt: slurm-wlm)"; exit 77; }
+done
+PATH=$PATH:/usr/sbin
+
+# Daemons of this test, on ports that nobody has.
+user=$(id -un) node=$(hostname -s)
+port=$((20000 + $$ % 20000))
+export SLURM_CONF=$work/slurm.conf
+mkdir state spool
+cat >slurm.conf <<END
+ClusterName=lacuna
+SlurmctldHost=$node(127.0.0.1)
+SlurmctldPort=$port
+SlurmdPort=$((port + 1))
+SlurmUser=$user
+SlurmdUser=$user
+AuthType=auth/none
+CredType=cred/none
+StateSaveLocation=$work/state
+SlurmdSpoolDir=$work/spool
+SlurmctldPidFile=$work/slurmctld.pid
+SlurmdPidFile=$work/slurmd.pid
+SlurmctldLogFile=$work/slurmctld.log
+SlurmdLogFile=$work/slurmd.log
+ProctrackType=proctrack/linuxproc
+TaskPlugin=task/none
+SelectType=select/cons_tres
+SelectTypeParameters=CR_CPU
+MpiDefault=none
+JobAcctGatherType=jobacct_gather/none
+AccountingStorageType=accounting_storage/none
+SchedulerParameters=sched_interval=1,sched_min_interval=0
+ReturnToService=2
+NodeName=$node NodeAddr=127.0.0.1 CPUs=2 RealMemory=100 State=UNKNOWN
+PartitionName=short Nodes=ALL Default=YES MaxTime=5 State=UP
+END
+slurmctld -D >ctld.txt 2>&1 & controller=$!
+slurmd -D -N "$node" >slurmd.txt 2>&1 & daemon=$!
+# Whatever their daemons had no time for goes with the folder.
+trap 'kill $controller $daemon 2>/dev/null; wait $controller $daemon 2>/dev/null; rm -rf "$work"' EXIT
+process=$controller
+node_is_up() { sinfo --noheader --format=%T | grep -q idle; }
+for ((try = 0; ; ++try)); do
+  ! node_is_up 2>/dev/null || break
+  [[ $try -lt 600 ]] && kill -0 $controller && kill -0 $daemon ||
+    { cat ctld.txt slurmctld.log slurmd.txt slurmd.log >&2; fail "Slurm does not come up"; }
+  sleep 0.1
+done
+
+cp "$FIRMWARE/kernels/relu_scalar.co" "$FIRMWARE"/{exit_42,loop_forever}.elf .
+cat >relu.launch <<'END'
+[constants]
+seed = 1
+[code]
+file = relu_scalar.co
+[buffer x]
+contents = fill:256:f32:uniform(-1,1):{seed}
+[buffer y]
+contents = zero:1024
+[dispatch relu_scalar]
+grid = 256
+block = 64
+arg = buf:x
+arg = buf:y
+arg = u32:256
+END
+cat >relu.sweep <<'END'
+[sweep]
+command = launch
+program = relu.launch
+config = tiny
+[options]
+define = seed={seed}
+[axes]
+l2.size = 64KiB, 128KiB
+[repeat]
+seed = 1..4
+[take]
+cycles = kernels.relu_scalar.cycles
+[slurm]
+partition = short
+memory = 10
+time = 2
+points_per_task = 3
+END
+query() { sqlite3 -cmd '.timeout 60000' lacuna-results.db "$1"; }
+
+# What sbatch refuses is said, and nothing is left behind.
+expect 2 "$LACUNA" sweep relu.sweep --on slurm --slurm partition=none
+complains "sbatch ended with exit code 1"
+complains "nvalid partition"
+[[ ! -e lacuna-results.db.work ]] || fail "a batch is left that was never submitted"
+expect 2 "$LACUNA" sweep relu.sweep --on slurm --slurm partitoin=none
+complains "did you mean partition?"
+
+# Arrays of jobs, three points each.
+expect 0 "$LACUNA" sweep relu.sweep --on slurm
+complains "8 points: 8 done (8 run now)"
+[[ $(query "SELECT count(*) FROM points WHERE state = 'done' AND host = '$(hostname)'") == 8 ]] || fail "not 8 points on this host"
+[[ ! -e lacuna-results.db.work ]] || fail "a batch is left"
+expect 0 "$LACUNA" sweep relu.sweep
+complains "8 points: 8 done (0 run now)"
+
+# Submitted, and collected by a later start; killed while it waits, and collected.
+sed -i 's/^seed = 1..4/seed = 1..6/' relu.sweep
+expect 1 "$LACUNA" sweep relu.sweep --on slurm --no-wait
+[[ $(query "SELECT count(*) FROM points") == 8 ]] || fail "points are there before anybody has collected them"
+"$LACUNA" sweep relu.sweep --on slurm -q 2>/dev/null & process=$!
+sleep 0.2
+kill -KILL $process
+wait $process || true
+expect 0 "$LACUNA" sweep relu.sweep --on slurm
+complains "12 points: 12 done"
+[[ $(query "SELECT count(*) FROM points") == 12 ]] || fail "not 12 points"
+[[ $(squeue --noheader | wc -l) == 0 ]] || fail "jobs are left"
+
+# A point that fails, one that takes too long for the sweep, and a job that is cancelled.
+cat >bad.sweep <<'END'
+[sweep]
+command = run
+program = {program}.elf
+timeout = 1s
+[axes]
+program = exit_42, loop_forever
+END
+expect 1 "$LACUNA" sweep bad.sweep --on slurm
+complains "2 points: 0 done (2 run now), 2 failed"
+expect 0 "$LACUNA" results bad --points --csv
+grep -q '^exit_42,failed,42,' out.txt || fail "exit_42 is not a failed point"
+grep -q '^loop_forever,timeout,137,' out.txt || fail "loop_forever has not been ended"
+sed -e 's/^timeout.*//' -e 's/^program = exit_42, /program = /' bad.sweep >endless.sweep
+"$LACUNA" sweep endless.sweep --on slurm --retry >out.txt 2>err.txt & process=$!
+runs() { [[ $(squeue --noheader --states=R | wc -l) == 1 ]] && compgen -G 'lacuna-results.db.work/*/points/0/out/effective.cfg' >/dev/null; }
+await runs
+scancel --user "$user"
+code=0
+wait $process || code=$?
+[[ $code == 1 ]] || fail "a sweep whose job is cancelled ends with $code"
+expect 0 "$LACUNA" results endless --points --csv
+grep -q '^loop_forever,killed,137,' out.txt || fail "the cancelled point is not a killed one"
+expect 0 "$LACUNA" results endless --failed
+says "CANCELLED"
