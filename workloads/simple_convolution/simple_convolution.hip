@@ -18,9 +18,9 @@ __global__ void __launch_bounds__(group_columns* group_rows)
   const unsigned column = blockIdx.x * group_columns + threadIdx.x, row = (blockIdx.y * group_rows + threadIdx.y) * per_item;
   if (column >= width || row >= height) return;
   float sums[per_item] = {};
-#pragma unroll(mask_size == 0 ? 1 : mask_size + per_item - 1)
+#pragma unroll mask_size == 0 ? 1 : mask_size + per_item - 1
   for (unsigned y = 0; y < size + per_item - 1; ++y) {
-#pragma unroll(mask_size == 0 ? 1 : mask_size)
+#pragma unroll mask_size == 0 ? 1 : mask_size
     for (unsigned x = 0; x < size; ++x) {
       const float value = in[size_t{row + y} * pitch + column + x];
 #pragma unroll
