@@ -1,7 +1,9 @@
-# lacuna_hip_program(NAME SOURCE file.hip [TARGETS gfx803 gfx90a] [DEPENDS header ...] [LIBRARIES -lx ...])
+# lacuna_hip_program(NAME SOURCE file.hip [TARGETS gfx803 gfx90a] [DEPENDS header ...] [OPTIONS -Ix ...] [LINK target ...]
+#                    [LIBRARIES -lx ...] [FOLDER folder])
 #
-# Builds <build folder>/tests/rocm/NAME with Debian's own hipcc, as a user would, with code for each of TARGETS in it. NAME is unique
-# in the whole tree; the target hip_program_NAME is part of `all`.
+# Builds FOLDER/NAME (default <build folder>/tests/rocm) with Debian's own hipcc, as a user would, with code for each of TARGETS in it,
+# linked to the static libraries LINK of this build and to LIBRARIES. NAME is unique in the whole tree; the target hip_program_NAME is
+# part of `all`.
 #
 # Machines without hipcc have no HIP programs: LACUNA_HIP_COMPILER is then false, and who calls this asks first.
 find_program(LACUNA_HIP_COMPILER hipcc)
@@ -18,7 +20,7 @@ if(LACUNA_HIP_COMPILER)
 endif()
 
 function(lacuna_hip_program name)
-  cmake_parse_arguments(arg "" "SOURCE" "TARGETS;DEPENDS;LIBRARIES" ${ARGN})
+  cmake_parse_arguments(arg "" "SOURCE;FOLDER" "TARGETS;DEPENDS;OPTIONS;LINK;LIBRARIES" ${ARGN})
   if(arg_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "lacuna_hip_program(${name}): unknown arguments: ${arg_UNPARSED_ARGUMENTS}")
   endif()
@@ -28,13 +30,18 @@ function(lacuna_hip_program name)
   list(TRANSFORM arg_TARGETS PREPEND "--offload-arch=" OUTPUT_VARIABLE targets)
   get_filename_component(source "${arg_SOURCE}" ABSOLUTE BASE_DIR "${CMAKE_CURRENT_SOURCE_DIR}")
   list(TRANSFORM arg_DEPENDS PREPEND "${CMAKE_CURRENT_SOURCE_DIR}/")
-  set(output "${LACUNA_HIP_OUTPUT}/${name}")
+  if(NOT arg_FOLDER)
+    set(arg_FOLDER "${LACUNA_HIP_OUTPUT}")
+  endif()
+  set(output "${arg_FOLDER}/${name}")
+  # By -L and -l: hipcc takes an archive's path for source.
+  list(TRANSFORM arg_LINK REPLACE "(.+)" "-L$<TARGET_FILE_DIR:\\1>;-l$<TARGET_LINKER_FILE_BASE_NAME:\\1>" OUTPUT_VARIABLE archives)
   add_custom_command(
     OUTPUT "${output}"
-    COMMAND "${CMAKE_COMMAND}" -E make_directory "${LACUNA_HIP_OUTPUT}"
+    COMMAND "${CMAKE_COMMAND}" -E make_directory "${arg_FOLDER}"
     COMMAND "${CMAKE_COMMAND}" -E env "ROCM_TARGET_LST=${LACUNA_HIP_TARGET_LIST}" "${LACUNA_HIP_COMPILER}" -std=c++17 -O3 -Wall -Wextra
-            -Werror ${targets} "${source}" -o "${output}" ${arg_LIBRARIES}
-    DEPENDS "${source}" ${arg_DEPENDS}
+            -Werror ${targets} ${arg_OPTIONS} "${source}" -o "${output}" ${archives} ${arg_LIBRARIES}
+    DEPENDS "${source}" ${arg_DEPENDS} ${arg_LINK}
     COMMENT "HIP program ${name}"
     VERBATIM)
   add_custom_target(hip_program_${name} ALL DEPENDS "${output}")

@@ -1,0 +1,51 @@
+// Arrays in the GPU's memory, and errors of HIP in words.
+#pragma once
+
+#include <hip/hip_runtime_api.h>
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace workload {
+
+/// Throws workload::Error with what HIP says about it unless `status` is hipSuccess. `what` is what was tried.
+void require(hipError_t status, const std::string& what);
+/// Memory of the GPU; an Error that says how much there is when it does not fit. `name` is what the user knows it by.
+void* allocate(const std::string& name, std::size_t count, std::size_t element_size);
+
+/// `count` elements of T in the GPU's memory, freed with the object.
+template <typename T>
+class DeviceArray {
+ public:
+  /// Contents are undefined.
+  DeviceArray(const std::string& name, std::size_t count)
+      : name_(name), count_(count), data_(static_cast<T*>(allocate(name, count, sizeof(T)))) {}
+  DeviceArray(const std::string& name, const std::vector<T>& values) : DeviceArray(name, values.size()) { upload(values); }
+  DeviceArray(const DeviceArray&) = delete;
+  DeviceArray& operator=(const DeviceArray&) = delete;
+  ~DeviceArray() { (void)hipFree(data_); }
+
+  T* data() const { return data_; }
+  std::size_t size() const { return count_; }
+  void upload(const std::vector<T>& values) const {
+    require(hipMemcpy(data_, values.data(), values.size() * sizeof(T), hipMemcpyHostToDevice),
+            "copying " + name_ + " to the GPU");
+  }
+  void clear() const { require(hipMemset(data_, 0, count_ * sizeof(T)), "clearing " + name_); }
+  std::vector<T> download() const {
+    std::vector<T> values(count_);
+    require(hipMemcpy(values.data(), data_, count_ * sizeof(T), hipMemcpyDeviceToHost), "copying " + name_ + " to the host");
+    return values;
+  }
+
+ private:
+  std::string name_;
+  std::size_t count_;
+  T* data_;
+};
+
+/// ceil(count / size): workgroups of `size` for `count` work-items.
+inline unsigned groups(std::size_t count, std::size_t size) { return static_cast<unsigned>((count + size - 1) / size); }
+
+}  // namespace workload

@@ -1,0 +1,28 @@
+// One option of a workload: internal to workloads/common.
+#pragma once
+
+#include <array>
+#include <functional>
+#include <string>
+
+#include "workloads/common/program.h"
+
+namespace workload {
+
+struct Program::Option {
+  std::string name, what;
+  /// Its value at each preset, in the order of `preset_names`.
+  std::array<std::string, 3> presets;
+  /// Sets the variable; throws a UsageError that says what is allowed.
+  std::function<void(const std::string&)> set;
+  /// Without a value: given or not.
+  bool is_flag = false;
+  /// The value that counts.
+  std::string value;
+
+  bool varies() const { return presets[0] != presets[1] || presets[1] != presets[2]; }
+};
+
+inline constexpr std::array<const char*, 3> preset_names = {"small", "default", "paper"};
+
+}  // namespace workload
