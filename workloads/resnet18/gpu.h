@@ -7,6 +7,7 @@
 
 #include "workloads/common/layer_log.h"
 #include "workloads/common/program.h"
+#include "workloads/common/tensor.h"
 #include "workloads/resnet18/network.h"
 
 namespace resnet18 {
@@ -14,40 +15,9 @@ namespace resnet18 {
 enum class Method { kGemm, kDirect };
 enum class Operands { kLds, kRegisters };
 
-/// An array in the GPU's memory that remembers what the host knows of it, so that checks copy each result once.
-class Tensor {
- public:
-  Tensor(const std::string& name, std::size_t count) : device_(name, count) {}
-  std::size_t size() const { return device_.size(); }
-  /// For kernels that read it, and for those that write it.
-  const float* data() const { return device_.data(); }
-  float* target() {
-    known_ = false;
-    return device_.data();
-  }
-  void put(const Floats& values) {
-    known_ = false;
-    if (std::all_of(values.begin(), values.end(), [](float value) { return value == 0.0f; })) {
-      device_.clear();
-    } else {
-      device_.upload(values);
-    }
-  }
-  const Floats& get() const {
-    if (!known_) host_ = device_.download();
-    known_ = true;
-    return host_;
-  }
-
- private:
-  workload::DeviceArray<float> device_;
-  mutable Floats host_;
-  mutable bool known_ = false;
-};
-
 class Gpu {
  public:
-  using Array = Tensor;
+  using Array = workload::Tensor<float>;
   using ByteArray = workload::DeviceArray<unsigned char>;
 
   Gpu(workload::Program& program, Method method, Operands operands)

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "workloads/common/tensor.h"
 #include "workloads/resnet18/convolution.h"
 #include "workloads/resnet18/layer_kernels.h"
 
@@ -14,21 +15,8 @@ namespace resnet18 {
 using Floats = std::vector<float>;
 using Bytes = std::vector<unsigned char>;
 
-/// Values, and how far single precision may be from each.
-///
-/// A sum of n products is bounded by 8 sqrt(n) u times the sum of the products' magnitudes, u = 2^-24: rounding errors are as
-/// good as independent, and then their sum stays within that with a probability of 1 - 2 exp(-32) (Higham, Mary: A new approach
-/// to probabilistic rounding error analysis, 2019, theorem 2.4). The bound that no order of additions exceeds, n u, would let a
-/// sum pass that lacks one of its terms. Elementwise expressions are bounded by 16 u times the sum of the magnitudes of their
-/// terms.
-struct Expected {
-  explicit Expected(std::size_t count) : values(count), magnitudes(count) {}
-  double bound(std::size_t i) const { return factor * magnitudes[i]; }
-  std::vector<double> values, magnitudes;
-  double factor = 16 * 0x1p-24;
-};
-
-inline double sum_factor(double terms) { return 8 * std::sqrt(terms) * 0x1p-24 + 0x1p-23; }
+using workload::Expected;
+using workload::sum_factor;
 
 /// Calls `use(to, from, weight, length)` for rows of pixels: `length` pixels of the output from `to` on meet every stride-th of
 /// the input from `from` on at one tap of the kernel.
