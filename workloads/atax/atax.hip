@@ -1,0 +1,30 @@
+// y = A^T (A x). PolyBench's ATAX, whose GPU version has a work-item for each row and each column; here reads are 16 bytes for
+// each lane in both products. The default size is MGPUSim's.
+#include "workloads/common/matrix_vector.h"
+
+int main(int argc, char** argv) {
+  workload::Program program("atax", "A matrix's transpose times the matrix times a vector",
+                            "LazyGPU (ISCA '25), Table 3: ATAX of PolyBench");
+  int rows = 0, columns = 0;
+  program.size(rows, "rows", "rows", {512, 4096, 4096}, 1, 1 << 20);
+  program.size(columns, "columns", "columns", {640, 4096, 4096}, 1, 1 << 20);
+  program.takes_sparsity("the matrix");
+  return program.run(argc, argv, [&] {
+    const std::vector<float> matrix = program.sparsified(program.random().uniform_values(size_t(rows) * columns, -1, 1));
+    const std::vector<float> x = program.random().uniform_values(columns, -1, 1);
+    const workload::DeviceMatrix device_matrix(matrix, rows, columns);
+    const size_t padded = device_matrix.padded_columns();
+    const workload::DeviceArray<float> device_x("x", workload::padded(x, padded)), product("A x", rows), y("y", padded);
+    program.measure([&] {
+      device_matrix.times(device_x.data(), product.data());
+      device_matrix.transposed_times(product.data(), y.data());
+    });
+    if (!program.checks()) return;
+    const workload::Reference inner = workload::reference_product(matrix, workload::reference_vector(x), rows);
+    const workload::Reference right = workload::reference_transposed_product(matrix, inner, columns);
+    // The magnitudes of both products are multiplied, and so both errors are of their product.
+    const double error = workload::sum_error(double(rows) + columns);
+    program.check_near("y", workload::shortened(y.download(), columns), right.values,
+                       [&](size_t i) { return error * right.magnitudes[i]; });
+  });
+}

@@ -1,0 +1,32 @@
+// q = A p and s = A^T r, the two products of the biconjugate gradient method. PolyBench's BICG, whose GPU version has a
+// work-item for each row and each column; here reads are 16 bytes for each lane in both. The default size is MGPUSim's.
+#include "workloads/common/matrix_vector.h"
+
+int main(int argc, char** argv) {
+  workload::Program program("bicg", "The products A p and A^T r of the biconjugate gradient method",
+                            "LazyGPU (ISCA '25), Table 3: BICG of PolyBench");
+  int rows = 0, columns = 0;
+  program.size(rows, "rows", "rows", {512, 4096, 4096}, 1, 1 << 20);
+  program.size(columns, "columns", "columns", {640, 4096, 4096}, 1, 1 << 20);
+  program.takes_sparsity("the matrix");
+  return program.run(argc, argv, [&] {
+    const std::vector<float> matrix = program.sparsified(program.random().uniform_values(size_t(rows) * columns, -1, 1));
+    const std::vector<float> p = program.random().uniform_values(columns, -1, 1),
+                             r = program.random().uniform_values(rows, -1, 1);
+    const workload::DeviceMatrix device_matrix(matrix, rows, columns);
+    const size_t padded = device_matrix.padded_columns();
+    const workload::DeviceArray<float> device_p("p", workload::padded(p, padded)), device_r("r", r), q("q", r.size()),
+        s("s", padded);
+    program.measure([&] {
+      device_matrix.times(device_p.data(), q.data());
+      device_matrix.transposed_times(device_r.data(), s.data());
+    });
+    if (!program.checks()) return;
+    const workload::Reference right_q = workload::reference_product(matrix, workload::reference_vector(p), rows);
+    const workload::Reference right_s = workload::reference_transposed_product(matrix, workload::reference_vector(r), columns);
+    program.check_near("q", q.download(), right_q.values,
+                       [&](size_t i) { return workload::sum_error(columns) * right_q.magnitudes[i]; });
+    program.check_near("s", workload::shortened(s.download(), columns), right_s.values,
+                       [&](size_t i) { return workload::sum_error(rows) * right_s.magnitudes[i]; });
+  });
+}

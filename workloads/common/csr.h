@@ -1,0 +1,29 @@
+// Sparse matrices and graphs in compressed rows (CSR), random.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "workloads/common/random.h"
+
+namespace workload {
+
+/// Row r has the entries [offsets[r], offsets[r + 1]) of `columns`, ascending in each row. A graph's node is a row, its edges
+/// entries.
+struct Csr {
+  std::vector<unsigned> offsets, columns;
+
+  std::size_t rows() const { return offsets.size() - 1; }
+  std::size_t entries() const { return columns.size(); }
+  std::size_t longest_row() const;
+};
+
+/// `entries` entries, each in a random row and column, none twice. Throws a UsageError for more than rows * columns.
+Csr random_csr(Random& random, std::size_t rows, std::size_t columns, std::size_t entries);
+/// `degree` entries in each row.
+Csr random_regular_csr(Random& random, std::size_t rows, std::size_t columns, std::size_t degree);
+
+/// How many lanes share a row, so that most have something to do: 1, 4, 16 or 64.
+unsigned lanes_for_rows(const Csr& matrix);
+
+}  // namespace workload

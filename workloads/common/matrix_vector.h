@@ -1,0 +1,144 @@
+// Products of a dense matrix, and of its transpose, with vectors, for the PolyBench programs. Both read the matrix once, 1 KiB
+// at a time for each wavefront.
+#pragma once
+
+#include <hip/hip_runtime.h>
+
+#include <string>
+#include <vector>
+
+#include "workloads/common/lanes.h"
+#include "workloads/common/program.h"
+
+namespace workload {
+
+constexpr unsigned wavefront = 64;
+/// Rows that a wavefront multiplies at a time, so that it loads the vector once for all of them.
+constexpr unsigned rows_at_once = 4;
+/// Rows that one wavefront of `transposed_product_parts` sums.
+constexpr unsigned rows_of_part = 64;
+
+// The matrix has rows of `pitch` float4, filled up with zeros, and so have vectors of that length.
+
+/// y = A x, a wavefront for each `rows_at_once` rows.
+static __global__ void __launch_bounds__(wavefront) product(const float4* __restrict__ matrix, const float4* __restrict__ x,
+                                                            float* __restrict__ y, unsigned rows, unsigned pitch) {
+  const unsigned first = blockIdx.x * rows_at_once;
+  float sums[rows_at_once] = {};
+  for (unsigned column = threadIdx.x; column < pitch; column += wavefront) {
+    const float4 b = x[column];
+#pragma unroll
+    for (unsigned i = 0; i < rows_at_once; ++i) {
+      // The last rows are multiplied again where there are no more.
+      const float4 a = matrix[size_t{min(first + i, rows - 1)} * pitch + column];
+      sums[i] = fmaf(a.x, b.x, fmaf(a.y, b.y, fmaf(a.z, b.z, fmaf(a.w, b.w, sums[i]))));
+    }
+  }
+#pragma unroll
+  for (unsigned i = 0; i < rows_at_once; ++i) {
+    const float sum = lane_sum<wavefront>(sums[i]);
+    if (threadIdx.x == i && first + i < rows) y[first + i] = sum;
+  }
+}
+
+/// parts[p] = the sum over rows [64 p, 64 p + 64) of A's row times x's element, four columns for each work-item.
+static __global__ void __launch_bounds__(wavefront)
+    transposed_product_parts(const float4* __restrict__ matrix, const float* __restrict__ x, float4* __restrict__ parts,
+                             unsigned rows, unsigned pitch) {
+  const unsigned column = blockIdx.x * wavefront + threadIdx.x, first = blockIdx.y * rows_of_part;
+  if (column >= pitch) return;
+  const unsigned end = min(first + rows_of_part, rows);
+  float4 sum = make_float4(0, 0, 0, 0);
+#pragma unroll 4
+  for (unsigned row = first; row < end; ++row) {
+    const float4 a = matrix[size_t{row} * pitch + column];
+    const float b = x[row];
+    sum.x = fmaf(a.x, b, sum.x), sum.y = fmaf(a.y, b, sum.y), sum.z = fmaf(a.z, b, sum.z), sum.w = fmaf(a.w, b, sum.w);
+  }
+  parts[size_t{blockIdx.y} * pitch + column] = sum;
+}
+
+/// y = the sum of the parts, each of `length` elements.
+static __global__ void __launch_bounds__(wavefront)
+    sum_parts(const float* __restrict__ parts, float* __restrict__ y, unsigned length, unsigned count) {
+  const unsigned i = blockIdx.x * wavefront + threadIdx.x;
+  if (i >= length) return;
+  float sum = 0;
+#pragma unroll 4
+  for (unsigned part = 0; part < count; ++part) sum += parts[size_t{part} * length + i];
+  y[i] = sum;
+}
+
+/// A rows x columns matrix in the GPU's memory.
+class DeviceMatrix {
+ public:
+  DeviceMatrix(const std::vector<float>& values, unsigned rows, unsigned columns)
+      : rows_(rows),
+        columns_(columns),
+        matrix_("the matrix", padded(values)),
+        parts_("partial sums", size_t{parts()} * pitch() * 4) {}
+
+  /// Elements that a vector of `columns` elements needs: those behind the last are 0.
+  unsigned padded_columns() const { return pitch() * 4; }
+  /// y = A x; x has padded_columns() elements, y `rows`.
+  void times(const float* x, float* y) const {
+    product<<<groups(rows_, rows_at_once), wavefront>>>(four(matrix_.data()), four(x), y, rows_, pitch());
+  }
+  /// y = A^T x; x has `rows` elements, y padded_columns().
+  void transposed_times(const float* x, float* y) const {
+    transposed_product_parts<<<dim3(groups(pitch(), wavefront), parts()), wavefront>>>(
+        four(matrix_.data()), x, reinterpret_cast<float4*>(parts_.data()), rows_, pitch());
+    sum_parts<<<groups(padded_columns(), wavefront), wavefront>>>(parts_.data(), y, padded_columns(), parts());
+  }
+
+ private:
+  static const float4* four(const float* data) { return reinterpret_cast<const float4*>(data); }
+  unsigned pitch() const { return groups(columns_, 4); }
+  unsigned parts() const { return groups(rows_, rows_of_part); }
+  std::vector<float> padded(const std::vector<float>& values) const {
+    std::vector<float> result(size_t{rows_} * padded_columns());
+    for (size_t i = 0; i < values.size(); ++i) result[i / columns_ * padded_columns() + i % columns_] = values[i];
+    return result;
+  }
+
+  unsigned rows_, columns_;
+  DeviceArray<float> matrix_, parts_;
+};
+
+/// Products on the host in double precision, with the sums of the products' magnitudes, which bound the error of single
+/// precision.
+struct Reference {
+  std::vector<double> values, magnitudes;
+};
+inline Reference reference_product(const std::vector<float>& matrix, const Reference& x, size_t rows) {
+  const size_t columns = x.values.size();
+  Reference y{std::vector<double>(rows), std::vector<double>(rows)};
+  for (size_t i = 0; i < matrix.size(); ++i) {
+    y.values[i / columns] += matrix[i] * x.values[i % columns];
+    y.magnitudes[i / columns] += std::fabs(matrix[i]) * x.magnitudes[i % columns];
+  }
+  return y;
+}
+inline Reference reference_transposed_product(const std::vector<float>& matrix, const Reference& x, size_t columns) {
+  Reference y{std::vector<double>(columns), std::vector<double>(columns)};
+  for (size_t i = 0; i < matrix.size(); ++i) {
+    y.values[i % columns] += matrix[i] * x.values[i / columns];
+    y.magnitudes[i % columns] += std::fabs(matrix[i]) * x.magnitudes[i / columns];
+  }
+  return y;
+}
+inline Reference reference_vector(const std::vector<float>& x) {
+  Reference result{{x.begin(), x.end()}, {x.begin(), x.end()}};
+  for (double& magnitude : result.magnitudes) magnitude = std::fabs(magnitude);
+  return result;
+}
+
+/// `values` filled up with zeros.
+inline std::vector<float> padded(std::vector<float> values, size_t size) {
+  values.resize(size);
+  return values;
+}
+/// Without what is behind the first `size`.
+inline std::vector<float> shortened(std::vector<float> values, size_t size) { return padded(std::move(values), size); }
+
+}  // namespace workload
