@@ -100,10 +100,10 @@ int main(int argc, char** argv) {
   program.choice(options.operands, "operands", "where the operands of prefill's products wait: tiles in LDS, or registers only",
                  {"lds", "registers"}, std::string("lds"));
   program.size(options.layers, "layers", "decoder layers", {1, 1, 1}, 1, 32);
-  program.size(options.hidden, "hidden", "features of a token", {128, 4096, 4096}, 2, 1 << 15);
-  program.size(options.heads, "heads", "heads of attention", {4, 32, 32}, 1, 1024);
+  program.size(options.hidden, "hidden", "features of a token", {128, 1024, 4096}, 2, 1 << 15);
+  program.size(options.heads, "heads", "heads of attention", {4, 8, 32}, 1, 1024);
   program.size(options.feed_forward, "feed-forward", "features between the matrices of the feed-forward part",
-               {344, 11008, 11008}, 1, 1 << 17);
+               {344, 2752, 11008}, 1, 1 << 17);
   program.size(options.context, "context", "positions that are in the cache before", {150, 128, 2047}, 0, 1 << 16);
   program.size(options.tokens, "tokens", "new tokens of prefill", {16, 16, 16}, 1, 1 << 14);
   program.takes_sparsity("each row's weights, by Wanda,");

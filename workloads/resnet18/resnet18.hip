@@ -172,7 +172,7 @@ int main(int argc, char** argv) {
   program.choice(options.operands, "operands", "where the operands of convolutions wait: tiles in LDS, or registers only",
                  {"lds", "registers"}, std::string("lds"));
   program.size(options.batch, "batch", "images", {2, 1, 1}, 1, 4096);
-  program.size(options.image, "image", "rows and columns of an image", {32, 224, 224}, 1, 4096);
+  program.size(options.image, "image", "rows and columns of an image", {32, 112, 224}, 1, 4096);
   program.size(options.width, "width", "channels of conv1 and conv2; later stages have 2, 4 and 8 times as many", {8, 64, 64},
                1, 512);
   program.size(options.classes, "classes", "outputs of the last layer", {10, 1000, 1000}, 1, 1 << 20);
