@@ -1,0 +1,28 @@
+// Counting the elements for which something holds: votes of a wavefront, which cost one instruction, and one atomic for each
+// workgroup.
+#pragma once
+
+#include <hip/hip_runtime.h>
+
+namespace workload {
+
+constexpr unsigned counting_group = 256;  // work-items
+constexpr unsigned counting_items = 8;    // elements of a work-item, a workgroup apart
+
+/// Adds to `total` how many of the workgroup's elements below `length` fulfil `condition(index)`.
+template <typename Condition>
+__device__ inline void count_if(unsigned length, unsigned* total, Condition condition) {
+  __shared__ unsigned counts[counting_group / 64];
+  const unsigned first = blockIdx.x * counting_group * counting_items + threadIdx.x;
+  unsigned count = 0;
+#pragma unroll
+  for (unsigned i = 0; i < counting_items; ++i) {
+    const unsigned at = first + i * counting_group;
+    count += static_cast<unsigned>(__popcll(__ballot(at < length && condition(at))));
+  }
+  if (threadIdx.x % 64 == 0) counts[threadIdx.x / 64] = count;
+  __syncthreads();
+  if (threadIdx.x == 0) atomicAdd(total, counts[0] + counts[1] + counts[2] + counts[3]);
+}
+
+}  // namespace workload

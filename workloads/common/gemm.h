@@ -1,0 +1,227 @@
+#pragma once
+// Matrix products of the neural networks: C = op(A) op(B), or C += op(A) op(B), row-major, any size and leading dimension.
+//
+// Elements are float or _Float16, sums are float in order of ascending k within a part. Two kernels:
+//   lds        64 x 64 tile of C, 256 work-items with 4 x 4 elements each, 16 deep through LDS; the next tiles are loaded into
+//              registers while the present ones are multiplied. The usual kernel of a BLAS.
+//   registers  the same 4 x 4 elements, operands straight from memory into registers, four by four; neighbours share through
+//   L1. The
+//              form of AMD APP SDK's MatrixMultiplication, in which a load feeds nothing but multiply-adds.
+// A product with few tiles and a long sum is cut into parts along k, which `sum_parts` adds up in order.
+//
+// Use: GEMM_KERNELS(NAME, TYPE, A_FORM, B_FORM) defines the kernels NAME_lds and NAME_registers, so that the name tells the
+// layer; gemm::multiply(...) launches one of them, with its parts.
+#include <hip/hip_runtime.h>
+
+#include <algorithm>
+#include <type_traits>
+
+#include "workloads/common/layer_log.h"
+
+namespace gemm {
+
+constexpr unsigned kTile = 64, kDepth = 16, kWorkgroup = 256, kPitch = kTile + 4;
+// Parts are cut so that about this many workgroups come out: a few for each compute unit of a large GPU.
+constexpr unsigned kWorkgroups = 256;
+constexpr unsigned kShortestPart = 128;
+
+// What a product's kernel takes. With `parts`, part p (blockIdx.z) covers k from p * part_depth on and goes to
+// parts[p][row][column], else there is one part, which goes to C.
+template <typename T, typename Output>
+struct Arguments {
+  const T* a;
+  const T* b;
+  Output* c;
+  unsigned m, n, k, lda, ldb, ldc;
+  bool accumulate;
+  unsigned part_depth;
+  float* parts;
+};
+
+// A matrix in memory: `lines` of `length` elements, `ld` apart.
+template <typename T>
+struct Stored {
+  using Four = T __attribute__((ext_vector_type(4)));
+
+  __device__ Stored(const T* first, unsigned leading, unsigned line_count, unsigned line_length)
+      : data(first),
+        ld(leading),
+        lines(line_count),
+        length(line_length),
+        aligned(leading % 4 == 0 && reinterpret_cast<size_t>(first) % sizeof(Four) == 0) {}
+  // Elements at ... at + 3 of a line, `at` a multiple of 4; zeros outside the matrix.
+  __device__ void four(unsigned line, unsigned at, float (&values)[4]) const {
+    const T* const from = data + static_cast<size_t>(line) * ld + at;
+    if (aligned && line < lines && at + 4 <= length) {
+      const Four elements = *reinterpret_cast<const Four*>(from);
+#pragma unroll
+      for (unsigned i = 0; i < 4; ++i) values[i] = static_cast<float>(elements[i]);
+    } else {
+#pragma unroll
+      for (unsigned i = 0; i < 4; ++i) values[i] = line < lines && at + i < length ? static_cast<float>(from[i]) : 0.0f;
+    }
+  }
+
+  const T* data;
+  unsigned ld, lines, length;
+  bool aligned;
+};
+
+template <typename T, typename Output>
+__device__ inline void store(const Arguments<T, Output>& x, unsigned row, unsigned column, const float (&sum)[4][4]) {
+#pragma unroll
+  for (unsigned i = 0; i < 4; ++i) {
+#pragma unroll
+    for (unsigned j = 0; j < 4; ++j) {
+      if (row + i >= x.m || column + j >= x.n) continue;
+      if (x.parts) {
+        x.parts[(static_cast<size_t>(blockIdx.z) * x.m + row + i) * x.n + column + j] = sum[i][j];
+      } else {
+        Output* const at = x.c + static_cast<size_t>(row + i) * x.ldc + column + j;
+        *at = static_cast<Output>(x.accumulate ? static_cast<float>(*at) + sum[i][j] : sum[i][j]);
+      }
+    }
+  }
+}
+
+// `a` and `b` are matrices in memory, or anything that gives four elements of a line likewise. AlongK: the lines are rows of
+// op(A) or columns of op(B), so that elements of a line follow each other along k; else lines follow each other along k.
+template <bool AAlongK, bool BAlongK, typename A, typename B, typename T, typename Output>
+__device__ inline void multiply_lds(const Arguments<T, Output>& x, const A& a, const B& b) {
+  __shared__ __attribute__((aligned(16))) float a_tile[kDepth][kPitch];
+  __shared__ __attribute__((aligned(16))) float b_tile[kDepth][kPitch];
+  const unsigned item = threadIdx.x;
+  const unsigned row0 = blockIdx.y * kTile, column0 = blockIdx.x * kTile;
+  const unsigned row = item / 16 * 4, column = item % 16 * 4;
+  const unsigned first = blockIdx.z * x.part_depth, last = min(first + x.part_depth, x.k);
+
+  // A work-item brings four elements of each tile.
+  const auto load = [item](auto along_k, const auto& matrix, unsigned place, unsigned k, float(&values)[4]) {
+    if constexpr (along_k) {
+      matrix.four(place + item / (kDepth / 4), k + item % (kDepth / 4) * 4, values);
+    } else {
+      matrix.four(k + item / (kTile / 4), place + item % (kTile / 4) * 4, values);
+    }
+  };
+  const auto keep = [item](auto along_k, float(&tile)[kDepth][kPitch], const float(&values)[4]) {
+    if constexpr (along_k) {
+#pragma unroll
+      for (unsigned i = 0; i < 4; ++i) tile[item % (kDepth / 4) * 4 + i][item / (kDepth / 4)] = values[i];
+    } else {
+      *reinterpret_cast<float4*>(&tile[item / (kTile / 4)][item % (kTile / 4) * 4]) =
+          make_float4(values[0], values[1], values[2], values[3]);
+    }
+  };
+  constexpr std::bool_constant<AAlongK> a_along_k;
+  constexpr std::bool_constant<BAlongK> b_along_k;
+
+  float sum[4][4] = {}, a_next[4], b_next[4];
+  load(a_along_k, a, row0, first, a_next);
+  load(b_along_k, b, column0, first, b_next);
+  for (unsigned k = first; k < last; k += kDepth) {
+    __syncthreads();
+    keep(a_along_k, a_tile, a_next);
+    keep(b_along_k, b_tile, b_next);
+    __syncthreads();
+    if (k + kDepth < last) {
+      load(a_along_k, a, row0, k + kDepth, a_next);
+      load(b_along_k, b, column0, k + kDepth, b_next);
+    }
+#pragma unroll
+    for (unsigned d = 0; d < kDepth; ++d) {
+      const float4 a4 = *reinterpret_cast<const float4*>(&a_tile[d][row]);
+      const float4 b4 = *reinterpret_cast<const float4*>(&b_tile[d][column]);
+      const float a_values[4] = {a4.x, a4.y, a4.z, a4.w}, b_values[4] = {b4.x, b4.y, b4.z, b4.w};
+#pragma unroll
+      for (unsigned i = 0; i < 4; ++i) {
+#pragma unroll
+        for (unsigned j = 0; j < 4; ++j) sum[i][j] = __builtin_fmaf(a_values[i], b_values[j], sum[i][j]);
+      }
+    }
+  }
+  store(x, row0 + row, column0 + column, sum);
+}
+
+template <bool AAlongK, bool BAlongK, typename T, typename Output>
+__device__ inline void multiply_registers(const Arguments<T, Output>& x, const Stored<T>& a, const Stored<T>& b) {
+  const unsigned first = blockIdx.z * x.part_depth, last = min(first + x.part_depth, x.k);
+  const unsigned row = blockIdx.y * kTile + threadIdx.x / 16 * 4, column = blockIdx.x * kTile + threadIdx.x % 16 * 4;
+  if (row >= x.m || column >= x.n) return;
+  float sum[4][4] = {}, a_values[4][4], b_values[4][4];
+  for (unsigned k = first; k < last; k += 4) {
+#pragma unroll
+    for (unsigned i = 0; i < 4; ++i) {
+      AAlongK ? a.four(row + i, k, a_values[i]) : a.four(k + i, row, a_values[i]);
+      BAlongK ? b.four(column + i, k, b_values[i]) : b.four(k + i, column, b_values[i]);
+    }
+#pragma unroll
+    for (unsigned d = 0; d < 4; ++d) {
+#pragma unroll
+      for (unsigned i = 0; i < 4; ++i) {
+#pragma unroll
+        for (unsigned j = 0; j < 4; ++j) {
+          sum[i][j] =
+              __builtin_fmaf(AAlongK ? a_values[i][d] : a_values[d][i], BAlongK ? b_values[j][d] : b_values[d][j], sum[i][j]);
+        }
+      }
+    }
+  }
+  store(x, row, column, sum);
+}
+
+// How many parts an m x n x k product is cut into, and how deep each is (a multiple of the tile's depth).
+struct Parts {
+  Parts(unsigned m, unsigned n, unsigned k) {
+    const unsigned tiles = ((m + kTile - 1) / kTile) * ((n + kTile - 1) / kTile);
+    const unsigned wanted = std::max(1u, std::min(kWorkgroups / tiles, k / kShortestPart));
+    depth = ((k + wanted - 1) / wanted + kDepth - 1) / kDepth * kDepth;
+    count = std::max(1u, (k + depth - 1) / depth);
+  }
+  unsigned count, depth;
+};
+
+// What `sum_parts` takes: c[row][column] (+)= sum over p of parts[p][row][column], in order.
+template <typename Output>
+struct PartsArguments {
+  const float* parts;
+  Output* c;
+  unsigned count, m, n, ldc;
+  bool accumulate;
+};
+
+template <typename Output>
+__device__ inline void sum_parts(const PartsArguments<Output>& x) {
+  const unsigned column = blockIdx.x * blockDim.x + threadIdx.x, row = blockIdx.y;
+  if (column >= x.n) return;
+  float sum = 0.0f;
+  for (unsigned part = 0; part < x.count; ++part) sum += x.parts[(static_cast<size_t>(part) * x.m + row) * x.n + column];
+  Output* const at = x.c + static_cast<size_t>(row) * x.ldc + column;
+  *at = static_cast<Output>(x.accumulate ? static_cast<float>(*at) + sum : sum);
+}
+
+// Launches the product that `x` describes (its part_depth and parts are filled in here). `scratch(count)` gives memory for
+// floats.
+template <typename T, typename Output, typename Scratch>
+void multiply(workload::LayerLog& log, void (*kernel)(Arguments<T, Output>), void (*sum)(PartsArguments<Output>),
+              Arguments<T, Output> x, Scratch& scratch) {
+  const Parts parts(x.m, x.n, x.k);
+  x.part_depth = parts.depth;
+  x.parts = parts.count > 1 ? scratch(static_cast<size_t>(parts.count) * x.m * x.n) : nullptr;
+  log.launch(kernel, dim3(workload::groups(x.n, kTile), workload::groups(x.m, kTile), parts.count), dim3(kWorkgroup), x);
+  if (parts.count == 1) return;
+  log.launch(sum, dim3(workload::groups(x.n, 256), x.m), dim3(256),
+             PartsArguments<Output>{x.parts, x.c, parts.count, x.m, x.n, x.ldc, x.accumulate});
+}
+
+}  // namespace gemm
+
+// The kernels NAME_lds and NAME_registers, where A and B are stored as op(A) and op(B), or transposed.
+#define GEMM_KERNEL(name, T, Output, a_transposed, b_transposed, form)                                     \
+  extern "C" __global__ void __launch_bounds__(256) name##_##form(gemm::Arguments<T, Output> x) {          \
+    gemm::multiply_##form<!(a_transposed), (b_transposed)>(                                                \
+        x, (a_transposed) ? gemm::Stored<T>(x.a, x.lda, x.k, x.m) : gemm::Stored<T>(x.a, x.lda, x.m, x.k), \
+        (b_transposed) ? gemm::Stored<T>(x.b, x.ldb, x.n, x.k) : gemm::Stored<T>(x.b, x.ldb, x.k, x.n));   \
+  }
+#define GEMM_KERNELS(name, T, Output, a_transposed, b_transposed) \
+  GEMM_KERNEL(name, T, Output, a_transposed, b_transposed, lds)   \
+  GEMM_KERNEL(name, T, Output, a_transposed, b_transposed, registers)

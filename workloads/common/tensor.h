@@ -1,0 +1,62 @@
+// Arrays of networks, and what their contents should be.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "workloads/common/device_array.h"
+
+namespace workload {
+
+/// An array in the GPU's memory that remembers what the host knows of it, so that checks copy each result once.
+template <typename T>
+class Tensor {
+ public:
+  Tensor(const std::string& name, std::size_t count) : device_(name, count) {}
+  std::size_t size() const { return device_.size(); }
+  /// For kernels that read it, and for those that write it.
+  const T* data() const { return device_.data(); }
+  T* target() {
+    known_ = false;
+    return device_.data();
+  }
+  void put(const std::vector<T>& values) {
+    known_ = false;
+    if (std::all_of(values.begin(), values.end(), [](T value) { return value == T{}; })) {
+      device_.clear();
+    } else {
+      device_.upload(values);
+    }
+  }
+  const std::vector<T>& get() const {
+    if (!known_) host_ = device_.download();
+    known_ = true;
+    return host_;
+  }
+
+ private:
+  DeviceArray<T> device_;
+  mutable std::vector<T> host_;
+  mutable bool known_ = false;
+};
+
+/// Values, and how far single precision may be from each.
+///
+/// A sum of n products is bounded by 8 sqrt(n) u times the sum of the products' magnitudes, u = 2^-24: rounding errors are as
+/// good as independent, and then their sum stays within that with a probability of 1 - 2 exp(-32) (Higham, Mary: A new approach
+/// to probabilistic rounding error analysis, 2019, theorem 2.4). The bound that no order of additions exceeds, n u, would let a
+/// sum pass that lacks one of its terms. Elementwise expressions are bounded by 16 u times the sum of the magnitudes of their
+/// terms.
+struct Expected {
+  explicit Expected(std::size_t count) : values(count), magnitudes(count) {}
+  double bound(std::size_t i) const { return factor * magnitudes[i]; }
+  std::vector<double> values, magnitudes;
+  double factor = 16 * 0x1p-24;
+};
+
+inline double sum_factor(double terms) { return 8 * std::sqrt(terms) * 0x1p-24 + 0x1p-23; }
+
+}  // namespace workload

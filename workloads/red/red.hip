@@ -1,0 +1,80 @@
+// RED: the sum of a vector. SHOC's Reduction: 64 workgroups go through the vector, add up in LDS, and their sums are added up
+// in turn. The paper has versions of it that use global memory instead:
+//
+//   shared    as SHOC's
+//   global    every level of the tree in global memory: a[i] += a[i + half], a kernel for each level
+//   hybrid-N  the first N levels in global memory, the rest as `shared`
+//
+// Elements are 1 or -1, so that sums of up to 2^24 of them are exact in any order.
+#include <hip/hip_runtime.h>
+
+#include "workloads/common/lanes.h"
+#include "workloads/common/program.h"
+
+constexpr unsigned group_size = 256, wavefront = 64, groups = 64;
+
+// sums[workgroup] = the sum of the elements i with i / 512 % workgroups = workgroup.
+extern "C" __global__ void __launch_bounds__(group_size)
+    reduce_shared(const float* __restrict__ a, float* __restrict__ sums, unsigned length) {
+  __shared__ float partial[group_size];
+  float sum = 0;
+  for (unsigned i = blockIdx.x * group_size * 2 + threadIdx.x; i < length; i += gridDim.x * group_size * 2) {
+    sum += a[i];
+    if (i + group_size < length) sum += a[i + group_size];
+  }
+  partial[threadIdx.x] = sum;
+  __syncthreads();
+  for (unsigned half = group_size / 2; half >= wavefront; half /= 2) {
+    if (threadIdx.x < half) partial[threadIdx.x] += partial[threadIdx.x + half];
+    __syncthreads();
+  }
+  if (threadIdx.x >= wavefront) return;
+  sum = workload::lane_sum<wavefront>(partial[threadIdx.x]);
+  if (threadIdx.x == 0) sums[blockIdx.x] = sum;
+}
+
+// A level of the tree: the upper part is added to the lower one.
+extern "C" __global__ void __launch_bounds__(group_size) reduce_global_level(float* a, unsigned half, unsigned length) {
+  const unsigned i = blockIdx.x * group_size + threadIdx.x;
+  if (i + half < length) a[i] = a[i] + a[i + half];
+}
+
+int main(int argc, char** argv) {
+  workload::Program program("red", "Sum of a vector, in shared or global memory or both",
+                            "Opportunistic computing in GPU architectures (ISCA '19), Table 3 and Fig. 17: Reduction of SHOC");
+  int length = 0;
+  std::string variant;
+  program.size(length, "length", "elements", {20'000, 1 << 18, 1 << 22}, 1, 1 << 24);
+  program.choice(variant, "variant", "where the levels of the tree are",
+                 {"shared", "global", "hybrid-1", "hybrid-2", "hybrid-3", "hybrid-4"}, std::string("shared"));
+  return program.run(argc, argv, [&] {
+    std::vector<float> a(length);
+    double expected = 0;
+    for (float& element : a) expected += element = program.random().below(2) == 0 ? 1.0f : -1.0f;
+    const unsigned levels = variant == "shared" ? 0 : variant == "global" ? 32 : variant.back() - '0';
+    const workload::DeviceArray<float> device_a("the vector", a), sums("the sums of workgroups", groups), sum("the sum", 1);
+    // Whose first element has the sum in the end.
+    const float* result = nullptr;
+    program.measure(
+        [&] {
+          if (levels > 0) device_a.upload(a);
+        },
+        [&] {
+          unsigned left = length;
+          for (unsigned level = 0; level < levels && left > 1; ++level) {
+            const unsigned half = (left + 1) / 2;
+            reduce_global_level<<<workload::groups(left - half, group_size), group_size>>>(device_a.data(), half, left);
+            left = half;
+          }
+          result = device_a.data();
+          if (variant == "global") return;
+          reduce_shared<<<groups, group_size>>>(device_a.data(), sums.data(), left);
+          reduce_shared<<<1, group_size>>>(sums.data(), sum.data(), groups);
+          result = sum.data();
+        });
+    if (!program.checks()) return;
+    std::vector<float> got(1);
+    workload::require(hipMemcpy(got.data(), result, sizeof(float), hipMemcpyDeviceToHost), "copying the sum to the host");
+    program.check_equal("the sum", got, std::vector<float>{static_cast<float>(expected)});
+  });
+}

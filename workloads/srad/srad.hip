@@ -1,0 +1,156 @@
+// SRAD: speckle reducing anisotropic diffusion of an ultrasound image (Y. Yu, S. Acton, 2002). Rodinia's srad_v1: each step
+// measures the image's mean and variance, computes for each point the four differences and a coefficient, and diffuses. Its
+// image is 502 x 458 with lambda 0.5 and 100 steps. Image and intermediate fields are in global memory; neighbours in a row
+// share lines of L1.
+#include <hip/hip_runtime.h>
+
+#include "workloads/common/lanes.h"
+#include "workloads/common/program.h"
+
+constexpr unsigned group_size = 256, wavefront = 64, statistics_groups = 64;
+
+// sums[2 * workgroup] and the next: of the image's points and of their squares.
+extern "C" __global__ void __launch_bounds__(group_size)
+    srad_statistics(const float* __restrict__ image, float* __restrict__ sums, unsigned count) {
+  __shared__ float partial[2][group_size / wavefront];
+  float sum = 0, squares = 0;
+  for (unsigned i = blockIdx.x * group_size + threadIdx.x; i < count; i += gridDim.x * group_size) {
+    sum += image[i];
+    squares = fmaf(image[i], image[i], squares);
+  }
+  sum = workload::lane_sum<wavefront>(sum);
+  squares = workload::lane_sum<wavefront>(squares);
+  if (threadIdx.x % wavefront == 0) {
+    partial[0][threadIdx.x / wavefront] = sum;
+    partial[1][threadIdx.x / wavefront] = squares;
+  }
+  __syncthreads();
+  if (threadIdx.x < 2) {
+    const float* const of = partial[threadIdx.x];
+    sums[2 * blockIdx.x + threadIdx.x] = (of[0] + of[1]) + (of[2] + of[3]);
+  }
+}
+
+// One wavefront: the square of the speckle's scale, variance / mean^2.
+extern "C" __global__ void __launch_bounds__(wavefront)
+    srad_scale(const float* __restrict__ sums, float* __restrict__ scale, unsigned count) {
+  const float sum = workload::lane_sum<wavefront>(sums[2 * threadIdx.x]);
+  const float squares = workload::lane_sum<wavefront>(sums[2 * threadIdx.x + 1]);
+  const float mean = sum / static_cast<float>(count);
+  const float variance = squares / static_cast<float>(count) - mean * mean;
+  if (threadIdx.x == 0) *scale = variance / (mean * mean);
+}
+
+// Differences to the neighbours north, south, west and east (the border's neighbours are itself), and the coefficient of
+// diffusion.
+extern "C" __global__ void __launch_bounds__(group_size)
+    srad_coefficient(const float* __restrict__ image, const float* __restrict__ scale, float* __restrict__ north,
+                     float* __restrict__ south, float* __restrict__ west, float* __restrict__ east,
+                     float* __restrict__ coefficient, unsigned rows, unsigned columns) {
+  const unsigned x = blockIdx.x * group_size + threadIdx.x, y = blockIdx.y;
+  if (x >= columns) return;
+  const unsigned at = y * columns + x;
+  const float value = image[at];
+  const float n = image[y == 0 ? at : at - columns] - value, s = image[y + 1 == rows ? at : at + columns] - value;
+  const float w = image[x == 0 ? at : at - 1] - value, e = image[x + 1 == columns ? at : at + 1] - value;
+  const float gradient = (n * n + s * s + w * w + e * e) / (value * value), laplacian = (n + s + w + e) / value;
+  const float part = 1.0f + 0.25f * laplacian;
+  const float q = (0.5f * gradient - (1.0f / 16.0f) * laplacian * laplacian) / (part * part);
+  const float c = 1.0f / (1.0f + (q - *scale) / (*scale * (1.0f + *scale)));
+  north[at] = n;
+  south[at] = s;
+  west[at] = w;
+  east[at] = e;
+  coefficient[at] = fminf(fmaxf(c, 0.0f), 1.0f);
+}
+
+extern "C" __global__ void __launch_bounds__(group_size)
+    srad_update(float* __restrict__ image, const float* __restrict__ north, const float* __restrict__ south,
+                const float* __restrict__ west, const float* __restrict__ east, const float* __restrict__ coefficient,
+                unsigned rows, unsigned columns, float lambda) {
+  const unsigned x = blockIdx.x * group_size + threadIdx.x, y = blockIdx.y;
+  if (x >= columns) return;
+  const unsigned at = y * columns + x;
+  const float here = coefficient[at];
+  const float below = coefficient[y + 1 == rows ? at : at + columns], beside = coefficient[x + 1 == columns ? at : at + 1];
+  const float divergence = here * north[at] + below * south[at] + here * west[at] + beside * east[at];
+  image[at] = image[at] + 0.25f * lambda * divergence;
+}
+
+namespace {
+
+/// One step on the host.
+void reference_step(std::vector<double>& image, unsigned rows, unsigned columns, double lambda) {
+  double sum = 0, squares = 0;
+  for (const double value : image) sum += value, squares += value * value;
+  const double mean = sum / static_cast<double>(image.size());
+  const double scale = (squares / static_cast<double>(image.size()) - mean * mean) / (mean * mean);
+  std::vector<double> coefficient(image.size()), divergence(image.size());
+  const auto difference = [&](size_t at, bool inside, size_t other) { return inside ? image[other] - image[at] : 0.0; };
+  const auto differences = [&](size_t at, double(&d)[4]) {
+    const size_t y = at / columns, x = at % columns;
+    d[0] = difference(at, y > 0, at - columns);
+    d[1] = difference(at, y + 1 < rows, at + columns);
+    d[2] = difference(at, x > 0, at - 1);
+    d[3] = difference(at, x + 1 < columns, at + 1);
+  };
+  double d[4];
+  for (size_t at = 0; at < image.size(); ++at) {
+    differences(at, d);
+    const double gradient = (d[0] * d[0] + d[1] * d[1] + d[2] * d[2] + d[3] * d[3]) / (image[at] * image[at]);
+    const double laplacian = (d[0] + d[1] + d[2] + d[3]) / image[at], part = 1 + 0.25 * laplacian;
+    const double q = (0.5 * gradient - laplacian * laplacian / 16) / (part * part);
+    coefficient[at] = std::min(std::max(1 / (1 + (q - scale) / (scale * (1 + scale))), 0.0), 1.0);
+  }
+  for (size_t at = 0; at < image.size(); ++at) {
+    differences(at, d);
+    // Differences across the border are zero, whatever their coefficient.
+    const double below = at / columns + 1 < rows ? coefficient[at + columns] : 0,
+                 beside = at % columns + 1 < columns ? coefficient[at + 1] : 0;
+    divergence[at] = coefficient[at] * (d[0] + d[2]) + below * d[1] + beside * d[3];
+  }
+  for (size_t at = 0; at < image.size(); ++at) image[at] += 0.25 * lambda * divergence[at];
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  workload::Program program("srad", "Speckle reducing anisotropic diffusion of an image",
+                            "Opportunistic computing in GPU architectures (ISCA '19), Table 3: SRAD of Rodinia");
+  int rows = 0, columns = 0, steps = 0;
+  program.size(rows, "rows", "rows of the image", {48, 458, 2048}, 2, 1 << 14);
+  program.size(columns, "columns", "columns of the image", {100, 502, 2048}, 2, 1 << 14);
+  program.size(steps, "steps", "steps of diffusion", {2, 2, 2}, 1, 1000);
+  return program.run(argc, argv, [&] {
+    constexpr float lambda = 0.5f;
+    const size_t count = size_t(rows) * columns;
+    // As Rodinia takes it: exp of values in [0, 1).
+    std::vector<float> image = program.random().uniform_values(count, 0, 1);
+    for (float& value : image) value = std::exp(value);
+    const workload::DeviceArray<float> device_image("the image", count), north("north", count), south("south", count),
+        west("west", count), east("east", count), coefficient("the coefficients", count), sums("sums", 2 * statistics_groups),
+        scale("the scale", 1);
+    const dim3 grid(workload::groups(columns, group_size), rows);
+    program.measure([&] { device_image.upload(image); },
+                    [&] {
+                      for (int step = 0; step < steps; ++step) {
+                        srad_statistics<<<statistics_groups, group_size>>>(device_image.data(), sums.data(), count);
+                        srad_scale<<<1, wavefront>>>(sums.data(), scale.data(), count);
+                        srad_coefficient<<<grid, group_size>>>(device_image.data(), scale.data(), north.data(), south.data(),
+                                                               west.data(), east.data(), coefficient.data(), rows, columns);
+                        srad_update<<<grid, group_size>>>(device_image.data(), north.data(), south.data(), west.data(),
+                                                          east.data(), coefficient.data(), rows, columns, lambda);
+                      }
+                    });
+    if (!program.checks()) return;
+    std::vector<double> expected(image.begin(), image.end());
+    for (int step = 0; step < steps; ++step) reference_step(expected, rows, columns, lambda);
+    // Values are between 1 and e, differences at most e - 1. A coefficient is a quotient of some twenty rounded operations
+    // around 1, and the scale one of sums, whose longest chain of additions has count / 16384 terms; variance, a difference of
+    // numbers ten times as large, multiplies its error. A step moves a value by an eighth of four differences times
+    // coefficients.
+    const double chain = std::sqrt(1 + static_cast<double>(count) / (statistics_groups * group_size));
+    const double bound = steps * (32 + 16 * chain) * 0x1p-24;
+    program.check_near("the image", device_image.download(), expected, [&](size_t) { return bound; });
+  });
+}
