@@ -34,7 +34,7 @@ void ComputeUnit::run_wavefront(WavefrontSlot& slot, Cycles limit) {
       continue;
     }
     const isa::DecodedInstruction* instruction = slot.next;
-    std::array<std::uint64_t, static_cast<std::size_t>(isa::Unit::count)> issued{};
+    std::array<std::uint64_t, isa::kUnits> issued{};
     std::uint64_t threads = 0;
     for (;;) {
       ++issued[static_cast<std::size_t>(instruction->unit)];
