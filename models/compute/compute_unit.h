@@ -222,7 +222,7 @@ class ComputeUnit : public sc_core::sc_module, private MemoryTokens::Listener {
   void run_wavefront(WavefrontSlot& slot, Cycles limit);
   // compute_unit_issue.cpp
   void run_timed(Cycles limit);
-  inline bool offer_cycle(Simd& simd, WavefrontSlot& slot, unsigned unit, Cycles cycle, unsigned& used);
+  inline bool offer_cycle(Simd& simd, WavefrontSlot& slot, unsigned unit, Cycles cycle);
   bool counters_full(WavefrontSlot& slot, Cycles cycle);
   bool counter_full(WavefrontSlot& slot, WaitCounter& counter, unsigned limit, Hold hold, Cycles cycle);
   static bool may_execute(const WavefrontSlot& slot) {

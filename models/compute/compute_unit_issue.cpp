@@ -20,14 +20,13 @@ constexpr unsigned kMemoryUnits = bit(isa::Unit::vmem) | bit(isa::Unit::lds) | b
 }  // namespace
 
 void ComputeUnit::run_timed(Cycles limit) {
-  scheduler_.run(limit, [this](Simd& simd, WavefrontSlot& slot, unsigned unit, Cycles cycle, unsigned& used) {
-    return offer_cycle(simd, slot, unit, cycle, used);
+  scheduler_.run(limit, [this](Simd& simd, WavefrontSlot& slot, unsigned unit, Cycles cycle) {
+    return offer_cycle(simd, slot, unit, cycle);
   });
 }
 
-// Issues the instruction of a wavefront that is ready if its unit is free in this cycle; `used` holds the units that are not.
-inline bool ComputeUnit::offer_cycle(Simd& simd, WavefrontSlot& slot, unsigned unit, Cycles cycle, unsigned& used) {
-  if ((used & unit) != 0) return false;
+// Issues the instruction of a wavefront that is ready, if nothing else of its unit keeps it.
+inline bool ComputeUnit::offer_cycle(Simd& simd, WavefrontSlot& slot, unsigned unit, Cycles cycle) {
   if (unit == bit(isa::Unit::valu)) {
     if (simd.valu_free > cycle) {
       slot.when = simd.valu_free;
@@ -42,7 +41,6 @@ inline bool ComputeUnit::offer_cycle(Simd& simd, WavefrontSlot& slot, unsigned u
     }
   }
   if ((unit & kMemoryUnits) != 0 && counters_full(slot, cycle)) return false;
-  used |= unit & ~bit(isa::Unit::special);
   issue(simd, slot, cycle);
   return true;
 }

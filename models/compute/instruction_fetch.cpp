@@ -80,8 +80,7 @@ void InstructionFetch::answered(std::uint32_t tag, const PortAnswer& answer) {
     buffer.line_open = false;
     enter(slot, there, there);
   }
-  if (!buffer.line_open && !(buffer.next_open && line_of(slot.next->end - 1) != buffer.line))
-    slot.release(kHoldFetch);
+  if (!buffer.line_open && !(buffer.next_open && line_of(slot.next->end - 1) != buffer.line)) slot.release(kHoldFetch);
 }
 
 }  // namespace lacuna

@@ -18,9 +18,8 @@ class IssueScheduler {
   IssueScheduler(const ComputeUnitParameters& parameters, std::vector<std::unique_ptr<Simd>>& simds)
       : parameters_(parameters), simds_(simds) {}
 
-  /// Offers all cycles before `limit` in which a wavefront may issue. `offer(simd, slot, unit, cycle, used)`: whether the
-  /// wavefront, whose next instruction is for `unit`, takes the cycle; `used` holds the units that are taken in it. Both by
-  /// bits of isa::Unit. The wavefront may end, no other one does.
+  /// Offers all cycles before `limit` in which a wavefront may issue. `offer(simd, slot, unit, cycle)`: whether the
+  /// wavefront, whose next instruction is for `unit` (a bit, by isa::Unit), takes the cycle. It may end, no other one does.
   template <typename Offer>
   void run(Cycles limit, Offer&& offer) {
     if (parameters_.simd_policy == SimdPolicy::in_turn) {
@@ -47,8 +46,6 @@ class IssueScheduler {
   }
 
  private:
-  static constexpr unsigned kNobody = ~0U;
-
   // The number of SIMDs is a power of two.
   template <typename Offer>
   void run_in_turn(Cycles limit, Offer& offer) {
@@ -90,39 +87,43 @@ class IssueScheduler {
   // One cycle of one SIMD, offered in the policy's order.
   template <typename Offer>
   void serve(Simd& simd, Cycles cycle, Offer& offer) {
+    constexpr unsigned kWithoutLimit = 1U << static_cast<unsigned>(isa::Unit::special);
     IssueState& state = simd.issue;
+    const IssuePolicy policy = parameters_.issue_policy;
+    const unsigned last = state.last;
     unsigned used = 0;
-    unsigned first = kNobody;
-    unsigned ready = state.ready_at(cycle);
-    const auto offer_to = [&](unsigned rank) {
+    bool any = false;
+    for (unsigned ready = state.ready_at(cycle); ready != 0;) {
+      const unsigned rank = policy == IssuePolicy::oldest ? static_cast<unsigned>(std::countr_zero(ready))
+                                                          : next_rank(state, ready, policy, last);
       ready &= ~(1U << rank);
+      const unsigned unit = 1U << static_cast<unsigned>(state.unit[rank]);
+      if ((used & unit) != 0) continue;
       WavefrontSlot& slot = *state.slots[rank];
+      const unsigned number = slot.number;
       const unsigned resident = state.resident;
-      if (!offer(simd, slot, 1U << state.unit[rank], cycle, used)) return;
-      if (first == kNobody) first = slot.number;
+      if (!offer(simd, slot, unit, cycle)) continue;
+      used |= unit & ~kWithoutLimit;
+      if (!any) state.last = static_cast<std::uint8_t>(number);
+      any = true;
       if (state.resident != resident) [[unlikely]]  // those behind the one that ended have moved up
         ready = (ready & ((1U << rank) - 1)) | ready >> (rank + 1) << rank;
-    };
-    const auto offer_to_slot = [&](unsigned number) {
-      const unsigned rank = state.rank[number];
-      if (rank < IssueState::kMaxSlots && (ready >> rank & 1) != 0) offer_to(rank);
-    };
-    switch (parameters_.issue_policy) {
-      case IssuePolicy::round_robin:
-        for (unsigned i = 1, before = state.last; i <= IssueState::kMaxSlots && ready != 0; ++i)
-          offer_to_slot((before + i) % IssueState::kMaxSlots);
-        break;
-      case IssuePolicy::greedy:
-        offer_to_slot(state.last);
-        [[fallthrough]];
-      case IssuePolicy::oldest:
-        while (ready != 0) offer_to(static_cast<unsigned>(std::countr_zero(ready)));
-        break;
     }
-    if (first != kNobody) state.last = static_cast<std::uint8_t>(first);
     // A wavefront that lost this cycle's port is ready in the past: it tries again at the SIMD's next turn.
     const Cycles earliest = state.earliest();
     simd.earliest = earliest == kNeverCycles ? earliest : later(earliest, cycle + Cycles{1});
+  }
+
+  // Of those that are left, for policies other than the oldest first. `last`: the slot served first in an earlier cycle.
+  static unsigned next_rank(const IssueState& state, unsigned ready, IssuePolicy policy, unsigned last) {
+    const auto is_ready = [&](unsigned number) {
+      return state.rank[number] < IssueState::kMaxSlots && (ready >> state.rank[number] & 1) != 0;
+    };
+    if (policy == IssuePolicy::greedy)
+      return is_ready(last) ? state.rank[last] : static_cast<unsigned>(std::countr_zero(ready));
+    unsigned number = (last + 1) % IssueState::kMaxSlots;
+    while (!is_ready(number)) number = (number + 1) % IssueState::kMaxSlots;
+    return state.rank[number];
   }
 
   const ComputeUnitParameters& parameters_;

@@ -10,6 +10,7 @@
 #endif
 
 #include "models/common/units.h"
+#include "models/isa/instruction.h"
 
 namespace lacuna {
 
@@ -24,9 +25,9 @@ struct IssueState {
 
   /// Earliest issue of each wavefront's next instruction; kNeverCycles when it is held. One more, for slots that are free.
   alignas(32) std::array<Cycles, kMaxSlots + 1> ready;
-  std::array<std::uint8_t, kMaxSlots + 1> unit{};  ///< isa::Unit of the next instruction
-  std::array<std::uint8_t, kMaxSlots> rank;        ///< by slot number; kMaxSlots: the slot is free
-  std::uint8_t last = kMaxSlots - 1;               ///< the slot that was served first in the last cycle in which one was
+  std::array<isa::Unit, kMaxSlots + 1> unit{};  ///< of the next instruction
+  std::array<std::uint8_t, kMaxSlots> rank;     ///< by slot number; kMaxSlots: the slot is free
+  std::uint8_t last = kMaxSlots - 1;            ///< the slot that was served first in the last cycle in which one was
   unsigned resident = 0;
   std::array<WavefrontSlot*, kMaxSlots> slots{};
 

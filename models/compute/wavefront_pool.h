@@ -119,8 +119,10 @@ struct alignas(64) WavefrontSlot {
   }
   /// The wavefront issues an instruction in `cycle`; until then it waited for its turn.
   void account_issue(Cycles cycle) {
-    account(WavefrontTime::unit_busy, cycle);
-    account(WavefrontTime::issue, cycle + Cycles{1});
+    if (accounted > cycle) return;
+    activity->cycles[static_cast<std::size_t>(WavefrontTime::unit_busy)] += cycle.n - accounted.n;
+    ++activity->cycles[static_cast<std::size_t>(WavefrontTime::issue)];
+    accounted = cycle + Cycles{1};
   }
   /// Gives the cycles that contention costs to its causes, no more than up to `until`; the rest is left.
   void account_delays(const OperationDelays& delays, Cycles until) {
@@ -165,9 +167,7 @@ struct Simd {
 };
 
 inline Cycles WavefrontSlot::ready() const { return simd->issue.ready[simd->issue.rank[number]]; }
-inline void WavefrontSlot::set_unit(isa::Unit unit) {
-  simd->issue.unit[simd->issue.rank[number]] = static_cast<std::uint8_t>(unit);
-}
+inline void WavefrontSlot::set_unit(isa::Unit unit) { simd->issue.unit[simd->issue.rank[number]] = unit; }
 inline void WavefrontSlot::publish() { simd->issue.ready[simd->issue.rank[number]] = holds == 0 ? when : kNeverCycles; }
 inline void WavefrontSlot::release(Hold hold) {
   holds = static_cast<std::uint8_t>(holds & ~hold);

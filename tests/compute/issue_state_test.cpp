@@ -23,7 +23,7 @@ TEST(IssueState, RanksByAge) {
   struct Known {
     unsigned number;
     Cycles ready;
-    std::uint8_t unit;
+    isa::Unit unit;
   };
   std::array<std::byte, IssueState::kMaxSlots> places{};
   const auto slot = [&](unsigned number) { return reinterpret_cast<WavefrontSlot*>(&places[number]); };
@@ -36,14 +36,14 @@ TEST(IssueState, RanksByAge) {
     if (it == known.end()) {
       ASSERT_EQ(state.rank[number], IssueState::kMaxSlots);
       state.add(*slot(number), number);
-      state.unit[state.rank[number]] = 0;
-      known.push_back({number, kNeverCycles, 0});
+      state.unit[state.rank[number]] = isa::Unit::valu;
+      known.push_back({number, kNeverCycles, isa::Unit::valu});
     } else if (random() % 4 == 0) {
       state.remove(number);
       known.erase(it);
     } else {
       it->ready = random() % 8 == 0 ? kNeverCycles : Cycles{random() % 100};
-      it->unit = static_cast<std::uint8_t>(random() % 7);
+      it->unit = static_cast<isa::Unit>(random() % 7);
       state.ready[state.rank[number]] = it->ready;
       state.unit[state.rank[number]] = it->unit;
     }
