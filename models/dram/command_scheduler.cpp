@@ -7,16 +7,10 @@
 namespace lacuna {
 namespace {
 
-// Ramulator2's buffer of requests whose rows are being opened.
-constexpr std::size_t kMostOpened = 32;
-
 unsigned bits_of(unsigned count) { return static_cast<unsigned>(std::countr_zero(count)); }
-void at_least(std::uint64_t& cycle, std::uint64_t bound) { cycle = std::max(cycle, bound); }
 // By value: std::max of several members is compiled to a choice of addresses.
-std::uint64_t latest_of(std::uint64_t a, std::uint64_t b, std::uint64_t c) {
-  b = b < c ? c : b;
-  return a < b ? b : a;
-}
+std::uint64_t earlier_of(std::uint64_t a, std::uint64_t b) { return a < b ? a : b; }
+std::uint64_t later_of(std::uint64_t a, std::uint64_t b) { return a < b ? b : a; }
 
 }  // namespace
 
@@ -31,6 +25,8 @@ CommandScheduler::CommandScheduler(const DramParameters& parameters, const Refre
       first_refresh_(refresh.first()),
       in_order_(parameters.scheduler == DramScheduler::fcfs),
       closes_(parameters.page_policy == DramPagePolicy::closed),
+      has_one_pseudo_(parameters.pseudo_channels == 1),
+      reads_(parameters.read_queue),
       high_(static_cast<std::size_t>(parameters.write_high * parameters.write_queue)),
       low_(static_cast<std::size_t>(std::max(1.0, std::ceil(parameters.write_low * parameters.write_queue)))),
       statistics_(statistics),
@@ -66,77 +62,6 @@ void CommandScheduler::connect_banks() {
     banks_[index].group = &groups_[index >> bank_bits_];
     banks_[index].pseudo = &pseudos_[index >> pseudo_shift_];
   }
-}
-
-CommandScheduler::Index CommandScheduler::add(const Burst& burst, Cycle at, Cycle column, Kind kind) {
-  Index index = free_;
-  if (index != kNone) [[likely]] {
-    free_ = requests_[index].next;
-  } else {
-    index = static_cast<Index>(requests_.size());
-    requests_.emplace_back();
-  }
-  requests_[index] = {.row = burst.row,
-                      .number = burst.number,
-                      .at = at,
-                      .column = column,
-                      .told = told_++,
-                      .order = kNotEntered,
-                      .bank = burst.bank,
-                      .next = kNone,
-                      .next_written = kNone,
-                      .kind = kind,
-                      .opened = false};
-  ++waiting_;
-  BankTail& tail = tails_[burst.bank];
-  Bank& bank = banks_[burst.bank];
-  if (at < bank.latest) {
-    tail.known = false;
-  } else {
-    bank.latest = at;
-    if (kind == kReads && tail.known) tail.extend(tail_timing_, burst.row, at);
-  }
-  link(bank, index);
-  queues_[kind].insert(index, at);
-  return index;
-}
-
-void CommandScheduler::link(Bank& bank, Index index) {
-  Request& request = requests_[index];
-  Index& first = bank.first[request.kind];
-  Index& last = bank.last[request.kind];
-  if (first == kNone) {
-    first = last = index;
-  } else if (requests_[last].at <= request.at) {
-    requests_[last].next = index;
-    last = index;
-  } else {
-    Index* place = &first;
-    while (requests_[*place].at <= request.at) place = &requests_[*place].next;
-    request.next = *place;
-    *place = index;
-  }
-}
-
-void CommandScheduler::remove(Bank& bank, Index index) {
-  Request& request = requests_[index];
-  Index* place = &bank.first[request.kind];
-  Index before = kNone;
-  for (; *place != index; place = &requests_[before].next) before = *place;
-  *place = request.next;
-  if (request.next == kNone) {
-    bank.last[request.kind] = before;
-    const auto arrival = [this](Index i) { return i != kNone ? requests_[i].at : 0; };
-    bank.latest = std::max(arrival(bank.last[kReads]), arrival(bank.last[kWrites]));
-  }
-  if (request.kind == kWrites) {
-    place = &written_[request.number % written_.size()];
-    while (*place != index) place = &requests_[*place].next_written;
-    *place = request.next_written;
-  }
-  request.next = free_;
-  free_ = index;
-  --waiting_;
 }
 
 BankTail CommandScheduler::find_tail(std::uint32_t index, Cycle at, Cycle refreshed) const {
@@ -266,10 +191,10 @@ template <bool kRow>
 CommandScheduler::Cycle CommandScheduler::ready(const Bank& bank, const Choice& choice) {
   if constexpr (kRow) {
     if (choice.command == Command::precharge) return bank.precharge;
-    return latest_of(bank.activate, bank.group->activate, bank.pseudo->activate);
+    return later_of(bank.activate, later_of(bank.group->activate, bank.pseudo->activate));
   } else {
     const Kind kind = choice.kind;
-    return latest_of(bank.column[kind], bank.group->column[kind], bank.pseudo->column[kind]);
+    return later_of(bank.column[kind], later_of(bank.group->column[kind], bank.pseudo->column[kind]));
   }
 }
 
@@ -290,9 +215,9 @@ void CommandScheduler::offer(std::uint32_t index) {
   if (!bus.known) return;
   const Bank& bank = banks_[index];
   const Choice& choice = bank.choices[mode_];
-  const Cycle earliest = std::max(now_, bus.free);
+  const Cycle earliest = later_of(now_, bus.free);
   const Cycle at = std::max(earliest, ready<kRow>(bank, choice));
-  if (bus.at != kNever) at_least(bus.at, earliest);
+  if (bus.at != kNever) bus.at = later_of(bus.at, earliest);
   if (at > bus.at || (at == bus.at && choice.order > bus.order)) return;
   bus.at = at;
   bus.order = choice.order;
@@ -304,15 +229,21 @@ void CommandScheduler::find() {
   if (in_order_) [[unlikely]]
     return find_in_order<kRow>();
   Bus& bus = kRow ? rows_ : columns_;
-  const Cycle earliest = std::max(now_, bus.free);
+  const Cycle earliest = later_of(now_, bus.free);
+  // None is earlier: of those that come behind one so early only older ones count.
+  Cycle least = earliest;
+  if (!kRow && has_one_pseudo_) {
+    const Pseudo& pseudo = pseudos_.front();
+    least = later_of(least, earlier_of(pseudo.column[kReads], pseudo.column[kWrites]));
+  }
   Cycle first = kNever;
-  std::uint64_t order = 0;
+  std::uint64_t order = kNotEntered;
   std::uint32_t chosen = 0;
   bus.banks[mode_].for_each([&, mode = mode_](std::uint32_t index) {
     const Bank& bank = banks_[index];
     const Choice& choice = bank.choices[mode];
-    const Cycle soonest = ready<kRow>(bank, choice);
-    const Cycle at = soonest < earliest ? earliest : soonest;
+    if (first == least && choice.order > order) return;
+    const Cycle at = later_of(earliest, ready<kRow>(bank, choice));
     if (at > first || (at == first && choice.order > order)) return;
     first = at;
     order = choice.order;
@@ -334,160 +265,24 @@ void CommandScheduler::find_in_order() {
   });
 }
 
-void CommandScheduler::note_error(const Request& request) {
-  const auto error = static_cast<std::int64_t>(now_ - request.column);
-  owed_ += error;
-  error_sum_ += error - errors_[next_error_];
-  errors_[next_error_] = error;
-  next_error_ = next_error_ + 1 == errors_.size() ? 0 : next_error_ + 1;
-}
-
-void CommandScheduler::forget_errors() {
-  owed_ = error_sum_ = 0;
-  std::fill(errors_.begin(), errors_.end(), 0);
-}
-
-void CommandScheduler::issue_column() {
-  const DramParameters& p = parameters_;
-  const Cycle now = now_;
-  const std::uint32_t index = columns_.bank;
-  Bank& bank = banks_[index];
-  Group& group = *bank.group;
-  Pseudo& pseudo = *bank.pseudo;
-  const Index served = bank.choices[mode_].served;
-  const Request& request = requests_[served];
-  // What earlier commands have put off is put off further now, or was over.
-  const AfterColumn& after = after_column_[request.kind];
-  pseudo.column = {now + after.pseudo[kReads], now + after.pseudo[kWrites]};
-  group.column = {now + after.group[kReads], now + after.group[kWrites]};
-  at_least(bank.precharge, now + after.precharge);
-  columns_.free = now + 1;
-  if (request.kind == kWrites) {
-    pseudo.after_writes = now + p.tCWL.n + p.burst.n + std::min(p.tWTRS.n, p.tWTR.n);
-    group.after_writes = now + p.tCWL.n + p.burst.n + p.tWTR.n;
-    statistics_.write_drains += !pseudo.writing;
-    pseudo.writing = true;
-    statistics_.bus_busy += burst_time_;
-  } else {
-    pseudo.writing = false;
-    note_error(request);
-  }
-  const bool counts_for_both = request.opened || closes_;
-  if (request.opened) {
-    --opened_;
-    --bank.opened[request.kind];
-  } else {
-    statistics_.row_hits += request.kind;
-    queues_[request.kind].leave();
-  }
-  columns_.known = false;
-  if (in_order_) at_least(rows_.free, now_ + 1);  // the next request begins behind it
-  remove(bank, served);
-  tails_[index].known = false;
-  if (closes_) {
-    bank.open = false;
-    at_least(bank.activate, bank.precharge + p.tRP.n - ahead_);
-  }
-  const Kind other = mode_ ^ 1;
-  if (counts_for_both && bank.choices[other].command != Command::none) make_stale(index, other);
-  const Next next = next_command(bank, mode_);
-  if (next.command == Command::column && !in_order_) {
-    serve(bank.choices[mode_], next);
-  } else {
-    choose(index, mode_, next);
-  }
-}
-
-void CommandScheduler::issue_row() {
-  const DramParameters& p = parameters_;
-  const std::uint32_t index = rows_.bank;
-  Bank& bank = banks_[index];
-  Choice& choice = bank.choices[mode_];
-  const Kind other = mode_ ^ 1;
-  rows_.known = false;
-  tails_[index].known = false;
-  if (choice.command == Command::precharge) {
-    bank.open = false;
-    bank.conflict = true;
-    at_least(bank.activate, now_ + p.tRP.n - std::min(p.tRP.n, ahead_));
-    rows_.free = now_ + 1;
-    choice.command = Command::activate;
-    if (bank.choices[other].command != Command::none) make_stale(index, other);
-    return;
-  }
-  const Cycle at = now_ + ahead_;  // timing counts from the command's last cycle
-  Group& group = *bank.group;
-  Pseudo& pseudo = *bank.pseudo;
-  Request& request = requests_[choice.served];
-  bank.open = true;
-  bank.row = request.row;
-  bank.activate = now_ + p.tRC.n;
-  bank.precharge = at + p.tRAS.n;
-  bank.column = {at + p.tRCDRD.n, at + p.tRCDWR.n};
-  group.activate = now_ + p.tRRDL.n;
-  pseudo.activates[pseudo.oldest_activate] = now_ + p.tFAW.n;
-  pseudo.oldest_activate = (pseudo.oldest_activate + 1) % 4;
-  pseudo.activate = std::max(now_ + p.tRRDS.n, pseudo.activates[pseudo.oldest_activate]);
-  rows_.free = now_ + p.activate_cycles.n;
-  if (request.kind == kWrites && !request.opened) ++(bank.conflict ? statistics_.row_conflicts : statistics_.row_empty);
-  bank.conflict = false;
-  if (!request.opened && opened_ < kMostOpened) {  // a refresh may have closed it again
-    request.opened = true;
-    ++opened_;
-    ++bank.opened[request.kind];
-    queues_[request.kind].leave();
-  }
-  if (request.opened || bank.choices[other].command != Command::none) make_stale(index, other);
-  choose(index, mode_, {Command::column, choice.served});
-}
-
-void CommandScheduler::refresh(Cycle until) {
-  const Cycle duration = parameters_.tRP.n + parameters_.tRFC.n;
-  const Cycle interval = parameters_.tREFI.n;
-  // Of those that pass while there is nothing to do the last is enough.
-  const std::uint64_t passed = waiting_ == 0 && until > refresh_ ? (until - refresh_ - 1) / interval : 0;
-  refresh_ += passed * interval;
-  if (passed != 0) forget_errors();
-  statistics_.refreshes += (passed + 1) * pseudos_.size();
-  for (std::size_t pseudo = 0; pseudo < pseudos_.size(); ++pseudo) {
-    const std::size_t first = pseudo << pseudo_shift_;
-    const std::size_t last = first + (std::size_t{1} << pseudo_shift_);
-    Cycle begin = refresh_;
-    for (std::size_t index = first; index != last; ++index) {
-      if (banks_[index].open) at_least(begin, banks_[index].precharge);
-    }
-    for (std::size_t index = first; index != last; ++index) {
-      Bank& bank = banks_[index];
-      bank.open = bank.conflict = tails_[index].known = false;
-      at_least(bank.activate, begin + duration - ahead_);
-    }
-  }
-  refresh_ += interval;
-  columns_.known = rows_.known = false;
-  for (std::uint32_t index = 0; index < banks_.size(); ++index) {
-    const Bank& bank = banks_[index];
-    if (bank.first[kReads] == kNone && bank.first[kWrites] == kNone) continue;
-    make_stale(index, mode_ ^ 1);
-    choose(index, mode_, next_command(bank, mode_));
-  }
-}
-
 void CommandScheduler::step(Cycle until, const RequestQueue* leaving) {
   RequestQueue& reads = queues_[kReads];
   RequestQueue& writes = queues_[kWrites];
   const std::uint64_t left = leaving != nullptr ? leaving->left() : 0;
   for (;;) {
-    if (std::min(reads.next(), writes.next()) <= now_) {
+    Cycle next = earlier_of(reads.next(), writes.next());
+    if (next <= now_) {
       admit(reads);
       admit(writes);
+      next = earlier_of(reads.next(), writes.next());
     }
     if (turns()) turn();
     if (leaving != nullptr && leaving->left() != left) return;
     if (!columns_.known) find<false>();
     if (!rows_.known) find<true>();
-    const Cycle next = std::min(std::min(columns_.at, rows_.at), std::min(reads.next(), writes.next()));
-    if (waiting_ == 0 || std::min(next, refresh_) >= until) break;
-    at_least(now_, std::min(next, refresh_));
+    next = earlier_of(earlier_of(next, refresh_), earlier_of(columns_.at, rows_.at));
+    if (next >= until || waiting_ == 0) break;
+    now_ = later_of(now_, next);
     if (now_ >= refresh_) [[unlikely]] {
       refresh(now_ + 1);
       continue;
@@ -496,7 +291,7 @@ void CommandScheduler::step(Cycle until, const RequestQueue* leaving) {
     if (rows_.known && rows_.at <= now_) issue_row();
   }
   if (until == kNever) return;
-  at_least(now_, until);
+  now_ = later_of(now_, until);
   if (now_ >= refresh_) refresh(now_ + 1);
 }
 

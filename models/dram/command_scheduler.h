@@ -109,8 +109,8 @@ class CommandScheduler {
     const std::uint64_t most = 2 * magnitude(error_sum_);
     const std::uint64_t owed = magnitude(owed_);
     const std::uint64_t cycles = owed < most ? owed : most;
-    if (cycles < errors_.size()) return 0;
-    const auto part = static_cast<std::int64_t>(cycles / errors_.size());
+    if (cycles < reads_) return 0;
+    const auto part = static_cast<std::int64_t>(cycles / reads_);
     return owed_ < 0 ? -part : part;
   }
   void reset();
@@ -197,9 +197,9 @@ class CommandScheduler {
     return queue.is_filled() && (ordered_ >= queue.room() || queue.is_filled(at));
   }
   Cycle wait_for_room(const RequestQueue& queue, Cycle at);
-  Index add(const Burst& burst, Cycle at, Cycle column, Kind kind);
-  void link(Bank& bank, Index request);
-  void remove(Bank& bank, Index request);
+  inline Index add(const Burst& burst, Cycle at, Cycle column, Kind kind);
+  inline void link(Bank& bank, Index request);
+  inline void remove(Bank& bank, Index request);
   void note_order(Cycle at) {
     if (at >= latest_) {
       latest_ = at;
@@ -277,6 +277,8 @@ class CommandScheduler {
   const Cycle first_refresh_;
   const bool in_order_;
   const bool closes_;
+  const bool has_one_pseudo_;
+  const std::size_t reads_;  // that the queue holds
   const std::size_t high_;
   const std::size_t low_;
   DramStatistics& statistics_;
@@ -306,5 +308,55 @@ class CommandScheduler {
   Index free_ = kNone;
   std::array<Index, 256> written_{};  // waiting writes by the low bits of their burst numbers
 };
+
+inline CommandScheduler::Index CommandScheduler::add(const Burst& burst, Cycle at, Cycle column, Kind kind) {
+  Index index = free_;
+  if (index != kNone) [[likely]] {
+    free_ = requests_[index].next;
+  } else {
+    index = static_cast<Index>(requests_.size());
+    requests_.emplace_back();
+  }
+  requests_[index] = {.row = burst.row,
+                      .number = burst.number,
+                      .at = at,
+                      .column = column,
+                      .told = told_++,
+                      .order = kNotEntered,
+                      .bank = burst.bank,
+                      .next = kNone,
+                      .next_written = kNone,
+                      .kind = kind,
+                      .opened = false};
+  ++waiting_;
+  BankTail& tail = tails_[burst.bank];
+  Bank& bank = banks_[burst.bank];
+  if (at < bank.latest) {
+    tail.known = false;
+  } else {
+    bank.latest = at;
+    if (kind == kReads && tail.known) tail.extend(tail_timing_, burst.row, at);
+  }
+  link(bank, index);
+  queues_[kind].insert(index, at);
+  return index;
+}
+
+inline void CommandScheduler::link(Bank& bank, Index index) {
+  Request& request = requests_[index];
+  Index& first = bank.first[request.kind];
+  Index& last = bank.last[request.kind];
+  if (first == kNone) {
+    first = last = index;
+  } else if (requests_[last].at <= request.at) {
+    requests_[last].next = index;
+    last = index;
+  } else {
+    Index* place = &first;
+    while (requests_[*place].at <= request.at) place = &requests_[*place].next;
+    request.next = *place;
+    *place = index;
+  }
+}
 
 }  // namespace lacuna

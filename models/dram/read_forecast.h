@@ -15,6 +15,7 @@
 //     another row    tRP + tRCDRD + tCL + burst
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -96,6 +97,8 @@ class ReadForecast {
   const unsigned group_bits_;
   const unsigned bank_bits_;
   const unsigned column_gap_;
+  const bool books_columns_of_groups_;
+  const bool books_activates_of_groups_;
   const Cycle refresh_length_;
   const unsigned write_cost_;  // cycles of the data bus
   RefreshTimes refresh_;
@@ -104,5 +107,56 @@ class ReadForecast {
   Resource row_bus_;
   Resource column_bus_;
 };
+
+inline ReadForecast::Cycle ReadForecast::column(Pseudo& pseudo, Group& group, Cycle from, std::size_t waiting) {
+  const auto same_group = static_cast<unsigned>(parameters_.tCCDL.n);
+  if (books_columns_of_groups_) from = group.columns.book(from, same_group, waiting);
+  from = pseudo.data.book(from, column_gap_, waiting);
+  if (pseudos_.size() > 1) from = column_bus_.book(from, 1, waiting);
+  pseudo.next_column = std::max(pseudo.next_column, from + 1);
+  return from;
+}
+
+inline ReadForecast::Column ReadForecast::read(CommandScheduler& commands, const CommandScheduler::Burst& burst, Cycle at) {
+  const std::size_t group_index = burst.bank >> bank_bits_;
+  Group& group = groups_[group_index];
+  Pseudo& pseudo = pseudos_[group_index >> group_bits_];
+  const Cycle ahead = parameters_.activate_cycles.n - 1;
+  const Cycle writes_end = commands.after_writes(burst.bank);
+  const std::size_t waiting = commands.waiting() + 1;
+  if (parameters_.scheduler == DramScheduler::fcfs) {
+    // Behind the one before, and no later than all that wait would need if each had a row of its own to open.
+    at = std::max(at, std::min(pseudo.next_column, at + (waiting - 1) * parameters_.tRC.n));
+  }
+  Column result{0, CommandScheduler::Command::none, 0};
+  for (bool first = true;; first = false) {
+    const RefreshTimes::Interval interval = refresh_.at(at);
+    if (interval.refreshes) at = std::max(at, interval.begin + refresh_length_);
+    const Cycle limit = interval.end;
+    const CommandScheduler::RowState row = commands.row_state(burst, at, interval.begin);
+    Cycle ready = at;
+    result.command = row.command;
+    if (row.command == CommandScheduler::Command::column) {
+      result.prepared = 0;
+      ready = std::max(at, row.ready);
+    } else {
+      Cycle from = std::max(at + ahead, row.ready);
+      auto row_commands = static_cast<unsigned>(parameters_.activate_cycles.n);
+      result.prepared = ahead;
+      if (row.command == CommandScheduler::Command::precharge) {
+        ++row_commands;
+        result.prepared = parameters_.tRP.n;
+        from = std::max(std::max(at, row.ready) + parameters_.tRP.n, row.cycle);
+      }
+      result.prepared += parameters_.tRCDRD.n;
+      ready = activate(pseudo, group, from, row_commands, waiting) + parameters_.tRCDRD.n;
+    }
+    ready = std::max(ready, writes_end);
+    result.at = first ? column(pseudo, group, ready, waiting) : std::max(result.at, ready);
+    // A refresh closes the row before it is this read's turn: then it is opened again, and the turn remains.
+    if (limit == RefreshTimes::kNever || result.at + parameters_.tRTP.n <= limit) return result;
+    at = limit;
+  }
+}
 
 }  // namespace lacuna
