@@ -88,7 +88,7 @@ void Cache::split(const Span& span, std::uint64_t address, SectorAccess& access)
   const std::uint64_t bytes = std::uint64_t{1} << sector_shift_;
   const auto first = static_cast<unsigned>(address - span.address);
   const auto within = static_cast<unsigned>(address & (bytes - 1));
-  place(address, access);
+  place(address, local_line(address), access);
   access.length = static_cast<unsigned>(std::min<std::uint64_t>(bytes - within, span.length - first));
   if (!access.write) return;
   std::uint64_t mask = low_bits(access.length);
@@ -124,11 +124,12 @@ Tick Cache::transact(const Span& span, SectorAccess& access, Tick at, LatencyBre
   return done;
 }
 
-Tick Cache::serve(const LineAccess& request, Tick at, LatencyBreakdown& latency, tlm::tlm_response_status& error) {
+Tick Cache::serve(const LineAccess& request, std::uint64_t local_line, Tick at, LatencyBreakdown& latency,
+                  tlm::tlm_response_status& error) {
   now_ = to_tick(sc_core::sc_time_stamp());
   if (now_ >= next_retire_) retire();
   SectorAccess access;
-  if (!in_one_sector(request, access)) [[unlikely]] {
+  if (!in_one_sector(request, local_line, access)) [[unlikely]] {
     return transact({.address = request.address, .length = request.bytes, .byte_mask = request.byte_mask}, access, at, &latency,
                     error);
   }
@@ -381,7 +382,7 @@ Tick Cache::available(TagArray::Slot slot, Tick at) const {
   TagArray::Slot first = chosen;
   bool taken_later = from == kLater;
   for (unsigned i = 1; i < tags_.ways(); ++i) {
-    const TagArray::Slot slot = set * tags_.ways() + (chosen + i) % tags_.ways();
+    const TagArray::Slot slot = tags_.ways_on(set, chosen, i);
     const Tick when = available(slot, at);
     if (when == at && (free == TagArray::kNone || tags_.goes_before(slot, free))) free = slot;
     taken_later |= when == kLater;

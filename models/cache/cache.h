@@ -121,15 +121,24 @@ class Cache : public sc_core::sc_module, public CacheMaintenance, public HostPre
   Cache(sc_core::sc_module_name module_name, const CacheParameters& parameters, MemoryLevel level, unsigned upstream_ports = 1,
         const AddressSlice& slice = {});
 
-  /// A request that arrives at `at`, in absolute time, perhaps a little before the kernel's. Returns when it is answered; where
-  /// the time went is added to `latency`. `error` tells of the levels behind.
-  Tick serve(const LineAccess& request, Tick at, LatencyBreakdown& latency, tlm::tlm_response_status& error);
+  /// Number of an address's line among those that this cache sees, hashed when sets are.
+  std::uint64_t local_line(std::uint64_t address) const {
+    const std::uint64_t line = slice_.local(address) >> line_shift_;
+    return hashed_bits_ == 0 ? line : line ^ (xor_fold(line >> hashed_bits_, hashed_bits_) & set_mask_);
+  }
+  /// A request for the line with that number, which arrives at `at`, in absolute time, perhaps a little before the kernel's.
+  /// Returns when it is answered; where the time went is added to `latency`. `error` tells of the levels behind.
+  Tick serve(const LineAccess& request, std::uint64_t local_line, Tick at, LatencyBreakdown& latency,
+             tlm::tlm_response_status& error);
+  // Hints for the host that a request for that line will come, and again when it is near.
+  void prefetch_set(std::uint64_t local_line) const { tags_.prefetch(set_of(local_line)); }
+  void prefetch_victim(std::uint64_t local_line) { tags_.prefetch_victim(set_of(local_line)); }
 
   /// Drops every line; dirty ones are written back first.
   Tick invalidate(Tick at) override;
   Tick write_back(Tick at) override;
   void forget(std::uint64_t address, std::uint64_t bytes) override;
-  void prefetch(std::uint64_t address) const override { tags_.prefetch(set_of(local_line(address))); }
+  void prefetch(std::uint64_t address) const override { prefetch_set(local_line(address)); }
   /// Drops every line and what is in flight, without writing back: the data are in memory anyway.
   void reset();
   const CacheStatistics& statistics() const { return statistics_; }
@@ -170,11 +179,6 @@ class Cache : public sc_core::sc_module, public CacheMaintenance, public HostPre
   bool get_direct_mem_ptr(int port, tlm::tlm_generic_payload& payload, tlm::tlm_dmi& dmi);
   void invalidate_direct_mem_ptr(sc_dt::uint64 begin, sc_dt::uint64 end);
 
-  /// Number of an address's line among those that this cache sees, hashed when sets are.
-  std::uint64_t local_line(std::uint64_t address) const {
-    const std::uint64_t line = slice_.local(address) >> line_shift_;
-    return hashed_bits_ == 0 ? line : line ^ (xor_fold(line >> hashed_bits_, hashed_bits_) & set_mask_);
-  }
   /// The set of a line, by that number.
   std::uint32_t set_of(std::uint64_t line) const {
     return static_cast<std::uint32_t>(set_mask_ != 0 ? line & set_mask_ : line % tags_.sets());
@@ -186,12 +190,11 @@ class Cache : public sc_core::sc_module, public CacheMaintenance, public HostPre
     std::uint64_t byte_mask = ~std::uint64_t{0};  // of requests up to 64 bytes, unless the payload has byte enables
     const tlm::tlm_generic_payload* payload = nullptr;
   };
-  /// Where the sector of an address is.
-  void place(std::uint64_t address, SectorAccess& access) const {
+  /// Where the sector of an address is, of the line with that number.
+  void place(std::uint64_t address, std::uint64_t local, SectorAccess& access) const {
     access.address = address;
     access.line = address >> line_shift_;
     access.sector = static_cast<unsigned>(address >> sector_shift_) & (tags_.sectors() - 1);
-    const std::uint64_t local = local_line(address);
     access.set = set_of(local);
     access.bank = static_cast<std::uint32_t>(parameters_.banks == 1 ? 0
                                              : bank_mask_ != 0      ? local & bank_mask_
@@ -199,7 +202,7 @@ class Cache : public sc_core::sc_module, public CacheMaintenance, public HostPre
   }
   static std::uint64_t low_bits(unsigned count) { return count >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1; }
   /// A request as the access to one sector, which nearly all are. False: it reaches into the next one, and has to be split.
-  bool in_one_sector(const LineAccess& request, SectorAccess& access) const {
+  bool in_one_sector(const LineAccess& request, std::uint64_t local, SectorAccess& access) const {
     const unsigned bytes = 1U << sector_shift_;
     const auto within = static_cast<unsigned>(request.address & (bytes - 1));
     access.write = request.write;
@@ -209,7 +212,7 @@ class Cache : public sc_core::sc_module, public CacheMaintenance, public HostPre
     access.requester = request.requester;
     if (within + request.bytes > bytes) [[unlikely]]
       return false;
-    place(request.address, access);
+    place(request.address, local, access);
     access.length = request.bytes;
     if (request.write) access.byte_mask = (low_bits(request.bytes) & request.byte_mask) << within;
     return true;

@@ -21,7 +21,7 @@ FirstLevelCache::FirstLevelCache(sc_core::sc_module_name module_name, const Cach
 
 bool FirstLevelCache::access(const LineAccess& request, Tick at, LineClient& client, std::uint32_t tag, LineAnswer& answer) {
   SectorAccess access;
-  if (in_one_sector(request, access)) [[likely]]
+  if (in_one_sector(request, local_line(request.address), access)) [[likely]]
     return admit_sector(access, at, client, tag, answer);
   const Span span{.address = request.address, .length = request.bytes, .byte_mask = request.byte_mask};
   return access_sectors(span, access, at, client, tag, answer);
@@ -72,7 +72,7 @@ bool FirstLevelCache::may_pass() const {
 // As in Cache: no calls on the way of a hit.
 [[gnu::always_inline]] inline bool FirstLevelCache::admit_sector(const SectorAccess& access, Tick at, LineClient& client,
                                                                  std::uint32_t tag, LineAnswer& answer) {
-  if (held_back_.size() == held_head_ && may_pass()) [[likely]]
+  if (held_back_.data() + held_head_ == held_back_.data() + held_back_.size() && may_pass()) [[likely]]
     return look_up(access, at, client, tag, answer);
   held_back_.push_back({access, &client, tag, at});
   return false;
@@ -81,7 +81,7 @@ bool FirstLevelCache::may_pass() const {
 [[gnu::always_inline]] inline bool FirstLevelCache::look_up(const SectorAccess& access, Tick at, LineClient& client,
                                                             std::uint32_t tag, LineAnswer& answer) {
   const bool limited = parameters_.transactions != 0;
-  const Tick admitted = limited ? later(at, take_earliest(free_transactions_)) : at;
+  const Tick admitted = limited ? later(at, free_transactions_.take_earliest()) : at;
   Tick start = banks_[access.bank].reserve(admitted, port_time_);
   // Several ports share one cycle: the slot says which, the access takes place in that cycle.
   if (parameters_.ports > 1 && start != admitted) start = later(admitted, clock_.align_down(start));
@@ -102,7 +102,7 @@ bool FirstLevelCache::may_pass() const {
     return false;
   }
   if (!read_sector(access, at, start, client, tag, answer)) return false;
-  if (limited) give_back(free_transactions_, answer.done);
+  if (limited) free_transactions_.insert(answer.done);
   return true;
 }
 
@@ -232,7 +232,7 @@ TagArray::Slot FirstLevelCache::choose_way(std::uint32_t set, Tick at, Tick& fro
   TagArray::Slot free = TagArray::kNone;
   TagArray::Slot first = chosen;
   for (unsigned i = 1; i < tags_.ways(); ++i) {
-    const TagArray::Slot slot = set * tags_.ways() + (chosen + i) % tags_.ways();
+    const TagArray::Slot slot = tags_.ways_on(set, chosen, i);
     const Tick when = free_from(slot);
     if (when == at && (free == TagArray::kNone || tags_.goes_before(slot, free))) free = slot;
     if (when < from) {
@@ -284,7 +284,7 @@ void FirstLevelCache::take_mshr(std::uint32_t number) {
 
 void FirstLevelCache::depart(std::uint32_t number) {
   Miss& miss = misses_[number];
-  miss.leaves = later(miss.room, take_earliest(free_mshrs_));
+  miss.leaves = later(miss.room, free_mshrs_.take_earliest());
   statistics_.mshr_stall += miss.leaves - miss.room;
   add_departure(miss.leaves, number);
   if (blocks_ != number) return;
@@ -329,15 +329,10 @@ LineAccess FirstLevelCache::request(std::uint32_t number) const {
           .requester = access.requester};
 }
 
-void FirstLevelCache::give_back(std::vector<Tick>& times, Tick at) {
-  times.push_back(at);
-  for (std::size_t i = times.size() - 1; i > 0 && times[i - 1] < at; --i) std::swap(times[i - 1], times[i]);
-}
-
 void FirstLevelCache::answer(std::uint32_t number, Tick at, const LatencyBreakdown& below) {
   Miss& miss = misses_[number];
   if (miss.kind == Kind::fill) {
-    give_back(free_mshrs_, at);
+    free_mshrs_.insert(at);
     if (miss.slot != TagArray::kNone) {
       TagArray::Sector& sector = tags_.sector(miss.slot, miss.access.sector);
       sector.ready = at;
@@ -442,10 +437,10 @@ void FirstLevelCache::reset() {
   free_waiters_.clear();
   departures_.clear();
   next_departure_ = kNever;
-  free_mshrs_.assign(parameters_.mshrs, Tick{});
+  free_mshrs_.assign(parameters_.mshrs);
   mshr_queue_.clear();
   mshr_head_ = 0;
-  free_transactions_.assign(parameters_.transactions, Tick{});
+  free_transactions_.assign(parameters_.transactions);
   held_back_.clear();
   held_head_ = 0;
   blocks_ = kNone;

@@ -15,6 +15,7 @@
 
 #include "models/cache/cache.h"
 #include "models/common/line_memory.h"
+#include "models/common/sorted_times.h"
 
 namespace lacuna {
 
@@ -125,28 +126,20 @@ class FirstLevelCache : public Cache, public LineMemory {
   void answer_others(std::uint32_t first, Tick at, bool counted);
   void tell(const Waiter& waiter, const LineAnswer& answer, bool counted) {
     if (counted) statistics_.read_latency += answer.done - waiter.arrived;
-    if (parameters_.transactions != 0) give_back(free_transactions_, answer.done);
+    if (parameters_.transactions != 0) free_transactions_.insert(answer.done);
     waiter.client->answered(waiter.tag, answer);
   }
-  // Of lists of times, latest first.
-  static void give_back(std::vector<Tick>& times, Tick at);
-  static Tick take_earliest(std::vector<Tick>& times) {
-    const Tick at = times.back();
-    times.pop_back();
-    return at;
-  }
-
   std::vector<Miss> misses_;
   std::vector<std::uint32_t> free_misses_;
   std::vector<Waiter> waiters_;
   std::vector<std::uint32_t> free_waiters_;
   std::vector<Departure> departures_;
   Tick next_departure_ = kNever;
-  std::vector<Tick> free_mshrs_;           ///< when each of those became free that are, latest first
+  SortedTimes free_mshrs_;                 ///< when each of those became free that are
   std::vector<std::uint32_t> mshr_queue_;  ///< misses without one, from mshr_head_ on
   std::size_t mshr_head_ = 0;
-  std::vector<Tick> free_transactions_;  ///< likewise, when transactions are limited
-  std::vector<HeldBack> held_back_;      ///< from held_head_ on
+  SortedTimes free_transactions_;    ///< likewise, when transactions are limited
+  std::vector<HeldBack> held_back_;  ///< from held_head_ on
   std::size_t held_head_ = 0;
   std::uint32_t blocks_ = kNone;  ///< in_order: the miss that keeps others from passing
   Tick blocks_from_{};            ///< since when it has its bank

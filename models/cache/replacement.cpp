@@ -10,14 +10,29 @@
 namespace lacuna {
 
 Replacement::Replacement(ReplacementPolicy policy, std::uint32_t sets, unsigned ways, std::uint64_t seed)
-    : policy_(policy),
+    : kind_(policy == ReplacementPolicy::plru     ? Kind::tree
+            : policy == ReplacementPolicy::random ? Kind::random
+            : ways <= kMostInOrder                ? Kind::order
+                                                  : Kind::uses),
       ways_(ways),
+      last_(ways > 0 ? 4 * (ways - 1) : 0),
       seed_(seed),
-      used_(policy == ReplacementPolicy::lru ? std::size_t{sets} * ways : 0),
-      trees_(policy == ReplacementPolicy::plru ? sets : 0) {
+      orders_(kind_ == Kind::order ? sets : 0),
+      used_(kind_ == Kind::uses ? std::size_t{sets} * ways : 0),
+      trees_(kind_ == Kind::tree ? sets : 0) {
   if (policy == ReplacementPolicy::plru && (!std::has_single_bit(ways) || ways > 64)) {
     throw std::invalid_argument("tree pseudo-LRU needs a power of two of ways up to 64, not " + std::to_string(ways));
   }
+  reset_orders();
+}
+
+// As if the ways had been used in turn, way 0 first.
+void Replacement::reset_orders() {
+  if (kind_ != Kind::order) return;
+  std::uint64_t order = 0;
+  for (unsigned way = 0; way < ways_; ++way) order = order << 4 | way;
+  // The last way is in the lowest bits: used last.
+  std::fill(orders_.begin(), orders_.end(), order);
 }
 
 void Replacement::point_away(std::uint64_t& tree, unsigned way) const {
@@ -55,16 +70,18 @@ unsigned oldest(const std::uint64_t* used, unsigned count) {
 
 }  // namespace
 
-unsigned Replacement::victim(std::uint32_t set) {
-  switch (policy_) {
-    case ReplacementPolicy::lru:
+unsigned Replacement::search_victim(std::uint32_t set) {
+  switch (kind_) {
+    case Kind::order:
+      return victim(set);
+    case Kind::uses:
       return oldest(&used_[std::size_t{set} * ways_], ways_);
-    case ReplacementPolicy::plru: {
+    case Kind::tree: {
       unsigned node = 1;
       while (node < ways_) node = 2 * node + static_cast<unsigned>(trees_[set] >> node & 1);
       return node - ways_;
     }
-    case ReplacementPolicy::random: {
+    case Kind::random: {
       // Steele, Lea, Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014.
       std::uint64_t z = seed_ + ++clock_ * 0x9e3779b97f4a7c15ULL;
       z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
@@ -77,6 +94,7 @@ unsigned Replacement::victim(std::uint32_t set) {
 
 void Replacement::reset() {
   clock_ = 0;
+  reset_orders();
   std::fill(used_.begin(), used_.end(), 0);
   std::fill(trees_.begin(), trees_.end(), 0);
 }

@@ -1,6 +1,7 @@
 // Which line of a full set gives way. One object per tag array, told of every use and asked for a victim.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -19,36 +20,74 @@ class Replacement {
   Replacement(ReplacementPolicy policy, std::uint32_t sets, unsigned ways, std::uint64_t seed);
 
   void touch(std::uint32_t set, unsigned way) {
-    if (policy_ == ReplacementPolicy::lru) {
-      used_[std::size_t{set} * ways_ + way] = ++clock_;
-    } else if (policy_ == ReplacementPolicy::plru) {
-      point_away(trees_[set], way);
+    switch (kind_) {
+      case Kind::order:
+        to_front(orders_[set], way);
+        break;
+      case Kind::uses:
+        used_[std::size_t{set} * ways_ + way] = ++clock_;
+        break;
+      case Kind::tree:
+        point_away(trees_[set], way);
+        break;
+      case Kind::random:
+        break;
     }
   }
   /// A hint for the host: the set will be used.
   void prefetch(std::uint32_t set) const {
-    if (policy_ != ReplacementPolicy::lru) return;
-    for (unsigned way = 0; way < ways_; way += kPerHostLine) __builtin_prefetch(&used_[std::size_t{set} * ways_ + way], 1);
+    if (kind_ == Kind::order) {
+      __builtin_prefetch(&orders_[set], 1);
+    } else if (kind_ == Kind::uses) {
+      for (unsigned way = 0; way < ways_; way += kPerHostLine) __builtin_prefetch(&used_[std::size_t{set} * ways_ + way], 1);
+    }
   }
   /// Of a set in which no way is empty.
-  unsigned victim(std::uint32_t set);
+  unsigned victim(std::uint32_t set) {
+    return kind_ == Kind::order ? static_cast<unsigned>(orders_[set] >> last_) : search_victim(set);
+  }
+  /// Whether victim() costs the host next to nothing, and changes nothing.
+  bool is_cheap() const { return kind_ == Kind::order; }
   /// See TagArray::goes_before().
   bool goes_before(std::uint32_t set, unsigned way, unsigned other) const {
-    if (policy_ != ReplacementPolicy::lru) return false;
+    if (kind_ == Kind::order) return (place(orders_[set], way) > place(orders_[set], other));
+    if (kind_ != Kind::uses) return false;
     return used_[std::size_t{set} * ways_ + way] < used_[std::size_t{set} * ways_ + other];
   }
   void reset();
 
  private:
+  /// How a set is remembered. LRU of few ways: the ways in the order of their last uses, four bits each; a look or two at one
+  /// number say what is asked. Of more: the number of each way's last use.
+  enum class Kind : std::uint8_t { order, uses, tree, random };
+  static constexpr unsigned kMostInOrder = 16;
   static constexpr unsigned kPerHostLine = 8;  // numbers in 64 bytes
-  void point_away(std::uint64_t& tree, unsigned way) const;
+  static constexpr std::uint64_t kEach = 0x1111'1111'1111'1111;
 
-  ReplacementPolicy policy_;
+  /// Bit where a way stands in an order. Those behind the last of fewer than 16 ways stand for no way and are 0: behind way 0.
+  static unsigned place(std::uint64_t order, unsigned way) {
+    const std::uint64_t other = order ^ (kEach * way);
+    // The lowest group of four bits that are all 0; what a borrow brings with it lies above.
+    return static_cast<unsigned>(std::countr_zero((other - kEach) & ~other & (kEach << 3))) & ~3U;
+  }
+  static void to_front(std::uint64_t& order, unsigned way) {
+    if ((order & 0xf) == way) return;
+    const std::uint64_t before = (std::uint64_t{1} << place(order, way)) - 1;  // those that move by one
+    const std::uint64_t behind = ~(before << 4 | 0xf);
+    order = (order & behind) | (order & before) << 4 | way;
+  }
+  void point_away(std::uint64_t& tree, unsigned way) const;
+  unsigned search_victim(std::uint32_t set);
+  void reset_orders();
+
+  Kind kind_;
   unsigned ways_;
+  unsigned last_;  // order: bit of the way that goes first
   std::uint64_t seed_;
-  std::uint64_t clock_ = 0;           // lru: uses; random: victims
-  std::vector<std::uint64_t> used_;   // lru
-  std::vector<std::uint64_t> trees_;  // plru: bit n = node n, root 1, children 2n and 2n + 1; set = the victim is on the right
+  std::uint64_t clock_ = 0;            // uses: their number; random: victims
+  std::vector<std::uint64_t> orders_;  // the last used in the lowest bits
+  std::vector<std::uint64_t> used_;
+  std::vector<std::uint64_t> trees_;  // bit n = node n, root 1, children 2n and 2n + 1; set = the victim is on the right
 };
 
 }  // namespace lacuna

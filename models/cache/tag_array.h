@@ -2,7 +2,9 @@
 // which are filled and become dirty each for itself.
 #pragma once
 
+#include <bit>
 #include <cstdint>
+#include <cstring>
 #include <vector>
 
 #include "models/cache/replacement.h"
@@ -38,29 +40,63 @@ class TagArray {
   /// The slot of a line that is present, or kNone. Does not change the replacement order.
   Slot find(std::uint32_t set, std::uint64_t line) const {
     const Slot first = set * ways_;
-    if (ways_ >= kMany) return find_among_many(first, line);
-    for (Slot slot = first; slot < first + ways_; ++slot) {
-      if (tags_[slot] == line) return slot;
+    if (signatures_.empty()) {
+      for (Slot slot = first; slot < first + ways_; ++slot) {
+        if (tags_[slot] == line) return slot;
+      }
+      return kNone;
+    }
+    const std::uint64_t wanted = kEach * signature(line);
+    for (Slot slot = first; slot < first + ways_; slot += kPerWord) {
+      std::uint64_t others = 0;
+      std::memcpy(&others, &signatures_[slot], sizeof others);
+      others ^= wanted;
+      // Bytes that are 0, and perhaps some above them that are not: the tag tells.
+      for (std::uint64_t equal = (others - kEach) & ~others & (kEach << 7); equal != 0; equal &= equal - 1) {
+        const Slot found = slot + static_cast<unsigned>(std::countr_zero(equal)) / 8;
+        if (tags_[found] == line) return found;
+      }
     }
     return kNone;
   }
   /// A hint for the host: the set will be looked up, and perhaps changed.
   void prefetch(std::uint32_t set) const {
     const std::size_t first = std::size_t{set} * ways_;
-    for (unsigned way = 0; way < ways_; way += kPerHostLine) __builtin_prefetch(&tags_[first + way], 1);
     replacement_.prefetch(set);
-    // Which sector is not known: all of a set of few ways.
-    if (ways_ * sectors_count_ > kPerHostLine) return;
-    for (unsigned sector = 0; sector < ways_ * sectors_count_; sector += 2)
+    if (!signatures_.empty()) {
+      // What else will be asked for depends on whether the line is there.
+      __builtin_prefetch(&signatures_[first], 1);
+      return;
+    }
+    __builtin_prefetch(&tags_[first], 1);
+    for (unsigned sector = 0; sector < ways_ * sectors_count_ && sector < kPerWord; sector += 2)
       __builtin_prefetch(&sectors_[first * sectors_count_ + sector], 1);
+  }
+  /// Later, when that has come: the line of the set that will give way if a new one comes.
+  void prefetch_victim(std::uint32_t set) {
+    if (!replacement_.is_cheap()) return;
+    const Slot slot = set * ways_ + replacement_.victim(set);
+    __builtin_prefetch(&tags_[slot], 1);
+    __builtin_prefetch(&sectors_[std::size_t{slot} * sectors_count_], 1);
   }
   /// An empty slot of the set, or the one that gives way.
   Slot victim(std::uint32_t set);
   /// Of two slots of a full set, neither of them the victim: whether one gives way before the other. Never, where the policy
   /// does not order them.
-  bool goes_before(Slot slot, Slot other) const { return replacement_.goes_before(slot / ways_, slot % ways_, other % ways_); }
+  bool goes_before(Slot slot, Slot other) const {
+    const std::uint32_t set = set_of(slot);
+    return replacement_.goes_before(set, slot - set * ways_, other - set * ways_);
+  }
+  /// The slot `count` ways behind one of the same set; behind the last way comes the first. `count` is less than ways().
+  Slot ways_on(std::uint32_t set, Slot slot, unsigned count) const {
+    const Slot on = slot + count;
+    return on - set * ways_ < ways_ ? on : on - ways_;
+  }
   /// Tells the replacement policy of a use.
-  void touch(Slot slot) { replacement_.touch(slot / ways_, slot % ways_); }
+  void touch(Slot slot) {
+    const std::uint32_t set = set_of(slot);
+    replacement_.touch(set, slot - set * ways_);
+  }
 
   bool valid(Slot slot) const { return tags_[slot] != kEmpty; }
   std::uint64_t tag(Slot slot) const { return tags_[slot]; }
@@ -68,7 +104,7 @@ class TagArray {
   const Sector& sector(Slot slot, unsigned index) const { return sectors_[std::size_t{slot} * sectors_count_ + index]; }
   /// Puts a line without any bytes into an empty slot.
   void install(Slot slot, std::uint64_t line) {
-    tags_[slot] = line;
+    set_tag(slot, line);
     --empty_;
     used_ = true;
     touch(slot);
@@ -89,14 +125,24 @@ class TagArray {
 
  private:
   static constexpr std::uint64_t kEmpty = ~std::uint64_t{0};
-  static constexpr unsigned kPerHostLine = 8;  // tags in 64 bytes
-  static constexpr unsigned kMany = 8;
-  Slot find_among_many(Slot first, std::uint64_t line) const;
+  // Sets of many ways are searched by a byte of each tag, eight at a time: a line that is not there is mostly known not to be
+  // without a look at the tags.
+  static constexpr unsigned kPerWord = 8;
+  static constexpr std::uint64_t kEach = 0x0101'0101'0101'0101;
+  static std::uint64_t signature(std::uint64_t line) { return line * 0x9e37'79b9'7f4a'7c15 >> 56; }
+  void set_tag(Slot slot, std::uint64_t line) {
+    tags_[slot] = line;
+    if (!signatures_.empty()) signatures_[slot] = static_cast<std::uint8_t>(signature(line));
+  }
+  /// A division of the host costs as much as all else that a hit does.
+  std::uint32_t set_of(Slot slot) const { return way_bits_ >= 0 ? slot >> way_bits_ : slot / ways_; }
 
   std::uint32_t sets_;
   unsigned ways_;
+  int way_bits_;  // -1: the ways are no power of two
   unsigned sectors_count_;
-  std::vector<std::uint64_t> tags_;  // line numbers
+  std::vector<std::uint64_t> tags_;       // line numbers
+  std::vector<std::uint8_t> signatures_;  // of the tags; empty: there are none
   std::vector<Sector> sectors_;
   Replacement replacement_;
   std::uint32_t dirty_sectors_ = 0;

@@ -78,51 +78,27 @@ Tick PoolCalendar::acquire_when_free(std::size_t ended) const {
   // Only where one ends can one be free; after the last end nothing is held.
   std::size_t started = starts_by(ends_[ended]);
   for (;;) {
-    const std::uint64_t at = ends_[ended];
+    const Tick at = ends_[ended];
     while (ended < ends_.size() && ends_[ended] == at) ++ended;
     while (started < starts_.size() && starts_[started] <= at) ++started;
-    if (held_ + started - ended < servers_) return {at};
+    if (held_ + started - ended < servers_) return at;
   }
 }
 
 void PoolCalendar::occupy(Tick start, Tick end) {
   if (end <= start) return;
-  if (const std::size_t ended = ends_by(start.ps); ended > 0 && ends_[ended - 1] == start.ps) {
+  if (const std::size_t ended = ends_by(start); ended > 0 && ends_[ended - 1] == start) {
     // A server passes from one holder to the next.
-    ends_.replace(ended - 1, end.ps);
+    ends_.replace(ended - 1, end);
     return;
   }
-  starts_.insert(start.ps);
-  ends_.insert(end.ps);
-}
-
-void PoolCalendar::Times::replace(std::size_t i, std::uint64_t time) {
-  const auto replaced = at_.begin() + static_cast<std::ptrdiff_t>(head_ + i);
-  // Mostly the last of all, behind a whole pool of others.
-  if (at_.back() <= time) {
-    std::copy(replaced + 1, at_.end(), replaced);
-    at_.back() = time;
-    return;
-  }
-  const auto next = std::partition_point(replaced + 1, at_.end(), [time](std::uint64_t t) { return t <= time; });
-  std::copy(replaced + 1, next, replaced);
-  *std::prev(next) = time;
-}
-
-std::size_t PoolCalendar::Times::retire(std::uint64_t horizon) {
-  const std::size_t before = head_;
-  while (head_ < at_.size() && at_[head_] <= horizon) ++head_;
-  const std::size_t forgotten = head_ - before;
-  if (should_compact(head_, at_.size())) {
-    at_.erase(at_.begin(), at_.begin() + static_cast<std::ptrdiff_t>(head_));
-    head_ = 0;
-  }
-  return forgotten;
+  starts_.insert(start);
+  ends_.insert(end);
 }
 
 void PoolCalendar::retire(Tick horizon) {
-  held_ += starts_.retire(horizon.ps);
-  const std::size_t forgotten = ends_.retire(horizon.ps);
+  held_ += starts_.retire(horizon);
+  const std::size_t forgotten = ends_.retire(horizon);
   held_ -= forgotten;
   ended_ -= ended_ < forgotten ? ended_ : forgotten;
 }

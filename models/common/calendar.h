@@ -7,9 +7,9 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <utility>
 #include <vector>
 
+#include "models/common/sorted_times.h"
 #include "models/common/units.h"
 
 namespace lacuna {
@@ -70,8 +70,8 @@ class PoolCalendar {
  public:
   explicit PoolCalendar(unsigned servers) : servers_(servers) {}
   Tick acquire(Tick not_before) {
-    const std::size_t ended = ends_by(not_before.ps);
-    if (held_ + starts_by(not_before.ps) - ended < servers_) [[likely]]
+    const std::size_t ended = ends_by(not_before);
+    if (held_ + starts_by(not_before) - ended < servers_) [[likely]]
       return not_before;
     return acquire_when_free(ended);
   }
@@ -84,37 +84,15 @@ class PoolCalendar {
   std::size_t changes() const { return starts_.size() + ends_.size(); }
 
  private:
-  /// Times in order, of which the first ones are forgotten.
-  class Times {
-   public:
-    std::size_t size() const { return at_.size() - head_; }
-    std::uint64_t operator[](std::size_t i) const { return at_[head_ + i]; }
-    void insert(std::uint64_t time) {
-      at_.push_back(time);
-      for (std::size_t i = at_.size() - 1; i > head_ && at_[i - 1] > time; --i) std::swap(at_[i - 1], at_[i]);
-    }
-    /// Of the time with index i, which is not after `time`.
-    void replace(std::size_t i, std::uint64_t time);
-    /// Forgets those up to `horizon`. Returns how many.
-    std::size_t retire(std::uint64_t horizon);
-    void clear() {
-      at_.clear();
-      head_ = 0;
-    }
-
-   private:
-    std::vector<std::uint64_t> at_;
-    std::size_t head_ = 0;
-  };
   Tick acquire_when_free(std::size_t ended) const;
   /// Holdings that start by `at`, of those remembered.
-  std::size_t starts_by(std::uint64_t at) const {
+  std::size_t starts_by(Tick at) const {
     std::size_t count = starts_.size();
     while (count > 0 && starts_[count - 1] > at) --count;
     return count;
   }
   /// Likewise those that end by then; `ended_` is where the last search ended.
-  std::size_t ends_by(std::uint64_t at) {
+  std::size_t ends_by(Tick at) {
     std::size_t count = ended_ < ends_.size() ? ended_ : ends_.size();
     while (count < ends_.size() && ends_[count] <= at) ++count;
     while (count > 0 && ends_[count - 1] > at) --count;
@@ -122,8 +100,8 @@ class PoolCalendar {
   }
 
   unsigned servers_;
-  Times starts_;
-  Times ends_;
+  SortedTimes starts_;
+  SortedTimes ends_;
   std::size_t held_ = 0;  // starts less ends that are forgotten
   std::size_t ended_ = 0;
 };

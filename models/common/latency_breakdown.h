@@ -22,6 +22,13 @@ struct LatencyBreakdown {
   std::array<Tick, kMemoryLevels> service{};
   Tick mshr{};  ///< the part of the queueing of caches that is due to MSHRs all in use
 
+  /// Member by member: of the whole at once the host's compiler makes a string instruction, whose start takes it longer than
+  /// all of the stores.
+  void clear() {
+    queueing = {};
+    service = {};
+    mshr = {};
+  }
   void add(MemoryLevel level, Tick waited, Tick served) {
     queueing[static_cast<std::size_t>(level)] += waited;
     service[static_cast<std::size_t>(level)] += served;

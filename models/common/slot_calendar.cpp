@@ -4,6 +4,16 @@
 
 namespace lacuna {
 
+std::uint64_t SlotCalendar::reserve_further(std::uint64_t not_before) {
+  for (std::uint64_t cycle = clamp(not_before);; cycle = (cycle | 63) + 1) {
+    std::uint64_t& word = at(cycle);
+    const std::uint64_t free = ~word & (kAll << (cycle & 63));
+    if (free == 0) continue;
+    word |= free & (~free + 1);
+    return (cycle & ~std::uint64_t{63}) + static_cast<unsigned>(std::countr_zero(free));
+  }
+}
+
 std::uint64_t SlotCalendar::take_scattered(std::uint64_t not_before, unsigned count) {
   for (std::uint64_t cycle = clamp(not_before);;) {
     std::uint64_t& word = at(cycle);

@@ -18,16 +18,15 @@ class SlotCalendar {
 
   /// Books the earliest free cycle at or after `not_before` and returns it.
   std::uint64_t reserve(std::uint64_t not_before) {
-    std::uint64_t cycle = clamp(not_before);
-    for (;;) {
-      std::uint64_t& word = at(cycle);
-      const std::uint64_t free = ~word & (kAll << (cycle & 63));
-      if (free != 0) {
+    if (is_kept(not_before)) [[likely]] {
+      std::uint64_t& word = words_[(not_before & ring_) >> 6];
+      const std::uint64_t free = ~word & (kAll << (not_before & 63));
+      if (free != 0) [[likely]] {
         word |= free & (~free + 1);
-        return (cycle & ~std::uint64_t{63}) + static_cast<unsigned>(std::countr_zero(free));
+        return (not_before & ~std::uint64_t{63}) + static_cast<unsigned>(std::countr_zero(free));
       }
-      cycle = (cycle | 63) + 1;
     }
+    return reserve_further(not_before);
   }
 
   /// Free cycles in a row, in one word of bits: where take() mostly finds them.
@@ -136,6 +135,7 @@ class SlotCalendar {
     const std::uint64_t low = at(cycle) >> shift;
     return shift == 0 ? low : low | at(cycle + 64) << (64 - shift);
   }
+  std::uint64_t reserve_further(std::uint64_t not_before);
   std::uint64_t take_scattered(std::uint64_t not_before, unsigned count);
   void grow(std::uint64_t cycle);
 

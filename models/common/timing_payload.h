@@ -45,7 +45,7 @@ class TimingPayload {
     attributes_.requester = access.requester;
     attributes_.byte_mask = access.byte_mask;
   }
-  void clear_latency() { attributes_.latency = {}; }
+  void clear_latency() { attributes_.latency.clear(); }
 
   tlm::tlm_generic_payload& operator*() { return payload_; }
   tlm::tlm_generic_payload* operator->() { return &payload_; }

@@ -13,14 +13,17 @@ MemoryTokens::Token MemoryTokens::begin(WavefrontSlot& slot, Counters counters, 
   const Token token = free_.back();
   free_.pop_back();
   State& state = tokens_[token];
-  state = State{};
   state.slot = &slot;
   state.group = slot.group;
   state.activity = activity;
   state.port_wait = port_wait;
   state.return_latency = return_latency;
+  state.included = Cycles{};
   state.latest = start;
+  state.tlb = state.mshr = state.queues = Tick{};
+  state.remaining = 0;
   state.counters = counters;
+  state.issued = state.open = false;
   return token;
 }
 

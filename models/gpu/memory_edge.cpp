@@ -10,8 +10,9 @@
 namespace lacuna {
 namespace {
 
-// Requests of a destination by which the host's fetch of its tags runs ahead of their use.
-constexpr std::size_t kPrefetchDistance = 4;
+// Requests of a destination by which the host's fetch of its sets, and of the lines in them, runs ahead of their use.
+constexpr std::size_t kSetsAhead = 6;
+constexpr std::size_t kLinesAhead = 3;
 // Requests from which on several threads are faster than one.
 constexpr std::size_t kWorthSharing = 32;
 
@@ -85,7 +86,7 @@ void MemoryEdge::collect(Tick end) {
       request.origin = i;
       request.miss = departure.miss;
       request.at = departure.at;
-      request.latency = {};
+      request.latency.clear();
       order_.push_back({departure.at, static_cast<std::uint32_t>(count_++)});
     }
     caches_[i].end = count_;
@@ -147,12 +148,18 @@ void MemoryEdge::serve() {
 }
 
 void MemoryEdge::serve_by_cache(Cache& cache, std::vector<Order>& arrivals) {
-  for (std::size_t i = 0; i < arrivals.size(); ++i) {
-    if (i + kPrefetchDistance < arrivals.size())
-      cache.prefetch(requests_[arrivals[i + kPrefetchDistance].request].access.address);
+  const std::size_t count = arrivals.size();
+  std::size_t placed = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    for (; placed < count && placed <= i + kSetsAhead; ++placed) {
+      Request& request = requests_[arrivals[placed].request];
+      request.line = cache.local_line(request.access.address);
+      cache.prefetch_set(request.line);
+    }
+    if (i + kLinesAhead < count) cache.prefetch_victim(requests_[arrivals[i + kLinesAhead].request].line);
     Request& request = requests_[arrivals[i].request];
     tlm::tlm_response_status status = tlm::TLM_OK_RESPONSE;
-    request.at = cache.serve(request.access, request.at, request.latency, status);
+    request.at = cache.serve(request.access, request.line, request.at, request.latency, status);
     request.lost = status != tlm::TLM_OK_RESPONSE;
   }
 }

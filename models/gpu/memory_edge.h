@@ -51,8 +51,9 @@ class MemoryEdge : public WindowEdge {
     std::uint32_t origin = 0;  ///< of origins
     std::uint32_t miss = 0;
     unsigned destination = 0;
-    bool lost = false;  ///< no memory answers
-    Tick at{};          ///< departure, then arrival, then the answer, at the stage that it is in
+    std::uint64_t line = 0;  ///< its number at a destination with a cache
+    bool lost = false;       ///< no memory answers
+    Tick at{};               ///< departure, then arrival, then the answer, at the stage that it is in
     LatencyBreakdown latency;
   };
   /// The order of a stage: by time, then in the order of departures.

@@ -50,23 +50,6 @@ Tlb::Tlb(const TlbParameters& parameters, TranslationLevel& next)
       tags_(sets_of(parameters), parameters.ways, 1, parameters.replacement),
       mshrs_(parameters.mshrs) {}
 
-Tick Tlb::admit(Tick at) {
-  const Tick slot_time = ports_.reserve(at, port_time_);
-  // Several ports share a cycle: the slot says which, the look-up takes place in that cycle.
-  const Tick start = slot_time == at ? at : later(at, clock_.align_down(slot_time));
-  statistics_.waiting += start - at;
-  return start;
-}
-
-TagArray::Slot Tlb::find(std::uint64_t page) {
-  const auto set = static_cast<std::uint32_t>(page & (tags_.sets() - 1));
-  const TagArray::Slot slot = last_ != TagArray::kNone && tags_.tag(last_) == page ? last_ : tags_.find(set, page);
-  if (slot == TagArray::kNone) return slot;
-  if (slot != last_) tags_.touch(slot);
-  last_ = slot;
-  return slot;
-}
-
 Tick Tlb::fetch(std::uint64_t address, Tick at, Tick& asks) {
   ++statistics_.misses;
   asks = mshrs_.acquire(at);

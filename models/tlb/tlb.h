@@ -64,9 +64,21 @@ class Tlb : public TranslationLevel {
 
  protected:
   /// When a translation asked for at `at` is looked up.
-  Tick admit(Tick at);
+  Tick admit(Tick at) {
+    const Tick slot_time = ports_.reserve(at, port_time_);
+    // Several ports share a cycle: the slot says which, the look-up takes place in that cycle.
+    const Tick start = slot_time == at ? at : later(at, clock_.align_down(slot_time));
+    statistics_.waiting += start - at;
+    return start;
+  }
   /// The entry of a page, kNone when there is none.
-  TagArray::Slot find(std::uint64_t page);
+  TagArray::Slot find(std::uint64_t page) {
+    if (last_ != TagArray::kNone && tags_.tag(last_) == page) return last_;
+    const TagArray::Slot slot = tags_.find(static_cast<std::uint32_t>(page & (tags_.sets() - 1)), page);
+    if (slot == TagArray::kNone) return slot;
+    tags_.touch(slot);
+    return last_ = slot;
+  }
   /// Asks the next level for a page that was found missing at `at`. `asks`: when there was an MSHR for it.
   Tick fetch(std::uint64_t address, Tick at, Tick& asks);
   /// An entry for a page that has none.
