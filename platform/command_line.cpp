@@ -131,10 +131,10 @@ po::options_description sweep_options() {
        "a key of [slurm]: partition, time, memory, cpus, …; may be repeated")                                 //
       ("no-wait", "with --on slurm: submit and end; the same command later collects what has been finished")  //
       ("db", po::value<std::string>()->value_name("FILE"),
-       "database (default: the sweep file's database, else lacuna-results.db in its folder)")  //
-      ("dry-run,n", "list the points and what would be done with them")                        //
-      ("retry", "run again what failed, took too long or was killed")                          //
-      ("quiet,q", "no progress and no table at the end")                                       //
+       "database (default: the sweep file's database, else lacuna-results.db)")  //
+      ("dry-run,n", "list the points and what would be done with them")          //
+      ("retry", "run again what failed, took too long or was killed")            //
+      ("quiet,q", "no progress and no table at the end")                         //
       ("task", po::value<std::string>()->value_name("FOLDER"), "what a batch job runs; not for use by hand");
   return options;
 }

@@ -25,66 +25,150 @@ std::string contents(const fs::path& file) {
   return text.str();
 }
 
-class Flattened {
+/// Reads statistics.json as it comes, without a tree of it: a sweep reads one for each point.
+///
+/// Arrays are passed over, but for kernel_totals: dispatches one by one are in kernels.csv.
+class StatisticsReader : public nlohmann::json_sax<Json> {
  public:
-  explicit Flattened(std::vector<StatisticValue>& values) : values_(values) {}
+  explicit StatisticsReader(PointResults& results) : results_(results) {}
 
-  void add(const std::string& path, const Json& json) {
-    if (json.is_number() || json.is_boolean()) {
-      add_number(path, json, {});
-    } else if (json.is_object()) {
-      const auto value = json.find("value");
-      if (value != json.end() && json.contains("unit")) {
-        add_number(path, *value, json["unit"].get<std::string>());
-      } else {
-        for (const auto& [name, child] : json.items()) add(path.empty() ? name : path + '.' + name, child);
-      }
+  const std::string& error() const { return error_; }
+  bool complete() const { return has_run_hash_ && has_statistics_; }
+
+  bool null() override { return true; }
+  bool boolean(bool value) override { return add(std::int64_t{value}); }
+  bool number_integer(number_integer_t value) override { return add(std::int64_t{value}); }
+  bool number_unsigned(number_unsigned_t value) override {
+    // SQLite's integers have a sign.
+    constexpr auto kMost = static_cast<number_unsigned_t>(std::numeric_limits<std::int64_t>::max());
+    return value > kMost ? add(static_cast<double>(value)) : add(static_cast<std::int64_t>(value));
+  }
+  bool number_float(number_float_t value, const string_t&) override { return add(value); }
+  bool binary(binary_t&) override { return true; }
+
+  bool string(string_t& value) override {
+    if (passed_over_ != 0 || objects_.empty()) return true;
+    if (key_ == "unit") {
+      objects_.back().unit = value;
+    } else if (in_totals_ && objects_.size() == 2 && key_ == "kernel") {
+      kernel_ = value;
+    } else if (path_ == "run" && key_ == "run_hash") {
+      results_.run_hash = value;
+      has_run_hash_ = true;
+    } else if (path_ == "run" && key_ == "lacuna") {
+      results_.version = value;
     }
+    return true;
+  }
+
+  bool key(string_t& name) override {
+    key_ = name;
+    return true;
+  }
+
+  bool start_object(std::size_t) override {
+    if (passed_over_ != 0) return true;
+    objects_.push_back({path_.size(), {}, {}});
+    if (in_totals_ && objects_.size() == 2) {
+      kernel_begin_ = results_.statistics.size();
+    } else if (objects_.size() == 2 && key_ == "statistics") {
+      has_statistics_ = true;  // its names begin paths
+    } else if (objects_.size() > 1) {
+      descend(key_);
+    }
+    return true;
+  }
+
+  bool end_object() override {
+    if (passed_over_ != 0) return true;
+    const Object& object = objects_.back();
+    if (object.value) {
+      // {"value", "unit", "description"} is a statistic, not a group with a member of that name.
+      if (!object.unit) descend("value");
+      emit(path_, object.unit.value_or(std::string()), *object.value);
+    }
+    path_.resize(object.outer);
+    objects_.pop_back();
+    if (in_totals_ && objects_.size() == 1)
+      for (std::size_t i = kernel_begin_; i < results_.statistics.size(); ++i)
+        results_.statistics[i].path.insert(0, "kernels." + kernel_ + '.');
+    return true;
+  }
+
+  bool start_array(std::size_t) override {
+    if (passed_over_ == 0 && objects_.size() == 1 && key_ == "kernel_totals") {
+      in_totals_ = true;
+    } else {
+      ++passed_over_;
+    }
+    return true;
+  }
+
+  bool end_array() override {
+    if (passed_over_ != 0) {
+      --passed_over_;
+    } else {
+      in_totals_ = false;
+    }
+    return true;
+  }
+
+  bool parse_error(std::size_t, const std::string&, const nlohmann::detail::exception& e) override {
+    error_ = e.what();
+    return false;
   }
 
  private:
-  void add_number(const std::string& path, const Json& json, std::string unit) {
-    StatisticValue& added = values_.emplace_back();
-    added.path = path;
-    added.unit = !unit.empty() ? std::move(unit) : path.ends_with("_ps") ? "ps" : std::string();
-    if (json.is_number_unsigned()) {
-      const auto number = json.get<std::uint64_t>();
-      // SQLite's integers have a sign.
-      if (number > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())) {
-        added.value = static_cast<double>(number);
-      } else {
-        added.value = static_cast<std::int64_t>(number);
-      }
-    } else if (json.is_number_integer()) {
-      added.value = json.get<std::int64_t>();
-    } else if (json.is_number()) {
-      added.value = json.get<double>();
-    } else {
-      added.value = std::int64_t{json.is_boolean() && json.get<bool>()};  // null is a value that is not a number
-      if (json.is_null()) values_.pop_back();
-    }
+  using Value = std::variant<std::int64_t, double>;
+  struct Object {
+    std::size_t outer;  ///< length of the path outside of it
+    std::optional<Value> value;
+    std::optional<std::string> unit;
+  };
+
+  void descend(const std::string& name) {
+    if (!path_.empty()) path_ += '.';
+    path_ += name;
   }
 
-  std::vector<StatisticValue>& values_;
+  bool add(Value value) {
+    if (passed_over_ != 0 || objects_.empty()) return true;
+    if (key_ == "value") {
+      objects_.back().value = value;
+      return true;
+    }
+    const std::size_t outer = path_.size();
+    descend(key_);
+    emit(path_, path_.ends_with("_ps") ? "ps" : "", value);
+    path_.resize(outer);
+    return true;
+  }
+
+  void emit(const std::string& path, std::string unit, Value value) {
+    results_.statistics.push_back({path, std::move(unit), value});
+  }
+
+  PointResults& results_;
+  std::vector<Object> objects_;
+  std::string path_;
+  std::string key_;
+  std::string kernel_;
+  std::size_t kernel_begin_ = 0;
+  std::size_t passed_over_ = 0;  ///< arrays that are open and not read
+  bool in_totals_ = false;
+  bool has_run_hash_ = false;
+  bool has_statistics_ = false;
+  std::string error_;
 };
 
 }  // namespace
 
 PointResults parse_statistics(std::string_view text) {
   PointResults results;
-  try {
-    const Json json = Json::parse(text);
-    Flattened flattened(results.statistics);
-    const Json& run = json.at("run");
-    results.run_hash = run.at("run_hash").get<std::string>();
-    results.version = run.at("lacuna").get<std::string>();
-    flattened.add("run", run);
-    for (const Json& kernel : json.at("kernel_totals"))
-      flattened.add("kernels." + kernel.at("kernel").get<std::string>(), kernel);
-    flattened.add("", json.at("statistics"));
-  } catch (const nlohmann::json::exception& e) {
-    throw SweepError(std::string("statistics.json cannot be read: ") + e.what());
-  }
+  StatisticsReader reader(results);
+  if (!Json::sax_parse(text.begin(), text.end(), &reader))
+    throw SweepError("statistics.json cannot be read: " + reader.error());
+  if (!reader.complete()) throw SweepError("statistics.json is not that of a run");
   return results;
 }
 

@@ -29,7 +29,7 @@ struct PointEnd {
   double seconds = 0;
   double user_seconds = 0;
   double system_seconds = 0;
-  std::uint64_t peak_memory_bytes = 0;  ///< not below that of the process that started it (fork(2))
+  std::uint64_t peak_memory_bytes = 0;  ///< not below that of the process that started it (vfork(2))
   std::string host;
   std::string date;
 };

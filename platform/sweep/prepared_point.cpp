@@ -106,9 +106,7 @@ std::vector<std::string> PointPreparer::words(const SweepPoint& point) {
   return words;
 }
 
-CommandLine PointPreparer::command_line(const SweepPoint& point) { return parse_command_line(words(point)); }
-
-const PointPreparer::Workload& PointPreparer::workload(const SweepPoint& point) {
+const PointPreparer::Workload& PointPreparer::workload(const SweepPoint& point, const CommandLine& line) {
   // Parameters have no part in what a workload reads, but for the target.
   std::vector<std::string> parts{point.program};
   for (const auto& [name, value] : point.options) parts.insert(parts.end(), {name, value});
@@ -117,7 +115,6 @@ const PointPreparer::Workload& PointPreparer::workload(const SweepPoint& point) 
   const auto [found, is_new] = workloads_.try_emplace(joined(parts));
   Workload& workload = found->second;
   if (!is_new) return workload;
-  const CommandLine line = command_line(point);
   if (sweep_.command.value == "launch") {
     LaunchSession session = requested_launch(line);
     session.rehearse();
@@ -137,14 +134,14 @@ const PointPreparer::Workload& PointPreparer::workload(const SweepPoint& point) 
 }
 
 std::vector<ConfigurationSource> PointPreparer::configuration(const SweepPoint& point) {
-  std::vector<ConfigurationSource> sources = workload(point).configuration;
-  const CommandLine line = command_line(point);
+  const CommandLine line = parse_command_line(words(point));
+  std::vector<ConfigurationSource> sources = workload(point, line).configuration;
   sources.insert(sources.end(), line.configuration.begin(), line.configuration.end());
   return sources;
 }
 
 std::string PointPreparer::effective_configuration(const SweepPoint& point, const CommandLine& line) {
-  std::vector<ConfigurationSource> sources = workload(point).configuration;
+  std::vector<ConfigurationSource> sources = workload(point, line).configuration;
   sources.insert(sources.end(), line.configuration.begin(), line.configuration.end());
   // Threads of the host have no influence on results. A sweep that says how many measures the host, and then they do count.
   if (!sets_threads_) sources.push_back({false, std::string(kThreads) + "=0"});
@@ -215,7 +212,7 @@ PreparedPoint PointPreparer::prepare(const SweepPoint& point) {
     NamedValues environment = inherited_;
     environment.insert(environment.end(), point.environment.begin(), point.environment.end());
     inputs["environment"] = joined(environment);
-    for (const fs::path& file : workload(point).files) inputs["file " + file.filename().string()] += digest(file);
+    for (const fs::path& file : workload(point, line).files) inputs["file " + file.filename().string()] += digest(file);
     for (const std::string& file : point.inputs) inputs["file " + file] += digest(folder_ / file);
     Digest key;
     for (const auto& [name, value] : inputs) {

@@ -63,9 +63,8 @@ class PointPreparer {
     std::vector<ConfigurationSource> configuration;  ///< that it asks for, before that of the user
   };
 
-  CommandLine command_line(const SweepPoint& point);
   std::vector<std::string> words(const SweepPoint& point);
-  const Workload& workload(const SweepPoint& point);
+  const Workload& workload(const SweepPoint& point, const CommandLine& line);
   std::string effective_configuration(const SweepPoint& point, const CommandLine& line);
   const std::string& digest(const std::filesystem::path& file, bool program = false);
 

@@ -6,13 +6,11 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "platform/sweep/sweep_error.h"
-
 namespace lacuna {
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 /// "LACN": tells these databases from others.
 constexpr std::int64_t kApplication = 0x4C41434E;
@@ -54,14 +52,14 @@ PointState state_of_name(const std::string& name) {
 }
 
 std::string to_json(const NamedValues& values) {
-  Json json = Json::object();
+  OrderedJson json = OrderedJson::object();
   for (const auto& [name, value] : values) json[name] = value;
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return json.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
 }
 
 NamedValues values_of_json(const std::string& text) {
   NamedValues values;
-  const Json json = Json::parse(text);
+  const OrderedJson json = OrderedJson::parse(text);
   for (const auto& [name, value] : json.items()) values.emplace_back(name, value.get<std::string>());
   return values;
 }
@@ -88,7 +86,7 @@ ResultsDatabase::ResultsDatabase(fs::path file, bool read_only) : file_(std::mov
     if (exists) {
       // Nothing is written before it is known what this is.
       database_.emplace(file_, SqliteDatabase::Mode::read);
-      check();
+      check(!read_only);
     }
     if (!read_only) {
       database_.emplace(file_, exists ? SqliteDatabase::Mode::write : SqliteDatabase::Mode::create);
@@ -101,7 +99,7 @@ ResultsDatabase::ResultsDatabase(fs::path file, bool read_only) : file_(std::mov
   }
 }
 
-void ResultsDatabase::check() {
+void ResultsDatabase::check(bool whole) {
   const std::int64_t application = database_->integer("PRAGMA application_id");
   const std::int64_t version = database_->integer("PRAGMA user_version");
   // One that is being made by another process at this moment is empty so far.
@@ -111,6 +109,7 @@ void ResultsDatabase::check() {
   if (version > kVersion)
     throw SweepError(file_.string() + ": is of version " + std::to_string(version) + ", this program knows versions up to " +
                      std::to_string(kVersion) + "; nothing was written to it");
+  if (!whole) return;
   SqliteStatement quick = database_->prepare("PRAGMA quick_check(1)");
   if (quick.step() && quick.text(0) != "ok")
     throw SweepError(file_.string() + ": is damaged: " + quick.text(0) + "; nothing was written to it");

@@ -87,7 +87,8 @@ class ResultsDatabase {
   SqliteDatabase& connection() { return *database_; }
 
  private:
-  void check();
+  /// Throws when it is not ours. `whole`: reads all of it, for damage.
+  void check(bool whole);
   void create();
   std::int64_t id_of(const std::string& table, const std::string& column, const std::string& text);
   std::int64_t statistic_id(const StatisticValue& value);

@@ -5,18 +5,20 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <string_view>
+
+#include "platform/sweep/sweep_error.h"
 
 struct sqlite3;
 struct sqlite3_stmt;
 
 namespace lacuna {
 
-class SqliteError : public std::runtime_error {
+/// Full disk, no rights, damage: what the user has to see to.
+class SqliteError : public SweepError {
  public:
-  SqliteError(int result_code, const std::string& message) : std::runtime_error(message), code(result_code) {}
+  SqliteError(int result_code, const std::string& message) : SweepError("database: " + message), code(result_code) {}
   int code;  ///< SQLITE_BUSY, SQLITE_CORRUPT, …
 };
 

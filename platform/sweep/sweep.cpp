@@ -21,10 +21,10 @@ constexpr const char* kDefaultDatabase = "lacuna-results.db";
 /// Longer tables are for `lacuna results`.
 constexpr std::size_t kMostLines = 60;
 
-/// --db is relative to where the user is, the file's own to the file.
+/// --db and the default are relative to where the user is, the file's own to the file.
 fs::path database_of(const SweepOptions& options, const fs::path& started_in, const SweepPlan& plan) {
   if (options.database) return started_in / *options.database;
-  return plan.folder() / plan.file().database.value_or(kDefaultDatabase);
+  return plan.file().database ? plan.folder() / *plan.file().database : started_in / kDefaultDatabase;
 }
 
 void list_points(SweepPlan& plan, bool retry, std::ostream& out) {

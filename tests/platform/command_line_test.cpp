@@ -65,6 +65,31 @@ TEST(CommandLine, ExecTakesAProgramAndItsArguments) {
   EXPECT_THAT(parse_command_line({"exec", "--help"}).help, HasSubstr("LD_LIBRARY_PATH"));
 }
 
+TEST(CommandLine, SweepsAndTheirResults) {
+  const CommandLine sweep = parse_command_line({"sweep", "a.sweep", "-j", "4", "--db", "x.db", "-n", "--retry", "--on", "slurm",
+                                                "--slurm", "partition=a=b", "--no-wait"});
+  EXPECT_EQ(sweep.command, Command::sweep);
+  EXPECT_EQ(sweep.input, "a.sweep");
+  EXPECT_EQ(sweep.sweep.jobs, 4u);
+  EXPECT_EQ(sweep.sweep.database, "x.db");
+  EXPECT_TRUE(sweep.sweep.dry_run && sweep.sweep.retry && sweep.sweep.on_slurm && !sweep.sweep.wait);
+  ASSERT_EQ(sweep.sweep.slurm.size(), 1u);
+  EXPECT_EQ(sweep.sweep.slurm[0].second, "a=b");
+  EXPECT_THAT(error({"sweep"}), HasSubstr("lacuna sweep needs FILE"));
+  EXPECT_THAT(error({"sweep", "a", "-j", "0"}), HasSubstr("--jobs must be at least 1"));
+  EXPECT_THAT(error({"sweep", "a", "--on", "moon"}), HasSubstr("--on moon: must be here or slurm"));
+  EXPECT_THAT(error({"sweep", "a", "--no-wait"}), HasSubstr("--no-wait belongs to --on slurm"));
+  EXPECT_THAT(error({"sweep", "a", "--slurm", "time=1"}), HasSubstr("--slurm belongs to --on slurm"));
+  const CommandLine results = parse_command_line({"results", "a@0.1", "--compare", "b", "--threshold", "2%", "-t", "x=run.y"});
+  EXPECT_EQ(results.command, Command::results);
+  EXPECT_EQ(results.input, "a@0.1");
+  EXPECT_EQ(results.results.compare, "b");
+  EXPECT_THAT(results.results.take, ElementsAre("x=run.y"));
+  EXPECT_EQ(results.results.database, "lacuna-results.db");
+  EXPECT_EQ(parse_command_line({"results"}).input, "");
+  EXPECT_THAT(option_names(Command::launch), ::testing::Contains("define"));
+}
+
 TEST(CommandLine, TopLevelOptions) {
   EXPECT_EQ(parse_command_line({"--version"}).command, Command::version);
   EXPECT_EQ(parse_command_line({"--list-params"}).command, Command::list_parameters);

@@ -100,22 +100,25 @@ cat >bad.sweep <<'END'
 [sweep]
 command = run
 program = {program}.elf
-timeout = 1s
 [axes]
-program = exit_42, wait_forever, hello
+program = exit_42, hello
 END
-cp "$FIRMWARE"/{exit_42,wait_forever,hello}.elf .
-expect 1 "$LACUNA" sweep bad.sweep -j 3
-complains "3 points: 1 done (3 run now), 2 failed, 0 not run"
+sed -e 's/^program = exit_42.*/program = loop_forever/' -e 's/^command/timeout = 1s\ncommand/' bad.sweep >slow.sweep
+cp "$FIRMWARE"/{exit_42,loop_forever,hello}.elf .
+expect 1 "$LACUNA" sweep bad.sweep
+complains "2 points: 1 done (2 run now), 1 failed, 0 not run"
+expect 1 "$LACUNA" sweep slow.sweep
+complains "loop_forever: timeout"
 expect 0 "$LACUNA" results bad --points
 grep -q '^exit_42  *failed  *42 ' out.txt || fail "exit_42 is not a failed point"
-grep -q '^wait_forever  *timeout  *137 \|^wait_forever  *failed  *125 ' out.txt || fail "wait_forever has not ended so"
+expect 0 "$LACUNA" results slow --points
+grep -q '^loop_forever  *timeout  *137 ' out.txt || fail "loop_forever has not been ended"
 expect 0 "$LACUNA" results bad --failed
 says "exit_42.elf"
 expect 1 "$LACUNA" sweep bad.sweep
-complains "(0 run now), 2 failed"
+complains "(0 run now), 1 failed"
 expect 1 "$LACUNA" sweep bad.sweep --retry
-complains "(2 run now), 2 failed"
+complains "(1 run now), 1 failed"
 
 # Two sweeps at a time into one database.
 sed 's/^seed = .*/seed = 11..14/' relu.sweep >a.sweep

@@ -54,7 +54,7 @@ for ((try = 0; ; ++try)); do
   sleep 0.1
 done
 
-cp "$FIRMWARE/kernels/relu_scalar.co" "$FIRMWARE"/{exit_42,loop_forever}.elf .
+cp "$FIRMWARE/kernels/relu_scalar.co" "$FIRMWARE"/{exit_42,hello,loop_forever}.elf .
 cat >relu.launch <<'END'
 [constants]
 seed = 1
@@ -126,16 +126,18 @@ cat >bad.sweep <<'END'
 [sweep]
 command = run
 program = {program}.elf
-timeout = 1s
 [axes]
-program = exit_42, loop_forever
+program = exit_42, hello
 END
+sed 's/^program = exit_42.*/program = loop_forever/' bad.sweep >endless.sweep
+sed 's/^command/timeout = 1s\ncommand/' endless.sweep >slow.sweep
 expect 1 "$LACUNA" sweep bad.sweep --on slurm
-complains "2 points: 0 done (2 run now), 2 failed"
+complains "2 points: 1 done (2 run now), 1 failed"
 expect 0 "$LACUNA" results bad --points --csv
 grep -q '^exit_42,failed,42,' out.txt || fail "exit_42 is not a failed point"
+expect 1 "$LACUNA" sweep slow.sweep --on slurm
+expect 0 "$LACUNA" results slow --points --csv
 grep -q '^loop_forever,timeout,137,' out.txt || fail "loop_forever has not been ended"
-sed -e 's/^timeout.*//' -e 's/^program = exit_42, /program = /' bad.sweep >endless.sweep
 "$LACUNA" sweep endless.sweep --on slurm --retry >out.txt 2>err.txt & process=$!
 runs() { [[ $(squeue --noheader --states=R | wc -l) == 1 ]] && compgen -G 'lacuna-results.db.work/*/points/0/out/effective.cfg' >/dev/null; }
 await runs

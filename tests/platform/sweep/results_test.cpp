@@ -22,7 +22,7 @@ using ::testing::HasSubstr;
 constexpr const char* kStatistics = R"({
   "run": {"lacuna": "0.1.0", "run_hash": "00ff", "simulated_ps": 1000, "ended_by": "guest"},
   "kernels": [{"kernel": "ignored", "cycles": 5}],
-  "kernel_totals": [{"kernel": "relu", "cycles": 40, "activity": {"issued": {"valu": 7}}}],
+  "kernel_totals": [{"kernel": "relu", "cycles": 40, "classes": [{"n": 1}], "activity": {"issued": {"valu": 7}}}],
   "statistics": {"gpu": {"l2_0": {"reads": {"value": 3, "unit": "accesses", "description": "d"}},
                          "l2_1": {"reads": {"value": 4, "unit": "accesses", "description": "d"},
                                   "share": {"value": 0.5, "unit": "", "description": "d"},
@@ -58,7 +58,7 @@ TEST(PointResults, AreFlattened) {
   EXPECT_EQ(results.version, "0.1.0");
   std::vector<std::string> paths;
   for (const StatisticValue& value : results.statistics) paths.push_back(value.path);
-  EXPECT_THAT(paths, ElementsAre("run.simulated_ps", "kernels.relu.activity.issued.valu", "kernels.relu.cycles",
+  EXPECT_THAT(paths, ElementsAre("run.simulated_ps", "kernels.relu.cycles", "kernels.relu.activity.issued.valu",
                                  "gpu.l2_0.reads", "gpu.l2_1.reads", "gpu.l2_1.share"));
   EXPECT_EQ(results.statistics[0].unit, "ps");
   EXPECT_EQ(results.statistics[3].unit, "accesses");
