@@ -12,6 +12,7 @@
 #include "drivers/rocm/settings.h"
 #include "models/common/statistics.h"
 #include "platform/process_platform.h"
+#include "platform/run/energy_recorder.h"
 #include "platform/run/kernel_log.h"
 #include "platform/run/output_folder.h"
 #include "platform/run/run_parameters.h"
@@ -41,6 +42,7 @@ class Results {
   const Settings& settings_;
   StatisticsGroup statistics_{"platform"};
   KernelLog kernels_;
+  EnergyRecorder energy_;
   bool opened_ = false;
   std::optional<OutputFolder> output_;
   std::atomic<bool> failed_{false};

@@ -50,6 +50,8 @@
 #include "models/common/statistics.h"
 #include "models/common/timing_payload.h"
 #include "models/common/units.h"
+#include "models/energy/energy_meter.h"
+#include "models/energy/energy_parameters.h"
 
 namespace lacuna {
 
@@ -142,6 +144,8 @@ class Cache : public sc_core::sc_module, public CacheMaintenance, public HostPre
   /// Drops every line and what is in flight, without writing back: the data are in memory anyway.
   void reset();
   const CacheStatistics& statistics() const { return statistics_; }
+  /// Registers what this cache's accesses cost, as a part of `block`.
+  void describe_energy(EnergyMeter& meter, std::string_view block, const CacheEnergy& energy) const;
 
   // For accesses whose time and statistics are accounted for elsewhere (copies in bulk):
   /// The line of an address is here as after an access, now: `dirty` after a write of the whole line. What it replaces is gone.

@@ -7,6 +7,7 @@
 
 #include "models/common/units.h"
 #include "models/compute/dispatch.h"
+#include "models/energy/kernel_energy.h"
 
 namespace lacuna {
 
@@ -27,6 +28,7 @@ struct KernelRecord {
   bool failed = false;
   std::uint64_t bulk_bytes = 0;  ///< see Dispatch::bulk_bytes; all that counts instructions and wavefronts leaves them out
   KernelActivity activity{};
+  KernelEnergy energy{};
 };
 
 /// Told of every kernel when it has ended.

@@ -89,6 +89,11 @@ class PacketProcessor : public sc_core::sc_module, public DispatchListener, publ
   void add_observer(KernelObserver& observer) { observers_.push_back(&observer); }
   /// What kernel records say of the device's resources; without, they say nothing.
   void attach(const ResourceMeter& resources) { resources_ = &resources; }
+  /// What is told of kernels for their energy; none: it is not accounted for.
+  void attach(KernelEnergyMeter& energy) { energy_ = &energy; }
+  void describe_energy(EnergyMeter& meter, double dispatch) const {
+    meter.add("cp", "dispatch", statistics_.dispatches, dispatch);
+  }
 
   /// Knows the runtime's own kernels: without, none is done at once or in bulk. Outlives the packet processor.
   void attach(const BlitRecogniser& recogniser) { blits_.attach(recogniser); }
@@ -223,6 +228,7 @@ class PacketProcessor : public sc_core::sc_module, public DispatchListener, publ
   std::vector<CacheMaintenance*> l2_;
   std::vector<KernelObserver*> observers_;
   const ResourceMeter* resources_ = nullptr;
+  KernelEnergyMeter* energy_ = nullptr;
 
   std::deque<QueueSlot> slots_;     // references stay valid while more are made
   std::vector<unsigned> order_;     // slots in use, by descending priority

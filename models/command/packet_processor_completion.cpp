@@ -136,6 +136,7 @@ void PacketProcessor::report(const InFlightPacket& packet, bool failed) {
     // Writes that memory has taken may be booked beyond the kernel's end: they are not what it had to wait for.
     for (std::size_t i = 0; i < kResources; ++i) a.used[i] = std::min(a.used[i], a.available[i]);
   }
+  if (energy_ != nullptr) record.energy = energy_->kernel_ended(record.index, record.end);
   for (KernelObserver* observer : observers_) observer->kernel_ended(record);
 }
 

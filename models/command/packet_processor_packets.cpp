@@ -78,6 +78,7 @@ PacketProcessor::Step PacketProcessor::start_dispatch(unsigned slot, const std::
   dispatch->start = start;
   if (parameters_.fresh_pages) renew_pages(*dispatch);
   if (resources_ != nullptr) dispatch->activity.used = resources_->used();  // what report() counts from
+  if (energy_ != nullptr) energy_->kernel_started(dispatch->index, start);
   Dispatch& started = *dispatch;
   queue.in_flight.push_back({.index = queue.next,
                              .completion_signal = started.packet.completion_signal,

@@ -8,17 +8,18 @@ namespace lacuna {
 void StatisticsGroup::add(std::string_view name, const std::uint64_t& counter, std::string_view description,
                           std::string_view unit) {
   const std::uint64_t* source = &counter;
-  statistics_.push_back({std::string(name), std::string(description), std::string(unit), [source] { return *source; }, {}});
+  statistics_.push_back(
+      {std::string(name), std::string(description), std::string(unit), [source] { return *source; }, {}, source});
 }
 
 void StatisticsGroup::add(std::string_view name, const Tick& duration, std::string_view description) {
   const Tick* source = &duration;
-  statistics_.push_back({std::string(name), std::string(description), "ps", [source] { return source->ps; }, {}});
+  statistics_.push_back({std::string(name), std::string(description), "ps", [source] { return source->ps; }, {}, &source->ps});
 }
 
 void StatisticsGroup::add_derived(std::string_view name, std::function<double()> value, std::string_view description,
                                   std::string_view unit) {
-  statistics_.push_back({std::string(name), std::string(description), std::string(unit), {}, std::move(value)});
+  statistics_.push_back({std::string(name), std::string(description), std::string(unit), {}, std::move(value), nullptr});
 }
 
 StatisticsGroup& StatisticsGroup::group(std::string_view name) {
@@ -38,6 +39,18 @@ std::vector<std::uint64_t> StatisticsGroup::counts() const {
     values.insert(values.end(), inner.begin(), inner.end());
   }
   return values;
+}
+
+std::vector<const std::uint64_t*> StatisticsGroup::sources() const {
+  std::vector<const std::uint64_t*> places;
+  for (const Statistic& s : statistics_) {
+    if (s.count) places.push_back(s.source);
+  }
+  for (const auto& group : groups_) {
+    const std::vector<const std::uint64_t*> inner = group->sources();
+    places.insert(places.end(), inner.begin(), inner.end());
+  }
+  return places;
 }
 
 const std::uint64_t* StatisticsGroup::add_amounts(const std::uint64_t* amounts) {

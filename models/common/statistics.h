@@ -23,7 +23,8 @@ struct Statistic {
   std::string unit;
   /// Reads the current value. Counts are exact integers; derived values are doubles.
   std::function<std::uint64_t()> count;
-  std::function<double()> value;  ///< set instead of `count` for derived statistics
+  std::function<double()> value;          ///< set instead of `count` for derived statistics
+  const std::uint64_t* source = nullptr;  ///< where a count is kept
 };
 
 /// A node of the tree. The members it refers to must outlive it.
@@ -39,6 +40,8 @@ class StatisticsGroup {
 
   /// All counts of the tree, derived values apart: this group's, then its groups', in the order they were added in.
   std::vector<std::uint64_t> counts() const;
+  /// Where they are kept, in the same order.
+  std::vector<const std::uint64_t*> sources() const;
   /// From now on each count is reported with one of `amounts` more, which are in the order of counts() and outlive the group.
   void add_to_counts(const std::uint64_t* amounts) { add_amounts(amounts); }
 

@@ -36,6 +36,7 @@
 #include "models/common/units.h"
 #include "models/compute/compute_unit_parameters.h"
 #include "models/compute/dispatch.h"
+#include "models/compute/execution_counts.h"
 #include "models/compute/global_wave_sync.h"
 #include "models/compute/instruction_fetch.h"
 #include "models/compute/issue_scheduler.h"
@@ -195,6 +196,8 @@ class ComputeUnit : public sc_core::sc_module, private MemoryTokens::Listener {
   const ComputeUnitStatistics& statistics() const { return statistics_; }
   const LocalDataShare& lds() const { return lds_; }
   void describe(StatisticsGroup& group) const;
+  /// Registers what this unit's work costs, and counts from now on what only that needs. Before the first launch.
+  void describe_energy(EnergyMeter& meter, const ComputeEnergy& energy);
   unsigned resident_wavefronts() const { return pool_.resident(); }
   /// One line per resident wavefront: where it is and what it waits for.
   void diagnose(std::ostream& out) const;
@@ -280,6 +283,7 @@ class ComputeUnit : public sc_core::sc_module, private MemoryTokens::Listener {
   LocalDataShare lds_;
   MatrixUnits matrix_;
   ComputeUnitStatistics statistics_;
+  std::unique_ptr<ExecutionCounts> executions_;  ///< null: energy is not accounted for
 
   /// A memory access that the wavefront has issued and the window's edge performs.
   struct Deferred {

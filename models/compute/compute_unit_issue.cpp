@@ -81,6 +81,7 @@ inline void ComputeUnit::issue(Simd& simd, WavefrontSlot& slot, Cycles cycle) {
   ++statistics_.issued[static_cast<std::size_t>(instruction.unit)];
   ++statistics_.wavefront_instructions;
   statistics_.thread_instructions += threads;
+  if (executions_ != nullptr) executions_->count(instruction.profile, threads);
   ++work.wavefront_instructions;
   work.thread_instructions += threads;
   ++work.activity.issued[static_cast<std::size_t>(instruction.unit)];

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "models/common/units.h"
+#include "models/isa/execution_profile.h"
 #include "models/isa/instruction.h"
 
 namespace lacuna {
@@ -17,20 +18,7 @@ namespace lacuna {
 class MatrixUnits {
  public:
   /// Passes of an instruction; 0: it is not for these units.
-  static constexpr unsigned passes(isa::LatencyClass latency) {
-    switch (latency) {
-      case isa::LatencyClass::mfma_2_pass:
-        return 2;
-      case isa::LatencyClass::mfma_4_pass:
-        return 4;
-      case isa::LatencyClass::mfma_8_pass:
-        return 8;
-      case isa::LatencyClass::mfma_16_pass:
-        return 16;
-      default:
-        return 0;
-    }
-  }
+  static constexpr unsigned passes(isa::LatencyClass latency) { return isa::matrix_passes(latency); }
 
   MatrixUnits(unsigned simds, Cycles pass_cycles) : pass_cycles_(pass_cycles), free_from_(simds) {}
 

@@ -121,4 +121,18 @@ void DramChannel::reset() {
   next_retire_ = {};
 }
 
+void DramChannel::describe_energy(EnergyMeter& meter, const DramEnergy& energy) const {
+  const DramStatistics& s = statistics();
+  meter.add("dram", "activate", s.row_empty, energy.activate);
+  meter.add("dram", "activate", s.row_conflicts, energy.activate);
+  meter.add("dram", "read_byte", s.bytes_read, energy.read);
+  meter.add("dram", "write_byte", s.bytes_written, energy.write);
+  meter.add("dram_io", "byte", s.bytes_read, energy.io);
+  meter.add("dram_io", "byte", s.bytes_written, energy.io);
+  meter.add_static("dram", energy.background);
+  if (parameters_.tREFI == Cycles{}) return;
+  const double interval = static_cast<double>(Clock(parameters_.clock).ticks(parameters_.tREFI).ps);
+  meter.add_static("dram_refresh", parameters_.pseudo_channels * energy.refresh / interval);  // pJ / ps
+}
+
 }  // namespace lacuna

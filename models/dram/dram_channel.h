@@ -17,6 +17,8 @@
 #include "models/common/memory_attributes.h"
 #include "models/common/units.h"
 #include "models/dram/dram_schedule.h"
+#include "models/energy/energy_meter.h"
+#include "models/energy/energy_parameters.h"
 
 namespace lacuna {
 
@@ -33,6 +35,9 @@ class DramChannel : public sc_core::sc_module {
   /// Forgets open rows and what is in flight; the data stay.
   void reset();
   const DramStatistics& statistics() const { return schedule_.statistics(); }
+  /// Registers block dram. Refreshes count as power, whose mean theirs is: they are due whether anybody asks or not, and the
+  /// schedule looks at them only when somebody does.
+  void describe_energy(EnergyMeter& meter, const DramEnergy& energy) const;
 
  private:
   void b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);

@@ -47,6 +47,11 @@ void DeviceCopies::add_to(StatisticsGroup& parent) {
   }
 }
 
+void DeviceCopies::add_to(EnergyMeter& meter) const {
+  const std::vector<const std::uint64_t*> counters = counters_.sources();
+  for (std::size_t i = 0; i < counters.size(); ++i) meter.count_also(*counters[i], in_bulk_[i]);
+}
+
 unsigned DeviceCopies::at_work() const {
   const auto engines = std::count_if(device_.engines.begin(), device_.engines.end(),
                                      [](const auto& engine) { return !engine->idle() && !engine->polling(); });

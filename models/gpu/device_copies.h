@@ -19,6 +19,7 @@
 #include "models/command/packet_processor.h"
 #include "models/common/statistics.h"
 #include "models/dram/dram_channel.h"
+#include "models/energy/energy_meter.h"
 #include "models/noc/address_routes.h"
 #include "models/sdma/copy_surroundings.h"
 #include "models/sdma/sdma_engine.h"
@@ -50,6 +51,8 @@ class DeviceCopies : public CopySurroundings {
   void count(const std::string& name, const Describe& describe);
   /// Adds what copies in bulk have added to the groups of these names in `parent`.
   void add_to(StatisticsGroup& parent);
+  /// Adds it to the events that a meter counts by these counters.
+  void add_to(EnergyMeter& meter) const;
   const ResourceAmounts& used_in_bulk() const { return used_; }
   /// L2 is about to forget its dirty lines: nothing of what copies have left will be written back.
   void reset();

@@ -47,6 +47,7 @@ GpuDevice::GpuDevice(sc_core::sc_module_name module_name, const GpuDeviceParamet
   build_memory();
   build_edge();
   build_copies();
+  if (parameters_.energy.on()) build_energy();
   add_observer(*this);
   if (parameters.gpu.timing != TimingMode::functional) cp_->packets.attach(static_cast<const ResourceMeter&>(*this));
 }

@@ -39,6 +39,7 @@
 #include "models/dram/dram_channel.h"
 #include "models/gpu/agent_registry.h"
 #include "models/gpu/device_copies.h"
+#include "models/gpu/device_energy.h"
 #include "models/gpu/gpu_parameters.h"
 #include "models/gpu/memory_edge.h"
 #include "models/noc/fabric.h"
@@ -92,6 +93,9 @@ class GpuDevice : public sc_core::sc_module, private ResourceMeter, private Kern
   /// Adds to these, described in `parent`, what copies in bulk have added.
   void add_copies_to(StatisticsGroup& parent) const { copies_->add_to(parent); }
 
+  /// Null: energy is not accounted for (energy.model).
+  DeviceEnergy* energy() { return energy_.get(); }
+
   std::uint64_t wavefront_instructions() const { return dispatcher_.progress(); }
   // Of all agents (models/common/agent.h):
   bool idle() const { return agents_.idle(); }
@@ -121,6 +125,8 @@ class GpuDevice : public sc_core::sc_module, private ResourceMeter, private Kern
   void build_memory();
   void build_edge();
   void build_copies();
+  void build_energy();
+  void start_of_simulation() override;
   void reset();
   ComputeUnitPorts ports_of(const ComputeUnitPlace& place);
   std::vector<FirstLevelCache*> l1_caches() const;
@@ -154,6 +160,7 @@ class GpuDevice : public sc_core::sc_module, private ResourceMeter, private Kern
   std::unique_ptr<MemoryEdge> edge_;  ///< null without timing
   std::unique_ptr<CommandProcessor> cp_;
   std::unique_ptr<DeviceCopies> copies_;
+  std::unique_ptr<DeviceEnergy> energy_;
 };
 
 }  // namespace lacuna

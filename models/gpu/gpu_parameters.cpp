@@ -104,6 +104,7 @@ void GpuDeviceParameters::describe(ParameterSet& set) {
   set.describe("l2", l2);
   set.describe("dram", dram);
   set.describe("vram", vram);
+  set.describe("energy", energy);
 }
 
 void VramParameters::describe(ParameterSection& s) {
@@ -173,6 +174,9 @@ std::vector<std::string> GpuDeviceParameters::check() const {
   check_model("l2_tlb", [&] { Tlb(l2_tlb, walker); });
   const unsigned l1_caches = gpu.shader_arrays * gpu.cus_per_shader_array / gpu.cus_per_l1v + 2 * gpu.shader_arrays;
   check_model("noc", [&] { place(noc, l1_caches + 1 + sdma.engines, gpu.memory_partitions + 1); });
+  for (std::string& problem : energy.check()) problems.push_back(std::move(problem));
+  if (energy.on() && gpu.timing == TimingMode::functional)
+    problems.emplace_back("energy.model = on needs time: gpu.timing = functional has none");
   return problems;
 }
 

@@ -10,6 +10,7 @@
 #include "models/common/mmio_peripheral.h"
 #include "models/common/parameters.h"
 #include "models/dram/dram_parameters.h"
+#include "models/energy/energy_parameters.h"
 #include "models/noc/fabric.h"
 #include "models/sdma/copy_surroundings.h"
 #include "models/sdma/sdma_engine.h"
@@ -63,10 +64,11 @@ struct GpuDeviceParameters {
   FabricParameters noc;
   DramParameters dram;
   VramParameters vram;
+  EnergyParameters energy;
 
   GpuDeviceParameters();
   /// Sections gpu, gpu_mmio, cp, dispatcher, cu, l1v, l1s, l1i, l1_tlb, l2_tlb, page_walker, sdma, noc, l2, dram,
-  /// vram.
+  /// vram, energy.
   void describe(ParameterSet& set);
   /// What no single parameter's range can say; one line per problem, naming section.name.
   std::vector<std::string> check() const;

@@ -51,6 +51,7 @@ const DecodedInstruction* DecodedCode::decode_at(std::uint64_t pc) {
   if (available == 0) return nullptr;
   DecodeResult result = decode(&page.words[place], available, target_);
   if (!result.ok) return nullptr;
+  result.instruction.profile = profiles_.number_of(result.instruction);
   page.storage.push_back(std::make_unique<DecodedInstruction>(result.instruction, pc));
   page.instructions[place].store(page.storage.back().get(), std::memory_order_release);
   return page.storage.back().get();

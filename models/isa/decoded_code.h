@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "models/isa/decoder.h"
+#include "models/isa/execution_profile.h"
 #include "models/isa/memory_interface.h"
 #include "models/isa/register_masks.h"
 
@@ -64,6 +65,8 @@ class DecodedCode {
   unsigned revalidate();
   /// Frees what revalidate() replaced. Only when nobody holds an instruction.
   void collect() { retired_.clear(); }
+  /// By Instruction::profile. Not while others decode.
+  const ExecutionProfiles& profiles() const { return profiles_; }
 
  private:
   static constexpr unsigned kWords = kPageBytes / 4;
@@ -90,7 +93,8 @@ class DecodedCode {
   Target target_;
   std::unordered_map<std::uint64_t, std::unique_ptr<Page>> pages_;  // by base; never iterated for results
   std::array<std::atomic<Page*>, kRecent> recent_{};
-  std::mutex decoding_;  ///< of pages_ and of what is in them
+  std::mutex decoding_;  ///< of pages_ and of what is in them, and of profiles_
+  ExecutionProfiles profiles_;
   std::vector<std::unique_ptr<Page>> retired_;
 };
 

@@ -192,6 +192,7 @@ struct Instruction {
   std::uint16_t max_vgpr = 0;  ///< one more than the highest VGPR named, 0 if none: must not exceed the allocation
   std::uint16_t max_agpr = 0;  ///< likewise for AGPRs
   std::uint16_t max_sgpr = 0;  ///< likewise for SGPRs 0..101
+  std::uint16_t profile = 0;   ///< number of what executing it takes (models/isa/execution_profile.h), given by DecodedCode
   std::int32_t immediate = 0;  ///< SOPK/SOPP SIMM16 (sign-extended), s_setreg literal in a source
   std::array<Operand, kMaxDestinations> dst{};
   std::array<Operand, kMaxSources> src{};

@@ -12,7 +12,12 @@ namespace {
 
 using matrix::Shape;
 
-constexpr OperandType input_type(unsigned words) { return words == 2 ? OperandType::b64 : OperandType::b32; }
+template <class Kind>
+constexpr OperandType input_type() {
+  if (std::is_same_v<Kind, matrix::F32>) return OperandType::f32;
+  if (Kind::kSumWords == 2) return OperandType::f64;
+  return Kind::kWords == 2 ? OperandType::b64 : OperandType::b32;
+}
 
 template <class Kind>
 constexpr OperandType result_type(unsigned registers) {
@@ -32,7 +37,7 @@ template <class Kind, Shape kShape>
 constexpr InstructionRow mfma(std::string_view mnemonic, int opcode) {
   const unsigned registers = kShape.m * kShape.n * kShape.blocks / kLanes * Kind::kSumWords;
   const OperandType result = result_type<Kind>(registers);
-  const OperandType input = input_type(Kind::kWords);
+  const OperandType input = input_type<Kind>();
   // How the hardware rounds inside a sum of floats is not public.
   const std::uint64_t flags = std::is_same_v<Kind, matrix::I8> ? kNoFlags : kApproximate;
   return {mnemonic,

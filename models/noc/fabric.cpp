@@ -259,6 +259,12 @@ void Fabric::log_unroutable(unsigned source, const tlm::tlm_generic_payload& pay
                 nearest->base + (nearest->size.n - 1));
 }
 
+void Fabric::describe_energy(EnergyMeter& meter, const NocEnergy& energy) const {
+  meter.add("noc_router", "flit", statistics_.flits, energy.router * parameters_.width);
+  meter.add_static("noc_router", energy.noc_static);
+  meter.add("noc_link", "flit", statistics_.weighted_hops, energy.link * parameters_.width);
+}
+
 std::unique_ptr<Fabric> make_fabric(sc_core::sc_module_name module_name, const FabricParameters& parameters,
                                     unsigned source_count, AddressRoutes routes) {
   if (parameters.topology == FabricTopology::crossbar) {

@@ -30,6 +30,8 @@
 #include "models/common/retirement.h"
 #include "models/common/statistics.h"
 #include "models/common/units.h"
+#include "models/energy/energy_meter.h"
+#include "models/energy/energy_parameters.h"
 #include "models/noc/address_routes.h"
 #include "models/noc/fabric_parameters.h"
 #include "models/noc/placement.h"
@@ -83,6 +85,9 @@ class Fabric : public sc_core::sc_module {
 
   const FabricStatistics& statistics() const { return statistics_; }
   virtual void describe(StatisticsGroup& group) const { statistics_.describe(group); }
+  /// Registers blocks noc_router and noc_link. A packet over n links passes one switch, of a crossbar, or what a topology's own
+  /// says.
+  virtual void describe_energy(EnergyMeter& meter, const NocEnergy& energy) const;
   const AddressRoutes& routes() const { return routes_; }
   /// Tells what is at a destination of the requests on their way there. Null: nobody.
   void attach_prefetch(unsigned destination, const HostPrefetch* target) { prefetch_[destination] = target; }

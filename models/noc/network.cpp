@@ -179,4 +179,9 @@ void Network::describe(StatisticsGroup& group) const {
   }
 }
 
+void Network::describe_energy(EnergyMeter& meter, const NocEnergy& energy) const {
+  Fabric::describe_energy(meter, energy);
+  meter.add("noc_router", "flit", statistics().weighted_hops, energy.router * parameters().width);
+}
+
 }  // namespace lacuna

@@ -39,6 +39,8 @@ class Network : public Fabric {
   Network(sc_core::sc_module_name module_name, const FabricParameters& parameters, unsigned source_count, AddressRoutes routes);
   void reset() override;
   void describe(StatisticsGroup& group) const override;
+  /// A packet over n links passes n + 1 switches.
+  void describe_energy(EnergyMeter& meter, const NocEnergy& energy) const override;
 
   const Topology& topology() const { return topology_; }
   std::vector<unsigned> path_nodes(unsigned from, unsigned to, unsigned alternative = 0) const override;

@@ -41,6 +41,13 @@ void TlbStatistics::describe(StatisticsGroup& group) const {
   group.add("miss_latency", miss_latency, "time from request to answer, summed over misses");
 }
 
+void Tlb::describe_energy(EnergyMeter& meter, std::string_view block, const TlbEnergy& energy) const {
+  meter.add(block, "lookup", statistics_.hits, energy.lookup);
+  meter.add(block, "lookup", statistics_.misses, energy.lookup);
+  meter.add(block, "lookup", statistics_.secondary_misses, energy.lookup);
+  meter.add_static(block, energy.tlb_static);
+}
+
 Tlb::Tlb(const TlbParameters& parameters, TranslationLevel& next)
     : next_(next),
       clock_(parameters.clock),

@@ -19,6 +19,8 @@
 #include "models/common/statistics.h"
 #include "models/common/translation_level.h"
 #include "models/common/units.h"
+#include "models/energy/energy_meter.h"
+#include "models/energy/energy_parameters.h"
 
 namespace lacuna {
 
@@ -59,6 +61,7 @@ class Tlb : public TranslationLevel {
   void reset();
   void retire(Tick horizon) override;
   const TlbStatistics& statistics() const { return statistics_; }
+  void describe_energy(EnergyMeter& meter, std::string_view block, const TlbEnergy& energy) const;
   /// Held of ports and MSHRs: as many as lie between the horizon and the latest request (tested).
   std::size_t bookings() const { return ports_.intervals() + mshrs_.changes(); }
 
@@ -114,6 +117,7 @@ class PageWalker : public TranslationLevel {
   std::uint64_t walks() const { return walks_; }
   std::size_t bookings() const { return walkers_.changes(); }
   void describe(StatisticsGroup& group) const;
+  void describe_energy(EnergyMeter& meter, double walk) const { meter.add("page_walker", "walk", walks_, walk); }
 
  private:
   Tick latency_;

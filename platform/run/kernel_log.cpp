@@ -5,6 +5,7 @@
 #include <ostream>
 #include <utility>
 
+#include "platform/run/energy_report.h"
 #include "platform/run/kernel_activity_report.h"
 #include "platform/run/text_table.h"
 
@@ -34,7 +35,9 @@ void write_csv_line(const KernelRecord& r, std::ostream& out) {
       << r.wavefront_instructions << ',' << r.thread_instructions << ',' << (r.failed ? 1 : 0) << ','
       << fixed(r.wall_seconds, 6);
   write_activity_csv(r.activity, out);
-  out << ',' << r.bulk_bytes << '\n';
+  out << ',' << r.bulk_bytes;
+  write_energy_csv(r.energy, r.end - r.start, out);
+  out << '\n';
 }
 
 TextRow table_row(const std::string& name, const std::string& time, const std::string& cycles,
@@ -69,7 +72,7 @@ void KernelLog::kernel_ended(const KernelRecord& record) {
 void KernelLog::record_to(std::shared_ptr<OutputFile> csv) {
   csv_ = std::move(csv);
   std::ostringstream header;
-  write_kernels_csv({}, header);
+  write_kernels_csv({}, header, energy_blocks_);
   csv_->write(header.view());
 }
 
@@ -85,6 +88,7 @@ void KernelSummary::add(const KernelRecord& record) {
   thread_instructions += record.thread_instructions;
   wall_seconds += record.wall_seconds;
   activity += record.activity;
+  energy += record.energy;
 }
 
 const std::string& KernelLog::running() const {
@@ -92,11 +96,14 @@ const std::string& KernelLog::running() const {
   return running_.empty() ? kNone : running_.back().name;
 }
 
-void write_kernels_csv(const std::vector<KernelRecord>& records, std::ostream& out) {
+void write_kernels_csv(const std::vector<KernelRecord>& records, std::ostream& out,
+                       const std::vector<std::string>& energy_blocks) {
   out << "index,kernel,queue,grid,workgroup,workgroups,wavefronts,start_ps,end_ps,cycles,wavefront_instructions,"
          "thread_instructions,failed,wall_seconds";
   write_activity_csv_header(out);
-  out << ",bulk_bytes\n";
+  out << ",bulk_bytes";
+  write_energy_csv_header(energy_blocks, out);
+  out << '\n';
   for (const KernelRecord& r : records) write_csv_line(r, out);
 }
 

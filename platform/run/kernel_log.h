@@ -29,6 +29,7 @@ struct KernelSummary {
   std::uint64_t thread_instructions = 0;
   double wall_seconds = 0;
   KernelActivity activity{};
+  KernelEnergy energy{};
 
   void add(const KernelRecord& record);
 };
@@ -41,6 +42,9 @@ class KernelLog : public KernelObserver {
   void kernel_started(const Dispatch& dispatch) override;
   void kernel_ended(const KernelRecord& record) override;
 
+  /// Blocks whose energy kernels have; none: energy is not accounted for. Before record_to().
+  void set_energy_blocks(std::vector<std::string> blocks) { energy_blocks_ = std::move(blocks); }
+  const std::vector<std::string>& energy_blocks() const { return energy_blocks_; }
   /// From now on every kernel that ends is a line of this file (kernels.csv).
   void record_to(std::shared_ptr<OutputFile> csv);
   /// The first kKept, in order of completion.
@@ -62,14 +66,16 @@ class KernelLog : public KernelObserver {
   std::vector<Running> running_;
   std::vector<KernelSummary> summaries_;
   std::map<std::string, std::size_t, std::less<>> summary_of_;  ///< name to index
+  std::vector<std::string> energy_blocks_;
   std::uint64_t count_ = 0;
   RunHash hash_;
   std::shared_ptr<OutputFile> csv_;
   std::ostringstream line_;  ///< of csv_, overwritten by the next one
 };
 
-/// kernels.csv: one line per kernel in order of completion, times in picoseconds.
-void write_kernels_csv(const std::vector<KernelRecord>& records, std::ostream& out);
+/// kernels.csv: one line per kernel in order of completion, times in picoseconds; with blocks, columns of energy.
+void write_kernels_csv(const std::vector<KernelRecord>& records, std::ostream& out,
+                       const std::vector<std::string>& energy_blocks = {});
 /// The table for people: one line per dispatch and a total.
 void write_kernel_table(const std::vector<KernelRecord>& records, std::ostream& out);
 /// The same when there are many: one line per kernel, with the number of dispatches and their shortest and longest time.

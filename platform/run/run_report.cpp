@@ -5,6 +5,7 @@
 #include <ostream>
 #include <sstream>
 
+#include "platform/run/energy_report.h"
 #include "platform/run/kernel_activity_report.h"
 #include "platform/run/text_table.h"
 #include "platform/version.h"
@@ -30,37 +31,41 @@ Json group_json(const StatisticsGroup& group) {
   return json;
 }
 
-Json kernel_json(const KernelRecord& r) {
-  return {{"index", r.index},
-          {"kernel", r.name},
-          {"queue", r.queue},
-          {"grid", r.grid},
-          {"workgroup", r.workgroup},
-          {"workgroups", r.workgroups},
-          {"wavefronts", r.wavefronts},
-          {"start_ps", r.start.ps},
-          {"end_ps", r.end.ps},
-          {"cycles", r.cycles},
-          {"wavefront_instructions", r.wavefront_instructions},
-          {"thread_instructions", r.thread_instructions},
-          {"failed", r.failed},
-          {"wall_seconds", r.wall_seconds},
-          {"bulk_bytes", r.bulk_bytes},
-          {"activity", activity_json(r.activity)}};
+Json kernel_json(const KernelRecord& r, const std::vector<std::string>& energy_blocks) {
+  Json json{{"index", r.index},
+            {"kernel", r.name},
+            {"queue", r.queue},
+            {"grid", r.grid},
+            {"workgroup", r.workgroup},
+            {"workgroups", r.workgroups},
+            {"wavefronts", r.wavefronts},
+            {"start_ps", r.start.ps},
+            {"end_ps", r.end.ps},
+            {"cycles", r.cycles},
+            {"wavefront_instructions", r.wavefront_instructions},
+            {"thread_instructions", r.thread_instructions},
+            {"failed", r.failed},
+            {"wall_seconds", r.wall_seconds},
+            {"bulk_bytes", r.bulk_bytes},
+            {"activity", activity_json(r.activity)}};
+  if (r.energy.measured()) json["energy"] = energy_json(r.energy, energy_blocks, r.end - r.start);
+  return json;
 }
 
-Json summary_json(const KernelSummary& s) {
-  return {{"kernel", s.name},
-          {"dispatches", s.dispatches},
-          {"failed", s.failed},
-          {"time_ps", s.time.ps},
-          {"shortest_ps", s.shortest.ps},
-          {"longest_ps", s.longest.ps},
-          {"cycles", s.cycles},
-          {"wavefront_instructions", s.wavefront_instructions},
-          {"thread_instructions", s.thread_instructions},
-          {"wall_seconds", s.wall_seconds},
-          {"activity", activity_json(s.activity)}};
+Json summary_json(const KernelSummary& s, const std::vector<std::string>& energy_blocks) {
+  Json json{{"kernel", s.name},
+            {"dispatches", s.dispatches},
+            {"failed", s.failed},
+            {"time_ps", s.time.ps},
+            {"shortest_ps", s.shortest.ps},
+            {"longest_ps", s.longest.ps},
+            {"cycles", s.cycles},
+            {"wavefront_instructions", s.wavefront_instructions},
+            {"thread_instructions", s.thread_instructions},
+            {"wall_seconds", s.wall_seconds},
+            {"activity", activity_json(s.activity)}};
+  if (s.energy.measured()) json["energy"] = energy_json(s.energy, energy_blocks, s.time);
+  return json;
 }
 
 /// More dispatches than this are summed up by kernel.
@@ -94,10 +99,11 @@ void write_statistics_json(const RunSummary& summary, const KernelLog& kernels, 
   Json& mistakes = json["run"]["guest_mistakes"] = Json::object();
   for (const GuestMistakeCount& kind : summary.guest_mistakes) mistakes[kind.kind] = kind.count;
   json["kernels"] = Json::array();
-  for (const KernelRecord& record : kernels.records()) json["kernels"].push_back(kernel_json(record));
+  for (const KernelRecord& record : kernels.records()) json["kernels"].push_back(kernel_json(record, kernels.energy_blocks()));
   json["kernel_totals"] = Json::array();
   for (const KernelSummary& summary_of_kernel : kernels.summaries())
-    json["kernel_totals"].push_back(summary_json(summary_of_kernel));
+    json["kernel_totals"].push_back(summary_json(summary_of_kernel, kernels.energy_blocks()));
+  if (summary.energy != nullptr) json["energy"] = summary.energy->json();
   json["statistics"] = group_json(statistics);
   // Names come from the guest: what is not UTF-8 is replaced, not thrown.
   out << json.dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
@@ -117,6 +123,12 @@ void write_run_report(const RunSummary& summary, const KernelLog& kernels, std::
     std::ostringstream activity;
     write_activity_report(activities, activity);
     if (!activity.str().empty()) out << activity.str() << '\n';
+    if (summary.energy_table) {
+      std::vector<NamedEnergy> energies;
+      for (const KernelSummary& s : kernels.summaries()) energies.push_back({s.name, s.time, &s.energy});
+      write_energy_table(energies, kernels.energy_blocks(), out);
+      out << '\n';
+    }
   }
   out << "simulated time  " << readable_time(summary.simulated) << " in " << std::fixed << std::setprecision(2)
       << summary.wall_seconds << " s, ";

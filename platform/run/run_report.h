@@ -7,6 +7,7 @@
 
 #include "models/common/guest_mistake.h"
 #include "models/common/statistics.h"
+#include "platform/run/energy_recorder.h"
 #include "platform/run/kernel_log.h"
 #include "platform/run/run_control.h"
 
@@ -22,15 +23,17 @@ struct RunSummary {
   std::uint64_t hart_instructions = 0;
   std::vector<GuestMistakeCount> guest_mistakes;
   std::string run_hash;
-  std::string output_folder;  ///< empty = none
+  std::string output_folder;               ///< empty = none
+  const EnergyRecorder* energy = nullptr;  ///< null = energy is not accounted for
+  bool energy_table = false;               ///< the report has a table of it
 };
 
 /// The hash of everything in a run that must not differ between hosts.
 std::string run_hash(const RunSummary& summary, const std::string& console, const KernelLog& kernels,
                      const StatisticsGroup& statistics);
 
-/// statistics.json: {"run": …, "kernels": [the first KernelLog::kKept dispatches], "kernel_totals": [by name], "statistics":
-/// tree of {"value", "unit", "description"}}.
+/// statistics.json: {"run": …, "kernels": [the first KernelLog::kKept dispatches], "kernel_totals": [by name], "energy": by
+/// device when it is accounted for, "statistics": tree of {"value", "unit", "description"}}.
 void write_statistics_json(const RunSummary& summary, const KernelLog& kernels, const StatisticsGroup& statistics,
                            std::ostream& out);
 

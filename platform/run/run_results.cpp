@@ -6,9 +6,11 @@
 
 namespace lacuna {
 
-void open_results(OutputFolder& output, const RunParameters& parameters, KernelLog& kernels) {
+void open_results(OutputFolder& output, const RunParameters& parameters, KernelLog& kernels, EnergyRecorder& energy) {
   output.write("effective.cfg", [&](std::ostream& out) { parameters.write(out); });
+  kernels.set_energy_blocks(energy.blocks());
   kernels.record_to(output.begin("kernels.csv"));
+  if (!energy.empty()) energy.record_to(output.begin("power.csv"));
   log_to_file(output.begin("log.txt"));
 }
 

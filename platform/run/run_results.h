@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "models/common/statistics.h"
+#include "platform/run/energy_recorder.h"
 #include "platform/run/kernel_log.h"
 #include "platform/run/output_folder.h"
 #include "platform/run/run_parameters.h"
@@ -11,8 +12,8 @@
 
 namespace lacuna {
 
-/// Writes effective.cfg, begins kernels.csv and log.txt. Throws WriteError.
-void open_results(OutputFolder& output, const RunParameters& parameters, KernelLog& kernels);
+/// Writes effective.cfg, begins kernels.csv, log.txt and, when energy is accounted for, power.csv. Throws WriteError.
+void open_results(OutputFolder& output, const RunParameters& parameters, KernelLog& kernels, EnergyRecorder& energy);
 
 /// Writes statistics.json and what is left of the files that grow. May be called again: the later one counts. Throws
 /// WriteError, also when one of those files failed before.

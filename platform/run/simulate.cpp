@@ -129,7 +129,11 @@ int simulate(const CommandLine& line, GuestProgram program) {
   Platform& platform = *built;
   platform.load(program.elf, program.command_line, program.files);
   KernelLog kernels;
-  if (platform.gpu() != nullptr) platform.gpu()->add_observer(kernels);
+  EnergyRecorder energy;
+  if (platform.gpu() != nullptr) {
+    platform.gpu()->add_observer(kernels);
+    energy.add(*platform.gpu());
+  }
   StatisticsGroup statistics("platform");
   platform.describe_statistics(statistics);
 
@@ -139,7 +143,7 @@ int simulate(const CommandLine& line, GuestProgram program) {
   // From here on the input is known to be good: now the folder may be made.
   std::optional<OutputFolder> output = open_output(line);
   if (output) {
-    open_results(*output, parameters, kernels);
+    open_results(*output, parameters, kernels, energy);
     console.record_to(output->begin("console.txt"));
   }
   const auto lost_output = [&] { return console.failure().empty() && output ? output->failure() : console.failure(); };
@@ -191,6 +195,11 @@ int simulate(const CommandLine& line, GuestProgram program) {
   summary.simulated = to_tick(sc_core::sc_time_stamp());
   summary.wall_seconds = wall_seconds;
   summary.peak_host_memory_bytes = peak_host_memory();
+  if (!energy.empty()) {
+    energy.finish(summary.simulated);
+    summary.energy = &energy;
+    summary.energy_table = parameters.values().gpu.energy.table;
+  }
   summary.hart_instructions = platform.hart().statistics().instructions;
   summary.run_hash = run_hash(summary, console.text(), kernels, statistics);
   const auto attempt = [&](const std::function<void()>& write) {

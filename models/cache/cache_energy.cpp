@@ -1,0 +1,30 @@
+#include "models/cache/cache.h"
+
+namespace lacuna {
+
+// Events are of sectors, as the statistics are. A miss hands its data on beside the bank, and writes them into it once.
+void Cache::describe_energy(EnergyMeter& meter, std::string_view block, const CacheEnergy& energy) const {
+  const CacheStatistics& s = statistics_;
+  const auto bytes = static_cast<double>(parameters_.sector.n);
+  const double read = energy.read * bytes;
+  const double write = energy.write * bytes;
+  meter.add(block, "tag", s.reads, energy.tag);
+  meter.add(block, "tag", s.writes, energy.tag);
+  meter.add(block, "tag", s.bypasses, energy.tag);
+  meter.add(block, "read", s.read_hits, read);
+  meter.add(block, "read", s.secondary_misses, read);
+  meter.add(block, "read", s.write_backs, read);
+  meter.add(block, "write", s.read_misses, write);
+  meter.add(block, "write", s.write_hits, write);
+  if (parameters_.write_policy == WritePolicy::write_back) {
+    // An atomic is one of the reads, and writes what it has read.
+    meter.add(block, "write", s.write_misses, write);
+    meter.add(block, "write", s.atomics, write);
+    meter.add(block, "atomic", s.atomics, energy.atomic);
+  } else {
+    meter.add(block, "tag", s.atomics, energy.tag);
+  }
+  meter.add_static(block, energy.cache_static);
+}
+
+}  // namespace lacuna

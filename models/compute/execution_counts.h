@@ -1,0 +1,56 @@
+// What a compute unit has executed, by the profile of its instructions (models/isa/execution_profile.h), and what it costs.
+//
+// Hot code adds twice to one record; everything else, such as accesses to register files, is worked out of that when a meter
+// reads.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "models/energy/energy_meter.h"
+#include "models/energy/energy_parameters.h"
+#include "models/isa/execution_profile.h"
+
+namespace lacuna {
+
+class ExecutionCounts {
+ public:
+  /// `profiles` outlives it.
+  explicit ExecutionCounts(const isa::ExecutionProfiles& profiles) : profiles_(profiles) {}
+  ExecutionCounts(const ExecutionCounts&) = delete;
+  ExecutionCounts& operator=(const ExecutionCounts&) = delete;
+
+  /// An instruction issues for so many lanes; 1 of a scalar one.
+  void count(std::uint16_t profile, std::uint64_t lanes) {
+    if (profile >= executed_.size()) [[unlikely]]
+      executed_.resize(profile + std::size_t{1});
+    Executed& executed = executed_[profile];
+    ++executed.instructions;
+    executed.lanes += lanes;
+  }
+  /// Registers blocks valu, mfma, salu, vgpr, sgpr and what LDS accesses cost. `meter` is not read after this has gone.
+  void describe_energy(EnergyMeter& meter, const ComputeEnergy& energy);
+
+ private:
+  static constexpr std::size_t kOperations = static_cast<std::size_t>(isa::Operation::count);
+  struct Executed {
+    std::uint64_t instructions = 0;
+    std::uint64_t lanes = 0;  // summed over them
+  };
+  struct Totals {
+    std::array<std::uint64_t, kOperations> operations{};  // of lanes; matrix instructions: passes; lane, scalar: instructions
+    std::uint64_t vgpr_reads = 0;
+    std::uint64_t vgpr_writes = 0;
+    std::uint64_t sgpr_reads = 0;
+    std::uint64_t sgpr_writes = 0;
+    std::uint64_t lds_words = 0;
+  };
+  void update();
+
+  const isa::ExecutionProfiles& profiles_;
+  std::vector<Executed> executed_;  // by profile
+  Totals totals_;
+};
+
+}  // namespace lacuna

@@ -1,0 +1,57 @@
+#include "models/energy/energy_meter.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace lacuna {
+
+std::size_t EnergyMeter::block(std::string_view name) {
+  const auto found = std::find(blocks_.begin(), blocks_.end(), name);
+  if (found != blocks_.end()) return static_cast<std::size_t>(found - blocks_.begin());
+  blocks_.emplace_back(name);
+  watts_.push_back(0);
+  return blocks_.size() - 1;
+}
+
+void EnergyMeter::add(std::string_view block_name, std::string_view event, const std::uint64_t& counter, double picojoules) {
+  // Written so that it also refuses what is not a number.
+  if (!(picojoules >= 0)) throw std::invalid_argument(fmt::format("{}.{}: {} pJ is no energy", block_name, event, picojoules));
+  const std::size_t of = block(block_name);
+  auto known = std::find_if(events_.begin(), events_.end(), [&](const Event& e) { return e.block == of && e.name == event; });
+  if (known == events_.end()) {
+    known = events_.insert(events_.end(), {of, std::string(event), picojoules});
+  } else if (known->picojoules != picojoules) {
+    throw std::logic_error(fmt::format("{}.{} costs both {} and {} pJ", block_name, event, known->picojoules, picojoules));
+  }
+  sources_.push_back({&counter, static_cast<std::size_t>(known - events_.begin())});
+}
+
+void EnergyMeter::add_static(std::string_view block_name, double watts) {
+  if (!(watts >= 0)) throw std::invalid_argument(fmt::format("{}: {} W is no power", block_name, watts));
+  watts_[block(block_name)] += watts;
+}
+
+void EnergyMeter::count_also(const std::uint64_t& counter, const std::uint64_t& amount) {
+  const std::size_t known = sources_.size();
+  for (std::size_t i = 0; i < known; ++i) {
+    if (sources_[i].counter == &counter) sources_.push_back({&amount, sources_[i].event});
+  }
+}
+
+EnergyMeter::Counts EnergyMeter::counts() const {
+  for (const auto& update : updates_) update();
+  Counts counts(events_.size());
+  for (const Source& source : sources_) counts[source.event] += *source.counter;
+  return counts;
+}
+
+std::vector<double> EnergyMeter::joules(std::span<const double> counts, double picoseconds) const {
+  std::vector<double> sum(blocks_.size());
+  for (std::size_t i = 0; i < blocks_.size(); ++i) sum[i] = watts_[i] * picoseconds * 1e-12;
+  for (std::size_t i = 0; i < events_.size(); ++i) sum[events_[i].block] += counts[i] * events_[i].picojoules * 1e-12;
+  return sum;
+}
+
+}  // namespace lacuna

@@ -1,0 +1,66 @@
+// Energy of a device: so many picojoules for each event that its blocks count, and watts for as long as it is there.
+//
+// Blocks register themselves, as they do with statistics: a kind of event is a counter and what one of them costs. The meter
+// holds no energy of its own, it only reads: an energy is always the sum over counts and time of some interval, so that parts
+// that were measured apart add up.
+//
+//   meter.add("l2", "tag", statistics_.reads, 12.0);   // this bank's; all banks' make one event
+//   meter.add_static("l2", 0.1);                        // leakage of this bank
+//
+// Several instances of a block give the same event the same energy. Names are those of the output files.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "models/common/units.h"
+
+namespace lacuna {
+
+class EnergyMeter {
+ public:
+  struct Event {
+    std::size_t block;  ///< of blocks()
+    std::string name;
+    double picojoules;
+  };
+  /// Of each of events(), since the beginning.
+  using Counts = std::vector<std::uint64_t>;
+
+  /// `counter` outlives the meter. std::invalid_argument for a negative energy, std::logic_error when the same event of the
+  /// same block has been given another energy.
+  void add(std::string_view block, std::string_view event, const std::uint64_t& counter, double picojoules);
+  /// A part of the block takes these watts all the time. std::invalid_argument when they are negative.
+  void add_static(std::string_view block, double watts);
+  /// Called before counters are read: who keeps its counts in another form brings them up to date.
+  void before_reading(std::function<void()> update) { updates_.push_back(std::move(update)); }
+  /// What is counted by `counter` is more by `amount`, which somebody else counts. After all calls of add() for that counter.
+  void count_also(const std::uint64_t& counter, const std::uint64_t& amount);
+
+  Counts counts() const;
+  const std::vector<std::string>& blocks() const { return blocks_; }
+  const std::vector<Event>& events() const { return events_; }
+  /// By block.
+  const std::vector<double>& static_watts() const { return watts_; }
+  /// By block: of so many of each event, which need not be whole, in so many picoseconds.
+  std::vector<double> joules(std::span<const double> counts, double picoseconds) const;
+
+ private:
+  std::size_t block(std::string_view name);
+
+  std::vector<std::string> blocks_;
+  std::vector<double> watts_;
+  std::vector<Event> events_;
+  struct Source {
+    const std::uint64_t* counter;
+    std::size_t event;
+  };
+  std::vector<Source> sources_;
+  std::vector<std::function<void()>> updates_;
+};
+
+}  // namespace lacuna

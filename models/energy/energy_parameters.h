@@ -1,0 +1,111 @@
+// What events and time cost, by block: numbers of a technology and a design, given by a configuration (configs/energy).
+//
+// All defaults are 0: nothing of a machine follows from its timing parameters, and an energy that nobody has given is not one.
+// Energies are picojoules, powers watts. "Of a lane" is of one active lane: a lane that EXEC masks off switches nothing.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "models/common/parameters.h"
+#include "models/common/units.h"
+
+namespace lacuna {
+
+enum class EnergyModel : std::uint8_t { off, on };
+
+/// Of a compute unit.
+struct ComputeEnergy {
+  double valu_int32 = 0;
+  double valu_f16 = 0;
+  double valu_packed = 0;
+  double valu_f32 = 0;
+  double valu_f32_fma = 0;
+  double valu_f64 = 0;
+  double valu_f64_fma = 0;
+  double valu_mul32 = 0;
+  double valu_transcendental = 0;
+  double valu_transcendental_f64 = 0;
+  double valu_lane = 0;
+  double mfma_f64_pass = 0;
+  double mfma_f32_pass = 0;
+  double mfma_narrow_pass = 0;
+  double salu = 0;
+  double vgpr_read = 0;
+  double vgpr_write = 0;
+  double sgpr_read = 0;
+  double sgpr_write = 0;
+  double issue = 0;
+  double vmem_request = 0;
+  double lds_word = 0;
+  double lds_conflict = 0;
+  double simd_cycle = 0;
+  double matrix_cycle = 0;
+  double cu_static = 0;
+  double cu_clock = 0;
+};
+
+/// Of a cache: tags by access, data by byte.
+struct CacheEnergy {
+  double tag = 0;
+  double read = 0;
+  double write = 0;
+  double atomic = 0;
+  double cache_static = 0;
+
+  void describe(ParameterSection& section, std::string_view cache);
+};
+
+struct TlbEnergy {
+  double lookup = 0;
+  double tlb_static = 0;
+
+  void describe(ParameterSection& section, std::string_view tlb);
+};
+
+struct NocEnergy {
+  double router = 0;
+  double link = 0;
+  double noc_static = 0;
+};
+
+struct DramEnergy {
+  double activate = 0;
+  double read = 0;
+  double write = 0;
+  double io = 0;
+  double refresh = 0;
+  double background = 0;
+};
+
+struct EnergyParameters {
+  EnergyModel model = EnergyModel::off;
+  Tick interval{10'000'000};
+  bool table = false;
+  ComputeEnergy compute;
+  CacheEnergy l1v;
+  CacheEnergy l1s;
+  CacheEnergy l1i;
+  CacheEnergy l2;
+  TlbEnergy l1_tlb;
+  TlbEnergy l2_tlb;
+  double page_walk = 0;
+  NocEnergy noc;
+  DramEnergy dram;
+  double cp_dispatch = 0;
+  double cp_workgroup = 0;
+  double cp_static = 0;
+  double board_static = 0;
+
+  void describe(ParameterSection& section);
+  bool on() const { return model == EnergyModel::on; }
+  /// What no single parameter's range can say; one line per problem.
+  std::vector<std::string> check() const;
+
+ private:
+  void describe_compute(ParameterSection& section);
+  void describe_memory(ParameterSection& section);
+};
+
+}  // namespace lacuna

@@ -1,0 +1,36 @@
+// Energy of a kernel, and who measures it.
+#pragma once
+
+#include <cstdint>
+#include <numeric>
+#include <vector>
+
+#include "models/common/units.h"
+
+namespace lacuna {
+
+struct KernelEnergy {
+  std::vector<double> joules;  ///< by block of the meter; empty: not measured
+  /// The device's power in that sampling interval within the kernel in which it was highest; when there is none, as large as
+  /// the kernel's mean.
+  double peak_watts = 0;
+
+  bool measured() const { return !joules.empty(); }
+  double total() const { return std::accumulate(joules.begin(), joules.end(), 0.0); }
+  KernelEnergy& operator+=(const KernelEnergy& other) {
+    if (joules.size() < other.joules.size()) joules.resize(other.joules.size());
+    for (std::size_t i = 0; i < other.joules.size(); ++i) joules[i] += other.joules[i];
+    peak_watts = peak_watts > other.peak_watts ? peak_watts : other.peak_watts;
+    return *this;
+  }
+};
+
+/// Told of kernels by their index (Dispatch::index).
+class KernelEnergyMeter {
+ public:
+  virtual ~KernelEnergyMeter() = default;
+  virtual void kernel_started(std::uint64_t kernel, Tick at) = 0;
+  virtual KernelEnergy kernel_ended(std::uint64_t kernel, Tick at) = 0;
+};
+
+}  // namespace lacuna

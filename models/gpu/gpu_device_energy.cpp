@@ -1,0 +1,40 @@
+// The blocks of a GPU register with its energy meter; their order is that of the output files.
+
+#include "models/gpu/gpu_device.h"
+
+namespace lacuna {
+
+void GpuDevice::build_energy() {
+  const EnergyParameters& e = parameters_.energy;
+  energy_ = std::make_unique<DeviceEnergy>(e.interval, *edge_);
+  EnergyMeter& meter = energy_->meter();
+  for (const auto& unit : units_) unit->describe_energy(meter, e.compute);
+  for (const auto& cache : l1v_) cache->describe_energy(meter, "l1v", e.l1v);
+  for (const ShaderArray& array : arrays_) {
+    array.l1s->describe_energy(meter, "l1s", e.l1s);
+    array.l1i->describe_energy(meter, "l1i", e.l1i);
+  }
+  for (const auto& bank : l2_) bank->describe_energy(meter, "l2", e.l2);
+  for (const FirstLevelTlb* tlb : l1_tlbs()) tlb->describe_energy(meter, "l1_tlb", e.l1_tlb);
+  if (page_walker_) {
+    l2_tlb_->describe_energy(meter, "l2_tlb", e.l2_tlb);
+    page_walker_->describe_energy(meter, e.page_walk);
+  }
+  noc_->describe_energy(meter, e.noc);
+  for (const auto& channel : dram_) channel->describe_energy(meter, e.dram);
+  cp_->packets.describe_energy(meter, e.cp_dispatch);
+  for (const auto& unit : units_) meter.add("cp", "workgroup", unit->statistics().workgroups, e.cp_workgroup);
+  meter.add_static("cp", e.cp_static);
+  meter.add_static("board", e.board_static);
+  windows_.attach(energy_.get());
+  cp_->packets.attach(static_cast<KernelEnergyMeter&>(*energy_));
+}
+
+// By now everybody has told copies in bulk of the counters that they make grow.
+void GpuDevice::start_of_simulation() {
+  if (energy_ == nullptr) return;
+  copies_->add_to(energy_->meter());
+  energy_->begin();
+}
+
+}  // namespace lacuna

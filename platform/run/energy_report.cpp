@@ -1,0 +1,115 @@
+#include "platform/run/energy_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <numeric>
+#include <ostream>
+
+#include "platform/run/text_table.h"
+
+namespace lacuna {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+double seconds(Tick time) { return static_cast<double>(time.ps) * 1e-12; }
+double mean_watts(double joules, Tick time) { return time == Tick{} ? 0 : joules / seconds(time); }
+/// As exact as kernels that add up to the whole need it, and the same on every host.
+std::string number(double value) { return fmt::format("{:.12g}", value); }
+
+std::string readable_joules(double joules) {
+  if (joules >= 1) return fmt::format("{:.3f} J", joules);
+  if (joules >= 1e-3) return fmt::format("{:.3f} mJ", joules * 1e3);
+  return fmt::format("{:.3f} uJ", joules * 1e6);
+}
+
+// "clock 31 %, valu 20 %, dram 11 %"
+std::string largest_blocks(const KernelEnergy& energy, const std::vector<std::string>& blocks) {
+  constexpr std::size_t kNamed = 4;
+  const double total = energy.total();
+  std::vector<std::size_t> order(std::min(blocks.size(), energy.joules.size()));
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return energy.joules[a] > energy.joules[b]; });
+  std::string text;
+  for (std::size_t i = 0; i < std::min(kNamed, order.size()) && total > 0; ++i) {
+    text += fmt::format("{}{} {} %", i == 0 ? "" : ", ", blocks[order[i]], fixed(100 * energy.joules[order[i]] / total, 0));
+  }
+  return text;
+}
+
+Json share_json(const EnergyMeter& meter, const EnergyShare& share) {
+  const std::vector<double> joules = meter.joules(share.counts, share.picoseconds);
+  Json json{{"time_ps", share.picoseconds}, {"joules", std::accumulate(joules.begin(), joules.end(), 0.0)}};
+  for (std::size_t i = 0; i < joules.size(); ++i) json["blocks"][meter.blocks()[i]] = joules[i];
+  return json;
+}
+
+}  // namespace
+
+void write_energy_csv_header(const std::vector<std::string>& blocks, std::ostream& out) {
+  if (blocks.empty()) return;
+  out << ",energy_j,mean_w,peak_w,energy_delay_js";
+  for (const std::string& block : blocks) out << ",energy_" << block << "_j";
+}
+
+void write_energy_csv(const KernelEnergy& energy, Tick time, std::ostream& out) {
+  if (!energy.measured()) return;
+  const double total = energy.total();
+  out << ',' << number(total) << ',' << number(mean_watts(total, time)) << ',' << number(energy.peak_watts) << ','
+      << number(total * seconds(time));
+  for (const double joules : energy.joules) out << ',' << number(joules);
+}
+
+Json energy_json(const KernelEnergy& energy, const std::vector<std::string>& blocks, Tick time) {
+  const double total = energy.total();
+  Json json{{"joules", total},
+            {"mean_watts", mean_watts(total, time)},
+            {"peak_watts", energy.peak_watts},
+            {"energy_delay_js", total * seconds(time)}};
+  for (std::size_t i = 0; i < energy.joules.size(); ++i) json["blocks"][blocks.at(i)] = energy.joules[i];
+  return json;
+}
+
+Json device_energy_json(const EnergyMeter& meter, const EnergyLedger& ledger) {
+  Json json;
+  const EnergyShare whole = ledger.whole();
+  json["whole"] = share_json(meter, whole);
+  json["kernels"] = share_json(meter, ledger.kernels());
+  json["idle"] = share_json(meter, ledger.idle());
+  for (std::size_t i = 0; i < meter.blocks().size(); ++i) json["static_watts"][meter.blocks()[i]] = meter.static_watts()[i];
+  for (std::size_t i = 0; i < meter.events().size(); ++i) {
+    const EnergyMeter::Event& event = meter.events()[i];
+    json["events"][meter.blocks()[event.block]][event.name] = {{"count", static_cast<std::uint64_t>(whole.counts[i])},
+                                                               {"picojoules", event.picojoules}};
+  }
+  return json;
+}
+
+void write_power_csv_header(const std::vector<std::string>& blocks, std::ostream& out) {
+  out << "device,begin_ps,end_ps,total_w";
+  for (const std::string& block : blocks) out << ',' << block << "_w";
+  out << '\n';
+}
+
+void write_power_csv(const std::string& device, const PowerSample& sample, std::ostream& out) {
+  out << device << ',' << sample.begin.ps << ',' << sample.end.ps << ',' << number(sample.total());
+  for (const double watts : sample.watts) out << ',' << number(watts);
+  out << '\n';
+}
+
+void write_energy_table(const std::vector<NamedEnergy>& kernels, const std::vector<std::string>& blocks, std::ostream& out) {
+  std::vector<TextRow> rows{{"", "", "mean", "peak", "energy x", "most of it"},
+                            {"kernel", "energy", "power", "power", "delay", "in"}};
+  for (const NamedEnergy& k : kernels) {
+    const double total = k.energy->total();
+    rows.push_back({readable_kernel(k.name), readable_joules(total), fixed(mean_watts(total, k.time), 1) + " W",
+                    fixed(k.energy->peak_watts, 1) + " W", fmt::format("{:.3g} Js", total * seconds(k.time)),
+                    largest_blocks(*k.energy, blocks)});
+  }
+  write_aligned(rows, out);
+}
+
+}  // namespace lacuna

@@ -1,0 +1,38 @@
+// Energy of a run, for files and for people: kernels.csv and statistics.json have it by kernel, power.csv over time.
+#pragma once
+
+#include <iosfwd>
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "models/energy/energy_ledger.h"
+#include "models/energy/power_trace.h"
+#include "platform/run/output_file.h"
+
+namespace lacuna {
+
+/// Further columns of kernels.csv, each with a comma before it: energy, mean and peak power, energy-delay product, and the
+/// energy of each block.
+void write_energy_csv_header(const std::vector<std::string>& blocks, std::ostream& out);
+void write_energy_csv(const KernelEnergy& energy, Tick time, std::ostream& out);
+/// The same as an object. `time`: what the kernel took, of a sum the sum.
+nlohmann::ordered_json energy_json(const KernelEnergy& energy, const std::vector<std::string>& blocks, Tick time);
+
+/// What a device has used in the whole run: blocks, kernels and idle apart, every event with its count and its energy.
+nlohmann::ordered_json device_energy_json(const EnergyMeter& meter, const EnergyLedger& ledger);
+
+/// power.csv: a line for each sample, with the device's total and each block.
+void write_power_csv_header(const std::vector<std::string>& blocks, std::ostream& out);
+void write_power_csv(const std::string& device, const PowerSample& sample, std::ostream& out);
+
+struct NamedEnergy {
+  std::string name;
+  Tick time;
+  const KernelEnergy* energy;
+};
+/// A line for each kernel: energy, mean and peak power, energy-delay product, and the blocks that take most.
+void write_energy_table(const std::vector<NamedEnergy>& kernels, const std::vector<std::string>& blocks, std::ostream& out);
+
+}  // namespace lacuna

@@ -1,0 +1,84 @@
+// Blocks register events; energies are counts times energies plus power times time.
+#include "models/energy/energy_meter.h"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <numeric>
+#include <stdexcept>
+
+#include "models/energy/energy_parameters.h"
+
+namespace lacuna::test {
+namespace {
+
+TEST(EnergyMeter, InstancesOfABlockAreOneEvent) {
+  EnergyMeter meter;
+  std::uint64_t first = 3;
+  std::uint64_t second = 4;
+  std::uint64_t other = 5;
+  meter.add("l2", "read", first, 10);
+  meter.add("l1", "read", other, 1);
+  meter.add("l2", "read", second, 10);
+  ASSERT_EQ(meter.events().size(), 2U);
+  EXPECT_EQ(meter.blocks(), (std::vector<std::string>{"l2", "l1"}));
+  EXPECT_EQ(meter.counts(), (EnergyMeter::Counts{7, 5}));
+  second = 40;
+  EXPECT_EQ(meter.counts(), (EnergyMeter::Counts{43, 5}));
+}
+
+TEST(EnergyMeter, JoulesAreEventsAndTime) {
+  EnergyMeter meter;
+  std::uint64_t reads = 0;
+  std::uint64_t writes = 0;
+  meter.add("l2", "read", reads, 10);
+  meter.add("l2", "write", writes, 20);
+  meter.add_static("l2", 0.25);
+  meter.add_static("l2", 0.25);
+  meter.add_static("board", 2);
+  const std::vector<double> joules = meter.joules(std::vector<double>{1e9, 0.5e9}, 4e12);  // 4 s
+  ASSERT_EQ(joules.size(), 2U);
+  EXPECT_DOUBLE_EQ(joules[0], 0.01 + 0.01 + 2);
+  EXPECT_DOUBLE_EQ(joules[1], 8);
+}
+
+TEST(EnergyMeter, RefusesWhatIsNoEnergy) {
+  EnergyMeter meter;
+  const std::uint64_t counter = 0;
+  EXPECT_THROW(meter.add("l2", "read", counter, -1), std::invalid_argument);
+  EXPECT_THROW(meter.add("l2", "read", counter, std::numeric_limits<double>::quiet_NaN()), std::invalid_argument);
+  EXPECT_THROW(meter.add_static("l2", -0.1), std::invalid_argument);
+  EXPECT_TRUE(meter.events().empty());
+  meter.add("l2", "read", counter, 1);
+  EXPECT_THROW(meter.add("l2", "read", counter, 2), std::logic_error);
+}
+
+TEST(EnergyMeter, CountersOfOthersAndUpdates) {
+  EnergyMeter meter;
+  std::uint64_t derived = 0;
+  std::uint64_t kept = 7;
+  std::uint64_t in_bulk = 100;
+  const std::uint64_t unknown = 1;
+  meter.add("block", "derived", derived, 1);
+  meter.add("block", "also", derived, 1);
+  meter.before_reading([&] { derived = 2 * kept; });
+  meter.count_also(derived, in_bulk);
+  meter.count_also(unknown, in_bulk);
+  EXPECT_EQ(meter.counts(), (EnergyMeter::Counts{114, 114}));
+  kept = 8;
+  in_bulk = 0;
+  EXPECT_EQ(meter.counts(), (EnergyMeter::Counts{16, 16}));
+}
+
+TEST(EnergyParameters, OnNeedsEnergies) {
+  EnergyParameters parameters;
+  EXPECT_TRUE(parameters.check().empty());
+  parameters.model = EnergyModel::on;
+  ASSERT_EQ(parameters.check().size(), 1U);
+  EXPECT_NE(parameters.check().front().find("energy/r9nano"), std::string::npos);
+  parameters.compute.issue = 1;
+  EXPECT_TRUE(parameters.check().empty());
+}
+
+}  // namespace
+}  // namespace lacuna::test

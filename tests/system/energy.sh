@@ -1,0 +1,135 @@
+#!/usr/bin/env bash
+# Energy: by kernel, over time and in all add up; it changes nothing else; wrong input is refused; r9nano stays below its 175 W.
+source "$(dirname "$0")/common.sh"
+
+kernels=$FIRMWARE/kernels
+cp "$kernels/relu_scalar.co" "$kernels/matmul_tiled.co" "$FMA_PEAK" .
+machine=(--config r9nano --config energy/r9nano --set energy.interval=1us)
+
+# value FILE ROW COLUMN: a field of a CSV file, rows counted from 1 below the header, columns by name.
+value() {
+  awk -F, -v row="$2" -v name="$3" 'NR == 1 { for (i = 1; i <= NF; ++i) if ($i == name) at = i }
+                                    NR == row + 1 { print $at }' "$1"
+}
+# near A B PARTS: whether A and B differ by no more than that part of B.
+near() { awk -v a="$1" -v b="$2" -v part="$3" 'BEGIN { d = a - b; if (d < 0) d = -d; exit !(d <= part * b) }'; }
+# energy FOLDER PART: joules of "whole", "kernels" or "idle" in statistics.json.
+energy() {
+  awk -v part="\"$2\":" '/^  "energy": / { on = 1 } /^  "statistics": / { on = 0 }
+                         on && $1 == part { found = 1 } found && $1 == "\"joules\":" { gsub(",", "", $2); print $2; exit }' \
+    "$1/statistics.json"
+}
+# check FOLDER: all sums of a run.
+check() {
+  local whole
+  whole=$(energy "$1" whole)
+  near "$(awk -v a="$(energy "$1" kernels)" -v b="$(energy "$1" idle)" 'BEGIN { printf "%.15g", a + b }')" "$whole" 1e-12 ||
+    fail "$1: kernels and idle are not the whole"
+  near "$(awk -F, 'NR == 1 { for (i = 1; i <= NF; ++i) if ($i == "energy_j") at = i }
+                   NR > 1 { sum += $at } END { printf "%.15g", sum }' "$1/kernels.csv")" "$(energy "$1" kernels)" 1e-9 ||
+    fail "$1: the kernels of kernels.csv are not what kernels have in statistics.json"
+  awk -F, 'NR == 1 { for (i = 1; i <= NF; ++i) { if ($i == "energy_j") total = i; if ($i ~ /^energy_.*_j$/) block[i] = 1 } }
+           NR > 1 { sum = 0; for (i in block) sum += $i; d = sum - $total; if (d < 0) d = -d; if (d > 1e-9 * $total) exit 1 }' \
+    "$1/kernels.csv" || fail "$1: the blocks of a kernel are not its energy"
+  near "$(awk -F, 'NR > 1 { sum += $4 * ($3 - $2) * 1e-12; if ($2 != end + 0) exit 1; end = $3 } END { printf "%.15g", sum }' \
+    "$1/power.csv")" "$whole" 1e-9 || fail "$1: power over time is not the whole"
+}
+
+cat >two.launch <<'EOF'
+[code relu]
+file = relu_scalar.co
+[code matmul]
+file = matmul_tiled.co
+[buffer x]
+contents = fill:65536:f32:uniform(-1,1)
+[buffer y]
+contents = zero:262144
+[buffer a]
+contents = fill:4096:f32:uniform(-1,1)
+[buffer c]
+contents = zero:16384
+EOF
+relu='[dispatch relu_scalar]
+code = relu
+grid = 65536
+block = 64
+arg = buf:x
+arg = buf:y
+arg = u32:65536'
+matmul='[dispatch matmul_tiled]
+code = matmul
+grid = 64, 64
+arg = buf:a
+arg = buf:a
+arg = buf:c
+arg = u32:64
+arg = u32:64'
+for runs in relu matmul; do { cat two.launch; echo "${!runs}"; } >$runs.launch; done
+{ cat two.launch; echo "$relu"; echo "$matmul"; } >both.launch
+
+# Kernels that do not meet in caches: what they take apart is what they take in turn. The first finds the same machine to the bit;
+# the second other phases of refresh, and what the first has left in the queues of DRAM.
+for run in relu matmul both; do
+  expect 0 "$LACUNA" launch $run.launch "${machine[@]}" --set cp.fresh_pages=true --out $run
+  check $run
+done
+[[ $(value both/kernels.csv 1 energy_j) == $(value relu/kernels.csv 1 energy_j) ]] || fail "the first kernel differs in turn"
+for block in valu vgpr lds; do
+  [[ $(value both/kernels.csv 2 energy_${block}_j) == $(value matmul/kernels.csv 1 energy_${block}_j) ]] ||
+    fail "the second kernel's $block differs in turn"
+done
+near "$(value both/kernels.csv 2 energy_j)" "$(value matmul/kernels.csv 1 energy_j)" 0.02 ||
+  fail "the second kernel takes $(value both/kernels.csv 2 energy_j) J in turn, $(value matmul/kernels.csv 1 energy_j) J apart"
+
+# Time and function know nothing of it, and it nothing of threads.
+expect 0 "$LACUNA" launch both.launch --config r9nano --set cp.fresh_pages=true --out without
+[[ $(run_value both run_hash) == "$(run_value without run_hash)" ]] || fail "the run differs when energy is accounted for"
+[[ ! -e without/power.csv ]] || fail "power.csv without energy"
+grep -q energy_j without/kernels.csv && fail "columns of energy without energy"
+for threads in 1 3; do
+  expect 0 "$LACUNA" launch both.launch "${machine[@]}" --set cp.fresh_pages=true --set sim.threads=$threads --out threads$threads
+  diff both/power.csv threads$threads/power.csv >&2 || fail "power.csv differs with $threads threads"
+  diff <(cut -d, -f1-13,15- both/kernels.csv) <(cut -d, -f1-13,15- threads$threads/kernels.csv) >&2 ||
+    fail "kernels.csv differs with $threads threads"
+done
+
+# Several queues at once, and a GPU that is reset.
+expect 0 "$LACUNA" run "$FIRMWARE/determinism.elf" "${machine[@]}" --out queues
+check queues
+expect 0 "$LACUNA" run "$FIRMWARE/device_reset.elf" --config tiny --config energy/r9nano --out reset
+check reset
+
+# The table is there on request.
+grep -q 'most of it' err.txt && fail "a table of energy that nobody wants"
+expect 0 "$LACUNA" launch relu.launch "${machine[@]}" --set energy.table=true --out table
+complains "most of it"
+grep -q '^relu_scalar .* uJ .* W .* W .* Js .* %' err.txt || fail "no line of relu_scalar in the table of energy"
+
+# Wrong input.
+refused() {
+  expect 2 "$LACUNA" launch relu.launch --config r9nano "${@:2}" --out refused
+  complains "$1"
+}
+printf '[energy]\nmodel = on\nvgpr_read = -1\n' >negative.cfg
+refused "negative.cfg:3: energy.vgpr_read" --config negative.cfg
+printf '[energy]\nvgpr_reed = 1\n' >unknown.cfg
+refused "energy.vgpr_read" --config unknown.cfg
+refused "energy.interval" --config energy/r9nano --set energy.interval=0ns
+refused "energy.dram_activate" --config energy/r9nano --set energy.dram_activate=much
+refused "no energies are given" --set energy.model=on
+refused "gpu.timing = functional has none" --config energy/r9nano --set gpu.timing=functional
+
+# The peak of the vector ALUs, and that of DRAM: more than idle, less than the board may take. docs/energy.md has the numbers.
+expect 0 "$LACUNA" launch fma_peak.co -k fma_peak --grid 262144 -a out:1M:f.bin -a u32:4 "${machine[@]}" --out fma_peak
+expect 0 "$LACUNA" launch relu_scalar.co -k relu_scalar --grid 1048576 --block 64 -a 'fill:1048576:f32:uniform(-1,1)' \
+  -a zero:4M -a u32:1048576 "${machine[@]}" --out relu_scalar
+for kernel in fma_peak relu_scalar; do
+  documented=$(sed -n "s/^| \`$kernel\` |.*| \([0-9.]*\) W |.*| \([0-9.]*\) W |.*/\1 \2/p" "$SOURCE/docs/energy.md")
+  [[ -n $documented ]] || fail "docs/energy.md says nothing of $kernel"
+  i=0
+  for column in mean_w peak_w; do
+    watts=$(value $kernel/kernels.csv 1 $column)
+    awk -v w="$watts" 'BEGIN { exit !(w > 65 && w < 175) }' || fail "$kernel takes $watts W ($column)"
+    near "$watts" "$(cut -d' ' -f$((++i)) <<<"$documented")" 0.05 || fail "$kernel: $column is $watts W, docs/energy.md has $documented"
+  done
+done
