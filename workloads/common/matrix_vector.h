@@ -4,7 +4,8 @@
 
 #include <hip/hip_runtime.h>
 
-#include <string>
+#include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "workloads/common/lanes.h"
@@ -31,7 +32,7 @@ static __global__ void __launch_bounds__(wavefront) product(const float4* __rest
     for (unsigned i = 0; i < rows_at_once; ++i) {
       // The last rows are multiplied again where there are no more.
       const float4 a = matrix[size_t{min(first + i, rows - 1)} * pitch + column];
-      sums[i] = fmaf(a.x, b.x, fmaf(a.y, b.y, fmaf(a.z, b.z, fmaf(a.w, b.w, sums[i]))));
+      sums[i] += a.x * b.x, sums[i] += a.y * b.y, sums[i] += a.z * b.z, sums[i] += a.w * b.w;
     }
   }
 #pragma unroll
@@ -53,7 +54,7 @@ static __global__ void __launch_bounds__(wavefront)
   for (unsigned row = first; row < end; ++row) {
     const float4 a = matrix[size_t{row} * pitch + column];
     const float b = x[row];
-    sum.x = fmaf(a.x, b, sum.x), sum.y = fmaf(a.y, b, sum.y), sum.z = fmaf(a.z, b, sum.z), sum.w = fmaf(a.w, b, sum.w);
+    sum.x += a.x * b, sum.y += a.y * b, sum.z += a.z * b, sum.w += a.w * b;
   }
   parts[size_t{blockIdx.y} * pitch + column] = sum;
 }
@@ -80,6 +81,11 @@ class DeviceMatrix {
 
   /// Elements that a vector of `columns` elements needs: those behind the last are 0.
   unsigned padded_columns() const { return pitch() * 4; }
+  /// Roundings behind each other on the way of a product into an element of A x: for `sum_error`. A lane's sum, then that of
+  /// the lanes.
+  double roundings() const { return 4.0 * groups(pitch(), wavefront) + 6; }
+  /// The same for A^T x: a part, then the parts.
+  double transposed_roundings() const { return std::min<double>(rows_, rows_of_part) + parts(); }
   /// y = A x; x has padded_columns() elements, y `rows`.
   void times(const float* x, float* y) const {
     product<<<groups(rows_, rows_at_once), wavefront>>>(four(matrix_.data()), four(x), y, rows_, pitch());
