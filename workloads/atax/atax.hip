@@ -23,7 +23,7 @@ int main(int argc, char** argv) {
     const workload::Reference inner = workload::reference_product(matrix, workload::reference_vector(x), rows);
     const workload::Reference right = workload::reference_transposed_product(matrix, inner, columns);
     // The magnitudes of both products are multiplied, and so both errors are of their product.
-    const double error = workload::sum_error(double(rows) + columns);
+    const double error = workload::sum_error(device_matrix.roundings() + device_matrix.transposed_roundings());
     program.check_near("y", workload::shortened(y.download(), columns), right.values,
                        [&](size_t i) { return error * right.magnitudes[i]; });
   });

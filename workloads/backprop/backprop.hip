@@ -64,7 +64,7 @@ int main(int argc, char** argv) {
   workload::Program program("backprop", "A training step of a network with one hidden layer",
                             "LazyGPU (ISCA '25), Table 3: Backprop of Rodinia");
   int inputs = 0;
-  program.size(inputs, "inputs", "input units", {10'000, 65536, 1 << 18}, 1, 1 << 26);
+  program.size(inputs, "inputs", "input units", {10'000, 65536, 1 << 17}, 1, 1 << 26);
   program.takes_sparsity("the inputs");
   return program.run(argc, argv, [&] {
     // The first unit is the bias.

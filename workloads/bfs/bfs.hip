@@ -47,8 +47,8 @@ static std::vector<unsigned> reference_levels(const workload::Csr& graph) {
 int main(int argc, char** argv) {
   workload::Program program("bfs", "Breadth-first search in a random graph", "LazyGPU (ISCA '25), Table 3: BFS of SHOC");
   int nodes = 0, degree = 0;
-  program.size(nodes, "nodes", "nodes", {4000, 64, 1 << 18}, 1, 1 << 26);
-  program.size(degree, "degree", "edges that leave each node, at most as many as nodes", {3, 3, 8}, 1, 1024);
+  program.size(nodes, "nodes", "nodes", {4000, 64, 1 << 17}, 1, 1 << 26);
+  program.size(degree, "degree", "edges that leave each node, at most as many as nodes", {3, 3, 6}, 1, 1024);
   return program.run(argc, argv, [&] {
     const workload::Csr graph = workload::random_regular_csr(program.random(), nodes, nodes, degree);
     const workload::DeviceArray<unsigned> offsets("the row offsets", graph.offsets), neighbours("the edges", graph.columns);

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string>
 
-#include "workloads/common/program.h"
+#include "workloads/common/error.h"
 
 namespace workload {
 namespace {

@@ -3,7 +3,7 @@
 #include <cstdio>
 #include <limits>
 
-#include "workloads/common/program.h"
+#include "workloads/common/error.h"
 
 namespace workload {
 namespace {

@@ -4,7 +4,8 @@
 
 #include <hip/hip_runtime.h>
 
-#include <string>
+#include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "workloads/common/lanes.h"
@@ -80,6 +81,11 @@ class DeviceMatrix {
 
   /// Elements that a vector of `columns` elements needs: those behind the last are 0.
   unsigned padded_columns() const { return pitch() * 4; }
+  /// Roundings behind each other on the way of a product into an element of A x: for `sum_error`. A lane's sum, then that of
+  /// the lanes.
+  double roundings() const { return 4.0 * groups(pitch(), wavefront) + 6; }
+  /// The same for A^T x: a part, then the parts.
+  double transposed_roundings() const { return std::min<double>(rows_, rows_of_part) + parts(); }
   /// y = A x; x has padded_columns() elements, y `rows`.
   void times(const float* x, float* y) const {
     product<<<groups(rows_, rows_at_once), wavefront>>>(four(matrix_.data()), four(x), y, rows_, pitch());

@@ -3,6 +3,8 @@
 #include <cstdio>
 #include <exception>
 #include <iostream>
+#include <new>
+#include <stdexcept>
 
 #include "workloads/common/option.h"
 
@@ -113,18 +115,7 @@ void Program::different(const std::string& what, std::size_t index, double got, 
   std::cerr << '\n';
 }
 
-std::vector<std::size_t> Program::chosen_for_zero(std::size_t count) {
-  std::size_t wanted = static_cast<std::size_t>(std::llround(sparsity_ * static_cast<double>(count)));
-  std::vector<std::size_t> chosen;
-  chosen.reserve(wanted);
-  // Selection sampling (Knuth, The Art of Computer Programming, section 3.4.2, algorithm S): every subset is equally likely.
-  for (std::size_t i = 0; wanted > 0; ++i) {
-    if (random_zeros_->below(count - i) >= wanted) continue;
-    chosen.push_back(i);
-    --wanted;
-  }
-  return chosen;
-}
+std::vector<std::size_t> Program::chosen_for_zero(std::size_t count) { return choose(*random_zeros_, count, sparsity_); }
 
 void Program::print_result() const {
   std::cout << "result: workload=" << name_ << " gpu=" << gpu_;

@@ -27,11 +27,11 @@
 #include <functional>
 #include <limits>
 #include <memory>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "workloads/common/device_array.h"
+#include "workloads/common/error.h"
 #include "workloads/common/random.h"
 
 namespace workload {
@@ -44,17 +44,6 @@ struct Presets {
   T small;     ///< --preset small: what the tests run, under 2 s in loose timing
   T standard;  ///< --preset default
   T paper;     ///< --preset paper: large enough to fill the paper's GPU
-};
-
-/// Something that the user gets to know in one sentence: `NAME: error: ...`, exit code 1.
-class Error : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
-};
-/// A wrong value of an option, found by the workload itself; exit code 2.
-class UsageError : public Error {
- public:
-  using Error::Error;
 };
 
 class Program {

@@ -21,4 +21,17 @@ std::vector<float> Random::uniform_values(std::size_t count, float low, float hi
   return values;
 }
 
+std::vector<std::size_t> choose(Random& random, std::size_t count, double share) {
+  auto wanted = static_cast<std::size_t>(std::llround(share * static_cast<double>(count)));
+  std::vector<std::size_t> chosen;
+  chosen.reserve(wanted);
+  // Selection sampling (Knuth, The Art of Computer Programming, section 3.4.2, algorithm S).
+  for (std::size_t i = 0; wanted > 0; ++i) {
+    if (random.below(count - i) >= wanted) continue;
+    chosen.push_back(i);
+    --wanted;
+  }
+  return chosen;
+}
+
 }  // namespace workload

@@ -25,4 +25,7 @@ class Random {
   std::mt19937_64 engine_;
 };
 
+/// round(share * count) of the numbers below `count`, ascending; every choice is equally likely.
+std::vector<std::size_t> choose(Random& random, std::size_t count, double share);
+
 }  // namespace workload

@@ -31,7 +31,7 @@ int main(int argc, char** argv) {
   workload::Program program("fir", "Finite impulse response filter in single precision",
                             "LazyGPU (ISCA '25), Table 3: FIR of Hetero-Mark");
   int length = 0, taps = 0;
-  program.size(length, "length", "samples", {50'000, 4096, 1 << 22}, 1, 1 << 30);
+  program.size(length, "length", "samples", {50'000, 4096, 1 << 20}, 1, 1 << 30);
   program.size(taps, "taps", "coefficients", 16, 1, 4096);
   program.takes_sparsity("the samples");
   return program.run(argc, argv, [&] {

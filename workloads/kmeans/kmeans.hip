@@ -1,33 +1,15 @@
 // Lloyd's k-means as Hetero-Mark has it: the GPU transposes the points once, so that neighbouring lanes read neighbouring
 // values, and in each iteration finds the nearest centre of each point; the host moves the centres. It ends when no point
-// changes its cluster, or after
-// --iterations. Sizes are MGPUSim's.
+// changes its cluster, or after so many iterations. Sizes are MGPUSim's.
 #include <hip/hip_runtime.h>
 
+#include <algorithm>
 #include <limits>
 
 #include "workloads/common/program.h"
+#include "workloads/common/transpose.h"
 
-constexpr unsigned group_size = 256, tile = 32, tile_rows = 8;
-
-// From points x features to features x points.
-__global__ void __launch_bounds__(tile* tile_rows)
-    transpose(const float* __restrict__ from, float* __restrict__ to, unsigned points, unsigned features) {
-  __shared__ float values[tile][tile + 1];
-  unsigned feature = blockIdx.x * tile + threadIdx.x, point = blockIdx.y * tile + threadIdx.y;
-#pragma unroll
-  for (unsigned i = 0; i < tile; i += tile_rows) {
-    if (point + i < points && feature < features)
-      values[threadIdx.y + i][threadIdx.x] = from[size_t{point + i} * features + feature];
-  }
-  __syncthreads();
-  point = blockIdx.y * tile + threadIdx.x, feature = blockIdx.x * tile + threadIdx.y;
-#pragma unroll
-  for (unsigned i = 0; i < tile; i += tile_rows) {
-    if (feature + i < features && point < points)
-      to[size_t{feature + i} * points + point] = values[threadIdx.x][threadIdx.y + i];
-  }
-}
+constexpr unsigned group_size = 256;
 
 // The centres are the same for all lanes and come by scalar loads. Up to `at_once` distances are kept while a point's values
 // pass by.
@@ -86,10 +68,10 @@ int main(int argc, char** argv) {
   workload::Program program("kmeans", "k-means clustering, centres moved by the host",
                             "LazyGPU (ISCA '25), Table 3: KMeans of Hetero-Mark");
   int points = 0, features = 0, clusters = 0, iterations = 0;
-  program.size(points, "points", "points", {3000, 1024, 262'144}, 1, 1 << 26);
+  program.size(points, "points", "points", {3000, 1024, 163'840}, 1, 1 << 26);
   program.size(features, "features", "values of each point", 32, 1, 4096);
   program.size(clusters, "clusters", "clusters, at most as many as points", 5, 1, 4096);
-  program.size(iterations, "iterations", "at most so many", {2, 5, 5});
+  program.size(iterations, "iterations", "at most so many", {2, 5, 2});
   program.takes_sparsity("the values");
   return program.run(argc, argv, [&] {
     if (clusters > points) throw workload::UsageError("--clusters: there are only " + std::to_string(points) + " points");
@@ -101,8 +83,7 @@ int main(int argc, char** argv) {
     std::vector<Iteration> done;
     program.measure([&] {
       done.clear();
-      transpose<<<dim3(workload::groups(features, tile), workload::groups(points, tile)), dim3(tile, tile_rows)>>>(
-          device_values.data(), transposed.data(), points, features);
+      workload::launch_transpose(device_values.data(), transposed.data(), points, features);
       std::vector<float> centres(values.begin(), values.begin() + size_t(clusters) * features);
       for (int iteration = 0; iteration < iterations; ++iteration) {
         std::vector<float> padded(centres);

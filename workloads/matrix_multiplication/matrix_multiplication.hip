@@ -69,7 +69,7 @@ int main(int argc, char** argv) {
   int m = 0, k = 0, n = 0;
   // 2048 wavefronts with tiles of 32, where the paper's Fig. 3 has its maximum: 1024 x 2048 elements.
   program.size(m, "m", "rows of A and C", {128, 64, 1024}, 1, 1 << 16);
-  program.size(k, "k", "columns of A, rows of B", {96, 64, 1024}, 1, 1 << 16);
+  program.size(k, "k", "columns of A, rows of B", {96, 64, 256}, 1, 1 << 16);
   program.size(n, "n", "columns of B and C", {128, 64, 2048}, 1, 1 << 16);
   std::string tile;
   program.choice(tile, "tile", "rows and columns of C for each workgroup", {"32", "64"}, std::string("32"));

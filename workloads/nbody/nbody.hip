@@ -77,7 +77,7 @@ int main(int argc, char** argv) {
   workload::Program program("nbody", "Gravity between all pairs of bodies",
                             "LazyGPU (ISCA '25), Table 3: NBody of AMD APP SDK");
   int bodies = 0, steps = 0;
-  program.size(bodies, "bodies", "bodies", {768, 1024, 16384}, 1, 1 << 20);
+  program.size(bodies, "bodies", "bodies", {768, 1024, 8192}, 1, 1 << 20);
   program.size(steps, "steps", "steps of time", {1, 8, 1});
   return program.run(argc, argv, [&] {
     const size_t padded = size_t{workload::groups(bodies, group_size)} * group_size;

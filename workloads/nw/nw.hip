@@ -48,7 +48,7 @@ __global__ void __launch_bounds__(tile) align(int* __restrict__ scores, const in
 int main(int argc, char** argv) {
   workload::Program program("nw", "Needleman-Wunsch alignment of two sequences", "LazyGPU (ISCA '25), Table 3: NW of Rodinia");
   int length = 0, penalty = 0;
-  program.size(length, "length", "letters of each sequence", {192, 64, 2048}, 1, 30'000);
+  program.size(length, "length", "letters of each sequence", {192, 64, 1024}, 1, 30'000);
   program.size(penalty, "penalty", "of a gap", 10, 0, 1000);
   return program.run(argc, argv, [&] {
     constexpr size_t letters = 20;

@@ -19,7 +19,7 @@ __global__ void __launch_bounds__(group_size) relu(const float* __restrict__ x, 
 int main(int argc, char** argv) {
   workload::Program program("relu", "Rectified linear unit of a vector", "LazyGPU (ISCA '25), Table 3: ReLU of DNNMark");
   int length = 0;
-  program.size(length, "length", "elements", {100'000, 4096, 1 << 22}, 1, 1 << 30);
+  program.size(length, "length", "elements", {100'000, 4096, 1 << 20}, 1, 1 << 30);
   program.takes_sparsity("the vector");
   return program.run(argc, argv, [&] {
     const std::vector<float> x = program.sparsified(program.random().uniform_values(length, -1, 1));

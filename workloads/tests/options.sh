@@ -7,7 +7,7 @@ relu() { on_gpu --quiet --config tiny --set gpu.timing=functional -- relu "$@"; 
 # Without a GPU, where none is needed.
 expect 0 "$PROGRAMS/relu" --help
 says "--length"
-says "100000, 4096, 4194304"
+says "100000, 4096, 1048576"
 expect 0 "$PROGRAMS/relu" --describe
 says "$(printf 'name\trelu')"
 says "$(printf 'default\t--length 4096')"

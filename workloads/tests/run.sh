@@ -21,7 +21,8 @@ checked() {
 
 checked loose -- --preset small
 checked functional --set gpu.timing=functional -- --preset small --seed 7
-if "$PROGRAMS/$program" --help | grep -q -- --sparsity; then
+expect 0 "$PROGRAMS/$program" --help
+if grep -q -- --sparsity out.txt; then
   checked sparse --set gpu.timing=functional -- --preset small --sparsity 0.5
 fi
 checked odd -- --preset small "$@"

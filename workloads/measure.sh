@@ -1,0 +1,62 @@
+#!/usr/bin/env bash
+# Measures the workloads on the R9 Nano in loose timing and prints the two tables of README.md. The programs themselves say what they are
+# and which sizes the presets have; the rest is from what a run leaves.
+# Usage: measure.sh LACUNA PROGRAMS_FOLDER [PRESET...]
+set -euo pipefail
+export LC_ALL=C
+lacuna=$(realpath "$1") programs=$(realpath "$2")
+shift 2
+presets=("$@")
+[[ $# -gt 0 ]] || presets=(small default paper)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+
+names() {
+  local file
+  for file in "$programs"/*; do
+    if [[ -f $file && -x $file ]]; then basename "$file"; fi
+  done
+}
+
+# The value of key $2 in what program $1 says about itself.
+about() { "$programs/$1" --describe | sed -n "s/^$2\t//p"; }
+
+# Of the file $1, kernels.csv: kernels, their wavefront instructions and simulated microseconds. The runtime's own copies and fills are
+# known by their names; they are not the workload's.
+totals() {
+  awk -F, 'NR == 1 { for (i = 1; i <= NF; ++i) column[$i] = i; next }
+    $column["kernel"] ~ /\(HSA runtime\)$|^__amd_rocclr_/ { next }
+    { ++kernels; instructions += $column["wavefront_instructions"]; time += $column["end_ps"] - $column["start_ps"] }
+    END { printf "%d | %d | %.1f us", kernels, instructions, time / 1e6 }' "$1"
+}
+
+echo '| program | what it computes | from |'
+echo '|---|---|---|'
+for name in $(names); do
+  echo "| [\`$name\`]($name/$name.hip) | $(about "$name" summary) | $(about "$name" source) |"
+done
+echo
+echo '| program | preset | sizes | kernels | wavefront instructions | simulated time of the kernels | processor time of the host |'
+echo '|---|---|---|--:|--:|--:|--:|'
+TIMEFORMAT='%U %S'
+for name in $(names); do
+  declare -A measured=()
+  for preset in "${presets[@]}"; do
+    sizes=$(about "$name" "$preset")
+    # Presets of the same sizes are measured once.
+    if [[ -n ${measured[$sizes]-} ]]; then
+      echo "| \`$name\` | $preset | $sizes | ${measured[$sizes]} |"
+      continue
+    fi
+    rm -rf results
+    { time "$lacuna" exec --quiet --config r9nano --out results -- "$programs/$name" --preset "$preset" >out.txt 2>err.txt; } 2>time.txt || {
+      cat out.txt err.txt >&2
+      exit 1
+    }
+    host=$(awk '{ printf "%.1f s", $1 + $2 }' time.txt)
+    measured[$sizes]="$(totals results/kernels.csv) | $host"
+    echo "| \`$name\` | $preset | $sizes | ${measured[$sizes]} |"
+    echo "measured: $name, $preset" >&2
+  done
+done
