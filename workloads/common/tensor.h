@@ -11,11 +11,12 @@
 
 namespace workload {
 
-/// An array in the GPU's memory that remembers what the host knows of it, so that checks copy each result once.
+/// An array in the GPU's memory that, when it is to be checked, remembers what the host knows of it: each result is copied
+/// once.
 template <typename T>
 class Tensor {
  public:
-  Tensor(const std::string& name, std::size_t count) : device_(name, count) {}
+  Tensor(const std::string& name, std::size_t count, bool checked) : device_(name, count), checked_(checked) {}
   std::size_t size() const { return device_.size(); }
   /// For kernels that read it, and for those that write it.
   const T* data() const { return device_.data(); }
@@ -24,7 +25,8 @@ class Tensor {
     return device_.data();
   }
   void put(const std::vector<T>& values) {
-    known_ = false;
+    if (checked_) host_ = values;
+    known_ = checked_;
     if (std::all_of(values.begin(), values.end(), [](T value) { return value == T{}; })) {
       device_.clear();
     } else {
@@ -39,6 +41,7 @@ class Tensor {
 
  private:
   DeviceArray<T> device_;
+  bool checked_;
   mutable std::vector<T> host_;
   mutable bool known_ = false;
 };

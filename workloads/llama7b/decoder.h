@@ -33,8 +33,10 @@ class Decoder {
         rotations_("the rotations", table_),
         layers_(sizes.layers) {
     const std::size_t activations = std::size_t{s_.tokens} * s_.hidden;
-    for (Pointer* p : {&x_, &normed_, &q_, &k_, &v_, &attended_}) *p = std::make_unique<Tensor>("activations", activations);
-    for (Pointer* p : {&gate_, &up_}) *p = std::make_unique<Tensor>("activations", std::size_t{s_.tokens} * s_.feed_forward);
+    for (Pointer* p : {&x_, &normed_, &q_, &k_, &v_, &attended_})
+      *p = std::make_unique<Tensor>("activations", activations, program.checks());
+    for (Pointer* p : {&gate_, &up_})
+      *p = std::make_unique<Tensor>("activations", std::size_t{s_.tokens} * s_.feed_forward, program.checks());
     if (decoding_) parts_(std::size_t{s_.heads} * chunks() * (2 + s_.dimensions()));
   }
 
@@ -42,8 +44,8 @@ class Decoder {
                  const std::vector<float>& feed_forward_gain, const std::vector<float>& keys,
                  const std::vector<float>& values) {
     Layer& l = layers_[layer];
-    const auto put = [](Pointer& p, const std::string& name, const std::vector<float>& from) {
-      p = std::make_unique<Tensor>(name, from.size());
+    const auto put = [this](Pointer& p, const std::string& name, const std::vector<float>& from) {
+      p = std::make_unique<Tensor>(name, from.size(), program_.checks());
       p->put(std::vector<T>(from.begin(), from.end()));
     };
     put(l.m.wq, "wq", m.wq), put(l.m.wk, "wk", m.wk), put(l.m.wv, "wv", m.wv), put(l.m.wo, "wo", m.wo);

@@ -24,7 +24,9 @@ class Gpu {
       : program_(program), method_(method), operands_(operands), checks_(program.checks()) {}
   unsigned kernels() const { return log_.kernels(); }
 
-  std::unique_ptr<Array> make(const std::string& name, std::size_t count) { return std::make_unique<Array>(name, count); }
+  std::unique_ptr<Array> make(const std::string& name, std::size_t count) {
+    return std::make_unique<Array>(name, count, checks_);
+  }
   std::unique_ptr<ByteArray> make_bytes(const std::string& name, std::size_t count) {
     return std::make_unique<ByteArray>(name, count);
   }
