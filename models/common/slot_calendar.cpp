@@ -5,12 +5,21 @@
 namespace lacuna {
 
 std::uint64_t SlotCalendar::reserve_further(std::uint64_t not_before) {
-  for (std::uint64_t cycle = clamp(not_before);; cycle = (cycle | 63) + 1) {
+  const std::uint64_t from = clamp(not_before);
+  std::uint64_t cycle = from;
+  for (;;) {
+    if (cycle >= full_from_ && cycle < full_to_) cycle = full_to_;
     std::uint64_t& word = at(cycle);
     const std::uint64_t free = ~word & (kAll << (cycle & 63));
-    if (free == 0) continue;
-    word |= free & (~free + 1);
-    return (cycle & ~std::uint64_t{63}) + static_cast<unsigned>(std::countr_zero(free));
+    if (free != 0) {
+      const std::uint64_t found = (cycle & ~std::uint64_t{63}) + static_cast<unsigned>(std::countr_zero(free));
+      word |= free & (~free + 1);
+      // A longer range joins a known one that lies in it, or begins anew.
+      full_from_ = from >= full_from_ && from < full_to_ ? full_from_ : from;
+      full_to_ = found + 1;
+      return found;
+    }
+    cycle = (cycle | 63) + 1;
   }
 }
 
@@ -46,6 +55,7 @@ void SlotCalendar::retire(std::uint64_t horizon) {
 void SlotCalendar::reset() {
   std::fill(words_.begin(), words_.end(), 0);
   first_ = 0;
+  full_from_ = full_to_ = 0;
 }
 
 void SlotCalendar::grow(std::uint64_t cycle) {

@@ -142,6 +142,10 @@ class SlotCalendar {
   std::vector<std::uint64_t> words_;           // a ring; the size is a power of two
   std::uint64_t ring_ = kFirstWords * 64 - 1;  // bits of a cycle that tell its place in the ring
   std::uint64_t first_ = 0;                    // cycle of the first word; those before it are forgotten
+  // Cycles that have been found to be booked, all of them, by the last search that went beyond a word. Where many wait for one
+  // port, each of them searches the same.
+  std::uint64_t full_from_ = 0;
+  std::uint64_t full_to_ = 0;
 };
 
 }  // namespace lacuna

@@ -193,7 +193,11 @@ void MemoryEdge::answer(unsigned group) {
       origin.cache->answer(request.miss, request.at, request.latency);
     }
   }
-  for (const std::uint32_t number : groups_[group]) caches_[number].cache->resume();
+  // What waits in a cache waits for its answers.
+  for (const std::uint32_t number : groups_[group]) {
+    const Origin& origin = caches_[number];
+    if (origin.first != origin.end) origin.cache->resume();
+  }
 }
 
 }  // namespace lacuna

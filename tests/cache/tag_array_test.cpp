@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <list>
 #include <random>
 #include <vector>
@@ -20,33 +21,40 @@ TEST(TagArray, EmptySlotsAreTakenBeforeAnyLineIsReplaced) {
   EXPECT_FALSE(tags.valid(tags.victim(0)));
 }
 
+// Few ways, and as many as are searched by a byte of each tag and ordered by one number, or by the numbers of uses.
 TEST(TagArray, ReplacesTheLeastRecentlyUsedLine) {
   // Against a list per set, most recent first.
   constexpr std::uint32_t kSets = 4;
-  constexpr unsigned kWays = 5;
-  TagArray tags(kSets, kWays);
-  std::vector<std::list<std::uint64_t>> model(kSets);
-  std::mt19937 random(7);
-  for (int i = 0; i < 20'000; ++i) {
-    const std::uint64_t line = random() % 64;
-    const auto set = static_cast<std::uint32_t>(line % kSets);
-    auto& recent = model[set];
-    const auto slot = tags.find(set, line);
-    const auto known = std::find(recent.begin(), recent.end(), line);
-    ASSERT_EQ(slot != TagArray::kNone, known != recent.end());
-    if (slot != TagArray::kNone) {
-      tags.touch(slot);
-      recent.erase(known);
-    } else {
-      const auto victim = tags.victim(set);
-      if (recent.size() == kWays) {
-        ASSERT_EQ(tags.tag(victim), recent.back());
-        recent.pop_back();
-        tags.drop(victim);
+  for (const unsigned ways : {1U, 4U, 5U, 8U, 16U, 24U, 64U}) {
+    TagArray tags(kSets, ways);
+    std::vector<std::list<std::uint64_t>> model(kSets);
+    std::mt19937 random(7);
+    for (int i = 0; i < 20'000; ++i) {
+      const std::uint64_t line = random() % (10 * ways);
+      const auto set = static_cast<std::uint32_t>(line % kSets);
+      auto& recent = model[set];
+      const auto slot = tags.find(set, line);
+      const auto known = std::find(recent.begin(), recent.end(), line);
+      ASSERT_EQ(slot != TagArray::kNone, known != recent.end()) << ways;
+      if (slot != TagArray::kNone) {
+        ASSERT_EQ(tags.tag(slot), line);
+        tags.touch(slot);
+        recent.erase(known);
+      } else {
+        const auto victim = tags.victim(set);
+        if (recent.size() == ways) {
+          ASSERT_EQ(tags.tag(victim), recent.back()) << ways;
+          recent.pop_back();
+          tags.drop(victim);
+        }
+        tags.install(victim, line);
       }
-      tags.install(victim, line);
+      recent.push_front(line);
+      // Once in a while a line leaves for another reason.
+      if (i % 97 != 0) continue;
+      tags.drop(tags.find(set, recent.back()));
+      recent.pop_back();
     }
-    recent.push_front(line);
   }
 }
 
