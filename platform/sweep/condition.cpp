@@ -42,10 +42,10 @@ class Texts {
 };
 
 /// The expression in names that it knows: axes as `axis0`, texts and quantities as `text0`.
-class Translation {
+class TranslatedExpression {
  public:
   /// `real`: every number is a real one.
-  Translation(std::string_view text, const NamedValues& values, bool real = false) : values_(values), real_(real) {
+  TranslatedExpression(std::string_view text, const NamedValues& values, bool real = false) : values_(values), real_(real) {
     for (std::size_t at = 0; at < text.size();) {
       const char c = text[at];
       if (c == '"' || c == '\'') {
@@ -118,10 +118,12 @@ class Translation {
 
 }  // namespace
 
-bool holds(std::string_view condition, const NamedValues& values) { return Translation(condition, values).value().truth(); }
+bool holds(std::string_view condition, const NamedValues& values) {
+  return TranslatedExpression(condition, values).value().truth();
+}
 
 double expression_value(std::string_view expression, const NamedValues& values) {
-  return Translation(expression, values, true).value().as_double();
+  return TranslatedExpression(expression, values, true).value().as_double();
 }
 
 std::string substitute_values(std::string_view text, const NamedValues& values) {
@@ -134,7 +136,7 @@ std::string substitute_values(std::string_view text, const NamedValues& values) 
     result += text.substr(at, open - at);
     const std::string_view inside = trimmed(text.substr(open + 1, close - open - 1));
     const auto named = std::find_if(values.begin(), values.end(), [&](const auto& value) { return value.first == inside; });
-    result += named != values.end() ? named->second : number_text(Translation(inside, values).value());
+    result += named != values.end() ? named->second : number_text(TranslatedExpression(inside, values).value());
     at = close + 1;
   }
   return result;

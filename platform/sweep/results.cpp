@@ -67,6 +67,7 @@ int results(const CommandLine& line) {
   const SweepSelection selection = SweepSelection::parse(line.input);
   const std::vector<Take> takes = wanted_takes(database, selection.sweep, options);
   std::vector<ReportedTake> reported;
+  reported.reserve(takes.size());
   for (const Take& take : takes) reported.push_back({take, unit_of(database, take)});
   const auto groups = load_points(database, selection, takes, options.where);
   if (options.compare) {

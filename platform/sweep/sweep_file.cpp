@@ -92,6 +92,7 @@ class SweepParser {
     const auto found = keys.find(key.name);
     if (found == keys.end()) {
       std::vector<std::string> names;
+      names.reserve(keys.size());
       for (const auto& [name, handler] : keys) names.push_back(name);
       fail("unknown key " + key.name + " in [sweep]" + did_you_mean(nearest_name(names, key.name)));
     }

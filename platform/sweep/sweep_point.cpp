@@ -18,6 +18,7 @@ NamedValues substituted(const std::vector<SweepKey>& keys, const NamedValues& va
 
 std::vector<std::string> substituted_texts(const std::vector<SweepKey>& keys, const NamedValues& values) {
   std::vector<std::string> result;
+  result.reserve(keys.size());
   for (const SweepKey& key : keys) result.push_back(substitute_values(key.value, values));
   return result;
 }

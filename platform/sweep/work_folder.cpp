@@ -37,7 +37,7 @@ WorkFolder::WorkFolder(fs::path parent) : parent_(std::move(parent)) {
   fs::create_directories(parent_, status);
   if (status) throw SweepError(parent_.string() + ": cannot be made: " + status.message());
   for (const auto& entry : fs::directory_iterator(parent_, status)) {
-    const fs::path file = entry.path();
+    const fs::path& file = entry.path();
     if (!file.filename().string().starts_with(kPrefix) || file.extension() != kLock) continue;
     const int lock = try_lock(file);
     if (lock < 0) continue;  // its process lives
