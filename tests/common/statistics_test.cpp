@@ -34,5 +34,19 @@ TEST(Statistics, ChildrenAreMadeOnceAndKeepTheirOrder) {
   EXPECT_EQ(root.groups()[1]->name(), "a");
 }
 
+TEST(Statistics, SourcesAreInTheOrderOfCounts) {
+  std::uint64_t hits = 3;
+  Tick busy{700};
+  std::uint64_t inner = 5;
+  StatisticsGroup group("cache");
+  group.group("inner").add("inner", inner, "of a group", "events");
+  group.add("hits", hits, "accesses that hit", "accesses");
+  group.add_derived(
+      "ratio", [] { return 0.5; }, "no count", "");
+  group.add("busy", busy, "time with work");
+  EXPECT_EQ(group.counts(), (std::vector<std::uint64_t>{3, 700, 5}));
+  EXPECT_EQ(group.sources(), (std::vector<const std::uint64_t*>{&hits, &busy.ps, &inner}));
+}
+
 }  // namespace
 }  // namespace lacuna

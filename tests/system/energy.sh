@@ -93,6 +93,9 @@ for threads in 1 3; do
     fail "kernels.csv differs with $threads threads"
 done
 
+expect 0 "$LACUNA" launch relu.launch "${machine[@]}" --set energy.model=off --out off
+[[ ! -e off/power.csv ]] || fail "power.csv although energy is off"
+
 # Several queues at once, and a GPU that is reset.
 expect 0 "$LACUNA" run "$FIRMWARE/determinism.elf" "${machine[@]}" --out queues
 check queues

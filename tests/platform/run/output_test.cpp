@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "platform/memory_map_reference.h"
+#include "platform/run/energy_report.h"
 #include "platform/run/kernel_activity_report.h"
 #include "platform/run/kernel_log.h"
 #include "platform/run/output_folder.h"
@@ -220,6 +221,40 @@ TEST(KernelReports, CsvHoldsEveryField) {
   EXPECT_EQ(std::count(header.begin(), header.end(), ','), std::count(line.begin(), line.end(), ',') - 1) << "one in the name";
   EXPECT_THAT(header, EndsWith(",dram_used,dram_peak,bulk_bytes"));
   EXPECT_THAT(line, EndsWith(",600000,640000,0"));
+}
+
+TEST(KernelReports, EnergyHasColumnsWhenItIsAccountedFor) {
+  const std::vector<std::string> blocks{"valu", "dram"};
+  KernelRecord r = record();  // 2.5 us
+  r.energy = {.joules = {100e-6, 25e-6}, .peak_watts = 75};
+  std::ostringstream csv;
+  write_kernels_csv({r}, csv, blocks);
+  std::istringstream lines(csv.str());
+  std::string header, line;
+  ASSERT_TRUE(std::getline(lines, header) && std::getline(lines, line));
+  EXPECT_THAT(header, EndsWith(",bulk_bytes,energy_j,mean_w,peak_w,energy_delay_js,energy_valu_j,energy_dram_j"));
+  EXPECT_THAT(line, EndsWith(",0,0.000125,50,75,3.125e-10,0.0001,2.5e-05"));
+
+  const nlohmann::ordered_json json = energy_json(r.energy, blocks, r.end - r.start);
+  EXPECT_DOUBLE_EQ(json["mean_watts"].get<double>(), 50);
+  EXPECT_DOUBLE_EQ(json["blocks"]["dram"].get<double>(), 25e-6);
+
+  KernelSummary sum;
+  sum.add(r);
+  r.energy.peak_watts = 60;
+  sum.add(r);
+  EXPECT_DOUBLE_EQ(sum.energy.total(), 250e-6);
+  EXPECT_DOUBLE_EQ(sum.energy.peak_watts, 75);
+  std::ostringstream table;
+  write_energy_table({{"relu", sum.time, &sum.energy}}, blocks, table);
+  EXPECT_THAT(table.str(), HasSubstr("250.000 uJ  50.0 W  75.0 W  1.25e-09 Js  valu 80 %, dram 20 %"));
+}
+
+TEST(KernelReports, PowerIsALineForEachSample) {
+  std::ostringstream csv;
+  write_power_csv_header({"valu", "dram"}, csv);
+  write_power_csv("gpu", {.begin = Tick{1000}, .end = Tick{2000}, .watts = {1.5, 2}}, csv);
+  EXPECT_EQ(csv.str(), "device,begin_ps,end_ps,total_w,valu_w,dram_w\ngpu,1000,2000,3.5,1.5,2\n");
 }
 
 TEST(KernelReports, SayWhereTimeGoesAndWhatBounds) {

@@ -1,0 +1,70 @@
+// A device's energy: read at the edges of windows and when kernels start and end, beside what happens there.
+#include "models/gpu/device_energy.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace lacuna::test {
+namespace {
+
+constexpr Tick microseconds(std::uint64_t n) { return {n * 1'000'000}; }
+
+struct Edge : WindowEdge {
+  std::uint64_t served = 0;
+  std::vector<Tick> settled;
+  Tick retired{};
+  void settle(Tick end) override {
+    settled.push_back(end);
+    served += 1000;
+  }
+  Tick next() const override { return microseconds(77); }
+  void retire(Tick horizon) override { retired = horizon; }
+};
+
+class DeviceEnergyTest : public testing::Test {
+ protected:
+  DeviceEnergyTest() {
+    energy_.meter().add("l2", "read", edge_.served, 1000);  // 1 nJ: a window 1 uJ
+    energy_.meter().add_static("board", 10);
+    energy_.record_to([this](const PowerSample& s) { samples_.push_back(s); });
+    EXPECT_FALSE(energy_.begun());
+    energy_.begin();
+    EXPECT_TRUE(energy_.begun());
+  }
+
+  Edge edge_;
+  DeviceEnergy energy_{microseconds(1), edge_};
+  std::vector<PowerSample> samples_;
+};
+
+TEST_F(DeviceEnergyTest, TheEdgeIsAsItWouldBeWithoutIt) {
+  energy_.settle(microseconds(1));
+  energy_.retire(microseconds(3));
+  EXPECT_EQ(edge_.settled, (std::vector<Tick>{microseconds(1)}));
+  EXPECT_EQ(edge_.retired, microseconds(3));
+  EXPECT_EQ(energy_.next(), microseconds(77));
+}
+
+// What a window's edge serves belongs to the window.
+TEST_F(DeviceEnergyTest, KernelsAndSamplesFollowTheWindows) {
+  energy_.kernel_started(5, microseconds(1));
+  for (std::uint64_t end = 2; end <= 4; ++end) energy_.settle(microseconds(end));
+  edge_.served += 9000;
+  energy_.settle(microseconds(5));
+  const KernelEnergy kernel = energy_.kernel_ended(5, microseconds(6));
+  ASSERT_EQ(kernel.joules.size(), 2U);
+  EXPECT_DOUBLE_EQ(kernel.joules[0], 13e-6);
+  EXPECT_DOUBLE_EQ(kernel.joules[1], 50e-6);
+  EXPECT_DOUBLE_EQ(kernel.peak_watts, 20);  // 10 uJ between 4 us and 5 us, and 10 W
+  energy_.finish(microseconds(8));
+  ASSERT_FALSE(samples_.empty());
+  EXPECT_EQ(samples_.front().begin, Tick{});
+  EXPECT_EQ(samples_.back().end, microseconds(8));
+  EXPECT_DOUBLE_EQ(samples_.back().total(), 10);
+  EXPECT_DOUBLE_EQ(energy_.ledger().idle().picoseconds, 3e6);
+  EXPECT_DOUBLE_EQ(energy_.ledger().whole().picoseconds, 8e6);
+}
+
+}  // namespace
+}  // namespace lacuna::test
