@@ -17,7 +17,7 @@ __global__ void __launch_bounds__(group_size)
 #pragma unroll 8
   for (unsigned i = row; i < units_of_group; i += rows_of_group) {
     const unsigned unit = blockIdx.x * units_of_group + i;
-    if (unit < units) sum = fmaf(x[unit], weights[size_t{unit} * hidden + h], sum);
+    if (unit < units) sum += x[unit] * weights[size_t{unit} * hidden + h];
   }
   sums[row][h] = sum;
   __syncthreads();
@@ -38,10 +38,10 @@ __global__ void __launch_bounds__(group_size)
   const float4 delta = deltas[i % (hidden / 4)];
   const float step = rate * x[i / (hidden / 4)];
   float4 change = changes[i], weight = weights[i];
-  change.x = fmaf(step, delta.x, momentum * change.x), weight.x += change.x;
-  change.y = fmaf(step, delta.y, momentum * change.y), weight.y += change.y;
-  change.z = fmaf(step, delta.z, momentum * change.z), weight.z += change.z;
-  change.w = fmaf(step, delta.w, momentum * change.w), weight.w += change.w;
+  change.x = step * delta.x + momentum * change.x, weight.x += change.x;
+  change.y = step * delta.y + momentum * change.y, weight.y += change.y;
+  change.z = step * delta.z + momentum * change.z, weight.z += change.z;
+  change.w = step * delta.w + momentum * change.w, weight.w += change.w;
   changes[i] = change, weights[i] = weight;
 }
 

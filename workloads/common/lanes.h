@@ -19,7 +19,7 @@ template <unsigned lanes>
 __device__ inline float row_dot(const unsigned* __restrict__ columns, const float* __restrict__ values,
                                 const float* __restrict__ x, unsigned begin, unsigned end, unsigned lane) {
   float sum = 0;
-  for (unsigned i = begin + lane; i < end; i += lanes) sum = fmaf(values[i], x[columns[i]], sum);
+  for (unsigned i = begin + lane; i < end; i += lanes) sum += values[i] * x[columns[i]];
   return lane_sum<lanes>(sum);
 }
 

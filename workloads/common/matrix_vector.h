@@ -32,7 +32,7 @@ static __global__ void __launch_bounds__(wavefront) product(const float4* __rest
     for (unsigned i = 0; i < rows_at_once; ++i) {
       // The last rows are multiplied again where there are no more.
       const float4 a = matrix[size_t{min(first + i, rows - 1)} * pitch + column];
-      sums[i] = fmaf(a.x, b.x, fmaf(a.y, b.y, fmaf(a.z, b.z, fmaf(a.w, b.w, sums[i]))));
+      sums[i] += a.x * b.x, sums[i] += a.y * b.y, sums[i] += a.z * b.z, sums[i] += a.w * b.w;
     }
   }
 #pragma unroll
@@ -54,7 +54,7 @@ static __global__ void __launch_bounds__(wavefront)
   for (unsigned row = first; row < end; ++row) {
     const float4 a = matrix[size_t{row} * pitch + column];
     const float b = x[row];
-    sum.x = fmaf(a.x, b, sum.x), sum.y = fmaf(a.y, b, sum.y), sum.z = fmaf(a.z, b, sum.z), sum.w = fmaf(a.w, b, sum.w);
+    sum.x += a.x * b, sum.y += a.y * b, sum.z += a.z * b, sum.w += a.w * b;
   }
   parts[size_t{blockIdx.y} * pitch + column] = sum;
 }

@@ -17,9 +17,7 @@ struct Complex {
 
 __device__ inline Complex operator+(Complex a, Complex b) { return {a.re + b.re, a.im + b.im}; }
 __device__ inline Complex operator-(Complex a, Complex b) { return {a.re - b.re, a.im - b.im}; }
-__device__ inline Complex operator*(Complex a, Complex b) {
-  return {fmaf(a.re, b.re, -(a.im * b.im)), fmaf(a.re, b.im, a.im * b.re)};
-}
+__device__ inline Complex operator*(Complex a, Complex b) { return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re}; }
 // Times -i, or i for the way back.
 template <bool inverse>
 __device__ inline Complex quarter(Complex a) {

@@ -20,7 +20,7 @@ __global__ void __launch_bounds__(group_size) fir(const float4* __restrict__ x, 
 #pragma unroll
     for (unsigned t = 0; t < 4; ++t) {
 #pragma unroll
-      for (unsigned out = 0; out < 4; ++out) sums[out] = fmaf(coefficients[tap + t], window[4 + out - t], sums[out]);
+      for (unsigned out = 0; out < 4; ++out) sums[out] += coefficients[tap + t] * window[4 + out - t];
     }
     later = earlier;
   }

@@ -29,7 +29,7 @@ __global__ void __launch_bounds__(group_size)
 #pragma unroll
       for (unsigned i = 0; i < at_once; ++i) {
         const float difference = value - centres[(first + i) * features + feature];
-        distances[i] = fmaf(difference, difference, distances[i]);
+        distances[i] += difference * difference;
       }
     }
 #pragma unroll

@@ -42,7 +42,7 @@ __global__ void __launch_bounds__((tile / per_item) * (tile / per_item))
 #pragma unroll
       for (unsigned y = 0; y < per_item; ++y) {
 #pragma unroll
-        for (unsigned x = 0; x < per_item; ++x) sums[y][x] = fmaf(as[y], bs[x], sums[y][x]);
+        for (unsigned x = 0; x < per_item; ++x) sums[y][x] += as[y] * bs[x];
       }
     }
     __syncthreads();

@@ -27,19 +27,18 @@ __global__ void __launch_bounds__(group_size)
     for (unsigned j = 0; j < group_size; ++j) {
       const float4 other = tile[j];
       const float dx = other.x - self.x, dy = other.y - self.y, dz = other.z - self.z;
-      const float inverse = rsqrtf(fmaf(dx, dx, fmaf(dy, dy, fmaf(dz, dz, softening))));
+      const float inverse = __frsqrt_rn(softening + dz * dz + dy * dy + dx * dx);
       const float factor = other.w * inverse * inverse * inverse;
-      ax = fmaf(factor, dx, ax), ay = fmaf(factor, dy, ay), az = fmaf(factor, dz, az);
+      ax += factor * dx, ay += factor * dy, az += factor * dz;
     }
     __syncthreads();
   }
   const float4 velocity = velocities[i];
   constexpr float half_square = 0.5f * time_step * time_step;
-  next_bodies[i] = make_float4(fmaf(half_square, ax, fmaf(time_step, velocity.x, self.x)),
-                               fmaf(half_square, ay, fmaf(time_step, velocity.y, self.y)),
-                               fmaf(half_square, az, fmaf(time_step, velocity.z, self.z)), self.w);
-  next_velocities[i] =
-      make_float4(fmaf(time_step, ax, velocity.x), fmaf(time_step, ay, velocity.y), fmaf(time_step, az, velocity.z), 0);
+  next_bodies[i] =
+      make_float4(self.x + time_step * velocity.x + half_square * ax, self.y + time_step * velocity.y + half_square * ay,
+                  self.z + time_step * velocity.z + half_square * az, self.w);
+  next_velocities[i] = make_float4(velocity.x + time_step * ax, velocity.y + time_step * ay, velocity.z + time_step * az, 0);
 }
 
 struct State {

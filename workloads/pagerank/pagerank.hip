@@ -20,7 +20,7 @@ __global__ void __launch_bounds__(group_size)
   const unsigned item = blockIdx.x * group_size + threadIdx.x, node = item / lanes, lane = item % lanes;
   const unsigned begin = node < nodes ? offsets[node] : 0, end = node < nodes ? offsets[node + 1] : 0;
   const float sum = workload::row_dot<lanes>(sources, shares, ranks, begin, end, lane);
-  if (node < nodes && lane == 0) next[node] = fmaf(damping, sum, base);
+  if (node < nodes && lane == 0) next[node] = base + damping * sum;
 }
 
 // The edges that end in a node are its row.

@@ -25,7 +25,7 @@ __global__ void __launch_bounds__(group_columns* group_rows)
       const float value = in[size_t{row + y} * pitch + column + x];
 #pragma unroll
       for (unsigned i = 0; i < per_item; ++i) {
-        if (y >= i && y - i < size) sums[i] = fmaf(mask[(y - i) * size + x], value, sums[i]);
+        if (y >= i && y - i < size) sums[i] += mask[(y - i) * size + x] * value;
       }
     }
   }

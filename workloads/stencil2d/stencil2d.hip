@@ -29,7 +29,7 @@ __global__ void __launch_bounds__(tile_columns* group_rows)
     if (row >= rows) return;
     const float straight = tile[y][x + 1] + tile[y + 1][x] + tile[y + 1][x + 2] + tile[y + 2][x + 1];
     const float slanting = tile[y][x] + tile[y][x + 2] + tile[y + 2][x] + tile[y + 2][x + 2];
-    to[size_t{row + 1} * pitch + column + 1] = fmaf(centre, tile[y + 1][x + 1], fmaf(cardinal, straight, diagonal * slanting));
+    to[size_t{row + 1} * pitch + column + 1] = centre * tile[y + 1][x + 1] + (cardinal * straight + diagonal * slanting);
   }
 }
 
