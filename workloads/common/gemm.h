@@ -158,7 +158,7 @@ __device__ inline void multiply_lds(const Arguments<T, Output>& x, const A& a, c
 #pragma unroll
       for (unsigned i = 0; i < 4; ++i) {
 #pragma unroll
-        for (unsigned j = 0; j < 4; ++j) sum[i][j] = __builtin_fmaf(a_values[i], b_values[j], sum[i][j]);
+        for (unsigned j = 0; j < 4; ++j) sum[i][j] += a_values[i] * b_values[j];
       }
     }
   }
@@ -183,8 +183,7 @@ __device__ inline void multiply_registers(const Arguments<T, Output>& x, const S
       for (unsigned i = 0; i < 4; ++i) {
 #pragma unroll
         for (unsigned j = 0; j < 4; ++j) {
-          sum[i][j] =
-              __builtin_fmaf(AAlongK ? a_values[i][d] : a_values[d][i], BAlongK ? b_values[j][d] : b_values[d][j], sum[i][j]);
+          sum[i][j] += (AAlongK ? a_values[i][d] : a_values[d][i]) * (BAlongK ? b_values[j][d] : b_values[d][j]);
         }
       }
     }

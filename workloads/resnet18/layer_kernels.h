@@ -181,7 +181,7 @@ extern "C" __global__ void __launch_bounds__(256) fully_connected(const float* w
     const float weight = weights[static_cast<size_t>(row) * depth + k];
 #pragma unroll
     for (unsigned i = 0; i < 4; ++i) {
-      if (image0 + i < images) sum[i] = __builtin_fmaf(weight, x[static_cast<size_t>(k) * images + image0 + i], sum[i]);
+      if (image0 + i < images) sum[i] += weight * x[static_cast<size_t>(k) * images + image0 + i];
     }
   }
 #pragma unroll
