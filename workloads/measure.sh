@@ -1,23 +1,20 @@
 #!/usr/bin/env bash
-# Measures the workloads on the R9 Nano in loose timing and prints the two tables of README.md. The programs themselves say what they are
-# and which sizes the presets have; the rest is from what a run leaves.
-# Usage: measure.sh LACUNA PROGRAMS_FOLDER [PRESET...]
+# Measures workloads, by default all, on the R9 Nano in loose timing and prints the two tables of README.md. The programs themselves say
+# what they are and which sizes the presets have; the rest is from what a run leaves.
+# Usage: measure.sh LACUNA PROGRAMS_FOLDER [NAME...]
 set -euo pipefail
 export LC_ALL=C
 lacuna=$(realpath "$1") programs=$(realpath "$2")
 shift 2
-presets=("$@")
-[[ $# -gt 0 ]] || presets=(small default paper)
+names=("$@")
+if [[ $# == 0 ]]; then
+  for file in "$programs"/*; do
+    if [[ -f $file && -x $file ]]; then names+=("$(basename "$file")"); fi
+  done
+fi
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
-
-names() {
-  local file
-  for file in "$programs"/*; do
-    if [[ -f $file && -x $file ]]; then basename "$file"; fi
-  done
-}
 
 # The value of key $2 in what program $1 says about itself.
 about() { "$programs/$1" --describe | sed -n "s/^$2\t//p"; }
@@ -33,16 +30,16 @@ totals() {
 
 echo '| program | what it computes | from |'
 echo '|---|---|---|'
-for name in $(names); do
+for name in "${names[@]}"; do
   echo "| [\`$name\`]($name/$name.hip) | $(about "$name" summary) | $(about "$name" source) |"
 done
 echo
 echo '| program | preset | sizes | kernels | wavefront instructions | simulated time of the kernels | processor time of the host |'
 echo '|---|---|---|--:|--:|--:|--:|'
 TIMEFORMAT='%U %S'
-for name in $(names); do
+for name in "${names[@]}"; do
   declare -A measured=()
-  for preset in "${presets[@]}"; do
+  for preset in small default paper; do
     sizes=$(about "$name" "$preset")
     # Presets of the same sizes are measured once.
     if [[ -n ${measured[$sizes]-} ]]; then

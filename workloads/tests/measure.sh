@@ -1,0 +1,61 @@
+#!/usr/bin/env bash
+# How README.md's tables are made: they agree with what a run leaves, and a program's rows replace those that it had.
+source "$SOURCE/tests/rocm/common.sh"
+
+# Two programs of which one is there already, with rows of before, and a third that is not measured.
+cat >README.md <<'END'
+| `--option` | another table |
+<!-- begin of the tables, written by ./dev workloads -->
+
+| [`bfs`](bfs/bfs.hip) | old | old |
+| [`zzz`](zzz/zzz.hip) | other | other |
+
+| `bfs` | small | old |
+| `zzz` | default | other |
+| `zzz` | small | other |
+
+<!-- end of the tables -->
+below
+END
+expect 0 "$SOURCE/workloads/update_readme.sh" README.md "$LACUNA" "$PROGRAMS" relu nw
+sed -i 's/^| `nw` | small .*/| `nw` | small | old |/' README.md
+expect 0 "$SOURCE/workloads/update_readme.sh" README.md "$LACUNA" "$PROGRAMS" nw
+cut -d'|' -f1-3 README.md | sed 's/ *$//' >rows.txt
+diff rows.txt - >&2 <<'END' || fail "README.md has other rows"
+| `--option` | another table
+<!-- begin of the tables, written by ./dev workloads -->
+
+| program | what it computes
+|---|---
+| [`bfs`](bfs/bfs.hip) | old
+| [`nw`](nw/nw.hip) | Needleman-Wunsch alignment of two sequences
+| [`relu`](relu/relu.hip) | Rectified linear unit of a vector
+| [`zzz`](zzz/zzz.hip) | other
+
+| program | preset
+|---|---
+| `bfs` | small
+| `nw` | small
+| `nw` | default
+| `nw` | paper
+| `relu` | small
+| `relu` | default
+| `relu` | paper
+| `zzz` | small
+| `zzz` | default
+
+<!-- end of the tables -->
+below
+END
+cp README.md out.txt
+if grep -q '`nw` .* old' README.md; then fail "an old row has not been replaced"; fi
+says "below"
+
+# The workload's kernels alone, not the runtime's copies.
+on_gpu --quiet --config r9nano --out results -- nw --preset small
+expect 0 "${command[@]}"
+cp README.md out.txt
+awk -F, 'NR > 1 && $2 ~ /align/ { ++kernels; instructions += $11 } END { print kernels, instructions, NR - 1 }' results/kernels.csv >counts.txt
+read -r kernels instructions dispatches <counts.txt
+[[ $kernels == 5 && $dispatches -gt 5 ]] || fail "5 kernels and copies beside them are expected, not $kernels of $dispatches"
+says "| \`nw\` | small | --length 192 --penalty 10 | $kernels | $instructions | "
