@@ -41,39 +41,62 @@ struct Arguments {
 // A matrix in memory: `lines` of `length` elements, `ld` apart.
 template <typename T>
 struct Stored {
-  using Four = T __attribute__((ext_vector_type(4)));
+  // Four elements are loaded at once from any address that is a multiple of 4.
+  using Four = T __attribute__((ext_vector_type(4), aligned(4)));
 
   __device__ Stored(const T* first, unsigned leading, unsigned line_count, unsigned line_length)
       : data(first),
         ld(leading),
         lines(line_count),
         length(line_length),
-        aligned(leading % 4 == 0 && reinterpret_cast<size_t>(first) % sizeof(Four) == 0) {}
-  // Elements at ... at + 3 of a line, `at` a multiple of 4; zeros outside the matrix.
-  __device__ void four(unsigned line, unsigned at, float (&values)[4]) const {
-    const T* const from = data + static_cast<size_t>(line) * ld + at;
-    if (aligned && line < lines && at + 4 <= length) {
-      const Four elements = *reinterpret_cast<const Four*>(from);
+        by_four(line_length >= 4 && (line_length | leading) * sizeof(T) % 4 == 0 && reinterpret_cast<size_t>(first) % 4 == 0) {}
+  // Elements at ... at + 3 of a line, at an address that is a multiple of 4 where `by_four` says that lines are. All are inside
+  // the matrix, and by_four holds.
+  __device__ void four_inside(unsigned line, unsigned at, float (&values)[4]) const {
+    const Four elements = *reinterpret_cast<const Four*>(data + static_cast<size_t>(line) * ld + at);
 #pragma unroll
-      for (unsigned i = 0; i < 4; ++i) values[i] = static_cast<float>(elements[i]);
+    for (unsigned i = 0; i < 4; ++i) values[i] = static_cast<float>(elements[i]);
+  }
+  // Anywhere; zeros outside.
+  __device__ void four(unsigned line, unsigned at, float (&values)[4]) const {
+    if (by_four && line < lines && at + 4 <= length) {
+      four_inside(line, at, values);
+    } else {
+      edge(line, at, values);
+    }
+  }
+  __device__ void edge(unsigned line, unsigned at, float (&values)[4]) const {
+    const T* const from = data + static_cast<size_t>(min(line, lines - 1)) * ld;
+    if (by_four) {
+      // The line's last four, moved up. Values by name: an array with a variable index would be in private memory.
+      const unsigned start = min(at, length - 4), shift = line < lines ? at - start : 4;
+      const Four last = *reinterpret_cast<const Four*>(from + start);
+      auto a = static_cast<float>(last[0]), b = static_cast<float>(last[1]), c = static_cast<float>(last[2]),
+           d = static_cast<float>(last[3]);
+      if ((shift & 1) != 0) a = b, b = c, c = d, d = 0.0f;
+      if ((shift & 2) != 0) a = c, b = d, c = 0.0f, d = 0.0f;
+      if (shift >= 4) a = b = c = d = 0.0f;
+      values[0] = a, values[1] = b, values[2] = c, values[3] = d;
     } else {
 #pragma unroll
-      for (unsigned i = 0; i < 4; ++i) values[i] = line < lines && at + i < length ? static_cast<float>(from[i]) : 0.0f;
+      for (unsigned i = 0; i < 4; ++i) values[i] = line < lines && at + i < length ? static_cast<float>(from[at + i]) : 0.0f;
     }
   }
 
   const T* data;
   unsigned ld, lines, length;
-  bool aligned;
+  bool by_four;
 };
 
+// Elements (row ... + 3, column ... + 3), those that are in the matrix and not before (first_row, first_column).
 template <typename T, typename Output>
-__device__ inline void store(const Arguments<T, Output>& x, unsigned row, unsigned column, const float (&sum)[4][4]) {
+__device__ inline void store(const Arguments<T, Output>& x, unsigned row, unsigned column, const float (&sum)[4][4],
+                             unsigned first_row = 0, unsigned first_column = 0) {
 #pragma unroll
   for (unsigned i = 0; i < 4; ++i) {
 #pragma unroll
     for (unsigned j = 0; j < 4; ++j) {
-      if (row + i >= x.m || column + j >= x.n) continue;
+      if (row + i >= x.m || column + j >= x.n || row + i < first_row || column + j < first_column) continue;
       if (x.parts) {
         x.parts[(static_cast<size_t>(blockIdx.z) * x.m + row + i) * x.n + column + j] = sum[i][j];
       } else {
@@ -135,7 +158,7 @@ __device__ inline void multiply_lds(const Arguments<T, Output>& x, const A& a, c
 #pragma unroll
       for (unsigned i = 0; i < 4; ++i) {
 #pragma unroll
-        for (unsigned j = 0; j < 4; ++j) sum[i][j] = __builtin_fmaf(a_values[i], b_values[j], sum[i][j]);
+        for (unsigned j = 0; j < 4; ++j) sum[i][j] += a_values[i] * b_values[j];
       }
     }
   }
@@ -145,28 +168,46 @@ __device__ inline void multiply_lds(const Arguments<T, Output>& x, const A& a, c
 template <bool AAlongK, bool BAlongK, typename T, typename Output>
 __device__ inline void multiply_registers(const Arguments<T, Output>& x, const Stored<T>& a, const Stored<T>& b) {
   const unsigned first = blockIdx.z * x.part_depth, last = min(first + x.part_depth, x.k);
-  const unsigned row = blockIdx.y * kTile + threadIdx.x / 16 * 4, column = blockIdx.x * kTile + threadIdx.x % 16 * 4;
-  if (row >= x.m || column >= x.n) return;
+  const unsigned first_row = blockIdx.y * kTile + threadIdx.x / 16 * 4,
+                 first_column = blockIdx.x * kTile + threadIdx.x % 16 * 4;
+  if (first_row >= x.m || first_column >= x.n) return;
+  // At the end of rows and columns the four by four elements move back inside: no bounds in the loop.
+  const bool inside = a.by_four && b.by_four && x.m >= 4 && x.n >= 4;
+  const unsigned row = inside ? min(first_row, x.m - 4) : first_row,
+                 column = inside ? min(first_column, x.n - 4) : first_column;
   float sum[4][4] = {}, a_values[4][4], b_values[4][4];
-  for (unsigned k = first; k < last; k += 4) {
-#pragma unroll
-    for (unsigned i = 0; i < 4; ++i) {
-      AAlongK ? a.four(row + i, k, a_values[i]) : a.four(k + i, row, a_values[i]);
-      BAlongK ? b.four(column + i, k, b_values[i]) : b.four(k + i, column, b_values[i]);
-    }
+  const auto add = [&] {
 #pragma unroll
     for (unsigned d = 0; d < 4; ++d) {
 #pragma unroll
       for (unsigned i = 0; i < 4; ++i) {
 #pragma unroll
         for (unsigned j = 0; j < 4; ++j) {
-          sum[i][j] =
-              __builtin_fmaf(AAlongK ? a_values[i][d] : a_values[d][i], BAlongK ? b_values[j][d] : b_values[d][j], sum[i][j]);
+          sum[i][j] += (AAlongK ? a_values[i][d] : a_values[d][i]) * (BAlongK ? b_values[j][d] : b_values[d][j]);
         }
       }
     }
+  };
+  unsigned k = first;
+  if (inside) {
+    for (; k + 4 <= last; k += 4) {
+#pragma unroll
+      for (unsigned i = 0; i < 4; ++i) {
+        AAlongK ? a.four_inside(row + i, k, a_values[i]) : a.four_inside(k + i, row, a_values[i]);
+        BAlongK ? b.four_inside(column + i, k, b_values[i]) : b.four_inside(k + i, column, b_values[i]);
+      }
+      add();
+    }
   }
-  store(x, row, column, sum);
+  for (; k < last; k += 4) {
+#pragma unroll
+    for (unsigned i = 0; i < 4; ++i) {
+      AAlongK ? a.four(row + i, k, a_values[i]) : a.four(k + i, row, a_values[i]);
+      BAlongK ? b.four(column + i, k, b_values[i]) : b.four(k + i, column, b_values[i]);
+    }
+    add();
+  }
+  store(x, row, column, sum, first_row, first_column);
 }
 
 // How many parts an m x n x k product is cut into, and how deep each is (a multiple of the tile's depth).

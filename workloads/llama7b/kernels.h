@@ -30,7 +30,7 @@ __device__ inline void rms_norm(const T* x, const T* gain, T* y, unsigned featur
   float squares = 0.0f;
   for (unsigned i = threadIdx.x; i < features; i += 256) {
     const auto value = static_cast<float>(x[first + i]);
-    squares = __builtin_fmaf(value, value, squares);
+    squares += value * value;
   }
   squares = wave_sum(squares);
   if (threadIdx.x % 64 == 0) waves[threadIdx.x / 64] = squares;
@@ -57,11 +57,10 @@ __device__ inline void gemv(const T* __restrict__ weights, const T* __restrict__
     for (unsigned k = lane * kAtOnce; k < depth; k += 64 * kAtOnce) {
       const Several w = *reinterpret_cast<const Several*>(from + k), v = *reinterpret_cast<const Several*>(x + k);
 #pragma unroll
-      for (unsigned i = 0; i < kAtOnce; ++i) sum = __builtin_fmaf(static_cast<float>(w[i]), static_cast<float>(v[i]), sum);
+      for (unsigned i = 0; i < kAtOnce; ++i) sum += static_cast<float>(w[i]) * static_cast<float>(v[i]);
     }
   } else {
-    for (unsigned k = lane; k < depth; k += 64)
-      sum = __builtin_fmaf(static_cast<float>(from[k]), static_cast<float>(x[k]), sum);
+    for (unsigned k = lane; k < depth; k += 64) sum += static_cast<float>(from[k]) * static_cast<float>(x[k]);
   }
   sum = wave_sum(sum);
   if (lane == 0) y[row] = static_cast<T>(accumulate ? static_cast<float>(y[row]) + sum : sum);
@@ -110,7 +109,7 @@ __device__ inline void attention_decode(const T* queries, const T* key_cache, co
 #pragma unroll
     for (unsigned i = 0; i < kMostDimensions / kGroup; ++i) {
       const unsigned d = lane + i * kGroup;
-      if (d < dimensions && p < count) score = __builtin_fmaf(query[i], static_cast<float>(keys[p * dimensions + d]), score);
+      if (d < dimensions && p < count) score += query[i] * static_cast<float>(keys[p * dimensions + d]);
     }
     score = wave_sum(score, kGroup);
     if (lane == 0) scores[p] = p < count ? score * scale : -INFINITY;
@@ -131,7 +130,7 @@ __device__ inline void attention_decode(const T* queries, const T* key_cache, co
   if (d < dimensions) {
 #pragma unroll 4
     for (unsigned p = half; p < count; p += 2) {
-      weighted = __builtin_fmaf(scores[p], static_cast<float>(values[p * dimensions + d]), weighted);
+      weighted += scores[p] * static_cast<float>(values[p * dimensions + d]);
     }
   }
   if (half == 1) halves[d] = weighted;
@@ -154,8 +153,8 @@ __device__ inline void attention_combine(const float* parts, T* y, unsigned dime
   for (unsigned c = 0; c < chunks; ++c) {
     const float* const part = of_head + c * (2 + dimensions);
     const float factor = expf(part[0] - most);
-    sum = __builtin_fmaf(factor, part[1], sum);
-    if (d < dimensions) weighted = __builtin_fmaf(factor, part[2 + d], weighted);
+    sum += factor * part[1];
+    if (d < dimensions) weighted += factor * part[2 + d];
   }
   if (d < dimensions) y[head * dimensions + d] = static_cast<T>(weighted / sum);
 }
@@ -194,7 +193,7 @@ __device__ inline void attention_prefill(const T* queries, const T* key_cache, c
     for (unsigned i = 0; i < kKeys / kLanes; ++i) {
       const unsigned key = lane + i * kLanes;
       float score = 0.0f;
-      for (unsigned d = 0; d < dimensions; ++d) score = __builtin_fmaf(query_tile[query][d], tile[key][d], score);
+      for (unsigned d = 0; d < dimensions; ++d) score += query_tile[query][d] * tile[key][d];
       scores[i] = key < count && key0 + key < seen ? score * scale : -INFINITY;
       largest = fmaxf(largest, scores[i]);
     }
@@ -218,7 +217,7 @@ __device__ inline void attention_prefill(const T* queries, const T* key_cache, c
 #pragma unroll
       for (unsigned i = 0; i < kEach; ++i) {
         const unsigned d = lane + i * kLanes;
-        if (d < dimensions) weighted[i] = __builtin_fmaf(weight, tile[key][d], weighted[i]);
+        if (d < dimensions) weighted[i] += weight * tile[key][d];
       }
     }
   }

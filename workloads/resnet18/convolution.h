@@ -136,7 +136,7 @@ __device__ inline void direct(const Shape& shape, const float* __restrict__ from
           }
           if (!met) value = 0.0f;
 #pragma unroll
-          for (unsigned o = 0; o < kDirectOutputs; ++o) sum[o] = __builtin_fmaf(row[o][i * Kernel + j], value, sum[o]);
+          for (unsigned o = 0; o < kDirectOutputs; ++o) sum[o] += row[o][i * Kernel + j] * value;
         }
       }
     }

@@ -95,7 +95,7 @@ class Gpu {
   }
   void normalise(const Array& x, const Array& mean, const Array& variance, const Array& gamma, const Array& beta,
                  const Array* residual, Array& y, std::size_t channels, std::size_t count, bool relu) {
-    log_.launch(batch_norm_relu, dim3(workload::groups(count, 256), channels), dim3(256), x.data(), mean.data(),
+    log_.launch(batch_norm_relu, dim3(workload::groups(count, 256 * kPixels), channels), dim3(256), x.data(), mean.data(),
                 variance.data(), gamma.data(), beta.data(), residual ? residual->data() : nullptr, y.target(), count, relu);
     if (!checks_) return;
     check("output", y,
@@ -108,7 +108,7 @@ class Gpu {
     const Floats dy_before = checks_ ? get(dy) : Floats();
     log_.launch(batch_norm_relu_backward_sums, dim3(channels), dim3(256), dy.data(), y.data(), x.data(), mean.data(),
                 variance.data(), g.target(), dgamma.target(), dbeta.target(), count, relu);
-    log_.launch(batch_norm_backward_data, dim3(workload::groups(count, 256), channels), dim3(256), g.data(), x.data(),
+    log_.launch(batch_norm_backward_data, dim3(workload::groups(count, 256 * kPixels), channels), dim3(256), g.data(), x.data(),
                 mean.data(), variance.data(), gamma.data(), dgamma.data(), dbeta.data(), dx.target(), count);
     if (!checks_) return;
     const Floats &g_values = get(g), &x_values = get(x), &mean_values = get(mean), &variance_values = get(variance);

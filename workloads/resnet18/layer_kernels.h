@@ -12,6 +12,8 @@ constexpr float kMomentum = 0.9f;
 constexpr float kWeightDecay = 1e-4f;
 constexpr unsigned kPoolKernel = 3, kPoolStride = 2, kPoolPadding = 1;
 constexpr unsigned kNoTap = 255;
+constexpr unsigned kPixels =
+    4;  // of a work-item in elementwise layers, a workgroup apart, so that a channel's factors serve several
 
 /// The sum over the workgroup's 256 work-items, in all of them. The order of additions is fixed.
 __device__ inline float workgroup_sum(float value) {
@@ -47,15 +49,20 @@ extern "C" __global__ void __launch_bounds__(256)
 
 // y = gamma (x - mean) / sqrt(variance + epsilon) + beta, plus the residual, through ReLU. blockIdx.y is the channel.
 extern "C" __global__ void __launch_bounds__(256)
-    batch_norm_relu(const float* x, const float* mean, const float* variance, const float* gamma, const float* beta,
-                    const float* residual, float* y, unsigned count, bool relu) {
-  const unsigned pixel = blockIdx.x * blockDim.x + threadIdx.x, channel = blockIdx.y;
-  if (pixel >= count) return;
-  const size_t at = static_cast<size_t>(channel) * count + pixel;
-  const float scale = gamma[channel] / sqrtf(variance[channel] + resnet18::kEpsilon);
-  float value = (x[at] - mean[channel]) * scale + beta[channel];
-  if (residual) value += residual[at];
-  y[at] = relu ? fmaxf(value, 0.0f) : value;
+    batch_norm_relu(const float* __restrict__ x, const float* __restrict__ mean, const float* __restrict__ variance,
+                    const float* __restrict__ gamma, const float* __restrict__ beta, const float* __restrict__ residual,
+                    float* __restrict__ y, unsigned count, bool relu) {
+  const unsigned channel = blockIdx.y;
+  const float scale = gamma[channel] / sqrtf(variance[channel] + resnet18::kEpsilon), m = mean[channel], shift = beta[channel];
+#pragma unroll
+  for (unsigned i = 0; i < resnet18::kPixels; ++i) {
+    const unsigned pixel = (blockIdx.x * resnet18::kPixels + i) * 256 + threadIdx.x;
+    if (pixel >= count) continue;
+    const size_t at = static_cast<size_t>(channel) * count + pixel;
+    float value = (x[at] - m) * scale + shift;
+    if (residual) value += residual[at];
+    y[at] = relu ? fmaxf(value, 0.0f) : value;
+  }
 }
 
 // The gradient behind ReLU, g = dy where y > 0 (all of dy without ReLU), and its sums: dbeta = sum g, dgamma = sum g x^. One
@@ -82,14 +89,21 @@ extern "C" __global__ void __launch_bounds__(256)
 
 // dx = gamma / sqrt(variance + epsilon) (g - dbeta / n - x^ dgamma / n)
 extern "C" __global__ void __launch_bounds__(256)
-    batch_norm_backward_data(const float* g, const float* x, const float* mean, const float* variance, const float* gamma,
-                             const float* dgamma, const float* dbeta, float* dx, unsigned count) {
-  const unsigned pixel = blockIdx.x * blockDim.x + threadIdx.x, channel = blockIdx.y;
-  if (pixel >= count) return;
-  const size_t at = static_cast<size_t>(channel) * count + pixel;
+    batch_norm_backward_data(const float* __restrict__ g, const float* __restrict__ x, const float* __restrict__ mean,
+                             const float* __restrict__ variance, const float* __restrict__ gamma,
+                             const float* __restrict__ dgamma, const float* __restrict__ dbeta, float* __restrict__ dx,
+                             unsigned count) {
+  const unsigned channel = blockIdx.y;
   const float scale = 1.0f / sqrtf(variance[channel] + resnet18::kEpsilon), share = 1.0f / static_cast<float>(count);
-  const float normalised = (x[at] - mean[channel]) * scale;
-  dx[at] = gamma[channel] * scale * (g[at] - dbeta[channel] * share - normalised * dgamma[channel] * share);
+  const float m = mean[channel], factor = gamma[channel] * scale, of_beta = dbeta[channel] * share,
+              of_gamma = dgamma[channel] * share;
+#pragma unroll
+  for (unsigned i = 0; i < resnet18::kPixels; ++i) {
+    const unsigned pixel = (blockIdx.x * resnet18::kPixels + i) * 256 + threadIdx.x;
+    if (pixel >= count) continue;
+    const size_t at = static_cast<size_t>(channel) * count + pixel;
+    dx[at] = factor * (g[at] - of_beta - (x[at] - m) * scale * of_gamma);
+  }
 }
 
 // 3 x 3 maximum, stride 2, padding 1; `tap` remembers which of the nine it was (the first of equals). blockIdx.y is the plane,
@@ -167,7 +181,7 @@ extern "C" __global__ void __launch_bounds__(256) fully_connected(const float* w
     const float weight = weights[static_cast<size_t>(row) * depth + k];
 #pragma unroll
     for (unsigned i = 0; i < 4; ++i) {
-      if (image0 + i < images) sum[i] = __builtin_fmaf(weight, x[static_cast<size_t>(k) * images + image0 + i], sum[i]);
+      if (image0 + i < images) sum[i] += weight * x[static_cast<size_t>(k) * images + image0 + i];
     }
   }
 #pragma unroll

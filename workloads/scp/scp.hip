@@ -14,7 +14,7 @@ extern "C" __global__ void __launch_bounds__(group_size)
   const size_t first = size_t{blockIdx.x} * length;
   float sum = 0;
 #pragma unroll 4
-  for (unsigned i = threadIdx.x; i < length; i += group_size) sum = fmaf(a[first + i], b[first + i], sum);
+  for (unsigned i = threadIdx.x; i < length; i += group_size) sum += a[first + i] * b[first + i];
   sum = workload::lane_sum<wavefront>(sum);
   if (threadIdx.x % wavefront == 0) sums[threadIdx.x / wavefront] = sum;
   __syncthreads();

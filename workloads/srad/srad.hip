@@ -16,7 +16,7 @@ extern "C" __global__ void __launch_bounds__(group_size)
   float sum = 0, squares = 0;
   for (unsigned i = blockIdx.x * group_size + threadIdx.x; i < count; i += gridDim.x * group_size) {
     sum += image[i];
-    squares = fmaf(image[i], image[i], squares);
+    squares += image[i] * image[i];
   }
   sum = workload::lane_sum<wavefront>(sum);
   squares = workload::lane_sum<wavefront>(squares);

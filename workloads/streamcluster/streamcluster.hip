@@ -19,7 +19,7 @@ extern "C" __global__ void __launch_bounds__(group_size)
 #pragma unroll 4
   for (unsigned d = 0; d < dimensions; ++d) {
     const float difference = coordinates[size_t{d} * points + point] - coordinates[size_t{d} * points + candidate];
-    distance = fmaf(difference, difference, distance);
+    distance += difference * difference;
   }
   const float change = distance * weights[point] - costs[point];
   float* const row = work + size_t{point} * (centres + 1);
