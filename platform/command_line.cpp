@@ -45,11 +45,11 @@ constexpr std::array<CommandInfo, 9> kCommands{
       "What "
       "has been run with the same inputs is not run again: after an interruption, or when the file has got more values, the "
       "same "
-      "command goes on. --on slurm hands the points to the batch system as job arrays."},
+      "command goes on. --on slurm hands the points to the batch system as job arrays. Exit code 1: not all points are done."},
      {"results", Command::results, "[SWEEP[@VERSION]]", "list, filter, export and compare what sweeps have found",
       "Without SWEEP lists the sweeps of a database; with it prints what the sweep takes of each point: the mean of its "
       "repetitions and from where to where they go. @VERSION, a commit or the first digits of one or a version, chooses among "
-      "results of several builds."},
+      "results of several builds. Exit code 1: --compare has found a change."},
      {"hart", Command::hart, "PROGRAM.elf [-- ARGUMENTS]", "run a bare-metal program on the hart alone",
       "Runs a bare-metal RV64GC program on the same platform without the GPU and returns its exit code. ARGUMENTS reach the "
       "program by semihosting. Nothing but the program's console is printed, and files are written only with --out."},
