@@ -1,0 +1,34 @@
+#!/usr/bin/env bash
+# energy.sh TARGET: energy of a program's kernels and copies: they and idle are the whole, power over time adds up to it, and copies in
+# bulk take what they take in detail, but for what compute units do.
+source "$(dirname "$0")/common.sh"
+
+for mode in bulk detailed; do
+  on_gpu --config tiny --config energy/r9nano --set gpu.target="$1" --set gpu.copies=$mode --out $mode -- \
+    copy_times d2d 0 0 33554432 33554432 33554432
+  expect 0 "${command[@]}"
+done
+python3 - <<'PYTHON' >&2 || fail "energies do not fit"
+import csv, json, sys
+
+def near(what, a, b, part):
+    if abs(a - b) > part * abs(b): sys.exit(f"{what}: {a} and {b}")
+
+def read(folder):
+    energy = json.load(open(folder + "/statistics.json"))["energy"]["gpu0"]
+    whole = energy["whole"]["joules"]
+    near(folder + ": kernels and idle", energy["kernels"]["joules"] + energy["idle"]["joules"], whole, 1e-12)
+    power = sum(float(line["total_w"]) * (int(line["end_ps"]) - int(line["begin_ps"])) * 1e-12
+                for line in csv.DictReader(open(folder + "/power.csv")))
+    near(folder + ": power over time", power, whole, 1e-9)
+    kernels = list(csv.DictReader(open(folder + "/kernels.csv")))
+    near(folder + ": kernels.csv", sum(float(k["energy_j"]) for k in kernels), energy["kernels"]["joules"], 1e-9)
+    return energy["events"], sum(int(k["bulk_bytes"]) for k in kernels)
+
+bulk, in_bulk = read("bulk")
+detailed, none = read("detailed")
+if in_bulk < 2 * 33554432 or none != 0: sys.exit(f"{in_bulk} and {none} bytes in bulk")
+for block, event in [("dram", "activate"), ("dram", "read_byte"), ("dram", "write_byte"), ("l2", "tag"), ("l1v", "tag"),
+                     ("noc_link", "flit")]:
+    near(f"{block}.{event}", bulk[block][event]["count"], detailed[block][event]["count"], 0.02)
+PYTHON
