@@ -1,5 +1,5 @@
 // COPY-ALIGNED: one array into another, whose elements are in the same memory partitions.
-#include "workloads/copy_aligned/copy.h"
+#include "workloads/common/copy.h"
 
 int main(int argc, char** argv) {
   return run_copy(argc, argv, "copy_aligned", "Copy of a vector within each memory partition", 0);

@@ -120,7 +120,7 @@ int main(int argc, char** argv) {
   int rows = 0, columns = 0, steps = 0;
   program.size(rows, "rows", "rows of the image", {48, 458, 2048}, 2, 1 << 14);
   program.size(columns, "columns", "columns of the image", {100, 502, 2048}, 2, 1 << 14);
-  program.size(steps, "steps", "steps of diffusion", {2, 2, 2}, 1, 1000);
+  program.size(steps, "steps", "steps of diffusion", {2, 2, 1}, 1, 1000);
   return program.run(argc, argv, [&] {
     constexpr float lambda = 0.5f;
     const size_t count = size_t(rows) * columns;
