@@ -37,7 +37,9 @@ void flush_standard_output() {
 }
 
 OutputFile::OutputFile(std::filesystem::path path)
-    : path_(std::move(path)), process_(getpid()), file_(open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)),
+    : path_(std::move(path)),
+      process_(getpid()),
+      file_(open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)),
       wake_(std::make_unique<std::condition_variable>()) {
   if (file_ < 0) throw WriteError(cannot_write(path_.string(), errno));
   // Signals are for other threads.
