@@ -4,7 +4,7 @@ source "$(dirname "$0")/common.sh"
 
 expect 0 "$LACUNA" --version
 says "lacuna 0."
-for command in "" run hart disasm docs; do
+for command in "" run hart disasm docs sweep results; do
   expect 0 "$LACUNA" $command --help
   says "Usage:"
   [[ ! -s err.txt ]] || fail "help writes to stderr"
@@ -13,7 +13,7 @@ expect 0 "$LACUNA" --list-params
 says "l2.size = 256KiB  (size, unit B, KiB, MiB, GiB"
 mkdir pages
 expect 0 "$LACUNA" docs pages
-[[ $(ls pages) == $'isa-coverage.md\nmemory-map.md\nparameters.md' ]] || fail "pages are missing"
+[[ $(ls pages) == $'isa-coverage.md\nkernels-csv.md\nmemory-map.md\nparameters.md' ]] || fail "pages are missing"
 expect 2 "$LACUNA" docs nowhere
 complains "nowhere: no such folder"
 

@@ -1,0 +1,42 @@
+#!/usr/bin/env bash
+# A figure from its sweep to its pictures, with few points: experiments/lazygpu/latency. All descriptions and sweeps are good.
+source "$(dirname "$0")/common.sh"
+
+figures=(/usr/bin/python3 "$SOURCE/experiments/figures.py")
+cp "$SOURCE"/experiments/lazygpu/latency.{csv,figure} "$SOURCE/experiments/lazygpu/chase.launch" .
+mkdir -p build/release
+ln -s "$FIRMWARE" build/release/firmware
+sed -i 's|\.\./\.\./build|build|' chase.launch
+sed 's/^kib = .*/kib = 16, 256/; s/^passes = .*/passes = 64, 12/; s/^gpu.start_phase = .*/gpu.start_phase = 0cycles, 251cycles/' \
+  "$SOURCE/experiments/lazygpu/latency.quick.sweep" >latency.sweep
+expect 0 "$LACUNA" sweep latency.sweep --db r.db -j 2
+expect 0 "$LACUNA" results lazygpu_latency_quick --db r.db --csv
+cp out.txt ours.csv
+expect 0 "${figures[@]}" latency.figure ours.csv out
+for picture in png svg; do [[ -s out/latency.$picture ]] || fail "no picture latency.$picture"; done
+head -c 8 out/latency.png | grep -qa PNG || fail "latency.png is no PNG"
+grep -q 'Footprint of the chain (KiB)' out/latency.md || fail "the table has no title of its axis"
+# Published and measured side by side: 60 and 112 cycles, and ours within a tenth.
+awk -F'|' '$2 ~ /^ (16|256) $/ { ++n; ratio = $6; if (ratio < 0.9 || ratio > 1.1) exit 1 } END { exit n != 2 }' out/latency.md ||
+  fail "the table has not both levels within a tenth: $(cat out/latency.md)"
+
+sed 's/^kind = line/kind = lines/' latency.figure >wrong.figure
+expect 1 "${figures[@]}" wrong.figure ours.csv out
+complains "kind = lines: must be one of line, bars"
+sed 's/^y = latency/y = latenzy/' latency.figure >wrong.figure
+expect 1 "${figures[@]}" wrong.figure ours.csv out
+complains "has no column latenzy_mean"
+expect 1 "${figures[@]}" latency.figure nowhere.csv out
+
+# The figures of all papers: a sweep at each scale, whose takes they show.
+for figure in "$SOURCE"/experiments/*/*.figure; do
+  folder=$(dirname "$figure")
+  sweep=$(sed -n 's/^sweep = //p' "$figure")
+  for scale in quick paper; do
+    expect 0 "$LACUNA" sweep "$folder/$sweep.$scale.sweep" --db r.db --dry-run
+    grep -q "^name = $(basename "$folder")_${sweep}_$scale\$" "$folder/$sweep.$scale.sweep" || fail "$folder/$sweep.$scale.sweep has another name"
+    for take in $(sed -n 's/^y = //p' "$figure"); do
+      grep -q "^$take = " "$folder/$sweep.$scale.sweep" || fail "$figure shows $take, which $sweep.$scale.sweep does not take"
+    done
+  done
+done
