@@ -13,6 +13,7 @@ DESCRIPTION is an INI file:
   y                         what the sweep takes: columns y_mean, y_min, y_max of OURS.csv; several, separated by blanks, are
                             the series
   x_scale, y_scale          linear (default), log2 or log10
+  mean                      arithmetic or geometric: one more place, `mean`, with the mean over the others
   published                 CSV beside the description: series, x, value, source; series and x as in ours
   note                      what the reader must know, under the table
   [names]                   VALUE = TEXT: what the legend and the x axis say for a value of an axis
@@ -33,7 +34,8 @@ import matplotlib.ticker  # noqa: E402
 
 KINDS = ("line", "bars")
 SCALES = {"linear": 0, "log2": 2, "log10": 10}
-KEYS = ("title", "sweep", "x_label", "y_label", "kind", "x", "series", "y", "x_scale", "y_scale", "published", "note")
+KEYS = ("title", "sweep", "x_label", "y_label", "kind", "x", "series", "y", "x_scale", "y_scale", "mean",
+        "published", "note")
 
 
 class Failure(Exception):
@@ -63,6 +65,8 @@ def read_description(path):
         if figure.setdefault(key, "linear") not in SCALES:
             raise Failure(f"{path}: {key} = {figure[key]}: must be one of {', '.join(SCALES)}")
     names = dict(parser["names"]) if parser.has_section("names") else {}
+    if figure.get("mean", "arithmetic") not in ("arithmetic", "geometric"):
+        raise Failure(f"{path}: mean = {figure['mean']}: must be one of arithmetic, geometric")
     if figure.get("series") and len(figure["y"].split()) > 1:
         raise Failure(f"{path}: several takes in y are the series; there is no place for series = {figure['series']}")
     return figure, names
@@ -96,6 +100,20 @@ def read_ours(path, figure):
     if not points:
         raise Failure(f"{path}: has no values of {figure['y']}")
     return points
+
+
+def with_means(points, figure):
+    """With a place `mean` for each series: the mean of its means, from that of the least to that of the largest values."""
+    if not figure.get("mean"):
+        return points
+    means = {}
+    for series in unique(s for s, _ in points):
+        values = [value for (s, _), value in points.items() if s == series]
+        if figure["mean"] == "geometric":
+            means[series, "mean"] = tuple(math.exp(sum(map(math.log, column)) / len(values)) for column in zip(*values))
+        else:
+            means[series, "mean"] = tuple(sum(column) / len(values) for column in zip(*values))
+    return points | means
 
 
 def read_published(description, figure):
@@ -150,12 +168,12 @@ def draw_bars(axes, ours, published, series, name):
                  capsize=3, label=name(one) or "Lacuna")
         theirs = [x for x in xs if (one, x) in published]
         if theirs:
-            label = f"{name(one)}, published" if name(one) else "published"
+            label = "published" if index == 0 else None
             axes.plot([place[x] for x in theirs], [published[one, x][0] for x in theirs], linestyle="none", marker="D",
                       markersize=7, markerfacecolor="white", markeredgecolor="black", markeredgewidth=1.2, label=label, zorder=4)
     axes.set_xticks(range(len(xs)))
     labels = [name(x) for x in xs]
-    crowded = sum(len(label) for label in labels) > 70
+    crowded = len(labels) * max(len(label) for label in labels) > 90
     axes.set_xticklabels(labels, rotation=35 if crowded else 0, ha="right" if crowded else "center")
     axes.margins(x=0.02)
 
@@ -222,7 +240,7 @@ def main(arguments):
     description, ours_path, folder = map(pathlib.Path, arguments)
     try:
         figure, names = read_description(description)
-        ours = read_ours(ours_path, figure)
+        ours = with_means(read_ours(ours_path, figure), figure)
         published = read_published(description, figure)
         folder.mkdir(parents=True, exist_ok=True)
         stem = folder / description.stem
