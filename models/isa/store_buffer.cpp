@@ -9,6 +9,23 @@ namespace {
 
 constexpr std::size_t kFirstTable = 512;
 
+// A lane's data: of few sizes, for which a copy of known size takes one or two host instructions.
+void copy_lane(std::byte* to, const std::byte* from, std::size_t bytes) {
+  switch (bytes) {
+    case 4:
+      std::memcpy(to, from, 4);
+      break;
+    case 8:
+      std::memcpy(to, from, 8);
+      break;
+    case 16:
+      std::memcpy(to, from, 16);
+      break;
+    default:
+      std::memcpy(to, from, bytes);
+  }
+}
+
 // Writes the bytes of a mask by the largest aligned words that are whole.
 void write(std::byte* at, const std::byte* data, std::uint64_t mask) {
   for (unsigned word = 0; word < StoreBuffer::kLineBytes; word += 8) {
@@ -82,7 +99,7 @@ void StoreBuffer::grow() {
 void StoreBuffer::store(std::byte* at, const std::byte* data, std::size_t bytes) {
   for_parts(address(at), bytes, [&](std::uintptr_t number, std::size_t offset, std::size_t done, std::size_t count) {
     Line& to = line(number);
-    std::memcpy(to.data.data() + offset, data + done, count);
+    copy_lane(to.data.data() + offset, data + done, count);
     to.mask |= bytes_mask(offset, count);
   });
 }
@@ -97,7 +114,7 @@ bool StoreBuffer::overlay(const std::byte* at, std::byte* data, std::size_t byte
     if (stored == 0) return;
     any = true;
     if (stored == wanted) {
-      std::memcpy(data + done, from->data.data() + offset, count);
+      copy_lane(data + done, from->data.data() + offset, count);
       return;
     }
     for (; stored != 0; stored &= stored - 1) {
