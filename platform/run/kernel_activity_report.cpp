@@ -78,7 +78,10 @@ void write_kernels_csv_reference(std::ostream& out) {
          "| `failed` | 1: a wavefront faulted |\n"
          "| `wall_seconds` | host time between start and end; kernels in flight together share it |\n";
   for (const auto& [name, instructions] : isa::kUnitTexts) out << fmt::format("| `issued_{}` | {} |\n", name, instructions);
-  out << "| `bulk_bytes` | copied or filled without being executed |\n\n"
+  out << "| `bulk_bytes` | copied or filled without being executed |\n"
+         "| `energy_j`, `mean_w`, `peak_w`, `energy_delay_js`, `energy_BLOCK_j` | with energies: see "
+         "[energy](energy.md#what-a-run-leaves) "
+         "|\n\n"
          "## Wavefront cycles\n"
          "Cycles of all wavefronts of the kernel, by what the wavefront does; `bounded by` tells the longest.\n\n"
          "| column | the wavefront | a kernel is bounded by |\n|---|---|---|\n";

@@ -6,6 +6,7 @@
 #include <sstream>
 #include <string_view>
 
+#include "models/common/nearest_name.h"
 #include "platform/configuration.h"
 #include "platform/launch/launch_error.h"
 #include "platform/launch/launch_request.h"
@@ -55,6 +56,17 @@ std::string joined(const NamedValues& values) {
     digest.add(value);
   }
   return digest.text();
+}
+
+/// Of the files in the program's folder the one with the nearest name, written as the program is; "" when none is near.
+std::string nearest_program(const fs::path& program) {
+  std::vector<std::string> names;
+  std::error_code status;
+  const fs::path folder = program.has_parent_path() ? program.parent_path() : ".";
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, status))
+    if (entry.is_regular_file(status)) names.push_back(entry.path().filename());
+  const std::string nearest = nearest_name(names, program.filename().string());
+  return nearest.empty() ? "" : (program.parent_path() / nearest).string();
 }
 
 }  // namespace
@@ -127,7 +139,9 @@ const PointPreparer::Workload& PointPreparer::workload(const SweepPoint& point, 
     if (!line.console_input.empty()) workload.files.push_back(folder_ / line.console_input);
   } else {
     const fs::path file = program_file(line.input);
-    if (file.empty()) throw SweepError(line.input + ": no such program");
+    if (file.empty())
+      throw SweepError(sweep_.at(sweep_.program.line) + line.input + ": no such program" +
+                       did_you_mean(nearest_program(line.input)));
     workload.files.push_back(file);
   }
   return workload;

@@ -39,4 +39,4 @@ expect 2 "$LACUNA" sweep wrong.sweep
 complains "no statistic has the path gpu.cp.dispatches; did you mean gpu0.cp.dispatches?"
 sed 's/vector_add/vector_ad/' hip.sweep >wrong.sweep
 expect 2 "$LACUNA" sweep wrong.sweep
-complains "./vector_ad: no such program"
+complains "./vector_ad: no such program; did you mean ./vector_add?"
