@@ -69,6 +69,8 @@ enum RowFlags : std::uint64_t {
 
 /// Flag: where source `zero` is zero, source `other` makes no difference (LazyGPU, ISCA '25, section 4.3: (x) instructions).
 constexpr std::uint64_t zero_pair(unsigned zero, unsigned other) { return std::uint64_t{1} << (48 + 4 * zero + other); }
+/// All of them.
+inline constexpr std::uint64_t kZeroPairs = ~std::uint64_t{0} << 48;
 /// The first two sources are multiplied, or ANDed: integers, and floating point where zero times anything is zero.
 inline constexpr std::uint64_t kFactors = zero_pair(0, 1) | zero_pair(1, 0);
 /// The same by IEEE 754.
