@@ -110,6 +110,7 @@ void GpuDevice::build_compute_units() {
                                                .code = code_,
                                                .lds_banks = lds_banks_[place.shader_array],
                                                .listener = dispatcher_,
+                                               .lazy = parameters_.lazy,
                                                .memory = state_memory_};
     units_.push_back(std::make_unique<ComputeUnit>(name_of("cu", index).c_str(), parameters_.cu, place, surroundings));
     ComputeUnit& unit = *units_.back();

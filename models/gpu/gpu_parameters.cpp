@@ -102,6 +102,7 @@ void GpuDeviceParameters::describe(ParameterSet& set) {
   set.describe("sdma", sdma);
   set.describe("noc", noc);
   set.describe("l2", l2);
+  set.describe("lazy", lazy);
   set.describe("dram", dram);
   set.describe("vram", vram);
   set.describe("energy", energy);

@@ -57,6 +57,7 @@ struct GpuDeviceParameters {
   CacheParameters l1s;
   CacheParameters l1i;
   CacheParameters l2;
+  LazyParameters lazy;
   TlbParameters l1_tlb;
   TlbParameters l2_tlb;
   PageWalkerParameters page_walker;

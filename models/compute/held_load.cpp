@@ -1,0 +1,1 @@
+#include "models/compute/held_load.h"
