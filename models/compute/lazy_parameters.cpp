@@ -20,6 +20,10 @@ void LazyParameters::describe(ParameterSection& s) {
         "Who keeps masks right: whoever writes GPU memory, which is known to be zero before; or stores of wavefronts alone",
         {{"all", static_cast<int>(MaskWriters::all)}, {"stores", static_cast<int>(MaskWriters::stores)}},
         {.source = "choice, docs/DEVIATIONS.md"});
+  s.add("check", check,
+        "Whether memory is compared with what a held load has read when its requests leave: lanes that differ are counted and "
+        "reported",
+        {.source = "choice"});
 }
 
 }  // namespace lacuna

@@ -25,6 +25,10 @@ bool reads_all_lanes(const isa::Instruction& instruction) {
   return instruction.vop.dpp || is_in(instruction.latency, kAcrossLanes);
 }
 
+std::uint64_t written_lanes(const isa::Instruction& instruction, const isa::Wavefront& wave) {
+  return is_in(instruction.latency, kMatrix) ? isa::kAllLanes : wave.exec();
+}
+
 bool is_vector(const isa::RegisterRange& range) {
   return range.file == isa::OperandKind::vgpr || range.file == isa::OperandKind::agpr;
 }
@@ -46,8 +50,8 @@ LazyUnit::LazyUnit(const LazyParameters& parameters, const ComputeUnitParameters
 void LazyUnit::describe(StatisticsGroup& g) const {
   for (std::size_t i = 0; i < kLazyCounts; ++i)
     g.add(std::string(kLazyCountTexts[i].name), statistics_.counts[i], kLazyCountTexts[i].meaning, kLazyCountTexts[i].unit);
-  for (std::size_t i = 0; i < kRefusals; ++i)
-    g.add("eager_" + std::string(kRefusalTexts[i].name), statistics_.refused[i], kRefusalTexts[i].meaning, "loads");
+  for (std::size_t i = 0; i < held_load::kRefusals; ++i)
+    g.add("eager_" + std::string(held_load::kRefusalTexts[i].name), statistics_.refused[i], held_load::kRefusalTexts[i].meaning, "loads");
 }
 
 void LazyUnit::reset() {
@@ -111,23 +115,27 @@ bool LazyUnit::prepare_registers(WavefrontSlot& slot, const isa::DecodedInstruct
   return true;
 }
 
-// The loads that the instruction reads registers of.
+// The loads that the instruction reads registers of, or whose address it overwrites.
 void LazyUnit::touch(Wavefront& w, const isa::DecodedInstruction& instruction, bool everything) {
   touched_.clear();
+  const auto add = [this](HeldLoad& load) {
+    if (std::exchange(load.touched, true)) return;
+    load.need = {};
+    load.written = 0;
+    touched_.push_back(load.number);
+  };
   if (everything) {
-    touched_ = w.loads;
+    for (const std::uint16_t number : w.loads) add(*loads_[number]);
   } else {
-    for (unsigned i = 0; i < instruction.registers.reads(); ++i) {
-      for_busy(w, instruction.registers.read(i), [this](HeldLoad& load, unsigned) {
-        if (std::exchange(load.touched, true)) return;
-        touched_.push_back(load.number);
+    for (unsigned i = 0; i < instruction.registers.reads(); ++i)
+      for_busy(w, instruction.registers.read(i), [&](HeldLoad& load, unsigned) { add(load); });
+    for (unsigned i = 0; i < instruction.registers.writes(); ++i) {
+      for_busy(w, instruction.registers.write(i), [&](HeldLoad& load, unsigned) {
+        if (load.registers.count > 1) add(load);
       });
     }
   }
-  for (const std::uint16_t number : touched_) {
-    loads_[number]->touched = false;
-    loads_[number]->need = {};
-  }
+  for (const std::uint16_t number : touched_) loads_[number]->touched = false;
 }
 
 // Whether the zero masks of what is touched are known; what they say is put into the registers.
@@ -167,8 +175,23 @@ void LazyUnit::find_needs(Wavefront& w, const isa::DecodedInstruction& instructi
     for_busy(w, instruction.registers.read(i),
              [wanted](HeldLoad& load, unsigned r) { load.need[r] |= load.busy[r] & wanted; });
   }
+  keep_addresses(w, instruction, wave);
   if (has_otimes(parameters_.mode) && instruction.unit == Unit::valu && isa::has_irrelevant_sources(instruction))
     spare(w, instruction, wave);
+}
+
+// The first register of a load has its address, which must not be lost while other registers are busy.
+void LazyUnit::keep_addresses(Wavefront& w, const isa::DecodedInstruction& instruction, const isa::Wavefront& wave) {
+  const auto for_written = [&](auto&& body) {
+    for (unsigned i = 0; i < instruction.registers.writes(); ++i) for_busy(w, instruction.registers.write(i), body);
+  };
+  for_written([](HeldLoad& load, unsigned r) { load.written |= 1U << r; });
+  for_written([&](HeldLoad& load, unsigned r) {
+    if (r != 0) return;
+    for (unsigned other = 1; other < load.registers.count; ++other) {
+      if ((load.written >> other & 1) == 0) load.need[other] |= load.busy[other] & written_lanes(instruction, wave);
+    }
+  });
 }
 
 // Lanes in which an operand makes no difference are not needed.
@@ -208,7 +231,7 @@ void LazyUnit::suspend(WavefrontSlot& slot, const isa::DecodedInstruction& instr
 }
 
 void LazyUnit::overwrite(Wavefront& w, const isa::DecodedInstruction& instruction, const isa::Wavefront& wave) {
-  const Lanes written = is_in(instruction.latency, kMatrix) ? isa::kAllLanes : wave.exec();
+  const Lanes written = written_lanes(instruction, wave);
   for (unsigned i = 0; i < instruction.registers.writes(); ++i) {
     for_busy(w, instruction.registers.write(i), [this, written](HeldLoad& load, unsigned r) { free_lanes(load, r, written); });
   }

@@ -18,6 +18,8 @@
 //                       wave sync, vector instructions while VGPR indexing or VSKIP is on
 //   a store             sends held loads that share a transaction with it first, and waits for them
 //   a load              whose destinations are partly held for lanes outside of EXEC goes eagerly: a register has one request
+//   the first register  of a load has its address: who reads or overwrites a lane of it needs what other registers hold of that
+//                       lane, and it is not set to zero before them
 //   s_waitcnt           does not wait for held loads: they count as completed
 //
 // A transaction is eliminated when no lane needs it any more: its words are zero, a lane's partner is zero and its register is
@@ -44,7 +46,7 @@ namespace lacuna {
 /// What a compute unit's vector loads came to; sums over all kernels.
 struct LazyStatistics {
   LazyCounts counts{};
-  std::array<std::uint64_t, kRefusals> refused{};  ///< loads that went eagerly, by reason
+  std::array<std::uint64_t, held_load::kRefusals> refused{};  ///< loads that went eagerly, by reason
   std::uint64_t encoded = 0;                       ///< register lanes that were written with a request,
   std::uint64_t decoded = 0;                       ///< and read when it was issued
 };
@@ -76,7 +78,7 @@ class LazyUnit : private ZeroRequests::Client {
   void describe(StatisticsGroup& group) const;
 
  private:
-  static constexpr unsigned kMaxRegisters = 4;  // of a load
+  static constexpr unsigned kMaxRegisters = held_load::kMaxRegisters;
   static constexpr unsigned kFileSize = 256;
   static constexpr std::uint16_t kNone = 0xffff;
   using Lanes = std::uint64_t;
@@ -96,6 +98,7 @@ class LazyUnit : private ZeroRequests::Client {
     LaneMasks suspended{};     ///< that an instruction did without, as they made no difference
     LaneMasks need{};          ///< of the instruction that is being prepared
     bool touched = false;      ///< by it
+    unsigned written = 0;      ///< registers that it writes, bit r
     // Zero reads:
     bool has_zeros = false;   ///< `zero` has not been applied yet
     bool waited_for = false;  ///< by the wavefront
@@ -135,6 +138,7 @@ class LazyUnit : private ZeroRequests::Client {
   void touch(Wavefront& w, const isa::DecodedInstruction& instruction, bool everything);
   bool masks_known(WavefrontSlot& slot, Wavefront& w, Cycles cycle);
   void find_needs(Wavefront& w, const isa::DecodedInstruction& instruction, const isa::Wavefront& wave, bool everything);
+  void keep_addresses(Wavefront& w, const isa::DecodedInstruction& instruction, const isa::Wavefront& wave);
   void spare(Wavefront& w, const isa::DecodedInstruction& instruction, const isa::Wavefront& wave);
   void suspend(WavefrontSlot& slot, const isa::DecodedInstruction& instruction);
   void overwrite(Wavefront& w, const isa::DecodedInstruction& instruction, const isa::Wavefront& wave);
@@ -165,6 +169,7 @@ class LazyUnit : private ZeroRequests::Client {
   bool zero_by_mask(std::uint64_t address, unsigned bytes);
   void count_zero_lines(HeldLoad& load, std::span<const LineRequest> lines);
   void apply_zeros(HeldLoad& load);
+  static void add_followers(HeldLoad& load);
   /// Lanes of a register are there, or will not be asked for.
   void free_lanes(HeldLoad& load, unsigned r, Lanes lanes);
   /// The load is over: counts what has become of it. Its record may be used again.
@@ -191,6 +196,7 @@ class LazyUnit : private ZeroRequests::Client {
   std::vector<std::uint16_t> touched_;
   std::vector<Spared> spared_;
   Coalescer lines_;
+  std::vector<VectorMemory::Contest> contested_;
   std::array<LineRequest, 2 * isa::kLanes> kept_;
   isa::LaneAddresses decoded_;
   LazyStatistics statistics_;

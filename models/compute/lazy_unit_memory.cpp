@@ -36,7 +36,7 @@ bool is_aligned(const isa::LaneAddresses& addresses, std::uint64_t lanes, std::u
 /// Registers whose bits a store moves as they are; null: it moves none, or converts them.
 const isa::Operand* stored_data(const isa::Instruction& instruction) {
   if (instruction.format == isa::Format::flat) return &instruction.src[1];
-  if (instruction.format != isa::Format::mubuf || instruction.row->mnemonic.find("format") != std::string_view::npos)
+  if (instruction.format != isa::Format::mubuf || (instruction.row->flags & isa::kConvertsFormat) != 0)
     return nullptr;
   return &instruction.src[3];
 }
@@ -68,21 +68,21 @@ MemoryTokens::Token LazyUnit::access(WavefrontSlot& slot, const isa::DecodedInst
 bool LazyUnit::hold(WavefrontSlot& slot, const isa::DecodedInstruction& instruction, Cycles cycle) {
   const MemoryAccess& access = slot.wave.access;
   Wavefront& w = wavefront(slot);
-  const auto refuse = [&](Refusal reason) {
+  const auto refuse = [&](held_load::Refusal reason) {
     ++statistics_.refused[static_cast<std::size_t>(reason)];
     count(slot, LazyCount::loads_eager);
     return false;
   };
-  if (const auto reason = why_not_held(instruction, access)) return refuse(*reason);
+  if (const auto reason = held_load::why_not_held(instruction, access)) return refuse(*reason);
   const isa::RegisterRange registers{instruction.dst[0].kind, instruction.dst[0].index, instruction.dst[0].words};
   const unsigned first = index_of(registers);
   for (unsigned r = 0; r < registers.count; ++r) {
-    if (w.owner[first + r] != kNone) return refuse(Refusal::partly_held);
+    if (w.owner[first + r] != kNone) return refuse(held_load::Refusal::partly_held);
   }
   HeldLoad& load = new_load();
-  if (!encode(memory_.addresses().global, access.lanes, access.bytes_per_lane, load.words, load.upper)) {
+  if (!held_load::encode(memory_.addresses().global, access.lanes, access.bytes_per_lane, load.words, load.upper)) {
     free_loads_.push_back(load.number);
-    return refuse(Refusal::upper_bits);
+    return refuse(held_load::Refusal::upper_bits);
   }
   load.slot = &slot;
   load.registers = registers;
@@ -130,7 +130,7 @@ LazyUnit::HeldLoad& LazyUnit::new_load() {
   return load;
 }
 
-void LazyUnit::decode_addresses(const HeldLoad& load) { decode(load.words, load.upper, load.lanes, decoded_.global); }
+void LazyUnit::decode_addresses(const HeldLoad& load) { held_load::decode(load.words, load.upper, load.lanes, decoded_.global); }
 
 void LazyUnit::add_lanes(const HeldLoad& load, unsigned r, Lanes lanes) {
   isa::for_lanes(lanes, [&](unsigned l) { lines_.add(decoded_.global[l] + 4 * r, register_bytes(load)); });
@@ -143,6 +143,7 @@ void LazyUnit::issue(HeldLoad& load, Cycles cycle) {
     load.zero = {};
     load.zero_blocks = load.zero_parts = 0;
   }
+  add_followers(load);
   decode_addresses(load);
   Lanes suspended = 0;
   for (unsigned r = 0; r < load.registers.count; ++r) suspended |= load.need[r] & load.suspended[r];
@@ -181,6 +182,11 @@ void LazyUnit::issue(HeldLoad& load, Cycles cycle) {
   for (unsigned r = 0; r < kMaxRegisters && load.slot != nullptr; ++r) free_lanes(load, r, filled[r]);
 }
 
+// Who fills a lane of the first register needs what else its address is for.
+void LazyUnit::add_followers(HeldLoad& load) {
+  for (unsigned r = 1; r < load.registers.count; ++r) load.need[r] |= load.busy[r] & load.need[0];
+}
+
 // Other lanes and registers of the load that the lines just sent bring.
 void LazyUnit::find_neighbours(const HeldLoad& load, LaneMasks& filled) {
   const Coalescer& sent = memory_.lines();
@@ -191,6 +197,7 @@ void LazyUnit::find_neighbours(const HeldLoad& load, LaneMasks& filled) {
       if (sent.contains(decoded_.global[l] + 4 * r, register_bytes(load))) filled[r] |= Lanes{1} << l;
     });
   }
+  for (unsigned r = 1; r < load.registers.count; ++r) filled[0] &= ~(load.busy[r] & ~filled[r]);
 }
 
 // The register still has what the load read: nobody has written it since.
@@ -280,11 +287,19 @@ LazyUnit::LaneMasks LazyUnit::find_zeros(const isa::RegisterRange& registers, co
   const MemoryAccess& access = wave.access;
   const isa::LaneAddresses& addresses = memory_.addresses();
   const bool by_register = bytes >= 4 && zeros_->mask_bits() == 32 && zeros_->all_known() && is_aligned(addresses, access.lanes, 4);
+  // A lane that reaches into another transaction has its first register wait for the others, and so for both.
+  Lanes within = access.lanes;
+  if (registers.count > 1) {
+    const unsigned room = lines_.line_bytes() - bytes;
+    isa::for_lanes(access.lanes, [&](unsigned l) {
+      if (addresses.global[l] % lines_.line_bytes() > room) within &= ~(Lanes{1} << l);
+    });
+  }
   LaneMasks zeros{};
   for (unsigned r = 0; r < registers.count; ++r) {
     const std::uint32_t* plane = (registers.file == isa::OperandKind::agpr ? wave.agpr : wave.vgpr) +
                                  std::size_t{registers.first + r} * isa::kLanes;
-    zeros[r] = zero_lanes(plane) & access.lanes;
+    zeros[r] = zero_lanes(plane) & within;
     if (by_register) continue;
     isa::for_lanes(zeros[r], [&](unsigned l) {
       if (!zero_by_mask(addresses.global[l] + 4 * r, std::min(bytes, 4U))) zeros[r] &= ~(Lanes{1} << l);
@@ -320,7 +335,12 @@ void LazyUnit::count_zero_lines(HeldLoad& load, std::span<const LineRequest> lin
 
 void LazyUnit::apply_zeros(HeldLoad& load) {
   if (!std::exchange(load.has_zeros, false)) return;
-  for (unsigned r = 0; r < kMaxRegisters && load.slot != nullptr; ++r) free_lanes(load, r, load.zero[r]);
+  Lanes others = 0;  // of other registers, still busy
+  for (unsigned r = load.registers.count; r-- > 1;) {
+    free_lanes(load, r, load.zero[r]);
+    others |= load.busy[r];
+  }
+  free_lanes(load, 0, load.zero[0] & ~others);
 }
 
 // A load of eager_zero: lines of which all that is loaded is zero are there when memory or the masks have answered.
@@ -334,7 +354,7 @@ MemoryTokens::Token LazyUnit::load_with_masks(WavefrontSlot& slot, const isa::De
   const isa::RegisterRange registers{instruction.dst[0].kind, instruction.dst[0].index, instruction.dst[0].words};
   lines_.begin();
   bool any = false;
-  if (!why_not_held(instruction, access)) {
+  if (!held_load::why_not_held(instruction, access)) {
     const LaneMasks zeros = find_zeros(registers, slot.wave, access.bytes_per_lane);
     const unsigned bytes = std::min<unsigned>(access.bytes_per_lane, 4);
     for (unsigned r = 0; r < registers.count; ++r) {
@@ -349,7 +369,11 @@ MemoryTokens::Token LazyUnit::load_with_masks(WavefrontSlot& slot, const isa::De
   const VectorMemory::Contested contested{lines_, races_[number].lines};
   const MemoryTokens::Token token = memory_.send(slot, access, lines, counters, cycle, any ? &contested : nullptr);
   count(slot, LazyCount::zero_sent, races_[number].lines.size());
+  // The record is free as soon as all masks have answered.
+  const std::vector<VectorMemory::Contest>& contests = races_[number].lines;
+  contested_.assign(contests.begin(), contests.end());
   zeros_->read(memory_.first_left(), *this, number | kRace);
+  memory_.decide(contested_);
   return token;
 }
 

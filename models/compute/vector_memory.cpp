@@ -45,6 +45,7 @@ MemoryTokens::Token VectorMemory::send(WavefrontSlot& slot, const isa::MemoryAcc
   Tick wanted;
   const Tick start = take_address_unit(lines.size(), cycle, wanted);
   first_left_ = start;
+  undecided_ = contested != nullptr;
   const bool write = access.operation != isa::MemoryAccess::Operation::load;
   const MemoryTokens::Token token = tokens_.begin(slot, counters, start, start - wanted, parameters_.vmem_return_latency,
                                                   write ? nullptr : &slot.group->work->activity);
@@ -129,39 +130,57 @@ void VectorMemory::reset() {
 VectorMemory::Contest VectorMemory::contest(MemoryTokens::Token token, const LineRequest& line, const Contested* contested) {
   if (contested == nullptr || contested->lines.contains(line.address, 1)) return kNoContest;
   const Contest contest = take_record(contests_, free_contests_);
-  contests_[contest] = {.token = token};
+  contests_[contest] = ContestedLine{};
+  contests_[contest].token = token;
   contested->contests.push_back(contest);
   return contest;
 }
 
-// Memory's answer: the second one when the line has been settled.
+// Memory's answer.
 void VectorMemory::answer_contested(Contest contest, const PortAnswer& answer) {
-  ContestedLine& line = contests_[contest];
-  if (!std::exchange(line.over, true)) {
-    if (reorder_.exists()) {
-      take_answer(line.entry, answer);
-    } else {
-      tokens_.add(line.token, answer, answer.line.done);
-    }
-  }
   contests_[contest].answered = true;
+  if (undecided_) {
+    contests_[contest].early = answer;
+    contests_[contest].early.line.below = nullptr;
+    return;
+  }
+  if (!std::exchange(contests_[contest].over, true)) finish_contested(contest, answer);
   if (contests_[contest].settled) free_contests_.push_back(contest);
 }
 
 void VectorMemory::settle(Contest contest, Tick at) {
-  ContestedLine& line = contests_[contest];
-  line.settled = true;
-  line.settled_at = at;
-  if (reorder_.exists() && !line.entered) return;  // its answer waits for its entry
-  if (!std::exchange(line.over, true)) {
-    if (reorder_.exists()) {
-      take_answer(line.entry, other_answer(at));
-      send_in_order();
-    } else {
-      tokens_.add(line.token, other_answer(at), at);
-    }
+  contests_[contest].settled = true;
+  contests_[contest].settled_at = at;
+  if (undecided_) return;
+  // With a reorder buffer its answer waits for its entry.
+  const bool can_finish = !reorder_.exists() || contests_[contest].entered;
+  if (can_finish && !std::exchange(contests_[contest].over, true)) {
+    finish_contested(contest, other_answer(at));
+    send_in_order();
   }
   if (contests_[contest].answered) free_contests_.push_back(contest);
+}
+
+void VectorMemory::decide(std::span<const Contest> contests) {
+  undecided_ = false;
+  for (const Contest contest : contests) {
+    const ContestedLine line = contests_[contest];
+    if (line.settled && (!line.answered || line.settled_at < line.early.line.done)) {
+      settle(contest, line.settled_at);
+    } else if (line.answered) {
+      answer_contested(contest, line.early);
+    }
+  }
+  send_in_order();
+}
+
+void VectorMemory::finish_contested(Contest contest, const PortAnswer& answer) {
+  const ContestedLine& line = contests_[contest];
+  if (reorder_.exists()) {
+    take_answer(line.entry, answer);
+  } else {
+    tokens_.add(line.token, answer, answer.line.done);
+  }
 }
 
 // -- with a reorder buffer
@@ -185,7 +204,7 @@ void VectorMemory::send_in_order() {
       ContestedLine& contested = contests_[line.contest];
       contested.entry = entry;
       contested.entered = true;
-      if (contested.settled) {
+      if (contested.settled && !undecided_) {
         contested.over = true;
         take_answer(entry, other_answer(later(at, contested.settled_at)));
       }

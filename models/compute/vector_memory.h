@@ -55,6 +55,8 @@ class VectorMemory : private PortClient {
   Tick first_left() const { return first_left_; }
   /// Somebody has the data of a contested line at `at`; to be told once for each.
   void settle(Contest contest, Tick at);
+  /// After a send() with contests, when the other ones have been asked too: what both knew at once is decided.
+  void decide(std::span<const Contest> contests);
   /// The address unit is taken for an instruction of `lines` lines that issues in `cycle`; when its first line leaves the unit,
   /// and, to `wanted`, when it would have if the unit had been free.
   Tick take_address_unit(std::size_t lines, Cycles cycle, Tick& wanted);
@@ -91,10 +93,12 @@ class VectorMemory : private PortClient {
     bool answered = false;   ///< memory has
     bool settled = false;    ///< the other one has, at
     Tick settled_at{};
+    PortAnswer early{};  ///< memory's, which it knew at once
   };
 
   void answered(std::uint32_t tag, const PortAnswer& answer) override;
   void answer_contested(Contest contest, const PortAnswer& answer);
+  void finish_contested(Contest contest, const PortAnswer& answer);
   Contest contest(MemoryTokens::Token token, const LineRequest& line, const Contested* contested);
   void send_in_order();
   void take_answer(ReorderBuffer::Entry entry, const PortAnswer& answer);
@@ -119,6 +123,7 @@ class VectorMemory : private PortClient {
   Tick last_made_{};
   std::uint64_t page_ = ~std::uint64_t{0};  // translated last for the reorder buffer
   bool sending_ = false;
+  bool undecided_ = false;  ///< between a send() with contests and decide()
   std::uint64_t requests_ = 0;
   Tick first_left_{};
   std::vector<ContestedLine> contests_;
