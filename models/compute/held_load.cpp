@@ -14,8 +14,8 @@ using isa::kLanes;
 
 constexpr std::uint32_t kAddressMask = (std::uint32_t{1} << kAddressBits) - 1;
 
-// All ones where the lane's bit is set.
-constexpr std::uint64_t mask_of(std::uint64_t lanes, unsigned lane) { return 0 - (lanes >> lane & 1); }
+// All ones where the lane's bit is set. GCC vectorises the shift when both operands are of one width.
+constexpr std::uint64_t mask_of(std::uint64_t lanes, std::uint64_t lane) { return 0 - (lanes >> lane & 1); }
 
 }  // namespace
 
@@ -23,29 +23,25 @@ bool encode(std::span<const std::uint64_t, kLanes> addresses, std::uint64_t lane
             std::uint64_t& upper) {
   const std::optional<Type> type = type_of_bytes(bytes);
   if (!type) throw std::invalid_argument("a load of " + std::to_string(bytes) + " bytes cannot be held");
-  const std::uint64_t* from = addresses.data();  // GCC vectorises pointers, but no spans
-  const std::uint64_t first = lanes != 0 ? from[std::countr_zero(lanes)] : 0;
+  const std::uint64_t first = lanes != 0 ? addresses[static_cast<unsigned>(std::countr_zero(lanes))] : 0;
   std::uint64_t difference = 0;
-  for (unsigned lane = 0; lane < kLanes; ++lane) difference |= (from[lane] ^ first) & mask_of(lanes, lane);
+  for (std::uint64_t lane = 0; lane < kLanes; ++lane) difference |= (addresses[lane] ^ first) & mask_of(lanes, lane);
   if (difference >> kAddressBits != 0) return false;
   upper = first >> kAddressBits;
   const std::uint32_t code = static_cast<std::uint32_t>(*type) << kAddressBits;
-  std::uint32_t* to = words.data();
-  for (unsigned lane = 0; lane < kLanes; ++lane) {
+  for (std::uint64_t lane = 0; lane < kLanes; ++lane) {
     const auto mask = static_cast<std::uint32_t>(mask_of(lanes, lane));
-    const std::uint32_t word = code | (static_cast<std::uint32_t>(from[lane]) & kAddressMask);
-    to[lane] = (to[lane] & ~mask) | (word & mask);
+    const std::uint32_t word = code | (static_cast<std::uint32_t>(addresses[lane]) & kAddressMask);
+    words[lane] = (words[lane] & ~mask) | (word & mask);
   }
   return true;
 }
 
 void decode(std::span<const std::uint32_t, kLanes> words, std::uint64_t upper, std::uint64_t lanes, LaneAddresses& addresses) {
   const std::uint64_t high = upper << kAddressBits;
-  const std::uint32_t* from = words.data();
-  std::uint64_t* to = addresses.data();
-  for (unsigned lane = 0; lane < kLanes; ++lane) {
+  for (std::uint64_t lane = 0; lane < kLanes; ++lane) {
     const std::uint64_t mask = mask_of(lanes, lane);
-    to[lane] = (to[lane] & ~mask) | ((high | (from[lane] & kAddressMask)) & mask);
+    addresses[lane] = (addresses[lane] & ~mask) | ((high | (words[lane] & kAddressMask)) & mask);
   }
 }
 

@@ -116,6 +116,20 @@ const U32* planes(const Operand& operand, const Wavefront& wave, bool wide, Plan
   return is_vector(operand) ? planes(operand, wave) : broadcast(operand, wave, buffer.words, wide ? kOperandWords : 1);
 }
 
+// Lanes in which `holds` of the operand's words; the second of one register is 0.
+template <class Holds>
+U64 lanes_where(const U32* first, bool wide, Holds holds) {
+  Planes<1> found;
+  if (wide) {
+#pragma GCC ivdep
+    for (unsigned lane = 0; lane < kLanes; ++lane) found.words[lane] = holds(first[lane], first[kLanes + lane]) ? ~U32{0} : 0;
+  } else {
+#pragma GCC ivdep
+    for (unsigned lane = 0; lane < kLanes; ++lane) found.words[lane] = holds(first[lane], U32{0}) ? ~U32{0} : 0;
+  }
+  return pack_mask(found.words);
+}
+
 U64 zero_lanes(const Instruction& instruction, const Wavefront& wave, unsigned source) {
   const Operand& operand = instruction.src[source];
   const Reading reading = reading_of(instruction, source);
@@ -125,14 +139,8 @@ U64 zero_lanes(const Instruction& instruction, const Wavefront& wave, unsigned s
     const U64 value = reading.wide ? read_scalar64(operand, wave) : read_scalar32(operand, wave);
     return (value & (U64{bits[1]} << 32 | bits[0])) == 0 ? ~U64{0} : 0;
   }
-  const U32* first = planes(operand, wave);
-  const U32* second = reading.wide ? first + kLanes : first;
-  Planes<1> zero;
-  for (unsigned lane = 0; lane < kLanes; ++lane) {
-    const U32 value = (first[lane] & bits[0]) | (second[lane] & bits[1]);
-    zero.words[lane] = value == 0 ? ~U32{0} : 0;
-  }
-  return pack_mask(zero.words);
+  return lanes_where(planes(operand, wave), reading.wide,
+                     [bits](U32 low, U32 high) { return ((low & bits[0]) | (high & bits[1])) == 0; });
 }
 
 bool overlap(const Operand& a, const Operand& b) {
@@ -158,51 +166,58 @@ bool may_be_irrelevant(const Instruction& instruction, unsigned source) {
 
 // -- what differs
 
-// Lanes of the operand with an element that is NaN or infinite, and with a negative one.
-struct Oddities {
-  U64 not_finite = 0;
-  U64 negative = 0;
-};
-Oddities oddities(const Reading& reading, const U32* first) {
+// Of a word: the signs of elements that are NaN or infinite. The lowest bit of an exponent, added to one of all ones, carries
+// into the sign's place.
+constexpr U32 not_finite(U32 word, U32 exponents, U32 signs) {
+  const U32 lowest = exponents & (~exponents << 1);
+  return ((word & exponents) + lowest) & signs;
+}
+
+// Lanes of the operand with an element that is NaN or infinite.
+U64 not_finite_lanes(const Reading& reading, const U32* first) {
+  const Words bits = reading.bits;
   const Words exponents = reading.exponents();
   const Words signs = reading.signs();
-  const U32* second = reading.wide ? first + kLanes : first;
-  Planes<1> not_finite;
-  Planes<1> negative;
-  for (unsigned lane = 0; lane < kLanes; ++lane) {
-    U32 odd = 0;
-    U32 below = 0;
-    const std::array<U32, kOperandWords> words{first[lane] & reading.bits[0], second[lane] & reading.bits[1]};
-    for (unsigned i = 0; i < kOperandWords; ++i) {
-      // The lowest bit of an exponent, added to one of all ones, carries into the sign's place.
-      const U32 lowest = exponents[i] & (~exponents[i] << 1);
-      odd |= ((words[i] & exponents[i]) + lowest) & signs[i];
-      below |= words[i] & signs[i];
-    }
-    not_finite.words[lane] = odd != 0 ? ~U32{0} : 0;
-    negative.words[lane] = below != 0 ? ~U32{0} : 0;
-  }
-  return {pack_mask(not_finite.words), pack_mask(negative.words)};
+  return lanes_where(first, reading.wide, [=](U32 low, U32 high) {
+    return (not_finite(low & bits[0], exponents[0], signs[0]) | not_finite(high & bits[1], exponents[1], signs[1])) != 0;
+  });
+}
+
+// The same, or with a negative one.
+U64 odd_lanes(const Reading& reading, const U32* first) {
+  const Words bits = reading.bits;
+  const Words exponents = reading.exponents();
+  const Words signs = reading.signs();
+  return lanes_where(first, reading.wide, [=](U32 low, U32 high) {
+    const U32 a = low & bits[0];
+    const U32 b = high & bits[1];
+    return (not_finite(a, exponents[0], signs[0]) | (a & signs[0]) | not_finite(b, exponents[1], signs[1]) | (b & signs[1])) !=
+           0;
+  });
 }
 
 // Lanes of the operand with an element that is zero or may be flushed to it.
 U64 tiny_lanes(const Reading& reading, const U32* first) {
   const Words exponents = reading.exponents();
-  const U32* second = reading.wide ? first + kLanes : first;
-  Planes<1> tiny;
-  for (unsigned lane = 0; lane < kLanes; ++lane) {
-    U32 found = 0;
-    const std::array<U32, kOperandWords> words{first[lane], second[lane]};
-    for (unsigned i = 0; i < kOperandWords; ++i) {
-      for (const U32 half : {U32{0xffff}, U32{0xffff'0000}}) {
-        // Of f32 and f64 the exponent is in the high half.
-        const U32 place = exponents[i] & half & reading.bits[i];
-        found |= place != 0 && (words[i] & place) == 0 ? 1U : 0U;
-      }
+  // By half of each word, as exponents of f32 and f64 are in the high one. Where there is none a bit stands for one that is
+  // set.
+  constexpr U32 kLowHalf = 0xffff;
+  std::array<Words, 2> place;
+  std::array<Words, 2> absent;
+  for (unsigned i = 0; i < kOperandWords; ++i) {
+    for (unsigned half = 0; half < 2; ++half) {
+      place[half][i] = exponents[i] & reading.bits[i] & (half == 0 ? kLowHalf : ~kLowHalf);
+      absent[half][i] = place[half][i] == 0 ? 1 : 0;
     }
-    tiny.words[lane] = found != 0 ? ~U32{0} : 0;
   }
-  return pack_mask(tiny.words);
+  return lanes_where(first, reading.wide, [=](U32 low, U32 high) {
+    bool found = false;
+    for (unsigned half = 0; half < 2; ++half) {
+      found |= ((low & place[half][0]) | absent[half][0]) == 0;
+      found |= ((high & place[half][1]) | absent[half][1]) == 0;
+    }
+    return found;
+  });
 }
 
 // Lanes of what is added to the product, if anything is, that may show the sign of a product of zero.
@@ -291,9 +306,10 @@ std::uint64_t irrelevant_lanes(const Instruction& instruction, const Wavefront& 
 std::uint64_t differing_lanes(const Instruction& instruction, const Wavefront& wave, unsigned other, std::uint64_t lanes) {
   // All pairs of a row are of one kind.
   if (lanes == 0 || (instruction.row->flags & kZeroByIeee) == 0) return 0;
-  const Oddities odd = oddities(reading_of(instruction, other), planes(instruction.src[other], wave));
-  U64 suspects = lanes & (odd.not_finite | odd.negative);
-  if ((suspects & ~odd.not_finite) != 0) suspects &= odd.not_finite | sign_shows(instruction, wave);
+  const Reading reading = reading_of(instruction, other);
+  const U32* operand = planes(instruction.src[other], wave);
+  U64 suspects = lanes & odd_lanes(reading, operand);
+  if (suspects != 0) suspects &= not_finite_lanes(reading, operand) | sign_shows(instruction, wave);
   if (suspects == 0) return 0;
 
   const FpSetting host = detail::current_fp_setting;
