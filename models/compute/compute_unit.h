@@ -132,7 +132,7 @@ struct ComputeUnitSurroundings {
   isa::DecodedCode& code;
   LdsBanks& lds_banks;  ///< of its group
   ComputeUnitListener& listener;
-  LazyParameters lazy;
+  LazyParameters lazy{};
   /// Where registers, LDS and wavefronts come from.
   std::pmr::memory_resource& memory = *std::pmr::get_default_resource();
 };

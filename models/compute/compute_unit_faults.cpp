@@ -72,6 +72,7 @@ void ComputeUnit::diagnose(std::ostream& out) const {
                           : slot->held_by(kHoldSync)                             ? "waits for global wave sync"
                           : (slot->holds & (kHoldVmcnt | kHoldLgkmcnt)) != 0     ? "waits for memory (s_waitcnt)"
                           : (slot->holds & (kHoldVmLimit | kHoldLgkmLimit)) != 0 ? "waits for room in a wait counter"
+                          : slot->held_by(kHoldRegisters)                        ? "waits for registers of a held load"
                           : slot->held_by(kHoldFetch)                            ? "waits for its next instruction"
                                                                                  : "runs";
       out << fmt::format("  compute unit {} SIMD {} slot {}: kernel {}, workgroup {}, wavefront {}, PC {:#x}, {}\n",
