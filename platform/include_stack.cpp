@@ -33,7 +33,7 @@ IncludeStack::Reading::Reading(IncludeStack& stack, const fs::path& file) : stac
 }
 
 fs::path IncludeStack::find(const fs::path& includer, const std::string& name) const {
-  const fs::path file = (includer.parent_path() / name).lexically_normal();
+  fs::path file = (includer.parent_path() / name).lexically_normal();
   if (std::find(open_.begin(), open_.end(), resolved(file)) != open_.end())
     throw IncludeError("include = " + name + ": this file is being read already");
   std::error_code status;
