@@ -217,9 +217,10 @@ void build_programs(const CampaignOptions& options) {
     } catch (const CompileError&) {
     } catch (const RunError&) {
     }
-    // Nobody looks at what code objects were made of.
+    // Nobody looks at what code objects and results were made of.
     for (const auto& file : std::filesystem::directory_iterator(folder))
-      if (file.path().extension() == ".o" || file.path().extension() == ".so") std::filesystem::remove(file.path());
+      if (file.path().extension() == ".o" || file.path().extension() == ".so" || file.path().filename() == "host.cl")
+        std::filesystem::remove(file.path());
   }
 }
 
