@@ -46,4 +46,5 @@ check_cxx_source_runs("int main() { return __builtin_cpu_supports(\"avx2\") && _
 unset(CMAKE_REQUIRED_FLAGS)
 if(LACUNA_X86_64_V3 AND LACUNA_HOST_HAS_X86_64_V3)
   target_compile_options(lacuna_options INTERFACE -march=x86-64-v3 -mtune=native)
+  set(LACUNA_BUILT_FOR_X86_64_V3 ON)
 endif()

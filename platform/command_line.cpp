@@ -5,6 +5,8 @@
 #include <boost/program_options.hpp>
 #include <sstream>
 
+#include "models/common/nearest_name.h"
+
 namespace po = boost::program_options;
 
 namespace lacuna {
@@ -67,6 +69,8 @@ constexpr const char* kExitCodes =
     "  N    the program ended itself with code N (its low 8 bits); exec: the program's own\n"
     "  1, 3 launch: the GPU reported an error; a comparison differs\n"
     "  2    command line, configuration, program file or output folder is wrong\n"
+    "  69   the processor lacks instructions that this build consists of (AVX2, FMA)\n"
+    "  74   output could not be written\n"
     "  123  the hart took a trap whose handler cannot be fetched (mtvec); the log names cause and place\n"
     "  124  simulated time limit reached (--max-time, sim.max_time)\n"
     "  125  hung: nobody made progress for sim.max_idle, or nothing was left that could happen\n"
@@ -210,7 +214,8 @@ std::string command_help(const CommandInfo& info) {
 }
 
 [[noreturn]] void usage_error(const std::string& message, const std::string& command = {}) {
-  throw UsageError(message + "; see lacuna " + (command.empty() ? "" : command + ' ') + "--help");
+  throw UsageError(message + (message.back() == '?' ? " See" : "; see") + " lacuna " + (command.empty() ? "" : command + ' ') +
+                   "--help");
 }
 
 /// The values that belong to an option, in order, joined with those of others: --config and --set act in the order given.
@@ -283,6 +288,12 @@ CommandLine parse_command(const CommandInfo& info, std::vector<std::string> argu
                                           .run();
     po::store(parsed, values);
     collect_sources(parsed, line);
+  } catch (const po::unknown_option& e) {
+    std::string written = e.get_option_name();
+    written.resize(std::min(written.find('='), written.size()));
+    const bool is_long = written.starts_with("--");
+    const std::string nearest = is_long ? nearest_name(option_names(info.command), written.substr(2)) : "";
+    usage_error("unknown option " + written + did_you_mean(nearest.empty() ? "" : "--" + nearest), info.name);
   } catch (const po::error& e) {
     usage_error(e.what(), info.name);
   }
@@ -346,7 +357,9 @@ CommandLine parse_command_line(const std::vector<std::string>& arguments) {
   }
   for (const CommandInfo& info : kCommands)
     if (first == info.name) return parse_command(info, {arguments.begin() + 1, arguments.end()});
-  usage_error("unknown command " + first);
+  std::vector<std::string> names{"help", "--help", "--version", "--list-params"};
+  for (const CommandInfo& info : kCommands) names.emplace_back(info.name);
+  usage_error("unknown command " + first + did_you_mean(nearest_name(names, first)));
 }
 
 }  // namespace lacuna

@@ -1,6 +1,5 @@
 #include "platform/configuration.h"
 
-#include <algorithm>
 #include <boost/program_options/errors.hpp>
 #include <boost/program_options/options_description.hpp>
 #include <boost/program_options/parsers.hpp>
@@ -59,21 +58,17 @@ void Configuration::load(const std::filesystem::path& file) {
   if (!std::filesystem::is_regular_file(file, status)) throw ConfigurationError(file.string() + ": no such configuration file");
   std::ifstream stream(file);
   if (!stream) throw ConfigurationError(file.string() + ": cannot be read");
-  open_.push_back(std::filesystem::weakly_canonical(file, status));
-  const struct Closed {
-    std::vector<std::filesystem::path>& open;
-    ~Closed() { open.pop_back(); }
-  } closed{open_};
+  const IncludeStack::Reading reading(open_, file);
   load(stream, file.string());
 }
 
 void Configuration::include(const std::string& file, const std::string& origin, const std::string& where) {
-  const std::filesystem::path path = std::filesystem::path(origin).parent_path() / file;
-  std::error_code status;
-  const std::filesystem::path canonical = std::filesystem::weakly_canonical(path, status);
-  if (std::find(open_.begin(), open_.end(), canonical) != open_.end())
-    throw ConfigurationError(where + "include = " + file + ": this file is being read already");
-  if (!std::filesystem::is_regular_file(path, status)) throw ConfigurationError(where + "include = " + file + ": no such file");
+  std::filesystem::path path;
+  try {
+    path = open_.find(origin, file);
+  } catch (const IncludeError& e) {
+    throw ConfigurationError(where + e.what());
+  }
   load(path);
 }
 

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "models/common/parameters.h"
+#include "platform/include_stack.h"
 
 namespace lacuna {
 
@@ -45,7 +46,7 @@ class Configuration {
   const ParameterSet& parameters_;
   const ParameterSet* known_;
   std::string unused_because_;
-  std::vector<std::filesystem::path> open_;  // files that are being read: each includes the next
+  IncludeStack open_;
 };
 
 /// The file that `--config name` means: a path, or the name of a preset ("r9nano", "dram/hbm2") in one of the directories.

@@ -25,7 +25,6 @@ static struct {
   lacuna_memory* buffers;
   uint32_t buffer_count;
   uint32_t line; /* of the record that is being executed */
-  char source[256];
 } launch;
 
 static struct {
@@ -38,9 +37,34 @@ static struct {
   } data;
 } plan;
 
+/* Negative: the simulator does not provide it. */
+static long try_open(const char* name, long mode) {
+  const struct {
+    const char* name;
+    long mode;
+    size_t length;
+  } parameters = {name, mode, strlen(name)};
+  return semihosting_call(SYS_OPEN, &parameters);
+}
+
+/* Returns the bytes that were not transferred. */
+static uint64_t transfer(long operation, long handle, void* memory, uint64_t bytes) {
+  const struct {
+    long handle;
+    void* memory;
+    uint64_t bytes;
+  } parameters = {handle, memory, bytes};
+  return (uint64_t)semihosting_call(operation, &parameters);
+}
+
 static _Noreturn void stop_with(int code, const char* what, const char* why) {
-  if (launch.line != 0) printf("%s:%u: ", launch.source, (unsigned)launch.line);
-  printf("%s%s%s\n", what, why[0] != '\0' ? ": " : "", why);
+  struct {
+    struct launch_failure head;
+    char text[1024];
+  } failure = {.head = {.line = launch.line}};
+  snprintf(failure.text, sizeof failure.text, "%s%s%s", what, why[0] != '\0' ? ": " : "", why);
+  const long handle = try_open(LAUNCH_FAILURE_FILE, MODE_WRITE);
+  if (handle >= 0) transfer(SYS_WRITE, handle, &failure, sizeof failure.head + strlen(failure.text));
   exit(code);
 }
 
@@ -74,12 +98,7 @@ static void* allocate(size_t bytes) {
 }
 
 static long open_file(const char* name, long mode) {
-  const struct {
-    const char* name;
-    long mode;
-    size_t length;
-  } parameters = {name, mode, strlen(name)};
-  const long handle = semihosting_call(SYS_OPEN, &parameters);
+  const long handle = try_open(name, mode);
   if (handle < 0) stop("the simulator does not provide", name);
   return handle;
 }
@@ -91,16 +110,6 @@ static long open_stream(uint32_t stream, long mode) {
 }
 
 static void close_file(long handle) { semihosting_call(SYS_CLOSE, &handle); }
-
-/* Returns the bytes that were not transferred. */
-static uint64_t transfer(long operation, long handle, void* memory, uint64_t bytes) {
-  const struct {
-    long handle;
-    void* memory;
-    uint64_t bytes;
-  } parameters = {handle, memory, bytes};
-  return (uint64_t)semihosting_call(operation, &parameters);
-}
 
 /* The next `bytes` bytes of the plan; null at its end. Valid until the next call. */
 static const void* plan_bytes(uint64_t bytes) {
@@ -263,9 +272,6 @@ int main(void) {
         break;
       case LAUNCH_DOWNLOAD:
         move(record, SYS_WRITE, MODE_WRITE);
-        break;
-      case LAUNCH_SOURCE:
-        snprintf(launch.source, sizeof launch.source, "%s", (const char*)(header + 1));
         break;
       case LAUNCH_ABORT:
         return LAUNCH_REFUSED_CODE;

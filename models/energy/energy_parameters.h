@@ -44,6 +44,8 @@ struct ComputeEnergy {
   double matrix_cycle = 0;
   double cu_static = 0;
   double cu_clock = 0;
+
+  bool operator==(const ComputeEnergy&) const = default;
 };
 
 /// Of a cache: tags by access, data by byte.
@@ -55,6 +57,7 @@ struct CacheEnergy {
   double cache_static = 0;
 
   void describe(ParameterSection& section, std::string_view cache);
+  bool operator==(const CacheEnergy&) const = default;
 };
 
 struct TlbEnergy {
@@ -62,12 +65,15 @@ struct TlbEnergy {
   double tlb_static = 0;
 
   void describe(ParameterSection& section, std::string_view tlb);
+  bool operator==(const TlbEnergy&) const = default;
 };
 
 struct NocEnergy {
   double router = 0;
   double link = 0;
   double noc_static = 0;
+
+  bool operator==(const NocEnergy&) const = default;
 };
 
 struct DramEnergy {
@@ -77,6 +83,8 @@ struct DramEnergy {
   double io = 0;
   double refresh = 0;
   double background = 0;
+
+  bool operator==(const DramEnergy&) const = default;
 };
 
 struct EnergyParameters {
@@ -101,6 +109,7 @@ struct EnergyParameters {
   double board_static = 0;
 
   void describe(ParameterSection& section);
+  bool operator==(const EnergyParameters&) const = default;
   bool on() const { return model == EnergyModel::on; }
   /// What no single parameter's range can say; one line per problem.
   std::vector<std::string> check() const;

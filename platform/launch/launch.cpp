@@ -17,10 +17,7 @@ int launch(const CommandLine& line) {
   CommandLine configured = line;
   configured.configuration = launch_configuration(line, session);
   const auto conclude = [&](int code, std::ostream* out) {
-    if (!session.error().empty()) {
-      std::cerr << "lacuna: " << session.error() << '\n';
-      return kExitUsage;
-    }
+    if (const std::string error = session.error(); !error.empty()) std::cerr << "lacuna: " << error << '\n';
     if (code != 0) return code;
     for (const ComparisonResult& comparison : session.comparisons()) {
       if (!comparison.equal()) code = kExitDifferent;
@@ -34,7 +31,6 @@ int launch(const CommandLine& line) {
   };
   return simulate(configured, {.elf = ElfFile(launcher_image(), "launcher"),
                                .name = line.input,
-                               .command_line = line.input,
                                .warnings = session.warnings(),
                                .files = [&](const std::string& name) { return session.open(name); },
                                .conclude = conclude});

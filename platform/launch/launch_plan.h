@@ -3,7 +3,10 @@
  *
  * Files of the simulator (semihosting names):
  *   :launch/plan        the records; a read may give fewer bytes than asked for, 0 at the end
- *   :launch/stream/N    contents of N, a code object or a buffer, to be read or written in one go */
+ *   :launch/stream/N    contents of N, a code object or a buffer, to be read or written in one go
+ *   :launch/failure     to be written: launch_failure and a text, why the launcher ends
+ *
+ * No name of a host file is among them: what the launcher does, and how long that takes, must not depend on one. */
 #ifndef PLATFORM_LAUNCH_PLAN_H
 #define PLATFORM_LAUNCH_PLAN_H
 
@@ -11,6 +14,7 @@
 
 #define LAUNCH_PLAN_FILE ":launch/plan"
 #define LAUNCH_STREAM_FILE ":launch/stream/"
+#define LAUNCH_FAILURE_FILE ":launch/failure"
 
 /* Longest record, header included. */
 #define LAUNCH_RECORD_BYTES 98304u
@@ -26,7 +30,6 @@ enum launch_operation {
   LAUNCH_DISPATCH, /* launch_dispatch, patches, argument segment: queued behind the earlier ones */
   LAUNCH_UPLOAD,   /* launch_transfer: waits for the dispatches, then stream -> buffer */
   LAUNCH_DOWNLOAD, /* launch_transfer: waits for the dispatches, then buffer -> stream */
-  LAUNCH_SOURCE,   /* text: the file that lines of records are in, for messages */
   LAUNCH_ABORT,    /* ends the program at once with LAUNCH_REFUSED_CODE: the host found a mistake and has said so */
   LAUNCH_END       /* waits for the dispatches and ends the program */
 };
@@ -35,6 +38,12 @@ struct launch_header {
   uint32_t operation;
   uint32_t bytes; /* of the record, this header included; a multiple of 8 */
   uint32_t line;  /* of the launch file; 0 = none */
+  uint32_t reserved;
+};
+
+/* Behind it the text, to the end of the file. */
+struct launch_failure {
+  uint32_t line; /* of the record that failed; 0 = none */
   uint32_t reserved;
 };
 

@@ -67,20 +67,20 @@ class LaunchSession::PlanFile final : public GuestFile {
   LaunchSession& session_;
 };
 
-/// Takes the bytes of an element that a statement waits for.
+/// Takes bytes that the launcher writes: an element that a statement waits for, or why it ends.
 class LaunchSession::FetchFile final : public GuestFile {
  public:
-  explicit FetchFile(LaunchSession& session) : session_(session) {}
+  explicit FetchFile(std::vector<std::byte>& bytes) : bytes_(bytes) {}
   std::int64_t read(std::span<std::byte>) override { return errno = EBADF, -1; }
   std::int64_t write(std::span<const std::byte> bytes) override {
-    session_.fetched_.insert(session_.fetched_.end(), bytes.begin(), bytes.end());
+    bytes_.insert(bytes_.end(), bytes.begin(), bytes.end());
     return static_cast<std::int64_t>(bytes.size());
   }
   bool seek(std::uint64_t) override { return errno = ESPIPE, false; }
   std::int64_t length() override { return 0; }
 
  private:
-  LaunchSession& session_;
+  std::vector<std::byte>& bytes_;
 };
 
 LaunchSession::LaunchSession(LaunchProgram program, std::string wanted_target)
@@ -95,6 +95,7 @@ void LaunchSession::begin() {
   streams_.clear();
   elements_.clear();
   comparisons_.clear();
+  failure_.clear();
 }
 
 void LaunchSession::rehearse() {
@@ -104,8 +105,6 @@ void LaunchSession::rehearse() {
   if (state_.codes.empty()) throw LaunchError(program_.file + ": no code object is loaded");
   rehearsing_ = false;
   begin();
-  const std::string source = record_text(program_.file.substr(0, 240));
-  emit(LAUNCH_SOURCE, launch_header{}, std::as_bytes(std::span(source)));
   emit(LAUNCH_QUEUE, launch_queue{.header = {},
                                   .packets = kQueuePackets,
                                   .kernarg_bytes = std::max<std::uint32_t>((kernarg_bytes_ + 63) / 64 * 64, 64),
@@ -115,8 +114,21 @@ void LaunchSession::rehearse() {
 
 isa::Target LaunchSession::target() const { return code_objects_.begin()->second->target(); }
 
+std::string LaunchSession::at(unsigned line) const {
+  return line != 0 ? program_.file + ':' + std::to_string(line) + ": " : std::string();
+}
+
+std::string LaunchSession::error() const {
+  launch_failure failure{};
+  if (!error_.empty() || failure_.size() < sizeof failure) return error_;
+  std::memcpy(&failure, failure_.data(), sizeof failure);
+  return at(failure.line) +
+         std::string(reinterpret_cast<const char*>(failure_.data()) + sizeof failure, failure_.size() - sizeof failure);
+}
+
 std::unique_ptr<GuestFile> LaunchSession::open(const std::string& name) {
   if (name == LAUNCH_PLAN_FILE) return std::make_unique<PlanFile>(*this);
+  if (name == LAUNCH_FAILURE_FILE) return std::make_unique<FetchFile>(failure_);
   constexpr std::string_view kPrefix = LAUNCH_STREAM_FILE;
   if (!name.starts_with(kPrefix)) return nullptr;
   std::uint32_t number = 0;
@@ -177,8 +189,7 @@ void LaunchSession::step() {
     state_.next = index;
   } catch (const std::runtime_error& e) {
     const bool tentative = rehearsing_ && (guessed_ || index < lenient_until_);
-    if (!tentative)
-      throw LaunchError((statement.line != 0 ? program_.file + ':' + std::to_string(line_) + ": " : "") + e.what());
+    if (!tentative) throw LaunchError(at(line_) + e.what());
   }
 }
 
@@ -250,7 +261,7 @@ Number LaunchSession::element(const std::string& name, std::int64_t index) {
   const std::pair key{name, index};
   if (const auto known = elements_.find(key); known != elements_.end()) return known->second;
   wanted_ = key;
-  download(from, static_cast<std::uint64_t>(index) * size, size, [this] { return std::make_unique<FetchFile>(*this); });
+  download(from, static_cast<std::uint64_t>(index) * size, size, [this] { return std::make_unique<FetchFile>(fetched_); });
   throw ElementWanted{};
 }
 
@@ -261,8 +272,7 @@ void LaunchSession::finish() {
     try {
       if (made.compare) compare_buffer(name, made, *made.compare, made.tolerance);
     } catch (const LaunchError& e) {
-      throw LaunchError((made.line != 0 ? program_.file + ':' + std::to_string(made.line) + ": " : "") + "buffer " + name +
-                        ": " + e.what());
+      throw LaunchError(at(made.line) + "buffer " + name + ": " + e.what());
     }
     if (made.save) download(made, 0, made.bytes, [file = *made.save] { return open_host_file(file, 5); });
   }

@@ -49,8 +49,8 @@ class LaunchSession {
   /// The launcher's files (platform/launch/launch_plan.h).
   std::unique_ptr<GuestFile> open(const std::string& name);
 
-  /// What went wrong while the plan was made; "" = nothing. The launcher ends then.
-  const std::string& error() const { return error_; }
+  /// What went wrong while the plan was made or executed, with file and line; "" = nothing. The launcher ends then.
+  std::string error() const;
   const std::deque<ComparisonResult>& comparisons() const { return comparisons_; }
 
  private:
@@ -114,6 +114,8 @@ class LaunchSession {
   void compare_buffer(const std::string& name, const Buffer& compared, const std::filesystem::path& reference,
                       const Tolerance& tolerance);
   std::string value(std::string_view text) const;
+  /// "FILE:LINE: ", or "" for line 0.
+  std::string at(unsigned line) const;
   ArgumentContext context() { return {program_.folder, state_.scope, &inputs_}; }
 
   /// Appends a record to the plan; its header is filled in here.
@@ -148,12 +150,13 @@ class LaunchSession {
   std::map<std::pair<std::string, std::int64_t>, Number> elements_;
   std::optional<std::pair<std::string, std::int64_t>> wanted_;
   std::vector<std::byte> fetched_;
+  std::vector<std::byte> failure_;  ///< launch_failure and text, when the launcher has ended for it
 
   std::deque<ComparisonResult> comparisons_;
   std::set<std::filesystem::path> inputs_;
   std::vector<std::string> warnings_;
   std::set<std::string> warned_;
-  std::string error_;
+  std::string error_;  ///< of the plan
 };
 
 }  // namespace lacuna

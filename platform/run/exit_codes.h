@@ -6,6 +6,7 @@ namespace lacuna {
 
 inline constexpr int kExitUsage = 2;          ///< command line, configuration, program, or an output folder that is refused
 inline constexpr int kExitDifferent = 3;      ///< launch: a comparison differs
+inline constexpr int kExitHostIsa = 69;       ///< the host lacks instructions of this build; EX_UNAVAILABLE of sysexits(3)
 inline constexpr int kExitOutput = 74;        ///< output could not be written, whatever else happened; EX_IOERR of sysexits(3)
 inline constexpr int kExitLostTrap = 123;     ///< the hart took a trap whose handler it cannot fetch
 inline constexpr int kExitTimeLimit = 124;    ///< sim.max_time, as timeout(1)

@@ -16,7 +16,7 @@ namespace lacuna {
 struct GuestProgram {
   ElfFile elf;
   std::string name;                     ///< in reports
-  std::string command_line;             ///< semihosting SYS_GET_CMDLINE
+  std::string command_line{};           ///< semihosting SYS_GET_CMDLINE
   std::vector<std::string> warnings{};  ///< that the log begins with
   GuestFileProvider files{};            ///< provided by the simulator; null = none
   /// Called when the program has ended itself, with its exit code; prints to `out` (which may be null) and returns the

@@ -140,7 +140,7 @@ const PointPreparer::Workload& PointPreparer::workload(const SweepPoint& point, 
   } else {
     const fs::path file = program_file(line.input);
     if (file.empty())
-      throw SweepError(sweep_.at(sweep_.program.line) + line.input + ": no such program" +
+      throw SweepError(sweep_.program.place.text() + line.input + ": no such program" +
                        did_you_mean(nearest_program(line.input)));
     workload.files.push_back(file);
   }

@@ -196,7 +196,7 @@ class Collector {
 
 SlurmSettings slurm_settings(const SweepFile& sweep, const std::vector<std::pair<std::string, std::string>>& options) {
   SlurmSettings settings;
-  for (const SweepKey& key : sweep.slurm) apply(settings, sweep.at(key.line), key.name, key.value);
+  for (const SweepKey& key : sweep.slurm) apply(settings, key.place.text(), key.name, key.value);
   for (const auto& [name, value] : options) apply(settings, "--slurm " + name + '=' + value + ": ", name, value);
   return settings;
 }

@@ -22,17 +22,16 @@ class ParameterCheck {
     all_values_.describe(all_);
   }
 
-  void check(const std::string& name, const std::vector<std::string>& values, unsigned line) {
+  void check(const std::string& name, const std::vector<std::string>& values, const SweepPlace& place) {
     Parameter* const parameter = used_.find(name);
     if (parameter == nullptr && all_.find(name) != nullptr)
-      throw SweepError(sweep_.at(line) + "parameter " + name + " is not used by lacuna " + sweep_.command.value);
-    if (parameter == nullptr)
-      throw SweepError(sweep_.at(line) + "unknown parameter " + name + did_you_mean(all_.nearest(name)));
+      throw SweepError(place.text() + "parameter " + name + " is not used by lacuna " + sweep_.command.value);
+    if (parameter == nullptr) throw SweepError(place.text() + "unknown parameter " + name + did_you_mean(all_.nearest(name)));
     for (const std::string& value : values) {
       // What stands for a value is checked with each point.
       if (value.find('{') != std::string::npos) continue;
       if (const auto reason = parameter->parse(value))
-        throw SweepError(sweep_.at(line) + name + " = " + value + ": " + *reason +
+        throw SweepError(place.text() + name + " = " + value + ": " + *reason +
                          (parameter->legal().empty() ? "" : " (legal: " + parameter->legal() + ')'));
     }
   }
@@ -53,7 +52,7 @@ void check_options(const SweepFile& sweep) {
   });
   for (const SweepKey& option : sweep.options)
     if (std::find(known.begin(), known.end(), option.name) == known.end())
-      throw SweepError(sweep.at(option.line) + "lacuna " + sweep.command.value + " has no option --" + option.name +
+      throw SweepError(option.place.text() + "lacuna " + sweep.command.value + " has no option --" + option.name +
                        " for a sweep" + did_you_mean(nearest_name(known, option.name)));
 }
 
@@ -63,9 +62,9 @@ Machine machine_of(const SweepFile& sweep) { return sweep.command.value == "exec
 
 void check_names(const SweepFile& sweep) {
   ParameterCheck parameters(sweep);
-  for (const SweepKey& setting : sweep.settings) parameters.check(setting.name, {setting.value}, setting.line);
+  for (const SweepKey& setting : sweep.settings) parameters.check(setting.name, {setting.value}, setting.place);
   const auto check_axis = [&](const SweepAxis& axis) {
-    if (axis.is_parameter()) parameters.check(axis.name, axis.values, axis.line);
+    if (axis.is_parameter()) parameters.check(axis.name, axis.values, axis.place);
   };
   for (const auto& group : sweep.axes) std::for_each(group.begin(), group.end(), check_axis);
   std::for_each(sweep.repeats.begin(), sweep.repeats.end(), check_axis);
@@ -83,7 +82,7 @@ std::vector<Take> check_takes(const SweepFile& sweep, const std::vector<SweepPoi
   for (const SweepKey& key : sweep.take) {
     const Take& take = takes.emplace_back(Take{key.name, key.value});
     const auto fail = [&](const std::string& reason) {
-      throw SweepError(sweep.at(key.line) + key.name + " = " + key.value + ": " + reason);
+      throw SweepError(key.place.text() + key.name + " = " + key.value + ": " + reason);
     };
     try {
       take.value([](const std::string&) { return 1.0; });

@@ -5,9 +5,10 @@
 #include <functional>
 #include <istream>
 #include <map>
-#include <sstream>
+#include <utility>
 
 #include "models/common/nearest_name.h"
+#include "platform/include_stack.h"
 #include "platform/launch/text.h"
 #include "platform/sweep/condition.h"
 #include "platform/sweep/sweep_error.h"
@@ -27,21 +28,9 @@ class SweepParser {
   explicit SweepParser(SweepFile& sweep) : sweep_(sweep) {}
 
   void read(std::istream& text) {
-    std::ostringstream whole;
-    whole << text.rdbuf();
-    sweep_.text = whole.str();
-    std::istringstream lines(sweep_.text);
-    std::string line;
-    while (std::getline(lines, line)) {
-      ++number_;
-      const std::string_view content = trimmed(std::string_view(line).substr(0, line.find('#')));
-      if (content.empty()) continue;
-      if (content.find('\0') != std::string_view::npos) fail("is not text");
-      if (content.front() == '[') {
-        begin(content);
-      } else {
-        add(content);
-      }
+    {
+      const IncludeStack::Reading reading(includes_, sweep_.file);
+      read_file(text, sweep_.file);
     }
     check();
   }
@@ -49,29 +38,79 @@ class SweepParser {
  private:
   using Handler = std::function<void(SweepKey)>;
 
-  [[noreturn]] void fail_at(unsigned line, const std::string& reason) const { throw SweepError(sweep_.at(line) + reason); }
-  [[noreturn]] void fail(const std::string& reason) const { fail_at(number_, reason); }
+  /// A file that is being read.
+  struct Reading {
+    SweepPlace place;  ///< of the current line
+    std::string section;
+    std::map<std::string, unsigned, std::less<>> given;  ///< what may stand once in a file, and where it does
+  };
 
-  void begin(std::string_view line) {
+  [[noreturn]] static void fail_at(const SweepPlace& place, const std::string& reason) {
+    throw SweepError(place.text() + reason);
+  }
+  [[noreturn]] void fail(const std::string& reason) const { fail_at(reading_->place, reason); }
+
+  void read_file(std::istream& text, const std::filesystem::path& file) {
+    Reading reading{{file, 0}, {}, {}};
+    Reading* const includer = std::exchange(reading_, &reading);
+    std::string line;
+    while (std::getline(text, line)) {
+      ++reading.place.line;
+      sweep_.text += line + '\n';
+      const std::string_view content = trimmed(std::string_view(line).substr(0, line.find('#')));
+      if (content.empty()) continue;
+      if (content.find('\0') != std::string_view::npos) fail("is not text");
+      if (content.front() == '[') {
+        end_section();
+        begin_section(content);
+      } else {
+        add(content);
+      }
+    }
+    end_section();
+    reading_ = includer;
+  }
+
+  void include(const std::string& name) {
+    std::filesystem::path file;
+    try {
+      file = includes_.find(reading_->place.file, name);
+    } catch (const IncludeError& e) {
+      fail(e.what());
+    }
+    std::ifstream stream(file);
+    if (!stream) fail("include = " + name + ": cannot be read");
+    const IncludeStack::Reading reading(includes_, file);
+    read_file(stream, file);
+  }
+
+  void begin_section(std::string_view line) {
     if (line.back() != ']') fail("the line begins with [ but does not end with ]");
     const std::string name(trimmed(line.substr(1, line.size() - 2)));
     static const std::vector<std::string> kSections{"sweep", "set",    "options", "environment", "axes",
                                                     "zip",   "repeat", "take",    "slurm"};
     if (std::find(kSections.begin(), kSections.end(), name) == kSections.end())
       fail("unknown section [" + name + ']' + did_you_mean(nearest_name(kSections, name)));
-    section_ = name;
+    reading_->section = name;
     if (name == "zip") sweep_.axes.emplace_back();
   }
 
+  void end_section() const {
+    if (reading_->section == "zip" && sweep_.axes.back().empty()) fail("a [zip] has no axes");
+  }
+
   void add(std::string_view line) {
-    if (section_.empty()) fail('"' + std::string(line) + "\" stands before the first section");
+    const std::string& section = reading_->section;
     const std::size_t equals = line.find('=');
+    SweepKey key{std::string(trimmed(line.substr(0, equals))), {}, reading_->place};
+    if (equals != std::string_view::npos) key.value = trimmed(line.substr(equals + 1));
+    if (section.empty() && key.name == "include" && !key.value.empty()) return include(key.value);
+    if (section.empty()) fail('"' + std::string(line) + "\" stands before the first section");
     if (equals == std::string_view::npos) fail('"' + std::string(line) + "\" is neither [section] nor name = value");
-    SweepKey key{std::string(trimmed(line.substr(0, equals))), std::string(trimmed(line.substr(equals + 1))), number_};
     if (key.name.empty()) fail("a name is missing before =");
-    if (section_ == "sweep") {
+    if (section == "sweep") {
       add_general(key);
-    } else if (section_ == "axes" || section_ == "zip" || section_ == "repeat") {
+    } else if (section == "axes" || section == "zip" || section == "repeat") {
       add_axis(key);
     } else {
       add_to_list(std::move(key));
@@ -80,15 +119,15 @@ class SweepParser {
 
   void add_general(const SweepKey& key) {
     const std::map<std::string, Handler, std::less<>> keys{
-        {"name", [&](const SweepKey& k) { once(k, name_line_), sweep_.name = k.value; }},
-        {"command", [&](SweepKey k) { once(k, sweep_.command.line), sweep_.command = std::move(k); }},
-        {"program", [&](SweepKey k) { once(k, sweep_.program.line), sweep_.program = std::move(k); }},
+        {"name", [&](SweepKey k) { once(k.name, k.name), name_ = std::move(k); }},
+        {"command", [&](SweepKey k) { once(k.name, k.name), sweep_.command = std::move(k); }},
+        {"program", [&](SweepKey k) { once(k.name, k.name), sweep_.program = std::move(k); }},
         {"argument", [&](SweepKey k) { sweep_.arguments.push_back(std::move(k)); }},
         {"config", [&](SweepKey k) { sweep_.configurations.push_back(std::move(k)); }},
         {"input", [&](SweepKey k) { sweep_.inputs.push_back(std::move(k)); }},
         {"leave_out", [&](SweepKey k) { sweep_.leave_out.push_back(std::move(k)); }},
-        {"timeout", [&](const SweepKey& k) { once(k, timeout_line_), sweep_.timeout_seconds = seconds(k); }},
-        {"database", [&](const SweepKey& k) { once(k, database_line_), sweep_.database = k.value; }}};
+        {"timeout", [&](const SweepKey& k) { once(k.name, k.name), sweep_.timeout_seconds = seconds(k); }},
+        {"database", [&](const SweepKey& k) { once(k.name, k.name), sweep_.database = k.value; }}};
     const auto found = keys.find(key.name);
     if (found == keys.end()) {
       std::vector<std::string> names;
@@ -100,10 +139,10 @@ class SweepParser {
     found->second(key);
   }
 
-  /// `line` is where the key stood before; 0 = nowhere.
-  void once(const SweepKey& key, unsigned& line) const {
-    if (line != 0) fail(key.name + " is given twice, first in line " + std::to_string(line));
-    line = number_;
+  /// Twice in one file is a mistake; from one file to the next the later one wins.
+  void once(const std::string& what, const std::string& name) const {
+    const auto [earlier, is_new] = reading_->given.emplace(what, reading_->place.line);
+    if (!is_new) fail(name + " is given twice, first in line " + std::to_string(earlier->second));
   }
 
   double seconds(const SweepKey& key) const {
@@ -114,68 +153,87 @@ class SweepParser {
   }
 
   void add_axis(const SweepKey& key) {
-    SweepAxis axis{key.name, {}, number_};
+    SweepAxis axis{key.name, {}, key.place};
     const std::vector<std::string> parts = split_outside(key.name, '.');
     if (parts.size() > 2 ||
         !std::all_of(parts.begin(), parts.end(), [](const std::string& part) { return is_identifier(part); }))
       fail('"' + key.name + "\" is neither a parameter (section.name) nor a name (letters, digits, _)");
-    for (const auto& group : sweep_.axes)
-      for (const SweepAxis& other : group) unique(other, key.name);
-    for (const SweepAxis& other : sweep_.repeats) unique(other, key.name);
+    once("axis " + key.name, "axis " + key.name);
     try {
       axis.values = parse_values(key.value);
     } catch (const SweepError& e) {
       fail(key.name + ": " + e.what());
     }
-    if (section_ == "repeat") {
+    replace_included(axis);
+    if (reading_->section == "repeat") {
       sweep_.repeats.push_back(std::move(axis));
-    } else if (section_ == "axes") {
+    } else if (reading_->section == "axes") {
       sweep_.axes.push_back({std::move(axis)});
     } else {
-      const std::vector<SweepAxis>& group = sweep_.axes.back();
+      std::vector<SweepAxis>& group = sweep_.axes.back();
       if (!group.empty() && group.front().values.size() != axis.values.size())
         fail("axes of one [zip] go together: " + group.front().name + " has " + std::to_string(group.front().values.size()) +
              " values, " + axis.name + " has " + std::to_string(axis.values.size()));
-      sweep_.axes.back().push_back(std::move(axis));
+      group.push_back(std::move(axis));
     }
   }
 
-  void unique(const SweepAxis& other, const std::string& name) const {
-    if (other.name == name) fail("axis " + name + " is given twice, first in line " + std::to_string(other.line));
+  /// Takes away the axis of that name that an included file has given. Others of its [zip] lose their partner: `torn_` keeps
+  /// them until they are given again, too.
+  void replace_included(const SweepAxis& axis) {
+    const auto has_name = [&](const SweepAxis& other) { return other.name == axis.name; };
+    std::erase_if(sweep_.repeats, has_name);
+    std::erase_if(torn_, [&](const TornAxis& torn) { return torn.axis.name == axis.name; });
+    for (std::size_t g = 0; g < sweep_.axes.size(); ++g) {
+      std::vector<SweepAxis>& group = sweep_.axes[g];
+      if (std::erase_if(group, has_name) == 0) continue;
+      for (SweepAxis& other : group) torn_.push_back({std::move(other), axis});
+      sweep_.axes.erase(sweep_.axes.begin() + static_cast<std::ptrdiff_t>(g));
+      return;
+    }
   }
 
   void add_to_list(SweepKey key) {
-    std::vector<SweepKey>& list = section_ == "set"           ? sweep_.settings
-                                  : section_ == "options"     ? sweep_.options
-                                  : section_ == "environment" ? sweep_.environment
-                                  : section_ == "take"        ? sweep_.take
-                                                              : sweep_.slurm;
-    if (section_ == "slurm" && std::find(slurm_keys().begin(), slurm_keys().end(), key.name) == slurm_keys().end())
+    const std::string& section = reading_->section;
+    std::vector<SweepKey>& list = section == "set"           ? sweep_.settings
+                                  : section == "options"     ? sweep_.options
+                                  : section == "environment" ? sweep_.environment
+                                  : section == "take"        ? sweep_.take
+                                                             : sweep_.slurm;
+    if (section == "slurm" && std::find(slurm_keys().begin(), slurm_keys().end(), key.name) == slurm_keys().end())
       fail("unknown key " + key.name + " in [slurm]" + did_you_mean(nearest_name(slurm_keys(), key.name)));
-    if (section_ == "take" && !is_identifier(key.name))
+    if (section == "take" && !is_identifier(key.name))
       fail('"' + key.name + "\" is not a name for what is taken (letters, digits, _)");
-    if (key.value.empty() && section_ != "environment" && section_ != "options") fail(key.name + " has no value");
-    const bool repeatable = section_ == "options" || (section_ == "slurm" && key.name == "option");
-    const auto earlier = std::find_if(list.begin(), list.end(), [&](const SweepKey& k) { return k.name == key.name; });
-    if (!repeatable && earlier != list.end())
-      fail(key.name + " is given twice, first in line " + std::to_string(earlier->line));
-    list.push_back(std::move(key));
+    if (key.value.empty() && section != "environment" && section != "options") fail(key.name + " has no value");
+    if (section == "options" || (section == "slurm" && key.name == "option")) {
+      list.push_back(std::move(key));
+      return;
+    }
+    once(section + '.' + key.name, key.name);
+    const auto included = std::find_if(list.begin(), list.end(), [&](const SweepKey& k) { return k.name == key.name; });
+    if (included == list.end()) {
+      list.push_back(std::move(key));
+    } else {
+      *included = std::move(key);
+    }
   }
 
   void check() {
-    if (sweep_.command.line == 0) fail_at(1, "[sweep] needs command = run, launch or exec");
+    const SweepPlace begin{sweep_.file, 1};
+    if (sweep_.command.place.line == 0) fail_at(begin, "[sweep] needs command = run, launch or exec");
     static const std::vector<std::string> kCommands{"run", "launch", "exec"};
     if (std::find(kCommands.begin(), kCommands.end(), sweep_.command.value) == kCommands.end())
-      fail_at(sweep_.command.line, "command = " + sweep_.command.value + ": must be run, launch or exec" +
-                                       did_you_mean(nearest_name(kCommands, sweep_.command.value)));
-    if (sweep_.program.line == 0) fail_at(sweep_.command.line, "[sweep] needs program");
+      fail_at(sweep_.command.place, "command = " + sweep_.command.value + ": must be run, launch or exec" +
+                                        did_you_mean(nearest_name(kCommands, sweep_.command.value)));
+    if (sweep_.program.place.line == 0) fail_at(sweep_.command.place, "[sweep] needs program");
     if (!sweep_.arguments.empty() && sweep_.command.value == "launch")
-      fail_at(sweep_.arguments.front().line, "a launch takes no argument of a program; [options] has arg and define");
-    for (const auto& group : sweep_.axes)
-      if (group.empty()) fail("a [zip] has no axes");
-    if (sweep_.name.empty()) sweep_.name = sweep_.file.stem().string();
+      fail_at(sweep_.arguments.front().place, "a launch takes no argument of a program; [options] has arg and define");
+    if (!torn_.empty())
+      fail_at(torn_.front().by.place, torn_.front().by.name + " goes together with " + torn_.front().axis.name + " of " +
+                                          torn_.front().axis.place.file.string() + ", which has to be given again, too");
+    sweep_.name = name_.value.empty() ? sweep_.file.stem().string() : name_.value;
     if (sweep_.name.find_first_of("@ \t") != std::string::npos)
-      fail_at(std::max(name_line_, 1U), "name = " + sweep_.name + ": must not have blanks or @");
+      fail_at(name_.value.empty() ? begin : name_.place, "name = " + sweep_.name + ": must not have blanks or @");
     for (const SweepAxis& repeat : sweep_.repeats)
       if (repeat.name != kIdenticalRuns) check_use(repeat);
     for (const auto& group : sweep_.axes)
@@ -196,13 +254,14 @@ class SweepParser {
     if (axis.is_parameter()) {
       for (const SweepKey& setting : sweep_.settings)
         if (setting.name == axis.name)
-          fail_at(axis.line, axis.name + " is an axis and set in line " + std::to_string(setting.line));
+          fail_at(axis.place, axis.name + " is an axis and set in line " + std::to_string(setting.place.line) +
+                                  (setting.place.file == axis.place.file ? "" : " of " + setting.place.file.string()));
       return;
     }
     const std::vector<const SweepKey*> all = texts();
     if (std::none_of(all.begin(), all.end(), [&](const SweepKey* key) { return refers_to(key->value, axis.name); }))
-      fail_at(axis.line, "axis " + axis.name + " is used nowhere: no value has {" + axis.name +
-                             "} in it, and a parameter is section.name");
+      fail_at(axis.place, "axis " + axis.name + " is used nowhere: no value has {" + axis.name +
+                              "} in it, and a parameter is section.name");
   }
 
   void check_conditions() const {
@@ -215,21 +274,26 @@ class SweepParser {
       for (const SweepKey* key : texts()) substitute_values((current = key)->value, first);
       for (const SweepKey& key : sweep_.leave_out) holds((current = &key)->value, first);
     } catch (const SweepError& e) {
-      fail_at(current->line, current->name + " = " + current->value + ": " + e.what());
+      fail_at(current->place, current->name + " = " + current->value + ": " + e.what());
     }
   }
 
+  /// An included axis whose [zip] has lost another axis to `by`.
+  struct TornAxis {
+    SweepAxis axis;
+    SweepAxis by;
+  };
+
   SweepFile& sweep_;
-  std::string section_;
-  unsigned number_ = 0;
-  unsigned name_line_ = 0;
-  unsigned timeout_line_ = 0;
-  unsigned database_line_ = 0;
+  IncludeStack includes_;
+  Reading* reading_ = nullptr;
+  SweepKey name_;
+  std::vector<TornAxis> torn_;
 };
 
 }  // namespace
 
-std::string SweepFile::at(unsigned line) const { return file.string() + ':' + std::to_string(line) + ": "; }
+std::string SweepPlace::text() const { return file.string() + ':' + std::to_string(line) + ": "; }
 
 SweepFile parse_sweep_text(std::istream& text, const std::filesystem::path& file) {
   SweepFile sweep;

@@ -10,25 +10,34 @@
 
 namespace lacuna {
 
-/// A `name = value` of the file.
+/// Where something stands: in the sweep file or in one that it includes.
+struct SweepPlace {
+  std::filesystem::path file;
+  unsigned line = 0;  ///< 0 = nowhere
+
+  /// "FILE:LINE: ".
+  std::string text() const;
+};
+
+/// A `name = value` of a file.
 struct SweepKey {
   std::string name;
   std::string value;
-  unsigned line = 0;
+  SweepPlace place;
 };
 
 /// A name with a dot is a parameter; any other one stands for its value in {…}.
 struct SweepAxis {
   std::string name;
   std::vector<std::string> values;
-  unsigned line = 0;
+  SweepPlace place;
 
   bool is_parameter() const { return name.find('.') != std::string::npos; }
 };
 
 struct SweepFile {
   std::filesystem::path file;
-  std::string text;  ///< all of it
+  std::string text;  ///< all of it, with the files that it includes at their places
   std::string name;  ///< of the sweep in the database
 
   // [sweep]
@@ -51,14 +60,13 @@ struct SweepFile {
   std::vector<std::vector<SweepAxis>> axes;
   /// Crossed with all of these, and samples of the same value.
   std::vector<SweepAxis> repeats;
-
-  /// "FILE:LINE: ".
-  std::string at(unsigned line) const;
 };
 
 /// The name of a repetition that changes nothing: the same process once more, for what the host has in it.
 inline constexpr const char* kIdenticalRuns = "run";
 
+/// `include = FILE` above the first section reads another file at this place. What follows wins: a value or an axis that is
+/// given again replaces the included one; lists (argument, config, input, leave_out, [options]) go on.
 /// Throws SweepError with file, line, what is wrong and the nearest legal name. Checks all that can be known without the
 /// command, its options and parameters: sections, keys, values, names in {…} and conditions.
 SweepFile parse_sweep_file(const std::filesystem::path& file);

@@ -29,7 +29,7 @@ bool left_out(const SweepFile& sweep, const NamedValues& values) {
     try {
       if (holds(condition.value, values)) return true;
     } catch (const SweepError& e) {
-      throw SweepError(sweep.at(condition.line) + "leave_out = " + condition.value + ": " + e.what() + " (at " + label(values) +
+      throw SweepError(condition.place.text() + "leave_out = " + condition.value + ": " + e.what() + " (at " + label(values) +
                        ')');
     }
   }
@@ -90,7 +90,7 @@ std::vector<SweepPoint> expand(const SweepFile& sweep) {
       if (!more) at[g] = 0;
     }
   }
-  if (points.empty()) throw SweepError(sweep.at(sweep.leave_out.front().line) + "the conditions leave no point");
+  if (points.empty()) throw SweepError(sweep.leave_out.front().place.text() + "the conditions leave no point");
   return points;
 }
 

@@ -76,8 +76,16 @@ TEST(EnergyParameters, OnNeedsEnergies) {
   parameters.model = EnergyModel::on;
   ASSERT_EQ(parameters.check().size(), 1U);
   EXPECT_NE(parameters.check().front().find("energy/r9nano"), std::string::npos);
-  parameters.compute.issue = 1;
-  EXPECT_TRUE(parameters.check().empty());
+  parameters.interval = Tick{1};
+  parameters.table = true;
+  EXPECT_EQ(parameters.check().size(), 1U) << "neither is an energy";
+  // One is enough, wherever it is.
+  for (double* energy : {&parameters.compute.issue, &parameters.compute.lds_word, &parameters.l1_tlb.tlb_static,
+                         &parameters.dram.refresh, &parameters.cp_workgroup}) {
+    *energy = 1;
+    EXPECT_TRUE(parameters.check().empty());
+    *energy = 0;
+  }
 }
 
 }  // namespace

@@ -12,8 +12,9 @@
 namespace lacuna::isa::test {
 namespace {
 
-// A case and its padding: long enough that whatever the case's bytes decode to ends before the next one.
-constexpr unsigned kStride = 8;
+// A case and its padding: no instruction of gfx8 and gfx9 has more than two words, so that whatever the case's last word begins
+// ends before the next case. Padding costs: LLVM prints it, too.
+constexpr unsigned kStride = 4;
 constexpr std::uint32_t kNop = 0xbf800000;
 
 class TemporaryFolder {
@@ -88,10 +89,13 @@ std::vector<OracleText> disassemble_by_llvm(const std::vector<Words>& cases, Tar
   source.close();
   assemble(folder.file("cases.s"), folder.file("cases.o"), target);
   std::vector<OracleText> result(cases.size());
+  std::size_t found = 0;
   for (ListingLine& line : list(folder.file("cases.o"), target)) {
     if (line.address % (kStride * 4) != 0) continue;
     result.at(line.address / (kStride * 4)) = {std::move(line.text), static_cast<unsigned>(line.words.size() * 4)};
+    ++found;
   }
+  if (found != cases.size()) throw std::runtime_error("an instruction reaches into the next case");
   return result;
 }
 

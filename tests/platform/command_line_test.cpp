@@ -102,10 +102,17 @@ TEST(CommandLine, TopLevelOptions) {
 
 TEST(CommandLine, ErrorsSayWhatAndWhereHelpIs) {
   EXPECT_EQ(error({}), "no command given; see lacuna --help");
-  EXPECT_EQ(error({"rum"}), "unknown command rum; see lacuna --help");
+  EXPECT_EQ(error({"rum"}), "unknown command rum; did you mean run? See lacuna --help");
+  EXPECT_EQ(error({"--versoin"}), "unknown command --versoin; did you mean --version? See lacuna --help");
+  EXPECT_EQ(error({"simulate"}), "unknown command simulate; see lacuna --help");
   EXPECT_EQ(error({"run"}), "lacuna run needs FIRMWARE.elf; see lacuna run --help");
   EXPECT_EQ(error({"run", "a", "b"}), "unexpected b; see lacuna run --help");
-  EXPECT_THAT(error({"run", "a", "--quite"}), HasSubstr("--quite"));
+  EXPECT_EQ(error({"run", "a", "--quite"}), "unknown option --quite; did you mean --quiet? See lacuna run --help");
+  EXPECT_EQ(error({"run", "a", "--confg=x"}), "unknown option --confg; did you mean --config? See lacuna run --help");
+  EXPECT_EQ(error({"run", "a", "--kernel", "x"}), "unknown option --kernel; see lacuna run --help") << "it is of launch";
+  EXPECT_EQ(error({"launch", "a", "--kernal", "x"}),
+            "unknown option --kernal; did you mean --kernel? See lacuna launch --help");
+  EXPECT_EQ(error({"run", "a", "-x"}), "unknown option -x; see lacuna run --help");
   EXPECT_THAT(error({"run", "a", "--qui"}), HasSubstr("--qui")) << "abbreviations are not guessed";
   EXPECT_THAT(error({"run", "a", "--gdb", "99999"}), HasSubstr("--gdb"));
   EXPECT_THAT(error({"run", "a", "--config"}), HasSubstr("--config"));

@@ -5,10 +5,12 @@
 #include <map>
 #include <ostream>
 #include <sstream>
+#include <stdexcept>
 
 #include "files.h"
 #include "generator.h"
 #include "shrink.h"
+#include "source.h"
 
 namespace lacuna::programs {
 namespace {
@@ -50,12 +52,32 @@ std::string fault_of(const Program& program, const Variant& variant, const Simul
   write_programs(alone, folder);
   const Result expected = run_on_host(alone, folder).front();
   try {
+    build_for_gpu(folder, variant);
     return difference(program, expected, run_on_gpu(alone, folder, variant, simulator).front());
   } catch (const CompileError& e) {
     return std::string("compiler: ") + e.what();
   } catch (const RunError& e) {
     return std::string("run: ") + e.what();
   }
+}
+
+std::vector<std::vector<Program>> batches(const CampaignOptions& options) {
+  std::vector<std::vector<Program>> result;
+  for (std::uint64_t done = 0; done < options.count; done += options.batch) {
+    std::vector<Program>& programs = result.emplace_back();
+    for (std::uint64_t i = done; i < std::min<std::uint64_t>(done + options.batch, options.count); ++i) {
+      programs.push_back(generate_program(options.seed + i));
+    }
+  }
+  return result;
+}
+
+std::filesystem::path built_folder(const CampaignOptions& options, const std::vector<Program>& programs) {
+  return options.built / ("seeds-" + std::to_string(programs.front().seed) + "-" + std::to_string(programs.back().seed));
+}
+
+std::filesystem::path expected_file(const std::filesystem::path& folder, const Program& program, const char* what) {
+  return folder / (program.name + ".expected." + what);
 }
 
 /// The kind of fault: a program that is made smaller must not change from one to another.
@@ -66,11 +88,7 @@ class Campaign {
   Campaign(const CampaignOptions& options, std::ostream& log) : options_(options), log_(log) {}
 
   std::uint64_t run() {
-    for (std::uint64_t done = 0; done < options_.count; done += options_.batch) {
-      std::vector<Program> programs;
-      for (std::uint64_t i = done; i < std::min<std::uint64_t>(done + options_.batch, options_.count); ++i) {
-        programs.push_back(generate_program(options_.seed + i));
-      }
+    for (const std::vector<Program>& programs : batches(options_)) {
       check(programs);
       log_ << "seeds " << programs.front().seed << " to " << programs.back().seed << ": " << failures_ << " failed so far"
            << std::endl;
@@ -81,8 +99,7 @@ class Campaign {
  private:
   void check(const std::vector<Program>& programs) {
     const TemporaryFolder folder;
-    write_programs(programs, folder.path());
-    const std::vector<Result> expected = run_on_host(programs, folder.path());
+    const std::vector<Result> expected = expected_of(programs, folder.path());
     std::map<std::uint64_t, Failure> failing;  // one variant of each program is enough
     for (const Variant& variant : options_.variants) {
       for (const Failure& failure : failures_of(programs, expected, variant, folder.path())) {
@@ -92,10 +109,32 @@ class Campaign {
     for (const auto& [seed, failure] : failing) report(failure);
   }
 
+  /// What the host computes. `folder` gets the programs, and what has been built of them.
+  std::vector<Result> expected_of(const std::vector<Program>& programs, const std::filesystem::path& folder) {
+    const std::filesystem::path built = built_folder(options_, programs);
+    if (options_.built.empty() || !std::filesystem::exists(expected_file(built, programs.back(), "cells"))) {
+      write_programs(programs, folder);
+      return run_on_host(programs, folder);
+    }
+    const std::vector<std::uint8_t> source = read_file(built / kSourceFile);
+    if (std::string(source.begin(), source.end()) != source_of(programs))
+      throw std::runtime_error(built.string() + ": these are other programs; build them again");
+    for (const auto& file : std::filesystem::directory_iterator(built)) {
+      std::filesystem::create_symlink(file.path(), folder / file.path().filename());
+    }
+    std::vector<Result> expected;
+    for (const Program& program : programs) {
+      expected.push_back(
+          {read_file(expected_file(built, program, "output")), read_file(expected_file(built, program, "cells"))});
+    }
+    return expected;
+  }
+
   std::vector<Failure> failures_of(const std::vector<Program>& programs, const std::vector<Result>& expected,
                                    const Variant& variant, const std::filesystem::path& folder) {
     std::vector<Failure> result;
     try {
+      if (!std::filesystem::exists(folder / (variant.name() + ".co"))) build_for_gpu(folder, variant);
       const std::vector<Result> got = run_on_gpu(programs, folder, variant, options_.simulator);
       for (std::size_t i = 0; i < programs.size(); ++i) {
         const std::string fault = difference(programs[i], expected[i], got[i]);
@@ -161,6 +200,29 @@ class Campaign {
 };
 
 }  // namespace
+
+void build_programs(const CampaignOptions& options) {
+  for (const std::vector<Program>& programs : batches(options)) {
+    const std::filesystem::path folder = built_folder(options, programs);
+    std::filesystem::remove_all(folder);
+    std::filesystem::create_directories(folder);
+    write_programs(programs, folder);
+    try {
+      const std::vector<Result> expected = run_on_host(programs, folder);
+      for (std::size_t i = 0; i < programs.size(); ++i) {
+        write_file(expected_file(folder, programs[i], "output"), expected[i].output);
+        write_file(expected_file(folder, programs[i], "cells"), expected[i].cells);
+      }
+      for (const Variant& variant : options.variants) build_for_gpu(folder, variant);
+    } catch (const CompileError&) {
+    } catch (const RunError&) {
+    }
+    // Nobody looks at what code objects and results were made of.
+    for (const auto& file : std::filesystem::directory_iterator(folder))
+      if (file.path().extension() == ".o" || file.path().extension() == ".so" || file.path().filename() == "host.cl")
+        std::filesystem::remove(file.path());
+  }
+}
 
 std::uint64_t run_campaign(const CampaignOptions& options, std::ostream& log) { return Campaign(options, log).run(); }
 

@@ -53,9 +53,12 @@ void write_programs(std::span<const Program> programs, const std::filesystem::pa
   }
 }
 
+void build_for_gpu(const std::filesystem::path& folder, const Variant& variant) {
+  compile_for_gpu(folder / kSourceFile, variant, folder / (variant.name() + ".co"), exact_float_options());
+}
+
 std::vector<Result> run_on_gpu(std::span<const Program> programs, const std::filesystem::path& folder, const Variant& variant,
                                const Simulator& simulator) {
-  compile_for_gpu(folder / kSourceFile, variant, folder / (variant.name() + ".co"), exact_float_options());
   const std::string launch = variant.name() + ".launch";
   write_file(folder / launch, launch_file(programs, variant));
   for (const Program& program : programs) {

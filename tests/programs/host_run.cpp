@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 #include <memory>
@@ -54,12 +55,27 @@ void call(void* library, const Program& program, std::uint8_t* input, std::uint8
   run_work_items(kernel, arguments.data(), program.launch);
 }
 
+/// The source as a library. When a failing program is made smaller, often its input or its launch alone is another one than
+/// before: then the library in `folder` is still good.
+std::filesystem::path host_library(const std::filesystem::path& folder, const std::vector<std::string>& options) {
+  std::string name = "host";
+  for (const std::string& option : options) name += option;
+  std::replace(name.begin(), name.end(), '/', '_');
+  const std::filesystem::path library = folder / (name + ".so");
+  const std::filesystem::path made_from = folder / (name + ".cl");
+  const std::vector<std::uint8_t> source = read_file(folder / kSourceFile);
+  if (std::filesystem::exists(library) && std::filesystem::exists(made_from) && read_file(made_from) == source) return library;
+  std::filesystem::remove(made_from);
+  compile_for_host(folder / kSourceFile, library, options);
+  write_file(made_from, source);
+  return library;
+}
+
 }  // namespace
 
 std::vector<Result> run_on_host(std::span<const Program> programs, const std::filesystem::path& folder,
                                 const std::vector<std::string>& compiler_options) {
-  const std::filesystem::path library = folder / "host.so";
-  compile_for_host(folder / kSourceFile, library, compiler_options);
+  const std::filesystem::path library = host_library(folder, compiler_options);
 
   std::size_t bytes = kAlignment;
   for (const Program& program : programs) {

@@ -54,7 +54,10 @@ int run(int argc, char** argv) {
       ("code-object-version", po::value(&versions)->default_value("4"), "list, 2 to 5; gfx90a has none below 3")             //
       ("lacuna", po::value(&lacuna)->default_value("lacuna"), "the simulator")                                               //
       ("simulator-option", po::value(&simulator_options), "given to it, such as --simulator-option=--set=gpu.timing=loose")  //
-      ("keep", po::value(&options.keep)->default_value("failed_programs"), "folder for what fails")                          //
+      ("built", po::value(&options.built),
+       "folder of what --build has made; without it, programs are built when they are run")          //
+      ("build", "compile the programs into the folder --built, and run nothing on the simulator")    //
+      ("keep", po::value(&options.keep)->default_value("failed_programs"), "folder for what fails")  //
       ("shrink-seconds", po::value(&shrink_seconds)->default_value(300),
        "for making one failing program small; 0: leave it as it is")  //
       ("print", "print the programs' source and run nothing");
@@ -82,6 +85,12 @@ int run(int argc, char** argv) {
       }
     }
   }
+  if (values.count("build") != 0) {
+    if (options.built.empty()) throw po::error("--build needs --built");
+    build_programs(options);
+    return 0;
+  }
+  options.built = options.built.empty() ? options.built : std::filesystem::absolute(options.built);
   options.simulator = {
       std::filesystem::path(lacuna).has_parent_path() ? std::filesystem::absolute(lacuna) : std::filesystem::path(lacuna),
       simulator_options};

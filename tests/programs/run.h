@@ -41,7 +41,10 @@ void write_programs(std::span<const Program> programs, const std::filesystem::pa
 [[nodiscard]] std::vector<Result> run_on_host(std::span<const Program> programs, const std::filesystem::path& folder,
                                               const std::vector<std::string>& compiler_options = {});
 
-/// Builds the code object and the launch file and runs it. Throws CompileError or RunError.
+/// Builds the code object. Throws CompileError.
+void build_for_gpu(const std::filesystem::path& folder, const Variant& variant);
+
+/// Runs the code object that build_for_gpu() has made. Throws RunError.
 [[nodiscard]] std::vector<Result> run_on_gpu(std::span<const Program> programs, const std::filesystem::path& folder,
                                              const Variant& variant, const Simulator& simulator);
 

@@ -12,12 +12,10 @@ with() {
 }
 
 target=gfx803
+# Switches that have nothing to do with each other share a run. copies_2d with HSA_ENABLE_SDMA=1 is in sdma.sh.
 with HSA_ENABLE_SDMA=1 -- copies
-with HSA_ENABLE_SDMA=1 -- copies_2d
-with HSA_ENABLE_INTERRUPT=0 -- streams
-with HSA_DISABLE_FRAGMENT_ALLOCATOR=1 ROC_ENABLE_LARGE_BAR=0 -- host_memory
-with HSA_DISABLE_IMAGE=1 -- vector_add
-with GPU_MAX_HW_QUEUES=1 -- streams
+with HSA_ENABLE_INTERRUPT=0 GPU_MAX_HW_QUEUES=1 -- streams
+with HSA_DISABLE_FRAGMENT_ALLOCATOR=1 ROC_ENABLE_LARGE_BAR=0 HSA_DISABLE_IMAGE=1 -- host_memory
 with GPU_MAX_HW_QUEUES=12 -- streams
 with HSA_NO_SCRATCH_RECLAIM=1 -- scratch
 with AMD_SERIALIZE_KERNEL=3 AMD_SERIALIZE_COPY=3 -- streams

@@ -49,9 +49,9 @@ complains "processor gfx900 of its note is not one of gfx803, gfx90a"
 # What only the driver refuses is wrong input, too.
 assembly 2 | link gnu_hash.co --hash-style=gnu
 expect 2 "$LACUNA" launch gnu_hash.co -k count_up --grid 64 -a zero:256 --config tiny --out out
-says "no symbol hash table"
+complains "no symbol hash table"
 expect 2 "$LACUNA" launch plain.co -k count_up --grid 64 -a zero:256 --config tiny --set gpu.target=gfx90a --out out
-says "the code object is for gfx803, the device is gfx90a"
+complains "the code object is for gfx803, the device is gfx90a"
 
 # The 256 bytes in front of a version 2 kernel are printed as clang writes them, and what is printed can be assembled again.
 directives() { sed -n '/\.amd_kernel_code_t/,/\.end_amd_kernel_code_t/p' | sed 's/[ \t]*\([^ \t].*\)/\1/'; }

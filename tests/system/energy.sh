@@ -120,6 +120,11 @@ refused "energy.vgpr_read" --config unknown.cfg
 refused "energy.interval" --config energy/r9nano --set energy.interval=0ns
 refused "energy.dram_activate" --config energy/r9nano --set energy.dram_activate=much
 refused "no energies are given" --set energy.model=on
+# Any energy will do, here one that matmul_tiled alone takes.
+expect 0 "$LACUNA" launch matmul.launch --config r9nano --set energy.model=on --set energy.lds_word=1 --out lds
+check lds
+near "$(value lds/kernels.csv 1 energy_lds_j)" "$(value lds/kernels.csv 1 energy_j)" 1e-9 || fail "not all energy is the LDS's"
+awk -v e="$(value lds/kernels.csv 1 energy_j)" 'BEGIN { exit !(e > 0) }' || fail "the LDS takes no energy"
 refused "gpu.timing = functional has none" --config energy/r9nano --set gpu.timing=functional
 
 # The peak of the vector ALUs, and that of DRAM: more than idle, less than the board may take. docs/energy.md has the numbers.

@@ -3,13 +3,13 @@
 source "$(dirname "$0")/common.sh"
 
 figures=(/usr/bin/python3 "$SOURCE/experiments/figures.py")
-cp "$SOURCE"/experiments/lazygpu/latency.{csv,figure} "$SOURCE/experiments/lazygpu/chase.launch" .
+cp "$SOURCE"/experiments/lazygpu/latency.{csv,figure,sweep} "$SOURCE/experiments/lazygpu/chase.launch" .
 mkdir -p build/release
 ln -s "$FIRMWARE" build/release/firmware
 sed -i 's|\.\./\.\./build|build|' chase.launch
 sed 's/^kib = .*/kib = 16, 256/; s/^passes = .*/passes = 64, 12/; s/^gpu.start_phase = .*/gpu.start_phase = 0cycles, 251cycles/' \
-  "$SOURCE/experiments/lazygpu/latency.quick.sweep" >latency.sweep
-expect 0 "$LACUNA" sweep latency.sweep --db r.db -j 2
+  "$SOURCE/experiments/lazygpu/latency.quick.sweep" >few.sweep
+expect 0 "$LACUNA" sweep few.sweep --db r.db -j 2
 expect 0 "$LACUNA" results lazygpu_latency_quick --db r.db --csv
 cp out.txt ours.csv
 expect 0 "${figures[@]}" latency.figure ours.csv out
@@ -36,7 +36,7 @@ for figure in "$SOURCE"/experiments/*/*.figure; do
     expect 0 "$LACUNA" sweep "$folder/$sweep.$scale.sweep" --db r.db --dry-run
     grep -q "^name = $(basename "$folder")_${sweep}_$scale\$" "$folder/$sweep.$scale.sweep" || fail "$folder/$sweep.$scale.sweep has another name"
     for take in $(sed -n 's/^y = //p' "$figure"); do
-      grep -q "^$take = " "$folder/$sweep.$scale.sweep" || fail "$figure shows $take, which $sweep.$scale.sweep does not take"
+      grep -qs "^$take = " "$folder/$sweep".{"$scale".,}sweep || fail "$figure shows $take, which $sweep.$scale.sweep does not take"
     done
   done
 done

@@ -15,7 +15,7 @@ kernel() { refuses "$1" "$code" --grid 64 --kernel "${@:2}"; }
 refuses "nowhere.co: no such file" nowhere.co -k nothing --grid 1
 refuses "--kernel is missing; the kernels of" "$code" --grid 1
 refuses "--grid or --blocks" "$code" -k nothing
-refuses "unrecognised option '--girt'" "$code" -k nothing --girt 1
+refuses "unknown option --girt; did you mean --grid?" "$code" -k nothing --girt 1
 kernel "has no kernel recursoin; did you mean recursion?" recursoin
 complains "  bitonic_pass(uint* #0, uint #1, uint #2)"
 kernel "0 arguments for a kernel that takes 1" nothing

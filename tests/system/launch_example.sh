@@ -18,3 +18,25 @@ expect 0 "$LACUNA" launch paths.launch --define n=32 --out small
 [[ $(stat -c %s paths.bin) == 4096 ]] || fail "--define n=32 had no effect"
 expect 0 "$LACUNA" launch paths.launch --define n=32 --out again
 [[ $(run_value small run_hash) == $(run_value again run_hash) ]] || fail "run hashes differ"
+
+# How the file is called, and where it lies, is nothing that the machine could notice: also when the launch fails.
+mkdir -p a/folder/with/a/rather/long/name
+name=a/folder/with/a/rather/long/name/of_a_launch_file_that_is_longer_than_that_of_the_other.launch
+cp paths.launch "$name"
+cp launch_examples.co a/folder/with/a/rather/long/name
+expect 0 "$LACUNA" launch "$name" --define n=32 --out renamed
+[[ $(run_value small run_hash) == $(run_value renamed run_hash) ]] || fail "the run hash depends on the launch file's name"
+printf '%s\n' '[code]' 'file = launch_examples.co' '[dispatch shape]' 'grid = 64' 'arg = null' >fault.launch
+cp fault.launch "$name"
+expect 1 "$LACUNA" launch fault.launch --out fault
+complains "lacuna: fault.launch:3: "
+expect 1 "$LACUNA" launch "$name" --out renamed_fault
+complains "lacuna: $name:3: "
+[[ $(run_value fault run_hash) == $(run_value renamed_fault run_hash) ]] || fail "the run hash of a failure depends on the file's name"
+# Of a code object, too.
+cp launch_examples.co an_object_with_another_name.co
+for object in launch_examples.co an_object_with_another_name.co; do
+  expect 0 "$LACUNA" launch $object -k nothing --grid 64 -a zero:4 --out "$object.out"
+done
+[[ $(run_value launch_examples.co.out run_hash) == $(run_value an_object_with_another_name.co.out run_hash) ]] ||
+  fail "the run hash depends on the code object's name"

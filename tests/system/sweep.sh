@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # lacuna sweep: points are run once; kill -9 in the middle loses what was running and nothing else; what fails is a row; a workload
 # that was rebuilt makes its points stale; mistakes are told before anything runs.
-source "$(dirname "$0")/common.sh"
+source "$(dirname "$0")/sweep_common.sh"
 
 cp "$FIRMWARE/kernels/relu_scalar.co" .
 cat >relu.launch <<'END'
@@ -41,7 +41,6 @@ time = run.simulated_ps
 misses = gpu.l2_*.read_misses
 miss_rate = {gpu.l2_*.read_misses} / ({gpu.l2_*.read_misses} + {gpu.l2_*.read_hits})
 END
-query() { sqlite3 -cmd '.timeout 60000' lacuna-results.db "$1"; }
 
 # Nothing is run, and nothing is made, for a list.
 expect 0 "$LACUNA" sweep relu.sweep --dry-run
@@ -99,15 +98,7 @@ complains "15 done (15 run now)"
 [[ $(query "SELECT count(*) FROM points") == 30 ]] || fail "the earlier points are not kept"
 
 # Fails, takes too long: rows with their logs, and the others are run. Kept until --retry.
-cat >bad.sweep <<'END'
-[sweep]
-command = run
-program = {program}.elf
-[axes]
-program = exit_42, hello
-END
-sed -e 's/^program = exit_42.*/program = loop_forever/' -e 's/^command/timeout = 1s\ncommand/' bad.sweep >slow.sweep
-cp "$FIRMWARE"/{exit_42,loop_forever,hello}.elf .
+failing_sweeps
 expect 1 "$LACUNA" sweep bad.sweep
 complains "2 points: 1 done (2 run now), 1 failed, 0 not run"
 expect 1 "$LACUNA" sweep slow.sweep

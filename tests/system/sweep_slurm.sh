@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # lacuna sweep --on slurm with a real Slurm: a controller and one node, started here and ended here, without munge and for this
 # user alone. Skipped (exit code 77) where it is not installed.
-source "$(dirname "$0")/common.sh"
+source "$(dirname "$0")/sweep_common.sh"
 
 for program in slurmctld slurmd sbatch squeue; do
   PATH=$PATH:/usr/sbin command -v "$program" >/dev/null ||
@@ -54,7 +54,7 @@ for ((try = 0; ; ++try)); do
   sleep 0.1
 done
 
-cp "$FIRMWARE/kernels/relu_scalar.co" "$FIRMWARE"/{exit_42,hello,loop_forever}.elf .
+cp "$FIRMWARE/kernels/relu_scalar.co" .
 cat >relu.launch <<'END'
 [constants]
 seed = 1
@@ -90,7 +90,6 @@ memory = 10
 time = 2
 points_per_task = 3
 END
-query() { sqlite3 -cmd '.timeout 60000' lacuna-results.db "$1"; }
 
 # What sbatch refuses is said, and nothing is left behind.
 expect 2 "$LACUNA" sweep relu.sweep --on slurm --slurm partition=none
@@ -122,15 +121,7 @@ complains "12 points: 12 done"
 [[ $(squeue --noheader | wc -l) == 0 ]] || fail "jobs are left"
 
 # A point that fails, one that takes too long for the sweep, and a job that is cancelled.
-cat >bad.sweep <<'END'
-[sweep]
-command = run
-program = {program}.elf
-[axes]
-program = exit_42, hello
-END
-sed 's/^program = exit_42.*/program = loop_forever/' bad.sweep >endless.sweep
-sed 's/^command/timeout = 1s\ncommand/' endless.sweep >slow.sweep
+failing_sweeps
 expect 1 "$LACUNA" sweep bad.sweep --on slurm
 complains "2 points: 1 done (2 run now), 1 failed"
 expect 0 "$LACUNA" results bad --points --csv

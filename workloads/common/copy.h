@@ -1,11 +1,7 @@
 // c = a, an element for each work-item: the chain of a load and a store that COPY-ALIGNED and COPY-STRIDED are about.
 #pragma once
 
-#include <hip/hip_runtime.h>
-
-#include "workloads/common/placement.h"
-
-constexpr unsigned group_size = 256;
+#include "workloads/common/element_wise.h"
 
 extern "C" __global__ void __launch_bounds__(group_size)
     copy(const float* __restrict__ a, float* __restrict__ c, unsigned length) {
@@ -13,18 +9,11 @@ extern "C" __global__ void __launch_bounds__(group_size)
   if (i < length) c[i] = a[i];
 }
 
-/// `shift`: partitions between an element of a and that of c.
 inline int run_copy(int argc, char** argv, const char* name, const char* summary, unsigned shift) {
-  workload::Program program(name, summary, "Opportunistic computing in GPU architectures (ISCA '19), Table 3");
-  int length = 0;
-  workload::Interleave interleave;
-  program.size(length, "length", "elements", {20'000, 1 << 18, 1 << 22}, 1, 1 << 28);
-  interleave.options(program);
-  return program.run(argc, argv, [&] {
-    const std::vector<float> a = program.random().uniform_values(length, -1, 1);
-    const workload::PlacedArrays<float> arrays(interleave, 2, a.size(), shift);
-    arrays.upload(0, a);
-    program.measure([&] { copy<<<workload::groups(a.size(), group_size), group_size>>>(arrays[0], arrays[1], length); });
-    if (program.checks()) program.check_equal("c", arrays.download(1), a);
-  });
+  return run_element_wise<1>(
+      argc, argv, name, summary, shift,
+      [](const auto& arrays, unsigned length) {
+        copy<<<workload::groups(length, group_size), group_size>>>(arrays[0], arrays[1], length);
+      },
+      [](const auto& operands, std::size_t i) { return operands[0][i]; });
 }

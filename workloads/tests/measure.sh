@@ -18,8 +18,8 @@ cat >README.md <<'END'
 below
 END
 expect 0 "$SOURCE/workloads/update_readme.sh" README.md "$LACUNA" "$PROGRAMS" relu nw
-sed -i 's/^| `nw` | small .*/| `nw` | small | old |/' README.md
-expect 0 "$SOURCE/workloads/update_readme.sh" README.md "$LACUNA" "$PROGRAMS" nw
+sed -i 's/^| `relu` | small .*/| `relu` | small | old |/' README.md
+expect 0 "$SOURCE/workloads/update_readme.sh" README.md "$LACUNA" "$PROGRAMS" relu
 cut -d'|' -f1-3 README.md | sed 's/ *$//' >rows.txt
 diff rows.txt - >&2 <<'END' || fail "README.md has other rows"
 | `--option` | another table
@@ -48,7 +48,7 @@ diff rows.txt - >&2 <<'END' || fail "README.md has other rows"
 below
 END
 cp README.md out.txt
-if grep -q '`nw` .* old' README.md; then fail "an old row has not been replaced"; fi
+if grep -q '`relu` .* old' README.md; then fail "an old row has not been replaced"; fi
 says "below"
 
 # The workload's kernels alone, not the runtime's copies.

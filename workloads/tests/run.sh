@@ -1,10 +1,12 @@
 #!/usr/bin/env bash
-# run.sh CONFIG WORKLOAD OPTION...: the workload's results are right at --preset small in both timing modes, with zeros in its input if
-# it has that option, and with the options, which are odd sizes.
+# run.sh CONFIG first|second WORKLOAD OPTION...: the workload's results are right, on one of its two GPUs. On each it runs once with timing and once
+# without, once with the sizes of --preset small and once with the options, which are odd sizes, once with each of two seeds; where that has
+# the one, the other GPU has the other (first or second), so that on both together timing meets both sizes. --sparsity, where the
+# workload has it, is in the second GPU's run without timing: which elements are zero does not depend on how a kernel is timed.
 source "$SOURCE/tests/rocm/common.sh"
 
-config=$1 program=$2
-shift 2
+config=$1 half=$2 program=$3
+shift 3
 
 # checked NAME EXTRA... -- OPTION...: a run in folder NAME with EXTRA for `lacuna exec` and OPTION for the workload
 checked() {
@@ -12,17 +14,20 @@ checked() {
   shift
   while [[ $1 != -- ]]; do extra+=("$1"); shift; done
   shift
-  on_gpu --quiet --config "$config" "${extra[@]}" --out "$name" -- "$program" --check "$@"
+  on_gpu --quiet --config "$config" "${extra[@]}" --out "$name" -- "$program" --preset small --check "$@"
   expect 0 "${command[@]}"
   tail -n 1 out.txt | grep -q "^result: workload=$program gpu=.* time_us=.* check=passed" || fail "no closing line that says so"
   has_results "$name"
   cat out.txt
 }
 
-checked loose -- --preset small
-checked functional --set gpu.timing=functional -- --preset small --seed 7
-expect 0 "$PROGRAMS/$program" --help
-if grep -q -- --sparsity out.txt; then
-  checked sparse --set gpu.timing=functional -- --preset small --sparsity 0.5
+if [[ $half == first ]]; then
+  checked timed --
+  checked untimed --set gpu.timing=functional -- --seed 7 "$@"
+else
+  expect 0 "$PROGRAMS/$program" --help
+  sparse=()
+  if grep -q -- --sparsity out.txt; then sparse=(--sparsity 0.5); fi
+  checked untimed --set gpu.timing=functional -- "${sparse[@]}"
+  checked timed -- --seed 7 "$@"
 fi
-checked odd -- --preset small "$@"

@@ -1,6 +1,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
+
 #include "platform/sweep/sweep_check.h"
 #include "platform/sweep/sweep_error.h"
 #include "platform/sweep/sweep_file.h"
@@ -80,6 +82,115 @@ TEST(SweepFiles, MistakesHaveAPlaceAndANearestName) {
   EXPECT_THAT(error("[sweep]\nnothing\n"), HasSubstr(":2: \"nothing\" is neither [section] nor name = value"));
   EXPECT_THAT(error(""), HasSubstr("[sweep] needs command"));
   EXPECT_THAT(error(std::string("[sweep]\ncommand = \0launch\n", 26)), HasSubstr(":2: is not text"));
+}
+
+/// A folder with base.sweep in it, gone at the end.
+class IncludedSweeps : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    std::filesystem::create_directories(folder_ / "parts");
+    write("base.sweep",
+          "# what two sweeps share\n[sweep]\nname = base\ncommand = launch\nprogram = a.launch\nconfig = tiny\ntimeout = 1s\n"
+          "[set]\nl2.size = 1MiB\ncu.simds = 4\n[options]\ndefine = a={a}\n[zip]\na = 1, 2\nl2.ways = 8, 16\n"
+          "[repeat]\ngpu.start_phase = 0cycles, 251cycles\n[take]\nx = run.simulated_ps\ny = run.wall_seconds\n");
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+
+  void write(const std::string& name, const std::string& text) const { std::ofstream(folder_ / name) << text; }
+  SweepFile parsed_as(const std::string& name, const std::string& text) const {
+    write(name, text);
+    SweepFile sweep = parse_sweep_file(folder_ / name);
+    check_names(sweep);
+    return sweep;
+  }
+  /// What is wrong with main.sweep of this text, without the folder.
+  std::string error_of(const std::string& text) const {
+    try {
+      expand(parsed_as("main.sweep", text));
+    } catch (const SweepError& e) {
+      const std::string whole = e.what();
+      const std::string prefix = folder_.string() + '/';
+      return whole.starts_with(prefix) ? whole.substr(prefix.size()) : whole;
+    }
+    return {};
+  }
+
+  const std::filesystem::path folder_ = std::filesystem::path(::testing::TempDir()) / "lacuna_included_sweeps";
+};
+
+TEST_F(IncludedSweeps, WhatFollowsWinsAndListsGoOn) {
+  const SweepFile sweep =
+      parsed_as("main.sweep",
+                "include = base.sweep   # first\n[sweep]\nprogram = b.launch\nconfig = more.cfg\n[set]\nl2.size = "
+                "2MiB\ncu.vgprs_per_simd = {b}\n"
+                "[options]\ndefine = b={b}\n[axes]\nb = 256, 512\n[repeat]\ngpu.start_phase = 0cycles\n[take]\nx = "
+                "run.peak_host_memory_bytes\n");
+  EXPECT_EQ(sweep.name, "base") << "as any key";
+  EXPECT_EQ(sweep.command.value, "launch");
+  EXPECT_EQ(sweep.program.value, "b.launch");
+  EXPECT_EQ(sweep.timeout_seconds, 1);
+  ASSERT_EQ(sweep.configurations.size(), 2U);
+  EXPECT_EQ(sweep.configurations[0].value, "tiny");
+  EXPECT_EQ(sweep.configurations[1].value, "more.cfg");
+  ASSERT_EQ(sweep.settings.size(), 3U);
+  EXPECT_EQ(sweep.settings[0].value, "2MiB") << "in the place of the included one";
+  EXPECT_EQ(sweep.settings[1].value, "4");
+  ASSERT_EQ(sweep.options.size(), 2U);
+  EXPECT_EQ(sweep.options[1].value, "b={b}");
+  ASSERT_EQ(sweep.take.size(), 2U);
+  EXPECT_EQ(sweep.take[0].value, "run.peak_host_memory_bytes");
+  ASSERT_EQ(sweep.repeats.size(), 1U);
+  EXPECT_THAT(sweep.repeats[0].values, ElementsAre("0cycles"));
+  EXPECT_EQ(expand(sweep).size(), 4U);
+  EXPECT_THAT(sweep.text, HasSubstr("include = base.sweep   # first\n# what two sweeps share\n[sweep]\nname = base\n"));
+}
+
+TEST_F(IncludedSweeps, AZipIsReplacedWhole) {
+  const SweepFile sweep = parsed_as("main.sweep", "include = base.sweep\n[zip]\nl2.ways = 4, 8, 16\na = 5, 6, 7\n");
+  ASSERT_EQ(sweep.axes.size(), 1U);
+  EXPECT_EQ(sweep.axes[0].size(), 2U);
+  EXPECT_EQ(expand(sweep).size(), 6U);
+  EXPECT_EQ(error_of("include = base.sweep\n[axes]\na = 5\n"), "main.sweep:3: a goes together with l2.ways of " +
+                                                                   (folder_ / "base.sweep").string() +
+                                                                   ", which has to be given again, too");
+}
+
+TEST_F(IncludedSweeps, PointsAreThoseOfOneFile) {
+  const SweepFile apart =
+      parsed_as("main.sweep", "include = base.sweep\n[sweep]\nname = main\n[repeat]\ngpu.start_phase = 5cycles\n");
+  const SweepFile whole = parsed_as(
+      "whole.sweep",
+      "[sweep]\nname = main\ncommand = launch\nprogram = a.launch\nconfig = tiny\ntimeout = 1s\n[set]\nl2.size = 1MiB\n"
+      "cu.simds = 4\n[options]\ndefine = a={a}\n[zip]\na = 1, 2\nl2.ways = 8, 16\n[repeat]\ngpu.start_phase = 5cycles\n");
+  const std::vector<SweepPoint> a = expand(apart);
+  const std::vector<SweepPoint> b = expand(whole);
+  ASSERT_EQ(a.size(), b.size());
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    EXPECT_EQ(label(a[i].values()), label(b[i].values()));
+    EXPECT_EQ(a[i].program, b[i].program);
+    EXPECT_EQ(a[i].settings, b[i].settings);
+    EXPECT_EQ(a[i].options, b[i].options);
+    EXPECT_EQ(a[i].configurations, b[i].configurations);
+  }
+}
+
+TEST_F(IncludedSweeps, MistakesHaveTheFileThatTheyAreIn) {
+  EXPECT_EQ(error_of("include = bose.sweep\n"), "main.sweep:1: include = bose.sweep: no such file; did you mean base.sweep?");
+  EXPECT_EQ(error_of("include = parts/nothing\n"), "main.sweep:1: include = parts/nothing: no such file");
+  EXPECT_EQ(error_of("include =\n"), "main.sweep:1: \"include =\" stands before the first section");
+  EXPECT_EQ(error_of("[sweep]\ninclude = base.sweep\n").substr(0, 34), "main.sweep:2: unknown key include ");
+  write("parts/loop.sweep", "\ninclude = ../main.sweep\n");
+  EXPECT_EQ(error_of("include = parts/loop.sweep\n"),
+            "parts/loop.sweep:2: include = ../main.sweep: this file is being read already");
+  EXPECT_EQ(error_of("include = main.sweep\n"), "main.sweep:1: include = main.sweep: this file is being read already");
+  write("parts/wrong.sweep", "include = ../base.sweep\n[set]\nl2.siz = 1MiB\n");
+  EXPECT_EQ(error_of("include = parts/wrong.sweep\n"), "parts/wrong.sweep:3: unknown parameter l2.siz; did you mean l2.size?");
+  EXPECT_EQ(error_of("include = base.sweep\n[set]\nl2.size = 1MiB\nl2.size = 2MiB\n"),
+            "main.sweep:4: l2.size is given twice, first in line 3");
+  EXPECT_EQ(error_of("include = base.sweep\n[axes]\nl2.size = 1MiB\n"),
+            "main.sweep:3: l2.size is an axis and set in line 9 of " + (folder_ / "base.sweep").string());
+  write("parts/half.sweep", "[sweep]\ncommand = launch\n");
+  EXPECT_EQ(error_of("include = parts/half.sweep\n"), "parts/half.sweep:2: [sweep] needs program");
 }
 
 TEST(SweepFiles, AxesOfAZipAreOfOneLength) {

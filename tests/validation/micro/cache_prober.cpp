@@ -6,7 +6,6 @@
 namespace lacuna::validation {
 namespace {
 
-constexpr std::uint64_t kLargestSize = 1 << 20;
 constexpr unsigned kMostWays = 32;
 constexpr std::uint64_t kLargestLine = 1024;
 constexpr std::uint64_t kDword = 4;
@@ -42,8 +41,9 @@ Transfer measure_transfer(Machine& machine, const Calibration& calibration) {
   return transfer;
 }
 
-CacheProber::CacheProber(Machine& machine, const Calibration& calibration, double hit, std::uint64_t smallest)
-    : machine_(machine), calibration_(calibration), hit_(hit), smallest_(smallest) {}
+CacheProber::CacheProber(Machine& machine, const Calibration& calibration, double hit, std::uint64_t smallest,
+                         std::uint64_t largest)
+    : machine_(machine), calibration_(calibration), hit_(hit), smallest_(smallest), largest_(largest) {}
 
 std::vector<bool> CacheProber::fit(const ChaseTable& table, const std::vector<Chain>& chains) {
   const std::vector<double> cycles = machine_.chase(table, chains, kWarmUps);
@@ -56,7 +56,7 @@ std::vector<bool> CacheProber::fit(const ChaseTable& table, const std::vector<Ch
 
 std::uint64_t CacheProber::size(std::uint64_t step) {
   constexpr std::uint64_t kParts = 16;
-  const ChaseTable table{.bytes = 2 * kLargestSize, .stride = step, .links = {}};
+  const ChaseTable table{.bytes = 2 * largest_, .stride = step, .links = {}};
   const auto largest = [&](const std::vector<std::uint64_t>& sizes) {
     std::vector<Chain> chains;
     chains.reserve(sizes.size());
@@ -68,7 +68,7 @@ std::uint64_t CacheProber::size(std::uint64_t step) {
     return static_cast<std::size_t>(first_too_large - fits.begin()) - 1;
   };
   std::vector<std::uint64_t> sizes;
-  for (std::uint64_t size = smallest_; size <= kLargestSize; size *= 2) sizes.push_back(size);
+  for (std::uint64_t size = smallest_; size <= largest_; size *= 2) sizes.push_back(size);
   std::uint64_t low = sizes[largest(sizes)];
   for (std::uint64_t high = 2 * low; high - low > step;) {
     const std::uint64_t part = std::max(step, (high - low) / kParts / step * step);

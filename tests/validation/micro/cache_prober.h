@@ -25,8 +25,9 @@ Transfer measure_transfer(Machine& machine, const Calibration& calibration);
 
 class CacheProber {
  public:
-  /// `hit`: cycles of a hit of the level that is probed. Working sets of `smallest` bytes and more miss the levels above.
-  CacheProber(Machine& machine, const Calibration& calibration, double hit, std::uint64_t smallest);
+  /// `hit`: cycles of a hit of the level that is probed. Working sets of `smallest` bytes and more miss the levels above;
+  /// one of `largest` bytes does not fit any more. Chains through it take most of the time.
+  CacheProber(Machine& machine, const Calibration& calibration, double hit, std::uint64_t smallest, std::uint64_t largest);
 
   /// Most bytes, a multiple of `step`, that fit.
   std::uint64_t size(std::uint64_t step);
@@ -43,6 +44,7 @@ class CacheProber {
   Calibration calibration_;
   double hit_;
   std::uint64_t smallest_;
+  std::uint64_t largest_;
 };
 
 }  // namespace lacuna::validation

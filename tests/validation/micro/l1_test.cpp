@@ -26,17 +26,20 @@ struct MicroL1 : Micro {
 TEST_F(MicroL1, IsRecovered) {
   const std::vector<Variant> variants{
       {"r9nano", "r9nano", {}},
-      {"six_ways", "r9nano", {"l1v.size=24KiB", "l1v.ways=6", "l1v.hit_latency=29cycles"}},
-      {"long_lines", "r9nano", {"l1v.size=32KiB", "l1v.ways=8", "l1v.line=128B"}},
-      {"short_lines", "r9nano", {"l1v.size=8KiB", "l1v.ways=2", "l1v.line=32B", "cu.transaction_bytes=32"}},
-      {"plru", "r9nano", {"l1v.size=16KiB", "l1v.replacement=plru"}},
+      // Of the variants one shader array: the chain is one wavefront's.
+      {"six_ways", "r9nano", {"gpu.shader_arrays=1", "l1v.size=24KiB", "l1v.ways=6", "l1v.hit_latency=29cycles"}},
+      {"long_lines", "r9nano", {"gpu.shader_arrays=1", "l1v.size=32KiB", "l1v.ways=8", "l1v.line=128B"}},
+      {"short_lines",
+       "r9nano",
+       {"gpu.shader_arrays=1", "l1v.size=8KiB", "l1v.ways=2", "l1v.line=32B", "cu.transaction_bytes=32"}},
+      {"plru", "r9nano", {"gpu.shader_arrays=1", "l1v.size=16KiB", "l1v.replacement=plru"}},
       {"mesh56", "mesh56", {}},
   };
   for (const Variant& variant : variants) {
     Machine machine("l1_" + variant.name, variant.configuration, variant.settings);
     const Calibration calibration = calibrate(machine);
     const Transfer transfer = measure_transfer(machine, calibration);
-    CacheProber prober(machine, calibration, calibration.l1_latency, 1024);
+    CacheProber prober(machine, calibration, calibration.l1_latency, 1024, 128 << 10);
     const std::uint64_t size = prober.size(static_cast<std::uint64_t>(transfer.bytes));
     const std::uint64_t distance = std::bit_ceil(size);
     const unsigned ways = prober.ways(distance);

@@ -32,12 +32,14 @@ TEST_F(MicroL2, IsRecovered) {
   for (const Variant& variant : variants) {
     const bool hashed = variant.name.starts_with("hashed");
     std::vector<std::string> settings = variant.settings;
+    // The chain is one wavefront's; the whole machine's latency is MicroLatency's.
+    settings.emplace_back("gpu.shader_arrays=1");
     if (!hashed) settings.insert(settings.end(), {"gpu.partition_hash=none", "l2.set_hash=none"});
     Machine machine("l2_" + variant.name, variant.configuration, settings);
     const Calibration calibration = calibrate(machine);
     const double latency = measure_transfer(machine, calibration).l2_latency;
     constexpr std::uint64_t kAboveL1 = 8192;
-    CacheProber prober(machine, calibration, latency, kAboveL1);
+    CacheProber prober(machine, calibration, latency, kAboveL1, 512 << 10);
     const std::uint64_t size = prober.size(64);
     const std::uint64_t distance = std::bit_ceil(size);
     expect(machine, "latency", latency, 112);
