@@ -144,7 +144,6 @@ class Campaign {
     const std::filesystem::path folder = options_.keep / (failure.program.name + "-" + failure.variant.name());
     std::filesystem::create_directories(folder);
     const std::string fault = fault_of(failure.program, failure.variant, options_.simulator, folder);
-    write_programs({&failure.program, 1}, folder);
     const Result expected = run_on_host({&failure.program, 1}, folder).front();
     write_file(folder / "expected.output", expected.output);
     write_file(folder / "expected.cells", expected.cells);

@@ -34,14 +34,16 @@ struct Simulator {
 
 inline constexpr const char* kSourceFile = "programs.cl";
 
-/// Writes the programs' source and input files into `folder`, which the functions below then work in.
+/// Writes the programs' source and input files into `folder`, which the functions below then work in, and removes code objects
+/// of others.
 void write_programs(std::span<const Program> programs, const std::filesystem::path& folder);
 
 /// Throws CompileError or RunError.
 [[nodiscard]] std::vector<Result> run_on_host(std::span<const Program> programs, const std::filesystem::path& folder,
                                               const std::vector<std::string>& compiler_options = {});
 
-/// Builds the code object and the launch file and runs it. Throws CompileError or RunError.
+/// Builds the code object, unless the folder has it, and the launch file and runs it. Throws CompileError or RunError, which
+/// also tells of held loads for which memory has changed before they were sent (lazy_lanes_changed).
 [[nodiscard]] std::vector<Result> run_on_gpu(std::span<const Program> programs, const std::filesystem::path& folder,
                                              const Variant& variant, const Simulator& simulator);
 
