@@ -20,6 +20,11 @@ void LazyParameters::describe(ParameterSection& s) {
         "Who keeps masks right: whoever writes GPU memory, which is known to be zero before; or stores of wavefronts alone",
         {{"all", static_cast<int>(MaskWriters::all)}, {"stores", static_cast<int>(MaskWriters::stores)}},
         {.source = "choice, docs/DEVIATIONS.md"});
+  s.add("ports", ports,
+        "Crossbar: whether zero caches have ports of their own or share those of their L1 vector cache and L2 bank, as they do "
+        "at other networks",
+        {{"own", static_cast<int>(ZeroPorts::own)}, {"shared", static_cast<int>(ZeroPorts::shared)}},
+        {.source = "choice, docs/DEVIATIONS.md"});
   s.add("check", check,
         "Whether memory is compared with what a held load has read when its requests leave: lanes that differ are counted and "
         "reported",

@@ -37,8 +37,8 @@ struct LazyParameters {
   isa::OtimesIeee otimes_ieee = isa::OtimesIeee::paper;
   unsigned mask_bits = 32;
   MaskWriters masks = MaskWriters::all;
-  bool check = false;
   ZeroPorts ports = ZeroPorts::own;
+  bool check = false;
 
   void describe(ParameterSection& s);
 };
