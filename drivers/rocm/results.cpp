@@ -29,6 +29,7 @@ void Results::attach(ProcessPlatform& platform) {
   for (unsigned i = 0; i < platform.gpus(); ++i) {
     platform.gpu(i).add_observer(kernels_);
     energy_.add(platform.gpu(i));
+    requests_.add(platform.gpu(i));
   }
   platform.describe_statistics(statistics_);
 }
@@ -38,7 +39,7 @@ void Results::open() {
   opened_ = true;
   try {
     output_ = settings_.output_folder.empty() ? OutputFolder::numbered("lacuna-out") : claim_folder(settings_.output_folder);
-    open_results(*output_, parameters_, kernels_, energy_);
+    open_results(*output_, parameters_, kernels_, energy_, requests_);
     spdlog::info("process {}: {}", getpid(), program_name());
   } catch (const std::exception& e) {
     output_.reset();
@@ -65,6 +66,7 @@ void Results::write(RunEnd end, bool last) {
   summary.simulated = to_tick(sc_core::sc_time_stamp());
   summary.wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
   summary.peak_host_memory_bytes = peak_host_memory();
+  requests_.finish(summary.simulated);
   if (!energy_.empty()) {
     energy_.finish(summary.simulated);
     summary.energy = &energy_;

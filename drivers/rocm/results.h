@@ -15,6 +15,7 @@
 #include "platform/run/energy_recorder.h"
 #include "platform/run/kernel_log.h"
 #include "platform/run/output_folder.h"
+#include "platform/run/request_recorder.h"
 #include "platform/run/run_parameters.h"
 #include "platform/run/run_report.h"
 
@@ -43,6 +44,7 @@ class Results {
   StatisticsGroup statistics_{"platform"};
   KernelLog kernels_;
   EnergyRecorder energy_;
+  RequestRecorder requests_;
   bool opened_ = false;
   std::optional<OutputFolder> output_;
   std::atomic<bool> failed_{false};

@@ -206,6 +206,10 @@ class ComputeUnit : public sc_core::sc_module, private MemoryTokens::Listener {
   void describe(StatisticsGroup& group) const;
   /// Registers what this unit's work costs, and counts from now on what only that needs. Before the first launch.
   void describe_energy(EnergyMeter& meter, const ComputeEnergy& energy);
+  /// Requests of loads are also counted there, by time. Before the first launch.
+  void count_requests(RequestTimeline& timeline) { tokens_.attach(&timeline); }
+  /// When the oldest load began of which an answer is missing; kNever: there is none.
+  Tick oldest_load() const { return tokens_.oldest_load(); }
   unsigned resident_wavefronts() const { return pool_.resident(); }
   /// One line per resident wavefront: where it is and what it waits for.
   void diagnose(std::ostream& out) const;

@@ -22,6 +22,7 @@ MemoryTokens::Token MemoryTokens::begin(WavefrontSlot& slot, Counters counters, 
   state.slot = &slot;
   state.group = slot.group;
   state.activity = activity;
+  state.start = start;
   state.port_wait = port_wait;
   state.return_latency = return_latency;
   state.included = Cycles{};
@@ -41,6 +42,8 @@ void MemoryTokens::include(Token token, Cycles done, OperationDelays delays) {
 void MemoryTokens::account(Token token, const PortAnswer& answer) {
   KernelActivity* activity = tokens_[token].activity;
   if (activity == nullptr) return;
+  if (timeline_ != nullptr) [[unlikely]]
+    timeline_->add(answer.made, answer.line.done);
   ++activity->requests;
   activity->request_time += answer.line.done - answer.made;
   LatencyBreakdown& latency = activity->latency;
@@ -126,6 +129,15 @@ void MemoryTokens::close(Token token) {
   if (vm) slot.vmcnt.close_in_order(sequence, done, delays);
   if (lgkm) slot.lgkmcnt.close_out_of_order(done, delays);
   listener_.operation_closed(slot);
+}
+
+Tick MemoryTokens::oldest_load() const {
+  Tick oldest = kNever;
+  for (const State& state : tokens_) {
+    const bool closed = state.issued && state.remaining == 0;
+    if (!closed && state.activity != nullptr) oldest = earlier(oldest, state.start);
+  }
+  return oldest;
 }
 
 void MemoryTokens::leave(WavefrontSlot& slot) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "models/compute/memory_port.h"
+#include "models/compute/request_timeline.h"
 #include "models/compute/wavefront_pool.h"
 
 namespace lacuna {
@@ -64,6 +65,10 @@ class MemoryTokens {
     tokens_.clear();
     free_.clear();
   }
+  /// Where requests of loads are also counted, by time.
+  void attach(RequestTimeline* timeline) { timeline_ = timeline; }
+  /// When the oldest load began of which an answer is missing; kNever: there is none.
+  Tick oldest_load() const;
   /// Tokens in use.
   std::size_t open() const { return tokens_.size() - free_.size(); }
 
@@ -72,6 +77,7 @@ class MemoryTokens {
     WavefrontSlot* slot = nullptr;
     ResidentWorkgroup* group = nullptr;  ///< null: nobody waits
     KernelActivity* activity = nullptr;
+    Tick start{};
     Tick port_wait{};
     Cycles return_latency{};
     Cycles included{};  ///< when the other part ends
@@ -91,6 +97,7 @@ class MemoryTokens {
 
   Clock clock_;
   Listener& listener_;
+  RequestTimeline* timeline_ = nullptr;
   std::vector<State> tokens_;
   std::vector<Token> free_;
 };

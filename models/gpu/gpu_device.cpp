@@ -48,6 +48,7 @@ GpuDevice::GpuDevice(sc_core::sc_module_name module_name, const GpuDeviceParamet
   build_memory();
   build_edge();
   build_copies();
+  if (parameters_.gpu.request_interval != Tick{}) build_requests();
   if (parameters_.energy.on()) build_energy();
   add_observer(*this);
   if (parameters.gpu.timing != TimingMode::functional) cp_->packets.attach(static_cast<const ResourceMeter&>(*this));
@@ -273,6 +274,13 @@ void GpuDevice::build_copies() {
   for (const auto& engine : sdma_) engine->attach(*copies_);
 }
 
+void GpuDevice::build_requests() {
+  const Tick window = Clock(parameters_.gpu.core_clock).ticks(windows_.length());
+  requests_ = std::make_unique<DeviceRequests>(parameters_.gpu.request_interval, window, *edge_);
+  for (const auto& unit : units_) unit->count_requests(requests_->add([&unit = *unit] { return unit.oldest_load(); }));
+  windows_.attach(requests_.get());
+}
+
 // Agents first: when they are done nobody sends any more.
 void GpuDevice::reset() {
   agents_.reset();
@@ -292,7 +300,11 @@ void GpuDevice::reset() {
   for (const auto& channel : dram_) channel->reset();
 }
 
-void GpuDevice::kernel_ended(const KernelRecord&) { agents_.retire(to_tick(sc_core::sc_time_stamp())); }
+void GpuDevice::kernel_ended(const KernelRecord&) {
+  const Tick now = to_tick(sc_core::sc_time_stamp());
+  agents_.retire(now);
+  if (requests_ != nullptr) requests_->advance(now);
+}
 
 // -- all of a kind, in the order of the statistics
 

@@ -45,6 +45,7 @@
 #include "models/gpu/agent_registry.h"
 #include "models/gpu/device_copies.h"
 #include "models/gpu/device_energy.h"
+#include "models/gpu/device_requests.h"
 #include "models/gpu/gpu_parameters.h"
 #include "models/gpu/memory_edge.h"
 #include "models/noc/fabric.h"
@@ -117,6 +118,8 @@ class GpuDevice : public sc_core::sc_module, private ResourceMeter, private Kern
 
   /// Null: energy is not accounted for (energy.model).
   DeviceEnergy* energy() { return energy_.get(); }
+  /// Null: requests are not counted over time (gpu.request_interval).
+  DeviceRequests* requests() { return requests_.get(); }
 
   std::uint64_t wavefront_instructions() const { return dispatcher_.progress(); }
   // Of all agents (models/common/agent.h):
@@ -137,7 +140,7 @@ class GpuDevice : public sc_core::sc_module, private ResourceMeter, private Kern
   ResourceAmounts used() const override;
   ResourceAmounts available(Cycles cycles) const override;
   void kernel_started(const Dispatch&) override {}
-  /// Lets the agents that are not at work forget the past, too.
+  /// Lets the agents that are not at work forget the past, too, and gives requests over time: the next window may be far.
   void kernel_ended(const KernelRecord& record) override;
   void build_l1_caches();
   void build_zero_caches();
@@ -150,6 +153,7 @@ class GpuDevice : public sc_core::sc_module, private ResourceMeter, private Kern
   void build_zero_memory(unsigned partition);
   void build_edge();
   void build_copies();
+  void build_requests();
   void build_energy();
   void start_of_simulation() override;
   void reset();
@@ -187,6 +191,7 @@ class GpuDevice : public sc_core::sc_module, private ResourceMeter, private Kern
   std::unique_ptr<MemoryEdge> edge_;  ///< null without timing
   std::unique_ptr<CommandProcessor> cp_;
   std::unique_ptr<DeviceCopies> copies_;
+  std::unique_ptr<DeviceRequests> requests_;
   std::unique_ptr<DeviceEnergy> energy_;
 };
 

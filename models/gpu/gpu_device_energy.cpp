@@ -6,7 +6,8 @@ namespace lacuna {
 
 void GpuDevice::build_energy() {
   const EnergyParameters& e = parameters_.energy;
-  energy_ = std::make_unique<DeviceEnergy>(e.interval, *edge_);
+  WindowEdge& edge = requests_ != nullptr ? static_cast<WindowEdge&>(*requests_) : *edge_;
+  energy_ = std::make_unique<DeviceEnergy>(e.interval, edge);
   EnergyMeter& meter = energy_->meter();
   for (const auto& unit : units_) unit->describe_energy(meter, e.compute);
   for (const auto& cache : l1v_) cache->describe_energy(meter, "l1v", e.l1v);

@@ -56,6 +56,11 @@ void GpuParameters::describe(ParameterSection& s) {
         "Delay of every dispatch's start. Runs that differ in nothing else tell how far a kernel's time depends on who comes "
         "first",
         {.range = {0, 1e6}, .source = kChoice});
+  s.add(
+      "request_interval", request_interval,
+      "Intervals of requests.csv, which has the requests of vector and scalar loads over time (docs/timing.md); 0ps: they are "
+      "not counted",
+      {.range = {0, 1e12}, .source = kChoice});
 }
 
 GpuDeviceParameters::GpuDeviceParameters() {
@@ -229,6 +234,8 @@ std::vector<std::string> GpuDeviceParameters::check() const {
   for (std::string& problem : energy.check()) problems.push_back(std::move(problem));
   if (energy.on() && gpu.timing == TimingMode::functional)
     problems.emplace_back("energy.model = on needs time: gpu.timing = functional has none");
+  if (gpu.request_interval != Tick{} && gpu.timing == TimingMode::functional)
+    problems.emplace_back("gpu.request_interval needs time: gpu.timing = functional has none");
   return problems;
 }
 

@@ -39,6 +39,7 @@ struct GpuParameters {
   Cycles start_phase{0};
   Translation translation = Translation::tlb;
   CopyMode copies = CopyMode::bulk;
+  Tick request_interval{};
 
   void describe(ParameterSection& s);
 };

@@ -105,7 +105,8 @@ void write_kernels_csv_reference(std::ostream& out) {
   out << "\n## Lazy cores and zero caches\n"
          "With `lazy.mode` other than `eager` (see [parameters](parameters.md)); 0 otherwise.\n\n"
          "| column | counts | |\n|---|---|---|\n";
-  for (const auto& [name, unit, meaning] : kLazyCountTexts) out << fmt::format("| `lazy_{}` | {} | {} |\n", name, unit, meaning);
+  for (const auto& [name, unit, meaning] : kLazyCountTexts)
+    out << fmt::format("| `lazy_{}` | {} | {} |\n", name, unit, meaning);
 }
 
 Json activity_json(const KernelActivity& a) {

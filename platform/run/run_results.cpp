@@ -6,11 +6,13 @@
 
 namespace lacuna {
 
-void open_results(OutputFolder& output, const RunParameters& parameters, KernelLog& kernels, EnergyRecorder& energy) {
+void open_results(OutputFolder& output, const RunParameters& parameters, KernelLog& kernels, EnergyRecorder& energy,
+                  RequestRecorder& requests) {
   output.write("effective.cfg", [&](std::ostream& out) { parameters.write(out); });
   kernels.set_energy_blocks(energy.blocks());
   kernels.record_to(output.begin("kernels.csv"));
   if (!energy.empty()) energy.record_to(output.begin("power.csv"));
+  if (!requests.empty()) requests.record_to(output.begin("requests.csv"));
   log_to_file(output.begin("log.txt"));
 }
 

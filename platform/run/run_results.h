@@ -7,13 +7,16 @@
 #include "platform/run/energy_recorder.h"
 #include "platform/run/kernel_log.h"
 #include "platform/run/output_folder.h"
+#include "platform/run/request_recorder.h"
 #include "platform/run/run_parameters.h"
 #include "platform/run/run_report.h"
 
 namespace lacuna {
 
-/// Writes effective.cfg, begins kernels.csv, log.txt and, when energy is accounted for, power.csv. Throws WriteError.
-void open_results(OutputFolder& output, const RunParameters& parameters, KernelLog& kernels, EnergyRecorder& energy);
+/// Writes effective.cfg, begins kernels.csv, log.txt and, when energy is accounted for, power.csv, and, when requests are
+/// counted over time, requests.csv. Throws WriteError.
+void open_results(OutputFolder& output, const RunParameters& parameters, KernelLog& kernels, EnergyRecorder& energy,
+                  RequestRecorder& requests);
 
 /// Writes statistics.json and what is left of the files that grow. May be called again: the later one counts. Throws
 /// WriteError, also when one of those files failed before.

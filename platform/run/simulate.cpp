@@ -130,9 +130,11 @@ int simulate(const CommandLine& line, GuestProgram program) {
   platform.load(program.elf, program.command_line, program.files);
   KernelLog kernels;
   EnergyRecorder energy;
+  RequestRecorder requests;
   if (platform.gpu() != nullptr) {
     platform.gpu()->add_observer(kernels);
     energy.add(*platform.gpu());
+    requests.add(*platform.gpu());
   }
   StatisticsGroup statistics("platform");
   platform.describe_statistics(statistics);
@@ -143,7 +145,7 @@ int simulate(const CommandLine& line, GuestProgram program) {
   // From here on the input is known to be good: now the folder may be made.
   std::optional<OutputFolder> output = open_output(line);
   if (output) {
-    open_results(*output, parameters, kernels, energy);
+    open_results(*output, parameters, kernels, energy, requests);
     console.record_to(output->begin("console.txt"));
   }
   const auto lost_output = [&] { return console.failure().empty() && output ? output->failure() : console.failure(); };
@@ -195,6 +197,7 @@ int simulate(const CommandLine& line, GuestProgram program) {
   summary.simulated = to_tick(sc_core::sc_time_stamp());
   summary.wall_seconds = wall_seconds;
   summary.peak_host_memory_bytes = peak_host_memory();
+  requests.finish(summary.simulated);
   if (!energy.empty()) {
     energy.finish(summary.simulated);
     summary.energy = &energy;

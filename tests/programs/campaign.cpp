@@ -134,7 +134,7 @@ class Campaign {
                                    const Variant& variant, const std::filesystem::path& folder) {
     std::vector<Failure> result;
     try {
-      if (!std::filesystem::exists(folder / (variant.name() + ".co"))) build_for_gpu(folder, variant);
+      if (!std::filesystem::exists(folder / (variant.code_name() + ".co"))) build_for_gpu(folder, variant);
       const std::vector<Result> got = run_on_gpu(programs, folder, variant, options_.simulator);
       for (std::size_t i = 0; i < programs.size(); ++i) {
         const std::string fault = difference(programs[i], expected[i], got[i]);
@@ -183,7 +183,6 @@ class Campaign {
     const std::filesystem::path folder = options_.keep / (failure.program.name + "-" + failure.variant.name());
     std::filesystem::create_directories(folder);
     const std::string fault = fault_of(failure.program, failure.variant, options_.simulator, folder);
-    write_programs({&failure.program, 1}, folder);
     const Result expected = run_on_host({&failure.program, 1}, folder).front();
     write_file(folder / "expected.output", expected.output);
     write_file(folder / "expected.cells", expected.cells);

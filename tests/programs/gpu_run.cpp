@@ -1,5 +1,8 @@
+#include <algorithm>
 #include <array>
 #include <cstdio>
+#include <fstream>
+#include <sstream>
 
 #include "files.h"
 #include "run.h"
@@ -30,7 +33,7 @@ std::string saved(const Program& program, const Variant& variant, const char* wh
 }
 
 std::string launch_file(std::span<const Program> programs, const Variant& variant) {
-  std::string text = "[code]\nfile = " + variant.name() + ".co\n";
+  std::string text = "[code]\nfile = " + variant.code_name() + ".co\n";
   for (const Program& program : programs) {
     text += "\n[dispatch " + program.name + "]\ngrid = " + triple(program.launch.grid) +
             "\nblock = " + triple(program.launch.block) + "\n";
@@ -43,9 +46,31 @@ std::string launch_file(std::span<const Program> programs, const Variant& varian
   return text;
 }
 
+std::vector<std::string> fields_of(const std::string& line) {
+  std::istringstream text(line);
+  std::vector<std::string> fields;
+  for (std::string field; std::getline(text, field, ',');) fields.push_back(field);
+  return fields;
+}
+
+std::uint64_t sum_of_column(const std::filesystem::path& csv, const std::string& name) {
+  std::ifstream file(csv);
+  std::string line;
+  std::getline(file, line);
+  const std::vector<std::string> names = fields_of(line);
+  const auto column = static_cast<std::size_t>(std::find(names.begin(), names.end(), name) - names.begin());
+  if (column == names.size()) throw RunError(csv.string() + ": has no column " + name);
+  std::uint64_t sum = 0;
+  while (std::getline(file, line)) sum += std::stoull(fields_of(line).at(column));
+  return sum;
+}
+
 }  // namespace
 
 void write_programs(std::span<const Program> programs, const std::filesystem::path& folder) {
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    if (entry.path().extension() == ".co") std::filesystem::remove(entry.path());
+  }
   write_file(folder / kSourceFile, source_of(programs));
   for (const Program& program : programs) {
     write_file(folder / (program.name + ".input"), bytes_of(program.input));
@@ -54,7 +79,7 @@ void write_programs(std::span<const Program> programs, const std::filesystem::pa
 }
 
 void build_for_gpu(const std::filesystem::path& folder, const Variant& variant) {
-  compile_for_gpu(folder / kSourceFile, variant, folder / (variant.name() + ".co"), exact_float_options());
+  compile_for_gpu(folder / kSourceFile, variant, folder / (variant.code_name() + ".co"), exact_float_options());
 }
 
 std::vector<Result> run_on_gpu(std::span<const Program> programs, const std::filesystem::path& folder, const Variant& variant,
@@ -67,12 +92,19 @@ std::vector<Result> run_on_gpu(std::span<const Program> programs, const std::fil
   }
   std::vector<std::string> command{simulator.executable.string(), "launch", launch, "--out", variant.name() + ".out"};
   command.insert(command.end(), simulator.options.begin(), simulator.options.end());
+  if (!variant.lazy_mode.empty()) {
+    command.insert(command.end(), {"--set=gpu.timing=loose", "--set=lazy.check=true"});
+    command.push_back("--set=lazy.mode=" + variant.lazy_mode);
+  }
   const Outcome outcome = run_command(command, folder, kRunLimit);
   if (outcome.exit_code != 0) {
     throw RunError(variant.name() + ": " +
                    (outcome.timed_out ? "takes too long" : "exit code " + std::to_string(outcome.exit_code)) + "\n" +
                    outcome.output);
   }
+  if (const std::uint64_t lanes = sum_of_column(folder / (variant.name() + ".out") / "kernels.csv", "lazy_lanes_changed");
+      lanes != 0)
+    throw RunError(variant.name() + ": memory had changed for " + std::to_string(lanes) + " lanes of held loads");
   std::vector<Result> results;
   for (const Program& program : programs) {
     results.push_back(

@@ -38,20 +38,22 @@ unsigned number(const std::string& text, unsigned first, unsigned last) {
 
 int run(int argc, char** argv) {
   CampaignOptions options;
-  std::string targets, levels, versions, lacuna;
+  std::string targets, levels, versions, modes, lacuna;
   std::vector<std::string> simulator_options;
   long shrink_seconds = 0;
   po::options_description described(
       "lacuna_programs: random OpenCL C programs are compiled for the GPU's targets and for the host; what they compute must\n"
       "be equal byte for byte. A program that fails is made small and kept with its launch file. Exit code 1 when one "
       "failed.\n\nOptions");
-  described.add_options()("help", "print this")                                                                              //
-      ("seed", po::value(&options.seed)->default_value(1), "of the first program; a seed is a program")                      //
-      ("count", po::value(&options.count)->default_value(100), "of programs")                                                //
-      ("batch", po::value(&options.batch)->default_value(20), "programs in one code object")                                 //
-      ("targets", po::value(&targets)->default_value("gfx803,gfx90a"), "list")                                               //
-      ("opt", po::value(&levels)->default_value("0,1,3"), "list of optimisation levels")                                     //
-      ("code-object-version", po::value(&versions)->default_value("4"), "list, 2 to 5; gfx90a has none below 3")             //
+  described.add_options()("help", "print this")                                                                   //
+      ("seed", po::value(&options.seed)->default_value(1), "of the first program; a seed is a program")           //
+      ("count", po::value(&options.count)->default_value(100), "of programs")                                     //
+      ("batch", po::value(&options.batch)->default_value(20), "programs in one code object")                      //
+      ("targets", po::value(&targets)->default_value("gfx803,gfx90a"), "list")                                    //
+      ("opt", po::value(&levels)->default_value("0,1,3"), "list of optimisation levels")                          //
+      ("code-object-version", po::value(&versions)->default_value("4"), "list, 2 to 5; gfx90a has none below 3")  //
+      ("lazy-modes", po::value(&modes)->default_value(""),
+       "list of lazy.mode, each with gpu.timing=loose and lazy.check=true; empty: as the simulator's options say")           //
       ("lacuna", po::value(&lacuna)->default_value("lacuna"), "the simulator")                                               //
       ("simulator-option", po::value(&simulator_options), "given to it, such as --simulator-option=--set=gpu.timing=loose")  //
       ("built", po::value(&options.built),
@@ -80,8 +82,10 @@ int run(int argc, char** argv) {
     if (target != "gfx803" && target != "gfx90a") throw po::error("'" + target + "': gfx803 or gfx90a is wanted");
     for (const std::string& level : list(levels)) {
       for (const std::string& version : list(versions)) {
-        const Variant variant{target, number(level, 0, 3), number(version, 2, 5)};
-        if (variant.code_object_version > 2 || target == "gfx803") options.variants.push_back(variant);
+        for (const std::string& mode : list(modes)) {
+          const Variant variant{target, number(level, 0, 3), number(version, 2, 5), mode};
+          if (variant.code_object_version > 2 || target == "gfx803") options.variants.push_back(variant);
+        }
       }
     }
   }

@@ -34,7 +34,8 @@ struct Simulator {
 
 inline constexpr const char* kSourceFile = "programs.cl";
 
-/// Writes the programs' source and input files into `folder`, which the functions below then work in.
+/// Writes the programs' source and input files into `folder`, which the functions below then work in, and removes code objects
+/// of others.
 void write_programs(std::span<const Program> programs, const std::filesystem::path& folder);
 
 /// Throws CompileError or RunError.
@@ -44,7 +45,8 @@ void write_programs(std::span<const Program> programs, const std::filesystem::pa
 /// Builds the code object. Throws CompileError.
 void build_for_gpu(const std::filesystem::path& folder, const Variant& variant);
 
-/// Runs the code object that build_for_gpu() has made. Throws RunError.
+/// Runs the code object that build_for_gpu() has made. Throws RunError, which also tells of held loads for which memory has
+/// changed before they were sent (lazy_lanes_changed).
 [[nodiscard]] std::vector<Result> run_on_gpu(std::span<const Program> programs, const std::filesystem::path& folder,
                                              const Variant& variant, const Simulator& simulator);
 

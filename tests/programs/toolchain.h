@@ -14,14 +14,16 @@ class CompileError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// One way to build a code object.
+/// One way to build a code object, and to run it.
 struct Variant {
   std::string target;  ///< gfx803 or gfx90a
   unsigned level = 3;  ///< -O
   unsigned code_object_version = 4;
-  [[nodiscard]] std::string name() const {
+  std::string lazy_mode{};  ///< lazy.mode; empty: as the simulator's options say
+  [[nodiscard]] std::string code_name() const {
     return target + "-O" + std::to_string(level) + "-v" + std::to_string(code_object_version);
   }
+  [[nodiscard]] std::string name() const { return code_name() + (lazy_mode.empty() ? "" : "-" + lazy_mode); }
 };
 
 /// The folder of random_program.h.

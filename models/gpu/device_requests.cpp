@@ -1,0 +1,74 @@
+#include "models/gpu/device_requests.h"
+
+#include <stdexcept>
+#include <utility>
+
+namespace lacuna {
+
+DeviceRequests::DeviceRequests(Tick interval, Tick window, WindowEdge& edge)
+    : interval_(interval), window_(window), edge_(edge), next_(interval) {
+  if (interval == Tick{}) throw std::invalid_argument("requests over time: the interval is 0");
+}
+
+RequestTimeline& DeviceRequests::add(OldestLoad oldest) {
+  oldest_.push_back(std::move(oldest));
+  return *units_.emplace_back(std::make_unique<RequestTimeline>(interval_));
+}
+
+Tick DeviceRequests::oldest_load() const {
+  Tick oldest = kNever;
+  for (const OldestLoad& of_unit : oldest_) oldest = earlier(oldest, of_unit());
+  return oldest;
+}
+
+void DeviceRequests::settle(Tick end) {
+  edge_.settle(end);
+  advance(end);
+}
+
+void DeviceRequests::advance(Tick now) {
+  if (now >= next_ + window_) give_until(earlier(now - window_, oldest_load()));
+}
+
+void DeviceRequests::give_until(Tick until) {
+  const std::uint64_t end = until.ps / interval_.ps;
+  RequestIntervals complete;
+  for (const auto& unit : units_) unit->take(end, complete);
+  for (const auto& [number, counts] : complete) {
+    const Tick begin = interval_ * number;
+    if (begin + interval_ > given_) {
+      if (begin > given_) give(begin, {});
+      give(begin + interval_, counts);
+    } else if (begin + interval_ <= finished_) {
+      late_ += counts;
+    } else {
+      throw std::logic_error("requests over time: a request of an interval that was complete");
+    }
+  }
+  next_ = later(next_, interval_ * (end + 1));
+}
+
+void DeviceRequests::give(Tick end, RequestCounts counts) {
+  counts += std::exchange(late_, {});
+  in_flight_ += counts.started - counts.answered;
+  if (sink_) sink_({.begin = given_, .end = end, .counts = counts, .in_flight = in_flight_});
+  given_ = end;
+}
+
+void DeviceRequests::finish(Tick at) {
+  const Tick oldest = oldest_load();
+  give_until(earlier(at, oldest));
+  if (oldest < at || given_ >= at) return;
+  const Tick begin = interval_ * (at.ps / interval_.ps);
+  RequestIntervals part;
+  if (begin < at) {
+    for (const auto& unit : units_) unit->take(at.ps / interval_.ps + 1, part);
+  }
+  RequestCounts counts;
+  for (const auto& [number, of_interval] : part) counts += of_interval;
+  if (!part.empty() && begin > given_) give(begin, {});
+  give(at, counts);
+  finished_ = at;
+}
+
+}  // namespace lacuna
