@@ -33,9 +33,9 @@ std::uint32_t sets_of(const CacheParameters& p, const AddressSlice& slice, const
         fmt::format("{}: interleave {} is not a multiple of the line {}", name, slice.interleave().n, p.line.n));
   }
   const std::uint64_t sets = p.size.n / set_bytes;
-  if (p.set_hash != AddressHash::none && !std::has_single_bit(sets)) {
+  if (p.set_hash != AddressHash::none && sets % 2 != 0 && sets != 1) {
     throw std::invalid_argument(
-        fmt::format("{}: set_hash needs a power of two of sets, size / (line x ways) is {}", name, sets));
+        fmt::format("{}: set_hash needs an even number of sets, size / (line x ways) is {}", name, sets));
   }
   return static_cast<std::uint32_t>(sets);
 }
@@ -71,7 +71,7 @@ Cache::Cache(sc_core::sc_module_name module_name, const CacheParameters& paramet
       mshrs_(parameters.mshrs),
       under_way_(std::max(parameters.transactions, 1U)) {
   if (std::has_single_bit(tags_.sets())) set_mask_ = tags_.sets() - 1;
-  if (parameters.set_hash == AddressHash::fold) hashed_bits_ = static_cast<unsigned>(std::popcount(set_mask_));
+  if (parameters.set_hash == AddressHash::fold) hashed_bits_ = static_cast<unsigned>(std::countr_zero(tags_.sets()));
   if (std::has_single_bit(parameters.banks)) bank_mask_ = parameters.banks - 1;
   for (unsigned i = 0; i < upstream_ports; ++i) {
     const int tag = static_cast<int>(i);

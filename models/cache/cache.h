@@ -126,7 +126,7 @@ class Cache : public sc_core::sc_module, public CacheMaintenance, public HostPre
   /// Number of an address's line among those that this cache sees, hashed when sets are.
   std::uint64_t local_line(std::uint64_t address) const {
     const std::uint64_t line = slice_.local(address) >> line_shift_;
-    return hashed_bits_ == 0 ? line : line ^ (xor_fold(line >> hashed_bits_, hashed_bits_) & set_mask_);
+    return hashed_bits_ == 0 ? line : line ^ (xor_fold(line >> hashed_bits_, hashed_bits_) & low_bits(hashed_bits_));
   }
   /// A request for the line with that number, which arrives at `at`, in absolute time, perhaps a little before the kernel's.
   /// Returns when it is answered; where the time went is added to `latency`. `error` tells of the levels behind.
@@ -261,7 +261,7 @@ class Cache : public sc_core::sc_module, public CacheMaintenance, public HostPre
   int sector_shift_;
   std::uint64_t set_mask_;   // sets - 1, or 0 when that is no power of two
   std::uint64_t bank_mask_;  // likewise
-  unsigned hashed_bits_;     // of the number of the set; 0: no hash
+  unsigned hashed_bits_;     // lowest of a line's number; 0: no hash
 
   TagArray tags_;
   std::vector<ClockedCalendar> banks_;

@@ -9,10 +9,12 @@ void CacheParameters::describe(ParameterSection& section) {
   section.add("line", line, "Line size: what one tag covers", {.range = {16, 1024}, .power_of_two = true});
   section.add("sector", sector, "Bytes that are filled and written back at once; at most a line counts",
               {.range = {16, 64}, .power_of_two = true});
-  section.add("set_hash", set_hash,
-              "Whether higher address bits are XORed onto a line's set and bank; needs a power of two of sets",
-              {{"none", static_cast<int>(AddressHash::none)}, {"xor", static_cast<int>(AddressHash::fold)}},
-              {.source = "Liu et al., Get Out of the Valley (ISCA '18); models/common/address_hash.h"});
+  section.add(
+      "set_hash", set_hash,
+      "Whether higher address bits are XORed onto a line's set and bank, of a number of sets that is no power of two onto the "
+      "largest power of two that divides it",
+      {{"none", static_cast<int>(AddressHash::none)}, {"xor", static_cast<int>(AddressHash::fold)}},
+      {.source = "Liu et al., Get Out of the Valley (ISCA '18); models/common/address_hash.h"});
   section.add("replacement", replacement, "Which line of a set gives way",
               {{"lru", static_cast<int>(ReplacementPolicy::lru)},
                {"plru", static_cast<int>(ReplacementPolicy::plru)},

@@ -63,6 +63,17 @@ class AddressSlice {
     }
     return offset / (interleave_ * count_) * interleave_ + offset % interleave_;
   }
+  /// The address that slice `index` knows as `local`: the inverse of owner() and local() together.
+  constexpr std::uint64_t address(unsigned index, std::uint64_t local) const {
+    if (count_ == 1) return base_ + local;
+    if (chunk_shift_ >= 0) {
+      const std::uint64_t turn = local >> chunk_shift_;
+      std::uint64_t place = index;
+      if (hashed_) place = (place ^ xor_fold(turn, static_cast<unsigned>(count_shift_))) & (count_ - 1);
+      return base_ + (((turn << count_shift_ | place) << chunk_shift_) | (local & (interleave_ - 1)));
+    }
+    return base_ + (local / interleave_ * count_ + index) * interleave_ + local % interleave_;
+  }
   /// First and last address of the chunk that holds an address, cut to the range.
   constexpr std::uint64_t chunk_begin(std::uint64_t address) const {
     if (count_ == 1) return base_;

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
+#include <vector>
 
 #include "models/common/units.h"
 
@@ -17,6 +19,28 @@ class CacheMaintenance {
   virtual Tick write_back(Tick at) = 0;
   /// Drops the clean lines of a range of bus addresses, which takes no time: they hold what has been replaced behind the cache.
   virtual void forget(std::uint64_t address, std::uint64_t bytes) = 0;
+};
+
+/// Several caches that are told together: done when the last one is.
+class CachesTogether : public CacheMaintenance {
+ public:
+  explicit CachesTogether(std::vector<CacheMaintenance*> caches) : caches_(std::move(caches)) {}
+  Tick invalidate(Tick at) override {
+    Tick done = at;
+    for (CacheMaintenance* cache : caches_) done = later(done, cache->invalidate(at));
+    return done;
+  }
+  Tick write_back(Tick at) override {
+    Tick done = at;
+    for (CacheMaintenance* cache : caches_) done = later(done, cache->write_back(at));
+    return done;
+  }
+  void forget(std::uint64_t address, std::uint64_t bytes) override {
+    for (CacheMaintenance* cache : caches_) cache->forget(address, bytes);
+  }
+
+ private:
+  std::vector<CacheMaintenance*> caches_;
 };
 
 }  // namespace lacuna

@@ -23,10 +23,9 @@ Coalescer::Coalescer(unsigned line_bytes)
 
 // The usual case, a full wavefront whose lanes walk arrays in rows, is taken a row at a time.
 std::span<const LineRequest> Coalescer::coalesce(const isa::MemoryAccess& access, const Addresses& addresses) {
-  count_ = 0;
+  begin();
   const std::uint64_t bytes = access.bytes_per_lane;
   if (bytes == 0) return {};
-  call_ += kNextCall;
   if (access.lanes != ~std::uint64_t{0}) {
     for (std::uint64_t lanes = access.lanes; lanes != 0; lanes &= lanes - 1) {
       add(addresses[static_cast<unsigned>(std::countr_zero(lanes))], bytes);
@@ -58,7 +57,7 @@ std::span<const LineRequest> Coalescer::coalesce(const isa::MemoryAccess& access
 void Coalescer::add(std::uint64_t address, std::uint64_t bytes) {
   const std::uint64_t end = address + bytes;
   while (address != end) {
-    const std::uint64_t line = address & ~std::uint64_t{line_bytes_ - 1};
+    const std::uint64_t line = line_of(address);
     const std::uint64_t stop = std::min(line + line_bytes_, end);
     add_to_line(line, mask_of(address - line, stop - address));
     address = stop;
@@ -71,9 +70,7 @@ void Coalescer::add_to_line(std::uint64_t line, std::uint64_t mask) {
     lines_[count_ - 1].byte_mask |= mask;
     return;
   }
-  constexpr std::uint64_t kGolden = 0x9e3779b97f4a7c15;  // 2^64 / golden ratio: spreads strides (Knuth, vol. 3, 6.4)
-  auto bucket = static_cast<unsigned>((line >> line_shift_) * kGolden >> (64 - std::countr_zero(kBuckets)));
-  for (;; bucket = (bucket + 1) % kBuckets) {
+  for (unsigned bucket = bucket_of(line);; bucket = (bucket + 1) % kBuckets) {
     const std::uint64_t index = buckets_[bucket] - call_;  // huge for entries of other calls
     if (index >= count_) {
       buckets_[bucket] = call_ + count_;
@@ -85,6 +82,33 @@ void Coalescer::add_to_line(std::uint64_t line, std::uint64_t mask) {
       return;
     }
   }
+}
+
+bool Coalescer::has(std::uint64_t line) const {
+  for (unsigned bucket = bucket_of(line);; bucket = (bucket + 1) % kBuckets) {
+    const std::uint64_t index = buckets_[bucket] - call_;
+    if (index >= count_) return false;
+    if (lines_[index].address == line) return true;
+  }
+}
+
+bool Coalescer::contains(std::uint64_t address, std::uint64_t bytes) const {
+  for (std::uint64_t line = line_of(address); line < address + bytes; line += line_bytes_) {
+    if (!has(line)) return false;
+  }
+  return true;
+}
+
+bool Coalescer::meets(std::uint64_t address, std::uint64_t bytes) const {
+  for (std::uint64_t line = line_of(address); line < address + bytes; line += line_bytes_) {
+    if (has(line)) return true;
+  }
+  return false;
+}
+
+unsigned Coalescer::bucket_of(std::uint64_t line) const {
+  constexpr std::uint64_t kGolden = 0x9e3779b97f4a7c15;  // 2^64 / golden ratio: spreads strides (Knuth, vol. 3, 6.4)
+  return static_cast<unsigned>((line >> line_shift_) * kGolden >> (64 - std::countr_zero(kBuckets)));
 }
 
 }  // namespace lacuna

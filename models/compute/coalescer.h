@@ -27,9 +27,24 @@ class Coalescer {
   std::span<const LineRequest> coalesce(const isa::MemoryAccess& access, const Addresses& addresses);
   unsigned line_bytes() const { return line_bytes_; }
 
- private:
+  // The same piece by piece.
+  void begin() {
+    count_ = 0;
+    call_ += kNextCall;
+  }
   void add(std::uint64_t address, std::uint64_t bytes);
+  /// Lines since begin() or of the last coalesce().
+  std::span<const LineRequest> lines() const { return {lines_.data(), count_}; }
+  /// Whether all lines of [address, address + bytes) are among them, or any.
+  bool contains(std::uint64_t address, std::uint64_t bytes) const;
+  bool meets(std::uint64_t address, std::uint64_t bytes) const;
+
+ private:
   void add_to_line(std::uint64_t line, std::uint64_t mask);
+  bool has(std::uint64_t line) const;
+  /// Where the search for a line begins.
+  unsigned bucket_of(std::uint64_t line) const;
+  std::uint64_t line_of(std::uint64_t address) const { return address & ~std::uint64_t{line_bytes_ - 1}; }
 
   // A hash table of the lines so far, open addressing: an entry holds the call that made it and, in its low byte, the line's
   // index. Entries of former calls are empty, so that nothing is cleared.

@@ -36,7 +36,15 @@ ComputeUnit::ComputeUnit(sc_core::sc_module_name name, const ComputeUnitParamete
       fetch_(clock_, mode_ != TimingMode::functional, vm_, surroundings.code, instruction_socket_,
              static_cast<std::uint16_t>(place.index)),
       lds_(parameters_, clock_, surroundings.lds_banks),
-      matrix_(parameters.simds, parameters.mfma_pass_cycles) {}
+      matrix_(parameters.simds, parameters.mfma_pass_cycles) {
+  const LazyParameters& lazy = surroundings.lazy;
+  if (mode_ == TimingMode::functional || lazy.mode == LazyMode::eager) return;
+  if (has_zero_caches(lazy.mode)) {
+    zeros_ = std::make_unique<ZeroRequests>(clock_, vm_, tokens_, vector_socket_, static_cast<std::uint16_t>(place.index),
+                                            lazy.mask_bits);
+  }
+  lazy_ = std::make_unique<LazyUnit>(lazy, parameters_, clock_, tokens_, vector_memory_, vm_, zeros_.get());
+}
 
 ComputeUnit::~ComputeUnit() = default;
 
@@ -54,6 +62,7 @@ void ComputeUnit::attach_caches(CacheMaintenance* l1_vector, CacheMaintenance* l
 
 void ComputeUnit::attach_tlbs(TranslationLevel* vector, TranslationLevel* scalar, TranslationLevel* instruction) {
   vector_memory_.port().attach(vector);
+  if (zeros_) zeros_->port().attach(vector);
   scalar_memory_.port().attach(scalar);
   fetch_.port().attach(instruction);
 }
@@ -88,6 +97,7 @@ void ComputeUnit::describe(StatisticsGroup& g) const {
   g.add("matrix_instructions", matrix_.instructions(), "instructions that matrix units took", "wavefront instructions");
   g.add("lds_conflict_cycles", lds_.conflict_cycles(), "cycles that the LDS is busy only because lanes meet in a bank",
         "cycles");
+  if (lazy_) lazy_->describe(g.group("lazy"));
 }
 
 void ComputeUnit::run(Cycles limit) {
@@ -102,6 +112,8 @@ void ComputeUnit::run(Cycles limit) {
 void ComputeUnit::reset() {
   tokens_.reset();
   vector_memory_.reset();
+  if (zeros_) zeros_->reset();
+  if (lazy_) lazy_->reset();
   scalar_memory_.reset();
   fetch_.reset();
   lds_.reset();
@@ -197,6 +209,7 @@ void ComputeUnit::end_workgroup(ResidentWorkgroup& group) {
 }
 
 void ComputeUnit::forget(WavefrontSlot& slot) {
+  if (lazy_) lazy_->leave(slot);
   ++slot.buffer.epoch;
   slot.holds = 0;
   pool_.release(slot);

@@ -7,6 +7,7 @@
 //   VectorMemory      coalesced lines of vector instructions  vector_port
 //   LocalDataShare    banks of the LDS
 //   MemoryTokens      memory instructions under way
+//   LazyUnit          loads that are held, and zero caches: with lazy.mode other than eager      zero cache: attach_zero()
 //
 // Sockets (initiators, timing-only transactions, one per line; data move through the GPUVM's windows) are for memories that
 // answer at once. A memory that answers later is attached beside its socket (attach_memory()).
@@ -40,6 +41,7 @@
 #include "models/compute/global_wave_sync.h"
 #include "models/compute/instruction_fetch.h"
 #include "models/compute/issue_scheduler.h"
+#include "models/compute/lazy_unit.h"
 #include "models/compute/local_data_share.h"
 #include "models/compute/matrix_unit.h"
 #include "models/compute/memory_tokens.h"
@@ -47,6 +49,7 @@
 #include "models/compute/socket_memory.h"
 #include "models/compute/vector_memory.h"
 #include "models/compute/wavefront_pool.h"
+#include "models/compute/zero_requests.h"
 #include "models/isa/decoded_code.h"
 #include "models/isa/deferred_access.h"
 #include "models/isa/gpr_index.h"
@@ -129,6 +132,7 @@ struct ComputeUnitSurroundings {
   isa::DecodedCode& code;
   LdsBanks& lds_banks;  ///< of its group
   ComputeUnitListener& listener;
+  LazyParameters lazy;
   /// Where registers, LDS and wavefronts come from.
   std::pmr::memory_resource& memory = *std::pmr::get_default_resource();
 };
@@ -153,6 +157,8 @@ class ComputeUnit : public sc_core::sc_module, private MemoryTokens::Listener {
   void attach_prefetch(const HostPrefetch* vector) { vector_memory_.attach(vector); }
   /// What translates the addresses of each port; null: translation takes no time.
   void attach_tlbs(TranslationLevel* vector, TranslationLevel* scalar, TranslationLevel* instruction);
+  /// In modes with zero caches, before the first launch: the way there.
+  void attach_zero(const ZeroPath& path) { zeros_->attach(path); }
   void set_apertures(std::uint64_t shared, std::uint64_t private_base);
 
   /// Whether a workgroup would ever fit into an empty unit; the reason when not.
@@ -195,6 +201,8 @@ class ComputeUnit : public sc_core::sc_module, private MemoryTokens::Listener {
   const ComputeUnitPlace& place() const { return place_; }
   const ComputeUnitStatistics& statistics() const { return statistics_; }
   const LocalDataShare& lds() const { return lds_; }
+  /// Null: lazy.mode is eager.
+  const LazyUnit* lazy() const { return lazy_.get(); }
   void describe(StatisticsGroup& group) const;
   /// Registers what this unit's work costs, and counts from now on what only that needs. Before the first launch.
   void describe_energy(EnergyMeter& meter, const ComputeEnergy& energy);
@@ -246,6 +254,9 @@ class ComputeUnit : public sc_core::sc_module, private MemoryTokens::Listener {
   void wait_count(WavefrontSlot& slot, std::uint32_t simm16, Cycles cycle);
   void operation_closed(WavefrontSlot& slot) override;
   void operation_closed(ResidentWorkgroup& group, Cycles done) override;
+  void registers_filled(WavefrontSlot& slot, Cycles done, const OperationDelays& delays) override {
+    lazy_->registers_filled(slot, done, delays);
+  }
   void end_wait(WavefrontSlot& slot, WaitCounter& counter, unsigned n, WavefrontTime cause, Cycles from);
   // compute_unit_faults.cpp
   void fault(WavefrontSlot& slot, std::uint32_t code, std::uint64_t address, std::uint64_t pc, const std::string& what,
@@ -282,6 +293,8 @@ class ComputeUnit : public sc_core::sc_module, private MemoryTokens::Listener {
   InstructionFetch fetch_;
   LocalDataShare lds_;
   MatrixUnits matrix_;
+  std::unique_ptr<ZeroRequests> zeros_;  ///< null: there are no zero caches
+  std::unique_ptr<LazyUnit> lazy_;       ///< null: loads are eager, and there are no zero caches
   ComputeUnitStatistics statistics_;
   std::unique_ptr<ExecutionCounts> executions_;  ///< null: energy is not accounted for
 

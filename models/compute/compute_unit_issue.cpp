@@ -74,6 +74,8 @@ inline void ComputeUnit::issue(Simd& simd, WavefrontSlot& slot, Cycles cycle) {
     return;
   }
   const isa::DecodedInstruction& instruction = *slot.next;
+  // One that waits for its registers has taken its turn, as it finds out only when it reads them.
+  if (lazy_ != nullptr && !lazy_->prepare(slot, instruction, cycle)) return;
   isa::Wavefront& wave = slot.wave;
   DispatchWork& work = *slot.group->work;
 
@@ -102,8 +104,9 @@ void ComputeUnit::access_memory(WavefrontSlot& slot, const isa::DecodedInstructi
     case isa::Unit::vmem: {
       const Counters counters = instruction.format == isa::Format::flat ? Counters::both : Counters::vmcnt;
       const bool global = access.bytes_per_lane != 0 && access.lanes != 0;
-      const MemoryTokens::Token token =
-          global ? vector_memory_.access(slot, access, counters, cycle) : vector_memory_.no_access(slot, counters, cycle);
+      const MemoryTokens::Token token = !global           ? vector_memory_.no_access(slot, counters, cycle)
+                                        : lazy_ == nullptr ? vector_memory_.access(slot, access, counters, cycle)
+                                                           : lazy_->access(slot, instruction, counters, cycle);
       if (access.bytes_per_lane != 0 && access.lds_lanes != 0) {
         const LocalDataShare::Result local = lds_.access(access, vector_memory_.addresses().lds, instruction.end, cycle);
         tokens_.include(token, local.done, local.delays);

@@ -3,6 +3,12 @@
 #include <utility>
 
 namespace lacuna {
+namespace {
+
+constexpr bool counts_vm(Counters counters) { return counters == Counters::vmcnt || counters == Counters::both; }
+constexpr bool counts_lgkm(Counters counters) { return counters == Counters::lgkmcnt || counters == Counters::both; }
+
+}  // namespace
 
 MemoryTokens::Token MemoryTokens::begin(WavefrontSlot& slot, Counters counters, Tick start, Tick port_wait,
                                         Cycles return_latency, KernelActivity* activity) {
@@ -71,8 +77,8 @@ void MemoryTokens::issued(Token token) {
   WavefrontSlot& slot = *state.slot;
   state.open = true;
   ++slot.open;
-  if (state.counters != Counters::lgkmcnt) state.sequence = slot.vmcnt.open_in_order();
-  if (state.counters != Counters::vmcnt) slot.lgkmcnt.open_out_of_order();
+  if (counts_vm(state.counters)) state.sequence = slot.vmcnt.open_in_order();
+  if (counts_lgkm(state.counters)) slot.lgkmcnt.open_out_of_order();
 }
 
 void MemoryTokens::close(Token token) {
@@ -96,8 +102,8 @@ void MemoryTokens::close(Token token) {
   ResidentWorkgroup* const group = std::exchange(closed.group, nullptr);
   const bool open = std::exchange(closed.open, false);
   const WaitCounter::Sequence sequence = closed.sequence;
-  const bool vm = closed.counters != Counters::lgkmcnt;
-  const bool lgkm = closed.counters != Counters::vmcnt;
+  const bool vm = counts_vm(closed.counters);
+  const bool lgkm = counts_lgkm(closed.counters);
   free_.push_back(token);
   if (owner == nullptr) {
     if (group == nullptr) return;
@@ -106,6 +112,11 @@ void MemoryTokens::close(Token token) {
     return;
   }
   WavefrontSlot& slot = *owner;
+  if (!vm && !lgkm) {
+    if (open) --slot.open;
+    listener_.registers_filled(slot, done, delays);
+    return;
+  }
   if (!open) {
     if (vm) slot.vmcnt.add_in_order(done, delays);
     if (lgkm) slot.lgkmcnt.add_out_of_order(done, delays);

@@ -13,8 +13,8 @@
 
 namespace lacuna {
 
-/// Which wait counters count an instruction: a FLAT one counts in both.
-enum class Counters : std::uint8_t { vmcnt, lgkmcnt, both };
+/// Which wait counters count an instruction: a FLAT one counts in both. None: somebody else waits for its registers.
+enum class Counters : std::uint8_t { vmcnt, lgkmcnt, both, none };
 
 class MemoryTokens {
  public:
@@ -27,6 +27,8 @@ class MemoryTokens {
     virtual void operation_closed(WavefrontSlot& slot) = 0;
     /// The same of a wavefront that has ended; it was completed at `done`.
     virtual void operation_closed(ResidentWorkgroup& group, Cycles done) = 0;
+    /// An operation of a wavefront that no counter counts is completed at `done`. Also called within issued().
+    virtual void registers_filled(WavefrontSlot& slot, Cycles done, const OperationDelays& delays) = 0;
   };
 
   MemoryTokens(Clock clock, Listener& listener) : clock_(clock), listener_(listener) {}

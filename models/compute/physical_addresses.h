@@ -21,6 +21,11 @@ class PhysicalAddresses {
       return window.physical + (address - window.base);
     return search(address);
   }
+  /// Host memory of `bytes` in one mapping; null when there is none.
+  const std::byte* host(std::uint64_t address, std::uint64_t bytes) {
+    if (find(address) == kUnmapped || !windows_[0].contains(address, bytes)) return nullptr;
+    return windows_[0].host + (address - windows_[0].base);
+  }
 
  private:
   std::uint64_t search(std::uint64_t address) {

@@ -1,6 +1,9 @@
 #include "models/compute/vector_memory.h"
 
 #include <algorithm>
+#include <utility>
+
+#include "models/common/pooled_records.h"
 
 namespace lacuna {
 namespace {
@@ -8,6 +11,8 @@ namespace {
 // Requests of an instruction by which the host's fetch of an L1 set runs ahead of its use.
 constexpr std::size_t kPrefetchDistance = 2;
 constexpr std::uint64_t kNoPage = ~std::uint64_t{0};
+
+PortAnswer other_answer(Tick at) { return {.made = at, .left = at, .line = {.done = at, .level = MemoryLevel::l1}}; }
 
 }  // namespace
 
@@ -27,14 +32,20 @@ MemoryTokens::Token VectorMemory::no_access(WavefrontSlot& slot, Counters counte
   return tokens_.begin(slot, counters, clock_.ticks(cycle + Cycles{1}), Tick{}, Cycles{0}, nullptr);
 }
 
-MemoryTokens::Token VectorMemory::access(WavefrontSlot& slot, const isa::MemoryAccess& access, Counters counters,
-                                         Cycles cycle) {
-  const auto lines = coalescer_.coalesce(access, addresses_.global);
+// The address unit takes lanes_per_simd addresses and gives one transaction a cycle.
+Tick VectorMemory::take_address_unit(std::size_t lines, Cycles cycle, Tick& wanted) {
+  const std::uint64_t occupancy = std::max<std::uint64_t>(lines, isa::kLanes / parameters_.lanes_per_simd);
+  wanted = clock_.ticks(cycle + parameters_.vmem_address_latency);
+  return unit_.reserve(wanted, clock_.period() * occupancy);
+}
+
+MemoryTokens::Token VectorMemory::send(WavefrontSlot& slot, const isa::MemoryAccess& access, std::span<const LineRequest> lines,
+                                       Counters counters, Cycles cycle, const Contested* contested) {
   const Tick period = clock_.period();
-  // The address unit takes lanes_per_simd addresses and gives one transaction a cycle.
-  const std::uint64_t occupancy = std::max<std::uint64_t>(lines.size(), isa::kLanes / parameters_.lanes_per_simd);
-  const Tick wanted = clock_.ticks(cycle + parameters_.vmem_address_latency);
-  const Tick start = unit_.reserve(wanted, period * occupancy);
+  Tick wanted;
+  const Tick start = take_address_unit(lines.size(), cycle, wanted);
+  first_left_ = start;
+  undecided_ = contested != nullptr;
   const bool write = access.operation != isa::MemoryAccess::Operation::load;
   const MemoryTokens::Token token = tokens_.begin(slot, counters, start, start - wanted, parameters_.vmem_return_latency,
                                                   write ? nullptr : &slot.group->work->activity);
@@ -58,7 +69,7 @@ MemoryTokens::Token VectorMemory::access(WavefrontSlot& slot, const isa::MemoryA
       if (line_addresses_[i] == PhysicalAddresses::kUnmapped) continue;
       request.address = line_addresses_[i];
       request.byte_mask = lines[i].byte_mask;
-      waiting_.push_back({request, lines[i].address, at, token});
+      waiting_.push_back({request, lines[i].address, at, token, contest(token, lines[i], contested)});
     }
     page_ = kNoPage;
     send_in_order();
@@ -76,12 +87,24 @@ MemoryTokens::Token VectorMemory::access(WavefrontSlot& slot, const isa::MemoryA
     if (line_addresses_[i] == PhysicalAddresses::kUnmapped) continue;
     request.address = line_addresses_[i];
     request.byte_mask = lines[i].byte_mask;
+    if (contested != nullptr) [[unlikely]] {
+      const Contest line = contest(token, lines[i], contested);
+      if (line != kNoContest) {
+        if (port_.request(request, at, line | kContest, answer)) answer_contested(line, answer);
+        continue;
+      }
+    }
     if (port_.request(request, at, token, answer)) tokens_.add(token, answer, answer.line.done);
   }
   return token;
 }
 
 void VectorMemory::answered(std::uint32_t tag, const PortAnswer& answer) {
+  if ((tag & kContest) != 0) [[unlikely]] {
+    answer_contested(tag & ~kContest, answer);
+    send_in_order();
+    return;
+  }
   if (!reorder_.exists()) {
     tokens_.add(tag, answer, answer.line.done);
     return;
@@ -98,6 +121,66 @@ void VectorMemory::reset() {
   first_waiting_ = 0;
   last_made_ = Tick{};
   page_ = kNoPage;
+  contests_.clear();
+  free_contests_.clear();
+}
+
+// -- contested lines
+
+VectorMemory::Contest VectorMemory::contest(MemoryTokens::Token token, const LineRequest& line, const Contested* contested) {
+  if (contested == nullptr || contested->lines.contains(line.address, 1)) return kNoContest;
+  const Contest contest = take_record(contests_, free_contests_);
+  contests_[contest] = ContestedLine{};
+  contests_[contest].token = token;
+  contested->contests.push_back(contest);
+  return contest;
+}
+
+// Memory's answer.
+void VectorMemory::answer_contested(Contest contest, const PortAnswer& answer) {
+  contests_[contest].answered = true;
+  if (undecided_) {
+    contests_[contest].early = answer;
+    contests_[contest].early.line.below = nullptr;
+    return;
+  }
+  if (!std::exchange(contests_[contest].over, true)) finish_contested(contest, answer);
+  if (contests_[contest].settled) free_contests_.push_back(contest);
+}
+
+void VectorMemory::settle(Contest contest, Tick at) {
+  contests_[contest].settled = true;
+  contests_[contest].settled_at = at;
+  if (undecided_) return;
+  // With a reorder buffer its answer waits for its entry.
+  const bool can_finish = !reorder_.exists() || contests_[contest].entered;
+  if (can_finish && !std::exchange(contests_[contest].over, true)) {
+    finish_contested(contest, other_answer(at));
+    send_in_order();
+  }
+  if (contests_[contest].answered) free_contests_.push_back(contest);
+}
+
+void VectorMemory::decide(std::span<const Contest> contests) {
+  undecided_ = false;
+  for (const Contest contest : contests) {
+    const ContestedLine line = contests_[contest];
+    if (line.settled && (!line.answered || line.settled_at < line.early.line.done)) {
+      settle(contest, line.settled_at);
+    } else if (line.answered) {
+      answer_contested(contest, line.early);
+    }
+  }
+  send_in_order();
+}
+
+void VectorMemory::finish_contested(Contest contest, const PortAnswer& answer) {
+  const ContestedLine& line = contests_[contest];
+  if (reorder_.exists()) {
+    take_answer(line.entry, answer);
+  } else {
+    tokens_.add(line.token, answer, answer.line.done);
+  }
 }
 
 // -- with a reorder buffer
@@ -117,6 +200,17 @@ void VectorMemory::send_in_order() {
     }
     const ReorderBuffer::Entry entry = reorder_.enter();
     entered_[entry].token = line.token;
+    if (line.contest != kNoContest) [[unlikely]] {
+      ContestedLine& contested = contests_[line.contest];
+      contested.entry = entry;
+      contested.entered = true;
+      if (contested.settled && !undecided_) {
+        contested.over = true;
+        take_answer(entry, other_answer(later(at, contested.settled_at)));
+      }
+      if (port_.request(line.access, at, line.contest | kContest, answer)) answer_contested(line.contest, answer);
+      continue;
+    }
     if (port_.request(line.access, at, entry, answer)) take_answer(entry, answer);
   }
   // What has been sent is dropped when it is most of what is kept.

@@ -9,6 +9,7 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "models/common/calendar.h"
@@ -33,7 +34,32 @@ class VectorMemory : private PortClient {
   isa::LaneAddresses& addresses() { return addresses_; }
 
   /// A token for the access, whose requests are made from `cycle` on. issued() of the token is left to the caller.
-  MemoryTokens::Token access(WavefrontSlot& slot, const isa::MemoryAccess& access, Counters counters, Cycles cycle);
+  MemoryTokens::Token access(WavefrontSlot& slot, const isa::MemoryAccess& access, Counters counters, Cycles cycle) {
+    return send(slot, access, coalescer_.coalesce(access, addresses_.global), counters, cycle);
+  }
+  /// The lines of an access, until the next call.
+  std::span<const LineRequest> coalesce(const isa::MemoryAccess& access, const isa::LaneAddresses& addresses) {
+    return coalescer_.coalesce(access, addresses.global);
+  }
+  const Coalescer& lines() const { return coalescer_; }
+  /// A line that somebody else may answer before memory does, as well as that: who is first.
+  using Contest = std::uint32_t;
+  struct Contested {
+    const Coalescer& lines;  ///< those of a load that are not contested
+    std::vector<Contest>& contests;
+  };
+  /// As access(), of some or none of the access's lines. `contested`: what of them to make a contest of; null: nothing.
+  MemoryTokens::Token send(WavefrontSlot& slot, const isa::MemoryAccess& access, std::span<const LineRequest> lines,
+                           Counters counters, Cycles cycle, const Contested* contested = nullptr);
+  /// When the first line of the last send() left.
+  Tick first_left() const { return first_left_; }
+  /// Somebody has the data of a contested line at `at`; to be told once for each.
+  void settle(Contest contest, Tick at);
+  /// After a send() with contests, when the other ones have been asked too: what both knew at once is decided.
+  void decide(std::span<const Contest> contests);
+  /// The address unit is taken for an instruction of `lines` lines that issues in `cycle`; when its first line leaves the unit,
+  /// and, to `wanted`, when it would have if the unit had been free.
+  Tick take_address_unit(std::size_t lines, Cycles cycle, Tick& wanted);
   /// Of an instruction without lanes in global memory.
   MemoryTokens::Token no_access(WavefrontSlot& slot, Counters counters, Cycles cycle);
   /// Line transactions so far.
@@ -48,6 +74,7 @@ class VectorMemory : private PortClient {
     std::uint64_t virtual_address;
     Tick wanted;
     MemoryTokens::Token token;
+    Contest contest;
   };
   /// The request of an entry of the reorder buffer.
   struct Entered {
@@ -56,7 +83,23 @@ class VectorMemory : private PortClient {
     LatencyBreakdown below;
   };
 
+  static constexpr Contest kNoContest = ~Contest{0};
+  static constexpr std::uint32_t kContest = std::uint32_t{1} << 31;  // in tags of the port: the rest is a contest
+  struct ContestedLine {
+    MemoryTokens::Token token = 0;
+    ReorderBuffer::Entry entry = 0;
+    bool entered = false;    ///< into the reorder buffer
+    bool over = false;       ///< one of the two has answered
+    bool answered = false;   ///< memory has
+    bool settled = false;    ///< the other one has, at
+    Tick settled_at{};
+    PortAnswer early{};  ///< memory's, which it knew at once
+  };
+
   void answered(std::uint32_t tag, const PortAnswer& answer) override;
+  void answer_contested(Contest contest, const PortAnswer& answer);
+  void finish_contested(Contest contest, const PortAnswer& answer);
+  Contest contest(MemoryTokens::Token token, const LineRequest& line, const Contested* contested);
   void send_in_order();
   void take_answer(ReorderBuffer::Entry entry, const PortAnswer& answer);
 
@@ -80,7 +123,11 @@ class VectorMemory : private PortClient {
   Tick last_made_{};
   std::uint64_t page_ = ~std::uint64_t{0};  // translated last for the reorder buffer
   bool sending_ = false;
+  bool undecided_ = false;  ///< between a send() with contests and decide()
   std::uint64_t requests_ = 0;
+  Tick first_left_{};
+  std::vector<ContestedLine> contests_;
+  std::vector<std::uint32_t> free_contests_;
 };
 
 }  // namespace lacuna

@@ -46,7 +46,7 @@ struct ResidentWorkgroup {
 };
 
 /// What keeps a wavefront from issuing for a time that is not known yet.
-enum Hold : std::uint8_t {
+enum Hold : std::uint16_t {
   kHoldFetch = 1,    ///< its next instruction
   kHoldVmcnt = 2,    ///< s_waitcnt
   kHoldLgkmcnt = 4,  ///< s_waitcnt
@@ -55,6 +55,7 @@ enum Hold : std::uint8_t {
   kHoldBarrier = 32,  ///< s_barrier
   kHoldSync = 64,     ///< global wave sync
   kHoldFault = 128,   ///< for good
+  kHoldRegisters = 256,  ///< those that a held load fills, or word of a zero cache that they are zero (lazy_unit.h)
 };
 
 struct Simd;
@@ -81,8 +82,8 @@ struct alignas(64) WavefrontSlot {
   } buffer;
 
   std::uint8_t number;     ///< slot of its SIMD
-  std::uint8_t holds = 0;  ///< of enum Hold
   bool resident = false;
+  std::uint16_t holds = 0;  ///< of enum Hold
   unsigned wait_vm = 0;    ///< of kHoldVmcnt: the wavefront goes on when no more are outstanding
   unsigned wait_lgkm = 0;  ///< likewise
   Cycles waits_from{};     ///< since when
@@ -100,7 +101,7 @@ struct alignas(64) WavefrontSlot {
   inline Cycles ready() const;
   inline void set_unit(isa::Unit unit);
   bool held_by(Hold hold) const { return (holds & hold) != 0; }
-  void hold(Hold hold) { holds = static_cast<std::uint8_t>(holds | hold); }
+  void hold(Hold hold) { holds = static_cast<std::uint16_t>(holds | hold); }
   inline void release(Hold hold);
   /// `when` and `holds` are as they shall be: the issue loop may look at the slot.
   inline void publish();
@@ -170,7 +171,7 @@ inline Cycles WavefrontSlot::ready() const { return simd->issue.ready[simd->issu
 inline void WavefrontSlot::set_unit(isa::Unit unit) { simd->issue.unit[simd->issue.rank[number]] = unit; }
 inline void WavefrontSlot::publish() { simd->issue.ready[simd->issue.rank[number]] = holds == 0 ? when : kNeverCycles; }
 inline void WavefrontSlot::release(Hold hold) {
-  holds = static_cast<std::uint8_t>(holds & ~hold);
+  holds = static_cast<std::uint16_t>(holds & ~hold);
   publish();
   if (holds == 0) simd->wake(when);
 }

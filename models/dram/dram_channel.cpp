@@ -17,11 +17,13 @@ constexpr unsigned kRetireCycles = 128;
 }  // namespace
 
 DramChannel::DramChannel(sc_core::sc_module_name module_name, const DramParameters& parameters, const AddressSlice& slice,
-                         BackingStore& store, std::uint64_t store_offset)
+                         BackingStore& store, std::uint64_t store_offset, const std::optional<AddressSlice>& mask_slice)
     : sc_module(module_name),
       memory("memory"),
+      masks("masks", mask_slice ? 1 : 0),
       parameters_(parameters),
       slice_(slice),
+      mask_slice_(mask_slice.value_or(AddressSlice(0, Bytes{0}))),
       data_(nullptr),
       frontend_(parameters.clock.period() * parameters.frontend_latency.n),
       schedule_(parameters, {slice.index(), slice.count()}) {
@@ -34,26 +36,37 @@ DramChannel::DramChannel(sc_core::sc_module_name module_name, const DramParamete
   memory.register_b_transport(this, &DramChannel::b_transport);
   memory.register_transport_dbg(this, &DramChannel::transport_dbg);
   memory.register_get_direct_mem_ptr(this, &DramChannel::get_direct_mem_ptr);
+  for (auto& socket : masks) socket.register_b_transport(this, &DramChannel::mask_transport);
 }
 
-tlm::tlm_response_status DramChannel::check(const tlm::tlm_generic_payload& payload) const {
+tlm::tlm_response_status DramChannel::check(const tlm::tlm_generic_payload& payload, const AddressSlice& slice) {
   const tlm::tlm_response_status status = check_access(payload, Bytes{~std::uint64_t{0}});
   if (status != tlm::TLM_OK_RESPONSE) return status;
-  return slice_.contains(payload.get_address(), payload.get_data_length()) ? tlm::TLM_OK_RESPONSE
-                                                                           : tlm::TLM_ADDRESS_ERROR_RESPONSE;
+  return slice.contains(payload.get_address(), payload.get_data_length()) ? tlm::TLM_OK_RESPONSE
+                                                                          : tlm::TLM_ADDRESS_ERROR_RESPONSE;
 }
 
 void DramChannel::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
-  const tlm::tlm_response_status status = check(payload);
+  if (access(payload, slice_, 0, delay)) move_data(payload, bytes_at(payload.get_address()));
+}
+
+// Behind the last byte of the slice's share.
+void DramChannel::mask_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
+  access(payload, mask_slice_, slice_.size().n / slice_.count(), delay);
+}
+
+bool DramChannel::access(tlm::tlm_generic_payload& payload, const AddressSlice& slice, std::uint64_t first_local,
+                         sc_core::sc_time& delay) {
+  const tlm::tlm_response_status status = check(payload, slice);
   payload.set_response_status(status);
   if (status != tlm::TLM_OK_RESPONSE) {
     ++schedule_.statistics().errors;
     guest_warning("refused DRAM accesses", "{}: {} of {} bytes at {:#x} refused ({})", name(),
                   payload.is_write() ? "write" : "read", payload.get_data_length(), payload.get_address(),
                   payload.get_response_string());
-    return;
+    return false;
   }
-  if (payload.get_command() == tlm::TLM_IGNORE_COMMAND) return;
+  if (payload.get_command() == tlm::TLM_IGNORE_COMMAND) return false;
   if (const Tick now = to_tick(sc_core::sc_time_stamp()); now >= next_retire_) {
     next_retire_ = now + parameters_.clock.period() * kRetireCycles;
     schedule_.retire(now);
@@ -64,7 +77,7 @@ void DramChannel::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_tim
   Tick done = at;
   Tick waiting{};
   DramStatistics& statistics = schedule_.statistics();
-  const std::uint64_t address = slice_.local(payload.get_address());
+  const std::uint64_t address = first_local + slice.local(payload.get_address());
   if (payload.is_write()) {
     ++statistics.writes;
     statistics.bytes_written += length;
@@ -83,11 +96,11 @@ void DramChannel::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_tim
     attributes->latency.add(MemoryLevel::dram, waiting, done - at - waiting);
   }
   advance(delay, done - at);
-  move_data(payload, bytes_at(payload.get_address()));
+  return true;
 }
 
 unsigned DramChannel::transport_dbg(tlm::tlm_generic_payload& payload) {
-  const tlm::tlm_response_status status = check(payload);
+  const tlm::tlm_response_status status = check(payload, slice_);
   payload.set_response_status(status);
   if (status != tlm::TLM_OK_RESPONSE) return 0;
   move_data(payload, bytes_at(payload.get_address()));

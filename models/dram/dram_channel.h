@@ -6,9 +6,13 @@
 // Time of a read: frontend_latency and what the schedule gives (models/dram/dram_schedule.h). A write is posted: it completes
 // for the sender when it enters the write queue. Addresses inside the slice are mapped to pseudo channel, bank group, bank, row
 // and column by `address_map`.
+//
+// Behind the slice the channel may have another one, in rows of its own, whose contents are not modelled: of its transactions
+// there are times and traffic only (zero masks: models/common/zero_masks.h). Requests to both meet in the same queues.
 #pragma once
 
 #include <tlm_utils/simple_target_socket.h>
+#include <optional>
 #include <systemc>
 #include <tlm>
 
@@ -25,10 +29,11 @@ namespace lacuna {
 class DramChannel : public sc_core::sc_module {
  public:
   tlm_utils::simple_target_socket<DramChannel> memory;
+  sc_core::sc_vector<tlm_utils::simple_target_socket<DramChannel>> masks;  ///< one, if there is a slice of masks, or none
 
   /// std::invalid_argument when the slice's range does not lie in the store, or the organization makes no sense.
   DramChannel(sc_core::sc_module_name module_name, const DramParameters& parameters, const AddressSlice& slice,
-              BackingStore& store, std::uint64_t store_offset = 0);
+              BackingStore& store, std::uint64_t store_offset = 0, const std::optional<AddressSlice>& mask_slice = {});
 
   /// Serves what still waits, which no later request can delay: for statistics when all is over.
   void finish() { schedule_.finish(); }
@@ -41,13 +46,17 @@ class DramChannel : public sc_core::sc_module {
 
  private:
   void b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
+  void mask_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
+  /// Charges a transaction at a channel's address. False: it was refused, or has nothing to do.
+  bool access(tlm::tlm_generic_payload& payload, const AddressSlice& slice, std::uint64_t first_local, sc_core::sc_time& delay);
   unsigned transport_dbg(tlm::tlm_generic_payload& payload);
   bool get_direct_mem_ptr(tlm::tlm_generic_payload& payload, tlm::tlm_dmi& dmi);
-  tlm::tlm_response_status check(const tlm::tlm_generic_payload& payload) const;
+  static tlm::tlm_response_status check(const tlm::tlm_generic_payload& payload, const AddressSlice& slice);
   std::byte* bytes_at(std::uint64_t address) { return data_ + (address - slice_.base()); }
 
   const DramParameters parameters_;
   const AddressSlice slice_;
+  const AddressSlice mask_slice_;
   std::byte* data_;  // of the slice's base address
   Tick frontend_;
   DramSchedule schedule_;

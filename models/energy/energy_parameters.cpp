@@ -86,6 +86,8 @@ void EnergyParameters::describe_memory(ParameterSection& section) {
   l1s.describe(section, "l1s");
   l1i.describe(section, "l1i");
   l2.describe(section, "l2");
+  l1z.describe(section, "l1z");
+  l2z.describe(section, "l2z");
   l1_tlb.describe(section, "l1_tlb");
   l2_tlb.describe(section, "l2_tlb");
   add_energy(section, "page_walk", page_walk, "A walk of the page table, whose memory accesses are not modelled one by one");

@@ -88,6 +88,8 @@ struct EnergyParameters {
   CacheEnergy l1s;
   CacheEnergy l1i;
   CacheEnergy l2;
+  CacheEnergy l1z;
+  CacheEnergy l2z;
   TlbEnergy l1_tlb;
   TlbEnergy l2_tlb;
   double page_walk = 0;

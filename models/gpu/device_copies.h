@@ -18,6 +18,7 @@
 #include "models/cache/cache.h"
 #include "models/command/packet_processor.h"
 #include "models/common/statistics.h"
+#include "models/common/zero_masks.h"
 #include "models/dram/dram_channel.h"
 #include "models/energy/energy_meter.h"
 #include "models/noc/address_routes.h"
@@ -42,6 +43,7 @@ class DeviceCopies : public CopySurroundings {
     Tlb* l2_tlb;  ///< may be null
     const TlbParameters& l2_tlb_parameters;
     const AddressRoutes& routes;
+    ZeroMasks* masks;  ///< may be null
     std::function<ResourceAmounts()> used;
   };
   explicit DeviceCopies(Device device) : device_(std::move(device)) {}
@@ -70,6 +72,9 @@ class DeviceCopies : public CopySurroundings {
   /// The L2 bank of a GPU virtual address and the bus address; null when it is not in GPU memory.
   Cache* bank_of(std::uint64_t address, std::uint64_t& bus_address, isa::MemoryWindow& last) const;
   static void leave_pages(Tlb& tlb, const TlbParameters& parameters, const CopiedRange& range);
+
+  /// What is known of the zero masks of what has been written.
+  void leave_masks(const CopiedRange& range, bool by_compute_units);
 
   /// Sectors that L2 has been given to write back, by all but leave().
   std::uint64_t dirtied() const;

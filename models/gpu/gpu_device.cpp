@@ -39,6 +39,7 @@ GpuDevice::GpuDevice(sc_core::sc_module_name module_name, const GpuDeviceParamet
       dispatcher_("dispatcher", parameters.dispatcher, Clock(parameters.gpu.core_clock), windows_.length()) {
   if (const auto problems = parameters.check(); !problems.empty()) throw std::invalid_argument(problems.front());
   build_l1_caches();
+  if (has_zero_caches(parameters_.lazy.mode)) build_zero_caches();
   build_translation();
   build_compute_units();
   build_command_processor();
@@ -94,7 +95,8 @@ ComputeUnitPorts GpuDevice::ports_of(const ComputeUnitPlace& place) {
   return {.vector = port(*l1v_[place.index / sharers], place.index % sharers,
                          l1v_tlbs_.empty() ? nullptr : l1v_tlbs_[place.index].get()),
           .scalar = port(*array.l1s, place.in_array, array.l1s_tlb.get()),
-          .instruction = port(*array.l1i, place.in_array, array.l1i_tlb.get())};
+          .instruction = port(*array.l1i, place.in_array, array.l1i_tlb.get()),
+          .zero = zero_path(place.shader_array)};
 }
 
 void GpuDevice::build_compute_units() {
@@ -110,6 +112,7 @@ void GpuDevice::build_compute_units() {
                                                .code = code_,
                                                .lds_banks = lds_banks_[place.shader_array],
                                                .listener = dispatcher_,
+                                               .lazy = parameters_.lazy,
                                                .memory = state_memory_};
     units_.push_back(std::make_unique<ComputeUnit>(name_of("cu", index).c_str(), parameters_.cu, place, surroundings));
     ComputeUnit& unit = *units_.back();
@@ -118,9 +121,12 @@ void GpuDevice::build_compute_units() {
     unit.scalar_port.bind(ports.scalar.socket);
     unit.instruction_port.bind(ports.instruction.socket);
     unit.attach_memory(ports.vector.cache, ports.scalar.cache, ports.instruction.cache);
-    unit.attach_caches(&ports.vector.cache, &ports.scalar.cache, &ports.instruction.cache);
+    CacheMaintenance* vector_caches = &ports.vector.cache;
+    if (zero_) vector_caches = zero_->vector_caches[index].get();
+    unit.attach_caches(vector_caches, &ports.scalar.cache, &ports.instruction.cache);
     unit.attach_prefetch(&ports.vector.cache);
     unit.attach_tlbs(ports.vector.tlb, ports.scalar.tlb, ports.instruction.tlb);
+    if (zero_ && gpu.timing != TimingMode::functional) unit.attach_zero(ports.zero);
   }
   // The units of a shader array share its caches.
   const std::vector<ComputeUnit*> units = unit_pointers();
@@ -156,17 +162,23 @@ void GpuDevice::build_sdma() {
     sdma_.push_back(std::make_unique<SdmaEngine>(name_of("sdma", i).c_str(), parameters_.sdma, i, Clock(gpu.core_clock),
                                                  Clock(gpu.timestamp_clock), gpu.timing, windows_.length(), gpu.target, vm_));
     sdma_.back()->attach_tlb(l2_tlb_.get());
+    if (zero_) sdma_.back()->attach(zero_->known.get());
     agents_.add(*sdma_.back());
   }
 }
 
-// Sources: all L1 vector, scalar and instruction caches, then the command processor and the SDMA engines.
+// Sources: all L1 vector, scalar and instruction caches, then the command processor and the SDMA engines, then zero caches.
 void GpuDevice::build_noc() {
   const GpuParameters& gpu = parameters_.gpu;
   std::vector<tlm::tlm_initiator_socket<>*> requesters;
   for (FirstLevelCache* cache : l1_caches()) requesters.push_back(&cache->downstream);
   requesters.push_back(&cp_->packets.memory);
   for (const auto& engine : sdma_) requesters.push_back(&engine->memory);
+  const FabricGuests guests = parameters_.zero_guests();
+  const std::size_t guest_sources = guests.sources.size();
+  if (zero_) {
+    for (const auto& cache : zero_->l1z) requesters.push_back(&cache->downstream);
+  }
   std::vector<AddressRoute> routes;
   routes.push_back({.name = "host below VRAM", .base = 0, .size = Bytes{kVramBase}, .first_destination = destinations_.host});
   routes.push_back({.name = "VRAM",
@@ -176,7 +188,17 @@ void GpuDevice::build_noc() {
                     .count = destinations_.l2_banks,
                     .interleave = gpu.partition_interleave,
                     .hash = gpu.partition_hash});
-  noc_ = make_fabric("noc", parameters_.noc, static_cast<unsigned>(requesters.size()), AddressRoutes(std::move(routes)));
+  if (zero_) {
+    const AddressSlice& masks = zero_->map.masks();
+    routes.push_back({.name = "zero masks",
+                      .base = masks.base(),
+                      .size = masks.size(),
+                      .first_destination = destinations_.first_l2z,
+                      .count = masks.count(),
+                      .interleave = masks.interleave()});
+  }
+  noc_ = make_fabric("noc", parameters_.noc, static_cast<unsigned>(requesters.size() - guest_sources),
+                     AddressRoutes(std::move(routes)), guests);
   for (std::size_t i = 0; i < requesters.size(); ++i) requesters[i]->bind(noc_->sources[i]);
 }
 
@@ -186,14 +208,23 @@ void GpuDevice::build_memory() {
     const unsigned destination = destinations_.first_l2 + i;
     const AddressSlice slice = noc_->routes().slice(destination);
     l2_.push_back(std::make_unique<Cache>(name_of("l2_", i).c_str(), parameters_.l2, MemoryLevel::l2, 1, slice));
-    dram_.push_back(std::make_unique<DramChannel>(name_of("dram", i).c_str(), parameters_.dram, slice, vram_));
+    std::optional<AddressSlice> masks;
+    if (zero_) masks = zero_->map.masks_of(i);
+    dram_.push_back(std::make_unique<DramChannel>(name_of("dram", i).c_str(), parameters_.dram, slice, vram_, 0, masks));
     noc_->destinations[destination].bind(l2_.back()->upstream[0]);
     noc_->attach_prefetch(destination, l2_.back().get());
     l2_.back()->downstream.bind(dram_.back()->memory);
     l2.push_back(l2_.back().get());
+    if (!zero_) continue;
+    build_zero_memory(i);
+    l2.push_back(zero_->l2z.back().get());
   }
-  const std::vector<FirstLevelCache*> l1 = l1_caches();
-  cp_->packets.attach_caches({l1.begin(), l1.end()}, std::move(l2));
+  const std::vector<FirstLevelCache*> caches = l1_caches();
+  std::vector<CacheMaintenance*> l1(caches.begin(), caches.end());
+  if (zero_) {
+    for (const auto& cache : zero_->l1z) l1.push_back(cache.get());
+  }
+  cp_->packets.attach_caches(std::move(l1), std::move(l2));
 }
 
 // Without timing nobody is asked how long anything takes.
@@ -211,6 +242,13 @@ void GpuDevice::build_edge() {
   }
   for (FirstLevelTlb* tlb : l1_tlbs()) edge_->add(*tlb);
   for (unsigned i = 0; i < destinations_.l2_banks; ++i) edge_->add_destination(destinations_.first_l2 + i, *l2_[i]);
+  if (zero_) {
+    source += 1 + static_cast<unsigned>(sdma_.size());
+    for (unsigned array = 0; array < arrays_.size(); ++array) edge_->add(*zero_->l1z[array], source++, array);
+    for (unsigned i = 0; i < destinations_.l2_banks; ++i)
+      edge_->add_destination(destinations_.first_l2z + i, *zero_->l2z[i], destinations_.first_l2 + i);
+    if (zero_->known) edge_->attach(*zero_->known);
+  }
   windows_.attach(edge_.get());
 }
 
@@ -227,6 +265,7 @@ void GpuDevice::build_copies() {
                                                                 .l2_tlb = l2_tlb_.get(),
                                                                 .l2_tlb_parameters = parameters_.l2_tlb,
                                                                 .routes = noc_->routes(),
+                                                                .masks = zero_ ? zero_->known.get() : nullptr,
                                                                 .used = [this] { return used(); }});
   describe_memory([this](const std::string& name, const DeviceCopies::Describe& describe) { copies_->count(name, describe); });
   if (parameters_.gpu.copies != CopyMode::bulk) return;
@@ -246,6 +285,10 @@ void GpuDevice::reset() {
   }
   noc_->reset();
   for (const auto& bank : l2_) bank->reset();
+  if (zero_) {
+    for (const auto& cache : zero_->l1z) cache->reset();
+    for (const auto& bank : zero_->l2z) bank->reset();
+  }
   for (const auto& channel : dram_) channel->reset();
 }
 
@@ -307,6 +350,7 @@ ResourceAmounts GpuDevice::used() const {
   const auto& ports = noc_->statistics().destinations;
   for (unsigned i = 0; i < destinations_.l2_banks; ++i) {
     of(Resource::noc) += ports[destinations_.first_l2 + i].flits * parameters_.noc.width;
+    if (zero_) of(Resource::noc) += ports[destinations_.first_l2z + i].flits * parameters_.noc.width;
   }
   for (const auto& channel : dram_)
     of(Resource::dram) += channel->statistics().bytes_read + channel->statistics().bytes_written;
@@ -327,7 +371,8 @@ ResourceAmounts GpuDevice::available(Cycles cycles) const {
   };
   of(Resource::l1) = l1v_.size() * cache_bytes(parameters_.l1v);
   of(Resource::l2) = l2_.size() * cache_bytes(parameters_.l2);
-  of(Resource::noc) = 2ULL * destinations_.l2_banks * parameters_.noc.width * cycles_of(parameters_.noc.clock);
+  const unsigned noc_ports = destinations_.l2_banks * (zero_ && parameters_.zero_guests().destinations.empty() ? 2 : 1);
+  of(Resource::noc) = 2ULL * noc_ports * parameters_.noc.width * cycles_of(parameters_.noc.clock);
   of(Resource::dram) =
       dram_.size() * parameters_.dram.pseudo_channels * parameters_.dram.bytes_per_cycle * cycles_of(parameters_.dram.clock);
   return most;
@@ -342,6 +387,10 @@ void GpuDevice::describe_memory(const std::function<void(const std::string&, con
   };
   for (const FirstLevelCache* cache : l1_caches()) describe(cache->basename(), *cache);
   for (const auto& bank : l2_) describe(bank->basename(), *bank);
+  if (zero_) {
+    for (const auto& cache : zero_->l1z) describe(cache->basename(), *cache);
+    for (const auto& bank : zero_->l2z) describe(bank->basename(), *bank);
+  }
   if (page_walker_) {
     for (std::size_t i = 0; i < l1v_tlbs_.size(); ++i) describe(name_of("l1v_tlb", i), *l1v_tlbs_[i]);
     for (std::size_t i = 0; i < arrays_.size(); ++i) describe(name_of("l1s_tlb", i), *arrays_[i].l1s_tlb);

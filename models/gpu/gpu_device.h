@@ -8,6 +8,11 @@
 //            +-- L1I --+         +-- host
 //   CP, SDMA x m ------+
 //
+// With zero caches (lazy.mode, LazyGPU) an L1Z for each shader array, beside its L1 vector caches, and an L2Z for each
+// partition, beside its L2 bank and before the same DRAM channel:
+//
+//   CU x n ------ L1Z -------- NoC --+-- L2Z x p ------ DRAM channel x p
+//
 // Beside the L1 caches are their TLBs: one for each compute unit's vector memory, one for each shader array's scalar and one
 // for its instruction cache; behind them an L2 TLB and a page walker.
 //
@@ -66,6 +71,18 @@ struct ComputeUnitPorts {
   Port vector;
   Port scalar;
   Port instruction;
+  ZeroPath zero;
+};
+
+/// Caches of zero masks and what they share. LazyGPU (ISCA '25), section 4.2.
+struct ZeroCaches {
+  explicit ZeroCaches(const ZeroMaskMap& masks) : map(masks) {}
+
+  ZeroMaskMap map;
+  std::unique_ptr<ZeroMasks> known;                            ///< null: every mask is known
+  std::vector<std::unique_ptr<FirstLevelCache>> l1z;           ///< of each shader array
+  std::vector<std::unique_ptr<Cache>> l2z;                     ///< of each partition
+  std::vector<std::unique_ptr<CachesTogether>> vector_caches;  ///< of each compute unit: its L1 vector cache and its L1Z
 };
 
 class GpuDevice : public sc_core::sc_module, private ResourceMeter, private KernelObserver {
@@ -93,6 +110,11 @@ class GpuDevice : public sc_core::sc_module, private ResourceMeter, private Kern
   /// Adds to these, described in `parent`, what copies in bulk have added.
   void add_copies_to(StatisticsGroup& parent) const { copies_->add_to(parent); }
 
+  /// What the compute units of a shader array have of the zero caches; all null: there are none.
+  ZeroPath zero_path(unsigned shader_array);
+  /// What serves the compute units' requests at the end of a window; null without timing.
+  WindowEdge* edge() { return edge_.get(); }
+
   /// Null: energy is not accounted for (energy.model).
   DeviceEnergy* energy() { return energy_.get(); }
 
@@ -109,6 +131,7 @@ class GpuDevice : public sc_core::sc_module, private ResourceMeter, private Kern
     unsigned first_l2 = 0;
     unsigned l2_banks;
     unsigned host = first_l2 + l2_banks;
+    unsigned first_l2z = host + 1;  ///< as many as L2 banks, when there are zero caches
   };
 
   ResourceAmounts used() const override;
@@ -117,18 +140,21 @@ class GpuDevice : public sc_core::sc_module, private ResourceMeter, private Kern
   /// Lets the agents that are not at work forget the past, too.
   void kernel_ended(const KernelRecord& record) override;
   void build_l1_caches();
+  void build_zero_caches();
   void build_translation();
   void build_compute_units();
   void build_command_processor();
   void build_sdma();
   void build_noc();
   void build_memory();
+  void build_zero_memory(unsigned partition);
   void build_edge();
   void build_copies();
   void build_energy();
   void start_of_simulation() override;
   void reset();
   ComputeUnitPorts ports_of(const ComputeUnitPlace& place);
+  /// Those that every mode has.
   std::vector<FirstLevelCache*> l1_caches() const;
   std::vector<FirstLevelTlb*> l1_tlbs() const;
   std::vector<ComputeUnit*> unit_pointers() const;
@@ -151,6 +177,7 @@ class GpuDevice : public sc_core::sc_module, private ResourceMeter, private Kern
   std::vector<std::unique_ptr<FirstLevelCache>> l1v_;     ///< of gpu.cus_per_l1v compute units each
   std::vector<std::unique_ptr<FirstLevelTlb>> l1v_tlbs_;  ///< of each compute unit
   std::vector<ShaderArray> arrays_;
+  std::unique_ptr<ZeroCaches> zero_;         ///< null: the mode has none
   std::unique_ptr<PageWalker> page_walker_;  ///< this and all TLBs: null when translation takes no time
   std::unique_ptr<Tlb> l2_tlb_;
   std::vector<std::unique_ptr<SdmaEngine>> sdma_;

@@ -77,6 +77,11 @@ GpuDeviceParameters::GpuDeviceParameters() {
   l2.hit_latency = 53_cycles;
   l2.tag_latency = 10_cycles;
   l2.fill_latency = 10_cycles;
+  // Zero caches are an eighth of these (LazyGPU (ISCA '25), Table 2), as fast as they are, with lines of a transaction.
+  l1z.size = 8_KiB;
+  l2z = l2;
+  l2z.size = 32_KiB;
+  for (CacheParameters* cache : {&l1z, &l2z}) cache->line = cache->sector = 32_B;
   // L1 caches are indexed virtually and tagged physically, so that a TLB hit costs nothing beside the L1's own latency.
   l1_tlb.hit_latency = Cycles{0};
   l2_tlb.entries = 4096;
@@ -102,6 +107,9 @@ void GpuDeviceParameters::describe(ParameterSet& set) {
   set.describe("sdma", sdma);
   set.describe("noc", noc);
   set.describe("l2", l2);
+  set.describe("lazy", lazy);
+  set.describe("l1z", l1z);
+  set.describe("l2z", l2z);
   set.describe("dram", dram);
   set.describe("vram", vram);
   set.describe("energy", energy);
@@ -124,9 +132,48 @@ Cycles GpuDeviceParameters::window() const {
                   time(gpu.core_clock, cu.vmem_address_latency + cu.vmem_return_latency) + time(l1v.clock, l1v.tag_latency);
   for (const CacheParameters* cache : {&l1v, &l1s, &l1i})
     shortest = earlier(shortest, around + time(l2.clock, l2.hit_latency) + time(cache->clock, cache->tag_latency));
+  if (has_zero_caches(lazy.mode)) {
+    const Tick away = around + time(l1z.clock, l1z.tag_latency);
+    shortest = earlier(shortest, away + time(l2z.clock, l2z.hit_latency));
+    shortest = earlier(shortest, away + time(l2z.clock, l2z.write_latency) +
+                                     time(gpu.core_clock, cu.vmem_address_latency + cu.vmem_return_latency));
+  }
   // No longer than units may be behind the kernel.
   shortest = earlier(shortest, kFurthestBehind);
   return later(core.floor(shortest), Cycles{1});
+}
+
+AddressSlice GpuDeviceParameters::vram_slice(unsigned partition) const {
+  return AddressSlice(LACUNA_VRAM_BASE, vram.size, gpu.partition_interleave, gpu.memory_partitions, partition,
+                      gpu.partition_hash);
+}
+
+ZeroMaskMap GpuDeviceParameters::zero_mask_map() const {
+  return ZeroMaskMap(vram_slice(0), LACUNA_VRAM_BASE + LACUNA_VRAM_SIZE, lazy.mask_bits,
+                     static_cast<unsigned>(std::min(l1z.line.n, l1z.sector.n)));
+}
+
+FabricGuests GpuDeviceParameters::zero_guests() const {
+  FabricGuests guests;
+  if (!has_zero_caches(lazy.mode)) return guests;
+  if (noc.topology == FabricTopology::crossbar && lazy.ports == ZeroPorts::own) return guests;
+  const unsigned l1v_per_array = gpu.cus_per_shader_array / gpu.cus_per_l1v;
+  for (unsigned array = 0; array < gpu.shader_arrays; ++array) guests.sources.push_back(array * l1v_per_array);
+  for (unsigned bank = 0; bank < gpu.memory_partitions; ++bank) guests.destinations.push_back(bank);
+  return guests;
+}
+
+void GpuDeviceParameters::check_zero_caches(std::vector<std::string>& problems) const {
+  for (const auto& [section, cache] : {std::pair{"l1z", &l1z}, {"l2z", &l2z}}) {
+    if (gpu.memory_partitions > 1 && cache->line.n > gpu.partition_interleave.n) {
+      problems.push_back(fmt::format("{}.line = {} is larger than gpu.partition_interleave = {}", section, cache->line.n,
+                                     gpu.partition_interleave.n));
+    }
+  }
+  if (l1z.write_policy != WritePolicy::write_around)
+    problems.emplace_back("l1z.write_policy must be write_around: fences do not write L1 caches back");
+  if (l2z.write_policy != WritePolicy::write_back)
+    problems.emplace_back("l2z.write_policy must be write_back: parts of a mask's bytes are put together there");
 }
 
 std::vector<std::string> GpuDeviceParameters::check() const {
@@ -173,7 +220,12 @@ std::vector<std::string> GpuDeviceParameters::check() const {
   check_model("l1_tlb", [&] { Tlb(l1_tlb, walker); });
   check_model("l2_tlb", [&] { Tlb(l2_tlb, walker); });
   const unsigned l1_caches = gpu.shader_arrays * gpu.cus_per_shader_array / gpu.cus_per_l1v + 2 * gpu.shader_arrays;
-  check_model("noc", [&] { place(noc, l1_caches + 1 + sdma.engines, gpu.memory_partitions + 1); });
+  const bool zero_ports = has_zero_caches(lazy.mode) && zero_guests().sources.empty();
+  check_model("noc", [&] {
+    place(noc, l1_caches + 1 + sdma.engines + (zero_ports ? gpu.shader_arrays : 0),
+          gpu.memory_partitions + 1 + (zero_ports ? gpu.memory_partitions : 0), zero_guests());
+  });
+  if (has_zero_caches(lazy.mode)) check_zero_caches(problems);
   for (std::string& problem : energy.check()) problems.push_back(std::move(problem));
   if (energy.on() && gpu.timing == TimingMode::functional)
     problems.emplace_back("energy.model = on needs time: gpu.timing = functional has none");

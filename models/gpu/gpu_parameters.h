@@ -9,6 +9,8 @@
 #include "models/common/address_hash.h"
 #include "models/common/mmio_peripheral.h"
 #include "models/common/parameters.h"
+#include "models/common/zero_masks.h"
+#include "models/compute/lazy_parameters.h"
 #include "models/dram/dram_parameters.h"
 #include "models/energy/energy_parameters.h"
 #include "models/noc/fabric.h"
@@ -57,6 +59,9 @@ struct GpuDeviceParameters {
   CacheParameters l1s;
   CacheParameters l1i;
   CacheParameters l2;
+  LazyParameters lazy;
+  CacheParameters l1z;
+  CacheParameters l2z;
   TlbParameters l1_tlb;
   TlbParameters l2_tlb;
   PageWalkerParameters page_walker;
@@ -67,14 +72,23 @@ struct GpuDeviceParameters {
   EnergyParameters energy;
 
   GpuDeviceParameters();
-  /// Sections gpu, gpu_mmio, cp, dispatcher, cu, l1v, l1s, l1i, l1_tlb, l2_tlb, page_walker, sdma, noc, l2, dram,
-  /// vram, energy.
+  /// Sections gpu, gpu_mmio, cp, dispatcher, cu, l1v, l1s, l1i, l1_tlb, l2_tlb, page_walker, sdma, noc, l2, lazy, l1z, l2z,
+  /// dram, vram, energy.
   void describe(ParameterSet& set);
   /// What no single parameter's range can say; one line per problem, naming section.name.
   std::vector<std::string> check() const;
   /// Of the compute units' windows: gpu.window, or the shortest way from a request that leaves a first-level cache, or from the
   /// issue of a store, to where a wavefront sees the answer.
   Cycles window() const;
+  /// GPU memory as a partition sees it.
+  AddressSlice vram_slice(unsigned partition) const;
+  /// Where zero masks are. std::invalid_argument when the parameters do not make a map.
+  ZeroMaskMap zero_mask_map() const;
+  /// Zero caches that share the network's ports of others: L1Z of each shader array, L2Z of each partition.
+  FabricGuests zero_guests() const;
+
+ private:
+  void check_zero_caches(std::vector<std::string>& problems) const;
 };
 
 }  // namespace lacuna

@@ -18,18 +18,23 @@ constexpr std::size_t kWorthSharing = 32;
 
 }  // namespace
 
+MemoryEdge::MemoryEdge(Fabric& fabric, TranslationLevel* l2_tlb, WorkerThreads* threads)
+    : fabric_(fabric), l2_tlb_(l2_tlb), threads_(threads), destinations_(fabric.destinations.size()) {
+  for (unsigned i = 0; i < destinations_.size(); ++i) destinations_[i].memory = i;
+}
+
 void MemoryEdge::add(FirstLevelCache& cache, unsigned source, unsigned group) {
   if (groups_.size() <= group) groups_.resize(group + 1);
   groups_[group].push_back(static_cast<std::uint32_t>(caches_.size()));
   caches_.push_back({&cache, source});
 }
 
-void MemoryEdge::add_destination(unsigned destination, Cache& cache) {
-  if (destinations_.size() <= destination) destinations_.resize(destination + 1);
-  destinations_[destination] = &cache;
+void MemoryEdge::add_destination(unsigned destination, Cache& cache, unsigned memory_of) {
+  destinations_[destination] = {&cache, memory_of};
 }
 
 void MemoryEdge::settle(Tick end) {
+  if (masks_ != nullptr) masks_->settle();
   translate();
   collect(end);
   if (count_ == 0) return;
@@ -104,10 +109,12 @@ void MemoryEdge::send() {
     if (!fabric_.route(access.address, hop) || hop.contiguous < access.bytes) {
       report_lost(caches_[request.origin].cache->name(), request);
     }
+    const Destination& destination = destinations_[hop.destination];
     request.destination = hop.destination;
+    request.cache = destination.cache;
     request.at = fabric_.carry(VirtualNetwork::request, caches_[request.origin].source, hop.destination,
                                fabric_.request_flits(access.bytes, access.write, access.atomic), request.at, &request.latency);
-    arrivals_[hop.destination].push_back({request.at, next.request});
+    arrivals_[destination.memory].push_back({request.at, next.request});
   }
 }
 
@@ -129,37 +136,38 @@ void MemoryEdge::serve() {
   share(arrivals_.size(), [this](unsigned destination) {
     std::vector<Order>& arrivals = arrivals_[destination];
     std::sort(arrivals.begin(), arrivals.end());
-    if (destination < destinations_.size() && destinations_[destination] != nullptr)
-      serve_by_cache(*destinations_[destination], arrivals);
+    if (destinations_[destination].cache != nullptr) serve_by_cache(arrivals);
   });
   order_.clear();
-  for (std::size_t destination = 0; destination < arrivals_.size(); ++destination) {
-    const Cache* cache = destination < destinations_.size() ? destinations_[destination] : nullptr;
-    for (const Order& arrival : arrivals_[destination]) {
+  for (const std::vector<Order>& arrivals : arrivals_) {
+    for (const Order& arrival : arrivals) {
       Request& request = requests_[arrival.request];
-      if (cache == nullptr) {
+      if (request.cache == nullptr) {
         serve_by_socket(request);
       } else if (request.lost) {
-        report_lost(cache->name(), request);
+        report_lost(request.cache->name(), request);
       }
       order_.push_back({request.at, arrival.request});
     }
   }
 }
 
-void MemoryEdge::serve_by_cache(Cache& cache, std::vector<Order>& arrivals) {
+void MemoryEdge::serve_by_cache(const std::vector<Order>& arrivals) {
   const std::size_t count = arrivals.size();
   std::size_t placed = 0;
   for (std::size_t i = 0; i < count; ++i) {
     for (; placed < count && placed <= i + kSetsAhead; ++placed) {
       Request& request = requests_[arrivals[placed].request];
-      request.line = cache.local_line(request.access.address);
-      cache.prefetch_set(request.line);
+      request.line = request.cache->local_line(request.access.address);
+      request.cache->prefetch_set(request.line);
     }
-    if (i + kLinesAhead < count) cache.prefetch_victim(requests_[arrivals[i + kLinesAhead].request].line);
+    if (i + kLinesAhead < count) {
+      const Request& request = requests_[arrivals[i + kLinesAhead].request];
+      request.cache->prefetch_victim(request.line);
+    }
     Request& request = requests_[arrivals[i].request];
     tlm::tlm_response_status status = tlm::TLM_OK_RESPONSE;
-    request.at = cache.serve(request.access, request.line, request.at, request.latency, status);
+    request.at = request.cache->serve(request.access, request.line, request.at, request.latency, status);
     request.lost = status != tlm::TLM_OK_RESPONSE;
   }
 }

@@ -3,12 +3,12 @@
 //
 //   translations     L1 TLBs -> L2 TLB -> page walker, in order of the misses
 //   requests         L1 -> network -> destination, in order of departure
-//   service          each destination's requests in order of arrival
-//   replies          destination -> network -> L1, in order of the answers
+//   service          each destination's requests in order of arrival; those of destinations with a DRAM channel in common
+//   together replies          destination -> network -> L1, in order of the answers
 //
 // Sorted so, a stage's calendars are asked in time order, and the host meets the same tags and banks together. Destinations
-// know nothing of each other, nor do groups of first-level caches: service and what the answers lead to are shared among
-// threads.
+// (or such pairs of them) know nothing of each other, nor do groups of first-level caches: service and what the answers lead to
+// are shared among threads.
 #pragma once
 
 #include <tlm_utils/simple_initiator_socket.h>
@@ -17,6 +17,7 @@
 #include "models/cache/first_level_cache.h"
 #include "models/common/timing_payload.h"
 #include "models/common/worker_threads.h"
+#include "models/common/zero_masks.h"
 #include "models/compute/windows.h"
 #include "models/noc/fabric.h"
 #include "models/tlb/first_level_tlb.h"
@@ -26,14 +27,17 @@ namespace lacuna {
 class MemoryEdge : public WindowEdge {
  public:
   /// `threads`: null: the caller's alone.
-  MemoryEdge(Fabric& fabric, TranslationLevel* l2_tlb, WorkerThreads* threads = nullptr)
-      : fabric_(fabric), l2_tlb_(l2_tlb), threads_(threads) {}
+  MemoryEdge(Fabric& fabric, TranslationLevel* l2_tlb, WorkerThreads* threads = nullptr);
 
   /// A cache whose requests enter the network at `source`, of the units of a group (models/compute/windows.h).
   void add(FirstLevelCache& cache, unsigned source, unsigned group = 0);
   void add(FirstLevelTlb& tlb) { tlbs_.push_back(&tlb); }
   /// The cache at a destination; without one its socket is asked.
-  void add_destination(unsigned destination, Cache& cache);
+  void add_destination(unsigned destination, Cache& cache) { add_destination(destination, cache, destination); }
+  /// A cache behind which is the memory of another destination, which has a cache as well.
+  void add_destination(unsigned destination, Cache& cache, unsigned memory_of);
+  /// What is known of zero masks: settled at each edge.
+  void attach(ZeroMasks& masks) { masks_ = &masks; }
 
   void settle(Tick end) override;
   Tick next() const override;
@@ -51,7 +55,8 @@ class MemoryEdge : public WindowEdge {
     std::uint32_t origin = 0;  ///< of origins
     std::uint32_t miss = 0;
     unsigned destination = 0;
-    std::uint64_t line = 0;  ///< its number at a destination with a cache
+    Cache* cache = nullptr;  ///< at the destination
+    std::uint64_t line = 0;  ///< its number there
     bool lost = false;       ///< no memory answers
     Tick at{};               ///< departure, then arrival, then the answer, at the stage that it is in
     LatencyBreakdown latency;
@@ -68,7 +73,7 @@ class MemoryEdge : public WindowEdge {
   void send();
   void serve();
   void serve_by_socket(Request& request);
-  void serve_by_cache(Cache& cache, std::vector<Order>& arrivals);
+  void serve_by_cache(const std::vector<Order>& arrivals);
   void reply();
   void answer(unsigned group);
   [[noreturn]] void report_lost(const char* name, const Request& request) const;
@@ -82,7 +87,12 @@ class MemoryEdge : public WindowEdge {
   std::vector<Origin> caches_;
   std::vector<std::vector<std::uint32_t>> groups_;  ///< of caches_
   std::vector<FirstLevelTlb*> tlbs_;
-  std::vector<Cache*> destinations_;
+  struct Destination {
+    Cache* cache = nullptr;
+    unsigned memory = 0;  ///< the destination whose arrivals its own are among
+  };
+  std::vector<Destination> destinations_;
+  ZeroMasks* masks_ = nullptr;
 
   std::vector<Request> requests_;  // of this edge, from 0 to count_
   std::size_t count_ = 0;

@@ -189,7 +189,7 @@ constexpr auto segment_rows() {
     row.src = e.data != T::none ? OperandTypes{kAddress, e.data} : OperandTypes{kAddress};
     row.unit = Unit::vmem;
     row.latency = e.latency;
-    row.flags = kFormat == Format::flat ? e.flags & ~static_cast<std::uint32_t>(kLdsForm) : e.flags;
+    row.flags = kFormat == Format::flat ? e.flags & ~static_cast<std::uint64_t>(kLdsForm) : e.flags;
     row.execute = e.execute;
   });
   return rows;

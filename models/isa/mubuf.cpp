@@ -254,15 +254,16 @@ void invalidate_l1(const Instruction&, Wavefront& w) {
 }
 
 constexpr InstructionRow row(std::string_view mnemonic, Opcodes opcode, OperandTypes dst, OperandTypes src,
-                             LatencyClass latency, ExecuteFn execute, std::uint32_t flags = kNoFlags) {
+                             LatencyClass latency, ExecuteFn execute, std::uint64_t flags = kNoFlags) {
   return {mnemonic, Format::mubuf, opcode, dst, src, Unit::vmem, latency, flags, execute};
 }
+// Loads and stores of formats: others have their rows in models/isa/vector_memory.h.
 constexpr InstructionRow load_row(std::string_view mnemonic, Opcodes opcode, OperandType data, ExecuteFn execute,
-                                  std::uint32_t flags = kNoFlags) {
-  return row(mnemonic, opcode, {data}, {T::b64, T::b128, T::b32}, LatencyClass::vmem_load, execute, flags);
+                                  std::uint64_t flags = kNoFlags) {
+  return row(mnemonic, opcode, {data}, {T::b64, T::b128, T::b32}, LatencyClass::vmem_load, execute, flags | kConvertsFormat);
 }
 constexpr InstructionRow store_row(std::string_view mnemonic, Opcodes opcode, OperandType data, ExecuteFn execute) {
-  return row(mnemonic, opcode, {}, {T::b64, T::b128, T::b32, data}, LatencyClass::vmem_store, execute);
+  return row(mnemonic, opcode, {}, {T::b64, T::b128, T::b32, data}, LatencyClass::vmem_store, execute, kConvertsFormat);
 }
 constexpr InstructionRow control_row(std::string_view mnemonic, Opcodes opcode) {
   return row(mnemonic, opcode, {}, {}, LatencyClass::vmem_control, invalidate_l1);

@@ -65,10 +65,14 @@ enum RowFlags : std::uint64_t {
   kOpSel = 1u << 28,              ///< VOP3 OP_SEL is legal: 16-bit operands may be high halves
   kNoOmod = 1u << 21,             ///< VOP3 OMOD must be zero although the result is floating point
   kZeroByIeee = 1ull << 34,       ///< of the pairs of sources below: see makes_irrelevant()
+  kSignExtends = 1ull << 35,      ///< vector memory load of 8 or 16 bits that fills the rest of the register with the sign
+  kConvertsFormat = 1ull << 36,   ///< the data go through a buffer format: *_format_*
 };
 
 /// Flag: where source `zero` is zero, source `other` makes no difference (LazyGPU, ISCA '25, section 4.3: (x) instructions).
 constexpr std::uint64_t zero_pair(unsigned zero, unsigned other) { return std::uint64_t{1} << (48 + 4 * zero + other); }
+/// All of them.
+inline constexpr std::uint64_t kZeroPairs = ~std::uint64_t{0} << 48;
 /// The first two sources are multiplied, or ANDed: integers, and floating point where zero times anything is zero.
 inline constexpr std::uint64_t kFactors = zero_pair(0, 1) | zero_pair(1, 0);
 /// The same by IEEE 754.

@@ -171,7 +171,7 @@ struct Entry {
   T data;    // none for loads
   LatencyClass latency;
   ExecuteFn execute;
-  std::uint32_t flags;
+  std::uint64_t flags;
 };
 
 // "flat_" and "load_dword" as one string at compile time.
@@ -194,7 +194,7 @@ struct Joined {
 
 template <Text kName>
 constexpr Entry entry(Opcodes opcode, unsigned paths, T result, T data, LatencyClass latency, ExecuteFn execute,
-                      std::uint32_t flags = kNoFlags) {
+                      std::uint64_t flags = kNoFlags) {
   return {{Joined<"flat_", kName>::kText, Joined<"global_", kName>::kText, Joined<"scratch_", kName>::kText,
            Joined<"buffer_", kName>::kText},
           opcode,
@@ -206,7 +206,7 @@ constexpr Entry entry(Opcodes opcode, unsigned paths, T result, T data, LatencyC
           flags};
 }
 template <Text kName>
-constexpr Entry load_entry(Opcodes opcode, T data, ExecuteFn execute, std::uint32_t flags = kNoFlags) {
+constexpr Entry load_entry(Opcodes opcode, T data, ExecuteFn execute, std::uint64_t flags = kNoFlags) {
   return entry<kName>(opcode, kAllPaths, data, T::none, LatencyClass::vmem_load, execute, flags);
 }
 template <Text kName>
@@ -235,9 +235,9 @@ using S16 = std::int16_t;
 template <typename P>
 inline constexpr std::array kEntries{
     load_entry<"load_ubyte">(both(0x10), T::b32, load<P, U8>, kLdsForm),
-    load_entry<"load_sbyte">(both(0x11), T::b32, load<P, S8>, kLdsForm),
+    load_entry<"load_sbyte">(both(0x11), T::b32, load<P, S8>, kLdsForm | kSignExtends),
     load_entry<"load_ushort">(both(0x12), T::b32, load<P, U16>, kLdsForm),
-    load_entry<"load_sshort">(both(0x13), T::b32, load<P, S16>, kLdsForm),
+    load_entry<"load_sshort">(both(0x13), T::b32, load<P, S16>, kLdsForm | kSignExtends),
     load_entry<"load_dword">(both(0x14), T::b32, load<P, U32>, kLdsForm),
     load_entry<"load_dwordx2">(both(0x15), T::b64, load<P, U32, 2>),
     load_entry<"load_dwordx3">(both(0x16), T::b96, load<P, U32, 3>),
@@ -252,8 +252,8 @@ inline constexpr std::array kEntries{
     store_entry<"store_dwordx4">(both(0x1f), T::b128, store<P, U32, 4>),
     load_entry<"load_ubyte_d16">(gfx9_only(0x20), T::b32, load_half<P, U8, false>, kReadsDst),
     load_entry<"load_ubyte_d16_hi">(gfx9_only(0x21), T::b32, load_half<P, U8, true>, kReadsDst),
-    load_entry<"load_sbyte_d16">(gfx9_only(0x22), T::b32, load_half<P, S8, false>, kReadsDst),
-    load_entry<"load_sbyte_d16_hi">(gfx9_only(0x23), T::b32, load_half<P, S8, true>, kReadsDst),
+    load_entry<"load_sbyte_d16">(gfx9_only(0x22), T::b32, load_half<P, S8, false>, kReadsDst | kSignExtends),
+    load_entry<"load_sbyte_d16_hi">(gfx9_only(0x23), T::b32, load_half<P, S8, true>, kReadsDst | kSignExtends),
     load_entry<"load_short_d16">(gfx9_only(0x24), T::b32, load_half<P, U16, false>, kReadsDst),
     load_entry<"load_short_d16_hi">(gfx9_only(0x25), T::b32, load_half<P, U16, true>, kReadsDst),
     atomic32<P, "atomic_swap", op::exchange<U32>>(both(0x40)),

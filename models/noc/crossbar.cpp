@@ -5,12 +5,12 @@
 namespace lacuna {
 
 Crossbar::Crossbar(sc_core::sc_module_name module_name, const FabricParameters& parameters, unsigned source_count,
-                   AddressRoutes routes)
-    : Fabric(module_name, parameters, source_count, std::move(routes)),
+                   AddressRoutes routes, const FabricGuests& guests)
+    : Fabric(module_name, parameters, source_count, std::move(routes), guests),
       clock_(parameters.clock),
       hop_(parameters.hop_latency.n),
       ports_(nodes()) {
-  for (unsigned i = 0; i < source_count; ++i) source_ends_.push_back({&ports_[source_node(i)], &source_counts(i)});
+  for (unsigned i = 0; i < sources.size(); ++i) source_ends_.push_back({&ports_[source_node(i)], &source_counts(i)});
   for (unsigned i = 0; i < destinations.size(); ++i) {
     destination_ends_.push_back({&ports_[destination_node(i)], &destination_counts(i)});
   }

@@ -42,15 +42,16 @@ void FabricStatistics::describe(StatisticsGroup& group) const {
 }
 
 Fabric::Fabric(sc_core::sc_module_name module_name, const FabricParameters& parameters, unsigned source_count,
-               AddressRoutes routes)
+               AddressRoutes routes, const FabricGuests& guests)
     : sc_module(module_name),
-      sources("source", source_count),
+      sources("source", source_count + static_cast<unsigned>(guests.sources.size())),
       destinations("destination", routes.destinations()),
       parameters_(parameters),
       routes_(std::move(routes)),
-      placement_(place(parameters, source_count, routes_.destinations())),
+      placement_(
+          place(parameters, source_count, routes_.destinations() - static_cast<unsigned>(guests.destinations.size()), guests)),
       retire_period_(parameters.clock.period() * kRetireCycles) {
-  for (unsigned i = 0; i < source_count; ++i) {
+  for (unsigned i = 0; i < sources.size(); ++i) {
     const int tag = static_cast<int>(i);
     sources[i].register_b_transport(this, &Fabric::b_transport, tag);
     sources[i].register_transport_dbg(this, &Fabric::transport_dbg, tag);
@@ -59,7 +60,7 @@ Fabric::Fabric(sc_core::sc_module_name module_name, const FabricParameters& para
   for (unsigned i = 0; i < destinations.size(); ++i) {
     destinations[i].register_invalidate_direct_mem_ptr(this, &Fabric::invalidate_direct_mem_ptr, static_cast<int>(i));
   }
-  statistics_.sources.resize(source_count);
+  statistics_.sources.resize(sources.size());
   statistics_.destinations.resize(destinations.size());
   prefetch_.resize(destinations.size());
 }
@@ -266,11 +267,11 @@ void Fabric::describe_energy(EnergyMeter& meter, const NocEnergy& energy) const 
 }
 
 std::unique_ptr<Fabric> make_fabric(sc_core::sc_module_name module_name, const FabricParameters& parameters,
-                                    unsigned source_count, AddressRoutes routes) {
+                                    unsigned source_count, AddressRoutes routes, const FabricGuests& guests) {
   if (parameters.topology == FabricTopology::crossbar) {
-    return std::make_unique<Crossbar>(module_name, parameters, source_count, std::move(routes));
+    return std::make_unique<Crossbar>(module_name, parameters, source_count, std::move(routes), guests);
   }
-  return std::make_unique<Network>(module_name, parameters, source_count, std::move(routes));
+  return std::make_unique<Network>(module_name, parameters, source_count, std::move(routes), guests);
 }
 
 }  // namespace lacuna

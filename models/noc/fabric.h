@@ -128,9 +128,9 @@ class Fabric : public sc_core::sc_module {
   }
 
  protected:
-  /// One destination port for each destination that the routes name. std::invalid_argument when shape or placement makes no
-  /// sense.
-  Fabric(sc_core::sc_module_name module_name, const FabricParameters& parameters, unsigned source_count, AddressRoutes routes);
+  /// As make_fabric().
+  Fabric(sc_core::sc_module_name module_name, const FabricParameters& parameters, unsigned source_count, AddressRoutes routes,
+         const FabricGuests& guests);
 
   /// Carries a packet between two nodes of the fabric, on one of its virtual networks.
   virtual Traversal transfer(unsigned from, unsigned to, VirtualNetwork network, unsigned flits, Tick at) = 0;
@@ -194,8 +194,10 @@ class Fabric : public sc_core::sc_module {
   FabricStatistics statistics_;
 };
 
-/// The fabric that the parameters name. std::invalid_argument when its shape or placement makes no sense.
+/// The fabric that the parameters name, with `source_count` sources and one destination for each that the routes name, guests
+/// among them: they come last. Of sources, guests come on top of the count. std::invalid_argument when its shape or placement
+/// makes no sense.
 std::unique_ptr<Fabric> make_fabric(sc_core::sc_module_name module_name, const FabricParameters& parameters,
-                                    unsigned source_count, AddressRoutes routes);
+                                    unsigned source_count, AddressRoutes routes, const FabricGuests& guests = {});
 
 }  // namespace lacuna

@@ -22,8 +22,8 @@ Topology make_topology(const FabricParameters& parameters) {
 }  // namespace
 
 Network::Network(sc_core::sc_module_name module_name, const FabricParameters& parameters, unsigned source_count,
-                 AddressRoutes routes)
-    : Fabric(module_name, parameters, source_count, std::move(routes)),
+                 AddressRoutes routes, const FabricGuests& guests)
+    : Fabric(module_name, parameters, source_count, std::move(routes), guests),
       topology_(make_topology(parameters)),
       clock_(parameters.clock),
       router_(parameters.router_latency.n),

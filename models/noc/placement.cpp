@@ -63,7 +63,8 @@ std::vector<unsigned> parse_nodes(const FabricParameters& p, const char* what, c
 
 }  // namespace
 
-FabricPlacement place(const FabricParameters& parameters, unsigned source_count, unsigned destination_count) {
+FabricPlacement place(const FabricParameters& parameters, unsigned source_count, unsigned destination_count,
+                      const FabricGuests& guests) {
   const unsigned nodes = count_nodes(parameters, source_count, destination_count);
   std::vector<unsigned> places = parse_nodes(parameters, "placement", parameters.placement, nodes, Repeats::refused);
   if (places.empty() && parameters.topology == FabricTopology::crossbar) {
@@ -89,6 +90,8 @@ FabricPlacement place(const FabricParameters& parameters, unsigned source_count,
   result.nodes = nodes;
   for (unsigned i = 0; i < destination_count; ++i) result.destinations.push_back(places[i % places.size()]);
   for (unsigned i = 0; i < source_count; ++i) result.sources.push_back(others[i % others.size()]);
+  for (const unsigned host : guests.destinations) result.destinations.push_back(result.destinations.at(host));
+  for (const unsigned host : guests.sources) result.sources.push_back(result.sources.at(host));
   return result;
 }
 

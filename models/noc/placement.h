@@ -14,9 +14,17 @@ struct FabricPlacement {
   std::vector<unsigned> destinations;  ///< node of each destination
 };
 
-/// A crossbar has as many nodes as sources and destinations together; mesh and butterfly have what their shape says.
-/// std::invalid_argument says what is wrong with a shape or a list of nodes.
-FabricPlacement place(const FabricParameters& parameters, unsigned source_count, unsigned destination_count);
+/// Further sources and destinations, which sit at the node of another one. They have the numbers behind those that have a place
+/// of their own, and take nobody's.
+struct FabricGuests {
+  std::vector<unsigned> sources;       ///< of each, the source at whose node it is
+  std::vector<unsigned> destinations;  ///< the same of destinations
+};
+
+/// A crossbar has as many nodes as sources and destinations together, guests apart; mesh and butterfly have what their shape
+/// says. Counts are without guests. std::invalid_argument says what is wrong with a shape or a list of nodes.
+FabricPlacement place(const FabricParameters& parameters, unsigned source_count, unsigned destination_count,
+                      const FabricGuests& guests = {});
 
 /// Position in a mesh.
 struct MeshNode {

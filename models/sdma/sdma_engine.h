@@ -36,6 +36,7 @@
 #include "models/common/payload_pool.h"
 #include "models/common/statistics.h"
 #include "models/common/translation_level.h"
+#include "models/common/zero_masks.h"
 #include "models/compute/compute_unit_parameters.h"
 #include "models/isa/target.h"
 #include "models/sdma/copy_costs.h"
@@ -112,6 +113,8 @@ class SdmaEngine : public sc_core::sc_module, public Agent {
   void set_listener(SdmaListener& listener) { listener_ = &listener; }
   /// What translates addresses; null: translation takes no time.
   void attach_tlb(TranslationLevel* tlb) { tlb_ = tlb; }
+  /// What has to hear of what the engine writes: it does not write zero masks. Null: nobody.
+  void attach(ZeroMasks* masks) { masks_ = masks; }
   /// From now on large copies and fills go in bulk.
   void attach(CopySurroundings& surroundings) { surroundings_ = &surroundings; }
 
@@ -221,6 +224,7 @@ class SdmaEngine : public sc_core::sc_module, public Agent {
   SdmaListener* listener_ = nullptr;
   TranslationLevel* tlb_ = nullptr;
   CopySurroundings* surroundings_ = nullptr;
+  ZeroMasks* masks_ = nullptr;
   CopyCosts costs_;                 // up to when the last request is issued
   std::map<CopyKind, Tick> tails_;  // from then to when all is done
 

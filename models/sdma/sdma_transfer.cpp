@@ -194,7 +194,10 @@ std::optional<isa::MemoryWindow> SdmaEngine::window(Queue& queue, std::uint64_t 
   isa::MemoryWindow& last = windows_[write ? 1 : 0];
   if (!last.contains(address, bytes)) last = vm_.find(address);
   const bool mapped = last.contains(address, bytes);
-  if (mapped && isa::allows(last.granted, write ? isa::Access::write : isa::Access::read)) return last;
+  if (mapped && isa::allows(last.granted, write ? isa::Access::write : isa::Access::read)) {
+    if (write && masks_ != nullptr) masks_->forget(last.physical + (address - last.base), bytes);
+    return last;
+  }
   stop(queue, {.code = mapped ? LACUNA_FAULT_NOT_PERMITTED : LACUNA_FAULT_NOT_MAPPED,
                .address = address,
                .write = write,

@@ -51,6 +51,7 @@ void write_activity_csv_header(std::ostream& out) {
   for (const std::string_view name : kMemoryLevelNames) out << ',' << name << "_queueing_ps," << name << "_service_ps";
   out << ",mshr_ps";
   for (const auto& [name, title] : kResourceTexts) out << ',' << name << "_used," << name << "_peak";
+  for (const LazyCountText& text : kLazyCountTexts) out << ",lazy_" << text.name;
 }
 
 void write_activity_csv(const KernelActivity& a, std::ostream& out) {
@@ -62,6 +63,7 @@ void write_activity_csv(const KernelActivity& a, std::ostream& out) {
   for (std::size_t i = 0; i < kMemoryLevels; ++i) out << ',' << a.latency.queueing[i].ps << ',' << a.latency.service[i].ps;
   out << ',' << a.latency.mshr.ps;
   for (std::size_t i = 0; i < kResources; ++i) out << ',' << a.used[i] << ',' << a.available[i];
+  for (const std::uint64_t count : a.lazy) out << ',' << count;
 }
 
 void write_kernels_csv_reference(std::ostream& out) {
@@ -100,6 +102,10 @@ void write_kernels_csv_reference(std::ostream& out) {
          "`RESOURCE_used` and `RESOURCE_peak`: what the device used while the kernel ran, and what there was.\n\n"
          "| resource | |\n|---|---|\n";
   for (const auto& [name, title] : kResourceTexts) out << fmt::format("| `{}` | {} |\n", name, title);
+  out << "\n## Lazy cores and zero caches\n"
+         "With `lazy.mode` other than `eager` (see [parameters](parameters.md)); 0 otherwise.\n\n"
+         "| column | counts | |\n|---|---|---|\n";
+  for (const auto& [name, unit, meaning] : kLazyCountTexts) out << fmt::format("| `lazy_{}` | {} | {} |\n", name, unit, meaning);
 }
 
 Json activity_json(const KernelActivity& a) {
@@ -120,6 +126,7 @@ Json activity_json(const KernelActivity& a) {
   }
   for (std::size_t i = 0; i < kResources; ++i)
     json["resources"][std::string(kResourceTexts[i].name)] = {{"used", a.used[i]}, {"peak", a.available[i]}};
+  for (std::size_t i = 0; i < kLazyCounts; ++i) json["lazy"][std::string(kLazyCountTexts[i].name)] = a.lazy[i];
   json["bounded_by"] = timed(a) ? bound_of(a) : "";
   // By the wavefront's number in its workgroup.
   json["wavefront_classes"] = Json::array();
@@ -130,11 +137,17 @@ Json activity_json(const KernelActivity& a) {
 
 void add_activity(const KernelActivity& a, RunHash& hash) {
   const WavefrontClass all = a.all();
-  for (std::size_t i = 0; i < kWavefrontTimes; ++i) hash.add(kWavefrontTimeTexts[i].name, all.cycles[i]);
+  for (std::size_t i = 0; i < kWavefrontTimes; ++i) {
+    if (i <= static_cast<std::size_t>(WavefrontTime::sleep) || all.cycles[i] != 0)
+      hash.add(kWavefrontTimeTexts[i].name, all.cycles[i]);
+  }
   hash.add("resident", all.resident);
   hash.add("load_requests", a.requests);
   hash.add("load_requests_ps", a.request_time.ps);
   for (std::size_t i = 0; i < kResources; ++i) hash.add(kResourceTexts[i].name, a.used[i]);
+  for (std::size_t i = 0; i < kLazyCounts; ++i) {
+    if (a.lazy[i] != 0) hash.add(kLazyCountTexts[i].name, a.lazy[i]);
+  }
 }
 
 std::string bound_of(const KernelActivity& a) {

@@ -45,6 +45,18 @@ class FixedLatencyMemory : public sc_core::sc_module {
   }
 };
 
+/// A zero cache that answers after `latency` and keeps what it was asked.
+struct FixedLatencyZeroCache : LineMemory {
+  Tick latency{50'000};
+  std::vector<LineAccess> reads;
+  std::vector<LineAccess> writes;
+  bool access(const LineAccess& request, Tick at, LineClient&, std::uint32_t, LineAnswer& answer) override {
+    (request.write ? writes : reads).push_back(request);
+    answer = {.done = at + latency, .queueing = {}, .service = latency, .mshr = {}, .level = MemoryLevel::l1, .below = nullptr};
+    return true;
+  }
+};
+
 /// Knows every translation at once, and keeps what it was asked.
 struct RecordingTranslation : TranslationLevel {
   std::vector<std::uint64_t> addresses;
@@ -86,15 +98,23 @@ class ComputeUnitBench : public sc_core::sc_module {
     staged.vmem_cycles = Cycles{8};
     staged.lds_conflicts = false;
     staged.reorder_entries = 2;
+    ComputeUnitParameters small_lines;
+    small_lines.transaction_bytes = 32;
     const struct {
       TimingMode mode;
       const ComputeUnitParameters& parameters;
       Cycles window;
+      LazyMode lazy = LazyMode::eager;
     } kinds[] = {{TimingMode::loose, standard, Cycles{200}},
                  {TimingMode::loose, standard, Cycles{1}},
                  {TimingMode::functional, standard, Cycles{200}},
                  {TimingMode::loose, last_served, Cycles{200}},
-                 {TimingMode::loose, staged, Cycles{1}}};
+                 {TimingMode::loose, staged, Cycles{1}},
+                 {TimingMode::loose, small_lines, Cycles{50}, LazyMode::eager},
+                 {TimingMode::loose, small_lines, Cycles{50}, LazyMode::eager_zero},
+                 {TimingMode::loose, small_lines, Cycles{50}, LazyMode::lazy},
+                 {TimingMode::loose, small_lines, Cycles{50}, LazyMode::lazy_zero},
+                 {TimingMode::loose, small_lines, Cycles{50}, LazyMode::lazy_zero_otimes}};
     for (const auto& kind : kinds) {
       const std::string number = std::to_string(units.size());
       memories.push_back(std::make_unique<FixedLatencyMemory>(("memory" + number).c_str()));
@@ -107,12 +127,14 @@ class ComputeUnitBench : public sc_core::sc_module {
                                                                             .vm = vm,
                                                                             .code = code_,
                                                                             .lds_banks = lds_banks_,
-                                                                            .listener = listener}));
+                                                                            .listener = listener,
+                                                                            .lazy = {.mode = kind.lazy, .check = true}}));
       windows.push_back(std::make_unique<Windows>(("windows" + number).c_str(), clock, kind.mode, kind.window));
       windows.back()->add_group({units.back().get()});
       units.back()->vector_port.bind(memories.back()->vector);
       units.back()->scalar_port.bind(memories.back()->scalar);
       units.back()->instruction_port.bind(memories.back()->instruction);
+      if (has_zero_caches(kind.lazy)) units.back()->attach_zero({.l1z = &zero_cache, .map = &zero_map});
     }
     staged_unit().attach_tlbs(&vector_tlb, &scalar_tlb, &instruction_tlb);
   }
@@ -123,6 +145,10 @@ class ComputeUnitBench : public sc_core::sc_module {
   ComputeUnit& last_served() { return *units[3]; }
   /// As last_served(), with stages and limits that other units do not have: see the constructor.
   ComputeUnit& staged_unit() { return *units[4]; }
+
+  /// With transactions of 32 bytes, and masks of all data memory in zero_cache.
+  ComputeUnit& lazy_unit(LazyMode mode) { return *units[5 + static_cast<std::size_t>(mode)]; }
+  FixedLatencyMemory& lazy_memory(LazyMode mode) { return *memories[5 + static_cast<std::size_t>(mode)]; }
 
   std::uint32_t* data() { return reinterpret_cast<std::uint32_t*>(data_bytes_.data()); }
 
@@ -143,6 +169,9 @@ class ComputeUnitBench : public sc_core::sc_module {
     return d;
   }
 
+  /// Data memory as before any program.
+  void clear_data() { std::fill(data_bytes_.begin(), data_bytes_.end(), std::byte{0}); }
+
   /// Runs one workgroup to its end on `unit`; the cycles from launch to the end. 0 when it did not end within 100 us.
   std::uint64_t run(ComputeUnit& unit, Dispatch& dispatch) {
     listener = {};
@@ -157,6 +186,8 @@ class ComputeUnitBench : public sc_core::sc_module {
 
   GpuVm vm;
   RecordingListener listener;
+  FixedLatencyZeroCache zero_cache;
+  ZeroMaskMap zero_map{AddressSlice(0x2000'0000, Bytes{kBytes}), 0x3000'0000, 32};
   RecordingTranslation vector_tlb;  // of staged_unit()
   RecordingTranslation scalar_tlb;
   RecordingTranslation instruction_tlb;
