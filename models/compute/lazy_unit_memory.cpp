@@ -152,29 +152,25 @@ void LazyUnit::issue(HeldLoad& load, Cycles cycle) {
     for (unsigned r = 0; r < load.registers.count; ++r) add_lanes(load, r, load.need[r] & load.suspended[r]);
     count(slot, LazyCount::suspended_issued, lines_.lines().size());
   }
-  LaneMasks filled{};
-  // Registers that are needed for the same lanes are asked for together.
-  for (unsigned r = 0; r < load.registers.count;) {
-    const Lanes lanes = load.need[r];
-    unsigned end = r + 1;
-    while (end < load.registers.count && load.need[end] == lanes) ++end;
-    if (lanes != 0) {
-      MemoryAccess access;
-      access.space = MemoryAccess::Space::global;
-      access.returns_data = true;
-      access.lanes = lanes;
-      access.bytes_per_lane = static_cast<std::uint8_t>(std::min<unsigned>(load.bytes, 4 * (end - r)));
-      isa::LaneAddresses& addresses = memory_.addresses();
-      for (unsigned l = 0; l < isa::kLanes; ++l) addresses.global[l] = decoded_.global[l] + 4 * r;
-      const auto lines = memory_.coalesce(access, addresses);
-      count(slot, LazyCount::issued, lines.size());
-      ++wavefront(slot).pending;
-      tokens_.issued(memory_.send(slot, access, lines, Counters::none, cycle));
-      for (unsigned i = r; i < end; ++i) filled[i] |= lanes;
-      find_neighbours(load, filled);
-    }
-    r = end;
-  }
+  // One access to what lies between the first register that is needed and the last one: a lane's registers are mostly in one
+  // transaction.
+  unsigned first = 0;
+  while (load.need[first] == 0) ++first;
+  unsigned end = load.registers.count;
+  while (load.need[end - 1] == 0) --end;
+  MemoryAccess access;
+  access.space = MemoryAccess::Space::global;
+  access.returns_data = true;
+  for (unsigned r = first; r < end; ++r) access.lanes |= load.need[r];
+  access.bytes_per_lane = static_cast<std::uint8_t>(std::min<unsigned>(load.bytes, 4 * (end - first)));
+  isa::LaneAddresses& addresses = memory_.addresses();
+  for (unsigned l = 0; l < isa::kLanes; ++l) addresses.global[l] = decoded_.global[l] + 4 * first;
+  const auto lines = memory_.coalesce(access, addresses);
+  count(slot, LazyCount::issued, lines.size());
+  ++wavefront(slot).pending;
+  tokens_.issued(memory_.send(slot, access, lines, Counters::none, cycle));
+  LaneMasks filled = load.need;
+  find_neighbours(load, filled);
   for (unsigned r = 0; r < load.registers.count; ++r) {
     load.served[r] |= filled[r];
     statistics_.decoded += static_cast<std::uint64_t>(std::popcount(filled[r]));
