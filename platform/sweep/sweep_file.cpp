@@ -178,8 +178,12 @@ class SweepParser {
       fail_at(std::max(name_line_, 1U), "name = " + sweep_.name + ": must not have blanks or @");
     for (const SweepAxis& repeat : sweep_.repeats)
       if (repeat.name != kIdenticalRuns) check_use(repeat);
-    for (const auto& group : sweep_.axes)
-      for (const SweepAxis& axis : group) check_use(axis);
+    for (const auto& group : sweep_.axes) {
+      // One that is used nowhere names what the others of its [zip] have.
+      const bool others = std::any_of(group.begin(), group.end(), [&](const SweepAxis& axis) { return is_used(axis); });
+      for (const SweepAxis& axis : group)
+        if (!others || axis.is_parameter()) check_use(axis);
+    }
     check_conditions();
   }
 
@@ -192,6 +196,12 @@ class SweepParser {
     return all;
   }
 
+  bool is_used(const SweepAxis& axis) const {
+    const std::vector<const SweepKey*> all = texts();
+    return axis.is_parameter() ||
+           std::any_of(all.begin(), all.end(), [&](const SweepKey* key) { return refers_to(key->value, axis.name); });
+  }
+
   void check_use(const SweepAxis& axis) const {
     if (axis.is_parameter()) {
       for (const SweepKey& setting : sweep_.settings)
@@ -199,8 +209,7 @@ class SweepParser {
           fail_at(axis.line, axis.name + " is an axis and set in line " + std::to_string(setting.line));
       return;
     }
-    const std::vector<const SweepKey*> all = texts();
-    if (std::none_of(all.begin(), all.end(), [&](const SweepKey* key) { return refers_to(key->value, axis.name); }))
+    if (!is_used(axis))
       fail_at(axis.line, "axis " + axis.name + " is used nowhere: no value has {" + axis.name +
                              "} in it, and a parameter is section.name");
   }
