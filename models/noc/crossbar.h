@@ -17,7 +17,7 @@ namespace lacuna {
 class Crossbar : public Fabric {
  public:
   Crossbar(sc_core::sc_module_name module_name, const FabricParameters& parameters, unsigned source_count, AddressRoutes routes,
-           const FabricGuests& guests);
+           const FabricGuests& guests = {});
   Tick carry(VirtualNetwork network, unsigned source, unsigned destination, unsigned flits, Tick at,
              LatencyBreakdown* latency) override;
   void reset() override;

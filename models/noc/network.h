@@ -37,7 +37,7 @@ class Network : public Fabric {
  public:
   /// std::invalid_argument when shape or placement makes no sense.
   Network(sc_core::sc_module_name module_name, const FabricParameters& parameters, unsigned source_count, AddressRoutes routes,
-          const FabricGuests& guests);
+          const FabricGuests& guests = {});
   void reset() override;
   void describe(StatisticsGroup& group) const override;
   /// A packet over n links passes n + 1 switches.

@@ -35,6 +35,8 @@ constexpr CacheParameters kLimited{.size = 512_B, .ways = 2, .transactions = 2, 
 constexpr CacheParameters kHashed{
     .size = 1024_B, .ways = 2, .set_hash = AddressHash::fold, .banks = 2, .hit_latency = 20_cycles};
 
+constexpr CacheParameters kTwelveSets{.size = 1536_B, .ways = 2, .set_hash = AddressHash::fold, .hit_latency = 20_cycles};
+
 struct CacheBench : sc_core::sc_module {
   explicit CacheBench(sc_core::sc_module_name n) : sc_module(n) {
     for (unsigned i = 0; i < 2; ++i) initiators[i].socket.bind(cache.upstream[i]);
@@ -45,6 +47,8 @@ struct CacheBench : sc_core::sc_module {
     limited.downstream.bind(limited_memory.port);
     hashed_initiator.socket.bind(hashed.upstream[0]);
     hashed.downstream.bind(hashed_memory.port);
+    twelve_initiator.socket.bind(twelve.upstream[0]);
+    twelve.downstream.bind(twelve_memory.port);
     for (const CacheParameters& p : {CacheParameters{.size = 500_B}, CacheParameters{.line = 128_B, .sector = 128_B},
                                      CacheParameters{.ways = 0}, CacheParameters{.line = 48_B}, CacheParameters{.mshrs = 0},
                                      CacheParameters{.size = 768_B, .ways = 4, .set_hash = AddressHash::fold}}) {
@@ -68,6 +72,9 @@ struct CacheBench : sc_core::sc_module {
   test::TestInitiator hashed_initiator{"hashed_initiator"};
   Cache hashed{"hashed", kHashed, MemoryLevel::l1};
   MemoryBelow hashed_memory{"hashed_memory", kMemory};
+  test::TestInitiator twelve_initiator{"twelve_initiator"};
+  Cache twelve{"twelve", kTwelveSets, MemoryLevel::l1};
+  MemoryBelow twelve_memory{"twelve_memory", kMemory};
 };
 LACUNA_TEST_BENCH(CacheBench)
 
@@ -205,6 +212,23 @@ TEST(Cache, AHashOfTheSetsSpreadsStridesOfPowersOfTwo) {
   // Banks follow their sets: lines a way apart are in different ones.
   EXPECT_EQ(b.hashed_initiator.time_read(100'000_ns, 0, 64).at, 100'020_ns);
   EXPECT_EQ(b.hashed_initiator.time_read(100'000_ns, 4096, 64).at, 100'020_ns);
+}
+
+// 12 sets are 3 times 4: the hash goes onto the 4, and takes no place from anybody.
+TEST(Cache, AHashOfSetsOfNoPowerOfTwoSpreadsAndLosesNothing) {
+  auto& b = test::bench<CacheBench>();
+  struct Walk {
+    std::uint64_t stride;
+    unsigned lines;
+  };
+  // As many lines as there are; and lines that would be in 3 of the sets.
+  for (const auto& [stride, lines] : {Walk{64, 24}, Walk{256, 8}}) {
+    b.twelve_initiator.begin_epoch();
+    b.twelve.reset();
+    b.twelve_memory.requests.clear();
+    for (unsigned i = 0; i < 2 * lines; ++i) b.twelve_initiator.time_read(1000_ns * i, i % lines * stride, 64);
+    EXPECT_EQ(b.twelve_memory.requests.size(), lines) << "stride " << stride << ": the second round hits";
+  }
 }
 
 TEST(Cache, WritesGoAroundAndCompleteWhenAccepted) {

@@ -34,6 +34,7 @@ TEST(AddressSlice, SlicesPartitionTheRangeAndPackTheirShare) {
         if (!slice.contains(address, 1)) continue;
         ++owners;
         EXPECT_EQ(slice.owner(address), i);
+        EXPECT_EQ(slice.address(i, slice.local(address)), address);
         ASSERT_LT(slice.local(address), seen[i].size());
         EXPECT_FALSE(seen[i][slice.local(address)]) << "two addresses share a local one";
         seen[i][slice.local(address)] = true;

@@ -47,5 +47,5 @@ camped=$(time_of now cycles) spread=$(time_of hashed cycles)
 
 expect 2 "$LACUNA" run "$FIRMWARE/hello.elf" --config r9nano --set gpu.memory_partitions=24
 complains "gpu.partition_hash = xor needs a power of two of partitions, gpu.memory_partitions = 24 is none"
-expect 2 "$LACUNA" run "$FIRMWARE/hello.elf" --config r9nano --set l2.size=192KiB
-complains "set_hash needs a power of two of sets, size / (line x ways) is 192"
+expect 2 "$LACUNA" run "$FIRMWARE/hello.elf" --config r9nano --set l2.size=195KiB
+complains "set_hash needs an even number of sets, size / (line x ways) is 195"
