@@ -12,13 +12,15 @@ DESCRIPTION is an INI file:
   series                    axis of the sweep that tells the lines or bars of a group apart; may be missing
   y                         what the sweep takes: columns y_mean, y_min, y_max of OURS.csv; several, separated by blanks, are
                             the series
+  over, average             axes, separated by blanks, whose values are averaged: arithmetic (default) or geometric
+  where                     a condition of `lacuna results`: the points that the figure shows
   x_scale, y_scale          linear (default), log2 or log10
   mean                      arithmetic or geometric: one more place, `mean`, with the mean over the others
   published                 CSV beside the description: series, x, value, source; series and x as in ours
   note                      what the reader must know, under the table
   [names]                   VALUE = TEXT: what the legend and the x axis say for a value of an axis
 
-OURS.csv is what `lacuna results SWEEP --csv` prints.
+OURS.csv is what `lacuna results SWEEP --where WHERE --csv` prints.
 """
 import configparser
 import csv
@@ -35,7 +37,7 @@ import matplotlib.ticker  # noqa: E402
 KINDS = ("line", "bars")
 SCALES = {"linear": 0, "log2": 2, "log10": 10}
 KEYS = ("title", "sweep", "x_label", "y_label", "kind", "x", "series", "y", "x_scale", "y_scale", "mean",
-        "published", "note")
+        "over", "average", "where", "published", "note")
 
 
 class Failure(Exception):
@@ -65,8 +67,9 @@ def read_description(path):
         if figure.setdefault(key, "linear") not in SCALES:
             raise Failure(f"{path}: {key} = {figure[key]}: must be one of {', '.join(SCALES)}")
     names = dict(parser["names"]) if parser.has_section("names") else {}
-    if figure.get("mean", "arithmetic") not in ("arithmetic", "geometric"):
-        raise Failure(f"{path}: mean = {figure['mean']}: must be one of arithmetic, geometric")
+    for key in ("mean", "average"):
+        if figure.get(key, "arithmetic") not in ("arithmetic", "geometric"):
+            raise Failure(f"{path}: {key} = {figure[key]}: must be one of arithmetic, geometric")
     if figure.get("series") and len(figure["y"].split()) > 1:
         raise Failure(f"{path}: several takes in y are the series; there is no place for series = {figure['series']}")
     return figure, names
@@ -82,13 +85,13 @@ def number(text, where):
 def read_ours(path, figure):
     """{(series, x): (mean, least, largest)}, in the order of the file."""
     takes = figure["y"].split()
-    columns = figure["x"].split() + ([figure["series"]] if figure.get("series") else [])
+    columns = figure["x"].split() + ([figure["series"]] if figure.get("series") else []) + figure.get("over", "").split()
     with open(path, encoding="utf-8", newline="") as file:
         rows = csv.DictReader(file)
         missing = [name for name in columns + [take + "_mean" for take in takes] if name not in (rows.fieldnames or [])]
         if missing:
             raise Failure(f"{path}: has no column {missing[0]}; columns: {', '.join(rows.fieldnames or [])}")
-        points = {}
+        places = {}
         for row in rows:
             x = " ".join(row[name] for name in figure["x"].split())
             for take in takes:
@@ -96,10 +99,22 @@ def read_ours(path, figure):
                 if row[take + "_mean"] == "":  # no run of this point has ended well
                     continue
                 where = f"{path}, line {rows.line_num}"
-                points[series, x] = tuple(number(row[take + suffix], where) for suffix in ("_mean", "_min", "_max"))
-    if not points:
+                places.setdefault((series, x), []).append(
+                    tuple(number(row[take + suffix], where) for suffix in ("_mean", "_min", "_max")))
+                if len(places[series, x]) > 1 and not figure.get("over"):
+                    raise Failure(f"{where}: a second value of {figure['x']} = {x} {series}; `where` and `over` choose among several")
+    if not places:
         raise Failure(f"{path}: has no values of {figure['y']}")
-    return points
+    return {place: averaged(values, figure.get("average")) for place, values in places.items()}
+
+
+def averaged(values, kind):
+    """The mean of means, of least and of largest values."""
+    if len(values) == 1:
+        return values[0]
+    if kind == "geometric":
+        return tuple(math.exp(sum(map(math.log, column)) / len(values)) for column in zip(*values))
+    return tuple(sum(column) / len(values) for column in zip(*values))
 
 
 def with_means(points, figure):
@@ -109,10 +124,7 @@ def with_means(points, figure):
     means = {}
     for series in unique(s for s, _ in points):
         values = [value for (s, _), value in points.items() if s == series]
-        if figure["mean"] == "geometric":
-            means[series, "mean"] = tuple(math.exp(sum(map(math.log, column)) / len(values)) for column in zip(*values))
-        else:
-            means[series, "mean"] = tuple(sum(column) / len(values) for column in zip(*values))
+        means[series, "mean"] = averaged(values, figure["mean"])
     return points | means
 
 

@@ -215,7 +215,7 @@ std::optional<double> Take::value(const std::function<std::optional<double>(cons
 }
 
 bool path_matches(const std::string& pattern, const std::string& path) {
-  if (pattern.find_first_of("*?") == std::string::npos) return pattern == path;
+  if (pattern.find_first_of("*?[") == std::string::npos) return pattern == path;
   // As file names: * stays within a name.
   std::string names = pattern;
   std::string candidate = path;

@@ -39,19 +39,19 @@ PointResults read_results(const std::filesystem::path& folder);
 /// The numbers of a statistics.json. Throws SweepError.
 PointResults parse_statistics(std::string_view json);
 
-/// What is taken of a point: a path, or an expression with {PATH} in it. A name of a path may have * and ? in it; what matches
-/// is added up.
+/// What is taken of a point: a path, or an expression with {PATH} in it. A name of a path may have *, ? and [...] in it; what
+/// matches is added up. A path may be of another point (platform/sweep/taken_path.h).
 struct Take {
   std::string name;
   std::string text;
 
-  /// The paths in it.
+  /// The paths in it, with what is behind @.
   std::vector<std::string> paths() const;
   /// Nothing when one of its paths has no value, or the value is not a number. Throws SweepError when it cannot be read.
   std::optional<double> value(const std::function<std::optional<double>(const std::string& path)>& sum) const;
 };
 
-/// Does a path with * and ? in its names mean this one?
+/// Does a path with *, ? and [...] in its names mean this one?
 bool path_matches(const std::string& pattern, const std::string& path);
 
 }  // namespace lacuna

@@ -8,6 +8,7 @@
 #include "models/common/nearest_name.h"
 #include "platform/sweep/condition.h"
 #include "platform/sweep/sweep_error.h"
+#include "platform/sweep/taken_path.h"
 
 namespace lacuna {
 namespace {
@@ -46,6 +47,16 @@ std::vector<StoredPoint> rows_of(SqliteStatement& statement) {
   return points;
 }
 
+std::string place_of(const NamedValues& axes, const NamedValues& repeats) { return to_json(axes) + to_json(repeats); }
+
+/// The points that are done, by their places in the sweep.
+std::map<std::string, std::int64_t> done_by_values(const std::vector<StoredPoint>& points) {
+  std::map<std::string, std::int64_t> done;
+  for (const StoredPoint& point : points)
+    if (point.id != 0 && point.state == PointState::done) done[place_of(point.axes, point.repeats)] = point.id;
+  return done;
+}
+
 /// The last one that was run, of each place in the sweep.
 std::vector<StoredPoint> points_of_build(ResultsDatabase& database, std::int64_t sweep, const std::string& version) {
   SqliteStatement rows =
@@ -57,7 +68,7 @@ std::vector<StoredPoint> points_of_build(ResultsDatabase& database, std::int64_t
   std::map<std::string, std::size_t> places;
   std::vector<StoredPoint> last;
   for (StoredPoint& point : all) {
-    const auto [place, is_new] = places.try_emplace(to_json(point.axes) + to_json(point.repeats), last.size());
+    const auto [place, is_new] = places.try_emplace(place_of(point.axes, point.repeats), last.size());
     if (is_new) {
       last.push_back(std::move(point));
     } else {
@@ -69,7 +80,7 @@ std::vector<StoredPoint> points_of_build(ResultsDatabase& database, std::int64_t
 
 std::vector<std::pair<std::int64_t, std::string>> names_of(ResultsDatabase& database, const std::string& path) {
   std::vector<std::pair<std::int64_t, std::string>> names;
-  const bool exact = path.find_first_of("*?") == std::string::npos;
+  const bool exact = path.find_first_of("*?[") == std::string::npos;
   SqliteStatement rows = database.connection().prepare(exact ? "SELECT id, path FROM statistic_names WHERE path = ?"
                                                              : "SELECT id, path FROM statistic_names ORDER BY id");
   if (exact) rows.bind(path);
@@ -138,6 +149,8 @@ std::vector<PointGroup> load_points(ResultsDatabase& database, const SweepSelect
   } else {
     points = points_of_build(database, sweep.id, selection.version);
   }
+  // Also of points for which the conditions do not hold: they may be references of others.
+  const std::map<std::string, std::int64_t> done = done_by_values(points);
   std::erase_if(points, [&](const StoredPoint& point) {
     NamedValues values = point.axes;
     values.insert(values.end(), point.repeats.begin(), point.repeats.end());
@@ -149,9 +162,13 @@ std::vector<PointGroup> load_points(ResultsDatabase& database, const SweepSelect
                      ": no point of it is in the database" + (conditions.empty() ? "" : " for which the condition holds"));
 
   std::map<std::string, std::map<std::int64_t, double>> by_path;
-  for (const Take& take : takes)
-    for (const std::string& path : take.paths())
+  std::map<std::string, TakenPath> taken;
+  for (const Take& take : takes) {
+    for (const std::string& text : take.paths()) {
+      const std::string& path = taken.try_emplace(text, TakenPath::parse(text)).first->second.path;
       if (!by_path.contains(path)) by_path[path] = sums(database, sweep.id, path);
+    }
+  }
 
   std::vector<PointGroup> groups;
   std::map<std::string, std::size_t> group_of;
@@ -160,9 +177,18 @@ std::vector<PointGroup> load_points(ResultsDatabase& database, const SweepSelect
     if (is_new) groups.push_back({point.axes, {}, std::vector<Spread>(takes.size())});
     PointGroup& group = groups[found->second];
     for (std::size_t t = 0; t < takes.size() && point.id != 0 && point.state == PointState::done; ++t) {
-      const auto value = takes[t].value([&](const std::string& path) -> std::optional<double> {
-        const auto number = by_path[path].find(point.id);
-        return number == by_path[path].end() ? std::nullopt : std::optional(number->second);
+      const auto value = takes[t].value([&](const std::string& text) -> std::optional<double> {
+        const TakenPath& path = taken.at(text);
+        std::int64_t id = point.id;
+        if (!path.reference.empty()) {
+          const auto reference = done.find(
+              place_of(reference_values(point.axes, path.reference), reference_values(point.repeats, path.reference)));
+          if (reference == done.end()) return std::nullopt;
+          id = reference->second;
+        }
+        const std::map<std::int64_t, double>& numbers = by_path.at(path.path);
+        const auto number = numbers.find(id);
+        return number == numbers.end() ? std::nullopt : std::optional(number->second);
       });
       if (value) group.values[t].add(*value);
     }
@@ -175,7 +201,7 @@ std::string unit_of(ResultsDatabase& database, const Take& take) {
   if (take.text.find('{') != std::string::npos) return {};
   SqliteStatement unit = database.connection().prepare("SELECT unit FROM statistic_names WHERE id = ?");
   std::set<std::string> units;
-  for (const auto& [id, name] : names_of(database, take.text)) {
+  for (const auto& [id, name] : names_of(database, TakenPath::parse(take.text).path)) {
     unit.bind(id).step();
     units.insert(unit.text(0));
     unit.reset();
@@ -184,7 +210,8 @@ std::string unit_of(ResultsDatabase& database, const Take& take) {
 }
 
 void require_paths(ResultsDatabase& database, const Take& take) {
-  for (const std::string& path : take.paths()) {
+  for (const std::string& text : take.paths()) {
+    const std::string path = TakenPath::parse(text).path;
     if (!names_of(database, path).empty()) continue;
     std::vector<std::string> known;
     SqliteStatement rows = database.connection().prepare("SELECT path FROM statistic_names");

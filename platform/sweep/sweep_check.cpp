@@ -7,6 +7,7 @@
 #include "platform/command_line.h"
 #include "platform/sweep/statistic_names.h"
 #include "platform/sweep/sweep_error.h"
+#include "platform/sweep/taken_path.h"
 
 namespace lacuna {
 namespace {
@@ -80,16 +81,18 @@ std::vector<Take> check_takes(const SweepFile& sweep, const std::vector<SweepPoi
   std::vector<std::string> paths = paths_of(points.front());
   bool all_paths = points.size() == 1;
   for (const SweepKey& key : sweep.take) {
-    const Take& take = takes.emplace_back(Take{key.name, key.value});
+    Take& take = takes.emplace_back(Take{key.name, key.value});
     const auto fail = [&](const std::string& reason) {
       throw SweepError(key.place.text() + key.name + " = " + key.value + ": " + reason);
     };
     try {
       take.value([](const std::string&) { return 1.0; });
+      take = with_zipped_axes(take, sweep);
     } catch (const SweepError& e) {
       fail(e.what());
     }
-    for (const std::string& path : take.paths()) {
+    for (const std::string& text : take.paths()) {
+      const std::string path = TakenPath::parse(text).path;
       if (missing_path(path, paths).empty()) continue;
       if (!all_paths) {
         const std::vector<std::string> more = paths_of(points.back());

@@ -236,8 +236,12 @@ class SweepParser {
       fail_at(name_.value.empty() ? begin : name_.place, "name = " + sweep_.name + ": must not have blanks or @");
     for (const SweepAxis& repeat : sweep_.repeats)
       if (repeat.name != kIdenticalRuns) check_use(repeat);
-    for (const auto& group : sweep_.axes)
-      for (const SweepAxis& axis : group) check_use(axis);
+    for (const auto& group : sweep_.axes) {
+      // One that is used nowhere names what the others of its [zip] have.
+      const bool others = std::any_of(group.begin(), group.end(), [&](const SweepAxis& axis) { return is_used(axis); });
+      for (const SweepAxis& axis : group)
+        if (!others || axis.is_parameter()) check_use(axis);
+    }
     check_conditions();
   }
 
@@ -250,6 +254,12 @@ class SweepParser {
     return all;
   }
 
+  bool is_used(const SweepAxis& axis) const {
+    const std::vector<const SweepKey*> all = texts();
+    return axis.is_parameter() ||
+           std::any_of(all.begin(), all.end(), [&](const SweepKey* key) { return refers_to(key->value, axis.name); });
+  }
+
   void check_use(const SweepAxis& axis) const {
     if (axis.is_parameter()) {
       for (const SweepKey& setting : sweep_.settings)
@@ -258,10 +268,9 @@ class SweepParser {
                                   (setting.place.file == axis.place.file ? "" : " of " + setting.place.file.string()));
       return;
     }
-    const std::vector<const SweepKey*> all = texts();
-    if (std::none_of(all.begin(), all.end(), [&](const SweepKey* key) { return refers_to(key->value, axis.name); }))
+    if (!is_used(axis))
       fail_at(axis.place, "axis " + axis.name + " is used nowhere: no value has {" + axis.name +
-                              "} in it, and a parameter is section.name");
+                             "} in it, and a parameter is section.name");
   }
 
   void check_conditions() const {

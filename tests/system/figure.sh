@@ -28,6 +28,23 @@ expect 1 "${figures[@]}" wrong.figure ours.csv out
 complains "has no column latenzy_mean"
 expect 1 "${figures[@]}" latency.figure nowhere.csv out
 
+# Two values in one place: a mistake, unless they are averaged.
+sed 's/^x = kib/x = points/; s/^kind = .*/kind = bars/' latency.figure >both.figure
+expect 1 "${figures[@]}" both.figure ours.csv out
+complains "a second value of points = 2"
+sed 's/^x = .*/&\nover = kib/' both.figure >over.figure
+expect 0 "${figures[@]}" over.figure ours.csv out
+awk -F'|' 'FILENAME ~ /latency/ && $2 ~ /^ 16 $/ { low = $3 } FILENAME ~ /latency/ && $2 ~ /^ 256 $/ { high = $3 }
+  FILENAME ~ /over/ && $2 ~ /^ 2 $/ { mean = $3 }
+  END { difference = mean - (low + high) / 2; exit !(mean > 0 && difference * difference < 1) }' out/latency.md out/over.md ||
+  fail "the mean is another one: $(cat out/over.md)"
+sed 's/^over = .*/over = kob/' over.figure >wrong.figure
+expect 1 "${figures[@]}" wrong.figure ours.csv out
+complains "has no column kob"
+sed 's/^over = .*/&\naverage = harmonic/' over.figure >wrong.figure
+expect 1 "${figures[@]}" wrong.figure ours.csv out
+complains "average = harmonic: must be one of arithmetic, geometric"
+
 # The figures of all papers: a sweep at each scale, whose takes they show.
 for figure in "$SOURCE"/experiments/*/*.figure; do
   folder=$(dirname "$figure")

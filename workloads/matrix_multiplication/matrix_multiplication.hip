@@ -1,7 +1,9 @@
-// C = A B in single precision, tiled through LDS: each work-item computes 4 x 4 elements of C, as in AMD APP SDK's
-// MatrixMultiplication, from which MGPUSim takes it. A tile of 32 x 32 is one wavefront (the work of a wavefront in Fig. 3 of
-// the paper), a tile of 64 x 64 four. Rows and columns are padded with zeros to whole tiles, as libraries do, so that the inner
-// loop has no bounds.
+// C = A B in single precision: each work-item computes 4 x 4 elements of C, as in AMD APP SDK's MatrixMultiplication, from
+// which MGPUSim takes it. A tile of 32 x 32 is one wavefront (the work of a wavefront in Fig. 3 of the paper), a tile of 64 x
+// 64 four. Rows and columns are padded with zeros to whole tiles, as libraries do, so that the inner loop has no bounds.
+//
+// Operands: `lds` brings tiles of A and B into LDS. `mixed` is the sample's kernel with local memory, A through LDS and B
+// straight from memory into registers; `registers` is its kernel without. There a load feeds nothing but multiply-adds.
 #include <hip/hip_runtime.h>
 
 #include "workloads/common/program.h"
@@ -54,6 +56,62 @@ __global__ void __launch_bounds__((tile / per_item) * (tile / per_item))
   }
 }
 
+// The same with B, or A and B, straight from memory.
+template <unsigned tile, bool a_through_lds>
+__global__ void __launch_bounds__((tile / per_item) * (tile / per_item))
+    multiply_direct(const float* __restrict__ a, const float* __restrict__ b, float* __restrict__ c, unsigned k_size,
+                    unsigned columns) {
+  constexpr unsigned width = tile / per_item, items = width * width, vectors = depth / 4;
+  __shared__ float4 a_tile[a_through_lds ? tile * vectors : 1];
+  const unsigned item = threadIdx.y * width + threadIdx.x;
+  const unsigned row = blockIdx.y * tile, column = blockIdx.x * tile + threadIdx.x * per_item;
+  float sums[per_item][per_item] = {};
+  for (unsigned k = 0; k < k_size; k += depth) {
+    if constexpr (a_through_lds) {
+      for (unsigned i = item; i < tile * vectors; i += items) {
+        a_tile[i] = *reinterpret_cast<const float4*>(a + size_t{row + i / vectors} * k_size + k + i % vectors * 4);
+      }
+      __syncthreads();
+    }
+#pragma unroll 1
+    for (unsigned i = 0; i < depth; i += 4) {
+      float4 from_a[per_item], from_b[4];
+#pragma unroll
+      for (unsigned j = 0; j < 4; ++j) {
+        from_b[j] = *reinterpret_cast<const float4*>(b + size_t{k + i + j} * columns + column);
+      }
+#pragma unroll
+      for (unsigned y = 0; y < per_item; ++y) {
+        const unsigned a_row = threadIdx.y * per_item + y;
+        from_a[y] = a_through_lds ? a_tile[a_row * vectors + i / 4]
+                                  : *reinterpret_cast<const float4*>(a + size_t{row + a_row} * k_size + k + i);
+      }
+#pragma unroll
+      for (unsigned y = 0; y < per_item; ++y) {
+        const float as[4] = {from_a[y].x, from_a[y].y, from_a[y].z, from_a[y].w};
+#pragma unroll
+        for (unsigned j = 0; j < 4; ++j) {
+          sums[y][0] += as[j] * from_b[j].x;
+          sums[y][1] += as[j] * from_b[j].y;
+          sums[y][2] += as[j] * from_b[j].z;
+          sums[y][3] += as[j] * from_b[j].w;
+        }
+      }
+    }
+    if constexpr (a_through_lds) __syncthreads();
+  }
+#pragma unroll
+  for (unsigned y = 0; y < per_item; ++y) {
+    *reinterpret_cast<float4*>(c + size_t{row + threadIdx.y * per_item + y} * columns + column) =
+        make_float4(sums[y][0], sums[y][1], sums[y][2], sums[y][3]);
+  }
+}
+
+template <unsigned tile>
+static auto kernel_of(const std::string& operands) {
+  return operands == "lds" ? multiply<tile> : operands == "mixed" ? multiply_direct<tile, true> : multiply_direct<tile, false>;
+}
+
 static unsigned padded(int size, unsigned to) { return workload::groups(size, to) * to; }
 
 static std::vector<float> padded_matrix(const std::vector<float>& values, unsigned columns, unsigned padded_rows,
@@ -64,7 +122,7 @@ static std::vector<float> padded_matrix(const std::vector<float>& values, unsign
 }
 
 int main(int argc, char** argv) {
-  workload::Program program("matrix_multiplication", "Product of two matrices in single precision, tiled through LDS",
+  workload::Program program("matrix_multiplication", "Product of two matrices in single precision, tiled",
                             "LazyGPU (ISCA '25), Table 3: MatrixMultiplication of AMD APP SDK");
   int m = 0, k = 0, n = 0;
   // 2048 wavefronts with tiles of 32, where the paper's Fig. 3 has its maximum: 1024 x 2048 elements.
@@ -73,6 +131,9 @@ int main(int argc, char** argv) {
   program.size(n, "n", "columns of B and C", {128, 64, 2048}, 1, 1 << 16);
   std::string tile;
   program.choice(tile, "tile", "rows and columns of C for each workgroup", {"32", "64"}, std::string("32"));
+  std::string operands;
+  program.choice(operands, "operands", "where the operands wait: tiles in LDS; A's in LDS, B in registers; registers only",
+                 {"lds", "mixed", "registers"}, std::string("lds"));
   program.takes_sparsity("A and B");
   return program.run(argc, argv, [&] {
     const std::vector<float> a = program.sparsified(program.random().uniform_values(size_t(m) * k, -1, 1));
@@ -84,7 +145,7 @@ int main(int argc, char** argv) {
     const workload::DeviceArray<float> device_c("C", size_t{rows} * columns);
     const dim3 grid(columns / tile_size, rows / tile_size), group(tile_size / per_item, tile_size / per_item);
     program.measure([&] {
-      const auto kernel = tile_size == 32 ? multiply<32> : multiply<64>;
+      const auto kernel = tile_size == 32 ? kernel_of<32>(operands) : kernel_of<64>(operands);
       kernel<<<grid, group>>>(device_a.data(), device_b.data(), device_c.data(), depth_size, columns);
     });
     if (!program.checks()) return;

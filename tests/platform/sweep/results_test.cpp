@@ -72,6 +72,8 @@ TEST(PointResults, PathsMatchNameByName) {
   EXPECT_FALSE(path_matches("gpu.*.reads", "gpu.l2_0.bank.reads"));
   EXPECT_TRUE(path_matches("kernels.?elu.cycles", "kernels.relu.cycles"));
   EXPECT_FALSE(path_matches("gpu.l2_0.read", "gpu.l2_0.reads"));
+  EXPECT_TRUE(path_matches("kernels.*[!)].cycles", "kernels.relu.cycles"));
+  EXPECT_FALSE(path_matches("kernels.*[!)].cycles", "kernels.Copy (runtime).cycles"));
 }
 
 TEST(PointResults, TakesAreSumsOrExpressions) {
@@ -234,6 +236,34 @@ TEST_F(Database, ValuesHaveASpread) {
   EXPECT_EQ(csv.str(),
             "n,points,done,cycles_mean,cycles_min,cycles_max,cycles_samples\n1,2,2,11.5,11,12,2\n2,2,2,21.5,21,22,2\n"
             "3,1,0,,,,0\n");
+}
+
+TEST_F(Database, ValuesMayBeThoseOfAReference) {
+  ResultsDatabase database(file, false);
+  std::vector<SweepMember> members;
+  for (const char* machine : {"old", "new"})
+    for (int seed = 1; seed <= 3; ++seed) {
+      const std::string key = machine + std::to_string(seed);
+      members.push_back({{{"n", "1"}, {"machine", machine}}, {{"seed", std::to_string(seed)}}, key});
+      // old: 12, 24, 36; new: 4, 6, and the last one has not been run
+      if (key != "new3") database.add(record(key, machine == std::string("old") ? 12 * seed : 2 + 2 * seed));
+    }
+  // Its reference has not been run.
+  members.push_back({{{"n", "2"}, {"machine", "new"}}, {{"seed", "1"}}, "alone"});
+  database.add(record("alone", 1));
+  database.begin_sweep("s", "s.sweep", "text", takes, members);
+  const std::vector<Take> speedup{{"speedup", "{cycles @ machine=old} / {cycles}"}};
+  const auto groups = load_points(database, {"s", {}}, speedup, {});
+  ASSERT_EQ(groups.size(), 3u);
+  EXPECT_EQ(groups[0].values[0].mean, 1);
+  EXPECT_EQ(groups[1].values[0].samples, 2u);
+  EXPECT_EQ(groups[1].values[0].min, 3);  // with the same seed: 12 / 4, 24 / 6
+  EXPECT_EQ(groups[1].values[0].max, 4);
+  EXPECT_EQ(groups[2].values[0].samples, 0u);
+  // A condition does not take references away.
+  EXPECT_EQ(load_points(database, {"s", {}}, speedup, {"machine == \"new\" && n == 1"})[0].values[0].max, 4);
+  EXPECT_NO_THROW(require_paths(database, speedup[0]));
+  EXPECT_THROW(require_paths(database, {"x", "{cycle @ machine=old}"}), SweepError);
 }
 
 TEST_F(Database, VersionsAreCompared) {

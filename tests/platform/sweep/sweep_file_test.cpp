@@ -198,6 +198,11 @@ TEST(SweepFiles, AxesOfAZipAreOfOneLength) {
               HasSubstr(":8: axes of one [zip] go together: l2.size has 2 values, cu.simds has 1"));
 }
 
+TEST(SweepFiles, AnAxisMayNameWhatItsZipHas) {
+  EXPECT_EQ(error(with_v("[zip]\nsize = small, large\nl2.size = 1MiB, 2MiB\n")), "");
+  EXPECT_THAT(error(with_v("[zip]\nsize = small, large\nother = 1, 2\n")), HasSubstr(":7: axis size is used nowhere"));
+}
+
 TEST(SweepExpansion, CrossesAndZips) {
   const std::vector<SweepPoint> points = expand(parsed(with_v("[zip]\nl2.size = 1MiB, 2MiB\ncu.simds = 2, 4\n")));
   std::vector<std::string> labels;
