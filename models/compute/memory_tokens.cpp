@@ -8,7 +8,7 @@ namespace {
 constexpr bool counts_vm(Counters counters) { return counters == Counters::vmcnt || counters == Counters::both; }
 constexpr bool counts_lgkm(Counters counters) { return counters == Counters::lgkmcnt || counters == Counters::both; }
 
-// On its own, so that account() takes no more registers of the host than without it.
+// On its own and called last, so that account() saves no more registers of the host than without it.
 [[gnu::noinline]] void count_by_time(RequestTimeline& timeline, const PortAnswer& answer) {
   timeline.add(answer.made, answer.line.done);
 }
@@ -47,8 +47,6 @@ void MemoryTokens::include(Token token, Cycles done, OperationDelays delays) {
 void MemoryTokens::account(Token token, const PortAnswer& answer) {
   KernelActivity* activity = tokens_[token].activity;
   if (activity == nullptr) return;
-  if (timeline_ != nullptr) [[unlikely]]
-    count_by_time(*timeline_, answer);
   ++activity->requests;
   activity->request_time += answer.line.done - answer.made;
   LatencyBreakdown& latency = activity->latency;
@@ -56,6 +54,8 @@ void MemoryTokens::account(Token token, const PortAnswer& answer) {
   latency.add(answer.line.level, answer.line.queueing, answer.line.service);
   latency.mshr += answer.line.mshr;
   if (answer.line.below != nullptr) latency += *answer.line.below;
+  if (timeline_ != nullptr) [[unlikely]]
+    count_by_time(*timeline_, answer);
 }
 
 void MemoryTokens::arrive(Token token, const PortAnswer& answer, Tick returned) {
