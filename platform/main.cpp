@@ -13,6 +13,7 @@
 #include "platform/configuration.h"
 #include "platform/launch/launch.h"
 #include "platform/launch/launch_error.h"
+#include "platform/lazy_reference.h"
 #include "platform/listing/disassembly.h"
 #include "platform/listing/isa_check.h"
 #include "platform/listing/isa_reference.h"
@@ -52,6 +53,7 @@ void write_docs(const std::filesystem::path& folder) {
   write_file(folder / "memory-map.md", write_memory_map_reference);
   write_file(folder / "isa-coverage.md", write_isa_reference);
   write_file(folder / "kernels-csv.md", write_kernels_csv_reference);
+  write_file(folder / "lazy-reference.md", write_lazy_reference);
 }
 
 int execute(const CommandLine& line) {

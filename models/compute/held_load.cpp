@@ -72,4 +72,14 @@ Cost cost(const ComputeUnitParameters& parameters, unsigned compute_units) {
   return cost;
 }
 
+std::array<CostLine, 4> lines(const Cost& cost) {
+  return {{{"busy_bits", "bits", "busy bits of a compute unit, one for each lane of a physical vector register",
+            static_cast<double>(cost.busy_bits)},
+           {"upper_bits", "bits", "upper address bits of a compute unit, 35 for each physical vector register",
+            static_cast<double>(cost.upper_bits)},
+           {"area_mm2", "mm2", "SRAM cells for the bits of all compute units, 28 nm", cost.area_mm2},
+           {"area_share", "of the die", "the same, of an R9 Nano's die (596 mm2); LazyGPU publishes 0.00009",
+            cost.share_of(kR9NanoDieMm2)}}};
+}
+
 }  // namespace lacuna::held_load

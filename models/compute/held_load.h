@@ -171,4 +171,13 @@ inline constexpr double kSramBitUm2 = 0.16;
 inline constexpr double kR9NanoDieMm2 = 596;
 Cost cost(const ComputeUnitParameters& parameters, unsigned compute_units);
 
+/// A line of a cost, for statistics and documentation.
+struct CostLine {
+  std::string_view name;
+  std::string_view unit;
+  std::string_view meaning;
+  double value;
+};
+std::array<CostLine, 4> lines(const Cost& cost);
+
 }  // namespace lacuna::held_load

@@ -418,6 +418,17 @@ void GpuDevice::describe_statistics(StatisticsGroup& group) const {
   agents_.describe_statistics(group);
   describe_memory([&group](const std::string& name, const DeviceCopies::Describe& describe) { describe(group.group(name)); });
   copies_->add_to(group);
+  describe_lazy_hardware(group);
+}
+
+// Constants of the configuration, which runs are compared by.
+void GpuDevice::describe_lazy_hardware(StatisticsGroup& group) const {
+  if (!holds_loads(parameters_.lazy.mode)) return;
+  const held_load::Cost cost = held_load::cost(parameters_.cu, static_cast<unsigned>(units_.size()));
+  StatisticsGroup& lazy = group.group("lazy_hardware");
+  for (const held_load::CostLine& line : held_load::lines(cost))
+    lazy.add_derived(
+        line.name, [value = line.value] { return value; }, line.meaning, line.unit);
 }
 
 }  // namespace lacuna

@@ -155,6 +155,7 @@ class GpuDevice : public sc_core::sc_module, private ResourceMeter, private Kern
   void build_copies();
   void build_requests();
   void build_energy();
+  void describe_lazy_hardware(StatisticsGroup& group) const;
   void start_of_simulation() override;
   void reset();
   ComputeUnitPorts ports_of(const ComputeUnitPlace& place);

@@ -41,6 +41,54 @@ std::string achieved(const KernelActivity& a, Resource r, Tick time) {
 
 bool timed(const KernelActivity& a) { return a.all().resident != 0; }
 
+std::uint64_t count_of(const KernelActivity& a, LazyCount what) { return a.lazy[static_cast<std::size_t>(what)]; }
+
+/// Of lazy cores, other machines have none: shown only when a kernel has it.
+bool only_of_lazy_cores(WavefrontTime cause) { return cause == WavefrontTime::registers || cause == WavefrontTime::zero_mask; }
+
+/// Causes that have a column: in order, without those that no kernel can have.
+std::vector<std::size_t> shown_causes(const std::vector<NamedActivity>& kernels) {
+  std::vector<std::size_t> shown;
+  for (std::size_t i = 0; i < kWavefrontTimes; ++i) {
+    if (!only_of_lazy_cores(static_cast<WavefrontTime>(i)) ||
+        std::any_of(kernels.begin(), kernels.end(), [i](const NamedActivity& k) { return k.activity->all().cycles[i] != 0; }))
+      shown.push_back(i);
+  }
+  return shown;
+}
+
+/// What has become of the loads that lazy cores held, when there were any.
+void write_lazy_table(const std::vector<NamedActivity>& kernels, std::ostream& out) {
+  std::vector<TextRow> rows{{"", "loads", "their", "", "eliminated", "eliminated", "eliminated"},
+                            {"% of transactions", "held, %", "transactions", "sent", "by zeros", "by (x)", "as dead"}};
+  for (const NamedActivity& kernel : kernels) {
+    const KernelActivity& a = *kernel.activity;
+    const std::uint64_t held = count_of(a, LazyCount::loads_held);
+    const std::uint64_t sent = count_of(a, LazyCount::issued);
+    const std::uint64_t zeros = count_of(a, LazyCount::zero_block) + count_of(a, LazyCount::zero_part);
+    const std::uint64_t otimes = count_of(a, LazyCount::otimes);
+    const std::uint64_t dead = count_of(a, LazyCount::dead);
+    const std::uint64_t all = sent + zeros + otimes + dead;
+    if (all == 0) continue;
+    const auto cell = [all](std::uint64_t part) { return part == 0 ? "-" : percent(share(part, all)); };
+    rows.push_back({readable_kernel(kernel.name), percent(share(held, held + count_of(a, LazyCount::loads_eager))),
+                    grouped(all), cell(sent), cell(zeros), cell(otimes), cell(dead)});
+  }
+  if (rows.size() > 2) {
+    out << '\n';
+    write_aligned(rows, out);
+  }
+  for (const NamedActivity& kernel : kernels) {
+    const std::uint64_t lanes = count_of(*kernel.activity, LazyCount::lanes_changed);
+    if (lanes == 0) continue;
+    out << fmt::format(
+        "warning: {}: memory had changed for {} lanes of held loads when they were sent; hardware would have loaded other "
+        "values "
+        "(docs/DEVIATIONS.md, release by a plain store)\n",
+        readable_kernel(kernel.name), grouped(lanes));
+  }
+}
+
 }  // namespace
 
 void write_activity_csv_header(std::ostream& out) {
@@ -166,7 +214,9 @@ void write_activity_report(const std::vector<NamedActivity>& kernels, std::ostre
   std::vector<TextRow> rows(2);
   rows[0] = {"", "slots"};
   rows[1] = {"% of cycles", "in use"};
-  for (const auto& [name, meaning, bound] : kWavefrontTimeTexts) {
+  const std::vector<std::size_t> causes = shown_causes(kernels);
+  for (const std::size_t cause : causes) {
+    const std::string_view name = kWavefrontTimeTexts[cause].name;
     const std::size_t cut = name.find('_');
     rows[0].emplace_back(cut == std::string_view::npos ? "" : name.substr(0, cut));
     rows[1].emplace_back(cut == std::string_view::npos ? name : name.substr(cut + 1));
@@ -175,7 +225,10 @@ void write_activity_report(const std::vector<NamedActivity>& kernels, std::ostre
     if (!timed(*kernel.activity)) continue;
     const WavefrontClass all = kernel.activity->all();
     TextRow row{readable_kernel(kernel.name), percent(use_of(*kernel.activity, Resource::slots))};
-    for (const std::uint64_t cycles : all.cycles) row.push_back(cycles == 0 ? "-" : percent(share(cycles, all.resident)));
+    for (const std::size_t cause : causes) {
+      const std::uint64_t cycles = all.cycles[cause];
+      row.push_back(cycles == 0 ? "-" : percent(share(cycles, all.resident)));
+    }
     rows.push_back(std::move(row));
   }
   if (rows.size() == 2) return;
@@ -191,6 +244,7 @@ void write_activity_report(const std::vector<NamedActivity>& kernels, std::ostre
                        achieved(a, Resource::l2, kernel.time), achieved(a, Resource::noc, kernel.time),
                        achieved(a, Resource::dram, kernel.time));
   }
+  write_lazy_table(kernels, out);
 }
 
 }  // namespace lacuna

@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
-# What was finished is in the files when a run is killed: kernels, the console, errors.
+# What was finished is in the files when a run is killed: kernels, their requests over time, the console, errors.
 source "$(dirname "$0")/common.sh"
 
-"$LACUNA" run "$FIRMWARE/endless_after_kernels.elf" --config tiny --out killed >out.txt 2>err.txt &
+"$LACUNA" run "$FIRMWARE/endless_after_kernels.elf" --config tiny --set gpu.request_interval=50ns --out killed >out.txt 2>err.txt &
 process=$!
 await grep -q "from here on without end" out.txt
 await grep -q "from here on without end" killed/console.txt
 await grep -q "^0,store_to,.*,1,1," killed/kernels.csv
 await grep -q "address not mapped" killed/log.txt
+await grep -Eq "^gpu,[0-9]+,[0-9]+,[1-9][0-9]*,[0-9]+,[1-9]" killed/requests.csv # started, and in flight
 kill -KILL $process
 code=0
 wait $process || code=$?

@@ -22,8 +22,10 @@ namespace lacuna {
 namespace {
 
 namespace fs = std::filesystem;
+using ::testing::ContainsRegex;
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using ::testing::StartsWith;
 
 class OutputFolders : public ::testing::Test {
@@ -208,8 +210,10 @@ TEST(KernelReports, EveryColumnIsDocumented) {
 }
 
 TEST(KernelReports, CsvHoldsEveryField) {
+  KernelRecord r = record();
+  for (std::size_t i = 0; i < kLazyCounts; ++i) r.activity.lazy[i] = i + 1;
   std::ostringstream csv;
-  write_kernels_csv({record()}, csv);
+  write_kernels_csv({r}, csv);
   std::istringstream lines(csv.str());
   std::string header, line;
   ASSERT_TRUE(std::getline(lines, header) && std::getline(lines, line));
@@ -219,8 +223,9 @@ TEST(KernelReports, CsvHoldsEveryField) {
   EXPECT_THAT(line,
               StartsWith("3," + name + ",1,1024x2x1,64x1x1,32,32,1000000,3500000,2500,4000000,200000000,0,2.000000,100,"));
   EXPECT_EQ(std::count(header.begin(), header.end(), ','), std::count(line.begin(), line.end(), ',') - 1) << "one in the name";
-  EXPECT_THAT(header, EndsWith(",dram_used,dram_peak,bulk_bytes"));
-  EXPECT_THAT(line, EndsWith(",600000,640000,0"));
+  EXPECT_THAT(header, HasSubstr(",dram_used,dram_peak,lazy_loads_held,lazy_loads_eager,"));
+  EXPECT_THAT(header, EndsWith(",lazy_zero_writes,lazy_writes_eliminated,bulk_bytes"));
+  EXPECT_THAT(line, EndsWith(",600000,640000,1,2,3,4,5,6,7,8,9,10,11,12,13,14,0"));
 }
 
 TEST(KernelReports, EnergyHasColumnsWhenItIsAccountedFor) {
@@ -272,6 +277,49 @@ TEST(KernelReports, SayWhereTimeGoesAndWhatBounds) {
   const KernelActivity functional;
   write_activity_report({{"relu", r.end - r.start, &functional}}, nothing);
   EXPECT_EQ(nothing.str(), "") << "without timing there is nothing to say";
+}
+
+std::string activity_report(const KernelActivity& first, const KernelActivity& second) {
+  std::ostringstream text;
+  write_activity_report({{"first", Tick{1000}, &first}, {"second", Tick{1000}, &second}}, text);
+  return text.str();
+}
+
+std::uint64_t& lazy_count(KernelActivity& a, LazyCount what) { return a.lazy[static_cast<std::size_t>(what)]; }
+
+// Machines without lazy cores have no use for their columns; all others are always there.
+TEST(KernelReports, CausesOfLazyCoresAreShownWhenAKernelHasThem) {
+  const KernelActivity without = record().activity;
+  KernelActivity with = without;
+  EXPECT_THAT(activity_report(without, without), Not(HasSubstr("registers")));
+  EXPECT_THAT(activity_report(without, without), HasSubstr("sleep"));
+  with.classes[0].cycles[static_cast<std::size_t>(WavefrontTime::registers)] = 10;
+  const std::string text = activity_report(without, with);
+  EXPECT_THAT(text, HasSubstr("registers"));
+  EXPECT_THAT(text, Not(HasSubstr("mask")));
+  with.classes[0].cycles[static_cast<std::size_t>(WavefrontTime::zero_mask)] = 10;
+  EXPECT_THAT(activity_report(with, without), HasSubstr("mask"));
+}
+
+TEST(KernelReports, SayWhatHasBecomeOfHeldLoads) {
+  const KernelActivity without = record().activity;
+  EXPECT_THAT(activity_report(without, without), Not(HasSubstr("% of transactions")));
+  KernelActivity a = without;
+  lazy_count(a, LazyCount::loads_held) = 30;
+  lazy_count(a, LazyCount::loads_eager) = 10;
+  lazy_count(a, LazyCount::issued) = 500;
+  lazy_count(a, LazyCount::zero_block) = 200;
+  lazy_count(a, LazyCount::zero_part) = 50;
+  lazy_count(a, LazyCount::otimes) = 250;
+  std::string text = activity_report(without, a);
+  EXPECT_THAT(text, ContainsRegex("\n% of transactions +held, % +transactions +sent +by zeros +by \\(x\\) +as dead\n"
+                                  "second +75 +1,000 +50 +25 +25 +-\n$"));
+  lazy_count(a, LazyCount::dead) = 1500;
+  lazy_count(a, LazyCount::lanes_changed) = 1234;
+  text = activity_report(without, a);
+  EXPECT_THAT(text, ContainsRegex("\nsecond +75 +2,500 +20 +10 +10 +60\n"
+                                  "warning: second: memory had changed for 1,234 lanes of held loads"));
+  EXPECT_THAT(text, Not(HasSubstr("warning: first")));
 }
 
 TEST(KernelReports, TableHasUnitsSpeedsAndTotals) {
