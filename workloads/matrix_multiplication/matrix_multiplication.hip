@@ -3,7 +3,8 @@
 // 64 four. Rows and columns are padded with zeros to whole tiles, as libraries do, so that the inner loop has no bounds.
 //
 // Operands: `lds` brings tiles of A and B into LDS. `mixed` is the sample's kernel with local memory, A through LDS and B
-// straight from memory into registers; `registers` is its kernel without. There a load feeds nothing but multiply-adds.
+// straight from memory into registers; `registers` is its kernel without. There a load feeds nothing but multiply-adds. `words`
+// is the plain kernel, an element of C for each work-item: a load brings a word for each lane, of A one word of a transaction.
 #include <hip/hip_runtime.h>
 
 #include "workloads/common/program.h"
@@ -107,6 +108,16 @@ __global__ void __launch_bounds__((tile / per_item) * (tile / per_item))
   }
 }
 
+// 8 x 8 elements of C for each workgroup, a wavefront.
+__global__ void __launch_bounds__(64) multiply_words(const float* __restrict__ a, const float* __restrict__ b,
+                                                     float* __restrict__ c, unsigned k_size, unsigned columns) {
+  const unsigned row = blockIdx.y * 8 + threadIdx.y, column = blockIdx.x * 8 + threadIdx.x;
+  float sum = 0.0f;
+#pragma unroll 1
+  for (unsigned k = 0; k < k_size; ++k) sum += a[size_t{row} * k_size + k] * b[size_t{k} * columns + column];
+  c[size_t{row} * columns + column] = sum;
+}
+
 template <unsigned tile>
 static auto kernel_of(const std::string& operands) {
   return operands == "lds" ? multiply<tile> : operands == "mixed" ? multiply_direct<tile, true> : multiply_direct<tile, false>;
@@ -132,8 +143,9 @@ int main(int argc, char** argv) {
   std::string tile;
   program.choice(tile, "tile", "rows and columns of C for each workgroup", {"32", "64"}, std::string("32"));
   std::string operands;
-  program.choice(operands, "operands", "where the operands wait: tiles in LDS; A's in LDS, B in registers; registers only",
-                 {"lds", "mixed", "registers"}, std::string("lds"));
+  program.choice(operands, "operands",
+                 "where the operands wait: tiles in LDS; A's in LDS, B in registers; registers only; single words in registers",
+                 {"lds", "mixed", "registers", "words"}, std::string("lds"));
   program.takes_sparsity("A and B");
   return program.run(argc, argv, [&] {
     const std::vector<float> a = program.sparsified(program.random().uniform_values(size_t(m) * k, -1, 1));
@@ -143,9 +155,11 @@ int main(int argc, char** argv) {
     const workload::DeviceArray<float> device_a("A", padded_matrix(a, k, rows, depth_size));
     const workload::DeviceArray<float> device_b("B", padded_matrix(b, n, depth_size, columns));
     const workload::DeviceArray<float> device_c("C", size_t{rows} * columns);
-    const dim3 grid(columns / tile_size, rows / tile_size), group(tile_size / per_item, tile_size / per_item);
+    const bool words = operands == "words";
+    const unsigned edge = words ? 8 : tile_size / per_item, covered = words ? 8 : tile_size;
+    const dim3 grid(columns / covered, rows / covered), group(edge, edge);
     program.measure([&] {
-      const auto kernel = tile_size == 32 ? kernel_of<32>(operands) : kernel_of<64>(operands);
+      const auto kernel = words ? multiply_words : tile_size == 32 ? kernel_of<32>(operands) : kernel_of<64>(operands);
       kernel<<<grid, group>>>(device_a.data(), device_b.data(), device_c.data(), depth_size, columns);
     });
     if (!program.checks()) return;
