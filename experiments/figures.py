@@ -202,7 +202,8 @@ def draw(figure, names, ours, published, stem):
         scale(axes.xaxis, axes.set_xscale, figure["x_scale"])
     scale(axes.yaxis, axes.set_yscale, figure["y_scale"])
     if figure["y_scale"] == "linear":
-        axes.set_ylim(bottom=0, top=axes.get_ylim()[1] * 1.05)
+        shown_values = [number for value in ours.values() for number in value] + [value for value, _ in published.values()]
+        axes.set_ylim(bottom=1.15 * min(0, *shown_values), top=axes.get_ylim()[1] * 1.05)
     axes.set_title(figure["title"])
     axes.set_xlabel(figure["x_label"])
     axes.set_ylabel(figure["y_label"])
