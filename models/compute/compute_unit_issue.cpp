@@ -104,7 +104,7 @@ void ComputeUnit::access_memory(WavefrontSlot& slot, const isa::DecodedInstructi
     case isa::Unit::vmem: {
       const Counters counters = instruction.format == isa::Format::flat ? Counters::both : Counters::vmcnt;
       const bool global = access.bytes_per_lane != 0 && access.lanes != 0;
-      const MemoryTokens::Token token = !global           ? vector_memory_.no_access(slot, counters, cycle)
+      const MemoryTokens::Token token = !global            ? vector_memory_.no_access(slot, counters, cycle)
                                         : lazy_ == nullptr ? vector_memory_.access(slot, access, counters, cycle)
                                                            : lazy_->access(slot, instruction, counters, cycle);
       if (access.bytes_per_lane != 0 && access.lds_lanes != 0) {

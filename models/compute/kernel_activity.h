@@ -57,7 +57,8 @@ constexpr std::array<WavefrontTimeText, kWavefrontTimes> kWavefrontTimeTexts{{
      "queues for ports, links, banks and buses of the memory system"},
     {"tlb", "waits for data whose address was being translated", "address translation"},
     {"sleep", "sleeps (`s_sleep`)", "s_sleep"},
-    {"registers", "waits for registers whose load was held until its next instruction (lazy cores), without what other causes say",
+    {"registers",
+     "waits for registers whose load was held until its next instruction (lazy cores), without what other causes say",
      "latency of loads that are made when their data are needed"},
     {"zero_mask", "waits for a zero cache to say whether the registers of its next instruction are zero", "zero caches"},
 }};

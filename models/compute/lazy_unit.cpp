@@ -51,7 +51,8 @@ void LazyUnit::describe(StatisticsGroup& g) const {
   for (std::size_t i = 0; i < kLazyCounts; ++i)
     g.add(std::string(kLazyCountTexts[i].name), statistics_.counts[i], kLazyCountTexts[i].meaning, kLazyCountTexts[i].unit);
   for (std::size_t i = 0; i < held_load::kRefusals; ++i)
-    g.add("eager_" + std::string(held_load::kRefusalTexts[i].name), statistics_.refused[i], held_load::kRefusalTexts[i].meaning, "loads");
+    g.add("eager_" + std::string(held_load::kRefusalTexts[i].name), statistics_.refused[i], held_load::kRefusalTexts[i].meaning,
+          "loads");
 }
 
 void LazyUnit::reset() {
@@ -172,8 +173,7 @@ void LazyUnit::find_needs(Wavefront& w, const isa::DecodedInstruction& instructi
   }
   const Lanes wanted = reads_all_lanes(instruction) ? isa::kAllLanes : wave.exec();
   for (unsigned i = 0; i < instruction.registers.reads(); ++i) {
-    for_busy(w, instruction.registers.read(i),
-             [wanted](HeldLoad& load, unsigned r) { load.need[r] |= load.busy[r] & wanted; });
+    for_busy(w, instruction.registers.read(i), [wanted](HeldLoad& load, unsigned r) { load.need[r] |= load.busy[r] & wanted; });
   }
   keep_addresses(w, instruction, wave);
   if (has_otimes(parameters_.mode) && instruction.unit == Unit::valu && isa::has_irrelevant_sources(instruction))

@@ -1,15 +1,16 @@
 // The lazy unit of a compute unit (LazyGPU, ISCA '25, section 4): it keeps vector loads in their destination registers until an
 // instruction needs them, asks zero caches whether they are needed at all, and drops those that nobody uses.
 //
-//   load            access()    the request is encoded in its registers, which are busy (models/compute/held_load.h); zero reads
+//   load            access()    the request is encoded in its registers, which are busy (models/compute/held_load.h); zero
+//   reads
 //                               leave
 //   instruction     prepare()   waits until its registers are there: their requests leave now, for all registers that the same
 //                               transactions fill
 //   store           access()    requests of held loads that overlap it leave first. A transaction of zeros is its mask alone
 //   end             leave()     what is still held is never issued
 //
-// Function is eager: a load's values are in its registers when it has executed. What is held is its requests, so that every mode
-// computes the same bits by construction. Whether hardware would have done so is what the edges below are for, and what
+// Function is eager: a load's values are in its registers when it has executed. What is held is its requests, so that every
+// mode computes the same bits by construction. Whether hardware would have done so is what the edges below are for, and what
 // `lazy.check` watches: memory must hold what the load has read when its request leaves.
 //
 // Edges, which the paper leaves open (docs/DEVIATIONS.md has the reasons):
@@ -47,8 +48,8 @@ namespace lacuna {
 struct LazyStatistics {
   LazyCounts counts{};
   std::array<std::uint64_t, held_load::kRefusals> refused{};  ///< loads that went eagerly, by reason
-  std::uint64_t encoded = 0;                       ///< register lanes that were written with a request,
-  std::uint64_t decoded = 0;                       ///< and read when it was issued
+  std::uint64_t encoded = 0;                                  ///< register lanes that were written with a request,
+  std::uint64_t decoded = 0;                                  ///< and read when it was issued
 };
 
 class LazyUnit : private ZeroRequests::Client {
@@ -100,10 +101,10 @@ class LazyUnit : private ZeroRequests::Client {
     bool touched = false;      ///< by it
     unsigned written = 0;      ///< registers that it writes, bit r
     // Zero reads:
-    bool has_zeros = false;   ///< `zero` has not been applied yet
-    bool waited_for = false;  ///< by the wavefront
-    unsigned masks_open = 0;  ///< not answered yet
-    Cycles masks_at{};        ///< when the others are known
+    bool has_zeros = false;    ///< `zero` has not been applied yet
+    bool waited_for = false;   ///< by the wavefront
+    unsigned masks_open = 0;   ///< not answered yet
+    Cycles masks_at{};         ///< when the others are known
     unsigned zero_blocks = 0;  ///< transactions of which everything is zero,
     unsigned zero_parts = 0;   ///< and those of which all that is loaded is
   };

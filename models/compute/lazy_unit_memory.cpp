@@ -4,8 +4,8 @@
 #include <bit>
 #include <cstring>
 
-#include "models/compute/lazy_unit.h"
 #include "models/common/pooled_records.h"
+#include "models/compute/lazy_unit.h"
 #include "models/isa/memory_lanes.h"
 #include "models/isa/table.h"
 
@@ -36,8 +36,7 @@ bool is_aligned(const isa::LaneAddresses& addresses, std::uint64_t lanes, std::u
 /// Registers whose bits a store moves as they are; null: it moves none, or converts them.
 const isa::Operand* stored_data(const isa::Instruction& instruction) {
   if (instruction.format == isa::Format::flat) return &instruction.src[1];
-  if (instruction.format != isa::Format::mubuf || (instruction.row->flags & isa::kConvertsFormat) != 0)
-    return nullptr;
+  if (instruction.format != isa::Format::mubuf || (instruction.row->flags & isa::kConvertsFormat) != 0) return nullptr;
   return &instruction.src[3];
 }
 
@@ -130,7 +129,9 @@ LazyUnit::HeldLoad& LazyUnit::new_load() {
   return load;
 }
 
-void LazyUnit::decode_addresses(const HeldLoad& load) { held_load::decode(load.words, load.upper, load.lanes, decoded_.global); }
+void LazyUnit::decode_addresses(const HeldLoad& load) {
+  held_load::decode(load.words, load.upper, load.lanes, decoded_.global);
+}
 
 void LazyUnit::add_lanes(const HeldLoad& load, unsigned r, Lanes lanes) {
   isa::for_lanes(lanes, [&](unsigned l) { lines_.add(decoded_.global[l] + 4 * r, register_bytes(load)); });
@@ -202,17 +203,15 @@ void LazyUnit::check_memory(const HeldLoad& load) {
   decode_addresses(load);
   std::uint64_t changed = 0;
   for (unsigned r = 0; r < load.registers.count; ++r) {
-    const std::uint32_t* plane =
-        (load.registers.file == isa::OperandKind::agpr ? wave.agpr : wave.vgpr) +
-        std::size_t{load.registers.first + r} * isa::kLanes;
+    const std::uint32_t* plane = (load.registers.file == isa::OperandKind::agpr ? wave.agpr : wave.vgpr) +
+                                 std::size_t{load.registers.first + r} * isa::kLanes;
     isa::for_lanes(load.need[r], [&](unsigned l) {
       const std::uint64_t address = decoded_.global[l] + 4 * r;
       const std::byte* memory = physical_.host(address, register_bytes(load));
       if (memory == nullptr) return;
       std::uint32_t word = 0;
       std::memcpy(&word, memory, register_bytes(load));
-      if (wave.stores != nullptr)
-        wave.stores->overlay(memory, reinterpret_cast<std::byte*>(&word), register_bytes(load));
+      if (wave.stores != nullptr) wave.stores->overlay(memory, reinterpret_cast<std::byte*>(&word), register_bytes(load));
       changed += word != plane[l] ? 1 : 0;
     });
   }
@@ -278,11 +277,13 @@ void LazyUnit::leave(WavefrontSlot& slot) {
 
 // -- zeros
 
-// What the masks say is what memory holds. A lane's register says it as well, where a mask's bit stands for the register's word.
+// What the masks say is what memory holds. A lane's register says it as well, where a mask's bit stands for the register's
+// word.
 LazyUnit::LaneMasks LazyUnit::find_zeros(const isa::RegisterRange& registers, const isa::Wavefront& wave, unsigned bytes) {
   const MemoryAccess& access = wave.access;
   const isa::LaneAddresses& addresses = memory_.addresses();
-  const bool by_register = bytes >= 4 && zeros_->mask_bits() == 32 && zeros_->all_known() && is_aligned(addresses, access.lanes, 4);
+  const bool by_register =
+      bytes >= 4 && zeros_->mask_bits() == 32 && zeros_->all_known() && is_aligned(addresses, access.lanes, 4);
   // A lane that reaches into another transaction has its first register wait for the others, and so for both.
   Lanes within = access.lanes;
   if (registers.count > 1) {
@@ -293,8 +294,8 @@ LazyUnit::LaneMasks LazyUnit::find_zeros(const isa::RegisterRange& registers, co
   }
   LaneMasks zeros{};
   for (unsigned r = 0; r < registers.count; ++r) {
-    const std::uint32_t* plane = (registers.file == isa::OperandKind::agpr ? wave.agpr : wave.vgpr) +
-                                 std::size_t{registers.first + r} * isa::kLanes;
+    const std::uint32_t* plane =
+        (registers.file == isa::OperandKind::agpr ? wave.agpr : wave.vgpr) + std::size_t{registers.first + r} * isa::kLanes;
     zeros[r] = zero_lanes(plane) & within;
     if (by_register) continue;
     isa::for_lanes(zeros[r], [&](unsigned l) {

@@ -88,10 +88,10 @@ class VectorMemory : private PortClient {
   struct ContestedLine {
     MemoryTokens::Token token = 0;
     ReorderBuffer::Entry entry = 0;
-    bool entered = false;    ///< into the reorder buffer
-    bool over = false;       ///< one of the two has answered
-    bool answered = false;   ///< memory has
-    bool settled = false;    ///< the other one has, at
+    bool entered = false;   ///< into the reorder buffer
+    bool over = false;      ///< one of the two has answered
+    bool answered = false;  ///< memory has
+    bool settled = false;   ///< the other one has, at
     Tick settled_at{};
     PortAnswer early{};  ///< memory's, which it knew at once
   };

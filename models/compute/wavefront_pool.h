@@ -52,9 +52,9 @@ enum Hold : std::uint16_t {
   kHoldLgkmcnt = 4,  ///< s_waitcnt
   kHoldVmLimit = 8,  ///< vmcnt is at its limit: the next instruction cannot count
   kHoldLgkmLimit = 16,
-  kHoldBarrier = 32,  ///< s_barrier
-  kHoldSync = 64,     ///< global wave sync
-  kHoldFault = 128,   ///< for good
+  kHoldBarrier = 32,     ///< s_barrier
+  kHoldSync = 64,        ///< global wave sync
+  kHoldFault = 128,      ///< for good
   kHoldRegisters = 256,  ///< those that a held load fills, or word of a zero cache that they are zero (lazy_unit.h)
 };
 
@@ -81,13 +81,13 @@ struct alignas(64) WavefrontSlot {
     Cycles next_ready{};      ///< when the line behind it is there
   } buffer;
 
-  std::uint8_t number;     ///< slot of its SIMD
+  std::uint8_t number;  ///< slot of its SIMD
   bool resident = false;
   std::uint16_t holds = 0;  ///< of enum Hold
-  unsigned wait_vm = 0;    ///< of kHoldVmcnt: the wavefront goes on when no more are outstanding
-  unsigned wait_lgkm = 0;  ///< likewise
-  Cycles waits_from{};     ///< since when
-  unsigned open = 0;       ///< memory operations whose completion is not known yet
+  unsigned wait_vm = 0;     ///< of kHoldVmcnt: the wavefront goes on when no more are outstanding
+  unsigned wait_lgkm = 0;   ///< likewise
+  Cycles waits_from{};      ///< since when
+  unsigned open = 0;        ///< memory operations whose completion is not known yet
   unsigned wave_in_group = 0;
   unsigned vgpr_granule = 0;
   unsigned vgpr_granules = 0;

@@ -22,8 +22,8 @@ void ZeroRequests::collect(std::span<const LineRequest> lines, Use use) {
     }
     const ZeroMaskMap::Place place = path_.map->find(address);
     const std::uint64_t byte = std::uint64_t{1} << place.bit / 8;
-    const auto same = std::find_if(masks_.rbegin(), masks_.rend(),
-                                   [&](const Mask& mask) { return mask.address == place.transaction; });
+    const auto same =
+        std::find_if(masks_.rbegin(), masks_.rend(), [&](const Mask& mask) { return mask.address == place.transaction; });
     if (same == masks_.rend()) {
       masks_.push_back({place.transaction, byte, line.address});
     } else {

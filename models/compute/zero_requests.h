@@ -1,4 +1,5 @@
-// A compute unit's requests to zero caches (models/common/zero_masks.h): masks of the lines that an instruction loads or stores.
+// A compute unit's requests to zero caches (models/common/zero_masks.h): masks of the lines that an instruction loads or
+// stores.
 //
 // Lines whose masks are in one transaction share a request. Requests leave one a cycle, through a port of their own with the
 // address translation of the vector port, and so reach the zero cache before the data's requests reach theirs.

@@ -270,7 +270,7 @@ class SweepParser {
     }
     if (!is_used(axis))
       fail_at(axis.place, "axis " + axis.name + " is used nowhere: no value has {" + axis.name +
-                             "} in it, and a parameter is section.name");
+                              "} in it, and a parameter is section.name");
   }
 
   void check_conditions() const {

@@ -14,36 +14,36 @@ namespace {
 using Words = std::vector<std::uint32_t>;
 
 // Encodings as llvm-mc-16 -mcpu=gfx803 gives them.
-constexpr std::uint32_t kEnd = 0xbf810000;                           // s_endpgm
-constexpr std::uint32_t kBarrier = 0xbf8a0000;                       // s_barrier
-constexpr std::uint32_t kWaitAll = 0xbf8c0070;                       // s_waitcnt vmcnt(0) lgkmcnt(0)
+constexpr std::uint32_t kEnd = 0xbf810000;                                      // s_endpgm
+constexpr std::uint32_t kBarrier = 0xbf8a0000;                                  // s_barrier
+constexpr std::uint32_t kWaitAll = 0xbf8c0070;                                  // s_waitcnt vmcnt(0) lgkmcnt(0)
 constexpr std::uint32_t kLaneAddress[] = {0x24000082, 0x32000000, 0x7e020201};  // v[0:1] = kernarg pointer + 4 * lane
 constexpr std::uint32_t kWideAddress[] = {0x24000084, 0x32000000, 0x7e020201};  // v[0:1] = kernarg pointer + 16 * lane
-constexpr std::uint32_t kFurther[] = {0x320000ff, 0x00001000};       // v_add_u32 v0, vcc, 0x1000, v0
-constexpr std::uint32_t kLoad2[] = {0xdc500000, 0x02000000};         // flat_load_dword v2, v[0:1]
-constexpr std::uint32_t kLoad4[] = {0xdc500000, 0x04000000};         // flat_load_dword v4, v[0:1]
-constexpr std::uint32_t kLoadCoherent3[] = {0xdc510000, 0x03000000}; // flat_load_dword v3, v[0:1] glc
-constexpr std::uint32_t kLoadQuad4[] = {0xdc5c0000, 0x04000000};     // flat_load_dwordx4 v[4:7], v[0:1]
-constexpr std::uint32_t kLoadTriple4[] = {0xdc580000, 0x04000000};   // flat_load_dwordx3 v[4:6], v[0:1]
-constexpr std::uint32_t kLoadByte2[] = {0xdc400000, 0x02000000};     // flat_load_ubyte v2, v[0:1]
-constexpr std::uint32_t kLoadSigned2[] = {0xdc440000, 0x02000000};   // flat_load_sbyte v2, v[0:1]
-constexpr std::uint32_t kUse2 = 0x7e060302;                          // v_mov_b32 v3, v2
-constexpr std::uint32_t kUse6 = 0x7e060306;                          // v_mov_b32 v3, v6
-constexpr std::uint32_t kClear2 = 0x7e040280;                        // v_mov_b32 v2, 0
-constexpr std::uint32_t kClear4 = 0x7e080280;                        // v_mov_b32 v4, 0
-constexpr std::uint32_t kMultiply24 = 0x0a060902;                    // v_mul_f32 v3, v2, v4
-constexpr std::uint32_t kAnd24 = 0x26060902;                         // v_and_b32 v3, v2, v4
-constexpr std::uint32_t kExecLow16[] = {0xbefe01ff, 0x0000ffff};     // s_mov_b64 exec, 0xffff
-constexpr std::uint32_t kExecAll = 0xbefe01c1;                       // s_mov_b64 exec, -1
-constexpr std::uint32_t kStore3[] = {0xdc700000, 0x00000300};        // flat_store_dword v[0:1], v3
-constexpr std::uint32_t kStore4[] = {0xdc700000, 0x00000400};        // flat_store_dword v[0:1], v4
-constexpr std::uint32_t kInvalidate[] = {0xe0f80000, 0};             // buffer_wbinvl1
-constexpr std::uint32_t kAtomicAdd3[] = {0xdd080000, 0x00000300};    // flat_atomic_add v[0:1], v3
-constexpr std::uint32_t kReadFirstLane2 = 0x7e080502;                // v_readfirstlane_b32 s4, v2
-constexpr std::uint32_t kShift2[] = {0x7e0602fa, 0xff010102};        // v_mov_b32_dpp v3, v2 row_shl:1
-constexpr std::uint32_t kByteOf2[] = {0x7e0402f9, 0x00061004};       // v_mov_b32_sdwa v2, v4 dst_sel:BYTE_0 UNUSED_PRESERVE
-constexpr std::uint32_t kWriteLane2[] = {0xd28a0002, 0x00010604};    // v_writelane_b32 v2, s4, 3
-constexpr std::uint32_t kPermute2[] = {0xd87e0000, 0x03000200};      // ds_bpermute_b32 v3, v0, v2
+constexpr std::uint32_t kFurther[] = {0x320000ff, 0x00001000};                  // v_add_u32 v0, vcc, 0x1000, v0
+constexpr std::uint32_t kLoad2[] = {0xdc500000, 0x02000000};                    // flat_load_dword v2, v[0:1]
+constexpr std::uint32_t kLoad4[] = {0xdc500000, 0x04000000};                    // flat_load_dword v4, v[0:1]
+constexpr std::uint32_t kLoadCoherent3[] = {0xdc510000, 0x03000000};            // flat_load_dword v3, v[0:1] glc
+constexpr std::uint32_t kLoadQuad4[] = {0xdc5c0000, 0x04000000};                // flat_load_dwordx4 v[4:7], v[0:1]
+constexpr std::uint32_t kLoadTriple4[] = {0xdc580000, 0x04000000};              // flat_load_dwordx3 v[4:6], v[0:1]
+constexpr std::uint32_t kLoadByte2[] = {0xdc400000, 0x02000000};                // flat_load_ubyte v2, v[0:1]
+constexpr std::uint32_t kLoadSigned2[] = {0xdc440000, 0x02000000};              // flat_load_sbyte v2, v[0:1]
+constexpr std::uint32_t kUse2 = 0x7e060302;                                     // v_mov_b32 v3, v2
+constexpr std::uint32_t kUse6 = 0x7e060306;                                     // v_mov_b32 v3, v6
+constexpr std::uint32_t kClear2 = 0x7e040280;                                   // v_mov_b32 v2, 0
+constexpr std::uint32_t kClear4 = 0x7e080280;                                   // v_mov_b32 v4, 0
+constexpr std::uint32_t kMultiply24 = 0x0a060902;                               // v_mul_f32 v3, v2, v4
+constexpr std::uint32_t kAnd24 = 0x26060902;                                    // v_and_b32 v3, v2, v4
+constexpr std::uint32_t kExecLow16[] = {0xbefe01ff, 0x0000ffff};                // s_mov_b64 exec, 0xffff
+constexpr std::uint32_t kExecAll = 0xbefe01c1;                                  // s_mov_b64 exec, -1
+constexpr std::uint32_t kStore3[] = {0xdc700000, 0x00000300};                   // flat_store_dword v[0:1], v3
+constexpr std::uint32_t kStore4[] = {0xdc700000, 0x00000400};                   // flat_store_dword v[0:1], v4
+constexpr std::uint32_t kInvalidate[] = {0xe0f80000, 0};                        // buffer_wbinvl1
+constexpr std::uint32_t kAtomicAdd3[] = {0xdd080000, 0x00000300};               // flat_atomic_add v[0:1], v3
+constexpr std::uint32_t kReadFirstLane2 = 0x7e080502;                           // v_readfirstlane_b32 s4, v2
+constexpr std::uint32_t kShift2[] = {0x7e0602fa, 0xff010102};                   // v_mov_b32_dpp v3, v2 row_shl:1
+constexpr std::uint32_t kByteOf2[] = {0x7e0402f9, 0x00061004};     // v_mov_b32_sdwa v2, v4 dst_sel:BYTE_0 UNUSED_PRESERVE
+constexpr std::uint32_t kWriteLane2[] = {0xd28a0002, 0x00010604};  // v_writelane_b32 v2, s4, 3
+constexpr std::uint32_t kPermute2[] = {0xd87e0000, 0x03000200};    // ds_bpermute_b32 v3, v0, v2
 
 template <typename... Parts>
 Words program(const Parts&... parts) {
@@ -308,9 +308,8 @@ TEST_F(LazyUnitTest, APartnerOfZeroIsSuspended) {
   EXPECT_EQ(of(a, LazyCount::dead), 0u);
   EXPECT_EQ(of(a, LazyCount::lanes_differ), 0u);
   // Somebody needs them after all.
-  const KernelActivity later =
-      run(LazyMode::lazy_zero_otimes,
-          program(kLaneAddress, kLoad2, kFurther, kLoad4, kMultiply24, 0x7e060304 /* v_mov_b32 v3, v4 */, kEnd));
+  const KernelActivity later = run(LazyMode::lazy_zero_otimes, program(kLaneAddress, kLoad2, kFurther, kLoad4, kMultiply24,
+                                                                       0x7e060304 /* v_mov_b32 v3, v4 */, kEnd));
   EXPECT_EQ(sent_, 4u + kTransactions);
   EXPECT_EQ(of(later, LazyCount::suspended_issued), 4u);
   EXPECT_EQ(of(later, LazyCount::otimes), 0u);
@@ -333,10 +332,12 @@ TEST_F(LazyUnitTest, LanesThatIeeeWouldHaveDifferent) {
 // -- all modes
 
 TEST_F(LazyUnitTest, EveryModeComputesTheSame) {
-  const Words words = program(kLaneAddress, kLoad2, kFurther, kLoad4, kWaitAll, kMultiply24, kFurther, kStore3, kExecLow16,
-                              kAnd24, kStore4, kExecAll, kBarrier, kLoad2, kUse2, kFurther, kStore3, kAtomicAdd3, kWaitAll, kEnd);
+  const Words words =
+      program(kLaneAddress, kLoad2, kFurther, kLoad4, kWaitAll, kMultiply24, kFurther, kStore3, kExecLow16, kAnd24, kStore4,
+              kExecAll, kBarrier, kLoad2, kUse2, kFurther, kStore3, kAtomicAdd3, kWaitAll, kEnd);
   std::vector<std::uint32_t> expected;
-  for (const LazyMode mode : {LazyMode::eager, LazyMode::eager_zero, LazyMode::lazy, LazyMode::lazy_zero, LazyMode::lazy_zero_otimes}) {
+  for (const LazyMode mode :
+       {LazyMode::eager, LazyMode::eager_zero, LazyMode::lazy, LazyMode::lazy_zero, LazyMode::lazy_zero_otimes}) {
     fill();
     for (std::uint32_t i = 0; i < 4096; i += 3) b_.data()[i] = 0;
     run(mode, words);
