@@ -10,6 +10,10 @@ void LazyParameters::describe(ParameterSection& s) {
          {"lazy_zero", static_cast<int>(LazyMode::lazy_zero)},
          {"lazy_zero_otimes", static_cast<int>(LazyMode::lazy_zero_otimes)}},
         {.source = "LazyGPU (ISCA '25), sections 4.1 to 4.3 and 5.2"});
+  s.add("first_use", first_use,
+        "Which held loads leave when an instruction finds a register busy: those that it needs, or all of its wavefront",
+        {{"needed", static_cast<int>(FirstUse::needed)}, {"all", static_cast<int>(FirstUse::all)}},
+        {.source = "LazyGPU (ISCA '25), section 4.1: needed"});
   s.add("otimes_ieee", otimes_ieee,
         "Whether the partner of a zero matters where IEEE 754 says so: NaN, infinity, the sign of a zero result",
         {{"strict", static_cast<int>(isa::OtimesIeee::strict)}, {"paper", static_cast<int>(isa::OtimesIeee::paper)}},

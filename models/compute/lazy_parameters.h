@@ -32,8 +32,15 @@ enum class MaskWriters : std::uint8_t {
 /// Ports of zero caches at a crossbar. At other networks they are at the node of the cache that they stand beside.
 enum class ZeroPorts : std::uint8_t { own, shared };
 
+/// Which held loads leave when an instruction finds a register busy.
+enum class FirstUse : std::uint8_t {
+  needed,  ///< those that the instruction needs: section 4.1
+  all,     ///< those of its wavefront, but for what waits for a zero cache or is suspended
+};
+
 struct LazyParameters {
   LazyMode mode = LazyMode::eager;
+  FirstUse first_use = FirstUse::needed;
   isa::OtimesIeee otimes_ieee = isa::OtimesIeee::paper;
   unsigned mask_bits = 32;
   MaskWriters masks = MaskWriters::all;

@@ -97,23 +97,38 @@ bool LazyUnit::prepare_registers(WavefrontSlot& slot, const isa::DecodedInstruct
   touch(w, instruction, everything);
   if (!masks_known(slot, w, cycle)) return false;
   find_needs(w, instruction, slot.wave, everything);
-  w.due = cycle + Cycles{1};
-  w.delays = {};
-  bool sent = false;
-  for (const std::uint16_t number : touched_) {
-    HeldLoad& load = *loads_[number];
-    if (load.slot == nullptr || std::all_of(load.need.begin(), load.need.end(), [](Lanes need) { return need == 0; })) continue;
-    if (parameters_.check) check_memory(load);
-    issue(load, cycle);
-    sent = true;
-  }
-  if (sent) {
+  const auto is_needed = [this](std::uint16_t number) {
+    const HeldLoad& load = *loads_[number];
+    return load.slot != nullptr && std::any_of(load.need.begin(), load.need.end(), [](Lanes need) { return need != 0; });
+  };
+  if (std::any_of(touched_.begin(), touched_.end(), is_needed)) {
+    if (parameters_.first_use == FirstUse::all) need_all(w, cycle);
+    w.due = cycle + Cycles{1};
+    w.delays = {};
+    for (const std::uint16_t number : touched_) {
+      if (!is_needed(number)) continue;
+      if (parameters_.check) check_memory(*loads_[number]);
+      issue(*loads_[number], cycle);
+    }
     wait(slot, w, WavefrontTime::registers, cycle);
     return false;
   }
   suspend(slot, instruction);
   overwrite(w, instruction, slot.wave);
   return true;
+}
+
+// FirstUse::all: of other loads, what is not known to be zero and not suspended.
+void LazyUnit::need_all(Wavefront& w, Cycles cycle) {
+  const std::vector<std::uint16_t> touched = touched_;
+  for (const std::uint16_t number : std::vector<std::uint16_t>(w.loads)) {
+    HeldLoad& load = *loads_[number];
+    if (load.masks_open > 0 || load.masks_at > cycle) continue;
+    if (std::find(touched.begin(), touched.end(), number) != touched.end()) continue;
+    apply_zeros(load);
+    for (unsigned r = 0; r < load.registers.count; ++r) load.need[r] = load.busy[r] & ~load.suspended[r];
+    touched_.push_back(number);
+  }
 }
 
 // The loads that the instruction reads registers of, or whose address it overwrites.

@@ -136,6 +136,7 @@ class LazyUnit : private ZeroRequests::Client {
   // lazy_unit.cpp: before instructions
   static bool needs_everything(const isa::Instruction& instruction, const isa::Wavefront& wave);
   bool prepare_registers(WavefrontSlot& slot, const isa::DecodedInstruction& instruction, Cycles cycle);
+  void need_all(Wavefront& w, Cycles cycle);
   void touch(Wavefront& w, const isa::DecodedInstruction& instruction, bool everything);
   bool masks_known(WavefrontSlot& slot, Wavefront& w, Cycles cycle);
   void find_needs(Wavefront& w, const isa::DecodedInstruction& instruction, const isa::Wavefront& wave, bool everything);

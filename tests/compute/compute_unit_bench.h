@@ -105,6 +105,7 @@ class ComputeUnitBench : public sc_core::sc_module {
       const ComputeUnitParameters& parameters;
       Cycles window;
       LazyMode lazy = LazyMode::eager;
+      FirstUse first_use = FirstUse::needed;
     } kinds[] = {{TimingMode::loose, standard, Cycles{200}},
                  {TimingMode::loose, standard, Cycles{1}},
                  {TimingMode::functional, standard, Cycles{200}},
@@ -114,21 +115,23 @@ class ComputeUnitBench : public sc_core::sc_module {
                  {TimingMode::loose, small_lines, Cycles{50}, LazyMode::eager_zero},
                  {TimingMode::loose, small_lines, Cycles{50}, LazyMode::lazy},
                  {TimingMode::loose, small_lines, Cycles{50}, LazyMode::lazy_zero},
-                 {TimingMode::loose, small_lines, Cycles{50}, LazyMode::lazy_zero_otimes}};
+                 {TimingMode::loose, small_lines, Cycles{50}, LazyMode::lazy_zero_otimes},
+                 {TimingMode::loose, small_lines, Cycles{50}, LazyMode::lazy, FirstUse::all}};
     for (const auto& kind : kinds) {
       const std::string number = std::to_string(units.size());
       memories.push_back(std::make_unique<FixedLatencyMemory>(("memory" + number).c_str()));
       const Clock clock(Frequency{1'000'000'000});
-      units.push_back(std::make_unique<ComputeUnit>(("unit" + number).c_str(), kind.parameters, ComputeUnitPlace{},
-                                                    ComputeUnitSurroundings{.mode = kind.mode,
-                                                                            .target = isa::Target::gfx803,
-                                                                            .clock = clock,
-                                                                            .timestamp = Clock(Frequency{100'000'000}),
-                                                                            .vm = vm,
-                                                                            .code = code_,
-                                                                            .lds_banks = lds_banks_,
-                                                                            .listener = listener,
-                                                                            .lazy = {.mode = kind.lazy, .check = true}}));
+      units.push_back(std::make_unique<ComputeUnit>(
+          ("unit" + number).c_str(), kind.parameters, ComputeUnitPlace{},
+          ComputeUnitSurroundings{.mode = kind.mode,
+                                  .target = isa::Target::gfx803,
+                                  .clock = clock,
+                                  .timestamp = Clock(Frequency{100'000'000}),
+                                  .vm = vm,
+                                  .code = code_,
+                                  .lds_banks = lds_banks_,
+                                  .listener = listener,
+                                  .lazy = {.mode = kind.lazy, .first_use = kind.first_use, .check = true}}));
       windows.push_back(std::make_unique<Windows>(("windows" + number).c_str(), clock, kind.mode, kind.window));
       windows.back()->add_group({units.back().get()});
       units.back()->vector_port.bind(memories.back()->vector);
@@ -148,6 +151,8 @@ class ComputeUnitBench : public sc_core::sc_module {
 
   /// With transactions of 32 bytes, and masks of all data memory in zero_cache.
   ComputeUnit& lazy_unit(LazyMode mode) { return *units[5 + static_cast<std::size_t>(mode)]; }
+  /// In mode lazy, with FirstUse::all.
+  ComputeUnit& lazy_in_groups() { return *units[10]; }
   FixedLatencyMemory& lazy_memory(LazyMode mode) { return *memories[5 + static_cast<std::size_t>(mode)]; }
 
   std::uint32_t* data() { return reinterpret_cast<std::uint32_t*>(data_bytes_.data()); }

@@ -176,6 +176,16 @@ TEST_F(LazyUnitTest, AnAddressIsNotLost) {
   EXPECT_EQ(of(zero, LazyCount::zero_part), 0u);
 }
 
+TEST_F(LazyUnitTest, AFirstUseMaySendAll) {
+  const Words words = program(kLaneAddress, kLoad2, kFurther, kLoad4, kUse2, kEnd);
+  run(LazyMode::lazy, words);
+  EXPECT_EQ(sent_, kTransactions);
+  const auto d = b_.program(words);
+  EXPECT_GT(b_.run(b_.lazy_in_groups(), *d), 0u);
+  EXPECT_EQ(of(d->activity, LazyCount::issued), 2 * kTransactions);
+  EXPECT_EQ(of(d->activity, LazyCount::dead), 0u);
+}
+
 TEST_F(LazyUnitTest, FormsThatDoNotFitGoAtOnce) {
   for (const auto& load : {program(kLoadTriple4), program(kLoadSigned2), program(kLoadCoherent3)}) {
     const KernelActivity a = run(LazyMode::lazy, program(kLaneAddress, load, kWaitAll, kEnd));
