@@ -201,8 +201,6 @@ class ComputeUnit : public sc_core::sc_module, private MemoryTokens::Listener {
   const ComputeUnitPlace& place() const { return place_; }
   const ComputeUnitStatistics& statistics() const { return statistics_; }
   const LocalDataShare& lds() const { return lds_; }
-  /// Null: lazy.mode is eager.
-  const LazyUnit* lazy() const { return lazy_.get(); }
   void describe(StatisticsGroup& group) const;
   /// Registers what this unit's work costs, and counts from now on what only that needs. Before the first launch.
   void describe_energy(EnergyMeter& meter, const ComputeEnergy& energy);

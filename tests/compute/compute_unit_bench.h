@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 #include <systemc>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -18,6 +19,23 @@
 #include "tests/harness/harness.h"
 
 namespace lacuna::test {
+
+using Words = std::vector<std::uint32_t>;
+
+/// The machine code of instructions that follow each other, each a word or an array of words.
+template <typename... Parts>
+Words program(const Parts&... parts) {
+  Words all;
+  const auto add = [&all](const auto& part) {
+    if constexpr (std::is_integral_v<std::decay_t<decltype(part)>>) {
+      all.push_back(part);
+    } else {
+      all.insert(all.end(), std::begin(part), std::end(part));
+    }
+  };
+  (add(parts), ...);
+  return all;
+}
 
 /// Answers every transaction after `latency` and counts them by kind.
 class FixedLatencyMemory : public sc_core::sc_module {

@@ -10,8 +10,6 @@
 namespace lacuna::test {
 namespace {
 
-using Words = std::vector<std::uint32_t>;
-
 // Encodings as llvm-mc-16 -mcpu=gfx803 gives them.
 constexpr std::uint32_t kEnd = 0xbf810000;                         // s_endpgm
 constexpr std::uint32_t kBarrier = 0xbf8a0000;                     // s_barrier
@@ -24,20 +22,6 @@ constexpr std::uint32_t kLdsWrite[] = {0xd81a0000, 0x00000100};    // ds_write_b
 constexpr std::uint32_t kMultiply64[] = {0xd2810002, 0x00020502};  // v_mul_f64 v[2:3], v[2:3], v[2:3]
 /// v[0:1] = kernarg pointer + 4 * lane.
 constexpr std::uint32_t kLaneAddress[] = {0x24000082, 0x32000000, 0x7e020201};
-
-template <typename... Parts>
-Words program(const Parts&... parts) {
-  Words all;
-  const auto add = [&all](const auto& part) {
-    if constexpr (std::is_integral_v<std::decay_t<decltype(part)>>) {
-      all.push_back(part);
-    } else {
-      all.insert(all.end(), std::begin(part), std::end(part));
-    }
-  };
-  (add(parts), ...);
-  return all;
-}
 
 LACUNA_TEST_BENCH(ComputeUnitBench)
 

@@ -11,8 +11,6 @@
 namespace lacuna::test {
 namespace {
 
-using Words = std::vector<std::uint32_t>;
-
 // Encodings as llvm-mc-16 -mcpu=gfx803 gives them.
 constexpr std::uint32_t kEnd = 0xbf810000;                                      // s_endpgm
 constexpr std::uint32_t kBarrier = 0xbf8a0000;                                  // s_barrier
@@ -44,20 +42,6 @@ constexpr std::uint32_t kShift2[] = {0x7e0602fa, 0xff010102};                   
 constexpr std::uint32_t kByteOf2[] = {0x7e0402f9, 0x00061004};     // v_mov_b32_sdwa v2, v4 dst_sel:BYTE_0 UNUSED_PRESERVE
 constexpr std::uint32_t kWriteLane2[] = {0xd28a0002, 0x00010604};  // v_writelane_b32 v2, s4, 3
 constexpr std::uint32_t kPermute2[] = {0xd87e0000, 0x03000200};    // ds_bpermute_b32 v3, v0, v2
-
-template <typename... Parts>
-Words program(const Parts&... parts) {
-  Words all;
-  const auto add = [&all](const auto& part) {
-    if constexpr (std::is_integral_v<std::decay_t<decltype(part)>>) {
-      all.push_back(part);
-    } else {
-      all.insert(all.end(), std::begin(part), std::end(part));
-    }
-  };
-  (add(parts), ...);
-  return all;
-}
 
 LACUNA_TEST_BENCH(ComputeUnitBench)
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "tests/cache/memory_below.h"
+#include "tests/gpu/line_answers.h"
 #include "tests/harness/harness.h"
 #include "tests/harness/test_initiator.h"
 
@@ -17,11 +18,6 @@ namespace lacuna::test {
 namespace {
 
 using namespace literals;
-
-struct Answers : LineClient {
-  std::map<std::uint32_t, Tick> told;
-  void answered(std::uint32_t tag, const LineAnswer& answer) override { told[tag] = answer.done; }
-};
 
 /// Three caches and two memories on a crossbar: hop 10 cycles, 32 bytes a flit.
 struct EdgeBench : sc_core::sc_module {

@@ -13,6 +13,7 @@
 
 #include "models/common/memory_map.h"
 #include "models/gpu/gpu_device.h"
+#include "tests/gpu/line_answers.h"
 #include "tests/harness/harness.h"
 #include "tests/harness/test_initiator.h"
 
@@ -20,11 +21,6 @@ namespace lacuna::test {
 namespace {
 
 using namespace literals;
-
-struct Answers : LineClient {
-  std::map<std::uint32_t, Tick> told;
-  void answered(std::uint32_t tag, const LineAnswer& answer) override { told[tag] = answer.done; }
-};
 
 /// A device that is asked for masks by no compute unit.
 struct Gpu : sc_core::sc_module {
