@@ -5,9 +5,9 @@
 // unit but for the signs of zeros and the order of roundings.
 #pragma once
 
+#include "lacuna/simd2/multiply.h"
 #include "lacuna/simd2/operators.h"
 #include "lacuna/simd2/tiles.h"
-#include "lacuna/simd2/multiply.h"
 
 namespace simd2_vector {
 
@@ -29,7 +29,8 @@ __device__ inline float combined(float sum, float a, float b) {
   if constexpr (op == orand) {
     return __uint_as_float(__float_as_uint(sum) | (__float_as_uint(a) & __float_as_uint(b)));
   } else if constexpr (least || most) {
-    const float product = op == minplus || op == maxplus ? a + b : op == minmul || op == maxmul ? a * b
+    const float product = op == minplus || op == maxplus ? a + b
+                          : op == minmul || op == maxmul ? a * b
                           : op == minmax                 ? fmaxf(a, b)
                                                          : fminf(a, b);
     return least ? fminf(sum, product) : fmaxf(sum, product);
