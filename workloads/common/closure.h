@@ -53,14 +53,18 @@ __global__ void __launch_bounds__(simd2::workgroup_size)
 template <opcode op>
 __global__ void __launch_bounds__(simd2_vector::workgroup_size)
     vector_step(simd2_vector::Factors<half> x, unsigned ld, half* now, half* next, unsigned* changed) {
-  const Tile at(simd2_vector::tile, ld);
+  constexpr unsigned tile = simd2_vector::tile;
   bool change = false;
-  simd2_vector::multiply<op>(
-      x, at.row0, at.column0, [&](unsigned row, unsigned column) { return static_cast<float>(at.in(now, row, column)); },
-      [&](unsigned row, unsigned column, float value) {
-        change |= static_cast<float>(at.in(now, row, column)) != value;
-        at.in(next, row, column) = static_cast<half>(value);
-      });
+  const auto before = [&](unsigned row, unsigned column, unsigned count) {
+    return simd2_vector::load_four(now + static_cast<size_t>(row) * ld + column, count);
+  };
+  simd2_vector::multiply<op>(x, blockIdx.y * tile, blockIdx.x * tile, before,
+                             [&](unsigned row, unsigned column, unsigned count, float4 values) {
+                               const float4 old = before(row, column, count);
+                               change |= old.x != values.x || (count > 1 && old.y != values.y) ||
+                                         (count > 2 && old.z != values.z) || (count > 3 && old.w != values.w);
+                               simd2_vector::store_four(next + static_cast<size_t>(row) * ld + column, count, values);
+                             });
   if (change) *changed = 1;
 }
 
@@ -111,8 +115,12 @@ __global__ void __launch_bounds__(simd2_vector::workgroup_size)
   const simd2_vector::Factors<float> x{d + first, d + static_cast<size_t>(first) * ld, vertices, vertices, count, ld, ld};
   simd2_vector::multiply<op>(
       x, tile_y * block, tile_x * block,
-      [=](unsigned row, unsigned column) { return d[static_cast<size_t>(row) * ld + column]; },
-      [=](unsigned row, unsigned column, float value) { d[static_cast<size_t>(row) * ld + column] = value; });
+      [=](unsigned row, unsigned column, unsigned valid) {
+        return simd2_vector::load_four(d + static_cast<size_t>(row) * ld + column, valid);
+      },
+      [=](unsigned row, unsigned column, unsigned valid, float4 values) {
+        simd2_vector::store_four(d + static_cast<size_t>(row) * ld + column, valid, values);
+      });
 }
 
 /// Closes the matrix in place.

@@ -45,7 +45,36 @@ __device__ inline float truth(float value) {
   return op != simd2::orand ? value : value != 0.0f ? 1.0f : 0.0f;
 }
 
-// c(row, column) and d(row, column, value) as for simd2::multiply.
+// Up to four elements of a row, `count` of them, from any address of one, and back.
+template <typename T>
+__device__ inline float4 load_four(const T* from, unsigned count) {
+  using four = T __attribute__((ext_vector_type(4), aligned(sizeof(T))));
+  four values;
+  if (count >= 4) {
+    values = *reinterpret_cast<const four*>(from);
+  } else {
+#pragma unroll
+    for (unsigned i = 0; i < 4; ++i) values[i] = from[min(i, count - 1)];
+  }
+  return make_float4(static_cast<float>(values[0]), static_cast<float>(values[1]), static_cast<float>(values[2]),
+                     static_cast<float>(values[3]));
+}
+template <typename T>
+__device__ inline void store_four(T* to, unsigned count, float4 values) {
+  using four = T __attribute__((ext_vector_type(4), aligned(sizeof(T))));
+  const four converted = {static_cast<T>(values.x), static_cast<T>(values.y), static_cast<T>(values.z),
+                          static_cast<T>(values.w)};
+  if (count >= 4) {
+    *reinterpret_cast<four*>(to) = converted;
+  } else {
+#pragma unroll
+    for (unsigned i = 0; i < 3; ++i) {
+      if (i < count) to[i] = converted[i];
+    }
+  }
+}
+
+// c(row, column, count) gives up to four elements of C, d(row, column, count, values) takes those of D.
 template <simd2::opcode op, typename T, typename C, typename D>
 __device__ inline void multiply(const Factors<T>& x, unsigned row0, unsigned column0, C c, D d) {
   // Eight elements at any address of one.
@@ -74,16 +103,23 @@ __device__ inline void multiply(const Factors<T>& x, unsigned row0, unsigned col
   };
 
   const unsigned row = item / 16 * 8, column = item % 16 * 4;
-  float sums[8][4];
-  const auto each = [&](auto&& element) {
+  const unsigned columns = column0 + column < x.n ? min(x.n - column0 - column, 4U) : 0;
+  float sums[8][4] = {};
+  load(0);
+  const bool whole = row0 + tile <= x.m && column0 + tile <= x.n;
+  const auto begin = [&](unsigned count) {
 #pragma unroll
-    for (unsigned i = 0; i < 8; ++i) {
-#pragma unroll
-      for (unsigned j = 0; j < 4; ++j) element(sums[i][j], row0 + row + i, column0 + column + j);
+    for (unsigned y = 0; y < 8; ++y) {
+      const float4 before = c(min(row0 + row + y, x.m - 1), column0 + column, count);
+      sums[y][0] = truth<op>(before.x), sums[y][1] = truth<op>(before.y), sums[y][2] = truth<op>(before.z),
+      sums[y][3] = truth<op>(before.w);
     }
   };
-  load(0);
-  each([&](float& sum, unsigned y, unsigned z) { sum = truth<op>(c(min(y, x.m - 1), min(z, x.n - 1))); });
+  if (whole) {
+    begin(4);
+  } else if (columns != 0) {
+    begin(columns);
+  }
   for (unsigned k = 0, buffer = 0; k < x.k; k += depth, buffer ^= 1) {
     float from_b[8];
 #pragma unroll
@@ -96,7 +132,7 @@ __device__ inline void multiply(const Factors<T>& x, unsigned row0, unsigned col
     b_line[1] = make_float4(from_b[4], from_b[5], from_b[6], from_b[7]);
     __syncthreads();
     if (k + depth < x.k) load(k + depth);
-#pragma unroll
+#pragma unroll 4
     for (unsigned i = 0; i < depth; ++i) {
       const float4 a0 = *reinterpret_cast<const float4*>(&a_tile[buffer][i][row]);
       const float4 a1 = *reinterpret_cast<const float4*>(&a_tile[buffer][i][row + 4]);
@@ -109,9 +145,19 @@ __device__ inline void multiply(const Factors<T>& x, unsigned row0, unsigned col
       }
     }
   }
-  each([&](float& sum, unsigned y, unsigned z) {
-    if (y < x.m && z < x.n) d(y, z, sum);
-  });
+  const auto end = [&](unsigned rows, unsigned count) {
+#pragma unroll
+    for (unsigned y = 0; y < 8; ++y) {
+      if (y < rows) {
+        d(row0 + row + y, column0 + column, count, make_float4(sums[y][0], sums[y][1], sums[y][2], sums[y][3]));
+      }
+    }
+  };
+  if (whole) {
+    end(8, 4);
+  } else if (columns != 0 && row0 + row < x.m) {
+    end(x.m - row0 - row, columns);
+  }
 }
 
 }  // namespace simd2_vector

@@ -17,8 +17,13 @@ __global__ void __launch_bounds__(simd2_vector::workgroup_size)
     vector_product(simd2_vector::Factors<half> x, const float* c, float* d) {
   constexpr unsigned tile = simd2_vector::tile;
   simd2_vector::multiply<op>(
-      x, blockIdx.y * tile, blockIdx.x * tile, [=](unsigned row, unsigned column) { return c[size_t{row} * x.n + column]; },
-      [=](unsigned row, unsigned column, float value) { d[size_t{row} * x.n + column] = value; });
+      x, blockIdx.y * tile, blockIdx.x * tile,
+      [=](unsigned row, unsigned column, unsigned count) {
+        return simd2_vector::load_four(c + size_t{row} * x.n + column, count);
+      },
+      [=](unsigned row, unsigned column, unsigned count, float4 values) {
+        simd2_vector::store_four(d + size_t{row} * x.n + column, count, values);
+      });
 }
 
 struct Input {
