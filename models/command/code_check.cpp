@@ -44,7 +44,7 @@ CodeCheck::Checked CodeCheck::check(std::uint64_t entry) const {
     std::memcpy(words.data(), window.host + (pc - window.base), count * 4);
     return count;
   };
-  const isa::CodeInventory inventory = isa::walk_code(fetch, target_, entry);
+  const isa::CodeInventory inventory = isa::walk_code(fetch, target_, codes_, entry);
   Checked checked;
   if (!inventory.problems.empty()) checked.problem = inventory.problems.front();
   const auto keep = [&](std::uint64_t begin, std::uint64_t end) {

@@ -14,7 +14,8 @@ namespace lacuna {
 /// Remembers what it found for each entry point, and looks again when the code has changed.
 class CodeCheck {
  public:
-  CodeCheck(const isa::MemoryInterface& memory, isa::Target target) : memory_(memory), target_(target) {}
+  CodeCheck(const isa::MemoryInterface& memory, isa::Target target, const isa::MatrixCodes& codes)
+      : memory_(memory), target_(target), codes_(codes) {}
 
   /// The first instruction reachable from `entry` that would stop a wavefront; nothing when there is none. Valid until the next
   /// call.
@@ -35,6 +36,7 @@ class CodeCheck {
 
   const isa::MemoryInterface& memory_;
   isa::Target target_;
+  isa::MatrixCodes codes_;
   std::unordered_map<std::uint64_t, Checked> checked_;  ///< by entry point; never iterated for results
 };
 

@@ -25,8 +25,8 @@ struct PacketRefusal {
 class DispatchPacketReader {
  public:
   /// `blits` names kernels whose code object does not.
-  DispatchPacketReader(const GpuVm& vm, isa::Target target, const Blits& blits)
-      : vm_(vm), target_(target), blits_(blits), symbols_(vm), code_check_(vm, target) {}
+  DispatchPacketReader(const GpuVm& vm, isa::Target target, const isa::MatrixCodes& codes, const Blits& blits)
+      : vm_(vm), target_(target), blits_(blits), symbols_(vm), code_check_(vm, target, codes) {}
 
   /// Who is asked for names that are not in GPU memory.
   void attach(DriverEvents& driver) { driver_ = &driver; }

@@ -84,7 +84,7 @@ PacketProcessor::PacketProcessor(sc_core::sc_module_name name, const PacketProce
       signals_(vm),
       pm4_(vm),
       blits_(vm),
-      dispatch_packets_(vm, target, blits_),
+      dispatch_packets_(vm, target, code.matrix_codes(), blits_),
       bulk_("bulk", blits_, dispatcher, *this),
       slots_(parameters.queue_slots),
       work_("work") {

@@ -36,7 +36,7 @@ ComputeUnit::ComputeUnit(sc_core::sc_module_name name, const ComputeUnitParamete
       fetch_(clock_, mode_ != TimingMode::functional, vm_, surroundings.code, instruction_socket_,
              static_cast<std::uint16_t>(place.index)),
       lds_(parameters_, clock_, surroundings.lds_banks),
-      matrix_(parameters.simds, parameters.mfma_pass_cycles) {
+      matrix_(parameters.simds, parameters.mfma_pass_cycles, surroundings.matrix.pass_percent()) {
   const LazyParameters& lazy = surroundings.lazy;
   if (mode_ == TimingMode::functional || lazy.mode == LazyMode::eager) return;
   if (has_zero_caches(lazy.mode)) {

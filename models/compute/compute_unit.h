@@ -43,6 +43,7 @@
 #include "models/compute/issue_scheduler.h"
 #include "models/compute/lazy_unit.h"
 #include "models/compute/local_data_share.h"
+#include "models/compute/matrix_parameters.h"
 #include "models/compute/matrix_unit.h"
 #include "models/compute/memory_tokens.h"
 #include "models/compute/scalar_memory.h"
@@ -132,6 +133,7 @@ struct ComputeUnitSurroundings {
   isa::DecodedCode& code;
   LdsBanks& lds_banks;  ///< of its group
   ComputeUnitListener& listener;
+  MatrixParameters matrix{};
   LazyParameters lazy{};
   /// Where registers, LDS and wavefronts come from.
   std::pmr::memory_resource& memory = *std::pmr::get_default_resource();

@@ -21,7 +21,10 @@ void ComputeUnit::fault(WavefrontSlot& slot, std::uint32_t code, std::uint64_t a
   made.fault.pc = pc;
   made.fault.what = what;
   std::string instruction;
-  if (slot.next != nullptr) instruction = fmt::format(" ({})", isa::disassemble(*slot.next, target_));
+  if (slot.next != nullptr) {
+    const std::string_view extension = isa::extension_name(*slot.next);
+    instruction = fmt::format(" ({}{}{})", isa::disassemble(*slot.next, target_), extension.empty() ? "" : ", ", extension);
+  }
   made.fault.where = fmt::format("{}, workgroup ({}, {}, {}), wavefront {}, compute unit {} SIMD {}", instruction, id[0], id[1],
                                  id[2], slot.wave_in_group, place_.index, slot.simd->number);
   reported();

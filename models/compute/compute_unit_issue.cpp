@@ -17,6 +17,11 @@ constexpr unsigned bit(isa::Unit unit) { return 1u << static_cast<unsigned>(unit
 
 constexpr unsigned kMemoryUnits = bit(isa::Unit::vmem) | bit(isa::Unit::lds) | bit(isa::Unit::smem);
 
+std::string illegal_instruction_text(const isa::Instruction& instruction) {
+  const std::string reason = isa::not_executed_reason(instruction);
+  return reason.empty() ? "illegal instruction" : "illegal instruction: " + reason;
+}
+
 }  // namespace
 
 void ComputeUnit::run_timed(Cycles limit) {
@@ -34,7 +39,7 @@ inline bool ComputeUnit::offer_cycle(Simd& simd, WavefrontSlot& slot, unsigned u
       simd.valu_wanted = simd.valu_free;
       return false;
     }
-    if (matrix_.free_from(simd.number) > cycle && slot.next != nullptr && MatrixUnits::passes(slot.next->latency) != 0) {
+    if (matrix_.free_from(simd.number) > cycle && slot.next != nullptr && slot.next->passes != 0) {
       slot.when = matrix_.free_from(simd.number);
       slot.publish();
       return false;
@@ -160,7 +165,7 @@ inline Cycles ComputeUnit::after_issue(Simd& simd, const isa::Instruction& instr
     case LatencyClass::mfma_4_pass:
     case LatencyClass::mfma_8_pass:
     case LatencyClass::mfma_16_pass:
-      matrix_.issue(simd.number, MatrixUnits::passes(instruction.latency), cycle);
+      matrix_.issue(simd.number, instruction.passes, cycle);
       return vector_busy(pass);
     case LatencyClass::branch:
       return cycle + parameters_.branch_cycles;
@@ -223,7 +228,7 @@ bool ComputeUnit::handle_event(WavefrontSlot& slot, const isa::Instruction& inst
     case isa::Event::wave_sync:
       return synchronise(slot, pc, cycle);
     case isa::Event::illegal_instruction:
-      fault(slot, LACUNA_FAULT_ILLEGAL_INSTRUCTION, 0, pc, "illegal instruction", cycle);
+      fault(slot, LACUNA_FAULT_ILLEGAL_INSTRUCTION, 0, pc, illegal_instruction_text(instruction), cycle);
       return false;
     case isa::Event::arithmetic_exception:
       fault(slot, LACUNA_FAULT_TRAP, 0, pc, "arithmetic exception", cycle);

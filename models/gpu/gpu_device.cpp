@@ -32,7 +32,7 @@ GpuDevice::GpuDevice(sc_core::sc_module_name module_name, const GpuDeviceParamet
       destinations_{.l2_banks = parameters.gpu.memory_partitions},
       vram_(parameters.vram.size),
       threads_(threads),
-      code_(vm_, parameters.gpu.target),
+      code_(vm_, parameters.gpu.target, parameters.mfma.codes()),
       lds_banks_(parameters.gpu.shader_arrays),
       state_memory_(state_bytes(parameters), &huge_pages_),
       windows_("windows", Clock(parameters.gpu.core_clock), parameters.gpu.timing, parameters.window(), threads),
@@ -113,6 +113,7 @@ void GpuDevice::build_compute_units() {
                                                .code = code_,
                                                .lds_banks = lds_banks_[place.shader_array],
                                                .listener = dispatcher_,
+                                               .matrix = parameters_.mfma,
                                                .lazy = parameters_.lazy,
                                                .memory = state_memory_};
     units_.push_back(std::make_unique<ComputeUnit>(name_of("cu", index).c_str(), parameters_.cu, place, surroundings));

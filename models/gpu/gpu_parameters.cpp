@@ -112,6 +112,7 @@ void GpuDeviceParameters::describe(ParameterSet& set) {
   set.describe("sdma", sdma);
   set.describe("noc", noc);
   set.describe("l2", l2);
+  set.describe("mfma", mfma);
   set.describe("lazy", lazy);
   set.describe("l1z", l1z);
   set.describe("l2z", l2z);
@@ -231,6 +232,8 @@ std::vector<std::string> GpuDeviceParameters::check() const {
           gpu.memory_partitions + 1 + (zero_ports ? gpu.memory_partitions : 0), zero_guests());
   });
   if (has_zero_caches(lazy.mode)) check_zero_caches(problems);
+  if (mfma.extensions != isa::MatrixExtensions::none && gpu.target == isa::Target::gfx803)
+    problems.emplace_back("mfma.extensions: gpu.target = gfx803 has no matrix units, gfx90a does");
   for (std::string& problem : energy.check()) problems.push_back(std::move(problem));
   if (energy.on() && gpu.timing == TimingMode::functional)
     problems.emplace_back("energy.model = on needs time: gpu.timing = functional has none");

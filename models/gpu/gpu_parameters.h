@@ -11,6 +11,7 @@
 #include "models/common/parameters.h"
 #include "models/common/zero_masks.h"
 #include "models/compute/lazy_parameters.h"
+#include "models/compute/matrix_parameters.h"
 #include "models/dram/dram_parameters.h"
 #include "models/energy/energy_parameters.h"
 #include "models/noc/fabric.h"
@@ -60,6 +61,7 @@ struct GpuDeviceParameters {
   CacheParameters l1s;
   CacheParameters l1i;
   CacheParameters l2;
+  MatrixParameters mfma;
   LazyParameters lazy;
   CacheParameters l1z;
   CacheParameters l2z;
@@ -73,8 +75,8 @@ struct GpuDeviceParameters {
   EnergyParameters energy;
 
   GpuDeviceParameters();
-  /// Sections gpu, gpu_mmio, cp, dispatcher, cu, l1v, l1s, l1i, l1_tlb, l2_tlb, page_walker, sdma, noc, l2, lazy, l1z, l2z,
-  /// dram, vram, energy.
+  /// Sections gpu, gpu_mmio, cp, dispatcher, cu, l1v, l1s, l1i, l1_tlb, l2_tlb, page_walker, sdma, noc, l2, mfma, lazy, l1z,
+  /// l2z, dram, vram, energy.
   void describe(ParameterSet& set);
   /// What no single parameter's range can say; one line per problem, naming section.name.
   std::vector<std::string> check() const;

@@ -128,7 +128,7 @@ class Constants {
 
 class Walk {
  public:
-  Walk(const FetchWords& fetch, Target target) : fetch_(fetch), target_(target) {}
+  Walk(const FetchWords& fetch, Target target, const MatrixCodes& codes) : fetch_(fetch), target_(target), codes_(codes) {}
 
   void follow(std::uint64_t pc) { pending_.push_back(pc); }
 
@@ -161,7 +161,7 @@ class Walk {
         ++inventory_.runs_into_nothing;
         return;
       }
-      const DecodeResult decoded = decode(words.data(), available, target_);
+      const DecodeResult decoded = decode(words.data(), available, target_, codes_);
       if (!decoded.ok) {
         problem(pc, ".long 0x" + hexadecimal_word(words[0]), decoded.error);
         return;
@@ -187,17 +187,18 @@ class Walk {
 
   void count(const Instruction& instruction, std::uint64_t pc) {
     ++inventory_.instructions;
-    const std::string_view name = instruction.row->mnemonic;
+    const MatrixCode* const code = instruction.matrix_code;
+    const std::string_view name = code != nullptr ? code->name : instruction.row->mnemonic;
+    if (code != nullptr) inventory_.extensions = inventory_.extensions | code->extension;
     auto use = inventory_.uses.find(name);
     if (use == inventory_.uses.end()) use = inventory_.uses.emplace(std::string(name), InstructionUse{}).first;
     ++use->second.count;
-    use->second.verdict = std::max(use->second.verdict, verdict(*instruction.row));
+    // What a code computes is defined to the bit.
+    use->second.verdict = std::max(use->second.verdict, code != nullptr ? Verdict::exact : verdict(*instruction.row));
     if (instruction.execute != execute_unsupported) return;
     ++use->second.unsupported;
     use->second.verdict = Verdict::unsupported;
-    problem(pc, disassemble(instruction, target_),
-            instruction.row->execute == nullptr ? "the instruction is not executed"
-                                                : "this form of the instruction is not executed");
+    problem(pc, disassemble(instruction, target_), not_executed_reason(instruction));
   }
 
   static std::uint64_t branch_target(const Instruction& instruction, std::uint64_t pc) {
@@ -250,6 +251,7 @@ class Walk {
 
   const FetchWords& fetch_;
   Target target_;
+  MatrixCodes codes_;
   CodeInventory inventory_;
   Constants constants_;
   std::vector<std::uint64_t> pending_;
@@ -275,8 +277,9 @@ Verdict verdict(const InstructionRow& row) {
   return (row.flags & kApproximate) != 0 ? Verdict::approximate : Verdict::exact;
 }
 
-CodeInventory walk_code(const FetchWords& fetch, Target target, std::uint64_t entry, std::span<const std::uint64_t> further) {
-  Walk walk(fetch, target);
+CodeInventory walk_code(const FetchWords& fetch, Target target, const MatrixCodes& codes, std::uint64_t entry,
+                        std::span<const std::uint64_t> further) {
+  Walk walk(fetch, target, codes);
   for (const std::uint64_t pc : further) walk.follow(pc);
   walk.follow(entry);
   CodeInventory inventory = walk.finish();

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "models/isa/matrix_extensions.h"
 #include "models/isa/target.h"
 
 namespace lacuna::isa {
@@ -34,7 +35,7 @@ struct CodeRange {
   std::uint64_t end = 0;
 };
 
-/// One mnemonic of a piece of code.
+/// One mnemonic of a piece of code; a code of a matrix extension goes by its own name.
 struct InstructionUse {
   std::uint64_t count = 0;        ///< places in the code, not executions
   std::uint64_t unsupported = 0;  ///< of them
@@ -46,6 +47,7 @@ struct CodeInventory {
   std::map<std::string, InstructionUse, std::less<>> uses;  ///< by mnemonic, in order of the alphabet
   std::vector<CodeProblem> problems;                        ///< ascending by pc
   std::vector<CodeRange> ranges;                            ///< where the code is, ascending
+  MatrixExtensions extensions = MatrixExtensions::none;     ///< that it has codes of
   unsigned calls = 0;
   /// Calls and jumps through registers whose contents are not known here: what they reach is not in the inventory.
   unsigned unknown_targets = 0;
@@ -62,7 +64,7 @@ using FetchWords = std::function<std::size_t(std::uint64_t pc, std::array<std::u
 /// Follows branches, fall-through and calls whose target is computed from the program counter (s_getpc_b64, s_add_u32,
 /// s_addc_u32, as compilers emit them, also across moves and spills to lanes). `further` are entry points that are also
 /// followed, such as functions that may be called by pointer.
-CodeInventory walk_code(const FetchWords& fetch, Target target, std::uint64_t entry,
+CodeInventory walk_code(const FetchWords& fetch, Target target, const MatrixCodes& codes, std::uint64_t entry,
                         std::span<const std::uint64_t> further = {});
 
 }  // namespace lacuna::isa

@@ -49,7 +49,7 @@ const DecodedInstruction* DecodedCode::decode_at(std::uint64_t pc) {
   unsigned available = 0;
   while (available < 3 && place + available < page.words.size() && page.present[place + available]) ++available;
   if (available == 0) return nullptr;
-  DecodeResult result = decode(&page.words[place], available, target_);
+  DecodeResult result = decode(&page.words[place], available, target_, codes_);
   if (!result.ok) return nullptr;
   result.instruction.profile = profiles_.number_of(result.instruction);
   page.storage.push_back(std::make_unique<DecodedInstruction>(result.instruction, pc));
@@ -80,7 +80,7 @@ CodeError DecodedCode::explain(std::uint64_t pc) const {
     bytes.append(" ").append(hexadecimal(page.words[place + available]));
     ++available;
   }
-  const DecodeResult result = decode(&page.words[place], available, target_);
+  const DecodeResult result = decode(&page.words[place], available, target_, codes_);
   if (result.ok) return {};
   return {CodeError::Kind::undecodable, "illegal instruction: " + result.error + ", words" + bytes};
 }

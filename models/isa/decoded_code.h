@@ -35,7 +35,8 @@ class DecodedCode {
   static constexpr std::uint64_t kPageBytes = 4096;
 
   /// `memory` must outlive this object.
-  DecodedCode(const MemoryInterface& memory, Target target) : memory_(memory), target_(target) {}
+  DecodedCode(const MemoryInterface& memory, Target target, const MatrixCodes& codes = {})
+      : memory_(memory), target_(target), codes_(codes) {}
   DecodedCode(const DecodedCode&) = delete;
   DecodedCode& operator=(const DecodedCode&) = delete;
 
@@ -60,6 +61,7 @@ class DecodedCode {
   }
 
   CodeError explain(std::uint64_t pc) const;
+  const MatrixCodes& matrix_codes() const { return codes_; }
 
   /// Forgets pages whose bytes or mapping have changed since they were decoded. Returns how many.
   unsigned revalidate();
@@ -91,6 +93,7 @@ class DecodedCode {
 
   const MemoryInterface& memory_;
   Target target_;
+  MatrixCodes codes_;
   std::unordered_map<std::uint64_t, std::unique_ptr<Page>> pages_;  // by base; never iterated for results
   std::array<std::atomic<Page*>, kRecent> recent_{};
   std::mutex decoding_;  ///< of pages_ and of what is in them, and of profiles_

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "models/isa/decode_fields.h"
+#include "models/isa/execution_profile.h"
 #include "models/isa/operand.h"
 #include "models/isa/table.h"
 
@@ -95,9 +96,39 @@ bool is_misaligned(const Operand& operand) {
          operand.index % 2 != 0;
 }
 
+bool any_misaligned(const Instruction& instruction) {
+  const auto any = [](const auto& operands) { return std::any_of(operands.begin(), operands.end(), is_misaligned); };
+  return any(instruction.dst) || any(instruction.src);
+}
+
+void apply_matrix_code(Instruction& instruction, const MatrixCodes& codes) {
+  instruction.passes = static_cast<std::uint8_t>(matrix_passes(instruction.latency));
+  instruction.matrix_code = find_matrix_code(*instruction.row, instruction.vop);
+  if (instruction.matrix_code == nullptr) return;
+  const bool there = instruction.matrix_code->in(codes);
+  instruction.execute = there ? instruction.matrix_code->execute : execute_unsupported;
+  if (there) instruction.passes = instruction.matrix_code->passes[static_cast<unsigned>(codes.design)];
+}
+
 }  // namespace
 
-DecodeResult decode(const std::uint32_t* words, std::size_t available, Target target) {
+std::string_view extension_name(const Instruction& instruction) {
+  return instruction.matrix_code == nullptr ? std::string_view() : instruction.matrix_code->name;
+}
+
+std::string not_executed_reason(const Instruction& instruction) {
+  if (instruction.execute != execute_unsupported) return {};
+  if (instruction.row->execute == nullptr) return "the instruction is not executed";
+  if (instruction.matrix_code == nullptr || any_misaligned(instruction)) return "this form of the instruction is not executed";
+  const MatrixCode& code = *instruction.matrix_code;
+  const std::string extension(matrix_extension_name(code.extension));
+  return std::string(code.name) + " needs mfma.extensions = " + extension + " (or all)" +
+         (code.passes[static_cast<unsigned>(MatrixDesign::fp32_native)] == 0
+              ? ", and a unit that multiplies in steps (mfma.design)"
+              : "");
+}
+
+DecodeResult decode(const std::uint32_t* words, std::size_t available, Target target, const MatrixCodes& codes) {
   DecodeResult result;
   if (available == 0) {
     result.error = "truncated: no bytes";
@@ -137,10 +168,8 @@ DecodeResult decode(const std::uint32_t* words, std::size_t available, Target ta
   instruction.size = static_cast<std::uint8_t>(context.used * 4);
   for (unsigned i = 0; i < instruction.destinations; ++i) note_registers(instruction, instruction.dst[i]);
   for (unsigned i = 0; i < instruction.sources; ++i) note_registers(instruction, instruction.src[i]);
-  if (target == Target::gfx90a) {
-    const auto any = [](const auto& operands) { return std::any_of(operands.begin(), operands.end(), is_misaligned); };
-    if (any(instruction.dst) || any(instruction.src)) instruction.execute = execute_unsupported;
-  }
+  if (instruction.format == Format::mai) apply_matrix_code(instruction, codes);
+  if (target == Target::gfx90a && any_misaligned(instruction)) instruction.execute = execute_unsupported;
   result.ok = true;
   return result;
 }

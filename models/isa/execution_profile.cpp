@@ -31,7 +31,7 @@ Operation vector_operation(const Instruction& instruction) {
     default:
       break;
   }
-  if (matrix_passes(instruction.latency) != 0) {
+  if (instruction.passes != 0) {
     if (instruction.src[0].type == OperandType::f64) return Operation::mfma_f64;
     return instruction.src[0].type == OperandType::f32 ? Operation::mfma_f32 : Operation::mfma_narrow;
   }
@@ -76,8 +76,7 @@ unsigned lds_words(const Instruction& instruction, const ExecutionProfile& profi
 }  // namespace
 
 ExecutionProfile execution_profile(const Instruction& instruction) {
-  ExecutionProfile profile{.operation = operation_of(instruction),
-                           .passes = static_cast<std::uint8_t>(matrix_passes(instruction.latency))};
+  ExecutionProfile profile{.operation = operation_of(instruction), .passes = instruction.passes};
   const RegisterUse use = register_use(instruction);
   // VCC may be named and implied: it is read once.
   const auto again = [&use](unsigned read) {

@@ -174,6 +174,7 @@ struct MemoryModifiers {
 using ExecuteFn = void (*)(const Instruction&, Wavefront&);
 
 struct InstructionRow;  // models/isa/table.h
+struct MatrixCode;      // models/isa/matrix_extensions.h
 
 inline constexpr unsigned kMaxDestinations = 2;
 inline constexpr unsigned kMaxSources = 4;
@@ -188,6 +189,7 @@ struct Instruction {
   std::uint8_t size = 0;  ///< bytes: 4, 8, or 12 with a literal
   std::uint8_t destinations = 0;
   std::uint8_t sources = 0;
+  std::uint8_t passes = 0;     ///< of a matrix instruction: how long it keeps the matrix unit; 0: it is none
   bool plain_vector = false;   ///< VOP without any modifier: the fast executors apply
   std::uint16_t max_vgpr = 0;  ///< one more than the highest VGPR named, 0 if none: must not exceed the allocation
   std::uint16_t max_agpr = 0;  ///< likewise for AGPRs
@@ -197,6 +199,7 @@ struct Instruction {
   std::array<Operand, kMaxDestinations> dst{};
   std::array<Operand, kMaxSources> src{};
   const InstructionRow* row = nullptr;
+  const MatrixCode* matrix_code = nullptr;  ///< MAI: the extension's code that CBSZ, ABID and BLGP are, if they are one
   VectorModifiers vop{};
   MemoryModifiers mem{};
   std::array<std::uint32_t, 3> raw{};

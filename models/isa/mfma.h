@@ -9,6 +9,8 @@
 // f16 and bf16: f32 products and sums, each rounded, over ascending k, denormals of inputs, products and sums flushed (MIOpen
 // documentation, "MI200 MFMA behavior specifics"). The hardware's order and width of internal sums are not public: see
 // docs/DEVIATIONS.md. Any NaN that results is the default NaN.
+//
+// Codes of extensions (models/isa/matrix_extensions.h) are executed by the same loops over kinds of their own.
 #pragma once
 
 #include <algorithm>
@@ -109,6 +111,7 @@ struct Narrow {
 };
 struct F16 : Narrow {
   static constexpr unsigned kPerLane = 4, kWords = 2;
+  static constexpr bool kKeepsDenormals = false;
 #if defined(__FMA__)
   // Products of two f16 are exact in f32: the same bits in one instruction.
   template <class Vec>
@@ -194,14 +197,15 @@ template <class Kind>
 using Elements = std::array<std::array<typename Kind::Element, kLanes>, Kind::kPerLane>;
 
 #if defined(__F16C__)
-// The same as F16::element() by the host's conversion.
-inline void load_halves(const std::uint32_t* planes, Elements<F16>& elements) {
+// The same as F16::element() and ExactHalves::element() by the host's conversion.
+template <class Kind>
+inline void load_halves(const std::uint32_t* planes, Elements<Kind>& elements) {
   const __m256i exponent = _mm256_set1_epi16(0x7c00);
   const __m256i magnitude = _mm256_set1_epi16(0x7fff);
-  for (unsigned word = 0; word < F16::kWords * kLanes; word += 8) {
+  for (unsigned word = 0; word < Kind::kWords * kLanes; word += 8) {
     const __m256i halves = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(planes + word));
     const __m256i tiny = _mm256_cmpeq_epi16(_mm256_and_si256(halves, exponent), _mm256_setzero_si256());
-    const __m256i normal = _mm256_andnot_si256(_mm256_and_si256(tiny, magnitude), halves);
+    const __m256i normal = Kind::kKeepsDenormals ? halves : _mm256_andnot_si256(_mm256_and_si256(tiny, magnitude), halves);
     const __m256 first = _mm256_cvtph_ps(_mm256_castsi256_si128(normal));
     const __m256 second = _mm256_cvtph_ps(_mm256_extracti128_si256(normal, 1));
     // Low and high halves alternate.
@@ -217,10 +221,21 @@ inline void load_halves(const std::uint32_t* planes, Elements<F16>& elements) {
 template <class Kind>
 inline void load_elements(const std::uint32_t* planes, Elements<Kind>& elements) {
 #if defined(__F16C__)
-  if constexpr (std::is_same_v<Kind, F16>) return load_halves(planes, elements);
+  constexpr bool kHalves = requires { Kind::kKeepsDenormals; };
+#else
+  constexpr bool kHalves = false;
 #endif
-  for (unsigned item = 0; item < Kind::kPerLane; ++item) {
-    for (unsigned lane = 0; lane < kLanes; ++lane) elements[item][lane] = Kind::element(planes, item, lane);
+  if constexpr (kHalves) {
+    load_halves<Kind>(planes, elements);
+  } else {
+    for (unsigned item = 0; item < Kind::kPerLane; ++item) {
+      for (unsigned lane = 0; lane < kLanes; ++lane) elements[item][lane] = Kind::element(planes, item, lane);
+    }
+  }
+  if constexpr (requires { Kind::factor(typename Kind::Element{}); }) {
+    for (auto& item : elements) {
+      for (auto& element : item) element = Kind::factor(element);
+    }
   }
 }
 
@@ -261,7 +276,22 @@ struct Accumulator {
     }
   }
 
-  void settle_nans() {
+  /// What a kind makes of C before the first step.
+  void begin() {
+    if constexpr (requires { Kind::begin(Sum{}); }) {
+      for (auto& item : sums) {
+        for (Sum& sum : item) sum = Kind::begin(sum);
+      }
+    }
+  }
+
+  /// What it makes of the sums after the last.
+  void end() {
+    if constexpr (requires { Kind::end(Sum{}); }) {
+      for (auto& item : sums) {
+        for (Sum& sum : item) sum = Kind::end(sum);
+      }
+    }
     if constexpr (requires { Kind::kNan; }) {
       for (auto& item : sums) {
         for (Sum& sum : item) sum = __builtin_isnan(sum) ? std::bit_cast<Sum>(Kind::kNan) : sum;
@@ -305,33 +335,27 @@ inline void multiply_rows(const Elements<Kind>& a, unsigned a_lane, const Elemen
   }
 }
 
+/// D = A x B + C. Blocks of A are broadcast to `sharing` blocks each, of which number `shared` is taken; BLGP picks lanes of B.
 template <class Kind, Shape kShape>
-void execute(const Instruction& instruction, Wavefront& wave) {
+void multiply(const Instruction& instruction, Wavefront& wave, unsigned sharing, unsigned shared, unsigned pattern) {
   static_assert(kShape.k * kShape.m * kShape.blocks == kLanes * Kind::kPerLane);
   constexpr unsigned kItems = kShape.m * kShape.n * kShape.blocks / kLanes;
-  const VectorModifiers& vop = instruction.vop;
-  // A block cannot be broadcast to more of them than there are, and f64 has no such fields (AMD's matrix instruction
-  // calculator).
-  const unsigned sharing = 1U << vop.cbsz;
-  const bool has_fields = Kind::kSumWords == 1;
-  if (sharing > kShape.blocks || vop.abid >= sharing || (!has_fields && (vop.blgp | vop.cbsz) != 0)) {
-    return wave.raise(Event::illegal_instruction);
-  }
   set_host_fp(Kind::kSetting);
   Elements<Kind> a;
   Elements<Kind> b;
   load_elements<Kind>(wave.planes(instruction.src[0]), a);
   load_elements<Kind>(wave.planes(instruction.src[1]), b);
-  if (vop.blgp != 0) {
+  if (pattern != 0) {
     const Elements<Kind> before = b;
     for (unsigned item = 0; item < Kind::kPerLane; ++item) {
-      for (unsigned lane = 0; lane < kLanes; ++lane) b[item][lane] = before[item][permuted_lane(lane, vop.blgp)];
+      for (unsigned lane = 0; lane < kLanes; ++lane) b[item][lane] = before[item][permuted_lane(lane, pattern)];
     }
   }
   Accumulator<Kind, kItems> accumulator;
   accumulator.load(instruction.src[2], wave);
+  accumulator.begin();
   for (unsigned block = 0; block < kShape.blocks; ++block) {
-    const unsigned a_block = (block & ~(sharing - 1)) | vop.abid;
+    const unsigned a_block = (block & ~(sharing - 1)) | shared;
     for (unsigned row = 0; row < kShape.m; row += kRowsAtOnce) {
       std::array<typename Kind::Sum*, kRowsAtOnce> rows;
       for (unsigned r = 0; r < kRowsAtOnce; ++r) {
@@ -341,8 +365,21 @@ void execute(const Instruction& instruction, Wavefront& wave) {
       multiply_rows<Kind, kShape>(a, kShape.m * a_block + row, b, kShape.n * block, rows);
     }
   }
-  accumulator.settle_nans();
+  accumulator.end();
   accumulator.store(wave.planes(instruction.dst[0]));
+}
+
+template <class Kind, Shape kShape>
+void execute(const Instruction& instruction, Wavefront& wave) {
+  const VectorModifiers& vop = instruction.vop;
+  // A block cannot be broadcast to more of them than there are, and f64 has no such fields (AMD's matrix instruction
+  // calculator).
+  const unsigned sharing = 1U << vop.cbsz;
+  const bool has_fields = Kind::kSumWords == 1;
+  if (sharing > kShape.blocks || vop.abid >= sharing || (!has_fields && (vop.blgp | vop.cbsz) != 0)) {
+    return wave.raise(Event::illegal_instruction);
+  }
+  multiply<Kind, kShape>(instruction, wave, sharing, vop.abid, vop.blgp);
 }
 
 }  // namespace lacuna::isa::matrix

@@ -158,7 +158,7 @@ class SectionWriter {
 
   /// Returns the words it took.
   std::size_t write_instruction(std::size_t index, std::uint64_t address) {
-    const isa::DecodeResult decoded = isa::decode(&words_[index], words_.size() - index, target_);
+    const isa::DecodeResult decoded = isa::decode(&words_[index], words_.size() - index, target_, isa::kAllMatrixCodes);
     const std::size_t size = decoded.ok ? decoded.instruction.size / 4U : 1;
     std::string text = decoded.ok ? isa::disassemble(decoded.instruction, target_) : ".long 0x" + hexadecimal(words_[index], 8);
     std::string comment;
@@ -169,6 +169,8 @@ class SectionWriter {
         comment = target_text(*target);
       }
     }
+    if (decoded.ok && decoded.instruction.matrix_code != nullptr)
+      comment = " " + std::string(isa::extension_name(decoded.instruction));
     // The tab counts as one of 60 columns, as llvm-objdump counts it.
     out_ << '\t' << std::left << std::setw(59) << std::setfill(' ') << text << std::right << "// "
          << upper_hexadecimal(address, 12) << ':';

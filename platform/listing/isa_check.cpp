@@ -94,6 +94,8 @@ void write_kernel(const KernelCheck& check, const CodeObject& object, std::ostre
     out << "  " << isa::verdict_name(verdict) << ":\n";
     write_uses(check, verdict, out);
   }
+  if (check.code.extensions != isa::MatrixExtensions::none)
+    out << "  runs with --set mfma.extensions=" << isa::matrix_extension_name(check.code.extensions) << " alone\n";
   if (!check.code.runs()) out << "  stops at:\n";
   write_problems(check.code.problems, check.entry, object, out);
   if (check.code.runs_into_nothing != 0)
@@ -125,6 +127,7 @@ Json kernel_json(const KernelCheck& check) {
           {"calls_by_pointer", check.code.unknown_targets},
           {"runs_into_nothing", check.code.runs_into_nothing},
           {"uses", uses},
+          {"mfma_extensions", isa::matrix_extension_name(check.code.extensions)},
           {"problems", problems_json(check.code.problems)},
           {"possible_problems", problems_json(check.possible_problems)}};
 }
@@ -154,9 +157,10 @@ std::vector<KernelCheck> check_kernels(const CodeObject& object) {
     check.kernel = entry.name;
     check.entry = entry.entry;
     check.signature = kernel_signature(object, entry);
-    check.code = isa::walk_code(fetch, object.target(), entry.entry);
+    check.code = isa::walk_code(fetch, object.target(), isa::kAllMatrixCodes, entry.entry);
     if (check.code.unknown_targets != 0 && !callees.empty())
-      check.possible_problems = added_problems(isa::walk_code(fetch, object.target(), entry.entry, callees), check.code);
+      check.possible_problems =
+          added_problems(isa::walk_code(fetch, object.target(), isa::kAllMatrixCodes, entry.entry, callees), check.code);
     checks.push_back(std::move(check));
   }
   return checks;

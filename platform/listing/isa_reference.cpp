@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "models/isa/code_walk.h"
+#include "models/isa/matrix_extensions.h"
 #include "models/isa/table.h"
 
 namespace lacuna {
@@ -89,6 +90,28 @@ void write_target(isa::Target target, std::ostream& out) {
   write_zero_pairs(target, out);
 }
 
+void write_matrix_codes(std::ostream& out) {
+  out << "\n## gfx90a codes of matrix extensions\n\n"
+         "With `mfma.extensions` (docs/parameters.md), which is `none` unless set; otherwise they are illegal instructions, as "
+         "all other codes that CDNA2 does not define. [Matrix unit](matrix-unit.md) says what they compute.\n\n"
+         "| code | instruction | cbsz | abid | blgp | M x N x K | D | passes, by `mfma.design`: m3xu_pipelined, m3xu, "
+         "fp32_native |\n"
+         "|---|---|---|---|---|---|---|---|\n";
+  for (const isa::MatrixCode& code : isa::matrix_codes()) {
+    out << "| `" << code.name << "` | `" << code.carrier << "` | " << unsigned{code.cbsz} << " | " << unsigned{code.abid}
+        << " | " << unsigned{code.blgp} << " | 16 x 16 x " << unsigned{code.k} << " | " << code.meaning << " | ";
+    for (std::size_t design = 0; design < code.passes.size(); ++design) {
+      out << (design == 0 ? "" : ", ");
+      if (code.passes[design] == 0) {
+        out << "–";
+      } else {
+        out << unsigned{code.passes[design]};
+      }
+    }
+    out << " |\n";
+  }
+}
+
 }  // namespace
 
 void write_isa_reference(std::ostream& out) {
@@ -103,6 +126,7 @@ void write_isa_reference(std::ostream& out) {
          "all, or unless that is NaN or infinite, and but for the sign of a result that is zero (IEEE 754). Sources count from "
          "0 in the order in which they are printed; of packed ones both halves are zero.\n";
   for (unsigned t = 0; t < isa::kTargets; ++t) write_target(static_cast<isa::Target>(t), out);
+  write_matrix_codes(out);
 }
 
 }  // namespace lacuna

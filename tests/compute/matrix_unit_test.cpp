@@ -17,7 +17,7 @@ TEST(MatrixUnits, AnInstructionKeepsItsSimdsUnitForItsPasses) {
   std::uint64_t cycle = 0;
   std::uint64_t busy = 0;
   for (const auto& row : table) {
-    EXPECT_EQ(MatrixUnits::passes(row.latency), row.passes);
+    EXPECT_EQ(isa::matrix_passes(row.latency), row.passes);
     units.issue(1, row.passes, Cycles{cycle});
     EXPECT_EQ(units.free_from(1), Cycles{cycle + 4 * row.passes});
     EXPECT_EQ(units.free_from(2), Cycles{}) << "of another SIMD";
@@ -29,8 +29,17 @@ TEST(MatrixUnits, AnInstructionKeepsItsSimdsUnitForItsPasses) {
 }
 
 TEST(MatrixUnits, OtherInstructionsAreNotForThem) {
-  EXPECT_EQ(MatrixUnits::passes(isa::LatencyClass::valu), 0U);
-  EXPECT_EQ(MatrixUnits::passes(isa::LatencyClass::nop), 0U);
+  EXPECT_EQ(isa::matrix_passes(isa::LatencyClass::valu), 0U);
+  EXPECT_EQ(isa::matrix_passes(isa::LatencyClass::nop), 0U);
+}
+
+TEST(MatrixUnits, ALongerCycleCountsWholeCyclesOfAnInstruction) {
+  MatrixUnits units(1, Cycles{4}, 121);
+  EXPECT_EQ(units.busy(8), Cycles{39}) << "38.72";
+  EXPECT_EQ(units.busy(16), Cycles{78}) << "77.44";
+  units.issue(0, 8, Cycles{10});
+  EXPECT_EQ(units.free_from(0), Cycles{49});
+  EXPECT_EQ(units.busy_cycles(), 39U);
 }
 
 TEST(MatrixUnits, AResetMakesThemFreeAndKeepsTheCounts) {

@@ -37,7 +37,7 @@ FetchWords fetch(const std::vector<std::uint32_t>& code) {
   };
 }
 
-CodeInventory walk(const std::vector<std::uint32_t>& code) { return walk_code(fetch(code), Target::gfx803, kBase); }
+CodeInventory walk(const std::vector<std::uint32_t>& code) { return walk_code(fetch(code), Target::gfx803, {}, kBase); }
 
 TEST(CodeWalk, WhatIsNotReachedDoesNotCount) {
   const CodeInventory inventory = walk({branch(1), kIllegal, kNop, kEnd, kIllegal});
@@ -99,7 +99,7 @@ TEST(CodeWalk, RandomWordsEnd) {
       word = random() % 4 == 0 ? static_cast<std::uint32_t>(random())
                                : branch_scc0(static_cast<std::int16_t>(random() % 2000 - 1000));
     for (const Target target : {Target::gfx803, Target::gfx90a}) {
-      const CodeInventory inventory = walk_code(fetch(code), target, kBase);
+      const CodeInventory inventory = walk_code(fetch(code), target, {}, kBase);
       EXPECT_LE(inventory.instructions, code.size());
     }
   }

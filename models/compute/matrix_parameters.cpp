@@ -1,0 +1,26 @@
+#include "models/compute/matrix_parameters.h"
+
+namespace lacuna {
+
+void MatrixParameters::describe(ParameterSection& s) {
+  using isa::MatrixDesign;
+  using isa::MatrixExtensions;
+  s.add("extensions", extensions,
+        "Codes of MFMA that there are beside AMD's: m3xu has FP32, FP32C, FP64 and TF32, simd2 eight more operators and 2:4 "
+        "sparse matrices. Others are illegal instructions",
+        {{"none", static_cast<int>(MatrixExtensions::none)},
+         {"m3xu", static_cast<int>(MatrixExtensions::m3xu)},
+         {"simd2", static_cast<int>(MatrixExtensions::simd2)},
+         {"all", static_cast<int>(MatrixExtensions::all)}},
+        {.source = "Democratizing tensor processors (thesis), chapters 2 and 3"});
+  s.add(
+      "design", design,
+      "How M3XU multiplies FP32: in two steps in a pipeline of its own, in two steps in a cycle that is longer by 21 % for all "
+      "instructions, or in one step of wider multipliers, without FP32C and FP64",
+      {{"m3xu_pipelined", static_cast<int>(MatrixDesign::m3xu_pipelined)},
+       {"m3xu", static_cast<int>(MatrixDesign::m3xu)},
+       {"fp32_native", static_cast<int>(MatrixDesign::fp32_native)}},
+      {.source = "thesis, Table 2.4"});
+}
+
+}  // namespace lacuna
