@@ -45,9 +45,7 @@ Number unpack(std::uint64_t bits, const Encoding& e) {
 
 std::uint64_t sign_bit(const Encoding& e) { return std::uint64_t{1} << (e.precision - 1 + e.exponent_bits); }
 std::uint64_t infinity(const Encoding& e) { return sign_bit(e) - (std::uint64_t{1} << (e.precision - 1)); }
-std::uint64_t default_nan(const Encoding& e) {
-  return sign_bit(e) | infinity(e) | std::uint64_t{1} << (e.precision - 2);
-}
+std::uint64_t default_nan(const Encoding& e) { return sign_bit(e) | infinity(e) | std::uint64_t{1} << (e.precision - 2); }
 
 /// To nearest even; 0 <= cut.
 Wide rounded(Wide value, unsigned cut) {
@@ -65,12 +63,13 @@ std::uint64_t pack(bool negative, Wide magnitude, int last_bit, const Encoding& 
   if (magnitude == 0) return sign;
   const int precision = static_cast<int>(e.precision);
   const int leading = last_bit + static_cast<int>(bit_width(magnitude)) - 1;
-  // The place of the result's last bit: that of denormals at the least. Flushing looks at what rounding with any exponent gives.
+  // The place of the result's last bit: that of denormals at the least. Flushing looks at what rounding with any exponent
+  // gives.
   const int wanted = leading - (precision - 1);
   const int place = flush ? wanted : std::max(wanted, e.least_exponent() - (precision - 1));
-  const std::uint64_t significand = place > last_bit
-                                        ? static_cast<std::uint64_t>(rounded(magnitude, static_cast<unsigned>(place - last_bit)))
-                                        : static_cast<std::uint64_t>(magnitude << (last_bit - place));
+  const std::uint64_t significand =
+      place > last_bit ? static_cast<std::uint64_t>(rounded(magnitude, static_cast<unsigned>(place - last_bit)))
+                       : static_cast<std::uint64_t>(magnitude << (last_bit - place));
   // A carry out of the significand goes into the exponent.
   const std::uint64_t hidden = std::uint64_t{1} << (precision - 1);
   if (significand < hidden) return sign | significand;
@@ -126,7 +125,8 @@ struct Pair {
 bool narrow(Format format) { return format == Format::fp16 || format == Format::bf16; }
 
 /// C + the products of a few pairs, rounded once.
-std::uint64_t accumulate(const Design& design, const Encoding& e, bool flush, std::span<const Pair> pairs, std::uint64_t c_bits) {
+std::uint64_t accumulate(const Design& design, const Encoding& e, bool flush, std::span<const Pair> pairs,
+                         std::uint64_t c_bits) {
   Number c = unpack(c_bits, e);
   if (flush && !c.infinite && !c.nan && c.significand >> (e.precision - 1) == 0) c.significand = 0;
   bool nan = c.nan;
@@ -225,21 +225,26 @@ Design exact_design(Format format) {
 Assigned assign(const Design& design, Format format, std::uint64_t bits) {
   const Encoding e = input_encoding(format);
   constexpr unsigned kTf32Ignores = 13;
-  const Number n = unpack(format == Format::tf32 ? bits >> kTf32Ignores : bits, e);
+  Number n = unpack(format == Format::tf32 ? bits >> kTf32Ignores : bits, e);
+  if (format == Format::tf32 && unpack(bits, kSingle).nan) {  // also one whose payload is in the ignored bits
+    n.infinite = false;
+    n.nan = true;
+  }
   const bool flushed = narrow(format) && n.significand >> (e.precision - 1) == 0;
   Assigned assigned;
   assigned.infinite = n.infinite;
   assigned.nan = n.nan;
   // From the top down; bits that are left over are zero, those without room are lost.
   const unsigned room = design.parts * design.multiplier_bits;
-  const std::uint64_t significand = flushed                 ? 0
+  const std::uint64_t significand = flushed               ? 0
                                     : room >= e.precision ? n.significand << (room - e.precision)
                                                           : n.significand >> (e.precision - room);
   assigned.zero = significand == 0 && !n.infinite && !n.nan;
   for (unsigned part = 0; part < design.parts; ++part) {
     const unsigned below = (design.parts - 1 - part) * design.multiplier_bits;
-    assigned.parts[part] = {n.negative, n.exponent,
-                            static_cast<std::uint32_t>(significand >> below & ((std::uint64_t{1} << design.multiplier_bits) - 1))};
+    assigned.parts[part] = {
+        n.negative, n.exponent,
+        static_cast<std::uint32_t>(significand >> below & ((std::uint64_t{1} << design.multiplier_bits) - 1))};
   }
   return assigned;
 }

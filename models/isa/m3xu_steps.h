@@ -2,12 +2,13 @@
 //
 // Source: "Tensor processors" thesis, chapter 2 (sections 2.3 and 2.4, Figs. 2.3 and 2.4; FP64: section 2.6.4). Each step, the
 // data-assignment stage gives every multiplier two buffer entries: sign, exponent and a part of the significand, the hidden one
-// included. Step 1 multiplies parts of the same significance (H x H, L x L), further steps swap (with more than two parts: rotate)
-// those of B. Shifts put the partial products in their places, and a register adds them up before they are rounded.
+// included. Step 1 multiplies parts of the same significance (H x H, L x L), further steps swap (with more than two parts:
+// rotate) those of B. Shifts put the partial products in their places, and a register adds them up before they are rounded.
 //
 // `Design` has what the thesis leaves open or states in a way that cannot give the exact result that it claims. kThesis has the
-// numbers as they are printed, exact_design() those that a correctly rounded result takes. Executors (m3xu.h) do not go through the
-// steps: they compute what exact_design() gives, and tests compare the two. docs/matrix-unit-arithmetic.md explains the numbers.
+// numbers as they are printed, exact_design() those that a correctly rounded result takes. Executors (m3xu.h) do not go through
+// the steps: they compute what exact_design() gives, and tests compare the two. docs/matrix-unit-arithmetic.md explains the
+// numbers.
 #pragma once
 
 #include <array>
@@ -37,13 +38,13 @@ Encoding result_encoding(Format format);
 
 struct Design {
   unsigned multiplier_bits = 12;  ///< significand bits of a buffer entry
-  unsigned parts = 2;             ///< entries for one number, at most kMostParts; bits of it for which there is no room are lost
+  unsigned parts = 2;  ///< entries for one number, at most kMostParts; bits of it for which there is no room are lost
   /// Shift of step 2's partial products where there are two parts; without a value, a part's width.
   std::optional<unsigned> second_step_shift{};
   /// Partial products of a number pair are first added up exactly, in a register of two numbers' width.
   bool product_register = true;
-  /// Of the register that adds products and C, from the leading bit of the largest one's exponent down; carries have room above.
-  /// At most 120.
+  /// Of the register that adds products and C, from the leading bit of the largest one's exponent down; carries have room
+  /// above. At most 120.
   unsigned accumulator_bits = 51;
   bool sticky = true;       ///< of what is below the accumulation register, any bit makes its last one 1; else it is lost
   unsigned dot_length = 1;  ///< products that are added before the sum is rounded to the result's format
@@ -93,8 +94,8 @@ struct Complex {
   std::uint32_t re = 0, im = 0;
   friend bool operator==(const Complex&, const Complex&) = default;
 };
-/// The same in FP32C, two steps for the real and two for the imaginary part. Each k adds its two products one after the other, the
-/// sign of A's imaginary part flipped for the second product of the real part.
+/// The same in FP32C, two steps for the real and two for the imaginary part. Each k adds its two products one after the other,
+/// the sign of A's imaginary part flipped for the second product of the real part.
 Complex dot(const Design& design, std::span<const Complex> a, std::span<const Complex> b, Complex c);
 
 }  // namespace lacuna::isa::m3xu

@@ -105,7 +105,8 @@ TEST_P(M3xuFormat, SpecialValuesInAllCombinations) {
       for (const std::uint64_t c : sums) {
         const std::uint64_t got = m3xu::dot(design, GetParam(), Row{a}, Row{b}, c);
         const std::uint64_t want = dot_reference(GetParam(), Row{a}, Row{b}, c);
-        if (got != want && ++failures < 4) ADD_FAILURE() << std::hex << a << " * " << b << " + " << c << " is " << want << ", not " << got;
+        if (got != want && ++failures < 4)
+          ADD_FAILURE() << std::hex << a << " * " << b << " + " << c << " is " << want << ", not " << got;
       }
     }
   }
@@ -115,8 +116,8 @@ std::string name_of(const ::testing::TestParamInfo<Format>& info) {
   constexpr const char* kNames[] = {"fp16", "bf16", "tf32", "fp32", "fp64"};
   return kNames[static_cast<unsigned>(info.param)];
 }
-INSTANTIATE_TEST_SUITE_P(All, M3xuFormat, ::testing::Values(Format::fp16, Format::bf16, Format::tf32, Format::fp32, Format::fp64),
-                         name_of);
+INSTANTIATE_TEST_SUITE_P(All, M3xuFormat,
+                         ::testing::Values(Format::fp16, Format::bf16, Format::tf32, Format::fp32, Format::fp64), name_of);
 
 TEST(M3xuSteps, ComplexEqualsFourChains) {
   std::mt19937_64 random(3);
@@ -187,7 +188,8 @@ TEST(M3xuThesis, FortyEightBitsHoldAProductButNoSum) {
   EXPECT_EQ(dot(design, {0x1p-24F, 0x1p-24F}, {1, 1}, 1), 1 + kLast);
 }
 
-// 2 p + 3 bits: a denormal factor has up to p - 1 leading zeros, and the sum another bit less, a rounding bit and the sticky one.
+// 2 p + 3 bits: a denormal factor has up to p - 1 leading zeros, and the sum another bit less, a rounding bit and the sticky
+// one.
 TEST(M3xuThesis, NarrowestAccumulationRegister) {
   const auto check = [](Format format, std::uint64_t a, std::uint64_t b, std::uint64_t c) {
     Design design = m3xu::exact_design(format);

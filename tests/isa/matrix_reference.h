@@ -23,7 +23,7 @@ inline std::uint64_t widened_input(m3xu::Format format, std::uint64_t v) {
     case m3xu::Format::bf16:
       return kSingle.flushed(v << 16);
     case m3xu::Format::tf32:
-      return v & ~std::uint64_t{0x1fff};
+      return kSingle.nan(v) ? v : v & ~std::uint64_t{0x1fff};
     default:
       return v;
   }
@@ -75,53 +75,78 @@ inline std::vector<std::uint64_t> special_inputs(m3xu::Format format) {
   return values;
 }
 
+/// Random elements of A, B and C. Half of C's are made so that the sum nearly vanishes, or lies on or beside the middle between
+/// two results.
+class MatrixOperands {
+ public:
+  MatrixOperands(m3xu::Format format, std::mt19937_64& random)
+      : format_(format),
+        in_(format == m3xu::Format::fp16 ? kHalf16 : result_format(format)),
+        out_(result_format(format)),
+        random_(random),
+        inputs_(in_, random),
+        sums_(out_, random) {
+    change_style();
+  }
+
+  /// Other exponents; now and then specials everywhere, which make nearly all results NaN.
+  void change_style() {
+    tame_ = random_() % 4 != 0;
+    spread_ = random_() % 3 == 0 ? 1 : static_cast<unsigned>(random_() % static_cast<unsigned>(in_.greatest - 2));
+  }
+  std::uint64_t input() {
+    const bool denormal = random_() % 16 == 0;
+    return (!tame_ ? inputs_.mixed() : denormal ? inputs_.denormal() : inputs_.moderate(spread_)) >> dropped();
+  }
+  /// Of A or B, to cancel a product with `v`.
+  std::uint64_t negated(std::uint64_t v) const { return v ^ in_.sign() >> dropped(); }
+  /// An element of C; `a` and `b`: the first product's factors.
+  std::uint64_t addend(std::uint64_t a, std::uint64_t b) {
+    const std::uint64_t all = (out_.sign() << 1) - 1;
+    const std::uint64_t product = multiply(widened_input(format_, a), widened_input(format_, b), out_, {});
+    switch (random_() % 4) {
+      case 0:
+        return tame_ ? sums_.moderate(spread_) : sums_.mixed();
+      case 1:  // the product but for its last bits
+        return ((product ^ out_.sign()) + random_() % 3 - 1) & all;
+      case 2: {  // the product is about half of C's last bit
+        const auto up = static_cast<std::int64_t>(static_cast<std::uint64_t>(out_.precision) - random_() % 3);
+        const std::uint64_t power = scaled(product & ~(out_.hidden() - 1), up, out_, {});
+        return (power ^ (random_() % 2 == 0 ? out_.sign() : 0)) | random_() % 2;
+      }
+      default:
+        return sums_.denormal();
+    }
+  }
+
+ private:
+  unsigned dropped() const { return format_ == m3xu::Format::bf16 ? 16 : 0; }  // of an f32
+  m3xu::Format format_;
+  const BinaryFormat& in_;
+  const BinaryFormat& out_;
+  std::mt19937_64& random_;
+  MatrixValues inputs_, sums_;
+  bool tame_ = true;
+  unsigned spread_ = 1;
+};
+
 /// A row of A, a column of B and C's element.
 struct DotOperands {
   std::vector<std::uint64_t> a, b;
   std::uint64_t c = 0;
 };
-
-/// Half of them are made so that the sum nearly vanishes, or lies on or beside the middle between two results.
 inline DotOperands dot_operands(m3xu::Format format, unsigned length, std::mt19937_64& random) {
-  const BinaryFormat& in = format == m3xu::Format::fp16 ? kHalf16 : result_format(format);
-  const BinaryFormat& out = result_format(format);
-  const unsigned dropped = format == m3xu::Format::bf16 ? 16 : 0;  // of an f32
-  MatrixValues values(in, random);
-  MatrixValues sums(out, random);
+  MatrixOperands source(format, random);
   DotOperands o;
-  const bool tame = random() % 4 != 0;  // else nearly all results are NaN
-  const auto widest = static_cast<unsigned>(in.greatest - 2);
-  const unsigned spread = random() % 3 == 0 ? 1 : static_cast<unsigned>(random() % widest);
-  const auto value = [&] {
-    const bool denormal = random() % 16 == 0;
-    return (!tame ? values.mixed() : denormal ? values.denormal() : values.moderate(spread)) >> dropped;
-  };
   for (unsigned k = 0; k < length; ++k) {
-    o.a.push_back(value());
-    o.b.push_back(value());
+    o.a.push_back(source.input());
+    o.b.push_back(source.input());
   }
-  const std::uint64_t product = multiply(widened_input(format, o.a[0]), widened_input(format, o.b[0]), out, {});
-  switch (random() % 4) {
-    case 0:
-      o.c = tame ? sums.moderate(spread) : sums.mixed();
-      break;
-    case 1:  // the first product but for the last bits; perhaps the second cancels it, too
-      o.c = (product ^ out.sign()) + random() % 3 - 1;
-      if (length > 1 && random() % 2 == 0) {
-        o.a[1] = o.a[0] ^ (in.sign() >> dropped);
-        o.b[1] = o.b[0] ^ (random() % 2);
-      }
-      break;
-    case 2: {  // the first product is about half of the sum's last bit
-      const auto up = static_cast<std::int64_t>(static_cast<std::uint64_t>(out.precision) - random() % 3);
-      o.c = (scaled(product & ~(out.hidden() - 1), up, out, {}) ^ (random() % 2 == 0 ? out.sign() : 0)) | random() % 2;
-      break;
-    }
-    default:
-      o.c = sums.denormal();
-      break;
+  o.c = source.addend(o.a[0], o.b[0]);
+  if (length > 1 && random() % 4 == 0) {
+    o.a[1] = source.negated(o.a[0]);
+    o.b[1] = o.b[0] ^ random() % 2;
   }
-  o.c &= (out.sign() << 1) - 1;
   return o;
 }
 
