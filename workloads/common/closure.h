@@ -13,7 +13,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "lacuna/matrix.h"
+#include "lacuna/simd2.h"
 #include "workloads/common/graph.h"
 #include "workloads/common/program.h"
 #include "workloads/common/simd2_vector.h"

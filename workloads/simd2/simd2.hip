@@ -1,7 +1,7 @@
 // D = C (+) (A (x) B) with one of the nine operators of SIMD2, by the matrix unit or by vector ALUs: the micro-benchmark of the
 // SIMD2 paper. `sparse` is the unit's 2:4 form, for which A has two elements in each group of four; --structured
 // gives the other units the same A.
-#include "lacuna/matrix.h"
+#include "lacuna/simd2.h"
 
 #include <algorithm>
 
