@@ -9,7 +9,7 @@
 // The GPU is a gfx90a whose mfma.extensions are simd2 or all; elsewhere the instructions are illegal.
 #pragma once
 
-#if defined(__OPENCL_VERSION__)
+#if defined(__OPENCL_C_VERSION__)
 #include "lacuna/simd2/opencl.h"
 #else
 #include "lacuna/simd2/multiply.h"

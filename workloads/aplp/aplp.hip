@@ -5,5 +5,5 @@ int main(int argc, char** argv) {
   workload::Program program("aplp", "All-pairs critical paths: the longest in a graph without cycles",
                             "SIMD2 (ISCA '22), applications: APLP");
   return closure::run<simd2::maxplus>(program, argc, argv, workload::Paths::longest, {"dag"}, 16,
-                                   [](float number) { return number; });
+                                      [](float number) { return number; });
 }

@@ -2,8 +2,7 @@
 #include "workloads/common/closure.h"
 
 int main(int argc, char** argv) {
-  workload::Program program("apsp", "All-pairs shortest paths",
-                            "SIMD2 (ISCA '22), applications: APSP");
+  workload::Program program("apsp", "All-pairs shortest paths", "SIMD2 (ISCA '22), applications: APSP");
   return closure::run<simd2::minplus>(program, argc, argv, workload::Paths::shortest, {"random", "grid", "scale-free"}, 16,
-                                   [](float number) { return number; });
+                                      [](float number) { return number; });
 }

@@ -3,17 +3,17 @@
 // D is the matrix of the best paths so far, W that of the edges; a step is a product of matrices:
 //   bellman-ford  D := D (+) (W (x) D)   paths of one edge more; --sparse: with W on the unit's 2:4 form
 //   leyzorek      D := D (+) (D (x) D)   paths of twice as many edges
-// on the matrix unit; `simt` is leyzorek on vector ALUs. Elements are half, sums float. With --convergence on, steps end with one that
-// changes nothing, which the step's kernel itself finds out; else after as many as the longest path could take.
+// on the matrix unit; `simt` is leyzorek on vector ALUs. Elements are half, sums float. With --convergence on, steps end with
+// one that changes nothing, which the step's kernel itself finds out; else after as many as the longest path could take.
 //
-// `baseline` is what the vector ALUs are good at: Floyd and Warshall in single precision, in blocks of 64 vertices (Venkataraman et al.,
-// ACM JEA 8, 2003): the block on the diagonal, then its row and column, then everything else.
+// `baseline` is what the vector ALUs are good at: Floyd and Warshall in single precision, in blocks of 64 vertices
+// (Venkataraman et al., ACM JEA 8, 2003): the block on the diagonal, then its row and column, then everything else.
 #pragma once
 
 #include <algorithm>
 #include <cmath>
 
-#include "lacuna/matrix.h"
+#include "lacuna/simd2.h"
 #include "workloads/common/graph.h"
 #include "workloads/common/program.h"
 #include "workloads/common/simd2_vector.h"
@@ -38,7 +38,8 @@ struct Tile {
 
 // next := now (+) the product. An element that changes sets *changed.
 template <opcode op, unsigned tile, typename Factors>
-__global__ void __launch_bounds__(simd2::workgroup_size) matrix_step(Factors x, unsigned ld, half* now, half* next, unsigned* changed) {
+__global__ void __launch_bounds__(simd2::workgroup_size)
+    matrix_step(Factors x, unsigned ld, half* now, half* next, unsigned* changed) {
   const Tile at(tile, ld);
   bool change = false;
   simd2::multiply<op, tile>(
@@ -52,14 +53,18 @@ __global__ void __launch_bounds__(simd2::workgroup_size) matrix_step(Factors x, 
 template <opcode op>
 __global__ void __launch_bounds__(simd2_vector::workgroup_size)
     vector_step(simd2_vector::Factors<half> x, unsigned ld, half* now, half* next, unsigned* changed) {
-  const Tile at(simd2_vector::tile, ld);
+  constexpr unsigned tile = simd2_vector::tile;
   bool change = false;
-  simd2_vector::multiply<op>(
-      x, at.row0, at.column0, [&](unsigned row, unsigned column) { return static_cast<float>(at.in(now, row, column)); },
-      [&](unsigned row, unsigned column, float value) {
-        change |= static_cast<float>(at.in(now, row, column)) != value;
-        at.in(next, row, column) = static_cast<half>(value);
-      });
+  const auto before = [&](unsigned row, unsigned column, unsigned count) {
+    return simd2_vector::load_four(now + static_cast<size_t>(row) * ld + column, count);
+  };
+  simd2_vector::multiply<op>(x, blockIdx.y * tile, blockIdx.x * tile, before,
+                             [&](unsigned row, unsigned column, unsigned count, float4 values) {
+                               const float4 old = before(row, column, count);
+                               change |= old.x != values.x || (count > 1 && old.y != values.y) ||
+                                         (count > 2 && old.z != values.z) || (count > 3 && old.w != values.w);
+                               simd2_vector::store_four(next + static_cast<size_t>(row) * ld + column, count, values);
+                             });
   if (change) *changed = 1;
 }
 
@@ -109,8 +114,13 @@ __global__ void __launch_bounds__(simd2_vector::workgroup_size)
   if (cross ? blockIdx.x == middle : tile_x == middle || tile_y == middle) return;
   const simd2_vector::Factors<float> x{d + first, d + static_cast<size_t>(first) * ld, vertices, vertices, count, ld, ld};
   simd2_vector::multiply<op>(
-      x, tile_y * block, tile_x * block, [=](unsigned row, unsigned column) { return d[static_cast<size_t>(row) * ld + column]; },
-      [=](unsigned row, unsigned column, float value) { d[static_cast<size_t>(row) * ld + column] = value; });
+      x, tile_y * block, tile_x * block,
+      [=](unsigned row, unsigned column, unsigned valid) {
+        return simd2_vector::load_four(d + static_cast<size_t>(row) * ld + column, valid);
+      },
+      [=](unsigned row, unsigned column, unsigned valid, float4 values) {
+        simd2_vector::store_four(d + static_cast<size_t>(row) * ld + column, valid, values);
+      });
 }
 
 /// Closes the matrix in place.
@@ -145,11 +155,12 @@ struct Options {
     program.size(vertices, "vertices", "vertices of the graph", {100, 512, 1024}, 1, 1 << 14);
     program.choice(graph, "graph", "its kind", graphs, graphs.front());
     program.real(density, "density", "the share of all possible edges that it has", {0.05, 0.01, 0.01}, 0, 1);
-    program.choice(algorithm, "algorithm",
-                   "the usual one on vector ALUs; steps of matrix products on a gfx90a with mfma.extensions; leyzorek's on vector ALUs",
-                   {"baseline", "bellman-ford", "leyzorek", "simt"}, std::string("baseline"));
-    program.choice(convergence, "convergence", "whether steps end with one that changes nothing, or by their number", {"on", "off"},
-                   std::string("on"));
+    program.choice(
+        algorithm, "algorithm",
+        "the usual one on vector ALUs; steps of matrix products on a gfx90a with mfma.extensions; leyzorek's on vector ALUs",
+        {"baseline", "bellman-ford", "leyzorek", "simt"}, std::string("baseline"));
+    program.choice(convergence, "convergence", "whether steps end with one that changes nothing, or by their number",
+                   {"on", "off"}, std::string("on"));
     program.flag(structured, "structured", "no vertex has more than two edges to the vertices 4i ... 4i + 3");
     program.flag(sparse, "sparse", "bellman-ford with the 2:4 sparse form of the matrix unit; the graph is structured");
   }
@@ -157,7 +168,7 @@ struct Options {
     if (sparse && algorithm != "bellman-ford")
       throw workload::UsageError("--sparse is for --algorithm bellman-ford: the square of a sparse matrix is not sparse");
     workload::Graph made = workload::random_graph(random, vertices, {graph, density, symmetric}, most);
-    if (structured || sparse) workload::make_two_of_four(made);
+    if (structured || sparse) workload::make_two_of_four(made, symmetric);
     return made;
   }
 };
@@ -218,11 +229,11 @@ class Steps {
     if (options_.algorithm == "simt") {
       const unsigned groups = workload::groups(n_, simd2_vector::tile);
       vector_step<op><<<dim3(groups, groups), simd2_vector::workgroup_size>>>({now, now, n_, n_, n_, ld_, ld_}, ld_, now, next,
-                                                                             changed_.data());
+                                                                              changed_.data());
     } else if (options_.sparse) {
       launch<64>(simd2::sparse_factors{compressed_.values.data(), compressed_.positions.data(), now, n_, n_, n_,
-                                   simd2::compressed_ld(n_), ld_},
-             now, next);
+                                       simd2::compressed_ld(n_), ld_},
+                 now, next);
     } else {
       const half* const left = options_.algorithm == "bellman-ford" ? w_.data() : now;
       const simd2::dense_factors x{left, now, n_, n_, n_, ld_, ld_};
@@ -253,11 +264,13 @@ std::vector<float> without_gaps(const std::vector<T>& matrix, unsigned vertices,
 }
 
 /// The result for every pair of vertices is equal to the host's, which must be a half exactly: the matrix unit's inputs are.
-inline void check(workload::Program& program, const workload::Graph& graph, workload::Paths paths, const std::vector<float>& got) {
+inline void check(workload::Program& program, const workload::Graph& graph, workload::Paths paths,
+                  const std::vector<float>& got) {
   const std::vector<double> best = workload::best_paths(graph, paths);
   for (const double value : best) {
     if (static_cast<double>(static_cast<half>(static_cast<float>(value))) != value)
-      throw workload::Error("a path of " + std::to_string(value) + " is not exact in half precision: fewer vertices, or another graph");
+      throw workload::Error("a path of " + std::to_string(value) +
+                            " is not exact in half precision: fewer vertices, or another graph");
   }
   program.check_equal("paths", got, std::vector<float>(best.begin(), best.end()));
 }

@@ -17,6 +17,8 @@ constexpr float infinity = std::numeric_limits<float>::infinity();
 
 using Pairs = std::vector<std::pair<unsigned, unsigned>>;
 
+bool before(const Edge& a, const Edge& b) { return a.from != b.from ? a.from < b.from : a.to < b.to; }
+
 std::vector<unsigned> shuffled_numbers(Random& random, unsigned count) {
   std::vector<unsigned> numbers(count);
   std::iota(numbers.begin(), numbers.end(), 0U);
@@ -107,8 +109,7 @@ Graph random_graph(Random& random, unsigned vertices, const GraphKind& kind, uns
     graph.edges.push_back({from, to, weight});
     if (both_ways) graph.edges.push_back({to, from, weight});
   }
-  std::sort(graph.edges.begin(), graph.edges.end(),
-            [](const Edge& a, const Edge& b) { return a.from != b.from ? a.from < b.from : a.to < b.to; });
+  std::sort(graph.edges.begin(), graph.edges.end(), before);
   return graph;
 }
 
@@ -118,25 +119,25 @@ void distinct_weights(Random& random, Graph& graph) {
     if (graph.edges[i].from < graph.edges[i].to) forward.push_back(i);
   }
   const std::vector<unsigned> order = shuffled_numbers(random, static_cast<unsigned>(forward.size()));
-  // The other direction is found by its ends.
-  const auto before = [](const Edge& edge, const std::pair<unsigned, unsigned>& ends) {
-    return std::make_pair(edge.from, edge.to) < ends;
-  };
   for (std::size_t i = 0; i < forward.size(); ++i) {
     Edge& edge = graph.edges[forward[i]];
     edge.weight = static_cast<float>(order[i] + 1);
-    std::lower_bound(graph.edges.begin(), graph.edges.end(), std::make_pair(edge.to, edge.from), before)->weight = edge.weight;
+    std::lower_bound(graph.edges.begin(), graph.edges.end(), Edge{edge.to, edge.from, 0}, before)->weight = edge.weight;
   }
 }
 
-void make_two_of_four(Graph& graph) {
+void make_two_of_four(Graph& graph, bool symmetric) {
   std::vector<Edge> kept;
   for (const Edge& edge : graph.edges) {
     const std::size_t count = kept.size();
     const bool full = count >= 2 && kept[count - 2].from == edge.from && kept[count - 2].to / 4 == edge.to / 4;
     if (!full) kept.push_back(edge);
   }
-  graph.edges = std::move(kept);
+  graph.edges.clear();
+  for (const Edge& edge : kept) {
+    if (!symmetric || std::binary_search(kept.begin(), kept.end(), Edge{edge.to, edge.from, 0}, before))
+      graph.edges.push_back(edge);
+  }
 }
 
 float absent(Paths paths) {

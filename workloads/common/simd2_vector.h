@@ -1,13 +1,14 @@
 // D = C (+) (A (x) B) with the operators of lacuna/simd2.h on vector ALUs: what a matrix unit competes with.
 //
-// A workgroup of 128 work-items makes 64 x 64 elements of D, a work-item 8 x 4 of them. A and B are converted to float on their
-// way into LDS, 16 elements along k at a time; the next are loaded while the present are multiplied. Semantics are those of the
+// A workgroup of 256 work-items makes 64 x 64 elements of D, a work-item 8 x 4 of them for a half of the elements along k; the
+// halves meet at the end. A and B are converted to float on their way into LDS, 16 elements along k at a time; the next are
+// loaded while the present are multiplied. Semantics are those of the
 // unit but for the signs of zeros and the order of roundings.
 #pragma once
 
+#include "lacuna/simd2/multiply.h"
 #include "lacuna/simd2/operators.h"
 #include "lacuna/simd2/tiles.h"
-#include "lacuna/simd2/multiply.h"
 
 namespace simd2_vector {
 
@@ -19,7 +20,7 @@ struct Factors {
   unsigned m, n, k, lda, ldb;
 };
 
-constexpr unsigned tile = 64, depth = 16, workgroup_size = 128, pitch = tile + 4;
+constexpr unsigned tile = 64, depth = 16, workgroup_size = 256, pitch = tile + 4;
 
 // sum (+) (a (x) b). For orand everything is 1.0f or 0.0f (`truth`).
 template <simd2::opcode op>
@@ -29,7 +30,8 @@ __device__ inline float combined(float sum, float a, float b) {
   if constexpr (op == orand) {
     return __uint_as_float(__float_as_uint(sum) | (__float_as_uint(a) & __float_as_uint(b)));
   } else if constexpr (least || most) {
-    const float product = op == minplus || op == maxplus ? a + b : op == minmul || op == maxmul ? a * b
+    const float product = op == minplus || op == maxplus ? a + b
+                          : op == minmul || op == maxmul ? a * b
                           : op == minmax                 ? fmaxf(a, b)
                                                          : fminf(a, b);
     return least ? fminf(sum, product) : fmaxf(sum, product);
@@ -39,67 +41,118 @@ __device__ inline float combined(float sum, float a, float b) {
   }
 }
 
+// a (+) b.
+template <simd2::opcode op>
+__device__ inline float joined(float a, float b) {
+  using namespace simd2;
+  return op == orand         ? __uint_as_float(__float_as_uint(a) | __float_as_uint(b))
+         : takes_minimum(op) ? fminf(a, b)
+         : takes_maximum(op) ? fmaxf(a, b)
+                             : a + b;
+}
+
 template <simd2::opcode op>
 __device__ inline float truth(float value) {
   return op != simd2::orand ? value : value != 0.0f ? 1.0f : 0.0f;
 }
 
-// c(row, column) and d(row, column, value) as for simd2::multiply.
+// Up to four elements of a row, `count` of them, from any address of one, and back.
+template <typename T>
+__device__ inline float4 load_four(const T* from, unsigned count) {
+  using four = T __attribute__((ext_vector_type(4), aligned(sizeof(T))));
+  four values;
+  if (count >= 4) {
+    values = *reinterpret_cast<const four*>(from);
+  } else {
+#pragma unroll
+    for (unsigned i = 0; i < 4; ++i) values[i] = from[min(i, count - 1)];
+  }
+  return make_float4(static_cast<float>(values[0]), static_cast<float>(values[1]), static_cast<float>(values[2]),
+                     static_cast<float>(values[3]));
+}
+template <typename T>
+__device__ inline void store_four(T* to, unsigned count, float4 values) {
+  using four = T __attribute__((ext_vector_type(4), aligned(sizeof(T))));
+  const four converted = {static_cast<T>(values.x), static_cast<T>(values.y), static_cast<T>(values.z),
+                          static_cast<T>(values.w)};
+  if (count >= 4) {
+    *reinterpret_cast<four*>(to) = converted;
+  } else {
+#pragma unroll
+    for (unsigned i = 0; i < 3; ++i) {
+      if (i < count) to[i] = converted[i];
+    }
+  }
+}
+
+// c(row, column, count) gives up to four elements of C, d(row, column, count, values) takes those of D.
 template <simd2::opcode op, typename T, typename C, typename D>
 __device__ inline void multiply(const Factors<T>& x, unsigned row0, unsigned column0, C c, D d) {
-  // Eight elements at any address of one.
-  using eight = T __attribute__((ext_vector_type(8)));
-  using eight_anywhere = T __attribute__((ext_vector_type(8), aligned(sizeof(T))));
-  __shared__ __attribute__((aligned(16))) float a_tile[2][depth][pitch], b_tile[2][depth][pitch];
-  const unsigned item = threadIdx.x, a_row = item % 64, a_k = item / 64 * 8, b_k = item / 8, b_column = item % 8 * 8;
+  // Four elements at any address of one.
+  using four = T __attribute__((ext_vector_type(4)));
+  using four_anywhere = T __attribute__((ext_vector_type(4), aligned(sizeof(T))));
+  struct Tiles {
+    float a[2][depth][pitch], b[2][depth][pitch];
+  };
+  __shared__ __attribute__((aligned(16))) Tiles tiles;
+  const unsigned item = threadIdx.x, a_row = item % 64, a_k = item / 64 * 4, b_k = item / 16, b_column = item % 16 * 4;
   const T* const a_line = x.a + static_cast<size_t>(min(row0 + a_row, x.m - 1)) * x.lda;
   const bool inside = column0 + tile <= x.n;
-  eight a_next, b_next;
+  four a_next, b_next;
   const auto load = [&](unsigned k) {
     const T* const b_line = x.b + static_cast<size_t>(min(k + b_k, x.k - 1)) * x.ldb;
     if (k + depth <= x.k && inside) {
-      a_next = *reinterpret_cast<const eight_anywhere*>(a_line + k + a_k);
-      b_next = *reinterpret_cast<const eight_anywhere*>(b_line + column0 + b_column);
+      a_next = *reinterpret_cast<const four_anywhere*>(a_line + k + a_k);
+      b_next = *reinterpret_cast<const four_anywhere*>(b_line + column0 + b_column);
       return;
     }
     constexpr T a_padding = static_cast<T>(simd2::padding<op, simd2::matrixa>()),
                 b_padding = static_cast<T>(simd2::padding<op, simd2::matrixb>());
 #pragma unroll
-    for (unsigned i = 0; i < 8; ++i) {
+    for (unsigned i = 0; i < 4; ++i) {
       const T a = a_line[min(k + a_k + i, x.k - 1)], b = b_line[min(column0 + b_column + i, x.n - 1)];
       a_next[i] = k + a_k + i < x.k ? a : a_padding;
       b_next[i] = k + b_k < x.k ? b : b_padding;
     }
   };
 
-  const unsigned row = item / 16 * 8, column = item % 16 * 4;
+  const unsigned part = item / 128, row = item % 128 / 16 * 8, column = item % 16 * 4;
+  const unsigned columns = column0 + column < x.n ? min(x.n - column0 - column, 4U) : 0;
   float sums[8][4];
-  const auto each = [&](auto&& element) {
 #pragma unroll
-    for (unsigned i = 0; i < 8; ++i) {
+  for (unsigned i = 0; i < 32; ++i) sums[i / 4][i % 4] = simd2::identity<op>();
+  load(0);
+  const bool whole = row0 + tile <= x.m && column0 + tile <= x.n;
+  const auto begin = [&](unsigned count) {
 #pragma unroll
-      for (unsigned j = 0; j < 4; ++j) element(sums[i][j], row0 + row + i, column0 + column + j);
+    for (unsigned y = 0; y < 8; ++y) {
+      const float4 before = c(min(row0 + row + y, x.m - 1), column0 + column, count);
+      sums[y][0] = truth<op>(before.x), sums[y][1] = truth<op>(before.y), sums[y][2] = truth<op>(before.z),
+      sums[y][3] = truth<op>(before.w);
     }
   };
-  load(0);
-  each([&](float& sum, unsigned y, unsigned z) { sum = truth<op>(c(min(y, x.m - 1), min(z, x.n - 1))); });
-  for (unsigned k = 0, buffer = 0; k < x.k; k += depth, buffer ^= 1) {
-    float from_b[8];
-#pragma unroll
-    for (unsigned i = 0; i < 8; ++i) {
-      a_tile[buffer][a_k + i][a_row] = truth<op>(static_cast<float>(a_next[i]));
-      from_b[i] = truth<op>(static_cast<float>(b_next[i]));
+  // C is the first half's.
+  if (part == 0) {
+    if (whole) {
+      begin(4);
+    } else if (columns != 0) {
+      begin(columns);
     }
-    auto* const b_line = reinterpret_cast<float4*>(&b_tile[buffer][b_k][b_column]);
-    b_line[0] = make_float4(from_b[0], from_b[1], from_b[2], from_b[3]);
-    b_line[1] = make_float4(from_b[4], from_b[5], from_b[6], from_b[7]);
+  }
+  for (unsigned k = 0, buffer = 0; k < x.k; k += depth, buffer ^= 1) {
+#pragma unroll
+    for (unsigned i = 0; i < 4; ++i) tiles.a[buffer][a_k + i][a_row] = truth<op>(static_cast<float>(a_next[i]));
+    *reinterpret_cast<float4*>(&tiles.b[buffer][b_k][b_column]) =
+        make_float4(truth<op>(static_cast<float>(b_next[0])), truth<op>(static_cast<float>(b_next[1])),
+                    truth<op>(static_cast<float>(b_next[2])), truth<op>(static_cast<float>(b_next[3])));
     __syncthreads();
     if (k + depth < x.k) load(k + depth);
-#pragma unroll
-    for (unsigned i = 0; i < depth; ++i) {
-      const float4 a0 = *reinterpret_cast<const float4*>(&a_tile[buffer][i][row]);
-      const float4 a1 = *reinterpret_cast<const float4*>(&a_tile[buffer][i][row + 4]);
-      const float4 b0 = *reinterpret_cast<const float4*>(&b_tile[buffer][i][column]);
+#pragma unroll 4
+    for (unsigned j = 0; j < depth / 2; ++j) {
+      const unsigned i = part * (depth / 2) + j;
+      const float4 a0 = *reinterpret_cast<const float4*>(&tiles.a[buffer][i][row]);
+      const float4 a1 = *reinterpret_cast<const float4*>(&tiles.a[buffer][i][row + 4]);
+      const float4 b0 = *reinterpret_cast<const float4*>(&tiles.b[buffer][i][column]);
       const float as[8] = {a0.x, a0.y, a0.z, a0.w, a1.x, a1.y, a1.z, a1.w}, bs[4] = {b0.x, b0.y, b0.z, b0.w};
 #pragma unroll
       for (unsigned y = 0; y < 8; ++y) {
@@ -108,9 +161,35 @@ __device__ inline void multiply(const Factors<T>& x, unsigned row0, unsigned col
       }
     }
   }
-  each([&](float& sum, unsigned y, unsigned z) {
-    if (y < x.m && z < x.n) d(y, z, sum);
-  });
+  // The second half's sums, as the work-items of the first half have them.
+  __syncthreads();
+  static_assert(sizeof(Tiles) >= 128 * 32 * sizeof(float), "the tiles' place is large enough for half a workgroup's sums");
+  auto* const other = reinterpret_cast<float4*>(&tiles) + item % 128;
+  if (part == 1) {
+#pragma unroll
+    for (unsigned y = 0; y < 8; ++y) other[128 * y] = make_float4(sums[y][0], sums[y][1], sums[y][2], sums[y][3]);
+  }
+  __syncthreads();
+  if (part == 1) return;
+#pragma unroll
+  for (unsigned y = 0; y < 8; ++y) {
+    const float4 more = other[128 * y];
+    sums[y][0] = joined<op>(sums[y][0], more.x), sums[y][1] = joined<op>(sums[y][1], more.y);
+    sums[y][2] = joined<op>(sums[y][2], more.z), sums[y][3] = joined<op>(sums[y][3], more.w);
+  }
+  const auto end = [&](unsigned rows, unsigned count) {
+#pragma unroll
+    for (unsigned y = 0; y < 8; ++y) {
+      if (y < rows) {
+        d(row0 + row + y, column0 + column, count, make_float4(sums[y][0], sums[y][1], sums[y][2], sums[y][3]));
+      }
+    }
+  };
+  if (whole) {
+    end(8, 4);
+  } else if (columns != 0 && row0 + row < x.m) {
+    end(x.m - row0 - row, columns);
+  }
 }
 
 }  // namespace simd2_vector

@@ -5,5 +5,5 @@ int main(int argc, char** argv) {
   workload::Program program("mcp", "Maximum capacity paths: the widest between all vertices",
                             "SIMD2 (ISCA '22), applications: MCP");
   return closure::run<simd2::maxmin>(program, argc, argv, workload::Paths::widest, {"random", "grid", "scale-free"}, 1000,
-                                   [](float number) { return number; });
+                                     [](float number) { return number; });
 }

@@ -1,7 +1,7 @@
 // D = C (+) (A (x) B) with one of the nine operators of SIMD2, by the matrix unit or by vector ALUs: the micro-benchmark of the
 // SIMD2 paper. `sparse` is the unit's 2:4 form, for which A has two elements in each group of four; --structured
 // gives the other units the same A.
-#include "lacuna/matrix.h"
+#include "lacuna/simd2.h"
 
 #include <algorithm>
 
@@ -13,12 +13,17 @@ using simd2::half, simd2::opcode;
 constexpr const char* operators[] = {"mma", "minplus", "maxplus", "minmul", "maxmul", "minmax", "maxmin", "orand", "addnorm"};
 
 template <opcode op>
-__global__ void __launch_bounds__(simd2_vector::workgroup_size) vector_product(simd2_vector::Factors<half> x, const float* c, float* d) {
+__global__ void __launch_bounds__(simd2_vector::workgroup_size)
+    vector_product(simd2_vector::Factors<half> x, const float* c, float* d) {
   constexpr unsigned tile = simd2_vector::tile;
   simd2_vector::multiply<op>(
       x, blockIdx.y * tile, blockIdx.x * tile,
-      [=](unsigned row, unsigned column) { return c[size_t{row} * x.n + column]; },
-      [=](unsigned row, unsigned column, float value) { d[size_t{row} * x.n + column] = value; });
+      [=](unsigned row, unsigned column, unsigned count) {
+        return simd2_vector::load_four(c + size_t{row} * x.n + column, count);
+      },
+      [=](unsigned row, unsigned column, unsigned count, float4 values) {
+        simd2_vector::store_four(d + size_t{row} * x.n + column, count, values);
+      });
 }
 
 struct Input {
@@ -103,8 +108,8 @@ static void run(workload::Program& program, const std::string& unit, const Input
     const dim3 grid(workload::groups(x.n, simd2_vector::tile), workload::groups(x.m, simd2_vector::tile));
     program.measure([&] {
       const simd2::dense_factors y = device.factors(x);
-      vector_product<op><<<grid, simd2_vector::workgroup_size>>>({y.a, y.b, y.m, y.n, y.k, y.lda, y.ldb}, device.c.data(),
-                                                                 device.d.data());
+      vector_product<op>
+          <<<grid, simd2_vector::workgroup_size>>>({y.a, y.b, y.m, y.n, y.k, y.lda, y.ldb}, device.c.data(), device.d.data());
     });
   } else if (unit == "matrix") {
     program.measure([&] { simd2::product<op>(device.factors(x), device.c.data(), device.d.data()); });
@@ -116,8 +121,8 @@ static void run(workload::Program& program, const std::string& unit, const Input
     const half absent = simd2::identity(op) == 0 ? half{0} : simd2::padding<op, simd2::matrixa>();
     simd2::compress<op>(device.a.data(), x.m, x.k, x.k, values.data(), positions.data(), misfits.data(), absent);
     if (misfits.download()[0] != 0) throw workload::Error("A has more than two elements in a group of four");
-    const simd2::sparse_factors factors{values.data(), positions.data(), device.b.data(),
-                                        unsigned(x.m), unsigned(x.n),    unsigned(x.k),   ld, unsigned(x.n)};
+    const simd2::sparse_factors factors{
+        values.data(), positions.data(), device.b.data(), unsigned(x.m), unsigned(x.n), unsigned(x.k), ld, unsigned(x.n)};
     program.measure([&] { simd2::product<op>(factors, device.c.data(), device.d.data()); });
   }
 }
@@ -132,7 +137,8 @@ int main(int argc, char** argv) {
   program.size(n, "n", "columns of B and D", {128, 512, 1024}, 1, 1 << 15);
   program.size(k, "k", "columns of A, rows of B", {128, 512, 1024}, 1, 1 << 15);
   program.choice(name, "operator", "the operator", {std::begin(operators), std::end(operators)}, std::string("minplus"));
-  program.choice(unit, "unit", "what computes: vector ALUs, or the matrix unit of a gfx90a with mfma.extensions, dense or 2:4 sparse",
+  program.choice(unit, "unit",
+                 "what computes: vector ALUs, or the matrix unit of a gfx90a with mfma.extensions, dense or 2:4 sparse",
                  {"vector", "matrix", "sparse"}, std::string("vector"));
   program.flag(structured, "structured", "A has two elements in each group of four");
   return program.run(argc, argv, [&] {
@@ -140,9 +146,9 @@ int main(int argc, char** argv) {
     if (op == simd2::addnorm && unit == "sparse") throw workload::UsageError("addnorm has no sparse form");
     const Input x = make_input(program.random(), op, m, n, k, structured || unit == "sparse");
     const Device device(x);
-    constexpr decltype(&run<simd2::mma>) runs[] = {
-        run<simd2::mma>,    run<simd2::minplus>, run<simd2::maxplus>, run<simd2::minmul>, run<simd2::maxmul>,
-        run<simd2::minmax>, run<simd2::maxmin>,  run<simd2::orand>,   run<simd2::addnorm>};
+    constexpr decltype(&run<simd2::mma>) runs[] = {run<simd2::mma>,    run<simd2::minplus>, run<simd2::maxplus>,
+                                                   run<simd2::minmul>, run<simd2::maxmul>,  run<simd2::minmax>,
+                                                   run<simd2::maxmin>, run<simd2::orand>,   run<simd2::addnorm>};
     runs[op](program, unit, x, device);
     if (program.checks()) program.check_equal("D", device.d.download(), reference(op, x));
   });

@@ -27,9 +27,9 @@ struct dense_factors {
 inline constexpr unsigned workgroup_size = 256;
 
 namespace detail {
-// How a workgroup's tile is in LDS: of A its rows, of B its columns, a slab along k at a time, in units of a lane's elements for two
-// instructions: unit (pair, g, i) of 16 lines has elements 4g ... 4g + 3 of line i, of 16 and of the next 16 along k. The pitches
-// keep the banks apart: 8 lanes load neighbouring units, and as many store two halves of units each.
+// How a workgroup's tile is in LDS: of A its rows, of B its columns, a slab along k at a time, in units of a lane's elements
+// for two instructions: unit (pair, g, i) of 16 lines has elements 4g ... 4g + 3 of line i, of 16 and of the next 16 along k.
+// The pitches keep the banks apart: 8 lanes load neighbouring units, and as many store two halves of units each.
 template <unsigned tile>
 struct staging {
   static constexpr unsigned slab = 4096 / tile;
@@ -55,8 +55,8 @@ __device__ inline T& at(U* shared, unsigned bytes) {
   return *reinterpret_cast<T*>(reinterpret_cast<byte*>(shared) + bytes);
 }
 
-// What a work-item brings of a slab of A that is all inside: 8 elements along k of each of two rows. Rows outside repeat the last
-// one.
+// What a work-item brings of a slab of A that is all inside: 8 elements along k of each of two rows. Rows outside repeat the
+// last one.
 template <unsigned tile>
 struct slab_rows {
   static constexpr unsigned lanes = staging<tile>::slab / 8;
@@ -82,7 +82,8 @@ struct slab_a<dense_factors, tile> : slab_rows<tile> {
   unsigned offsets[2];
   const half* from;
 
-  __device__ slab_a(const dense_factors& x, unsigned row0) : slab_rows<tile>(x.m - row0), from(x.a + static_cast<size_t>(row0) * x.lda) {
+  __device__ slab_a(const dense_factors& x, unsigned row0)
+      : slab_rows<tile>(x.m - row0), from(x.a + static_cast<size_t>(row0) * x.lda) {
     for (unsigned j = 0; j < 2; ++j) offsets[j] = (this->inside[j] * x.lda + this->k) * 2;
   }
   __device__ void load(unsigned first) {
@@ -195,15 +196,16 @@ __device__ inline void keep_rest_of_b(const Factors& x, unsigned column0, unsign
 }  // namespace detail
 
 /// The tile of D whose first element is (row0, column0), tile x tile elements, 64 or 128, made by the whole workgroup of
-/// `workgroup_size` work-items. `c(row, column)` gives an element of C and `d(row, column, value)` takes one of D, each once and in the
-/// same lane, for the elements of the tile that are in the matrix; c may be asked for elements again that are not this tile's.
-/// m, n and k are not 0. Anywhere but on a gfx90a it is a trap.
+/// `workgroup_size` work-items. `c(row, column)` gives an element of C and `d(row, column, value)` takes one of D, each once
+/// and in the same lane, for the elements of the tile that are in the matrix; c may be asked for elements again that are not
+/// this tile's. m, n and k are not 0. Anywhere but on a gfx90a it is a trap.
 template <opcode op, unsigned tile, typename Factors, typename C, typename D>
-__device__ inline void multiply([[maybe_unused]] const Factors& x, [[maybe_unused]] unsigned row0, [[maybe_unused]] unsigned column0,
-                                [[maybe_unused]] C c, [[maybe_unused]] D d) {
+__device__ inline void multiply([[maybe_unused]] const Factors& x, [[maybe_unused]] unsigned row0,
+                                [[maybe_unused]] unsigned column0, [[maybe_unused]] C c, [[maybe_unused]] D d) {
   static_assert(tile == 64 || tile == 128, "simd2::multiply: a workgroup makes tiles of 64 x 64 or 128 x 128");
   constexpr bool sparse = std::is_same_v<Factors, sparse_factors>;
-  static_assert(sparse || std::is_same_v<Factors, dense_factors>, "simd2::multiply: factors are dense_factors or sparse_factors");
+  static_assert(sparse || std::is_same_v<Factors, dense_factors>,
+                "simd2::multiply: factors are dense_factors or sparse_factors");
   static_assert(!sparse || op != addnorm, "simd2::multiply: addnorm has no sparse form");
 #if defined(__HIP_DEVICE_COMPILE__) && !defined(__gfx90a__)
   // Nothing of the rest has a meaning here, nor needs compiling.
@@ -265,10 +267,12 @@ __device__ inline void multiply([[maybe_unused]] const Factors& x, [[maybe_unuse
         const detail::half8 from_a = a_values[i / quarter % quarter], from_b = b_values[i % quarter];
         detail::float4& sum = sums[i / quarter % quarter][i % quarter];
         const bool second = i >= quarter * quarter;
-        sum = detail::multiply<op, sparse ? 1 : 0>(
-            second ? __builtin_shufflevector(from_a, from_a, 4, 5, 6, 7) : __builtin_shufflevector(from_a, from_a, 0, 1, 2, 3),
-            second ? __builtin_shufflevector(from_b, from_b, 4, 5, 6, 7) : __builtin_shufflevector(from_b, from_b, 0, 1, 2, 3),
-            sum);
+        sum = detail::multiply < op, sparse ? 1
+                                            : 0 > (second ? __builtin_shufflevector(from_a, from_a, 4, 5, 6, 7)
+                                                          : __builtin_shufflevector(from_a, from_a, 0, 1, 2, 3),
+                                                   second ? __builtin_shufflevector(from_b, from_b, 4, 5, 6, 7)
+                                                          : __builtin_shufflevector(from_b, from_b, 0, 1, 2, 3),
+                                                   sum);
       }
     }
     detail::lds_barrier();

@@ -1,6 +1,6 @@
-// The nine operators of the SIMD2 matrix unit (Zhang, Tsai, Tseng, "SIMD2: A Generalized Matrix Instruction Set for Accelerating
-// Tensor Computation beyond GEMM", ISCA 2022), for device and host: D = C (+) (A (x) B), where the sum over
-// k and the product of elements are
+// The nine operators of the SIMD2 matrix unit (Zhang, Tsai, Tseng, "SIMD2: A Generalized Matrix Instruction Set for
+// Accelerating Tensor Computation beyond GEMM", ISCA 2022), for device and host: D = C (+) (A (x) B), where the sum over k and
+// the product of elements are
 //
 //   operator  (+)  (x)          solves
 //   mma        +    *           matrix product

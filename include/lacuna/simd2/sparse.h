@@ -1,9 +1,10 @@
-// A 2:4 sparse A: each group of four elements A[i][4g ... 4g + 3] keeps two, and the unit is twice as fast. For all operators but
-// addnorm.
+// A 2:4 sparse A: each group of four elements A[i][4g ... 4g + 3] keeps two, and the unit is twice as fast. For all operators
+// but addnorm.
 //
 // Compressed, a matrix of m rows and `ld` columns (a multiple of 64, at least k) is
 //   values      half[m][ld / 2]             the two kept elements of each group
-//   positions   unsigned short[m][ld / 16]  for each group four bits, the first group's lowest: bits 1:0 the place in its group of
+//   positions   unsigned short[m][ld / 16]  for each group four bits, the first group's lowest: bits 1:0 the place in its group
+//   of
 //                                           the first kept element, bits 3:2 that of the second
 // What is not kept contributes nothing.
 #pragma once
@@ -16,8 +17,8 @@ namespace simd2 {
 /// Columns that a compressed matrix of k columns has.
 constexpr unsigned compressed_ld(unsigned k) { return (k + 63) / 64 * 64; }
 
-/// Compresses a group: false when more than two of its elements are there. Elements equal to `absent` are not there: their products must
-/// contribute nothing, as those of +inf with minplus. Neither are, with min or max in (+), NaNs.
+/// Compresses a group: false when more than two of its elements are there. Elements equal to `absent` are not there: their
+/// products must contribute nothing, as those of +inf with minplus. Neither are, with min or max in (+), NaNs.
 template <opcode op>
 __host__ __device__ inline bool compress_group(const half (&group)[4], half absent, half (&kept)[2], unsigned& positions) {
   static_assert(op != addnorm, "simd2::compress: addnorm has no sparse form: an element that is not there has a distance");
@@ -85,8 +86,8 @@ __global__ void compress_kernel(const half* a, unsigned m, unsigned k, unsigned 
 }
 }  // namespace detail
 
-/// The same on the GPU, on memory of the GPU. To `misfits` is added how many parts of 16 columns of a row do not fit; the result is
-/// right when it is 0.
+/// The same on the GPU, on memory of the GPU. To `misfits` is added how many parts of 16 columns of a row do not fit; the
+/// result is right when it is 0.
 template <opcode op>
 void compress(const half* a, unsigned m, unsigned k, unsigned lda, half* values, unsigned short* positions, unsigned* misfits,
               half absent = padding<op, matrixa>(), hipStream_t stream = nullptr) {
@@ -94,8 +95,9 @@ void compress(const half* a, unsigned m, unsigned k, unsigned lda, half* values,
   detail::compress_kernel<op><<<dim3((parts + 255) / 256), 256, 0, stream>>>(a, m, k, lda, values, positions, misfits, absent);
 }
 
-/// Loads a sparse tile that begins at a multiple of 16 columns: `values` and `positions` are those of its first element, `ld` the
-/// compressed matrix' columns. A lane loads its group's two elements, at a multiple of 4 bytes, and the positions of its row.
+/// Loads a sparse tile that begins at a multiple of 16 columns: `values` and `positions` are those of its first element, `ld`
+/// the compressed matrix' columns. A lane loads its group's two elements, at a multiple of 4 bytes, and the positions of its
+/// row.
 __device__ inline void loadmatrix(matrix<matrixa_sparse, 16, 16, 16, half>& tile, const half* values,
                                   const unsigned short* positions, unsigned ld) {
   const unsigned i = detail::lane() % 16, g = detail::lane() / 16;

@@ -134,8 +134,8 @@ constexpr void check_ld() {
 }  // namespace detail
 
 /// Loads a tile whose lines (rows, or columns of col_major) are `ld` elements apart. `source`, in global memory or LDS, and the
-/// lines begin at multiples of 8 bytes for A and B and of 16 bytes for a col_major accumulator; a row_major one needs none. Each
-/// lane loads 8 bytes of A or B at once; where the layout's lines are not along k, four lanes exchange what they loaded.
+/// lines begin at multiples of 8 bytes for A and B and of 16 bytes for a col_major accumulator; a row_major one needs none.
+/// Each lane loads 8 bytes of A or B at once; where the layout's lines are not along k, four lanes exchange what they loaded.
 template <typename Use, typename T, typename Layout, typename Source>
 __device__ inline void loadmatrix(matrix<Use, 16, 16, 16, T, Layout>& tile, const Source* source, unsigned ld) {
   detail::check_elements<Use, Source>();
@@ -181,27 +181,37 @@ __device__ inline void storematrix(Target* target, const matrix<Use, 16, 16, 16,
 template <opcode op, typename D, typename A, typename B, typename C>
 __device__ inline void mmo(D& d, const A& a, const B& b, const C& c) {
   constexpr bool sparse = std::is_same_v<typename A::use, matrixa_sparse>;
+  constexpr bool accumulates = std::is_same_v<typename D::use, accum> && std::is_same_v<typename C::use, accum>;
   static_assert(op >= mma && op <= addnorm, "simd2::mmo: there is no such operator");
-  static_assert(std::is_same_v<typename D::use, accum> && std::is_same_v<typename C::use, accum>,
-                "simd2::mmo: the first and the fourth operand, D and C, are accumulators");
+  static_assert(accumulates, "simd2::mmo: the first and the fourth operand, D and C, are accumulators");
   static_assert(std::is_same_v<typename A::use, matrixa> || sparse,
                 "simd2::mmo: the second operand, A, is a matrixa or a matrixa_sparse");
   static_assert(std::is_same_v<typename B::use, matrixb>, "simd2::mmo: the third operand, B, is a matrixb");
-  static_assert(!sparse || op != addnorm, "simd2::mmo: addnorm has no sparse form: an element that is not there has a distance");
-  d.data = detail::multiply<op, sparse ? 1 : 0>(a.data, b.data, c.data);
+  static_assert(!sparse || op != addnorm,
+                "simd2::mmo: addnorm has no sparse form: an element that is not there has a distance");
+  // Else the assertion is all that there is to say.
+  if constexpr (accumulates) d.data = detail::multiply < op, sparse ? 1 : 0 > (a.data, b.data, c.data);
 }
 /// The same with an operator that the program chooses; it must be the same for all lanes.
 template <typename D, typename A, typename B, typename C>
 __device__ inline void mmo(D& d, const A& a, const B& b, const C& c, opcode op) {
   switch (op) {
-    case mma: return mmo<mma>(d, a, b, c);
-    case minplus: return mmo<minplus>(d, a, b, c);
-    case maxplus: return mmo<maxplus>(d, a, b, c);
-    case minmul: return mmo<minmul>(d, a, b, c);
-    case maxmul: return mmo<maxmul>(d, a, b, c);
-    case minmax: return mmo<minmax>(d, a, b, c);
-    case maxmin: return mmo<maxmin>(d, a, b, c);
-    case orand: return mmo<orand>(d, a, b, c);
+    case mma:
+      return mmo<mma>(d, a, b, c);
+    case minplus:
+      return mmo<minplus>(d, a, b, c);
+    case maxplus:
+      return mmo<maxplus>(d, a, b, c);
+    case minmul:
+      return mmo<minmul>(d, a, b, c);
+    case maxmul:
+      return mmo<maxmul>(d, a, b, c);
+    case minmax:
+      return mmo<minmax>(d, a, b, c);
+    case maxmin:
+      return mmo<maxmin>(d, a, b, c);
+    case orand:
+      return mmo<orand>(d, a, b, c);
     case addnorm:
       // A sparse A has no addnorm, which is known here only when the program runs.
       if constexpr (!std::is_same_v<typename A::use, matrixa_sparse>) return mmo<addnorm>(d, a, b, c);

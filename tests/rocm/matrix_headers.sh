@@ -1,0 +1,15 @@
+#!/usr/bin/env bash
+# matrix_headers.sh: wrong uses of the matrix unit's headers are compile-time errors that say so, one for each use.
+source "$SOURCE/tests/rocm/common.sh"
+
+wrong=$SOURCE/tests/rocm/matrix/wrong_use.hip
+expect 1 "$HIPCC" -std=c++17 -fsyntax-only -ferror-limit=0 --offload-arch=gfx90a -I "$SOURCE/include" "$wrong"
+grep -F -- 'error:' err.txt >errors.txt
+uses=0
+while read -r message; do
+  grep -qF -- ": $message" errors.txt || fail "no error says: $message"
+  uses=$((uses + 1))
+done < <(sed -n '/^using namespace/,$s,^// ,,p' "$wrong")
+[[ $uses -ge 18 ]] || fail "only $uses uses were found"
+# A use that no sentence explains would show as an error of another kind in the headers.
+if grep -F '/include/lacuna/' errors.txt | grep -vE 'static_assert|static assertion' >&2; then fail "errors that are no assertions"; fi
