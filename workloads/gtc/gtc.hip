@@ -1,7 +1,7 @@
 // Transitive and reflexive closure of a directed graph: which vertices can be reached from which.
 //
-// The baseline is Warshall's algorithm on bits, in blocks of 64 vertices: a lane has a row's 64 bits of a block, and what another row
-// reaches is one OR. The matrix algorithms are those of workloads/common/closure.h, with 1 and 0 in half precision.
+// The baseline is Warshall's algorithm on bits, in blocks of 64 vertices: a lane has a row's 64 bits of a block, and what
+// another row reaches is one OR. The matrix algorithms are those of workloads/common/closure.h, with 1 and 0 in half precision.
 #include "workloads/common/closure.h"
 
 using bits = unsigned long long;
@@ -20,9 +20,10 @@ __device__ static bits closed_diagonal(const bits* matrix, unsigned words, unsig
   return mine;
 }
 
-// The block's own rows: each wavefront closes the diagonal for itself and then makes one word of the 64 rows: the OR of those rows that
-// the diagonal reaches.
-__global__ void __launch_bounds__(64) close_rows(bits* matrix, bits* diagonal, unsigned words, unsigned block, unsigned vertices) {
+// The block's own rows: each wavefront closes the diagonal for itself and then makes one word of the 64 rows: the OR of those
+// rows that the diagonal reaches.
+__global__ void __launch_bounds__(64)
+    close_rows(bits* matrix, bits* diagonal, unsigned words, unsigned block, unsigned vertices) {
   const unsigned lane = threadIdx.x, row = block * 64 + lane, word = blockIdx.x;
   const bits reached = closed_diagonal(matrix, words, block, vertices);
   // The diagonal itself is still read by others.
@@ -40,34 +41,34 @@ __global__ void __launch_bounds__(64) close_rows(bits* matrix, bits* diagonal, u
   if (row < vertices) matrix[static_cast<size_t>(row) * words + word] = all;
 }
 
-// All other rows: a row that reaches vertices of the block reaches what those reach. A workgroup has 64 words of four rows; the
-// block's own rows only get their diagonal.
-__global__ void __launch_bounds__(256) close_others(bits* matrix, const bits* diagonal, unsigned words, unsigned block, unsigned vertices) {
-  const unsigned row = blockIdx.y * 4 + threadIdx.x / 64, word = blockIdx.x * 64 + threadIdx.x % 64;
-  if (row >= vertices) return;
+// All rows: one that reaches vertices of the block reaches what those reach. A workgroup has 16 words of 16 rows, and of the
+// block's rows in LDS. Whether it finds the block's own word of a row before or after another workgroup has completed it does
+// not matter: the rows that it gains are in the others already.
+__global__ void __launch_bounds__(256)
+    close_all(bits* matrix, const bits* diagonal, unsigned words, unsigned block, unsigned vertices) {
+  constexpr unsigned edge = 16;
+  __shared__ bits tile[64][edge];
+  const unsigned x = threadIdx.x % edge, y = threadIdx.x / edge, word = blockIdx.x * edge + x, row = blockIdx.y * edge + y;
+#pragma unroll
+  for (unsigned k = y; k < 64; k += edge) {
+    const unsigned other = min(block * 64 + k, vertices - 1);
+    tile[k][x] = word == block ? diagonal[k] : matrix[static_cast<size_t>(other) * words + min(word, words - 1)];
+  }
+  __syncthreads();
+  if (row >= vertices || word >= words) return;
   bits* const mine = matrix + static_cast<size_t>(row) * words;
-  if (row / 64 == block) {
-    if (word == block) mine[block] = diagonal[row % 64];
-    return;
-  }
-  // Every row has a wavefront for each 64 words, whose lanes walk through the same bits; what is set in the block's own word is not
-  // needed by others, as they would only find what is in `diagonal` already.
   const bits direct = mine[block];
-  if (direct == 0) return;
-  bits all = word < words && word != block ? mine[word] : 0, through = direct;
-  for (bits left = direct; left != 0; left &= left - 1) {
-    const unsigned k = static_cast<unsigned>(__ffsll(left)) - 1, other = block * 64 + k;
-    through |= diagonal[k];
-    if (word < words) all |= matrix[static_cast<size_t>(other) * words + word];
-  }
-  // Rows of the block are closed: one step through them is enough.
-  if (word < words) mine[word] = word == block ? through : all;
+  bits all = mine[word];
+#pragma unroll 8
+  for (unsigned k = 0; k < 64; ++k) all |= direct >> k & 1 ? tile[k][x] : 0;
+  mine[word] = all;
 }
 
 static void warshall(bits* matrix, bits* diagonal, unsigned words, unsigned vertices) {
   for (unsigned block = 0; block < words; ++block) {
     close_rows<<<words, 64>>>(matrix, diagonal, words, block, vertices);
-    close_others<<<dim3(workload::groups(words, 64), workload::groups(vertices, 4)), 256>>>(matrix, diagonal, words, block, vertices);
+    close_all<<<dim3(workload::groups(words, 16), workload::groups(vertices, 16)), 256>>>(matrix, diagonal, words, block,
+                                                                                          vertices);
   }
 }
 
@@ -89,7 +90,8 @@ int main(int argc, char** argv) {
       const workload::DeviceArray<bits> matrix("the closure", edges), diagonal("the diagonal", 64);
       program.measure([&] { matrix.upload(edges); }, [&] { warshall(matrix.data(), diagonal.data(), words, n); });
       const std::vector<bits> got = matrix.download();
-      for (size_t i = 0; i < reached.size(); ++i) reached[i] = static_cast<float>(got[i / n * words + i % n / 64] >> i % n % 64 & 1);
+      for (size_t i = 0; i < reached.size(); ++i)
+        reached[i] = static_cast<float>(got[i / n * words + i % n / 64] >> i % n % 64 & 1);
     } else {
       closure::Steps<simd2::orand> steps(options, graph, paths);
       program.measure([&] { steps.prepare(); }, [&] { steps.run(); });
