@@ -1,0 +1,376 @@
+// Inner products for gemm_tiled.h: how a workgroup multiplies a slab of A's tile with one of B's, both in LDS.
+//
+//   Simt<float | Complex | double>  fused multiply-adds of the vector ALUs
+//   Mfma<float | Complex | double>  CDNA2's own f32 and f64 MFMA
+//   M3xu<fp32 | fp32c | fp64>       the formats of M3XU
+//   Tf32x3     f32 as two terms of TF32: three products, small by small is left out (as CUTLASS does)
+//   Bf16x3     f32 as three terms of bf16, exactly: the six products that matter in f32
+//   Gemm4      complex: four real products, each by Tf32x3
+//
+// Simt, Mfma of real numbers and M3xu give the same bits: a chain of fused multiply-adds over ascending k; of complex numbers
+// for each k re += ar br, re -= ai bi, im += ar bi, im += ai br. All but Simt are for gfx90a alone.
+//
+// Programs are compiled with -fno-slp-vectorize: Simt is measured against the f32 rate of the vector ALUs, without CDNA2's
+// packed instructions.
+#pragma once
+
+#include "workloads/common/gemm_tiled.h"
+
+namespace tiled {
+
+/// Which wavefront of the 2 x 2 of a workgroup, and which lane.
+struct Place {
+  unsigned wavefront_row = threadIdx.x / 128, wavefront_column = threadIdx.x / 64 % 2, lane = threadIdx.x % 64;
+};
+
+// -- vector ALUs
+
+__device__ inline void add_products(float& sum, Unit a, Unit b) {
+  sum = fmaf(a.x, b.x, sum);
+  sum = fmaf(a.y, b.y, sum);
+}
+__device__ inline void add_products(Complex& sum, Unit a, Unit b) {
+  sum.re = fmaf(a.x, b.x, sum.re);
+  sum.re = fmaf(-a.y, b.y, sum.re);
+  sum.im = fmaf(a.x, b.y, sum.im);
+  sum.im = fmaf(a.y, b.x, sum.im);
+}
+__device__ inline void add_products(double& sum, Unit a, Unit b) {
+  sum = fma(__builtin_bit_cast(double, a), __builtin_bit_cast(double, b), sum);
+}
+
+/// The value is computed here, and not put off until the next tile is in LDS.
+__device__ inline void pin(float& value) { asm volatile("" : "+v"(value)); }
+__device__ inline void pin(double& value) { asm volatile("" : "+v"(value)); }
+__device__ inline void pin(Complex& value) { asm volatile("" : "+v"(value.re), "+v"(value.im)); }
+
+/// kHeight x kWidth elements for each lane, 8 x 8 lanes: pairs of rows and of columns, 16 apart, so that eight lanes read 16
+/// bytes each of successive addresses.
+template <class T, unsigned kHeight, unsigned kWidth>
+class Simt {
+ public:
+  using Element = T;
+  static constexpr unsigned kRows = 16 * kHeight, kColumns = 16 * kWidth, kSteps = kUnits;
+  struct Operands {
+    TwoUnits a[kHeight / 2], b[kWidth / 2];
+  };
+
+  __device__ static void load(Operands& to, const Unit (*a)[kRows], const Unit (*b)[kColumns], unsigned step) {
+    const Place place;
+    const unsigned row = place.wavefront_row * 8 * kHeight + place.lane / 8 * 2;
+    const unsigned column = place.wavefront_column * 8 * kWidth + place.lane % 8 * 2;
+#pragma unroll
+    for (unsigned i = 0; i < kHeight / 2; ++i) to.a[i] = *reinterpret_cast<const TwoUnits*>(&a[step][row + 16 * i]);
+#pragma unroll
+    for (unsigned j = 0; j < kWidth / 2; ++j) to.b[j] = *reinterpret_cast<const TwoUnits*>(&b[step][column + 16 * j]);
+  }
+  __device__ void add(const Operands& operands) {
+#pragma unroll
+    for (unsigned i = 0; i < kHeight; ++i) {
+#pragma unroll
+      for (unsigned j = 0; j < kWidth; ++j) {
+        const TwoUnits a = operands.a[i / 2], b = operands.b[j / 2];
+        add_products(sums_[i][j], i % 2 == 0 ? a.lo : a.hi, j % 2 == 0 ? b.lo : b.hi);
+      }
+    }
+#pragma unroll
+    for (auto& row_of_sums : sums_) {
+#pragma unroll
+      for (T& sum : row_of_sums) pin(sum);
+    }
+  }
+  /// Calls put(row, column, sum) for each element that this lane has.
+  template <class Put>
+  __device__ void each(Put put) const {
+    const Place place;
+#pragma unroll
+    for (unsigned i = 0; i < kHeight; ++i) {
+#pragma unroll
+      for (unsigned j = 0; j < kWidth; ++j) {
+        put(place.wavefront_row * 8 * kHeight + place.lane / 8 * 2 + i / 2 * 16 + i % 2,
+            place.wavefront_column * 8 * kWidth + place.lane % 8 * 2 + j / 2 * 16 + j % 2, sums_[i][j]);
+      }
+    }
+  }
+
+ private:
+  T sums_[kHeight][kWidth] = {};
+};
+
+// -- matrix units
+
+#if defined(__gfx90a__)
+
+/// kHeight x kWidth products of 16 x 16 for each wavefront. Way:
+///   Element, Sum; kSteps: in which it multiplies a slab; kProducts: for each step
+///   Operand load(tile, step, x): what this lane holds of 16 rows of A or columns of B, of which its own is x
+///   A left(Operand), B right(Operand): how the products want them
+///   multiply(product, sum, A, B)
+///   item(sum, i): the lane's i-th element of four, in row  kByFour ? 4 i + g : 4 g + i,  g = lane / 16
+template <class Way, unsigned kHeight, unsigned kWidth>
+class MatrixUnits {
+ public:
+  using Element = typename Way::Element;
+  static constexpr unsigned kRows = 32 * kHeight, kColumns = 32 * kWidth, kSteps = Way::kSteps;
+  struct Operands {
+    typename Way::Operand a[kHeight], b[kWidth];
+  };
+
+  __device__ static void load(Operands& to, const Unit (*a)[kRows], const Unit (*b)[kColumns], unsigned step) {
+    const Place place;
+    const unsigned row = place.wavefront_row * 16 * kHeight + place.lane % 16;
+    const unsigned column = place.wavefront_column * 16 * kWidth + place.lane % 16;
+#pragma unroll
+    for (unsigned i = 0; i < kHeight; ++i) to.a[i] = Way::template load<kRows>(a, step, row + 16 * i);
+#pragma unroll
+    for (unsigned j = 0; j < kWidth; ++j) to.b[j] = Way::template load<kColumns>(b, step, column + 16 * j);
+  }
+  __device__ void add(const Operands& operands) {
+    decltype(Way::left({})) as[kHeight];
+    decltype(Way::right({})) bs[kWidth];
+#pragma unroll
+    for (unsigned i = 0; i < kHeight; ++i) as[i] = Way::left(operands.a[i]);
+#pragma unroll
+    for (unsigned j = 0; j < kWidth; ++j) bs[j] = Way::right(operands.b[j]);
+      // Products outermost: instructions that follow each other are of different sums.
+#pragma unroll
+    for (unsigned product = 0; product < Way::kProducts; ++product) {
+#pragma unroll
+      for (unsigned i = 0; i < kHeight; ++i) {
+#pragma unroll
+        for (unsigned j = 0; j < kWidth; ++j) Way::multiply(product, sums_[i][j], as[i], bs[j]);
+      }
+    }
+  }
+  template <class Put>
+  __device__ void each(Put put) const {
+    const Place place;
+    const unsigned group = place.lane / 16;
+#pragma unroll
+    for (unsigned i = 0; i < kHeight; ++i) {
+#pragma unroll
+      for (unsigned item = 0; item < 4; ++item) {
+#pragma unroll
+        for (unsigned j = 0; j < kWidth; ++j) {
+          put((place.wavefront_row * kHeight + i) * 16 + (Way::kByFour ? 4 * item + group : 4 * group + item),
+              (place.wavefront_column * kWidth + j) * 16 + place.lane % 16, Way::item(sums_[i][j], item));
+        }
+      }
+    }
+  }
+
+ private:
+  typename Way::Sum sums_[kHeight][kWidth] = {};
+};
+
+/// Operands of a unit for each lane: unit 4 step + lane / 16 along k.
+struct UnitOperands {
+  using Operand = Unit;
+  static constexpr unsigned kSteps = kUnits / 4, kProducts = 1;
+  template <unsigned kTile>
+  __device__ static Unit load(const Unit (*tile)[kTile], unsigned step, unsigned x) {
+    return tile[4 * step + threadIdx.x % 64 / 16][x];
+  }
+  __device__ static Unit left(Unit a) { return a; }
+  __device__ static Unit right(Unit b) { return b; }
+};
+/// Operands of two: units 2 (lane / 16) and the next one.
+struct TwoUnitOperands {
+  using Operand = TwoUnits;
+  static constexpr unsigned kSteps = kUnits / 8;
+  template <unsigned kTile>
+  __device__ static TwoUnits load(const Unit (*tile)[kTile], unsigned, unsigned x) {
+    const unsigned unit = threadIdx.x % 64 / 16 * 2;
+    TwoUnits both;
+    both.lo = tile[unit][x];
+    both.hi = tile[unit + 1][x];
+    return both;
+  }
+};
+
+template <m3xu::format kFormat>
+struct M3xuWay : UnitOperands {
+  using Element = typename m3xu::fragment<m3xu::matrixa, kFormat>::element;
+  using Sum = m3xu::fragment<m3xu::accum, kFormat>;
+  static constexpr bool kByFour = sizeof(Element) == 8;
+  __device__ static void multiply(unsigned, Sum& sum, Unit a, Unit b) {
+    using A = m3xu::fragment<m3xu::matrixa, kFormat>;
+    using B = m3xu::fragment<m3xu::matrixb, kFormat>;
+    m3xu::mma(sum, __builtin_bit_cast(A, a), __builtin_bit_cast(B, b), sum);
+  }
+  __device__ static Element item(const Sum& sum, unsigned i) { return sum.x[i]; }
+};
+template <m3xu::format kFormat, unsigned kHeight, unsigned kWidth>
+using M3xu = MatrixUnits<M3xuWay<kFormat>, kHeight, kWidth>;
+
+struct MfmaF64Way : UnitOperands {
+  using Element = double;
+  using Sum = Vector<double, 4>;
+  static constexpr bool kByFour = true;
+  __device__ static void multiply(unsigned, Sum& sum, Unit a, Unit b) {
+    sum = __builtin_amdgcn_mfma_f64_16x16x4f64(__builtin_bit_cast(double, a), __builtin_bit_cast(double, b), sum, 0, 0, 0);
+  }
+  __device__ static double item(const Sum& sum, unsigned i) { return sum[i]; }
+};
+/// v_mfma_f32_16x16x4f32: element 4 step + lane / 16 along k for each lane.
+struct MfmaF32Way {
+  using Element = float;
+  using Operand = float;
+  using Sum = Vector<float, 4>;
+  static constexpr unsigned kSteps = kUnits / 2, kProducts = 1;
+  static constexpr bool kByFour = false;
+  template <unsigned kTile>
+  __device__ static float load(const Unit (*tile)[kTile], unsigned step, unsigned x) {
+    const unsigned group = threadIdx.x % 64 / 16;
+    return reinterpret_cast<const float*>(&tile[2 * step + group / 2][x])[group % 2];
+  }
+  __device__ static float left(float a) { return a; }
+  __device__ static float right(float b) { return b; }
+  __device__ static void multiply(unsigned, Sum& sum, float a, float b) {
+    sum = __builtin_amdgcn_mfma_f32_16x16x4f32(a, b, sum, 0, 0, 0);
+  }
+  __device__ static float item(const Sum& sum, unsigned i) { return sum[i]; }
+};
+struct ComplexSum {
+  Vector<float, 4> re, im;
+};
+struct MfmaComplexWay : UnitOperands {
+  using Element = Complex;
+  using Sum = ComplexSum;
+  static constexpr unsigned kProducts = 4;
+  static constexpr bool kByFour = false;
+  __device__ static void multiply(unsigned product, Sum& sum, Unit a, Unit b) {
+    const auto mfma = [](float x, float y, auto& to) { to = __builtin_amdgcn_mfma_f32_16x16x4f32(x, y, to, 0, 0, 0); };
+    if (product == 0) mfma(a.x, b.x, sum.re);
+    if (product == 1) mfma(a.x, b.y, sum.im);
+    if (product == 2) mfma(-a.y, b.y, sum.re);
+    if (product == 3) mfma(a.y, b.x, sum.im);
+  }
+  __device__ static Complex item(const Sum& sum, unsigned i) { return {sum.re[i], sum.im[i]}; }
+};
+template <class T>
+struct MfmaWay;
+template <>
+struct MfmaWay<float> : MfmaF32Way {};
+template <>
+struct MfmaWay<double> : MfmaF64Way {};
+template <>
+struct MfmaWay<Complex> : MfmaComplexWay {};
+template <class T, unsigned kHeight, unsigned kWidth>
+using Mfma = MatrixUnits<MfmaWay<T>, kHeight, kWidth>;
+
+// -- f32 by software
+
+/// f32 as a sum of two numbers of TF32, to nearest (ties away), as far as its 11 + 11 bits go.
+struct Tf32Terms {
+  Unit big, small;
+  // Values, not elements of vectors: clang 15 takes the first element of those in __builtin_bit_cast.
+  __device__ static unsigned raised(float x) { return __builtin_bit_cast(unsigned, x) + 0x1000; }
+  __device__ static float rounded(float x) { return __builtin_bit_cast(float, raised(x) & 0xffffe000); }
+  // Half a unit of the last place rounds: the unit does not read the low bits.
+  __device__ static float rounded_by_unit(float x) { return __builtin_bit_cast(float, raised(x)); }
+  __device__ static Tf32Terms of(Unit x) {
+    const Unit big = {rounded(x.x), rounded(x.y)}, rest = x - big;
+    return {big, Unit{rounded_by_unit(rest.x), rounded_by_unit(rest.y)}};
+  }
+};
+using Tf32Sum = m3xu::fragment<m3xu::accum, m3xu::tf32>;
+__device__ inline void add_tf32(Tf32Sum& sum, Unit a, Unit b) {
+  using A = m3xu::fragment<m3xu::matrixa, m3xu::tf32>;
+  using B = m3xu::fragment<m3xu::matrixb, m3xu::tf32>;
+  m3xu::mma(sum, __builtin_bit_cast(A, a), __builtin_bit_cast(B, b), sum);
+}
+/// Product 0, 1 or 2 of a and b.
+__device__ inline void add_tf32x3(unsigned product, Tf32Sum& sum, const Tf32Terms& a, const Tf32Terms& b) {
+  add_tf32(sum, product == 0 ? a.small : a.big, product == 1 ? b.small : b.big);
+}
+struct Tf32x3Way : UnitOperands {
+  using Element = float;
+  using Sum = Tf32Sum;
+  static constexpr unsigned kProducts = 3;
+  static constexpr bool kByFour = false;
+  __device__ static Tf32Terms left(Unit a) { return Tf32Terms::of(a); }
+  __device__ static Tf32Terms right(Unit b) { return Tf32Terms::of(b); }
+  __device__ static void multiply(unsigned product, Sum& sum, const Tf32Terms& a, const Tf32Terms& b) {
+    add_tf32x3(product, sum, a, b);
+  }
+  __device__ static float item(const Sum& sum, unsigned i) { return sum.x[i]; }
+};
+template <unsigned kHeight, unsigned kWidth>
+using Tf32x3 = MatrixUnits<Tf32x3Way, kHeight, kWidth>;
+
+/// f32 as a sum of three bf16, exactly: 8 + 8 + 8 bits.
+struct Bf16Terms {
+  using Packed = Vector<unsigned, 2>;  // four bf16
+  Packed terms[3];
+  __device__ static Bf16Terms of(TwoUnits x) {
+    Bf16Terms result;
+#pragma unroll
+    for (unsigned term = 0; term < 3; ++term) {
+      Vector<unsigned, 4> nearest;
+#pragma unroll
+      for (unsigned i = 0; i < 4; ++i) {
+        // What is left for the last term fits.
+        nearest[i] = __builtin_bit_cast(unsigned, static_cast<float>(x[i])) + (term < 2 ? 0x8000 : 0);
+        x[i] -= __builtin_bit_cast(float, nearest[i] & 0xffff0000);
+      }
+      // The upper halves of two registers in one.
+      result.terms[term] = Packed{__builtin_amdgcn_perm(nearest.y, nearest.x, 0x07060302),
+                                  __builtin_amdgcn_perm(nearest.w, nearest.z, 0x07060302)};
+    }
+    return result;
+  }
+};
+struct Bf16x3Way : TwoUnitOperands {
+  using Element = float;
+  using Sum = m3xu::fragment<m3xu::accum, m3xu::bf16>;
+  static constexpr unsigned kProducts = 6;
+  static constexpr bool kByFour = false;
+  __device__ static Bf16Terms left(TwoUnits a) { return Bf16Terms::of(a); }
+  __device__ static Bf16Terms right(TwoUnits b) { return Bf16Terms::of(b); }
+  // The smallest first.
+  __device__ static void multiply(unsigned product, Sum& sum, const Bf16Terms& a, const Bf16Terms& b) {
+    using A = m3xu::fragment<m3xu::matrixa, m3xu::bf16>;
+    using B = m3xu::fragment<m3xu::matrixb, m3xu::bf16>;
+    constexpr unsigned of_a[] = {2, 1, 0, 1, 0, 0}, of_b[] = {0, 1, 2, 0, 1, 0};
+    m3xu::mma(sum, __builtin_bit_cast(A, a.terms[of_a[product]]), __builtin_bit_cast(B, b.terms[of_b[product]]), sum);
+  }
+  __device__ static float item(const Sum& sum, unsigned i) { return sum.x[i]; }
+};
+template <unsigned kHeight, unsigned kWidth>
+using Bf16x3 = MatrixUnits<Bf16x3Way, kHeight, kWidth>;
+
+/// Complex as real and imaginary parts, 2 (lane / 16) and the next along k.
+struct ComplexTf32Terms {
+  Tf32Terms re, im;
+};
+struct Gemm4Way : TwoUnitOperands {
+  using Element = Complex;
+  struct Sum {
+    Tf32Sum re, im;
+  };
+  static constexpr unsigned kProducts = 12;
+  static constexpr bool kByFour = false;
+  __device__ static ComplexTf32Terms left(TwoUnits a) { return {Tf32Terms::of(Unit{a.x, a.z}), Tf32Terms::of(Unit{a.y, a.w})}; }
+  __device__ static ComplexTf32Terms right(TwoUnits b) { return left(b); }
+  __device__ static void multiply(unsigned product, Sum& sum, const ComplexTf32Terms& a, const ComplexTf32Terms& b) {
+    const Tf32Terms negative = {-a.im.big, -a.im.small};
+    switch (product % 4) {
+      case 0:
+        return add_tf32x3(product / 4, sum.re, a.re, b.re);
+      case 1:
+        return add_tf32x3(product / 4, sum.im, a.re, b.im);
+      case 2:
+        return add_tf32x3(product / 4, sum.re, negative, b.im);
+      default:
+        return add_tf32x3(product / 4, sum.im, a.im, b.re);
+    }
+  }
+  __device__ static Complex item(const Sum& sum, unsigned i) { return {sum.re.x[i], sum.im.x[i]}; }
+};
+template <unsigned kHeight, unsigned kWidth>
+using Gemm4 = MatrixUnits<Gemm4Way, kHeight, kWidth>;
+
+#endif
+
+}  // namespace tiled

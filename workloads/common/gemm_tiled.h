@@ -1,0 +1,251 @@
+// C = alpha A B + beta C of any size, by tiles: kernels whose inner product is a policy (gemm_products.h), so that vector ALUs
+// and matrix units are compared in the same program.
+//
+// A workgroup of 256 work-items computes Product::kRows x Product::kColumns elements of C. What it needs of A and B for a slab
+// of k passes through LDS, double-buffered: the next slab is loaded into registers while the present one is multiplied, and
+// there is one barrier for each slab.
+//
+// In LDS both tiles are arrays of units [k][row or column]. A unit is 8 bytes: a double, a complex number, or of float the
+// elements of two successive k. So a wavefront reads its operands conflict-free, 8 or 16 bytes a lane, whatever their type and
+// whichever way the matrix lies in memory.
+//
+// The sum of each element is taken over ascending k from 0 on, whatever the tile: policies that round likewise give the same
+// bits.
+#pragma once
+
+#include <hip/hip_runtime.h>
+
+#include <type_traits>
+
+#include "lacuna/m3xu.h"
+
+namespace tiled {
+
+using Complex = m3xu::complex;
+template <class T, unsigned n>
+using Vector = T __attribute__((ext_vector_type(n)));
+using Unit = Vector<float, 2>;
+using TwoUnits = Vector<float, 4>;
+
+constexpr unsigned kWorkgroup = 256, kUnits = 8;  // units of a slab along k
+template <class Element>
+constexpr unsigned kPerUnit = sizeof(Unit) / sizeof(Element);
+/// Elements of a slab along k.
+template <class Element>
+constexpr unsigned kDepth = kUnits* kPerUnit<Element>;
+
+/// op(A), m x k, or op(B), k x n. Elements that follow each other in memory do so along k, or else along the rows of op(A), or
+/// the columns of op(B). Such lines are `ld` apart, begin at multiples of 16 bytes, and can be read to the next multiple of 16
+/// bytes; k is a multiple of kDepth: behind the matrix' own there are zeros (padded_matrix() in gemm_host.h).
+template <class Element>
+struct Operand {
+  const Element* data;
+  unsigned ld;
+  unsigned size;  ///< rows of op(A), columns of op(B)
+  bool along_k;
+};
+
+template <class Element>
+struct RealOf {
+  using Type = Element;
+};
+template <>
+struct RealOf<Complex> {
+  using Type = float;
+};
+
+/// C: any m and n, row-major.
+template <class Element>
+struct Result {
+  Element* c;
+  unsigned m, n, ld;
+  typename RealOf<Element>::Type alpha, beta;
+};
+
+/// alpha sum, and sum + beta c.
+template <class Real>
+__device__ inline Real scaled(Real sum, Real alpha) {
+  return alpha * sum;
+}
+__device__ inline Complex scaled(Complex sum, float alpha) { return {alpha * sum.re, alpha * sum.im}; }
+__device__ inline float added(float sum, float c, float beta) { return fmaf(beta, c, sum); }
+__device__ inline double added(double sum, double c, double beta) { return fma(beta, c, sum); }
+__device__ inline Complex added(Complex sum, Complex c, float beta) {
+  return {fmaf(beta, c.re, sum.re), fmaf(beta, c.im, sum.im)};
+}
+
+/// What __launch_bounds__ of a kernel should say: so many wavefronts of it shall fit on a SIMD.
+#if defined(__gfx803__)
+constexpr unsigned kWavefronts = 1;
+#else
+constexpr unsigned kWavefronts = 2;
+#endif
+
+/// Where in LDS what a work-item of a stage brings lies, if elements follow each other along k: two units of each 64 th row.
+struct AlongK {
+  __device__ explicit AlongK(unsigned item) : row(item / 64 * 16 + item % 16), unit(item % 64 / 16 * 2) {}
+  template <unsigned kTile>
+  __device__ void keep(Unit (*tile)[kTile], const TwoUnits (&values)[kTile / 64]) const {
+#pragma unroll
+    for (unsigned i = 0; i < kTile / 64; ++i) {
+      tile[unit][row + 64 * i] = values[i].lo;
+      tile[unit + 1][row + 64 * i] = values[i].hi;
+    }
+  }
+  unsigned row, unit;
+};
+
+/// What a work-item brings of a matrix in memory: kTile rows of op(A), or columns of op(B).
+template <class Element, unsigned kTile>
+class MatrixStage {
+ public:
+  static constexpr unsigned kLoads = kTile / 64;
+
+  __device__ MatrixStage(const Operand<Element>& matrix, unsigned first)
+      : place_(threadIdx.x), along_k_(matrix.along_k), step_(matrix.along_k ? kDepth<Element> : kDepth<Element> * matrix.ld) {
+    const unsigned item = threadIdx.x;
+#pragma unroll
+    for (unsigned i = 0; i < kLoads; ++i) {
+      unsigned line = 0, at = 0;
+      if (along_k()) {
+        // Lines behind the last one repeat it: what comes of them is not stored.
+        line = min(first + place_.row + 64 * i, matrix.size - 1);
+        at = place_.unit * kPerUnit<Element>;
+      } else if constexpr (sizeof(Element) == sizeof(Unit)) {
+        const unsigned pair = item + kWorkgroup * i;
+        line = pair / (kTile / 2);
+        at = min(first + pair % (kTile / 2) * 2, (matrix.size - 1) & ~1u);
+      } else {
+        line = item / 32 * 2 + i;
+        at = min(first + item % 32 * kColumns, (matrix.size - 1) & ~(kColumns - 1));
+        if constexpr (kLoads == 1) next_line_ = matrix.ld;
+      }
+      from_[i] = matrix.data + static_cast<size_t>(line) * matrix.ld + at;
+    }
+  }
+  /// The next slab, from memory.
+  __device__ void load() {
+#pragma unroll
+    for (unsigned i = 0; i < kLoads; ++i) {
+      if constexpr (kLoads == 1 && sizeof(Element) == 4) {
+        if (!along_k()) {
+          values_[i].lo = *reinterpret_cast<const Unit*>(from_[i]);
+          values_[i].hi = *reinterpret_cast<const Unit*>(from_[i] + next_line_);
+          from_[i] += step_;
+          continue;
+        }
+      }
+      values_[i] = *reinterpret_cast<const TwoUnits*>(from_[i]);
+      from_[i] += step_;
+    }
+  }
+  /// It, to LDS.
+  __device__ void keep(Unit (*tile)[kTile]) const {
+    const unsigned item = threadIdx.x;
+    if (along_k()) {
+      place_.keep<kTile>(tile, values_);
+    } else if constexpr (sizeof(Element) == sizeof(Unit)) {
+#pragma unroll
+      for (unsigned i = 0; i < kLoads; ++i) {
+        const unsigned pair = item + kWorkgroup * i;
+        *reinterpret_cast<TwoUnits*>(&tile[pair / (kTile / 2)][pair % (kTile / 2) * 2]) = values_[i];
+      }
+    } else {
+      // Two lines of memory are a line of units.
+      auto* to = reinterpret_cast<TwoUnits*>(&tile[item / 32][item % 32 * kColumns]);
+      if constexpr (kLoads == 2) {
+        to[0] = TwoUnits{values_[0].x, values_[1].x, values_[0].y, values_[1].y};
+        to[1] = TwoUnits{values_[0].z, values_[1].z, values_[0].w, values_[1].w};
+      } else {
+        to[0] = TwoUnits{values_[0].x, values_[0].z, values_[0].y, values_[0].w};
+      }
+    }
+  }
+
+ private:
+  static constexpr unsigned kColumns = kTile / 32;  // that a work-item brings of each of two lines of float
+
+  // A number in a scalar register, asked anew where it counts: as a condition that lives on it would be one for each lane.
+  __device__ bool along_k() const {
+    unsigned answer = along_k_;
+    asm volatile("" : "+s"(answer));
+    return answer != 0;
+  }
+
+  AlongK place_;
+  unsigned along_k_, step_, next_line_ = 0;
+  const Element* from_[kLoads];
+  TwoUnits values_[kLoads];
+};
+
+/// Instructions stay on their side of it. Without, the compiler would load all of a slab's operands first, into registers that
+/// there are not.
+__device__ inline void keep_order() { __builtin_amdgcn_sched_barrier(0); }
+
+/// The workgroup's tile of C. The stages bring A and B. In each step the operands of the next one are on their way from LDS to
+/// registers; the last step of a slab is multiplied when the next slab is in LDS already.
+template <class Product, class StageA, class StageB>
+__device__ inline void multiply_staged(const Result<typename Product::Element>& result, StageA a, StageB b, unsigned slabs) {
+  __shared__ __attribute__((aligned(16))) Unit a_tile[2][kUnits][Product::kRows];
+  __shared__ __attribute__((aligned(16))) Unit b_tile[2][kUnits][Product::kColumns];
+  Product product;
+  typename Product::Operands operands[2];
+  const auto keep_next = [&](unsigned buffer) {
+    a.keep(a_tile[buffer]);
+    b.keep(b_tile[buffer]);
+    __syncthreads();
+    product.load(operands[0], a_tile[buffer], b_tile[buffer], 0);
+  };
+  const auto multiply_slab = [&](unsigned buffer, auto more) {
+    if constexpr (more) {
+      a.load();
+      b.load();
+    }
+#pragma unroll
+    for (unsigned step = 0; step + 1 < Product::kSteps; ++step) {
+      product.load(operands[(step + 1) % 2], a_tile[buffer], b_tile[buffer], step + 1);
+      keep_order();
+      product.add(operands[step % 2]);
+      keep_order();
+    }
+    // With a single step, operands[0] is about to be loaded.
+    if constexpr (Product::kSteps == 1) operands[1] = operands[0];
+    if constexpr (more) keep_next(buffer ^ 1);
+    keep_order();
+    product.add(operands[1]);
+    keep_order();
+  };
+  static_assert(Product::kSteps == 1 || Product::kSteps % 2 == 0);
+  a.load();
+  b.load();
+  keep_next(0);
+  for (unsigned slab = 0; slab + 1 < slabs; ++slab) multiply_slab(slab & 1, std::true_type());
+  multiply_slab(~slabs & 1, std::false_type());
+
+  const unsigned row0 = blockIdx.y * Product::kRows, column0 = blockIdx.x * Product::kColumns;
+  // Mostly the tile is inside, and what is in C does not count: no branches then.
+  const bool checked = result.beta != 0 || row0 + Product::kRows > result.m || column0 + Product::kColumns > result.n;
+  if (!checked) {
+    product.each([&](unsigned row, unsigned column, typename Product::Element sum) {
+      result.c[static_cast<size_t>(row0 + row) * result.ld + column0 + column] = scaled(sum, result.alpha);
+    });
+  } else {
+    product.each([&](unsigned row, unsigned column, typename Product::Element sum) {
+      if (row0 + row >= result.m || column0 + column >= result.n) return;
+      auto* const at = result.c + static_cast<size_t>(row0 + row) * result.ld + column0 + column;
+      sum = scaled(sum, result.alpha);
+      if (result.beta != 0) sum = added(sum, *at, result.beta);
+      *at = sum;
+    });
+  }
+}
+
+template <class Product>
+__device__ inline void multiply(const Result<typename Product::Element>& result, const Operand<typename Product::Element>& a,
+                                const Operand<typename Product::Element>& b, unsigned k) {
+  using Element = typename Product::Element;
+  multiply_staged<Product>(result, MatrixStage<Element, Product::kRows>(a, blockIdx.y * Product::kRows),
+                           MatrixStage<Element, Product::kColumns>(b, blockIdx.x * Product::kColumns), k / kDepth<Element>);
+}
+
+}  // namespace tiled
