@@ -86,10 +86,12 @@ class Transform {
         exchange_(lds, 1u << pass.log_length) {}
 
   __device__ void run() {
-    load();
-    policy_.transform(values_);
-    if (x_.log_length < 8) return last_of_rest<1>();
-    move_on<1>();
+    if (!load_transposed()) {
+      load([](unsigned butterfly) { return butterfly; });
+      policy_.transform(values_);
+      if (x_.log_length < 8) return last_of_rest<1>();
+      move_on<1>();
+    }
     step<16>();
     if (x_.log_length == 8) return store_16<16>();
     if (x_.log_length < 12) return last_of_rest<16>();
@@ -102,12 +104,24 @@ class Transform {
   __device__ Butterfly butterfly(unsigned v, bool columns_first) const {
     return {Policy::butterfly(v), log_count_, 4, columns_first};
   }
-  __device__ void load() {
+  /// Loads and makes the first step, of butterflies that leave a matrix unit as the second one needs them, if there are such.
+  __device__ bool load_transposed() {
+    if constexpr (Policy::kTransposes) {
+      if (x_.log_length < 8 || x_.log_length == 12 || x_.from.columns_first() || x_.to.columns_first()) return false;
+      load([&](unsigned butterfly) { return (butterfly % 16 << (log_count_ - 4)) + butterfly / 16; });
+      policy_.transform_transposed(values_);
+      return true;
+    }
+    return false;
+  }
+  /// Of each work-item the butterfly that `index` says instead of its own.
+  template <class Index>
+  __device__ void load(Index index) {
 #pragma unroll
     for (unsigned v = 0; v < 16; ++v) {
       const Butterfly b = butterfly(v, x_.from.columns_first());
       const unsigned column = min(first_column_ + b.column, x_.columns - 1);
-      values_[v] = x_.in[x_.from.at(column, b.index + (Policy::row(v) << log_count_))];
+      values_[v] = x_.in[x_.from.at(column, index(b.index) + (Policy::row(v) << log_count_))];
     }
   }
   __device__ void store(const Butterfly& b, unsigned n, Complex value) const {

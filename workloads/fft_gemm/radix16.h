@@ -7,9 +7,8 @@
 //   turn(x, base, root)    row r of the transform that value v belongs to is multiplied by base(v) root(v, r), where root(v, r)
 //                          = root(v, 1)^r; base is null for 1
 //
-// and where a matrix unit allows for it,
-//
-//   transform_transposed(x)   likewise, but row r of transform 16 q + c comes out as row c of transform 16 q + r
+//   transform_transposed(x)   likewise, but row r of transform 16 q + c comes out as row c of transform 16 q + r; only where
+//                          kTransposes, which is on matrix units: there it is the product of the transposed matrices
 #pragma once
 
 #include <hip/hip_runtime.h>
@@ -65,6 +64,7 @@ __device__ inline void powers_of(Complex (&powers)[count], Complex root) {
 /// By vector ALUs: each work-item makes one transform, as 4 x 4.
 class Simt {
  public:
+  static constexpr bool kTransposes = false;
   __device__ Simt(const Complex*, unsigned) {}
   __device__ static unsigned row(unsigned v) { return v; }
   __device__ static unsigned butterfly(unsigned) { return threadIdx.x; }
@@ -114,6 +114,7 @@ class Simt {
 /// What matrix units have in common: a wavefront makes 64 transforms, 16 at once, of which a lane has one's rows 4 kFirst ...
 class OnUnits {
  public:
+  static constexpr bool kTransposes = true;
   __device__ static unsigned butterfly(unsigned v) { return threadIdx.x / 64 * 64 + v / 4 * 16 + threadIdx.x % 16; }
 
  protected:

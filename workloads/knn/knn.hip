@@ -207,8 +207,8 @@ int main(int argc, char** argv) {
                             "M3XU and SIMD2 (thesis, sections 2.6.3 and 3.6.3): KNN-CUDA");
   int queries = 0, references = 0, dimensions = 0, neighbours = 0;
   program.size(queries, "queries", "queries", {96, 1024, 2048}, 1, 1 << 16);
-  program.size(references, "references", "references", {320, 2048, 4096}, 1, 1 << 16);
-  program.size(dimensions, "dimensions", "coordinates of a point", {40, 256, 512}, 1, 1 << 12);
+  program.size(references, "references", "references", {320, 2048, 2048}, 1, 1 << 16);
+  program.size(dimensions, "dimensions", "coordinates of a point", {40, 256, 256}, 1, 1 << 12);
   program.size(neighbours, "neighbours", "K, neighbours of a query", 16, 1, knn::kMost);
   std::string implementation;
   program.choice(implementation, "implementation", "how distances are computed", {"simt", "sgemm", "m3xu", "simd2"},

@@ -250,10 +250,10 @@ int main(int argc, char** argv) {
   workload::Program program("mrf", "Magnetic resonance fingerprinting: dictionary and match, on vector ALUs or matrix units",
                             "M3XU (thesis, section 2.6.3): SnapMRF");
   int atoms = 0, states = 0, pulses = 0, voxels = 0;
-  program.size(atoms, "atoms", "pairs (T1, T2)", {90, 512, 2048}, 1, 1 << 16);
+  program.size(atoms, "atoms", "pairs (T1, T2)", {90, 512, 1024}, 1, 1 << 16);
   program.size(states, "states", "orders of dephasing, a power of two", {8, 16, 32}, 2, 64);
-  program.size(pulses, "pulses", "pulses of the train", {21, 60, 200}, 1, 1 << 12);
-  program.size(voxels, "voxels", "voxels", {70, 512, 2048}, 1, 1 << 16);
+  program.size(pulses, "pulses", "pulses of the train", {21, 30, 30}, 1, 1 << 12);
+  program.size(voxels, "voxels", "voxels", {70, 512, 1024}, 1, 1 << 16);
   std::string generation, implementation;
   program.choice(generation, "generation", "how the dictionary is made: a product for each pulse, or all in registers",
                  {"gemm", "fused"}, std::string("gemm"));

@@ -13,7 +13,7 @@
 namespace convolution {
 
 /// What a line or a k adds to where an element is: to the index, and to row and column of the tensor, which have to be inside.
-struct Place {
+struct alignas(16) Place {
   int offset, row, column, unused;
 };
 
@@ -35,7 +35,7 @@ class GatherStage {
   __device__ GatherStage(const Gathered<Element>& matrix, unsigned first, unsigned first_k)
       : matrix_(matrix), line_(matrix.lines[min(first + threadIdx.x % kTile, matrix.size - 1)]) {
     unit_ = __builtin_amdgcn_readfirstlane(threadIdx.x / kTile) * kOwn;
-    ks_ = matrix.ks + first_k + unit_ * kPer;
+    ks_ = reinterpret_cast<Constant>(reinterpret_cast<size_t>(matrix.ks + first_k + unit_ * kPer));
   }
   __device__ void load() {
     matrix_.log_stride == 0 ? load<false>() : load<true>();
@@ -52,28 +52,31 @@ class GatherStage {
   static constexpr unsigned kPer = tiled::kPerUnit<Element>;
   static constexpr unsigned kOwn = tiled::kUnits * kTile / tiled::kWorkgroup;
   using Values = tiled::Vector<Element, kPer>;
+  /// Places in memory that scalar loads read, each at once.
+  using Constant = const __attribute__((address_space(4))) tiled::Vector<int, 4>*;
 
   template <bool kStrided>
   __device__ void load() {
 #pragma unroll
     for (unsigned i = 0; i < kOwn * kPer; ++i) {
-      const Place k = ks_[i];
+      const auto k = __builtin_bit_cast(Place, tiled::Vector<int, 4>(ks_[i]));
       int row = line_.row + k.row, column = line_.column + k.column, at = line_.offset + k.offset;
-      bool inside = true;
+      unsigned inside = 1;
       if constexpr (kStrided) {
         inside = ((row | column) & ((1 << matrix_.log_stride) - 1)) == 0;
         row >>= matrix_.log_stride, column >>= matrix_.log_stride;
         at += row * matrix_.width + column;
       }
-      inside = inside && static_cast<unsigned>(row) < static_cast<unsigned>(matrix_.height) &&
-               static_cast<unsigned>(column) < static_cast<unsigned>(matrix_.width);
-      values_[i / kPer][i % kPer] = matrix_.data[inside ? at : matrix_.zero];
+      // No branches, so that all loads are on their way before the first one is waited for.
+      inside &= static_cast<unsigned>(row) < static_cast<unsigned>(matrix_.height);
+      inside &= static_cast<unsigned>(column) < static_cast<unsigned>(matrix_.width);
+      values_[i / kPer][i % kPer] = matrix_.data[inside != 0 ? at : matrix_.zero];
     }
   }
 
-  const Gathered<Element>& matrix_;
+  Gathered<Element> matrix_;
   Place line_;
-  const Place* ks_;
+  Constant ks_;
   unsigned unit_;
   Values values_[kOwn];
 };

@@ -17,6 +17,8 @@ struct Layer {
   int out_size() const { return (size + 2 * padding - kernel) / stride + 1; }
   int in_pixels() const { return batch * size * size; }
   int out_pixels() const { return batch * out_size() * out_size(); }
+  /// Its input is the image, which needs no gradient.
+  bool first() const { return in == 3; }
   int taps() const { return kernel * kernel; }
   /// Elements of a line of weights, and of a channel's plane, in memory: a multiple of 32.
   static int padded(int count) { return (count + 31) / 32 * 32; }
@@ -47,7 +49,7 @@ inline std::vector<Layer> layers_of(const std::string& network, int channel_divi
               {"conv5", 256, 256, 13, 3, 1, 1}};
   }
   for (Layer& layer : layers) {
-    if (layer.in != 3) layer.in = std::max(1, layer.in / channel_divisor);
+    if (!layer.first()) layer.in = std::max(4, layer.in / channel_divisor);
     layer.out = std::max(1, layer.out / channel_divisor);
     layer.size = std::max(layer.kernel, layer.size / size_divisor);
     layer.batch = batch;

@@ -61,7 +61,7 @@ inline void check(workload::Program& program, const Layer& layer, const Input& i
     add(y, to, input.weights[weight], input.x[from]);
     const float gradient = output.y[to] > 0 ? input.gradient[to] : 0.0f;
     add(of_weights, weight, gradient, input.x[from]);
-    add(of_input, from, gradient, input.weights[weight]);
+    if (!layer.first()) add(of_input, from, gradient, input.weights[weight]);
   });
   for (double& value : y.values) value = std::max(value, 0.0);
   y.factor = workload::sum_factor(static_cast<double>(layer.in) * static_cast<double>(taps));

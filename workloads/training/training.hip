@@ -80,18 +80,7 @@ class Step {
       element_wise(log, relu_backward_f32, before_relu_.size() - 1, before_relu_.data(), gradient_.data(), y_.data());
     }
     const unsigned taps = layer_.taps(), weights = of_weights_.size();
-    element_wise(log, transpose_weights, weights, transposed_.data(), weights_.data(), unsigned(layer_.in), taps,
-                 transposed_line_, line_);
-    const Gathered<float> columns_of_output{before_relu_.data(),
-                                            input_pixels_.data(),
-                                            output_taps_.data(),
-                                            unsigned(layer_.in_pixels()),
-                                            layer_.out_size(),
-                                            layer_.out_size(),
-                                            layer_.stride == 4 ? 2 : layer_.stride - 1,
-                                            int(before_relu_.size() - 1)};
-    multiply_parts(log, convolve, of_input_, layer_.in, {transposed_.data(), transposed_line_, unsigned(layer_.in), true},
-                   columns_of_output, layer_.out * taps, input_parts_);
+    if (!layer_.first()) multiply_for_input(log, convolve);
     Gathered<float> lines_of_x = columns_of_x(x_);
     std::swap(lines_of_x.lines, lines_of_x.ks);
     lines_of_x.size = layer_.in * taps;
@@ -110,11 +99,27 @@ class Step {
                                         : planes(y_.download(), layer_.out, layer_.out_pixels(), plane_out_);
     output.weights = planes(weights_.download(), layer_.out, layer_.in * layer_.taps(), line_);
     output.of_weights = of_weights_.download();
-    output.of_input = of_input_.download();
+    if (!layer_.first()) output.of_input = of_input_.download();
     return output;
   }
 
  private:
+  template <class Kernel>
+  void multiply_for_input(workload::LayerLog& log, Kernel convolve) const {
+    const unsigned taps = layer_.taps();
+    element_wise(log, transpose_weights, of_weights_.size(), transposed_.data(), weights_.data(), unsigned(layer_.in), taps,
+                 transposed_line_, line_);
+    const Gathered<float> columns_of_output{before_relu_.data(),
+                                            input_pixels_.data(),
+                                            output_taps_.data(),
+                                            unsigned(layer_.in_pixels()),
+                                            layer_.out_size(),
+                                            layer_.out_size(),
+                                            layer_.stride == 4 ? 2 : layer_.stride - 1,
+                                            int(before_relu_.size() - 1)};
+    multiply_parts(log, convolve, of_input_, layer_.in, {transposed_.data(), transposed_line_, unsigned(layer_.in), true},
+                   columns_of_output, layer_.out * taps, input_parts_);
+  }
   struct Parts {
     unsigned count, slabs;  ///< of each part; 0: all
   };
