@@ -14,7 +14,7 @@ namespace lacuna {
 /// Remembers what it found for each entry point, and looks again when the code has changed.
 class CodeCheck {
  public:
-  CodeCheck(const isa::MemoryInterface& memory, isa::Target target, const isa::MatrixCodes& codes)
+  CodeCheck(const isa::MemoryInterface& memory, isa::Target target, const isa::MatrixCodes& codes = {})
       : memory_(memory), target_(target), codes_(codes) {}
 
   /// The first instruction reachable from `entry` that would stop a wavefront; nothing when there is none. Valid until the next

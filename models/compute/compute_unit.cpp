@@ -36,7 +36,14 @@ ComputeUnit::ComputeUnit(sc_core::sc_module_name name, const ComputeUnitParamete
       fetch_(clock_, mode_ != TimingMode::functional, vm_, surroundings.code, instruction_socket_,
              static_cast<std::uint16_t>(place.index)),
       lds_(parameters_, clock_, surroundings.lds_banks),
-      matrix_(parameters.simds, parameters.mfma_pass_cycles, surroundings.matrix.pass_percent()) {
+      matrix_parameters_(surroundings.matrix),
+      matrix_(parameters.simds, parameters.mfma_pass_cycles, matrix_parameters_.pass_percent(),
+              Cycles{matrix_parameters_.pass_percent() == 100 ? 0 : parameters.simds}) {
+  if (mode_ != TimingMode::functional &&
+      (matrix_parameters_.extensions != isa::MatrixExtensions::none || matrix_parameters_.interlock == MatrixInterlock::all)) {
+    const Cycles pass{(parameters.mfma_pass_cycles.n * matrix_parameters_.pass_percent() + 99) / 100};
+    matrix_results_ = std::make_unique<MatrixResults>(parameters_, pass, matrix_parameters_.result_passes);
+  }
   const LazyParameters& lazy = surroundings.lazy;
   if (mode_ == TimingMode::functional || lazy.mode == LazyMode::eager) return;
   if (has_zero_caches(lazy.mode)) {
@@ -97,6 +104,11 @@ void ComputeUnit::describe(StatisticsGroup& g) const {
   g.add("matrix_instructions", matrix_.instructions(), "instructions that matrix units took", "wavefront instructions");
   g.add("lds_conflict_cycles", lds_.conflict_cycles(), "cycles that the LDS is busy only because lanes meet in a bank",
         "cycles");
+  if (matrix_parameters_.extensions != isa::MatrixExtensions::none) {
+    StatisticsGroup& passes = g.group("matrix_passes");
+    for (std::size_t i = 0; i < isa::kMatrixOperations; ++i)
+      passes.add(isa::kMatrixOperationTexts[i].name, s.matrix_passes[i], isa::kMatrixOperationTexts[i].meaning, "passes");
+  }
   if (lazy_) lazy_->describe(g.group("lazy"));
 }
 
@@ -118,6 +130,7 @@ void ComputeUnit::reset() {
   fetch_.reset();
   lds_.reset();
   matrix_.reset();
+  if (matrix_results_) matrix_results_->reset();
   scheduler_.reset();
   windows_->reset();
 }
@@ -210,6 +223,7 @@ void ComputeUnit::end_workgroup(ResidentWorkgroup& group) {
 
 void ComputeUnit::forget(WavefrontSlot& slot) {
   if (lazy_) lazy_->leave(slot);
+  if (matrix_results_) matrix_results_->leave(slot);
   ++slot.buffer.epoch;
   slot.holds = 0;
   pool_.release(slot);

@@ -44,6 +44,7 @@
 #include "models/compute/lazy_unit.h"
 #include "models/compute/local_data_share.h"
 #include "models/compute/matrix_parameters.h"
+#include "models/compute/matrix_results.h"
 #include "models/compute/matrix_unit.h"
 #include "models/compute/memory_tokens.h"
 #include "models/compute/scalar_memory.h"
@@ -94,6 +95,7 @@ struct ComputeUnitStatistics {
   std::uint64_t wavefronts = 0;
   std::uint64_t workgroups = 0;
   std::uint64_t valu_busy_cycles = 0;
+  std::array<std::uint64_t, isa::kMatrixOperations> matrix_passes{};
 };
 
 /// What a compute unit has to tell its listener at the window's edge.
@@ -203,6 +205,7 @@ class ComputeUnit : public sc_core::sc_module, private MemoryTokens::Listener {
   const ComputeUnitPlace& place() const { return place_; }
   const ComputeUnitStatistics& statistics() const { return statistics_; }
   const LocalDataShare& lds() const { return lds_; }
+  const MatrixUnits& matrix_units() const { return matrix_; }
   void describe(StatisticsGroup& group) const;
   /// Registers what this unit's work costs, and counts from now on what only that needs. Before the first launch.
   void describe_energy(EnergyMeter& meter, const ComputeEnergy& energy);
@@ -249,11 +252,14 @@ class ComputeUnit : public sc_core::sc_module, private MemoryTokens::Listener {
   inline void execute(WavefrontSlot& slot, const isa::DecodedInstruction& instruction, Cycles cycle);
   inline void issue(Simd& simd, WavefrontSlot& slot, Cycles cycle);
   inline void go_on(WavefrontSlot& slot, const isa::DecodedInstruction& executed, Cycles cycle);
-  inline Cycles after_issue(Simd& simd, const isa::Instruction& instruction, Cycles cycle);
+  inline Cycles after_issue(Simd& simd, WavefrontSlot& slot, const isa::DecodedInstruction& instruction, Cycles cycle);
   void access_memory(WavefrontSlot& slot, const isa::DecodedInstruction& instruction, Cycles cycle);
   bool invalidate_caches(WavefrontSlot& slot, const isa::Instruction& instruction, Cycles cycle);
   /// False when the wavefront does not go on to its next instruction: it ended, faulted, or waits at a barrier.
   bool handle_event(WavefrontSlot& slot, const isa::Instruction& instruction, std::uint64_t pc, Cycles cycle);
+  // compute_unit_matrix.cpp
+  bool waits_for_matrix(WavefrontSlot& slot, Cycles cycle);
+  std::uint64_t issue_matrix(WavefrontSlot& slot, const isa::DecodedInstruction& instruction, Cycles cycle);
   // compute_unit_waits.cpp
   void wait_count(WavefrontSlot& slot, std::uint32_t simm16, Cycles cycle);
   void operation_closed(WavefrontSlot& slot) override;
@@ -296,9 +302,11 @@ class ComputeUnit : public sc_core::sc_module, private MemoryTokens::Listener {
   ScalarMemory scalar_memory_;
   InstructionFetch fetch_;
   LocalDataShare lds_;
+  const MatrixParameters matrix_parameters_;
   MatrixUnits matrix_;
-  std::unique_ptr<ZeroRequests> zeros_;  ///< null: there are no zero caches
-  std::unique_ptr<LazyUnit> lazy_;       ///< null: loads are eager, and there are no zero caches
+  std::unique_ptr<MatrixResults> matrix_results_;  ///< null: programs wait for all of them
+  std::unique_ptr<ZeroRequests> zeros_;            ///< null: there are no zero caches
+  std::unique_ptr<LazyUnit> lazy_;                 ///< null: loads are eager, and there are no zero caches
   ComputeUnitStatistics statistics_;
   std::unique_ptr<ExecutionCounts> executions_;  ///< null: energy is not accounted for
 

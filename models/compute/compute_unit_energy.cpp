@@ -6,7 +6,7 @@ namespace lacuna {
 
 void ComputeUnit::describe_energy(EnergyMeter& meter, const ComputeEnergy& energy) {
   executions_ = std::make_unique<ExecutionCounts>(fetch_.code().profiles());
-  executions_->describe_energy(meter, energy);
+  executions_->describe_energy(meter, energy, matrix_parameters_);
   meter.add("lds", "conflict_cycle", lds_.conflict_cycles(), energy.lds_conflict);
   meter.add("issue", "instruction", statistics_.wavefront_instructions, energy.issue);
   meter.add("vmem", "request", vector_memory_.requests(), energy.vmem_request);

@@ -32,6 +32,8 @@ void ComputeUnit::run_timed(Cycles limit) {
 
 // Issues the instruction of a wavefront that is ready, if nothing else of its unit keeps it.
 inline bool ComputeUnit::offer_cycle(Simd& simd, WavefrontSlot& slot, unsigned unit, Cycles cycle) {
+  if (matrix_results_ != nullptr && waits_for_matrix(slot, cycle)) [[unlikely]]
+    return false;
   if (unit == bit(isa::Unit::valu)) {
     if (simd.valu_free > cycle) {
       slot.when = simd.valu_free;
@@ -97,7 +99,7 @@ inline void ComputeUnit::issue(Simd& simd, WavefrontSlot& slot, Cycles cycle) {
   wave.access.bytes_per_lane = 0;
   execute(slot, instruction, cycle);
 
-  slot.when = after_issue(simd, instruction, cycle);
+  slot.when = after_issue(simd, slot, instruction, cycle);
   if ((bit(instruction.unit) & kMemoryUnits) != 0 && wave.event != isa::Event::memory_fault)
     access_memory(slot, instruction, cycle);
   go_on(slot, instruction, cycle);
@@ -141,7 +143,8 @@ void ComputeUnit::access_memory(WavefrontSlot& slot, const isa::DecodedInstructi
   }
 }
 
-inline Cycles ComputeUnit::after_issue(Simd& simd, const isa::Instruction& instruction, Cycles cycle) {
+inline Cycles ComputeUnit::after_issue(Simd& simd, WavefrontSlot& slot, const isa::DecodedInstruction& instruction,
+                                       Cycles cycle) {
   using isa::LatencyClass;
   const std::uint64_t pass = isa::kLanes / parameters_.lanes_per_simd;
   const auto vector_busy = [&](std::uint64_t cycles) {
@@ -165,8 +168,7 @@ inline Cycles ComputeUnit::after_issue(Simd& simd, const isa::Instruction& instr
     case LatencyClass::mfma_4_pass:
     case LatencyClass::mfma_8_pass:
     case LatencyClass::mfma_16_pass:
-      matrix_.issue(simd.number, instruction.passes, cycle);
-      return vector_busy(pass);
+      return vector_busy(issue_matrix(slot, instruction, cycle));
     case LatencyClass::branch:
       return cycle + parameters_.branch_cycles;
     default:

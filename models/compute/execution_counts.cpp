@@ -23,7 +23,25 @@ void ExecutionCounts::update() {
   }
 }
 
-void ExecutionCounts::describe_energy(EnergyMeter& meter, const ComputeEnergy& e) {
+namespace {
+
+// Energy of a pass in a unit with these extensions, relative to one without.
+double pass_factor(const MatrixEnergy& e, const MatrixParameters& matrix) {
+  using isa::MatrixDesign;
+  using isa::MatrixExtensions;
+  double factor = matrix.pass_percent() / 100.0;
+  if (isa::has(matrix.extensions, MatrixExtensions::m3xu)) {
+    factor *= matrix.design == MatrixDesign::m3xu_pipelined ? e.power_m3xu_pipelined
+              : matrix.design == MatrixDesign::m3xu         ? e.power_m3xu
+                                                            : e.power_fp32_native;
+  }
+  if (isa::has(matrix.extensions, MatrixExtensions::simd2)) factor *= e.power_simd2;
+  return factor;
+}
+
+}  // namespace
+
+void ExecutionCounts::describe_energy(EnergyMeter& meter, const ComputeEnergy& e, const MatrixParameters& matrix) {
   using isa::Operation;
   const auto operation = [&](const char* block, const char* name, Operation o, double picojoules) {
     meter.add(block, name, totals_.operations[static_cast<std::size_t>(o)], picojoules);
@@ -39,9 +57,7 @@ void ExecutionCounts::describe_energy(EnergyMeter& meter, const ComputeEnergy& e
   operation("valu", "transcendental", Operation::transcendental, e.valu_transcendental);
   operation("valu", "transcendental_f64", Operation::transcendental_f64, e.valu_transcendental_f64);
   operation("valu", "lane", Operation::lane, e.valu_lane);
-  operation("mfma", "f64_pass", Operation::mfma_f64, e.mfma_f64_pass);
-  operation("mfma", "f32_pass", Operation::mfma_f32, e.mfma_f32_pass);
-  operation("mfma", "narrow_pass", Operation::mfma_narrow, e.mfma_narrow_pass);
+  describe_matrix(meter, e, matrix);
   operation("salu", "instruction", Operation::scalar, e.salu);
   meter.add("vgpr", "read", totals_.vgpr_reads, e.vgpr_read);
   meter.add("vgpr", "write", totals_.vgpr_writes, e.vgpr_write);
@@ -49,6 +65,37 @@ void ExecutionCounts::describe_energy(EnergyMeter& meter, const ComputeEnergy& e
   meter.add("sgpr", "write", totals_.sgpr_writes, e.sgpr_write);
   meter.add("lds", "word", totals_.lds_words, e.lds_word);
   meter.before_reading([this] { update(); });
+}
+
+// f32 and f64 have multipliers of their own, which extensions leave as they are.
+void ExecutionCounts::describe_matrix(EnergyMeter& meter, const ComputeEnergy& e, const MatrixParameters& matrix) {
+  using isa::Operation;
+  const double narrow = e.mfma_narrow_pass * pass_factor(e.matrix, matrix);
+  const auto operation = [&](Operation o, double picojoules) {
+    const auto number = static_cast<std::size_t>(o);
+    meter.add("mfma", std::string(isa::kMatrixOperationTexts[number - isa::kFirstMatrixOperation].name) + "_pass",
+              totals_.operations[number], picojoules);
+  };
+  operation(Operation::mfma_f64, e.mfma_f64_pass);
+  operation(Operation::mfma_f32, e.mfma_f32_pass);
+  operation(Operation::mfma_narrow, narrow);
+  if (isa::has(matrix.extensions, isa::MatrixExtensions::m3xu)) {
+    operation(Operation::mfma_m3xu_tf32, narrow * e.matrix.tf32);
+    operation(Operation::mfma_m3xu_fp32, narrow * e.matrix.fp32);
+    operation(Operation::mfma_m3xu_fp32c, narrow * e.matrix.fp32c);
+    operation(Operation::mfma_m3xu_fp64, narrow * e.matrix.fp64);
+  }
+  if (isa::has(matrix.extensions, isa::MatrixExtensions::simd2)) {
+    operation(Operation::mfma_simd2_mma, narrow * e.matrix.mma);
+    operation(Operation::mfma_simd2_minplus, narrow * e.matrix.minplus);
+    operation(Operation::mfma_simd2_maxplus, narrow * e.matrix.maxplus);
+    operation(Operation::mfma_simd2_minmul, narrow * e.matrix.minmul);
+    operation(Operation::mfma_simd2_maxmul, narrow * e.matrix.maxmul);
+    operation(Operation::mfma_simd2_minmax, narrow * e.matrix.minmax);
+    operation(Operation::mfma_simd2_maxmin, narrow * e.matrix.maxmin);
+    operation(Operation::mfma_simd2_orand, narrow * e.matrix.orand);
+    operation(Operation::mfma_simd2_addnorm, narrow * e.matrix.addnorm);
+  }
 }
 
 }  // namespace lacuna

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "models/compute/matrix_parameters.h"
 #include "models/energy/energy_meter.h"
 #include "models/energy/energy_parameters.h"
 #include "models/isa/execution_profile.h"
@@ -30,7 +31,7 @@ class ExecutionCounts {
     executed.lanes += lanes;
   }
   /// Registers blocks valu, mfma, salu, vgpr, sgpr and what LDS accesses cost. `meter` is not read after this has gone.
-  void describe_energy(EnergyMeter& meter, const ComputeEnergy& energy);
+  void describe_energy(EnergyMeter& meter, const ComputeEnergy& energy, const MatrixParameters& matrix = {});
 
  private:
   static constexpr std::size_t kOperations = static_cast<std::size_t>(isa::Operation::count);
@@ -47,6 +48,7 @@ class ExecutionCounts {
     std::uint64_t lds_words = 0;
   };
   void update();
+  void describe_matrix(EnergyMeter& meter, const ComputeEnergy& energy, const MatrixParameters& matrix);
 
   const isa::ExecutionProfiles& profiles_;
   std::vector<Executed> executed_;  // by profile

@@ -7,6 +7,7 @@
 
 #include "models/common/latency_breakdown.h"
 #include "models/common/units.h"
+#include "models/isa/execution_profile.h"
 #include "models/isa/instruction.h"
 
 namespace lacuna {
@@ -29,6 +30,7 @@ enum class WavefrontTime : std::uint8_t {
   sleep,
   registers,
   zero_mask,
+  matrix,
   count
 };
 inline constexpr std::size_t kWavefrontTimes = static_cast<std::size_t>(WavefrontTime::count);
@@ -61,6 +63,7 @@ constexpr std::array<WavefrontTimeText, kWavefrontTimes> kWavefrontTimeTexts{{
      "waits for registers whose load was held until its next instruction (lazy cores), without what other causes say",
      "latency of loads that are made when their data are needed"},
     {"zero_mask", "waits for a zero cache to say whether the registers of its next instruction are zero", "zero caches"},
+    {"matrix", "waits for the result of a matrix instruction (`mfma.interlock`)", "latency of matrix instructions"},
 }};
 
 /// What becomes of the vector loads and stores of lazy cores and zero caches (models/compute/lazy_unit.h), in transactions but
@@ -130,6 +133,7 @@ enum class Resource : std::uint8_t {
   l2,       ///< likewise
   noc,      ///< bytes through the ports of the L2 banks, both ways
   dram,     ///< bytes
+  matrix,   ///< matrix units: cycles that a unit executed
   count
 };
 inline constexpr std::size_t kResources = static_cast<std::size_t>(Resource::count);
@@ -142,7 +146,8 @@ constexpr std::array<ResourceText, kResources> kResourceTexts{{{"slots", "wavefr
                                                                {"l1", "L1 bandwidth"},
                                                                {"l2", "L2 bandwidth"},
                                                                {"noc", "NoC bandwidth"},
-                                                               {"dram", "DRAM bandwidth"}}};
+                                                               {"dram", "DRAM bandwidth"},
+                                                               {"matrix", "matrix units"}}};
 using ResourceAmounts = std::array<std::uint64_t, kResources>;
 
 /// The device's resources: what was used since its beginning, and what there is in so many core clock cycles.
@@ -162,6 +167,8 @@ struct KernelActivity {
   Tick request_time{};
   LatencyBreakdown latency;
   LazyCounts lazy{};
+  /// Passes of matrix instructions by operation (isa::kMatrixOperationTexts).
+  std::array<std::uint64_t, isa::kMatrixOperations> matrix_passes{};
   /// Of the whole device while the kernel ran: kernels that run together share it.
   ResourceAmounts used{};
   ResourceAmounts available{};
@@ -178,6 +185,7 @@ struct KernelActivity {
     request_time += other.request_time;
     latency += other.latency;
     for (std::size_t i = 0; i < kLazyCounts; ++i) lazy[i] += other.lazy[i];
+    for (std::size_t i = 0; i < isa::kMatrixOperations; ++i) matrix_passes[i] += other.matrix_passes[i];
     for (std::size_t i = 0; i < kResources; ++i) {
       used[i] += other.used[i];
       available[i] += other.available[i];

@@ -51,6 +51,7 @@ void EnergyParameters::describe_compute(ParameterSection& section) {
   add_energy(section, "mfma_f64_pass", c.mfma_f64_pass, "Matrix unit: a pass of an f64 MFMA (four cycles, all lanes)");
   add_energy(section, "mfma_f32_pass", c.mfma_f32_pass, "Matrix unit: a pass of an f32 MFMA");
   add_energy(section, "mfma_narrow_pass", c.mfma_narrow_pass, "Matrix unit: a pass of an f16, bf16 or i8 MFMA");
+  describe_matrix(section);
   add_energy(section, "salu", c.salu, "Scalar ALU: an instruction, branches included");
   add_energy(section, "vgpr_read", c.vgpr_read, "VGPR or AGPR file, of a lane: 32 bits read");
   add_energy(section, "vgpr_write", c.vgpr_write, "VGPR or AGPR file, of a lane: 32 bits written");
@@ -65,6 +66,31 @@ void EnergyParameters::describe_compute(ParameterSection& section) {
              "Clock and pipeline registers of a matrix unit: a cycle in which it executes");
   add_power(section, "cu_static", c.cu_static, "Of a compute unit: leakage, register files and LDS included");
   add_power(section, "cu_clock", c.cu_clock, "Of a compute unit: the clock tree, which is not gated while the unit idles");
+}
+
+void EnergyParameters::describe_matrix(ParameterSection& section) {
+  MatrixEnergy& m = compute.matrix;
+  constexpr std::string_view kTable24 = "thesis, Table 2.4";
+  const auto factor = [&section](std::string_view name, double& member, std::string_view description, std::string_view source) {
+    section.add(name, member, description, {.range = {0, 1000}, .source = source});
+  };
+  factor("mfma_power_m3xu_pipelined", m.power_m3xu_pipelined,
+         "Power of a matrix unit with M3XU (mfma.design = m3xu_pipelined), relative to one without extensions", kTable24);
+  factor("mfma_power_m3xu", m.power_m3xu, "The same of mfma.design = m3xu, in its longer cycle", kTable24);
+  factor("mfma_power_fp32_native", m.power_fp32_native, "The same of mfma.design = fp32_native", kTable24);
+  factor("mfma_power_simd2", m.power_simd2, "What SIMD2 multiplies the power by",
+         "thesis, section 3.6.1: 3.74 W and 0.79 W more");
+  const struct {
+    const char* name;
+    double& member;
+  } passes[] = {{"tf32", m.tf32},      {"fp32", m.fp32},       {"fp32c", m.fp32c},     {"fp64", m.fp64},
+                {"mma", m.mma},        {"minplus", m.minplus}, {"maxplus", m.maxplus}, {"minmul", m.minmul},
+                {"maxmul", m.maxmul},  {"minmax", m.minmax},   {"maxmin", m.maxmin},   {"orand", m.orand},
+                {"addnorm", m.addnorm}};
+  for (const auto& pass : passes)
+    factor(fmt::format("mfma_{}", pass.name), pass.member,
+           fmt::format("Energy of a pass of {}, relative to one of f16 in the same unit", pass.name),
+           "the thesis has the power of whole units only");
 }
 
 void CacheEnergy::describe(ParameterSection& section, std::string_view cache) {

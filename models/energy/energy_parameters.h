@@ -1,7 +1,8 @@
 // What events and time cost, by block: numbers of a technology and a design, given by a configuration (configs/energy).
 //
-// All defaults are 0: nothing of a machine follows from its timing parameters, and an energy that nobody has given is not one.
-// Energies are picojoules, powers watts. "Of a lane" is of one active lane: a lane that EXEC masks off switches nothing.
+// All defaults of energies and powers are 0: nothing of a machine follows from its timing parameters, and an energy that nobody
+// has given is not one. Energies are picojoules, powers watts. "Of a lane" is of one active lane: a lane that EXEC masks off
+// switches nothing.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +11,34 @@
 
 #include "models/common/parameters.h"
 #include "models/common/units.h"
+#include "models/energy/matrix_cost.h"
 
 namespace lacuna {
+
+/// Of matrix units with extensions, as factors. The cycle time of a unit is the factor's affair, too: energy is power x time.
+struct MatrixEnergy {
+  // Power of the unit, relative to one without extensions.
+  double power_m3xu_pipelined = matrix_cost::kM3xuPipelined.power;
+  double power_m3xu = matrix_cost::kM3xu.power;
+  double power_fp32_native = matrix_cost::kFp32Native.power;
+  double power_simd2 = matrix_cost::kSimd2Power;
+  // A pass, relative to one of mfma_narrow_pass in the same unit.
+  double tf32 = 1;
+  double fp32 = 1;
+  double fp32c = 1;
+  double fp64 = 1;
+  double mma = 1;
+  double minplus = 1;
+  double maxplus = 1;
+  double minmul = 1;
+  double maxmul = 1;
+  double minmax = 1;
+  double maxmin = 1;
+  double orand = 1;
+  double addnorm = 1;
+
+  bool operator==(const MatrixEnergy&) const = default;
+};
 
 enum class EnergyModel : std::uint8_t { off, on };
 
@@ -31,6 +58,7 @@ struct ComputeEnergy {
   double mfma_f64_pass = 0;
   double mfma_f32_pass = 0;
   double mfma_narrow_pass = 0;
+  MatrixEnergy matrix;
   double salu = 0;
   double vgpr_read = 0;
   double vgpr_write = 0;
@@ -116,6 +144,7 @@ struct EnergyParameters {
 
  private:
   void describe_compute(ParameterSection& section);
+  void describe_matrix(ParameterSection& section);
   void describe_memory(ParameterSection& section);
 };
 

@@ -351,7 +351,10 @@ std::byte* GpuDevice::host_memory(std::uint64_t bus_address, std::uint64_t bytes
 ResourceAmounts GpuDevice::used() const {
   ResourceAmounts sum{};
   const auto of = [&sum](Resource r) -> std::uint64_t& { return sum[static_cast<std::size_t>(r)]; };
-  for (const auto& unit : units_) of(Resource::compute) += unit->statistics().valu_busy_cycles;
+  for (const auto& unit : units_) {
+    of(Resource::compute) += unit->statistics().valu_busy_cycles;
+    of(Resource::matrix) += unit->matrix_units().busy_cycles();
+  }
   // An atomic of a write-back cache is one of its reads.
   for (const auto& cache : l1v_) {
     const CacheStatistics& s = cache->statistics();
@@ -377,7 +380,7 @@ ResourceAmounts GpuDevice::available(Cycles cycles) const {
   const Tick time = Clock(parameters_.gpu.core_clock).ticks(cycles);
   const auto cycles_of = [time](Frequency clock) { return time.ps / clock.period().ps; };
   const std::uint64_t simds = units_.size() * parameters_.cu.simds;
-  of(Resource::compute) = simds * cycles.n;
+  of(Resource::compute) = of(Resource::matrix) = simds * cycles.n;
   of(Resource::slots) = simds * parameters_.cu.wavefronts_per_simd * cycles.n;
   const auto cache_bytes = [&](const CacheParameters& p) {
     return std::uint64_t{p.ports} * p.banks * p.sector.n * cycles_of(p.clock);

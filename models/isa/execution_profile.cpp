@@ -4,6 +4,7 @@
 #include <limits>
 #include <stdexcept>
 
+#include "models/isa/matrix_extensions.h"
 #include "models/isa/register_use.h"
 #include "models/isa/table.h"
 #include "models/isa/wavefront.h"
@@ -31,10 +32,7 @@ Operation vector_operation(const Instruction& instruction) {
     default:
       break;
   }
-  if (instruction.passes != 0) {
-    if (instruction.src[0].type == OperandType::f64) return Operation::mfma_f64;
-    return instruction.src[0].type == OperandType::f32 ? Operation::mfma_f32 : Operation::mfma_narrow;
-  }
+  if (instruction.passes != 0) return matrix_operation(instruction);
   // A destination that is also a source is the third one of v_mac.
   const unsigned sources = instruction.sources + ((instruction.row->flags & kReadsDst) != 0 ? 1U : 0U);
   switch (computes_with(instruction)) {
@@ -74,6 +72,26 @@ unsigned lds_words(const Instruction& instruction, const ExecutionProfile& profi
 }
 
 }  // namespace
+
+Operation matrix_operation(const Instruction& instruction) {
+  if (const MatrixCode* code = instruction.matrix_code; code != nullptr) {
+    switch (code->format) {
+      case MatrixFormat::tf32:
+        return Operation::mfma_m3xu_tf32;
+      case MatrixFormat::fp32:
+        return Operation::mfma_m3xu_fp32;
+      case MatrixFormat::fp32c:
+        return Operation::mfma_m3xu_fp32c;
+      case MatrixFormat::fp64:
+        return Operation::mfma_m3xu_fp64;
+      case MatrixFormat::f16:
+      case MatrixFormat::f16_sparse:
+        return static_cast<Operation>(static_cast<unsigned>(Operation::mfma_simd2_mma) + code->abid);
+    }
+  }
+  if (instruction.src[0].type == OperandType::f64) return Operation::mfma_f64;
+  return instruction.src[0].type == OperandType::f32 ? Operation::mfma_f32 : Operation::mfma_narrow;
+}
 
 ExecutionProfile execution_profile(const Instruction& instruction) {
   ExecutionProfile profile{.operation = operation_of(instruction), .passes = instruction.passes};

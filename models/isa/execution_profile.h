@@ -4,7 +4,9 @@
 // executions has one small table.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 #include "models/isa/instruction.h"
@@ -26,11 +28,54 @@ enum class Operation : std::uint8_t {
   transcendental,
   transcendental_f64,
   lane,      ///< v_readlane and its like
-  mfma_f64,  ///< by the type of the matrices that are multiplied
+  mfma_f64,  ///< matrix: by the type of the matrices that are multiplied
   mfma_f32,
-  mfma_narrow,  ///< f16, bf16, i8
+  mfma_narrow,     ///< f16, bf16, i8
+  mfma_m3xu_tf32,  ///< codes of extensions (models/isa/matrix_extensions.h), by format
+  mfma_m3xu_fp32,
+  mfma_m3xu_fp32c,
+  mfma_m3xu_fp64,
+  mfma_simd2_mma,  ///< and by operator, of dense and 2:4 sparse matrices, in the order of their numbers
+  mfma_simd2_minplus,
+  mfma_simd2_maxplus,
+  mfma_simd2_minmul,
+  mfma_simd2_maxmul,
+  mfma_simd2_minmax,
+  mfma_simd2_maxmin,
+  mfma_simd2_orand,
+  mfma_simd2_addnorm,
   count,
 };
+
+struct MatrixOperationText {
+  std::string_view name;  ///< as in the output files
+  std::string_view meaning;
+};
+/// Of the operations of matrix units, from mfma_f64 on.
+constexpr std::array kMatrixOperationTexts{
+    MatrixOperationText{"f64", "f64 MFMA"},
+    MatrixOperationText{"f32", "f32 MFMA"},
+    MatrixOperationText{"narrow", "f16, bf16 and i8 MFMA"},
+    MatrixOperationText{"m3xu_tf32", "M3XU, TF32"},
+    MatrixOperationText{"m3xu_fp32", "M3XU, FP32"},
+    MatrixOperationText{"m3xu_fp32c", "M3XU, FP32C"},
+    MatrixOperationText{"m3xu_fp64", "M3XU, FP64"},
+    MatrixOperationText{"simd2_mma", "SIMD2, multiply and add"},
+    MatrixOperationText{"simd2_minplus", "SIMD2, add and minimum"},
+    MatrixOperationText{"simd2_maxplus", "SIMD2, add and maximum"},
+    MatrixOperationText{"simd2_minmul", "SIMD2, multiply and minimum"},
+    MatrixOperationText{"simd2_maxmul", "SIMD2, multiply and maximum"},
+    MatrixOperationText{"simd2_minmax", "SIMD2, maximum and minimum"},
+    MatrixOperationText{"simd2_maxmin", "SIMD2, minimum and maximum"},
+    MatrixOperationText{"simd2_orand", "SIMD2, and and or"},
+    MatrixOperationText{"simd2_addnorm", "SIMD2, squared difference and add"},
+};
+inline constexpr std::size_t kMatrixOperations = kMatrixOperationTexts.size();
+inline constexpr std::size_t kFirstMatrixOperation = static_cast<std::size_t>(Operation::mfma_f64);
+static_assert(kFirstMatrixOperation + kMatrixOperations == static_cast<std::size_t>(Operation::count));
+
+/// Of an instruction with passes.
+Operation matrix_operation(const Instruction& instruction);
 
 /// Passes of a matrix instruction; 0: it is none.
 constexpr unsigned matrix_passes(LatencyClass latency) {

@@ -32,6 +32,7 @@ std::uint64_t cycles_without_wavefront(const KernelActivity& a, std::uint64_t re
 std::string achieved(const KernelActivity& a, Resource r, Tick time) {
   const auto i = static_cast<std::size_t>(r);
   if (r == Resource::compute) return fmt::format("compute {} %", percent(use_of(a, r)));
+  if (r == Resource::matrix) return fmt::format("matrix units {} %", percent(use_of(a, r)));
   std::string name(kResourceTexts[i].title);
   name.resize(name.find(' '));
   const double seconds = static_cast<double>(time.ps) * 1e-12;
@@ -43,14 +44,14 @@ bool timed(const KernelActivity& a) { return a.all().resident != 0; }
 
 std::uint64_t count_of(const KernelActivity& a, LazyCount what) { return a.lazy[static_cast<std::size_t>(what)]; }
 
-/// Of lazy cores, other machines have none: shown only when a kernel has it.
-bool only_of_lazy_cores(WavefrontTime cause) { return cause == WavefrontTime::registers || cause == WavefrontTime::zero_mask; }
+/// Of lazy cores and extended matrix units, other machines have none: shown only when a kernel has it.
+bool only_of_some_machines(WavefrontTime cause) { return cause >= WavefrontTime::registers; }
 
 /// Causes that have a column: in order, without those that no kernel can have.
 std::vector<std::size_t> shown_causes(const std::vector<NamedActivity>& kernels) {
   std::vector<std::size_t> shown;
   for (std::size_t i = 0; i < kWavefrontTimes; ++i) {
-    if (!only_of_lazy_cores(static_cast<WavefrontTime>(i)) ||
+    if (!only_of_some_machines(static_cast<WavefrontTime>(i)) ||
         std::any_of(kernels.begin(), kernels.end(), [i](const NamedActivity& k) { return k.activity->all().cycles[i] != 0; }))
       shown.push_back(i);
   }
@@ -100,6 +101,7 @@ void write_activity_csv_header(std::ostream& out) {
   out << ",mshr_ps";
   for (const auto& [name, title] : kResourceTexts) out << ',' << name << "_used," << name << "_peak";
   for (const LazyCountText& text : kLazyCountTexts) out << ",lazy_" << text.name;
+  for (const isa::MatrixOperationText& text : isa::kMatrixOperationTexts) out << ",passes_" << text.name;
 }
 
 void write_activity_csv(const KernelActivity& a, std::ostream& out) {
@@ -112,6 +114,7 @@ void write_activity_csv(const KernelActivity& a, std::ostream& out) {
   out << ',' << a.latency.mshr.ps;
   for (std::size_t i = 0; i < kResources; ++i) out << ',' << a.used[i] << ',' << a.available[i];
   for (const std::uint64_t count : a.lazy) out << ',' << count;
+  for (const std::uint64_t passes : a.matrix_passes) out << ',' << passes;
 }
 
 void write_kernels_csv_reference(std::ostream& out) {
@@ -155,6 +158,12 @@ void write_kernels_csv_reference(std::ostream& out) {
          "| column | counts | |\n|---|---|---|\n";
   for (const auto& [name, unit, meaning] : kLazyCountTexts)
     out << fmt::format("| `lazy_{}` | {} | {} |\n", name, unit, meaning);
+  out << "\n## Matrix units\n"
+         "Passes of matrix instructions; `matrix_used` has the cycles that they took. [Matrix unit](matrix-unit-reference.md) "
+         "has "
+         "passes of each.\n\n"
+         "| column | of |\n|---|---|\n";
+  for (const auto& [name, meaning] : isa::kMatrixOperationTexts) out << fmt::format("| `passes_{}` | {} |\n", name, meaning);
 }
 
 Json activity_json(const KernelActivity& a) {
@@ -176,6 +185,8 @@ Json activity_json(const KernelActivity& a) {
   for (std::size_t i = 0; i < kResources; ++i)
     json["resources"][std::string(kResourceTexts[i].name)] = {{"used", a.used[i]}, {"peak", a.available[i]}};
   for (std::size_t i = 0; i < kLazyCounts; ++i) json["lazy"][std::string(kLazyCountTexts[i].name)] = a.lazy[i];
+  for (std::size_t i = 0; i < isa::kMatrixOperations; ++i)
+    json["matrix_passes"][std::string(isa::kMatrixOperationTexts[i].name)] = a.matrix_passes[i];
   json["bounded_by"] = timed(a) ? bound_of(a) : "";
   // By the wavefront's number in its workgroup.
   json["wavefront_classes"] = Json::array();
@@ -193,14 +204,16 @@ void add_activity(const KernelActivity& a, RunHash& hash) {
   hash.add("resident", all.resident);
   hash.add("load_requests", a.requests);
   hash.add("load_requests_ps", a.request_time.ps);
-  for (std::size_t i = 0; i < kResources; ++i) hash.add(kResourceTexts[i].name, a.used[i]);
+  for (std::size_t i = 0; i < kResources; ++i) {
+    if (i != static_cast<std::size_t>(Resource::matrix) || a.used[i] != 0) hash.add(kResourceTexts[i].name, a.used[i]);
+  }
   for (std::size_t i = 0; i < kLazyCounts; ++i) {
     if (a.lazy[i] != 0) hash.add(kLazyCountTexts[i].name, a.lazy[i]);
   }
 }
 
 std::string bound_of(const KernelActivity& a) {
-  constexpr std::array kLimits{Resource::compute, Resource::l1, Resource::l2, Resource::noc, Resource::dram};
+  constexpr std::array kLimits{Resource::compute, Resource::matrix, Resource::l1, Resource::l2, Resource::noc, Resource::dram};
   const Resource busiest =
       *std::max_element(kLimits.begin(), kLimits.end(), [&](Resource x, Resource y) { return use_of(a, x) < use_of(a, y); });
   if (use_of(a, busiest) >= kBoundShare) return std::string(kResourceTexts[static_cast<std::size_t>(busiest)].title);
@@ -239,10 +252,13 @@ void write_activity_report(const std::vector<NamedActivity>& kernels, std::ostre
   for (const NamedActivity& kernel : kernels) {
     const KernelActivity& a = *kernel.activity;
     if (!timed(a)) continue;
-    out << fmt::format("{:<{}}  bounded by {}\n{:<{}}  {}, {}, {}, {}, {}\n", readable_kernel(kernel.name), width, bound_of(a),
-                       "", width, achieved(a, Resource::compute, kernel.time), achieved(a, Resource::l1, kernel.time),
-                       achieved(a, Resource::l2, kernel.time), achieved(a, Resource::noc, kernel.time),
-                       achieved(a, Resource::dram, kernel.time));
+    // Most programs have no matrix instructions.
+    const std::string matrix =
+        a.used[static_cast<std::size_t>(Resource::matrix)] == 0 ? "" : ", " + achieved(a, Resource::matrix, kernel.time);
+    out << fmt::format("{:<{}}  bounded by {}\n{:<{}}  {}{}, {}, {}, {}, {}\n", readable_kernel(kernel.name), width,
+                       bound_of(a), "", width, achieved(a, Resource::compute, kernel.time), matrix,
+                       achieved(a, Resource::l1, kernel.time), achieved(a, Resource::l2, kernel.time),
+                       achieved(a, Resource::noc, kernel.time), achieved(a, Resource::dram, kernel.time));
   }
   write_lazy_table(kernels, out);
 }

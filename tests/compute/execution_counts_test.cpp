@@ -70,5 +70,41 @@ TEST_F(ExecutionCountsTest, MatrixInstructionsTakeAllLanes) {
   EXPECT_EQ(events(), (Events{{"mfma.f32_pass", 32}, {"vgpr.read", 2 * 18 * 64}, {"vgpr.write", 2 * 16 * 64}}));
 }
 
+double pass_energy(const MatrixParameters& matrix, const std::string& event) {
+  const isa::ExecutionProfiles profiles;
+  ExecutionCounts counts(profiles);
+  EnergyMeter meter;
+  ComputeEnergy energy;
+  energy.mfma_narrow_pass = 100;
+  energy.mfma_f32_pass = 50;
+  energy.matrix.minmax = 0.5;
+  counts.describe_energy(meter, energy, matrix);
+  for (const EnergyMeter::Event& e : meter.events()) {
+    if (e.name == event) return e.picojoules;
+  }
+  return -1;
+}
+
+// The thesis' Table 2.4: power of a unit, for the time that a pass takes; section 3.6.1: 4.53 W where 3.74 W were.
+TEST(MatrixEnergy, UnitsWithExtensionsTakeTheirPower) {
+  using isa::MatrixDesign;
+  using isa::MatrixExtensions;
+  EXPECT_DOUBLE_EQ(pass_energy({}, "narrow_pass"), 100);
+  EXPECT_DOUBLE_EQ(pass_energy({}, "m3xu_fp32_pass"), -1) << "it cannot happen";
+  const MatrixParameters pipelined{.extensions = MatrixExtensions::m3xu};
+  EXPECT_DOUBLE_EQ(pass_energy(pipelined, "narrow_pass"), 107);
+  EXPECT_DOUBLE_EQ(pass_energy(pipelined, "m3xu_fp32_pass"), 107);
+  EXPECT_DOUBLE_EQ(pass_energy(pipelined, "f32_pass"), 50) << "multipliers of their own";
+  const MatrixParameters slower{.extensions = MatrixExtensions::m3xu, .design = MatrixDesign::m3xu};
+  EXPECT_DOUBLE_EQ(pass_energy(slower, "m3xu_fp32c_pass"), 69 * 1.21);
+  const MatrixParameters native{.extensions = MatrixExtensions::m3xu, .design = MatrixDesign::fp32_native};
+  EXPECT_DOUBLE_EQ(pass_energy(native, "m3xu_fp32_pass"), 797);
+  const MatrixParameters operators{.extensions = MatrixExtensions::simd2};
+  EXPECT_DOUBLE_EQ(pass_energy(operators, "simd2_minplus_pass"), 100 * 4.53 / 3.74);
+  EXPECT_DOUBLE_EQ(pass_energy(operators, "simd2_minmax_pass"), 50 * 4.53 / 3.74);
+  EXPECT_DOUBLE_EQ(pass_energy(operators, "m3xu_fp32_pass"), -1);
+  EXPECT_DOUBLE_EQ(pass_energy({.extensions = MatrixExtensions::all}, "narrow_pass"), 107 * 4.53 / 3.74);
+}
+
 }  // namespace
 }  // namespace lacuna::test

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "models/isa/execution_profile.h"
+
 namespace lacuna {
 namespace {
 
@@ -33,13 +35,13 @@ TEST(MatrixUnits, OtherInstructionsAreNotForThem) {
   EXPECT_EQ(isa::matrix_passes(isa::LatencyClass::nop), 0U);
 }
 
-TEST(MatrixUnits, ALongerCycleCountsWholeCyclesOfAnInstruction) {
-  MatrixUnits units(1, Cycles{4}, 121);
-  EXPECT_EQ(units.busy(8), Cycles{39}) << "38.72";
-  EXPECT_EQ(units.busy(16), Cycles{78}) << "77.44";
-  units.issue(0, 8, Cycles{10});
-  EXPECT_EQ(units.free_from(0), Cycles{49});
-  EXPECT_EQ(units.busy_cycles(), 39U);
+TEST(MatrixUnits, ALongerCycleIsExactOverManyInstructions) {
+  MatrixUnits units(1, Cycles{4}, 121, Cycles{3});
+  EXPECT_EQ(units.issue(0, 8, Cycles{10}), Cycles{49}) << "10 + 38.72";
+  EXPECT_EQ(units.free_from(0), Cycles{46}) << "into the input registers";
+  EXPECT_EQ(units.issue(0, 8, Cycles{46}), Cycles{88}) << "10 + 77.44";
+  EXPECT_EQ(units.issue(0, 16, Cycles{100}), Cycles{178}) << "100 + 77.44: it was idle";
+  EXPECT_EQ(units.busy_cycles(), 154U) << "154.88";
 }
 
 TEST(MatrixUnits, AResetMakesThemFreeAndKeepsTheCounts) {

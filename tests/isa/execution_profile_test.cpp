@@ -85,6 +85,21 @@ TEST(ExecutionProfile, OfInstructions) {
   }
 }
 
+TEST(ExecutionProfile, CodesOfExtensionsHaveOperationsOfTheirNames) {
+  for (const MatrixCode& code : matrix_codes()) {
+    const std::uint32_t opcode = code.carrier == "v_mfma_f64_16x16x4f64" ? 0x6e : 0x4d;
+    const std::uint32_t words[] = {0xd380'0008 | opcode << 16 | code.abid << 11 | code.cbsz << 8,
+                                   static_cast<std::uint32_t>(code.blgp) << 29 | 0x0422'0500};  // v[8:], v[0:1], v[2:3], v[8:]
+    const DecodeResult result = decode(words, 2, Target::gfx90a, kAllMatrixCodes);
+    ASSERT_TRUE(result.ok && result.instruction.matrix_code == &code) << code.name;
+    std::string name(code.name.substr(0, code.name.find(".sparse")));
+    name.replace(name.find('.'), 1, "_");
+    const auto operation = static_cast<std::size_t>(execution_profile(result.instruction).operation);
+    ASSERT_GE(operation, kFirstMatrixOperation);
+    EXPECT_EQ(kMatrixOperationTexts[operation - kFirstMatrixOperation].name, name);
+  }
+}
+
 TEST(ExecutionProfile, AreNumberedOnce) {
   ExecutionProfiles profiles;
   for (unsigned round = 0; round < 2; ++round) {

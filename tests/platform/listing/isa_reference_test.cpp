@@ -36,7 +36,7 @@ TEST(IsaReference, SaysWhichSourcesAZeroMakesIrrelevant) {
   std::ostringstream out;
   write_isa_reference(out);
   const std::string gfx803 = section(out.str(), "\n### gfx803 sources", "\n## gfx90a\n");
-  const std::string gfx90a = section(out.str() + "\n## end\n", "\n### gfx90a sources", "\n## end\n");
+  const std::string gfx90a = section(out.str(), "\n### gfx90a sources", "\n## gfx90a codes");
   for (const std::string& text : {gfx803, gfx90a}) {
     const std::string exact = section(text, "| 0, 1 | – |", "\n");
     const std::string ieee = section(text, "| 0, 1 | NaN, infinity, sign of a zero result |", "\n");
@@ -51,6 +51,16 @@ TEST(IsaReference, SaysWhichSourcesAZeroMakesIrrelevant) {
   EXPECT_NE(gfx90a.find("`v_pk_mul_f16`"), std::string::npos);
   EXPECT_EQ(gfx803.find("`v_pk_mul_f16`"), std::string::npos);
   EXPECT_EQ(gfx90a.find("v_mfma_"), std::string::npos);
+}
+
+TEST(IsaReference, ListsTheCodesOfMatrixExtensions) {
+  std::ostringstream out;
+  write_isa_reference(out);
+  const std::string codes = section(out.str() + "\n## end\n", "\n## gfx90a codes", "\n## end\n");
+  EXPECT_NE(codes.find("| `simd2.minplus` | `v_mfma_f32_16x16x16f16` | 7 | 1 | 0 | 16 x 16 x 16 | min(C, A + B) | 8, 8, 8 |"),
+            std::string::npos);
+  EXPECT_NE(codes.find("| `m3xu.fp32c` | `v_mfma_f64_16x16x4f64` | 6 | 0 | 3 | 16 x 16 x 4 |"), std::string::npos);
+  EXPECT_NE(codes.find(" | 32, 32, – |"), std::string::npos);
 }
 
 TEST(IsaReference, CountsOfAFormatAddUp) {

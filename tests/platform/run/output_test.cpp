@@ -182,7 +182,7 @@ KernelRecord record() {
   first.resident = 1000;
   first.cycles[static_cast<std::size_t>(WavefrontTime::issue)] = 100;
   first.cycles[static_cast<std::size_t>(WavefrontTime::vmcnt)] = 900;
-  r.activity.available = {4000, 10000, 640000, 640000, 640000, 640000};
+  r.activity.available = {4000, 10000, 640000, 640000, 640000, 640000, 10000};
   r.activity.used = {1000, 400, 0, 0, 0, 600000};
   return r;
 }
@@ -212,6 +212,7 @@ TEST(KernelReports, EveryColumnIsDocumented) {
 TEST(KernelReports, CsvHoldsEveryField) {
   KernelRecord r = record();
   for (std::size_t i = 0; i < kLazyCounts; ++i) r.activity.lazy[i] = i + 1;
+  for (std::size_t i = 0; i < isa::kMatrixOperations; ++i) r.activity.matrix_passes[i] = 100 + i;
   std::ostringstream csv;
   write_kernels_csv({r}, csv);
   std::istringstream lines(csv.str());
@@ -223,9 +224,12 @@ TEST(KernelReports, CsvHoldsEveryField) {
   EXPECT_THAT(line,
               StartsWith("3," + name + ",1,1024x2x1,64x1x1,32,32,1000000,3500000,2500,4000000,200000000,0,2.000000,100,"));
   EXPECT_EQ(std::count(header.begin(), header.end(), ','), std::count(line.begin(), line.end(), ',') - 1) << "one in the name";
-  EXPECT_THAT(header, HasSubstr(",dram_used,dram_peak,lazy_loads_held,lazy_loads_eager,"));
-  EXPECT_THAT(header, EndsWith(",lazy_zero_writes,lazy_writes_eliminated,bulk_bytes"));
-  EXPECT_THAT(line, EndsWith(",600000,640000,1,2,3,4,5,6,7,8,9,10,11,12,13,14,0"));
+  EXPECT_THAT(header, HasSubstr(",dram_used,dram_peak,matrix_used,matrix_peak,lazy_loads_held,lazy_loads_eager,"));
+  EXPECT_THAT(header, EndsWith(",passes_simd2_orand,passes_simd2_addnorm,bulk_bytes"));
+  EXPECT_THAT(
+      line,
+      EndsWith(",600000,640000,0,10000,1,2,3,4,5,6,7,8,9,10,11,12,13,14,100,101,102,103,104,105,106,107,108,109,110,111,112,"
+               "113,114,115,0"));
 }
 
 TEST(KernelReports, EnergyHasColumnsWhenItIsAccountedFor) {
@@ -277,6 +281,23 @@ TEST(KernelReports, SayWhereTimeGoesAndWhatBounds) {
   const KernelActivity functional;
   write_activity_report({{"relu", r.end - r.start, &functional}}, nothing);
   EXPECT_EQ(nothing.str(), "") << "without timing there is nothing to say";
+}
+
+// Most programs have nothing to do with them.
+TEST(KernelReports, SayHowMuchMatrixUnitsDo) {
+  KernelRecord r = record();
+  std::ostringstream without;
+  write_activity_report({{"gemm", r.end - r.start, &r.activity}}, without);
+  EXPECT_THAT(without.str(), Not(HasSubstr("matrix")));
+  r.activity.used[static_cast<std::size_t>(Resource::matrix)] = 9700;
+  r.activity.matrix_passes[1] = 2425;
+  std::ostringstream with;
+  write_activity_report({{"gemm", r.end - r.start, &r.activity}}, with);
+  EXPECT_THAT(with.str(), HasSubstr("bounded by matrix units\n"));
+  EXPECT_THAT(with.str(), HasSubstr("compute 4 %, matrix units 97 %, L1 "));
+  const nlohmann::ordered_json json = activity_json(r.activity);
+  EXPECT_EQ(json["resources"]["matrix"]["used"], 9700);
+  EXPECT_EQ(json["matrix_passes"]["f32"], 2425);
 }
 
 std::string activity_report(const KernelActivity& first, const KernelActivity& second) {

@@ -1,0 +1,19 @@
+// SIMD2, the matrix unit's operators other than multiply and add, for programs. What there is says
+//
+//   HIP         lacuna/simd2/operators.h   the nine operators and their identities
+//               lacuna/simd2/tiles.h       tiles in registers: matrix, fillmatrix, loadmatrix, mmo, storematrix
+//               lacuna/simd2/multiply.h    matrices of any size: simd2_minplus(A, B, C, D, m, n, k) and the like
+//               lacuna/simd2/sparse.h      a 2:4 sparse A
+//   OpenCL C    lacuna/simd2/opencl.h      lacuna_simd2_mmo_minplus(a, b, c) and the like
+//
+// The GPU is a gfx90a whose mfma.extensions are simd2 or all; elsewhere the instructions are illegal.
+#pragma once
+
+#if defined(__OPENCL_VERSION__)
+#include "lacuna/simd2/opencl.h"
+#else
+#include "lacuna/simd2/multiply.h"
+#include "lacuna/simd2/operators.h"
+#include "lacuna/simd2/sparse.h"
+#include "lacuna/simd2/tiles.h"
+#endif

@@ -1,0 +1,115 @@
+// A 2:4 sparse A: each group of four elements A[i][4g ... 4g + 3] keeps two, and the unit is twice as fast. For all operators but
+// addnorm.
+//
+// Compressed, a matrix of m rows and `ld` columns (a multiple of 64, at least k) is
+//   values      half[m][ld / 2]             the two kept elements of each group
+//   positions   unsigned short[m][ld / 16]  for each group four bits, the first group's lowest: bits 1:0 the place in its group of
+//                                           the first kept element, bits 3:2 that of the second
+// What is not kept contributes nothing.
+#pragma once
+
+#include "lacuna/simd2/operators.h"
+#include "lacuna/simd2/tiles.h"
+
+namespace simd2 {
+
+/// Columns that a compressed matrix of k columns has.
+constexpr unsigned compressed_ld(unsigned k) { return (k + 63) / 64 * 64; }
+
+/// Compresses a group: false when more than two of its elements are there. Elements equal to `absent` are not there: their products must
+/// contribute nothing, as those of +inf with minplus. Neither are, with min or max in (+), NaNs.
+template <opcode op>
+__host__ __device__ inline bool compress_group(const half (&group)[4], half absent, half (&kept)[2], unsigned& positions) {
+  static_assert(op != addnorm, "simd2::compress: addnorm has no sparse form: an element that is not there has a distance");
+  constexpr bool nan_is_absent = takes_minimum(op) || takes_maximum(op);
+  constexpr half fill = padding<op, matrixa>();
+  unsigned count = 0, places[2] = {0, 1};
+  kept[0] = kept[1] = fill;
+  for (unsigned i = 0; i < 4; ++i) {
+    if (group[i] == absent || (nan_is_absent && group[i] != group[i])) continue;
+    if (count == 2) return false;
+    kept[count] = group[i];
+    places[count++] = i;
+  }
+  if (count == 1) places[1] = (places[0] + 1) % 4;
+  positions = places[0] | places[1] << 2;
+  return true;
+}
+
+/// Compresses 16 columns of a row, from column `k0` on: one element of `positions`, eight of `values`.
+template <opcode op>
+__host__ __device__ inline bool compress_columns(const half* row, unsigned k0, unsigned k, half absent, half* values,
+                                                 unsigned short& positions) {
+  unsigned all = 0;
+  bool fits = true;
+  for (unsigned g = 0; g < 4; ++g) {
+    half group[4], kept[2];
+    for (unsigned i = 0; i < 4; ++i) {
+      const unsigned at = k0 + 4 * g + i;
+      group[i] = at < k ? row[at] : absent;
+    }
+    unsigned places = 0;
+    fits = compress_group<op>(group, absent, kept, places) && fits;
+    values[2 * g] = kept[0], values[2 * g + 1] = kept[1];
+    all |= places << (4 * g);
+  }
+  positions = static_cast<unsigned short>(all);
+  return fits;
+}
+
+/// Compresses a row-major matrix on the host. Returns the first row that does not fit, m when all do.
+template <opcode op>
+unsigned compress(const half* a, unsigned m, unsigned k, unsigned lda, half* values, unsigned short* positions,
+                  half absent = padding<op, matrixa>()) {
+  const unsigned ld = compressed_ld(k);
+  for (unsigned row = 0; row < m; ++row) {
+    for (unsigned k0 = 0; k0 < ld; k0 += 16) {
+      const size_t at = static_cast<size_t>(row) * ld + k0;
+      if (!compress_columns<op>(a + static_cast<size_t>(row) * lda, k0, k, absent, values + at / 2, positions[at / 16])) {
+        return row;
+      }
+    }
+  }
+  return m;
+}
+
+namespace detail {
+template <opcode op>
+__global__ void compress_kernel(const half* a, unsigned m, unsigned k, unsigned lda, half* values, unsigned short* positions,
+                                unsigned* misfits, half absent) {
+  const unsigned ld = compressed_ld(k), part = blockIdx.x * blockDim.x + threadIdx.x, row = part / (ld / 16);
+  if (row >= m) return;
+  const bool fits = compress_columns<op>(a + static_cast<size_t>(row) * lda, part % (ld / 16) * 16, k, absent,
+                                         values + static_cast<size_t>(part) * 8, positions[part]);
+  if (!fits) atomicAdd(misfits, 1);
+}
+}  // namespace detail
+
+/// The same on the GPU, on memory of the GPU. To `misfits` is added how many parts of 16 columns of a row do not fit; the result is
+/// right when it is 0.
+template <opcode op>
+void compress(const half* a, unsigned m, unsigned k, unsigned lda, half* values, unsigned short* positions, unsigned* misfits,
+              half absent = padding<op, matrixa>(), hipStream_t stream = nullptr) {
+  const unsigned parts = m * (compressed_ld(k) / 16);
+  detail::compress_kernel<op><<<dim3((parts + 255) / 256), 256, 0, stream>>>(a, m, k, lda, values, positions, misfits, absent);
+}
+
+/// Loads a sparse tile that begins at a multiple of 16 columns: `values` and `positions` are those of its first element, `ld` the
+/// compressed matrix' columns. A lane loads its group's two elements, at a multiple of 4 bytes, and the positions of its row.
+__device__ inline void loadmatrix(matrix<matrixa_sparse, 16, 16, 16, half>& tile, const half* values,
+                                  const unsigned short* positions, unsigned ld) {
+  const unsigned i = detail::lane() % 16, g = detail::lane() / 16;
+  const unsigned kept = *reinterpret_cast<const unsigned*>(values + static_cast<size_t>(i) * (ld / 2) + 2 * g);
+  const unsigned places = positions[static_cast<size_t>(i) * (ld / 16)] >> (4 * g);
+  tile.data = __builtin_bit_cast(detail::half4, detail::words2{kept, places});
+}
+
+/// Factors of a product with a compressed A; `ld` is its number of columns. For simd2::multiply.
+struct sparse_factors {
+  const half* values;
+  const unsigned short* positions;
+  const half* b;
+  unsigned m, n, k, ld, ldb;
+};
+
+}  // namespace simd2

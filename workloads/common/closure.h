@@ -1,0 +1,292 @@
+// The best paths between all vertices of a graph, as the closure of its matrix under an operator of lacuna/simd2.h.
+//
+// D is the matrix of the best paths so far, W that of the edges; a step is a product of matrices:
+//   bellman-ford  D := D (+) (W (x) D)   paths of one edge more; --sparse: with W on the unit's 2:4 form
+//   leyzorek      D := D (+) (D (x) D)   paths of twice as many edges
+// on the matrix unit; `simt` is leyzorek on vector ALUs. Elements are half, sums float. With --convergence on, steps end with one that
+// changes nothing, which the step's kernel itself finds out; else after as many as the longest path could take.
+//
+// `baseline` is what the vector ALUs are good at: Floyd and Warshall in single precision, in blocks of 64 vertices (Venkataraman et al.,
+// ACM JEA 8, 2003): the block on the diagonal, then its row and column, then everything else.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+
+#include "lacuna/matrix.h"
+#include "workloads/common/graph.h"
+#include "workloads/common/program.h"
+#include "workloads/common/simd2_vector.h"
+
+namespace closure {
+
+using simd2::half, simd2::opcode;
+
+/// Elements between rows: an odd number of cache lines, so that the rows of a tile are in different sets of a cache.
+inline unsigned pitch_of(unsigned vertices) { return (workload::groups(vertices, 64) | 1) * 64; }
+
+// An element of a matrix of half, by its offset from the tile's first.
+struct Tile {
+  __device__ Tile(unsigned tile, unsigned leading)
+      : row0(blockIdx.y * tile), column0(blockIdx.x * tile), ld(leading), first(static_cast<size_t>(row0) * ld + column0) {}
+  __device__ half& in(half* matrix, unsigned row, unsigned column) const {
+    return simd2::detail::at<half>(matrix + first, ((row - row0) * ld + column - column0) * 2);
+  }
+  unsigned row0, column0, ld;
+  size_t first;
+};
+
+// next := now (+) the product. An element that changes sets *changed.
+template <opcode op, unsigned tile, typename Factors>
+__global__ void __launch_bounds__(simd2::workgroup_size) matrix_step(Factors x, unsigned ld, half* now, half* next, unsigned* changed) {
+  const Tile at(tile, ld);
+  bool change = false;
+  simd2::multiply<op, tile>(
+      x, at.row0, at.column0, [&](unsigned row, unsigned column) { return static_cast<float>(at.in(now, row, column)); },
+      [&](unsigned row, unsigned column, float value) {
+        change |= static_cast<float>(at.in(now, row, column)) != value;
+        at.in(next, row, column) = static_cast<half>(value);
+      });
+  if (change) *changed = 1;
+}
+template <opcode op>
+__global__ void __launch_bounds__(simd2_vector::workgroup_size)
+    vector_step(simd2_vector::Factors<half> x, unsigned ld, half* now, half* next, unsigned* changed) {
+  const Tile at(simd2_vector::tile, ld);
+  bool change = false;
+  simd2_vector::multiply<op>(
+      x, at.row0, at.column0, [&](unsigned row, unsigned column) { return static_cast<float>(at.in(now, row, column)); },
+      [&](unsigned row, unsigned column, float value) {
+        change |= static_cast<float>(at.in(now, row, column)) != value;
+        at.in(next, row, column) = static_cast<half>(value);
+      });
+  if (change) *changed = 1;
+}
+
+// Floyd and Warshall within the block on the diagonal. A work-item keeps 4 x 4 elements, in registers.
+template <opcode op>
+__global__ void __launch_bounds__(256) diagonal_block(float* d, unsigned ld, unsigned first, unsigned vertices) {
+  constexpr unsigned block = simd2_vector::tile;
+  __shared__ float4 rows[2][block / 4], columns[2][block / 4];
+  const unsigned y = threadIdx.x / 16, x = threadIdx.x % 16, count = min(block, vertices - first);
+  float best[4][4];
+#pragma unroll
+  for (unsigned i = 0; i < 16; ++i) {
+    const unsigned row = min(first + y * 4 + i / 4, vertices - 1), column = min(first + x * 4 + i % 4, vertices - 1);
+    best[i / 4][i % 4] = d[static_cast<size_t>(row) * ld + column];
+  }
+  for (unsigned k4 = 0; k4 < count; k4 += 4) {
+#pragma unroll
+    for (unsigned k = 0; k < 4; ++k) {
+      // Row and column k4 + k, from who has them.
+      if (y == k4 / 4) rows[k % 2][x] = make_float4(best[k][0], best[k][1], best[k][2], best[k][3]);
+      if (x == k4 / 4) columns[k % 2][y] = make_float4(best[0][k], best[1][k], best[2][k], best[3][k]);
+      __syncthreads();
+      const float4 row = rows[k % 2][x], column = columns[k % 2][y];
+      const float from_row[4] = {row.x, row.y, row.z, row.w}, from_column[4] = {column.x, column.y, column.z, column.w};
+      // Past the last vertex rows and columns repeat it, which changes nothing: a path through it is there already.
+#pragma unroll
+      for (unsigned i = 0; i < 16; ++i) {
+        best[i / 4][i % 4] = simd2_vector::combined<op>(best[i / 4][i % 4], from_column[i / 4], from_row[i % 4]);
+      }
+    }
+  }
+#pragma unroll
+  for (unsigned i = 0; i < 16; ++i) {
+    const unsigned row = first + y * 4 + i / 4, column = first + x * 4 + i % 4;
+    if (row < vertices && column < vertices) d[static_cast<size_t>(row) * ld + column] = best[i / 4][i % 4];
+  }
+}
+
+// Tiles of the rest. With `cross` those of the block's row (blockIdx.y 0) and column (1), else all others.
+template <opcode op>
+__global__ void __launch_bounds__(simd2_vector::workgroup_size)
+    other_blocks(float* d, unsigned ld, unsigned first, unsigned vertices, bool cross) {
+  constexpr unsigned block = simd2_vector::tile;
+  const unsigned count = min(block, vertices - first), middle = first / block;
+  const unsigned tile_y = cross && blockIdx.y == 0 ? middle : cross ? blockIdx.x : blockIdx.y;
+  const unsigned tile_x = cross && blockIdx.y == 1 ? middle : blockIdx.x;
+  if (cross ? blockIdx.x == middle : tile_x == middle || tile_y == middle) return;
+  const simd2_vector::Factors<float> x{d + first, d + static_cast<size_t>(first) * ld, vertices, vertices, count, ld, ld};
+  simd2_vector::multiply<op>(
+      x, tile_y * block, tile_x * block, [=](unsigned row, unsigned column) { return d[static_cast<size_t>(row) * ld + column]; },
+      [=](unsigned row, unsigned column, float value) { d[static_cast<size_t>(row) * ld + column] = value; });
+}
+
+/// Closes the matrix in place.
+template <opcode op>
+void floyd_warshall(float* d, unsigned ld, unsigned vertices) {
+  const unsigned blocks = workload::groups(vertices, simd2_vector::tile);
+  for (unsigned first = 0; first < vertices; first += simd2_vector::tile) {
+    diagonal_block<op><<<1, 256>>>(d, ld, first, vertices);
+    if (blocks == 1) return;
+    other_blocks<op><<<dim3(blocks, 2), simd2_vector::workgroup_size>>>(d, ld, first, vertices, true);
+    other_blocks<op><<<dim3(blocks, blocks), simd2_vector::workgroup_size>>>(d, ld, first, vertices, false);
+  }
+}
+
+/// The matrix of a graph's edges, with what a path of no edges is on the diagonal.
+template <typename T>
+std::vector<T> matrix_of(const workload::Graph& graph, workload::Paths paths, unsigned ld) {
+  std::vector<T> matrix(size_t{graph.vertices} * ld, static_cast<T>(workload::absent(paths)));
+  for (const workload::Edge& edge : graph.edges) matrix[size_t{edge.from} * ld + edge.to] = static_cast<T>(edge.weight);
+  for (unsigned i = 0; i < graph.vertices; ++i) matrix[size_t{i} * ld + i] = static_cast<T>(workload::trivial(paths));
+  return matrix;
+}
+
+struct Options {
+  int vertices = 0;
+  double density = 0;
+  std::string graph, algorithm, convergence;
+  bool sparse = false, structured = false;
+
+  /// `graphs`: the kinds that the program takes, the first by default.
+  void describe(workload::Program& program, const std::vector<std::string>& graphs) {
+    program.size(vertices, "vertices", "vertices of the graph", {100, 512, 1024}, 1, 1 << 14);
+    program.choice(graph, "graph", "its kind", graphs, graphs.front());
+    program.real(density, "density", "the share of all possible edges that it has", {0.05, 0.01, 0.01}, 0, 1);
+    program.choice(algorithm, "algorithm",
+                   "the usual one on vector ALUs; steps of matrix products on a gfx90a with mfma.extensions; leyzorek's on vector ALUs",
+                   {"baseline", "bellman-ford", "leyzorek", "simt"}, std::string("baseline"));
+    program.choice(convergence, "convergence", "whether steps end with one that changes nothing, or by their number", {"on", "off"},
+                   std::string("on"));
+    program.flag(structured, "structured", "no vertex has more than two edges to the vertices 4i ... 4i + 3");
+    program.flag(sparse, "sparse", "bellman-ford with the 2:4 sparse form of the matrix unit; the graph is structured");
+  }
+  workload::Graph make_graph(workload::Random& random, bool symmetric, unsigned most) const {
+    if (sparse && algorithm != "bellman-ford")
+      throw workload::UsageError("--sparse is for --algorithm bellman-ford: the square of a sparse matrix is not sparse");
+    workload::Graph made = workload::random_graph(random, vertices, {graph, density, symmetric}, most);
+    if (structured || sparse) workload::make_two_of_four(made);
+    return made;
+  }
+};
+
+// A compressed W, or none.
+template <opcode op>
+struct Compressed {
+  Compressed(bool wanted, const std::vector<half>& edges, unsigned vertices, unsigned ld, half absent)
+      : values("the values of the edges", wanted ? size_t{vertices} * simd2::compressed_ld(vertices) / 2 : 1),
+        positions("the positions of the edges", wanted ? size_t{vertices} * simd2::compressed_ld(vertices) / 16 : 1) {
+    if (!wanted) return;
+    // The diagonal is not needed: C has it.
+    std::vector<half> without = edges;
+    for (unsigned i = 0; i < vertices; ++i) without[size_t{i} * ld + i] = absent;
+    std::vector<half> kept(values.size());
+    std::vector<unsigned short> places(positions.size());
+    const unsigned row = simd2::compress<op>(without.data(), vertices, vertices, ld, kept.data(), places.data(), absent);
+    if (row != vertices) throw workload::Error("vertex " + std::to_string(row) + " has too many edges for the sparse unit");
+    values.upload(kept), positions.upload(places);
+  }
+  workload::DeviceArray<half> values;
+  workload::DeviceArray<unsigned short> positions;
+};
+
+/// What the steps of a matrix algorithm leave: the index of the matrix that has the result.
+template <opcode op>
+class Steps {
+ public:
+  Steps(const Options& options, const workload::Graph& graph, workload::Paths paths)
+      : options_(options),
+        n_(graph.vertices),
+        ld_(pitch_of(n_)),
+        edges_(matrix_of<half>(graph, paths, ld_)),
+        w_("the edges", edges_),
+        d_{{"the paths", edges_}, {"the next paths", edges_}},
+        changed_("the flag", 1),
+        compressed_(options.sparse, edges_, n_, ld_, static_cast<half>(workload::absent(paths))) {}
+
+  void prepare() const { d_[0].upload(edges_); }
+  void run() {
+    // So many edges a path may have after `covered`; before the first step it is one.
+    const bool one_more = options_.algorithm == "bellman-ford";
+    const unsigned most = one_more ? std::max(n_, 2U) - 2 : static_cast<unsigned>(std::ceil(std::log2(std::max(n_, 2U) - 1.0)));
+    for (iterations_ = 0; iterations_ < most;) {
+      changed_.clear();
+      step(iterations_ % 2);
+      ++iterations_;
+      if (options_.convergence == "on" && changed_.download()[0] == 0) break;
+    }
+  }
+  unsigned iterations() const { return iterations_; }
+  const workload::DeviceArray<half>& result() const { return d_[iterations_ % 2]; }
+  unsigned ld() const { return ld_; }
+
+ private:
+  void step(unsigned from) const {
+    half *const now = d_[from].data(), *const next = d_[1 - from].data();
+    if (options_.algorithm == "simt") {
+      const unsigned groups = workload::groups(n_, simd2_vector::tile);
+      vector_step<op><<<dim3(groups, groups), simd2_vector::workgroup_size>>>({now, now, n_, n_, n_, ld_, ld_}, ld_, now, next,
+                                                                             changed_.data());
+    } else if (options_.sparse) {
+      launch<64>(simd2::sparse_factors{compressed_.values.data(), compressed_.positions.data(), now, n_, n_, n_,
+                                   simd2::compressed_ld(n_), ld_},
+             now, next);
+    } else {
+      const half* const left = options_.algorithm == "bellman-ford" ? w_.data() : now;
+      const simd2::dense_factors x{left, now, n_, n_, n_, ld_, ld_};
+      simd2::preferred_tile(n_, n_) == 64 ? launch<64>(x, now, next) : launch<128>(x, now, next);
+    }
+  }
+  template <unsigned tile, typename Factors>
+  void launch(const Factors& x, half* now, half* next) const {
+    const unsigned groups = workload::groups(n_, tile);
+    matrix_step<op, tile><<<dim3(groups, groups), simd2::workgroup_size>>>(x, ld_, now, next, changed_.data());
+  }
+
+  const Options& options_;
+  unsigned n_, ld_;
+  std::vector<half> edges_;
+  workload::DeviceArray<half> w_, d_[2];
+  workload::DeviceArray<unsigned> changed_;
+  Compressed<op> compressed_;
+  unsigned iterations_ = 0;
+};
+
+/// The matrix without what is between its rows.
+template <typename T>
+std::vector<float> without_gaps(const std::vector<T>& matrix, unsigned vertices, unsigned ld) {
+  std::vector<float> dense(size_t{vertices} * vertices);
+  for (size_t i = 0; i < dense.size(); ++i) dense[i] = static_cast<float>(matrix[i / vertices * ld + i % vertices]);
+  return dense;
+}
+
+/// The result for every pair of vertices is equal to the host's, which must be a half exactly: the matrix unit's inputs are.
+inline void check(workload::Program& program, const workload::Graph& graph, workload::Paths paths, const std::vector<float>& got) {
+  const std::vector<double> best = workload::best_paths(graph, paths);
+  for (const double value : best) {
+    if (static_cast<double>(static_cast<half>(static_cast<float>(value))) != value)
+      throw workload::Error("a path of " + std::to_string(value) + " is not exact in half precision: fewer vertices, or another graph");
+  }
+  program.check_equal("paths", got, std::vector<float>(best.begin(), best.end()));
+}
+
+/// The whole program, for those whose baseline is Floyd and Warshall. `weight` makes a weight of a whole number in [1, most].
+template <opcode op, typename Weight>
+int run(workload::Program& program, int argc, char** argv, workload::Paths paths, const std::vector<std::string>& graphs,
+        unsigned most, Weight weight) {
+  Options options;
+  options.describe(program, graphs);
+  return program.run(argc, argv, [&] {
+    workload::Graph graph = options.make_graph(program.random(), false, most);
+    for (workload::Edge& edge : graph.edges) edge.weight = weight(edge.weight);
+    program.report("edges", static_cast<double>(graph.edges.size()));
+    std::vector<float> paths_found;
+    if (options.algorithm == "baseline") {
+      const unsigned ld = pitch_of(graph.vertices);
+      const std::vector<float> edges = matrix_of<float>(graph, paths, ld);
+      const workload::DeviceArray<float> d("the paths", edges);
+      program.measure([&] { d.upload(edges); }, [&] { floyd_warshall<op>(d.data(), ld, graph.vertices); });
+      paths_found = without_gaps(d.download(), graph.vertices, ld);
+    } else {
+      Steps<op> steps(options, graph, paths);
+      program.measure([&] { steps.prepare(); }, [&] { steps.run(); });
+      program.report("iterations", steps.iterations());
+      paths_found = without_gaps(steps.result().download(), graph.vertices, steps.ld());
+    }
+    if (program.checks()) check(program, graph, paths, paths_found);
+  });
+}
+
+}  // namespace closure

@@ -1,0 +1,232 @@
+#include "workloads/common/graph.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <set>
+#include <utility>
+
+#include "workloads/common/error.h"
+
+namespace workload {
+namespace {
+
+constexpr unsigned layers = 16;
+constexpr float infinity = std::numeric_limits<float>::infinity();
+
+using Pairs = std::vector<std::pair<unsigned, unsigned>>;
+
+std::vector<unsigned> shuffled_numbers(Random& random, unsigned count) {
+  std::vector<unsigned> numbers(count);
+  std::iota(numbers.begin(), numbers.end(), 0U);
+  for (unsigned i = count; i > 1; --i) std::swap(numbers[i - 1], numbers[random.below(i)]);
+  return numbers;
+}
+
+// A share of all pairs for which `possible` is true.
+template <typename Possible>
+Pairs chosen_pairs(Random& random, unsigned vertices, double density, Possible possible) {
+  Pairs all;
+  for (unsigned from = 0; from < vertices; ++from) {
+    for (unsigned to = 0; to < vertices; ++to) {
+      if (from != to && possible(from, to)) all.emplace_back(from, to);
+    }
+  }
+  Pairs chosen;
+  for (const std::size_t i : choose(random, all.size(), density)) chosen.push_back(all[i]);
+  return chosen;
+}
+
+Pairs grid(unsigned vertices) {
+  const auto width = static_cast<unsigned>(std::ceil(std::sqrt(vertices)));
+  Pairs pairs;
+  for (unsigned i = 0; i < vertices; ++i) {
+    if (i % width + 1 < width && i + 1 < vertices) pairs.emplace_back(i, i + 1);
+    if (i + width < vertices) pairs.emplace_back(i, i + width);
+  }
+  return pairs;
+}
+
+Pairs scale_free(Random& random, unsigned vertices, double density) {
+  const auto each = static_cast<unsigned>(std::max(1.0, std::round(density * vertices / 2)));
+  Pairs pairs;
+  std::vector<unsigned> ends{0};  // each vertex as often as it has edges
+  for (unsigned vertex = 1; vertex < vertices; ++vertex) {
+    std::set<unsigned> others;
+    while (others.size() < std::min(each, vertex)) others.insert(ends[random.below(ends.size())]);
+    for (const unsigned other : others) {
+      pairs.emplace_back(vertex, other);
+      ends.push_back(vertex);
+      ends.push_back(other);
+    }
+  }
+  return pairs;
+}
+
+template <typename Sum, typename Better>
+void floyd_warshall(std::vector<double>& best, unsigned vertices, Sum sum, Better better) {
+  for (unsigned k = 0; k < vertices; ++k) {
+    const double* const through = &best[std::size_t{k} * vertices];
+    for (unsigned from = 0; from < vertices; ++from) {
+      double* const row = &best[std::size_t{from} * vertices];
+      const double first = row[k];
+      for (unsigned to = 0; to < vertices; ++to) {
+        const double path = sum(first, through[to]);
+        if (better(path, row[to])) row[to] = path;
+      }
+    }
+  }
+}
+
+}  // namespace
+
+Graph random_graph(Random& random, unsigned vertices, const GraphKind& kind, unsigned most) {
+  Pairs pairs;
+  bool both_ways = kind.symmetric;
+  if (kind.name == "grid") {
+    pairs = grid(vertices);
+    both_ways = true;
+  } else {
+    const std::vector<unsigned> number = shuffled_numbers(random, vertices);
+    if (kind.name == "random") {
+      pairs = chosen_pairs(random, vertices, kind.density,
+                           [&](unsigned from, unsigned to) { return !kind.symmetric || from < to; });
+    } else if (kind.name == "dag") {
+      const auto layer = [&](unsigned vertex) { return std::size_t{vertex} * layers / vertices; };
+      pairs = chosen_pairs(random, vertices, kind.density, [&](unsigned from, unsigned to) { return layer(from) < layer(to); });
+    } else {
+      pairs = scale_free(random, vertices, kind.density);
+      both_ways = true;
+    }
+    for (auto& [from, to] : pairs) from = number[from], to = number[to];
+  }
+  Graph graph{vertices, {}};
+  for (const auto& [from, to] : pairs) {
+    const auto weight = static_cast<float>(1 + random.below(most));
+    graph.edges.push_back({from, to, weight});
+    if (both_ways) graph.edges.push_back({to, from, weight});
+  }
+  std::sort(graph.edges.begin(), graph.edges.end(),
+            [](const Edge& a, const Edge& b) { return a.from != b.from ? a.from < b.from : a.to < b.to; });
+  return graph;
+}
+
+void distinct_weights(Random& random, Graph& graph) {
+  std::vector<std::size_t> forward;  // one edge of each pair
+  for (std::size_t i = 0; i < graph.edges.size(); ++i) {
+    if (graph.edges[i].from < graph.edges[i].to) forward.push_back(i);
+  }
+  const std::vector<unsigned> order = shuffled_numbers(random, static_cast<unsigned>(forward.size()));
+  // The other direction is found by its ends.
+  const auto before = [](const Edge& edge, const std::pair<unsigned, unsigned>& ends) {
+    return std::make_pair(edge.from, edge.to) < ends;
+  };
+  for (std::size_t i = 0; i < forward.size(); ++i) {
+    Edge& edge = graph.edges[forward[i]];
+    edge.weight = static_cast<float>(order[i] + 1);
+    std::lower_bound(graph.edges.begin(), graph.edges.end(), std::make_pair(edge.to, edge.from), before)->weight = edge.weight;
+  }
+}
+
+void make_two_of_four(Graph& graph) {
+  std::vector<Edge> kept;
+  for (const Edge& edge : graph.edges) {
+    const std::size_t count = kept.size();
+    const bool full = count >= 2 && kept[count - 2].from == edge.from && kept[count - 2].to / 4 == edge.to / 4;
+    if (!full) kept.push_back(edge);
+  }
+  graph.edges = std::move(kept);
+}
+
+float absent(Paths paths) {
+  switch (paths) {
+    case Paths::shortest:
+    case Paths::least_product:
+    case Paths::bottleneck:
+      return infinity;
+    case Paths::longest:
+    case Paths::widest:
+      return -infinity;
+    case Paths::most_product:
+    case Paths::reachable:
+      return 0;
+  }
+  return 0;
+}
+
+float trivial(Paths paths) {
+  switch (paths) {
+    case Paths::shortest:
+    case Paths::longest:
+      return 0;
+    case Paths::bottleneck:
+      return -infinity;
+    case Paths::widest:
+      return infinity;
+    case Paths::least_product:
+    case Paths::most_product:
+    case Paths::reachable:
+      return 1;
+  }
+  return 0;
+}
+
+std::vector<double> best_paths(const Graph& graph, Paths paths) {
+  const unsigned n = graph.vertices;
+  std::vector<double> best(std::size_t{n} * n, absent(paths));
+  for (const Edge& edge : graph.edges) best[std::size_t{edge.from} * n + edge.to] = edge.weight;
+  for (unsigned i = 0; i < n; ++i) best[std::size_t{i} * n + i] = trivial(paths);
+  const auto sum = [](double a, double b) { return a + b; };
+  const auto product = [](double a, double b) { return a * b; };
+  const auto greatest = [](double a, double b) { return std::max(a, b); };
+  const auto least = [](double a, double b) { return std::min(a, b); };
+  const auto less = [](double a, double b) { return a < b; };
+  const auto more = [](double a, double b) { return a > b; };
+  switch (paths) {
+    case Paths::shortest:
+      floyd_warshall(best, n, sum, less);
+      break;
+    case Paths::longest:
+      floyd_warshall(best, n, sum, more);
+      break;
+    case Paths::least_product:
+      floyd_warshall(best, n, product, less);
+      break;
+    case Paths::most_product:
+      floyd_warshall(best, n, product, more);
+      break;
+    case Paths::bottleneck:
+      floyd_warshall(best, n, greatest, less);
+      break;
+    case Paths::widest:
+    case Paths::reachable:
+      floyd_warshall(best, n, least, more);
+      break;
+  }
+  return best;
+}
+
+std::vector<unsigned> minimum_spanning_forest(const Graph& graph) {
+  std::vector<unsigned> parent(graph.vertices), in_forest(graph.edges.size());
+  std::iota(parent.begin(), parent.end(), 0U);
+  const auto root = [&](unsigned vertex) {
+    while (parent[vertex] != vertex) vertex = parent[vertex] = parent[parent[vertex]];
+    return vertex;
+  };
+  // Both directions of an edge have its weight and so stand side by side.
+  std::vector<std::size_t> order(graph.edges.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return graph.edges[a].weight != graph.edges[b].weight ? graph.edges[a].weight < graph.edges[b].weight : a < b;
+  });
+  for (std::size_t i = 0; i + 1 < order.size(); i += 2) {
+    const unsigned from = root(graph.edges[order[i]].from), to = root(graph.edges[order[i]].to);
+    if (from == to) continue;
+    parent[from] = to;
+    in_forest[order[i]] = in_forest[order[i + 1]] = 1;
+  }
+  return in_forest;
+}
+
+}  // namespace workload

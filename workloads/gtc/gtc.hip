@@ -1,0 +1,101 @@
+// Transitive and reflexive closure of a directed graph: which vertices can be reached from which.
+//
+// The baseline is Warshall's algorithm on bits, in blocks of 64 vertices: a lane has a row's 64 bits of a block, and what another row
+// reaches is one OR. The matrix algorithms are those of workloads/common/closure.h, with 1 and 0 in half precision.
+#include "workloads/common/closure.h"
+
+using bits = unsigned long long;
+
+// Bit j of word w of row i, i * words + w: j + 64 w can be reached from i.
+
+// Closes the 64 x 64 bits on the diagonal: a lane has a row.
+__device__ static bits closed_diagonal(const bits* matrix, unsigned words, unsigned block, unsigned vertices) {
+  const unsigned row = min(block * 64 + threadIdx.x % 64, vertices - 1);
+  bits mine = matrix[static_cast<size_t>(row) * words + block];
+  for (unsigned k = 0; k < 64; ++k) {
+    const bits row_k = bits{static_cast<unsigned>(__builtin_amdgcn_readlane(static_cast<int>(mine >> 32), k))} << 32 |
+                       static_cast<unsigned>(__builtin_amdgcn_readlane(static_cast<int>(mine), k));
+    mine |= mine >> k & 1 ? row_k : 0;
+  }
+  return mine;
+}
+
+// The block's own rows: each wavefront closes the diagonal for itself and then makes one word of the 64 rows: the OR of those rows that
+// the diagonal reaches.
+__global__ void __launch_bounds__(64) close_rows(bits* matrix, bits* diagonal, unsigned words, unsigned block, unsigned vertices) {
+  const unsigned lane = threadIdx.x, row = block * 64 + lane, word = blockIdx.x;
+  const bits reached = closed_diagonal(matrix, words, block, vertices);
+  // The diagonal itself is still read by others.
+  if (word == block) {
+    diagonal[lane] = reached;
+    return;
+  }
+  const bits before = row < vertices ? matrix[static_cast<size_t>(row) * words + word] : 0;
+  bits all = before;
+  for (unsigned k = 0; k < 64; ++k) {
+    const bits row_k = bits{static_cast<unsigned>(__builtin_amdgcn_readlane(static_cast<int>(before >> 32), k))} << 32 |
+                       static_cast<unsigned>(__builtin_amdgcn_readlane(static_cast<int>(before), k));
+    all |= reached >> k & 1 ? row_k : 0;
+  }
+  if (row < vertices) matrix[static_cast<size_t>(row) * words + word] = all;
+}
+
+// All other rows: a row that reaches vertices of the block reaches what those reach. A workgroup has 64 words of four rows; the
+// block's own rows only get their diagonal.
+__global__ void __launch_bounds__(256) close_others(bits* matrix, const bits* diagonal, unsigned words, unsigned block, unsigned vertices) {
+  const unsigned row = blockIdx.y * 4 + threadIdx.x / 64, word = blockIdx.x * 64 + threadIdx.x % 64;
+  if (row >= vertices) return;
+  bits* const mine = matrix + static_cast<size_t>(row) * words;
+  if (row / 64 == block) {
+    if (word == block) mine[block] = diagonal[row % 64];
+    return;
+  }
+  // Every row has a wavefront for each 64 words, whose lanes walk through the same bits; what is set in the block's own word is not
+  // needed by others, as they would only find what is in `diagonal` already.
+  const bits direct = mine[block];
+  if (direct == 0) return;
+  bits all = word < words && word != block ? mine[word] : 0, through = direct;
+  for (bits left = direct; left != 0; left &= left - 1) {
+    const unsigned k = static_cast<unsigned>(__ffsll(left)) - 1, other = block * 64 + k;
+    through |= diagonal[k];
+    if (word < words) all |= matrix[static_cast<size_t>(other) * words + word];
+  }
+  // Rows of the block are closed: one step through them is enough.
+  if (word < words) mine[word] = word == block ? through : all;
+}
+
+static void warshall(bits* matrix, bits* diagonal, unsigned words, unsigned vertices) {
+  for (unsigned block = 0; block < words; ++block) {
+    close_rows<<<words, 64>>>(matrix, diagonal, words, block, vertices);
+    close_others<<<dim3(workload::groups(words, 64), workload::groups(vertices, 4)), 256>>>(matrix, diagonal, words, block, vertices);
+  }
+}
+
+int main(int argc, char** argv) {
+  workload::Program program("gtc", "Transitive closure of a directed graph", "SIMD2 (ISCA '22), applications: GTC");
+  closure::Options options;
+  options.describe(program, {"random", "grid", "scale-free", "dag"});
+  return program.run(argc, argv, [&] {
+    constexpr auto paths = workload::Paths::reachable;
+    const workload::Graph graph = options.make_graph(program.random(), false, 1);
+    const unsigned n = graph.vertices;
+    program.report("edges", static_cast<double>(graph.edges.size()));
+    std::vector<float> reached(size_t{n} * n);
+    if (options.algorithm == "baseline") {
+      const unsigned words = workload::groups(n, 64);
+      std::vector<bits> edges(size_t{n} * words);
+      for (const workload::Edge& edge : graph.edges) edges[size_t{edge.from} * words + edge.to / 64] |= bits{1} << edge.to % 64;
+      for (unsigned i = 0; i < n; ++i) edges[size_t{i} * words + i / 64] |= bits{1} << i % 64;
+      const workload::DeviceArray<bits> matrix("the closure", edges), diagonal("the diagonal", 64);
+      program.measure([&] { matrix.upload(edges); }, [&] { warshall(matrix.data(), diagonal.data(), words, n); });
+      const std::vector<bits> got = matrix.download();
+      for (size_t i = 0; i < reached.size(); ++i) reached[i] = static_cast<float>(got[i / n * words + i % n / 64] >> i % n % 64 & 1);
+    } else {
+      closure::Steps<simd2::orand> steps(options, graph, paths);
+      program.measure([&] { steps.prepare(); }, [&] { steps.run(); });
+      program.report("iterations", steps.iterations());
+      reached = closure::without_gaps(steps.result().download(), n, steps.ld());
+    }
+    if (program.checks()) closure::check(program, graph, paths, reached);
+  });
+}
