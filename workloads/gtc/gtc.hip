@@ -50,8 +50,8 @@ __global__ void __launch_bounds__(256)
   __shared__ bits tile[64][edge];
   const unsigned x = threadIdx.x % edge, y = threadIdx.x / edge, word = blockIdx.x * edge + x, row = blockIdx.y * edge + y;
 #pragma unroll
-  for (unsigned k = y; k < 64; k += edge) {
-    const unsigned other = min(block * 64 + k, vertices - 1);
+  for (unsigned i = 0; i < 64; i += edge) {
+    const unsigned k = i + y, other = min(block * 64 + k, vertices - 1);
     tile[k][x] = word == block ? diagonal[k] : matrix[static_cast<size_t>(other) * words + min(word, words - 1)];
   }
   __syncthreads();
