@@ -53,7 +53,7 @@ class Machine {
 };
 
 void run(benchmark::State& state, std::array<std::uint32_t, 2> words, Target target, std::uint64_t exec) {
-  const DecodeResult decoded = decode(words.data(), words.size(), target);
+  const DecodeResult decoded = decode(words.data(), words.size(), target, kAllMatrixCodes);
   if (!decoded.ok) throw std::runtime_error(decoded.error);
   Machine machine(target, exec);
   for (auto _ : state) {
@@ -94,6 +94,24 @@ constexpr std::array<std::uint32_t, 2> vop3p(unsigned opcode, unsigned dst, unsi
           src2 << 18 | src1 << 9 | src0 | (opcode < 0x40 ? 3U << 27 : 0U)};
 }
 constexpr unsigned kZero = 128;
+
+/// With the code of a matrix extension: models/isa/matrix_extensions.h.
+constexpr std::array<std::uint32_t, 2> extended(std::array<std::uint32_t, 2> words, unsigned cbsz, unsigned abid,
+                                                unsigned blgp) {
+  return {words[0] | abid << 11 | cbsz << 8, words[1] | blgp << 29};
+}
+
+std::vector<Case> extended_cases() {
+  std::vector<Case> cases;
+  for (const MatrixCode& code : matrix_codes()) {
+    const bool halves = code.format == MatrixFormat::f16 || code.format == MatrixFormat::f16_sparse;
+    const bool doubles = code.carrier == std::string_view("v_mfma_f64_16x16x4f64");
+    const unsigned first = halves ? 16 : code.format == MatrixFormat::fp64 ? 32 : 2;
+    const auto plain = vop3p(doubles ? 0x6e : 0x4d, 40, v(first), v(first + 2), v(48));
+    cases.push_back({code.name, extended(plain, code.cbsz, code.abid, code.blgp), Target::gfx90a});
+  }
+  return cases;
+}
 
 const std::array kCases{
     Case{"v_fma_f32", vop3(0x1cb, 4, v(1), v(2), v(3))},
@@ -140,7 +158,9 @@ const std::array kCases{
 
 int main(int argc, char** argv) {
   benchmark::Initialize(&argc, argv);
-  for (const Case& one : kCases) {
+  std::vector<Case> cases(kCases.begin(), kCases.end());
+  for (const Case& one : extended_cases()) cases.push_back(one);
+  for (const Case& one : cases) {
     for (const std::uint64_t exec : {kAllLanes, kSomeLanes}) {
       const std::string name = std::string(one.name) + (exec == kAllLanes ? "" : "/partial_exec");
       benchmark::RegisterBenchmark(name.c_str(), run, one.words, one.target, exec);

@@ -18,6 +18,7 @@
 #include "platform/listing/isa_check.h"
 #include "platform/listing/isa_reference.h"
 #include "platform/loaders/offload_bundle.h"
+#include "platform/matrix_reference.h"
 #include "platform/memory_map_reference.h"
 #include "platform/platform_parameters.h"
 #include "platform/run/exec.h"
@@ -54,6 +55,7 @@ void write_docs(const std::filesystem::path& folder) {
   write_file(folder / "isa-coverage.md", write_isa_reference);
   write_file(folder / "kernels-csv.md", write_kernels_csv_reference);
   write_file(folder / "lazy-reference.md", write_lazy_reference);
+  write_file(folder / "matrix-unit-reference.md", write_matrix_reference);
 }
 
 int execute(const CommandLine& line) {

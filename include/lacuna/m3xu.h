@@ -170,6 +170,30 @@ struct choice<false, Then, Else> {
   using type = Else;
 };
 
+// Item t of registers, which are a vector of items of the element's size, or a single one. By way of a variable: clang 15's
+// __builtin_bit_cast of a vector's element takes the first one.
+template <class Element, class Registers>
+LACUNA_M3XU_DEVICE Element item(Registers registers, unsigned t) {
+  if constexpr (sizeof(Registers) == sizeof(Element)) {
+    (void)t;
+    return __builtin_bit_cast(Element, registers);
+  } else {
+    const auto bits = registers[t];
+    return __builtin_bit_cast(Element, bits);
+  }
+}
+template <class Element, class Registers>
+LACUNA_M3XU_DEVICE void set_item(Registers& registers, unsigned t, Element value) {
+  if constexpr (sizeof(Registers) == sizeof(Element)) {
+    (void)t;
+    registers = __builtin_bit_cast(Registers, value);
+  } else {
+    auto bits = registers[t];
+    bits = __builtin_bit_cast(decltype(bits), value);
+    registers[t] = bits;
+  }
+}
+
 LACUNA_M3XU_DEVICE unsigned lane() { return __builtin_amdgcn_mbcnt_hi(~0u, __builtin_amdgcn_mbcnt_lo(~0u, 0)); }
 
 }  // namespace detail
@@ -196,14 +220,19 @@ class fragment {
     return u == matrixa ? lane / 16 * size + t : lane % 16;
   }
 
-  element x[size];
+  /// This lane's items.
+  LACUNA_M3XU_MEMBER element item(unsigned t) const { return detail::item<element>(registers, t); }
+  LACUNA_M3XU_MEMBER void set(unsigned t, element value) { detail::set_item(registers, t, value); }
+
+  /// What the instruction takes; an array of items would be kept in memory by the compiler when they are not of its types.
+  typename detail::choice<u == accum, typename Traits::Result, typename Traits::Operand>::type registers;
 };
 
 /// All elements are `value`.
 template <use u, format f>
 LACUNA_M3XU_DEVICE void fill(fragment<u, f>& matrix, typename fragment<u, f>::element value) {
 #pragma unroll
-  for (unsigned t = 0; t < fragment<u, f>::size; ++t) matrix.x[t] = value;
+  for (unsigned t = 0; t < fragment<u, f>::size; ++t) matrix.set(t, value);
 }
 
 /// From memory, global or LDS: element (r, c) is source[r * ld + c] if row_major, else source[c * ld + r]. `source` and `ld`
@@ -218,7 +247,7 @@ LACUNA_M3XU_DEVICE void load(fragment<u, f>& matrix, const T* source, unsigned l
 #pragma unroll
   for (unsigned t = 0; t < fragment<u, f>::size; ++t) {
     const unsigned row = matrix.row(t), column = matrix.column(t);
-    matrix.x[t] = source[in_memory == row_major ? row * ld + column : column * ld + row];
+    matrix.set(t, source[in_memory == row_major ? row * ld + column : column * ld + row]);
   }
 }
 template <layout in_memory = row_major, use u, format f, class T>
@@ -230,7 +259,7 @@ LACUNA_M3XU_DEVICE void load(fragment<u, f>& matrix, const T* source, unsigned l
   for (unsigned t = 0; t < fragment<u, f>::size; ++t) {
     const unsigned row = matrix.row(t), column = matrix.column(t);
     const bool inside = row < rows && column < columns;
-    matrix.x[t] = inside ? source[in_memory == row_major ? row * ld + column : column * ld + row] : T{};
+    matrix.set(t, inside ? source[in_memory == row_major ? row * ld + column : column * ld + row] : T{});
   }
 }
 
@@ -244,7 +273,7 @@ LACUNA_M3XU_DEVICE void store(T* target, const fragment<u, f>& matrix, unsigned 
 #pragma unroll
   for (unsigned t = 0; t < fragment<u, f>::size; ++t) {
     const unsigned row = matrix.row(t), column = matrix.column(t);
-    if (row < rows && column < columns) target[in_memory == row_major ? row * ld + column : column * ld + row] = matrix.x[t];
+    if (row < rows && column < columns) target[in_memory == row_major ? row * ld + column : column * ld + row] = matrix.item(t);
   }
 }
 
@@ -258,11 +287,7 @@ LACUNA_M3XU_DEVICE void mma(fragment<ud, fd>& d, const fragment<ua, fa>& a, cons
   static_assert(detail::has_units || sizeof(d) == 0,
                 "m3xu::mma: only gfx90a has matrix units; keep it out of code for other targets by #if defined(__gfx90a__)");
 #if defined(__gfx90a__)
-  using Traits = detail::traits<fa>;
-  using Sum = fragment<accum, fa>;
-  d = __builtin_bit_cast(
-      Sum, Traits::multiply(__builtin_bit_cast(typename Traits::Operand, a), __builtin_bit_cast(typename Traits::Operand, b),
-                            __builtin_bit_cast(typename Traits::Result, c)));
+  d.registers = detail::traits<fa>::multiply(a.registers, b.registers, c.registers);
 #else
   (void)d, (void)a, (void)b, (void)c;
 #endif

@@ -241,7 +241,6 @@ class ComputeUnit : public sc_core::sc_module, private MemoryTokens::Listener {
   // compute_unit_issue.cpp
   void run_timed(Cycles limit);
   inline bool offer_cycle(Simd& simd, WavefrontSlot& slot, unsigned unit, Cycles cycle);
-  inline bool waits_for_matrix(WavefrontSlot& slot, Cycles cycle);
   bool counters_full(WavefrontSlot& slot, Cycles cycle);
   bool counter_full(WavefrontSlot& slot, WaitCounter& counter, unsigned limit, Hold hold, Cycles cycle);
   static bool may_execute(const WavefrontSlot& slot) {
@@ -251,14 +250,16 @@ class ComputeUnit : public sc_core::sc_module, private MemoryTokens::Listener {
   void refuse(WavefrontSlot& slot, Cycles cycle);
   static inline std::uint64_t threads_of(const isa::Instruction& instruction, const isa::Wavefront& wave);
   inline void execute(WavefrontSlot& slot, const isa::DecodedInstruction& instruction, Cycles cycle);
-  inline void issue(WavefrontSlot& slot, Cycles cycle);
+  inline void issue(Simd& simd, WavefrontSlot& slot, Cycles cycle);
   inline void go_on(WavefrontSlot& slot, const isa::DecodedInstruction& executed, Cycles cycle);
-  inline Cycles after_issue(WavefrontSlot& slot, const isa::DecodedInstruction& instruction, Cycles cycle);
-  std::uint64_t issue_matrix(WavefrontSlot& slot, const isa::DecodedInstruction& instruction, Cycles cycle);
+  inline Cycles after_issue(Simd& simd, WavefrontSlot& slot, const isa::DecodedInstruction& instruction, Cycles cycle);
   void access_memory(WavefrontSlot& slot, const isa::DecodedInstruction& instruction, Cycles cycle);
   bool invalidate_caches(WavefrontSlot& slot, const isa::Instruction& instruction, Cycles cycle);
   /// False when the wavefront does not go on to its next instruction: it ended, faulted, or waits at a barrier.
   bool handle_event(WavefrontSlot& slot, const isa::Instruction& instruction, std::uint64_t pc, Cycles cycle);
+  // compute_unit_matrix.cpp
+  bool waits_for_matrix(WavefrontSlot& slot, Cycles cycle);
+  std::uint64_t issue_matrix(WavefrontSlot& slot, const isa::DecodedInstruction& instruction, Cycles cycle);
   // compute_unit_waits.cpp
   void wait_count(WavefrontSlot& slot, std::uint32_t simm16, Cycles cycle);
   void operation_closed(WavefrontSlot& slot) override;

@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <bit>
 
 #include "models/common/gpu_registers.h"
@@ -17,10 +16,6 @@ namespace {
 constexpr unsigned bit(isa::Unit unit) { return 1u << static_cast<unsigned>(unit); }
 
 constexpr unsigned kMemoryUnits = bit(isa::Unit::vmem) | bit(isa::Unit::lds) | bit(isa::Unit::smem);
-
-// VOP3 has three sources and a destination.
-constexpr unsigned kReadPorts = 3;
-unsigned vector_words(const isa::RegisterRange& range) { return range.file == isa::OperandKind::sgpr ? 0U : range.count; }
 
 std::string illegal_instruction_text(const isa::Instruction& instruction) {
   const std::string reason = isa::not_executed_reason(instruction);
@@ -37,7 +32,8 @@ void ComputeUnit::run_timed(Cycles limit) {
 
 // Issues the instruction of a wavefront that is ready, if nothing else of its unit keeps it.
 inline bool ComputeUnit::offer_cycle(Simd& simd, WavefrontSlot& slot, unsigned unit, Cycles cycle) {
-  if (matrix_results_ != nullptr && waits_for_matrix(slot, cycle)) return false;
+  if (matrix_results_ != nullptr && waits_for_matrix(slot, cycle)) [[unlikely]]
+    return false;
   if (unit == bit(isa::Unit::valu)) {
     if (simd.valu_free > cycle) {
       slot.when = simd.valu_free;
@@ -52,18 +48,7 @@ inline bool ComputeUnit::offer_cycle(Simd& simd, WavefrontSlot& slot, unsigned u
     }
   }
   if ((unit & kMemoryUnits) != 0 && counters_full(slot, cycle)) return false;
-  issue(slot, cycle);
-  return true;
-}
-
-inline bool ComputeUnit::waits_for_matrix(WavefrontSlot& slot, Cycles cycle) {
-  if (slot.next == nullptr) return false;
-  const Cycles ready = matrix_results_->ready(slot, *slot.next, cycle);
-  if (ready <= cycle) return false;
-  slot.account(WavefrontTime::unit_busy, cycle);
-  slot.when = ready;
-  slot.account(WavefrontTime::matrix, ready);
-  slot.publish();
+  issue(simd, slot, cycle);
   return true;
 }
 
@@ -90,7 +75,7 @@ void ComputeUnit::refuse(WavefrontSlot& slot, Cycles cycle) {
         cycle);
 }
 
-inline void ComputeUnit::issue(WavefrontSlot& slot, Cycles cycle) {
+inline void ComputeUnit::issue(Simd& simd, WavefrontSlot& slot, Cycles cycle) {
   if (!may_execute(slot)) [[unlikely]] {
     refuse(slot, cycle);
     return;
@@ -114,7 +99,7 @@ inline void ComputeUnit::issue(WavefrontSlot& slot, Cycles cycle) {
   wave.access.bytes_per_lane = 0;
   execute(slot, instruction, cycle);
 
-  slot.when = after_issue(slot, instruction, cycle);
+  slot.when = after_issue(simd, slot, instruction, cycle);
   if ((bit(instruction.unit) & kMemoryUnits) != 0 && wave.event != isa::Event::memory_fault)
     access_memory(slot, instruction, cycle);
   go_on(slot, instruction, cycle);
@@ -158,28 +143,9 @@ void ComputeUnit::access_memory(WavefrontSlot& slot, const isa::DecodedInstructi
   }
 }
 
-// The time for which the vector ALU issues nothing else.
-std::uint64_t ComputeUnit::issue_matrix(WavefrontSlot& slot, const isa::DecodedInstruction& instruction, Cycles cycle) {
-  const Cycles done = matrix_.issue(slot.simd->number, instruction.passes, cycle);
-  const std::size_t operation = static_cast<std::size_t>(isa::matrix_operation(instruction)) - isa::kFirstMatrixOperation;
-  statistics_.matrix_passes[operation] += instruction.passes;
-  slot.group->work->activity.matrix_passes[operation] += instruction.passes;
-  if (matrix_results_ != nullptr && (instruction.matrix_code != nullptr || matrix_parameters_.pass_percent() != 100 ||
-                                     matrix_parameters_.interlock == MatrixInterlock::all))
-    matrix_results_->add(slot, instruction, cycle, done);
-  const std::uint64_t pass = isa::kLanes / parameters_.lanes_per_simd;
-  if (matrix_parameters_.register_ports == MatrixPorts::own) return pass;
-  unsigned read = 0;
-  unsigned written = 0;
-  for (unsigned i = 0; i < instruction.registers.reads(); ++i) read += vector_words(instruction.registers.read(i));
-  for (unsigned i = 0; i < instruction.registers.writes(); ++i) written += vector_words(instruction.registers.write(i));
-  // What one instruction reads goes beside what the one before it writes.
-  return pass * std::max((read + kReadPorts - 1) / kReadPorts, written);
-}
-
-inline Cycles ComputeUnit::after_issue(WavefrontSlot& slot, const isa::DecodedInstruction& instruction, Cycles cycle) {
+inline Cycles ComputeUnit::after_issue(Simd& simd, WavefrontSlot& slot, const isa::DecodedInstruction& instruction,
+                                       Cycles cycle) {
   using isa::LatencyClass;
-  Simd& simd = *slot.simd;
   const std::uint64_t pass = isa::kLanes / parameters_.lanes_per_simd;
   const auto vector_busy = [&](std::uint64_t cycles) {
     simd.valu_free = cycle + Cycles{cycles};

@@ -84,9 +84,9 @@ class IssueScheduler {
     }
   }
 
-  // One cycle of one SIMD, offered in the policy's order.
+  // One cycle of one SIMD, offered in the policy's order. The loop of every instruction: a call would show.
   template <typename Offer>
-  void serve(Simd& simd, Cycles cycle, Offer& offer) {
+  [[gnu::always_inline]] inline void serve(Simd& simd, Cycles cycle, Offer& offer) {
     constexpr unsigned kWithoutLimit = 1U << static_cast<unsigned>(isa::Unit::special);
     IssueState& state = simd.issue;
     const IssuePolicy policy = parameters_.issue_policy;

@@ -90,6 +90,11 @@ struct ExactHalves {
   }
 };
 
+/// `a` in every lane; its sign is kept, which a sum with zero would lose.
+template <class Vec>
+Vec broadcast(float a) {
+  return a - Vec{};
+}
 /// x < y ? x : y in every lane: y where they are equal or not ordered.
 template <class Vec>
 Vec least(Vec x, Vec y) {
@@ -148,14 +153,14 @@ struct MinMax : Least {
   static float factor(float f) { return std::isnan(f) ? kIdentity : f; }
   template <class Vec>
   static Vec step(Element a, Vec b, Vec c) {
-    return least<Vec>(greatest<Vec>(Vec{} + a, b), c);
+    return least<Vec>(greatest<Vec>(broadcast<Vec>(a), b), c);
   }
 };
 struct MaxMin : Greatest {
   static float factor(float f) { return std::isnan(f) ? kIdentity : f; }
   template <class Vec>
   static Vec step(Element a, Vec b, Vec c) {
-    return greatest<Vec>(least<Vec>(Vec{} + a, b), c);
+    return greatest<Vec>(least<Vec>(broadcast<Vec>(a), b), c);
   }
 };
 struct OrAnd {

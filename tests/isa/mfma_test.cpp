@@ -9,17 +9,13 @@
 #include <string>
 #include <vector>
 
-#include "models/isa/decoder.h"
-#include "models/isa/host_fp.h"
 #include "models/isa/register_use.h"
 #include "models/isa/table.h"
 #include "models/isa/valu_half.h"
-#include "models/isa/wavefront.h"
+#include "tests/isa/matrix_machine.h"
 
 namespace lacuna::isa::test {
 namespace {
-
-constexpr unsigned kRegisters = 160;
 
 enum class Kind { f32, f16, bf16, i8, f64 };
 
@@ -92,32 +88,8 @@ Input place_of_input(const Case& c, unsigned size, unsigned block, unsigned inde
   return {k % c.per_lane, block * lanes_of_block + index + size * (k / c.per_lane)};
 }
 
-class Bench {
+class Bench : public MatrixMachine {
  public:
-  Bench() : vgprs_(kRegisters * kLanes), agprs_(kRegisters * kLanes) {
-    wave.target = Target::gfx90a;
-    wave.vgpr = vgprs_.data();
-    wave.agpr = agprs_.data();
-    wave.vgpr_count = kRegisters;
-    wave.agpr_count = kRegisters;
-    wave.mode.bits = 0x3c0;
-    wave.set_exec(~std::uint64_t{0});
-  }
-  ~Bench() { restore_host_fp(); }
-  Bench(const Bench&) = delete;
-  Bench& operator=(const Bench&) = delete;
-
-  Instruction decode_words(std::uint32_t low, std::uint32_t high) const {
-    const std::array<std::uint32_t, 2> words{low, high};
-    const DecodeResult decoded = decode(words.data(), words.size(), Target::gfx90a);
-    EXPECT_TRUE(decoded.ok) << decoded.error;
-    return decoded.instruction;
-  }
-  void run(const Instruction& instruction) {
-    wave.event = Event::none;
-    instruction.execute(instruction, wave);
-    restore_host_fp();
-  }
   std::uint64_t element(const std::uint32_t* planes, Kind kind, unsigned item, unsigned lane) const {
     const unsigned bits = bits_of(kind);
     if (bits == 64) return std::uint64_t{planes[lane]} | std::uint64_t{planes[kLanes + lane]} << 32;
@@ -125,13 +97,8 @@ class Bench {
     const std::uint32_t word = planes[item / per_word * kLanes + lane];
     return bits == 32 ? word : word >> (item % per_word * bits) & ((1U << bits) - 1);
   }
-
-  Wavefront wave;
-
- private:
-  std::vector<std::uint32_t> vgprs_;
-  std::vector<std::uint32_t> agprs_;
 };
+constexpr unsigned kRegisters = Bench::kRegisters;
 
 struct Fields {
   bool a_in_agprs = false, b_in_agprs = false, c_in_agprs = false;
@@ -141,11 +108,11 @@ struct Fields {
 constexpr unsigned kA = 0, kB = 8, kC = 32, kD = 96;
 
 Instruction instruction_of(const Bench& bench, const Case& c, const Fields& f, unsigned d = kD) {
-  const std::uint32_t low = 0xd3800000 | c.opcode << 16 | (f.c_in_agprs ? 1U << 15 : 0U) | f.abid << 11 | f.cbsz << 8 | d;
-  const std::uint32_t src2 = f.c_constant >= 0 ? static_cast<std::uint32_t>(f.c_constant) : 256 + kC;
-  const std::uint32_t high = f.blgp << 29 | (f.b_in_agprs ? 1U << 28 : 0U) | (f.a_in_agprs ? 1U << 27 : 0U) | src2 << 18 |
-                             (256 + kB) << 9 | (256 + kA);
-  return bench.decode_words(low, high);
+  const MatrixWords words{
+      c.opcode,    d,      kA,     kB,           f.c_constant >= 0 ? static_cast<unsigned>(f.c_constant) : 256 + kC,
+      f.cbsz,      f.abid, f.blgp, f.a_in_agprs, f.b_in_agprs,
+      f.c_in_agprs};
+  return bench.decode_words(words.low(), words.high());
 }
 
 double widened(Kind kind, std::uint64_t bits) {

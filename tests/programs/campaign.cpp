@@ -66,7 +66,7 @@ std::vector<std::vector<Program>> batches(const CampaignOptions& options) {
   for (std::uint64_t done = 0; done < options.count; done += options.batch) {
     std::vector<Program>& programs = result.emplace_back();
     for (std::uint64_t i = done; i < std::min<std::uint64_t>(done + options.batch, options.count); ++i) {
-      programs.push_back(generate_program(options.seed + i));
+      programs.push_back(generate_program(options.seed + i, options.matrix));
     }
   }
   return result;

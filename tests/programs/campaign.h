@@ -15,6 +15,7 @@ struct CampaignOptions {
   std::uint64_t seed = 1;  ///< of the first program; the next has the next seed
   std::uint64_t count = 100;
   unsigned batch = 20;  ///< programs in one code object
+  bool matrix = false;  ///< programs with tiles of the matrix unit's extensions
   std::vector<Variant> variants;
   Simulator simulator;
   /// What build_programs() has made of them; empty: they are built when they are run.

@@ -13,7 +13,8 @@ constexpr unsigned kLargestExchange = 4096;  ///< bytes of one local array
 
 class ProgramGenerator {
  public:
-  explicit ProgramGenerator(std::uint64_t seed) : random_(seed), expressions_(random_), statements_(random_, expressions_) {
+  ProgramGenerator(std::uint64_t seed, bool matrix)
+      : random_(seed), expressions_(random_), statements_(random_, expressions_), matrix_(matrix) {
     program_.seed = seed;
     program_.name = "p" + std::to_string(seed);
   }
@@ -40,7 +41,11 @@ class ProgramGenerator {
         Shape{1, {48, 1, 1}},  Shape{1, {65, 1, 1}}, Shape{1, {100, 1, 1}}, Shape{1, {128, 1, 1}}, Shape{1, {192, 1, 1}},
         Shape{1, {256, 1, 1}}, Shape{2, {8, 8, 1}},  Shape{2, {13, 5, 1}},  Shape{2, {16, 3, 1}},  Shape{2, {4, 16, 1}},
         Shape{2, {31, 2, 1}},  Shape{3, {4, 4, 4}},  Shape{3, {3, 5, 7}}};
-    const Shape& shape = random_.pick(kShapes);
+    // A tile is computed by all lanes of a wavefront: there must be no partial one.
+    static constexpr std::array kWholeShapes{Shape{1, {64, 1, 1}},  Shape{1, {64, 1, 1}}, Shape{1, {128, 1, 1}},
+                                             Shape{1, {256, 1, 1}}, Shape{2, {8, 8, 1}},  Shape{2, {4, 16, 1}},
+                                             Shape{2, {16, 8, 1}},  Shape{3, {4, 4, 4}}};
+    const Shape& shape = matrix_ ? random_.pick(kWholeShapes) : random_.pick(kShapes);
     Launch& launch = program_.launch;
     launch.dimensions = shape.dimensions;
     launch.block = shape.block;
@@ -48,7 +53,7 @@ class ProgramGenerator {
       launch.grid[d] = launch.block[d];
       if (launch.items() + launch.items() / launch.grid[d] * launch.block[d] > kMostItems) continue;
       launch.grid[d] *= random_.between(1, 2);
-      if (random_.percent(25)) launch.grid[d] -= random_.below(launch.block[d]);
+      if (!matrix_ && random_.percent(25)) launch.grid[d] -= random_.below(launch.block[d]);
     }
   }
 
@@ -189,6 +194,10 @@ class ProgramGenerator {
       }
     }
     for (unsigned i = 0; i < 3; ++i) program_.body.push_back(statements_.declaration(scope));
+    if (matrix_) {
+      statements_.set_matrix_tiles();
+      program_.body.push_back(statements_.matrix_tile(scope));
+    }
     for (Statement& statement : statements_.block(scope, place, random_.between(4, 9))) {
       program_.body.push_back(std::move(statement));
     }
@@ -241,6 +250,7 @@ class ProgramGenerator {
   Random random_;
   ExpressionGenerator expressions_;
   StatementGenerator statements_;
+  bool matrix_;
   Program program_;
   Scope shared_;
   std::vector<Callable> kernel_functions_;
@@ -250,6 +260,6 @@ class ProgramGenerator {
 
 }  // namespace
 
-Program generate_program(std::uint64_t seed) { return ProgramGenerator(seed).generate(); }
+Program generate_program(std::uint64_t seed, bool matrix) { return ProgramGenerator(seed, matrix).generate(); }
 
 }  // namespace lacuna::programs

@@ -7,6 +7,7 @@
 
 namespace lacuna::programs {
 
-[[nodiscard]] Program generate_program(std::uint64_t seed);
+/// `matrix`: with tiles of the matrix unit's extensions, for gfx90a; else a seed's program is without them what it always was.
+[[nodiscard]] Program generate_program(std::uint64_t seed, bool matrix = false);
 
 }  // namespace lacuna::programs

@@ -2,11 +2,16 @@
 
 #include <ucontext.h>
 
+#include <algorithm>
 #include <cfenv>
 #include <cmath>
+#include <cstring>
 #include <memory>
 #include <stdexcept>
+#include <string>
 #include <vector>
+
+#include "matrix_tile.h"
 
 namespace lacuna::programs {
 namespace {
@@ -28,6 +33,9 @@ struct Machine {
   Index group{};
   Index group_size{};
   Fiber* current = nullptr;
+  Fiber* first = nullptr;
+  std::vector<TileOperands> tiles;  ///< a work item's, while its wavefront computes one
+  std::string fault;
   ucontext_t scheduler{};
 };
 
@@ -41,6 +49,8 @@ void fiber_main() {
 void run_group(std::vector<Fiber>& fibers, std::byte* stacks) {
   const Index& size = machine.group_size;
   const unsigned items = size[0] * size[1] * size[2];
+  machine.first = fibers.data();
+  machine.tiles.assign(items, {});
   for (unsigned i = 0; i < items; ++i) {
     Fiber& fiber = fibers[i];
     fiber.local = {i % size[0], i / size[0] % size[1], i / size[0] / size[1]};
@@ -56,6 +66,7 @@ void run_group(std::vector<Fiber>& fibers, std::byte* stacks) {
       if (fibers[i].finished) throw std::runtime_error("a barrier is reached by some work items only");
       machine.current = &fibers[i];
       swapcontext(&machine.scheduler, &fibers[i].context);
+      if (!machine.fault.empty()) throw std::runtime_error(machine.fault);
       finished += fibers[i].finished ? 1 : 0;
     }
   }
@@ -111,6 +122,28 @@ unsigned long lacuna_work_item(unsigned what, unsigned d) {
   }
 }
 void lacuna_barrier() { swapcontext(&machine.current->context, &machine.scheduler); }
+/// Operands and result: bits of matrix_tiles()[tile]'s types.
+void lacuna_matrix_tile(unsigned tile, const void* a, const void* b, const void* c, void* d) {
+  const auto item = static_cast<std::size_t>(machine.current - machine.first);
+  const std::size_t wavefront = item / kTileItems * kTileItems;
+  const MatrixTile& types = matrix_tiles()[tile];
+  TileOperands& own = machine.tiles[item];
+  own.tile = tile;
+  std::memcpy(own.a.data(), a, types.a.bytes());
+  std::memcpy(own.b.data(), b, types.b.bytes());
+  std::memcpy(own.c.data(), c, types.c.bytes());
+  lacuna_barrier();
+  const auto is_other = [&](const TileOperands& other) { return other.tile != tile; };
+  if (wavefront + kTileItems > machine.tiles.size()) {
+    machine.fault = "a matrix tile is computed by a part of a wavefront";
+  } else if (const std::span whole(&machine.tiles[wavefront], kTileItems); std::any_of(whole.begin(), whole.end(), is_other)) {
+    machine.fault = "work items of a wavefront compute different matrix tiles";
+  } else {
+    const auto result = tile_result(std::span<const TileOperands, kTileItems>(whole), static_cast<unsigned>(item - wavefront));
+    std::memcpy(d, result.data(), types.c.bytes());
+  }
+  lacuna_barrier();
+}
 double lacuna_round_to_float(double x, unsigned mode) { return rounded(x, mode, false); }
 double lacuna_round_long(long x, unsigned mode, unsigned to_double) { return rounded(x, mode, to_double != 0); }
 double lacuna_round_ulong(unsigned long x, unsigned mode, unsigned to_double) { return rounded(x, mode, to_double != 0); }

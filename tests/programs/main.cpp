@@ -45,13 +45,15 @@ int run(int argc, char** argv) {
       "lacuna_programs: random OpenCL C programs are compiled for the GPU's targets and for the host; what they compute must\n"
       "be equal byte for byte. A program that fails is made small and kept with its launch file. Exit code 1 when one "
       "failed.\n\nOptions");
-  described.add_options()("help", "print this")                                                                   //
-      ("seed", po::value(&options.seed)->default_value(1), "of the first program; a seed is a program")           //
-      ("count", po::value(&options.count)->default_value(100), "of programs")                                     //
-      ("batch", po::value(&options.batch)->default_value(20), "programs in one code object")                      //
-      ("targets", po::value(&targets)->default_value("gfx803,gfx90a"), "list")                                    //
-      ("opt", po::value(&levels)->default_value("0,1,3"), "list of optimisation levels")                          //
-      ("code-object-version", po::value(&versions)->default_value("4"), "list, 2 to 5; gfx90a has none below 3")  //
+  described.add_options()("help", "print this")                                                          //
+      ("seed", po::value(&options.seed)->default_value(1), "of the first program; a seed is a program")  //
+      ("count", po::value(&options.count)->default_value(100), "of programs")                            //
+      ("batch", po::value(&options.batch)->default_value(20), "programs in one code object")             //
+      ("targets", po::value(&targets)->default_value("gfx803,gfx90a"), "list")                           //
+      ("matrix", po::bool_switch(&options.matrix),
+       "programs with tiles of the matrix unit's extensions, for gfx90a; the simulator gets mfma.extensions=all")  //
+      ("opt", po::value(&levels)->default_value("0,1,3"), "list of optimisation levels")                           //
+      ("code-object-version", po::value(&versions)->default_value("4"), "list, 2 to 5; gfx90a has none below 3")   //
       ("lazy-modes", po::value(&modes)->default_value(""),
        "list of lazy.mode, each with gpu.timing=loose and lazy.check=true; empty: as the simulator's options say")           //
       ("lacuna", po::value(&lacuna)->default_value("lacuna"), "the simulator")                                               //
@@ -73,12 +75,13 @@ int run(int argc, char** argv) {
   if (options.batch == 0) throw po::error("--batch: at least 1");
   if (values.count("print") != 0) {
     for (std::uint64_t i = 0; i < options.count; ++i) {
-      const Program program = generate_program(options.seed + i);
+      const Program program = generate_program(options.seed + i, options.matrix);
       std::cout << source_of({&program, 1});
     }
     return 0;
   }
   for (const std::string& target : list(targets)) {
+    if (options.matrix && target != "gfx90a") throw po::error("--matrix needs --targets gfx90a");
     if (target != "gfx803" && target != "gfx90a") throw po::error("'" + target + "': gfx803 or gfx90a is wanted");
     for (const std::string& level : list(levels)) {
       for (const std::string& version : list(versions)) {
@@ -95,6 +98,7 @@ int run(int argc, char** argv) {
     return 0;
   }
   options.built = options.built.empty() ? options.built : std::filesystem::absolute(options.built);
+  if (options.matrix) simulator_options.emplace_back("--set=mfma.extensions=all");
   options.simulator = {
       std::filesystem::path(lacuna).has_parent_path() ? std::filesystem::absolute(lacuna) : std::filesystem::path(lacuna),
       simulator_options};

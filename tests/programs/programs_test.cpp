@@ -3,6 +3,7 @@
 
 #include "files.h"
 #include "generator.h"
+#include "matrix_tile.h"
 #include "run.h"
 #include "shrink.h"
 #include "source.h"
@@ -31,6 +32,27 @@ TEST(Generator, ProgramsUseWhatTheyAreFor) {
         "char3", "convert_float_rtz", "mad24", "upsample", "shuffle2", "local_cells", "vload3", "constant ", "return"}) {
     EXPECT_NE(text.find(word), std::string::npos) << word;
   }
+}
+
+TEST(Generator, MatrixTilesStandInWholeWavefronts) {
+  std::string text;
+  for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+    const Program program = generate_program(seed, true);
+    EXPECT_EQ(program.launch.group_items() % kTileItems, 0U);
+    for (unsigned d = 0; d < 3; ++d) EXPECT_EQ(program.launch.grid[d] % program.launch.block[d], 0U);
+    text += source_of({&program, 1});
+  }
+  for (const MatrixTile& tile : matrix_tiles()) EXPECT_NE(text.find(tile.name), std::string::npos) << tile.name;
+  EXPECT_EQ(source_of(programs_from(1, 100)).find("matrix_"), std::string::npos);
+}
+
+TEST(Generator, APartOfAWavefrontMakesNoTile) {
+  const TemporaryFolder folder;
+  Program program = generate_program(1, true);
+  write_programs({&program, 1}, folder.path());
+  EXPECT_NO_THROW(static_cast<void>(run_on_host({&program, 1}, folder.path())));
+  program.launch = {1, {33, 1, 1}, {33, 1, 1}};
+  EXPECT_THROW(static_cast<void>(run_on_host({&program, 1}, folder.path())), RunError);
 }
 
 // Optimisation may change what undefined programs do, and what depends on excess precision or on the order of evaluation. The

@@ -20,7 +20,7 @@ class Random {
   [[nodiscard]] bool percent(unsigned chance) { return below(100) < chance; }
 
   template <typename Container>
-  [[nodiscard]] auto& pick(Container& container) {
+  [[nodiscard]] auto& pick(Container&& container) {
     return container[below(static_cast<unsigned>(container.size()))];
   }
 

@@ -2,11 +2,14 @@
 
 #include <array>
 
+#include "matrix_tile.h"
+
 namespace lacuna::programs {
 namespace {
 
 constexpr unsigned kExpressionDepth = 3;
 constexpr unsigned kDeepestNesting = 3;
+constexpr unsigned kMatrixTilePercent = 12;
 
 /// An atomic operation: `{0}` is the value, `@` the address space, `$` one of the row's first two cells (chosen by `{1}`), `%`
 /// its third cell and `#` its fourth. Operations of a row commute. 32 bit ones use the lower half of a cell.
@@ -274,7 +277,27 @@ Statement StatementGenerator::atomic(const Scope& scope) {
   return {text, {expressions_.expression(row.type, scope, 2), expressions_.expression(kInt, scope, 1)}, {}};
 }
 
+Statement StatementGenerator::matrix_tile(Scope& scope) {
+  const MatrixTile& tile = random_.pick(matrix_tiles());
+  const std::string name = new_name("v");
+  // Random bits taken for halves make most sums NaN: half of the time they are below two.
+  const bool halves = tile.a.is_integer();
+  const std::string input = halves && random_.percent(50) ? "({#} & (uint2)(0xbfffbfffu))" : "{#}";
+  const auto operand = [&](const char* number) {
+    std::string text = input;
+    replace(text, "#", number);
+    return text;
+  };
+  Statement result{tile.c.name() + " " + name + " = " + tile.name + "(" + operand("0") + ", " + operand("1") + ", {2});",
+                   {expressions_.expression(tile.a, scope, 2), expressions_.expression(tile.b, scope, 2),
+                    expressions_.expression(tile.c, scope, 2)},
+                   {}};
+  scope.variables.push_back({tile.c, name});
+  return result;
+}
+
 Statement StatementGenerator::statement(Scope& scope, const Place& place) {
+  if (matrix_tiles_ && place.kernel && place.uniform && random_.percent(kMatrixTilePercent)) return matrix_tile(scope);
   const bool nest = place.depth < kDeepestNesting;
   const unsigned choice = random_.below(100);
   if (choice < 22) return declaration(scope);

@@ -33,6 +33,10 @@ class StatementGenerator {
   void set_exchange_arrays(std::vector<Array> arrays) { exchange_arrays_ = std::move(arrays); }
   /// Of kernel arguments: expressions of these are the same in all work items.
   void set_uniform_scope(Scope scope) { uniform_ = std::move(scope); }
+  /// From now on, tiles of the matrix unit are declared where all work items come.
+  void set_matrix_tiles() { matrix_tiles_ = true; }
+  /// A variable that is a work item's part of a tile; it stays in `scope`.
+  [[nodiscard]] Statement matrix_tile(Scope& scope);
 
  private:
   [[nodiscard]] Statement statement(Scope& scope, const Place& place);
@@ -57,6 +61,7 @@ class StatementGenerator {
   ExpressionGenerator& expressions_;
   std::vector<Array> exchange_arrays_;
   Scope uniform_;
+  bool matrix_tiles_ = false;
   unsigned names_ = 0;
 };
 

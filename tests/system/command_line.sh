@@ -13,7 +13,7 @@ expect 0 "$LACUNA" --list-params
 says "l2.size = 256KiB  (size, unit B, KiB, MiB, GiB"
 mkdir pages
 expect 0 "$LACUNA" docs pages
-[[ $(ls pages) == $'isa-coverage.md\nkernels-csv.md\nlazy-reference.md\nmemory-map.md\nparameters.md' ]] || fail "pages are missing"
+[[ $(ls pages) == $'isa-coverage.md\nkernels-csv.md\nlazy-reference.md\nmatrix-unit-reference.md\nmemory-map.md\nparameters.md' ]] || fail "pages are missing"
 expect 2 "$LACUNA" docs nowhere
 complains "nowhere: no such folder"
 

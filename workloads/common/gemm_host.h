@@ -86,10 +86,10 @@ template <class Element>
 using Function = void (*)(Result<Element>, Operand<Element>, Operand<Element>, unsigned);
 
 /// A kernel, the tile of its workgroups, and how exact it is.
-template <class Element>
+template <class KernelFunction>
 struct Kernel {
   const char* implementation;
-  Function<Element> function;
+  KernelFunction function;
   unsigned rows, columns;
   /// Rounded sums for each k and part of a complex number; 0: to the bit what a chain of fused multiply-adds gives.
   unsigned sums;
@@ -106,10 +106,11 @@ inline bool has_matrix_units() {
   return std::string(properties.gcnArchName).rfind("gfx90a", 0) == 0;
 }
 
-/// Of one name, that with the larger tile if it gives workgroups to all of the GPU's compute units, else the smaller one.
-template <class Element>
-const Kernel<Element>& kernel_for(const std::vector<Kernel<Element>>& kernels, const std::string& implementation, unsigned m,
-                                  unsigned n) {
+/// Of one implementation, that with the tile that is asked for: `large`, `small`, or `auto`: the larger one unless the smaller
+/// one leaves the compute unit with most of the work less to do.
+template <class KernelFunction>
+const Kernel<KernelFunction>& kernel_for(const std::vector<Kernel<KernelFunction>>& kernels, const std::string& implementation,
+                                         const std::string& tile, unsigned m, unsigned n) {
   if (implementation != "simt" && !has_matrix_units()) {
     throw workload::UsageError("--implementation " + implementation + " needs matrix units, which gfx90a has");
   }
@@ -117,21 +118,28 @@ const Kernel<Element>& kernel_for(const std::vector<Kernel<Element>>& kernels, c
   workload::require(hipGetDevice(&device), "asking for the GPU");
   workload::require(hipDeviceGetAttribute(&units, hipDeviceAttributeMultiprocessorCount, device),
                     "asking for its compute units");
-  const Kernel<Element>* best = nullptr;
+  const Kernel<KernelFunction>* best = nullptr;
   double least = 0;
-  for (const Kernel<Element>& kernel : kernels) {
-    if (kernel.implementation != implementation) continue;
-    // What the compute unit with most of the work has to do.
+  for (const auto& kernel : kernels) {  // larger tiles first
+    if (kernel.implementation != implementation || (tile == "large" && best != nullptr)) continue;
     const auto groups = double{1} * workload::groups(m, kernel.rows) * workload::groups(n, kernel.columns);
     const double work = std::ceil(groups / units) * kernel.rows * kernel.columns;
-    if (best == nullptr || work < 0.9 * least) best = &kernel, least = work;
+    if (best == nullptr || tile == "small" || work < 0.9 * least) best = &kernel, least = work;
   }
   return *best;
 }
+template <class KernelFunction>
+std::vector<std::string> implementations(const std::vector<Kernel<KernelFunction>>& kernels) {
+  std::vector<std::string> names;
+  for (const auto& kernel : kernels) {
+    if (std::find(names.begin(), names.end(), kernel.implementation) == names.end()) names.push_back(kernel.implementation);
+  }
+  return names;
+}
 
 template <class Element>
-void launch(const Kernel<Element>& kernel, const Result<Element>& c, const Operand<Element>& a, const Operand<Element>& b,
-            unsigned k) {
+void launch(const Kernel<Function<Element>>& kernel, const Result<Element>& c, const Operand<Element>& a,
+            const Operand<Element>& b, unsigned k) {
   const dim3 grid(workload::groups(c.n, kernel.columns), workload::groups(c.m, kernel.rows));
   const unsigned depth = kDepth<Element>;
   kernel.function<<<grid, kWorkgroup>>>(c, a, b, (k + depth - 1) / depth * depth);
@@ -174,8 +182,8 @@ inline void add_exact(Exact* parts, Complex a, Complex b) {
 /// alpha A B + beta `before`, both as the chain of fused multiply-adds gives it and, where that counts, in double precision.
 /// Reports the result's bits, so that implementations can be compared, and its largest error as a share of the sum of its
 /// terms' magnitudes.
-template <class Element>
-void check(workload::Program& program, const Kernel<Element>& kernel, const HostMatrix<Element>& a,
+template <class Element, class KernelFunction>
+void check(workload::Program& program, const Kernel<KernelFunction>& kernel, const HostMatrix<Element>& a,
            const HostMatrix<Element>& b, const HostMatrix<Element>& before, const std::vector<Element>& result,
            typename RealOf<Element>::Type alpha, typename RealOf<Element>::Type beta) {
   using Real = typename RealOf<Element>::Type;
@@ -226,18 +234,15 @@ void check(workload::Program& program, const Kernel<Element>& kernel, const Host
 
 /// The options of all products, and the program.
 template <class Element>
-int run_gemm(workload::Program& program, int argc, char** argv, const std::vector<Kernel<Element>>& kernels) {
+int run_gemm(workload::Program& program, int argc, char** argv, const std::vector<Kernel<Function<Element>>>& kernels) {
   using Real = typename RealOf<Element>::Type;
   int m = 0, n = 0, k = 0;
   program.size(m, "m", "rows of A and C", {192, 512, 2048}, 1, 1 << 16);
   program.size(n, "n", "columns of B and C", {160, 512, 2048}, 1, 1 << 16);
   program.size(k, "k", "columns of A, rows of B", {80, 512, 2048}, 1, 1 << 16);
-  std::vector<std::string> names;
-  for (const auto& kernel : kernels) {
-    if (std::find(names.begin(), names.end(), kernel.implementation) == names.end()) names.push_back(kernel.implementation);
-  }
-  std::string implementation, layout;
-  program.choice(implementation, "implementation", "what multiplies", names, std::string("simt"));
+  std::string implementation, tile, layout;
+  program.choice(implementation, "implementation", "what multiplies", implementations(kernels), std::string("simt"));
+  program.choice(tile, "tile", "elements of C for each workgroup", {"auto", "large", "small"}, std::string("auto"));
   program.choice(layout, "layout", "A and B in memory: n row-major, t column-major", {"nn", "nt", "tn", "tt"},
                  std::string("nn"));
   double alpha = 1, beta = 0;
@@ -251,7 +256,7 @@ int run_gemm(workload::Program& program, int argc, char** argv, const std::vecto
     const workload::DeviceArray<Element> device_c("C", c.values.size());
     const Result<Element> result{device_c.data(),        a.rows, b.columns, b.columns, static_cast<Real>(alpha),
                                  static_cast<Real>(beta)};
-    const Kernel<Element>& kernel = kernel_for(kernels, implementation, a.rows, b.columns);
+    const auto& kernel = kernel_for(kernels, implementation, tile, a.rows, b.columns);
     program.measure(
         [&] {
           if (beta != 0) device_c.upload(c.values);

@@ -198,7 +198,7 @@ struct M3xuWay : UnitOperands {
     using B = m3xu::fragment<m3xu::matrixb, kFormat>;
     m3xu::mma(sum, __builtin_bit_cast(A, a), __builtin_bit_cast(B, b), sum);
   }
-  __device__ static Element item(const Sum& sum, unsigned i) { return sum.x[i]; }
+  __device__ static Element item(const Sum& sum, unsigned i) { return sum.item(i); }
 };
 template <m3xu::format kFormat, unsigned kHeight, unsigned kWidth>
 using M3xu = MatrixUnits<M3xuWay<kFormat>, kHeight, kWidth>;
@@ -294,7 +294,7 @@ struct Tf32x3Way : UnitOperands {
   __device__ static void multiply(unsigned product, Sum& sum, const Tf32Terms& a, const Tf32Terms& b) {
     add_tf32x3(product, sum, a, b);
   }
-  __device__ static float item(const Sum& sum, unsigned i) { return sum.x[i]; }
+  __device__ static float item(const Sum& sum, unsigned i) { return sum.item(i); }
 };
 template <unsigned kHeight, unsigned kWidth>
 using Tf32x3 = MatrixUnits<Tf32x3Way, kHeight, kWidth>;
@@ -335,7 +335,7 @@ struct Bf16x3Way : TwoUnitOperands {
     constexpr unsigned of_a[] = {2, 1, 0, 1, 0, 0}, of_b[] = {0, 1, 2, 0, 1, 0};
     m3xu::mma(sum, __builtin_bit_cast(A, a.terms[of_a[product]]), __builtin_bit_cast(B, b.terms[of_b[product]]), sum);
   }
-  __device__ static float item(const Sum& sum, unsigned i) { return sum.x[i]; }
+  __device__ static float item(const Sum& sum, unsigned i) { return sum.item(i); }
 };
 template <unsigned kHeight, unsigned kWidth>
 using Bf16x3 = MatrixUnits<Bf16x3Way, kHeight, kWidth>;
@@ -366,7 +366,7 @@ struct Gemm4Way : TwoUnitOperands {
         return add_tf32x3(product / 4, sum.im, a.im, b.re);
     }
   }
-  __device__ static Complex item(const Sum& sum, unsigned i) { return {sum.re.x[i], sum.im.x[i]}; }
+  __device__ static Complex item(const Sum& sum, unsigned i) { return {sum.re.item(i), sum.im.item(i)}; }
 };
 template <unsigned kHeight, unsigned kWidth>
 using Gemm4 = MatrixUnits<Gemm4Way, kHeight, kWidth>;

@@ -373,3 +373,33 @@ CONVERSIONS_TO_FLOAT(double, 1)
   ATOMIC_UNSIGNED(ulong, SPACE, atom)
 ATOMICS(global)
 ATOMICS(local)
+
+// --- Tiles of the matrix unit, by their place in matrix_tiles() of matrix_tile.h.
+extern void lacuna_matrix_tile(uint tile, private const void* a, private const void* b, private const void* c, private void* d);
+#define MATRIX_TILE(TILE, NAME, AB, CD)        \
+  BUILTIN CD matrix_##NAME(AB a, AB b, CD c) { \
+    CD d;                                      \
+    lacuna_matrix_tile(TILE, &a, &b, &c, &d);  \
+    return d;                                  \
+  }
+MATRIX_TILE(0, mma, uint2, float4)
+MATRIX_TILE(1, minplus, uint2, float4)
+MATRIX_TILE(2, maxplus, uint2, float4)
+MATRIX_TILE(3, minmul, uint2, float4)
+MATRIX_TILE(4, maxmul, uint2, float4)
+MATRIX_TILE(5, minmax, uint2, float4)
+MATRIX_TILE(6, maxmin, uint2, float4)
+MATRIX_TILE(7, orand, uint2, float4)
+MATRIX_TILE(8, addnorm, uint2, float4)
+MATRIX_TILE(9, sparse_mma, uint2, float4)
+MATRIX_TILE(10, sparse_minplus, uint2, float4)
+MATRIX_TILE(11, sparse_maxplus, uint2, float4)
+MATRIX_TILE(12, sparse_minmul, uint2, float4)
+MATRIX_TILE(13, sparse_maxmul, uint2, float4)
+MATRIX_TILE(14, sparse_minmax, uint2, float4)
+MATRIX_TILE(15, sparse_maxmin, uint2, float4)
+MATRIX_TILE(16, sparse_orand, uint2, float4)
+MATRIX_TILE(17, tf32, float2, float4)
+MATRIX_TILE(18, fp32, float2, float4)
+MATRIX_TILE(19, fp32c, float2, float8)
+MATRIX_TILE(20, fp64, double, double4)

@@ -63,3 +63,35 @@ OVERLOAD int items_of_group(void) { return (int)get_local_size(0) * (int)get_loc
 OVERLOAD int group_number(void) {
   return (int)get_group_id(0) + (int)get_num_groups(0) * ((int)get_group_id(1) + (int)get_num_groups(1) * (int)get_group_id(2));
 }
+
+// Tiles of the matrix unit's extensions: codes of models/isa/matrix_extensions.h. The host's are in host_builtins.h.
+#ifdef __gfx90a__
+#pragma OPENCL EXTENSION cl_khr_fp16 : enable
+#define HALVES_TILE(NAME, CBSZ, ABID, BLGP, T)                                                   \
+  OVERLOAD float4 matrix_##NAME(T a, T b, float4 c) {                                            \
+    return __builtin_amdgcn_mfma_f32_16x16x16f16(as_half4(a), as_half4(b), c, CBSZ, ABID, BLGP); \
+  }
+HALVES_TILE(mma, 7, 0, 0, uint2)
+HALVES_TILE(minplus, 7, 1, 0, uint2)
+HALVES_TILE(maxplus, 7, 2, 0, uint2)
+HALVES_TILE(minmul, 7, 3, 0, uint2)
+HALVES_TILE(maxmul, 7, 4, 0, uint2)
+HALVES_TILE(minmax, 7, 5, 0, uint2)
+HALVES_TILE(maxmin, 7, 6, 0, uint2)
+HALVES_TILE(orand, 7, 7, 0, uint2)
+HALVES_TILE(addnorm, 7, 8, 0, uint2)
+HALVES_TILE(sparse_mma, 7, 0, 1, uint2)
+HALVES_TILE(sparse_minplus, 7, 1, 1, uint2)
+HALVES_TILE(sparse_maxplus, 7, 2, 1, uint2)
+HALVES_TILE(sparse_minmul, 7, 3, 1, uint2)
+HALVES_TILE(sparse_maxmul, 7, 4, 1, uint2)
+HALVES_TILE(sparse_minmax, 7, 5, 1, uint2)
+HALVES_TILE(sparse_maxmin, 7, 6, 1, uint2)
+HALVES_TILE(sparse_orand, 7, 7, 1, uint2)
+HALVES_TILE(tf32, 6, 0, 1, float2)
+HALVES_TILE(fp32, 6, 0, 2, float2)
+OVERLOAD float8 matrix_fp32c(float2 a, float2 b, float8 c) {
+  return as_float8(__builtin_amdgcn_mfma_f64_16x16x4f64(as_double(a), as_double(b), as_double4(c), 6, 0, 3));
+}
+OVERLOAD double4 matrix_fp64(double a, double b, double4 c) { return __builtin_amdgcn_mfma_f64_16x16x4f64(a, b, c, 6, 0, 4); }
+#endif

@@ -1,0 +1,10 @@
+// docs/matrix-unit-reference.md: codes of matrix extensions, their rates, and what the hardware costs.
+#pragma once
+
+#include <iosfwd>
+
+namespace lacuna {
+
+void write_matrix_reference(std::ostream& out);
+
+}  // namespace lacuna

@@ -1,0 +1,33 @@
+// Tiles of the matrix unit's extensions in random programs: on the GPU an instruction of a wavefront, on the host a function of
+// its 64 work items. Written from docs/matrix-unit.md; shares nothing with the executors.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+
+#include "opencl_type.h"
+
+namespace lacuna::programs {
+
+inline constexpr unsigned kTileItems = 64;  ///< work items that compute a tile together: a wavefront
+
+/// D = NAME(A, B, C), with the types of a work item's part. random_program.h has the functions for the GPU, host_builtins.h
+/// those for the host; both know the tiles by their place in matrix_tiles().
+struct MatrixTile {
+  const char* name;
+  Type a, b, c;  ///< D is as C
+};
+std::span<const MatrixTile> matrix_tiles();
+
+/// What a work item gives: bits, the first element lowest.
+struct TileOperands {
+  unsigned tile = 0;  ///< its place in matrix_tiles()
+  std::array<std::uint32_t, 2> a{}, b{};
+  std::array<std::uint32_t, 8> c{};
+};
+
+/// D of the work item `lane`.
+std::array<std::uint32_t, 8> tile_result(std::span<const TileOperands, kTileItems> items, unsigned lane);
+
+}  // namespace lacuna::programs

@@ -1,0 +1,195 @@
+// Convolutions of ResNet-50 as implicit products: y[pixel][output channel] = sum over taps and input channels. The matrix of
+// inputs, a row for each pixel of y and a column for each tap and channel, is never in memory: stages read it from x itself.
+//
+// x and y are NHWC, weights are [output channel][tap row][tap column][input channel]. Pixels of x are an odd multiple of 64
+// bytes apart, see DeviceOperand in gemm_host.h.
+#include "workloads/common/gemm_host.h"
+#include "workloads/common/gemm_products.h"
+
+/// A layer of ResNet-50 with 224 x 224 images: K. He et al., Deep residual learning for image recognition, 2016, Table 1, the
+/// three convolutions of the blocks that are repeated in conv2_x to conv5_x. All have stride 1 and as many pixels as their
+/// input.
+struct Layer {
+  unsigned size;             // rows and columns of pixels
+  unsigned inputs, outputs;  // channels
+  unsigned taps;             // rows and columns of the filter
+};
+constexpr Layer layers[] = {{56, 256, 64, 1},   {56, 64, 64, 3},   {56, 64, 256, 1},   {28, 512, 128, 1},
+                            {28, 128, 128, 3},  {28, 128, 512, 1}, {14, 1024, 256, 1}, {14, 256, 256, 3},
+                            {14, 256, 1024, 1}, {7, 2048, 512, 1}, {7, 512, 512, 3},   {7, 512, 2048, 1}};
+
+template <class Element>
+struct Images {
+  const Element* data;
+  unsigned pixels;             // of all images
+  unsigned size, taps, pitch;  // pixels are `pitch` elements apart
+  unsigned channels;           // a multiple of a slab's depth
+};
+
+/// What a work-item brings of the matrix of inputs: see tiled::MatrixStage.
+template <class Element, unsigned kTile>
+class ImageStage {
+ public:
+  __device__ ImageStage(const Images<Element>& images, unsigned first)
+      : images_(images), row_(-static_cast<int>(images.taps / 2)), column_(row_), place_(threadIdx.x) {
+#pragma unroll
+    for (unsigned i = 0; i < kLoads; ++i) {
+      // Pixels behind the last one repeat it: what comes of them is not stored.
+      const unsigned pixel = min(first + place_.row + 64 * i, images.pixels - 1);
+      pixel_row_[i] = static_cast<int>(pixel / images.size % images.size);
+      pixel_column_[i] = static_cast<int>(pixel % images.size);
+      from_[i] = images.data + static_cast<size_t>(pixel) * images.pitch + place_.unit * tiled::kPerUnit<Element>;
+    }
+  }
+  __device__ void load() {
+    const int size = static_cast<int>(images_.size);
+    const int tap = (row_ * size + column_) * static_cast<int>(images_.pitch);
+#pragma unroll
+    for (unsigned i = 0; i < kLoads; ++i) {
+      inside_[i] = static_cast<unsigned>(pixel_row_[i] + row_) < images_.size &&
+                   static_cast<unsigned>(pixel_column_[i] + column_) < images_.size;
+      values_[i] = *reinterpret_cast<const tiled::TwoUnits*>(from_[i] + (inside_[i] ? tap : 0) + channel_);
+    }
+    channel_ += tiled::kDepth<Element>;
+    if (channel_ < images_.channels) return;
+    channel_ = 0;
+    if (++column_ <= static_cast<int>(images_.taps / 2)) return;
+    column_ = -static_cast<int>(images_.taps / 2);
+    ++row_;
+  }
+  __device__ void keep(tiled::Unit (*tile)[kTile]) {
+#pragma unroll
+    for (unsigned i = 0; i < kLoads; ++i) values_[i] = inside_[i] ? values_[i] : tiled::TwoUnits{};
+    place_.keep<kTile>(tile, values_);
+  }
+
+ private:
+  static constexpr unsigned kLoads = kTile / 64;
+
+  Images<Element> images_;
+  unsigned channel_ = 0;
+  int row_, column_;  // of the tap, from the filter's middle
+  tiled::AlongK place_;
+  int pixel_row_[kLoads], pixel_column_[kLoads];
+  const Element* from_[kLoads];
+  bool inside_[kLoads];
+  tiled::TwoUnits values_[kLoads];
+};
+
+template <class Product>
+__device__ inline void convolve(const tiled::Result<typename Product::Element>& y, const Images<typename Product::Element>& x,
+                                const tiled::Operand<typename Product::Element>& weights, unsigned k) {
+  using Element = typename Product::Element;
+  tiled::multiply_staged<Product>(y, ImageStage<Element, Product::kRows>(x, blockIdx.y * Product::kRows),
+                                  tiled::MatrixStage<Element, Product::kColumns>(weights, blockIdx.x * Product::kColumns),
+                                  k / tiled::kDepth<Element>);
+}
+
+#define CONVOLUTION_HEAD(name, Element)                                               \
+  extern "C" __global__ void __launch_bounds__(tiled::kWorkgroup, tiled::kWavefronts) \
+      name(tiled::Result<Element> y, Images<Element> x, tiled::Operand<Element> weights, unsigned k)
+#define CONVOLUTION(name, Element, ...) \
+  CONVOLUTION_HEAD(name, Element) { convolve<__VA_ARGS__>(y, x, weights, k); }
+#if defined(__gfx90a__)
+#define MATRIX_CONVOLUTION(name, Element, ...) CONVOLUTION(name, Element, __VA_ARGS__)
+#else
+#define MATRIX_CONVOLUTION(name, Element, ...) \
+  CONVOLUTION_HEAD(name, Element) {            \
+    (void)y, (void)x, (void)weights, (void)k;  \
+    __builtin_trap();                          \
+  }
+#endif
+
+using tiled::Complex;
+CONVOLUTION(convolution_simt, float, tiled::Simt<float, 8, 8>)
+CONVOLUTION(convolution_simt_64, float, tiled::Simt<float, 8, 4>)
+MATRIX_CONVOLUTION(convolution_tf32x3, float, tiled::Tf32x3<4, 4>)
+MATRIX_CONVOLUTION(convolution_tf32x3_64, float, tiled::Tf32x3<4, 2>)
+MATRIX_CONVOLUTION(convolution_m3xu, float, tiled::M3xu<m3xu::fp32, 4, 4>)
+MATRIX_CONVOLUTION(convolution_m3xu_64, float, tiled::M3xu<m3xu::fp32, 4, 2>)
+CONVOLUTION(convolution_complex_simt, Complex, tiled::Simt<Complex, 8, 4>)
+MATRIX_CONVOLUTION(convolution_complex_tf32x3, Complex, tiled::Gemm4<4, 2>)
+MATRIX_CONVOLUTION(convolution_complex_m3xu, Complex, tiled::M3xu<m3xu::fp32c, 4, 2>)
+
+template <class Element>
+using Function = void (*)(tiled::Result<Element>, Images<Element>, tiled::Operand<Element>, unsigned);
+
+/// The matrix of inputs, for the host.
+template <class Element>
+static tiled::HostMatrix<Element> columns_of(const tiled::HostMatrix<Element>& x, const Layer& layer) {
+  tiled::HostMatrix<Element> columns(x.rows, layer.taps * layer.taps * layer.inputs);
+  const int size = static_cast<int>(layer.size), middle = static_cast<int>(layer.taps / 2);
+  for (unsigned pixel = 0; pixel < x.rows; ++pixel) {
+    unsigned column = 0;
+    for (int row = -middle; row <= middle; ++row) {
+      for (int across = -middle; across <= middle; ++across, column += layer.inputs) {
+        const int y = static_cast<int>(pixel / layer.size % layer.size) + row;
+        const int x_at = static_cast<int>(pixel % layer.size) + across;
+        if (y < 0 || y >= size || x_at < 0 || x_at >= size) continue;
+        const size_t from = static_cast<size_t>(static_cast<long>(pixel) + row * size + across);
+        for (unsigned c = 0; c < layer.inputs; ++c) columns.at(pixel, column + c) = x.at(from, c);
+      }
+    }
+  }
+  return columns;
+}
+
+template <class Element>
+static void run(workload::Program& program, const std::vector<tiled::Kernel<Function<Element>>>& kernels,
+                const std::string& implementation, const Layer& layer, unsigned batch) {
+  const unsigned pixels = batch * layer.size * layer.size, k = layer.taps * layer.taps * layer.inputs;
+  const auto x = tiled::random_matrix<Element>(program.random(), pixels, layer.inputs);
+  const auto weights = tiled::random_matrix<Element>(program.random(), k, layer.outputs);
+  const auto& kernel = tiled::kernel_for(kernels, implementation, "auto", pixels, layer.outputs);
+  const tiled::DeviceOperand<Element> device_x("x", pixels, layer.inputs, true,
+                                               [&](size_t row, size_t c) { return x.at(row, c); });
+  const auto device_weights = tiled::right_operand(weights, true);
+  const workload::DeviceArray<Element> device_y("y", static_cast<size_t>(pixels) * layer.outputs);
+  const Images<Element> images{device_x.operand().data, pixels, layer.size, layer.taps, device_x.operand().ld, layer.inputs};
+  const tiled::Result<Element> y{device_y.data(), pixels, layer.outputs, layer.outputs, 1, 0};
+  program.measure([&] {
+    const dim3 grid(workload::groups(layer.outputs, kernel.columns), workload::groups(pixels, kernel.rows));
+    kernel.function<<<grid, tiled::kWorkgroup>>>(y, images, device_weights.operand(), k);
+    workload::require(hipGetLastError(), "launching the kernel");
+  });
+  program.report("products", double{1} * pixels * layer.outputs * k);
+  if (!program.checks()) return;
+  const tiled::HostMatrix<Element> before(pixels, layer.outputs);
+  tiled::check(program, kernel, columns_of(x, layer), weights, before, device_y.download(), 1, 0);
+}
+
+int main(int argc, char** argv) {
+  workload::Program program("conv2d", "Convolution layer of ResNet-50, on vector ALUs or matrix units",
+                            "M3XU (thesis, section 2.6.2, Table 2.6): Conv2D of CUTLASS; K. He et al., 2016, Table 1");
+  int number = 0, batch = 0, width = 0;
+  program.size(number, "layer", "which of 12: 1 to 3 are conv2_x's, 10 to 12 conv5_x's", {8, 2, 2}, 1, 12);
+  program.size(batch, "batch", "images", {1, 2, 64}, 1, 1024);
+  program.size(width, "width", "channels of conv2_x's 3 x 3 convolution; the others' grow with it; a multiple of 16",
+               {16, 64, 64}, 16, 1024);
+  std::string implementation;
+  bool complex = false;
+  program.choice(implementation, "implementation", "what multiplies", {"simt", "tf32x3", "m3xu"}, std::string("simt"));
+  program.flag(complex, "complex", "complex images and weights");
+  return program.run(argc, argv, [&] {
+    if (width % 16 != 0) throw workload::UsageError("--width must be a multiple of 16");
+    Layer layer = layers[number - 1];
+    layer.inputs = layer.inputs / 64 * static_cast<unsigned>(width);
+    layer.outputs = layer.outputs / 64 * static_cast<unsigned>(width);
+    if (complex) {
+      run<Complex>(program,
+                   {{"simt", convolution_complex_simt, 128, 64, 0, 0},
+                    {"tf32x3", convolution_complex_tf32x3, 128, 64, 6, tiled::kTf32x3Error},
+                    {"m3xu", convolution_complex_m3xu, 128, 64, 0, 0}},
+                   implementation, layer, static_cast<unsigned>(batch));
+    } else {
+      run<float>(program,
+                 {{"simt", convolution_simt, 128, 128, 0, 0},
+                  {"simt", convolution_simt_64, 128, 64, 0, 0},
+                  {"tf32x3", convolution_tf32x3, 128, 128, 3, tiled::kTf32x3Error},
+                  {"tf32x3", convolution_tf32x3_64, 128, 64, 3, tiled::kTf32x3Error},
+                  {"m3xu", convolution_m3xu, 128, 128, 0, 0},
+                  {"m3xu", convolution_m3xu_64, 128, 64, 0, 0}},
+                 implementation, layer, static_cast<unsigned>(batch));
+    }
+  });
+}
