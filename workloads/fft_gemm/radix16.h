@@ -145,10 +145,14 @@ class M3xu : public OnUnits {
   }
   __device__ static unsigned row(unsigned v) { return 4 * (v % 4) + group(); }
   __device__ void transform(Complex (&x)[16]) const {
-    multiply(x, [](Sum& sum, Complex matrix, Complex value) { m3xu::mma(sum, A{{matrix}}, B{{value}}, sum); });
+    multiply(x, [](Sum& sum, Complex matrix, Complex value) {
+      m3xu::mma(sum, A{in_registers(matrix)}, B{in_registers(value)}, sum);
+    });
   }
   __device__ void transform_transposed(Complex (&x)[16]) const {
-    multiply(x, [](Sum& sum, Complex matrix, Complex value) { m3xu::mma(sum, A{{value}}, B{{matrix}}, sum); });
+    multiply(x, [](Sum& sum, Complex matrix, Complex value) {
+      m3xu::mma(sum, A{in_registers(value)}, B{in_registers(matrix)}, sum);
+    });
   }
   template <class Base, class Root>
   __device__ void turn(Complex (&x)[16], Base base, Root root) const {
@@ -159,6 +163,7 @@ class M3xu : public OnUnits {
   using A = m3xu::fragment<m3xu::matrixa, m3xu::fp32c>;
   using B = m3xu::fragment<m3xu::matrixb, m3xu::fp32c>;
   using Sum = m3xu::fragment<m3xu::accum, m3xu::fp32c>;
+  __device__ static double in_registers(Complex x) { return __builtin_bit_cast(double, x); }
   template <class Mma>
   __device__ void multiply(Complex (&x)[16], Mma mma) const {
     Sum sums[4] = {};
@@ -168,7 +173,7 @@ class M3xu : public OnUnits {
       for (unsigned t = 0; t < 4; ++t) mma(sums[t], matrix_[s], x[4 * t + s]);
     }
 #pragma unroll
-    for (unsigned v = 0; v < 16; ++v) x[v] = sums[v / 4].x[v % 4];
+    for (unsigned v = 0; v < 16; ++v) x[v] = sums[v / 4].item(v % 4);
   }
 
   Complex matrix_[4];  // the matrix is symmetric: rows as A, columns as B
@@ -224,7 +229,7 @@ class Tf32 : public OnUnits {
       for (unsigned t = 0; t < 4; ++t) mma(im[t], im_ + s, x[4 * t + s].re, x[4 * t + s + 1].re);
     }
 #pragma unroll
-    for (unsigned v = 0; v < 16; ++v) x[v] = {re[v / 4].x[v % 4], im[v / 4].x[v % 4]};
+    for (unsigned v = 0; v < 16; ++v) x[v] = {re[v / 4].item(v % 4), im[v / 4].item(v % 4)};
   }
 
   float re_[4], im_[4], minus_im_[4];

@@ -128,7 +128,7 @@ class Search {
         queries_(points.queries.rows),
         references_(points.references.rows),
         dimensions_(points.queries.columns),
-        ld_((references_ + 3) / 4 * 4),
+        ld_((workload::groups(references_, 16) | 1) * 16),  // an odd number of cache lines
         distances_("the distances", size_t{queries_} * ld_) {
     if (implementation == "simd2") {
       const auto halves = [](size_t count, auto get) {
@@ -162,12 +162,13 @@ class Search {
           factors, distances_.data(), ld_);
     } else {
       const bool direct = implementation_ == "simt";
-      const tiled::Kernel<float> kernel{implementation_.c_str(),
-                                        direct ? distances_simt : implementation_ == "sgemm" ? products_sgemm : products_m3xu,
-                                        128,
-                                        128,
-                                        0,
-                                        0};
+      const tiled::Kernel<tiled::Function<float>> kernel{
+          implementation_.c_str(),
+          direct ? distances_simt : implementation_ == "sgemm" ? products_sgemm : products_m3xu,
+          128,
+          128,
+          0,
+          0};
       if (!direct) {
         launch_norms(left_->operand(), *norms_of_queries_);
         launch_norms(right_->operand(), *norms_of_references_);

@@ -130,9 +130,9 @@ class Reconstruction {
         states_(sequence.states),
         pulses_(sequence.pulses),
         voxels_(voxels.atoms.size()),
-        ld_((pulses_ + mrf::kRows - 1) / mrf::kRows * mrf::kRows),
+        ld_(pitch_of(pulses_)),
         columns_(atoms_ * states_),
-        columns_ld_((columns_ + 1) / 2 * 2),
+        columns_ld_(pitch_of(columns_)),
         kernel_{"", on_units ? products_m3xu : products_simt, 64, 64, 0, 0},
         transverse_("what is left of transverse magnetisation", sequence.transverse),
         longitudinal_("what is left of longitudinal magnetisation", sequence.longitudinal),
@@ -174,6 +174,8 @@ class Reconstruction {
   std::vector<unsigned> best() const { return best_.download(); }
 
  private:
+  /// Elements between lines: an odd number of cache lines, so that lines are in different sets.
+  static unsigned pitch_of(unsigned length) { return (workload::groups(length, 8) | 1) * 8; }
   void launch_fused(const mrf::Atoms& atoms, const mrf::Dictionary& dictionary) const {
     simulate<<<workload::groups(columns_, mrf::kWorkgroup), mrf::kWorkgroup>>>(rotations_.data(), atoms, dictionary);
   }
@@ -194,7 +196,7 @@ class Reconstruction {
 
   bool fused_;
   unsigned atoms_, states_, pulses_, voxels_, ld_, columns_, columns_ld_;
-  tiled::Kernel<Complex> kernel_;
+  tiled::Kernel<tiled::Function<Complex>> kernel_;
   workload::DeviceArray<float> transverse_, longitudinal_;
   workload::DeviceArray<Complex> rotations_, states_of_all_, dictionary_;
   tiled::DeviceOperand<Complex> signals_;

@@ -20,8 +20,9 @@ struct Layer {
   /// Its input is the image, which needs no gradient.
   bool first() const { return in == 3; }
   int taps() const { return kernel * kernel; }
-  /// Elements of a line of weights, and of a channel's plane, in memory: a multiple of 32.
-  static int padded(int count) { return (count + 31) / 32 * 32; }
+  /// Elements of a line of weights, and of a channel's plane, in memory: a multiple of 32, an odd one so that lines are in
+  /// different sets of a cache.
+  static int padded(int count) { return ((count + 31) / 32 | 1) * 32; }
 };
 
 /// Some layers of each network, of different shapes, from its paper's table: VGG-16 (Simonyan and Zisserman, 2015, table 1, D),
