@@ -15,6 +15,7 @@
 
 #include "lacuna/simd2.h"
 #include "workloads/common/graph.h"
+#include "workloads/common/matrix_unit.h"
 #include "workloads/common/program.h"
 #include "workloads/common/simd2_vector.h"
 
@@ -167,6 +168,7 @@ struct Options {
   workload::Graph make_graph(workload::Random& random, bool symmetric, unsigned most) const {
     if (sparse && algorithm != "bellman-ford")
       throw workload::UsageError("--sparse is for --algorithm bellman-ford: the square of a sparse matrix is not sparse");
+    if (algorithm == "bellman-ford" || algorithm == "leyzorek") workload::require_matrix_unit("--algorithm " + algorithm);
     workload::Graph made = workload::random_graph(random, vertices, {graph, density, symmetric}, most);
     if (structured || sparse) workload::make_two_of_four(made, symmetric);
     return made;

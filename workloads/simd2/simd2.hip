@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "workloads/common/matrix_unit.h"
 #include "workloads/common/program.h"
 #include "workloads/common/simd2_vector.h"
 
@@ -123,7 +124,7 @@ static void run(workload::Program& program, const std::string& unit, const Input
     if (misfits.download()[0] != 0) throw workload::Error("A has more than two elements in a group of four");
     const simd2::sparse_factors factors{
         values.data(), positions.data(), device.b.data(), unsigned(x.m), unsigned(x.n), unsigned(x.k), ld, unsigned(x.n)};
-    program.measure([&] { simd2::product<op>(factors, device.c.data(), device.d.data()); });
+    program.measure([&] { simd2::product<op, 64>(factors, device.c.data(), device.d.data()); });
   }
 }
 
@@ -133,9 +134,9 @@ int main(int argc, char** argv) {
   int m = 0, n = 0, k = 0;
   std::string name, unit;
   bool structured = false;
-  program.size(m, "m", "rows of A and D", {128, 512, 1024}, 1, 1 << 15);
-  program.size(n, "n", "columns of B and D", {128, 512, 1024}, 1, 1 << 15);
-  program.size(k, "k", "columns of A, rows of B", {128, 512, 1024}, 1, 1 << 15);
+  program.size(m, "m", "rows of A and D", {128, 256, 512}, 1, 1 << 15);
+  program.size(n, "n", "columns of B and D", {128, 256, 512}, 1, 1 << 15);
+  program.size(k, "k", "columns of A, rows of B", {128, 256, 512}, 1, 1 << 15);
   program.choice(name, "operator", "the operator", {std::begin(operators), std::end(operators)}, std::string("minplus"));
   program.choice(unit, "unit",
                  "what computes: vector ALUs, or the matrix unit of a gfx90a with mfma.extensions, dense or 2:4 sparse",
@@ -144,6 +145,7 @@ int main(int argc, char** argv) {
   return program.run(argc, argv, [&] {
     const auto op = static_cast<opcode>(std::find(std::begin(operators), std::end(operators), name) - std::begin(operators));
     if (op == simd2::addnorm && unit == "sparse") throw workload::UsageError("addnorm has no sparse form");
+    if (unit != "vector") workload::require_matrix_unit("--unit " + unit);
     const Input x = make_input(program.random(), op, m, n, k, structured || unit == "sparse");
     const Device device(x);
     constexpr decltype(&run<simd2::mma>) runs[] = {run<simd2::mma>,    run<simd2::minplus>, run<simd2::maxplus>,
