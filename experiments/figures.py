@@ -7,7 +7,7 @@ DESCRIPTION is an INI file:
   [figure]
   title, x_label, y_label   texts; labels have units
   sweep                     SWEEP.quick.sweep and SWEEP.paper.sweep beside the description make OURS.csv
-  kind                      line or bars
+  kind                      line, bars or roofline: points of which x is a take too, under roofs, which are the lines of `published`
   x                         axis of the sweep along the figure; several, separated by blanks, are written in one label
   series                    axis of the sweep that tells the lines or bars of a group apart; may be missing
   y                         what the sweep takes: columns y_mean, y_min, y_max of OURS.csv; several, separated by blanks, are
@@ -34,7 +34,7 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt  # noqa: E402  (after the choice of the backend)
 import matplotlib.ticker  # noqa: E402
 
-KINDS = ("line", "bars")
+KINDS = ("line", "bars", "roofline")
 SCALES = {"linear": 0, "log2": 2, "log10": 10}
 KEYS = ("title", "sweep", "x_label", "y_label", "kind", "x", "series", "y", "x_scale", "y_scale", "mean",
         "over", "average", "where", "published", "note")
@@ -85,7 +85,9 @@ def number(text, where):
 def read_ours(path, figure):
     """{(series, x): (mean, least, largest)}, in the order of the file."""
     takes = figure["y"].split()
-    columns = figure["x"].split() + ([figure["series"]] if figure.get("series") else []) + figure.get("over", "").split()
+    roofline = figure["kind"] == "roofline"
+    xs = [figure["x"] + "_mean"] if roofline else figure["x"].split()
+    columns = xs + ([figure["series"]] if figure.get("series") else []) + figure.get("over", "").split()
     with open(path, encoding="utf-8", newline="") as file:
         rows = csv.DictReader(file)
         missing = [name for name in columns + [take + "_mean" for take in takes] if name not in (rows.fieldnames or [])]
@@ -93,7 +95,7 @@ def read_ours(path, figure):
             raise Failure(f"{path}: has no column {missing[0]}; columns: {', '.join(rows.fieldnames or [])}")
         places = {}
         for row in rows:
-            x = " ".join(row[name] for name in figure["x"].split())
+            x = " ".join(row[name] for name in xs)
             for take in takes:
                 series = take if len(takes) > 1 else row[figure["series"]] if figure.get("series") else ""
                 if row[take + "_mean"] == "":  # no run of this point has ended well
@@ -167,6 +169,16 @@ def draw_lines(axes, ours, published, series, name):
                       markerfacecolor="none", markeredgecolor=colour, markeredgewidth=1.5, label=label, zorder=4)
 
 
+def draw_roofline(axes, ours, published, series, name):
+    for index, one in enumerate(s for s in series if any(t == one for t, _ in ours)):
+        points = [(float(x), value[0]) for (s, x), value in ours.items() if s == one]
+        axes.plot(*zip(*points), linestyle="none", color=f"C{index}", marker="o", markersize=6, label=name(one) or "Lacuna")
+    for one in unique(s for s, _ in published):
+        roof = sorted((float(x), value[0]) for (s, x), value in published.items() if s == one)
+        axes.plot(*zip(*roof), color="black", linewidth=1)
+        axes.annotate(name(one), roof[-1], ha="right", va="bottom", fontsize=8)
+
+
 def draw_bars(axes, ours, published, series, name):
     xs = unique(x for _, x in [*ours, *published])
     width = 0.8 / len(series)
@@ -197,8 +209,8 @@ def draw(figure, names, ours, published, stem):
     series = unique(s for s, _ in [*ours, *published])
     plt.rcParams.update({"font.size": 10, "svg.hashsalt": "lacuna"})
     picture, axes = plt.subplots(figsize=(8, 4.5), layout="constrained")
-    (draw_lines if figure["kind"] == "line" else draw_bars)(axes, ours, published, series, name)
-    if figure["kind"] == "line":
+    {"line": draw_lines, "bars": draw_bars, "roofline": draw_roofline}[figure["kind"]](axes, ours, published, series, name)
+    if figure["kind"] != "bars":
         scale(axes.xaxis, axes.set_xscale, figure["x_scale"])
     scale(axes.yaxis, axes.set_yscale, figure["y_scale"])
     if figure["y_scale"] == "linear":
@@ -258,7 +270,8 @@ def main(arguments):
         folder.mkdir(parents=True, exist_ok=True)
         stem = folder / description.stem
         draw(figure, names, ours, published, stem)
-        table(figure, names, ours, published, stem)
+        # Roofs are no values to compare with.
+        table(figure, names, ours, {} if figure["kind"] == "roofline" else published, stem)
     except (Failure, OSError) as error:
         print(f"figures.py: {error}", file=sys.stderr)
         return 1

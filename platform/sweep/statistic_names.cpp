@@ -13,6 +13,7 @@
 #include "models/common/nearest_name.h"
 #include "platform/platform.h"
 #include "platform/process_platform.h"
+#include "platform/run/energy_recorder.h"
 #include "platform/run/kernel_log.h"
 #include "platform/run/run_parameters.h"
 #include "platform/run/run_report.h"
@@ -28,18 +29,24 @@ constexpr const char* kProcessPaths = "point.seconds\npoint.user_seconds\npoint.
 std::string written_paths(const std::vector<ConfigurationSource>& configuration, Machine machine) {
   const RunParameters parameters(configuration, machine);
   StatisticsGroup statistics("platform");
+  EnergyRecorder energy;
   std::unique_ptr<Platform> platform;
   std::unique_ptr<ProcessPlatform> process;
   if (machine == Machine::process) {
     process = std::make_unique<ProcessPlatform>("platform", parameters.values());
     process->describe_statistics(statistics);
+    if (process->gpus() > 0) energy.add(process->gpu(0));
   } else {
     platform = std::make_unique<Platform>("platform", parameters.values(), true, PlatformConsole{});
     platform->describe_statistics(statistics);
+    if (platform->gpu() != nullptr) energy.add(*platform->gpu());
   }
   KernelLog kernels;
   KernelRecord any;
   any.name = "*";
+  any.end = Tick{1};
+  any.energy.joules.resize(energy.blocks().size());
+  kernels.set_energy_blocks(energy.blocks());
   kernels.kernel_ended(any);
   std::ostringstream json;
   write_statistics_json({}, kernels, statistics, json);

@@ -45,8 +45,8 @@ __device__ inline void pin(double& value) { asm volatile("" : "+v"(value)); }
 __device__ inline void pin(Complex& value) { asm volatile("" : "+v"(value.re), "+v"(value.im)); }
 
 /// kHeight x kWidth elements for each lane, 8 x 8 lanes: pairs of rows and of columns, 16 apart, so that eight lanes read 16
-/// bytes each of successive addresses.
-template <class T, unsigned kHeight, unsigned kWidth>
+/// bytes each of successive addresses. kAdd(sum, a, b) adds the products of two units, or what is to be summed instead.
+template <class T, unsigned kHeight, unsigned kWidth, void (*kAdd)(T&, Unit, Unit) = add_products>
 class Simt {
  public:
   using Element = T;
@@ -70,7 +70,7 @@ class Simt {
 #pragma unroll
       for (unsigned j = 0; j < kWidth; ++j) {
         const TwoUnits a = operands.a[i / 2], b = operands.b[j / 2];
-        add_products(sums_[i][j], i % 2 == 0 ? a.lo : a.hi, j % 2 == 0 ? b.lo : b.hi);
+        kAdd(sums_[i][j], i % 2 == 0 ? a.lo : a.hi, j % 2 == 0 ? b.lo : b.hi);
       }
     }
 #pragma unroll

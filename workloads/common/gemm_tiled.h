@@ -69,6 +69,7 @@ __device__ inline Real scaled(Real sum, Real alpha) {
 }
 __device__ inline Complex scaled(Complex sum, float alpha) { return {alpha * sum.re, alpha * sum.im}; }
 __device__ inline float added(float sum, float c, float beta) { return fmaf(beta, c, sum); }
+__device__ inline _Float16 added(_Float16 sum, _Float16 c, _Float16 beta) { return beta * c + sum; }
 __device__ inline double added(double sum, double c, double beta) { return fma(beta, c, sum); }
 __device__ inline Complex added(Complex sum, Complex c, float beta) {
   return {fmaf(beta, c.re, sum.re), fmaf(beta, c.im, sum.im)};

@@ -1,0 +1,27 @@
+#!/usr/bin/env bash
+# matrix_header_errors.sh COMPILER: what a program does wrong with lacuna/m3xu.h is an error of the compiler that says what.
+source "$(dirname "$0")/common.sh"
+
+compiler=$1
+# compile TARGET CODE: as the body of a kernel
+compile() {
+  printf '%s\n' '#include "lacuna/m3xu.h"' 'using namespace m3xu;' "__attribute__((global)) void kernel(float* x, double* y) { $2 }" >kernel.hip
+  "$compiler" -x hip -std=c++17 --cuda-device-only -nogpuinc -nogpulib "--offload-arch=$1" -fsyntax-only -I "$SOURCE/include" \
+    kernel.hip >out.txt 2>&1
+}
+# refused TARGET MESSAGE CODE
+refused() {
+  if compile "$1" "$3"; then fail "compiled: $3"; fi
+  grep -qF "$2" out.txt || { cat out.txt >&2; fail "no message '$2' for: $3"; }
+}
+fragments='fragment<matrixa, fp32> a; fragment<matrixb, fp32> b; fragment<accum, fp32> c; fragment<matrixa, tf32> ta; fragment<accum, fp64> dc;'
+compile gfx90a "$fragments load(a, x, 16); load<column_major>(b, x, 16); fill(c, 0); mma(c, a, b, c); store(x, c, 16); load(dc, y, 16); (void)ta;" ||
+  { cat out.txt >&2; fail "a right program is refused"; }
+refused gfx90a 'a is a fragment of use matrixa, b one of use matrixb' "$fragments mma(c, b, a, c);"
+refused gfx90a 'c and d are fragments of use accum' "$fragments mma(a, a, b, c);"
+refused gfx90a 'all four fragments have the same format' "$fragments mma(c, ta, b, c);"
+refused gfx90a 'all four fragments have the same format' "$fragments mma(dc, a, b, dc);"
+refused gfx90a "elements in memory are not of the fragment's type" "$fragments load(a, y, 16);"
+refused gfx90a "elements in memory are not of the accumulator's type" "$fragments store(y, c, 16);"
+refused gfx90a 'only accumulators are stored' "$fragments store(x, a, 16);"
+refused gfx803 'only gfx90a has matrix units' "$fragments mma(c, a, b, c);"

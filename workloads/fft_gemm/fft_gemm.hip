@@ -1,0 +1,156 @@
+// Complex Fourier transforms of 256 to 65536 points in single precision, a batch of them, by steps of radix 16.
+//
+//   simt   steps on vector ALUs: a Stockham FFT as libraries have it
+//   m3xu   a step is the product of the 16 x 16 matrix of the transform with columns, in M3XU's FP32C
+//   tf32   likewise in four real products of TF32, as tcFFT makes it in half precision
+//
+// What remains of a length that is no power of 16 is a last step of radix 2, 4 or 8 on vector ALUs. Transforms of up to 4096
+// points take one pass over memory, longer ones two: 256 points with a distance between them, then the rest.
+#include <complex>
+
+#include "workloads/common/gemm_host.h"
+#include "workloads/common/program.h"
+#include "workloads/fft_gemm/pass.h"
+
+using fft::Complex;
+
+extern "C" __global__ void __launch_bounds__(fft::kWorkgroup, 2) fft_simt(fft::Pass pass) { fft::transform<fft::Simt>(pass); }
+#if defined(__gfx90a__)
+extern "C" __global__ void __launch_bounds__(fft::kWorkgroup, 3) fft_m3xu(fft::Pass pass) { fft::transform<fft::M3xu>(pass); }
+extern "C" __global__ void __launch_bounds__(fft::kWorkgroup, 3) fft_tf32(fft::Pass pass) { fft::transform<fft::Tf32>(pass); }
+#else
+extern "C" __global__ void fft_m3xu(fft::Pass) { __builtin_trap(); }
+extern "C" __global__ void fft_tf32(fft::Pass) { __builtin_trap(); }
+#endif
+
+namespace {
+
+constexpr double pi = 3.14159265358979323846;
+
+std::complex<double> root(size_t i, size_t points) {
+  return std::polar(1.0, -2 * pi * static_cast<double>(i) / static_cast<double>(points));
+}
+
+std::vector<Complex> table_of_roots(unsigned count, unsigned points) {
+  std::vector<Complex> roots;
+  for (unsigned i = 0; i < count; ++i) {
+    const std::complex<double> exact = root(i, points);
+    roots.push_back({static_cast<float>(exact.real()), static_cast<float>(exact.imag())});
+  }
+  return roots;
+}
+
+unsigned log2_of(unsigned points) {
+  unsigned log = 0;
+  while (1u << log < points) ++log;
+  return log;
+}
+
+/// Passes of a batch of transforms.
+class Plan {
+ public:
+  Plan(unsigned log_points, unsigned batch)
+      : log_points_(log_points),
+        batch_(batch),
+        log_rest_(log_points > fft::kLogPoints ? log_points - 8 : log_points),
+        rest_("the roots of unity", table_of_roots(1u << log_rest_, 1u << log_rest_)),
+        first_("the roots of unity", table_of_roots(256, 256)),
+        fine_("the roots of unity", table_of_roots(256, 1u << log_points)) {}
+  void launch(void (*kernel)(fft::Pass), const Complex* in, Complex* between, Complex* out) const {
+    const unsigned points = 1u << log_points_, rest = 1u << log_rest_;
+    if (points == rest) {
+      const fft::Side side{0, points, 0, 1};
+      return launch(kernel, {in, out, side, side, log_rest_, batch_, rest_.data(), nullptr, nullptr});
+    }
+    // Point n1 rest + n2 becomes k1 + 256 k2: sums over n1 first.
+    const fft::Side columns{log_rest_, points, 1, rest}, lines{8, points, rest, 1}, transposed{8, points, 1, 256};
+    launch(kernel, {in, between, columns, columns, 8, batch_ * rest, first_.data(), rest_.data(), fine_.data()});
+    launch(kernel, {between, out, lines, transposed, log_rest_, batch_ * 256, rest_.data(), nullptr, nullptr});
+  }
+
+ private:
+  static void launch(void (*kernel)(fft::Pass), const fft::Pass& pass) {
+    kernel<<<workload::groups(pass.columns, 1u << (fft::kLogPoints - pass.log_length)), fft::kWorkgroup>>>(pass);
+    workload::require(hipGetLastError(), "launching the transform");
+  }
+
+  unsigned log_points_, batch_, log_rest_;
+  workload::DeviceArray<Complex> rest_, first_, fine_;
+};
+
+/// In place, in double precision; `buffer` is as long.
+void reference(std::complex<double>* data, std::complex<double>* buffer, size_t count) {
+  if (count == 1) return;
+  for (size_t i = 0; i < count; ++i) buffer[i % 2 * (count / 2) + i / 2] = data[i];
+  reference(buffer, data, count / 2);
+  reference(buffer + count / 2, data, count / 2);
+  for (size_t k = 0; k < count / 2; ++k) {
+    const std::complex<double> odd = root(k, count) * buffer[count / 2 + k];
+    data[k] = buffer[k] + odd;
+    data[k + count / 2] = buffer[k] - odd;
+  }
+}
+
+/// Largest 2-norm of the result's error, as a share of the result's.
+///
+/// A step of radix 2 on vector ALUs: mu + gamma_4 (sqrt 2 + mu), where mu is the error of what rows are turned by (Higham,
+/// Accuracy and Stability of Numerical Algorithms, theorem 24.2). Powers of a root are products of at most 16 roots, each of
+/// which is off by u, in 15 multiplications of complex numbers, sqrt 5 u each: mu < 50 u in a step of radix 16, and once more
+/// between the passes.
+/// A product with the 16 x 16 matrix: each part is a chain of 32 fused multiply-adds of rounded roots, and the 2-norm of the
+/// matrix of magnitudes is 16, where that of the transform is 4; what rounds factors to 11 bits adds 2^-11 for each.
+double error_bound(const std::string& implementation, unsigned log_points) {
+  constexpr double u = 0x1p-24;
+  const unsigned steps = log_points / 4 + 1;  // of radix 16, what remains, and what is between passes
+  const double turning = steps * 50 * u + log_points * 6 * u;
+  if (implementation == "simt") return turning;
+  const double factors = implementation == "m3xu" ? 0 : 2.01 * 0x1p-11;
+  return turning + log_points / 4 * 4 * std::sqrt(2.0) * (factors + 34 * u);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  workload::Program program("fft_gemm", "Fourier transforms of 256 to 65536 points, on vector ALUs or matrix units",
+                            "M3XU (thesis, section 2.6.3): cuFFT and tcFFT");
+  int points = 0, batch = 0;
+  program.size(points, "points", "points of a transform, a power of two", {512, 4096, 65536}, 256, 1 << 16);
+  program.size(batch, "batch", "transforms", {11, 256, 64}, 1, 1 << 12);
+  std::string implementation;
+  program.choice(implementation, "implementation", "what makes steps of radix 16", {"simt", "m3xu", "tf32"},
+                 std::string("simt"));
+  return program.run(argc, argv, [&] {
+    const unsigned log_points = log2_of(points);
+    if (1 << log_points != points) throw workload::UsageError("--points has to be a power of two");
+    if (implementation != "simt" && !tiled::has_matrix_units()) {
+      throw workload::UsageError("--implementation " + implementation + " needs matrix units, which gfx90a has");
+    }
+    std::vector<Complex> input(size_t(points) * batch);
+    for (Complex& value : input) tiled::random_value(program.random(), value);
+    const workload::DeviceArray<Complex> in("the input", input), out("the result", input.size());
+    const workload::DeviceArray<Complex> between("what is between passes", log_points > fft::kLogPoints ? input.size() : 1);
+    const Plan plan(log_points, batch);
+    const auto kernel = implementation == "simt" ? fft_simt : implementation == "m3xu" ? fft_m3xu : fft_tf32;
+    program.measure([&] { plan.launch(kernel, in.data(), between.data(), out.data()); });
+    if (!program.checks()) return;
+    const std::vector<Complex> result = out.download();
+    std::vector<double> errors(batch), norms(batch);
+    double largest = 0;
+    for (size_t transform = 0; transform < errors.size(); ++transform) {
+      std::vector<std::complex<double>> expected(points), buffer(points);
+      const size_t first = transform * points;
+      for (size_t i = 0; i < expected.size(); ++i) expected[i] = {input[first + i].re, input[first + i].im};
+      reference(expected.data(), buffer.data(), expected.size());
+      for (size_t i = 0; i < expected.size(); ++i) {
+        norms[transform] += std::norm(expected[i]);
+        errors[transform] += std::norm(expected[i] - std::complex<double>(result[first + i].re, result[first + i].im));
+      }
+      norms[transform] = std::sqrt(norms[transform]);
+      errors[transform] = std::sqrt(errors[transform]);
+      largest = std::max(largest, errors[transform] / norms[transform]);
+    }
+    program.report("error", largest);
+    const double bound = error_bound(implementation, log_points);
+    program.check_near("the error's norm", errors, std::vector<double>(batch), [&](size_t i) { return bound * norms[i]; });
+  });
+}

@@ -1,0 +1,97 @@
+// Convolutions as products of matrices whose second factor is not in memory: its elements are gathered from tensors by tables.
+//
+// Tensors are [channel][image][row][column], channels `plane` elements apart, so that rows of a product are channels and
+// columns pixels of the batch. For a layer with weights W[out][in, r, s]:
+//
+//   forward       Y[out][p]         = sum over (in, r, s) of W X        lines: pixels of Y   k: taps (in, r, s)
+//   for weights   dW[out][in, r, s] = sum over p of dY X                lines: taps          k: pixels of Y
+//   for the input dX[in][q]         = sum over (out, r, s) of W^T dY    lines: pixels of X   k: taps (out, r, s)
+#pragma once
+
+#include "workloads/common/gemm_tiled.h"
+
+namespace convolution {
+
+/// What a line or a k adds to where an element is: to the index, and to row and column of the tensor, which have to be inside.
+struct alignas(16) Place {
+  int offset, row, column, unused;
+};
+
+/// The factor. With log_stride 0 `offset` has all of the index. Else row and column are multiplied by 2^log_stride: elements
+/// where they are no multiples are zero, and the index has them besides.
+template <class Element>
+struct Gathered {
+  const Element* data;
+  const Place *lines, *ks;  ///< ks: to the next multiple of tiled::kDepth, those behind the last one outside
+  unsigned size;            ///< lines
+  int height, width, log_stride;
+  int zero;  ///< index of a zero, for what is outside
+};
+
+/// What a work-item brings of it: the same units along k for all lanes of a wavefront, a column for each lane.
+template <class Element, unsigned kTile>
+class GatherStage {
+ public:
+  __device__ GatherStage(const Gathered<Element>& matrix, unsigned first, unsigned first_k)
+      : matrix_(matrix), line_(matrix.lines[min(first + threadIdx.x % kTile, matrix.size - 1)]) {
+    unit_ = __builtin_amdgcn_readfirstlane(threadIdx.x / kTile) * kOwn;
+    ks_ = reinterpret_cast<Constant>(reinterpret_cast<size_t>(matrix.ks + first_k + unit_ * kPer));
+  }
+  __device__ void load() {
+    matrix_.log_stride == 0 ? load<false>() : load<true>();
+    ks_ += tiled::kDepth<Element>;
+  }
+  __device__ void keep(tiled::Unit (*tile)[kTile]) const {
+#pragma unroll
+    for (unsigned unit = 0; unit < kOwn; ++unit) {
+      tile[unit_ + unit][threadIdx.x % kTile] = __builtin_bit_cast(tiled::Unit, values_[unit]);
+    }
+  }
+
+ private:
+  static constexpr unsigned kPer = tiled::kPerUnit<Element>;
+  static constexpr unsigned kOwn = tiled::kUnits * kTile / tiled::kWorkgroup;
+  using Values = tiled::Vector<Element, kPer>;
+  /// Places in memory that scalar loads read, each at once.
+  using Constant = const __attribute__((address_space(4))) tiled::Vector<int, 4>*;
+
+  template <bool kStrided>
+  __device__ void load() {
+#pragma unroll
+    for (unsigned i = 0; i < kOwn * kPer; ++i) {
+      const auto k = __builtin_bit_cast(Place, tiled::Vector<int, 4>(ks_[i]));
+      int row = line_.row + k.row, column = line_.column + k.column, at = line_.offset + k.offset;
+      unsigned inside = 1;
+      if constexpr (kStrided) {
+        inside = ((row | column) & ((1 << matrix_.log_stride) - 1)) == 0;
+        row >>= matrix_.log_stride, column >>= matrix_.log_stride;
+        at += row * matrix_.width + column;
+      }
+      // No branches, so that all loads are on their way before the first one is waited for.
+      inside &= static_cast<unsigned>(row) < static_cast<unsigned>(matrix_.height);
+      inside &= static_cast<unsigned>(column) < static_cast<unsigned>(matrix_.width);
+      values_[i / kPer][i % kPer] = matrix_.data[inside != 0 ? at : matrix_.zero];
+    }
+  }
+
+  Gathered<Element> matrix_;
+  Place line_;
+  Constant ks_;
+  unsigned unit_;
+  Values values_[kOwn];
+};
+
+/// C = A B, where workgroups of blockIdx.z = p take `slabs_of_part` slabs along k and put their sum into the p-th matrix of C.
+template <class Product>
+__device__ inline void multiply(tiled::Result<typename Product::Element> c, tiled::Operand<typename Product::Element> a,
+                                const Gathered<typename Product::Element>& b, unsigned slabs, unsigned slabs_of_part) {
+  using Element = typename Product::Element;
+  const unsigned first = blockIdx.z * slabs_of_part, first_k = first * tiled::kDepth<Element>;
+  a.data += first_k;
+  c.c += static_cast<size_t>(blockIdx.z) * c.m * c.ld;
+  tiled::multiply_staged<Product>(c, tiled::MatrixStage<Element, Product::kRows>(a, blockIdx.y * Product::kRows),
+                                  GatherStage<Element, Product::kColumns>(b, blockIdx.x * Product::kColumns, first_k),
+                                  min(slabs_of_part, slabs - first));
+}
+
+}  // namespace convolution
