@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # products.sh WORKLOAD SAME OTHERS OPTION...: products on the matrix units are right, with these options, which are odd sizes, and both
 # sizes of tiles; those in the list SAME, which begins with simt, give the same bits. OTHERS are made of narrower formats or sum in
-# another order. m3xu is timed as well, and without the extension an error says what is missing.
+# another order, or `none`. m3xu is timed as well, and without the extension an error says what is missing.
 source "$SOURCE/tests/rocm/common.sh"
 
 program=$1 same=$2 others=$3
@@ -28,6 +28,7 @@ for implementation in $same; do
   [[ -n $expected ]] || expected=$bits
   [[ $bits == "$expected" ]] || fail "$implementation has other bits than simt"
 done
+[[ $others != none ]] || others=
 for implementation in $others; do
   product "$implementation" gpu.timing=functional "${tiles[@]}" "$@"
 done
