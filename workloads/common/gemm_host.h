@@ -237,9 +237,9 @@ template <class Element>
 int run_gemm(workload::Program& program, int argc, char** argv, const std::vector<Kernel<Function<Element>>>& kernels) {
   using Real = typename RealOf<Element>::Type;
   int m = 0, n = 0, k = 0;
-  program.size(m, "m", "rows of A and C", {192, 512, 2048}, 1, 1 << 16);
-  program.size(n, "n", "columns of B and C", {160, 512, 2048}, 1, 1 << 16);
-  program.size(k, "k", "columns of A, rows of B", {80, 512, 2048}, 1, 1 << 16);
+  program.size(m, "m", "rows of A and C", {192, 256, 1024}, 1, 1 << 16);
+  program.size(n, "n", "columns of B and C", {160, 256, 1024}, 1, 1 << 16);
+  program.size(k, "k", "columns of A, rows of B", {80, 256, 1024}, 1, 1 << 16);
   std::string implementation, tile, layout;
   program.choice(implementation, "implementation", "what multiplies", implementations(kernels), std::string("simt"));
   program.choice(tile, "tile", "elements of C for each workgroup", {"auto", "large", "small"}, std::string("auto"));
@@ -270,16 +270,16 @@ int run_gemm(workload::Program& program, int argc, char** argv, const std::vecto
 
 /// The kernel NAME of a product: TILED_KERNEL(sgemm_simt, float, tiled::Simt<float, 8, 8>). TILED_MATRIX_KERNEL is for those
 /// that need matrix units; `kernel_for` sees to it that nobody calls them elsewhere.
-#define TILED_KERNEL_HEAD(name, Element)                                              \
-  extern "C" __global__ void __launch_bounds__(tiled::kWorkgroup, tiled::kWavefronts) \
+#define TILED_KERNEL_HEAD(name, Element, wavefronts)                          \
+  extern "C" __global__ void __launch_bounds__(tiled::kWorkgroup, wavefronts) \
       name(tiled::Result<Element> c, tiled::Operand<Element> a, tiled::Operand<Element> b, unsigned k)
 #define TILED_KERNEL(name, Element, ...) \
-  TILED_KERNEL_HEAD(name, Element) { tiled::multiply<__VA_ARGS__>(c, a, b, k); }
+  TILED_KERNEL_HEAD(name, Element, (__VA_ARGS__::kWavefronts)) { tiled::multiply<__VA_ARGS__>(c, a, b, k); }
 #if defined(__gfx90a__)
 #define TILED_MATRIX_KERNEL(name, Element, ...) TILED_KERNEL(name, Element, __VA_ARGS__)
 #else
 #define TILED_MATRIX_KERNEL(name, Element, ...) \
-  TILED_KERNEL_HEAD(name, Element) {            \
+  TILED_KERNEL_HEAD(name, Element, 1) {         \
     (void)c, (void)a, (void)b, (void)k;         \
     __builtin_trap();                           \
   }

@@ -50,7 +50,7 @@ template <class T, unsigned kHeight, unsigned kWidth, void (*kAdd)(T&, Unit, Uni
 class Simt {
  public:
   using Element = T;
-  static constexpr unsigned kRows = 16 * kHeight, kColumns = 16 * kWidth, kSteps = kUnits;
+  static constexpr unsigned kRows = 16 * kHeight, kColumns = 16 * kWidth, kSteps = kUnits, kWavefronts = kSimtWavefronts;
   struct Operands {
     TwoUnits a[kHeight / 2], b[kWidth / 2];
   };
@@ -112,6 +112,8 @@ class MatrixUnits {
  public:
   using Element = typename Way::Element;
   static constexpr unsigned kRows = 32 * kHeight, kColumns = 32 * kWidth, kSteps = Way::kSteps;
+  // What does not split its operands does with 128 registers.
+  static constexpr unsigned kWavefronts = Way::kProducts == 1 ? 4 : 2;
   struct Operands {
     typename Way::Operand a[kHeight], b[kWidth];
   };

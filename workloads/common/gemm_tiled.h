@@ -75,11 +75,11 @@ __device__ inline Complex added(Complex sum, Complex c, float beta) {
   return {fmaf(beta, c.re, sum.re), fmaf(beta, c.im, sum.im)};
 }
 
-/// What __launch_bounds__ of a kernel should say: so many wavefronts of it shall fit on a SIMD.
+/// For how many wavefronts on a SIMD a kernel is compiled, Product::kWavefronts, is what __launch_bounds__ should say.
 #if defined(__gfx803__)
-constexpr unsigned kWavefronts = 1;
+constexpr unsigned kSimtWavefronts = 1;
 #else
-constexpr unsigned kWavefronts = 2;
+constexpr unsigned kSimtWavefronts = 2;
 #endif
 
 /// Where in LDS what a work-item of a stage brings lies, if elements follow each other along k: two units of each 64 th row.
@@ -96,6 +96,15 @@ struct AlongK {
   unsigned row, unit;
 };
 
+/// A value that is the same for all lanes, in scalar registers.
+__device__ inline unsigned scalar(unsigned value) { return __builtin_amdgcn_readfirstlane(static_cast<int>(value)); }
+template <class T>
+__device__ inline const T* scalar(const T* value) {
+  const auto address = reinterpret_cast<size_t>(value);
+  return reinterpret_cast<const T*>(size_t{scalar(static_cast<unsigned>(address >> 32))} << 32 |
+                                    scalar(static_cast<unsigned>(address)));
+}
+
 /// What a work-item brings of a matrix in memory: kTile rows of op(A), or columns of op(B).
 template <class Element, unsigned kTile>
 class MatrixStage {
@@ -103,42 +112,55 @@ class MatrixStage {
   static constexpr unsigned kLoads = kTile / 64;
 
   __device__ MatrixStage(const Operand<Element>& matrix, unsigned first)
-      : place_(threadIdx.x), along_k_(matrix.along_k), step_(matrix.along_k ? kDepth<Element> : kDepth<Element> * matrix.ld) {
-    const unsigned item = threadIdx.x;
+      : place_(threadIdx.x),
+        along_k_(matrix.along_k),
+        step_(scalar(matrix.along_k ? kDepth<Element> : kDepth<Element> * matrix.ld)),
+        slab_(scalar(matrix.data + (matrix.along_k ? static_cast<size_t>(first) * matrix.ld : first))) {
+    const unsigned item = threadIdx.x, last = matrix.size - 1 - first;
 #pragma unroll
     for (unsigned i = 0; i < kLoads; ++i) {
       unsigned line = 0, at = 0;
       if (along_k()) {
         // Lines behind the last one repeat it: what comes of them is not stored.
-        line = min(first + place_.row + 64 * i, matrix.size - 1);
+        line = min(place_.row + 64 * i, last);
         at = place_.unit * kPerUnit<Element>;
       } else if constexpr (sizeof(Element) == sizeof(Unit)) {
         const unsigned pair = item + kWorkgroup * i;
         line = pair / (kTile / 2);
-        at = min(first + pair % (kTile / 2) * 2, (matrix.size - 1) & ~1u);
+        at = min(pair % (kTile / 2) * 2, last & ~1u);
       } else {
         line = item / 32 * 2 + i;
-        at = min(first + item % 32 * kColumns, (matrix.size - 1) & ~(kColumns - 1));
+        at = min(item % 32 * kColumns, last & ~(kColumns - 1));
         if constexpr (kLoads == 1) next_line_ = matrix.ld;
       }
-      from_[i] = matrix.data + static_cast<size_t>(line) * matrix.ld + at;
+      offset_[i] = (line * matrix.ld + at) * sizeof(Element);
     }
   }
   /// The next slab, from memory.
   __device__ void load() {
+    // An address for each lane would take two vector registers and two instructions: the compiler would count it on otherwise.
+    asm volatile("" : "+s"(slab_));
+    // Global memory: of an address that was a number the compiler does not know it any more.
+    const auto fetch = [&](auto& to, const Element* line, unsigned i) {
+      using To = __attribute__((address_space(1))) const std::remove_reference_t<decltype(to)>;
+      using Bytes = __attribute__((address_space(1))) const char;
+      to = *(To*)((Bytes*)line + offset_[i]);
+    };
 #pragma unroll
     for (unsigned i = 0; i < kLoads; ++i) {
       if constexpr (kLoads == 1 && sizeof(Element) == 4) {
         if (!along_k()) {
-          values_[i].lo = *reinterpret_cast<const Unit*>(from_[i]);
-          values_[i].hi = *reinterpret_cast<const Unit*>(from_[i] + next_line_);
-          from_[i] += step_;
+          Unit lines[2];
+          fetch(lines[0], slab_, i);
+          fetch(lines[1], slab_ + next_line_, i);
+          values_[i].lo = lines[0];
+          values_[i].hi = lines[1];
           continue;
         }
       }
-      values_[i] = *reinterpret_cast<const TwoUnits*>(from_[i]);
-      from_[i] += step_;
+      fetch(values_[i], slab_, i);
     }
+    slab_ += step_;
   }
   /// It, to LDS.
   __device__ void keep(Unit (*tile)[kTile]) const {
@@ -175,7 +197,8 @@ class MatrixStage {
 
   AlongK place_;
   unsigned along_k_, step_, next_line_ = 0;
-  const Element* from_[kLoads];
+  const Element* slab_;
+  unsigned offset_[kLoads];  // in a slab, bytes
   TwoUnits values_[kLoads];
 };
 

@@ -85,16 +85,16 @@ __device__ inline void convolve(const tiled::Result<typename Product::Element>& 
                                   k / tiled::kDepth<Element>);
 }
 
-#define CONVOLUTION_HEAD(name, Element)                                               \
-  extern "C" __global__ void __launch_bounds__(tiled::kWorkgroup, tiled::kWavefronts) \
+#define CONVOLUTION_HEAD(name, Element, wavefronts)                           \
+  extern "C" __global__ void __launch_bounds__(tiled::kWorkgroup, wavefronts) \
       name(tiled::Result<Element> y, Images<Element> x, tiled::Operand<Element> weights, unsigned k)
 #define CONVOLUTION(name, Element, ...) \
-  CONVOLUTION_HEAD(name, Element) { convolve<__VA_ARGS__>(y, x, weights, k); }
+  CONVOLUTION_HEAD(name, Element, (__VA_ARGS__::kWavefronts)) { convolve<__VA_ARGS__>(y, x, weights, k); }
 #if defined(__gfx90a__)
 #define MATRIX_CONVOLUTION(name, Element, ...) CONVOLUTION(name, Element, __VA_ARGS__)
 #else
 #define MATRIX_CONVOLUTION(name, Element, ...) \
-  CONVOLUTION_HEAD(name, Element) {            \
+  CONVOLUTION_HEAD(name, Element, 1) {         \
     (void)y, (void)x, (void)weights, (void)k;  \
     __builtin_trap();                          \
   }
@@ -163,7 +163,7 @@ int main(int argc, char** argv) {
                             "M3XU (thesis, section 2.6.2, Table 2.6): Conv2D of CUTLASS; K. He et al., 2016, Table 1");
   int number = 0, batch = 0, width = 0;
   program.size(number, "layer", "which of 12: 1 to 3 are conv2_x's, 10 to 12 conv5_x's", {8, 2, 2}, 1, 12);
-  program.size(batch, "batch", "images", {1, 2, 64}, 1, 1024);
+  program.size(batch, "batch", "images", {1, 1, 8}, 1, 1024);
   program.size(width, "width", "channels of conv2_x's 3 x 3 convolution; the others' grow with it; a multiple of 16",
                {16, 64, 64}, 16, 1024);
   std::string implementation;
