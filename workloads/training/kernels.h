@@ -10,18 +10,25 @@ using convolution::Gathered;
 constexpr unsigned kRows = 64, kColumns = 128;  ///< of a workgroup of a product
 constexpr unsigned kElementWise = 256;          ///< work-items of other kernels, one for each of `count` elements
 
-#define CONVOLUTION_KERNEL(name, Element)                                             \
-  extern "C" __global__ void __launch_bounds__(tiled::kWorkgroup, tiled::kWavefronts) \
+#define CONVOLUTION_KERNEL(name, Element, wavefronts)                         \
+  extern "C" __global__ void __launch_bounds__(tiled::kWorkgroup, wavefronts) \
       name(tiled::Result<Element> c, tiled::Operand<Element> a, Gathered<Element> b, unsigned slabs, unsigned slabs_of_part)
-CONVOLUTION_KERNEL(convolve_simt, float) { convolution::multiply<tiled::Simt<float, 4, 8>>(c, a, b, slabs, slabs_of_part); }
-#if defined(__gfx90a__)
-CONVOLUTION_KERNEL(convolve_m3xu, float) {
-  convolution::multiply<tiled::M3xu<m3xu::fp32, 2, 4>>(c, a, b, slabs, slabs_of_part);
+using OnVectorAlus = tiled::Simt<float, 4, 8>;
+CONVOLUTION_KERNEL(convolve_simt, float, OnVectorAlus::kWavefronts) {
+  convolution::multiply<OnVectorAlus>(c, a, b, slabs, slabs_of_part);
 }
-CONVOLUTION_KERNEL(convolve_mfma, Half) { convolution::multiply<tiled::M3xu<m3xu::fp16, 2, 4>>(c, a, b, slabs, slabs_of_part); }
+#if defined(__gfx90a__)
+using OnUnitsF32 = tiled::M3xu<m3xu::fp32, 2, 4>;
+using OnUnitsF16 = tiled::M3xu<m3xu::fp16, 2, 4>;
+CONVOLUTION_KERNEL(convolve_m3xu, float, OnUnitsF32::kWavefronts) {
+  convolution::multiply<OnUnitsF32>(c, a, b, slabs, slabs_of_part);
+}
+CONVOLUTION_KERNEL(convolve_mfma, Half, OnUnitsF16::kWavefronts) {
+  convolution::multiply<OnUnitsF16>(c, a, b, slabs, slabs_of_part);
+}
 #else
-CONVOLUTION_KERNEL(convolve_m3xu, float) { __builtin_trap(), (void)c, (void)a, (void)b, (void)slabs, (void)slabs_of_part; }
-CONVOLUTION_KERNEL(convolve_mfma, Half) { __builtin_trap(), (void)c, (void)a, (void)b, (void)slabs, (void)slabs_of_part; }
+CONVOLUTION_KERNEL(convolve_m3xu, float, 1) { __builtin_trap(), (void)c, (void)a, (void)b, (void)slabs, (void)slabs_of_part; }
+CONVOLUTION_KERNEL(convolve_mfma, Half, 1) { __builtin_trap(), (void)c, (void)a, (void)b, (void)slabs, (void)slabs_of_part; }
 #endif
 
 #define ELEMENT_WISE_KERNEL extern "C" __global__ void __launch_bounds__(kElementWise)
