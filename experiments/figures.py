@@ -170,7 +170,7 @@ def draw_lines(axes, ours, published, series, name):
 
 
 def draw_roofline(axes, ours, published, series, name):
-    for index, one in enumerate(s for s in series if any(t == one for t, _ in ours)):
+    for index, one in enumerate(s for s in series if s in {measured for measured, _ in ours}):
         points = [(float(x), value[0]) for (s, x), value in ours.items() if s == one]
         axes.plot(*zip(*points), linestyle="none", color=f"C{index}", marker="o", markersize=6, label=name(one) or "Lacuna")
     for one in unique(s for s, _ in published):
