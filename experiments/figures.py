@@ -96,6 +96,8 @@ def read_ours(path, figure):
         places = {}
         for row in rows:
             x = " ".join(row[name] for name in xs)
+            if roofline and x:
+                x = f"{float(x):.4g}"
             for take in takes:
                 series = take if len(takes) > 1 else row[figure["series"]] if figure.get("series") else ""
                 if row[take + "_mean"] == "":  # no run of this point has ended well

@@ -33,7 +33,7 @@ class MatrixResults {
   /// `pass`: of the unit's instructions, in whole cycles.
   MatrixResults(const ComputeUnitParameters& unit, Cycles pass, unsigned result_passes)
       : pass_(pass),
-        result_delay_(pass.n * result_passes),
+        result_delay_{pass.n * result_passes},
         slots_(unit.wavefronts_per_simd),
         wavefronts_(std::size_t{unit.simds} * unit.wavefronts_per_simd) {}
 
