@@ -1,17 +1,17 @@
 // Nothing but matrix instructions of one kind, four independent accumulators: matrix units at their peak.
 #pragma OPENCL EXTENSION cl_khr_fp16 : enable
 
-#define PEAK(NAME, CBSZ, ABID, BLGP)                                                                        \
-  kernel __attribute__((reqd_work_group_size(256, 1, 1))) void NAME(global float4* out, uint rounds) {       \
-    const half4 x = (half4)(get_local_id(0));                                                                \
-    float4 a = 0, b = 1, c = 2, d = 3;                                                                       \
-    for (uint i = 0; i < rounds; ++i) {                                                                      \
-      a = __builtin_amdgcn_mfma_f32_16x16x16f16(x, x, a, CBSZ, ABID, BLGP);                                  \
-      b = __builtin_amdgcn_mfma_f32_16x16x16f16(x, x, b, CBSZ, ABID, BLGP);                                  \
-      c = __builtin_amdgcn_mfma_f32_16x16x16f16(x, x, c, CBSZ, ABID, BLGP);                                  \
-      d = __builtin_amdgcn_mfma_f32_16x16x16f16(x, x, d, CBSZ, ABID, BLGP);                                  \
-    }                                                                                                        \
-    out[get_global_id(0)] = a + b + c + d;                                                                   \
+#define PEAK(NAME, CBSZ, ABID, BLGP)                                                                   \
+  kernel __attribute__((reqd_work_group_size(256, 1, 1))) void NAME(global float4* out, uint rounds) { \
+    const half4 x = (half4)(get_local_id(0));                                                          \
+    float4 a = 0, b = 1, c = 2, d = 3;                                                                 \
+    for (uint i = 0; i < rounds; ++i) {                                                                \
+      a = __builtin_amdgcn_mfma_f32_16x16x16f16(x, x, a, CBSZ, ABID, BLGP);                            \
+      b = __builtin_amdgcn_mfma_f32_16x16x16f16(x, x, b, CBSZ, ABID, BLGP);                            \
+      c = __builtin_amdgcn_mfma_f32_16x16x16f16(x, x, c, CBSZ, ABID, BLGP);                            \
+      d = __builtin_amdgcn_mfma_f32_16x16x16f16(x, x, d, CBSZ, ABID, BLGP);                            \
+    }                                                                                                  \
+    out[get_global_id(0)] = a + b + c + d;                                                             \
   }
 // models/isa/matrix_extensions.cpp has the codes.
 PEAK(peak_f16, 0, 0, 0)
