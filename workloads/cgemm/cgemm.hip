@@ -3,25 +3,17 @@
 #include "workloads/common/gemm_host.h"
 #include "workloads/common/gemm_products.h"
 
-TILED_KERNEL(cgemm_simt, tiled::Complex, tiled::Simt<tiled::Complex, 8, 4>)
-TILED_KERNEL(cgemm_simt_64, tiled::Complex, tiled::Simt<tiled::Complex, 4, 4>)
-TILED_MATRIX_KERNEL(cgemm_mfma, tiled::Complex, tiled::Mfma<tiled::Complex, 4, 2>)
-TILED_MATRIX_KERNEL(cgemm_mfma_64, tiled::Complex, tiled::Mfma<tiled::Complex, 2, 2>)
-TILED_MATRIX_KERNEL(cgemm_gemm4, tiled::Complex, tiled::Gemm4<4, 2>)
-TILED_MATRIX_KERNEL(cgemm_gemm4_64, tiled::Complex, tiled::Gemm4<2, 2>)
-TILED_MATRIX_KERNEL(cgemm_m3xu, tiled::Complex, tiled::M3xu<m3xu::fp32c, 4, 2>)
-TILED_MATRIX_KERNEL(cgemm_m3xu_64, tiled::Complex, tiled::M3xu<m3xu::fp32c, 2, 2>)
+TILED_KERNEL(cgemm_simt, tiled::Complex, tiled::Simt<tiled::Complex, 4, 4>)
+TILED_MATRIX_KERNEL(cgemm_mfma, tiled::Complex, tiled::Mfma<tiled::Complex, 2, 2>)
+TILED_MATRIX_KERNEL(cgemm_gemm4, tiled::Complex, tiled::Gemm4<2, 2>)
+TILED_MATRIX_KERNEL(cgemm_m3xu, tiled::Complex, tiled::M3xu<m3xu::fp32c, 2, 2>)
 
 int main(int argc, char** argv) {
   workload::Program program("cgemm", "Complex matrix product in single precision, on vector ALUs or matrix units",
                             "M3XU (thesis, section 2.6.2, Table 2.5): CGEMM of CUTLASS");
   return tiled::run_gemm<tiled::Complex>(program, argc, argv,
-                                         {{"simt", cgemm_simt, 128, 64, 0, 0},
-                                          {"simt", cgemm_simt_64, 64, 64, 0, 0},
-                                          {"mfma", cgemm_mfma, 128, 64, 2, 0},
-                                          {"mfma", cgemm_mfma_64, 64, 64, 2, 0},
-                                          {"gemm4", cgemm_gemm4, 128, 64, 6, tiled::kTf32x3Error},
-                                          {"gemm4", cgemm_gemm4_64, 64, 64, 6, tiled::kTf32x3Error},
-                                          {"m3xu", cgemm_m3xu, 128, 64, 0, 0},
-                                          {"m3xu", cgemm_m3xu_64, 64, 64, 0, 0}});
+                                         {{"simt", cgemm_simt, 64, 64, 0, 0},
+                                          {"mfma", cgemm_mfma, 64, 64, 2, 0},
+                                          {"gemm4", cgemm_gemm4, 64, 64, 6, tiled::kTf32x3Error},
+                                          {"m3xu", cgemm_m3xu, 64, 64, 0, 0}});
 }

@@ -106,6 +106,14 @@ inline bool has_matrix_units() {
   return std::string(properties.gcnArchName).rfind("gfx90a", 0) == 0;
 }
 
+inline unsigned compute_units() {
+  int device = 0, units = 1;
+  workload::require(hipGetDevice(&device), "asking for the GPU");
+  workload::require(hipDeviceGetAttribute(&units, hipDeviceAttributeMultiprocessorCount, device),
+                    "asking for its compute units");
+  return units;
+}
+
 /// Of one implementation, that with the tile that is asked for: `large`, `small`, or `auto`: the larger one unless the smaller
 /// one leaves the compute unit with most of the work less to do.
 template <class KernelFunction>
@@ -114,10 +122,7 @@ const Kernel<KernelFunction>& kernel_for(const std::vector<Kernel<KernelFunction
   if (implementation != "simt" && !has_matrix_units()) {
     throw workload::UsageError("--implementation " + implementation + " needs matrix units, which gfx90a has");
   }
-  int device = 0, units = 1;
-  workload::require(hipGetDevice(&device), "asking for the GPU");
-  workload::require(hipDeviceGetAttribute(&units, hipDeviceAttributeMultiprocessorCount, device),
-                    "asking for its compute units");
+  const unsigned units = compute_units();
   const Kernel<KernelFunction>* best = nullptr;
   double least = 0;
   for (const auto& kernel : kernels) {  // larger tiles first
@@ -137,10 +142,18 @@ std::vector<std::string> implementations(const std::vector<Kernel<KernelFunction
   return names;
 }
 
+/// Columns of tiles in a band: workgroups start band by band, so that those which run at the same time cover about a square of
+/// C, and what they read of A and B stays in L2. Two workgroups run on a compute unit at least.
+inline unsigned band_columns(unsigned columns) {
+  const auto widest = static_cast<unsigned>(std::lround(std::sqrt(2.0 * compute_units())));
+  return workload::groups(columns, workload::groups(columns, widest));
+}
+
 template <class Element>
 void launch(const Kernel<Function<Element>>& kernel, const Result<Element>& c, const Operand<Element>& a,
             const Operand<Element>& b, unsigned k) {
-  const dim3 grid(workload::groups(c.n, kernel.columns), workload::groups(c.m, kernel.rows));
+  const unsigned columns = workload::groups(c.n, kernel.columns), band = band_columns(columns);
+  const dim3 grid(band, workload::groups(c.m, kernel.rows), workload::groups(columns, band));
   const unsigned depth = kDepth<Element>;
   kernel.function<<<grid, kWorkgroup>>>(c, a, b, (k + depth - 1) / depth * depth);
   workload::require(hipGetLastError(), "launching the kernel");

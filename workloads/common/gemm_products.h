@@ -112,8 +112,8 @@ class MatrixUnits {
  public:
   using Element = typename Way::Element;
   static constexpr unsigned kRows = 32 * kHeight, kColumns = 32 * kWidth, kSteps = Way::kSteps;
-  // What does not split its operands does with 128 registers.
-  static constexpr unsigned kWavefronts = Way::kProducts == 1 ? 4 : 2;
+  // With 64 registers of sums, what does not split its operands does with 128.
+  static constexpr unsigned kWavefronts = Way::kProducts == 1 && kHeight * kWidth * sizeof(typename Way::Sum) <= 256 ? 4 : 2;
   struct Operands {
     typename Way::Operand a[kHeight], b[kWidth];
   };

@@ -105,6 +105,23 @@ __device__ inline const T* scalar(const T* value) {
                                     scalar(static_cast<unsigned>(address)));
 }
 
+/// Global memory, `offset` bytes behind an address in scalar registers: an address for each lane would take two vector
+/// registers and two instructions. Of an address that was a number the compiler does not know which memory it means.
+template <class To, class T>
+__device__ inline auto* global_at(T* base, unsigned offset) {
+  using Global = __attribute__((address_space(1))) To;
+  using Bytes = __attribute__((address_space(1))) char;
+  return (Global*)((Bytes*)base + offset);
+}
+template <class Element>
+__device__ inline void store(const Element* base, unsigned offset, Element value) {
+  if constexpr (std::is_class_v<Element>) {
+    *global_at<Unit>(base, offset) = __builtin_bit_cast(Unit, value);
+  } else {
+    *global_at<Element>(base, offset) = value;
+  }
+}
+
 /// What a work-item brings of a matrix in memory: kTile rows of op(A), or columns of op(B).
 template <class Element, unsigned kTile>
 class MatrixStage {
@@ -115,6 +132,7 @@ class MatrixStage {
       : place_(threadIdx.x),
         along_k_(matrix.along_k),
         step_(scalar(matrix.along_k ? kDepth<Element> : kDepth<Element> * matrix.ld)),
+        next_half_(scalar(matrix.along_k ? 2 : matrix.ld)),
         slab_(scalar(matrix.data + (matrix.along_k ? static_cast<size_t>(first) * matrix.ld : first))) {
     const unsigned item = threadIdx.x, last = matrix.size - 1 - first;
 #pragma unroll
@@ -131,32 +149,27 @@ class MatrixStage {
       } else {
         line = item / 32 * 2 + i;
         at = min(item % 32 * kColumns, last & ~(kColumns - 1));
-        if constexpr (kLoads == 1) next_line_ = matrix.ld;
       }
       offset_[i] = (line * matrix.ld + at) * sizeof(Element);
     }
   }
   /// The next slab, from memory.
   __device__ void load() {
-    // An address for each lane would take two vector registers and two instructions: the compiler would count it on otherwise.
+    // Else the compiler would count on an address of each lane.
     asm volatile("" : "+s"(slab_));
-    // Global memory: of an address that was a number the compiler does not know it any more.
     const auto fetch = [&](auto& to, const Element* line, unsigned i) {
-      using To = __attribute__((address_space(1))) const std::remove_reference_t<decltype(to)>;
-      using Bytes = __attribute__((address_space(1))) const char;
-      to = *(To*)((Bytes*)line + offset_[i]);
+      to = *global_at<std::remove_reference_t<decltype(to)>>(line, offset_[i]);
     };
 #pragma unroll
     for (unsigned i = 0; i < kLoads; ++i) {
       if constexpr (kLoads == 1 && sizeof(Element) == 4) {
-        if (!along_k()) {
-          Unit lines[2];
-          fetch(lines[0], slab_, i);
-          fetch(lines[1], slab_ + next_line_, i);
-          values_[i].lo = lines[0];
-          values_[i].hi = lines[1];
-          continue;
-        }
+        // Not one load of 16 bytes along k: with a branch here, the compiler would wait for the loads on its other side.
+        Unit halves[2];
+        fetch(halves[0], slab_, i);
+        fetch(halves[1], slab_ + next_half_, i);
+        values_[i].lo = halves[0];
+        values_[i].hi = halves[1];
+        continue;
       }
       fetch(values_[i], slab_, i);
     }
@@ -196,7 +209,8 @@ class MatrixStage {
   }
 
   AlongK place_;
-  unsigned along_k_, step_, next_line_ = 0;
+  unsigned along_k_, step_;
+  unsigned next_half_;  // elements from the first half of `values_` to the second one, where they are loaded apart
   const Element* slab_;
   unsigned offset_[kLoads];  // in a slab, bytes
   TwoUnits values_[kLoads];
@@ -206,25 +220,42 @@ class MatrixStage {
 /// there are not.
 __device__ inline void keep_order() { __builtin_amdgcn_sched_barrier(0); }
 
+/// Where a workgroup's tile of C begins.
+struct Tile {
+  unsigned row, column;
+};
+/// Of a grid in bands (launch() in gemm_host.h): x is the column of tiles within a band, y the row, z the band.
+template <class Product>
+__device__ inline Tile tile_in_bands() {
+  const unsigned band_columns = __builtin_amdgcn_grid_size_x() / kWorkgroup;
+  return {blockIdx.y * Product::kRows, (blockIdx.z * band_columns + blockIdx.x) * Product::kColumns};
+}
+
 /// The workgroup's tile of C. The stages bring A and B. In each step the operands of the next one are on their way from LDS to
-/// registers; the last step of a slab is multiplied when the next slab is in LDS already.
+/// registers; the last step of a slab is multiplied when the next slab is in LDS already. A slab leaves memory when the one
+/// before it has left the registers for LDS: it has the time of a slab's products to arrive.
 template <class Product, class StageA, class StageB>
-__device__ inline void multiply_staged(const Result<typename Product::Element>& result, StageA a, StageB b, unsigned slabs) {
+__device__ inline void multiply_staged(const Result<typename Product::Element>& result, Tile tile, StageA a, StageB b,
+                                       unsigned slabs) {
+  using Element = typename Product::Element;
   __shared__ __attribute__((aligned(16))) Unit a_tile[2][kUnits][Product::kRows];
   __shared__ __attribute__((aligned(16))) Unit b_tile[2][kUnits][Product::kColumns];
   Product product;
   typename Product::Operands operands[2];
-  const auto keep_next = [&](unsigned buffer) {
+  const auto load = [&] {
+    a.load();
+    b.load();
+  };
+  // The slab that is in registers; `more`: another one follows it.
+  const auto keep = [&](unsigned buffer, auto more) {
     a.keep(a_tile[buffer]);
     b.keep(b_tile[buffer]);
+    // Behind the barrier, which waits for all loads before it.
     __syncthreads();
+    if constexpr (more) load();
     product.load(operands[0], a_tile[buffer], b_tile[buffer], 0);
   };
-  const auto multiply_slab = [&](unsigned buffer, auto more) {
-    if constexpr (more) {
-      a.load();
-      b.load();
-    }
+  const auto multiply_slab = [&](unsigned buffer, auto keep_next) {
 #pragma unroll
     for (unsigned step = 0; step + 1 < Product::kSteps; ++step) {
       product.load(operands[(step + 1) % 2], a_tile[buffer], b_tile[buffer], step + 1);
@@ -234,29 +265,35 @@ __device__ inline void multiply_staged(const Result<typename Product::Element>& 
     }
     // With a single step, operands[0] is about to be loaded.
     if constexpr (Product::kSteps == 1) operands[1] = operands[0];
-    if constexpr (more) keep_next(buffer ^ 1);
+    keep_next(buffer ^ 1);
     keep_order();
     product.add(operands[1]);
     keep_order();
   };
   static_assert(Product::kSteps == 1 || Product::kSteps % 2 == 0);
-  a.load();
-  b.load();
-  keep_next(0);
-  for (unsigned slab = 0; slab + 1 < slabs; ++slab) multiply_slab(slab & 1, std::true_type());
-  multiply_slab(~slabs & 1, std::false_type());
+  const auto keep_and_load = [&](unsigned buffer) { keep(buffer, std::true_type()); };
+  const auto keep_last = [&](unsigned buffer) { keep(buffer, std::false_type()); };
+  load();
+  if (slabs > 1) {
+    keep_and_load(0);
+    for (unsigned slab = 0; slab + 2 < slabs; ++slab) multiply_slab(slab & 1, keep_and_load);
+    multiply_slab(slabs & 1, keep_last);
+  } else {
+    keep_last(0);
+  }
+  multiply_slab(~slabs & 1, [](unsigned) {});
 
-  const unsigned row0 = blockIdx.y * Product::kRows, column0 = blockIdx.x * Product::kColumns;
   // Mostly the tile is inside, and what is in C does not count: no branches then.
-  const bool checked = result.beta != 0 || row0 + Product::kRows > result.m || column0 + Product::kColumns > result.n;
+  const bool checked = result.beta != 0 || tile.row + Product::kRows > result.m || tile.column + Product::kColumns > result.n;
   if (!checked) {
-    product.each([&](unsigned row, unsigned column, typename Product::Element sum) {
-      result.c[static_cast<size_t>(row0 + row) * result.ld + column0 + column] = scaled(sum, result.alpha);
+    const Element* const first = scalar(result.c + static_cast<size_t>(tile.row) * result.ld + tile.column);
+    product.each([&](unsigned row, unsigned column, Element sum) {
+      store(first, (row * result.ld + column) * sizeof(Element), scaled(sum, result.alpha));
     });
   } else {
-    product.each([&](unsigned row, unsigned column, typename Product::Element sum) {
-      if (row0 + row >= result.m || column0 + column >= result.n) return;
-      auto* const at = result.c + static_cast<size_t>(row0 + row) * result.ld + column0 + column;
+    product.each([&](unsigned row, unsigned column, Element sum) {
+      if (tile.row + row >= result.m || tile.column + column >= result.n) return;
+      auto* const at = result.c + static_cast<size_t>(tile.row + row) * result.ld + tile.column + column;
       sum = scaled(sum, result.alpha);
       if (result.beta != 0) sum = added(sum, *at, result.beta);
       *at = sum;
@@ -268,8 +305,10 @@ template <class Product>
 __device__ inline void multiply(const Result<typename Product::Element>& result, const Operand<typename Product::Element>& a,
                                 const Operand<typename Product::Element>& b, unsigned k) {
   using Element = typename Product::Element;
-  multiply_staged<Product>(result, MatrixStage<Element, Product::kRows>(a, blockIdx.y * Product::kRows),
-                           MatrixStage<Element, Product::kColumns>(b, blockIdx.x * Product::kColumns), k / kDepth<Element>);
+  const Tile tile = tile_in_bands<Product>();
+  if (tile.column >= result.n) return;
+  multiply_staged<Product>(result, tile, MatrixStage<Element, Product::kRows>(a, tile.row),
+                           MatrixStage<Element, Product::kColumns>(b, tile.column), k / kDepth<Element>);
 }
 
 }  // namespace tiled

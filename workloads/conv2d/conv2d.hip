@@ -80,8 +80,9 @@ template <class Product>
 __device__ inline void convolve(const tiled::Result<typename Product::Element>& y, const Images<typename Product::Element>& x,
                                 const tiled::Operand<typename Product::Element>& weights, unsigned k) {
   using Element = typename Product::Element;
-  tiled::multiply_staged<Product>(y, ImageStage<Element, Product::kRows>(x, blockIdx.y * Product::kRows),
-                                  tiled::MatrixStage<Element, Product::kColumns>(weights, blockIdx.x * Product::kColumns),
+  const tiled::Tile tile{blockIdx.y * Product::kRows, blockIdx.x * Product::kColumns};
+  tiled::multiply_staged<Product>(y, tile, ImageStage<Element, Product::kRows>(x, tile.row),
+                                  tiled::MatrixStage<Element, Product::kColumns>(weights, tile.column),
                                   k / tiled::kDepth<Element>);
 }
 

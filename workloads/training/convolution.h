@@ -89,8 +89,9 @@ __device__ inline void multiply(tiled::Result<typename Product::Element> c, tile
   const unsigned first = blockIdx.z * slabs_of_part, first_k = first * tiled::kDepth<Element>;
   a.data += first_k;
   c.c += static_cast<size_t>(blockIdx.z) * c.m * c.ld;
-  tiled::multiply_staged<Product>(c, tiled::MatrixStage<Element, Product::kRows>(a, blockIdx.y * Product::kRows),
-                                  GatherStage<Element, Product::kColumns>(b, blockIdx.x * Product::kColumns, first_k),
+  const tiled::Tile tile{blockIdx.y * Product::kRows, blockIdx.x * Product::kColumns};
+  tiled::multiply_staged<Product>(c, tile, tiled::MatrixStage<Element, Product::kRows>(a, tile.row),
+                                  GatherStage<Element, Product::kColumns>(b, tile.column, first_k),
                                   min(slabs_of_part, slabs - first));
 }
 
