@@ -4,6 +4,7 @@
 
 #include "models/isa/gpr_index.h"
 #include "models/isa/host_fp.h"
+#include "models/isa/lane_tests.h"
 #include "models/isa/operand.h"
 #include "models/isa/valu_execute.h"
 
@@ -114,20 +115,6 @@ const U32* planes(const Operand& operand, const Wavefront& wave) {
 // The operand's registers, or its value in all lanes of `buffer`.
 const U32* planes(const Operand& operand, const Wavefront& wave, bool wide, Planes<kOperandWords>& buffer) {
   return is_vector(operand) ? planes(operand, wave) : broadcast(operand, wave, buffer.words, wide ? kOperandWords : 1);
-}
-
-// Lanes in which `holds` of the operand's words; the second of one register is 0.
-template <class Holds>
-U64 lanes_where(const U32* first, bool wide, Holds holds) {
-  Planes<1> found;
-  if (wide) {
-#pragma GCC ivdep
-    for (unsigned lane = 0; lane < kLanes; ++lane) found.words[lane] = holds(first[lane], first[kLanes + lane]) ? ~U32{0} : 0;
-  } else {
-#pragma GCC ivdep
-    for (unsigned lane = 0; lane < kLanes; ++lane) found.words[lane] = holds(first[lane], U32{0}) ? ~U32{0} : 0;
-  }
-  return pack_mask(found.words);
 }
 
 U64 zero_lanes(const Instruction& instruction, const Wavefront& wave, unsigned source) {
