@@ -207,6 +207,13 @@ U64 tiny_lanes(const Reading& reading, const U32* first) {
   });
 }
 
+// The product itself is the result, and has the signs of both factors. An instruction that is refused has none.
+bool gives_product(const Instruction& instruction) {
+  const InstructionRow& row = *instruction.row;
+  return row.src.count == 2 && (row.flags & kReadsDst) == 0 && instruction.vop.omod == 0 && !instruction.vop.clamp &&
+         instruction.execute == row.execute;
+}
+
 // Lanes of what is added to the product, if anything is, that may show the sign of a product of zero.
 U64 sign_shows(const Instruction& instruction, const Wavefront& wave) {
   const InstructionRow& row = *instruction.row;
@@ -295,9 +302,16 @@ std::uint64_t differing_lanes(const Instruction& instruction, const Wavefront& w
   if (lanes == 0 || (instruction.row->flags & kZeroByIeee) == 0) return 0;
   const Reading reading = reading_of(instruction, other);
   const U32* operand = planes(instruction.src[other], wave);
-  U64 suspects = lanes & odd_lanes(reading, operand);
-  if (suspects != 0) suspects &= not_finite_lanes(reading, operand) | sign_shows(instruction, wave);
-  if (suspects == 0) return 0;
+  const U64 odd = lanes & odd_lanes(reading, operand);
+  if (odd == 0) return 0;
+  U64 suspects = odd & not_finite_lanes(reading, operand);
+  U64 differing = 0;
+  if (!gives_product(instruction)) {
+    suspects |= odd & sign_shows(instruction, wave);
+  } else if (!chosen(instruction.vop.abs, other)) {
+    differing = odd & ~suspects;
+  }
+  if (suspects == 0) return differing;
 
   const FpSetting host = detail::current_fp_setting;
   Copy with(instruction, wave, suspects);
@@ -306,7 +320,7 @@ std::uint64_t differing_lanes(const Instruction& instruction, const Wavefront& w
   with.execute();
   without.execute();
   set_host_fp(host);
-  return suspects & with.differs(without);
+  return differing | (suspects & with.differs(without));
 }
 
 }  // namespace lacuna::isa
