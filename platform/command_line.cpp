@@ -218,6 +218,37 @@ std::string command_help(const CommandInfo& info) {
                    "--help");
 }
 
+std::string without_dashes(const std::string& option) {
+  return option.substr(std::min(option.find_first_not_of('-'), option.size()));
+}
+
+bool has_option(Command command, const std::string& name) {
+  const std::vector<std::string> names = option_names(command);
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+/// The option that `name` may stand for: the one of which it is the beginning, or the nearest; "" if there is none.
+std::string nearest_option(Command command, const std::string& name) {
+  const std::vector<std::string> names = option_names(command);
+  const auto begins = [&](const std::string& option) { return option.starts_with(name); };
+  if (std::count_if(names.begin(), names.end(), begins) == 1) return *std::find_if(names.begin(), names.end(), begins);
+  return nearest_name(names, name);
+}
+
+/// `written` with dashes and, perhaps, with =VALUE.
+[[noreturn]] void unknown_option(const std::string& written, const CommandInfo& info) {
+  const std::string option = written.substr(0, written.find('='));
+  const std::string name = without_dashes(option);
+  // A single letter is near to any other.
+  if (name.size() < 2) usage_error("unknown option " + option, info.name);
+  const std::string nearest = nearest_option(info.command, name);
+  if (!nearest.empty()) usage_error("unknown option " + option + did_you_mean("--" + nearest), info.name);
+  std::string others;
+  for (const CommandInfo& other : kCommands)
+    if (has_option(other.command, name)) others += (others.empty() ? "" : ", ") + std::string(other.name);
+  usage_error("unknown option " + option + (others.empty() ? "" : ", which is one of lacuna " + others), info.name);
+}
+
 /// The values that belong to an option, in order, joined with those of others: --config and --set act in the order given.
 void collect_sources(const po::parsed_options& parsed, CommandLine& line) {
   for (const po::option& option : parsed.options) {
@@ -289,11 +320,12 @@ CommandLine parse_command(const CommandInfo& info, std::vector<std::string> argu
     po::store(parsed, values);
     collect_sources(parsed, line);
   } catch (const po::unknown_option& e) {
-    std::string written = e.get_option_name();
-    written.resize(std::min(written.find('='), written.size()));
-    const bool is_long = written.starts_with("--");
-    const std::string nearest = is_long ? nearest_name(option_names(info.command), written.substr(2)) : "";
-    usage_error("unknown option " + written + did_you_mean(nearest.empty() ? "" : "--" + nearest), info.name);
+    unknown_option(e.get_option_name(), info);
+  } catch (const po::invalid_command_line_syntax& e) {
+    // Boost looks at what is behind = before it looks for the option.
+    const bool known = has_option(info.command, without_dashes(e.get_option_name()));
+    if (e.kind() == po::invalid_syntax::empty_adjacent_parameter && !known) unknown_option(e.get_option_name(), info);
+    usage_error(e.what(), info.name);
   } catch (const po::error& e) {
     usage_error(e.what(), info.name);
   }
@@ -357,6 +389,11 @@ CommandLine parse_command_line(const std::vector<std::string>& arguments) {
   }
   for (const CommandInfo& info : kCommands)
     if (first == info.name) return parse_command(info, {arguments.begin() + 1, arguments.end()});
+  const auto is_its_option = [&](const CommandInfo& info) {
+    return first.starts_with("--") && has_option(info.command, without_dashes(first));
+  };
+  if (std::any_of(kCommands.begin(), kCommands.end(), is_its_option))
+    usage_error(first + " stands behind a command: lacuna COMMAND " + first);
   std::vector<std::string> names{"help", "--help", "--version", "--list-params"};
   for (const CommandInfo& info : kCommands) names.emplace_back(info.name);
   usage_error("unknown command " + first + did_you_mean(nearest_name(names, first)));

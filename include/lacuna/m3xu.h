@@ -89,13 +89,16 @@ constexpr bool has_units = true;
 // format; they are CDNA2's fields, which have no meaning of its own there.
 template <format f>
 struct traits;
-template <>
-struct traits<fp16> {
-  using Element = _Float16;
+template <class Number, class Item>
+struct narrow {
+  using Element = Number;
   using Sum = float;
   static constexpr unsigned k = 16, items = 4;
-  using Operand = vector<_Float16, 4>;
+  using Operand = vector<Item, 4>;
   using Result = vector<float, 4>;
+};
+template <>
+struct traits<fp16> : narrow<_Float16, _Float16> {
 #if defined(__gfx90a__)
   LACUNA_M3XU_DEVICE Result multiply(Operand a, Operand b, Result c) {
     return __builtin_amdgcn_mfma_f32_16x16x16f16(a, b, c, 0, 0, 0);
@@ -103,12 +106,7 @@ struct traits<fp16> {
 #endif
 };
 template <>
-struct traits<bf16> {
-  using Element = bfloat16;
-  using Sum = float;
-  static constexpr unsigned k = 16, items = 4;
-  using Operand = vector<short, 4>;
-  using Result = vector<float, 4>;
+struct traits<bf16> : narrow<bfloat16, short> {
 #if defined(__gfx90a__)
   LACUNA_M3XU_DEVICE Result multiply(Operand a, Operand b, Result c) {
     return __builtin_amdgcn_mfma_f32_16x16x16bf16_1k(a, b, c, 0, 0, 0);
@@ -134,32 +132,23 @@ template <>
 struct traits<tf32> : single<1> {};
 template <>
 struct traits<fp32> : single<2> {};
-template <>
-struct traits<fp32c> {
-  using Element = complex;
-  using Sum = complex;
+template <class Number, unsigned code>
+struct wide {
+  using Element = Number;
+  using Sum = Number;
   static constexpr unsigned k = 4, items = 1;
   using Operand = double;
   using Result = vector<double, 4>;
 #if defined(__gfx90a__)
   LACUNA_M3XU_DEVICE Result multiply(Operand a, Operand b, Result c) {
-    return __builtin_amdgcn_mfma_f64_16x16x4f64(a, b, c, 6, 0, 3);
+    return __builtin_amdgcn_mfma_f64_16x16x4f64(a, b, c, 6, 0, code);
   }
 #endif
 };
 template <>
-struct traits<fp64> {
-  using Element = double;
-  using Sum = double;
-  static constexpr unsigned k = 4, items = 1;
-  using Operand = double;
-  using Result = vector<double, 4>;
-#if defined(__gfx90a__)
-  LACUNA_M3XU_DEVICE Result multiply(Operand a, Operand b, Result c) {
-    return __builtin_amdgcn_mfma_f64_16x16x4f64(a, b, c, 6, 0, 4);
-  }
-#endif
-};
+struct traits<fp32c> : wide<complex, 3> {};
+template <>
+struct traits<fp64> : wide<double, 4> {};
 
 template <bool condition, class Then, class Else>
 struct choice {

@@ -6,6 +6,7 @@
 
 #include "models/common/pooled_records.h"
 #include "models/compute/lazy_unit.h"
+#include "models/isa/lane_tests.h"
 #include "models/isa/memory_lanes.h"
 #include "models/isa/table.h"
 
@@ -18,13 +19,6 @@ bool all_zero(const std::byte* data, std::size_t bytes) {
   std::byte any{0};
   for (std::size_t i = 0; i < bytes; ++i) any |= data[i];
   return any == std::byte{0};
-}
-
-/// Lanes in which a register is zero.
-std::uint64_t zero_lanes(const std::uint32_t* plane) {
-  std::uint64_t lanes = 0;
-  for (unsigned l = 0; l < isa::kLanes; ++l) lanes |= std::uint64_t{plane[l] == 0} << l;
-  return lanes;
 }
 
 bool is_aligned(const isa::LaneAddresses& addresses, std::uint64_t lanes, std::uint64_t bytes) {
@@ -296,7 +290,7 @@ LazyUnit::LaneMasks LazyUnit::find_zeros(const isa::RegisterRange& registers, co
   for (unsigned r = 0; r < registers.count; ++r) {
     const std::uint32_t* plane =
         (registers.file == isa::OperandKind::agpr ? wave.agpr : wave.vgpr) + std::size_t{registers.first + r} * isa::kLanes;
-    zeros[r] = zero_lanes(plane) & within;
+    zeros[r] = isa::zero_lanes(plane) & within;
     if (by_register) continue;
     isa::for_lanes(zeros[r], [&](unsigned l) {
       if (!zero_by_mask(addresses.global[l] + 4 * r, std::min(bytes, 4U))) zeros[r] &= ~(Lanes{1} << l);
@@ -432,7 +426,7 @@ MemoryTokens::Token LazyUnit::store_with_masks(WavefrontSlot& slot, const isa::D
   if (!atomic && data != nullptr && access.bytes_per_lane % granule == 0 && is_aligned(addresses, access.lanes, granule)) {
     const std::uint32_t* plane = slot.wave.planes(*data);
     Lanes zero = access.lanes;
-    for (unsigned r = 0; r < access.bytes_per_lane / 4U; ++r) zero &= zero_lanes(plane + std::size_t{r} * isa::kLanes);
+    for (unsigned r = 0; r < access.bytes_per_lane / 4U; ++r) zero &= isa::zero_lanes(plane + std::size_t{r} * isa::kLanes);
     any_zero = zero != 0;
     if (any_zero)
       isa::for_lanes(access.lanes & ~zero, [&](unsigned l) { lines_.add(addresses.global[l], access.bytes_per_lane); });

@@ -13,10 +13,12 @@
 //   overwrites A or B                   at once: a unit reads them as it begins, those of several steps into buffers (thesis,
 //                                       section 2.4.1)
 //
-// Source: what LLVM 16's hazard recogniser keeps between instructions of gfx90a. Behind 2, 8 and 16 passes it wants 5, 11 and
-// 19 wait states before D is used, 2, 8 and 16 before a part of it is C, 1, 7 and 15 before C is overwritten; an instruction
-// issues one wait state after the last of them. CDNA3's hardware keeps some of these distances itself (CDNA3 ISA manual,
-// section 4.5).
+// Source: what LLVM's hazard recogniser keeps between instructions of gfx90a (GCNHazardRecognizer.cpp, checkMAIHazards90A and
+// checkMAIVALUHazards). Behind 2, 8 and 16 passes it wants 5, 11 and 19 wait states before D is used, 2, 8 and 16 before a part
+// of it is C, 1, 7 and 15 before C is overwritten; an instruction issues one wait state after the last of them. Behind f64's
+// 16x16x4 of 8 passes it wants 11, too, but 18 before memory instructions read D, 9 before a part of it is f64's C, and none
+// before C is overwritten; here all types are alike. CDNA3's hardware checks none of these either: Table 37 of its ISA manual
+// (section 7.5) asks programs for the same 5, 11 and 19, and for 3, 9 and 17 before a part of D is C.
 #pragma once
 
 #include <vector>

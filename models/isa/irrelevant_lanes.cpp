@@ -4,6 +4,7 @@
 
 #include "models/isa/gpr_index.h"
 #include "models/isa/host_fp.h"
+#include "models/isa/lane_tests.h"
 #include "models/isa/operand.h"
 #include "models/isa/valu_execute.h"
 
@@ -116,20 +117,6 @@ const U32* planes(const Operand& operand, const Wavefront& wave, bool wide, Plan
   return is_vector(operand) ? planes(operand, wave) : broadcast(operand, wave, buffer.words, wide ? kOperandWords : 1);
 }
 
-// Lanes in which `holds` of the operand's words; the second of one register is 0.
-template <class Holds>
-U64 lanes_where(const U32* first, bool wide, Holds holds) {
-  Planes<1> found;
-  if (wide) {
-#pragma GCC ivdep
-    for (unsigned lane = 0; lane < kLanes; ++lane) found.words[lane] = holds(first[lane], first[kLanes + lane]) ? ~U32{0} : 0;
-  } else {
-#pragma GCC ivdep
-    for (unsigned lane = 0; lane < kLanes; ++lane) found.words[lane] = holds(first[lane], U32{0}) ? ~U32{0} : 0;
-  }
-  return pack_mask(found.words);
-}
-
 U64 zero_lanes(const Instruction& instruction, const Wavefront& wave, unsigned source) {
   const Operand& operand = instruction.src[source];
   const Reading reading = reading_of(instruction, source);
@@ -220,6 +207,13 @@ U64 tiny_lanes(const Reading& reading, const U32* first) {
   });
 }
 
+// The product itself is the result, and has the signs of both factors. An instruction that is refused has none.
+bool gives_product(const Instruction& instruction) {
+  const InstructionRow& row = *instruction.row;
+  return row.src.count == 2 && (row.flags & kReadsDst) == 0 && instruction.vop.omod == 0 && !instruction.vop.clamp &&
+         instruction.execute == row.execute;
+}
+
 // Lanes of what is added to the product, if anything is, that may show the sign of a product of zero.
 U64 sign_shows(const Instruction& instruction, const Wavefront& wave) {
   const InstructionRow& row = *instruction.row;
@@ -308,9 +302,16 @@ std::uint64_t differing_lanes(const Instruction& instruction, const Wavefront& w
   if (lanes == 0 || (instruction.row->flags & kZeroByIeee) == 0) return 0;
   const Reading reading = reading_of(instruction, other);
   const U32* operand = planes(instruction.src[other], wave);
-  U64 suspects = lanes & odd_lanes(reading, operand);
-  if (suspects != 0) suspects &= not_finite_lanes(reading, operand) | sign_shows(instruction, wave);
-  if (suspects == 0) return 0;
+  const U64 odd = lanes & odd_lanes(reading, operand);
+  if (odd == 0) return 0;
+  U64 suspects = odd & not_finite_lanes(reading, operand);
+  U64 differing = 0;
+  if (!gives_product(instruction)) {
+    suspects |= odd & sign_shows(instruction, wave);
+  } else if (!chosen(instruction.vop.abs, other)) {
+    differing = odd & ~suspects;
+  }
+  if (suspects == 0) return differing;
 
   const FpSetting host = detail::current_fp_setting;
   Copy with(instruction, wave, suspects);
@@ -319,7 +320,7 @@ std::uint64_t differing_lanes(const Instruction& instruction, const Wavefront& w
   with.execute();
   without.execute();
   set_host_fp(host);
-  return suspects & with.differs(without);
+  return differing | (suspects & with.differs(without));
 }
 
 }  // namespace lacuna::isa

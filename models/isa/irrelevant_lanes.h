@@ -53,8 +53,8 @@ std::uint64_t irrelevant_lanes(const Instruction& instruction, const Wavefront& 
 /// destination, MODE. That is by NaN or infinity, or by the sign of a zero. Always 0 for what OtimesIeee::strict allows.
 ///
 /// Where the operand is neither NaN nor infinite nor negative, or negative but added to something other than zero, nothing
-/// differs, and it takes no more than looking. Otherwise the instruction executes twice on copies. The wavefront and the host's
-/// floating-point environment stay as they are.
+/// differs; where it is negative and nothing is added, the product's sign does. That takes no more than looking. Otherwise the
+/// instruction executes twice on copies. The wavefront and the host's floating-point environment stay as they are.
 std::uint64_t differing_lanes(const Instruction& instruction, const Wavefront& wave, unsigned other, std::uint64_t lanes);
 
 }  // namespace lacuna::isa

@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "platform/run/text_table.h"
+#include "platform/sweep/result_columns.h"
 #include "platform/sweep/sweep_progress.h"
 
 namespace lacuna {
@@ -63,8 +64,7 @@ void write_csv(const std::vector<TextRow>& rows, std::ostream& out) {
 std::vector<TextRow> point_rows(const std::vector<PointGroup>& groups) {
   const std::vector<std::string> axes = names(groups, true);
   std::vector<TextRow> rows{axes};
-  for (const char* title : {"state", "exit_code", "seconds", "run_hash", "version", "commit", "host", "date"})
-    rows.front().emplace_back(title);
+  rows.front().insert(rows.front().end(), result_columns::kPoints.begin(), result_columns::kPoints.end());
   for (const PointGroup& group : groups) {
     for (const StoredPoint& point : group.points) {
       NamedValues values = point.axes;
@@ -125,9 +125,9 @@ void write_groups(const std::vector<PointGroup>& groups, const std::vector<Repor
 void write_groups_csv(const std::vector<PointGroup>& groups, const std::vector<ReportedTake>& takes, std::ostream& out) {
   const std::vector<std::string> axes = names(groups, false);
   std::vector<TextRow> rows{axes};
-  rows.front().insert(rows.front().end(), {"points", "done"});
+  rows.front().insert(rows.front().end(), result_columns::kCombinations.begin(), result_columns::kCombinations.end());
   for (const ReportedTake& take : takes)
-    for (const char* column : {"_mean", "_min", "_max", "_samples"}) rows.front().push_back(take.take.name + column);
+    for (const std::string_view column : result_columns::kSpread) rows.front().push_back(take.take.name + std::string(column));
   for (const PointGroup& group : groups) {
     TextRow& row = rows.emplace_back();
     for (const std::string& name : axes) row.push_back(value_of(group.axes, name));
@@ -172,7 +172,7 @@ std::size_t write_comparison(const std::vector<PointGroup>& before, const std::v
   const std::vector<std::string> axes = names(after, false);
   std::vector<TextRow> rows{axes};
   if (axes.empty()) rows.front().emplace_back();
-  rows.front().insert(rows.front().end(), {"value", "before", "now", "change"});
+  rows.front().insert(rows.front().end(), result_columns::kComparison.begin(), result_columns::kComparison.end());
   std::size_t compared = 0;
   std::size_t inside = 0;
   std::size_t changed = 0;

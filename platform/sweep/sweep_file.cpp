@@ -11,6 +11,7 @@
 #include "platform/include_stack.h"
 #include "platform/launch/text.h"
 #include "platform/sweep/condition.h"
+#include "platform/sweep/result_columns.h"
 #include "platform/sweep/sweep_error.h"
 #include "platform/sweep/value_list.h"
 
@@ -234,15 +235,34 @@ class SweepParser {
     sweep_.name = name_.value.empty() ? sweep_.file.stem().string() : name_.value;
     if (sweep_.name.find_first_of("@ \t") != std::string::npos)
       fail_at(name_.value.empty() ? begin : name_.place, "name = " + sweep_.name + ": must not have blanks or @");
-    for (const SweepAxis& repeat : sweep_.repeats)
+    for (const SweepAxis& repeat : sweep_.repeats) {
+      check_column(repeat);
       if (repeat.name != kIdenticalRuns) check_use(repeat);
+    }
     for (const auto& group : sweep_.axes) {
+      for (const SweepAxis& axis : group) check_column(axis);
       // One that is used nowhere names what the others of its [zip] have.
       const bool others = std::any_of(group.begin(), group.end(), [&](const SweepAxis& axis) { return is_used(axis); });
       for (const SweepAxis& axis : group)
         if (!others || axis.is_parameter()) check_use(axis);
     }
     check_conditions();
+  }
+
+  /// Tables of results have a column for each axis.
+  void check_column(const SweepAxis& axis) const {
+    const std::string rename = "; give the axis another name, here and wherever {" + axis.name + "} stands";
+    if (result_columns::has(axis.name))
+      fail_at(axis.place, "axis " + axis.name + ": tables of results have a column of this name" + rename);
+    for (const SweepKey& take : sweep_.take)
+      if (result_columns::is_of_take(axis.name, take.name))
+        fail_at(axis.place, "axis " + axis.name + ": tables of results have a column of this name for what " +
+                                place_of(take.place, axis.place) + " takes" + rename);
+  }
+
+  /// "line 3", with the file where it is not that of `from`.
+  static std::string place_of(const SweepPlace& place, const SweepPlace& from) {
+    return "line " + std::to_string(place.line) + (place.file == from.file ? "" : " of " + place.file.string());
   }
 
   /// Every text in which {NAME} stands for a value.
@@ -264,8 +284,7 @@ class SweepParser {
     if (axis.is_parameter()) {
       for (const SweepKey& setting : sweep_.settings)
         if (setting.name == axis.name)
-          fail_at(axis.place, axis.name + " is an axis and set in line " + std::to_string(setting.place.line) +
-                                  (setting.place.file == axis.place.file ? "" : " of " + setting.place.file.string()));
+          fail_at(axis.place, axis.name + " is an axis and set in " + place_of(setting.place, axis.place));
       return;
     }
     if (!is_used(axis))

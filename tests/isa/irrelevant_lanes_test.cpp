@@ -298,6 +298,20 @@ TEST_P(IrrelevantLanes, SignsOfProductsOfZeroAreSeenWhereNothingIsAdded) {
   const auto differing = [&](const Instruction& i) { return differing_lanes(i, m_.wave, 1, kAllLanes); };
   const Instruction mac = m_.e32("v_mac_f32", kDst, vgpr(kSrc0), kSrc1);
   EXPECT_EQ(differing(m_.e32("v_mul_f32", kDst, vgpr(kSrc0), kSrc1)), kAllLanes);
+  const auto modified = [&](const Vop3& modifiers) {
+    return differing(m_.e64("v_mul_f32", kDst, {vgpr(kSrc0), vgpr(kSrc1), 0}, modifiers));
+  };
+  EXPECT_EQ(modified({.neg = 2}), kAllLanes);
+  EXPECT_EQ(modified({.abs = 1}), kAllLanes);
+  EXPECT_EQ(modified({.abs = 2}), 0U) << "it has no sign";
+  m_.at(kSrc1, 3) = 0xff80'0000;  // times infinity is NaN
+  EXPECT_EQ(modified({}), kAllLanes);
+  EXPECT_EQ(modified({.abs = 2}), std::uint64_t{1} << 3);
+  m_.at(kSrc1, 3) = 0x8000'0000;
+  EXPECT_EQ(modified({}), kAllLanes);
+  m_.at(kSrc1, 3) = 0;
+  EXPECT_EQ(modified({}), ~(std::uint64_t{1} << 3));
+  m_.at(kSrc1, 3) = 0xc000'0000;
   m_.fill(kDst, 0x3f80'0000);
   EXPECT_EQ(differing(mac), 0U);
   m_.fill(kDst, 0);  // 0 - 0 is +0, but rounding down

@@ -100,6 +100,28 @@ TEST(CommandLine, TopLevelOptions) {
   EXPECT_EQ(parse_command_line({"docs", "docs"}).command, Command::docs);
 }
 
+TEST(CommandLine, UnknownOptionsOfEveryCommandHaveANearestOne) {
+  for (const char* command : {"run", "launch", "exec", "sweep", "results", "hart", "disasm", "isa", "docs"}) {
+    const std::string help = std::string(" See lacuna ") + command + " --help";
+    EXPECT_EQ(error({command, "a", "--hepl"}), "unknown option --hepl; did you mean --help?" + help);
+    EXPECT_EQ(error({command, "a", "--hepl="}), "unknown option --hepl; did you mean --help?" + help);
+    EXPECT_EQ(error({command, "a", "--hepl=1"}), "unknown option --hepl; did you mean --help?" + help);
+    EXPECT_EQ(error({command, "a", "-hlep"}), "unknown option -hlep; did you mean --help?" + help);
+    EXPECT_EQ(error({command, "a", "--frobnicate"}),
+              std::string("unknown option --frobnicate; see lacuna ") + command + " --help");
+  }
+  EXPECT_EQ(error({"launch", "a", "-grid", "64"}), "unknown option -grid; did you mean --grid? See lacuna launch --help");
+  EXPECT_EQ(error({"launch", "a", "--def", "n=1"}), "unknown option --def; did you mean --define? See lacuna launch --help")
+      << "rather than --set";
+  EXPECT_EQ(error({"results", "a", "--thresh", "1"}),
+            "unknown option --thresh; did you mean --threshold? See lacuna results --help");
+  EXPECT_EQ(error({"sweep", "a", "--config", "tiny"}),
+            "unknown option --config, which is one of lacuna run, launch, exec, hart; see lacuna sweep --help");
+  EXPECT_THAT(error({"run", "a", "--set="}), HasSubstr("the argument for option '--set'")) << "there is one";
+  EXPECT_EQ(error({"--config", "tiny", "run", "a"}),
+            "--config stands behind a command: lacuna COMMAND --config; see lacuna --help");
+}
+
 TEST(CommandLine, ErrorsSayWhatAndWhereHelpIs) {
   EXPECT_EQ(error({}), "no command given; see lacuna --help");
   EXPECT_EQ(error({"rum"}), "unknown command rum; did you mean run? See lacuna --help");
@@ -109,7 +131,8 @@ TEST(CommandLine, ErrorsSayWhatAndWhereHelpIs) {
   EXPECT_EQ(error({"run", "a", "b"}), "unexpected b; see lacuna run --help");
   EXPECT_EQ(error({"run", "a", "--quite"}), "unknown option --quite; did you mean --quiet? See lacuna run --help");
   EXPECT_EQ(error({"run", "a", "--confg=x"}), "unknown option --confg; did you mean --config? See lacuna run --help");
-  EXPECT_EQ(error({"run", "a", "--kernel", "x"}), "unknown option --kernel; see lacuna run --help") << "it is of launch";
+  EXPECT_EQ(error({"run", "a", "--kernel", "x"}),
+            "unknown option --kernel, which is one of lacuna launch; see lacuna run --help");
   EXPECT_EQ(error({"launch", "a", "--kernal", "x"}),
             "unknown option --kernal; did you mean --kernel? See lacuna launch --help");
   EXPECT_EQ(error({"run", "a", "-x"}), "unknown option -x; see lacuna run --help");

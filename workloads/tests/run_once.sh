@@ -1,14 +1,10 @@
 #!/usr/bin/env bash
-# run_once.sh CONFIG[,SETTING...] WORKLOAD OPTION...: the workload's results are right with these options at --preset small, in functional
-# mode.
+# run_once.sh CONFIG WORKLOAD OPTION...: the workload's results are right with these options at --preset small, in functional mode.
 source "$SOURCE/tests/rocm/common.sh"
 
-IFS=, read -r -a settings <<<"$1"
-config=(--config "${settings[0]}")
-for setting in "${settings[@]:1}"; do config+=(--set "$setting"); done
-program=$2
+config=$1 program=$2
 shift 2
-on_gpu --quiet "${config[@]}" --set gpu.timing=functional --out results -- "$program" --preset small --check "$@"
+on_gpu --quiet --config "$config" --set gpu.timing=functional --out results -- "$program" --preset small --check "$@"
 expect 0 "${command[@]}"
 tail -n 1 out.txt | grep -q "^result: workload=$program gpu=.* time_us=.* check=passed" || fail "no closing line that says so"
 has_results results

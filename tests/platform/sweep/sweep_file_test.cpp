@@ -203,6 +203,32 @@ TEST(SweepFiles, AnAxisMayNameWhatItsZipHas) {
   EXPECT_THAT(error(with_v("[zip]\nsize = small, large\nother = 1, 2\n")), HasSubstr(":7: axis size is used nowhere"));
 }
 
+// Tables of results could not be read by names any more.
+TEST(SweepFiles, AnAxisHasNoColumnsName) {
+  for (const char* name : {"points", "done", "state", "exit_code", "seconds", "run_hash", "version", "commit", "host", "date",
+                           "value", "before", "now", "change"}) {
+    const std::string line = std::string(name) + " = 1, 2\n";
+    const std::string reason =
+        std::string("folder/some.sweep:7: axis ") + name +
+        ": tables of results have a column of this name; give the axis another name, here and wherever {" + name + "} stands";
+    EXPECT_EQ(error(with_v("[axes]\n" + line)), reason);
+    EXPECT_EQ(error(with_v("[zip]\n" + line + "cu.simds = 2, 4\n")), reason);
+    EXPECT_EQ(error(with_v("[repeat]\n" + line)), reason);
+  }
+  const std::string taken = "[zip]\nsize = 1, 2\ncu.simds = 2, 4\n[take]\n";
+  EXPECT_EQ(error(with_v(taken + "time = run.simulated_ps\n")), "");
+  EXPECT_EQ(error(with_v(taken + "size_mean = run.simulated_ps\n")), "");
+  EXPECT_EQ(
+      error(with_v(taken + "size = run.simulated_ps\n")),
+      "folder/some.sweep:7: axis size: tables of results have a column of this name for what line 10 takes; give the axis "
+      "another name, here and wherever {size} stands");
+  for (const char* column : {"_mean", "_min", "_max", "_samples"}) {
+    const std::string axis = std::string("time") + column;
+    EXPECT_THAT(error(with_v("[zip]\n" + axis + " = 1, 2\ncu.simds = 2, 4\n[take]\ntime = run.simulated_ps\n")),
+                HasSubstr(":7: axis " + axis + ": tables of results have a column of this name for what line 10 takes; "));
+  }
+}
+
 TEST(SweepExpansion, CrossesAndZips) {
   const std::vector<SweepPoint> points = expand(parsed(with_v("[zip]\nl2.size = 1MiB, 2MiB\ncu.simds = 2, 4\n")));
   std::vector<std::string> labels;
