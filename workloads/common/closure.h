@@ -26,30 +26,35 @@ using simd2::half, simd2::opcode;
 /// Elements between rows: an odd number of cache lines, so that the rows of a tile are in different sets of a cache.
 inline unsigned pitch_of(unsigned vertices) { return (workload::groups(vertices, 64) | 1) * 64; }
 
-// An element of a matrix of half, by its offset from the tile's first.
-struct Tile {
-  __device__ Tile(unsigned tile, unsigned leading)
-      : row0(blockIdx.y * tile), column0(blockIdx.x * tile), ld(leading), first(static_cast<size_t>(row0) * ld + column0) {}
-  __device__ half& in(half* matrix, unsigned row, unsigned column) const {
-    return simd2::detail::at<half>(matrix + first, ((row - row0) * ld + column - column0) * 2);
-  }
-  unsigned row0, column0, ld;
-  size_t first;
-};
-
-// next := now (+) the product. An element that changes sets *changed.
+// next := now (+) the product. An element that changes sets *changed. `now` comes in at the end, when halves are compared and
+// stored anyway: a step on a small matrix takes as long as its instructions take to arrive.
 template <opcode op, unsigned tile, typename Factors>
-__global__ void __launch_bounds__(simd2::workgroup_size)
-    matrix_step(Factors x, unsigned ld, half* now, half* next, unsigned* changed) {
-  const Tile at(tile, ld);
-  bool change = false;
+__global__ void __launch_bounds__(simd2::workgroup_size, simd2::wavefronts<tile>)
+    matrix_step(Factors x, unsigned ld, const half* __restrict__ now, half* __restrict__ next, unsigned* changed) {
+  const unsigned row0 = blockIdx.y * tile, column0 = blockIdx.x * tile;
+  const size_t first = static_cast<size_t>(row0) * ld + column0;
+  unsigned change = 0;
   simd2::multiply<op, tile>(
-      x, at.row0, at.column0, [&](unsigned row, unsigned column) { return static_cast<float>(at.in(now, row, column)); },
-      [&](unsigned row, unsigned column, float value) {
-        change |= static_cast<float>(at.in(now, row, column)) != value;
-        at.in(next, row, column) = static_cast<half>(value);
+      x, row0, column0, [](unsigned, unsigned, auto& values) { values = simd2::identity<op>(); },
+      [&](unsigned row, unsigned column, auto values) {
+        constexpr unsigned count = simd2::count_of<decltype(values)>;
+        using halves = simd2::detail::vector<half, count, 2>;
+        const unsigned offset = (__umul24(row - row0, ld) + column - column0) * 2;
+        const halves before = simd2::detail::at<const halves>(now + first, offset),
+                     product = __builtin_convertvector(values, halves);
+        const halves after =
+            simd2::takes_minimum(op) ? __builtin_elementwise_min(before, product) : __builtin_elementwise_max(before, product);
+        if constexpr (count == 1) {
+          change |= after[0] != before[0];
+        } else {
+          using words = unsigned __attribute__((ext_vector_type(count / 2)));
+          const words differs = __builtin_bit_cast(words, before) ^ __builtin_bit_cast(words, after);
+#pragma unroll
+          for (unsigned i = 0; i < count / 2; ++i) change |= differs[i];
+        }
+        simd2::detail::at<halves>(next + first, offset) = after;
       });
-  if (change) *changed = 1;
+  if (change != 0) *changed = 1;
 }
 template <opcode op>
 __global__ void __launch_bounds__(simd2_vector::workgroup_size)
@@ -233,14 +238,17 @@ class Steps {
       vector_step<op><<<dim3(groups, groups), simd2_vector::workgroup_size>>>({now, now, n_, n_, n_, ld_, ld_}, ld_, now, next,
                                                                               changed_.data());
     } else if (options_.sparse) {
-      launch<64>(simd2::sparse_factors{compressed_.values.data(), compressed_.positions.data(), now, n_, n_, n_,
-                                       simd2::compressed_ld(n_), ld_},
-                 now, next);
+      multiply(simd2::sparse_factors{compressed_.values.data(), compressed_.positions.data(), now, n_, n_, n_,
+                                     simd2::compressed_ld(n_), ld_},
+               now, next);
     } else {
       const half* const left = options_.algorithm == "bellman-ford" ? w_.data() : now;
-      const simd2::dense_factors x{left, now, n_, n_, n_, ld_, ld_};
-      simd2::preferred_tile(n_, n_) == 64 ? launch<64>(x, now, next) : launch<128>(x, now, next);
+      multiply(simd2::dense_factors{left, now, n_, n_, n_, ld_, ld_}, now, next);
     }
+  }
+  template <typename Factors>
+  void multiply(const Factors& x, half* now, half* next) const {
+    simd2::preferred_tile(n_, n_) == 64 ? launch<64>(x, now, next) : launch<128>(x, now, next);
   }
   template <unsigned tile, typename Factors>
   void launch(const Factors& x, half* now, half* next) const {
