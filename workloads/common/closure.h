@@ -74,11 +74,13 @@ __global__ void __launch_bounds__(simd2_vector::workgroup_size)
   if (change) *changed = 1;
 }
 
-// Floyd and Warshall within the block on the diagonal. A work-item keeps 4 x 4 elements, in registers.
+// Floyd and Warshall within the block on the diagonal. A work-item keeps 4 x 4 elements, in registers. Two vertices are taken
+// at once: what the way over the first one does to row and column of the second one, each work-item finds out for itself.
 template <opcode op>
 __global__ void __launch_bounds__(256) diagonal_block(float* d, unsigned ld, unsigned first, unsigned vertices) {
   constexpr unsigned block = simd2_vector::tile;
-  __shared__ float4 rows[2][block / 4], columns[2][block / 4];
+  using simd2_vector::combined;
+  __shared__ float4 rows[2][2][block / 4], columns[2][2][block / 4];
   const unsigned y = threadIdx.x / 16, x = threadIdx.x % 16, count = min(block, vertices - first);
   float best[4][4];
 #pragma unroll
@@ -88,17 +90,39 @@ __global__ void __launch_bounds__(256) diagonal_block(float* d, unsigned ld, uns
   }
   for (unsigned k4 = 0; k4 < count; k4 += 4) {
 #pragma unroll
-    for (unsigned k = 0; k < 4; ++k) {
-      // Row and column k4 + k, from who has them.
-      if (y == k4 / 4) rows[k % 2][x] = make_float4(best[k][0], best[k][1], best[k][2], best[k][3]);
-      if (x == k4 / 4) columns[k % 2][y] = make_float4(best[0][k], best[1][k], best[2][k], best[3][k]);
+    for (unsigned pair = 0; pair < 2; ++pair) {
+      auto& row_pair = rows[pair];
+      auto& column_pair = columns[pair];
+      const unsigned k = 2 * pair;
+      // Rows and columns k4 + k and the next, from who has them.
+      if (y == k4 / 4) {
+#pragma unroll
+        for (unsigned i = 0; i < 2; ++i)
+          row_pair[i][x] = make_float4(best[k + i][0], best[k + i][1], best[k + i][2], best[k + i][3]);
+      }
+      if (x == k4 / 4) {
+#pragma unroll
+        for (unsigned i = 0; i < 2; ++i)
+          column_pair[i][y] = make_float4(best[0][k + i], best[1][k + i], best[2][k + i], best[3][k + i]);
+      }
       __syncthreads();
-      const float4 row = rows[k % 2][x], column = columns[k % 2][y];
+      const float4 row = row_pair[0][x], next_row = row_pair[1][x], column = column_pair[0][y], next_column = column_pair[1][y];
+      const float ahead = reinterpret_cast<const float*>(row_pair[0])[k4 + k + 1],
+                  back = reinterpret_cast<const float*>(column_pair[0])[k4 + k + 1];
       const float from_row[4] = {row.x, row.y, row.z, row.w}, from_column[4] = {column.x, column.y, column.z, column.w};
+      float second_row[4] = {next_row.x, next_row.y, next_row.z, next_row.w},
+            second_column[4] = {next_column.x, next_column.y, next_column.z, next_column.w};
+#pragma unroll
+      for (unsigned i = 0; i < 4; ++i) {
+        second_row[i] = combined<op>(second_row[i], back, from_row[i]);
+        second_column[i] = combined<op>(second_column[i], from_column[i], ahead);
+      }
       // Past the last vertex rows and columns repeat it, which changes nothing: a path through it is there already.
 #pragma unroll
       for (unsigned i = 0; i < 16; ++i) {
-        best[i / 4][i % 4] = simd2_vector::combined<op>(best[i / 4][i % 4], from_column[i / 4], from_row[i % 4]);
+        float& element = best[i / 4][i % 4];
+        element =
+            combined<op>(combined<op>(element, from_column[i / 4], from_row[i % 4]), second_column[i / 4], second_row[i % 4]);
       }
     }
   }
