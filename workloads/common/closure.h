@@ -74,18 +74,19 @@ __global__ void __launch_bounds__(simd2_vector::workgroup_size)
   if (change) *changed = 1;
 }
 
-// Floyd and Warshall within the block on the diagonal. A work-item keeps 4 x 4 elements, in registers. Two vertices are taken
+// Floyd and Warshall within the block on the diagonal. A work-item keeps 2 x 4 elements, in registers. Two vertices are taken
 // at once: what the way over the first one does to row and column of the second one, each work-item finds out for itself.
 template <opcode op>
-__global__ void __launch_bounds__(256) diagonal_block(float* d, unsigned ld, unsigned first, unsigned vertices) {
+__global__ void __launch_bounds__(512) diagonal_block(float* d, unsigned ld, unsigned first, unsigned vertices) {
   constexpr unsigned block = simd2_vector::tile;
   using simd2_vector::combined;
-  __shared__ float4 rows[2][2][block / 4], columns[2][2][block / 4];
+  __shared__ float4 rows[2][2][block / 4];
+  __shared__ float2 columns[2][2][block / 2];
   const unsigned y = threadIdx.x / 16, x = threadIdx.x % 16, count = min(block, vertices - first);
-  float best[4][4];
+  float best[2][4];
 #pragma unroll
-  for (unsigned i = 0; i < 16; ++i) {
-    const unsigned row = min(first + y * 4 + i / 4, vertices - 1), column = min(first + x * 4 + i % 4, vertices - 1);
+  for (unsigned i = 0; i < 8; ++i) {
+    const unsigned row = min(first + y * 2 + i / 4, vertices - 1), column = min(first + x * 4 + i % 4, vertices - 1);
     best[i / 4][i % 4] = d[static_cast<size_t>(row) * ld + column];
   }
   for (unsigned k4 = 0; k4 < count; k4 += 4) {
@@ -95,40 +96,37 @@ __global__ void __launch_bounds__(256) diagonal_block(float* d, unsigned ld, uns
       auto& column_pair = columns[pair];
       const unsigned k = 2 * pair;
       // Rows and columns k4 + k and the next, from who has them.
-      if (y == k4 / 4) {
+      if (y == k4 / 2 + pair) {
 #pragma unroll
-        for (unsigned i = 0; i < 2; ++i)
-          row_pair[i][x] = make_float4(best[k + i][0], best[k + i][1], best[k + i][2], best[k + i][3]);
+        for (unsigned i = 0; i < 2; ++i) row_pair[i][x] = make_float4(best[i][0], best[i][1], best[i][2], best[i][3]);
       }
       if (x == k4 / 4) {
 #pragma unroll
-        for (unsigned i = 0; i < 2; ++i)
-          column_pair[i][y] = make_float4(best[0][k + i], best[1][k + i], best[2][k + i], best[3][k + i]);
+        for (unsigned i = 0; i < 2; ++i) column_pair[i][y] = make_float2(best[0][k + i], best[1][k + i]);
       }
       __syncthreads();
-      const float4 row = row_pair[0][x], next_row = row_pair[1][x], column = column_pair[0][y], next_column = column_pair[1][y];
+      const float4 row = row_pair[0][x], next_row = row_pair[1][x];
+      const float2 column = column_pair[0][y], next_column = column_pair[1][y];
       const float ahead = reinterpret_cast<const float*>(row_pair[0])[k4 + k + 1],
                   back = reinterpret_cast<const float*>(column_pair[0])[k4 + k + 1];
-      const float from_row[4] = {row.x, row.y, row.z, row.w}, from_column[4] = {column.x, column.y, column.z, column.w};
-      float second_row[4] = {next_row.x, next_row.y, next_row.z, next_row.w},
-            second_column[4] = {next_column.x, next_column.y, next_column.z, next_column.w};
+      const float from_row[4] = {row.x, row.y, row.z, row.w}, from_column[2] = {column.x, column.y};
+      float second_row[4] = {next_row.x, next_row.y, next_row.z, next_row.w}, second_column[2] = {next_column.x, next_column.y};
 #pragma unroll
-      for (unsigned i = 0; i < 4; ++i) {
-        second_row[i] = combined<op>(second_row[i], back, from_row[i]);
-        second_column[i] = combined<op>(second_column[i], from_column[i], ahead);
-      }
-      // Past the last vertex rows and columns repeat it, which changes nothing: a path through it is there already.
+      for (unsigned i = 0; i < 4; ++i) second_row[i] = combined<op>(second_row[i], back, from_row[i]);
 #pragma unroll
-      for (unsigned i = 0; i < 16; ++i) {
+      for (unsigned i = 0; i < 2; ++i) second_column[i] = combined<op>(second_column[i], from_column[i], ahead);
+        // Past the last vertex rows and columns repeat it, which changes nothing: a path through it is there already.
+#pragma unroll
+      for (unsigned i = 0; i < 8; ++i) {
         float& element = best[i / 4][i % 4];
-        element =
-            combined<op>(combined<op>(element, from_column[i / 4], from_row[i % 4]), second_column[i / 4], second_row[i % 4]);
+        element = combined<op>(element, from_column[i / 4], from_row[i % 4]);
+        element = combined<op>(element, second_column[i / 4], second_row[i % 4]);
       }
     }
   }
 #pragma unroll
-  for (unsigned i = 0; i < 16; ++i) {
-    const unsigned row = first + y * 4 + i / 4, column = first + x * 4 + i % 4;
+  for (unsigned i = 0; i < 8; ++i) {
+    const unsigned row = first + y * 2 + i / 4, column = first + x * 4 + i % 4;
     if (row < vertices && column < vertices) d[static_cast<size_t>(row) * ld + column] = best[i / 4][i % 4];
   }
 }
@@ -158,7 +156,7 @@ template <opcode op>
 void floyd_warshall(float* d, unsigned ld, unsigned vertices) {
   const unsigned blocks = workload::groups(vertices, simd2_vector::tile);
   for (unsigned first = 0; first < vertices; first += simd2_vector::tile) {
-    diagonal_block<op><<<1, 256>>>(d, ld, first, vertices);
+    diagonal_block<op><<<1, 512>>>(d, ld, first, vertices);
     if (blocks == 1) return;
     other_blocks<op><<<dim3(blocks, 2), simd2_vector::workgroup_size>>>(d, ld, first, vertices, true);
     other_blocks<op><<<dim3(blocks, blocks), simd2_vector::workgroup_size>>>(d, ld, first, vertices, false);
