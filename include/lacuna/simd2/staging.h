@@ -26,13 +26,15 @@ struct dense_factors {
 inline constexpr unsigned workgroup_size = 256;
 
 namespace detail {
-// A global address that all lanes share, and an offset of less than 4 GiB for each. The compiler would otherwise keep a sum of
-// both in two vector registers, and count it on with vector instructions.
+// An element at an offset of less than 4 GiB from a place that all lanes share. Rows of a tile are no further apart than that,
+// so that their pitch has 24 bits (__umul24).
 template <typename T, typename U>
 __device__ inline T& at(U* shared, unsigned bytes) {
   using byte = std::conditional_t<std::is_const_v<U>, const char, char>;
   return *reinterpret_cast<T*>(reinterpret_cast<byte*>(shared) + bytes);
 }
+// A load from there. Unless what it adds up looks new each time, the compiler keeps the sum in two vector registers, and counts
+// it on with vector instructions. Of an address that was a number it does not know that it is global.
 template <typename T>
 __device__ inline T load_at(const half* shared, unsigned& bytes) {
 #if defined(__HIP_DEVICE_COMPILE__)
@@ -42,7 +44,7 @@ __device__ inline T load_at(const half* shared, unsigned& bytes) {
   using global = __attribute__((address_space(1))) const T;
   return *(global*)((global_bytes*)shared + bytes);
 }
-/// A value that is the same for all lanes, in scalar registers.
+// An address that is the same for all lanes, in scalar registers.
 template <typename T>
 __device__ inline T* scalar(T* value) {
   const auto address = reinterpret_cast<size_t>(value);
@@ -50,7 +52,7 @@ __device__ inline T* scalar(T* value) {
                low = static_cast<unsigned>(__builtin_amdgcn_readfirstlane(static_cast<int>(address)));
   return reinterpret_cast<T*>(high << 32 | low);
 }
-// A pointer that counts on in scalar registers.
+// So that it counts on there.
 template <typename T>
 __device__ inline void keep_scalar([[maybe_unused]] T*& value) {
 #if defined(__HIP_DEVICE_COMPILE__)
@@ -58,7 +60,7 @@ __device__ inline void keep_scalar([[maybe_unused]] T*& value) {
 #endif
 }
 
-// Of this work-item; nothing that follows from it is worth a register outside of where it is asked for.
+// This work-item's number, where nothing that follows from it is worth a register outside of a loop.
 __device__ inline unsigned item() {
   unsigned answer = threadIdx.x;
 #if defined(__HIP_DEVICE_COMPILE__)
@@ -67,6 +69,7 @@ __device__ inline unsigned item() {
   return answer;
 }
 
+// What goes through LDS at once, 4096 elements of each matrix.
 template <unsigned tile>
 struct slab {
   static constexpr unsigned depth = 4096 / tile, pairs = depth / 32;
