@@ -26,30 +26,35 @@ using simd2::half, simd2::opcode;
 /// Elements between rows: an odd number of cache lines, so that the rows of a tile are in different sets of a cache.
 inline unsigned pitch_of(unsigned vertices) { return (workload::groups(vertices, 64) | 1) * 64; }
 
-// An element of a matrix of half, by its offset from the tile's first.
-struct Tile {
-  __device__ Tile(unsigned tile, unsigned leading)
-      : row0(blockIdx.y * tile), column0(blockIdx.x * tile), ld(leading), first(static_cast<size_t>(row0) * ld + column0) {}
-  __device__ half& in(half* matrix, unsigned row, unsigned column) const {
-    return simd2::detail::at<half>(matrix + first, ((row - row0) * ld + column - column0) * 2);
-  }
-  unsigned row0, column0, ld;
-  size_t first;
-};
-
-// next := now (+) the product. An element that changes sets *changed.
+// next := now (+) the product. An element that changes sets *changed. `now` comes in at the end, when halves are compared and
+// stored anyway: a step on a small matrix takes as long as its instructions take to arrive.
 template <opcode op, unsigned tile, typename Factors>
-__global__ void __launch_bounds__(simd2::workgroup_size)
-    matrix_step(Factors x, unsigned ld, half* now, half* next, unsigned* changed) {
-  const Tile at(tile, ld);
-  bool change = false;
+__global__ void __launch_bounds__(simd2::workgroup_size, simd2::wavefronts<tile>)
+    matrix_step(Factors x, unsigned ld, const half* __restrict__ now, half* __restrict__ next, unsigned* changed) {
+  const unsigned row0 = blockIdx.y * tile, column0 = blockIdx.x * tile;
+  const size_t first = static_cast<size_t>(row0) * ld + column0;
+  unsigned change = 0;
   simd2::multiply<op, tile>(
-      x, at.row0, at.column0, [&](unsigned row, unsigned column) { return static_cast<float>(at.in(now, row, column)); },
-      [&](unsigned row, unsigned column, float value) {
-        change |= static_cast<float>(at.in(now, row, column)) != value;
-        at.in(next, row, column) = static_cast<half>(value);
+      x, row0, column0, [](unsigned, unsigned, auto& values) { values = simd2::identity<op>(); },
+      [&](unsigned row, unsigned column, auto values) {
+        constexpr unsigned count = simd2::count_of<decltype(values)>;
+        using halves = simd2::detail::vector<half, count, 2>;
+        const unsigned offset = (__umul24(row - row0, ld) + column - column0) * 2;
+        const halves before = simd2::detail::at<const halves>(now + first, offset),
+                     product = __builtin_convertvector(values, halves);
+        const halves after =
+            simd2::takes_minimum(op) ? __builtin_elementwise_min(before, product) : __builtin_elementwise_max(before, product);
+        if constexpr (count == 1) {
+          change |= after[0] != before[0];
+        } else {
+          using words = unsigned __attribute__((ext_vector_type(count / 2)));
+          const words differs = __builtin_bit_cast(words, before) ^ __builtin_bit_cast(words, after);
+#pragma unroll
+          for (unsigned i = 0; i < count / 2; ++i) change |= differs[i];
+        }
+        simd2::detail::at<halves>(next + first, offset) = after;
       });
-  if (change) *changed = 1;
+  if (change != 0) *changed = 1;
 }
 template <opcode op>
 __global__ void __launch_bounds__(simd2_vector::workgroup_size)
@@ -69,37 +74,59 @@ __global__ void __launch_bounds__(simd2_vector::workgroup_size)
   if (change) *changed = 1;
 }
 
-// Floyd and Warshall within the block on the diagonal. A work-item keeps 4 x 4 elements, in registers.
+// Floyd and Warshall within the block on the diagonal. A work-item keeps 2 x 4 elements, in registers. Two vertices are taken
+// at once: what the way over the first one does to row and column of the second one, each work-item finds out for itself.
 template <opcode op>
-__global__ void __launch_bounds__(256) diagonal_block(float* d, unsigned ld, unsigned first, unsigned vertices) {
+__global__ void __launch_bounds__(512) diagonal_block(float* d, unsigned ld, unsigned first, unsigned vertices) {
   constexpr unsigned block = simd2_vector::tile;
-  __shared__ float4 rows[2][block / 4], columns[2][block / 4];
+  using simd2_vector::combined;
+  __shared__ float4 rows[2][2][block / 4];
+  __shared__ float2 columns[2][2][block / 2];
   const unsigned y = threadIdx.x / 16, x = threadIdx.x % 16, count = min(block, vertices - first);
-  float best[4][4];
+  float best[2][4];
 #pragma unroll
-  for (unsigned i = 0; i < 16; ++i) {
-    const unsigned row = min(first + y * 4 + i / 4, vertices - 1), column = min(first + x * 4 + i % 4, vertices - 1);
+  for (unsigned i = 0; i < 8; ++i) {
+    const unsigned row = min(first + y * 2 + i / 4, vertices - 1), column = min(first + x * 4 + i % 4, vertices - 1);
     best[i / 4][i % 4] = d[static_cast<size_t>(row) * ld + column];
   }
   for (unsigned k4 = 0; k4 < count; k4 += 4) {
 #pragma unroll
-    for (unsigned k = 0; k < 4; ++k) {
-      // Row and column k4 + k, from who has them.
-      if (y == k4 / 4) rows[k % 2][x] = make_float4(best[k][0], best[k][1], best[k][2], best[k][3]);
-      if (x == k4 / 4) columns[k % 2][y] = make_float4(best[0][k], best[1][k], best[2][k], best[3][k]);
-      __syncthreads();
-      const float4 row = rows[k % 2][x], column = columns[k % 2][y];
-      const float from_row[4] = {row.x, row.y, row.z, row.w}, from_column[4] = {column.x, column.y, column.z, column.w};
-      // Past the last vertex rows and columns repeat it, which changes nothing: a path through it is there already.
+    for (unsigned pair = 0; pair < 2; ++pair) {
+      auto& row_pair = rows[pair];
+      auto& column_pair = columns[pair];
+      const unsigned k = 2 * pair;
+      // Rows and columns k4 + k and the next, from who has them.
+      if (y == k4 / 2 + pair) {
 #pragma unroll
-      for (unsigned i = 0; i < 16; ++i) {
-        best[i / 4][i % 4] = simd2_vector::combined<op>(best[i / 4][i % 4], from_column[i / 4], from_row[i % 4]);
+        for (unsigned i = 0; i < 2; ++i) row_pair[i][x] = make_float4(best[i][0], best[i][1], best[i][2], best[i][3]);
+      }
+      if (x == k4 / 4) {
+#pragma unroll
+        for (unsigned i = 0; i < 2; ++i) column_pair[i][y] = make_float2(best[0][k + i], best[1][k + i]);
+      }
+      __syncthreads();
+      const float4 row = row_pair[0][x], next_row = row_pair[1][x];
+      const float2 column = column_pair[0][y], next_column = column_pair[1][y];
+      const float ahead = reinterpret_cast<const float*>(row_pair[0])[k4 + k + 1],
+                  back = reinterpret_cast<const float*>(column_pair[0])[k4 + k + 1];
+      const float from_row[4] = {row.x, row.y, row.z, row.w}, from_column[2] = {column.x, column.y};
+      float second_row[4] = {next_row.x, next_row.y, next_row.z, next_row.w}, second_column[2] = {next_column.x, next_column.y};
+#pragma unroll
+      for (unsigned i = 0; i < 4; ++i) second_row[i] = combined<op>(second_row[i], back, from_row[i]);
+#pragma unroll
+      for (unsigned i = 0; i < 2; ++i) second_column[i] = combined<op>(second_column[i], from_column[i], ahead);
+        // Past the last vertex rows and columns repeat it, which changes nothing: a path through it is there already.
+#pragma unroll
+      for (unsigned i = 0; i < 8; ++i) {
+        float& element = best[i / 4][i % 4];
+        element = combined<op>(element, from_column[i / 4], from_row[i % 4]);
+        element = combined<op>(element, second_column[i / 4], second_row[i % 4]);
       }
     }
   }
 #pragma unroll
-  for (unsigned i = 0; i < 16; ++i) {
-    const unsigned row = first + y * 4 + i / 4, column = first + x * 4 + i % 4;
+  for (unsigned i = 0; i < 8; ++i) {
+    const unsigned row = first + y * 2 + i / 4, column = first + x * 4 + i % 4;
     if (row < vertices && column < vertices) d[static_cast<size_t>(row) * ld + column] = best[i / 4][i % 4];
   }
 }
@@ -129,7 +156,7 @@ template <opcode op>
 void floyd_warshall(float* d, unsigned ld, unsigned vertices) {
   const unsigned blocks = workload::groups(vertices, simd2_vector::tile);
   for (unsigned first = 0; first < vertices; first += simd2_vector::tile) {
-    diagonal_block<op><<<1, 256>>>(d, ld, first, vertices);
+    diagonal_block<op><<<1, 512>>>(d, ld, first, vertices);
     if (blocks == 1) return;
     other_blocks<op><<<dim3(blocks, 2), simd2_vector::workgroup_size>>>(d, ld, first, vertices, true);
     other_blocks<op><<<dim3(blocks, blocks), simd2_vector::workgroup_size>>>(d, ld, first, vertices, false);
@@ -233,14 +260,17 @@ class Steps {
       vector_step<op><<<dim3(groups, groups), simd2_vector::workgroup_size>>>({now, now, n_, n_, n_, ld_, ld_}, ld_, now, next,
                                                                               changed_.data());
     } else if (options_.sparse) {
-      launch<64>(simd2::sparse_factors{compressed_.values.data(), compressed_.positions.data(), now, n_, n_, n_,
-                                       simd2::compressed_ld(n_), ld_},
-                 now, next);
+      multiply(simd2::sparse_factors{compressed_.values.data(), compressed_.positions.data(), now, n_, n_, n_,
+                                     simd2::compressed_ld(n_), ld_},
+               now, next);
     } else {
       const half* const left = options_.algorithm == "bellman-ford" ? w_.data() : now;
-      const simd2::dense_factors x{left, now, n_, n_, n_, ld_, ld_};
-      simd2::preferred_tile(n_, n_) == 64 ? launch<64>(x, now, next) : launch<128>(x, now, next);
+      multiply(simd2::dense_factors{left, now, n_, n_, n_, ld_, ld_}, now, next);
     }
+  }
+  template <typename Factors>
+  void multiply(const Factors& x, half* now, half* next) const {
+    simd2::preferred_tile(n_, n_) == 64 ? launch<64>(x, now, next) : launch<128>(x, now, next);
   }
   template <unsigned tile, typename Factors>
   void launch(const Factors& x, half* now, half* next) const {

@@ -29,11 +29,13 @@ TILED_KERNEL(distances_simt, float, tiled::Simt<float, 8, 8, add_squared_differe
 TILED_KERNEL(products_sgemm, float, tiled::Simt<float, 8, 8>)
 TILED_MATRIX_KERNEL(products_m3xu, float, tiled::M3xu<m3xu::fp32, 4, 4>)
 
-extern "C" __global__ void __launch_bounds__(simd2::workgroup_size)
+extern "C" __global__ void __launch_bounds__(simd2::workgroup_size, simd2::wavefronts<128>)
     distances_simd2(simd2::dense_factors x, float* __restrict__ distances, unsigned ld) {
   simd2::multiply<simd2::addnorm, 128>(
-      x, blockIdx.y * 128, blockIdx.x * 128, [](unsigned, unsigned) { return 0.0f; },
-      [=](unsigned row, unsigned column, float value) { distances[size_t{row} * ld + column] = value; });
+      x, blockIdx.y * 128, blockIdx.x * 128, [](unsigned, unsigned, auto& values) { values = 0.0f; },
+      [=](unsigned row, unsigned column, auto values) {
+        simd2::store_elements<simd2::count_of<decltype(values)>>(distances + size_t{row} * ld + column, values);
+      });
 }
 
 extern "C" __global__ void __launch_bounds__(64 * knn::kSelectors)

@@ -124,7 +124,7 @@ static void run(workload::Program& program, const std::string& unit, const Input
     if (misfits.download()[0] != 0) throw workload::Error("A has more than two elements in a group of four");
     const simd2::sparse_factors factors{
         values.data(), positions.data(), device.b.data(), unsigned(x.m), unsigned(x.n), unsigned(x.k), ld, unsigned(x.n)};
-    program.measure([&] { simd2::product<op, 64>(factors, device.c.data(), device.d.data()); });
+    program.measure([&] { simd2::product<op>(factors, device.c.data(), device.d.data()); });
   }
 }
 

@@ -7,198 +7,58 @@
 // are. A program that has its own ideas of where C is from and where D goes calls `simd2::multiply` in a kernel of its own.
 //
 // A workgroup of 256 work-items makes a square tile of D, each of its four wavefronts a quarter. Tiles of A and B go through
-// LDS, a slab along k at a time, in the order in which the lanes of the instruction want them; the next ones are on their way
-// while the present ones are multiplied.
+// LDS (lacuna/simd2/staging.h); the next ones are on their way while the present ones are multiplied. Two workgroups that make
+// 128 x 128 elements, or three that make 64 x 64, fit into 256 registers of each SIMD (`wavefronts`): one brings what the
+// other multiplies meanwhile.
 #pragma once
 
 #include "lacuna/simd2/operators.h"
 #include "lacuna/simd2/sparse.h"
+#include "lacuna/simd2/staging.h"
 #include "lacuna/simd2/tiles.h"
 
 namespace simd2 {
 
-/// Matrices of a product, row-major, lines `lda` and `ldb` elements apart.
-struct dense_factors {
-  const half* a;
-  const half* b;
-  unsigned m, n, k, lda, ldb;
-};
-
-inline constexpr unsigned workgroup_size = 256;
-
 namespace detail {
-// How a workgroup's tile is in LDS: of A its rows, of B its columns, a slab along k at a time, in units of a lane's elements
-// for two instructions: unit (pair, g, i) of 16 lines has elements 4g ... 4g + 3 of line i, of 16 and of the next 16 along k.
-// The pitches keep the banks apart: 8 lanes load neighbouring units, and as many store two halves of units each.
-template <unsigned tile>
-struct staging {
-  static constexpr unsigned slab = 4096 / tile;
-  static constexpr unsigned g_pitch = slab == 64 ? 17 : 18, pair_pitch = 4 * g_pitch, pitch = slab / 32 * pair_pitch + 2;
-  static constexpr unsigned units = tile / 16 * pitch;
-  // The half unit of elements 4 k4 ... 4 k4 + 3 of line `line` of the workgroup's tile.
-  __device__ static unsigned half_unit(unsigned k4, unsigned line) {
-    return 2 * (line / 16 * pitch + k4 / 8 * pair_pitch + k4 % 4 * g_pitch + line % 16) + k4 / 4 % 2;
-  }
-};
-
 // Waits for the workgroup, and for this wavefront's accesses to LDS before: unlike __syncthreads not for its loads from memory.
 __device__ inline void lds_barrier() {
 #if defined(__HIP_DEVICE_COMPILE__)
   asm volatile("s_waitcnt lgkmcnt(0)\n\ts_barrier" ::: "memory");
 #endif
 }
-
-// An element at an offset of less than 4 GiB from a place that all lanes share.
-template <typename T, typename U>
-__device__ inline T& at(U* shared, unsigned bytes) {
-  using byte = std::conditional_t<std::is_const_v<U>, const char, char>;
-  return *reinterpret_cast<T*>(reinterpret_cast<byte*>(shared) + bytes);
-}
-
-// What a work-item brings of a slab of A that is all inside: 8 elements along k of each of two rows. Rows outside repeat the
-// last one.
-template <unsigned tile>
-struct slab_rows {
-  static constexpr unsigned lanes = staging<tile>::slab / 8;
-
-  __device__ slab_rows(unsigned rows_inside)
-      : k(threadIdx.x % lanes * 8), rows{threadIdx.x / lanes, threadIdx.x / lanes + workgroup_size / lanes} {
-    for (unsigned j = 0; j < 2; ++j) inside[j] = min(rows[j], rows_inside - 1);
-  }
-  __device__ void keep(half4* units, unsigned j, half4 first, half4 second) const {
-    half4* const to = units + staging<tile>::half_unit(k / 4, rows[j]);
-    to[0] = first;
-    to[2 * staging<tile>::g_pitch] = second;
-  }
-  unsigned k, rows[2], inside[2];
-};
-
-template <typename Factors, unsigned tile>
-struct slab_a;
-
-template <unsigned tile>
-struct slab_a<dense_factors, tile> : slab_rows<tile> {
-  half8 values[2];
-  unsigned offsets[2];
-  const half* from;
-
-  __device__ slab_a(const dense_factors& x, unsigned row0)
-      : slab_rows<tile>(x.m - row0), from(x.a + static_cast<size_t>(row0) * x.lda) {
-    for (unsigned j = 0; j < 2; ++j) offsets[j] = (this->inside[j] * x.lda + this->k) * 2;
-  }
-  __device__ void load(unsigned first) {
-#pragma unroll
-    for (unsigned j = 0; j < 2; ++j) values[j] = at<const half8_anywhere>(from + first, offsets[j]);
-  }
-  __device__ void keep(half4* units) const {
-#pragma unroll
-    for (unsigned j = 0; j < 2; ++j) {
-      slab_rows<tile>::keep(units, j, __builtin_shufflevector(values[j], values[j], 0, 1, 2, 3),
-                            __builtin_shufflevector(values[j], values[j], 4, 5, 6, 7));
-    }
-  }
-};
-
-// Of a compressed A: two groups of each row, with their positions. Slabs are never partly outside.
-template <unsigned tile>
-struct slab_a<sparse_factors, tile> : slab_rows<tile> {
-  words2 values[2];
-  unsigned positions[2], offsets[2];
-  const half* from_values;
-  const unsigned short* from_positions;
-
-  __device__ slab_a(const sparse_factors& x, unsigned row0)
-      : slab_rows<tile>(x.m - row0),
-        from_values(x.values + static_cast<size_t>(row0) * (x.ld / 2)),
-        from_positions(x.positions + static_cast<size_t>(row0) * (x.ld / 16)) {
-    for (unsigned j = 0; j < 2; ++j) offsets[j] = this->inside[j] * x.ld + this->k;
-  }
-  __device__ void load(unsigned first) {
-#pragma unroll
-    for (unsigned j = 0; j < 2; ++j) {
-      values[j] = at<const words2>(from_values + first / 2, offsets[j]);
-      positions[j] = at<const unsigned short>(from_positions + first / 16, offsets[j] / 16 * 2);
-    }
-  }
-  __device__ void keep(half4* units) const {
-#pragma unroll
-    for (unsigned j = 0; j < 2; ++j) {
-      const unsigned mine = positions[j] >> (this->k % 16);
-      slab_rows<tile>::keep(units, j, __builtin_bit_cast(half4, words2{values[j][0], mine}),
-                            __builtin_bit_cast(half4, words2{values[j][1], mine >> 4}));
-    }
-  }
-};
-
-// What a work-item brings of a slab of B: four rows of four columns, kept as columns. Columns outside repeat the last ones.
-template <unsigned tile>
-struct slab_b {
-  vector<half, 4, 8> values[4];
-  unsigned k4, line, column;
-
-  // Eight lanes that store at once have two groups of columns in each of two sixteens, of two instructions.
-  __device__ slab_b(unsigned column0) {
-    const unsigned lane = threadIdx.x % 64, wave = threadIdx.x / 64;
-    constexpr bool wide = tile == 128;
-    k4 = wave + (lane & 4) + (wide ? 0 : (lane & 32) / 4);
-    line = (lane & 1) * 4 + (lane & 8) + (lane & 2) * 8 + (lane & 16) * 2 + (wide ? (lane & 32) * 2 : 0);
-    column = column0 + line;
-  }
-  template <typename Factors>
-  __device__ void load(const Factors& x, unsigned column0, unsigned k) {
-    if (column0 + tile <= x.n || x.n % 4 == 0) {
-      const unsigned offset = (k4 * 4 * x.ldb + min(column, x.n - 4)) * 2;
-#pragma unroll
-      for (unsigned j = 0; j < 4; ++j) values[j] = at<const half4_anywhere>(x.b + static_cast<size_t>(k + j) * x.ldb, offset);
-    } else {
-#pragma unroll
-      for (unsigned i = 0; i < 16; ++i) {
-        const unsigned offset = (k4 * 4 * x.ldb + min(column + i % 4, x.n - 1)) * 2;
-        values[i / 4][i % 4] = at<const half>(x.b + static_cast<size_t>(k + i / 4) * x.ldb, offset);
-      }
-    }
-  }
-  __device__ void keep(half4* units) const {
-    half4* const to = units + staging<tile>::half_unit(k4, line);
-#pragma unroll
-    for (unsigned i = 0; i < 4; ++i) to[2 * i] = half4{values[0][i], values[1][i], values[2][i], values[3][i]};
-  }
-};
-
-// The last slab, when it is not all inside: element by element.
-template <opcode op, unsigned tile>
-__device__ inline void keep_rest_of_a(const dense_factors& x, unsigned row0, unsigned k, half4* units) {
-  constexpr half outside = padding<op, matrixa>();
-  constexpr unsigned slab = staging<tile>::slab;
-#pragma unroll 4
-  for (unsigned j = 0; j < tile * slab; j += workgroup_size) {
-    const unsigned i = j + threadIdx.x, line = i / slab, at = k + i % slab;
-    const half value = x.a[static_cast<size_t>(min(row0 + line, x.m - 1)) * x.lda + min(at, x.k - 1)];
-    reinterpret_cast<half*>(units + staging<tile>::half_unit(i % slab / 4, line))[i % 4] = at < x.k ? value : outside;
-  }
-}
-template <opcode op, unsigned tile>
-__device__ inline void keep_rest_of_a(const sparse_factors& x, unsigned row0, unsigned k, half4* units) {
-  slab_a<sparse_factors, tile> a(x, row0);
-  a.load(k);
-  a.keep(units);
-}
-template <opcode op, unsigned tile, typename Factors>
-__device__ inline void keep_rest_of_b(const Factors& x, unsigned column0, unsigned k, half4* units) {
-  constexpr half outside = padding<op, matrixb>();
-#pragma unroll 4
-  for (unsigned j = 0; j < tile * staging<tile>::slab; j += workgroup_size) {
-    const unsigned i = j + threadIdx.x, line = i % tile, at = k + i / tile;
-    const half value = x.b[static_cast<size_t>(min(at, x.k - 1)) * x.ldb + min(column0 + line, x.n - 1)];
-    reinterpret_cast<half*>(units + staging<tile>::half_unit(i / tile / 4, line))[i / tile % 4] = at < x.k ? value : outside;
-  }
+// What one of the two steps of a unit takes.
+__device__ inline half4 step_of(half8 unit, unsigned step) {
+  return step == 0 ? __builtin_shufflevector(unit, unit, 0, 1, 2, 3) : __builtin_shufflevector(unit, unit, 4, 5, 6, 7);
 }
 }  // namespace detail
 
+/// For how many wavefronts on a SIMD a kernel that multiplies is to be compiled: what __launch_bounds__ should say.
+template <unsigned tile>
+inline constexpr unsigned wavefronts = tile == 128 ? 4 : 1;
+
+/// Neighbouring elements of a row of C or D, as float: what `multiply` asks for and hands over at once.
+template <unsigned count>
+using elements = detail::vector<float, count, 4>;
+
+template <typename Elements>
+inline constexpr unsigned count_of = sizeof(Elements) / sizeof(float);
+
+/// They, at any address of one.
+template <unsigned count, typename T>
+__device__ inline elements<count> load_elements(const T* from) {
+  return __builtin_convertvector(*reinterpret_cast<const detail::vector<T, count, alignof(T)>*>(from), elements<count>);
+}
+template <unsigned count, typename T>
+__device__ inline void store_elements(T* to, elements<count> values) {
+  using stored = detail::vector<T, count, alignof(T)>;
+  *reinterpret_cast<stored*>(to) = __builtin_convertvector(values, stored);
+}
+
 /// The tile of D whose first element is (row0, column0), tile x tile elements, 64 or 128, made by the whole workgroup of
-/// `workgroup_size` work-items. `c(row, column)` gives an element of C and `d(row, column, value)` takes one of D, each once
-/// and in the same lane, for the elements of the tile that are in the matrix; c may be asked for elements again that are not
-/// this tile's. m, n and k are not 0. Anywhere but on a gfx90a it is a trap.
+/// `workgroup_size` work-items. `c(row, column, values)` sets `values`, an `elements<count>&`, to elements of a row of C from
+/// (row, column) on, and `d(row, column, values)` takes such of D; the count is 1, 2 or 4. Each element of the tile that is in
+/// the matrix is taken once, and c was asked for it by the same lane; c may be asked for elements again that are not this
+/// tile's. m, n and k are not 0. Anywhere but on a gfx90a it is a trap.
 template <opcode op, unsigned tile, typename Factors, typename C, typename D>
 __device__ inline void multiply([[maybe_unused]] const Factors& x, [[maybe_unused]] unsigned row0,
                                 [[maybe_unused]] unsigned column0, [[maybe_unused]] C c, [[maybe_unused]] D d) {
@@ -211,78 +71,109 @@ __device__ inline void multiply([[maybe_unused]] const Factors& x, [[maybe_unuse
   // Nothing of the rest has a meaning here, nor needs compiling.
   __builtin_trap();
 #else
-  constexpr unsigned quarter = tile / 32;
-  using staging = detail::staging<tile>;
-  __shared__ detail::half8 a_units[staging::units], b_units[staging::units];
-  auto* const a_halves = reinterpret_cast<detail::half4*>(a_units);
-  auto* const b_halves = reinterpret_cast<detail::half4*>(b_units);
+  using slab = detail::slab<tile>;
+  using slab_a = detail::slab_a<Factors, tile>;
+  using slab_b = detail::slab_b<tile>;
+  constexpr unsigned quarter = slab::quarter;
+  __shared__ typename slab_a::in_lds a_lds;
+  __shared__ typename slab_b::in_lds b_lds;
   const unsigned lane = threadIdx.x % 64, wave = __builtin_amdgcn_readfirstlane(threadIdx.x / 64);
-  const unsigned unit = lane / 16 * staging::g_pitch + lane % 16;
   const unsigned first_row = row0 + wave / 2 * (tile / 2) + lane / 16 * 4,
-                 first_column = column0 + wave % 2 * (tile / 2) + lane % 16;
+                 first_column = column0 + wave % 2 * (tile / 2) + lane % 16 * quarter;
 
+  // Element (i, r, j) is that of row 16 i + r and column j from those on.
   detail::float4 sums[quarter][quarter];
-  const auto each = [&](auto&& element) {
+  const auto rows = [&](auto&& row) {
 #pragma unroll
     for (unsigned i = 0; i < quarter; ++i) {
 #pragma unroll
-      for (unsigned r = 0; r < 4; ++r) {
+      for (unsigned r = 0; r < 4; ++r) row(sums[i], r, first_row + 16 * i + r);
+    }
+  };
+
+  const bool whole = row0 + tile <= x.m && column0 + tile <= x.n;
+  // Rows of fewer than four columns are brought element by element.
+  const unsigned whole_k = x.n < 4 ? 0 : x.k / slab::depth * slab::depth;
+  slab_a a(x, row0);
+  slab_b b(x, column0);
+  const auto load = [&] {
+    a.load();
+    b.load();
+  };
+  if (whole_k != 0) load();
+  if (whole) {
+    rows([&](auto& sum, unsigned r, unsigned row) {
+      elements<quarter> values;
+      c(row, first_column, values);
+#pragma unroll
+      for (unsigned j = 0; j < quarter; ++j) sum[j][r] = values[j];
+    });
+  } else {
+    rows([&](auto& sum, unsigned r, unsigned row) {
+#pragma unroll
+      for (unsigned j = 0; j < quarter; ++j) {
+        elements<1> value;
+        c(min(row, x.m - 1), min(first_column + j, x.n - 1), value);
+        sum[j][r] = value[0];
+      }
+    });
+  }
+  // A slab that is in LDS. In the meantime the next one is on its way, if there is one.
+  const auto multiply_slab = [&](auto&& load_next) {
+    detail::lds_barrier();
+    load_next();
+    detail::half8 from_a[slab::pairs][quarter], from_b[slab::pairs][quarter];
+#pragma unroll
+    for (unsigned pair = 0; pair < slab::pairs; ++pair) {
+#pragma unroll
+      for (unsigned i = 0; i < quarter; ++i) {
+        from_a[pair][i] = slab_a::fragment_of(a_lds, wave / 2 * quarter + i, pair);
+        from_b[pair][i] = slab_b::fragment_of(b_lds, wave % 2 * quarter + i, pair);
+      }
+    }
+#pragma unroll
+    for (unsigned step = 0; step < 2 * slab::pairs; ++step) {
+      if (step == 2 * slab::pairs - 1) {
+        __builtin_amdgcn_sched_barrier(0);
+        detail::lds_barrier();
+        __builtin_amdgcn_sched_barrier(0);
+      }
+#pragma unroll
+      for (unsigned i = 0; i < quarter; ++i) {
+        const detail::half4 a_step = detail::step_of(from_a[step / 2][i], step % 2);
 #pragma unroll
         for (unsigned j = 0; j < quarter; ++j) {
-          sums[i][j][r] = element(sums[i][j][r], first_row + 16 * i + r, first_column + 16 * j);
+          const detail::half4 b_step = detail::step_of(from_b[step / 2][j], step % 2);
+          sums[i][j] = detail::multiply<op, int{sparse}>(a_step, b_step, sums[i][j]);
         }
       }
     }
   };
-
-  detail::slab_a<Factors, tile> a(x, row0);
-  detail::slab_b<tile> b(column0);
-  const auto load = [&](unsigned k) {
-    if (k + staging::slab > x.k) return;
-    a.load(k);
-    b.load(x, column0, k);
-  };
-  load(0);
-  each([&](float, unsigned row, unsigned column) -> float { return c(min(row, x.m - 1), min(column, x.n - 1)); });
-  for (unsigned k = 0; k < x.k; k += staging::slab) {
-    if (k + staging::slab <= x.k) {
-      a.keep(a_halves);
-      b.keep(b_halves);
-    } else {
-      detail::keep_rest_of_a<op, tile>(x, row0, k, a_halves);
-      detail::keep_rest_of_b<op, tile>(x, column0, k, b_halves);
-    }
-    detail::lds_barrier();
-    load(k + staging::slab);
-#pragma unroll
-    for (unsigned pair = 0; pair < staging::slab / 32; ++pair) {
-      detail::half8 a_values[quarter], b_values[quarter];
-#pragma unroll
-      for (unsigned i = 0; i < quarter; ++i) {
-        a_values[i] = a_units[(wave / 2 * quarter + i) * staging::pitch + pair * staging::pair_pitch + unit];
-        b_values[i] = b_units[(wave % 2 * quarter + i) * staging::pitch + pair * staging::pair_pitch + unit];
-      }
-#pragma unroll
-      for (unsigned i = 0; i < 2 * quarter * quarter; ++i) {
-        const detail::half8 from_a = a_values[i / quarter % quarter], from_b = b_values[i % quarter];
-        detail::float4& sum = sums[i / quarter % quarter][i % quarter];
-        const bool second = i >= quarter * quarter;
-        sum = detail::multiply < op, sparse ? 1
-                                            : 0 > (second ? __builtin_shufflevector(from_a, from_a, 4, 5, 6, 7)
-                                                          : __builtin_shufflevector(from_a, from_a, 0, 1, 2, 3),
-                                                   second ? __builtin_shufflevector(from_b, from_b, 4, 5, 6, 7)
-                                                          : __builtin_shufflevector(from_b, from_b, 0, 1, 2, 3),
-                                                   sum);
-      }
-    }
-    detail::lds_barrier();
+  for (unsigned k = 0; k < whole_k; k += slab::depth) {
+    a.keep(a_lds);
+    b.keep(b_lds);
+    multiply_slab([&] {
+      if (k + slab::depth < whole_k) load();
+    });
   }
-  if (row0 + tile <= x.m && column0 + tile <= x.n) {
-    each([&](float sum, unsigned row, unsigned column) { return d(row, column, sum), sum; });
+  for (unsigned k = whole_k; k < x.k; k += slab::depth) {
+    slab_a::template keep_rest<op>(x, row0, k, a_lds);
+    slab_b::template keep_rest<op>(x, column0, k, b_lds);
+    multiply_slab([] {});
+  }
+  if (whole) {
+    rows([&](auto& sum, unsigned r, unsigned row) {
+      elements<quarter> values;
+#pragma unroll
+      for (unsigned j = 0; j < quarter; ++j) values[j] = sum[j][r];
+      d(row, first_column, values);
+    });
   } else {
-    each([&](float sum, unsigned row, unsigned column) {
-      if (row < x.m && column < x.n) d(row, column, sum);
-      return sum;
+    rows([&](auto& sum, unsigned r, unsigned row) {
+#pragma unroll
+      for (unsigned j = 0; j < quarter; ++j) {
+        if (row < x.m && first_column + j < x.n) d(row, first_column + j, elements<1>{sum[j][r]});
+      }
     });
   }
 #endif
@@ -290,14 +181,19 @@ __device__ inline void multiply([[maybe_unused]] const Factors& x, [[maybe_unuse
 
 namespace detail {
 template <opcode op, unsigned tile, typename Factors>
-__global__ void __launch_bounds__(workgroup_size) product(Factors x, const float* c, float* d) {
+__global__ void __launch_bounds__(workgroup_size, wavefronts<tile>) product(Factors x, const float* c, float* d) {
   // A place in the tile: its offset from the tile's first element.
   const unsigned row0 = blockIdx.y * tile, column0 = blockIdx.x * tile;
   const size_t first = static_cast<size_t>(row0) * x.n + column0;
-  const auto offset = [=](unsigned row, unsigned column) { return ((row - row0) * x.n + column - column0) * 4; };
+  const auto offset = [=](unsigned row, unsigned column) { return (__umul24(row - row0, x.n) + column - column0) * 4; };
   multiply<op, tile>(
-      x, row0, column0, [=](unsigned row, unsigned column) { return at<const float>(c + first, offset(row, column)); },
-      [=](unsigned row, unsigned column, float value) { at<float>(d + first, offset(row, column)) = value; });
+      x, row0, column0,
+      [=](unsigned row, unsigned column, auto& values) {
+        values = load_elements<count_of<decltype(values)>>(&at<const float>(c + first, offset(row, column)));
+      },
+      [=](unsigned row, unsigned column, auto values) {
+        store_elements<count_of<decltype(values)>>(&at<float>(d + first, offset(row, column)), values);
+      });
 }
 }  // namespace detail
 

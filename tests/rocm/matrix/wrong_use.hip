@@ -49,7 +49,7 @@ __device__ void sparse() { mmo<addnorm>(c, a_sparse, b, c); }
 // simd2::multiply: a workgroup makes tiles of 64 x 64 or 128 x 128
 __global__ void tile(dense_factors x) {
   multiply<minplus, 32>(
-      x, 0, 0, [](unsigned, unsigned) { return 0.0f; }, [](unsigned, unsigned, float) {});
+      x, 0, 0, [](unsigned, unsigned, auto& values) { values = 0.0f; }, [](unsigned, unsigned, auto) {});
 }
 // simd2: elements of A and B are half (_Float16); simd2::to_half converts
 void high_level(float* x) { simd2_minplus(x, x, x, x, 1, 1, 1); }
