@@ -206,10 +206,11 @@ class MatrixStage {
 /// there are not.
 __device__ inline void keep_order() { __builtin_amdgcn_sched_barrier(0); }
 
-/// The workgroup's tile of C. The stages bring A and B. In each step the operands of the next one are on their way from LDS to
-/// registers; the last step of a slab is multiplied when the next slab is in LDS already.
-template <class Product, class StageA, class StageB>
-__device__ inline void multiply_staged(const Result<typename Product::Element>& result, StageA a, StageB b, unsigned slabs) {
+/// The workgroup's tile of C, whose elements may be wider than those of A and B. The stages bring A and B. In each step the
+/// operands of the next one are on their way from LDS to registers; the last step of a slab is multiplied when the next slab is
+/// in LDS already.
+template <class Product, class Sum, class StageA, class StageB>
+__device__ inline void multiply_staged(const Result<Sum>& result, StageA a, StageB b, unsigned slabs) {
   __shared__ __attribute__((aligned(16))) Unit a_tile[2][kUnits][Product::kRows];
   __shared__ __attribute__((aligned(16))) Unit b_tile[2][kUnits][Product::kColumns];
   Product product;
@@ -250,11 +251,11 @@ __device__ inline void multiply_staged(const Result<typename Product::Element>& 
   // Mostly the tile is inside, and what is in C does not count: no branches then.
   const bool checked = result.beta != 0 || row0 + Product::kRows > result.m || column0 + Product::kColumns > result.n;
   if (!checked) {
-    product.each([&](unsigned row, unsigned column, typename Product::Element sum) {
+    product.each([&](unsigned row, unsigned column, Sum sum) {
       result.c[static_cast<size_t>(row0 + row) * result.ld + column0 + column] = scaled(sum, result.alpha);
     });
   } else {
-    product.each([&](unsigned row, unsigned column, typename Product::Element sum) {
+    product.each([&](unsigned row, unsigned column, Sum sum) {
       if (row0 + row >= result.m || column0 + column >= result.n) return;
       auto* const at = result.c + static_cast<size_t>(row0 + row) * result.ld + column0 + column;
       sum = scaled(sum, result.alpha);
