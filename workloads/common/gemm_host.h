@@ -169,6 +169,17 @@ std::vector<Real> parts_of(const std::vector<Element>& elements) {
   return parts;
 }
 
+/// FNV-1a of the numbers' bytes, behind those of which `bits` is the hash.
+template <class Real>
+std::uint64_t hash_of_bits(const std::vector<Real>& values, std::uint64_t bits = 0xcbf29ce484222325) {
+  for (const Real value : values) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, &value, sizeof value);
+    for (unsigned i = 0; i < sizeof value; ++i) bits = (bits ^ (word >> 8 * i & 0xff)) * 0x100000001b3;
+  }
+  return bits;
+}
+
 struct Exact {
   double value = 0, magnitude = 0;
   void add(double a, double b) {
@@ -203,13 +214,7 @@ void check(workload::Program& program, const Kernel<KernelFunction>& kernel, con
   constexpr unsigned parts = sizeof(Element) / sizeof(Real);
   const unsigned m = a.rows, n = b.columns, k = a.columns;
   const std::vector<Real> got = parts_of<Real>(result), c = parts_of<Real>(before.values);
-  std::uint64_t bits = 0xcbf29ce484222325;  // FNV-1a
-  for (const Real value : got) {
-    std::uint64_t word = 0;
-    std::memcpy(&word, &value, sizeof value);
-    for (unsigned i = 0; i < sizeof value; ++i) bits = (bits ^ (word >> 8 * i & 0xff)) * 0x100000001b3;
-  }
-  program.report("bits", std::to_string(bits));
+  program.report("bits", std::to_string(hash_of_bits(got)));
 
   std::vector<Element> chain(result.size());
   std::vector<Exact> exact(got.size());

@@ -200,7 +200,7 @@ struct M3xuWay : UnitOperands {
     using B = m3xu::fragment<m3xu::matrixb, kFormat>;
     m3xu::mma(sum, __builtin_bit_cast(A, a), __builtin_bit_cast(B, b), sum);
   }
-  __device__ static Element item(const Sum& sum, unsigned i) { return sum.item(i); }
+  __device__ static typename Sum::element item(const Sum& sum, unsigned i) { return sum.item(i); }
 };
 template <m3xu::format kFormat, unsigned kHeight, unsigned kWidth>
 using M3xu = MatrixUnits<M3xuWay<kFormat>, kHeight, kWidth>;

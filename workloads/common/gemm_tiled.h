@@ -231,13 +231,12 @@ __device__ inline Tile tile_in_bands() {
   return {blockIdx.y * Product::kRows, (blockIdx.z * band_columns + blockIdx.x) * Product::kColumns};
 }
 
-/// The workgroup's tile of C. The stages bring A and B. In each step the operands of the next one are on their way from LDS to
-/// registers; the last step of a slab is multiplied when the next slab is in LDS already. A slab leaves memory when the one
-/// before it has left the registers for LDS: it has the time of a slab's products to arrive.
-template <class Product, class StageA, class StageB>
-__device__ inline void multiply_staged(const Result<typename Product::Element>& result, Tile tile, StageA a, StageB b,
-                                       unsigned slabs) {
-  using Element = typename Product::Element;
+/// The workgroup's tile of C, whose elements may be wider than those of A and B. The stages bring A and B. In each step the
+/// operands of the next one are on their way from LDS to registers; the last step of a slab is multiplied when the next slab is
+/// in LDS already. A slab leaves memory when the one before it has left the registers for LDS: it has the time of a slab's
+/// products to arrive.
+template <class Product, class Sum, class StageA, class StageB>
+__device__ inline void multiply_staged(const Result<Sum>& result, Tile tile, StageA a, StageB b, unsigned slabs) {
   __shared__ __attribute__((aligned(16))) Unit a_tile[2][kUnits][Product::kRows];
   __shared__ __attribute__((aligned(16))) Unit b_tile[2][kUnits][Product::kColumns];
   Product product;
@@ -286,12 +285,12 @@ __device__ inline void multiply_staged(const Result<typename Product::Element>& 
   // Mostly the tile is inside, and what is in C does not count: no branches then.
   const bool checked = result.beta != 0 || tile.row + Product::kRows > result.m || tile.column + Product::kColumns > result.n;
   if (!checked) {
-    const Element* const first = scalar(result.c + static_cast<size_t>(tile.row) * result.ld + tile.column);
-    product.each([&](unsigned row, unsigned column, Element sum) {
-      store(first, (row * result.ld + column) * sizeof(Element), scaled(sum, result.alpha));
+    const Sum* const first = scalar(result.c + static_cast<size_t>(tile.row) * result.ld + tile.column);
+    product.each([&](unsigned row, unsigned column, Sum sum) {
+      store(first, (row * result.ld + column) * sizeof(Sum), scaled(sum, result.alpha));
     });
   } else {
-    product.each([&](unsigned row, unsigned column, Element sum) {
+    product.each([&](unsigned row, unsigned column, Sum sum) {
       if (tile.row + row >= result.m || tile.column + column >= result.n) return;
       auto* const at = result.c + static_cast<size_t>(tile.row + row) * result.ld + tile.column + column;
       sum = scaled(sum, result.alpha);

@@ -20,7 +20,7 @@ constexpr Layer layers[] = {{56, 256, 64, 1},   {56, 64, 64, 3},   {56, 64, 256,
 
 template <class Element>
 struct Images {
-  const Element* data;
+  const Element* data;         // behind the last pixel one of zeros
   unsigned pixels;             // of all images
   unsigned size, taps, pitch;  // pixels are `pitch` elements apart
   unsigned channels;           // a multiple of a slab's depth
@@ -31,48 +31,57 @@ template <class Element, unsigned kTile>
 class ImageStage {
  public:
   __device__ ImageStage(const Images<Element>& images, unsigned first)
-      : images_(images), row_(-static_cast<int>(images.taps / 2)), column_(row_), place_(threadIdx.x) {
+      : images_(images), slab_(images.data), middle_(static_cast<int>(images.taps / 2)), place_(threadIdx.x) {
+    row_ = column_ = -middle_;
+    const unsigned own = place_.unit * tiled::kPerUnit<Element>;
+    zeros_ = (images.pixels * images.pitch + own) * sizeof(Element);
 #pragma unroll
     for (unsigned i = 0; i < kLoads; ++i) {
       // Pixels behind the last one repeat it: what comes of them is not stored.
       const unsigned pixel = min(first + place_.row + 64 * i, images.pixels - 1);
-      pixel_row_[i] = static_cast<int>(pixel / images.size % images.size);
-      pixel_column_[i] = static_cast<int>(pixel % images.size);
-      from_[i] = images.data + static_cast<size_t>(pixel) * images.pitch + place_.unit * tiled::kPerUnit<Element>;
+      const unsigned row = pixel / images.size % images.size, column = pixel % images.size;
+      offset_[i] = (pixel * images.pitch + own) * sizeof(Element);
+      inside_[i] = 0;
+      unsigned tap = 1;
+      for (int down = -middle_; down <= middle_; ++down) {
+        for (int across = -middle_; across <= middle_; ++across, tap *= 2) {
+          if (row + down < images.size && column + across < images.size) inside_[i] |= tap;
+        }
+      }
     }
   }
   __device__ void load() {
-    const int size = static_cast<int>(images_.size);
-    const int tap = (row_ * size + column_) * static_cast<int>(images_.pitch);
+    const unsigned tap = (row_ * static_cast<int>(images_.size) + column_) * static_cast<int>(images_.pitch * sizeof(Element));
+    // In scalar registers, as what is different for each lane is less than 4 GiB from it.
+    asm volatile("" : "+s"(slab_));
 #pragma unroll
     for (unsigned i = 0; i < kLoads; ++i) {
-      inside_[i] = static_cast<unsigned>(pixel_row_[i] + row_) < images_.size &&
-                   static_cast<unsigned>(pixel_column_[i] + column_) < images_.size;
-      values_[i] = *reinterpret_cast<const tiled::TwoUnits*>(from_[i] + (inside_[i] ? tap : 0) + channel_);
+      using Bytes = __attribute__((address_space(1))) const char;
+      using Two = __attribute__((address_space(1))) const tiled::TwoUnits;
+      const unsigned at = (inside_[i] & tap_) != 0 ? offset_[i] + tap : zeros_;
+      values_[i] = *(Two*)((Bytes*)slab_ + at);
     }
+    slab_ += tiled::kDepth<Element>;
     channel_ += tiled::kDepth<Element>;
     if (channel_ < images_.channels) return;
     channel_ = 0;
-    if (++column_ <= static_cast<int>(images_.taps / 2)) return;
-    column_ = -static_cast<int>(images_.taps / 2);
+    slab_ = images_.data;
+    tap_ *= 2;
+    if (++column_ <= middle_) return;
+    column_ = -middle_;
     ++row_;
   }
-  __device__ void keep(tiled::Unit (*tile)[kTile]) {
-#pragma unroll
-    for (unsigned i = 0; i < kLoads; ++i) values_[i] = inside_[i] ? values_[i] : tiled::TwoUnits{};
-    place_.keep<kTile>(tile, values_);
-  }
+  __device__ void keep(tiled::Unit (*tile)[kTile]) { place_.keep<kTile>(tile, values_); }
 
  private:
   static constexpr unsigned kLoads = kTile / 64;
 
   Images<Element> images_;
-  unsigned channel_ = 0;
-  int row_, column_;  // of the tap, from the filter's middle
+  const Element* slab_;
+  unsigned channel_ = 0, tap_ = 1;  // of the slab; taps are bits
+  int middle_, row_, column_;       // of the tap, from the filter's middle
   tiled::AlongK place_;
-  int pixel_row_[kLoads], pixel_column_[kLoads];
-  const Element* from_[kLoads];
-  bool inside_[kLoads];
+  unsigned zeros_, offset_[kLoads], inside_[kLoads];  // bytes; of which taps pixels are inside
   tiled::TwoUnits values_[kLoads];
 };
 
@@ -104,13 +113,18 @@ __device__ inline void convolve(const tiled::Result<typename Product::Element>& 
 using tiled::Complex;
 CONVOLUTION(convolution_simt, float, tiled::Simt<float, 8, 8>)
 CONVOLUTION(convolution_simt_64, float, tiled::Simt<float, 8, 4>)
+CONVOLUTION(convolution_simt_64_64, float, tiled::Simt<float, 4, 4>)
 MATRIX_CONVOLUTION(convolution_tf32x3, float, tiled::Tf32x3<4, 4>)
 MATRIX_CONVOLUTION(convolution_tf32x3_64, float, tiled::Tf32x3<4, 2>)
+MATRIX_CONVOLUTION(convolution_tf32x3_64_64, float, tiled::Tf32x3<2, 2>)
 MATRIX_CONVOLUTION(convolution_m3xu, float, tiled::M3xu<m3xu::fp32, 4, 4>)
 MATRIX_CONVOLUTION(convolution_m3xu_64, float, tiled::M3xu<m3xu::fp32, 4, 2>)
+MATRIX_CONVOLUTION(convolution_m3xu_64_64, float, tiled::M3xu<m3xu::fp32, 2, 2>)
 CONVOLUTION(convolution_complex_simt, Complex, tiled::Simt<Complex, 8, 4>)
+CONVOLUTION(convolution_complex_simt_64_64, Complex, tiled::Simt<Complex, 4, 4>)
 MATRIX_CONVOLUTION(convolution_complex_tf32x3, Complex, tiled::Gemm4<4, 2>)
 MATRIX_CONVOLUTION(convolution_complex_m3xu, Complex, tiled::M3xu<m3xu::fp32c, 4, 2>)
+MATRIX_CONVOLUTION(convolution_complex_m3xu_64_64, Complex, tiled::M3xu<m3xu::fp32c, 2, 2>)
 
 template <class Element>
 using Function = void (*)(tiled::Result<Element>, Images<Element>, tiled::Operand<Element>, unsigned);
@@ -139,11 +153,14 @@ template <class Element>
 static void run(workload::Program& program, const std::vector<tiled::Kernel<Function<Element>>>& kernels,
                 const std::string& implementation, const Layer& layer, unsigned batch) {
   const unsigned pixels = batch * layer.size * layer.size, k = layer.taps * layer.taps * layer.inputs;
+  if (size_t{1} * (pixels + 1) * (layer.inputs + 64) * sizeof(Element) > ~0u) {
+    throw workload::UsageError("the images of a layer have to fit into 4 GiB");
+  }
   const auto x = tiled::random_matrix<Element>(program.random(), pixels, layer.inputs);
   const auto weights = tiled::random_matrix<Element>(program.random(), k, layer.outputs);
   const auto& kernel = tiled::kernel_for(kernels, implementation, "auto", pixels, layer.outputs);
-  const tiled::DeviceOperand<Element> device_x("x", pixels, layer.inputs, true,
-                                               [&](size_t row, size_t c) { return x.at(row, c); });
+  const tiled::DeviceOperand<Element> device_x("x", pixels + 1, layer.inputs, true,
+                                               [&](size_t row, size_t c) { return row < pixels ? x.at(row, c) : Element{}; });
   const auto device_weights = tiled::right_operand(weights, true);
   const workload::DeviceArray<Element> device_y("y", static_cast<size_t>(pixels) * layer.outputs);
   const Images<Element> images{device_x.operand().data, pixels, layer.size, layer.taps, device_x.operand().ld, layer.inputs};
@@ -179,17 +196,22 @@ int main(int argc, char** argv) {
     if (complex) {
       run<Complex>(program,
                    {{"simt", convolution_complex_simt, 128, 64, 0, 0},
+                    {"simt", convolution_complex_simt_64_64, 64, 64, 0, 0},
                     {"tf32x3", convolution_complex_tf32x3, 128, 64, 6, tiled::kTf32x3Error},
-                    {"m3xu", convolution_complex_m3xu, 128, 64, 0, 0}},
+                    {"m3xu", convolution_complex_m3xu, 128, 64, 0, 0},
+                    {"m3xu", convolution_complex_m3xu_64_64, 64, 64, 0, 0}},
                    implementation, layer, static_cast<unsigned>(batch));
     } else {
       run<float>(program,
                  {{"simt", convolution_simt, 128, 128, 0, 0},
                   {"simt", convolution_simt_64, 128, 64, 0, 0},
+                  {"simt", convolution_simt_64_64, 64, 64, 0, 0},
                   {"tf32x3", convolution_tf32x3, 128, 128, 3, tiled::kTf32x3Error},
                   {"tf32x3", convolution_tf32x3_64, 128, 64, 3, tiled::kTf32x3Error},
+                  {"tf32x3", convolution_tf32x3_64_64, 64, 64, 3, tiled::kTf32x3Error},
                   {"m3xu", convolution_m3xu, 128, 128, 0, 0},
-                  {"m3xu", convolution_m3xu_64, 128, 64, 0, 0}},
+                  {"m3xu", convolution_m3xu_64, 128, 64, 0, 0},
+                  {"m3xu", convolution_m3xu_64_64, 64, 64, 0, 0}},
                  implementation, layer, static_cast<unsigned>(batch));
     }
   });

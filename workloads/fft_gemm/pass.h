@@ -3,8 +3,11 @@
 // A workgroup has 4096 points, of one column or of several side by side. Steps are Stockham's (of radix 16, and a last one of
 // what remains): step of radix R after those of product l takes butterfly b, whose rows are n = b + row L / R, multiplies
 // row r by exp(-2 pi i (b mod l) r / (R l)), and leaves them in n = (b / l) R l + b mod l + r l. Between two steps points go
-// to other work-items through LDS, first the real parts and then the imaginary ones, so that three workgroups fit.
+// to other work-items through LDS, first the real parts and then the imaginary ones, so that three workgroups fit. Lengths and
+// forms are known when a kernel is compiled: all that depends on them alone costs no instruction.
 #pragma once
+
+#include <type_traits>
 
 #include "workloads/fft_gemm/radix16.h"
 
@@ -18,209 +21,320 @@ struct Side {
   __device__ unsigned at(unsigned column, unsigned n) const {
     return (column >> log_inner) * outer + (column & ((1u << log_inner) - 1)) * between + n * stride;
   }
-  /// Neighbouring work-items take neighbouring columns, not neighbouring points.
-  __device__ __host__ bool columns_first() const { return stride != 1; }
+  /// From a column to the next of the same workgroup.
+  __device__ unsigned column_step() const { return log_inner == 0 ? outer : between; }
 };
 
 struct Pass {
   const Complex* in;
   Complex* out;
   Side from, to;
-  unsigned log_length, columns;
-  const Complex* roots;  ///< exp(-2 pi i i / L), L = 2^log_length
-  /// Unless null, L is 256 and point k of column c comes out times exp(-2 pi i j k / N), j = c % 2^to.log_inner, where
+  unsigned columns;
+  const Complex* roots;  ///< exp(-2 pi i i / L), L points
+  /// Of columns, L is 256 and point k of column c comes out times exp(-2 pi i j k / N), j = c % 2^to.log_inner, where
   /// `coarse` is that of 256 i and `fine` of i < 256 in place of j k.
   const Complex *coarse, *fine;
 };
 
-/// Points of a workgroup in LDS, by column and n: one left free after 16 and after a column.
-class Exchange {
- public:
-  static constexpr unsigned kSize = (1 << kLogPoints) + (1 << (kLogPoints - 4)) + (1 << (kLogPoints - 5));
-  __device__ Exchange(float* lds, unsigned length) : lds_(lds), pitch_(length + length / 16 + 1) {}
-  __device__ unsigned at(unsigned column, unsigned n) const { return column * pitch_ + n + n / 16; }
-  /// Value v goes to `to(v)` and comes back as what went to `from(v)`.
-  template <class To, class From>
-  __device__ void run(Complex (&x)[16], To to, From from) const {
-    unsigned targets[16], sources[16];
-#pragma unroll
-    for (unsigned v = 0; v < 16; ++v) targets[v] = to(v), sources[v] = from(v);
-    half(x, &Complex::re, targets, sources);
-    half(x, &Complex::im, targets, sources);
-  }
-
- private:
-  __device__ void half(Complex (&x)[16], float Complex::*part, const unsigned (&targets)[16],
-                       const unsigned (&sources)[16]) const {
-    __syncthreads();
-#pragma unroll
-    for (unsigned v = 0; v < 16; ++v) lds_[targets[v]] = x[v].*part;
-    __syncthreads();
-#pragma unroll
-    for (unsigned v = 0; v < 16; ++v) x[v].*part = lds_[sources[v]];
-  }
-
-  float* lds_;
-  unsigned pitch_;
+/// How the points of a column follow each other: in memory, or with those of other columns between them; the latter becomes the
+/// former (lines), or stays, or the other way round. Neighbouring work-items take neighbouring columns where that is so.
+struct Lines {
+  static constexpr bool kFromColumns = false, kToColumns = false;
+};
+struct Columns {
+  static constexpr bool kFromColumns = true, kToColumns = true;
+};
+struct Transposed {
+  static constexpr bool kFromColumns = false, kToColumns = true;
 };
 
-/// A butterfly of a step: which column, and which one in it.
+/// A butterfly: which column of the workgroup's, and which one in it.
 struct Butterfly {
-  /// Of the workgroup's butterflies, 2^log_count for each column.
-  __device__ Butterfly(unsigned number, unsigned log_count, unsigned log_radix, bool columns_first) {
-    const unsigned log_columns = kLogPoints - log_radix - log_count;
-    column = columns_first ? number & ((1u << log_columns) - 1) : number >> log_count;
-    index = columns_first ? number >> log_columns : number & ((1u << log_count) - 1);
-  }
   unsigned column, index;
 };
+/// Butterfly `number` of the workgroup, which has 2^kLogCount for each column. That of number a + b it is the sum of both's, if
+/// b is less than 16 and a a multiple of 16, or a is 0.
+template <unsigned kLogCount, unsigned kLogRadix, bool kColumnsFirst>
+__device__ inline Butterfly numbered(unsigned number) {
+  constexpr unsigned log_columns = kLogPoints - kLogRadix - kLogCount;
+  if constexpr (kColumnsFirst) {
+    return {number & ((1u << log_columns) - 1), number >> log_columns};
+  } else {
+    return {number >> kLogCount, number & ((1u << kLogCount) - 1)};
+  }
+}
 
-template <class Policy>
+/// Points of a workgroup in LDS on their way from the step behind those of product l: some words are left free, so that lanes
+/// write to as many banks as there are, and read from them.
+template <class Policy, unsigned kLogLength, class Form, unsigned l>
+struct Exchange {
+  static constexpr bool kBySixteen = kLogLength <= 8 || Form::kToColumns;
+  static constexpr unsigned kLength = 1u << kLogLength, kRest = Form::kToColumns;
+  /// Free words before point n.
+  __device__ static constexpr unsigned free(unsigned n) {
+    if constexpr (kBySixteen) return n / 16;
+    if constexpr (l == 16) return n / 256 * 16;
+    return n / 32 * (Policy::kOnUnits ? 2 : 1);
+  }
+  __device__ static unsigned at(unsigned column, unsigned n) {
+    return column * (kLength + free(kLength) + kRest) + n + free(n);
+  }
+  static constexpr unsigned kSize = (1u << (kLogPoints - kLogLength)) * (kLength + kLength / 16 + kRest);
+
+  /// Value v goes to `to(v)` and comes back as what went to `from(v)`.
+  template <class To, class From>
+  __device__ static void run(float* lds, Complex (&x)[16], To to, From from) {
+#pragma unroll
+    for (auto part : {&Complex::re, &Complex::im}) {
+      __syncthreads();
+#pragma unroll
+      for (unsigned v = 0; v < 16; ++v) lds[to(v)] = x[v].*part;
+      __syncthreads();
+#pragma unroll
+      for (unsigned v = 0; v < 16; ++v) x[v].*part = lds[from(v)];
+    }
+  }
+};
+
+/// A workgroup's part of a pass of transforms of 2^kLogLength points.
+template <class Policy, unsigned kLogLength, class Form>
 class Transform {
  public:
   __device__ Transform(const Pass& pass, float* lds)
-      : x_(pass),
-        log_count_(pass.log_length - 4),
-        first_column_(blockIdx.x << (kLogPoints - pass.log_length)),
-        policy_(pass.roots, 1u << log_count_),
-        exchange_(lds, 1u << pass.log_length) {}
+      : x_(pass), lds_(lds), first_column_(blockIdx.x * kColumns), policy_(pass.roots, kCount) {}
 
   __device__ void run() {
-    if (!load_transposed()) {
-      load([](unsigned butterfly) { return butterfly; });
+    if constexpr (kLoadsTransposed) {
+      load([](unsigned index) { return Policy::transposed(index % 16) * (kCount / 16) + index / 16; });
+      policy_.transform_transposed(values_);
+    } else {
+      load([](unsigned index) { return index; });
       policy_.transform(values_);
-      if (x_.log_length < 8) return last_of_rest<1>();
-      move_on<1>();
+      if constexpr (kLogLength < 8) return last_step<1, kLogLength - 4>();
+      move_on<1, Form::kFromColumns>();
     }
-    step<16>();
-    if (x_.log_length == 8) return store_16<16>();
-    if (x_.log_length < 12) return last_of_rest<16>();
-    move_on<16>();
-    step<256>();
-    store_16<256>();
+    if constexpr (kLogLength >= 8) step<16>();
+    if constexpr (kLogLength == 8) return store<16>();
+    if constexpr (kLogLength > 8 && kLogLength < 12) return last_step<16, kLogLength - 8>();
+    if constexpr (kLogLength == 12) {
+      move_on<16, Form::kToColumns>();
+      step<256>();
+      store<256>();
+    }
   }
 
  private:
-  __device__ Butterfly butterfly(unsigned v, bool columns_first) const {
-    return {Policy::butterfly(v), log_count_, 4, columns_first};
+  static constexpr unsigned kRows = Policy::kRows, kLogCount = kLogLength - 4, kCount = 1u << kLogCount,
+                            kColumns = 1u << (kLogPoints - kLogLength);
+  template <unsigned l>
+  using Exchanged = Exchange<Policy, kLogLength, Form, l>;
+  /// The first step's butterflies leave the unit as the second one needs them.
+  static constexpr bool kLoadsTransposed =
+      Policy::kOnUnits && kLogLength >= 8 && kLogLength < 12 && !Form::kFromColumns && !Form::kToColumns;
+  static constexpr bool kByTwo = kLoadsTransposed && kLogLength > 8;
+
+  /// Of value v, the part that is the same for all lanes, and the lane's.
+  template <bool kColumnsFirst>
+  __device__ static Butterfly of_value(unsigned v) {
+    return numbered<kLogCount, 4, kColumnsFirst>(Policy::first(v / kRows));
   }
-  /// Loads and makes the first step, of butterflies that leave a matrix unit as the second one needs them, if there are such.
-  __device__ bool load_transposed() {
-    if constexpr (Policy::kTransposes) {
-      if (x_.log_length < 8 || x_.log_length == 12 || x_.from.columns_first() || x_.to.columns_first()) return false;
-      load([&](unsigned butterfly) { return (butterfly % 16 << (log_count_ - 4)) + butterfly / 16; });
-      policy_.transform_transposed(values_);
-      return true;
+  template <bool kColumnsFirst>
+  __device__ static Butterfly of_lane() {
+    return numbered<kLogCount, 4, kColumnsFirst>(Policy::lane());
+  }
+  __device__ static unsigned row(unsigned v) { return Policy::row(v % kRows); }
+
+  /// In global memory, at a number of elements that each lane has from an address that is the same for all.
+  template <unsigned count>
+  __device__ static auto& global(const Complex* first, unsigned lane) {
+    using Bytes = __attribute__((address_space(1))) char;
+    using Elements = unsigned __attribute__((ext_vector_type(2 * count)));
+    const unsigned bytes = lane * sizeof(Complex);
+    return *(__attribute__((address_space(1))) Elements*)((Bytes*)first + bytes);
+  }
+  __device__ static Complex from_bits(unsigned re, unsigned im) {
+    return {__builtin_bit_cast(float, re), __builtin_bit_cast(float, im)};
+  }
+  __device__ static void keep(const Complex* first, unsigned lane, Complex x) {
+    auto& to = global<1>(first, lane);
+    to = {__builtin_bit_cast(unsigned, x.re), __builtin_bit_cast(unsigned, x.im)};
+  }
+  /// Calls visit(v, uniform, lane, there): value v is `uniform` and `lane` elements from the workgroup's first one, if it is
+  /// there at all; else that is where one of the last column is. Rows are `distance` points apart.
+  template <bool kColumnsFirst, class Index, class Visit>
+  __device__ void each_in_memory(const Side& side, unsigned distance, Index index, Visit visit) const {
+    const Butterfly lane = of_lane<kColumnsFirst>();
+    const unsigned last = x_.columns - 1 - first_column_, pitch = distance * side.stride;
+    const unsigned of_index = __umul24(index(lane.index), side.stride);
+#pragma unroll
+    for (unsigned v = 0; v < 16; ++v) {
+      const Butterfly b = of_value<kColumnsFirst>(v);
+      unsigned uniform = index(b.index) * side.stride, own = of_index;
+      bool there = true;
+      if constexpr (kColumnsFirst) {
+        own += __umul24(lane.column, side.column_step());  // whole workgroups
+      } else if constexpr (Policy::kOnUnits && kLogLength >= 8) {
+        uniform += min(b.column, last) * side.column_step();
+        there = b.column <= last;
+      } else {
+        own += __umul24(min(b.column + lane.column, last), side.column_step());
+        there = b.column + lane.column <= last;
+      }
+      if constexpr (Policy::kUniformRows) {
+        uniform += row(v) * pitch;
+      } else {
+        own += __umul24(row(v), pitch);
+      }
+      visit(v, uniform, own, there);
     }
-    return false;
   }
-  /// Of each work-item the butterfly that `index` says instead of its own.
   template <class Index>
   __device__ void load(Index index) {
-#pragma unroll
-    for (unsigned v = 0; v < 16; ++v) {
-      const Butterfly b = butterfly(v, x_.from.columns_first());
-      const unsigned column = min(first_column_ + b.column, x_.columns - 1);
-      values_[v] = x_.in[x_.from.at(column, index(b.index) + (Policy::row(v) << log_count_))];
-    }
+    const Complex* const first = x_.in + x_.from.at(first_column_, 0);
+    each_in_memory<Form::kFromColumns>(x_.from, kCount, index, [&](unsigned v, unsigned uniform, unsigned lane, bool) {
+      if constexpr (kByTwo) {  // with that of the next tile, which is behind it
+        if (v / kRows % 2 != 0) return;
+        const auto bits = global<2>(first + uniform, lane);
+        values_[v] = from_bits(bits.x, bits.y);
+        values_[v + kRows] = from_bits(bits.z, bits.w);
+      } else {
+        const auto bits = global<1>(first + uniform, lane);
+        values_[v] = from_bits(bits.x, bits.y);
+      }
+    });
   }
-  __device__ void store(const Butterfly& b, unsigned n, Complex value) const {
-    if (first_column_ + b.column < x_.columns) x_.out[x_.to.at(first_column_ + b.column, n)] = value;
+  template <unsigned l>
+  __device__ void store() {
+    if constexpr (Form::kFromColumns) turn_columns<l>();
+    Complex* const first = x_.out + x_.to.at(first_column_, 0);
+    each_in_memory<Form::kToColumns>(
+        x_.to, l, [](unsigned index) { return index; },
+        [&](unsigned v, unsigned uniform, unsigned lane, bool there) {
+          if (there) keep(first + uniform, lane, values_[v]);
+        });
   }
   /// Where value v is after the step of radix 16 that follows those of product l.
-  template <unsigned l>
-  __device__ unsigned after(unsigned v, bool columns_first) const {
-    const Butterfly b = butterfly(v, columns_first);
-    return exchange_.at(b.column, b.index / l * 16 * l + b.index % l + Policy::row(v) * l);
+  template <unsigned l, bool kColumnsFirst>
+  __device__ static unsigned after(unsigned v) {
+    const auto place = [](const Butterfly& b) { return Exchanged<l>::at(b.column, b.index / l * 16 * l + b.index % l); };
+    return place(of_value<kColumnsFirst>(v)) + place(of_lane<kColumnsFirst>()) + row(v) * (l + Exchanged<l>::free(l));
   }
-  template <unsigned l>
+  template <unsigned l, bool kColumnsFirst>
   __device__ void move_on() {
-    const bool to_columns = x_.to.columns_first();
-    exchange_.run(
-        values_, [&](unsigned v) { return after<l>(v, l == 1 ? x_.from.columns_first() : to_columns); },
+    const auto place = [](const Butterfly& b) { return Exchanged<l>::at(b.column, b.index); };
+    Exchanged<l>::run(
+        lds_, values_, [](unsigned v) { return after<l, kColumnsFirst>(v); },
         [&](unsigned v) {
-          const Butterfly b = butterfly(v, to_columns);
-          return exchange_.at(b.column, b.index + (Policy::row(v) << log_count_));
+          return place(of_value<Form::kToColumns>(v)) + place(of_lane<Form::kToColumns>()) +
+                 row(v) * (kCount + Exchanged<l>::free(kCount));
         });
   }
+  /// exp(-2 pi i part / (16 l))
+  template <unsigned l>
+  __device__ Complex root(unsigned part) const {
+    return x_.roots[part * kCount / l];
+  }
+  /// Row r of a butterfly is multiplied by the r-th power of a root: (index % l) r / (16 l) of a turn.
   template <unsigned l>
   __device__ void step() {
-    const bool columns_first = x_.to.columns_first();
-    policy_.turn(values_, nullptr, [&](unsigned v, unsigned r) {
-      const unsigned part = butterfly(v, columns_first).index % l * r;
-      return x_.roots[(part << log_count_) / l];
-    });
+    const unsigned index = of_value<Form::kToColumns>(0).index + of_lane<Form::kToColumns>().index;
+    if constexpr (!Policy::kOnUnits) {
+      Complex powers[16];
+      powers_of(powers, root<l>(index % l));
+#pragma unroll
+      for (unsigned r = 1; r < 16; ++r) values_[r] = values_[r] * powers[r];
+    } else {
+#pragma unroll
+      for (unsigned s = 0; s < kRows; ++s) {
+        // The next tile is this many butterflies on.
+        constexpr unsigned next = Form::kToColumns ? 16 >> (kLogPoints - kLogLength) : 16;
+        Complex turn = root<l>(index % l * row(s));
+        const Complex more = root<l>(next % l * row(s));
+#pragma unroll
+        for (unsigned t = 0; t < Policy::kTiles; ++t) {
+          values_[t * kRows + s] = values_[t * kRows + s] * turn;
+          if constexpr (next % l != 0) turn = turn * more;
+        }
+      }
+    }
     policy_.transform(values_);
   }
+  /// Between two passes: point k of a column times exp(-2 pi i j k / N).
   template <unsigned l>
-  __device__ void store_16() {
-    const bool columns_first = x_.to.columns_first();
-    if (x_.fine != nullptr) {
-      const auto root = [&](unsigned v, unsigned k) {
-        const unsigned column = first_column_ + butterfly(v, columns_first).column;
-        const unsigned angle = (column & ((1u << x_.to.log_inner) - 1)) * k;
-        return x_.coarse[angle / 256] * x_.fine[angle % 256];
-      };
-      policy_.turn(
-          values_, [&](unsigned v) { return root(v, butterfly(v, columns_first).index); },
-          [&](unsigned v, unsigned r) { return root(v, r * l); });
-    }
-#pragma unroll
-    for (unsigned v = 0; v < 16; ++v) {
-      const Butterfly b = butterfly(v, columns_first);
-      store(b, b.index + Policy::row(v) * l, values_[v]);
-    }
-  }
-  /// The last step, of radix L / (16 l) on vector ALUs.
-  template <unsigned l>
-  __device__ void last_of_rest() {
-    const unsigned log_radix = x_.log_length - (l == 1 ? 4 : 8);
-    if (log_radix == 1) {
-      last<l, 1>([](Complex* x) { transform_2(x[0], x[1]); });
-    } else if (log_radix == 2) {
-      last<l, 2>([](Complex* x) { transform_4(x[0], x[1], x[2], x[3]); });
-    } else {
-      last<l, 3>([](Complex* x) { transform_8(x); });
-    }
-  }
-  template <unsigned l, unsigned log_radix, class Small>
-  __device__ void last(Small transform) {
-    constexpr unsigned radix = 1 << log_radix, count = 16 * l;
-    constexpr unsigned log_count = l == 1 ? 4 : 8;
-    const bool columns_first = x_.to.columns_first();
-    const auto of = [&](unsigned v) {
-      return Butterfly(v / radix * kWorkgroup + threadIdx.x, log_count, log_radix, columns_first);
+  __device__ void turn_columns() {
+    const Butterfly lane = of_lane<Form::kToColumns>();
+    const auto turn = [&](unsigned v, unsigned k) {
+      const unsigned column = first_column_ + of_value<Form::kToColumns>(v).column + lane.column;
+      const unsigned angle = (column & ((1u << x_.to.log_inner) - 1)) * k;
+      return x_.coarse[angle / 256] * x_.fine[angle % 256];
     };
-    exchange_.run(
-        values_, [&](unsigned v) { return after<l>(v, l == 1 ? x_.from.columns_first() : columns_first); },
+    if constexpr (!Policy::kOnUnits) {
+      const Complex first = turn(0, lane.index);
+      Complex powers[16];
+      powers_of(powers, turn(0, l));
+#pragma unroll
+      for (unsigned r = 0; r < 16; ++r) values_[r] = values_[r] * (r == 0 ? first : first * powers[r]);
+    } else {
+      Complex of_rows[kRows];
+#pragma unroll
+      for (unsigned s = 0; s < kRows; ++s) of_rows[s] = turn(0, l * row(s));
+#pragma unroll
+      for (unsigned t = 0; t < Policy::kTiles; ++t) {
+        const Complex first = turn(t * kRows, of_value<Form::kToColumns>(t * kRows).index + lane.index);
+#pragma unroll
+        for (unsigned s = 0; s < kRows; ++s) {
+          values_[t * kRows + s] = values_[t * kRows + s] * (first * of_rows[s]);
+        }
+      }
+    }
+  }
+  /// The last step behind those of product 16 l, of radix 2, 4 or 8 on vector ALUs.
+  template <unsigned l, unsigned kLogRadix>
+  __device__ void last_step() {
+    constexpr unsigned radix = 1 << kLogRadix, count = 16 * l;
+    const auto of = [](unsigned v) {
+      return numbered<kLogLength - kLogRadix, kLogRadix, Form::kToColumns>(v / radix * kWorkgroup + threadIdx.x);
+    };
+    Exchanged<l>::run(
+        lds_, values_, [](unsigned v) { return after < l, l == 1 ? Form::kFromColumns : Form::kToColumns > (v); },
         [&](unsigned v) {
           const Butterfly b = of(v);
-          return exchange_.at(b.column, b.index + v % radix * count);
+          return Exchanged<l>::at(b.column, b.index + v % radix * count);
         });
+    const Complex* const out = x_.out + x_.to.at(first_column_, 0);
 #pragma unroll
     for (unsigned first = 0; first < 16; first += radix) {
       const Butterfly b = of(first);
-      Complex powers[radix];
+      Complex powers[radix], *const x = values_ + first;
       powers_of(powers, x_.roots[b.index]);
 #pragma unroll
-      for (unsigned r = 1; r < radix; ++r) values_[first + r] = values_[first + r] * powers[r];
-      transform(values_ + first);
+      for (unsigned r = 1; r < radix; ++r) x[r] = x[r] * powers[r];
+      if constexpr (kLogRadix == 1) transform_2(x[0], x[1]);
+      if constexpr (kLogRadix == 2) transform_4(x[0], x[1], x[2], x[3]);
+      if constexpr (kLogRadix == 3) transform_8(x);
+      if (first_column_ + b.column >= x_.columns) continue;
+      const unsigned own = __umul24(b.column, x_.to.column_step()) + __umul24(b.index, x_.to.stride);
 #pragma unroll
-      for (unsigned r = 0; r < radix; ++r) store(b, b.index + r * count, values_[first + r]);
+      for (unsigned r = 0; r < radix; ++r) keep(out + r * count * x_.to.stride, own, x[r]);
     }
   }
 
   const Pass& x_;
-  unsigned log_count_, first_column_;
+  float* lds_;
+  unsigned first_column_;
   Policy policy_;
-  Exchange exchange_;
   Complex values_[16];
 };
 
-template <class Policy>
+/// Policy is void where it is for other targets.
+template <class Policy, unsigned kLogLength, class Form>
 __device__ inline void transform(const Pass& pass) {
-  __shared__ float lds[Exchange::kSize];
-  Transform<Policy>(pass, lds).run();
+  if constexpr (std::is_void_v<Policy>) {
+    (void)pass, __builtin_trap();
+  } else {
+    __shared__ float lds[Exchange<Policy, kLogLength, Form, 1>::kSize];
+    Transform<Policy, kLogLength, Form>(pass, lds).run();
+  }
 }
 
 }  // namespace fft

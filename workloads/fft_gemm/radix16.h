@@ -1,19 +1,18 @@
 // 16-point Fourier transforms of complex numbers in registers, 256 in a workgroup of 256 work-items: what fft_gemm.hip makes
-// longer ones of. A policy has
+// longer ones of. A work-item has 16 values, kTiles times kRows. A policy has
 //
-//   row(v), butterfly(v)   which element of which of the 256 transforms value v of a work-item's 16 is, before and after
+//   first(t), lane()       value t kRows + s is of transform first(t) + lane(), where first(t) is the same for a wavefront
+//   row(s)                 and row row(s) of it, before and after; the same for all lanes where kUniformRows
 //   Policy(roots, step)    roots[i * step] = exp(-2 pi i i / 16)
 //   transform(x)           X[k] = sum over n of x[n] exp(-2 pi i k n / 16)
-//   turn(x, base, root)    row r of the transform that value v belongs to is multiplied by base(v) root(v, r), where root(v, r)
-//                          = root(v, 1)^r; base is null for 1
 //
-//   transform_transposed(x)   likewise, but row r of transform 16 q + c comes out as row c of transform 16 q + r; only where
-//                          kTransposes, which is on matrix units: there it is the product of the transposed matrices
+// and those with kOnUnits, where lane() is less than 16 and first(t) a multiple of it,
+//
+//   transform_transposed(x)   likewise, but row r of transform 16 q + `transposed(c)` comes out as row c of transform 16 q + r:
+//                          the product of the transposed matrices
 #pragma once
 
 #include <hip/hip_runtime.h>
-
-#include <type_traits>
 
 #include "lacuna/m3xu.h"
 
@@ -64,10 +63,12 @@ __device__ inline void powers_of(Complex (&powers)[count], Complex root) {
 /// By vector ALUs: each work-item makes one transform, as 4 x 4.
 class Simt {
  public:
-  static constexpr bool kTransposes = false;
+  static constexpr bool kOnUnits = false, kUniformRows = true;
+  static constexpr unsigned kTiles = 1, kRows = 16;
   __device__ Simt(const Complex*, unsigned) {}
-  __device__ static unsigned row(unsigned v) { return v; }
-  __device__ static unsigned butterfly(unsigned) { return threadIdx.x; }
+  __device__ static unsigned first(unsigned) { return 0; }
+  __device__ static unsigned lane() { return threadIdx.x; }
+  __device__ static unsigned row(unsigned s) { return s; }
   __device__ void transform(Complex (&x)[16]) const {
     constexpr float c1 = 0.92387953251128676f, s1 = 0.38268343236508977f, half = 0.70710678118654752f;
 #pragma unroll
@@ -95,45 +96,21 @@ class Simt {
       }
     }
   }
-  template <class Base, class Root>
-  __device__ void turn(Complex (&x)[16], Base base, Root root) const {
-    if constexpr (!std::is_null_pointer_v<Base>) {
-      const Complex first = base(0);
-#pragma unroll
-      for (Complex& value : x) value = value * first;
-    }
-    Complex powers[16];
-    powers_of(powers, root(0, 1));
-#pragma unroll
-    for (unsigned r = 1; r < 16; ++r) x[r] = x[r] * powers[r];
-  }
 };
 
 #if defined(__gfx90a__)
 
-/// What matrix units have in common: a wavefront makes 64 transforms, 16 at once, of which a lane has one's rows 4 kFirst ...
+/// What matrix units have in common: a wavefront makes 64 transforms, 16 at once, of which a lane has four rows of one.
 class OnUnits {
  public:
-  static constexpr bool kTransposes = true;
-  __device__ static unsigned butterfly(unsigned v) { return threadIdx.x / 64 * 64 + v / 4 * 16 + threadIdx.x % 16; }
+  static constexpr bool kOnUnits = true, kUniformRows = false;
+  static constexpr unsigned kTiles = 4, kRows = 4;
+  __device__ static unsigned first(unsigned t) { return __builtin_amdgcn_readfirstlane(threadIdx.x / 64) * 64 + 16 * t; }
+  __device__ static unsigned lane() { return threadIdx.x % 16; }
+  __device__ static unsigned transposed(unsigned c) { return c; }
 
  protected:
   __device__ static unsigned group() { return threadIdx.x % 64 / 16; }
-  /// Rows first, first + distance, ... of a lane.
-  template <class Base, class Root>
-  __device__ static void turn_rows(Complex (&x)[16], Base base, Root root, unsigned first, unsigned distance) {
-#pragma unroll
-    for (unsigned t = 0; t < 4; ++t) {
-      Complex powers[4], start = root(4 * t, first);
-      if constexpr (!std::is_null_pointer_v<Base>) start = start * base(4 * t);
-      powers_of(powers, root(4 * t, distance));
-#pragma unroll
-      for (unsigned s = 0; s < 4; ++s) {
-        x[4 * t + s] = x[4 * t + s] * start;
-        if (s > 0) x[4 * t + s] = x[4 * t + s] * powers[s];
-      }
-    }
-  }
 };
 
 /// By M3XU's FP32C: the matrix of the transform times 16 columns, 4 products along k.
@@ -143,7 +120,7 @@ class M3xu : public OnUnits {
 #pragma unroll
     for (unsigned s = 0; s < 4; ++s) matrix_[s] = roots[(threadIdx.x % 16 * (4 * s + group())) % 16 * step];
   }
-  __device__ static unsigned row(unsigned v) { return 4 * (v % 4) + group(); }
+  __device__ static unsigned row(unsigned s) { return 4 * s + group(); }
   __device__ void transform(Complex (&x)[16]) const {
     multiply(x, [](Sum& sum, Complex matrix, Complex value) {
       m3xu::mma(sum, A{in_registers(matrix)}, B{in_registers(value)}, sum);
@@ -153,10 +130,6 @@ class M3xu : public OnUnits {
     multiply(x, [](Sum& sum, Complex matrix, Complex value) {
       m3xu::mma(sum, A{in_registers(value)}, B{in_registers(matrix)}, sum);
     });
-  }
-  template <class Base, class Root>
-  __device__ void turn(Complex (&x)[16], Base base, Root root) const {
-    turn_rows(x, base, root, group(), 4);
   }
 
  private:
@@ -179,6 +152,79 @@ class M3xu : public OnUnits {
   Complex matrix_[4];  // the matrix is symmetric: rows as A, columns as B
 };
 
+/// By M3XU's FP32, with half of the multiplications: rows n and 16 - n are multiplied by the same cosines and by opposite
+/// sines, so that of sums u[n] = x[n] + x[16 - n] and differences v[n] = x[n] - x[16 - n]
+///
+///   Re X[k] = sum over n of cos(2 pi k n / 16) Re u[n] + sin(2 pi k n / 16) Im v[n]
+///   Im X[k] = sum over n of cos(2 pi k n / 16) Im u[n] - sin(2 pi k n / 16) Re v[n],     n = 1 ... 7,
+///
+/// with n = 0 and 8 by themselves: twice a real 16 x 16 matrix, the same one, times 16 real numbers.
+class Folded : public OnUnits {
+ public:
+  __device__ Folded(const Complex* roots, unsigned step)
+      : rows_(roots, step, row_of(threadIdx.x % 16)), columns_(roots, step, threadIdx.x % 16) {}
+  /// g, 16 - g, 8 - g, 8 + g; 0, 8, 4, 12. So a lane has both of what is folded.
+  __device__ static unsigned row(unsigned s) { return row_of(4 * group() + s); }
+  __device__ static unsigned transposed(unsigned c) { return row_of(c); }
+  __device__ void transform(Complex (&x)[16]) const {
+    multiply(x, [this](Sum& sum, unsigned pair, float first, float second) {
+      m3xu::mma(sum, A{{rows_.cosine[pair], rows_.sine[pair]}}, B{{first, second}}, sum);
+    });
+  }
+  __device__ void transform_transposed(Complex (&x)[16]) const {
+    multiply(x, [this](Sum& sum, unsigned pair, float first, float second) {
+      m3xu::mma(sum, A{{first, second}}, B{{columns_.cosine[pair], columns_.sine[pair]}}, sum);
+    });
+  }
+
+ private:
+  using A = m3xu::fragment<m3xu::matrixa, m3xu::fp32>;
+  using B = m3xu::fragment<m3xu::matrixb, m3xu::fp32>;
+  using Sum = m3xu::fragment<m3xu::accum, m3xu::fp32>;
+  /// Of row 4 g + s of a product.
+  __device__ static unsigned row_of(unsigned place) {
+    const unsigned g = place / 4, s = place % 4;
+    const unsigned n = s % 2 == 0 ? g : 16 - g, half = s < 2 ? 0 : 8;
+    const unsigned of_first = s == 0 ? 0 : s == 1 ? 8 : s == 2 ? 4 : 12;
+    return g == 0 ? of_first : half == 0 ? n : s == 2 ? 8 - g : 8 + g;
+  }
+  /// Of row k what this lane's two pairs of rows are multiplied by.
+  struct Matrix {
+    __device__ Matrix(const Complex* roots, unsigned step, unsigned k) {
+      const unsigned g = group();
+      // Rows 0 and 8: 1 and 0 for even k, 0 and 1 for odd k.
+      const Complex first = roots[(g == 0 ? k % 2 * 4 : k * g % 16) * step];
+      const Complex second = roots[k * (g == 0 ? 4 : 8 - g) % 16 * step];
+      cosine[0] = first.re, sine[0] = -first.im;
+      cosine[1] = second.re, sine[1] = -second.im;
+    }
+    float cosine[2], sine[2];
+  };
+  template <class Mma>
+  __device__ void multiply(Complex (&x)[16], Mma mma) const {
+    Sum re[4] = {}, im[4] = {};
+    const bool first_group = group() == 0;
+#pragma unroll
+    for (unsigned pair = 0; pair < 2; ++pair) {
+#pragma unroll
+      for (unsigned t = 0; t < 4; ++t) {
+        Complex a = x[4 * t + 2 * pair], b = x[4 * t + 2 * pair + 1];
+        // The compiler would add real and imaginary part by one instruction: they go to different products.
+        asm("" : "+v"(a.re), "+v"(b.re));
+        const Complex sum = a + b, difference = a - b;
+        // Rows 0 and 8 have no sine: of them the sum counts for even k, the difference for odd k.
+        const bool whole = pair == 0 && first_group;
+        mma(re[t], pair, sum.re, whole ? difference.re : difference.im);
+        mma(im[t], pair, sum.im, whole ? difference.im : b.re - a.re);
+      }
+    }
+#pragma unroll
+    for (unsigned v = 0; v < 16; ++v) x[v] = {re[v / 4].item(v % 4), im[v / 4].item(v % 4)};
+  }
+
+  Matrix rows_, columns_;
+};
+
 /// As tcFFT does it in half precision, here in TF32: four real products for a complex one, factors rounded to 11 bits.
 class Tf32 : public OnUnits {
  public:
@@ -190,7 +236,7 @@ class Tf32 : public OnUnits {
     }
   }
   // k is summed over in another order than the unit's, so that rows go in as they come out.
-  __device__ static unsigned row(unsigned v) { return 4 * group() + v % 4; }
+  __device__ static unsigned row(unsigned s) { return 4 * group() + s; }
   __device__ void transform(Complex (&x)[16]) const {
     multiply(x, [](Sum& sum, const float* matrix, float first, float second) {
       m3xu::mma(sum, A{{matrix[0], matrix[1]}}, B{{first, second}}, sum);
@@ -200,10 +246,6 @@ class Tf32 : public OnUnits {
     multiply(x, [](Sum& sum, const float* matrix, float first, float second) {
       m3xu::mma(sum, A{{first, second}}, B{{matrix[0], matrix[1]}}, sum);
     });
-  }
-  template <class Base, class Root>
-  __device__ void turn(Complex (&x)[16], Base base, Root root) const {
-    turn_rows(x, base, root, 4 * group(), 1);
   }
 
  private:

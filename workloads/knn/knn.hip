@@ -27,7 +27,9 @@ __device__ inline void add_squared_differences(float& sum, tiled::Unit a, tiled:
 
 TILED_KERNEL(distances_simt, float, tiled::Simt<float, 8, 8, add_squared_differences>)
 TILED_KERNEL(products_sgemm, float, tiled::Simt<float, 8, 8>)
+TILED_KERNEL(products_sgemm_64_64, float, tiled::Simt<float, 4, 4>)
 TILED_MATRIX_KERNEL(products_m3xu, float, tiled::M3xu<m3xu::fp32, 4, 4>)
+TILED_MATRIX_KERNEL(products_m3xu_64_64, float, tiled::M3xu<m3xu::fp32, 2, 2>)
 
 extern "C" __global__ void __launch_bounds__(simd2::workgroup_size, simd2::wavefronts<128>)
     distances_simd2(simd2::dense_factors x, float* __restrict__ distances, unsigned ld) {
@@ -164,13 +166,14 @@ class Search {
           factors, distances_.data(), ld_);
     } else {
       const bool direct = implementation_ == "simt";
-      const tiled::Kernel<tiled::Function<float>> kernel{
-          implementation_.c_str(),
-          direct ? distances_simt : implementation_ == "sgemm" ? products_sgemm : products_m3xu,
-          128,
-          128,
-          0,
-          0};
+      using Kernels = std::vector<tiled::Kernel<tiled::Function<float>>>;
+      const Kernels kernels = direct ? Kernels{{"simt", distances_simt, 128, 128, 0, 0}}
+                                     : Kernels{{"simt", products_sgemm, 128, 128, 0, 0},
+                                               {"simt", products_sgemm_64_64, 64, 64, 0, 0},
+                                               {"m3xu", products_m3xu, 128, 128, 0, 0},
+                                               {"m3xu", products_m3xu_64_64, 64, 64, 0, 0}};
+      const std::string multiplies = implementation_ == "m3xu" ? "m3xu" : "simt";
+      const auto& kernel = tiled::kernel_for(kernels, multiplies, "auto", queries_, references_);
       if (!direct) {
         launch_norms(left_->operand(), *norms_of_queries_);
         launch_norms(right_->operand(), *norms_of_references_);

@@ -83,7 +83,7 @@ class GatherStage {
 
 /// C = A B, where workgroups of blockIdx.z = p take `slabs_of_part` slabs along k and put their sum into the p-th matrix of C.
 template <class Product>
-__device__ inline void multiply(tiled::Result<typename Product::Element> c, tiled::Operand<typename Product::Element> a,
+__device__ inline void multiply(tiled::Result<float> c, tiled::Operand<typename Product::Element> a,
                                 const Gathered<typename Product::Element>& b, unsigned slabs, unsigned slabs_of_part) {
   using Element = typename Product::Element;
   const unsigned first = blockIdx.z * slabs_of_part, first_k = first * tiled::kDepth<Element>;

@@ -12,7 +12,7 @@ constexpr unsigned kElementWise = 256;          ///< work-items of other kernels
 
 #define CONVOLUTION_KERNEL(name, Element, wavefronts)                         \
   extern "C" __global__ void __launch_bounds__(tiled::kWorkgroup, wavefronts) \
-      name(tiled::Result<Element> c, tiled::Operand<Element> a, Gathered<Element> b, unsigned slabs, unsigned slabs_of_part)
+      name(tiled::Result<float> c, tiled::Operand<Element> a, Gathered<Element> b, unsigned slabs, unsigned slabs_of_part)
 using OnVectorAlus = tiled::Simt<float, 4, 8>;
 CONVOLUTION_KERNEL(convolve_simt, float, OnVectorAlus::kWavefronts) {
   convolution::multiply<OnVectorAlus>(c, a, b, slabs, slabs_of_part);
@@ -20,12 +20,11 @@ CONVOLUTION_KERNEL(convolve_simt, float, OnVectorAlus::kWavefronts) {
 #if defined(__gfx90a__)
 using OnUnitsF32 = tiled::M3xu<m3xu::fp32, 2, 4>;
 using OnUnitsF16 = tiled::M3xu<m3xu::fp16, 2, 4>;
-CONVOLUTION_KERNEL(convolve_m3xu, float, OnUnitsF32::kWavefronts) {
-  convolution::multiply<OnUnitsF32>(c, a, b, slabs, slabs_of_part);
-}
-CONVOLUTION_KERNEL(convolve_mfma, Half, OnUnitsF16::kWavefronts) {
-  convolution::multiply<OnUnitsF16>(c, a, b, slabs, slabs_of_part);
-}
+// For 80 registers, of which a SIMD with 256 has three times as many, even if some values are spilled at the edges: gathering
+// waits for memory.
+constexpr unsigned kGathering = 6;
+CONVOLUTION_KERNEL(convolve_m3xu, float, kGathering) { convolution::multiply<OnUnitsF32>(c, a, b, slabs, slabs_of_part); }
+CONVOLUTION_KERNEL(convolve_mfma, Half, kGathering) { convolution::multiply<OnUnitsF16>(c, a, b, slabs, slabs_of_part); }
 #else
 CONVOLUTION_KERNEL(convolve_m3xu, float, 1) { __builtin_trap(), (void)c, (void)a, (void)b, (void)slabs, (void)slabs_of_part; }
 CONVOLUTION_KERNEL(convolve_mfma, Half, 1) { __builtin_trap(), (void)c, (void)a, (void)b, (void)slabs, (void)slabs_of_part; }
@@ -42,13 +41,6 @@ ELEMENT_WISE_KERNEL widen(unsigned count, float* __restrict__ to, const Half* __
 }
 
 template <class T>
-__device__ inline void apply_relu(unsigned count, T* y) {
-  if (element() < count && !(y[element()] > 0)) y[element()] = 0;
-}
-ELEMENT_WISE_KERNEL relu_f16(unsigned count, Half* y) { apply_relu(count, y); }
-ELEMENT_WISE_KERNEL relu_f32(unsigned count, float* y) { apply_relu(count, y); }
-
-template <class T>
 __device__ inline void pass_gradient(unsigned count, float* to, const float* gradient, const T* y) {
   if (element() < count) to[element()] = y[element()] > 0 ? gradient[element()] : 0.0f;
 }
@@ -61,22 +53,46 @@ ELEMENT_WISE_KERNEL relu_backward_f32(unsigned count, float* __restrict__ to, co
   pass_gradient(count, to, gradient, y);
 }
 
-/// to[in][out, tap] = from[out][in, tap]; lines are `to_ld` and `from_ld` apart.
-ELEMENT_WISE_KERNEL transpose_weights(unsigned count, float* __restrict__ to, const float* __restrict__ from, unsigned in,
-                                      unsigned taps, unsigned to_ld, unsigned from_ld) {
-  if (element() >= count) return;
-  const unsigned tap = element() % taps, channel = element() / taps % in, out = element() / taps / in;
-  to[channel * to_ld + out * taps + tap] = from[out * from_ld + channel * taps + tap];
-}
-/// The sum of `parts` matrices of `count` elements.
-ELEMENT_WISE_KERNEL sum_parts(unsigned count, float* __restrict__ sums, const float* __restrict__ from, unsigned parts) {
-  if (element() >= count) return;
+// Of line blockIdx.y from here on, of `columns` elements; lines are `ld` apart.
+
+__device__ inline float sum_of(const float* parts, size_t at, unsigned count, size_t of_part) {
   float sum = 0;
-  for (unsigned part = 0; part < parts; ++part) sum += from[size_t{part} * count + element()];
-  sums[element()] = sum;
+  for (unsigned part = 0; part < count; ++part) sum += parts[part * of_part + at];
+  return sum;
 }
-/// Steepest descent; lines of `columns` weights are `ld` apart.
-ELEMENT_WISE_KERNEL update(unsigned count, float* __restrict__ weights, const float* __restrict__ gradient, unsigned columns,
-                           unsigned ld, float rate) {
-  if (element() < count) weights[element() / columns * ld + element() % columns] -= rate * gradient[element()];
+/// Sums of parts, `of_part` elements apart, where positive, and zeros to the end of a line.
+template <class T>
+__device__ inline void activate(T* y, const float* parts, unsigned count, unsigned of_part, unsigned columns, unsigned ld) {
+  const size_t at = size_t{blockIdx.y} * ld + element();
+  if (element() < ld) y[at] = element() < columns ? static_cast<T>(fmaxf(sum_of(parts, at, count, of_part), 0)) : T{};
+}
+ELEMENT_WISE_KERNEL activate_f16(Half* __restrict__ y, const float* __restrict__ parts, unsigned count, unsigned of_part,
+                                 unsigned columns, unsigned ld) {
+  activate(y, parts, count, of_part, columns, ld);
+}
+ELEMENT_WISE_KERNEL activate_f32(float* __restrict__ y, const float* __restrict__ parts, unsigned count, unsigned of_part,
+                                 unsigned columns, unsigned ld) {
+  activate(y, parts, count, of_part, columns, ld);
+}
+ELEMENT_WISE_KERNEL sum_parts(float* __restrict__ sums, const float* __restrict__ parts, unsigned count, unsigned of_part,
+                              unsigned columns, unsigned ld) {
+  const size_t at = size_t{blockIdx.y} * ld + element();
+  if (element() < columns) sums[at] = sum_of(parts, at, count, of_part);
+}
+/// Steepest descent by a gradient that is a sum of parts, of `columns` elements a line; weights' lines are `ld` apart.
+ELEMENT_WISE_KERNEL update(float* __restrict__ weights, float* __restrict__ gradient, const float* __restrict__ parts,
+                           unsigned count, unsigned of_part, unsigned columns, unsigned ld, float rate) {
+  if (element() >= columns) return;
+  const size_t at = size_t{blockIdx.y} * columns + element();
+  const float sum = sum_of(parts, at, count, of_part);
+  gradient[at] = sum;
+  weights[size_t{blockIdx.y} * ld + element()] -= rate * sum;
+}
+/// to[in][out, tap] = from[out][in, tap], of `columns` pairs (in, tap); lines are `to_ld` and `from_ld` apart. `reciprocal` is
+/// 2^32 / taps, rounded up, which divides numbers of less than 2^32 / taps exactly; 0 for a single tap.
+ELEMENT_WISE_KERNEL transpose_weights(float* __restrict__ to, const float* __restrict__ from, unsigned columns, unsigned taps,
+                                      unsigned reciprocal, unsigned to_ld, unsigned from_ld) {
+  if (element() >= columns) return;
+  const unsigned in = reciprocal == 0 ? element() : __umulhi(element(), reciprocal), tap = element() - in * taps;
+  to[size_t{in} * to_ld + blockIdx.y * taps + tap] = from[size_t{blockIdx.y} * from_ld + element()];
 }

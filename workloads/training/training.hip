@@ -7,7 +7,7 @@
 //
 // Layers are of VGG-16, ResNet-50 and AlexNet (layers.h), each on its own: its input, and the gradient of the loss by its
 // output, are random. Behind each convolution is a ReLU. Convolutions are products whose second factor is gathered
-// (convolution.h); those of f32 that have few tiles and a long sum are cut along k.
+// (convolution.h); those that have few tiles and a long sum are cut along k.
 #include "workloads/common/gemm_host.h"
 #include "workloads/common/layer_log.h"
 #include "workloads/training/kernels.h"
@@ -34,8 +34,9 @@ class Step {
         plane_out_(Layer::padded(layer.out_pixels())),
         line_(Layer::padded(layer.in * layer.taps())),
         transposed_line_(Layer::padded(layer.out * layer.taps())),
-        weight_parts_(parts_of(layer.out, layer.in * layer.taps(), layer.out_pixels())),
-        input_parts_(parts_of(layer.in, layer.in_pixels(), layer.out * layer.taps())),
+        forward_parts_(parts_of(layer.out, layer.out_pixels(), layer.in * layer.taps(), depth(choice))),
+        weight_parts_(parts_of(layer.out, layer.in * layer.taps(), layer.out_pixels(), tiled::kDepth<float>)),
+        input_parts_(parts_of(layer.in, layer.in_pixels(), layer.out * layer.taps(), tiled::kDepth<float>)),
         host_weights_(padded(input.weights, layer.out, line_)),
         output_pixels_("a table", training::pixels_of_output(layer)),
         input_taps_("a table", training::taps_of_input(layer)),
@@ -49,7 +50,8 @@ class Step {
         before_relu_("the output's gradient", std::vector<float>(layer.out * plane_out_ + 1)),
         of_weights_("the weights' gradient", layer.out * layer.in * layer.taps()),
         of_input_("the input's gradient", size_t{1} * layer.in * layer.in_pixels()),
-        parts_("parts of sums", std::max(weight_parts_.count * of_weights_.size(), input_parts_.count * of_input_.size())),
+        parts_("parts of sums", std::max({weight_parts_.count * of_weights_.size(), input_parts_.count * of_input_.size(),
+                                          forward_parts_.count * size_t{plane_out_} * layer.out})),
         half_weights_("the weights", choice.forward_on_units ? host_weights_.size() : 1),
         half_x_("the input", halves(choice.forward_on_units ? padded(input.x, layer.in, plane_in_) : std::vector<float>(1))),
         half_y_("the output", std::vector<Half>(choice.forward_on_units ? layer.out * plane_out_ + 1 : 1)) {}
@@ -57,17 +59,18 @@ class Step {
   void restore() const { weights_.upload(host_weights_); }
   void forward(workload::LayerLog& log) const {
     log.begin(layer_.name, "forward");
-    const unsigned k = layer_.in * layer_.taps();
+    const unsigned k = layer_.in * layer_.taps(), lines = layer_.out, pixels = layer_.out_pixels();
+    const tiled::Result<float> sums{parts_.data(), lines, pixels, plane_out_, 1, 0};
     if (choice_.forward_on_units) {
       element_wise(log, narrow, half_weights_.size(), half_weights_.data(), weights_.data());
-      multiply<Half>(log, convolve_mfma,
-                     {half_y_.data(), unsigned(layer_.out), unsigned(layer_.out_pixels()), plane_out_, 1, 0},
-                     {half_weights_.data(), line_, unsigned(layer_.out), true}, columns_of_x(half_x_), k, {1, 0});
-      element_wise(log, relu_f16, half_y_.size(), half_y_.data());
+      multiply<Half>(log, convolve_mfma, sums, {half_weights_.data(), line_, lines, true}, columns_of_x(half_x_), k,
+                     forward_parts_);
+      line_wise(log, activate_f16, lines, plane_out_, half_y_.data(), parts_.data(), forward_parts_.count, lines * plane_out_,
+                pixels, plane_out_);
     } else {
-      multiply<float>(log, convolve_simt, {y_.data(), unsigned(layer_.out), unsigned(layer_.out_pixels()), plane_out_, 1, 0},
-                      {weights_.data(), line_, unsigned(layer_.out), true}, columns_of_x(x_), k, {1, 0});
-      element_wise(log, relu_f32, y_.size(), y_.data());
+      multiply<float>(log, convolve_simt, sums, {weights_.data(), line_, lines, true}, columns_of_x(x_), k, forward_parts_);
+      line_wise(log, activate_f32, lines, plane_out_, y_.data(), parts_.data(), forward_parts_.count, lines * plane_out_,
+                pixels, plane_out_);
     }
   }
   void backward(workload::LayerLog& log) const {
@@ -79,14 +82,15 @@ class Step {
     } else {
       element_wise(log, relu_backward_f32, before_relu_.size() - 1, before_relu_.data(), gradient_.data(), y_.data());
     }
-    const unsigned taps = layer_.taps(), weights = of_weights_.size();
     if (!layer_.first()) multiply_for_input(log, convolve);
     Gathered<float> lines_of_x = columns_of_x(x_);
     std::swap(lines_of_x.lines, lines_of_x.ks);
-    lines_of_x.size = layer_.in * taps;
-    multiply_parts(log, convolve, of_weights_, layer_.out, {before_relu_.data(), plane_out_, unsigned(layer_.out), true},
-                   lines_of_x, layer_.out_pixels(), weight_parts_);
-    element_wise(log, update, weights, weights_.data(), of_weights_.data(), layer_.in * taps, line_, training::kRate);
+    const unsigned columns = layer_.in * layer_.taps(), lines = layer_.out;
+    lines_of_x.size = columns;
+    multiply<float>(log, convolve, {parts_.data(), lines, columns, columns, 1, 0},
+                    {before_relu_.data(), plane_out_, lines, true}, lines_of_x, layer_.out_pixels(), weight_parts_);
+    line_wise(log, update, lines, columns, weights_.data(), of_weights_.data(), parts_.data(), weight_parts_.count,
+              lines * columns, columns, line_, training::kRate);
   }
   training::Output output() const {
     training::Output output;
@@ -106,28 +110,33 @@ class Step {
  private:
   template <class Kernel>
   void multiply_for_input(workload::LayerLog& log, Kernel convolve) const {
-    const unsigned taps = layer_.taps();
-    element_wise(log, transpose_weights, of_weights_.size(), transposed_.data(), weights_.data(), unsigned(layer_.in), taps,
-                 transposed_line_, line_);
+    const unsigned taps = layer_.taps(), pixels = layer_.in_pixels(), lines = layer_.in, columns = lines * taps;
+    const auto reciprocal = static_cast<unsigned>((0x100000000 + taps - 1) / taps);  // 0 for 1
+    line_wise(log, transpose_weights, layer_.out, columns, transposed_.data(), weights_.data(), columns, taps, reciprocal,
+              transposed_line_, line_);
     const Gathered<float> columns_of_output{before_relu_.data(),
                                             input_pixels_.data(),
                                             output_taps_.data(),
-                                            unsigned(layer_.in_pixels()),
+                                            pixels,
                                             layer_.out_size(),
                                             layer_.out_size(),
                                             layer_.stride == 4 ? 2 : layer_.stride - 1,
                                             int(before_relu_.size() - 1)};
-    multiply_parts(log, convolve, of_input_, layer_.in, {transposed_.data(), transposed_line_, unsigned(layer_.in), true},
-                   columns_of_output, layer_.out * taps, input_parts_);
+    const bool single = input_parts_.count == 1;
+    multiply<float>(log, convolve, {single ? of_input_.data() : parts_.data(), lines, pixels, pixels, 1, 0},
+                    {transposed_.data(), transposed_line_, lines, true}, columns_of_output, layer_.out * taps, input_parts_);
+    if (single) return;
+    line_wise(log, sum_parts, lines, pixels, of_input_.data(), parts_.data(), input_parts_.count, lines * pixels, pixels,
+              pixels);
   }
   struct Parts {
-    unsigned count, slabs;  ///< of each part; 0: all
+    unsigned count, slabs;  ///< of each part
   };
-  /// About as many workgroups as a large GPU has places for; parts of eight slabs at least.
-  static Parts parts_of(unsigned m, unsigned n, unsigned k) {
-    const unsigned tiles = workload::groups(m, kRows) * workload::groups(n, kColumns);
-    const unsigned slabs = workload::groups(k, tiled::kDepth<float>);
-    const unsigned wanted = std::max(1u, std::min(256 / tiles, slabs / 8)), each = workload::groups(slabs, wanted);
+  static unsigned depth(const Choice& choice) { return choice.forward_on_units ? tiled::kDepth<Half> : tiled::kDepth<float>; }
+  /// About as many workgroups as a large GPU has places for; parts of four slabs at least.
+  static Parts parts_of(unsigned m, unsigned n, unsigned k, unsigned depth) {
+    const unsigned tiles = workload::groups(m, kRows) * workload::groups(n, kColumns), slabs = workload::groups(k, depth);
+    const unsigned wanted = std::max(1u, std::min(256 / tiles, slabs / 4)), each = workload::groups(slabs, wanted);
     return {workload::groups(slabs, each), each};
   }
   static std::vector<float> padded(const std::vector<float>& values, size_t lines, size_t ld) {
@@ -146,27 +155,22 @@ class Step {
   static void element_wise(workload::LayerLog& log, Kernel kernel, unsigned count, Argument... arguments) {
     log.launch(kernel, dim3(workload::groups(count, kElementWise)), dim3(kElementWise), count, arguments...);
   }
+  template <class Kernel, class... Argument>
+  static void line_wise(workload::LayerLog& log, Kernel kernel, unsigned lines, unsigned columns, Argument... arguments) {
+    log.launch(kernel, dim3(workload::groups(columns, kElementWise), lines), dim3(kElementWise), arguments...);
+  }
 
   template <class Element, class Kernel>
-  static void multiply(workload::LayerLog& log, Kernel kernel, const tiled::Result<Element>& c,
-                       const tiled::Operand<Element>& a, const Gathered<Element>& b, unsigned k, Parts parts) {
-    const unsigned slabs = workload::groups(k, tiled::kDepth<Element>);
+  static void multiply(workload::LayerLog& log, Kernel kernel, const tiled::Result<float>& c, const tiled::Operand<Element>& a,
+                       const Gathered<Element>& b, unsigned k, Parts parts) {
     log.launch(kernel, dim3(workload::groups(c.n, kColumns), workload::groups(c.m, kRows), parts.count),
-               dim3(tiled::kWorkgroup), c, a, b, slabs, parts.slabs == 0 ? slabs : parts.slabs);
-  }
-  template <class Kernel>
-  void multiply_parts(workload::LayerLog& log, Kernel kernel, const Array<float>& c, unsigned m, const tiled::Operand<float>& a,
-                      const Gathered<float>& b, unsigned k, Parts parts) const {
-    const bool single = parts.count == 1;
-    multiply<float>(log, kernel, {single ? c.data() : parts_.data(), m, b.size, b.size, 1, 0}, a, b, k, parts);
-    if (single) return;
-    element_wise(log, sum_parts, c.size(), c.data(), parts_.data(), parts.count);
+               dim3(tiled::kWorkgroup), c, a, b, workload::groups(k, tiled::kDepth<Element>), parts.slabs);
   }
 
   const Layer& layer_;
   Choice choice_;
   unsigned plane_in_, plane_out_, line_, transposed_line_;
-  Parts weight_parts_, input_parts_;
+  Parts forward_parts_, weight_parts_, input_parts_;
   std::vector<float> host_weights_;
   Array<convolution::Place> output_pixels_, input_taps_, input_pixels_, output_taps_;
   Array<float> weights_, transposed_, x_, y_, gradient_, before_relu_, of_weights_, of_input_, parts_;
@@ -209,8 +213,14 @@ int main(int argc, char** argv) {
           for (size_t i = steps.size(); i-- > 0;) steps[i]->backward(log);
         });
     if (!program.checks()) return;
+    std::uint64_t bits = tiled::hash_of_bits(std::vector<float>());
     for (size_t i = 0; i < layers.size(); ++i) {
-      training::check(program, layers[i], inputs[i], steps[i]->output(), choice.forward_on_units);
+      const training::Output output = steps[i]->output();
+      training::check(program, layers[i], inputs[i], output, choice.forward_on_units);
+      for (const auto* values : {&output.y, &output.of_input, &output.of_weights, &output.weights}) {
+        bits = tiled::hash_of_bits(*values, bits);
+      }
     }
+    program.report("bits", std::to_string(bits));
   });
 }
