@@ -111,20 +111,16 @@ __device__ inline void convolve(const tiled::Result<typename Product::Element>& 
 #endif
 
 using tiled::Complex;
-CONVOLUTION(convolution_simt, float, tiled::Simt<float, 8, 8>)
-CONVOLUTION(convolution_simt_64, float, tiled::Simt<float, 8, 4>)
-CONVOLUTION(convolution_simt_64_64, float, tiled::Simt<float, 4, 4>)
-MATRIX_CONVOLUTION(convolution_tf32x3, float, tiled::Tf32x3<4, 4>)
-MATRIX_CONVOLUTION(convolution_tf32x3_64, float, tiled::Tf32x3<4, 2>)
-MATRIX_CONVOLUTION(convolution_tf32x3_64_64, float, tiled::Tf32x3<2, 2>)
+CONVOLUTION(convolution_simt, float, tiled::Simt<float, 8, 4>)
+CONVOLUTION(convolution_simt_64, float, tiled::Simt<float, 4, 4>)
+MATRIX_CONVOLUTION(convolution_tf32x3, float, tiled::Tf32x3<4, 2>)
+MATRIX_CONVOLUTION(convolution_tf32x3_64, float, tiled::Tf32x3<2, 2>)
 MATRIX_CONVOLUTION(convolution_m3xu, float, tiled::M3xu<m3xu::fp32, 4, 4>)
-MATRIX_CONVOLUTION(convolution_m3xu_64, float, tiled::M3xu<m3xu::fp32, 4, 2>)
-MATRIX_CONVOLUTION(convolution_m3xu_64_64, float, tiled::M3xu<m3xu::fp32, 2, 2>)
-CONVOLUTION(convolution_complex_simt, Complex, tiled::Simt<Complex, 8, 4>)
-CONVOLUTION(convolution_complex_simt_64_64, Complex, tiled::Simt<Complex, 4, 4>)
-MATRIX_CONVOLUTION(convolution_complex_tf32x3, Complex, tiled::Gemm4<4, 2>)
-MATRIX_CONVOLUTION(convolution_complex_m3xu, Complex, tiled::M3xu<m3xu::fp32c, 4, 2>)
-MATRIX_CONVOLUTION(convolution_complex_m3xu_64_64, Complex, tiled::M3xu<m3xu::fp32c, 2, 2>)
+MATRIX_CONVOLUTION(convolution_m3xu_128_64, float, tiled::M3xu<m3xu::fp32, 4, 2>)
+MATRIX_CONVOLUTION(convolution_m3xu_64, float, tiled::M3xu<m3xu::fp32, 2, 2>)
+CONVOLUTION(convolution_complex_simt, Complex, tiled::Simt<Complex, 4, 4>)
+MATRIX_CONVOLUTION(convolution_complex_tf32x3, Complex, tiled::Gemm4<2, 2>)
+MATRIX_CONVOLUTION(convolution_complex_m3xu, Complex, tiled::M3xu<m3xu::fp32c, 2, 2>)
 
 template <class Element>
 using Function = void (*)(tiled::Result<Element>, Images<Element>, tiled::Operand<Element>, unsigned);
@@ -195,23 +191,19 @@ int main(int argc, char** argv) {
     layer.outputs = layer.outputs / 64 * static_cast<unsigned>(width);
     if (complex) {
       run<Complex>(program,
-                   {{"simt", convolution_complex_simt, 128, 64, 0, 0},
-                    {"simt", convolution_complex_simt_64_64, 64, 64, 0, 0},
-                    {"tf32x3", convolution_complex_tf32x3, 128, 64, 6, tiled::kTf32x3Error},
-                    {"m3xu", convolution_complex_m3xu, 128, 64, 0, 0},
-                    {"m3xu", convolution_complex_m3xu_64_64, 64, 64, 0, 0}},
+                   {{"simt", convolution_complex_simt, 64, 64, 0, 0},
+                    {"tf32x3", convolution_complex_tf32x3, 64, 64, 6, tiled::kTf32x3Error},
+                    {"m3xu", convolution_complex_m3xu, 64, 64, 0, 0}},
                    implementation, layer, static_cast<unsigned>(batch));
     } else {
       run<float>(program,
-                 {{"simt", convolution_simt, 128, 128, 0, 0},
-                  {"simt", convolution_simt_64, 128, 64, 0, 0},
-                  {"simt", convolution_simt_64_64, 64, 64, 0, 0},
-                  {"tf32x3", convolution_tf32x3, 128, 128, 3, tiled::kTf32x3Error},
-                  {"tf32x3", convolution_tf32x3_64, 128, 64, 3, tiled::kTf32x3Error},
-                  {"tf32x3", convolution_tf32x3_64_64, 64, 64, 3, tiled::kTf32x3Error},
+                 {{"simt", convolution_simt, 128, 64, 0, 0},
+                  {"simt", convolution_simt_64, 64, 64, 0, 0},
+                  {"tf32x3", convolution_tf32x3, 128, 64, 3, tiled::kTf32x3Error},
+                  {"tf32x3", convolution_tf32x3_64, 64, 64, 3, tiled::kTf32x3Error},
                   {"m3xu", convolution_m3xu, 128, 128, 0, 0},
-                  {"m3xu", convolution_m3xu_64, 128, 64, 0, 0},
-                  {"m3xu", convolution_m3xu_64_64, 64, 64, 0, 0}},
+                  {"m3xu", convolution_m3xu_128_64, 128, 64, 0, 0},
+                  {"m3xu", convolution_m3xu_64, 64, 64, 0, 0}},
                  implementation, layer, static_cast<unsigned>(batch));
     }
   });
