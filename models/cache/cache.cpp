@@ -89,7 +89,7 @@ void Cache::split(const Span& span, std::uint64_t address, SectorAccess& access)
   const auto first = static_cast<unsigned>(address - span.address);
   const auto within = static_cast<unsigned>(address & (bytes - 1));
   place(address, local_line(address), access);
-  access.length = static_cast<unsigned>(std::min<std::uint64_t>(bytes - within, span.length - first));
+  access.length = static_cast<std::uint16_t>(std::min<std::uint64_t>(bytes - within, span.length - first));
   if (!access.write) return;
   std::uint64_t mask = low_bits(access.length);
   const unsigned char* enables = span.payload != nullptr ? span.payload->get_byte_enable_ptr() : nullptr;
@@ -327,9 +327,9 @@ Cache::Outcome Cache::forward(const SectorAccess& access, Tick start) {
   statistics_.mshr_stall += leaves - room;
   const unsigned bytes = 1U << sector_shift_;
   const Tick ready = send({.address = access.address & ~std::uint64_t{bytes - 1},
-                           .length = bytes,
-                           .kind = RequestKind::fill,
-                           .requester = access.requester},
+                           .length = static_cast<std::uint16_t>(bytes),
+                           .requester = access.requester,
+                           .kind = RequestKind::fill},
                           leaves);
   mshrs_.occupy(leaves, ready);
   if (error_ != tlm::TLM_OK_RESPONSE || slot == TagArray::kNone) {
@@ -416,10 +416,10 @@ Tick Cache::write_back_sector(TagArray::Slot slot, unsigned sector, Tick at) {
   ++statistics_.write_backs;
   TagArray::Sector& written = tags_.sector(slot, sector);
   const Tick taken = send({.address = (tags_.tag(slot) << line_shift_) + (std::uint64_t{sector} << sector_shift_),
-                           .length = 1U << sector_shift_,
                            .byte_mask = written.dirty,
-                           .write = true,
-                           .kind = RequestKind::write_back},
+                           .length = static_cast<std::uint16_t>(1U << sector_shift_),
+                           .kind = RequestKind::write_back,
+                           .write = true},
                           at);
   below_ = nullptr;
   tags_.clean(written);

@@ -134,7 +134,9 @@ class Cache : public sc_core::sc_module, public CacheMaintenance, public HostPre
              tlm::tlm_response_status& error);
   // Hints for the host that a request for that line will come, and again when it is near.
   void prefetch_set(std::uint64_t local_line) const { tags_.prefetch(set_of(local_line)); }
-  void prefetch_victim(std::uint64_t local_line) { tags_.prefetch_victim(set_of(local_line)); }
+  void prefetch_line(std::uint64_t address, std::uint64_t local_line) {
+    tags_.prefetch_line(set_of(local_line), address >> line_shift_);
+  }
 
   /// Drops every line; dirty ones are written back first.
   Tick invalidate(Tick at) override;
@@ -156,19 +158,21 @@ class Cache : public sc_core::sc_module, public CacheMaintenance, public HostPre
 
  protected:
   /// The part of a request that lies in one sector.
+  // Small: first-level caches keep one for each miss.
   struct SectorAccess {
-    std::uint64_t address = 0;  // of its first byte
-    unsigned length = 0;
-    std::uint64_t line = 0;  // number of the line
-    unsigned sector = 0;     // in the line
-    std::uint32_t set = 0;
-    std::uint32_t bank = 0;
+    std::uint64_t address = 0;    // of its first byte
+    std::uint64_t line = 0;       // number of the line
     std::uint64_t byte_mask = 0;  // of the sector; bytes that a write or atomic touches
+    Tick made{};                  // LineAccess::made
+    std::uint32_t set = 0;
+    std::uint16_t length = 0;
+    std::uint16_t sector = 0;  // in the line
+    std::uint16_t bank = 0;
+    std::uint16_t requester = 0;
+    RequestKind kind = RequestKind::host;
     bool write = false;
     bool atomic = false;
     bool bypass = false;
-    RequestKind kind = RequestKind::host;
-    std::uint16_t requester = 0;
   };
   static constexpr Tick kLater{~std::uint64_t{0}};
   struct Outcome {
@@ -198,9 +202,9 @@ class Cache : public sc_core::sc_module, public CacheMaintenance, public HostPre
   void place(std::uint64_t address, std::uint64_t local, SectorAccess& access) const {
     access.address = address;
     access.line = address >> line_shift_;
-    access.sector = static_cast<unsigned>(address >> sector_shift_) & (tags_.sectors() - 1);
+    access.sector = static_cast<std::uint16_t>((address >> sector_shift_) & (tags_.sectors() - 1));
     access.set = set_of(local);
-    access.bank = static_cast<std::uint32_t>(parameters_.banks == 1 ? 0
+    access.bank = static_cast<std::uint16_t>(parameters_.banks == 1 ? 0
                                              : bank_mask_ != 0      ? local & bank_mask_
                                                                     : local % banks_.size());
   }
@@ -214,10 +218,11 @@ class Cache : public sc_core::sc_module, public CacheMaintenance, public HostPre
     access.bypass = request.bypass_l1;
     access.kind = request.kind;
     access.requester = request.requester;
+    access.made = request.made;
     if (within + request.bytes > bytes) [[unlikely]]
       return false;
     place(request.address, local, access);
-    access.length = request.bytes;
+    access.length = static_cast<std::uint16_t>(request.bytes);
     if (request.write) access.byte_mask = (low_bits(request.bytes) & request.byte_mask) << within;
     return true;
   }

@@ -8,6 +8,14 @@
 #include "models/common/pooled_records.h"
 
 namespace lacuna {
+namespace {
+
+// Misses by which the host's fetch of their records runs ahead of their use, and of those that are free.
+constexpr std::size_t kMissesAhead = 4;
+constexpr std::size_t kRecordsAhead = 4;
+
+}  // namespace
+
 FirstLevelCache::FirstLevelCache(sc_core::sc_module_name module_name, const CacheParameters& parameters,
                                  unsigned upstream_ports)
     : Cache(module_name, parameters, MemoryLevel::l1, upstream_ports),
@@ -30,7 +38,8 @@ bool FirstLevelCache::access(const LineAccess& request, Tick at, LineClient& cli
 bool FirstLevelCache::access_sectors(const Span& span, SectorAccess& access, Tick at, LineClient& client, std::uint32_t tag,
                                      LineAnswer& answer) {
   const std::uint32_t join = take_record(joins_, free_joins_);
-  joins_[join] = {.client = &client, .tag = tag, .remaining = 1, .last = {.done = at}, .below = {}};
+  joins_[join] = {
+      .client = &client, .tag = tag, .remaining = 1, .last = {.made = access.made, .arrived = at, .done = at}, .below = {}};
   const std::uint64_t end = span.address + span.length;
   for (std::uint64_t address = span.address; address != end; address += access.length) {
     split(span, address, access);
@@ -115,7 +124,7 @@ bool FirstLevelCache::may_pass() const {
     const TagArray::Sector& sector = tags_.sector(slot, access.sector);
     if (sector.pending != TagArray::kNoFill) {
       ++statistics_.secondary_misses;
-      wait(sector.pending, {&client, at, start, tag, kNone});
+      wait(sector.pending, {&client, access.made, at, start, tag, kNone});
       return false;
     }
     if (sector.complete) {
@@ -134,12 +143,18 @@ bool FirstLevelCache::may_pass() const {
         done = lock_ > Tick{} ? later(start + tag_, sector.ready) + fill_ : later(done, sector.ready + fill_);
       }
       statistics_.read_latency += done - at;
-      answer = {
-          .done = done, .queueing = queueing, .service = done - at - queueing, .mshr = {}, .level = level_, .below = nullptr};
+      answer = {.made = access.made,
+                .arrived = at,
+                .done = done,
+                .queueing = queueing,
+                .service = done - at - queueing,
+                .mshr = {},
+                .level = level_,
+                .below = nullptr};
       return true;
     }
   }
-  return miss_sector(access, slot, {&client, at, start, tag, kNone});
+  return miss_sector(access, slot, {&client, access.made, at, start, tag, kNone});
 }
 
 bool FirstLevelCache::miss_sector(const SectorAccess& access, TagArray::Slot slot, const Waiter& waiter) {
@@ -180,7 +195,7 @@ void FirstLevelCache::forward_sector(const SectorAccess& access, Tick at, Tick s
                                         access.atomic ? Kind::atomic
                                         : write       ? Kind::write
                                                       : Kind::bypass,
-                                        {&client, at, start, tag, kNone});
+                                        {&client, access.made, at, start, tag, kNone});
   if (parameters_.in_order && leaves > start + tag_)
     banks_[access.bank].block(start, clock_.align_up(start + (leaves - (start + tag_))));
   misses_[number].room = misses_[number].leaves = leaves;
@@ -189,6 +204,7 @@ void FirstLevelCache::forward_sector(const SectorAccess& access, Tick at, Tick s
 
 std::uint32_t FirstLevelCache::new_miss(const SectorAccess& access, Kind kind, const Waiter& own) {
   const std::uint32_t number = take_record(misses_, free_misses_);
+  if (free_misses_.size() > kRecordsAhead) fetch_to_host(misses_[free_misses_[free_misses_.size() - kRecordsAhead]]);
   const Tick asked = own.start + tag_;
   misses_[number] = {.own = own,
                      .asked = asked,
@@ -352,7 +368,9 @@ void FirstLevelCache::answer(std::uint32_t number, Tick at, const LatencyBreakdo
   const Waiter own = miss.own;
   const bool write = miss.kind == Kind::write;
   const bool counted = !miss.access.write;
-  const LineAnswer told{.done = write ? at : at + fill_,
+  const LineAnswer told{.made = own.made,
+                        .arrived = own.arrived,
+                        .done = write ? at : at + fill_,
                         .queueing = own.start - own.arrived + (miss.leaves - miss.asked),
                         .service = write ? tag_ : tag_ + fill_,
                         .mshr = miss.leaves - miss.room,
@@ -372,7 +390,9 @@ void FirstLevelCache::answer_others(std::uint32_t first, Tick at, bool counted) 
     const Tick done = lock_ > Tick{} ? later(waiter.start + tag_, at) + fill_ : later(waiter.start + hit_, at + fill_);
     // The latency of the fill under way, not a queue.
     tell(waiter,
-         {.done = done,
+         {.made = waiter.made,
+          .arrived = waiter.arrived,
+          .done = done,
           .queueing = waiter.start - waiter.arrived,
           .service = done - waiter.start,
           .mshr = {},
@@ -384,7 +404,10 @@ void FirstLevelCache::answer_others(std::uint32_t first, Tick at, bool counted) 
 
 void FirstLevelCache::resume_waiting() {
   const auto give_mshrs = [this] {
-    while (mshr_head_ < mshr_queue_.size() && !free_mshrs_.empty()) depart(mshr_queue_[mshr_head_++]);
+    while (mshr_head_ < mshr_queue_.size() && !free_mshrs_.empty()) {
+      if (mshr_head_ + kMissesAhead < mshr_queue_.size()) prefetch_miss(mshr_queue_[mshr_head_ + kMissesAhead]);
+      depart(mshr_queue_[mshr_head_++]);
+    }
     if (2 * mshr_head_ >= mshr_queue_.size()) {
       mshr_queue_.erase(mshr_queue_.begin(), mshr_queue_.begin() + static_cast<std::ptrdiff_t>(mshr_head_));
       mshr_head_ = 0;

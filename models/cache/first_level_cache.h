@@ -36,6 +36,12 @@ class FirstLevelCache : public Cache, public LineMemory {
   void departures(Tick end, std::vector<Departure>& out);
   /// When the first one leaves that is known to; kNever: there is none.
   Tick next_departure() const { return next_departure_; }
+  /// Hints for the host: request() or answer() comes for a miss; later, when the first has come: answer().
+  void prefetch_miss(std::uint32_t miss) const { fetch_to_host(misses_[miss]); }
+  void prefetch_fill(std::uint32_t miss) const {
+    const Miss& filled = misses_[miss];
+    if (filled.slot != TagArray::kNone) __builtin_prefetch(&tags_.sector(filled.slot, filled.access.sector), 1);
+  }
   /// What is asked of the level behind.
   LineAccess request(std::uint32_t miss) const;
   /// The level behind has answered at `at`; `below` says where the time since the departure went.
@@ -60,12 +66,15 @@ class FirstLevelCache : public Cache, public LineMemory {
   /// A request that waits for a miss.
   struct Waiter {
     LineClient* client = nullptr;
+    Tick made{};
     Tick arrived{};
     Tick start{};
     std::uint32_t tag = 0;
     std::uint32_t next = kNone;  ///< of those who ask for the same
   };
-  struct Miss {
+  // Of many misses at once, most wait for an MSHR, and their records are too many for the host's nearest caches: two of its
+  // lines each.
+  struct alignas(64) Miss {
     Waiter own;               ///< whose miss it is; `next`: the first of the others
     Tick asked{};             ///< when it was found
     Tick room{};              ///< when it has its way
@@ -73,7 +82,7 @@ class FirstLevelCache : public Cache, public LineMemory {
     TagArray::Slot slot;      ///< where the sector goes; kNone: nowhere, the line has been dropped
     std::uint32_t last;       ///< of those who wait, kNone: its own
     std::uint32_t successor;  ///< the miss that waits for this one's way
-    unsigned waits_for;       ///< fills of the way that it shall have
+    std::uint16_t waits_for;  ///< fills of the way that it shall have
     Kind kind;
     SectorAccess access;
   };
@@ -101,6 +110,10 @@ class FirstLevelCache : public Cache, public LineMemory {
     FirstLevelCache& cache_;
   };
 
+  static void fetch_to_host(const Miss& miss) {
+    __builtin_prefetch(&miss, 1);
+    __builtin_prefetch(reinterpret_cast<const char*>(&miss) + sizeof miss / 2, 1);
+  }
   void resume_waiting();
   bool access_sectors(const Span& span, SectorAccess& access, Tick at, LineClient& client, std::uint32_t tag,
                       LineAnswer& answer);

@@ -48,13 +48,9 @@ class TagArray {
     }
     const std::uint64_t wanted = kEach * signature(line);
     for (Slot slot = first; slot < first + ways_; slot += kPerWord) {
-      std::uint64_t others = 0;
-      std::memcpy(&others, &signatures_[slot], sizeof others);
-      others ^= wanted;
-      // Bytes that are 0, and perhaps some above them that are not: the tag tells.
-      for (std::uint64_t equal = (others - kEach) & ~others & (kEach << 7); equal != 0; equal &= equal - 1) {
-        const Slot found = slot + static_cast<unsigned>(std::countr_zero(equal)) / 8;
-        if (tags_[found] == line) return found;
+      for (std::uint64_t equal = equal_bytes(slot, wanted); equal != 0; equal &= equal - 1) {
+        const Slot found = slot + lowest_byte(equal);
+        if (tags_[found] == line) return found;  // equal signatures are not enough
       }
     }
     return kNone;
@@ -72,10 +68,13 @@ class TagArray {
     for (unsigned sector = 0; sector < ways_ * sectors_count_ && sector < kPerWord; sector += 2)
       __builtin_prefetch(&sectors_[first * sectors_count_ + sector], 1);
   }
-  /// Later, when that has come: the line of the set that will give way if a new one comes.
-  void prefetch_victim(std::uint32_t set) {
-    if (!replacement_.is_cheap()) return;
-    const Slot slot = set * ways_ + replacement_.victim(set);
+  /// Later, when that has come: where the line seems to be, or else the one of the set that will give way to it.
+  void prefetch_line(std::uint32_t set, std::uint64_t line) {
+    Slot slot = first_candidate(set, line);
+    if (slot == kNone) {
+      if (!replacement_.is_cheap()) return;
+      slot = set * ways_ + replacement_.victim(set);
+    }
     __builtin_prefetch(&tags_[slot], 1);
     __builtin_prefetch(&sectors_[std::size_t{slot} * sectors_count_], 1);
   }
@@ -129,6 +128,25 @@ class TagArray {
   // without a look at the tags.
   static constexpr unsigned kPerWord = 8;
   static constexpr std::uint64_t kEach = 0x0101'0101'0101'0101;
+  /// The first slot whose signature is the line's; kNone: the line is not there, or there are no signatures.
+  Slot first_candidate(std::uint32_t set, std::uint64_t line) const {
+    if (signatures_.empty()) return kNone;
+    const Slot first = set * ways_;
+    const std::uint64_t wanted = kEach * signature(line);
+    for (Slot slot = first; slot < first + ways_; slot += kPerWord) {
+      if (const std::uint64_t equal = equal_bytes(slot, wanted); equal != 0) return slot + lowest_byte(equal);
+    }
+    return kNone;
+  }
+  /// The highest bits of the bytes that are `wanted`'s among the signatures from a slot on, and perhaps of some above them that
+  /// are not.
+  std::uint64_t equal_bytes(Slot slot, std::uint64_t wanted) const {
+    std::uint64_t others = 0;
+    std::memcpy(&others, &signatures_[slot], sizeof others);
+    others ^= wanted;
+    return (others - kEach) & ~others & (kEach << 7);
+  }
+  static unsigned lowest_byte(std::uint64_t bits) { return static_cast<unsigned>(std::countr_zero(bits)) / 8; }
   static std::uint64_t signature(std::uint64_t line) { return line * 0x9e37'79b9'7f4a'7c15 >> 56; }
   void set_tag(Slot slot, std::uint64_t line) {
     tags_[slot] = line;

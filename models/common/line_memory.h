@@ -23,10 +23,13 @@ struct LineAccess {
   bool atomic = false;
   bool bypass_l1 = false;
   std::uint16_t requester = 0;
+  Tick made{};  ///< before its address was translated; only for the answer
 };
 
 /// When the answer is there, and where the time from the request to it went.
 struct LineAnswer {
+  Tick made{};     ///< of the request
+  Tick arrived{};  ///< there
   Tick done{};
   Tick queueing{};  ///< at this level, waiting
   Tick service{};   ///< at this level, working

@@ -54,23 +54,24 @@ bool InstructionFetch::request(WavefrontSlot& slot, std::uint64_t line, Cycles a
   asked_[tag] = {&slot, line, slot.buffer.epoch};
   const Tick made = clock_.ticks(at);
   port_.translate(address ^ slot.group->dispatch->page_salt, made);
-  PortAnswer answer;
-  const LineAccess access{.address = where, .bytes = kLineBytes, .kind = RequestKind::instruction, .requester = requester_};
-  if (!port_.request(access, made, tag, answer)) {
+  LineAnswer answer;
+  const LineAccess access{
+      .address = where, .bytes = kLineBytes, .kind = RequestKind::instruction, .requester = requester_, .made = made};
+  if (!port_.request(access, tag, answer)) {
     free_.pop_back();
     return false;
   }
-  there = clock_.ceil(answer.line.done);
+  there = clock_.ceil(answer.done);
   return true;
 }
 
-void InstructionFetch::answered(std::uint32_t tag, const PortAnswer& answer) {
+void InstructionFetch::answered(std::uint32_t tag, const LineAnswer& answer) {
   const Request asked = asked_[tag];
   free_.push_back(tag);
   WavefrontSlot& slot = *asked.slot;
   WavefrontSlot::Fetch& buffer = slot.buffer;
   if (asked.epoch != buffer.epoch) return;
-  const Cycles there = clock_.ceil(answer.line.done);
+  const Cycles there = clock_.ceil(answer.done);
   if (asked.line == buffer.line + 1) {
     buffer.next_ready = there;
     buffer.next_open = false;

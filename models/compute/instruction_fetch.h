@@ -15,7 +15,7 @@
 
 namespace lacuna {
 
-class InstructionFetch : private PortClient {
+class InstructionFetch : private LineClient {
  public:
   static constexpr std::uint64_t kLineBytes = 64;
 
@@ -59,7 +59,7 @@ class InstructionFetch : private PortClient {
   void change_line(WavefrontSlot& slot, Cycles cycle);
   /// Asks for a line. True: `there` says when it is there.
   bool request(WavefrontSlot& slot, std::uint64_t line, Cycles at, Cycles& there);
-  void answered(std::uint32_t tag, const PortAnswer& answer) override;
+  void answered(std::uint32_t tag, const LineAnswer& answer) override;
   /// The line of the PC is there.
   void enter(WavefrontSlot& slot, Cycles there, Cycles cycle);
   /// The lines that the instruction lies in are there, or one of them is not known to be.

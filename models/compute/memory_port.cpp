@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "models/common/pooled_records.h"
+
 namespace lacuna {
 
 void MemoryPort::translate(std::uint64_t address, Tick at) {
@@ -21,43 +23,12 @@ void MemoryPort::translate(std::uint64_t address, Tick at) {
   page_ = page;
 }
 
-bool MemoryPort::request(const LineAccess& access, Tick made, std::uint32_t tag, PortAnswer& answer) {
-  if (page_ != kNone) {
-    const std::uint32_t request = keep(access, made, tag);
-    Page& page = pages_[page_];
-    (page.first == kNone ? page.first : requests_[page.last].next) = request;
-    page.last = request;
-    return false;
-  }
-  const Tick left = later(made, translated_);
-  // The memory wants the request's number, which is taken only when the answer comes later.
-  if (free_.empty()) [[unlikely]]
-    add_record();
-  const std::uint32_t request = free_.back();
-  if (memory_->access(access, left, *this, request, answer.line)) {
-    answer.made = made;
-    answer.left = left;
-    return true;
-  }
-  free_.pop_back();
-  Request& kept = requests_[request];
-  kept.made = made;
-  kept.left = left;
-  kept.tag = tag;
-  return false;
-}
-
-std::uint32_t MemoryPort::keep(const LineAccess& access, Tick made, std::uint32_t tag) {
-  if (free_.empty()) add_record();
-  const std::uint32_t request = free_.back();
-  free_.pop_back();
-  requests_[request] = {.made = made, .left = Tick{}, .tag = tag, .next = kNone, .access = access};
-  return request;
-}
-
-void MemoryPort::add_record() {
-  free_.push_back(static_cast<std::uint32_t>(requests_.size()));
-  requests_.emplace_back();
+void MemoryPort::keep(const LineAccess& access, std::uint32_t tag) {
+  const std::uint32_t request = take_record(requests_, free_);
+  requests_[request] = {.access = access, .tag = tag, .next = kNone};
+  Page& page = pages_[page_];
+  (page.first == kNone ? page.first : requests_[page.last].next) = request;
+  page.last = request;
 }
 
 void MemoryPort::reset() {
@@ -69,13 +40,6 @@ void MemoryPort::reset() {
   free_pages_.clear();
 }
 
-void MemoryPort::answered(std::uint32_t request, const LineAnswer& answer) {
-  const PortAnswer whole{requests_[request].made, requests_[request].left, answer};
-  const std::uint32_t tag = requests_[request].tag;
-  free_.push_back(request);
-  client_.answered(tag, whole);
-}
-
 void MemoryPort::translated(std::uint32_t page, Tick at) {
   if (page_ == page) {
     page_ = kNone;
@@ -84,16 +48,12 @@ void MemoryPort::translated(std::uint32_t page, Tick at) {
   std::uint32_t next = std::exchange(pages_[page], {}).first;
   free_pages_.push_back(page);
   while (next != kNone) {
-    const std::uint32_t request = next;
-    next = requests_[request].next;
-    Request& waiting = requests_[request];
-    waiting.left = later(waiting.made, at);
-    PortAnswer answer{waiting.made, waiting.left, {}};
-    const std::uint32_t tag = waiting.tag;
-    const LineAccess access = waiting.access;
-    if (!memory_->access(access, waiting.left, *this, request, answer.line)) continue;
-    free_.push_back(request);
-    client_.answered(tag, answer);
+    const Request waiting = requests_[next];
+    free_.push_back(next);
+    next = waiting.next;
+    LineAnswer answer;
+    if (memory_->access(waiting.access, later(waiting.access.made, at), client_, waiting.tag, answer))
+      client_.answered(waiting.tag, answer);
   }
 }
 

@@ -2,8 +2,8 @@
 //
 //   made ---- translation ----> left ---- cache and below ----> answered
 //
-// Both the TLB and the cache may answer later; a request that waits for either is kept here. Nothing is allocated in steady
-// state.
+// Both the TLB and the cache may answer later; a request that waits for a translation is kept here, one that waits for the
+// cache is the cache's, which answers the client itself. Nothing is allocated in steady state.
 #pragma once
 
 #include <cstdint>
@@ -15,21 +15,9 @@
 
 namespace lacuna {
 
-struct PortAnswer {
-  Tick made;
-  Tick left;  ///< its address was translated
-  LineAnswer line;
-};
-
-class PortClient {
+class MemoryPort : private TranslationClient {
  public:
-  virtual ~PortClient() = default;
-  virtual void answered(std::uint32_t tag, const PortAnswer& answer) = 0;
-};
-
-class MemoryPort : private LineClient, private TranslationClient {
- public:
-  MemoryPort(PortClient& client, LineMemory& memory) : client_(client), memory_(&memory) {}
+  MemoryPort(LineClient& client, LineMemory& memory) : client_(client), memory_(&memory) {}
   MemoryPort(const MemoryPort&) = delete;
   MemoryPort& operator=(const MemoryPort&) = delete;
 
@@ -40,23 +28,27 @@ class MemoryPort : private LineClient, private TranslationClient {
 
   /// Asks for the translation of a page, which the requests that follow have in common.
   void translate(std::uint64_t address, Tick at);
-  /// A request that is made at `made`, in the page translated last. True: `answer` holds the answer; false: the client gets it
-  /// under `tag`.
-  bool request(const LineAccess& access, Tick made, std::uint32_t tag, PortAnswer& answer);
+  /// A request that is made at access.made, in the page translated last. True: `answer` holds the answer; false: the client
+  /// gets it under `tag`.
+  bool request(const LineAccess& access, std::uint32_t tag, LineAnswer& answer) {
+    if (page_ != kNone) [[unlikely]] {
+      keep(access, tag);
+      return false;
+    }
+    return memory_->access(access, later(access.made, translated_), client_, tag, answer);
+  }
   /// Forgets what is under way: TLB and memory have done so.
   void reset();
-  /// Requests that wait for an answer.
+  /// Requests that wait for a translation.
   std::size_t waiting() const { return requests_.size() - free_.size(); }
 
  private:
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
+  /// One that waits for a translation.
   struct Request {
-    Tick made{};
-    Tick left{};
-    std::uint32_t tag = 0;
-    // Of one that waits for a translation:
-    std::uint32_t next = kNone;  ///< that waits for the same one
     LineAccess access;
+    std::uint32_t tag = 0;
+    std::uint32_t next = kNone;  ///< that waits for the same one
   };
   /// A page whose translation is awaited, and the requests that wait for it, in order.
   struct Page {
@@ -64,13 +56,10 @@ class MemoryPort : private LineClient, private TranslationClient {
     std::uint32_t last = kNone;
   };
 
-  void answered(std::uint32_t request, const LineAnswer& answer) override;
   void translated(std::uint32_t page, Tick at) override;
-  /// A request that waits for a translation.
-  std::uint32_t keep(const LineAccess& access, Tick made, std::uint32_t tag);
-  void add_record();
+  void keep(const LineAccess& access, std::uint32_t tag);
 
-  PortClient& client_;
+  LineClient& client_;
   LineMemory* memory_;
   TranslationLevel* tlb_ = nullptr;
   Tick translated_{};           ///< of the page translated last, when that is known

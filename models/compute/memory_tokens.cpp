@@ -9,8 +9,8 @@ constexpr bool counts_vm(Counters counters) { return counters == Counters::vmcnt
 constexpr bool counts_lgkm(Counters counters) { return counters == Counters::lgkmcnt || counters == Counters::both; }
 
 // On its own and called last, so that account() saves no more registers of the host than without it.
-[[gnu::noinline]] void count_by_time(RequestTimeline& timeline, const PortAnswer& answer) {
-  timeline.add(answer.made, answer.line.done);
+[[gnu::noinline]] void count_by_time(RequestTimeline& timeline, const LineAnswer& answer) {
+  timeline.add(answer.made, answer.done);
 }
 
 }  // namespace
@@ -44,31 +44,31 @@ void MemoryTokens::include(Token token, Cycles done, OperationDelays delays) {
   tokens_[token].included_delays = delays;
 }
 
-void MemoryTokens::account(Token token, const PortAnswer& answer) {
+void MemoryTokens::account(Token token, const LineAnswer& answer) {
   KernelActivity* activity = tokens_[token].activity;
   if (activity == nullptr) return;
   ++activity->requests;
-  activity->request_time += answer.line.done - answer.made;
+  activity->request_time += answer.done - answer.made;
   LatencyBreakdown& latency = activity->latency;
-  latency.add(MemoryLevel::tlb, {}, answer.left - answer.made);
-  latency.add(answer.line.level, answer.line.queueing, answer.line.service);
-  latency.mshr += answer.line.mshr;
-  if (answer.line.below != nullptr) latency += *answer.line.below;
+  latency.add(MemoryLevel::tlb, {}, answer.arrived - answer.made);
+  latency.add(answer.level, answer.queueing, answer.service);
+  latency.mshr += answer.mshr;
+  if (answer.below != nullptr) latency += *answer.below;
   if (timeline_ != nullptr) [[unlikely]]
     count_by_time(*timeline_, answer);
 }
 
-void MemoryTokens::arrive(Token token, const PortAnswer& answer, Tick returned) {
+void MemoryTokens::arrive(Token token, const LineAnswer& answer, Tick returned) {
   State& state = tokens_[token];
   if (returned >= state.latest) {
-    Tick queues = answer.line.queueing + (returned - answer.line.done);
-    Tick mshr = answer.line.mshr;
-    if (answer.line.below != nullptr) {
-      for (const Tick waited : answer.line.below->queueing) queues += waited;
-      mshr += answer.line.below->mshr;
+    Tick queues = answer.queueing + (returned - answer.done);
+    Tick mshr = answer.mshr;
+    if (answer.below != nullptr) {
+      for (const Tick waited : answer.below->queueing) queues += waited;
+      mshr += answer.below->mshr;
     }
     state.latest = returned;
-    state.tlb = answer.left - answer.made;
+    state.tlb = answer.arrived - answer.made;
     state.mshr = mshr;
     state.queues = queues;
   }

@@ -42,13 +42,13 @@ class MemoryTokens {
   /// Another part of the instruction ends at `done`, such as the lanes of a FLAT access that are in the LDS.
   void include(Token token, Cycles done, OperationDelays delays);
   /// Accounts for an answer that the wavefront sees at `returned`. True: it was the last one expected.
-  void add(Token token, const PortAnswer& answer, Tick returned) {
+  void add(Token token, const LineAnswer& answer, Tick returned) {
     account(token, answer);
     arrive(token, answer, returned);
   }
   /// The two halves of add(), for answers whose return is known later.
-  void account(Token token, const PortAnswer& answer);
-  void arrive(Token token, const PortAnswer& answer, Tick returned);
+  void account(Token token, const LineAnswer& answer);
+  void arrive(Token token, const LineAnswer& answer, Tick returned);
   /// One of those expected, which is no request, is over: the operation takes no longer for it.
   void release(Token token) {
     if (--tokens_[token].remaining == 0 && tokens_[token].issued) close(token);

@@ -13,7 +13,7 @@ MemoryTokens::Token ScalarMemory::access(WavefrontSlot& slot, Cycles cycle) {
   const std::uint64_t first = access.scalar_address / kLineBytes;
   const std::uint64_t last = (access.scalar_address + access.bytes_per_lane - 1) / kLineBytes;
   Tick at = start;
-  PortAnswer answer;
+  LineAnswer answer;
   for (std::uint64_t line = first; line <= last; ++line) {
     const std::uint64_t where = physical_.find(line * kLineBytes);
     if (where == PhysicalAddresses::kUnmapped) continue;
@@ -27,8 +27,9 @@ MemoryTokens::Token ScalarMemory::access(WavefrontSlot& slot, Cycles cycle) {
                              .write = write,
                              .atomic = access.operation == isa::MemoryAccess::Operation::atomic,
                              .bypass_l1 = access.glc,
-                             .requester = requester_};
-    if (port_.request(request, at, token, answer)) tokens_.add(token, answer, answer.line.done);
+                             .requester = requester_,
+                             .made = at};
+    if (port_.request(request, token, answer)) tokens_.add(token, answer, answer.done);
     at += clock_.period();
   }
   return token;

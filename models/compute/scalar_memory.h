@@ -11,7 +11,7 @@
 
 namespace lacuna {
 
-class ScalarMemory : private PortClient {
+class ScalarMemory : private LineClient {
  public:
   static constexpr unsigned kLineBytes = 64;
   static constexpr std::uint64_t kIssueCycles = 4;
@@ -32,7 +32,7 @@ class ScalarMemory : private PortClient {
   }
 
  private:
-  void answered(std::uint32_t tag, const PortAnswer& answer) override { tokens_.add(tag, answer, answer.line.done); }
+  void answered(std::uint32_t tag, const LineAnswer& answer) override { tokens_.add(tag, answer, answer.done); }
 
   const ComputeUnitParameters& parameters_;
   Clock clock_;

@@ -15,7 +15,9 @@ bool SocketMemory::access(const LineAccess& request, Tick at, LineClient&, std::
     SC_REPORT_FATAL(socket_.name(),
                     ("no memory answers at bus address of a mapped page: " + payload_->get_response_string()).c_str());
   }
-  answer = {.done = now + to_tick(delay) - behind,
+  answer = {.made = request.made,
+            .arrived = at,
+            .done = now + to_tick(delay) - behind,
             .queueing = {},
             .service = {},
             .mshr = {},

@@ -12,7 +12,7 @@ namespace {
 constexpr std::size_t kPrefetchDistance = 2;
 constexpr std::uint64_t kNoPage = ~std::uint64_t{0};
 
-PortAnswer other_answer(Tick at) { return {.made = at, .left = at, .line = {.done = at, .level = MemoryLevel::l1}}; }
+LineAnswer other_answer(Tick at) { return {.made = at, .arrived = at, .done = at, .level = MemoryLevel::l1}; }
 
 }  // namespace
 
@@ -76,7 +76,7 @@ MemoryTokens::Token VectorMemory::send(WavefrontSlot& slot, const isa::MemoryAcc
     return token;
   }
   std::uint64_t page = kNoPage;  // of the smallest size
-  PortAnswer answer;
+  LineAnswer answer;
   for (std::size_t i = 0; i < lines.size(); ++i, at += period) {
     if (prefetch_ != nullptr && i + kPrefetchDistance < lines.size())
       prefetch_->prefetch(line_addresses_[i + kPrefetchDistance]);
@@ -87,26 +87,27 @@ MemoryTokens::Token VectorMemory::send(WavefrontSlot& slot, const isa::MemoryAcc
     if (line_addresses_[i] == PhysicalAddresses::kUnmapped) continue;
     request.address = line_addresses_[i];
     request.byte_mask = lines[i].byte_mask;
+    request.made = at;
     if (contested != nullptr) [[unlikely]] {
       const Contest line = contest(token, lines[i], contested);
       if (line != kNoContest) {
-        if (port_.request(request, at, line | kContest, answer)) answer_contested(line, answer);
+        if (port_.request(request, line | kContest, answer)) answer_contested(line, answer);
         continue;
       }
     }
-    if (port_.request(request, at, token, answer)) tokens_.add(token, answer, answer.line.done);
+    if (port_.request(request, token, answer)) tokens_.add(token, answer, answer.done);
   }
   return token;
 }
 
-void VectorMemory::answered(std::uint32_t tag, const PortAnswer& answer) {
+void VectorMemory::answered(std::uint32_t tag, const LineAnswer& answer) {
   if ((tag & kContest) != 0) [[unlikely]] {
     answer_contested(tag & ~kContest, answer);
     send_in_order();
     return;
   }
   if (!reorder_.exists()) {
-    tokens_.add(tag, answer, answer.line.done);
+    tokens_.add(tag, answer, answer.done);
     return;
   }
   take_answer(tag, answer);
@@ -137,11 +138,11 @@ VectorMemory::Contest VectorMemory::contest(MemoryTokens::Token token, const Lin
 }
 
 // Memory's answer.
-void VectorMemory::answer_contested(Contest contest, const PortAnswer& answer) {
+void VectorMemory::answer_contested(Contest contest, const LineAnswer& answer) {
   contests_[contest].answered = true;
   if (undecided_) {
     contests_[contest].early = answer;
-    contests_[contest].early.line.below = nullptr;
+    contests_[contest].early.below = nullptr;
     return;
   }
   if (!std::exchange(contests_[contest].over, true)) finish_contested(contest, answer);
@@ -165,7 +166,7 @@ void VectorMemory::decide(std::span<const Contest> contests) {
   undecided_ = false;
   for (const Contest contest : contests) {
     const ContestedLine line = contests_[contest];
-    if (line.settled && (!line.answered || line.settled_at < line.early.line.done)) {
+    if (line.settled && (!line.answered || line.settled_at < line.early.done)) {
       settle(contest, line.settled_at);
     } else if (line.answered) {
       answer_contested(contest, line.early);
@@ -174,12 +175,12 @@ void VectorMemory::decide(std::span<const Contest> contests) {
   send_in_order();
 }
 
-void VectorMemory::finish_contested(Contest contest, const PortAnswer& answer) {
+void VectorMemory::finish_contested(Contest contest, const LineAnswer& answer) {
   const ContestedLine& line = contests_[contest];
   if (reorder_.exists()) {
     take_answer(line.entry, answer);
   } else {
-    tokens_.add(line.token, answer, answer.line.done);
+    tokens_.add(line.token, answer, answer.done);
   }
 }
 
@@ -189,11 +190,12 @@ void VectorMemory::send_in_order() {
   if (sending_) return;  // an answer at once does not let others overtake
   sending_ = true;
   const Tick period = clock_.period();
-  PortAnswer answer;
+  LineAnswer answer;
   for (; first_waiting_ < waiting_.size() && reorder_.can_enter(); ++first_waiting_) {
-    const Waiting line = waiting_[first_waiting_];
+    Waiting line = waiting_[first_waiting_];
     const Tick at = reorder_.enters(later(line.wanted, last_made_ + period));
     last_made_ = at;
+    line.access.made = at;
     if (line.virtual_address / GpuVm::kPage != page_) {
       page_ = line.virtual_address / GpuVm::kPage;
       port_.translate(line.virtual_address, at);
@@ -208,10 +210,10 @@ void VectorMemory::send_in_order() {
         contested.over = true;
         take_answer(entry, other_answer(later(at, contested.settled_at)));
       }
-      if (port_.request(line.access, at, line.contest | kContest, answer)) answer_contested(line.contest, answer);
+      if (port_.request(line.access, line.contest | kContest, answer)) answer_contested(line.contest, answer);
       continue;
     }
-    if (port_.request(line.access, at, entry, answer)) take_answer(entry, answer);
+    if (port_.request(line.access, entry, answer)) take_answer(entry, answer);
   }
   // What has been sent is dropped when it is most of what is kept.
   if (2 * first_waiting_ >= waiting_.size()) {
@@ -221,16 +223,16 @@ void VectorMemory::send_in_order() {
   sending_ = false;
 }
 
-void VectorMemory::take_answer(ReorderBuffer::Entry entry, const PortAnswer& answer) {
+void VectorMemory::take_answer(ReorderBuffer::Entry entry, const LineAnswer& answer) {
   Entered& entered = entered_[entry];
   tokens_.account(entered.token, answer);
   entered.answer = answer;
-  if (answer.line.below != nullptr) entered.below = *answer.line.below;
-  reorder_.answer(entry, answer.line.done);
+  if (answer.below != nullptr) entered.below = *answer.below;
+  reorder_.answer(entry, answer.done);
   Tick left;
   while (reorder_.leave(clock_.period(), entry, left)) {
     Entered& oldest = entered_[entry];
-    if (oldest.answer.line.below != nullptr) oldest.answer.line.below = &oldest.below;
+    if (oldest.answer.below != nullptr) oldest.answer.below = &oldest.below;
     tokens_.arrive(oldest.token, oldest.answer, left);
   }
 }

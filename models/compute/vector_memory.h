@@ -22,7 +22,7 @@
 
 namespace lacuna {
 
-class VectorMemory : private PortClient {
+class VectorMemory : private LineClient {
  public:
   VectorMemory(const ComputeUnitParameters& parameters, Clock clock, GpuVm& vm, MemoryTokens& tokens, LineMemory& memory,
                std::uint16_t requester);
@@ -79,7 +79,7 @@ class VectorMemory : private PortClient {
   /// The request of an entry of the reorder buffer.
   struct Entered {
     MemoryTokens::Token token = 0;
-    PortAnswer answer;
+    LineAnswer answer;
     LatencyBreakdown below;
   };
 
@@ -93,15 +93,15 @@ class VectorMemory : private PortClient {
     bool answered = false;  ///< memory has
     bool settled = false;   ///< the other one has, at
     Tick settled_at{};
-    PortAnswer early{};  ///< memory's, which it knew at once
+    LineAnswer early{};  ///< memory's, which it knew at once
   };
 
-  void answered(std::uint32_t tag, const PortAnswer& answer) override;
-  void answer_contested(Contest contest, const PortAnswer& answer);
-  void finish_contested(Contest contest, const PortAnswer& answer);
+  void answered(std::uint32_t tag, const LineAnswer& answer) override;
+  void answer_contested(Contest contest, const LineAnswer& answer);
+  void finish_contested(Contest contest, const LineAnswer& answer);
   Contest contest(MemoryTokens::Token token, const LineRequest& line, const Contested* contested);
   void send_in_order();
-  void take_answer(ReorderBuffer::Entry entry, const PortAnswer& answer);
+  void take_answer(ReorderBuffer::Entry entry, const LineAnswer& answer);
 
   const ComputeUnitParameters& parameters_;
   Clock clock_;

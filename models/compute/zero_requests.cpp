@@ -42,10 +42,11 @@ void ZeroRequests::send(Tick at, bool write, TagOf&& tag_of) {
       port_.translate(mask.line, at);
     }
     request.address = mask.address;
+    request.made = at;
     if (write) request.byte_mask = mask.byte_mask;
     const std::uint32_t tag = tag_of();
-    PortAnswer answer;
-    if (port_.request(request, at, tag, answer)) answered(tag, answer);
+    LineAnswer answer;
+    if (port_.request(request, tag, answer)) answered(tag, answer);
     at += clock_.period();
   }
 }
@@ -65,14 +66,14 @@ void ZeroRequests::write(Tick at, MemoryTokens::Token token) {
   send(at, true, [token] { return token | kWrite; });
 }
 
-void ZeroRequests::answered(std::uint32_t tag, const PortAnswer& answer) {
+void ZeroRequests::answered(std::uint32_t tag, const LineAnswer& answer) {
   if ((tag & kWrite) != 0) {
-    tokens_.add(tag & ~kWrite, answer, answer.line.done);
+    tokens_.add(tag & ~kWrite, answer, answer.done);
     return;
   }
   const Reader reader = readers_[tag];
   free_.push_back(tag);
-  reader.client->zeros_known(reader.tag, answer.line.done);
+  reader.client->zeros_known(reader.tag, answer.done);
 }
 
 void ZeroRequests::reset() {

@@ -18,7 +18,7 @@
 
 namespace lacuna {
 
-class ZeroRequests : private PortClient {
+class ZeroRequests : private LineClient {
  public:
   class Client {
    public:
@@ -85,7 +85,7 @@ class ZeroRequests : private PortClient {
   /// `tag_of`: gives the tag of each request.
   template <typename TagOf>
   void send(Tick at, bool write, TagOf&& tag_of);
-  void answered(std::uint32_t tag, const PortAnswer& answer) override;
+  void answered(std::uint32_t tag, const LineAnswer& answer) override;
 
   Clock clock_;
   MemoryTokens& tokens_;

@@ -13,6 +13,8 @@ namespace {
 // Requests of a destination by which the host's fetch of its sets, and of the lines in them, runs ahead of their use.
 constexpr std::size_t kSetsAhead = 6;
 constexpr std::size_t kLinesAhead = 3;
+// Likewise the records of a first-level cache's misses.
+constexpr std::size_t kMissesAhead = 6;
 // Requests from which on several threads are faster than one.
 constexpr std::size_t kWorthSharing = 32;
 
@@ -78,23 +80,25 @@ void MemoryEdge::translate() {
 void MemoryEdge::collect(Tick end) {
   count_ = 0;
   order_.clear();
-  for (std::uint32_t i = 0; i < caches_.size(); ++i) {
-    FirstLevelCache& cache = *caches_[i].cache;
-    caches_[i].first = caches_[i].end = count_;
+  for (std::uint32_t origin = 0; origin < caches_.size(); ++origin) {
+    FirstLevelCache& cache = *caches_[origin].cache;
+    caches_[origin].first = caches_[origin].end = count_;
     if (cache.next_departure() >= end) continue;
     departures_.clear();
     cache.departures(end, departures_);
     if (requests_.size() < count_ + departures_.size()) requests_.resize(count_ + departures_.size());
-    for (const FirstLevelCache::Departure& departure : departures_) {
+    for (std::size_t i = 0; i < departures_.size(); ++i) {
+      if (i + kMissesAhead < departures_.size()) cache.prefetch_miss(departures_[i + kMissesAhead].miss);
+      const FirstLevelCache::Departure departure = departures_[i];
       Request& request = requests_[count_];
       request.access = cache.request(departure.miss);
-      request.origin = i;
+      request.origin = origin;
       request.miss = departure.miss;
       request.at = departure.at;
       request.latency.clear();
       order_.push_back({departure.at, static_cast<std::uint32_t>(count_++)});
     }
-    caches_[i].end = count_;
+    caches_[origin].end = count_;
   }
   std::sort(order_.begin(), order_.end());
 }
@@ -163,7 +167,7 @@ void MemoryEdge::serve_by_cache(const std::vector<Order>& arrivals) {
     }
     if (i + kLinesAhead < count) {
       const Request& request = requests_[arrivals[i + kLinesAhead].request];
-      request.cache->prefetch_victim(request.line);
+      request.cache->prefetch_line(request.access.address, request.line);
     }
     Request& request = requests_[arrivals[i].request];
     tlm::tlm_response_status status = tlm::TLM_OK_RESPONSE;
@@ -196,7 +200,11 @@ void MemoryEdge::reply() {
 void MemoryEdge::answer(unsigned group) {
   for (const std::uint32_t number : groups_[group]) {
     const Origin& origin = caches_[number];
+    for (std::size_t i = origin.first; i < std::min(origin.first + kMissesAhead, origin.end); ++i)
+      origin.cache->prefetch_miss(requests_[i].miss);
     for (std::size_t i = origin.first; i < origin.end; ++i) {
+      if (i + kMissesAhead < origin.end) origin.cache->prefetch_miss(requests_[i + kMissesAhead].miss);
+      if (i + kLinesAhead < origin.end) origin.cache->prefetch_fill(requests_[i + kLinesAhead].miss);
       const Request& request = requests_[i];
       origin.cache->answer(request.miss, request.at, request.latency);
     }

@@ -70,7 +70,7 @@ struct FixedLatencyZeroCache : LineMemory {
   std::vector<LineAccess> writes;
   bool access(const LineAccess& request, Tick at, LineClient&, std::uint32_t, LineAnswer& answer) override {
     (request.write ? writes : reads).push_back(request);
-    answer = {.done = at + latency, .queueing = {}, .service = latency, .mshr = {}, .level = MemoryLevel::l1, .below = nullptr};
+    answer = {.made = request.made, .arrived = at, .done = at + latency, .service = latency};
     return true;
   }
 };
