@@ -204,7 +204,7 @@ void FirstLevelCache::forward_sector(const SectorAccess& access, Tick at, Tick s
 
 std::uint32_t FirstLevelCache::new_miss(const SectorAccess& access, Kind kind, const Waiter& own) {
   const std::uint32_t number = take_record(misses_, free_misses_);
-  if (free_misses_.size() > kRecordsAhead) fetch_to_host(misses_[free_misses_[free_misses_.size() - kRecordsAhead]]);
+  if (free_misses_.size() > kRecordsAhead) fetch(misses_[free_misses_[free_misses_.size() - kRecordsAhead]]);
   const Tick asked = own.start + tag_;
   misses_[number] = {.own = own,
                      .asked = asked,

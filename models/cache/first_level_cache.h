@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "models/cache/cache.h"
+#include "models/common/host_prefetch.h"
 #include "models/common/line_memory.h"
 #include "models/common/sorted_times.h"
 
@@ -37,10 +38,11 @@ class FirstLevelCache : public Cache, public LineMemory {
   /// When the first one leaves that is known to; kNever: there is none.
   Tick next_departure() const { return next_departure_; }
   /// Hints for the host: request() or answer() comes for a miss; later, when the first has come: answer().
-  void prefetch_miss(std::uint32_t miss) const { fetch_to_host(misses_[miss]); }
+  void prefetch_miss(std::uint32_t miss) const { fetch(misses_[miss]); }
   void prefetch_fill(std::uint32_t miss) const {
     const Miss& filled = misses_[miss];
-    if (filled.slot != TagArray::kNone) __builtin_prefetch(&tags_.sector(filled.slot, filled.access.sector), 1);
+    if (filled.slot != TagArray::kNone) fetch_to_host(&tags_.sector(filled.slot, filled.access.sector));
+    if (filled.successor != kNone) fetch(misses_[filled.successor]);
   }
   /// What is asked of the level behind.
   LineAccess request(std::uint32_t miss) const;
@@ -110,9 +112,9 @@ class FirstLevelCache : public Cache, public LineMemory {
     FirstLevelCache& cache_;
   };
 
-  static void fetch_to_host(const Miss& miss) {
-    __builtin_prefetch(&miss, 1);
-    __builtin_prefetch(reinterpret_cast<const char*>(&miss) + sizeof miss / 2, 1);
+  static void fetch(const Miss& miss) {
+    fetch_to_host(&miss);
+    fetch_to_host(reinterpret_cast<const char*>(&miss) + sizeof miss / 2);
   }
   void resume_waiting();
   bool access_sectors(const Span& span, SectorAccess& access, Tick at, LineClient& client, std::uint32_t tag,

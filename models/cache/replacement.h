@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "models/common/host_prefetch.h"
+
 namespace lacuna {
 
 enum class ReplacementPolicy : int {
@@ -37,9 +39,9 @@ class Replacement {
   /// A hint for the host: the set will be used.
   void prefetch(std::uint32_t set) const {
     if (kind_ == Kind::order) {
-      __builtin_prefetch(&orders_[set], 1);
+      fetch_to_host(&orders_[set]);
     } else if (kind_ == Kind::uses) {
-      for (unsigned way = 0; way < ways_; way += kPerHostLine) __builtin_prefetch(&used_[std::size_t{set} * ways_ + way], 1);
+      for (unsigned way = 0; way < ways_; way += kPerHostLine) fetch_to_host(&used_[std::size_t{set} * ways_ + way]);
     }
   }
   /// Of a set in which no way is empty.

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "models/cache/replacement.h"
+#include "models/common/host_prefetch.h"
 #include "models/common/units.h"
 
 namespace lacuna {
@@ -61,12 +62,12 @@ class TagArray {
     replacement_.prefetch(set);
     if (!signatures_.empty()) {
       // What else will be asked for depends on whether the line is there.
-      __builtin_prefetch(&signatures_[first], 1);
+      fetch_to_host(&signatures_[first]);
       return;
     }
-    __builtin_prefetch(&tags_[first], 1);
+    fetch_to_host(&tags_[first]);
     for (unsigned sector = 0; sector < ways_ * sectors_count_ && sector < kPerWord; sector += 2)
-      __builtin_prefetch(&sectors_[first * sectors_count_ + sector], 1);
+      fetch_to_host(&sectors_[first * sectors_count_ + sector]);
   }
   /// Later, when that has come: where the line seems to be, or else the one of the set that will give way to it.
   void prefetch_line(std::uint32_t set, std::uint64_t line) {
@@ -75,8 +76,8 @@ class TagArray {
       if (!replacement_.is_cheap()) return;
       slot = set * ways_ + replacement_.victim(set);
     }
-    __builtin_prefetch(&tags_[slot], 1);
-    __builtin_prefetch(&sectors_[std::size_t{slot} * sectors_count_], 1);
+    fetch_to_host(&tags_[slot]);
+    fetch_to_host(&sectors_[std::size_t{slot} * sectors_count_]);
   }
   /// An empty slot of the set, or the one that gives way.
   Slot victim(std::uint32_t set);

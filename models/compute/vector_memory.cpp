@@ -9,7 +9,7 @@ namespace lacuna {
 namespace {
 
 // Requests of an instruction by which the host's fetch of an L1 set runs ahead of its use.
-constexpr std::size_t kPrefetchDistance = 2;
+constexpr std::size_t kPrefetchDistance = 6;
 constexpr std::uint64_t kNoPage = ~std::uint64_t{0};
 
 LineAnswer other_answer(Tick at) { return {.made = at, .arrived = at, .done = at, .level = MemoryLevel::l1}; }
@@ -77,6 +77,9 @@ MemoryTokens::Token VectorMemory::send(WavefrontSlot& slot, const isa::MemoryAcc
   }
   std::uint64_t page = kNoPage;  // of the smallest size
   LineAnswer answer;
+  if (prefetch_ != nullptr) {
+    for (std::size_t i = 0; i < std::min(lines.size(), kPrefetchDistance); ++i) prefetch_->prefetch(line_addresses_[i]);
+  }
   for (std::size_t i = 0; i < lines.size(); ++i, at += period) {
     if (prefetch_ != nullptr && i + kPrefetchDistance < lines.size())
       prefetch_->prefetch(line_addresses_[i + kPrefetchDistance]);

@@ -10,13 +10,25 @@
 namespace lacuna {
 namespace {
 
-// Requests of a destination by which the host's fetch of its sets, and of the lines in them, runs ahead of their use.
-constexpr std::size_t kSetsAhead = 6;
-constexpr std::size_t kLinesAhead = 3;
-// Likewise the records of a first-level cache's misses.
-constexpr std::size_t kMissesAhead = 6;
-// Requests from which on several threads are faster than one.
+// Requests by which the host's fetch of what they will use runs ahead of their use: where to look, and then what is found
+// there. About as many as it takes to fetch something from the host's memory.
+constexpr std::size_t kFarAhead = 12;
+constexpr std::size_t kNearAhead = 6;
+// Requests from which on several threads are faster than one, and the pieces that each of them then has: as few as will do,
+// since every piece begins with nothing fetched.
 constexpr std::size_t kWorthSharing = 32;
+constexpr std::size_t kPiecesPerThread = 3;
+
+// Calls `use` for each of a range in order, `far` and then `near` for those ahead of it.
+template <typename Far, typename Near, typename Use>
+void fetching_ahead(std::size_t first, std::size_t end, const Far& far, const Near& near, const Use& use) {
+  for (std::size_t step = first; step < end + kFarAhead; ++step) {
+    if (step < end) far(step);
+    if (step >= first + (kFarAhead - kNearAhead) && step < end + (kFarAhead - kNearAhead))
+      near(step - (kFarAhead - kNearAhead));
+    if (step >= first + kFarAhead) use(step - kFarAhead);
+  }
+}
 
 }  // namespace
 
@@ -78,36 +90,42 @@ void MemoryEdge::translate() {
 }
 
 void MemoryEdge::collect(Tick end) {
-  count_ = 0;
-  order_.clear();
-  for (std::uint32_t origin = 0; origin < caches_.size(); ++origin) {
-    FirstLevelCache& cache = *caches_[origin].cache;
-    caches_[origin].first = caches_[origin].end = count_;
-    if (cache.next_departure() >= end) continue;
-    departures_.clear();
-    cache.departures(end, departures_);
-    if (requests_.size() < count_ + departures_.size()) requests_.resize(count_ + departures_.size());
-    for (std::size_t i = 0; i < departures_.size(); ++i) {
-      if (i + kMissesAhead < departures_.size()) cache.prefetch_miss(departures_[i + kMissesAhead].miss);
-      const FirstLevelCache::Departure departure = departures_[i];
-      Request& request = requests_[count_];
-      request.access = cache.request(departure.miss);
-      request.origin = origin;
-      request.miss = departure.miss;
-      request.at = departure.at;
-      request.latency.clear();
-      order_.push_back({departure.at, static_cast<std::uint32_t>(count_++)});
-    }
-    caches_[origin].end = count_;
+  departures_.clear();
+  for (Origin& origin : caches_) {
+    origin.first = departures_.size();
+    if (origin.cache->next_departure() < end) origin.cache->departures(end, departures_);
+    origin.end = departures_.size();
   }
+  count_ = departures_.size();
+  if (requests_.size() < count_) requests_.resize(count_);
+  order_.clear();
+  std::size_t far_origin = 0;
+  std::size_t origin = 0;
+  const auto fetch = [&](std::size_t i) {
+    while (i >= caches_[far_origin].end) ++far_origin;
+    caches_[far_origin].cache->prefetch_miss(departures_[i].miss);
+  };
+  fetching_ahead(
+      0, count_, fetch, [](std::size_t) {},
+      [&](std::size_t i) {
+        while (i >= caches_[origin].end) ++origin;
+        Request& request = requests_[i];
+        request.access = caches_[origin].cache->request(departures_[i].miss);
+        request.origin = static_cast<std::uint32_t>(origin);
+        request.miss = departures_[i].miss;
+        request.at = departures_[i].at;
+        request.latency.clear();
+        order_.push_back({request.at, static_cast<std::uint32_t>(i)});
+      });
   std::sort(order_.begin(), order_.end());
 }
 
 void MemoryEdge::send() {
   arrivals_.resize(fabric_.destinations.size());
   for (std::vector<Order>& arrivals : arrivals_) arrivals.clear();
-  for (const Order& next : order_) {
-    Request& request = requests_[next.request];
+  for (std::size_t i = 0; i < order_.size(); ++i) {
+    fetch_request(i + kNearAhead);
+    Request& request = requests_[order_[i].request];
     const LineAccess& access = request.access;
     AddressRoutes::Hop hop;
     if (!fabric_.route(access.address, hop) || hop.contiguous < access.bytes) {
@@ -118,17 +136,18 @@ void MemoryEdge::send() {
     request.cache = destination.cache;
     request.at = fabric_.carry(VirtualNetwork::request, caches_[request.origin].source, hop.destination,
                                fabric_.request_flits(access.bytes, access.write, access.atomic), request.at, &request.latency);
-    arrivals_[destination.memory].push_back({request.at, next.request});
+    arrivals_[destination.memory].push_back({request.at, order_[i].request});
   }
 }
 
 template <typename Piece>
-void MemoryEdge::share(std::size_t pieces, const Piece& piece) {
-  if (threads_ != nullptr && count_ >= kWorthSharing) {
-    threads_->run(static_cast<unsigned>(pieces), piece);
-  } else {
-    for (unsigned i = 0; i < pieces; ++i) piece(i);
+void MemoryEdge::share(std::size_t items, const Piece& piece) {
+  if (threads_ == nullptr || count_ < kWorthSharing) {
+    piece(std::size_t{0}, items);
+    return;
   }
+  const std::size_t pieces = std::min(items, threads_->threads() * kPiecesPerThread);
+  threads_->run(static_cast<unsigned>(pieces), [&](unsigned i) { piece(i * items / pieces, (i + 1) * items / pieces); });
 }
 
 void MemoryEdge::report_lost(const char* name, const Request& request) const {
@@ -137,43 +156,55 @@ void MemoryEdge::report_lost(const char* name, const Request& request) const {
 }
 
 void MemoryEdge::serve() {
-  share(arrivals_.size(), [this](unsigned destination) {
-    std::vector<Order>& arrivals = arrivals_[destination];
-    std::sort(arrivals.begin(), arrivals.end());
-    if (destinations_[destination].cache != nullptr) serve_by_cache(arrivals);
+  line_up(arrivals_.size(), [this](std::size_t destination) { return arrivals_[destination].size(); });
+  share(arrivals_.size(), [this](std::size_t first, std::size_t end) {
+    for (std::size_t destination = first; destination < end; ++destination) {
+      std::vector<Order>& arrivals = arrivals_[destination];
+      std::sort(arrivals.begin(), arrivals.end());
+      std::size_t place = places_[destination];
+      for (const Order& arrival : arrivals) line_[place++] = &requests_[arrival.request];
+    }
+    serve_by_cache(places_[first], places_[end]);
   });
   order_.clear();
-  for (const std::vector<Order>& arrivals : arrivals_) {
-    for (const Order& arrival : arrivals) {
-      Request& request = requests_[arrival.request];
-      if (request.cache == nullptr) {
-        serve_by_socket(request);
-      } else if (request.lost) {
-        report_lost(request.cache->name(), request);
-      }
-      order_.push_back({request.at, arrival.request});
+  for (Request* request : line_) {
+    if (request->cache == nullptr) {
+      serve_by_socket(*request);
+    } else if (request->lost) {
+      report_lost(request->cache->name(), *request);
     }
+    order_.push_back({request->at, static_cast<std::uint32_t>(request - requests_.data())});
   }
 }
 
-void MemoryEdge::serve_by_cache(const std::vector<Order>& arrivals) {
-  const std::size_t count = arrivals.size();
-  std::size_t placed = 0;
-  for (std::size_t i = 0; i < count; ++i) {
-    for (; placed < count && placed <= i + kSetsAhead; ++placed) {
-      Request& request = requests_[arrivals[placed].request];
-      request.line = request.cache->local_line(request.access.address);
-      request.cache->prefetch_set(request.line);
-    }
-    if (i + kLinesAhead < count) {
-      const Request& request = requests_[arrivals[i + kLinesAhead].request];
-      request.cache->prefetch_line(request.access.address, request.line);
-    }
-    Request& request = requests_[arrivals[i].request];
-    tlm::tlm_response_status status = tlm::TLM_OK_RESPONSE;
-    request.at = request.cache->serve(request.access, request.line, request.at, request.latency, status);
-    request.lost = status != tlm::TLM_OK_RESPONSE;
-  }
+template <typename Size>
+void MemoryEdge::line_up(std::size_t items, const Size& size) {
+  places_.resize(items + 1);
+  places_[0] = 0;
+  for (std::size_t i = 0; i < items; ++i) places_[i + 1] = places_[i] + size(i);
+  line_.resize(places_[items]);
+}
+
+void MemoryEdge::serve_by_cache(std::size_t first, std::size_t end) {
+  fetching_ahead(
+      first, end,
+      [this](std::size_t i) {
+        Request& request = *line_[i];
+        if (request.cache == nullptr) return;
+        request.line = request.cache->local_line(request.access.address);
+        request.cache->prefetch_set(request.line);
+      },
+      [this](std::size_t i) {
+        const Request& request = *line_[i];
+        if (request.cache != nullptr) request.cache->prefetch_line(request.access.address, request.line);
+      },
+      [this](std::size_t i) {
+        Request& request = *line_[i];
+        if (request.cache == nullptr) return;
+        tlm::tlm_response_status status = tlm::TLM_OK_RESPONSE;
+        request.at = request.cache->serve(request.access, request.line, request.at, request.latency, status);
+        request.lost = status != tlm::TLM_OK_RESPONSE;
+      });
 }
 
 void MemoryEdge::serve_by_socket(Request& request) {
@@ -188,31 +219,38 @@ void MemoryEdge::serve_by_socket(Request& request) {
 
 void MemoryEdge::reply() {
   std::sort(order_.begin(), order_.end());
-  for (const Order& next : order_) {
-    Request& request = requests_[next.request];
+  for (std::size_t i = 0; i < order_.size(); ++i) {
+    fetch_request(i + kNearAhead);
+    Request& request = requests_[order_[i].request];
     const LineAccess& access = request.access;
     request.at = fabric_.carry(VirtualNetwork::reply, caches_[request.origin].source, request.destination,
                                fabric_.reply_flits(access.bytes, access.write, access.atomic), request.at, &request.latency);
   }
-  share(groups_.size(), [this](unsigned group) { answer(group); });
+  line_up(groups_.size(), [this](std::size_t group) {
+    std::size_t requests = 0;
+    for (const std::uint32_t cache : groups_[group]) requests += caches_[cache].end - caches_[cache].first;
+    return requests;
+  });
+  share(groups_.size(), [this](std::size_t first, std::size_t end) { answer(first, end); });
 }
 
-void MemoryEdge::answer(unsigned group) {
-  for (const std::uint32_t number : groups_[group]) {
-    const Origin& origin = caches_[number];
-    for (std::size_t i = origin.first; i < std::min(origin.first + kMissesAhead, origin.end); ++i)
-      origin.cache->prefetch_miss(requests_[i].miss);
-    for (std::size_t i = origin.first; i < origin.end; ++i) {
-      if (i + kMissesAhead < origin.end) origin.cache->prefetch_miss(requests_[i + kMissesAhead].miss);
-      if (i + kLinesAhead < origin.end) origin.cache->prefetch_fill(requests_[i + kLinesAhead].miss);
-      const Request& request = requests_[i];
-      origin.cache->answer(request.miss, request.at, request.latency);
+void MemoryEdge::answer(std::size_t first_group, std::size_t end_group) {
+  std::size_t place = places_[first_group];
+  for (std::size_t group = first_group; group < end_group; ++group) {
+    for (const std::uint32_t number : groups_[group]) {
+      for (std::size_t i = caches_[number].first; i < caches_[number].end; ++i) line_[place++] = &requests_[i];
     }
   }
+  const auto cache = [this](std::size_t i) -> FirstLevelCache& { return *caches_[line_[i]->origin].cache; };
+  fetching_ahead(
+      places_[first_group], places_[end_group], [&](std::size_t i) { cache(i).prefetch_miss(line_[i]->miss); },
+      [&](std::size_t i) { cache(i).prefetch_fill(line_[i]->miss); },
+      [&](std::size_t i) { cache(i).answer(line_[i]->miss, line_[i]->at, line_[i]->latency); });
   // What waits in a cache waits for its answers.
-  for (const std::uint32_t number : groups_[group]) {
-    const Origin& origin = caches_[number];
-    if (origin.first != origin.end) origin.cache->resume();
+  for (std::size_t group = first_group; group < end_group; ++group) {
+    for (const std::uint32_t number : groups_[group]) {
+      if (caches_[number].first != caches_[number].end) caches_[number].cache->resume();
+    }
   }
 }
 

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "models/cache/first_level_cache.h"
+#include "models/common/host_prefetch.h"
 #include "models/common/timing_payload.h"
 #include "models/common/worker_threads.h"
 #include "models/common/zero_masks.h"
@@ -73,13 +74,23 @@ class MemoryEdge : public WindowEdge {
   void send();
   void serve();
   void serve_by_socket(Request& request);
-  void serve_by_cache(const std::vector<Order>& arrivals);
+  /// Of line_.
+  void serve_by_cache(std::size_t first, std::size_t end);
   void reply();
-  void answer(unsigned group);
+  void answer(std::size_t first_group, std::size_t end_group);
   [[noreturn]] void report_lost(const char* name, const Request& request) const;
-  /// Calls `piece(i)` for each i below `pieces`, on several threads when that is worth it.
+  /// Calls `piece(first, end)` for ranges of all `items`, on several threads when that is worth it.
   template <typename Piece>
-  void share(std::size_t pieces, const Piece& piece);
+  void share(std::size_t items, const Piece& piece);
+  /// Makes room in line_ for the requests of `items`, of which each has `size(i)`.
+  template <typename Size>
+  void line_up(std::size_t items, const Size& size);
+  /// A hint for the host: a request's turn in order_ comes.
+  void fetch_request(std::size_t i) const {
+    if (i >= order_.size()) return;
+    const auto* record = reinterpret_cast<const char*>(&requests_[order_[i].request]);
+    for (std::size_t byte = 0; byte < sizeof(Request); byte += 64) fetch_to_host(record + byte);
+  }
 
   Fabric& fabric_;
   TranslationLevel* l2_tlb_;
@@ -98,6 +109,8 @@ class MemoryEdge : public WindowEdge {
   std::size_t count_ = 0;
   std::vector<Order> order_;
   std::vector<std::vector<Order>> arrivals_;  // by destination
+  std::vector<Request*> line_;                // by destination or group, those of one from places_ on
+  std::vector<std::size_t> places_;
   std::vector<FirstLevelCache::Departure> departures_;
   std::vector<FirstLevelTlb::Departure> tlb_departures_;
   std::vector<std::pair<FirstLevelTlb*, std::uint32_t>> translations_;
