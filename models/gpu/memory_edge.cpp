@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "models/common/sort_by_time.h"
 #include "models/common/tlm_time.h"
 
 namespace lacuna {
@@ -85,7 +86,7 @@ void MemoryEdge::translate() {
       translations_.emplace_back(tlb, departure.miss);
     }
   }
-  std::sort(order_.begin(), order_.end());
+  sort_by_time(order_, sorted_);
   for (const Order& next : order_) translations_[next.request].first->resolve(translations_[next.request].second);
 }
 
@@ -117,7 +118,7 @@ void MemoryEdge::collect(Tick end) {
         request.latency.clear();
         order_.push_back({request.at, static_cast<std::uint32_t>(i)});
       });
-  std::sort(order_.begin(), order_.end());
+  sort_by_time(order_, sorted_);
 }
 
 void MemoryEdge::send() {
@@ -218,7 +219,7 @@ void MemoryEdge::serve_by_socket(Request& request) {
 }
 
 void MemoryEdge::reply() {
-  std::sort(order_.begin(), order_.end());
+  sort_by_time(order_, sorted_);
   for (std::size_t i = 0; i < order_.size(); ++i) {
     fetch_request(i + kNearAhead);
     Request& request = requests_[order_[i].request];

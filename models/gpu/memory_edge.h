@@ -108,6 +108,7 @@ class MemoryEdge : public WindowEdge {
   std::vector<Request> requests_;  // of this edge, from 0 to count_
   std::size_t count_ = 0;
   std::vector<Order> order_;
+  std::vector<Order> sorted_;  // room for sorting it
   std::vector<std::vector<Order>> arrivals_;  // by destination
   std::vector<Request*> line_;                // by destination or group, those of one from places_ on
   std::vector<std::size_t> places_;
