@@ -57,6 +57,29 @@ void MemoryEdge::settle(Tick end) {
   send();
   serve();
   reply();
+  count();
+}
+
+// Whether the ends of packets can be left to groups and destinations: none uses a port of another one.
+bool MemoryEdge::has_private_ports() const {
+  // One thread does better by carry(), which books both ends at once.
+  if (threads_ == nullptr || threads_->threads() == 1 || !fabric_.meets_at_ports_only()) return false;
+  constexpr std::size_t kNobody = ~std::size_t{0};
+  std::vector<std::size_t> owners(fabric_.nodes(), kNobody);
+  const auto take = [&](unsigned node, std::size_t owner) {
+    if (owners[node] != kNobody) return owners[node] == owner;
+    owners[node] = owner;
+    return true;
+  };
+  for (std::size_t destination = 0; destination < destinations_.size(); ++destination) {
+    if (!take(fabric_.destination_node(static_cast<unsigned>(destination)), destinations_[destination].memory)) return false;
+  }
+  for (std::size_t group = 0; group < groups_.size(); ++group) {
+    for (const std::uint32_t cache : groups_[group]) {
+      if (!take(fabric_.source_node(caches_[cache].source), destinations_.size() + group)) return false;
+    }
+  }
+  return true;
 }
 
 Tick MemoryEdge::next() const {
@@ -91,6 +114,7 @@ void MemoryEdge::translate() {
 }
 
 void MemoryEdge::collect(Tick end) {
+  if (!private_ports_) private_ports_ = has_private_ports();
   departures_.clear();
   for (Origin& origin : caches_) {
     origin.first = departures_.size();
@@ -98,47 +122,25 @@ void MemoryEdge::collect(Tick end) {
     origin.end = departures_.size();
   }
   count_ = departures_.size();
-  if (requests_.size() < count_) requests_.resize(count_);
-  order_.clear();
-  std::size_t far_origin = 0;
-  std::size_t origin = 0;
-  const auto fetch = [&](std::size_t i) {
-    while (i >= caches_[far_origin].end) ++far_origin;
-    caches_[far_origin].cache->prefetch_miss(departures_[i].miss);
-  };
-  fetching_ahead(
-      0, count_, fetch, [](std::size_t) {},
-      [&](std::size_t i) {
-        while (i >= caches_[origin].end) ++origin;
-        Request& request = requests_[i];
-        request.access = caches_[origin].cache->request(departures_[i].miss);
-        request.origin = static_cast<std::uint32_t>(origin);
-        request.miss = departures_[i].miss;
-        request.at = departures_[i].at;
-        request.latency.clear();
-        order_.push_back({request.at, static_cast<std::uint32_t>(i)});
-      });
-  sort_by_time(order_, sorted_);
-}
-
-void MemoryEdge::send() {
-  arrivals_.resize(fabric_.destinations.size());
-  for (std::vector<Order>& arrivals : arrivals_) arrivals.clear();
-  for (std::size_t i = 0; i < order_.size(); ++i) {
-    fetch_request(i + kNearAhead);
-    Request& request = requests_[order_[i].request];
-    const LineAccess& access = request.access;
-    AddressRoutes::Hop hop;
-    if (!fabric_.route(access.address, hop) || hop.contiguous < access.bytes) {
-      report_lost(caches_[request.origin].cache->name(), request);
-    }
-    const Destination& destination = destinations_[hop.destination];
-    request.destination = hop.destination;
-    request.cache = destination.cache;
-    request.at = fabric_.carry(VirtualNetwork::request, caches_[request.origin].source, hop.destination,
-                               fabric_.request_flits(access.bytes, access.write, access.atomic), request.at, &request.latency);
-    arrivals_[destination.memory].push_back({request.at, order_[i].request});
+  if (requests_.size() < count_) {
+    requests_.resize(count_);
+    passages_.resize(count_);
   }
+  group_places_.resize(groups_.size() + 1);
+  group_line_.resize(count_);
+  origins_.resize(count_);
+  order_.resize(count_);
+  std::size_t place = 0;
+  for (std::size_t group = 0; group < groups_.size(); ++group) {
+    group_places_[group] = place;
+    for (const std::uint32_t cache : groups_[group]) {
+      for (std::size_t i = caches_[cache].first; i < caches_[cache].end; ++i) {
+        origins_[i] = cache;
+        group_line_[place++] = static_cast<std::uint32_t>(i);
+      }
+    }
+  }
+  group_places_[groups_.size()] = place;
 }
 
 template <typename Piece>
@@ -156,55 +158,148 @@ void MemoryEdge::report_lost(const char* name, const Request& request) const {
   std::abort();
 }
 
-void MemoryEdge::serve() {
-  line_up(arrivals_.size(), [this](std::size_t destination) { return arrivals_[destination].size(); });
-  share(arrivals_.size(), [this](std::size_t first, std::size_t end) {
-    for (std::size_t destination = first; destination < end; ++destination) {
-      std::vector<Order>& arrivals = arrivals_[destination];
-      std::sort(arrivals.begin(), arrivals.end());
-      std::size_t place = places_[destination];
-      for (const Order& arrival : arrivals) line_[place++] = &requests_[arrival.request];
+void MemoryEdge::send() {
+  share(groups_.size(), [this](std::size_t first, std::size_t end) { leave(first, end); });
+  if (lost_) {
+    for (std::size_t i = 0; i < count_; ++i) {
+      if (requests_[i].lost) report_lost(caches_[requests_[i].origin].cache->name(), requests_[i]);
     }
-    serve_by_cache(places_[first], places_[end]);
-  });
-  order_.clear();
-  for (Request* request : line_) {
-    if (request->cache == nullptr) {
-      serve_by_socket(*request);
-    } else if (request->lost) {
-      report_lost(request->cache->name(), *request);
+  }
+  arrivals_.resize(destinations_.size());
+  for (std::vector<Order>& arrivals : arrivals_) arrivals.clear();
+  if (*private_ports_) {
+    for (std::uint32_t i = 0; i < count_; ++i) {
+      arrivals_[destinations_[passages_[i].destination].memory].push_back({passages_[i].departs, i});
     }
-    order_.push_back({request->at, static_cast<std::uint32_t>(request - requests_.data())});
+    return;
+  }
+  sort_by_time(order_, sorted_);
+  for (std::size_t i = 0; i < count_; ++i) {
+    if (i + kNearAhead < count_) fetch_request(order_[i + kNearAhead].request);
+    Request& request = requests_[order_[i].request];
+    const Passage& passage = passages_[order_[i].request];
+    request.at = fabric_.carry(VirtualNetwork::request, passage.source, passage.destination, passage.request_flits, request.at,
+                               &request.latency);
+    arrivals_[destinations_[request.destination].memory].push_back({request.at, order_[i].request});
   }
 }
 
-template <typename Size>
-void MemoryEdge::line_up(std::size_t items, const Size& size) {
-  places_.resize(items + 1);
-  places_[0] = 0;
-  for (std::size_t i = 0; i < items; ++i) places_[i + 1] = places_[i] + size(i);
-  line_.resize(places_[items]);
+// What leaves some groups' caches, as far as it depends on them alone.
+void MemoryEdge::leave(std::size_t first_group, std::size_t end_group) {
+  fetching_ahead(
+      group_places_[first_group], group_places_[end_group],
+      [this](std::size_t place) {
+        const std::uint32_t i = group_line_[place];
+        caches_[origins_[i]].cache->prefetch_miss(departures_[i].miss);
+      },
+      [this](std::size_t place) { fetch_request(group_line_[place]); },
+      [this](std::size_t place) {
+        const std::uint32_t i = group_line_[place];
+        Request& request = requests_[i];
+        request.origin = origins_[i];
+        request.miss = departures_[i].miss;
+        request.access = caches_[request.origin].cache->request(request.miss);
+        request.at = departures_[i].at;
+        request.latency.clear();
+        AddressRoutes::Hop hop;
+        request.lost = !fabric_.route(request.access.address, hop) || hop.contiguous < request.access.bytes;
+        if (request.lost) lost_ = true;
+        request.destination = hop.destination;
+        request.cache = destinations_[hop.destination].cache;
+        const LineAccess& access = request.access;
+        Passage& passage = passages_[i];
+        passage.departs = request.at;
+        passage.source = source(request);
+        passage.destination = hop.destination;
+        passage.request_flits = fabric_.request_flits(access.bytes, access.write, access.atomic);
+        passage.reply_flits = fabric_.reply_flits(access.bytes, access.write, access.atomic);
+        order_[place] = {request.at, i};
+      });
+  if (!*private_ports_) return;
+  for (std::size_t group = first_group; group < end_group; ++group) {
+    const auto first = order_.begin() + static_cast<std::ptrdiff_t>(group_places_[group]);
+    const auto end = order_.begin() + static_cast<std::ptrdiff_t>(group_places_[group + 1]);
+    std::sort(first, end);
+    for (auto next = first; next != end; ++next) {
+      Request& request = requests_[next->request];
+      const Passage& passage = passages_[next->request];
+      request.head =
+          fabric_.leave(VirtualNetwork::request, passage.source, passage.destination, passage.request_flits, request.at);
+    }
+  }
 }
 
+// A packet of a request reaches its receiver.
+void MemoryEdge::arrive(VirtualNetwork network, Request& request, unsigned flits, Fabric::Traversal& passed) {
+  passed = fabric_.arrive(network, source(request), request.destination, flits, request.at, request.head);
+  request.latency.add(MemoryLevel::noc, passed.waiting, passed.arrival - request.at - passed.waiting);
+  request.at = passed.arrival;
+}
+
+void MemoryEdge::serve() {
+  places_.resize(arrivals_.size() + 1);
+  places_[0] = 0;
+  for (std::size_t i = 0; i < arrivals_.size(); ++i) places_[i + 1] = places_[i] + arrivals_[i].size();
+  line_.resize(count_);
+  share(arrivals_.size(), [this](std::size_t first, std::size_t end) { serve_destinations(first, end); });
+  if (lost_) {
+    for (std::size_t i = 0; i < count_; ++i) {
+      if (requests_[i].lost) report_lost(requests_[i].cache->name(), requests_[i]);
+    }
+  }
+  for (std::size_t destination = 0; destination < arrivals_.size(); ++destination) {
+    if (destinations_[destination].cache != nullptr) continue;
+    for (const Order& arrival : arrivals_[destination]) serve_by_socket(requests_[arrival.request]);
+    if (*private_ports_) send_replies(arrivals_[destination]);
+  }
+}
+
+void MemoryEdge::serve_destinations(std::size_t first, std::size_t end) {
+  for (std::size_t destination = first; destination < end; ++destination) {
+    std::vector<Order>& arrivals = arrivals_[destination];
+    std::sort(arrivals.begin(), arrivals.end());
+    if (*private_ports_) {
+      for (std::size_t i = 0; i < std::min(kNearAhead, arrivals.size()); ++i) fetch_request(arrivals[i].request);
+      for (std::size_t i = 0; i < arrivals.size(); ++i) {
+        if (i + kNearAhead < arrivals.size()) fetch_request(arrivals[i + kNearAhead].request);
+        Request& request = requests_[arrivals[i].request];
+        Passage& passage = passages_[arrivals[i].request];
+        arrive(VirtualNetwork::request, request, passage.request_flits, passage.request);
+        arrivals[i].at = request.at;
+      }
+      std::sort(arrivals.begin(), arrivals.end());
+    }
+    std::size_t place = places_[destination];
+    for (const Order& arrival : arrivals) line_[place++] = arrival.request;
+  }
+  serve_by_cache(places_[first], places_[end]);
+  if (!*private_ports_) return;
+  for (std::size_t destination = first; destination < end; ++destination) {
+    if (destinations_[destination].cache != nullptr) send_replies(arrivals_[destination]);
+  }
+}
+
+// Those of line_ for which there is a cache.
 void MemoryEdge::serve_by_cache(std::size_t first, std::size_t end) {
   fetching_ahead(
       first, end,
-      [this](std::size_t i) {
-        Request& request = *line_[i];
+      [this](std::size_t place) {
+        Request& request = requests_[line_[place]];
         if (request.cache == nullptr) return;
         request.line = request.cache->local_line(request.access.address);
         request.cache->prefetch_set(request.line);
       },
-      [this](std::size_t i) {
-        const Request& request = *line_[i];
+      [this](std::size_t place) {
+        const Request& request = requests_[line_[place]];
         if (request.cache != nullptr) request.cache->prefetch_line(request.access.address, request.line);
       },
-      [this](std::size_t i) {
-        Request& request = *line_[i];
+      [this](std::size_t place) {
+        Request& request = requests_[line_[place]];
         if (request.cache == nullptr) return;
         tlm::tlm_response_status status = tlm::TLM_OK_RESPONSE;
         request.at = request.cache->serve(request.access, request.line, request.at, request.latency, status);
         request.lost = status != tlm::TLM_OK_RESPONSE;
+        if (request.lost) lost_ = true;
       });
 }
 
@@ -218,40 +313,77 @@ void MemoryEdge::serve_by_socket(Request& request) {
   request.latency += payload_.latency();
 }
 
-void MemoryEdge::reply() {
-  sort_by_time(order_, sorted_);
-  for (std::size_t i = 0; i < order_.size(); ++i) {
-    fetch_request(i + kNearAhead);
-    Request& request = requests_[order_[i].request];
-    const LineAccess& access = request.access;
-    request.at = fabric_.carry(VirtualNetwork::reply, caches_[request.origin].source, request.destination,
-                               fabric_.reply_flits(access.bytes, access.write, access.atomic), request.at, &request.latency);
+// From the destinations to which these requests have come and have been served.
+void MemoryEdge::send_replies(std::vector<Order>& arrivals) {
+  for (Order& arrival : arrivals) arrival.at = requests_[arrival.request].at;
+  std::sort(arrivals.begin(), arrivals.end());
+  for (const Order& next : arrivals) {
+    Request& request = requests_[next.request];
+    const Passage& passage = passages_[next.request];
+    request.head = fabric_.leave(VirtualNetwork::reply, passage.source, passage.destination, passage.reply_flits, request.at);
   }
-  line_up(groups_.size(), [this](std::size_t group) {
-    std::size_t requests = 0;
-    for (const std::uint32_t cache : groups_[group]) requests += caches_[cache].end - caches_[cache].first;
-    return requests;
-  });
+}
+
+void MemoryEdge::reply() {
+  if (!*private_ports_) {
+    for (std::uint32_t i = 0; i < count_; ++i) order_[i] = {requests_[i].at, i};
+    sort_by_time(order_, sorted_);
+    for (std::size_t i = 0; i < count_; ++i) {
+      if (i + kNearAhead < count_) fetch_request(order_[i + kNearAhead].request);
+      Request& request = requests_[order_[i].request];
+      const Passage& passage = passages_[order_[i].request];
+      request.at = fabric_.carry(VirtualNetwork::reply, passage.source, passage.destination, passage.reply_flits, request.at,
+                                 &request.latency);
+    }
+  }
   share(groups_.size(), [this](std::size_t first, std::size_t end) { answer(first, end); });
 }
 
 void MemoryEdge::answer(std::size_t first_group, std::size_t end_group) {
-  std::size_t place = places_[first_group];
-  for (std::size_t group = first_group; group < end_group; ++group) {
-    for (const std::uint32_t number : groups_[group]) {
-      for (std::size_t i = caches_[number].first; i < caches_[number].end; ++i) line_[place++] = &requests_[i];
+  const std::size_t first_place = group_places_[first_group];
+  const std::size_t end_place = group_places_[end_group];
+  if (*private_ports_) {
+    for (std::size_t place = first_place; place < end_place; ++place) {
+      if (place + kFarAhead < end_place) fetch_request(group_line_[place + kFarAhead]);
+      order_[place] = {requests_[group_line_[place]].at, group_line_[place]};
+    }
+    for (std::size_t group = first_group; group < end_group; ++group) {
+      const auto first = order_.begin() + static_cast<std::ptrdiff_t>(group_places_[group]);
+      const auto end = order_.begin() + static_cast<std::ptrdiff_t>(group_places_[group + 1]);
+      std::sort(first, end);
+      for (auto next = first; next != end; ++next) {
+        Request& request = requests_[next->request];
+        Passage& passage = passages_[next->request];
+        passage.answered = request.at;
+        arrive(VirtualNetwork::reply, request, passage.reply_flits, passage.reply);
+      }
     }
   }
-  const auto cache = [this](std::size_t i) -> FirstLevelCache& { return *caches_[line_[i]->origin].cache; };
+  const auto cache = [this](std::size_t place) -> FirstLevelCache& {
+    return *caches_[requests_[group_line_[place]].origin].cache;
+  };
   fetching_ahead(
-      places_[first_group], places_[end_group], [&](std::size_t i) { cache(i).prefetch_miss(line_[i]->miss); },
-      [&](std::size_t i) { cache(i).prefetch_fill(line_[i]->miss); },
-      [&](std::size_t i) { cache(i).answer(line_[i]->miss, line_[i]->at, line_[i]->latency); });
+      first_place, end_place, [&](std::size_t place) { cache(place).prefetch_miss(requests_[group_line_[place]].miss); },
+      [&](std::size_t place) { cache(place).prefetch_fill(requests_[group_line_[place]].miss); },
+      [&](std::size_t place) {
+        const Request& request = requests_[group_line_[place]];
+        cache(place).answer(request.miss, request.at, request.latency);
+      });
   // What waits in a cache waits for its answers.
   for (std::size_t group = first_group; group < end_group; ++group) {
     for (const std::uint32_t number : groups_[group]) {
       if (caches_[number].first != caches_[number].end) caches_[number].cache->resume();
     }
+  }
+}
+
+// Packets that threads have carried are counted by one.
+void MemoryEdge::count() {
+  if (!*private_ports_) return;
+  for (std::size_t i = 0; i < count_; ++i) {
+    const Passage& passed = passages_[i];
+    fabric_.count_carried(passed.source, passed.destination, passed.request_flits, passed.departs, passed.request);
+    fabric_.count_carried(passed.source, passed.destination, passed.reply_flits, passed.answered, passed.reply);
   }
 }
 

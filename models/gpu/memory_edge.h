@@ -1,17 +1,20 @@
 // The edge of a window (models/compute/windows.h): what the first-level caches and TLBs have asked for goes through the network
 // to L2, DRAM and host memory, all requests in order of simulated time at each of these stages:
 //
-//   translations     L1 TLBs -> L2 TLB -> page walker, in order of the misses
-//   requests         L1 -> network -> destination, in order of departure
-//   service          each destination's requests in order of arrival; those of destinations with a DRAM channel in common
-//   together replies          destination -> network -> L1, in order of the answers
+//   translations  L1 TLBs -> L2 TLB -> page walker, in order of the misses
+//   requests      L1 -> network -> destination, in order of departure
+//   service       each destination's requests in order of arrival; those of destinations with a DRAM channel in common together
+//   replies       destination -> network -> L1, in order of the answers
 //
 // Sorted so, a stage's calendars are asked in time order, and the host meets the same tags and banks together. Destinations
-// (or such pairs of them) know nothing of each other, nor do groups of first-level caches: service and what the answers lead to
-// are shared among threads.
+// (or such pairs of them) know nothing of each other, nor do groups of first-level caches: what they do is shared among
+// threads. So are the two ends of a packet's way, when packets meet nowhere else (Fabric::meets_at_ports_only()); else one
+// thread carries them.
 #pragma once
 
 #include <tlm_utils/simple_initiator_socket.h>
+#include <atomic>
+#include <optional>
 #include <vector>
 
 #include "models/cache/first_level_cache.h"
@@ -53,13 +56,14 @@ class MemoryEdge : public WindowEdge {
   };
   struct Request {
     LineAccess access;
-    std::uint32_t origin = 0;  ///< of origins
+    std::uint64_t line = 0;    ///< its number at the destination
+    Cache* cache = nullptr;    ///< there
+    std::uint32_t origin = 0;  ///< of caches_
     std::uint32_t miss = 0;
     unsigned destination = 0;
-    Cache* cache = nullptr;  ///< at the destination
-    std::uint64_t line = 0;  ///< its number there
-    bool lost = false;       ///< no memory answers
-    Tick at{};               ///< departure, then arrival, then the answer, at the stage that it is in
+    bool lost = false;  ///< no memory answers
+    Tick at{};          ///< departure, then arrival, then the answer, at the stage that it is in
+    Cycles head{};      ///< when the packet that is under way reaches its receiver
     LatencyBreakdown latency;
   };
   /// The order of a stage: by time, then in the order of departures.
@@ -68,27 +72,40 @@ class MemoryEdge : public WindowEdge {
     std::uint32_t request;
     bool operator<(const Order& other) const { return at != other.at ? at < other.at : request < other.request; }
   };
+  /// Where a request goes, and how its two packets fared: what one thread needs of all of them.
+  struct Passage {
+    unsigned source;
+    unsigned destination;
+    unsigned request_flits;
+    unsigned reply_flits;
+    Tick departs;   ///< the request
+    Tick answered;  ///< the reply departs
+    Fabric::Traversal request;
+    Fabric::Traversal reply;
+  };
 
+  bool has_private_ports() const;
   void translate();
   void collect(Tick end);
   void send();
+  void leave(std::size_t first_group, std::size_t end_group);
   void serve();
-  void serve_by_socket(Request& request);
-  /// Of line_.
+  void serve_destinations(std::size_t first, std::size_t end);
   void serve_by_cache(std::size_t first, std::size_t end);
+  void serve_by_socket(Request& request);
+  void send_replies(std::vector<Order>& arrivals);
   void reply();
   void answer(std::size_t first_group, std::size_t end_group);
+  void count();
+  unsigned source(const Request& request) const { return caches_[request.origin].source; }
+  void arrive(VirtualNetwork network, Request& request, unsigned flits, Fabric::Traversal& passed);
   [[noreturn]] void report_lost(const char* name, const Request& request) const;
   /// Calls `piece(first, end)` for ranges of all `items`, on several threads when that is worth it.
   template <typename Piece>
   void share(std::size_t items, const Piece& piece);
-  /// Makes room in line_ for the requests of `items`, of which each has `size(i)`.
-  template <typename Size>
-  void line_up(std::size_t items, const Size& size);
-  /// A hint for the host: a request's turn in order_ comes.
-  void fetch_request(std::size_t i) const {
-    if (i >= order_.size()) return;
-    const auto* record = reinterpret_cast<const char*>(&requests_[order_[i].request]);
+  /// A hint for the host: a request will be used.
+  void fetch_request(std::uint32_t number) const {
+    const auto* record = reinterpret_cast<const char*>(&requests_[number]);
     for (std::size_t byte = 0; byte < sizeof(Request); byte += 64) fetch_to_host(record + byte);
   }
 
@@ -105,14 +122,22 @@ class MemoryEdge : public WindowEdge {
   std::vector<Destination> destinations_;
   ZeroMasks* masks_ = nullptr;
 
-  std::vector<Request> requests_;  // of this edge, from 0 to count_
-  std::size_t count_ = 0;
-  std::vector<Order> order_;
-  std::vector<Order> sorted_;  // room for sorting it
-  std::vector<std::vector<Order>> arrivals_;  // by destination
-  std::vector<Request*> line_;                // by destination or group, those of one from places_ on
-  std::vector<std::size_t> places_;
+  // Of this edge, in the order of caches_, from 0 to count_.
   std::vector<FirstLevelCache::Departure> departures_;
+  std::vector<std::uint32_t> origins_;
+  std::vector<Request> requests_;
+  std::vector<Passage> passages_;
+  std::size_t count_ = 0;
+  std::vector<Order> order_;                  // of all, or of a group from group_places_ on
+  std::vector<Order> sorted_;                 // room for sorting it
+  std::vector<std::vector<Order>> arrivals_;  // by destination
+  // Requests by group and by destination (of its memory), those of one from its place on.
+  std::vector<std::uint32_t> group_line_;
+  std::vector<std::size_t> group_places_;
+  std::vector<std::uint32_t> line_;
+  std::vector<std::size_t> places_;
+  std::optional<bool> private_ports_;  ///< has_private_ports(), once all have been added
+  std::atomic<bool> lost_{false};      ///< one of them is
   std::vector<FirstLevelTlb::Departure> tlb_departures_;
   std::vector<std::pair<FirstLevelTlb*, std::uint32_t>> translations_;
   TimingPayload payload_;

@@ -42,6 +42,17 @@ Tick Crossbar::carry(VirtualNetwork network, unsigned source, unsigned destinati
   return count_arrival(from, to, flits, at, run.first + flits - 1, latency);
 }
 
+Cycles Crossbar::leave(VirtualNetwork network, unsigned source, unsigned destination, unsigned flits, Tick at) {
+  const End& from = network == VirtualNetwork::request ? source_ends_[source] : destination_ends_[destination];
+  return {from.port->injection.take(clock_.ceil(at).n, flits) - (flits - 1) + hop_};
+}
+
+Fabric::Traversal Crossbar::arrive(VirtualNetwork network, unsigned source, unsigned destination, unsigned flits, Tick at,
+                                   Cycles head) {
+  const End& to = network == VirtualNetwork::request ? destination_ends_[destination] : source_ends_[source];
+  return traversal(to.port->ejection.take(head.n, flits), flits, at);
+}
+
 [[gnu::noinline]] Tick Crossbar::leave_scattered(const End& from, const End& to, unsigned flits, Tick at, std::uint64_t first,
                                                  LatencyBreakdown* latency) {
   const std::uint64_t leaves = from.port->injection.take(first, flits) - (flits - 1);

@@ -20,6 +20,10 @@ class Crossbar : public Fabric {
            const FabricGuests& guests = {});
   Tick carry(VirtualNetwork network, unsigned source, unsigned destination, unsigned flits, Tick at,
              LatencyBreakdown* latency) override;
+  bool meets_at_ports_only() const override { return true; }
+  Cycles leave(VirtualNetwork network, unsigned source, unsigned destination, unsigned flits, Tick at) override;
+  Traversal arrive(VirtualNetwork network, unsigned source, unsigned destination, unsigned flits, Tick at,
+                   Cycles head) override;
   void reset() override;
 
  private:

@@ -125,6 +125,14 @@ Tick Fabric::carry(VirtualNetwork network, unsigned source, unsigned destination
   return traversal.arrival;
 }
 
+Cycles Fabric::leave(VirtualNetwork, unsigned, unsigned, unsigned, Tick) {
+  throw std::logic_error(std::string(name()) + ": packets meet on their way");
+}
+
+Fabric::Traversal Fabric::arrive(VirtualNetwork, unsigned, unsigned, unsigned, Tick, Cycles) {
+  throw std::logic_error(std::string(name()) + ": packets meet on their way");
+}
+
 std::vector<unsigned> Fabric::path_nodes(unsigned from, unsigned to, unsigned) const {
   return from == to ? std::vector<unsigned>{from} : std::vector<unsigned>{from, to};
 }

@@ -120,6 +120,19 @@ class Fabric : public sc_core::sc_module {
                      LatencyBreakdown* latency);
   /// The same, counted for the fabric but not for source and destination.
   Traversal traverse(VirtualNetwork network, unsigned source, unsigned destination, unsigned flits, Tick at);
+  // carry() in two halves, for a fabric whose packets meet nowhere but at the ports of their two nodes. On several threads:
+  // leave() for senders, and arrive() for receivers, at different nodes.
+
+  virtual bool meets_at_ports_only() const { return false; }
+  /// Returns when the packet's head reaches the receiver's port, in cycles of the fabric's clock.
+  virtual Cycles leave(VirtualNetwork network, unsigned source, unsigned destination, unsigned flits, Tick at);
+  /// Of a packet that was ready to leave at `at` and whose head reaches the port in cycle `head`.
+  virtual Traversal arrive(VirtualNetwork network, unsigned source, unsigned destination, unsigned flits, Tick at, Cycles head);
+  /// What carry() counts, in a third step.
+  void count_carried(unsigned source, unsigned destination, unsigned flits, Tick at, const Traversal& traversal) {
+    count_carried(source_counts(source), destination_counts(destination), flits, at, traversal, nullptr);
+  }
+
   /// The kernel's time is `now`: no later packet leaves before it. Drops what was booked until then, every so often.
   void advance(Tick now) {
     if (now < next_retire_) return;
