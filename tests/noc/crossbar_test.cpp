@@ -5,7 +5,9 @@
 #include <spdlog/spdlog.h>
 
 #include <array>
+#include <random>
 #include <sstream>
+#include <vector>
 
 #include "models/common/guest_mistake.h"
 #include "tests/harness/harness.h"
@@ -125,6 +127,70 @@ TEST(Crossbar, AStreamReachesTheWidthOfThePort) {
   Tick last{};
   for (unsigned i = 0; i < 256; ++i) last = later(last, b.initiators[0].time_read(0_ns, kBase + 64 * (i % 64), 64).at);
   EXPECT_EQ(last, 107_ns + 4_ns * 256);
+}
+
+// What threads do at a window's edge: all senders first, each in its own order, then all receivers.
+TEST(Crossbar, HalvesOfPacketsGiveWhatTheWholeGives) {
+  auto& b = fresh();
+  struct Packet {
+    unsigned source;
+    unsigned destination;
+    unsigned flits;
+    Tick at;
+    Tick arrival{};
+    Tick waiting{};
+    Cycles head{};
+  };
+  std::mt19937 random(1);
+  std::vector<Packet> packets(2000);
+  Tick at{};
+  for (Packet& packet : packets) {
+    at += Tick{random() % 1500};
+    packet = {.source = static_cast<unsigned>(random() % 2),
+              .destination = static_cast<unsigned>(random() % kCount),
+              .flits = static_cast<unsigned>(1 + random() % 5),
+              .at = at};
+  }
+  ASSERT_TRUE(b.crossbar.meets_at_ports_only());
+  for (const VirtualNetwork network : {VirtualNetwork::request, VirtualNetwork::reply}) {
+    b.crossbar.reset();
+    const FabricStatistics before = b.crossbar.statistics();
+    for (Packet& packet : packets) {
+      LatencyBreakdown latency;
+      packet.arrival = b.crossbar.carry(network, packet.source, packet.destination, packet.flits, packet.at, &latency);
+      packet.waiting = latency.queueing[static_cast<std::size_t>(MemoryLevel::noc)];
+    }
+    const FabricStatistics whole = b.crossbar.statistics();
+    b.crossbar.reset();
+    const bool request = network == VirtualNetwork::request;
+    for (unsigned sender = 0; sender < kCount; ++sender) {
+      for (Packet& packet : packets) {
+        if ((request ? packet.source : packet.destination) == sender)
+          packet.head = b.crossbar.leave(network, packet.source, packet.destination, packet.flits, packet.at);
+      }
+    }
+    Tick waited{};
+    for (unsigned receiver = 0; receiver < kCount; ++receiver) {
+      for (const Packet& packet : packets) {
+        if ((request ? packet.destination : packet.source) != receiver) continue;
+        const Fabric::Traversal passed =
+            b.crossbar.arrive(network, packet.source, packet.destination, packet.flits, packet.at, packet.head);
+        EXPECT_EQ(passed.arrival, packet.arrival);
+        EXPECT_EQ(passed.waiting, packet.waiting);
+        b.crossbar.count_carried(packet.source, packet.destination, packet.flits, packet.at, passed);
+        waited += packet.waiting;
+      }
+    }
+    EXPECT_GT(waited, 0_ns);
+    const FabricStatistics& halves = b.crossbar.statistics();
+    EXPECT_EQ(halves.packets - whole.packets, whole.packets - before.packets);
+    EXPECT_EQ(halves.weighted_hops - whole.weighted_hops, whole.weighted_hops - before.weighted_hops);
+    EXPECT_EQ(halves.queueing - whole.queueing, whole.queueing - before.queueing);
+    EXPECT_EQ(halves.latency - whole.latency, whole.latency - before.latency);
+    for (unsigned i = 0; i < 2; ++i) {
+      EXPECT_EQ(halves.sources[i].queueing - whole.sources[i].queueing, whole.sources[i].queueing - before.sources[i].queueing);
+    }
+  }
 }
 
 TEST(Crossbar, TransactionsAcrossDestinationsAreSplit) {
