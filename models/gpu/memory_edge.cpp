@@ -180,7 +180,7 @@ void MemoryEdge::send() {
     const Passage& passage = passages_[order_[i].request];
     request.at = fabric_.carry(VirtualNetwork::request, passage.source, passage.destination, passage.request_flits, request.at,
                                &request.latency);
-    arrivals_[destinations_[request.destination].memory].push_back({request.at, order_[i].request});
+    arrivals_[destinations_[passage.destination].memory].push_back({request.at, order_[i].request});
   }
 }
 
@@ -204,12 +204,11 @@ void MemoryEdge::leave(std::size_t first_group, std::size_t end_group) {
         AddressRoutes::Hop hop;
         request.lost = !fabric_.route(request.access.address, hop) || hop.contiguous < request.access.bytes;
         if (request.lost) lost_ = true;
-        request.destination = hop.destination;
         request.cache = destinations_[hop.destination].cache;
         const LineAccess& access = request.access;
         Passage& passage = passages_[i];
         passage.departs = request.at;
-        passage.source = source(request);
+        passage.source = caches_[request.origin].source;
         passage.destination = hop.destination;
         passage.request_flits = fabric_.request_flits(access.bytes, access.write, access.atomic);
         passage.reply_flits = fabric_.reply_flits(access.bytes, access.write, access.atomic);
@@ -217,21 +216,29 @@ void MemoryEdge::leave(std::size_t first_group, std::size_t end_group) {
       });
   if (!*private_ports_) return;
   for (std::size_t group = first_group; group < end_group; ++group) {
-    const auto first = order_.begin() + static_cast<std::ptrdiff_t>(group_places_[group]);
-    const auto end = order_.begin() + static_cast<std::ptrdiff_t>(group_places_[group + 1]);
-    std::sort(first, end);
-    for (auto next = first; next != end; ++next) {
-      Request& request = requests_[next->request];
-      const Passage& passage = passages_[next->request];
+    for (const Order& next : in_order(group)) {
+      Request& request = requests_[next.request];
+      const Passage& passage = passages_[next.request];
       request.head =
           fabric_.leave(VirtualNetwork::request, passage.source, passage.destination, passage.request_flits, request.at);
     }
   }
 }
 
+std::span<const MemoryEdge::Order> MemoryEdge::in_order(std::size_t group) {
+  const std::span<Order> orders(order_.data() + group_places_[group], order_.data() + group_places_[group + 1]);
+  std::sort(orders.begin(), orders.end());
+  return orders;
+}
+
 // A packet of a request reaches its receiver.
-void MemoryEdge::arrive(VirtualNetwork network, Request& request, unsigned flits, Fabric::Traversal& passed) {
-  passed = fabric_.arrive(network, source(request), request.destination, flits, request.at, request.head);
+void MemoryEdge::arrive(VirtualNetwork network, std::uint32_t number) {
+  Request& request = requests_[number];
+  Passage& passage = passages_[number];
+  const bool there = network == VirtualNetwork::request;
+  Fabric::Traversal& passed = there ? passage.request : passage.reply;
+  passed = fabric_.arrive(network, passage.source, passage.destination, there ? passage.request_flits : passage.reply_flits,
+                          request.at, request.head);
   request.latency.add(MemoryLevel::noc, passed.waiting, passed.arrival - request.at - passed.waiting);
   request.at = passed.arrival;
 }
@@ -249,7 +256,8 @@ void MemoryEdge::serve() {
   }
   for (std::size_t destination = 0; destination < arrivals_.size(); ++destination) {
     if (destinations_[destination].cache != nullptr) continue;
-    for (const Order& arrival : arrivals_[destination]) serve_by_socket(requests_[arrival.request]);
+    for (const Order& arrival : arrivals_[destination])
+      serve_by_socket(requests_[arrival.request], static_cast<unsigned>(destination));
     if (*private_ports_) send_replies(arrivals_[destination]);
   }
 }
@@ -262,10 +270,8 @@ void MemoryEdge::serve_destinations(std::size_t first, std::size_t end) {
       for (std::size_t i = 0; i < std::min(kNearAhead, arrivals.size()); ++i) fetch_request(arrivals[i].request);
       for (std::size_t i = 0; i < arrivals.size(); ++i) {
         if (i + kNearAhead < arrivals.size()) fetch_request(arrivals[i + kNearAhead].request);
-        Request& request = requests_[arrivals[i].request];
-        Passage& passage = passages_[arrivals[i].request];
-        arrive(VirtualNetwork::request, request, passage.request_flits, passage.request);
-        arrivals[i].at = request.at;
+        arrive(VirtualNetwork::request, arrivals[i].request);
+        arrivals[i].at = requests_[arrivals[i].request].at;
       }
       std::sort(arrivals.begin(), arrivals.end());
     }
@@ -303,11 +309,11 @@ void MemoryEdge::serve_by_cache(std::size_t first, std::size_t end) {
       });
 }
 
-void MemoryEdge::serve_by_socket(Request& request) {
+void MemoryEdge::serve_by_socket(Request& request, unsigned destination) {
   payload_.renew(request.access);
   const Tick now = to_tick(sc_core::sc_time_stamp());
   sc_core::sc_time delay = to_sc_time(later(request.at, now) - now);
-  fabric_.destinations[request.destination]->b_transport(*payload_, delay);
+  fabric_.destinations[destination]->b_transport(*payload_, delay);
   if (payload_->is_response_error()) report_lost(fabric_.name(), request);
   request.at = now + to_tick(delay);
   request.latency += payload_.latency();
@@ -348,14 +354,9 @@ void MemoryEdge::answer(std::size_t first_group, std::size_t end_group) {
       order_[place] = {requests_[group_line_[place]].at, group_line_[place]};
     }
     for (std::size_t group = first_group; group < end_group; ++group) {
-      const auto first = order_.begin() + static_cast<std::ptrdiff_t>(group_places_[group]);
-      const auto end = order_.begin() + static_cast<std::ptrdiff_t>(group_places_[group + 1]);
-      std::sort(first, end);
-      for (auto next = first; next != end; ++next) {
-        Request& request = requests_[next->request];
-        Passage& passage = passages_[next->request];
-        passage.answered = request.at;
-        arrive(VirtualNetwork::reply, request, passage.reply_flits, passage.reply);
+      for (const Order& next : in_order(group)) {
+        passages_[next.request].answered = next.at;
+        arrive(VirtualNetwork::reply, next.request);
       }
     }
   }

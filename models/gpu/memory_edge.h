@@ -15,6 +15,7 @@
 #include <tlm_utils/simple_initiator_socket.h>
 #include <atomic>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "models/cache/first_level_cache.h"
@@ -60,7 +61,6 @@ class MemoryEdge : public WindowEdge {
     Cache* cache = nullptr;    ///< there
     std::uint32_t origin = 0;  ///< of caches_
     std::uint32_t miss = 0;
-    unsigned destination = 0;
     bool lost = false;  ///< no memory answers
     Tick at{};          ///< departure, then arrival, then the answer, at the stage that it is in
     Cycles head{};      ///< when the packet that is under way reaches its receiver
@@ -92,13 +92,14 @@ class MemoryEdge : public WindowEdge {
   void serve();
   void serve_destinations(std::size_t first, std::size_t end);
   void serve_by_cache(std::size_t first, std::size_t end);
-  void serve_by_socket(Request& request);
+  void serve_by_socket(Request& request, unsigned destination);
   void send_replies(std::vector<Order>& arrivals);
   void reply();
   void answer(std::size_t first_group, std::size_t end_group);
   void count();
-  unsigned source(const Request& request) const { return caches_[request.origin].source; }
-  void arrive(VirtualNetwork network, Request& request, unsigned flits, Fabric::Traversal& passed);
+  void arrive(VirtualNetwork network, std::uint32_t number);
+  /// What order_ has of a group, sorted.
+  std::span<const Order> in_order(std::size_t group);
   [[noreturn]] void report_lost(const char* name, const Request& request) const;
   /// Calls `piece(first, end)` for ranges of all `items`, on several threads when that is worth it.
   template <typename Piece>
