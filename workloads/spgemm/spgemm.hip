@@ -1,0 +1,368 @@
+// C = A B with sparse A, B and C in compressed rows: halves multiplied, f32 sums. Or the same matrices with their zeros,
+// multiplied on matrix units.
+//
+// The sparse product goes by rows of C (Gustavson, ACM TOMS 4, 1978), in two passes as cuSPARSE and rocSPARSE have: the first
+// finds where C has elements, the second computes them. A row's pattern is a bitmap in LDS. The second pass keeps the row's
+// sums in LDS: full rows by column; others side by side, in order of columns, so that the number of bits before a column's is
+// its place. So there are neither hash collisions nor a sort, and a row takes the LDS of the elements that it has. Rows of more
+// than `most_sums` are computed by blocks of columns.
+#include "lacuna/simd2.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "workloads/common/csr.h"
+#include "workloads/common/matrix_unit.h"
+#include "workloads/common/program.h"
+
+using simd2::half;
+
+constexpr unsigned most_columns = 1 << 15, most_sums = 8192, largest_workgroup = 1024, scan_size = 256;
+// Loads of B that a lane has in flight.
+constexpr unsigned ahead = 4;
+// Rows have a sum for each column if they have this part of their elements, on average.
+constexpr unsigned full_enough = 8;
+
+struct Rows {
+  const unsigned* offsets;
+  const unsigned* columns;
+  const half* values;
+};
+
+struct Total {
+  unsigned entries, longest_row;
+};
+
+// An element of an array of less than 4 GiB: the offset in bytes has 32 bits, which the instructions add to a scalar base.
+template <typename T>
+__device__ inline T element(const T* array, unsigned at) {
+  return *reinterpret_cast<const T*>(reinterpret_cast<const char*>(array) + at * static_cast<unsigned>(sizeof(T)));
+}
+
+// Calls use(column, product) for the products of a row of A with B, each on one lane of the workgroup; `lanes`, a power of two,
+// share an element of A. Without `with_values` products are 0.
+template <bool with_values, typename Use>
+__device__ inline void for_each_product(const Rows& a, const Rows& b, unsigned row, unsigned lanes, Use use) {
+  const unsigned end = a.offsets[row + 1], lane = threadIdx.x & (lanes - 1);
+  for (unsigned i = a.offsets[row] + threadIdx.x / lanes; i < end; i += blockDim.x / lanes) {
+    const unsigned k = a.columns[i];
+    const float factor = with_values ? static_cast<float>(a.values[i]) : 0.0f;
+    const unsigned last = b.offsets[k + 1];
+    for (unsigned j = b.offsets[k] + lane; j < last; j += lanes * ahead) {
+      unsigned columns[ahead];
+      float values[ahead];
+#pragma unroll
+      for (unsigned n = 0; n < ahead; ++n) {
+        const unsigned at = min(j + n * lanes, last - 1);
+        columns[n] = element(b.columns, at);
+        values[n] = with_values ? static_cast<float>(element(b.values, at)) : 0.0f;
+      }
+#pragma unroll
+      for (unsigned n = 0; n < ahead; ++n) {
+        // + 0: a product is never -0, not even of a stored zero.
+        if (j + n * lanes < last) use(columns[n], with_values ? factor * values[n] + 0.0f : 0.0f);
+      }
+    }
+  }
+}
+
+// Pattern and number of elements of a row of C for each workgroup. LDS: the bitmap, and a word.
+__global__ void __launch_bounds__(largest_workgroup)
+    find_pattern(Rows a, Rows b, unsigned words, unsigned lanes, unsigned* __restrict__ bitmaps,
+                 unsigned* __restrict__ counts) {
+  extern __shared__ unsigned lds[];
+  unsigned* const bitmap = lds;
+  unsigned* const count = lds + words;
+  for (unsigned i = threadIdx.x; i <= words; i += blockDim.x) lds[i] = 0;
+  __syncthreads();
+  // Most products of a full row find their bit set: a load of one word is for all lanes, an atomic is for each.
+  for_each_product<false>(a, b, blockIdx.x, lanes, [=](unsigned column, float) {
+    const unsigned bit = 1U << column % 32;
+    if ((bitmap[column / 32] & bit) == 0) atomicOr(&bitmap[column / 32], bit);
+  });
+  __syncthreads();
+  unsigned mine = 0;
+  for (unsigned i = threadIdx.x; i < words; i += blockDim.x) {
+    mine += __popc(bitmap[i]);
+    bitmaps[size_t{blockIdx.x} * words + i] = bitmap[i];
+  }
+  atomicAdd(count, mine);
+  __syncthreads();
+  if (threadIdx.x == 0) counts[blockIdx.x] = *count;
+}
+
+// The sum of `value` over work-items before this one, and over all. `partial` is LDS of a word for each wavefront.
+__device__ inline unsigned sum_before(unsigned value, unsigned* partial, unsigned& all) {
+  const unsigned lane = threadIdx.x % 64, wavefront = threadIdx.x / 64;
+  unsigned sum = value;
+#pragma unroll
+  for (unsigned distance = 1; distance < 64; distance *= 2) {
+    const unsigned before = __shfl_up(sum, distance);
+    if (lane >= distance) sum += before;
+  }
+  if (lane == 63) partial[wavefront] = sum;
+  __syncthreads();
+  unsigned before = 0;
+  all = 0;
+  for (unsigned i = 0; i < blockDim.x / 64; ++i) {
+    const unsigned part = partial[i];
+    if (i < wavefront) before += part;
+    all += part;
+  }
+  __syncthreads();
+  return before + sum - value;
+}
+
+// Row offsets of C from the numbers of its rows' elements. One workgroup.
+__global__ void __launch_bounds__(scan_size)
+    scan_counts(const unsigned* __restrict__ counts, unsigned rows, unsigned* __restrict__ offsets, Total* total) {
+  __shared__ unsigned partial[scan_size / 64], longest;
+  if (threadIdx.x == 0) longest = 0;
+  unsigned before = 0, most = 0;
+  for (unsigned base = 0; base < rows; base += scan_size * 4) {
+    const unsigned first = base + threadIdx.x * 4;
+    unsigned count[4], sum = 0, all = 0;
+#pragma unroll
+    for (unsigned i = 0; i < 4; ++i) {
+      count[i] = first + i < rows ? counts[first + i] : 0;
+      sum += count[i];
+      most = max(most, count[i]);
+    }
+    unsigned at = before + sum_before(sum, partial, all);
+#pragma unroll
+    for (unsigned i = 0; i < 4; ++i) {
+      if (first + i < rows) offsets[first + i] = at;
+      at += count[i];
+    }
+    before += all;
+  }
+  atomicMax(&longest, most);
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    offsets[rows] = before;
+    *total = {before, longest};
+  }
+}
+
+// A word of a row's bitmap, and the number of bits before it.
+struct Word {
+  unsigned bits, before;
+  __device__ unsigned place(unsigned column) const { return before + __popc(bits & ((1U << column % 32) - 1)); }
+};
+
+// The elements of a row of C in `width` columns, from blockIdx.y * width on, for each workgroup. LDS: a Word for each 32
+// columns, a word for each wavefront, and sums: one for each column with `by_column`, which takes fewer instructions for each
+// product, else `most` for the row's elements.
+template <bool by_column>
+__global__ void __launch_bounds__(largest_workgroup)
+    compute_rows(Rows a, Rows b, unsigned words, unsigned width, unsigned lanes, unsigned most,
+                 const unsigned* __restrict__ bitmaps, const unsigned* __restrict__ offsets, unsigned* __restrict__ c_columns,
+                 float* __restrict__ c_values) {
+  extern __shared__ unsigned lds[];
+  const unsigned row = blockIdx.x, first_column = blockIdx.y * width, first_word = first_column / 32;
+  const unsigned block = min(width / 32, words - first_word), each = (block + blockDim.x - 1) / blockDim.x;
+  auto* const bitmap = reinterpret_cast<Word*>(lds);
+  unsigned* const partial = lds + width / 32 * 2;
+  float* const sums = reinterpret_cast<float*>(partial + blockDim.x / 64);
+
+  const unsigned* const row_bitmap = bitmaps + size_t{row} * words;
+  unsigned begin = offsets[row];
+  if (first_word != 0) {
+    unsigned mine = 0, all = 0;
+    for (unsigned i = threadIdx.x; i < first_word; i += blockDim.x) mine += __popc(row_bitmap[i]);
+    (void)sum_before(mine, partial, all);
+    begin += all;
+  }
+  for (unsigned i = threadIdx.x; i < block; i += blockDim.x) bitmap[i].bits = row_bitmap[first_word + i];
+  for (unsigned i = threadIdx.x; i < (by_column ? width : most); i += blockDim.x) sums[i] = 0;
+  __syncthreads();
+  unsigned mine = 0, count = 0;
+  const unsigned from = min(threadIdx.x * each, block), to = min(from + each, block);
+  for (unsigned i = from; i < to; ++i) mine += __popc(bitmap[i].bits);
+  unsigned before = sum_before(mine, partial, count);
+  for (unsigned i = from; i < to; ++i) {
+    bitmap[i].before = before;
+    before += __popc(bitmap[i].bits);
+  }
+  __syncthreads();
+
+  for_each_product<true>(a, b, row, lanes, [=](unsigned column, float product) {
+    const unsigned at = column - first_column;
+    if (at < width) atomicAdd(&sums[by_column ? at : bitmap[at / 32].place(at)], product);
+  });
+  __syncthreads();
+  if (by_column) {
+    for (unsigned i = threadIdx.x; i < block * 32; i += blockDim.x) {
+      const Word word = bitmap[i / 32];
+      if ((word.bits >> i % 32 & 1) == 0) continue;
+      c_values[begin + word.place(i)] = sums[i];
+      c_columns[begin + word.place(i)] = first_column + i;
+    }
+    return;
+  }
+  for (unsigned i = threadIdx.x; i < count; i += blockDim.x) c_values[begin + i] = sums[i];
+  __syncthreads();
+  // Columns take the place of the sums, so that they are stored in order as well.
+  auto* const columns = reinterpret_cast<unsigned*>(sums);
+  for (unsigned i = threadIdx.x; i < block; i += blockDim.x) {
+    unsigned at = bitmap[i].before;
+    for (unsigned bits = bitmap[i].bits; bits != 0; bits &= bits - 1) columns[at++] = first_column + i * 32 + __ffs(bits) - 1;
+  }
+  __syncthreads();
+  for (unsigned i = threadIdx.x; i < count; i += blockDim.x) c_columns[begin + i] = columns[i];
+}
+
+struct Sparse {
+  Sparse(workload::Random& random, int rows, int columns, double density)
+      : pattern(workload::random_csr(random, rows, columns, static_cast<size_t>(density * rows * columns))),
+        values(pattern.entries()) {
+    // Whole numbers but 0, so small that all sums are exact.
+    for (half& value : values) {
+      const auto number = static_cast<int>(random.below(8)) - 4;
+      value = static_cast<half>(number < 0 ? number : number + 1);
+    }
+  }
+  workload::Csr pattern;
+  std::vector<half> values;
+};
+
+static std::vector<half> with_zeros(const Sparse& x, int columns) {
+  std::vector<half> dense(x.pattern.rows() * columns);
+  for (size_t row = 0; row < x.pattern.rows(); ++row) {
+    for (unsigned i = x.pattern.offsets[row]; i < x.pattern.offsets[row + 1]; ++i) {
+      dense[row * columns + x.pattern.columns[i]] = x.values[i];
+    }
+  }
+  return dense;
+}
+
+// The product by the host: of each row the sums, and which of them there are.
+struct Row {
+  std::vector<float> sums;
+  std::vector<bool> present;
+};
+static Row product_row(const Sparse& a, const Sparse& b, size_t row, int columns) {
+  Row c{std::vector<float>(columns), std::vector<bool>(columns)};
+  for (unsigned i = a.pattern.offsets[row]; i < a.pattern.offsets[row + 1]; ++i) {
+    const unsigned k = a.pattern.columns[i];
+    for (unsigned j = b.pattern.offsets[k]; j < b.pattern.offsets[k + 1]; ++j) {
+      c.sums[b.pattern.columns[j]] += static_cast<float>(a.values[i]) * static_cast<float>(b.values[j]);
+      c.present[b.pattern.columns[j]] = true;
+    }
+  }
+  return c;
+}
+
+struct Size {
+  int m, n, k;
+};
+
+static double megabytes(double bytes) { return bytes / 1e6; }
+
+static void run_dense(workload::Program& program, const Size& size, const Sparse& a, const Sparse& b) {
+  const unsigned m = size.m, n = size.n, k = size.k;
+  const workload::DeviceArray<half> device_a("A", with_zeros(a, size.k)), device_b("B", with_zeros(b, size.n));
+  const workload::DeviceArray<float> c("C", size_t{m} * n), d("D", size_t{m} * n);
+  c.clear();
+  program.measure([&] {
+    simd2::product<simd2::mma>(simd2::dense_factors{device_a.data(), device_b.data(), m, n, k, k, n}, c.data(), d.data());
+  });
+  // A BLAS needs no C besides the result.
+  program.report("memory_mb", megabytes((device_a.size() + device_b.size()) * sizeof(half) + d.size() * sizeof(float)));
+  if (!program.checks()) return;
+  std::vector<float> expected;
+  for (size_t row = 0; row < m; ++row) {
+    const Row c_row = product_row(a, b, row, size.n);
+    expected.insert(expected.end(), c_row.sums.begin(), c_row.sums.end());
+  }
+  program.check_equal("C", d.download(), expected);
+}
+
+// So many lanes for an element of A that each has about `ahead` of B's row.
+static unsigned lanes_for(const Sparse& b) {
+  const size_t average = b.pattern.entries() / b.pattern.rows();
+  unsigned lanes = 1;
+  while (lanes < 64 && lanes * ahead < average) lanes *= 2;
+  return lanes;
+}
+
+// So many work-items that there are a few steps for each.
+static unsigned workgroup_for(const Sparse& a, const Sparse& b) {
+  const double products = static_cast<double>(a.pattern.entries()) / a.pattern.rows() * b.pattern.entries() / b.pattern.rows();
+  return products < 1024 ? 64 : products < 65536 ? 256 : largest_workgroup;
+}
+
+static void run_sparse(workload::Program& program, const Size& size, const Sparse& a, const Sparse& b) {
+  const unsigned m = size.m, words = workload::groups(size.n, 32);
+  const workload::DeviceArray<unsigned> a_offsets("the rows of A", a.pattern.offsets),
+      a_columns("the columns of A", a.pattern.columns), b_offsets("the rows of B", b.pattern.offsets),
+      b_columns("the columns of B", b.pattern.columns);
+  const workload::DeviceArray<half> a_values("the values of A", a.values), b_values("the values of B", b.values);
+  const workload::DeviceArray<unsigned> bitmaps("the pattern of C", size_t{m} * words), counts("the lengths of C's rows", m),
+      offsets("the rows of C", m + 1);
+  const workload::DeviceArray<Total> total("the length of C", 1);
+  std::optional<workload::DeviceArray<unsigned>> columns;
+  std::optional<workload::DeviceArray<float>> values;
+  const Rows x{a_offsets.data(), a_columns.data(), a_values.data()}, y{b_offsets.data(), b_columns.data(), b_values.data()};
+  const unsigned lanes = lanes_for(b), workgroup = workgroup_for(a, b);
+  program.measure([&] {
+    find_pattern<<<m, workgroup, (words + 1) * sizeof(unsigned)>>>(x, y, words, lanes, bitmaps.data(), counts.data());
+    scan_counts<<<1, scan_size>>>(counts.data(), m, offsets.data(), total.data());
+    // C's size is known to the GPU alone.
+    const Total c = total.download()[0];
+    columns.emplace("the columns of C", std::max(c.entries, 1U));
+    values.emplace("the values of C", std::max(c.entries, 1U));
+    const bool whole = c.longest_row <= most_sums;
+    const unsigned width = whole ? words * 32 : most_sums;
+    const bool by_column = !whole || (width <= most_sums && c.entries >= size_t{m} * width / full_enough);
+    const unsigned most = by_column ? width : c.longest_row;
+    const dim3 grid(m, workload::groups(size.n, width));
+    const size_t lds = (width / 32 * 2 + workgroup / 64 + most) * sizeof(unsigned);
+    const auto kernel = by_column ? compute_rows<true> : compute_rows<false>;
+    kernel<<<grid, workgroup, lds>>>(x, y, words, width, lanes, most, bitmaps.data(), offsets.data(), columns->data(),
+                                     values->data());
+  });
+  const Total c = total.download()[0];
+  const auto entries = static_cast<double>(a.values.size() + b.values.size());
+  program.report("entries", c.entries);
+  program.report("memory_mb", megabytes(entries * (sizeof(half) + sizeof(unsigned)) + c.entries * 8.0 + bitmaps.size() * 4.0 +
+                                        4.0 * (a_offsets.size() + b_offsets.size() + offsets.size() + counts.size())));
+  if (!program.checks()) return;
+  std::vector<unsigned> expected_offsets{0}, expected_columns;
+  std::vector<float> expected_values;
+  for (size_t row = 0; row < m; ++row) {
+    const Row c_row = product_row(a, b, row, size.n);
+    for (int column = 0; column < size.n; ++column) {
+      if (!c_row.present[column]) continue;
+      expected_columns.push_back(column);
+      expected_values.push_back(c_row.sums[column]);
+    }
+    expected_offsets.push_back(static_cast<unsigned>(expected_columns.size()));
+  }
+  program.check_equal("the rows of C", offsets.download(), expected_offsets);
+  if (expected_columns.empty()) return;
+  program.check_equal("the columns of C", columns->download(), expected_columns);
+  program.check_equal("the values of C", values->download(), expected_values);
+}
+
+int main(int argc, char** argv) {
+  workload::Program program("spgemm", "Product of two sparse matrices, in compressed rows or on matrix units",
+                            "SIMD2 (ISCA '22), Fig. 3.14 of the thesis: spGEMM of cuSPARSE and gemmEx of cuBLAS");
+  Size size{};
+  double density = 0;
+  std::string implementation;
+  program.size(size.m, "m", "rows of A and C", {128, 512, 4096}, 1, 1 << 20);
+  program.size(size.n, "n", "columns of B and C", {128, 512, 4096}, 1, most_columns);
+  program.size(size.k, "k", "columns of A, rows of B", {128, 512, 4096}, 1, 1 << 20);
+  program.real(density, "density", "the share of elements of A and B that are not zero", {0.05, 0.01, 0.01}, 0, 1);
+  program.choice(
+      implementation, "implementation",
+      "sparse: compressed rows on vector ALUs; dense: all elements, on the matrix unit of a gfx90a with mfma.extensions",
+      {"sparse", "dense"}, std::string("sparse"));
+  return program.run(argc, argv, [&] {
+    const bool dense = implementation == "dense";
+    if (dense) workload::require_matrix_unit("--implementation dense");
+    const Sparse a(program.random(), size.m, size.k, density), b(program.random(), size.k, size.n, density);
+    (dense ? run_dense : run_sparse)(program, size, a, b);
+  });
+}
