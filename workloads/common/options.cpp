@@ -140,6 +140,7 @@ void Program::parse(int argc, char** argv) {
   } catch (const po::unknown_option& error) {
     std::string name = error.get_option_name();
     name.erase(0, name.find_first_not_of('-'));
+    name = name.substr(0, name.find('='));
     const std::string nearest = lacuna::nearest_name(names, name);
     throw UsageError("unknown option --" + name +
                      (nearest.empty() ? "; --help lists them" : lacuna::did_you_mean("--" + nearest)));

@@ -14,6 +14,8 @@ says "$(printf 'default\t--length 4096')"
 
 expect 2 "$PROGRAMS/relu" --lenght 5
 complains "relu: error: unknown option --lenght; did you mean --length?"
+expect 2 "$PROGRAMS/relu" --lenght=5
+complains "relu: error: unknown option --lenght; did you mean --length?"
 expect 2 "$PROGRAMS/relu" --len 5
 complains "unknown option --len; --help lists them"
 expect 2 "$PROGRAMS/relu" --length 5k
