@@ -362,6 +362,10 @@ int main(int argc, char** argv) {
   return program.run(argc, argv, [&] {
     const bool dense = implementation == "dense";
     if (dense) workload::require_matrix_unit("--implementation dense");
+    // Offsets have 32 bits: of elements in C, of bytes in A and B.
+    const double m = size.m, n = size.n, k = size.k;
+    if (density * m * k > 0x1p30 || density * k * n > 0x1p30) throw workload::UsageError("A or B has more than 2^30 elements");
+    if (m * n >= 0x1p32) throw workload::UsageError("C has more than 2^32 elements");
     const Sparse a(program.random(), size.m, size.k, density), b(program.random(), size.k, size.n, density);
     (dense ? run_dense : run_sparse)(program, size, a, b);
   });
