@@ -1,7 +1,7 @@
-// C = A B with sparse A, B and C in compressed rows: halves multiplied, f32 sums. Or the same matrices with their zeros,
-// multiplied on matrix units.
+// C = A B with sparse A, B and C in compressed rows, A and B of halves, C of f32; or the same product with all zeros, on matrix
+// units.
 //
-// The sparse product goes by rows of C (Gustavson, ACM TOMS 4, 1978), in two passes as cuSPARSE and rocSPARSE have: the first
+// The sparse product goes by rows of C (Gustavson, ACM TOMS 4, 1978), in two passes, as in rocSPARSE: the first
 // finds where C has elements, the second computes them. A row's pattern is a bitmap in LDS. The second pass keeps the row's
 // sums in LDS: full rows by column; others side by side, in order of columns, so that the number of bits before a column's is
 // its place. So there are neither hash collisions nor a sort, and a row takes the LDS of the elements that it has. Rows of more
@@ -59,8 +59,7 @@ __device__ inline void for_each_product(const Rows& a, const Rows& b, unsigned r
       }
 #pragma unroll
       for (unsigned n = 0; n < ahead; ++n) {
-        // + 0: a product is never -0, not even of a stored zero.
-        if (j + n * lanes < last) use(columns[n], with_values ? factor * values[n] + 0.0f : 0.0f);
+        if (j + n * lanes < last) use(columns[n], factor * values[n]);
       }
     }
   }
