@@ -173,14 +173,21 @@ void MemoryEdge::send() {
     }
     return;
   }
+  carry(VirtualNetwork::request);
+  for (const Order& sent : order_) {
+    arrivals_[destinations_[passages_[sent.request].destination].memory].push_back({requests_[sent.request].at, sent.request});
+  }
+}
+
+// The packets of order_, which gets sorted, both ends by one thread.
+void MemoryEdge::carry(VirtualNetwork network) {
   sort_by_time(order_, sorted_);
   for (std::size_t i = 0; i < count_; ++i) {
     if (i + kNearAhead < count_) fetch_request(order_[i + kNearAhead].request);
     Request& request = requests_[order_[i].request];
     const Passage& passage = passages_[order_[i].request];
-    request.at = fabric_.carry(VirtualNetwork::request, passage.source, passage.destination, passage.request_flits, request.at,
-                               &request.latency);
-    arrivals_[destinations_[passage.destination].memory].push_back({request.at, order_[i].request});
+    request.at =
+        fabric_.carry(network, passage.source, passage.destination, passage.flits(network), request.at, &request.latency);
   }
 }
 
@@ -235,10 +242,8 @@ std::span<const MemoryEdge::Order> MemoryEdge::in_order(std::size_t group) {
 void MemoryEdge::arrive(VirtualNetwork network, std::uint32_t number) {
   Request& request = requests_[number];
   Passage& passage = passages_[number];
-  const bool there = network == VirtualNetwork::request;
-  Fabric::Traversal& passed = there ? passage.request : passage.reply;
-  passed = fabric_.arrive(network, passage.source, passage.destination, there ? passage.request_flits : passage.reply_flits,
-                          request.at, request.head);
+  Fabric::Traversal& passed = network == VirtualNetwork::request ? passage.request : passage.reply;
+  passed = fabric_.arrive(network, passage.source, passage.destination, passage.flits(network), request.at, request.head);
   request.latency.add(MemoryLevel::noc, passed.waiting, passed.arrival - request.at - passed.waiting);
   request.at = passed.arrival;
 }
@@ -333,14 +338,7 @@ void MemoryEdge::send_replies(std::vector<Order>& arrivals) {
 void MemoryEdge::reply() {
   if (!*private_ports_) {
     for (std::uint32_t i = 0; i < count_; ++i) order_[i] = {requests_[i].at, i};
-    sort_by_time(order_, sorted_);
-    for (std::size_t i = 0; i < count_; ++i) {
-      if (i + kNearAhead < count_) fetch_request(order_[i + kNearAhead].request);
-      Request& request = requests_[order_[i].request];
-      const Passage& passage = passages_[order_[i].request];
-      request.at = fabric_.carry(VirtualNetwork::reply, passage.source, passage.destination, passage.reply_flits, request.at,
-                                 &request.latency);
-    }
+    carry(VirtualNetwork::reply);
   }
   share(groups_.size(), [this](std::size_t first, std::size_t end) { answer(first, end); });
 }

@@ -74,6 +74,8 @@ class MemoryEdge : public WindowEdge {
   };
   /// Where a request goes, and how its two packets fared: what one thread needs of all of them.
   struct Passage {
+    unsigned flits(VirtualNetwork network) const { return network == VirtualNetwork::request ? request_flits : reply_flits; }
+
     unsigned source;
     unsigned destination;
     unsigned request_flits;
@@ -88,6 +90,7 @@ class MemoryEdge : public WindowEdge {
   void translate();
   void collect(Tick end);
   void send();
+  void carry(VirtualNetwork network);
   void leave(std::size_t first_group, std::size_t end_group);
   void serve();
   void serve_destinations(std::size_t first, std::size_t end);
