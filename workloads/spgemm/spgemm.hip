@@ -1,11 +1,11 @@
 // C = A B with sparse A, B and C in compressed rows, A and B of halves, C of f32; or the same product with all zeros, on matrix
 // units.
 //
-// The sparse product goes by rows of C (Gustavson, ACM TOMS 4, 1978), in two passes, as in rocSPARSE: the first
-// finds where C has elements, the second computes them. A row's pattern is a bitmap in LDS. The second pass keeps the row's
-// sums in LDS: full rows by column; others side by side, in order of columns, so that the number of bits before a column's is
-// its place. So there are neither hash collisions nor a sort, and a row takes the LDS of the elements that it has. Rows of more
-// than `most_sums` are computed by blocks of columns.
+// The sparse product goes by rows of C (Gustavson, ACM TOMS 4, 1978), in two passes, as in rocSPARSE: the first finds where C
+// has elements, the second computes them. A row's pattern is a bitmap in LDS. The second pass keeps the row's sums in LDS: full
+// rows by column; others side by side, in order of columns, so that the number of bits before a column's is its place. So there
+// are neither hash collisions nor a sort, and a row takes the LDS of the elements that it has. Rows of more than `most_sums`
+// are computed by blocks of columns.
 #include "lacuna/simd2.h"
 
 #include <algorithm>
@@ -23,7 +23,7 @@ constexpr unsigned ahead = 4;
 // Rows have a sum for each column if they have this part of their elements, on average.
 constexpr unsigned full_enough = 8;
 
-struct Rows {
+struct CsrView {
   const unsigned* offsets;
   const unsigned* columns;
   const half* values;
@@ -42,7 +42,7 @@ __device__ inline T element(const T* array, unsigned at) {
 // Calls use(column, product) for the products of a row of A with B, each on one lane of the workgroup; `lanes`, a power of two,
 // share an element of A. Without `with_values` products are 0.
 template <bool with_values, typename Use>
-__device__ inline void for_each_product(const Rows& a, const Rows& b, unsigned row, unsigned lanes, Use use) {
+__device__ inline void for_each_product(const CsrView& a, const CsrView& b, unsigned row, unsigned lanes, Use use) {
   const unsigned end = a.offsets[row + 1], lane = threadIdx.x & (lanes - 1);
   for (unsigned i = a.offsets[row] + threadIdx.x / lanes; i < end; i += blockDim.x / lanes) {
     const unsigned k = a.columns[i];
@@ -67,7 +67,7 @@ __device__ inline void for_each_product(const Rows& a, const Rows& b, unsigned r
 
 // Pattern and number of elements of a row of C for each workgroup. LDS: the bitmap, and a word.
 __global__ void __launch_bounds__(largest_workgroup)
-    find_pattern(Rows a, Rows b, unsigned words, unsigned lanes, unsigned* __restrict__ bitmaps,
+    find_pattern(CsrView a, CsrView b, unsigned words, unsigned lanes, unsigned* __restrict__ bitmaps,
                  unsigned* __restrict__ counts) {
   extern __shared__ unsigned lds[];
   unsigned* const bitmap = lds;
@@ -154,7 +154,7 @@ struct Word {
 // product, else `most` for the row's elements.
 template <bool by_column>
 __global__ void __launch_bounds__(largest_workgroup)
-    compute_rows(Rows a, Rows b, unsigned words, unsigned width, unsigned lanes, unsigned most,
+    compute_rows(CsrView a, CsrView b, unsigned words, unsigned width, unsigned lanes, unsigned most,
                  const unsigned* __restrict__ bitmaps, const unsigned* __restrict__ offsets, unsigned* __restrict__ c_columns,
                  float* __restrict__ c_values) {
   extern __shared__ unsigned lds[];
@@ -256,7 +256,10 @@ struct Size {
   int m, n, k;
 };
 
-static double megabytes(double bytes) { return bytes / 1e6; }
+template <typename... T>
+static double megabytes(const workload::DeviceArray<T>&... arrays) {
+  return (... + static_cast<double>(arrays.size() * sizeof(T))) / 1e6;
+}
 
 static void run_dense(workload::Program& program, const Size& size, const Sparse& a, const Sparse& b) {
   const unsigned m = size.m, n = size.n, k = size.k;
@@ -267,7 +270,7 @@ static void run_dense(workload::Program& program, const Size& size, const Sparse
     simd2::product<simd2::mma>(simd2::dense_factors{device_a.data(), device_b.data(), m, n, k, k, n}, c.data(), d.data());
   });
   // A BLAS needs no C besides the result.
-  program.report("memory_mb", megabytes((device_a.size() + device_b.size()) * sizeof(half) + d.size() * sizeof(float)));
+  program.report("memory_mb", megabytes(device_a, device_b, d));
   if (!program.checks()) return;
   std::vector<float> expected;
   for (size_t row = 0; row < m; ++row) {
@@ -302,7 +305,7 @@ static void run_sparse(workload::Program& program, const Size& size, const Spars
   const workload::DeviceArray<Total> total("the length of C", 1);
   std::optional<workload::DeviceArray<unsigned>> columns;
   std::optional<workload::DeviceArray<float>> values;
-  const Rows x{a_offsets.data(), a_columns.data(), a_values.data()}, y{b_offsets.data(), b_columns.data(), b_values.data()};
+  const CsrView x{a_offsets.data(), a_columns.data(), a_values.data()}, y{b_offsets.data(), b_columns.data(), b_values.data()};
   const unsigned lanes = lanes_for(b), workgroup = workgroup_for(a, b);
   program.measure([&] {
     find_pattern<<<m, workgroup, (words + 1) * sizeof(unsigned)>>>(x, y, words, lanes, bitmaps.data(), counts.data());
@@ -322,10 +325,9 @@ static void run_sparse(workload::Program& program, const Size& size, const Spars
                                      values->data());
   });
   const Total c = total.download()[0];
-  const auto entries = static_cast<double>(a.values.size() + b.values.size());
   program.report("entries", c.entries);
-  program.report("memory_mb", megabytes(entries * (sizeof(half) + sizeof(unsigned)) + c.entries * 8.0 + bitmaps.size() * 4.0 +
-                                        4.0 * (a_offsets.size() + b_offsets.size() + offsets.size() + counts.size())));
+  program.report("memory_mb", megabytes(a_offsets, a_columns, a_values, b_offsets, b_columns, b_values, bitmaps, counts,
+                                        offsets, *columns, *values));
   if (!program.checks()) return;
   std::vector<unsigned> expected_offsets{0}, expected_columns;
   std::vector<float> expected_values;
@@ -363,8 +365,9 @@ int main(int argc, char** argv) {
     if (dense) workload::require_matrix_unit("--implementation dense");
     // Offsets have 32 bits: of elements in C, of bytes in A and B.
     const double m = size.m, n = size.n, k = size.k;
-    if (density * m * k > 0x1p30 || density * k * n > 0x1p30) throw workload::UsageError("A or B has more than 2^30 elements");
-    if (m * n >= 0x1p32) throw workload::UsageError("C has more than 2^32 elements");
+    if (density * m * k > 0x1p30 || density * k * n > 0x1p30)
+      throw workload::UsageError("--density: A or B has more than 2^30 elements that are not zero");
+    if (m * n >= 0x1p32) throw workload::UsageError("--m, --n: C has 2^32 elements or more");
     const Sparse a(program.random(), size.m, size.k, density), b(program.random(), size.k, size.n, density);
     (dense ? run_dense : run_sparse)(program, size, a, b);
   });
