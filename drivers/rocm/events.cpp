@@ -1,5 +1,6 @@
 #include "drivers/rocm/events.h"
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <new>
@@ -25,6 +26,21 @@ Events::Events() {
 Events::Event* Events::find(const HsaEvent* event) {
   const auto found = by_address_.find(event);
   return found == by_address_.end() ? nullptr : found->second;
+}
+
+std::size_t Events::waiting() {
+  const std::lock_guard lock(mutex_);
+  return waits_.size();
+}
+
+std::uint64_t Events::changes() {
+  const std::lock_guard lock(mutex_);
+  return changes_;
+}
+
+void Events::wait_for_change(std::uint64_t seen, std::chrono::nanoseconds timeout) {
+  std::unique_lock lock(mutex_);
+  changed_.wait_for(lock, timeout, [&] { return changes_ != seen; });
 }
 
 HSAKMT_STATUS Events::create(const HsaEventDescriptor& descriptor, bool manual_reset, bool signalled, HsaEvent*& event) {
@@ -61,7 +77,7 @@ HSAKMT_STATUS Events::destroy(HsaEvent* event) {
   const std::uint32_t id = found->event.EventId;
   by_address_.erase(event);
   events_.erase(id);
-  changed_.notify_all();
+  activate(event);  // one that is gone keeps nobody waiting
   return HSAKMT_STATUS_SUCCESS;
 }
 
@@ -69,8 +85,7 @@ HSAKMT_STATUS Events::set(HsaEvent* event) {
   const std::lock_guard lock(mutex_);
   Event* found = find(event);
   if (found == nullptr) return HSAKMT_STATUS_INVALID_HANDLE;
-  found->set = true;
-  changed_.notify_all();
+  set(*found);
   return HSAKMT_STATUS_SUCCESS;
 }
 
@@ -89,34 +104,65 @@ HSAKMT_STATUS Events::query(HsaEvent* event) {
   return found->set ? HSAKMT_STATUS_SUCCESS : HSAKMT_STATUS_WAIT_TIMEOUT;
 }
 
-/// The wait that is over takes the events that reset themselves.
-bool Events::satisfied(std::span<HsaEvent* const> events, bool all) {
-  std::size_t set = 0;
-  for (HsaEvent* event : events) {
-    const Event* found = find(event);
-    set += found == nullptr || found->set ? 1 : 0;  // one that has been destroyed keeps nobody waiting
+bool Events::Wait::over() const {
+  const auto set = static_cast<std::size_t>(std::count(activated.begin(), activated.end(), true));
+  return all ? set == activated.size() : set != 0;
+}
+
+/// What is set already: all of it, or of several events that suffice the first.
+void Events::take(Wait& wait) {
+  for (std::size_t i = 0; i < wait.events.size(); ++i) {
+    wait.activated[i] = find(wait.events[i])->set;
+    if (wait.activated[i] && !wait.all) break;
   }
-  if (all ? set < events.size() : set == 0) return false;
-  for (HsaEvent* event : events) {
-    Event* found = find(event);
-    if (found == nullptr || !found->set) continue;
-    if (!found->manual) found->set = false;
-    if (!all) break;
-  }
-  return true;
+  for (std::size_t i = 0; i < wait.events.size(); ++i)
+    if (wait.activated[i]) find(wait.events[i])->set = find(wait.events[i])->manual;
+}
+
+/// A wait that has not come to its end leaves everything set.
+void Events::give_back(const Wait& wait) {
+  for (std::size_t i = 0; i < wait.events.size(); ++i)
+    if (Event* event = find(wait.events[i]); wait.activated[i] && event != nullptr) event->set = true;
 }
 
 HSAKMT_STATUS Events::wait(std::span<HsaEvent* const> events, bool all, std::uint32_t milliseconds) {
   std::unique_lock lock(mutex_);
   for (HsaEvent* event : events)
     if (find(event) == nullptr) return HSAKMT_STATUS_INVALID_HANDLE;
-  const auto over = [&] { return satisfied(events, all); };
+  Wait wait{events, all, std::vector<bool>(events.size())};
+  take(wait);
+  const auto over = [&] { return wait.over(); };
+  waits_.push_back(&wait);
+  bool ended = true;
   if (milliseconds == HSA_EVENTTIMEOUT_INFINITE) {
     changed_.wait(lock, over);
-    return HSAKMT_STATUS_SUCCESS;
+  } else {
+    ended = changed_.wait_for(lock, std::chrono::milliseconds(milliseconds), over);
   }
-  return changed_.wait_for(lock, std::chrono::milliseconds(milliseconds), over) ? HSAKMT_STATUS_SUCCESS
-                                                                                : HSAKMT_STATUS_WAIT_TIMEOUT;
+  std::erase(waits_, &wait);
+  if (!ended) give_back(wait);
+  return ended ? HSAKMT_STATUS_SUCCESS : HSAKMT_STATUS_WAIT_TIMEOUT;
+}
+
+bool Events::activate(const HsaEvent* event) {
+  bool waited_for = false;
+  for (Wait* wait : waits_) {
+    for (std::size_t i = 0; i < wait->events.size(); ++i) {
+      if (wait->events[i] != event) continue;
+      wait->activated[i] = waited_for = true;
+    }
+  }
+  ++changes_;
+  changed_.notify_all();
+  return waited_for;
+}
+
+/// As the kernel's driver has it (Linux, kfd_events.c): all that wait for it wake, and only without any does an event that
+/// resets itself stay set. Were it for the first to take, ROCm's runtime would lose wake-ups: two of its threads wait for the
+/// event of a queue that is destroyed.
+void Events::set(Event& event) {
+  const bool waited_for = activate(&event.event);
+  event.set = event.manual || !waited_for;
 }
 
 void Events::set_by_id(std::uint32_t id) {
@@ -124,16 +170,14 @@ void Events::set_by_id(std::uint32_t id) {
   const auto found = events_.find(id);
   if (found == events_.end()) return;
   std::atomic_ref(mailboxes_[id]).store(kEmpty);
-  found->second->set = true;
-  changed_.notify_all();
+  set(*found->second);
 }
 
 void Events::look_at_mailboxes() {
   const std::lock_guard lock(mutex_);
   for (const auto& [id, event] : events_) {
     if (std::atomic_ref(mailboxes_[id]).exchange(kEmpty) == kEmpty) continue;
-    event->set = true;
-    changed_.notify_all();
+    set(*event);
   }
 }
 
@@ -143,10 +187,9 @@ bool Events::memory_fault(const HsaMemoryAccessFault& fault) {
   for (const auto& [id, event] : events_) {
     if (event->event.EventData.EventType != HSA_EVENTTYPE_MEMORY) continue;
     event->event.EventData.EventData.MemoryAccessFault = fault;
-    event->set = true;
+    set(*event);
     told = true;
   }
-  if (told) changed_.notify_all();
   return told;
 }
 

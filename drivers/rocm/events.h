@@ -5,12 +5,15 @@
 #pragma once
 
 #include <hsakmttypes.h>
+#include <chrono>
 #include <condition_variable>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <span>
+#include <vector>
 
 namespace lacuna::rocm {
 
@@ -33,6 +36,14 @@ class Events {
   HSAKMT_STATUS query(HsaEvent* event);
   HSAKMT_STATUS wait(std::span<HsaEvent* const> events, bool all, std::uint32_t milliseconds);
 
+  /// Threads that wait for events.
+  std::size_t waiting();
+
+  /// How often anything was set.
+  std::uint64_t changes();
+  /// Sleeps until changes() is another number than `seen`, or `timeout` is over.
+  void wait_for_change(std::uint64_t seen, std::chrono::nanoseconds timeout);
+
   // From the simulation thread.
   void set_by_id(std::uint32_t id);
   /// Sets every event whose mailbox a GPU has written to.
@@ -47,11 +58,26 @@ class Events {
     bool set = false;
   };
 
+  /// A thread that waits.
+  struct Wait {
+    std::span<HsaEvent* const> events;
+    bool all;
+    std::vector<bool> activated;  // which of `events` have been set since it began
+
+    bool over() const;
+  };
+
   Event* find(const HsaEvent* event);
-  bool satisfied(std::span<HsaEvent* const> events, bool all);
+  void take(Wait& wait);
+  void give_back(const Wait& wait);
+  void set(Event& event);
+  /// Wakes those that wait for it; false when there are none.
+  bool activate(const HsaEvent* event);
 
   std::mutex mutex_;
   std::condition_variable changed_;
+  std::uint64_t changes_ = 0;
+  std::vector<Wait*> waits_;
   std::map<std::uint32_t, std::unique_ptr<Event>> events_;  // by id
   std::map<const HsaEvent*, Event*> by_address_;            // the program's may be gone: its address says which it was
   std::span<std::uint64_t> mailboxes_;

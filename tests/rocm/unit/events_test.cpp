@@ -6,6 +6,7 @@
 #include <atomic>
 #include <chrono>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace lacuna::rocm {
@@ -91,6 +92,24 @@ TEST_F(EventsTest, AnotherThreadWakesAWaitWithoutEnd) {
   events_.set_by_id(event->EventId);
   waiter.join();
   EXPECT_TRUE(woken);
+}
+
+// The runtime waits for the event of a queue that is destroyed in two threads, one of which then waits again.
+TEST_F(EventsTest, ASetEventWakesAllThatWaitForIt) {
+  HsaEvent* event = make();
+  HsaEvent* other = make();
+  const auto begin_to_wait = [this](std::vector<HsaEvent*> events) {
+    return std::thread([this, events = std::move(events)] {
+      EXPECT_EQ(events_.wait(events, false, HSA_EVENTTIMEOUT_INFINITE), HSAKMT_STATUS_SUCCESS);
+    });
+  };
+  std::thread first = begin_to_wait({event});
+  std::thread second = begin_to_wait({other, event});
+  while (events_.waiting() < 2) std::this_thread::yield();
+  events_.set(event);
+  EXPECT_EQ(wait(event), HSAKMT_STATUS_WAIT_TIMEOUT) << "there is nothing left of it for one that comes later";
+  first.join();
+  second.join();
 }
 
 TEST_F(EventsTest, AWaitEndsWhenTheEventIsDestroyed) {
