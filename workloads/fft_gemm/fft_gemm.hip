@@ -61,6 +61,9 @@ namespace {
 
 constexpr double pi = 3.14159265358979323846;
 
+/// Of a whole batch.
+constexpr size_t kMostPoints = size_t(1) << 28;
+
 std::complex<double> root(size_t i, size_t points) {
   return std::polar(1.0, -2 * pi * static_cast<double>(i) / static_cast<double>(points));
 }
@@ -151,13 +154,16 @@ int main(int argc, char** argv) {
                             "M3XU (thesis, section 2.6.3): cuFFT and tcFFT");
   int points = 0, batch = 0;
   program.size(points, "points", "points of a transform, a power of two", {512, 4096, 65536}, 256, 1 << 16);
-  program.size(batch, "batch", "transforms", {11, 256, 64}, 1, 1 << 12);
+  program.size(batch, "batch", "transforms", {11, 256, 64}, 1, 1 << 20);
   std::string implementation;
   program.choice(implementation, "implementation", "what makes steps of radix 16", {"simt", "m3xu", "m3xu_fp32", "tf32"},
                  std::string("simt"));
   return program.run(argc, argv, [&] {
     const unsigned log_points = log2_of(points);
     if (1 << log_points != points) throw workload::UsageError("--points has to be a power of two");
+    if (size_t(points) * batch > kMostPoints) {
+      throw workload::UsageError("--points times --batch has to be at most " + std::to_string(kMostPoints));
+    }
     if (implementation != "simt" && !tiled::has_matrix_units()) {
       throw workload::UsageError("--implementation " + implementation + " needs matrix units, which gfx90a has");
     }
