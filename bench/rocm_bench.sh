@@ -28,8 +28,7 @@ million=$(seconds "$lacuna" exec --quiet --config r9nano -- "$programs/vector_ad
 row 'vector add of 1 Mi floats, launch to exit, r9nano' "$million s" 'under 2 s'
 row '100,000 empty launches, launch to exit, r9nano' "$(seconds "$lacuna" exec --quiet --config r9nano -- "$programs/many_launches") s" 'under 20 s'
 
-# GB a second of the fastest of four copies behind the first, which is sampled; in brackets by processor time, to which the runtime's thread
-# that polls for the end adds as much again
+# GB a second of the fastest of four copies behind the first, which is sampled; in brackets by processor time
 copy_speed() {
   HSA_ENABLE_SDMA=$1 "$lacuna" exec --quiet --config r9nano -- "$programs/copy_times" "$2" 0 0 "$3" "$3" "$3" "$3" "$3" >out.txt
   awk '/ us/ && ++copies > 1 {
@@ -63,4 +62,4 @@ done
 from_firmware=$(for repeat in 1 2 3; do kernel_seconds "firmware-$repeat/kernels.csv" matmul_tiled; done | sort -g | head -n 1)
 from_hip=$(kernel_seconds hip/kernels.csv matmul_tiled)
 row 'matmul_tiled 512, from firmware' "$from_firmware s" ''
-row 'matmul_tiled 512, from HIP, with the host spinning' "$from_hip s" "$(awk -v a="$from_firmware" 'BEGIN { printf "at most %.2f s", 1.1 * a }')"
+row 'matmul_tiled 512, from HIP, while the host waits' "$from_hip s" "$(awk -v a="$from_firmware" 'BEGIN { printf "at most %.2f s", 1.1 * a }')"
