@@ -6,7 +6,8 @@
 extern "C" {
 
 // The name that the runtime looks for. false: the runtime drops the tool with a warning.
-bool OnLoad(HsaApiTable* table, std::uint64_t /*runtime_version*/, std::uint64_t /*failed_tools*/, const char* const* /*names*/) {
+bool OnLoad(HsaApiTable* table, std::uint64_t /*runtime_version*/, std::uint64_t /*failed_tools*/,
+            const char* const* /*names*/) {
   lacuna::rocm::replace_waits(*table);
   return true;
 }

@@ -16,22 +16,28 @@ using Clock = std::chrono::steady_clock;
 /// Putting a thread to sleep and waking it takes longer than what is over within this time.
 constexpr nanoseconds kPolls{20'000};
 constexpr nanoseconds kShortestSleep{50'000};
-constexpr nanoseconds kLongestSleep{5'000'000};
+/// Each time it wakes, a thread takes a processor from those that simulate; with more than 200 such losses a second, one thread
+/// simulates alone (models/common/thread_contention.h).
+constexpr nanoseconds kLongestSleep{20'000'000};
 
 SignalLoad* load_signal = nullptr;
 decltype(hsa_signal_wait_scacquire)* wait_of_runtime = nullptr;
 
 bool holds(hsa_signal_value_t value, hsa_signal_condition_t condition, hsa_signal_value_t compare) {
   switch (condition) {
-    case HSA_SIGNAL_CONDITION_EQ: return value == compare;
-    case HSA_SIGNAL_CONDITION_NE: return value != compare;
-    case HSA_SIGNAL_CONDITION_LT: return value < compare;
-    default: return value >= compare;
+    case HSA_SIGNAL_CONDITION_EQ:
+      return value == compare;
+    case HSA_SIGNAL_CONDITION_NE:
+      return value != compare;
+    case HSA_SIGNAL_CONDITION_LT:
+      return value < compare;
+    default:
+      return value >= compare;
   }
 }
 
-hsa_signal_value_t wait(hsa_signal_t signal, hsa_signal_condition_t condition, hsa_signal_value_t compare, std::uint64_t timeout,
-                        hsa_wait_state_t state) {
+hsa_signal_value_t wait(hsa_signal_t signal, hsa_signal_condition_t condition, hsa_signal_value_t compare,
+                        std::uint64_t timeout, hsa_wait_state_t state) {
   Driver* driver = Driver::get();
   if (driver == nullptr) return wait_of_runtime(signal, condition, compare, timeout, state);
   return wait_asleep(driver->events(), load_signal, signal, condition, compare, timeout);
@@ -54,7 +60,7 @@ hsa_signal_value_t wait_asleep(Events& events, SignalLoad* load, hsa_signal_t si
       std::this_thread::yield();
       continue;
     }
-    const nanoseconds sleep = std::clamp(waited / 8, kShortestSleep, kLongestSleep);
+    const nanoseconds sleep = std::clamp(waited / 2, kShortestSleep, kLongestSleep);
     events.wait_for_change(changes, nanoseconds(std::min<std::uint64_t>(timeout - so_far, sleep.count())));
   }
 }
