@@ -115,14 +115,21 @@ void Events::take(Wait& wait) {
     wait.activated[i] = find(wait.events[i])->set;
     if (wait.activated[i] && !wait.all) break;
   }
-  for (std::size_t i = 0; i < wait.events.size(); ++i)
-    if (wait.activated[i]) find(wait.events[i])->set = find(wait.events[i])->manual;
+  // Not before all are looked at: an event may be listed twice.
+  for (std::size_t i = 0; i < wait.events.size(); ++i) {
+    if (!wait.activated[i]) continue;
+    Event* event = find(wait.events[i]);
+    event->set = event->manual;
+  }
 }
 
-/// A wait that has not come to its end leaves everything set.
+/// A wait that has not come to its end takes nothing away. Events that do not reset themselves are as the program left them.
 void Events::give_back(const Wait& wait) {
-  for (std::size_t i = 0; i < wait.events.size(); ++i)
-    if (Event* event = find(wait.events[i]); wait.activated[i] && event != nullptr) event->set = true;
+  for (std::size_t i = 0; i < wait.events.size(); ++i) {
+    if (!wait.activated[i]) continue;
+    Event* event = find(wait.events[i]);
+    if (event != nullptr && !event->manual) event->set = true;
+  }
 }
 
 HSAKMT_STATUS Events::wait(std::span<HsaEvent* const> events, bool all, std::uint32_t milliseconds) {

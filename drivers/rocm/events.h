@@ -39,7 +39,7 @@ class Events {
   /// Threads that wait for events.
   std::size_t waiting();
 
-  /// How often anything was set.
+  /// How often an event was set or destroyed.
   std::uint64_t changes();
   /// Sleeps until changes() is another number than `seen`, or `timeout` is over.
   void wait_for_change(std::uint64_t seen, std::chrono::nanoseconds timeout);

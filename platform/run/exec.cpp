@@ -106,7 +106,7 @@ int exec_program(const CommandLine& line) {
   setenv("LACUNA_RUN", std::to_string(getpid()).c_str(), 1);
   setenv("LACUNA_REPORT", line.quiet ? "0" : "1", 1);
   prepend("LD_LIBRARY_PATH", libraries.string());
-  // As a tool of the runtime, too, it lets threads sleep that wait for a GPU. Tools of the user's own stay the only ones.
+  // As a tool of the runtime it lets threads that wait for a GPU sleep. The user's own choice of tools stands.
   setenv("HSA_TOOLS_LIB", kLibrary, 0);
   // It asks for the kernel driver's module and device file by itself, before the runtime is asked.
   if (fs::path(line.input).filename() == "rocminfo") prepend("LD_PRELOAD", (libraries / kDeviceFileLibrary).string());

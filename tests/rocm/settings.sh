@@ -31,6 +31,12 @@ has_results plain
 expect 0 env LD_PRELOAD="$library_folder/libhsakmt.so.1" LACUNA_CONFIG=tiny LACUNA_OUT=none "$PROGRAMS/vector_add"
 says "checks passed"
 
+# Threads that wait sleep, unless the user has chosen the runtime's tools.
+expect 0 "$LACUNA" exec --config tiny -- sh -c 'echo "tools: [$HSA_TOOLS_LIB]"'
+says 'tools: [libhsakmt.so.1]'
+expect 0 env HSA_TOOLS_LIB= "$LACUNA" exec --config tiny -- sh -c 'echo "tools: [$HSA_TOOLS_LIB]"'
+says 'tools: []'
+
 # Wrong settings are told by name, before the program starts.
 expect 2 "$LACUNA" exec --config absent -- "$PROGRAMS/vector_add"
 complains absent

@@ -293,7 +293,7 @@ void queues(const Machine& machine, const Kernels& kernels) {
     REQUIRE(hsa_signal_destroy(done));
   }
   for (int i = 0; i < 64; ++i) EXPECT_EQ(data[i], 60);
-  // Destroying one waits for a thread of the runtime that itself waits for the other: each has to hear of it.
+  // Destroying one waits for a thread of the runtime, and both sleep on the same event: it has to wake both.
   for (int i = 0; i < 500; ++i) {
     hsa_queue_t *first, *second;
     REQUIRE(hsa_queue_create(machine.gpu, 64, HSA_QUEUE_TYPE_MULTI, nullptr, nullptr, UINT32_MAX, UINT32_MAX, &first));

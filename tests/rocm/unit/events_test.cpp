@@ -112,6 +112,20 @@ TEST_F(EventsTest, ASetEventWakesAllThatWaitForIt) {
   second.join();
 }
 
+TEST_F(EventsTest, AWaitThatRunsOutSetsNothingThatWasResetMeanwhile) {
+  const std::array events{make(HSA_EVENTTYPE_SIGNAL, true, true), make(HSA_EVENTTYPE_SIGNAL, false, true), make()};
+  std::atomic<bool> ended{false};
+  std::thread waiter([&] {
+    EXPECT_EQ(events_.wait(events, true, 200), HSAKMT_STATUS_WAIT_TIMEOUT);
+    ended = true;
+  });
+  while (events_.waiting() == 0 && !ended) std::this_thread::yield();
+  events_.reset(events[0]);
+  waiter.join();
+  EXPECT_EQ(events_.query(events[0]), HSAKMT_STATUS_WAIT_TIMEOUT);
+  EXPECT_EQ(events_.query(events[1]), HSAKMT_STATUS_SUCCESS);
+}
+
 TEST_F(EventsTest, AWaitEndsWhenTheEventIsDestroyed) {
   HsaEvent* event = make();
   std::thread waiter([&] { wait(event, HSA_EVENTTIMEOUT_INFINITE); });
