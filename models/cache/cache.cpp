@@ -65,6 +65,8 @@ Cache::Cache(sc_core::sc_module_name module_name, const CacheParameters& paramet
       set_mask_(0),
       bank_mask_(0),
       hashed_bits_(0),
+      plain_(parameters.write_policy == WritePolicy::write_back && parameters.transactions == 0 && !parameters.in_order &&
+             parameters.ports == 1 && parameters.lock_cycles == Cycles{}),
       tags_(sets_of(parameters, slice, this->name()), parameters.ways,
             static_cast<unsigned>(parameters.line.n / sector_bytes(parameters)), parameters.replacement, parameters.seed),
       banks_(parameters.banks, ClockedCalendar(port_time_)),
@@ -124,21 +126,34 @@ Tick Cache::transact(const Span& span, SectorAccess& access, Tick at, LatencyBre
   return done;
 }
 
-Tick Cache::serve(const LineAccess& request, std::uint64_t local_line, Tick at, LatencyBreakdown& latency,
-                  tlm::tlm_response_status& error) {
-  now_ = to_tick(sc_core::sc_time_stamp());
-  if (now_ >= next_retire_) retire();
+Cache::Served Cache::serve(const LineAccess& request, std::uint64_t local_line, Tick at) {
+  // Most requests are reads that hit.
+  const unsigned sector_bytes = 1U << sector_shift_;
+  if (plain_ && !request.write && (request.address & (sector_bytes - 1)) + request.bytes <= sector_bytes) [[likely]] {
+    const TagArray::Slot slot = tags_.find(set_of(local_line), request.address >> line_shift_);
+    if (slot != TagArray::kNone) {
+      const TagArray::Sector& sector = tags_.sector(slot, sector_of(request.address));
+      if (sector.complete && sector.ready <= at && sector.requested <= at + tag_) [[likely]] {
+        tags_.touch(slot);
+        const Tick start = banks_[bank_of(local_line)].reserve(at, port_time_);
+        ++statistics_.reads;
+        ++statistics_.read_hits;
+        statistics_.bank_stall += start - at;
+        statistics_.read_latency += start - at + hit_;
+        return {start + hit_, start - at, hit_, {}, nullptr, false};
+      }
+    }
+  }
   SectorAccess access;
   if (!in_one_sector(request, local_line, access)) [[unlikely]] {
-    return transact({.address = request.address, .length = request.bytes, .byte_mask = request.byte_mask}, access, at, &latency,
-                    error);
+    tlm::tlm_response_status response;
+    joined_.clear();
+    const Tick done = transact({.address = request.address, .length = request.bytes, .byte_mask = request.byte_mask}, access,
+                               at, &joined_, response);
+    return {done, {}, {}, {}, &joined_, response != tlm::TLM_OK_RESPONSE};
   }
   const Outcome outcome = access_sector(access, at);
-  error = error_;
-  if (below_ != nullptr) latency += *below_;
-  latency.add(level_, outcome.queueing, outcome.service);
-  latency.mshr += outcome.mshr;
-  return outcome.done;
+  return {outcome.done, outcome.queueing, outcome.service, outcome.mshr, below_, error_ != tlm::TLM_OK_RESPONSE};
 }
 
 void Cache::b_transport(int, tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
@@ -162,8 +177,7 @@ void Cache::b_transport(int, tlm::tlm_generic_payload& payload, sc_core::sc_time
     access.kind = attributes->kind;
     access.requester = attributes->requester;
   }
-  now_ = to_tick(sc_core::sc_time_stamp());
-  if (now_ >= next_retire_) retire();
+  advance(to_tick(sc_core::sc_time_stamp()));
   const Tick at = now_ + to_tick(delay);
   tlm::tlm_response_status response;
   const Span span{.address = payload.get_address(),
@@ -171,7 +185,7 @@ void Cache::b_transport(int, tlm::tlm_generic_payload& payload, sc_core::sc_time
                   .byte_mask = attributes != nullptr ? attributes->byte_mask : ~std::uint64_t{0},
                   .payload = &payload};
   const Tick done = transact(span, access, at, attributes != nullptr ? &attributes->latency : nullptr, response);
-  advance(delay, done - at);
+  lacuna::advance(delay, done - at);
   if (response == tlm::TLM_OK_RESPONSE && (attributes == nullptr || !attributes->timing_only) &&
       downstream->transport_dbg(payload) != payload.get_data_length()) {
     response = tlm::TLM_ADDRESS_ERROR_RESPONSE;

@@ -128,10 +128,23 @@ class Cache : public sc_core::sc_module, public CacheMaintenance, public HostPre
     const std::uint64_t line = slice_.local(address) >> line_shift_;
     return hashed_bits_ == 0 ? line : line ^ (xor_fold(line >> hashed_bits_, hashed_bits_) & low_bits(hashed_bits_));
   }
+  /// How a request fared: when it is answered, and the time that it waited and was worked on here; `mshr` is a part of the
+  /// waiting.
+  struct Served {
+    Tick done;
+    Tick queueing;
+    Tick service;
+    Tick mshr;
+    const LatencyBreakdown* below;  ///< what the levels behind added, null: nothing. Valid until the next request
+    bool failed;                    ///< no memory answers
+  };
+  /// The kernel's time, which serve() reckons with, is `now`.
+  void advance(Tick now) {
+    now_ = now;
+    if (now_ >= next_retire_) retire();
+  }
   /// A request for the line with that number, which arrives at `at`, in absolute time, perhaps a little before the kernel's.
-  /// Returns when it is answered; where the time went is added to `latency`. `error` tells of the levels behind.
-  Tick serve(const LineAccess& request, std::uint64_t local_line, Tick at, LatencyBreakdown& latency,
-             tlm::tlm_response_status& error);
+  Served serve(const LineAccess& request, std::uint64_t local_line, Tick at);
   // Hints for the host that a request for that line will come, and again when it is near.
   void prefetch_set(std::uint64_t local_line) const { tags_.prefetch(set_of(local_line)); }
   void prefetch_line(std::uint64_t address, std::uint64_t local_line) {
@@ -146,6 +159,7 @@ class Cache : public sc_core::sc_module, public CacheMaintenance, public HostPre
   /// Drops every line and what is in flight, without writing back: the data are in memory anyway.
   void reset();
   const CacheStatistics& statistics() const { return statistics_; }
+  MemoryLevel level() const { return level_; }
   /// Registers what this cache's accesses cost, as a part of `block`.
   void describe_energy(EnergyMeter& meter, std::string_view block, const CacheEnergy& energy) const;
 
@@ -191,6 +205,13 @@ class Cache : public sc_core::sc_module, public CacheMaintenance, public HostPre
   std::uint32_t set_of(std::uint64_t line) const {
     return static_cast<std::uint32_t>(set_mask_ != 0 ? line & set_mask_ : line % tags_.sets());
   }
+  /// The bank of a line, by that number, and an address's sector in its line.
+  std::size_t bank_of(std::uint64_t line) const {
+    return parameters_.banks == 1 ? 0 : bank_mask_ != 0 ? line & bank_mask_ : line % banks_.size();
+  }
+  unsigned sector_of(std::uint64_t address) const {
+    return static_cast<unsigned>((address >> sector_shift_) & (tags_.sectors() - 1));
+  }
   /// The bytes of a request and, of a write, which of them matter.
   struct Span {
     std::uint64_t address = 0;
@@ -202,11 +223,9 @@ class Cache : public sc_core::sc_module, public CacheMaintenance, public HostPre
   void place(std::uint64_t address, std::uint64_t local, SectorAccess& access) const {
     access.address = address;
     access.line = address >> line_shift_;
-    access.sector = static_cast<std::uint16_t>((address >> sector_shift_) & (tags_.sectors() - 1));
+    access.sector = static_cast<std::uint16_t>(sector_of(address));
     access.set = set_of(local);
-    access.bank = static_cast<std::uint16_t>(parameters_.banks == 1 ? 0
-                                             : bank_mask_ != 0      ? local & bank_mask_
-                                                                    : local % banks_.size());
+    access.bank = static_cast<std::uint16_t>(bank_of(local));
   }
   static std::uint64_t low_bits(unsigned count) { return count >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1; }
   /// A request as the access to one sector, which nearly all are. False: it reaches into the next one, and has to be split.
@@ -267,6 +286,7 @@ class Cache : public sc_core::sc_module, public CacheMaintenance, public HostPre
   std::uint64_t set_mask_;   // sets - 1, or 0 when that is no power of two
   std::uint64_t bank_mask_;  // likewise
   unsigned hashed_bits_;     // lowest of a line's number; 0: no hash
+  bool plain_;               // a read that hits waits for its bank and nothing else
 
   TagArray tags_;
   std::vector<ClockedCalendar> banks_;
@@ -277,7 +297,8 @@ class Cache : public sc_core::sc_module, public CacheMaintenance, public HostPre
   // it costs the request no more than the wait for its acceptance), and the first error from there.
   const LatencyBreakdown* below_ = nullptr;
   tlm::tlm_response_status error_ = tlm::TLM_OK_RESPONSE;
-  Tick now_{};  // the kernel's time, which stands still during a call
+  LatencyBreakdown joined_;  // of a request of several sectors
+  Tick now_{};               // the kernel's time, which stands still during a call
   Tick next_retire_{};
   CacheStatistics statistics_;
 };

@@ -1,7 +1,7 @@
 // Sorts records by a point of time that lies anywhere in a short interval, as requests of one window do.
 //
 // First into buckets of equal length, then each bucket: a comparison sort of a few hundred such records costs several times as
-// much, most of it wrongly predicted branches.
+// much, most of it wrongly predicted branches. Records that are in order already, as they often are, cost one look each.
 #pragma once
 
 #include <algorithm>
@@ -9,45 +9,75 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "models/common/units.h"
 
 namespace lacuna {
 
-/// `Record` has a member `at` and an order by operator< that begins with it. `space` is left with anything.
+/// Insertion sort, for few records or such as are nearly in order. Returns whether it is done: it gives up when it has moved
+/// records by more than `most` places.
 template <typename Record>
-void sort_by_time(std::vector<Record>& records, std::vector<Record>& space) {
-  constexpr std::size_t kBuckets = 256;
-  constexpr std::size_t kFewRecords = 32;   // not worth buckets
-  constexpr std::size_t kSmallBucket = 16;  // that are left to the insertion sort of the whole
-  if (records.size() <= kFewRecords) {
-    std::sort(records.begin(), records.end());
-    return;
+bool sort_by_insertion(std::span<Record> records, std::size_t most = ~std::size_t{0}) {
+  std::size_t moved = 0;
+  for (std::size_t i = 1; i < records.size(); ++i) {
+    if (!(records[i] < records[i - 1])) [[likely]]
+      continue;
+    const Record record = records[i];
+    std::size_t place = i;
+    for (; place > 0 && record < records[place - 1]; --place) records[place] = records[place - 1];
+    records[place] = record;
+    moved += i - place;
+    if (moved > most) return false;
   }
-  const auto [least, most] =
-      std::minmax_element(records.begin(), records.end(), [](const Record& a, const Record& b) { return a.at < b.at; });
-  const std::uint64_t first = least->at.ps;
-  const int shift = std::max(0, static_cast<int>(std::bit_width(most->at.ps - first)) - std::countr_zero(kBuckets));
+  return true;
+}
+
+/// The part of sort_by_time() that needs buckets, for times from `first` to `last`.
+template <std::size_t kBuckets, typename Record>
+void sort_by_buckets(std::vector<Record>& records, std::vector<Record>& space, std::uint64_t first, std::uint64_t last) {
+  constexpr std::size_t kSmallBucket = 16;  // that are left to the insertion sort of the whole
+  const int shift = std::max(0, static_cast<int>(std::bit_width(last - first)) - std::countr_zero(kBuckets));
   const auto bucket = [&](const Record& record) { return (record.at.ps - first) >> shift; };
 
   std::array<std::uint32_t, kBuckets + 1> ends{};
   for (const Record& record : records) ++ends[bucket(record) + 1];
-  for (std::size_t i = 1; i <= kBuckets; ++i) ends[i] += ends[i - 1];
+  std::uint32_t largest = 0;
+  for (std::size_t i = 1; i <= kBuckets; ++i) {
+    largest = std::max(largest, ends[i]);
+    ends[i] += ends[i - 1];
+  }
   space.resize(records.size());
   // Behind this, ends[i] is where bucket i ends.
   for (const Record& record : records) space[ends[bucket(record)]++] = record;
   records.swap(space);
 
-  std::uint32_t begin = 0;
-  for (std::size_t i = 0; i < kBuckets; begin = ends[i++]) {
-    if (ends[i] - begin > kSmallBucket) std::sort(records.begin() + begin, records.begin() + ends[i]);
+  if (largest > kSmallBucket) {
+    std::uint32_t begin = 0;
+    for (std::size_t i = 0; i < kBuckets; begin = ends[i++]) {
+      if (ends[i] - begin > kSmallBucket) std::sort(records.begin() + begin, records.begin() + ends[i]);
+    }
   }
-  for (std::size_t i = 1; i < records.size(); ++i) {
-    const Record record = records[i];
-    std::size_t place = i;
-    for (; place > 0 && record < records[place - 1]; --place) records[place] = records[place - 1];
-    records[place] = record;
+  sort_by_insertion<Record>(records);
+}
+
+/// `Record` has a member `at` and an order by operator< that begins with it. `space` is left with anything.
+template <typename Record>
+void sort_by_time(std::vector<Record>& records, std::vector<Record>& space) {
+  constexpr std::size_t kManyRecords = 128;
+  // Many lists are nearly in order, and short ones are not worth buckets.
+  if (sort_by_insertion<Record>(records, 2 * records.size())) return;
+  Tick first = records.front().at;
+  Tick last = first;
+  for (const Record& record : records) {
+    first = earlier(first, record.at);
+    last = later(last, record.at);
+  }
+  if (records.size() <= kManyRecords) {
+    sort_by_buckets<64>(records, space, first.ps, last.ps);
+  } else {
+    sort_by_buckets<256>(records, space, first.ps, last.ps);
   }
 }
 

@@ -3,91 +3,127 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
+#include <span>
 
+#include "models/common/host_prefetch.h"
 #include "models/common/sort_by_time.h"
 #include "models/common/tlm_time.h"
 
 namespace lacuna {
 namespace {
 
-// Requests by which the host's fetch of what they will use runs ahead of their use: where to look, and then what is found
-// there. About as many as it takes to fetch something from the host's memory.
-constexpr std::size_t kFarAhead = 12;
-constexpr std::size_t kNearAhead = 6;
+// Requests of which the host fetches what they will use before any of them uses it: about as many as it can have under way.
+constexpr std::size_t kTogether = 12;
 // Requests from which on several threads are faster than one, and the pieces that each of them then has: as few as will do,
 // since every piece begins with nothing fetched.
 constexpr std::size_t kWorthSharing = 32;
 constexpr std::size_t kPiecesPerThread = 3;
 
-// Calls `use` for each of a range in order, `far` and then `near` for those ahead of it.
-template <typename Far, typename Near, typename Use>
-void fetching_ahead(std::size_t first, std::size_t end, const Far& far, const Near& near, const Use& use) {
-  for (std::size_t step = first; step < end + kFarAhead; ++step) {
-    if (step < end) far(step);
-    if (step >= first + (kFarAhead - kNearAhead) && step < end + (kFarAhead - kNearAhead))
-      near(step - (kFarAhead - kNearAhead));
-    if (step >= first + kFarAhead) use(step - kFarAhead);
-  }
+// Calls `block(begin, end)` for ranges of 0 to `count` that are short enough to be fetched together.
+template <typename Block>
+void in_blocks(std::size_t count, const Block& block) {
+  for (std::size_t begin = 0; begin < count; begin += kTogether) block(begin, std::min(begin + kTogether, count));
+}
+
+template <typename Record>
+void fetch_record(const Record& record) {
+  const auto* bytes = reinterpret_cast<const char*>(&record);
+  for (std::size_t byte = 0; byte < sizeof(Record); byte += 64) fetch_to_host(bytes + byte);
 }
 
 }  // namespace
 
 MemoryEdge::MemoryEdge(Fabric& fabric, TranslationLevel* l2_tlb, WorkerThreads* threads)
-    : fabric_(fabric), l2_tlb_(l2_tlb), threads_(threads), destinations_(fabric.destinations.size()) {
-  for (unsigned i = 0; i < destinations_.size(); ++i) destinations_[i].memory = i;
+    : fabric_(fabric),
+      l2_tlb_(l2_tlb),
+      threads_(threads),
+      destinations_(fabric.destinations.size()),
+      memories_(destinations_.size()),
+      pieces_(threads != nullptr ? threads->threads() * kPiecesPerThread : 1) {
+  for (unsigned i = 0; i < destinations_.size(); ++i) destinations_[i] = {nullptr, fabric.destination_node(i), i};
+  for (Piece& piece : pieces_) piece.tally.destinations.resize(destinations_.size());
 }
 
 void MemoryEdge::add(FirstLevelCache& cache, unsigned source, unsigned group) {
   if (groups_.size() <= group) groups_.resize(group + 1);
-  groups_[group].push_back(static_cast<std::uint32_t>(caches_.size()));
-  caches_.push_back({&cache, source});
+  groups_[group].sent.resize(destinations_.size());
+  const unsigned node = fabric_.source_node(source);
+  std::vector<Sender>& senders = groups_[group].senders;
+  auto sender = std::find_if(senders.begin(), senders.end(), [node](const Sender& other) { return other.node == node; });
+  if (sender == senders.end()) sender = senders.insert(sender, {node, {}, {}});
+  sender->caches.push_back(static_cast<std::uint32_t>(caches_.size()));
+  caches_.push_back({&cache, source, {}, {}});
 }
 
 void MemoryEdge::add_destination(unsigned destination, Cache& cache, unsigned memory_of) {
-  destinations_[destination] = {&cache, memory_of};
+  destinations_[destination].cache = &cache;
+  destinations_[destination].memory = memory_of;
 }
 
 void MemoryEdge::settle(Tick end) {
   if (masks_ != nullptr) masks_->settle();
   translate();
-  collect(end);
-  if (count_ == 0) return;
-  fabric_.advance(to_tick(sc_core::sc_time_stamp()));
-  send();
-  serve();
-  reply();
-  count();
+  const bool any =
+      std::any_of(caches_.begin(), caches_.end(), [end](const Origin& o) { return o.cache->next_departure() < end; });
+  if (!any) return;
+  if (!private_ports_) {
+    private_ports_ = has_private_ports();
+    if (*private_ports_) ports_ = fabric_.ports();
+  }
+  const Tick now = to_tick(sc_core::sc_time_stamp());
+  fabric_.advance(now);
+  for (const Destination& destination : destinations_) {
+    if (destination.cache != nullptr) destination.cache->advance(now);
+  }
+  // How many requests there are is known only when they have left: about as many as at the last edge.
+  share(groups_.size(), [this, end](std::size_t first, std::size_t last, Piece& piece) { leave(first, last, end, piece); });
+  count_ = 0;
+  for (const Origin& origin : caches_) count_ += origin.departures.size();
+  if (lost_) report_lost();
+  if (ports_ == nullptr) carry(VirtualNetwork::request);
+  share(memories_.size(), [this](std::size_t first, std::size_t last, Piece& piece) { serve(first, last, piece); });
+  for (std::size_t i = 0; i < memories_.size(); ++i) {
+    if (destinations_[i].cache != nullptr) continue;
+    for (const Order& arrival : memories_[i].arrivals) serve_by_socket(arrival);
+    if (ports_ != nullptr) send_replies(memories_[i].arrivals, pieces_.front().space);
+  }
+  if (lost_) report_lost();
+  if (ports_ == nullptr) carry(VirtualNetwork::reply);
+  share(groups_.size(), [this](std::size_t first, std::size_t last, Piece& piece) { answer(first, last, piece); });
+  if (ports_ == nullptr) return;
+  for (Piece& piece : pieces_) {
+    if (piece.tally.packets != 0) fabric_.count(piece.tally);
+  }
 }
 
 // Whether the ends of packets can be left to groups and destinations: none uses a port of another one.
 bool MemoryEdge::has_private_ports() const {
-  // One thread does better by carry(), which books both ends at once.
-  if (threads_ == nullptr || threads_->threads() == 1 || !fabric_.meets_at_ports_only()) return false;
+  if (fabric_.ports() == nullptr) return false;
   constexpr std::size_t kNobody = ~std::size_t{0};
   std::vector<std::size_t> owners(fabric_.nodes(), kNobody);
   const auto take = [&](unsigned node, std::size_t owner) {
-    if (owners[node] != kNobody) return owners[node] == owner;
-    owners[node] = owner;
-    return true;
+    if (owners[node] == kNobody) owners[node] = owner;
+    return owners[node] == owner;
   };
-  for (std::size_t destination = 0; destination < destinations_.size(); ++destination) {
-    if (!take(fabric_.destination_node(static_cast<unsigned>(destination)), destinations_[destination].memory)) return false;
+  for (const Destination& destination : destinations_) {
+    if (!take(destination.node, destination.memory)) return false;
   }
   for (std::size_t group = 0; group < groups_.size(); ++group) {
-    for (const std::uint32_t cache : groups_[group]) {
-      if (!take(fabric_.source_node(caches_[cache].source), destinations_.size() + group)) return false;
+    for (const Sender& sender : groups_[group].senders) {
+      if (!take(sender.node, destinations_.size() + group)) return false;
     }
   }
   return true;
 }
 
 Tick MemoryEdge::next() const {
-  Tick first = kNever;
-  for (const Origin& origin : caches_) first = earlier(first, origin.cache->next_departure());
   for (const FirstLevelTlb* tlb : tlbs_) {
     if (tlb->busy()) return Tick{};
   }
+  Tick first = kNever;
+  for (const Origin& origin : caches_) first = earlier(first, origin.cache->next_departure());
   return first;
 }
 
@@ -96,294 +132,276 @@ void MemoryEdge::retire(Tick horizon) {
   if (l2_tlb_ != nullptr) l2_tlb_->retire(horizon);
 }
 
-// The first requests that the answers lead to, to caches, may leave before the window ends: before collect().
+template <typename Work>
+void MemoryEdge::share(std::size_t items, const Work& work) {
+  if (threads_ == nullptr || count_ < kWorthSharing) {
+    work(std::size_t{0}, items, pieces_.front());
+    return;
+  }
+  const std::size_t pieces = std::min(items, pieces_.size());
+  threads_->run(static_cast<unsigned>(pieces),
+                [&](unsigned i) { work(i * items / pieces, (i + 1) * items / pieces, pieces_[i]); });
+}
+
+void MemoryEdge::report_lost() const {
+  for (const Origin& origin : caches_) {
+    for (std::size_t i = 0; i < origin.departures.size(); ++i) {
+      const Request& request = origin.requests[i];
+      if (!request.fare.lost) continue;
+      const Cache* cache = destinations_[request.destination].cache;
+      SC_REPORT_FATAL(cache != nullptr ? cache->name() : fabric_.name(),
+                      fmt::format("no memory answers at bus address {:#x} of a mapped page", request.access.address).c_str());
+    }
+  }
+  std::abort();
+}
+
+// -- translations
+
+// The first requests that the answers lead to, to caches, may leave before the window ends: before those leave.
 void MemoryEdge::translate() {
-  order_.clear();
   translations_.clear();
   for (FirstLevelTlb* tlb : tlbs_) {
     if (!tlb->busy()) continue;
     tlb_departures_.clear();
     tlb->departures(tlb_departures_);
-    for (const FirstLevelTlb::Departure& departure : tlb_departures_) {
-      order_.push_back({departure.at, static_cast<std::uint32_t>(translations_.size())});
-      translations_.emplace_back(tlb, departure.miss);
-    }
+    for (const FirstLevelTlb::Departure& departure : tlb_departures_)
+      translations_.push_back({departure.at, static_cast<std::uint32_t>(translations_.size()), departure.miss, tlb});
   }
-  sort_by_time(order_, sorted_);
-  for (const Order& next : order_) translations_[next.request].first->resolve(translations_[next.request].second);
+  sort_by_time(translations_, sorted_);
+  for (const Translation& next : translations_) next.tlb->resolve(next.miss);
 }
 
-void MemoryEdge::collect(Tick end) {
-  if (!private_ports_) private_ports_ = has_private_ports();
-  departures_.clear();
-  for (Origin& origin : caches_) {
-    origin.first = departures_.size();
-    if (origin.cache->next_departure() < end) origin.cache->departures(end, departures_);
-    origin.end = departures_.size();
-  }
-  count_ = departures_.size();
-  if (requests_.size() < count_) {
-    requests_.resize(count_);
-    passages_.resize(count_);
-  }
-  group_places_.resize(groups_.size() + 1);
-  group_line_.resize(count_);
-  origins_.resize(count_);
-  order_.resize(count_);
-  std::size_t place = 0;
-  for (std::size_t group = 0; group < groups_.size(); ++group) {
-    group_places_[group] = place;
-    for (const std::uint32_t cache : groups_[group]) {
-      for (std::size_t i = caches_[cache].first; i < caches_[cache].end; ++i) {
-        origins_[i] = cache;
-        group_line_[place++] = static_cast<std::uint32_t>(i);
+// -- requests
+
+void MemoryEdge::leave(std::size_t first_group, std::size_t end_group, Tick end, Piece& piece) {
+  for (std::size_t i = first_group; i < end_group; ++i) {
+    Group& group = groups_[i];
+    for (Sender& sender : group.senders) {
+      sender.orders.clear();
+      for (const std::uint32_t cache : sender.caches) collect(sender.orders, cache, end);
+      if (ports_ == nullptr) continue;
+      sort_by_time(sender.orders, piece.space);
+      for (const Order& next : sender.orders) {
+        Request& request = *next.request;
+        request.head = ports_->leave(sender.node, request.request_flits, next.at);
+        group.sent[destinations_[request.destination].memory].push_back(next);
       }
     }
   }
-  group_places_[groups_.size()] = place;
 }
 
-template <typename Piece>
-void MemoryEdge::share(std::size_t items, const Piece& piece) {
-  if (threads_ == nullptr || count_ < kWorthSharing) {
-    piece(std::size_t{0}, items);
-    return;
-  }
-  const std::size_t pieces = std::min(items, threads_->threads() * kPiecesPerThread);
-  threads_->run(static_cast<unsigned>(pieces), [&](unsigned i) { piece(i * items / pieces, (i + 1) * items / pieces); });
-}
-
-void MemoryEdge::report_lost(const char* name, const Request& request) const {
-  SC_REPORT_FATAL(name, fmt::format("no memory answers at bus address {:#x} of a mapped page", request.access.address).c_str());
-  std::abort();
-}
-
-void MemoryEdge::send() {
-  share(groups_.size(), [this](std::size_t first, std::size_t end) { leave(first, end); });
-  if (lost_) {
-    for (std::size_t i = 0; i < count_; ++i) {
-      if (requests_[i].lost) report_lost(caches_[requests_[i].origin].cache->name(), requests_[i]);
+// What leaves a cache before `end`.
+void MemoryEdge::collect(Orders& orders, std::uint32_t cache, Tick end) {
+  Origin& origin = caches_[cache];
+  origin.departures.clear();
+  if (origin.cache->next_departure() >= end) return;
+  origin.cache->departures(end, origin.departures);
+  const std::size_t count = origin.departures.size();
+  if (origin.requests.size() < count) origin.requests.resize(count);
+  in_blocks(count, [&](std::size_t first, std::size_t last) {
+    for (std::size_t i = first; i < last; ++i) origin.cache->prefetch_miss(origin.departures[i].miss);
+    for (std::size_t i = first; i < last; ++i) {
+      make_request(cache, origin.departures[i], origin.requests[i]);
+      orders.push_back({origin.departures[i].at, &origin.requests[i]});
     }
-  }
-  arrivals_.resize(destinations_.size());
-  for (std::vector<Order>& arrivals : arrivals_) arrivals.clear();
-  if (*private_ports_) {
-    for (std::uint32_t i = 0; i < count_; ++i) {
-      arrivals_[destinations_[passages_[i].destination].memory].push_back({passages_[i].departs, i});
-    }
-    return;
-  }
-  carry(VirtualNetwork::request);
-  for (const Order& sent : order_) {
-    arrivals_[destinations_[passages_[sent.request].destination].memory].push_back({requests_[sent.request].at, sent.request});
-  }
+  });
 }
 
-// The packets of order_, which gets sorted, both ends by one thread.
+void MemoryEdge::make_request(std::uint32_t cache, const FirstLevelCache::Departure& departure, Request& request) {
+  request.access = caches_[cache].cache->request(departure.miss);
+  request.access.made = departure.at;
+  request.miss = departure.miss;
+  request.cache = cache;
+  const LineAccess& access = request.access;
+  AddressRoutes::Hop hop;
+  if (!fabric_.route(access.address, hop) || hop.contiguous < access.bytes) [[unlikely]] {
+    request.fare.lost = true;
+    lost_ = true;
+  }
+  request.destination = static_cast<std::uint16_t>(hop.destination);
+  request.request_flits = static_cast<std::uint16_t>(fabric_.request_flits(access.bytes, access.write, access.atomic));
+  request.reply_flits = static_cast<std::uint16_t>(fabric_.reply_flits(access.bytes, access.write, access.atomic));
+}
+
+// All packets of a way, by one thread.
 void MemoryEdge::carry(VirtualNetwork network) {
-  sort_by_time(order_, sorted_);
-  for (std::size_t i = 0; i < count_; ++i) {
-    if (i + kNearAhead < count_) fetch_request(order_[i + kNearAhead].request);
-    Request& request = requests_[order_[i].request];
-    const Passage& passage = passages_[order_[i].request];
-    request.at =
-        fabric_.carry(network, passage.source, passage.destination, passage.flits(network), request.at, &request.latency);
+  const bool there = network == VirtualNetwork::request;
+  order_.clear();
+  for (Origin& origin : caches_) {
+    for (std::size_t i = 0; i < origin.departures.size(); ++i) {
+      Request& request = origin.requests[i];
+      if (there) request.fare.noc_waiting = request.fare.noc_passing = Tick{};
+      order_.push_back({there ? request.access.made : request.fare.at, &request});
+    }
   }
-}
-
-// What leaves some groups' caches, as far as it depends on them alone.
-void MemoryEdge::leave(std::size_t first_group, std::size_t end_group) {
-  fetching_ahead(
-      group_places_[first_group], group_places_[end_group],
-      [this](std::size_t place) {
-        const std::uint32_t i = group_line_[place];
-        caches_[origins_[i]].cache->prefetch_miss(departures_[i].miss);
-      },
-      [this](std::size_t place) { fetch_request(group_line_[place]); },
-      [this](std::size_t place) {
-        const std::uint32_t i = group_line_[place];
-        Request& request = requests_[i];
-        request.origin = origins_[i];
-        request.miss = departures_[i].miss;
-        request.access = caches_[request.origin].cache->request(request.miss);
-        request.at = departures_[i].at;
-        request.latency.clear();
-        AddressRoutes::Hop hop;
-        request.lost = !fabric_.route(request.access.address, hop) || hop.contiguous < request.access.bytes;
-        if (request.lost) lost_ = true;
-        request.cache = destinations_[hop.destination].cache;
-        const LineAccess& access = request.access;
-        Passage& passage = passages_[i];
-        passage.departs = request.at;
-        passage.source = caches_[request.origin].source;
-        passage.destination = hop.destination;
-        passage.request_flits = fabric_.request_flits(access.bytes, access.write, access.atomic);
-        passage.reply_flits = fabric_.reply_flits(access.bytes, access.write, access.atomic);
-        order_[place] = {request.at, i};
-      });
-  if (!*private_ports_) return;
-  for (std::size_t group = first_group; group < end_group; ++group) {
-    for (const Order& next : in_order(group)) {
-      Request& request = requests_[next.request];
-      const Passage& passage = passages_[next.request];
-      request.head =
-          fabric_.leave(VirtualNetwork::request, passage.source, passage.destination, passage.request_flits, request.at);
+  sort_by_time(order_, pieces_.front().space);
+  if (there) {
+    for (Memory& memory : memories_) memory.arrivals.clear();
+  }
+  for (const Order& next : order_) {
+    Request& request = *next.request;
+    const unsigned flits = there ? request.request_flits : request.reply_flits;
+    const Fabric::Traversal passed = fabric_.carry(network, caches_[request.cache].source, request.destination, flits, next.at);
+    request.fare.noc_waiting += passed.waiting;
+    request.fare.noc_passing += passed.arrival - next.at - passed.waiting;
+    if (there) {
+      memories_[destinations_[request.destination].memory].arrivals.push_back({passed.arrival, &request});
+    } else {
+      request.fare.at = passed.arrival;
     }
   }
 }
 
-std::span<const MemoryEdge::Order> MemoryEdge::in_order(std::size_t group) {
-  const std::span<Order> orders(order_.data() + group_places_[group], order_.data() + group_places_[group + 1]);
-  std::sort(orders.begin(), orders.end());
-  return orders;
-}
+// -- service
 
-// A packet of a request reaches its receiver.
-void MemoryEdge::arrive(VirtualNetwork network, std::uint32_t number) {
-  Request& request = requests_[number];
-  Passage& passage = passages_[number];
-  Fabric::Traversal& passed = network == VirtualNetwork::request ? passage.request : passage.reply;
-  passed = fabric_.arrive(network, passage.source, passage.destination, passage.flits(network), request.at, request.head);
-  request.latency.add(MemoryLevel::noc, passed.waiting, passed.arrival - request.at - passed.waiting);
-  request.at = passed.arrival;
-}
-
-void MemoryEdge::serve() {
-  places_.resize(arrivals_.size() + 1);
-  places_[0] = 0;
-  for (std::size_t i = 0; i < arrivals_.size(); ++i) places_[i + 1] = places_[i] + arrivals_[i].size();
-  line_.resize(count_);
-  share(arrivals_.size(), [this](std::size_t first, std::size_t end) { serve_destinations(first, end); });
-  if (lost_) {
-    for (std::size_t i = 0; i < count_; ++i) {
-      if (requests_[i].lost) report_lost(requests_[i].cache->name(), requests_[i]);
-    }
-  }
-  for (std::size_t destination = 0; destination < arrivals_.size(); ++destination) {
-    if (destinations_[destination].cache != nullptr) continue;
-    for (const Order& arrival : arrivals_[destination])
-      serve_by_socket(requests_[arrival.request], static_cast<unsigned>(destination));
-    if (*private_ports_) send_replies(arrivals_[destination]);
-  }
-}
-
-void MemoryEdge::serve_destinations(std::size_t first, std::size_t end) {
-  for (std::size_t destination = first; destination < end; ++destination) {
-    std::vector<Order>& arrivals = arrivals_[destination];
-    std::sort(arrivals.begin(), arrivals.end());
-    if (*private_ports_) {
-      for (std::size_t i = 0; i < std::min(kNearAhead, arrivals.size()); ++i) fetch_request(arrivals[i].request);
-      for (std::size_t i = 0; i < arrivals.size(); ++i) {
-        if (i + kNearAhead < arrivals.size()) fetch_request(arrivals[i + kNearAhead].request);
-        arrive(VirtualNetwork::request, arrivals[i].request);
-        arrivals[i].at = requests_[arrivals[i].request].at;
+void MemoryEdge::serve(std::size_t first, std::size_t end, Piece& piece) {
+  for (std::size_t i = first; i < end; ++i) {
+    Memory& memory = memories_[i];
+    memory.below.clear();
+    if (ports_ != nullptr) {
+      memory.arrivals.clear();
+      for (Group& group : groups_) {
+        memory.arrivals.insert(memory.arrivals.end(), group.sent[i].begin(), group.sent[i].end());
+        group.sent[i].clear();
       }
-      std::sort(arrivals.begin(), arrivals.end());
+      sort_by_time(memory.arrivals, piece.space);
+      arrive(memory.arrivals);
     }
-    std::size_t place = places_[destination];
-    for (const Order& arrival : arrivals) line_[place++] = arrival.request;
-  }
-  serve_by_cache(places_[first], places_[end]);
-  if (!*private_ports_) return;
-  for (std::size_t destination = first; destination < end; ++destination) {
-    if (destinations_[destination].cache != nullptr) send_replies(arrivals_[destination]);
+    sort_by_time(memory.arrivals, piece.space);
+    if (destinations_[i].cache == nullptr) continue;
+    serve_by_caches(memory);
+    if (ports_ != nullptr) send_replies(memory.arrivals, piece.space);
   }
 }
 
-// Those of line_ for which there is a cache.
-void MemoryEdge::serve_by_cache(std::size_t first, std::size_t end) {
-  fetching_ahead(
-      first, end,
-      [this](std::size_t place) {
-        Request& request = requests_[line_[place]];
-        if (request.cache == nullptr) return;
-        request.line = request.cache->local_line(request.access.address);
-        request.cache->prefetch_set(request.line);
-      },
-      [this](std::size_t place) {
-        const Request& request = requests_[line_[place]];
-        if (request.cache != nullptr) request.cache->prefetch_line(request.access.address, request.line);
-      },
-      [this](std::size_t place) {
-        Request& request = requests_[line_[place]];
-        if (request.cache == nullptr) return;
-        tlm::tlm_response_status status = tlm::TLM_OK_RESPONSE;
-        request.at = request.cache->serve(request.access, request.line, request.at, request.latency, status);
-        request.lost = status != tlm::TLM_OK_RESPONSE;
-        if (request.lost) lost_ = true;
-      });
+// The packets reach the destinations' ports.
+void MemoryEdge::arrive(Orders& arrivals) {
+  in_blocks(arrivals.size(), [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) fetch_record(*arrivals[i].request);
+    for (std::size_t i = begin; i < end; ++i) {
+      Request& request = *arrivals[i].request;
+      const Tick departed = arrivals[i].at;
+      const NodePorts::Arrival passed =
+          ports_->arrive(destinations_[request.destination].node, request.request_flits, departed, request.head);
+      request.fare.noc_waiting = passed.waiting;
+      request.fare.noc_passing = passed.at - departed - passed.waiting;
+      arrivals[i].at = passed.at;
+    }
+  });
 }
 
-void MemoryEdge::serve_by_socket(Request& request, unsigned destination) {
+void MemoryEdge::serve_by_caches(Memory& memory) {
+  std::array<std::uint64_t, kTogether> lines;  // numbers at the destination
+  const auto cache = [this](const Request& request) -> Cache& { return *destinations_[request.destination].cache; };
+  in_blocks(memory.arrivals.size(), [&](std::size_t begin, std::size_t end) {
+    const std::span<Order> block(memory.arrivals.data() + begin, memory.arrivals.data() + end);
+    for (std::size_t i = 0; i < block.size(); ++i) {
+      const Request& request = *block[i].request;
+      lines[i] = cache(request).local_line(request.access.address);
+      cache(request).prefetch_set(lines[i]);
+    }
+    for (std::size_t i = 0; i < block.size(); ++i) {
+      const Request& request = *block[i].request;
+      cache(request).prefetch_line(request.access.address, lines[i]);
+    }
+    for (std::size_t i = 0; i < block.size(); ++i) {
+      Request& request = *block[i].request;
+      const Cache::Served served = cache(request).serve(request.access, lines[i], block[i].at);
+      block[i].at = served.done;
+      Fare& fare = request.fare;
+      fare.at = served.done;
+      fare.waiting = served.queueing;
+      fare.service = served.service;
+      fare.mshr = served.mshr;
+      fare.below = kNone;
+      fare.lost = served.failed;
+      if (served.failed) lost_ = true;
+      if (served.below == nullptr) continue;
+      fare.below = static_cast<std::uint32_t>(memory.below.size());
+      memory.below.push_back(*served.below);
+    }
+  });
+}
+
+void MemoryEdge::serve_by_socket(const Order& arrival) {
+  const Request& request = *arrival.request;
   payload_.renew(request.access);
   const Tick now = to_tick(sc_core::sc_time_stamp());
-  sc_core::sc_time delay = to_sc_time(later(request.at, now) - now);
-  fabric_.destinations[destination]->b_transport(*payload_, delay);
-  if (payload_->is_response_error()) report_lost(fabric_.name(), request);
-  request.at = now + to_tick(delay);
-  request.latency += payload_.latency();
+  sc_core::sc_time delay = to_sc_time(later(arrival.at, now) - now);
+  fabric_.destinations[request.destination]->b_transport(*payload_, delay);
+  Fare& fare = arrival.request->fare;
+  fare.at = now + to_tick(delay);
+  fare.waiting = fare.service = fare.mshr = Tick{};
+  fare.lost = payload_->is_response_error();
+  if (fare.lost) lost_ = true;
+  std::vector<LatencyBreakdown>& below = memories_[destinations_[request.destination].memory].below;
+  fare.below = static_cast<std::uint32_t>(below.size());
+  below.push_back(payload_.latency());
 }
 
-// From the destinations to which these requests have come and have been served.
-void MemoryEdge::send_replies(std::vector<Order>& arrivals) {
-  for (Order& arrival : arrivals) arrival.at = requests_[arrival.request].at;
-  std::sort(arrivals.begin(), arrivals.end());
+// -- replies
+
+// Those of requests that have been served, from their destinations.
+void MemoryEdge::send_replies(Orders& arrivals, Orders& space) {
+  for (Order& arrival : arrivals) arrival.at = arrival.request->fare.at;
+  sort_by_time(arrivals, space);
   for (const Order& next : arrivals) {
-    Request& request = requests_[next.request];
-    const Passage& passage = passages_[next.request];
-    request.head = fabric_.leave(VirtualNetwork::reply, passage.source, passage.destination, passage.reply_flits, request.at);
+    Request& request = *next.request;
+    request.fare.head = ports_->leave(destinations_[request.destination].node, request.reply_flits, next.at);
   }
 }
 
-void MemoryEdge::reply() {
-  if (!*private_ports_) {
-    for (std::uint32_t i = 0; i < count_; ++i) order_[i] = {requests_[i].at, i};
-    carry(VirtualNetwork::reply);
-  }
-  share(groups_.size(), [this](std::size_t first, std::size_t end) { answer(first, end); });
-}
-
-void MemoryEdge::answer(std::size_t first_group, std::size_t end_group) {
-  const std::size_t first_place = group_places_[first_group];
-  const std::size_t end_place = group_places_[end_group];
-  if (*private_ports_) {
-    for (std::size_t place = first_place; place < end_place; ++place) {
-      if (place + kFarAhead < end_place) fetch_request(group_line_[place + kFarAhead]);
-      order_[place] = {requests_[group_line_[place]].at, group_line_[place]};
+void MemoryEdge::answer(std::size_t first_group, std::size_t end_group, Piece& piece) {
+  for (std::size_t i = first_group; i < end_group; ++i) {
+    for (Sender& sender : groups_[i].senders) {
+      if (ports_ != nullptr) receive_replies(sender, piece);
+      for (const std::uint32_t cache : sender.caches) tell(caches_[cache]);
     }
-    for (std::size_t group = first_group; group < end_group; ++group) {
-      for (const Order& next : in_order(group)) {
-        passages_[next.request].answered = next.at;
-        arrive(VirtualNetwork::reply, next.request);
+    // What waits in a cache waits for its answers.
+    for (const Sender& sender : groups_[i].senders) {
+      for (const std::uint32_t cache : sender.caches) {
+        if (!caches_[cache].departures.empty()) caches_[cache].cache->resume();
       }
     }
   }
-  const auto cache = [this](std::size_t place) -> FirstLevelCache& {
-    return *caches_[requests_[group_line_[place]].origin].cache;
-  };
-  fetching_ahead(
-      first_place, end_place, [&](std::size_t place) { cache(place).prefetch_miss(requests_[group_line_[place]].miss); },
-      [&](std::size_t place) { cache(place).prefetch_fill(requests_[group_line_[place]].miss); },
-      [&](std::size_t place) {
-        const Request& request = requests_[group_line_[place]];
-        cache(place).answer(request.miss, request.at, request.latency);
-      });
-  // What waits in a cache waits for its answers.
-  for (std::size_t group = first_group; group < end_group; ++group) {
-    for (const std::uint32_t number : groups_[group]) {
-      if (caches_[number].first != caches_[number].end) caches_[number].cache->resume();
-    }
+}
+
+void MemoryEdge::receive_replies(Sender& sender, Piece& piece) {
+  in_blocks(sender.orders.size(), [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) fetch_to_host(&sender.orders[i].request->fare);
+    for (std::size_t i = begin; i < end; ++i) sender.orders[i].at = sender.orders[i].request->fare.at;
+  });
+  sort_by_time(sender.orders, piece.space);
+  for (const Order& next : sender.orders) {
+    Request& request = *next.request;
+    Fare& fare = request.fare;
+    const NodePorts::Arrival passed = ports_->arrive(sender.node, request.reply_flits, next.at, fare.head);
+    fare.noc_waiting += passed.waiting;
+    fare.noc_passing += passed.at - next.at - passed.waiting;
+    fare.at = passed.at;
+    fabric_.count_passed(caches_[request.cache].source, request.destination,
+                         unsigned{request.request_flits} + request.reply_flits, fare.noc_waiting,
+                         fare.noc_waiting + fare.noc_passing, piece.tally);
   }
 }
 
-// Packets that threads have carried are counted by one.
-void MemoryEdge::count() {
-  if (!*private_ports_) return;
-  for (std::size_t i = 0; i < count_; ++i) {
-    const Passage& passed = passages_[i];
-    fabric_.count_carried(passed.source, passed.destination, passed.request_flits, passed.departs, passed.request);
-    fabric_.count_carried(passed.source, passed.destination, passed.reply_flits, passed.answered, passed.reply);
-  }
+void MemoryEdge::tell(Origin& origin) {
+  FirstLevelCache& cache = *origin.cache;
+  in_blocks(origin.departures.size(), [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) cache.prefetch_miss(origin.departures[i].miss);
+    for (std::size_t i = begin; i < end; ++i) cache.prefetch_fill(origin.departures[i].miss);
+    for (std::size_t i = begin; i < end; ++i) {
+      const Fare& fare = origin.requests[i].fare;
+      const Destination& destination = destinations_[origin.requests[i].destination];
+      LatencyBreakdown latency;
+      if (fare.below != kNone) latency = memories_[destination.memory].below[fare.below];
+      latency.add(MemoryLevel::noc, fare.noc_waiting, fare.noc_passing);
+      if (destination.cache != nullptr) latency.add(destination.cache->level(), fare.waiting, fare.service);
+      latency.mshr += fare.mshr;
+      cache.answer(origin.departures[i].miss, fare.at, latency);
+    }
+  });
 }
 
 }  // namespace lacuna

@@ -8,23 +8,22 @@
 //
 // Sorted so, a stage's calendars are asked in time order, and the host meets the same tags and banks together. Destinations
 // (or such pairs of them) know nothing of each other, nor do groups of first-level caches: what they do is shared among
-// threads. So are the two ends of a packet's way, when packets meet nowhere else (Fabric::meets_at_ports_only()); else one
-// thread carries them.
+// threads. So are the two ends of a packet's way, when packets meet nowhere but there (Fabric::ports()); else one thread
+// carries them.
 #pragma once
 
 #include <tlm_utils/simple_initiator_socket.h>
 #include <atomic>
 #include <optional>
-#include <span>
 #include <vector>
 
 #include "models/cache/first_level_cache.h"
-#include "models/common/host_prefetch.h"
 #include "models/common/timing_payload.h"
 #include "models/common/worker_threads.h"
 #include "models/common/zero_masks.h"
 #include "models/compute/windows.h"
 #include "models/noc/fabric.h"
+#include "models/noc/node_ports.h"
 #include "models/tlb/first_level_tlb.h"
 
 namespace lacuna {
@@ -49,101 +48,123 @@ class MemoryEdge : public WindowEdge {
   void retire(Tick horizon) override;
 
  private:
+  static constexpr std::uint32_t kNone = ~std::uint32_t{0};
+
+  /// How a request fared.
+  struct Fare {
+    Tick at{};      ///< of the answer, at the stage that it is in
+    Cycles head{};  ///< when the reply reaches its receiver
+    Tick noc_waiting{};
+    Tick noc_passing{};
+    Tick waiting{};  ///< at the destination's cache
+    Tick service{};
+    Tick mshr{};
+    std::uint32_t below = kNone;  ///< of its Memory's breakdowns, the levels behind
+    bool lost = false;            ///< no memory answers
+  };
+  // Threads hand requests to each other: the thread that has made one writes the first line of the host's cache, the one that
+  // serves it only the second.
+  struct Request {
+    alignas(64) LineAccess access;  ///< `made`: its departure
+    Cycles head{};                  ///< when it reaches its receiver
+    std::uint32_t miss = 0;
+    std::uint32_t cache = 0;
+    std::uint16_t destination = 0;
+    std::uint16_t request_flits = 0;
+    std::uint16_t reply_flits = 0;
+    alignas(64) Fare fare;
+  };
+  static_assert(sizeof(Request) == 128);
+  /// A request in the order of a stage: by time, then by cache, then in the order of its cache's departures.
+  struct Order {
+    Tick at;
+    Request* request;
+    bool operator<(const Order& other) const {
+      if (at != other.at) [[likely]]
+        return at < other.at;
+      return request->cache != other.request->cache ? request->cache < other.request->cache : request < other.request;
+    }
+  };
+  using Orders = std::vector<Order>;
   struct Origin {
     FirstLevelCache* cache;
     unsigned source;
-    std::size_t first = 0;  ///< of its requests,
-    std::size_t end = 0;    ///< and one more than the last
+    std::vector<FirstLevelCache::Departure> departures;  ///< at this edge,
+    std::vector<Request> requests;                       ///< and what they ask for; this may be longer
   };
-  struct Request {
-    LineAccess access;
-    std::uint64_t line = 0;    ///< its number at the destination
-    Cache* cache = nullptr;    ///< there
-    std::uint32_t origin = 0;  ///< of caches_
-    std::uint32_t miss = 0;
-    bool lost = false;  ///< no memory answers
-    Tick at{};          ///< departure, then arrival, then the answer, at the stage that it is in
-    Cycles head{};      ///< when the packet that is under way reaches its receiver
-    LatencyBreakdown latency;
+  /// Caches of a group that share a node, and their requests: at a node of its own a cache's leave in nearly the order in which
+  /// they have been made.
+  struct Sender {
+    unsigned node;
+    std::vector<std::uint32_t> caches;
+    Orders orders;
   };
-  /// The order of a stage: by time, then in the order of departures.
-  struct Order {
-    Tick at;
-    std::uint32_t request;
-    bool operator<(const Order& other) const { return at != other.at ? at < other.at : request < other.request; }
+  struct Group {
+    std::vector<Sender> senders;
+    std::vector<Orders> sent;  ///< by destination of the memory, what has left
   };
-  /// Where a request goes, and how its two packets fared: what one thread needs of all of them.
-  struct Passage {
-    unsigned flits(VirtualNetwork network) const { return network == VirtualNetwork::request ? request_flits : reply_flits; }
-
-    unsigned source;
-    unsigned destination;
-    unsigned request_flits;
-    unsigned reply_flits;
-    Tick departs;   ///< the request
-    Tick answered;  ///< the reply departs
-    Fabric::Traversal request;
-    Fabric::Traversal reply;
+  struct Destination {
+    Cache* cache = nullptr;
+    unsigned node = 0;
+    unsigned memory = 0;  ///< the destination whose arrivals its own are among
+  };
+  /// What comes to a destination, and to those that have its memory in common.
+  struct Memory {
+    Orders arrivals;
+    std::vector<LatencyBreakdown> below;
+  };
+  /// What a thread has for itself while it works on a piece.
+  struct Piece {
+    Orders space;
+    FabricTally tally;
   };
 
   bool has_private_ports() const;
   void translate();
-  void collect(Tick end);
-  void send();
+  // Stages; those with a range of groups or destinations work on them on one thread.
+  void leave(std::size_t first_group, std::size_t end_group, Tick end, Piece& piece);
+  void collect(Orders& orders, std::uint32_t cache, Tick end);
+  void make_request(std::uint32_t cache, const FirstLevelCache::Departure& departure, Request& request);
   void carry(VirtualNetwork network);
-  void leave(std::size_t first_group, std::size_t end_group);
-  void serve();
-  void serve_destinations(std::size_t first, std::size_t end);
-  void serve_by_cache(std::size_t first, std::size_t end);
-  void serve_by_socket(Request& request, unsigned destination);
-  void send_replies(std::vector<Order>& arrivals);
-  void reply();
-  void answer(std::size_t first_group, std::size_t end_group);
-  void count();
-  void arrive(VirtualNetwork network, std::uint32_t number);
-  /// What order_ has of a group, sorted.
-  std::span<const Order> in_order(std::size_t group);
-  [[noreturn]] void report_lost(const char* name, const Request& request) const;
-  /// Calls `piece(first, end)` for ranges of all `items`, on several threads when that is worth it.
-  template <typename Piece>
-  void share(std::size_t items, const Piece& piece);
-  /// A hint for the host: a request will be used.
-  void fetch_request(std::uint32_t number) const {
-    const auto* record = reinterpret_cast<const char*>(&requests_[number]);
-    for (std::size_t byte = 0; byte < sizeof(Request); byte += 64) fetch_to_host(record + byte);
-  }
+  void serve(std::size_t first, std::size_t end, Piece& piece);
+  void arrive(Orders& arrivals);
+  void serve_by_caches(Memory& memory);
+  void serve_by_socket(const Order& arrival);
+  void send_replies(Orders& arrivals, Orders& space);
+  void answer(std::size_t first_group, std::size_t end_group, Piece& piece);
+  void receive_replies(Sender& sender, Piece& piece);
+  void tell(Origin& origin);
+  [[noreturn]] void report_lost() const;
+  /// Calls `work(first, end, piece)` for ranges of all `items`, on several threads when that is worth it.
+  template <typename Work>
+  void share(std::size_t items, const Work& work);
 
   Fabric& fabric_;
+  NodePorts* ports_ = nullptr;  ///< of the fabric, when threads may use them
   TranslationLevel* l2_tlb_;
   WorkerThreads* threads_;
   std::vector<Origin> caches_;
-  std::vector<std::vector<std::uint32_t>> groups_;  ///< of caches_
-  std::vector<FirstLevelTlb*> tlbs_;
-  struct Destination {
-    Cache* cache = nullptr;
-    unsigned memory = 0;  ///< the destination whose arrivals its own are among
-  };
+  std::vector<Group> groups_;
   std::vector<Destination> destinations_;
+  std::vector<Memory> memories_;  ///< by destination
+  std::vector<FirstLevelTlb*> tlbs_;
   ZeroMasks* masks_ = nullptr;
-
-  // Of this edge, in the order of caches_, from 0 to count_.
-  std::vector<FirstLevelCache::Departure> departures_;
-  std::vector<std::uint32_t> origins_;
-  std::vector<Request> requests_;
-  std::vector<Passage> passages_;
-  std::size_t count_ = 0;
-  std::vector<Order> order_;                  // of all, or of a group from group_places_ on
-  std::vector<Order> sorted_;                 // room for sorting it
-  std::vector<std::vector<Order>> arrivals_;  // by destination
-  // Requests by group and by destination (of its memory), those of one from its place on.
-  std::vector<std::uint32_t> group_line_;
-  std::vector<std::size_t> group_places_;
-  std::vector<std::uint32_t> line_;
-  std::vector<std::size_t> places_;
+  std::vector<Piece> pieces_;
   std::optional<bool> private_ports_;  ///< has_private_ports(), once all have been added
+  std::size_t count_ = 0;              ///< requests of this edge
   std::atomic<bool> lost_{false};      ///< one of them is
+  Orders order_;                       ///< of all of them, where one thread carries packets
+
+  struct Translation {
+    Tick at;
+    std::uint32_t number;  ///< in the order of the TLBs
+    std::uint32_t miss;
+    FirstLevelTlb* tlb;
+    bool operator<(const Translation& other) const { return at != other.at ? at < other.at : number < other.number; }
+  };
+  std::vector<Translation> translations_;
+  std::vector<Translation> sorted_;
   std::vector<FirstLevelTlb::Departure> tlb_departures_;
-  std::vector<std::pair<FirstLevelTlb*, std::uint32_t>> translations_;
   TimingPayload payload_;
 };
 

@@ -89,14 +89,16 @@ void Fabric::transport_whole(unsigned source, unsigned destination, tlm::tlm_gen
   const unsigned length = payload.get_data_length();
   const bool write = payload.is_write();
   const bool atomic = attributes != nullptr && attributes->atomic;
-  LatencyBreakdown* const latency = attributes != nullptr ? &attributes->latency : nullptr;
   const Tick at = now + to_tick(delay);
-  const Tick there = carry(VirtualNetwork::request, source, destination, request_flits(length, write, atomic), at, latency);
-  assign(delay, there - now);
+  const Traversal there = carry(VirtualNetwork::request, source, destination, request_flits(length, write, atomic), at);
+  assign(delay, there.arrival - now);
   destinations[destination]->b_transport(payload, delay);
   const Tick served = now + to_tick(delay);
-  const Tick back = carry(VirtualNetwork::reply, source, destination, reply_flits(length, write, atomic), served, latency);
-  assign(delay, back - now);
+  const Traversal back = carry(VirtualNetwork::reply, source, destination, reply_flits(length, write, atomic), served);
+  assign(delay, back.arrival - now);
+  if (attributes == nullptr) return;
+  const Tick waiting = there.waiting + back.waiting;
+  attributes->latency.add(MemoryLevel::noc, waiting, there.arrival - at + (back.arrival - served) - waiting);
 }
 
 Fabric::Traversal Fabric::send(unsigned from, unsigned to, VirtualNetwork network, unsigned flits, Tick at) {
@@ -117,20 +119,28 @@ Fabric::Traversal Fabric::traverse(VirtualNetwork network, unsigned source, unsi
   return send(way.from, way.to, network, flits, at);
 }
 
-Tick Fabric::carry(VirtualNetwork network, unsigned source, unsigned destination, unsigned flits, Tick at,
-                   LatencyBreakdown* latency) {
+Fabric::Traversal Fabric::carry(VirtualNetwork network, unsigned source, unsigned destination, unsigned flits, Tick at) {
   const Ends way = ends(network, source, destination);
   const Traversal traversal = transfer(way.from, way.to, network, flits, at);
-  count_carried(source_counts(source), destination_counts(destination), flits, at, traversal, latency);
-  return traversal.arrival;
+  count(traversal, flits, at);
+  const FabricPortStatistics passed{.packets = 1, .flits = flits, .queueing = traversal.waiting};
+  statistics_.sources[source] += passed;
+  statistics_.destinations[destination] += passed;
+  return traversal;
 }
 
-Cycles Fabric::leave(VirtualNetwork, unsigned, unsigned, unsigned, Tick) {
-  throw std::logic_error(std::string(name()) + ": packets meet on their way");
-}
-
-Fabric::Traversal Fabric::arrive(VirtualNetwork, unsigned, unsigned, unsigned, Tick, Cycles) {
-  throw std::logic_error(std::string(name()) + ": packets meet on their way");
+void Fabric::count(FabricTally& tally) {
+  statistics_.packets += tally.packets;
+  statistics_.flits += tally.flits;
+  statistics_.hops += tally.packets;
+  statistics_.weighted_hops += tally.flits;
+  statistics_.queueing += tally.queueing;
+  statistics_.latency += tally.latency;
+  for (std::size_t i = 0; i < tally.destinations.size(); ++i) {
+    statistics_.destinations[i] += std::exchange(tally.destinations[i], {});
+  }
+  tally.packets = tally.flits = 0;
+  tally.queueing = tally.latency = Tick{};
 }
 
 std::vector<unsigned> Fabric::path_nodes(unsigned from, unsigned to, unsigned) const {

@@ -38,6 +38,8 @@
 
 namespace lacuna {
 
+class NodePorts;
+
 /// The first two carry what passes the sockets; further ones (VirtualNetwork{2} ...) are for agents that send() themselves.
 enum class VirtualNetwork : unsigned { request, reply };
 
@@ -47,10 +49,11 @@ struct FabricPortStatistics {
   std::uint64_t flits = 0;
   Tick queueing{};  ///< time that packets waited for links on the way
 
-  void count(Tick waiting, unsigned packet_flits) {
-    ++packets;
-    flits += packet_flits;
-    queueing += waiting;
+  FabricPortStatistics& operator+=(const FabricPortStatistics& other) {
+    packets += other.packets;
+    flits += other.flits;
+    queueing += other.queueing;
+    return *this;
   }
 };
 
@@ -66,6 +69,15 @@ struct FabricStatistics {
   std::vector<FabricPortStatistics> destinations;
 
   void describe(StatisticsGroup& group) const;
+};
+
+/// What a thread counts of packets of which both ways of a transaction are over, for Fabric::count(); each passed one link.
+struct FabricTally {
+  std::uint64_t packets = 0;
+  std::uint64_t flits = 0;
+  Tick queueing{};
+  Tick latency{};
+  std::vector<FabricPortStatistics> destinations;
 };
 
 class Fabric : public sc_core::sc_module {
@@ -114,24 +126,18 @@ class Fabric : public sc_core::sc_module {
   unsigned request_flits(unsigned length, bool write, bool atomic) const { return write || atomic ? data_flits(length) : 1; }
   unsigned reply_flits(unsigned length, bool write, bool atomic) const { return !write || atomic ? data_flits(length) : 1; }
   /// Carries a packet whose last flit is ready to leave at `at`, on the request network from source to destination, on the
-  /// reply network from destination to source, and returns when the last flit is there. Counts it, and adds its time to
-  /// `latency` (may be null).
-  virtual Tick carry(VirtualNetwork network, unsigned source, unsigned destination, unsigned flits, Tick at,
-                     LatencyBreakdown* latency);
+  /// reply network from destination to source, and counts it.
+  Traversal carry(VirtualNetwork network, unsigned source, unsigned destination, unsigned flits, Tick at);
   /// The same, counted for the fabric but not for source and destination.
   Traversal traverse(VirtualNetwork network, unsigned source, unsigned destination, unsigned flits, Tick at);
-  // carry() in two halves, for a fabric whose packets meet nowhere but at the ports of their two nodes. On several threads:
-  // leave() for senders, and arrive() for receivers, at different nodes.
 
-  virtual bool meets_at_ports_only() const { return false; }
-  /// Returns when the packet's head reaches the receiver's port, in cycles of the fabric's clock.
-  virtual Cycles leave(VirtualNetwork network, unsigned source, unsigned destination, unsigned flits, Tick at);
-  /// Of a packet that was ready to leave at `at` and whose head reaches the port in cycle `head`.
-  virtual Traversal arrive(VirtualNetwork network, unsigned source, unsigned destination, unsigned flits, Tick at, Cycles head);
-  /// What carry() counts, in a third step.
-  void count_carried(unsigned source, unsigned destination, unsigned flits, Tick at, const Traversal& traversal) {
-    count_carried(source_counts(source), destination_counts(destination), flits, at, traversal, nullptr);
-  }
+  /// Where packets meet when they meet nowhere but at the ports of their two nodes; otherwise null.
+  virtual NodePorts* ports() { return nullptr; }
+  /// Counts for a source that the two packets of a transaction have passed its node's ports(), and for all others in `tally`.
+  /// On several threads: for different sources, with a tally each.
+  void count_passed(unsigned source, unsigned destination, unsigned flits, Tick waiting, Tick latency, FabricTally& tally);
+  /// Adds what a thread has counted, which is 0 afterwards.
+  void count(FabricTally& tally);
 
   /// The kernel's time is `now`: no later packet leaves before it. Drops what was booked until then, every so often.
   void advance(Tick now) {
@@ -161,16 +167,6 @@ class Fabric : public sc_core::sc_module {
     const unsigned answers = destination_node(destination);
     return {request ? asks : answers, request ? answers : asks};
   }
-  /// What carry() counts.
-  void count_carried(FabricPortStatistics& source, FabricPortStatistics& destination, unsigned flits, Tick at,
-                     const Traversal& traversal, LatencyBreakdown* latency) {
-    count(traversal, flits, at);
-    if (latency != nullptr) latency->add(MemoryLevel::noc, traversal.waiting, traversal.arrival - at - traversal.waiting);
-    source.count(traversal.waiting, flits);
-    destination.count(traversal.waiting, flits);
-  }
-  FabricPortStatistics& source_counts(unsigned source) { return statistics_.sources[source]; }
-  FabricPortStatistics& destination_counts(unsigned destination) { return statistics_.destinations[destination]; }
   const FabricParameters& parameters() const { return parameters_; }
 
  private:
@@ -206,6 +202,17 @@ class Fabric : public sc_core::sc_module {
   Tick next_retire_{};
   FabricStatistics statistics_;
 };
+
+inline void Fabric::count_passed(unsigned source, unsigned destination, unsigned flits, Tick waiting, Tick latency,
+                                 FabricTally& tally) {
+  tally.packets += 2;
+  tally.flits += flits;
+  tally.queueing += waiting;
+  tally.latency += latency;
+  const FabricPortStatistics both{.packets = 2, .flits = flits, .queueing = waiting};
+  statistics_.sources[source] += both;
+  tally.destinations[destination] += both;
+}
 
 /// The fabric that the parameters name, with `source_count` sources and one destination for each that the routes name, guests
 /// among them: they come last. Of sources, guests come on top of the count. std::invalid_argument when its shape or placement

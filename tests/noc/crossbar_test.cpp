@@ -137,8 +137,7 @@ TEST(Crossbar, HalvesOfPacketsGiveWhatTheWholeGives) {
     unsigned destination;
     unsigned flits;
     Tick at;
-    Tick arrival{};
-    Tick waiting{};
+    Fabric::Traversal passed{};
     Cycles head{};
   };
   std::mt19937 random(1);
@@ -151,45 +150,50 @@ TEST(Crossbar, HalvesOfPacketsGiveWhatTheWholeGives) {
               .flits = static_cast<unsigned>(1 + random() % 5),
               .at = at};
   }
-  ASSERT_TRUE(b.crossbar.meets_at_ports_only());
-  for (const VirtualNetwork network : {VirtualNetwork::request, VirtualNetwork::reply}) {
-    b.crossbar.reset();
-    const FabricStatistics before = b.crossbar.statistics();
+  NodePorts* ports = b.crossbar.ports();
+  ASSERT_NE(ports, nullptr);
+  b.crossbar.reset();
+  const FabricStatistics before = b.crossbar.statistics();
+  for (Packet& packet : packets)
+    packet.passed = b.crossbar.carry(VirtualNetwork::request, packet.source, packet.destination, packet.flits, packet.at);
+  const FabricStatistics whole = b.crossbar.statistics();
+  b.crossbar.reset();
+  for (unsigned sender = 0; sender < 2; ++sender) {
     for (Packet& packet : packets) {
-      LatencyBreakdown latency;
-      packet.arrival = b.crossbar.carry(network, packet.source, packet.destination, packet.flits, packet.at, &latency);
-      packet.waiting = latency.queueing[static_cast<std::size_t>(MemoryLevel::noc)];
+      if (packet.source == sender) packet.head = ports->leave(b.crossbar.source_node(sender), packet.flits, packet.at);
     }
-    const FabricStatistics whole = b.crossbar.statistics();
-    b.crossbar.reset();
-    const bool request = network == VirtualNetwork::request;
-    for (unsigned sender = 0; sender < kCount; ++sender) {
-      for (Packet& packet : packets) {
-        if ((request ? packet.source : packet.destination) == sender)
-          packet.head = b.crossbar.leave(network, packet.source, packet.destination, packet.flits, packet.at);
-      }
+  }
+  Tick waited{};
+  FabricTally tally;
+  tally.destinations.resize(kCount);
+  for (unsigned receiver = 0; receiver < kCount; ++receiver) {
+    for (const Packet& packet : packets) {
+      if (packet.destination != receiver) continue;
+      const NodePorts::Arrival passed =
+          ports->arrive(b.crossbar.destination_node(receiver), packet.flits, packet.at, packet.head);
+      EXPECT_EQ(passed.at, packet.passed.arrival);
+      EXPECT_EQ(passed.waiting, packet.passed.waiting);
+      b.crossbar.count_passed(packet.source, packet.destination, packet.flits, passed.waiting, passed.at - packet.at, tally);
+      waited += passed.waiting;
     }
-    Tick waited{};
-    for (unsigned receiver = 0; receiver < kCount; ++receiver) {
-      for (const Packet& packet : packets) {
-        if ((request ? packet.destination : packet.source) != receiver) continue;
-        const Fabric::Traversal passed =
-            b.crossbar.arrive(network, packet.source, packet.destination, packet.flits, packet.at, packet.head);
-        EXPECT_EQ(passed.arrival, packet.arrival);
-        EXPECT_EQ(passed.waiting, packet.waiting);
-        b.crossbar.count_carried(packet.source, packet.destination, packet.flits, packet.at, passed);
-        waited += packet.waiting;
-      }
-    }
-    EXPECT_GT(waited, 0_ns);
-    const FabricStatistics& halves = b.crossbar.statistics();
-    EXPECT_EQ(halves.packets - whole.packets, whole.packets - before.packets);
-    EXPECT_EQ(halves.weighted_hops - whole.weighted_hops, whole.weighted_hops - before.weighted_hops);
-    EXPECT_EQ(halves.queueing - whole.queueing, whole.queueing - before.queueing);
-    EXPECT_EQ(halves.latency - whole.latency, whole.latency - before.latency);
-    for (unsigned i = 0; i < 2; ++i) {
-      EXPECT_EQ(halves.sources[i].queueing - whole.sources[i].queueing, whole.sources[i].queueing - before.sources[i].queueing);
-    }
+  }
+  EXPECT_GT(waited, 0_ns);
+  b.crossbar.count(tally);
+  EXPECT_EQ(tally.packets, 0U);
+  const FabricStatistics& halves = b.crossbar.statistics();
+  // Each counts as the two packets of a transaction.
+  EXPECT_EQ(halves.packets - whole.packets, 2 * (whole.packets - before.packets));
+  EXPECT_EQ(halves.hops - whole.hops, 2 * (whole.hops - before.hops));
+  EXPECT_EQ(halves.flits - whole.flits, whole.flits - before.flits);
+  EXPECT_EQ(halves.weighted_hops - whole.weighted_hops, whole.weighted_hops - before.weighted_hops);
+  EXPECT_EQ(halves.queueing - whole.queueing, whole.queueing - before.queueing);
+  EXPECT_EQ(halves.latency - whole.latency, whole.latency - before.latency);
+  for (unsigned i = 0; i < 2; ++i) {
+    EXPECT_EQ(halves.sources[i].queueing - whole.sources[i].queueing, whole.sources[i].queueing - before.sources[i].queueing);
+  }
+  for (unsigned i = 0; i < kCount; ++i) {
+    EXPECT_EQ(halves.destinations[i].flits - whole.destinations[i].flits,
+              whole.destinations[i].flits - before.destinations[i].flits);
   }
 }
 
@@ -240,17 +244,16 @@ TEST(Crossbar, StepsOfACallerThatServesItselfMakeATransport) {
     const Tick begin = b.initiators[1].epoch();
     b.crossbar.reset();
     b.crossbar.advance(begin);
-    LatencyBreakdown latency;
     AddressRoutes::Hop hop{};
     ASSERT_TRUE(b.crossbar.route(kBase + 64, hop));
-    const Tick there = b.crossbar.carry(VirtualNetwork::request, 1, hop.destination,
-                                        b.crossbar.request_flits(row.length, row.write, row.atomic), begin, &latency);
-    const Tick back =
-        b.crossbar.carry(VirtualNetwork::reply, 1, hop.destination, b.crossbar.reply_flits(row.length, row.write, row.atomic),
-                         there + kMemoryTime, &latency);
-    EXPECT_EQ(back - begin, transport.at);
-    constexpr auto kNoc = static_cast<std::size_t>(MemoryLevel::noc);
-    EXPECT_EQ(latency.service[kNoc], transport.latency.service[kNoc]);
+    const Fabric::Traversal there = b.crossbar.carry(VirtualNetwork::request, 1, hop.destination,
+                                                     b.crossbar.request_flits(row.length, row.write, row.atomic), begin);
+    const Tick served = there.arrival + kMemoryTime;
+    const Fabric::Traversal back = b.crossbar.carry(VirtualNetwork::reply, 1, hop.destination,
+                                                    b.crossbar.reply_flits(row.length, row.write, row.atomic), served);
+    EXPECT_EQ(back.arrival - begin, transport.at);
+    const Tick passing = there.arrival - begin + (back.arrival - served) - there.waiting - back.waiting;
+    EXPECT_EQ(passing, transport.latency.service[static_cast<std::size_t>(MemoryLevel::noc)]);
     EXPECT_EQ(b.crossbar.statistics().packets, before.packets + 2);
   }
   AddressRoutes::Hop hop{};

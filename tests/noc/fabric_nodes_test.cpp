@@ -78,7 +78,7 @@ TEST(FabricNodes, SendIsWhatCarryDoes) {
       const bool request = i % 5 < 3;
       const auto network = request ? kRequest : kReply;
       const Tick sent = by_node->send(request ? a : b, request ? b : a, network, 1 + i % 4, 1_ns * i).arrival;
-      EXPECT_EQ(sent, by_port->carry(network, source, destination, 1 + i % 4, 1_ns * i, nullptr));
+      EXPECT_EQ(sent, by_port->carry(network, source, destination, 1 + i % 4, 1_ns * i).arrival);
     }
     EXPECT_EQ(by_node->statistics().queueing, by_port->statistics().queueing);
     EXPECT_GT(by_node->statistics().queueing, 0_ns);

@@ -1,0 +1,60 @@
+// The ports of nodes whose packets meet nowhere else: where a packet enters the fabric and where it leaves it.
+//
+// A port carries one flit a cycle. The head of a packet reaches the ejection port `hop` cycles after it left the injection port
+// (cut-through); virtual networks share both. The two ends of a packet's way may be the affair of different threads of the
+// host: leave() asks nothing but the sender's node, arrive() nothing but the receiver's.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "models/common/slot_calendar.h"
+#include "models/common/units.h"
+
+namespace lacuna {
+
+class NodePorts {
+ public:
+  /// When a packet's last flit has arrived, and how much of the time since it was ready it waited.
+  struct Arrival {
+    Tick at;
+    Tick waiting;
+  };
+
+  NodePorts(Clock clock, Cycles hop, unsigned nodes) : clock_(clock), hop_(hop.n), ports_(nodes) {}
+
+  /// A packet that is ready at `at` leaves a node. Returns when its head reaches the receiver's port.
+  Cycles leave(unsigned node, unsigned flits, Tick at) {
+    return {ports_[node].injection.take(clock_.ceil(at).n, flits) - (flits - 1) + hop_};
+  }
+  /// A packet that was ready to leave at `at` and whose head reaches the port of `node` in cycle `head`.
+  Arrival arrive(unsigned node, unsigned flits, Tick at, Cycles head) {
+    const Tick arrival = clock_.ticks({ports_[node].ejection.take(head.n, flits) + 1});
+    return {arrival, arrival - at - clock_.ticks({hop_ + flits})};
+  }
+  void retire(Tick horizon) {
+    const std::uint64_t cycle = clock_.floor(horizon).n;
+    for (Port& port : ports_) {
+      port.injection.retire(cycle);
+      port.ejection.retire(cycle);
+    }
+  }
+  void reset() {
+    for (Port& port : ports_) {
+      port.injection.reset();
+      port.ejection.reset();
+    }
+  }
+
+ private:
+  struct Port {
+    SlotCalendar injection;
+    SlotCalendar ejection;
+  };
+
+  Clock clock_;
+  std::uint64_t hop_;  // cycles
+  std::vector<Port> ports_;
+};
+
+}  // namespace lacuna
