@@ -126,11 +126,12 @@ Tick Cache::transact(const Span& span, SectorAccess& access, Tick at, LatencyBre
   return done;
 }
 
-Cache::Served Cache::serve(const LineAccess& request, std::uint64_t local_line, Tick at) {
+Cache::Served Cache::serve(const LineAccess& request, std::uint64_t local_line, Tick at, TagArray::Slot slot) {
   // Most requests are reads that hit.
   const unsigned sector_bytes = 1U << sector_shift_;
   if (plain_ && !request.write && (request.address & (sector_bytes - 1)) + request.bytes <= sector_bytes) [[likely]] {
-    const TagArray::Slot slot = tags_.find(set_of(local_line), request.address >> line_shift_);
+    const std::uint64_t line = request.address >> line_shift_;
+    if (slot == TagArray::kNone || tags_.tag(slot) != line) slot = tags_.find(set_of(local_line), line);
     if (slot != TagArray::kNone) {
       const TagArray::Sector& sector = tags_.sector(slot, sector_of(request.address));
       if (sector.complete && sector.ready <= at && sector.requested <= at + tag_) [[likely]] {

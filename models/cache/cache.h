@@ -144,11 +144,12 @@ class Cache : public sc_core::sc_module, public CacheMaintenance, public HostPre
     if (now_ >= next_retire_) retire();
   }
   /// A request for the line with that number, which arrives at `at`, in absolute time, perhaps a little before the kernel's.
-  Served serve(const LineAccess& request, std::uint64_t local_line, Tick at);
+  /// `slot`: where the line may be, from prefetch_line(); kNone: anywhere.
+  Served serve(const LineAccess& request, std::uint64_t local_line, Tick at, TagArray::Slot slot = TagArray::kNone);
   // Hints for the host that a request for that line will come, and again when it is near.
   void prefetch_set(std::uint64_t local_line) const { tags_.prefetch(set_of(local_line)); }
-  void prefetch_line(std::uint64_t address, std::uint64_t local_line) {
-    tags_.prefetch_line(set_of(local_line), address >> line_shift_);
+  TagArray::Slot prefetch_line(std::uint64_t address, std::uint64_t local_line) {
+    return tags_.prefetch_line(set_of(local_line), address >> line_shift_);
   }
 
   /// Drops every line; dirty ones are written back first.

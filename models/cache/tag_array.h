@@ -69,15 +69,17 @@ class TagArray {
     for (unsigned sector = 0; sector < ways_ * sectors_count_ && sector < kPerWord; sector += 2)
       fetch_to_host(&sectors_[first * sectors_count_ + sector]);
   }
-  /// Later, when that has come: where the line seems to be, or else the one of the set that will give way to it.
-  void prefetch_line(std::uint32_t set, std::uint64_t line) {
+  /// Later, when that has come: where the line seems to be, or else the one of the set that will give way to it. Returns that
+  /// slot, or kNone.
+  Slot prefetch_line(std::uint32_t set, std::uint64_t line) {
     Slot slot = first_candidate(set, line);
     if (slot == kNone) {
-      if (!replacement_.is_cheap()) return;
+      if (!replacement_.is_cheap()) return kNone;
       slot = set * ways_ + replacement_.victim(set);
     }
     fetch_to_host(&tags_[slot]);
     fetch_to_host(&sectors_[std::size_t{slot} * sectors_count_]);
+    return slot;
   }
   /// An empty slot of the set, or the one that gives way.
   Slot victim(std::uint32_t set);

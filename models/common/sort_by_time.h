@@ -22,7 +22,7 @@ template <typename Record>
 bool sort_by_insertion(std::span<Record> records, std::size_t most = ~std::size_t{0}) {
   std::size_t moved = 0;
   for (std::size_t i = 1; i < records.size(); ++i) {
-    if (!(records[i] < records[i - 1])) [[likely]]
+    if (records[i - 1].at < records[i].at) [[likely]]
       continue;
     const Record record = records[i];
     std::size_t place = i;

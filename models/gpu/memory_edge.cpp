@@ -86,7 +86,7 @@ void MemoryEdge::settle(Tick end) {
   share(memories_.size(), [this](std::size_t first, std::size_t last, Piece& piece) { serve(first, last, piece); });
   for (std::size_t i = 0; i < memories_.size(); ++i) {
     if (destinations_[i].cache != nullptr) continue;
-    for (const Order& arrival : memories_[i].arrivals) serve_by_socket(arrival);
+    for (Order& arrival : memories_[i].arrivals) serve_by_socket(arrival);
     if (ports_ != nullptr) send_replies(memories_[i].arrivals, pieces_.front().space);
   }
   if (lost_) report_lost();
@@ -94,7 +94,7 @@ void MemoryEdge::settle(Tick end) {
   share(groups_.size(), [this](std::size_t first, std::size_t last, Piece& piece) { answer(first, last, piece); });
   if (ports_ == nullptr) return;
   for (Piece& piece : pieces_) {
-    if (piece.tally.packets != 0) fabric_.count(piece.tally);
+    if (piece.tally.latency != Tick{}) fabric_.count(piece.tally);
   }
 }
 
@@ -292,22 +292,25 @@ void MemoryEdge::arrive(Orders& arrivals) {
 }
 
 void MemoryEdge::serve_by_caches(Memory& memory) {
-  std::array<std::uint64_t, kTogether> lines;  // numbers at the destination
-  const auto cache = [this](const Request& request) -> Cache& { return *destinations_[request.destination].cache; };
+  struct Place {
+    Cache* cache;
+    std::uint64_t line;  // its number there
+    TagArray::Slot slot;
+  };
+  std::array<Place, kTogether> places;
   in_blocks(memory.arrivals.size(), [&](std::size_t begin, std::size_t end) {
     const std::span<Order> block(memory.arrivals.data() + begin, memory.arrivals.data() + end);
     for (std::size_t i = 0; i < block.size(); ++i) {
       const Request& request = *block[i].request;
-      lines[i] = cache(request).local_line(request.access.address);
-      cache(request).prefetch_set(lines[i]);
+      Cache& cache = *destinations_[request.destination].cache;
+      places[i] = {&cache, cache.local_line(request.access.address), TagArray::kNone};
+      cache.prefetch_set(places[i].line);
     }
-    for (std::size_t i = 0; i < block.size(); ++i) {
-      const Request& request = *block[i].request;
-      cache(request).prefetch_line(request.access.address, lines[i]);
-    }
+    for (std::size_t i = 0; i < block.size(); ++i)
+      places[i].slot = places[i].cache->prefetch_line(block[i].request->access.address, places[i].line);
     for (std::size_t i = 0; i < block.size(); ++i) {
       Request& request = *block[i].request;
-      const Cache::Served served = cache(request).serve(request.access, lines[i], block[i].at);
+      const Cache::Served served = places[i].cache->serve(request.access, places[i].line, block[i].at, places[i].slot);
       block[i].at = served.done;
       Fare& fare = request.fare;
       fare.at = served.done;
@@ -324,14 +327,14 @@ void MemoryEdge::serve_by_caches(Memory& memory) {
   });
 }
 
-void MemoryEdge::serve_by_socket(const Order& arrival) {
+void MemoryEdge::serve_by_socket(Order& arrival) {
   const Request& request = *arrival.request;
   payload_.renew(request.access);
   const Tick now = to_tick(sc_core::sc_time_stamp());
   sc_core::sc_time delay = to_sc_time(later(arrival.at, now) - now);
   fabric_.destinations[request.destination]->b_transport(*payload_, delay);
   Fare& fare = arrival.request->fare;
-  fare.at = now + to_tick(delay);
+  fare.at = arrival.at = now + to_tick(delay);
   fare.waiting = fare.service = fare.mshr = Tick{};
   fare.lost = payload_->is_response_error();
   if (fare.lost) lost_ = true;
@@ -344,7 +347,6 @@ void MemoryEdge::serve_by_socket(const Order& arrival) {
 
 // Those of requests that have been served, from their destinations.
 void MemoryEdge::send_replies(Orders& arrivals, Orders& space) {
-  for (Order& arrival : arrivals) arrival.at = arrival.request->fare.at;
   sort_by_time(arrivals, space);
   for (const Order& next : arrivals) {
     Request& request = *next.request;
@@ -368,10 +370,7 @@ void MemoryEdge::answer(std::size_t first_group, std::size_t end_group, Piece& p
 }
 
 void MemoryEdge::receive_replies(Sender& sender, Piece& piece) {
-  in_blocks(sender.orders.size(), [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) fetch_to_host(&sender.orders[i].request->fare);
-    for (std::size_t i = begin; i < end; ++i) sender.orders[i].at = sender.orders[i].request->fare.at;
-  });
+  for (Order& order : sender.orders) order.at = order.request->fare.at;
   sort_by_time(sender.orders, piece.space);
   for (const Order& next : sender.orders) {
     Request& request = *next.request;

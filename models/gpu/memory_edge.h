@@ -129,7 +129,7 @@ class MemoryEdge : public WindowEdge {
   void serve(std::size_t first, std::size_t end, Piece& piece);
   void arrive(Orders& arrivals);
   void serve_by_caches(Memory& memory);
-  void serve_by_socket(const Order& arrival);
+  void serve_by_socket(Order& arrival);
   void send_replies(Orders& arrivals, Orders& space);
   void answer(std::size_t first_group, std::size_t end_group, Piece& piece);
   void receive_replies(Sender& sender, Piece& piece);

@@ -130,17 +130,16 @@ Fabric::Traversal Fabric::carry(VirtualNetwork network, unsigned source, unsigne
 }
 
 void Fabric::count(FabricTally& tally) {
-  statistics_.packets += tally.packets;
-  statistics_.flits += tally.flits;
-  statistics_.hops += tally.packets;
-  statistics_.weighted_hops += tally.flits;
-  statistics_.queueing += tally.queueing;
-  statistics_.latency += tally.latency;
   for (std::size_t i = 0; i < tally.destinations.size(); ++i) {
-    statistics_.destinations[i] += std::exchange(tally.destinations[i], {});
+    const FabricPortStatistics passed = std::exchange(tally.destinations[i], {});
+    statistics_.packets += passed.packets;
+    statistics_.flits += passed.flits;
+    statistics_.hops += passed.packets;
+    statistics_.weighted_hops += passed.flits;
+    statistics_.queueing += passed.queueing;
+    statistics_.destinations[i] += passed;
   }
-  tally.packets = tally.flits = 0;
-  tally.queueing = tally.latency = Tick{};
+  statistics_.latency += std::exchange(tally.latency, {});
 }
 
 std::vector<unsigned> Fabric::path_nodes(unsigned from, unsigned to, unsigned) const {

@@ -71,13 +71,10 @@ struct FabricStatistics {
   void describe(StatisticsGroup& group) const;
 };
 
-/// What a thread counts of packets of which both ways of a transaction are over, for Fabric::count(); each passed one link.
+/// What a thread counts of packets that have passed one link each, for Fabric::count().
 struct FabricTally {
-  std::uint64_t packets = 0;
-  std::uint64_t flits = 0;
-  Tick queueing{};
-  Tick latency{};
   std::vector<FabricPortStatistics> destinations;
+  Tick latency{};
 };
 
 class Fabric : public sc_core::sc_module {
@@ -205,9 +202,6 @@ class Fabric : public sc_core::sc_module {
 
 inline void Fabric::count_passed(unsigned source, unsigned destination, unsigned flits, Tick waiting, Tick latency,
                                  FabricTally& tally) {
-  tally.packets += 2;
-  tally.flits += flits;
-  tally.queueing += waiting;
   tally.latency += latency;
   const FabricPortStatistics both{.packets = 2, .flits = flits, .queueing = waiting};
   statistics_.sources[source] += both;
