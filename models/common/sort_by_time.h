@@ -1,7 +1,8 @@
 // Sorts records by a point of time that lies anywhere in a short interval, as requests of one window do.
 //
 // First into buckets of equal length, then each bucket: a comparison sort of a few hundred such records costs several times as
-// much, most of it wrongly predicted branches. Records that are in order already, as they often are, cost one look each.
+// much, most of it wrongly predicted branches. Records that are nearly in order, as they often are, cost little more than a
+// look each.
 #pragma once
 
 #include <algorithm>
@@ -62,12 +63,16 @@ void sort_by_buckets(std::vector<Record>& records, std::vector<Record>& space, s
   sort_by_insertion<Record>(records);
 }
 
-/// `Record` has a member `at` and an order by operator< that begins with it. `space` is left with anything.
+/// Sorts records that are in no order. `Record` has a member `at` and an order by operator< that begins with it. `space` is
+/// left with anything.
 template <typename Record>
 void sort_by_time(std::vector<Record>& records, std::vector<Record>& space) {
+  constexpr std::size_t kFewRecords = 32;  // not worth buckets
   constexpr std::size_t kManyRecords = 128;
-  // Many lists are nearly in order, and short ones are not worth buckets.
-  if (sort_by_insertion<Record>(records, 2 * records.size())) return;
+  if (records.size() <= kFewRecords) {
+    sort_by_insertion<Record>(records);
+    return;
+  }
   Tick first = records.front().at;
   Tick last = first;
   for (const Record& record : records) {
@@ -79,6 +84,12 @@ void sort_by_time(std::vector<Record>& records, std::vector<Record>& space) {
   } else {
     sort_by_buckets<256>(records, space, first.ps, last.ps);
   }
+}
+
+/// The same for records that are probably nearly in order.
+template <typename Record>
+void sort_nearly_sorted(std::vector<Record>& records, std::vector<Record>& space) {
+  if (!sort_by_insertion<Record>(records, records.size())) sort_by_time(records, space);
 }
 
 }  // namespace lacuna

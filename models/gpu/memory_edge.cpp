@@ -181,7 +181,7 @@ void MemoryEdge::leave(std::size_t first_group, std::size_t end_group, Tick end,
       sender.orders.clear();
       for (const std::uint32_t cache : sender.caches) collect(sender.orders, cache, end);
       if (ports_ == nullptr) continue;
-      sort_by_time(sender.orders, piece.space);
+      sort_nearly_sorted(sender.orders, piece.space);
       for (const Order& next : sender.orders) {
         Request& request = *next.request;
         request.head = ports_->leave(sender.node, request.request_flits, next.at);
@@ -268,7 +268,7 @@ void MemoryEdge::serve(std::size_t first, std::size_t end, Piece& piece) {
       sort_by_time(memory.arrivals, piece.space);
       arrive(memory.arrivals);
     }
-    sort_by_time(memory.arrivals, piece.space);
+    sort_nearly_sorted(memory.arrivals, piece.space);
     if (destinations_[i].cache == nullptr) continue;
     serve_by_caches(memory);
     if (ports_ != nullptr) send_replies(memory.arrivals, piece.space);
@@ -347,7 +347,7 @@ void MemoryEdge::serve_by_socket(Order& arrival) {
 
 // Those of requests that have been served, from their destinations.
 void MemoryEdge::send_replies(Orders& arrivals, Orders& space) {
-  sort_by_time(arrivals, space);
+  sort_nearly_sorted(arrivals, space);
   for (const Order& next : arrivals) {
     Request& request = *next.request;
     request.fare.head = ports_->leave(destinations_[request.destination].node, request.reply_flits, next.at);

@@ -36,11 +36,26 @@ TEST(SortByTime, EqualsAComparisonSort) {
         std::vector<Record> records = some_records(random, count, range, far);
         std::vector<Record> expected = records;
         std::sort(expected.begin(), expected.end());
+        std::vector<Record> again = records;
+        sort_nearly_sorted(again, space);
+        EXPECT_EQ(again, expected);
         sort_by_time(records, space);
         EXPECT_EQ(records, expected) << count << " records below " << range << ", one in " << far << " far away";
       }
     }
   }
+}
+
+TEST(SortByTime, AFewOutOfOrderAreMoved) {
+  std::mt19937_64 random(1);
+  std::vector<Record> space;
+  std::vector<Record> records;
+  for (std::uint32_t i = 0; i < 500; ++i) records.push_back({Tick{1000 * i / 2}, 500 - i});
+  for (unsigned i = 0; i < 20; ++i) std::swap(records[random() % 400], records[random() % 400]);
+  std::vector<Record> expected = records;
+  std::sort(expected.begin(), expected.end());
+  sort_nearly_sorted(records, space);
+  EXPECT_EQ(records, expected);
 }
 
 TEST(SortByTime, TimesAreUnsigned) {
