@@ -180,7 +180,7 @@ void MemoryEdge::leave(std::size_t first_group, std::size_t end_group, Tick end,
     for (Sender& sender : group.senders) {
       sender.orders.clear();
       for (const std::uint32_t cache : sender.caches) collect(sender.orders, cache, end);
-      if (ports_ == nullptr) continue;
+      if (sender.orders.empty() || ports_ == nullptr) continue;
       sort_nearly_sorted(sender.orders, piece.space);
       for (const Order& next : sender.orders) {
         Request& request = *next.request;
@@ -357,11 +357,13 @@ void MemoryEdge::send_replies(Orders& arrivals, Orders& space) {
 void MemoryEdge::answer(std::size_t first_group, std::size_t end_group, Piece& piece) {
   for (std::size_t i = first_group; i < end_group; ++i) {
     for (Sender& sender : groups_[i].senders) {
+      if (sender.orders.empty()) continue;
       if (ports_ != nullptr) receive_replies(sender, piece);
       for (const std::uint32_t cache : sender.caches) tell(caches_[cache]);
     }
     // What waits in a cache waits for its answers.
     for (const Sender& sender : groups_[i].senders) {
+      if (sender.orders.empty()) continue;
       for (const std::uint32_t cache : sender.caches) {
         if (!caches_[cache].departures.empty()) caches_[cache].cache->resume();
       }
