@@ -13,7 +13,7 @@ namespace lacuna {
 struct RocmParameters {
   std::string gpus{};
   bool sdma = true;
-  Tick longest_sleep{1'000'000'000};
+  Tick longest_sleep{3'000'000'000};
   Tick notice_after{10'000'000'000'000};
 
   void describe(ParameterSection& section);
