@@ -22,6 +22,12 @@ enum class AddressHash : std::uint8_t { none, fold };
 /// XOR of the groups of `bits` bits that `value` consists of, from bit 0 on, in the result's lowest `bits` bits; those above
 /// hold nothing of use. `bits` must not be 0.
 constexpr std::uint64_t xor_fold(std::uint64_t value, unsigned bits) {
+  if (bits >= 4 && bits < 8) {  // as most are: four steps
+    value ^= value >> bits;
+    value ^= value >> 2 * bits;
+    value ^= value >> 4 * bits;
+    return value ^ value >> 8 * bits;
+  }
   for (unsigned shift = bits; shift < 64; shift *= 2) value ^= value >> shift;
   return value;
 }

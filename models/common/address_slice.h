@@ -55,6 +55,13 @@ class AddressSlice {
     if (count_ == 1) return true;
     return owner(address) == index_ && length <= chunk_begin(address) + interleave_ - address;
   }
+  /// [address, address + length), which begins in the range, is in one chunk and in the range.
+  constexpr bool is_one_chunk(std::uint64_t address, std::uint64_t length) const {
+    const std::uint64_t first = address - base_;
+    const std::uint64_t last = first + (length - 1);
+    if (chunk_shift_ >= 0) return first >> chunk_shift_ == last >> chunk_shift_ && last < size_;
+    return length <= chunk_last(address) - address + 1;
+  }
   constexpr std::uint64_t local(std::uint64_t address) const {
     const std::uint64_t offset = address - base_;
     if (count_ == 1) return offset;

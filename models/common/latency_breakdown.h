@@ -29,6 +29,10 @@ struct LatencyBreakdown {
     service = {};
     mshr = {};
   }
+  void set(MemoryLevel level, Tick waited, Tick served) {
+    queueing[static_cast<std::size_t>(level)] = waited;
+    service[static_cast<std::size_t>(level)] = served;
+  }
   void add(MemoryLevel level, Tick waited, Tick served) {
     queueing[static_cast<std::size_t>(level)] += waited;
     service[static_cast<std::size_t>(level)] += served;

@@ -54,6 +54,7 @@ class SlotCalendar {
   /// needs them in a row and comes in order gets them so; among those who come out of order no cycle is lost because a gap is
   /// too short: of two that share one, each is as late as if they had changed places.
   std::uint64_t take(std::uint64_t not_before, unsigned count) {
+    if (count == 1) return reserve(not_before);
     if (Run run; find(not_before, count, run)) [[likely]] {
       book(run);
       return run.first + count - 1;

@@ -214,12 +214,12 @@ void MemoryEdge::make_request(std::uint32_t cache, const FirstLevelCache::Depart
   request.miss = departure.miss;
   request.cache = cache;
   const LineAccess& access = request.access;
-  AddressRoutes::Hop hop;
-  if (!fabric_.route(access.address, hop) || hop.contiguous < access.bytes) [[unlikely]] {
+  unsigned destination = 0;
+  if (!fabric_.route(access.address, access.bytes, destination)) [[unlikely]] {
     request.fare.lost = true;
     lost_ = true;
   }
-  request.destination = static_cast<std::uint16_t>(hop.destination);
+  request.destination = static_cast<std::uint16_t>(destination);
   request.request_flits = static_cast<std::uint16_t>(fabric_.request_flits(access.bytes, access.write, access.atomic));
   request.reply_flits = static_cast<std::uint16_t>(fabric_.reply_flits(access.bytes, access.write, access.atomic));
 }
@@ -389,17 +389,24 @@ void MemoryEdge::receive_replies(Sender& sender, Piece& piece) {
 
 void MemoryEdge::tell(Origin& origin) {
   FirstLevelCache& cache = *origin.cache;
+  LatencyBreakdown latency;  // of those that went no further than a cache: little of it changes from one to the next
   in_blocks(origin.departures.size(), [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) cache.prefetch_miss(origin.departures[i].miss);
     for (std::size_t i = begin; i < end; ++i) cache.prefetch_fill(origin.departures[i].miss);
     for (std::size_t i = begin; i < end; ++i) {
       const Fare& fare = origin.requests[i].fare;
       const Destination& destination = destinations_[origin.requests[i].destination];
-      LatencyBreakdown latency;
-      if (fare.below != kNone) latency = memories_[destination.memory].below[fare.below];
-      latency.add(MemoryLevel::noc, fare.noc_waiting, fare.noc_passing);
-      if (destination.cache != nullptr) latency.add(destination.cache->level(), fare.waiting, fare.service);
-      latency.mshr += fare.mshr;
+      if (fare.below != kNone) [[unlikely]] {
+        LatencyBreakdown further = memories_[destination.memory].below[fare.below];
+        further.add(MemoryLevel::noc, fare.noc_waiting, fare.noc_passing);
+        if (destination.cache != nullptr) further.add(destination.cache->level(), fare.waiting, fare.service);
+        further.mshr += fare.mshr;
+        cache.answer(origin.departures[i].miss, fare.at, further);
+        continue;
+      }
+      latency.set(MemoryLevel::noc, fare.noc_waiting, fare.noc_passing);
+      latency.set(destination.cache->level(), fare.waiting, fare.service);
+      latency.mshr = fare.mshr;
       cache.answer(origin.departures[i].miss, fare.at, latency);
     }
   });

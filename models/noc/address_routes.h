@@ -44,6 +44,15 @@ class AddressRoutes {
     }
     return false;
   }
+  /// The destination that serves all of [address, address + bytes). False when there is none, or several do.
+  bool find_one(std::uint64_t address, unsigned bytes, unsigned& destination) const {
+    for (const Entry& entry : entries_) {
+      if (!entry.holds(address)) continue;
+      destination = entry.first_destination + entry.slice.owner(address);
+      return entry.slice.is_one_chunk(address, bytes);
+    }
+    return false;
+  }
   /// The slice that a destination sees: what its cache or DRAM channel is to be told. Default slice when nothing routes to it.
   AddressSlice slice(unsigned destination) const;
   /// The range nearest to an address, or nullptr when there is none.

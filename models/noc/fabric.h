@@ -119,6 +119,10 @@ class Fabric : public sc_core::sc_module {
 
   /// Who serves an address. False when no range holds it.
   bool route(std::uint64_t address, AddressRoutes::Hop& hop) const { return routes_.find(address, hop); }
+  /// The same of all bytes from there on. False also when several destinations serve them.
+  bool route(std::uint64_t address, unsigned bytes, unsigned& destination) const {
+    return routes_.find_one(address, bytes, destination);
+  }
   /// Flits of the packets of a transaction of `length` bytes.
   unsigned request_flits(unsigned length, bool write, bool atomic) const { return write || atomic ? data_flits(length) : 1; }
   unsigned reply_flits(unsigned length, bool write, bool atomic) const { return !write || atomic ? data_flits(length) : 1; }

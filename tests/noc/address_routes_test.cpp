@@ -32,6 +32,10 @@ TEST(AddressRoutes, FindsTheDestinationAndHowFarItGoes) {
     if (!row.found) continue;
     EXPECT_EQ(hop.destination, row.destination) << std::hex << row.address;
     EXPECT_EQ(hop.contiguous, row.contiguous) << std::hex << row.address;
+    unsigned one = 0;
+    EXPECT_TRUE(routes.find_one(row.address, static_cast<unsigned>(row.contiguous), one)) << std::hex << row.address;
+    EXPECT_EQ(one, row.destination) << std::hex << row.address;
+    EXPECT_FALSE(routes.find_one(row.address, static_cast<unsigned>(row.contiguous) + 1, one)) << std::hex << row.address;
   }
   EXPECT_EQ(routes.destinations(), 5u);
 }
