@@ -40,6 +40,7 @@
 #include "models/compute/execution_counts.h"
 #include "models/compute/global_wave_sync.h"
 #include "models/compute/instruction_fetch.h"
+#include "models/compute/issue_costs.h"
 #include "models/compute/issue_scheduler.h"
 #include "models/compute/lazy_unit.h"
 #include "models/compute/local_data_share.h"
@@ -297,6 +298,7 @@ class ComputeUnit : public sc_core::sc_module, private MemoryTokens::Listener {
   SocketMemory instruction_socket_;
   WavefrontPool pool_;
   IssueScheduler scheduler_;
+  const IssueCosts costs_;
   MemoryTokens tokens_;
   VectorMemory vector_memory_;
   ScalarMemory scalar_memory_;
@@ -353,7 +355,6 @@ inline void ComputeUnit::go_on(WavefrontSlot& slot, const isa::DecodedInstructio
     slot.account(WavefrontTime::dependency, slot.when);
   }
   fetch_.fetch(slot, cycle);
-  slot.publish();
 }
 
 }  // namespace lacuna

@@ -19,6 +19,35 @@ inline constexpr Cycles kNeverCycles{~std::uint64_t{0} >> 1};
 
 struct WavefrontSlot;
 
+#if defined(__AVX2__)
+namespace detail {
+inline __m256i four(const Cycles* first) { return _mm256_load_si256(reinterpret_cast<const __m256i*>(first)); }
+inline __m256i lesser(__m256i a, __m256i b) { return _mm256_blendv_epi8(a, b, _mm256_cmpgt_epi64(a, b)); }
+inline Cycles least_of_four(__m256i least) {
+  least = lesser(least, _mm256_permute4x64_epi64(least, 0x4e));  // halves exchanged
+  least = lesser(least, _mm256_shuffle_epi32(least, 0x4e));      // and the words of each
+  return {static_cast<std::uint64_t>(_mm256_extract_epi64(least, 0))};
+}
+}  // namespace detail
+#endif
+
+/// When the SIMDs of a compute unit can issue next, side by side.
+struct alignas(32) SimdTimes {
+  static constexpr unsigned kMaxSimds = 8;
+
+  std::array<Cycles, kMaxSimds> earliest;  ///< kNeverCycles of those that there are not
+
+  SimdTimes() { earliest.fill(kNeverCycles); }
+  /// The earliest of all.
+  Cycles first() const {
+#if defined(__AVX2__)
+    return detail::least_of_four(detail::lesser(detail::four(earliest.data()), detail::four(earliest.data() + 4)));
+#else
+    return *std::min_element(earliest.begin(), earliest.end());
+#endif
+  }
+};
+
 /// Wavefronts by rank: the oldest one that is resident has rank 0. Masks have bit r for rank r.
 struct IssueState {
   static constexpr unsigned kMaxSlots = 16;  // a power of two
@@ -60,7 +89,8 @@ struct IssueState {
 #if defined(__AVX2__)
     const __m256i now = _mm256_set1_epi64x(static_cast<std::int64_t>(cycle.n));
     const auto later_four = [&](unsigned first) {
-      return static_cast<unsigned>(_mm256_movemask_pd(_mm256_castsi256_pd(_mm256_cmpgt_epi64(four(first), now))));
+      return static_cast<unsigned>(
+          _mm256_movemask_pd(_mm256_castsi256_pd(_mm256_cmpgt_epi64(detail::four(ready.data() + first), now))));
     };
     return ~(later_four(0) | later_four(4) << 4 | later_four(8) << 8 | later_four(12) << 12) & 0xffff;
 #else
@@ -72,20 +102,14 @@ struct IssueState {
   /// The earliest of all.
   Cycles earliest() const {
 #if defined(__AVX2__)
-    const auto lesser = [](__m256i a, __m256i b) { return _mm256_blendv_epi8(a, b, _mm256_cmpgt_epi64(a, b)); };
-    __m256i least = lesser(lesser(four(0), four(4)), lesser(four(8), four(12)));
-    least = lesser(least, _mm256_permute4x64_epi64(least, 0x4e));  // halves exchanged
-    least = lesser(least, _mm256_shuffle_epi32(least, 0x4e));      // and the words of each
-    return {static_cast<std::uint64_t>(_mm256_extract_epi64(least, 0))};
+    const auto lesser_of_eight = [this](unsigned first) {
+      return detail::lesser(detail::four(ready.data() + first), detail::four(ready.data() + first + 4));
+    };
+    return detail::least_of_four(detail::lesser(lesser_of_eight(0), lesser_of_eight(8)));
 #else
     return *std::min_element(ready.begin(), ready.begin() + kMaxSlots);
 #endif
   }
-
- private:
-#if defined(__AVX2__)
-  __m256i four(unsigned first) const { return _mm256_load_si256(reinterpret_cast<const __m256i*>(ready.data() + first)); }
-#endif
 };
 
 }  // namespace lacuna

@@ -17,7 +17,7 @@ WavefrontPool::WavefrontPool(const ComputeUnitParameters& parameters, isa::Targe
       lds_(parameters.lds.n, &memory),
       lds_granules_(static_cast<unsigned>(parameters.lds.n / parameters.lds_granule.n)) {
   for (unsigned i = 0; i < parameters_.simds; ++i) {
-    simds_.push_back(std::make_unique<Simd>(i, parameters_, isa::traits(target).vgpr_granule, memory));
+    simds_.push_back(std::make_unique<Simd>(i, times_.earliest[i], parameters_, isa::traits(target).vgpr_granule, memory));
   }
   // A workgroup has at least one wavefront, so there can be no more workgroups than slots.
   for (unsigned i = 0; i < parameters_.simds * parameters_.wavefronts_per_simd; ++i) {

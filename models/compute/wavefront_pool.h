@@ -99,12 +99,13 @@ struct alignas(64) WavefrontSlot {
 
   /// When the issue loop may look at the slot: `when`, unless it is held or free.
   inline Cycles ready() const;
-  inline void set_unit(isa::Unit unit);
   bool held_by(Hold hold) const { return (holds & hold) != 0; }
   void hold(Hold hold) { holds = static_cast<std::uint16_t>(holds | hold); }
   inline void release(Hold hold);
   /// `when` and `holds` are as they shall be: the issue loop may look at the slot.
   inline void publish();
+  /// The same, and the next instruction is for `unit`.
+  inline void publish(isa::Unit unit);
 
   /// Without timing every cycle counts as accounted for.
   void start_account(WavefrontClass& c, Cycles start, bool timed) {
@@ -140,8 +141,10 @@ struct alignas(64) WavefrontSlot {
 };
 
 struct Simd {
-  Simd(unsigned n, const ComputeUnitParameters& p, unsigned granule, std::pmr::memory_resource& memory)
+  /// `next`: of the unit's SimdTimes.
+  Simd(unsigned n, Cycles& next, const ComputeUnitParameters& p, unsigned granule, std::pmr::memory_resource& memory)
       : number(n),
+        earliest(next),
         registers(std::size_t{p.vgprs_per_simd} * isa::kLanes, &memory),
         vgprs(p.vgprs_per_simd / granule),
         sgprs_free(p.sgprs_per_simd),
@@ -153,7 +156,7 @@ struct Simd {
   Simd& operator=(const Simd&) = delete;
 
   unsigned number;
-  Cycles earliest = kNeverCycles;  ///< no wavefront can issue before
+  Cycles& earliest;  ///< no wavefront can issue before
   Cycles valu_free{};
   Cycles valu_wanted{};  ///< until then a wavefront waits for the vector unit
   IssueState issue;
@@ -168,8 +171,13 @@ struct Simd {
 };
 
 inline Cycles WavefrontSlot::ready() const { return simd->issue.ready[simd->issue.rank[number]]; }
-inline void WavefrontSlot::set_unit(isa::Unit unit) { simd->issue.unit[simd->issue.rank[number]] = unit; }
 inline void WavefrontSlot::publish() { simd->issue.ready[simd->issue.rank[number]] = holds == 0 ? when : kNeverCycles; }
+inline void WavefrontSlot::publish(isa::Unit unit) {
+  IssueState& issue = simd->issue;
+  const unsigned rank = issue.rank[number];
+  issue.unit[rank] = unit;
+  issue.ready[rank] = holds == 0 ? when : kNeverCycles;
+}
 inline void WavefrontSlot::release(Hold hold) {
   holds = static_cast<std::uint16_t>(holds & ~hold);
   publish();
@@ -193,6 +201,7 @@ class WavefrontPool {
 
   std::vector<std::unique_ptr<Simd>>& simds() { return simds_; }
   const std::vector<std::unique_ptr<Simd>>& simds() const { return simds_; }
+  const SimdTimes& times() const { return times_; }
   std::vector<std::unique_ptr<ResidentWorkgroup>>& workgroups() { return workgroups_; }
   std::byte* lds(const ResidentWorkgroup& group) { return lds_.data() + group.lds_granule * parameters_.lds_granule.n; }
   std::uint32_t lds_bytes(const ResidentWorkgroup& group) const {
@@ -207,6 +216,7 @@ class WavefrontPool {
 
   const ComputeUnitParameters& parameters_;
   isa::Target target_;
+  SimdTimes times_;
   std::vector<std::unique_ptr<Simd>> simds_;
   std::vector<std::unique_ptr<ResidentWorkgroup>> workgroups_;
   std::pmr::vector<std::byte> lds_;
