@@ -39,25 +39,17 @@ class IssueScheduler {
       Simd& simd = *simds_[i];
       simd.issue.last = IssueState::kMaxSlots - 1;
       simd.valu_free = simd.valu_wanted = Cycles{};
-      simd.earliest = kNeverCycles;
+      times_.set(i, kNeverCycles);
     }
   }
   /// No wavefront can issue before.
-  Cycles earliest() const { return times_.first(); }
+  Cycles earliest() const { return times_.earliest(); }
 
  private:
-  // The number of SIMDs is a power of two.
   template <bool kOldestFirst, typename Offer>
   void run_in_turn(Cycles limit, Offer& offer) {
-    const std::size_t last_simd = count_ - 1;
-    for (Cycles cycle = earliest(); cycle < limit; cycle += Cycles{1}) {
-      const std::size_t number = cycle.n & last_simd;
-      if (times_.earliest[number] <= cycle) {
-        serve<kOldestFirst>(*simds_[number], cycle, offer);
-      } else if (const Cycles first = earliest(); first > cycle) {
-        // Nobody is due yet: the next one's turn comes at its earliest cycle or up to a round later.
-        cycle = first - Cycles{1};
-      }
+    for (Cycles cycle = times_.first_turn(); cycle < limit; cycle = times_.first_turn_behind(cycle)) {
+      serve<kOldestFirst>(*simds_[times_.served_in(cycle)], cycle, offer);
     }
   }
 
@@ -70,7 +62,7 @@ class IssueScheduler {
         const unsigned number = (last_served_ + i) % count_;
         if (simds_[number]->claims(cycle) < simds_[chosen]->claims(cycle)) chosen = number;
       }
-      const Cycles at = later(cycle, simds_[chosen]->earliest);
+      const Cycles at = later(cycle, times_.earliest(chosen));
       if (at >= limit) return;
       last_served_ = chosen;
       serve<false>(*simds_[chosen], at, offer);
@@ -104,7 +96,7 @@ class IssueScheduler {
     }
     // A wavefront that lost this cycle's port is ready in the past: it tries again at the SIMD's next turn.
     const Cycles earliest = state.earliest();
-    simd.earliest = earliest == kNeverCycles ? earliest : later(earliest, cycle + Cycles{1});
+    times_.set(simd.number, earliest == kNeverCycles ? earliest : later(earliest, cycle + Cycles{1}));
   }
 
   // Of those that are left. `last`: the slot served first in an earlier cycle.
@@ -122,7 +114,7 @@ class IssueScheduler {
   }
 
   const ComputeUnitParameters& parameters_;
-  const SimdTimes& times_;
+  SimdTimes& times_;
   const unsigned count_;
   std::array<Simd*, SimdTimes::kMaxSimds> simds_{};
   unsigned last_served_ = 0;

@@ -32,20 +32,57 @@ inline Cycles least_of_four(__m256i least) {
 #endif
 
 /// When the SIMDs of a compute unit can issue next, side by side.
-struct alignas(32) SimdTimes {
+class SimdTimes {
+ public:
   static constexpr unsigned kMaxSimds = 8;
 
-  std::array<Cycles, kMaxSimds> earliest;  ///< kNeverCycles of those that there are not
+  /// `simds`: a power of two.
+  explicit SimdTimes(unsigned simds) : last_(simds - 1) {
+    earliest_.fill(kNeverCycles);
+    turns_.fill(kNeverCycles);
+  }
 
-  SimdTimes() { earliest.fill(kNeverCycles); }
-  /// The earliest of all.
-  Cycles first() const {
+  /// No wavefront of a SIMD, or of any, can issue before.
+  Cycles earliest(unsigned simd) const { return earliest_[simd]; }
+  Cycles earliest() const { return least(earliest_); }
+  void set(unsigned simd, Cycles earliest) {
+    earliest_[simd] = earliest;
+    turns_[simd] = turn(simd, earliest);
+  }
+  void wake(unsigned simd, Cycles at) {
+    if (at < earliest_[simd]) set(simd, at);
+  }
+
+  // Where cycle c is for SIMD c mod n.
+
+  unsigned served_in(Cycles cycle) const { return static_cast<unsigned>(cycle.n & last_); }
+  /// The first cycle in which a SIMD can issue.
+  Cycles first_turn() const { return least(turns_); }
+  /// The same, behind `cycle`.
+  Cycles first_turn_behind(Cycles cycle) {
+    Cycles first = first_turn();
+    for (; first <= cycle; first = first_turn()) turns_[served_in(first)] = turn(served_in(first), cycle + Cycles{1});
+    return first;
+  }
+
+ private:
+  using Times = std::array<Cycles, kMaxSimds>;  // kNeverCycles of those that there are not
+
+  Cycles turn(unsigned simd, Cycles earliest) const {
+    if (earliest == kNeverCycles) return earliest;
+    return earliest + Cycles{(simd - earliest.n) & last_};
+  }
+  static Cycles least(const Times& times) {
 #if defined(__AVX2__)
-    return detail::least_of_four(detail::lesser(detail::four(earliest.data()), detail::four(earliest.data() + 4)));
+    return detail::least_of_four(detail::lesser(detail::four(times.data()), detail::four(times.data() + 4)));
 #else
-    return *std::min_element(earliest.begin(), earliest.end());
+    return *std::min_element(times.begin(), times.end());
 #endif
   }
+
+  alignas(32) Times earliest_;
+  alignas(32) Times turns_;  // from `earliest_` on
+  std::uint64_t last_;
 };
 
 /// Wavefronts by rank: the oldest one that is resident has rank 0. Masks have bit r for rank r.
