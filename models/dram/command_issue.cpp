@@ -63,8 +63,8 @@ void CommandScheduler::issue_column() {
   at_least(bank.precharge, now + after.precharge);
   columns_.free = now + 1;
   if (request.kind == kWrites) {
-    pseudo.after_writes = now + p.tCWL.n + p.burst.n + std::min(p.tWTRS.n, p.tWTR.n);
-    group.after_writes = now + p.tCWL.n + p.burst.n + p.tWTR.n;
+    pseudo.after_writes = now + after.pseudo_reads;
+    group.after_writes = now + after.group_reads;
     statistics_.write_drains += !pseudo.writing;
     pseudo.writing = true;
     statistics_.bus_busy += burst_time_;

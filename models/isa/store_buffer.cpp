@@ -21,6 +21,9 @@ void copy_lane(std::byte* to, const std::byte* from, std::size_t bytes) {
     case 16:
       std::memcpy(to, from, 16);
       break;
+    case StoreBuffer::kLineBytes:  // of lanes next to each other
+      std::memcpy(to, from, StoreBuffer::kLineBytes);
+      break;
     default:
       std::memcpy(to, from, bytes);
   }
@@ -28,6 +31,10 @@ void copy_lane(std::byte* to, const std::byte* from, std::size_t bytes) {
 
 // Writes the bytes of a mask by the largest aligned words that are whole.
 void write(std::byte* at, const std::byte* data, std::uint64_t mask) {
+  if (mask == ~std::uint64_t{0}) {
+    for (unsigned word = 0; word < StoreBuffer::kLineBytes; word += 8) std::memcpy(at + word, data + word, 8);
+    return;
+  }
   for (unsigned word = 0; word < StoreBuffer::kLineBytes; word += 8) {
     const auto bytes = static_cast<unsigned>(mask >> word & 0xff);
     if (bytes == 0) continue;
@@ -74,10 +81,13 @@ const StoreBuffer::Line* StoreBuffer::find(std::uintptr_t number) const {
 }
 
 StoreBuffer::Line& StoreBuffer::line(std::uintptr_t number) {
-  if (const Line* known = find(number); known != nullptr) return const_cast<Line&>(*known);
-  if (2 * (lines_.size() + 1) > table_.size()) grow();
+  if (!lines_.empty() && lines_.back().number == number) return lines_.back();
+  if (2 * (lines_.size() + 1) > table_.size()) [[unlikely]]
+    grow();
   std::size_t place = place_of(number);
-  while (table_[place] != kFree) place = (place + 1) & (table_.size() - 1);
+  for (; table_[place] != kFree; place = (place + 1) & (table_.size() - 1)) {
+    if (Line& known = lines_[table_[place]]; known.number == number) return known;
+  }
   table_[place] = static_cast<std::uint32_t>(lines_.size());
   Line& line = lines_.emplace_back(number);
   first_ = std::min(first_, number * kLineBytes);
