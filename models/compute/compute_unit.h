@@ -196,6 +196,7 @@ class ComputeUnit : public sc_core::sc_module, private MemoryTokens::Listener {
   /// All have been performed.
   void end_deferred();
   /// What is to be told, in the order in which it happened here.
+  bool has_reports() const { return !reports_.empty(); }
   unsigned reports() const { return static_cast<unsigned>(reports_.size()); }
   Tick report_at(unsigned number) const { return reports_[number].at; }
   void deliver(unsigned number);

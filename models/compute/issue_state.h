@@ -110,16 +110,15 @@ struct IssueState {
   void remove(unsigned number) {
     const unsigned left = rank[number];
     --resident;
-    for (unsigned r = left; r < resident; ++r) {
-      ready[r] = ready[r + 1];
-      unit[r] = unit[r + 1];
-      slots[r] = slots[r + 1];
-    }
+    const auto move_up = [this, left](auto& of_rank) {
+      std::copy(of_rank.begin() + left + 1, of_rank.begin() + resident + 1, of_rank.begin() + left);
+    };
+    move_up(ready);
+    move_up(unit);
+    move_up(slots);
     ready[resident] = ready[kMaxSlots] = kNeverCycles;
     rank[number] = kMaxSlots;
-    for (std::uint8_t& r : rank) {
-      if (r != kMaxSlots && r > left) --r;
-    }
+    for (std::uint8_t& r : rank) r = static_cast<std::uint8_t>(r - ((r > left) & (r != kMaxSlots)));
   }
   /// Those that may issue at `cycle`.
   unsigned ready_at(Cycles cycle) const {

@@ -130,12 +130,13 @@ void Windows::move_data() {
 void Windows::deliver_reports() {
   turns_.clear();
   for (std::uint32_t i = 0; i < units_.size(); ++i) {
+    if (!units_[i]->has_reports()) continue;
     for (std::uint32_t k = 0; k < units_[i]->reports(); ++k) turns_.push_back({units_[i]->report_at(k), i, k});
   }
   if (turns_.empty()) return;
   std::sort(turns_.begin(), turns_.end());
   for (const Turn& turn : turns_) units_[turn.unit]->deliver(turn.number);
-  for (ComputeUnit* unit : units_) unit->end_reports();
+  for (const Turn& turn : turns_) units_[turn.unit]->end_reports();
 }
 
 }  // namespace lacuna

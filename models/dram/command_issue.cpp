@@ -74,7 +74,7 @@ void CommandScheduler::issue_column() {
   }
   const bool counts_for_both = request.opened || closes_;
   if (request.opened) {
-    --opened_;
+    --opened_[request.kind];
     --bank.opened[request.kind];
   } else {
     statistics_.row_hits += request.kind;
@@ -131,9 +131,9 @@ void CommandScheduler::issue_row() {
   rows_.free = now_ + p.activate_cycles.n;
   if (request.kind == kWrites && !request.opened) ++(bank.conflict ? statistics_.row_conflicts : statistics_.row_empty);
   bank.conflict = false;
-  if (!request.opened && opened_ < kMostOpened) {  // a refresh may have closed it again
+  if (!request.opened && opened_[kReads] + opened_[kWrites] < kMostOpened) {  // a refresh may have closed it again
     request.opened = true;
-    ++opened_;
+    ++opened_[request.kind];
     ++bank.opened[request.kind];
     queues_[request.kind].leave();
   }

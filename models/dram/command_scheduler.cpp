@@ -229,26 +229,23 @@ void CommandScheduler::offer(std::uint32_t index) {
   bus.bank = index;
 }
 
-// Mostly some banks keep up with the buses: of those the oldest request's goes first. Requests of the other kind, whose rows
-// were opened for them, follow other bounds.
+// Mostly some banks keep up with the buses: of those the oldest request's goes first.
+template <CommandScheduler::Kind kMode>
 bool CommandScheduler::find_unhindered_column() {
-  const Kind mode = mode_;
-  Cycle least = pseudos_.front().column[mode];
-  for (std::size_t i = 1; i < pseudos_.size(); ++i) least = earlier_of(least, pseudos_[i].column[mode]);
+  if (opened_[kMode ^ 1] != 0) return false;  // those follow other bounds
+  Cycle least = pseudos_.front().column[kMode];
+  for (std::size_t i = 1; i < pseudos_.size(); ++i) least = earlier_of(least, pseudos_[i].column[kMode]);
   least = later_of(least, later_of(now_, columns_.free));
   std::uint64_t order = kNotEntered;
   std::uint32_t chosen = 0;
-  Kind kinds = 0;  // that differ from the one served
-  columns_.banks[mode].for_each([&](std::uint32_t index) {
-    const Bank& bank = banks_[index];
-    const Choice& choice = bank.choices[mode];
-    kinds |= choice.kind ^ mode;
-    if (choice.order > order || bank.column[mode] > least || bank.group->column[mode] > least) return;
-    if (!has_one_pseudo_ && bank.pseudo->column[mode] > least) return;
-    order = choice.order;
+  columns_.banks[kMode].for_each([&, banks = banks_.data()](std::uint32_t index) {
+    const Bank& bank = banks[index];
+    if (bank.choices[kMode].order > order || bank.column[kMode] > least || bank.group->column[kMode] > least) return;
+    if (bank.pseudo->column[kMode] > least) return;
+    order = bank.choices[kMode].order;
     chosen = index;
   });
-  if (kinds != 0 || order == kNotEntered) return false;
+  if (order == kNotEntered) return false;
   columns_.at = least;
   columns_.order = order;
   columns_.bank = chosen;
@@ -260,7 +257,9 @@ template <bool kRow>
 void CommandScheduler::find() {
   if (in_order_) [[unlikely]]
     return find_in_order<kRow>();
-  if (!kRow && find_unhindered_column()) return;
+  if constexpr (!kRow) {
+    if (mode_ == kReads ? find_unhindered_column<kReads>() : find_unhindered_column<kWrites>()) return;
+  }
   Bus& bus = kRow ? rows_ : columns_;
   const Cycle earliest = later_of(now_, bus.free);
   // None is earlier: of those that come behind one so early only older ones count.
@@ -346,7 +345,8 @@ void CommandScheduler::reset() {
     bus->known = false;
   }
   mode_ = kReads;
-  opened_ = waiting_ = 0;
+  opened_ = {};
+  waiting_ = 0;
   now_ = told_ = order_ = 0;
   refresh_ = first_refresh_;
   forget_errors();

@@ -258,6 +258,7 @@ class CommandScheduler {
   template <bool kRow>
   void offer(std::uint32_t index);
   /// False: no bank can have a column command as early as the bus and the pseudo channels allow, or it is not so simple.
+  template <Kind kMode>
   bool find_unhindered_column();
   template <bool kRow>
   void find();
@@ -295,8 +296,8 @@ class CommandScheduler {
   Bus rows_;
   std::array<RequestQueue, 2> queues_;
   Kind mode_ = kReads;
-  std::size_t opened_ = 0;
-  std::size_t waiting_ = 0;  // requests whose column command is to come
+  std::array<std::size_t, 2> opened_{};  // requests of each kind that have a row opened for them
+  std::size_t waiting_ = 0;              // requests whose column command is to come
   std::uint64_t told_ = 0;
   std::uint64_t order_ = 0;
   Cycle latest_ = 0;         // arrival
