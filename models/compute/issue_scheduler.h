@@ -78,7 +78,10 @@ class IssueScheduler {
     const unsigned last = state.last;
     unsigned used = 0;
     bool any = false;
-    for (unsigned ready = state.ready_at(cycle); ready != 0;) {
+    bool moved = false;
+    const IssueState::Ready at = state.ready_at(cycle);
+    times_.begin(simd.number, at.others);
+    for (unsigned ready = at.ranks; ready != 0;) {
       const unsigned rank = kOldestFirst ? static_cast<unsigned>(std::countr_zero(ready)) : next_rank(state, ready, last);
       ready &= ~(1U << rank);
       const unsigned unit = 1U << static_cast<unsigned>(state.unit[rank]);
@@ -91,12 +94,23 @@ class IssueScheduler {
         if (!any) state.last = static_cast<std::uint8_t>(number);
         any = true;
       }
-      if (state.slots[rank] != &slot) [[unlikely]]  // it ended, those behind it have moved up
+      if (state.slots[rank] != &slot) [[unlikely]] {  // it ended, those behind it have moved up
         ready = (ready & ((1U << rank) - 1)) | ready >> (rank + 1) << rank;
+        moved = true;
+      }
     }
     // A wavefront that lost this cycle's port is ready in the past: it tries again at the SIMD's next turn.
-    const Cycles earliest = state.earliest();
+    const Cycles earliest = moved ? state.earliest() : earliest_of(state, at.ranks, times_.earliest(simd.number));
     times_.set(simd.number, earliest == kNeverCycles ? earliest : later(earliest, cycle + Cycles{1}));
+  }
+
+  // `others`: of those that are not among `ranks`, with those that have been woken meanwhile.
+  static Cycles earliest_of(const IssueState& state, unsigned ranks, Cycles others) {
+    for (; ranks != 0; ranks &= ranks - 1) {
+      const Cycles ready = state.ready[static_cast<unsigned>(std::countr_zero(ranks))];
+      others = ready < others ? ready : others;
+    }
+    return others;
   }
 
   // Of those that are left. `last`: the slot served first in an earlier cycle.

@@ -49,6 +49,8 @@ class SimdTimes {
     earliest_[simd] = earliest;
     turns_[simd] = turn(simd, earliest);
   }
+  /// The same of a SIMD that is being served: its turns are told afterwards.
+  void begin(unsigned simd, Cycles earliest) { earliest_[simd] = earliest; }
   void wake(unsigned simd, Cycles at) {
     if (at < earliest_[simd]) set(simd, at);
   }
@@ -72,16 +74,17 @@ class SimdTimes {
     if (earliest == kNeverCycles) return earliest;
     return earliest + Cycles{(simd - earliest.n) & last_};
   }
-  static Cycles least(const Times& times) {
-#if defined(__AVX2__)
-    return detail::least_of_four(detail::lesser(detail::four(times.data()), detail::four(times.data() + 4)));
-#else
-    return *std::min_element(times.begin(), times.end());
-#endif
+  // One by one: they have just been written one by one, and the host does not forward such stores to a vector load.
+  Cycles least(const Times& times) const {
+    const auto lesser = [](Cycles a, Cycles b) { return b < a ? b : a; };
+    const auto least_of_four = [&](unsigned first) {
+      return lesser(lesser(times[first], times[first + 1]), lesser(times[first + 2], times[first + 3]));
+    };
+    return last_ < 4 ? least_of_four(0) : lesser(least_of_four(0), least_of_four(4));
   }
 
-  alignas(32) Times earliest_;
-  alignas(32) Times turns_;  // from `earliest_` on
+  Times earliest_;
+  Times turns_;  // from `earliest_` on
   std::uint64_t last_;
 };
 
@@ -120,19 +123,33 @@ struct IssueState {
     rank[number] = kMaxSlots;
     for (std::uint8_t& r : rank) r = static_cast<std::uint8_t>(r - ((r > left) & (r != kMaxSlots)));
   }
-  /// Those that may issue at `cycle`.
-  unsigned ready_at(Cycles cycle) const {
+  struct Ready {
+    unsigned ranks;  ///< those that may issue at a cycle
+    Cycles others;   ///< the earliest of those that may not
+  };
+  Ready ready_at(Cycles cycle) const {
 #if defined(__AVX2__)
     const __m256i now = _mm256_set1_epi64x(static_cast<std::int64_t>(cycle.n));
-    const auto later_four = [&](unsigned first) {
-      return static_cast<unsigned>(
-          _mm256_movemask_pd(_mm256_castsi256_pd(_mm256_cmpgt_epi64(detail::four(ready.data() + first), now))));
-    };
-    return ~(later_four(0) | later_four(4) << 4 | later_four(8) << 8 | later_four(12) << 12) & 0xffff;
+    const __m256i never = _mm256_set1_epi64x(static_cast<std::int64_t>(kNeverCycles.n));
+    unsigned later = 0;
+    __m256i others = never;
+    for (unsigned first = 0; first < kMaxSlots; first += 4) {
+      const __m256i four = detail::four(ready.data() + first);
+      const __m256i is_later = _mm256_cmpgt_epi64(four, now);
+      later |= static_cast<unsigned>(_mm256_movemask_pd(_mm256_castsi256_pd(is_later))) << first;
+      others = detail::lesser(others, _mm256_blendv_epi8(never, four, is_later));
+    }
+    return {~later & 0xffff, detail::least_of_four(others)};
 #else
-    unsigned mask = 0;
-    for (unsigned r = 0; r < kMaxSlots; ++r) mask |= static_cast<unsigned>(ready[r] <= cycle) << r;
-    return mask;
+    Ready result{0, kNeverCycles};
+    for (unsigned r = 0; r < kMaxSlots; ++r) {
+      if (ready[r] <= cycle) {
+        result.ranks |= 1U << r;
+      } else {
+        result.others = std::min(result.others, ready[r]);
+      }
+    }
+    return result;
 #endif
   }
   /// The earliest of all.

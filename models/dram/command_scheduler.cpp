@@ -234,7 +234,9 @@ template <CommandScheduler::Kind kMode>
 bool CommandScheduler::find_unhindered_column() {
   if (opened_[kMode ^ 1] != 0) return false;  // those follow other bounds
   Cycle least = pseudos_.front().column[kMode];
-  for (std::size_t i = 1; i < pseudos_.size(); ++i) least = earlier_of(least, pseudos_[i].column[kMode]);
+  if (!has_one_pseudo_) {
+    for (const Pseudo& pseudo : pseudos_) least = earlier_of(least, pseudo.column[kMode]);
+  }
   least = later_of(least, later_of(now_, columns_.free));
   std::uint64_t order = kNotEntered;
   std::uint32_t chosen = 0;

@@ -21,9 +21,6 @@ void copy_lane(std::byte* to, const std::byte* from, std::size_t bytes) {
     case 16:
       std::memcpy(to, from, 16);
       break;
-    case StoreBuffer::kLineBytes:  // of lanes next to each other
-      std::memcpy(to, from, StoreBuffer::kLineBytes);
-      break;
     default:
       std::memcpy(to, from, bytes);
   }
@@ -110,6 +107,11 @@ void StoreBuffer::grow() {
 void StoreBuffer::store(std::byte* at, const std::byte* data, std::size_t bytes) {
   for_parts(address(at), bytes, [&](std::uintptr_t number, std::size_t offset, std::size_t done, std::size_t count) {
     Line& to = line(number);
+    if (count == kLineBytes) {  // of lanes next to each other
+      std::memcpy(to.data.data(), data + done, kLineBytes);
+      to.mask = ~std::uint64_t{0};
+      return;
+    }
     copy_lane(to.data.data() + offset, data + done, count);
     to.mask |= bytes_mask(offset, count);
   });
