@@ -75,7 +75,7 @@ TEST(SimdTimes, TurnsComeAtOrBehindTheEarliestCycle) {
     std::vector<Cycles> known(simds, kNeverCycles);
     std::mt19937 random(simds);
     for (unsigned step = 0; step < 5'000; ++step) {
-      const unsigned simd = random() % simds;
+      const auto simd = static_cast<unsigned>(random() % simds);
       const Cycles at{random() % 64};
       switch (random() % 3) {
         case 0:
