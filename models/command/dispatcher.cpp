@@ -33,6 +33,11 @@ void Dispatcher::attach(std::vector<ComputeUnit*> units, DispatchListener& liste
   std::iota(order.begin(), order.end(), 0);
   std::stable_sort(order.begin(), order.end(),
                    [this](unsigned a, unsigned b) { return units_[a]->place().in_array < units_[b]->place().in_array; });
+  for (unsigned number = 0; number < units_.size(); ++number) {
+    const unsigned index = units_[number]->place().index;
+    if (numbers_.size() <= index) numbers_.resize(index + 1);
+    numbers_[index] = number;
+  }
   mask_bit_.resize(units_.size());
   for (unsigned bit = 0; bit < order.size(); ++bit) mask_bit_[order[bit]] = bit;
 }
@@ -101,9 +106,8 @@ void Dispatcher::reset() {
 }
 
 void Dispatcher::workgroup_done(ComputeUnit& unit, Dispatch& dispatch, std::span<const std::uint32_t> scratch_slots, Tick at) {
-  const auto index = static_cast<unsigned>(std::find(units_.begin(), units_.end(), &unit) - units_.begin());
   give_back_scratch(dispatch, scratch_slots);
-  completions_.push({at, completion_order_++, &dispatch, index});
+  completions_.push({at, completion_order_++, &dispatch, numbers_[unit.place().index]});
   const Tick now = to_tick(sc_core::sc_time_stamp());
   wake_.notify(to_sc_time(later(at, now) - now));
 }
@@ -165,7 +169,8 @@ bool Dispatcher::launch_workgroup(Dispatch& dispatch, Tick at) {
   if (!take_scratch(dispatch)) return false;
   const auto count = static_cast<unsigned>(units_.size());
   for (unsigned i = 0; i < count; ++i) {
-    const unsigned unit = (next_unit_ + i) % count;
+    const unsigned from_next = next_unit_ + i;
+    const unsigned unit = from_next < count ? from_next : from_next - count;
     if (!dispatch.may_have_room[unit] || !allows(dispatch.cu_mask, mask_bit_[unit])) continue;
     if (units_[unit]->launch(dispatch, dispatch.next_workgroup, at, taken_)) {
       ++dispatch.next_workgroup;

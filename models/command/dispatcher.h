@@ -94,6 +94,7 @@ class Dispatcher : public sc_core::sc_module, public ComputeUnitListener, public
   Cycles lookahead_;
   DispatchListener* listener_ = nullptr;
   std::vector<ComputeUnit*> units_;
+  std::vector<unsigned> numbers_;   // of units_, by place in the GPU
   std::vector<unsigned> mask_bit_;  // per unit: its bit in masks of compute units
   std::vector<Dispatch*> active_;   // by descending priority, then in order of submission
   std::priority_queue<Completion, std::vector<Completion>, std::greater<>> completions_;

@@ -29,7 +29,8 @@ ComputeUnit::ComputeUnit(sc_core::sc_module_name name, const ComputeUnitParamete
       scalar_socket_(scalar_port),
       instruction_socket_(instruction_port),
       pool_(parameters_, surroundings.target, surroundings.memory),
-      scheduler_(parameters_, pool_.simds()),
+      scheduler_(parameters_, pool_),
+      costs_(parameters_),
       tokens_(clock_, *this),
       vector_memory_(parameters_, clock_, vm_, tokens_, vector_socket_, static_cast<std::uint16_t>(place.index)),
       scalar_memory_(parameters_, clock_, vm_, tokens_, scalar_socket_, static_cast<std::uint16_t>(place.index)),
@@ -192,7 +193,6 @@ void ComputeUnit::start_wavefront(WavefrontSlot& slot, std::uint32_t scratch_slo
   slot.start_account(group.work->activity.classes[slot.wave_in_group], start, mode_ != TimingMode::functional);
   fetch_.start(slot);
   fetch_.fetch(slot, start);
-  slot.publish();
   simd.wake(slot.ready());
   ++statistics_.wavefronts;
   ++dispatch.wavefronts;
@@ -258,7 +258,6 @@ void ComputeUnit::arrive_at_barrier(WavefrontSlot& slot, Cycles cycle) {
   ++group.at_barrier;
   group.latest_arrival = later(group.latest_arrival, cycle);
   fetch_.fetch(slot, cycle);
-  slot.publish();
   release_barrier(group);
 }
 
@@ -286,7 +285,6 @@ bool ComputeUnit::synchronise(WavefrontSlot& slot, std::uint64_t pc, Cycles cycl
   // Held whatever the answer will be: the listener may release it.
   slot.hold(kHoldSync);
   fetch_.fetch(slot, cycle);
-  slot.publish();
   ComputeUnitReport& sync = report(ComputeUnitReport::Kind::wave_sync, dispatch, clock_.ticks(cycle));
   sync.sync = isa::wave_sync_request(slot.wave);
   sync.wavefront = {&dispatch, this, slot.simd->number, slot.number};

@@ -40,6 +40,7 @@
 #include "models/compute/execution_counts.h"
 #include "models/compute/global_wave_sync.h"
 #include "models/compute/instruction_fetch.h"
+#include "models/compute/issue_costs.h"
 #include "models/compute/issue_scheduler.h"
 #include "models/compute/lazy_unit.h"
 #include "models/compute/local_data_share.h"
@@ -195,6 +196,7 @@ class ComputeUnit : public sc_core::sc_module, private MemoryTokens::Listener {
   /// All have been performed.
   void end_deferred();
   /// What is to be told, in the order in which it happened here.
+  bool has_reports() const { return !reports_.empty(); }
   unsigned reports() const { return static_cast<unsigned>(reports_.size()); }
   Tick report_at(unsigned number) const { return reports_[number].at; }
   void deliver(unsigned number);
@@ -297,6 +299,7 @@ class ComputeUnit : public sc_core::sc_module, private MemoryTokens::Listener {
   SocketMemory instruction_socket_;
   WavefrontPool pool_;
   IssueScheduler scheduler_;
+  const IssueCosts costs_;
   MemoryTokens tokens_;
   VectorMemory vector_memory_;
   ScalarMemory scalar_memory_;
@@ -353,7 +356,6 @@ inline void ComputeUnit::go_on(WavefrontSlot& slot, const isa::DecodedInstructio
     slot.account(WavefrontTime::dependency, slot.when);
   }
   fetch_.fetch(slot, cycle);
-  slot.publish();
 }
 
 }  // namespace lacuna

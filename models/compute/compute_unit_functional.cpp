@@ -21,7 +21,7 @@ void ComputeUnit::run_functional(Cycles limit) {
       }
     }
   }
-  for (const auto& simd : pool_.simds()) simd->earliest = simd->issue.earliest();
+  for (const auto& simd : pool_.simds()) pool_.times().set(simd->number, simd->issue.earliest());
 }
 
 // The inner loop holds what every instruction needs. It is left for what an instruction asks for, before which all that has

@@ -25,13 +25,13 @@ std::string illegal_instruction_text(const isa::Instruction& instruction) {
 }  // namespace
 
 void ComputeUnit::run_timed(Cycles limit) {
-  scheduler_.run(limit, [this](Simd& simd, WavefrontSlot& slot, unsigned unit, Cycles cycle) {
-    return offer_cycle(simd, slot, unit, cycle);
-  });
+  scheduler_.run(
+      limit, [this](Simd & simd, WavefrontSlot & slot, unsigned unit, Cycles cycle)
+                 __attribute__((always_inline)) { return offer_cycle(simd, slot, unit, cycle); });
 }
 
 // Issues the instruction of a wavefront that is ready, if nothing else of its unit keeps it.
-inline bool ComputeUnit::offer_cycle(Simd& simd, WavefrontSlot& slot, unsigned unit, Cycles cycle) {
+[[gnu::always_inline]] inline bool ComputeUnit::offer_cycle(Simd& simd, WavefrontSlot& slot, unsigned unit, Cycles cycle) {
   if (matrix_results_ != nullptr && waits_for_matrix(slot, cycle)) [[unlikely]]
     return false;
   if (unit == bit(isa::Unit::valu)) {
@@ -41,7 +41,7 @@ inline bool ComputeUnit::offer_cycle(Simd& simd, WavefrontSlot& slot, unsigned u
       simd.valu_wanted = simd.valu_free;
       return false;
     }
-    if (matrix_.free_from(simd.number) > cycle && slot.next != nullptr && slot.next->passes != 0) {
+    if (slot.next != nullptr && slot.next->passes != 0 && matrix_.free_from(simd.number) > cycle) [[unlikely]] {
       slot.when = matrix_.free_from(simd.number);
       slot.publish();
       return false;
@@ -75,7 +75,8 @@ void ComputeUnit::refuse(WavefrontSlot& slot, Cycles cycle) {
         cycle);
 }
 
-inline void ComputeUnit::issue(Simd& simd, WavefrontSlot& slot, Cycles cycle) {
+// A call would show.
+[[gnu::always_inline]] inline void ComputeUnit::issue(Simd& simd, WavefrontSlot& slot, Cycles cycle) {
   if (!may_execute(slot)) [[unlikely]] {
     refuse(slot, cycle);
     return;
@@ -145,43 +146,13 @@ void ComputeUnit::access_memory(WavefrontSlot& slot, const isa::DecodedInstructi
 
 inline Cycles ComputeUnit::after_issue(Simd& simd, WavefrontSlot& slot, const isa::DecodedInstruction& instruction,
                                        Cycles cycle) {
-  using isa::LatencyClass;
-  const std::uint64_t pass = isa::kLanes / parameters_.lanes_per_simd;
-  const auto vector_busy = [&](std::uint64_t cycles) {
-    simd.valu_free = cycle + Cycles{cycles};
-    statistics_.valu_busy_cycles += cycles;
-    return simd.valu_free + parameters_.valu_decode_cycles;
-  };
-  switch (instruction.latency) {
-    case LatencyClass::valu:
-    case LatencyClass::valu_lane:
-      return vector_busy(pass);
-    case LatencyClass::valu_f64:
-      return vector_busy(pass * parameters_.f64_rate_divisor);
-    case LatencyClass::valu_mul32:
-      return vector_busy(pass * parameters_.mul32_rate_divisor);
-    case LatencyClass::valu_transcendental:
-      return vector_busy(pass * parameters_.transcendental_rate_divisor);
-    case LatencyClass::valu_transcendental_f64:
-      return vector_busy(pass * parameters_.transcendental_rate_divisor * parameters_.f64_rate_divisor);
-    case LatencyClass::mfma_2_pass:
-    case LatencyClass::mfma_4_pass:
-    case LatencyClass::mfma_8_pass:
-    case LatencyClass::mfma_16_pass:
-      return vector_busy(issue_matrix(slot, instruction, cycle));
-    case LatencyClass::branch:
-      return cycle + parameters_.branch_cycles;
-    default:
-      break;
-  }
-  switch (instruction.unit) {
-    case isa::Unit::vmem:
-      return cycle + parameters_.vmem_cycles;
-    case isa::Unit::special:
-      return cycle + parameters_.special_cycles;
-    default:
-      return cycle + parameters_.salu_cycles;
-  }
+  std::uint64_t busy = costs_.vector_unit(instruction);
+  if (busy == IssueCosts::kNone) return cycle + costs_.wavefront(instruction);
+  if (busy == IssueCosts::kMatrix) [[unlikely]]
+    busy = issue_matrix(slot, instruction, cycle);
+  simd.valu_free = cycle + Cycles{busy};
+  statistics_.valu_busy_cycles += busy;
+  return simd.valu_free + parameters_.valu_decode_cycles;
 }
 
 bool ComputeUnit::handle_event(WavefrontSlot& slot, const isa::Instruction& instruction, std::uint64_t pc, Cycles cycle) {

@@ -75,18 +75,27 @@ void set_work_item_ids(isa::Wavefront& wave, const Dispatch& dispatch, const std
                        unsigned first) {
   const unsigned dimensions = dispatch.descriptor.work_item_id_dimensions();
   const bool packed = isa::traits(wave.target).packed_work_item_ids;
+  const bool has_y = !packed && dimensions > 1 && wave.vgpr_count > 1;
+  const bool has_z = !packed && dimensions > 2 && wave.vgpr_count > 2;
+  std::uint32_t x = first % extent[0];
+  std::uint32_t y = first / extent[0] % extent[1];
+  std::uint32_t z = first / extent[0] / extent[1];
+  if (x + isa::kLanes <= extent[0]) {  // all in one row
+    const std::uint32_t row = packed ? y << 10 | z << 20 : 0;
+    for (unsigned lane = 0; lane < isa::kLanes; ++lane) wave.vgpr[lane] = (x + lane) | row;
+    if (has_y) std::fill_n(wave.vgpr + isa::kLanes, isa::kLanes, y);
+    if (has_z) std::fill_n(wave.vgpr + 2 * isa::kLanes, isa::kLanes, z);
+    return;
+  }
   for (unsigned lane = 0; lane < isa::kLanes; ++lane) {
-    const unsigned item = first + lane;
-    const std::uint32_t x = item % extent[0];
-    const std::uint32_t y = item / extent[0] % extent[1];
-    const std::uint32_t z = item / extent[0] / extent[1];
-    if (packed) {
-      wave.vgpr[lane] = x | y << 10 | z << 20;
-      continue;
-    }
-    wave.vgpr[lane] = x;
-    if (dimensions > 1 && wave.vgpr_count > 1) wave.vgpr[isa::kLanes + lane] = y;
-    if (dimensions > 2 && wave.vgpr_count > 2) wave.vgpr[2 * isa::kLanes + lane] = z;
+    wave.vgpr[lane] = packed ? x | y << 10 | z << 20 : x;
+    if (has_y) wave.vgpr[isa::kLanes + lane] = y;
+    if (has_z) wave.vgpr[2 * isa::kLanes + lane] = z;
+    if (++x != extent[0]) continue;
+    x = 0;
+    if (++y != extent[1]) continue;
+    y = 0;
+    ++z;
   }
 }
 

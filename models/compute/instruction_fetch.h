@@ -27,17 +27,21 @@ class InstructionFetch : private LineClient {
   /// An empty buffer: the wavefront begins.
   void start(WavefrontSlot& slot);
   /// Finds the instruction at the wavefront's PC, which it wants from `cycle` on; slot.next is the one before. Puts off
-  /// slot.when until it is there, or holds the slot (kHoldFetch) until that is known.
+  /// slot.when until it is there, or holds the slot (kHoldFetch) until that is known. Publishes the slot.
   void fetch(WavefrontSlot& slot, Cycles cycle) {
-    slot.next = code_.after(slot.next, slot.wave.pc);
-    if (!timed_) return;
-    slot.set_unit(slot.next != nullptr ? slot.next->unit : isa::Unit::special);
-    if (slot.next == nullptr) return;
-    if (line_of(slot.wave.pc) == slot.buffer.line) [[likely]] {
-      finish(slot);
-    } else {
-      change_line(slot, cycle);
+    const isa::DecodedInstruction* next = slot.next = code_.after(slot.next, slot.wave.pc);
+    if (next == nullptr) [[unlikely]] {
+      slot.publish(isa::Unit::special);
+      return;
     }
+    if (timed_) {
+      if (line_of(slot.wave.pc) == slot.buffer.line) [[likely]] {
+        finish(slot);
+      } else {
+        change_line(slot, cycle);
+      }
+    }
+    slot.publish(next->unit);
   }
   isa::DecodedCode& code() { return code_; }
   void reset() {

@@ -19,6 +19,75 @@ inline constexpr Cycles kNeverCycles{~std::uint64_t{0} >> 1};
 
 struct WavefrontSlot;
 
+#if defined(__AVX2__)
+namespace detail {
+inline __m256i four(const Cycles* first) { return _mm256_load_si256(reinterpret_cast<const __m256i*>(first)); }
+inline __m256i lesser(__m256i a, __m256i b) { return _mm256_blendv_epi8(a, b, _mm256_cmpgt_epi64(a, b)); }
+inline Cycles least_of_four(__m256i least) {
+  least = lesser(least, _mm256_permute4x64_epi64(least, 0x4e));  // halves exchanged
+  least = lesser(least, _mm256_shuffle_epi32(least, 0x4e));      // and the words of each
+  return {static_cast<std::uint64_t>(_mm256_extract_epi64(least, 0))};
+}
+}  // namespace detail
+#endif
+
+/// When the SIMDs of a compute unit can issue next, side by side.
+class SimdTimes {
+ public:
+  static constexpr unsigned kMaxSimds = 8;
+
+  /// `simds`: a power of two.
+  explicit SimdTimes(unsigned simds) : last_(simds - 1) {
+    earliest_.fill(kNeverCycles);
+    turns_.fill(kNeverCycles);
+  }
+
+  /// No wavefront of a SIMD, or of any, can issue before.
+  Cycles earliest(unsigned simd) const { return earliest_[simd]; }
+  Cycles earliest() const { return least(earliest_); }
+  void set(unsigned simd, Cycles earliest) {
+    earliest_[simd] = earliest;
+    turns_[simd] = turn(simd, earliest);
+  }
+  /// The same of a SIMD that is being served: its turns are told afterwards.
+  void begin(unsigned simd, Cycles earliest) { earliest_[simd] = earliest; }
+  void wake(unsigned simd, Cycles at) {
+    if (at < earliest_[simd]) set(simd, at);
+  }
+
+  // Where cycle c is for SIMD c mod n.
+
+  unsigned served_in(Cycles cycle) const { return static_cast<unsigned>(cycle.n & last_); }
+  /// The first cycle in which a SIMD can issue.
+  Cycles first_turn() const { return least(turns_); }
+  /// The same, behind `cycle`.
+  Cycles first_turn_behind(Cycles cycle) {
+    Cycles first = first_turn();
+    for (; first <= cycle; first = first_turn()) turns_[served_in(first)] = turn(served_in(first), cycle + Cycles{1});
+    return first;
+  }
+
+ private:
+  using Times = std::array<Cycles, kMaxSimds>;  // kNeverCycles of those that there are not
+
+  Cycles turn(unsigned simd, Cycles earliest) const {
+    if (earliest == kNeverCycles) return earliest;
+    return earliest + Cycles{(simd - earliest.n) & last_};
+  }
+  // One by one: they have just been written one by one, and the host does not forward such stores to a vector load.
+  Cycles least(const Times& times) const {
+    const auto lesser = [](Cycles a, Cycles b) { return b < a ? b : a; };
+    const auto least_of_four = [&](unsigned first) {
+      return lesser(lesser(times[first], times[first + 1]), lesser(times[first + 2], times[first + 3]));
+    };
+    return last_ < 4 ? least_of_four(0) : lesser(least_of_four(0), least_of_four(4));
+  }
+
+  Times earliest_;
+  Times turns_;  // from `earliest_` on
+  std::uint64_t last_;
+};
+
 /// Wavefronts by rank: the oldest one that is resident has rank 0. Masks have bit r for rank r.
 struct IssueState {
   static constexpr unsigned kMaxSlots = 16;  // a power of two
@@ -44,48 +113,56 @@ struct IssueState {
   void remove(unsigned number) {
     const unsigned left = rank[number];
     --resident;
-    for (unsigned r = left; r < resident; ++r) {
-      ready[r] = ready[r + 1];
-      unit[r] = unit[r + 1];
-      slots[r] = slots[r + 1];
-    }
+    const auto move_up = [this, left](auto& of_rank) {
+      std::copy(of_rank.begin() + left + 1, of_rank.begin() + resident + 1, of_rank.begin() + left);
+    };
+    move_up(ready);
+    move_up(unit);
+    move_up(slots);
     ready[resident] = ready[kMaxSlots] = kNeverCycles;
     rank[number] = kMaxSlots;
-    for (std::uint8_t& r : rank) {
-      if (r != kMaxSlots && r > left) --r;
-    }
+    for (std::uint8_t& r : rank) r = static_cast<std::uint8_t>(r - ((r > left) & (r != kMaxSlots)));
   }
-  /// Those that may issue at `cycle`.
-  unsigned ready_at(Cycles cycle) const {
+  struct Ready {
+    unsigned ranks;  ///< those that may issue at a cycle
+    Cycles others;   ///< the earliest of those that may not
+  };
+  Ready ready_at(Cycles cycle) const {
 #if defined(__AVX2__)
     const __m256i now = _mm256_set1_epi64x(static_cast<std::int64_t>(cycle.n));
-    const auto later_four = [&](unsigned first) {
-      return static_cast<unsigned>(_mm256_movemask_pd(_mm256_castsi256_pd(_mm256_cmpgt_epi64(four(first), now))));
-    };
-    return ~(later_four(0) | later_four(4) << 4 | later_four(8) << 8 | later_four(12) << 12) & 0xffff;
+    const __m256i never = _mm256_set1_epi64x(static_cast<std::int64_t>(kNeverCycles.n));
+    unsigned later = 0;
+    __m256i others = never;
+    for (unsigned first = 0; first < kMaxSlots; first += 4) {
+      const __m256i four = detail::four(ready.data() + first);
+      const __m256i is_later = _mm256_cmpgt_epi64(four, now);
+      later |= static_cast<unsigned>(_mm256_movemask_pd(_mm256_castsi256_pd(is_later))) << first;
+      others = detail::lesser(others, _mm256_blendv_epi8(never, four, is_later));
+    }
+    return {~later & 0xffff, detail::least_of_four(others)};
 #else
-    unsigned mask = 0;
-    for (unsigned r = 0; r < kMaxSlots; ++r) mask |= static_cast<unsigned>(ready[r] <= cycle) << r;
-    return mask;
+    Ready result{0, kNeverCycles};
+    for (unsigned r = 0; r < kMaxSlots; ++r) {
+      if (ready[r] <= cycle) {
+        result.ranks |= 1U << r;
+      } else {
+        result.others = std::min(result.others, ready[r]);
+      }
+    }
+    return result;
 #endif
   }
   /// The earliest of all.
   Cycles earliest() const {
 #if defined(__AVX2__)
-    const auto lesser = [](__m256i a, __m256i b) { return _mm256_blendv_epi8(a, b, _mm256_cmpgt_epi64(a, b)); };
-    __m256i least = lesser(lesser(four(0), four(4)), lesser(four(8), four(12)));
-    least = lesser(least, _mm256_permute4x64_epi64(least, 0x4e));  // halves exchanged
-    least = lesser(least, _mm256_shuffle_epi32(least, 0x4e));      // and the words of each
-    return {static_cast<std::uint64_t>(_mm256_extract_epi64(least, 0))};
+    const auto lesser_of_eight = [this](unsigned first) {
+      return detail::lesser(detail::four(ready.data() + first), detail::four(ready.data() + first + 4));
+    };
+    return detail::least_of_four(detail::lesser(lesser_of_eight(0), lesser_of_eight(8)));
 #else
     return *std::min_element(ready.begin(), ready.begin() + kMaxSlots);
 #endif
   }
-
- private:
-#if defined(__AVX2__)
-  __m256i four(unsigned first) const { return _mm256_load_si256(reinterpret_cast<const __m256i*>(ready.data() + first)); }
-#endif
 };
 
 }  // namespace lacuna

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <bit>
+
 #include "models/compute/initial_state.h"
 
 namespace lacuna {
@@ -14,14 +16,16 @@ unsigned divide_up(std::uint64_t a, std::uint64_t b) { return static_cast<unsign
 WavefrontPool::WavefrontPool(const ComputeUnitParameters& parameters, isa::Target target, std::pmr::memory_resource& memory)
     : parameters_(parameters),
       target_(target),
+      times_(parameters.simds),
       lds_(parameters.lds.n, &memory),
       lds_granules_(static_cast<unsigned>(parameters.lds.n / parameters.lds_granule.n)) {
   for (unsigned i = 0; i < parameters_.simds; ++i) {
-    simds_.push_back(std::make_unique<Simd>(i, parameters_, isa::traits(target).vgpr_granule, memory));
+    simds_.push_back(std::make_unique<Simd>(i, times_, parameters_, isa::traits(target).vgpr_granule, memory));
   }
   // A workgroup has at least one wavefront, so there can be no more workgroups than slots.
   for (unsigned i = 0; i < parameters_.simds * parameters_.wavefronts_per_simd; ++i) {
     workgroups_.push_back(std::make_unique<ResidentWorkgroup>());
+    free_workgroups_.push_back(workgroups_.back().get());
   }
 }
 
@@ -53,9 +57,7 @@ ResidentWorkgroup* WavefrontPool::place(Dispatch& dispatch, std::uint64_t workgr
                                         std::span<const std::uint32_t> scratch_slots) {
   const WorkgroupNeeds& needs = dispatch.needs;
   if (resident_ == 0) next_simd_ = 0;  // an idle unit forgets its history
-  const auto free_group =
-      std::find_if(workgroups_.begin(), workgroups_.end(), [](const auto& g) { return g->dispatch == nullptr; });
-  if (free_group == workgroups_.end()) return nullptr;
+  if (free_workgroups_.empty()) return nullptr;
   const unsigned granules = divide_up(needs.lds_bytes, parameters_.lds_granule.n);
   const auto lds = lds_granules_.allocate(granules);
   if (!lds) return nullptr;
@@ -63,7 +65,8 @@ ResidentWorkgroup* WavefrontPool::place(Dispatch& dispatch, std::uint64_t workgr
     lds_granules_.release(*lds, granules);
     return nullptr;
   }
-  ResidentWorkgroup& group = **free_group;
+  ResidentWorkgroup& group = *free_workgroups_.back();
+  free_workgroups_.pop_back();
   group = ResidentWorkgroup{};
   group.dispatch = &dispatch;
   group.linear_id = workgroup;
@@ -101,12 +104,10 @@ bool WavefrontPool::take_slots(const WorkgroupNeeds& needs) {
     WavefrontSlot* found = nullptr;
     for (unsigned tried = 0; tried < parameters_.simds && found == nullptr; ++tried) {
       Simd& simd = *simds_[(next_simd_ + tried) % parameters_.simds];
-      if (simd.sgprs_free < needs.sgprs || simd.vgprs.free() < granules) continue;
-      const auto slot = std::find_if(simd.slots.begin(), simd.slots.end(), [](const WavefrontSlot& s) { return !s.resident; });
-      if (slot == simd.slots.end()) continue;
+      if (simd.free_slots == 0 || simd.sgprs_free < needs.sgprs || simd.vgprs.free() < granules) continue;
       const auto registers = simd.vgprs.allocate(granules);
       if (!registers) continue;  // enough in all, but not next to each other
-      found = &*slot;
+      found = &simd.slots[static_cast<unsigned>(std::countr_zero(simd.free_slots))];
       found->vgpr_granule = *registers;
       found->vgpr_granules = granules;
       found->sgprs = needs.sgprs;
@@ -117,6 +118,7 @@ bool WavefrontPool::take_slots(const WorkgroupNeeds& needs) {
       next_simd_ = first_simd;
       return false;
     }
+    found->simd->free_slots &= ~(std::uint32_t{1} << found->number);
     found->resident = true;
     placement_.push_back(found);
     next_simd_ = (found->simd->number + 1) % parameters_.simds;
@@ -127,6 +129,7 @@ bool WavefrontPool::take_slots(const WorkgroupNeeds& needs) {
 void WavefrontPool::give_back(WavefrontSlot& slot) {
   slot.simd->vgprs.release(slot.vgpr_granule, slot.vgpr_granules);
   slot.simd->sgprs_free += slot.sgprs;
+  slot.simd->free_slots |= std::uint32_t{1} << slot.number;
   slot.resident = false;
 }
 
@@ -140,6 +143,7 @@ void WavefrontPool::release(WavefrontSlot& slot) {
 void WavefrontPool::release(ResidentWorkgroup& group) {
   lds_granules_.release(group.lds_granule, group.lds_granules);
   group.dispatch = nullptr;
+  free_workgroups_.push_back(&group);
 }
 
 }  // namespace lacuna

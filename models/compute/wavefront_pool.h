@@ -99,12 +99,13 @@ struct alignas(64) WavefrontSlot {
 
   /// When the issue loop may look at the slot: `when`, unless it is held or free.
   inline Cycles ready() const;
-  inline void set_unit(isa::Unit unit);
   bool held_by(Hold hold) const { return (holds & hold) != 0; }
   void hold(Hold hold) { holds = static_cast<std::uint16_t>(holds | hold); }
   inline void release(Hold hold);
   /// `when` and `holds` are as they shall be: the issue loop may look at the slot.
   inline void publish();
+  /// The same, and the next instruction is for `unit`.
+  inline void publish(isa::Unit unit);
 
   /// Without timing every cycle counts as accounted for.
   void start_account(WavefrontClass& c, Cycles start, bool timed) {
@@ -140,11 +141,13 @@ struct alignas(64) WavefrontSlot {
 };
 
 struct Simd {
-  Simd(unsigned n, const ComputeUnitParameters& p, unsigned granule, std::pmr::memory_resource& memory)
+  Simd(unsigned n, SimdTimes& unit_times, const ComputeUnitParameters& p, unsigned granule, std::pmr::memory_resource& memory)
       : number(n),
+        times(unit_times),
         registers(std::size_t{p.vgprs_per_simd} * isa::kLanes, &memory),
         vgprs(p.vgprs_per_simd / granule),
         sgprs_free(p.sgprs_per_simd),
+        free_slots((std::uint32_t{1} << p.wavefronts_per_simd) - 1),
         slots(&memory) {
     slots.reserve(p.wavefronts_per_simd);
     for (unsigned i = 0; i < p.wavefronts_per_simd; ++i) slots.emplace_back(*this, i);
@@ -153,23 +156,32 @@ struct Simd {
   Simd& operator=(const Simd&) = delete;
 
   unsigned number;
-  Cycles earliest = kNeverCycles;  ///< no wavefront can issue before
+  SimdTimes& times;  ///< of the unit
   Cycles valu_free{};
   Cycles valu_wanted{};  ///< until then a wavefront waits for the vector unit
   IssueState issue;
   std::pmr::vector<std::uint32_t> registers;  ///< the vector register file: register r, lane l at r * 64 + l
   RangeAllocator vgprs;
   unsigned sgprs_free;
+  std::uint32_t free_slots;  ///< bit i: slot i is not taken
   std::pmr::vector<WavefrontSlot> slots;
 
   /// From when on there is a wavefront to issue from, if the vector unit were free.
-  Cycles claims(Cycles from) const { return from < valu_wanted && earliest <= valu_wanted ? from : later(from, earliest); }
-  void wake(Cycles at) { earliest = at < earliest ? at : earliest; }
+  Cycles claims(Cycles from) const {
+    const Cycles earliest = times.earliest(number);
+    return from < valu_wanted && earliest <= valu_wanted ? from : later(from, earliest);
+  }
+  void wake(Cycles at) { times.wake(number, at); }
 };
 
 inline Cycles WavefrontSlot::ready() const { return simd->issue.ready[simd->issue.rank[number]]; }
-inline void WavefrontSlot::set_unit(isa::Unit unit) { simd->issue.unit[simd->issue.rank[number]] = unit; }
 inline void WavefrontSlot::publish() { simd->issue.ready[simd->issue.rank[number]] = holds == 0 ? when : kNeverCycles; }
+inline void WavefrontSlot::publish(isa::Unit unit) {
+  IssueState& issue = simd->issue;
+  const unsigned rank = issue.rank[number];
+  issue.unit[rank] = unit;
+  issue.ready[rank] = holds == 0 ? when : kNeverCycles;
+}
 inline void WavefrontSlot::release(Hold hold) {
   holds = static_cast<std::uint16_t>(holds & ~hold);
   publish();
@@ -193,6 +205,7 @@ class WavefrontPool {
 
   std::vector<std::unique_ptr<Simd>>& simds() { return simds_; }
   const std::vector<std::unique_ptr<Simd>>& simds() const { return simds_; }
+  SimdTimes& times() { return times_; }
   std::vector<std::unique_ptr<ResidentWorkgroup>>& workgroups() { return workgroups_; }
   std::byte* lds(const ResidentWorkgroup& group) { return lds_.data() + group.lds_granule * parameters_.lds_granule.n; }
   std::uint32_t lds_bytes(const ResidentWorkgroup& group) const {
@@ -207,8 +220,10 @@ class WavefrontPool {
 
   const ComputeUnitParameters& parameters_;
   isa::Target target_;
+  SimdTimes times_;
   std::vector<std::unique_ptr<Simd>> simds_;
   std::vector<std::unique_ptr<ResidentWorkgroup>> workgroups_;
+  std::vector<ResidentWorkgroup*> free_workgroups_;  // the one used last comes next: the host's cache holds it
   std::pmr::vector<std::byte> lds_;
   RangeAllocator lds_granules_;
   std::vector<WavefrontSlot*> placement_;  // of the workgroup that is being placed, kept to avoid allocation

@@ -93,14 +93,16 @@ void Windows::work(Group& group, Cycles begin) {
 void Windows::work_in_turns(Group& group, Cycles begin) {
   group.working.clear();
   for (ComputeUnit* unit : group.units) {
-    if (unit->earliest() < end_) group.working.push_back(unit);
+    if (const Cycles earliest = unit->earliest(); earliest < end_) group.working.push_back({unit, earliest});
   }
-  // One that has nothing left to do in the window is not woken by the others.
   for (Cycles until = begin; !group.working.empty() && until < end_;) {
     until = std::min(until + kTurn, end_);
-    std::erase_if(group.working, [&](ComputeUnit* unit) {
-      if (unit->earliest() < until) unit->run(until);
-      return unit->earliest() >= end_;
+    std::erase_if(group.working, [&](Group::Working& working) {
+      if (working.earliest < until) {
+        working.unit->run(until);
+        working.earliest = working.unit->earliest();
+      }
+      return working.earliest >= end_;
     });
   }
 }
@@ -128,12 +130,13 @@ void Windows::move_data() {
 void Windows::deliver_reports() {
   turns_.clear();
   for (std::uint32_t i = 0; i < units_.size(); ++i) {
+    if (!units_[i]->has_reports()) continue;
     for (std::uint32_t k = 0; k < units_[i]->reports(); ++k) turns_.push_back({units_[i]->report_at(k), i, k});
   }
   if (turns_.empty()) return;
   std::sort(turns_.begin(), turns_.end());
   for (const Turn& turn : turns_) units_[turn.unit]->deliver(turn.number);
-  for (ComputeUnit* unit : units_) unit->end_reports();
+  for (const Turn& turn : turns_) units_[turn.unit]->end_reports();
 }
 
 }  // namespace lacuna

@@ -65,7 +65,11 @@ class Windows : public sc_core::sc_module {
  private:
   struct Group {
     std::vector<ComputeUnit*> units;
-    std::vector<ComputeUnit*> working;  ///< those that have something to do in the window
+    struct Working {
+      ComputeUnit* unit;
+      Cycles earliest;  ///< of the unit, which only its own work changes within a window
+    };
+    std::vector<Working> working;  ///< those that have something to do in the window
     isa::StoreBuffer stores;
     Cycles earliest() const;
   };

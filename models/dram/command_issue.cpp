@@ -63,8 +63,8 @@ void CommandScheduler::issue_column() {
   at_least(bank.precharge, now + after.precharge);
   columns_.free = now + 1;
   if (request.kind == kWrites) {
-    pseudo.after_writes = now + p.tCWL.n + p.burst.n + std::min(p.tWTRS.n, p.tWTR.n);
-    group.after_writes = now + p.tCWL.n + p.burst.n + p.tWTR.n;
+    pseudo.after_writes = now + after.pseudo_reads;
+    group.after_writes = now + after.group_reads;
     statistics_.write_drains += !pseudo.writing;
     pseudo.writing = true;
     statistics_.bus_busy += burst_time_;
@@ -74,7 +74,7 @@ void CommandScheduler::issue_column() {
   }
   const bool counts_for_both = request.opened || closes_;
   if (request.opened) {
-    --opened_;
+    --opened_[request.kind];
     --bank.opened[request.kind];
   } else {
     statistics_.row_hits += request.kind;
@@ -131,9 +131,9 @@ void CommandScheduler::issue_row() {
   rows_.free = now_ + p.activate_cycles.n;
   if (request.kind == kWrites && !request.opened) ++(bank.conflict ? statistics_.row_conflicts : statistics_.row_empty);
   bank.conflict = false;
-  if (!request.opened && opened_ < kMostOpened) {  // a refresh may have closed it again
+  if (!request.opened && opened_[kReads] + opened_[kWrites] < kMostOpened) {  // a refresh may have closed it again
     request.opened = true;
-    ++opened_;
+    ++opened_[request.kind];
     ++bank.opened[request.kind];
     queues_[request.kind].leave();
   }

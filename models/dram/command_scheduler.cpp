@@ -27,6 +27,7 @@ CommandScheduler::CommandScheduler(const DramParameters& parameters, const Refre
       closes_(parameters.page_policy == DramPagePolicy::closed),
       has_one_pseudo_(parameters.pseudo_channels == 1),
       reads_(parameters.read_queue),
+      reads_shift_(std::has_single_bit(reads_) ? std::countr_zero(reads_) : -1),
       high_(static_cast<std::size_t>(parameters.write_high * parameters.write_queue)),
       low_(static_cast<std::size_t>(std::max(1.0, std::ceil(parameters.write_low * parameters.write_queue)))),
       statistics_(statistics),
@@ -49,11 +50,14 @@ std::array<CommandScheduler::AfterColumn, 2> CommandScheduler::after_column(cons
   const Cycle same_group = std::max(p.burst.n, p.tCCDL.n);
   const Cycle read_end = p.tCL.n + p.burst.n;
   const Cycle write_end = p.tCWL.n + p.burst.n;
+  const Cycle write_to_read = write_end + std::min(p.tWTRS.n, p.tWTR.n);
   const Cycle turn = std::max(read_end + p.tRTRS.n, p.tCWL.n) - p.tCWL.n;
-  AfterColumn read{{other_group, std::max(other_group, turn)}, {same_group, same_group}, p.tRTP.n};
-  AfterColumn write{{std::max(other_group, write_end + std::min(p.tWTRS.n, p.tWTR.n)), other_group},
+  AfterColumn read{{other_group, std::max(other_group, turn)}, {same_group, same_group}, p.tRTP.n, {}, {}};
+  AfterColumn write{{std::max(other_group, write_to_read), other_group},
                     {std::max(same_group, write_end + p.tWTR.n), same_group},
-                    write_end + p.tWR.n};
+                    write_end + p.tWR.n,
+                    write_to_read,
+                    write_end + p.tWTR.n};
   return {read, write};
 }
 
@@ -64,11 +68,12 @@ void CommandScheduler::connect_banks() {
   }
 }
 
-BankTail CommandScheduler::find_tail(std::uint32_t index, Cycle at, Cycle refreshed) const {
+void CommandScheduler::find_tail(BankTail& tail, std::uint32_t index, Cycle at, Cycle refreshed) const {
   // First what the decided commands leave, then what each of the reads makes of it.
   const Bank& bank = banks_[index];
-  BankTail tail;
   tail.known = true;
+  tail.count = 0;
+  tail.at = tail.precharge = 0;
   tail.activate = bank.activate + ahead_;
   if (bank.open && refresh_ > refreshed) {
     tail.count = 1;
@@ -78,11 +83,11 @@ BankTail CommandScheduler::find_tail(std::uint32_t index, Cycle at, Cycle refres
   for (Index i = bank.first[kReads]; i != kNone && requests_[i].at <= at; i = requests_[i].next) {
     if (requests_[i].at >= refreshed) tail.extend(tail_timing_, requests_[i].row, requests_[i].at);
   }
-  return tail;
 }
 
 CommandScheduler::RowState CommandScheduler::row_state_before(const Burst& burst, Cycle at, Cycle refreshed) const {
-  BankTail tail = find_tail(burst.bank, at, refreshed);
+  BankTail tail;
+  find_tail(tail, burst.bank, at, refreshed);
   return row_state(tail, burst.row, at);
 }
 
@@ -224,10 +229,39 @@ void CommandScheduler::offer(std::uint32_t index) {
   bus.bank = index;
 }
 
+// Mostly some banks keep up with the buses: of those the oldest request's goes first.
+template <CommandScheduler::Kind kMode>
+bool CommandScheduler::find_unhindered_column() {
+  if (opened_[kMode ^ 1] != 0) return false;  // those follow other bounds
+  Cycle least = pseudos_.front().column[kMode];
+  if (!has_one_pseudo_) {
+    for (const Pseudo& pseudo : pseudos_) least = earlier_of(least, pseudo.column[kMode]);
+  }
+  least = later_of(least, later_of(now_, columns_.free));
+  std::uint64_t order = kNotEntered;
+  std::uint32_t chosen = 0;
+  columns_.banks[kMode].for_each([&, banks = banks_.data()](std::uint32_t index) {
+    const Bank& bank = banks[index];
+    if (bank.choices[kMode].order > order || bank.column[kMode] > least || bank.group->column[kMode] > least) return;
+    if (bank.pseudo->column[kMode] > least) return;
+    order = bank.choices[kMode].order;
+    chosen = index;
+  });
+  if (order == kNotEntered) return false;
+  columns_.at = least;
+  columns_.order = order;
+  columns_.bank = chosen;
+  columns_.known = true;
+  return true;
+}
+
 template <bool kRow>
 void CommandScheduler::find() {
   if (in_order_) [[unlikely]]
     return find_in_order<kRow>();
+  if constexpr (!kRow) {
+    if (mode_ == kReads ? find_unhindered_column<kReads>() : find_unhindered_column<kWrites>()) return;
+  }
   Bus& bus = kRow ? rows_ : columns_;
   const Cycle earliest = later_of(now_, bus.free);
   // None is earlier: of those that come behind one so early only older ones count.
@@ -272,12 +306,13 @@ void CommandScheduler::step(Cycle until, const RequestQueue* leaving) {
   for (;;) {
     Cycle next = earlier_of(reads.next(), writes.next());
     if (next <= now_) {
-      admit(reads);
-      admit(writes);
+      if (reads.next() <= now_) admit(reads);
+      if (writes.next() <= now_) admit(writes);
       next = earlier_of(reads.next(), writes.next());
     }
     if (turns()) turn();
-    if (leaving != nullptr && leaving->left() != left) return;
+    if (leaving != nullptr && leaving->left() != left) [[unlikely]]
+      return;
     if (!columns_.known) find<false>();
     if (!rows_.known) find<true>();
     next = earlier_of(earlier_of(next, refresh_), earlier_of(columns_.at, rows_.at));
@@ -312,7 +347,8 @@ void CommandScheduler::reset() {
     bus->known = false;
   }
   mode_ = kReads;
-  opened_ = waiting_ = 0;
+  opened_ = {};
+  waiting_ = 0;
   now_ = told_ = order_ = 0;
   refresh_ = first_refresh_;
   forget_errors();

@@ -60,7 +60,7 @@ class CommandScheduler {
     // Mostly nothing was decided since the last read came, which came earlier.
     if (banks_[burst.bank].latest > at) [[unlikely]]
       return row_state_before(burst, at, refreshed);
-    if (!tail.known || tail.at < refreshed) tail = find_tail(burst.bank, at, refreshed);
+    if (!tail.known || tail.at < refreshed) find_tail(tail, burst.bank, at, refreshed);
     return row_state(tail, burst.row, at);
   }
   /// A read that arrives at `at` and enters the queue at `enters`, as room_for_read() says. `column`: its column command as
@@ -110,7 +110,7 @@ class CommandScheduler {
     const std::uint64_t owed = magnitude(owed_);
     const std::uint64_t cycles = owed < most ? owed : most;
     if (cycles < reads_) return 0;
-    const auto part = static_cast<std::int64_t>(cycles / reads_);
+    const auto part = static_cast<std::int64_t>(reads_shift_ >= 0 ? cycles >> reads_shift_ : cycles / reads_);
     return owed_ < 0 ? -part : part;
   }
   void reset();
@@ -156,6 +156,9 @@ class CommandScheduler {
     std::array<Cycle, 2> pseudo;
     std::array<Cycle, 2> group;
     Cycle precharge;
+    // Of a write: to the reads that after_writes() tells of.
+    Cycle pseudo_reads;
+    Cycle group_reads;
   };
   /// A bank's next command while one kind is served, and for which request.
   struct Choice {
@@ -214,7 +217,7 @@ class CommandScheduler {
     if (tail.count == 0) return {Command::activate, tail.activate, 0};
     return {Command::precharge, tail.precharge, tail.activate};
   }
-  BankTail find_tail(std::uint32_t index, Cycle at, Cycle refreshed) const;
+  void find_tail(BankTail& tail, std::uint32_t index, Cycle at, Cycle refreshed) const;
   void admit(RequestQueue& queue);
   /// Whether the other kind is served from now on.
   bool turns() const {
@@ -254,6 +257,9 @@ class CommandScheduler {
   static Cycle ready(const Bank& bank, const Choice& choice);
   template <bool kRow>
   void offer(std::uint32_t index);
+  /// False: no bank can have a column command as early as the bus and the pseudo channels allow, or it is not so simple.
+  template <Kind kMode>
+  bool find_unhindered_column();
   template <bool kRow>
   void find();
   template <bool kRow>
@@ -279,6 +285,7 @@ class CommandScheduler {
   const bool closes_;
   const bool has_one_pseudo_;
   const std::size_t reads_;  // that the queue holds
+  const int reads_shift_;    // log2 of it, -1: it is no power of two
   const std::size_t high_;
   const std::size_t low_;
   DramStatistics& statistics_;
@@ -289,8 +296,8 @@ class CommandScheduler {
   Bus rows_;
   std::array<RequestQueue, 2> queues_;
   Kind mode_ = kReads;
-  std::size_t opened_ = 0;
-  std::size_t waiting_ = 0;  // requests whose column command is to come
+  std::array<std::size_t, 2> opened_{};  // requests of each kind that have a row opened for them
+  std::size_t waiting_ = 0;              // requests whose column command is to come
   std::uint64_t told_ = 0;
   std::uint64_t order_ = 0;
   Cycle latest_ = 0;         // arrival

@@ -5,7 +5,6 @@
 
 #include "models/common/guest_mistake.h"
 #include "models/common/memory_access.h"
-#include "models/common/tlm_time.h"
 
 namespace lacuna {
 namespace {
@@ -39,8 +38,9 @@ DramChannel::DramChannel(sc_core::sc_module_name module_name, const DramParamete
   for (auto& socket : masks) socket.register_b_transport(this, &DramChannel::mask_transport);
 }
 
-tlm::tlm_response_status DramChannel::check(const tlm::tlm_generic_payload& payload, const AddressSlice& slice) {
-  const tlm::tlm_response_status status = check_access(payload, Bytes{~std::uint64_t{0}});
+inline tlm::tlm_response_status DramChannel::check(const tlm::tlm_generic_payload& payload, const AddressSlice& slice,
+                                                   const MemoryAttributes* attributes) {
+  const tlm::tlm_response_status status = check_access(payload, Bytes{~std::uint64_t{0}}, attributes);
   if (status != tlm::TLM_OK_RESPONSE) return status;
   return slice.contains(payload.get_address(), payload.get_data_length()) ? tlm::TLM_OK_RESPONSE
                                                                           : tlm::TLM_ADDRESS_ERROR_RESPONSE;
@@ -55,24 +55,30 @@ void DramChannel::mask_transport(tlm::tlm_generic_payload& payload, sc_core::sc_
   access(payload, mask_slice_, slice_.size().n / slice_.count(), delay);
 }
 
+void DramChannel::refuse(const tlm::tlm_generic_payload& payload) {
+  ++schedule_.statistics().errors;
+  guest_warning("refused DRAM accesses", "{}: {} of {} bytes at {:#x} refused ({})", name(),
+                payload.is_write() ? "write" : "read", payload.get_data_length(), payload.get_address(),
+                payload.get_response_string());
+}
+
 bool DramChannel::access(tlm::tlm_generic_payload& payload, const AddressSlice& slice, std::uint64_t first_local,
                          sc_core::sc_time& delay) {
-  const tlm::tlm_response_status status = check(payload, slice);
+  auto* attributes = payload.get_extension<MemoryAttributes>();
+  const tlm::tlm_response_status status = check(payload, slice, attributes);
   payload.set_response_status(status);
-  if (status != tlm::TLM_OK_RESPONSE) {
-    ++schedule_.statistics().errors;
-    guest_warning("refused DRAM accesses", "{}: {} of {} bytes at {:#x} refused ({})", name(),
-                  payload.is_write() ? "write" : "read", payload.get_data_length(), payload.get_address(),
-                  payload.get_response_string());
+  if (status != tlm::TLM_OK_RESPONSE) [[unlikely]] {
+    refuse(payload);
     return false;
   }
   if (payload.get_command() == tlm::TLM_IGNORE_COMMAND) return false;
-  if (const Tick now = to_tick(sc_core::sc_time_stamp()); now >= next_retire_) {
+  const Tick now = this->now();
+  if (now >= next_retire_) {
     next_retire_ = now + parameters_.clock.period() * kRetireCycles;
     schedule_.retire(now);
   }
 
-  const Tick at = local_time(delay);
+  const Tick at = now + to_tick(delay);
   const unsigned length = payload.get_data_length();
   Tick done = at;
   Tick waiting{};
@@ -92,15 +98,14 @@ bool DramChannel::access(tlm::tlm_generic_payload& payload, const AddressSlice& 
     waiting = read.waiting;
     statistics.read_latency += done - at;
   }
-  if (auto* attributes = payload.get_extension<MemoryAttributes>()) {
-    attributes->latency.add(MemoryLevel::dram, waiting, done - at - waiting);
-  }
   advance(delay, done - at);
-  return true;
+  if (attributes == nullptr) return true;
+  attributes->latency.add(MemoryLevel::dram, waiting, done - at - waiting);
+  return !attributes->timing_only;
 }
 
 unsigned DramChannel::transport_dbg(tlm::tlm_generic_payload& payload) {
-  const tlm::tlm_response_status status = check(payload, slice_);
+  const tlm::tlm_response_status status = check(payload, slice_, payload.get_extension<MemoryAttributes>());
   payload.set_response_status(status);
   if (status != tlm::TLM_OK_RESPONSE) return 0;
   move_data(payload, bytes_at(payload.get_address()));

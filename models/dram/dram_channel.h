@@ -19,6 +19,7 @@
 #include "models/common/address_slice.h"
 #include "models/common/backing_store.h"
 #include "models/common/memory_attributes.h"
+#include "models/common/tlm_time.h"
 #include "models/common/units.h"
 #include "models/dram/dram_schedule.h"
 #include "models/energy/energy_meter.h"
@@ -47,11 +48,15 @@ class DramChannel : public sc_core::sc_module {
  private:
   void b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
   void mask_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
-  /// Charges a transaction at a channel's address. False: it was refused, or has nothing to do.
+  /// Charges a transaction at a channel's address. False: it was refused, or there are no data to move.
   bool access(tlm::tlm_generic_payload& payload, const AddressSlice& slice, std::uint64_t first_local, sc_core::sc_time& delay);
+  void refuse(const tlm::tlm_generic_payload& payload);
   unsigned transport_dbg(tlm::tlm_generic_payload& payload);
   bool get_direct_mem_ptr(tlm::tlm_generic_payload& payload, tlm::tlm_dmi& dmi);
-  static tlm::tlm_response_status check(const tlm::tlm_generic_payload& payload, const AddressSlice& slice);
+  static tlm::tlm_response_status check(const tlm::tlm_generic_payload& payload, const AddressSlice& slice,
+                                        const MemoryAttributes* attributes);
+  /// The kernel's time, without the call into the library that sc_time_stamp() is.
+  Tick now() const { return to_tick(simcontext()->time_stamp()); }
   std::byte* bytes_at(std::uint64_t address) { return data_ + (address - slice_.base()); }
 
   const DramParameters parameters_;

@@ -25,6 +25,7 @@ ReadForecast::ReadForecast(const DramParameters& parameters, const RefreshTimes&
       books_activates_of_groups_(parameters.tRRDL > parameters.tRRDS),
       refresh_length_(parameters.tRP.n + parameters.tRFC.n),
       write_cost_(column_gap_ + turn_of_a_write(parameters)),
+      queued_writes_(Cycle{parameters.write_queue} * write_cost_ / parameters.pseudo_channels),
       refresh_(refresh),
       pseudos_(parameters.pseudo_channels),
       groups_(std::size_t{parameters.pseudo_channels} * parameters.bank_groups) {}
@@ -51,8 +52,7 @@ ReadForecast::Cycle ReadForecast::write(const CommandScheduler& commands, const 
     at = std::max(at, interval.begin + refresh_length_);
   }
   const Cycle begins = pseudo.data.book(at, write_cost_, commands.waiting() + 1);
-  const Cycle before = Cycle{parameters_.write_queue} * write_cost_ / pseudos_.size();
-  return begins - std::min(begins, before);
+  return begins - std::min(begins, queued_writes_);
 }
 
 void ReadForecast::retire(Cycle horizon) {

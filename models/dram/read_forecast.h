@@ -101,6 +101,7 @@ class ReadForecast {
   const bool books_activates_of_groups_;
   const Cycle refresh_length_;
   const unsigned write_cost_;  // cycles of the data bus
+  const Cycle queued_writes_;  // likewise, of all that the queue holds
   RefreshTimes refresh_;
   std::vector<Pseudo> pseudos_;
   std::vector<Group> groups_;

@@ -28,6 +28,10 @@ void copy_lane(std::byte* to, const std::byte* from, std::size_t bytes) {
 
 // Writes the bytes of a mask by the largest aligned words that are whole.
 void write(std::byte* at, const std::byte* data, std::uint64_t mask) {
+  if (mask == ~std::uint64_t{0}) {
+    for (unsigned word = 0; word < StoreBuffer::kLineBytes; word += 8) std::memcpy(at + word, data + word, 8);
+    return;
+  }
   for (unsigned word = 0; word < StoreBuffer::kLineBytes; word += 8) {
     const auto bytes = static_cast<unsigned>(mask >> word & 0xff);
     if (bytes == 0) continue;
@@ -50,9 +54,7 @@ void write(std::byte* at, const std::byte* data, std::uint64_t mask) {
 
 }  // namespace
 
-StoreBuffer::StoreBuffer() : table_(kFirstTable, kFree), shift_(64 - std::countr_zero(kFirstTable)) {
-  lines_.reserve(kFirstTable / 2);
-}
+StoreBuffer::StoreBuffer() : lines_(kFirstTable / 2), table_(kFirstTable, kFree), shift_(64 - std::countr_zero(kFirstTable)) {}
 
 template <typename Body>
 void StoreBuffer::for_parts(std::uintptr_t first, std::size_t bytes, Body&& body) {
@@ -65,7 +67,7 @@ void StoreBuffer::for_parts(std::uintptr_t first, std::size_t bytes, Body&& body
 }
 
 const StoreBuffer::Line* StoreBuffer::find(std::uintptr_t number) const {
-  if (!lines_.empty() && lines_.back().number == number) return &lines_.back();
+  if (count_ != 0 && lines_[count_ - 1].number == number) return &lines_[count_ - 1];
   for (std::size_t place = place_of(number);; place = (place + 1) & (table_.size() - 1)) {
     const std::uint32_t index = table_[place];
     if (index == kFree) return nullptr;
@@ -74,12 +76,18 @@ const StoreBuffer::Line* StoreBuffer::find(std::uintptr_t number) const {
 }
 
 StoreBuffer::Line& StoreBuffer::line(std::uintptr_t number) {
-  if (const Line* known = find(number); known != nullptr) return const_cast<Line&>(*known);
-  if (2 * (lines_.size() + 1) > table_.size()) grow();
+  if (count_ != 0 && lines_[count_ - 1].number == number) return lines_[count_ - 1];
+  if (count_ == lines_.size()) [[unlikely]]
+    grow();
   std::size_t place = place_of(number);
-  while (table_[place] != kFree) place = (place + 1) & (table_.size() - 1);
-  table_[place] = static_cast<std::uint32_t>(lines_.size());
-  Line& line = lines_.emplace_back(number);
+  for (; table_[place] != kFree; place = (place + 1) & (table_.size() - 1)) {
+    if (Line& known = lines_[table_[place]]; known.number == number) return known;
+  }
+  table_[place] = static_cast<std::uint32_t>(count_);
+  Line& line = lines_[count_++];
+  line.number = number;
+  line.mask = 0;
+  line.deferred = false;
   first_ = std::min(first_, number * kLineBytes);
   end_ = std::max(end_, (number + 1) * kLineBytes);
   return line;
@@ -88,8 +96,8 @@ StoreBuffer::Line& StoreBuffer::line(std::uintptr_t number) {
 void StoreBuffer::grow() {
   table_.assign(2 * table_.size(), kFree);
   --shift_;
-  lines_.reserve(table_.size() / 2);
-  for (std::uint32_t i = 0; i < lines_.size(); ++i) {
+  lines_.resize(table_.size() / 2);
+  for (std::uint32_t i = 0; i < count_; ++i) {
     std::size_t place = place_of(lines_[i].number);
     while (table_[place] != kFree) place = (place + 1) & (table_.size() - 1);
     table_[place] = i;
@@ -99,6 +107,11 @@ void StoreBuffer::grow() {
 void StoreBuffer::store(std::byte* at, const std::byte* data, std::size_t bytes) {
   for_parts(address(at), bytes, [&](std::uintptr_t number, std::size_t offset, std::size_t done, std::size_t count) {
     Line& to = line(number);
+    if (count == kLineBytes) {  // of lanes next to each other
+      std::memcpy(to.data.data(), data + done, kLineBytes);
+      to.mask = ~std::uint64_t{0};
+      return;
+    }
     copy_lane(to.data.data() + offset, data + done, count);
     to.mask |= bytes_mask(offset, count);
   });
@@ -142,14 +155,15 @@ bool StoreBuffer::deferred(const std::byte* at, std::size_t bytes) const {
 }
 
 void StoreBuffer::flush() {
-  if (lines_.empty()) return;
-  for (const Line& line : lines_) {
+  if (empty()) return;
+  for (std::size_t i = 0; i < count_; ++i) {
+    const Line& line = lines_[i];
     write(reinterpret_cast<std::byte*>(line.number * kLineBytes), line.data.data(),
           line.mask);  // NOLINT(performance-no-int-to-ptr)
   }
   // Few lines in a table that was once large: each is looked for.
-  if (8 * lines_.size() < table_.size()) {
-    for (std::uint32_t i = 0; i < lines_.size(); ++i) {
+  if (8 * count_ < table_.size()) {
+    for (std::uint32_t i = 0; i < count_; ++i) {
       std::size_t place = place_of(lines_[i].number);
       while (table_[place] == kFree || table_[place] != i) place = (place + 1) & (table_.size() - 1);
       table_[place] = kFree;
@@ -157,7 +171,7 @@ void StoreBuffer::flush() {
   } else {
     std::fill(table_.begin(), table_.end(), kFree);
   }
-  lines_.clear();
+  count_ = 0;
   first_ = ~std::uintptr_t{0};
   end_ = 0;
   any_deferred_ = false;

@@ -38,14 +38,12 @@ class StoreBuffer {
   /// Writes everything to memory, in the order in which lines were first stored to, and forgets it and all marks. Aligned
   /// words of 64 and 32 bits that are whole are written by one access: other threads of the host may read them meanwhile.
   void flush();
-  bool empty() const { return lines_.empty(); }
+  bool empty() const { return count_ == 0; }
 
  private:
   struct Line {
-    explicit Line(std::uintptr_t n) : number(n) {}  // NOLINT: the mask says which data count
-
-    std::uintptr_t number;   ///< host address / kLineBytes
-    std::uint64_t mask = 0;  ///< bit i: byte i has been stored
+    std::uintptr_t number = 0;  ///< host address / kLineBytes
+    std::uint64_t mask = 0;     ///< bit i: byte i has been stored, which says which data count
     bool deferred = false;
     std::array<std::byte, kLineBytes> data;
   };
@@ -68,7 +66,8 @@ class StoreBuffer {
   // Fibonacci hashing: 2^64 / golden ratio (Knuth, The Art of Computer Programming, volume 3, 6.4).
   static constexpr std::uint64_t kHashFactor = 0x9e3779b97f4a7c15;
 
-  std::vector<Line> lines_;
+  std::vector<Line> lines_;  ///< room for as many as the table may have; the first count_ are in use
+  std::size_t count_ = 0;
   std::vector<std::uint32_t> table_;  ///< index of a line or kFree; open addressing, a power of two, at most half full
   unsigned shift_ = 0;                ///< 64 - log2(size of table_)
   std::uintptr_t first_ = ~std::uintptr_t{0};

@@ -72,15 +72,9 @@ void settle_nans(const OperationShape& shape, const LaneIo& io) {
   }
 }
 
-const std::uint32_t* broadcast(const Operand& operand, const Wavefront& wave, std::uint32_t* buffer, unsigned planes) {
-  if (planes == 0) {
-    expand_mask(read_scalar64(operand, wave), buffer);
-    return buffer;
-  }
-  if (planes == 1) {
-    std::fill_n(buffer, kLanes, read_scalar32(operand, wave));
-    return buffer;
-  }
+// Apart from the others, for which the compiler would save registers.
+[[gnu::noinline]] static void broadcast_wide(const Operand& operand, const Wavefront& wave, std::uint32_t* buffer,
+                                             unsigned planes) {
   const std::uint64_t value = read_scalar64(operand, wave);
   std::fill_n(buffer, kLanes, static_cast<std::uint32_t>(value));
   std::fill_n(buffer + kLanes, kLanes, static_cast<std::uint32_t>(value >> 32));
@@ -88,6 +82,16 @@ const std::uint32_t* broadcast(const Operand& operand, const Wavefront& wave, st
     // A 128-bit source in SGPRs; the upper words of a constant are zero.
     const bool is_register = operand.kind == OperandKind::sgpr && operand.index + plane < wave.sgpr.size();
     std::fill_n(buffer + plane * kLanes, kLanes, is_register ? wave.sgpr[operand.index + plane] : 0);
+  }
+}
+
+const std::uint32_t* broadcast(const Operand& operand, const Wavefront& wave, std::uint32_t* buffer, unsigned planes) {
+  if (planes == 1) {
+    std::fill_n(buffer, kLanes, read_scalar32(operand, wave));
+  } else if (planes == 0) {
+    expand_mask(read_scalar64(operand, wave), buffer);
+  } else {
+    broadcast_wide(operand, wave, buffer, planes);
   }
   return buffer;
 }
@@ -163,11 +167,14 @@ void floats_to_halves(const float* floats, std::uint32_t* halves, bool flush_den
 
 void expand_mask(std::uint64_t bits, std::uint32_t* words) {
 #if defined(__AVX2__)
-  const __m256i places = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
-  for (unsigned group = 0; group < kLanes; group += 8) {
-    const __m256i eight = _mm256_set1_epi32(static_cast<int>(static_cast<std::uint32_t>(bits >> group)));
-    const __m256i set = _mm256_cmpeq_epi32(_mm256_and_si256(eight, places), places);
-    _mm256_storeu_si256(reinterpret_cast<__m256i*>(words + group), set);
+  const __m256i first_places = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
+  for (unsigned half = 0; half < kLanes; half += 32) {
+    const __m256i word = _mm256_set1_epi32(static_cast<int>(static_cast<std::uint32_t>(bits >> half)));
+    for (unsigned group = 0; group < 32; group += 8) {
+      const __m256i places = _mm256_slli_epi32(first_places, static_cast<int>(group));
+      const __m256i set = _mm256_cmpeq_epi32(_mm256_and_si256(word, places), places);
+      _mm256_storeu_si256(reinterpret_cast<__m256i*>(words + half + group), set);
+    }
   }
 #else
   for (unsigned lane = 0; lane < kLanes; ++lane) words[lane] = 0U - static_cast<std::uint32_t>((bits >> lane) & 1);
@@ -177,9 +184,14 @@ void expand_mask(std::uint64_t bits, std::uint32_t* words) {
 std::uint64_t pack_mask(const std::uint32_t* words) {
   std::uint64_t bits = 0;
 #if defined(__AVX2__)
-  for (unsigned group = 0; group < kLanes; group += 8) {
-    const __m256i eight = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(words + group));
-    bits |= std::uint64_t{static_cast<std::uint32_t>(_mm256_movemask_ps(_mm256_castsi256_ps(eight)))} << group;
+  // Saturation keeps signs. Packing goes by 128-bit lanes: the last step puts groups of four back in order.
+  const __m256i order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
+  const auto eight = [words](unsigned first) { return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(words + first)); };
+  for (unsigned half = 0; half < kLanes; half += 32) {
+    const __m256i low = _mm256_packs_epi32(eight(half), eight(half + 8));
+    const __m256i high = _mm256_packs_epi32(eight(half + 16), eight(half + 24));
+    const __m256i bytes = _mm256_permutevar8x32_epi32(_mm256_packs_epi16(low, high), order);
+    bits |= std::uint64_t{static_cast<std::uint32_t>(_mm256_movemask_epi8(bytes))} << half;
   }
 #else
   for (unsigned lane = 0; lane < kLanes; ++lane) bits |= std::uint64_t{words[lane] >> 31} << lane;

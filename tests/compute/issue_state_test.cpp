@@ -14,7 +14,7 @@ namespace {
 
 TEST(IssueState, Empty) {
   const IssueState state;
-  EXPECT_EQ(state.ready_at(Cycles{~std::uint64_t{0} >> 2}), 0U);
+  EXPECT_EQ(state.ready_at(Cycles{~std::uint64_t{0} >> 2}).ranks, 0U);
   EXPECT_EQ(state.earliest(), kNeverCycles);
 }
 
@@ -51,15 +51,58 @@ TEST(IssueState, RanksByAge) {
     const Cycles now{random() % 100};
     unsigned ready = 0;
     Cycles earliest = kNeverCycles;
+    Cycles others = kNeverCycles;
     for (unsigned rank = 0; rank < known.size(); ++rank) {
       ASSERT_EQ(state.rank[known[rank].number], rank);
       ASSERT_EQ(state.slots[rank], slot(known[rank].number));
       ASSERT_EQ(state.unit[rank], known[rank].unit);
       ready |= static_cast<unsigned>(known[rank].ready <= now) << rank;
       earliest = std::min(earliest, known[rank].ready);
+      if (known[rank].ready > now) others = std::min(others, known[rank].ready);
     }
-    ASSERT_EQ(state.ready_at(now), ready);
+    ASSERT_EQ(state.ready_at(now).ranks, ready);
+    ASSERT_EQ(state.ready_at(now).others, others);
     ASSERT_EQ(state.earliest(), earliest);
+  }
+}
+
+// Cycle c is SIMD c mod n's.
+TEST(SimdTimes, TurnsComeAtOrBehindTheEarliestCycle) {
+  for (const unsigned simds : {1U, 2U, 4U, 8U}) {
+    SimdTimes times(simds);
+    EXPECT_EQ(times.earliest(), kNeverCycles);
+    EXPECT_EQ(times.first_turn(), kNeverCycles);
+    std::vector<Cycles> known(simds, kNeverCycles);
+    std::mt19937 random(simds);
+    for (unsigned step = 0; step < 5'000; ++step) {
+      const auto simd = static_cast<unsigned>(random() % simds);
+      const Cycles at{random() % 64};
+      switch (random() % 3) {
+        case 0:
+          times.set(simd, known[simd] = at);
+          break;
+        case 1:
+          times.wake(simd, at);
+          known[simd] = std::min(known[simd], at);
+          break;
+        default:
+          times.set(simd, known[simd] = kNeverCycles);
+      }
+      const auto turn = [&](Cycles from) {
+        Cycles first = kNeverCycles;
+        for (unsigned i = 0; i < simds; ++i) {
+          if (known[i] == kNeverCycles) continue;
+          Cycles cycle = later(known[i], from);
+          while (times.served_in(cycle) != i) cycle += Cycles{1};
+          first = std::min(first, cycle);
+        }
+        return first;
+      };
+      ASSERT_EQ(times.earliest(), *std::min_element(known.begin(), known.end()));
+      ASSERT_EQ(times.first_turn(), turn(Cycles{}));
+      SimdTimes later_on = times;
+      ASSERT_EQ(later_on.first_turn_behind(Cycles{32}), turn(Cycles{33}));
+    }
   }
 }
 
