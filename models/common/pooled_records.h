@@ -9,8 +9,8 @@ namespace lacuna {
 
 /// A number from `free`, or that of a new record at the end of `all`. References into `all` do not outlive it.
 template <typename T>
-std::uint32_t take_record(std::vector<T>& all, std::vector<std::uint32_t>& free) {
-  if (free.empty()) {
+[[gnu::always_inline]] inline std::uint32_t take_record(std::vector<T>& all, std::vector<std::uint32_t>& free) {
+  if (free.empty()) [[unlikely]] {
     all.emplace_back();
     return static_cast<std::uint32_t>(all.size() - 1);
   }

@@ -74,6 +74,10 @@ class Clock {
     const auto quotient = static_cast<std::uint64_t>(Wide{t.ps} * reciprocal_ >> 64);
     return {quotient + (t.ps - quotient * period_.ps >= period_.ps ? 1 : 0)};
   }
+  /// The cycle whose start is nearest to t: of a time that is the start of a cycle, that one, for less than floor() costs.
+  constexpr Cycles nearest(Tick t) const {
+    return {static_cast<std::uint64_t>(Wide{t.ps + period_.ps / 2} * reciprocal_ >> 64)};
+  }
   constexpr Tick align_up(Tick t) const { return ticks(ceil(t)); }
   /// The start of the cycle that t lies in.
   constexpr Tick align_down(Tick t) const { return ticks(floor(t)); }

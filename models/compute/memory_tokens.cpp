@@ -8,11 +8,6 @@ namespace {
 constexpr bool counts_vm(Counters counters) { return counters == Counters::vmcnt || counters == Counters::both; }
 constexpr bool counts_lgkm(Counters counters) { return counters == Counters::lgkmcnt || counters == Counters::both; }
 
-// On its own and called last, so that account() saves no more registers of the host than without it.
-[[gnu::noinline]] void count_by_time(RequestTimeline& timeline, const LineAnswer& answer) {
-  timeline.add(answer.made, answer.done);
-}
-
 }  // namespace
 
 MemoryTokens::Token MemoryTokens::begin(WavefrontSlot& slot, Counters counters, Tick start, Tick port_wait,
@@ -44,35 +39,17 @@ void MemoryTokens::include(Token token, Cycles done, OperationDelays delays) {
   tokens_[token].included_delays = delays;
 }
 
-void MemoryTokens::account(Token token, const LineAnswer& answer) {
-  KernelActivity* activity = tokens_[token].activity;
-  if (activity == nullptr) return;
-  ++activity->requests;
-  activity->request_time += answer.done - answer.made;
-  LatencyBreakdown& latency = activity->latency;
-  latency.add(MemoryLevel::tlb, {}, answer.arrived - answer.made);
-  latency.add(answer.level, answer.queueing, answer.service);
-  latency.mshr += answer.mshr;
-  if (answer.below != nullptr) latency += *answer.below;
-  if (timeline_ != nullptr) [[unlikely]]
-    count_by_time(*timeline_, answer);
-}
-
-void MemoryTokens::arrive(Token token, const LineAnswer& answer, Tick returned) {
-  State& state = tokens_[token];
-  if (returned >= state.latest) {
-    Tick queues = answer.queueing + (returned - answer.done);
-    Tick mshr = answer.mshr;
-    if (answer.below != nullptr) {
-      for (const Tick waited : answer.below->queueing) queues += waited;
-      mshr += answer.below->mshr;
-    }
-    state.latest = returned;
-    state.tlb = answer.arrived - answer.made;
-    state.mshr = mshr;
-    state.queues = queues;
+void MemoryTokens::see_last(State& state, const LineAnswer& answer, Tick returned) {
+  Tick queues = answer.queueing + (returned - answer.done);
+  Tick mshr = answer.mshr;
+  if (answer.below != nullptr) {
+    for (const Tick waited : answer.below->queueing) queues += waited;
+    mshr += answer.below->mshr;
   }
-  if (--state.remaining == 0 && state.issued) close(token);
+  state.latest = returned;
+  state.tlb = answer.arrived - answer.made;
+  state.mshr = mshr;
+  state.queues = queues;
 }
 
 void MemoryTokens::issued(Token token) {

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "models/compute/memory_port.h"
@@ -41,14 +42,34 @@ class MemoryTokens {
   void expect(Token token, unsigned requests) { tokens_[token].remaining += requests; }
   /// Another part of the instruction ends at `done`, such as the lanes of a FLAT access that are in the LDS.
   void include(Token token, Cycles done, OperationDelays delays);
-  /// Accounts for an answer that the wavefront sees at `returned`. True: it was the last one expected.
+  /// Accounts for an answer that the wavefront sees at `returned`.
   void add(Token token, const LineAnswer& answer, Tick returned) {
     account(token, answer);
     arrive(token, answer, returned);
   }
+  /// Accounts for answers that the wavefront sees when they are there.
+  void add(Token token, std::span<const LineAnswer> answers) {
+    for (const LineAnswer& answer : answers) add(token, answer, answer.done);
+  }
   /// The two halves of add(), for answers whose return is known later.
-  void account(Token token, const LineAnswer& answer);
-  void arrive(Token token, const LineAnswer& answer, Tick returned);
+  void account(Token token, const LineAnswer& answer) {
+    KernelActivity* const activity = tokens_[token].activity;
+    if (activity == nullptr) return;
+    ++activity->requests;
+    activity->request_time += answer.done - answer.made;
+    LatencyBreakdown& latency = activity->latency;
+    latency.add(MemoryLevel::tlb, {}, answer.arrived - answer.made);
+    latency.add(answer.level, answer.queueing, answer.service);
+    latency.mshr += answer.mshr;
+    if (answer.below != nullptr) latency += *answer.below;
+    if (timeline_ != nullptr) [[unlikely]]
+      timeline_->add(answer.made, answer.done);
+  }
+  void arrive(Token token, const LineAnswer& answer, Tick returned) {
+    State& state = tokens_[token];
+    if (returned >= state.latest) see_last(state, answer, returned);
+    if (--state.remaining == 0 && state.issued) close(token);
+  }
   /// One of those expected, which is no request, is over: the operation takes no longer for it.
   void release(Token token) {
     if (--tokens_[token].remaining == 0 && tokens_[token].issued) close(token);
@@ -93,6 +114,8 @@ class MemoryTokens {
     bool issued = false;
     bool open = false;  ///< the wait counters have it as open
   };
+  /// So far, this answer is the last one.
+  static void see_last(State& state, const LineAnswer& answer, Tick returned);
   void close(Token token);
 
   Clock clock_;
