@@ -1,11 +1,10 @@
 #include "models/cache/first_level_cache.h"
 
 #include <algorithm>
+#include <array>
 #include <stdexcept>
 #include <string>
 #include <utility>
-
-#include "models/common/pooled_records.h"
 
 namespace lacuna {
 namespace {
@@ -13,6 +12,8 @@ namespace {
 // Misses by which the host's fetch of their records runs ahead of their use, and of those that are free.
 constexpr std::size_t kMissesAhead = 4;
 constexpr std::size_t kRecordsAhead = 4;
+// Lines of an instruction whose sets are fetched at once.
+constexpr std::size_t kLinesAhead = 32;
 
 }  // namespace
 
@@ -27,31 +28,149 @@ FirstLevelCache::FirstLevelCache(sc_core::sc_module_name module_name, const Cach
     throw std::invalid_argument(std::string(name()) + ": a first-level cache writes around");
 }
 
+// -- the way of a request through the cache
+
+// As in Cache: no calls on the way of a hit, nor of the usual miss.
+template <bool kAllPass>
+[[gnu::always_inline]] inline bool FirstLevelCache::look_up(const SectorAccess& access, Tick at, LineClient& client,
+                                                            std::uint32_t tag, LineAnswer& answer) {
+  const bool limited = !kAllPass && parameters_.transactions != 0;
+  const Tick admitted = limited ? later(at, free_transactions_.take_earliest()) : at;
+  Tick start = banks_[access.bank].reserve(admitted, port_time_);
+  // Several ports share one cycle: the slot says which, the access takes place in that cycle.
+  if (parameters_.ports > 1 && start != admitted) start = later(admitted, clock_.align_down(start));
+  statistics_.bank_stall += start - at;
+  const Waiter waiter{&client, access.made, at, start, tag, kNone};
+  if (access.write || access.atomic || access.bypass) {
+    forward_sector(access, waiter);
+    return false;
+  }
+  if (!read_sector<kAllPass>(access, waiter, answer)) return false;
+  if (limited) free_transactions_.insert(answer.done);
+  return true;
+}
+
+template <bool kAllPass>
+[[gnu::always_inline]] inline bool FirstLevelCache::read_sector(const SectorAccess& access, const Waiter& waiter,
+                                                                LineAnswer& answer) {
+  ++statistics_.reads;
+  const TagArray::Slot slot = tags_.find(access.set, access.line);
+  if (slot != TagArray::kNone) {
+    tags_.touch(slot);
+    const TagArray::Sector& sector = tags_.sector(slot, access.sector);
+    if (sector.pending != TagArray::kNoFill) {
+      ++statistics_.secondary_misses;
+      wait(sector.pending, waiter);
+      return false;
+    }
+    if (sector.complete) {
+      const Tick start = waiter.start;
+      Tick queueing = start - waiter.arrived;
+      Tick done = start + hit_;
+      if (sector.ready <= start) {
+        ++statistics_.read_hits;
+        if (lock_ > Tick{}) {
+          const Tick locked = unlock(sector, start + tag_) - (start + tag_);
+          queueing += locked;
+          done += locked;
+          if (!kAllPass && parameters_.in_order && locked > Tick{})
+            banks_[access.bank].block(start, clock_.align_up(start + locked));
+        }
+      } else {
+        ++statistics_.secondary_misses;
+        done = lock_ > Tick{} ? later(start + tag_, sector.ready) + fill_ : later(done, sector.ready + fill_);
+      }
+      statistics_.read_latency += done - waiter.arrived;
+      answer = {.made = waiter.made,
+                .arrived = waiter.arrived,
+                .done = done,
+                .queueing = queueing,
+                .service = done - waiter.arrived - queueing,
+                .mshr = {},
+                .level = level_,
+                .below = nullptr};
+      return true;
+    }
+  }
+  miss_sector<kAllPass>(access, slot, waiter);
+  return false;
+}
+
+template <bool kAllPass>
+[[gnu::always_inline]] inline void FirstLevelCache::miss_sector(const SectorAccess& access, TagArray::Slot slot,
+                                                                const Waiter& waiter) {
+  ++statistics_.read_misses;
+  const std::uint32_t number = new_miss(waiter);
+  Miss& miss = misses_[number];
+  const std::uint64_t within = (std::uint64_t{1} << sector_shift_) - 1;
+  miss.address = access.address & ~within;
+  miss.byte_mask = ~std::uint64_t{0};
+  miss.sector = access.sector;
+  miss.bytes = static_cast<std::uint16_t>(within + 1);
+  miss.requester = access.requester;
+  miss.request = RequestKind::fill;
+  miss.kind = Kind::fill;
+  miss.write = miss.bypass = false;
+  miss.room = waiter.start + tag_;
+  const TagArray::Sector fill{
+      .requested = miss.room, .ready = kNever, .locked = kNever, .complete = true, .pending = number, .dirty = 0};
+  if (slot != TagArray::kNone) [[unlikely]] {
+    if (!is_filling(slot)) ++filling_[access.set];
+    tags_.sector(slot, access.sector) = fill;
+  } else {
+    slot = take_way(access, number, miss);
+    tags_.replace(access.set, slot, access.line, access.sector, fill);
+  }
+  miss.slot = slot;
+  if (!kAllPass && parameters_.in_order) {
+    blocks_ = number;
+    blocks_from_ = waiter.start;
+    blocked_bank_ = access.bank;
+  }
+  if (miss.waits_for > 0) return;
+  if (free_mshrs_.empty() || !mshr_queue_.empty()) {
+    mshr_queue_.push(number);
+    return;
+  }
+  add_departure(depart(number, free_mshrs_.take_earliest()));
+}
+
 // -- requests
 
 bool FirstLevelCache::access(const LineAccess& request, Tick at, LineClient& client, std::uint32_t tag, LineAnswer& answer) {
   SectorAccess access;
-  if (in_one_sector(request, local_line(request.address), access)) [[likely]]
+  if (in_one_sector(request, local_line(request.address), access)) [[likely]] {
+    if (all_pass_) [[likely]]
+      return look_up<true>(access, at, client, tag, answer);
     return admit_sector(access, at, client, tag, answer);
+  }
   const Span span{.address = request.address, .length = request.bytes, .byte_mask = request.byte_mask};
   return access_sectors(span, access, at, client, tag, answer);
 }
 
-// The host waits for the sets of all lines at once rather than for one after the other.
+// The host waits for the sets of many lines at once rather than for one after the other.
 std::size_t FirstLevelCache::access_lines(const LineAccess& common, std::span<const InstructionLine> lines, LineClient& client,
                                           std::uint32_t tag, LineAnswer* answers) {
   SectorAccess access;
-  if (lines.empty() || !all_pass_ || !in_one_sector(common, 0, access)) [[unlikely]]
+  if (!all_pass_ || !in_one_sector(common, 0, access)) [[unlikely]]
     return LineMemory::access_lines(common, lines, client, tag, answers);
-  for (const InstructionLine& line : lines) prefetch_set(local_line(line.address));
   const std::uint64_t bytes_mask = low_bits(common.bytes);
   const std::uint64_t within = low_bits(static_cast<unsigned>(sector_shift_));
+  std::array<std::uint64_t, kLinesAhead> local;
   std::size_t known = 0;
-  for (const InstructionLine& line : lines) {
-    place(line.address, local_line(line.address), access);
-    if (common.write) access.byte_mask = (bytes_mask & line.byte_mask) << (line.address & within);
-    access.made = line.made;
-    known += look_up(access, line.arrives, client, tag, answers[known]) ? 1 : 0;
+  for (std::size_t first = 0; first < lines.size(); first += kLinesAhead) {
+    const std::size_t count = std::min(kLinesAhead, lines.size() - first);
+    for (std::size_t i = 0; i < count; ++i) {
+      local[i] = local_line(lines[first + i].address);
+      prefetch_set(local[i]);
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+      const InstructionLine& line = lines[first + i];
+      place(line.address, local[i], access);
+      if (common.write) access.byte_mask = (bytes_mask & line.byte_mask) << (line.address & within);
+      access.made = line.made;
+      known += look_up<true>(access, line.arrives, client, tag, answers[known]) ? 1 : 0;
+    }
   }
   return known;
 }
@@ -99,116 +218,16 @@ bool FirstLevelCache::may_pass() const {
   return blocks_ == kNone && (parameters_.transactions == 0 || !free_transactions_.empty());
 }
 
-// As in Cache: no calls on the way of a hit, nor of the usual miss.
-[[gnu::always_inline]] inline bool FirstLevelCache::admit_sector(const SectorAccess& access, Tick at, LineClient& client,
-                                                                 std::uint32_t tag, LineAnswer& answer) {
-  if (all_pass_ || (held_head_ == held_back_.size() && may_pass())) [[likely]]
-    return look_up(access, at, client, tag, answer);
+bool FirstLevelCache::admit_sector(const SectorAccess& access, Tick at, LineClient& client, std::uint32_t tag,
+                                   LineAnswer& answer) {
+  if (held_head_ == held_back_.size() && may_pass()) return look_up<false>(access, at, client, tag, answer);
   held_back_.push_back({access, &client, tag, at});
   return false;
 }
 
-[[gnu::always_inline]] inline bool FirstLevelCache::look_up(const SectorAccess& access, Tick at, LineClient& client,
-                                                            std::uint32_t tag, LineAnswer& answer) {
-  const bool limited = !all_pass_ && parameters_.transactions != 0;
-  const Tick admitted = limited ? later(at, free_transactions_.take_earliest()) : at;
-  Tick start = banks_[access.bank].reserve(admitted, port_time_);
-  // Several ports share one cycle: the slot says which, the access takes place in that cycle.
-  if (parameters_.ports > 1 && start != admitted) start = later(admitted, clock_.align_down(start));
-  statistics_.bank_stall += start - at;
-  const Waiter waiter{&client, access.made, at, start, tag, kNone};
-  if (access.write || access.atomic || access.bypass) {
-    forward_sector(access, waiter);
-    return false;
-  }
-  if (!read_sector(access, waiter, answer)) return false;
-  if (limited) free_transactions_.insert(answer.done);
-  return true;
-}
+// -- what it does beside a hit
 
-[[gnu::always_inline]] inline bool FirstLevelCache::read_sector(const SectorAccess& access, const Waiter& waiter,
-                                                                LineAnswer& answer) {
-  ++statistics_.reads;
-  const TagArray::Slot slot = tags_.find(access.set, access.line);
-  if (slot != TagArray::kNone) {
-    tags_.touch(slot);
-    const TagArray::Sector& sector = tags_.sector(slot, access.sector);
-    if (sector.pending != TagArray::kNoFill) {
-      ++statistics_.secondary_misses;
-      wait(sector.pending, waiter);
-      return false;
-    }
-    if (sector.complete) {
-      const Tick start = waiter.start;
-      Tick queueing = start - waiter.arrived;
-      Tick done = start + hit_;
-      if (sector.ready <= start) {
-        ++statistics_.read_hits;
-        if (lock_ > Tick{}) {
-          const Tick locked = unlock(sector, start + tag_) - (start + tag_);
-          queueing += locked;
-          done += locked;
-          if (parameters_.in_order && locked > Tick{}) banks_[access.bank].block(start, clock_.align_up(start + locked));
-        }
-      } else {
-        ++statistics_.secondary_misses;
-        done = lock_ > Tick{} ? later(start + tag_, sector.ready) + fill_ : later(done, sector.ready + fill_);
-      }
-      statistics_.read_latency += done - waiter.arrived;
-      answer = {.made = waiter.made,
-                .arrived = waiter.arrived,
-                .done = done,
-                .queueing = queueing,
-                .service = done - waiter.arrived - queueing,
-                .mshr = {},
-                .level = level_,
-                .below = nullptr};
-      return true;
-    }
-  }
-  miss_sector(access, slot, waiter);
-  return false;
-}
-
-[[gnu::always_inline]] inline void FirstLevelCache::miss_sector(const SectorAccess& access, TagArray::Slot slot,
-                                                                const Waiter& waiter) {
-  ++statistics_.read_misses;
-  const std::uint32_t number = new_miss(waiter);
-  Miss& miss = misses_[number];
-  const std::uint64_t within = (std::uint64_t{1} << sector_shift_) - 1;
-  miss.address = access.address & ~within;
-  miss.byte_mask = ~std::uint64_t{0};
-  miss.sector = access.sector;
-  miss.bytes = static_cast<std::uint16_t>(within + 1);
-  miss.requester = access.requester;
-  miss.request = RequestKind::fill;
-  miss.kind = Kind::fill;
-  miss.write = miss.bypass = false;
-  miss.room = waiter.start + tag_;
-  const TagArray::Sector fill{
-      .requested = miss.room, .ready = kNever, .locked = kNever, .complete = true, .pending = number, .dirty = 0};
-  if (slot != TagArray::kNone) [[unlikely]] {
-    if (!is_filling(slot)) ++filling_[access.set];
-    tags_.sector(slot, access.sector) = fill;
-  } else {
-    slot = take_way(access, number, miss);
-    tags_.replace(access.set, slot, access.line, access.sector, fill);
-  }
-  miss.slot = slot;
-  if (!all_pass_ && parameters_.in_order) {
-    blocks_ = number;
-    blocks_from_ = waiter.start;
-    blocked_bank_ = access.bank;
-  }
-  if (miss.waits_for > 0) return;
-  if (free_mshrs_.empty() || !mshr_queue_.empty()) {
-    mshr_queue_.push(number);
-    return;
-  }
-  depart(number);
-}
-
-void FirstLevelCache::forward_sector(const SectorAccess& access, const Waiter& waiter) {
+void FirstLevelCache::forward_sector(SectorAccess access, Waiter waiter) {
   const bool write = access.write && !access.atomic;
   ++(access.atomic ? statistics_.atomics : write ? statistics_.writes : statistics_.bypasses);
   const Tick looked_up = waiter.start + tag_;
@@ -241,13 +260,13 @@ void FirstLevelCache::forward_sector(const SectorAccess& access, const Waiter& w
   miss.bypass = access.bypass;
   miss.slot = TagArray::kNone;
   miss.room = miss.leaves = leaves;
-  add_departure(leaves, number);
+  add_departure({leaves, number});
 }
 
 // What becomes of it is the caller's to write: members set twice would cost the host as much as the rest.
 [[gnu::always_inline]] inline std::uint32_t FirstLevelCache::new_miss(const Waiter& own) {
-  const std::uint32_t number = take_record(misses_, free_misses_);
-  if (free_misses_.size() > kRecordsAhead) fetch(misses_[free_misses_[free_misses_.size() - kRecordsAhead]]);
+  const std::uint32_t number = misses_.take();
+  if (const Miss* const ahead = misses_.ahead(kRecordsAhead)) fetch(*ahead);
   Miss& miss = misses_[number];
   miss.own = own;
   miss.successor = kNone;
@@ -256,7 +275,7 @@ void FirstLevelCache::forward_sector(const SectorAccess& access, const Waiter& w
   return number;
 }
 
-void FirstLevelCache::wait(std::uint32_t miss, const Waiter& waiter) {
+void FirstLevelCache::wait(std::uint32_t miss, Waiter waiter) {
   const std::uint32_t number = take_record(waiters_, free_waiters_);
   waiters_[number] = waiter;
   Miss& waited = misses_[miss];
@@ -336,31 +355,34 @@ TagArray::Slot FirstLevelCache::choose_other_way(std::uint32_t set, TagArray::Sl
   return slot;
 }
 
-[[gnu::always_inline]] inline void FirstLevelCache::depart(std::uint32_t number) {
+[[gnu::always_inline]] inline FirstLevelCache::Departure FirstLevelCache::depart(std::uint32_t number, Tick free) {
   Miss& miss = misses_[number];
-  miss.leaves = later(miss.room, free_mshrs_.take_earliest());
-  statistics_.mshr_stall += miss.leaves - miss.room;
-  add_departure(miss.leaves, number);
-  if (blocks_ != number) return;
-  blocks_ = kNone;
-  // The next one is looked at in a cycle of its own, not in what is left of this one.
-  const Tick asked = miss.own.start + tag_;
-  if (miss.leaves > asked) banks_[blocked_bank_].block(blocks_from_, clock_.align_up(blocks_from_ + (miss.leaves - asked)));
+  const Tick leaves = later(miss.room, free);
+  miss.leaves = leaves;
+  statistics_.mshr_stall += leaves - miss.room;
+  if (blocks_ == number) [[unlikely]] {
+    blocks_ = kNone;
+    // The next one is looked at in a cycle of its own, not in what is left of this one.
+    const Tick asked = miss.own.start + tag_;
+    if (leaves > asked) banks_[blocked_bank_].block(blocks_from_, clock_.align_up(blocks_from_ + (leaves - asked)));
+  }
+  return {leaves, number};
 }
 
 void FirstLevelCache::departures(Tick end, std::vector<Departure>& out) {
   if (next_departure_ >= end) return;
-  next_departure_ = kNever;
-  std::size_t kept = 0;
-  for (const Departure departure : departures_) {
+  Tick next = kNever;
+  Departure* kept = departures_.data();
+  for (const Departure& departure : departures_) {
     if (departure.at < end) {
       out.push_back(departure);
     } else {
-      next_departure_ = earlier(next_departure_, departure.at);
-      departures_[kept++] = departure;
+      next = earlier(next, departure.at);
+      *kept++ = departure;
     }
   }
-  departures_.resize(kept);
+  next_departure_ = next;
+  departures_.resize(static_cast<std::size_t>(kept - departures_.data()));
 }
 
 LineAccess FirstLevelCache::request(std::uint32_t number) const {
@@ -408,7 +430,7 @@ void FirstLevelCache::answer(std::uint32_t number, Tick at, const LatencyBreakdo
                         .mshr = miss.leaves - miss.room,
                         .level = level_,
                         .below = &below};
-  free_misses_.push_back(number);
+  misses_.give_back(number);
   tell(own, told, counted);
   if (own.next != kNone) [[unlikely]]
     answer_others(own.next, at, counted);
@@ -435,10 +457,16 @@ void FirstLevelCache::answer_others(std::uint32_t first, Tick at, bool counted) 
 }
 
 void FirstLevelCache::resume_waiting() {
-  while (!mshr_queue_.empty() && !free_mshrs_.empty()) {
-    if (mshr_queue_.size() > kMissesAhead) prefetch_miss(mshr_queue_[kMissesAhead]);
-    depart(mshr_queue_.pop());
+  const std::size_t count = std::min(mshr_queue_.size(), free_mshrs_.size());
+  const std::size_t before = departures_.size();
+  departures_.resize(before + count);
+  for (std::size_t i = 0; i < count; ++i) {
+    if (i + kMissesAhead < mshr_queue_.size()) prefetch_miss(mshr_queue_[i + kMissesAhead]);
+    departures_[before + i] = depart(mshr_queue_[i], free_mshrs_[i]);
+    next_departure_ = earlier(next_departure_, departures_[before + i].at);
   }
+  mshr_queue_.drop(count);
+  free_mshrs_.drop_earliest(count);
   if (held_head_ != held_back_.size()) look_up_held_back();
 }
 
@@ -446,7 +474,7 @@ void FirstLevelCache::look_up_held_back() {
   while (held_head_ < held_back_.size() && may_pass()) {
     const HeldBack next = held_back_[held_head_++];
     LineAnswer answer;
-    if (look_up(next.access, next.arrived, *next.client, next.tag, answer)) next.client->answered(next.tag, answer);
+    if (look_up<false>(next.access, next.arrived, *next.client, next.tag, answer)) next.client->answered(next.tag, answer);
   }
   if (2 * held_head_ >= held_back_.size()) {
     held_back_.erase(held_back_.begin(), held_back_.begin() + static_cast<std::ptrdiff_t>(held_head_));
@@ -486,7 +514,6 @@ void FirstLevelCache::forget(std::uint64_t address, std::uint64_t bytes) {
 void FirstLevelCache::reset() {
   Cache::reset();
   misses_.clear();
-  free_misses_.clear();
   waiters_.clear();
   free_waiters_.clear();
   departures_.clear();

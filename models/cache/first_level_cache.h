@@ -16,6 +16,7 @@
 #include "models/cache/cache.h"
 #include "models/common/host_prefetch.h"
 #include "models/common/line_memory.h"
+#include "models/common/pooled_records.h"
 #include "models/common/ring.h"
 #include "models/common/sorted_times.h"
 
@@ -58,7 +59,7 @@ class FirstLevelCache : public Cache, public LineMemory {
   /// No request comes for a time before `horizon`.
   void retire(Tick horizon);
   /// Requests that wait for an answer or to be looked at.
-  bool busy() const { return misses_.size() != free_misses_.size() || !held_back_.empty(); }
+  bool busy() const { return misses_.taken() != 0 || !held_back_.empty(); }
 
   Tick invalidate(Tick at) override;
   void forget(std::uint64_t address, std::uint64_t bytes) override;
@@ -131,23 +132,28 @@ class FirstLevelCache : public Cache, public LineMemory {
   bool access_sectors(const Span& span, SectorAccess& access, Tick at, LineClient& client, std::uint32_t tag,
                       LineAnswer& answer);
   bool admit_sector(const SectorAccess& access, Tick at, LineClient& client, std::uint32_t tag, LineAnswer& answer);
+  /// kAllPass: what all_pass_ says, of which most of the work is none.
+  template <bool kAllPass>
   bool look_up(const SectorAccess& access, Tick at, LineClient& client, std::uint32_t tag, LineAnswer& answer);
+  template <bool kAllPass>
   bool read_sector(const SectorAccess& access, const Waiter& waiter, LineAnswer& answer);
-  void forward_sector(const SectorAccess& access, const Waiter& waiter);
+  void forward_sector(SectorAccess access, Waiter waiter);
   /// Whether a request may be looked at now.
   bool may_pass() const;
+  template <bool kAllPass>
   void miss_sector(const SectorAccess& access, TagArray::Slot slot, const Waiter& waiter);
   std::uint32_t new_miss(const Waiter& own);
-  void wait(std::uint32_t miss, const Waiter& waiter);
+  void wait(std::uint32_t miss, Waiter waiter);
   TagArray::Slot take_way(const SectorAccess& access, std::uint32_t number, Miss& miss);
   TagArray::Slot choose_way(std::uint32_t set, Tick at, Tick& from);
   TagArray::Slot choose_other_way(std::uint32_t set, TagArray::Slot chosen, Tick at, Tick& from);
   Tick free_from(TagArray::Slot slot, Tick at) const;
   bool is_filling(TagArray::Slot slot) const;
-  void depart(std::uint32_t miss);
-  void add_departure(Tick at, std::uint32_t miss) {
-    departures_.push_back({at, miss});
-    next_departure_ = earlier(next_departure_, at);
+  /// A miss has an MSHR from `free` on. Where its departure goes is the caller's.
+  Departure depart(std::uint32_t miss, Tick free);
+  void add_departure(const Departure& departure) {
+    departures_.push_back(departure);
+    next_departure_ = earlier(next_departure_, departure.at);
   }
   void drop_line(TagArray::Slot slot);
   /// Tells those who wait for another one's miss, from `first` on.
@@ -159,8 +165,7 @@ class FirstLevelCache : public Cache, public LineMemory {
   }
 
   const bool all_pass_;  ///< no request keeps others from passing
-  std::vector<Miss> misses_;
-  std::vector<std::uint32_t> free_misses_;
+  RecordPool<Miss> misses_;
   std::vector<Waiter> waiters_;
   std::vector<std::uint32_t> free_waiters_;
   std::vector<Departure> departures_;

@@ -44,7 +44,13 @@ class TagArray {
     const Slot first = set * ways_;
     if (signatures_.empty()) {
       const std::uint64_t* const tags = &tags_[first];
-      for (unsigned way = 0; way < ways_; ++way) {
+      unsigned way = 0;
+      for (; way + kUnrolled <= ways_; way += kUnrolled) {
+        for (unsigned i = 0; i < kUnrolled; ++i) {
+          if (tags[way + i] == line) return first + way + i;
+        }
+      }
+      for (; way < ways_; ++way) {
         if (tags[way] == line) return first + way;
       }
       return kNone;
@@ -128,7 +134,7 @@ class TagArray {
     Sector* const sectors = &sectors_[std::size_t{slot} * sectors_count_];
     if (sectors_count_ > 1) std::fill_n(sectors, sectors_count_, Sector{});
     sectors[index] = present;
-    replacement_.touch(set, slot - set * ways_);
+    replacement_.replace(set, slot - set * ways_);
   }
   /// Costs nothing when nothing was installed since the last time: every kernel's start invalidates every first-level cache.
   void drop_all();
@@ -148,6 +154,7 @@ class TagArray {
   // Sets of many ways are searched by a byte of each tag, eight at a time: a line that is not there is mostly known not to be
   // without a look at the tags.
   static constexpr unsigned kPerWord = 8;
+  static constexpr unsigned kUnrolled = 4;  // ways of sets without signatures: as many as most of them have
   static constexpr std::uint64_t kEach = 0x0101'0101'0101'0101;
   /// The first slot whose signature is the line's; kNone: the line is not there, or there are no signatures.
   Slot first_candidate(std::uint32_t set, std::uint64_t line) const {

@@ -18,7 +18,8 @@ class Ring {
       grow();
     places_[end_++ & mask_] = value;
   }
-  T pop() { return places_[begin_++ & mask_]; }
+  /// Takes the `count` oldest away.
+  void drop(std::size_t count) { begin_ += count; }
   void clear() { begin_ = end_ = 0; }
 
  private:

@@ -39,17 +39,31 @@ void MemoryTokens::include(Token token, Cycles done, OperationDelays delays) {
   tokens_[token].included_delays = delays;
 }
 
-void MemoryTokens::see_last(State& state, const LineAnswer& answer, Tick returned) {
-  Tick queues = answer.queueing + (returned - answer.done);
-  Tick mshr = answer.mshr;
-  if (answer.below != nullptr) {
-    for (const Tick waited : answer.below->queueing) queues += waited;
-    mshr += answer.below->mshr;
+void MemoryTokens::account(Token token, const LineAnswer& answer) {
+  if (KernelActivity* const activity = tokens_[token].activity) count(*activity, answer);
+  count_by_time(token, answer);
+}
+
+void MemoryTokens::add_latest(Token token, const LineAnswer& answer, Tick returned) {
+  count_by_time(token, answer);
+  arrive(token, answer, returned);
+}
+
+void MemoryTokens::arrive(Token token, const LineAnswer& answer, Tick returned) {
+  State& state = tokens_[token];
+  if (returned >= state.latest) {
+    Tick queues = answer.queueing + (returned - answer.done);
+    Tick mshr = answer.mshr;
+    if (answer.below != nullptr) {
+      for (const Tick waited : answer.below->queueing) queues += waited;
+      mshr += answer.below->mshr;
+    }
+    state.latest = returned;
+    state.tlb = answer.arrived - answer.made;
+    state.mshr = mshr;
+    state.queues = queues;
   }
-  state.latest = returned;
-  state.tlb = answer.arrived - answer.made;
-  state.mshr = mshr;
-  state.queues = queues;
+  if (--state.remaining == 0 && state.issued) close(token);
 }
 
 void MemoryTokens::issued(Token token) {

@@ -42,34 +42,23 @@ class MemoryTokens {
   void expect(Token token, unsigned requests) { tokens_[token].remaining += requests; }
   /// Another part of the instruction ends at `done`, such as the lanes of a FLAT access that are in the LDS.
   void include(Token token, Cycles done, OperationDelays delays);
-  /// Accounts for an answer that the wavefront sees at `returned`.
+  /// Accounts for an answer that the wavefront sees at `returned`. Most answers are no more than counted.
   void add(Token token, const LineAnswer& answer, Tick returned) {
-    account(token, answer);
-    arrive(token, answer, returned);
+    State& state = tokens_[token];
+    if (state.activity != nullptr) count(*state.activity, answer);
+    if (timeline_ == nullptr && returned < state.latest && state.remaining != 1) [[likely]] {
+      --state.remaining;
+    } else {
+      add_latest(token, answer, returned);
+    }
   }
   /// Accounts for answers that the wavefront sees when they are there.
   void add(Token token, std::span<const LineAnswer> answers) {
     for (const LineAnswer& answer : answers) add(token, answer, answer.done);
   }
   /// The two halves of add(), for answers whose return is known later.
-  void account(Token token, const LineAnswer& answer) {
-    KernelActivity* const activity = tokens_[token].activity;
-    if (activity == nullptr) return;
-    ++activity->requests;
-    activity->request_time += answer.done - answer.made;
-    LatencyBreakdown& latency = activity->latency;
-    latency.add(MemoryLevel::tlb, {}, answer.arrived - answer.made);
-    latency.add(answer.level, answer.queueing, answer.service);
-    latency.mshr += answer.mshr;
-    if (answer.below != nullptr) latency += *answer.below;
-    if (timeline_ != nullptr) [[unlikely]]
-      timeline_->add(answer.made, answer.done);
-  }
-  void arrive(Token token, const LineAnswer& answer, Tick returned) {
-    State& state = tokens_[token];
-    if (returned >= state.latest) see_last(state, answer, returned);
-    if (--state.remaining == 0 && state.issued) close(token);
-  }
+  void account(Token token, const LineAnswer& answer);
+  void arrive(Token token, const LineAnswer& answer, Tick returned);
   /// One of those expected, which is no request, is over: the operation takes no longer for it.
   void release(Token token) {
     if (--tokens_[token].remaining == 0 && tokens_[token].issued) close(token);
@@ -114,8 +103,20 @@ class MemoryTokens {
     bool issued = false;
     bool open = false;  ///< the wait counters have it as open
   };
-  /// So far, this answer is the last one.
-  static void see_last(State& state, const LineAnswer& answer, Tick returned);
+  static void count(KernelActivity& activity, const LineAnswer& answer) {
+    ++activity.requests;
+    activity.request_time += answer.done - answer.made;
+    LatencyBreakdown& latency = activity.latency;
+    latency.add(MemoryLevel::tlb, {}, answer.arrived - answer.made);
+    latency.add(answer.level, answer.queueing, answer.service);
+    latency.mshr += answer.mshr;
+    if (answer.below != nullptr) latency += *answer.below;
+  }
+  /// What add() does of an answer that is the last so far, or of all, or that is counted by time.
+  void add_latest(Token token, const LineAnswer& answer, Tick returned);
+  void count_by_time(Token token, const LineAnswer& answer) {
+    if (timeline_ != nullptr && tokens_[token].activity != nullptr) timeline_->add(answer.made, answer.done);
+  }
   void close(Token token);
 
   Clock clock_;

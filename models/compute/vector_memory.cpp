@@ -82,7 +82,9 @@ void VectorMemory::send_lines(std::span<const LineRequest> lines, const LineAcce
     // The accessed bytes are mapped (the executor checked), so the lines' pages are as well.
     if (!mapped) continue;
     InstructionLine& sent = lines_[count];
-    sent = {.address = line.address + to_bus, .byte_mask = line.byte_mask, .made = made, .arrives = {}};
+    sent.address = line.address + to_bus;
+    sent.byte_mask = line.byte_mask;
+    sent.made = made;
     if (contested == nullptr && port_.arrives(made, sent.arrives)) [[likely]] {
       ++count;
       continue;
@@ -127,16 +129,19 @@ void VectorMemory::queue_lines(std::span<const LineRequest> lines, LineAccess re
 }
 
 void VectorMemory::answered(std::uint32_t tag, const LineAnswer& answer) {
-  if ((tag & kContest) != 0) [[unlikely]] {
-    answer_contested(tag & ~kContest, answer);
-    send_in_order();
-    return;
-  }
-  if (!reorder_.exists()) {
+  if ((tag & kContest) == 0 && !reorder_.exists()) [[likely]] {
     tokens_.add(tag, answer, answer.done);
-    return;
+  } else {
+    answered_otherwise(tag, answer);
   }
-  take_answer(tag, answer);
+}
+
+void VectorMemory::answered_otherwise(std::uint32_t tag, const LineAnswer& answer) {
+  if ((tag & kContest) != 0) {
+    answer_contested(tag & ~kContest, answer);
+  } else {
+    take_answer(tag, answer);
+  }
   send_in_order();
 }
 

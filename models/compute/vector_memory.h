@@ -94,6 +94,8 @@ class VectorMemory : private LineClient {
   };
 
   void answered(std::uint32_t tag, const LineAnswer& answer) override;
+  /// Of a contested line, or one with an entry of the reorder buffer.
+  void answered_otherwise(std::uint32_t tag, const LineAnswer& answer);
   void answer_contested(Contest contest, const LineAnswer& answer);
   void finish_contested(Contest contest, const LineAnswer& answer);
   Contest contest(MemoryTokens::Token token, const LineRequest& line, const Contested* contested);
