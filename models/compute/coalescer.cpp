@@ -28,15 +28,17 @@ inline unsigned Coalescer::bucket_of(std::uint64_t line) const {
 
 [[gnu::always_inline]] inline void Coalescer::add_to_line(std::uint64_t line, std::uint64_t mask) {
   // Neighbours share lines.
-  if (count_ > 0 && lines_[count_ - 1].address == line) {
-    lines_[count_ - 1].byte_mask |= mask;
+  const unsigned count = count_;
+  if (count > 0 && lines_[count - 1].address == line) {
+    lines_[count - 1].byte_mask |= mask;
     return;
   }
   for (unsigned bucket = bucket_of(line);; bucket = (bucket + 1) % kBuckets) {
     const std::uint64_t index = buckets_[bucket] - call_;  // huge for entries of other calls
-    if (index >= count_) {
-      buckets_[bucket] = call_ + count_;
-      lines_[count_++] = {line, mask};
+    if (index >= count) {
+      buckets_[bucket] = call_ + count;
+      lines_[count] = {line, mask};
+      count_ = count + 1;
       return;
     }
     if (lines_[index].address == line) {

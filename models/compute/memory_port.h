@@ -81,6 +81,7 @@ class MemoryPort : private TranslationClient {
   std::vector<std::uint32_t> free_;
   std::vector<Page> pages_;
   std::vector<std::uint32_t> free_pages_;
+  std::uint32_t spare_page_ = kNone;  ///< for the next translation that is not known at once
 };
 
 }  // namespace lacuna
