@@ -148,7 +148,12 @@ class FirstLevelCache : public Cache, public LineMemory {
   TagArray::Slot choose_way(std::uint32_t set, Tick at, Tick& from);
   TagArray::Slot choose_other_way(std::uint32_t set, TagArray::Slot chosen, Tick at, Tick& from);
   Tick free_from(TagArray::Slot slot, Tick at) const;
-  bool is_filling(TagArray::Slot slot) const;
+  bool is_filling(TagArray::Slot slot) const {
+    for (unsigned i = 0; i < tags_.sectors(); ++i) {
+      if (tags_.sector(slot, i).pending != TagArray::kNoFill) return true;
+    }
+    return false;
+  }
   /// A miss has an MSHR from `free` on. Where its departure goes is the caller's.
   Departure depart(std::uint32_t miss, Tick free);
   void add_departure(const Departure& departure) {
