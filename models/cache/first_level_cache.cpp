@@ -1,11 +1,10 @@
 #include "models/cache/first_level_cache.h"
 
 #include <algorithm>
+#include <array>
 #include <stdexcept>
 #include <string>
 #include <utility>
-
-#include "models/common/pooled_records.h"
 
 namespace lacuna {
 namespace {
@@ -13,26 +12,167 @@ namespace {
 // Misses by which the host's fetch of their records runs ahead of their use, and of those that are free.
 constexpr std::size_t kMissesAhead = 4;
 constexpr std::size_t kRecordsAhead = 4;
+// Lines of an instruction whose sets are fetched at once.
+constexpr std::size_t kLinesAhead = 32;
 
 }  // namespace
 
 FirstLevelCache::FirstLevelCache(sc_core::sc_module_name module_name, const CacheParameters& parameters,
                                  unsigned upstream_ports)
     : Cache(module_name, parameters, MemoryLevel::l1, upstream_ports),
+      all_pass_(!parameters.in_order && parameters.transactions == 0),
+      filling_(tags_.sets()),
       free_mshrs_(parameters.mshrs),
       free_transactions_(parameters.transactions) {
   if (parameters.write_policy != WritePolicy::write_around)
     throw std::invalid_argument(std::string(name()) + ": a first-level cache writes around");
 }
 
+// -- the way of a request through the cache
+
+// As in Cache: no calls on the way of a hit, nor of the usual miss.
+template <bool kAllPass>
+[[gnu::always_inline]] inline bool FirstLevelCache::look_up(const SectorAccess& access, Tick at, LineClient& client,
+                                                            std::uint32_t tag, LineAnswer& answer) {
+  const bool limited = !kAllPass && parameters_.transactions != 0;
+  const Tick admitted = limited ? later(at, free_transactions_.take_earliest()) : at;
+  Tick start = banks_[access.bank].reserve(admitted, port_time_);
+  // Several ports share one cycle: the slot says which, the access takes place in that cycle.
+  if (parameters_.ports > 1 && start != admitted) start = later(admitted, clock_.align_down(start));
+  statistics_.bank_stall += start - at;
+  const Waiter waiter{&client, access.made, at, start, tag, kNone};
+  if (access.write || access.atomic || access.bypass) {
+    forward_sector(access, waiter);
+    return false;
+  }
+  if (!read_sector<kAllPass>(access, waiter, answer)) return false;
+  if (limited) free_transactions_.insert(answer.done);
+  return true;
+}
+
+template <bool kAllPass>
+[[gnu::always_inline]] inline bool FirstLevelCache::read_sector(const SectorAccess& access, const Waiter& waiter,
+                                                                LineAnswer& answer) {
+  ++statistics_.reads;
+  const TagArray::Slot slot = tags_.find(access.set, access.line);
+  if (slot != TagArray::kNone) {
+    tags_.touch(slot);
+    const TagArray::Sector& sector = tags_.sector(slot, access.sector);
+    if (sector.pending != TagArray::kNoFill) {
+      ++statistics_.secondary_misses;
+      wait(sector.pending, waiter);
+      return false;
+    }
+    if (sector.complete) {
+      const Tick start = waiter.start;
+      Tick queueing = start - waiter.arrived;
+      Tick done = start + hit_;
+      if (sector.ready <= start) {
+        ++statistics_.read_hits;
+        if (lock_ > Tick{}) {
+          const Tick locked = unlock(sector, start + tag_) - (start + tag_);
+          queueing += locked;
+          done += locked;
+          if (!kAllPass && parameters_.in_order && locked > Tick{})
+            banks_[access.bank].block(start, clock_.align_up(start + locked));
+        }
+      } else {
+        ++statistics_.secondary_misses;
+        done = lock_ > Tick{} ? later(start + tag_, sector.ready) + fill_ : later(done, sector.ready + fill_);
+      }
+      statistics_.read_latency += done - waiter.arrived;
+      answer = {.made = waiter.made,
+                .arrived = waiter.arrived,
+                .done = done,
+                .queueing = queueing,
+                .service = done - waiter.arrived - queueing,
+                .mshr = {},
+                .level = level_,
+                .below = nullptr};
+      return true;
+    }
+  }
+  miss_sector<kAllPass>(access, slot, waiter);
+  return false;
+}
+
+template <bool kAllPass>
+[[gnu::always_inline]] inline void FirstLevelCache::miss_sector(const SectorAccess& access, TagArray::Slot slot,
+                                                                const Waiter& waiter) {
+  ++statistics_.read_misses;
+  const std::uint32_t number = new_miss(waiter);
+  Miss& miss = misses_[number];
+  const std::uint64_t within = (std::uint64_t{1} << sector_shift_) - 1;
+  miss.address = access.address & ~within;
+  miss.byte_mask = ~std::uint64_t{0};
+  miss.sector = access.sector;
+  miss.bytes = static_cast<std::uint16_t>(within + 1);
+  miss.requester = access.requester;
+  miss.request = RequestKind::fill;
+  miss.kind = Kind::fill;
+  miss.write = miss.bypass = false;
+  miss.room = waiter.start + tag_;
+  const TagArray::Sector fill{
+      .requested = miss.room, .ready = kNever, .locked = kNever, .complete = true, .pending = number, .dirty = 0};
+  if (slot != TagArray::kNone) [[unlikely]] {
+    if (!is_filling(slot)) ++filling_[access.set];
+    tags_.sector(slot, access.sector) = fill;
+  } else {
+    slot = take_way(access, number, miss);
+    tags_.replace(access.set, slot, access.line, access.sector, fill);
+  }
+  miss.slot = slot;
+  if (!kAllPass && parameters_.in_order) {
+    blocks_ = number;
+    blocks_from_ = waiter.start;
+    blocked_bank_ = access.bank;
+  }
+  if (miss.waits_for > 0) return;
+  if (free_mshrs_.empty() || !mshr_queue_.empty()) {
+    mshr_queue_.push(number);
+    return;
+  }
+  add_departure(depart(number, free_mshrs_.take_earliest()));
+}
+
 // -- requests
 
 bool FirstLevelCache::access(const LineAccess& request, Tick at, LineClient& client, std::uint32_t tag, LineAnswer& answer) {
   SectorAccess access;
-  if (in_one_sector(request, local_line(request.address), access)) [[likely]]
+  if (in_one_sector(request, local_line(request.address), access)) [[likely]] {
+    if (all_pass_) [[likely]]
+      return look_up<true>(access, at, client, tag, answer);
     return admit_sector(access, at, client, tag, answer);
+  }
   const Span span{.address = request.address, .length = request.bytes, .byte_mask = request.byte_mask};
   return access_sectors(span, access, at, client, tag, answer);
+}
+
+// The host waits for the sets of many lines at once rather than for one after the other.
+std::size_t FirstLevelCache::access_lines(const LineAccess& common, std::span<const InstructionLine> lines, LineClient& client,
+                                          std::uint32_t tag, LineAnswer* answers) {
+  SectorAccess access;
+  if (!all_pass_ || !in_one_sector(common, 0, access)) [[unlikely]]
+    return LineMemory::access_lines(common, lines, client, tag, answers);
+  const std::uint64_t bytes_mask = low_bits(common.bytes);
+  const std::uint64_t within = low_bits(static_cast<unsigned>(sector_shift_));
+  std::array<std::uint64_t, kLinesAhead> local;
+  std::size_t known = 0;
+  for (std::size_t first = 0; first < lines.size(); first += kLinesAhead) {
+    const std::size_t count = std::min(kLinesAhead, lines.size() - first);
+    for (std::size_t i = 0; i < count; ++i) {
+      local[i] = local_line(lines[first + i].address);
+      prefetch_set(local[i]);
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+      const InstructionLine& line = lines[first + i];
+      place(line.address, local[i], access);
+      if (common.write) access.byte_mask = (bytes_mask & line.byte_mask) << (line.address & within);
+      access.made = line.made;
+      known += look_up<true>(access, line.arrives, client, tag, answers[known]) ? 1 : 0;
+    }
+  }
+  return known;
 }
 
 bool FirstLevelCache::access_sectors(const Span& span, SectorAccess& access, Tick at, LineClient& client, std::uint32_t tag,
@@ -78,107 +218,20 @@ bool FirstLevelCache::may_pass() const {
   return blocks_ == kNone && (parameters_.transactions == 0 || !free_transactions_.empty());
 }
 
-// As in Cache: no calls on the way of a hit.
-[[gnu::always_inline]] inline bool FirstLevelCache::admit_sector(const SectorAccess& access, Tick at, LineClient& client,
-                                                                 std::uint32_t tag, LineAnswer& answer) {
-  if (held_back_.data() + held_head_ == held_back_.data() + held_back_.size() && may_pass()) [[likely]]
-    return look_up(access, at, client, tag, answer);
+bool FirstLevelCache::admit_sector(const SectorAccess& access, Tick at, LineClient& client, std::uint32_t tag,
+                                   LineAnswer& answer) {
+  if (held_head_ == held_back_.size() && may_pass()) return look_up<false>(access, at, client, tag, answer);
   held_back_.push_back({access, &client, tag, at});
   return false;
 }
 
-[[gnu::always_inline]] inline bool FirstLevelCache::look_up(const SectorAccess& access, Tick at, LineClient& client,
-                                                            std::uint32_t tag, LineAnswer& answer) {
-  const bool limited = parameters_.transactions != 0;
-  const Tick admitted = limited ? later(at, free_transactions_.take_earliest()) : at;
-  Tick start = banks_[access.bank].reserve(admitted, port_time_);
-  // Several ports share one cycle: the slot says which, the access takes place in that cycle.
-  if (parameters_.ports > 1 && start != admitted) start = later(admitted, clock_.align_down(start));
-  statistics_.bank_stall += start - at;
-  if (access.atomic) {
-    ++statistics_.atomics;
-    forward_sector(access, at, start, client, tag);
-    return false;
-  }
-  if (access.write) {
-    ++statistics_.writes;
-    forward_sector(access, at, start, client, tag);
-    return false;
-  }
-  if (access.bypass) {
-    ++statistics_.bypasses;
-    forward_sector(access, at, start, client, tag);
-    return false;
-  }
-  if (!read_sector(access, at, start, client, tag, answer)) return false;
-  if (limited) free_transactions_.insert(answer.done);
-  return true;
-}
+// -- what it does beside a hit
 
-[[gnu::always_inline]] inline bool FirstLevelCache::read_sector(const SectorAccess& access, Tick at, Tick start,
-                                                                LineClient& client, std::uint32_t tag, LineAnswer& answer) {
-  ++statistics_.reads;
-  const TagArray::Slot slot = tags_.find(access.set, access.line);
-  if (slot != TagArray::kNone) {
-    tags_.touch(slot);
-    const TagArray::Sector& sector = tags_.sector(slot, access.sector);
-    if (sector.pending != TagArray::kNoFill) {
-      ++statistics_.secondary_misses;
-      wait(sector.pending, {&client, access.made, at, start, tag, kNone});
-      return false;
-    }
-    if (sector.complete) {
-      Tick queueing = start - at;
-      Tick done = start + hit_;
-      if (sector.ready <= start) {
-        ++statistics_.read_hits;
-        if (lock_ > Tick{}) {
-          const Tick locked = unlock(sector, start + tag_) - (start + tag_);
-          queueing += locked;
-          done += locked;
-          if (parameters_.in_order && locked > Tick{}) banks_[access.bank].block(start, clock_.align_up(start + locked));
-        }
-      } else {
-        ++statistics_.secondary_misses;
-        done = lock_ > Tick{} ? later(start + tag_, sector.ready) + fill_ : later(done, sector.ready + fill_);
-      }
-      statistics_.read_latency += done - at;
-      answer = {.made = access.made,
-                .arrived = at,
-                .done = done,
-                .queueing = queueing,
-                .service = done - at - queueing,
-                .mshr = {},
-                .level = level_,
-                .below = nullptr};
-      return true;
-    }
-  }
-  return miss_sector(access, slot, {&client, access.made, at, start, tag, kNone});
-}
-
-bool FirstLevelCache::miss_sector(const SectorAccess& access, TagArray::Slot slot, const Waiter& waiter) {
-  ++statistics_.read_misses;
-  const std::uint32_t number = new_miss(access, Kind::fill, waiter);
-  Miss& miss = misses_[number];
-  if (slot != TagArray::kNone) {
-    miss.slot = slot;
-    tags_.sector(slot, access.sector) = {
-        .requested = miss.asked, .ready = kNever, .locked = kNever, .complete = true, .pending = number, .dirty = 0};
-  } else {
-    take_way(number);
-  }
-  if (parameters_.in_order) {
-    blocks_ = number;
-    blocks_from_ = waiter.start;
-  }
-  if (miss.waits_for == 0) take_mshr(number);
-  return false;
-}
-
-void FirstLevelCache::forward_sector(const SectorAccess& access, Tick at, Tick start, LineClient& client, std::uint32_t tag) {
+void FirstLevelCache::forward_sector(SectorAccess access, Waiter waiter) {
   const bool write = access.write && !access.atomic;
-  Tick leaves = start + tag_;
+  ++(access.atomic ? statistics_.atomics : write ? statistics_.writes : statistics_.bypasses);
+  const Tick looked_up = waiter.start + tag_;
+  Tick leaves = looked_up;
   if (!write || lock_ > Tick{}) {
     const TagArray::Slot slot = tags_.find(access.set, access.line);
     if (slot != TagArray::kNone && !write) {
@@ -191,35 +244,38 @@ void FirstLevelCache::forward_sector(const SectorAccess& access, Tick at, Tick s
       }
     }
   }
-  const std::uint32_t number = new_miss(access,
-                                        access.atomic ? Kind::atomic
-                                        : write       ? Kind::write
-                                                      : Kind::bypass,
-                                        {&client, access.made, at, start, tag, kNone});
-  if (parameters_.in_order && leaves > start + tag_)
-    banks_[access.bank].block(start, clock_.align_up(start + (leaves - (start + tag_))));
-  misses_[number].room = misses_[number].leaves = leaves;
-  add_departure(leaves, number);
+  if (parameters_.in_order && leaves > looked_up)
+    banks_[access.bank].block(waiter.start, clock_.align_up(waiter.start + (leaves - looked_up)));
+  const std::uint32_t number = new_miss(waiter);
+  Miss& miss = misses_[number];
+  const std::uint64_t within = (std::uint64_t{1} << sector_shift_) - 1;
+  miss.address = access.address;
+  miss.byte_mask = access.byte_mask >> (access.address & within);
+  miss.sector = access.sector;
+  miss.bytes = access.length;
+  miss.requester = access.requester;
+  miss.request = access.kind;
+  miss.kind = access.atomic ? Kind::atomic : write ? Kind::write : Kind::bypass;
+  miss.write = access.write;
+  miss.bypass = access.bypass;
+  miss.slot = TagArray::kNone;
+  miss.room = miss.leaves = leaves;
+  add_departure({leaves, number});
 }
 
-std::uint32_t FirstLevelCache::new_miss(const SectorAccess& access, Kind kind, const Waiter& own) {
-  const std::uint32_t number = take_record(misses_, free_misses_);
-  if (free_misses_.size() > kRecordsAhead) fetch(misses_[free_misses_[free_misses_.size() - kRecordsAhead]]);
-  const Tick asked = own.start + tag_;
-  misses_[number] = {.own = own,
-                     .asked = asked,
-                     .room = asked,
-                     .leaves = {},
-                     .slot = TagArray::kNone,
-                     .last = kNone,
-                     .successor = kNone,
-                     .waits_for = 0,
-                     .kind = kind,
-                     .access = access};
+// What becomes of it is the caller's to write: members set twice would cost the host as much as the rest.
+[[gnu::always_inline]] inline std::uint32_t FirstLevelCache::new_miss(const Waiter& own) {
+  const std::uint32_t number = misses_.take();
+  if (const Miss* const ahead = misses_.ahead(kRecordsAhead)) fetch(*ahead);
+  Miss& miss = misses_[number];
+  miss.own = own;
+  miss.successor = kNone;
+  miss.last = kNone;
+  miss.waits_for = 0;
   return number;
 }
 
-void FirstLevelCache::wait(std::uint32_t miss, const Waiter& waiter) {
+void FirstLevelCache::wait(std::uint32_t miss, Waiter waiter) {
   const std::uint32_t number = take_record(waiters_, free_waiters_);
   waiters_[number] = waiter;
   Miss& waited = misses_[miss];
@@ -229,46 +285,51 @@ void FirstLevelCache::wait(std::uint32_t miss, const Waiter& waiter) {
 
 // -- stages of a miss
 
-// A way that is free, or else the first that will be, or else, when nobody knows that yet, the one that replacement chooses.
-TagArray::Slot FirstLevelCache::choose_way(std::uint32_t set, Tick at, Tick& from, bool& open) {
-  const auto free_from = [&](TagArray::Slot slot) {
-    Tick last = at;
-    for (unsigned i = 0; i < tags_.sectors(); ++i) {
-      const TagArray::Sector& sector = tags_.sector(slot, i);
-      if (sector.locked <= at) continue;
-      if (sector.pending == TagArray::kNoFill && sector.ready <= at && sector.locked > at + lock_) continue;  // written later
-      last = later(last, sector.locked);
-    }
-    return last;
-  };
-  open = false;
+// From when on, `at` or later, a way can be given to another line.
+[[gnu::always_inline]] inline Tick FirstLevelCache::free_from(TagArray::Slot slot, Tick at) const {
+  Tick last = at;
+  const TagArray::Sector* const sectors = &tags_.sector(slot, 0);
+  for (unsigned i = 0; i < tags_.sectors(); ++i) {
+    const TagArray::Sector& sector = sectors[i];
+    if (sector.locked <= at) continue;
+    if (sector.pending == TagArray::kNoFill && sector.ready <= at && sector.locked > at + lock_) continue;  // written later
+    last = later(last, sector.locked);
+  }
+  return last;
+}
+
+// Of a set with a way into which no fill is under way: one that is free, or else the first that will be.
+[[gnu::always_inline]] inline TagArray::Slot FirstLevelCache::choose_way(std::uint32_t set, Tick at, Tick& from) {
   const TagArray::Slot chosen = tags_.victim(set);
-  from = tags_.valid(chosen) ? free_from(chosen) : at;
-  if (from == at) return chosen;
+  from = tags_.valid(chosen) ? free_from(chosen, at) : at;
+  return from == at ? chosen : choose_other_way(set, chosen, at, from);
+}
+
+// The one that replacement has chosen is not free before `from`.
+TagArray::Slot FirstLevelCache::choose_other_way(std::uint32_t set, TagArray::Slot chosen, Tick at, Tick& from) {
   TagArray::Slot free = TagArray::kNone;
   TagArray::Slot first = chosen;
   for (unsigned i = 1; i < tags_.ways(); ++i) {
     const TagArray::Slot slot = tags_.ways_on(set, chosen, i);
-    const Tick when = free_from(slot);
+    const Tick when = free_from(slot, at);
     if (when == at && (free == TagArray::kNone || tags_.goes_before(slot, free))) free = slot;
     if (when < from) {
       from = when;
       first = slot;
     }
   }
-  if (free != TagArray::kNone) {
-    from = at;
-    return free;
-  }
-  open = from == kNever;
-  return first;
+  if (free == TagArray::kNone) return first;
+  from = at;
+  return free;
 }
 
-void FirstLevelCache::take_way(std::uint32_t number) {
-  Miss& miss = misses_[number];
-  bool open = false;
-  const TagArray::Slot slot = choose_way(miss.access.set, miss.asked, miss.room, open);
-  if (tags_.valid(slot)) {
+// The way for a miss that has been found at miss.room. When nobody knows which one is free first, it is the one that
+// replacement chooses, once the fills that are under way have come.
+[[gnu::always_inline]] inline TagArray::Slot FirstLevelCache::take_way(const SectorAccess& access, std::uint32_t number,
+                                                                       Miss& miss) {
+  std::uint16_t& filling = filling_[access.set];
+  if (filling == tags_.ways()) {
+    const TagArray::Slot slot = tags_.victim_of_full(access.set);
     ++statistics_.evictions;
     for (unsigned i = 0; i < tags_.sectors(); ++i) {
       const std::uint32_t pending = tags_.sector(slot, i).pending;
@@ -277,198 +338,54 @@ void FirstLevelCache::take_way(std::uint32_t number) {
       misses_[pending].successor = number;
       ++miss.waits_for;
     }
-    tags_.drop(slot);
+    return slot;
   }
-  if (open) {
-    miss.room = miss.asked;  // until the fills that it waits for say when
-  } else {
-    statistics_.way_stall += miss.room - miss.asked;
-  }
-  tags_.install(slot, miss.access.line);
-  miss.slot = slot;
-  tags_.sector(slot, miss.access.sector) = {
-      .requested = miss.asked, .ready = kNever, .locked = kNever, .complete = true, .pending = number, .dirty = 0};
+  ++filling;
+  const Tick asked = miss.room;
+  const TagArray::Slot slot = choose_way(access.set, asked, miss.room);
+  statistics_.evictions += tags_.valid(slot) ? 1 : 0;
+  statistics_.way_stall += miss.room - asked;
+  return slot;
 }
 
-void FirstLevelCache::take_mshr(std::uint32_t number) {
-  if (free_mshrs_.empty() || mshr_head_ != mshr_queue_.size()) {
-    mshr_queue_.push_back(number);
-    return;
-  }
-  depart(number);
-}
-
-void FirstLevelCache::depart(std::uint32_t number) {
+[[gnu::always_inline]] inline FirstLevelCache::Departure FirstLevelCache::depart(std::uint32_t number, Tick free) {
   Miss& miss = misses_[number];
-  miss.leaves = later(miss.room, free_mshrs_.take_earliest());
-  statistics_.mshr_stall += miss.leaves - miss.room;
-  add_departure(miss.leaves, number);
-  if (blocks_ != number) return;
-  blocks_ = kNone;
-  // The next one is looked at in a cycle of its own, not in what is left of this one.
-  if (miss.leaves > miss.asked)
-    banks_[miss.access.bank].block(blocks_from_, clock_.align_up(blocks_from_ + (miss.leaves - miss.asked)));
-}
-
-void FirstLevelCache::departures(Tick end, std::vector<Departure>& out) {
-  if (next_departure_ >= end) return;
-  next_departure_ = kNever;
-  std::size_t kept = 0;
-  for (const Departure departure : departures_) {
-    if (departure.at < end) {
-      out.push_back(departure);
-    } else {
-      next_departure_ = earlier(next_departure_, departure.at);
-      departures_[kept++] = departure;
-    }
+  const Tick leaves = later(miss.room, free);
+  miss.leaves = leaves;
+  statistics_.mshr_stall += leaves - miss.room;
+  if (blocks_ == number) [[unlikely]] {
+    blocks_ = kNone;
+    // The next one is looked at in a cycle of its own, not in what is left of this one.
+    const Tick asked = miss.own.start + tag_;
+    if (leaves > asked) banks_[blocked_bank_].block(blocks_from_, clock_.align_up(blocks_from_ + (leaves - asked)));
   }
-  departures_.resize(kept);
-}
-
-LineAccess FirstLevelCache::request(std::uint32_t number) const {
-  const Miss& miss = misses_[number];
-  const SectorAccess& access = miss.access;
-  const std::uint64_t within = (std::uint64_t{1} << sector_shift_) - 1;
-  if (miss.kind == Kind::fill) {
-    return {.address = access.address & ~within,
-            .bytes = 1U << sector_shift_,
-            .kind = RequestKind::fill,
-            .requester = access.requester};
-  }
-  return {.address = access.address,
-          .byte_mask = access.byte_mask >> (access.address & within),
-          .bytes = access.length,
-          .kind = access.kind,
-          .write = access.write,
-          .atomic = access.atomic,
-          .bypass_l1 = access.bypass,
-          .requester = access.requester};
-}
-
-void FirstLevelCache::answer(std::uint32_t number, Tick at, const LatencyBreakdown& below) {
-  Miss& miss = misses_[number];
-  if (miss.kind == Kind::fill) {
-    free_mshrs_.insert(at);
-    if (miss.slot != TagArray::kNone) {
-      TagArray::Sector& sector = tags_.sector(miss.slot, miss.access.sector);
-      sector.ready = at;
-      sector.locked = at + lock_;
-      sector.pending = TagArray::kNoFill;
-    }
-    if (const std::uint32_t successor = miss.successor; successor != kNone) {
-      Miss& next = misses_[successor];
-      next.room = later(next.room, at + lock_);
-      if (--next.waits_for == 0) {
-        statistics_.way_stall += next.room - next.asked;
-        mshr_queue_.push_back(successor);
-      }
-    }
-  }
-  // Those who are told may ask for something else: the record is theirs already.
-  const Waiter own = miss.own;
-  const bool write = miss.kind == Kind::write;
-  const bool counted = !miss.access.write;
-  const LineAnswer told{.made = own.made,
-                        .arrived = own.arrived,
-                        .done = write ? at : at + fill_,
-                        .queueing = own.start - own.arrived + (miss.leaves - miss.asked),
-                        .service = write ? tag_ : tag_ + fill_,
-                        .mshr = miss.leaves - miss.room,
-                        .level = level_,
-                        .below = &below};
-  free_misses_.push_back(number);
-  tell(own, told, counted);
-  if (own.next != kNone) [[unlikely]]
-    answer_others(own.next, at, counted);
-}
-
-void FirstLevelCache::answer_others(std::uint32_t first, Tick at, bool counted) {
-  for (std::uint32_t next = first; next != kNone;) {
-    const Waiter waiter = waiters_[next];
-    free_waiters_.push_back(next);
-    next = waiter.next;
-    const Tick done = lock_ > Tick{} ? later(waiter.start + tag_, at) + fill_ : later(waiter.start + hit_, at + fill_);
-    // The latency of the fill under way, not a queue.
-    tell(waiter,
-         {.made = waiter.made,
-          .arrived = waiter.arrived,
-          .done = done,
-          .queueing = waiter.start - waiter.arrived,
-          .service = done - waiter.start,
-          .mshr = {},
-          .level = level_,
-          .below = nullptr},
-         counted);
-  }
+  return {leaves, number};
 }
 
 void FirstLevelCache::resume_waiting() {
-  const auto give_mshrs = [this] {
-    while (mshr_head_ < mshr_queue_.size() && !free_mshrs_.empty()) {
-      if (mshr_head_ + kMissesAhead < mshr_queue_.size()) prefetch_miss(mshr_queue_[mshr_head_ + kMissesAhead]);
-      depart(mshr_queue_[mshr_head_++]);
-    }
-    if (2 * mshr_head_ >= mshr_queue_.size()) {
-      mshr_queue_.erase(mshr_queue_.begin(), mshr_queue_.begin() + static_cast<std::ptrdiff_t>(mshr_head_));
-      mshr_head_ = 0;
-    }
-  };
-  give_mshrs();
+  const std::size_t count = std::min(mshr_queue_.size(), free_mshrs_.size());
+  const std::size_t before = departures_.size();
+  departures_.resize(before + count);
+  for (std::size_t i = 0; i < count; ++i) {
+    if (i + kMissesAhead < mshr_queue_.size()) prefetch_miss(mshr_queue_[i + kMissesAhead]);
+    departures_[before + i] = depart(mshr_queue_[i], free_mshrs_[i]);
+    next_departure_ = earlier(next_departure_, departures_[before + i].at);
+  }
+  mshr_queue_.drop(count);
+  free_mshrs_.drop_earliest(count);
+  if (held_head_ != held_back_.size()) look_up_held_back();
+}
+
+void FirstLevelCache::look_up_held_back() {
   while (held_head_ < held_back_.size() && may_pass()) {
     const HeldBack next = held_back_[held_head_++];
     LineAnswer answer;
-    if (look_up(next.access, next.arrived, *next.client, next.tag, answer)) next.client->answered(next.tag, answer);
+    if (look_up<false>(next.access, next.arrived, *next.client, next.tag, answer)) next.client->answered(next.tag, answer);
   }
   if (2 * held_head_ >= held_back_.size()) {
     held_back_.erase(held_back_.begin(), held_back_.begin() + static_cast<std::ptrdiff_t>(held_head_));
     held_head_ = 0;
   }
-}
-
-// -- maintenance
-
-void FirstLevelCache::retire(Tick horizon) {
-  for (ClockedCalendar& bank : banks_) bank.retire(horizon);
-}
-
-void FirstLevelCache::drop_line(TagArray::Slot slot) {
-  for (unsigned i = 0; i < tags_.sectors(); ++i) {
-    const std::uint32_t pending = tags_.sector(slot, i).pending;
-    if (pending != TagArray::kNoFill) misses_[pending].slot = TagArray::kNone;
-  }
-  tags_.drop(slot);
-}
-
-Tick FirstLevelCache::invalidate(Tick at) {
-  for (Miss& miss : misses_) miss.slot = TagArray::kNone;
-  return Cache::invalidate(at);
-}
-
-void FirstLevelCache::forget(std::uint64_t address, std::uint64_t bytes) {
-  const std::uint64_t first = address >> line_shift_;
-  const std::uint64_t last = (address + bytes - 1) >> line_shift_;
-  for (TagArray::Slot slot = 0; slot < tags_.slots(); ++slot) {
-    if (tags_.tag(slot) >= first && tags_.tag(slot) <= last) drop_line(slot);
-  }
-}
-
-void FirstLevelCache::reset() {
-  Cache::reset();
-  misses_.clear();
-  free_misses_.clear();
-  waiters_.clear();
-  free_waiters_.clear();
-  departures_.clear();
-  next_departure_ = kNever;
-  free_mshrs_.assign(parameters_.mshrs);
-  mshr_queue_.clear();
-  mshr_head_ = 0;
-  free_transactions_.assign(parameters_.transactions);
-  held_back_.clear();
-  held_head_ = 0;
-  blocks_ = kNone;
-  joins_.clear();
-  free_joins_.clear();
 }
 
 }  // namespace lacuna

@@ -16,6 +16,8 @@
 #include "models/cache/cache.h"
 #include "models/common/host_prefetch.h"
 #include "models/common/line_memory.h"
+#include "models/common/pooled_records.h"
+#include "models/common/ring.h"
 #include "models/common/sorted_times.h"
 
 namespace lacuna {
@@ -32,6 +34,8 @@ class FirstLevelCache : public Cache, public LineMemory {
   FirstLevelCache(sc_core::sc_module_name module_name, const CacheParameters& parameters, unsigned upstream_ports = 1);
 
   bool access(const LineAccess& request, Tick at, LineClient& client, std::uint32_t tag, LineAnswer& answer) override;
+  std::size_t access_lines(const LineAccess& common, std::span<const InstructionLine> lines, LineClient& client,
+                           std::uint32_t tag, LineAnswer* answers) override;
 
   /// Moves to `out` what leaves before `end`.
   void departures(Tick end, std::vector<Departure>& out);
@@ -41,7 +45,7 @@ class FirstLevelCache : public Cache, public LineMemory {
   void prefetch_miss(std::uint32_t miss) const { fetch(misses_[miss]); }
   void prefetch_fill(std::uint32_t miss) const {
     const Miss& filled = misses_[miss];
-    if (filled.slot != TagArray::kNone) fetch_to_host(&tags_.sector(filled.slot, filled.access.sector));
+    if (filled.slot != TagArray::kNone) fetch_to_host(&tags_.sector(filled.slot, filled.sector));
     if (filled.successor != kNone) fetch(misses_[filled.successor]);
   }
   /// What is asked of the level behind.
@@ -50,12 +54,12 @@ class FirstLevelCache : public Cache, public LineMemory {
   void answer(std::uint32_t miss, Tick at, const LatencyBreakdown& below);
   /// After the answers of an edge: requests that were kept from passing go on.
   void resume() {
-    if (mshr_queue_.size() != mshr_head_ || held_back_.size() != held_head_) resume_waiting();
+    if (!mshr_queue_.empty() || held_back_.size() != held_head_) resume_waiting();
   }
   /// No request comes for a time before `horizon`.
   void retire(Tick horizon);
   /// Requests that wait for an answer or to be looked at.
-  bool busy() const { return misses_.size() != free_misses_.size() || !held_back_.empty(); }
+  bool busy() const { return misses_.taken() != 0 || !held_back_.empty(); }
 
   Tick invalidate(Tick at) override;
   void forget(std::uint64_t address, std::uint64_t bytes) override;
@@ -75,18 +79,25 @@ class FirstLevelCache : public Cache, public LineMemory {
     std::uint32_t next = kNone;  ///< of those who ask for the same
   };
   // Of many misses at once, most wait for an MSHR, and their records are too many for the host's nearest caches: two of its
-  // lines each.
+  // lines each, what changes while they wait in the first.
   struct alignas(64) Miss {
     Waiter own;               ///< whose miss it is; `next`: the first of the others
-    Tick asked{};             ///< when it was found
-    Tick room{};              ///< when it has its way
-    Tick leaves{};            ///< to the level behind
+    Tick room;                ///< when it has its way
+    Tick leaves;              ///< to the level behind
     TagArray::Slot slot;      ///< where the sector goes; kNone: nowhere, the line has been dropped
-    std::uint32_t last;       ///< of those who wait, kNone: its own
     std::uint32_t successor;  ///< the miss that waits for this one's way
+    // What is asked of the level behind:
+    std::uint64_t address;
+    std::uint64_t byte_mask;
+    std::uint32_t last;       ///< of those who wait, kNone: its own
     std::uint16_t waits_for;  ///< fills of the way that it shall have
+    std::uint16_t sector;     ///< of the line
+    std::uint16_t bytes;
+    std::uint16_t requester;
+    RequestKind request;
     Kind kind;
-    SectorAccess access;
+    bool write;
+    bool bypass;
   };
   /// A request that is not looked at before those before it have gone on.
   struct HeldBack {
@@ -117,24 +128,37 @@ class FirstLevelCache : public Cache, public LineMemory {
     fetch_to_host(reinterpret_cast<const char*>(&miss) + sizeof miss / 2);
   }
   void resume_waiting();
+  void look_up_held_back();
   bool access_sectors(const Span& span, SectorAccess& access, Tick at, LineClient& client, std::uint32_t tag,
                       LineAnswer& answer);
   bool admit_sector(const SectorAccess& access, Tick at, LineClient& client, std::uint32_t tag, LineAnswer& answer);
+  /// kAllPass: what all_pass_ says, of which most of the work is none.
+  template <bool kAllPass>
   bool look_up(const SectorAccess& access, Tick at, LineClient& client, std::uint32_t tag, LineAnswer& answer);
-  bool read_sector(const SectorAccess& access, Tick at, Tick start, LineClient& client, std::uint32_t tag, LineAnswer& answer);
-  void forward_sector(const SectorAccess& access, Tick at, Tick start, LineClient& client, std::uint32_t tag);
+  template <bool kAllPass>
+  bool read_sector(const SectorAccess& access, const Waiter& waiter, LineAnswer& answer);
+  void forward_sector(SectorAccess access, Waiter waiter);
   /// Whether a request may be looked at now.
   bool may_pass() const;
-  bool miss_sector(const SectorAccess& access, TagArray::Slot slot, const Waiter& waiter);
-  std::uint32_t new_miss(const SectorAccess& access, Kind kind, const Waiter& own);
-  void wait(std::uint32_t miss, const Waiter& waiter);
-  void take_way(std::uint32_t miss);
-  TagArray::Slot choose_way(std::uint32_t set, Tick at, Tick& from, bool& open);
-  void take_mshr(std::uint32_t miss);
-  void depart(std::uint32_t miss);
-  void add_departure(Tick at, std::uint32_t miss) {
-    departures_.push_back({at, miss});
-    next_departure_ = earlier(next_departure_, at);
+  template <bool kAllPass>
+  void miss_sector(const SectorAccess& access, TagArray::Slot slot, const Waiter& waiter);
+  std::uint32_t new_miss(const Waiter& own);
+  void wait(std::uint32_t miss, Waiter waiter);
+  TagArray::Slot take_way(const SectorAccess& access, std::uint32_t number, Miss& miss);
+  TagArray::Slot choose_way(std::uint32_t set, Tick at, Tick& from);
+  TagArray::Slot choose_other_way(std::uint32_t set, TagArray::Slot chosen, Tick at, Tick& from);
+  Tick free_from(TagArray::Slot slot, Tick at) const;
+  bool is_filling(TagArray::Slot slot) const {
+    for (unsigned i = 0; i < tags_.sectors(); ++i) {
+      if (tags_.sector(slot, i).pending != TagArray::kNoFill) return true;
+    }
+    return false;
+  }
+  /// A miss has an MSHR from `free` on. Where its departure goes is the caller's.
+  Departure depart(std::uint32_t miss, Tick free);
+  void add_departure(const Departure& departure) {
+    departures_.push_back(departure);
+    next_departure_ = earlier(next_departure_, departure.at);
   }
   void drop_line(TagArray::Slot slot);
   /// Tells those who wait for another one's miss, from `first` on.
@@ -144,20 +168,22 @@ class FirstLevelCache : public Cache, public LineMemory {
     if (parameters_.transactions != 0) free_transactions_.insert(answer.done);
     waiter.client->answered(waiter.tag, answer);
   }
-  std::vector<Miss> misses_;
-  std::vector<std::uint32_t> free_misses_;
+
+  const bool all_pass_;  ///< no request keeps others from passing
+  RecordPool<Miss> misses_;
   std::vector<Waiter> waiters_;
   std::vector<std::uint32_t> free_waiters_;
   std::vector<Departure> departures_;
   Tick next_departure_ = kNever;
-  SortedTimes free_mshrs_;                 ///< when each of those became free that are
-  std::vector<std::uint32_t> mshr_queue_;  ///< misses without one, from mshr_head_ on
-  std::size_t mshr_head_ = 0;
-  SortedTimes free_transactions_;    ///< likewise, when transactions are limited
-  std::vector<HeldBack> held_back_;  ///< from held_head_ on
+  std::vector<std::uint16_t> filling_;  ///< ways of each set into which a fill is under way
+  SortedTimes free_mshrs_;              ///< when each of those became free that are
+  Ring<std::uint32_t> mshr_queue_;      ///< misses without one
+  SortedTimes free_transactions_;       ///< likewise, when transactions are limited
+  std::vector<HeldBack> held_back_;     ///< from held_head_ on
   std::size_t held_head_ = 0;
   std::uint32_t blocks_ = kNone;  ///< in_order: the miss that keeps others from passing
-  Tick blocks_from_{};            ///< since when it has its bank
+  std::uint16_t blocked_bank_ = 0;
+  Tick blocks_from_{};  ///< since when it has its bank
   std::vector<Join> joins_;
   std::vector<std::uint32_t> free_joins_;
   Joiner joiner_{*this};

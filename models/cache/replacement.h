@@ -36,6 +36,14 @@ class Replacement {
         break;
     }
   }
+  /// touch() of a way that is given to another line: mostly the one that victim() has named.
+  [[gnu::always_inline]] void replace(std::uint32_t set, unsigned way) {
+    if (kind_ == Kind::order && orders_[set] >> last_ == way) [[likely]] {
+      orders_[set] = (orders_[set] ^ std::uint64_t{way} << last_) << 4 | way;
+    } else {
+      touch(set, way);
+    }
+  }
   /// A hint for the host: the set will be used.
   void prefetch(std::uint32_t set) const {
     if (kind_ == Kind::order) {

@@ -16,11 +16,6 @@ TagArray::TagArray(std::uint32_t sets, unsigned ways, unsigned sectors, Replacem
       replacement_(policy, sets, ways, seed),
       empty_(sets * ways) {}
 
-TagArray::Slot TagArray::victim(std::uint32_t set) {
-  const Slot empty = empty_ != 0 ? find(set, kEmpty) : kNone;
-  return empty != kNone ? empty : set * ways_ + replacement_.victim(set);
-}
-
 void TagArray::drop(Slot slot) {
   for (unsigned i = 0; i < sectors_count_; ++i) {
     Sector& dropped = sector(slot, i);

@@ -2,6 +2,7 @@
 // which are filled and become dirty each for itself.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <cstring>
@@ -39,11 +40,18 @@ class TagArray {
   unsigned sectors() const { return sectors_count_; }
 
   /// The slot of a line that is present, or kNone. Does not change the replacement order.
-  Slot find(std::uint32_t set, std::uint64_t line) const {
+  [[gnu::always_inline]] Slot find(std::uint32_t set, std::uint64_t line) const {
     const Slot first = set * ways_;
     if (signatures_.empty()) {
-      for (Slot slot = first; slot < first + ways_; ++slot) {
-        if (tags_[slot] == line) return slot;
+      const std::uint64_t* const tags = &tags_[first];
+      unsigned way = 0;
+      for (; way + kUnrolled <= ways_; way += kUnrolled) {
+        for (unsigned i = 0; i < kUnrolled; ++i) {
+          if (tags[way + i] == line) return first + way + i;
+        }
+      }
+      for (; way < ways_; ++way) {
+        if (tags[way] == line) return first + way;
       }
       return kNone;
     }
@@ -82,20 +90,27 @@ class TagArray {
     return slot;
   }
   /// An empty slot of the set, or the one that gives way.
-  Slot victim(std::uint32_t set);
+  Slot victim(std::uint32_t set) {
+    const Slot empty = empty_ != 0 ? find(set, kEmpty) : kNone;
+    return empty != kNone ? empty : victim_of_full(set);
+  }
+  /// Of a set in which no slot is empty.
+  Slot victim_of_full(std::uint32_t set) { return set * ways_ + replacement_.victim(set); }
   /// Of two slots of a full set, neither of them the victim: whether one gives way before the other. Never, where the policy
   /// does not order them.
   bool goes_before(Slot slot, Slot other) const {
     const std::uint32_t set = set_of(slot);
     return replacement_.goes_before(set, slot - set * ways_, other - set * ways_);
   }
+  /// A division of the host costs as much as all else that a hit does.
+  std::uint32_t set_of(Slot slot) const { return way_bits_ >= 0 ? slot >> way_bits_ : slot / ways_; }
   /// The slot `count` ways behind one of the same set; behind the last way comes the first. `count` is less than ways().
   Slot ways_on(std::uint32_t set, Slot slot, unsigned count) const {
     const Slot on = slot + count;
     return on - set * ways_ < ways_ ? on : on - ways_;
   }
   /// Tells the replacement policy of a use.
-  void touch(Slot slot) {
+  [[gnu::always_inline]] void touch(Slot slot) {
     const std::uint32_t set = set_of(slot);
     replacement_.touch(set, slot - set * ways_);
   }
@@ -112,6 +127,17 @@ class TagArray {
     touch(slot);
   }
   void drop(Slot slot);
+  /// Puts a line of which one sector is there into a slot of a set, in the place of what that holds: as drop() and install(),
+  /// in a cache without dirty bytes.
+  [[gnu::always_inline]] void replace(std::uint32_t set, Slot slot, std::uint64_t line, unsigned index, const Sector& present) {
+    empty_ -= tags_[slot] == kEmpty ? 1 : 0;
+    used_ = true;
+    set_tag(slot, line);
+    Sector* const sectors = &sectors_[std::size_t{slot} * sectors_count_];
+    if (sectors_count_ > 1) std::fill_n(sectors, sectors_count_, Sector{});
+    sectors[index] = present;
+    replacement_.replace(set, slot - set * ways_);
+  }
   /// Costs nothing when nothing was installed since the last time: every kernel's start invalidates every first-level cache.
   void drop_all();
 
@@ -130,6 +156,7 @@ class TagArray {
   // Sets of many ways are searched by a byte of each tag, eight at a time: a line that is not there is mostly known not to be
   // without a look at the tags.
   static constexpr unsigned kPerWord = 8;
+  static constexpr unsigned kUnrolled = 4;  // ways of sets without signatures: as many as most of them have
   static constexpr std::uint64_t kEach = 0x0101'0101'0101'0101;
   /// The first slot whose signature is the line's; kNone: the line is not there, or there are no signatures.
   Slot first_candidate(std::uint32_t set, std::uint64_t line) const {
@@ -155,8 +182,6 @@ class TagArray {
     tags_[slot] = line;
     if (!signatures_.empty()) signatures_[slot] = static_cast<std::uint8_t>(signature(line));
   }
-  /// A division of the host costs as much as all else that a hit does.
-  std::uint32_t set_of(Slot slot) const { return way_bits_ >= 0 ? slot >> way_bits_ : slot / ways_; }
 
   std::uint32_t sets_;
   unsigned ways_;

@@ -21,9 +21,9 @@ class ClockedCalendar {
   }
 
   /// As Calendar::reserve().
-  Tick reserve(Tick not_before, Tick duration) {
+  [[gnu::always_inline]] Tick reserve(Tick not_before, Tick duration) {
     if (on_grid_) [[likely]] {
-      const std::uint64_t cycle = clock_.floor(not_before).n;
+      const std::uint64_t cycle = clock_.starting_at(not_before).n;
       if (cycle * grain_.ps == not_before.ps && cycle < slots_.first_kept() + kMostCycles) [[likely]] {
         if (duration == grain_) [[likely]]
           return {slots_.reserve(cycle) * grain_.ps};

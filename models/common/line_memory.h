@@ -5,7 +5,9 @@
 // does (models/compute/windows.h).
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "models/common/latency_breakdown.h"
 #include "models/common/memory_attributes.h"
@@ -24,6 +26,14 @@ struct LineAccess {
   bool bypass_l1 = false;
   std::uint16_t requester = 0;
   Tick made{};  ///< before its address was translated; only for the answer
+};
+
+/// What tells one request of an instruction from the others: see LineAccess.
+struct InstructionLine {
+  std::uint64_t address;  ///< a multiple of LineAccess::bytes, which is a power of two
+  std::uint64_t byte_mask;
+  Tick made;
+  Tick arrives;  ///< at the memory
 };
 
 /// When the answer is there, and where the time from the request to it went.
@@ -50,6 +60,20 @@ class LineMemory {
   virtual ~LineMemory() = default;
   /// A request that arrives at `at`. True: `answer` holds the answer. False: `client` gets it later, under `tag`.
   virtual bool access(const LineAccess& request, Tick at, LineClient& client, std::uint32_t tag, LineAnswer& answer) = 0;
+  /// access() for each line of an instruction, in their order; `common` says what they have in common. Answers that are known
+  /// go to `answers`, which has room for all: returns how many. The client gets the others later, under `tag`.
+  virtual std::size_t access_lines(const LineAccess& common, std::span<const InstructionLine> lines, LineClient& client,
+                                   std::uint32_t tag, LineAnswer* answers) {
+    std::size_t known = 0;
+    LineAccess request = common;
+    for (const InstructionLine& line : lines) {
+      request.address = line.address;
+      request.byte_mask = line.byte_mask;
+      request.made = line.made;
+      known += access(request, line.arrives, client, tag, answers[known]) ? 1 : 0;
+    }
+    return known;
+  }
 };
 
 }  // namespace lacuna

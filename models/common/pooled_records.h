@@ -2,6 +2,7 @@
 // allocation for each.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -9,8 +10,8 @@ namespace lacuna {
 
 /// A number from `free`, or that of a new record at the end of `all`. References into `all` do not outlive it.
 template <typename T>
-std::uint32_t take_record(std::vector<T>& all, std::vector<std::uint32_t>& free) {
-  if (free.empty()) {
+[[gnu::always_inline]] inline std::uint32_t take_record(std::vector<T>& all, std::vector<std::uint32_t>& free) {
+  if (free.empty()) [[unlikely]] {
     all.emplace_back();
     return static_cast<std::uint32_t>(all.size() - 1);
   }
@@ -18,5 +19,43 @@ std::uint32_t take_record(std::vector<T>& all, std::vector<std::uint32_t>& free)
   free.pop_back();
   return number;
 }
+
+/// The same with both of them in one place, for records whose numbers come and go in the hottest loops.
+template <typename T>
+class RecordPool {
+ public:
+  T& operator[](std::uint32_t number) { return all_[number]; }
+  const T& operator[](std::uint32_t number) const { return all_[number]; }
+  /// A number that is free, the one freed last; the record is as it was left. References do not outlive the call.
+  [[gnu::always_inline]] std::uint32_t take() {
+    if (count_ == 0) [[unlikely]]
+      grow();
+    return free_[--count_];
+  }
+  void give_back(std::uint32_t number) { free_[count_++] = number; }
+  /// The one that is taken after `count` others, if there are so many.
+  const T* ahead(std::size_t count) const { return count < count_ ? &all_[free_[count_ - 1 - count]] : nullptr; }
+  std::size_t taken() const { return all_.size() - count_; }
+  void clear() {
+    all_.clear();
+    count_ = 0;
+  }
+  auto begin() { return all_.begin(); }
+  auto end() { return all_.end(); }
+
+ private:
+  static constexpr std::size_t kFirst = 16;
+
+  [[gnu::noinline]] void grow() {
+    const std::size_t before = all_.size();
+    all_.resize(before == 0 ? kFirst : 2 * before);
+    free_.resize(all_.size());
+    for (std::size_t i = all_.size(); i > before; --i) give_back(static_cast<std::uint32_t>(i - 1));
+  }
+
+  std::vector<T> all_;
+  std::vector<std::uint32_t> free_;  // room for all; those up to count_ are
+  std::size_t count_ = 0;
+};
 
 }  // namespace lacuna

@@ -25,15 +25,21 @@ class SortedTimes {
   /// The i-th, from the earliest on.
   Tick operator[](std::size_t i) const { return times_[head_ + i]; }
   void insert(Tick time) {
-    std::size_t i = times_.size();
     times_.push_back(time);
-    for (; i > head_ && times_[i - 1] > time; --i) times_[i] = times_[i - 1];
-    times_[i] = time;
+    const Tick* const first = times_.data() + head_;
+    Tick* place = &times_.back();
+    for (; place != first && place[-1] > time; --place) *place = place[-1];
+    *place = time;
   }
   Tick take_earliest() {
     const Tick earliest = times_[head_++];
     compact();
     return earliest;
+  }
+  /// Forgets the `count` earliest.
+  void drop_earliest(std::size_t count) {
+    head_ += count;
+    compact();
   }
   /// Puts `time` in the place of the i-th, which is no later.
   void replace(std::size_t i, Tick time) {

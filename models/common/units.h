@@ -74,6 +74,11 @@ class Clock {
     const auto quotient = static_cast<std::uint64_t>(Wide{t.ps} * reciprocal_ >> 64);
     return {quotient + (t.ps - quotient * period_.ps >= period_.ps ? 1 : 0)};
   }
+  /// The cycle that starts at t, below 2^62 ps; one beside t when none starts there. Costs less than floor().
+  constexpr Cycles starting_at(Tick t) const {
+    // In the middle of a cycle the product, rounded down, is the quotient.
+    return {static_cast<std::uint64_t>(Wide{t.ps + (period_.ps + 1) / 2} * reciprocal_ >> 64)};
+  }
   constexpr Tick align_up(Tick t) const { return ticks(ceil(t)); }
   /// The start of the cycle that t lies in.
   constexpr Tick align_down(Tick t) const { return ticks(floor(t)); }

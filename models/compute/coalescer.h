@@ -40,6 +40,15 @@ class Coalescer {
   bool meets(std::uint64_t address, std::uint64_t bytes) const;
 
  private:
+  /// A lane's bytes; `mask`: as many ones.
+  void add_lane(std::uint64_t address, std::uint64_t bytes, std::uint64_t mask) {
+    const std::uint64_t within = address & (line_bytes_ - 1);
+    if (within + bytes <= line_bytes_) [[likely]] {
+      add_to_line(address - within, mask << within);
+    } else {
+      add(address, bytes);
+    }
+  }
   void add_to_line(std::uint64_t line, std::uint64_t mask);
   bool has(std::uint64_t line) const;
   /// Where the search for a line begins.

@@ -12,15 +12,10 @@ void MemoryPort::translate(std::uint64_t address, Tick at) {
     translated_ = Tick{};
     return;
   }
-  if (free_pages_.empty()) {
-    free_pages_.push_back(static_cast<std::uint32_t>(pages_.size()));
-    pages_.emplace_back();
-  }
-  const std::uint32_t page = free_pages_.back();
-  if (tlb_->translate_or_defer(address, at, *this, page, translated_)) return;
-  free_pages_.pop_back();
-  pages_[page] = {};
-  page_ = page;
+  if (spare_page_ == kNone) spare_page_ = take_record(pages_, free_pages_);
+  if (tlb_->translate_or_defer(address, at, *this, spare_page_, translated_)) return;
+  page_ = std::exchange(spare_page_, kNone);
+  pages_[page_] = {};
 }
 
 void MemoryPort::keep(const LineAccess& access, std::uint32_t tag) {
@@ -38,6 +33,7 @@ void MemoryPort::reset() {
   free_.clear();
   pages_.clear();
   free_pages_.clear();
+  spare_page_ = kNone;
 }
 
 void MemoryPort::translated(std::uint32_t page, Tick at) {

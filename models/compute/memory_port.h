@@ -6,7 +6,9 @@
 // cache is the cache's, which answers the client itself. Nothing is allocated in steady state.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "models/common/line_memory.h"
@@ -36,6 +38,17 @@ class MemoryPort : private TranslationClient {
       return false;
     }
     return memory_->access(access, later(access.made, translated_), client_, tag, answer);
+  }
+  // The same of many at once, when all of their pages have been asked for:
+  /// When a request that is made at `made`, in the page translated last, reaches the memory. False: that is not known yet.
+  bool arrives(Tick made, Tick& at) const {
+    at = later(made, translated_);
+    return page_ == kNone;
+  }
+  /// LineMemory::access_lines().
+  std::size_t request(const LineAccess& common, std::span<const InstructionLine> lines, std::uint32_t tag,
+                      LineAnswer* answers) {
+    return memory_->access_lines(common, lines, client_, tag, answers);
   }
   /// Forgets what is under way: TLB and memory have done so.
   void reset();
@@ -68,6 +81,7 @@ class MemoryPort : private TranslationClient {
   std::vector<std::uint32_t> free_;
   std::vector<Page> pages_;
   std::vector<std::uint32_t> free_pages_;
+  std::uint32_t spare_page_ = kNone;  ///< for the next translation that is not known at once
 };
 
 }  // namespace lacuna

@@ -8,11 +8,6 @@ namespace {
 constexpr bool counts_vm(Counters counters) { return counters == Counters::vmcnt || counters == Counters::both; }
 constexpr bool counts_lgkm(Counters counters) { return counters == Counters::lgkmcnt || counters == Counters::both; }
 
-// On its own and called last, so that account() saves no more registers of the host than without it.
-[[gnu::noinline]] void count_by_time(RequestTimeline& timeline, const LineAnswer& answer) {
-  timeline.add(answer.made, answer.done);
-}
-
 }  // namespace
 
 MemoryTokens::Token MemoryTokens::begin(WavefrontSlot& slot, Counters counters, Tick start, Tick port_wait,
@@ -45,17 +40,13 @@ void MemoryTokens::include(Token token, Cycles done, OperationDelays delays) {
 }
 
 void MemoryTokens::account(Token token, const LineAnswer& answer) {
-  KernelActivity* activity = tokens_[token].activity;
-  if (activity == nullptr) return;
-  ++activity->requests;
-  activity->request_time += answer.done - answer.made;
-  LatencyBreakdown& latency = activity->latency;
-  latency.add(MemoryLevel::tlb, {}, answer.arrived - answer.made);
-  latency.add(answer.level, answer.queueing, answer.service);
-  latency.mshr += answer.mshr;
-  if (answer.below != nullptr) latency += *answer.below;
-  if (timeline_ != nullptr) [[unlikely]]
-    count_by_time(*timeline_, answer);
+  if (KernelActivity* const activity = tokens_[token].activity) count(*activity, answer);
+  count_by_time(token, answer);
+}
+
+void MemoryTokens::add_latest(Token token, const LineAnswer& answer, Tick returned) {
+  count_by_time(token, answer);
+  arrive(token, answer, returned);
 }
 
 void MemoryTokens::arrive(Token token, const LineAnswer& answer, Tick returned) {

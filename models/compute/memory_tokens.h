@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "models/compute/memory_port.h"
@@ -41,10 +42,19 @@ class MemoryTokens {
   void expect(Token token, unsigned requests) { tokens_[token].remaining += requests; }
   /// Another part of the instruction ends at `done`, such as the lanes of a FLAT access that are in the LDS.
   void include(Token token, Cycles done, OperationDelays delays);
-  /// Accounts for an answer that the wavefront sees at `returned`. True: it was the last one expected.
+  /// Accounts for an answer that the wavefront sees at `returned`. Most answers are no more than counted.
   void add(Token token, const LineAnswer& answer, Tick returned) {
-    account(token, answer);
-    arrive(token, answer, returned);
+    State& state = tokens_[token];
+    if (state.activity != nullptr) count(*state.activity, answer);
+    if (timeline_ == nullptr && returned < state.latest && state.remaining != 1) [[likely]] {
+      --state.remaining;
+    } else {
+      add_latest(token, answer, returned);
+    }
+  }
+  /// Accounts for answers that the wavefront sees when they are there.
+  void add(Token token, std::span<const LineAnswer> answers) {
+    for (const LineAnswer& answer : answers) add(token, answer, answer.done);
   }
   /// The two halves of add(), for answers whose return is known later.
   void account(Token token, const LineAnswer& answer);
@@ -93,6 +103,20 @@ class MemoryTokens {
     bool issued = false;
     bool open = false;  ///< the wait counters have it as open
   };
+  static void count(KernelActivity& activity, const LineAnswer& answer) {
+    ++activity.requests;
+    activity.request_time += answer.done - answer.made;
+    LatencyBreakdown& latency = activity.latency;
+    latency.add(MemoryLevel::tlb, {}, answer.arrived - answer.made);
+    latency.add(answer.level, answer.queueing, answer.service);
+    latency.mshr += answer.mshr;
+    if (answer.below != nullptr) latency += *answer.below;
+  }
+  /// What add() does of an answer that is the last so far, or of all, or that is counted by time.
+  void add_latest(Token token, const LineAnswer& answer, Tick returned);
+  void count_by_time(Token token, const LineAnswer& answer) {
+    if (timeline_ != nullptr && tokens_[token].activity != nullptr) timeline_->add(answer.made, answer.done);
+  }
   void close(Token token);
 
   Clock clock_;

@@ -8,8 +8,6 @@
 namespace lacuna {
 namespace {
 
-// Requests of an instruction by which the host's fetch of an L1 set runs ahead of its use.
-constexpr std::size_t kPrefetchDistance = 6;
 constexpr std::uint64_t kNoPage = ~std::uint64_t{0};
 
 LineAnswer other_answer(Tick at) { return {.made = at, .arrived = at, .done = at, .level = MemoryLevel::l1}; }
@@ -41,7 +39,6 @@ Tick VectorMemory::take_address_unit(std::size_t lines, Cycles cycle, Tick& want
 
 MemoryTokens::Token VectorMemory::send(WavefrontSlot& slot, const isa::MemoryAccess& access, std::span<const LineRequest> lines,
                                        Counters counters, Cycles cycle, const Contested* contested) {
-  const Tick period = clock_.period();
   Tick wanted;
   const Tick start = take_address_unit(lines.size(), cycle, wanted);
   first_left_ = start;
@@ -50,70 +47,101 @@ MemoryTokens::Token VectorMemory::send(WavefrontSlot& slot, const isa::MemoryAcc
   const MemoryTokens::Token token = tokens_.begin(slot, counters, start, start - wanted, parameters_.vmem_return_latency,
                                                   write ? nullptr : &slot.group->work->activity);
   requests_ += lines.size();
-  LineAccess request{.bytes = coalescer_.line_bytes(),
-                     .kind = RequestKind::vector,
-                     .write = write,
-                     .atomic = access.operation == isa::MemoryAccess::Operation::atomic,
-                     .bypass_l1 = access.glc || access.slc,
-                     .requester = requester_};
-  // The accessed bytes are mapped (the executor checked), so the lines' pages are as well.
-  unsigned mapped = 0;
-  for (std::size_t i = 0; i < lines.size(); ++i) {
-    line_addresses_[i] = physical_.find(lines[i].address);
-    mapped += line_addresses_[i] != PhysicalAddresses::kUnmapped ? 1 : 0;
-  }
-  tokens_.expect(token, mapped);
-  Tick at = start;
+  const LineAccess request{.bytes = coalescer_.line_bytes(),
+                           .kind = RequestKind::vector,
+                           .write = write,
+                           .atomic = access.operation == isa::MemoryAccess::Operation::atomic,
+                           .bypass_l1 = access.glc || access.slc,
+                           .requester = requester_};
   if (reorder_.exists()) {
-    for (std::size_t i = 0; i < lines.size(); ++i, at += period) {
-      if (line_addresses_[i] == PhysicalAddresses::kUnmapped) continue;
-      request.address = line_addresses_[i];
-      request.byte_mask = lines[i].byte_mask;
-      waiting_.push_back({request, lines[i].address, at, token, contest(token, lines[i], contested)});
-    }
-    page_ = kNoPage;
-    send_in_order();
-    return token;
-  }
-  std::uint64_t page = kNoPage;  // of the smallest size
-  LineAnswer answer;
-  if (prefetch_ != nullptr) {
-    for (std::size_t i = 0; i < std::min(lines.size(), kPrefetchDistance); ++i) prefetch_->prefetch(line_addresses_[i]);
-  }
-  for (std::size_t i = 0; i < lines.size(); ++i, at += period) {
-    if (prefetch_ != nullptr && i + kPrefetchDistance < lines.size())
-      prefetch_->prefetch(line_addresses_[i + kPrefetchDistance]);
-    if (lines[i].address / GpuVm::kPage != page) {
-      page = lines[i].address / GpuVm::kPage;
-      port_.translate(lines[i].address, at);
-    }
-    if (line_addresses_[i] == PhysicalAddresses::kUnmapped) continue;
-    request.address = line_addresses_[i];
-    request.byte_mask = lines[i].byte_mask;
-    request.made = at;
-    if (contested != nullptr) [[unlikely]] {
-      const Contest line = contest(token, lines[i], contested);
-      if (line != kNoContest) {
-        if (port_.request(request, line | kContest, answer)) answer_contested(line, answer);
-        continue;
-      }
-    }
-    if (port_.request(request, token, answer)) tokens_.add(token, answer, answer.done);
+    queue_lines(lines, request, start, token, contested);
+  } else {
+    send_lines(lines, request, start, token, contested);
   }
   return token;
 }
 
+// Translations are asked for first, then the cache for all lines that it can be asked for: the two know nothing of each other.
+void VectorMemory::send_lines(std::span<const LineRequest> lines, const LineAccess& request, Tick start,
+                              MemoryTokens::Token token, const Contested* contested) {
+  const Tick period = clock_.period();
+  std::uint64_t page = kNoPage;  // of the smallest size
+  std::uint64_t to_bus = 0;      // from its virtual addresses
+  bool mapped = false;
+  std::size_t count = 0;
+  Tick at = start;
+  for (const LineRequest& line : lines) {
+    const Tick made = std::exchange(at, at + period);
+    if (line.address / GpuVm::kPage != page) {
+      page = line.address / GpuVm::kPage;
+      port_.translate(line.address, made);
+      const std::uint64_t bus = physical_.find(line.address);
+      mapped = bus != PhysicalAddresses::kUnmapped;
+      to_bus = bus - line.address;
+    }
+    // The accessed bytes are mapped (the executor checked), so the lines' pages are as well.
+    if (!mapped) continue;
+    InstructionLine& sent = lines_[count];
+    sent.address = line.address + to_bus;
+    sent.byte_mask = line.byte_mask;
+    sent.made = made;
+    if (contested == nullptr && port_.arrives(made, sent.arrives)) [[likely]] {
+      ++count;
+      continue;
+    }
+    LineAccess alone = request;
+    alone.address = sent.address;
+    alone.byte_mask = sent.byte_mask;
+    alone.made = made;
+    send_alone(alone, token, contest(token, line, contested));
+  }
+  tokens_.expect(token, static_cast<unsigned>(count));
+  const std::size_t known = port_.request(request, {lines_.data(), count}, token, answers_.data());
+  tokens_.add(token, {answers_.data(), known});
+}
+
+void VectorMemory::send_alone(const LineAccess& request, MemoryTokens::Token token, Contest contest) {
+  LineAnswer answer;
+  tokens_.expect(token, 1);
+  if (contest != kNoContest) {
+    if (port_.request(request, contest | kContest, answer)) answer_contested(contest, answer);
+  } else {
+    if (port_.request(request, token, answer)) tokens_.add(token, answer, answer.done);
+  }
+}
+
+void VectorMemory::queue_lines(std::span<const LineRequest> lines, LineAccess request, Tick start, MemoryTokens::Token token,
+                               const Contested* contested) {
+  const Tick period = clock_.period();
+  Tick at = start;
+  unsigned expected = 0;
+  for (const LineRequest& line : lines) {
+    const Tick wanted = std::exchange(at, at + period);
+    request.address = physical_.find(line.address);
+    if (request.address == PhysicalAddresses::kUnmapped) continue;
+    request.byte_mask = line.byte_mask;
+    waiting_.push_back({request, line.address, wanted, token, contest(token, line, contested)});
+    ++expected;
+  }
+  tokens_.expect(token, expected);
+  page_ = kNoPage;
+  send_in_order();
+}
+
 void VectorMemory::answered(std::uint32_t tag, const LineAnswer& answer) {
-  if ((tag & kContest) != 0) [[unlikely]] {
-    answer_contested(tag & ~kContest, answer);
-    send_in_order();
-    return;
-  }
-  if (!reorder_.exists()) {
+  if ((tag & kContest) == 0 && !reorder_.exists()) [[likely]] {
     tokens_.add(tag, answer, answer.done);
-    return;
+  } else {
+    answered_otherwise(tag, answer);
   }
-  take_answer(tag, answer);
+}
+
+void VectorMemory::answered_otherwise(std::uint32_t tag, const LineAnswer& answer) {
+  if ((tag & kContest) != 0) {
+    answer_contested(tag & ~kContest, answer);
+  } else {
+    take_answer(tag, answer);
+  }
   send_in_order();
 }
 

@@ -13,7 +13,6 @@
 #include <vector>
 
 #include "models/common/calendar.h"
-#include "models/common/host_prefetch.h"
 #include "models/compute/coalescer.h"
 #include "models/compute/compute_unit_parameters.h"
 #include "models/compute/memory_tokens.h"
@@ -28,8 +27,6 @@ class VectorMemory : private LineClient {
                std::uint16_t requester);
 
   MemoryPort& port() { return port_; }
-  /// What to tell of the next requests; null: nothing.
-  void attach(const HostPrefetch* prefetch) { prefetch_ = prefetch; }
   /// The lanes of the instruction that executes, global and LDS addresses.
   isa::LaneAddresses& addresses() { return addresses_; }
 
@@ -97,9 +94,18 @@ class VectorMemory : private LineClient {
   };
 
   void answered(std::uint32_t tag, const LineAnswer& answer) override;
+  /// Of a contested line, or one with an entry of the reorder buffer.
+  void answered_otherwise(std::uint32_t tag, const LineAnswer& answer);
   void answer_contested(Contest contest, const LineAnswer& answer);
   void finish_contested(Contest contest, const LineAnswer& answer);
   Contest contest(MemoryTokens::Token token, const LineRequest& line, const Contested* contested);
+  /// The requests for some lines, the first of which leaves at `start`.
+  void send_lines(std::span<const LineRequest> lines, const LineAccess& request, Tick start, MemoryTokens::Token token,
+                  const Contested* contested);
+  void send_alone(const LineAccess& request, MemoryTokens::Token token, Contest contest);
+  /// Those requests wait for their entries of the reorder buffer.
+  void queue_lines(std::span<const LineRequest> lines, LineAccess request, Tick start, MemoryTokens::Token token,
+                   const Contested* contested);
   void send_in_order();
   void take_answer(ReorderBuffer::Entry entry, const LineAnswer& answer);
 
@@ -108,13 +114,13 @@ class VectorMemory : private LineClient {
   MemoryTokens& tokens_;
   MemoryPort port_;
   PhysicalAddresses physical_;
-  const HostPrefetch* prefetch_ = nullptr;
   std::uint16_t requester_;
   Calendar unit_;
   Coalescer coalescer_;
   isa::LaneAddresses addresses_;
-  /// Bus addresses of an instruction's lines.
-  std::array<std::uint64_t, 2 * isa::kLanes> line_addresses_;
+  /// An instruction's requests, and those of their answers that are known at once.
+  std::array<InstructionLine, 2 * isa::kLanes> lines_;
+  std::array<LineAnswer, 2 * isa::kLanes> answers_;
 
   ReorderBuffer reorder_;
   std::vector<Entered> entered_;  // by entry

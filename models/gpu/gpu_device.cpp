@@ -126,7 +126,6 @@ void GpuDevice::build_compute_units() {
     CacheMaintenance* vector_caches = &ports.vector.cache;
     if (zero_) vector_caches = zero_->vector_caches[index].get();
     unit.attach_caches(vector_caches, &ports.scalar.cache, &ports.instruction.cache);
-    unit.attach_prefetch(&ports.vector.cache);
     unit.attach_tlbs(ports.vector.tlb, ports.scalar.tlb, ports.instruction.tlb);
     if (zero_ && gpu.timing != TimingMode::functional) unit.attach_zero(ports.zero);
   }

@@ -3,8 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <memory>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -89,6 +91,8 @@ class FirstLevelCacheTest : public testing::Test {
     return out;
   }
   void answer(const FirstLevelCache::Departure& departure, Tick at) { cache_->answer(departure.miss, at, {}); }
+  /// What is told, in the order in which it is.
+  std::vector<LineAnswer> run_instructions(unsigned which, bool lines_at_once);
   Tick done(std::uint32_t tag) { return answers_.told.at(tag).done; }
 };
 
@@ -237,6 +241,55 @@ TEST_F(FirstLevelCacheTest, ARequestOfSeveralSectorsEndsWithTheLast) {
   EXPECT_EQ(done(0), 208_ns);
   EXPECT_TRUE(ask(0x1000, 300_ns, 1));
   EXPECT_FALSE(ask(0x1020, 300_ns, 2)) << "a sector of the line that is not there";
+}
+
+// Rounds of an instruction each, of 1 to 40 lines of some sets, between which some of what has left is answered.
+std::vector<LineAnswer> FirstLevelCacheTest::run_instructions(unsigned which, bool lines_at_once) {
+  use(which);
+  answers_ = {};
+  std::mt19937_64 random(7);
+  std::vector<FirstLevelCache::Departure> under_way;
+  std::vector<LineAnswer> told;
+  std::vector<InstructionLine> lines;
+  std::vector<LineAnswer> answers(40);
+  for (std::uint32_t round = 0; round < 300; ++round) {
+    const Tick start{1'000'000ULL + 100'000ULL * round};
+    const std::uint64_t kind = random() % 8;
+    const LineAccess common{.bytes = 32, .write = kind < 2, .atomic = kind == 0, .bypass_l1 = kind == 2};
+    lines.resize(1 + random() % 40);
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+      const Tick made = start + Tick{1000} * i;
+      lines[i] = {0x1000 + random() % 24 * 32, random() & 0xffff'ffff, made, made + Tick{1000} * (random() % 2)};
+    }
+    const std::size_t known = lines_at_once ? cache_->access_lines(common, lines, answers_, round, answers.data())
+                                            : cache_->LineMemory::access_lines(common, lines, answers_, round, answers.data());
+    told.insert(told.end(), answers.begin(), answers.begin() + static_cast<std::ptrdiff_t>(known));
+    for (const auto& departure : departures(start + 100_ns)) under_way.push_back(departure);
+    std::shuffle(under_way.begin(), under_way.end(), random);
+    for (std::size_t i = random() % (under_way.size() + 1); i > 0; --i, under_way.pop_back()) {
+      const LineAccess sent = cache_->request(under_way.back().miss);
+      answer(under_way.back(), under_way.back().at + Tick{100'000 + sent.address + sent.byte_mask % 977});
+    }
+    cache_->resume();
+    for (const auto& [tag, answer] : answers_.told) told.push_back(answer);
+    if (random() % 64 == 0) cache_->invalidate(start);
+    if (random() % 16 == 0) cache_->forget(0x1040, 64);
+  }
+  return told;
+}
+
+TEST_F(FirstLevelCacheTest, TheLinesOfAnInstructionAreThoseOfItsRequests) {
+  for (unsigned which = 0; which < b_.caches.size(); ++which) {
+    const std::vector<LineAnswer> one_by_one = run_instructions(which, false);
+    const std::vector<LineAnswer> at_once = run_instructions(which, true);
+    ASSERT_EQ(at_once.size(), one_by_one.size()) << which;
+    for (std::size_t i = 0; i < at_once.size(); ++i) {
+      ASSERT_EQ(at_once[i].made, one_by_one[i].made) << which << ' ' << i;
+      ASSERT_EQ(at_once[i].arrived, one_by_one[i].arrived) << which << ' ' << i;
+      ASSERT_EQ(at_once[i].done, one_by_one[i].done) << which << ' ' << i;
+      ASSERT_EQ(at_once[i].queueing, one_by_one[i].queueing) << which << ' ' << i;
+    }
+  }
 }
 
 TEST_F(FirstLevelCacheTest, AFillOfALineThatWasDroppedLeavesNothing) {

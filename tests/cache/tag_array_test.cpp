@@ -81,5 +81,30 @@ TEST(TagArray, CountsDirtySectors) {
   EXPECT_EQ(tags.find(0, 1), TagArray::kNone);
 }
 
+TEST(TagArray, ReplaceIsDropAndInstall) {
+  for (const unsigned ways : {3U, 4U, 8U, 16U, 20U}) {
+    constexpr unsigned kSectors = 2;
+    TagArray replaced(2, ways, kSectors);
+    TagArray dropped(2, ways, kSectors);
+    std::mt19937 random(ways);
+    const TagArray::Sector present{.requested = {1}, .ready = {2}, .locked = {3}, .complete = true};
+    for (std::uint64_t line = 0; line < 2000; ++line) {
+      const auto set = static_cast<std::uint32_t>(line % 2);
+      const auto index = static_cast<unsigned>(random() % kSectors);
+      const bool other = random() % 4 == 0;
+      const TagArray::Slot slot = other ? set * ways + static_cast<TagArray::Slot>(random() % ways) : replaced.victim(set);
+      if (!other) {
+        ASSERT_EQ(slot, dropped.victim(set));
+      }
+      replaced.replace(set, slot, line, index, present);
+      if (dropped.valid(slot)) dropped.drop(slot);
+      dropped.install(slot, line);
+      dropped.sector(slot, index) = present;
+      ASSERT_EQ(replaced.find(set, line), slot);
+      for (unsigned i = 0; i < kSectors; ++i) ASSERT_EQ(replaced.sector(slot, i).complete, dropped.sector(slot, i).complete);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace lacuna

@@ -12,6 +12,9 @@ void expect_as_division(const Clock& clock, std::uint64_t ps) {
   const std::uint64_t period = clock.period().ps;
   ASSERT_EQ(clock.floor({ps}).n, ps / period) << ps << " ps, period " << period;
   ASSERT_EQ(clock.align_down({ps}).ps, ps / period * period) << ps << " ps, period " << period;
+  if (ps < std::uint64_t{1} << 62) {
+    ASSERT_EQ(clock.starting_at({ps / period * period}).n, ps / period) << ps << " ps, period " << period;
+  }
   if (ps > ~std::uint64_t{0} - period) return;
   ASSERT_EQ(clock.ceil({ps}).n, ps / period + (ps % period != 0 ? 1 : 0)) << ps << " ps, period " << period;
 }

@@ -1,0 +1,142 @@
+// First-level caches: what leaves for the level behind, what its answers bring, and maintenance.
+#include <algorithm>
+
+#include "models/cache/first_level_cache.h"
+
+namespace lacuna {
+
+void FirstLevelCache::departures(Tick end, std::vector<Departure>& out) {
+  if (next_departure_ >= end) return;
+  Tick next = kNever;
+  Departure* kept = departures_.data();
+  for (const Departure& departure : departures_) {
+    if (departure.at < end) {
+      out.push_back(departure);
+    } else {
+      next = earlier(next, departure.at);
+      *kept++ = departure;
+    }
+  }
+  next_departure_ = next;
+  departures_.resize(static_cast<std::size_t>(kept - departures_.data()));
+}
+
+LineAccess FirstLevelCache::request(std::uint32_t number) const {
+  const Miss& miss = misses_[number];
+  return {.address = miss.address,
+          .byte_mask = miss.byte_mask,
+          .bytes = miss.bytes,
+          .kind = miss.request,
+          .write = miss.write,
+          .atomic = miss.kind == Kind::atomic,
+          .bypass_l1 = miss.bypass,
+          .requester = miss.requester};
+}
+
+void FirstLevelCache::answer(std::uint32_t number, Tick at, const LatencyBreakdown& below) {
+  Miss& miss = misses_[number];
+  if (miss.kind == Kind::fill) {
+    free_mshrs_.insert(at);
+    if (miss.slot != TagArray::kNone) {
+      TagArray::Sector& sector = tags_.sector(miss.slot, miss.sector);
+      sector.ready = at;
+      sector.locked = at + lock_;
+      sector.pending = TagArray::kNoFill;
+      if (!is_filling(miss.slot)) --filling_[tags_.set_of(miss.slot)];
+    }
+    if (const std::uint32_t successor = miss.successor; successor != kNone) {
+      Miss& next = misses_[successor];
+      next.room = later(next.room, at + lock_);
+      if (--next.waits_for == 0) {
+        statistics_.way_stall += next.room - (next.own.start + tag_);
+        mshr_queue_.push(successor);
+      }
+    }
+  }
+  // Those who are told may ask for something else: the record is theirs already.
+  const Waiter own = miss.own;
+  const bool write = miss.kind == Kind::write;
+  const bool counted = !miss.write;
+  const Tick waited = miss.leaves - (own.start + tag_);
+  const LineAnswer told{.made = own.made,
+                        .arrived = own.arrived,
+                        .done = write ? at : at + fill_,
+                        .queueing = own.start - own.arrived + waited,
+                        .service = write ? tag_ : tag_ + fill_,
+                        .mshr = miss.leaves - miss.room,
+                        .level = level_,
+                        .below = &below};
+  misses_.give_back(number);
+  tell(own, told, counted);
+  if (own.next != kNone) [[unlikely]]
+    answer_others(own.next, at, counted);
+}
+
+void FirstLevelCache::answer_others(std::uint32_t first, Tick at, bool counted) {
+  for (std::uint32_t next = first; next != kNone;) {
+    const Waiter waiter = waiters_[next];
+    free_waiters_.push_back(next);
+    next = waiter.next;
+    const Tick done = lock_ > Tick{} ? later(waiter.start + tag_, at) + fill_ : later(waiter.start + hit_, at + fill_);
+    // The latency of the fill under way, not a queue.
+    tell(waiter,
+         {.made = waiter.made,
+          .arrived = waiter.arrived,
+          .done = done,
+          .queueing = waiter.start - waiter.arrived,
+          .service = done - waiter.start,
+          .mshr = {},
+          .level = level_,
+          .below = nullptr},
+         counted);
+  }
+}
+
+// -- maintenance
+
+void FirstLevelCache::retire(Tick horizon) {
+  for (ClockedCalendar& bank : banks_) bank.retire(horizon);
+}
+
+void FirstLevelCache::drop_line(TagArray::Slot slot) {
+  for (unsigned i = 0; i < tags_.sectors(); ++i) {
+    const std::uint32_t pending = tags_.sector(slot, i).pending;
+    if (pending != TagArray::kNoFill) misses_[pending].slot = TagArray::kNone;
+  }
+  if (is_filling(slot)) --filling_[tags_.set_of(slot)];
+  tags_.drop(slot);
+}
+
+Tick FirstLevelCache::invalidate(Tick at) {
+  for (Miss& miss : misses_) miss.slot = TagArray::kNone;
+  std::fill(filling_.begin(), filling_.end(), std::uint16_t{0});
+  return Cache::invalidate(at);
+}
+
+void FirstLevelCache::forget(std::uint64_t address, std::uint64_t bytes) {
+  const std::uint64_t first = address >> line_shift_;
+  const std::uint64_t last = (address + bytes - 1) >> line_shift_;
+  for (TagArray::Slot slot = 0; slot < tags_.slots(); ++slot) {
+    if (tags_.tag(slot) >= first && tags_.tag(slot) <= last) drop_line(slot);
+  }
+}
+
+void FirstLevelCache::reset() {
+  Cache::reset();
+  misses_.clear();
+  waiters_.clear();
+  free_waiters_.clear();
+  departures_.clear();
+  next_departure_ = kNever;
+  free_mshrs_.assign(parameters_.mshrs);
+  std::fill(filling_.begin(), filling_.end(), std::uint16_t{0});
+  mshr_queue_.clear();
+  free_transactions_.assign(parameters_.transactions);
+  held_back_.clear();
+  held_head_ = 0;
+  blocks_ = kNone;
+  joins_.clear();
+  free_joins_.clear();
+}
+
+}  // namespace lacuna
