@@ -45,8 +45,7 @@ BENCHMARK(mesh_packets)->ArgNames({"flits", "load"})->Args({1, 20})->Args({1, 40
 constexpr unsigned kSources = 64;
 constexpr unsigned kBanks = 16;
 
-/// Transactions of a window each cycle, as carry() is called with them: requests in order of time, then the replies. An item is
-/// a packet.
+/// Four transactions each cycle, by the halves of packets as at a window's edge. An item is a packet.
 void crossbar_packets(benchmark::State& state) {
   static Crossbar crossbar("crossbar", FabricParameters{}, kSources,
                            AddressRoutes({{"memory", 0, Bytes{64 * kBanks}, 0, kBanks, 64_B}}));
@@ -54,17 +53,20 @@ void crossbar_packets(benchmark::State& state) {
   std::mt19937 random(1);
   std::vector<unsigned> pairs(4096);
   for (unsigned& pair : pairs) pair = random() % (kSources * kBanks);
-  LatencyBreakdown latency;
+  NodePorts& ports = *crossbar.ports();
+  const auto pass = [&ports](unsigned from, unsigned to, unsigned flits, Tick ready) {
+    return ports.arrive(to, flits, ready, ports.leave(from, flits, ready)).at;
+  };
   Tick at{};
   std::size_t next = 0;
   for (auto _ : state) {
     crossbar.advance(at);
     for (unsigned i = 0; i < 4; ++i) {
       const unsigned pair = pairs[next++ % pairs.size()];
-      const unsigned source = pair / kBanks;
-      const unsigned bank = pair % kBanks;
-      const Tick there = crossbar.carry(VirtualNetwork::request, source, bank, 1, at, &latency);
-      benchmark::DoNotOptimize(crossbar.carry(VirtualNetwork::reply, source, bank, 2, there + 50_ns, &latency));
+      const unsigned source = crossbar.source_node(pair / kBanks);
+      const unsigned bank = crossbar.destination_node(pair % kBanks);
+      const Tick there = pass(source, bank, 1, at);
+      benchmark::DoNotOptimize(pass(bank, source, 2, there + 50_ns));
     }
     at += kCycle;
   }
