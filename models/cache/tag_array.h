@@ -86,7 +86,9 @@ class TagArray {
       slot = set * ways_ + replacement_.victim(set);
     }
     fetch_to_host(&tags_[slot]);
-    fetch_to_host(&sectors_[std::size_t{slot} * sectors_count_]);
+    const Sector* sector = &sectors_[std::size_t{slot} * sectors_count_];
+    fetch_to_host(sector);
+    fetch_to_host(reinterpret_cast<const char*>(sector) + sizeof(Sector) - 1);  // it may reach into the next line of the host's
     return slot;
   }
   /// An empty slot of the set, or the one that gives way.

@@ -38,6 +38,8 @@ struct LatencyBreakdown {
     service[static_cast<std::size_t>(level)] += served;
   }
   LatencyBreakdown& operator+=(const LatencyBreakdown& other) {
+    // `other` is another one or the same: nothing that the compiler has to check at run time before it adds several at once.
+#pragma GCC ivdep
     for (std::size_t i = 0; i < queueing.size(); ++i) {
       queueing[i] += other.queueing[i];
       service[i] += other.service[i];

@@ -129,20 +129,11 @@ struct IssueState {
   };
   Ready ready_at(Cycles cycle) const {
 #if defined(__AVX2__)
-    const __m256i now = _mm256_set1_epi64x(static_cast<std::int64_t>(cycle.n));
-    const __m256i never = _mm256_set1_epi64x(static_cast<std::int64_t>(kNeverCycles.n));
-    unsigned later = 0;
-    __m256i others = never;
-    for (unsigned first = 0; first < kMaxSlots; first += 4) {
-      const __m256i four = detail::four(ready.data() + first);
-      const __m256i is_later = _mm256_cmpgt_epi64(four, now);
-      later |= static_cast<unsigned>(_mm256_movemask_pd(_mm256_castsi256_pd(is_later))) << first;
-      others = detail::lesser(others, _mm256_blendv_epi8(never, four, is_later));
-    }
-    return {~later & 0xffff, detail::least_of_four(others)};
+    // Unrolled, and as many as are resident on the machines that there are.
+    return resident <= 8 ? ready_of<2>(cycle) : resident <= 12 ? ready_of<3>(cycle) : ready_of<4>(cycle);
 #else
     Ready result{0, kNeverCycles};
-    for (unsigned r = 0; r < kMaxSlots; ++r) {
+    for (unsigned r = 0; r < resident; ++r) {
       if (ready[r] <= cycle) {
         result.ranks |= 1U << r;
       } else {
@@ -163,6 +154,25 @@ struct IssueState {
     return *std::min_element(ready.begin(), ready.begin() + kMaxSlots);
 #endif
   }
+
+#if defined(__AVX2__)
+ private:
+  /// ready_at() when all are among the first 4 x kFours.
+  template <unsigned kFours>
+  [[gnu::always_inline]] Ready ready_of(Cycles cycle) const {
+    const __m256i now = _mm256_set1_epi64x(static_cast<std::int64_t>(cycle.n));
+    const __m256i never = _mm256_set1_epi64x(static_cast<std::int64_t>(kNeverCycles.n));
+    unsigned later = 0;
+    __m256i others = never;
+    for (unsigned i = 0; i < kFours; ++i) {
+      const __m256i four = detail::four(ready.data() + 4 * i);
+      const __m256i is_later = _mm256_cmpgt_epi64(four, now);
+      later |= static_cast<unsigned>(_mm256_movemask_pd(_mm256_castsi256_pd(is_later))) << 4 * i;
+      others = detail::lesser(others, _mm256_blendv_epi8(never, four, is_later));
+    }
+    return {~later & ((1U << 4 * kFours) - 1), detail::least_of_four(others)};
+  }
+#endif
 };
 
 }  // namespace lacuna
