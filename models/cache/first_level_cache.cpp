@@ -220,8 +220,8 @@ bool FirstLevelCache::may_pass() const {
 
 bool FirstLevelCache::admit_sector(const SectorAccess& access, Tick at, LineClient& client, std::uint32_t tag,
                                    LineAnswer& answer) {
-  if (held_head_ == held_back_.size() && may_pass()) return look_up<false>(access, at, client, tag, answer);
-  held_back_.push_back({access, &client, tag, at});
+  if (held_back_.empty() && may_pass()) return look_up<false>(access, at, client, tag, answer);
+  held_back_.push({access, &client, tag, at});
   return false;
 }
 
@@ -373,18 +373,15 @@ void FirstLevelCache::resume_waiting() {
   }
   mshr_queue_.drop(count);
   free_mshrs_.drop_earliest(count);
-  if (held_head_ != held_back_.size()) look_up_held_back();
+  if (!held_back_.empty()) look_up_held_back();
 }
 
 void FirstLevelCache::look_up_held_back() {
-  while (held_head_ < held_back_.size() && may_pass()) {
-    const HeldBack next = held_back_[held_head_++];
+  while (!held_back_.empty() && may_pass()) {
+    const HeldBack next = held_back_[0];
+    held_back_.drop(1);
     LineAnswer answer;
     if (look_up<false>(next.access, next.arrived, *next.client, next.tag, answer)) next.client->answered(next.tag, answer);
-  }
-  if (2 * held_head_ >= held_back_.size()) {
-    held_back_.erase(held_back_.begin(), held_back_.begin() + static_cast<std::ptrdiff_t>(held_head_));
-    held_head_ = 0;
   }
 }
 

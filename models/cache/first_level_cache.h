@@ -54,7 +54,7 @@ class FirstLevelCache : public Cache, public LineMemory {
   void answer(std::uint32_t miss, Tick at, const LatencyBreakdown& below);
   /// After the answers of an edge: requests that were kept from passing go on.
   void resume() {
-    if (!mshr_queue_.empty() || held_back_.size() != held_head_) resume_waiting();
+    if (!mshr_queue_.empty() || !held_back_.empty()) resume_waiting();
   }
   /// No request comes for a time before `horizon`.
   void retire(Tick horizon);
@@ -179,8 +179,7 @@ class FirstLevelCache : public Cache, public LineMemory {
   SortedTimes free_mshrs_;              ///< when each of those became free that are
   Ring<std::uint32_t> mshr_queue_;      ///< misses without one
   SortedTimes free_transactions_;       ///< likewise, when transactions are limited
-  std::vector<HeldBack> held_back_;     ///< from held_head_ on
-  std::size_t held_head_ = 0;
+  Ring<HeldBack> held_back_;
   std::uint32_t blocks_ = kNone;  ///< in_order: the miss that keeps others from passing
   std::uint16_t blocked_bank_ = 0;
   Tick blocks_from_{};  ///< since when it has its bank

@@ -133,7 +133,6 @@ void FirstLevelCache::reset() {
   mshr_queue_.clear();
   free_transactions_.assign(parameters_.transactions);
   held_back_.clear();
-  held_head_ = 0;
   blocks_ = kNone;
   joins_.clear();
   free_joins_.clear();

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdlib>
 #include <span>
+#include <utility>
 
 #include "models/common/host_prefetch.h"
 #include "models/common/sort_by_time.h"
@@ -68,10 +69,7 @@ void MemoryEdge::settle(Tick end) {
   const bool any =
       std::any_of(caches_.begin(), caches_.end(), [end](const Origin& o) { return o.cache->next_departure() < end; });
   if (!any) return;
-  if (!private_ports_) {
-    private_ports_ = has_private_ports();
-    if (*private_ports_) ports_ = fabric_.ports();
-  }
+  if (!std::exchange(ports_known_, true)) ports_ = private_ports();
   const Tick now = to_tick(sc_core::sc_time_stamp());
   fabric_.advance(now);
   for (const Destination& destination : destinations_) {
@@ -98,9 +96,9 @@ void MemoryEdge::settle(Tick end) {
   }
 }
 
-// Whether the ends of packets can be left to groups and destinations: none uses a port of another one.
-bool MemoryEdge::has_private_ports() const {
-  if (fabric_.ports() == nullptr) return false;
+// Then the ends of packets can be left to groups and memories.
+NodePorts* MemoryEdge::private_ports() const {
+  if (fabric_.ports() == nullptr) return nullptr;
   constexpr std::size_t kNobody = ~std::size_t{0};
   std::vector<std::size_t> owners(fabric_.nodes(), kNobody);
   const auto take = [&](unsigned node, std::size_t owner) {
@@ -108,14 +106,14 @@ bool MemoryEdge::has_private_ports() const {
     return owners[node] == owner;
   };
   for (const Destination& destination : destinations_) {
-    if (!take(destination.node, destination.memory)) return false;
+    if (!take(destination.node, destination.memory)) return nullptr;
   }
   for (std::size_t group = 0; group < groups_.size(); ++group) {
     for (const Sender& sender : groups_[group].senders) {
-      if (!take(sender.node, destinations_.size() + group)) return false;
+      if (!take(sender.node, destinations_.size() + group)) return nullptr;
     }
   }
-  return true;
+  return fabric_.ports();
 }
 
 Tick MemoryEdge::next() const {

@@ -14,7 +14,6 @@
 
 #include <tlm_utils/simple_initiator_socket.h>
 #include <atomic>
-#include <optional>
 #include <vector>
 
 #include "models/cache/first_level_cache.h"
@@ -119,7 +118,8 @@ class MemoryEdge : public WindowEdge {
     FabricTally tally;
   };
 
-  bool has_private_ports() const;
+  /// The fabric's ports, when no group and no memory uses one of another's; otherwise null.
+  NodePorts* private_ports() const;
   void translate();
   // Stages; those with a range of groups or destinations work on them on one thread.
   void leave(std::size_t first_group, std::size_t end_group, Tick end, Piece& piece);
@@ -140,7 +140,7 @@ class MemoryEdge : public WindowEdge {
   void share(std::size_t items, const Work& work);
 
   Fabric& fabric_;
-  NodePorts* ports_ = nullptr;  ///< of the fabric, when threads may use them
+  NodePorts* ports_ = nullptr;  ///< private_ports()
   TranslationLevel* l2_tlb_;
   WorkerThreads* threads_;
   std::vector<Origin> caches_;
@@ -150,10 +150,10 @@ class MemoryEdge : public WindowEdge {
   std::vector<FirstLevelTlb*> tlbs_;
   ZeroMasks* masks_ = nullptr;
   std::vector<Piece> pieces_;
-  std::optional<bool> private_ports_;  ///< has_private_ports(), once all have been added
-  std::size_t count_ = 0;              ///< requests of this edge
-  std::atomic<bool> lost_{false};      ///< one of them is
-  Orders order_;                       ///< of all of them, where one thread carries packets
+  bool ports_known_ = false;       ///< all have been added
+  std::size_t count_ = 0;          ///< requests of this edge
+  std::atomic<bool> lost_{false};  ///< one of them is
+  Orders order_;                   ///< of all of them, where one thread carries packets
 
   struct Translation {
     Tick at;
