@@ -10,34 +10,38 @@
 namespace lacuna {
 namespace {
 
-// Longer than the work of one thread between two pieces in a busy simulation; a wake-up costs the host as much.
+// Longer than the work of one thread between two rounds in a busy simulation; a wake-up costs the host as much.
 constexpr std::chrono::microseconds kSpin{50};
+// Mostly what is waited for comes within this time. Until then the processor is kept: to give it away and to get it back takes
+// as long as a short piece.
+constexpr std::chrono::microseconds kKeep{10};
 
 /// Whether `done()` within the time that spinning is worth.
 template <typename Done>
 bool spin_until(Done&& done) {
-  constexpr unsigned kChecks = 64;  // between two looks at the clock
-  for (unsigned i = 0; i < kChecks; ++i) {
-    if (done()) return true;
+  constexpr unsigned kChecks = 16;  // between two looks at the clock
+  if (done()) return true;
+  for (const auto begin = std::chrono::steady_clock::now();;) {
+    for (unsigned i = 0; i < kChecks; ++i) {
 #if defined(__x86_64__)
-    __builtin_ia32_pause();
+      __builtin_ia32_pause();
 #endif
+      if (done()) return true;
+    }
+    const auto waited = std::chrono::steady_clock::now() - begin;
+    if (waited > kSpin) return false;
+    if (waited > kKeep) sched_yield();
   }
-  for (const auto end = std::chrono::steady_clock::now() + kSpin; std::chrono::steady_clock::now() < end;) {
-    if (done()) return true;
-    sched_yield();
-  }
-  return done();
 }
 
 }  // namespace
 
-WorkerThreads::WorkerThreads(unsigned threads, Sharing sharing) : sharing_(sharing) {
+WorkerThreads::WorkerThreads(unsigned threads, Sharing sharing) : shares_(threads), sharing_(sharing) {
   sigset_t all;
   sigset_t before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
-  for (unsigned i = 1; i < threads; ++i) workers_.emplace_back([this, i] { work(i); });
+  for (unsigned i = 1; i < threads; ++i) workers_.emplace_back([this, i] { wait_and_work(i); });
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
@@ -51,55 +55,63 @@ WorkerThreads::~WorkerThreads() {
   for (std::thread& worker : workers_) worker.join();
 }
 
-void WorkerThreads::run(unsigned pieces, const std::function<void(unsigned)>& piece) {
-  if (alone(pieces)) {
-    for (unsigned i = 0; i < pieces; ++i) piece(i);
-    return;
+void WorkerThreads::share(std::span<const unsigned> items, unsigned range, const Call& call) {
+  call_ = call;
+  remaining_ = static_cast<unsigned>(items.size());
+  items_.resize(items.size());
+  unsigned end = 0;
+  for (unsigned i = 0; i < threads(); ++i) {
+    const auto first_of = [&](unsigned thread) { return std::uint64_t{range} * thread / threads(); };
+    const unsigned begin = end;
+    for (const unsigned item : items) {
+      if (item >= first_of(i) && item < first_of(i + 1)) items_[end++] = item;
+    }
+    shares_[i].set(begin, end);
   }
-  if (taken_size_ < pieces) {
-    taken_ = std::make_unique<std::atomic<bool>[]>(pieces);
-    taken_size_ = pieces;
-  }
-  for (unsigned i = 0; i < pieces; ++i) taken_[i].store(false, std::memory_order_relaxed);
-  piece_ = &piece;
-  pieces_ = pieces;
-  remaining_ = pieces;
-  open_ = true;
   ++round_;
   if (asleep_ != 0) {
     { const std::lock_guard lock(mutex_); }  // whoever is about to sleep has seen the round or sleeps
     begin_.notify_all();
   }
-  take_pieces(0);
+  take_items(0);
   const auto done = [this] { return remaining_ == 0; };
-  if (!spin_until(done)) {
-    std::unique_lock lock(mutex_);
-    caller_asleep_ = true;
-    end_.wait(lock, done);
-    caller_asleep_ = false;
-  }
-  open_ = false;
-  while (inside_ != 0) sched_yield();
+  if (spin_until(done)) return;
+  std::unique_lock lock(mutex_);
+  caller_asleep_ = true;
+  end_.wait(lock, done);
+  caller_asleep_ = false;
 }
 
-bool WorkerThreads::alone(unsigned pieces) {
-  if (workers_.empty() || pieces < 2) return true;
+template <bool kFirst>
+bool WorkerThreads::Share::take(unsigned& place) {
+  for (std::uint64_t left = left_.load(std::memory_order_acquire);;) {
+    const auto begin = static_cast<unsigned>(left);
+    const auto end = static_cast<unsigned>(left >> 32);
+    if (begin == end) return false;
+    place = kFirst ? begin : end - 1;
+    const std::uint64_t rest = kFirst ? left + 1 : left - (std::uint64_t{1} << 32);
+    if (left_.compare_exchange_weak(left, rest, std::memory_order_acquire)) return true;
+  }
+}
+
+bool WorkerThreads::alone(std::size_t items) {
+  if (workers_.empty() || items < 2) return true;
   return sharing_ == Sharing::unless_contended && !contention_.share(std::chrono::steady_clock::now(), involuntary_switches);
 }
 
-void WorkerThreads::take_pieces(unsigned thread) {
-  const unsigned first = pieces_ * thread / threads();
-  for (unsigned i = 0; i < pieces_; ++i) {
-    const unsigned piece = (first + i) % pieces_;
-    if (taken_[piece].load(std::memory_order_relaxed) || taken_[piece].exchange(true, std::memory_order_relaxed)) continue;
-    (*piece_)(piece);
-    if (--remaining_ != 0 || !caller_asleep_) continue;
-    { const std::lock_guard lock(mutex_); }
-    end_.notify_one();
+void WorkerThreads::take_items(unsigned thread) {
+  unsigned taken = 0;
+  unsigned place = 0;
+  for (; shares_[thread].take_first(place); ++taken) call_.function(call_.work, items_[place], thread);
+  for (unsigned i = 1; i < threads(); ++i) {
+    for (; shares_[(thread + i) % threads()].take_last(place); ++taken) call_.function(call_.work, items_[place], thread);
   }
+  if (taken == 0 || (remaining_ -= taken) != 0 || !caller_asleep_) return;
+  { const std::lock_guard lock(mutex_); }
+  end_.notify_one();
 }
 
-void WorkerThreads::work(unsigned thread) {
+void WorkerThreads::wait_and_work(unsigned thread) {
   pthread_setname_np(pthread_self(), "lacuna-worker");
   for (std::uint64_t seen = 0;;) {
     const auto begun = [&] { return round_ != seen; };
@@ -111,9 +123,7 @@ void WorkerThreads::work(unsigned thread) {
     }
     seen = round_;
     if (stop_) return;
-    ++inside_;
-    if (open_) take_pieces(thread);
-    --inside_;
+    take_items(thread);
   }
 }
 

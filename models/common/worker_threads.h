@@ -1,6 +1,7 @@
-// Threads of the host that share a piece of work now and then: short pieces, often, with one thread's work in between.
+// Threads of the host that share work now and then: short pieces, often, with one thread's work in between.
 //
-// The caller is one of them. Those who have nothing to do spin for a short time, since the next piece mostly comes soon, then
+// The caller is one of them. A thread does its own items first, always the same ones, whose state is in its caches; then it
+// helps the others. Those who have nothing to do spin for a short time, since the next piece mostly comes soon, then
 // sleep until it does; spinning gives the processor to whoever else wants it. The threads take no signals: those are for the
 // threads of the program that the model runs in.
 #pragma once
@@ -8,9 +9,8 @@
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
-#include <functional>
-#include <memory>
 #include <mutex>
+#include <span>
 #include <thread>
 #include <vector>
 
@@ -33,27 +33,55 @@ class WorkerThreads {
   /// Of them, those that sleep because there was nothing to do for a while.
   unsigned asleep() const { return asleep_; }
 
-  /// Calls `piece(i)` once for each i below `pieces`, on any of the threads and in any order; returns when all have returned.
-  /// Pieces must not throw. A thread gets the same pieces from call to call when all take their time.
-  void run(unsigned pieces, const std::function<void(unsigned)>& piece);
+  /// Calls `work(item, thread)` once for each of `items`, on any of the threads; returns when all have returned. `range`: items
+  /// are below it; each thread has an equal part of it for its own. It takes its own in the order of `items`, and others' from
+  /// the last one on: those that take long should come first. `work` must not throw.
+  template <typename Work>
+  void run(std::span<const unsigned> items, unsigned range, const Work& work) {
+    if (alone(items.size())) {
+      for (const unsigned item : items) work(item, 0U);
+      return;
+    }
+    share(items, range,
+          {[](const void* call, unsigned item, unsigned thread) { (*static_cast<const Work*>(call))(item, thread); }, &work});
+  }
 
  private:
-  bool alone(unsigned pieces);
-  void work(unsigned thread);
-  void take_pieces(unsigned thread);
+  /// Somebody's `work`.
+  struct Call {
+    void (*function)(const void* work, unsigned item, unsigned thread);
+    const void* work;
+  };
+  /// Those of a thread's items that nobody has taken yet, as places in `items_`. Its own thread takes the first one, others the
+  /// last: mostly it alone looks here.
+  class alignas(64) Share {
+   public:
+    void set(unsigned begin, unsigned end) { left_.store(begin | std::uint64_t{end} << 32, std::memory_order_release); }
+    /// False: there is none.
+    bool take_first(unsigned& place) { return take<true>(place); }
+    bool take_last(unsigned& place) { return take<false>(place); }
 
-  // A round: `round_` changes when its pieces are there, until `remaining_` is 0. A worker may come too late for any, so that
-  // nobody waits for one that the host does not run; what it looks at stays as it is while it is inside.
-  std::atomic<std::uint64_t> round_{0};
-  std::atomic<bool> open_{false};
-  std::atomic<unsigned> inside_{0};
-  std::atomic<unsigned> remaining_{0};
+   private:
+    template <bool kFirst>
+    bool take(unsigned& place);
+
+    std::atomic<std::uint64_t> left_{0};  // begin, and in the upper half end
+  };
+
+  bool alone(std::size_t items);
+  void share(std::span<const unsigned> items, unsigned range, const Call& call);
+  void wait_and_work(unsigned thread);
+  void take_items(unsigned thread);
+
+  // A round: from when its items are there until `remaining_` is 0. Whoever has taken one keeps the round from ending, so that
+  // a worker may come too late for any; nobody waits for one that the host does not run.
+  // In lines of the host's cache of their own: what workers wait for, what the caller waits for, what a round leaves as it is.
+  alignas(64) std::atomic<std::uint64_t> round_{0};
+  alignas(64) std::atomic<unsigned> remaining_{0};
+  alignas(64) Call call_{};
+  std::vector<unsigned> items_;  ///< by the thread whose they are
+  std::vector<Share> shares_;    ///< by thread
   std::atomic<bool> stop_{false};
-  const std::function<void(unsigned)>* piece_ = nullptr;
-  unsigned pieces_ = 0;
-  unsigned taken_size_ = 0;
-  std::unique_ptr<std::atomic<bool>[]> taken_;  ///< by piece
-
   Sharing sharing_;
   ThreadContention contention_;
 

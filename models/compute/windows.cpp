@@ -63,13 +63,13 @@ void Windows::run() {
   retire(now);
 
   busy_.clear();
-  for (const auto& group : groups_) {
-    if (group->earliest() < end_) busy_.push_back(group.get());
+  for (unsigned i = 0; i < groups_.size(); ++i) {
+    if (groups_[i]->earliest() < end_) busy_.push_back(i);
   }
   if (threads_ != nullptr) {
-    threads_->run(static_cast<unsigned>(busy_.size()), [this, begin](unsigned i) { work(*busy_[i], begin); });
+    threads_->run(busy_, static_cast<unsigned>(groups_.size()), [&](unsigned group, unsigned thread) { work(group, thread, begin); });
   } else {
-    for (Group* group : busy_) work(*group, begin);
+    for (const unsigned group : busy_) work(group, 0, begin);
   }
   if (timed_) move_data();
   if (edge_ != nullptr) edge_->settle(clock_.ticks(end_));
@@ -80,14 +80,16 @@ void Windows::run() {
   if (next != kNeverCycles) wake(next);
 }
 
-void Windows::work(Group& group, Cycles begin) {
+void Windows::work(unsigned number, unsigned thread, Cycles begin) {
+  Group& group = *groups_[number];
   if (timed_ && group.units.size() > 1) {
     work_in_turns(group, begin);
-    return;
+  } else {
+    for (ComputeUnit* unit : group.units) {
+      if (unit->earliest() < end_) unit->run(end_);
+    }
   }
-  for (ComputeUnit* unit : group.units) {
-    if (unit->earliest() < end_) unit->run(end_);
-  }
+  if (edge_ != nullptr) edge_->worked(number, thread, clock_.ticks(end_));
 }
 
 void Windows::work_in_turns(Group& group, Cycles begin) {

@@ -37,6 +37,9 @@ class ComputeUnit;
 class WindowEdge {
  public:
   virtual ~WindowEdge() = default;
+  /// A group has worked up to `end`, on a thread of WorkerThreads; others may still be working. What it has asked for may be
+  /// taken from it as far as that concerns nobody else.
+  virtual void worked(unsigned group, unsigned thread, Tick end) = 0;
   /// All groups have worked up to `end`: serves what they have asked for until then and tells them the answers.
   virtual void settle(Tick end) = 0;
   /// When the next request leaves that has been made already; kNever: there is none.
@@ -86,7 +89,7 @@ class Windows : public sc_core::sc_module {
 
   void run();
   void retire(Tick now);
-  void work(Group& group, Cycles begin);
+  void work(unsigned number, unsigned thread, Cycles begin);
   void work_in_turns(Group& group, Cycles begin);
   void move_data();
   void deliver_reports();
@@ -100,7 +103,7 @@ class Windows : public sc_core::sc_module {
   WindowEdge* edge_ = nullptr;
   isa::DeferredAccessPerformer performer_;
   std::vector<Turn> turns_;
-  std::vector<Group*> busy_;
+  std::vector<unsigned> busy_;  // groups that have something to do in the window
   Cycles end_{};  ///< of the last window
   Tick next_retire_{};
   sc_core::sc_event wake_;

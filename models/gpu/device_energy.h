@@ -32,6 +32,7 @@ class DeviceEnergy : public KernelEnergyMeter, public WindowEdge {
 
   void kernel_started(std::uint64_t kernel, Tick at) override;
   KernelEnergy kernel_ended(std::uint64_t kernel, Tick at) override;
+  void worked(unsigned group, unsigned thread, Tick end) override { edge_.worked(group, thread, end); }
   void settle(Tick end) override;
   Tick next() const override { return edge_.next(); }
   void retire(Tick horizon) override { edge_.retire(horizon); }

@@ -49,6 +49,7 @@ class DeviceRequests : public WindowEdge {
   /// it began. If the run goes on, what a unit that is behind adds before `at` is part of the next sample.
   void finish(Tick at);
 
+  void worked(unsigned group, unsigned thread, Tick end) override { edge_.worked(group, thread, end); }
   void settle(Tick end) override;
   Tick next() const override { return edge_.next(); }
   void retire(Tick horizon) override { edge_.retire(horizon); }

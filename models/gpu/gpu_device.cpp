@@ -241,7 +241,12 @@ void GpuDevice::build_edge() {
   for (const auto level : {&ShaderArray::l1s, &ShaderArray::l1i}) {
     for (unsigned array = 0; array < arrays_.size(); ++array) edge_->add(*(arrays_[array].*level), source++, array);
   }
-  for (FirstLevelTlb* tlb : l1_tlbs()) edge_->add(*tlb);
+  if (page_walker_) {
+    for (unsigned i = 0; i < l1v_tlbs_.size(); ++i) edge_->add(*l1v_tlbs_[i], i / parameters_.gpu.cus_per_shader_array);
+    for (const auto tlb : {&ShaderArray::l1s_tlb, &ShaderArray::l1i_tlb}) {
+      for (unsigned array = 0; array < arrays_.size(); ++array) edge_->add(*(arrays_[array].*tlb), array);
+    }
+  }
   for (unsigned i = 0; i < destinations_.l2_banks; ++i) edge_->add_destination(destinations_.first_l2 + i, *l2_[i]);
   if (zero_) {
     source += 1 + static_cast<unsigned>(sdma_.size());

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <numeric>
 #include <span>
 #include <utility>
 
@@ -17,10 +18,8 @@ namespace {
 
 // Requests of which the host fetches what they will use before any of them uses it: about as many as it can have under way.
 constexpr std::size_t kTogether = 12;
-// Requests from which on several threads are faster than one, and the pieces that each of them then has: as few as will do,
-// since every piece begins with nothing fetched.
+// Requests from which on several threads are faster than one.
 constexpr std::size_t kWorthSharing = 32;
-constexpr std::size_t kPiecesPerThread = 3;
 
 // Calls `block(begin, end)` for ranges of 0 to `count` that are short enough to be fetched together.
 template <typename Block>
@@ -42,20 +41,30 @@ MemoryEdge::MemoryEdge(Fabric& fabric, TranslationLevel* l2_tlb, WorkerThreads* 
       threads_(threads),
       destinations_(fabric.destinations.size()),
       memories_(destinations_.size()),
-      pieces_(threads != nullptr ? threads->threads() * kPiecesPerThread : 1) {
+      workplaces_(threads != nullptr ? threads->threads() : 1) {
   for (unsigned i = 0; i < destinations_.size(); ++i) destinations_[i] = {nullptr, fabric.destination_node(i), i};
-  for (Piece& piece : pieces_) piece.tally.destinations.resize(destinations_.size());
+  for (Workplace& workplace : workplaces_) workplace.tally.destinations.resize(destinations_.size());
+  all_memories_.resize(memories_.size());
+  std::iota(all_memories_.begin(), all_memories_.end(), 0U);
 }
 
 void MemoryEdge::add(FirstLevelCache& cache, unsigned source, unsigned group) {
-  if (groups_.size() <= group) groups_.resize(group + 1);
-  groups_[group].sent.resize(destinations_.size());
   const unsigned node = fabric_.source_node(source);
-  std::vector<Sender>& senders = groups_[group].senders;
+  std::vector<Sender>& senders = group_of(group).senders;
   auto sender = std::find_if(senders.begin(), senders.end(), [node](const Sender& other) { return other.node == node; });
   if (sender == senders.end()) sender = senders.insert(sender, {node, {}, {}});
   sender->caches.push_back(static_cast<std::uint32_t>(caches_.size()));
   caches_.push_back({&cache, source, {}, {}});
+}
+
+void MemoryEdge::add(FirstLevelTlb& tlb, unsigned group) {
+  tlbs_.push_back(&tlb);
+  group_of(group).tlbs.push_back(&tlb);
+}
+
+MemoryEdge::Group& MemoryEdge::group_of(unsigned number) {
+  while (groups_.size() <= number) groups_.emplace_back().sent.resize(destinations_.size());
+  return groups_[number];
 }
 
 void MemoryEdge::add_destination(unsigned destination, Cache& cache, unsigned memory_of) {
@@ -63,36 +72,55 @@ void MemoryEdge::add_destination(unsigned destination, Cache& cache, unsigned me
   destinations_[destination].memory = memory_of;
 }
 
+// What leaves depends on the edge where translations or what it learns of zero masks lead to further requests. Else it leaves at
+// once, while it is in the caches of the thread that has made it.
+void MemoryEdge::worked(unsigned number, unsigned thread, Tick end) {
+  Group& group = groups_[number];
+  const auto busy = [](const FirstLevelTlb* tlb) { return tlb->busy(); };
+  if (!ports_known_ || masks_ != nullptr || std::any_of(group.tlbs.begin(), group.tlbs.end(), busy)) return;
+  if (next_departure(group) >= end) return;
+  leave(group, end, workplaces_[thread]);
+  group.left = true;
+}
+
 void MemoryEdge::settle(Tick end) {
   if (masks_ != nullptr) masks_->settle();
   translate();
-  const bool any =
-      std::any_of(caches_.begin(), caches_.end(), [end](const Origin& o) { return o.cache->next_departure() < end; });
-  if (!any) return;
   if (!std::exchange(ports_known_, true)) ports_ = private_ports();
+  leaving_.clear();
+  late_.clear();
+  for (unsigned i = 0; i < groups_.size(); ++i) {
+    const bool left = std::exchange(groups_[i].left, false);
+    if (!left && next_departure(groups_[i]) >= end) continue;
+    leaving_.push_back(i);
+    if (!left) late_.push_back(i);
+  }
+  if (leaving_.empty()) return;
   const Tick now = to_tick(sc_core::sc_time_stamp());
   fabric_.advance(now);
   for (const Destination& destination : destinations_) {
     if (destination.cache != nullptr) destination.cache->advance(now);
   }
   // How many requests there are is known only when they have left: about as many as at the last edge.
-  share(groups_.size(), [this, end](std::size_t first, std::size_t last, Piece& piece) { leave(first, last, end, piece); });
+  share(late_, groups_.size(), [&](unsigned group, Workplace& workplace) { leave(groups_[group], end, workplace); });
   count_ = 0;
-  for (const Origin& origin : caches_) count_ += origin.departures.size();
+  for (const unsigned group : leaving_) {
+    for (const Sender& sender : groups_[group].senders) count_ += sender.orders.size();
+  }
   if (lost_) report_lost();
   if (ports_ == nullptr) carry(VirtualNetwork::request);
-  share(memories_.size(), [this](std::size_t first, std::size_t last, Piece& piece) { serve(first, last, piece); });
+  share(all_memories_, memories_.size(), [this](unsigned memory, Workplace& workplace) { serve(memory, workplace); });
   for (std::size_t i = 0; i < memories_.size(); ++i) {
     if (destinations_[i].cache != nullptr) continue;
     for (Order& arrival : memories_[i].arrivals) serve_by_socket(arrival);
-    if (ports_ != nullptr) send_replies(memories_[i].arrivals, pieces_.front().space);
+    if (ports_ != nullptr) send_replies(memories_[i].arrivals, workplaces_.front().space);
   }
   if (lost_) report_lost();
   if (ports_ == nullptr) carry(VirtualNetwork::reply);
-  share(groups_.size(), [this](std::size_t first, std::size_t last, Piece& piece) { answer(first, last, piece); });
+  share(leaving_, groups_.size(), [this](unsigned group, Workplace& workplace) { answer(groups_[group], workplace); });
   if (ports_ == nullptr) return;
-  for (Piece& piece : pieces_) {
-    if (piece.tally.latency != Tick{}) fabric_.count(piece.tally);
+  for (Workplace& workplace : workplaces_) {
+    if (workplace.tally.latency != Tick{}) fabric_.count(workplace.tally);
   }
 }
 
@@ -121,7 +149,15 @@ Tick MemoryEdge::next() const {
     if (tlb->busy()) return Tick{};
   }
   Tick first = kNever;
-  for (const Origin& origin : caches_) first = earlier(first, origin.cache->next_departure());
+  for (const Group& group : groups_) first = earlier(first, next_departure(group));
+  return first;
+}
+
+Tick MemoryEdge::next_departure(const Group& group) const {
+  Tick first = kNever;
+  for (const Sender& sender : group.senders) {
+    for (const std::uint32_t cache : sender.caches) first = earlier(first, caches_[cache].cache->next_departure());
+  }
   return first;
 }
 
@@ -131,24 +167,25 @@ void MemoryEdge::retire(Tick horizon) {
 }
 
 template <typename Work>
-void MemoryEdge::share(std::size_t items, const Work& work) {
+void MemoryEdge::share(std::span<const unsigned> items, std::size_t range, const Work& work) {
   if (threads_ == nullptr || count_ < kWorthSharing) {
-    work(std::size_t{0}, items, pieces_.front());
+    for (const unsigned item : items) work(item, workplaces_.front());
     return;
   }
-  const std::size_t pieces = std::min(items, pieces_.size());
-  threads_->run(static_cast<unsigned>(pieces),
-                [&](unsigned i) { work(i * items / pieces, (i + 1) * items / pieces, pieces_[i]); });
+  threads_->run(items, static_cast<unsigned>(range),
+                [&](unsigned item, unsigned thread) { work(item, workplaces_[thread]); });
 }
 
 void MemoryEdge::report_lost() const {
-  for (const Origin& origin : caches_) {
-    for (std::size_t i = 0; i < origin.departures.size(); ++i) {
-      const Request& request = origin.requests[i];
-      if (!request.fare.lost) continue;
-      const Cache* cache = destinations_[request.destination].cache;
-      SC_REPORT_FATAL(cache != nullptr ? cache->name() : fabric_.name(),
-                      fmt::format("no memory answers at bus address {:#x} of a mapped page", request.access.address).c_str());
+  for (const unsigned group : leaving_) {
+    for (const Sender& sender : groups_[group].senders) {
+      for (const Order& order : sender.orders) {
+        const Request& request = *order.request;
+        if (!request.fare.lost) continue;
+        const Cache* cache = destinations_[request.destination].cache;
+        SC_REPORT_FATAL(cache != nullptr ? cache->name() : fabric_.name(),
+                        fmt::format("no memory answers at bus address {:#x} of a mapped page", request.access.address).c_str());
+      }
     }
   }
   std::abort();
@@ -172,19 +209,16 @@ void MemoryEdge::translate() {
 
 // -- requests
 
-void MemoryEdge::leave(std::size_t first_group, std::size_t end_group, Tick end, Piece& piece) {
-  for (std::size_t i = first_group; i < end_group; ++i) {
-    Group& group = groups_[i];
-    for (Sender& sender : group.senders) {
-      sender.orders.clear();
-      for (const std::uint32_t cache : sender.caches) collect(sender.orders, cache, end);
-      if (sender.orders.empty() || ports_ == nullptr) continue;
-      sort_nearly_sorted(sender.orders, piece.space);
-      for (const Order& next : sender.orders) {
-        Request& request = *next.request;
-        request.head = ports_->leave(sender.node, request.request_flits, next.at);
-        group.sent[destinations_[request.destination].memory].push_back(next);
-      }
+void MemoryEdge::leave(Group& group, Tick end, Workplace& workplace) {
+  for (Sender& sender : group.senders) {
+    sender.orders.clear();
+    for (const std::uint32_t cache : sender.caches) collect(sender.orders, cache, end);
+    if (sender.orders.empty() || ports_ == nullptr) continue;
+    sort_nearly_sorted(sender.orders, workplace.space);
+    for (const Order& next : sender.orders) {
+      Request& request = *next.request;
+      request.head = ports_->leave(sender.node, request.request_flits, next.at);
+      group.sent[destinations_[request.destination].memory].push_back(next);
     }
   }
 }
@@ -226,14 +260,16 @@ void MemoryEdge::make_request(std::uint32_t cache, const FirstLevelCache::Depart
 void MemoryEdge::carry(VirtualNetwork network) {
   const bool there = network == VirtualNetwork::request;
   order_.clear();
-  for (Origin& origin : caches_) {
-    for (std::size_t i = 0; i < origin.departures.size(); ++i) {
-      Request& request = origin.requests[i];
-      if (there) request.fare.noc_waiting = request.fare.noc_passing = Tick{};
-      order_.push_back({there ? request.access.made : request.fare.at, &request});
+  for (const unsigned group : leaving_) {
+    for (const Sender& sender : groups_[group].senders) {
+      for (const Order& order : sender.orders) {
+        Request& request = *order.request;
+        if (there) request.fare.noc_waiting = request.fare.noc_passing = Tick{};
+        order_.push_back({there ? request.access.made : request.fare.at, &request});
+      }
     }
   }
-  sort_by_time(order_, pieces_.front().space);
+  sort_by_time(order_, workplaces_.front().space);
   if (there) {
     for (Memory& memory : memories_) memory.arrivals.clear();
   }
@@ -253,24 +289,23 @@ void MemoryEdge::carry(VirtualNetwork network) {
 
 // -- service
 
-void MemoryEdge::serve(std::size_t first, std::size_t end, Piece& piece) {
-  for (std::size_t i = first; i < end; ++i) {
-    Memory& memory = memories_[i];
-    memory.below.clear();
-    if (ports_ != nullptr) {
-      memory.arrivals.clear();
-      for (Group& group : groups_) {
-        memory.arrivals.insert(memory.arrivals.end(), group.sent[i].begin(), group.sent[i].end());
-        group.sent[i].clear();
-      }
-      sort_by_time(memory.arrivals, piece.space);
-      arrive(memory.arrivals);
+void MemoryEdge::serve(unsigned number, Workplace& workplace) {
+  Memory& memory = memories_[number];
+  memory.below.clear();
+  if (ports_ != nullptr) {
+    memory.arrivals.clear();
+    for (const unsigned leaving : leaving_) {
+      Orders& sent = groups_[leaving].sent[number];
+      memory.arrivals.insert(memory.arrivals.end(), sent.begin(), sent.end());
+      sent.clear();
     }
-    sort_nearly_sorted(memory.arrivals, piece.space);
-    if (destinations_[i].cache == nullptr) continue;
-    serve_by_caches(memory);
-    if (ports_ != nullptr) send_replies(memory.arrivals, piece.space);
+    sort_by_time(memory.arrivals, workplace.space);
+    arrive(memory.arrivals);
   }
+  sort_nearly_sorted(memory.arrivals, workplace.space);
+  if (destinations_[number].cache == nullptr) return;
+  serve_by_caches(memory);
+  if (ports_ != nullptr) send_replies(memory.arrivals, workplace.space);
 }
 
 // The packets reach the destinations' ports.
@@ -352,26 +387,24 @@ void MemoryEdge::send_replies(Orders& arrivals, Orders& space) {
   }
 }
 
-void MemoryEdge::answer(std::size_t first_group, std::size_t end_group, Piece& piece) {
-  for (std::size_t i = first_group; i < end_group; ++i) {
-    for (Sender& sender : groups_[i].senders) {
-      if (sender.orders.empty()) continue;
-      if (ports_ != nullptr) receive_replies(sender, piece);
-      for (const std::uint32_t cache : sender.caches) tell(caches_[cache]);
-    }
-    // What waits in a cache waits for its answers.
-    for (const Sender& sender : groups_[i].senders) {
-      if (sender.orders.empty()) continue;
-      for (const std::uint32_t cache : sender.caches) {
-        if (!caches_[cache].departures.empty()) caches_[cache].cache->resume();
-      }
+void MemoryEdge::answer(Group& group, Workplace& workplace) {
+  for (Sender& sender : group.senders) {
+    if (sender.orders.empty()) continue;
+    if (ports_ != nullptr) receive_replies(sender, workplace);
+    for (const std::uint32_t cache : sender.caches) tell(caches_[cache]);
+  }
+  // What waits in a cache waits for its answers.
+  for (const Sender& sender : group.senders) {
+    if (sender.orders.empty()) continue;
+    for (const std::uint32_t cache : sender.caches) {
+      if (!caches_[cache].departures.empty()) caches_[cache].cache->resume();
     }
   }
 }
 
-void MemoryEdge::receive_replies(Sender& sender, Piece& piece) {
+void MemoryEdge::receive_replies(Sender& sender, Workplace& workplace) {
   for (Order& order : sender.orders) order.at = order.request->fare.at;
-  sort_by_time(sender.orders, piece.space);
+  sort_by_time(sender.orders, workplace.space);
   for (const Order& next : sender.orders) {
     Request& request = *next.request;
     Fare& fare = request.fare;
@@ -381,7 +414,7 @@ void MemoryEdge::receive_replies(Sender& sender, Piece& piece) {
     fare.at = passed.at;
     fabric_.count_passed(caches_[request.cache].source, request.destination,
                          unsigned{request.request_flits} + request.reply_flits, fare.noc_waiting,
-                         fare.noc_waiting + fare.noc_passing, piece.tally);
+                         fare.noc_waiting + fare.noc_passing, workplace.tally);
   }
 }
 

@@ -14,6 +14,7 @@
 
 #include <tlm_utils/simple_initiator_socket.h>
 #include <atomic>
+#include <span>
 #include <vector>
 
 #include "models/cache/first_level_cache.h"
@@ -34,7 +35,7 @@ class MemoryEdge : public WindowEdge {
 
   /// A cache whose requests enter the network at `source`, of the units of a group (models/compute/windows.h).
   void add(FirstLevelCache& cache, unsigned source, unsigned group = 0);
-  void add(FirstLevelTlb& tlb) { tlbs_.push_back(&tlb); }
+  void add(FirstLevelTlb& tlb, unsigned group = 0);
   /// The cache at a destination; without one its socket is asked.
   void add_destination(unsigned destination, Cache& cache) { add_destination(destination, cache, destination); }
   /// A cache behind which is the memory of another destination, which has a cache as well.
@@ -42,6 +43,7 @@ class MemoryEdge : public WindowEdge {
   /// What is known of zero masks: settled at each edge.
   void attach(ZeroMasks& masks) { masks_ = &masks; }
 
+  void worked(unsigned group, unsigned thread, Tick end) override;
   void settle(Tick end) override;
   Tick next() const override;
   void retire(Tick horizon) override;
@@ -101,6 +103,8 @@ class MemoryEdge : public WindowEdge {
   struct Group {
     std::vector<Sender> senders;
     std::vector<Orders> sent;  ///< by destination of the memory, what has left
+    std::vector<FirstLevelTlb*> tlbs;
+    bool left = false;  ///< its requests of this edge have left already
   };
   struct Destination {
     Cache* cache = nullptr;
@@ -112,32 +116,36 @@ class MemoryEdge : public WindowEdge {
     Orders arrivals;
     std::vector<LatencyBreakdown> below;
   };
-  /// What a thread has for itself while it works on a piece.
-  struct Piece {
+  /// What a thread has for itself.
+  struct Workplace {
     Orders space;
     FabricTally tally;
   };
 
   /// The fabric's ports, when no group and no memory uses one of another's; otherwise null.
   NodePorts* private_ports() const;
+  /// When the next request leaves a group's caches; kNever: there is none.
+  Tick next_departure(const Group& group) const;
+  /// The group of that number, which there may not have been.
+  Group& group_of(unsigned number);
   void translate();
-  // Stages; those with a range of groups or destinations work on them on one thread.
-  void leave(std::size_t first_group, std::size_t end_group, Tick end, Piece& piece);
+  // Stages; those with a workplace are one thread's of several.
+  void leave(Group& group, Tick end, Workplace& workplace);
   void collect(Orders& orders, std::uint32_t cache, Tick end);
   void make_request(std::uint32_t cache, const FirstLevelCache::Departure& departure, Request& request);
   void carry(VirtualNetwork network);
-  void serve(std::size_t first, std::size_t end, Piece& piece);
+  void serve(unsigned number, Workplace& workplace);
   void arrive(Orders& arrivals);
   void serve_by_caches(Memory& memory);
   void serve_by_socket(Order& arrival);
   void send_replies(Orders& arrivals, Orders& space);
-  void answer(std::size_t first_group, std::size_t end_group, Piece& piece);
-  void receive_replies(Sender& sender, Piece& piece);
+  void answer(Group& group, Workplace& workplace);
+  void receive_replies(Sender& sender, Workplace& workplace);
   void tell(Origin& origin);
   [[noreturn]] void report_lost() const;
-  /// Calls `work(first, end, piece)` for ranges of all `items`, on several threads when that is worth it.
+  /// Calls `work(item, workplace)` for each of `items`, which are below `range`, on several threads when that is worth it.
   template <typename Work>
-  void share(std::size_t items, const Work& work);
+  void share(std::span<const unsigned> items, std::size_t range, const Work& work);
 
   Fabric& fabric_;
   NodePorts* ports_ = nullptr;  ///< private_ports()
@@ -149,7 +157,10 @@ class MemoryEdge : public WindowEdge {
   std::vector<Memory> memories_;  ///< by destination
   std::vector<FirstLevelTlb*> tlbs_;
   ZeroMasks* masks_ = nullptr;
-  std::vector<Piece> pieces_;
+  std::vector<Workplace> workplaces_;  ///< by thread
+  std::vector<unsigned> leaving_;      ///< groups from which something leaves at this edge,
+  std::vector<unsigned> late_;         ///< and those of them that leave there only
+  std::vector<unsigned> all_memories_;
   bool ports_known_ = false;       ///< all have been added
   std::size_t count_ = 0;          ///< requests of this edge
   std::atomic<bool> lost_{false};  ///< one of them is

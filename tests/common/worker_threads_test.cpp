@@ -5,47 +5,73 @@
 #include <array>
 #include <atomic>
 #include <chrono>
-#include <ctime>
+#include <span>
 #include <thread>
 
 namespace lacuna {
 namespace {
 
+constexpr unsigned kItems = 17;
+constexpr std::array<unsigned, kItems> kAll{16, 3, 0, 7, 1, 12, 5, 14, 2, 9, 11, 4, 15, 8, 6, 13, 10};
+
 class WorkerThreadsOf : public testing::TestWithParam<unsigned> {};
 
-TEST_P(WorkerThreadsOf, EachPieceIsDoneOnceAndBeforeTheReturn) {
+TEST_P(WorkerThreadsOf, EachItemIsDoneOnceAndBeforeTheReturn) {
   WorkerThreads threads(GetParam());
   EXPECT_EQ(threads.threads(), GetParam());
   for (unsigned round = 0; round < 2000; ++round) {
-    const unsigned pieces = round % 17;
-    std::array<unsigned, 17> done{};  // not atomic: whoever returns sees it
-    threads.run(pieces, [&](unsigned i) { ++done[i]; });
-    for (unsigned i = 0; i < done.size(); ++i) ASSERT_EQ(done[i], i < pieces ? 1U : 0U) << round;
+    const auto items = std::span(kAll).first(round % (kItems + 1));
+    std::array<unsigned, kItems> done{};  // not atomic: whoever returns sees it
+    threads.run(items, kItems, [&](unsigned i, unsigned thread) {
+      EXPECT_LT(thread, GetParam());
+      ++done[i];
+    });
+    std::array<unsigned, kItems> asked{};
+    for (const unsigned i : items) asked[i] = 1;
+    ASSERT_EQ(done, asked) << round;
   }
 }
 
 INSTANTIATE_TEST_SUITE_P(Numbers, WorkerThreadsOf, testing::Values(1, 2, 3, 8));
 
-TEST(WorkerThreads, PiecesRunAtTheSameTime) {
+// Items 0 and 2 are at work at the same time, and so are 1 and 3.
+TEST(WorkerThreads, EachThreadBeginsWithItsOwnItems) {
   WorkerThreads threads(2);
-  std::atomic<unsigned> inside = 0;
-  threads.run(2, [&](unsigned) {
-    ++inside;
-    while (inside != 2) std::this_thread::yield();
-  });
-  EXPECT_EQ(inside, 2U);
+  for (unsigned round = 0; round < 100; ++round) {
+    std::array<unsigned, 4> done_by{};
+    std::array<std::atomic<unsigned>, 2> inside{};
+    threads.run(std::array{0U, 2U, 3U, 1U}, 4, [&](unsigned i, unsigned thread) {
+      done_by[i] = thread;
+      const unsigned turn = i == 0 || i == 2 ? 0 : 1;
+        ++inside[turn];
+      while (inside[turn] != 2) std::this_thread::yield();
+    });
+    EXPECT_EQ(done_by, (std::array<unsigned, 4>{0, 0, 1, 1}));
+  }
 }
 
 TEST(WorkerThreads, IdleThreadsSleepAndComeBack) {
+  constexpr std::array<unsigned, 4> kFour{0, 1, 2, 3};
   WorkerThreads threads(4);
-  threads.run(4, [](unsigned) {});
+  threads.run(kFour, 4, [](unsigned, unsigned) {});
   while (threads.asleep() != 3) std::this_thread::yield();
   std::atomic<unsigned> inside = 0;
-  threads.run(4, [&](unsigned) {  // needs all of them
+  threads.run(kFour, 4, [&](unsigned, unsigned) {  // needs all of them
     ++inside;
     while (inside != 4) std::this_thread::yield();
   });
   EXPECT_EQ(inside, 4U);
+}
+
+// All items are one thread's: the other helps it.
+TEST(WorkerThreads, ThreadsHelpEachOther) {
+  WorkerThreads threads(2);
+  std::atomic<unsigned> inside = 0;
+  threads.run(std::array{0U, 1U}, 100, [&](unsigned, unsigned) {
+    ++inside;
+    while (inside != 2) std::this_thread::yield();
+  });
+  EXPECT_EQ(inside, 2U);
 }
 
 TEST(WorkerThreads, ProcessorsAreCounted) { EXPECT_GE(usable_processors(), 1U); }

@@ -12,8 +12,10 @@ constexpr Tick microseconds(std::uint64_t n) { return {n * 1'000'000}; }
 
 struct Edge : WindowEdge {
   std::uint64_t served = 0;
+  std::vector<unsigned> worked_groups;
   std::vector<Tick> settled;
   Tick retired{};
+  void worked(unsigned group, unsigned, Tick) override { worked_groups.push_back(group); }
   void settle(Tick end) override {
     settled.push_back(end);
     served += 1000;
@@ -39,8 +41,10 @@ class DeviceEnergyTest : public testing::Test {
 };
 
 TEST_F(DeviceEnergyTest, TheEdgeIsAsItWouldBeWithoutIt) {
+  energy_.worked(5, 1, microseconds(1));
   energy_.settle(microseconds(1));
   energy_.retire(microseconds(3));
+  EXPECT_EQ(edge_.worked_groups, std::vector<unsigned>{5});
   EXPECT_EQ(edge_.settled, (std::vector<Tick>{microseconds(1)}));
   EXPECT_EQ(edge_.retired, microseconds(3));
   EXPECT_EQ(energy_.next(), microseconds(77));

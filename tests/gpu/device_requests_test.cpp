@@ -19,8 +19,10 @@ namespace test {
 namespace {
 
 struct Edge : WindowEdge {
+  std::vector<unsigned> worked_groups;
   std::vector<Tick> settled;
   Tick retired{};
+  void worked(unsigned group, unsigned, Tick) override { worked_groups.push_back(group); }
   void settle(Tick end) override { settled.push_back(end); }
   Tick next() const override { return Tick{77}; }
   void retire(Tick horizon) override { retired = horizon; }
@@ -47,8 +49,10 @@ class DeviceRequestsTest : public testing::Test {
 };
 
 TEST_F(DeviceRequestsTest, TheEdgeIsAsItWouldBeWithoutIt) {
+  requests_.worked(5, 1, Tick{10});
   requests_.settle(Tick{10});
   requests_.retire(Tick{30});
+  EXPECT_EQ(edge_.worked_groups, std::vector<unsigned>{5});
   EXPECT_EQ(edge_.settled, std::vector<Tick>{Tick{10}});
   EXPECT_EQ(edge_.retired, Tick{30});
   EXPECT_EQ(requests_.next(), Tick{77});
