@@ -325,9 +325,11 @@ class ComputeUnit : public sc_core::sc_module, private MemoryTokens::Listener {
 
 /// What an instruction adds to thread_instructions.
 inline std::uint64_t ComputeUnit::threads_of(const isa::Instruction& instruction, const isa::Wavefront& wave) {
-  constexpr unsigned kOfLanes =
+  constexpr std::uint64_t kOfLanes =
       1U << unsigned(isa::Unit::valu) | 1U << unsigned(isa::Unit::vmem) | 1U << unsigned(isa::Unit::lds);
-  return (kOfLanes >> unsigned(instruction.unit) & 1) != 0 ? static_cast<std::uint64_t>(std::popcount(wave.exec())) : 1;
+  // No branch: the host cannot foresee the unit.
+  const std::uint64_t of_lanes = kOfLanes >> unsigned(instruction.unit) & 1;
+  return (static_cast<std::uint64_t>(std::popcount(wave.exec())) & (0 - of_lanes)) | (of_lanes ^ 1);
 }
 
 inline void ComputeUnit::execute(WavefrontSlot& slot, const isa::DecodedInstruction& instruction, Cycles cycle) {

@@ -6,6 +6,7 @@
 #include <bit>
 
 #include "models/common/gpu_registers.h"
+#include "models/common/host_prefetch.h"
 #include "models/compute/compute_unit.h"
 #include "models/isa/register_use.h"
 
@@ -16,6 +17,16 @@ namespace {
 constexpr unsigned bit(isa::Unit unit) { return 1u << static_cast<unsigned>(unit); }
 
 constexpr unsigned kMemoryUnits = bit(isa::Unit::vmem) | bit(isa::Unit::lds) | bit(isa::Unit::smem);
+
+// A hint for the host, which fetches what a wavefront's next instruction reads while other wavefronts issue. Operands that are
+// no vector registers get one as well, of no use: a branch that the host cannot foresee would cost more.
+void prefetch_operands(const isa::Instruction& next, const isa::Wavefront& wave) {
+  constexpr unsigned kRegisters = 256;
+  for (unsigned i = 0; i < 3; ++i) {
+    const std::uint32_t* const lanes = wave.vgpr + std::size_t{next.src[i].index % kRegisters} * isa::kLanes;
+    for (unsigned lane = 0; lane < isa::kLanes; lane += 16) fetch_to_host(lanes + lane);
+  }
+}
 
 std::string illegal_instruction_text(const isa::Instruction& instruction) {
   const std::string reason = isa::not_executed_reason(instruction);
@@ -34,14 +45,17 @@ void ComputeUnit::run_timed(Cycles limit) {
 [[gnu::always_inline]] inline bool ComputeUnit::offer_cycle(Simd& simd, WavefrontSlot& slot, unsigned unit, Cycles cycle) {
   if (matrix_results_ != nullptr && waits_for_matrix(slot, cycle)) [[unlikely]]
     return false;
-  if (unit == bit(isa::Unit::valu)) {
-    if (simd.valu_free > cycle) {
+  // Seldom first: which unit it is, the host cannot foresee.
+  if (simd.valu_free > cycle) [[unlikely]] {
+    if (unit == bit(isa::Unit::valu)) {
       slot.when = simd.valu_free;
       slot.publish();
       simd.valu_wanted = simd.valu_free;
       return false;
     }
-    if (slot.next != nullptr && slot.next->passes != 0 && matrix_.free_from(simd.number) > cycle) [[unlikely]] {
+  }
+  if (slot.next != nullptr && slot.next->passes != 0) [[unlikely]] {
+    if (matrix_.free_from(simd.number) > cycle) {
       slot.when = matrix_.free_from(simd.number);
       slot.publish();
       return false;
@@ -97,13 +111,14 @@ void ComputeUnit::refuse(WavefrontSlot& slot, Cycles cycle) {
   ++work.activity.issued[static_cast<std::size_t>(instruction.unit)];
 
   slot.account_issue(cycle);
-  wave.access.bytes_per_lane = 0;
+  const bool memory = (bit(instruction.unit) & kMemoryUnits) != 0;
+  if (memory) wave.access.bytes_per_lane = 0;
   execute(slot, instruction, cycle);
 
   slot.when = after_issue(simd, slot, instruction, cycle);
-  if ((bit(instruction.unit) & kMemoryUnits) != 0 && wave.event != isa::Event::memory_fault)
-    access_memory(slot, instruction, cycle);
+  if (memory && wave.event != isa::Event::memory_fault) access_memory(slot, instruction, cycle);
   go_on(slot, instruction, cycle);
+  if (slot.next != nullptr) prefetch_operands(*slot.next, wave);
 }
 
 void ComputeUnit::access_memory(WavefrontSlot& slot, const isa::DecodedInstruction& instruction, Cycles cycle) {

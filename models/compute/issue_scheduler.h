@@ -73,45 +73,43 @@ class IssueScheduler {
   // One cycle of one SIMD, offered in the policy's order. The loop of every instruction: a call would show.
   template <bool kOldestFirst, typename Offer>
   [[gnu::always_inline]] inline void serve(Simd& simd, Cycles cycle, Offer& offer) {
-    constexpr unsigned kWithoutLimit = 1U << static_cast<unsigned>(isa::Unit::special);
     IssueState& state = simd.issue;
     const unsigned last = state.last;
-    unsigned used = 0;
+    IssueState::Units units = state.units();
+    unsigned lost = 0;  // ranks that are ready, but another one has taken their unit
     bool any = false;
     bool moved = false;
     const IssueState::Ready at = state.ready_at(cycle);
+    Cycles next = kNeverCycles;  // of those that have been offered the cycle
     times_.begin(simd.number, at.others);
     for (unsigned ready = at.ranks; ready != 0;) {
       const unsigned rank = kOldestFirst ? static_cast<unsigned>(std::countr_zero(ready)) : next_rank(state, ready, last);
       ready &= ~(1U << rank);
-      const unsigned unit = 1U << static_cast<unsigned>(state.unit[rank]);
-      if ((used & unit) != 0) continue;
+      const isa::Unit unit = state.unit[rank];
       WavefrontSlot& slot = *state.slots[rank];
       [[maybe_unused]] const unsigned number = slot.number;
-      if (!offer(simd, slot, unit, cycle)) continue;
-      used |= unit & ~kWithoutLimit;
+      const bool taken = offer(simd, slot, 1U << static_cast<unsigned>(unit), cycle);
+      next = lesser(next, state.ready[rank]);
+      if (!taken) continue;
+      const unsigned losers = ready & units.that_are(unit) & (0U - unsigned{unit != isa::Unit::special});
+      lost |= losers;
+      ready ^= losers;
       if constexpr (!kOldestFirst) {  // nobody else asks who was served
         if (!any) state.last = static_cast<std::uint8_t>(number);
         any = true;
       }
       if (state.slots[rank] != &slot) [[unlikely]] {  // it ended, those behind it have moved up
         ready = (ready & ((1U << rank) - 1)) | ready >> (rank + 1) << rank;
+        units = state.units();
         moved = true;
       }
     }
-    // A wavefront that lost this cycle's port is ready in the past: it tries again at the SIMD's next turn.
-    const Cycles earliest = moved ? state.earliest() : earliest_of(state, at.ranks, times_.earliest(simd.number));
-    times_.set(simd.number, earliest == kNeverCycles ? earliest : later(earliest, cycle + Cycles{1}));
+    // A wavefront that lost this cycle's port tries again at the SIMD's next turn. Who has been woken meanwhile has told so.
+    next = lesser(moved ? state.earliest() : lost != 0 ? cycle : next, times_.earliest(simd.number));
+    times_.set(simd.number, next == kNeverCycles ? next : later(next, cycle + Cycles{1}));
   }
 
-  // `others`: of those that are not among `ranks`, with those that have been woken meanwhile.
-  static Cycles earliest_of(const IssueState& state, unsigned ranks, Cycles others) {
-    for (; ranks != 0; ranks &= ranks - 1) {
-      const Cycles ready = state.ready[static_cast<unsigned>(std::countr_zero(ranks))];
-      others = ready < others ? ready : others;
-    }
-    return others;
-  }
+  static Cycles lesser(Cycles a, Cycles b) { return b < a ? b : a; }
 
   // Of those that are left. `last`: the slot served first in an earlier cycle.
   unsigned next_rank(const IssueState& state, unsigned ready, unsigned last) const {

@@ -72,18 +72,18 @@ struct alignas(64) WavefrontSlot {
   // also ahead of time: `accounted` is the first that has none.
   WavefrontClass* activity = nullptr;
   Cycles accounted{};
+  std::uint8_t number;      ///< slot of its SIMD
+  std::uint16_t holds = 0;  ///< of enum Hold
   /// The instruction buffer: one line and the next (models/compute/instruction_fetch.h).
   struct Fetch {
     std::uint64_t line = 0;   ///< number of the line that holds the PC: address / line bytes
+    Cycles next_ready{};      ///< when the line behind it is there
     std::uint32_t epoch = 0;  ///< answers to what was asked for before the last branch are void
     bool line_open = false;   ///< it is not known yet when the line is there
     bool next_open = false;   ///< likewise of the line behind it
-    Cycles next_ready{};      ///< when the line behind it is there
   } buffer;
 
-  std::uint8_t number;  ///< slot of its SIMD
   bool resident = false;
-  std::uint16_t holds = 0;  ///< of enum Hold
   unsigned wait_vm = 0;     ///< of kHoldVmcnt: the wavefront goes on when no more are outstanding
   unsigned wait_lgkm = 0;   ///< likewise
   Cycles waits_from{};      ///< since when

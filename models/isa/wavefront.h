@@ -89,24 +89,25 @@ alignas(64) inline constexpr std::array<std::uint32_t, kLanes> kEveryLane = [] {
 
 /// Registers of one wavefront plus pointers to what it shares with others.
 struct Wavefront {
+  // Of many wavefronts in turn, few lines stay in the host's caches: what every instruction asks for is in one with EXEC.
+
   // -- registers
-  std::uint64_t pc = 0;  ///< while an instruction executes: address of the next one (as s_getpc returns it)
-  bool scc = false;
-  Mode mode;
   std::uint32_t trap_status = 0;
   std::uint32_t status = 0;
   std::uint32_t hw_id = 0;  ///< HW_ID as s_getreg reads it: wave, SIMD, CU, SH, SE
+  Target target = Target::gfx803;
   /// Scalar registers, indexed by operand encoding 0..127; see SpecialRegister. VCC, EXEC, M0, ... live here too.
   alignas(8) std::array<std::uint32_t, 128> sgpr{};
   /// Vector registers: register r, lane l is vgpr[r * kLanes + l]. Points into the SIMD's register file.
   std::uint32_t* vgpr = nullptr;
   /// gfx90a accumulation registers, same layout: the part of the wavefront's allocation from accum_offset on.
   std::uint32_t* agpr = nullptr;
+  std::uint64_t pc = 0;     ///< while an instruction executes: address of the next one (as s_getpc returns it)
   unsigned vgpr_count = 0;  ///< allocated; access beyond is an illegal instruction (checked when decoded operands are used)
   unsigned agpr_count = 0;
   unsigned sgpr_count = 0;
-
-  Target target = Target::gfx803;
+  Mode mode;
+  bool scc = false;
 
   // -- report of the last instruction
   Event event = Event::none;
@@ -170,5 +171,7 @@ struct Wavefront {
     event_value = value;
   }
 };
+
+static_assert(offsetof(Wavefront, event_value) / 64 == (offsetof(Wavefront, sgpr) + kExecLo * 4) / 64 && alignof(Wavefront) == 64);
 
 }  // namespace lacuna::isa
