@@ -95,8 +95,8 @@ struct IssueState {
   /// Earliest issue of each wavefront's next instruction; kNeverCycles when it is held. One more, for slots that are free.
   alignas(32) std::array<Cycles, kMaxSlots + 1> ready;
   alignas(16) std::array<isa::Unit, kMaxSlots + 1> unit{};  ///< of the next instruction
-  std::array<std::uint8_t, kMaxSlots> rank;     ///< by slot number; kMaxSlots: the slot is free
-  std::uint8_t last = kMaxSlots - 1;            ///< the slot that was served first in the last cycle in which one was
+  std::array<std::uint8_t, kMaxSlots> rank;                 ///< by slot number; kMaxSlots: the slot is free
+  std::uint8_t last = kMaxSlots - 1;  ///< the slot that was served first in the last cycle in which one was
   unsigned resident = 0;
   std::array<WavefrontSlot*, kMaxSlots> slots{};
 
@@ -128,15 +128,14 @@ struct IssueState {
    public:
     explicit Units(const IssueState& state)
 #if defined(__AVX2__)
-        : units_(_mm_load_si128(reinterpret_cast<const __m128i*>(state.unit.data()))) {
-    }
+        : units_(_mm_load_si128(reinterpret_cast<const __m128i*>(state.unit.data()))){}
 #else
     {
       std::copy_n(state.unit.begin(), kMaxSlots, units_.begin());
     }
 #endif
-    /// Ranks whose next instruction is for `unit`.
-    unsigned that_are(isa::Unit unit) const {
+          /// Ranks whose next instruction is for `unit`.
+          unsigned that_are(isa::Unit unit) const {
 #if defined(__AVX2__)
       return static_cast<unsigned>(_mm_movemask_epi8(_mm_cmpeq_epi8(units_, _mm_set1_epi8(static_cast<char>(unit)))));
 #else

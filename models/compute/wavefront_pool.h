@@ -84,10 +84,10 @@ struct alignas(64) WavefrontSlot {
   } buffer;
 
   bool resident = false;
-  unsigned wait_vm = 0;     ///< of kHoldVmcnt: the wavefront goes on when no more are outstanding
-  unsigned wait_lgkm = 0;   ///< likewise
-  Cycles waits_from{};      ///< since when
-  unsigned open = 0;        ///< memory operations whose completion is not known yet
+  unsigned wait_vm = 0;    ///< of kHoldVmcnt: the wavefront goes on when no more are outstanding
+  unsigned wait_lgkm = 0;  ///< likewise
+  Cycles waits_from{};     ///< since when
+  unsigned open = 0;       ///< memory operations whose completion is not known yet
   unsigned wave_in_group = 0;
   unsigned vgpr_granule = 0;
   unsigned vgpr_granules = 0;

@@ -67,7 +67,8 @@ void Windows::run() {
     if (groups_[i]->earliest() < end_) busy_.push_back(i);
   }
   if (threads_ != nullptr) {
-    threads_->run(busy_, static_cast<unsigned>(groups_.size()), [&](unsigned group, unsigned thread) { work(group, thread, begin); });
+    threads_->run(busy_, static_cast<unsigned>(groups_.size()),
+                  [&](unsigned group, unsigned thread) { work(group, thread, begin); });
   } else {
     for (const unsigned group : busy_) work(group, 0, begin);
   }

@@ -104,7 +104,7 @@ class Windows : public sc_core::sc_module {
   isa::DeferredAccessPerformer performer_;
   std::vector<Turn> turns_;
   std::vector<unsigned> busy_;  // groups that have something to do in the window
-  Cycles end_{};  ///< of the last window
+  Cycles end_{};                ///< of the last window
   Tick next_retire_{};
   sc_core::sc_event wake_;
 };

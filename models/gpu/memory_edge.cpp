@@ -72,8 +72,8 @@ void MemoryEdge::add_destination(unsigned destination, Cache& cache, unsigned me
   destinations_[destination].memory = memory_of;
 }
 
-// What leaves depends on the edge where translations or what it learns of zero masks lead to further requests. Else it leaves at
-// once, while it is in the caches of the thread that has made it.
+// What leaves depends on the edge where translations or what it learns of zero masks lead to further requests. Else it leaves
+// at once, while it is in the caches of the thread that has made it.
 void MemoryEdge::worked(unsigned number, unsigned thread, Tick end) {
   Group& group = groups_[number];
   const auto busy = [](const FirstLevelTlb* tlb) { return tlb->busy(); };
@@ -172,8 +172,7 @@ void MemoryEdge::share(std::span<const unsigned> items, std::size_t range, const
     for (const unsigned item : items) work(item, workplaces_.front());
     return;
   }
-  threads_->run(items, static_cast<unsigned>(range),
-                [&](unsigned item, unsigned thread) { work(item, workplaces_[thread]); });
+  threads_->run(items, static_cast<unsigned>(range), [&](unsigned item, unsigned thread) { work(item, workplaces_[thread]); });
 }
 
 void MemoryEdge::report_lost() const {

@@ -172,6 +172,7 @@ struct Wavefront {
   }
 };
 
-static_assert(offsetof(Wavefront, event_value) / 64 == (offsetof(Wavefront, sgpr) + kExecLo * 4) / 64 && alignof(Wavefront) == 64);
+static_assert(offsetof(Wavefront, event_value) / 64 == (offsetof(Wavefront, sgpr) + kExecLo * 4) / 64 &&
+              alignof(Wavefront) == 64);
 
 }  // namespace lacuna::isa

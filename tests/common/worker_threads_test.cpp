@@ -43,7 +43,7 @@ TEST(WorkerThreads, EachThreadBeginsWithItsOwnItems) {
     threads.run(std::array{0U, 2U, 3U, 1U}, 4, [&](unsigned i, unsigned thread) {
       done_by[i] = thread;
       const unsigned turn = i == 0 || i == 2 ? 0 : 1;
-        ++inside[turn];
+      ++inside[turn];
       while (inside[turn] != 2) std::this_thread::yield();
     });
     EXPECT_EQ(done_by, (std::array<unsigned, 4>{0, 0, 1, 1}));
