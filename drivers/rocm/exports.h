@@ -10,13 +10,17 @@
 
 namespace lacuna::rocm {
 
+/// Whether a function is called when the simulation has ended.
+enum class AfterTheEnd : bool { no, yes };
+
 /// Runs `function` on the driver. No exception reaches the runtime. At the end of the process, when there is no simulation and
-/// no log any more, nothing is done and everything is well: destructors give back what nobody needs.
-template <class Function>
+/// no log any more, nothing is done and everything is well: destructors give back what nobody needs, and the runtime's threads
+/// go on until the process is gone.
+template <AfterTheEnd kAfterTheEnd = AfterTheEnd::no, class Function>
 HSAKMT_STATUS with_driver(Function function) noexcept {
   Driver* driver = Driver::get();
   if (driver == nullptr) return HSAKMT_STATUS_KERNEL_IO_CHANNEL_NOT_OPENED;
-  if (driver->simulation().ended()) return HSAKMT_STATUS_SUCCESS;
+  if (kAfterTheEnd == AfterTheEnd::no && driver->simulation().ended()) return HSAKMT_STATUS_SUCCESS;
   try {
     return function(*driver);
   } catch (const std::bad_alloc&) {

@@ -4,6 +4,7 @@
 
 #include "drivers/rocm/exports.h"
 
+using lacuna::rocm::AfterTheEnd;
 using lacuna::rocm::Driver;
 using lacuna::rocm::with_driver;
 
@@ -21,9 +22,9 @@ HSAKMT_STATUS give(const std::vector<Item>& items, HSAuint32 room, Item* out) {
 }
 
 /// `function` for a node that exists.
-template <class Function>
+template <AfterTheEnd kAfterTheEnd = AfterTheEnd::no, class Function>
 HSAKMT_STATUS on_node(HSAuint32 node, Function function) {
-  return with_driver(
+  return with_driver<kAfterTheEnd>(
       [&](Driver& driver) { return driver.topology().has(node) ? function(driver) : HSAKMT_STATUS_INVALID_NODE_UNIT; });
 }
 
@@ -82,12 +83,12 @@ HSAKMT_STATUS hsaKmtGetTileConfig(HSAuint32 node, HsaGpuTileConfig* config) {
   });
 }
 
-// Both counters come from simulated time: durations that the runtime computes are simulated ones.
+// Both counters come from simulated time: durations that the runtime computes are simulated ones. The runtime's thread for
+// asynchronous signals asks while the process ends, and aborts it when it gets no answer.
 HSAKMT_STATUS hsaKmtGetClockCounters(HSAuint32 node, HsaClockCounters* counters) {
-  return on_node(node, [&](Driver& driver) {
+  return on_node<AfterTheEnd::yes>(node, [&](Driver& driver) {
     if (counters == nullptr) return HSAKMT_STATUS_INVALID_PARAMETER;
-    lacuna::Tick now{};
-    if (!driver.simulation().sample_time(now)) return HSAKMT_STATUS_ERROR;
+    const lacuna::Tick now = driver.simulation().sample_time();
     constexpr lacuna::Frequency kSystemClock{1'000'000'000};
     *counters = HsaClockCounters{};
     counters->GPUClockCounter = lacuna::Clock(driver.parameters().gpu.gpu.timestamp_clock).floor(now).n;

@@ -274,13 +274,14 @@ bool Simulation::call(const Job& job) {
   return submit(request);
 }
 
-bool Simulation::sample_time(Tick& now) {
+Tick Simulation::sample_time() {
+  Tick now{};
   const Job job = [&](ProcessPlatform&) {
     if (to_tick(sc_core::sc_time_stamp()) <= last_sample_) sc_core::sc_start(to_sc_time(kClockRead));
     last_sample_ = now = to_tick(sc_core::sc_time_stamp());
   };
   Request request{.job = &job, .between_steps = true};
-  return submit(request);
+  return submit(request) ? now : last_sample_;
 }
 
 void Simulation::kick() {

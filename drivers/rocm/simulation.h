@@ -45,8 +45,9 @@ class Simulation {
 
   /// Runs `job` on the simulation thread, waits for it. False, without having run it, when the simulation has ended.
   bool call(const Job& job);
-  /// Simulated time, which has advanced since the last call. When nothing runs it is made to advance. False as call().
-  bool sample_time(Tick& now);
+  /// Simulated time, which has advanced since the last call. When nothing runs it is made to advance. After the end: the last
+  /// one that was told.
+  Tick sample_time();
   /// The program is about to wait for the GPUs: they are looked at now.
   void kick();
 
@@ -91,7 +92,7 @@ class Simulation {
   std::unique_ptr<Gate> gate_;
   std::unique_ptr<ProcessPlatform> platform_;
   Tick slice_{1'000'000};
-  Tick last_sample_{};
+  Tick last_sample_{};  // the simulation thread's, before the end
   unsigned idle_looks_ = 0;
   // What watch() knows of the last progress.
   std::uint64_t last_progress_ = 0;

@@ -40,8 +40,24 @@ TEST(Idle, LooksAreRareAndGoOn) {
   bool done = false;
   EXPECT_TRUE(simulation.call([&](ProcessPlatform&) { done = true; }));
   EXPECT_TRUE(done);
+
+  // A thread asks for the time while the simulation ends, as ROCm's runtime does: it never goes back.
+  std::atomic<bool> asking{false};
+  Tick told{};
+  std::thread asker([&] {
+    for (unsigned after_the_end = 0; after_the_end < 100; after_the_end += simulation.ended() ? 1 : 0) {
+      const Tick now = simulation.sample_time();
+      EXPECT_GE(now, told);
+      told = now;
+      asking = true;
+    }
+  });
+  while (!asking) std::this_thread::yield();
   simulation.stop(RunEnd::guest);
   EXPECT_TRUE(simulation.ended());
+  asker.join();
+  EXPECT_GT(told, Tick{});
+  EXPECT_EQ(simulation.sample_time(), told);
 }
 
 }  // namespace
