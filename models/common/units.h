@@ -42,6 +42,7 @@ struct Cycles {
 constexpr Cycles operator+(Cycles a, Cycles b) { return {a.n + b.n}; }
 constexpr Cycles operator-(Cycles a, Cycles b) { return {a.n - b.n}; }
 constexpr Cycles later(Cycles a, Cycles b) { return a < b ? b : a; }
+constexpr Cycles earlier(Cycles a, Cycles b) { return b < a ? b : a; }
 
 /// A size or an amount of data.
 struct Bytes {

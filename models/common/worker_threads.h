@@ -1,8 +1,8 @@
 // Threads of the host that share work now and then: short pieces, often, with one thread's work in between.
 //
 // The caller is one of them. A thread does its own items first, always the same ones, whose state is in its caches; then it
-// helps the others. Those who have nothing to do spin for a short time, since the next piece mostly comes soon, then
-// sleep until it does; spinning gives the processor to whoever else wants it. The threads take no signals: those are for the
+// helps the others. Those who have nothing to do spin for a short time, since more mostly comes soon, and after most of that
+// time has passed give the processor to whoever else wants it; then they sleep. The threads take no signals: those are for the
 // threads of the program that the model runs in.
 #pragma once
 

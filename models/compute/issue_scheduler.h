@@ -89,7 +89,7 @@ class IssueScheduler {
       WavefrontSlot& slot = *state.slots[rank];
       [[maybe_unused]] const unsigned number = slot.number;
       const bool taken = offer(simd, slot, 1U << static_cast<unsigned>(unit), cycle);
-      next = lesser(next, state.ready[rank]);
+      next = earlier(next, state.ready[rank]);
       if (!taken) continue;
       const unsigned losers = ready & units.that_are(unit) & (0U - unsigned{unit != isa::Unit::special});
       lost |= losers;
@@ -105,11 +105,9 @@ class IssueScheduler {
       }
     }
     // A wavefront that lost this cycle's port tries again at the SIMD's next turn. Who has been woken meanwhile has told so.
-    next = lesser(moved ? state.earliest() : lost != 0 ? cycle : next, times_.earliest(simd.number));
+    next = earlier(moved ? state.earliest() : lost != 0 ? cycle : next, times_.earliest(simd.number));
     times_.set(simd.number, next == kNeverCycles ? next : later(next, cycle + Cycles{1}));
   }
-
-  static Cycles lesser(Cycles a, Cycles b) { return b < a ? b : a; }
 
   // Of those that are left. `last`: the slot served first in an earlier cycle.
   unsigned next_rank(const IssueState& state, unsigned ready, unsigned last) const {

@@ -76,11 +76,10 @@ class SimdTimes {
   }
   // One by one: they have just been written one by one, and the host does not forward such stores to a vector load.
   Cycles least(const Times& times) const {
-    const auto lesser = [](Cycles a, Cycles b) { return b < a ? b : a; };
     const auto least_of_four = [&](unsigned first) {
-      return lesser(lesser(times[first], times[first + 1]), lesser(times[first + 2], times[first + 3]));
+      return earlier(earlier(times[first], times[first + 1]), earlier(times[first + 2], times[first + 3]));
     };
-    return last_ < 4 ? least_of_four(0) : lesser(least_of_four(0), least_of_four(4));
+    return last_ < 4 ? least_of_four(0) : earlier(least_of_four(0), least_of_four(4));
   }
 
   Times earliest_;
