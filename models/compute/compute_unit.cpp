@@ -169,6 +169,7 @@ void ComputeUnit::start_wavefront(WavefrontSlot& slot, std::uint32_t scratch_slo
   slot.vmcnt.clear();
   slot.lgkmcnt.clear();
   slot.holds = 0;
+  slot.ahead = 0;
   slot.open = 0;
   wave.target = target_;
   wave.memory = &vm_;

@@ -14,8 +14,11 @@
 //
 // Issue: in cycle c SIMD c mod n is served. Its wavefronts are looked at in the order of the issue policy; each unit (VALU,
 // SALU, SMEM, VMEM, LDS, branch, special) takes at most one instruction in that cycle, each wavefront gives at most one. An
-// instruction executes functionally when it issues; its latency decides when the wavefront may issue again, and s_waitcnt when
-// data count as there. A wavefront that waits for something whose time is not known yet is held, and wakes up when it is.
+// instruction's latency decides when the wavefront may issue again, and s_waitcnt when data count as there. A wavefront that
+// waits for something whose time is not known yet is held, and wakes up when it is.
+//
+// An instruction executes functionally when it issues, or earlier: what follows in straight line and concerns registers and LDS
+// alone (isa::Reach) executes together, up to the next barrier, branch or access to memory. Timing never sees the difference.
 //
 // A unit has no process of its own: Windows (models/compute/windows.h) runs all units of a GPU.
 #pragma once
@@ -251,10 +254,12 @@ class ComputeUnit : public sc_core::sc_module, private MemoryTokens::Listener {
   void refuse(WavefrontSlot& slot, Cycles cycle);
   static inline std::uint64_t threads_of(const isa::Instruction& instruction, const isa::Wavefront& wave);
   inline void execute(WavefrontSlot& slot, const isa::DecodedInstruction& instruction, Cycles cycle);
+  void execute_ahead(WavefrontSlot& slot, const isa::DecodedInstruction& instruction);
   inline void issue(Simd& simd, WavefrontSlot& slot, Cycles cycle);
   inline void go_on(WavefrontSlot& slot, const isa::DecodedInstruction& executed, Cycles cycle);
   inline Cycles after_issue(Simd& simd, WavefrontSlot& slot, const isa::DecodedInstruction& instruction, Cycles cycle);
   void access_memory(WavefrontSlot& slot, const isa::DecodedInstruction& instruction, Cycles cycle);
+  void access_lds(WavefrontSlot& slot, LdsCycles taken, Cycles cycle);
   bool invalidate_caches(WavefrontSlot& slot, const isa::Instruction& instruction, Cycles cycle);
   /// False when the wavefront does not go on to its next instruction: it ended, faulted, or waits at a barrier.
   bool handle_event(WavefrontSlot& slot, const isa::Instruction& instruction, std::uint64_t pc, Cycles cycle);

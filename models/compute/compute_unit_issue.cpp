@@ -16,6 +16,9 @@ namespace {
 
 constexpr unsigned bit(isa::Unit unit) { return 1u << static_cast<unsigned>(unit); }
 
+// Instructions that execute together at most.
+constexpr unsigned kMostAhead = 64;
+
 constexpr unsigned kMemoryUnits = bit(isa::Unit::vmem) | bit(isa::Unit::lds) | bit(isa::Unit::smem);
 
 // A hint for the host, which fetches what a wavefront's next instruction reads while other wavefronts issue. Operands that are
@@ -112,13 +115,60 @@ void ComputeUnit::refuse(WavefrontSlot& slot, Cycles cycle) {
 
   slot.account_issue(cycle);
   const bool memory = (bit(instruction.unit) & kMemoryUnits) != 0;
-  if (memory) wave.access.bytes_per_lane = 0;
-  execute(slot, instruction, cycle);
+  const bool executed = slot.ahead != 0 && instruction.reach != isa::Reach::nothing;
+  if (executed) {
+    wave.pc = instruction.end;
+  } else {
+    if (memory) wave.access.bytes_per_lane = 0;
+    execute(slot, instruction, cycle);
+  }
 
   slot.when = after_issue(simd, slot, instruction, cycle);
-  if (memory && wave.event != isa::Event::memory_fault) access_memory(slot, instruction, cycle);
+  if (memory) {
+    if (executed) {
+      access_lds(slot, slot.ahead_lds_cycles[slot.ahead_lds++], cycle);
+    } else if (wave.event != isa::Event::memory_fault) {
+      access_memory(slot, instruction, cycle);
+    }
+  }
   go_on(slot, instruction, cycle);
-  if (slot.next != nullptr) prefetch_operands(*slot.next, wave);
+  if (slot.ahead != 0) {
+    --slot.ahead;
+  } else if (instruction.reach != isa::Reach::outside && lazy_ == nullptr) {
+    execute_ahead(slot, instruction);
+  } else if (slot.next != nullptr) {
+    prefetch_operands(*slot.next, wave);
+  }
+}
+
+// What comes behind an instruction, as far as it concerns nobody but the wavefront, executes with it, while the registers are
+// in the host's nearest caches: until it issues, those of other wavefronts would have pushed them out. By then the program will
+// have waited for what it reads, and all of that is there already, but for what the window's edge performs.
+void ComputeUnit::execute_ahead(WavefrontSlot& slot, const isa::DecodedInstruction& instruction) {
+  isa::Wavefront& wave = slot.wave;
+  const std::uint64_t pc = wave.pc;
+  unsigned count = 0;
+  unsigned lds = 0;
+  for (const isa::DecodedInstruction* last = &instruction; count < kMostAhead; ++count) {
+    if (last->reach == isa::Reach::nothing && deferred_count_ != 0) break;
+    const isa::DecodedInstruction* const next = fetch_.code().after(last, last->end);
+    if (next == nullptr || next->reach == isa::Reach::outside ||
+        isa::exceeds_allocation(*next, wave.vgpr_count, wave.sgpr_count, wave.agpr_count))
+      break;
+    last = next;
+    if (next->reach == isa::Reach::nothing) continue;
+    const bool in_lds = next->reach == isa::Reach::lds;
+    if (in_lds) {
+      if (lds == slot.ahead_lds_cycles.size()) break;
+      wave.access.bytes_per_lane = 0;
+    }
+    wave.pc = next->end;
+    isa::execute_instruction(*next, wave);
+    if (in_lds) slot.ahead_lds_cycles[lds++] = lds_.cycles(wave.access, vector_memory_.addresses().lds, next->end);
+  }
+  slot.ahead = static_cast<std::uint8_t>(count);
+  slot.ahead_lds = 0;
+  wave.pc = pc;
 }
 
 void ComputeUnit::access_memory(WavefrontSlot& slot, const isa::DecodedInstruction& instruction, Cycles cycle) {
@@ -131,7 +181,8 @@ void ComputeUnit::access_memory(WavefrontSlot& slot, const isa::DecodedInstructi
                                         : lazy_ == nullptr ? vector_memory_.access(slot, access, counters, cycle)
                                                            : lazy_->access(slot, instruction, counters, cycle);
       if (access.bytes_per_lane != 0 && access.lds_lanes != 0) {
-        const LocalDataShare::Result local = lds_.access(access, vector_memory_.addresses().lds, instruction.end, cycle);
+        const LocalDataShare::Result local =
+            lds_.access(lds_.cycles(access, vector_memory_.addresses().lds, instruction.end), cycle);
         tokens_.include(token, local.done, local.delays);
       }
       if (access.bytes_per_lane != 0 && access.deferred) [[unlikely]]
@@ -149,14 +200,17 @@ void ComputeUnit::access_memory(WavefrontSlot& slot, const isa::DecodedInstructi
         tokens_.issued(token);
       }
       break;
-    case isa::Unit::lds: {
-      const LocalDataShare::Result result = lds_.access(access, vector_memory_.addresses().lds, instruction.end, cycle);
-      slot.lgkmcnt.add_out_of_order(result.done, result.delays);
+    case isa::Unit::lds:
+      access_lds(slot, lds_.cycles(access, vector_memory_.addresses().lds, instruction.end), cycle);
       break;
-    }
     default:
       break;
   }
+}
+
+void ComputeUnit::access_lds(WavefrontSlot& slot, LdsCycles taken, Cycles cycle) {
+  const LocalDataShare::Result result = lds_.access(taken, cycle);
+  slot.lgkmcnt.add_out_of_order(result.done, result.delays);
 }
 
 inline Cycles ComputeUnit::after_issue(Simd& simd, WavefrontSlot& slot, const isa::DecodedInstruction& instruction,

@@ -59,11 +59,11 @@ LdsCycles count_cycles(const isa::MemoryAccess& access, const LdsBanks::Offsets&
   const unsigned lanes_per_pass = std::max(1U, kLdsBanks / per_lane);
   const bool shared = access.operation != isa::MemoryAccess::Operation::atomic;
   Pass pass;
-  LdsCycles result;
+  unsigned busy = 0;
   unsigned in_pass = 0;
   unsigned passes = 0;
   const auto finish = [&] {
-    result.busy += pass.finish(shared);
+    busy += pass.finish(shared);
     ++passes;
     in_pass = 0;
   };
@@ -76,9 +76,8 @@ LdsCycles count_cycles(const isa::MemoryAccess& access, const LdsBanks::Offsets&
     if (++in_pass == lanes_per_pass) finish();
   }
   if (in_pass != 0) finish();
-  result.busy = std::max(result.busy, 1U);
-  result.conflicts = result.busy - std::max(passes, 1U);
-  return result;
+  busy = std::max(busy, 1U);
+  return {static_cast<std::uint16_t>(busy), static_cast<std::uint16_t>(busy - std::max(passes, 1U))};
 }
 
 }  // namespace

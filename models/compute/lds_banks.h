@@ -16,8 +16,8 @@ namespace lacuna {
 inline constexpr unsigned kLdsBanks = 32;
 
 struct LdsCycles {
-  unsigned busy = 0;       ///< cycles that the access keeps the LDS, at least 1
-  unsigned conflicts = 0;  ///< of these, cycles that would not be needed if no two lanes met in a bank
+  std::uint16_t busy = 0;       ///< cycles that the access keeps the LDS, at least 1
+  std::uint16_t conflicts = 0;  ///< of these, cycles that would not be needed if no two lanes met in a bank
 };
 
 /// The cycles depend on the distances between the lanes' addresses alone: one dword further, each bank's turn goes to the next.

@@ -21,12 +21,15 @@ class LocalDataShare {
   LocalDataShare(const ComputeUnitParameters& parameters, Clock clock, LdsBanks& banks)
       : parameters_(parameters), clock_(clock), banks_(banks) {}
 
-  /// Of an access whose lanes' byte offsets are given; `instruction`, its address, only says where to look for a known pattern.
-  Result access(const isa::MemoryAccess& access, const LdsBanks::Offsets& offsets, std::uint64_t instruction, Cycles cycle) {
+  /// What an access takes whose lanes' byte offsets are given; `instruction`, its address, only says where to look for a known
+  /// pattern.
+  LdsCycles cycles(const isa::MemoryAccess& access, const LdsBanks::Offsets& offsets, std::uint64_t instruction) {
+    if (access.bytes_per_lane == 0 || !parameters_.lds_conflicts) return {.busy = 1, .conflicts = 0};
     const std::uint64_t lanes = access.space == isa::MemoryAccess::Space::lds ? access.lanes : access.lds_lanes;
-    const LdsCycles cycles = access.bytes_per_lane == 0 || !parameters_.lds_conflicts
-                                 ? LdsCycles{.busy = 1, .conflicts = 0}
-                                 : banks_.cycles(access, offsets, lanes, instruction);
+    return banks_.cycles(access, offsets, lanes, instruction);
+  }
+  /// An access that takes so much, in `cycle`.
+  Result access(LdsCycles cycles, Cycles cycle) {
     conflict_cycles_ += cycles.conflicts;
     const Cycles start = clock_.ceil(port_.reserve(clock_.ticks(cycle), clock_.period() * cycles.busy));
     const OperationDelays delays{.lds_conflict = OperationDelays::saturated((start - cycle).n + cycles.conflicts)};

@@ -18,6 +18,7 @@
 #include "models/compute/dispatch.h"
 #include "models/compute/issue_state.h"
 #include "models/compute/kernel_activity.h"
+#include "models/compute/lds_banks.h"
 #include "models/compute/range_allocator.h"
 #include "models/compute/wait_counter.h"
 #include "models/isa/register_masks.h"
@@ -72,8 +73,10 @@ struct alignas(64) WavefrontSlot {
   // also ahead of time: `accounted` is the first that has none.
   WavefrontClass* activity = nullptr;
   Cycles accounted{};
-  std::uint8_t number;      ///< slot of its SIMD
-  std::uint16_t holds = 0;  ///< of enum Hold
+  std::uint8_t number;         ///< slot of its SIMD
+  std::uint8_t ahead = 0;      ///< instructions from `next` on that have been executed already, before they issue,
+  std::uint8_t ahead_lds = 0;  ///< and of ahead_lds_cycles those of LDS instructions that have issued since
+  std::uint16_t holds = 0;     ///< of enum Hold
   /// The instruction buffer: one line and the next (models/compute/instruction_fetch.h).
   struct Fetch {
     std::uint64_t line = 0;   ///< number of the line that holds the PC: address / line bytes
@@ -96,6 +99,8 @@ struct alignas(64) WavefrontSlot {
   isa::Wavefront wave;
   WaitCounter vmcnt;
   WaitCounter lgkmcnt;
+  static constexpr unsigned kMostAheadLds = 24;
+  std::array<LdsCycles, kMostAheadLds> ahead_lds_cycles;  ///< what the LDS instructions among `ahead` take
 
   /// When the issue loop may look at the slot: `when`, unless it is held or free.
   inline Cycles ready() const;

@@ -171,6 +171,14 @@ struct MemoryModifiers {
   bool imm = false;                                 ///< SMEM: offset is immediate
 };
 
+/// What an instruction has to do with, for who executes it before its time.
+enum class Reach : std::uint8_t {
+  outside,    ///< memory, other wavefronts, time: any of these
+  registers,  ///< registers of its wavefront alone, EXEC only to read
+  lds,        ///< these and the LDS, loads or stores without conditions
+  nothing,    ///< it only makes its wavefront wait
+};
+
 using ExecuteFn = void (*)(const Instruction&, Wavefront&);
 
 struct InstructionRow;  // models/isa/table.h
@@ -189,13 +197,14 @@ struct Instruction {
   std::uint8_t size = 0;  ///< bytes: 4, 8, or 12 with a literal
   std::uint8_t destinations = 0;
   std::uint8_t sources = 0;
-  std::uint8_t passes = 0;     ///< of a matrix instruction: how long it keeps the matrix unit; 0: it is none
-  bool plain_vector = false;   ///< VOP without any modifier: the fast executors apply
-  std::uint16_t max_vgpr = 0;  ///< one more than the highest VGPR named, 0 if none: must not exceed the allocation
-  std::uint16_t max_agpr = 0;  ///< likewise for AGPRs
-  std::uint16_t max_sgpr = 0;  ///< likewise for SGPRs 0..101
-  std::uint16_t profile = 0;   ///< number of what executing it takes (models/isa/execution_profile.h), given by DecodedCode
-  std::int32_t immediate = 0;  ///< SOPK/SOPP SIMM16 (sign-extended), s_setreg literal in a source
+  std::uint8_t passes = 0;       ///< of a matrix instruction: how long it keeps the matrix unit; 0: it is none
+  bool plain_vector = false;     ///< VOP without any modifier: the fast executors apply
+  Reach reach = Reach::outside;  ///< by reach_of() (models/isa/register_use.h)
+  std::uint16_t max_vgpr = 0;    ///< one more than the highest VGPR named, 0 if none: must not exceed the allocation
+  std::uint16_t max_agpr = 0;    ///< likewise for AGPRs
+  std::uint16_t max_sgpr = 0;    ///< likewise for SGPRs 0..101
+  std::uint16_t profile = 0;     ///< number of what executing it takes (models/isa/execution_profile.h), given by DecodedCode
+  std::int32_t immediate = 0;    ///< SOPK/SOPP SIMM16 (sign-extended), s_setreg literal in a source
   std::array<Operand, kMaxDestinations> dst{};
   std::array<Operand, kMaxSources> src{};
   const InstructionRow* row = nullptr;

@@ -118,7 +118,9 @@ struct CodePlace {
 struct alignas(64) DecodedInstruction : CodePlace, Instruction {
   DecodedInstruction() = default;
   explicit DecodedInstruction(const Instruction& instruction, std::uint64_t address = 0)
-      : CodePlace{address + instruction.size}, Instruction(instruction), registers(instruction) {}
+      : CodePlace{address + instruction.size}, Instruction(instruction), registers(instruction) {
+    reach = reach_of(instruction);
+  }
 
   RegisterMasks registers;
 };

@@ -1,5 +1,7 @@
 #include "models/isa/register_use.h"
 
+#include <algorithm>
+
 #include "models/isa/operand.h"
 #include "models/isa/table.h"
 
@@ -43,6 +45,25 @@ RegisterUse register_use(const Instruction& instruction) {
   use.reads_scc = use.reads_scc || (flags & kReadsScc) != 0;
   use.writes_scc = (flags & kWritesScc) != 0;
   return use;
+}
+
+Reach reach_of(const Instruction& instruction) {
+  if (instruction.latency == LatencyClass::waitcnt) return Reach::nothing;
+  // Some of those of the matrix unit are illegal, as those without an executor are; relative moves may be, by M0.
+  if (instruction.execute == execute_unsupported || instruction.passes != 0) return Reach::outside;
+  if (instruction.unit == Unit::lds) {
+    const bool plain = instruction.latency == LatencyClass::lds_load || instruction.latency == LatencyClass::lds_store ||
+                       instruction.latency == LatencyClass::lds_permute;
+    return plain && !instruction.mem.gds ? Reach::lds : Reach::outside;
+  }
+  if (instruction.unit != Unit::valu && instruction.unit != Unit::salu) return Reach::outside;
+  if ((instruction.row->flags & (kReadsM0 | kWritesM0)) != 0) return Reach::outside;
+  const RegisterUse use = register_use(instruction);
+  const auto is_exec = [](const RegisterRange& range) {
+    return range.file == OperandKind::sgpr && range.first + range.count > kExecLo && range.first <= kExecHi;
+  };
+  const bool writes_exec = std::any_of(use.writes.begin(), use.writes.begin() + use.write_count, is_exec);
+  return writes_exec ? Reach::outside : Reach::registers;
 }
 
 }  // namespace lacuna::isa

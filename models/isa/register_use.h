@@ -32,6 +32,9 @@ struct RegisterUse {
 /// base register only.
 RegisterUse register_use(const Instruction& instruction);
 
+/// Of the instructions whose reach is not `outside`, those that make their wavefront wait raise an event, no others.
+Reach reach_of(const Instruction& instruction);
+
 /// True when the instruction names a register beyond the wavefront's allocation: an illegal instruction.
 constexpr bool exceeds_allocation(const Instruction& instruction, unsigned vgprs, unsigned sgprs, unsigned agprs = 0) {
   return instruction.max_vgpr > vgprs || instruction.max_sgpr > sgprs || instruction.max_agpr > agprs;

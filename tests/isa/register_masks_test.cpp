@@ -261,6 +261,47 @@ TEST_P(RegisterMasksTest, NameAllThatExecutingReadsAndWrites) {
   EXPECT_GT(checked.size(), GetParam() == Target::gfx803 ? 480U : 540U);
 }
 
+// A compute unit executes them before their time: they must not show when they do.
+TEST_P(RegisterMasksTest, WhatReachesNothingOutsideLeavesExecEventsAndMemoryAlone) {
+  Machine machine(GetParam());
+  LaneAddresses addresses;
+  std::vector<std::byte> lds(4096);
+  machine.wave.addresses = &addresses;
+  machine.wave.lds = lds.data();
+  machine.wave.lds_bytes = static_cast<std::uint32_t>(lds.size());
+  machine.wave.memory = nullptr;  // who asks for it, ends the test
+  std::mt19937 random(13);
+  std::map<Reach, std::set<std::string_view>> met;
+  for_instructions(GetParam(), 6, [&](const Instruction& instruction) {
+    const Reach reach = DecodedInstruction(instruction).reach;
+    met[reach].insert(instruction.row->mnemonic);
+    if (reach == Reach::outside || exceeds_allocation(instruction, kRegisters, AluMachine::kSgprs)) return;
+    for (unsigned r = 0; r < kRegisters; ++r) {
+      for (unsigned lane = 0; lane < kLanes; ++lane) machine.at(r, lane) = static_cast<std::uint32_t>(random()) % 8192;
+    }
+    for (std::uint32_t& word : machine.wave.sgpr) word = static_cast<std::uint32_t>(random());
+    const std::uint64_t exec = machine.wave.exec();
+    machine.wave.pc = 0x1000;
+    machine.wave.access.bytes_per_lane = 0;
+    machine.run(instruction);
+    EXPECT_EQ(machine.wave.exec(), exec) << disassemble(instruction, GetParam());
+    EXPECT_EQ(machine.wave.event, reach == Reach::nothing ? Event::wait_count : Event::none)
+        << disassemble(instruction, GetParam());
+    EXPECT_EQ(machine.wave.pc, 0x1000U) << disassemble(instruction, GetParam());
+    if (reach == Reach::lds) {
+      EXPECT_NE(machine.wave.access.operation, MemoryAccess::Operation::atomic) << disassemble(instruction, GetParam());
+    }
+  });
+  EXPECT_EQ(met[Reach::nothing], std::set<std::string_view>{"s_waitcnt"});
+  for (const char* known : {"ds_read_b32", "ds_write2_b64", "ds_bpermute_b32"})
+    EXPECT_TRUE(met[Reach::lds].contains(known)) << known;
+  for (const char* known : {"v_mul_f32", "v_cmp_lt_f32", "s_add_u32", "v_readfirstlane_b32"})
+    EXPECT_TRUE(met[Reach::registers].contains(known)) << known;
+  for (const char* known : {"s_barrier", "s_cbranch_scc0", "s_memtime", "s_and_saveexec_b64", "v_cmpx_lt_f32", "flat_load_dword",
+                            "ds_add_u32", "ds_gws_barrier", "s_load_dword", "s_sleep", "s_endpgm", "s_movrels_b32"})
+    EXPECT_TRUE(met[Reach::outside].contains(known)) << known;
+}
+
 INSTANTIATE_TEST_SUITE_P(Targets, RegisterMasksTest, testing::Values(Target::gfx803, Target::gfx90a),
                          [](const auto& one) { return std::string(traits(one.param).name); });
 
