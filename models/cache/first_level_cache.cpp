@@ -9,11 +9,10 @@
 namespace lacuna {
 namespace {
 
-// Misses by which the host's fetch of their records runs ahead of their use, and of those that are free.
-constexpr std::size_t kMissesAhead = 4;
+// Records by which the host's fetch of those that are free runs ahead of their use.
 constexpr std::size_t kRecordsAhead = 4;
-// Lines of an instruction whose sets are fetched at once.
-constexpr std::size_t kLinesAhead = 32;
+constexpr std::size_t kRecentLines = 32;
+static_assert(kRecentLines > 2 * kStagesBehind);
 
 }  // namespace
 
@@ -156,22 +155,22 @@ std::size_t FirstLevelCache::access_lines(const LineAccess& common, std::span<co
     return LineMemory::access_lines(common, lines, client, tag, answers);
   const std::uint64_t bytes_mask = low_bits(common.bytes);
   const std::uint64_t within = low_bits(static_cast<unsigned>(sector_shift_));
-  std::array<std::uint64_t, kLinesAhead> local;
+  std::array<std::uint64_t, kRecentLines> local;  // as many as are in the stages
   std::size_t known = 0;
-  for (std::size_t first = 0; first < lines.size(); first += kLinesAhead) {
-    const std::size_t count = std::min(kLinesAhead, lines.size() - first);
-    for (std::size_t i = 0; i < count; ++i) {
-      local[i] = local_line(lines[first + i].address);
-      prefetch_set(local[i]);
-    }
-    for (std::size_t i = 0; i < count; ++i) {
-      const InstructionLine& line = lines[first + i];
-      place(line.address, local[i], access);
-      if (common.write) access.byte_mask = (bytes_mask & line.byte_mask) << (line.address & within);
-      access.made = line.made;
-      known += look_up<true>(access, line.arrives, client, tag, answers[known]) ? 1 : 0;
-    }
-  }
+  in_stages(
+      lines.size(),
+      [&](std::size_t i) {
+        local[i % kRecentLines] = local_line(lines[i].address);
+        prefetch_set(local[i % kRecentLines]);
+      },
+      [&](std::size_t i) { prefetch_victim(set_of(local[i % kRecentLines])); },
+      [&](std::size_t i) {
+        const InstructionLine& line = lines[i];
+        place(line.address, local[i % kRecentLines], access);
+        if (common.write) access.byte_mask = (bytes_mask & line.byte_mask) << (line.address & within);
+        access.made = line.made;
+        known += look_up<true>(access, line.arrives, client, tag, answers[known]) ? 1 : 0;
+      });
   return known;
 }
 
@@ -367,7 +366,6 @@ void FirstLevelCache::resume_waiting() {
   const std::size_t before = departures_.size();
   departures_.resize(before + count);
   for (std::size_t i = 0; i < count; ++i) {
-    if (i + kMissesAhead < mshr_queue_.size()) prefetch_miss(mshr_queue_[i + kMissesAhead]);
     departures_[before + i] = depart(mshr_queue_[i], free_mshrs_[i]);
     next_departure_ = earlier(next_departure_, departures_[before + i].at);
   }

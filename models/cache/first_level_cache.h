@@ -48,6 +48,10 @@ class FirstLevelCache : public Cache, public LineMemory {
     if (filled.slot != TagArray::kNone) fetch_to_host(&tags_.sector(filled.slot, filled.sector));
     if (filled.successor != kNone) fetch(misses_[filled.successor]);
   }
+  /// resume() comes, too: the `number`-th that it resumes.
+  void prefetch_waiting(std::size_t number) const {
+    if (number < mshr_queue_.size()) fetch_to_host(&misses_[mshr_queue_[number]]);
+  }
   /// What is asked of the level behind.
   LineAccess request(std::uint32_t miss) const;
   /// The level behind has answered at `at`; `below` says where the time since the departure went.
@@ -126,6 +130,13 @@ class FirstLevelCache : public Cache, public LineMemory {
   static void fetch(const Miss& miss) {
     fetch_to_host(&miss);
     fetch_to_host(reinterpret_cast<const char*>(&miss) + sizeof miss / 2);
+  }
+  /// A hint for the host: a line that is not there is asked for, and the set perhaps full of fills.
+  [[gnu::always_inline]] void prefetch_victim(std::uint32_t set) {
+    const TagArray::Slot slot = tags_.cheap_victim(set);
+    if (slot == TagArray::kNone) return;
+    const std::uint32_t pending = tags_.sector(slot, 0).pending;
+    if (pending != TagArray::kNoFill) fetch_to_host(&misses_[pending]);
   }
   void resume_waiting();
   void look_up_held_back();

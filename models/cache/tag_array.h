@@ -82,8 +82,8 @@ class TagArray {
   Slot prefetch_line(std::uint32_t set, std::uint64_t line) {
     Slot slot = first_candidate(set, line);
     if (slot == kNone) {
-      if (!replacement_.is_cheap()) return kNone;
-      slot = set * ways_ + replacement_.victim(set);
+      slot = cheap_victim(set);
+      if (slot == kNone) return kNone;
     }
     fetch_to_host(&tags_[slot]);
     const Sector* sector = &sectors_[std::size_t{slot} * sectors_count_];
@@ -98,6 +98,8 @@ class TagArray {
   }
   /// Of a set in which no slot is empty.
   Slot victim_of_full(std::uint32_t set) { return set * ways_ + replacement_.victim(set); }
+  /// The same where that costs the host next to nothing; else kNone.
+  Slot cheap_victim(std::uint32_t set) { return replacement_.is_cheap() ? set * ways_ + replacement_.victim(set) : kNone; }
   /// Of two slots of a full set, neither of them the victim: whether one gives way before the other. Never, where the policy
   /// does not order them.
   bool goes_before(Slot slot, Slot other) const {

@@ -1,6 +1,7 @@
 // Models whose state is too large for the host's caches and who can be told what will be looked up next.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 namespace lacuna {
@@ -10,6 +11,17 @@ namespace lacuna {
 [[gnu::always_inline]] inline void fetch_to_host(const void* address) {
   __builtin_prefetch(address, 1);
   asm volatile("");
+}
+
+/// Calls each of `stages` for 0 to `count` - 1, each stage so many elements behind the one before it: what that has asked the
+/// host for is there by then.
+inline constexpr std::size_t kStagesBehind = 8;
+template <typename... Stages>
+[[gnu::always_inline]] inline void in_stages(std::size_t count, const Stages&... stages) {
+  for (std::size_t i = 0; i < count + (sizeof...(Stages) - 1) * kStagesBehind; ++i) {
+    std::size_t element = i;  // of the first stages at the end beyond all, of the last ones at the beginning a huge number
+    ((element < count ? stages(element) : void(), element -= kStagesBehind), ...);
+  }
 }
 
 /// A hint that costs little and changes nothing: the host fetches what a request to a bus address will need, while the request

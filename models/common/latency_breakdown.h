@@ -38,13 +38,16 @@ struct LatencyBreakdown {
     service[static_cast<std::size_t>(level)] += served;
   }
   LatencyBreakdown& operator+=(const LatencyBreakdown& other) {
-    // `other` is another one or the same: nothing that the compiler has to check at run time before it adds several at once.
-#pragma GCC ivdep
+    // One by one: both have just been written one by one, and the host does not forward such stores to a vector load.
+    const auto add = [](Tick& sum, Tick time) {
+      asm("" : "+r"(time.ps));
+      sum += time;
+    };
     for (std::size_t i = 0; i < queueing.size(); ++i) {
-      queueing[i] += other.queueing[i];
-      service[i] += other.service[i];
+      add(queueing[i], other.queueing[i]);
+      add(service[i], other.service[i]);
     }
-    mshr += other.mshr;
+    add(mshr, other.mshr);
     return *this;
   }
 };

@@ -16,16 +16,8 @@
 namespace lacuna {
 namespace {
 
-// Requests of which the host fetches what they will use before any of them uses it: about as many as it can have under way.
-constexpr std::size_t kTogether = 12;
 // Requests from which on several threads are faster than one.
 constexpr std::size_t kWorthSharing = 32;
-
-// Calls `block(begin, end)` for ranges of 0 to `count` that are short enough to be fetched together.
-template <typename Block>
-void in_blocks(std::size_t count, const Block& block) {
-  for (std::size_t begin = 0; begin < count; begin += kTogether) block(begin, std::min(begin + kTogether, count));
-}
 
 template <typename Record>
 void fetch_record(const Record& record) {
@@ -209,10 +201,28 @@ void MemoryEdge::translate() {
 // -- requests
 
 void MemoryEdge::leave(Group& group, Tick end, Workplace& workplace) {
+  std::vector<Leaving>& leaving = workplace.leaving;
+  leaving.clear();
   for (Sender& sender : group.senders) {
     sender.orders.clear();
-    for (const std::uint32_t cache : sender.caches) collect(sender.orders, cache, end);
-    if (sender.orders.empty() || ports_ == nullptr) continue;
+    for (const std::uint32_t cache : sender.caches) {
+      Origin& origin = caches_[cache];
+      origin.departures.clear();
+      origin.cache->departures(end, origin.departures);
+      const auto count = static_cast<std::uint32_t>(origin.departures.size());
+      if (origin.requests.size() < count) origin.requests.resize(count);
+      for (std::uint32_t i = 0; i < count; ++i) leaving.push_back({&origin, &sender.orders, cache, i});
+    }
+  }
+  in_stages(
+      leaving.size(), [&](std::size_t i) { leaving[i].prefetch_miss(); },
+      [&](std::size_t i) {
+        const Leaving& one = leaving[i];
+        make_request(one.cache, one.departure(), one.request());
+        one.orders->push_back({one.departure().at, &one.request()});
+      });
+  if (ports_ == nullptr) return;
+  for (Sender& sender : group.senders) {
     sort_nearly_sorted(sender.orders, workplace.space);
     for (const Order& next : sender.orders) {
       Request& request = *next.request;
@@ -220,23 +230,6 @@ void MemoryEdge::leave(Group& group, Tick end, Workplace& workplace) {
       group.sent[destinations_[request.destination].memory].push_back(next);
     }
   }
-}
-
-// What leaves a cache before `end`.
-void MemoryEdge::collect(Orders& orders, std::uint32_t cache, Tick end) {
-  Origin& origin = caches_[cache];
-  origin.departures.clear();
-  if (origin.cache->next_departure() >= end) return;
-  origin.cache->departures(end, origin.departures);
-  const std::size_t count = origin.departures.size();
-  if (origin.requests.size() < count) origin.requests.resize(count);
-  in_blocks(count, [&](std::size_t first, std::size_t last) {
-    for (std::size_t i = first; i < last; ++i) origin.cache->prefetch_miss(origin.departures[i].miss);
-    for (std::size_t i = first; i < last; ++i) {
-      make_request(cache, origin.departures[i], origin.requests[i]);
-      orders.push_back({origin.departures[i].at, &origin.requests[i]});
-    }
-  });
 }
 
 void MemoryEdge::make_request(std::uint32_t cache, const FirstLevelCache::Departure& departure, Request& request) {
@@ -296,6 +289,7 @@ void MemoryEdge::serve(unsigned number, Workplace& workplace) {
     for (const unsigned leaving : leaving_) {
       Orders& sent = groups_[leaving].sent[number];
       memory.arrivals.insert(memory.arrivals.end(), sent.begin(), sent.end());
+      for (const Order& order : sent) fetch_record(*order.request);
       sent.clear();
     }
     sort_by_time(memory.arrivals, workplace.space);
@@ -303,60 +297,52 @@ void MemoryEdge::serve(unsigned number, Workplace& workplace) {
   }
   sort_nearly_sorted(memory.arrivals, workplace.space);
   if (destinations_[number].cache == nullptr) return;
-  serve_by_caches(memory);
+  serve_by_caches(memory, workplace.places);
   if (ports_ != nullptr) send_replies(memory.arrivals, workplace.space);
 }
 
 // The packets reach the destinations' ports.
 void MemoryEdge::arrive(Orders& arrivals) {
-  in_blocks(arrivals.size(), [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) fetch_record(*arrivals[i].request);
-    for (std::size_t i = begin; i < end; ++i) {
-      Request& request = *arrivals[i].request;
-      const Tick departed = arrivals[i].at;
-      const NodePorts::Arrival passed =
-          ports_->arrive(destinations_[request.destination].node, request.request_flits, departed, request.head);
-      request.fare.noc_waiting = passed.waiting;
-      request.fare.noc_passing = passed.at - departed - passed.waiting;
-      arrivals[i].at = passed.at;
-    }
-  });
+  for (Order& arrival : arrivals) {
+    Request& request = *arrival.request;
+    const NodePorts::Arrival passed =
+        ports_->arrive(destinations_[request.destination].node, request.request_flits, arrival.at, request.head);
+    request.fare.noc_waiting = passed.waiting;
+    request.fare.noc_passing = passed.at - arrival.at - passed.waiting;
+    arrival.at = passed.at;
+  }
 }
 
-void MemoryEdge::serve_by_caches(Memory& memory) {
-  struct Place {
-    Cache* cache;
-    std::uint64_t line;  // its number there
-    TagArray::Slot slot;
-  };
-  std::array<Place, kTogether> places;
-  in_blocks(memory.arrivals.size(), [&](std::size_t begin, std::size_t end) {
-    const std::span<Order> block(memory.arrivals.data() + begin, memory.arrivals.data() + end);
-    for (std::size_t i = 0; i < block.size(); ++i) {
-      const Request& request = *block[i].request;
-      Cache& cache = *destinations_[request.destination].cache;
-      places[i] = {&cache, cache.local_line(request.access.address), TagArray::kNone};
-      cache.prefetch_set(places[i].line);
-    }
-    for (std::size_t i = 0; i < block.size(); ++i)
-      places[i].slot = places[i].cache->prefetch_line(block[i].request->access.address, places[i].line);
-    for (std::size_t i = 0; i < block.size(); ++i) {
-      Request& request = *block[i].request;
-      const Cache::Served served = places[i].cache->serve(request.access, places[i].line, block[i].at, places[i].slot);
-      block[i].at = served.done;
-      Fare& fare = request.fare;
-      fare.at = served.done;
-      fare.waiting = served.queueing;
-      fare.service = served.service;
-      fare.mshr = served.mshr;
-      fare.below = kNone;
-      fare.lost = served.failed;
-      if (served.failed) lost_ = true;
-      if (served.below == nullptr) continue;
-      fare.below = static_cast<std::uint32_t>(memory.below.size());
-      memory.below.push_back(*served.below);
-    }
-  });
+void MemoryEdge::serve_by_caches(Memory& memory, std::vector<Place>& places) {
+  Orders& arrivals = memory.arrivals;
+  if (places.size() < arrivals.size()) places.resize(arrivals.size());
+  in_stages(
+      arrivals.size(),
+      [&](std::size_t i) {
+        const Request& request = *arrivals[i].request;
+        Cache& cache = *destinations_[request.destination].cache;
+        places[i] = {&cache, cache.local_line(request.access.address), TagArray::kNone};
+        cache.prefetch_set(places[i].line);
+      },
+      [&](std::size_t i) {
+        places[i].slot = places[i].cache->prefetch_line(arrivals[i].request->access.address, places[i].line);
+      },
+      [&](std::size_t i) {
+        Request& request = *arrivals[i].request;
+        const Cache::Served served = places[i].cache->serve(request.access, places[i].line, arrivals[i].at, places[i].slot);
+        arrivals[i].at = served.done;
+        Fare& fare = request.fare;
+        fare.at = served.done;
+        fare.waiting = served.queueing;
+        fare.service = served.service;
+        fare.mshr = served.mshr;
+        fare.below = kNone;
+        fare.lost = served.failed;
+        if (served.failed) lost_ = true;
+        if (served.below == nullptr) return;
+        fare.below = static_cast<std::uint32_t>(memory.below.size());
+        memory.below.push_back(*served.below);
+      });
 }
 
 void MemoryEdge::serve_by_socket(Order& arrival) {
@@ -387,11 +373,24 @@ void MemoryEdge::send_replies(Orders& arrivals, Orders& space) {
 }
 
 void MemoryEdge::answer(Group& group, Workplace& workplace) {
+  std::vector<Leaving>& told = workplace.leaving;
+  told.clear();
   for (Sender& sender : group.senders) {
     if (sender.orders.empty()) continue;
     if (ports_ != nullptr) receive_replies(sender, workplace);
-    for (const std::uint32_t cache : sender.caches) tell(caches_[cache]);
+    for (const std::uint32_t cache : sender.caches) {
+      const auto count = static_cast<std::uint32_t>(caches_[cache].departures.size());
+      for (std::uint32_t i = 0; i < count; ++i) told.push_back({&caches_[cache], nullptr, cache, i});
+    }
   }
+  LatencyBreakdown latency;  // of those that went no further than a cache: little of it changes from one to the next
+  in_stages(
+      told.size(), [&](std::size_t i) { told[i].prefetch_miss(); },
+      [&](std::size_t i) {
+        told[i].origin->cache->prefetch_fill(told[i].departure().miss);
+        told[i].origin->cache->prefetch_waiting(told[i].number);
+      },
+      [&](std::size_t i) { tell(told[i], latency); });
   // What waits in a cache waits for its answers.
   for (const Sender& sender : group.senders) {
     if (sender.orders.empty()) continue;
@@ -417,29 +416,23 @@ void MemoryEdge::receive_replies(Sender& sender, Workplace& workplace) {
   }
 }
 
-void MemoryEdge::tell(Origin& origin) {
-  FirstLevelCache& cache = *origin.cache;
-  LatencyBreakdown latency;  // of those that went no further than a cache: little of it changes from one to the next
-  in_blocks(origin.departures.size(), [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) cache.prefetch_miss(origin.departures[i].miss);
-    for (std::size_t i = begin; i < end; ++i) cache.prefetch_fill(origin.departures[i].miss);
-    for (std::size_t i = begin; i < end; ++i) {
-      const Fare& fare = origin.requests[i].fare;
-      const Destination& destination = destinations_[origin.requests[i].destination];
-      if (fare.below != kNone) [[unlikely]] {
-        LatencyBreakdown further = memories_[destination.memory].below[fare.below];
-        further.add(MemoryLevel::noc, fare.noc_waiting, fare.noc_passing);
-        if (destination.cache != nullptr) further.add(destination.cache->level(), fare.waiting, fare.service);
-        further.mshr += fare.mshr;
-        cache.answer(origin.departures[i].miss, fare.at, further);
-        continue;
-      }
-      latency.set(MemoryLevel::noc, fare.noc_waiting, fare.noc_passing);
-      latency.set(destination.cache->level(), fare.waiting, fare.service);
-      latency.mshr = fare.mshr;
-      cache.answer(origin.departures[i].miss, fare.at, latency);
-    }
-  });
+void MemoryEdge::tell(const Leaving& request, LatencyBreakdown& latency) {
+  FirstLevelCache& cache = *request.origin->cache;
+  const std::uint32_t miss = request.departure().miss;
+  const Fare& fare = request.request().fare;
+  const Destination& destination = destinations_[request.request().destination];
+  if (fare.below != kNone) [[unlikely]] {
+    LatencyBreakdown further = memories_[destination.memory].below[fare.below];
+    further.add(MemoryLevel::noc, fare.noc_waiting, fare.noc_passing);
+    if (destination.cache != nullptr) further.add(destination.cache->level(), fare.waiting, fare.service);
+    further.mshr += fare.mshr;
+    cache.answer(miss, fare.at, further);
+    return;
+  }
+  latency.set(MemoryLevel::noc, fare.noc_waiting, fare.noc_passing);
+  latency.set(destination.cache->level(), fare.waiting, fare.service);
+  latency.mshr = fare.mshr;
+  cache.answer(miss, fare.at, latency);
 }
 
 }  // namespace lacuna

@@ -116,9 +116,27 @@ class MemoryEdge : public WindowEdge {
     Orders arrivals;
     std::vector<LatencyBreakdown> below;
   };
+  /// Where a request is in the cache that serves it.
+  struct Place {
+    Cache* cache;
+    std::uint64_t line;  ///< its number there
+    TagArray::Slot slot;
+  };
+  /// A request of a group at this edge.
+  struct Leaving {
+    Origin* origin;
+    Orders* orders;  ///< where its sender has it
+    std::uint32_t cache;
+    std::uint32_t number;  ///< of the origin's
+    const FirstLevelCache::Departure& departure() const { return origin->departures[number]; }
+    Request& request() const { return origin->requests[number]; }
+    void prefetch_miss() const { origin->cache->prefetch_miss(departure().miss); }
+  };
   /// What a thread has for itself.
   struct Workplace {
     Orders space;
+    std::vector<Leaving> leaving;
+    std::vector<Place> places;
     FabricTally tally;
   };
 
@@ -131,17 +149,16 @@ class MemoryEdge : public WindowEdge {
   void translate();
   // Stages; those with a workplace are one thread's of several.
   void leave(Group& group, Tick end, Workplace& workplace);
-  void collect(Orders& orders, std::uint32_t cache, Tick end);
   void make_request(std::uint32_t cache, const FirstLevelCache::Departure& departure, Request& request);
   void carry(VirtualNetwork network);
   void serve(unsigned number, Workplace& workplace);
   void arrive(Orders& arrivals);
-  void serve_by_caches(Memory& memory);
+  void serve_by_caches(Memory& memory, std::vector<Place>& places);
   void serve_by_socket(Order& arrival);
   void send_replies(Orders& arrivals, Orders& space);
   void answer(Group& group, Workplace& workplace);
   void receive_replies(Sender& sender, Workplace& workplace);
-  void tell(Origin& origin);
+  void tell(const Leaving& request, LatencyBreakdown& latency);
   [[noreturn]] void report_lost() const;
   /// Calls `work(item, workplace)` for each of `items`, which are below `range`, on several threads when that is worth it.
   template <typename Work>
