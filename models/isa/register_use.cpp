@@ -48,9 +48,12 @@ RegisterUse register_use(const Instruction& instruction) {
 }
 
 Reach reach_of(const Instruction& instruction) {
-  if (instruction.latency == LatencyClass::waitcnt) return Reach::nothing;
-  // Some of those of the matrix unit are illegal, as those without an executor are; relative moves may be, by M0.
-  if (instruction.execute == execute_unsupported || instruction.passes != 0) return Reach::outside;
+  if (instruction.latency == LatencyClass::waitcnt || instruction.row->mnemonic == "s_nop") return Reach::nothing;
+  // Matrix instructions that broadcast blocks may be illegal, as those without an executor are; relative moves may be, by M0.
+  const VectorModifiers& vop = instruction.vop;
+  const bool broadcasts =
+      instruction.passes != 0 && instruction.matrix_code == nullptr && (vop.cbsz | vop.abid | vop.blgp) != 0;
+  if (instruction.execute == execute_unsupported || broadcasts) return Reach::outside;
   if (instruction.unit == Unit::lds) {
     const bool plain = instruction.latency == LatencyClass::lds_load || instruction.latency == LatencyClass::lds_store ||
                        instruction.latency == LatencyClass::lds_permute;
