@@ -177,6 +177,7 @@ class PacketProcessor : public sc_core::sc_module, public DispatchListener, publ
   Step step_scratch(unsigned slot, hsa::Queue& aql);
   // packet_processor_queues.cpp
   hsa::Queue* queue_memory(const QueueSlot& queue) const;
+  std::uint64_t written_packets(const QueueSlot& queue, hsa::Queue& aql) const;
   std::uint64_t announced(const QueueSlot& queue, const hsa::Queue& aql) const;
   QueueSlot* used(unsigned slot, const char* what);
   void order_queues();

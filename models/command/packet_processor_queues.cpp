@@ -188,8 +188,9 @@ bool PacketProcessor::look_at_doorbells() {
     if (queue.doorbell == DoorbellKind::ring || queue.state != QueueSlot::State::active) continue;
     hsa::Queue* aql = queue_memory(queue);
     if (aql == nullptr) continue;  // step() says so
-    const std::uint64_t written = acquire_load(
-        queue.doorbell == DoorbellKind::write_index ? aql->write_dispatch_id : aql->max_legacy_doorbell_dispatch_id_plus_1);
+    const std::uint64_t written = queue.doorbell == DoorbellKind::write_index
+                                      ? written_packets(queue, *aql)
+                                      : acquire_load(aql->max_legacy_doorbell_dispatch_id_plus_1);
     if (written <= queue.rung) continue;
     queue.rung = written;
     ++statistics_.doorbells;
@@ -197,6 +198,21 @@ bool PacketProcessor::look_at_doorbells() {
   }
   if (news) work_.notify(sc_core::SC_ZERO_TIME);
   return news;
+}
+
+// A writer reserves an index, writes its packet, then the header. The doorbell would come after that: a packet without its
+// header has not been announced, and no simulated time passes while the host has yet to write it.
+std::uint64_t PacketProcessor::written_packets(const QueueSlot& queue, hsa::Queue& aql) const {
+  const std::uint64_t end = std::min(acquire_load(aql.write_dispatch_id), queue.retired + aql.size);
+  std::uint64_t written = queue.rung;
+  for (; written < end; ++written) {
+    const std::uint64_t address = aql.base_address + (written & (aql.size - 1)) * hsa::kPacketBytes;
+    std::byte* raw = vm_.pointer(address, hsa::kPacketBytes, isa::Access::read_write);
+    if (raw == nullptr) return end;  // step() says so
+    const auto header = std::atomic_ref(*reinterpret_cast<std::uint16_t*>(raw)).load(std::memory_order_acquire);
+    if (hsa::PacketHeader{header}.type() == hsa::PacketType::invalid) break;
+  }
+  return written;
 }
 
 // Writers reserve indices before there is room for their packets: what lies beyond the ring is not there yet. A doorbell

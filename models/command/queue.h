@@ -17,7 +17,7 @@ namespace lacuna {
 enum class DoorbellKind : std::uint8_t {
   ring,          ///< by ring() only: a doorbell register of the device
   legacy_index,  ///< from amd_queue_t.max_legacy_doorbell_dispatch_id_plus_1 (doorbell type 1), at look_at_doorbells()
-  write_index    ///< from amd_queue_t.write_dispatch_id (doorbell type 2), likewise; packets may still be INVALID
+  write_index    ///< from amd_queue_t.write_dispatch_id (doorbell type 2) and the packets' headers, likewise
 };
 
 /// What the creator of a queue chooses beside the amd_queue_t.
