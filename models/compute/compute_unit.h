@@ -161,7 +161,6 @@ class ComputeUnit : public sc_core::sc_module, private MemoryTokens::Listener {
   void attach_memory(LineMemory& vector, LineMemory& scalar, LineMemory& instruction);
   /// The caches that instructions of this unit can invalidate.
   void attach_caches(CacheMaintenance* l1_vector, CacheMaintenance* l1_scalar, CacheMaintenance* l1_instruction);
-  /// What to tell of the vector port's next requests; null: nothing.
   /// What translates the addresses of each port; null: translation takes no time.
   void attach_tlbs(TranslationLevel* vector, TranslationLevel* scalar, TranslationLevel* instruction);
   /// In modes with zero caches, before the first launch: the way there.
