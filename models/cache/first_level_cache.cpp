@@ -11,6 +11,7 @@ namespace {
 
 // Records by which the host's fetch of those that are free runs ahead of their use.
 constexpr std::size_t kRecordsAhead = 4;
+// Lines of an instruction that are in one of the stages of looking them up, and more: a power of two.
 constexpr std::size_t kRecentLines = 32;
 static_assert(kRecentLines > 2 * kStagesBehind);
 
@@ -155,7 +156,7 @@ std::size_t FirstLevelCache::access_lines(const LineAccess& common, std::span<co
     return LineMemory::access_lines(common, lines, client, tag, answers);
   const std::uint64_t bytes_mask = low_bits(common.bytes);
   const std::uint64_t within = low_bits(static_cast<unsigned>(sector_shift_));
-  std::array<std::uint64_t, kRecentLines> local;  // as many as are in the stages
+  std::array<std::uint64_t, kRecentLines> local;
   std::size_t known = 0;
   in_stages(
       lines.size(),

@@ -18,7 +18,8 @@
 // waits for something whose time is not known yet is held, and wakes up when it is.
 //
 // An instruction executes functionally when it issues, or earlier: what follows in straight line and concerns registers and LDS
-// alone (isa::Reach) executes together, up to the next barrier, branch or access to memory. Timing never sees the difference.
+// alone (isa::Reach) executes together, up to the next barrier, branch or access to memory. Only wavefronts that race for LDS
+// without a barrier could tell.
 //
 // A unit has no process of its own: Windows (models/compute/windows.h) runs all units of a GPU.
 #pragma once

@@ -16,7 +16,7 @@ namespace {
 
 constexpr unsigned bit(isa::Unit unit) { return 1u << static_cast<unsigned>(unit); }
 
-// Instructions that execute together at most.
+// Instructions that execute together at most: about as many as a tiled product has between two barriers.
 constexpr unsigned kMostAhead = 64;
 
 constexpr unsigned kMemoryUnits = bit(isa::Unit::vmem) | bit(isa::Unit::lds) | bit(isa::Unit::smem);

@@ -125,16 +125,9 @@ struct IssueState {
   /// `unit` of all ranks at one time.
   class Units {
    public:
-    explicit Units(const IssueState& state)
-#if defined(__AVX2__)
-        : units_(_mm_load_si128(reinterpret_cast<const __m128i*>(state.unit.data()))){}
-#else
-    {
-      std::copy_n(state.unit.begin(), kMaxSlots, units_.begin());
-    }
-#endif
-          /// Ranks whose next instruction is for `unit`.
-          unsigned that_are(isa::Unit unit) const {
+    explicit Units(const IssueState& state) : units_(load(state)) {}
+    /// Ranks whose next instruction is for `unit`.
+    unsigned that_are(isa::Unit unit) const {
 #if defined(__AVX2__)
       return static_cast<unsigned>(_mm_movemask_epi8(_mm_cmpeq_epi8(units_, _mm_set1_epi8(static_cast<char>(unit)))));
 #else
@@ -146,10 +139,17 @@ struct IssueState {
 
    private:
 #if defined(__AVX2__)
-    __m128i units_;
+    using Packed = __m128i;
+    static Packed load(const IssueState& state) { return _mm_load_si128(reinterpret_cast<const Packed*>(state.unit.data())); }
 #else
-    std::array<isa::Unit, kMaxSlots> units_;
+    using Packed = std::array<isa::Unit, kMaxSlots>;
+    static Packed load(const IssueState& state) {
+      Packed units;
+      std::copy_n(state.unit.begin(), kMaxSlots, units.begin());
+      return units;
+    }
 #endif
+    Packed units_;
   };
   Units units() const { return Units(*this); }
   struct Ready {

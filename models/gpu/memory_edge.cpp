@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cstdlib>
 #include <numeric>
 #include <span>
@@ -18,12 +17,6 @@ namespace {
 
 // Requests from which on several threads are faster than one.
 constexpr std::size_t kWorthSharing = 32;
-
-template <typename Record>
-void fetch_record(const Record& record) {
-  const auto* bytes = reinterpret_cast<const char*>(&record);
-  for (std::size_t byte = 0; byte < sizeof(Record); byte += 64) fetch_to_host(bytes + byte);
-}
 
 }  // namespace
 
@@ -201,7 +194,7 @@ void MemoryEdge::translate() {
 // -- requests
 
 void MemoryEdge::leave(Group& group, Tick end, Workplace& workplace) {
-  std::vector<Leaving>& leaving = workplace.leaving;
+  std::vector<GroupRequest>& leaving = workplace.requests;
   leaving.clear();
   for (Sender& sender : group.senders) {
     sender.orders.clear();
@@ -217,7 +210,7 @@ void MemoryEdge::leave(Group& group, Tick end, Workplace& workplace) {
   in_stages(
       leaving.size(), [&](std::size_t i) { leaving[i].prefetch_miss(); },
       [&](std::size_t i) {
-        const Leaving& one = leaving[i];
+        const GroupRequest& one = leaving[i];
         make_request(one.cache, one.departure(), one.request());
         one.orders->push_back({one.departure().at, &one.request()});
       });
@@ -289,7 +282,10 @@ void MemoryEdge::serve(unsigned number, Workplace& workplace) {
     for (const unsigned leaving : leaving_) {
       Orders& sent = groups_[leaving].sent[number];
       memory.arrivals.insert(memory.arrivals.end(), sent.begin(), sent.end());
-      for (const Order& order : sent) fetch_record(*order.request);
+      for (const Order& order : sent) {
+        fetch_to_host(order.request);
+        fetch_to_host(&order.request->fare);
+      }
       sent.clear();
     }
     sort_by_time(memory.arrivals, workplace.space);
@@ -373,7 +369,7 @@ void MemoryEdge::send_replies(Orders& arrivals, Orders& space) {
 }
 
 void MemoryEdge::answer(Group& group, Workplace& workplace) {
-  std::vector<Leaving>& told = workplace.leaving;
+  std::vector<GroupRequest>& told = workplace.requests;
   told.clear();
   for (Sender& sender : group.senders) {
     if (sender.orders.empty()) continue;
@@ -416,7 +412,7 @@ void MemoryEdge::receive_replies(Sender& sender, Workplace& workplace) {
   }
 }
 
-void MemoryEdge::tell(const Leaving& request, LatencyBreakdown& latency) {
+void MemoryEdge::tell(const GroupRequest& request, LatencyBreakdown& latency) {
   FirstLevelCache& cache = *request.origin->cache;
   const std::uint32_t miss = request.departure().miss;
   const Fare& fare = request.request().fare;

@@ -123,9 +123,9 @@ class MemoryEdge : public WindowEdge {
     TagArray::Slot slot;
   };
   /// A request of a group at this edge.
-  struct Leaving {
+  struct GroupRequest {
     Origin* origin;
-    Orders* orders;  ///< where its sender has it
+    Orders* orders;  ///< its sender's, while it leaves
     std::uint32_t cache;
     std::uint32_t number;  ///< of the origin's
     const FirstLevelCache::Departure& departure() const { return origin->departures[number]; }
@@ -135,7 +135,7 @@ class MemoryEdge : public WindowEdge {
   /// What a thread has for itself.
   struct Workplace {
     Orders space;
-    std::vector<Leaving> leaving;
+    std::vector<GroupRequest> requests;
     std::vector<Place> places;
     FabricTally tally;
   };
@@ -158,7 +158,7 @@ class MemoryEdge : public WindowEdge {
   void send_replies(Orders& arrivals, Orders& space);
   void answer(Group& group, Workplace& workplace);
   void receive_replies(Sender& sender, Workplace& workplace);
-  void tell(const Leaving& request, LatencyBreakdown& latency);
+  void tell(const GroupRequest& request, LatencyBreakdown& latency);
   [[noreturn]] void report_lost() const;
   /// Calls `work(item, workplace)` for each of `items`, which are below `range`, on several threads when that is worth it.
   template <typename Work>
