@@ -13,7 +13,7 @@ namespace {
 constexpr std::size_t kRecordsAhead = 4;
 // Lines of an instruction that are in one of the stages of looking them up, and more: a power of two.
 constexpr std::size_t kRecentLines = 32;
-static_assert(kRecentLines > 2 * kStagesBehind);
+static_assert(kRecentLines >= 3 * kStagesBehind);
 
 }  // namespace
 
@@ -32,7 +32,7 @@ FirstLevelCache::FirstLevelCache(sc_core::sc_module_name module_name, const Cach
 
 // As in Cache: no calls on the way of a hit, nor of the usual miss.
 template <bool kAllPass>
-[[gnu::always_inline]] inline bool FirstLevelCache::look_up(const SectorAccess& access, Tick at, LineClient& client,
+[[gnu::always_inline]] inline bool FirstLevelCache::look_up(const SectorAccess& access, Tick at, ClientNumber client,
                                                             std::uint32_t tag, LineAnswer& answer) {
   const bool limited = !kAllPass && parameters_.transactions != 0;
   const Tick admitted = limited ? later(at, free_transactions_.take_earliest()) : at;
@@ -40,7 +40,7 @@ template <bool kAllPass>
   // Several ports share one cycle: the slot says which, the access takes place in that cycle.
   if (parameters_.ports > 1 && start != admitted) start = later(admitted, clock_.align_down(start));
   statistics_.bank_stall += start - at;
-  const Waiter waiter{&client, access.made, at, start, tag, kNone};
+  const Waiter waiter{access.made, at, start, tag, kNone, client};
   if (access.write || access.atomic || access.bypass) {
     forward_sector(access, waiter);
     return false;
@@ -104,8 +104,8 @@ template <bool kAllPass>
   Miss& miss = misses_[number];
   const std::uint64_t within = (std::uint64_t{1} << sector_shift_) - 1;
   miss.address = access.address & ~within;
-  miss.byte_mask = ~std::uint64_t{0};
-  miss.sector = access.sector;
+  miss.way.successor = kNone;
+  miss.sector = static_cast<std::uint8_t>(access.sector);
   miss.bytes = static_cast<std::uint16_t>(within + 1);
   miss.requester = access.requester;
   miss.request = RequestKind::fill;
@@ -121,7 +121,7 @@ template <bool kAllPass>
     slot = take_way(access, number, miss);
     tags_.replace(access.set, slot, access.line, access.sector, fill);
   }
-  miss.slot = slot;
+  miss.way.slot = slot;
   if (!kAllPass && parameters_.in_order) {
     blocks_ = number;
     blocks_from_ = waiter.start;
@@ -137,12 +137,22 @@ template <bool kAllPass>
 
 // -- requests
 
+FirstLevelCache::ClientNumber FirstLevelCache::find_client(LineClient& client) {
+  const auto known = std::find(clients_.begin(), clients_.end(), &client);
+  const auto number = static_cast<std::size_t>(known - clients_.begin());
+  if (known == clients_.end()) {
+    if (number > ClientNumber(~0)) throw std::length_error(std::string(name()) + ": too many clients");
+    clients_.push_back(&client);
+  }
+  return static_cast<ClientNumber>(number);
+}
+
 bool FirstLevelCache::access(const LineAccess& request, Tick at, LineClient& client, std::uint32_t tag, LineAnswer& answer) {
   SectorAccess access;
   if (in_one_sector(request, local_line(request.address), access)) [[likely]] {
     if (all_pass_) [[likely]]
-      return look_up<true>(access, at, client, tag, answer);
-    return admit_sector(access, at, client, tag, answer);
+      return look_up<true>(access, at, number_of(client), tag, answer);
+    return admit_sector(access, at, number_of(client), tag, answer);
   }
   const Span span{.address = request.address, .length = request.bytes, .byte_mask = request.byte_mask};
   return access_sectors(span, access, at, client, tag, answer);
@@ -156,6 +166,7 @@ std::size_t FirstLevelCache::access_lines(const LineAccess& common, std::span<co
     return LineMemory::access_lines(common, lines, client, tag, answers);
   const std::uint64_t bytes_mask = low_bits(common.bytes);
   const std::uint64_t within = low_bits(static_cast<unsigned>(sector_shift_));
+  const ClientNumber number = number_of(client);
   std::array<std::uint64_t, kRecentLines> local;
   std::size_t known = 0;
   in_stages(
@@ -170,7 +181,7 @@ std::size_t FirstLevelCache::access_lines(const LineAccess& common, std::span<co
         place(line.address, local[i % kRecentLines], access);
         if (common.write) access.byte_mask = (bytes_mask & line.byte_mask) << (line.address & within);
         access.made = line.made;
-        known += look_up<true>(access, line.arrives, client, tag, answers[known]) ? 1 : 0;
+        known += look_up<true>(access, line.arrives, number, tag, answers[known]) ? 1 : 0;
       });
   return known;
 }
@@ -185,7 +196,7 @@ bool FirstLevelCache::access_sectors(const Span& span, SectorAccess& access, Tic
     split(span, address, access);
     ++joins_[join].remaining;
     LineAnswer part;
-    if (!admit_sector(access, at, joiner_, join, part)) continue;
+    if (!admit_sector(access, at, number_of(joiner_), join, part)) continue;
     --joins_[join].remaining;
     if (part.done >= joins_[join].last.done) joins_[join].last = part;
   }
@@ -218,10 +229,10 @@ bool FirstLevelCache::may_pass() const {
   return blocks_ == kNone && (parameters_.transactions == 0 || !free_transactions_.empty());
 }
 
-bool FirstLevelCache::admit_sector(const SectorAccess& access, Tick at, LineClient& client, std::uint32_t tag,
+bool FirstLevelCache::admit_sector(const SectorAccess& access, Tick at, ClientNumber client, std::uint32_t tag,
                                    LineAnswer& answer) {
   if (held_back_.empty() && may_pass()) return look_up<false>(access, at, client, tag, answer);
-  held_back_.push({access, &client, tag, at});
+  held_back_.push({access, client, tag, at});
   return false;
 }
 
@@ -251,36 +262,38 @@ void FirstLevelCache::forward_sector(SectorAccess access, Waiter waiter) {
   const std::uint64_t within = (std::uint64_t{1} << sector_shift_) - 1;
   miss.address = access.address;
   miss.byte_mask = access.byte_mask >> (access.address & within);
-  miss.sector = access.sector;
   miss.bytes = access.length;
   miss.requester = access.requester;
   miss.request = access.kind;
   miss.kind = access.atomic ? Kind::atomic : write ? Kind::write : Kind::bypass;
   miss.write = access.write;
   miss.bypass = access.bypass;
-  miss.slot = TagArray::kNone;
-  miss.room = miss.leaves = leaves;
+  miss.room = leaves;
+  miss.for_mshr = {leaves, leaves};
   add_departure({leaves, number});
 }
 
 // What becomes of it is the caller's to write: members set twice would cost the host as much as the rest.
 [[gnu::always_inline]] inline std::uint32_t FirstLevelCache::new_miss(const Waiter& own) {
   const std::uint32_t number = misses_.take();
-  if (const Miss* const ahead = misses_.ahead(kRecordsAhead)) fetch(*ahead);
+  if (const Miss* const ahead = misses_.ahead(kRecordsAhead)) fetch_to_host(ahead);
   Miss& miss = misses_[number];
-  miss.own = own;
-  miss.successor = kNone;
-  miss.last = kNone;
+  miss.start = own.start;
+  miss.on_its_way = {own.made, own.start};
+  miss.at_bank = {own.arrived, own.start};
+  miss.tag = own.tag;
+  miss.waiters = kNone;
+  miss.client = own.client;
   miss.waits_for = 0;
   return number;
 }
 
 void FirstLevelCache::wait(std::uint32_t miss, Waiter waiter) {
   const std::uint32_t number = take_record(waiters_, free_waiters_);
+  std::uint32_t& last = misses_[miss].waiters;
+  waiter.next = last == kNone ? number : std::exchange(waiters_[last].next, number);
   waiters_[number] = waiter;
-  Miss& waited = misses_[miss];
-  (waited.last == kNone ? waited.own : waiters_[waited.last]).next = number;
-  waited.last = number;
+  last = number;
 }
 
 // -- stages of a miss
@@ -334,8 +347,7 @@ TagArray::Slot FirstLevelCache::choose_other_way(std::uint32_t set, TagArray::Sl
     for (unsigned i = 0; i < tags_.sectors(); ++i) {
       const std::uint32_t pending = tags_.sector(slot, i).pending;
       if (pending == TagArray::kNoFill) continue;
-      misses_[pending].slot = TagArray::kNone;
-      misses_[pending].successor = number;
+      misses_[pending].way = {TagArray::kNone, number};
       ++miss.waits_for;
     }
     return slot;
@@ -351,12 +363,12 @@ TagArray::Slot FirstLevelCache::choose_other_way(std::uint32_t set, TagArray::Sl
 [[gnu::always_inline]] inline FirstLevelCache::Departure FirstLevelCache::depart(std::uint32_t number, Tick free) {
   Miss& miss = misses_[number];
   const Tick leaves = later(miss.room, free);
-  miss.leaves = leaves;
+  miss.for_mshr = {miss.room, leaves};
   statistics_.mshr_stall += leaves - miss.room;
   if (blocks_ == number) [[unlikely]] {
     blocks_ = kNone;
     // The next one is looked at in a cycle of its own, not in what is left of this one.
-    const Tick asked = miss.own.start + tag_;
+    const Tick asked = miss.start + tag_;
     if (leaves > asked) banks_[blocked_bank_].block(blocks_from_, clock_.align_up(blocks_from_ + (leaves - asked)));
   }
   return {leaves, number};
@@ -380,7 +392,8 @@ void FirstLevelCache::look_up_held_back() {
     const HeldBack next = held_back_[0];
     held_back_.drop(1);
     LineAnswer answer;
-    if (look_up<false>(next.access, next.arrived, *next.client, next.tag, answer)) next.client->answered(next.tag, answer);
+    if (look_up<false>(next.access, next.arrived, next.client, next.tag, answer))
+      clients_[next.client]->answered(next.tag, answer);
   }
 }
 

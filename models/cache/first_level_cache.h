@@ -42,11 +42,12 @@ class FirstLevelCache : public Cache, public LineMemory {
   /// When the first one leaves that is known to; kNever: there is none.
   Tick next_departure() const { return next_departure_; }
   /// Hints for the host: request() or answer() comes for a miss; later, when the first has come: answer().
-  void prefetch_miss(std::uint32_t miss) const { fetch(misses_[miss]); }
+  void prefetch_miss(std::uint32_t miss) const { fetch_to_host(&misses_[miss]); }
   void prefetch_fill(std::uint32_t miss) const {
     const Miss& filled = misses_[miss];
-    if (filled.slot != TagArray::kNone) fetch_to_host(&tags_.sector(filled.slot, filled.sector));
-    if (filled.successor != kNone) fetch(misses_[filled.successor]);
+    if (filled.kind != Kind::fill) return;
+    if (filled.way.slot != TagArray::kNone) fetch_to_host(&tags_.sector(filled.way.slot, filled.sector));
+    if (filled.way.successor != kNone) fetch_to_host(&misses_[filled.way.successor]);
   }
   /// resume() comes, too: the `number`-th that it resumes.
   void prefetch_waiting(std::size_t number) const {
@@ -71,42 +72,64 @@ class FirstLevelCache : public Cache, public LineMemory {
 
  private:
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
+  using ClientNumber = std::uint16_t;  ///< in clients_
   enum class Kind : std::uint8_t { fill, write, atomic, bypass };
 
   /// A request that waits for a miss.
   struct Waiter {
-    LineClient* client = nullptr;
     Tick made{};
     Tick arrived{};
     Tick start{};
     std::uint32_t tag = 0;
-    std::uint32_t next = kNone;  ///< of those who ask for the same
+    std::uint32_t next = kNone;  ///< of those who ask for the same; behind the last one comes the first
+    ClientNumber client = 0;
   };
-  // Of many misses at once, most wait for an MSHR, and their records are too many for the host's nearest caches: two of its
-  // lines each, what changes while they wait in the first.
-  struct alignas(64) Miss {
-    Waiter own;               ///< whose miss it is; `next`: the first of the others
-    Tick room;                ///< when it has its way
-    Tick leaves;              ///< to the level behind
+  /// What a miss has of its request for reports only: a time before or behind another one. Saturates, at 4 ms.
+  class Span32 {
+   public:
+    Span32() = default;
+    Span32(Tick from, Tick to)
+        : ps_(to.ps - from.ps < kMost ? static_cast<std::uint32_t>(to.ps - from.ps) : std::uint32_t{kMost}) {}
+    Tick time() const { return Tick{ps_}; }
+
+   private:
+    static constexpr std::uint64_t kMost = ~std::uint32_t{0};
+    std::uint32_t ps_;
+  };
+  struct WayOfFill {
     TagArray::Slot slot;      ///< where the sector goes; kNone: nowhere, the line has been dropped
     std::uint32_t successor;  ///< the miss that waits for this one's way
-    // What is asked of the level behind:
+  };
+  // Of many misses at once, most wait for an MSHR, and their records are too many for the host's nearest caches: each is one of
+  // its lines.
+  struct alignas(64) Miss {
+    Tick start;  ///< when it has been looked up,
+    Tick room;   ///< and when it has its way
     std::uint64_t address;
-    std::uint64_t byte_mask;
-    std::uint32_t last;       ///< of those who wait, kNone: its own
+    union {
+      WayOfFill way;            ///< of a fill
+      std::uint64_t byte_mask;  ///< of all others
+    };
+    Span32 on_its_way;      ///< from `made` of its request to `start`,
+    Span32 at_bank;         ///< and from its arrival;
+    Span32 for_mshr;        ///< from `room` to its departure
+    std::uint32_t tag;      ///< of its request
+    std::uint32_t waiters;  ///< the last one who asks for the same; kNone: there are none
+    ClientNumber client;
     std::uint16_t waits_for;  ///< fills of the way that it shall have
-    std::uint16_t sector;     ///< of the line
     std::uint16_t bytes;
     std::uint16_t requester;
+    std::uint8_t sector;  ///< of the line
     RequestKind request;
     Kind kind;
-    bool write;
-    bool bypass;
+    bool write : 1;
+    bool bypass : 1;
   };
+  static_assert(sizeof(Miss) == 64);
   /// A request that is not looked at before those before it have gone on.
   struct HeldBack {
     SectorAccess access;
-    LineClient* client;
+    ClientNumber client;
     std::uint32_t tag;
     Tick arrived;
   };
@@ -127,10 +150,6 @@ class FirstLevelCache : public Cache, public LineMemory {
     FirstLevelCache& cache_;
   };
 
-  static void fetch(const Miss& miss) {
-    fetch_to_host(&miss);
-    fetch_to_host(reinterpret_cast<const char*>(&miss) + sizeof miss / 2);
-  }
   /// A hint for the host: a line that is not there is asked for, and the set perhaps full of fills.
   [[gnu::always_inline]] void prefetch_victim(std::uint32_t set) {
     const TagArray::Slot slot = tags_.cheap_victim(set);
@@ -140,12 +159,17 @@ class FirstLevelCache : public Cache, public LineMemory {
   }
   void resume_waiting();
   void look_up_held_back();
+  ClientNumber number_of(LineClient& client) {
+    if (clients_[last_client_] != &client) last_client_ = find_client(client);
+    return last_client_;
+  }
+  ClientNumber find_client(LineClient& client);
   bool access_sectors(const Span& span, SectorAccess& access, Tick at, LineClient& client, std::uint32_t tag,
                       LineAnswer& answer);
-  bool admit_sector(const SectorAccess& access, Tick at, LineClient& client, std::uint32_t tag, LineAnswer& answer);
+  bool admit_sector(const SectorAccess& access, Tick at, ClientNumber client, std::uint32_t tag, LineAnswer& answer);
   /// kAllPass: what all_pass_ says, of which most of the work is none.
   template <bool kAllPass>
-  bool look_up(const SectorAccess& access, Tick at, LineClient& client, std::uint32_t tag, LineAnswer& answer);
+  bool look_up(const SectorAccess& access, Tick at, ClientNumber client, std::uint32_t tag, LineAnswer& answer);
   template <bool kAllPass>
   bool read_sector(const SectorAccess& access, const Waiter& waiter, LineAnswer& answer);
   void forward_sector(SectorAccess access, Waiter waiter);
@@ -172,15 +196,17 @@ class FirstLevelCache : public Cache, public LineMemory {
     next_departure_ = earlier(next_departure_, departure.at);
   }
   void drop_line(TagArray::Slot slot);
-  /// Tells those who wait for another one's miss, from `first` on.
-  void answer_others(std::uint32_t first, Tick at, bool counted);
+  /// Tells those who wait for another one's miss, up to `last`.
+  void answer_others(std::uint32_t last, Tick at, bool counted);
   void tell(const Waiter& waiter, const LineAnswer& answer, bool counted) {
     if (counted) statistics_.read_latency += answer.done - waiter.arrived;
     if (parameters_.transactions != 0) free_transactions_.insert(answer.done);
-    waiter.client->answered(waiter.tag, answer);
+    clients_[waiter.client]->answered(waiter.tag, answer);
   }
 
   const bool all_pass_;  ///< no request keeps others from passing
+  std::vector<LineClient*> clients_{&joiner_};
+  ClientNumber last_client_ = 0;
   RecordPool<Miss> misses_;
   std::vector<Waiter> waiters_;
   std::vector<std::uint32_t> free_waiters_;

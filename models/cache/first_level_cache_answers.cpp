@@ -24,7 +24,7 @@ void FirstLevelCache::departures(Tick end, std::vector<Departure>& out) {
 LineAccess FirstLevelCache::request(std::uint32_t number) const {
   const Miss& miss = misses_[number];
   return {.address = miss.address,
-          .byte_mask = miss.byte_mask,
+          .byte_mask = miss.kind == Kind::fill ? ~std::uint64_t{0} : miss.byte_mask,
           .bytes = miss.bytes,
           .kind = miss.request,
           .write = miss.write,
@@ -37,46 +37,48 @@ void FirstLevelCache::answer(std::uint32_t number, Tick at, const LatencyBreakdo
   Miss& miss = misses_[number];
   if (miss.kind == Kind::fill) {
     free_mshrs_.insert(at);
-    if (miss.slot != TagArray::kNone) {
-      TagArray::Sector& sector = tags_.sector(miss.slot, miss.sector);
+    if (miss.way.slot != TagArray::kNone) {
+      TagArray::Sector& sector = tags_.sector(miss.way.slot, miss.sector);
       sector.ready = at;
       sector.locked = at + lock_;
       sector.pending = TagArray::kNoFill;
-      if (!is_filling(miss.slot)) --filling_[tags_.set_of(miss.slot)];
+      if (!is_filling(miss.way.slot)) --filling_[tags_.set_of(miss.way.slot)];
     }
-    if (const std::uint32_t successor = miss.successor; successor != kNone) {
+    if (const std::uint32_t successor = miss.way.successor; successor != kNone) {
       Miss& next = misses_[successor];
       next.room = later(next.room, at + lock_);
       if (--next.waits_for == 0) {
-        statistics_.way_stall += next.room - (next.own.start + tag_);
+        statistics_.way_stall += next.room - (next.start + tag_);
         mshr_queue_.push(successor);
       }
     }
   }
   // Those who are told may ask for something else: the record is theirs already.
-  const Waiter own = miss.own;
   const bool write = miss.kind == Kind::write;
   const bool counted = !miss.write;
-  const Tick waited = miss.leaves - (own.start + tag_);
+  const std::uint32_t waiters = miss.waiters;
+  const Waiter own{
+      miss.start - miss.on_its_way.time(), miss.start - miss.at_bank.time(), miss.start, miss.tag, kNone, miss.client};
   const LineAnswer told{.made = own.made,
                         .arrived = own.arrived,
                         .done = write ? at : at + fill_,
-                        .queueing = own.start - own.arrived + waited,
+                        .queueing = miss.at_bank.time() + (miss.room + miss.for_mshr.time() - (miss.start + tag_)),
                         .service = write ? tag_ : tag_ + fill_,
-                        .mshr = miss.leaves - miss.room,
+                        .mshr = miss.for_mshr.time(),
                         .level = level_,
                         .below = &below};
   misses_.give_back(number);
   tell(own, told, counted);
-  if (own.next != kNone) [[unlikely]]
-    answer_others(own.next, at, counted);
+  if (waiters != kNone) [[unlikely]]
+    answer_others(waiters, at, counted);
 }
 
-void FirstLevelCache::answer_others(std::uint32_t first, Tick at, bool counted) {
-  for (std::uint32_t next = first; next != kNone;) {
+void FirstLevelCache::answer_others(std::uint32_t last, Tick at, bool counted) {
+  std::uint32_t told = kNone;
+  for (std::uint32_t next = waiters_[last].next; told != last;) {
     const Waiter waiter = waiters_[next];
     free_waiters_.push_back(next);
-    next = waiter.next;
+    told = std::exchange(next, waiter.next);
     const Tick done = lock_ > Tick{} ? later(waiter.start + tag_, at) + fill_ : later(waiter.start + hit_, at + fill_);
     // The latency of the fill under way, not a queue.
     tell(waiter,
@@ -101,14 +103,16 @@ void FirstLevelCache::retire(Tick horizon) {
 void FirstLevelCache::drop_line(TagArray::Slot slot) {
   for (unsigned i = 0; i < tags_.sectors(); ++i) {
     const std::uint32_t pending = tags_.sector(slot, i).pending;
-    if (pending != TagArray::kNoFill) misses_[pending].slot = TagArray::kNone;
+    if (pending != TagArray::kNoFill) misses_[pending].way.slot = TagArray::kNone;
   }
   if (is_filling(slot)) --filling_[tags_.set_of(slot)];
   tags_.drop(slot);
 }
 
 Tick FirstLevelCache::invalidate(Tick at) {
-  for (Miss& miss : misses_) miss.slot = TagArray::kNone;
+  for (Miss& miss : misses_) {
+    if (miss.kind == Kind::fill) miss.way.slot = TagArray::kNone;
+  }
   std::fill(filling_.begin(), filling_.end(), std::uint16_t{0});
   return Cache::invalidate(at);
 }

@@ -14,13 +14,19 @@ namespace lacuna {
 }
 
 /// Calls each of `stages` for 0 to `count` - 1, each stage so many elements behind the one before it: what that has asked the
-/// host for is there by then.
+/// host for is there by then. A stage takes so many elements in a row, so that the host foresees its branches.
 inline constexpr std::size_t kStagesBehind = 8;
 template <typename... Stages>
 [[gnu::always_inline]] inline void in_stages(std::size_t count, const Stages&... stages) {
-  for (std::size_t i = 0; i < count + (sizeof...(Stages) - 1) * kStagesBehind; ++i) {
-    std::size_t element = i;  // of the first stages at the end beyond all, of the last ones at the beginning a huge number
-    ((element < count ? stages(element) : void(), element -= kStagesBehind), ...);
+  for (std::size_t begin = 0; begin < count + (sizeof...(Stages) - 1) * kStagesBehind; begin += kStagesBehind) {
+    std::size_t first = begin;  // of the first stages at the end beyond all, of the last ones at the beginning a huge number
+    const auto next = [&](const auto& stage) __attribute__((always_inline)) {
+      const std::size_t last = first + kStagesBehind < count ? first + kStagesBehind : count;
+      for (std::size_t element = first; element < last; ++element) stage(element);
+      first -= kStagesBehind;
+    };
+    // Where `first` is huge, first + kStagesBehind is small or huge as well: no element lies between.
+    (next(stages), ...);
   }
 }
 

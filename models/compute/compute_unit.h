@@ -138,7 +138,8 @@ struct ComputeUnitSurroundings {
   Clock timestamp;
   GpuVm& vm;
   isa::DecodedCode& code;
-  LdsBanks& lds_banks;  ///< of its group
+  LdsBanks& lds_banks;                          ///< of its group
+  VectorWorkspace* vector_workspace = nullptr;  ///< likewise; null: each unit has its own
   ComputeUnitListener& listener;
   MatrixParameters matrix{};
   LazyParameters lazy{};

@@ -15,11 +15,12 @@ MemoryTokens::Token MemoryTokens::begin(WavefrontSlot& slot, Counters counters, 
   if (free_.empty()) {
     free_.push_back(static_cast<Token>(tokens_.size()));
     tokens_.emplace_back();
+    owners_.push_back(nullptr);
   }
   const Token token = free_.back();
   free_.pop_back();
   State& state = tokens_[token];
-  state.slot = &slot;
+  owners_[token] = &slot;
   state.group = slot.group;
   state.activity = activity;
   state.start = start;
@@ -73,7 +74,7 @@ void MemoryTokens::issued(Token token) {
     close(token);
     return;
   }
-  WavefrontSlot& slot = *state.slot;
+  WavefrontSlot& slot = *owners_[token];
   state.open = true;
   ++slot.open;
   if (counts_vm(state.counters)) state.sequence = slot.vmcnt.open_in_order();
@@ -97,7 +98,7 @@ void MemoryTokens::close(Token token) {
     delays = closed.included_delays;
   }
   // Whoever is told may begin another one, in the same place.
-  WavefrontSlot* const owner = std::exchange(closed.slot, nullptr);
+  WavefrontSlot* const owner = std::exchange(owners_[token], nullptr);
   ResidentWorkgroup* const group = std::exchange(closed.group, nullptr);
   const bool open = std::exchange(closed.open, false);
   const WaitCounter::Sequence sequence = closed.sequence;
@@ -137,19 +138,20 @@ Tick MemoryTokens::oldest_load() const {
 }
 
 void MemoryTokens::leave(WavefrontSlot& slot) {
-  if (slot.open == 0) return;
-  for (State& state : tokens_) {
-    if (state.slot != &slot || !state.open) continue;
-    state.slot = nullptr;
-    ++state.group->open;
+  // Many programs end with stores under way: owners stand side by side, so that the search looks at few of the host's lines.
+  for (Token token = 0; slot.open != 0; ++token) {
+    if (owners_[token] != &slot || !tokens_[token].open) continue;
+    owners_[token] = nullptr;
+    ++tokens_[token].group->open;
+    --slot.open;
   }
-  slot.open = 0;
 }
 
 void MemoryTokens::drop(const Dispatch& dispatch) {
-  for (State& state : tokens_) {
+  for (std::size_t token = 0; token < tokens_.size(); ++token) {
+    State& state = tokens_[token];
     if (state.group == nullptr || state.group->dispatch != &dispatch) continue;
-    state.slot = nullptr;
+    owners_[token] = nullptr;
     state.group = nullptr;
     state.activity = nullptr;
   }

@@ -73,6 +73,7 @@ class MemoryTokens {
   /// Forgets all of them: no wavefront is left, and nobody will answer.
   void reset() {
     tokens_.clear();
+    owners_.clear();
     free_.clear();
   }
   /// Where requests of loads are also counted, by time.
@@ -84,7 +85,6 @@ class MemoryTokens {
 
  private:
   struct State {
-    WavefrontSlot* slot = nullptr;
     ResidentWorkgroup* group = nullptr;  ///< null: nobody waits
     KernelActivity* activity = nullptr;
     Tick start{};
@@ -123,6 +123,7 @@ class MemoryTokens {
   Listener& listener_;
   RequestTimeline* timeline_ = nullptr;
   std::vector<State> tokens_;
+  std::vector<WavefrontSlot*> owners_;  ///< of tokens_; null: of none, or of a wavefront that has ended
   std::vector<Token> free_;
 };
 

@@ -15,14 +15,15 @@ LineAnswer other_answer(Tick at) { return {.made = at, .arrived = at, .done = at
 }  // namespace
 
 VectorMemory::VectorMemory(const ComputeUnitParameters& parameters, Clock clock, GpuVm& vm, MemoryTokens& tokens,
-                           LineMemory& memory, std::uint16_t requester)
+                           LineMemory& memory, std::uint16_t requester, VectorWorkspace* workspace)
     : parameters_(parameters),
       clock_(clock),
       tokens_(tokens),
       port_(*this, memory),
       physical_(vm),
       requester_(requester),
-      coalescer_(parameters.transaction_bytes),
+      own_workspace_(workspace == nullptr ? std::make_unique<VectorWorkspace>(parameters.transaction_bytes) : nullptr),
+      work_(workspace == nullptr ? *own_workspace_ : *workspace),
       reorder_(parameters.reorder_entries),
       entered_(parameters.reorder_entries) {}
 
@@ -47,7 +48,7 @@ MemoryTokens::Token VectorMemory::send(WavefrontSlot& slot, const isa::MemoryAcc
   const MemoryTokens::Token token = tokens_.begin(slot, counters, start, start - wanted, parameters_.vmem_return_latency,
                                                   write ? nullptr : &slot.group->work->activity);
   requests_ += lines.size();
-  const LineAccess request{.bytes = coalescer_.line_bytes(),
+  const LineAccess request{.bytes = work_.coalescer.line_bytes(),
                            .kind = RequestKind::vector,
                            .write = write,
                            .atomic = access.operation == isa::MemoryAccess::Operation::atomic,
@@ -81,7 +82,7 @@ void VectorMemory::send_lines(std::span<const LineRequest> lines, const LineAcce
     }
     // The accessed bytes are mapped (the executor checked), so the lines' pages are as well.
     if (!mapped) continue;
-    InstructionLine& sent = lines_[count];
+    InstructionLine& sent = work_.lines[count];
     sent.address = line.address + to_bus;
     sent.byte_mask = line.byte_mask;
     sent.made = made;
@@ -96,8 +97,8 @@ void VectorMemory::send_lines(std::span<const LineRequest> lines, const LineAcce
     send_alone(alone, token, contest(token, line, contested));
   }
   tokens_.expect(token, static_cast<unsigned>(count));
-  const std::size_t known = port_.request(request, {lines_.data(), count}, token, answers_.data());
-  tokens_.add(token, {answers_.data(), known});
+  const std::size_t known = port_.request(request, {work_.lines.data(), count}, token, work_.answers.data());
+  tokens_.add(token, {work_.answers.data(), known});
 }
 
 void VectorMemory::send_alone(const LineAccess& request, MemoryTokens::Token token, Contest contest) {

@@ -7,38 +7,39 @@
 // With a reorder buffer a line leaves when it has an entry, and answers return in the order of the requests.
 #pragma once
 
-#include <array>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
 #include "models/common/calendar.h"
-#include "models/compute/coalescer.h"
 #include "models/compute/compute_unit_parameters.h"
 #include "models/compute/memory_tokens.h"
 #include "models/compute/physical_addresses.h"
 #include "models/compute/reorder_buffer.h"
+#include "models/compute/vector_workspace.h"
 
 namespace lacuna {
 
 class VectorMemory : private LineClient {
  public:
+  /// `workspace`: of the units that take turns with this one; null: there are none.
   VectorMemory(const ComputeUnitParameters& parameters, Clock clock, GpuVm& vm, MemoryTokens& tokens, LineMemory& memory,
-               std::uint16_t requester);
+               std::uint16_t requester, VectorWorkspace* workspace = nullptr);
 
   MemoryPort& port() { return port_; }
   /// The lanes of the instruction that executes, global and LDS addresses.
-  isa::LaneAddresses& addresses() { return addresses_; }
+  isa::LaneAddresses& addresses() { return work_.addresses; }
 
   /// A token for the access, whose requests are made from `cycle` on. issued() of the token is left to the caller.
   MemoryTokens::Token access(WavefrontSlot& slot, const isa::MemoryAccess& access, Counters counters, Cycles cycle) {
-    return send(slot, access, coalescer_.coalesce(access, addresses_.global), counters, cycle);
+    return send(slot, access, work_.coalescer.coalesce(access, work_.addresses.global), counters, cycle);
   }
   /// The lines of an access, until the next call.
   std::span<const LineRequest> coalesce(const isa::MemoryAccess& access, const isa::LaneAddresses& addresses) {
-    return coalescer_.coalesce(access, addresses.global);
+    return work_.coalescer.coalesce(access, addresses.global);
   }
-  const Coalescer& lines() const { return coalescer_; }
+  const Coalescer& lines() const { return work_.coalescer; }
   /// A line that somebody else may answer before memory does, as well as that: who is first.
   using Contest = std::uint32_t;
   struct Contested {
@@ -116,11 +117,8 @@ class VectorMemory : private LineClient {
   PhysicalAddresses physical_;
   std::uint16_t requester_;
   Calendar unit_;
-  Coalescer coalescer_;
-  isa::LaneAddresses addresses_;
-  /// An instruction's requests, and those of their answers that are known at once.
-  std::array<InstructionLine, 2 * isa::kLanes> lines_;
-  std::array<LineAnswer, 2 * isa::kLanes> answers_;
+  std::unique_ptr<VectorWorkspace> own_workspace_;
+  VectorWorkspace& work_;
 
   ReorderBuffer reorder_;
   std::vector<Entered> entered_;  // by entry

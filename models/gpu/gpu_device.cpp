@@ -34,6 +34,7 @@ GpuDevice::GpuDevice(sc_core::sc_module_name module_name, const GpuDeviceParamet
       threads_(threads),
       code_(vm_, parameters.gpu.target, parameters.mfma.codes()),
       lds_banks_(parameters.gpu.shader_arrays),
+      vector_workspaces_(parameters.gpu.shader_arrays, VectorWorkspace(parameters.cu.transaction_bytes)),
       state_memory_(state_bytes(parameters), &huge_pages_),
       windows_("windows", Clock(parameters.gpu.core_clock), parameters.gpu.timing, parameters.window(), threads),
       dispatcher_("dispatcher", parameters.dispatcher, Clock(parameters.gpu.core_clock), windows_.length()) {
@@ -112,6 +113,7 @@ void GpuDevice::build_compute_units() {
                                                .vm = vm_,
                                                .code = code_,
                                                .lds_banks = lds_banks_[place.shader_array],
+                                               .vector_workspace = &vector_workspaces_[place.shader_array],
                                                .listener = dispatcher_,
                                                .matrix = parameters_.mfma,
                                                .lazy = parameters_.lazy,

@@ -172,7 +172,8 @@ class GpuDevice : public sc_core::sc_module, private ResourceMeter, private Kern
   GpuVm vm_;
   WorkerThreads* threads_;
   isa::DecodedCode code_;
-  std::vector<LdsBanks> lds_banks_;  ///< by shader array
+  std::vector<LdsBanks> lds_banks_;                 ///< by shader array
+  std::vector<VectorWorkspace> vector_workspaces_;  ///< likewise
   HugePageResource huge_pages_;
   std::pmr::monotonic_buffer_resource state_memory_;  ///< of the compute units
   AgentRegistry agents_;
