@@ -35,6 +35,14 @@ void Replacement::reset_orders() {
   std::fill(orders_.begin(), orders_.end(), order);
 }
 
+void Replacement::touch_otherwise(std::uint32_t set, unsigned way) {
+  if (kind_ == Kind::uses) {
+    used_[std::size_t{set} * ways_ + way] = ++clock_;
+  } else if (kind_ == Kind::tree) {
+    point_away(trees_[set], way);
+  }
+}
+
 void Replacement::point_away(std::uint64_t& tree, unsigned way) const {
   unsigned node = 1;
   for (unsigned half = ways_ / 2; half > 0; half /= 2) {

@@ -21,19 +21,11 @@ class Replacement {
   /// std::invalid_argument when the policy cannot have so many ways.
   Replacement(ReplacementPolicy policy, std::uint32_t sets, unsigned ways, std::uint64_t seed);
 
-  void touch(std::uint32_t set, unsigned way) {
-    switch (kind_) {
-      case Kind::order:
-        to_front(orders_[set], way);
-        break;
-      case Kind::uses:
-        used_[std::size_t{set} * ways_ + way] = ++clock_;
-        break;
-      case Kind::tree:
-        point_away(trees_[set], way);
-        break;
-      case Kind::random:
-        break;
+  [[gnu::always_inline]] void touch(std::uint32_t set, unsigned way) {
+    if (kind_ == Kind::order) [[likely]] {
+      to_front(orders_[set], way);
+    } else {
+      touch_otherwise(set, way);
     }
   }
   /// touch() of a way that is given to another line: mostly the one that victim() has named.
@@ -80,12 +72,13 @@ class Replacement {
     // The lowest group of four bits that are all 0; what a borrow brings with it lies above.
     return static_cast<unsigned>(std::countr_zero((other - kEach) & ~other & (kEach << 3))) & ~3U;
   }
-  static void to_front(std::uint64_t& order, unsigned way) {
+  [[gnu::always_inline]] static void to_front(std::uint64_t& order, unsigned way) {
     if ((order & 0xf) == way) return;
     const std::uint64_t before = (std::uint64_t{1} << place(order, way)) - 1;  // those that move by one
     const std::uint64_t behind = ~(before << 4 | 0xf);
     order = (order & behind) | (order & before) << 4 | way;
   }
+  void touch_otherwise(std::uint32_t set, unsigned way);
   void point_away(std::uint64_t& tree, unsigned way) const;
   unsigned search_victim(std::uint32_t set);
   void reset_orders();

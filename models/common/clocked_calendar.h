@@ -5,6 +5,7 @@
 // intervals are kept instead of bits, until all of them are over.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "models/common/calendar.h"
@@ -66,6 +67,8 @@ class ClockedCalendar {
     on_grid_ = clock_.period() == grain_;
   }
   bool on_grid() const { return on_grid_; }
+  /// Cycles, or intervals, that are held booked: bounded by the spread of requests behind the horizon. Slow.
+  std::size_t bookings() const { return on_grid_ ? slots_.booked() : intervals_.intervals(); }
 
  private:
   static constexpr std::uint64_t kPicoseconds = 1'000'000'000'000;

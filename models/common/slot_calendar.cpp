@@ -52,6 +52,12 @@ void SlotCalendar::retire(std::uint64_t horizon) {
   first_ = first;
 }
 
+std::size_t SlotCalendar::booked() const {
+  std::size_t count = 0;
+  for (const std::uint64_t word : words_) count += static_cast<std::size_t>(std::popcount(word));
+  return count;
+}
+
 void SlotCalendar::reset() {
   std::fill(words_.begin(), words_.end(), 0);
   first_ = 0;

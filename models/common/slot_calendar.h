@@ -113,6 +113,8 @@ class SlotCalendar {
 
   /// Cycles that are remembered at once: the spread between horizon and the latest booking, rounded up.
   std::size_t window() const { return words_.size() * 64; }
+  /// How many of them are booked. Slow.
+  std::size_t booked() const;
   /// The first of them.
   std::uint64_t first_kept() const { return first_; }
   /// One of them.

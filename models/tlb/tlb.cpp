@@ -55,6 +55,7 @@ Tlb::Tlb(const TlbParameters& parameters, TranslationLevel& next)
       hit_(parameters.clock.period() * parameters.hit_latency.n),
       page_shift_(static_cast<unsigned>(std::countr_zero(parameters.page.n))),
       tags_(sets_of(parameters), parameters.ways, 1, parameters.replacement),
+      ports_(port_time_),
       mshrs_(parameters.mshrs) {}
 
 Tick Tlb::fetch(std::uint64_t address, Tick at, Tick& asks) {

@@ -15,6 +15,7 @@
 
 #include "models/cache/tag_array.h"
 #include "models/common/calendar.h"
+#include "models/common/clocked_calendar.h"
 #include "models/common/parameters.h"
 #include "models/common/statistics.h"
 #include "models/common/translation_level.h"
@@ -63,7 +64,7 @@ class Tlb : public TranslationLevel {
   const TlbStatistics& statistics() const { return statistics_; }
   void describe_energy(EnergyMeter& meter, std::string_view block, const TlbEnergy& energy) const;
   /// Held of ports and MSHRs: as many as lie between the horizon and the latest request (tested).
-  std::size_t bookings() const { return ports_.intervals() + mshrs_.changes(); }
+  std::size_t bookings() const { return ports_.bookings() + mshrs_.changes(); }
 
  protected:
   /// When a translation asked for at `at` is looked up.
@@ -94,7 +95,7 @@ class Tlb : public TranslationLevel {
   unsigned page_shift_;
   TagArray tags_;
   TagArray::Slot last_ = TagArray::kNone;  // most requests are for the page of the one before
-  Calendar ports_;
+  ClockedCalendar ports_;
   PoolCalendar mshrs_;
   Tick retired_{};
   TlbStatistics statistics_;
