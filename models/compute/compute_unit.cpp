@@ -181,6 +181,7 @@ void ComputeUnit::start_wavefront(WavefrontSlot& slot, std::uint32_t scratch_slo
   wave.agpr = dispatch.needs.agprs > 0 ? wave.v(dispatch.needs.vgprs) : nullptr;
   wave.agpr_count = dispatch.needs.agprs;
   wave.sgpr_count = dispatch.needs.sgprs;
+  slot.allocation = isa::Allocation(wave.vgpr_count, wave.sgpr_count, wave.agpr_count);
   wave.lds = pool_.lds(group);
   wave.lds_bytes = pool_.lds_bytes(group);
   wave.shared_aperture = shared_aperture_;

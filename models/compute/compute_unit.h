@@ -248,11 +248,13 @@ class ComputeUnit : public sc_core::sc_module, private MemoryTokens::Listener {
   inline bool offer_cycle(Simd& simd, WavefrontSlot& slot, unsigned unit, Cycles cycle);
   bool counters_full(WavefrontSlot& slot, Cycles cycle);
   bool counter_full(WavefrontSlot& slot, WaitCounter& counter, unsigned limit, Hold hold, Cycles cycle);
-  static bool may_execute(const WavefrontSlot& slot) {
-    return slot.next != nullptr &&
-           !isa::exceeds_allocation(*slot.next, slot.wave.vgpr_count, slot.wave.sgpr_count, slot.wave.agpr_count);
-  }
+  static bool may_execute(const WavefrontSlot& slot) { return slot.next != nullptr && slot.allocation.holds(*slot.next); }
   void refuse(WavefrontSlot& slot, Cycles cycle);
+  static constexpr bool executes_lanes(isa::Unit unit) {
+    constexpr unsigned kOfLanes =
+        1U << unsigned(isa::Unit::valu) | 1U << unsigned(isa::Unit::vmem) | 1U << unsigned(isa::Unit::lds);
+    return (kOfLanes >> unsigned(unit) & 1) != 0;
+  }
   static inline std::uint64_t threads_of(const isa::Instruction& instruction, const isa::Wavefront& wave);
   inline void execute(WavefrontSlot& slot, const isa::DecodedInstruction& instruction, Cycles cycle);
   void execute_ahead(WavefrontSlot& slot, const isa::DecodedInstruction& instruction);
@@ -331,10 +333,8 @@ class ComputeUnit : public sc_core::sc_module, private MemoryTokens::Listener {
 
 /// What an instruction adds to thread_instructions.
 inline std::uint64_t ComputeUnit::threads_of(const isa::Instruction& instruction, const isa::Wavefront& wave) {
-  constexpr std::uint64_t kOfLanes =
-      1U << unsigned(isa::Unit::valu) | 1U << unsigned(isa::Unit::vmem) | 1U << unsigned(isa::Unit::lds);
   // No branch: the host cannot foresee the unit.
-  const std::uint64_t of_lanes = kOfLanes >> unsigned(instruction.unit) & 1;
+  const std::uint64_t of_lanes = executes_lanes(instruction.unit) ? 1 : 0;
   return (static_cast<std::uint64_t>(std::popcount(wave.exec())) & (0 - of_lanes)) | (of_lanes ^ 1);
 }
 

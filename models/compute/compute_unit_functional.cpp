@@ -1,6 +1,7 @@
 // Functional mode: wavefronts one after the other, each until it waits or the window is over. Every instruction takes a cycle.
 
 #include <array>
+#include <bit>
 
 #include "models/compute/compute_unit.h"
 
@@ -35,10 +36,11 @@ void ComputeUnit::run_wavefront(WavefrontSlot& slot, Cycles limit) {
     }
     const isa::DecodedInstruction* instruction = slot.next;
     std::array<std::uint64_t, isa::kUnits> issued{};
-    std::uint64_t threads = 0;
+    std::array<std::uint64_t, isa::kUnits> active_lanes{};  // counted for all units: a test would take longer
     for (;;) {
-      ++issued[static_cast<std::size_t>(instruction->unit)];
-      threads += threads_of(*instruction, wave);
+      const auto of_unit = static_cast<std::size_t>(instruction->unit);
+      ++issued[of_unit];
+      active_lanes[of_unit] += static_cast<std::uint64_t>(std::popcount(wave.exec()));
       execute(slot, *instruction, cycle);
       if (wave.event != isa::Event::none) {
         if (wave.event != isa::Event::wait_count) break;
@@ -46,16 +48,18 @@ void ComputeUnit::run_wavefront(WavefrontSlot& slot, Cycles limit) {
       }
       if (cycle + Cycles{1} >= limit) break;
       const isa::DecodedInstruction* next = fetch_.code().after(instruction, wave.pc);
-      if (next == nullptr || isa::exceeds_allocation(*next, wave.vgpr_count, wave.sgpr_count, wave.agpr_count)) [[unlikely]]
+      if (next == nullptr || !slot.allocation.holds(*next)) [[unlikely]]
         break;
       instruction = next;
       ++cycle.n;
     }
 
     std::uint64_t instructions = 0;
+    std::uint64_t threads = 0;
     for (std::size_t unit = 0; unit < issued.size(); ++unit) {
       statistics_.issued[unit] += issued[unit];
       instructions += issued[unit];
+      threads += executes_lanes(static_cast<isa::Unit>(unit)) ? active_lanes[unit] : issued[unit];
     }
     statistics_.wavefront_instructions += instructions;
     statistics_.thread_instructions += threads;

@@ -152,9 +152,7 @@ void ComputeUnit::execute_ahead(WavefrontSlot& slot, const isa::DecodedInstructi
   for (const isa::DecodedInstruction* last = &instruction; count < kMostAhead; ++count) {
     if (last->reach == isa::Reach::nothing && deferred_count_ != 0) break;
     const isa::DecodedInstruction* const next = fetch_.code().after(last, last->end);
-    if (next == nullptr || next->reach == isa::Reach::outside ||
-        isa::exceeds_allocation(*next, wave.vgpr_count, wave.sgpr_count, wave.agpr_count))
-      break;
+    if (next == nullptr || next->reach == isa::Reach::outside || !slot.allocation.holds(*next)) break;
     last = next;
     if (next->reach == isa::Reach::nothing) continue;
     const bool in_lds = next->reach == isa::Reach::lds;

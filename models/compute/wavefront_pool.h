@@ -22,6 +22,7 @@
 #include "models/compute/range_allocator.h"
 #include "models/compute/wait_counter.h"
 #include "models/isa/register_masks.h"
+#include "models/isa/register_use.h"
 #include "models/isa/wavefront.h"
 
 namespace lacuna {
@@ -77,6 +78,7 @@ struct alignas(64) WavefrontSlot {
   std::uint8_t ahead = 0;      ///< instructions from `next` on that have been executed already, before they issue,
   std::uint8_t ahead_lds = 0;  ///< and of ahead_lds_cycles those of LDS instructions that have issued since
   std::uint16_t holds = 0;     ///< of enum Hold
+  isa::Allocation allocation;  ///< as wave has its registers
   /// The instruction buffer: one line and the next (models/compute/instruction_fetch.h).
   struct Fetch {
     std::uint64_t line = 0;   ///< number of the line that holds the PC: address / line bytes

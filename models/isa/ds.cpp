@@ -49,18 +49,18 @@ void resolve(const Instruction& i, Wavefront& w, LaneTargets& targets, unsigned 
   targets.resolve_lds(w, w.access.lanes, offsets.data(), bytes, limit_of(w));
 }
 
-// The two-address forms: two 8-bit offsets in units of the element, or of 64 elements.
+// The two-address forms: two 8-bit offsets in units of the element, or of 64 elements. Returns the first one in bytes.
 template <unsigned kBytes, unsigned kStride>
-void fill_pair(const Instruction& i, Wavefront& w) {
+U32 note_pair(const Instruction& i, Wavefront& w) {
   const auto offset = static_cast<std::uint32_t>(i.mem.offset);
   const U32 first = (offset & 0xff) * kBytes * kStride;
   w.access.dual = true;
   w.access.dual_distance = (offset >> 8) * kBytes * kStride - first;
-  fill_offsets(w.v(i.src[0].index), first, w.addresses->lds);
+  return first;
 }
 template <unsigned kBytes, unsigned kStride>
 void resolve_pair(const Instruction& i, Wavefront& w, LaneTargets& first, LaneTargets& second) {
-  fill_pair<kBytes, kStride>(i, w);
+  fill_offsets(w.v(i.src[0].index), note_pair<kBytes, kStride>(i, w), w.addresses->lds);
   Offsets behind;
   fill_offsets(w.addresses->lds.data(), w.access.dual_distance, behind);
   first.resolve_lds(w, w.access.lanes, w.addresses->lds.data(), kBytes, limit_of(w));
@@ -81,49 +81,88 @@ std::byte* neighbours(const Instruction& i, Wavefront& w, Operation operation) {
   return w.lds + first;
 }
 
-// All lanes active and inside the allocation, with both addresses when there are two: what nearly every access is. Then offsets
-// are places, without a look at each lane.
-template <unsigned kBytes>
-bool all_inside(const Wavefront& w, const Offsets& offsets, U32 distance = 0) {
-  const U32 limit = limit_of(w);
-  if (w.exec() != kAllLanes || limit < kBytes) return false;
-  U32 highest = 0;
-  if (static_cast<std::int32_t>(distance) >= 0) {
-    for (const U32 offset : offsets) highest = std::max(highest, offset);
-    return U64{highest} + distance <= limit - kBytes;
-  }
-  U32 highest_behind = 0;
-  for (const U32 offset : offsets) {
-    highest = std::max(highest, offset);
-    highest_behind = std::max(highest_behind, offset + distance);
-  }
-  return std::max(highest, highest_behind) <= limit - kBytes;
+// What the offsets of 64 active lanes have in common. In nearly every access all are inside the allocation, and offsets are
+// places, without a look at each lane.
+struct Survey {
+  bool inside = false;                  ///< with both addresses when there are two
+  RowShape rows = RowShape::scattered;  ///< of dwords, if it is the same in all rows
+};
+
+// For second addresses before the first ones, which must not wrap. Rare, and not inlined: it would cost all others registers.
+[[gnu::noinline]] bool all_from(const Offsets& offsets, U32 lowest) {
+  return *std::min_element(offsets.begin(), offsets.end()) >= lowest;
 }
 
-// Dwords of every lane at its offset, and `distance` behind it when kPair.
-template <unsigned kWords, bool kPair = false>
-void gather(const std::byte* lds, const Offsets& offsets, U32* dst, std::int32_t distance = 0) {
+// Fills the offsets of all lanes and surveys them; `distance`: of the second address. One pass over the registers for it all.
+template <unsigned kBytes>
+[[gnu::always_inline]] inline Survey survey(const Wavefront& w, const U32* base, U32 offset, Offsets& out, U32 distance = 0) {
+  using Row [[gnu::vector_size(kRowLanes * sizeof(U32)), gnu::aligned(4), gnu::may_alias]] = U32;
+  using Whole [[gnu::vector_size(kRowLanes * sizeof(U32))]] = U32;
+  // In rows of a kind, a lane is as far behind the row's first one as lane 1 is behind lane 0, times its number.
+  const Whole apart = Whole{0, 1, 2, 3, 4, 5, 6, 7} * (base[1] - base[0]);
+  Whole highest{};
+  Whole differs{};
+#pragma GCC unroll 8
   for (unsigned first = 0; first < kLanes; first += kRowLanes) {
-    const U32* at = offsets.data() + first;
-    RowShape shape = shape_of_row<U32>(at, kWords * 4);
-    // Of neighbours with several words each, the words must be sorted out.
-    if (kWords > 1 && shape == RowShape::neighbours) shape = RowShape::scattered;
-    const auto load_words = [&](auto load) {
-      for (unsigned word = 0; word < kWords; ++word) {
-        const std::byte* from = lds + word * 4;
-        load(from, dst + word * kLanes + first);
-        if constexpr (kPair) load(from + distance, dst + (kWords + word) * kLanes + first);
+    const Whole at = *reinterpret_cast<const Row*>(base + first) + offset;
+    highest = highest > at ? highest : at;
+    // The first lane from the register: loaded once more, GCC would take it the long way, through a scalar register.
+    differs |= (at - __builtin_shufflevector(at, at, 0, 0, 0, 0, 0, 0, 0, 0)) ^ apart;
+    *reinterpret_cast<Row*>(out.data() + first) = at;
+  }
+  Survey found;
+  if (is_zero(differs)) {
+    if (base[1] == base[0]) found.rows = RowShape::one_place;
+    if (base[1] - base[0] == sizeof(U32)) found.rows = RowShape::neighbours;
+  }
+  const auto behind = static_cast<std::int32_t>(distance);
+  const std::int64_t last = std::int64_t{limit_of(w)} - kBytes - std::max(behind, 0);
+  if (last < 0) return found;
+  const Whole most = Whole{} + static_cast<U32>(last);
+  found.inside = is_zero((highest > most ? highest : most) ^ most);
+  if (behind < 0) [[unlikely]]
+    found.inside &= all_from(out, 0 - distance);
+  return found;
+}
+
+// Dwords of every lane at its offset, and `distance` behind it when kPair. `rows`: the shape of all rows, if they have one.
+template <unsigned kWords, bool kPair = false>
+void gather(const std::byte* lds, const Offsets& offsets, RowShape rows, U32* dst, std::int32_t distance = 0) {
+  // Each shape once, not once for every word.
+  const auto load_words = [&](unsigned first, auto load) {
+    for (unsigned word = 0; word < kWords; ++word) {
+      const std::byte* from = lds + word * 4;
+      load(from, dst + word * kLanes + first);
+      if constexpr (kPair) load(from + distance, dst + (kWords + word) * kLanes + first);
+    }
+  };
+  const auto copy = [&](unsigned first) {
+    load_words(first, [at = offsets[first]](const std::byte* from, U32* to) { copy_row(from + at, to); });
+  };
+  const auto fill = [&](unsigned first) {
+    load_words(first, [at = offsets[first]](const std::byte* from, U32* to) { fill_row(from + at, to); });
+  };
+  // Of neighbours with several words each, the words must be sorted out.
+  constexpr bool kCopies = kWords == 1;
+  if (kCopies && rows == RowShape::neighbours) {
+#pragma GCC unroll 8
+    for (unsigned first = 0; first < kLanes; first += kRowLanes) copy(first);
+  } else if (rows == RowShape::one_place) {
+#pragma GCC unroll 8
+    for (unsigned first = 0; first < kLanes; first += kRowLanes) fill(first);
+  } else {
+    for (unsigned first = 0; first < kLanes; first += kRowLanes) {
+      const U32* at = offsets.data() + first;
+      const RowShape shape = shape_of_row<U32>(at, kWords * 4);
+      if (kCopies && shape == RowShape::neighbours) {
+        copy(first);
+      } else if (shape == RowShape::one_place) {
+        fill(first);
+      } else {
+        load_words(first, [at](const std::byte* from, U32* to) {
+          for (unsigned l = 0; l < kRowLanes; ++l) std::memcpy(to + l, from + at[l], 4);
+        });
       }
-    };
-    // Each shape once, not once for every word.
-    if (shape == RowShape::neighbours) {
-      load_words([&](const std::byte* from, U32* to) { copy_row(from + at[0], to); });
-    } else if (shape == RowShape::one_place) {
-      load_words([&](const std::byte* from, U32* to) { fill_row(from + at[0], to); });
-    } else {
-      load_words([&](const std::byte* from, U32* to) {
-        for (unsigned l = 0; l < kRowLanes; ++l) std::memcpy(to + l, from + at[l], 4);
-      });
     }
   }
 }
@@ -173,9 +212,11 @@ void read(const Instruction& i, Wavefront& w) {
   }
   note_access(w, Operation::load, true, kBytes);
   if constexpr (sizeof(M) == 4) {
-    Offsets& offsets = w.addresses->lds;
-    fill_offsets(w.v(i.src[0].index), static_cast<std::uint32_t>(i.mem.offset), offsets);
-    if (all_inside<kBytes>(w, offsets)) return gather<kWords>(w.lds, offsets, w.planes(i.dst[0]));
+    if (w.exec() == kAllLanes) {
+      Offsets& offsets = w.addresses->lds;
+      const Survey found = survey<kBytes>(w, w.v(i.src[0].index), static_cast<U32>(i.mem.offset), offsets);
+      if (found.inside) return gather<kWords>(w.lds, offsets, found.rows, w.planes(i.dst[0]));
+    }
   }
   read_lane_by_lane<M, kWords>(i, w);
 }
@@ -188,9 +229,11 @@ void write(const Instruction& i, Wavefront& w) {
   }
   note_access(w, Operation::store, false, kBytes);
   if constexpr (sizeof(M) == 4) {
-    Offsets& offsets = w.addresses->lds;
-    fill_offsets(w.v(i.src[0].index), static_cast<std::uint32_t>(i.mem.offset), offsets);
-    if (all_inside<kBytes>(w, offsets)) return scatter<kWords>(w.lds, offsets, w.planes(i.src[1]));
+    if (w.exec() == kAllLanes) {
+      Offsets& offsets = w.addresses->lds;
+      const Survey found = survey<kBytes>(w, w.v(i.src[0].index), static_cast<U32>(i.mem.offset), offsets);
+      if (found.inside) return scatter<kWords>(w.lds, offsets, w.planes(i.src[1]));
+    }
   }
   write_lane_by_lane<M, kWords>(i, w);
 }
@@ -198,11 +241,15 @@ void write(const Instruction& i, Wavefront& w) {
 template <unsigned kWords, unsigned kStride>
 void read_pair(const Instruction& i, Wavefront& w) {
   note_access(w, Operation::load, true, kWords * 4);
-  fill_pair<kWords * 4, kStride>(i, w);
-  const Offsets& offsets = w.addresses->lds;
-  if (all_inside<kWords * 4>(w, offsets, w.access.dual_distance)) {
+  const U32 first = note_pair<kWords * 4, kStride>(i, w);
+  if (w.exec() == kAllLanes) {
+    Offsets& offsets = w.addresses->lds;
+    const U32 distance = w.access.dual_distance;
+    const Survey found = survey<kWords * 4>(w, w.v(i.src[0].index), first, offsets, distance);
     // `offset + distance` wraps at 2^32, the host's address must not.
-    return gather<kWords, true>(w.lds, offsets, w.planes(i.dst[0]), static_cast<std::int32_t>(w.access.dual_distance));
+    if (found.inside) {
+      return gather<kWords, true>(w.lds, offsets, found.rows, w.planes(i.dst[0]), static_cast<std::int32_t>(distance));
+    }
   }
   read_pair_lane_by_lane<kWords, kStride>(i, w);
 }

@@ -92,16 +92,17 @@ template <typename Place>
   return is_zero(apart) ? RowShape::one_place : RowShape::scattered;
 }
 
-/// Dwords of lanes side by side at `host`, and the one dword of lanes that are in one place.
+/// Dwords of lanes side by side at `host`, and the one dword of lanes that are in one place. As one register of the host:
+/// memcpy would take two, and std::fill_n a store for each lane.
 inline void copy_row(const std::byte* host, std::uint32_t* dst) {
-  // As one register of the host: memcpy would take two.
   using Row [[gnu::vector_size(kRowLanes * 4), gnu::aligned(1), gnu::may_alias]] = std::uint32_t;
   *reinterpret_cast<Row*>(dst) = *reinterpret_cast<const Row*>(host);
 }
 inline void fill_row(const std::byte* host, std::uint32_t* dst) {
+  using Row [[gnu::vector_size(kRowLanes * 4), gnu::aligned(1), gnu::may_alias]] = std::uint32_t;
   std::uint32_t value;
   std::memcpy(&value, host, sizeof value);
-  std::fill_n(dst, kRowLanes, value);
+  *reinterpret_cast<Row*>(dst) = Row{} + value;
 }
 
 /// Loads a dword of each lane of a row; `host(l)`: where lane l's is.

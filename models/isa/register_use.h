@@ -35,9 +35,28 @@ RegisterUse register_use(const Instruction& instruction);
 /// Of the instructions whose reach is not `outside`, those that make their wavefront wait raise an event, no others.
 Reach reach_of(const Instruction& instruction);
 
-/// True when the instruction names a register beyond the wavefront's allocation: an illegal instruction.
-constexpr bool exceeds_allocation(const Instruction& instruction, unsigned vgprs, unsigned sgprs, unsigned agprs = 0) {
-  return instruction.max_vgpr > vgprs || instruction.max_sgpr > sgprs || instruction.max_agpr > agprs;
-}
+/// How many registers a wavefront has, fewer than 2^15 of each kind. Packed, so that one subtraction compares them with what an
+/// instruction names: that is done for every instruction.
+class Allocation {
+ public:
+  constexpr Allocation() : Allocation(0, 0) {}
+  constexpr Allocation(unsigned vgprs, unsigned sgprs, unsigned agprs = 0)
+      : packed_(pack(vgprs, agprs, sgprs, kRest) | kEnough) {}
+  /// False when the instruction names a register beyond them: an illegal instruction.
+  constexpr bool holds(const Instruction& i) const {
+    // With the profile, which does not matter, the host loads all four at once.
+    return ((packed_ - pack(i.max_vgpr, i.max_agpr, i.max_sgpr, i.profile)) & kEnough) == kEnough;
+  }
+
+ private:
+  static constexpr std::uint64_t pack(unsigned vgprs, unsigned agprs, unsigned sgprs, unsigned rest) {
+    return vgprs | std::uint64_t{agprs} << 16 | std::uint64_t{sgprs} << 32 | std::uint64_t{rest} << 48;
+  }
+  static constexpr unsigned kRest = 0xffff;
+  /// A bit above each count: it stays when what is subtracted is no more than the count.
+  static constexpr std::uint64_t kEnough = 0x8000'8000'8000;
+
+  std::uint64_t packed_;
+};
 
 }  // namespace lacuna::isa

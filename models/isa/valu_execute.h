@@ -2,9 +2,9 @@
 //
 // execute<Signature, Operation> gathers the sources as 64-lane planes and runs one vectorisable loop over all lanes.
 // Destination and sources may overlap in any way: a lane's result is stored after all of its sources have been loaded, and
-// touches no other lane. With all lanes active the loop therefore writes registers themselves, unless the sources may be needed
-// once more; otherwise a temporary, of which the lanes that EXEC selects are written. Modifiers (NEG, ABS, OMOD, CLAMP, SDWA,
-// DPP) only change what goes into the loop and what is done with its result: execute_modified().
+// touches no other lane. With all lanes active the loop therefore writes registers themselves, unless it is over a source that
+// may be needed once more; otherwise a temporary, of which the lanes that EXEC selects are written. Modifiers (NEG, ABS, OMOD,
+// CLAMP, SDWA, DPP) only change what goes into the loop and what is done with its result: execute_modified().
 #pragma once
 
 #include <array>
@@ -12,6 +12,10 @@
 #include <cstring>
 #include <type_traits>
 #include <utility>
+
+#if defined(__AVX2__)
+#include <immintrin.h>
+#endif
 
 #include "models/isa/instruction.h"
 #include "models/isa/valu_types.h"
@@ -76,6 +80,25 @@ void floats_to_halves(const float* floats, std::uint32_t* halves, bool flush_den
 /// Replaces NaN results: the first argument that is a NaN and takes part, quieted, in the result's format; if there is none,
 /// the default NaN (negative, quiet, no payload: what the ISA manuals show for invalid operations, e.g. V_DIV_FIXUP).
 void settle_nans(const OperationShape& shape, const LaneIo& io);
+/// The same for f32 results that are not in io.out yet: puts them there. It may be a source.
+void store_settled(const OperationShape& shape, const LaneIo& io, Planes<1>& results);
+
+inline bool any_nan(const Planes<1>& floats) {
+#if defined(__AVX2__)
+  // A comparison looks at two at once.
+  const auto eight = [&](unsigned lane) { return _mm256_load_ps(reinterpret_cast<const float*>(floats.words + lane)); };
+  __m256 unordered = _mm256_setzero_ps();
+#pragma GCC unroll 4
+  for (unsigned lane = 0; lane < kLanes; lane += 16) {
+    unordered = _mm256_or_ps(unordered, _mm256_cmp_ps(eight(lane), eight(lane + 8), _CMP_UNORD_Q));
+  }
+  return _mm256_testz_si256(_mm256_castps_si256(unordered), _mm256_castps_si256(unordered)) == 0;
+#else
+  std::uint32_t any = 0;
+  for (const std::uint32_t bits : floats.words) any |= (bits & 0x7fffffffU) > 0x7f800000U ? 1 : 0;
+  return any != 0;
+#endif
+}
 
 /// All lanes of `planes` planes from a source that is not a VGPR.
 const std::uint32_t* broadcast(const Operand& operand, const Wavefront& wave, std::uint32_t* buffer, unsigned planes);
@@ -90,14 +113,19 @@ void apply_output(const VectorModifiers& vop, OperandType type, const LaneContex
 /// Writes lanes that EXEC selects, of a wavefront with some lanes off.
 void write_active_lanes(std::uint32_t* destination, const std::uint32_t* values, Wavefront& wave, unsigned planes);
 
+/// By the host's widest registers, in the open: a call of memcpy takes as long again.
+template <unsigned kWords>
+inline void copy_words(std::uint32_t* destination, const std::uint32_t* values) {
+  using Chunk [[gnu::vector_size(32), gnu::aligned(4), gnu::may_alias]] = std::uint32_t;
+#pragma GCC unroll 8
+  for (unsigned i = 0; i < kWords; i += 8)
+    *reinterpret_cast<Chunk*>(destination + i) = *reinterpret_cast<const Chunk*>(values + i);
+}
+
 template <unsigned kPlanes>
 inline void write_lanes(std::uint32_t* destination, const std::uint32_t* values, Wavefront& wave) {
   if (wave.exec() == ~std::uint64_t{0}) [[likely]] {
-    // The host's widest registers, in the open: a call of memcpy takes as long again.
-    using Chunk [[gnu::vector_size(32), gnu::aligned(4), gnu::may_alias]] = std::uint32_t;
-#pragma GCC unroll 8
-    for (unsigned i = 0; i < kPlanes * kLanes; i += 8)
-      *reinterpret_cast<Chunk*>(destination + i) = *reinterpret_cast<const Chunk*>(values + i);
+    copy_words<kPlanes * kLanes>(destination, values);
   } else {
     write_active_lanes(destination, values, wave, kPlanes);
   }
@@ -191,9 +219,14 @@ struct Lanes<Result(Arguments...), Operation> {
     }
   }
 
+  /// NaNs are settled by the loop itself, before it stores: the destination may be a source, as it is of accumulations.
+  static constexpr bool settles_nans() {
+    return std::is_same_v<Result, f32> && !requires { typename Operation::Numbers; };
+  }
+
   /// The sources may be read again after the loop, to settle NaNs, or by a second one.
   static constexpr bool reads_again() {
-    return Result::kArithmetic || requires { typename Operation::Numbers; };
+    return (Result::kArithmetic && !settles_nans()) || requires { typename Operation::Numbers; };
   }
 
   // Not inlined: plain and modified executions share it.
@@ -202,6 +235,9 @@ struct Lanes<Result(Arguments...), Operation> {
       return loop_over_joined(io, std::make_index_sequence<kCount>{});
     } else if constexpr (kHostConvertsHalves && all_halves()) {
       return loop_over_halves(io, std::make_index_sequence<kCount>{});
+    } else if constexpr (settles_nans()) {
+      loop_and_settle(io, std::make_index_sequence<kCount>{});
+      return false;
     } else {
       if constexpr (requires { typename Operation::Numbers; }) {
         // Most of the time a simpler operation will do.
@@ -236,6 +272,26 @@ struct Lanes<Result(Arguments...), Operation> {
       }
     }
     return nans != 0;
+  }
+
+  // Results stay in the host's registers, as far as they have room, until it is known that there is no NaN.
+  template <std::size_t... kIndex>
+  [[gnu::always_inline]] static void loop_and_settle(const LaneIo& io, std::index_sequence<kIndex...>) {
+    const LaneContext context = io.context;
+    const std::array<const std::uint32_t*, kMaxArguments> in = io.in;
+    Planes<1> results;
+#pragma GCC ivdep
+    for (unsigned lane = 0; lane < kLanes; ++lane) {
+      const auto result = apply(context, Arguments::load(context, in[kIndex], lane)...);
+      Result::store(context, results.words, lane, static_cast<float>(result));
+    }
+    if (any_nan(results)) [[unlikely]] {
+      // Not of `results` itself: who takes its address makes memory of it.
+      Planes<1> unsettled;
+      copy_words<kLanes>(unsettled.words, results.words);
+      return store_settled(kShape, io, unsettled);
+    }
+    copy_words<kLanes>(io.out, results.words);
   }
 
   // False when some argument was not a number, and the results are to be thrown away.
@@ -355,8 +411,8 @@ struct Executor<Result(Arguments...), Operation> {
       if (wave.exec() == ~std::uint64_t{0} && !(Loop::reads_again() && meets_sources(io, destination))) io.out = destination;
     }
     if constexpr (Loop::kShape.fp != FpMode::none) set_host_fp(fp_setting(Loop::kShape.fp, wave.mode));
-    const bool nans = Loop::loop(io);
-    if constexpr (Result::kArithmetic) {
+    [[maybe_unused]] const bool nans = Loop::loop(io);
+    if constexpr (Result::kArithmetic && !Loop::settles_nans()) {
       if (nans) [[unlikely]] {
         settle_nans(Loop::kShape, io);
       }

@@ -72,6 +72,13 @@ void settle_nans(const OperationShape& shape, const LaneIo& io) {
   }
 }
 
+void store_settled(const OperationShape& shape, const LaneIo& io, Planes<1>& results) {
+  LaneIo apart = io;
+  apart.out = results.words;
+  settle_nans(shape, apart);
+  copy_words<kLanes>(io.out, results.words);
+}
+
 // Apart from the others, for which the compiler would save registers.
 [[gnu::noinline]] static void broadcast_wide(const Operand& operand, const Wavefront& wave, std::uint32_t* buffer,
                                              unsigned planes) {

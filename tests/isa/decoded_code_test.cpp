@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <thread>
 
 #include "models/isa/operand.h"
@@ -189,8 +190,38 @@ TEST(RegisterUse, FollowsOperandsAndFlags) {
     EXPECT_EQ(use.writes_scc, c.scc_out) << c.text;
     EXPECT_EQ(decoded.instruction.max_vgpr, c.vgprs) << c.text;
     EXPECT_EQ(decoded.instruction.max_sgpr, c.sgprs) << c.text;
-    EXPECT_FALSE(exceeds_allocation(decoded.instruction, c.vgprs, c.sgprs));
-    EXPECT_EQ(exceeds_allocation(decoded.instruction, c.vgprs - (c.vgprs > 0), c.sgprs), c.vgprs > 0);
+    EXPECT_TRUE(Allocation(c.vgprs, c.sgprs).holds(decoded.instruction));
+    EXPECT_EQ(Allocation(c.vgprs - (c.vgprs > 0), c.sgprs).holds(decoded.instruction), c.vgprs == 0);
+    EXPECT_EQ(Allocation(c.vgprs, c.sgprs - (c.sgprs > 0)).holds(decoded.instruction), c.sgprs == 0);
+  }
+}
+
+// Each kind of register is compared apart from the others.
+TEST(Allocation, HoldsWhatIsWithinEveryCount) {
+  constexpr std::array<std::uint16_t, 4> kCounts{0, 1, 102, 512};
+  for (const std::uint16_t vgprs : kCounts) {
+    for (const std::uint16_t sgprs : kCounts) {
+      for (const std::uint16_t agprs : kCounts) {
+        const Allocation allocation(vgprs, sgprs, agprs);
+        for (const int more : {-512, -1, 0, 1, 512}) {
+          const auto beside = [more](unsigned count) {
+            return static_cast<std::uint16_t>(std::max(0, static_cast<int>(count) + more));
+          };
+          Instruction vector;
+          vector.profile = static_cast<std::uint16_t>(more);
+          vector.max_vgpr = beside(vgprs);
+          Instruction accumulation = vector;
+          accumulation.max_vgpr = 0;
+          accumulation.max_agpr = beside(agprs);
+          Instruction scalar = vector;
+          scalar.max_vgpr = vgprs;
+          scalar.max_sgpr = beside(sgprs);
+          EXPECT_EQ(allocation.holds(vector), more <= 0);
+          EXPECT_EQ(allocation.holds(accumulation), more <= 0);
+          EXPECT_EQ(allocation.holds(scalar), more <= 0);
+        }
+      }
+    }
   }
 }
 

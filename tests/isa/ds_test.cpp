@@ -78,8 +78,8 @@ TEST(Lds, BeyondTheAllocationReadsZeroAndWritesNothing) {
   EXPECT_EQ(m.v(1, 0), 0U) << "M0 is a limit too on gfx8";
 }
 
-// Rows of lanes that read one word, neighbours, or anything, in any mixture, aligned or not, up to the last byte of the
-// allocation and beyond it: as lane by lane.
+// Rows of lanes that read one word, neighbours, or anything, in any mixture or all alike, aligned or not, up to the last byte
+// of the allocation and beyond it, also from below zero: as lane by lane.
 TEST(Lds, RowsOfLanesAreAsLaneByLane) {
   constexpr unsigned kFirst = 1;  // units of four bytes: offsets of the pair
   constexpr unsigned kSecond = 9;
@@ -93,8 +93,9 @@ TEST(Lds, RowsOfLanesAreAsLaneByLane) {
     const unsigned size = round % 3 == 0 ? 1024 : 1024 - static_cast<unsigned>(random()) % 64;
     m.wave.lds_bytes = size;
     for (std::byte& b : m.lds) b = static_cast<std::byte>(random());
+    const unsigned shape_of_all = static_cast<unsigned>(random()) % 4;
     for (unsigned row = 0; row < kLanes; row += 8) {
-      const unsigned shape = static_cast<unsigned>(random()) % 4;
+      const unsigned shape = round % 4 < 2 ? shape_of_all : static_cast<unsigned>(random()) % 4;
       const unsigned limit = round % 5 == 0 ? 1100 : 900;
       const unsigned start = static_cast<unsigned>(random()) % limit & (round % 2 == 0 ? ~3U : ~0U);
       for (unsigned l = 0; l < 8; ++l) {
@@ -102,18 +103,19 @@ TEST(Lds, RowsOfLanesAreAsLaneByLane) {
                           : shape == 1 ? start + 4 * l
                           : shape == 2 ? start + l
                                        : static_cast<unsigned>(random()) % limit;
+        if (round % 7 == 0 && row + l == round % kLanes) m.v(0, row + l) = 0U - 4 * (1 + static_cast<unsigned>(random()) % 10);
         m.v(4, row + l) = static_cast<std::uint32_t>(random());
       }
     }
     const auto word = [&](const std::vector<std::byte>& bytes, unsigned at) {
       std::uint32_t value = 0;
-      if (at + 4 <= size) std::memcpy(&value, bytes.data() + at, 4);
+      if (std::uint64_t{at} + 4 <= size) std::memcpy(&value, bytes.data() + at, 4);
       return value;
     };
     const std::vector<std::byte> before = m.lds;
     std::vector<std::byte> after = before;
     for (unsigned l = 0; l < kLanes; ++l) {
-      if (m.v(0, l) + 4 <= size) std::memcpy(after.data() + m.v(0, l), &m.v(4, l), 4);
+      if (std::uint64_t{m.v(0, l)} + 4 <= size) std::memcpy(after.data() + m.v(0, l), &m.v(4, l), 4);
     }
     for (const auto& words : code) m.step(words);
     ASSERT_EQ(m.lds, after) << round;
@@ -124,8 +126,9 @@ TEST(Lds, RowsOfLanesAreAsLaneByLane) {
       ASSERT_EQ(m.v(3, l), word(before, at + 4 * kSecond)) << round << " lane " << l;
       ASSERT_EQ(m.v(6, l), word(after, at + 4 * kSecond)) << round << " lane " << l;
       ASSERT_EQ(m.v(7, l), word(after, at + 4 * kFirst)) << round << " lane " << l;
-      ASSERT_EQ(m.v(8, l), at + 8 <= size ? word(after, at) : 0) << round << " lane " << l;
-      ASSERT_EQ(m.v(9, l), at + 8 <= size ? word(after, at + 4) : 0) << round << " lane " << l;
+      const bool both = std::uint64_t{at} + 8 <= size;
+      ASSERT_EQ(m.v(8, l), both ? word(after, at) : 0) << round << " lane " << l;
+      ASSERT_EQ(m.v(9, l), both ? word(after, at + 4) : 0) << round << " lane " << l;
     }
   }
 }

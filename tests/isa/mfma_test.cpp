@@ -389,9 +389,9 @@ TEST(Accumulators, CountAgainstTheirOwnAllocation) {
   const Instruction instruction = instruction_of(bench, kCases[4], f);
   EXPECT_EQ(instruction.max_vgpr, kB + 1);
   EXPECT_EQ(instruction.max_agpr, kD + 4);
-  EXPECT_FALSE(exceeds_allocation(instruction, kB + 1, 0, kD + 4));
-  EXPECT_TRUE(exceeds_allocation(instruction, kB + 1, 0, kD + 3));
-  EXPECT_TRUE(exceeds_allocation(instruction, kB, 0, kD + 4));
+  EXPECT_TRUE(Allocation(kB + 1, 0, kD + 4).holds(instruction));
+  EXPECT_FALSE(Allocation(kB + 1, 0, kD + 3).holds(instruction));
+  EXPECT_FALSE(Allocation(kB, 0, kD + 4).holds(instruction));
   const RegisterUse use = register_use(instruction);
   EXPECT_EQ(use.writes[0], (RegisterRange{OperandKind::agpr, kD, 4}));
   EXPECT_EQ(use.reads[2], (RegisterRange{OperandKind::agpr, kC, 4}));

@@ -205,7 +205,7 @@ TEST_P(RegisterMasksTest, NameAllThatExecutingReadsAndWrites) {
     const std::string mnemonic(instruction.row->mnemonic);
     const bool alu = instruction.unit == Unit::valu || instruction.unit == Unit::salu;
     if (!alu || instruction.format == Format::mai || instruction.row->execute == nullptr) return;
-    if (exceeds_allocation(instruction, kRegisters, AluMachine::kSgprs)) return;
+    if (!Allocation(kRegisters, AluMachine::kSgprs).holds(instruction)) return;
     // Beside registers: program counter, hardware registers, modes; moves that M0 leads out of the machine's registers.
     for (const char* other : {"pc", "cbranch", "getreg", "setreg", "movrel", "rfe", "trap", "memtime", "set_vskip"}) {
       if (mnemonic.find(other) != std::string::npos) return;
@@ -275,7 +275,7 @@ TEST_P(RegisterMasksTest, WhatReachesNothingOutsideLeavesExecEventsAndMemoryAlon
   for_instructions(GetParam(), 6, [&](const Instruction& instruction) {
     const Reach reach = DecodedInstruction(instruction).reach;
     met[reach].insert(instruction.row->mnemonic);
-    if (reach == Reach::outside || exceeds_allocation(instruction, kRegisters, AluMachine::kSgprs)) return;
+    if (reach == Reach::outside || !Allocation(kRegisters, AluMachine::kSgprs).holds(instruction)) return;
     for (unsigned r = 0; r < kRegisters; ++r) {
       for (unsigned lane = 0; lane < kLanes; ++lane) machine.at(r, lane) = static_cast<std::uint32_t>(random()) % 8192;
     }

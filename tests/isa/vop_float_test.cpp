@@ -1,5 +1,7 @@
 // f16, f32 and f64 arithmetic against exact integer arithmetic, in all rounding and denormal modes.
 #include <algorithm>
+#include <array>
+#include <random>
 
 #include "tests/isa/reference_float.h"
 #include "tests/isa/vop_machine.h"
@@ -156,6 +158,63 @@ TEST_P(VopFloat, MatchesExactArithmetic) {
 
 INSTANTIATE_TEST_SUITE_P(All, VopFloat, testing::ValuesIn(kCases),
                          [](const auto& tested) { return std::string(tested.param.mnemonic); });
+
+// A destination that is a source, or part of one, gets what it would get elsewhere: NaNs are settled by the sources.
+TEST(VopNan, DestinationMayBeASource) {
+  struct Subject {
+    const char* name;
+    unsigned sources;
+  };
+  using U32 = std::uint32_t;
+  constexpr unsigned kSources = 6;  // v0 to v5; copies in v20 to v25
+  constexpr unsigned kCopies = 20;
+  constexpr std::array<U32, 9> kSpecial{0x7f800001, 0xff812345, 0x7fc54321, 0xffc00001, 0x7f800000,
+                                        0xff800000, 0,          0x80000000, 0x7ff00000};
+  std::mt19937 random(11);
+  for (const Subject c : {Subject{"v_fma_f32", 3},     Subject{"v_mad_f32", 3},       Subject{"v_mad_legacy_f32", 3},
+                          Subject{"v_add_f32", 2},     Subject{"v_mul_f32", 2},       Subject{"v_mul_legacy_f32", 2},
+                          Subject{"v_max3_f32", 3},    Subject{"v_min_f32", 2},       Subject{"v_sqrt_f32", 1},
+                          Subject{"v_exp_f32", 1},     Subject{"v_div_fixup_f32", 3}, Subject{"v_div_fmas_f32", 3},
+                          Subject{"v_fma_f64", 3},     Subject{"v_add_f64", 2},       Subject{"v_ldexp_f32", 2},
+                          Subject{"v_cvt_f32_f64", 1}, Subject{"v_cvt_f64_f32", 1},   Subject{"v_cvt_f32_f16", 1},
+                          Subject{"v_cvt_f16_f32", 1}, Subject{"v_mul_f16", 2},       Subject{"v_fma_f16", 3}}) {
+    for (unsigned round = 0; round < 120; ++round) {
+      Machine m;
+      m.wave.set_exec(round % 3 == 0 ? random() | U64{random()} << 32 : kAllLanes);
+      m.wave.set_vcc(U64{random()} << 16);
+      // From a NaN or so in a single lane to nothing else.
+      const unsigned every = 1U << (round / 3 % 7);
+      for (unsigned lane = 0; lane < kLanes; ++lane) {
+        for (unsigned reg = 0; reg < kSources; ++reg) {
+          const bool special = random() % every == 0 && (every < 64 || lane == round % kLanes);
+          m.at(reg, lane) = special ? kSpecial[random() % kSpecial.size()] : 0x3f000000 + (static_cast<U32>(random()) >> 8);
+          m.at(reg + kCopies, lane) = m.at(reg, lane);
+        }
+      }
+      const unsigned destination = round % kSources;
+      const auto sources_from = [&](unsigned first) {
+        std::array<unsigned, 3> sources{};
+        for (unsigned i = 0; i < c.sources; ++i) sources[i] = vgpr(first + 2 * i);
+        return sources;
+      };
+      // Where it is no source, then over a source.
+      m.run(m.e64(c.name, destination, sources_from(kCopies)));
+      std::array<std::array<U32, kLanes>, 2> expected{};
+      for (unsigned lane = 0; lane < kLanes; ++lane) {
+        for (unsigned i = 0; i < 2; ++i) {
+          expected[i][lane] = m.at(destination + i, lane);
+          m.at(destination + i, lane) = destination + i < kSources ? m.at(destination + i + kCopies, lane) : kUntouched;
+        }
+      }
+      m.run(m.e64(c.name, destination, sources_from(0)));
+      for (unsigned lane = 0; lane < kLanes; ++lane) {
+        for (unsigned i = 0; i < 2; ++i) {
+          ASSERT_EQ(m.at(destination + i, lane), expected[i][lane]) << c.name << " round " << round << " lane " << lane;
+        }
+      }
+    }
+  }
+}
 
 TEST(VopLiteral, MadmkAndMadak) {
   Machine machine;
