@@ -14,6 +14,7 @@ constexpr std::size_t kRecordsAhead = 4;
 // Lines of an instruction that are in one of the stages of looking them up, and more: a power of two.
 constexpr std::size_t kRecentLines = 32;
 static_assert(kRecentLines >= 3 * kStagesBehind);
+constexpr unsigned kMostSectors = 256;  // numbers of eight bits
 
 }  // namespace
 
@@ -26,6 +27,7 @@ FirstLevelCache::FirstLevelCache(sc_core::sc_module_name module_name, const Cach
       free_transactions_(parameters.transactions) {
   if (parameters.write_policy != WritePolicy::write_around)
     throw std::invalid_argument(std::string(name()) + ": a first-level cache writes around");
+  if (tags_.sectors() > kMostSectors) throw std::invalid_argument(std::string(name()) + ": too many sectors in a line");
 }
 
 // -- the way of a request through the cache

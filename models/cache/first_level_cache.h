@@ -30,7 +30,7 @@ class FirstLevelCache : public Cache, public LineMemory {
     std::uint32_t miss;
   };
 
-  /// As Cache. std::invalid_argument unless its write policy is write_around.
+  /// As Cache. std::invalid_argument unless its write policy is write_around and a line has at most 256 sectors.
   FirstLevelCache(sc_core::sc_module_name module_name, const CacheParameters& parameters, unsigned upstream_ports = 1);
 
   bool access(const LineAccess& request, Tick at, LineClient& client, std::uint32_t tag, LineAnswer& answer) override;
@@ -84,11 +84,11 @@ class FirstLevelCache : public Cache, public LineMemory {
     std::uint32_t next = kNone;  ///< of those who ask for the same; behind the last one comes the first
     ClientNumber client = 0;
   };
-  /// What a miss has of its request for reports only: a time before or behind another one. Saturates, at 4 ms.
-  class Span32 {
+  /// Time that a request has spent on something, which only reports ask for. Saturates, at 4 ms.
+  class Elapsed {
    public:
-    Span32() = default;
-    Span32(Tick from, Tick to)
+    Elapsed() = default;
+    Elapsed(Tick from, Tick to)
         : ps_(to.ps - from.ps < kMost ? static_cast<std::uint32_t>(to.ps - from.ps) : std::uint32_t{kMost}) {}
     Tick time() const { return Tick{ps_}; }
 
@@ -110,9 +110,9 @@ class FirstLevelCache : public Cache, public LineMemory {
       WayOfFill way;            ///< of a fill
       std::uint64_t byte_mask;  ///< of all others
     };
-    Span32 on_its_way;      ///< from `made` of its request to `start`,
-    Span32 at_bank;         ///< and from its arrival;
-    Span32 for_mshr;        ///< from `room` to its departure
+    Elapsed on_its_way;     ///< from `made` of its request to `start`,
+    Elapsed at_bank;        ///< and from its arrival;
+    Elapsed for_mshr;       ///< from `room` to its departure
     std::uint32_t tag;      ///< of its request
     std::uint32_t waiters;  ///< the last one who asks for the same; kNone: there are none
     ClientNumber client;

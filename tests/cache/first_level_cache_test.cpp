@@ -146,6 +146,42 @@ TEST_F(FirstLevelCacheTest, MshrsGoToMissesInTheirOrder) {
   EXPECT_EQ(answers_.told.at(3).mshr, 300_ns - 111_ns);
 }
 
+TEST_F(FirstLevelCacheTest, AllWhoWaitForAMissAreToldInTheirOrder) {
+  use(0);
+  Answers others;
+  LineAnswer answer_at_once;
+  ask(0x1000, 100_ns, 1);
+  ask(0x1000, 101_ns, 2);
+  EXPECT_FALSE(cache_->access({.address = 0x1000, .bytes = 64}, 102_ns, others, 7, answer_at_once));
+  ask(0x1000, 103_ns, 3);
+  EXPECT_FALSE(cache_->access({.address = 0x1000, .bytes = 64}, 104_ns, others, 8, answer_at_once));
+  const auto left = departures();
+  ASSERT_EQ(left.size(), 1U);
+  answer(left[0], 200_ns);
+  EXPECT_EQ(answers_.order, (std::vector<std::uint32_t>{1, 2, 3}));
+  EXPECT_EQ(others.order, (std::vector<std::uint32_t>{7, 8}));
+  EXPECT_EQ(others.told.at(7).arrived, 102_ns);
+  EXPECT_EQ(answers_.told.at(1).arrived, 100_ns);
+  EXPECT_FALSE(cache_->busy());
+}
+
+// What is reported of a wait ends at 4 ms; the wait does not.
+TEST_F(FirstLevelCacheTest, WaitsOfAnyLengthEndInTime) {
+  use(0);
+  for (std::uint32_t i = 0; i < 3; ++i) ask(0x1000 + 64 * i, 100_ns, i);
+  const auto first = departures();
+  ASSERT_EQ(first.size(), 2U);
+  for (const auto& departure : first) answer(departure, 9'000'000_ns);
+  cache_->resume();
+  const auto second = departures();
+  ASSERT_EQ(second.size(), 1U);
+  EXPECT_EQ(second[0].at, 9'000'000_ns);
+  answer(second[0], 9'000'100_ns);
+  EXPECT_EQ(done(2), 9'000'108_ns);
+  EXPECT_EQ(answers_.told.at(2).arrived, 100_ns);
+  EXPECT_EQ(answers_.told.at(2).mshr, Tick{~std::uint32_t{0}});
+}
+
 TEST_F(FirstLevelCacheTest, AWayThatIsBeingFilledIsGivenAwayWhenItIsFull) {
   use(0);
   // Three lines of one set of two ways, two MSHRs.
