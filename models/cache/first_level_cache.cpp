@@ -27,7 +27,9 @@ FirstLevelCache::FirstLevelCache(sc_core::sc_module_name module_name, const Cach
       free_transactions_(parameters.transactions) {
   if (parameters.write_policy != WritePolicy::write_around)
     throw std::invalid_argument(std::string(name()) + ": a first-level cache writes around");
-  if (tags_.sectors() > kMostSectors) throw std::invalid_argument(std::string(name()) + ": too many sectors in a line");
+  if (tags_.sectors() > kMostSectors)
+    throw std::invalid_argument(std::string(name()) + ": a line of " + std::to_string(tags_.sectors()) + " sectors, at most " +
+                                std::to_string(kMostSectors) + " are possible");
 }
 
 // -- the way of a request through the cache

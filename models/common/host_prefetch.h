@@ -25,7 +25,6 @@ template <typename... Stages>
       for (std::size_t element = first; element < last; ++element) stage(element);
       first -= kStagesBehind;
     };
-    // Where `first` is huge, first + kStagesBehind is small or huge as well: no element lies between.
     (next(stages), ...);
   }
 }
