@@ -183,6 +183,8 @@ class ComputeUnit : public sc_core::sc_module, private MemoryTokens::Listener {
   void run(Cycles limit);
   /// No wavefront can issue before; kNeverCycles: not until somebody else does something.
   Cycles earliest() const { return scheduler_.earliest(); }
+  /// A hint for the host: the unit will run until `limit`.
+  void prefetch(Cycles limit) const { scheduler_.prefetch(limit); }
   /// As new. All dispatches have been aborted; registers and LDS keep what they hold.
   void reset();
   /// No request comes from here for a time before `horizon`.

@@ -42,6 +42,15 @@ class IssueScheduler {
       times_.set(i, kNeverCycles);
     }
   }
+  /// A hint for the host: wavefronts that can issue before `limit` will.
+  void prefetch(Cycles limit) const {
+    for (unsigned i = 0; i < count_; ++i) {
+      if (times_.earliest(i) >= limit) continue;
+      const IssueState& state = simds_[i]->issue;
+      for (unsigned ready = state.ready_at(limit - Cycles{1}).ranks; ready != 0; ready &= ready - 1)
+        state.slots[static_cast<unsigned>(std::countr_zero(ready))]->prefetch();
+    }
+  }
   /// No wavefront can issue before.
   Cycles earliest() const { return times_.earliest(); }
 

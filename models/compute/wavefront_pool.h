@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "models/common/host_prefetch.h"
 #include "models/compute/compute_unit_parameters.h"
 #include "models/compute/dispatch.h"
 #include "models/compute/issue_state.h"
@@ -113,6 +114,14 @@ struct alignas(64) WavefrontSlot {
   inline void publish();
   /// The same, and the next instruction is for `unit`.
   inline void publish(isa::Unit unit);
+
+  /// A hint for the host: it will issue.
+  void prefetch() const {
+    fetch_to_host(&next);
+    fetch_to_host(&buffer);
+    fetch_to_host(&wave.pc);
+    fetch_to_host(&lgkmcnt);
+  }
 
   /// Without timing every cycle counts as accounted for.
   void start_account(WavefrontClass& c, Cycles start, bool timed) {

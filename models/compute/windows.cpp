@@ -100,7 +100,10 @@ void Windows::work_in_turns(Group& group, Cycles begin) {
   }
   for (Cycles until = begin; !group.working.empty() && until < end_;) {
     until = std::min(until + kTurn, end_);
+    const Group::Working* const last = &group.working.back();
+    const bool first = until == begin + kTurn;
     std::erase_if(group.working, [&](Group::Working& working) {
+      if (first && &working != last) (&working)[1].unit->prefetch(end_);
       if (working.earliest < until) {
         working.unit->run(until);
         working.earliest = working.unit->earliest();
