@@ -155,6 +155,8 @@ struct alignas(64) WavefrontSlot {
   }
   void end_account() { activity->resident += accounted.n - launched.n; }
 };
+// Else the same members of all slots would share a few sets of the host's caches.
+static_assert(sizeof(WavefrontSlot) / 64 % 2 == 1);
 
 struct Simd {
   Simd(unsigned n, SimdTimes& unit_times, const ComputeUnitParameters& p, unsigned granule, std::pmr::memory_resource& memory)
