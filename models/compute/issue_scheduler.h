@@ -42,7 +42,7 @@ class IssueScheduler {
       times_.set(i, kNeverCycles);
     }
   }
-  /// A hint for the host: wavefronts that can issue before `limit` will.
+  /// A hint for the host: wavefronts that can issue before `limit`, as far as that is known now, will.
   void prefetch(Cycles limit) const {
     for (unsigned i = 0; i < count_; ++i) {
       if (times_.earliest(i) >= limit) continue;

@@ -98,18 +98,22 @@ void Windows::work_in_turns(Group& group, Cycles begin) {
   for (ComputeUnit* unit : group.units) {
     if (const Cycles earliest = unit->earliest(); earliest < end_) group.working.push_back({unit, earliest});
   }
-  for (Cycles until = begin; !group.working.empty() && until < end_;) {
+  std::vector<Group::Working>& working = group.working;
+  for (Cycles until = begin; !working.empty() && until < end_;) {
+    const bool first_turn = until == begin;
     until = std::min(until + kTurn, end_);
-    const Group::Working* const last = &group.working.back();
-    const bool first = until == begin + kTurn;
-    std::erase_if(group.working, [&](Group::Working& working) {
-      if (first && &working != last) (&working)[1].unit->prefetch(end_);
-      if (working.earliest < until) {
-        working.unit->run(until);
-        working.earliest = working.unit->earliest();
+    std::size_t left = 0;
+    for (std::size_t i = 0; i < working.size(); ++i) {
+      // Between two windows the host's caches have lost most of a unit: it comes while the unit before works.
+      if (first_turn && i + 1 < working.size()) working[i + 1].unit->prefetch(end_);
+      Group::Working unit = working[i];
+      if (unit.earliest < until) {
+        unit.unit->run(until);
+        unit.earliest = unit.unit->earliest();
       }
-      return working.earliest >= end_;
-    });
+      if (unit.earliest < end_) working[left++] = unit;
+    }
+    working.resize(left);
   }
 }
 
