@@ -119,10 +119,10 @@ TEST_F(MemoryTokensTest, StoresOfAWavefrontThatHasEndedAreItsWorkgroups) {
 TEST_F(MemoryTokensTest, LeavingTakesNoOperationOfAnotherWavefront) {
   WavefrontSlot& other = simd_.slots[1];
   other.group = &group_;
-  tokens_.issued(begin(Counters::vmcnt, 1));
   const auto theirs = tokens_.begin(other, Counters::vmcnt, 10_ns, Tick{}, Cycles{4}, nullptr);
   tokens_.expect(theirs, 1);
-  tokens_.issued(theirs);
+  tokens_.issued(theirs);  // first: it is found first
+  tokens_.issued(begin(Counters::vmcnt, 1));
   tokens_.leave(slot_);
   EXPECT_EQ(other.open, 1U);
   tell(theirs, 50_ns);
