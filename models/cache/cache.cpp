@@ -134,7 +134,7 @@ Cache::Served Cache::serve(const LineAccess& request, std::uint64_t local_line, 
     if (slot == TagArray::kNone || tags_.tag(slot) != line) slot = tags_.find(set_of(local_line), line);
     if (slot != TagArray::kNone) {
       const TagArray::Sector& sector = tags_.sector(slot, sector_of(request.address));
-      if (sector.complete && sector.ready <= at && sector.requested <= at + tag_) [[likely]] {
+      if (sector.complete && sector.ready <= at) [[likely]] {
         tags_.touch(slot);
         const Tick start = banks_[bank_of(local_line)].reserve(at, port_time_);
         ++statistics_.reads;
@@ -251,11 +251,10 @@ void Cache::invalidate_direct_mem_ptr(sc_dt::uint64 begin, sc_dt::uint64 end) {
   if (slot != TagArray::kNone && tags_.sector(slot, access.sector).complete) {
     tags_.touch(slot);
     TagArray::Sector& sector = tags_.sector(slot, access.sector);
-    if (start + tag_ < sector.requested) {
+    if (start + tag_ < sector.requested()) {
       // A unit that runs ahead of this one fetched the sector later in simulated time: in truth this request is the miss and
       // that one finds its fill pending. The fill is charged once; it moves to the earlier request.
-      const Tick shift = sector.requested - (start + tag_);
-      sector.requested -= shift;
+      const Tick shift = sector.requested() - (start + tag_);
       sector.ready -= shift;
       sector.locked -= shift;
     }
@@ -307,8 +306,7 @@ void Cache::invalidate_direct_mem_ptr(sc_dt::uint64 begin, sc_dt::uint64 end) {
   }
   // All bytes written: nothing is left to fetch.
   if (!sector.complete && sector.dirty == low_bits(1U << sector_shift_)) {
-    sector.requested = room;
-    sector.ready = room;
+    sector.filled(room, room);
     sector.complete = true;
   }
   return {room + write_, room - start, write_, {}};
@@ -357,8 +355,7 @@ Cache::Outcome Cache::forward(const SectorAccess& access, Tick start) {
     tags_.install(slot, access.line);
   }
   TagArray::Sector& sector = tags_.sector(slot, access.sector);
-  sector.requested = at;  // it has the way or waits for it, and who asks for the line from now on waits with it
-  sector.ready = ready;
+  sector.filled(at, ready);  // it has the way or waits for it, and who asks for the line from now on waits with it
   sector.locked = ready + lock_;
   sector.complete = true;
   return {ready, leaves - at, {}, leaves - room};
@@ -376,10 +373,10 @@ Tick Cache::available(TagArray::Slot slot, Tick at) const {
   for (unsigned i = 0; i < tags_.sectors(); ++i) {
     const TagArray::Sector& sector = tags_.sector(slot, i);
     if (sector.locked <= at) continue;
-    if (sector.requested > at) {
+    if (sector.requested() > at) {
       // Another fill is over before that one begins, or one of the two has to wait: then, as ever, who came first in host time
       // goes first.
-      if (sector.requested - at >= sector.locked - sector.requested) return kLater;
+      if (sector.requested() - at >= sector.locked - sector.requested()) return kLater;
     } else if (sector.ready <= at && sector.locked > at + lock_) {
       continue;  // written later
     }
@@ -510,7 +507,8 @@ void Cache::leave(std::uint64_t address, bool dirty) {
   const Tick now = to_tick(sc_core::sc_time_stamp());
   for (unsigned i = 0; i < tags_.sectors(); ++i) {
     TagArray::Sector& sector = tags_.sector(slot, i);
-    sector.requested = sector.ready = sector.locked = now;
+    sector.filled(now, now);
+    sector.locked = now;
     sector.complete = true;
     if (dirty) tags_.mark_dirty(sector, low_bits(1U << sector_shift_));
   }

@@ -116,8 +116,7 @@ template <bool kAllPass>
   miss.kind = Kind::fill;
   miss.write = miss.bypass = false;
   miss.room = waiter.start + tag_;
-  const TagArray::Sector fill{
-      .requested = miss.room, .ready = kNever, .locked = kNever, .complete = true, .pending = number, .dirty = 0};
+  const TagArray::Sector fill{.ready = kNever, .locked = kNever, .pending = number, .complete = true};
   if (slot != TagArray::kNone) [[unlikely]] {
     if (!is_filling(slot)) ++filling_[access.set];
     tags_.sector(slot, access.sector) = fill;

@@ -21,15 +21,25 @@ class TagArray {
   static constexpr Slot kNone = ~Slot{0};
   static constexpr std::uint32_t kNoFill = ~std::uint32_t{0};
 
-  struct Sector {
-    Tick requested{};       ///< when the miss was found that the pending or last fill is for; it may have left later
-    Tick ready{};           ///< when it arrived
-    Tick locked{};          ///< until when it was filled or written last; its way is not free before
-    bool complete = false;  ///< all bytes are here, not only the dirty ones
-    std::uint32_t pending =
-        kNoFill;              ///< of a cache that answers later: the fill that is under way, ready and locked are unknown
+  // Many: all caches' together are more than the host's caches hold. Two of them are one line there.
+  struct alignas(32) Sector {
+    Tick ready{};             ///< when the last fill arrived
+    Tick locked{};            ///< until when it was filled or written last; its way is not free before
     std::uint64_t dirty = 0;  ///< bytes that downstream does not have: bit i = byte i of the sector
+    std::uint32_t pending =
+        kNoFill;  ///< of a cache that answers later: the fill that is under way, ready and locked are unknown
+    std::uint32_t fetch_ps : 31 = 0;  ///< what the last fill took; saturates, at 2 ms
+    bool complete : 1 = false;        ///< all bytes are here, not only the dirty ones
+
+    /// When the miss was found that the last fill is for; it may have left later.
+    Tick requested() const { return {ready.ps - fetch_ps}; }
+    void filled(Tick from, Tick until) {
+      constexpr std::uint64_t kMost = ~std::uint32_t{0} >> 1;
+      ready = until;
+      fetch_ps = static_cast<std::uint32_t>(std::min(until.ps - from.ps, kMost) & kMost);
+    }
   };
+  static_assert(sizeof(Sector) == 32);
 
   TagArray(std::uint32_t sets, unsigned ways, unsigned sectors = 1, ReplacementPolicy policy = ReplacementPolicy::lru,
            std::uint64_t seed = 0);
@@ -74,7 +84,7 @@ class TagArray {
       return;
     }
     fetch_to_host(&tags_[first]);
-    for (unsigned sector = 0; sector < ways_ * sectors_count_ && sector < kPerWord; sector += 2)
+    for (unsigned sector = 0; sector < ways_ * sectors_count_ && sector < kPerWord; sector += 64 / sizeof(Sector))
       fetch_to_host(&sectors_[first * sectors_count_ + sector]);
   }
   /// Later, when that has come: where the line seems to be, or else the one of the set that will give way to it. Returns that
@@ -86,9 +96,7 @@ class TagArray {
       if (slot == kNone) return kNone;
     }
     fetch_to_host(&tags_[slot]);
-    const Sector* sector = &sectors_[std::size_t{slot} * sectors_count_];
-    fetch_to_host(sector);
-    fetch_to_host(reinterpret_cast<const char*>(sector) + sizeof(Sector) - 1);  // it may reach into the next line of the host's
+    fetch_to_host(&sectors_[std::size_t{slot} * sectors_count_]);
     return slot;
   }
   /// An empty slot of the set, or the one that gives way.

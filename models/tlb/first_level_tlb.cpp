@@ -24,8 +24,7 @@ bool FirstLevelTlb::translate_or_defer(std::uint64_t address, Tick at, Translati
   wait(miss, {&client, tag, Tick{}, kNone});
   departures_.push_back({known, miss});
 
-  tags_.sector(install(page), 0) = {
-      .requested = known, .ready = kNever, .locked = {}, .complete = true, .pending = miss, .dirty = 0};
+  tags_.sector(install(page), 0) = {.ready = kNever, .pending = miss, .complete = true};
   return false;
 }
 
@@ -51,8 +50,8 @@ void FirstLevelTlb::resolve(std::uint32_t number) {
   const std::uint64_t page = miss.address >> page_shift_;
   const TagArray::Slot slot = tags_.find(static_cast<std::uint32_t>(page & (tags_.sets() - 1)), page);
   if (slot != TagArray::kNone && tags_.sector(slot, 0).pending == number) {
-    tags_.sector(slot, 0) = {
-        .requested = asks, .ready = ready, .locked = {}, .complete = true, .pending = TagArray::kNoFill, .dirty = 0};
+    tags_.sector(slot, 0) = {.complete = true};
+    tags_.sector(slot, 0).filled(asks, ready);
   }
   for (std::uint32_t next = miss.first_waiter; next != kNone;) {
     const Waiter waiter = waiters_[next];

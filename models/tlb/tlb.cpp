@@ -81,10 +81,9 @@ Tick Tlb::translate(std::uint64_t address, Tick at) {
   if (const TagArray::Slot slot = find(page); slot != TagArray::kNone) {
     TagArray::Sector& entry = tags_.sector(slot, 0);
     const Tick known = start + hit_;
-    if (entry.requested > known) {
+    if (entry.requested() > known) {
       // Whoever asked first in host time runs ahead in simulated time: the walk is this one's (as in Cache::read).
-      entry.ready -= entry.requested - known;
-      entry.requested = known;
+      entry.ready -= entry.requested() - known;
     }
     if (entry.ready <= known) {
       ++statistics_.hits;
@@ -95,8 +94,9 @@ Tick Tlb::translate(std::uint64_t address, Tick at) {
   }
   Tick asks;
   const Tick ready = fetch(address, start + hit_, asks);
-  tags_.sector(install(page), 0) = {
-      .requested = asks, .ready = ready, .locked = {}, .complete = true, .pending = TagArray::kNoFill, .dirty = 0};
+  TagArray::Sector& entry = tags_.sector(install(page), 0);
+  entry = {.complete = true};
+  entry.filled(asks, ready);
   statistics_.miss_latency += ready - at;
   return ready;
 }

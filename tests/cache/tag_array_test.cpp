@@ -87,7 +87,7 @@ TEST(TagArray, ReplaceIsDropAndInstall) {
     TagArray replaced(2, ways, kSectors);
     TagArray dropped(2, ways, kSectors);
     std::mt19937 random(ways);
-    const TagArray::Sector present{.requested = {1}, .ready = {2}, .locked = {3}, .complete = true};
+    const TagArray::Sector present{.ready = {2}, .locked = {3}, .complete = true};
     for (std::uint64_t line = 0; line < 2000; ++line) {
       const auto set = static_cast<std::uint32_t>(line % 2);
       const auto index = static_cast<unsigned>(random() % kSectors);
