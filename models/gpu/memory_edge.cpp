@@ -43,7 +43,7 @@ void MemoryEdge::add(FirstLevelCache& cache, unsigned source, unsigned group) {
 }
 
 void MemoryEdge::add(FirstLevelTlb& tlb, unsigned group) {
-  tlbs_.push_back(&tlb);
+  tlbs_.push_back({&tlb, group});
   group_of(group).tlbs.push_back(&tlb);
 }
 
@@ -72,13 +72,21 @@ void MemoryEdge::settle(Tick end) {
   if (masks_ != nullptr) masks_->settle();
   translate();
   if (!std::exchange(ports_known_, true)) ports_ = private_ports();
-  leaving_.clear();
   late_.clear();
   for (unsigned i = 0; i < groups_.size(); ++i) {
-    const bool left = std::exchange(groups_[i].left, false);
-    if (!left && next_departure(groups_[i]) >= end) continue;
-    leaving_.push_back(i);
-    if (!left) late_.push_back(i);
+    const Group& group = groups_[i];
+    if (!group.left && (!group.translated.empty() || next_departure(group) < end)) late_.push_back(i);
+  }
+  // How many requests there are is known only when they have left: about as many as at the last edge.
+  share(late_, groups_.size(), [&](unsigned number, Workplace& workplace) {
+    Group& group = groups_[number];
+    learn_translations(group);
+    group.left = next_departure(group) < end;
+    if (group.left) leave(group, end, workplace);
+  });
+  leaving_.clear();
+  for (unsigned i = 0; i < groups_.size(); ++i) {
+    if (std::exchange(groups_[i].left, false)) leaving_.push_back(i);
   }
   if (leaving_.empty()) return;
   const Tick now = to_tick(sc_core::sc_time_stamp());
@@ -86,8 +94,6 @@ void MemoryEdge::settle(Tick end) {
   for (const Destination& destination : destinations_) {
     if (destination.cache != nullptr) destination.cache->advance(now);
   }
-  // How many requests there are is known only when they have left: about as many as at the last edge.
-  share(late_, groups_.size(), [&](unsigned group, Workplace& workplace) { leave(groups_[group], end, workplace); });
   count_ = 0;
   for (const unsigned group : leaving_) {
     for (const Sender& sender : groups_[group].senders) count_ += sender.orders.size();
@@ -130,8 +136,8 @@ NodePorts* MemoryEdge::private_ports() const {
 }
 
 Tick MemoryEdge::next() const {
-  for (const FirstLevelTlb* tlb : tlbs_) {
-    if (tlb->busy()) return Tick{};
+  for (const Translator& translator : tlbs_) {
+    if (translator.tlb->busy()) return Tick{};
   }
   Tick first = kNever;
   for (const Group& group : groups_) first = earlier(first, next_departure(group));
@@ -177,18 +183,26 @@ void MemoryEdge::report_lost() const {
 
 // -- translations
 
-// The first requests that the answers lead to, to caches, may leave before the window ends: before those leave.
 void MemoryEdge::translate() {
   translations_.clear();
-  for (FirstLevelTlb* tlb : tlbs_) {
-    if (!tlb->busy()) continue;
+  for (const Translator& from : tlbs_) {
+    if (!from.tlb->busy()) continue;
     tlb_departures_.clear();
-    tlb->departures(tlb_departures_);
+    from.tlb->departures(tlb_departures_);
     for (const FirstLevelTlb::Departure& departure : tlb_departures_)
-      translations_.push_back({departure.at, static_cast<std::uint32_t>(translations_.size()), departure.miss, tlb});
+      translations_.push_back({departure.at, static_cast<std::uint32_t>(translations_.size()), departure.miss, from});
   }
   sort_by_time(translations_, sorted_);
-  for (const Translation& next : translations_) next.tlb->resolve(next.miss);
+  for (const Translation& next : translations_) {
+    FirstLevelTlb& tlb = *next.from.tlb;
+    groups_[next.from.group].translated.push_back({&tlb, next.miss, tlb.ask(next.miss)});
+  }
+}
+
+// The first requests that translations lead to, to caches, may leave before the window ends: before those leave.
+void MemoryEdge::learn_translations(Group& group) {
+  for (const Translated& known : group.translated) known.tlb->resolve(known.miss, known.answer);
+  group.translated.clear();
 }
 
 // -- requests

@@ -1,7 +1,7 @@
 // The edge of a window (models/compute/windows.h): what the first-level caches and TLBs have asked for goes through the network
 // to L2, DRAM and host memory, all requests in order of simulated time at each of these stages:
 //
-//   translations  L1 TLBs -> L2 TLB -> page walker, in order of the misses
+//   translations  L1 TLBs -> L2 TLB -> page walker, in order of the misses, by one thread; then each group's units learn theirs
 //   requests      L1 -> network -> destination, in order of departure
 //   service       each destination's requests in order of arrival; those of destinations with a DRAM channel in common together
 //   replies       destination -> network -> L1, in order of the answers
@@ -100,11 +100,18 @@ class MemoryEdge : public WindowEdge {
     std::vector<std::uint32_t> caches;
     Orders orders;
   };
+  /// A translation that the units of a group have not learned yet.
+  struct Translated {
+    FirstLevelTlb* tlb;
+    std::uint32_t miss;
+    FirstLevelTlb::Answer answer;
+  };
   struct Group {
     std::vector<Sender> senders;
     std::vector<Orders> sent;  ///< by destination of the memory, what has left
     std::vector<FirstLevelTlb*> tlbs;
-    bool left = false;  ///< its requests of this edge have left already
+    std::vector<Translated> translated;
+    bool left = false;  ///< requests of this edge have left
   };
   struct Destination {
     Cache* cache = nullptr;
@@ -147,6 +154,7 @@ class MemoryEdge : public WindowEdge {
   /// The group of that number, which there may not have been.
   Group& group_of(unsigned number);
   void translate();
+  void learn_translations(Group& group);
   // Stages; those with a workplace are one thread's of several.
   void leave(Group& group, Tick end, Workplace& workplace);
   void make_request(std::uint32_t cache, const FirstLevelCache::Departure& departure, Request& request);
@@ -172,11 +180,15 @@ class MemoryEdge : public WindowEdge {
   std::vector<Group> groups_;
   std::vector<Destination> destinations_;
   std::vector<Memory> memories_;  ///< by destination
-  std::vector<FirstLevelTlb*> tlbs_;
+  struct Translator {
+    FirstLevelTlb* tlb;
+    unsigned group;
+  };
+  std::vector<Translator> tlbs_;
   ZeroMasks* masks_ = nullptr;
   std::vector<Workplace> workplaces_;  ///< by thread
-  std::vector<unsigned> leaving_;      ///< groups from which something leaves at this edge,
-  std::vector<unsigned> late_;         ///< and those of them that leave there only
+  std::vector<unsigned> leaving_;      ///< groups from which something leaves at this edge
+  std::vector<unsigned> late_;         ///< of which that is not known, or has not left, before the edge
   std::vector<unsigned> all_memories_;
   bool ports_known_ = false;       ///< all have been added
   std::size_t count_ = 0;          ///< requests of this edge
@@ -187,7 +199,7 @@ class MemoryEdge : public WindowEdge {
     Tick at;
     std::uint32_t number;  ///< in the order of the TLBs
     std::uint32_t miss;
-    FirstLevelTlb* tlb;
+    Translator from;
     bool operator<(const Translation& other) const { return at != other.at ? at < other.at : number < other.number; }
   };
   std::vector<Translation> translations_;

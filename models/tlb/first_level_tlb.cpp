@@ -41,23 +41,28 @@ void FirstLevelTlb::departures(std::vector<Departure>& out) {
   departures_.clear();
 }
 
-void FirstLevelTlb::resolve(std::uint32_t number) {
+FirstLevelTlb::Answer FirstLevelTlb::ask(std::uint32_t number) {
+  const Miss& miss = misses_[number];
+  Answer answer;
+  answer.ready = fetch(miss.address, miss.at, answer.asked);
+  statistics_.miss_latency += answer.ready - miss.asked;
+  return answer;
+}
+
+void FirstLevelTlb::resolve(std::uint32_t number, const Answer& answer) {
   const Miss miss = misses_[number];
-  Tick asks;
-  const Tick ready = fetch(miss.address, miss.at, asks);
-  statistics_.miss_latency += ready - miss.asked;
   // Unless the entry has been given to another page meanwhile.
   const std::uint64_t page = miss.address >> page_shift_;
   const TagArray::Slot slot = tags_.find(static_cast<std::uint32_t>(page & (tags_.sets() - 1)), page);
   if (slot != TagArray::kNone && tags_.sector(slot, 0).pending == number) {
     tags_.sector(slot, 0) = {.complete = true};
-    tags_.sector(slot, 0).filled(asks, ready);
+    tags_.sector(slot, 0).filled(answer.asked, answer.ready);
   }
   for (std::uint32_t next = miss.first_waiter; next != kNone;) {
     const Waiter waiter = waiters_[next];
     free_waiters_.push_back(next);
     next = waiter.next;
-    waiter.client->translated(waiter.tag, later(waiter.known, ready));
+    waiter.client->translated(waiter.tag, later(waiter.known, answer.ready));
   }
   free_misses_.push_back(number);
 }

@@ -22,8 +22,15 @@ class FirstLevelTlb : public Tlb {
   bool translate_or_defer(std::uint64_t address, Tick at, TranslationClient& client, std::uint32_t tag, Tick& known) override;
   /// Moves to `out` what is to be asked for.
   void departures(std::vector<Departure>& out);
-  /// Asks the next level and tells those who wait. Called in the order of departures over all TLBs.
-  void resolve(std::uint32_t miss);
+  /// What the next level has answered.
+  struct Answer {
+    Tick asked{};  ///< it, when an MSHR was free
+    Tick ready{};
+  };
+  /// Asks the next level. Called in the order of departures over all TLBs.
+  Answer ask(std::uint32_t miss);
+  /// Tells those who wait. Concerns nobody but the units of this TLB.
+  void resolve(std::uint32_t miss, const Answer& answer);
   /// Something is to be asked for.
   bool busy() const { return !departures_.empty(); }
 
