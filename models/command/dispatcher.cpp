@@ -56,7 +56,7 @@ bool Dispatcher::busy() const {
 }
 
 void Dispatcher::expect_room() {
-  for (Dispatch* dispatch : active_) dispatch->may_have_room.assign(units_.size(), true);
+  for (Dispatch* dispatch : active_) dispatch->may_have_room.assign(static_cast<unsigned>(units_.size()), true);
 }
 
 std::string Dispatcher::refusal(const Dispatch& dispatch) const {
@@ -72,7 +72,7 @@ void Dispatcher::submit(Dispatch& dispatch) {
   const auto behind = std::find_if(active_.begin(), active_.end(),
                                    [&dispatch](const Dispatch* other) { return other->priority < dispatch.priority; });
   active_.insert(behind, &dispatch);
-  dispatch.may_have_room.assign(units_.size(), true);
+  dispatch.may_have_room.assign(static_cast<unsigned>(units_.size()), true);
   wake_.notify(sc_core::SC_ZERO_TIME);
 }
 
@@ -137,7 +137,7 @@ void Dispatcher::complete(Tick now) {
   while (!completions_.empty() && completions_.top().at <= now) {
     const Completion completion = completions_.top();
     completions_.pop();
-    for (Dispatch* waiting : active_) waiting->may_have_room[completion.unit] = true;
+    for (Dispatch* waiting : active_) waiting->may_have_room.insert(completion.unit);
     Dispatch& dispatch = *completion.dispatch;
     ++dispatch.finished_workgroups;
     dispatch.end = later(dispatch.end, completion.at);
@@ -168,18 +168,23 @@ void Dispatcher::launch(Tick now) {
 bool Dispatcher::launch_workgroup(Dispatch& dispatch, Tick at) {
   if (!take_scratch(dispatch)) return false;
   const auto count = static_cast<unsigned>(units_.size());
-  for (unsigned i = 0; i < count; ++i) {
-    const unsigned from_next = next_unit_ + i;
-    const unsigned unit = from_next < count ? from_next : from_next - count;
-    if (!dispatch.may_have_room[unit] || !allows(dispatch.cu_mask, mask_bit_[unit])) continue;
+  const unsigned next = next_unit_;
+  if (launch_on_units(dispatch, next, count, at) || launch_on_units(dispatch, 0, next, at)) return true;
+  give_back_scratch(dispatch, taken_);
+  return false;
+}
+
+bool Dispatcher::launch_on_units(Dispatch& dispatch, unsigned first, unsigned end, Tick at) {
+  BitSet& may_have_room = dispatch.may_have_room;
+  for (unsigned unit = may_have_room.next(first); unit < end; unit = may_have_room.next(unit + 1)) {
+    if (!allows(dispatch.cu_mask, mask_bit_[unit])) continue;
     if (units_[unit]->launch(dispatch, dispatch.next_workgroup, at, taken_)) {
       ++dispatch.next_workgroup;
-      next_unit_ = (unit + 1) % count;
+      next_unit_ = unit + 1 < units_.size() ? unit + 1 : 0;
       return true;
     }
-    dispatch.may_have_room[unit] = false;
+    may_have_room.erase(unit);
   }
-  give_back_scratch(dispatch, taken_);
   return false;
 }
 

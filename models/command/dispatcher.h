@@ -84,6 +84,8 @@ class Dispatcher : public sc_core::sc_module, public ComputeUnitListener, public
   void complete(Tick now);
   void launch(Tick now);
   bool launch_workgroup(Dispatch& dispatch, Tick at);
+  /// On the first of the units from `first` to `end` that has room for it, with the scratch slots in taken_.
+  bool launch_on_units(Dispatch& dispatch, unsigned first, unsigned end, Tick at);
   static bool allows(std::span<const std::uint32_t> mask, unsigned bit);
   void expect_room();
   bool take_scratch(const Dispatch& dispatch);

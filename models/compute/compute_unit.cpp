@@ -154,17 +154,21 @@ bool ComputeUnit::launch(Dispatch& dispatch, std::uint64_t workgroup, Tick start
   if (group == nullptr) return false;
   group->work = &dispatch.work_of(group_);
   ++statistics_.workgroups;
+  statistics_.wavefronts += group->wavefronts;
+  dispatch.wavefronts += group->wavefronts;
   const Cycles first = clock_.ceil(start) + (mode_ == TimingMode::functional ? Cycles{0} : parameters_.launch_latency);
-  for (unsigned i = 0; i < group->wavefronts; ++i) {
-    start_wavefront(*group->slots[i], scratch_slots.empty() ? 0 : scratch_slots[i], first);
-  }
-  windows_->wake(first);
+  windows_->launched(group_, *this, *group, first);
   return true;
+}
+
+void ComputeUnit::start(ResidentWorkgroup& group, Cycles at) {
+  for (unsigned i = 0; i < group.wavefronts; ++i)
+    start_wavefront(*group.slots[i], group.scratch_count == 0 ? 0 : group.scratch_slots[i], at);
 }
 
 void ComputeUnit::start_wavefront(WavefrontSlot& slot, std::uint32_t scratch_slot, Cycles start) {
   ResidentWorkgroup& group = *slot.group;
-  Dispatch& dispatch = *group.dispatch;
+  const Dispatch& dispatch = *group.dispatch;
   Simd& simd = *slot.simd;
   isa::Wavefront& wave = slot.wave;
   slot.vmcnt.clear();
@@ -197,8 +201,6 @@ void ComputeUnit::start_wavefront(WavefrontSlot& slot, std::uint32_t scratch_slo
   fetch_.start(slot);
   fetch_.fetch(slot, start);
   simd.wake(slot.ready());
-  ++statistics_.wavefronts;
-  ++dispatch.wavefronts;
 }
 
 void ComputeUnit::end_wavefront(WavefrontSlot& slot, Cycles cycle) {
@@ -233,6 +235,7 @@ void ComputeUnit::forget(WavefrontSlot& slot) {
 }
 
 unsigned ComputeUnit::abort(const Dispatch& dispatch) {
+  windows_->start_launched(group_);
   tokens_.drop(dispatch);
   for (ComputeUnitReport& report : reports_) {
     if (report.dispatch == &dispatch) report.dispatch = nullptr;

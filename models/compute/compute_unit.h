@@ -174,6 +174,8 @@ class ComputeUnit : public sc_core::sc_module, private MemoryTokens::Listener {
   /// Takes the resources of one workgroup and starts its wavefronts at `start`; false when they are not free now.
   /// `scratch_slots` holds one slot number for each wavefront when the dispatch uses scratch.
   bool launch(Dispatch& dispatch, std::uint64_t workgroup, Tick start, std::span<const std::uint32_t> scratch_slots);
+  /// Gives the wavefronts of a workgroup that has been launched their first state.
+  void start(ResidentWorkgroup& group, Cycles at);
   /// A wavefront that waits for global wave sync goes on, at `at` or a little later.
   void release_from_sync(const WavefrontTicket& ticket, Tick at);
   /// Drops all wavefronts of a dispatch and frees their resources, without workgroup_done. Returns workgroups dropped.

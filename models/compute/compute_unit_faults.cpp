@@ -6,6 +6,7 @@
 
 #include "models/common/gpu_registers.h"
 #include "models/compute/compute_unit.h"
+#include "models/compute/windows.h"
 #include "models/isa/decoder.h"
 
 namespace lacuna {
@@ -67,6 +68,7 @@ void ComputeUnit::fetch_fault(WavefrontSlot& slot, Cycles cycle) {
 }
 
 void ComputeUnit::diagnose(std::ostream& out) const {
+  windows_->start_launched(group_);
   for (const auto& simd : pool_.simds()) {
     for (unsigned i = 0; i < simd->issue.resident; ++i) {
       const WavefrontSlot* slot = simd->issue.slots[i];

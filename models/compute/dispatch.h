@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "models/common/bit_set.h"
 #include "models/common/hsa.h"
 #include "models/common/units.h"
 #include "models/compute/kernel_activity.h"
@@ -63,7 +64,7 @@ struct Dispatch {
 
   // -- progress
   bool held = false;                ///< no workgroup is launched for now
-  std::vector<bool> may_have_room;  ///< per compute unit, the dispatcher's: cleared by a refused launch
+  BitSet may_have_room;     ///< compute units, the dispatcher's: less those that have refused a launch
   std::uint64_t next_workgroup = 0;
   std::uint64_t finished_workgroups = 0;
   bool failed = false;  ///< a wavefront faulted: nothing more is launched, running wavefronts are dropped

@@ -50,6 +50,18 @@ void Windows::wake(Cycles at) {
   wake_.notify(to_sc_time(later(clock_.ticks(later(at, end_)), now) - now));
 }
 
+void Windows::launched(unsigned group, ComputeUnit& unit, ResidentWorkgroup& workgroup, Cycles at) {
+  groups_[group]->launched.push_back({&unit, &workgroup, at});
+  wake(at);
+}
+
+void Windows::start_launched(unsigned group) { start_launched(*groups_[group]); }
+
+void Windows::start_launched(Group& group) {
+  for (const Group::Launched& launched : group.launched) launched.unit->start(*launched.workgroup, launched.at);
+  group.launched.clear();
+}
+
 Cycles Windows::Group::earliest() const {
   Cycles first = kNeverCycles;
   for (const ComputeUnit* unit : units) first = std::min(first, unit->earliest());
@@ -64,7 +76,7 @@ void Windows::run() {
 
   busy_.clear();
   for (unsigned i = 0; i < groups_.size(); ++i) {
-    if (groups_[i]->earliest() < end_) busy_.push_back(i);
+    if (groups_[i]->earliest() < end_ || !groups_[i]->launched.empty()) busy_.push_back(i);
   }
   if (threads_ != nullptr) {
     threads_->run(busy_, static_cast<unsigned>(groups_.size()),
@@ -83,6 +95,7 @@ void Windows::run() {
 
 void Windows::work(unsigned number, unsigned thread, Cycles begin) {
   Group& group = *groups_[number];
+  start_launched(group);
   if (timed_ && group.units.size() > 1) {
     work_in_turns(group, begin);
   } else {

@@ -16,7 +16,8 @@
 //     even where wavefronts race for data.
 // In functional mode there are no groups: units work one after the other on memory itself, and report at once.
 // A unit that learns late of something that happened within a window that is over, such as a workgroup that was launched, works
-// on it in the next window at its own time. It is never further behind than a window.
+// on it in the next window at its own time. It is never further behind than a window. Wavefronts of a workgroup get their first
+// state when their group works next, from the thread that it works on.
 #pragma once
 
 #include <memory>
@@ -32,6 +33,7 @@
 namespace lacuna {
 
 class ComputeUnit;
+struct ResidentWorkgroup;
 
 /// What lies behind the groups' first-level caches.
 class WindowEdge {
@@ -64,6 +66,10 @@ class Windows : public sc_core::sc_module {
   void reset();
   /// A unit has something to do in cycle `at`.
   void wake(Cycles at);
+  /// A unit of a group has a workgroup that starts in cycle `at`: ComputeUnit::start() comes in the next window.
+  void launched(unsigned group, ComputeUnit& unit, ResidentWorkgroup& workgroup, Cycles at);
+  /// Now, for all workgroups of the group that wait for it.
+  void start_launched(unsigned group);
 
  private:
   struct Group {
@@ -73,6 +79,12 @@ class Windows : public sc_core::sc_module {
       Cycles earliest;  ///< of the unit, which only its own work changes within a window
     };
     std::vector<Working> working;  ///< those that have something to do in the window
+    struct Launched {
+      ComputeUnit* unit;
+      ResidentWorkgroup* workgroup;
+      Cycles at;
+    };
+    std::vector<Launched> launched;
     isa::StoreBuffer stores;
     Cycles earliest() const;
   };
@@ -90,6 +102,7 @@ class Windows : public sc_core::sc_module {
   void run();
   void retire(Tick now);
   void work(unsigned number, unsigned thread, Cycles begin);
+  static void start_launched(Group& group);
   void work_in_turns(Group& group, Cycles begin);
   void move_data();
   void deliver_reports();
