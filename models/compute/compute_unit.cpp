@@ -221,8 +221,7 @@ void ComputeUnit::end_workgroup(ResidentWorkgroup& group) {
   const Tick at = clock_.ticks(group.end + Cycles{1});
   pool_.release(group);
   ComputeUnitReport& done = report(ComputeUnitReport::Kind::workgroup_done, dispatch, at);
-  done.scratch_slots = group.scratch_slots;
-  done.scratch_count = group.scratch_count;
+  done.scratch_slots.assign(group.scratch_slots.begin(), group.scratch_slots.begin() + group.scratch_count);
   reported();
 }
 

@@ -103,7 +103,7 @@ struct ComputeUnitStatistics {
   std::array<std::uint64_t, isa::kMatrixOperations> matrix_passes{};
 };
 
-/// What a compute unit has to tell its listener at the window's edge.
+/// What a compute unit has to tell its listener at the window's edge. Small: every workgroup ends with one.
 struct ComputeUnitReport {
   enum class Kind : std::uint8_t {
     workgroup_done,
@@ -115,9 +115,8 @@ struct ComputeUnitReport {
   Kind kind = Kind::workgroup_done;
   Tick at{};
   Dispatch* dispatch = nullptr;  ///< null: it has been aborted
-  std::array<std::uint32_t, kMaxWavefrontsPerWorkgroup> scratch_slots{};
-  unsigned scratch_count = 0;
-  WavefrontFault fault;
+  std::vector<std::uint32_t> scratch_slots;
+  std::unique_ptr<WavefrontFault> fault;  ///< of a fault
   std::uint32_t m0 = 0;
   isa::WaveSyncRequest sync{};
   WavefrontTicket wavefront;  ///< of wave_sync and code_changed: it is held until then
@@ -203,7 +202,6 @@ class ComputeUnit : public sc_core::sc_module, private MemoryTokens::Listener {
   /// All have been performed.
   void end_deferred();
   /// What is to be told, in the order in which it happened here.
-  bool has_reports() const { return !reports_.empty(); }
   unsigned reports() const { return static_cast<unsigned>(reports_.size()); }
   Tick report_at(unsigned number) const { return reports_[number].at; }
   void deliver(unsigned number);

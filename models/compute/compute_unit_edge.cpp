@@ -2,6 +2,7 @@
 // its listener.
 
 #include "models/compute/compute_unit.h"
+#include "models/compute/windows.h"
 
 namespace lacuna {
 
@@ -22,6 +23,7 @@ void ComputeUnit::end_deferred() {
 
 /// A new report, for the caller to fill in before it calls reported().
 ComputeUnitReport& ComputeUnit::report(ComputeUnitReport::Kind kind, Dispatch& dispatch, Tick at) {
+  windows_->reported(group_);
   ComputeUnitReport& made = reports_.emplace_back();
   made.kind = kind;
   made.at = at;
@@ -44,11 +46,11 @@ void ComputeUnit::tell(ComputeUnitReport& report) {
   switch (report.kind) {
     case ComputeUnitReport::Kind::workgroup_done:
       if (dispatch.failed) return;
-      listener_.workgroup_done(*this, dispatch, {report.scratch_slots.data(), report.scratch_count}, report.at);
+      listener_.workgroup_done(*this, dispatch, report.scratch_slots, report.at);
       break;
     case ComputeUnitReport::Kind::fault:
       dispatch.failed = true;
-      listener_.wavefront_fault(dispatch, report.fault, report.at);
+      listener_.wavefront_fault(dispatch, *report.fault, report.at);
       break;
     case ComputeUnitReport::Kind::message:
       listener_.interrupt_message(dispatch, report.m0, report.at);

@@ -17,17 +17,18 @@ void ComputeUnit::fault(WavefrontSlot& slot, std::uint32_t code, std::uint64_t a
   slot.publish();
   const auto& id = slot.group->id;
   ComputeUnitReport& made = report(ComputeUnitReport::Kind::fault, *slot.group->dispatch, clock_.ticks(cycle));
-  made.fault.code = code;
-  made.fault.address = address;
-  made.fault.pc = pc;
-  made.fault.what = what;
+  made.fault = std::make_unique<WavefrontFault>();
+  made.fault->code = code;
+  made.fault->address = address;
+  made.fault->pc = pc;
+  made.fault->what = what;
   std::string instruction;
   if (slot.next != nullptr) {
     const std::string_view extension = isa::extension_name(*slot.next);
     instruction = fmt::format(" ({}{}{})", isa::disassemble(*slot.next, target_), extension.empty() ? "" : ", ", extension);
   }
-  made.fault.where = fmt::format("{}, workgroup ({}, {}, {}), wavefront {}, compute unit {} SIMD {}", instruction, id[0], id[1],
-                                 id[2], slot.wave_in_group, place_.index, slot.simd->number);
+  made.fault->where = fmt::format("{}, workgroup ({}, {}, {}), wavefront {}, compute unit {} SIMD {}", instruction, id[0],
+                                  id[1], id[2], slot.wave_in_group, place_.index, slot.simd->number);
   reported();
 }
 

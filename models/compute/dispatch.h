@@ -63,8 +63,8 @@ struct Dispatch {
   std::uint64_t page_salt = 0;
 
   // -- progress
-  bool held = false;                ///< no workgroup is launched for now
-  BitSet may_have_room;     ///< compute units, the dispatcher's: less those that have refused a launch
+  bool held = false;     ///< no workgroup is launched for now
+  BitSet may_have_room;  ///< compute units, the dispatcher's: less those that have refused a launch
   std::uint64_t next_workgroup = 0;
   std::uint64_t finished_workgroups = 0;
   bool failed = false;  ///< a wavefront faulted: nothing more is launched, running wavefronts are dropped

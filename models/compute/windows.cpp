@@ -1,6 +1,7 @@
 #include "models/compute/windows.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "models/common/retirement.h"
 #include "models/common/tlm_time.h"
@@ -34,6 +35,7 @@ void Windows::add_group(std::vector<ComputeUnit*> units) {
   groups_.push_back(std::make_unique<Group>());
   Group& group = *groups_.back();
   group.units = std::move(units);
+  group.first_unit = static_cast<std::uint32_t>(units_.size());
   units_.insert(units_.end(), group.units.begin(), group.units.end());
   for (ComputeUnit* unit : group.units)
     unit->attach(*this, static_cast<unsigned>(groups_.size() - 1), timed_ ? &group.stores : nullptr);
@@ -88,8 +90,11 @@ void Windows::run() {
   if (edge_ != nullptr) edge_->settle(clock_.ticks(end_));
   if (timed_) deliver_reports();
 
-  Cycles next = edge_ != nullptr && edge_->next() != kNever ? clock_.floor(edge_->next()) : kNeverCycles;
+  Cycles next = kNeverCycles;
   for (const auto& group : groups_) next = std::min(next, group->earliest());
+  if (edge_ != nullptr && next > end_) {
+    if (const Tick leaves = edge_->next(); leaves != kNever) next = std::min(next, clock_.floor(leaves));
+  }
   if (next != kNeverCycles) wake(next);
 }
 
@@ -103,6 +108,7 @@ void Windows::work(unsigned number, unsigned thread, Cycles begin) {
       if (unit->earliest() < end_) unit->run(end_);
     }
   }
+  for (const ComputeUnit* unit : group.units) group.has_deferred |= unit->deferred() != 0;
   if (edge_ != nullptr) edge_->worked(number, thread, clock_.ticks(end_));
 }
 
@@ -141,8 +147,12 @@ void Windows::retire(Tick now) {
 void Windows::move_data() {
   for (const auto& group : groups_) group->stores.flush();
   turns_.clear();
-  for (std::uint32_t i = 0; i < units_.size(); ++i) {
-    for (std::uint32_t k = 0; k < units_[i]->deferred(); ++k) turns_.push_back({clock_.ticks(units_[i]->deferred_at(k)), i, k});
+  for (const auto& group : groups_) {
+    if (!std::exchange(group->has_deferred, false)) continue;
+    for (std::uint32_t i = group->first_unit; i < group->first_unit + group->units.size(); ++i) {
+      for (std::uint32_t k = 0; k < units_[i]->deferred(); ++k)
+        turns_.push_back({clock_.ticks(units_[i]->deferred_at(k)), i, k});
+    }
   }
   if (turns_.empty()) return;
   std::sort(turns_.begin(), turns_.end());
@@ -152,9 +162,11 @@ void Windows::move_data() {
 
 void Windows::deliver_reports() {
   turns_.clear();
-  for (std::uint32_t i = 0; i < units_.size(); ++i) {
-    if (!units_[i]->has_reports()) continue;
-    for (std::uint32_t k = 0; k < units_[i]->reports(); ++k) turns_.push_back({units_[i]->report_at(k), i, k});
+  for (const auto& group : groups_) {
+    if (!std::exchange(group->has_reports, false)) continue;
+    for (std::uint32_t i = group->first_unit; i < group->first_unit + group->units.size(); ++i) {
+      for (std::uint32_t k = 0; k < units_[i]->reports(); ++k) turns_.push_back({units_[i]->report_at(k), i, k});
+    }
   }
   if (turns_.empty()) return;
   std::sort(turns_.begin(), turns_.end());

@@ -70,6 +70,8 @@ class Windows : public sc_core::sc_module {
   void launched(unsigned group, ComputeUnit& unit, ResidentWorkgroup& workgroup, Cycles at);
   /// Now, for all workgroups of the group that wait for it.
   void start_launched(unsigned group);
+  /// A unit of a group, which works or learns answers, has something to report.
+  void reported(unsigned group) { groups_[group]->has_reports = true; }
 
  private:
   struct Group {
@@ -86,6 +88,9 @@ class Windows : public sc_core::sc_module {
     };
     std::vector<Launched> launched;
     isa::StoreBuffer stores;
+    std::uint32_t first_unit = 0;  ///< number of its first unit
+    bool has_deferred = false;     ///< memory accesses of this window
+    bool has_reports = false;
     Cycles earliest() const;
   };
   /// Something of a unit that happens at an edge in its turn.
