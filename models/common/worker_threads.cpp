@@ -61,10 +61,11 @@ void WorkerThreads::share(std::span<const unsigned> items, unsigned range, const
   items_.resize(items.size());
   unsigned end = 0;
   for (unsigned i = 0; i < threads(); ++i) {
-    const auto first_of = [&](unsigned thread) { return std::uint64_t{range} * thread / threads(); };
+    const std::uint64_t first = first_of(i, range);
+    const std::uint64_t last = first_of(i + 1, range);
     const unsigned begin = end;
     for (const unsigned item : items) {
-      if (item >= first_of(i) && item < first_of(i + 1)) items_[end++] = item;
+      if (const unsigned number = item % range; number >= first && number < last) items_[end++] = item;
     }
     shares_[i].set(begin, end);
   }

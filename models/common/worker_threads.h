@@ -33,9 +33,10 @@ class WorkerThreads {
   /// Of them, those that sleep because there was nothing to do for a while.
   unsigned asleep() const { return asleep_; }
 
-  /// Calls `work(item, thread)` once for each of `items`, on any of the threads; returns when all have returned. `range`: items
-  /// are below it; each thread has an equal part of it for its own. It takes its own in the order of `items`, and others' from
-  /// the last one on: those that take long should come first. `work` must not throw.
+  /// Calls `work(item, thread)` once for each of `items`, on any of the threads; returns when all have returned. `range`: each
+  /// thread has an equal part of the numbers below it for its own, and the items that have such a number as remainder. It takes
+  /// its own in the order of `items`, and others' from the last one on: those that take long should come first. `work` must not
+  /// throw.
   template <typename Work>
   void run(std::span<const unsigned> items, unsigned range, const Work& work) {
     if (alone(items.size())) {
@@ -44,6 +45,13 @@ class WorkerThreads {
     }
     share(items, range,
           {[](const void* call, unsigned item, unsigned thread) { (*static_cast<const Work*>(call))(item, thread); }, &work});
+  }
+
+  /// The thread whose an item is.
+  unsigned owner(unsigned item, unsigned range) const {
+    unsigned thread = 0;
+    while (item % range >= first_of(thread + 1, range)) ++thread;
+    return thread;
   }
 
  private:
@@ -68,6 +76,7 @@ class WorkerThreads {
     std::atomic<std::uint64_t> left_{0};  // begin, and in the upper half end
   };
 
+  std::uint64_t first_of(unsigned thread, unsigned range) const { return std::uint64_t{range} * thread / threads(); }
   bool alone(std::size_t items);
   void share(std::span<const unsigned> items, unsigned range, const Call& call);
   void wait_and_work(unsigned thread);

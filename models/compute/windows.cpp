@@ -13,6 +13,9 @@ namespace {
 // Units of a group take turns of so many cycles: they meet in their caches in nearly the order of simulated time, and the host
 // does not change between their states in every cycle.
 constexpr Cycles kTurn{8};
+// Parts of a window in which threads take a group from each other, and how many of a thread's groups go in parts.
+constexpr unsigned kParts = 4;
+constexpr std::size_t kGroupsInParts = 3;
 constexpr Cycles kFunctionalLength{10'000};
 constexpr Cycles kRetireCycles{512};
 
@@ -80,9 +83,8 @@ void Windows::run() {
   for (unsigned i = 0; i < groups_.size(); ++i) {
     if (groups_[i]->earliest() < end_ || !groups_[i]->launched.empty()) busy_.push_back(i);
   }
-  if (threads_ != nullptr) {
-    threads_->run(busy_, static_cast<unsigned>(groups_.size()),
-                  [&](unsigned group, unsigned thread) { work(group, thread, begin); });
+  if (threads_ != nullptr && threads_->threads() > 1 && busy_.size() > 1) {
+    share_work(begin);
   } else {
     for (const unsigned group : busy_) work(group, 0, begin);
   }
@@ -98,29 +100,62 @@ void Windows::run() {
   if (next != kNeverCycles) wake(next);
 }
 
-void Windows::work(unsigned number, unsigned thread, Cycles begin) {
-  Group& group = *groups_[number];
-  start_launched(group);
-  if (timed_ && group.units.size() > 1) {
-    work_in_turns(group, begin);
-  } else {
-    for (ComputeUnit* unit : group.units) {
-      if (unit->earliest() < end_) unit->run(end_);
+// A thread that has nothing left to do takes a part of what another one would do last.
+void Windows::share_work(Cycles begin) {
+  const auto groups = static_cast<unsigned>(groups_.size());
+  items_.clear();
+  // Of each thread's groups the last ones go in parts, by turns: whoever takes the last part brings the others with it.
+  const auto is_in_parts = [&](std::size_t i) {
+    const std::size_t behind = i + kGroupsInParts;
+    return behind >= busy_.size() || threads_->owner(busy_[behind], groups) != threads_->owner(busy_[i], groups);
+  };
+  for (std::size_t i = 0; i < busy_.size(); ++i) {
+    groups_[busy_[i]]->progress.restart();
+    if (!is_in_parts(i)) items_.push_back(busy_[i] + groups * (kParts - 1));
+  }
+  for (unsigned part = 0; part < kParts; ++part) {
+    for (std::size_t i = 0; i < busy_.size(); ++i) {
+      if (is_in_parts(i)) items_.push_back(busy_[i] + groups * part);
     }
   }
+  threads_->run(items_, groups, [&](unsigned item, unsigned thread) {
+    const unsigned group = item % groups;
+    groups_[group]->progress.reach(item / groups + 1, [&](unsigned part) { work_part(group, part, thread, begin); });
+  });
+}
+
+void Windows::work(unsigned number, unsigned thread, Cycles begin) {
+  for (unsigned part = 0; part < kParts; ++part) work_part(number, part, thread, begin);
+}
+
+void Windows::work_part(unsigned number, unsigned part, unsigned thread, Cycles begin) {
+  Group& group = *groups_[number];
+  if (part == 0) {
+    start_launched(group);
+    begin_turns(group, begin);
+  }
+  const bool last = part + 1 == kParts;
+  take_turns(group, begin, last ? end_ : begin + Cycles{length_.n * (part + 1) / kParts});
+  if (!last) return;
   for (const ComputeUnit* unit : group.units) group.has_deferred |= unit->deferred() != 0;
   if (edge_ != nullptr) edge_->worked(number, thread, clock_.ticks(end_));
 }
 
-void Windows::work_in_turns(Group& group, Cycles begin) {
+void Windows::begin_turns(Group& group, Cycles begin) {
+  group.until = begin;
   group.working.clear();
   for (ComputeUnit* unit : group.units) {
     if (const Cycles earliest = unit->earliest(); earliest < end_) group.working.push_back({unit, earliest});
   }
+}
+
+// Turns that begin before `end`.
+void Windows::take_turns(Group& group, Cycles begin, Cycles end) {
   std::vector<Group::Working>& working = group.working;
-  for (Cycles until = begin; !working.empty() && until < end_;) {
-    const bool first_turn = until == begin;
-    until = std::min(until + kTurn, end_);
+  const Cycles turn = timed_ && group.units.size() > 1 ? kTurn : length_;
+  while (!working.empty() && group.until < end) {
+    const bool first_turn = group.until == begin;
+    const Cycles until = group.until = std::min(group.until + turn, end_);
     std::size_t left = 0;
     for (std::size_t i = 0; i < working.size(); ++i) {
       // Between two windows the host's caches have lost most of a unit: it comes while the unit before works.

@@ -24,6 +24,7 @@
 #include <systemc>
 #include <vector>
 
+#include "models/common/shared_progress.h"
 #include "models/common/units.h"
 #include "models/common/worker_threads.h"
 #include "models/compute/compute_unit_parameters.h"
@@ -80,7 +81,9 @@ class Windows : public sc_core::sc_module {
       ComputeUnit* unit;
       Cycles earliest;  ///< of the unit, which only its own work changes within a window
     };
-    std::vector<Working> working;  ///< those that have something to do in the window
+    std::vector<Working> working;  ///< those that have something left to do in the window
+    Cycles until{};                ///< so far they have worked
+    SharedProgress progress;       ///< in the window, by parts of it
     struct Launched {
       ComputeUnit* unit;
       ResidentWorkgroup* workgroup;
@@ -106,9 +109,12 @@ class Windows : public sc_core::sc_module {
 
   void run();
   void retire(Tick now);
+  void share_work(Cycles begin);
   void work(unsigned number, unsigned thread, Cycles begin);
+  void work_part(unsigned number, unsigned part, unsigned thread, Cycles begin);
   static void start_launched(Group& group);
-  void work_in_turns(Group& group, Cycles begin);
+  void begin_turns(Group& group, Cycles begin);
+  void take_turns(Group& group, Cycles begin, Cycles end);
   void move_data();
   void deliver_reports();
 
@@ -121,8 +127,9 @@ class Windows : public sc_core::sc_module {
   WindowEdge* edge_ = nullptr;
   isa::DeferredAccessPerformer performer_;
   std::vector<Turn> turns_;
-  std::vector<unsigned> busy_;  // groups that have something to do in the window
-  Cycles end_{};                ///< of the last window
+  std::vector<unsigned> busy_;   // groups that have something to do in the window
+  std::vector<unsigned> items_;  // of the threads' work: a group's number + groups x the last of the parts that it stands for
+  Cycles end_{};                 ///< of the last window
   Tick next_retire_{};
   sc_core::sc_event wake_;
 };

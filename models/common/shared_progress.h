@@ -1,0 +1,47 @@
+// Work in parts, one after the other, that whoever has time brings forward: one thread at a time, nobody waits for another.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+
+namespace lacuna {
+
+class SharedProgress {
+ public:
+  /// Nothing has been done. Nobody is at it.
+  void restart() { state_.store(0, std::memory_order_relaxed); }
+  /// Calls `advance(part)` until the first `parts` parts are done. Somebody who is at it is asked to go so far instead: then it
+  /// returns at once. At most 255 parts.
+  template <typename Advance>
+  void reach(unsigned parts, const Advance& advance) {
+    std::uint32_t state = state_.load(std::memory_order_acquire);
+    for (;;) {
+      const bool at_work = (state & kAtWork) != 0;
+      if (done_of(state) >= parts || (at_work && wanted_of(state) >= parts)) return;
+      const std::uint32_t taken = make(done_of(state), std::max(wanted_of(state), parts)) | kAtWork;
+      if (!state_.compare_exchange_weak(state, taken, std::memory_order_acq_rel, std::memory_order_acquire)) continue;
+      if (at_work) return;
+      state = taken;
+      break;
+    }
+    for (unsigned done = done_of(state);;) {
+      const unsigned wanted = wanted_of(state);
+      for (; done < wanted; ++done) advance(done);
+      // Unless somebody has asked for more.
+      if (state_.compare_exchange_strong(state, make(done, wanted), std::memory_order_acq_rel, std::memory_order_acquire))
+        return;
+    }
+  }
+
+ private:
+  static constexpr std::uint32_t kAtWork = 1U << 16;
+
+  static unsigned done_of(std::uint32_t state) { return state & 0xff; }
+  static unsigned wanted_of(std::uint32_t state) { return state >> 8 & 0xff; }
+  static std::uint32_t make(unsigned done, unsigned wanted) { return done | wanted << 8; }
+
+  std::atomic<std::uint32_t> state_{0};  ///< parts that are done, parts that are wanted, whether somebody is at work
+};
+
+}  // namespace lacuna
