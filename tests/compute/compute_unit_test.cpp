@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <numeric>
+#include <sstream>
 
 #include "models/common/gpu_registers.h"
 #include "tests/compute/compute_unit_bench.h"
@@ -297,6 +298,27 @@ TEST_F(ComputeUnitTest, ResourcesLimitResidency) {
     EXPECT_TRUE(b_.loose().launch(*d, 0, now(), {})) << row.what << ": abort gives everything back";
     b_.loose().abort(*d);
   }
+}
+
+// Its wavefronts get their first state when the unit works next: whoever looks before that sees it as well.
+TEST_F(ComputeUnitTest, WavefrontsThatHaveNotWorkedYetAreAtTheirEntry) {
+  const auto before = b_.program({kMove, kMove, kEnd}, 2);
+  ASSERT_GT(b_.run(b_.loose(), *before), 0U);
+  const auto d = b_.program({kMove, kEnd}, 2);
+  ASSERT_TRUE(b_.loose().launch(*d, 0, now(), {}));
+  std::ostringstream text;
+  b_.loose().diagnose(text);
+  for (const char* wavefront : {"workgroup 0, wavefront 0, PC 0x10000,", "workgroup 0, wavefront 1, PC 0x10000,"})
+    EXPECT_NE(text.str().find(wavefront), std::string::npos) << text.str();
+  EXPECT_EQ(d->wavefronts, 2U);
+  EXPECT_EQ(b_.loose().abort(*d), 1U);
+  EXPECT_TRUE(b_.loose().idle());
+  ASSERT_TRUE(b_.loose().launch(*d, 0, now(), {}));
+  EXPECT_EQ(b_.loose().abort(*d), 1U);
+  EXPECT_EQ(d->activity.classes[0].wavefronts, 0U) << "collected by nobody yet";
+  d->collect();
+  EXPECT_EQ(d->activity.classes[0].wavefronts, 2U);
+  EXPECT_GT(b_.run(b_.loose(), *before), 0U) << "nothing is left of those that were aborted";
 }
 
 TEST_F(ComputeUnitTest, WhatNeverFitsIsToldWithNumbers) {
