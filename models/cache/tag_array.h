@@ -21,7 +21,7 @@ class TagArray {
   static constexpr Slot kNone = ~Slot{0};
   static constexpr std::uint32_t kNoFill = ~std::uint32_t{0};
 
-  // Many: all caches' together are more than the host's caches hold. Two of them are one line there.
+  // Small: the sectors of all caches together are more than the host's caches hold. Two of them share one of its lines.
   struct alignas(32) Sector {
     Tick ready{};             ///< when the last fill arrived
     Tick locked{};            ///< until when it was filled or written last; its way is not free before

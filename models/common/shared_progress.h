@@ -9,10 +9,10 @@ namespace lacuna {
 
 class SharedProgress {
  public:
-  /// Nothing has been done. Nobody is at it.
+  /// Nothing has been done yet. No thread may be at work.
   void restart() { state_.store(0, std::memory_order_relaxed); }
-  /// Calls `advance(part)` until the first `parts` parts are done. Somebody who is at it is asked to go so far instead: then it
-  /// returns at once. At most 255 parts.
+  /// Calls `advance(part)` until the first `parts` parts are done. When another thread is at work, that one is asked to go as
+  /// far, and the call returns at once. At most 255 parts.
   template <typename Advance>
   void reach(unsigned parts, const Advance& advance) {
     std::uint32_t state = state_.load(std::memory_order_acquire);
@@ -28,7 +28,7 @@ class SharedProgress {
     for (unsigned done = done_of(state);;) {
       const unsigned wanted = wanted_of(state);
       for (; done < wanted; ++done) advance(done);
-      // Unless somebody has asked for more.
+      // Fails when more has been asked for meanwhile.
       if (state_.compare_exchange_strong(state, make(done, wanted), std::memory_order_acq_rel, std::memory_order_acquire))
         return;
     }

@@ -47,7 +47,7 @@ class WorkerThreads {
           {[](const void* call, unsigned item, unsigned thread) { (*static_cast<const Work*>(call))(item, thread); }, &work});
   }
 
-  /// The thread whose an item is.
+  /// The thread that an item belongs to.
   unsigned owner(unsigned item, unsigned range) const {
     unsigned thread = 0;
     while (item % range >= first_of(thread + 1, range)) ++thread;

@@ -82,8 +82,8 @@ class Windows : public sc_core::sc_module {
       Cycles earliest;  ///< of the unit, which only its own work changes within a window
     };
     std::vector<Working> working;  ///< those that have something left to do in the window
-    Cycles until{};                ///< so far they have worked
-    SharedProgress progress;       ///< in the window, by parts of it
+    Cycles until{};                ///< how far they have worked
+    SharedProgress progress;       ///< by parts of the window
     struct Launched {
       ComputeUnit* unit;
       ResidentWorkgroup* workgroup;

@@ -188,7 +188,7 @@ class MemoryEdge : public WindowEdge {
   ZeroMasks* masks_ = nullptr;
   std::vector<Workplace> workplaces_;  ///< by thread
   std::vector<unsigned> leaving_;      ///< groups from which something leaves at this edge
-  std::vector<unsigned> late_;         ///< of which that is not known, or has not left, before the edge
+  std::vector<unsigned> late_;         ///< groups with translations to learn, or with requests that have not left yet
   std::vector<unsigned> all_memories_;
   bool ports_known_ = false;       ///< all have been added
   std::size_t count_ = 0;          ///< requests of this edge
