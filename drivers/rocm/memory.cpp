@@ -288,7 +288,8 @@ HSAKMT_STATUS Memory::unmap(void* address) {
   Allocation* allocation = containing(number(address));
   if (allocation == nullptr) return HSAKMT_STATUS_INVALID_PARAMETER;
   if (allocation->kind != Kind::scratch) {
-    unmap_all(*allocation);
+    // Copies of several threads, or two of one, pin the same memory: it stays mapped for the others.
+    if (allocation->references == 1) unmap_all(*allocation);
     return HSAKMT_STATUS_SUCCESS;
   }
   const auto mapping = allocation->mappings.find(number(address) - allocation->base);

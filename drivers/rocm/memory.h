@@ -39,6 +39,7 @@ class Memory {
   /// Makes [address, address + size) reachable for these GPUs and no others; `gpu_address` is where they see it.
   HSAKMT_STATUS map(void* address, std::uint64_t size, std::span<const HSAuint32> nodes, HSAuint64& gpu_address);
   HSAKMT_STATUS map_to_all(void* address, std::uint64_t size, HSAuint64& gpu_address);
+  /// Of memory that has been registered several times: nothing, as long as there are other registrations.
   HSAKMT_STATUS unmap(void* address);
   HSAKMT_STATUS query(const void* pointer, HsaPointerInfo& info);
   HSAKMT_STATUS set_user_data(const void* pointer, void* data);

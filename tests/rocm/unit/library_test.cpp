@@ -317,6 +317,32 @@ TEST(Library, RegisteredMemoryHasAnAlias) {
   EXPECT_EQ(hsaKmtDeregisterMemory(address), HSAKMT_STATUS_MEMORY_NOT_REGISTERED);
 }
 
+// The runtime pins memory for a copy while another copy of the same memory is under way.
+TEST(Library, MemoryStaysMappedForWhoHasRegisteredItToo) {
+  std::vector<std::byte> memory(3 * kPage);
+  const auto mapped_nodes = [&] {
+    HsaPointerInfo info{};
+    EXPECT_EQ(hsaKmtQueryPointerInfo(memory.data(), &info), HSAKMT_STATUS_SUCCESS);
+    return HSAuint32{info.NMappedNodes};
+  };
+  HSAuint64 first = 0;
+  HSAuint64 second = 0;
+  ASSERT_EQ(hsaKmtRegisterMemoryWithFlags(memory.data(), 2 * kPage, host_flags()), HSAKMT_STATUS_SUCCESS);
+  ASSERT_EQ(hsaKmtMapMemoryToGPU(memory.data(), 2 * kPage, &first), HSAKMT_STATUS_SUCCESS);
+  ASSERT_EQ(hsaKmtRegisterMemoryWithFlags(memory.data(), 2 * kPage, host_flags()), HSAKMT_STATUS_SUCCESS);
+  ASSERT_EQ(hsaKmtMapMemoryToGPU(memory.data(), 2 * kPage, &second), HSAKMT_STATUS_SUCCESS);
+  EXPECT_EQ(first, second);
+  const HSAuint32 all = mapped_nodes();
+  EXPECT_GT(all, 0U);
+  EXPECT_EQ(hsaKmtUnmapMemoryToGPU(memory.data()), HSAKMT_STATUS_SUCCESS);
+  EXPECT_EQ(mapped_nodes(), all);
+  EXPECT_EQ(hsaKmtDeregisterMemory(memory.data()), HSAKMT_STATUS_SUCCESS);
+  EXPECT_EQ(mapped_nodes(), all);
+  EXPECT_EQ(hsaKmtUnmapMemoryToGPU(memory.data()), HSAKMT_STATUS_SUCCESS);
+  EXPECT_EQ(mapped_nodes(), 0U);
+  EXPECT_EQ(hsaKmtDeregisterMemory(memory.data()), HSAKMT_STATUS_SUCCESS);
+}
+
 TEST(Library, RegistrationsMayShareAPage) {
   std::vector<std::byte> memory(2 * kPage);
   HSAuint64 first = 0;
