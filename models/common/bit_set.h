@@ -21,7 +21,6 @@ class BitSet {
   }
 
   unsigned size() const { return size_; }
-  bool contains(unsigned number) const { return (words_[number / kWordBits] >> number % kWordBits & 1) != 0; }
   void insert(unsigned number) { words_[number / kWordBits] |= bit(number); }
   void erase(unsigned number) { words_[number / kWordBits] &= ~bit(number); }
   // `count` numbers from `first` on.

@@ -57,8 +57,6 @@ void Windows::wake(Cycles at) {
 
 void Windows::launched(unsigned group, ComputeUnit& unit, ResidentWorkgroup& workgroup, Cycles at) {
   groups_[group]->launched.push_back({&unit, &workgroup, at});
-  // Without windows nothing is put off to the next one.
-  if (!timed_) start_launched(group);
   wake(at);
 }
 
