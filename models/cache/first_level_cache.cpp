@@ -35,14 +35,19 @@ FirstLevelCache::FirstLevelCache(sc_core::sc_module_name module_name, const Cach
 // -- the way of a request through the cache
 
 // As in Cache: no calls on the way of a hit, nor of the usual miss.
+// When an access that may begin at `at` takes place.
+[[gnu::always_inline]] inline Tick FirstLevelCache::take_bank(std::size_t bank, Tick at) {
+  const Tick start = banks_[bank].reserve(at, port_time_);
+  // Several ports share one cycle: the slot says which, the access takes place in that cycle.
+  return parameters_.ports > 1 && start != at ? later(at, clock_.align_down(start)) : start;
+}
+
 template <bool kAllPass>
 [[gnu::always_inline]] inline bool FirstLevelCache::look_up(const SectorAccess& access, Tick at, ClientNumber client,
                                                             std::uint32_t tag, LineAnswer& answer) {
   const bool limited = !kAllPass && parameters_.transactions != 0;
   const Tick admitted = limited ? later(at, free_transactions_.take_earliest()) : at;
-  Tick start = banks_[access.bank].reserve(admitted, port_time_);
-  // Several ports share one cycle: the slot says which, the access takes place in that cycle.
-  if (parameters_.ports > 1 && start != admitted) start = later(admitted, clock_.align_down(start));
+  const Tick start = take_bank(access.bank, admitted);
   statistics_.bank_stall += start - at;
   const Waiter waiter{access.made, at, start, tag, kNone, client};
   if (access.write || access.atomic || access.bypass) {
@@ -68,36 +73,41 @@ template <bool kAllPass>
       return false;
     }
     if (sector.complete) {
-      const Tick start = waiter.start;
-      Tick queueing = start - waiter.arrived;
-      Tick done = start + hit_;
-      if (sector.ready <= start) {
-        ++statistics_.read_hits;
-        if (lock_ > Tick{}) {
-          const Tick locked = unlock(sector, start + tag_) - (start + tag_);
-          queueing += locked;
-          done += locked;
-          if (!kAllPass && parameters_.in_order && locked > Tick{})
-            banks_[access.bank].block(start, clock_.align_up(start + locked));
-        }
-      } else {
-        ++statistics_.secondary_misses;
-        done = lock_ > Tick{} ? later(start + tag_, sector.ready) + fill_ : later(done, sector.ready + fill_);
-      }
-      statistics_.read_latency += done - waiter.arrived;
-      answer = {.made = waiter.made,
-                .arrived = waiter.arrived,
-                .done = done,
-                .queueing = queueing,
-                .service = done - waiter.arrived - queueing,
-                .mshr = {},
-                .level = level_,
-                .below = nullptr};
+      read_complete<kAllPass>(access.bank, sector, waiter.made, waiter.arrived, waiter.start, answer);
       return true;
     }
   }
   miss_sector<kAllPass>(access, slot, waiter);
   return false;
+}
+
+// Of a sector that is here, or will be at a time that is known.
+template <bool kAllPass>
+[[gnu::always_inline]] inline void FirstLevelCache::read_complete(std::size_t bank, const TagArray::Sector& sector, Tick made,
+                                                                  Tick arrived, Tick start, LineAnswer& answer) {
+  Tick queueing = start - arrived;
+  Tick done = start + hit_;
+  if (sector.ready <= start) {
+    ++statistics_.read_hits;
+    if (lock_ > Tick{}) {
+      const Tick locked = unlock(sector, start + tag_) - (start + tag_);
+      queueing += locked;
+      done += locked;
+      if (!kAllPass && parameters_.in_order && locked > Tick{}) banks_[bank].block(start, clock_.align_up(start + locked));
+    }
+  } else {
+    ++statistics_.secondary_misses;
+    done = lock_ > Tick{} ? later(start + tag_, sector.ready) + fill_ : later(done, sector.ready + fill_);
+  }
+  statistics_.read_latency += done - arrived;
+  answer = {.made = made,
+            .arrived = arrived,
+            .done = done,
+            .queueing = queueing,
+            .service = done - arrived - queueing,
+            .mshr = {},
+            .level = level_,
+            .below = nullptr};
 }
 
 template <bool kAllPass>
@@ -147,10 +157,36 @@ FirstLevelCache::ClientNumber FirstLevelCache::find_client(LineClient& client) {
     if (number > ClientNumber(~0)) throw std::length_error(std::string(name()) + ": too many clients");
     clients_.push_back(&client);
   }
-  return static_cast<ClientNumber>(number);
+  return client.number_in_memory = static_cast<ClientNumber>(number);
+}
+
+// Fetches of instructions and scalar loads come one by one and nearly all hit: they have a way of their own.
+[[gnu::always_inline]] inline bool FirstLevelCache::read_hit(const LineAccess& request, Tick at, LineAnswer& answer) {
+  const std::uint64_t within = low_bits(static_cast<unsigned>(sector_shift_));
+  if (!all_pass_ || request.write || request.atomic || request.bypass_l1 ||
+      (request.address & within) + request.bytes > within + 1)
+    return false;
+  const std::uint64_t local = local_line(request.address);
+  const TagArray::Slot slot = tags_.find(set_of(local), request.address >> line_shift_);
+  if (slot == TagArray::kNone) return false;
+  const TagArray::Sector& sector = tags_.sector(slot, sector_of(request.address));
+  if (sector.pending != TagArray::kNoFill || !sector.complete) return false;
+  const std::size_t bank = bank_of(local);
+  const Tick start = take_bank(bank, at);
+  statistics_.bank_stall += start - at;
+  ++statistics_.reads;
+  tags_.touch(slot);
+  read_complete<true>(bank, sector, request.made, at, start, answer);
+  return true;
 }
 
 bool FirstLevelCache::access(const LineAccess& request, Tick at, LineClient& client, std::uint32_t tag, LineAnswer& answer) {
+  return read_hit(request, at, answer) || access_otherwise(request, at, client, tag, answer);
+}
+
+// Apart, so that a hit saves few of the host's registers.
+[[gnu::noinline]] bool FirstLevelCache::access_otherwise(const LineAccess& request, Tick at, LineClient& client,
+                                                         std::uint32_t tag, LineAnswer& answer) {
   SectorAccess access;
   if (in_one_sector(request, local_line(request.address), access)) [[likely]] {
     if (all_pass_) [[likely]]

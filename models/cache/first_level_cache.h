@@ -160,8 +160,8 @@ class FirstLevelCache : public Cache, public LineMemory {
   void resume_waiting();
   void look_up_held_back();
   ClientNumber number_of(LineClient& client) {
-    if (clients_[last_client_] != &client) last_client_ = find_client(client);
-    return last_client_;
+    const ClientNumber number = client.number_in_memory;
+    return number < clients_.size() && clients_[number] == &client ? number : find_client(client);
   }
   ClientNumber find_client(LineClient& client);
   bool access_sectors(const Span& span, SectorAccess& access, Tick at, LineClient& client, std::uint32_t tag,
@@ -172,6 +172,11 @@ class FirstLevelCache : public Cache, public LineMemory {
   bool look_up(const SectorAccess& access, Tick at, ClientNumber client, std::uint32_t tag, LineAnswer& answer);
   template <bool kAllPass>
   bool read_sector(const SectorAccess& access, const Waiter& waiter, LineAnswer& answer);
+  template <bool kAllPass>
+  void read_complete(std::size_t bank, const TagArray::Sector& sector, Tick made, Tick arrived, Tick start, LineAnswer& answer);
+  bool read_hit(const LineAccess& request, Tick at, LineAnswer& answer);
+  bool access_otherwise(const LineAccess& request, Tick at, LineClient& client, std::uint32_t tag, LineAnswer& answer);
+  Tick take_bank(std::size_t bank, Tick at);
   void forward_sector(SectorAccess access, Waiter waiter);
   /// Whether a request may be looked at now.
   bool may_pass() const;
@@ -206,7 +211,6 @@ class FirstLevelCache : public Cache, public LineMemory {
 
   const bool all_pass_;  ///< no request keeps others from passing
   std::vector<LineClient*> clients_{&joiner_};
-  ClientNumber last_client_ = 0;
   RecordPool<Miss> misses_;
   std::vector<Waiter> waiters_;
   std::vector<std::uint32_t> free_waiters_;

@@ -53,6 +53,9 @@ class LineClient {
   virtual ~LineClient() = default;
   /// The answer to the request that was made with `tag`.
   virtual void answered(std::uint32_t tag, const LineAnswer& answer) = 0;
+
+  /// A memory's number for this client: a hint, as several memories may have one.
+  std::uint16_t number_in_memory = 0;
 };
 
 class LineMemory {

@@ -261,6 +261,9 @@ class ComputeUnit : public sc_core::sc_module, private MemoryTokens::Listener {
   inline void execute(WavefrontSlot& slot, const isa::DecodedInstruction& instruction, Cycles cycle);
   void execute_ahead(WavefrontSlot& slot, const isa::DecodedInstruction& instruction);
   inline void issue(Simd& simd, WavefrontSlot& slot, Cycles cycle);
+  inline void issue_wait(WavefrontSlot& slot, const isa::DecodedInstruction& instruction, Cycles cycle);
+  inline void issue_executed(Simd& simd, WavefrontSlot& slot, Cycles cycle);
+  inline void count(WavefrontSlot& slot, const isa::Instruction& instruction, std::uint64_t threads);
   inline void go_on(WavefrontSlot& slot, const isa::DecodedInstruction& executed, Cycles cycle);
   inline Cycles after_issue(Simd& simd, WavefrontSlot& slot, const isa::DecodedInstruction& instruction, Cycles cycle);
   void access_memory(WavefrontSlot& slot, const isa::DecodedInstruction& instruction, Cycles cycle);

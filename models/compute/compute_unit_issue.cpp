@@ -92,8 +92,25 @@ void ComputeUnit::refuse(WavefrontSlot& slot, Cycles cycle) {
         cycle);
 }
 
+[[gnu::always_inline]] inline void ComputeUnit::count(WavefrontSlot& slot, const isa::Instruction& instruction,
+                                                      std::uint64_t threads) {
+  const auto unit = static_cast<std::size_t>(instruction.unit);
+  DispatchWork& work = *slot.group->work;
+  ++statistics_.issued[unit];
+  ++statistics_.wavefront_instructions;
+  statistics_.thread_instructions += threads;
+  if (executions_ != nullptr) executions_->count(instruction.profile, threads);
+  ++work.wavefront_instructions;
+  work.thread_instructions += threads;
+  ++work.activity.issued[unit];
+}
+
 // A call would show.
 [[gnu::always_inline]] inline void ComputeUnit::issue(Simd& simd, WavefrontSlot& slot, Cycles cycle) {
+  if (slot.ahead != 0) {
+    issue_executed(simd, slot, cycle);
+    return;
+  }
   if (!may_execute(slot)) [[unlikely]] {
     refuse(slot, cycle);
     return;
@@ -102,43 +119,57 @@ void ComputeUnit::refuse(WavefrontSlot& slot, Cycles cycle) {
   // One that waits for its registers has taken its turn, as it finds out only when it reads them.
   if (lazy_ != nullptr && !lazy_->prepare(slot, instruction, cycle)) return;
   isa::Wavefront& wave = slot.wave;
-  DispatchWork& work = *slot.group->work;
-
-  const std::uint64_t threads = threads_of(instruction, wave);
-  ++statistics_.issued[static_cast<std::size_t>(instruction.unit)];
-  ++statistics_.wavefront_instructions;
-  statistics_.thread_instructions += threads;
-  if (executions_ != nullptr) executions_->count(instruction.profile, threads);
-  ++work.wavefront_instructions;
-  work.thread_instructions += threads;
-  ++work.activity.issued[static_cast<std::size_t>(instruction.unit)];
-
+  count(slot, instruction, threads_of(instruction, wave));
+  if (instruction.latency == isa::LatencyClass::waitcnt) {
+    issue_wait(slot, instruction, cycle);
+    if (lazy_ == nullptr) execute_ahead(slot, instruction);
+    return;
+  }
   slot.account_issue(cycle);
   const bool memory = (bit(instruction.unit) & kMemoryUnits) != 0;
-  const bool executed = slot.ahead != 0 && instruction.reach != isa::Reach::nothing;
-  if (executed) {
-    wave.pc = instruction.end;
-  } else {
-    if (memory) wave.access.bytes_per_lane = 0;
-    execute(slot, instruction, cycle);
-  }
-
+  if (memory) wave.access.bytes_per_lane = 0;
+  execute(slot, instruction, cycle);
   slot.when = after_issue(simd, slot, instruction, cycle);
-  if (memory) {
-    if (executed) {
-      access_lds(slot, slot.ahead_lds_cycles[slot.ahead_lds++], cycle);
-    } else if (wave.event != isa::Event::memory_fault) {
-      access_memory(slot, instruction, cycle);
-    }
-  }
+  if (memory && wave.event != isa::Event::memory_fault) access_memory(slot, instruction, cycle);
   go_on(slot, instruction, cycle);
-  if (slot.ahead != 0) {
-    --slot.ahead;
-  } else if (instruction.reach != isa::Reach::outside && lazy_ == nullptr) {
+  if (instruction.reach != isa::Reach::outside && lazy_ == nullptr) {
     execute_ahead(slot, instruction);
   } else if (slot.next != nullptr) {
     prefetch_operands(*slot.next, wave);
   }
+}
+
+// s_waitcnt: its executor would only say so.
+[[gnu::always_inline]] inline void ComputeUnit::issue_wait(WavefrontSlot& slot, const isa::DecodedInstruction& instruction,
+                                                           Cycles cycle) {
+  slot.wave.pc = instruction.end;
+  slot.when = cycle + costs_.wavefront(instruction);
+  slot.account_issue(cycle, slot.when);
+  wait_count(slot, static_cast<std::uint32_t>(instruction.immediate), cycle);
+  fetch_.follow(slot, instruction, cycle);
+}
+
+// One that execute_ahead() has been past: it takes its time, or its wavefront waits.
+[[gnu::always_inline]] inline void ComputeUnit::issue_executed(Simd& simd, WavefrontSlot& slot, Cycles cycle) {
+  const isa::DecodedInstruction& instruction = *slot.next;
+  --slot.ahead;
+  count(slot, instruction, executes_lanes(instruction.unit) ? slot.ahead_lanes : 1);
+  if (instruction.latency == isa::LatencyClass::waitcnt) {
+    issue_wait(slot, instruction, cycle);
+    return;
+  }
+  if (instruction.reach == isa::Reach::nothing) [[unlikely]] {  // s_nop
+    slot.account_issue(cycle);
+    execute(slot, instruction, cycle);
+    slot.when = after_issue(simd, slot, instruction, cycle);
+    go_on(slot, instruction, cycle);
+    return;
+  }
+  slot.wave.pc = instruction.end;
+  slot.when = after_issue(simd, slot, instruction, cycle);
+  slot.account_issue(cycle, slot.when);
+  if (instruction.reach == isa::Reach::lds) access_lds(slot, slot.ahead_lds_cycles[slot.ahead_lds++], cycle);
+  fetch_.follow(slot, instruction, cycle);
 }
 
 // What comes behind an instruction, as far as it concerns nobody but the wavefront, executes with it, while the registers are
@@ -166,6 +197,7 @@ void ComputeUnit::execute_ahead(WavefrontSlot& slot, const isa::DecodedInstructi
   }
   slot.ahead = static_cast<std::uint8_t>(count);
   slot.ahead_lds = 0;
+  slot.ahead_lanes = static_cast<std::uint8_t>(std::popcount(wave.exec()));
   wave.pc = pc;
 }
 
@@ -228,14 +260,12 @@ bool ComputeUnit::handle_event(WavefrontSlot& slot, const isa::Instruction& inst
   wave.event = isa::Event::none;
   switch (event) {
     case isa::Event::none:
-    case isa::Event::end_program:  // issue() has seen to it
+    case isa::Event::end_program:  // issue() has seen to it,
+    case isa::Event::wait_count:   // and to this one
       return true;
     case isa::Event::barrier:
       arrive_at_barrier(slot, cycle);
       return false;
-    case isa::Event::wait_count:
-      wait_count(slot, wave.event_value, cycle);
-      return true;
     case isa::Event::sleep:
       slot.when = later(slot.when, cycle + Cycles{wave.event_value});
       slot.account(WavefrontTime::sleep, slot.when);

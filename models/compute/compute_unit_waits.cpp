@@ -11,6 +11,7 @@ void ComputeUnit::wait_count(WavefrontSlot& slot, std::uint32_t simm16, Cycles c
   const unsigned lgkm = simm16 >> 8 & 0xf;
   slot.waits_from = cycle;
   const auto wait = [&](WaitCounter& counter, unsigned n, WavefrontTime cause, Hold hold) {
+    if (counter.outstanding() <= n) return;
     if (counter.known(n, cycle)) {
       end_wait(slot, counter, n, cause, cycle);
     } else {

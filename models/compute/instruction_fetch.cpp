@@ -1,5 +1,9 @@
 #include "models/compute/instruction_fetch.h"
 
+#include <utility>
+
+#include "models/common/pooled_records.h"
+
 namespace lacuna {
 
 void InstructionFetch::start(WavefrontSlot& slot) {
@@ -46,19 +50,14 @@ bool InstructionFetch::request(WavefrontSlot& slot, std::uint64_t line, Cycles a
   // A prefetch past the end of the code; executing there faults by itself.
   if (where == PhysicalAddresses::kUnmapped) return true;
   ++requests_;
-  if (free_.empty()) {
-    free_.push_back(static_cast<std::uint32_t>(asked_.size()));
-    asked_.emplace_back();
-  }
-  const std::uint32_t tag = free_.back();
-  asked_[tag] = {&slot, line, slot.buffer.epoch};
+  if (spare_ == kNone) spare_ = take_record(asked_, free_);
   const Tick made = clock_.ticks(at);
   port_.translate(address ^ slot.group->dispatch->page_salt, made);
   LineAnswer answer;
   const LineAccess access{
       .address = where, .bytes = kLineBytes, .kind = RequestKind::instruction, .requester = requester_, .made = made};
-  if (!port_.request(access, tag, answer)) {
-    free_.pop_back();
+  if (!port_.request(access, spare_, answer)) {
+    asked_[std::exchange(spare_, kNone)] = {&slot, line, slot.buffer.epoch};
     return false;
   }
   there = clock_.ceil(answer.done);

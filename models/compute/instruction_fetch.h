@@ -43,16 +43,29 @@ class InstructionFetch : private LineClient {
     }
     slot.publish(next->unit);
   }
+  /// The same behind an instruction after which the program goes on in straight line; all time up to slot.when is accounted
+  /// for, unless the slot is held. Mostly the next one lies in the buffer's line.
+  void follow(WavefrontSlot& slot, const isa::DecodedInstruction& before, Cycles cycle) {
+    const isa::DecodedInstruction* next = code_.after(&before, before.end);
+    if (next == nullptr || line_of(next->end - 1) != slot.buffer.line) [[unlikely]] {
+      fetch(slot, cycle);
+      return;
+    }
+    slot.next = next;
+    slot.publish(next->unit);
+  }
   isa::DecodedCode& code() { return code_; }
   void reset() {
     port_.reset();
     asked_.clear();
     free_.clear();
+    spare_ = kNone;
   }
   /// Line transactions so far.
   const std::uint64_t& requests() const { return requests_; }
 
  private:
+  static constexpr std::uint32_t kNone = ~std::uint32_t{0};
   struct Request {
     WavefrontSlot* slot = nullptr;
     std::uint64_t line = 0;
@@ -86,6 +99,7 @@ class InstructionFetch : private LineClient {
   std::uint16_t requester_;
   std::vector<Request> asked_;
   std::vector<std::uint32_t> free_;
+  std::uint32_t spare_ = kNone;  ///< of asked_, for the next request that is not answered at once
   std::uint64_t requests_ = 0;
 };
 

@@ -75,11 +75,12 @@ struct alignas(64) WavefrontSlot {
   // also ahead of time: `accounted` is the first that has none.
   WavefrontClass* activity = nullptr;
   Cycles accounted{};
-  std::uint8_t number;         ///< slot of its SIMD
-  std::uint8_t ahead = 0;      ///< instructions from `next` on that have been executed already, before they issue,
-  std::uint8_t ahead_lds = 0;  ///< and of ahead_lds_cycles those of LDS instructions that have issued since
-  std::uint16_t holds = 0;     ///< of enum Hold
-  isa::Allocation allocation;  ///< as wave has its registers
+  std::uint8_t number;           ///< slot of its SIMD
+  std::uint8_t ahead = 0;        ///< instructions from `next` on that have been executed already, before they issue,
+  std::uint8_t ahead_lds = 0;    ///< and of ahead_lds_cycles those of LDS instructions that have issued since
+  std::uint8_t ahead_lanes = 0;  ///< that are active in all of them
+  std::uint16_t holds = 0;       ///< of enum Hold
+  isa::Allocation allocation;    ///< as wave has its registers
   /// The instruction buffer: one line and the next (models/compute/instruction_fetch.h).
   struct Fetch {
     std::uint64_t line = 0;   ///< number of the line that holds the PC: address / line bytes
@@ -142,9 +143,23 @@ struct alignas(64) WavefrontSlot {
     ++activity->cycles[static_cast<std::size_t>(WavefrontTime::issue)];
     accounted = cycle + Cycles{1};
   }
+  /// The same, and until `until` it keeps the wavefront.
+  void account_issue(Cycles cycle, Cycles until) {
+    if (accounted > cycle || until <= cycle) [[unlikely]] {
+      account_issue(cycle);
+      account(WavefrontTime::dependency, until);
+      return;
+    }
+    std::array<std::uint64_t, kWavefrontTimes>& cycles = activity->cycles;
+    cycles[static_cast<std::size_t>(WavefrontTime::unit_busy)] += cycle.n - accounted.n;
+    ++cycles[static_cast<std::size_t>(WavefrontTime::issue)];
+    cycles[static_cast<std::size_t>(WavefrontTime::dependency)] += until.n - cycle.n - 1;
+    accounted = until;
+  }
   /// Gives the cycles that contention costs to its causes, no more than up to `until`; the rest is left.
   void account_delays(const OperationDelays& delays, Cycles until) {
     const auto give = [&](WavefrontTime cause, std::uint64_t cycles) {
+      if (cycles == 0) return;
       const Cycles end = accounted + Cycles{cycles};
       account(cause, end < until ? end : until);
     };

@@ -154,7 +154,7 @@ bool LaneTargets::read_stores_slow(Wavefront& wave, unsigned bytes) {
       for (unsigned k = 0; k < bytes; ++k) stores.overlay(origin_[l][k], &buffer_[l][k], 1);
       return;
     }
-    if (!stores.may_hold((*this)[l], bytes)) return;
+    if (!stores.may_meet((*this)[l], bytes)) return;
     std::memcpy(buffer_[l].data(), (*this)[l], bytes);
     if (stores.overlay((*this)[l], buffer_[l].data(), bytes)) set(l, buffer_[l].data());
   });

@@ -25,6 +25,12 @@ class StoreBuffer {
   bool may_hold(const std::byte* at, std::size_t bytes) const { return may_hold(address(at), address(at) + bytes); }
   bool may_hold(std::uintptr_t first, std::uintptr_t end) const { return first < end_ && end > first_; }
 
+  /// Likewise whether one of the lines that [at, at + bytes) lies in is there: for scattered lanes, of which few meet a store.
+  bool may_meet(const std::byte* at, std::size_t bytes) const {
+    const std::uintptr_t number = address(at) / kLineBytes;
+    return table_[place_of(number)] != kFree || (address(at) + bytes - 1) / kLineBytes != number;
+  }
+
   void store(std::byte* at, const std::byte* data, std::size_t bytes);
   /// Puts what has been stored in [at, at + bytes) over `data`, which holds memory's bytes. False: nothing has been.
   bool overlay(const std::byte* at, std::byte* data, std::size_t bytes) const;

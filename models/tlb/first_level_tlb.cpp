@@ -8,6 +8,21 @@ bool FirstLevelTlb::translate_or_defer(std::uint64_t address, Tick at, Translati
                                        Tick& known) {
   known = admit(at) + hit_;
   const std::uint64_t page = address >> page_shift_;
+  // Most requests are for the page of the one before.
+  if (last_ != TagArray::kNone && tags_.tag(last_) == page) {
+    const TagArray::Sector& entry = tags_.sector(last_, 0);
+    if (entry.pending == TagArray::kNoFill && entry.ready <= known) {
+      ++statistics_.hits;
+      return true;
+    }
+  }
+  return translate_otherwise(address, at, client, tag, known);
+}
+
+// `known`: when it would be if it were there.
+[[gnu::noinline]] bool FirstLevelTlb::translate_otherwise(std::uint64_t address, Tick at, TranslationClient& client,
+                                                          std::uint32_t tag, Tick& known) {
+  const std::uint64_t page = address >> page_shift_;
   if (const TagArray::Slot slot = find(page); slot != TagArray::kNone) {
     const TagArray::Sector& entry = tags_.sector(slot, 0);
     if (entry.pending != TagArray::kNoFill) {

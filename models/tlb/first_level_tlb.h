@@ -49,6 +49,7 @@ class FirstLevelTlb : public Tlb {
     Tick known{};  ///< when it would be if it were there
     std::uint32_t next = kNone;
   };
+  bool translate_otherwise(std::uint64_t address, Tick at, TranslationClient& client, std::uint32_t tag, Tick& known);
   void wait(std::uint32_t miss, const Waiter& waiter);
 
   std::vector<Miss> misses_;
