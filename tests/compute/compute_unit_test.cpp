@@ -231,6 +231,33 @@ TEST_F(ComputeUnitTest, AllModesComputeTheSame) {
   }
 }
 
+// Timed modes execute a part of it before it issues; what is counted is what issues, with the lanes that it has then.
+TEST_F(ComputeUnitTest, ALoopWithFewerLanesEachTimeIsExecutedAndCountedAsItIssues) {
+  const Words setup = {0x7e060300,               // v_mov_b32 v3, v0
+                       0x7e080280,               // v_mov_b32 v4, 0
+                       0xbe880083};              // s_mov_b32 s8, 3
+  const Words loop = {0x7d980690,                // v_cmp_gt_u32 vcc, 16, v3
+                      0xbe8a206a,                // s_and_saveexec_b64 s[10:11], vcc
+                      0xbf880002,                // s_cbranch_execz, past the additions
+                      0x32080881,                // v_add_u32 v4, vcc, 1, v4
+                      0x32080881,                // the same, executed with the one before
+                      0x87fe0a7e,                // s_or_b64 exec, exec, s[10:11]
+                      0x32060690,                // v_add_u32 v3, vcc, 16, v3
+                      0x80888108,                // s_sub_u32 s8, s8, 1
+                      0xbf078008,                // s_cmp_lg_u32 s8, 0
+                      0xbf85fff6};               // s_cbranch_scc1, to the comparison
+  const Words store = {0xdc700000, 0x00000400};  // flat_store_dword v[0:1], v4
+  for (const auto& unit : b_.units) {
+    const auto d = b_.program(join({setup, kLaneAddress, loop, store, {kWaitAll, kEnd}}));
+    std::fill_n(b_.data(), 64, 9u);
+    ASSERT_GT(b_.run(*unit, *d), 0u);
+    for (std::uint32_t lane = 0; lane < 64; ++lane) EXPECT_EQ(b_.data()[lane], lane < 16 ? 2u : 0u) << lane;
+    // The second and third time the additions are skipped.
+    EXPECT_EQ(d->wavefront_instructions, 3u + 3 + 10 + 8 + 8 + 3);
+    EXPECT_EQ(d->thread_instructions, 2u * 64 + 1 + 3 * 64 + (3 * (2 * 64 + 6) + 2 * 16) + 64 + 2);
+  }
+}
+
 TEST_F(ComputeUnitTest, AtomicsReturnTheirValuesAndComeBeforeTheNextLoad) {
   const Words kAtomicAdd = {0xdd090000, 0x02000000};  // flat_atomic_add v2, v[0:1], v0 glc
   const Words kLoadAgain = {0xdc500000, 0x03000000};  // flat_load_dword v3, v[0:1]

@@ -54,6 +54,24 @@ TEST(StoreBuffer, RangeTestHoldsLinesOnly) {
   EXPECT_FALSE(buffer.may_hold(memory->at(1344), 4));
 }
 
+TEST(StoreBuffer, LineTestMissesNoStore) {
+  const auto memory = std::make_unique<Memory>();
+  StoreBuffer buffer;
+  buffer.store(memory->at(0), filled(4, 1).data(), 4);
+  buffer.store(memory->at(4096), filled(4, 1).data(), 4);
+  EXPECT_TRUE(buffer.may_meet(memory->at(4096), 4));
+  EXPECT_TRUE(buffer.may_meet(memory->at(4092), 8)) << "begins in the line before";
+  // Between the two, where may_hold() says yes, another line may share a place of the table with one of them: not many do.
+  unsigned met = 0;
+  for (std::size_t line = 64; line < 4096; line += 64) {
+    ASSERT_TRUE(buffer.may_hold(memory->at(line), 4));
+    met += buffer.may_meet(memory->at(line), 4) ? 1 : 0;
+  }
+  EXPECT_LT(met, 8U);
+  buffer.flush();
+  EXPECT_FALSE(buffer.may_meet(memory->at(4096), 4));
+}
+
 TEST(StoreBuffer, MarksLinesUntilTheFlush) {
   const auto memory = std::make_unique<Memory>();
   StoreBuffer buffer;
