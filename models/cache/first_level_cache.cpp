@@ -34,7 +34,6 @@ FirstLevelCache::FirstLevelCache(sc_core::sc_module_name module_name, const Cach
 
 // -- the way of a request through the cache
 
-// As in Cache: no calls on the way of a hit, nor of the usual miss.
 // When an access that may begin at `at` takes place.
 [[gnu::always_inline]] inline Tick FirstLevelCache::take_bank(std::size_t bank, Tick at) {
   const Tick start = banks_[bank].reserve(at, port_time_);
@@ -42,6 +41,7 @@ FirstLevelCache::FirstLevelCache(sc_core::sc_module_name module_name, const Cach
   return parameters_.ports > 1 && start != at ? later(at, clock_.align_down(start)) : start;
 }
 
+// As in Cache: no calls on the way of a hit, nor of the usual miss.
 template <bool kAllPass>
 [[gnu::always_inline]] inline bool FirstLevelCache::look_up(const SectorAccess& access, Tick at, ClientNumber client,
                                                             std::uint32_t tag, LineAnswer& answer) {
@@ -184,7 +184,7 @@ bool FirstLevelCache::access(const LineAccess& request, Tick at, LineClient& cli
   return read_hit(request, at, answer) || access_otherwise(request, at, client, tag, answer);
 }
 
-// Apart, so that a hit saves few of the host's registers.
+// A function of its own: read_hit() would otherwise save and restore the host's registers that a miss needs.
 [[gnu::noinline]] bool FirstLevelCache::access_otherwise(const LineAccess& request, Tick at, LineClient& client,
                                                          std::uint32_t tag, LineAnswer& answer) {
   SectorAccess access;

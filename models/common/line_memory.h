@@ -54,7 +54,7 @@ class LineClient {
   /// The answer to the request that was made with `tag`.
   virtual void answered(std::uint32_t tag, const LineAnswer& answer) = 0;
 
-  /// A memory's number for this client: a hint, as several memories may have one.
+  /// The number that a memory has given to this client. The memory checks it: another one may have written it.
   std::uint16_t number_in_memory = 0;
 };
 

@@ -139,7 +139,7 @@ void ComputeUnit::refuse(WavefrontSlot& slot, Cycles cycle) {
   }
 }
 
-// s_waitcnt: its executor would only say so.
+// s_waitcnt, without its executor, which would do no more than raise an event.
 [[gnu::always_inline]] inline void ComputeUnit::issue_wait(WavefrontSlot& slot, const isa::DecodedInstruction& instruction,
                                                            Cycles cycle) {
   slot.wave.pc = instruction.end;
@@ -149,7 +149,7 @@ void ComputeUnit::refuse(WavefrontSlot& slot, Cycles cycle) {
   fetch_.follow(slot, instruction, cycle);
 }
 
-// One that execute_ahead() has been past: it takes its time, or its wavefront waits.
+// An instruction that execute_ahead() has executed or, if it only makes its wavefront wait, has passed over.
 [[gnu::always_inline]] inline void ComputeUnit::issue_executed(Simd& simd, WavefrontSlot& slot, Cycles cycle) {
   const isa::DecodedInstruction& instruction = *slot.next;
   --slot.ahead;
@@ -260,8 +260,8 @@ bool ComputeUnit::handle_event(WavefrontSlot& slot, const isa::Instruction& inst
   wave.event = isa::Event::none;
   switch (event) {
     case isa::Event::none:
-    case isa::Event::end_program:  // issue() has seen to it,
-    case isa::Event::wait_count:   // and to this one
+    case isa::Event::end_program:  // seen to by go_on()
+    case isa::Event::wait_count:   // nobody executes it here: see issue_wait()
       return true;
     case isa::Event::barrier:
       arrive_at_barrier(slot, cycle);

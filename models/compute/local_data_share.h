@@ -31,6 +31,7 @@ class LocalDataShare {
   /// An access that takes so much, in `cycle`.
   Result access(LdsCycles cycles, Cycles cycle) {
     conflict_cycles_ += cycles.conflicts;
+    // The port is booked by whole cycles only.
     const Cycles start = clock_.starting_at(port_.reserve(clock_.ticks(cycle), clock_.period() * cycles.busy));
     const OperationDelays delays{.lds_conflict = OperationDelays::saturated((start - cycle).n + cycles.conflicts)};
     return {start + Cycles{cycles.busy} + parameters_.lds_latency, delays};

@@ -78,7 +78,7 @@ struct alignas(64) WavefrontSlot {
   std::uint8_t number;           ///< slot of its SIMD
   std::uint8_t ahead = 0;        ///< instructions from `next` on that have been executed already, before they issue,
   std::uint8_t ahead_lds = 0;    ///< and of ahead_lds_cycles those of LDS instructions that have issued since
-  std::uint8_t ahead_lanes = 0;  ///< that are active in all of them
+  std::uint8_t ahead_lanes = 0;  ///< active lanes, the same for all of them: none writes EXEC
   std::uint16_t holds = 0;       ///< of enum Hold
   isa::Allocation allocation;    ///< as wave has its registers
   /// The instruction buffer: one line and the next (models/compute/instruction_fetch.h).

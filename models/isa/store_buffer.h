@@ -25,7 +25,7 @@ class StoreBuffer {
   bool may_hold(const std::byte* at, std::size_t bytes) const { return may_hold(address(at), address(at) + bytes); }
   bool may_hold(std::uintptr_t first, std::uintptr_t end) const { return first < end_ && end > first_; }
 
-  /// Likewise whether one of the lines that [at, at + bytes) lies in is there: for scattered lanes, of which few meet a store.
+  /// False: nothing has been stored in [at, at + bytes), up to a line. Finer than may_hold(), for lanes that are scattered.
   bool may_meet(const std::byte* at, std::size_t bytes) const {
     const std::uintptr_t number = address(at) / kLineBytes;
     return table_[place_of(number)] != kFree || (address(at) + bytes - 1) / kLineBytes != number;

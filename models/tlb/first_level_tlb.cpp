@@ -8,8 +8,7 @@ bool FirstLevelTlb::translate_or_defer(std::uint64_t address, Tick at, Translati
                                        Tick& known) {
   known = admit(at) + hit_;
   const std::uint64_t page = address >> page_shift_;
-  // Most requests are for the page of the one before.
-  if (last_ != TagArray::kNone && tags_.tag(last_) == page) {
+  if (is_last(page)) [[likely]] {
     const TagArray::Sector& entry = tags_.sector(last_, 0);
     if (entry.pending == TagArray::kNoFill && entry.ready <= known) {
       ++statistics_.hits;

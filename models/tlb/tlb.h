@@ -75,9 +75,11 @@ class Tlb : public TranslationLevel {
     statistics_.waiting += start - at;
     return start;
   }
+  /// Whether the entry found last is that of a page.
+  bool is_last(std::uint64_t page) const { return last_ != TagArray::kNone && tags_.tag(last_) == page; }
   /// The entry of a page, kNone when there is none.
   TagArray::Slot find(std::uint64_t page) {
-    if (last_ != TagArray::kNone && tags_.tag(last_) == page) return last_;
+    if (is_last(page)) return last_;
     const TagArray::Slot slot = tags_.find(static_cast<std::uint32_t>(page & (tags_.sets() - 1)), page);
     if (slot == TagArray::kNone) return slot;
     tags_.touch(slot);
