@@ -299,6 +299,7 @@ void GpuDevice::reset() {
     page_walker_->reset();
   }
   noc_->reset();
+  if (edge_) edge_->reset();
   for (const auto& bank : l2_) bank->reset();
   if (zero_) {
     for (const auto& cache : zero_->l1z) cache->reset();

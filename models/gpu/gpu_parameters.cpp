@@ -10,6 +10,7 @@
 #include "models/common/memory_map.h"
 #include "models/common/retirement.h"
 #include "models/dram/dram_schedule.h"
+#include "models/noc/stepped_network.h"
 #include "models/noc/topology.h"
 #include "models/tlb/gpuvm.h"
 
@@ -134,6 +135,8 @@ Cycles GpuDeviceParameters::window() const {
   const Tick way = noc.topology == FabricTopology::crossbar ? time(noc.clock, noc.hop_latency + Cycles{1})
                                                             : time(noc.clock, noc.interface_latency + noc.router_latency);
   const Tick around = way + way;
+  if (noc.topology != FabricTopology::crossbar && noc.routers == RouterModel::stepped)
+    return later(core.floor(SteppedNetwork::lookahead(noc)), Cycles{1});
   Tick shortest = around + time(l2.clock, l2.write_latency) +
                   time(gpu.core_clock, cu.vmem_address_latency + cu.vmem_return_latency) + time(l1v.clock, l1v.tag_latency);
   for (const CacheParameters* cache : {&l1v, &l1s, &l1i})
@@ -237,6 +240,8 @@ std::vector<std::string> GpuDeviceParameters::check() const {
   for (std::string& problem : energy.check()) problems.push_back(std::move(problem));
   if (energy.on() && gpu.timing == TimingMode::functional)
     problems.emplace_back("energy.model = on needs time: gpu.timing = functional has none");
+  if (noc.routers == RouterModel::stepped && noc.topology == FabricTopology::crossbar)
+    problems.emplace_back("noc.routers = stepped needs noc.topology = mesh or butterfly: a crossbar has no routers");
   if (gpu.request_interval != Tick{} && gpu.timing == TimingMode::functional)
     problems.emplace_back("gpu.request_interval needs time: gpu.timing = functional has none");
   return problems;

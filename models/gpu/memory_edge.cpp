@@ -13,15 +13,9 @@
 #include "models/common/tlm_time.h"
 
 namespace lacuna {
-namespace {
-
-// Requests from which on several threads are faster than one.
-constexpr std::size_t kWorthSharing = 32;
-
-}  // namespace
-
 MemoryEdge::MemoryEdge(Fabric& fabric, TranslationLevel* l2_tlb, WorkerThreads* threads)
     : fabric_(fabric),
+      stepped_(fabric.stepped()),
       l2_tlb_(l2_tlb),
       threads_(threads),
       destinations_(fabric.destinations.size()),
@@ -62,7 +56,8 @@ void MemoryEdge::add_destination(unsigned destination, Cache& cache, unsigned me
 void MemoryEdge::worked(unsigned number, unsigned thread, Tick end) {
   Group& group = groups_[number];
   const auto busy = [](const FirstLevelTlb* tlb) { return tlb->busy(); };
-  if (!ports_known_ || masks_ != nullptr || std::any_of(group.tlbs.begin(), group.tlbs.end(), busy)) return;
+  if (!ports_known_ || stepped_ != nullptr || masks_ != nullptr || std::any_of(group.tlbs.begin(), group.tlbs.end(), busy))
+    return;
   if (next_departure(group) >= end) return;
   leave(group, end, workplaces_[thread]);
   group.left = true;
@@ -71,6 +66,10 @@ void MemoryEdge::worked(unsigned number, unsigned thread, Tick end) {
 void MemoryEdge::settle(Tick end) {
   if (masks_ != nullptr) masks_->settle();
   translate();
+  if (stepped_ != nullptr) {
+    settle_steps(end);
+    return;
+  }
   if (!std::exchange(ports_known_, true)) ports_ = private_ports();
   late_.clear();
   for (unsigned i = 0; i < groups_.size(); ++i) {
@@ -141,7 +140,12 @@ Tick MemoryEdge::next() const {
   }
   Tick first = kNever;
   for (const Group& group : groups_) first = earlier(first, next_departure(group));
-  return first;
+  return stepped_ != nullptr ? earlier(first, stepped_->next()) : first;
+}
+
+void MemoryEdge::reset() {
+  flights_.clear();
+  free_flights_.clear();
 }
 
 Tick MemoryEdge::next_departure(const Group& group) const {
@@ -157,27 +161,21 @@ void MemoryEdge::retire(Tick horizon) {
   if (l2_tlb_ != nullptr) l2_tlb_->retire(horizon);
 }
 
-template <typename Work>
-void MemoryEdge::share(std::span<const unsigned> items, std::size_t range, const Work& work) {
-  if (threads_ == nullptr || count_ < kWorthSharing) {
-    for (const unsigned item : items) work(item, workplaces_.front());
-    return;
-  }
-  threads_->run(items, static_cast<unsigned>(range), [&](unsigned item, unsigned thread) { work(item, workplaces_[thread]); });
-}
-
 void MemoryEdge::report_lost() const {
   for (const unsigned group : leaving_) {
     for (const Sender& sender : groups_[group].senders) {
       for (const Order& order : sender.orders) {
-        const Request& request = *order.request;
-        if (!request.fare.lost) continue;
-        const Cache* cache = destinations_[request.destination].cache;
-        SC_REPORT_FATAL(cache != nullptr ? cache->name() : fabric_.name(),
-                        fmt::format("no memory answers at bus address {:#x} of a mapped page", request.access.address).c_str());
+        if (order.request->fare.lost) report_lost(*order.request);
       }
     }
   }
+  std::abort();
+}
+
+void MemoryEdge::report_lost(const Request& request) const {
+  const Cache* cache = destinations_[request.destination].cache;
+  SC_REPORT_FATAL(cache != nullptr ? cache->name() : fabric_.name(),
+                  fmt::format("no memory answers at bus address {:#x} of a mapped page", request.access.address).c_str());
   std::abort();
 }
 
@@ -400,7 +398,12 @@ void MemoryEdge::answer(Group& group, Workplace& workplace) {
         told[i].origin->cache->prefetch_fill(told[i].departure().miss);
         told[i].origin->cache->prefetch_waiting(told[i].number);
       },
-      [&](std::size_t i) { tell(told[i], latency); });
+      [&](std::size_t i) {
+        const Request& request = told[i].request();
+        const Fare& fare = request.fare;
+        const std::vector<LatencyBreakdown>& below = memories_[destinations_[request.destination].memory].below;
+        tell(request, fare.below != kNone ? &below[fare.below] : nullptr, latency);
+      });
   // What waits in a cache waits for its answers.
   for (const Sender& sender : group.senders) {
     if (sender.orders.empty()) continue;
@@ -426,13 +429,13 @@ void MemoryEdge::receive_replies(Sender& sender, Workplace& workplace) {
   }
 }
 
-void MemoryEdge::tell(const GroupRequest& request, LatencyBreakdown& latency) {
-  FirstLevelCache& cache = *request.origin->cache;
-  const std::uint32_t miss = request.departure().miss;
-  const Fare& fare = request.request().fare;
-  const Destination& destination = destinations_[request.request().destination];
-  if (fare.below != kNone) [[unlikely]] {
-    LatencyBreakdown further = memories_[destination.memory].below[fare.below];
+void MemoryEdge::tell(const Request& request, const LatencyBreakdown* below, LatencyBreakdown& latency) {
+  FirstLevelCache& cache = *caches_[request.cache].cache;
+  const std::uint32_t miss = request.miss;
+  const Fare& fare = request.fare;
+  const Destination& destination = destinations_[request.destination];
+  if (below != nullptr) [[unlikely]] {
+    LatencyBreakdown further = *below;
     further.add(MemoryLevel::noc, fare.noc_waiting, fare.noc_passing);
     if (destination.cache != nullptr) further.add(destination.cache->level(), fare.waiting, fare.service);
     further.mshr += fare.mshr;

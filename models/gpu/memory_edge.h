@@ -10,10 +10,15 @@
 // (or such pairs of them) know nothing of each other, nor do groups of first-level caches: what they do is shared among
 // threads. So are the two ends of a packet's way, when packets meet nowhere but there (Fabric::ports()); else one thread
 // carries them.
+//
+// A network that is stepped (Fabric::stepped()) goes on to the end of the window at each edge. Requests that have arrived are
+// served, their replies are launched, and replies that have arrived are told: a request is under way for many windows, which
+// are no longer than the network's lookahead.
 #pragma once
 
 #include <tlm_utils/simple_initiator_socket.h>
 #include <atomic>
+#include <deque>
 #include <span>
 #include <vector>
 
@@ -24,6 +29,7 @@
 #include "models/compute/windows.h"
 #include "models/noc/fabric.h"
 #include "models/noc/node_ports.h"
+#include "models/noc/stepped_network.h"
 #include "models/tlb/first_level_tlb.h"
 
 namespace lacuna {
@@ -47,8 +53,12 @@ class MemoryEdge : public WindowEdge {
   void settle(Tick end) override;
   Tick next() const override;
   void retire(Tick horizon) override;
+  /// Drops what is under way, when caches, TLBs and network do.
+  void reset();
 
  private:
+  /// Requests from which on several threads are faster than one.
+  static constexpr std::size_t kWorthSharing = 32;
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
 
   /// How a request fared.
@@ -76,6 +86,12 @@ class MemoryEdge : public WindowEdge {
     alignas(64) Fare fare;
   };
   static_assert(sizeof(Request) == 128);
+  /// A request whose packets are under way in a stepped network.
+  struct Flight : Request {
+    std::uint32_t number = 0;  ///< of flights_
+    bool served = false;       ///< what is under way is the reply
+    LatencyBreakdown below;    ///< what `fare.below` stands for
+  };
   /// A request in the order of a stage: by time, then by cache, then in the order of its cache's departures.
   struct Order {
     Tick at;
@@ -166,14 +182,23 @@ class MemoryEdge : public WindowEdge {
   void send_replies(Orders& arrivals, Orders& space);
   void answer(Group& group, Workplace& workplace);
   void receive_replies(Sender& sender, Workplace& workplace);
-  void tell(const GroupRequest& request, LatencyBreakdown& latency);
+  void tell(const Request& request, const LatencyBreakdown* below, LatencyBreakdown& latency);
   [[noreturn]] void report_lost() const;
+  [[noreturn]] void report_lost(const Request& request) const;
+  // With a stepped network (memory_edge_stepped.cpp).
+  void settle_steps(Tick end);
+  void launch_requests(Tick end);
+  void launch(Flight& flight, VirtualNetwork network, unsigned flits, Tick at);
+  void receive(Tick end);
+  void serve_arrivals();
+  void tell_replies();
   /// Calls `work(item, workplace)` for each of `items`, which are below `range`, on several threads when that is worth it.
   template <typename Work>
   void share(std::span<const unsigned> items, std::size_t range, const Work& work);
 
   Fabric& fabric_;
-  NodePorts* ports_ = nullptr;  ///< private_ports()
+  SteppedNetwork* const stepped_;  ///< null: the network tells at once
+  NodePorts* ports_ = nullptr;     ///< private_ports()
   TranslationLevel* l2_tlb_;
   WorkerThreads* threads_;
   std::vector<Origin> caches_;
@@ -194,6 +219,10 @@ class MemoryEdge : public WindowEdge {
   std::size_t count_ = 0;          ///< requests of this edge
   std::atomic<bool> lost_{false};  ///< one of them is
   Orders order_;                   ///< of all of them, where one thread carries packets
+  std::deque<Flight> flights_;     ///< and those that are not, whose numbers are free
+  std::vector<std::uint32_t> free_flights_;
+  std::vector<SteppedNetwork::Arrival> arrived_;
+  std::vector<Flight*> replies_;  ///< that have arrived
 
   struct Translation {
     Tick at;
@@ -207,5 +236,14 @@ class MemoryEdge : public WindowEdge {
   std::vector<FirstLevelTlb::Departure> tlb_departures_;
   TimingPayload payload_;
 };
+
+template <typename Work>
+void MemoryEdge::share(std::span<const unsigned> items, std::size_t range, const Work& work) {
+  if (threads_ == nullptr || count_ < kWorthSharing) {
+    for (const unsigned item : items) work(item, workplaces_.front());
+    return;
+  }
+  threads_->run(items, static_cast<unsigned>(range), [&](unsigned item, unsigned thread) { work(item, workplaces_[thread]); });
+}
 
 }  // namespace lacuna

@@ -9,8 +9,9 @@
 
 #include "models/common/guest_mistake.h"
 #include "models/common/tlm_time.h"
+#include "models/noc/booked_network.h"
 #include "models/noc/crossbar.h"
-#include "models/noc/network.h"
+#include "models/noc/stepped_network.h"
 
 namespace lacuna {
 namespace {
@@ -122,11 +123,15 @@ Fabric::Traversal Fabric::traverse(VirtualNetwork network, unsigned source, unsi
 Fabric::Traversal Fabric::carry(VirtualNetwork network, unsigned source, unsigned destination, unsigned flits, Tick at) {
   const Ends way = ends(network, source, destination);
   const Traversal traversal = transfer(way.from, way.to, network, flits, at);
+  count_carried(traversal, source, destination, flits, at);
+  return traversal;
+}
+
+void Fabric::count_carried(const Traversal& traversal, unsigned source, unsigned destination, unsigned flits, Tick at) {
   count(traversal, flits, at);
   const FabricPortStatistics passed{.packets = 1, .flits = flits, .queueing = traversal.waiting};
   statistics_.sources[source] += passed;
   statistics_.destinations[destination] += passed;
-  return traversal;
 }
 
 void Fabric::count(FabricTally& tally) {
@@ -288,7 +293,10 @@ std::unique_ptr<Fabric> make_fabric(sc_core::sc_module_name module_name, const F
   if (parameters.topology == FabricTopology::crossbar) {
     return std::make_unique<Crossbar>(module_name, parameters, source_count, std::move(routes), guests);
   }
-  return std::make_unique<Network>(module_name, parameters, source_count, std::move(routes), guests);
+  if (parameters.routers == RouterModel::stepped) {
+    return std::make_unique<SteppedNetwork>(module_name, parameters, source_count, std::move(routes), guests);
+  }
+  return std::make_unique<BookedNetwork>(module_name, parameters, source_count, std::move(routes), guests);
 }
 
 }  // namespace lacuna

@@ -39,6 +39,7 @@
 namespace lacuna {
 
 class NodePorts;
+class SteppedNetwork;
 
 /// The first two carry what passes the sockets; further ones (VirtualNetwork{2} ...) are for agents that send() themselves.
 enum class VirtualNetwork : unsigned { request, reply };
@@ -132,6 +133,9 @@ class Fabric : public sc_core::sc_module {
   /// The same, counted for the fabric but not for source and destination.
   Traversal traverse(VirtualNetwork network, unsigned source, unsigned destination, unsigned flits, Tick at);
 
+  /// The network when it tells of a packet's arrival no earlier than the packet has arrived; otherwise null.
+  virtual SteppedNetwork* stepped() { return nullptr; }
+
   /// Where packets meet when they meet nowhere but at the ports of their two nodes; otherwise null.
   virtual NodePorts* ports() { return nullptr; }
   /// Counts for a source that the two packets of a transaction have passed its node's ports(), and for all others in `tally`.
@@ -169,6 +173,8 @@ class Fabric : public sc_core::sc_module {
     return {request ? asks : answers, request ? answers : asks};
   }
   const FabricParameters& parameters() const { return parameters_; }
+  /// Counts a packet of carry() that was ready at `at`.
+  void count_carried(const Traversal& traversal, unsigned source, unsigned destination, unsigned flits, Tick at);
 
  private:
   void count(const Traversal& traversal, unsigned flits, Tick at) {

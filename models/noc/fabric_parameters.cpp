@@ -38,11 +38,16 @@ void FabricParameters::describe(ParameterSection& section) {
               "Virtual networks: requests, replies, and as many as further agents need for themselves", {.range = {2, 16}});
   section.add("virtual_channels", virtual_channels,
               "Mesh and butterfly: virtual channels of an input for each virtual network; o1turn halves them between its two "
-              "orders. 4 and more, for each order, carry the same",
+              "orders. Booked, 4 and more for each order carry the same",
               {.range = {1, 64}, .source = "BookSim2's mesh of the validation: 8 for requests and replies together"});
   section.add("channel_buffer", channel_buffer,
-              "Mesh and butterfly: flits that a virtual channel buffers at an input; of fewer than 4 virtual channels",
+              "Mesh and butterfly: flits that a virtual channel buffers at an input; booked, of fewer than 4 virtual channels",
               {.range = {1, 1024}, .unit = "flits", .source = "BookSim2's vc_buf_size"});
+  section.add("routers", routers,
+              "Mesh and butterfly: booked: a packet's way is booked when it is sent, the oldest first everywhere; stepped: "
+              "routers go from cycle to cycle, with round-robin arbitration and full buffers that stop those before them. "
+              "Stepped, simulation is several times slower; it is for networks that are loaded to saturation",
+              {{"booked", static_cast<int>(RouterModel::booked)}, {"stepped", static_cast<int>(RouterModel::stepped)}});
 }
 
 }  // namespace lacuna

@@ -14,6 +14,9 @@ enum class FabricTopology : int { crossbar, mesh, butterfly };
 /// Two-Dimensional Mesh Networks", ISCA 2005).
 enum class MeshRouting : int { xy, yx, o1turn };
 
+/// What tells how long packets take in a network of switches (models/noc/network.h).
+enum class RouterModel : int { booked, stepped };
+
 struct FabricParameters {
   Frequency clock{1'000'000'000};
   unsigned width = 32;
@@ -33,6 +36,7 @@ struct FabricParameters {
   unsigned virtual_networks = 2;
   unsigned virtual_channels = 4;
   unsigned channel_buffer = 8;
+  RouterModel routers = RouterModel::booked;
 
   void describe(ParameterSection& section);
 };

@@ -10,7 +10,7 @@
 #include "models/cache/cache.h"
 #include "models/common/tlm_time.h"
 #include "models/dram/dram_channel.h"
-#include "models/noc/network.h"
+#include "models/noc/booked_network.h"
 #include "tests/harness/allocation_counter.h"
 #include "tests/harness/harness.h"
 
@@ -71,7 +71,7 @@ struct Machine : sc_core::sc_module {
   BackingStore store{kSize};
   sc_core::sc_vector<tlm_utils::simple_initiator_socket<Machine>> initiators{"initiator", kArrays};
   std::vector<std::unique_ptr<Cache>> l1;
-  Network noc{"noc", FabricParameters{.topology = FabricTopology::mesh, .columns = 3, .rows = 3}, kArrays,
+  BookedNetwork noc{"noc", FabricParameters{.topology = FabricTopology::mesh, .columns = 3, .rows = 3}, kArrays,
               AddressRoutes({{"vram", kBase, kSize, 0, kChannels, 128_B}})};
   std::vector<std::unique_ptr<Cache>> l2;
   std::vector<std::unique_ptr<DramChannel>> dram;

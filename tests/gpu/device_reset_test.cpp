@@ -235,25 +235,41 @@ class Gpu : public sc_core::sc_module, public KernelObserver {
 };
 
 /// One device that is reset again and again, and new ones, each of them compared with it once.
-class ResetBench : public sc_core::sc_module {
- public:
+struct Devices {
   static constexpr unsigned kNew = 10;
-  explicit ResetBench(sc_core::sc_module_name module_name) : sc_module(module_name) {
+  Devices(const std::string& name, const GpuDeviceParameters& parameters) : gpu(name.c_str(), parameters) {
     for (unsigned i = 0; i < kNew; ++i)
-      unused.push_back(std::make_unique<Gpu>(("new" + std::to_string(i)).c_str(), parameters()));
+      unused.push_back(std::make_unique<Gpu>((name + "_new" + std::to_string(i)).c_str(), parameters));
   }
-  static GpuDeviceParameters parameters() {
-    GpuDeviceParameters p;
-    p.gpu.shader_arrays = 2;
-    p.gpu.cus_per_shader_array = 2;
-    p.gpu.cus_per_l1v = 1;
-    p.gpu.memory_partitions = 4;
-    p.vram.size = Bytes{64 << 20};
-    return p;
-  }
-  Gpu gpu{"gpu", parameters()};
+  Gpu gpu;
   std::vector<std::unique_ptr<Gpu>> unused;
   unsigned used = 0;  ///< of them
+};
+
+GpuDeviceParameters parameters() {
+  GpuDeviceParameters p;
+  p.gpu.shader_arrays = 2;
+  p.gpu.cus_per_shader_array = 2;
+  p.gpu.cus_per_l1v = 1;
+  p.gpu.memory_partitions = 4;
+  p.vram.size = Bytes{64 << 20};
+  return p;
+}
+
+/// Requests are under way for many windows.
+GpuDeviceParameters stepped_parameters() {
+  GpuDeviceParameters p = parameters();
+  p.noc.topology = FabricTopology::mesh;
+  p.noc.columns = p.noc.rows = 4;
+  p.noc.routers = RouterModel::stepped;
+  return p;
+}
+
+class ResetBench : public sc_core::sc_module {
+ public:
+  explicit ResetBench(sc_core::sc_module_name module_name) : sc_module(module_name) {}
+  Devices crossbar{"crossbar", parameters()};
+  Devices stepped{"stepped", stepped_parameters()};
 };
 
 LACUNA_TEST_BENCH(ResetBench)
@@ -264,9 +280,9 @@ struct Outcome {
   std::vector<std::byte> memory;
 };
 
-class DeviceReset : public testing::Test {
+class DeviceReset : public testing::TestWithParam<Devices ResetBench::*> {
  protected:
-  ResetBench& b_ = bench<ResetBench>();
+  Devices& b_ = bench<ResetBench>().*GetParam();
   Gpu& gpu_ = b_.gpu;
 
   void expect_nothing_left() {
@@ -338,7 +354,7 @@ class DeviceReset : public testing::Test {
 
 // From fetching the first packet to the third kernel, with a copy under way. What was under way must not be in the way of what
 // comes at once. Where wavefronts run, SystemC's heap of events gets time to lose those that are void.
-TEST_F(DeviceReset, InTheMiddleOfKernelsAndCopies) {
+TEST_P(DeviceReset, InTheMiddleOfKernelsAndCopies) {
   struct Row {
     std::uint64_t nanoseconds;
     std::uint64_t rest;
@@ -360,7 +376,7 @@ TEST_F(DeviceReset, InTheMiddleOfKernelsAndCopies) {
   }
 }
 
-TEST_F(DeviceReset, NothingIsWrittenAfterwards) {
+TEST_P(DeviceReset, NothingIsWrittenAfterwards) {
   gpu_.open();
   gpu_.work();
   wait_for(Tick{15'000'000});
@@ -371,7 +387,7 @@ TEST_F(DeviceReset, NothingIsWrittenAfterwards) {
 }
 
 // Rings without a free slot, packets that wait for signals and memory, an engine that polls.
-TEST_F(DeviceReset, WithFullQueues) {
+TEST_P(DeviceReset, WithFullQueues) {
   gpu_.open();
   for (unsigned queue = 0; queue < 2; ++queue) {
     gpu_.put_barrier(queue, 15, 14);  // a signal that never becomes zero
@@ -396,7 +412,7 @@ TEST_F(DeviceReset, WithFullQueues) {
 }
 
 // Work that ends by itself leaves caches, TLBs, open rows and dirty lines behind.
-TEST_F(DeviceReset, BetweenKernels) {
+TEST_P(DeviceReset, BetweenKernels) {
   gpu_.open();
   gpu_.work_to_the_end();
   EXPECT_TRUE(gpu_.device.idle());
@@ -408,7 +424,7 @@ TEST_F(DeviceReset, BetweenKernels) {
 }
 
 // Drivers begin with one.
-TEST_F(DeviceReset, OfANewDeviceAndTwice) {
+TEST_P(DeviceReset, OfANewDeviceAndTwice) {
   ASSERT_LT(b_.used, b_.unused.size());
   b_.unused[b_.used]->reset();
   gpu_.reset();
@@ -417,6 +433,9 @@ TEST_F(DeviceReset, OfANewDeviceAndTwice) {
   compare_with_new();
   gpu_.reset();
 }
+
+INSTANTIATE_TEST_SUITE_P(Networks, DeviceReset, testing::Values(&ResetBench::crossbar, &ResetBench::stepped),
+                         [](const auto& network) { return network.param == &ResetBench::crossbar ? "crossbar" : "stepped"; });
 
 }  // namespace
 }  // namespace lacuna::test

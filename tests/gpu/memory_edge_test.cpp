@@ -19,12 +19,12 @@ namespace {
 
 using namespace literals;
 
-/// Three caches and two memories on a crossbar: hop 10 cycles, 32 bytes a flit.
-struct EdgeBench : sc_core::sc_module {
-  explicit EdgeBench(sc_core::sc_module_name module_name) : sc_module(module_name) {
+/// Three caches and two memories on a network of 32 bytes a flit.
+struct Machine : sc_core::sc_module {
+  Machine(sc_core::sc_module_name module_name, const FabricParameters& parameters) : sc_module(module_name) {
     AddressRoute route{
         .name = "memory", .base = 0, .size = Bytes{1 << 20}, .first_destination = 0, .count = 2, .interleave = 64_B};
-    fabric = make_fabric("noc", FabricParameters{}, 3, AddressRoutes({route}));
+    fabric = make_fabric("noc", parameters, 3, AddressRoutes({route}));
     edge = std::make_unique<MemoryEdge>(*fabric, nullptr);
     for (unsigned i = 0; i < 3; ++i) {
       const std::string number = std::to_string(i);
@@ -46,14 +46,25 @@ struct EdgeBench : sc_core::sc_module {
   std::vector<std::unique_ptr<TestInitiator>> initiators;
 };
 
+/// A crossbar, hop 10 cycles, and a row of five routers, memories at its ends.
+struct EdgeBench : sc_core::sc_module {
+  explicit EdgeBench(sc_core::sc_module_name module_name) : sc_module(module_name) {}
+  Machine crossbar{"crossbar", FabricParameters{}};
+  Machine stepped{
+      "stepped",
+      {.topology = FabricTopology::mesh, .columns = 5, .rows = 1, .placement = "0,0 4,0", .routers = RouterModel::stepped}};
+};
+
 LACUNA_TEST_BENCH(EdgeBench)
 
-class MemoryEdgeTest : public testing::Test {
+class EdgeTest : public testing::Test {
  protected:
-  EdgeBench& b_ = bench<EdgeBench>();
+  explicit EdgeTest(Machine& machine) : b_(machine) {}
+  Machine& b_;
   Answers answers_;
 
   void SetUp() override {
+    b_.edge->reset();
     for (auto& cache : b_.caches) cache->reset();
     for (auto& memory : b_.memories) memory->requests.clear();
     b_.fabric->reset();
@@ -65,6 +76,11 @@ class MemoryEdgeTest : public testing::Test {
     if (b_.caches[cache]->access(access, start_ + after, answers_, tag, answer)) answers_.told[tag] = answer.done;
   }
   Tick start_{};
+};
+
+class MemoryEdgeTest : public EdgeTest {
+ protected:
+  MemoryEdgeTest() : EdgeTest(bench<EdgeBench>().crossbar) {}
 };
 
 TEST_F(MemoryEdgeTest, AMissTakesAsLongAsThroughTheSockets) {
@@ -102,6 +118,61 @@ TEST_F(MemoryEdgeTest, TwoRequestsToOnePortAreServedByTime) {
   b_.edge->settle(start_ + 58_ns);
   EXPECT_EQ(answers_.told.at(2), start_ + 139_ns) << "it came later in host time and is not delayed";
   EXPECT_EQ(answers_.told.at(1), start_ + 159_ns);
+}
+
+class SteppedEdgeTest : public EdgeTest {
+ protected:
+  SteppedEdgeTest() : EdgeTest(bench<EdgeBench>().stepped) {}
+  /// Windows of 4 ns, from the first to the one that ends at `until`.
+  void settle(Tick until) {
+    for (; end_ < until; end_ += 4_ns) b_.edge->settle(start_ + end_ + 4_ns);
+  }
+  Tick end_{};
+};
+
+TEST_F(SteppedEdgeTest, AMissIsAnsweredWhenItsReplyHasArrived) {
+  ask(0, 0, 0_ns, 1);
+  EXPECT_EQ(b_.edge->next(), start_ + 8_ns);
+  // Look-up 8, a flit over a link 10, memory 100, two flits 11, fill 8. The reply leaves its last switch 4 before it arrives.
+  settle(124_ns);
+  EXPECT_EQ(answers_.told.count(1), 0U);
+  EXPECT_LE(b_.edge->next(), start_ + 125_ns);
+  settle(128_ns);
+  EXPECT_EQ(answers_.told.at(1), start_ + 137_ns);
+  EXPECT_EQ(b_.edge->next(), kNever);
+}
+
+TEST_F(SteppedEdgeTest, NothingIsTouchedUntilSomethingIsToBeDone) {
+  ask(0, 0, 0_ns, 1);
+  settle(20_ns);  // the request has arrived
+  EXPECT_EQ(b_.edge->next(), start_ + 118_ns) << "when its reply leaves";
+}
+
+TEST_F(SteppedEdgeTest, RequestsReachMemoryInOrderOfTimeAndAllAreAnswered) {
+  std::mt19937 random(1);
+  for (std::uint32_t i = 0; i < 60; ++i) ask(2 - i % 3, 128ULL * i, Tick{1000 * (random() % 50)}, i);
+  for (unsigned window = 0; b_.edge->next() != kNever; ++window) {
+    ASSERT_LT(window, 10'000U);
+    settle(end_ + 4_ns);
+  }
+  EXPECT_EQ(answers_.told.size(), 60U);
+  const auto& seen = b_.memories[0]->requests;
+  ASSERT_EQ(seen.size(), 60U);
+  for (std::size_t i = 1; i < seen.size(); ++i) EXPECT_LE(seen[i - 1].at, seen[i].at) << i;
+}
+
+TEST_F(SteppedEdgeTest, ResetDropsWhatIsUnderWay) {
+  ask(0, 0, 0_ns, 1);
+  ask(1, 64, 0_ns, 2);
+  settle(20_ns);
+  SetUp();
+  end_ = {};
+  EXPECT_EQ(b_.edge->next(), kNever);
+  ask(2, 128, 0_ns, 3);
+  settle(400_ns);
+  EXPECT_EQ(answers_.told.count(1), 0U);
+  EXPECT_EQ(answers_.told.count(2), 0U);
+  EXPECT_EQ(answers_.told.count(3), 1U);
 }
 
 }  // namespace

@@ -6,8 +6,8 @@
 #include <stdexcept>
 #include <vector>
 
+#include "models/noc/booked_network.h"
 #include "models/noc/crossbar.h"
-#include "models/noc/network.h"
 #include "tests/harness/harness.h"
 
 namespace lacuna {
@@ -117,14 +117,14 @@ TEST(FabricNodes, NodesOnTheWay) {
   EXPECT_EQ(crossbar->path_nodes(3, 3), (std::vector<unsigned>{3}));
 }
 
-std::unique_ptr<Network> o1turn() {
-  return std::make_unique<Network>(sc_core::sc_gen_unique_name("mesh"),
-                                   FabricParameters{.topology = FabricTopology::mesh, .routing = MeshRouting::o1turn}, 64,
-                                   AddressRoutes({{"memory", 0, 4096_B, 0, 64, 64_B}}));
+std::unique_ptr<BookedNetwork> o1turn() {
+  return std::make_unique<BookedNetwork>(sc_core::sc_gen_unique_name("mesh"),
+                                         FabricParameters{.topology = FabricTopology::mesh, .routing = MeshRouting::o1turn}, 64,
+                                         AddressRoutes({{"memory", 0, 4096_B, 0, 64, 64_B}}));
 }
 
 /// Which way each of a node's packets to another took, told by the first link.
-std::vector<bool> ways(Network& mesh, unsigned from, unsigned to, unsigned packets) {
+std::vector<bool> ways(BookedNetwork& mesh, unsigned from, unsigned to, unsigned packets) {
   std::vector<bool> result;
   const unsigned east = mesh.topology().path(from, to, 0).front().output;
   for (unsigned i = 0; i < packets; ++i) {

@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "models/noc/network.h"
+#include "models/noc/booked_network.h"
 #include "models/noc/placement.h"
 #include "tests/harness/harness.h"
 
@@ -18,8 +18,8 @@ AddressRoutes routes(unsigned destinations) {
   return AddressRoutes({{"memory", 0, Bytes{std::uint64_t{destinations} * 64}, 0, destinations, 64_B}});
 }
 
-std::unique_ptr<Network> network(const FabricParameters& parameters, unsigned sources, unsigned destinations) {
-  return std::make_unique<Network>(sc_core::sc_gen_unique_name("network"), parameters, sources, routes(destinations));
+std::unique_ptr<BookedNetwork> network(const FabricParameters& parameters, unsigned sources, unsigned destinations) {
+  return std::make_unique<BookedNetwork>(sc_core::sc_gen_unique_name("network"), parameters, sources, routes(destinations));
 }
 
 TEST(NetworkPlacement, DestinationsAreSpreadAndSourcesTakeTheOthers) {

@@ -1,4 +1,4 @@
-#include "models/noc/network.h"
+#include "models/noc/booked_network.h"
 
 #include <gtest/gtest.h>
 
@@ -32,16 +32,16 @@ struct NetworkBench : sc_core::sc_module {
   }
   BackingStore store{kSize};
   sc_core::sc_vector<test::TestInitiator> initiators{"initiator", 2};
-  Network network{"network",
-                  {.clock = 1000_MHz,
-                   .width = 16,
-                   .topology = FabricTopology::mesh,
-                   .columns = 4,
-                   .rows = 4,
-                   .placement = "0,0 3,3",
-                   .injection_queue = 2},
-                  2,
-                  routes(kMemories)};
+  BookedNetwork network{"network",
+                        {.clock = 1000_MHz,
+                         .width = 16,
+                         .topology = FabricTopology::mesh,
+                         .columns = 4,
+                         .rows = 4,
+                         .placement = "0,0 3,3",
+                         .injection_queue = 2},
+                        2,
+                        routes(kMemories)};
   std::vector<std::unique_ptr<BusMemory>> memories;
 };
 LACUNA_TEST_BENCH(NetworkBench)

@@ -4,7 +4,7 @@
 #include <memory>
 #include <stdexcept>
 
-#include "models/noc/network.h"
+#include "models/noc/booked_network.h"
 #include "tests/harness/harness.h"
 
 namespace lacuna {
@@ -130,7 +130,7 @@ TEST(VirtualChannels, O1TurnHasOneForEachOrderAtLeast) {
 TEST(VirtualChannels, ALargeMeshIsBuiltAndUsed) {
   const FabricParameters p{
       .topology = FabricTopology::mesh, .columns = 64, .rows = 64, .routing = MeshRouting::o1turn, .virtual_channels = 2};
-  Network mesh(sc_core::sc_gen_unique_name("mesh"), p, 4000, AddressRoutes({{"memory", 0, 6144_B, 0, 96, 64_B}}));
+  BookedNetwork mesh(sc_core::sc_gen_unique_name("mesh"), p, 4000, AddressRoutes({{"memory", 0, 6144_B, 0, 96, 64_B}}));
   EXPECT_EQ(mesh.send(0, 4095, kRequest, 4, 0_ns).arrival, 6_ns + 4_ns * 126 + 3_ns);
   mesh.retire(1'000_ns);
   EXPECT_EQ(mesh.send(4095, 0, kReply, 4, 1'000_ns).links, 126U);

@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "models/noc/network.h"
+#include "models/noc/booked_network.h"
 #include "tests/harness/harness.h"
 #include "tests/validation/reference_table.h"
 
@@ -30,15 +30,15 @@ constexpr Tick kCycle = 1_ns;
 // BookSim2 calls a load unstable when the mean latency exceeds this (latency_thres).
 constexpr double kUnstable = 500;
 
-std::unique_ptr<Network> mesh(MeshRouting routing, unsigned sources, unsigned destinations, const std::string& placement,
-                              Cycles router = 3_cycles) {
+std::unique_ptr<BookedNetwork> mesh(MeshRouting routing, unsigned sources, unsigned destinations, const std::string& placement,
+                                    Cycles router = 3_cycles) {
   const FabricParameters parameters{.topology = FabricTopology::mesh,
                                     .routing = routing,
                                     .placement = placement,
                                     .router_latency = router,
                                     .injection_queue = 65536};
-  return std::make_unique<Network>(sc_core::sc_gen_unique_name("mesh"), parameters, sources,
-                                   AddressRoutes({{"memory", 0, Bytes{64 * destinations}, 0, destinations, 64_B}}));
+  return std::make_unique<BookedNetwork>(sc_core::sc_gen_unique_name("mesh"), parameters, sources,
+                                         AddressRoutes({{"memory", 0, Bytes{64 * destinations}, 0, destinations, 64_B}}));
 }
 
 double cycles(Tick t) { return static_cast<double>(t.ps) / static_cast<double>(kCycle.ps); }

@@ -1,0 +1,97 @@
+// The edge of a window before a network that is stepped.
+#include "models/common/tlm_time.h"
+#include "models/gpu/memory_edge.h"
+
+namespace lacuna {
+
+void MemoryEdge::settle_steps(Tick end) {
+  const Tick now = to_tick(sc_core::sc_time_stamp());
+  fabric_.advance(now);
+  for (const Destination& destination : destinations_) {
+    if (destination.cache != nullptr) destination.cache->advance(now);
+  }
+  for (Group& group : groups_) learn_translations(group);
+  launch_requests(end);
+  receive(end);
+  serve_arrivals();
+  tell_replies();
+}
+
+void MemoryEdge::launch_requests(Tick end) {
+  for (std::uint32_t cache = 0; cache < caches_.size(); ++cache) {
+    Origin& origin = caches_[cache];
+    if (origin.cache->next_departure() >= end) continue;
+    origin.departures.clear();
+    origin.cache->departures(end, origin.departures);
+    for (const FirstLevelCache::Departure& departure : origin.departures) {
+      if (free_flights_.empty()) {
+        free_flights_.push_back(static_cast<std::uint32_t>(flights_.size()));
+        flights_.emplace_back().number = free_flights_.back();
+      }
+      Flight& flight = flights_[free_flights_.back()];
+      free_flights_.pop_back();
+      flight.served = false;
+      flight.fare = {};
+      make_request(cache, departure, flight);
+      if (flight.fare.lost) report_lost(flight);
+      launch(flight, VirtualNetwork::request, flight.request_flits, departure.at);
+    }
+  }
+}
+
+void MemoryEdge::launch(Flight& flight, VirtualNetwork network, unsigned flits, Tick at) {
+  stepped_->launch(network, caches_[flight.cache].source, flight.destination, flits, at, flight.number);
+}
+
+// Steps the network to the end of the window.
+void MemoryEdge::receive(Tick end) {
+  arrived_.clear();
+  stepped_->advance_to(end, arrived_);
+  for (Memory& memory : memories_) memory.arrivals.clear();
+  replies_.clear();
+  count_ = arrived_.size();
+  for (const SteppedNetwork::Arrival& arrival : arrived_) {
+    Flight& flight = flights_[arrival.tag];
+    const Fabric::Traversal& way = arrival.traversal;
+    stepped_->count_arrival(arrival, caches_[flight.cache].source, flight.destination,
+                            flight.served ? flight.reply_flits : flight.request_flits);
+    flight.fare.noc_waiting += way.waiting;
+    flight.fare.noc_passing += way.arrival - arrival.ready - way.waiting;
+    if (flight.served) {
+      flight.fare.at = way.arrival;
+      replies_.push_back(&flight);
+    } else {
+      memories_[destinations_[flight.destination].memory].arrivals.push_back({way.arrival, &flight});
+    }
+  }
+}
+
+void MemoryEdge::serve_arrivals() {
+  share(all_memories_, memories_.size(), [this](unsigned memory, Workplace& workplace) { serve(memory, workplace); });
+  for (unsigned i = 0; i < memories_.size(); ++i) {
+    Memory& memory = memories_[i];
+    if (destinations_[i].cache == nullptr) {
+      for (Order& arrival : memory.arrivals) serve_by_socket(arrival);
+    }
+    for (const Order& arrival : memory.arrivals) {
+      auto& flight = static_cast<Flight&>(*arrival.request);
+      if (flight.fare.lost) report_lost(flight);
+      if (flight.fare.below != kNone) flight.below = memory.below[flight.fare.below];
+      flight.served = true;
+      launch(flight, VirtualNetwork::reply, flight.reply_flits, flight.fare.at);
+    }
+  }
+}
+
+void MemoryEdge::tell_replies() {
+  if (replies_.empty()) return;
+  LatencyBreakdown latency;
+  for (Flight* flight : replies_) {
+    tell(*flight, flight->fare.below != kNone ? &flight->below : nullptr, latency);
+    free_flights_.push_back(flight->number);
+  }
+  // What waits in a cache waits for its answers.
+  for (const Origin& origin : caches_) origin.cache->resume();
+}
+
+}  // namespace lacuna

@@ -1,0 +1,337 @@
+#include "models/noc/routers.h"
+
+#include <fmt/format.h>
+
+#include <bit>
+#include <stdexcept>
+#include <utility>
+
+namespace lacuna {
+namespace {
+
+// From the cycle in which a flit leaves a buffer until the switch before may send another one into its place: a cycle to send
+// the credit and one on the wire, as BookSim2 has by default.
+constexpr std::uint64_t kCreditCycles = 2;
+
+constexpr unsigned kMaxChannels = 64;
+
+// The first of `set`, which is not empty, from `preferred` on, in turn.
+unsigned first_in_turn(std::uint64_t set, unsigned preferred) {
+  const std::uint64_t behind = set >> preferred << preferred;
+  return static_cast<unsigned>(std::countr_zero(behind != 0 ? behind : set));
+}
+
+// How far behind `preferred` a number is, in turn.
+std::uint32_t turns(std::uint32_t number, std::uint32_t preferred, std::uint32_t count) {
+  return number >= preferred ? number - preferred : number + count - preferred;
+}
+
+}  // namespace
+
+Routers::Routers(const Topology& topology, const FabricParameters& parameters)
+    : topology_(topology),
+      router_(parameters.router_latency.n),
+      link_(parameters.link_latency.n),
+      interface_(parameters.interface_latency.n),
+      networks_(parameters.virtual_networks),
+      alternatives_(topology.alternatives()),
+      kind_channels_(parameters.virtual_channels / topology.alternatives()),
+      channels_(parameters.virtual_networks * topology.alternatives() * kind_channels_),
+      buffer_(parameters.channel_buffer) {
+  if (router_ < 2 || interface_ < 1) {
+    throw std::invalid_argument(
+        fmt::format("stepped routers need a noc.router_latency of 2 cycles at least, for their two allocators, and a "
+                    "noc.interface_latency of 1, not {} and {}",
+                    router_, interface_));
+  }
+  if (channels_ > kMaxChannels) {
+    throw std::invalid_argument(
+        fmt::format("stepped routers have {} virtual channels at an input at most, not noc.virtual_networks x "
+                    "noc.virtual_channels = {}",
+                    kMaxChannels, channels_));
+  }
+  landings_.resize(std::bit_ceil(router_ + link_));
+  credits_.resize(std::bit_ceil(kCreditCycles + 1));
+  flits_.resize(std::size_t{topology.inputs()} * channels_ * buffer_);
+  output_flits_.resize(topology.outputs());
+  reset();
+}
+
+void Routers::reset() {
+  const std::size_t input_channels = std::size_t{topology_.inputs()} * channels_;
+  const std::size_t nodes = topology_.nodes();
+  input_channels_.assign(input_channels, {});
+  output_channels_.assign(std::size_t{topology_.outputs()} * channels_, {});
+  for (OutputChannel& channel : output_channels_) channel.credits = static_cast<std::uint16_t>(buffer_);
+  inputs_.assign(topology_.inputs(), {});
+  outputs_.assign(topology_.outputs(), {});
+  for (Output& output : outputs_) output.free = ~std::uint64_t{0} >> (kMaxChannels - channels_);
+  node_credits_.assign(input_channels, static_cast<std::uint16_t>(buffer_));
+  node_preferred_.assign(nodes * networks_ * alternatives_, 0);
+  queues_.clear();
+  queues_.resize(nodes * networks_);
+  nodes_.assign(nodes, {});
+  unrouted_inputs_.assign(topology_.inputs(), false);
+  sendable_inputs_.assign(topology_.inputs(), false);
+  waiting_nodes_.assign(topology_.nodes(), false);
+  packets_.clear();
+  later_.clear();
+  for (auto& landings : landings_) landings.clear();
+  for (auto& credits : credits_) credits.clear();
+  credits_under_way_ = 0;
+  now_ = 0;
+}
+
+void Routers::send(const Packet& packet) {
+  const std::uint32_t number = packets_.take();
+  UnderWay& record = packets_[number];
+  record.packet = packet;
+  record.kind = packet.network * alternatives_ + packet.alternative;
+  SwitchPath path;
+  topology_.find_path(packet.from, packet.to, packet.alternative, path);
+  record.way.assign(path.begin(), path.end());
+  learn_links(record.way);
+  nodes_[packet.from].input = record.way.front().input;
+  later_.push_back({packet.cycle, sent_++, number});
+  std::push_heap(later_.begin(), later_.end());
+}
+
+// Links are known from the first packet that takes them.
+void Routers::learn_links(const std::vector<SwitchPass>& way) {
+  for (std::size_t i = 1; i < way.size(); ++i) {
+    outputs_[way[i - 1].output].downstream = way[i].input;
+    inputs_[way[i].input].upstream = way[i - 1].output;
+  }
+}
+
+void Routers::advance(std::uint64_t until, std::vector<Delivery>& delivered) {
+  while (now_ < until) {
+    now_ = std::min(next(), until);
+    if (now_ < until) step(delivered);
+  }
+}
+
+void Routers::step(std::vector<Delivery>& delivered) {
+  return_credits();
+  land();
+  start_packets();
+  allocate_channels();
+  allocate_switches(delivered);
+  give_channels();
+  inject();
+  ++now_;
+}
+
+void Routers::return_credits() {
+  std::vector<std::uint32_t>& due = credits_[now_ & (credits_.size() - 1)];
+  for (const std::uint32_t number : due) {
+    if (number >= output_channels_.size()) {
+      ++node_credits_[number - output_channels_.size()];
+      continue;
+    }
+    OutputChannel& channel = output_channels_[number];
+    if (channel.credits++ != 0 || channel.owner == kNone || input_channels_[channel.owner].count == 0) continue;
+    set_sendable(channel.owner / channels_, std::uint64_t{1} << channel.owner % channels_);
+  }
+  credits_under_way_ -= due.size();
+  due.clear();
+}
+
+void Routers::land() {
+  std::vector<Landing>& due = landings_[now_ & (landings_.size() - 1)];
+  for (const Landing& landing : due) push(landing.channel, landing.flit);
+  due.clear();
+}
+
+void Routers::push(std::uint32_t number, const Flit& flit) {
+  InputChannel& channel = input_channels_[number];
+  unsigned place = channel.first + channel.count;
+  if (place >= buffer_) place -= buffer_;
+  flits_[std::size_t{number} * buffer_ + place] = flit;
+  if (channel.count++ != 0) return;
+  if (channel.output == kNone) {
+    want_channel(number);
+  } else if (has_place(channel.output)) {
+    set_sendable(number / channels_, std::uint64_t{1} << number % channels_);
+  }
+}
+
+void Routers::start_packets() {
+  while (!later_.empty() && later_.front().cycle <= now_) {
+    std::pop_heap(later_.begin(), later_.end());
+    const std::uint32_t number = later_.back().packet;
+    later_.pop_back();
+    const Packet& packet = packets_[number].packet;
+    queues_[std::size_t{packet.from} * networks_ + packet.network].packets.push(number);
+    ++nodes_[packet.from].waiting;
+    waiting_nodes_.insert(packet.from);
+  }
+}
+
+// Of each node that has a packet, a flit: what it injects can be looked at in the next cycle.
+void Routers::inject() {
+  for (unsigned node = waiting_nodes_.next(0); node < waiting_nodes_.size(); node = waiting_nodes_.next(node + 1)) {
+    for (unsigned i = 0; i < networks_; ++i) {
+      const unsigned network = (nodes_[node].preferred + i) % networks_;
+      if (!inject_of(node, network)) continue;
+      nodes_[node].preferred = (network + 1) % networks_;
+      break;
+    }
+    if (nodes_[node].waiting == 0) waiting_nodes_.erase(node);
+  }
+}
+
+bool Routers::inject_of(unsigned node, unsigned network) {
+  Queue& queue = queues_[std::size_t{node} * networks_ + network];
+  if (queue.packets.empty()) return false;
+  const std::uint32_t number = queue.packets[0];
+  const UnderWay& packet = packets_[number];
+  std::uint8_t& preferred = node_preferred_[std::size_t{node} * networks_ * alternatives_ + packet.kind];
+  const std::uint32_t first = nodes_[node].input * channels_ + packet.kind * kind_channels_;
+  for (unsigned i = 0; i < kind_channels_ && queue.channel == kNone; ++i) {
+    const std::uint32_t channel = first + (preferred + i) % kind_channels_;
+    if (node_credits_[channel] > 0) queue.channel = channel;
+  }
+  if (queue.channel == kNone || node_credits_[queue.channel] == 0) return false;
+  --node_credits_[queue.channel];
+  const bool tail = ++queue.sent == packet.packet.flits;
+  push(queue.channel, {number, 0, tail});
+  if (!tail) return true;
+  preferred = static_cast<std::uint8_t>((queue.channel - first + 1) % kind_channels_);
+  queue.packets.drop(1);
+  queue.channel = kNone;
+  queue.sent = 0;
+  --nodes_[node].waiting;
+  return true;
+}
+
+// Each head without a channel of its output asks for one; each channel of an output takes one of them.
+void Routers::allocate_channels() {
+  const auto input_channels = static_cast<std::uint32_t>(input_channels_.size());
+  const std::uint64_t of_kind = ~std::uint64_t{0} >> (kMaxChannels - kind_channels_);
+  asked_.clear();
+  for (unsigned input = unrouted_inputs_.next(0); input < inputs_.size(); input = unrouted_inputs_.next(input + 1)) {
+    for (std::uint64_t left = inputs_[input].unrouted; left != 0; left &= left - 1) {
+      const std::uint32_t number = input * channels_ + static_cast<unsigned>(std::countr_zero(left));
+      const unsigned output = input_channels_[number].wanted;
+      const unsigned first = number % channels_ / kind_channels_ * kind_channels_;
+      const std::uint64_t free = outputs_[output].free >> first & of_kind;
+      if (free == 0) continue;
+      const std::uint32_t wanted = output * channels_ + first + first_in_turn(free, input_channels_[number].preferred);
+      OutputChannel& channel = output_channels_[wanted];
+      const std::uint32_t distance = turns(number, channel.preferred, input_channels);
+      if (channel.best == kNone) asked_.push_back(wanted);
+      if (channel.best != kNone && distance > channel.distance) continue;
+      channel.best = number;
+      channel.distance = distance;
+    }
+  }
+  given_.clear();
+  for (const std::uint32_t wanted : asked_) {
+    OutputChannel& channel = output_channels_[wanted];
+    const std::uint32_t winner = std::exchange(channel.best, kNone);
+    channel.owner = winner;
+    channel.preferred = winner + 1 == input_channels ? 0 : winner + 1;
+    outputs_[wanted / channels_].free &= ~(std::uint64_t{1} << wanted % channels_);
+    input_channels_[winner].output = wanted;
+    input_channels_[winner].preferred = static_cast<std::uint8_t>((wanted % channels_ + 1) % kind_channels_);
+    const unsigned input = winner / channels_;
+    inputs_[input].unrouted &= ~(std::uint64_t{1} << winner % channels_);
+    if (inputs_[input].unrouted == 0) unrouted_inputs_.erase(input);
+    given_.push_back(winner);
+  }
+}
+
+// Each input bids with one of its channels; each output takes one of the inputs.
+void Routers::allocate_switches(std::vector<Delivery>& delivered) {
+  const auto inputs = static_cast<std::uint32_t>(inputs_.size());
+  bids_.clear();
+  for (unsigned number = sendable_inputs_.next(0); number < inputs; number = sendable_inputs_.next(number + 1)) {
+    Input& input = inputs_[number];
+    input.bid = static_cast<std::uint8_t>(first_in_turn(input.sendable, input.preferred));
+    const std::uint32_t wanted = input_channels_[number * channels_ + input.bid].output / channels_;
+    Output& output = outputs_[wanted];
+    const std::uint32_t distance = turns(number, output.preferred, inputs);
+    if (output.best == kNone) bids_.push_back(wanted);
+    if (output.best != kNone && distance > output.distance) continue;
+    output.best = number;
+    output.distance = distance;
+  }
+  for (const std::uint32_t wanted : bids_) {
+    Output& output = outputs_[wanted];
+    const std::uint32_t winner = std::exchange(output.best, kNone);
+    output.preferred = winner + 1 == inputs ? 0 : winner + 1;
+    inputs_[winner].preferred = static_cast<std::uint8_t>((inputs_[winner].bid + 1) % channels_);
+    pass(winner, delivered);
+  }
+}
+
+// The flit that an input has bid with leaves.
+void Routers::pass(std::uint32_t input, std::vector<Delivery>& delivered) {
+  const std::uint32_t number = input * channels_ + inputs_[input].bid;
+  const std::uint64_t bit = std::uint64_t{1} << inputs_[input].bid;
+  InputChannel& channel = input_channels_[number];
+  const Flit flit = front(number);
+  channel.first = static_cast<std::uint16_t>(channel.first + 1U == buffer_ ? 0 : channel.first + 1U);
+  --channel.count;
+  const std::uint32_t upstream = inputs_[input].upstream;
+  credits_[(now_ + kCreditCycles) & (credits_.size() - 1)].push_back(
+      upstream == kNone ? static_cast<std::uint32_t>(output_channels_.size()) + number
+                        : upstream * channels_ + inputs_[input].bid);
+  ++credits_under_way_;
+
+  const std::uint32_t wanted = channel.output;
+  Output& output = outputs_[wanted / channels_];
+  ++output_flits_[wanted / channels_];
+  if (output.downstream != kNone) {
+    --output_channels_[wanted].credits;
+    landings_[(now_ + router_ + link_ - 1) & (landings_.size() - 1)].push_back(
+        {output.downstream * channels_ + wanted % channels_,
+         {flit.packet, static_cast<std::uint16_t>(flit.pass + 1), flit.tail}});
+  } else if (flit.tail) {
+    const Packet& packet = packets_[flit.packet].packet;
+    const auto links = static_cast<unsigned>(packets_[flit.packet].way.size() - 1);
+    const std::uint64_t arrival = now_ + delivery_latency();
+    const std::uint64_t unloaded = interface_ + (links + 1) * router_ + links * link_ + packet.flits - 1;
+    delivered.push_back({packet.tag, links, packet.cycle, arrival, arrival - packet.cycle - unloaded});
+    packets_.give_back(flit.packet);
+  }
+
+  if (flit.tail) {
+    output_channels_[wanted].owner = kNone;
+    output.free |= std::uint64_t{1} << wanted % channels_;
+    channel.output = kNone;
+    clear_sendable(input, bit);
+    if (channel.count != 0) want_channel(number);
+  } else if (channel.count == 0 || !has_place(wanted)) {
+    clear_sendable(input, bit);
+  }
+}
+
+// Those that have been given a channel bid from the next cycle on.
+void Routers::give_channels() {
+  for (const std::uint32_t number : given_) {
+    if (has_place(input_channels_[number].output)) set_sendable(number / channels_, std::uint64_t{1} << number % channels_);
+  }
+}
+
+// The packet at the front is a new one.
+void Routers::want_channel(std::uint32_t number) {
+  const Flit& head = front(number);
+  input_channels_[number].wanted = packets_[head.packet].way[head.pass].output;
+  const std::uint32_t input = number / channels_;
+  inputs_[input].unrouted |= std::uint64_t{1} << number % channels_;
+  unrouted_inputs_.insert(input);
+}
+
+void Routers::set_sendable(std::uint32_t input, std::uint64_t bit) {
+  inputs_[input].sendable |= bit;
+  sendable_inputs_.insert(input);
+}
+
+void Routers::clear_sendable(std::uint32_t input, std::uint64_t bit) {
+  inputs_[input].sendable &= ~bit;
+  if (inputs_[input].sendable == 0) sendable_inputs_.erase(input);
+}
+
+}  // namespace lacuna
