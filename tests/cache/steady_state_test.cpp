@@ -72,7 +72,7 @@ struct Machine : sc_core::sc_module {
   sc_core::sc_vector<tlm_utils::simple_initiator_socket<Machine>> initiators{"initiator", kArrays};
   std::vector<std::unique_ptr<Cache>> l1;
   BookedNetwork noc{"noc", FabricParameters{.topology = FabricTopology::mesh, .columns = 3, .rows = 3}, kArrays,
-              AddressRoutes({{"vram", kBase, kSize, 0, kChannels, 128_B}})};
+                    AddressRoutes({{"vram", kBase, kSize, 0, kChannels, 128_B}})};
   std::vector<std::unique_ptr<Cache>> l2;
   std::vector<std::unique_ptr<DramChannel>> dram;
 };
