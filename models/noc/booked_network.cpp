@@ -10,10 +10,6 @@ namespace {
 // (tests/validation/noc_routers_test.cpp).
 constexpr unsigned kManyChannels = 4;
 
-// From the cycle in which a flit leaves a buffer until the switch before may send another one into its place: a cycle to send
-// the credit and one on the wire, as BookSim2 has by default.
-constexpr std::uint64_t kCreditCycles = 2;
-
 }  // namespace
 
 BookedNetwork::BookedNetwork(sc_core::sc_module_name module_name, const FabricParameters& parameters, unsigned source_count,

@@ -9,10 +9,6 @@
 namespace lacuna {
 namespace {
 
-// From the cycle in which a flit leaves a buffer until the switch before may send another one into its place: a cycle to send
-// the credit and one on the wire, as BookSim2 has by default.
-constexpr std::uint64_t kCreditCycles = 2;
-
 constexpr unsigned kMaxChannels = 64;
 
 // The first of `set`, which is not empty, from `preferred` on, in turn.
