@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "models/noc/flow_control.h"
+
 namespace lacuna {
 namespace {
 

@@ -6,6 +6,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "models/noc/flow_control.h"
+
 namespace lacuna {
 namespace {
 

@@ -14,10 +14,6 @@
 
 namespace lacuna {
 
-/// Cycles from the one in which a flit leaves a buffer until the switch before may send another one into its place: one to send
-/// the credit and one on the wire, as BookSim2 has by default.
-inline constexpr std::uint64_t kCreditCycles = 2;
-
 /// One switch on the way: the packet enters by `input` and leaves by `output` (indices over the whole network, of which there
 /// are no more than 2^16: twelve stages of 4096).
 struct SwitchPass {
