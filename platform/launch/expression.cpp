@@ -10,6 +10,7 @@
 
 #include "models/common/nearest_name.h"
 #include "platform/launch/launch_error.h"
+#include "platform/launch/text.h"
 
 namespace lacuna {
 namespace {
@@ -341,15 +342,8 @@ std::int64_t evaluate_integer(std::string_view expression, const ExpressionScope
 
 std::string substitute(std::string_view text, const ExpressionScope& scope) {
   std::string result;
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t open = text.find('{', at);
-    result += text.substr(at, open == std::string_view::npos ? open : open - at);
-    if (open == std::string_view::npos) break;
-    const std::size_t close = text.find('}', open);
-    if (close == std::string_view::npos) throw LaunchError("{ without } in \"" + std::string(text) + '"');
-    result += number_text(evaluate(text.substr(open + 1, close - open - 1), scope));
-    at = close + 1;
-  }
+  for (const TextPart& part : split_braces(text))
+    result += part.braced ? number_text(evaluate(part.text, scope)) : std::string(part.text);
   return result;
 }
 

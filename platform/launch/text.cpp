@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "platform/launch/launch_error.h"
+
 namespace lacuna {
 
 std::string_view trimmed(std::string_view text) {
@@ -31,6 +33,26 @@ bool is_identifier(std::string_view text) {
   const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
   return !text.empty() && letter(text.front()) &&
          std::all_of(text.begin(), text.end(), [&](char c) { return letter(c) || (c >= '0' && c <= '9'); });
+}
+
+std::vector<TextPart> split_braces(std::string_view text) {
+  const auto refuse = [whole = std::string(text)](const char* what) {
+    throw LaunchError(std::string(what) + " in \"" + whole + '"');
+  };
+  std::vector<TextPart> parts;
+  while (!text.empty()) {
+    const std::size_t open = text.find('{');
+    if (open != 0) parts.push_back({text.substr(0, open), false});
+    if (open == std::string_view::npos) break;
+    const std::size_t close = text.find('}', open);
+    if (close == std::string_view::npos) refuse("{ without }");
+    const std::string_view inside = text.substr(open + 1, close - open - 1);
+    if (inside.find('{') != std::string_view::npos) refuse("a { inside { }");
+    if (trimmed(inside).empty()) refuse("nothing inside { }");
+    parts.push_back({inside, true});
+    text.remove_prefix(close + 1);
+  }
+  return parts;
 }
 
 }  // namespace lacuna

@@ -126,18 +126,24 @@ double expression_value(std::string_view expression, const NamedValues& values) 
   return TranslatedExpression(expression, values, true).value().as_double();
 }
 
+std::vector<TextPart> parts_of(std::string_view text) {
+  try {
+    return split_braces(text);
+  } catch (const LaunchError& e) {
+    throw SweepError(e.what());
+  }
+}
+
 std::string substitute_values(std::string_view text, const NamedValues& values) {
   std::string result;
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t open = text.find('{', at);
-    if (open == std::string_view::npos) return result += text.substr(at);
-    const std::size_t close = text.find('}', open);
-    if (close == std::string_view::npos) throw SweepError("{ without }");
-    result += text.substr(at, open - at);
-    const std::string_view inside = trimmed(text.substr(open + 1, close - open - 1));
+  for (const TextPart& part : parts_of(text)) {
+    const std::string_view inside = part.braced ? trimmed(part.text) : part.text;
     const auto named = std::find_if(values.begin(), values.end(), [&](const auto& value) { return value.first == inside; });
-    result += named != values.end() ? named->second : number_text(TranslatedExpression(inside, values).value());
-    at = close + 1;
+    if (!part.braced) {
+      result += inside;
+    } else {
+      result += named != values.end() ? named->second : number_text(TranslatedExpression(inside, values).value());
+    }
   }
   return result;
 }
@@ -148,11 +154,12 @@ void add_to_list(std::string& list, std::string_view text, std::string_view sepa
 }
 
 bool refers_to(std::string_view text, std::string_view name) {
-  for (std::size_t open = text.find('{'); open != std::string_view::npos; open = text.find('{', open + 1)) {
-    const std::string_view inside = text.substr(open + 1, text.find('}', open) - open - 1);
-    for (std::size_t at = inside.find(name); at != std::string_view::npos; at = inside.find(name, at + 1)) {
+  for (const TextPart& part : parts_of(text)) {
+    if (!part.braced) continue;
+    for (std::size_t at = part.text.find(name); at != std::string_view::npos; at = part.text.find(name, at + 1)) {
       const std::size_t end = at + name.size();
-      if ((at == 0 || !name_character(inside[at - 1])) && (end == inside.size() || !name_character(inside[end]))) return true;
+      if ((at == 0 || !name_character(part.text[at - 1])) && (end == part.text.size() || !name_character(part.text[end])))
+        return true;
     }
   }
   return false;

@@ -184,29 +184,29 @@ PointResults read_results(const fs::path& folder) {
 }
 
 std::vector<std::string> Take::paths() const {
-  std::vector<std::string> paths;
   if (text.find('{') == std::string::npos) return {text};
-  for (std::size_t open = text.find('{'); open != std::string::npos; open = text.find('{', open + 1)) {
-    const std::size_t close = text.find('}', open);
-    if (close == std::string::npos) throw SweepError("{ without }");
-    paths.emplace_back(trimmed(std::string_view(text).substr(open + 1, close - open - 1)));
-  }
+  std::vector<std::string> paths;
+  for (const TextPart& part : parts_of(text))
+    if (part.braced) paths.emplace_back(trimmed(part.text));
   return paths;
 }
 
 std::optional<double> Take::value(const std::function<std::optional<double>(const std::string&)>& sum) const {
   if (text.find('{') == std::string::npos) return sum(text);
   NamedValues values;
-  std::string expression = text;
-  for (const std::string& path : paths()) {
-    const std::optional<double> number = sum(path);
+  std::string expression;
+  for (const TextPart& part : parts_of(text)) {
+    if (!part.braced) {
+      expression += part.text;
+      continue;
+    }
+    const std::optional<double> number = sum(std::string(trimmed(part.text)));
     if (!number) return std::nullopt;
     std::ostringstream exact;
     exact.precision(std::numeric_limits<double>::max_digits10);
     exact << *number;
     const std::string stand_in = "path_" + std::to_string(values.size());
-    const std::size_t open = expression.find('{');
-    expression.replace(open, expression.find('}', open) + 1 - open, stand_in);
+    expression += stand_in;
     values.emplace_back(stand_in, exact.str());
   }
   const double result = expression_value(expression, values);

@@ -235,6 +235,7 @@ class SweepParser {
     sweep_.name = name_.value.empty() ? sweep_.file.stem().string() : name_.value;
     if (sweep_.name.find_first_of("@ \t") != std::string::npos)
       fail_at(name_.value.empty() ? begin : name_.place, "name = " + sweep_.name + ": must not have blanks or @");
+    check_braces();
     for (const SweepAxis& repeat : sweep_.repeats) {
       check_column(repeat);
       if (repeat.name != kIdenticalRuns) check_use(repeat);
@@ -290,6 +291,19 @@ class SweepParser {
     if (!is_used(axis))
       fail_at(axis.place, "axis " + axis.name + " is used nowhere: no value has {" + axis.name +
                               "} in it, and a parameter is section.name");
+  }
+
+  /// What asks which names a text has may rely on this.
+  void check_braces() const {
+    std::vector<const SweepKey*> all = texts();
+    for (const SweepKey& key : sweep_.take) all.push_back(&key);
+    for (const SweepKey* key : all) {
+      try {
+        parts_of(key->value);
+      } catch (const SweepError& e) {
+        fail_at(key->place, key->name + " = " + key->value + ": " + e.what());
+      }
+    }
   }
 
   void check_conditions() const {

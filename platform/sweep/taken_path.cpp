@@ -95,15 +95,12 @@ NamedValues reference_values(NamedValues values, const NamedValues& reference) {
 }
 
 Take with_zipped_axes(const Take& take, const SweepFile& sweep) {
-  Take whole = take;
-  std::size_t at = 0;
-  for (const std::string& text : take.paths()) {
-    const std::string path = with_zipped_axes(TakenPath::parse(text), sweep).text();
-    at = whole.text.find(text, at);
-    whole.text.replace(at, text.size(), path);
-    at += path.size();
-  }
-  return whole;
+  const auto whole = [&](std::string_view path) { return with_zipped_axes(TakenPath::parse(path), sweep).text(); };
+  if (take.text.find('{') == std::string::npos) return {take.name, whole(take.text)};
+  Take result{take.name, {}};
+  for (const TextPart& part : parts_of(take.text))
+    result.text += part.braced ? '{' + whole(part.text) + '}' : std::string(part.text);
+  return result;
 }
 
 }  // namespace lacuna

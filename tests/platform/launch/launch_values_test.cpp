@@ -79,7 +79,10 @@ TEST(Expression, SaysWhatIsWrongAndWhere) {
 
 TEST(Expression, SubstitutesInText) {
   EXPECT_EQ(substitute("buf:x{n % 3}.{half}", scope()), "buf:x1.0.5");
+  EXPECT_EQ(substitute("a}b", scope()), "a}b");
   EXPECT_THAT(refusal([] { substitute("{n", scope()); }), HasSubstr("{ without }"));
+  EXPECT_THAT(refusal([] { substitute("{{n}}", scope()); }), HasSubstr("a { inside { }"));
+  EXPECT_THAT(refusal([] { substitute("x{ }", scope()); }), HasSubstr("nothing inside { }"));
 }
 
 TEST(ElementType, RoundsToHalfAndBfloat16AsIeeeSays) {

@@ -87,7 +87,12 @@ TEST(PointResults, TakesAreSumsOrExpressions) {
   EXPECT_EQ((Take{"x", "{a.b} / ({a.b} - 3)"}.value(sum)), std::nullopt);
   EXPECT_EQ((Take{"x", "{d} + 1"}.value(sum)), std::nullopt);
   EXPECT_THAT((Take{"x", "{a.b} / {c}"}.paths()), ElementsAre("a.b", "c"));
+  EXPECT_EQ((Take{"x", "{ a.b }+{c}"}.value(sum)), 7);
   EXPECT_THROW((Take{"x", "{a.b} +"}.value(sum)), SweepError);
+  for (const char* text : {"{{a.b}}", "{a.b", "{a.b} + {", "{}", "{a.b}}", "{ } + {c}", "{{", "}{", "{c} + {{a.b} + {c}}"})
+    EXPECT_THROW((Take{"x", text}.value(sum)), SweepError) << text;
+  for (const char* text : {"{{a.b}}", "{a.b", "{", "{}", "{c} + {{a.b}"})
+    EXPECT_THROW(static_cast<void>(Take{"x", text}.paths()), SweepError) << text;
 }
 
 class Database : public ::testing::Test {

@@ -1,12 +1,17 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <fstream>
+#include <random>
 
+#include "platform/sweep/results_database.h"
+#include "platform/sweep/statistic_names.h"
 #include "platform/sweep/sweep_check.h"
 #include "platform/sweep/sweep_error.h"
 #include "platform/sweep/sweep_file.h"
 #include "platform/sweep/sweep_point.h"
+#include "platform/sweep/taken_path.h"
 
 namespace lacuna {
 namespace {
@@ -69,6 +74,13 @@ TEST(SweepFiles, MistakesHaveAPlaceAndANearestName) {
   EXPECT_THAT(error(with_v("[options]\ndefin = a=1\n")),
               HasSubstr(":7: lacuna launch has no option --defin for a sweep; did you mean define?"));
   EXPECT_THAT(error(with_v("[options]\nout = x\n")), HasSubstr("has no option --out for a sweep"));
+  EXPECT_THAT(error(with_v("[take]\nx = {{v}}\n")), HasSubstr("some.sweep:7: x = {{v}}: a { inside { }"));
+  EXPECT_THAT(error(with_v("[take]\nx = {a.b\n")), HasSubstr("some.sweep:7: x = {a.b: { without }"));
+  EXPECT_THAT(error(with_v("[take]\nx = {}\n")), HasSubstr("some.sweep:7: x = {}: nothing inside { }"));
+  EXPECT_THAT(error(with_v("[set]\nl2.size = {{v}}KiB\n")), HasSubstr("some.sweep:7: l2.size = {{v}}KiB: a { inside { }"));
+  EXPECT_THAT(error(with_v("[environment]\nA = {v\n")), HasSubstr("some.sweep:7: A = {v: { without }"));
+  EXPECT_THAT(error("[sweep]\ncommand = launch\nprogram = {{v}}.launch\n[axes]\nv = 1\n"),
+              HasSubstr("some.sweep:3: program = {{v}}.launch: a { inside { }"));
   EXPECT_THAT(error(with_v("w = 1\n")), HasSubstr(":6: axis w is used nowhere"));
   EXPECT_THAT(error(with_v("[options]\ndefine = a={w}\n")), HasSubstr(":7: define = a={w}: "));
   EXPECT_THAT(error(with_v("v = 3\n")), HasSubstr(":6: axis v is given twice, first in line 5"));
@@ -268,6 +280,67 @@ TEST(SweepExpansion, WithoutAxesThereIsOnePoint) {
 TEST(SweepExpansion, TooManyCombinationsAreRefused) {
   EXPECT_THAT(error("[sweep]\ncommand = launch\nprogram = {a}{b}{c}\n[axes]\na = 1..1000\nb = 1..1000\nc = 1..1000\n"),
               HasSubstr("more than 10 million"));
+}
+
+/// What the command and its options, its parameters and its statistics have no part in.
+void use(const std::string& text) {
+  try {
+    const SweepFile sweep = parsed(text);
+    std::size_t combinations = 1;
+    for (const auto& group : sweep.axes) combinations *= group.front().values.size();
+    for (const SweepAxis& repeat : sweep.repeats) combinations *= repeat.values.size();
+    for (const SweepKey& key : sweep.take) {
+      const Take take = with_zipped_axes({key.name, key.value}, sweep);
+      static_cast<void>(take.value([](const std::string&) { return 1.5; }));
+      for (const std::string& path : take.paths()) {
+        static_cast<void>(missing_path(TakenPath::parse(path).path, {"gpu.l2_0.reads", "kernels.*.cycles"}));
+        static_cast<void>(path_matches(TakenPath::parse(path).path, "gpu.l2_0.reads"));
+      }
+    }
+    if (combinations < 1000)
+      for (const SweepPoint& point : expand(sweep)) static_cast<void>(values_of_json(to_json(point.values())));
+  } catch (const SweepError&) {
+  }
+}
+
+TEST(SweepFiles, MutantsAreReadOrRefused) {
+  const std::string original =
+      "[sweep]\ncommand = exec\nprogram = ./p{v}\nargument = {n * 2}\nleave_out = n > 2 && m == \"b\"\ntimeout = 10s\n"
+      "[set]\ngpu.timing = loose\n[environment]\nA = {m}\n[axes]\nn = 1..4+1, 8..32*2\nv = \"a,b\", c\n[zip]\nm = a, b\n"
+      "l2.size = 1MiB, 2MiB\n[repeat]\nseed = 1..3\n[take]\nx = {gpu.l2_*.reads @ m=a} / {kernels.*.cycles}\ny = "
+      "gpu.l2_[01].reads\n"
+      "[options]\nmax-time = {seed}ms\n[slurm]\ncpus = 2\n";
+  use(original);
+  EXPECT_NO_THROW(parsed(original));
+  const std::vector<std::string> pieces{"{",  "}",     "{{",  "}}",      "{}",  "[",  "]",   "(",  ")",    "@",        "=",
+                                        ",",  "\"",    "'",   "..",      "*",   "?",  "!",   "#",  "\n",   " ",        "\t",
+                                        ".",  "-",     "+",   "/",       "%",   "%s", "{0}", "\\", "\xff", "\xc3\xa9", "9",
+                                        "0x", "1e999", "nan", "[zip]\n", "{n}", "<<", ":",   "&&"};
+  std::mt19937 random(9);
+  const char* const more = std::getenv("LACUNA_MUTATIONS");
+  const unsigned long mutants = more != nullptr ? std::strtoul(more, nullptr, 10) : 4000;
+  for (unsigned long i = 0; i < mutants; ++i) {
+    std::string text = original;
+    for (auto changes = 1 + random() % 4; changes != 0; --changes) {
+      const std::size_t at = random() % text.size();
+      const std::string& piece = pieces[random() % pieces.size()];
+      switch (random() % 4) {
+        case 0:
+          text.insert(at, piece);
+          break;
+        case 1:
+          text.replace(at, 1, piece);
+          break;
+        case 2:
+          text.erase(at, random() % 8);
+          break;
+        default:
+          text.insert(at, text.substr(random() % text.size(), random() % 30));
+      }
+      if (text.empty()) text = "[";
+    }
+    ASSERT_NO_THROW(use(text)) << text;
+  }
 }
 
 }  // namespace
