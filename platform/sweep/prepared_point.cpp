@@ -1,5 +1,6 @@
 #include "platform/sweep/prepared_point.h"
 
+#include <unistd.h>
 #include <algorithm>
 #include <array>
 #include <cstdlib>
@@ -59,15 +60,17 @@ std::string joined(const NamedValues& values) {
 }
 
 /// Of the files in the program's folder the one with the nearest name, written as the program is; "" when none is near.
-std::string nearest_program(const fs::path& program) {
+std::string nearest_program(const fs::path& run_in, const fs::path& program) {
   std::vector<std::string> names;
   std::error_code status;
-  const fs::path folder = program.has_parent_path() ? program.parent_path() : ".";
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder, status))
+  for (const fs::directory_entry& entry : fs::directory_iterator((run_in / program).parent_path(), status))
     if (entry.is_regular_file(status)) names.push_back(entry.path().filename());
+  std::sort(names.begin(), names.end());
   const std::string nearest = nearest_name(names, program.filename().string());
   return nearest.empty() ? "" : (program.parent_path() / nearest).string();
 }
+
+bool is_executable(const fs::path& file) { return access(file.c_str(), X_OK) == 0; }
 
 }  // namespace
 
@@ -95,6 +98,29 @@ PointPreparer::PointPreparer(const SweepFile& sweep, fs::path folder, unsigned h
     for (const SweepAxis& axis : group) sets_threads_ = sets_threads_ || axis.name == kThreads;
 }
 
+const std::string& PointPreparer::program(const SweepPoint& point) {
+  std::string& found = programs_[point.program];
+  if (!found.empty()) return found;
+  const auto refuse = [&](const std::string& what) {
+    const std::string values = label(point.values());
+    throw SweepError(sweep_.program.place.text() + "program = " + sweep_.program.value +
+                     (sweep_.program.value == point.program ? "" : ": " + point.program) + ": " + what +
+                     (values.empty() || sweep_.program.value == point.program ? "" : " (at " + values + ')'));
+  };
+  const bool is_host_program = sweep_.command.value == "exec";
+  const bool is_name = point.program.find('/') == std::string::npos;
+  std::error_code status;
+  if (fs::is_regular_file(folder_ / point.program, status)) {
+    if (!is_host_program) return found = point.program;
+    if (is_executable(folder_ / point.program)) return found = is_name ? "./" + point.program : point.program;
+    if (!is_name || program_file(point.program).empty()) refuse("is not executable");
+  }
+  if (is_host_program && is_name && !program_file(point.program).empty()) return found = point.program;
+  refuse((is_host_program && is_name ? "no such program in " + folder_.string() + " or in PATH" : "no such file") +
+         did_you_mean(nearest_program(folder_, point.program)));
+  return found;
+}
+
 std::vector<std::string> PointPreparer::words(const SweepPoint& point) {
   std::vector<std::string> words{sweep_.command.value};
   for (const std::string& name : point.configurations) {
@@ -109,9 +135,9 @@ std::vector<std::string> PointPreparer::words(const SweepPoint& point) {
   for (const auto& [name, value] : point.options) words.insert(words.end(), {"--" + name, value});
   // As it is written, not with the folder before it: a guest sees its name, and its length has a part in what the hart does.
   if (sweep_.command.value == "exec") {
-    words.insert(words.end(), {"--", point.program});
+    words.insert(words.end(), {"--", program(point)});
   } else {
-    words.push_back(point.program);
+    words.push_back(program(point));
     if (!point.arguments.empty()) words.emplace_back("--");
   }
   words.insert(words.end(), point.arguments.begin(), point.arguments.end());
@@ -138,11 +164,7 @@ const PointPreparer::Workload& PointPreparer::workload(const SweepPoint& point, 
     workload.files.emplace_back(line.input);
     if (!line.console_input.empty()) workload.files.push_back(folder_ / line.console_input);
   } else {
-    const fs::path file = program_file(line.input);
-    if (file.empty())
-      throw SweepError(sweep_.program.place.text() + line.input + ": no such program" +
-                       did_you_mean(nearest_program(line.input)));
-    workload.files.push_back(file);
+    workload.files.push_back(program_file(line.input));
   }
   return workload;
 }
@@ -208,6 +230,7 @@ PreparedPoint PointPreparer::prepare(const SweepPoint& point) {
     throw SweepError(sweep_.file.string() + ": point " + std::to_string(point.number) +
                      (values.empty() ? "" : " (" + values + ')') + ": " + e.what());
   };
+  program(point);  // which has a place of its own in the file
   try {
     PreparedPoint prepared;
     prepared.words = words(point);

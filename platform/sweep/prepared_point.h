@@ -64,6 +64,9 @@ class PointPreparer {
   };
 
   std::vector<std::string> words(const SweepPoint& point);
+  /// As the point's command has it: a host program that is a mere name is looked for in the folder, then in PATH. Throws
+  /// SweepError with the place of the key and the nearest name.
+  const std::string& program(const SweepPoint& point);
   const Workload& workload(const SweepPoint& point, const CommandLine& line);
   std::string effective_configuration(const SweepPoint& point, const CommandLine& line);
   const std::string& digest(const std::filesystem::path& file, bool program = false);
@@ -78,6 +81,7 @@ class PointPreparer {
   std::map<std::filesystem::path, FileState> files_;
   std::map<std::string, Workload> workloads_;
   std::map<std::string, std::string> configuration_files_;
+  std::map<std::string, std::string> programs_;  ///< as they are started, by what the sweep calls them
 };
 
 }  // namespace lacuna
