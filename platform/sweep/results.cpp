@@ -16,6 +16,7 @@ constexpr int kExitChanged = 1;
 void list_sweeps(ResultsDatabase& database) {
   std::vector<TextRow> rows{{"sweep", "points", "done", "failed", "last run", "commits", "file"}};
   for (const StoredSweep& sweep : database.sweeps()) {
+    database.require_intact(sweep.id);
     SqliteStatement counts = database.connection().prepare(
         "SELECT count(*), total(points.state = 'done'), total(points.state <> 'done') FROM members LEFT JOIN points "
         "ON points.key = members.key WHERE members.sweep = ? AND members.current");

@@ -5,6 +5,9 @@
 #include <ctime>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <utility>
+
+#include "platform/run/output_file.h"
 
 namespace lacuna {
 namespace {
@@ -18,14 +21,15 @@ constexpr std::int64_t kApplication = 0x4C41434E;
 constexpr const char* kSchema = R"(
 CREATE TABLE sweeps(
   id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, file TEXT NOT NULL, text TEXT NOT NULL, takes TEXT NOT NULL,
-  date TEXT NOT NULL);
+  date TEXT NOT NULL, digest TEXT);
 CREATE TABLE configurations(id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE);
 CREATE TABLE kernel_columns(id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE);
 CREATE TABLE points(
   id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, state TEXT NOT NULL, exit_code INTEGER NOT NULL,
   seconds REAL NOT NULL, command TEXT NOT NULL, inputs TEXT NOT NULL, version TEXT, commit_id TEXT, compiler TEXT,
   host TEXT, date TEXT NOT NULL, run_hash TEXT, log TEXT,
-  configuration INTEGER REFERENCES configurations(id), kernel_columns INTEGER REFERENCES kernel_columns(id));
+  configuration INTEGER REFERENCES configurations(id), kernel_columns INTEGER REFERENCES kernel_columns(id),
+  cause TEXT, digest TEXT);
 CREATE TABLE members(
   id INTEGER PRIMARY KEY, sweep INTEGER NOT NULL REFERENCES sweeps(id), axes TEXT NOT NULL, repeats TEXT NOT NULL,
   key TEXT NOT NULL, current INTEGER NOT NULL, position INTEGER NOT NULL, UNIQUE(sweep, axes, repeats, key));
@@ -38,6 +42,30 @@ CREATE TABLE kernels(
   point INTEGER NOT NULL REFERENCES points(id), number INTEGER NOT NULL, row TEXT NOT NULL, PRIMARY KEY(point, number))
   WITHOUT ROWID;
 )";
+
+/// From version 1 to 2; the digests of what is there follow.
+constexpr const char* kSecondVersion = R"(
+ALTER TABLE sweeps ADD COLUMN digest TEXT;
+ALTER TABLE points ADD COLUMN cause TEXT;
+ALTER TABLE points ADD COLUMN digest TEXT;
+)";
+
+/// All that is read of each table, in every version; a table without one of them is not ours.
+constexpr std::array kRead{
+    "SELECT id, name, file, text, takes, date FROM sweeps",
+    "SELECT id, text FROM configurations",
+    "SELECT id, text FROM kernel_columns",
+    "SELECT id, key, state, exit_code, seconds, command, inputs, version, commit_id, compiler, host, date, run_hash, log, "
+    "configuration, kernel_columns FROM points",
+    "SELECT id, sweep, axes, repeats, key, current, position FROM members",
+    "SELECT id, path, unit FROM statistic_names",
+    "SELECT point, name, value FROM statistics",
+    "SELECT point, number, row FROM kernels"};
+constexpr std::array kReadOfSecondVersion{"SELECT digest FROM sweeps", "SELECT cause, digest FROM points"};
+
+/// Columns of JSON objects whose values are texts.
+constexpr std::array<std::pair<const char*, const char*>, 4> kObjects{
+    {{"sweeps", "takes"}, {"points", "inputs"}, {"members", "axes"}, {"members", "repeats"}}};
 
 constexpr std::array<const char*, 4> kStateNames{"done", "failed", "timeout", "killed"};
 
@@ -59,8 +87,13 @@ std::string to_json(const NamedValues& values) {
 
 NamedValues values_of_json(const std::string& text) {
   NamedValues values;
-  const OrderedJson json = OrderedJson::parse(text);
-  for (const auto& [name, value] : json.items()) values.emplace_back(name, value.get<std::string>());
+  try {
+    const OrderedJson json = OrderedJson::parse(text);
+    if (!json.is_object()) throw SweepError("the database has no JSON object, but " + text);
+    for (const auto& [name, value] : json.items()) values.emplace_back(name, value.get<std::string>());
+  } catch (const OrderedJson::exception& e) {
+    throw SweepError("the database has no JSON object of texts, but " + text + ": " + e.what());
+  }
   return values;
 }
 
@@ -78,7 +111,7 @@ std::string date_now() {
   return {text.data(), std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &parts)};
 }
 
-ResultsDatabase::ResultsDatabase(fs::path file, bool read_only) : file_(std::move(file)) {
+ResultsDatabase::ResultsDatabase(fs::path file, bool read_only) : file_(std::move(file)), read_only_(read_only) {
   std::error_code status;
   const bool exists = fs::exists(file_, status) && fs::file_size(file_, status) != 0;
   if (read_only && !exists) throw SweepError(file_.string() + ": no such database of results");
@@ -86,33 +119,66 @@ ResultsDatabase::ResultsDatabase(fs::path file, bool read_only) : file_(std::mov
     if (exists) {
       // Nothing is written before it is known what this is.
       database_.emplace(file_, SqliteDatabase::Mode::read);
-      check(!read_only);
+      // What another process adds from here on is not seen: rows are read in several statements.
+      database_->run("BEGIN");
+      check();
     }
     if (!read_only) {
       database_.emplace(file_, exists ? SqliteDatabase::Mode::write : SqliteDatabase::Mode::create);
       create();
     }
   } catch (const SqliteError& e) {
-    const bool damaged = e.code == SQLITE_CORRUPT || e.code == SQLITE_NOTADB;
+    const int code = e.code & 0xff;
+    if (code == SQLITE_FULL || code == SQLITE_IOERR) throw WriteError(file_.string() + ": cannot be written: " + e.reason);
+    const bool damaged = code == SQLITE_CORRUPT || code == SQLITE_NOTADB;
     throw SweepError(file_.string() + (damaged ? ": is damaged, or not a database of results: " : ": cannot be opened: ") +
-                     e.what() + (damaged ? "; nothing was written to it" : ""));
+                     e.reason + (damaged ? "; nothing was written to it" : ""));
   }
 }
 
-void ResultsDatabase::check(bool whole) {
+void ResultsDatabase::refuse(const std::string& finding) const {
+  throw SweepError(file_.string() + ": is damaged: " + finding + "; nothing was written to it");
+}
+
+void ResultsDatabase::check() {
   const std::int64_t application = database_->integer("PRAGMA application_id");
-  const std::int64_t version = database_->integer("PRAGMA user_version");
+  version_ = database_->integer("PRAGMA user_version");
   // One that is being made by another process at this moment is empty so far.
-  if (application == 0 && version == 0 && database_->integer("SELECT count(*) FROM sqlite_master") == 0) return;
+  if (application == 0 && version_ == 0 && database_->integer("SELECT count(*) FROM sqlite_master") == 0) {
+    if (read_only_) throw SweepError(file_.string() + ": holds no results yet");
+    return;
+  }
   if (application != kApplication)
     throw SweepError(file_.string() + ": is a database, but not one of results of Lacuna; nothing was written to it");
-  if (version > kVersion)
-    throw SweepError(file_.string() + ": is of version " + std::to_string(version) + ", this program knows versions up to " +
+  if (version_ < 1 || version_ > kVersion)
+    throw SweepError(file_.string() + ": is of version " + std::to_string(version_) + ", this program knows versions up to " +
                      std::to_string(kVersion) + "; nothing was written to it");
-  if (!whole) return;
-  SqliteStatement quick = database_->prepare("PRAGMA quick_check(1)");
-  if (quick.step() && quick.text(0) != "ok")
-    throw SweepError(file_.string() + ": is damaged: " + quick.text(0) + "; nothing was written to it");
+  SqliteStatement structure = database_->prepare("PRAGMA integrity_check(1)");
+  if (structure.step() && structure.text(0) != "ok") refuse(structure.text(0));
+  structure.reset();
+  try {
+    for (const char* columns : kRead) database_->prepare(columns);
+    if (version_ >= 2)
+      for (const char* columns : kReadOfSecondVersion) database_->prepare(columns);
+  } catch (const SqliteError& e) {
+    refuse(e.reason);
+  }
+  check_contents();
+}
+
+void ResultsDatabase::check_contents() {
+  for (const auto& [table, column] : kObjects) {
+    const std::string name = column;
+    SqliteStatement wrong = database_->prepare(
+        "SELECT id FROM " + std::string(table) + " WHERE NOT CASE WHEN json_valid(" + name + ") THEN json_type(" + name +
+        ") = 'object' AND NOT EXISTS (SELECT 1 FROM json_each(" + name + ") WHERE type <> 'text') ELSE 0 END LIMIT 1");
+    if (wrong.step())
+      refuse("row " + std::to_string(wrong.integer(0)) + " of " + table + ": " + column + " is no JSON object of texts");
+  }
+  std::string states;
+  for (const char* name : kStateNames) add_to_list(states, '\'' + std::string(name) + '\'');
+  SqliteStatement wrong = database_->prepare("SELECT id, state FROM points WHERE state NOT IN (" + states + ") LIMIT 1");
+  if (wrong.step()) refuse("row " + std::to_string(wrong.integer(0)) + " of points: unknown state " + wrong.text(1));
 }
 
 void ResultsDatabase::create() {
@@ -120,16 +186,62 @@ void ResultsDatabase::create() {
   // A commit is safe when the process is killed; only when the machine loses its power may the last ones be gone.
   database_->run("PRAGMA synchronous = NORMAL");
   SqliteTransaction transaction(*database_);
-  if (database_->integer("PRAGMA user_version") == 0) {
+  const std::int64_t version = database_->integer("PRAGMA user_version");
+  if (version == 0) {
     database_->run(kSchema);
     database_->run("PRAGMA application_id = " + std::to_string(kApplication));
-    database_->run("PRAGMA user_version = " + std::to_string(kVersion));
+  } else if (version == 1) {
+    database_->run(kSecondVersion);
+    for (const auto& [table, digest] :
+         {std::pair{"sweeps", &RowDigests::of_sweep}, std::pair{"points", &RowDigests::of_point}}) {
+      std::vector<std::int64_t> ids;
+      SqliteStatement rows = database_->prepare(std::string("SELECT id FROM ") + table);
+      while (rows.step()) ids.push_back(rows.integer(0));
+      for (const std::int64_t id : ids) set_digest(table, id, (digests_.*digest)(*database_, id));
+    }
   }
+  if (version != kVersion) database_->run("PRAGMA user_version = " + std::to_string(kVersion));
+  version_ = kVersion;
   transaction.commit();
+}
+
+void ResultsDatabase::set_digest(const char* table, std::int64_t id, const std::string& digest) {
+  database_->prepare(std::string("UPDATE ") + table + " SET digest = ? WHERE id = ?").bind(digest).bind(id).run();
+}
+
+void ResultsDatabase::require_intact(std::int64_t sweep) {
+  if (!read_only_ || version_ < 2 || !intact_.insert(sweep).second) return;
+  SqliteStatement stored = database_->prepare("SELECT digest, name FROM sweeps WHERE id = ?");
+  if (stored.bind(sweep).step() && stored.text(0) != digests_.of_sweep(*database_, sweep))
+    refuse("sweep " + stored.text(1) + " or one of its members is not what was stored");
+  SqliteStatement points = database_->prepare(
+      "SELECT id, digest, key FROM points WHERE key IN (SELECT key FROM members WHERE sweep = ?) ORDER BY id");
+  points.bind(sweep);
+  while (points.step())
+    if (points.text(1) != digests_.of_point(*database_, points.integer(0)))
+      refuse("row " + points.text(0) + " of points, or its statistics or kernels, are not what was stored");
+}
+
+void ResultsDatabase::write(const std::function<void()>& statements) {
+  try {
+    statements();
+  } catch (const SqliteError& e) {
+    // Rows that were added in a transaction that is rolled back have no number.
+    statistic_ids_.clear();
+    digests_.forget();
+    throw WriteError(file_.string() + ": cannot be written: " + e.reason);
+  }
 }
 
 std::int64_t ResultsDatabase::begin_sweep(const std::string& name, const fs::path& file, const std::string& text,
                                           const std::vector<Take>& takes, const std::vector<SweepMember>& members) {
+  std::int64_t id = 0;
+  write([&] { id = register_sweep(name, file, text, takes, members); });
+  return id;
+}
+
+std::int64_t ResultsDatabase::register_sweep(const std::string& name, const fs::path& file, const std::string& text,
+                                             const std::vector<Take>& takes, const std::vector<SweepMember>& members) {
   NamedValues taken;
   for (const Take& take : takes) taken.emplace_back(take.name, take.text);
   SqliteTransaction transaction(*database_);
@@ -154,6 +266,7 @@ std::int64_t ResultsDatabase::begin_sweep(const std::string& name, const fs::pat
   std::int64_t position = 0;
   for (const SweepMember& member : members)
     add.bind(id).bind(to_json(member.axes)).bind(to_json(member.repeats)).bind(member.key).bind(++position).run();
+  set_digest("sweeps", id, digests_.of_sweep(*database_, id));
   transaction.commit();
   return id;
 }
@@ -197,69 +310,69 @@ std::int64_t ResultsDatabase::statistic_id(const StatisticValue& value) {
 }
 
 void ResultsDatabase::add(const PointRecord& point) {
-  try {
-    SqliteTransaction transaction(*database_);
-    if (state(point.key) == PointState::done) return;
-    for (const char* table : {"statistics", "kernels"})
-      database_->prepare(std::string("DELETE FROM ") + table + " WHERE point IN (SELECT id FROM points WHERE key = ?)")
-          .bind(point.key)
-          .run();
-    database_->prepare("DELETE FROM points WHERE key = ?").bind(point.key).run();
-    SqliteStatement insert = database_->prepare(
-        "INSERT INTO points(key, state, exit_code, seconds, command, inputs, version, commit_id, compiler, host, date, "
-        "run_hash, log, configuration, kernel_columns) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
-    insert.bind(point.key)
-        .bind(state_name(point.state))
-        .bind(point.exit_code)
-        .bind(point.seconds)
-        .bind(point.command)
-        .bind(to_json(NamedValues(point.inputs.begin(), point.inputs.end())))
-        .bind(point.results.version)
-        .bind(point.commit)
-        .bind(point.compiler)
-        .bind(point.host)
-        .bind(point.date)
-        .bind(point.results.run_hash)
-        .bind(point.log);
-    if (point.results.configuration.empty()) {
-      insert.bind_null();
-    } else {
-      insert.bind(id_of("configurations", "text", point.results.configuration));
-    }
-    if (point.results.kernel_columns.empty()) {
-      insert.bind_null();
-    } else {
-      insert.bind(id_of("kernel_columns", "text", point.results.kernel_columns));
-    }
-    insert.run();
-    const std::int64_t id = database_->last_row();
+  write([&] { store(point); });
+}
 
-    std::vector<StatisticValue> process{{"point.seconds", "s", point.seconds},
-                                        {"point.user_seconds", "s", point.user_seconds},
-                                        {"point.system_seconds", "s", point.system_seconds},
-                                        {"point.peak_memory_bytes", "B", static_cast<std::int64_t>(point.peak_memory_bytes)}};
-    std::set<std::int64_t> added;  // a path of the guest's own making could be there twice
-    if (!add_value_) add_value_ = database_->prepare("INSERT INTO statistics(point, name, value) VALUES(?, ?, ?)");
-    const auto add_all = [&](const std::vector<StatisticValue>& values) {
-      for (const StatisticValue& value : values) {
-        const std::int64_t name = statistic_id(value);
-        if (!added.insert(name).second) continue;
-        add_value_->bind(id).bind(name);
-        std::visit([&](auto number) { add_value_->bind(number); }, value.value);
-        add_value_->run();
-      }
-    };
-    add_all(process);
-    add_all(point.results.statistics);
-    SqliteStatement add_kernel = database_->prepare("INSERT INTO kernels(point, number, row) VALUES(?, ?, ?)");
-    std::int64_t number = 0;
-    for (const std::string& row : point.results.kernels) add_kernel.bind(id).bind(number++).bind(row).run();
-    transaction.commit();
-  } catch (const SqliteError&) {
-    // Names that were added in a transaction that is rolled back have no number.
-    statistic_ids_.clear();
-    throw;
+void ResultsDatabase::store(const PointRecord& point) {
+  SqliteTransaction transaction(*database_);
+  if (state(point.key) == PointState::done) return;
+  for (const char* table : {"statistics", "kernels"})
+    database_->prepare(std::string("DELETE FROM ") + table + " WHERE point IN (SELECT id FROM points WHERE key = ?)")
+        .bind(point.key)
+        .run();
+  database_->prepare("DELETE FROM points WHERE key = ?").bind(point.key).run();
+  SqliteStatement insert = database_->prepare(
+      "INSERT INTO points(key, state, exit_code, seconds, command, inputs, version, commit_id, compiler, host, date, "
+      "run_hash, log, cause, configuration, kernel_columns) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+  insert.bind(point.key)
+      .bind(state_name(point.state))
+      .bind(point.exit_code)
+      .bind(point.seconds)
+      .bind(point.command)
+      .bind(to_json(NamedValues(point.inputs.begin(), point.inputs.end())))
+      .bind(point.results.version)
+      .bind(point.commit)
+      .bind(point.compiler)
+      .bind(point.host)
+      .bind(point.date)
+      .bind(point.results.run_hash)
+      .bind(point.log)
+      .bind(point.cause);
+  if (point.results.configuration.empty()) {
+    insert.bind_null();
+  } else {
+    insert.bind(id_of("configurations", "text", point.results.configuration));
   }
+  if (point.results.kernel_columns.empty()) {
+    insert.bind_null();
+  } else {
+    insert.bind(id_of("kernel_columns", "text", point.results.kernel_columns));
+  }
+  insert.run();
+  const std::int64_t id = database_->last_row();
+
+  std::vector<StatisticValue> process{{"point.seconds", "s", point.seconds},
+                                      {"point.user_seconds", "s", point.user_seconds},
+                                      {"point.system_seconds", "s", point.system_seconds},
+                                      {"point.peak_memory_bytes", "B", static_cast<std::int64_t>(point.peak_memory_bytes)}};
+  std::set<std::int64_t> added;  // a path of the guest's own making could be there twice
+  if (!add_value_) add_value_ = database_->prepare("INSERT INTO statistics(point, name, value) VALUES(?, ?, ?)");
+  const auto add_all = [&](const std::vector<StatisticValue>& values) {
+    for (const StatisticValue& value : values) {
+      const std::int64_t name = statistic_id(value);
+      if (!added.insert(name).second) continue;
+      add_value_->bind(id).bind(name);
+      std::visit([&](auto number) { add_value_->bind(number); }, value.value);
+      add_value_->run();
+    }
+  };
+  add_all(process);
+  add_all(point.results.statistics);
+  SqliteStatement add_kernel = database_->prepare("INSERT INTO kernels(point, number, row) VALUES(?, ?, ?)");
+  std::int64_t number = 0;
+  for (const std::string& row : point.results.kernels) add_kernel.bind(id).bind(number++).bind(row).run();
+  set_digest("points", id, digests_.of_point(*database_, id));
+  transaction.commit();
 }
 
 std::vector<StoredSweep> ResultsDatabase::sweeps() {

@@ -18,8 +18,10 @@ namespace lacuna {
 /// Full disk, no rights, damage: what the user has to see to.
 class SqliteError : public SweepError {
  public:
-  SqliteError(int result_code, const std::string& message) : SweepError("database: " + message), code(result_code) {}
-  int code;  ///< SQLITE_BUSY, SQLITE_CORRUPT, …
+  SqliteError(int result_code, const std::string& file, const std::string& message)
+      : SweepError(file + ": " + message), code(result_code), reason(message) {}
+  int code;            ///< SQLITE_BUSY, SQLITE_CORRUPT, …
+  std::string reason;  ///< without the file
 };
 
 class SqliteStatement {
@@ -46,6 +48,9 @@ class SqliteStatement {
   std::int64_t integer(int column) const;
   double real(int column) const;
   bool is_null(int column) const;
+  int columns() const;
+  /// Adds type and value of a column to what a digest is made of.
+  void add_to(std::string& bytes, int column) const;
 
  private:
   friend class SqliteDatabase;

@@ -15,8 +15,10 @@ namespace {
 
 SqliteStatement select_points(ResultsDatabase& database, std::string_view from) {
   std::string sql =
-      "SELECT members.axes, members.repeats, members.key, points.id, points.state, points.exit_code, points.seconds, "
-      "points.version, points.commit_id, points.host, points.date, points.run_hash, points.command, points.log FROM members ";
+      std::string(
+          "SELECT members.axes, members.repeats, members.key, points.id, points.state, points.exit_code, points.seconds, "
+          "points.version, points.commit_id, points.host, points.date, points.run_hash, points.command, points.log, ") +
+      database.cause_column() + " FROM members ";
   sql += from;
   return database.connection().prepare(sql);
 }
@@ -38,6 +40,7 @@ StoredPoint point_of(const SqliteStatement& row) {
   point.run_hash = row.text(11);
   point.command = row.text(12);
   point.log = row.text(13);
+  point.cause = row.text(14);
   return point;
 }
 
@@ -140,6 +143,7 @@ StoredSweep find_sweep(ResultsDatabase& database, const std::string& name) {
 std::vector<PointGroup> load_points(ResultsDatabase& database, const SweepSelection& selection, const std::vector<Take>& takes,
                                     const std::vector<std::string>& conditions) {
   const StoredSweep sweep = find_sweep(database, selection.sweep);
+  database.require_intact(sweep.id);
   std::vector<StoredPoint> points;
   if (selection.version.empty()) {
     SqliteStatement rows = select_points(

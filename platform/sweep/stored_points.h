@@ -24,6 +24,7 @@ struct StoredPoint {
   std::string date;
   std::string run_hash;
   std::string command;
+  std::string cause;  ///< why it is not done
   std::string log;
 
   /// "not run", or the state's name.

@@ -8,7 +8,7 @@
 #include <string>
 #include <system_error>
 
-#include "platform/sweep/sweep_error.h"
+#include "platform/run/output_file.h"
 
 namespace lacuna {
 namespace {
@@ -35,7 +35,7 @@ fs::path lock_of(const fs::path& folder) { return folder.string() + kLock; }
 WorkFolder::WorkFolder(fs::path parent) : parent_(std::move(parent)) {
   std::error_code status;
   fs::create_directories(parent_, status);
-  if (status) throw SweepError(parent_.string() + ": cannot be made: " + status.message());
+  if (status) throw WriteError(parent_.string() + ": cannot be made: " + status.message());
   for (const auto& entry : fs::directory_iterator(parent_, status)) {
     const fs::path& file = entry.path();
     if (!file.filename().string().starts_with(kPrefix) || file.extension() != kLock) continue;
@@ -51,10 +51,10 @@ WorkFolder::WorkFolder(fs::path parent) : parent_(std::move(parent)) {
     path_ = parent_ / (kPrefix + std::to_string(getpid()) + '-' + std::to_string(number));
     lock_ = try_lock(lock_of(path_));
     if (lock_ < 0 && errno != EWOULDBLOCK)
-      throw SweepError(lock_of(path_).string() + ": cannot be made: " + std::generic_category().message(errno));
+      throw WriteError(lock_of(path_).string() + ": cannot be made: " + std::generic_category().message(errno));
   }
   fs::create_directories(path_, status);
-  if (status) throw SweepError(path_.string() + ": cannot be made: " + status.message());
+  if (status) throw WriteError(path_.string() + ": cannot be made: " + status.message());
 }
 
 WorkFolder::~WorkFolder() {
