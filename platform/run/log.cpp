@@ -4,8 +4,10 @@
 #include <spdlog/sinks/base_sink.h>
 #include <spdlog/spdlog.h>
 #include <cstdio>
+#include <fstream>
 #include <memory>
 #include <mutex>
+#include <string_view>
 #include <systemc>
 #include <utility>
 
@@ -16,6 +18,9 @@
 
 namespace lacuna {
 namespace {
+
+/// Begins the line that counts the guest's mistakes at the end of a run.
+constexpr const char* kGuestMistakes = "mistakes of the guest";
 
 /// Pattern flag %*: simulated time.
 class SimulatedTimeFlag : public spdlog::custom_flag_formatter {
@@ -88,8 +93,28 @@ void open_log(ProgressLine& progress) {
 
 void log_to_file(std::shared_ptr<OutputFile> file) {
   auto sink = std::make_shared<FileSink>(std::move(file));
-  sink->set_formatter(line_format("[%*] %l: %v"));
+  sink->set_formatter(line_format("[%*] %l: %v"));  // as logged_trouble() reads it
   spdlog::default_logger()->sinks().push_back(std::move(sink));
+}
+
+LoggedTrouble logged_trouble(const std::filesystem::path& log_file) {
+  LoggedTrouble trouble;
+  std::ifstream log(log_file, std::ios::binary);
+  for (std::string line; std::getline(log, line);) {
+    // "[TIME] LEVEL: TEXT"; further lines of an entry have no such beginning.
+    const std::size_t time_end = line.find("] ");
+    if (!line.starts_with('[') || time_end == std::string::npos) continue;
+    const std::string_view rest = std::string_view(line).substr(time_end + 2);
+    const std::size_t level_end = rest.find(": ");
+    if (level_end == std::string_view::npos) continue;
+    const auto level = spdlog::level::from_str(std::string(rest.substr(0, level_end)));
+    const auto entry = [&] { return "at " + line.substr(1, time_end - 1) + ": " + std::string(rest.substr(level_end + 2)); };
+    if (level == spdlog::level::warn && rest.find(kGuestMistakes) == std::string_view::npos) trouble.last_warning = entry();
+    if (level != spdlog::level::err && level != spdlog::level::critical) continue;
+    trouble.error = entry();
+    break;
+  }
+  return trouble;
 }
 
 void log_guest_mistakes() {
@@ -97,7 +122,7 @@ void log_guest_mistakes() {
   for (const GuestMistakeCount& kind : guest_mistakes()) {
     list += (list.empty() ? "" : ", ") + grouped(kind.count) + ' ' + kind.kind;
   }
-  if (!list.empty()) spdlog::warn("mistakes of the guest: {}", list);
+  if (!list.empty()) spdlog::warn("{}: {}", kGuestMistakes, list);
 }
 
 void route_systemc_reports() {

@@ -2,17 +2,19 @@
 
 #include <fcntl.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
-#include <fstream>
 #include <system_error>
 
+#include "platform/run/output_file.h"
 #include "platform/sweep/build_origin.h"
+#include "platform/sweep/point_failure.h"
 #include "platform/sweep/sweep_error.h"
+#include "platform/sweep/sweep_progress.h"
 #include "platform/version.h"
 
 extern "C" char** environ;
@@ -22,8 +24,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// What is kept of a log: its end says why.
-constexpr std::uintmax_t kMostLog = 16 * 1024;
 constexpr std::chrono::milliseconds kProgressPeriod{200};
 /// As env(1) has it for a program that cannot be run.
 constexpr int kPointNotStarted = 126;
@@ -49,6 +49,10 @@ std::vector<std::string> environment_of(const NamedValues& variables) {
   return entries;
 }
 
+std::chrono::steady_clock::duration in_clock_time(double seconds) {
+  return std::chrono::duration_cast<std::chrono::steady_clock::duration>(std::chrono::duration<double>(seconds));
+}
+
 std::vector<char*> pointers(std::vector<std::string>& texts) {
   std::vector<char*> result;
   result.reserve(texts.size() + 1);
@@ -56,6 +60,34 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
   result.push_back(nullptr);
   return result;
 }
+
+/// Closed when it goes.
+struct FileDescriptor {
+  explicit FileDescriptor(int opened) : number(opened) {}
+  ~FileDescriptor() {
+    if (number >= 0) close(number);
+  }
+  FileDescriptor(const FileDescriptor&) = delete;
+  FileDescriptor& operator=(const FileDescriptor&) = delete;
+
+  const int number;
+};
+
+/// `leader_lives`: its number is still its own, not that of another process.
+void signal_group(pid_t leader, bool leader_lives, int number) {
+  // Should it have left the group that it was started in.
+  if (kill(-leader, number) != 0 && leader_lives) kill(leader, number);
+}
+
+bool group_lives(pid_t leader) { return kill(-leader, 0) == 0; }
+
+/// A signal by which a process does not end itself when it goes wrong: another one has sent it.
+bool is_from_outside(int number) {
+  constexpr std::array kOutside{SIGKILL, SIGTERM, SIGINT, SIGHUP, SIGQUIT};
+  return std::find(kOutside.begin(), kOutside.end(), number) != kOutside.end();
+}
+
+}  // namespace
 
 /// SIGCHLD, SIGINT and SIGTERM wait until they are asked for.
 class HeldSignals {
@@ -81,8 +113,6 @@ class HeldSignals {
   sigset_t before_{};
 };
 
-}  // namespace
-
 fs::path PointRunner::folder(const PointTask& task) const { return setup_.folders / std::to_string(task.index); }
 
 void PointRunner::start(const PointTask& task) {
@@ -90,6 +120,11 @@ void PointRunner::start(const PointTask& task) {
   std::error_code status;
   fs::remove_all(place, status);
   fs::create_directories(place, status);
+  if (status) throw WriteError(place.string() + ": cannot be made: " + status.message());
+  const std::string log_name = place / kPointLog;
+  const FileDescriptor input(open("/dev/null", O_RDONLY | O_CLOEXEC));
+  const FileDescriptor log(open(log_name.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
+  if (log.number < 0) throw WriteError(log_name + ": cannot be written: " + std::generic_category().message(errno));
   std::vector<std::string> words{setup_.simulator.string()};
   words.insert(words.end(), task.words.begin(), task.words.end());
   // Behind the command, before what may be behind --.
@@ -97,7 +132,6 @@ void PointRunner::start(const PointTask& task) {
   std::vector<std::string> variables = environment_of(task.environment);
   const std::vector<char*> arguments = pointers(words);
   const std::vector<char*> environment = pointers(variables);
-  const std::string log = place / kPointLog;
   const pid_t parent = getpid();
 
   sigset_t mask;
@@ -113,18 +147,54 @@ void PointRunner::start(const PointTask& task) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent) _exit(kPointNotStarted);
     setpgid(0, 0);
-    const int input = open("/dev/null", O_RDONLY);
-    const int output = open(log.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0666);
-    dup2(input, STDIN_FILENO);
-    dup2(output, STDOUT_FILENO);
-    dup2(output, STDERR_FILENO);
-    for (const int file : {input, output})
-      if (file > STDERR_FILENO) close(file);
+    dup2(input.number, STDIN_FILENO);
+    dup2(log.number, STDOUT_FILENO);
+    dup2(log.number, STDERR_FILENO);
+    std::signal(SIGXFSZ, SIG_DFL);
     sigprocmask(SIG_SETMASK, &mask, nullptr);
     if (chdir(setup_.run_in.c_str()) == 0) execve(arguments.front(), arguments.data(), environment.data());
     _exit(kPointNotStarted);
   }
   running_[child] = {&task, begin};
+}
+
+PointEnd PointRunner::end_of(const Running& running, int status, const rusage& usage) {
+  PointEnd end;
+  end.seconds = std::chrono::duration<double>(Clock::now() - running.begin).count();
+  end.user_seconds = seconds(usage.ru_utime);
+  end.system_seconds = seconds(usage.ru_stime);
+  end.peak_memory_bytes = static_cast<std::uint64_t>(usage.ru_maxrss) * 1024;  // Linux counts KiB
+  if (WIFSIGNALED(status)) end.signal = WTERMSIG(status);
+  end.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + end.signal;
+  end.host = host_name();
+  end.date = date_now();
+  if (running.timed_out) {
+    end.state = PointState::timeout;
+    end.why = "not ended after " + readable_duration(setup_.timeout_seconds);
+    if (end.signal == SIGKILL) end.why += ", nor by SIGTERM within " + readable_duration(setup_.grace_seconds);
+  } else if (is_from_outside(end.signal)) {
+    end.state = PointState::killed;
+    end.why = "killed by " + signal_text(end.signal);
+    const std::string peak = std::to_string(end.peak_memory_bytes >> 20) + " MiB";
+    const auto kills = out_of_memory_kills();
+    if (end.signal == SIGKILL && kills && out_of_memory_kills_ && *kills > *out_of_memory_kills_) {
+      ++*out_of_memory_kills_;
+      end.why += ", out of memory, at " + peak;
+    } else if (end.signal == SIGKILL) {
+      end.why += " from outside of the sweep, at " + peak + " of memory";
+    }
+  } else {
+    end.state = end.exit_code == 0 ? PointState::done : PointState::failed;
+  }
+  return end;
+}
+
+bool PointRunner::report(Group group, const Observer& observer) {
+  const Running ended = group->second;
+  running_.erase(group);
+  // The next one works while this one is put away.
+  if (const PointTask* next = starting_ ? observer.next() : nullptr) start(*next);
+  return observer.ended(*ended.task, *ended.ended, folder(*ended.task));
 }
 
 bool PointRunner::collect(const Observer& observer) {
@@ -135,65 +205,81 @@ bool PointRunner::collect(const Observer& observer) {
     if (child <= 0) return true;
     const auto found = running_.find(child);
     if (found == running_.end()) continue;
-    const Running ended = found->second;
-    running_.erase(found);
-    PointEnd end;
-    end.seconds = std::chrono::duration<double>(Clock::now() - ended.begin).count();
-    end.user_seconds = seconds(usage.ru_utime);
-    end.system_seconds = seconds(usage.ru_stime);
-    end.peak_memory_bytes = static_cast<std::uint64_t>(usage.ru_maxrss) * 1024;  // Linux counts KiB
-    end.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-    end.state = ended.timed_out       ? PointState::timeout
-                : WIFSIGNALED(status) ? PointState::killed
-                : end.exit_code == 0  ? PointState::done
-                                      : PointState::failed;
-    end.host = host_name();
-    end.date = date_now();
-    // The next one works while this one is put away.
-    if (const PointTask* next = observer.next()) start(*next);
-    if (!observer.ended(*ended.task, end, folder(*ended.task))) return false;
+    found->second.ended = end_of(found->second, status, usage);
+    // A script may have ended by the SIGTERM that the program which it started obeys in a moment.
+    if (found->second.timed_out && group_lives(child)) continue;
+    if (!report(found, observer)) return false;
   }
 }
 
-void PointRunner::enforce_timeout() {
-  if (setup_.timeout_seconds == 0) return;
-  for (auto& [child, running] : running_) {
-    if (running.timed_out || std::chrono::duration<double>(Clock::now() - running.begin).count() < setup_.timeout_seconds)
-      continue;
-    running.timed_out = true;
-    kill(-child, SIGKILL);
-    kill(child, SIGKILL);
+bool PointRunner::enforce_timeout(const Observer& observer) {
+  if (setup_.timeout_seconds == 0) return true;
+  const Clock::time_point now = Clock::now();
+  for (auto next = running_.begin(); next != running_.end();) {
+    const auto group = next++;
+    auto& [leader, running] = *group;
+    if (!running.timed_out) {
+      if (now - running.begin < std::chrono::duration<double>(setup_.timeout_seconds)) continue;
+      running.timed_out = true;
+      running.kill_at = now + in_clock_time(setup_.grace_seconds);
+      signal_group(leader, true, SIGTERM);
+    } else if (now >= running.kill_at) {
+      signal_group(leader, !running.ended, SIGKILL);
+      if (running.ended && !report(group, observer)) return false;
+    } else if (running.ended && !group_lives(leader) && !report(group, observer)) {
+      return false;
+    }
   }
+  return true;
 }
 
-void PointRunner::kill_all() {
-  for (const auto& [child, running] : running_) {
-    kill(-child, SIGKILL);
-    kill(child, SIGKILL);
-    waitpid(child, nullptr, 0);
+void PointRunner::end_all(const HeldSignals& signals) {
+  for (const auto& [leader, running] : running_) signal_group(leader, !running.ended, SIGTERM);
+  const Clock::time_point kill_at = Clock::now() + in_clock_time(setup_.grace_seconds);
+  const auto lives = [](auto& entry) {
+    if (!entry.second.ended && waitpid(entry.first, nullptr, WNOHANG) == 0) return true;
+    entry.second.ended.emplace();
+    while (waitpid(-entry.first, nullptr, WNOHANG) > 0) {
+    }
+    return group_lives(entry.first);
+  };
+  while (std::any_of(running_.begin(), running_.end(), lives) && Clock::now() < kill_at) {
+    const int number = signals.wait();
+    if (number == SIGINT || number == SIGTERM) break;
+  }
+  for (const auto& [leader, running] : running_) {
+    if (running.ended && !group_lives(leader)) continue;
+    signal_group(leader, !running.ended, SIGKILL);
+    if (!running.ended) waitpid(leader, nullptr, 0);
   }
   running_.clear();
 }
 
 bool PointRunner::run(const Observer& observer) {
   const HeldSignals signals;
-  while (running_.size() < setup_.jobs) {
-    const PointTask* const next = observer.next();
-    if (next == nullptr) break;
-    start(*next);
-  }
+  // What a point's first process leaves is a child of this one, not of a process that may never wait for it: a group lives
+  // until each of its processes has been waited for.
+  prctl(PR_SET_CHILD_SUBREAPER, 1);
+  out_of_memory_kills_ = out_of_memory_kills();
   try {
+    while (running_.size() < setup_.jobs) {
+      const PointTask* const next = observer.next();
+      if (next == nullptr) break;
+      start(*next);
+    }
     while (!running_.empty()) {
       observer.progress(running_.size());
       const int number = signals.wait();
-      if (number == SIGINT || number == SIGTERM || !collect(observer)) {
-        kill_all();
-        return false;
-      }
-      enforce_timeout();
+      const bool stop = number == SIGINT || number == SIGTERM;
+      if (stop) starting_ = false;
+      // Also at the end: what has ended before it is kept.
+      if (collect(observer) && !stop && enforce_timeout(observer)) continue;
+      if (stop && observer.ending && !running_.empty()) observer.ending(running_.size());
+      end_all(signals);
+      return false;
     }
   } catch (...) {
-    kill_all();
+    end_all(signals);
     throw;
   }
   return true;
@@ -230,18 +316,16 @@ PointRecord record_of(const std::string& key, const PointInputs& inputs, const s
   record.date = end.date;
   record.commit = build_commit();
   record.compiler = build_compiler();
-  std::ifstream log(folder / kPointLog, std::ios::binary);
-  std::error_code status;
-  const std::uintmax_t size = fs::file_size(folder / kPointLog, status);
-  if (!status && size > kMostLog) log.seekg(static_cast<std::streamoff>(size - kMostLog));
-  record.log.assign(std::istreambuf_iterator<char>(log), {});
+  record.cause = cause_of(end, folder);
+  record.log = kept_log(folder, record.cause);
   try {
+    // Also what a point that is not done has written so far: its state says that it is a part.
     record.results = read_results(folder / kPointOutput);
   } catch (const SweepError& e) {
-    // A run that did not get so far has said why by its exit code.
+    // A run that did not get so far has said why.
     if (record.state == PointState::done) {
       record.state = PointState::failed;
-      record.log += std::string("lacuna: sweep: ") + e.what() + '\n';
+      record.cause = e.what();
     }
   }
   if (record.results.version.empty()) record.results.version = kVersion;

@@ -11,8 +11,8 @@ namespace lacuna::result_columns {
 /// Of a line for each combination of axes, in CSV and, but for `points`, for people.
 inline constexpr std::array<std::string_view, 2> kCombinations{"points", "done"};
 /// Of --points.
-inline constexpr std::array<std::string_view, 8> kPoints{"state",   "exit_code", "seconds", "run_hash",
-                                                         "version", "commit",    "host",    "date"};
+inline constexpr std::array<std::string_view, 9> kPoints{"state",  "exit_code", "seconds", "run_hash", "version",
+                                                         "commit", "host",      "date",    "cause"};
 /// Of --compare.
 inline constexpr std::array<std::string_view, 4> kComparison{"value", "before", "now", "change"};
 /// Behind the name of what is taken, in CSV.

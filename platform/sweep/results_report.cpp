@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "platform/run/text_table.h"
+#include "platform/sweep/point_failure.h"
 #include "platform/sweep/result_columns.h"
 #include "platform/sweep/sweep_progress.h"
 
@@ -77,11 +78,29 @@ std::vector<TextRow> point_rows(const std::vector<PointGroup>& groups) {
         continue;
       }
       for (std::string text : {std::to_string(point.exit_code), fixed(point.seconds, 3), point.run_hash, point.version,
-                               point.commit, point.host, point.date})
+                               point.commit, point.host, point.date, point.cause})
         row.push_back(std::move(text));
     }
   }
   return rows;
+}
+
+/// The last lines of a log, and before them the one that says the cause.
+void write_log_end(const StoredPoint& point, std::ostream& out) {
+  std::istringstream log(point.log);
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(log, line);) lines.push_back(line);
+  const std::size_t shown = lines.size() > kLogLines ? lines.size() - kLogLines : 0;
+  const std::string said = said_of_cause(point.cause);
+  const auto cause = std::find_if(lines.begin(), lines.end(), [&](const std::string& line) {
+    return !said.empty() && line.find(said) != std::string::npos;
+  });
+  const auto at = static_cast<std::size_t>(cause - lines.begin());
+  if (at < shown) {
+    out << "  | " << lines[at] << '\n';
+    if (at + 1 < shown) out << "  | ... " << shown - at - 1 << " more lines\n";
+  }
+  for (std::size_t i = shown; i < lines.size(); ++i) out << "  | " << lines[i] << '\n';
 }
 
 std::string percent(double ratio) {
@@ -142,7 +161,12 @@ void write_groups_csv(const std::vector<PointGroup>& groups, const std::vector<R
   write_csv(rows, out);
 }
 
-void write_points(const std::vector<PointGroup>& groups, std::ostream& out) { write_aligned(point_rows(groups), out); }
+void write_points(const std::vector<PointGroup>& groups, std::ostream& out) {
+  std::vector<TextRow> rows = point_rows(groups);
+  // Sentences in a column would tear the others apart; --failed has them.
+  for (TextRow& row : rows) row.pop_back();
+  write_aligned(rows, out);
+}
 
 void write_points_csv(const std::vector<PointGroup>& groups, std::ostream& out) { write_csv(point_rows(groups), out); }
 
@@ -155,12 +179,9 @@ void write_failures(const std::vector<PointGroup>& groups, std::ostream& out) {
       std::string name;
       for (const auto& [axis, value] : values) add_to_list(name, axis + '=' + value, " ");
       out << name << (name.empty() ? "" : ": ") << state_name(point.state) << ", exit code " << point.exit_code << ", after "
-          << fixed(point.seconds, 3) << " s on " << point.host << "\n  " << point.command << '\n';
-      std::istringstream log(point.log);
-      std::vector<std::string> lines;
-      for (std::string line; std::getline(log, line);) lines.push_back(line);
-      for (std::size_t i = lines.size() > kLogLines ? lines.size() - kLogLines : 0; i < lines.size(); ++i)
-        out << "  | " << lines[i] << '\n';
+          << fixed(point.seconds, 3) << " s on " << point.host << (point.cause.empty() ? "" : ": ") << point.cause << "\n  "
+          << point.command << '\n';
+      write_log_end(point, out);
     }
   }
 }

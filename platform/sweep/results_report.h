@@ -26,10 +26,11 @@ void write_groups(const std::vector<PointGroup>& groups, const std::vector<Repor
 /// Columns: axes, points, done, then NAME_mean, NAME_min, NAME_max, NAME_samples for each take.
 void write_groups_csv(const std::vector<PointGroup>& groups, const std::vector<ReportedTake>& takes, std::ostream& out);
 
-/// A line for each point.
+/// A line for each point; only the CSV says why a point is not done.
 void write_points(const std::vector<PointGroup>& groups, std::ostream& out);
 void write_points_csv(const std::vector<PointGroup>& groups, std::ostream& out);
-/// Points that ended otherwise than done: the command, and the end of the log.
+/// Points that ended otherwise than done: why, in the first line of each; the command; the end of the log, with the
+/// line that says why.
 void write_failures(const std::vector<PointGroup>& groups, std::ostream& out);
 
 /// What has changed from `before` to `after`: means that differ by more than `threshold` (0.01 is 1 %) and whose intervals have

@@ -42,7 +42,7 @@ SlurmBatch SlurmBatch::create(const fs::path& parent, const SweepPlan& plan, con
     std::erase_if(date, [](char c) { return c == ':' || c == '-'; });
     folder = parent / (kBatchPrefix + date + '-' + std::to_string(getpid()) + '-' + std::to_string(number));
     if (fs::create_directory(folder, status)) break;
-    if (status) throw SweepError(folder.string() + ": cannot be made: " + status.message());
+    if (status) throw WriteError(folder.string() + ": cannot be made: " + status.message());
   }
   SlurmBatch batch(folder);
   batch.lock_ = lock_folder(folder);
@@ -51,6 +51,7 @@ SlurmBatch SlurmBatch::create(const fs::path& parent, const SweepPlan& plan, con
   file.run_in = plan.folder();
   file.simulator = plan.simulator();
   file.timeout_seconds = plan.file().timeout_seconds;
+  file.grace_seconds = plan.file().grace_seconds;
   file.points_per_task = points_per_task;
   file.files = plan.entered_files();
   for (const std::size_t index : indices) {
@@ -188,10 +189,13 @@ std::vector<SlurmBatch::Ended> SlurmBatch::lost() {
                 : log.find("TIME LIMIT") != std::string::npos ? PointState::timeout
                                                               : PointState::killed;
     end.exit_code = begun ? 128 + 9 : 1;
+    end.why = !begun                             ? "its job ended without having begun it"
+              : end.state == PointState::timeout ? "its job reached Slurm's time limit"
+                                                 : "its job ended before it";
     end.host = "?";
     end.date = date_now();
     Ended ended{point.name, record_of(point.task.key, point.inputs, point.command, end, folder), index};
-    ended.record.log += begun ? "its job ended before it:\n" + log : "its job ended without having begun:\n" + log;
+    if (!log.empty()) ended.record.log += "its job says:\n" + log;
     result.push_back(std::move(ended));
   }
   for (const std::size_t index : dropped) open_.erase(index);

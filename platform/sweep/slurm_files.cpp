@@ -18,7 +18,9 @@ constexpr const char* kEndFile = "end.json";
 void write_json(const fs::path& file, const Json& json) {
   const fs::path unfinished = file.string() + ".new";
   write_file(unfinished, [&](std::ostream& out) { out << json.dump(1, ' ', false, Json::error_handler_t::replace) << '\n'; });
-  fs::rename(unfinished, file);
+  std::error_code status;
+  fs::rename(unfinished, file, status);
+  if (status) throw WriteError(file.string() + ": cannot be written: " + status.message());
 }
 
 Json pairs(const NamedValues& values) {
@@ -33,6 +35,7 @@ void write_batch(const fs::path& folder, const BatchFile& batch) {
   Json json{{"run_in", batch.run_in.string()},
             {"simulator", batch.simulator.string()},
             {"timeout_seconds", batch.timeout_seconds},
+            {"grace_seconds", batch.grace_seconds},
             {"points_per_task", batch.points_per_task},
             {"files", batch.files},
             {"points", Json::array()}};
@@ -54,6 +57,7 @@ BatchFile read_batch(const fs::path& folder) {
     batch.run_in = json.at("run_in").get<std::string>();
     batch.simulator = json.at("simulator").get<std::string>();
     batch.timeout_seconds = json.at("timeout_seconds").get<double>();
+    batch.grace_seconds = json.at("grace_seconds").get<double>();
     batch.points_per_task = json.at("points_per_task").get<unsigned>();
     batch.files = json.at("files").get<std::map<std::string, std::string>>();
     for (const Json& entry : json.at("points")) {
@@ -76,6 +80,8 @@ BatchFile read_batch(const fs::path& folder) {
 void write_end(const fs::path& folder, const PointEnd& end) {
   write_json(folder / kEndFile, {{"state", state_name(end.state)},
                                  {"exit_code", end.exit_code},
+                                 {"signal", end.signal},
+                                 {"why", end.why},
                                  {"seconds", end.seconds},
                                  {"user_seconds", end.user_seconds},
                                  {"system_seconds", end.system_seconds},
@@ -92,6 +98,8 @@ std::optional<PointEnd> read_end(const fs::path& folder) {
     PointEnd end;
     end.state = state_of_name(json.at("state").get<std::string>());
     end.exit_code = json.at("exit_code").get<int>();
+    end.signal = json.at("signal").get<int>();
+    end.why = json.at("why").get<std::string>();
     end.seconds = json.at("seconds").get<double>();
     end.user_seconds = json.at("user_seconds").get<double>();
     end.system_seconds = json.at("system_seconds").get<double>();

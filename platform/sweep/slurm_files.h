@@ -21,6 +21,7 @@ struct BatchFile {
   std::filesystem::path run_in;
   std::filesystem::path simulator;
   double timeout_seconds = 0;
+  double grace_seconds = 10;
   unsigned points_per_task = 1;
   /// Files that enter the points, with their digests, for a job that begins days later.
   std::map<std::string, std::string> files;

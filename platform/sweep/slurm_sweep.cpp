@@ -11,6 +11,7 @@
 
 #include "models/common/nearest_name.h"
 #include "platform/sweep/digest.h"
+#include "platform/sweep/point_failure.h"
 #include "platform/sweep/slurm_batch.h"
 #include "platform/sweep/slurm_files.h"
 #include "platform/sweep/sweep_error.h"
@@ -240,10 +241,12 @@ int run_slurm_task(const std::string& folder) {
     // A job that is queued again goes on where it was.
     if (!read_end(fs::path(folder) / kBatchPoints / std::to_string(i))) tasks.push_back(batch.points[i].task);
   std::size_t next = 0;
-  PointRunner runner({batch.simulator, batch.run_in, fs::path(folder) / kBatchPoints, 1, batch.timeout_seconds});
+  PointRunner runner(
+      {batch.simulator, batch.run_in, fs::path(folder) / kBatchPoints, 1, batch.timeout_seconds, batch.grace_seconds});
   PointRunner::Observer observer;
   observer.next = [&]() -> const PointTask* { return next < tasks.size() ? &tasks[next++] : nullptr; };
   observer.ended = [&](const PointTask&, const PointEnd& end, const fs::path& place) {
+    if (end.state == PointState::failed) require_writable(end, place);
     write_end(place, end);
     return true;
   };

@@ -1,10 +1,13 @@
 #include "platform/sweep/sweep.h"
 
 #include <algorithm>
+#include <csignal>
 #include <iostream>
 
 #include "models/common/worker_threads.h"
+#include "platform/run/output_file.h"
 #include "platform/run/text_table.h"
+#include "platform/sweep/point_failure.h"
 #include "platform/sweep/results_report.h"
 #include "platform/sweep/slurm_sweep.h"
 #include "platform/sweep/sweep_error.h"
@@ -60,7 +63,8 @@ void list_points(SweepPlan& plan, bool retry, std::ostream& out) {
 bool run_here(SweepPlan& plan, const std::vector<std::size_t>& to_run, unsigned jobs, ResultsDatabase& database,
               SweepProgress& progress) {
   const WorkFolder work(database.file().string() + ".work");
-  PointRunner runner({plan.simulator(), plan.folder(), work.path(), jobs, plan.file().timeout_seconds});
+  PointRunner runner(
+      {plan.simulator(), plan.folder(), work.path(), jobs, plan.file().timeout_seconds, plan.file().grace_seconds});
   std::vector<PointTask> tasks;
   tasks.reserve(to_run.size());
   for (const std::size_t index : to_run) {
@@ -82,6 +86,7 @@ bool run_here(SweepPlan& plan, const std::vector<std::size_t>& to_run, unsigned 
     changed = plan.changed_file();
     if (!changed.empty()) return false;
     const PlannedPoint& planned = plan.points()[task.index];
+    if (end.state == PointState::failed) require_writable(end, folder);
     const PointRecord record = record_of(task.key, planned.prepared.inputs, plan.command(planned), end, folder);
     database.add(record);
     std::error_code status;
@@ -90,6 +95,10 @@ bool run_here(SweepPlan& plan, const std::vector<std::size_t>& to_run, unsigned 
     return true;
   };
   observer.progress = [&](std::size_t running) { progress.show(running); };
+  observer.ending = [&](std::size_t running) {
+    progress.tell(std::to_string(running) + (running == 1 ? " point that runs is" : " points that run are") +
+                  " being ended; Ctrl-C again kills " + (running == 1 ? "it" : "them"));
+  };
   const bool finished = runner.run(observer);
   if (!changed.empty())
     throw SweepError(
@@ -123,6 +132,8 @@ void write_results(ResultsDatabase& database, const SweepPlan& plan, std::ostrea
 
 int sweep(const CommandLine& line) {
   const SweepOptions& options = line.sweep;
+  // A file that may not grow is an error of the write then, with the name of the file.
+  std::signal(SIGXFSZ, SIG_IGN);
   if (options.task) return run_slurm_task(*options.task);
   const unsigned processors = usable_processors();
   const unsigned jobs = options.jobs == 0 ? processors : options.jobs;
@@ -146,25 +157,36 @@ int sweep(const CommandLine& line) {
   plan.register_in(database);
   const std::vector<std::size_t> to_run = plan.to_run(options.retry);
   SweepProgress progress(to_run.size(), !line.quiet);
-  const bool finished = options.on_slurm ? run_on_slurm(plan, to_run, slurm, options.wait, database, progress)
-                                         : run_here(plan, to_run, jobs, database, progress);
+  bool finished = false;
+  try {
+    finished = options.on_slurm ? run_on_slurm(plan, to_run, slurm, options.wait, database, progress)
+                                : run_here(plan, to_run, jobs, database, progress);
+  } catch (const WriteError& e) {
+    progress.hide();
+    throw WriteError(std::string(e.what()) + "; " + std::to_string(progress.count()) + " of " + std::to_string(to_run.size()) +
+                     " points have been stored, the same command runs the others");
+  }
   progress.hide();
 
   plan.look_up(database);
-  std::size_t done = 0;
-  std::size_t missing = 0;
-  for (const PlannedPoint& planned : plan.points()) {
-    if (planned.state == PointState::done) ++done;
-    if (!planned.state) ++missing;
-  }
-  const std::size_t failed = plan.points().size() - done - missing;
+  const auto in_state = [&](std::optional<PointState> state) {
+    return std::count_if(plan.points().begin(), plan.points().end(),
+                         [&](const PlannedPoint& planned) { return planned.state == state; });
+  };
+  const auto all = static_cast<std::ptrdiff_t>(plan.points().size());
+  const auto done = in_state(PointState::done);
+  const auto timeouts = in_state(PointState::timeout);
+  const auto killed = in_state(PointState::killed);
   if (!line.quiet) {
     write_results(database, plan, std::cout);
-    std::cerr << "lacuna: sweep: " << plan.points().size() << " points: " << done << " done (" << progress.count()
-              << " run now), " << failed << " failed, " << missing << " not run; " << database_file.string() << '\n';
+    std::cerr << "lacuna: sweep: " << all << " points: " << done << " done (" << progress.count() << " run now), "
+              << in_state(PointState::failed) << " failed, ";
+    if (timeouts != 0) std::cerr << timeouts << " timed out, ";
+    if (killed != 0) std::cerr << killed << " killed, ";
+    std::cerr << in_state(std::nullopt) << " not run; " << database_file.string() << '\n';
   }
   if (!finished) return kExitInterrupted;
-  return failed == 0 && missing == 0 ? 0 : kExitSomeFailed;
+  return done == all ? 0 : kExitSomeFailed;
 }
 
 }  // namespace lacuna

@@ -128,6 +128,7 @@ class SweepParser {
         {"input", [&](SweepKey k) { sweep_.inputs.push_back(std::move(k)); }},
         {"leave_out", [&](SweepKey k) { sweep_.leave_out.push_back(std::move(k)); }},
         {"timeout", [&](const SweepKey& k) { once(k.name, k.name), sweep_.timeout_seconds = seconds(k); }},
+        {"grace", [&](const SweepKey& k) { once(k.name, k.name), sweep_.grace_seconds = seconds(k); }},
         {"database", [&](const SweepKey& k) { once(k.name, k.name), sweep_.database = k.value; }}};
     const auto found = keys.find(key.name);
     if (found == keys.end()) {

@@ -48,6 +48,7 @@ struct SweepFile {
   std::vector<SweepKey> inputs;     ///< further files that a point depends on
   std::vector<SweepKey> leave_out;  ///< conditions
   double timeout_seconds = 0;       ///< of the host, for a point; 0 = none
+  double grace_seconds = 10;        ///< that a point which is to end has between SIGTERM and SIGKILL
   std::optional<std::filesystem::path> database;
 
   std::vector<SweepKey> settings;     ///< [set]

@@ -49,11 +49,7 @@ void SweepProgress::ended(const std::string& name, const PointRecord& record) {
     return;
   }
   ++failed_;
-  const std::string log = record.log.substr(0, record.log.find_last_not_of('\n') + 1);
-  const std::string last = log.substr(log.rfind('\n') + 1);
-  tell(name + ": " + state_name(record.state) +
-       (record.state == PointState::failed ? ", exit code " + std::to_string(record.exit_code) : "") +
-       (last.empty() ? "" : ": " + last));
+  tell(name + ": " + state_name(record.state) + ": " + record.cause);
 }
 
 void SweepProgress::show(std::size_t running) {

@@ -3,6 +3,9 @@
 # makes another point.
 source "$(dirname "$0")/common.sh"
 
+# query SQL: of the database lacuna-results.db.
+query() { sqlite3 lacuna-results.db "$1"; }
+
 cp "$PROGRAMS/vector_add" .
 cat >hip.sweep <<'END'
 [sweep]
@@ -39,4 +42,55 @@ expect 2 "$LACUNA" sweep wrong.sweep
 complains "no statistic has the path gpu.cp.dispatches; did you mean gpu0.cp.dispatches?"
 sed 's/vector_add/vector_ad/' hip.sweep >wrong.sweep
 expect 2 "$LACUNA" sweep wrong.sweep
-complains "./vector_ad: no such program; did you mean ./vector_add?"
+complains "wrong.sweep:3: program = ./vector_ad: no such file; did you mean ./vector_add?"
+
+# A mere name is looked for where the sweep file is first, then in PATH.
+sed 's,\./vector_add,vector_add,' hip.sweep >name.sweep
+(mkdir elsewhere && cd elsewhere && expect 0 "$LACUNA" sweep ../name.sweep --db ../name.db && complains "2 points: 2 done (2 run now)")
+sed 's,\./vector_add,vector_ad,' hip.sweep >wrong.sweep
+expect 2 "$LACUNA" sweep wrong.sweep
+complains "wrong.sweep:3: program = vector_ad: no such program in"
+complains "or in PATH; did you mean vector_add?"
+chmod -x vector_add
+expect 2 "$LACUNA" sweep hip.sweep
+complains "hip.sweep:3: program = ./vector_add: is not executable"
+chmod +x vector_add
+cp vector_add elsewhere/tool
+sed 's,\./vector_add,tool,' hip.sweep >path.sweep
+expect 0 env PATH="$PWD/elsewhere:$PATH" "$LACUNA" sweep path.sweep
+complains "2 points: 2 done"
+
+# What ended a point: the fault of the kernel, though the runtime says more after it; a program that waits for ever is ended by
+# SIGTERM, with the results that it has.
+cp "$PROGRAMS/faults" .
+printf '%s\n' '[sweep]' 'command = exec' 'program = faults' 'argument = {what}' 'config = tiny' '[axes]' \
+  'what = write-far-beyond, null-pointer, trap, illegal-instruction' >faults.sweep
+expect 1 "$LACUNA" sweep faults.sweep
+complains "4 points: 0 done (4 run now), 4 failed"
+# cause WHAT PART...: of the point.
+cause() {
+  local what=$1 cause part
+  cause=$(query "SELECT cause FROM points JOIN members USING (key) WHERE axes LIKE '%\"$what\"%'")
+  shift
+  for part in "at [0-9.]* us: .*queue [0-9]* stopped at packet" "kernel [^ ]*" "PC 0x" "$@"; do
+    grep -q -- "$part" <<<"$cause" || fail "the cause has no $part: $cause"
+  done
+  [[ $(query "SELECT count(*) FROM points JOIN members USING (key) WHERE axes LIKE '%\"$what\"%' AND log LIKE '%stopped at packet%'") == 1 ]] ||
+    fail "$what: the log does not have the line of the fault"
+}
+cause write-far-beyond write_at "wavefront 0" "lane 5" "4 bytes at 0x2"
+cause null-pointer write_at "wavefront 0" "lane 5" "4 bytes at 0x0"
+cause trap trap "wavefront 0"
+cause illegal-instruction illegal_instruction
+expect 0 "$LACUNA" results faults --failed
+grep -q '^what=trap: failed, exit code 134, after .* s on .*: at .* us: .*kernel .*trap' out.txt || fail "the cause is not in the line of the point"
+
+cp "$PROGRAMS/exits" .
+printf '%s\n' '[sweep]' 'command = exec' 'program = exits' 'argument = wait-for-signal' 'argument = endless' 'config = tiny' \
+  'timeout = 4s' >endless.sweep
+expect 1 "$LACUNA" sweep endless.sweep
+complains "timeout: not ended after 4 s"
+complains "1 points: 0 done (1 run now), 0 failed, 1 timed out, 0 not run"
+[[ $(query "SELECT exit_code, log LIKE '%ending by wait-for-signal%',
+       (SELECT count(*) > 100 FROM statistics WHERE point = points.id) FROM points WHERE state = 'timeout'") == "143|1|1" ]] ||
+  fail "what the point that took too long had until then is not there"

@@ -102,13 +102,22 @@ failing_sweeps
 expect 1 "$LACUNA" sweep bad.sweep
 complains "2 points: 1 done (2 run now), 1 failed, 0 not run"
 expect 1 "$LACUNA" sweep slow.sweep
-complains "loop_forever: timeout"
+complains "loop_forever: timeout: not ended after 1 s; at "
+complains "1 points: 0 done (1 run now), 0 failed, 1 timed out, 0 not run"
 expect 0 "$LACUNA" results bad --points
 grep -q '^exit_42  *failed  *42 ' out.txt || fail "exit_42 is not a failed point"
 expect 0 "$LACUNA" results slow --points
-grep -q '^loop_forever  *timeout  *137 ' out.txt || fail "loop_forever has not been ended"
+grep -q '^loop_forever  *timeout  *130 ' out.txt || fail "loop_forever has not been ended"
+# It was asked to end first: what it had done until then is there, and is no value of the sweep.
+[[ $(query "SELECT count(*) > 100 FROM statistics JOIN points ON points.id = point WHERE state = 'timeout'") == 1 ]] ||
+  fail "no statistics of the point that took too long"
+expect 0 "$LACUNA" results slow --csv --take run.simulated_ps
+[[ $(tail -n 1 out.txt) == loop_forever,1,0,,,,0 ]] || fail "a part of a result is taken for a result"
 expect 0 "$LACUNA" results bad --failed
+grep -q '^program=exit_42: failed, exit code 42, after .*: ended with exit code 42$' out.txt || fail "the cause is not in the line of the point"
 says "exit_42.elf"
+expect 0 "$LACUNA" results slow --failed
+grep -q '^program=loop_forever: timeout, exit code 130, after .*: not ended after 1 s' out.txt || fail "the time-out is not the cause"
 expect 1 "$LACUNA" sweep bad.sweep
 complains "(0 run now), 1 failed"
 expect 1 "$LACUNA" sweep bad.sweep --retry
@@ -144,7 +153,10 @@ mistake() {
   complains "$2"
   [[ ! -e wrong.db ]] || fail "a database was made in spite of: $2"
 }
-mistake 's/^program = .*/program = none.launch/' "none.launch: no such file"
+mistake 's/^program = .*/program = none.launch/' "wrong.sweep:3: program = none.launch: no such file"
+mistake 's/^program = .*/program = rel.launch/' "wrong.sweep:3: program = rel.launch: no such file; did you mean relu.launch?"
+mistake 's/^misses = .*/misses = {{gpu.l2_0.read_misses}}/' \
+  "wrong.sweep:17: misses = {{gpu.l2_0.read_misses}}: a { inside { }"
 mistake 's/^config = .*/config = tinny/' "--config tinny: no such file; presets:"
 mistake 's/^define = n=/define = m=/' "relu.launch has no such constant"
 mistake 's/l2.size/l2.sise/g' "wrong.sweep:11: unknown parameter l2.sise; did you mean l2.size?"
@@ -161,6 +173,50 @@ complains "did you mean kernels.relu_scalar.cycles?"
 expect 2 "$LACUNA" results relu --where 'm == 1'
 complains "unknown name m"
 
+# What cannot be written ends the sweep with the file's name and with 74; what is stored stays, and the sweep goes on when it can.
+# limited BLOCKS: relu.sweep into small.db, with files of so many blocks of 1024 bytes at most, also those of the points.
+limited() { expect 74 bash -c 'ulimit -f "$1"; shift; exec "$@"' - "$1" "$LACUNA" sweep relu.sweep --db small.db -j 1; }
+expect 2 "$LACUNA" sweep relu.sweep --db nowhere/small.db
+limited 4
+complains "small.db: cannot be written"
+limited 64
+complains "small.db: cannot be written: disk I/O error"
+rm -f small.db*
+expect 0 "$LACUNA" sweep relu.sweep --db small.db
+size=$(($(stat -c %s small.db) / 1024))
+rm -f small.db*
+# The log that SQLite writes first, small.db-wal, grows to about three times the size.
+limited $((size * 3 / 2))
+complains "small.db: cannot be written: disk I/O error"
+complains " of 15 points have been stored, the same command runs the others"
+stored=$(sqlite3 small.db "SELECT count(*) FROM points WHERE state = 'done'")
+[[ $stored -gt 0 && $stored -lt 15 && $(sqlite3 small.db "SELECT count(*) FROM points") == "$stored" ]] ||
+  fail "$stored points are stored by the sweep that could not go on"
+[[ ! -e small.db.work ]] || fail "a work folder is left"
+expect 0 "$LACUNA" sweep relu.sweep --db small.db
+complains "15 points: 15 done ($((15 - stored)) run now)"
+# A file of a point's folder, and its log.
+printf '%s\n' '[sweep]' 'command = exec' 'program = talk' 'database = talk.db' >talk.sweep
+printf '%s\n' '#!/bin/sh' 'exec head -c 300000 /dev/zero' >talk
+chmod +x talk
+expect 74 bash -c 'ulimit -f 200; exec "$@"' - "$LACUNA" sweep talk.sweep
+complains "/log.txt: cannot be written: File too large, the limit is 204800 bytes (ulimit -f)"
+[[ $(sqlite3 talk.db 'SELECT count(*) FROM points') == 0 ]] || fail "a point that the host did not let write is stored"
+# A full disk, where this user may have one.
+if unshare --mount --map-root-user true 2>/dev/null; then
+  mkdir disk
+  rm -f small.db*
+  expect 74 unshare --mount --map-root-user bash -c 'mount -t tmpfs -o size=700k none disk && "$@"; code=$?; cp disk/small.db* .; exit $code' \
+    - "$LACUNA" sweep relu.sweep --db disk/small.db -j 1
+  # The database or a file of a point, whichever is the first.
+  grep -qE 'disk/small.db(: cannot be written: database or disk is full|.*: No space left on device); [0-9]+ of 15 points' err.txt ||
+    fail "the file that could not be written is not named"
+  stored=$(sqlite3 small.db "SELECT count(*) FROM points WHERE state = 'done'")
+  [[ $stored -gt 0 && $stored -lt 15 ]] || fail "$stored points are stored by the sweep whose disk was full"
+  expect 0 "$LACUNA" sweep relu.sweep --db small.db
+  complains "15 points: 15 done ($((15 - stored)) run now)"
+fi
+
 # A database that is damaged or newer is left alone.
 printf 'x%.0s' {1..5000} >broken.db
 cp broken.db copy
@@ -172,3 +228,6 @@ cp newer.db copy
 expect 2 "$LACUNA" sweep relu.sweep --db newer.db
 complains "is of version 7"
 cmp newer.db copy || fail "a database of a newer version was written to"
+sqlite3 lacuna-results.db "UPDATE members SET axes = '{'"
+expect 2 "$LACUNA" results relu
+grep -q 'lacuna-results.db: is damaged: row [0-9]* of members: axes is no JSON object of texts' err.txt || fail "the damage is not named"

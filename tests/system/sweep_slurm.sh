@@ -128,7 +128,7 @@ expect 0 "$LACUNA" results bad --points --csv
 grep -q '^exit_42,failed,42,' out.txt || fail "exit_42 is not a failed point"
 expect 1 "$LACUNA" sweep slow.sweep --on slurm
 expect 0 "$LACUNA" results slow --points --csv
-grep -q '^loop_forever,timeout,137,' out.txt || fail "loop_forever has not been ended"
+grep -q '^loop_forever,timeout,130,' out.txt || fail "loop_forever has not been ended"
 "$LACUNA" sweep endless.sweep --on slurm --retry >out.txt 2>err.txt & process=$!
 runs() { [[ $(squeue --noheader --states=R | wc -l) == 1 ]] && compgen -G 'lacuna-results.db.work/*/points/0/out/effective.cfg' >/dev/null; }
 await runs

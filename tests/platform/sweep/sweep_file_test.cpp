@@ -43,7 +43,8 @@ std::string with_v(const std::string& text) { return std::string(kHead) + "[axes
 TEST(SweepFiles, AreReadWhole) {
   const SweepFile sweep = parsed(
       "# a comment\n[sweep]\ncommand = exec\nprogram = ./vadd   # another\nargument = --n\nargument = {n}\nconfig = tiny\n"
-      "timeout = 500ms\ndatabase = x.db\ninput = a.mtx\n[set]\ngpu.timing = loose\n[environment]\nHSA_ENABLE_SDMA =\n[axes]\n"
+      "timeout = 500ms\ngrace = 2s\ndatabase = x.db\ninput = a.mtx\n[set]\ngpu.timing = loose\n[environment]\nHSA_ENABLE_SDMA "
+      "=\n[axes]\n"
       "n = 1..3\n[zip]\nl2.size = 1MiB, 2MiB\ncu.simds = 2, 4\n[repeat]\nrun = 1..2\n[take]\nwall = point.seconds\n[slurm]\n"
       "partition = short\noption = --nice\noption = --mail-type=END\n");
   EXPECT_EQ(sweep.name, "some");
@@ -51,6 +52,7 @@ TEST(SweepFiles, AreReadWhole) {
   EXPECT_EQ(sweep.program.value, "./vadd");
   EXPECT_EQ(sweep.arguments.size(), 2u);
   EXPECT_EQ(sweep.timeout_seconds, 0.5);
+  EXPECT_EQ(sweep.grace_seconds, 2);
   EXPECT_EQ(sweep.database, "x.db");
   ASSERT_EQ(sweep.axes.size(), 2u);
   EXPECT_EQ(sweep.axes[1].size(), 2u);
