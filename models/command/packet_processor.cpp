@@ -168,18 +168,18 @@ PacketProcessor::Step PacketProcessor::step(unsigned slot) {
   if (queue.scratch != QueueSlot::Scratch::settled && queue.scratch != QueueSlot::Scratch::granted) {
     return step_scratch(slot, *aql);
   }
-  const std::uint64_t end = announced(queue, *aql);
+  const std::uint64_t end = announced(queue);
   if (queue.next >= end) {
     queue.waiting_for = "a ring slot to be free";
     return Step::idle;
   }
-  if (end - queue.retired > aql->size) {
+  if (end - queue.retired > queue.size) {
     fail(slot, LACUNA_QUEUE_ERROR_OVERFLOW, queue.next,
          fmt::format("doorbell announces packet {}, but the ring holds {} packets and {} is the oldest not retired",
-                     queue.rung - 1, aql->size, queue.retired));
+                     queue.rung - 1, queue.size, queue.retired));
     return Step::progress;
   }
-  const std::uint64_t address = aql->base_address + (queue.next & (aql->size - 1)) * hsa::kPacketBytes;
+  const std::uint64_t address = queue.place(queue.next);
   std::byte* raw = vm_.pointer(address, hsa::kPacketBytes, isa::Access::read_write);
   if (raw == nullptr) {
     fail(slot, LACUNA_QUEUE_ERROR_DESCRIPTOR, queue.next, fmt::format("ring slot at {:#x} is no longer mapped", address));

@@ -178,7 +178,7 @@ class PacketProcessor : public sc_core::sc_module, public DispatchListener, publ
   // packet_processor_queues.cpp
   hsa::Queue* queue_memory(const QueueSlot& queue) const;
   std::uint64_t written_packets(const QueueSlot& queue, hsa::Queue& aql) const;
-  std::uint64_t announced(const QueueSlot& queue, const hsa::Queue& aql) const;
+  static std::uint64_t announced(const QueueSlot& queue);
   QueueSlot* used(unsigned slot, const char* what);
   void order_queues();
   void drop_dispatches(unsigned slot);

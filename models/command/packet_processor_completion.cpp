@@ -97,8 +97,7 @@ void PacketProcessor::retire(QueueSlot& queue) {
   if (aql == nullptr) return;  // found again, and reported, by the next step
   while (!queue.in_flight.empty() && queue.in_flight.front().done) {
     const std::uint64_t index = queue.in_flight.front().index;
-    const std::uint64_t address = aql->base_address + (index & (aql->size - 1)) * hsa::kPacketBytes;
-    if (std::byte* raw = vm_.pointer(address, hsa::kPacketBytes, isa::Access::read_write)) {
+    if (std::byte* raw = vm_.pointer(queue.place(index), hsa::kPacketBytes, isa::Access::read_write)) {
       std::atomic_ref(*reinterpret_cast<std::uint16_t*>(raw))
           .store(static_cast<std::uint16_t>(hsa::PacketType::invalid), std::memory_order_relaxed);
     }

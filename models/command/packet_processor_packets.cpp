@@ -43,7 +43,7 @@ PacketProcessor::Step PacketProcessor::start_dispatch(unsigned slot, const std::
   queue.scratch = QueueSlot::Scratch::settled;
   dispatch->queue_slot = slot;
   dispatch->packet_index = queue.next;
-  dispatch->packet_address = aql.base_address + (queue.next & (aql.size - 1)) * hsa::kPacketBytes;
+  dispatch->packet_address = queue.place(queue.next);
   dispatch->queue_address = queue.address;
   dispatch->priority = queue.priority;
   dispatch->cu_mask = queue.cu_mask;

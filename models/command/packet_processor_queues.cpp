@@ -52,9 +52,13 @@ std::uint32_t PacketProcessor::create_queue(unsigned slot, std::uint64_t aql_que
   QueueSlot queue;
   queue.address = aql_queue;
   hsa::Queue* aql = aql_queue % 64 == 0 ? queue_memory(queue) : nullptr;
+  if (aql != nullptr) {
+    queue.ring = aql->base_address;
+    queue.size = aql->size;
+  }
   const bool ring_ok =
-      aql != nullptr && std::has_single_bit(aql->size) && aql->base_address % hsa::kPacketBytes == 0 &&
-      vm_.pointer(aql->base_address, std::uint64_t{aql->size} * hsa::kPacketBytes, isa::Access::read_write) != nullptr;
+      std::has_single_bit(queue.size) && queue.ring % hsa::kPacketBytes == 0 &&
+      vm_.pointer(queue.ring, std::uint64_t{queue.size} * hsa::kPacketBytes, isa::Access::read_write) != nullptr;
   if (!ring_ok) {
     guest_error(
         "refused queue commands",
@@ -203,11 +207,10 @@ bool PacketProcessor::look_at_doorbells() {
 // A writer reserves an index, writes its packet, then the header. The doorbell would come after that: a packet without its
 // header has not been announced, and no simulated time passes while the host has yet to write it.
 std::uint64_t PacketProcessor::written_packets(const QueueSlot& queue, hsa::Queue& aql) const {
-  const std::uint64_t end = std::min(acquire_load(aql.write_dispatch_id), queue.retired + aql.size);
+  const std::uint64_t end = std::min(acquire_load(aql.write_dispatch_id), queue.retired + queue.size);
   std::uint64_t written = queue.rung;
   for (; written < end; ++written) {
-    const std::uint64_t address = aql.base_address + (written & (aql.size - 1)) * hsa::kPacketBytes;
-    std::byte* raw = vm_.pointer(address, hsa::kPacketBytes, isa::Access::read_write);
+    std::byte* raw = vm_.pointer(queue.place(written), hsa::kPacketBytes, isa::Access::read_write);
     if (raw == nullptr) return end;  // step() says so
     const auto header = std::atomic_ref(*reinterpret_cast<std::uint16_t*>(raw)).load(std::memory_order_acquire);
     if (hsa::PacketHeader{header}.type() == hsa::PacketType::invalid) break;
@@ -217,8 +220,8 @@ std::uint64_t PacketProcessor::written_packets(const QueueSlot& queue, hsa::Queu
 
 // Writers reserve indices before there is room for their packets: what lies beyond the ring is not there yet. A doorbell
 // register on the other hand is written when the packets are, and a value beyond the ring is a mistake, which step() reports.
-std::uint64_t PacketProcessor::announced(const QueueSlot& queue, const hsa::Queue& aql) const {
-  return queue.doorbell == DoorbellKind::ring ? queue.rung : std::min(queue.rung, queue.retired + aql.size);
+std::uint64_t PacketProcessor::announced(const QueueSlot& queue) {
+  return queue.doorbell == DoorbellKind::ring ? queue.rung : std::min(queue.rung, queue.retired + queue.size);
 }
 
 bool PacketProcessor::idle() const {

@@ -65,13 +65,20 @@ struct QueueSlot {
   std::vector<std::uint32_t> cu_mask;
   std::uint64_t generation = 0;  ///< of creations in any slot: tells a queue from a later one in the same slot
   std::uint64_t address = 0;     ///< GPU virtual address of the amd_queue_t
-  std::uint64_t next = 0;        ///< index of the next packet to start
-  std::uint64_t retired = 0;     ///< packets before this index are retired: the read index
-  std::uint64_t rung = 0;        ///< packets before this index were announced by the doorbell
+  /// The ring as it was when the queue was created: hardware has it in registers of its own (CP_HQD_PQ_BASE, _CONTROL), which a
+  /// program that writes to its amd_queue_t does not reach.
+  std::uint64_t ring = 0;     ///< GPU virtual address of packet 0
+  std::uint32_t size = 0;     ///< packets, a power of two
+  std::uint64_t next = 0;     ///< index of the next packet to start
+  std::uint64_t retired = 0;  ///< packets before this index are retired: the read index
+  std::uint64_t rung = 0;     ///< packets before this index were announced by the doorbell
   std::deque<InFlightPacket> in_flight;
   std::uint32_t error = LACUNA_QUEUE_ERROR_NONE;
   std::uint64_t error_packet = 0;
   const char* waiting_for = "";  ///< for diagnosis: why `next` has not started
+
+  /// GPU virtual address of a packet.
+  std::uint64_t place(std::uint64_t index) const { return ring + (index & (size - 1)) * hsa::kPacketBytes; }
 };
 
 }  // namespace lacuna

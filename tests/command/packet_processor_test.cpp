@@ -246,6 +246,45 @@ TEST_F(PacketProcessorTest, QueueCreationIsChecked) {
   EXPECT_EQ(create(8, kBase + kQueues), LACUNA_QUEUE_ERROR_SLOT) << "no such slot";
 }
 
+// The ring is where it was when the queue was created, whatever is written to the amd_queue_t afterwards.
+TEST_F(PacketProcessorTest, ARingThatIsMovedInTheQueueStaysWhereItIs) {
+  const struct {
+    const char* what;
+    std::uint64_t base;
+    std::uint32_t size;
+  } changes[] = {{"unaligned", kBase + kRings + 2, kRingSize},
+                 {"unaligned for an atomic access", kBase + kRings + 1, kRingSize},
+                 {"elsewhere", kBase + kRings + 0x800, kRingSize},
+                 {"unmapped", 0x40, kRingSize},
+                 {"at the end of memory", kBase + kBytes - 32, kRingSize},
+                 {"no packets", kBase + kRings, 0},
+                 {"one packet", kBase + kRings, 1},
+                 {"no power of two", kBase + kRings, 3},
+                 {"larger", kBase + kRings, 64}};
+  for (const DoorbellKind doorbell : {DoorbellKind::ring, DoorbellKind::legacy_index, DoorbellKind::write_index}) {
+    for (const auto& [what, base, size] : changes) {
+      ASSERT_EQ(open_with(0, {.doorbell = doorbell}), LACUNA_QUEUE_ERROR_NONE);
+      queue(0).base_address = base;
+      queue(0).size = size;
+      for (unsigned i = 0; i < 12; ++i) signal(i).value = 1;
+      for (unsigned i = 0; i < 12; ++i) {
+        put(0, dispatch(0, i));
+        queue(0).max_legacy_doorbell_dispatch_id_plus_1 = written_[0];
+        if (doorbell == DoorbellKind::ring) {
+          ring(0);
+        } else {
+          b_.cp.packets.look_at_doorbells();
+        }
+        microseconds(2);
+        EXPECT_EQ(signal(i).value, 0) << what << ", packet " << i;
+      }
+      EXPECT_EQ(status(0), LACUNA_QUEUE_ACTIVE) << what;
+      EXPECT_EQ(queue(0).read_dispatch_id, 12u) << what;
+      b_.cp.packets.destroy_queue(0);
+    }
+  }
+}
+
 TEST_F(PacketProcessorTest, GpuvmRegisters) {
   const auto command = [&](std::uint64_t va, std::uint64_t pa, std::uint64_t size, std::uint32_t what) {
     b_.set_pair(LACUNA_GPU_VM_VA_LO, va);
