@@ -89,11 +89,10 @@ std::optional<PacketRefusal> DispatchPacketReader::read_scratch(Dispatch& d, con
                               d.kernel, bytes, queue.scratch_wave64_lane_byte_size));
   }
   std::copy_n(queue.scratch_resource_descriptor, 4, d.scratch.resource_descriptor.begin());
-  const std::uint64_t base = queue.scratch_resource_descriptor[0] | std::uint64_t{queue.scratch_resource_descriptor[1] & 0xffff}
-                                                                        << 32;
+  d.scratch.base = queue.scratch_resource_descriptor[0] | std::uint64_t{queue.scratch_resource_descriptor[1] & 0xffff} << 32;
   d.scratch.backing_location = queue.scratch_backing_memory_location;
   // gfx8 counts FLAT scratch offsets from the pool's base, gfx9 holds the address itself.
-  d.scratch.pool_base = target_ == isa::Target::gfx803 ? base - queue.scratch_backing_memory_location : 0;
+  d.scratch.pool_base = target_ == isa::Target::gfx803 ? d.scratch.base - queue.scratch_backing_memory_location : 0;
   if (bytes == 0) return std::nullopt;
   d.scratch.wave_slots = queue.compute_tmpring_size & 0xfff;
   d.scratch.wave_bytes = (queue.compute_tmpring_size >> 12 & 0x1fff) * 1024;

@@ -193,7 +193,10 @@ bool Dispatcher::take_scratch(const Dispatch& dispatch) {
   if (dispatch.scratch.wave_bytes == 0) return true;
   if (scratch_.size() <= dispatch.queue_slot) scratch_.resize(dispatch.queue_slot + 1);
   ScratchPool& pool = scratch_[dispatch.queue_slot];
-  if (pool.slots != dispatch.scratch.wave_slots) {
+  if (!pool.is_laid_out_for(dispatch.scratch)) {
+    if (pool.free.size() < pool.slots) return false;
+    pool.base = dispatch.scratch.base;
+    pool.slot_bytes = dispatch.scratch.wave_bytes;
     pool.slots = dispatch.scratch.wave_slots;
     pool.free.clear();
     for (std::uint32_t i = pool.slots; i > 0; --i) pool.free.push_back(i - 1);

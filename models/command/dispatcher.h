@@ -103,10 +103,16 @@ class Dispatcher : public sc_core::sc_module, public ComputeUnitListener, public
   std::uint64_t completion_order_ = 0;
   unsigned next_unit_ = 0;
   Tick next_launch_{};
-  /// Free scratch slots of each queue; sized when a queue's first dispatch with scratch arrives.
+  /// Free scratch slots of each queue, laid out as the queue's dispatches say. A dispatch that finds another layout, because
+  /// the queue's scratch memory has been changed while others run, waits until they have given back all slots.
   struct ScratchPool {
+    std::uint64_t base = 0;  ///< GPU virtual address of slot 0
+    std::uint32_t slot_bytes = 0;
     std::uint32_t slots = 0;
     std::vector<std::uint32_t> free;
+    bool is_laid_out_for(const ScratchSetup& setup) const {
+      return base == setup.base && slot_bytes == setup.wave_bytes && slots == setup.wave_slots;
+    }
   };
   std::vector<ScratchPool> scratch_;
   GlobalWaveSync sync_;

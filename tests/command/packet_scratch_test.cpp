@@ -154,6 +154,40 @@ TEST_F(PacketScratchTest, LentMemoryIsGivenBackAfterTheDispatch) {
   EXPECT_EQ(asked(), hsa::kScratchRequest) << "a later grid asks anew";
 }
 
+// A guest that lays out its scratch memory anew while dispatches hold slots of it: numbers of slots and their places would mean
+// something else from one dispatch to the next.
+TEST_F(PacketScratchTest, AnotherLayoutWaitsForTheSlotsOfTheOldOne) {
+  const struct {
+    const char* what;
+    std::uint32_t lane_bytes;
+    std::uint32_t slots;
+    std::uint64_t offset;
+  } changes[] = {
+      {"fewer slots", 16, 4, 0}, {"more slots", 16, 16, 0}, {"larger slots", 64, 8, 0}, {"another place", 16, 8, 0x8000}};
+  unsigned done = 0;
+  for (const auto& [what, lane_bytes, slots, offset] : changes) {
+    fill_fields(16, 8, 0);
+    put(0, with_scratch(1, done, 16));  // 8,192 cycles
+    put(0, with_scratch(0, done + 1, 16));
+    ring(0);
+    microseconds(3);
+    EXPECT_EQ(signal(done + 1).value, 0) << what << ": the same layout needs no wait";
+    EXPECT_EQ(signal(done).value, 1);
+    fill_fields(lane_bytes, slots, offset);
+    put(0, with_scratch(0, done + 2, 16));
+    ring(0);
+    microseconds(3);
+    EXPECT_EQ(signal(done).value, 1) << "still running";
+    EXPECT_EQ(signal(done + 2).value, 1) << what << ": a slot has been given twice";
+    microseconds(10);
+    EXPECT_EQ(signal(done).value, 0);
+    EXPECT_EQ(signal(done + 2).value, 0) << what;
+    done += 3;
+    if (done == kInactive) done += 1;
+  }
+  EXPECT_EQ(status(0), LACUNA_QUEUE_ACTIVE);
+}
+
 TEST_F(PacketScratchTest, DispatchesWithoutScratchDoNotCareForTheProperty) {
   queue(0).queue_properties = kOnce;
   put(0, dispatch(0, 0));
