@@ -285,6 +285,7 @@ class ComputeUnit : public sc_core::sc_module, private MemoryTokens::Listener {
   // compute_unit_faults.cpp
   void fault(WavefrontSlot& slot, std::uint32_t code, std::uint64_t address, std::uint64_t pc, const std::string& what,
              Cycles cycle);
+  void trap(WavefrontSlot& slot, std::uint64_t pc, Cycles cycle);
   void memory_fault(WavefrontSlot& slot, const isa::Instruction& instruction, std::uint64_t pc, Cycles cycle);
   void fetch_fault(WavefrontSlot& slot, Cycles cycle);
 

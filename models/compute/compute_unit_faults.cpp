@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <bit>
 #include <ostream>
 
 #include "models/common/gpu_registers.h"
@@ -10,6 +11,18 @@
 #include "models/isa/decoder.h"
 
 namespace lacuna {
+
+namespace {
+
+/// "lane 5", "64 lanes, the first is lane 0".
+std::string lanes_text(std::uint64_t lanes) {
+  if (lanes == 0) return "no active lane";
+  const int first = std::countr_zero(lanes);
+  const int count = std::popcount(lanes);
+  return count == 1 ? fmt::format("lane {}", first) : fmt::format("{} lanes, the first is lane {}", count, first);
+}
+
+}  // namespace
 
 void ComputeUnit::fault(WavefrontSlot& slot, std::uint32_t code, std::uint64_t address, std::uint64_t pc,
                         const std::string& what, Cycles cycle) {
@@ -30,6 +43,11 @@ void ComputeUnit::fault(WavefrontSlot& slot, std::uint32_t code, std::uint64_t a
   made.fault->where = fmt::format("{}, workgroup ({}, {}, {}), wavefront {}, compute unit {} SIMD {}", instruction, id[0],
                                   id[1], id[2], slot.wave_in_group, place_.index, slot.simd->number);
   reported();
+}
+
+// abort(), failed assertions and __builtin_trap() are trap 2.
+void ComputeUnit::trap(WavefrontSlot& slot, std::uint64_t pc, Cycles cycle) {
+  fault(slot, LACUNA_FAULT_TRAP, 0, pc, fmt::format("trap {}, {}", slot.wave.event_value, lanes_text(slot.wave.exec())), cycle);
 }
 
 void ComputeUnit::memory_fault(WavefrontSlot& slot, const isa::Instruction& instruction, std::uint64_t pc, Cycles cycle) {

@@ -293,7 +293,8 @@ bool ComputeUnit::handle_event(WavefrontSlot& slot, const isa::Instruction& inst
       fault(slot, LACUNA_FAULT_TRAP, 0, pc, "wavefront halted itself (s_sethalt 1)", cycle);
       return false;
     case isa::Event::trap:
-      fault(slot, LACUNA_FAULT_TRAP, 0, pc, fmt::format("trap {}", wave.event_value), cycle);
+      if (wave.event_value == isa::kDebugTrap) return true;
+      trap(slot, pc, cycle);
       return false;
     case isa::Event::wave_sync:
       return synchronise(slot, pc, cycle);

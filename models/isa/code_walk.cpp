@@ -208,8 +208,9 @@ class Walk {
   /// Notes where control may go; false when it does not go to the next instruction.
   bool continues(const Instruction& instruction, std::uint64_t pc) {
     const InstructionRow& row = *instruction.row;
-    // A trap ends the wavefront: there is no handler that would return.
-    if (row.latency == LatencyClass::end_program || row.latency == LatencyClass::trap) return false;
+    // All traps but that of a debugger end the wavefront: there is no handler that would return.
+    if (row.latency == LatencyClass::trap) return (static_cast<unsigned>(instruction.immediate) & 0xff) == kDebugTrap;
+    if (row.latency == LatencyClass::end_program) return false;
     if (row.mnemonic == "s_swappc_b64") {
       ++inventory_.calls;
       transfer(instruction.src[0]);

@@ -51,6 +51,9 @@ enum class Event : std::uint8_t {
 };
 
 inline constexpr std::uint32_t kMessageThenHalt = 1U << 16;  ///< s_sendmsghalt
+/// The trap of llvm.debugtrap. Without a debugger the trap handler returns from it immediately (LLVM, "User Guide for AMDGPU
+/// Backend", Trap Handler ABI).
+inline constexpr std::uint32_t kDebugTrap = 3;
 
 struct MemoryFault {
   enum class Reason : std::uint8_t { not_mapped, not_permitted, misaligned, lds_out_of_range };

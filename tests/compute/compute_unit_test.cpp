@@ -397,11 +397,33 @@ TEST_F(ComputeUnitTest, RunningOffTheCodeIsAFetchFault) {
   EXPECT_EQ(b_.listener.faults[0].code, static_cast<std::uint32_t>(LACUNA_FAULT_FETCH));
 }
 
-TEST_F(ComputeUnitTest, TrapAndMessage) {
-  const auto trap = b_.program({0xbf920002, kEnd});  // s_trap 2
-  b_.run(b_.loose(), *trap);
-  ASSERT_EQ(b_.listener.faults.size(), 1u);
-  EXPECT_EQ(b_.listener.faults[0].code, static_cast<std::uint32_t>(LACUNA_FAULT_TRAP));
+TEST_F(ComputeUnitTest, TrapNamesTheLanesThatAreActive) {
+  const struct {
+    std::uint32_t exec;  // low half, as a literal; the high half is zero
+    const char* lanes;
+  } cases[] = {{0x20, "trap 2, lane 5"}, {0xc0000010, "trap 2, 3 lanes, the first is lane 4"}, {0, "trap 2, no active lane"}};
+  for (const auto& [exec, lanes] : cases) {
+    b_.listener.faults.clear();
+    const auto trap = b_.program({0xbefe00ff, exec, 0xbeff0080, 0xbf920002, kEnd});  // s_mov_b32 exec_lo, exec_hi; s_trap 2
+    b_.run(b_.loose(), *trap);
+    ASSERT_EQ(b_.listener.faults.size(), 1u);
+    EXPECT_EQ(b_.listener.faults[0].code, static_cast<std::uint32_t>(LACUNA_FAULT_TRAP));
+    EXPECT_EQ(b_.listener.faults[0].what, lanes);
+  }
+  const auto whole = b_.program({0xbf920002, kEnd});
+  b_.run(b_.loose(), *whole);
+  EXPECT_EQ(b_.listener.faults.back().what, "trap 2, 64 lanes, the first is lane 0");
+}
+
+TEST_F(ComputeUnitTest, TrapOfADebuggerThatIsNotThereIsPassed) {
+  const auto breakpoint = b_.program({0xbf920003, kMove, kEnd});  // s_trap 3
+  for (ComputeUnit* unit : {&b_.loose(), &b_.functional()}) {
+    b_.run(*unit, *breakpoint);
+    EXPECT_TRUE(b_.listener.faults.empty());
+  }
+}
+
+TEST_F(ComputeUnitTest, Message) {
   const auto message = b_.program({0xbefc0085, 0xbf900001, kEnd});  // s_mov_b32 m0, 5; s_sendmsg sendmsg(MSG_INTERRUPT)
   b_.run(b_.loose(), *message);
   EXPECT_EQ(b_.listener.messages, std::vector<std::uint32_t>{5});

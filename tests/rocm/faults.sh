@@ -32,7 +32,8 @@ memory_fault atomic-beyond add_at "atomic"
 memory_fault use-after-free read_at "not mapped"
 memory_fault use-after-unregister write_at
 memory_fault broken-list walk
-fault trap "HSA_STATUS_ERROR_EXCEPTION|exception" "trap" "kernel.*trap"
+fault trap "HSA_STATUS_ERROR_EXCEPTION|exception" "trap 2, 64 lanes, the first is lane 0:" "kernel.*trap"
+fault trap-in-some-lanes "HSA_STATUS_ERROR_EXCEPTION|exception" "trap 2, 8 lanes, the first is lane 3:" "kernel.*trap_in_some_lanes"
 complains "mistakes of the guest: 1 stopped queues"
 fault illegal-instruction "HSA_STATUS_ERROR_ILLEGAL_INSTRUCTION|illegal instruction" "illegal_instruction"
 

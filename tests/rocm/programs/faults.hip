@@ -23,6 +23,10 @@ __global__ void trap(const int* condition) {
   if (*condition == 0) __builtin_trap();
 }
 
+__global__ void trap_in_some_lanes(const int* condition) {
+  if (condition[threadIdx.x] == 0 && threadIdx.x % 8 == 3) __builtin_trap();
+}
+
 __global__ void illegal_instruction() { asm volatile(".long 0xbfffffff"); }
 
 __global__ void add_at(unsigned* memory, long index) { atomicAdd(memory + index, 1u); }
@@ -81,6 +85,8 @@ int main(int argc, char** argv) {
     const std::vector<Node> nodes = {{reinterpret_cast<Node*>(memory) + 1, 5}, {reinterpret_cast<Node*>(0x123450), 7}};
     HIP_CHECK(hipMemcpy(memory, nodes.data(), nodes.size() * sizeof(Node), hipMemcpyHostToDevice));
     walk<<<1, 1>>>(reinterpret_cast<Node*>(memory), out.data());
+  } else if (what == "trap-in-some-lanes") {
+    trap_in_some_lanes<<<1, 64>>>(memory);
   } else if (what == "trap") {
     trap<<<1, 64>>>(memory);
   } else if (what == "illegal-instruction") {
