@@ -61,6 +61,9 @@ std::optional<PacketRefusal> DispatchPacketReader::read_kernel(Dispatch& d) {
   d.kernel = symbols_.name(object);
   d.descriptor = hsa::KernelDescriptor::read(raw);
   d.entry = object + static_cast<std::uint64_t>(d.descriptor.entry_offset);
+  if (d.entry % hsa::KernelDescriptor::kEntryAlignment != 0) {
+    return refuse(fmt::format("kernel {}: entry point {:#x} is not 256-byte aligned", d.kernel, d.entry));
+  }
   if (vm_.pointer(d.entry, 4, isa::Access::execute) == nullptr) {
     return refuse(
         fmt::format("kernel {}: entry point {:#x} is not mapped executable; {}", d.kernel, d.entry, vm_.nearest(d.entry)));
@@ -81,24 +84,26 @@ std::optional<PacketRefusal> DispatchPacketReader::read_kernel(Dispatch& d) {
 }
 
 std::optional<PacketRefusal> DispatchPacketReader::read_scratch(Dispatch& d, const hsa::Queue& queue) const {
-  const std::uint64_t bytes = d.packet.private_segment_size;
-  if (bytes == 0 && !d.descriptor.private_segment_wave_offset()) return std::nullopt;
+  const std::uint64_t bytes = d.private_bytes();
   const auto refuse = [](std::string why) { return PacketRefusal{LACUNA_QUEUE_ERROR_PACKET_SEGMENT, std::move(why)}; };
   if (bytes > queue.scratch_wave64_lane_byte_size) {
     return refuse(fmt::format("kernel {}: private segment of {} bytes per work-item, the queue's scratch memory has {}",
                               d.kernel, bytes, queue.scratch_wave64_lane_byte_size));
   }
+  // Kernels get these whether they use them or not.
   std::copy_n(queue.scratch_resource_descriptor, 4, d.scratch.resource_descriptor.begin());
   d.scratch.base = queue.scratch_resource_descriptor[0] | std::uint64_t{queue.scratch_resource_descriptor[1] & 0xffff} << 32;
   d.scratch.backing_location = queue.scratch_backing_memory_location;
   // gfx8 counts FLAT scratch offsets from the pool's base, gfx9 holds the address itself.
   d.scratch.pool_base = target_ == isa::Target::gfx803 ? d.scratch.base - queue.scratch_backing_memory_location : 0;
+  const std::uint32_t slots = queue.compute_tmpring_size & 0xfff;
+  const std::uint32_t slot_bytes = (queue.compute_tmpring_size >> 12 & 0x1fff) * 1024;
   if (bytes == 0) return std::nullopt;
-  d.scratch.wave_slots = queue.compute_tmpring_size & 0xfff;
-  d.scratch.wave_bytes = (queue.compute_tmpring_size >> 12 & 0x1fff) * 1024;
-  if (d.scratch.wave_bytes < bytes * isa::kLanes) {
+  d.scratch.wave_slots = slots;
+  d.scratch.wave_bytes = slot_bytes;
+  if (slot_bytes < bytes * isa::kLanes) {
     return refuse(fmt::format("kernel {}: wavefronts need {} bytes of scratch, compute_tmpring_size gives {}", d.kernel,
-                              bytes * isa::kLanes, d.scratch.wave_bytes));
+                              bytes * isa::kLanes, slot_bytes));
   }
   return std::nullopt;
 }

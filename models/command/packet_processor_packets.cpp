@@ -37,7 +37,7 @@ PacketProcessor::Step PacketProcessor::start_dispatch(unsigned slot, const std::
   auto dispatch = std::make_unique<Dispatch>();
   std::memcpy(&dispatch->packet, raw, sizeof dispatch->packet);
   const hsa::Queue& aql = *queue_memory(queue);
-  if (dispatch->packet.private_segment_size > aql.scratch_wave64_lane_byte_size) {
+  if (dispatch->private_bytes() > aql.scratch_wave64_lane_byte_size) {
     if (const auto step = request_scratch(slot, aql)) return *step;
   }
   queue.scratch = QueueSlot::Scratch::settled;

@@ -136,6 +136,7 @@ static_assert(offsetof(Queue, scratch_wave64_lane_byte_size) == 176 && offsetof(
 /// later and v2's amd_kernel_code_t, so one reader serves both.
 struct KernelDescriptor {
   static constexpr std::uint64_t kAlignment = 64;
+  static constexpr std::uint64_t kEntryAlignment = 256;  ///< of the first instruction
   static constexpr std::uint64_t kBytes = 64;
 
   std::int64_t entry_offset = 0;  ///< of the first instruction, from the descriptor
@@ -151,12 +152,15 @@ struct KernelDescriptor {
   std::uint32_t float_mode() const { return (rsrc1 >> 12) & 0xff; }
   bool dx10_clamp() const { return (rsrc1 >> 21) & 1; }
   bool ieee_mode() const { return (rsrc1 >> 23) & 1; }
+  bool fp16_overflow() const { return (rsrc1 >> 26) & 1; }  ///< gfx9
   // COMPUTE_PGM_RSRC2
   bool private_segment_wave_offset() const { return rsrc2 & 1; }
   unsigned user_sgprs() const { return (rsrc2 >> 1) & 0x1f; }
   bool workgroup_id(unsigned dimension) const { return (rsrc2 >> (7 + dimension)) & 1; }
   bool workgroup_info() const { return (rsrc2 >> 10) & 1; }
-  unsigned work_item_id_dimensions() const { return ((rsrc2 >> 11) & 3) + 1; }
+  /// ENABLE_VGPR_WORKITEM_ID. 0: x; 1: x and y; 2: x, y and z.
+  unsigned work_item_ids() const { return (rsrc2 >> 11) & 3; }
+  std::uint32_t exceptions() const { return (rsrc2 >> 24) & 0x7f; }
   // kernel code properties
   bool private_segment_buffer() const { return properties & 1; }
   bool dispatch_ptr() const { return (properties >> 1) & 1; }

@@ -85,6 +85,8 @@ struct Dispatch {
     constexpr std::uint64_t kPage = 4096;
     return address / kPage == packet.kernarg_address / kPage || address / kPage == packet_address / kPage;
   }
+  /// Private memory of a lane: what the packet asks for, in whole dwords.
+  std::uint64_t private_bytes() const { return (std::uint64_t{packet.private_segment_size} + 3) & ~std::uint64_t{3}; }
   std::uint64_t total_workgroups() const { return std::uint64_t{workgroups[0]} * workgroups[1] * workgroups[2]; }
   bool all_launched() const { return next_workgroup == total_workgroups(); }
   bool done() const { return finished_workgroups == total_workgroups(); }

@@ -12,7 +12,8 @@ namespace {
 
 constexpr unsigned kMaxUserSgprs = 16;
 
-/// Registers that the enabled user SGPR fields take, in descriptor order.
+/// Registers that the enabled user SGPR fields take. All of code object v2's together would be 18: requests beyond the 16 that
+/// exist are ignored.
 unsigned user_sgprs_needed(const hsa::KernelDescriptor& d) {
   unsigned n = 0;
   if (d.private_segment_buffer()) n += 4;
@@ -23,23 +24,53 @@ unsigned user_sgprs_needed(const hsa::KernelDescriptor& d) {
   if (d.flat_scratch_init()) n += 2;
   if (d.private_segment_size()) n += 1;
   for (unsigned i = 0; i < 3; ++i) n += d.grid_workgroup_count(i) ? 1 : 0;
-  return n;
+  return std::min(n, kMaxUserSgprs);
 }
 
-/// Writes SGPRs one after the other.
+/// Bits that the guide reserves ("must be 0") for the target and that no version of the descriptor uses. A kernel that sets one
+/// asks for what the target does not have. Fields that must be zero because the packet processor fills them in, whatever the
+/// descriptor says (PRIORITY, ENABLE_TRAP_HANDLER, GRANULATED_LDS_SIZE, ...), are not among them: old compilers set some.
+struct ReservedBits {
+  std::uint32_t rsrc1;
+  std::uint32_t rsrc2;
+  std::uint32_t rsrc3;
+  std::uint16_t properties;  ///< 9:7 are code object v2's grid workgroup counts, 11 is v5's USES_DYNAMIC_STACK
+};
+constexpr ReservedBits kReservedGfx8{.rsrc1 = 0xfc00'0000, .rsrc2 = 0x8000'0000, .rsrc3 = 0xffff'ffff, .properties = 0xf400};
+constexpr ReservedBits kReservedGfx90a{.rsrc1 = 0xf800'0000, .rsrc2 = 0x8000'0000, .rsrc3 = 0xfffe'ffc0, .properties = 0xf400};
+
+std::string check_reserved_bits(const hsa::KernelDescriptor& d, isa::Target target) {
+  const ReservedBits& reserved = target == isa::Target::gfx803 ? kReservedGfx8 : kReservedGfx90a;
+  const struct {
+    const char* field;
+    std::uint32_t set;
+  } fields[] = {{"COMPUTE_PGM_RSRC1", d.rsrc1 & reserved.rsrc1},
+                {"COMPUTE_PGM_RSRC2", d.rsrc2 & reserved.rsrc2},
+                {"COMPUTE_PGM_RSRC3", d.rsrc3 & reserved.rsrc3},
+                {"the kernel code properties", static_cast<std::uint32_t>(d.properties & reserved.properties)}};
+  for (const auto& [field, set] : fields) {
+    if (set != 0)
+      return fmt::format("kernel descriptor sets bits {:#x} of {}, which {} reserves", set, field, isa::traits(target).name);
+  }
+  return {};
+}
+
+/// Writes SGPRs one after the other, those before `end`.
 class SgprWriter {
  public:
-  explicit SgprWriter(isa::Wavefront& wave) : wave_(wave) {}
-  void put(std::uint32_t value) { wave_.sgpr[next_++] = value; }
+  SgprWriter(isa::Wavefront& wave, unsigned first, unsigned end) : wave_(wave), next_(first), end_(end) {}
+  void put(std::uint32_t value) {
+    if (next_ < end_) wave_.sgpr[next_++] = value;
+  }
   void put64(std::uint64_t value) {
     put(static_cast<std::uint32_t>(value));
     put(static_cast<std::uint32_t>(value >> 32));
   }
-  void skip_to(unsigned index) { next_ = index; }
 
  private:
   isa::Wavefront& wave_;
-  unsigned next_ = 0;
+  unsigned next_;
+  unsigned end_;
 };
 
 std::uint32_t scratch_wave_offset(const Dispatch& dispatch, const WavefrontPlace& place) {
@@ -51,6 +82,7 @@ bool offsets_from_pool(isa::Target target) { return target == isa::Target::gfx80
 
 void set_user_sgprs(SgprWriter& out, const Dispatch& dispatch, isa::Target target) {
   const hsa::KernelDescriptor& d = dispatch.descriptor;
+  const auto private_bytes = static_cast<std::uint32_t>(dispatch.private_bytes());
   if (d.private_segment_buffer()) {
     for (const std::uint32_t word : dispatch.scratch.resource_descriptor) out.put(word);
   }
@@ -62,10 +94,9 @@ void set_user_sgprs(SgprWriter& out, const Dispatch& dispatch, isa::Target targe
     // gfx8 takes the byte offset from the scratch pool's base and the bytes of a lane, gfx9 a 64-bit address: both are what
     // amd_queue_t's backing location holds, the second word differs.
     out.put(static_cast<std::uint32_t>(dispatch.scratch.backing_location));
-    out.put(offsets_from_pool(target) ? dispatch.packet.private_segment_size
-                                      : static_cast<std::uint32_t>(dispatch.scratch.backing_location >> 32));
+    out.put(offsets_from_pool(target) ? private_bytes : static_cast<std::uint32_t>(dispatch.scratch.backing_location >> 32));
   }
-  if (d.private_segment_size()) out.put(dispatch.packet.private_segment_size);
+  if (d.private_segment_size()) out.put(private_bytes);
   for (unsigned i = 0; i < 3; ++i) {
     if (d.grid_workgroup_count(i)) out.put(dispatch.workgroups[i]);
   }
@@ -73,22 +104,26 @@ void set_user_sgprs(SgprWriter& out, const Dispatch& dispatch, isa::Target targe
 
 void set_work_item_ids(isa::Wavefront& wave, const Dispatch& dispatch, const std::array<std::uint32_t, 3>& extent,
                        unsigned first) {
-  const unsigned dimensions = dispatch.descriptor.work_item_id_dimensions();
+  const unsigned dimensions = dispatch.descriptor.work_item_ids() + 1;
   const bool packed = isa::traits(wave.target).packed_work_item_ids;
   const bool has_y = !packed && dimensions > 1 && wave.vgpr_count > 1;
   const bool has_z = !packed && dimensions > 2 && wave.vgpr_count > 2;
+  // Compilers do not mask v0 where nothing but x is enabled: fields that are not enabled are zero.
+  const auto beside_x = [packed, dimensions](std::uint32_t y, std::uint32_t z) {
+    return packed ? (dimensions > 1 ? y << 10 : 0) | (dimensions > 2 ? z << 20 : 0) : 0;
+  };
   std::uint32_t x = first % extent[0];
   std::uint32_t y = first / extent[0] % extent[1];
   std::uint32_t z = first / extent[0] / extent[1];
   if (x + isa::kLanes <= extent[0]) {  // all in one row
-    const std::uint32_t row = packed ? y << 10 | z << 20 : 0;
+    const std::uint32_t row = beside_x(y, z);
     for (unsigned lane = 0; lane < isa::kLanes; ++lane) wave.vgpr[lane] = (x + lane) | row;
     if (has_y) std::fill_n(wave.vgpr + isa::kLanes, isa::kLanes, y);
     if (has_z) std::fill_n(wave.vgpr + 2 * isa::kLanes, isa::kLanes, z);
     return;
   }
   for (unsigned lane = 0; lane < isa::kLanes; ++lane) {
-    wave.vgpr[lane] = packed ? x | y << 10 | z << 20 : x;
+    wave.vgpr[lane] = x | beside_x(y, z);
     if (has_y) wave.vgpr[isa::kLanes + lane] = y;
     if (has_z) wave.vgpr[2 * isa::kLanes + lane] = z;
     if (++x != extent[0]) continue;
@@ -112,26 +147,28 @@ std::array<std::uint32_t, 3> workgroup_extent(const Dispatch& dispatch, const st
 
 void set_initial_state(isa::Wavefront& wave, const Dispatch& dispatch, const WavefrontPlace& place) {
   const hsa::KernelDescriptor& d = dispatch.descriptor;
-  wave.sgpr.fill(0);
-  SgprWriter out(wave);
-  set_user_sgprs(out, dispatch, wave.target);
-  out.skip_to(d.user_sgprs());
-  for (unsigned i = 0; i < 3; ++i) {
-    if (d.workgroup_id(i)) out.put(place.workgroup[i]);
-  }
-  if (d.workgroup_info()) {
-    // bit 31: first wavefront of its workgroup; 11:6 ordered-append count unused; 5:0 wavefronts of the workgroup
-    out.put((place.wave_in_group == 0 ? 1u << 31 : 0) | (dispatch.needs.wavefronts & 0x3f));
-  }
-  if (d.private_segment_wave_offset()) out.put(scratch_wave_offset(dispatch, place));
-
   const auto extent = workgroup_extent(dispatch, place.workgroup);
   const std::uint64_t items = std::uint64_t{extent[0]} * extent[1] * extent[2];
+  wave.sgpr.fill(0);
+  SgprWriter user(wave, 0, kMaxUserSgprs);
+  set_user_sgprs(user, dispatch, wave.target);
+  SgprWriter system(wave, d.user_sgprs(), static_cast<unsigned>(wave.sgpr.size()));
+  for (unsigned i = 0; i < 3; ++i) {
+    if (d.workgroup_id(i)) system.put(place.workgroup[i]);
+  }
+  if (d.workgroup_info()) {
+    // bit 31: first wavefront of its workgroup; 16:6: ordered-append term, unused; 5:0: wavefronts of the workgroup
+    const std::uint64_t wavefronts = (items + isa::kLanes - 1) / isa::kLanes;
+    system.put((place.wave_in_group == 0 ? 1u << 31 : 0) | static_cast<std::uint32_t>(wavefronts & 0x3f));
+  }
+  if (d.private_segment_wave_offset()) system.put(scratch_wave_offset(dispatch, place));
+
   const unsigned first = place.wave_in_group * isa::kLanes;
   set_work_item_ids(wave, dispatch, extent, first);
   const std::uint64_t here = items > first ? std::min<std::uint64_t>(items - first, isa::kLanes) : 0;
   wave.set_exec(here == isa::kLanes ? ~std::uint64_t{0} : (std::uint64_t{1} << here) - 1);
-  wave.mode.bits = d.float_mode() | (d.dx10_clamp() ? 1u << 8 : 0) | (d.ieee_mode() ? 1u << 9 : 0);
+  // FLOAT_MODE 7:0, DX10_CLAMP 8, IEEE 9, EXCP_EN 18:12
+  wave.mode.bits = d.float_mode() | (d.dx10_clamp() ? 1u << 8 : 0) | (d.ieee_mode() ? 1u << 9 : 0) | d.exceptions() << 12;
   wave.scc = false;
   wave.trap_status = 0;
   wave.status = 0;
@@ -158,6 +195,13 @@ std::string check_descriptor(const hsa::KernelDescriptor& descriptor, isa::Targe
   if (user_sgprs_needed(descriptor) > descriptor.user_sgprs()) {
     return fmt::format("kernel descriptor enables {} user SGPRs but declares {}", user_sgprs_needed(descriptor),
                        descriptor.user_sgprs());
+  }
+  if (descriptor.work_item_ids() > 2) {
+    return fmt::format("kernel descriptor has {} in ENABLE_VGPR_WORKITEM_ID, which is not defined", descriptor.work_item_ids());
+  }
+  if (std::string reserved = check_reserved_bits(descriptor, target); !reserved.empty()) return reserved;
+  if (descriptor.fp16_overflow()) {
+    return "kernel descriptor sets FP16_OVFL: results of f16 that are clamped instead of infinite are not supported";
   }
   if (needs.vgprs > t.max_vgprs) return fmt::format("kernel asks for {} VGPRs, {} has {}", needs.vgprs, t.name, t.max_vgprs);
   if (needs.sgprs > 112) return fmt::format("kernel asks for {} SGPRs, a wavefront has at most 112", needs.sgprs);

@@ -160,6 +160,7 @@ TEST_F(PacketProcessorTest, BadPacketsFailTheirQueueAndOnlyIt) {
       {"large workgroup", [](Packet& p) { p.workgroup_size[0] = 1025; }, LACUNA_QUEUE_ERROR_PACKET_DIMENSIONS},
       {"LDS", [](Packet& p) { p.group_segment_size = 65537; }, LACUNA_QUEUE_ERROR_PACKET_SEGMENT},
       {"scratch", [](Packet& p) { p.private_segment_size = 4; }, LACUNA_QUEUE_ERROR_PACKET_SEGMENT},
+      {"most scratch", [](Packet& p) { p.private_segment_size = ~0u; }, LACUNA_QUEUE_ERROR_PACKET_SEGMENT},
       {"misaligned kernel", [](Packet& p) { p.kernel_object += 4; }, LACUNA_QUEUE_ERROR_KERNEL_OBJECT},
       {"unmapped kernel", [](Packet& p) { p.kernel_object = 0x10; }, LACUNA_QUEUE_ERROR_KERNEL_OBJECT},
       {"signal", [](Packet& p) { p.completion_signal = 0x123; }, LACUNA_QUEUE_ERROR_SIGNAL},
@@ -186,6 +187,34 @@ TEST_F(PacketProcessorTest, BadPacketsFailTheirQueueAndOnlyIt) {
     EXPECT_EQ(signal(1).value, 0) << row.what << ": the other queue goes on";
     b_.set_reg(LACUNA_GPU_QUEUE_SELECT, 0);
     b_.set_reg(LACUNA_GPU_QUEUE_COMMAND, LACUNA_QUEUE_DESTROY);
+  }
+}
+
+TEST_F(PacketProcessorTest, KernelObjectsThatCannotStartAreRefused) {
+  struct Descriptor {
+    std::int64_t entry = 0x100;
+    std::uint32_t rsrc1 = 0;
+    std::uint32_t rsrc2 = 0;
+    std::uint16_t properties = 0;
+  };
+  const std::pair<const char*, Descriptor> table[] = {{"entry point that is not 256-byte aligned", {.entry = 0x104}},
+                                                      {"reserved bit", {.rsrc1 = 1u << 27}},
+                                                      {"fourth work-item id", {.rsrc2 = 3u << 11}},
+                                                      {"wavefronts of 32 lanes", {.properties = 1u << 10}},
+                                                      {"more user SGPRs than declared", {.properties = 1}}};
+  for (const auto& [what, d] : table) {
+    kernel(4, {0xbf810000, 0xbf810000});
+    const std::uint64_t at = kKernels + 0x4000;
+    b_.at<std::int64_t>(at + 16) = d.entry;
+    b_.at<std::uint32_t>(at + 48) = d.rsrc1;
+    b_.at<std::uint32_t>(at + 52) = d.rsrc2;
+    b_.at<std::uint16_t>(at + 56) = d.properties;
+    open(0);
+    put(0, dispatch(4, 0));
+    ring(0);
+    microseconds(5);
+    EXPECT_EQ(error(0), LACUNA_QUEUE_ERROR_KERNEL_OBJECT) << what;
+    b_.cp.packets.destroy_queue(0);
   }
 }
 

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <string>
+#include <utility>
 #include <vector>
 
 namespace lacuna {
@@ -142,6 +145,169 @@ TEST_F(InitialStateTest, FlatScratchOfGfx90aIsAnAddress) {
   EXPECT_EQ(wave_.sgpr[0], 0x1234'5000u);
   EXPECT_EQ(wave_.sgpr[1], 0x7abcu);
   EXPECT_EQ(wave_.sgpr[2], 3u * 2048) << "the prologue adds the wavefront's offset";
+}
+
+// -- every enable bit, on and off, alone and with every other
+
+/// A field of the SGPR set-up order: its words when its bit is set.
+struct SgprField {
+  unsigned bit;
+  std::vector<std::uint32_t> words;
+};
+
+class EnableBitsTest : public InitialStateTest, public testing::WithParamInterface<isa::Target> {
+ protected:
+  EnableBitsTest() {
+    wave_.target = GetParam();
+    dispatch_.packet.private_segment_size = 22;  // 24 in whole dwords
+    dispatch_.scratch.backing_location = 0x7abc'0000'4000;
+    const bool gfx8 = GetParam() == isa::Target::gfx803;
+    properties_ = {{0, {0xa0, 0xa1, 0xa2, 0xa3}},        // private segment buffer
+                   {1, {0x2222, 0x1111}},                // dispatch pointer
+                   {2, {0x4444, 0x3333}},                // queue pointer
+                   {3, {0x6666, 0x5555}},                // kernarg segment pointer
+                   {4, {0x77, 0}},                       // dispatch id
+                   {5, {0x4000, gfx8 ? 24u : 0x7abcu}},  // flat scratch init
+                   {6, {24}},                            // private segment size
+                   {7, {7}},                             // workgroups of the grid: x, y, z
+                   {8, {2}},
+                   {9, {1}}};
+    rsrc2_ = {{7, {6}},  // workgroup id: x, y, z
+              {8, {1}},
+              {9, {0}},
+              {10, {1u << 31 | 1}},  // workgroup info
+              {0, {3 * 2048}}};      // scratch wavefront offset
+  }
+  /// Words of the fields that `mask` has, bit i standing for field i.
+  static std::vector<std::uint32_t> words(const std::vector<SgprField>& fields, unsigned mask) {
+    std::vector<std::uint32_t> all;
+    for (std::size_t i = 0; i < fields.size(); ++i) {
+      if ((mask >> i & 1) != 0) all.insert(all.end(), fields[i].words.begin(), fields[i].words.end());
+    }
+    return all;
+  }
+  static std::uint32_t bits(const std::vector<SgprField>& fields, unsigned mask) {
+    std::uint32_t set = 0;
+    for (std::size_t i = 0; i < fields.size(); ++i) set |= (mask >> i & 1) << fields[i].bit;
+    return set;
+  }
+  std::vector<SgprField> properties_;
+  std::vector<SgprField> rsrc2_;
+};
+
+INSTANTIATE_TEST_SUITE_P(Targets, EnableBitsTest, testing::Values(isa::Target::gfx803, isa::Target::gfx90a),
+                         [](const auto& target) { return std::string(isa::traits(target.param).name); });
+
+TEST_P(EnableBitsTest, SgprsAreDenseInTheOrderOfTheGuide) {
+  constexpr std::size_t kMostUser = 16;
+  unsigned wrong = 0;
+  for (unsigned user = 0; user < 1u << properties_.size(); ++user) {
+    for (unsigned system = 0; system < 1u << rsrc2_.size(); ++system) {
+      std::vector<std::uint32_t> expected = words(properties_, user);
+      // More than 16 may be asked for: the first 16 are set. More may be declared than are asked for.
+      expected.resize(std::min(expected.size(), kMostUser));
+      if (user % 3 == 0) expected.resize(kMostUser);
+      dispatch_.descriptor.properties = static_cast<std::uint16_t>(bits(properties_, user));
+      dispatch_.descriptor.rsrc2 = bits(rsrc2_, system) | static_cast<std::uint32_t>(expected.size()) << 1;
+      ASSERT_EQ(check_descriptor(dispatch_.descriptor, GetParam()), "");
+      const std::vector<std::uint32_t> last = words(rsrc2_, system);
+      expected.insert(expected.end(), last.begin(), last.end());
+      expected.resize(isa::kFlatScratchLo);
+      set_initial_state(wave_, dispatch_, {.workgroup = {6, 1, 0}, .wave_in_group = 0, .scratch_slot = 3});
+      if (std::equal(expected.begin(), expected.end(), wave_.sgpr.begin())) continue;
+      if (++wrong > 3) continue;
+      for (unsigned i = 0; i < 24; ++i)
+        EXPECT_EQ(wave_.sgpr[i], expected[i]) << "s" << i << ", properties " << user << ", system " << system;
+    }
+  }
+  EXPECT_EQ(wrong, 0u);
+}
+
+TEST_P(EnableBitsTest, FewerUserSgprsThanAreEnabledAreRefused) {
+  for (unsigned user = 0; user < 1u << properties_.size(); ++user) {
+    const std::size_t needed = std::min<std::size_t>(words(properties_, user).size(), 16);
+    for (unsigned declared = 0; declared < 32; ++declared) {
+      hsa::KernelDescriptor d;
+      d.properties = static_cast<std::uint16_t>(bits(properties_, user));
+      d.rsrc2 = declared << 1;
+      EXPECT_EQ(check_descriptor(d, GetParam()).empty(), declared >= needed && declared <= 16) << user << ", " << declared;
+    }
+  }
+}
+
+// Shapes of one, two and three dimensions, with rows longer and shorter than a wavefront, and with the largest ids.
+TEST_P(EnableBitsTest, WorkItemIdsAreThoseThatTheDescriptorEnables) {
+  const bool packed = GetParam() == isa::Target::gfx90a;
+  const std::array<std::uint32_t, 3> shapes[] = {{64, 1, 1},  {1024, 1, 1}, {100, 1, 1},  {64, 16, 1},
+                                                 {16, 3, 1},  {7, 9, 1},    {1, 1024, 1}, {4, 4, 4},
+                                                 {128, 2, 4}, {5, 3, 7},    {1, 1, 1024}, {2, 1, 512}};
+  for (const auto& shape : shapes) {
+    dispatch_.workgroup = dispatch_.grid = shape;
+    const unsigned items = shape[0] * shape[1] * shape[2];
+    for (unsigned ids = 0; ids < 3; ++ids) {
+      dispatch_.descriptor.rsrc2 = ids << 11;
+      for (unsigned wave = 0; wave * isa::kLanes < items; ++wave) {
+        std::fill(registers_.begin(), registers_.end(), 0xdeadbeef);
+        set_initial_state(wave_, dispatch_, {.workgroup = {0, 0, 0}, .wave_in_group = wave});
+        for (unsigned l = 0; l < isa::kLanes && wave * isa::kLanes + l < items; ++l) {
+          const unsigned item = wave * isa::kLanes + l;
+          const std::uint32_t x = item % shape[0];
+          const std::uint32_t y = item / shape[0] % shape[1];
+          const std::uint32_t z = item / shape[0] / shape[1];
+          ASSERT_EQ(wave_.v(0)[l], packed ? x | (ids > 0 ? y << 10 : 0) | (ids > 1 ? z << 20 : 0) : x) << ids << ", " << item;
+          ASSERT_EQ(wave_.v(1)[l], !packed && ids > 0 ? y : 0xdeadbeef) << ids << ", " << item;
+          ASSERT_EQ(wave_.v(2)[l], !packed && ids > 1 ? z : 0xdeadbeef) << ids << ", " << item;
+        }
+      }
+    }
+  }
+}
+
+TEST_P(EnableBitsTest, WorkgroupInfoCountsTheWavefrontsThatTheGroupHas) {
+  dispatch_.descriptor.rsrc2 = 1u << 10;
+  dispatch_.workgroup = {256, 1, 1};
+  dispatch_.grid = {256 + 70, 1, 1};
+  dispatch_.needs.wavefronts = 4;
+  for (const auto& [group, wavefronts] : {std::pair{0u, 4u}, std::pair{1u, 2u}}) {
+    for (unsigned wave = 0; wave < wavefronts; ++wave) {
+      set_initial_state(wave_, dispatch_, {.workgroup = {group, 0, 0}, .wave_in_group = wave});
+      EXPECT_EQ(wave_.sgpr[0], wavefronts | (wave == 0 ? 1u << 31 : 0)) << group << ", " << wave;
+    }
+  }
+}
+
+// Bit by bit: what MODE gets, what is refused, and what the packet processor fills in itself.
+TEST_P(EnableBitsTest, EveryOtherBitHasAMeaningOrIsRefused) {
+  const bool gfx8 = GetParam() == isa::Target::gfx803;
+  const auto refusal = [](std::uint32_t rsrc1, std::uint32_t rsrc2, std::uint32_t rsrc3, std::uint16_t properties) {
+    hsa::KernelDescriptor d;
+    d.rsrc1 = rsrc1;
+    d.rsrc2 = rsrc2 | 15u << 1;
+    d.rsrc3 = rsrc3;
+    d.properties = properties;
+    return check_descriptor(d, GetParam());
+  };
+  for (unsigned bit = 0; bit < 32; ++bit) {
+    const std::uint32_t set = 1u << bit;
+    EXPECT_EQ(refusal(set, 0, 0, 0).empty(), bit < 26) << "COMPUTE_PGM_RSRC1 bit " << bit;
+    if (bit != 5) EXPECT_EQ(refusal(0, set, 0, 0).empty(), bit != 31) << "COMPUTE_PGM_RSRC2 bit " << bit;
+    EXPECT_EQ(refusal(0, 0, set, 0).empty(), !gfx8 && (bit < 6 || bit == 16)) << "COMPUTE_PGM_RSRC3 bit " << bit;
+    if (bit < 16) {
+      EXPECT_EQ(refusal(0, 0, 0, static_cast<std::uint16_t>(set)).empty(), bit < 10 || bit == 11) << "property bit " << bit;
+    }
+    dispatch_.descriptor = {};
+    dispatch_.descriptor.rsrc1 = set;
+    set_initial_state(wave_, dispatch_, {});
+    const std::uint32_t mode = bit >= 12 && bit < 20 ? 1u << (bit - 12) : bit == 21 ? 1u << 8 : bit == 23 ? 1u << 9 : 0;
+    EXPECT_EQ(wave_.mode.bits, mode) << "COMPUTE_PGM_RSRC1 bit " << bit;
+    dispatch_.descriptor = {};
+    dispatch_.descriptor.rsrc2 = set;
+    set_initial_state(wave_, dispatch_, {});
+    EXPECT_EQ(wave_.mode.bits, bit >= 24 && bit < 31 ? 1u << (bit - 12) : 0) << "COMPUTE_PGM_RSRC2 bit " << bit;
+  }
+  EXPECT_EQ(refusal(0, 3u << 11, 0, 0), "kernel descriptor has 3 in ENABLE_VGPR_WORKITEM_ID, which is not defined");
+  EXPECT_EQ(refusal(0, 0, 0, 1u << 10), "kernel descriptor sets bits 0x400 of the kernel code properties, which " +
+                                            std::string(isa::traits(GetParam()).name) + " reserves");
 }
 
 TEST(CheckDescriptor, RefusesWhatCannotStart) {
