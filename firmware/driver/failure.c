@@ -51,6 +51,8 @@ static const char* fault_text(uint32_t fault) {
       return "trap";
     case LACUNA_FAULT_FETCH:
       return "instruction fetch";
+    case LACUNA_FAULT_PRIVATE_RANGE:
+      return "outside the work-item's private memory";
     default:
       return "unknown";
   }
@@ -77,8 +79,9 @@ static lacuna_error error_of(const lacuna_queue_state* failure) {
     return LACUNA_ERROR_EXCEPTION;
   }
   if (failure->error != LACUNA_QUEUE_ERROR_MEMORY_FAULT) return LACUNA_ERROR_QUEUE_FAILED;
-  return failure->fault == LACUNA_FAULT_MISALIGNED || failure->fault == LACUNA_FAULT_LDS_RANGE ? LACUNA_ERROR_EXCEPTION
-                                                                                               : LACUNA_ERROR_MEMORY_FAULT;
+  const bool is_exception = failure->fault == LACUNA_FAULT_MISALIGNED || failure->fault == LACUNA_FAULT_LDS_RANGE ||
+                            failure->fault == LACUNA_FAULT_PRIVATE_RANGE;
+  return is_exception ? LACUNA_ERROR_EXCEPTION : LACUNA_ERROR_MEMORY_FAULT;
 }
 
 lacuna_error driver_report_failure(lacuna_queue* queue) {

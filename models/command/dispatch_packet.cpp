@@ -98,6 +98,7 @@ std::optional<PacketRefusal> DispatchPacketReader::read_scratch(Dispatch& d, con
   d.scratch.pool_base = target_ == isa::Target::gfx803 ? d.scratch.base - queue.scratch_backing_memory_location : 0;
   const std::uint32_t slots = queue.compute_tmpring_size & 0xfff;
   const std::uint32_t slot_bytes = (queue.compute_tmpring_size >> 12 & 0x1fff) * 1024;
+  d.scratch.bytes = std::uint64_t{slots} * slot_bytes;
   if (bytes == 0) return std::nullopt;
   d.scratch.wave_slots = slots;
   d.scratch.wave_bytes = slot_bytes;

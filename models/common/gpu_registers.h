@@ -76,6 +76,7 @@
 #define LACUNA_FAULT_ILLEGAL_INSTRUCTION 5u
 #define LACUNA_FAULT_TRAP 6u
 #define LACUNA_FAULT_FETCH 7u
+#define LACUNA_FAULT_PRIVATE_RANGE 8u /* the address is signed, from where the lane's private memory begins */
 
 #define LACUNA_VM_READ 1u
 #define LACUNA_VM_WRITE 2u

@@ -284,9 +284,11 @@ class ComputeUnit : public sc_core::sc_module, private MemoryTokens::Listener {
   void end_wait(WavefrontSlot& slot, WaitCounter& counter, unsigned n, WavefrontTime cause, Cycles from);
   // compute_unit_faults.cpp
   void fault(WavefrontSlot& slot, std::uint32_t code, std::uint64_t address, std::uint64_t pc, const std::string& what,
-             Cycles cycle);
+             Cycles cycle, const std::string& remark = {});
   void trap(WavefrontSlot& slot, std::uint64_t pc, Cycles cycle);
   void memory_fault(WavefrontSlot& slot, const isa::Instruction& instruction, std::uint64_t pc, Cycles cycle);
+  void private_fault(WavefrontSlot& slot, std::uint64_t pc, Cycles cycle);
+  std::string nearest(std::uint64_t address) const;
   void fetch_fault(WavefrontSlot& slot, Cycles cycle);
 
   const ComputeUnitParameters parameters_;

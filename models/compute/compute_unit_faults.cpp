@@ -14,6 +14,11 @@ namespace lacuna {
 
 namespace {
 
+constexpr std::uint64_t kApertureBytes = std::uint64_t{1} << 32;
+constexpr std::uint64_t kNearAperture = std::uint64_t{1} << 20;
+
+const char* access_text(isa::Access wanted) { return wanted == isa::Access::read ? "load" : "store or atomic"; }
+
 /// "lane 5", "64 lanes, the first is lane 0".
 std::string lanes_text(std::uint64_t lanes) {
   if (lanes == 0) return "no active lane";
@@ -25,7 +30,7 @@ std::string lanes_text(std::uint64_t lanes) {
 }  // namespace
 
 void ComputeUnit::fault(WavefrontSlot& slot, std::uint32_t code, std::uint64_t address, std::uint64_t pc,
-                        const std::string& what, Cycles cycle) {
+                        const std::string& what, Cycles cycle, const std::string& remark) {
   slot.hold(kHoldFault);
   slot.publish();
   const auto& id = slot.group->id;
@@ -40,8 +45,8 @@ void ComputeUnit::fault(WavefrontSlot& slot, std::uint32_t code, std::uint64_t a
     const std::string_view extension = isa::extension_name(*slot.next);
     instruction = fmt::format(" ({}{}{})", isa::disassemble(*slot.next, target_), extension.empty() ? "" : ", ", extension);
   }
-  made.fault->where = fmt::format("{}, workgroup ({}, {}, {}), wavefront {}, compute unit {} SIMD {}", instruction, id[0],
-                                  id[1], id[2], slot.wave_in_group, place_.index, slot.simd->number);
+  made.fault->where = fmt::format("{}, workgroup ({}, {}, {}), wavefront {}, compute unit {} SIMD {}{}", instruction, id[0],
+                                  id[1], id[2], slot.wave_in_group, place_.index, slot.simd->number, remark);
   reported();
 }
 
@@ -50,9 +55,40 @@ void ComputeUnit::trap(WavefrontSlot& slot, std::uint64_t pc, Cycles cycle) {
   fault(slot, LACUNA_FAULT_TRAP, 0, pc, fmt::format("trap {}, {}", slot.wave.event_value, lanes_text(slot.wave.exec())), cycle);
 }
 
+void ComputeUnit::private_fault(WavefrontSlot& slot, std::uint64_t pc, Cycles cycle) {
+  const isa::MemoryFault& f = slot.wave.fault;
+  const std::uint32_t bytes = slot.wave.private_segment.lane_bytes;
+  const auto offset = static_cast<std::int64_t>(f.address);
+  const std::string where =
+      offset < 0 ? fmt::format("{} bytes before its beginning", -offset) : fmt::format("at its byte {}", offset);
+  fault(slot, LACUNA_FAULT_PRIVATE_RANGE, f.address, pc,
+        fmt::format("private memory of {} bytes a lane exceeded: {} of {} bytes {}, lane {}", bytes, access_text(f.wanted),
+                    f.bytes, where, f.lane),
+        cycle,
+        "; the limit is private_segment_size of the dispatch packet, which runtimes take from the kernel's "
+        ".private_segment_fixed_size; for recursion and calls through pointers that is what the compiler assumes "
+        "(-mllvm -amdgpu-assume-external-call-stack-size=BYTES)");
+}
+
+// Addresses next to an aperture are mostly pointers to private memory or LDS that have run out of it.
+std::string ComputeUnit::nearest(std::uint64_t address) const {
+  const struct {
+    std::uint64_t base;
+    const char* what;
+  } apertures[] = {{private_aperture_, "private memory"}, {shared_aperture_, "LDS"}};
+  for (const auto& [base, what] : apertures) {
+    if (base == 0) continue;
+    if (address - base < kApertureBytes)
+      return fmt::format("inside the aperture of {}, which only flat instructions know", what);
+    if (base - address <= kNearAperture) return fmt::format("{} bytes before the aperture of {}", base - address, what);
+    const std::uint64_t past = address - base - kApertureBytes;
+    if (past < kNearAperture) return fmt::format("{} bytes past the end of the aperture of {}", past, what);
+  }
+  return vm_.nearest(address);
+}
+
 void ComputeUnit::memory_fault(WavefrontSlot& slot, const isa::Instruction& instruction, std::uint64_t pc, Cycles cycle) {
   const isa::MemoryFault& f = slot.wave.fault;
-  const bool reading = f.wanted == isa::Access::read;
   std::uint32_t code = LACUNA_FAULT_NOT_MAPPED;
   std::string_view reason = "address not mapped";
   switch (f.reason) {
@@ -70,11 +106,13 @@ void ComputeUnit::memory_fault(WavefrontSlot& slot, const isa::Instruction& inst
       code = LACUNA_FAULT_LDS_RANGE;
       reason = "outside the workgroup's LDS";
       break;
+    case isa::MemoryFault::Reason::private_out_of_range:
+      return private_fault(slot, pc, cycle);
   }
   const std::string lane = instruction.unit == isa::Unit::smem ? std::string("scalar") : fmt::format("lane {}", f.lane);
   fault(slot, code, f.address, pc,
-        fmt::format("memory fault: {} of {} bytes at {:#x}, {}, {}; {}", reading ? "load" : "store or atomic", f.bytes,
-                    f.address, lane, reason, vm_.nearest(f.address)),
+        fmt::format("memory fault: {} of {} bytes at {:#x}, {}, {}; {}", access_text(f.wanted), f.bytes, f.address, lane,
+                    reason, nearest(f.address)),
         cycle);
 }
 

@@ -21,6 +21,7 @@ struct ScratchSetup {
   std::uint64_t backing_location = 0;                  ///< gfx8: offset from the scratch pool's base; gfx9: GPU virtual address
   std::uint64_t pool_base = 0;                         ///< GPU virtual address that FLAT scratch offsets count from
   std::uint64_t base = 0;                              ///< GPU virtual address of the first slot
+  std::uint64_t bytes = 0;                             ///< of all slots
   std::uint32_t wave_bytes = 0;                        ///< bytes of one wavefront's slot
   std::uint32_t wave_slots = 0;                        ///< slots in the backing memory; 0 = none
 };

@@ -174,6 +174,10 @@ void set_initial_state(isa::Wavefront& wave, const Dispatch& dispatch, const Wav
   wave.status = 0;
   wave.event = isa::Event::none;
   wave.scratch_base = offsets_from_pool(wave.target) ? dispatch.scratch.pool_base : dispatch.scratch.backing_location;
+  wave.private_segment = {.pool = dispatch.scratch.base,
+                          .pool_bytes = dispatch.scratch.bytes,
+                          .base = dispatch.scratch.base + scratch_wave_offset(dispatch, place),
+                          .lane_bytes = static_cast<std::uint32_t>(dispatch.private_bytes())};
   wave.pc = dispatch.entry;
 }
 

@@ -33,18 +33,25 @@ U64 private_base(const Wavefront& w) {
   return w.read64(kFlatScratchLo);
 }
 
-bool resolve_private(Wavefront& w, LaneTargets& targets, U64 lanes, unsigned bytes, Access wanted) {
-  std::array<U32, kLanes> offsets;
+// Bytes of private memory that a lane may access. gfx8 has the bound in FLAT_SCRATCH_LO; where FLAT_SCRATCH does not hold the
+// address of the wavefront's part of the queue's scratch memory, a kernel has made its own arrangements.
+U64 private_bytes(const Wavefront& w, U64 base) {
+  if (w.target == Target::gfx803) return w.sgpr[kFlatScratchLo];
+  const PrivateSegment& segment = w.private_segment;
+  return segment.pool_bytes != 0 && base == segment.base ? segment.lane_bytes : ~U64{0};
+}
+
+// Lanes' private memory at `offsets`.
+bool resolve_private(Wavefront& w, LaneTargets& targets, U64 lanes, const U32* offsets, unsigned bytes, Access wanted) {
+  const U64 base = private_base(w);
+  const U64 limit = private_bytes(w, base);
   for (U64 left = lanes; left != 0; left &= left - 1) {
     const auto l = static_cast<unsigned>(std::countr_zero(left));
-    offsets[l] = static_cast<U32>(w.addresses->global[l]);
-    if (w.target == Target::gfx803 && U64{offsets[l]} + bytes > w.sgpr[kFlatScratchLo]) {
-      w.fault = {MemoryFault::Reason::not_mapped, wanted, l, w.addresses->global[l], bytes};
-      w.raise(Event::memory_fault);
-      return false;
-    }
+    if (U64{offsets[l]} + bytes <= limit) continue;
+    report_private(w, l, static_cast<U64>(std::int64_t{static_cast<std::int32_t>(offsets[l])}), bytes, wanted);
+    return false;
   }
-  return targets.resolve_private(w, lanes, offsets.data(), private_base(w), bytes, wanted);
+  return targets.resolve_private(w, lanes, offsets, base, bytes, wanted);
 }
 
 // GLOBAL and SCRATCH name an SGPR or none in the last source.
@@ -112,7 +119,7 @@ bool resolve_scratch(const Instruction& i, Wavefront& w, LaneTargets& targets, u
     for (unsigned l = 0; l < kLanes; ++l) offsets[l] = from[l] + constant;
   }
   w.access.space = MemoryAccess::Space::scratch;
-  return targets.resolve_private(w, w.access.lanes, offsets.data(), private_base(w), bytes, wanted);
+  return resolve_private(w, targets, w.access.lanes, offsets.data(), bytes, wanted);
 }
 
 // Fills wave.access and finds every active lane's bytes. Returns false after reporting a fault.
@@ -135,7 +142,11 @@ bool resolve(const Instruction& i, Wavefront& w, LaneTargets& targets, Operation
   const U64 shared = lanes_in(w, lanes, w.shared_aperture);
   const U64 in_private = lanes_in(w, lanes, w.private_aperture);
   if (!targets.resolve_global(w, lanes & ~shared & ~in_private, bytes, wanted)) return false;
-  if (in_private != 0 && !resolve_private(w, targets, in_private, bytes, wanted)) return false;
+  if (in_private != 0) {
+    std::array<U32, kLanes> offsets;
+    for_lanes(in_private, [&](unsigned l) { offsets[l] = static_cast<U32>(w.addresses->global[l]); });
+    if (!resolve_private(w, targets, in_private, offsets.data(), bytes, wanted)) return false;
+  }
   if (shared != 0) {
     std::array<U32, kLanes>& offsets = w.addresses->lds;
     for_lanes(shared, [&](unsigned l) { offsets[l] = static_cast<U32>(w.addresses->global[l]); });

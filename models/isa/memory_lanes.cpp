@@ -44,6 +44,11 @@ void report_misaligned(Wavefront& wave, unsigned lane, std::uint64_t address, un
   wave.raise(Event::memory_fault);
 }
 
+void report_private(Wavefront& wave, unsigned lane, std::uint64_t offset, unsigned bytes, Access wanted) {
+  wave.fault = {MemoryFault::Reason::private_out_of_range, wanted, lane, offset, bytes};
+  wave.raise(Event::memory_fault);
+}
+
 bool LaneTargets::resolve_in_window(const Wavefront& wave, std::uint64_t lanes, unsigned bytes, Access wanted) {
   constexpr std::uint64_t kSign = std::uint64_t{1} << 63;
   const MemoryWindow window = wave.window;

@@ -129,6 +129,8 @@ inline void check_epoch(Wavefront& wave) {
 /// Reports a fault of one lane (0 for scalar accesses); not_permitted when the address is mapped, else not_mapped.
 void report_fault(Wavefront& wave, unsigned lane, std::uint64_t address, unsigned bytes, Access wanted);
 void report_misaligned(Wavefront& wave, unsigned lane, std::uint64_t address, unsigned bytes, Access wanted);
+/// The access leaves the lane's private memory; `offset` counts from its beginning, negative before it.
+void report_private(Wavefront& wave, unsigned lane, std::uint64_t offset, unsigned bytes, Access wanted);
 
 /// Where each lane's bytes are.
 class LaneTargets {

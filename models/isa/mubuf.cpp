@@ -101,15 +101,39 @@ U64 address_lanes(const Descriptor& d, const LaneOffsets& lanes, U64 soffset, un
   return ~outside;
 }
 
+// The private segment through its buffer. `start`: address that the lanes' offsets count from; what it lies beyond the
+// wavefront's part is 64 lanes' (LLVM, "User Guide for AMDGPU Backend", Private Segment Buffer). The sum of a VGPR and the
+// instruction's offset has 32 bits: LLVM folds constants into the offset on gfx9 although what is left may be negative.
+// Returns false after reporting a fault.
+bool stays_private(Wavefront& w, LaneOffsets& lanes, U64 start, unsigned bytes, Access wanted) {
+  const PrivateSegment& segment = w.private_segment;
+  const auto first = static_cast<U64>(static_cast<std::int64_t>(start - segment.base) / kLanes);
+  U64 beyond = 0;
+  for (unsigned l = 0; l < kLanes; ++l) {
+    lanes.offset[l] &= ~U32{0};
+    beyond |= U64{segment.exceeded(first + lanes.offset[l], bytes)} << l;
+  }
+  beyond &= w.exec();
+  if (beyond == 0) return true;
+  const auto l = static_cast<unsigned>(std::countr_zero(beyond));
+  const auto offset = static_cast<std::int64_t>(static_cast<std::int32_t>(lanes.offset[l]));
+  report_private(w, l, first + static_cast<U64>(offset), bytes, wanted);
+  return false;
+}
+
 bool resolve(const Instruction& i, Wavefront& w, LaneTargets& targets, Operation operation, unsigned bytes, Access wanted) {
   note_access(i, w, operation, bytes);
   MemoryAccess& access = w.access;
   check_epoch(w);
 
   const Descriptor descriptor(&w.sgpr[i.src[1].index], w.target);
-  const LaneOffsets lanes(i, w, descriptor);
+  LaneOffsets lanes(i, w, descriptor);
   const U64 soffset = read_scalar32(i.src[2], w);
   const U64 exec = w.exec();
+  if (descriptor.swizzle && descriptor.add_thread_id && !i.mem.idxen && w.private_segment.is_behind(descriptor.base) &&
+      !stays_private(w, lanes, descriptor.base + soffset, bytes, wanted)) {
+    return false;
+  }
   U64 split = 0;
   access.lanes = exec & address_lanes(descriptor, lanes, soffset, bytes, w.addresses->global, split);
   split &= access.lanes;

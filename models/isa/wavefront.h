@@ -56,12 +56,26 @@ inline constexpr std::uint32_t kMessageThenHalt = 1U << 16;  ///< s_sendmsghalt
 inline constexpr std::uint32_t kDebugTrap = 3;
 
 struct MemoryFault {
-  enum class Reason : std::uint8_t { not_mapped, not_permitted, misaligned, lds_out_of_range };
+  enum class Reason : std::uint8_t { not_mapped, not_permitted, misaligned, lds_out_of_range, private_out_of_range };
   Reason reason = Reason::not_mapped;
   Access wanted = Access::read;
-  unsigned lane = 0;  ///< 0 for scalar accesses
-  std::uint64_t address = 0;
+  unsigned lane = 0;          ///< 0 for scalar accesses
+  std::uint64_t address = 0;  ///< private_out_of_range: signed, from where the lane's private memory begins
   unsigned bytes = 0;
+};
+
+/// The memory behind a wavefront's private segment. The hardware has no bound for what a lane may access in it, but for FLAT on
+/// gfx8: an access beyond the lane's part meets other lanes and wavefronts.
+struct PrivateSegment {
+  std::uint64_t pool = 0;        ///< GPU virtual address of the queue's scratch memory
+  std::uint64_t pool_bytes = 0;  ///< 0: there is none
+  std::uint64_t base = 0;        ///< GPU virtual address of this wavefront's part
+  std::uint32_t lane_bytes = 0;  ///< what the dispatch has asked for
+
+  /// Whether a buffer at `address` stands for it.
+  bool is_behind(std::uint64_t address) const { return address - pool < pool_bytes; }
+  /// Whether a lane's access leaves its part; `offset` counts from the part's beginning, negative before it.
+  bool exceeded(std::uint64_t offset, unsigned bytes) const { return lane_bytes < bytes || offset > lane_bytes - bytes; }
 };
 
 /// The MODE register (GCN3 ISA manual, "MODE register").
@@ -142,6 +156,8 @@ struct Wavefront {
   // -- EXEC expanded to one 32-bit mask per lane, so that vectorised loops can blend; see lane_mask()
   alignas(64) std::array<std::uint32_t, kLanes> lane_mask_words{};
   std::uint64_t lane_mask_of = 0;
+
+  PrivateSegment private_segment;  ///< here, where it makes the wavefront no larger
 
   std::uint64_t read64(unsigned index) const { return std::uint64_t{sgpr[index]} | std::uint64_t{sgpr[index + 1]} << 32; }
   void write64(unsigned index, std::uint64_t value) {

@@ -423,6 +423,33 @@ TEST_F(ComputeUnitTest, TrapOfADebuggerThatIsNotThereIsPassed) {
   }
 }
 
+// The buffer of private memory, by a lane that has less than it thinks.
+TEST_F(ComputeUnitTest, ExceededPrivateMemoryNamesTheLimitAndWhatSetsIt) {
+  const auto d = b_.program({0xe0700000, 0x80000200, kEnd});  // buffer_store_dword v2, off, s[0:3], 0
+  d->packet.private_segment_size = 16;
+  d->scratch.base = ComputeUnitBench::kData;
+  d->scratch.bytes = 4096;
+  d->scratch.resource_descriptor = {ComputeUnitBench::kData, 1u << 31, 4096, 1u << 19 | 3u << 21 | 1u << 23};
+  d->descriptor.properties = 1;
+  d->descriptor.rsrc2 = 4u << 1;
+  b_.run(b_.loose(), *d);
+  EXPECT_TRUE(b_.listener.faults.empty()) << b_.listener.faults[0].what;
+  const auto beyond = b_.program({0xe0700010, 0x80000200, kEnd});  // offset:16
+  beyond->packet = d->packet;
+  beyond->scratch = d->scratch;
+  beyond->descriptor = d->descriptor;
+  b_.run(b_.loose(), *beyond);
+  ASSERT_EQ(b_.listener.faults.size(), 1u);
+  const WavefrontFault& f = b_.listener.faults[0];
+  EXPECT_EQ(f.code, static_cast<std::uint32_t>(LACUNA_FAULT_PRIVATE_RANGE));
+  EXPECT_EQ(f.address, 16u);
+  for (const char* part :
+       {"private memory of 16 bytes a lane exceeded", "store or atomic of 4 bytes at its byte 16", "lane 0",
+        "buffer_store_dword", "workgroup (0, 0, 0)", "wavefront 0", "private_segment_size", ".private_segment_fixed_size"}) {
+    EXPECT_NE((f.what + f.where).find(part), std::string::npos) << part << " in: " << f.what << f.where;
+  }
+}
+
 TEST_F(ComputeUnitTest, Message) {
   const auto message = b_.program({0xbefc0085, 0xbf900001, kEnd});  // s_mov_b32 m0, 5; s_sendmsg sendmsg(MSG_INTERRUPT)
   b_.run(b_.loose(), *message);

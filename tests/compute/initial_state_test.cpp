@@ -276,6 +276,17 @@ TEST_P(EnableBitsTest, WorkgroupInfoCountsTheWavefrontsThatTheGroupHas) {
   }
 }
 
+TEST_P(EnableBitsTest, PrivateSegmentIsThatOfTheSlot) {
+  dispatch_.scratch.base = 0x7abc'0000'4000;
+  dispatch_.scratch.bytes = 8 * 2048;
+  set_initial_state(wave_, dispatch_, {.workgroup = {0, 0, 0}, .scratch_slot = 5});
+  EXPECT_EQ(wave_.private_segment.base, 0x7abc'0000'4000u + 5 * 2048);
+  EXPECT_EQ(wave_.private_segment.lane_bytes, 24u);
+  EXPECT_TRUE(wave_.private_segment.is_behind(0x7abc'0000'4000u + 8 * 2048 - 1));
+  EXPECT_FALSE(wave_.private_segment.is_behind(0x7abc'0000'4000u + 8 * 2048));
+  EXPECT_FALSE(wave_.private_segment.is_behind(0x7abc'0000'4000u - 1));
+}
+
 // Bit by bit: what MODE gets, what is refused, and what the packet processor fills in itself.
 TEST_P(EnableBitsTest, EveryOtherBitHasAMeaningOrIsRefused) {
   const bool gfx8 = GetParam() == isa::Target::gfx803;

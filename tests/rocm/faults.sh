@@ -32,6 +32,22 @@ memory_fault atomic-beyond add_at "atomic"
 memory_fault use-after-free read_at "not mapped"
 memory_fault use-after-unregister write_at
 memory_fault broken-list walk
+# Private memory: whether a buffer or a generic pointer leaves it, and the stack of a recursion.
+private_fault() {
+  local name=$1
+  shift
+  fault "$name" "HSA_STATUS_ERROR_MEMORY_APERTURE_VIOLATION" "private memory of [0-9]+ bytes a lane exceeded" "kernel.*$1" "PC 0x[0-9a-f]+" \
+    "wavefront" "private_segment_size of the dispatch packet" "${@:2}"
+}
+private_fault private-beyond store_private "store or atomic of 4 bytes at its byte 40[0-9][0-9], lane 5:" "buffer_store"
+private_fault private-before store_private "store or atomic of 4 bytes 39[0-9][0-9] bytes before its beginning, lane 5:" "buffer_store"
+private_fault private-far-beyond store_private "store or atomic of 4 bytes at its byte 671088[0-9][0-9], lane 5:" "buffer_store"
+private_fault private-beyond-in-function store_private_in_function "lane 5:" "function .*store_in_function" "flat_store"
+private_fault private-recursion recurse "function .*descend" "lane 0:"
+# On gfx803 the aperture of LDS ends where that of private memory begins, and stores beyond LDS go nowhere.
+if [[ $target == gfx90a ]]; then
+  memory_fault private-before-in-function store_private_in_function "39[0-9][0-9] bytes before the aperture of private memory" "lane 5"
+fi
 fault trap "HSA_STATUS_ERROR_EXCEPTION|exception" "trap 2, 64 lanes, the first is lane 0:" "kernel.*trap"
 fault trap-in-some-lanes "HSA_STATUS_ERROR_EXCEPTION|exception" "trap 2, 8 lanes, the first is lane 3:" "kernel.*trap_in_some_lanes"
 complains "mistakes of the guest: 1 stopped queues"

@@ -19,6 +19,33 @@ __global__ void call_to_store(int* memory, long index, int which) {
   if (threadIdx.x == 5) stores[which](memory, index);
 }
 
+// Private memory by the buffer that stands for it, and by a generic pointer.
+__global__ void store_private(int* memory, long index) {
+  volatile int own[16];
+  for (int i = 0; i < 16; ++i) own[i] = i;
+  if (threadIdx.x == 5) own[index] = 1;
+  memory[threadIdx.x] = own[threadIdx.x % 16];
+}
+
+__global__ void store_private_in_function(int* memory, long index, int which) {
+  int own[16];
+  for (int i = 0; i < 16; ++i) own[i] = memory[i];
+  if (threadIdx.x == 5) stores[which](own, index);
+  memory[threadIdx.x] = own[threadIdx.x % 16];
+}
+
+__device__ __attribute__((noinline)) int descend(int levels, int* keep) {
+  int own[64];
+  for (int i = 0; i < 64; ++i) own[i] = levels * i;
+  keep[levels % 64] += own[levels * 7 % 64];
+  return levels == 0 ? 0 : 1 + descend(levels - 1, own);
+}
+
+__global__ void recurse(int* memory, int levels) {
+  int own[64] = {};
+  memory[threadIdx.x] = descend(levels, own);
+}
+
 __global__ void trap(const int* condition) {
   if (*condition == 0) __builtin_trap();
 }
@@ -85,6 +112,18 @@ int main(int argc, char** argv) {
     const std::vector<Node> nodes = {{reinterpret_cast<Node*>(memory) + 1, 5}, {reinterpret_cast<Node*>(0x123450), 7}};
     HIP_CHECK(hipMemcpy(memory, nodes.data(), nodes.size() * sizeof(Node), hipMemcpyHostToDevice));
     walk<<<1, 1>>>(reinterpret_cast<Node*>(memory), out.data());
+  } else if (what == "private-beyond") {
+    store_private<<<1, 64>>>(memory, 1000);
+  } else if (what == "private-before") {
+    store_private<<<1, 64>>>(memory, -1000);
+  } else if (what == "private-far-beyond") {
+    store_private<<<1, 64>>>(memory, 1L << 24);
+  } else if (what == "private-beyond-in-function") {
+    store_private_in_function<<<1, 64>>>(memory, 1L << 16, 1);
+  } else if (what == "private-before-in-function") {
+    store_private_in_function<<<1, 64>>>(memory, -1000, 1);
+  } else if (what == "private-recursion") {
+    recurse<<<1, 64>>>(memory, 4000);
   } else if (what == "trap-in-some-lanes") {
     trap_in_some_lanes<<<1, 64>>>(memory);
   } else if (what == "trap") {
