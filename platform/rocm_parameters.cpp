@@ -18,6 +18,12 @@ void RocmParameters::describe(ParameterSection& section) {
   section.add("longest_sleep", longest_sleep,
               "Host time: how long the simulator sleeps at most between looks at the doorbells when nothing happens",
               {.range = {1e6, 1e12}, .source = "measured: an idle process takes 3 % of a processor at 1 ms, 1.2 % at 3 ms"});
+  section.add(
+      "host_patience", host_patience,
+      "Simulated time stands still while a thread of the program runs, until the thread has used so much processor time "
+      "without calling the runtime while a GPU has work: it may wait for the GPU by reading memory. From then on "
+      "simulated times depend on the host. A thread that sleeps by a timer is given the same time of the host",
+      {.range = {1e9, 1e15}, .source = "choice: longer than most programs compute while a kernel runs"});
   section.add("notice_after", notice_after,
               "Host time spent on simulating after which lacuna exec says once what it is at, unless it is to be quiet; on a "
               "terminal a line that goes on with it follows. 0ps = never",

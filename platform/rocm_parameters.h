@@ -14,6 +14,7 @@ struct RocmParameters {
   std::string gpus{};
   bool sdma = true;
   Tick longest_sleep{3'000'000'000};
+  Tick host_patience{200'000'000'000};
   Tick notice_after{10'000'000'000'000};
 
   void describe(ParameterSection& section);

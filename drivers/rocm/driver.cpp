@@ -37,11 +37,12 @@ Driver::Driver(Settings settings, ProgressLine& line)
     : settings_(std::move(settings)),
       parameters_(settings_.configuration, Machine::process),
       topology_(parameters_.values()),
-      simulation_(parameters_, settings_, line),
+      events_(waits_),
+      simulation_(parameters_, settings_, line, waits_),
       memory_(simulation_, topology_.nodes() - 1, parameters_.values().gpu.vram.size.n),
       queues_(simulation_, memory_, topology_.targets(), parameters_.values().rocm.sdma) {
   for (HSAuint32 node = 1; node < topology_.nodes(); ++node)
-    gpu_events_.push_back(std::make_unique<GpuEvents>(node, events_, symbols_));
+    gpu_events_.push_back(std::make_unique<GpuEvents>(node, events_, symbols_, [this] { simulation_.wake_threads(); }));
 }
 
 void Driver::start() {
@@ -56,7 +57,9 @@ void Driver::start() {
           for (const auto& engine : gpu.sdma_engines()) engine->set_listener(*gpu_events_[i]);
         }
       },
-      [this](ProcessPlatform& platform) { return queues_.look_at_doorbells(platform); });
+      {.any = [this](ProcessPlatform& platform) { return queues_.has_doorbells(platform); },
+       .spinning = [this](ProcessPlatform& platform) { return queues_.spinning_threads(platform, runtime_packets_); },
+       .pass = [this](ProcessPlatform& platform) { return queues_.look_at_doorbells(platform); }});
   const auto mailboxes = events_.mailboxes();
   memory_.map_own(mailboxes.data(), mailboxes.size_bytes());
 }

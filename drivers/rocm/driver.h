@@ -33,6 +33,8 @@ class Driver {
   static Driver* opened_once();
 
   Topology& topology() { return topology_; }
+  HostWaits& waits() { return waits_; }
+  RuntimePackets& runtime_packets() { return runtime_packets_; }
   Events& events() { return events_; }
   Memory& memory() { return memory_; }
   Queues& queues() { return queues_; }
@@ -46,8 +48,10 @@ class Driver {
   Settings settings_;
   RunParameters parameters_;
   Topology topology_;
+  HostWaits waits_;
   Events events_;
   RuntimeBlits blits_;
+  RuntimePackets runtime_packets_;
   RuntimeSymbols symbols_;
   Simulation simulation_;
   Memory memory_;

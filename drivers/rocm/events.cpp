@@ -17,7 +17,7 @@ constexpr std::uint64_t kEmpty = ~std::uint64_t{0};
 
 }  // namespace
 
-Events::Events() {
+Events::Events(HostWaits& waits) : host_waits_(waits) {
   const std::optional<Reservation> memory = allocate_pages(kMost * sizeof(std::uint64_t), Memory::kPage);
   if (!memory) throw std::bad_alloc();
   mailboxes_ = {reinterpret_cast<std::uint64_t*>(memory->start), kMost};
@@ -31,16 +31,6 @@ Events::Event* Events::find(const HsaEvent* event) {
 std::size_t Events::waiting() {
   const std::lock_guard lock(mutex_);
   return waits_.size();
-}
-
-std::uint64_t Events::changes() {
-  const std::lock_guard lock(mutex_);
-  return changes_;
-}
-
-void Events::wait_for_change(std::uint64_t seen, std::chrono::nanoseconds timeout) {
-  std::unique_lock lock(mutex_);
-  changed_.wait_for(lock, timeout, [&] { return changes_ != seen; });
 }
 
 HSAKMT_STATUS Events::create(const HsaEventDescriptor& descriptor, bool manual_reset, bool signalled, HsaEvent*& event) {
@@ -71,21 +61,27 @@ HSAKMT_STATUS Events::create(const HsaEventDescriptor& descriptor, bool manual_r
 }
 
 HSAKMT_STATUS Events::destroy(HsaEvent* event) {
-  const std::lock_guard lock(mutex_);
-  const Event* found = find(event);
-  if (found == nullptr) return HSAKMT_STATUS_INVALID_HANDLE;
-  const std::uint32_t id = found->event.EventId;
-  by_address_.erase(event);
-  events_.erase(id);
-  activate(event);  // one that is gone keeps nobody waiting
+  {
+    const std::lock_guard lock(mutex_);
+    const Event* found = find(event);
+    if (found == nullptr) return HSAKMT_STATUS_INVALID_HANDLE;
+    const std::uint32_t id = found->event.EventId;
+    by_address_.erase(event);
+    events_.erase(id);
+    activate(event);  // a destroyed event ends its waits
+  }
+  host_waits_.evaluate();
   return HSAKMT_STATUS_SUCCESS;
 }
 
 HSAKMT_STATUS Events::set(HsaEvent* event) {
-  const std::lock_guard lock(mutex_);
-  Event* found = find(event);
-  if (found == nullptr) return HSAKMT_STATUS_INVALID_HANDLE;
-  set(*found);
+  {
+    const std::lock_guard lock(mutex_);
+    Event* found = find(event);
+    if (found == nullptr) return HSAKMT_STATUS_INVALID_HANDLE;
+    set(*found);
+  }
+  host_waits_.evaluate();
   return HSAKMT_STATUS_SUCCESS;
 }
 
@@ -138,17 +134,22 @@ HSAKMT_STATUS Events::wait(std::span<HsaEvent* const> events, bool all, std::uin
     if (find(event) == nullptr) return HSAKMT_STATUS_INVALID_HANDLE;
   Wait wait{events, all, std::vector<bool>(events.size())};
   take(wait);
-  const auto over = [&] { return wait.over(); };
   waits_.push_back(&wait);
-  bool ended = true;
-  if (milliseconds == HSA_EVENTTIMEOUT_INFINITE) {
-    changed_.wait(lock, over);
-  } else {
-    ended = changed_.wait_for(lock, std::chrono::milliseconds(milliseconds), over);
+  lock.unlock();
+  const HostWaits::Condition over = [&] {
+    const std::lock_guard guard(mutex_);
+    return wait.over();
+  };
+  HostWaits::Limits limits;
+  // The runtime's way to say "without end" for a wait of its own that has an end.
+  constexpr std::uint32_t kWithoutEnd = HSA_EVENTTIMEOUT_INFINITE - 1;
+  if (milliseconds < kWithoutEnd) limits.host = std::chrono::milliseconds(milliseconds);
+  while (!host_waits_.wait(over, limits) && milliseconds == HSA_EVENTTIMEOUT_INFINITE) {
   }
+  lock.lock();
   std::erase(waits_, &wait);
-  if (!ended) give_back(wait);
-  return ended ? HSAKMT_STATUS_SUCCESS : HSAKMT_STATUS_WAIT_TIMEOUT;
+  if (!wait.over()) give_back(wait);
+  return wait.over() ? HSAKMT_STATUS_SUCCESS : HSAKMT_STATUS_WAIT_TIMEOUT;
 }
 
 bool Events::activate(const HsaEvent* event) {
@@ -159,8 +160,6 @@ bool Events::activate(const HsaEvent* event) {
       wait->activated[i] = waited_for = true;
     }
   }
-  ++changes_;
-  changed_.notify_all();
   return waited_for;
 }
 

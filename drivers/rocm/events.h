@@ -5,8 +5,6 @@
 #pragma once
 
 #include <hsakmttypes.h>
-#include <chrono>
-#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -15,13 +13,16 @@
 #include <span>
 #include <vector>
 
+#include "drivers/rocm/host_waits.h"
+
 namespace lacuna::rocm {
 
 class Events {
  public:
   static constexpr std::uint32_t kMost = 8192;
 
-  Events();
+  /// Threads sleep in `waits`, which outlives the events.
+  explicit Events(HostWaits& waits);
   Events(const Events&) = delete;
   Events& operator=(const Events&) = delete;
 
@@ -38,11 +39,6 @@ class Events {
 
   /// Threads that wait for events.
   std::size_t waiting();
-
-  /// How often an event was set or destroyed.
-  std::uint64_t changes();
-  /// Sleeps until changes() is another number than `seen`, or `timeout` is over.
-  void wait_for_change(std::uint64_t seen, std::chrono::nanoseconds timeout);
 
   // From the simulation thread.
   void set_by_id(std::uint32_t id);
@@ -74,9 +70,8 @@ class Events {
   /// Wakes those that wait for it; false when there are none.
   bool activate(const HsaEvent* event);
 
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::uint64_t changes_ = 0;
+  HostWaits& host_waits_;
+  std::mutex mutex_;  // taken by conditions of waits: nothing of `host_waits_` may be called with it
   std::vector<Wait*> waits_;
   std::map<std::uint32_t, std::unique_ptr<Event>> events_;  // by id
   std::map<const HsaEvent*, Event*> by_address_;            // the program's may be gone: its address says which it was

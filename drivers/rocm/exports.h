@@ -18,6 +18,7 @@ enum class AfterTheEnd : bool { no, yes };
 /// go on until the process is gone.
 template <AfterTheEnd kAfterTheEnd = AfterTheEnd::no, class Function>
 HSAKMT_STATUS with_driver(Function function) noexcept {
+  HostThreads::note_call();
   Driver* driver = Driver::get();
   if (driver == nullptr) return HSAKMT_STATUS_KERNEL_IO_CHANNEL_NOT_OPENED;
   if (kAfterTheEnd == AfterTheEnd::no && driver->simulation().ended()) return HSAKMT_STATUS_SUCCESS;

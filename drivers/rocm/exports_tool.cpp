@@ -11,4 +11,7 @@ bool OnLoad(HsaApiTable* table, std::uint64_t /*runtime_version*/, std::uint64_t
   lacuna::rocm::replace_waits(*table);
   return true;
 }
+
+// The runtime unloads its tools before it ends its threads.
+void OnUnload() { lacuna::rocm::end_signal_handlers(); }
 }

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <hsakmttypes.h>
+#include <functional>
+#include <utility>
 
 #include "drivers/rocm/events.h"
 #include "drivers/rocm/runtime_symbols.h"
@@ -12,8 +14,11 @@ namespace lacuna::rocm {
 
 class GpuEvents : public DriverEvents, public SdmaListener {
  public:
-  GpuEvents(HSAuint32 node, Events& events, const RuntimeSymbols& symbols) : node_(node), events_(events), symbols_(symbols) {}
+  /// `wake` is called, on the simulation thread, after each change that a thread of the program may wait for.
+  GpuEvents(HSAuint32 node, Events& events, const RuntimeSymbols& symbols, std::function<void()> wake)
+      : node_(node), events_(events), symbols_(symbols), wake_(std::move(wake)) {}
 
+  void progress_visible() override { wake_(); }
   void signal_event(std::uint32_t event_id, std::uint64_t mailbox) override;
   void message_interrupt(std::uint32_t m0) override;
   bool memory_fault(unsigned slot, const WavefrontFault& fault) override;
@@ -28,6 +33,7 @@ class GpuEvents : public DriverEvents, public SdmaListener {
   HSAuint32 node_;
   Events& events_;
   const RuntimeSymbols& symbols_;
+  std::function<void()> wake_;
 };
 
 }  // namespace lacuna::rocm

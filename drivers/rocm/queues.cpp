@@ -188,6 +188,23 @@ HSAKMT_STATUS Queues::allocate_gws(HSA_QUEUEID id, HSAuint32 count, HSAuint32& f
   return error == LACUNA_QUEUE_ERROR_NONE ? HSAKMT_STATUS_SUCCESS : HSAKMT_STATUS_OUT_OF_RESOURCES;
 }
 
+bool Queues::has_doorbells(ProcessPlatform& platform) const {
+  for (unsigned i = 0; i < platform.gpus(); ++i)
+    if (platform.gpu(i).packet_processor().has_doorbells()) return true;
+  return std::any_of(sdma_doorbells_.begin(), sdma_doorbells_.end(), [](const SdmaDoorbell& bell) {
+    return std::atomic_ref(*bell.write_pointer).load(std::memory_order_acquire) != bell.seen;
+  });
+}
+
+unsigned Queues::spinning_threads(ProcessPlatform& platform, RuntimePackets& packets) const {
+  unsigned threads = 0;
+  for (unsigned i = 0; i < platform.gpus(); ++i) {
+    platform.gpu(i).packet_processor().visit_packets(
+        [&](const std::byte* packet) { threads += packets.submitter_spins(packet) ? 1 : 0; });
+  }
+  return threads;
+}
+
 bool Queues::look_at_doorbells(ProcessPlatform& platform) {
   bool rung = false;
   for (unsigned i = 0; i < platform.gpus(); ++i) rung |= platform.gpu(i).packet_processor().look_at_doorbells();

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "drivers/rocm/memory.h"
+#include "drivers/rocm/runtime_packets.h"
 #include "drivers/rocm/simulation.h"
 #include "models/isa/target.h"
 
@@ -35,6 +36,10 @@ class Queues {
 
   /// From the simulation thread: passes on what has been announced since the last look; true when there was something.
   bool look_at_doorbells(ProcessPlatform& platform);
+  /// Whether look_at_doorbells() would find something.
+  bool has_doorbells(ProcessPlatform& platform) const;
+  /// Threads that spin until a packet of theirs is done.
+  unsigned spinning_threads(ProcessPlatform& platform, RuntimePackets& packets) const;
 
  private:
   /// A doorbell and, for queues whose creator does not bring them, the indices.

@@ -1,27 +1,123 @@
 #include "drivers/rocm/signal_waits.h"
 
-#include <algorithm>
-#include <chrono>
 #include <cstddef>
-#include <thread>
+#include <memory>
+#include <mutex>
 
 #include "drivers/rocm/driver.h"
+#include "drivers/rocm/signal_handlers.h"
 
 namespace lacuna::rocm {
 namespace {
 
-using std::chrono::nanoseconds;
-using Clock = std::chrono::steady_clock;
+/// Loads of one unchanged value in a row, without another call in between, that a thread may make for other reasons than to
+/// wait for a change.
+constexpr unsigned kLoadsBeforeWait = 4;
+/// How long such a load waits for a change: simulated time.
+constexpr Tick kPoll{100'000'000};
 
-/// Putting a thread to sleep and waking it takes longer than what is over within this time.
-constexpr nanoseconds kPolls{20'000};
-constexpr nanoseconds kShortestSleep{50'000};
-/// Each time it wakes, a thread takes a processor from those that simulate; with more than 200 such losses a second, one thread
-/// simulates alone (models/common/thread_contention.h).
-constexpr nanoseconds kLongestSleep{20'000'000};
+/// The runtime's own functions.
+struct {
+  SignalLoad* load_acquire = nullptr;
+  SignalLoad* load_relaxed = nullptr;
+  decltype(hsa_signal_wait_scacquire)* wait = nullptr;
+  decltype(hsa_queue_load_read_index_scacquire)* read_index_acquire = nullptr;
+  decltype(hsa_queue_load_read_index_relaxed)* read_index_relaxed = nullptr;
+  decltype(hsa_signal_create)* create = nullptr;
+  decltype(hsa_signal_destroy)* destroy = nullptr;
+  decltype(hsa_amd_signal_create)* amd_create = nullptr;
+  decltype(hsa_amd_ipc_signal_attach)* attach = nullptr;
+  decltype(hsa_amd_signal_async_handler)* async_handler = nullptr;
+} runtime;
 
-SignalLoad* load_signal = nullptr;
-decltype(hsa_signal_wait_scacquire)* wait_of_runtime = nullptr;
+/// The load that a thread repeats.
+struct Repetition {
+  std::uint64_t what = 0;
+  std::uint64_t value = 0;
+  unsigned times = 0;
+};
+thread_local Repetition repetition;
+
+hsa_signal_value_t wait(hsa_signal_t signal, hsa_signal_condition_t condition, hsa_signal_value_t compare,
+                        std::uint64_t timeout, hsa_wait_state_t state) {
+  Driver* driver = Driver::get();
+  if (driver == nullptr) return runtime.wait(signal, condition, compare, timeout, state);
+  HostThreads::note_call();
+  repetition = {};
+  return wait_asleep(driver->waits(), runtime.load_acquire, signal, condition, compare, timeout);
+}
+
+/// `load()`, after a wait for a change when the calling thread repeats it.
+template <typename Load>
+auto load_repeated(std::uint64_t what, const Load& load) {
+  auto value = load();
+  Repetition& last = repetition;
+  if (last.what != what || last.value != static_cast<std::uint64_t>(value)) {
+    last = {what, static_cast<std::uint64_t>(value), 1};
+    return value;
+  }
+  if (++last.times < kLoadsBeforeWait) return value;
+  Driver* driver = Driver::get();
+  if (driver == nullptr) return value;
+  HostThreads::note_call();
+  HostWaits::Limits limits;
+  limits.simulated = kPoll;
+  limits.only_while_active = true;
+  const auto before = value;
+  driver->waits().wait([&] { return (value = load()) != before; }, limits);
+  return value;
+}
+
+hsa_signal_value_t load_acquire(hsa_signal_t signal) {
+  return load_repeated(signal.handle, [=] { return runtime.load_acquire(signal); });
+}
+hsa_signal_value_t load_relaxed(hsa_signal_t signal) {
+  return load_repeated(signal.handle, [=] { return runtime.load_relaxed(signal); });
+}
+std::uint64_t read_index_acquire(const hsa_queue_t* queue) {
+  return load_repeated(reinterpret_cast<std::uint64_t>(queue), [=] { return runtime.read_index_acquire(queue); });
+}
+std::uint64_t read_index_relaxed(const hsa_queue_t* queue) {
+  return load_repeated(reinterpret_cast<std::uint64_t>(queue), [=] { return runtime.read_index_relaxed(queue); });
+}
+
+hsa_status_t created(hsa_status_t status, const hsa_signal_t* signal) {
+  Driver* driver = Driver::get();
+  if (driver != nullptr && status == HSA_STATUS_SUCCESS) driver->runtime_packets().signal_created(signal->handle);
+  return status;
+}
+hsa_status_t create(hsa_signal_value_t value, std::uint32_t count, const hsa_agent_t* consumers, hsa_signal_t* signal) {
+  return created(runtime.create(value, count, consumers, signal), signal);
+}
+hsa_status_t amd_create(hsa_signal_value_t value, std::uint32_t count, const hsa_agent_t* consumers, std::uint64_t attributes,
+                        hsa_signal_t* signal) {
+  return created(runtime.amd_create(value, count, consumers, attributes, signal), signal);
+}
+hsa_status_t attach(const hsa_amd_ipc_signal_t* handle, hsa_signal_t* signal) {
+  return created(runtime.attach(handle, signal), signal);
+}
+hsa_status_t destroy(hsa_signal_t signal) {
+  if (Driver* driver = Driver::get()) driver->runtime_packets().signal_destroyed(signal.handle);
+  return runtime.destroy(signal);
+}
+
+std::mutex handlers_mutex;
+/// Made with the first handler; never destroyed but by end_signal_handlers().
+SignalHandlers* handlers = nullptr;
+
+hsa_status_t async_handler(hsa_signal_t signal, hsa_signal_condition_t condition, hsa_signal_value_t compare,
+                           hsa_amd_signal_handler handler, void* argument) {
+  Driver* driver = Driver::get();
+  if (driver == nullptr || signal.handle == 0 || handler == nullptr)
+    return runtime.async_handler(signal, condition, compare, handler, argument);
+  HostThreads::note_call();
+  const std::lock_guard lock(handlers_mutex);
+  if (handlers == nullptr) handlers = new SignalHandlers(driver->waits(), runtime.load_acquire);
+  handlers->add({signal, condition, compare, handler, argument});
+  return HSA_STATUS_SUCCESS;
+}
+
+}  // namespace
 
 bool holds(hsa_signal_value_t value, hsa_signal_condition_t condition, hsa_signal_value_t compare) {
   switch (condition) {
@@ -36,33 +132,16 @@ bool holds(hsa_signal_value_t value, hsa_signal_condition_t condition, hsa_signa
   }
 }
 
-hsa_signal_value_t wait(hsa_signal_t signal, hsa_signal_condition_t condition, hsa_signal_value_t compare,
-                        std::uint64_t timeout, hsa_wait_state_t state) {
-  Driver* driver = Driver::get();
-  if (driver == nullptr) return wait_of_runtime(signal, condition, compare, timeout, state);
-  return wait_asleep(driver->events(), load_signal, signal, condition, compare, timeout);
-}
-
-}  // namespace
-
-hsa_signal_value_t wait_asleep(Events& events, SignalLoad* load, hsa_signal_t signal, hsa_signal_condition_t condition,
+hsa_signal_value_t wait_asleep(HostWaits& waits, SignalLoad* load, hsa_signal_t signal, hsa_signal_condition_t condition,
                                hsa_signal_value_t compare, std::uint64_t timeout) {
-  const Clock::time_point start = Clock::now();
-  for (;;) {
-    // Before the value: an event between the two ends the sleep at once.
-    const std::uint64_t changes = events.changes();
-    const hsa_signal_value_t value = load(signal);
-    if (holds(value, condition, compare)) return value;
-    const nanoseconds waited = Clock::now() - start;
-    const auto so_far = static_cast<std::uint64_t>(waited.count());
-    if (so_far >= timeout) return value;
-    if (waited < kPolls) {
-      std::this_thread::yield();
-      continue;
-    }
-    const nanoseconds sleep = std::clamp(waited / 2, kShortestSleep, kLongestSleep);
-    events.wait_for_change(changes, nanoseconds(std::min<std::uint64_t>(timeout - so_far, sleep.count())));
+  hsa_signal_value_t value = 0;
+  const HostWaits::Condition over = [&] { return holds(value = load(signal), condition, compare); };
+  HostWaits::Limits limits;
+  const bool forever = timeout >= HostWaits::kForever.ps / 1000;
+  if (!forever) limits.simulated = Tick{timeout * 1000};
+  while (!waits.wait(over, limits) && forever) {
   }
+  return value;
 }
 
 void replace_waits(HsaApiTable& table) {
@@ -72,10 +151,36 @@ void replace_waits(HsaApiTable& table) {
       core.version.minor_id < offsetof(CoreApiTable, hsa_signal_wait_scacquire_fn) + sizeof(void*))
     return;
   if (core.hsa_signal_wait_scacquire_fn == wait) return;
-  load_signal = core.hsa_signal_load_scacquire_fn;
-  wait_of_runtime = core.hsa_signal_wait_scacquire_fn;
+  runtime.load_acquire = core.hsa_signal_load_scacquire_fn;
+  runtime.load_relaxed = core.hsa_signal_load_relaxed_fn;
+  runtime.wait = core.hsa_signal_wait_scacquire_fn;
+  runtime.read_index_acquire = core.hsa_queue_load_read_index_scacquire_fn;
+  runtime.read_index_relaxed = core.hsa_queue_load_read_index_relaxed_fn;
+  runtime.create = core.hsa_signal_create_fn;
+  runtime.destroy = core.hsa_signal_destroy_fn;
+  core.hsa_signal_create_fn = create;
+  core.hsa_signal_destroy_fn = destroy;
   core.hsa_signal_wait_scacquire_fn = wait;
   core.hsa_signal_wait_relaxed_fn = wait;
+  core.hsa_signal_load_scacquire_fn = load_acquire;
+  core.hsa_signal_load_relaxed_fn = load_relaxed;
+  core.hsa_queue_load_read_index_scacquire_fn = read_index_acquire;
+  core.hsa_queue_load_read_index_relaxed_fn = read_index_relaxed;
+  AmdExtTable* amd = table.amd_ext_;
+  if (amd == nullptr || amd->version.major_id != HSA_AMD_EXT_API_TABLE_MAJOR_VERSION ||
+      amd->version.minor_id < offsetof(AmdExtTable, hsa_amd_ipc_signal_attach_fn) + sizeof(void*))
+    return;
+  runtime.async_handler = amd->hsa_amd_signal_async_handler_fn;
+  amd->hsa_amd_signal_async_handler_fn = async_handler;
+  runtime.amd_create = amd->hsa_amd_signal_create_fn;
+  runtime.attach = amd->hsa_amd_ipc_signal_attach_fn;
+  amd->hsa_amd_signal_create_fn = amd_create;
+  amd->hsa_amd_ipc_signal_attach_fn = attach;
+}
+
+void end_signal_handlers() {
+  const std::lock_guard lock(handlers_mutex);
+  delete std::exchange(handlers, nullptr);
 }
 
 }  // namespace lacuna::rocm

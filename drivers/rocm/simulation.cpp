@@ -10,7 +10,9 @@
 #include <iostream>
 #include <sstream>
 #include <thread>
+#include <utility>
 
+#include "models/common/simulator_thread.h"
 #include "models/common/tlm_time.h"
 #include "platform/run/exit_codes.h"
 #include "platform/run/text_table.h"
@@ -27,7 +29,10 @@ constexpr Tick kSmallestSlice{100'000};
 constexpr Tick kLargestSlice{1'000'000'000};
 /// Simulated time of a look at the clock when nothing else happens: a call of the driver is not faster on silicon.
 constexpr Tick kClockRead{1'000'000};
-/// Looks at the doorbells without sleeping: a program that waits for one kernel and launches the next is back by then.
+/// Simulated time is looked at in steps of this at most while all threads wait: what a GPU stores to memory without a notice is
+/// seen then.
+constexpr Tick kStep{10'000'000};
+/// Looks at the program without sleeping: a program that waits for one kernel and launches the next is back by then.
 constexpr unsigned kLooksAwake = 200;
 constexpr std::chrono::microseconds kFirstSleep{20};
 /// Host time without progress after which GPUs that have something to do, but nothing that could happen, are reported.
@@ -41,7 +46,6 @@ thread_local bool is_simulation_thread = false;
 
 struct Simulation::Request {
   const Job* job;
-  bool between_steps;
   bool done = false;
 };
 
@@ -66,18 +70,22 @@ class Simulation::Gate : public sc_core::sc_module {
     sc_core::sc_event updated{"updated"};
   };
 
-  void pass() { simulation_.serve(false); }
+  void pass() { simulation_.serve(); }
 
   Simulation& simulation_;
   Channel channel_;
 };
 
-Simulation::Simulation(const RunParameters& parameters, const Settings& settings, ProgressLine& line)
+Simulation::Simulation(const RunParameters& parameters, const Settings& settings, ProgressLine& line, HostWaits& waits)
     : parameters_(parameters),
       results_(parameters, settings),
       notice_(settings.report ? static_cast<double>(parameters.values().rocm.notice_after.ps) * 1e-12 : 0,
               parameters.values().gpu.gpu.timing != TimingMode::functional, std::cerr),
-      line_(line) {}
+      line_(line),
+      waits_(waits),
+      threads_(std::chrono::nanoseconds(parameters.values().rocm.host_patience.ps / 1000)) {
+  waits_.on_change([this] { kick(); });
+}
 
 Simulation::~Simulation() = default;
 
@@ -100,6 +108,7 @@ void Simulation::start(Job built, Doorbells doorbells) {
 
 void Simulation::run() {
   is_simulation_thread = true;
+  const SimulatorThread registered;
   RunEnd why = RunEnd::guest;
   try {
     platform_ = std::make_unique<ProcessPlatform>("platform", parameters_.values());
@@ -164,45 +173,120 @@ void Simulation::watch() {
 void Simulation::end(RunEnd why) {
   line_.hide();
   results_.write(why, true);
-  const std::lock_guard lock(mutex_);
-  state_ = State::ended;
-  requests_.clear();
-  answered_.notify_all();
+  {
+    const std::lock_guard lock(mutex_);
+    state_ = State::ended;
+    requests_.clear();
+    answered_.notify_all();
+  }
+  waits_.end();
 }
 
 void Simulation::simulate() {
   while (stop_.load(std::memory_order_relaxed) < 0) {
-    // In this order: what a packet needs has been asked for before its doorbell.
-    bool active = doorbells_(*platform_);
-    active |= serve(true);
-    if (active) idle_looks_ = 0;
-    watch();
+    if (serve()) idle_looks_ = 0;
     results_.watch();
-    if (!sc_core::sc_pending_activity()) {
-      if (!active) sleep();
-      continue;
-    }
-    // What only looks at memory again and again waits for the program, and so do we.
-    if (!active && platform_->waits_for_memory()) {
-      slice_ = kSmallestSlice;
-      sleep();
-    } else {
+    const HostWaits::Threads waits = waits_.advance(to_tick(sc_core::sc_time_stamp()));
+    if (waits.begun != waits_begun_) {
+      waits_begun_ = waits.begun;
+      ran_ = true;
       idle_looks_ = 0;
     }
-    run_slice();
+    if (!work_is_due(waits)) {
+      watch();
+      sleep();
+    } else if (!host_is_quiet(waits)) {
+      ran_ = true;
+      sleep();
+    } else if (waits.over) {
+      waits_.release();
+      idle_looks_ = 0;
+    } else {
+      // In this order: what a packet needs has been asked for before its doorbell.
+      const bool active = doorbells_.pass(*platform_);
+      watch();
+      pass_time(waits, active);
+    }
   }
 }
 
-void Simulation::run_slice() {
+/// Whether there is a reason for simulated time to go on, or for a thread to. What threads do is looked at only then: a thread
+/// that computes while no GPU has work keeps nothing waiting. Its patience begins when GPUs get work.
+bool Simulation::work_is_due(const HostWaits::Threads& waits) {
+  const bool pending = sc_core::sc_pending_activity();
+  const bool announced = waits.ends_itself || doorbells_.any(*platform_);
+  const bool busy = announced || (pending && !platform_->waits_for_memory());
+  if (busy && !was_busy_) threads_.forgive();
+  was_busy_ = busy;
+  return announced || pending || waits.over || waits.waking;
+}
+
+bool Simulation::host_is_quiet(const HostWaits::Threads& waits) {
+  if (waits.waking || in_call_.load(std::memory_order_acquire) != 0) return false;
+  if (HostThreads::all_wait(waits.blocked)) {
+    disregards_ = false;
+    spinning_ = 0;
+    return true;
+  }
+  spinning_ = doorbells_.spinning(*platform_);
+  const HostThreads::Look look = threads_.look(waits_.blocked_threads(), spinning_);
+  ran_ |= look.ran;
+  disregards_ = look.disregarded;
+  if (look.given_up != 0 && sc_core::sc_pending_activity()) {
+    spdlog::info(
+        "thread {} of the program has run for {} without calling the runtime while a GPU has work (rocm.host_patience): "
+        "simulated "
+        "time goes on, and from here on simulated times may differ from run to run",
+        look.given_up, readable_time(parameters_.values().rocm.host_patience));
+  }
+  // A thread that was seen to wait may have begun to meanwhile, for an answer of this thread or until a simulated time.
+  return look.quiet && in_call_.load(std::memory_order_acquire) == 0 && waits_.begun() == waits.begun;
+}
+
+/// All threads of the program wait. `active`: they have announced work to the GPUs.
+void Simulation::pass_time(const HostWaits::Threads& waits, bool active) {
   const Tick now = to_tick(sc_core::sc_time_stamp());
-  // A slice reaches to the next event at least: time stops at the last event before the end of a slice.
-  const Tick next_event = now + to_tick(sc_core::sc_time_to_pending_activity());
+  const bool pending = sc_core::sc_pending_activity();
+  // GPUs that only look at memory again and again wait for the program: they look once after a thread of it has run.
+  const bool gpus_wait = !active && (!pending || platform_->waits_for_memory());
+  const bool program_ran = std::exchange(ran_, false) || disregards_;
+  if (!gpus_wait) {
+    idle_looks_ = 0;
+    const Tick step = disregards_ ? slice_ : Tick{kStep.ps - now.ps % kStep.ps};
+    run_slice(earlier(now + step, waits.next));
+  } else if (pending && program_ran) {
+    if (disregards_) sleep();
+    slice_ = kSmallestSlice;
+    run_slice(earlier(now + kSmallestSlice, waits.next));
+  } else if (waits_.idle()) {
+    // Threads that would have waited only for active GPUs go on.
+  } else if (waits.next < HostWaits::kForever) {
+    run_slice(waits.next);
+  } else {
+    sleep();
+  }
+}
+
+/// Simulates until `end`, or until the next event if that is later, or until wake_threads() has woken one. Time stops at the
+/// last event before `end` when there is no further one, but is made to reach it when there is none at all.
+void Simulation::run_slice(Tick end) {
   const HostClock::time_point begin = HostClock::now();
-  sc_core::sc_start(to_sc_time(later(now + slice_, next_event)) - sc_core::sc_time_stamp(), sc_core::SC_EXIT_ON_STARVATION);
+  const sc_core::sc_time now = sc_core::sc_time_stamp();
+  if (sc_core::sc_pending_activity()) {
+    const Tick next_event = to_tick(now) + to_tick(sc_core::sc_time_to_pending_activity());
+    sc_core::sc_start(to_sc_time(later(end, next_event)) - now, sc_core::SC_EXIT_ON_STARVATION);
+  } else {
+    sc_core::sc_start(to_sc_time(end) - now);
+  }
   const double seconds = std::chrono::duration<double>(HostClock::now() - begin).count();
   if (seconds < kShortSlice) slice_ = earlier(slice_ * 2, kLargestSlice);
   if (seconds > kLongSlice) slice_ = later(Tick{slice_.ps / 2}, kSmallestSlice);
   show_progress(seconds);
+}
+
+void Simulation::wake_threads() {
+  const bool woken = waits_.evaluate() || (spinning_ != 0 && doorbells_.spinning(*platform_) < spinning_);
+  if (woken && sc_core::sc_get_status() == sc_core::SC_RUNNING) sc_core::sc_pause();
 }
 
 void Simulation::show_progress(double seconds) {
@@ -233,25 +317,20 @@ void Simulation::sleep() {
 }
 
 // Requests are taken out of the list before they run and answered afterwards: the list is not locked while they run.
-bool Simulation::serve(bool between_steps) {
+bool Simulation::serve() {
   if (!has_requests_.load(std::memory_order_acquire)) return false;
   bool served = false;
   std::unique_lock lock(mutex_);
-  for (std::size_t i = 0; i < requests_.size();) {
-    Request& request = *requests_[i];
-    if (request.between_steps && !between_steps) {
-      ++i;
-      continue;
-    }
-    requests_.erase(requests_.begin() + static_cast<std::ptrdiff_t>(i));
+  while (!requests_.empty()) {
+    Request& request = *requests_.front();
+    requests_.erase(requests_.begin());
     lock.unlock();
     (*request.job)(*platform_);
     lock.lock();
     request.done = true;
     served = true;
-    i = 0;
   }
-  has_requests_.store(!requests_.empty(), std::memory_order_release);
+  has_requests_.store(false, std::memory_order_release);
   if (served) answered_.notify_all();
   return served;
 }
@@ -263,25 +342,31 @@ bool Simulation::submit(Request& request) {
   if (state_ == State::ended) return false;
   requests_.push_back(&request);
   has_requests_.store(true, std::memory_order_release);
-  if (state_ == State::running && !request.between_steps) gate_->knock();
+  ++in_call_;
+  if (state_ == State::running) gate_->knock();
   wake_.notify_one();
   answered_.wait(lock, [&] { return request.done || state_ == State::ended; });
+  --in_call_;
   return request.done;
 }
 
 bool Simulation::call(const Job& job) {
-  Request request{.job = &job, .between_steps = false};
+  Request request{.job = &job};
   return submit(request);
 }
 
 Tick Simulation::sample_time() {
-  Tick now{};
-  const Job job = [&](ProcessPlatform&) {
-    if (to_tick(sc_core::sc_time_stamp()) <= last_sample_) sc_core::sc_start(to_sc_time(kClockRead));
-    last_sample_ = now = to_tick(sc_core::sc_time_stamp());
-  };
-  Request request{.job = &job, .between_steps = true};
-  return submit(request) ? now : last_sample_;
+  HostWaits::Limits limits;
+  limits.simulated = kClockRead;
+  for (;;) {
+    {
+      const std::lock_guard lock(sample_mutex_);
+      const Tick now = waits_.now();
+      if (now > last_sample_) return last_sample_ = now;
+      if (ended()) return last_sample_;
+    }
+    waits_.wait([this] { return waits_.now() > last_sample_; }, limits);
+  }
 }
 
 void Simulation::kick() {

@@ -3,9 +3,10 @@
 // Threads of the program hand it jobs: call() runs a job on the simulation thread and returns when it is done, either between
 // two steps of the simulation or, while kernels run, inside one of its processes, so that nobody waits for a kernel.
 //
-// While the GPUs have something to do the thread simulates, in slices of about a millisecond of host time, between which it
-// looks at the doorbells. When they have nothing to do it looks at the doorbells ever less often, down to
-// rocm.longest_sleep; every job wakes it.
+// Simulated time stands still while a thread of the program runs (host_threads.h): the thread looks at the doorbells when all
+// threads of the program wait, and simulates until something happens that one of them waits for, so that what the GPUs see of
+// the program does not depend on how fast the host is. In between it looks at the program's threads ever less often, down to
+// rocm.longest_sleep; every job and every wait wakes it.
 //
 // A GPU that gets nowhere is the program's affair, as on silicon, but it is reported once. sim.max_time ends the process.
 #pragma once
@@ -19,6 +20,8 @@
 #include <mutex>
 #include <vector>
 
+#include "drivers/rocm/host_threads.h"
+#include "drivers/rocm/host_waits.h"
 #include "drivers/rocm/results.h"
 #include "drivers/rocm/settings.h"
 #include "models/common/units.h"
@@ -31,11 +34,15 @@ namespace lacuna::rocm {
 class Simulation {
  public:
   using Job = std::function<void(ProcessPlatform&)>;
-  /// Asked between slices: has the program announced new work to the GPUs? It is the looker's to pass it on.
-  using Doorbells = std::function<bool(ProcessPlatform&)>;
+  /// Where the program announces work to the GPUs.
+  struct Doorbells {
+    std::function<bool(ProcessPlatform&)> any;           ///< whether there is new work
+    std::function<unsigned(ProcessPlatform&)> spinning;  ///< threads that spin until work that they have announced is done
+    std::function<bool(ProcessPlatform&)> pass;          ///< passes it on to the GPUs; false when there is none
+  };
 
   /// `line`: where the run's progress is shown on a terminal once it takes long.
-  Simulation(const RunParameters& parameters, const Settings& settings, ProgressLine& line);
+  Simulation(const RunParameters& parameters, const Settings& settings, ProgressLine& line, HostWaits& waits);
   ~Simulation();
   Simulation(const Simulation&) = delete;
   Simulation& operator=(const Simulation&) = delete;
@@ -45,11 +52,14 @@ class Simulation {
 
   /// Runs `job` on the simulation thread, waits for it. False, without having run it, when the simulation has ended.
   bool call(const Job& job);
-  /// Simulated time, which has advanced since the last call. When nothing runs it is made to advance. After the end: the last
+  /// Simulated time, which has advanced since the last call: the calling thread waits until it has. After the end: the last
   /// one that was told.
   Tick sample_time();
-  /// The program is about to wait for the GPUs: they are looked at now.
+  /// Something has changed that the simulation thread should look at now.
   void kick();
+  /// On the simulation thread: something has happened that threads of the program may wait for. The simulation stops at this
+  /// time when one does.
+  void wake_threads();
 
   /// The program uses the GPUs: from now on results are written.
   void open_results();
@@ -73,8 +83,11 @@ class Simulation {
 
   void run();
   void simulate();
-  bool serve(bool between_steps);
-  void run_slice();
+  bool serve();
+  bool work_is_due(const HostWaits::Threads& waits);
+  bool host_is_quiet(const HostWaits::Threads& waits);
+  void pass_time(const HostWaits::Threads& waits, bool active);
+  void run_slice(Tick end);
   void sleep();
   bool submit(Request& request);
   void end(RunEnd why);
@@ -91,9 +104,17 @@ class Simulation {
   Doorbells doorbells_;
   std::unique_ptr<Gate> gate_;
   std::unique_ptr<ProcessPlatform> platform_;
-  Tick slice_{1'000'000};
-  Tick last_sample_{};  // the simulation thread's, before the end
+  HostWaits& waits_;
+  HostThreads threads_;
+  Tick slice_{1'000'000};  // while a thread is disregarded
+  bool was_busy_ = false;
+  unsigned spinning_ = 0;          // threads, when simulated time was let go on
+  bool disregards_ = false;        // a thread that runs
+  bool ran_ = false;               // a thread has run since the last slice
+  std::uint64_t waits_begun_ = 0;  // at the last look
   unsigned idle_looks_ = 0;
+  std::mutex sample_mutex_;
+  Tick last_sample_{};
   // What watch() knows of the last progress.
   std::uint64_t last_progress_ = 0;
   Tick last_progress_at_{};
@@ -105,6 +126,7 @@ class Simulation {
   std::condition_variable answered_;
   std::vector<Request*> requests_;
   bool kicked_ = false;
+  std::atomic<unsigned> in_call_{0};  // threads in submit()
   std::atomic<bool> has_requests_{false};
   std::atomic<State> state_{State::building};
   std::atomic<int> stop_{-1};  // a RunEnd; -1 = go on

@@ -16,6 +16,9 @@ class DriverEvents {
   virtual ~DriverEvents() = default;
   /// The command processor has stored `event_id` to `mailbox` (GPU virtual address) of a signal: wake who waits for the event.
   virtual void signal_event(std::uint32_t event_id, std::uint64_t mailbox) = 0;
+  /// The command processor has changed what the host may read repeatedly: the value of a signal, with or without an event, or
+  /// the read index of a queue.
+  virtual void progress_visible() {}
   /// A kernel sent MSG_INTERRUPT. M0 holds no more than 8 bits of the event's id; the id itself is in the event's mailbox, so
   /// that all mailboxes have to be looked at.
   virtual void message_interrupt(std::uint32_t m0) = 0;

@@ -125,6 +125,10 @@ class PacketProcessor : public sc_core::sc_module, public DispatchListener, publ
 
   /// Reads the write index of every queue whose DoorbellKind says so; true when there is something new.
   bool look_at_doorbells();
+  /// Whether look_at_doorbells() would find something new.
+  bool has_doorbells() const;
+  /// Calls `visit` with each packet that has been announced, of queues whose DoorbellKind says where, and is not retired.
+  void visit_packets(const std::function<void(const std::byte*)>& visit) const;
   enum class Activity : std::uint8_t {
     idle,              ///< nothing is asked of the device
     waits_for_memory,  ///< all that is left are looks at signals and packet headers that only the host can change
@@ -179,6 +183,7 @@ class PacketProcessor : public sc_core::sc_module, public DispatchListener, publ
   hsa::Queue* queue_memory(const QueueSlot& queue) const;
   std::uint64_t written_packets(const QueueSlot& queue, hsa::Queue& aql) const;
   static std::uint64_t announced(const QueueSlot& queue);
+  std::uint64_t doorbell(const QueueSlot& queue) const;
   QueueSlot* used(unsigned slot, const char* what);
   void order_queues();
   void drop_dispatches(unsigned slot);

@@ -86,15 +86,18 @@ void PacketProcessor::signal(std::uint64_t handle, Tick start, Tick end) {
 }
 
 void PacketProcessor::notify(const std::optional<SignalEvent>& event) {
-  if (!event) return;
-  ++statistics_.events;
-  interrupts_.raise(LACUNA_INTERRUPT_SIGNAL, now());
-  if (driver_ != nullptr) driver_->signal_event(event->id, event->mailbox);
+  if (event) {
+    ++statistics_.events;
+    interrupts_.raise(LACUNA_INTERRUPT_SIGNAL, now());
+    if (driver_ != nullptr) driver_->signal_event(event->id, event->mailbox);
+  }
+  if (driver_ != nullptr) driver_->progress_visible();
 }
 
 void PacketProcessor::retire(QueueSlot& queue) {
   hsa::Queue* aql = queue_memory(queue);
   if (aql == nullptr) return;  // found again, and reported, by the next step
+  const std::uint64_t before = queue.retired;
   while (!queue.in_flight.empty() && queue.in_flight.front().done) {
     const std::uint64_t index = queue.in_flight.front().index;
     if (std::byte* raw = vm_.pointer(queue.place(index), hsa::kPacketBytes, isa::Access::read_write)) {
@@ -106,6 +109,7 @@ void PacketProcessor::retire(QueueSlot& queue) {
     // Whoever sees the index may write the slot.
     std::atomic_ref(aql->read_dispatch_id).store(queue.retired, std::memory_order_release);
   }
+  if (queue.retired != before && driver_ != nullptr) driver_->progress_visible();
 }
 
 void PacketProcessor::report(const InFlightPacket& packet, bool failed) {

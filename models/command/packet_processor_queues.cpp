@@ -185,16 +185,36 @@ void PacketProcessor::ring(unsigned slot, std::uint64_t last, Tick at) {
   work_.notify(to_sc_time(later(at, now()) - now()));
 }
 
+/// Packets that the host has announced in memory; 0 for queues whose doorbell is not there.
+std::uint64_t PacketProcessor::doorbell(const QueueSlot& queue) const {
+  if (queue.doorbell == DoorbellKind::ring || queue.state != QueueSlot::State::active) return 0;
+  hsa::Queue* aql = queue_memory(queue);
+  if (aql == nullptr) return 0;  // step() says so
+  return queue.doorbell == DoorbellKind::write_index ? written_packets(queue, *aql)
+                                                     : acquire_load(aql->max_legacy_doorbell_dispatch_id_plus_1);
+}
+
+bool PacketProcessor::has_doorbells() const {
+  return std::any_of(order_.begin(), order_.end(),
+                     [this](unsigned slot) { return doorbell(slots_[slot]) > slots_[slot].rung; });
+}
+
+void PacketProcessor::visit_packets(const std::function<void(const std::byte*)>& visit) const {
+  for (const unsigned slot : order_) {
+    const QueueSlot& queue = slots_[slot];
+    if (queue.doorbell == DoorbellKind::ring) continue;
+    const std::uint64_t end = std::min(std::max(doorbell(queue), queue.rung), queue.retired + queue.size);
+    for (std::uint64_t index = queue.retired; index < end; ++index) {
+      if (const std::byte* raw = vm_.pointer(queue.place(index), hsa::kPacketBytes, isa::Access::read)) visit(raw);
+    }
+  }
+}
+
 bool PacketProcessor::look_at_doorbells() {
   bool news = false;
   for (const unsigned slot : order_) {
     QueueSlot& queue = slots_[slot];
-    if (queue.doorbell == DoorbellKind::ring || queue.state != QueueSlot::State::active) continue;
-    hsa::Queue* aql = queue_memory(queue);
-    if (aql == nullptr) continue;  // step() says so
-    const std::uint64_t written = queue.doorbell == DoorbellKind::write_index
-                                      ? written_packets(queue, *aql)
-                                      : acquire_load(aql->max_legacy_doorbell_dispatch_id_plus_1);
+    const std::uint64_t written = doorbell(queue);
     if (written <= queue.rung) continue;
     queue.rung = written;
     ++statistics_.doorbells;

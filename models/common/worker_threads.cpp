@@ -7,6 +7,8 @@
 #include <chrono>
 #include <csignal>
 
+#include "models/common/simulator_thread.h"
+
 namespace lacuna {
 namespace {
 
@@ -113,6 +115,7 @@ void WorkerThreads::take_items(unsigned thread) {
 }
 
 void WorkerThreads::wait_and_work(unsigned thread) {
+  const SimulatorThread registered;
   pthread_setname_np(pthread_self(), "lacuna-worker");
   for (std::uint64_t seen = 0;;) {
     const auto begun = [&] { return round_ != seen; };

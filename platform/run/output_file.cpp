@@ -10,6 +10,8 @@
 #include <system_error>
 #include <utility>
 
+#include "models/common/simulator_thread.h"
+
 namespace lacuna {
 namespace {
 
@@ -89,6 +91,7 @@ std::string OutputFile::failure() const {
 }
 
 void OutputFile::write_soon() {
+  const SimulatorThread registered;
   std::unique_lock lock(mutex_);
   while (!ending_) {
     wake_->wait(lock, [this] { return ending_ || !waiting_.empty(); });

@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "tests/rocm/unit/waits_clock.h"
+
 namespace lacuna::rocm {
 namespace {
 
@@ -28,7 +30,9 @@ class EventsTest : public testing::Test {
   }
   std::uint64_t& mailbox(const HsaEvent* event) { return *reinterpret_cast<std::uint64_t*>(event->EventData.HWData2); }
 
-  Events events_;
+  HostWaits waits_;
+  Events events_{waits_};
+  WaitsClock clock_{waits_};
 };
 
 TEST_F(EventsTest, EachHasAnIdAndAMailboxOfItsOwn) {

@@ -17,16 +17,20 @@ TEST(Idle, LooksAreRareAndGoOn) {
   Settings settings;
   settings.write_results = false;
   static ProgressLine line(false);
-  static Simulation& simulation = *new Simulation(parameters, settings, line);  // its thread lives as long as the process
+  static HostWaits waits;
+  static Simulation& simulation =
+      *new Simulation(parameters, settings, line, waits);  // its thread lives as long as the process
   static std::atomic<std::int64_t> looks{0};
   const auto wait_for_look = [](std::int64_t number) {
     while (looks < number) std::this_thread::yield();
   };
-  simulation.start([](ProcessPlatform&) {},
-                   [](ProcessPlatform&) {
-                     ++looks;
-                     return false;
-                   });
+  simulation.start([](ProcessPlatform&) {}, {.any =
+                                                 [](ProcessPlatform&) {
+                                                   ++looks;
+                                                   return false;
+                                                 },
+                                             .spinning = [](ProcessPlatform&) { return 0U; },
+                                             .pass = [](ProcessPlatform&) { return false; }});
   // At first it looks without sleeping, then it sleeps ever longer.
   wait_for_look(300);
   const std::int64_t first = looks;

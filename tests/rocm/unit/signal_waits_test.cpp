@@ -1,17 +1,14 @@
-// Waits for signals: conditions, time limits, what wakes them, and that they do not poll.
+// Waits for signals: conditions, time limits, and what wakes them.
 #include "drivers/rocm/signal_waits.h"
 
 #include <gtest/gtest.h>
-#include <array>
 #include <atomic>
-#include <chrono>
-#include <ctime>
 #include <thread>
+
+#include "tests/rocm/unit/waits_clock.h"
 
 namespace lacuna::rocm {
 namespace {
-
-using std::chrono::nanoseconds;
 
 constexpr std::uint64_t kEver = ~std::uint64_t{0};
 
@@ -20,20 +17,19 @@ hsa_signal_value_t load(hsa_signal_t signal) {
   return reinterpret_cast<std::atomic<hsa_signal_value_t>*>(signal.handle)->load();  // NOLINT(performance-no-int-to-ptr)
 }
 
-nanoseconds processor_time() {
-  timespec now{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return std::chrono::seconds(now.tv_sec) + nanoseconds(now.tv_nsec);
-}
-
 class SignalWaitsTest : public testing::Test {
  protected:
   hsa_signal_value_t wait(hsa_signal_condition_t condition, hsa_signal_value_t compare, std::uint64_t timeout = kEver) {
-    return wait_asleep(events_, load, {reinterpret_cast<std::uint64_t>(&value_)}, condition, compare, timeout);
+    return wait_asleep(waits_, load, {reinterpret_cast<std::uint64_t>(&value_)}, condition, compare, timeout);
+  }
+  /// Returns when a thread waits.
+  void wait_for_waiter() {
+    while (waits_.blocked_threads().empty()) std::this_thread::yield();
   }
 
-  Events events_;
+  HostWaits waits_;
   std::atomic<hsa_signal_value_t> value_{3};
+  WaitsClock clock_{waits_};
 };
 
 TEST_F(SignalWaitsTest, AConditionThatHoldsEndsTheWait) {
@@ -41,42 +37,29 @@ TEST_F(SignalWaitsTest, AConditionThatHoldsEndsTheWait) {
   EXPECT_EQ(wait(HSA_SIGNAL_CONDITION_NE, 4), 3);
   EXPECT_EQ(wait(HSA_SIGNAL_CONDITION_LT, 4), 3);
   EXPECT_EQ(wait(HSA_SIGNAL_CONDITION_GTE, 3), 3);
+  EXPECT_EQ(waits_.now(), Tick{}) << "no simulated time passes";
 }
 
-TEST_F(SignalWaitsTest, AConditionThatDoesNotHoldWaitsForItsTime) {
+TEST_F(SignalWaitsTest, AConditionThatDoesNotHoldWaitsForItsSimulatedTime) {
   constexpr std::uint64_t kTimeout = 2'000'000;
-  const auto start = std::chrono::steady_clock::now();
   EXPECT_EQ(wait(HSA_SIGNAL_CONDITION_EQ, 4, kTimeout), 3);
-  EXPECT_GE(std::chrono::steady_clock::now() - start, nanoseconds(kTimeout));
+  EXPECT_EQ(waits_.now(), Tick{kTimeout * 1000});
   EXPECT_EQ(wait(HSA_SIGNAL_CONDITION_NE, 3, 0), 3);
   EXPECT_EQ(wait(HSA_SIGNAL_CONDITION_LT, 3, 1), 3);
   EXPECT_EQ(wait(HSA_SIGNAL_CONDITION_GTE, 4, 1), 3);
 }
 
-TEST_F(SignalWaitsTest, EndsWhenTheValueChangesWithAnEventOrWithout) {
-  HsaEventDescriptor descriptor{};
-  descriptor.EventType = HSA_EVENTTYPE_SIGNAL;
-  HsaEvent* event = nullptr;
-  ASSERT_EQ(events_.create(descriptor, false, false, event), HSAKMT_STATUS_SUCCESS);
-  for (const bool with_event : {true, false}) {
+TEST_F(SignalWaitsTest, EndsWhenTheValueChanges) {
+  for (const bool noticed : {true, false}) {
     value_ = 3;
-    std::thread gpu([&] {
-      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    std::thread other([&] {
+      wait_for_waiter();
       value_ = 0;
-      if (with_event) events_.set_by_id(event->EventId);
+      if (noticed) waits_.evaluate();
     });
     EXPECT_EQ(wait(HSA_SIGNAL_CONDITION_LT, 1), 0);
-    gpu.join();
+    other.join();
   }
-  // A wait for a signal takes no event away from those that wait for events.
-  EXPECT_EQ(events_.wait(std::array{event}, true, 0), HSAKMT_STATUS_SUCCESS);
-}
-
-TEST_F(SignalWaitsTest, SleepsMeanwhile) {
-  constexpr nanoseconds kTimeout{300'000'000};
-  const nanoseconds before = processor_time();
-  wait(HSA_SIGNAL_CONDITION_EQ, 4, kTimeout.count());
-  EXPECT_LT(processor_time() - before, kTimeout / 4);
 }
 
 class ReplacedWaitsTest : public testing::Test {

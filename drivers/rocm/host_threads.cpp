@@ -1,0 +1,231 @@
+#include "drivers/rocm/host_threads.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <mutex>
+#include <vector>
+
+#include "models/common/simulator_thread.h"
+
+namespace lacuna::rocm {
+namespace {
+
+using HostClock = std::chrono::steady_clock;
+using std::chrono::nanoseconds;
+
+// -- calls of the runtime
+
+/// Calls by thread; never destroyed, as threads may end after static objects.
+struct Calls {
+  std::mutex mutex;
+  std::map<pid_t, const std::atomic<std::uint64_t>*> counts;
+};
+Calls& calls() {
+  static auto* const instance = new Calls;
+  return *instance;
+}
+
+class CallCount {
+ public:
+  CallCount() {
+    const std::lock_guard lock(calls().mutex);
+    calls().counts[gettid()] = &count_;
+  }
+  ~CallCount() {
+    const std::lock_guard lock(calls().mutex);
+    calls().counts.erase(gettid());
+  }
+  CallCount(const CallCount&) = delete;
+  CallCount& operator=(const CallCount&) = delete;
+  void add() { count_.store(count_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed); }
+
+ private:
+  std::atomic<std::uint64_t> count_{0};
+};
+
+/// 0: it has never called.
+std::uint64_t calls_of(pid_t thread) {
+  const std::lock_guard lock(calls().mutex);
+  const auto found = calls().counts.find(thread);
+  return found == calls().counts.end() ? 0 : found->second->load(std::memory_order_relaxed);
+}
+
+// -- what the kernel says of a thread
+
+/// A file of a thread in /proc/self/task. "" when the thread is gone or the file cannot be read.
+struct ProcFile {
+  ProcFile(pid_t thread, const char* name) {
+    std::array<char, 64> path{};
+    std::snprintf(path.data(), path.size(), "/proc/self/task/%d/%s", static_cast<int>(thread), name);
+    const int file = open(path.data(), O_RDONLY | O_CLOEXEC);
+    if (file < 0) return;
+    const ssize_t length = read(file, text.data(), text.size() - 1);
+    text[length > 0 ? static_cast<std::size_t>(length) : 0] = 0;
+    close(file);
+  }
+  std::array<char, 512> text{};
+};
+
+enum class Doing : std::uint8_t { gone, runs, waits, sleeps };
+
+/// What a thread does by its system call: number and arguments, or "running".
+Doing doing(pid_t thread) {
+  const ProcFile call(thread, "syscall");
+  if (call.text[0] == 0) {
+    // Either it is gone, or the kernel does not say.
+    const ProcFile stat(thread, "stat");
+    const char* const state = std::strrchr(stat.text.data(), ')');
+    if (state == nullptr) return Doing::gone;
+    return state[1] != 0 && std::strchr("SD", state[2]) != nullptr ? Doing::waits : Doing::runs;
+  }
+  if (std::strncmp(call.text.data(), "running", 7) == 0) return Doing::runs;
+  std::array<unsigned long long, 6> arguments{};
+  long number = -1;
+  std::sscanf(call.text.data(), "%ld %llx %llx %llx %llx %llx %llx", &number, &arguments[0], &arguments[1], &arguments[2],
+              &arguments[3], &arguments[4], &arguments[5]);
+  switch (number) {
+    case SYS_nanosleep:
+    case SYS_clock_nanosleep:
+      return Doing::sleeps;
+    case SYS_futex: {
+      const auto operation = static_cast<int>(arguments[1]) & FUTEX_CMD_MASK;
+      const bool waits = operation == FUTEX_WAIT || operation == FUTEX_WAIT_BITSET;
+      return waits && arguments[3] != 0 ? Doing::sleeps : Doing::waits;
+    }
+    case SYS_poll:
+      return static_cast<int>(arguments[2]) > 0 ? Doing::sleeps : Doing::waits;
+    case SYS_select:
+    case SYS_pselect6:
+      return arguments[4] != 0 ? Doing::sleeps : Doing::waits;
+    case SYS_ppoll:
+      return arguments[2] != 0 ? Doing::sleeps : Doing::waits;
+    case SYS_epoll_wait:
+    case SYS_epoll_pwait:
+      return static_cast<int>(arguments[3]) > 0 ? Doing::sleeps : Doing::waits;
+    case -1:  // not in a system call: a page fault, or stopped
+      return Doing::runs;
+    default:
+      return Doing::waits;
+  }
+}
+
+struct Times {
+  std::uint64_t run_ns = 0;
+  std::uint64_t slices = 0;
+};
+
+Times times(pid_t thread) {
+  const ProcFile file(thread, "schedstat");
+  Times times;
+  unsigned long long run = 0;
+  unsigned long long waited = 0;
+  unsigned long long slices = 0;
+  if (std::sscanf(file.text.data(), "%llu %llu %llu", &run, &waited, &slices) == 3) times = {run, slices};
+  return times;
+}
+
+std::vector<pid_t> all_threads() {
+  std::vector<pid_t> threads;
+  DIR* const folder = opendir("/proc/self/task");
+  if (folder == nullptr) return threads;
+  while (const dirent* entry = readdir(folder))
+    if (entry->d_name[0] != '.') threads.push_back(static_cast<pid_t>(std::atoi(entry->d_name)));
+  closedir(folder);
+  return threads;
+}
+
+}  // namespace
+
+void HostThreads::note_call() {
+  thread_local CallCount count;
+  count.add();
+}
+
+bool HostThreads::all_wait(unsigned waiting) {
+  struct stat status {};
+  // A folder has a link of its own, one of its parent, and one of each folder in it.
+  return stat("/proc/self/task", &status) == 0 && status.st_nlink == 2 + waiting + SimulatorThread::count();
+}
+
+// A thread waits only if it does so in two passes and has not had a processor between them. All threads that are seen so have
+// waited at the same time, between the passes; as each of them could only be woken by another one, they still do.
+HostThreads::Look HostThreads::look(std::span<const pid_t> waiting, unsigned spinning) {
+  ++looks_;
+  struct Seen {
+    pid_t id;
+    bool expected;
+    Doing doing;
+    Times times;
+  };
+  std::vector<Seen> others;
+  for (const pid_t id : all_threads()) {
+    if (id == gettid()) continue;
+    const bool expected = SimulatorThread::contains(id) || std::find(waiting.begin(), waiting.end(), id) != waiting.end();
+    const Times before = times(id);
+    others.push_back({id, expected, doing(id), before});
+  }
+  Look look{.quiet = true};
+  unsigned running = 0;
+  for (Seen& seen : others) {
+    const Doing again = seen.doing == Doing::gone ? Doing::gone : doing(seen.id);
+    const Times before = seen.times;
+    seen.times = times(seen.id);
+    if (again != seen.doing) seen.doing = again == Doing::gone ? Doing::gone : Doing::runs;
+    if (seen.doing != Doing::gone && seen.times.slices != before.slices) seen.doing = Doing::runs;
+    if (!seen.expected) {
+      running += seen.doing == Doing::runs ? 1 : 0;
+    } else if (seen.doing == Doing::runs) {
+      look.quiet = false;  // it has yet to give away what another thread may wait for
+    }
+  }
+  for (Seen& seen : others) {
+    if (seen.doing == Doing::gone || seen.expected) continue;
+    if (seen.doing == Doing::runs && running <= spinning) seen.doing = Doing::waits;
+    const Times& after = seen.times;
+    const auto [found, is_new] = threads_.try_emplace(seen.id);
+    Thread& thread = found->second;
+    thread.seen = looks_;
+    const std::uint64_t called = calls_of(seen.id);
+    const bool ran = is_new || after.slices != thread.slices || seen.doing == Doing::runs;
+    look.ran |= ran && seen.doing != Doing::sleeps;
+    thread.slices = after.slices;
+    if (seen.doing == Doing::waits) {
+      thread.waits = true;
+      thread.disregarded = false;
+      continue;
+    }
+    if (thread.waits || called != thread.calls) {
+      thread.waits = false;
+      thread.disregarded = false;
+      thread.calls = called;
+      thread.run_ns = after.run_ns;
+      thread.since = HostClock::now();
+    }
+    if (!thread.disregarded) {
+      const bool sleeps = seen.doing == Doing::sleeps;
+      const nanoseconds spent =
+          sleeps ? HostClock::now() - thread.since : nanoseconds(static_cast<std::int64_t>(after.run_ns - thread.run_ns));
+      // What sleeps by a timer and has never called the runtime has nothing to do with it.
+      thread.disregarded = spent > patience_ || (sleeps && called == 0);
+      if (thread.disregarded && called != 0) look.given_up = seen.id;
+    }
+    look.quiet &= thread.disregarded;
+    look.disregarded |= thread.disregarded && !(seen.doing == Doing::sleeps && called == 0);
+  }
+  std::erase_if(threads_, [this](const auto& entry) { return entry.second.seen != looks_; });
+  return look;
+}
+
+}  // namespace lacuna::rocm

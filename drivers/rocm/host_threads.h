@@ -1,0 +1,58 @@
+// What the threads of the program do: whether simulated time may go on.
+//
+// Simulated time stands still while a thread of the program runs, so that what a program does between two waits for the GPUs
+// takes no simulated time, on any host. It goes on when every thread waits: for the GPUs (HostWaits), or in the kernel for
+// another thread or for something outside of the process. The kernel's lists of the process's threads tell
+// (/proc/self/task, proc(5)).
+//
+// A thread that neither waits nor calls the runtime for a long time is disregarded until it does again: it may wait for a GPU
+// by reading memory. So is one that sleeps by a timer of the host. Only then do simulated times depend on the host.
+#pragma once
+
+#include <sys/types.h>
+#include <chrono>
+#include <cstdint>
+#include <span>
+#include <unordered_map>
+
+namespace lacuna::rocm {
+
+class HostThreads {
+ public:
+  /// `patience`: processor time that a thread may use, or the host's time that it may sleep, before it is disregarded.
+  explicit HostThreads(std::chrono::nanoseconds patience) : patience_(patience) {}
+
+  /// The calling thread calls the runtime. Cheap.
+  static void note_call();
+
+  struct Look {
+    bool quiet = false;        ///< every thread waits, or is disregarded
+    bool ran = false;          ///< a thread may have run since the last look
+    bool disregarded = false;  ///< a thread that does not wait is disregarded
+    pid_t given_up = 0;        ///< a thread that is disregarded from now on
+  };
+  /// From the simulation thread. `waiting`: threads that wait for the GPUs or are about to; like the simulator's they may hold
+  /// a lock until the kernel says so. `spinning`: how many others wait for the GPUs, which of them not being known.
+  Look look(std::span<const pid_t> waiting, unsigned spinning = 0);
+  /// From now on no thread is disregarded: what they have done so far does not count.
+  void forgive() { threads_.clear(); }
+  /// Whether there are no threads but `waiting` ones and the simulator's, all at once known to wait: a fast look.
+  static bool all_wait(unsigned waiting);
+
+ private:
+  struct Thread {
+    std::uint64_t calls = 0;                        ///< of the runtime, at the last look
+    std::uint64_t run_ns = 0;                       ///< processor time when it was first seen not to wait
+    std::uint64_t slices = 0;                       ///< times that it got a processor, at the last look
+    std::chrono::steady_clock::time_point since{};  ///< when it was first seen not to wait
+    bool waits = true;
+    bool disregarded = false;
+    std::uint64_t seen = 0;  ///< number of the look that saw it last
+  };
+
+  const std::chrono::nanoseconds patience_;
+  std::unordered_map<pid_t, Thread> threads_;
+  std::uint64_t looks_ = 0;
+};
+
+}  // namespace lacuna::rocm

@@ -1,0 +1,134 @@
+#include "drivers/rocm/host_waits.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <thread>
+
+namespace lacuna::rocm {
+namespace {
+
+using HostClock = std::chrono::steady_clock;
+using std::chrono::nanoseconds;
+
+/// After the end of the simulation: how long a thread sleeps before it looks again.
+constexpr nanoseconds kLookAfterTheEnd{1'000'000};
+
+}  // namespace
+
+void HostWaits::finish(Wait& wait, bool holds) {
+  wait.over = true;
+  wait.holds = holds;
+}
+
+void HostWaits::release(Wait& wait) {
+  wait.released = true;
+  wait.wake.notify_one();
+}
+
+bool HostWaits::evaluate_locked() {
+  bool ended = false;
+  for (Wait* wait : waits_) {
+    if (wait->over || !wait->condition()) continue;
+    finish(*wait, true);
+    ended = true;
+  }
+  return ended;
+}
+
+bool HostWaits::wait(const Condition& over, const Limits& limits) {
+  const HostClock::time_point begin = HostClock::now();
+  std::unique_lock lock(mutex_);
+  if (over()) return true;
+  if (ended_) {
+    lock.unlock();
+    std::this_thread::sleep_for(kLookAfterTheEnd);
+    lock.lock();
+    return over();
+  }
+  const std::uint64_t now = now_.load(std::memory_order_relaxed);
+  Wait wait{.condition = over,
+            .deadline = Tick{limits.simulated.ps < kForever.ps - now ? now + limits.simulated.ps : kForever.ps},
+            .only_while_active = limits.only_while_active,
+            .thread = gettid(),
+            .wake = {}};
+  waits_.push_back(&wait);
+  ++begun_;
+  lock.unlock();
+  if (on_change_) on_change_();
+  lock.lock();
+  const auto released = [&] { return wait.released; };
+  if (limits.host == nanoseconds::max()) {
+    wait.wake.wait(lock, released);
+  } else if (!wait.wake.wait_until(lock, begin + limits.host, released) && !wait.over && over()) {
+    finish(wait, true);
+  }
+  std::erase(waits_, &wait);
+  return wait.holds;
+}
+
+bool HostWaits::evaluate() {
+  bool ended = false;
+  {
+    const std::lock_guard lock(mutex_);
+    ended = evaluate_locked();
+  }
+  if (ended && on_change_) on_change_();
+  return ended;
+}
+
+bool HostWaits::idle() {
+  const std::lock_guard lock(mutex_);
+  bool ended = false;
+  for (Wait* wait : waits_) {
+    if (wait->over || !wait->only_while_active) continue;
+    finish(*wait, false);
+    ended = true;
+  }
+  return ended;
+}
+
+HostWaits::Threads HostWaits::advance(Tick now) {
+  const std::lock_guard lock(mutex_);
+  now_.store(now.ps, std::memory_order_release);
+  evaluate_locked();
+  Threads threads{.begun = begun_};
+  for (Wait* wait : waits_) {
+    if (!wait->over && now >= wait->deadline) finish(*wait, false);
+    threads.waking |= wait->released;
+    threads.blocked += wait->released ? 0 : 1;
+    threads.over |= wait->over && !wait->released;
+    if (wait->over) continue;
+    threads.next = earlier(threads.next, wait->deadline);
+    threads.ends_itself |= wait->only_while_active || wait->deadline < kForever;
+  }
+  return threads;
+}
+
+void HostWaits::release() {
+  const std::lock_guard lock(mutex_);
+  for (Wait* wait : waits_) {
+    if (!wait->over || wait->released) continue;
+    release(*wait);
+    return;
+  }
+}
+
+std::vector<pid_t> HostWaits::blocked_threads() {
+  const std::lock_guard lock(mutex_);
+  std::vector<pid_t> threads;
+  for (const Wait* wait : waits_)
+    if (!wait->released) threads.push_back(wait->thread);
+  return threads;
+}
+
+void HostWaits::end() {
+  const std::lock_guard lock(mutex_);
+  ended_ = true;
+  for (Wait* wait : waits_) {
+    if (!wait->over) finish(*wait, false);
+    release(*wait);
+  }
+}
+
+}  // namespace lacuna::rocm

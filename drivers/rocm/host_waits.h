@@ -1,0 +1,93 @@
+// Threads of the program that wait for the GPUs: for a condition on memory or events, or for simulated time.
+//
+// While such a thread waits, it is known that it does nothing else; the simulation thread relies on that (host_threads.h). It
+// evaluates the conditions whenever a GPU may have changed what they depend on, and wakes a thread at the simulated time at
+// which its condition begins to hold, however fast the host is. Of several threads whose waits are over at the same time, one
+// goes on at a time, in the order in which their waits began, the next one when all threads wait again: what they give to the
+// GPUs arrives in an order that the host does not decide.
+#pragma once
+
+#include <sys/types.h>
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <vector>
+
+#include "models/common/units.h"
+
+namespace lacuna::rocm {
+
+class HostWaits {
+ public:
+  /// Evaluated by any thread, one at a time; must not wait.
+  using Condition = std::function<bool()>;
+
+  struct Limits {
+    Tick simulated{kForever};                                         ///< longest wait in simulated time
+    std::chrono::nanoseconds host = std::chrono::nanoseconds::max();  ///< longest wait in the host's time
+    bool only_while_active = false;                                   ///< ends as well when no GPU has anything to do
+  };
+  static constexpr Tick kForever{~std::uint64_t{0} >> 1};
+
+  /// Blocks the calling thread until `over()` holds or a limit is reached; returns whether it holds.
+  bool wait(const Condition& over, const Limits& limits);
+  /// Something that conditions may depend on has changed: ends the waits whose conditions hold; false when there are none.
+  /// Their threads go on with release(). From any thread.
+  bool evaluate();
+
+  /// `called` is called when a wait has begun, by its thread, or when evaluate() has ended one.
+  void on_change(std::function<void()> called) { on_change_ = std::move(called); }
+
+  /// Simulated time at the last step of the simulation.
+  Tick now() const { return Tick{now_.load(std::memory_order_acquire)}; }
+
+  // From the simulation thread.
+  struct Threads {
+    unsigned blocked = 0;      ///< in a wait, and not released
+    bool over = false;         ///< the waits of some of these are over
+    bool waking = false;       ///< a thread has been released and has not gone on yet
+    bool ends_itself = false;  ///< some of them wait for a simulated time, or only while GPUs are active
+    Tick next{kForever};       ///< the earliest simulated time at which a wait ends
+    std::uint64_t begun = 0;   ///< begun() then
+  };
+  /// Simulated time is `now`: ends the waits whose conditions hold or whose limits are reached.
+  Threads advance(Tick now);
+  /// No GPU has anything to do: ends the waits that are to end then; false when there are none.
+  bool idle();
+  /// Lets the thread go on whose wait began first among those that are over.
+  void release();
+  /// Waits that have begun so far.
+  std::uint64_t begun() const { return begun_.load(std::memory_order_acquire); }
+  /// Threads in a wait that have not been released.
+  std::vector<pid_t> blocked_threads();
+  /// Ends all waits, present and future, as if their limits were reached: there is no simulation any more.
+  void end();
+
+ private:
+  struct Wait {
+    const Condition& condition;
+    Tick deadline;
+    bool only_while_active;
+    pid_t thread;
+    std::condition_variable wake;
+    bool over = false;
+    bool holds = false;
+    bool released = false;
+  };
+
+  bool evaluate_locked();
+  static void finish(Wait& wait, bool holds);
+  static void release(Wait& wait);
+
+  std::mutex mutex_;
+  std::vector<Wait*> waits_;  ///< in the order in which they began
+  std::function<void()> on_change_;
+  std::atomic<std::uint64_t> now_{0};
+  std::atomic<std::uint64_t> begun_{0};
+  bool ended_ = false;
+};
+
+}  // namespace lacuna::rocm

@@ -1,0 +1,77 @@
+#include "drivers/rocm/signal_handlers.h"
+
+#include <pthread.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <iterator>
+
+namespace lacuna::rocm {
+
+SignalHandlers::SignalHandlers(HostWaits& waits, SignalLoad* load) : waits_(waits), load_(load) {
+  // Signals of the operating system are for the program's own threads.
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  thread_ = std::thread([this] { run(); });
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+SignalHandlers::~SignalHandlers() {
+  {
+    const std::lock_guard lock(mutex_);
+    ending_ = true;
+  }
+  waits_.evaluate();
+  if (thread_.get_id() == std::this_thread::get_id()) {
+    thread_.detach();
+  } else {
+    thread_.join();
+  }
+}
+
+void SignalHandlers::add(const Handler& handler) {
+  {
+    const std::lock_guard lock(mutex_);
+    handlers_.push_back(handler);
+  }
+  waits_.evaluate();
+}
+
+bool SignalHandlers::any_due() {
+  const std::lock_guard lock(mutex_);
+  return ending_ || std::any_of(handlers_.begin(), handlers_.end(), [this](const Handler& handler) {
+           return holds(load_(handler.signal), handler.condition, handler.compare);
+         });
+}
+
+void SignalHandlers::run() {
+  pthread_setname_np(pthread_self(), "lacuna-handlers");
+  for (;;) {
+    while (!waits_.wait([this] { return any_due(); }, {})) {
+    }
+    std::unique_lock lock(mutex_);
+    if (ending_) return;
+    for (std::size_t i = 0; i < handlers_.size() && !ending_;) {
+      const Handler handler = handlers_[i];
+      const hsa_signal_value_t value = load_(handler.signal);
+      if (!holds(value, handler.condition, handler.compare)) {
+        ++i;
+        continue;
+      }
+      // A handler may add others; only this thread removes one.
+      lock.unlock();
+      const bool again = handler.function(value, handler.argument);
+      lock.lock();
+      if (again) {
+        ++i;
+      } else {
+        handlers_.erase(handlers_.begin() + static_cast<std::ptrdiff_t>(i));
+      }
+    }
+    if (ending_) return;
+  }
+}
+
+}  // namespace lacuna::rocm

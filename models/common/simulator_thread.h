@@ -1,0 +1,22 @@
+// Threads that belong to the simulator, in a process that has threads of a program as well (drivers/rocm).
+#pragma once
+
+#include <sys/types.h>
+
+namespace lacuna {
+
+/// Lives on the stack of a thread of the simulator for as long as the thread runs.
+class SimulatorThread {
+ public:
+  SimulatorThread();
+  ~SimulatorThread();
+  SimulatorThread(const SimulatorThread&) = delete;
+  SimulatorThread& operator=(const SimulatorThread&) = delete;
+
+  /// Threads of the simulator that run now.
+  static unsigned count();
+  /// Whether thread `id` (gettid) is one of them.
+  static bool contains(pid_t id);
+};
+
+}  // namespace lacuna

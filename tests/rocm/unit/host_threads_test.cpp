@@ -1,0 +1,235 @@
+// What the kernel says of threads: those that run, that wait for others, that sleep by a timer.
+#include "drivers/rocm/host_threads.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+
+#include "models/common/simulator_thread.h"
+
+namespace lacuna::rocm {
+namespace {
+
+using std::chrono::hours;
+using std::chrono::milliseconds;
+
+/// The test's thread stands for the simulation thread.
+class HostThreadsTest : public testing::Test {
+ protected:
+  HostThreads::Look look() { return threads_.look({}); }
+  /// Looks until one is quiet: false when none is for a long time.
+  bool gets_quiet() {
+    for (int i = 0; i < 100'000; ++i) {
+      if (look().quiet) return true;
+      std::this_thread::yield();
+    }
+    return false;
+  }
+
+  const SimulatorThread self_;
+  HostThreads threads_{hours(1)};
+};
+
+/// A thread that does `work` and ends when told to.
+class Worker {
+ public:
+  template <typename Work>
+  explicit Worker(Work work)
+      : thread_([this, work] {
+          id_ = gettid();
+          work(end_);
+        }) {
+    while (id_ == 0) std::this_thread::yield();
+  }
+  ~Worker() {
+    end_ = true;
+    if (thread_.joinable()) thread_.join();
+  }
+  pid_t id() const { return id_; }
+
+ private:
+  std::atomic<pid_t> id_{0};
+  std::atomic<bool> end_{false};
+  std::thread thread_;
+};
+
+void compute(const std::atomic<bool>& end) {
+  while (!end) {
+  }
+}
+
+TEST_F(HostThreadsTest, WithoutOtherThreadsItIsQuiet) {
+  EXPECT_TRUE(HostThreads::all_wait(0));
+  EXPECT_FALSE(HostThreads::all_wait(1));
+  EXPECT_TRUE(look().quiet);
+}
+
+TEST_F(HostThreadsTest, AThreadThatComputesIsNotQuiet) {
+  const Worker worker(compute);
+  EXPECT_FALSE(HostThreads::all_wait(0));
+  for (int i = 0; i < 200; ++i) ASSERT_FALSE(look().quiet);
+}
+
+// A thread that is about to wait may hold a lock that another one waits for: neither of them is quiet.
+TEST_F(HostThreadsTest, AThreadThatIsAboutToWaitIsNotQuiet) {
+  const Worker worker(compute);
+  for (int i = 0; i < 200; ++i) ASSERT_FALSE(threads_.look(std::array{worker.id()}).quiet);
+  EXPECT_TRUE(HostThreads::all_wait(1));
+}
+
+TEST_F(HostThreadsTest, AThreadThatIsKnownToWaitMaySleepByATimer) {
+  std::mutex mutex;
+  std::condition_variable condition;
+  bool go = false;
+  const Worker worker([&](const std::atomic<bool>&) {
+    HostThreads::note_call();
+    std::unique_lock lock(mutex);
+    condition.wait_for(lock, hours(1), [&] { return go; });
+  });
+  while (!threads_.look(std::array{worker.id()}).quiet) std::this_thread::yield();
+  EXPECT_FALSE(threads_.look(std::array{worker.id()}).disregarded);
+  {
+    const std::lock_guard lock(mutex);
+    go = true;
+  }
+  condition.notify_one();
+}
+
+TEST_F(HostThreadsTest, AThreadThatWaitsForAnotherIsQuiet) {
+  std::mutex mutex;
+  std::condition_variable condition;
+  bool go = false;
+  std::thread waiter([&] {
+    std::unique_lock lock(mutex);
+    condition.wait(lock, [&] { return go; });
+  });
+  EXPECT_TRUE(gets_quiet());
+  EXPECT_FALSE(look().ran);
+  {
+    const std::lock_guard lock(mutex);
+    go = true;
+  }
+  condition.notify_one();
+  waiter.join();
+  EXPECT_TRUE(look().quiet);
+}
+
+// Two threads that wake each other all the time: one of them always runs, though at any single moment both may be seen to wait.
+TEST_F(HostThreadsTest, ThreadsThatWakeEachOtherAreNeverQuiet) {
+  std::mutex mutex;
+  std::condition_variable condition;
+  unsigned turn = 0;
+  std::atomic<bool> end{false};
+  const auto play = [&](unsigned mine) {
+    std::unique_lock lock(mutex);
+    while (!end) {
+      condition.wait(lock, [&] { return turn % 2 == mine || end; });
+      ++turn;
+      condition.notify_all();
+    }
+  };
+  std::thread first(play, 0);
+  std::thread second(play, 1);
+  for (int i = 0; i < 2000; ++i) EXPECT_FALSE(look().quiet) << "look " << i;
+  end = true;
+  condition.notify_all();
+  first.join();
+  second.join();
+}
+
+TEST_F(HostThreadsTest, ASleeperThatNeverCallsTheRuntimeIsDisregarded) {
+  std::mutex mutex;
+  std::condition_variable condition;
+  bool go = false;
+  std::thread sleeper([&] {
+    std::unique_lock lock(mutex);
+    condition.wait_for(lock, hours(1), [&] { return go; });
+  });
+  EXPECT_TRUE(gets_quiet());
+  EXPECT_FALSE(look().disregarded) << "it does not wait for a GPU";
+  {
+    const std::lock_guard lock(mutex);
+    go = true;
+  }
+  condition.notify_one();
+  sleeper.join();
+}
+
+TEST_F(HostThreadsTest, ASleeperThatCallsTheRuntimeIsNotQuiet) {
+  std::mutex mutex;
+  std::condition_variable condition;
+  bool go = false;
+  std::atomic<bool> called{false};
+  std::thread sleeper([&] {
+    HostThreads::note_call();
+    called = true;
+    std::unique_lock lock(mutex);
+    condition.wait_for(lock, hours(1), [&] { return go; });
+  });
+  while (!called) std::this_thread::yield();
+  for (int i = 0; i < 200; ++i) EXPECT_FALSE(look().quiet);
+  {
+    const std::lock_guard lock(mutex);
+    go = true;
+  }
+  condition.notify_one();
+  sleeper.join();
+}
+
+TEST_F(HostThreadsTest, PatienceEndsAndACallRestoresIt) {
+  HostThreads threads(milliseconds(20));
+  std::atomic<unsigned> calls{0};
+  std::atomic<unsigned> wanted{1};
+  const Worker worker([&](const std::atomic<bool>& end) {
+    while (!end) {
+      if (calls == wanted) continue;
+      HostThreads::note_call();
+      ++calls;
+    }
+  });
+  for (unsigned round = 1; round <= 2; ++round) {
+    wanted = round;
+    while (calls != round) std::this_thread::yield();
+    HostThreads::Look look = threads.look({});
+    EXPECT_FALSE(look.quiet) << "round " << round;
+    while (!look.quiet) look = threads.look({});
+    EXPECT_TRUE(look.disregarded);
+    EXPECT_EQ(look.given_up, worker.id());
+    EXPECT_EQ(threads.look({}).given_up, 0) << "said once";
+  }
+  threads.forgive();
+  EXPECT_FALSE(threads.look({}).quiet);
+}
+
+// Which one spins is not known: only when no more threads run than spin do all of them wait.
+TEST_F(HostThreadsTest, ThreadsThatSpinForAGpuAreQuietWhenNoOtherRuns) {
+  const Worker spinner(compute);
+  EXPECT_TRUE(threads_.look({}, 1).quiet);
+  {
+    const Worker other(compute);
+    for (int i = 0; i < 200; ++i) ASSERT_FALSE(threads_.look({}, 1).quiet);
+    EXPECT_TRUE(threads_.look({}, 2).quiet);
+  }
+  EXPECT_TRUE(threads_.look({}, 1).quiet);
+  EXPECT_FALSE(threads_.look({}, 1).disregarded);
+  EXPECT_FALSE(look().quiet);
+}
+
+TEST_F(HostThreadsTest, TheSimulatorsOwnThreadsDoNotCount) {
+  HostThreads threads(milliseconds(1));
+  const Worker worker([](const std::atomic<bool>& end) {
+    const SimulatorThread registered;
+    compute(end);
+  });
+  while (!SimulatorThread::contains(worker.id())) std::this_thread::yield();
+  EXPECT_TRUE(HostThreads::all_wait(0));
+  for (int i = 0; i < 1000; ++i) ASSERT_FALSE(threads.look({}).disregarded) << "its work is waited for";
+}
+
+}  // namespace
+}  // namespace lacuna::rocm

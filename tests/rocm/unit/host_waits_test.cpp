@@ -1,0 +1,149 @@
+// Waits of the program's threads: at which simulated time they end, and what the simulation thread learns of them.
+#include "drivers/rocm/host_waits.h"
+
+#include <gtest/gtest.h>
+#include <atomic>
+#include <future>
+#include <thread>
+#include <vector>
+
+namespace lacuna::rocm {
+namespace {
+
+using std::chrono::milliseconds;
+
+class HostWaitsTest : public testing::Test {
+ protected:
+  /// A thread that waits for `go_`; its result is whether the condition held.
+  std::future<bool> begin_wait(const HostWaits::Limits& limits) {
+    const std::size_t before = waits_.blocked_threads().size();
+    auto result = std::async(std::launch::async, [this, limits] { return waits_.wait([this] { return go_.load(); }, limits); });
+    while (waits_.blocked_threads().size() == before) std::this_thread::yield();
+    return result;
+  }
+
+  HostWaits waits_;
+  std::atomic<bool> go_{false};
+};
+
+TEST_F(HostWaitsTest, TheDeadlineIsExact) {
+  waits_.advance(Tick{1000});
+  HostWaits::Limits limits;
+  limits.simulated = Tick{500};
+  std::future<bool> waiter = begin_wait(limits);
+  HostWaits::Threads threads = waits_.advance(Tick{1499});
+  EXPECT_EQ(threads.blocked, 1U);
+  EXPECT_EQ(threads.next, Tick{1500});
+  EXPECT_FALSE(threads.waking);
+  EXPECT_FALSE(threads.over);
+  threads = waits_.advance(Tick{1500});
+  EXPECT_TRUE(threads.over);
+  waits_.release();
+  EXPECT_FALSE(waiter.get());
+}
+
+TEST_F(HostWaitsTest, AConditionIsSeenByAdvanceAndByEvaluate) {
+  for (const bool advance : {true, false}) {
+    go_ = false;
+    std::future<bool> waiter = begin_wait({});
+    EXPECT_FALSE(waits_.evaluate());
+    go_ = true;
+    if (advance) {
+      EXPECT_TRUE(waits_.advance(Tick{1}).over);
+    } else {
+      EXPECT_TRUE(waits_.evaluate());
+    }
+    waits_.release();
+    EXPECT_TRUE(waiter.get());
+  }
+}
+
+// The thread blocks on the mutex that advance() holds, or has gone on.
+TEST_F(HostWaitsTest, AReleasedThreadIsReportedUntilItHasGoneOn) {
+  std::future<bool> waiter = begin_wait({});
+  go_ = true;
+  HostWaits::Threads threads = waits_.advance(Tick{1});
+  EXPECT_EQ(threads.blocked, 1U);
+  EXPECT_FALSE(threads.waking);
+  waits_.release();
+  EXPECT_EQ(waits_.advance(Tick{1}).blocked, 0U);
+  waiter.get();
+  threads = waits_.advance(Tick{1});
+  EXPECT_FALSE(threads.waking);
+  EXPECT_FALSE(threads.over);
+}
+
+TEST_F(HostWaitsTest, ThreadsGoOnOneAtATimeInTheOrderOfTheirWaits) {
+  std::vector<std::future<bool>> waiters;
+  for (int i = 0; i < 3; ++i) waiters.push_back(begin_wait({}));
+  go_ = true;
+  for (unsigned i = 0; i < 3; ++i) {
+    const HostWaits::Threads threads = waits_.advance(Tick{1});
+    EXPECT_EQ(threads.blocked, 3 - i);
+    EXPECT_TRUE(threads.over);
+    waits_.release();
+    EXPECT_TRUE(waiters[i].get());
+  }
+}
+
+// Another thread may undo what a wait was for before its own turn.
+TEST_F(HostWaitsTest, AWaitThatIsOverStaysSo) {
+  std::future<bool> waiter = begin_wait({});
+  go_ = true;
+  EXPECT_TRUE(waits_.evaluate());
+  go_ = false;
+  EXPECT_TRUE(waits_.advance(Tick{1}).over);
+  waits_.release();
+  EXPECT_TRUE(waiter.get());
+}
+
+TEST_F(HostWaitsTest, WaitsForActiveGpusEndWhenNoneIs) {
+  HostWaits::Limits limits;
+  limits.only_while_active = true;
+  std::future<bool> poll = begin_wait(limits);
+  std::future<bool> other = begin_wait({});
+  EXPECT_TRUE(waits_.idle());
+  waits_.release();
+  EXPECT_FALSE(poll.get());
+  EXPECT_FALSE(waits_.idle());
+  EXPECT_EQ(waits_.advance(Tick{1}).blocked, 1U);
+  go_ = true;
+  EXPECT_TRUE(waits_.evaluate());
+  waits_.release();
+  EXPECT_TRUE(other.get());
+}
+
+TEST_F(HostWaitsTest, ALimitOfTheHostsTime) {
+  HostWaits::Limits limits;
+  limits.host = milliseconds(1);
+  EXPECT_FALSE(waits_.wait([] { return false; }, limits));
+  EXPECT_TRUE(waits_.blocked_threads().empty());
+}
+
+TEST_F(HostWaitsTest, TheEndEndsAllWaits) {
+  std::future<bool> waiter = begin_wait({});
+  waits_.end();
+  EXPECT_FALSE(waiter.get());
+  EXPECT_FALSE(waits_.wait([] { return false; }, {}));
+  EXPECT_TRUE(waits_.wait([] { return true; }, {}));
+}
+
+TEST_F(HostWaitsTest, TheListenerHearsOfEachBeginAndEnd) {
+  std::atomic<unsigned> heard{0};
+  waits_.on_change([&] { ++heard; });
+  EXPECT_TRUE(waits_.wait([] { return true; }, {}));
+  EXPECT_EQ(heard, 0U) << "a condition that holds already";
+  std::future<bool> waiter = begin_wait({});
+  go_ = true;
+  while (heard != 1) std::this_thread::yield();
+  EXPECT_TRUE(waits_.evaluate());
+  EXPECT_EQ(heard, 2U);
+  EXPECT_FALSE(waits_.evaluate());
+  EXPECT_EQ(heard, 2U);
+  waits_.release();
+  waiter.get();
+  EXPECT_EQ(waits_.advance(Tick{}).begun, 1U);
+}
+
+}  // namespace
+}  // namespace lacuna::rocm
