@@ -20,6 +20,13 @@ add_library(lacuna_libelf INTERFACE)
 target_include_directories(lacuna_libelf SYSTEM INTERFACE "${LIBELF_INCLUDE_DIR}")
 target_link_libraries(lacuna_libelf INTERFACE "${LIBELF_LIBRARY}")
 
+# Line tables of code objects, for reports.
+find_path(LIBDW_INCLUDE_DIR elfutils/libdw.h REQUIRED)
+find_library(LIBDW_LIBRARY dw REQUIRED)
+add_library(lacuna_libdw INTERFACE)
+target_include_directories(lacuna_libdw SYSTEM INTERFACE "${LIBDW_INCLUDE_DIR}")
+target_link_libraries(lacuna_libdw INTERFACE "${LIBDW_LIBRARY}" lacuna_libelf)
+
 find_package(yaml-cpp 0.7 REQUIRED)
 find_package(SQLite3 3.40 REQUIRED)
 find_package(OpenSSL 3.0 REQUIRED COMPONENTS Crypto)

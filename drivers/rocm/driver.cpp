@@ -53,6 +53,7 @@ void Driver::start() {
           const Apertures windows = apertures(topology_.targets()[i]);
           gpu.command_processor().set_apertures(windows.shared, windows.private_base);
           gpu.packet_processor().attach(*gpu_events_[i]);
+          gpu.packet_processor().attach(symbols_);
           gpu.packet_processor().attach(blits_);
           for (const auto& engine : gpu.sdma_engines()) engine->set_listener(*gpu_events_[i]);
         }

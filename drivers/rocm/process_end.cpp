@@ -26,7 +26,7 @@ extern "C" void on_ending_signal(int signal_number) {
   if (Simulation::on_this_thread() && write(STDERR_FILENO, kSimulatorFailed.data(), kSimulatorFailed.size()) < 0) {
     // Nobody is left to be told.
   }
-  if (Driver* driver = Driver::opened_once()) driver->simulation().stop_from_signal_handler();
+  if (Driver* driver = Driver::opened_once()) driver->simulation().stop_from_signal_handler(signal_number);
   raise(signal_number);
 }
 

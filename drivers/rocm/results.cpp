@@ -26,6 +26,7 @@ std::string program_name() {
 Results::Results(const RunParameters& parameters, const Settings& settings) : parameters_(parameters), settings_(settings) {}
 
 void Results::attach(ProcessPlatform& platform) {
+  platform_ = &platform;
   for (unsigned i = 0; i < platform.gpus(); ++i) {
     platform.gpu(i).add_observer(kernels_);
     energy_.add(platform.gpu(i));
@@ -66,6 +67,7 @@ void Results::write(RunEnd end, bool last) {
   summary.simulated = to_tick(sc_core::sc_time_stamp());
   summary.wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
   summary.peak_host_memory_bytes = peak_host_memory();
+  for (unsigned i = 0; last && i < platform_->gpus(); ++i) platform_->gpu(i).report_unfinished_kernels();
   requests_.finish(summary.simulated);
   if (!energy_.empty()) {
     energy_.finish(summary.simulated);

@@ -25,6 +25,7 @@ class Results {
  public:
   Results(const RunParameters& parameters, const Settings& settings);
 
+  /// `platform` outlives the results.
   void attach(ProcessPlatform& platform);
   const KernelLog& kernels() const { return kernels_; }
   /// Makes the output folder unless that has been done. A folder that cannot be made is reported; the run goes on without.
@@ -33,7 +34,7 @@ class Results {
   void watch();
   /// Whether anything that was to be written is lost. From any thread.
   bool failed() const { return failed_.load(std::memory_order_acquire); }
-  /// Writes what there is so far; with `last`, also the report when it is wanted.
+  /// Writes what there is so far; with `last`, also kernels that are unfinished, and the report when it is wanted.
   void write(RunEnd end, bool last);
 
  private:
@@ -41,6 +42,7 @@ class Results {
 
   const RunParameters& parameters_;
   const Settings& settings_;
+  ProcessPlatform* platform_ = nullptr;
   StatisticsGroup statistics_{"platform"};
   KernelLog kernels_;
   EnergyRecorder energy_;

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "platform/loaders/elf_file.h"
+#include "platform/loaders/source_lines.h"
 
 namespace lacuna::rocm {
 namespace {
@@ -140,7 +141,7 @@ RuntimeSymbols::RuntimeSymbols() {
   dlclose(runtime);
 }
 
-std::optional<CodeSymbol> RuntimeSymbols::function(std::uint64_t pc) const {
+std::optional<RuntimeSymbols::LoadedFile> RuntimeSymbols::file_of(std::uint64_t pc) const {
   const OwnMemory memory;
   r_debug list{};
   if (loaded_ == nullptr || !memory.read_object(loaded_, list)) return std::nullopt;
@@ -155,14 +156,24 @@ std::optional<CodeSymbol> RuntimeSymbols::function(std::uint64_t pc) const {
   if (nearest.l_addr == 0) return std::nullopt;
   const auto place = code_object_place(memory.read_text(nearest.l_name));
   if (!place) return std::nullopt;
-  std::vector<std::byte> bytes = bytes_of(*place, memory);
+  return LoadedFile{.address = nearest.l_addr, .bytes = bytes_of(*place, memory)};
+}
+
+std::optional<CodeSymbol> RuntimeSymbols::function(std::uint64_t pc) const {
+  std::optional<LoadedFile> file = file_of(pc);
+  if (!file) return std::nullopt;
   try {
-    std::optional<CodeSymbol> found = function_of(ElfFile(std::move(bytes), "loaded code"), pc - nearest.l_addr);
-    if (found) found->address += nearest.l_addr;
+    std::optional<CodeSymbol> found = function_of(ElfFile(std::move(file->bytes), "loaded code"), pc - file->address);
+    if (found) found->address += file->address;
     return found;
   } catch (const ElfError&) {
     return std::nullopt;
   }
+}
+
+std::optional<std::string> RuntimeSymbols::find(const isa::MemoryInterface&, std::uint64_t pc) const {
+  const std::optional<LoadedFile> file = file_of(pc);
+  return file ? source_line(file->bytes, pc - file->address) : std::nullopt;
 }
 
 }  // namespace lacuna::rocm

@@ -1,4 +1,4 @@
-// Names of functions in code that the runtime has loaded.
+// Names of functions and source lines of code that the runtime has loaded.
 //
 // GPU memory holds what a code object's segments hold: dynamic symbols, and so none of the device functions that a HIP program
 // keeps to itself. Its file has them, and ROCm's runtime says where that is, by the list that it keeps for debuggers: symbol
@@ -12,8 +12,10 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "models/command/kernel_symbols.h"
+#include "models/command/source_lines.h"
 
 struct r_debug;
 
@@ -29,7 +31,7 @@ struct CodeObjectPlace {
 /// "file:///a%20b#offset=4096&size=9000", "memory://1234#offset=0x7f0000&size=9000"; nothing when it is neither.
 std::optional<CodeObjectPlace> code_object_place(const std::string& uri);
 
-class RuntimeSymbols {
+class RuntimeSymbols : public SourceLines {
  public:
   /// Of the runtime that is in this process; to be made on a thread that the runtime has called.
   RuntimeSymbols();
@@ -37,8 +39,16 @@ class RuntimeSymbols {
 
   /// The function that the instruction at `pc` belongs to.
   std::optional<CodeSymbol> function(std::uint64_t pc) const;
+  /// By the line table of its file.
+  std::optional<std::string> find(const isa::MemoryInterface& memory, std::uint64_t pc) const override;
 
  private:
+  struct LoadedFile {
+    std::uint64_t address = 0;  ///< where it is loaded
+    std::vector<std::byte> bytes;
+  };
+  std::optional<LoadedFile> file_of(std::uint64_t pc) const;
+
   const r_debug* loaded_ = nullptr;
 };
 

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <cstring>
 #include <iostream>
 #include <sstream>
 #include <thread>
@@ -138,20 +139,24 @@ void Simulation::end_process(RunEnd why, int exit_code) {
   _exit(results_.failed() && exit_code != kExitModelError ? kExitOutput : exit_code);
 }
 
+std::string Simulation::state_text() const {
+  std::ostringstream state;
+  platform_->diagnose(state);
+  return state.str();
+}
+
 void Simulation::report_stall(const char* what) {
   if (stall_reported_) return;
   stall_reported_ = true;
-  std::ostringstream state;
-  platform_->diagnose(state);
-  spdlog::warn("{}\n{}", what, state.str());
+  spdlog::warn("{}\n{}", what, state_text());
 }
 
 void Simulation::watch() {
   const SimulationParameters& limits = parameters_.values().sim;
   const Tick now = to_tick(sc_core::sc_time_stamp());
   if (limits.max_time != Tick{} && now >= limits.max_time) {
-    spdlog::error("simulated time limit of {} reached (--max-time, sim.max_time): the process ends",
-                  readable_time(limits.max_time));
+    spdlog::error("simulated time limit of {} reached (--max-time, sim.max_time): the process ends\n{}",
+                  readable_time(limits.max_time), state_text());
     end_process(RunEnd::time_limit, kExitTimeLimit);
   }
   const std::uint64_t progress = platform_->progress();
@@ -172,6 +177,10 @@ void Simulation::watch() {
 
 void Simulation::end(RunEnd why) {
   line_.hide();
+  // A program that a signal ends while its GPUs have nothing to do is no riddle.
+  if (why == RunEnd::interrupted && platform_ != nullptr && !platform_->idle())
+    spdlog::warn("the process ends by signal {} ({}) while its GPUs are at work\n{}", ending_signal_.load(),
+                 strsignal(ending_signal_.load()), state_text());
   results_.write(why, true);
   {
     const std::lock_guard lock(mutex_);
@@ -393,8 +402,9 @@ void Simulation::stop(RunEnd why) {
 
 bool Simulation::on_this_thread() { return is_simulation_thread; }
 
-void Simulation::stop_from_signal_handler() {
+void Simulation::stop_from_signal_handler(int signal_number) {
   if (is_simulation_thread) return;
+  ending_signal_ = signal_number;
   int running = -1;
   stop_.compare_exchange_strong(running, static_cast<int>(RunEnd::interrupted));
   const timespec pause{.tv_sec = 0, .tv_nsec = 1'000'000};

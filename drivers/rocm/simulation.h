@@ -18,6 +18,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <vector>
 
 #include "drivers/rocm/host_threads.h"
@@ -72,7 +73,7 @@ class Simulation {
   /// Ends the simulation and writes the results; returns when that is done, or when it takes longer than anybody would wait.
   void stop(RunEnd why);
   /// The same from a signal handler: nothing but atomic variables and sleeping. On the simulation thread it does nothing.
-  void stop_from_signal_handler();
+  void stop_from_signal_handler(int signal_number);
   /// Whether the caller is the simulation thread.
   static bool on_this_thread();
 
@@ -94,6 +95,7 @@ class Simulation {
   [[noreturn]] void end_process(RunEnd why, int exit_code);
   void watch();
   void report_stall(const char* what);
+  std::string state_text() const;
   void show_progress(double seconds);
 
   const RunParameters& parameters_;
@@ -130,6 +132,7 @@ class Simulation {
   std::atomic<bool> has_requests_{false};
   std::atomic<State> state_{State::building};
   std::atomic<int> stop_{-1};  // a RunEnd; -1 = go on
+  std::atomic<int> ending_signal_{0};
 };
 
 }  // namespace lacuna::rocm

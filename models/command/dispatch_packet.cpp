@@ -22,7 +22,10 @@ std::optional<PacketRefusal> DispatchPacketReader::read(Dispatch& d, const hsa::
 std::string DispatchPacketReader::place(const Dispatch& dispatch, std::uint64_t pc) const {
   std::optional<CodeSymbol> function = symbols_.function(pc);
   if (!function && driver_ != nullptr) function = driver_->function(pc);
-  return code_place(dispatch.kernel, dispatch.entry, pc, function);
+  std::string text = code_place(dispatch.kernel, dispatch.entry, pc, function);
+  if (lines_ == nullptr) return text;
+  if (const auto line = lines_->find(vm_, pc)) text += ", " + *line;
+  return text;
 }
 
 std::optional<PacketRefusal> DispatchPacketReader::read_size(Dispatch& d) {

@@ -9,6 +9,7 @@
 #include "models/command/code_check.h"
 #include "models/command/driver_events.h"
 #include "models/command/kernel_symbols.h"
+#include "models/command/source_lines.h"
 #include "models/compute/dispatch.h"
 #include "models/isa/target.h"
 #include "models/tlb/gpuvm.h"
@@ -30,7 +31,9 @@ class DispatchPacketReader {
 
   /// Who is asked for names that are not in GPU memory.
   void attach(DriverEvents& driver) { driver_ = &driver; }
-  /// Where in a dispatch's code `pc` is, for reports (code_place).
+  /// Source lines for place().
+  void attach(const SourceLines& lines) { lines_ = &lines; }
+  /// Where in a dispatch's code `pc` is, for reports: code_place, and the source line when it is known.
   std::string place(const Dispatch& dispatch, std::uint64_t pc) const;
 
   /// Completes a Dispatch whose packet, packet_index, packet_address and queue_address are set.
@@ -46,6 +49,7 @@ class DispatchPacketReader {
   const Blits& blits_;
   KernelSymbols symbols_;
   DriverEvents* driver_ = nullptr;
+  const SourceLines* lines_ = nullptr;
   CodeCheck code_check_;
 };
 

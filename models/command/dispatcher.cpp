@@ -3,9 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 #include <ostream>
+#include <utility>
 
+#include "models/command/running_kernels.h"
 #include "models/common/tlm_time.h"
 
 namespace lacuna {
@@ -225,13 +228,38 @@ void Dispatcher::describe_statistics(StatisticsGroup& device) const {
   for (const ComputeUnit* unit : units_) unit->describe(device.group(unit->basename()));
 }
 
-void Dispatcher::diagnose(std::ostream& out) const {
-  for (const Dispatch* dispatch : active_) {
-    out << fmt::format("  dispatch {} (kernel {}, queue {}): {} of {} workgroups started, {} done\n", dispatch->index,
-                       dispatch->kernel, dispatch->queue_slot, dispatch->next_workgroup, dispatch->total_workgroups(),
-                       dispatch->finished_workgroups);
+void Dispatcher::add_resident(const Dispatch& dispatch, KernelActivity& activity) const {
+  for (const ComputeUnit* unit : units_) unit->add_resident(dispatch, activity);
+}
+
+std::string Dispatcher::why_not_started(const Dispatch& dispatch) const {
+  if (dispatch.all_launched()) return {};
+  if (dispatch.held) return "the queue is suspended";
+  if (dispatch.scratch.wave_bytes > 0 && dispatch.queue_slot < scratch_.size() &&
+      scratch_[dispatch.queue_slot].free.size() < dispatch.needs.wavefronts) {
+    return fmt::format("waits for scratch memory of the queue, {} of {} slots are free, it needs {}",
+                       scratch_[dispatch.queue_slot].free.size(), dispatch.scratch.wave_slots, dispatch.needs.wavefronts);
   }
-  for (const ComputeUnit* unit : units_) unit->diagnose(out);
+  std::map<std::string, unsigned> lacks;
+  unsigned allowed = 0;
+  for (std::size_t i = 0; i < units_.size(); ++i) {
+    if (!allows(dispatch.cu_mask, mask_bit_[i])) continue;
+    ++allowed;
+    std::string what = units_[i]->lacks(dispatch.needs);
+    if (what.empty()) return "is about to start";
+    ++lacks[std::move(what)];
+  }
+  std::string text;
+  for (const auto& [what, units] : lacks)
+    text += fmt::format("{}{} on {} of {} compute units", text.empty() ? "waits for " : ", ", what, units, allowed);
+  return text;
+}
+
+void Dispatcher::diagnose(std::ostream& out) const {
+  const RunningKernels running(
+      active_, units_, [this](const Dispatch& dispatch, std::uint64_t pc) { return listener_->code_place(dispatch, pc); },
+      [this](std::uint64_t address) { return listener_->memory_place(address); });
+  running.write(out, [this](const Dispatch& dispatch) { return why_not_started(dispatch); });
 }
 
 }  // namespace lacuna

@@ -8,6 +8,7 @@
 
 #include <queue>
 #include <span>
+#include <string>
 #include <systemc>
 #include <vector>
 
@@ -34,6 +35,10 @@ class DispatchListener {
   /// A wavefront faulted, at local time `at`, which may lie ahead. The dispatch must be aborted by the listener.
   virtual void dispatch_fault(Dispatch& dispatch, const WavefrontFault& fault, Tick at) = 0;
   virtual void interrupt_message(Dispatch& dispatch, std::uint32_t m0, Tick at) = 0;
+  /// For reports: "PC 0x2000 (+0x30)", and the source line when it is known.
+  virtual std::string code_place(const Dispatch& dispatch, std::uint64_t pc) const = 0;
+  /// For reports: the mapping that an address is in.
+  virtual std::string memory_place(std::uint64_t address) const = 0;
 };
 
 /// As an agent it stands for the compute units, too.
@@ -62,6 +67,8 @@ class Dispatcher : public sc_core::sc_module, public ComputeUnitListener, public
   std::uint64_t progress() const override;
   void diagnose(std::ostream& out) const override;
   void describe_statistics(StatisticsGroup& device) const override;
+  /// Of a dispatch that has not ended: adds how long its wavefronts have been resident.
+  void add_resident(const Dispatch& dispatch, KernelActivity& activity) const;
   /// Nothing: compute units forget what they have booked whenever they run.
   void retire(Tick) override {}
   /// Drops the wavefronts of all dispatches. Registers and LDS keep their contents, as they do between workgroups.
@@ -88,6 +95,7 @@ class Dispatcher : public sc_core::sc_module, public ComputeUnitListener, public
   bool launch_on_units(Dispatch& dispatch, unsigned first, unsigned end, Tick at);
   static bool allows(std::span<const std::uint32_t> mask, unsigned bit);
   void expect_room();
+  std::string why_not_started(const Dispatch& dispatch) const;
   bool take_scratch(const Dispatch& dispatch);
   void give_back_scratch(const Dispatch& dispatch, std::span<const std::uint32_t> slots);
 

@@ -26,12 +26,13 @@ struct KernelRecord {
   std::uint64_t thread_instructions = 0;  ///< see Dispatch::thread_instructions
   double wall_seconds = 0;                ///< host time between start and end; kernels in flight together share it
   bool failed = false;
+  bool unfinished = false;       ///< the run has ended before the kernel: all is as far as it got
   std::uint64_t bulk_bytes = 0;  ///< see Dispatch::bulk_bytes; all that counts instructions and wavefronts leaves them out
   KernelActivity activity{};
   KernelEnergy energy{};
 };
 
-/// Told of every kernel when it has ended.
+/// Notified of every kernel when it has ended, and of those that are unfinished when the run has.
 class KernelObserver {
  public:
   virtual ~KernelObserver() = default;

@@ -102,6 +102,8 @@ class PacketProcessor : public sc_core::sc_module, public DispatchListener, publ
   BulkBlits& bulk_blits() { return bulk_; }
   const BulkBlits& bulk_blits() const { return bulk_; }
 
+  /// Knows the source lines of code, for reports; none: they are left out.
+  void attach(const SourceLines& lines) { dispatch_packets_.attach(lines); }
   /// Tells a driver in this process of events, in addition to registers and interrupts.
   void attach(DriverEvents& driver) {
     driver_ = &driver;
@@ -159,6 +161,13 @@ class PacketProcessor : public sc_core::sc_module, public DispatchListener, publ
   void dispatch_done(Dispatch& dispatch) override;
   void dispatch_fault(Dispatch& dispatch, const WavefrontFault& fault, Tick at) override;
   void interrupt_message(Dispatch& dispatch, std::uint32_t m0, Tick at) override;
+  std::string code_place(const Dispatch& dispatch, std::uint64_t pc) const override {
+    return dispatch_packets_.place(dispatch, pc);
+  }
+  std::string memory_place(std::uint64_t address) const override { return vm_.nearest(address); }
+
+  /// The run has ended: observers get records of the kernels that have not, as far as they are.
+  void report_unfinished();
 
  private:
   struct CompletedPacket {
@@ -212,7 +221,8 @@ class PacketProcessor : public sc_core::sc_module, public DispatchListener, publ
   void maintain_l2(Tick (CacheMaintenance::*operation)(Tick));
   void fail(unsigned slot, std::uint32_t error, std::uint64_t packet, const std::string& why, bool tell_runtime = true);
   bool store_inactive_signal(const QueueSlot& queue, std::int64_t value);
-  void report(const InFlightPacket& packet, bool failed);
+  enum class KernelEnd : std::uint8_t { done, failed, unfinished };
+  void report(const InFlightPacket& packet, KernelEnd how);
   void access(std::uint64_t address, unsigned bytes, bool write);
   Tick now() const;
 

@@ -65,7 +65,7 @@ void PacketProcessor::complete(unsigned slot, std::uint64_t index) {
   const std::uint64_t handle = packet->completion_signal;
   const Tick started = packet->started;
   const Tick ended = packet->dispatch != nullptr ? packet->dispatch->end : now();
-  if (packet->dispatch != nullptr) report(*packet, false);
+  if (packet->dispatch != nullptr) report(*packet, KernelEnd::done);
   packet->done = true;
   const std::uint64_t generation = queue.generation;
   release(packet->release);
@@ -112,24 +112,37 @@ void PacketProcessor::retire(QueueSlot& queue) {
   if (queue.retired != before && driver_ != nullptr) driver_->progress_visible();
 }
 
-void PacketProcessor::report(const InFlightPacket& packet, bool failed) {
+void PacketProcessor::report_unfinished() {
+  for (const QueueSlot& queue : slots_) {
+    for (const InFlightPacket& packet : queue.in_flight) {
+      if (packet.dispatch == nullptr || packet.done) continue;
+      report(packet, packet.dispatch->done() ? KernelEnd::done : KernelEnd::unfinished);
+    }
+  }
+}
+
+void PacketProcessor::report(const InFlightPacket& packet, KernelEnd how) {
   const Dispatch& d = *packet.dispatch;
+  const DispatchWork work = d.total();
+  const Tick end = how == KernelEnd::unfinished ? now() : d.end;
   KernelRecord record{.index = d.index,
                       .name = d.kernel,
                       .queue = d.queue_slot,
                       .grid = d.grid,
                       .workgroup = d.workgroup,
                       .start = d.start,
-                      .end = d.end,
-                      .cycles = clock_.ceil(d.end - d.start).n,
+                      .end = end,
+                      .cycles = clock_.ceil(end - d.start).n,
                       .workgroups = d.finished_workgroups,
                       .wavefronts = d.wavefronts,
-                      .wavefront_instructions = d.wavefront_instructions,
-                      .thread_instructions = d.thread_instructions,
+                      .wavefront_instructions = work.wavefront_instructions,
+                      .thread_instructions = work.thread_instructions,
                       .wall_seconds = host_seconds() - packet.wall_start,
-                      .failed = failed,
+                      .failed = how == KernelEnd::failed,
+                      .unfinished = how == KernelEnd::unfinished,
                       .bulk_bytes = d.bulk_bytes,
-                      .activity = d.activity};
+                      .activity = work.activity};
+  if (how == KernelEnd::unfinished) dispatcher_.add_resident(d, record.activity);
   if (resources_ != nullptr) {
     KernelActivity& a = record.activity;
     const ResourceAmounts used = resources_->used();

@@ -150,7 +150,7 @@ void PacketProcessor::drop_dispatches(unsigned slot) {
     bulk_.drop(*packet.dispatch);
     dispatcher_.abort(*packet.dispatch);
     packet.dispatch->end = now();
-    report(packet, true);
+    report(packet, KernelEnd::failed);
   }
   queue.in_flight.clear();
   std::erase_if(completed_, [slot](const CompletedPacket& c) { return c.slot == slot; });

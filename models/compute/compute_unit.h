@@ -56,6 +56,7 @@
 #include "models/compute/socket_memory.h"
 #include "models/compute/vector_memory.h"
 #include "models/compute/wavefront_pool.h"
+#include "models/compute/wavefront_snapshot.h"
 #include "models/compute/zero_requests.h"
 #include "models/isa/decoded_code.h"
 #include "models/isa/deferred_access.h"
@@ -221,8 +222,19 @@ class ComputeUnit : public sc_core::sc_module, private MemoryTokens::Listener {
   /// When the oldest load began of which an answer is missing; kNever: there is none.
   Tick oldest_load() const { return tokens_.oldest_load(); }
   unsigned resident_wavefronts() const { return pool_.resident(); }
-  /// One line per resident wavefront: where it is and what it waits for.
-  void diagnose(std::ostream& out) const;
+
+  // For reports, between windows (compute_unit_snapshot.cpp).
+
+  /// Adds the resident wavefronts.
+  void take_snapshot(std::vector<WavefrontSnapshot>& wavefronts) const;
+  /// Fills in `observation` of one that goes on: no more than `limit` instructions.
+  void observe(WavefrontSnapshot& wavefront, unsigned limit) const;
+  /// "s_cbranch_execnz 65530"; what is wrong when there is no instruction.
+  std::string instruction_text(std::uint64_t pc) const;
+  /// Why a workgroup that would fit into an empty unit does not fit now: "wavefront slots"; empty when it fits.
+  std::string lacks(const WorkgroupNeeds& needs) const { return pool_.lacks(needs); }
+  /// Adds the cycles of wavefronts that have not ended to those that ended wavefronts have been resident.
+  void add_resident(const Dispatch& dispatch, KernelActivity& activity) const;
 
  private:
   static constexpr unsigned kLgkmLimit = 15;  // 4 bits on both targets
@@ -290,6 +302,9 @@ class ComputeUnit : public sc_core::sc_module, private MemoryTokens::Listener {
   void private_fault(WavefrontSlot& slot, std::uint64_t pc, Cycles cycle);
   std::string nearest(std::uint64_t address) const;
   void fetch_fault(WavefrontSlot& slot, Cycles cycle);
+  // compute_unit_snapshot.cpp
+  const isa::DecodedInstruction* previous_instruction(const WavefrontSlot& slot) const;
+  WavefrontWait wait_of(const WavefrontSlot& slot) const;
 
   const ComputeUnitParameters parameters_;
   const ComputeUnitPlace place_;

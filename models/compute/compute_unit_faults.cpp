@@ -1,13 +1,10 @@
-// What a compute unit says of wavefronts that cannot go on, and of where the others are.
+// What a compute unit says of wavefronts that cannot go on.
 
 #include <fmt/format.h>
-
 #include <bit>
-#include <ostream>
 
 #include "models/common/gpu_registers.h"
 #include "models/compute/compute_unit.h"
-#include "models/compute/windows.h"
 #include "models/isa/decoder.h"
 
 namespace lacuna {
@@ -122,26 +119,6 @@ void ComputeUnit::fetch_fault(WavefrontSlot& slot, Cycles cycle) {
   const bool undecodable = error.kind == isa::CodeError::Kind::undecodable;
   fault(slot, undecodable ? LACUNA_FAULT_ILLEGAL_INSTRUCTION : LACUNA_FAULT_FETCH, pc, pc,
         undecodable ? error.text : fmt::format("instruction fetch: {}; {}", error.text, vm_.nearest(pc)), cycle);
-}
-
-void ComputeUnit::diagnose(std::ostream& out) const {
-  windows_->start_launched(group_);
-  for (const auto& simd : pool_.simds()) {
-    for (unsigned i = 0; i < simd->issue.resident; ++i) {
-      const WavefrontSlot* slot = simd->issue.slots[i];
-      const char* state = slot->held_by(kHoldFault)                              ? "faulted"
-                          : slot->held_by(kHoldBarrier)                          ? "waits at a barrier"
-                          : slot->held_by(kHoldSync)                             ? "waits for global wave sync"
-                          : (slot->holds & (kHoldVmcnt | kHoldLgkmcnt)) != 0     ? "waits for memory (s_waitcnt)"
-                          : (slot->holds & (kHoldVmLimit | kHoldLgkmLimit)) != 0 ? "waits for room in a wait counter"
-                          : slot->held_by(kHoldRegisters)                        ? "waits for registers of a held load"
-                          : slot->held_by(kHoldFetch)                            ? "waits for its next instruction"
-                                                                                 : "runs";
-      out << fmt::format("  compute unit {} SIMD {} slot {}: kernel {}, workgroup {}, wavefront {}, PC {:#x}, {}\n",
-                         place_.index, simd->number, slot->number, slot->group->dispatch->kernel, slot->group->linear_id,
-                         slot->wave_in_group, slot->wave.pc, state);
-    }
-  }
 }
 
 }  // namespace lacuna

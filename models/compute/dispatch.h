@@ -96,14 +96,23 @@ struct Dispatch {
     if (work[group] == nullptr) work[group] = std::make_unique<DispatchWork>();
     return *work[group];
   }
-  /// Of a dispatch that has ended: nobody counts any more.
-  void collect() {
+  /// What has been done so far, with what groups that still work have counted. Between windows.
+  DispatchWork total() const {
+    DispatchWork sum{wavefront_instructions, thread_instructions, activity};
     for (const auto& part : work) {
       if (part == nullptr) continue;
-      wavefront_instructions += part->wavefront_instructions;
-      thread_instructions += part->thread_instructions;
-      activity += part->activity;
+      sum.wavefront_instructions += part->wavefront_instructions;
+      sum.thread_instructions += part->thread_instructions;
+      sum.activity += part->activity;
     }
+    return sum;
+  }
+  /// Of a dispatch that has ended: no group counts any more.
+  void collect() {
+    const DispatchWork sum = total();
+    wavefront_instructions = sum.wavefront_instructions;
+    thread_instructions = sum.thread_instructions;
+    activity = sum.activity;
     work.clear();
   }
 };

@@ -54,7 +54,7 @@ class InstructionFetch : private LineClient {
     slot.next = next;
     slot.publish(next->unit);
   }
-  isa::DecodedCode& code() { return code_; }
+  isa::DecodedCode& code() const { return code_; }
   void reset() {
     port_.reset();
     asked_.clear();

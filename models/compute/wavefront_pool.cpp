@@ -95,6 +95,30 @@ ResidentWorkgroup* WavefrontPool::place(Dispatch& dispatch, std::uint64_t workgr
   return &group;
 }
 
+// In the order of place().
+std::string WavefrontPool::lacks(const WorkgroupNeeds& needs) const {
+  RangeAllocator lds = lds_granules_;
+  if (free_workgroups_.empty()) return "wavefront slots";
+  if (!lds.allocate(divide_up(needs.lds_bytes, parameters_.lds_granule.n))) return "LDS";
+  const unsigned granules = std::max(1U, vgpr_granules(needs));
+  unsigned slots = 0;
+  unsigned with_vgprs = 0;
+  unsigned with_sgprs = 0;
+  for (const auto& simd : simds_) {
+    const auto free = static_cast<unsigned>(std::popcount(simd->free_slots));
+    RangeAllocator vgprs = simd->vgprs;
+    unsigned fit = 0;
+    while (fit < free && vgprs.allocate(granules)) ++fit;
+    slots += free;
+    with_vgprs += fit;
+    with_sgprs += std::min(fit, simd->sgprs_free / std::max(1U, needs.sgprs));
+  }
+  if (slots < needs.wavefronts) return "wavefront slots";
+  if (with_vgprs < needs.wavefronts) return "VGPRs";
+  if (with_sgprs < needs.wavefronts) return "SGPRs";
+  return {};
+}
+
 // Finds a slot, vector and scalar registers for every wavefront, going round the SIMDs; gives all back when one finds none.
 bool WavefrontPool::take_slots(const WorkgroupNeeds& needs) {
   placement_.clear();

@@ -232,6 +232,8 @@ class WavefrontPool {
   /// Takes what a workgroup needs; null when that is not free now. The workgroup's slots are those of its wavefronts, of which
   /// a grid's edge may have fewer than it reserves places for.
   ResidentWorkgroup* place(Dispatch& dispatch, std::uint64_t workgroup, std::span<const std::uint32_t> scratch_slots);
+  /// What place() finds too little of for a workgroup, for reports; empty when there is room.
+  std::string lacks(const WorkgroupNeeds& needs) const;
   /// Its wavefront has ended: slot and registers are free.
   void release(WavefrontSlot& slot);
   /// Its LDS is free.

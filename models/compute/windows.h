@@ -62,6 +62,8 @@ class Windows : public sc_core::sc_module {
   /// Null: everything is answered at once.
   void attach(WindowEdge* edge) { edge_ = edge; }
   Cycles length() const { return length_; }
+  /// Of the last window: how far units have worked.
+  Cycles end() const { return end_; }
 
   /// As new, when all units are.
   void reset();

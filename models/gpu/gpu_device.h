@@ -105,6 +105,8 @@ class GpuDevice : public sc_core::sc_module, private ResourceMeter, private Kern
   std::span<const std::unique_ptr<SdmaEngine>> sdma_engines() const { return sdma_; }
   const GpuDeviceParameters& parameters() const { return parameters_; }
   void add_observer(KernelObserver& observer);
+  /// The run has ended: observers get records of kernels that have not (PacketProcessor::report_unfinished).
+  void report_unfinished_kernels() { cp_->packets.report_unfinished(); }
   void describe_statistics(StatisticsGroup& group) const;
   /// Counters outside of the device that its copies make grow (DeviceCopies::count): those of the link to the host.
   void count_with_copies(const std::string& name, const DeviceCopies::Describe& describe) { copies_->count(name, describe); }

@@ -33,6 +33,7 @@ int launch(const CommandLine& line) {
                                .name = line.input,
                                .warnings = session.warnings(),
                                .files = [&](const std::string& name) { return session.open(name); },
+                               .code = [&] { return session.code_images(); },
                                .conclude = conclude});
 }
 

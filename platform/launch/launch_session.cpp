@@ -126,6 +126,12 @@ std::string LaunchSession::error() const {
          std::string(reinterpret_cast<const char*>(failure_.data()) + sizeof failure, failure_.size() - sizeof failure);
 }
 
+std::vector<std::span<const std::byte>> LaunchSession::code_images() const {
+  std::vector<std::span<const std::byte>> images;
+  for (const auto& [file, object] : code_objects_) images.push_back(object->elf().bytes());
+  return images;
+}
+
 std::unique_ptr<GuestFile> LaunchSession::open(const std::string& name) {
   if (name == LAUNCH_PLAN_FILE) return std::make_unique<PlanFile>(*this);
   if (name == LAUNCH_FAILURE_FILE) return std::make_unique<FetchFile>(failure_);

@@ -46,6 +46,9 @@ class LaunchSession {
   /// code objects, contents, references. Of a loop, rehearse() sees the first pass.
   const std::set<std::filesystem::path>& inputs() const { return inputs_; }
 
+  /// The files of all code objects so far.
+  std::vector<std::span<const std::byte>> code_images() const;
+
   /// The launcher's files (platform/launch/launch_plan.h).
   std::unique_ptr<GuestFile> open(const std::string& name);
 

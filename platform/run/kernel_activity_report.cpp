@@ -132,6 +132,8 @@ void write_kernels_csv_reference(std::ostream& out) {
          "| `wall_seconds` | host time between start and end; kernels in flight together share it |\n";
   for (const auto& [name, instructions] : isa::kUnitTexts) out << fmt::format("| `issued_{}` | {} |\n", name, instructions);
   out << "| `bulk_bytes` | copied or filled without being executed |\n"
+         "| `unfinished` | 1: the run ended before the kernel; all columns are as far as it got, `workgroups` those that had "
+         "finished |\n"
          "| `energy_j`, `mean_w`, `peak_w`, `energy_delay_js`, `energy_BLOCK_j` | with energies: see "
          "[energy](energy.md#what-a-run-leaves) "
          "|\n\n"

@@ -35,7 +35,7 @@ void write_csv_line(const KernelRecord& r, std::ostream& out) {
       << r.wavefront_instructions << ',' << r.thread_instructions << ',' << (r.failed ? 1 : 0) << ','
       << fixed(r.wall_seconds, 6);
   write_activity_csv(r.activity, out);
-  out << ',' << r.bulk_bytes;
+  out << ',' << r.bulk_bytes << ',' << (r.unfinished ? 1 : 0);
   write_energy_csv(r.energy, r.end - r.start, out);
   out << '\n';
 }
@@ -80,6 +80,7 @@ void KernelSummary::add(const KernelRecord& record) {
   const Tick duration = record.end - record.start;
   ++dispatches;
   failed += record.failed ? 1 : 0;
+  unfinished += record.unfinished ? 1 : 0;
   time += duration;
   shortest = earlier(shortest, duration);
   longest = later(longest, duration);
@@ -101,7 +102,7 @@ void write_kernels_csv(const std::vector<KernelRecord>& records, std::ostream& o
   out << "index,kernel,queue,grid,workgroup,workgroups,wavefronts,start_ps,end_ps,cycles,wavefront_instructions,"
          "thread_instructions,failed,wall_seconds";
   write_activity_csv_header(out);
-  out << ",bulk_bytes";
+  out << ",bulk_bytes,unfinished";
   write_energy_csv_header(energy_blocks, out);
   out << '\n';
   for (const KernelRecord& r : records) write_csv_line(r, out);
@@ -116,7 +117,7 @@ void write_kernel_table(const std::vector<KernelRecord>& records, std::ostream& 
   double wall_seconds = 0;
   Tick time{};
   for (const KernelRecord& r : records) {
-    rows.push_back(table_row(readable_kernel(r.name) + (r.failed ? " (failed)" : ""), readable_time(r.end - r.start),
+    rows.push_back(table_row(readable_kernel(r.name) + (r.failed ? " (failed)" : r.unfinished ? " (unfinished)" : ""), readable_time(r.end - r.start),
                              grouped(r.cycles), r.wavefront_instructions, r.thread_instructions, r.wall_seconds));
     cycles += r.cycles;
     wavefront_instructions += r.wavefront_instructions;
@@ -136,7 +137,10 @@ void write_kernel_table(const std::vector<KernelSummary>& summaries, std::ostrea
   KernelSummary total;
   total.name = "all kernels";
   const auto add_row = [&](const KernelSummary& s) {
-    rows.push_back({readable_kernel(s.name) + (s.failed != 0 ? " (" + grouped(s.failed) + " failed)" : ""),
+    std::string name = readable_kernel(s.name);
+    if (s.failed != 0) name += " (" + grouped(s.failed) + " failed)";
+    if (s.unfinished != 0) name += " (" + grouped(s.unfinished) + " unfinished)";
+    rows.push_back({name,
                     grouped(s.dispatches), readable_time(s.time), readable_time(s.shortest),
                     readable_time({s.time.ps / s.dispatches}), readable_time(s.longest), grouped(s.cycles),
                     grouped(s.wavefront_instructions), fixed(s.wall_seconds, 3) + " s"});
@@ -145,6 +149,7 @@ void write_kernel_table(const std::vector<KernelSummary>& summaries, std::ostrea
     add_row(s);
     total.dispatches += s.dispatches;
     total.failed += s.failed;
+    total.unfinished += s.unfinished;
     total.time += s.time;
     total.shortest = earlier(total.shortest, s.shortest);
     total.longest = later(total.longest, s.longest);
@@ -172,6 +177,7 @@ void add_kernels(std::span<const KernelRecord> records, RunHash& hash) {
     hash.add("wavefront_instructions", r.wavefront_instructions);
     hash.add("thread_instructions", r.thread_instructions);
     hash.add("failed", r.failed ? 1 : 0);
+    if (r.unfinished) hash.add("unfinished", 1);
     add_activity(r.activity, hash);
   }
 }

@@ -21,6 +21,7 @@ struct KernelSummary {
   std::string name;
   std::uint64_t dispatches = 0;
   std::uint64_t failed = 0;
+  std::uint64_t unfinished = 0;
   Tick time{};
   Tick shortest{kNever};
   Tick longest{};
@@ -45,7 +46,7 @@ class KernelLog : public KernelObserver {
   /// Blocks whose energy kernels have; none: energy is not accounted for. Before record_to().
   void set_energy_blocks(std::vector<std::string> blocks) { energy_blocks_ = std::move(blocks); }
   const std::vector<std::string>& energy_blocks() const { return energy_blocks_; }
-  /// From now on every kernel that ends is a line of this file (kernels.csv).
+  /// From now on every kernel that ends, or that is unfinished when the run ends, is a line of this file (kernels.csv).
   void record_to(std::shared_ptr<OutputFile> csv);
   /// The first kKept, in order of completion.
   const std::vector<KernelRecord>& records() const { return records_; }

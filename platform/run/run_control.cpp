@@ -20,11 +20,11 @@ constexpr Tick kLargestSlice{1'000'000'000'000};
 constexpr int kInterruptedExitCode = 130;
 
 // Written by the signal handler, which is also why it is global.
-volatile std::sig_atomic_t interrupts = 0;
+volatile std::sig_atomic_t interrupt = 0;
 
-extern "C" void on_interrupt(int /*signal*/) {
-  if (interrupts != 0) _exit(kInterruptedExitCode);
-  interrupts = 1;
+extern "C" void on_interrupt(int signal) {
+  if (interrupt != 0) _exit(kInterruptedExitCode);
+  interrupt = signal;
 }
 
 /// Advances the kernel to `target`, or to the last event when there is none after it.
@@ -67,7 +67,7 @@ const char* run_end_name(RunEnd end) {
 }
 
 InterruptHandler::InterruptHandler() {
-  interrupts = 0;
+  interrupt = 0;
   struct sigaction action {};
   action.sa_handler = on_interrupt;
   sigemptyset(&action.sa_mask);
@@ -76,14 +76,16 @@ InterruptHandler::InterruptHandler() {
 }
 
 InterruptHandler::~InterruptHandler() {
-  interrupts = 0;
+  interrupt = 0;
   struct sigaction action {};
   action.sa_handler = SIG_DFL;
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
 }
 
-bool InterruptHandler::requested() { return interrupts != 0; }
+bool InterruptHandler::requested() { return interrupt != 0; }
+
+int InterruptHandler::signal() { return interrupt; }
 
 RunEnd run_simulation(const SimulationParameters& limits, const RunObserver& observer) {
   using HostClock = std::chrono::steady_clock;

@@ -44,6 +44,8 @@ class InterruptHandler {
   InterruptHandler& operator=(const InterruptHandler&) = delete;
 
   static bool requested();
+  /// SIGINT or SIGTERM, whichever was first; 0 = none.
+  static int signal();
 };
 
 /// What the loop asks of the thing that it runs.

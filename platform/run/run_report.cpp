@@ -45,6 +45,7 @@ Json kernel_json(const KernelRecord& r, const std::vector<std::string>& energy_b
             {"wavefront_instructions", r.wavefront_instructions},
             {"thread_instructions", r.thread_instructions},
             {"failed", r.failed},
+            {"unfinished", r.unfinished},
             {"wall_seconds", r.wall_seconds},
             {"bulk_bytes", r.bulk_bytes},
             {"activity", activity_json(r.activity)}};
@@ -56,6 +57,7 @@ Json summary_json(const KernelSummary& s, const std::vector<std::string>& energy
   Json json{{"kernel", s.name},
             {"dispatches", s.dispatches},
             {"failed", s.failed},
+            {"unfinished", s.unfinished},
             {"time_ps", s.time.ps},
             {"shortest_ps", s.shortest.ps},
             {"longest_ps", s.longest.ps},

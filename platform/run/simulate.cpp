@@ -16,6 +16,7 @@
 #include "models/common/tlm_time.h"
 #include "platform/configuration.h"
 #include "platform/loaders/elf_file.h"
+#include "platform/loaders/source_lines.h"
 #include "platform/platform.h"
 #include "platform/run/kernel_log.h"
 #include "platform/run/log.h"
@@ -61,7 +62,7 @@ std::string reason_of(RunEnd end, const Platform& platform, const SimulationPara
     case RunEnd::guest:
       break;
     case RunEnd::interrupted:
-      return "ended by Ctrl-C";
+      return InterruptHandler::signal() == SIGTERM ? "ended by SIGTERM" : "ended by Ctrl-C";
     case RunEnd::output_failed:
       return "the run ends because its output gets lost";
     case RunEnd::time_limit:
@@ -128,10 +129,12 @@ int simulate(const CommandLine& line, GuestProgram program) {
   const std::unique_ptr<Platform> built = build_platform(parameters, guest_console);
   Platform& platform = *built;
   platform.load(program.elf, program.command_line, program.files);
+  const ImageSourceLines lines(program.code ? program.code : [&] { return embedded_code_objects(program.elf.bytes()); });
   KernelLog kernels;
   EnergyRecorder energy;
   RequestRecorder requests;
   if (platform.gpu() != nullptr) {
+    platform.gpu()->packet_processor().attach(lines);
     platform.gpu()->add_observer(kernels);
     energy.add(*platform.gpu());
     requests.add(*platform.gpu());
@@ -197,6 +200,7 @@ int simulate(const CommandLine& line, GuestProgram program) {
   summary.simulated = to_tick(sc_core::sc_time_stamp());
   summary.wall_seconds = wall_seconds;
   summary.peak_host_memory_bytes = peak_host_memory();
+  if (platform.gpu() != nullptr) platform.gpu()->report_unfinished_kernels();
   requests.finish(summary.simulated);
   if (!energy.empty()) {
     energy.finish(summary.simulated);

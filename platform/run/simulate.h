@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <iosfwd>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,8 @@ struct GuestProgram {
   std::string command_line{};           ///< semihosting SYS_GET_CMDLINE
   std::vector<std::string> warnings{};  ///< that the log begins with
   GuestFileProvider files{};            ///< provided by the simulator; null = none
+  /// Files of the kernels' code, for source lines in reports; null: those that lie within `elf`.
+  std::function<std::vector<std::span<const std::byte>>()> code{};
   /// Called when the program has ended itself, with its exit code; prints to `out` (which may be null) and returns the
   /// process's exit code. Null: the code is passed on.
   std::function<int(int code, std::ostream* out)> conclude{};

@@ -333,10 +333,16 @@ TEST_F(ComputeUnitTest, WavefrontsThatHaveNotWorkedYetAreAtTheirEntry) {
   ASSERT_GT(b_.run(b_.loose(), *before), 0U);
   const auto d = b_.program({kMove, kEnd}, 2);
   ASSERT_TRUE(b_.loose().launch(*d, 0, now(), {}));
-  std::ostringstream text;
-  b_.loose().diagnose(text);
-  for (const char* wavefront : {"workgroup 0, wavefront 0, PC 0x10000,", "workgroup 0, wavefront 1, PC 0x10000,"})
-    EXPECT_NE(text.str().find(wavefront), std::string::npos) << text.str();
+  std::vector<WavefrontSnapshot> wavefronts;
+  b_.loose().take_snapshot(wavefronts);
+  ASSERT_EQ(wavefronts.size(), 2U);
+  for (const WavefrontSnapshot& w : wavefronts) {
+    EXPECT_EQ(w.dispatch, d.get());
+    EXPECT_EQ(w.pc, 0x10000U);
+    EXPECT_EQ(w.work_items, 64U);
+    EXPECT_EQ(w.wait, WavefrontWait::none);
+  }
+  EXPECT_EQ(wavefronts[0].wave_in_group + wavefronts[1].wave_in_group, 1U);
   EXPECT_EQ(d->wavefronts, 2U);
   EXPECT_EQ(b_.loose().abort(*d), 1U);
   EXPECT_TRUE(b_.loose().idle());

@@ -84,6 +84,7 @@ TEST(RunControl, EndsInEveryWayAtTheRightTime) {
     EXPECT_FALSE(InterruptHandler::requested());
     std::raise(SIGINT);
     EXPECT_TRUE(InterruptHandler::requested());
+    EXPECT_EQ(InterruptHandler::signal(), SIGINT);
     EXPECT_EQ(run({.max_time = Tick{}, .max_idle = 100_us}).end, RunEnd::interrupted);
   }
 

@@ -1,0 +1,95 @@
+// What a compute unit says of the wavefronts that are resident.
+
+#include <algorithm>
+
+#include "models/compute/compute_unit.h"
+#include "models/compute/initial_state.h"
+#include "models/compute/wavefront_snapshot.h"
+#include "models/compute/windows.h"
+#include "models/isa/decoder.h"
+
+namespace lacuna {
+
+void ComputeUnit::take_snapshot(std::vector<WavefrontSnapshot>& wavefronts) const {
+  windows_->start_launched(group_);
+  for (const auto& simd : pool_.simds()) {
+    for (unsigned i = 0; i < simd->issue.resident; ++i) {
+      const WavefrontSlot& slot = *simd->issue.slots[i];
+      const ResidentWorkgroup& group = *slot.group;
+      const auto extent = workgroup_extent(*group.dispatch, group.id);
+      const std::uint64_t items = std::uint64_t{extent[0]} * extent[1] * extent[2];
+      const std::uint64_t before = std::uint64_t{slot.wave_in_group} * isa::kLanes;
+      WavefrontSnapshot& made = wavefronts.emplace_back();
+      made.dispatch = group.dispatch;
+      made.unit = this;
+      made.simd = simd->number;
+      made.slot = slot.number;
+      made.workgroup = group.linear_id;
+      made.workgroup_id = group.id;
+      made.wave_in_group = slot.wave_in_group;
+      made.work_items = static_cast<unsigned>(std::min<std::uint64_t>(items - before, isa::kLanes));
+      made.vector_memory = slot.vmcnt.outstanding();
+      made.other_memory = slot.lgkmcnt.outstanding();
+      made.wavefronts = group.wavefronts;
+      made.ended = group.wavefronts - group.running;
+      made.at_barrier = group.at_barrier;
+      made.wait = wait_of(slot);
+      // The program counter is past an instruction that makes its wavefront wait.
+      const bool in_wait = made.wait == WavefrontWait::memory || made.wait == WavefrontWait::sleep ||
+                           made.wait == WavefrontWait::barrier || made.wait == WavefrontWait::sync;
+      const isa::DecodedInstruction* const previous = in_wait ? previous_instruction(slot) : nullptr;
+      made.pc = slot.wave.pc - (previous == nullptr ? 0 : previous->size);
+    }
+  }
+}
+
+/// In straight-line code. A word that looks like an instruction may be the end of another one: only for those that the caller
+/// knows to be there.
+const isa::DecodedInstruction* ComputeUnit::previous_instruction(const WavefrontSlot& slot) const {
+  for (const unsigned size : {4U, 8U}) {
+    const isa::DecodedInstruction* const before = fetch_.code().at(slot.wave.pc - size);
+    if (before != nullptr && before->size == size && before->end == slot.wave.pc) return before;
+  }
+  return nullptr;
+}
+
+WavefrontWait ComputeUnit::wait_of(const WavefrontSlot& slot) const {
+  if (slot.held_by(kHoldFault)) return WavefrontWait::fault;
+  if (slot.held_by(kHoldBarrier)) return WavefrontWait::barrier;
+  if (slot.held_by(kHoldSync)) return WavefrontWait::sync;
+  if ((slot.holds & (kHoldVmcnt | kHoldLgkmcnt)) != 0) return WavefrontWait::memory;
+  if ((slot.holds & (kHoldVmLimit | kHoldLgkmLimit)) != 0) return WavefrontWait::counter;
+  if (slot.held_by(kHoldRegisters)) return WavefrontWait::registers;
+  if (slot.held_by(kHoldFetch)) return WavefrontWait::fetch;
+  // Units have worked to the window's end. What is ready later waits for an answer whose time is known.
+  if (slot.when <= windows_->end()) return WavefrontWait::none;
+  const isa::DecodedInstruction* const previous = previous_instruction(slot);
+  if (previous == nullptr) return WavefrontWait::none;
+  if (previous->latency == isa::LatencyClass::waitcnt) return WavefrontWait::memory;
+  if (previous->latency == isa::LatencyClass::sleep) return WavefrontWait::sleep;
+  return WavefrontWait::none;
+}
+
+void ComputeUnit::observe(WavefrontSnapshot& wavefront, unsigned limit) const {
+  const WavefrontSlot& slot = pool_.simds()[wavefront.simd]->slots[wavefront.slot];
+  // Instructions that have been executed before they issue have left their results in the registers.
+  const isa::DecodedInstruction* last = slot.ahead == 0 ? nullptr : slot.next;
+  for (unsigned i = 1; i < slot.ahead && last != nullptr; ++i) last = fetch_.code().at(last->end);
+  wavefront.observation = observe_wavefront(slot.wave, last == nullptr ? slot.wave.pc : last->end, fetch_.code(), limit);
+}
+
+std::string ComputeUnit::instruction_text(std::uint64_t pc) const {
+  const isa::DecodedInstruction* const instruction = fetch_.code().at(pc);
+  return instruction == nullptr ? fetch_.code().explain(pc).text : isa::disassemble(*instruction, target_);
+}
+
+void ComputeUnit::add_resident(const Dispatch& dispatch, KernelActivity& activity) const {
+  for (const auto& simd : pool_.simds()) {
+    for (const WavefrontSlot& slot : simd->slots) {
+      if (slot.resident && slot.activity != nullptr && slot.group->dispatch == &dispatch && slot.accounted > slot.launched)
+        activity.classes[slot.wave_in_group].resident += slot.accounted.n - slot.launched.n;
+    }
+  }
+}
+
+}  // namespace lacuna
