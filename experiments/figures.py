@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """Makes a figure of an experiment: picture (PNG, SVG) and table (Markdown) of our values beside the published ones.
 
-Usage: figures.py DESCRIPTION OURS.csv OUTPUT_FOLDER
+Usage: figures.py DESCRIPTION SCALE OURS.csv OUTPUT_FOLDER
+
+SCALE is that of OURS.csv, quick or paper.
 
 DESCRIPTION is an INI file:
   [figure]
@@ -17,7 +19,10 @@ DESCRIPTION is an INI file:
   x_scale, y_scale          linear (default), log2 or log10
   mean                      arithmetic or geometric: one more place, `mean`, with the mean over the others
   published                 CSV beside the description: series, x, value, source; series and x as in ours
-  note                      what the reader must know, under the table
+  note                      what the reader must know, under the table, at any scale. {AXIS} stands for the values of an axis that the
+                            figure has, {AXIS * AXIS} for products. A number that is neither one of the paper's nor the number of a
+                            section, figure or table depends on the scale and is refused, unless it is written {=NUMBER}
+  note.quick, note.paper    what is true at that scale alone, after `note`
   [names]                   VALUE = TEXT: what the legend and the x axis say for a value of an axis
 
 OURS.csv is what `lacuna results SWEEP --where WHERE --csv` prints.
@@ -26,6 +31,7 @@ import configparser
 import csv
 import math
 import pathlib
+import re
 import sys
 
 import matplotlib
@@ -36,8 +42,15 @@ import matplotlib.ticker  # noqa: E402
 
 KINDS = ("line", "bars", "roofline")
 SCALES = {"linear": 0, "log2": 2, "log10": 10}
+RUN_SCALES = ("quick", "paper")
 KEYS = ("title", "sweep", "x_label", "y_label", "kind", "x", "series", "y", "x_scale", "y_scale", "mean",
-        "over", "average", "where", "published", "note")
+        "over", "average", "where", "published", "note", *(f"note.{scale}" for scale in RUN_SCALES))
+# What a note may say of any scale: the paper's numbers, and where they are.
+SOURCE = re.compile(r"\b(paper|published|text|thesis)\b")
+REFERENCE = re.compile(r"\b([Ss]ections?|Figs?\.|Tables?) \d[\d.]*( \([a-z]\))?((,| and) \d[\d.]*( \([a-z]\))?)*")
+# A number of its own, not a part of a name such as f16, ResNet-18 or conv5_2_1.
+NUMBER = re.compile(r"(?<![\w.,:/-])\d+([.,/]\d+)*(?![\w:-])|\b(two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|sixteen)\b",
+                    re.IGNORECASE)
 
 
 class Failure(Exception):
@@ -72,7 +85,42 @@ def read_description(path):
             raise Failure(f"{path}: {key} = {figure[key]}: must be one of arithmetic, geometric")
     if figure.get("series") and len(figure["y"].split()) > 1:
         raise Failure(f"{path}: several takes in y are the series; there is no place for series = {figure['series']}")
+    for sentence in sentences(figure.get("note", "")):
+        found = NUMBER.search(REFERENCE.sub("", re.sub(r"\{[^}]*\}|`[^`]*`", "", sentence)))
+        if found and not SOURCE.search(sentence):
+            raise Failure(f"{path}: note says {found[0]} of every scale: \"{sentence}\"; put the sentence into note.quick or note.paper, "
+                          "an axis of the sweep as {AXIS}, or a number that holds at any scale as {=" + found[0] + "}")
     return figure, names
+
+
+def sentences(text):
+    return re.split(r"(?<=[.;])(?<!Fig.)(?<!Figs.) ", " ".join(text.split()))
+
+
+def listed(values):
+    return values[0] if len(values) == 1 else ", ".join(values[:-1]) + " and " + values[-1]
+
+
+def caption(path, figure, scale, rows):
+    """What stands under the table: `note`, and that of the scale, with the values that the rows of OURS.csv have."""
+    def value(match):
+        text = match[1].strip()
+        if text.startswith("="):
+            return text[1:].strip()
+        axes = [axis.strip() for axis in text.split("*")]
+        missing = [axis for axis in axes if axis not in rows[0]]
+        if missing:
+            raise Failure(f"{path}: note has {{{text}}}, but there is no axis {missing[0]}; columns: {', '.join(rows[0])}")
+        if len(axes) == 1:
+            return listed([spelled(one) for one in unique(row[text] for row in rows)])
+        return listed([spelled(one) for one in unique(str(math.prod(int(row[axis]) for axis in axes)) for row in rows)])
+
+    parts = [" ".join(figure[key].split()) for key in ("note", f"note.{scale}") if figure.get(key)]
+    return re.sub(r"\{([^}]*)\}", value, " ".join(parts))
+
+
+def spelled(text):
+    return f"{int(text):,}" if text.isdigit() else text
 
 
 def number(text, where):
@@ -83,7 +131,7 @@ def number(text, where):
 
 
 def read_ours(path, figure):
-    """{(series, x): (mean, least, largest)}, in the order of the file."""
+    """{(series, x): (mean, least, largest)}, in the order of the file, and the rows that have values."""
     takes = figure["y"].split()
     roofline = figure["kind"] == "roofline"
     xs = [figure["x"] + "_mean"] if roofline else figure["x"].split()
@@ -94,6 +142,7 @@ def read_ours(path, figure):
         if missing:
             raise Failure(f"{path}: has no column {missing[0]}; columns: {', '.join(rows.fieldnames or [])}")
         places = {}
+        used = []
         for row in rows:
             x = " ".join(row[name] for name in xs)
             if roofline and x:
@@ -107,9 +156,11 @@ def read_ours(path, figure):
                     tuple(number(row[take + suffix], where) for suffix in ("_mean", "_min", "_max")))
                 if len(places[series, x]) > 1 and not figure.get("over"):
                     raise Failure(f"{where}: a second value of {figure['x']} = {x} {series}; `where` and `over` choose among several")
+                if not used or used[-1] is not row:
+                    used.append(row)
     if not places:
         raise Failure(f"{path}: has no values of {figure['y']}")
-    return {place: averaged(values, figure.get("average")) for place, values in places.items()}
+    return {place: averaged(values, figure.get("average")) for place, values in places.items()}, used
 
 
 def averaged(values, kind):
@@ -184,6 +235,7 @@ def draw_roofline(axes, ours, published, series, name):
 def draw_bars(axes, ours, published, series, name):
     xs = unique(x for _, x in [*ours, *published])
     width = 0.8 / len(series)
+    label = "published"  # of one series: the markers of all look the same
     for index, one in enumerate(series):
         colour = f"C{index}"
         place = {x: i + (index - (len(series) - 1) / 2) * width for i, x in enumerate(xs)}
@@ -194,9 +246,9 @@ def draw_bars(axes, ours, published, series, name):
                  capsize=3, label=name(one) or "Lacuna")
         theirs = [x for x in xs if (one, x) in published]
         if theirs:
-            label = "published" if index == 0 else None
             axes.plot([place[x] for x in theirs], [published[one, x][0] for x in theirs], linestyle="none", marker="D",
                       markersize=7, markerfacecolor="white", markeredgecolor="black", markeredgewidth=1.2, label=label, zorder=4)
+            label = None
     axes.set_xticks(range(len(xs)))
     labels = [name(x) for x in xs]
     crowded = len(labels) * max(len(label) for label in labels) > 90
@@ -240,7 +292,7 @@ def shown(value):
     return f"{value:,.{min(digits, 6)}f}"
 
 
-def table(figure, names, ours, published, stem):
+def table(figure, names, ours, published, note, stem):
     """A line for each point: ours with its interval, the published value, their ratio."""
     with_series = any(s for s, _ in [*ours, *published])
     lines = [f"| {'series | ' if with_series else ''}{figure['x_label']} | Lacuna | interval | published | ratio | source |",
@@ -255,25 +307,30 @@ def table(figure, names, ours, published, stem):
                   f"{mean / value:.2f}" if mean is not None and value else "–", source]
         lines.append("| " + " | ".join(cells) + " |")
     text = f"### {figure['title']}\n\n{figure['y_label']}.\n\n" + "\n".join(lines) + "\n"
-    if figure.get("note"):
-        text += "\n" + " ".join(figure["note"].split()) + "\n"
+    if note:
+        text += "\n" + note + "\n"
     pathlib.Path(f"{stem}.md").write_text(text, encoding="utf-8")
 
 
 def main(arguments):
-    if len(arguments) != 3 or arguments[0] in ("-h", "--help"):
+    if len(arguments) != 4 or arguments[0] in ("-h", "--help"):
         print(__doc__.strip(), file=sys.stdout if arguments[:1] in (["-h"], ["--help"]) else sys.stderr)
         return 0 if arguments[:1] in (["-h"], ["--help"]) else 2
+    scale_of_run = arguments.pop(1)
     description, ours_path, folder = map(pathlib.Path, arguments)
     try:
+        if scale_of_run not in RUN_SCALES:
+            raise Failure(f"scale {scale_of_run}: must be one of {', '.join(RUN_SCALES)}")
         figure, names = read_description(description)
-        ours = with_means(read_ours(ours_path, figure), figure)
+        ours, rows = read_ours(ours_path, figure)
+        note = caption(description, figure, scale_of_run, rows)
+        ours = with_means(ours, figure)
         published = read_published(description, figure)
         folder.mkdir(parents=True, exist_ok=True)
         stem = folder / description.stem
         draw(figure, names, ours, published, stem)
         # Roofs are no values to compare with.
-        table(figure, names, ours, {} if figure["kind"] == "roofline" else published, stem)
+        table(figure, names, ours, {} if figure["kind"] == "roofline" else published, note, stem)
     except (Failure, OSError) as error:
         print(f"figures.py: {error}", file=sys.stderr)
         return 1

@@ -12,7 +12,7 @@ sed 's/^kib = .*/kib = 16, 256/; s/^passes = .*/passes = 64, 12/; s/^gpu.start_p
 expect 0 "$LACUNA" sweep few.sweep --db r.db -j 2
 expect 0 "$LACUNA" results lazygpu_latency_quick --db r.db --csv
 cp out.txt ours.csv
-expect 0 "${figures[@]}" latency.figure ours.csv out
+expect 0 "${figures[@]}" latency.figure quick ours.csv out
 for picture in png svg; do [[ -s out/latency.$picture ]] || fail "no picture latency.$picture"; done
 head -c 8 out/latency.png | grep -qa PNG || fail "latency.png is no PNG"
 grep -q 'Footprint of the chain (KiB)' out/latency.md || fail "the table has no title of its axis"
@@ -21,28 +21,28 @@ awk -F'|' '$2 ~ /^ (16|256) $/ { ++n; ratio = $6; if (ratio < 0.9 || ratio > 1.1
   fail "the table has not both levels within a tenth: $(cat out/latency.md)"
 
 sed 's/^kind = line/kind = lines/' latency.figure >wrong.figure
-expect 1 "${figures[@]}" wrong.figure ours.csv out
+expect 1 "${figures[@]}" wrong.figure quick ours.csv out
 complains "kind = lines: must be one of line, bars"
 sed 's/^y = latency/y = latenzy/' latency.figure >wrong.figure
-expect 1 "${figures[@]}" wrong.figure ours.csv out
+expect 1 "${figures[@]}" wrong.figure quick ours.csv out
 complains "has no column latenzy_mean"
-expect 1 "${figures[@]}" latency.figure nowhere.csv out
+expect 1 "${figures[@]}" latency.figure quick nowhere.csv out
 
 # Two values in one place: a mistake, unless they are averaged.
 sed 's/^x = kib/x = points/; s/^kind = .*/kind = bars/' latency.figure >both.figure
-expect 1 "${figures[@]}" both.figure ours.csv out
+expect 1 "${figures[@]}" both.figure quick ours.csv out
 complains "a second value of points = 2"
 sed 's/^x = .*/&\nover = kib/' both.figure >over.figure
-expect 0 "${figures[@]}" over.figure ours.csv out
+expect 0 "${figures[@]}" over.figure quick ours.csv out
 awk -F'|' 'FILENAME ~ /latency/ && $2 ~ /^ 16 $/ { low = $3 } FILENAME ~ /latency/ && $2 ~ /^ 256 $/ { high = $3 }
   FILENAME ~ /over/ && $2 ~ /^ 2 $/ { mean = $3 }
   END { difference = mean - (low + high) / 2; exit !(mean > 0 && difference * difference < 1) }' out/latency.md out/over.md ||
   fail "the mean is another one: $(cat out/over.md)"
 sed 's/^over = .*/over = kob/' over.figure >wrong.figure
-expect 1 "${figures[@]}" wrong.figure ours.csv out
+expect 1 "${figures[@]}" wrong.figure quick ours.csv out
 complains "has no column kob"
 sed 's/^over = .*/&\naverage = harmonic/' over.figure >wrong.figure
-expect 1 "${figures[@]}" wrong.figure ours.csv out
+expect 1 "${figures[@]}" wrong.figure quick ours.csv out
 complains "average = harmonic: must be one of arithmetic, geometric"
 
 # The figures of all papers: a sweep at each scale, whose takes they show.

@@ -1,0 +1,129 @@
+#!/usr/bin/env python3
+"""experiments/figures.py: legends, captions of each scale, and that docs/results*.md have the captions of the descriptions."""
+import contextlib
+import io
+import pathlib
+import re
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(ROOT / "experiments"))
+import figures  # noqa: E402  (after the path)
+
+BARS = """[figure]
+title = Bars
+sweep = bars
+kind = bars
+x = size
+series = variant
+x_label = Size
+y = time
+y_label = Time (s)
+published = bars.csv
+"""
+OURS = """variant,size,batch,time_mean,time_min,time_max
+first,1024,2,1,1,1
+first,2048,2,2,2,2
+second,1024,2,3,3,3
+second,2048,2,4,4,4
+third,4096,64,,,
+"""
+
+
+class Figures(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def run_figures(self, description, published="", scale="quick", ours=OURS):
+        """The exit code, and what is printed to stderr."""
+        (self.folder / "bars.figure").write_text(description, encoding="utf-8")
+        (self.folder / "bars.csv").write_text("series,x,value,source\n" + published, encoding="utf-8")
+        (self.folder / "ours.csv").write_text(ours, encoding="utf-8")
+        errors = io.StringIO()
+        with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(errors):
+            code = figures.main([str(self.folder / "bars.figure"), scale, str(self.folder / "ours.csv"), str(self.folder / "out")])
+        return code, errors.getvalue()
+
+    def legend(self, description, published):
+        """Labels of the legend, which matplotlib leaves in the SVG as comments."""
+        self.assertEqual(self.run_figures(description, published), (0, ""))
+        legend = (self.folder / "out/bars.svg").read_text(encoding="utf-8").split('<g id="legend_1">')
+        return re.findall(r"<!-- (.*) -->", legend[1]) if len(legend) == 2 else []
+
+    def caption(self, note, scale="quick", ours=OURS):
+        self.assertEqual(self.run_figures(BARS + note, scale=scale, ours=ours), (0, ""))
+        table = (self.folder / "out/bars.md").read_text(encoding="utf-8")
+        return table.rstrip("\n").split("|\n\n")[-1] if not table.endswith("|\n") else ""
+
+    def test_published_values_of_any_series_have_one_entry_in_the_legend(self):
+        for published in ("first,1024,1,a\n", "second,1024,1,a\n", "third,1024,1,a\n", "first,1024,1,a\nsecond,2048,1,a\nsecond,best,1,a\n"):
+            with self.subTest(published):
+                labels = self.legend(BARS, published)
+                self.assertEqual(labels.count("published"), 1, labels)
+                self.assertEqual(labels[:2], ["first", "second"])
+        self.assertEqual(self.legend(BARS, ""), ["first", "second"])
+
+    def test_published_values_of_lines_are_named_by_their_series(self):
+        lines = BARS.replace("kind = bars", "kind = line")
+        self.assertEqual(self.legend(lines, "second,1024,1,a\n"), ["first", "second", "second, published"])
+
+    def test_bars_of_one_series_and_published_values_have_a_legend(self):
+        one = BARS.replace("series = variant\n", "where = variant\n")
+        ours = "\n".join(line for line in OURS.split("\n") if not line.startswith("second"))
+        self.assertEqual(self.run_figures(one, ",2048,1,a\n", ours=ours), (0, ""))
+        self.assertIn("<!-- published -->", (self.folder / "out/bars.svg").read_text(encoding="utf-8"))
+
+    def test_a_caption_has_the_values_of_its_own_points(self):
+        note = "note = Sizes {size}; {batch} images, {size * batch} in all, {=16} bits.\n"
+        self.assertEqual(self.caption(note), "Sizes 1,024 and 2,048; 2 images, 2,048 and 4,096 in all, 16 bits.")
+        # A point that has run is named as soon as it has a value.
+        self.assertIn("Sizes 1,024, 2,048 and 4,096; 2 and 64 images", self.caption(note, ours=OURS.replace("64,,,", "64,5,5,5")))
+        code, message = self.run_figures(BARS + "note = {pulses} pulses.\n")
+        self.assertEqual(code, 1)
+        self.assertIn("note has {pulses}, but there is no axis pulses; columns: variant, size, batch", message)
+
+    def test_each_scale_has_its_own_sentences(self):
+        note = "note = Always.\nnote.quick = On 8 compute units.\nnote.paper = On 108 compute units, {batch} images.\n"
+        self.assertEqual(self.caption(note), "Always. On 8 compute units.")
+        self.assertEqual(self.caption(note, "paper"), "Always. On 108 compute units, 2 images.")
+        self.assertEqual(self.caption("note.quick = On 8 compute units.\n", "paper"), "")
+        self.assertIn("scale large: must be one of quick, paper", self.run_figures(BARS, scale="large")[1])
+
+    def test_a_number_of_one_scale_is_refused_in_the_note_of_both(self):
+        for text, number in (("Layers with four images.", "four"), ("Six pulses; nothing else.", "Six"), ("2^18 points a batch.", "2"),
+                             ("A ratio of 3.5.", "3.5"), ("As in Fig. 3, of 1,024 rows.", "1,024"), ("The paper has 3. Ours has 5.", "5")):
+            with self.subTest(text):
+                code, message = self.run_figures(BARS + f"note = {text}\n")
+                self.assertEqual(code, 1)
+                self.assertIn(f"note says {number} of every scale", message)
+        for text in ("The paper has 1,024.", "ResNet-18 in f16, `--passes 4`, Figs. 3.11 and 3.12.", "Section 3.6, Table 2.4.", "Layers {size} of {=12}."):
+            with self.subTest(text):
+                self.assertEqual(self.run_figures(BARS + f"note = {text}\n"), (0, ""))
+
+    def test_results_have_the_captions_of_the_descriptions(self):
+        found = set()
+        for scale, page, prefix in (("quick", "results.md", ""), ("paper", "results_paper.md", "paper_")):
+            for part in re.split(r"\n(?=##)", (ROOT / "docs" / page).read_text(encoding="utf-8")):
+                picture = re.search(r"!\[(\w+)\]\(figures/(\w+)\.svg\)", part)
+                if not part.startswith("### ") or not picture:
+                    continue
+                paper = picture[2].removeprefix(prefix).removesuffix("_" + picture[1])
+                figure, _ = figures.read_description(ROOT / "experiments" / paper / f"{picture[1]}.figure")
+                with self.subTest(page=page, figure=f"{paper}:{picture[1]}"):
+                    wanted = " ".join(" ".join(figure[key].split()) for key in ("note", f"note.{scale}") if figure.get(key))
+                    text = re.sub(r"\\{(?!=)[^}]*\\}", ".+", re.escape(re.sub(r"\{=([^}]*)\}", r"\1", wanted)))
+                    shown = part[part.rindex("|\n") + 2:part.index("![")].strip()
+                    self.assertRegex(shown, f"^{text}$")
+                    self.assertTrue(part.startswith(f"### {figure['title']}\n\n{figure['y_label']}.\n"))
+                    found.add((scale, paper, picture[1]))
+        known = {(path.parent.name, path.stem) for path in (ROOT / "experiments").glob("*/*.figure")}
+        self.assertEqual({(paper, figure) for scale, paper, figure in found if scale == "quick"}, known)
+
+
+if __name__ == "__main__":
+    unittest.main()
