@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <spdlog/sinks/ostream_sink.h>
 
+#include <latch>
 #include <memory>
 #include <sstream>
 #include <thread>
@@ -62,8 +63,10 @@ TEST_F(GuestMistakes, EachKindHasItsOwnCount) {
 
 TEST_F(GuestMistakes, OfSeveralThreadsNoneIsLost) {
   std::vector<std::thread> threads;
+  std::latch all_there(4);
   for (int t = 0; t < 4; ++t) {
-    threads.emplace_back([] {
+    threads.emplace_back([&] {
+      all_there.arrive_and_wait();
       for (int i = 0; i < 5'000; ++i) guest_warning("races", "one");
     });
   }

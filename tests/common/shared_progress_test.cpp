@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <latch>
 #include <thread>
 #include <vector>
 
@@ -40,9 +41,11 @@ TEST(SharedProgress, ManyThreads) {
     SharedProgress progress;
     std::vector<unsigned> done;  // not atomic: one thread at a time
     {
+      std::latch all_there(4);
       std::vector<std::jthread> threads;
       for (unsigned i = 0; i < 4; ++i) {
         threads.emplace_back([&, i] {
+          all_there.arrive_and_wait();
           for (unsigned parts = 1 + i % 2; parts <= kParts; ++parts)
             progress.reach(parts, [&](unsigned part) { done.push_back(part); });
         });

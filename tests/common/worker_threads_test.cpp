@@ -1,6 +1,7 @@
 #include "models/common/worker_threads.h"
 
 #include <gtest/gtest.h>
+#include <sched.h>
 
 #include <array>
 #include <atomic>
@@ -74,7 +75,19 @@ TEST(WorkerThreads, ThreadsHelpEachOther) {
   EXPECT_EQ(inside, 2U);
 }
 
-TEST(WorkerThreads, ProcessorsAreCounted) { EXPECT_GE(usable_processors(), 1U); }
+TEST(WorkerThreads, ProcessorsThatThisThreadMayUseAreCounted) {
+  cpu_set_t all;
+  ASSERT_EQ(sched_getaffinity(0, sizeof all, &all), 0);
+  EXPECT_EQ(usable_processors(), static_cast<unsigned>(CPU_COUNT(&all)));
+  int first = 0;
+  while (!CPU_ISSET(first, &all)) ++first;
+  cpu_set_t one;
+  CPU_ZERO(&one);
+  CPU_SET(first, &one);
+  ASSERT_EQ(sched_setaffinity(0, sizeof one, &one), 0);
+  EXPECT_EQ(usable_processors(), 1U);
+  ASSERT_EQ(sched_setaffinity(0, sizeof all, &all), 0);
+}
 
 }  // namespace
 }  // namespace lacuna

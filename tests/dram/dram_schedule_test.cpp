@@ -54,13 +54,26 @@ TEST(DramSchedule, ActivatesKeepTheirDistance) {
   check(schedule, {{"fifth waits for the window: activate at 130", 100, address(1, 0, 0, 0), 150}});
 }
 
+// Activate 100, column 105: the row may be closed at 109 (tRTP) or at 115 (tRAS), whichever is later.
 TEST(DramSchedule, ARowStaysOpenAtLeastTras) {
-  DramSchedule schedule(parameters());
-  DramParameters short_window = parameters();
-  short_window.tFAW = 0_cycles;
-  DramSchedule free(short_window);
-  // Activate 100, precharge 115, activate max(122, 124), column 129.
-  check(free, {{"opens", 100, address(0, 0, 0, 0), 120}, {"conflict", 101, address(1, 0, 0, 0), 144}});
+  DramParameters p = parameters();
+  p.tRC = p.tRAS;  // bounds nothing
+  for (const Step& conflict : {Step{"precharge 115, activate 122, column 127", 101, address(1, 0, 0, 0), 142},
+                               Step{"as soon as the row may be closed", 115, address(1, 0, 0, 0), 142},
+                               Step{"a cycle later", 116, address(1, 0, 0, 0), 143}}) {
+    DramSchedule schedule(p);
+    check(schedule, {{"opens", 100, address(0, 0, 0, 0), 120}, conflict});
+  }
+}
+
+// A precharge at 115 would allow an activate at 122.
+TEST(DramSchedule, ActivatesOfABankAreAtLeastTrcApart) {
+  for (const Step& conflict :
+       {Step{"activate 124, column 129", 101, address(1, 0, 0, 0), 144}, Step{"precharge 117", 117, address(1, 0, 0, 0), 144},
+        Step{"a cycle later", 118, address(1, 0, 0, 0), 145}}) {
+    DramSchedule schedule(parameters());
+    check(schedule, {{"opens", 100, address(0, 0, 0, 0), 120}, conflict});
+  }
 }
 
 TEST(DramSchedule, ARowHitGoesBeforeAPrechargeThatIsBooked) {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <latch>
 #include <thread>
 
 #include "models/isa/operand.h"
@@ -42,8 +43,10 @@ TEST(DecodedCode, ThreadsFindTheSameInstructions) {
   DecodedCode code(memory, Target::gfx803);
   std::vector<std::vector<const Instruction*>> found(4, std::vector<const Instruction*>(kWords));
   std::vector<std::thread> threads;
+  std::latch all_there(4);
   for (unsigned thread = 0; thread < found.size(); ++thread) {
     threads.emplace_back([&, thread] {
+      all_there.arrive_and_wait();
       for (unsigned i = 0; i < kWords; ++i) {
         const unsigned k = thread % 2 == 0 ? i : kWords - 1 - i;
         found[thread][k] = code.at(kBase + k * 4);

@@ -13,25 +13,30 @@ namespace {
 constexpr std::uint64_t kBase = 0x7000000000;
 constexpr unsigned kRounds = 20'000;
 
-/// A kernel's instructions in this thread, `work` in another one from before the first to after the last of them.
+/// A kernel's instructions in this thread, `work` in another one from before the first to after the last of them: as many
+/// rounds as asked for, and more until the other thread has worked `kMeetings` times meanwhile. Returns how many.
 template <typename Work>
-void beside(Machine& m, const std::vector<std::string>& lines, unsigned rounds, Work&& work) {
+unsigned beside(Machine& m, const std::vector<std::string>& lines, unsigned rounds, Work&& work) {
+  constexpr unsigned kMeetings = 1000;
   const auto program = assemble_by_llvm(lines, m.wave.target);
   std::atomic<bool> stop = false;
-  std::atomic<bool> started = false;
+  std::atomic<unsigned> worked = 0;
   std::thread host([&] {
     while (!stop) {
       work();
-      started = true;
+      ++worked;
     }
   });
-  while (!started) std::this_thread::yield();
-  for (unsigned i = 0; i < rounds; ++i) {
+  while (worked == 0) std::this_thread::yield();
+  const unsigned before = worked;
+  unsigned done = 0;
+  for (; done < rounds || worked - before < kMeetings; ++done) {
     for (const auto& words : program) m.step(words);
     if (m.wave.event != Event::none) break;
   }
   stop = true;
   host.join();
+  return done;
 }
 
 struct AtomicCase {
@@ -56,13 +61,12 @@ TEST_P(SharedAtomics, NoneIsLost) {
     m.v(2, l) = 1;
   }
   std::uint64_t added = 0;
-  beside(m, {c.instruction}, c.rounds, [&] {
+  const std::uint64_t rounds = beside(m, {c.instruction}, c.rounds, [&] {
     std::atomic_ref(*counter).fetch_add(1);
     ++added;
   });
   EXPECT_EQ(m.wave.event, Event::none);
-  EXPECT_GT(added, 0U);
-  EXPECT_EQ(*counter, added + std::uint64_t{c.rounds} * c.lanes);
+  EXPECT_EQ(*counter, added + rounds * c.lanes);
 }
 
 INSTANTIATE_TEST_SUITE_P(Paths, SharedAtomics,
@@ -79,8 +83,9 @@ TEST(SharedMemory, CompareAndSwapSeesEveryChange) {
   m.v(1, 0) = static_cast<std::uint32_t>(kBase >> 32);
   const auto load = assemble_by_llvm({"flat_load_dword v4, v[0:1]"}, m.wave.target)[0];
   const auto swap = assemble_by_llvm({"flat_atomic_cmpswap v5, v[0:1], v[2:3] glc"}, m.wave.target)[0];
-  std::uint32_t added = 0;
   std::uint32_t swapped = 0;
+  std::uint32_t missed = 0;  // the other side came between
+  std::atomic<std::uint32_t> added = 0;
   std::atomic<bool> stop = false;
   std::thread host([&] {
     while (!stop) {
@@ -89,12 +94,12 @@ TEST(SharedMemory, CompareAndSwapSeesEveryChange) {
       std::this_thread::yield();  // leaves the other side time for a swap
     }
   });
-  for (unsigned i = 0; i < kRounds || swapped == 0; ++i) {
+  for (unsigned i = 0; i < kRounds || swapped == 0 || missed == 0; ++i) {
     m.step(load);
     m.v(3, 0) = m.v(4, 0);      // the comparand
     m.v(2, 0) = m.v(4, 0) + 1;  // what is stored
     m.step(swap);
-    swapped += m.v(5, 0) == m.v(4, 0) ? 1U : 0U;
+    ++(m.v(5, 0) == m.v(4, 0) ? swapped : missed);
   }
   stop = true;
   host.join();

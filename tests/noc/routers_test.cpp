@@ -138,13 +138,16 @@ TEST(Routers, VirtualNetworksHaveTheirOwnChannels) {
   mesh.send(2, 3, 200, 0, 0, 0);
   for (unsigned i = 0; i < 20; ++i) mesh.send(1, 3, 1, 10, 1, 0);
   mesh.send(1, 3, 1, 20, 2, 1);
+  std::array<unsigned, 3> arrived{};
   for (const Routers::Delivery& packet : mesh.run(1000)) {
+    ++arrived.at(packet.tag);
     if (packet.tag == 1) {
       EXPECT_GT(packet.waiting, 150U);
     } else if (packet.tag == 2) {
       EXPECT_LT(packet.waiting, 10U);
     }
   }
+  EXPECT_EQ(arrived, (std::array<unsigned, 3>{1, 20, 1}));
 }
 
 /// Random traffic of both virtual networks, advanced in pieces of so many cycles.

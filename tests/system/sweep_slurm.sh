@@ -109,12 +109,17 @@ complains "8 points: 8 done (0 run now)"
 
 # Submitted, and collected by a later start; killed while it waits, and collected.
 sed -i 's/^seed = 1..4/seed = 1..6/' relu.sweep
+# The node takes no jobs until then.
+scontrol update NodeName="$node" State=DRAIN Reason=test
 expect 1 "$LACUNA" sweep relu.sweep --on slurm --no-wait
 [[ $(query "SELECT count(*) FROM points") == 8 ]] || fail "points are there before anybody has collected them"
 "$LACUNA" sweep relu.sweep --on slurm -q 2>/dev/null & process=$!
-sleep 0.2
+# While it waits, and then only, it catches SIGINT, of whose number the second bit stands.
+waits() { [[ $(readlink /proc/$process/exe) == "$(readlink -f "$LACUNA")" ]] && grep -q '^SigCgt:.*[2367abef]$' /proc/$process/status; }
+await waits
 kill -KILL $process
 wait $process || true
+scontrol update NodeName="$node" State=RESUME
 expect 0 "$LACUNA" sweep relu.sweep --on slurm
 complains "12 points: 12 done"
 [[ $(query "SELECT count(*) FROM points") == 12 ]] || fail "not 12 points"

@@ -61,8 +61,10 @@ TEST(CodeObject, AllVersionsSayTheSameOfTheirKernels) {
 TEST(CodeObject, EntriesLieInCode) {
   for (const Built& built : kBuilt) {
     const CodeObject object = read(built);
-    for (const KernelCheck& check : check_kernels(object))
-      EXPECT_GT(check.code.instructions, 0u) << built.file << ' ' << check.kernel;
+    const std::vector<KernelCheck> checks = check_kernels(object);
+    EXPECT_EQ(checks.size(), object.kernels().size()) << built.file;
+    EXPECT_FALSE(checks.empty()) << built.file;
+    for (const KernelCheck& check : checks) EXPECT_GT(check.code.instructions, 0u) << built.file << ' ' << check.kernel;
   }
 }
 

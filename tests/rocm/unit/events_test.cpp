@@ -91,7 +91,7 @@ TEST_F(EventsTest, AnotherThreadWakesAWaitWithoutEnd) {
     EXPECT_EQ(wait(event, HSA_EVENTTIMEOUT_INFINITE), HSAKMT_STATUS_SUCCESS);
     woken = true;
   });
-  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  while (events_.waiting() == 0 && !woken) std::this_thread::yield();
   EXPECT_FALSE(woken);
   events_.set_by_id(event->EventId);
   waiter.join();
@@ -118,22 +118,33 @@ TEST_F(EventsTest, ASetEventWakesAllThatWaitForIt) {
 
 TEST_F(EventsTest, AWaitThatRunsOutSetsNothingThatWasResetMeanwhile) {
   const std::array events{make(HSA_EVENTTYPE_SIGNAL, true, true), make(HSA_EVENTTYPE_SIGNAL, false, true), make()};
-  std::atomic<bool> ended{false};
-  std::thread waiter([&] {
-    EXPECT_EQ(events_.wait(events, true, 200), HSAKMT_STATUS_WAIT_TIMEOUT);
-    ended = true;
-  });
-  while (events_.waiting() == 0 && !ended) std::this_thread::yield();
-  events_.reset(events[0]);
-  waiter.join();
-  EXPECT_EQ(events_.query(events[0]), HSAKMT_STATUS_WAIT_TIMEOUT);
-  EXPECT_EQ(events_.query(events[1]), HSAKMT_STATUS_SUCCESS);
+  // On a busy machine the wait may run out before this thread resets the event: then once more, with a longer one.
+  bool was_waiting = false;
+  for (std::uint32_t milliseconds = 20; !was_waiting; milliseconds *= 2) {
+    events_.set(events[0]);
+    std::atomic<bool> ended{false};
+    std::thread waiter([&] {
+      EXPECT_EQ(events_.wait(events, true, milliseconds), HSAKMT_STATUS_WAIT_TIMEOUT);
+      ended = true;
+    });
+    while (events_.waiting() == 0 && !ended) std::this_thread::yield();
+    events_.reset(events[0]);
+    was_waiting = events_.waiting() == 1;
+    waiter.join();
+    EXPECT_EQ(events_.query(events[0]), HSAKMT_STATUS_WAIT_TIMEOUT);
+    EXPECT_EQ(events_.query(events[1]), HSAKMT_STATUS_SUCCESS);
+  }
 }
 
 TEST_F(EventsTest, AWaitEndsWhenTheEventIsDestroyed) {
   HsaEvent* event = make();
-  std::thread waiter([&] { wait(event, HSA_EVENTTIMEOUT_INFINITE); });
-  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  std::atomic<bool> ended{false};
+  std::thread waiter([&] {
+    EXPECT_EQ(wait(event, HSA_EVENTTIMEOUT_INFINITE), HSAKMT_STATUS_SUCCESS) << "it waited";
+    ended = true;
+  });
+  while (events_.waiting() == 0 && !ended) std::this_thread::yield();
+  EXPECT_FALSE(ended);
   EXPECT_EQ(events_.destroy(event), HSAKMT_STATUS_SUCCESS);
   waiter.join();
 }

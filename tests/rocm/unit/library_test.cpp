@@ -11,6 +11,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <latch>
 #include <memory>
 #include <thread>
 #include <vector>
@@ -386,8 +387,10 @@ TEST(Library, ScratchIsMappedInParts) {
 
 TEST(Library, ThreadsMayMapAtTheSameTime) {
   std::vector<std::thread> threads;
+  std::latch all_there(4);
   for (int t = 0; t < 4; ++t) {
-    threads.emplace_back([] {
+    threads.emplace_back([&] {
+      all_there.arrive_and_wait();
       for (int i = 0; i < 200; ++i) Shared memory((static_cast<std::uint64_t>(i) % 5 + 1) * kPage);
     });
   }

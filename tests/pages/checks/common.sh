@@ -1,0 +1,29 @@
+# Shared by the checks of pages. A check runs in the folder in which the page's commands ran; PAGE is the page.
+set -euo pipefail
+shopt -s nullglob
+
+fail() {
+  echo "FAILED: $*" >&2
+  exit 1
+}
+
+# number COMMAND: of the run command that is this, or matches this pattern.
+number() {
+  local file found=()
+  for file in "$OUTPUT"/*.command; do
+    # shellcheck disable=SC2053  (a pattern)
+    [[ $(<"$file") != $1 ]] || found+=("$(basename "$file" .command)")
+  done
+  [[ ${#found[@]} == 1 ]] || fail "$PAGE has ${#found[@]} commands like $1"
+  echo "${found[0]}"
+}
+
+# printed COMMAND, reported COMMAND: the files of what it wrote to stdout and to stderr.
+printed() { local at; at=$(number "$1") && echo "$OUTPUT/$at.out"; }
+reported() { local at; at=$(number "$1") && echo "$OUTPUT/$at.err"; }
+
+# shown TEXT: the block of the page whose first line begins with this text.
+shown() { awk -v text="$1" '/^```/ { inside = 0; first = 1; next } first && index($0, text) == 1 { inside = 1 } { first = 0 } inside' "$PAGE"; }
+
+# run_value FOLDER KEY: an entry of "run" in the statistics.
+run_value() { sed -n "s/^ *\"$2\": \"\{0,1\}\([^\",]*\)\"\{0,1\},\{0,1\}$/\1/p" "$1/statistics.json" | head -n 1; }

@@ -1,0 +1,18 @@
+#!/usr/bin/env bash
+# The three runs of docs/lazygpu.md, baseline, everything, lazy cores, do what it says.
+source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+
+reports=("$(reported '*-lazygpu-baseline')" "$(reported '* r9nano-lazygpu')" "$(reported '*request_interval=1us')")
+runs=(lacuna-out/run-0001 lacuna-out/run-0002 lacuna-out/run-0003)
+if grep -q "% of transactions" "${reports[0]}"; then fail "held loads of the baseline"; fi
+if grep -q "registers" "${reports[0]}"; then fail "wavefronts of the baseline wait for lazy registers"; fi
+for run in 1 2; do
+  grep -q "^relu_scalar *100 .* *100 * - * - *-$" "${reports[run]}" || fail "not all of relu's loads are held and sent in run $run"
+  grep -q "lazy_hardware" "${runs[run]}/statistics.json" || fail "no cost of hardware in run $run"
+  if grep -q "^warning: " "${reports[run]}"; then fail "memory has changed in run $run"; fi
+done
+if grep -q "lazy_hardware" "${runs[0]}/statistics.json"; then fail "the baseline costs lazy hardware"; fi
+[[ -s ${runs[2]}/requests.csv && ! -e ${runs[1]}/requests.csv ]] || fail "requests over time are not where they are wanted"
+# The published storage of a compute unit: 8 KiB of busy bits, 4.375 KiB of upper bits.
+grep -A 2 '"busy_bits": {' "${runs[1]}/statistics.json" | grep -q '"value": 65536' || fail "not 8 KiB of busy bits"
+grep -A 2 '"upper_bits": {' "${runs[1]}/statistics.json" | grep -q '"value": 35840' || fail "not 4.375 KiB of upper bits"

@@ -1,0 +1,6 @@
+#!/usr/bin/env bash
+# The workload of workloads/README.md is checked by itself.
+source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+
+grep -q '^result: workload=spmv gpu=gfx803 preset=default .* check=passed' "$(printed '*--check')" || fail "spmv was not checked"
+grep -q '^result: workload=spmv gpu=gfx90a preset=paper ' "$(printed '*--sparsity 0.5')" || fail "spmv of the paper's size has no result"

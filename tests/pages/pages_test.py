@@ -1,0 +1,59 @@
+#!/usr/bin/env python3
+"""Every command of every page is run or listed, and every file that a page links to exists: pages_test.py PAGE... (those that CTest runs)."""
+import pathlib
+import re
+import sys
+import unittest
+
+sys.dont_write_bytecode = True
+import page as pages  # noqa: E402  (no bytecode is left in the source folder)
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+RUN = []
+
+
+class Pages(unittest.TestCase):
+    def test_commands_of_every_page_are_run_or_listed(self):
+        for name in (name for name in pages.tracked(ROOT) if name.endswith(".md")):
+            with self.subTest(name):
+                left = [command for command in pages.read(ROOT, name).commands if not command.reason]
+                self.assertEqual(bool(left), name in RUN, f"{name}: CTest must run the page if, and only if, it has commands that "
+                                 f"{pages.NOT_RUN.name} does not list: {left[:1]}")
+
+    def test_listed_pages_exist(self):
+        for name in [*pages.exceptions(), *RUN]:
+            self.assertTrue((ROOT / name).is_file(), name)
+
+    def test_links_lead_to_files(self):
+        for name in (name for name in pages.tracked(ROOT) if name.endswith(".md")):
+            for link in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", (ROOT / name).read_text(encoding="utf-8")):
+                # READMEs of experiments are parts of docs/results.md.
+                folder = ROOT / "docs" if re.fullmatch(r"experiments/\w+/README.md", name) else (ROOT / name).parent
+                self.assertTrue((folder / link).exists(), f"{name} links to {link}")
+
+
+class Parsing(unittest.TestCase):
+    def commands(self, text):
+        return [(command.line, command.text) for command in pages.parse(text).commands]
+
+    def test_commands(self):
+        self.assertEqual(self.commands("Text.\n```sh\na b  # c\n\n# d\ne \\\n  f\n```\n"), [(3, "a b  # c"), (7, "e   f")])
+        self.assertEqual(self.commands("x:\n\n    ./dev test\n    some = code;\n"), [(3, "./dev test")])
+        self.assertEqual(self.commands("Run `build/release/bin/x --help`, `A=b ./y` or `lacuna run`, not `build/release/bin`."),
+                         [(1, "build/release/bin/x --help"), (1, "A=b ./y")])
+
+    def test_files(self):
+        page = pages.parse("This is `a.launch`:\n\n```ini\n[b]\nc = d\n```\nMore:\n```c\nint x;\n```\n<!-- e/f.hip -->\n```cpp\nint y;\n```\n")
+        self.assertEqual(page.files, {"a.launch": "[b]\nc = d\n", "e/f.hip": "int y;\n"})
+
+    def test_commands_in_other_blocks_are_refused(self):
+        for line in ("$ lacuna launch x", "build/release/bin/lacuna run", "hipcc x.hip", "./dev test"):
+            with self.subTest(line), self.assertRaisesRegex(pages.Mistake, r"line 3: a command in a block that is not ```sh"):
+                pages.parse(f"```\nlacuna launch FILE\n{line}\n```\n")
+        with self.assertRaisesRegex(pages.Mistake, "line 1: the block does not end"):
+            pages.parse("```sh\na\n")
+
+
+if __name__ == "__main__":
+    RUN = sys.argv[1:]
+    unittest.main(argv=sys.argv[:1])

@@ -1,0 +1,116 @@
+#!/usr/bin/env python3
+"""Runs the commands of a documentation page as they stand there: run_page.py SOURCE BUILD PAGE
+
+They run in turn in one shell, in a folder that has the tracked files of the checkout as they are now and the finished build as
+build/release, with the files that the page has the reader write. All must succeed but those of not_run.txt. Then checks/PAGE.sh, if
+there is one, looks at what they left and printed: it finds functions of its own in checks/common.sh.
+"""
+import os
+import pathlib
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.dont_write_bytecode = True
+import page as pages  # noqa: E402  (no bytecode is left in the source folder)
+
+# Seconds after which a page counts as hung, however busy the machine.
+TIME_LIMIT = 1200
+
+
+def checkout(source, build, folder):
+    for name in pages.tracked(source):
+        target = folder / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(source / name, target, follow_symlinks=False)
+    (folder / "build").mkdir()
+    (folder / "build/release").symlink_to(build)
+
+
+def environment():
+    """What a user's environment, or CTest's, might have set shall not count."""
+    prefixes = ("HSA_", "HIP_", "ROC", "AMD_", "LACUNA", "LD_")
+    return {name: value for name, value in os.environ.items() if not name.startswith(prefixes)} | {"LC_ALL": "C"}
+
+
+def script(commands, output):
+    lines = []
+    for number, command in enumerate(commands):
+        stem = shlex.quote(str(output / str(number)))
+        lines += [f"echo $EPOCHREALTIME >{stem}.begin; exec >{stem}.out 2>{stem}.err", command.text,
+                  f"lacuna_page_code=$?; echo $EPOCHREALTIME >{stem}.end; [[ $lacuna_page_code == 0 ]] || exit $lacuna_page_code"]
+    return "\n".join(lines) + "\n"
+
+
+def run(source, build, name):
+    page = pages.read(source, name)
+    commands = [command for command in page.commands if not command.reason]
+    with tempfile.TemporaryDirectory() as temporary:
+        folder, output = pathlib.Path(temporary, "lacuna"), pathlib.Path(temporary, "output")
+        folder.mkdir()
+        output.mkdir()
+        checkout(source, build, folder)
+        for file, text in page.files.items():
+            if (folder / file).exists():
+                raise pages.Mistake(f"{file} of the page is a file of the checkout, too")
+            (folder / file).write_text(text, encoding="utf-8")
+        pathlib.Path(temporary, "commands.sh").write_text(script(commands, output), encoding="utf-8")
+        code = run_script(folder, pathlib.Path(temporary, "commands.sh"))
+        for number, command in enumerate(commands):
+            begin, end = output / f"{number}.begin", output / f"{number}.end"
+            if not begin.exists():
+                print(f"{name}:{command.line}: not reached: {command.text}")
+                continue
+            seconds = f"{float(end.read_text()) - float(begin.read_text()):.1f} s" if end.exists() else "did not end"
+            print(f"{name}:{command.line}: {seconds}: {command.text}")
+            (output / f"{number}.command").write_text(command.text + "\n", encoding="utf-8")
+            last = number
+        for command in page.commands:
+            if command.reason:
+                print(f"{name}:{command.line}: not run: {command.text} ({command.reason})")
+        if code != 0:
+            show(output, last)
+            raise pages.Mistake(f"line {commands[last].line}: ended with {code}: {commands[last].text}")
+        check = pathlib.Path(__file__).parent / "checks" / (name.removesuffix(".md").replace("/", "_") + ".sh")
+        if check.exists():
+            subprocess.run(["bash", check], cwd=folder, check=True,
+                           env=environment() | {"PAGE": str(source / name), "OUTPUT": str(output)})
+
+
+def run_script(folder, path):
+    process = subprocess.Popen(["bash", path], cwd=folder, env=environment(), stdin=subprocess.DEVNULL, start_new_session=True)
+    try:
+        return process.wait(TIME_LIMIT)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+        return f"SIGKILL after {TIME_LIMIT} s"
+
+
+def show(output, number):
+    for stream in ("out", "err"):
+        text = (output / f"{number}.{stream}").read_text(encoding="utf-8", errors="replace")
+        print(f"--- std{stream}", *text.split("\n")[-40:], sep="\n")
+
+
+def main(arguments):
+    source, build, name = arguments
+    begin = time.monotonic()
+    try:
+        run(pathlib.Path(source), pathlib.Path(build), name)
+    except pages.Mistake as mistake:
+        print(f"FAILED: {name}: {mistake}")
+        return 1
+    except subprocess.CalledProcessError as error:
+        print(f"FAILED: {name}: {error}")
+        return 1
+    print(f"{time.monotonic() - begin:.1f} s in all")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
