@@ -1,0 +1,37 @@
+#!/usr/bin/env bash
+# repeats.sh TIMES PROGRAM OPTION... [-- ARGUMENT...]: a program gives the same run hash each time, on one thread of the host and on two, beside
+# busy processes and without them.
+source "$(dirname "$0")/common.sh"
+
+times=$1 program=$2
+shift 2
+options=()
+while [[ $# -gt 0 && $1 != -- ]]; do options+=("$1"); shift; done
+[[ $# == 0 ]] || shift
+
+neighbours=()
+trap 'kill "${neighbours[@]}" 2>/dev/null || true; rm -rf "$work"' EXIT
+first=
+for ((run = 0; run < times; ++run)); do
+  # Half of the runs one after the other: two busy processes, then none.
+  if ((run % 4 == 2)); then
+    for _ in 1 2; do
+      while :; do :; done &
+      neighbours+=($!)
+    done
+  elif ((run % 4 == 0)) && ((${#neighbours[@]})); then
+    kill "${neighbours[@]}"
+    neighbours=()
+  fi
+  on_gpu "${options[@]}" --set sim.threads=$((run % 2 + 1)) --out results-$run -- "$program" "$@"
+  expect 0 "${command[@]}"
+  hash=$(/usr/bin/python3 -c 'import json; print(json.load(open("results-'$run'/statistics.json"))["run"]["run_hash"])')
+  [[ -n $hash ]] || fail "run $run has no run hash"
+  [[ -n $first ]] || first=$hash
+  if [[ $hash != "$first" ]]; then
+    diff <(cut -d, -f1-3,8-10 results-0/kernels.csv) <(cut -d, -f1-3,8-10 results-$run/kernels.csv) >&2 || true
+    fail "run $run gives the hash $hash, run 0 gave $first"
+  fi
+  ((run == 0)) || rm -rf "results-$run"
+done
+echo "$times runs, hash $first"
