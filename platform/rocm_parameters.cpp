@@ -15,6 +15,10 @@ void RocmParameters::describe(ParameterSection& section) {
               "Instruction sets of the virtual GPUs of a process, for example gfx803,gfx90a; all other parameters are the same "
               "for each. Empty: one GPU of gpu.target");
   section.add("sdma", sdma, "Whether the GPUs have SDMA engines for copies; the runtime uses kernels when not");
+  section.add(
+      "fine_grained_host_memory", fine_grained_host_memory,
+      "Treat host memory as fine-grained even when the runtime asks for coarse-grained, as HIP 5.2.3 does for managed memory "
+      "and hipHostMallocNonCoherent: MI200 with shared virtual memory has managed memory fine-grained (docs/rocm.md)");
   section.add("longest_sleep", longest_sleep,
               "Host time: how long the simulator sleeps at most between looks at the doorbells when nothing happens",
               {.range = {1e6, 1e12}, .source = "measured: an idle process takes 3 % of a processor at 1 ms, 1.2 % at 3 ms"});

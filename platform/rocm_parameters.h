@@ -13,6 +13,7 @@ namespace lacuna {
 struct RocmParameters {
   std::string gpus{};
   bool sdma = true;
+  bool fine_grained_host_memory = false;
   Tick longest_sleep{3'000'000'000};
   Tick host_patience{200'000'000'000};
   Tick notice_after{10'000'000'000'000};

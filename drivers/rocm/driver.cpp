@@ -39,7 +39,8 @@ Driver::Driver(Settings settings, ProgressLine& line)
       topology_(parameters_.values()),
       events_(waits_),
       simulation_(parameters_, settings_, line, waits_),
-      memory_(simulation_, topology_.nodes() - 1, parameters_.values().gpu.vram.size.n),
+      memory_(simulation_, topology_.nodes() - 1, parameters_.values().gpu.vram.size.n,
+              parameters_.values().rocm.fine_grained_host_memory),
       queues_(simulation_, memory_, topology_.targets(), parameters_.values().rocm.sdma) {
   for (HSAuint32 node = 1; node < topology_.nodes(); ++node)
     gpu_events_.push_back(std::make_unique<GpuEvents>(node, events_, symbols_, [this] { simulation_.wake_threads(); }));

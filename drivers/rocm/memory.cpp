@@ -33,10 +33,12 @@ struct Memory::Edit {
   std::byte* host = nullptr;
   isa::Access access = isa::Access::none;
   isa::Sharing sharing = isa::Sharing::device;
+  isa::Grain grain = isa::Grain::coarse;
 };
 
-Memory::Memory(Simulation& simulation, unsigned gpus, std::uint64_t vram)
+Memory::Memory(Simulation& simulation, unsigned gpus, std::uint64_t vram, bool fine_grained_host)
     : simulation_(simulation),
+      fine_grained_host_(fine_grained_host),
       vram_(gpus, AddressRanges(LACUNA_VRAM_BASE, vram)),
       host_(gpus, AddressRanges(kHostBase, LACUNA_VRAM_BASE - kHostBase)) {}
 
@@ -181,6 +183,11 @@ void Memory::add_edits(const Allocation& allocation, std::uint64_t offset, std::
   // Threads of the program share host memory with kernels; a GPU's own memory they leave alone while kernels run.
   const bool own = allocation.kind == Kind::vram || allocation.kind == Kind::scratch;
   edit.sharing = own ? isa::Sharing::device : isa::Sharing::other_threads;
+  // As ROCm's thunk passes it on (KFD_IOC_ALLOC_MEM_FLAGS_COHERENT and _UNCACHED) and Linux maps it on gfx90a: neither host
+  // memory (MTYPE_UC) nor a GPU's own (MTYPE_CC) is written in L2 then. Scratch memory is the driver's, and coarse-grained.
+  const bool asked = allocation.flags.ui32.CoarseGrain != 0 && allocation.flags.ui32.Uncached == 0;
+  const bool coarse = allocation.kind == Kind::scratch || (asked && (own || !fine_grained_host_));
+  edit.grain = coarse ? isa::Grain::coarse : isa::Grain::fine;
   edits.push_back(edit);
   if (!allocation.doubled) return;
   edit.address += allocation.size;
@@ -194,9 +201,9 @@ bool Memory::apply(const std::vector<Edit>& edits) {
   const bool called = simulation_.call([&](ProcessPlatform& platform) {
     for (const Edit& edit : edits) {
       GpuVm& vm = platform.gpu(edit.gpu).vm();
-      const GpuVm::Status status = edit.map
-                                       ? vm.map(edit.address, edit.size, edit.physical, edit.host, edit.access, edit.sharing)
-                                       : vm.unmap(edit.address, edit.size);
+      const GpuVm::Status status =
+          edit.map ? vm.map(edit.address, edit.size, edit.physical, edit.host, edit.access, edit.sharing, edit.grain)
+                   : vm.unmap(edit.address, edit.size);
       if (status == GpuVm::Status::ok) continue;
       guest_error("refused GPU mappings", "GPU {}: {} of [{:#x}, {:#x}) refused ({}); {}", edit.gpu, edit.map ? "map" : "unmap",
                   edit.address, edit.address + edit.size, static_cast<int>(status), vm.nearest(edit.address));

@@ -27,7 +27,8 @@ class Memory {
   static constexpr std::uint64_t kPage = 4096;
 
   /// `gpus` GPUs with `vram` bytes each: nodes 1 to gpus. Node 0 is the host.
-  Memory(Simulation& simulation, unsigned gpus, std::uint64_t vram);
+  /// `fine_grained_host`: host memory is fine-grained whatever is asked for.
+  Memory(Simulation& simulation, unsigned gpus, std::uint64_t vram, bool fine_grained_host);
   Memory(const Memory&) = delete;
   Memory& operator=(const Memory&) = delete;
 
@@ -90,6 +91,7 @@ class Memory {
   bool apply(const std::vector<Edit>& edits);
 
   Simulation& simulation_;
+  const bool fine_grained_host_;
   std::mutex mutex_;
   Allocations allocations_;                              // the driver's own, by base
   std::multimap<std::uint64_t, Allocation> registered_;  // by address: different ones may share pages

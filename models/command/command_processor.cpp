@@ -238,8 +238,9 @@ void CommandProcessor::vm_command(std::uint32_t command) {
     if ((flags & LACUNA_VM_READ) != 0) granted = granted | isa::Access::read;
     if ((flags & LACUNA_VM_WRITE) != 0) granted = granted | isa::Access::write;
     if ((flags & LACUNA_VM_EXECUTE) != 0) granted = granted | isa::Access::execute;
+    const isa::Grain grain = (flags & LACUNA_VM_FINE_GRAINED) != 0 ? isa::Grain::fine : isa::Grain::coarse;
     std::byte* host = size > 0 && host_memory_ ? host_memory_(pa, size) : nullptr;
-    if (host != nullptr) status = result(vm_.map(va, size, pa, host, granted));
+    if (host != nullptr) status = result(vm_.map(va, size, pa, host, granted, isa::Sharing::device, grain));
   }
   word(LACUNA_GPU_VM_STATUS) = status;
   if (status != LACUNA_VM_OK) {

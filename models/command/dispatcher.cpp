@@ -119,6 +119,10 @@ void Dispatcher::wavefront_fault(Dispatch& dispatch, const WavefrontFault& fault
   listener_->dispatch_fault(dispatch, fault, at);
 }
 
+void Dispatcher::wavefront_warning(Dispatch& dispatch, const WavefrontFault& fault, Tick at) {
+  listener_->dispatch_warning(dispatch, fault, at);
+}
+
 void Dispatcher::interrupt_message(Dispatch& dispatch, std::uint32_t m0, Tick at) {
   listener_->interrupt_message(dispatch, m0, at);
 }

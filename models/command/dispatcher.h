@@ -34,6 +34,8 @@ class DispatchListener {
   virtual void dispatch_done(Dispatch& dispatch) = 0;
   /// A wavefront faulted, at local time `at`, which may lie ahead. The dispatch must be aborted by the listener.
   virtual void dispatch_fault(Dispatch& dispatch, const WavefrontFault& fault, Tick at) = 0;
+  /// A wavefront did what silicon does not do, and went on.
+  virtual void dispatch_warning(Dispatch& dispatch, const WavefrontFault& fault, Tick at) = 0;
   virtual void interrupt_message(Dispatch& dispatch, std::uint32_t m0, Tick at) = 0;
   /// For reports: "PC 0x2000 (+0x30)", and the source line when it is known.
   virtual std::string code_place(const Dispatch& dispatch, std::uint64_t pc) const = 0;
@@ -76,6 +78,7 @@ class Dispatcher : public sc_core::sc_module, public ComputeUnitListener, public
 
   void workgroup_done(ComputeUnit& unit, Dispatch& dispatch, std::span<const std::uint32_t> scratch_slots, Tick at) override;
   void wavefront_fault(Dispatch& dispatch, const WavefrontFault& fault, Tick at) override;
+  void wavefront_warning(Dispatch& dispatch, const WavefrontFault& fault, Tick at) override;
   void interrupt_message(Dispatch& dispatch, std::uint32_t m0, Tick at) override;
   bool wave_sync(const isa::WaveSyncRequest& request, const WavefrontTicket& wavefront, Tick at) override;
 

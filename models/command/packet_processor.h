@@ -18,7 +18,10 @@
 #include <deque>
 #include <functional>
 #include <optional>
+#include <set>
+#include <string>
 #include <systemc>
+#include <utility>
 #include <vector>
 
 #include "models/command/blits.h"
@@ -160,6 +163,7 @@ class PacketProcessor : public sc_core::sc_module, public DispatchListener, publ
 
   void dispatch_done(Dispatch& dispatch) override;
   void dispatch_fault(Dispatch& dispatch, const WavefrontFault& fault, Tick at) override;
+  void dispatch_warning(Dispatch& dispatch, const WavefrontFault& fault, Tick at) override;
   void interrupt_message(Dispatch& dispatch, std::uint32_t m0, Tick at) override;
   std::string code_place(const Dispatch& dispatch, std::uint64_t pc) const override {
     return dispatch_packets_.place(dispatch, pc);
@@ -252,7 +256,8 @@ class PacketProcessor : public sc_core::sc_module, public DispatchListener, publ
   /// Completions and faults to be carried out by process(): slot and packet index identify them even when the queue is gone.
   std::deque<CompletedPacket> completed_;
   std::deque<PendingFault> faults_;
-  bool working_ = false;  // process() is in the middle of something that takes time
+  std::set<std::pair<std::string, std::uint64_t>> warned_;  ///< kernel and PC of warnings
+  bool working_ = false;                                    // process() is in the middle of something that takes time
   std::uint64_t next_dispatch_ = 0;
   std::uint64_t generations_ = 0;
   PayloadPool payloads_;

@@ -52,6 +52,13 @@ void PacketProcessor::dispatch_fault(Dispatch& dispatch, const WavefrontFault& f
   work_.notify(to_sc_time(later(at, now()) - now()));
 }
 
+// Each compute unit reports an instruction once: of all units, the first in time is named.
+void PacketProcessor::dispatch_warning(Dispatch& dispatch, const WavefrontFault& fault, Tick) {
+  if (!warned_.emplace(dispatch.kernel, fault.pc).second) return;
+  guest_warning("warnings of kernels", "{}: queue {}, packet {}: {}: kernel {}, {}{}", name(), dispatch.queue_slot,
+                dispatch.packet_index, fault.what, dispatch.kernel, dispatch_packets_.place(dispatch, fault.pc), fault.where);
+}
+
 void PacketProcessor::interrupt_message(Dispatch&, std::uint32_t m0, Tick at) {
   interrupts_.raise(LACUNA_INTERRUPT_SIGNAL, at);
   if (driver_ != nullptr) driver_->message_interrupt(m0);

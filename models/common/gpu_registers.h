@@ -45,7 +45,7 @@
   X(VM_PA_HI, 0x20c, RW, 0, "GPUVM: bus address, bits 63:32")                                                             \
   X(VM_SIZE_LO, 0x210, RW, 0, "GPUVM: bytes, bits 31:0; multiple of 4 KiB")                                               \
   X(VM_SIZE_HI, 0x214, RW, 0, "GPUVM: bytes, bits 63:32")                                                                 \
-  X(VM_FLAGS, 0x218, RW, 0, "GPUVM: LACUNA_VM_READ | WRITE | EXECUTE")                                                    \
+  X(VM_FLAGS, 0x218, RW, 0, "GPUVM: LACUNA_VM_READ | WRITE | EXECUTE | FINE_GRAINED")                                     \
   X(VM_COMMAND, 0x21c, WO, 0, "GPUVM: LACUNA_VM_MAP or LACUNA_VM_UNMAP the range")                                        \
   X(VM_STATUS, 0x220, RO, 0, "GPUVM: result of the last command, LACUNA_VM_*")                                            \
   X(SHARED_APERTURE_HI, 0x240, RW, 0x20000000, "bits 63:32 of the LDS window of flat addresses (4 GiB)")                  \
@@ -81,6 +81,7 @@
 #define LACUNA_VM_READ 1u
 #define LACUNA_VM_WRITE 2u
 #define LACUNA_VM_EXECUTE 4u
+#define LACUNA_VM_FINE_GRAINED 8u /* not kept in L2: MI200 loses float atomics there */
 #define LACUNA_VM_MAP 1u
 #define LACUNA_VM_UNMAP 2u
 #define LACUNA_VM_OK 0u

@@ -22,6 +22,7 @@ ComputeUnit::ComputeUnit(sc_core::sc_module_name name, const ComputeUnitParamete
       target_(surroundings.target),
       clock_(surroundings.clock),
       timestamp_(surroundings.timestamp),
+      fine_grained_float_atomics_(surroundings.fine_grained_float_atomics),
       vmcnt_limit_((1u << isa::traits(surroundings.target).vmcnt_bits) - 1),
       vm_(surroundings.vm),
       listener_(surroundings.listener),
@@ -106,6 +107,10 @@ void ComputeUnit::describe(StatisticsGroup& g) const {
   g.add("matrix_instructions", matrix_.instructions(), "instructions that matrix units took", "wavefront instructions");
   g.add("lds_conflict_cycles", lds_.conflict_cycles(), "cycles that the LDS is busy only because lanes meet in a bank",
         "cycles");
+  if (target_ == isa::Target::gfx90a) {
+    g.add("fine_grained_float_atomics", s.fine_grained_float_atomics,
+          "float atomics on fine-grained memory, which MI200 does not perform (gpu.fine_grained_float_atomics)", "lanes");
+  }
   if (matrix_parameters_.extensions != isa::MatrixExtensions::none) {
     StatisticsGroup& passes = g.group("matrix_passes");
     for (std::size_t i = 0; i < isa::kMatrixOperations; ++i)
@@ -188,6 +193,7 @@ void ComputeUnit::start_wavefront(WavefrontSlot& slot, std::uint32_t scratch_slo
   slot.allocation = isa::Allocation(wave.vgpr_count, wave.sgpr_count, wave.agpr_count);
   wave.lds = pool_.lds(group);
   wave.lds_bytes = pool_.lds_bytes(group);
+  wave.fine_grained_float_atomics = fine_grained_float_atomics_;
   wave.shared_aperture = shared_aperture_;
   wave.private_aperture = private_aperture_;
   // HW_ID (GCN3 ISA manual): WAVE_ID 3:0, SIMD_ID 5:4, CU_ID 11:8, SH_ID 12, SE_ID 14:13; 15:13 on gfx90a, which has eight

@@ -31,9 +31,11 @@
 #include <memory>
 #include <memory_resource>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <systemc>
+#include <utility>
 #include <vector>
 
 #include "models/common/cache_maintenance.h"
@@ -88,6 +90,8 @@ class ComputeUnitListener {
   virtual void workgroup_done(ComputeUnit& unit, Dispatch& dispatch, std::span<const std::uint32_t> scratch_slots, Tick at) = 0;
   /// A wavefront cannot go on. The listener is expected to abort the dispatch on all units.
   virtual void wavefront_fault(Dispatch& dispatch, const WavefrontFault& fault, Tick at) = 0;
+  /// A wavefront went on after something that silicon does not do; once for each unit, kernel and instruction.
+  virtual void wavefront_warning(Dispatch& dispatch, const WavefrontFault& fault, Tick at) = 0;
   /// s_sendmsg MSG_INTERRUPT.
   virtual void interrupt_message(Dispatch& dispatch, std::uint32_t m0, Tick at) = 0;
   /// ds_gws_*. False: the wavefront waits until release_from_sync() is called for its ticket.
@@ -102,6 +106,7 @@ struct ComputeUnitStatistics {
   std::uint64_t workgroups = 0;
   std::uint64_t valu_busy_cycles = 0;
   std::array<std::uint64_t, isa::kMatrixOperations> matrix_passes{};
+  std::uint64_t fine_grained_float_atomics = 0;  ///< lanes
 };
 
 /// What a compute unit has to tell its listener at the window's edge. Small: every workgroup ends with one.
@@ -109,6 +114,7 @@ struct ComputeUnitReport {
   enum class Kind : std::uint8_t {
     workgroup_done,
     fault,
+    warning,
     message,
     wave_sync,
     code_changed,  ///< s_icache_inv: what has been stored to code counts from the edge on
@@ -117,7 +123,7 @@ struct ComputeUnitReport {
   Tick at{};
   Dispatch* dispatch = nullptr;  ///< null: it has been aborted
   std::vector<std::uint32_t> scratch_slots;
-  std::unique_ptr<WavefrontFault> fault;  ///< of a fault
+  std::unique_ptr<WavefrontFault> fault;  ///< of a fault or a warning
   std::uint32_t m0 = 0;
   isa::WaveSyncRequest sync{};
   WavefrontTicket wavefront;  ///< of wave_sync and code_changed: it is held until then
@@ -143,6 +149,7 @@ struct ComputeUnitSurroundings {
   ComputeUnitListener& listener;
   MatrixParameters matrix{};
   LazyParameters lazy{};
+  isa::FineGrainedFloatAtomics fine_grained_float_atomics = isa::FineGrainedFloatAtomics::apply;
   /// Where registers, LDS and wavefronts come from.
   std::pmr::memory_resource& memory = *std::pmr::get_default_resource();
 };
@@ -302,6 +309,10 @@ class ComputeUnit : public sc_core::sc_module, private MemoryTokens::Listener {
   void private_fault(WavefrontSlot& slot, std::uint64_t pc, Cycles cycle);
   std::string nearest(std::uint64_t address) const;
   void fetch_fault(WavefrontSlot& slot, Cycles cycle);
+  std::unique_ptr<WavefrontFault> fault_report(const WavefrontSlot& slot, std::uint32_t code, std::uint64_t address,
+                                               std::uint64_t pc, const std::string& what, const std::string& remark = {}) const;
+  // compute_unit_warnings.cpp
+  void warn_of_fine_grained_atomic(const WavefrontSlot& slot, std::uint64_t pc, Cycles cycle);
   // compute_unit_snapshot.cpp
   const isa::DecodedInstruction* previous_instruction(const WavefrontSlot& slot) const;
   WavefrontWait wait_of(const WavefrontSlot& slot) const;
@@ -312,6 +323,7 @@ class ComputeUnit : public sc_core::sc_module, private MemoryTokens::Listener {
   const isa::Target target_;
   const Clock clock_;
   const Clock timestamp_;
+  const isa::FineGrainedFloatAtomics fine_grained_float_atomics_;
   const unsigned vmcnt_limit_;  ///< largest value of the target's counter: also the s_waitcnt field that waits for nothing
   GpuVm& vm_;
   ComputeUnitListener& listener_;
@@ -352,6 +364,7 @@ class ComputeUnit : public sc_core::sc_module, private MemoryTokens::Listener {
   std::vector<std::unique_ptr<Deferred>> deferred_;  // of this window the first deferred_count_
   unsigned deferred_count_ = 0;
   std::vector<ComputeUnitReport> reports_;
+  std::set<std::pair<std::uint64_t, std::uint64_t>> warned_;  ///< kernel's entry point and PC of warnings
 };
 
 /// What an instruction adds to thread_instructions.

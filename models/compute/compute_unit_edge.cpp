@@ -52,6 +52,9 @@ void ComputeUnit::tell(ComputeUnitReport& report) {
       dispatch.failed = true;
       listener_.wavefront_fault(dispatch, *report.fault, report.at);
       break;
+    case ComputeUnitReport::Kind::warning:
+      listener_.wavefront_warning(dispatch, *report.fault, report.at);
+      break;
     case ComputeUnitReport::Kind::message:
       listener_.interrupt_message(dispatch, report.m0, report.at);
       break;

@@ -30,21 +30,28 @@ void ComputeUnit::fault(WavefrontSlot& slot, std::uint32_t code, std::uint64_t a
                         const std::string& what, Cycles cycle, const std::string& remark) {
   slot.hold(kHoldFault);
   slot.publish();
+  report(ComputeUnitReport::Kind::fault, *slot.group->dispatch, clock_.ticks(cycle)).fault =
+      fault_report(slot, code, address, pc, what, remark);
+  reported();
+}
+
+std::unique_ptr<WavefrontFault> ComputeUnit::fault_report(const WavefrontSlot& slot, std::uint32_t code, std::uint64_t address,
+                                                          std::uint64_t pc, const std::string& what,
+                                                          const std::string& remark) const {
   const auto& id = slot.group->id;
-  ComputeUnitReport& made = report(ComputeUnitReport::Kind::fault, *slot.group->dispatch, clock_.ticks(cycle));
-  made.fault = std::make_unique<WavefrontFault>();
-  made.fault->code = code;
-  made.fault->address = address;
-  made.fault->pc = pc;
-  made.fault->what = what;
+  auto made = std::make_unique<WavefrontFault>();
+  made->code = code;
+  made->address = address;
+  made->pc = pc;
+  made->what = what;
   std::string instruction;
   if (slot.next != nullptr) {
     const std::string_view extension = isa::extension_name(*slot.next);
     instruction = fmt::format(" ({}{}{})", isa::disassemble(*slot.next, target_), extension.empty() ? "" : ", ", extension);
   }
-  made.fault->where = fmt::format("{}, workgroup ({}, {}, {}), wavefront {}, compute unit {} SIMD {}{}", instruction, id[0],
-                                  id[1], id[2], slot.wave_in_group, place_.index, slot.simd->number, remark);
-  reported();
+  made->where = fmt::format("{}, workgroup ({}, {}, {}), wavefront {}, compute unit {} SIMD {}{}", instruction, id[0], id[1],
+                            id[2], slot.wave_in_group, place_.index, slot.simd->number, remark);
+  return made;
 }
 
 // abort(), failed assertions and __builtin_trap() are trap 2.

@@ -289,6 +289,9 @@ bool ComputeUnit::handle_event(WavefrontSlot& slot, const isa::Instruction& inst
     case isa::Event::memory_fault:
       memory_fault(slot, instruction, pc, cycle);
       return false;
+    case isa::Event::fine_grained_float_atomic:
+      warn_of_fine_grained_atomic(slot, pc, cycle);
+      return true;
     case isa::Event::halt:
       fault(slot, LACUNA_FAULT_TRAP, 0, pc, "wavefront halted itself (s_sethalt 1)", cycle);
       return false;

@@ -117,6 +117,7 @@ void GpuDevice::build_compute_units() {
                                                .listener = dispatcher_,
                                                .matrix = parameters_.mfma,
                                                .lazy = parameters_.lazy,
+                                               .fine_grained_float_atomics = gpu.fine_grained_float_atomics,
                                                .memory = state_memory_};
     units_.push_back(std::make_unique<ComputeUnit>(name_of("cu", index).c_str(), parameters_.cu, place, surroundings));
     ComputeUnit& unit = *units_.back();

@@ -47,6 +47,13 @@ void GpuParameters::describe(ParameterSection& s) {
         "and "
         "then in bulk",
         {{"detailed", static_cast<int>(CopyMode::detailed)}, {"bulk", static_cast<int>(CopyMode::bulk)}}, {.source = kChoice});
+  s.add(
+      "fine_grained_float_atomics", fine_grained_float_atomics,
+      "Float atomics of gfx90a on fine-grained memory: performed, or dropped as on MI200, where memory keeps its value and the "
+      "lane is returned zero (docs/rocm.md)",
+      {{"apply", static_cast<int>(isa::FineGrainedFloatAtomics::apply)},
+       {"drop", static_cast<int>(isa::FineGrainedFloatAtomics::drop)}},
+      {.source = kChoice});
   s.add("partition_interleave", partition_interleave, "Consecutive bytes of one partition",
         {.range = {64, 65536}, .power_of_two = true, .source = kTable2});
   s.add("partition_hash", partition_hash,

@@ -40,6 +40,7 @@ struct GpuParameters {
   Cycles start_phase{0};
   Translation translation = Translation::tlb;
   CopyMode copies = CopyMode::bulk;
+  isa::FineGrainedFloatAtomics fine_grained_float_atomics = isa::FineGrainedFloatAtomics::apply;
   Tick request_interval{};
 
   void describe(ParameterSection& s);

@@ -20,6 +20,17 @@ constexpr Access operator|(Access a, Access b) {
 /// Who else may access memory while a kernel runs: nobody, or threads of the process that the model runs in.
 enum class Sharing : std::uint8_t { device, other_threads };
 
+/// How coherent an allocation is kept while a kernel runs, which decides where atomic operations are performed: in the GPU's L2
+/// cache, or beyond it, as L2 does not keep the line. MI200's floating-point atomics exist in L2 alone, see
+/// FineGrainedFloatAtomics.
+enum class Grain : std::uint8_t { coarse, fine };
+
+/// What becomes of a floating-point atomic of gfx90a (FLAT, GLOBAL and MUBUF add_f32, pk_add_f16, add_f64, min_f64, max_f64) on
+/// fine-grained memory. MI200 passes it on to the Infinity Fabric, which does not know it: memory keeps its value, and the lane
+/// is returned zero (ROCm documentation, "Hardware atomics operation support", MI200 and NOP; OLCF, "Frontier User Guide",
+/// "Floating-Point (FP) Atomic Operations and Coarse/Fine Grained Memory Allocations").
+enum class FineGrainedFloatAtomics : std::uint8_t { apply, drop };
+
 /// A contiguous range of GPU virtual addresses with one set of permissions and contiguous host memory behind it.
 struct MemoryWindow {
   std::uint64_t base = 0;      ///< first GPU virtual address
@@ -28,6 +39,7 @@ struct MemoryWindow {
   std::uint64_t physical = 0;  ///< bus address of `base`, for caches and channels
   Access granted = Access::none;
   Sharing sharing = Sharing::device;
+  Grain grain = Grain::coarse;
 
   bool contains(std::uint64_t address, std::uint64_t bytes) const {
     const std::uint64_t offset = address - base;  // wraps to a huge value below base

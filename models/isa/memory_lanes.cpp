@@ -39,6 +39,19 @@ void report_fault(Wavefront& wave, unsigned lane, std::uint64_t address, unsigne
   wave.raise(Event::memory_fault);
 }
 
+std::uint64_t fine_grained_lanes(Wavefront& wave, unsigned bytes) {
+  std::uint64_t fine = 0;
+  for_lanes(wave.access.lanes, [&](unsigned l) {
+    translate(wave, wave.addresses->global[l], 1, Access::none);
+    fine |= std::uint64_t{wave.window.grain == Grain::fine} << l;
+  });
+  if (fine == 0) return 0;
+  const auto first = static_cast<unsigned>(std::countr_zero(fine));
+  wave.fault = {MemoryFault::Reason::not_permitted, Access::read_write, first, wave.addresses->global[first], bytes};
+  wave.raise(Event::fine_grained_float_atomic, static_cast<std::uint32_t>(std::popcount(fine)));
+  return fine;
+}
+
 void report_misaligned(Wavefront& wave, unsigned lane, std::uint64_t address, unsigned bytes, Access wanted) {
   wave.fault = {MemoryFault::Reason::misaligned, wanted, lane, address, bytes};
   wave.raise(Event::memory_fault);

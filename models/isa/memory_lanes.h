@@ -126,6 +126,10 @@ inline void check_epoch(Wavefront& wave) {
   wave.window_epoch = now;
 }
 
+/// For floating-point atomics whose lanes have been resolved: the lanes in fine-grained memory, which Event
+/// fine_grained_float_atomic reports if there are any.
+std::uint64_t fine_grained_lanes(Wavefront& wave, unsigned bytes);
+
 /// Reports a fault of one lane (0 for scalar accesses); not_permitted when the address is mapped, else not_mapped.
 void report_fault(Wavefront& wave, unsigned lane, std::uint64_t address, unsigned bytes, Access wanted);
 void report_misaligned(Wavefront& wave, unsigned lane, std::uint64_t address, unsigned bytes, Access wanted);

@@ -152,6 +152,21 @@ void atomic_operation(const Instruction& i, Wavefront& w) {
   targets.write_back(w, sizeof(U));
 }
 
+// The same for operations that only L2 can perform: see FineGrainedFloatAtomics.
+template <typename Path, typename U, auto F>
+void float_atomic_operation(const Instruction& i, Wavefront& w) {
+  LaneTargets targets;
+  if (!Path::is_aligned(i, w, sizeof(U))) return;
+  if (!Path::resolve(i, w, targets, Operation::atomic, sizeof(U), Access::read_write)) return;
+  const U64 fine = fine_grained_lanes(w, sizeof(U));
+  if (!targets.may_perform(w, sizeof(U))) return;
+  const U64 dropped = w.fine_grained_float_atomics == FineGrainedFloatAtomics::drop ? fine : 0;
+  U32* result = i.destinations != 0 ? w.planes(i.dst[0]) : nullptr;
+  atomic_lanes<U, F>(targets, w.exec() & ~dropped, w.planes(i.src[Path::kData]), nullptr, result, w);
+  if (result != nullptr) for_lanes(dropped, [&](unsigned l) { set_lane_value<U>(result, l, U{0}); });
+  targets.write_back(w, sizeof(U));
+}
+
 // -- rows: which paths an instruction has is a flag, what it does is written once
 
 enum Paths : unsigned {
@@ -226,6 +241,12 @@ constexpr Entry atomic64(Opcodes opcode) {
   return atomic_entry<kName>(opcode, T::b64, T::b64, atomic_operation<Path, U64, F>);
 }
 
+template <typename Path, Text kName, typename U, auto F>
+constexpr Entry float_atomic(Opcodes opcode, unsigned paths = kAtomics) {
+  constexpr T kData = sizeof(U) == 4 ? T::b32 : T::b64;
+  return atomic_entry<kName>(opcode, kData, kData, float_atomic_operation<Path, U, F>, paths);
+}
+
 namespace op = atomic;
 using U8 = std::uint8_t;
 using U16 = std::uint16_t;
@@ -269,11 +290,11 @@ inline constexpr std::array kEntries{
     atomic32<P, "atomic_xor", op::bit_xor<U32>>(both(0x4a)),
     atomic32<P, "atomic_inc", op::inc<U32>>(both(0x4b)),
     atomic32<P, "atomic_dec", op::dec<U32>>(both(0x4c)),
-    atomic32<P, "atomic_add_f32", op::add_float<U32, op::Denormals::flushed>>(gfx9_only(0x4d), kGlobal | kBuffer),
-    atomic32<P, "atomic_pk_add_f16", op::add_packed_f16>(gfx9_only(0x4e), kGlobal | kBuffer),
-    atomic64<P, "atomic_add_f64", op::add_float<U64, op::Denormals::kept>>(gfx9_only(0x4f)),
-    atomic64<P, "atomic_min_f64", op::min_float<U64>>(gfx9_only(0x50)),
-    atomic64<P, "atomic_max_f64", op::max_float<U64>>(gfx9_only(0x51)),
+    float_atomic<P, "atomic_add_f32", U32, op::add_float<U32, op::Denormals::flushed>>(gfx9_only(0x4d), kGlobal | kBuffer),
+    float_atomic<P, "atomic_pk_add_f16", U32, op::add_packed_f16>(gfx9_only(0x4e), kGlobal | kBuffer),
+    float_atomic<P, "atomic_add_f64", U64, op::add_float<U64, op::Denormals::kept>>(gfx9_only(0x4f)),
+    float_atomic<P, "atomic_min_f64", U64, op::min_float<U64>>(gfx9_only(0x50)),
+    float_atomic<P, "atomic_max_f64", U64, op::max_float<U64>>(gfx9_only(0x51)),
     atomic64<P, "atomic_swap_x2", op::exchange<U64>>(both(0x60)),
     atomic_entry<"atomic_cmpswap_x2">(both(0x61), T::b64, T::b128, atomic_operation<P, U64, op::compare_swap<U64>, true>),
     atomic64<P, "atomic_add_x2", op::add<U64>>(both(0x62)),

@@ -46,6 +46,8 @@ enum class Event : std::uint8_t {
   cache_invalidate,  ///< s_dcache_inv(_vol), s_dcache_wb, buffer_wbinvl1(_vol), s_icache_inv: MemoryAccess tells none; see the
                      ///< row
   memory_fault,      ///< fault tells which
+  fine_grained_float_atomic,  ///< event_value = lanes that found fine-grained memory, fault tells the first; the wavefront goes
+                              ///< on
   illegal_instruction,
   arithmetic_exception,
 };
@@ -147,6 +149,7 @@ struct Wavefront {
   std::uint64_t clock = 0;         ///< what s_memtime reads (core clock cycles); kept current by the owner
   std::uint64_t real_time = 0;     ///< what s_memrealtime reads (constant-rate reference counter)
   std::uint32_t sync_value = 0;    ///< operand of Event::wave_sync
+  FineGrainedFloatAtomics fine_grained_float_atomics = FineGrainedFloatAtomics::apply;
   MemoryFault fault;
   /// Window cache for vector and scalar accesses: most instructions hit the same mapping again.
   MemoryWindow window;

@@ -13,13 +13,14 @@ bool wraps(std::uint64_t base, std::uint64_t size) { return base + size < base; 
 }  // namespace
 
 GpuVm::Status GpuVm::map(std::uint64_t va, std::uint64_t size, std::uint64_t pa, std::byte* host, isa::Access granted,
-                         isa::Sharing sharing) {
+                         isa::Sharing sharing, isa::Grain grain) {
   if (!aligned(va) || !aligned(size) || !aligned(pa) || size == 0 || wraps(va, size)) return Status::misaligned;
   const auto next = ranges_.lower_bound(va);
   if (next != ranges_.end() && next->first < va + size) return Status::overlap;
   if (next != ranges_.begin() && std::prev(next)->second.contains(va, 1)) return Status::overlap;
   ranges_.emplace(
-      va, isa::MemoryWindow{.base = va, .size = size, .host = host, .physical = pa, .granted = granted, .sharing = sharing});
+      va, isa::MemoryWindow{
+              .base = va, .size = size, .host = host, .physical = pa, .granted = granted, .sharing = sharing, .grain = grain});
   ++epoch_;
   return Status::ok;
 }

@@ -23,7 +23,7 @@ class GpuVm : public isa::MemoryInterface {
   /// Maps [va, va + size) to bus address pa, whose bytes are at `host`. All multiples of kPage. `sharing` other_threads:
   /// threads of this process access the bytes at the same time, so that atomic operations must be atomic for them, too.
   Status map(std::uint64_t va, std::uint64_t size, std::uint64_t pa, std::byte* host, isa::Access granted,
-             isa::Sharing sharing = isa::Sharing::device);
+             isa::Sharing sharing = isa::Sharing::device, isa::Grain grain = isa::Grain::coarse);
   /// Unmaps [va, va + size), which must be mapped without holes; ranges are split when needed.
   Status unmap(std::uint64_t va, std::uint64_t size);
   void clear();

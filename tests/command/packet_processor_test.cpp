@@ -323,11 +323,16 @@ TEST_F(PacketProcessorTest, GpuvmRegisters) {
     return b_.reg(LACUNA_GPU_VM_STATUS);
   };
   EXPECT_EQ(command(0x900000, 0, 0x1000, LACUNA_VM_MAP), LACUNA_VM_OK);
+  EXPECT_EQ(b_.vm.find(0x900000).grain, isa::Grain::coarse);
   EXPECT_EQ(command(0x900000, 0, 0x1000, LACUNA_VM_MAP), LACUNA_VM_OVERLAP);
   EXPECT_EQ(command(0x910010, 0, 0x1000, LACUNA_VM_MAP), LACUNA_VM_MISALIGNED);
   EXPECT_EQ(command(0x910000, kBytes, 0x1000, LACUNA_VM_MAP), LACUNA_VM_BAD_ADDRESS);
   EXPECT_EQ(command(0x900000, 0, 0x2000, LACUNA_VM_UNMAP), LACUNA_VM_NOT_MAPPED);
   EXPECT_EQ(command(0x900000, 0, 0x1000, LACUNA_VM_UNMAP), LACUNA_VM_OK);
+  b_.set_reg(LACUNA_GPU_VM_FLAGS, LACUNA_VM_READ | LACUNA_VM_FINE_GRAINED);
+  EXPECT_EQ(command(0x900000, 0, 0x1000, LACUNA_VM_MAP), LACUNA_VM_OK);
+  EXPECT_EQ(b_.vm.find(0x900000).grain, isa::Grain::fine);
+  EXPECT_EQ(b_.vm.find(0x900000).granted, isa::Access::read);
 }
 
 TEST_F(PacketProcessorTest, AperturesAreWhatADriverSets) {

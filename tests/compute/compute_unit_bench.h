@@ -89,9 +89,11 @@ struct RecordingTranslation : TranslationLevel {
 struct RecordingListener : ComputeUnitListener {
   std::vector<Tick> done;
   std::vector<WavefrontFault> faults;
+  std::vector<WavefrontFault> warnings;
   std::vector<std::uint32_t> messages;
   void workgroup_done(ComputeUnit&, Dispatch&, std::span<const std::uint32_t>, Tick at) override { done.push_back(at); }
   void wavefront_fault(Dispatch&, const WavefrontFault& fault, Tick) override { faults.push_back(fault); }
+  void wavefront_warning(Dispatch&, const WavefrontFault& fault, Tick) override { warnings.push_back(fault); }
   void interrupt_message(Dispatch&, std::uint32_t m0, Tick) override { messages.push_back(m0); }
   bool wave_sync(const isa::WaveSyncRequest&, const WavefrontTicket&, Tick) override { return true; }
 };

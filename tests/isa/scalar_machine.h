@@ -18,8 +18,9 @@ namespace lacuna::isa::test {
 class TestMemory : public MemoryInterface {
  public:
   /// The bytes behind [base, base + size).
-  std::byte* map(std::uint64_t base, std::uint64_t size, Access granted, Sharing sharing = Sharing::device) {
-    blocks_.push_back({base, granted, sharing, std::vector<std::byte>(size)});
+  std::byte* map(std::uint64_t base, std::uint64_t size, Access granted, Sharing sharing = Sharing::device,
+                 Grain grain = Grain::coarse) {
+    blocks_.push_back({base, granted, sharing, grain, std::vector<std::byte>(size)});
     ++epoch_;
     return blocks_.back().bytes.data();
   }
@@ -36,7 +37,8 @@ class TestMemory : public MemoryInterface {
               .host = const_cast<std::byte*>(block.bytes.data()),
               .physical = block.base,
               .granted = block.granted,
-              .sharing = block.sharing};
+              .sharing = block.sharing,
+              .grain = block.grain};
     }
     return {};
   }
@@ -49,6 +51,7 @@ class TestMemory : public MemoryInterface {
     std::uint64_t base;
     Access granted;
     Sharing sharing;
+    Grain grain;
     std::vector<std::byte> bytes;
   };
   std::vector<Block> blocks_;
