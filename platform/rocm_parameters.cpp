@@ -1,5 +1,8 @@
 #include "platform/rocm_parameters.h"
 
+#include <algorithm>
+#include <array>
+#include <cstdlib>
 #include <sstream>
 #include <stdexcept>
 
@@ -50,6 +53,11 @@ std::vector<isa::Target> RocmParameters::targets(isa::Target one) const {
   if (targets.size() > kMostGpus)
     throw std::invalid_argument("rocm.gpus = " + gpus + ": more than " + std::to_string(kMostGpus) + " GPUs");
   return targets;
+}
+
+bool runtime_hides_gpus() {
+  constexpr std::array kVariables{"HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES", "CUDA_VISIBLE_DEVICES"};
+  return std::any_of(kVariables.begin(), kVariables.end(), [](const char* name) { return std::getenv(name) != nullptr; });
 }
 
 }  // namespace lacuna

@@ -22,6 +22,11 @@ struct RocmParameters {
   /// Instruction sets of the GPUs, in order of their nodes: `gpus`, or one with `one` when it is empty.
   /// Throws std::invalid_argument when a name is not known or there are too many.
   std::vector<isa::Target> targets(isa::Target one) const;
+  /// The parameter that says which targets these are.
+  const char* target_parameter() const { return gpus.empty() ? "gpu.target" : "rocm.gpus"; }
 };
+
+/// Whether the environment makes the runtime hide GPUs from the program.
+bool runtime_hides_gpus();
 
 }  // namespace lacuna

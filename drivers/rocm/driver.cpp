@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "drivers/rocm/process_end.h"
+#include "drivers/rocm/thunk_variables.h"
 #include "platform/run/log.h"
 #include "platform/run/terminal.h"
 
@@ -77,6 +78,7 @@ HSAKMT_STATUS Driver::open() {
       auto made = std::unique_ptr<Driver>(new Driver(std::move(settings), line));
       route_systemc_reports();
       made->start();
+      for (const std::string& ignored : ignored_thunk_variables()) spdlog::warn("{}", ignored);
       the_driver = made.release();
       watch_process_end();
       pthread_atfork(nullptr, nullptr, [] { forked = the_driver.load() != nullptr; });

@@ -2,8 +2,12 @@
 
 #include <unistd.h>
 #include <algorithm>
+#include <cstdlib>
 #include <iterator>
+#include <stdexcept>
 #include <string_view>
+
+#include "platform/gfx_override.h"
 
 namespace lacuna::rocm {
 namespace {
@@ -54,7 +58,11 @@ Apertures apertures(isa::Target target) {
 }
 
 Topology::Topology(const PlatformParameters& parameters)
-    : parameters_(parameters), targets_(parameters.rocm.targets(parameters.gpu.gpu.target)) {}
+    : parameters_(parameters), targets_(parameters.rocm.targets(parameters.gpu.gpu.target)) {
+  // The thunk sets every GPU's version to it: here it can only be what the GPUs are.
+  const std::string problem = gfx_override_problem(std::getenv(kGfxOverride), targets_, parameters.rocm.target_parameter());
+  if (!problem.empty()) throw std::invalid_argument(problem);
+}
 
 HsaNodeProperties Topology::properties(HSAuint32 node) const {
   if (node != 0) return gpu_properties(node);

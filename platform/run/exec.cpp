@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "platform/configuration.h"
+#include "platform/gfx_override.h"
 #include "platform/loaders/program_targets.h"
 #include "platform/run/output_folder.h"
 #include "platform/run/run_parameters.h"
@@ -53,6 +54,12 @@ void prepare_output(const std::optional<std::string>& folder) {
   setenv("LACUNA_OUT", OutputFolder::at(fs::absolute(*folder)).path().c_str(), 1);
 }
 
+void check_gfx_override(const PlatformParameters& parameters) {
+  const std::string problem = gfx_override_problem(
+      std::getenv(kGfxOverride), parameters.rocm.targets(parameters.gpu.gpu.target), parameters.rocm.target_parameter());
+  if (!problem.empty()) throw UsageError("exec: " + problem);
+}
+
 /// HIP's own end for want of code says nothing of what there is.
 void warn_of_missing_code(const std::string& program, const PlatformParameters& parameters) {
   const fs::path file = program_file(program);
@@ -61,11 +68,8 @@ void warn_of_missing_code(const std::string& program, const PlatformParameters& 
   for (const isa::Target target : parameters.rocm.targets(parameters.gpu.gpu.target))
     targets.emplace_back(isa::traits(target).name);
   // Which of several GPUs the program sees is the runtime's affair.
-  if (targets.size() > 1)
-    for (const char* variable : {"HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES", "CUDA_VISIBLE_DEVICES"})
-      if (std::getenv(variable) != nullptr) return;
-  for (const std::string& sentence :
-       missing_targets(fat_binaries(file), targets, parameters.rocm.gpus.empty() ? "gpu.target" : "rocm.gpus"))
+  if (targets.size() > 1 && runtime_hides_gpus()) return;
+  for (const std::string& sentence : missing_targets(fat_binaries(file), targets, parameters.rocm.target_parameter()))
     std::cerr << "lacuna: exec: " << sentence << '\n';
 }
 
@@ -98,6 +102,7 @@ fs::path program_file(const std::string& name) {
 int exec_program(const CommandLine& line) {
   const RunParameters checked(line.configuration, Machine::process);
   const fs::path libraries = rocm_library().parent_path();
+  check_gfx_override(checked.values());
   warn_of_missing_code(line.input, checked.values());
   setenv("LACUNA_CONFIG", configuration_list(line.configuration).c_str(), 1);
   unsetenv("LACUNA_SET");

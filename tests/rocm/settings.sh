@@ -19,6 +19,9 @@ with HSA_DISABLE_FRAGMENT_ALLOCATOR=1 ROC_ENABLE_LARGE_BAR=0 HSA_DISABLE_IMAGE=1
 with GPU_MAX_HW_QUEUES=12 -- streams
 with HSA_NO_SCRATCH_RECLAIM=1 -- scratch
 with AMD_SERIALIZE_KERNEL=3 AMD_SERIALIZE_COPY=3 -- streams
+# Variables of ROCm's own libhsakmt: one names the GPU that is there, the other has no meaning here, which is said.
+with HSA_OVERRIDE_GFX_VERSION=8.0.3 HSA_ZFB=1 -- vector_add
+complains "HSA_ZFB=1 changes nothing"
 target=gfx90a
 with HSA_ENABLE_SDMA=0 -- copies_2d
 with HSA_ENABLE_INTERRUPT=0 -- streams
@@ -28,6 +31,8 @@ with HSA_NO_SCRATCH_RECLAIM=1 -- scratch
 expect 0 env LD_LIBRARY_PATH="$library_folder" LACUNA_CONFIG=tiny LACUNA_OUT=plain "$PROGRAMS/vector_add"
 says "checks passed"
 has_results plain
+expect 1 env HSA_OVERRIDE_GFX_VERSION=9.0.10 LD_LIBRARY_PATH="$library_folder" LACUNA_CONFIG=tiny LACUNA_OUT=none "$PROGRAMS/vector_add"
+complains "choose such GPUs by --set gpu.target=gfx90a"
 expect 0 env LD_PRELOAD="$library_folder/libhsakmt.so.1" LACUNA_CONFIG=tiny LACUNA_OUT=none "$PROGRAMS/vector_add"
 says "checks passed"
 
@@ -44,6 +49,8 @@ expect 2 "$LACUNA" exec --set gpu.targt=gfx803 -- "$PROGRAMS/vector_add"
 complains gpu.target
 expect 2 "$LACUNA" exec --set rocm.gpus=gfx803,gfx1030 -- "$PROGRAMS/vector_add"
 complains gfx1030
+expect 2 env HSA_OVERRIDE_GFX_VERSION=10.3.0 "$LACUNA" exec --config tiny -- "$PROGRAMS/vector_add"
+complains "HSA_OVERRIDE_GFX_VERSION=10.3.0 asks for gfx1030, but GPU 0 executes gfx803 (gpu.target)"
 expect 2 "$LACUNA" exec
 expect 127 "$LACUNA" exec -- ./there-is-no-such-program
 complains there-is-no-such-program
