@@ -8,6 +8,7 @@
 #include <iostream>
 #include <utility>
 
+#include "drivers/rocm/missing_code.h"
 #include "drivers/rocm/process_end.h"
 #include "drivers/rocm/thunk_variables.h"
 #include "platform/run/log.h"
@@ -79,6 +80,8 @@ HSAKMT_STATUS Driver::open() {
       route_systemc_reports();
       made->start();
       for (const std::string& ignored : ignored_thunk_variables()) spdlog::warn("{}", ignored);
+      const std::vector<isa::Target>& targets = made->topology_.targets();
+      if (targets.size() == 1 || !runtime_hides_gpus()) expect_code_for(targets, made->parameters().rocm.target_parameter());
       the_driver = made.release();
       watch_process_end();
       pthread_atfork(nullptr, nullptr, [] { forked = the_driver.load() != nullptr; });

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "drivers/rocm/driver.h"
+#include "drivers/rocm/missing_code.h"
 #include "platform/run/exit_codes.h"
 
 namespace lacuna::rocm {
@@ -26,7 +27,10 @@ extern "C" void on_ending_signal(int signal_number) {
   if (Simulation::on_this_thread() && write(STDERR_FILENO, kSimulatorFailed.data(), kSimulatorFailed.size()) < 0) {
     // Nobody is left to be told.
   }
-  if (Driver* driver = Driver::opened_once()) driver->simulation().stop_from_signal_handler(signal_number);
+  if (Driver* driver = Driver::opened_once()) {
+    if (signal_number == SIGABRT) report_missing_code();
+    driver->simulation().stop_from_signal_handler(signal_number);
+  }
   raise(signal_number);
 }
 

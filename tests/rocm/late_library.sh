@@ -1,0 +1,38 @@
+#!/usr/bin/env bash
+# A library that a program loads while it runs: HIP ends the program when it has no code for the GPU. Lacuna says which file it is, what
+# it has and what it lacks. Of programs that end for other reasons it says nothing.
+source "$(dirname "$0")/common.sh"
+
+# load CODE LIBRARY first|later|uninitialised [OPTION...]
+load() {
+  on_gpu --config tiny "${@:4}" --out out -- late_library "$2" "$3"
+  expect "$1" "${command[@]}"
+}
+silent() { ! grep -q "none for" err.txt || fail "something is said of a library that has what it needs"; }
+answer=$PROGRAMS/answer
+other=$PROGRAMS/answer_gfx906
+
+for order in first later; do
+  load 0 "$answer" $order
+  says "checks passed"
+  silent
+  load 134 "$other" $order
+  complains "hipErrorNoBinaryForGpu"
+  complains "lacuna: $other has code for gfx906 and none for gfx803, for want of which HIP aborts: compile it with --offload-arch=gfx803 as well"
+  [[ $(grep -c "none for" err.txt) == 1 ]] || fail "more than one line"
+done
+has_results out
+load 134 "$other" later --set gpu.target=gfx90a
+complains "has code for gfx906 and none for gfx90a, for want of which HIP aborts: compile it with --offload-arch=gfx90a as well"
+# HIP does not look at it before a GPU is used.
+load 0 "$other" uninitialised
+silent
+
+# Without lacuna exec the program itself, too, is seen only then.
+expect 134 env LD_LIBRARY_PATH="$library_folder" LACUNA_CONFIG="tiny;gpu.target=gfx90a" LACUNA_OUT=none "$PROGRAMS/allocation"
+complains "allocation has code for gfx803 and none for gfx90a, for want of which HIP aborts: compile it with --offload-arch=gfx90a as well, or choose --set gpu.target=gfx803"
+
+# Another end by the same signal.
+on_gpu --config tiny --out aborted -- exits abort nothing
+expect 134 "${command[@]}"
+silent
