@@ -103,8 +103,8 @@ unsigned Replacement::search_victim(std::uint32_t set) {
 void Replacement::reset() {
   clock_ = 0;
   reset_orders();
-  std::fill(used_.begin(), used_.end(), 0);
-  std::fill(trees_.begin(), trees_.end(), 0);
+  used_.clear();
+  trees_.clear();
 }
 
 }  // namespace lacuna

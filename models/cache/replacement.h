@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "models/common/host_prefetch.h"
+#include "models/common/zeroed_array.h"
 
 namespace lacuna {
 
@@ -89,8 +90,8 @@ class Replacement {
   std::uint64_t seed_;
   std::uint64_t clock_ = 0;            // uses: their number; random: victims
   std::vector<std::uint64_t> orders_;  // the last used in the lowest bits
-  std::vector<std::uint64_t> used_;
-  std::vector<std::uint64_t> trees_;  // bit n = node n, root 1, children 2n and 2n + 1; set = the victim is on the right
+  ZeroedArray<std::uint64_t> used_;
+  ZeroedArray<std::uint64_t> trees_;  // bit n = node n, root 1, children 2n and 2n + 1; set = the victim is on the right
 };
 
 }  // namespace lacuna

@@ -1,16 +1,17 @@
 // Tags, states and replacement order of a set-associative cache, in flat arrays. A line has one tag and one or more sectors,
-// which are filled and become dirty each for itself.
+// which are filled and become dirty one by one. An empty slot is all zero bytes, so that tables of many megabytes cost the host
+// only what is used of them.
 #pragma once
 
 #include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <cstring>
-#include <vector>
 
 #include "models/cache/replacement.h"
 #include "models/common/host_prefetch.h"
 #include "models/common/units.h"
+#include "models/common/zeroed_array.h"
 
 namespace lacuna {
 
@@ -21,13 +22,22 @@ class TagArray {
   static constexpr Slot kNone = ~Slot{0};
   static constexpr std::uint32_t kNoFill = ~std::uint32_t{0};
 
+  /// kNoFill is zero bytes.
+  class FillNumber {
+   public:
+    FillNumber(std::uint32_t number = kNoFill) : inverted_(~number) {}  // NOLINT(google-explicit-constructor)
+    operator std::uint32_t() const { return ~inverted_; }               // NOLINT(google-explicit-constructor)
+
+   private:
+    std::uint32_t inverted_;
+  };
+
   // Small: the sectors of all caches together are more than the host's caches hold. Two of them share one of its lines.
   struct alignas(32) Sector {
     Tick ready{};             ///< when the last fill arrived
     Tick locked{};            ///< until when it was filled or written last; its way is not free before
     std::uint64_t dirty = 0;  ///< bytes that downstream does not have: bit i = byte i of the sector
-    std::uint32_t pending =
-        kNoFill;  ///< of a cache that answers later: the fill that is under way, ready and locked are unknown
+    FillNumber pending{};     ///< of a cache that answers later: the fill that is to come; ready and locked are unknown then
     std::uint32_t fetch_ps : 31 = 0;  ///< what the last fill took; saturates, at 2 ms
     bool complete : 1 = false;        ///< all bytes are here, not only the dirty ones
 
@@ -50,30 +60,7 @@ class TagArray {
   unsigned sectors() const { return sectors_count_; }
 
   /// The slot of a line that is present, or kNone. Does not change the replacement order.
-  [[gnu::always_inline]] Slot find(std::uint32_t set, std::uint64_t line) const {
-    const Slot first = set * ways_;
-    if (signatures_.empty()) {
-      const std::uint64_t* const tags = &tags_[first];
-      unsigned way = 0;
-      for (; way + kUnrolled <= ways_; way += kUnrolled) {
-        for (unsigned i = 0; i < kUnrolled; ++i) {
-          if (tags[way + i] == line) return first + way + i;
-        }
-      }
-      for (; way < ways_; ++way) {
-        if (tags[way] == line) return first + way;
-      }
-      return kNone;
-    }
-    const std::uint64_t wanted = kEach * signature(line);
-    for (Slot slot = first; slot < first + ways_; slot += kPerWord) {
-      for (std::uint64_t equal = equal_bytes(slot, wanted); equal != 0; equal &= equal - 1) {
-        const Slot found = slot + lowest_byte(equal);
-        if (tags_[found] == line) return found;  // equal signatures are not enough
-      }
-    }
-    return kNone;
-  }
+  [[gnu::always_inline]] Slot find(std::uint32_t set, std::uint64_t line) const { return find_tag(set, ~line); }
   /// A hint for the host: the set will be looked up, and perhaps changed.
   void prefetch(std::uint32_t set) const {
     const std::size_t first = std::size_t{set} * ways_;
@@ -101,7 +88,7 @@ class TagArray {
   }
   /// An empty slot of the set, or the one that gives way.
   Slot victim(std::uint32_t set) {
-    const Slot empty = empty_ != 0 ? find(set, kEmpty) : kNone;
+    const Slot empty = empty_ != 0 ? find_tag(set, kEmpty) : kNone;
     return empty != kNone ? empty : victim_of_full(set);
   }
   /// Of a set in which no slot is empty.
@@ -128,12 +115,13 @@ class TagArray {
   }
 
   bool valid(Slot slot) const { return tags_[slot] != kEmpty; }
-  std::uint64_t tag(Slot slot) const { return tags_[slot]; }
+  /// The line of a slot that is valid.
+  std::uint64_t tag(Slot slot) const { return ~tags_[slot]; }
   Sector& sector(Slot slot, unsigned index) { return sectors_[std::size_t{slot} * sectors_count_ + index]; }
   const Sector& sector(Slot slot, unsigned index) const { return sectors_[std::size_t{slot} * sectors_count_ + index]; }
   /// Puts a line without any bytes into an empty slot.
   void install(Slot slot, std::uint64_t line) {
-    set_tag(slot, line);
+    set_tag(slot, ~line);
     --empty_;
     used_ = true;
     touch(slot);
@@ -144,7 +132,7 @@ class TagArray {
   [[gnu::always_inline]] void replace(std::uint32_t set, Slot slot, std::uint64_t line, unsigned index, const Sector& present) {
     empty_ -= tags_[slot] == kEmpty ? 1 : 0;
     used_ = true;
-    set_tag(slot, line);
+    set_tag(slot, ~line);
     Sector* const sectors = &sectors_[std::size_t{slot} * sectors_count_];
     if (sectors_count_ > 1) std::fill_n(sectors, sectors_count_, Sector{});
     sectors[index] = present;
@@ -164,17 +152,42 @@ class TagArray {
   std::uint32_t dirty_sectors() const { return dirty_sectors_; }
 
  private:
-  static constexpr std::uint64_t kEmpty = ~std::uint64_t{0};
+  // A tag is the inverted number of a line: no line has the number that is all ones.
+  static constexpr std::uint64_t kEmpty = 0;
   // Sets of many ways are searched by a byte of each tag, eight at a time: a line that is not there is mostly known not to be
   // without a look at the tags.
   static constexpr unsigned kPerWord = 8;
   static constexpr unsigned kUnrolled = 4;  // ways of sets without signatures: as many as most of them have
   static constexpr std::uint64_t kEach = 0x0101'0101'0101'0101;
+  [[gnu::always_inline]] Slot find_tag(std::uint32_t set, std::uint64_t tag) const {
+    const Slot first = set * ways_;
+    if (signatures_.empty()) {
+      const std::uint64_t* const tags = &tags_[first];
+      unsigned way = 0;
+      for (; way + kUnrolled <= ways_; way += kUnrolled) {
+        for (unsigned i = 0; i < kUnrolled; ++i) {
+          if (tags[way + i] == tag) return first + way + i;
+        }
+      }
+      for (; way < ways_; ++way) {
+        if (tags[way] == tag) return first + way;
+      }
+      return kNone;
+    }
+    const std::uint64_t wanted = kEach * signature(tag);
+    for (Slot slot = first; slot < first + ways_; slot += kPerWord) {
+      for (std::uint64_t equal = equal_bytes(slot, wanted); equal != 0; equal &= equal - 1) {
+        const Slot found = slot + lowest_byte(equal);
+        if (tags_[found] == tag) return found;  // equal signatures are not enough
+      }
+    }
+    return kNone;
+  }
   /// The first slot whose signature is the line's; kNone: the line is not there, or there are no signatures.
   Slot first_candidate(std::uint32_t set, std::uint64_t line) const {
     if (signatures_.empty()) return kNone;
     const Slot first = set * ways_;
-    const std::uint64_t wanted = kEach * signature(line);
+    const std::uint64_t wanted = kEach * signature(~line);
     for (Slot slot = first; slot < first + ways_; slot += kPerWord) {
       if (const std::uint64_t equal = equal_bytes(slot, wanted); equal != 0) return slot + lowest_byte(equal);
     }
@@ -189,19 +202,19 @@ class TagArray {
     return (others - kEach) & ~others & (kEach << 7);
   }
   static unsigned lowest_byte(std::uint64_t bits) { return static_cast<unsigned>(std::countr_zero(bits)) / 8; }
-  static std::uint64_t signature(std::uint64_t line) { return line * 0x9e37'79b9'7f4a'7c15 >> 56; }
-  void set_tag(Slot slot, std::uint64_t line) {
-    tags_[slot] = line;
-    if (!signatures_.empty()) signatures_[slot] = static_cast<std::uint8_t>(signature(line));
+  static std::uint64_t signature(std::uint64_t tag) { return tag * 0x9e37'79b9'7f4a'7c15 >> 56; }
+  void set_tag(Slot slot, std::uint64_t tag) {
+    tags_[slot] = tag;
+    if (!signatures_.empty()) signatures_[slot] = static_cast<std::uint8_t>(signature(tag));
   }
 
   std::uint32_t sets_;
   unsigned ways_;
   int way_bits_;  // -1: the ways are no power of two
   unsigned sectors_count_;
-  std::vector<std::uint64_t> tags_;       // line numbers
-  std::vector<std::uint8_t> signatures_;  // of the tags; empty: there are none
-  std::vector<Sector> sectors_;
+  ZeroedArray<std::uint64_t> tags_;
+  ZeroedArray<std::uint8_t> signatures_;  // of the tags; empty: there are none
+  ZeroedArray<Sector> sectors_;
   Replacement replacement_;
   std::uint32_t dirty_sectors_ = 0;
   std::uint32_t empty_;  ///< slots
