@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <chrono>
-#include <csignal>
+#include <utility>
+
+#include "models/common/blocked_signals.h"
 
 #include "models/common/simulator_thread.h"
 
@@ -39,15 +41,18 @@ bool spin_until(Done&& done) {
 }  // namespace
 
 WorkerThreads::WorkerThreads(unsigned threads, Sharing sharing) : shares_(threads), sharing_(sharing) {
-  sigset_t all;
-  sigset_t before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  for (unsigned i = 1; i < threads; ++i) workers_.emplace_back([this, i] { wait_and_work(i); });
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  const BlockedSignals blocked;
+  try {
+    for (unsigned i = 1; i < threads; ++i) workers_.emplace_back([this, i] { wait_and_work(i); });
+  } catch (...) {
+    end_workers();
+    throw;
+  }
 }
 
-WorkerThreads::~WorkerThreads() {
+WorkerThreads::~WorkerThreads() { end_workers(); }
+
+void WorkerThreads::end_workers() {
   {
     const std::lock_guard lock(mutex_);
     stop_ = true;
@@ -78,11 +83,13 @@ void WorkerThreads::share(std::span<const unsigned> items, unsigned range, const
   }
   take_items(0);
   const auto done = [this] { return remaining_ == 0; };
-  if (spin_until(done)) return;
-  std::unique_lock lock(mutex_);
-  caller_asleep_ = true;
-  end_.wait(lock, done);
-  caller_asleep_ = false;
+  if (!spin_until(done)) {
+    std::unique_lock lock(mutex_);
+    caller_asleep_ = true;
+    end_.wait(lock, done);
+    caller_asleep_ = false;
+  }
+  if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
 }
 
 template <bool kFirst>
@@ -105,9 +112,18 @@ bool WorkerThreads::alone(std::size_t items) {
 void WorkerThreads::take_items(unsigned thread) {
   unsigned taken = 0;
   unsigned place = 0;
-  for (; shares_[thread].take_first(place); ++taken) call_.function(call_.work, items_[place], thread);
+  // An item whose work throws has been done like others: the caller waits for all of them.
+  const auto work = [&] {
+    try {
+      call_.function(call_.work, items_[place], thread);
+    } catch (...) {
+      const std::lock_guard lock(mutex_);
+      if (!failure_) failure_ = std::current_exception();
+    }
+  };
+  for (; shares_[thread].take_first(place); ++taken) work();
   for (unsigned i = 1; i < threads(); ++i) {
-    for (; shares_[(thread + i) % threads()].take_last(place); ++taken) call_.function(call_.work, items_[place], thread);
+    for (; shares_[(thread + i) % threads()].take_last(place); ++taken) work();
   }
   if (taken == 0 || (remaining_ -= taken) != 0 || !caller_asleep_) return;
   { const std::lock_guard lock(mutex_); }

@@ -9,6 +9,7 @@
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
+#include <exception>
 #include <mutex>
 #include <span>
 #include <thread>
@@ -35,8 +36,8 @@ class WorkerThreads {
 
   /// Calls `work(item, thread)` once for each of `items`, on any of the threads; returns when all have returned. `range`: each
   /// thread has an equal part of the numbers below it for its own, and the items that have such a number as remainder. It takes
-  /// its own in the order of `items`, and others' from the last one on: those that take long should come first. `work` must not
-  /// throw.
+  /// its own in the order of `items`, and others' from the last one on: those that take long should come first. When `work`
+  /// throws, the first exception is thrown again after all items, or without further ones when there is one thread.
   template <typename Work>
   void run(std::span<const unsigned> items, unsigned range, const Work& work) {
     if (alone(items.size())) {
@@ -79,6 +80,7 @@ class WorkerThreads {
   std::uint64_t first_of(unsigned thread, unsigned range) const { return std::uint64_t{range} * thread / threads(); }
   bool alone(std::size_t items);
   void share(std::span<const unsigned> items, unsigned range, const Call& call);
+  void end_workers();
   void wait_and_work(unsigned thread);
   void take_items(unsigned thread);
 
@@ -97,6 +99,7 @@ class WorkerThreads {
   std::mutex mutex_;  // of those who sleep
   std::condition_variable begin_;
   std::condition_variable end_;
+  std::exception_ptr failure_;  // of the round; written by one thread at a time
   std::atomic<unsigned> asleep_{0};
   std::atomic<bool> caller_asleep_{false};
   std::vector<std::thread> workers_;

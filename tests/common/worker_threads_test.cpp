@@ -3,10 +3,14 @@
 #include <gtest/gtest.h>
 #include <sched.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <chrono>
+#include <numeric>
 #include <span>
+#include <stdexcept>
+#include <string>
 #include <thread>
 
 namespace lacuna {
@@ -31,6 +35,28 @@ TEST_P(WorkerThreadsOf, EachItemIsDoneOnceAndBeforeTheReturn) {
     for (const unsigned i : items) asked[i] = 1;
     ASSERT_EQ(done, asked) << round;
   }
+}
+
+TEST_P(WorkerThreadsOf, ThrowWhatWorkThrows) {
+  WorkerThreads threads(GetParam());
+  for (unsigned thrower = 0; thrower < kItems; ++thrower) {
+    std::array<unsigned, kItems> done{};
+    const auto work = [&](unsigned i, unsigned) {
+      ++done[i];
+      if (i % kItems == thrower) throw std::runtime_error(std::to_string(i));
+    };
+    try {
+      threads.run(kAll, kItems, work);
+      ADD_FAILURE() << "nothing was thrown";
+    } catch (const std::runtime_error& e) {
+      EXPECT_EQ(e.what(), std::to_string(thrower));
+    }
+    EXPECT_LE(*std::max_element(done.begin(), done.end()), 1U);
+    if (GetParam() > 1) EXPECT_EQ(std::accumulate(done.begin(), done.end(), 0U), kItems);
+  }
+  std::atomic<unsigned> count{0};
+  threads.run(kAll, kItems, [&](unsigned, unsigned) { ++count; });
+  EXPECT_EQ(count, kItems) << "and go on afterwards";
 }
 
 INSTANTIATE_TEST_SUITE_P(Numbers, WorkerThreadsOf, testing::Values(1, 2, 3, 8));
