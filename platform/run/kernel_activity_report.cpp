@@ -166,6 +166,24 @@ void write_kernels_csv_reference(std::ostream& out) {
          "passes of each.\n\n"
          "| column | of |\n|---|---|\n";
   for (const auto& [name, meaning] : isa::kMatrixOperationTexts) out << fmt::format("| `passes_{}` | {} |\n", name, meaning);
+  out << "\n## Other files of kernels\n"
+         "`output.kernels = gzip` writes the same lines to `kernels.csv.gz`: a tenth of the size or less. `zcat` and whatever "
+         "reads "
+         "gzip "
+         "gets them, also while the run goes on.\n\n"
+         "`output.kernels = totals` writes `kernel_totals.csv` at the end of the run: a line for each kernel, in order of "
+         "first "
+         "completion, so that its size does not grow with the number of dispatches. Columns have the names above and are sums "
+         "over "
+         "the dispatches of the kernel; those that are no counts or times (`index`, `queue`, `grid`, `workgroup`, `start_ps`, "
+         "`end_ps`) are left out. With energies `mean_w` is of the kernel's whole time, `peak_w` the greatest, "
+         "`energy_delay_js` the "
+         "whole energy times the whole time.\n\n"
+         "| column | meaning |\n|---|---|\n"
+         "| `dispatches`, `failed` | how many, and of these how many failed |\n"
+         "| `time_ps` | from start to end of each, summed up |\n"
+         "| `least_time_ps`, `mean_time_ps`, `most_time_ps` | of a dispatch |\n"
+         "| `least_cycles`, `mean_cycles`, `most_cycles` | of a dispatch |\n";
 }
 
 Json activity_json(const KernelActivity& a) {

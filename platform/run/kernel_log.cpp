@@ -85,8 +85,13 @@ void KernelSummary::add(const KernelRecord& record) {
   shortest = earlier(shortest, duration);
   longest = later(longest, duration);
   cycles += record.cycles;
+  least_cycles = std::min(least_cycles, record.cycles);
+  most_cycles = std::max(most_cycles, record.cycles);
+  workgroups += record.workgroups;
+  wavefronts += record.wavefronts;
   wavefront_instructions += record.wavefront_instructions;
   thread_instructions += record.thread_instructions;
+  bulk_bytes += record.bulk_bytes;
   wall_seconds += record.wall_seconds;
   activity += record.activity;
   energy += record.energy;
@@ -106,6 +111,29 @@ void write_kernels_csv(const std::vector<KernelRecord>& records, std::ostream& o
   write_energy_csv_header(energy_blocks, out);
   out << '\n';
   for (const KernelRecord& r : records) write_csv_line(r, out);
+}
+
+void write_kernel_totals_csv(const std::vector<KernelSummary>& summaries, std::ostream& out,
+                             const std::vector<std::string>& energy_blocks) {
+  out << "kernel,dispatches,failed,time_ps,least_time_ps,mean_time_ps,most_time_ps,cycles,least_cycles,mean_cycles,most_cycles,"
+         "workgroups,wavefronts,wavefront_instructions,thread_instructions,wall_seconds";
+  write_activity_csv_header(out);
+  out << ",bulk_bytes";
+  write_energy_csv_header(energy_blocks, out);
+  out << '\n';
+  for (const KernelSummary& s : summaries) {
+    const auto mean = [&s](std::uint64_t sum) {
+      return fixed(static_cast<double>(sum) / static_cast<double>(s.dispatches), 1);
+    };
+    out << csv_field(s.name) << ',' << s.dispatches << ',' << s.failed << ',' << s.time.ps << ',' << s.shortest.ps << ','
+        << mean(s.time.ps) << ',' << s.longest.ps << ',' << s.cycles << ',' << s.least_cycles << ',' << mean(s.cycles) << ','
+        << s.most_cycles << ',' << s.workgroups << ',' << s.wavefronts << ',' << s.wavefront_instructions << ','
+        << s.thread_instructions << ',' << fixed(s.wall_seconds, 6);
+    write_activity_csv(s.activity, out);
+    out << ',' << s.bulk_bytes;
+    write_energy_csv(s.energy, s.time, out);
+    out << '\n';
+  }
 }
 
 void write_kernel_table(const std::vector<KernelRecord>& records, std::ostream& out) {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <iosfwd>
+#include <limits>
 #include <map>
 #include <memory>
 #include <span>
@@ -26,8 +27,13 @@ struct KernelSummary {
   Tick shortest{kNever};
   Tick longest{};
   std::uint64_t cycles = 0;
+  std::uint64_t least_cycles = std::numeric_limits<std::uint64_t>::max();  ///< of a dispatch
+  std::uint64_t most_cycles = 0;
+  std::uint64_t workgroups = 0;
+  std::uint64_t wavefronts = 0;
   std::uint64_t wavefront_instructions = 0;
   std::uint64_t thread_instructions = 0;
+  std::uint64_t bulk_bytes = 0;
   double wall_seconds = 0;
   KernelActivity activity{};
   KernelEnergy energy{};
@@ -77,6 +83,10 @@ class KernelLog : public KernelObserver {
 /// kernels.csv: one line per kernel in order of completion, times in picoseconds; with blocks, columns of energy.
 void write_kernels_csv(const std::vector<KernelRecord>& records, std::ostream& out,
                        const std::vector<std::string>& energy_blocks = {});
+/// kernel_totals.csv: one line per kernel in order of first completion, counts and times of all its dispatches; times and
+/// cycles also as least, mean and most of a dispatch.
+void write_kernel_totals_csv(const std::vector<KernelSummary>& summaries, std::ostream& out,
+                             const std::vector<std::string>& energy_blocks = {});
 /// The table for people: one line per dispatch and a total.
 void write_kernel_table(const std::vector<KernelRecord>& records, std::ostream& out);
 /// The same when there are many: one line per kernel, with the number of dispatches and their shortest and longest time.

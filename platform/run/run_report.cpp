@@ -62,8 +62,13 @@ Json summary_json(const KernelSummary& s, const std::vector<std::string>& energy
             {"shortest_ps", s.shortest.ps},
             {"longest_ps", s.longest.ps},
             {"cycles", s.cycles},
+            {"least_cycles", s.least_cycles},
+            {"most_cycles", s.most_cycles},
+            {"workgroups", s.workgroups},
+            {"wavefronts", s.wavefronts},
             {"wavefront_instructions", s.wavefront_instructions},
             {"thread_instructions", s.thread_instructions},
+            {"bulk_bytes", s.bulk_bytes},
             {"wall_seconds", s.wall_seconds},
             {"activity", activity_json(s.activity)}};
   if (s.energy.measured()) json["energy"] = energy_json(s.energy, energy_blocks, s.time);

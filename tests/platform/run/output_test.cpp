@@ -42,7 +42,7 @@ class OutputFolders : public ::testing::Test {
 TEST_F(OutputFolders, NumbersCountUp) {
   EXPECT_EQ(OutputFolder::numbered(root / "out").path(), root / "out/run-0001");
   EXPECT_EQ(OutputFolder::numbered(root / "out").path(), root / "out/run-0002");
-  fs::remove(root / "out/run-0001");
+  fs::remove_all(root / "out/run-0001");
   EXPECT_EQ(OutputFolder::numbered(root / "out").path(), root / "out/run-0001");
 }
 
@@ -192,7 +192,9 @@ TEST(KernelReports, EveryColumnIsDocumented) {
   write_kernels_csv({}, csv);
   std::ostringstream page;
   write_kernels_csv_reference(page);
-  std::istringstream header(csv.str());
+  std::ostringstream totals;
+  write_kernel_totals_csv({}, totals);
+  std::istringstream header(csv.str() + ',' + totals.str());
   unsigned columns = 0;
   for (std::string column; std::getline(header, column, ','); ++columns) {
     if (column.ends_with('\n')) column.pop_back();
@@ -230,6 +232,34 @@ TEST(KernelReports, CsvHoldsEveryField) {
       line,
       EndsWith(",600000,640000,0,10000,1,2,3,4,5,6,7,8,9,10,11,12,13,14,100,101,102,103,104,105,106,107,108,109,110,111,112,"
                "113,114,115,0,0"));
+}
+
+TEST(KernelReports, TotalsAreSumsByKernel) {
+  KernelRecord first = record();  // 2.5 us, 2500 cycles
+  first.energy = {.joules = {100e-6, 25e-6}, .peak_watts = 75};
+  first.bulk_bytes = 7;
+  KernelRecord second = first;
+  second.end = Tick{5'500'000};
+  second.cycles = 4501;
+  second.failed = true;
+  KernelRecord other = record();
+  other.name = "other";
+  KernelLog log;
+  for (const KernelRecord& r : {first, second, other}) log.kernel_ended(r);
+  std::ostringstream csv;
+  write_kernel_totals_csv(log.summaries(), csv, {"valu", "dram"});
+  std::istringstream lines(csv.str());
+  std::string header, line, last, none;
+  ASSERT_TRUE(std::getline(lines, header) && std::getline(lines, line) && std::getline(lines, last));
+  EXPECT_FALSE(std::getline(lines, none));
+  EXPECT_THAT(header, StartsWith("kernel,dispatches,failed,time_ps,least_time_ps,mean_time_ps,most_time_ps,cycles,least_cycles,"
+                                 "mean_cycles,most_cycles,workgroups,wavefronts,wavefront_instructions,thread_instructions,"
+                                 "wall_seconds,cycles_issue,"));
+  EXPECT_THAT(line, StartsWith("\"relu, \"\"v2\"\"\",2,1,7000000,2500000,3500000.0,4500000,7001,2500,3500.5,4501,64,64,8000000,"
+                               "400000000,4.000000,200,"));
+  EXPECT_THAT(line, EndsWith(",14,0.00025,35.7142857143,75,1.75e-09,0.0002,5e-05"));
+  EXPECT_EQ(std::count(header.begin(), header.end(), ','), std::count(line.begin(), line.end(), ',') - 1) << "one in the name";
+  EXPECT_THAT(last, StartsWith("other,1,0,2500000,2500000,2500000.0,2500000,2500,2500,2500.0,2500,32,32,"));
 }
 
 TEST(KernelReports, EnergyHasColumnsWhenItIsAccountedFor) {
