@@ -1,7 +1,6 @@
 #include "drivers/rocm/address_space.h"
 
 #include <sys/mman.h>
-#include <unistd.h>
 #include <mutex>
 
 #include "drivers/rocm/address_ranges.h"
@@ -61,14 +60,12 @@ std::optional<Reservation> allocate_pages(std::uint64_t size, std::uint64_t alig
 std::optional<Reservation> allocate_doubled(std::uint64_t size) {
   const std::optional<Reservation> reservation = reserve(2 * size, kGuard);
   if (!reservation) return std::nullopt;
-  const int file = memfd_create("lacuna-ring", MFD_CLOEXEC);
-  bool done = file >= 0 && ftruncate(file, static_cast<off_t>(size)) == 0;
-  for (int half = 0; half < 2 && done; ++half) {
-    done = mmap(pointer(reservation->start + half * size), size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file, 0) !=
-           MAP_FAILED;
-  }
-  if (file >= 0) close(file);
-  if (done) return reservation;
+  // Without a file, whose size RLIMIT_FSIZE would limit: mremap(2) of no bytes of a shared mapping maps its pages once more.
+  void* const first = pointer(reservation->start);
+  void* const second = pointer(reservation->start + size);
+  if (mmap(first, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != MAP_FAILED &&
+      mremap(first, 0, size, MREMAP_MAYMOVE | MREMAP_FIXED, second) != MAP_FAILED)
+    return reservation;
   release_addresses(reservation->base, reservation->size);
   return std::nullopt;
 }
