@@ -70,11 +70,14 @@ constexpr const char* kExitCodes =
     "  1, 3 launch: the GPU reported an error; a comparison differs\n"
     "  2    command line, configuration, program file or output folder is wrong\n"
     "  69   the processor lacks instructions that this build consists of (AVX2, FMA)\n"
+    "  70   internal error: a mistake of the simulator's, not of a model\n"
+    "  71   the host has no memory left, or refuses a thread or a file\n"
     "  74   output could not be written\n"
     "  123  the hart took a trap whose handler cannot be fetched (mtvec); the log names cause and place\n"
     "  124  simulated time limit reached (--max-time, sim.max_time)\n"
     "  125  hung: nobody made progress for sim.max_idle, or nothing was left that could happen\n"
-    "  126  a model found itself in an impossible state\n"
+    "  126  a model found itself in an impossible state; exec: PROGRAM cannot be started\n"
+    "  127  exec: there is no PROGRAM\n"
     "  130  ended by Ctrl-C (results so far are written; a second Ctrl-C ends at once)\n";
 
 po::options_description common_options() {
@@ -358,6 +361,7 @@ CommandLine parse_command(const CommandInfo& info, std::vector<std::string> argu
   if (operands.size() > 1) usage_error("unexpected " + operands[1], info.name);
   if (!operands.empty()) line.input = operands.front();
   if (values.count("out") != 0) line.output_folder = values["out"].as<std::string>();
+  if (line.output_folder == "") usage_error("--out needs the name of a folder", info.name);
   if (values.count("gdb") != 0) line.gdb_port = values["gdb"].as<std::uint16_t>();
   if (values.count("input") != 0) line.console_input = values["input"].as<std::string>();
   line.quiet = values.count("quiet") != 0;

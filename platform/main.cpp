@@ -22,9 +22,11 @@
 #include "platform/memory_map_reference.h"
 #include "platform/platform_parameters.h"
 #include "platform/run/exec.h"
+#include "platform/run/file_size_limit.h"
 #include "platform/run/kernel_activity_report.h"
 #include "platform/run/output_file.h"
 #include "platform/run/output_folder.h"
+#include "platform/run/run_failure.h"
 #include "platform/run/simulate.h"
 #include "platform/sweep/results.h"
 #include "platform/sweep/sweep.h"
@@ -92,8 +94,8 @@ int execute(const CommandLine& line) {
   return 0;
 }
 
-/// The user's mistakes end with one message and kExitUsage, output that cannot be written with kExitOutput; the rest is a
-/// mistake of a model.
+/// The user's mistakes end with one message and kExitUsage, output that cannot be written with kExitOutput; the rest with what
+/// failure_of() says.
 int guarded(const std::vector<std::string>& arguments) {
   const auto refuse = [](const std::exception& e) {
     std::cout.flush();
@@ -121,8 +123,9 @@ int guarded(const std::vector<std::string>& arguments) {
     return refuse(e);
   } catch (const std::exception& e) {
     std::cout.flush();
-    std::cerr << "lacuna: model error: " << e.what() << '\n';
-    return kExitModelError;
+    const RunFailure failure = failure_of(e);
+    std::cerr << "lacuna: " << failure.text << '\n';
+    return failure.exit_code;
   }
 }
 
@@ -141,6 +144,8 @@ int sc_main(int argc, char* argv[]) { return lacuna::guarded({argv + 1, argv + a
 
 int main(int argc, char* argv[]) {
   lacuna::reserve_standard_streams();
+  lacuna::ignore_file_size_signal();
+  lacuna::report_uncaught_exceptions();
   // SystemC prints its banner unless told not to (SystemC 2.3.4 release notes, SC_COPYRIGHT_MESSAGE).
   setenv("SC_COPYRIGHT_MESSAGE", "DISABLE", 1);
   return sc_core::sc_elab_and_sim(argc, argv);

@@ -14,6 +14,16 @@ void HostParameters::describe(ParameterSection& section) {
 
 void VramApertureParameters::describe(ParameterSection& section) { ram.describe(section); }
 
+void OutputParameters::describe(ParameterSection& section) {
+  section.add("kernels", kernels,
+              "File of the kernels in the output folder. dispatches: kernels.csv, a line for each dispatch; gzip: the same "
+              "compressed, kernels.csv.gz; totals: kernel_totals.csv, a line for each kernel, written at the end, whose size "
+              "does not grow with the number of dispatches. Without influence on any result",
+              {{"dispatches", static_cast<int>(KernelTable::dispatches)},
+               {"gzip", static_cast<int>(KernelTable::gzip)},
+               {"totals", static_cast<int>(KernelTable::totals)}});
+}
+
 void PlatformParameters::describe_host(ParameterSet& set) {
   set.describe("host", host);
   set.describe("hart", hart);
@@ -28,7 +38,10 @@ void PlatformParameters::describe(ParameterSet& set, Machine machine) {
   set.describe("sim", sim);
   if (machine != Machine::process) describe_host(set);
   if (machine == Machine::firmware) set.describe("vram_aperture", vram_aperture);
-  if (machine != Machine::hart) gpu.describe(set);
+  if (machine != Machine::hart) {
+    gpu.describe(set);
+    set.describe("output", output);
+  }
   if (machine == Machine::process) {
     set.describe("host_link", host_link);
     set.describe("rocm", rocm);

@@ -36,6 +36,20 @@ struct VramApertureParameters {
   void describe(ParameterSection& section);
 };
 
+/// What the output folder has of each dispatch: a line each makes a large file when there are very many.
+enum class KernelTable {
+  dispatches,  ///< kernels.csv
+  gzip,        ///< kernels.csv.gz
+  totals,      ///< kernel_totals.csv: a line for each kernel
+};
+
+/// What a run leaves behind.
+struct OutputParameters {
+  KernelTable kernels = KernelTable::dispatches;
+
+  void describe(ParameterSection& section);
+};
+
 /// What the simulator simulates: decides which parameters a run has.
 enum class Machine : std::uint8_t {
   hart,      ///< `lacuna hart`: a hart with its memory and devices
@@ -54,11 +68,12 @@ struct PlatformParameters {
   MmioParameters finisher;
   VramApertureParameters vram_aperture;
   GpuDeviceParameters gpu;
+  OutputParameters output;
   HostLinkParameters host_link;
   RocmParameters rocm;
 
   /// The sections of a machine: sim; for a hart host, hart, bus, clint, plic, uart, finisher; with firmware also vram_aperture
-  /// and the GPU's own; for a process the GPU's own, host_link and rocm.
+  /// and the GPU's own and output; for a process the GPU's own, output, host_link and rocm.
   void describe(ParameterSet& set, Machine machine);
   /// The sections of all machines.
   void describe(ParameterSet& set);

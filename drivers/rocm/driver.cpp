@@ -84,7 +84,10 @@ HSAKMT_STATUS Driver::open() {
       if (targets.size() == 1 || !runtime_hides_gpus()) expect_code_for(targets, made->parameters().rocm.target_parameter());
       the_driver = made.release();
       watch_process_end();
-      pthread_atfork(nullptr, nullptr, [] { forked = the_driver.load() != nullptr; });
+      pthread_atfork(nullptr, nullptr, [] {
+        forked = the_driver.load() != nullptr;
+        if (forked) the_driver.load()->simulation_.leave_results_to_parent();
+      });
     } catch (const std::exception& e) {
       std::cerr << "lacuna: " << e.what() << std::endl;
       return HSAKMT_STATUS_ERROR;

@@ -6,7 +6,6 @@
 #include <iostream>
 #include <system_error>
 
-#include "drivers/rocm/output_claim.h"
 #include "models/common/guest_mistake.h"
 #include "models/common/tlm_time.h"
 #include "platform/run/log.h"
@@ -39,13 +38,21 @@ void Results::open() {
   if (opened_ || !settings_.write_results) return;
   opened_ = true;
   try {
-    output_ = settings_.output_folder.empty() ? OutputFolder::numbered("lacuna-out") : claim_folder(settings_.output_folder);
+    output_.emplace(settings_.output_folder.empty() ? OutputFolder::numbered("lacuna-out")
+                                                    : OutputFolder::claim(settings_.output_folder, settings_.run));
+    lock_file_.store(output_->lock().descriptor(), std::memory_order_release);
     open_results(*output_, parameters_, kernels_, energy_, requests_);
+    warn_of_missing_lock(*output_);
     spdlog::info("process {}: {}", getpid(), program_name());
   } catch (const std::exception& e) {
+    lock_file_.store(-1, std::memory_order_release);
     output_.reset();
     report_failure("no results will be written", e.what());
   }
+}
+
+void Results::leave_to_parent() {
+  if (const int file = lock_file_.load(std::memory_order_acquire); file >= 0) close(file);
 }
 
 void Results::report_failure(const char* what, const char* why) {
@@ -78,7 +85,7 @@ void Results::write(RunEnd end, bool last) {
   try {
     if (output_) {
       summary.output_folder = output_->path().string();
-      write_results(*output_, summary, kernels_, statistics_);
+      write_results(*output_, parameters_, summary, kernels_, statistics_);
     }
   } catch (const std::exception& e) {
     if (!failed()) report_failure("results are lost", e.what());

@@ -36,6 +36,8 @@ class Results {
   bool failed() const { return failed_.load(std::memory_order_acquire); }
   /// Writes what there is so far; with `last`, also kernels that are unfinished, and the report when it is wanted.
   void write(RunEnd end, bool last);
+  /// In a child process that fork() has made: the folder is the parent's alone.
+  void leave_to_parent();
 
  private:
   void report_failure(const char* what, const char* why);
@@ -49,6 +51,7 @@ class Results {
   RequestRecorder requests_;
   bool opened_ = false;
   std::optional<OutputFolder> output_;
+  std::atomic<int> lock_file_{-1};
   std::atomic<bool> failed_{false};
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
 };

@@ -3,6 +3,8 @@
 #include <cstdlib>
 #include <sstream>
 
+#include "platform/run/output_folder.h"
+
 namespace lacuna::rocm {
 namespace {
 
@@ -27,6 +29,8 @@ Settings Settings::from_environment() {
     settings.configuration.push_back({item.find('=') == std::string::npos, item});
   for (const std::string& item : items(variable("LACUNA_SET"))) settings.configuration.push_back({false, item});
   settings.output_folder = variable("LACUNA_OUT");
+  settings.run = variable("LACUNA_RUN");
+  if (settings.run.empty()) settings.run = OutputFolder::kUnknownRun;
   settings.write_results = settings.output_folder != "none";
   const std::string report = variable("LACUNA_REPORT");
   settings.report = !report.empty() && report != "0";

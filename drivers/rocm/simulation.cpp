@@ -1,7 +1,6 @@
 #include "drivers/rocm/simulation.h"
 
 #include <pthread.h>
-#include <signal.h>
 #include <spdlog/spdlog.h>
 #include <unistd.h>
 #include <algorithm>
@@ -13,9 +12,11 @@
 #include <thread>
 #include <utility>
 
+#include "models/common/blocked_signals.h"
 #include "models/common/simulator_thread.h"
 #include "models/common/tlm_time.h"
 #include "platform/run/exit_codes.h"
+#include "platform/run/run_failure.h"
 #include "platform/run/text_table.h"
 
 namespace lacuna::rocm {
@@ -97,12 +98,10 @@ void Simulation::start(Job built, Doorbells doorbells) {
   doorbells_ = std::move(doorbells);
   // The program's signals are for the program's threads; what this thread does wrong itself is its own.
   sigset_t others;
-  sigset_t before;
   sigfillset(&others);
   for (const int own : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) sigdelset(&others, own);
-  pthread_sigmask(SIG_SETMASK, &others, &before);
+  const BlockedSignals blocked(others);
   std::thread thread([this] { run(); });
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
   pthread_setname_np(thread.native_handle(), "lacuna");
   thread.detach();
 }
@@ -124,19 +123,24 @@ void Simulation::run() {
     simulate();
     why = static_cast<RunEnd>(stop_.load());
   } catch (const std::exception& e) {
-    spdlog::critical("a model found itself in an impossible state: {}", e.what());
+    const RunFailure failure = failure_of(e);
+    spdlog::critical("{}", failure.text);
     // The program would wait for its kernels for ever.
-    end_process(RunEnd::no_progress, kExitModelError);
+    end_process(RunEnd::no_progress, failure.exit_code);
   }
   end(why);
 }
 
 // Without the program's exit handlers: those wait for this thread.
 void Simulation::end_process(RunEnd why, int exit_code) {
-  line_.hide();
-  results_.write(why, true);
+  try {
+    line_.hide();
+    results_.write(why, true);
+  } catch (const std::exception&) {
+    // Without memory: what ends the process has been said.
+  }
   std::fflush(nullptr);
-  _exit(results_.failed() && exit_code != kExitModelError ? kExitOutput : exit_code);
+  _exit(results_.failed() && exit_code == kExitTimeLimit ? kExitOutput : exit_code);
 }
 
 std::string Simulation::state_text() const {

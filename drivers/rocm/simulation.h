@@ -68,6 +68,8 @@ class Simulation {
 
   /// Whether results were lost, so that the process must not end as if all were well. From any thread.
   bool results_failed() const { return results_.failed(); }
+  /// In a child process: the output folder is the parent's.
+  void leave_results_to_parent() { results_.leave_to_parent(); }
   /// Writes the results of the run so far; it may go on.
   void write_results();
   /// Ends the simulation and writes the results; returns when that is done, or when it takes longer than anybody would wait.

@@ -13,6 +13,7 @@
 #include "platform/configuration.h"
 #include "platform/gfx_override.h"
 #include "platform/loaders/program_targets.h"
+#include "platform/run/file_size_limit.h"
 #include "platform/run/output_folder.h"
 #include "platform/run/run_parameters.h"
 
@@ -46,12 +47,14 @@ std::string configuration_list(const std::vector<ConfigurationSource>& sources) 
   return list;
 }
 
-void prepare_output(const std::optional<std::string>& folder) {
+void prepare_output(const std::optional<std::string>& folder, const std::string& run) {
   if (!folder) {
     unsetenv("LACUNA_OUT");
     return;
   }
-  setenv("LACUNA_OUT", OutputFolder::at(fs::absolute(*folder)).path().c_str(), 1);
+  const fs::path whole = fs::absolute(*folder);
+  OutputFolder::reserve(whole, run);
+  setenv("LACUNA_OUT", whole.c_str(), 1);
 }
 
 void check_gfx_override(const PlatformParameters& parameters) {
@@ -106,9 +109,10 @@ int exec_program(const CommandLine& line) {
   warn_of_missing_code(line.input, checked.values());
   setenv("LACUNA_CONFIG", configuration_list(line.configuration).c_str(), 1);
   unsetenv("LACUNA_SET");
-  prepare_output(line.output_folder);
-  // Processes of one run tell by it that they share an output folder.
-  setenv("LACUNA_RUN", std::to_string(getpid()).c_str(), 1);
+  // Processes of one run know by it that they share an output folder. This process becomes the first of them.
+  const std::string run = name_of_this_run();
+  setenv("LACUNA_RUN", run.c_str(), 1);
+  prepare_output(line.output_folder, run);
   setenv("LACUNA_REPORT", line.quiet ? "0" : "1", 1);
   prepend("LD_LIBRARY_PATH", libraries.string());
   // As a tool of the runtime it lets threads that wait for a GPU sleep. The user's own choice of tools stands.
@@ -123,6 +127,7 @@ int exec_program(const CommandLine& line) {
   for (std::string& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);
   std::cout.flush();
+  restore_file_size_signal();
   execvp(arguments.front(), arguments.data());
   const int error = errno;
   std::cerr << "lacuna: exec: " << line.input << ": " << std::generic_category().message(error) << '\n';

@@ -13,6 +13,7 @@
 
 #include "models/common/guest_mistake.h"
 #include "models/common/tlm_time.h"
+#include "platform/run/file_size_limit.h"
 #include "platform/run/kernel_log.h"
 #include "platform/run/text_table.h"
 
@@ -47,6 +48,7 @@ class TerminalSink : public spdlog::sinks::base_sink<std::mutex> {
   void sink_it_(const spdlog::details::log_msg& message) override {
     spdlog::memory_buf_t line;
     formatter_->format(message, line);
+    const HeldFileSizeSignal held;  // stderr may be a file
     progress_.begin_line();
     std::fwrite(line.data(), 1, line.size(), stderr);
   }

@@ -1,56 +1,42 @@
 #include "platform/run/output_file.h"
 
 #include <fcntl.h>
-#include <pthread.h>
-#include <signal.h>
 #include <unistd.h>
 #include <cerrno>
-#include <fstream>
 #include <iostream>
+#include <new>
 #include <system_error>
 #include <utility>
 
+#include "models/common/blocked_signals.h"
 #include "models/common/simulator_thread.h"
+#include "platform/run/gzip.h"
 
 namespace lacuna {
-namespace {
-
-/// `error` is an errno, or 0 when the reason is not known.
-std::string cannot_write(const std::string& name, int error) {
-  return name + ": cannot be written" + (error == 0 ? "" : ": " + std::generic_category().message(error));
-}
-
-}  // namespace
-
-void write_file(const std::filesystem::path& path, const std::function<void(std::ostream&)>& contents) {
-  errno = 0;
-  std::ofstream file(path, std::ios::binary | std::ios::trunc);
-  if (file) contents(file);
-  file.close();
-  if (!file) throw WriteError(cannot_write(path.string(), errno));
-}
 
 void flush_standard_output() {
   errno = 0;
   if (std::cout.flush()) return;
   const int error = errno;
   std::cout.clear();
-  throw WriteError(cannot_write("standard output", error));
+  throw write_error("standard output", error);
 }
 
-OutputFile::OutputFile(std::filesystem::path path)
+OutputFile::OutputFile(std::filesystem::path path, Form form)
     : path_(std::move(path)),
+      form_(form),
       process_(getpid()),
       file_(open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)),
       wake_(std::make_unique<std::condition_variable>()) {
-  if (file_ < 0) throw WriteError(cannot_write(path_.string(), errno));
+  if (file_ < 0) throw write_error(path_.string(), errno);
   // Signals are for other threads.
-  sigset_t all;
-  sigset_t before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  writer_ = std::thread([this] { write_soon(); });
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  const BlockedSignals blocked;
+  try {
+    writer_ = std::thread([this] { write_soon(); });
+  } catch (const std::system_error&) {
+    close(file_);
+    throw;
+  }
 }
 
 OutputFile::~OutputFile() {
@@ -101,18 +87,19 @@ void OutputFile::write_soon() {
 }
 
 void OutputFile::write_waiting() {
-  std::string_view rest = waiting_;
-  while (!rest.empty() && file_ >= 0) {
-    const ssize_t written = ::write(file_, rest.data(), rest.size());
-    if (written >= 0) {
-      rest.remove_prefix(static_cast<std::size_t>(written));
-    } else if (errno != EINTR) {
-      failure_ = cannot_write(path_.string(), errno);
-      failed_.store(true, std::memory_order_release);
-      close(std::exchange(file_, -1));
-    }
+  if (waiting_.empty()) return;
+  int error = 0;
+  try {
+    if (file_ >= 0 && form_ == Form::gzip) error = write_all(file_, gzip(waiting_));
+    if (file_ >= 0 && form_ == Form::plain) error = write_all(file_, waiting_);
+  } catch (const std::bad_alloc&) {
+    error = ENOMEM;
   }
   waiting_.clear();
+  if (error == 0) return;
+  failure_ = write_error(path_.string(), error).what();
+  failed_.store(true, std::memory_order_release);
+  close(std::exchange(file_, -1));
 }
 
 }  // namespace lacuna

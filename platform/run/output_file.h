@@ -1,4 +1,4 @@
-// Output that is known to have been written: whole files, files that grow while a run goes on, standard output.
+// Output that is known to have been written: files that grow while a run goes on, standard output.
 #pragma once
 
 #include <sys/types.h>
@@ -6,25 +6,15 @@
 #include <chrono>
 #include <condition_variable>
 #include <filesystem>
-#include <functional>
-#include <iosfwd>
 #include <memory>
 #include <mutex>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <thread>
 
+#include "platform/run/whole_file.h"
+
 namespace lacuna {
-
-/// Output that cannot be written: no space left, standard output closed. The message names the file and the reason.
-class WriteError : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
-};
-
-/// Writes a whole file. Throws WriteError.
-void write_file(const std::filesystem::path& path, const std::function<void(std::ostream&)>& contents);
 
 /// Flushes standard output. Throws WriteError when that, or a write since the last call, failed.
 void flush_standard_output();
@@ -35,13 +25,17 @@ void flush_standard_output();
 /// The first write that fails closes the file. That is remembered, and later text is dropped.
 class OutputFile {
  public:
+  enum class Form : bool {
+    plain,
+    gzip,  ///< each piece that is handed over is a member, so that a reader gets all of it at any time
+  };
   /// How long text waits at most: half of the second within which a finished kernel is promised to be in its file.
   static constexpr std::chrono::milliseconds kLongestDelay{500};
   /// More than this does not wait, bytes.
   static constexpr std::size_t kMostWaiting = 64 * 1024;
 
   /// Makes the file, empty. Throws WriteError.
-  explicit OutputFile(std::filesystem::path path);
+  explicit OutputFile(std::filesystem::path path, Form form = Form::plain);
   /// Writes what is left, except in a child process: what its parent had not yet written is the parent's to write.
   ~OutputFile();
   OutputFile(const OutputFile&) = delete;
@@ -60,6 +54,7 @@ class OutputFile {
   void write_waiting();  // with mutex_ held
 
   const std::filesystem::path path_;
+  const Form form_;
   const pid_t process_;
   int file_;
   mutable std::mutex mutex_;

@@ -1,55 +1,132 @@
 #include "platform/run/output_folder.h"
 
-#include <fstream>
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
 #include <iomanip>
 #include <sstream>
+#include <string_view>
 #include <system_error>
+#include <utility>
 
 namespace lacuna {
 namespace fs = std::filesystem;
 namespace {
 
-/// Every run writes this file first, so it marks a folder as one of Lacuna's.
-constexpr const char* kMarker = "effective.cfg";
+/// Marks a folder as one of Lacuna's, as the lock's file does, which earlier versions did not have.
+constexpr std::string_view kMarker = "effective.cfg";
+/// Files of an earlier run that do not stay next to those of this one; "owner" is from earlier versions.
+constexpr std::array<std::string_view, 10> kFilesOfARun{
+    "effective.cfg", "statistics.json", "kernels.csv", "kernels.csv.gz", "kernel_totals.csv",
+    "power.csv",     "requests.csv",    "log.txt",     "console.txt",    "owner"};
+
+/// A disk that is full, or fails, is no mistake of the user's.
+bool is_output_failure(const std::error_code& status) {
+  return status.value() == ENOSPC || status.value() == EDQUOT || status.value() == EIO || status.value() == EFBIG;
+}
+
+[[noreturn]] void cannot_make(const fs::path& folder, const std::error_code& status) {
+  if (is_output_failure(status)) throw write_error(folder.string(), status.value());
+  throw OutputError(folder.string() + ": cannot make the output folder: " + status.message());
+}
 
 void make(const fs::path& folder) {
   std::error_code status;
   fs::create_directories(folder, status);
-  if (status) throw OutputError(folder.string() + ": cannot make the output folder: " + status.message());
+  if (status) cannot_make(folder, status);
+}
+
+/// Makes the folder unless it exists; one with foreign files is refused.
+void make_or_reuse(const fs::path& folder) {
+  std::error_code status;
+  if (fs::exists(folder, status)) {
+    if (!fs::is_directory(folder, status)) throw OutputError("--out " + folder.string() + ": is not a folder");
+    if (!fs::is_empty(folder, status) && !fs::exists(folder / kMarker, status) &&
+        !fs::exists(folder / FolderLock::kFile, status))
+      throw OutputError("--out " + folder.string() + ": holds files that are not from Lacuna (no " + std::string(kMarker) +
+                        "); nothing was written");
+  }
+  make(folder);
+}
+
+[[noreturn]] void refuse(const fs::path& folder, const FolderOwner& owner) {
+  // A run that has reserved the folder is named after its process.
+  const pid_t process = owner.process != 0 ? owner.process : static_cast<pid_t>(std::strtol(owner.run.c_str(), nullptr, 10));
+  const bool seen = process > 0 && (kill(process, 0) == 0 || errno == EPERM);
+  throw OutputError("--out " + folder.string() + ": in use by a run that has not ended: process " + std::to_string(process) +
+                    (seen ? "" : ", which is not on this host or has left it to a child") + "; nothing was written");
+}
+
+void remove_files_of_earlier_run(const fs::path& folder) {
+  std::error_code status;
+  std::vector<fs::path> files;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, status)) {
+    const std::string name = entry.path().filename().string();
+    const bool is_ours = std::find(kFilesOfARun.begin(), kFilesOfARun.end(), name) != kFilesOfARun.end();
+    // What the user has put there in place of a file, such as a link to a device, stays.
+    if ((is_ours || WholeFile::is_unfinished(name)) && fs::is_regular_file(entry.symlink_status(status)))
+      files.push_back(entry.path());
+  }
+  for (const fs::path& file : files) fs::remove(file, status);
 }
 
 }  // namespace
+
+OutputFolder::OutputFolder(fs::path path, FolderLock lock, const std::string& run)
+    : path_(std::move(path)), lock_(std::move(lock)) {
+  lock_.take(run);
+  remove_files_of_earlier_run(path_);
+}
 
 OutputFolder OutputFolder::numbered(const fs::path& parent) {
   make(parent);
   for (unsigned number = 1;; ++number) {
     std::ostringstream name;
     name << "run-" << std::setw(4) << std::setfill('0') << number;
+    const fs::path folder = parent / name.str();
     std::error_code status;
     // Making the folder claims the number, also against another run that starts at the same time.
-    if (fs::create_directory(parent / name.str(), status)) return OutputFolder(parent / name.str());
-    if (status) throw OutputError((parent / name.str()).string() + ": cannot make the output folder: " + status.message());
+    const bool made = fs::create_directory(folder, status);
+    if (status) cannot_make(folder, status);
+    if (!made) continue;
+    FolderLock lock(folder);
+    if (!lock.owner()) return {folder, std::move(lock), name_of_this_run()};
   }
 }
 
 OutputFolder OutputFolder::at(const fs::path& folder) {
-  std::error_code status;
-  if (fs::exists(folder, status)) {
-    if (!fs::is_directory(folder, status)) throw OutputError("--out " + folder.string() + ": is not a folder");
-    if (!fs::is_empty(folder, status) && !fs::exists(folder / kMarker, status))
-      throw OutputError("--out " + folder.string() + ": holds files that are not from Lacuna (no " + kMarker +
-                        "); nothing was written");
-  }
-  make(folder);
-  return OutputFolder(folder);
+  make_or_reuse(folder);
+  FolderLock lock(folder);
+  if (lock.owner()) refuse(folder, *lock.owner());
+  return {folder, std::move(lock), name_of_this_run()};
+}
+
+void OutputFolder::reserve(const fs::path& folder, const std::string& run) {
+  make_or_reuse(folder);
+  FolderLock lock(folder);
+  if (lock.owner()) refuse(folder, *lock.owner());
+  lock.reserve(run);
+}
+
+OutputFolder OutputFolder::claim(const fs::path& folder, const std::string& run) {
+  make_or_reuse(folder);
+  FolderLock lock(folder);
+  if (lock.owner() && lock.owner()->run != run) refuse(folder, *lock.owner());
+  // Another process of this run has it or, when the run is known, has had it.
+  const std::optional<FolderOwner>& other = lock.owner() || run != kUnknownRun ? lock.last() : lock.owner();
+  const bool is_taken = other && other->run == run && other->process != 0 && other->process != getpid();
+  if (is_taken) return at(folder / ("process-" + std::to_string(getpid())));
+  return {folder, std::move(lock), run};
 }
 
 void OutputFolder::write(const std::string& name, const std::function<void(std::ostream&)>& contents) const {
   write_file(path_ / name, contents);
 }
 
-std::shared_ptr<OutputFile> OutputFolder::begin(const std::string& name) {
-  return files_.emplace_back(std::make_shared<OutputFile>(path_ / name));
+std::shared_ptr<OutputFile> OutputFolder::begin(const std::string& name, OutputFile::Form form) {
+  return files_.emplace_back(std::make_shared<OutputFile>(path_ / name, form));
 }
 
 void OutputFolder::flush() const {

@@ -1,6 +1,9 @@
 #include "platform/run/run_results.h"
 
+#include <spdlog/spdlog.h>
 #include <sys/resource.h>
+#include <functional>
+#include <string>
 
 #include "platform/run/log.h"
 
@@ -10,16 +13,49 @@ void open_results(OutputFolder& output, const RunParameters& parameters, KernelL
                   RequestRecorder& requests) {
   output.write("effective.cfg", [&](std::ostream& out) { parameters.write(out); });
   kernels.set_energy_blocks(energy.blocks());
-  kernels.record_to(output.begin("kernels.csv"));
+  switch (parameters.values().output.kernels) {
+    case KernelTable::dispatches:
+      kernels.record_to(output.begin("kernels.csv"));
+      break;
+    case KernelTable::gzip:
+      kernels.record_to(output.begin("kernels.csv.gz", OutputFile::Form::gzip));
+      break;
+    case KernelTable::totals:
+      break;
+  }
   if (!energy.empty()) energy.record_to(output.begin("power.csv"));
   if (!requests.empty()) requests.record_to(output.begin("requests.csv"));
   log_to_file(output.begin("log.txt"));
 }
 
-void write_results(const OutputFolder& output, const RunSummary& summary, const KernelLog& kernels,
-                   const StatisticsGroup& statistics) {
-  output.write("statistics.json", [&](std::ostream& out) { write_statistics_json(summary, kernels, statistics, out); });
-  output.flush();
+void write_results(const OutputFolder& output, const RunParameters& parameters, const RunSummary& summary,
+                   const KernelLog& kernels, const StatisticsGroup& statistics) {
+  // One that is lost is no reason to lose the others.
+  std::string lost;
+  const auto attempt = [&](const std::function<void()>& write) {
+    try {
+      write();
+    } catch (const WriteError& e) {
+      if (lost.empty()) lost = e.what();
+    }
+  };
+  attempt([&] { output.flush(); });
+  if (parameters.values().output.kernels == KernelTable::totals)
+    attempt([&] {
+      output.write("kernel_totals.csv",
+                   [&](std::ostream& out) { write_kernel_totals_csv(kernels.summaries(), out, kernels.energy_blocks()); });
+    });
+  attempt([&] {
+    output.write("statistics.json", [&](std::ostream& out) { write_statistics_json(summary, kernels, statistics, out); });
+  });
+  if (!lost.empty()) throw WriteError(lost);
+}
+
+void warn_of_missing_lock(const OutputFolder& output) {
+  if (output.lock().missing().empty()) return;
+  spdlog::warn(
+      "{}: its file system has no locks ({}): another run that writes there is not noticed, and the files of both get mixed",
+      output.path().string(), output.lock().missing());
 }
 
 std::uint64_t peak_host_memory() {

@@ -13,15 +13,18 @@
 
 namespace lacuna {
 
-/// Writes effective.cfg, begins kernels.csv, log.txt and, when energy is accounted for, power.csv, and, when requests are
-/// counted over time, requests.csv. Throws WriteError.
+/// Writes effective.cfg, begins kernels.csv (or kernels.csv.gz, by output.kernels), log.txt and, when energy is accounted for,
+/// power.csv, and, when requests are counted over time, requests.csv. Throws WriteError.
 void open_results(OutputFolder& output, const RunParameters& parameters, KernelLog& kernels, EnergyRecorder& energy,
                   RequestRecorder& requests);
 
-/// Writes statistics.json and what is left of the files that grow. May be called again: the later one counts. Throws
-/// WriteError, also when one of those files failed before.
-void write_results(const OutputFolder& output, const RunSummary& summary, const KernelLog& kernels,
-                   const StatisticsGroup& statistics);
+/// Writes what is left of the files that grow, kernel_totals.csv when that is wanted, and, last, statistics.json. May be called
+/// again: the later one counts. Throws WriteError, also when one of those files failed before.
+void write_results(const OutputFolder& output, const RunParameters& parameters, const RunSummary& summary,
+                   const KernelLog& kernels, const StatisticsGroup& statistics);
+
+/// When the file system of the folder has no locks: other runs that write there are not noticed, and the log says so.
+void warn_of_missing_lock(const OutputFolder& output);
 
 /// The largest amount of memory that this process has had so far, bytes; 0 when the host does not tell.
 std::uint64_t peak_host_memory();

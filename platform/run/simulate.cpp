@@ -22,6 +22,7 @@
 #include "platform/run/log.h"
 #include "platform/run/output_folder.h"
 #include "platform/run/run_control.h"
+#include "platform/run/run_failure.h"
 #include "platform/run/run_parameters.h"
 #include "platform/run/run_report.h"
 #include "platform/run/run_results.h"
@@ -150,6 +151,7 @@ int simulate(const CommandLine& line, GuestProgram program) {
   if (output) {
     open_results(*output, parameters, kernels, energy, requests);
     console.record_to(output->begin("console.txt"));
+    warn_of_missing_lock(*output);
   }
   const auto lost_output = [&] { return console.failure().empty() && output ? output->failure() : console.failure(); };
   for (const std::string& warning : program.warnings) spdlog::warn("{}", warning);
@@ -173,11 +175,11 @@ int simulate(const CommandLine& line, GuestProgram program) {
     end = run_simulation(parameters.values().sim, observer);
   } catch (const std::exception& e) {
     console.flush();
-    const std::string reason = std::string("a model found itself in an impossible state: ") + e.what();
-    spdlog::critical("{}", reason);
+    const RunFailure failure = failure_of(e);
+    spdlog::critical("{}", failure.text);
     spdlog::default_logger()->flush();
-    platform.hart().tell_debugger_of_end(kExitModelError, "lacuna: " + reason);
-    return kExitModelError;
+    platform.hart().tell_debugger_of_end(failure.exit_code, "lacuna: " + failure.text);
+    return failure.exit_code;
   }
   const double wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   if (end == RunEnd::guest && platform.hart().stopped_by_trap()) end = RunEnd::lost_trap;
@@ -218,7 +220,7 @@ int simulate(const CommandLine& line, GuestProgram program) {
   };
   if (output) {
     summary.output_folder = output->path().string();
-    attempt([&] { write_results(*output, summary, kernels, statistics); });
+    attempt([&] { write_results(*output, parameters, summary, kernels, statistics); });
   }
   progress.begin_line();
   if (line.command != Command::hart && !line.quiet) write_run_report(summary, kernels, std::cerr);
@@ -228,6 +230,8 @@ int simulate(const CommandLine& line, GuestProgram program) {
     summary.exit_code = kExitOutput;
   }
   spdlog::default_logger()->flush();
+  // The log's last lines, too.
+  if (output && !output->failure().empty()) summary.exit_code = kExitOutput;
   return summary.exit_code;
 }
 

@@ -65,6 +65,14 @@ TEST(CommandLine, ExecTakesAProgramAndItsArguments) {
   EXPECT_THAT(parse_command_line({"exec", "--help"}).help, HasSubstr("LD_LIBRARY_PATH"));
 }
 
+TEST(CommandLine, AnOutputFolderHasAName) {
+  for (const std::string command : {"hart", "run", "launch", "exec"}) {
+    const std::string refusal = "--out needs the name of a folder; see lacuna " + command + " --help";
+    EXPECT_EQ(error({command, "--out", "", "program"}), refusal);
+    EXPECT_EQ(error({command, "--out=", "program"}).empty(), false);
+  }
+}
+
 TEST(CommandLine, SweepsAndTheirResults) {
   const CommandLine sweep = parse_command_line({"sweep", "a.sweep", "-j", "4", "--db", "x.db", "-n", "--retry", "--on", "slurm",
                                                 "--slurm", "partition=a=b", "--no-wait"});

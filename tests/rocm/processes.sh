@@ -21,3 +21,44 @@ done
 expect 0 "$LACUNA" exec --config tiny --out shared -- sh -c "'$PROGRAMS/vector_add' && '$PROGRAMS/lds'"
 has_results shared
 [[ $(find shared -name statistics.json | wc -l) == 2 ]] || fail "not two results: $(find shared)"
+
+# Two runs into one folder: the second is refused before its program starts. Without lacuna exec the program runs without results.
+on_gpu --config tiny --out busy -- exits wait-for-signal endless
+"${command[@]}" >out.txt 2>err.txt &
+process=$!
+await grep -q "ending by wait-for-signal" out.txt
+on_gpu --config tiny --out busy -- vector_add
+expect 2 "${command[@]}"
+complains "busy: in use by a run that has not ended: process $process; nothing was written"
+[[ ! -s out.txt ]] || fail "the program was started"
+expect 74 env LD_LIBRARY_PATH="$library_folder" LACUNA_CONFIG=tiny LACUNA_OUT=busy "$PROGRAMS/vector_add"
+says "checks passed"
+complains "no results will be written: --out busy: in use by a run that has not ended: process $process"
+kill -KILL $process
+wait $process || true
+[[ ! -e busy/statistics.json && ! -e busy/process-$process ]] || fail "not the folder of a run that was killed: $(find busy)"
+expect 0 "${command[@]}"
+has_results busy
+
+# Started at the same moment, when neither has used a GPU.
+for i in 1 2; do
+  "${command[@]}" >"out-$i.txt" 2>"err-$i.txt" &
+  processes[i]=$!
+done
+refused=0
+for i in 1 2; do
+  code=0
+  wait "${processes[i]}" || code=$?
+  [[ $code == 0 || $code == 2 ]] || { cat "err-$i.txt" >&2; fail "run $i of two ended with $code"; }
+  [[ $code == 0 ]] || refused=$((refused + 1))
+done
+[[ $refused -le 1 ]] || fail "both runs were refused"
+has_results busy
+
+# Without lacuna exec processes share a folder.
+for i in 1 2; do
+  LD_LIBRARY_PATH="$library_folder" LACUNA_CONFIG=tiny LACUNA_OUT=alike "$PROGRAMS/vector_add" >"out-$i.txt" 2>"err-$i.txt" &
+  processes[i]=$!
+done
+for i in 1 2; do wait "${processes[i]}" || { cat "err-$i.txt" >&2; fail "process $i of two failed"; }; done
+has_results alike

@@ -3,13 +3,21 @@
 source "$(dirname "$0")/common.sh"
 
 # Each file of the output folder on a full disk, which /dev/full stands for.
-for file in effective.cfg kernels.csv console.txt log.txt statistics.json; do
+# lost FILE [OPTION...]
+lost() {
+  local file=$1
+  shift
   mkdir "no-$file"
   touch "no-$file/effective.cfg"
   ln -sf /dev/full "no-$file/$file"
-  expect 74 "$LACUNA" run "$FIRMWARE/unhandled_fault.elf" --config tiny --out "no-$file"
+  expect 74 "$LACUNA" run "$FIRMWARE/unhandled_fault.elf" --config tiny --out "no-$file" "$@"
   complains "no-$file/$file: cannot be written: No space left on device"
-done
+}
+for file in effective.cfg kernels.csv console.txt log.txt statistics.json; do lost $file; done
+lost kernels.csv.gz --set output.kernels=gzip
+lost kernel_totals.csv --set output.kernels=totals
+lost requests.csv --set gpu.request_interval=1us
+lost power.csv --config energy/r9nano --set energy.interval=1us
 for file in statistics.json kernels.csv console.txt; do [[ -s no-log.txt/$file ]] || fail "$file was not written either"; done
 
 # Standard output that is full, closed, or has lost its reader.

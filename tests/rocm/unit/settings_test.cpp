@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "drivers/rocm/output_claim.h"
+#include "platform/run/output_folder.h"
 
 namespace lacuna::rocm {
 namespace {
@@ -24,13 +24,14 @@ class SettingsTest : public testing::Test {
   }
   ~SettingsTest() override { fs::remove_all(folder_); }
 
+  static OutputFolder claim(const fs::path& out) { return OutputFolder::claim(out, Settings::from_environment().run); }
   /// What a child process that claims `out` gets; "refused" when nothing.
   std::string claimed_by_child(const fs::path& out) {
     const fs::path answer = folder_ / "answer";
     if (const pid_t child = fork(); child == 0) {
       std::ofstream file(answer);
       try {
-        file << claim_folder(out).path().string() << std::flush;
+        file << claim(out).path().string() << std::flush;
       } catch (const OutputError&) {
         file << "refused" << std::flush;
       }
@@ -99,10 +100,21 @@ TEST_F(SettingsTest, FurtherProcessesOfARunGetFoldersOfTheirOwn) {
 
 TEST_F(SettingsTest, AProcessThatLivesKeepsItsFolder) {
   const fs::path out = folder_ / "out";
-  EXPECT_EQ(claim_folder(out).path(), out);
-  EXPECT_EQ(claim_folder(out).path(), out) << "once more by the same";
+  EXPECT_EQ(claim(out).path(), out);
+  const OutputFolder again = claim(out);
+  EXPECT_EQ(again.path(), out) << "once more by the same";
   const std::string other = claimed_by_child(out);
   EXPECT_EQ(other, out / ("process-" + std::to_string(last_child_)));
+}
+
+TEST_F(SettingsTest, AnotherRunIsRefusedWhileAProcessLives) {
+  const fs::path out = folder_ / "out";
+  setenv("LACUNA_RUN", "1", 1);
+  const OutputFolder ours = claim(out);
+  setenv("LACUNA_RUN", "2", 1);
+  EXPECT_EQ(claimed_by_child(out), "refused");
+  unsetenv("LACUNA_RUN");
+  EXPECT_EQ(claimed_by_child(out), "refused");
 }
 
 TEST_F(SettingsTest, ForeignFoldersAreLeftAlone) {
@@ -110,7 +122,7 @@ TEST_F(SettingsTest, ForeignFoldersAreLeftAlone) {
   fs::create_directory(out);
   std::ofstream(out / "letter.txt") << "Dear";
   EXPECT_EQ(claimed_by_child(out), "refused");
-  EXPECT_FALSE(fs::exists(out / "owner"));
+  EXPECT_FALSE(fs::exists(out / FolderLock::kFile));
 }
 
 }  // namespace

@@ -1,0 +1,77 @@
+#!/usr/bin/env bash
+# Limits of the process: size of files (ulimit -f) and memory (ulimit -v). It ends with a code and a sentence of ours, not by a signal.
+source "$(dirname "$0")/common.sh"
+
+# within LIMIT COMMAND...: runs it under `prlimit LIMIT`; its exit code is in `code`, what it says on stderr in err.txt. That passes
+# through a pipe: the limit would count for a file.
+within() {
+  local limit=$1
+  shift
+  { timeout --kill-after=5 "$time_limit" prlimit "$limit" -- "$@" 2>&1 >/dev/null </dev/null; echo $? >code.txt; } | cat >err.txt
+  code=$(<code.txt)
+}
+
+# each_file COMMAND...: for each file that the command writes to its output folder, runs it with a limit that this file does not meet.
+each_file() {
+  local size file
+  rm -rf whole
+  expect 0 "$@" --out whole
+  find whole -type f -size +0 -printf '%s %f\n' | sort -n >sizes.txt
+  while read -r size file; do
+    # Times of the host make a file a few bytes longer or shorter.
+    within --fsize=$((size * 9 / 10)) "$@" --out limited
+    [[ $code == 74 ]] || fail "$*: code $code when $file must not have its $size bytes"
+    grep -q "^lacuna: .*limited/[a-z._-]*: cannot be written: File too large$" err.txt || fail "no file is named"
+    [[ -z $(find limited -name '*.part') ]] || fail "an unfinished file is left"
+    rm -rf limited
+  done <sizes.txt
+  within --fsize=100000000 "$@" --out limited
+  [[ $code == 0 ]] || fail "$*: code $code with a limit that it meets"
+  rm -rf limited
+}
+
+kernels=$FIRMWARE/kernels/launch_examples.co
+each_file "$LACUNA" run "$FIRMWARE/demo.elf" --config tiny --config energy/r9nano --set energy.interval=1us --set gpu.request_interval=1us
+each_file "$LACUNA" launch "$kernels" --config tiny --set output.kernels=gzip -k shape --grid 64 --repeat 50 -a out:64:s.bin
+each_file "$LACUNA" launch "$kernels" --config tiny --set output.kernels=totals -k shape --grid 64 --repeat 50 -a out:64:s.bin
+each_file "$LACUNA" hart "$FIRMWARE/hello.elf"
+
+# What a launch saves, which is larger than what it reports: the file of an earlier launch stays.
+echo earlier >s.bin
+within --fsize=1000000 "$LACUNA" launch "$kernels" --config tiny -k shape --grid 64 -a out:2000000:s.bin
+[[ $code == 74 ]] || fail "a result that cannot be saved: code $code"
+complains "lacuna: s.bin: cannot be written: File too large"
+[[ $(cat s.bin) == earlier && -z $(find . -name '*.part') ]] || fail "s.bin is not the earlier one"
+ln -s /dev/full full.bin
+expect 74 "$LACUNA" launch "$kernels" --config tiny -k shape --grid 64 -a out:64:full.bin
+complains "lacuna: full.bin: cannot be written: No space left on device"
+
+# The console, the listings and the generated pages.
+within --fsize=10 sh -c '"$@" >console.txt' - "$LACUNA" hart "$FIRMWARE/hello.elf"
+[[ $code == 74 ]] || fail "a console that cannot be written: code $code"
+complains "standard output: cannot be written: File too large"
+mkdir docs
+within --fsize=1000 "$LACUNA" docs docs
+[[ $code == 74 ]] || fail "pages that cannot be written: code $code"
+complains "docs/parameters.md: cannot be written: File too large"
+[[ -z $(ls -A docs) ]] || fail "an unfinished page is left"
+# A program that lacuna exec starts has the signal as it was, and so has one below a sweep.
+within --fsize=10 "$LACUNA" exec -- sh -c 'echo more than ten bytes >file.txt; echo no signal'
+[[ $code == 153 ]] || fail "a program of lacuna exec that exceeds the limit: code $code"
+
+# Memory. Below what the loader and the libraries' own initialization need there is nothing of ours to say anything: 127 is the
+# loader's, and it says it.
+succeeded=no
+for megabytes in 10 20 30 40 50 60 80 100 150 200 250 300 400 500 800 1500 3000 8000 20000; do
+  for door in "hart $FIRMWARE/hello.elf" "run $FIRMWARE/demo.elf --config tiny --set sim.threads=2" \
+              "launch $kernels --config tiny -k shape --grid 64 -a out:64:s.bin" "disasm $kernels" "isa check $kernels" "docs docs"; do
+    within --as=$((megabytes * 1000000)) "$LACUNA" $door
+    case $code in
+      0) succeeded=yes ;;
+      71 | 127) [[ -s err.txt ]] || fail "$door: code $code without a sentence with $megabytes MB" ;;
+      *) fail "$door: code $code with $megabytes MB of memory" ;;
+    esac
+    [[ $code != 71 ]] || complains "lacuna: the host "
+  done
+done
+[[ $succeeded == yes ]] || fail "no run has ever succeeded"
