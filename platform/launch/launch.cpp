@@ -17,6 +17,10 @@ int launch(const CommandLine& line) {
   CommandLine configured = line;
   configured.configuration = launch_configuration(line, session);
   const auto conclude = [&](int code, std::ostream* out) {
+    if (const std::string& lost = session.lost_output(); !lost.empty()) {
+      std::cerr << "lacuna: " << lost << '\n';
+      return kExitOutput;
+    }
     if (const std::string error = session.error(); !error.empty()) std::cerr << "lacuna: " << error << '\n';
     if (code != 0) return code;
     for (const ComparisonResult& comparison : session.comparisons()) {

@@ -8,9 +8,9 @@
 #include <limits>
 
 #include "models/common/nearest_name.h"
-#include "models/host/semihosting_file.h"
 #include "platform/launch/launch_error.h"
 #include "platform/launch/launch_plan.h"
+#include "platform/launch/saved_file.h"
 #include "platform/launch/text.h"
 
 namespace lacuna {
@@ -280,7 +280,9 @@ void LaunchSession::finish() {
     } catch (const LaunchError& e) {
       throw LaunchError(at(made.line) + "buffer " + name + ": " + e.what());
     }
-    if (made.save) download(made, 0, made.bytes, [file = *made.save] { return open_host_file(file, 5); });
+    if (made.save)
+      download(made, 0, made.bytes,
+               [this, file = *made.save, bytes = made.bytes] { return open_saved_file(file, bytes, lost_); });
   }
   line_ = 0;
   emit(LAUNCH_END, launch_header{});

@@ -54,6 +54,8 @@ class LaunchSession {
 
   /// What went wrong while the plan was made or executed, with file and line; "" = nothing. The launcher ends then.
   std::string error() const;
+  /// A file that a buffer should have been saved to, and why it was not; "" = none is missing.
+  const std::string& lost_output() const { return lost_; }
   const std::deque<ComparisonResult>& comparisons() const { return comparisons_; }
 
  private:
@@ -160,6 +162,7 @@ class LaunchSession {
   std::vector<std::string> warnings_;
   std::set<std::string> warned_;
   std::string error_;  ///< of the plan
+  std::string lost_;
 };
 
 }  // namespace lacuna

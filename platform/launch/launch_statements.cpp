@@ -6,10 +6,10 @@
 #include <limits>
 
 #include "models/common/nearest_name.h"
-#include "models/host/semihosting_file.h"
 #include "platform/launch/launch_error.h"
 #include "platform/launch/launch_plan.h"
 #include "platform/launch/launch_session.h"
+#include "platform/launch/saved_file.h"
 #include "platform/launch/text.h"
 #include "platform/loaders/offload_bundle.h"
 
@@ -148,7 +148,7 @@ void LaunchSession::execute_save(const LaunchStatement& statement) {
   line_ = key.line;
   const std::filesystem::path file = program_.folder / value(key.value);
   require_writable(file);
-  download(from, 0, from.bytes, [file] { return open_host_file(file, 5); });
+  download(from, 0, from.bytes, [this, file, bytes = from.bytes] { return open_saved_file(file, bytes, lost_); });
 }
 
 void LaunchSession::execute_compare(const LaunchStatement& statement) {
