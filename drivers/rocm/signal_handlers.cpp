@@ -1,21 +1,18 @@
 #include "drivers/rocm/signal_handlers.h"
 
 #include <pthread.h>
-#include <signal.h>
 
 #include <algorithm>
 #include <iterator>
+
+#include "models/common/blocked_signals.h"
 
 namespace lacuna::rocm {
 
 SignalHandlers::SignalHandlers(HostWaits& waits, SignalLoad* load) : waits_(waits), load_(load) {
   // Signals of the operating system are for the program's own threads.
-  sigset_t all;
-  sigset_t before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
+  const BlockedSignals blocked;
   thread_ = std::thread([this] { run(); });
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
 SignalHandlers::~SignalHandlers() {

@@ -187,6 +187,7 @@ class Observer {
     wave_.event = isa::Event::none;
     switch (event) {
       case isa::Event::none:
+      case isa::Event::fine_grained_float_atomic:
         note(*instruction, pc);
         return true;
       case isa::Event::wait_count:

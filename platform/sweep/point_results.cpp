@@ -7,8 +7,10 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <sstream>
+#include <utility>
 
 #include "platform/launch/text.h"
+#include "platform/run/gzip.h"
 #include "platform/sweep/condition.h"
 #include "platform/sweep/sweep_error.h"
 
@@ -177,7 +179,14 @@ PointResults read_results(const fs::path& folder) {
   if (!fs::exists(folder / "statistics.json", status)) throw SweepError("the run has left no statistics.json");
   PointResults results = parse_statistics(contents(folder / "statistics.json"));
   results.configuration = contents(folder / "effective.cfg");
-  std::istringstream rows(contents(folder / "kernels.csv"));
+  // The one of these that output.kernels has chosen.
+  std::string table = contents(folder / "kernels.csv") + contents(folder / "kernel_totals.csv");
+  try {
+    table += gunzip(contents(folder / "kernels.csv.gz"));
+  } catch (const GzipError& e) {
+    throw SweepError(std::string("kernels.csv.gz cannot be read: ") + e.what());
+  }
+  std::istringstream rows(std::move(table));
   std::getline(rows, results.kernel_columns);
   for (std::string row; std::getline(rows, row);) results.kernels.push_back(row);
   return results;

@@ -30,7 +30,7 @@ struct PointResults {
   std::string run_hash;
   std::string version;
   std::string configuration;         ///< effective.cfg
-  std::string kernel_columns;        ///< first line of kernels.csv
+  std::string kernel_columns;        ///< first line of kernels.csv, or of what output.kernels has put in its place
   std::vector<std::string> kernels;  ///< the others
 };
 

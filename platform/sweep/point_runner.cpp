@@ -10,6 +10,7 @@
 #include <csignal>
 #include <system_error>
 
+#include "platform/run/file_size_limit.h"
 #include "platform/run/output_file.h"
 #include "platform/sweep/build_origin.h"
 #include "platform/sweep/point_failure.h"
@@ -150,8 +151,8 @@ void PointRunner::start(const PointTask& task) {
     dup2(input.number, STDIN_FILENO);
     dup2(log.number, STDOUT_FILENO);
     dup2(log.number, STDERR_FILENO);
-    std::signal(SIGXFSZ, SIG_DFL);
     sigprocmask(SIG_SETMASK, &mask, nullptr);
+    restore_file_size_signal();
     if (chdir(setup_.run_in.c_str()) == 0) execve(arguments.front(), arguments.data(), environment.data());
     _exit(kPointNotStarted);
   }

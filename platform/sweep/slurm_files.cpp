@@ -16,11 +16,7 @@ namespace fs = std::filesystem;
 constexpr const char* kEndFile = "end.json";
 
 void write_json(const fs::path& file, const Json& json) {
-  const fs::path unfinished = file.string() + ".new";
-  write_file(unfinished, [&](std::ostream& out) { out << json.dump(1, ' ', false, Json::error_handler_t::replace) << '\n'; });
-  std::error_code status;
-  fs::rename(unfinished, file, status);
-  if (status) throw WriteError(file.string() + ": cannot be written: " + status.message());
+  write_file(file, [&](std::ostream& out) { out << json.dump(1, ' ', false, Json::error_handler_t::replace) << '\n'; });
 }
 
 Json pairs(const NamedValues& values) {
