@@ -12,7 +12,7 @@ function(lacuna_riscv_image name)
   add_custom_command(
     OUTPUT "${elf}" "${image}"
     COMMAND "${LACUNA_RISCV_COMPILER}" --specs=picolibc.specs --oslib=semihost --crt0=semihost -march=rv64gc -mabi=lp64d
-            -mcmodel=medany -msmall-data-limit=0 -O2 -g -ffp-contract=off -Wall -Wextra -Werror ${arg_SOURCES} -o "${elf}" -lm
+            -mcmodel=medany -msmall-data-limit=0 -O2 -g -ffp-contract=off -Wall -Wextra -Werror "-I${CMAKE_SOURCE_DIR}" ${arg_SOURCES} -o "${elf}" -lm
             -Wl,--defsym=__flash=0x80000000 -Wl,--defsym=__flash_size=0x100000 -Wl,--defsym=__ram=0x80100000
             -Wl,--defsym=__ram_size=0x200000 -Wl,--no-warn-rwx-segments ${arg_LINK_OPTIONS}
     COMMAND "${LACUNA_RISCV_OBJCOPY}" -O binary "${elf}" "${image}"

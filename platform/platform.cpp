@@ -116,6 +116,9 @@ void Platform::wire_interrupts() {
   hart_.machine_external_interrupt.bind(external_line_);
   uart_.interrupt.bind(uart_line_);
   if (gpu_) gpu_->interrupt().bind(gpu_line_);
+  hart_.set_time_source([this](Tick at) { return clint_.mtime(at); });
+  // The GPU's line is no part of it: what the GPU does is not known before it does it.
+  hart_.set_line_forecast([this](Tick now) { return earlier(clint_.next_line_change(0, now), uart_.next_line_change(now)); });
 }
 
 void Platform::connect_console(const PlatformConsole& console) {

@@ -66,8 +66,6 @@ WorkerThreads::Sharing PlatformParameters::thread_sharing() const {
 std::vector<std::string> PlatformParameters::check(Machine machine) const {
   std::vector<std::string> problems;
   if (machine != Machine::process) {
-    if (hart.timebase != clint.timebase)
-      problems.emplace_back("hart.timebase and clint.timebase differ: the time CSR and mtime must count alike");
     if (host.ram_size.n % 4096 != 0) problems.emplace_back("host.ram_size must be a multiple of 4KiB");
   }
   if (machine != Machine::hart) {

@@ -5,7 +5,7 @@
 #include "hal/riscv_interrupts.h"
 #include "models/common/memory_map.h"
 
-/* Rate of mtime: default of host.hart's timebase parameter. */
+/* Rate of mtime: default of clint.timebase. */
 #define NANOSECONDS_PER_TICK 100u
 
 #define MSTATUS_MIE 0x8u

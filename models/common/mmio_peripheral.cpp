@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "models/common/guest_mistake.h"
+#include "models/common/line_change.h"
 #include "models/common/tlm_time.h"
 
 namespace lacuna {
@@ -120,7 +121,11 @@ void MmioPeripheral::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_
   const Decoded decoded = decode(payload);
   delay += to_sc_time(payload.is_write() ? write_latency_ : read_latency_);
   if (decoded.status == tlm::TLM_OK_RESPONSE) {
+    line_changed_ = false;
     perform(decoded, payload, local_time(delay), false);
+    if (line_changed_) {
+      if (auto* const line = payload.get_extension<LineChange>()) line->changed = true;
+    }
   } else {
     log_refusal(payload, decoded);
   }

@@ -10,7 +10,10 @@
 //   byte enables                                             TLM_BYTE_ENABLE_ERROR_RESPONSE
 //   no data pointer, or length zero                          TLM_GENERIC_ERROR_RESPONSE
 // each with a log line naming the instance, the access and the nearest register. Debug accesses are answered silently and
-// must be without side effects: the device is told.
+// must be without side effects: the hooks see which accesses these are.
+//
+// A device whose hook changes the level of one of its interrupt lines calls report_line_change(), and the initiator hears of it
+// (models/common/line_change.h): reads may change lines as writes do (a claim, an acknowledging status register).
 #pragma once
 
 #include <tlm_utils/simple_target_socket.h>
@@ -75,6 +78,9 @@ class MmioPeripheral : public sc_core::sc_module {
   virtual std::uint64_t read_register(const RegisterAccess& access) = 0;
   virtual void write_register(const RegisterAccess& access, std::uint64_t value) = 0;
 
+  /// Of a hook: this access changes the level of an interrupt line, now or some delta cycles later.
+  void report_line_change() { line_changed_ = true; }
+
  private:
   struct Place {
     std::uint64_t begin;
@@ -97,6 +103,7 @@ class MmioPeripheral : public sc_core::sc_module {
   Tick read_latency_;
   Tick write_latency_;
   Bytes size_;
+  bool line_changed_ = false;  // by the present access
   std::vector<MmioRegister> registers_;
   std::vector<Place> places_;  // sorted by begin
 };

@@ -31,16 +31,29 @@ Clint::Clint(sc_core::sc_module_name module_name, const ClintParameters& paramet
   sensitive << update_;
 }
 
-bool Clint::timer_armed(unsigned hart, Tick now) const {
-  const std::uint64_t time = mtime(now);
+bool Clint::reached(unsigned hart, Tick now) const { return mtime(later(now, written_)) >= mtimecmp_[hart]; }
+
+Tick Clint::fires(unsigned hart, Tick now) const {
+  if (reached(hart, now)) return kNever;
+  const Tick at = later(now, written_);
+  const std::uint64_t remaining = mtimecmp_[hart] - mtime(at);
+  const std::uint64_t elapsed = at.ps / period_.ps;
   // A compare value beyond the kernel's range of time is never reached.
-  return mtimecmp_[hart] > time && mtimecmp_[hart] - time < kNever.ps / period_.ps - now.ps / period_.ps;
+  if (remaining >= kNever.ps / period_.ps - elapsed) return kNever;
+  return {period_.ps * (elapsed + remaining)};
+}
+
+Tick Clint::next_line_change(unsigned hart, Tick now) const {
+  const bool on_its_way =
+      timer_interrupt[hart].read() != reached(hart, now) || software_interrupt[hart].read() != (msip_[hart] != 0);
+  return on_its_way ? now : fires(hart, now);
 }
 
 void Clint::reset() {
   std::fill(msip_.begin(), msip_.end(), 0);
   std::fill(mtimecmp_.begin(), mtimecmp_.end(), kNeverCompare);
   offset_ = 0;
+  written_ = {};
   update_.notify(sc_core::SC_ZERO_TIME);
 }
 
@@ -67,24 +80,21 @@ void Clint::write_register(const RegisterAccess& access, std::uint64_t value) {
       offset_ += value - mtime(access.at);
       break;
   }
+  written_ = access.at;
   // At the kernel's time, not at the initiator's: a line that falls is then down before the initiator looks again.
   update_.notify(sc_core::SC_ZERO_TIME);
+  report_line_change();
 }
 
 void Clint::update_lines() {
   const Tick now = to_tick(sc_core::sc_time_stamp());
-  std::uint64_t remaining = kNeverCompare;  // ticks to the nearest compare value
+  Tick next = kNever;
   for (unsigned h = 0; h < msip_.size(); ++h) {
     software_interrupt[h].write(msip_[h] != 0);
-    const std::uint64_t time = mtime(now);
-    const bool reached = time >= mtimecmp_[h];
-    timer_interrupt[h].write(reached);
-    if (!reached) remaining = std::min(remaining, mtimecmp_[h] - time);
+    timer_interrupt[h].write(reached(h, now));
+    next = earlier(next, fires(h, now));
   }
-  // A compare value beyond the kernel's range of time is never reached.
-  const std::uint64_t elapsed = now.ps / period_.ps;
-  if (remaining >= kNever.ps / period_.ps - elapsed) return;
-  update_.notify(to_sc_time(Tick{period_.ps * (elapsed + remaining)} - now));
+  if (next != kNever) update_.notify(to_sc_time(next - now));
 }
 
 }  // namespace lacuna

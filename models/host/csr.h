@@ -16,7 +16,7 @@ std::string_view trap_name(std::uint64_t mcause);
 /// Free-running counters as they are when a CSR instruction executes; supplied by the executor.
 struct CounterValues {
   std::uint64_t cycle = 0;
-  std::uint64_t time = 0;
+  std::optional<std::uint64_t> time;  ///< nothing: there is no such register
   std::uint64_t instret = 0;
 };
 

@@ -19,7 +19,6 @@ constexpr std::size_t kHartStack = 1u << 20;
 rv64::CoreTiming core_timing(const HartParameters& p) {
   rv64::CoreTiming timing;
   timing.period_ps = p.clock.period().ps;
-  timing.timebase_period_ps = p.timebase.period().ps;
   const auto set = [&timing](rv64::Class klass, Cycles cycles) {
     timing.cycles[static_cast<std::size_t>(klass)] = static_cast<std::uint8_t>(std::min<std::uint64_t>(cycles.n, 255));
   };
@@ -38,8 +37,6 @@ rv64::CoreTiming core_timing(const HartParameters& p) {
 }
 
 const HartParameters& validated(const HartParameters& p) {
-  const auto whole_period = [](Frequency f) { return f.hz != 0 && 1'000'000'000'000 % f.hz == 0; };
-  if (!whole_period(p.timebase)) throw std::invalid_argument("hart timebase: the period is not a whole number of picoseconds");
   if (p.quantum.ps == 0) throw std::invalid_argument("hart quantum: must not be 0");
   return p;
 }
@@ -51,7 +48,6 @@ void HartParameters::describe(ParameterSection& s) {
   // In-order single-issue cores of this class; the caches of the host side are not modelled.
   const std::string_view source = "assumption: in-order single-issue core with its data in the first-level cache";
   s.add("clock", clock, "Clock of the host hart", {.range = {1e6, 1e10}});
-  s.add("timebase", timebase, "Rate of the time CSR; must equal the CLINT's", {.range = {1e3, 1e9}});
   s.add("quantum", quantum, "How far the hart may run ahead of the rest of the platform", {.range = {1, 1e9}});
   s.add("reset_pc", reset_pc, "First instruction when no program says otherwise");
   s.add("hart_id", hart_id, "Value of mhartid");
@@ -87,9 +83,13 @@ Hart::Implementation::Implementation(Hart& owner, const HartParameters& with)
   core.csrs().mhartid = with.hart_id;
   attributes.kind = RequestKind::host;
   payload.set_extension(&attributes);
+  payload.set_extension(&line_change);
 }
 
-Hart::Implementation::~Implementation() { payload.clear_extension(&attributes); }
+Hart::Implementation::~Implementation() {
+  payload.clear_extension(&line_change);
+  payload.clear_extension(&attributes);
+}
 
 // --- process --------------------------------------------------------------------------------------------------------------
 
@@ -104,9 +104,18 @@ void Hart::Implementation::run() {
   while (!ended) {
     if (gdb) poll_debugger(0);
     if (ended) break;
-    run_slice(parameters.quantum.ps);
+    run_slice(slice_limit());
   }
   finish();
+}
+
+std::uint64_t Hart::Implementation::slice_limit() const {
+  const std::uint64_t quantum = parameters.quantum.ps;
+  if (!next_line_change) return quantum;
+  const Tick now{sc_core::sc_time_stamp().value()};
+  const Tick change = next_line_change(now);
+  // Past the change, not up to it: a line changes some delta cycles after the time has come.
+  return change == kNever ? quantum : std::min(quantum, (change - now).ps + 1);
 }
 
 void Hart::Implementation::run_slice(std::uint64_t limit_ps) {
@@ -218,15 +227,16 @@ rv64::Bus::Result Hart::Implementation::transport(tlm::tlm_command command, std:
                                                   std::size_t size, std::uint64_t& local_ps) {
   prepare(command, address, data, size);
   attributes.latency = {};
+  line_change.changed = false;
   sc_core::sc_time delay = to_sc_time(Tick{local_ps});
   hart.bus->b_transport(payload, delay);
   local_ps = delay.value();
-  if (payload.is_response_ok()) return {true, payload.is_dmi_allowed()};
+  if (payload.is_response_ok()) return {true, payload.is_dmi_allowed(), line_change.changed};
   ++statistics.bus_errors;
   guest_warning("failed accesses of the hart", "{}: {} of {} bytes at {:#x} failed: {} (pc in the block at {:#x})", hart.name(),
                 command == tlm::TLM_READ_COMMAND ? "read" : "write", size, address, payload.get_response_string(),
                 core.registers().pc);
-  return {false, false};
+  return {};
 }
 
 rv64::Bus::Result Hart::Implementation::read(std::uint64_t address, std::span<std::byte> bytes, std::uint64_t& local_ps) {
@@ -250,6 +260,10 @@ std::optional<rv64::MemoryRegion> Hart::Implementation::direct(std::uint64_t add
       dmi.get_start_address(),        dmi.get_end_address(),  reinterpret_cast<std::byte*>(dmi.get_dmi_ptr()),
       dmi.is_read_allowed(),          dmi.is_write_allowed(), dmi.get_read_latency().value(),
       dmi.get_write_latency().value()};
+}
+
+std::optional<std::uint64_t> Hart::Implementation::time(std::uint64_t now_ps) {
+  return mtime ? std::optional(mtime(Tick{now_ps})) : std::nullopt;
 }
 
 bool Hart::Implementation::transport_debug(tlm::tlm_command command, std::uint64_t address, std::byte* data, std::size_t size) {
@@ -313,6 +327,12 @@ void Hart::invalidate_direct_mem_ptr(sc_dt::uint64 first, sc_dt::uint64 last) {
 }
 
 void Hart::set_reset_pc(std::uint64_t pc) { implementation_->parameters.reset_pc = pc; }
+
+void Hart::set_time_source(std::function<std::uint64_t(Tick)> mtime) { implementation_->mtime = std::move(mtime); }
+
+void Hart::set_line_forecast(std::function<Tick(Tick)> next_change) {
+  implementation_->next_line_change = std::move(next_change);
+}
 
 void Hart::set_console(HartConsole console) { implementation_->console = std::move(console); }
 

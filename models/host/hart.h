@@ -4,8 +4,10 @@
 //                   and the s* registers do not exist), 16 PMP entries with 4-byte granularity.
 // Initiator         temporally decoupled: runs ahead of the kernel by at most `quantum`, then waits. Memory that grants DMI is
 //                   reached by DMI and charged with the DMI latencies, everything else by b_transport with annotated delay.
-//                   A store to a device ends the local time slice, so that an interrupt line that falls because of it is
-//                   never seen stale.
+//                   A store to a device ends the local time slice, and so does a load that has changed an interrupt line
+//                   (models/common/line_change.h): the next instruction sees what the access did to the lines. A slice also
+//                   ends where a line is known to change (set_line_forecast), so that a timer's interrupt comes between the
+//                   same two instructions whatever the quantum.
 // Misaligned        loads and stores work inside one DMI region; on devices, and across regions, they trap (causes 4 and 6).
 //                   LR, SC and AMO must be aligned. An error response becomes an access fault (causes 1, 5, 7).
 // LR/SC             SC succeeds when the reserved bytes still hold the value that LR loaded: another initiator that writes
@@ -17,7 +19,7 @@
 // WFI               waits for an interrupt input without simulating. When no event is left the kernel's sc_start returns.
 // Lost trap         a trap whose handler cannot be fetched (mtvec 0, say) stops the hart; silicon would trap for ever. mcause,
 //                   mepc and mtval stay those of that trap.
-// Counters          mcycle counts clock cycles of simulated time (waiting included), time counts `timebase`.
+// Counters          mcycle counts clock cycles of simulated time (waiting included), time is mtime.
 #pragma once
 
 #include <tlm_utils/simple_initiator_socket.h>
@@ -42,7 +44,6 @@ namespace lacuna {
 
 struct HartParameters {
   Frequency clock{1'000'000'000};
-  Frequency timebase{10'000'000};
   Tick quantum{1'000'000};
   std::uint64_t reset_pc = 0x8000'0000;
   std::uint64_t hart_id = 0;
@@ -83,12 +84,17 @@ class Hart : public sc_core::sc_module {
   sc_core::sc_in<bool> machine_timer_interrupt;
   sc_core::sc_in<bool> machine_software_interrupt;
 
-  /// Throws std::invalid_argument when the timebase's period is not a whole number of picoseconds or the quantum is 0.
+  /// Throws std::invalid_argument when the quantum is 0.
   Hart(sc_core::sc_module_name name, const HartParameters& parameters);
   ~Hart() override;
 
   // Wiring, before the simulation starts.
   void set_reset_pc(std::uint64_t pc);
+  /// What the CSR `time` shows: the platform's mtime at a point in simulated time. Without it the hart has no such CSR.
+  void set_time_source(std::function<std::uint64_t(Tick at)> mtime);
+  /// When, from `now` on, an interrupt input may change by itself; `now` while a change is on its way, kNever when nothing is
+  /// known. Asked at the beginning of each slice.
+  void set_line_forecast(std::function<Tick(Tick now)> next_change);
   /// Console of semihosting and HTIF.
   void set_console(HartConsole console);
   /// Answers the RISC-V semihosting sequence (slli x0,x0,0x1f; ebreak; srai x0,x0,7). Without it ebreak always traps.

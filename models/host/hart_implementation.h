@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 
+#include "models/common/line_change.h"
 #include "models/common/memory_attributes.h"
 #include "models/host/gdb_stub.h"
 #include "models/host/hart.h"
@@ -19,6 +20,7 @@ struct Hart::Implementation final : rv64::Bus, rv64::HostServices, GuestAccess, 
   // The process.
   void run();
   void run_slice(std::uint64_t limit_ps);
+  std::uint64_t slice_limit() const;
   void spend_slice();
   void wait_for_interrupt();
   void end_wait();
@@ -36,6 +38,7 @@ struct Hart::Implementation final : rv64::Bus, rv64::HostServices, GuestAccess, 
   Result read(std::uint64_t address, std::span<std::byte> bytes, std::uint64_t& local_ps) override;
   Result write(std::uint64_t address, std::span<const std::byte> bytes, std::uint64_t& local_ps) override;
   std::optional<rv64::MemoryRegion> direct(std::uint64_t address, bool for_write) override;
+  std::optional<std::uint64_t> time(std::uint64_t now_ps) override;
   Result transport(tlm::tlm_command command, std::uint64_t address, std::byte* data, std::size_t size, std::uint64_t& local_ps);
   bool transport_debug(tlm::tlm_command command, std::uint64_t address, std::byte* data, std::size_t size);
   void prepare(tlm::tlm_command command, std::uint64_t address, std::byte* data, std::size_t size);
@@ -68,8 +71,11 @@ struct Hart::Implementation final : rv64::Bus, rv64::HostServices, GuestAccess, 
   std::unique_ptr<GdbStub> gdb;
   std::function<void(int)> exit_callback;
   std::function<bool()> stop_requested;
+  std::function<std::uint64_t(Tick)> mtime;
+  std::function<Tick(Tick)> next_line_change;
 
   MemoryAttributes attributes;
+  LineChange line_change;
   tlm::tlm_generic_payload payload;
   tlm::tlm_generic_payload debug_payload;
 

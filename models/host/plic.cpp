@@ -24,7 +24,8 @@ Plic::Plic(sc_core::sc_module_name module_name, const PlicParameters& parameters
       priority_(sources + 1, 0),
       pending_(sources / 32 + 1, 0),
       in_service_(sources + 1, false),
-      contexts_(contexts, Context{std::vector<std::uint32_t>(sources / 32 + 1, 0), 0}) {
+      contexts_(contexts, Context{std::vector<std::uint32_t>(sources / 32 + 1, 0), 0}),
+      levels_(contexts, false) {
   const auto words = static_cast<unsigned>(pending_.size());
   add_register({.name = "priority", .offset = 0, .width = 4, .count = sources + 1});
   add_register({.name = "pending", .offset = 0x1000, .width = 4, .mode = RegisterMode::read_only, .count = words});
@@ -56,7 +57,7 @@ void Plic::sample_sources() {
   for (unsigned s = 1; s <= sources_; ++s) {
     if (source_lines[s - 1].read() && !in_service_[s]) pending_[s / 32] |= bit(s);
   }
-  update_.notify(sc_core::SC_ZERO_TIME);
+  follow_requests();
 }
 
 unsigned Plic::best(const Context& context, std::uint32_t threshold) const {
@@ -70,8 +71,18 @@ unsigned Plic::best(const Context& context, std::uint32_t threshold) const {
   return winner;
 }
 
+void Plic::follow_requests() {
+  for (unsigned c = 0; c < contexts_.size(); ++c) {
+    const bool level = best(contexts_[c], contexts_[c].threshold) != 0;
+    if (level == levels_[c]) continue;
+    levels_[c] = level;
+    update_.notify(sc_core::SC_ZERO_TIME);
+    report_line_change();
+  }
+}
+
 void Plic::update_lines() {
-  for (unsigned c = 0; c < contexts_.size(); ++c) interrupt[c].write(best(contexts_[c], contexts_[c].threshold) != 0);
+  for (unsigned c = 0; c < contexts_.size(); ++c) interrupt[c].write(levels_[c]);
 }
 
 std::uint64_t Plic::read_register(const RegisterAccess& access) {
@@ -91,7 +102,7 @@ std::uint64_t Plic::read_register(const RegisterAccess& access) {
   if (!access.debug && source != 0) {
     pending_[source / 32] &= ~bit(source);
     in_service_[source] = true;
-    update_.notify(sc_core::SC_ZERO_TIME);
+    follow_requests();
   }
   return source;
 }
@@ -120,7 +131,7 @@ void Plic::write_register(const RegisterAccess& access, std::uint64_t value) {
         break;
     }
   }
-  update_.notify(sc_core::SC_ZERO_TIME);
+  follow_requests();
 }
 
 }  // namespace lacuna

@@ -8,7 +8,8 @@
 //   = none
 //                                   write: complete; ignored when the source is not enabled for the context
 // A source's gateway holds back further requests between claim and completion; a request once pending stays so until it is
-// claimed. Context 0 is hart 0 in M mode.
+// claimed. Context 0 is hart 0 in M mode. The gateways see the sources as they are at the kernel's time: an initiator whose
+// access has changed a source's line waits for it before it goes on (models/common/line_change.h).
 #pragma once
 
 #include <cstdint>
@@ -46,6 +47,7 @@ class Plic : public MmioPeripheral {
   std::uint64_t read_register(const RegisterAccess& access) override;
   void write_register(const RegisterAccess& access, std::uint64_t value) override;
   void sample_sources();
+  void follow_requests();
   void update_lines();
   /// Source of highest priority above `threshold` that is pending and enabled, or 0.
   unsigned best(const Context& context, std::uint32_t threshold) const;
@@ -57,6 +59,7 @@ class Plic : public MmioPeripheral {
   std::vector<std::uint32_t> pending_;   // bits
   std::vector<bool> in_service_;         // by source number
   std::vector<Context> contexts_;
+  std::vector<bool> levels_;  // of the contexts' lines, which follow
   sc_core::sc_event update_;
 };
 

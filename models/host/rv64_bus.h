@@ -1,4 +1,4 @@
-// What the executor needs of the world: memory, and somebody who answers semihosting and HTIF. No SystemC.
+// What the executor needs of the world: memory, time, and answers to semihosting and HTIF. No SystemC.
 #pragma once
 
 #include <cstddef>
@@ -24,6 +24,7 @@ class Bus {
   struct Result {
     bool ok = false;
     bool direct_possible = false;  ///< worth asking direct() for the address
+    bool line_changed = false;     ///< an interrupt input may have changed
   };
 
   virtual ~Bus() = default;
@@ -33,6 +34,8 @@ class Bus {
   virtual Result write(std::uint64_t address, std::span<const std::byte> bytes, std::uint64_t& local_ps) = 0;
   /// The region around `address`, when memory grants one with the permission asked for.
   virtual std::optional<MemoryRegion> direct(std::uint64_t address, bool write) = 0;
+  /// mtime at that time, which the CSR `time` shows; nothing: the hart has no such CSR.
+  virtual std::optional<std::uint64_t> time(std::uint64_t) { return std::nullopt; }
 };
 
 /// Services outside the architecture.

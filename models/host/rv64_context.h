@@ -86,7 +86,8 @@ class ExecutionContext {
   void request_flush();
   /// mret.
   void return_from_trap();
-  CounterValues counters() const;
+  /// What an access to that CSR needs.
+  CounterValues counters(unsigned number) const;
   bool semihosting_sequence(const Instruction* i);
 
   // --- for Core -----------------------------------------------------------------------------------------------------------

@@ -121,10 +121,10 @@ void ExecutionContext::fetch_fault(std::uint64_t pc, std::uint64_t address) {
   enter_trap(cause::instruction_access_fault, pc, address);
 }
 
-CounterValues ExecutionContext::counters() const {
+CounterValues ExecutionContext::counters(unsigned number) const {
   const std::uint64_t now = base_ps + elapsed_ps;
   // The reading instruction, a block of its own, has been charged and counted already.
-  return {now / timing_.period_ps, now / timing_.timebase_period_ps, retired - 1};
+  return {now / timing_.period_ps, number == csr::time ? bus_.time(now) : std::nullopt, retired - 1};
 }
 
 // --- Core -----------------------------------------------------------------------------------------------------------------
@@ -140,7 +140,7 @@ const CsrFile& Core::csrs() const { return context_->csrs; }
 const CoreStatistics& Core::statistics() const { return context_->statistics; }
 
 std::optional<std::uint64_t> Core::read_csr(unsigned number) const {
-  CounterValues now = context_->counters();
+  CounterValues now = context_->counters(number);
   ++now.instret;
   // A debugger sees the floating-point registers whether or not the unit is on.
   CsrFile view = context_->csrs;
@@ -150,7 +150,7 @@ std::optional<std::uint64_t> Core::read_csr(unsigned number) const {
 }
 
 bool Core::write_csr(unsigned number, std::uint64_t value) {
-  CounterValues now = context_->counters();
+  const CounterValues now = context_->counters(number);
   CsrEffect effect;
   const bool written = context_->csrs.write(number, value, Privilege::machine, now, effect);
   context_->forget_windows();

@@ -26,7 +26,6 @@ struct Registers {
 
 struct CoreTiming {
   std::uint64_t period_ps = 1000;
-  std::uint64_t timebase_period_ps = 100'000;
   std::array<std::uint8_t, static_cast<std::size_t>(Class::count)> cycles{};  ///< per class
 };
 
@@ -40,7 +39,7 @@ struct CoreStatistics {
 
 enum class StopReason : std::uint8_t {
   time_limit,
-  synchronise,         ///< a device was written: let the rest of the platform catch up
+  synchronise,         ///< a device was written, or an interrupt input changed: let the rest of the platform catch up
   wait_for_interrupt,  ///< wfi; pc is behind it
   breakpoint,          ///< at pc, not executed
   ebreak,              ///< at pc, not executed (only with stop_at_ebreak)

@@ -153,6 +153,10 @@ bool ExecutionContext::read_memory(const Instruction* i, std::uint64_t address, 
   elapsed_ps += local - start;
   if (!result.ok) return raise(i, fault, address), false;
   if (result.direct_possible) find_region(address, size, false, Ask::memory);
+  if (result.line_changed) {
+    stop(StopReason::synchronise);
+    leave_pending = true;
+  }
   after_access(address, size, false);
   return true;
 }

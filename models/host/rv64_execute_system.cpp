@@ -9,7 +9,7 @@ enum class CsrAction { write, set, clear };
 /// `writes` is false for csrrs and csrrc with x0 or 0, which do not even count as a write (volume I, table 9.1).
 void csr_instruction(ExecutionContext& c, const Instruction* i, CsrAction action, std::uint64_t operand, bool writes) {
   const auto number = static_cast<unsigned>(i->immediate);
-  const CounterValues now = c.counters();
+  const CounterValues now = c.counters(number);
   const Privilege from = c.csrs.privilege;
   const auto old = c.csrs.read(number, from, now);
   if (!old) return c.illegal(i);

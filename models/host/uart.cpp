@@ -90,12 +90,18 @@ void Uart::reset() {
   fifo_enabled_ = overrun_ = transmit_empty_pending_ = false;
   trigger_level_ = 1;
   fifo_head_ = fifo_count_ = 0;
-  update_.notify(sc_core::SC_ZERO_TIME);
+  follow_registers();
 }
 
 void Uart::set_input(std::function<int()> input) {
   input_ = std::move(input);
-  if (input_ && (interrupt_enable_ & kEnableReceive) != 0) poll_.notify(to_sc_time(parameters_.poll_interval));
+  schedule_poll(to_tick(sc_core::sc_time_stamp()));
+}
+
+void Uart::schedule_poll(Tick at) {
+  if (!input_ || (interrupt_enable_ & kEnableReceive) == 0 || poll_due_ != kNever) return;
+  poll_due_ = at + parameters_.poll_interval;
+  poll_.notify(to_sc_time(poll_due_ - to_tick(sc_core::sc_time_stamp())));
 }
 
 void Uart::receive(std::uint8_t character) {
@@ -109,7 +115,7 @@ void Uart::receive(std::uint8_t character) {
     ++fifo_count_;
     ++statistics_.received;
   }
-  update_.notify(sc_core::SC_ZERO_TIME);
+  follow_registers();
 }
 
 void Uart::poll_input() {
@@ -122,8 +128,9 @@ void Uart::poll_input() {
 }
 
 void Uart::on_poll() {
+  poll_due_ = kNever;
   poll_input();
-  if (input_ && (interrupt_enable_ & kEnableReceive) != 0) poll_.notify(to_sc_time(parameters_.poll_interval));
+  schedule_poll(to_tick(sc_core::sc_time_stamp()));
 }
 
 std::uint8_t Uart::line_status() const {
@@ -149,7 +156,15 @@ std::uint8_t Uart::interrupt_identification() const {
   return kNonePending;
 }
 
-void Uart::update_line() { interrupt.write(interrupt_identification() != kNonePending); }
+void Uart::follow_registers() {
+  const bool level = interrupt_identification() != kNonePending;
+  if (level == level_) return;
+  level_ = level;
+  update_.notify(sc_core::SC_ZERO_TIME);
+  report_line_change();
+}
+
+void Uart::update_line() { interrupt.write(level_); }
 
 std::uint8_t Uart::read_receive_buffer(bool debug) {
   if (fifo_count_ == 0) return 0;
@@ -162,21 +177,26 @@ std::uint8_t Uart::read_receive_buffer(bool debug) {
 }
 
 std::uint64_t Uart::read_register(const RegisterAccess& access) {
+  const std::uint8_t byte = read_byte(access);
+  if (!access.debug) follow_registers();
+  return byte;
+}
+
+std::uint8_t Uart::read_byte(const RegisterAccess& access) {
   const bool divisor = (line_control_ & kDivisorAccess) != 0;
-  if (!access.debug) {
-    if ((access.reg.id == kData && !divisor) || access.reg.id == kIdentification || access.reg.id == kLineStatus) poll_input();
-    update_.notify(sc_core::SC_ZERO_TIME);
-  }
+  const bool looks_at_receiver =
+      (access.reg.id == kData && !divisor) || access.reg.id == kIdentification || access.reg.id == kLineStatus;
+  if (!access.debug && looks_at_receiver) poll_input();
   switch (access.reg.id) {
     case kData:
-      return divisor ? divisor_ & 0xff : read_receive_buffer(access.debug);
+      return divisor ? static_cast<std::uint8_t>(divisor_) : read_receive_buffer(access.debug);
     case kInterruptEnable:
-      return divisor ? divisor_ >> 8 : interrupt_enable_;
+      return divisor ? static_cast<std::uint8_t>(divisor_ >> 8) : interrupt_enable_;
     case kIdentification: {
       const std::uint8_t identification = interrupt_identification();
       // Reading IIR acknowledges the transmitter's interrupt when it is the one shown.
       if (!access.debug && identification == kTransmitPending) transmit_empty_pending_ = false;
-      return static_cast<std::uint64_t>(identification | (fifo_enabled_ ? kFifosEnabled : 0));
+      return static_cast<std::uint8_t>(identification | (fifo_enabled_ ? kFifosEnabled : 0));
     }
     case kLineControl:
       return line_control_;
@@ -227,7 +247,11 @@ void Uart::write_modem_control(std::uint8_t value) {
 }
 
 void Uart::write_register(const RegisterAccess& access, std::uint64_t value) {
-  const auto byte = static_cast<std::uint8_t>(value);
+  write_byte(access, static_cast<std::uint8_t>(value));
+  follow_registers();
+}
+
+void Uart::write_byte(const RegisterAccess& access, std::uint8_t byte) {
   const bool divisor = (line_control_ & kDivisorAccess) != 0;
   switch (access.reg.id) {
     case kData:
@@ -242,10 +266,10 @@ void Uart::write_register(const RegisterAccess& access, std::uint64_t value) {
         divisor_ = static_cast<std::uint16_t>((divisor_ & 0x00ff) | byte << 8);
         break;
       }
-      // Enabling the transmit interrupt while the transmitter is empty raises it at once.
+      // Enabling the transmit interrupt while the transmitter is empty raises it immediately.
       if ((byte & ~interrupt_enable_ & kEnableTransmit) != 0) transmit_empty_pending_ = true;
       interrupt_enable_ = byte & 0x0f;
-      if (input_ && (byte & kEnableReceive) != 0) poll_.notify(to_sc_time(parameters_.poll_interval));
+      schedule_poll(access.at);
       break;
     }
     case kIdentification:
@@ -261,7 +285,6 @@ void Uart::write_register(const RegisterAccess& access, std::uint64_t value) {
       scratch_ = byte;
       break;
   }
-  update_.notify(sc_core::SC_ZERO_TIME);
 }
 
 }  // namespace lacuna

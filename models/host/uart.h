@@ -54,6 +54,8 @@ class Uart : public MmioPeripheral {
   /// A character arrives on the line.
   void receive(std::uint8_t character);
   void reset();
+  /// From `now` on, when the line may change unless the guest accesses a register: `now` itself while a change is on its way.
+  Tick next_line_change(Tick now) const { return interrupt.read() != level_ ? now : poll_due_; }
   const UartStatistics& statistics() const { return statistics_; }
 
  private:
@@ -61,6 +63,8 @@ class Uart : public MmioPeripheral {
 
   std::uint64_t read_register(const RegisterAccess& access) override;
   void write_register(const RegisterAccess& access, std::uint64_t value) override;
+  std::uint8_t read_byte(const RegisterAccess& access);
+  void write_byte(const RegisterAccess& access, std::uint8_t byte);
   std::uint8_t read_receive_buffer(bool debug);
   void write_fifo_control(std::uint8_t value);
   void write_modem_control(std::uint8_t value);
@@ -70,7 +74,11 @@ class Uart : public MmioPeripheral {
   std::uint8_t modem_lines() const;
   unsigned capacity() const { return fifo_enabled_ ? kFifoDepth : 1; }
   void poll_input();
+  /// While the receive interrupt is enabled, input is looked for an interval after `at`.
+  void schedule_poll(Tick at);
   void on_poll();
+  /// The line follows what the registers ask for.
+  void follow_registers();
   void update_line();
 
   const UartParameters parameters_;
@@ -90,6 +98,8 @@ class Uart : public MmioPeripheral {
   std::array<std::uint8_t, kFifoDepth> fifo_{};
   unsigned fifo_head_ = 0;
   unsigned fifo_count_ = 0;
+  bool level_ = false;  // of the line, which follows
+  Tick poll_due_ = kNever;
 
   sc_core::sc_event update_;
   sc_core::sc_event poll_;

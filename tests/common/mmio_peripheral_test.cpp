@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "tests/harness/harness.h"
+#include "tests/harness/line_change.h"
 #include "tests/harness/test_initiator.h"
 
 namespace lacuna {
@@ -28,12 +29,14 @@ class Device : public MmioPeripheral {
   }
   std::array<std::array<std::uint64_t, 4>, 7> values{};
   unsigned side_effects = 0;
+  bool line_changes = false;
   Tick last_access{};
   using MmioPeripheral::add_register;
 
  private:
   std::uint64_t read_register(const RegisterAccess& access) override {
     if (!access.debug) ++side_effects;
+    if (line_changes) report_line_change();
     last_access = access.at;
     return values[access.reg.id][access.index];
   }
@@ -66,6 +69,16 @@ TEST(MmioPeripheral, LatencyIsChargedOnceAndTheAccessTakesEffectAfterIt) {
   EXPECT_EQ(b.initiator.write(7_ns, 0, data).at, 27_ns);
   EXPECT_EQ(b.initiator.debug_read(0, data), 4u);
   EXPECT_EQ(b.device.last_access, test::now());
+}
+
+TEST(MmioPeripheral, TellsTheInitiatorOfALineThatThisAccessChanges) {
+  auto& b = fresh();
+  EXPECT_FALSE(test::read_changes_line(b.initiator, 0, 4));
+  b.device.line_changes = true;
+  EXPECT_TRUE(test::read_changes_line(b.initiator, 0, 4));
+  EXPECT_EQ(b.initiator.load<std::uint32_t>(0), 0u) << "nor need an initiator ask";
+  b.device.line_changes = false;
+  EXPECT_FALSE(test::read_changes_line(b.initiator, 0, 4)) << "what another access did is not told of again";
 }
 
 TEST(MmioPeripheral, WholeRegistersAndHalves) {

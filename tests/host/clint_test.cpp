@@ -73,6 +73,32 @@ TEST(Clint, WritingMtimeMovesItAndTheTimerFollows) {
   EXPECT_TRUE(b.timer[0].read());
 }
 
+TEST(Clint, AWriteOfMtimeAheadOfTheKernelCountsFromWhenItTakesEffect) {
+  auto& b = fresh();
+  b.initiator.store<std::uint64_t>(kMtimecmp, 40);
+  // 50 ticks ahead: at the kernel's time the new mtime would be -45.
+  b.initiator.store<std::uint64_t>(kMtime, 5, kPeriod * 50 - 20_ns);
+  test::settle();
+  EXPECT_FALSE(b.timer[0].read());
+  EXPECT_EQ(b.clint.next_line_change(0, test::now()), b.initiator.epoch() + kPeriod * 85);
+  test::wait_for(kPeriod * 85 - 1_ps);
+  EXPECT_FALSE(b.timer[0].read());
+  test::wait_for(1_ps);
+  test::settle();
+  EXPECT_TRUE(b.timer[0].read());
+  // Backwards, to before the comparison, and forwards beyond it.
+  b.initiator.begin_epoch();
+  b.initiator.store<std::uint64_t>(kMtime, 39, kPeriod * 30 - 20_ns);
+  test::settle();
+  EXPECT_FALSE(b.timer[0].read());
+  EXPECT_EQ(b.clint.next_line_change(0, test::now()), b.initiator.epoch() + kPeriod * 31);
+  b.initiator.store<std::uint64_t>(kMtime, 1000, kPeriod * 30);
+  EXPECT_EQ(b.clint.next_line_change(0, test::now()), test::now()) << "on its way";
+  test::settle();
+  EXPECT_TRUE(b.timer[0].read());
+  EXPECT_EQ(b.clint.next_line_change(0, test::now()), kNever);
+}
+
 TEST(Clint, TheTimerRisesAtTheTickAndNotBefore) {
   auto& b = fresh();
   const std::uint64_t base = b.initiator.epoch().ps / kPeriod.ps;

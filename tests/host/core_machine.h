@@ -112,6 +112,9 @@ class Machine : public Bus, public HostServices {
     ++direct_requests;
     return MemoryRegion{kRam, kRam + kRamSize - 1, ram_.data(), true, true, read_ps, write_ps};
   }
+  std::optional<std::uint64_t> time(std::uint64_t now_ps) override {
+    return mtime ? std::optional(*mtime + now_ps / 100'000) : std::nullopt;
+  }
   bool semihosting_call() override { return ++semihosting_calls, true; }
   void htif_store() override { ++htif_stores; }
 
@@ -124,6 +127,8 @@ class Machine : public Bus, public HostServices {
   unsigned semihosting_calls = 0;
   unsigned htif_stores = 0;
   std::uint64_t last_access_ps = 0;  ///< local time at which the device was reached
+  bool line_changes = false;         ///< by an access to the device
+  std::optional<std::uint64_t> mtime;
 
  private:
   template <class Copy>
@@ -133,7 +138,7 @@ class Machine : public Bus, public HostServices {
     last_access_ps = local_ps;
     local_ps += kDevicePs;
     copy(at(address));
-    return {true, false};
+    return {true, false, line_changes};
   }
 
   bool direct_memory_;

@@ -37,6 +37,7 @@ class HartEnvironment : public sc_core::sc_module {
     hart.machine_external_interrupt.bind(lines_[0].signal);
     hart.machine_timer_interrupt.bind(lines_[1].signal);
     hart.machine_software_interrupt.bind(lines_[2].signal);
+    hart.set_time_source([](Tick at) { return at.ps / 100'000; });
     hart.set_console({[this](std::string_view bytes) { console += bytes; }, {}});
     hart.set_exit_callback([this](int code) {
       exit_code = code;

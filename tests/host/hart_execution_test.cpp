@@ -220,6 +220,39 @@ TEST(HartTime, DeviceStoreEndsTheSliceBehindIt) {
   EXPECT_EQ(machine.core.statistics().instructions, 5u);
 }
 
+TEST(HartTime, DeviceLoadEndsTheSliceBehindItWhenALineChanges) {
+  // Every way to load: integer, floating-point, reserved.
+  for (const std::uint32_t load :
+       {encode_i(lw, kA1, kA0, 0), encode_i(lbu, kA1, kA0, 0), encode_i(flw, 1, kA0, 0), encode(lr_w, kA1, kA0, 0)}) {
+    for (const bool changes : {false, true}) {
+      Machine machine;
+      machine.core.csrs().mstatus |= mstatus::fs;
+      machine.x(kA0) = Machine::kDevice;
+      machine.line_changes = changes;
+      const StopReason reason = machine.run({kNop, load, kNop, kNop});
+      EXPECT_EQ(reason, changes ? StopReason::synchronise : StopReason::wait_for_interrupt);
+      EXPECT_EQ(machine.core.statistics().instructions, changes ? 2u : 5u);
+      if (!changes) continue;
+      EXPECT_EQ(machine.core.registers().pc, kRam + 8);
+      EXPECT_EQ(machine.core.local_ps(), 2'000u + Machine::kDevicePs);
+      EXPECT_EQ(machine.core.run(Machine::kForever), StopReason::wait_for_interrupt);
+      EXPECT_EQ(machine.core.statistics().instructions, 5u);
+      EXPECT_EQ(machine.reads, 1u);
+    }
+  }
+}
+
+TEST(HartTime, TimeIsThePlatformsOrDoesNotExist) {
+  Machine machine;
+  const std::uint32_t read_time = encode_csr(csrrs, kA1, csr::time, 0);
+  machine.run({read_time});
+  EXPECT_EQ(machine.core.csrs().mcause, cause::illegal_instruction);
+  machine.mtime = 0x1'0000'0000;
+  machine.run({read_time});
+  EXPECT_EQ(machine.x(kA1), 0x1'0000'0000u);
+  EXPECT_EQ(machine.core.read_csr(csr::time), 0x1'0000'0000u);
+}
+
 TEST(HartTime, SliceEndsAtItsLimit) {
   Machine machine;
   machine.place(kRam, {encode_i(addi, kA0, kA0, 1), encode_j(0, -4)});

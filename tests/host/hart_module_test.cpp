@@ -27,16 +27,13 @@ TEST(HartParameters, AreValidated) {
   HartParameters no_quantum;
   no_quantum.quantum = {0};
   EXPECT_THROW(Hart("no_quantum", no_quantum), std::invalid_argument);
-  HartParameters timebase;
-  timebase.timebase = {0};
-  EXPECT_THROW(Hart("timebase", timebase), std::invalid_argument);
 }
 
 TEST(HartParameters, AndStatisticsAreDescribed) {
   HartParameters parameters;
   ParameterSection section("hart");
   parameters.describe(section);
-  EXPECT_EQ(section.parameters().size(), 16u);
+  EXPECT_EQ(section.parameters().size(), 15u);
   HartStatistics statistics;
   StatisticsGroup group("hart");
   statistics.describe(group);

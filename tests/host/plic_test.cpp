@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/harness/harness.h"
+#include "tests/harness/line_change.h"
 #include "tests/harness/tlm_contract.h"
 
 namespace lacuna {
@@ -109,6 +110,29 @@ TEST(Plic, ClaimTakesTheHighestPriorityThenTheLowestNumber) {
   }
   for (const std::uint32_t expected : {35u, 3u, 7u, 9u, 0u}) EXPECT_EQ(b.get(kClaim), expected);
   EXPECT_FALSE(b.interrupt[0].read());
+}
+
+TEST(Plic, TellsOfAClaimThatLowersALineAndOfNoOtherRead) {
+  auto& b = fresh();
+  const auto reads = [&](std::uint64_t address) { return test::read_changes_line(b.initiator, address, 4); };
+  const auto writes = [&](std::uint64_t address, std::uint32_t value) {
+    return test::write_changes_line(b.initiator, address, 4, value);
+  };
+  EXPECT_FALSE(reads(kClaim));
+  EXPECT_FALSE(writes(4 * 4, 1));
+  EXPECT_FALSE(writes(4 * 5, 1));
+  EXPECT_FALSE(writes(kEnable, 3u << 4));
+  b.raise(4);
+  b.raise(5);
+  EXPECT_FALSE(reads(kPending));
+  EXPECT_FALSE(reads(kClaim)) << "another source is pending";
+  EXPECT_TRUE(reads(kClaim));
+  EXPECT_FALSE(reads(kClaim));
+  test::settle();
+  EXPECT_FALSE(b.interrupt[0].read());
+  EXPECT_TRUE(writes(kClaim, 4)) << "its level is still high";
+  EXPECT_TRUE(writes(kThreshold, 7));
+  EXPECT_FALSE(reads(kClaim)) << "the threshold has lowered the line before";
 }
 
 TEST(Plic, ClaimIgnoresTheThreshold) {

@@ -1,0 +1,18 @@
+// Whether an access has changed an interrupt line: what a device tells an initiator that has interrupt inputs.
+#pragma once
+
+#include <tlm>
+
+namespace lacuna {
+
+/// Extension of tlm_generic_payload, optional: attached by an initiator that runs ahead of the kernel, set by the target. The
+/// lines themselves are signals, which change some delta cycles after the access; an initiator whose access has changed one
+/// waits for them before its next instruction.
+struct LineChange : tlm::tlm_extension<LineChange> {
+  bool changed = false;
+
+  tlm::tlm_extension_base* clone() const override { return new LineChange(*this); }
+  void copy_from(const tlm::tlm_extension_base& other) override { *this = static_cast<const LineChange&>(other); }
+};
+
+}  // namespace lacuna
