@@ -15,7 +15,9 @@ namespace lacuna {
 
 void DispatcherParameters::describe(ParameterSection& s) {
   s.add("cycles_per_wavefront", cycles_per_wavefront, "Cycles to launch one wavefront of a workgroup",
-        {.range = {0, 1000}, .source = "MGPUSim v3.0.3: n wavefronts take about n cycles (shared reference table)"});
+        {.range = {0, 1000},
+         .source = "MGPUSim v3.0.3 (github.com/sarchlab/mgpusim), latency table of "
+                   "timing/cp/internal/dispatching: n wavefronts take n cycles"});
   s.add("cycles_per_workgroup", cycles_per_workgroup, "Least cycles to launch a workgroup, however few its wavefronts",
         {.range = {0, 1000}});
 }
