@@ -1,7 +1,6 @@
 #include "platform/sweep/sweep.h"
 
 #include <algorithm>
-#include <csignal>
 #include <iostream>
 
 #include "models/common/worker_threads.h"
@@ -132,8 +131,6 @@ void write_results(ResultsDatabase& database, const SweepPlan& plan, std::ostrea
 
 int sweep(const CommandLine& line) {
   const SweepOptions& options = line.sweep;
-  // A file that may not grow is an error of the write then, with the name of the file.
-  std::signal(SIGXFSZ, SIG_IGN);
   if (options.task) return run_slurm_task(*options.task);
   const unsigned processors = usable_processors();
   const unsigned jobs = options.jobs == 0 ? processors : options.jobs;
