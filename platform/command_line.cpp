@@ -62,7 +62,8 @@ constexpr std::array<CommandInfo, 9> kCommands{
       "instructions that it consists of, called functions included, as "
       "exact, approximate or unsupported, without running anything. Exit code 1 when a kernel cannot run."},
      {"docs", Command::docs, "FOLDER", "write the generated pages of the documentation",
-      "Writes parameters.md, memory-map.md and isa-coverage.md to FOLDER."}}};
+      "Writes parameters.md, memory-map.md, isa-coverage.md, kernels-csv.md, lazy-reference.md and matrix-unit-reference.md to "
+      "FOLDER."}}};
 
 constexpr const char* kExitCodes =
     "Exit codes:\n"
@@ -230,26 +231,82 @@ bool has_option(Command command, const std::string& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-/// The option that `name` may stand for: the one of which it is the beginning, or the nearest; "" if there is none.
-std::string nearest_option(Command command, const std::string& name) {
-  const std::vector<std::string> names = option_names(command);
+bool has_letter(Command command, const std::string& letter) {
+  const po::options_description options = options_of(command);
+  const auto& all = options.options();
+  return std::any_of(all.begin(), all.end(), [&](const auto& option) {
+    return option->canonical_display_name(po::command_line_style::allow_dash_for_short) == '-' + letter;
+  });
+}
+
+/// The one name of which that holds; "" if there is none or there are several.
+template <class Predicate>
+std::string only_one(const std::vector<std::string>& names, Predicate predicate) {
+  if (std::count_if(names.begin(), names.end(), predicate) != 1) return {};
+  return *std::find_if(names.begin(), names.end(), predicate);
+}
+
+/// The one of `names` that `name` may stand for: of which it is the beginning, the nearest, the one that it goes on from
+/// (--output), the one with this word (--time); "" if there is none.
+std::string nearest_option(const std::vector<std::string>& names, const std::string& name) {
+  constexpr std::size_t kLeast = 3;  // letters that tell options apart
   const auto begins = [&](const std::string& option) { return option.starts_with(name); };
-  if (std::count_if(names.begin(), names.end(), begins) == 1) return *std::find_if(names.begin(), names.end(), begins);
-  return nearest_name(names, name);
+  const auto goes_on = [&](const std::string& option) { return option.size() >= kLeast && name.starts_with(option); };
+  const auto has_word = [&](const std::string& option) {
+    return name.size() >= kLeast && ('-' + option + '-').find('-' + name + '-') != std::string::npos;
+  };
+  std::string found = only_one(names, begins);
+  if (found.empty()) found = nearest_name(names, name);
+  if (found.empty()) found = only_one(names, goes_on);
+  return found.empty() ? only_one(names, has_word) : found;
+}
+
+std::vector<std::string> all_option_names() {
+  std::vector<std::string> all;
+  for (const CommandInfo& info : kCommands)
+    for (const std::string& name : option_names(info.command))
+      if (std::find(all.begin(), all.end(), name) == all.end()) all.push_back(name);
+  return all;
+}
+
+/// "run, launch": the commands that have the option, which may be a single letter.
+std::string commands_with(const std::string& name) {
+  std::string commands;
+  for (const CommandInfo& info : kCommands)
+    if (name.size() == 1 ? has_letter(info.command, name) : has_option(info.command, name))
+      commands += (commands.empty() ? "" : ", ") + std::string(info.name);
+  return commands;
 }
 
 /// `written` with dashes and, perhaps, with =VALUE.
 [[noreturn]] void unknown_option(const std::string& written, const CommandInfo& info) {
   const std::string option = written.substr(0, written.find('='));
   const std::string name = without_dashes(option);
+  const std::string unknown = "unknown option " + option;
   // A single letter is near to any other.
-  if (name.size() < 2) usage_error("unknown option " + option, info.name);
-  const std::string nearest = nearest_option(info.command, name);
-  if (!nearest.empty()) usage_error("unknown option " + option + did_you_mean("--" + nearest), info.name);
-  std::string others;
-  for (const CommandInfo& other : kCommands)
-    if (has_option(other.command, name)) others += (others.empty() ? "" : ", ") + std::string(other.name);
-  usage_error("unknown option " + option + (others.empty() ? "" : ", which is one of lacuna " + others), info.name);
+  const bool is_word = name.size() > 1;
+  if (is_word) {
+    const std::string nearest = nearest_option(option_names(info.command), name);
+    if (!nearest.empty()) usage_error(unknown + did_you_mean("--" + nearest), info.name);
+    for (const std::string without_command : {"version", "list-params"})
+      if (name == without_command) usage_error(unknown + ", which stands without a command: lacuna --" + name, info.name);
+  }
+  if (const std::string others = commands_with(name); !others.empty())
+    usage_error(unknown + ", which is one of lacuna " + others, info.name);
+  const std::string elsewhere = is_word ? nearest_option(all_option_names(), name) : std::string();
+  if (!elsewhere.empty())
+    usage_error(unknown + "; the nearest, --" + elsewhere + ", is one of lacuna " + commands_with(elsewhere), info.name);
+  usage_error(unknown, info.name);
+}
+
+/// An empty name would be one in messages, too.
+void refuse_empty_values(const po::parsed_options& parsed, const CommandInfo& info) {
+  for (const po::option& option : parsed.options)
+    for (const std::string& value : option.value)
+      if (value.empty())
+        usage_error(option.string_key == "operand" ? "an empty name stands for " + std::string(info.operand)
+                                                   : "the value of --" + option.string_key + " is empty",
+                    info.name);
 }
 
 /// The values that belong to an option, in order, joined with those of others: --config and --set act in the order given.
@@ -320,6 +377,7 @@ CommandLine parse_command(const CommandInfo& info, std::vector<std::string> argu
                                           .positional(positions)
                                           .style(style::unix_style & ~style::allow_guessing)
                                           .run();
+    refuse_empty_values(parsed, info);
     po::store(parsed, values);
     collect_sources(parsed, line);
   } catch (const po::unknown_option& e) {
@@ -352,6 +410,7 @@ CommandLine parse_command(const CommandInfo& info, std::vector<std::string> argu
   if (info.command == Command::exec && operands.empty() && !line.guest_arguments.empty()) {
     operands.push_back(line.guest_arguments.front());
     line.guest_arguments.erase(line.guest_arguments.begin());
+    if (operands.front().empty()) usage_error(std::string("an empty name stands for ") + info.operand, info.name);
   }
   if (info.command == Command::sweep) take_sweep_options(values, line.sweep);
   if (info.command == Command::results) take_results_options(values, line.results);
@@ -398,9 +457,16 @@ CommandLine parse_command_line(const std::vector<std::string>& arguments) {
   };
   if (std::any_of(kCommands.begin(), kCommands.end(), is_its_option))
     usage_error(first + " stands behind a command: lacuna COMMAND " + first);
+  if (first.empty()) usage_error("the command is an empty name");
   std::vector<std::string> names{"help", "--help", "--version", "--list-params"};
   for (const CommandInfo& info : kCommands) names.emplace_back(info.name);
-  usage_error("unknown command " + first + did_you_mean(nearest_name(names, first)));
+  std::string nearest = nearest_name(names, first);
+  const bool is_word = first.starts_with("--") && first.size() > 3;
+  if (nearest.empty() && is_word) {
+    const std::string option = nearest_option(all_option_names(), without_dashes(first.substr(0, first.find('='))));
+    if (!option.empty()) nearest = "lacuna COMMAND --" + option;
+  }
+  usage_error("unknown command " + first + did_you_mean(nearest));
 }
 
 }  // namespace lacuna

@@ -31,6 +31,12 @@ bool is_option(std::string_view field) {
   return key.size() < field.size() && is_identifier(key);
 }
 
+/// The file that `text` calls `file_name`, from the folder of the launch.
+fs::path file_of(std::string_view text, const std::string& file_name, const ArgumentContext& context) {
+  if (file_name.empty()) throw LaunchError('"' + std::string(text) + "\" names no file");
+  return context.folder / file_name;
+}
+
 std::uint64_t readable_size(const fs::path& file) {
   std::error_code status;
   if (!fs::exists(file, status)) throw LaunchError(file.string() + ": no such file");
@@ -47,7 +53,7 @@ void apply_option(BufferSpec& buffer, const std::string& field, const ArgumentCo
     if (!is_identifier(value)) throw LaunchError("\"" + value + "\" is not a name for a buffer (letters, digits, _)");
     buffer.name = value;
   } else if (key == "save") {
-    buffer.save = context.folder / value;
+    buffer.save = file_of(field, value, context);
   } else if (key == "type") {
     buffer.type = require_element_type(value);
   } else if (key == "zeros") {
@@ -193,7 +199,7 @@ BufferSpec parse_buffer(std::string_view text, const ArgumentContext& context) {
     require_fields(text, fields, 2, 3, (kind + ":FILE[:TYPE]").c_str());
     take_type(buffer, fields, 2, 2);
     buffer.contents.kind = Contents::Kind::file;
-    buffer.contents.file = context.folder / fields[1];
+    buffer.contents.file = file_of(text, fields[1], context);
     buffer.contents.bytes = readable_size(buffer.contents.file);
     context.reads(buffer.contents.file);
     if (buffer.contents.bytes == 0) throw LaunchError(buffer.contents.file.string() + ": is empty");
@@ -202,7 +208,7 @@ BufferSpec parse_buffer(std::string_view text, const ArgumentContext& context) {
     require_fields(text, fields, 3, 4, "out:SIZE[:TYPE]:FILE");
     take_type(buffer, fields, 3, 2);
     buffer.contents.bytes = parse_size(fields[1], context.scope);
-    buffer.save = context.folder / fields[2];
+    buffer.save = file_of(text, fields[2], context);
   } else if (kind == "zero") {
     require_fields(text, fields, 2, 3, "zero:SIZE[:TYPE]");
     take_type(buffer, fields, 2, 2);
@@ -242,7 +248,7 @@ ArgumentValue parse_argument(std::string_view text, const ArgumentContext& conte
   if (kind == "bytes") {
     argument.bytes = hexadecimal_bytes(rest);
   } else if (kind == "raw") {
-    const fs::path file = context.folder / std::string(rest);
+    const fs::path file = file_of(text, std::string(rest), context);
     argument.bytes = file_bytes(file);
     context.reads(file);
   } else if (kind == "struct") {
@@ -254,6 +260,7 @@ ArgumentValue parse_argument(std::string_view text, const ArgumentContext& conte
     argument.kind = ArgumentValue::Kind::buffer;
     const std::size_t plus = rest.find('+');
     argument.buffer = trimmed(rest.substr(0, plus));
+    if (argument.buffer.empty()) throw LaunchError('"' + std::string(text) + "\" names no buffer");
     if (plus != std::string_view::npos)
       argument.number = static_cast<std::uint64_t>(
           evaluate_integer(rest.substr(plus + 1), context.scope, 0, static_cast<std::int64_t>(kLargestBuffer)));

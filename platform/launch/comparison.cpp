@@ -124,6 +124,7 @@ Tolerance parse_tolerance(std::string_view text, const ExpressionScope& scope) {
 void check_comparison(const std::filesystem::path& reference, std::uint64_t bytes, const Tolerance& tolerance,
                       std::optional<ElementType> type) {
   std::error_code status;
+  if (reference.empty()) throw LaunchError("a comparison names no file");
   if (!std::filesystem::is_regular_file(reference, status)) throw LaunchError(reference.string() + ": no such file");
   const std::uint64_t size = std::filesystem::file_size(reference, status);
   if (size != bytes)

@@ -130,6 +130,44 @@ TEST(CommandLine, UnknownOptionsOfEveryCommandHaveANearestOne) {
             "--config stands behind a command: lacuna COMMAND --config; see lacuna --help");
 }
 
+TEST(CommandLine, UnknownOptionsThatGoOnFromOneOrAreAPartOfOne) {
+  const auto unknown = [](const std::vector<std::string>& arguments) { return error(arguments).substr(15); };
+  EXPECT_EQ(unknown({"run", "a", "--output", "x"}), "--output; did you mean --out? See lacuna run --help");
+  EXPECT_EQ(unknown({"run", "a", "--time", "1ms"}), "--time; did you mean --max-time? See lacuna run --help");
+  EXPECT_EQ(unknown({"sweep", "a", "--jobs-at-once=4"}), "--jobs-at-once; did you mean --jobs? See lacuna sweep --help");
+  EXPECT_EQ(unknown({"results", "a", "--database", "x"}), "--database; see lacuna results --help");
+  // Of another command, or of none.
+  EXPECT_EQ(unknown({"run", "a", "--kernal", "x"}),
+            "--kernal; the nearest, --kernel, is one of lacuna launch; see lacuna run --help");
+  EXPECT_EQ(unknown({"run", "a", "-k", "x"}), "-k, which is one of lacuna launch; see lacuna run --help");
+  EXPECT_EQ(unknown({"run", "a", "--list-params"}),
+            "--list-params, which stands without a command: lacuna --list-params; see lacuna run --help");
+  EXPECT_EQ(error({"--quite", "run", "a"}), "unknown command --quite; did you mean lacuna COMMAND --quiet? See lacuna --help");
+}
+
+TEST(CommandLine, EmptyNamesAreRefused) {
+  EXPECT_EQ(error({""}), "the command is an empty name; see lacuna --help");
+  for (const char* command : {"run", "launch", "sweep", "results", "hart", "disasm", "docs"})
+    EXPECT_THAT(error({command, ""}), ::testing::StartsWith("an empty name stands for ")) << command;
+  EXPECT_THAT(error({"isa", "check", "a.co", ""}), ::testing::StartsWith("an empty name stands for "));
+  EXPECT_THAT(error({"exec", ""}), ::testing::StartsWith("an empty name stands for "));
+  EXPECT_THAT(error({"exec", "--", ""}), ::testing::StartsWith("an empty name stands for "));
+  EXPECT_THAT(parse_command_line({"exec", "--", "./vadd", ""}).guest_arguments, ElementsAre(""))
+      << "what a program makes of its own is its affair";
+  const std::vector<std::vector<std::string>> commands = {{"run", "a"}, {"launch", "a"}, {"exec", "a"}, {"hart", "a"}};
+  for (std::vector<std::string> words : commands) {
+    for (const char* option : {"--config", "--set", "--out", "--max-time", "-c", "-s", "-o"}) {
+      words.resize(2);
+      words.insert(words.end(), {option, ""});
+      EXPECT_NE(error(words), "") << words.front() << ' ' << option;
+      EXPECT_THAT(error(words), ::testing::Not(HasSubstr(": :")));
+    }
+  }
+  EXPECT_NE(error({"run", "a", "--input", ""}), "");
+  EXPECT_NE(error({"sweep", "a", "--db", ""}), "");
+  EXPECT_NE(error({"results", "--db", ""}), "");
+}
+
 TEST(CommandLine, ErrorsSayWhatAndWhereHelpIs) {
   EXPECT_EQ(error({}), "no command given; see lacuna --help");
   EXPECT_EQ(error({"rum"}), "unknown command rum; did you mean run? See lacuna --help");

@@ -69,10 +69,37 @@ expect 2 "$LACUNA" run "$good" --config r9nanoo
 complains "--config r9nanoo: no such file; presets: a100-like dram/gddr5 dram/hbm dram/hbm2 dram/hbm2e energy/matrix energy/mesh56 energy/r9nano lazygpu/mgpusim lazygpu/mgpusim-baseline matrix/fp32-native matrix/m3xu matrix/m3xu-pipelined matrix/thesis-clock mesh56 mi210 mi210-matrix mi250x-gcd r9nano r9nano-lazygpu r9nano-lazygpu-baseline r9nano-mgpusim tiny titanv-like"
 expect 2 "$LACUNA" run "$good" --set gpu.cus_per_l1v=3
 complains "gpu.cus_per_l1v = 3 does not divide gpu.cus_per_shader_array = 4"
-expect 2 "$LACUNA" run "$good" --set hart.timebase=1MHz
-complains "hart.timebase and clint.timebase differ"
 expect 2 "$LACUNA" run "$good" --max-time 10
 complains "sim.max_time"
+
+# Names that no file can have, and a folder that has gone: the user's mistakes, not a model's. No message has an empty name.
+printf '[sweep]\ncommand = run\nprogram = hello.elf\n' >good.sweep
+long=$(printf 'x%.0s' {1..300})
+ln -s loop loop
+for name in "$long" "$(printf 'x/%.0s' {1..3000})" loop "" "$good/within"; do
+  for command in run launch sweep hart disasm "isa check" docs "run $good --config" "run $good --out" "run $good --input" \
+    "results --db" "launch --kernel k --config" "exec --config" "exec --out"; do
+    # In exec the name stands before the program, which must not be the reason.
+    if [[ $command == exec* ]]; then
+      expect 2 "$LACUNA" $command "$name" -- true
+    else
+      expect 2 "$LACUNA" $command "$name"
+    fi
+    grep -q '^lacuna: ..*' err.txt || fail "lacuna $command with the name '$name' gives no reason"
+    ! grep -q ': :\|^lacuna: :\|model error' err.txt || fail "lacuna $command with the name '$name'"
+  done
+done
+mkdir gone
+(
+  cd gone
+  rmdir ../gone
+  for command in "run $good" "hart $good" "sweep ../good.sweep"; do
+    code=0
+    "$LACUNA" $command >"$work/out.txt" 2>"$work/err.txt" </dev/null || code=$?
+    [[ $code == 2 ]] || fail "lacuna $command in a folder that has gone ended with $code"
+    ! grep -q ': :\|^lacuna: :\|model error' "$work/err.txt" || fail "lacuna $command in a folder that has gone"
+  done
+)
 
 # Command line.
 expect 2 "$LACUNA"

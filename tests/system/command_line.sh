@@ -14,8 +14,15 @@ says "l2.size = 256KiB  (size, unit B, KiB, MiB, GiB"
 mkdir pages
 expect 0 "$LACUNA" docs pages
 [[ $(ls pages) == $'isa-coverage.md\nkernels-csv.md\nlazy-reference.md\nmatrix-unit-reference.md\nmemory-map.md\nparameters.md' ]] || fail "pages are missing"
+expect 0 "$LACUNA" docs --help
+for page in $(ls pages); do says "$page"; done
+[[ $(grep -o '[a-z-]*\.md' out.txt | wc -l) == $(ls pages | wc -l) ]] || fail "the help names pages that are not written"
 expect 2 "$LACUNA" docs nowhere
 complains "nowhere: no such folder"
+
+# A heading that touches a table would be shown as one of its rows.
+awk 'FNR > 1 && /^#/ && last ~ /^\|/ { print FILENAME ":" FNR; bad = 1 } { last = $0 } END { exit bad }' "$SOURCE"/README.md "$SOURCE"/docs/*.md >out.txt ||
+  fail "a heading stands within a table"
 
 # Numbered folders, a chosen one, and one used again.
 expect 0 "$LACUNA" run "$FIRMWARE/hello.elf" --config tiny

@@ -30,6 +30,9 @@ kernel "has 512 work-items, the kernel was compiled for at most 256" nothing --b
 kernel "more than 1024 work-items" nothing --block 64,64 -a zero:4
 kernel "did you mean inout?" nothing -a imout:a.bin
 kernel "a.bin: no such file" nothing -a in:a.bin
+for file in in: inout: out:4: raw: fill:4:f32:bits:save=; do kernel "\"${file##*bits:}\" names no file" nothing -a "$file"; done
+kernel '"buf:" names no buffer' nothing -a buf:
+kernel "a comparison names no file" nothing -a out:4:a.bin --compare 0=
 kernel "there is no folder" nothing -a out:4:nowhere/a.bin
 kernel "unknown element type f33; did you mean f32?" nothing -a fill:4:f33:bits
 kernel "unknown pattern unifrm; did you mean uniform?" nothing -a "fill:4:f32:unifrm(0,1)"
