@@ -85,8 +85,10 @@ void log_end(RunEnd end, const Platform& platform, const std::string& reason) {
   spdlog::log(end == RunEnd::interrupted ? spdlog::level::warn : spdlog::level::err, "{}\n{}", reason, state.str());
 }
 
+/// What semihosting gives the program as its command line. The first word stands for the program whatever the file is called
+/// and wherever it lies: the hart takes time for each character, so that a name would change what is simulated.
 std::string guest_command_line(const CommandLine& line) {
-  std::string text = line.input;
+  std::string text = "program";
   for (const std::string& argument : line.guest_arguments) text += ' ' + argument;
   return text;
 }

@@ -133,7 +133,7 @@ std::vector<std::string> PointPreparer::words(const SweepPoint& point) {
   if (!sets_threads_) words.insert(words.end(), {"--set", std::string(kThreads) + '=' + host_threads_});
   for (const auto& [name, value] : point.settings) words.insert(words.end(), {"--set", name + '=' + value});
   for (const auto& [name, value] : point.options) words.insert(words.end(), {"--" + name, value});
-  // As it is written, not with the folder before it: a guest sees its name, and its length has a part in what the hart does.
+  // As it is written, not with the folder before it: a program of the host (exec) sees its name.
   if (sweep_.command.value == "exec") {
     words.insert(words.end(), {"--", program(point)});
   } else {

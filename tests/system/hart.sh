@@ -9,7 +9,23 @@ says "hello from RV64GC: 2.50"
 
 expect 42 "$LACUNA" hart "$FIRMWARE/exit_42.elf"
 expect 0 "$LACUNA" hart "$FIRMWARE/command_line.elf" -- --first second
-says "command_line.elf --first second"
+says "program --first second"
+# What the file is called, where it lies and what is in the environment is no part of what is simulated.
+long=$(printf 'x%.0s' {1..200})
+mkdir "$long"
+cp "$FIRMWARE/command_line.elf" p
+cp p "$long/$long.elf"
+for command in "hart" "run --config tiny"; do
+  expect 0 "$LACUNA" $command p --out one -- --first
+  expect 0 "$LACUNA" $command "$long/$long.elf" --out two -- --first
+  expect 0 env -C "$long" SOME_VARIABLE="$long" "$LACUNA" $command "$PWD/p" --out ../three -- --first
+  for other in two three; do
+    [[ $(run_value one run_hash) == "$(run_value $other run_hash)" ]] || fail "the run hash of lacuna $command depends on the file's name"
+  done
+  expect 0 "$LACUNA" $command p --out two -- --first second
+  [[ $(run_value one run_hash) != "$(run_value two run_hash)" ]] || fail "the run hash of lacuna $command does not notice an argument"
+done
+rm -r one two three p "$long"
 
 # A fault is the guest's to handle; the log names the address.
 expect 7 "$LACUNA" hart "$FIRMWARE/unmapped.elf"
