@@ -25,3 +25,11 @@ refused gfx90a "elements in memory are not of the fragment's type" "$fragments l
 refused gfx90a "elements in memory are not of the accumulator's type" "$fragments store(y, c, 16);"
 refused gfx90a 'only accumulators are stored' "$fragments store(x, a, 16);"
 refused gfx803 'only gfx90a has matrix units' "$fragments mma(c, a, b, c);"
+# gemm's arguments, and what may stand for complex numbers.
+complex_types='struct pair { float re, im; }; pair* wrong = nullptr; using two = float __attribute__((ext_vector_type(2))); two* right = nullptr;'
+compile gfx90a "$complex_types gemm<fp32c>(right, right, right, right, 1, 1, 1, 1, 1, 1); gemm<fp64>(y, y, y, nullptr, 1, 1, 1, 1, 1, 1);" ||
+  { cat out.txt >&2; fail "a right product is refused"; }
+refused gfx90a "elements of A and B are not of the format's type" "$complex_types gemm<fp32c>(right, wrong, right, right, 1, 1, 1, 1, 1, 1);"
+refused gfx90a "elements of C and D are not of the format's type" "gemm<fp32>(y, x, x, x, 1, 1, 1, 1, 1, 1);"
+refused gfx90a "elements of C and D are not of the format's type" "gemm<fp32>(x, x, x, y, 1, 1, 1, 1, 1, 1);"
+refused gfx803 'only gfx90a has matrix units' "gemm<fp32>(x, x, x, x, 1, 1, 1, 1, 1, 1);"
