@@ -195,6 +195,26 @@ __global__ void __launch_bounds__(workgroup_size, wavefronts<tile>) product(Fact
         store_elements<count_of<decltype(values)>>(&at<float>(d + first, offset(row, column)), values);
       });
 }
+
+// k = 0: what the unit makes of C, such as 1 of 5 by orand, when products that contribute nothing are added to it. Which four
+// elements a lane has does not count, as all products are the same. Every lane of a wavefront takes part.
+template <opcode op>
+__global__ void __launch_bounds__(workgroup_size) product_of_nothing(const float* c, float* d, size_t count) {
+#if defined(__HIP_DEVICE_COMPILE__) && !defined(__gfx90a__)
+  __builtin_trap();
+#else
+  const size_t first = (static_cast<size_t>(blockIdx.x) * workgroup_size + threadIdx.x) * 4;
+  float4 values;
+#pragma unroll
+  for (unsigned i = 0; i < 4; ++i) values[i] = c[min(first + i, count - 1)];
+  const half4 a = padding<op, matrixa>(), b = padding<op, matrixb>();
+  values = multiply<op, 0>(a, b, values);
+#pragma unroll
+  for (unsigned i = 0; i < 4; ++i) {
+    if (first + i < count) d[first + i] = values[i];
+  }
+#endif
+}
 }  // namespace detail
 
 /// Edge of the workgroups' tiles for a result of m x n: the larger ones load less, the smaller ones give more units work.
@@ -212,7 +232,8 @@ template <opcode op, unsigned tile, typename Factors>
 void product(const Factors& x, const float* c, float* d, hipStream_t stream = nullptr) {
   if (x.m == 0 || x.n == 0) return;
   if (x.k == 0) {
-    (void)hipMemcpyAsync(d, c, static_cast<size_t>(x.m) * x.n * sizeof(float), hipMemcpyDeviceToDevice, stream);
+    const size_t count = static_cast<size_t>(x.m) * x.n, workgroups = (count + 4 * workgroup_size - 1) / (4 * workgroup_size);
+    detail::product_of_nothing<op><<<dim3(static_cast<unsigned>(workgroups)), workgroup_size, 0, stream>>>(c, d, count);
     return;
   }
   const dim3 workgroups((x.n + tile - 1) / tile, (x.m + tile - 1) / tile);

@@ -1,0 +1,45 @@
+// lacuna/simd2/multiply.h with k = 0: D is what the unit makes of C, the same bits as with factors that contribute nothing, for
+// all operators, sizes about those of tiles and workgroups, and values that the unit does not hand on as they are.
+#include <cmath>
+#include <limits>
+
+#include "../check.h"
+#include "lacuna/simd2.h"
+
+template <simd2::opcode op>
+static void test(const char* name) {
+  const float values[] = {5.0f, 0.0f, -0.0f, 1.0f, -3.5f, 1e-40f, INFINITY, -INFINITY, std::numeric_limits<float>::quiet_NaN()};
+  for (const int m : {1, 7, 33, 64}) {
+    for (const int n : {1, 3, 31, 64, 65}) {
+      std::vector<float> c(m * n);
+      for (size_t i = 0; i < c.size(); ++i) c[i] = values[i % std::size(values)];
+      const check::DeviceArray<simd2::half> a(std::vector<simd2::half>(m, simd2::padding<op, simd2::matrixa>())),
+          b(std::vector<simd2::half>(n, simd2::padding<op, simd2::matrixb>()));
+      const check::DeviceArray<float> device_c(c), none(c.size()), one(c.size());
+      simd2::product<op>(a.data(), b.data(), device_c.data(), none.data(), m, n, 0, nullptr);
+      simd2::product<op>(a.data(), b.data(), device_c.data(), one.data(), m, n, 1, nullptr);
+      HIP_CHECK(hipDeviceSynchronize());
+      const std::vector<float> got = none.download(), expected = one.download();
+      const bool same = std::memcmp(got.data(), expected.data(), c.size() * sizeof(float)) == 0;
+      if (!same) std::printf("%s, %d x %d\n", name, m, n);
+      EXPECT_TRUE(same);
+      if (op == simd2::orand) {
+        for (size_t i = 0; i < got.size(); ++i) EXPECT_TRUE(got[i] == 0 || got[i] == 1);
+        EXPECT_EQ(got[0], 1.0f);
+      }
+    }
+  }
+}
+
+int main() {
+  test<simd2::mma>("mma");
+  test<simd2::minplus>("minplus");
+  test<simd2::maxplus>("maxplus");
+  test<simd2::minmul>("minmul");
+  test<simd2::maxmul>("maxmul");
+  test<simd2::minmax>("minmax");
+  test<simd2::maxmin>("maxmin");
+  test<simd2::orand>("orand");
+  test<simd2::addnorm>("addnorm");
+  return check::result();
+}
