@@ -17,7 +17,7 @@ while read -r line; do
   eval "words=($line)"
   case ${words[0]} in
     hipcc) words[0]=$HIPCC ;;
-    clang-16) words=("$CLANG" "--rocm-device-lib-path=$DEVICE_LIBRARIES" "${words[@]:1}") ;;
+    clang-16) words[0]=$CLANG ;;
     ld.lld-16) words[0]=$LINKER ;;
   esac
   expect 0 "${words[@]}"
