@@ -13,3 +13,13 @@ done < <(sed -n '/^using namespace/,$s,^// ,,p' "$wrong")
 [[ $uses -ge 18 ]] || fail "only $uses uses were found"
 # A use that no sentence explains would show as an error of another kind in the headers.
 if grep -F '/include/lacuna/' errors.txt | grep -vE 'static_assert|static assertion' >&2; then fail "errors that are no assertions"; fi
+
+# HIP's own half is the only one, in either order.
+for headers in '<hip/hip_fp16.h> <lacuna/simd2.h>' '<lacuna/simd2.h> <hip/hip_fp16.h>'; do
+  for header in $headers; do echo "#include $header"; done >half.hip
+  cat >>half.hip <<'END'
+using namespace simd2;
+void shortest(const half* a, const half* b, float* c) { simd2_minplus(a, b, c, c, 1, 1, 1); }
+END
+  expect 0 "$HIPCC" -std=c++17 -fsyntax-only --offload-arch=gfx90a -I "$SOURCE/include" half.hip
+done

@@ -21,7 +21,8 @@
 
 namespace closure {
 
-using simd2::half, simd2::opcode;
+using half = _Float16;
+using simd2::opcode;
 
 /// Elements between rows: an odd number of cache lines, so that the rows of a tile are in different sets of a cache.
 inline unsigned pitch_of(unsigned vertices) { return (workload::groups(vertices, 64) | 1) * 64; }

@@ -9,7 +9,8 @@
 #include "workloads/common/program.h"
 #include "workloads/common/simd2_vector.h"
 
-using simd2::half, simd2::opcode;
+using half = _Float16;
+using simd2::opcode;
 
 constexpr const char* operators[] = {"mma", "minplus", "maxplus", "minmul", "maxmul", "minmax", "maxmin", "orand", "addnorm"};
 

@@ -15,7 +15,7 @@
 #include "workloads/common/matrix_unit.h"
 #include "workloads/common/program.h"
 
-using simd2::half;
+using half = _Float16;
 
 constexpr unsigned most_columns = 1 << 15, most_sums = 8192, largest_workgroup = 1024, scan_size = 256;
 // Loads of B that a lane has in flight.

@@ -247,8 +247,8 @@ template <opcode op, typename Half>
 void product(const Half* a, const Half* b, const float* c, float* d, int m, int n, int k, hipStream_t stream) {
   static_assert(is_half<Half>, "simd2: elements of A and B are half (_Float16); simd2::to_half converts");
   if (m < 0 || n < 0 || k < 0) return;
-  product<op>(dense_factors{reinterpret_cast<const half*>(a), reinterpret_cast<const half*>(b), unsigned(m), unsigned(n),
-                            unsigned(k), unsigned(k), unsigned(n)},
+  product<op>(dense_factors{reinterpret_cast<const _Float16*>(a), reinterpret_cast<const _Float16*>(b), unsigned(m),
+                            unsigned(n), unsigned(k), unsigned(k), unsigned(n)},
               c, d, stream);
 }
 
@@ -269,13 +269,13 @@ void convert_all(const From* from, To* to, size_t count, hipStream_t stream) {
 template <typename Half>
 void to_half(const float* from, Half* to, size_t count, hipStream_t stream = nullptr) {
   static_assert(is_half<Half>, "simd2::to_half: the target's elements are half (_Float16)");
-  detail::convert_all(from, reinterpret_cast<half*>(to), count, stream);
+  detail::convert_all(from, reinterpret_cast<_Float16*>(to), count, stream);
 }
 /// Likewise to float, which is exact.
 template <typename Half>
 void to_float(const Half* from, float* to, size_t count, hipStream_t stream = nullptr) {
   static_assert(is_half<Half>, "simd2::to_float: the source's elements are half (_Float16)");
-  detail::convert_all(reinterpret_cast<const half*>(from), to, count, stream);
+  detail::convert_all(reinterpret_cast<const _Float16*>(from), to, count, stream);
 }
 
 }  // namespace simd2

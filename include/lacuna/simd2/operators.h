@@ -13,7 +13,8 @@
 //   orand     or   and          transitive closure
 //   addnorm    +   (a - b)^2    squared distances
 //
-// A and B are half, C and D float. Products and sums are those of single precision. For the six operators with min or max in
+// A and B are half, which is _Float16, or __half in HIP; C and D are float. Products and sums are those of single precision.
+// For the six operators with min or max in
 // (+), a product that is NaN, or of which a factor is NaN, contributes nothing. orand takes what is not zero for true and
 // answers 1 or 0.
 #pragma once
@@ -27,8 +28,6 @@
 struct __half;
 
 namespace simd2 {
-
-using half = _Float16;
 
 /// The numbers are the unit's codes.
 enum opcode : int { mma = 0, minplus = 1, maxplus = 2, minmul = 3, maxmul = 4, minmax = 5, maxmin = 6, orand = 7, addnorm = 8 };
@@ -53,13 +52,13 @@ struct matrixb;
 /// What A and B are padded with along k: the product of the two paddings changes no accumulator, not even the sign of a zero.
 /// For the operators with min or max it is NaN, which contributes nothing whatever the other factor is.
 template <opcode op, typename Use>
-__host__ __device__ constexpr half padding() {
+__host__ __device__ constexpr _Float16 padding() {
   static_assert(std::is_same_v<Use, matrixa> || std::is_same_v<Use, matrixb>, "simd2::padding: the use is matrixa or matrixb");
-  if constexpr (takes_minimum(op) || takes_maximum(op)) return static_cast<half>(std::numeric_limits<float>::quiet_NaN());
-  return static_cast<half>(op == mma && std::is_same_v<Use, matrixb> ? -0.0f : 0.0f);
+  if constexpr (takes_minimum(op) || takes_maximum(op)) return static_cast<_Float16>(std::numeric_limits<float>::quiet_NaN());
+  return static_cast<_Float16>(op == mma && std::is_same_v<Use, matrixb> ? -0.0f : 0.0f);
 }
 
 template <typename T>
-inline constexpr bool is_half = std::is_same_v<std::remove_cv_t<T>, half> || std::is_same_v<std::remove_cv_t<T>, __half>;
+inline constexpr bool is_half = std::is_same_v<std::remove_cv_t<T>, _Float16> || std::is_same_v<std::remove_cv_t<T>, __half>;
 
 }  // namespace simd2

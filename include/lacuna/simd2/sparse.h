@@ -20,10 +20,11 @@ constexpr unsigned compressed_ld(unsigned k) { return (k + 63) / 64 * 64; }
 /// Compresses a group: false when more than two of its elements are there. Elements equal to `absent` are not there: their
 /// products must contribute nothing, as those of +inf with minplus. Neither are, with min or max in (+), NaNs.
 template <opcode op>
-__host__ __device__ inline bool compress_group(const half (&group)[4], half absent, half (&kept)[2], unsigned& positions) {
+__host__ __device__ inline bool compress_group(const _Float16 (&group)[4], _Float16 absent, _Float16 (&kept)[2],
+                                               unsigned& positions) {
   static_assert(op != addnorm, "simd2::compress: addnorm has no sparse form: an element that is not there has a distance");
   constexpr bool nan_is_absent = takes_minimum(op) || takes_maximum(op);
-  constexpr half fill = padding<op, matrixa>();
+  constexpr _Float16 fill = padding<op, matrixa>();
   unsigned count = 0, places[2] = {0, 1};
   kept[0] = kept[1] = fill;
   for (unsigned i = 0; i < 4; ++i) {
@@ -39,12 +40,12 @@ __host__ __device__ inline bool compress_group(const half (&group)[4], half abse
 
 /// Compresses 16 columns of a row, from column `k0` on: one element of `positions`, eight of `values`.
 template <opcode op>
-__host__ __device__ inline bool compress_columns(const half* row, unsigned k0, unsigned k, half absent, half* values,
-                                                 unsigned short& positions) {
+__host__ __device__ inline bool compress_columns(const _Float16* row, unsigned k0, unsigned k, _Float16 absent,
+                                                 _Float16* values, unsigned short& positions) {
   unsigned all = 0;
   bool fits = true;
   for (unsigned g = 0; g < 4; ++g) {
-    half group[4], kept[2];
+    _Float16 group[4], kept[2];
     for (unsigned i = 0; i < 4; ++i) {
       const unsigned at = k0 + 4 * g + i;
       group[i] = at < k ? row[at] : absent;
@@ -60,8 +61,8 @@ __host__ __device__ inline bool compress_columns(const half* row, unsigned k0, u
 
 /// Compresses a row-major matrix on the host. Returns the first row that does not fit, m when all do.
 template <opcode op>
-unsigned compress(const half* a, unsigned m, unsigned k, unsigned lda, half* values, unsigned short* positions,
-                  half absent = padding<op, matrixa>()) {
+unsigned compress(const _Float16* a, unsigned m, unsigned k, unsigned lda, _Float16* values, unsigned short* positions,
+                  _Float16 absent = padding<op, matrixa>()) {
   const unsigned ld = compressed_ld(k);
   for (unsigned row = 0; row < m; ++row) {
     for (unsigned k0 = 0; k0 < ld; k0 += 16) {
@@ -76,8 +77,8 @@ unsigned compress(const half* a, unsigned m, unsigned k, unsigned lda, half* val
 
 namespace detail {
 template <opcode op>
-__global__ void compress_kernel(const half* a, unsigned m, unsigned k, unsigned lda, half* values, unsigned short* positions,
-                                unsigned* misfits, half absent) {
+__global__ void compress_kernel(const _Float16* a, unsigned m, unsigned k, unsigned lda, _Float16* values,
+                                unsigned short* positions, unsigned* misfits, _Float16 absent) {
   const unsigned ld = compressed_ld(k), part = blockIdx.x * blockDim.x + threadIdx.x, row = part / (ld / 16);
   if (row >= m) return;
   const bool fits = compress_columns<op>(a + static_cast<size_t>(row) * lda, part % (ld / 16) * 16, k, absent,
@@ -89,8 +90,8 @@ __global__ void compress_kernel(const half* a, unsigned m, unsigned k, unsigned 
 /// The same on the GPU, on memory of the GPU. To `misfits` is added how many parts of 16 columns of a row do not fit; the
 /// result is right when it is 0.
 template <opcode op>
-void compress(const half* a, unsigned m, unsigned k, unsigned lda, half* values, unsigned short* positions, unsigned* misfits,
-              half absent = padding<op, matrixa>(), hipStream_t stream = nullptr) {
+void compress(const _Float16* a, unsigned m, unsigned k, unsigned lda, _Float16* values, unsigned short* positions,
+              unsigned* misfits, _Float16 absent = padding<op, matrixa>(), hipStream_t stream = nullptr) {
   const unsigned parts = m * (compressed_ld(k) / 16);
   detail::compress_kernel<op><<<dim3((parts + 255) / 256), 256, 0, stream>>>(a, m, k, lda, values, positions, misfits, absent);
 }
@@ -98,7 +99,7 @@ void compress(const half* a, unsigned m, unsigned k, unsigned lda, half* values,
 /// Loads a sparse tile that begins at a multiple of 16 columns: `values` and `positions` are those of its first element, `ld`
 /// the compressed matrix' columns. A lane loads its group's two elements, at a multiple of 4 bytes, and the positions of its
 /// row.
-__device__ inline void loadmatrix(matrix<matrixa_sparse, 16, 16, 16, half>& tile, const half* values,
+__device__ inline void loadmatrix(matrix<matrixa_sparse, 16, 16, 16, _Float16>& tile, const _Float16* values,
                                   const unsigned short* positions, unsigned ld) {
   const unsigned i = detail::lane() % 16, g = detail::lane() / 16;
   const unsigned kept = *reinterpret_cast<const unsigned*>(values + static_cast<size_t>(i) * (ld / 2) + 2 * g);
@@ -108,9 +109,9 @@ __device__ inline void loadmatrix(matrix<matrixa_sparse, 16, 16, 16, half>& tile
 
 /// Factors of a product with a compressed A; `ld` is its number of columns. For simd2::multiply.
 struct sparse_factors {
-  const half* values;
+  const _Float16* values;
   const unsigned short* positions;
-  const half* b;
+  const _Float16* b;
   unsigned m, n, k, ld, ldb;
 };
 

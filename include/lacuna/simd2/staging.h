@@ -18,8 +18,8 @@ namespace simd2 {
 
 /// Matrices of a product, row-major, lines `lda` and `ldb` elements apart.
 struct dense_factors {
-  const half* a;
-  const half* b;
+  const _Float16* a;
+  const _Float16* b;
   unsigned m, n, k, lda, ldb;
 };
 
@@ -36,7 +36,7 @@ __device__ inline T& at(U* shared, unsigned bytes) {
 // A load from there. Unless what it adds up looks new each time, the compiler keeps the sum in two vector registers, and counts
 // it on with vector instructions. Of an address that was a number it does not know that it is global.
 template <typename T>
-__device__ inline T load_at(const half* shared, unsigned& bytes) {
+__device__ inline T load_at(const _Float16* shared, unsigned& bytes) {
 #if defined(__HIP_DEVICE_COMPILE__)
   asm volatile("" : "+v"(bytes));
 #endif
@@ -145,20 +145,20 @@ struct slab_a<dense_factors, tile> : a_fragments<tile> {
   /// The last slab, when it is not all inside: element by element.
   template <opcode op>
   __device__ static void keep_rest(const dense_factors& x, unsigned row0, unsigned k, in_lds& lds) {
-    constexpr half outside = padding<op, matrixa>();
+    constexpr _Float16 outside = padding<op, matrixa>();
 #pragma unroll 1
     for (unsigned element = item(); element < 4096; element += workgroup_size) {
       const unsigned line = element / slab<tile>::depth, at_k = element % slab<tile>::depth;
-      const half value = x.a[static_cast<size_t>(min(row0 + line, x.m - 1)) * x.lda + min(k + at_k, x.k - 1)];
+      const _Float16 value = x.a[static_cast<size_t>(min(row0 + line, x.m - 1)) * x.lda + min(k + at_k, x.k - 1)];
       const unsigned unit =
           line / 16 * places::pitch + at_k / 32 * places::pair_pitch + at_k / 4 % 4 * places::g_pitch + line % 16;
-      reinterpret_cast<half*>(lds.units + unit)[at_k / 16 % 2 * 4 + at_k % 4] = k + at_k < x.k ? value : outside;
+      reinterpret_cast<_Float16*>(lds.units + unit)[at_k / 16 % 2 * 4 + at_k % 4] = k + at_k < x.k ? value : outside;
     }
   }
 
   half8 values[2];
   unsigned offsets[2], to;
-  const half* from;
+  const _Float16* from;
 };
 
 // Of a compressed A: what a step of 16 along k keeps of a row, and where it was. Slabs are never partly outside.
@@ -169,7 +169,7 @@ struct slab_a<sparse_factors, tile> : a_fragments<tile> {
 
   __device__ slab_a(const sparse_factors& x, unsigned row0)
       : from_values(scalar(x.values + static_cast<size_t>(row0) * (x.ld / 2))),
-        from_positions(scalar(reinterpret_cast<const half*>(x.positions) + static_cast<size_t>(row0) * (x.ld / 16))) {
+        from_positions(scalar(reinterpret_cast<const _Float16*>(x.positions) + static_cast<size_t>(row0) * (x.ld / 16))) {
     const unsigned lane = threadIdx.x % 64, wave = threadIdx.x / 64;
     const unsigned line = lane / 2 % 16, fragment = tile == 128 ? wave * 2 + lane / 32 : wave,
                    pair = tile == 128 ? 0 : lane / 32;
@@ -208,7 +208,7 @@ struct slab_a<sparse_factors, tile> : a_fragments<tile> {
   vector<unsigned, 4, 8> values;
   unsigned short positions;
   unsigned to, offset, position_offset;
-  const half *from_values, *from_positions;
+  const _Float16 *from_values, *from_positions;
 };
 
 // What a work-item brings of a slab of B: four rows of four columns, kept as columns. Of columns outside nobody cares.
@@ -256,12 +256,13 @@ struct slab_b {
   }
   template <opcode op, typename Factors>
   __device__ static void keep_rest(const Factors& x, unsigned column0, unsigned k, in_lds& lds) {
-    constexpr half outside = padding<op, matrixb>();
+    constexpr _Float16 outside = padding<op, matrixb>();
 #pragma unroll 1
     for (unsigned element = item(); element < 4096; element += workgroup_size) {
       const unsigned column = element % tile, at_k = element / tile;
-      const half value = x.b[static_cast<size_t>(min(k + at_k, x.k - 1)) * x.ldb + min(column0 + column, x.n - 1)];
-      reinterpret_cast<half*>(lds.units)[4 * places::half_unit(at_k / 4, column) + at_k % 4] = k + at_k < x.k ? value : outside;
+      const _Float16 value = x.b[static_cast<size_t>(min(k + at_k, x.k - 1)) * x.ldb + min(column0 + column, x.n - 1)];
+      reinterpret_cast<_Float16*>(lds.units)[4 * places::half_unit(at_k / 4, column) + at_k % 4] =
+          k + at_k < x.k ? value : outside;
     }
   }
   __device__ static half8 fragment_of(const in_lds& lds, unsigned number, unsigned pair) {
@@ -271,7 +272,7 @@ struct slab_b {
   }
 
   half4 values[4];
-  const half* from;
+  const _Float16* from;
   unsigned ldb, offset, to[4];
 };
 }  // namespace detail

@@ -1,8 +1,8 @@
 // Tiles of 16 x 16 x 16 in the registers of a wavefront, and the unit's instruction on them: the low-level interface of
 // the SIMD2 paper. All 64 lanes must be active in every call.
 //
-//   simd2::matrix<simd2::matrixa, 16, 16, 16, half> a;
-//   simd2::matrix<simd2::matrixb, 16, 16, 16, half> b;
+//   simd2::matrix<simd2::matrixa, 16, 16, 16, _Float16> a;
+//   simd2::matrix<simd2::matrixb, 16, 16, 16, _Float16> b;
 //   simd2::matrix<simd2::accum, 16, 16, 16, float> c;
 //   simd2::fillmatrix(c, simd2::identity<simd2::minplus>());
 //   simd2::loadmatrix(a, source_a, lda);
@@ -32,11 +32,11 @@ struct col_major {};
 namespace detail {
 template <typename T, unsigned count, unsigned alignment>
 using vector = T __attribute__((ext_vector_type(count), aligned(alignment)));
-using half4 = vector<half, 4, 8>;
-using half8 = vector<half, 8, 16>;
+using half4 = vector<_Float16, 4, 8>;
+using half8 = vector<_Float16, 8, 16>;
 // At any address of a half.
-using half4_anywhere = vector<half, 4, 2>;
-using half8_anywhere = vector<half, 8, 2>;
+using half4_anywhere = vector<_Float16, 4, 2>;
+using half8_anywhere = vector<_Float16, 8, 2>;
 using float4 = vector<float, 4, 16>;
 using words2 = vector<unsigned, 2, 8>;
 
@@ -89,7 +89,7 @@ class matrix {
 
  public:
   using use = Use;
-  using element = std::conditional_t<is_accumulator, float, half>;
+  using element = std::conditional_t<is_accumulator, float, _Float16>;
   using layout = Layout;
   /// For matrixa_sparse the two kept elements and, in the other two's place, their positions.
   std::conditional_t<is_accumulator, detail::float4, detail::half4> data;

@@ -6,32 +6,32 @@ using namespace simd2;
 template <typename T>
 using dense_a = matrix<matrixa, 16, 16, 16, T>;
 
-__device__ dense_a<half> a;
-__device__ matrix<matrixb, 16, 16, 16, half> b;
+__device__ dense_a<_Float16> a;
+__device__ matrix<matrixb, 16, 16, 16, _Float16> b;
 __device__ matrix<accum, 16, 16, 16, float> c;
 __device__ matrix<accum, 16, 16, 16, float, col_major> c_columns;
-__device__ matrix<matrixa_sparse, 16, 16, 16, half> a_sparse;
+__device__ matrix<matrixa_sparse, 16, 16, 16, _Float16> a_sparse;
 
 // simd2::matrix: the unit's only shape is 16, 16, 16; larger matrices are tiled
 __device__ void shape() { matrix<accum, 32, 32, 8, float>(); }
 // simd2::matrix: elements of A and B are half (_Float16)
 __device__ void element() { dense_a<float>(); }
 // simd2::matrix: elements of an accumulator are float
-__device__ void accumulator() { matrix<accum, 16, 16, 16, half>(); }
+__device__ void accumulator() { matrix<accum, 16, 16, 16, _Float16>(); }
 // simd2::matrix: the use is one of matrixa, matrixa_sparse, matrixb and accum
-__device__ void use() { matrix<row_major, 16, 16, 16, half>(); }
+__device__ void use() { matrix<row_major, 16, 16, 16, _Float16>(); }
 // simd2::matrix: the layout is row_major or col_major
-__device__ void layout() { matrix<matrixb, 16, 16, 16, half, int>(); }
+__device__ void layout() { matrix<matrixb, 16, 16, 16, _Float16, int>(); }
 // simd2::loadmatrix: A and B are loaded from half (_Float16); simd2::to_half converts
 __device__ void source(const float* from) { loadmatrix(a, from, 16); }
 // simd2: accumulators are loaded from float and stored to float
-__device__ void accumulator_source(const half* from) { loadmatrix(c, from, 16); }
+__device__ void accumulator_source(const _Float16* from) { loadmatrix(c, from, 16); }
 // simd2: lines of A and B begin at multiples of 8 bytes: the leading dimension is a multiple of 4
-__device__ void alignment(const half* from) { loadmatrix<50>(a, from); }
+__device__ void alignment(const _Float16* from) { loadmatrix<50>(a, from); }
 // simd2: columns of an accumulator begin at multiples of 16 bytes: the leading dimension is a multiple of 4
 __device__ void column_alignment(float* to) { storematrix<19>(to, c_columns); }
 // simd2: lines of a tile have 16 elements: the leading dimension is at least 16
-__device__ void overlap(const half* from) { loadmatrix<8>(b, from); }
+__device__ void overlap(const _Float16* from) { loadmatrix<8>(b, from); }
 // simd2::storematrix: what is stored is an accumulator
 __device__ void target(float* to) { storematrix(to, b, 16); }
 // simd2::fillmatrix: a sparse A has no element in every place

@@ -13,8 +13,8 @@ static void test(const char* name) {
     for (const int n : {1, 3, 31, 64, 65}) {
       std::vector<float> c(m * n);
       for (size_t i = 0; i < c.size(); ++i) c[i] = values[i % std::size(values)];
-      const check::DeviceArray<simd2::half> a(std::vector<simd2::half>(m, simd2::padding<op, simd2::matrixa>())),
-          b(std::vector<simd2::half>(n, simd2::padding<op, simd2::matrixb>()));
+      const check::DeviceArray<_Float16> a(std::vector<_Float16>(m, simd2::padding<op, simd2::matrixa>())),
+          b(std::vector<_Float16>(n, simd2::padding<op, simd2::matrixb>()));
       const check::DeviceArray<float> device_c(c), none(c.size()), one(c.size());
       simd2::product<op>(a.data(), b.data(), device_c.data(), none.data(), m, n, 0, nullptr);
       simd2::product<op>(a.data(), b.data(), device_c.data(), one.data(), m, n, 1, nullptr);
