@@ -6,8 +6,13 @@ source "$(dirname "$0")/common.sh"
 within() {
   local limit=$1
   shift
-  { { timeout --kill-after=5 "$time_limit" prlimit --fsize="$limit" -- "$@" </dev/null 2>&3; echo $? >code.txt; } | cat >out.txt; } 3>&1 |
-    cat >err.txt
+  {
+    {
+      code=0
+      timeout --kill-after=5 "$time_limit" prlimit --fsize="$limit" -- "$@" </dev/null 2>&3 || code=$?
+      echo $code >code.txt
+    } | cat >out.txt
+  } 3>&1 | cat >err.txt
   code=$(<code.txt)
 }
 

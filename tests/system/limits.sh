@@ -7,7 +7,11 @@ source "$(dirname "$0")/common.sh"
 within() {
   local limit=$1
   shift
-  { timeout --kill-after=5 "$time_limit" prlimit "$limit" -- "$@" 2>&1 >/dev/null </dev/null; echo $? >code.txt; } | cat >err.txt
+  {
+    code=0
+    timeout --kill-after=5 "$time_limit" prlimit "$limit" -- "$@" 2>&1 >/dev/null </dev/null || code=$?
+    echo $code >code.txt
+  } | cat >err.txt
   code=$(<code.txt)
 }
 
