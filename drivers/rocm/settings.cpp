@@ -29,8 +29,8 @@ Settings Settings::from_environment() {
     settings.configuration.push_back({item.find('=') == std::string::npos, item});
   for (const std::string& item : items(variable("LACUNA_SET"))) settings.configuration.push_back({false, item});
   settings.output_folder = variable("LACUNA_OUT");
-  settings.run = variable("LACUNA_RUN");
-  if (settings.run.empty()) settings.run = OutputFolder::kUnknownRun;
+  const std::string run = variable("LACUNA_RUN");
+  settings.run = run.empty() ? std::string(OutputFolder::kUnknownRun) : run;
   settings.write_results = settings.output_folder != "none";
   const std::string report = variable("LACUNA_REPORT");
   settings.report = !report.empty() && report != "0";
