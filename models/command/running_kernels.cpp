@@ -65,7 +65,8 @@ std::string wait_text(const WavefrontSnapshot& w) {
 
 /// Groups of at least one, the largest first, those of equal size in the order of their first wavefronts.
 template <class Key, class KeyOf>
-std::vector<std::vector<const WavefrontSnapshot*>> grouped_by(std::span<const WavefrontSnapshot* const> wavefronts, KeyOf key_of) {
+std::vector<std::vector<const WavefrontSnapshot*>> grouped_by(std::span<const WavefrontSnapshot* const> wavefronts,
+                                                              KeyOf key_of) {
   std::vector<std::vector<const WavefrontSnapshot*>> groups;
   std::map<Key, std::size_t> numbers;
   for (const WavefrontSnapshot* w : wavefronts) {
@@ -136,12 +137,12 @@ void RunningKernels::write(std::ostream& out, const std::function<std::string(co
 void RunningKernels::write_groups(const Dispatch& dispatch, std::span<const WavefrontSnapshot> wavefronts,
                                   std::ostream& out) const {
   using Key = std::pair<std::uint64_t, WavefrontWait>;
-  const auto groups =
-      grouped_by<Key>(pointers(wavefronts), [](const WavefrontSnapshot& w) { return Key(w.pc, w.wait); });
+  const auto groups = grouped_by<Key>(pointers(wavefronts), [](const WavefrontSnapshot& w) { return Key(w.pc, w.wait); });
   for (std::size_t i = 0; i < groups.size() && i < kMostLines; ++i) {
     const WavefrontSnapshot& example = *groups[i].front();
-    out << fmt::format("    {} at {}, {}: {}; e.g. {}\n", count_text(groups[i].size(), "wavefront"), place_(dispatch, example.pc),
-                       example.unit->instruction_text(example.pc), wait_text(example), name_of(example));
+    out << fmt::format("    {} at {}, {}: {}; e.g. {}\n", count_text(groups[i].size(), "wavefront"),
+                       place_(dispatch, example.pc), example.unit->instruction_text(example.pc), wait_text(example),
+                       name_of(example));
   }
   write_rest(groups, "places", out);
 }
@@ -169,15 +170,18 @@ void RunningKernels::write_spin(const Dispatch& dispatch, const Group& group, st
   out << fmt::format("    {} in a loop from {} to {}: ", count_text(group.size(), "wavefront"), place_(dispatch, seen.first_pc),
                      place_(dispatch, seen.last_pc));
   if (seen.end == WavefrontObservation::End::repeats) {
-    out << fmt::format("with memory as it is now, registers are the same again after every {}", count_text(seen.period, "instruction"));
+    out << fmt::format("with memory as it is now, registers are the same again after every {}",
+                       count_text(seen.period, "instruction"));
   } else {
-    out << fmt::format("stayed there for {}, while registers changed", count_text(seen.instructions - seen.instructions / 2, "instruction"));
+    out << fmt::format("stayed there for {}, while registers changed",
+                       count_text(seen.instructions - seen.instructions / 2, "instruction"));
   }
   out << "; e.g. " << name_of(example) << '\n';
   const auto lanes = static_cast<unsigned>(std::popcount(seen.lanes));
   if (lanes < example.work_items) {
-    out << fmt::format("      lanes: {} of {} are active in the loop; {} cannot go on before these have left it (reconvergence)\n",
-                       lanes, example.work_items, example.work_items - lanes);
+    out << fmt::format(
+        "      lanes: {} of {} are active in the loop; {} cannot go on before these have left it (reconvergence)\n", lanes,
+        example.work_items, example.work_items - lanes);
   }
   if (seen.reads.empty()) out << "      it reads no memory: nothing can end it\n";
   for (const WavefrontObservation::Read& read : seen.reads) {
@@ -227,9 +231,8 @@ void RunningKernels::write_barriers(const Dispatch& dispatch, std::span<const Wa
     }
     const bool waits = others.size() != end - i;
     // All others were seen not to come.
-    const bool never = std::all_of(others.begin(), others.end(), [](const WavefrontSnapshot* w) {
-      return spins(*w) || w->wait == WavefrontWait::sync;
-    });
+    const bool never = std::all_of(others.begin(), others.end(),
+                                   [](const WavefrontSnapshot* w) { return spins(*w) || w->wait == WavefrontWait::sync; });
     if (waits && !others.empty() && never && divergent++ == 0) example = std::move(others);
     i = end;
   }

@@ -2,8 +2,8 @@
 // cannot go on, and on which memory they wait.
 //
 // Wavefronts that are at the same instruction and wait for the same are one line. Those that go on are observed for some
-// thousands of instructions on copies (models/compute/wavefront_observation.h), which says what they spin on and whether another
-// one would write there. The report says what was observed and for how long. It changes nothing of the run.
+// thousands of instructions on copies (models/compute/wavefront_observation.h), which says what they spin on and whether
+// another one would write there. The report says what was observed and for how long. It changes nothing of the run.
 #pragma once
 
 #include <functional>

@@ -1,9 +1,9 @@
 // What a wavefront would do next if nothing else changed: its next instructions are executed on a copy of its registers and of
 // the workgroup's LDS, and on copies of the memory pages that they touch. Nothing of it is kept: the run stays as it was.
 //
-// It tells a loop that cannot end from one that gets on. When registers, LDS and memory are the same twice, the wavefront repeats
-// what lies between for ever, unless something else writes a place that it reads. A loop that changes its registers, such as one
-// that counts its rounds, is seen as the program counters of the second half of the observation.
+// It tells a loop that cannot end from one that gets on. When registers, LDS and memory are the same twice, the wavefront
+// repeats what lies between for ever, unless something else writes a place that it reads. A loop that changes its registers,
+// such as one that counts its rounds, is seen as the program counters of the second half of the observation.
 #pragma once
 
 #include <cstddef>
@@ -39,10 +39,10 @@ struct WavefrontObservation {
   struct Read {
     std::uint64_t pc = 0;
     bool atomic = false;
-    bool moves = false;          ///< it has read other places in other rounds
-    unsigned lane = 0;           ///< whose place is ranges[0]; of scalar instructions 0
-    std::uint64_t value = 0;     ///< of ranges[0], its first 8 bytes
-    std::vector<Range> ranges;   ///< of its lanes, each place once
+    bool moves = false;         ///< it has read other places in other rounds
+    unsigned lane = 0;          ///< whose place is ranges[0]; of scalar instructions 0
+    std::uint64_t value = 0;    ///< of ranges[0], its first 8 bytes
+    std::vector<Range> ranges;  ///< of its lanes, each place once
   };
 
   End end = End::limit;
@@ -52,7 +52,7 @@ struct WavefrontObservation {
   std::uint64_t first_pc = 0;  ///< lowest and
   std::uint64_t last_pc = 0;   ///< highest address of an instruction
   std::uint64_t lanes = 0;     ///< of EXEC, all that were active in it
-  bool changes = false;     ///< it has changed memory or LDS
+  bool changes = false;        ///< it has changed memory or LDS
   std::vector<Read> reads;
   bool more_reads = false;  ///< than kMostReads instructions
   /// What it has changed, from the beginning on; a store of the value that was there changes nothing.

@@ -43,7 +43,8 @@ bool is_loaded(std::span<const std::byte> file, const isa::MemoryInterface& memo
     const std::uint64_t address = object.base + segment->p_vaddr;
     const isa::MemoryWindow window = memory.find(address);
     if (!window.contains(address, segment->p_filesz)) return false;
-    if (std::memcmp(window.host + (address - window.base), file.data() + segment->p_offset, segment->p_filesz) != 0) return false;
+    if (std::memcmp(window.host + (address - window.base), file.data() + segment->p_offset, segment->p_filesz) != 0)
+      return false;
     any = true;
   }
   return any;

@@ -145,8 +145,11 @@ void write_kernel_table(const std::vector<KernelRecord>& records, std::ostream& 
   double wall_seconds = 0;
   Tick time{};
   for (const KernelRecord& r : records) {
-    rows.push_back(table_row(readable_kernel(r.name) + (r.failed ? " (failed)" : r.unfinished ? " (unfinished)" : ""), readable_time(r.end - r.start),
-                             grouped(r.cycles), r.wavefront_instructions, r.thread_instructions, r.wall_seconds));
+    rows.push_back(table_row(readable_kernel(r.name) + (r.failed       ? " (failed)"
+                                                        : r.unfinished ? " (unfinished)"
+                                                                       : ""),
+                             readable_time(r.end - r.start), grouped(r.cycles), r.wavefront_instructions, r.thread_instructions,
+                             r.wall_seconds));
     cycles += r.cycles;
     wavefront_instructions += r.wavefront_instructions;
     thread_instructions += r.thread_instructions;
@@ -168,8 +171,7 @@ void write_kernel_table(const std::vector<KernelSummary>& summaries, std::ostrea
     std::string name = readable_kernel(s.name);
     if (s.failed != 0) name += " (" + grouped(s.failed) + " failed)";
     if (s.unfinished != 0) name += " (" + grouped(s.unfinished) + " unfinished)";
-    rows.push_back({name,
-                    grouped(s.dispatches), readable_time(s.time), readable_time(s.shortest),
+    rows.push_back({name, grouped(s.dispatches), readable_time(s.time), readable_time(s.shortest),
                     readable_time({s.time.ps / s.dispatches}), readable_time(s.longest), grouped(s.cycles),
                     grouped(s.wavefront_instructions), fixed(s.wall_seconds, 3) + " s"});
   };

@@ -75,12 +75,15 @@ TEST_F(RunningKernelsTest, ADivergentBarrierIsNamed) {
   const std::string text = report();
   EXPECT_THAT(text, HasSubstr("2 wavefronts at PC 0x124108 (+0x8), s_barrier: waits at a barrier: 1 of 2 wavefronts of the "
                               "workgroup have arrived, 0 ended; e.g. workgroup (0, 0, 0), wavefront 0"));
-  EXPECT_THAT(text, HasSubstr("2 wavefronts in a loop from PC 0x124110 (+0x10) to PC 0x124120 (+0x20): with memory as it is now, "
-                              "registers are the same again after every 4 instructions; e.g. workgroup (0, 0, 0), wavefront 1"));
-  EXPECT_THAT(text, HasSubstr("waits on 4 bytes at 0x102000, value 0x0 (load at PC 0x124110 (+0x10), lane 0), inside the mapping "
-                              "[0x100000, 0x140000); no running wavefront changes it within its next 20000 instructions"));
-  EXPECT_THAT(text, HasSubstr("divergent barrier in 2 workgroups: in workgroup (0, 0, 0) 1 of 2 wavefronts have arrived, 0 ended, "
-                              "1 is elsewhere and not on the way to a barrier, wavefront 1 at PC "));
+  EXPECT_THAT(text,
+              HasSubstr("2 wavefronts in a loop from PC 0x124110 (+0x10) to PC 0x124120 (+0x20): with memory as it is now, "
+                        "registers are the same again after every 4 instructions; e.g. workgroup (0, 0, 0), wavefront 1"));
+  EXPECT_THAT(text,
+              HasSubstr("waits on 4 bytes at 0x102000, value 0x0 (load at PC 0x124110 (+0x10), lane 0), inside the mapping "
+                        "[0x100000, 0x140000); no running wavefront changes it within its next 20000 instructions"));
+  EXPECT_THAT(text,
+              HasSubstr("divergent barrier in 2 workgroups: in workgroup (0, 0, 0) 1 of 2 wavefronts have arrived, 0 ended, "
+                        "1 is elsewhere and not on the way to a barrier, wavefront 1 at PC "));
   // The flag lets it go on, and then it is no divergent barrier.
   b_.at<std::uint32_t>(kArguments) = 1;
   EXPECT_THAT(report(), Not(HasSubstr("divergent")));
@@ -89,8 +92,8 @@ TEST_F(RunningKernelsTest, ADivergentBarrierIsNamed) {
 TEST_F(RunningKernelsTest, AnotherKernelThatWouldEndTheWaitIsNamed) {
   kernel_with_argument(4, {0xc0020100, 0, 0xbf8c007f, 0xbf068004, 0xbf85fffb, kEnd});
   // Sleeps, then stores 7 to the flag.
-  kernel_with_argument(5, {0xbf8e007f, 0xbf8e007f, 0xbf8e007f, 0x7e000200, 0x7e020201, 0x7e040287, 0xdc700000, 0x00000200,
-                           0xbf8c0f70, kEnd});
+  kernel_with_argument(
+      5, {0xbf8e007f, 0xbf8e007f, 0xbf8e007f, 0x7e000200, 0x7e020201, 0x7e040287, 0xdc700000, 0x00000200, 0xbf8c0f70, kEnd});
   put(0, launch(4, 3));
   put(1, launch(5, 1));
   ring(0);
