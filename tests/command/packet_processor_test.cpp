@@ -292,7 +292,9 @@ TEST_F(PacketProcessorTest, ARingThatIsMovedInTheQueueStaysWhereItIs) {
                  {"larger", kBase + kRings, 64}};
   for (const DoorbellKind doorbell : {DoorbellKind::ring, DoorbellKind::legacy_index, DoorbellKind::write_index}) {
     for (const auto& [what, base, size] : changes) {
-      ASSERT_EQ(open_with(0, {.doorbell = doorbell}), LACUNA_QUEUE_ERROR_NONE);
+      QueueSetup setup;
+      setup.doorbell = doorbell;
+      ASSERT_EQ(open_with(0, setup), LACUNA_QUEUE_ERROR_NONE);
       queue(0).base_address = base;
       queue(0).size = size;
       for (unsigned i = 0; i < 12; ++i) signal(i).value = 1;

@@ -52,7 +52,9 @@ TEST_P(WorkerThreadsOf, ThrowWhatWorkThrows) {
       EXPECT_EQ(e.what(), std::to_string(thrower));
     }
     EXPECT_LE(*std::max_element(done.begin(), done.end()), 1U);
-    if (GetParam() > 1) EXPECT_EQ(std::accumulate(done.begin(), done.end(), 0U), kItems);
+    if (GetParam() > 1) {
+      EXPECT_EQ(std::accumulate(done.begin(), done.end(), 0U), kItems);
+    }
   }
   std::atomic<unsigned> count{0};
   threads.run(kAll, kItems, [&](unsigned, unsigned) { ++count; });

@@ -301,7 +301,9 @@ TEST_P(EnableBitsTest, EveryOtherBitHasAMeaningOrIsRefused) {
   for (unsigned bit = 0; bit < 32; ++bit) {
     const std::uint32_t set = 1u << bit;
     EXPECT_EQ(refusal(set, 0, 0, 0).empty(), bit < 26) << "COMPUTE_PGM_RSRC1 bit " << bit;
-    if (bit != 5) EXPECT_EQ(refusal(0, set, 0, 0).empty(), bit != 31) << "COMPUTE_PGM_RSRC2 bit " << bit;
+    if (bit != 5) {
+      EXPECT_EQ(refusal(0, set, 0, 0).empty(), bit != 31) << "COMPUTE_PGM_RSRC2 bit " << bit;
+    }
     EXPECT_EQ(refusal(0, 0, set, 0).empty(), !gfx8 && (bit < 6 || bit == 16)) << "COMPUTE_PGM_RSRC3 bit " << bit;
     if (bit < 16) {
       EXPECT_EQ(refusal(0, 0, 0, static_cast<std::uint16_t>(set)).empty(), bit < 10 || bit == 11) << "property bit " << bit;

@@ -1,4 +1,6 @@
 // stuck KERNEL: a kernel that never ends. Its wavefronts first say that they run, then the program does, and waits for them.
+#include <hip/hip_runtime.h>
+// Not before hip_runtime.h, whose names it uses.
 #include <hip/hip_cooperative_groups.h>
 
 #include <thread>
