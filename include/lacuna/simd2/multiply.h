@@ -199,7 +199,8 @@ __global__ void __launch_bounds__(workgroup_size, wavefronts<tile>) product(Fact
 // k = 0: what the unit makes of C, such as 1 of 5 by orand, when products that contribute nothing are added to it. Which four
 // elements a lane has does not count, as all products are the same. Every lane of a wavefront takes part.
 template <opcode op>
-__global__ void __launch_bounds__(workgroup_size) product_of_nothing(const float* c, float* d, size_t count) {
+__global__ void __launch_bounds__(workgroup_size)
+    product_of_nothing([[maybe_unused]] const float* c, [[maybe_unused]] float* d, [[maybe_unused]] size_t count) {
 #if defined(__HIP_DEVICE_COMPILE__) && !defined(__gfx90a__)
   __builtin_trap();
 #else
