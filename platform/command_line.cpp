@@ -420,7 +420,6 @@ CommandLine parse_command(const CommandInfo& info, std::vector<std::string> argu
   if (operands.size() > 1) usage_error("unexpected " + operands[1], info.name);
   if (!operands.empty()) line.input = operands.front();
   if (values.count("out") != 0) line.output_folder = values["out"].as<std::string>();
-  if (line.output_folder == "") usage_error("--out needs the name of a folder", info.name);
   if (values.count("gdb") != 0) line.gdb_port = values["gdb"].as<std::uint16_t>();
   if (values.count("input") != 0) line.console_input = values["input"].as<std::string>();
   line.quiet = values.count("quiet") != 0;

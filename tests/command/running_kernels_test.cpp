@@ -103,7 +103,7 @@ TEST_F(RunningKernelsTest, AnotherKernelThatWouldEndTheWaitIsNamed) {
   EXPECT_THAT(text, HasSubstr("within their next 20000 instructions 1 wavefront would change it, e.g. workgroup (0, 0, 0), "
                               "wavefront 0"));
   EXPECT_THAT(text, HasSubstr("queue 1, packet 0)"));
-  EXPECT_THAT(text, HasSubstr("s_sleep 127: sleeps"));
+  EXPECT_THAT(text, HasSubstr("s_sleep 0x7f: sleeps"));
   EXPECT_THAT(text, Not(HasSubstr("no running wavefront")));
   microseconds(60);
   EXPECT_EQ(report(), "") << "as it was said";
@@ -140,21 +140,22 @@ TEST_F(RunningKernelsTest, WhatTheNextWorkgroupWaitsFor) {
 }
 
 TEST_F(RunningKernelsTest, ManyPlacesEndInOneLine) {
-  // Wavefronts of 20 workgroups stop in as many loops: s_branch by the workgroup's number in s2 times 4.
+  // Wavefronts of 20 workgroups end in as many loops, 8 bytes apart, by the workgroup's number in s2. They sleep in them: others
+  // that never rest would keep the younger ones from issuing.
   std::vector<std::uint32_t> words{
       0xbe841c00,              // s_getpc_b64 s[4:5]
-      0x8e028202,              // s_lshl_b32 s2, s2, 2
+      0x8e028302,              // s_lshl_b32 s2, s2, 3
       0x80040204,              // s_add_u32 s4, s4, s2
       0x82058005,              // s_addc_u32 s5, s5, 0
       0x80049804, 0x82058005,  // s_add_u32 s4, s4, 24; s_addc_u32 s5, s5, 0
       0xbe801d04,              // s_setpc_b64 s[4:5]
   };
-  words.insert(words.end(), 32, 0xbf82ffff);
+  for (unsigned i = 0; i < 32; ++i) words.insert(words.end(), {0xbf8e007f, 0xbf82fffe});  // s_sleep 127; s_branch to it
   kernel_with_argument(4, words);
   b_.at<std::uint32_t>(kKernels + 0x4000 + 52) |= 1u << 7;  // the workgroup's number behind the user registers
   put(0, launch(4, 20));
   ring(0);
-  microseconds(4);
+  microseconds(20);
   const std::string text = report();
   EXPECT_EQ(lines(text, "1 wavefront at PC"), 16U) << text;
   EXPECT_THAT(text, HasSubstr("4 other wavefronts at 4 more places"));

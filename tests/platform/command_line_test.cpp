@@ -67,7 +67,7 @@ TEST(CommandLine, ExecTakesAProgramAndItsArguments) {
 
 TEST(CommandLine, AnOutputFolderHasAName) {
   for (const std::string command : {"hart", "run", "launch", "exec"}) {
-    const std::string refusal = "--out needs the name of a folder; see lacuna " + command + " --help";
+    const std::string refusal = "the value of --out is empty; see lacuna " + command + " --help";
     EXPECT_EQ(error({command, "--out", "", "program"}), refusal);
     EXPECT_EQ(error({command, "--out=", "program"}).empty(), false);
   }
