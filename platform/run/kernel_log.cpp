@@ -118,7 +118,7 @@ void write_kernel_totals_csv(const std::vector<KernelSummary>& summaries, std::o
   out << "kernel,dispatches,failed,time_ps,least_time_ps,mean_time_ps,most_time_ps,cycles,least_cycles,mean_cycles,most_cycles,"
          "workgroups,wavefronts,wavefront_instructions,thread_instructions,wall_seconds";
   write_activity_csv_header(out);
-  out << ",bulk_bytes";
+  out << ",bulk_bytes,unfinished";
   write_energy_csv_header(energy_blocks, out);
   out << '\n';
   for (const KernelSummary& s : summaries) {
@@ -130,7 +130,7 @@ void write_kernel_totals_csv(const std::vector<KernelSummary>& summaries, std::o
         << s.most_cycles << ',' << s.workgroups << ',' << s.wavefronts << ',' << s.wavefront_instructions << ','
         << s.thread_instructions << ',' << fixed(s.wall_seconds, 6);
     write_activity_csv(s.activity, out);
-    out << ',' << s.bulk_bytes;
+    out << ',' << s.bulk_bytes << ',' << s.unfinished;
     write_energy_csv(s.energy, s.time, out);
     out << '\n';
   }

@@ -48,28 +48,28 @@ ends_by() {
   [[ $(run_value "$4" ended_by) == interrupted ]] || fail "statistics.json does not say how the run ended"
 }
 
-# start FOLDER COMMAND...: in the background, where a script's programs would ignore Ctrl-C.
+# start COMMAND...: in the background, where a script's programs would ignore Ctrl-C.
 start() {
   : >out.txt
-  env --default-signal=INT,TERM "${@:2}" --out "$1" >out.txt 2>err.txt </dev/null &
+  env --default-signal=INT,TERM "$@" >out.txt 2>err.txt </dev/null &
   process=$!
 }
 
-expect 124 "$LACUNA" run "$firmware" mutex "${options[@]}" --max-time 10ms --out run-time
+expect 124 "$LACUNA" run "$firmware" "${options[@]}" --max-time 10ms --out run-time -- mutex
 complains "simulated time limit of 10.00 ms reached"
 tells mutex run-time
-expect 124 "$LACUNA" run "$firmware" half_barrier "${options[@]}" --set gpu.timing=functional --max-time 10ms --out run-functional
+expect 124 "$LACUNA" run "$firmware" "${options[@]}" --set gpu.timing=functional --max-time 10ms --out run-functional -- half_barrier
 tells half_barrier run-functional
-start run-signal "$LACUNA" run "$firmware" half_barrier "${options[@]}" --set sim.threads=2 --set gpu.shader_arrays=2
+start "$LACUNA" run "$firmware" "${options[@]}" --set sim.threads=2 --set gpu.shader_arrays=2 --out run-signal -- half_barrier
 await grep -q "the kernel runs" out.txt
 ends_by INT "ended by Ctrl-C" half_barrier run-signal
-start run-term "$LACUNA" run "$firmware" mutex "${options[@]}" --set gpu.timing=functional
+start "$LACUNA" run "$firmware" "${options[@]}" --set gpu.timing=functional --out run-term -- mutex
 await grep -q "the kernel runs" out.txt
 ends_by TERM "ended by SIGTERM" mutex run-term
 
 expect 124 "$LACUNA" launch "$code" "${half_barrier[@]}" "${options[@]}" --max-time 10ms --out launch-time
 tells half_barrier launch-time
 # Wavefronts of the kernel have loads in flight: it runs.
-start launch-signal "$LACUNA" launch "$code" "${mutex[@]}" "${options[@]}" --set gpu.request_interval=50ns
+start "$LACUNA" launch "$code" "${mutex[@]}" "${options[@]}" --set gpu.request_interval=50ns --out launch-signal
 await awk -F, '$1 == "gpu" && $6 > 0 { ++loads } END { exit loads < 100 }' launch-signal/requests.csv
 ends_by INT "ended by Ctrl-C" mutex launch-signal
