@@ -24,3 +24,5 @@ static inline float8 lacuna_m3xu_mma_fp32c(float2 a, float2 b, float8 c) {
 static inline double4 lacuna_m3xu_mma_fp64(double a, double b, double4 c) {
   return __builtin_amdgcn_mfma_f64_16x16x4f64(a, b, c, 6, 0, 4);
 }
+
+#include "lacuna/m3xu/opencl_gemm.h"

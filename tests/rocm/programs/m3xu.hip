@@ -1,5 +1,6 @@
 // lacuna/m3xu.h: products of every format, of sizes that are not multiples of a tile, from row- and column-major matrices,
-// against the host's; and where the items of fragments are.
+// against the host's; and where the items of fragments are. In HIP and, from the module that is the first argument, in
+// OpenCL C.
 #include "lacuna/m3xu.h"
 
 #include <algorithm>
@@ -20,6 +21,31 @@ template <m3xu::format f>
 __global__ void products(Sum<f>* d, Sum<f>* e, const Element<f>* a, const Element<f>* b, const Sum<f>* c, Size s) {
   m3xu::gemm<f, m3xu::row_major, m3xu::column_major>(d, a, b, c, s.m, s.n, s.k, s.k, s.k, s.n);
   m3xu::gemm<f, m3xu::column_major, m3xu::row_major>(e, a, b, nullptr, s.m, s.n, s.k, s.m, s.n, s.n);
+}
+
+/// The same kernels in OpenCL C, of m3xu.cl.
+static hipModule_t opencl;
+
+/// Runs both, in HIP and in OpenCL C, and hands each one's D and E over.
+template <m3xu::format f, class Check>
+static void run(const char* name, const Element<f>* a, const Element<f>* b, const Sum<f>* c, Size s, dim3 workgroups,
+                dim3 workgroup, Check check) {
+  const size_t count = std::max(s.m * s.n, 1u);
+  {
+    const check::DeviceArray<Sum<f>> d(count), e(count);
+    products<f><<<workgroups, workgroup>>>(d.data(), e.data(), a, b, c, s);
+    HIP_CHECK(hipDeviceSynchronize());
+    check("HIP", d.download(), e.download());
+  }
+  const check::DeviceArray<Sum<f>> d(count), e(count);
+  hipFunction_t function;
+  HIP_CHECK(hipModuleGetFunction(&function, opencl, (std::string("products_") + name).c_str()));
+  auto *to_d = d.data(), *to_e = e.data();
+  void* arguments[] = {&to_d, &to_e, &a, &b, &c, &s.m, &s.n, &s.k};
+  HIP_CHECK(hipModuleLaunchKernel(function, workgroups.x, workgroups.y, workgroups.z, workgroup.x, workgroup.y, workgroup.z, 0,
+                                  nullptr, arguments, nullptr));
+  HIP_CHECK(hipDeviceSynchronize());
+  check("OpenCL C", d.download(), e.download());
 }
 
 static float add(float a, float b, float sum) { return std::fma(a, b, sum); }
@@ -73,19 +99,46 @@ static std::vector<T> or_one(std::vector<T> values) {
   return values;
 }
 
+// In [-1, 1).
+static float number(unsigned i) { return static_cast<float>(check::scramble(i) % (1 << 20)) / (1 << 19) - 1; }
+// A few infinities and NaNs, zeros of both signs, denormals, and numbers whose products are denormals or less.
+static float special(unsigned i) {
+  const unsigned kind = check::scramble(i + 50000) % 128;
+  const float sign = number(i) < 0 ? -1 : 1;
+  if (kind == 0) return std::nanf("");
+  if (kind == 1) return sign * INFINITY;
+  if (kind < 24) return sign * 0.0f;
+  if (kind < 48) return number(i) * 1e-39f;
+  return number(i) * (kind < 64 ? 1e-30f : 1e-20f);
+}
+
+// The same bits, or NaN in place of NaN.
+static bool same(float got, float expected) {
+  return std::memcmp(&got, &expected, sizeof got) == 0 || (std::isnan(got) && std::isnan(expected));
+}
+static bool same(double got, double expected) {
+  return std::memcmp(&got, &expected, sizeof got) == 0 || (std::isnan(got) && std::isnan(expected));
+}
+static bool same(m3xu::complex got, m3xu::complex expected) { return same(got.re, expected.re) && same(got.im, expected.im); }
+
 template <m3xu::format f>
-static void test(const char* name, Size s) {
-  const auto number = [](unsigned i) { return static_cast<float>(check::scramble(i) % (1 << 20)) / (1 << 19) - 1; };
+static void test(const char* name, Size s, dim3 workgroups = 2, dim3 workgroup = 128, float (*values)(unsigned) = number) {
   std::vector<Element<f>> a(s.m * s.k), b(s.k * s.n);
   std::vector<Sum<f>> c(s.m * s.n), expected_d(c), expected_e(s.m * s.n);
-  for (unsigned i = 0; i < a.size(); ++i) a[i] = element<f>(number(i));
-  for (unsigned i = 0; i < b.size(); ++i) b[i] = element<f>(number(i + 10000));
+  for (unsigned i = 0; i < a.size(); ++i) a[i] = element<f>(values(i));
+  for (unsigned i = 0; i < b.size(); ++i) b[i] = element<f>(values(i + 10000));
   for (unsigned i = 0; i < c.size(); ++i) {
     if constexpr (f == m3xu::fp32c) {
-      c[i] = {number(i + 20000), number(i + 30000)};
+      c[i] = {values(i + 20000), values(i + 30000)};
     } else {
-      c[i] = std::floor(8 * number(i + 20000)) / 8;
+      c[i] = values == special ? special(i + 20000) : std::floor(8 * values(i + 20000)) / 8;
     }
+  }
+  if constexpr (f == m3xu::fp64) {
+    // As far from 0 in double precision as they are in single.
+    const double scale = values == special ? std::ldexp(1, -450) : 1;
+    for (double& value : a) value *= scale;
+    for (double& value : b) value *= scale;
   }
   expected_d = c;
   for (unsigned i = 0; i < s.m * s.n; ++i) {
@@ -96,18 +149,19 @@ static void test(const char* name, Size s) {
     }
   }
   const check::DeviceArray<Element<f>> device_a(or_one(a)), device_b(or_one(b));
-  const check::DeviceArray<Sum<f>> device_c(c), d(c.size()), e(c.size());
-  products<f><<<2, 128>>>(d.data(), e.data(), device_a.data(), device_b.data(), device_c.data(), s);
-  HIP_CHECK(hipDeviceSynchronize());
+  const check::DeviceArray<Sum<f>> device_c(c);
   const auto wrong = [](const std::vector<Sum<f>>& got, const std::vector<Sum<f>>& expected) {
     unsigned count = 0;
-    for (unsigned i = 0; i < got.size(); ++i) count += std::memcmp(&got[i], &expected[i], sizeof got[i]) != 0;
+    for (unsigned i = 0; i < got.size(); ++i) count += !same(got[i], expected[i]);
     return count;
   };
-  const unsigned wrong_d = wrong(d.download(), expected_d), wrong_e = wrong(e.download(), expected_e);
-  if (wrong_d + wrong_e != 0) std::printf("%s, %u x %u x %u\n", name, s.m, s.n, s.k);
-  EXPECT_EQ(wrong_d, 0u);
-  EXPECT_EQ(wrong_e, 0u);
+  run<f>(name, device_a.data(), device_b.data(), device_c.data(), s, workgroups, workgroup,
+         [&](const char* language, const std::vector<Sum<f>>& d, const std::vector<Sum<f>>& e) {
+           const unsigned wrong_d = wrong(d, expected_d), wrong_e = wrong(e, expected_e);
+           if (wrong_d + wrong_e != 0) std::printf("%s, %s, %u x %u x %u\n", language, name, s.m, s.n, s.k);
+           EXPECT_EQ(wrong_d, 0u);
+           EXPECT_EQ(wrong_e, 0u);
+         });
 }
 
 // Products that round to -0, and of -0 with C = -0: what stands in for elements beyond k keeps the sign.
@@ -127,15 +181,15 @@ static void test_sign(const char* name, double tiny) {
         sum = zero ? -0.0f : 0.0f;
       }
       const check::DeviceArray<Element<f>> a(std::vector<Element<f>>(k + 1, left)), b(std::vector<Element<f>>(k + 1, right));
-      const check::DeviceArray<Sum<f>> c(std::vector<Sum<f>>(1, sum)), d(1), e(1);
+      const check::DeviceArray<Sum<f>> c(std::vector<Sum<f>>(1, sum));
       Sum<f> expected = sum;
       for (unsigned i = 0; i < k; ++i) expected = add(operand<f>(left), operand<f>(right), expected);
-      products<f><<<1, 64>>>(d.data(), e.data(), a.data(), b.data(), c.data(), Size{1, 1, k});
-      HIP_CHECK(hipDeviceSynchronize());
-      const std::vector<Sum<f>> got = d.download();
-      const bool same = std::memcmp(got.data(), &expected, sizeof expected) == 0;
-      if (!same) std::printf("%s, k = %u, %s\n", name, k, zero ? "zeros" : "tiny numbers");
-      EXPECT_TRUE(same);
+      run<f>(name, a.data(), b.data(), c.data(), Size{1, 1, k}, 1, 64,
+             [&](const char* language, const std::vector<Sum<f>>& got, const std::vector<Sum<f>>&) {
+               const bool right = std::memcmp(got.data(), &expected, sizeof expected) == 0;
+               if (!right) std::printf("%s, %s, k = %u, %s\n", language, name, k, zero ? "zeros" : "tiny numbers");
+               EXPECT_TRUE(right);
+             });
     }
   }
 }
@@ -146,6 +200,16 @@ static void test_all(const char* name, double tiny) {
   for (const unsigned k : {0u, 1u, depth - 1, depth, depth + 1, 2 * depth - 1, 29u}) test<f>(name, {37, 45, k});
   for (const unsigned m : {1u, 15u, 16u, 17u, 31u, 32u, 33u}) {
     for (const unsigned n : {1u, 15u, 16u, 17u, 33u}) test<f>(name, {m, n, depth + 1});
+  }
+  // Workgroups of other sizes, several tiles for each, and launches of three dimensions.
+  for (const unsigned k : {depth * 2 - 1, depth * 6, 70u}) {
+    test<f>(name, {70, 130, k}, 2, 256);
+    test<f>(name, {132, 68, k}, 2, 256);
+  }
+  test<f>(name, {37, 45, depth + 1}, dim3(1, 2, 2), dim3(4, 8, 4));
+  if constexpr (f != m3xu::fp16 && f != m3xu::bf16) {
+    for (const unsigned k : {0u, 1u, depth - 1, depth, depth + 1, 13u}) test<f>(name, {37, 45, k}, 2, 128, special);
+    test<f>(name, {33, 130, 3 * depth + 1}, 2, 256, special);
   }
   test_sign<f>(name, tiny);
 }
@@ -160,10 +224,22 @@ __global__ void items(unsigned* places) {
 }
 
 int main(int argc, char** argv) {
-  if (argc > 1) {  // a wavefront that is filled in part: ends with an error
+  if (argc < 2) return 2;
+  HIP_CHECK(hipModuleLoad(&opencl, argv[1]));
+  if (argc > 3) {  // HIP or OpenCL C, and a wavefront that is filled in part: ends with an error
     const check::DeviceArray<float> memory(1024);
-    products<m3xu::fp32>
-        <<<1, std::atoi(argv[1])>>>(memory.data(), memory.data(), memory.data(), memory.data(), nullptr, Size{1, 1, 1});
+    const unsigned work_items = std::atoi(argv[3]);
+    if (std::string(argv[2]) == "hip") {
+      products<m3xu::fp32>
+          <<<1, work_items>>>(memory.data(), memory.data(), memory.data(), memory.data(), nullptr, Size{1, 1, 1});
+    } else {
+      hipFunction_t function;
+      HIP_CHECK(hipModuleGetFunction(&function, opencl, "products_fp32"));
+      float *operand = memory.data(), *none = nullptr;
+      unsigned one = 1;
+      void* arguments[] = {&operand, &operand, &operand, &operand, &none, &one, &one, &one};
+      HIP_CHECK(hipModuleLaunchKernel(function, 1, 1, 1, work_items, 1, 1, 0, nullptr, arguments, nullptr));
+    }
     HIP_CHECK(hipDeviceSynchronize());
     return 0;
   }
