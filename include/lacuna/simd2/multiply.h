@@ -58,7 +58,8 @@ __device__ inline void store_elements(T* to, elements<count> values) {
 /// `workgroup_size` work-items. `c(row, column, values)` sets `values`, an `elements<count>&`, to elements of a row of C from
 /// (row, column) on, and `d(row, column, values)` takes such of D; the count is 1, 2 or 4. Each element of the tile that is in
 /// the matrix is taken once, and c was asked for it by the same lane; c may be asked for elements again that are not this
-/// tile's. m, n and k are not 0. Anywhere but on a gfx90a it is a trap.
+/// tile's. m, n and k are not 0. Workgroups of other sizes or of several dimensions, in which wavefronts would be missing or
+/// filled in part, end with a trap, and so does anything but a gfx90a.
 template <opcode op, unsigned tile, typename Factors, typename C, typename D>
 __device__ inline void multiply([[maybe_unused]] const Factors& x, [[maybe_unused]] unsigned row0,
                                 [[maybe_unused]] unsigned column0, [[maybe_unused]] C c, [[maybe_unused]] D d) {
@@ -71,6 +72,10 @@ __device__ inline void multiply([[maybe_unused]] const Factors& x, [[maybe_unuse
   // Nothing of the rest has a meaning here, nor needs compiling.
   __builtin_trap();
 #else
+  if (__builtin_amdgcn_workgroup_size_x() != workgroup_size || __builtin_amdgcn_workgroup_size_y() != 1 ||
+      __builtin_amdgcn_workgroup_size_z() != 1 || __builtin_amdgcn_read_exec() != ~0ul) {
+    __builtin_trap();
+  }
   using slab = detail::slab<tile>;
   using slab_a = detail::slab_a<Factors, tile>;
   using slab_b = detail::slab_b<tile>;

@@ -31,7 +31,26 @@ static void test(const char* name) {
   }
 }
 
-int main() {
+#if defined(__gfx90a__) || !defined(__HIP_DEVICE_COMPILE__)
+__global__ void product_in_kernel(simd2::dense_factors x, float* d) {
+  simd2::multiply<simd2::mma, 64>(
+      x, 0, 0, [](unsigned, unsigned, auto& values) { values = 0; },
+      [&](unsigned row, unsigned column, auto values) {
+        for (unsigned i = 0; i < sizeof values / sizeof(float); ++i) d[row * x.n + column + i] = values[i];
+      });
+}
+#endif
+
+int main(int argc, char** argv) {
+  if (argc > 2) {  // a workgroup of that width and height: only 256 x 1 is right
+    const check::DeviceArray<_Float16> factors(std::vector<_Float16>(64 * 64, 1));
+    const check::DeviceArray<float> d(64 * 64);
+    const dim3 workgroup(std::atoi(argv[1]), std::atoi(argv[2]));
+    product_in_kernel<<<1, workgroup>>>(simd2::dense_factors{factors.data(), factors.data(), 64, 64, 64, 64, 64}, d.data());
+    HIP_CHECK(hipDeviceSynchronize());
+    for (const float sum : d.download()) EXPECT_EQ(sum, 64.0f);
+    return check::result();
+  }
   test<simd2::mma>("mma");
   test<simd2::minplus>("minplus");
   test<simd2::maxplus>("maxplus");
