@@ -85,7 +85,8 @@ Simulation::Simulation(const RunParameters& parameters, const Settings& settings
               parameters.values().gpu.gpu.timing != TimingMode::functional, std::cerr),
       line_(line),
       waits_(waits),
-      threads_(std::chrono::nanoseconds(parameters.values().rocm.host_patience.ps / 1000)) {
+      threads_(std::chrono::nanoseconds(parameters.values().rocm.host_patience.ps / 1000)),
+      look_(later(parameters.values().gpu.cp.poll_interval, parameters.values().gpu.sdma.poll_interval) + Tick{1}) {
   waits_.on_change([this] { kick(); });
 }
 
@@ -260,17 +261,17 @@ bool Simulation::host_is_quiet(const HostWaits::Threads& waits) {
 void Simulation::pass_time(const HostWaits::Threads& waits, bool active) {
   const Tick now = to_tick(sc_core::sc_time_stamp());
   const bool pending = sc_core::sc_pending_activity();
-  // GPUs that only look at memory again and again wait for the program: they look once after a thread of it has run.
+  // GPUs that only look at memory again and again wait for the program: each of them looks once after a thread of it has run.
   const bool gpus_wait = !active && (!pending || platform_->waits_for_memory());
-  const bool program_ran = std::exchange(ran_, false) || disregards_;
+  if (std::exchange(ran_, false) || disregards_) look_until_ = now + look_;
   if (!gpus_wait) {
     idle_looks_ = 0;
     const Tick step = disregards_ ? slice_ : Tick{kStep.ps - now.ps % kStep.ps};
     run_slice(earlier(now + step, waits.next));
-  } else if (pending && program_ran) {
+  } else if (pending && now < look_until_) {
     if (disregards_) sleep();
     slice_ = kSmallestSlice;
-    run_slice(earlier(now + kSmallestSlice, waits.next));
+    run_slice(earlier(look_until_, waits.next));
   } else if (waits_.idle()) {
     // Threads that would have waited only for active GPUs go on.
   } else if (waits.next < HostWaits::kForever) {

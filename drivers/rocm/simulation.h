@@ -112,6 +112,8 @@ class Simulation {
   HostThreads threads_;
   Tick slice_{1'000'000};  // while a thread is disregarded
   bool was_busy_ = false;
+  const Tick look_;                // in which each GPU looks at memory that it waits for
+  Tick look_until_{};              // they do now
   unsigned spinning_ = 0;          // threads, when simulated time was let go on
   bool disregards_ = false;        // a thread that runs
   bool ran_ = false;               // a thread has run since the last slice

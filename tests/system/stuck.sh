@@ -56,7 +56,7 @@ start() {
 }
 
 expect 124 "$LACUNA" run "$firmware" "${options[@]}" --max-time 10ms --out run-time -- mutex
-complains "simulated time limit of 10.00 ms reached"
+complains "simulated time limit of 10.000 ms reached"
 tells mutex run-time
 expect 124 "$LACUNA" run "$firmware" "${options[@]}" --set gpu.timing=functional --max-time 10ms --out run-functional -- half_barrier
 tells half_barrier run-functional
