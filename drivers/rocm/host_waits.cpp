@@ -77,6 +77,15 @@ bool HostWaits::evaluate() {
   return ended;
 }
 
+void HostWaits::wake() {
+  const std::lock_guard lock(mutex_);
+  for (Wait* wait : waits_) {
+    if (wait->over || !wait->condition()) continue;
+    finish(*wait, true);
+    release(*wait);
+  }
+}
+
 bool HostWaits::idle() {
   const std::lock_guard lock(mutex_);
   bool ended = false;

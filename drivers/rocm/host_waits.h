@@ -37,6 +37,9 @@ class HostWaits {
   /// Something that conditions may depend on has changed: ends the waits whose conditions hold; false when there are none.
   /// Their threads go on with release(). From any thread.
   bool evaluate();
+  /// The same, from a thread of the program that wakes others: they go on immediately, as it may wait for them by reading
+  /// memory.
+  void wake();
 
   /// `called` is called when a wait has begun, by its thread, or when evaluate() has ended one.
   void on_change(std::function<void()> called) { on_change_ = std::move(called); }

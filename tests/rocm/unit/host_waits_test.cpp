@@ -86,6 +86,15 @@ TEST_F(HostWaitsTest, ThreadsGoOnOneAtATimeInTheOrderOfTheirWaits) {
   }
 }
 
+TEST_F(HostWaitsTest, AThreadOfTheProgramWakesOthersImmediately) {
+  std::future<bool> waiter = begin_wait({});
+  waits_.wake();
+  EXPECT_EQ(waits_.advance(Tick{1}).blocked, 1U) << "its condition does not hold";
+  go_ = true;
+  waits_.wake();
+  EXPECT_TRUE(waiter.get());
+}
+
 // Another thread may undo what a wait was for before its own turn.
 TEST_F(HostWaitsTest, AWaitThatIsOverStaysSo) {
   std::future<bool> waiter = begin_wait({});
