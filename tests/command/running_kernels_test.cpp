@@ -140,8 +140,8 @@ TEST_F(RunningKernelsTest, WhatTheNextWorkgroupWaitsFor) {
 }
 
 TEST_F(RunningKernelsTest, ManyPlacesEndInOneLine) {
-  // Wavefronts of 20 workgroups end in as many loops, 8 bytes apart, by the workgroup's number in s2. They sleep in them: others
-  // that never rest would keep the younger ones from issuing.
+  // Wavefronts of 20 workgroups end in as many loops, 8 bytes apart, by the workgroup's number in s2. They sleep in them:
+  // others that never rest would keep the younger ones from issuing.
   std::vector<std::uint32_t> words{
       0xbe841c00,              // s_getpc_b64 s[4:5]
       0x8e028302,              // s_lshl_b32 s2, s2, 3

@@ -5,7 +5,7 @@ source "$(dirname "$0")/common.sh"
 library=$library_folder/libhsakmt.so.1
 expect 0 nm -D --defined-only --with-symbol-versions "$library"
 grep ' [TWVBDRuGi] ' out.txt | sed 's/.* //' | sort >all.txt
-grep -v '^OnLoad@@' all.txt >exported.txt && [[ $(wc -l <exported.txt) != $(wc -l <all.txt) ]] || fail "OnLoad is not exported"
+grep -Ev '^On(Load|Unload)@@' all.txt >exported.txt && [[ $(wc -l <exported.txt) == $(($(wc -l <all.txt) - 2)) ]] || fail "OnLoad and OnUnload are not exported"
 grep -v '^hsaKmt[A-Za-z]*@@HSAKMT_1$' exported.txt >others.txt && fail "exported besides the thunk: $(cat others.txt)"
 sed 's/@.*//' exported.txt >names.txt
 [[ $(wc -l <names.txt) == 67 ]] || fail "$(wc -l <names.txt) functions are exported, not 67"

@@ -39,9 +39,9 @@ private_fault() {
   fault "$name" "HSA_STATUS_ERROR_MEMORY_APERTURE_VIOLATION" "private memory of [0-9]+ bytes a lane exceeded" "kernel.*$1" "PC 0x[0-9a-f]+" \
     "wavefront" "private_segment_size of the dispatch packet" "${@:2}"
 }
-private_fault private-beyond store_private "store or atomic of 4 bytes at its byte 40[0-9][0-9], lane 5:" "buffer_store"
-private_fault private-before store_private "store or atomic of 4 bytes 39[0-9][0-9] bytes before its beginning, lane 5:" "buffer_store"
-private_fault private-far-beyond store_private "store or atomic of 4 bytes at its byte 671088[0-9][0-9], lane 5:" "buffer_store"
+private_fault private-beyond store_private "store or atomic of 4 bytes at its byte 40[0-9][0-9], lane 5:" "_store_dword"
+private_fault private-before store_private "store or atomic of 4 bytes 39[0-9][0-9] bytes before its beginning, lane 5:" "_store_dword"
+private_fault private-far-beyond store_private "store or atomic of 4 bytes at its byte 671088[0-9][0-9], lane 5:" "_store_dword"
 private_fault private-beyond-in-function store_private_in_function "lane 5:" "function .*store_in_function" "flat_store"
 private_fault private-recursion recurse "function .*descend" "lane 0:"
 # On gfx803 the aperture of LDS ends where that of private memory begins, and stores beyond LDS go nowhere.

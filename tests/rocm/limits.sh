@@ -21,15 +21,15 @@ for target in gfx803 gfx90a; do
     options=(--config tiny --set gpu.target=$target --set output.kernels=$table)
     on_gpu "${options[@]}" --out whole -- vector_add
     expect 0 "${command[@]}"
-    find whole -type f -size +0 -printf '%s %f\n' | sort -n >sizes.txt
+    # Below the lock's few bytes the program's runtime fails at files of its own.
+    find whole -type f -size +0 ! -name .lacuna-lock -printf '%s %f\n' | sort -n >sizes.txt
     on_gpu "${options[@]}" --out limited -- vector_add
     while read -r size file; do
       # Times of the host make a file a few bytes longer or shorter.
       within $((size * 9 / 10)) "${command[@]}"
       [[ $code == 74 ]] || fail "code $code when $file must not have its $size bytes"
       [[ $(grep -c "limited/[a-z._-]*: cannot be written: File too large" err.txt) == 1 ]] || fail "it is not said once"
-      # The lock comes before the program.
-      [[ $file == .lacuna-lock ]] || says "checks passed"
+      says "checks passed"
       [[ -z $(find limited -name '*.part') ]] || fail "an unfinished file is left"
       rm -rf limited
     done <sizes.txt
