@@ -16,7 +16,7 @@ tells() {
       ;;
     half_barrier)
       phrases=("s_barrier: waits at a barrier: 1 of 2 wavefronts" "divergent barrier in 1 workgroup: in workgroup (0, 0, 0) 1 of 2 wavefronts"
-        "waits on 4 bytes at 0x" ", value 0x0 (atomic at PC 0x" "no running wavefront changes it within" "amd_hip_atomic.h:")
+        "waits on 4 bytes at 0x" ", value 0x0 (" "no running wavefront changes it within" "amd_hip_atomic.h:")
       ;;
     half_grid)
       phrases=("of 2 workgroups: 1 finished, 1 running" "1 wavefront at PC" "waits for global wave sync; e.g. workgroup (0, 0, 0)")
