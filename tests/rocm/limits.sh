@@ -21,8 +21,8 @@ for target in gfx803 gfx90a; do
     options=(--config tiny --set gpu.target=$target --set output.kernels=$table)
     on_gpu "${options[@]}" --out whole -- vector_add
     expect 0 "${command[@]}"
-    # Below the lock's few bytes the program's runtime fails at files of its own.
-    find whole -type f -size +0 ! -name .lacuna-lock -printf '%s %f\n' | sort -n >sizes.txt
+    # With a limit of a few bytes the program's runtime fails at files of its own.
+    find whole -type f -size +1023c -printf '%s %f\n' | sort -n >sizes.txt
     on_gpu "${options[@]}" --out limited -- vector_add
     while read -r size file; do
       # Times of the host make a file a few bytes longer or shorter.
