@@ -25,10 +25,13 @@ expect() {
   [[ $code == "$wanted" ]] || fail "$* ended with $code, not $wanted"
 }
 
-# await COMMAND...: waits until the command succeeds, and as long as process $process lives.
+# await COMMAND...: waits until the command succeeds, and as long as process $process lives. A script's own timeout would leave
+# the process behind.
 await() {
+  local end=$((SECONDS + time_limit / 5))
   until "$@" 2>/dev/null; do
     kill -0 "$process" || fail "process $process ended before: $*"
+    ((SECONDS < end)) || { kill -KILL "$process"; fail "process $process has not come to: $*"; }
     sleep 0.02
   done
 }

@@ -257,7 +257,8 @@ TEST(KernelReports, TotalsAreSumsByKernel) {
                                  "wall_seconds,cycles_issue,"));
   EXPECT_THAT(line, StartsWith("\"relu, \"\"v2\"\"\",2,1,7000000,2500000,3500000.0,4500000,7001,2500,3500.5,4501,64,64,8000000,"
                                "400000000,4.000000,200,"));
-  EXPECT_THAT(line, EndsWith(",14,0.00025,35.7142857143,75,1.75e-09,0.0002,5e-05"));
+  EXPECT_THAT(line, EndsWith(",14,0,0.00025,35.7142857143,75,1.75e-09,0.0002,5e-05"));
+  EXPECT_THAT(header, HasSubstr(",bulk_bytes,unfinished,"));
   EXPECT_EQ(std::count(header.begin(), header.end(), ','), std::count(line.begin(), line.end(), ',') - 1) << "one in the name";
   EXPECT_THAT(last, StartsWith("other,1,0,2500000,2500000,2500000.0,2500000,2500,2500,2500.0,2500,32,32,"));
 }
