@@ -50,6 +50,39 @@ bool is_loaded(std::span<const std::byte> file, const isa::MemoryInterface& memo
   return any;
 }
 
+/// Below `parent`: the outermost call whose inlined code holds `address`. dwarf_getscopes does not look into namespaces.
+std::optional<Dwarf_Die> outermost_inlined(Dwarf_Die& parent, std::uint64_t address) {
+  Dwarf_Die die{};
+  for (int more = dwarf_child(&parent, &die); more == 0; more = dwarf_siblingof(&die, &die)) {
+    const int tag = dwarf_tag(&die);
+    if (tag == DW_TAG_namespace) {
+      if (const auto found = outermost_inlined(die, address)) return found;
+    } else if (tag == DW_TAG_inlined_subroutine || tag == DW_TAG_subprogram || tag == DW_TAG_lexical_block) {
+      if (dwarf_haspc(&die, address) <= 0) continue;
+      return tag == DW_TAG_inlined_subroutine ? die : outermost_inlined(die, address);
+    }
+  }
+  return std::nullopt;
+}
+
+/// Where the function that holds `address` calls what the instruction there was inlined from: "dir/kernel.hip:12". Nothing
+/// when the instruction is the function's own.
+std::optional<std::string> outermost_call(Dwarf_Die& unit, std::uint64_t address) {
+  auto call = outermost_inlined(unit, address);
+  if (!call) return std::nullopt;
+  Dwarf_Attribute attribute;
+  Dwarf_Word file = 0;
+  Dwarf_Word line = 0;
+  Dwarf_Files* files = nullptr;
+  if (dwarf_formudata(dwarf_attr(&*call, DW_AT_call_file, &attribute), &file) != 0 ||
+      dwarf_formudata(dwarf_attr(&*call, DW_AT_call_line, &attribute), &line) != 0 ||
+      dwarf_getsrcfiles(&unit, &files, nullptr) != 0)
+    return std::nullopt;
+  const char* const name = dwarf_filesrc(files, file, nullptr, nullptr);
+  if (name == nullptr) return std::nullopt;
+  return name + (':' + std::to_string(line));
+}
+
 }  // namespace
 
 std::optional<std::string> source_line(std::span<const std::byte> code_object, std::uint64_t address) {
@@ -70,7 +103,9 @@ std::optional<std::string> source_line(std::span<const std::byte> code_object, s
     int number = 0;
     // Line 0: of no line in particular.
     if (file == nullptr || dwarf_lineno(line, &number) != 0 || number == 0) return std::nullopt;
-    return file + (':' + std::to_string(number));
+    std::string text = file + (':' + std::to_string(number));
+    if (const auto call = outermost_call(die, address)) text += ", inlined at " + *call;
+    return text;
   }
   return std::nullopt;
 }

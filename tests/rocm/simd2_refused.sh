@@ -11,6 +11,6 @@ for workgroup in '256 1' '32 1' '96 1' '128 1' '16 16' '256 2'; do
     continue
   fi
   if "${command[@]}" >out.txt 2>err.txt; then fail "a workgroup of $workgroup is accepted"; fi
-  grep -q "trap 2: kernel .*product_in_kernel" err.txt ||
+  grep -q "trap 2, .*lane.*: kernel .*product_in_kernel" err.txt ||
     { cat out.txt err.txt >&2; fail "nothing says that a workgroup of $workgroup ends with a trap"; }
 done

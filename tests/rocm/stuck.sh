@@ -11,12 +11,12 @@ tells() {
   case $1 in
     mutex)
       phrases=("of 1 workgroup: 0 finished, 1 running" "lanes: 63 of 64 are active in the loop; 1 cannot go on" "waits on 4 bytes at 0x"
-        ", value 0x1 (atomic at PC 0x" "no running wavefront changes it within its next 20000 instructions" "amd_hip_atomic.h:"
+        ", value 0x1 (atomic at PC 0x" "no running wavefront changes it within its next 20000 instructions" "amd_hip_atomic.h:" ", inlined at " "stuck.hip:"
         "registers are the same again after every")
       ;;
     half_barrier)
       phrases=("s_barrier: waits at a barrier: 1 of 2 wavefronts" "divergent barrier in 1 workgroup: in workgroup (0, 0, 0) 1 of 2 wavefronts"
-        "waits on 4 bytes at 0x" ", value 0x0 (" "no running wavefront changes it within" "amd_hip_atomic.h:")
+        "waits on 4 bytes at 0x" ", value 0x0 (" "no running wavefront changes it within" "amd_hip_atomic.h:" ", inlined at " "stuck.hip:")
       ;;
     half_grid)
       phrases=("of 2 workgroups: 1 finished, 1 running" "1 wavefront at PC" "waits for global wave sync; e.g. workgroup (0, 0, 0)")
