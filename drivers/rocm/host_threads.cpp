@@ -25,6 +25,10 @@ namespace {
 using HostClock = std::chrono::steady_clock;
 using std::chrono::nanoseconds;
 
+/// Counts at least for each time that a thread got a processor. A loop that yields the processor uses next to no time of it
+/// where other processes want it; a thread that computes keeps it longer than this.
+constexpr std::chrono::microseconds kLeastSlice{200};
+
 // -- calls of the runtime
 
 /// Calls by thread; never destroyed, as threads may end after static objects.
@@ -153,6 +157,18 @@ void HostThreads::note_call() {
   count.add();
 }
 
+void HostThreads::forgive() {
+  for (auto& [id, thread] : threads_) {
+    thread.waits = true;  // its next look begins a new account
+    thread.disregarded = false;
+  }
+}
+
+nanoseconds HostThreads::patience_after(nanoseconds patience, unsigned times) {
+  const nanoseconds least = std::min<nanoseconds>(patience, std::chrono::milliseconds(1));
+  return times > 20 ? least : std::max(least, patience / (std::int64_t{1} << (3 * times)));
+}
+
 bool HostThreads::all_wait(unsigned waiting) {
   struct stat status {};
   // A folder has a link of its own, one of its parent, and one of each folder in it.
@@ -211,15 +227,20 @@ HostThreads::Look HostThreads::look(std::span<const pid_t> waiting, unsigned spi
       thread.disregarded = false;
       thread.calls = called;
       thread.run_ns = after.run_ns;
+      thread.first_slice = after.slices;
       thread.since = HostClock::now();
     }
     if (!thread.disregarded) {
       const bool sleeps = seen.doing == Doing::sleeps;
+      const bool by_clock = sleeps || thread.times_disregarded > 0;
+      const nanoseconds used(static_cast<std::int64_t>(after.run_ns - thread.run_ns));
       const nanoseconds spent =
-          sleeps ? HostClock::now() - thread.since : nanoseconds(static_cast<std::int64_t>(after.run_ns - thread.run_ns));
+          by_clock ? HostClock::now() - thread.since
+                   : std::max<nanoseconds>(used, static_cast<std::int64_t>(after.slices - thread.first_slice) * kLeastSlice);
+      const bool exhausted = spent > patience_after(patience_, thread.times_disregarded);
       // What sleeps by a timer and has never called the runtime has nothing to do with it.
-      thread.disregarded = spent > patience_ || (sleeps && called == 0);
-      if (thread.disregarded && called != 0) look.given_up = seen.id;
+      thread.disregarded = exhausted || (sleeps && called == 0);
+      if (exhausted && thread.times_disregarded++ == 0 && called != 0) look.given_up = seen.id;
     }
     look.quiet &= thread.disregarded;
     look.disregarded |= thread.disregarded && !(seen.doing == Doing::sleeps && called == 0);
