@@ -1,6 +1,7 @@
 #include "models/noc/booked_network.h"
 
 #include <algorithm>
+#include <stdexcept>
 #include <utility>
 
 #include "models/noc/flow_control.h"
@@ -23,6 +24,11 @@ BookedNetwork::BookedNetwork(sc_core::sc_module_name module_name, const FabricPa
       ports_(std::size_t{topology().inputs()} + topology().outputs()),
       queues_(std::size_t{topology().nodes()} * parameters.virtual_networks, PoolCalendar(parameters.injection_queue)),
       output_flits_(topology().outputs()) {
+  if (parameters.input_speedup != 1 || parameters.wait_for_tail_credit) {
+    throw std::invalid_argument(
+        "noc.input_speedup and noc.wait_for_tail_credit are of routers that are stepped cycle by cycle: set noc.routers = "
+        "stepped as well");
+  }
   const unsigned channels = parameters.virtual_channels / topology().alternatives();
   if (channels >= kManyChannels) return;
   const std::size_t kinds = std::size_t{parameters.virtual_networks} * topology().alternatives();

@@ -48,6 +48,14 @@ void FabricParameters::describe(ParameterSection& section) {
               "routers go from cycle to cycle, with round-robin arbitration and full buffers that stop those before them. "
               "Stepped, simulation is several times slower; it is for networks that are loaded to saturation",
               {{"booked", static_cast<int>(RouterModel::booked)}, {"stepped", static_cast<int>(RouterModel::stepped)}});
+  section.add("input_speedup", input_speedup,
+              "Stepped routers: ports of the switch for each input, between which its virtual channels are divided: flits of "
+              "so many may leave it in a cycle, for different outputs",
+              {.range = {1, 64}, .source = "BookSim2's input_speedup"});
+  section.add("wait_for_tail_credit", wait_for_tail_credit,
+              "Stepped routers: a virtual channel is given to the next packet only when the credit of the last one's last flit "
+              "has returned, so that a buffer holds flits of one packet at a time; otherwise when that flit has left",
+              {.source = "BookSim2's wait_for_tail_credit"});
 }
 
 }  // namespace lacuna

@@ -37,6 +37,8 @@ struct FabricParameters {
   unsigned virtual_channels = 4;
   unsigned channel_buffer = 8;
   RouterModel routers = RouterModel::booked;
+  unsigned input_speedup = 1;
+  bool wait_for_tail_credit = false;
 
   void describe(ParameterSection& section);
 };

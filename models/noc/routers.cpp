@@ -35,7 +35,9 @@ Routers::Routers(const Topology& topology, const FabricParameters& parameters)
       alternatives_(topology.alternatives()),
       kind_channels_(parameters.virtual_channels / topology.alternatives()),
       channels_(parameters.virtual_networks * topology.alternatives() * kind_channels_),
-      buffer_(parameters.channel_buffer) {
+      buffer_(parameters.channel_buffer),
+      speedup_(parameters.input_speedup),
+      waits_for_tail_(parameters.wait_for_tail_credit) {
   if (router_ < 2 || interface_ < 1) {
     throw std::invalid_argument(
         fmt::format("stepped routers need a noc.router_latency of 2 cycles at least, for their two allocators, and a "
@@ -48,8 +50,14 @@ Routers::Routers(const Topology& topology, const FabricParameters& parameters)
                     "noc.virtual_channels = {}",
                     kMaxChannels, channels_));
   }
+  if (speedup_ > channels_) {
+    throw std::invalid_argument(fmt::format(
+        "noc.input_speedup = {}: an input has {} virtual channels to divide between ports of its switch", speedup_, channels_));
+  }
   landings_.resize(std::bit_ceil(router_ + link_));
-  credits_.resize(std::bit_ceil(kCreditCycles + 1));
+  credits_.resize(std::bit_ceil(delivery_latency() + kCreditCycles + 1));
+  port_channels_.assign(speedup_, 0);
+  for (unsigned channel = 0; channel < channels_; ++channel) port_channels_[channel % speedup_] |= std::uint64_t{1} << channel;
   flits_.resize(std::size_t{topology.inputs()} * channels_ * buffer_);
   output_flits_.resize(topology.outputs());
   reset();
@@ -62,6 +70,7 @@ void Routers::reset() {
   output_channels_.assign(std::size_t{topology_.outputs()} * channels_, {});
   for (OutputChannel& channel : output_channels_) channel.credits = static_cast<std::uint16_t>(buffer_);
   inputs_.assign(topology_.inputs(), {});
+  ports_.assign(std::size_t{topology_.inputs()} * speedup_, {});
   outputs_.assign(topology_.outputs(), {});
   for (Output& output : outputs_) output.free = ~std::uint64_t{0} >> (kMaxChannels - channels_);
   node_credits_.assign(input_channels, static_cast<std::uint16_t>(buffer_));
@@ -128,6 +137,11 @@ void Routers::return_credits() {
       continue;
     }
     OutputChannel& channel = output_channels_[number];
+    if (outputs_[number / channels_].downstream == kNone) {
+      give_away(number);  // of a node, which returns a credit only for a last flit that is waited for
+      continue;
+    }
+    if (channel.tail_sent && channel.credits + 1U == buffer_) give_away(number);
     if (channel.credits++ != 0 || channel.owner == kNone || input_channels_[channel.owner].count == 0) continue;
     set_sendable(channel.owner / channels_, std::uint64_t{1} << channel.owner % channels_);
   }
@@ -188,7 +202,7 @@ bool Routers::inject_of(unsigned node, unsigned network) {
   const std::uint32_t first = nodes_[node].input * channels_ + packet.kind * kind_channels_;
   for (unsigned i = 0; i < kind_channels_ && queue.channel == kNone; ++i) {
     const std::uint32_t channel = first + (preferred + i) % kind_channels_;
-    if (node_credits_[channel] > 0) queue.channel = channel;
+    if (node_credits_[channel] >= (waits_for_tail_ ? buffer_ : 1)) queue.channel = channel;
   }
   if (queue.channel == kNone || node_credits_[queue.channel] == 0) return false;
   --node_credits_[queue.channel];
@@ -240,34 +254,40 @@ void Routers::allocate_channels() {
   }
 }
 
-// Each input bids with one of its channels; each output takes one of the inputs.
+// Each port of an input bids with one of its channels; each output takes one of the ports.
 void Routers::allocate_switches(std::vector<Delivery>& delivered) {
   const auto inputs = static_cast<std::uint32_t>(inputs_.size());
+  const auto ports = static_cast<std::uint32_t>(ports_.size());
   bids_.clear();
-  for (unsigned number = sendable_inputs_.next(0); number < inputs; number = sendable_inputs_.next(number + 1)) {
-    Input& input = inputs_[number];
-    input.bid = static_cast<std::uint8_t>(first_in_turn(input.sendable, input.preferred));
-    const std::uint32_t wanted = input_channels_[number * channels_ + input.bid].output / channels_;
-    Output& output = outputs_[wanted];
-    const std::uint32_t distance = turns(number, output.preferred, inputs);
-    if (output.best == kNone) bids_.push_back(wanted);
-    if (output.best != kNone && distance > output.distance) continue;
-    output.best = number;
-    output.distance = distance;
+  for (unsigned input = sendable_inputs_.next(0); input < inputs; input = sendable_inputs_.next(input + 1)) {
+    for (unsigned part = 0; part < speedup_; ++part) {
+      const std::uint64_t sendable = inputs_[input].sendable & port_channels_[part];
+      if (sendable == 0) continue;
+      const std::uint32_t number = input * speedup_ + part;
+      ports_[number].bid = static_cast<std::uint8_t>(first_in_turn(sendable, ports_[number].preferred));
+      const std::uint32_t wanted = input_channels_[input * channels_ + ports_[number].bid].output / channels_;
+      Output& output = outputs_[wanted];
+      const std::uint32_t distance = turns(number, output.preferred, ports);
+      if (output.best == kNone) bids_.push_back(wanted);
+      if (output.best != kNone && distance > output.distance) continue;
+      output.best = number;
+      output.distance = distance;
+    }
   }
   for (const std::uint32_t wanted : bids_) {
     Output& output = outputs_[wanted];
     const std::uint32_t winner = std::exchange(output.best, kNone);
-    output.preferred = winner + 1 == inputs ? 0 : winner + 1;
-    inputs_[winner].preferred = static_cast<std::uint8_t>((inputs_[winner].bid + 1) % channels_);
+    output.preferred = winner + 1 == ports ? 0 : winner + 1;
+    ports_[winner].preferred = static_cast<std::uint8_t>((ports_[winner].bid + 1) % channels_);
     pass(winner, delivered);
   }
 }
 
-// The flit that an input has bid with leaves.
-void Routers::pass(std::uint32_t input, std::vector<Delivery>& delivered) {
-  const std::uint32_t number = input * channels_ + inputs_[input].bid;
-  const std::uint64_t bit = std::uint64_t{1} << inputs_[input].bid;
+// The flit that a port has bid with leaves.
+void Routers::pass(std::uint32_t port, std::vector<Delivery>& delivered) {
+  const std::uint32_t input = port / speedup_;
+  const std::uint32_t number = input * channels_ + ports_[port].bid;
+  const std::uint64_t bit = std::uint64_t{1} << ports_[port].bid;
   InputChannel& channel = input_channels_[number];
   const Flit flit = front(number);
   channel.first = static_cast<std::uint16_t>(channel.first + 1U == buffer_ ? 0 : channel.first + 1U);
@@ -275,7 +295,7 @@ void Routers::pass(std::uint32_t input, std::vector<Delivery>& delivered) {
   const std::uint32_t upstream = inputs_[input].upstream;
   credits_[(now_ + kCreditCycles) & (credits_.size() - 1)].push_back(
       upstream == kNone ? static_cast<std::uint32_t>(output_channels_.size()) + number
-                        : upstream * channels_ + inputs_[input].bid);
+                        : upstream * channels_ + ports_[port].bid);
   ++credits_under_way_;
 
   const std::uint32_t wanted = channel.output;
@@ -297,13 +317,26 @@ void Routers::pass(std::uint32_t input, std::vector<Delivery>& delivered) {
 
   if (flit.tail) {
     output_channels_[wanted].owner = kNone;
-    output.free |= std::uint64_t{1} << wanted % channels_;
+    if (!waits_for_tail_) {
+      give_away(wanted);
+    } else if (output.downstream != kNone) {
+      output_channels_[wanted].tail_sent = true;
+    } else {
+      credits_[(now_ + delivery_latency() + kCreditCycles) & (credits_.size() - 1)].push_back(wanted);
+      ++credits_under_way_;
+    }
     channel.output = kNone;
     clear_sendable(input, bit);
     if (channel.count != 0) want_channel(number);
   } else if (channel.count == 0 || !has_place(wanted)) {
     clear_sendable(input, bit);
   }
+}
+
+// The next packet may have the channel.
+void Routers::give_away(std::uint32_t output_channel) {
+  output_channels_[output_channel].tail_sent = false;
+  outputs_[output_channel / channels_].free |= std::uint64_t{1} << output_channel % channels_;
 }
 
 // Those that have been given a channel bid from the next cycle on.

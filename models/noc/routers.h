@@ -4,10 +4,14 @@
 //   allocation of a virtual channel of the output   one cycle, heads only
 //   allocation of the switch                        one cycle
 //   switch                                          router_latency - 2 cycles
-// Both allocators are separable, input first, with round-robin arbiters that move on after a grant: age counts nowhere. A
-// virtual channel is given away when the packet's last flit has left (BookSim2: wait_for_tail_credit = 0). A flit leaves for a
-// link only when it has a place behind it; the place is free again two cycles after the flit in it has left. Nodes accept what
-// arrives.
+// Both allocators are separable, input first, with round-robin arbiters that move on after a grant: age counts nowhere. A flit
+// leaves for a link only when it has a place at its end; the place is free again two cycles after the flit in it has left.
+// Nodes accept what arrives.
+//
+// A virtual channel is given away when the packet's last flit has left, or, with noc.wait_for_tail_credit, when that flit's
+// credit has returned: then no buffer ever holds flits of two packets. An input has noc.input_speedup ports of its switch,
+// between which its virtual channels are divided; an output carries a flit a cycle always. Both are BookSim2's parameters of
+// these names.
 //
 // A node injects a flit a cycle, of its virtual networks in turn; packets of one leave in the order in which they were ready.
 // The unloaded time of a packet is the law of models/noc/network.h.
@@ -99,19 +103,23 @@ class Routers {
     std::uint32_t best = kNone;   ///< of those that ask for it in this cycle
     std::uint32_t distance = 0;   ///< of that one from the preferred
     std::uint16_t credits = 0;
+    bool tail_sent = false;  ///< waits for the credit of its packet's last flit
+  };
+  /// A port of the switch for one of an input's parts of channels, by input * speedup_ + part.
+  struct SwitchPort {
+    std::uint8_t preferred = 0;  ///< channel
+    std::uint8_t bid = 0;        ///< channel, in this cycle
   };
   struct Input {
     std::uint64_t unrouted = 0;      ///< channels with a head in front that has no channel of its output
     std::uint64_t sendable = 0;      ///< channels whose front may pass the switch
     std::uint32_t upstream = kNone;  ///< output at the other end of its link; kNone: a node
-    std::uint8_t preferred = 0;      ///< channel
-    std::uint8_t bid = 0;            ///< channel, in this cycle
   };
   struct Output {
     std::uint64_t free = 0;            ///< channels
     std::uint32_t downstream = kNone;  ///< input at the other end of its link; kNone: a node
-    std::uint32_t preferred = 0;       ///< input
-    std::uint32_t best = kNone;        ///< input of those that bid for it in this cycle
+    std::uint32_t preferred = 0;       ///< port of the switch
+    std::uint32_t best = kNone;        ///< port of those that bid for it in this cycle
     std::uint32_t distance = 0;
   };
   /// Where packets of a virtual network wait at a node.
@@ -145,7 +153,8 @@ class Routers {
   bool inject_of(unsigned node, unsigned network);
   void allocate_channels();
   void allocate_switches(std::vector<Delivery>& delivered);
-  void pass(std::uint32_t input, std::vector<Delivery>& delivered);
+  void pass(std::uint32_t port, std::vector<Delivery>& delivered);
+  void give_away(std::uint32_t output_channel);
   void give_channels();
   void push(std::uint32_t channel, const Flit& flit);
   const Flit& front(std::uint32_t channel) const {
@@ -168,10 +177,14 @@ class Routers {
   const unsigned kind_channels_;  // of a virtual network and alternative
   const unsigned channels_;       // of an input or output
   const unsigned buffer_;         // flits of a channel
+  const unsigned speedup_;        // switch ports of an input
+  const bool waits_for_tail_;     // a channel is given away with its last credit
   std::vector<InputChannel> input_channels_;
   std::vector<OutputChannel> output_channels_;
   std::vector<Flit> flits_;  // buffers of the input channels
   std::vector<Input> inputs_;
+  std::vector<SwitchPort> ports_;
+  std::vector<std::uint64_t> port_channels_;  // of an input's part: the channels that use its port
   std::vector<Output> outputs_;
   std::vector<std::uint16_t> node_credits_;   // of input channels that a node injects into
   std::vector<std::uint8_t> node_preferred_;  // channel of a kind, by node * kinds + kind

@@ -132,6 +132,45 @@ TEST(Routers, OneChannelIsGivenAwayBetweenPackets) {
   EXPECT_EQ(last(4, 4), 79U);
 }
 
+// A channel is free again 7 cycles after it was allocated: switch, link, the next router's two allocators, credit; and at the
+// node, which returns a credit at the arrival.
+TEST(Routers, AChannelMayWaitForTheCreditOfThePacketsTail) {
+  const auto last = [](unsigned channels, unsigned flits) {
+    FabricParameters p = row(channels);
+    p.wait_for_tail_credit = true;
+    Mesh mesh(p);
+    for (unsigned i = 0; i < 20; ++i) mesh.send(0, 3, flits, 0);
+    const Deliveries all = mesh.run(1000);
+    EXPECT_EQ(all.size(), 20U);
+    return all.back().arrival - 18;
+  };
+  EXPECT_EQ(last(1, 1), 19 * 7U);
+  EXPECT_EQ(last(1, 4), 3 + 19 * 10U);
+  EXPECT_EQ(last(4, 1), 4 * 7 + 3U);
+  EXPECT_EQ(last(8, 1), 19U);
+  EXPECT_EQ(last(4, 4), 79U);
+}
+
+// What an input has for one output does not hold up what it has for another.
+TEST(Routers, AnInputMaySendToSeveralOutputs) {
+  const auto accepted = [](unsigned speedup) {
+    FabricParameters p{.topology = FabricTopology::mesh, .virtual_networks = 1, .virtual_channels = 8};
+    p.input_speedup = speedup;
+    Mesh mesh(p);
+    std::mt19937_64 random(3);
+    for (unsigned cycle = 0; cycle < 1200; ++cycle) {
+      for (unsigned from = cycle % 2; from < 64; from += 2) mesh.send(from, static_cast<unsigned>(random() % 64), 1, cycle);
+    }
+    mesh.run(600);
+    return static_cast<double>(mesh.run(1200).size()) / 64 / 600;
+  };
+  const double one = accepted(1);
+  const double two = accepted(2);
+  const double eight = accepted(8);
+  EXPECT_GT(two, 1.05 * one);
+  EXPECT_GE(eight, two);
+}
+
 // With a virtual network of their own, replies pass requests that wait.
 TEST(Routers, VirtualNetworksHaveTheirOwnChannels) {
   Mesh mesh(row(1));
@@ -220,6 +259,9 @@ TEST(Routers, PipelinesWithoutTheirStagesAreRefused) {
   p.interface_latency = 0_cycles;
   EXPECT_THROW(Mesh{p}, std::invalid_argument);
   EXPECT_THROW(Mesh{row(33)}, std::invalid_argument);
+  p = row(2);
+  p.input_speedup = 5;
+  EXPECT_THROW(Mesh{p}, std::invalid_argument) << "two virtual networks of two channels";
 }
 
 }  // namespace

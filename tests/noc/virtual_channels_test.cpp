@@ -115,6 +115,17 @@ TEST(VirtualChannels, ResetForgetsThem) {
   EXPECT_EQ(mesh->send(0, 3, kRequest, 4, 0_ns).waiting, 0_ns);
 }
 
+TEST(VirtualChannels, WhatOnlySteppedRoutersHaveIsRefused) {
+  const auto fabric = [](unsigned speedup, bool wait, RouterModel routers) {
+    const FabricParameters p{
+        .topology = FabricTopology::mesh, .routers = routers, .input_speedup = speedup, .wait_for_tail_credit = wait};
+    return make_fabric(sc_core::sc_gen_unique_name("mesh"), p, 1, AddressRoutes({{"memory", 0, 64_B, 0}}));
+  };
+  EXPECT_THROW(fabric(2, false, RouterModel::booked), std::invalid_argument);
+  EXPECT_THROW(fabric(1, true, RouterModel::booked), std::invalid_argument);
+  EXPECT_NE(fabric(2, true, RouterModel::stepped), nullptr);
+}
+
 TEST(VirtualChannels, O1TurnHasOneForEachOrderAtLeast) {
   EXPECT_THROW(row(1, 8, MeshRouting::o1turn, 8), std::invalid_argument);
   const auto mesh = row(2, 8, MeshRouting::o1turn, 8);
