@@ -285,7 +285,7 @@ void Simulation::pass_time(const HostWaits::Threads& waits, bool active) {
 /// last event before `end` when there is no further one, but is made to reach it when there is none at all.
 void Simulation::run_slice(Tick end) {
   const HostClock::time_point begin = HostClock::now();
-  const sc_core::sc_time now = sc_core::sc_time_stamp();
+  const sc_core::sc_time& now = sc_core::sc_time_stamp();
   if (sc_core::sc_pending_activity()) {
     const Tick next_event = to_tick(now) + to_tick(sc_core::sc_time_to_pending_activity());
     sc_core::sc_start(to_sc_time(later(end, next_event)) - now, sc_core::SC_EXIT_ON_STARVATION);

@@ -66,7 +66,7 @@ within --fsize=10 "$LACUNA" exec -- sh -c 'echo more than ten bytes >file.txt; e
 # Memory. Below what the loader and the libraries' own initialization need there is nothing of ours to say anything: 127 is the
 # loader's, and it says it.
 succeeded=no
-for megabytes in 10 20 30 40 50 60 80 100 150 200 250 300 400 500 800 1500 3000 8000 20000; do
+for megabytes in 10 25 40 60 100 150 250 400 1500 20000; do
   for door in "hart $FIRMWARE/hello.elf" "run $FIRMWARE/demo.elf --config tiny --set sim.threads=2" \
               "launch $kernels --config tiny -k shape --grid 64 -a out:64:s.bin" "disasm $kernels" "isa check $kernels" "docs docs"; do
     within --as=$((megabytes * 1000000)) "$LACUNA" $door
