@@ -47,10 +47,13 @@ constexpr std::array<CommandInfo, 9> kCommands{
       "What "
       "has been run with the same inputs is not run again: after an interruption, or when the file has got more values, the "
       "same "
-      "command goes on. --on slurm hands the points to the batch system as job arrays. Exit code 1: not all points are done."},
+      "command goes on. until = 1 % in [repeat] goes on with repetitions until the mean is known that well. --on slurm hands "
+      "the points to the batch system as job arrays. Exit code 1: not all points are done, or an "
+      "interval is wider than until asks for."},
      {"results", Command::results, "[SWEEP[@VERSION]]", "list, filter, export and compare what sweeps have found",
-      "Without SWEEP lists the sweeps of a database; with it prints what the sweep takes of each point: the mean of its "
-      "repetitions and from where to where they go. @VERSION, a commit or the first digits of one or a version, chooses among "
+      "Without SWEEP lists the sweeps of a database; with it prints what the sweep takes of each combination of axes: the mean "
+      "of the repetitions, its 95 % confidence interval, and how many samples a narrower one would need. @VERSION, a commit or "
+      "the first digits of one or a version, chooses among "
       "results of several builds. Exit code 1: --compare has found a change."},
      {"hart", Command::hart, "PROGRAM.elf [-- ARGUMENTS]", "run a bare-metal program on the hart alone",
       "Runs a bare-metal RV64GC program on the same platform without the GPU and returns its exit code. ARGUMENTS reach the "
@@ -158,8 +161,10 @@ po::options_description results_options() {
       ("failed", "points that failed, with the end of their logs")                                               //
       ("csv", "comma-separated values to standard output")                                                       //
       ("compare", po::value<std::string>()->value_name("SWEEP[@VERSION]"),
-       "what has changed from SWEEP to this one: differences beyond the threshold and beyond the spread")  //
-      ("threshold", po::value<std::string>()->value_name("PERCENT")->default_value("1%"), "of --compare");
+       "what has changed from SWEEP to this one: differences beyond the threshold and beyond the intervals")  //
+      ("threshold", po::value<std::string>()->value_name("PERCENT")->default_value("1%"), "of --compare")     //
+      ("interval", po::value<std::string>()->value_name("PERCENT"),
+       "also how many samples a mean within this share of it, such as 1%, would need");
   return options;
 }
 
@@ -348,6 +353,7 @@ void take_results_options(const po::variables_map& values, ResultsOptions& resul
   if (values.count("where") != 0) results.where = values["where"].as<Texts>();
   if (values.count("compare") != 0) results.compare = values["compare"].as<std::string>();
   results.threshold = values["threshold"].as<std::string>();
+  if (values.count("interval") != 0) results.interval = values["interval"].as<std::string>();
   results.points = values.count("points") != 0;
   results.failed = values.count("failed") != 0;
   results.csv = values.count("csv") != 0;

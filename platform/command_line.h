@@ -52,6 +52,7 @@ struct ResultsOptions {
   std::vector<std::string> where;
   std::optional<std::string> compare;
   std::string threshold;
+  std::optional<std::string> interval;
   bool points = false;
   bool failed = false;
   bool csv = false;

@@ -9,8 +9,18 @@
 #include <memory>
 #include <ostream>
 #include <sstream>
+#include <string_view>
 
 namespace lacuna {
+namespace {
+
+/// Of a text in UTF-8: its bytes without those that continue a character.
+std::size_t characters(std::string_view text) {
+  return static_cast<std::size_t>(
+      std::count_if(text.begin(), text.end(), [](char byte) { return (static_cast<unsigned char>(byte) & 0xC0U) != 0x80U; }));
+}
+
+}  // namespace
 
 std::string fixed(double value, int decimals) {
   std::ostringstream text;
@@ -60,13 +70,19 @@ void write_aligned(const std::vector<TextRow>& rows, std::ostream& out) {
   std::vector<std::size_t> widths;
   for (const TextRow& row : rows) {
     widths.resize(std::max(widths.size(), row.size()));
-    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], characters(row[i]));
   }
   for (const TextRow& row : rows) {
     std::size_t cells = row.size();
     while (cells > 0 && row[cells - 1].empty()) --cells;  // no blanks at the end of a line
-    for (std::size_t i = 0; i < cells; ++i)
-      out << (i == 0 ? "" : "  ") << (i == 0 ? std::left : std::right) << std::setw(static_cast<int>(widths[i])) << row[i];
+    for (std::size_t i = 0; i < cells; ++i) {
+      const std::string padding(widths[i] - characters(row[i]), ' ');
+      if (i == 0) {
+        out << row[i] << padding;
+      } else {
+        out << "  " << padding << row[i];
+      }
+    }
     out << '\n';
   }
 }

@@ -16,7 +16,8 @@ inline constexpr std::array<std::string_view, 9> kPoints{"state",  "exit_code", 
 /// Of --compare.
 inline constexpr std::array<std::string_view, 4> kComparison{"value", "before", "now", "change"};
 /// Behind the name of what is taken, in CSV.
-inline constexpr std::array<std::string_view, 4> kSpread{"_mean", "_min", "_max", "_samples"};
+inline constexpr std::array<std::string_view, 8> kSpread{"_mean", "_min",  "_max",       "_samples",
+                                                         "_low",  "_high", "_deviation", "_needed"};
 
 inline bool has(std::string_view name) {
   const auto is_among = [name](const auto& columns) {

@@ -47,11 +47,21 @@ std::vector<Take> wanted_takes(ResultsDatabase& database, const std::string& swe
 }
 
 double threshold_of(const std::string& text) {
-  const bool percent = text.ends_with('%');
-  const auto quantity = parse_quantity(trimmed(std::string_view(text).substr(0, text.size() - (percent ? 1 : 0))));
-  if (!quantity || quantity->kind != Quantity::Kind::plain || quantity->value < 0)
-    throw UsageError("--threshold " + text + ": must be a share such as 1% or 0.01; see lacuna results --help");
-  return quantity->value / (percent ? 100 : 1);
+  const auto share = parse_share(text);
+  if (!share) throw UsageError("--threshold " + text + ": must be a share such as 1% or 0.01; see lacuna results --help");
+  return *share;
+}
+
+WantedInterval wanted_interval(const ResultsOptions& options) {
+  WantedInterval wanted;
+  if (!options.interval) return wanted;
+  const auto share = parse_share(*options.interval);
+  if (!share || !(*share > 0) || *share >= 1)
+    throw UsageError("--interval " + *options.interval +
+                     ": must be a share of the mean above 0 and below 100 %, such as 1%; see lacuna results --help");
+  wanted.share = *share;
+  wanted.in_table = true;
+  return wanted;
 }
 
 }  // namespace
@@ -81,7 +91,7 @@ int results(const CommandLine& line) {
   } else if (options.points) {
     (options.csv ? write_points_csv : write_points)(groups, std::cout);
   } else {
-    (options.csv ? write_groups_csv : write_groups)(groups, reported, std::cout);
+    (options.csv ? write_groups_csv : write_groups)(groups, reported, wanted_interval(options), std::cout);
   }
   return 0;
 }

@@ -279,6 +279,14 @@ std::optional<PointState> ResultsDatabase::state(const std::string& key) {
   return state;
 }
 
+std::int64_t ResultsDatabase::row_of(const std::string& key) {
+  if (!find_row_) find_row_ = database_->prepare("SELECT id FROM points WHERE key = ?");
+  if (!find_row_->bind(key).step()) return 0;
+  const std::int64_t row = find_row_->integer(0);
+  find_row_->reset();
+  return row;
+}
+
 std::optional<PointInputs> ResultsDatabase::earlier_inputs(const std::string& sweep, const SweepMember& member) {
   SqliteStatement find = database_->prepare(
       "SELECT points.inputs FROM members JOIN sweeps ON sweeps.id = members.sweep JOIN points ON points.key = members.key "

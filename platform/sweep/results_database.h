@@ -85,6 +85,8 @@ class ResultsDatabase {
                            const std::vector<Take>& takes, const std::vector<SweepMember>& members);
 
   std::optional<PointState> state(const std::string& key);
+  /// The row of a point; 0 = it has none.
+  std::int64_t row_of(const std::string& key);
   /// Stores a point; one that is done already stays as it is.
   void add(const PointRecord& point);
   /// Of points that were run for the same place in a sweep, the inputs of the one that was added last, unless it is `key`.
@@ -123,6 +125,7 @@ class ResultsDatabase {
   std::optional<SqliteStatement> add_statistic_;
   std::optional<SqliteStatement> add_value_;
   std::optional<SqliteStatement> find_state_;
+  std::optional<SqliteStatement> find_row_;
   std::int64_t version_ = kVersion;
   RowDigests digests_;
   std::set<std::int64_t> intact_;  ///< sweeps whose digests have been compared

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cmath>
 #include <map>
+#include <optional>
 #include <ostream>
 #include <sstream>
 
@@ -30,12 +31,6 @@ std::string cell(const std::string& text) {
 std::string exact(double value) {
   std::array<char, 64> text{};
   return {text.data(), std::to_chars(text.data(), text.data() + text.size(), value).ptr};
-}
-
-std::string readable_spread(const Spread& spread) {
-  if (spread.samples == 0) return "-";
-  if (spread.min == spread.max) return readable_number(spread.mean);
-  return readable_number(spread.mean) + " [" + readable_number(spread.min) + " .. " + readable_number(spread.max) + ']';
 }
 
 /// Every name that occurs, in order of first occurrence: a sweep may have had other axes once.
@@ -103,6 +98,40 @@ void write_log_end(const StoredPoint& point, std::ostream& out) {
   for (std::size_t i = shown; i < lines.size(); ++i) out << "  | " << lines[i] << '\n';
 }
 
+std::string readable_count(std::optional<std::size_t> count) { return count ? grouped(*count) : "-"; }
+
+/// What the intervals of a table are, and how many samples the wanted one needs: for each take from the combination that needs
+/// the fewest to the one that needs the most.
+void write_intervals(const std::vector<PointGroup>& groups, const std::vector<ReportedTake>& takes,
+                     const WantedInterval& wanted, std::ostream& out) {
+  std::size_t most_samples = 0;
+  std::string needs;
+  for (std::size_t t = 0; t < takes.size(); ++t) {
+    std::optional<std::size_t> least;
+    std::optional<std::size_t> most;
+    bool endless = false;
+    for (const PointGroup& group : groups) {
+      const Spread& spread = group.values[t];
+      most_samples = std::max(most_samples, spread.samples);
+      if (spread.samples < 2) continue;
+      const std::optional<std::size_t> needed = spread.needed(wanted.share);
+      endless = endless || !needed;
+      if (!needed) continue;
+      least = least ? std::min(*least, *needed) : needed;
+      most = std::max(most, needed);
+    }
+    if (!least && !endless) continue;
+    std::string range = least ? readable_count(least) : "";
+    if (most != least) range += " to " + readable_count(most);
+    if (endless) range += range.empty() ? "more than can be said" : " or more than can be said";
+    add_to_list(needs, takes[t].take.name + ' ' + range);
+  }
+  if (most_samples == 1) out << "one sample each: no intervals\n";
+  if (most_samples < 2) return;
+  out << "± is the 95 % confidence interval of the mean by Student's t; one sample has none\n";
+  out << "samples that ± " << readable_percent(wanted.share) << " needs: " << needs << '\n';
+}
+
 std::string percent(double ratio) {
   std::ostringstream text;
   text.precision(3);
@@ -125,23 +154,50 @@ std::string readable_number(double value) {
   return text.str();
 }
 
-void write_groups(const std::vector<PointGroup>& groups, const std::vector<ReportedTake>& takes, std::ostream& out) {
+std::string readable_percent(double share) {
+  std::ostringstream text;
+  text << 100 * share << " %";
+  return text.str();
+}
+
+std::string readable_spread(const Spread& spread) {
+  if (spread.samples == 0) return "-";
+  const std::optional<double> half = spread.half_width();
+  if (!half) return readable_number(spread.mean);
+  const double shown = spread.mean == 0 ? *half : 100 * *half / std::fabs(spread.mean);
+  std::ostringstream text;
+  // Two digits: more of an interval mean nothing.
+  if (shown < 100) text.precision(2);
+  text << (shown < 100 ? shown : std::round(shown));
+  return readable_number(spread.mean) + " ± " + text.str() + (spread.mean == 0 ? "" : " %");
+}
+
+void write_groups(const std::vector<PointGroup>& groups, const std::vector<ReportedTake>& takes, const WantedInterval& wanted,
+                  std::ostream& out) {
   const std::vector<std::string> axes = names(groups, false);
   std::vector<TextRow> rows{axes};
   if (axes.empty()) rows.front().emplace_back();
   rows.front().emplace_back("done");
-  for (const ReportedTake& take : takes) rows.front().push_back(take.title());
+  for (const ReportedTake& take : takes) {
+    rows.front().push_back(take.title());
+    if (wanted.in_table) rows.front().push_back("for ± " + readable_percent(wanted.share));
+  }
   for (const PointGroup& group : groups) {
     TextRow& row = rows.emplace_back();
     for (const std::string& name : axes) row.push_back(value_of(group.axes, name));
     if (axes.empty()) row.emplace_back("all");
     row.push_back(std::to_string(group.done()) + " of " + std::to_string(group.points.size()));
-    for (const Spread& spread : group.values) row.push_back(readable_spread(spread));
+    for (const Spread& spread : group.values) {
+      row.push_back(readable_spread(spread));
+      if (wanted.in_table) row.push_back(readable_count(spread.needed(wanted.share)));
+    }
   }
   write_aligned(rows, out);
+  write_intervals(groups, takes, wanted, out);
 }
 
-void write_groups_csv(const std::vector<PointGroup>& groups, const std::vector<ReportedTake>& takes, std::ostream& out) {
+void write_groups_csv(const std::vector<PointGroup>& groups, const std::vector<ReportedTake>& takes,
+                      const WantedInterval& wanted, std::ostream& out) {
   const std::vector<std::string> axes = names(groups, false);
   std::vector<TextRow> rows{axes};
   rows.front().insert(rows.front().end(), result_columns::kCombinations.begin(), result_columns::kCombinations.end());
@@ -156,6 +212,12 @@ void write_groups_csv(const std::vector<PointGroup>& groups, const std::vector<R
       for (const double value : {spread.mean, spread.min, spread.max})
         row.push_back(spread.samples == 0 ? std::string() : exact(value));
       row.push_back(std::to_string(spread.samples));
+      const std::optional<double> half = spread.half_width();
+      row.push_back(half ? exact(spread.mean - *half) : std::string());
+      row.push_back(half ? exact(spread.mean + *half) : std::string());
+      row.push_back(half ? exact(*spread.deviation()) : std::string());
+      const std::optional<std::size_t> needed = spread.needed(wanted.share);
+      row.push_back(needed ? std::to_string(*needed) : std::string());
     }
   }
   write_csv(rows, out);

@@ -21,10 +21,24 @@ struct ReportedTake {
 /// A number for people: six significant digits, thousands apart.
 std::string readable_number(double value);
 
-/// A line for each combination of axes: mean, and [least … largest] where there are several repetitions that differ.
-void write_groups(const std::vector<PointGroup>& groups, const std::vector<ReportedTake>& takes, std::ostream& out);
-/// Columns: axes, points, done, then NAME_mean, NAME_min, NAME_max, NAME_samples for each take.
-void write_groups_csv(const std::vector<PointGroup>& groups, const std::vector<ReportedTake>& takes, std::ostream& out);
+/// "1 %", "0.25 %".
+std::string readable_percent(double share);
+/// The mean, with the half of its interval as a share of it where there are at least two samples: "1343.5 ± 2.1 %".
+std::string readable_spread(const Spread& spread);
+
+/// An interval of a mean, for which a report says how many samples it needs.
+struct WantedInterval {
+  double share = 0.01;    ///< mean ± this share of it
+  bool in_table = false;  ///< also in a column of its own for each take, not only the range below the table
+};
+
+/// A line for each combination of axes: mean and interval. Below it, what the interval is and how many samples the wanted one
+/// needs.
+void write_groups(const std::vector<PointGroup>& groups, const std::vector<ReportedTake>& takes, const WantedInterval& wanted,
+                  std::ostream& out);
+/// Columns: axes, points, done, then those of result_columns::kSpread for each take.
+void write_groups_csv(const std::vector<PointGroup>& groups, const std::vector<ReportedTake>& takes,
+                      const WantedInterval& wanted, std::ostream& out);
 
 /// A line for each point; only the CSV says why a point is not done.
 void write_points(const std::vector<PointGroup>& groups, std::ostream& out);

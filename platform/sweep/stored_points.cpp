@@ -8,7 +8,6 @@
 #include "models/common/nearest_name.h"
 #include "platform/sweep/condition.h"
 #include "platform/sweep/sweep_error.h"
-#include "platform/sweep/taken_path.h"
 
 namespace lacuna {
 namespace {
@@ -50,16 +49,6 @@ std::vector<StoredPoint> rows_of(SqliteStatement& statement) {
   return points;
 }
 
-std::string place_of(const NamedValues& axes, const NamedValues& repeats) { return to_json(axes) + to_json(repeats); }
-
-/// The points that are done, by their places in the sweep.
-std::map<std::string, std::int64_t> done_by_values(const std::vector<StoredPoint>& points) {
-  std::map<std::string, std::int64_t> done;
-  for (const StoredPoint& point : points)
-    if (point.id != 0 && point.state == PointState::done) done[place_of(point.axes, point.repeats)] = point.id;
-  return done;
-}
-
 /// The last one that was run, of each place in the sweep.
 std::vector<StoredPoint> points_of_build(ResultsDatabase& database, std::int64_t sweep, const std::string& version) {
   SqliteStatement rows =
@@ -92,33 +81,49 @@ std::vector<std::pair<std::int64_t, std::string>> names_of(ResultsDatabase& data
   return names;
 }
 
-/// The sums of what a path matches, by point.
-std::map<std::int64_t, double> sums(ResultsDatabase& database, std::int64_t sweep, const std::string& path) {
-  std::map<std::int64_t, double> result;
-  std::string list;
-  for (const auto& [id, name] : names_of(database, path)) add_to_list(list, std::to_string(id), ",");
-  if (list.empty()) return result;
-  SqliteStatement rows = database.connection().prepare(
-      "SELECT point, total(value) FROM statistics WHERE point IN (SELECT points.id FROM members JOIN points ON points.key = "
-      "members.key WHERE members.sweep = ?) AND name IN (" +
-      list + ") GROUP BY point");
-  rows.bind(sweep);
-  while (rows.step()) result.emplace(rows.integer(0), rows.real(1));
-  return result;
-}
-
 }  // namespace
 
-void Spread::add(double value) {
-  min = samples == 0 ? value : std::min(min, value);
-  max = samples == 0 ? value : std::max(max, value);
-  ++samples;
-  mean += (value - mean) / static_cast<double>(samples);
+std::string place_of(const NamedValues& axes, const NamedValues& repeats) { return to_json(axes) + to_json(repeats); }
+
+TakenValues::TakenValues(ResultsDatabase& database, const std::vector<Take>& takes, const std::vector<StoredPoint>& points) {
+  for (const StoredPoint& point : points)
+    if (point.is_done()) done_[place_of(point.axes, point.repeats)] = point.id;
+  for (const Take& take : takes) {
+    for (const std::string& text : take.paths()) {
+      const auto [found, is_new] = paths_.try_emplace(text);
+      if (!is_new) continue;
+      found->second.taken = TakenPath::parse(text);
+      std::string list;
+      for (const auto& [id, name] : names_of(database, found->second.taken.path)) add_to_list(list, std::to_string(id), ",");
+      if (list.empty()) continue;
+      found->second.sum = database.connection().prepare(
+          "SELECT total(value), count(*) FROM statistics WHERE point = ? AND name IN (" + list + ')');
+    }
+  }
+}
+
+std::optional<double> TakenValues::value(const Take& take, const StoredPoint& point) {
+  if (!point.is_done()) return std::nullopt;
+  return take.value([&](const std::string& text) -> std::optional<double> {
+    Path& path = paths_.at(text);
+    if (!path.sum) return std::nullopt;
+    std::int64_t id = point.id;
+    if (const NamedValues& reference = path.taken.reference; !reference.empty()) {
+      const auto found =
+          done_.find(place_of(reference_values(point.axes, reference), reference_values(point.repeats, reference)));
+      if (found == done_.end()) return std::nullopt;
+      id = found->second;
+    }
+    path.sum->bind(id).step();
+    const auto sum = path.sum->integer(1) == 0 ? std::nullopt : std::optional(path.sum->real(0));
+    path.sum->reset();
+    return sum;
+  });
 }
 
 std::size_t PointGroup::done() const {
-  return static_cast<std::size_t>(std::count_if(
-      points.begin(), points.end(), [](const StoredPoint& point) { return point.id != 0 && point.state == PointState::done; }));
+  return static_cast<std::size_t>(
+      std::count_if(points.begin(), points.end(), [](const StoredPoint& point) { return point.is_done(); }));
 }
 
 SweepSelection SweepSelection::parse(const std::string& text) {
@@ -154,7 +159,7 @@ std::vector<PointGroup> load_points(ResultsDatabase& database, const SweepSelect
     points = points_of_build(database, sweep.id, selection.version);
   }
   // Also of points for which the conditions do not hold: they may be references of others.
-  const std::map<std::string, std::int64_t> done = done_by_values(points);
+  TakenValues taken(database, takes, points);
   std::erase_if(points, [&](const StoredPoint& point) {
     NamedValues values = point.axes;
     values.insert(values.end(), point.repeats.begin(), point.repeats.end());
@@ -165,37 +170,14 @@ std::vector<PointGroup> load_points(ResultsDatabase& database, const SweepSelect
     throw SweepError(selection.sweep + (selection.version.empty() ? "" : '@' + selection.version) +
                      ": no point of it is in the database" + (conditions.empty() ? "" : " for which the condition holds"));
 
-  std::map<std::string, std::map<std::int64_t, double>> by_path;
-  std::map<std::string, TakenPath> taken;
-  for (const Take& take : takes) {
-    for (const std::string& text : take.paths()) {
-      const std::string& path = taken.try_emplace(text, TakenPath::parse(text)).first->second.path;
-      if (!by_path.contains(path)) by_path[path] = sums(database, sweep.id, path);
-    }
-  }
-
   std::vector<PointGroup> groups;
   std::map<std::string, std::size_t> group_of;
   for (StoredPoint& point : points) {
     const auto [found, is_new] = group_of.try_emplace(to_json(point.axes), groups.size());
     if (is_new) groups.push_back({point.axes, {}, std::vector<Spread>(takes.size())});
     PointGroup& group = groups[found->second];
-    for (std::size_t t = 0; t < takes.size() && point.id != 0 && point.state == PointState::done; ++t) {
-      const auto value = takes[t].value([&](const std::string& text) -> std::optional<double> {
-        const TakenPath& path = taken.at(text);
-        std::int64_t id = point.id;
-        if (!path.reference.empty()) {
-          const auto reference = done.find(
-              place_of(reference_values(point.axes, path.reference), reference_values(point.repeats, path.reference)));
-          if (reference == done.end()) return std::nullopt;
-          id = reference->second;
-        }
-        const std::map<std::int64_t, double>& numbers = by_path.at(path.path);
-        const auto number = numbers.find(id);
-        return number == numbers.end() ? std::nullopt : std::optional(number->second);
-      });
-      if (value) group.values[t].add(*value);
-    }
+    for (std::size_t t = 0; t < takes.size(); ++t)
+      if (const auto value = taken.value(takes[t], point)) group.values[t].add(*value);
     group.points.push_back(std::move(point));
   }
   return groups;

@@ -2,11 +2,14 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "platform/sweep/results_database.h"
+#include "platform/sweep/spread.h"
+#include "platform/sweep/taken_path.h"
 
 namespace lacuna {
 
@@ -27,20 +30,9 @@ struct StoredPoint {
   std::string cause;  ///< why it is not done
   std::string log;
 
+  bool is_done() const { return id != 0 && state == PointState::done; }
   /// "not run", or the state's name.
   std::string state_text() const { return id == 0 ? "not run" : state_name(state); }
-};
-
-/// What was measured of one value: the mean of its repetitions, and the interval that they cover.
-struct Spread {
-  std::size_t samples = 0;
-  double mean = 0;
-  double min = 0;
-  double max = 0;
-
-  void add(double value);
-  /// Their intervals have a value in common: then a difference between the two says nothing.
-  bool overlaps(const Spread& other) const { return min <= other.max && other.min <= max; }
 };
 
 /// The repetitions of one combination of axes.
@@ -58,6 +50,29 @@ struct SweepSelection {
   std::string version;  ///< the beginning of a commit, or a version; "" = the sweep as it was run last
 
   static SweepSelection parse(const std::string& text);
+};
+
+/// Tells the places of a sweep apart.
+std::string place_of(const NamedValues& axes, const NamedValues& repeats);
+
+/// What takes say of points of one sweep, which may be one another's references.
+class TakenValues {
+ public:
+  /// Of all of these, those that are done may be references. Throws SweepError when a path cannot be read.
+  TakenValues(ResultsDatabase& database, const std::vector<Take>& takes, const std::vector<StoredPoint>& points);
+
+  /// Nothing when the point or a reference is not done, or a path has no value.
+  std::optional<double> value(const Take& take, const StoredPoint& point);
+
+ private:
+  /// A path as it is written in a take, and the sum of what it matches in one point.
+  struct Path {
+    TakenPath taken;
+    std::optional<SqliteStatement> sum;  ///< nothing = the database has no such path
+  };
+
+  std::map<std::string, std::int64_t> done_;  ///< rows, by place in the sweep
+  std::map<std::string, Path> paths_;
 };
 
 /// Throws SweepError naming the sweeps that there are.

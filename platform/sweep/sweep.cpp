@@ -1,12 +1,15 @@
 #include "platform/sweep/sweep.h"
 
 #include <algorithm>
+#include <functional>
 #include <iostream>
+#include <set>
 
 #include "models/common/worker_threads.h"
 #include "platform/run/output_file.h"
 #include "platform/run/text_table.h"
 #include "platform/sweep/point_failure.h"
+#include "platform/sweep/repetition_choice.h"
 #include "platform/sweep/results_report.h"
 #include "platform/sweep/slurm_sweep.h"
 #include "platform/sweep/sweep_error.h"
@@ -22,6 +25,8 @@ namespace fs = std::filesystem;
 constexpr const char* kDefaultDatabase = "lacuna-results.db";
 /// Longer tables are for `lacuna results`.
 constexpr std::size_t kMostLines = 60;
+/// Combinations without the interval that is wanted that are named one by one.
+constexpr std::size_t kMostNamed = 10;
 
 /// --db and the default are relative to where the user is, the file's own to the file.
 fs::path database_of(const SweepOptions& options, const fs::path& started_in, const SweepPlan& plan) {
@@ -43,7 +48,9 @@ void list_points(SweepPlan& plan, bool retry, std::ostream& out) {
     for (const auto& [name, value] : planned.point.values()) row.push_back(value);
     const auto run = runs.find(planned.prepared.key);
     std::string state = "to run";
-    if (run == runs.end()) {
+    if (!planned.wanted) {
+      state = "only if the interval needs it";
+    } else if (run == runs.end()) {
       state = state_name(*planned.state);
       if (*planned.state != PointState::done) state += ", kept (--retry)";
     } else if (run->second != i) {
@@ -54,7 +61,10 @@ void list_points(SweepPlan& plan, bool retry, std::ostream& out) {
     row.push_back(std::move(state));
   }
   write_aligned(rows, out);
-  out << plan.points().size() << " points, " << to_run.size() << " to run\n";
+  out << plan.points().size() << " points, " << to_run.size() << " to run";
+  if (const std::size_t wanted = plan.wanted(); wanted != plan.points().size())
+    out << ", " << plan.points().size() - wanted << " only if the interval needs them";
+  out << '\n';
   if (!to_run.empty()) out << "the first one: " << plan.command(plan.points()[to_run.front()]) << '\n';
 }
 
@@ -101,21 +111,53 @@ bool run_here(SweepPlan& plan, const std::vector<std::size_t>& to_run, unsigned 
   const bool finished = runner.run(observer);
   if (!changed.empty())
     throw SweepError(
-        changed + " has changed while the sweep was running: " + std::to_string(to_run.size() - progress.count()) +
+        changed + " has changed while the sweep was running: " + std::to_string(progress.expected() - progress.count()) +
         " points that are not done are stale, and what was running is dropped; the same command runs them with the "
         "new one");
   return finished;
+}
+
+/// Runs what is wanted, and, as long as that widens because of the results (`until`), what is wanted then. False: it was to end
+/// before that.
+bool run_rounds(SweepPlan& plan, bool retry, ResultsDatabase& database, SweepProgress& progress,
+                const std::function<bool(const std::vector<std::size_t>& to_run)>& run) {
+  std::set<std::string> tried;  // what is not done in spite of that stays so
+  for (;;) {
+    plan.register_in(database);
+    std::vector<std::size_t> to_run = plan.to_run(retry);
+    std::erase_if(to_run, [&](std::size_t index) { return !tried.insert(plan.points()[index].prepared.key).second; });
+    // The first time in any case: jobs of a batch system may be waiting to be collected.
+    if (to_run.empty() && !tried.empty()) return true;
+    progress.expect(to_run.size());
+    const bool finished = run(to_run);
+    plan.look_up(&database);
+    if (!finished || to_run.empty()) return finished;
+  }
+}
+
+/// Names the combinations whose interval is not what `until` asks for. True: there are none.
+bool tell_of_intervals(const SweepPlan& plan) {
+  if (plan.choice() == nullptr) return true;
+  const std::vector<std::string> shortcomings = plan.choice()->shortcomings();
+  const SweepKey& until = plan.file().until->key;
+  for (std::size_t i = 0; i < shortcomings.size() && i < kMostNamed; ++i)
+    std::cerr << "lacuna: sweep: " << until.place.text() << "until = " << until.value << ": " << shortcomings[i] << '\n';
+  if (shortcomings.size() > kMostNamed)
+    std::cerr << "lacuna: sweep: " << shortcomings.size() - kMostNamed << " more combinations of axes have a wider interval\n";
+  return shortcomings.empty();
 }
 
 void write_results(ResultsDatabase& database, const SweepPlan& plan, std::ostream& out) {
   std::vector<ReportedTake> takes;
   for (const Take& take : plan.takes()) takes.push_back({take, unit_of(database, take)});
   const std::vector<PointGroup> groups = load_points(database, {plan.file().name, {}}, plan.takes(), {});
+  WantedInterval wanted;
+  if (plan.file().until) wanted.share = plan.file().until->share;
   if (groups.size() > kMostLines) {
     out << "lacuna results " << plan.file().name << " --db " << database.file().string() << " prints the " << groups.size()
         << " combinations\n";
   } else {
-    write_groups(groups, takes, out);
+    write_groups(groups, takes, wanted, out);
   }
   for (std::size_t t = 0; t < takes.size(); ++t) {
     const auto without = std::count_if(groups.begin(), groups.end(), [&](const PointGroup& group) {
@@ -143,47 +185,50 @@ int sweep(const CommandLine& line) {
     std::error_code status;
     if (fs::exists(database_file, status)) {
       ResultsDatabase database(database_file, true);
-      plan.look_up(database);
+      plan.look_up(&database);
     }
     list_points(plan, options.retry, std::cout);
     return 0;
   }
   ResultsDatabase database(database_file, false);
-  plan.look_up(database);
+  plan.look_up(&database);
   if (const std::string stale = plan.stale_summary(); !stale.empty()) std::cerr << "lacuna: sweep: " << stale;
-  plan.register_in(database);
-  const std::vector<std::size_t> to_run = plan.to_run(options.retry);
-  SweepProgress progress(to_run.size(), !line.quiet);
+  SweepProgress progress(!line.quiet);
   bool finished = false;
   try {
-    finished = options.on_slurm ? run_on_slurm(plan, to_run, slurm, options.wait, database, progress)
-                                : run_here(plan, to_run, jobs, database, progress);
+    finished = run_rounds(plan, options.retry, database, progress, [&](const std::vector<std::size_t>& to_run) {
+      return options.on_slurm ? run_on_slurm(plan, to_run, slurm, options.wait, database, progress)
+                              : run_here(plan, to_run, jobs, database, progress);
+    });
   } catch (const WriteError& e) {
     progress.hide();
-    throw WriteError(std::string(e.what()) + "; " + std::to_string(progress.count()) + " of " + std::to_string(to_run.size()) +
-                     " points have been stored, the same command runs the others");
+    throw WriteError(std::string(e.what()) + "; " + std::to_string(progress.count()) + " of " +
+                     std::to_string(progress.expected()) + " points have been stored, the same command runs the others");
   }
   progress.hide();
 
-  plan.look_up(database);
   const auto in_state = [&](std::optional<PointState> state) {
     return std::count_if(plan.points().begin(), plan.points().end(),
-                         [&](const PlannedPoint& planned) { return planned.state == state; });
+                         [&](const PlannedPoint& planned) { return planned.wanted && planned.state == state; });
   };
-  const auto all = static_cast<std::ptrdiff_t>(plan.points().size());
+  const auto all = static_cast<std::ptrdiff_t>(plan.wanted());
   const auto done = in_state(PointState::done);
   const auto timeouts = in_state(PointState::timeout);
   const auto killed = in_state(PointState::killed);
+  std::string spare;
+  if (const std::size_t more = plan.points().size() - plan.wanted(); more != 0)
+    spare = std::to_string(more) + (more == 1 ? " more is" : " more are") + " not needed; ";
   if (!line.quiet) {
     write_results(database, plan, std::cout);
     std::cerr << "lacuna: sweep: " << all << " points: " << done << " done (" << progress.count() << " run now), "
               << in_state(PointState::failed) << " failed, ";
     if (timeouts != 0) std::cerr << timeouts << " timed out, ";
     if (killed != 0) std::cerr << killed << " killed, ";
-    std::cerr << in_state(std::nullopt) << " not run; " << database_file.string() << '\n';
+    std::cerr << in_state(std::nullopt) << " not run; " << spare << database_file.string() << '\n';
   }
   if (!finished) return kExitInterrupted;
-  return done == all ? 0 : kExitSomeFailed;
+  const bool within = tell_of_intervals(plan);
+  return done == all && within ? 0 : kExitSomeFailed;
 }
 
 }  // namespace lacuna

@@ -1,6 +1,7 @@
 #include "platform/sweep/sweep_file.h"
 
 #include <algorithm>
+#include <charconv>
 #include <fstream>
 #include <functional>
 #include <istream>
@@ -17,6 +18,10 @@
 
 namespace lacuna {
 namespace {
+
+/// The keys of [repeat]; all other names there are axes.
+constexpr const char* kUntil = "until";
+constexpr const char* kLeast = "least";
 
 const std::vector<std::string>& slurm_keys() {
   static const std::vector<std::string> kKeys{"partition",  "time",   "memory",          "cpus",          "account",   "qos",
@@ -112,7 +117,7 @@ class SweepParser {
     if (section == "sweep") {
       add_general(key);
     } else if (section == "axes" || section == "zip" || section == "repeat") {
-      add_axis(key);
+      if (section != "repeat" || !add_until(key)) add_axis(key);
     } else {
       add_to_list(std::move(key));
     }
@@ -132,6 +137,7 @@ class SweepParser {
         {"database", [&](const SweepKey& k) { once(k.name, k.name), sweep_.database = k.value; }}};
     const auto found = keys.find(key.name);
     if (found == keys.end()) {
+      if (key.name == kUntil || key.name == kLeast) fail(key.name + " stands in [repeat], not in [sweep]");
       std::vector<std::string> names;
       names.reserve(keys.size());
       for (const auto& [name, handler] : keys) names.push_back(name);
@@ -152,6 +158,33 @@ class SweepParser {
     if (!quantity || quantity->kind != Quantity::Kind::time || !(quantity->value > 0))
       fail(key.name + " = " + key.value + ": must be a time of the host, such as 60s");
     return quantity->value * 1e-12;
+  }
+
+  /// True when it is a key of [repeat], not one of its axes.
+  bool add_until(const SweepKey& key) {
+    if (key.name != kUntil && key.name != kLeast) return false;
+    once("repeat " + key.name, key.name);
+    if (key.name == kLeast) {
+      std::size_t number = 0;
+      const char* const end = key.value.data() + key.value.size();
+      const auto [rest, status] = std::from_chars(key.value.data(), end, number);
+      if (status != std::errc{} || rest != end || number < 2)
+        fail("least = " + key.value + ": must be a whole number of repetitions, at least 2");
+      least_ = {key, number};
+      return true;
+    }
+    SweepUntil until;
+    until.key = key;
+    const std::size_t of = key.value.find(" of ");
+    const auto share = parse_share(trimmed(std::string_view(key.value).substr(0, of)));
+    if (!share || !(*share > 0) || *share >= 1)
+      fail("until = " + key.value + ": must be a share of the mean above 0 and below 100 %, such as 1 % or 1 % of NAME");
+    until.share = *share;
+    if (of != std::string::npos)
+      for (const std::string& name : split_outside(std::string_view(key.value).substr(of + 4), ','))
+        until.takes.emplace_back(trimmed(name));
+    sweep_.until = std::move(until);
+    return true;
   }
 
   void add_axis(const SweepKey& key) {
@@ -239,7 +272,7 @@ class SweepParser {
     check_braces();
     for (const SweepAxis& repeat : sweep_.repeats) {
       check_column(repeat);
-      if (repeat.name != kIdenticalRuns) check_use(repeat);
+      if (repeat.name != kIdenticalRuns) check_use(repeat, did_you_mean(nearest_name({kUntil, kLeast}, repeat.name)));
     }
     for (const auto& group : sweep_.axes) {
       for (const SweepAxis& axis : group) check_column(axis);
@@ -249,6 +282,31 @@ class SweepParser {
         if (!others || axis.is_parameter()) check_use(axis);
     }
     check_conditions();
+    check_until();
+  }
+
+  void check_until() {
+    if (least_ && !sweep_.until) fail_at(least_->key.place, "least belongs to until, which [repeat] does not have");
+    if (!sweep_.until) return;
+    SweepUntil& until = *sweep_.until;
+    const auto fail_until = [&](const std::string& reason) {
+      fail_at(until.key.place, "until = " + until.key.value + ": " + reason);
+    };
+    if (sweep_.repeats.empty())
+      fail_until("[repeat] has nothing that could be repeated, such as gpu.start_phase = 0cycles..3765cycles+251cycles");
+    std::vector<std::string> known;
+    for (const SweepKey& take : sweep_.take) known.push_back(take.name);
+    for (const std::string& name : until.takes)
+      if (std::find(known.begin(), known.end(), name) == known.end())
+        fail_until("[take] has no " + name + did_you_mean(nearest_name(known, name)));
+    std::size_t all = 1;
+    for (const SweepAxis& repeat : sweep_.repeats) all *= repeat.values.size();
+    if (all < 2) fail_until("[repeat] has one repetition, and an interval needs at least two");
+    if (!least_) return;
+    if (least_->number > all)
+      fail_at(least_->key.place,
+              "least = " + least_->key.value + ": [repeat] has only " + std::to_string(all) + " repetitions");
+    until.least = least_->number;
   }
 
   /// Tables of results have a column for each axis.
@@ -282,7 +340,7 @@ class SweepParser {
            std::any_of(all.begin(), all.end(), [&](const SweepKey* key) { return refers_to(key->value, axis.name); });
   }
 
-  void check_use(const SweepAxis& axis) const {
+  void check_use(const SweepAxis& axis, const std::string& hint = "") const {
     if (axis.is_parameter()) {
       for (const SweepKey& setting : sweep_.settings)
         if (setting.name == axis.name)
@@ -291,7 +349,7 @@ class SweepParser {
     }
     if (!is_used(axis))
       fail_at(axis.place, "axis " + axis.name + " is used nowhere: no value has {" + axis.name +
-                              "} in it, and a parameter is section.name");
+                              "} in it, and a parameter is section.name" + hint);
   }
 
   /// What asks which names a text has may rely on this.
@@ -327,11 +385,17 @@ class SweepParser {
     SweepAxis by;
   };
 
+  struct Least {
+    SweepKey key;
+    std::size_t number;
+  };
+
   SweepFile& sweep_;
   IncludeStack includes_;
   Reading* reading_ = nullptr;
   SweepKey name_;
   std::vector<TornAxis> torn_;
+  std::optional<Least> least_;
 };
 
 }  // namespace

@@ -35,6 +35,16 @@ struct SweepAxis {
   bool is_parameter() const { return name.find('.') != std::string::npos; }
 };
 
+/// `until` of [repeat]: how many of the repetitions are run depends on how far they spread.
+struct SweepUntil {
+  SweepKey key;
+  double share = 0;                ///< the interval that is wanted is mean ± this share of it
+  std::vector<std::string> takes;  ///< whose means are to be within it; empty = the cycles of all kernels
+  /// Repetitions before the first look. A kernel that takes longer in one of eight or sixteen starts, when a refresh of DRAM is
+  /// in its way, must have had a chance to show it.
+  std::size_t least = 16;
+};
+
 struct SweepFile {
   std::filesystem::path file;
   std::string text;  ///< all of it, with the files that it includes at their places
@@ -61,6 +71,7 @@ struct SweepFile {
   std::vector<std::vector<SweepAxis>> axes;
   /// Crossed with all of these, and samples of the same value.
   std::vector<SweepAxis> repeats;
+  std::optional<SweepUntil> until;  ///< nothing = all repetitions are run
 };
 
 /// The name of a repetition that changes nothing: the same process once more, for what the host has in it.

@@ -1,7 +1,9 @@
 #include "platform/sweep/sweep_plan.h"
 
+#include <algorithm>
 #include <set>
 
+#include "platform/sweep/repetition_choice.h"
 #include "platform/sweep/sweep_check.h"
 #include "platform/sweep/sweep_error.h"
 
@@ -35,22 +37,36 @@ SweepPlan::SweepPlan(SweepFile file, unsigned host_threads) : file_(std::move(fi
     planned.prepared = preparer_->prepare(point);
     planned.point = std::move(point);
   }
+  if (file_.until) choice_ = std::make_unique<RepetitionChoice>(*this);
+  look_up(nullptr);
 }
 
-void SweepPlan::look_up(ResultsDatabase& database) {
+SweepPlan::~SweepPlan() = default;
+
+void SweepPlan::look_up(ResultsDatabase* database) {
   for (PlannedPoint& planned : points_) {
-    planned.state = database.state(planned.prepared.key);
+    if (database == nullptr) continue;
+    planned.state = database->state(planned.prepared.key);
     planned.stale.clear();
     if (planned.state) continue;
-    if (const auto before = database.earlier_inputs(file_.name, member_of(planned)))
+    if (const auto before = database->earlier_inputs(file_.name, member_of(planned)))
       planned.stale = difference(planned.prepared.inputs, *before);
   }
+  if (!choice_) return;
+  choice_->choose(database);
+  for (std::size_t i = 0; i < points_.size(); ++i) points_[i].wanted = choice_->wanted()[i];
+}
+
+std::size_t SweepPlan::wanted() const {
+  return static_cast<std::size_t>(
+      std::count_if(points_.begin(), points_.end(), [](const PlannedPoint& planned) { return planned.wanted; }));
 }
 
 void SweepPlan::register_in(ResultsDatabase& database) const {
   std::vector<SweepMember> members;
   members.reserve(points_.size());
-  for (const PlannedPoint& planned : points_) members.push_back(member_of(planned));
+  for (const PlannedPoint& planned : points_)
+    if (planned.wanted) members.push_back(member_of(planned));
   database.begin_sweep(file_.name, folder_ / file_.file.filename(), file_.text, takes_, members);
 }
 
@@ -58,8 +74,8 @@ std::vector<std::size_t> SweepPlan::to_run(bool retry) const {
   std::vector<std::size_t> indices;
   std::set<std::string> keys;
   for (std::size_t i = 0; i < points_.size(); ++i) {
-    const bool wanted = !points_[i].state || (retry && *points_[i].state != PointState::done);
-    if (wanted && keys.insert(points_[i].prepared.key).second) indices.push_back(i);
+    const bool missing = !points_[i].state || (retry && *points_[i].state != PointState::done);
+    if (missing && points_[i].wanted && keys.insert(points_[i].prepared.key).second) indices.push_back(i);
   }
   return indices;
 }
@@ -72,7 +88,7 @@ std::string SweepPlan::command(const PlannedPoint& point) const {
 std::string SweepPlan::stale_summary() const {
   std::map<std::string, std::vector<const PlannedPoint*>> by_reason;
   for (const PlannedPoint& planned : points_)
-    if (!planned.stale.empty()) by_reason[planned.stale].push_back(&planned);
+    if (planned.wanted && !planned.stale.empty()) by_reason[planned.stale].push_back(&planned);
   std::string text;
   for (const auto& [reason, stale] : by_reason) {
     text += std::to_string(stale.size()) + (stale.size() == 1 ? " point is" : " points are") +

@@ -15,11 +15,14 @@
 
 namespace lacuna {
 
+class RepetitionChoice;
+
 struct PlannedPoint {
   SweepPoint point;
   PreparedPoint prepared;
   std::optional<PointState> state;  ///< in the database; nothing = not run yet
   std::string stale;                ///< what has changed since it was run with other inputs; "" = it has not been run
+  bool wanted = true;               ///< false: a repetition that `until` does not ask for, so far
 
   /// For messages: its values, or its number where it has none.
   std::string name() const;
@@ -29,18 +32,24 @@ class SweepPlan {
  public:
   /// Checks everything. Changes the current folder to that of the file, where points run. Throws SweepError.
   SweepPlan(SweepFile file, unsigned host_threads);
+  ~SweepPlan();
+  SweepPlan(const SweepPlan&) = delete;
+  SweepPlan& operator=(const SweepPlan&) = delete;
 
   const SweepFile& file() const { return file_; }
   const std::filesystem::path& folder() const { return folder_; }
   const std::vector<Take>& takes() const { return takes_; }
   const std::vector<PlannedPoint>& points() const { return points_; }
-  std::vector<PlannedPoint>& points() { return points_; }
   const std::filesystem::path& simulator() const { return preparer_->simulator(); }
 
-  /// What the database says of each point.
-  void look_up(ResultsDatabase& database);
+  /// What the database says of each point, and which repetitions are wanted because of it. Null: there is no database.
+  void look_up(ResultsDatabase* database);
+  /// Of a sweep with `until`; null without.
+  const RepetitionChoice* choice() const { return choice_.get(); }
+  std::size_t wanted() const;
+  /// The points that are wanted, as the sweep's members.
   void register_in(ResultsDatabase& database) const;
-  /// The points that are to be run, each set of inputs once.
+  /// The points that are wanted and are to be run, each set of inputs once.
   std::vector<std::size_t> to_run(bool retry) const;
   /// As a shell takes it, in any folder.
   std::string command(const PlannedPoint& point) const;
@@ -57,6 +66,7 @@ class SweepPlan {
   std::unique_ptr<PointPreparer> preparer_;
   std::vector<Take> takes_;
   std::vector<PlannedPoint> points_;
+  std::unique_ptr<RepetitionChoice> choice_;
 };
 
 }  // namespace lacuna

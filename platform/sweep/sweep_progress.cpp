@@ -28,8 +28,7 @@ std::string readable_duration(double seconds) {
   return text.str();
 }
 
-SweepProgress::SweepProgress(std::size_t points, bool enabled)
-    : points_(points), enabled_(enabled), terminal_(isatty(STDERR_FILENO) != 0) {}
+SweepProgress::SweepProgress(bool enabled) : enabled_(enabled), terminal_(isatty(STDERR_FILENO) != 0) {}
 
 std::string SweepProgress::text(std::size_t running) const {
   std::ostringstream text;

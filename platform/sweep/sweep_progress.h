@@ -11,17 +11,19 @@ namespace lacuna {
 
 class SweepProgress {
  public:
-  /// `points` are to be run.
-  SweepProgress(std::size_t points, bool enabled);
+  explicit SweepProgress(bool enabled);
   ~SweepProgress() { hide(); }
   SweepProgress(const SweepProgress&) = delete;
   SweepProgress& operator=(const SweepProgress&) = delete;
 
+  /// Counts further points that are to be run.
+  void expect(std::size_t points) { points_ += points; }
   /// Counts a point, and tells of one that is not done.
   void ended(const std::string& name, const PointRecord& record);
   /// Counts a point that somebody else has run.
   void ended_elsewhere() { ++done_; }
   std::size_t count() const { return done_ + failed_; }
+  std::size_t expected() const { return points_; }
   /// Does nothing when the last time was a moment ago.
   void show(std::size_t running);
   /// A message above the line.
@@ -32,7 +34,7 @@ class SweepProgress {
   using Clock = std::chrono::steady_clock;
   std::string text(std::size_t running) const;
 
-  std::size_t points_;
+  std::size_t points_ = 0;
   bool enabled_;
   bool terminal_;
   bool visible_ = false;

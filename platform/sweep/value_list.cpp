@@ -125,6 +125,13 @@ std::optional<Quantity> parse_quantity(std::string_view text) {
   return result;
 }
 
+std::optional<double> parse_share(std::string_view text) {
+  const bool percent = text.ends_with('%');
+  const auto quantity = parse_quantity(trimmed(text.substr(0, text.size() - (percent ? 1 : 0))));
+  if (!quantity || quantity->kind != Quantity::Kind::plain || quantity->value < 0) return std::nullopt;
+  return quantity->value / (percent ? 100 : 1);
+}
+
 std::vector<std::string> parse_values(std::string_view text) {
   std::vector<std::string> values;
   for (const std::string_view part : split(text)) {

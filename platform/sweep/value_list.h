@@ -20,6 +20,9 @@ struct Quantity {
 /// Nothing when the text is not a number with one of the units of parameters (docs/parameters.md).
 std::optional<Quantity> parse_quantity(std::string_view text);
 
+/// A part of something: "1 %", "1%" or "0.01". Nothing when the text is not such a number, or is negative.
+std::optional<double> parse_share(std::string_view text);
+
 /// Separated by commas outside of brackets. `A..B` counts up by 1, `A..B+STEP` by STEP, `A..B*FACTOR` multiplies; both ends
 /// belong to it, in the unit that A is written in. Double quotes keep a text with commas or dots as it is.
 /// Throws SweepError: what is wrong, without place.

@@ -96,7 +96,7 @@ class DamagedDatabase : public ::testing::Test {
       text << sweep.name << ' ' << sweep.file << ' ' << sweep.date << ' ' << sweep.takes.size() << '\n';
     }
     const std::vector<PointGroup> groups = load_points(database, {"s", {}}, kTakes, {});
-    write_groups_csv(groups, {{kTakes[0], unit_of(database, kTakes[0])}, {kTakes[1], ""}}, text);
+    write_groups_csv(groups, {{kTakes[0], unit_of(database, kTakes[0])}, {kTakes[1], ""}}, {}, text);
     write_points_csv(groups, text);
     write_failures(groups, text);
     return text.str();

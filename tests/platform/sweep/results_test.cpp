@@ -18,6 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::MatchesRegex;
 
 constexpr const char* kStatistics = R"({
   "run": {"lacuna": "0.1.0", "run_hash": "00ff", "simulated_ps": 1000, "ended_by": "guest"},
@@ -237,10 +238,50 @@ TEST_F(Database, ValuesHaveASpread) {
   EXPECT_THROW(load_points(database, {"t", {}}, takes, {}), SweepError);
   EXPECT_EQ(unit_of(database, takes[0]), "cycles");
   std::ostringstream csv;
-  write_groups_csv(groups, {{takes[0], "cycles"}}, csv);
-  EXPECT_EQ(csv.str(),
-            "n,points,done,cycles_mean,cycles_min,cycles_max,cycles_samples\n1,2,2,11.5,11,12,2\n2,2,2,21.5,21,22,2\n"
-            "3,1,0,,,,0\n");
+  write_groups_csv(groups, {{takes[0], "cycles"}}, {0.5}, csv);
+  // Half of the interval is t s / root(n) = 12.706 x 0.7071 / 1.4142 = 6.353; with three samples it is 1.757, with four 1.125.
+  EXPECT_THAT(
+      csv.str(),
+      MatchesRegex("n,points,done,cycles_mean,cycles_min,cycles_max,cycles_samples,cycles_low,cycles_high,cycles_deviation,"
+                   "cycles_needed\n1,2,2,11.5,11,12,2,5\\.146[0-9]*,17\\.853[0-9]*,0\\.707106[0-9]*,3\n"
+                   "2,2,2,21.5,21,22,2,15\\.146[0-9]*,27\\.853[0-9]*,0\\.707106[0-9]*,2\n3,1,0,,,,0,,,,\n"));
+}
+
+TEST_F(Database, TablesSayWhatTheIntervalsAre) {
+  ResultsDatabase database(file, false);
+  const auto add = [&](int n, const std::vector<double>& cycles, std::vector<SweepMember>& members) {
+    for (std::size_t seed = 0; seed < cycles.size(); ++seed) {
+      const std::string key = std::to_string(n) + '/' + std::to_string(seed);
+      members.push_back({{{"n", std::to_string(n)}}, {{"seed", std::to_string(seed)}}, key});
+      database.add(record(key, cycles[seed]));
+    }
+  };
+  const auto table = [&](const WantedInterval& wanted) {
+    std::ostringstream out;
+    write_groups(load_points(database, {"s", {}}, takes, {}), {{takes[0], "cycles"}}, wanted, out);
+    return out.str();
+  };
+  std::vector<SweepMember> members;
+  add(1, {100, 102, 98, 100}, members);
+  add(2, {7, 7, 7}, members);
+  add(3, {12345}, members);
+  add(4, {-1, 1}, members);
+  add(5, {1, 3}, members);
+  database.begin_sweep("s", "s.sweep", "text", takes, members);
+  // n = 1: s = 1.633, t = 3.182, half of the interval 2.598; n = 5: s = 1.414, t = 12.706, 12.706.
+  EXPECT_EQ(table({0.01, true}),
+            "n    done       cycles  for ± 1 %\n"
+            "1  4 of 4  100 ± 2.6 %         13\n"
+            "2  3 of 3      7 ± 0 %          2\n"
+            "3  1 of 1       12,345          -\n"
+            "4  2 of 2       0 ± 13          -\n"
+            "5  2 of 2    2 ± 635 %     19,210\n"
+            "± is the 95 % confidence interval of the mean by Student's t; one sample has none\n"
+            "samples that ± 1 % needs: cycles 2 to 19,210 or more than can be said\n");
+  members.clear();
+  add(3, {12345}, members);
+  database.begin_sweep("s", "s.sweep", "text", takes, members);
+  EXPECT_EQ(table({}), "n    done  cycles\n3  1 of 1  12,345\none sample each: no intervals\n");
 }
 
 TEST_F(Database, ValuesMayBeThoseOfAReference) {
@@ -276,7 +317,7 @@ TEST_F(Database, VersionsAreCompared) {
   const auto members = [](const std::string& build) {
     std::vector<SweepMember> all;
     for (const char* n : {"1", "2", "3"})
-      for (const char* seed : {"1", "2"}) all.push_back({{{"n", n}}, {{"seed", seed}}, build + n + seed});
+      for (const char* seed : {"1", "2", "3"}) all.push_back({{{"n", n}}, {{"seed", seed}}, build + n + seed});
     return all;
   };
   const auto add = [&](const std::string& build, const std::vector<double>& cycles) {
@@ -284,8 +325,8 @@ TEST_F(Database, VersionsAreCompared) {
     for (std::size_t i = 0; i < all.size(); ++i) database.add(record(all[i].key, cycles[i], build));
     database.begin_sweep("s", "s.sweep", "text", takes, all);
   };
-  add("aaa", {100, 110, 100, 110, 100, 100});
-  add("bbb", {109, 130, 150, 160, 100.5, 100.5});
+  add("aaa", {100, 110, 105, 104, 106, 105, 100, 100, 100});
+  add("bbb", {109, 130, 120, 154, 156, 155, 100.5, 100.5, 100.5});
   const auto before = load_points(database, SweepSelection::parse("s@aa"), takes, {});
   const auto after = load_points(database, SweepSelection::parse("s@bbb"), takes, {});
   ASSERT_EQ(before.size(), 3u);

@@ -106,7 +106,8 @@ class IncludedSweeps : public ::testing::Test {
     write("base.sweep",
           "# what two sweeps share\n[sweep]\nname = base\ncommand = launch\nprogram = a.launch\nconfig = tiny\ntimeout = 1s\n"
           "[set]\nl2.size = 1MiB\ncu.simds = 4\n[options]\ndefine = a={a}\n[zip]\na = 1, 2\nl2.ways = 8, 16\n"
-          "[repeat]\ngpu.start_phase = 0cycles, 251cycles\n[take]\nx = run.simulated_ps\ny = run.wall_seconds\n");
+          "[repeat]\ngpu.start_phase = 0cycles, 251cycles\nuntil = 5 %\nleast = 2\n[take]\nx = run.simulated_ps\ny = "
+          "run.wall_seconds\n");
   }
   void TearDown() override { std::filesystem::remove_all(folder_); }
 
@@ -133,12 +134,12 @@ class IncludedSweeps : public ::testing::Test {
 };
 
 TEST_F(IncludedSweeps, WhatFollowsWinsAndListsGoOn) {
-  const SweepFile sweep =
-      parsed_as("main.sweep",
-                "include = base.sweep   # first\n[sweep]\nprogram = b.launch\nconfig = more.cfg\n[set]\nl2.size = "
-                "2MiB\ncu.vgprs_per_simd = {b}\n"
-                "[options]\ndefine = b={b}\n[axes]\nb = 256, 512\n[repeat]\ngpu.start_phase = 0cycles\n[take]\nx = "
-                "run.peak_host_memory_bytes\n");
+  const SweepFile sweep = parsed_as(
+      "main.sweep",
+      "include = base.sweep   # first\n[sweep]\nprogram = b.launch\nconfig = more.cfg\n[set]\nl2.size = "
+      "2MiB\ncu.vgprs_per_simd = {b}\n"
+      "[options]\ndefine = b={b}\n[axes]\nb = 256, 512\n[repeat]\ngpu.start_phase = 0cycles..3cycles\nuntil = 2 %\n[take]\nx = "
+      "run.peak_host_memory_bytes\n");
   EXPECT_EQ(sweep.name, "base") << "as any key";
   EXPECT_EQ(sweep.command.value, "launch");
   EXPECT_EQ(sweep.program.value, "b.launch");
@@ -154,8 +155,10 @@ TEST_F(IncludedSweeps, WhatFollowsWinsAndListsGoOn) {
   ASSERT_EQ(sweep.take.size(), 2U);
   EXPECT_EQ(sweep.take[0].value, "run.peak_host_memory_bytes");
   ASSERT_EQ(sweep.repeats.size(), 1U);
-  EXPECT_THAT(sweep.repeats[0].values, ElementsAre("0cycles"));
-  EXPECT_EQ(expand(sweep).size(), 4U);
+  EXPECT_EQ(sweep.repeats[0].values.size(), 4U);
+  EXPECT_EQ(sweep.until->share, 0.02);
+  EXPECT_EQ(sweep.until->least, 2U);
+  EXPECT_EQ(expand(sweep).size(), 16U);
   EXPECT_THAT(sweep.text, HasSubstr("include = base.sweep   # first\n# what two sweeps share\n[sweep]\nname = base\n"));
 }
 
@@ -171,11 +174,12 @@ TEST_F(IncludedSweeps, AZipIsReplacedWhole) {
 
 TEST_F(IncludedSweeps, PointsAreThoseOfOneFile) {
   const SweepFile apart =
-      parsed_as("main.sweep", "include = base.sweep\n[sweep]\nname = main\n[repeat]\ngpu.start_phase = 5cycles\n");
+      parsed_as("main.sweep", "include = base.sweep\n[sweep]\nname = main\n[repeat]\ngpu.start_phase = 5cycles, 6cycles\n");
   const SweepFile whole = parsed_as(
       "whole.sweep",
       "[sweep]\nname = main\ncommand = launch\nprogram = a.launch\nconfig = tiny\ntimeout = 1s\n[set]\nl2.size = 1MiB\n"
-      "cu.simds = 4\n[options]\ndefine = a={a}\n[zip]\na = 1, 2\nl2.ways = 8, 16\n[repeat]\ngpu.start_phase = 5cycles\n");
+      "cu.simds = 4\n[options]\ndefine = a={a}\n[zip]\na = 1, 2\nl2.ways = 8, 16\n[repeat]\ngpu.start_phase = 5cycles, "
+      "6cycles\n");
   const std::vector<SweepPoint> a = expand(apart);
   const std::vector<SweepPoint> b = expand(whole);
   ASSERT_EQ(a.size(), b.size());
@@ -217,6 +221,45 @@ TEST(SweepFiles, AnAxisMayNameWhatItsZipHas) {
   EXPECT_THAT(error(with_v("[zip]\nsize = small, large\nother = 1, 2\n")), HasSubstr(":7: axis size is used nowhere"));
 }
 
+TEST(SweepFiles, RepetitionsGoOnUntil) {
+  const std::string repeat = "[take]\ncycles = kernels.*.cycles\nmisses = gpu.l2_*.read_misses\n[repeat]\nrun = 1..10\n";
+  const SweepFile sweep = parsed(with_v(repeat + "until = 0.5 % of misses, cycles\nleast = 4\n"));
+  ASSERT_TRUE(sweep.until);
+  EXPECT_EQ(sweep.until->share, 0.005);
+  EXPECT_THAT(sweep.until->takes, ElementsAre("misses", "cycles"));
+  EXPECT_EQ(sweep.until->least, 4U);
+  EXPECT_EQ(sweep.repeats.size(), 1U);
+  EXPECT_EQ(parsed(with_v(repeat + "until = 2%\n")).until->least, 16U);
+  EXPECT_TRUE(parsed(with_v(repeat + "until = 0.02\n")).until->takes.empty());
+  EXPECT_EQ(parsed(with_v(repeat + "until = 0.02\n")).until->share, parsed(with_v(repeat + "until = 2 %\n")).until->share);
+  EXPECT_FALSE(parsed(with_v(repeat)).until);
+  for (const char* wrong : {"1", "100 %", "0 %", "-1 %", "1 cycles", "% of cycles", "of cycles", "", "few"})
+    EXPECT_EQ(error(with_v(repeat + "until = " + wrong + '\n')),
+              std::string("folder/some.sweep:11: until = ") + wrong +
+                  ": must be a share of the mean above 0 and below 100 %, such as 1 % or 1 % of NAME");
+  EXPECT_EQ(error(with_v(repeat + "until = 1 % of misess\n")),
+            "folder/some.sweep:11: until = 1 % of misess: [take] has no misess; did you mean misses?");
+  EXPECT_EQ(error(with_v("[repeat]\nuntil = 1 %\n")),
+            "folder/some.sweep:7: until = 1 %: [repeat] has nothing that could be repeated, such as gpu.start_phase = "
+            "0cycles..3765cycles+251cycles");
+  EXPECT_EQ(error(with_v("[repeat]\nuntil = 1 %\nrun = 1\n")),
+            "folder/some.sweep:7: until = 1 %: [repeat] has one repetition, and an interval needs at least two");
+  EXPECT_EQ(error(with_v(repeat + "least = 4\n")),
+            "folder/some.sweep:11: least belongs to until, which [repeat] does not have");
+  for (const char* wrong : {"1", "4.5", "x", ""})
+    EXPECT_EQ(error(with_v(repeat + "until = 1 %\nleast = " + wrong + '\n')),
+              std::string("folder/some.sweep:12: least = ") + wrong + ": must be a whole number of repetitions, at least 2");
+  EXPECT_EQ(error(with_v(repeat + "until = 1 %\nleast = 11\n")),
+            "folder/some.sweep:12: least = 11: [repeat] has only 10 repetitions");
+  EXPECT_EQ(error(with_v(repeat + "until = 1 %\nuntil = 2 %\n")),
+            "folder/some.sweep:12: until is given twice, first in line 11");
+  EXPECT_EQ(error("[sweep]\nuntil = 1 %\n"), "folder/some.sweep:2: until stands in [repeat], not in [sweep]");
+  EXPECT_EQ(
+      error(with_v("[repeat]\nuntill = 1 %\n")),
+      "folder/some.sweep:7: axis untill is used nowhere: no value has {untill} in it, and a parameter is section.name; did "
+      "you mean until?");
+}
+
 // Tables of results could not be read by names any more.
 TEST(SweepFiles, AnAxisHasNoColumnsName) {
   for (const char* name : {"points", "done", "state", "exit_code", "seconds", "run_hash", "version", "commit", "host", "date",
@@ -236,7 +279,7 @@ TEST(SweepFiles, AnAxisHasNoColumnsName) {
       error(with_v(taken + "size = run.simulated_ps\n")),
       "folder/some.sweep:7: axis size: tables of results have a column of this name for what line 10 takes; give the axis "
       "another name, here and wherever {size} stands");
-  for (const char* column : {"_mean", "_min", "_max", "_samples"}) {
+  for (const char* column : {"_mean", "_min", "_max", "_samples", "_low", "_high", "_deviation", "_needed"}) {
     const std::string axis = std::string("time") + column;
     EXPECT_THAT(error(with_v("[zip]\n" + axis + " = 1, 2\ncu.simds = 2, 4\n[take]\ntime = run.simulated_ps\n")),
                 HasSubstr(":7: axis " + axis + ": tables of results have a column of this name for what line 10 takes; "));

@@ -1,0 +1,73 @@
+#include "platform/sweep/spread.h"
+
+#include <algorithm>
+#include <boost/math/distributions/students_t.hpp>
+#include <cmath>
+
+namespace lacuna {
+namespace {
+
+constexpr std::size_t kMostNeeded = 1'000'000'000;
+
+}  // namespace
+
+double student_t(std::size_t degrees_of_freedom) {
+  const boost::math::students_t distribution(static_cast<double>(degrees_of_freedom));
+  return boost::math::quantile(boost::math::complement(distribution, 0.025));
+}
+
+void Spread::add(double value) {
+  min = samples == 0 ? value : std::min(min, value);
+  max = samples == 0 ? value : std::max(max, value);
+  ++samples;
+  // Welford's method: what is large in all samples alike does not cancel digits.
+  const double distance = value - mean;
+  mean += distance / static_cast<double>(samples);
+  squares_ += distance * (value - mean);
+}
+
+std::optional<double> Spread::deviation() const {
+  if (samples < 2) return std::nullopt;
+  return std::sqrt(squares_ / static_cast<double>(samples - 1));
+}
+
+std::optional<double> Spread::half_width() const {
+  if (samples < 2) return std::nullopt;
+  return student_t(samples - 1) * *deviation() / std::sqrt(static_cast<double>(samples));
+}
+
+bool Spread::is_within(double share) const {
+  const std::optional<double> half = half_width();
+  return half && *half <= share * std::fabs(mean);
+}
+
+std::optional<std::size_t> Spread::needed(double share) const {
+  if (samples < 2) return std::nullopt;
+  const double wanted = share * std::fabs(mean);
+  const double spread = *deviation();
+  // t falls and the root grows with the number, so there is one from which on it is enough.
+  const auto is_enough = [&](std::size_t number) {
+    return student_t(number - 1) * spread / std::sqrt(static_cast<double>(number)) <= wanted;
+  };
+  std::size_t enough = 2;
+  while (!is_enough(enough)) {
+    if (enough >= kMostNeeded) return std::nullopt;
+    enough = std::min(2 * enough, kMostNeeded);
+  }
+  std::size_t least = std::max<std::size_t>(2, enough / 2);
+  while (least < enough) {
+    const std::size_t middle = least + (enough - least) / 2;
+    if (is_enough(middle)) {
+      enough = middle;
+    } else {
+      least = middle + 1;
+    }
+  }
+  return enough;
+}
+
+bool Spread::overlaps(const Spread& other) const {
+  return std::fabs(mean - other.mean) <= half_width().value_or(0) + other.half_width().value_or(0);
+}
+
+}  // namespace lacuna
