@@ -12,8 +12,8 @@ DESCRIPTION is an INI file:
   kind                      line, bars or roofline: points of which x is a take too, under roofs, which are the lines of `published`
   x                         axis of the sweep along the figure; several, separated by blanks, are written in one label
   series                    axis of the sweep that tells the lines or bars of a group apart; may be missing
-  y                         what the sweep takes: columns y_mean, y_min, y_max of OURS.csv; several, separated by blanks, are
-                            the series
+  y                         what the sweep takes: columns y_mean, y_low, y_high, y_samples, y_needed of OURS.csv; several, separated
+                            by blanks, are the series
   over, average             axes, separated by blanks, whose values are averaged: arithmetic (default) or geometric
   where                     a condition of `lacuna results`: the points that the figure shows
   x_scale, y_scale          linear (default), log2 or log10
@@ -25,7 +25,8 @@ DESCRIPTION is an INI file:
   note.quick, note.paper    what is true at that scale alone, after `note`
   [names]                   VALUE = TEXT: what the legend and the x axis say for a value of an axis
 
-OURS.csv is what `lacuna results SWEEP --where WHERE --csv` prints.
+OURS.csv is what `lacuna results SWEEP --where WHERE --csv` prints. Error bars and intervals are those of its _low and _high: the 95 %
+confidence interval of the mean. A value of one sample has none.
 """
 import configparser
 import csv
@@ -33,6 +34,7 @@ import math
 import pathlib
 import re
 import sys
+import typing
 
 import matplotlib
 
@@ -43,6 +45,8 @@ import matplotlib.ticker  # noqa: E402
 KINDS = ("line", "bars", "roofline")
 SCALES = {"linear": 0, "log2": 2, "log10": 10}
 RUN_SCALES = ("quick", "paper")
+# Of each value, in OURS.csv.
+TAKEN = ("_mean", "_low", "_high", "_samples", "_needed")
 KEYS = ("title", "sweep", "x_label", "y_label", "kind", "x", "series", "y", "x_scale", "y_scale", "mean",
         "over", "average", "where", "published", "note", *(f"note.{scale}" for scale in RUN_SCALES))
 # What a note may say of any scale: the paper's numbers, and where they are.
@@ -55,6 +59,18 @@ NUMBER = re.compile(r"(?<![\w.,:/-])\d+([.,/]\d+)*(?![\w:-])|\b(two|three|four|f
 
 class Failure(Exception):
     """Something that the user gets to know in one sentence."""
+
+
+class Value(typing.NamedTuple):
+    """A mean with its interval, which is missing (nan) where there is one sample only."""
+    mean: float
+    low: float = math.nan
+    high: float = math.nan
+    samples: int = 1
+    needed: typing.Optional[int] = None  # samples that an interval of 1 % of the mean would need
+
+    def has_interval(self):
+        return not math.isnan(self.low)
 
 
 def read_description(path):
@@ -131,14 +147,14 @@ def number(text, where):
 
 
 def read_ours(path, figure):
-    """{(series, x): (mean, least, largest)}, in the order of the file, and the rows that have values."""
+    """{(series, x): Value}, in the order of the file, and the rows that have values."""
     takes = figure["y"].split()
     roofline = figure["kind"] == "roofline"
     xs = [figure["x"] + "_mean"] if roofline else figure["x"].split()
     columns = xs + ([figure["series"]] if figure.get("series") else []) + figure.get("over", "").split()
     with open(path, encoding="utf-8", newline="") as file:
         rows = csv.DictReader(file)
-        missing = [name for name in columns + [take + "_mean" for take in takes] if name not in (rows.fieldnames or [])]
+        missing = [name for name in columns + [take + suffix for take in takes for suffix in TAKEN] if name not in (rows.fieldnames or [])]
         if missing:
             raise Failure(f"{path}: has no column {missing[0]}; columns: {', '.join(rows.fieldnames or [])}")
         places = {}
@@ -152,8 +168,7 @@ def read_ours(path, figure):
                 if row[take + "_mean"] == "":  # no run of this point has ended well
                     continue
                 where = f"{path}, line {rows.line_num}"
-                places.setdefault((series, x), []).append(
-                    tuple(number(row[take + suffix], where) for suffix in ("_mean", "_min", "_max")))
+                places.setdefault((series, x), []).append(value_of(row, take, where))
                 if len(places[series, x]) > 1 and not figure.get("over"):
                     raise Failure(f"{where}: a second value of {figure['x']} = {x} {series}; `where` and `over` choose among several")
                 if not used or used[-1] is not row:
@@ -163,17 +178,29 @@ def read_ours(path, figure):
     return {place: averaged(values, figure.get("average")) for place, values in places.items()}, used
 
 
+def value_of(row, take, where):
+    mean, low, high, samples, needed = (row[take + suffix] for suffix in TAKEN)
+    interval = (number(low, where), number(high, where)) if low else (math.nan, math.nan)
+    return Value(number(mean, where), *interval, int(number(samples, where)), int(number(needed, where)) if needed else None)
+
+
 def averaged(values, kind):
-    """The mean of means, of least and of largest values."""
+    """The mean of means. Its interval is as wide as theirs are on average (of a geometric mean: as shares of the means), so that it
+    holds however much they depend on one another; starts are the same for all. Without one of theirs there is none."""
     if len(values) == 1:
         return values[0]
+    samples = min(value.samples for value in values)
     if kind == "geometric":
-        return tuple(math.exp(sum(map(math.log, column)) / len(values)) for column in zip(*values))
-    return tuple(sum(column) / len(values) for column in zip(*values))
+        mean = math.exp(sum(math.log(value.mean) for value in values) / len(values))
+        half = mean * sum((value.high - value.low) / 2 / value.mean for value in values) / len(values)
+    else:
+        mean = sum(value.mean for value in values) / len(values)
+        half = sum((value.high - value.low) / 2 for value in values) / len(values)
+    return Value(mean, mean - half, mean + half, samples)
 
 
 def with_means(points, figure):
-    """With a place `mean` for each series: the mean of its means, from that of the least to that of the largest values."""
+    """With a place `mean` for each series: the mean of its means."""
     if not figure.get("mean"):
         return points
     means = {}
@@ -206,15 +233,22 @@ def scale(axis, setter, name):
         axis.set_minor_locator(matplotlib.ticker.NullLocator())
 
 
+def draw_intervals(axes, points, colour):
+    """Error bars of the values, by their places along the x axis, that have an interval."""
+    have = [(x, value) for x, value in points if value.has_interval()]
+    if have:
+        axes.errorbar([x for x, _ in have], [value.mean for _, value in have],
+                      yerr=[(value.high - value.low) / 2 for _, value in have], fmt="none", ecolor=colour, capsize=3)
+
+
 def draw_lines(axes, ours, published, series, name):
     for index, one in enumerate(series):
         colour = f"C{index}"
         points = sorted((float(x), value) for (s, x), value in ours.items() if s == one)
-        mean = [value[0] for _, value in points]
-        spread = [[value[0] - value[1] for _, value in points], [value[2] - value[0] for _, value in points]]
         if points:
-            axes.errorbar([x for x, _ in points], mean, yerr=spread, color=colour, marker="o", markersize=4,
-                          linewidth=1.5, capsize=3, label=name(one) or "Lacuna")
+            axes.plot([x for x, _ in points], [value.mean for _, value in points], color=colour, marker="o", markersize=4,
+                      linewidth=1.5, label=name(one) or "Lacuna")
+            draw_intervals(axes, points, colour)
         theirs = sorted((float(x), value[0]) for (s, x), value in published.items() if s == one)
         if theirs:
             label = f"{name(one)}, published" if name(one) else "published"
@@ -224,7 +258,7 @@ def draw_lines(axes, ours, published, series, name):
 
 def draw_roofline(axes, ours, published, series, name):
     for index, one in enumerate(s for s in series if s in {measured for measured, _ in ours}):
-        points = [(float(x), value[0]) for (s, x), value in ours.items() if s == one]
+        points = [(float(x), value.mean) for (s, x), value in ours.items() if s == one]
         axes.plot(*zip(*points), linestyle="none", color=f"C{index}", marker="o", markersize=6, label=name(one) or "Lacuna")
     for one in unique(s for s, _ in published):
         roof = sorted((float(x), value[0]) for (s, x), value in published.items() if s == one)
@@ -241,9 +275,9 @@ def draw_bars(axes, ours, published, series, name):
         place = {x: i + (index - (len(series) - 1) / 2) * width for i, x in enumerate(xs)}
         have = [x for x in xs if (one, x) in ours]
         values = [ours[one, x] for x in have]
-        spread = [[mean - least for mean, least, _ in values], [largest - mean for mean, _, largest in values]]
-        axes.bar([place[x] for x in have], [value[0] for value in values], width * 0.92, yerr=spread, color=colour, alpha=0.75,
-                 capsize=3, label=name(one) or "Lacuna")
+        axes.bar([place[x] for x in have], [value.mean for value in values], width * 0.92, color=colour, alpha=0.75,
+                 label=name(one) or "Lacuna")
+        draw_intervals(axes, [(place[x], ours[one, x]) for x in have], "black")
         theirs = [x for x in xs if (one, x) in published]
         if theirs:
             axes.plot([place[x] for x in theirs], [published[one, x][0] for x in theirs], linestyle="none", marker="D",
@@ -268,7 +302,7 @@ def draw(figure, names, ours, published, stem):
         scale(axes.xaxis, axes.set_xscale, figure["x_scale"])
     scale(axes.yaxis, axes.set_yscale, figure["y_scale"])
     if figure["y_scale"] == "linear":
-        shown_values = [number for value in ours.values() for number in value] + [value for value, _ in published.values()]
+        shown_values = [end for value in ours.values() for end in value[:3] if not math.isnan(end)] + [value for value, _ in published.values()]
         axes.set_ylim(bottom=1.15 * min(0, *shown_values), top=axes.get_ylim()[1] * 1.05)
     axes.set_title(figure["title"])
     axes.set_xlabel(figure["x_label"])
@@ -293,16 +327,18 @@ def shown(value):
 
 
 def table(figure, names, ours, published, note, stem):
-    """A line for each point: ours with its interval, the published value, their ratio."""
+    """A line for each point: ours with its interval, how many starts it is of and how many 1 % needs, the published value, their ratio."""
     with_series = any(s for s, _ in [*ours, *published])
-    lines = [f"| {'series | ' if with_series else ''}{figure['x_label']} | Lacuna | interval | published | ratio | source |",
-             "|---" * (7 if with_series else 6) + "|"]
+    lines = [f"| {'series | ' if with_series else ''}{figure['x_label']} | Lacuna | 95 % interval | samples (for ± 1 %) | published | ratio | source |",
+             "|---" * (8 if with_series else 7) + "|"]
     for key in unique([*ours, *published]):
-        mean, least, largest = ours.get(key, (None, None, None))
+        own = ours.get(key)
+        mean = own and own.mean
         value, source = published.get(key, (None, ""))
         cells = [names.get(key[0], key[0])] if with_series else []
         cells += [names.get(key[1], key[1]), "–" if mean is None else shown(mean),
-                  "–" if mean is None or least == largest else f"{shown(least)} … {shown(largest)}",
+                  f"{shown(own.low)} … {shown(own.high)}" if own and own.has_interval() else "–",
+                  "–" if own is None else f"{own.samples}" + (f" ({own.needed:,})" if own.needed else ""),
                   "–" if value is None else shown(value),
                   f"{mean / value:.2f}" if mean is not None and value else "–", source]
         lines.append("| " + " | ".join(cells) + " |")

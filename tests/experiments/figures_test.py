@@ -24,12 +24,18 @@ y = time
 y_label = Time (s)
 published = bars.csv
 """
-OURS = """variant,size,batch,time_mean,time_min,time_max
-first,1024,2,1,1,1
-first,2048,2,2,2,2
-second,1024,2,3,3,3
-second,2048,2,4,4,4
-third,4096,64,,,
+OURS = """variant,size,batch,time_mean,time_low,time_high,time_samples,time_needed
+first,1024,2,1,,,1,
+first,2048,2,2,,,1,
+second,1024,2,3,,,1,
+second,2048,2,4,,,1,
+third,4096,64,,,,0,
+"""
+SPREAD = """variant,size,batch,time_mean,time_low,time_high,time_samples,time_needed
+first,1024,2,100,90,110,3,1234
+first,2048,2,400,380,420,4,9
+second,1024,2,3,3,3,5,2
+second,2048,2,4,,,1,
 """
 
 
@@ -82,10 +88,50 @@ class Figures(unittest.TestCase):
         note = "note = Sizes {size}; {batch} images, {size * batch} in all, {=16} bits.\n"
         self.assertEqual(self.caption(note), "Sizes 1,024 and 2,048; 2 images, 2,048 and 4,096 in all, 16 bits.")
         # A point that has run is named as soon as it has a value.
-        self.assertIn("Sizes 1,024, 2,048 and 4,096; 2 and 64 images", self.caption(note, ours=OURS.replace("64,,,", "64,5,5,5")))
+        self.assertIn("Sizes 1,024, 2,048 and 4,096; 2 and 64 images", self.caption(note, ours=OURS.replace("64,,,,0,", "64,5,,,1,")))
         code, message = self.run_figures(BARS + "note = {pulses} pulses.\n")
         self.assertEqual(code, 1)
         self.assertIn("note has {pulses}, but there is no axis pulses; columns: variant, size, batch", message)
+
+    def rows(self, description, ours=SPREAD):
+        """The table's rows: series, place, mean, interval, samples."""
+        self.assertEqual(self.run_figures(description, ours=ours), (0, ""))
+        table = (self.folder / "out/bars.md").read_text(encoding="utf-8").split("\n")
+        return [tuple(cell.strip() for cell in line.split("|")[1:6]) for line in table if line.startswith("| ")]
+
+    def test_intervals_are_those_of_the_means(self):
+        header, *rows = self.rows(BARS)
+        self.assertEqual(header, ("series", "Size", "Lacuna", "95 % interval", "samples (for ± 1 %)"))
+        self.assertEqual(rows, [("first", "1024", "100", "90.0 … 110", "3 (1,234)"), ("first", "2048", "400", "380 … 420", "4 (9)"),
+                                ("second", "1024", "3.00", "3.00 … 3.00", "5 (2)"), ("second", "2048", "4.00", "–", "1")])
+        for kind in ("bars", "line"):
+            self.assertEqual(self.run_figures(BARS.replace("kind = bars", f"kind = {kind}"), ours=SPREAD), (0, ""))
+
+    def test_a_mean_of_means_has_an_interval_when_all_have_one(self):
+        rows = self.rows(BARS + "mean = arithmetic\n")
+        self.assertIn(("first", "mean", "250", "235 … 265", "3"), rows)
+        self.assertIn(("second", "mean", "3.50", "–", "1"), rows)
+        # 10 % of 100 and 5 % of 400: 7.5 % of 200
+        self.assertIn(("first", "mean", "200", "185 … 215", "3"), self.rows(BARS + "mean = geometric\n"))
+        over = BARS.replace("x = size\n", "x = batch\nover = size\n")
+        self.assertEqual(self.rows(over)[1:], [("first", "2", "250", "235 … 265", "3"), ("second", "2", "3.50", "–", "1")])
+
+    def test_error_bars_are_the_intervals(self):
+        drawn = {}
+        for kind, draw in (("bars", figures.draw_bars), ("line", figures.draw_lines)):
+            (self.folder / "ours.csv").write_text(SPREAD, encoding="utf-8")
+            (self.folder / "bars.figure").write_text(BARS, encoding="utf-8")
+            figure, _ = figures.read_description(self.folder / "bars.figure")
+            ours, _ = figures.read_ours(self.folder / "ours.csv", figure)
+            _, axes = figures.plt.subplots()
+            draw(axes, ours, {}, ["first", "second"], lambda text: text)
+            bars = [container for container in axes.containers if getattr(container, "has_yerr", False)]
+            drawn[kind] = [[tuple(segment[:, 1]) for segment in container[2][0].get_segments()] for container in bars]
+            figures.plt.close()
+        for kind, ends in drawn.items():
+            with self.subTest(kind):
+                # The last value is of one sample, which has no interval.
+                self.assertEqual(ends, [[(90, 110), (380, 420)], [(3, 3)]])
 
     def test_each_scale_has_its_own_sentences(self):
         note = "note = Always.\nnote.quick = On 8 compute units.\nnote.paper = On 108 compute units, {batch} images.\n"
