@@ -4,6 +4,18 @@
 #include <utility>
 
 namespace lacuna {
+namespace {
+
+/// Counts of a group, then of its groups.
+template <class Use>
+void each_count(const StatisticsGroup& group, const Use& use) {
+  for (const Statistic& s : group.statistics()) {
+    if (s.count) use(s);
+  }
+  for (const auto& inner : group.groups()) each_count(*inner, use);
+}
+
+}  // namespace
 
 void StatisticsGroup::add(std::string_view name, const std::uint64_t& counter, std::string_view description,
                           std::string_view unit) {
@@ -31,25 +43,13 @@ StatisticsGroup& StatisticsGroup::group(std::string_view name) {
 
 std::vector<std::uint64_t> StatisticsGroup::counts() const {
   std::vector<std::uint64_t> values;
-  for (const Statistic& s : statistics_) {
-    if (s.count) values.push_back(s.count());
-  }
-  for (const auto& group : groups_) {
-    const std::vector<std::uint64_t> inner = group->counts();
-    values.insert(values.end(), inner.begin(), inner.end());
-  }
+  each_count(*this, [&values](const Statistic& s) { values.push_back(s.count()); });
   return values;
 }
 
 std::vector<const std::uint64_t*> StatisticsGroup::sources() const {
   std::vector<const std::uint64_t*> places;
-  for (const Statistic& s : statistics_) {
-    if (s.count) places.push_back(s.source);
-  }
-  for (const auto& group : groups_) {
-    const std::vector<const std::uint64_t*> inner = group->sources();
-    places.insert(places.end(), inner.begin(), inner.end());
-  }
+  each_count(*this, [&places](const Statistic& s) { places.push_back(s.source); });
   return places;
 }
 

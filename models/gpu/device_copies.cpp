@@ -34,7 +34,7 @@ void DeviceCopies::count(const std::string& name, const Describe& describe) {
       counters.dram_bytes = place_of("bytes_written");
     }
   }
-  in_bulk_.assign(counters_.counts().size(), 0);
+  in_bulk_.resize(in_bulk_.size() + group.sources().size());
 }
 
 void DeviceCopies::add_to(StatisticsGroup& parent) {
@@ -43,7 +43,7 @@ void DeviceCopies::add_to(StatisticsGroup& parent) {
     const bool there = std::any_of(parent.groups().begin(), parent.groups().end(),
                                    [&](const auto& other) { return other->name() == group->name(); });
     if (there) parent.group(group->name()).add_to_counts(amounts);
-    amounts += group->counts().size();
+    amounts += group->sources().size();
   }
 }
 
