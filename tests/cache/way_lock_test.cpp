@@ -163,5 +163,25 @@ TEST(WayLock, ForgottenLinesAreFetchedAgainUnlessTheyAreDirty) {
   EXPECT_EQ(c.cache.statistics().write_hits, hits + 1);
 }
 
+// Few lines are looked up, many are compared with what is there: the same lines go, whichever way.
+TEST(WayLock, LinesAreForgottenInRangesOfAnySize) {
+  Instance& c = test::bench<WayLockBench>().write_back;
+  for (const std::uint64_t lines : {1, 2, 3, 5, 8, 64, 100'000}) {
+    for (const std::uint64_t first : {0, 1, 3}) {
+      c.begin();
+      std::vector<std::uint64_t> held;
+      for (std::uint64_t n = 0; n < 8; ++n) {
+        c.read(Tick{n * 1'000'000}, n * 64);
+      }
+      for (std::uint64_t n = 0; n < 8; ++n) {
+        if (c.cache.holds(n * 64)) held.push_back(n);
+      }
+      ASSERT_GE(held.size(), 4U);
+      c.cache.forget(first * 64 + 17, lines * 64 - 20);
+      for (const std::uint64_t n : held) EXPECT_EQ(c.cache.holds(n * 64), n < first || n >= first + lines) << n << ' ' << lines;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace lacuna
