@@ -4,15 +4,12 @@
 
 #include <algorithm>
 #include <iterator>
-#include <nlohmann/json.hpp>
 #include <ostream>
 
 #include "platform/run/text_table.h"
 
 namespace lacuna {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 double share(std::uint64_t part, std::uint64_t whole) {
   return whole == 0 ? 0.0 : static_cast<double>(part) / static_cast<double>(whole);
@@ -186,33 +183,59 @@ void write_kernels_csv_reference(std::ostream& out) {
          "| `least_cycles`, `mean_cycles`, `most_cycles` | of a dispatch |\n";
 }
 
-Json activity_json(const KernelActivity& a) {
-  const auto class_json = [](const WavefrontClass& c) {
-    Json json{{"wavefronts", c.wavefronts}, {"resident_cycles", c.resident}};
-    for (std::size_t i = 0; i < kWavefrontTimes; ++i) json["cycles"][std::string(kWavefrontTimeTexts[i].name)] = c.cycles[i];
-    return json;
+void write_activity_json(const KernelActivity& a, JsonWriter& json) {
+  const auto cycles_of = [&json](const WavefrontClass& c) {
+    for (std::size_t i = 0; i < kWavefrontTimes; ++i) json.member(kWavefrontTimeTexts[i].name, c.cycles[i]);
   };
   const WavefrontClass all = a.all();
-  Json json;
-  json["wavefront_cycles"] = class_json(all)["cycles"];
-  json["wavefront_cycles"]["no_wavefront"] = cycles_without_wavefront(a, all.resident);
-  for (std::size_t i = 0; i < isa::kUnits; ++i) json["issued"][std::string(isa::kUnitTexts[i].name)] = a.issued[i];
-  json["load_requests"] = {{"count", a.requests}, {"time_ps", a.request_time.ps}, {"mshr_ps", a.latency.mshr.ps}};
+  json.begin_object();
+  json.begin_object("wavefront_cycles");
+  cycles_of(all);
+  json.member("no_wavefront", cycles_without_wavefront(a, all.resident));
+  json.end_object();
+  json.begin_object("issued");
+  for (std::size_t i = 0; i < isa::kUnits; ++i) json.member(isa::kUnitTexts[i].name, a.issued[i]);
+  json.end_object();
+  json.begin_object("load_requests");
+  json.member("count", a.requests);
+  json.member("time_ps", a.request_time.ps);
+  json.member("mshr_ps", a.latency.mshr.ps);
   for (std::size_t i = 0; i < kMemoryLevels; ++i) {
-    json["load_requests"][std::string(kMemoryLevelNames[i])] = {{"queueing_ps", a.latency.queueing[i].ps},
-                                                                {"service_ps", a.latency.service[i].ps}};
+    json.begin_object(kMemoryLevelNames[i]);
+    json.member("queueing_ps", a.latency.queueing[i].ps);
+    json.member("service_ps", a.latency.service[i].ps);
+    json.end_object();
   }
-  for (std::size_t i = 0; i < kResources; ++i)
-    json["resources"][std::string(kResourceTexts[i].name)] = {{"used", a.used[i]}, {"peak", a.available[i]}};
-  for (std::size_t i = 0; i < kLazyCounts; ++i) json["lazy"][std::string(kLazyCountTexts[i].name)] = a.lazy[i];
-  for (std::size_t i = 0; i < isa::kMatrixOperations; ++i)
-    json["matrix_passes"][std::string(isa::kMatrixOperationTexts[i].name)] = a.matrix_passes[i];
-  json["bounded_by"] = timed(a) ? bound_of(a) : "";
+  json.end_object();
+  json.begin_object("resources");
+  for (std::size_t i = 0; i < kResources; ++i) {
+    json.begin_object(kResourceTexts[i].name);
+    json.member("used", a.used[i]);
+    json.member("peak", a.available[i]);
+    json.end_object();
+  }
+  json.end_object();
+  json.begin_object("lazy");
+  for (std::size_t i = 0; i < kLazyCounts; ++i) json.member(kLazyCountTexts[i].name, a.lazy[i]);
+  json.end_object();
+  json.begin_object("matrix_passes");
+  for (std::size_t i = 0; i < isa::kMatrixOperations; ++i) json.member(isa::kMatrixOperationTexts[i].name, a.matrix_passes[i]);
+  json.end_object();
+  json.member("bounded_by", timed(a) ? bound_of(a) : "");
   // By the wavefront's number in its workgroup.
-  json["wavefront_classes"] = Json::array();
-  for (const WavefrontClass& c : a.classes)
-    if (c.wavefronts != 0) json["wavefront_classes"].push_back(class_json(c));
-  return json;
+  json.begin_array("wavefront_classes");
+  for (const WavefrontClass& c : a.classes) {
+    if (c.wavefronts == 0) continue;
+    json.begin_object();
+    json.member("wavefronts", c.wavefronts);
+    json.member("resident_cycles", c.resident);
+    json.begin_object("cycles");
+    cycles_of(c);
+    json.end_object();
+    json.end_object();
+  }
+  json.end_array();
+  json.end_object();
 }
 
 void add_activity(const KernelActivity& a, RunHash& hash) {

@@ -2,12 +2,12 @@
 #pragma once
 
 #include <iosfwd>
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "models/compute/kernel_activity.h"
+#include "platform/run/json_writer.h"
 #include "platform/run/run_hash.h"
 
 namespace lacuna {
@@ -19,7 +19,7 @@ void write_activity_csv(const KernelActivity& activity, std::ostream& out);
 /// docs/kernels-csv.md: all columns and their meaning.
 void write_kernels_csv_reference(std::ostream& out);
 /// The same as an object, with the wavefront classes one by one.
-nlohmann::ordered_json activity_json(const KernelActivity& activity);
+void write_activity_json(const KernelActivity& activity, JsonWriter& json);
 void add_activity(const KernelActivity& activity, RunHash& hash);
 
 struct NamedActivity {

@@ -1,11 +1,15 @@
 #include "platform/run/run_report.h"
 
+#include <array>
+#include <cstdint>
 #include <iomanip>
 #include <nlohmann/json.hpp>
 #include <ostream>
 #include <sstream>
+#include <string_view>
 
 #include "platform/run/energy_report.h"
+#include "platform/run/json_writer.h"
 #include "platform/run/kernel_activity_report.h"
 #include "platform/run/text_table.h"
 #include "platform/version.h"
@@ -13,66 +17,94 @@
 namespace lacuna {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
-Json group_json(const StatisticsGroup& group) {
-  Json json = Json::object();
+void write_group(const StatisticsGroup& group, JsonWriter& json) {
+  json.begin_object();
   for (const Statistic& statistic : group.statistics()) {
-    Json& entry = json[statistic.name];
+    json.begin_object(statistic.name);
     if (statistic.count) {
-      entry["value"] = statistic.count();
+      json.member("value", statistic.count());
     } else {
-      entry["value"] = statistic.value();
+      json.member("value", statistic.value());
     }
-    entry["unit"] = statistic.unit;
-    entry["description"] = statistic.description;
+    json.member("unit", statistic.unit);
+    json.member("description", statistic.description);
+    json.end_object();
   }
-  for (const auto& child : group.groups()) json[child->name()] = group_json(*child);
-  return json;
+  for (const auto& child : group.groups()) {
+    json.key(child->name());
+    write_group(*child, json);
+  }
+  json.end_object();
 }
 
-Json kernel_json(const KernelRecord& r, const std::vector<std::string>& energy_blocks) {
-  Json json{{"index", r.index},
-            {"kernel", r.name},
-            {"queue", r.queue},
-            {"grid", r.grid},
-            {"workgroup", r.workgroup},
-            {"workgroups", r.workgroups},
-            {"wavefronts", r.wavefronts},
-            {"start_ps", r.start.ps},
-            {"end_ps", r.end.ps},
-            {"cycles", r.cycles},
-            {"wavefront_instructions", r.wavefront_instructions},
-            {"thread_instructions", r.thread_instructions},
-            {"failed", r.failed},
-            {"unfinished", r.unfinished},
-            {"wall_seconds", r.wall_seconds},
-            {"bulk_bytes", r.bulk_bytes},
-            {"activity", activity_json(r.activity)}};
-  if (r.energy.measured()) json["energy"] = energy_json(r.energy, energy_blocks, r.end - r.start);
-  return json;
+void write_size(std::string_view name, const std::array<std::uint32_t, 3>& size, JsonWriter& json) {
+  json.begin_array(name);
+  for (const std::uint32_t items : size) json.value(items);
+  json.end_array();
 }
 
-Json summary_json(const KernelSummary& s, const std::vector<std::string>& energy_blocks) {
-  Json json{{"kernel", s.name},
-            {"dispatches", s.dispatches},
-            {"failed", s.failed},
-            {"unfinished", s.unfinished},
-            {"time_ps", s.time.ps},
-            {"shortest_ps", s.shortest.ps},
-            {"longest_ps", s.longest.ps},
-            {"cycles", s.cycles},
-            {"least_cycles", s.least_cycles},
-            {"most_cycles", s.most_cycles},
-            {"workgroups", s.workgroups},
-            {"wavefronts", s.wavefronts},
-            {"wavefront_instructions", s.wavefront_instructions},
-            {"thread_instructions", s.thread_instructions},
-            {"bulk_bytes", s.bulk_bytes},
-            {"wall_seconds", s.wall_seconds},
-            {"activity", activity_json(s.activity)}};
-  if (s.energy.measured()) json["energy"] = energy_json(s.energy, energy_blocks, s.time);
-  return json;
+void write_kernel(const KernelRecord& r, const std::vector<std::string>& energy_blocks, JsonWriter& json) {
+  json.begin_object();
+  json.member("index", r.index);
+  json.member("kernel", r.name);
+  json.member("queue", r.queue);
+  write_size("grid", r.grid, json);
+  write_size("workgroup", r.workgroup, json);
+  json.member("workgroups", r.workgroups);
+  json.member("wavefronts", r.wavefronts);
+  json.member("start_ps", r.start.ps);
+  json.member("end_ps", r.end.ps);
+  json.member("cycles", r.cycles);
+  json.member("wavefront_instructions", r.wavefront_instructions);
+  json.member("thread_instructions", r.thread_instructions);
+  json.member("failed", r.failed);
+  json.member("unfinished", r.unfinished);
+  json.member("wall_seconds", r.wall_seconds);
+  json.member("bulk_bytes", r.bulk_bytes);
+  json.key("activity");
+  write_activity_json(r.activity, json);
+  if (r.energy.measured()) json.member("energy", energy_json(r.energy, energy_blocks, r.end - r.start));
+  json.end_object();
+}
+
+void write_summary(const KernelSummary& s, const std::vector<std::string>& energy_blocks, JsonWriter& json) {
+  json.begin_object();
+  json.member("kernel", s.name);
+  json.member("dispatches", s.dispatches);
+  json.member("failed", s.failed);
+  json.member("unfinished", s.unfinished);
+  json.member("time_ps", s.time.ps);
+  json.member("shortest_ps", s.shortest.ps);
+  json.member("longest_ps", s.longest.ps);
+  json.member("cycles", s.cycles);
+  json.member("least_cycles", s.least_cycles);
+  json.member("most_cycles", s.most_cycles);
+  json.member("workgroups", s.workgroups);
+  json.member("wavefronts", s.wavefronts);
+  json.member("wavefront_instructions", s.wavefront_instructions);
+  json.member("thread_instructions", s.thread_instructions);
+  json.member("bulk_bytes", s.bulk_bytes);
+  json.member("wall_seconds", s.wall_seconds);
+  json.key("activity");
+  write_activity_json(s.activity, json);
+  if (s.energy.measured()) json.member("energy", energy_json(s.energy, energy_blocks, s.time));
+  json.end_object();
+}
+
+void write_run(const RunSummary& summary, JsonWriter& json) {
+  json.begin_object("run");
+  json.member("lacuna", kVersion);
+  json.member("program", summary.program);
+  json.member("ended_by", run_end_name(summary.end));
+  json.member("exit_code", summary.exit_code);
+  json.member("simulated_ps", summary.simulated.ps);
+  json.member("wall_seconds", summary.wall_seconds);
+  json.member("peak_host_memory_bytes", summary.peak_host_memory_bytes);
+  json.member("run_hash", summary.run_hash);
+  json.begin_object("guest_mistakes");
+  for (const GuestMistakeCount& kind : summary.guest_mistakes) json.member(kind.kind, kind.count);
+  json.end_object();
+  json.end_object();
 }
 
 /// More dispatches than this are summed up by kernel.
@@ -94,26 +126,22 @@ std::string run_hash(const RunSummary& summary, const std::string& console, cons
 
 void write_statistics_json(const RunSummary& summary, const KernelLog& kernels, const StatisticsGroup& statistics,
                            std::ostream& out) {
-  Json json;
-  json["run"] = {{"lacuna", kVersion},
-                 {"program", summary.program},
-                 {"ended_by", run_end_name(summary.end)},
-                 {"exit_code", summary.exit_code},
-                 {"simulated_ps", summary.simulated.ps},
-                 {"wall_seconds", summary.wall_seconds},
-                 {"peak_host_memory_bytes", summary.peak_host_memory_bytes},
-                 {"run_hash", summary.run_hash}};
-  Json& mistakes = json["run"]["guest_mistakes"] = Json::object();
-  for (const GuestMistakeCount& kind : summary.guest_mistakes) mistakes[kind.kind] = kind.count;
-  json["kernels"] = Json::array();
-  for (const KernelRecord& record : kernels.records()) json["kernels"].push_back(kernel_json(record, kernels.energy_blocks()));
-  json["kernel_totals"] = Json::array();
+  JsonWriter json(out);
+  json.begin_object();
+  write_run(summary, json);
+  json.begin_array("kernels");
+  for (const KernelRecord& record : kernels.records()) write_kernel(record, kernels.energy_blocks(), json);
+  json.end_array();
+  json.begin_array("kernel_totals");
   for (const KernelSummary& summary_of_kernel : kernels.summaries())
-    json["kernel_totals"].push_back(summary_json(summary_of_kernel, kernels.energy_blocks()));
-  if (summary.energy != nullptr) json["energy"] = summary.energy->json();
-  json["statistics"] = group_json(statistics);
-  // Names come from the guest: what is not UTF-8 is replaced, not thrown.
-  out << json.dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
+    write_summary(summary_of_kernel, kernels.energy_blocks(), json);
+  json.end_array();
+  if (summary.energy != nullptr) json.member("energy", summary.energy->json());
+  json.key("statistics");
+  write_group(statistics, json);
+  json.end_object();
+  json.flush();
+  out << '\n';
 }
 
 void write_run_report(const RunSummary& summary, const KernelLog& kernels, std::ostream& out) {

@@ -1,0 +1,27 @@
+// Numbers in decimal digits, for text of which there is much.
+#pragma once
+
+#include <array>
+#include <charconv>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <string_view>
+
+namespace lacuna {
+
+class Decimal {
+ public:
+  explicit Decimal(std::uint64_t number)
+      : length_(static_cast<std::size_t>(std::to_chars(digits_.data(), digits_.data() + digits_.size(), number).ptr -
+                                         digits_.data())) {}
+  std::string_view text() const { return {digits_.data(), length_}; }
+
+ private:
+  std::array<char, std::numeric_limits<std::uint64_t>::digits10 + 1> digits_;
+  std::size_t length_;
+};
+
+inline void append_decimal(std::string& text, std::uint64_t number) { text += Decimal(number).text(); }
+
+}  // namespace lacuna

@@ -1,0 +1,62 @@
+// JSON that is written while it is made: memory does not grow with what a run has to say.
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <iosfwd>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <string_view>
+
+namespace lacuna {
+
+/// The bytes are those of nlohmann's dump(2) of the whole: a line for each value, two spaces for each level, and what is not
+/// UTF-8 replaced. The caller sees to it that the keys of an object differ.
+class JsonWriter {
+ public:
+  explicit JsonWriter(std::ostream& out) : out_(out) {}
+
+  void begin_object() { begin('{'); }
+  void end_object() { end('}'); }
+  void begin_array() { begin('['); }
+  void end_array() { end(']'); }
+  void key(std::string_view name);
+
+  void value(bool flag) { scalar(flag ? "true" : "false"); }
+  void value(double number);
+  void value(std::string_view text);
+  void value(const char* text) { value(std::string_view(text)); }
+  void value(const std::string& text) { value(std::string_view(text)); }
+  void value(std::unsigned_integral auto number) { unsigned_value(number); }
+  void value(std::signed_integral auto number) { signed_value(number); }
+  void value(const nlohmann::ordered_json& tree);
+
+  void begin_object(std::string_view name) { key(name), begin_object(); }
+  void begin_array(std::string_view name) { key(name), begin_array(); }
+  template <class T>
+  void member(std::string_view name, const T& member_value) {
+    key(name);
+    value(member_value);
+  }
+
+  /// Hands all to the stream. After the last value.
+  void flush();
+
+ private:
+  void begin(char bracket);
+  void end(char bracket);
+  void separate();
+  void new_line();
+  void scalar(std::string_view text);
+  void append_string(std::string_view text);
+  void unsigned_value(std::uint64_t number);
+  void signed_value(std::int64_t number);
+
+  std::ostream& out_;
+  std::string text_;  // not yet given to the stream
+  std::size_t level_ = 0;
+  bool first_ = true;       // of its object or array
+  bool after_key_ = false;  // the next value is the key's
+};
+
+}  // namespace lacuna
