@@ -68,12 +68,53 @@ std::uint64_t calls_of(pid_t thread) {
 
 // -- what the kernel says of a thread
 
+constexpr const char* kTasks = "/proc/self/task";
+
+/// The folder of the process's threads, held open: it is looked at again and again, and the way to it by its name costs the
+/// host more than the look. From one thread at a time.
+class TaskFolder {
+ public:
+  /// Its descriptor, and what fstat() says of it; AT_FDCWD when there is none to be had.
+  int open(struct stat& status) {
+    const pid_t process = getpid();
+    if (is_held(status)) {
+      if (process_ == process) return file_;
+      close(file_);  // the parent's
+    }
+    file_ = ::open(kTasks, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (file_ < 0 || fstat(file_, &status) != 0) return AT_FDCWD;
+    process_ = process;
+    device_ = status.st_dev;
+    number_ = status.st_ino;
+    return file_;
+  }
+
+ private:
+  /// A program may close files that are not its own; then the descriptor may be that of another file.
+  bool is_held(struct stat& status) const {
+    return file_ >= 0 && fstat(file_, &status) == 0 && status.st_dev == device_ && status.st_ino == number_;
+  }
+
+  int file_ = -1;
+  pid_t process_ = 0;
+  dev_t device_ = 0;
+  ino_t number_ = 0;
+};
+
+TaskFolder& task_folder() {
+  static TaskFolder folder;
+  return folder;
+}
+
 /// A file of a thread in /proc/self/task. "" when the thread is gone or the file cannot be read.
 struct ProcFile {
   ProcFile(pid_t thread, const char* name) {
     std::array<char, 64> path{};
-    std::snprintf(path.data(), path.size(), "/proc/self/task/%d/%s", static_cast<int>(thread), name);
-    const int file = open(path.data(), O_RDONLY | O_CLOEXEC);
+    struct stat status {};
+    const int folder = task_folder().open(status);
+    std::snprintf(path.data(), path.size(), "%s%d/%s", folder == AT_FDCWD ? "/proc/self/task/" : "", static_cast<int>(thread),
+                  name);
+    const int file = openat(folder, path.data(), O_RDONLY | O_CLOEXEC);
     if (file < 0) return;
     const ssize_t length = read(file, text.data(), text.size() - 1);
     text[length > 0 ? static_cast<std::size_t>(length) : 0] = 0;
@@ -142,7 +183,7 @@ Times times(pid_t thread) {
 
 std::vector<pid_t> all_threads() {
   std::vector<pid_t> threads;
-  DIR* const folder = opendir("/proc/self/task");
+  DIR* const folder = opendir(kTasks);
   if (folder == nullptr) return threads;
   while (const dirent* entry = readdir(folder))
     if (entry->d_name[0] != '.') threads.push_back(static_cast<pid_t>(std::atoi(entry->d_name)));
@@ -172,7 +213,8 @@ nanoseconds HostThreads::patience_after(nanoseconds patience, unsigned times) {
 bool HostThreads::all_wait(unsigned waiting) {
   struct stat status {};
   // A folder has a link of its own, one of its parent, and one of each folder in it.
-  return stat("/proc/self/task", &status) == 0 && status.st_nlink == 2 + waiting + SimulatorThread::count();
+  const bool known = task_folder().open(status) != AT_FDCWD || stat(kTasks, &status) == 0;
+  return known && status.st_nlink == 2 + waiting + SimulatorThread::count();
 }
 
 // A thread waits only if it does so in two passes and has not had a processor between them. All threads that are seen so have

@@ -1,7 +1,9 @@
 // What the kernel says of threads: those that run, that wait for others, that sleep by a timer.
 #include "drivers/rocm/host_threads.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include <array>
 #include <atomic>
@@ -9,6 +11,7 @@
 #include <condition_variable>
 #include <mutex>
 #include <thread>
+#include <vector>
 
 #include "models/common/simulator_thread.h"
 
@@ -68,6 +71,32 @@ TEST_F(HostThreadsTest, WithoutOtherThreadsItIsQuiet) {
   EXPECT_TRUE(HostThreads::all_wait(0));
   EXPECT_FALSE(HostThreads::all_wait(1));
   EXPECT_TRUE(look().quiet);
+}
+
+// Programs close all files before they become something else, and open others.
+TEST_F(HostThreadsTest, TheProgramMayCloseAllFiles) {
+  ASSERT_TRUE(HostThreads::all_wait(0));
+  for (int file = 3; file < 64; ++file) close(file);
+  EXPECT_TRUE(HostThreads::all_wait(0));
+  for (int file = 3; file < 64; ++file) close(file);
+  std::vector<int> others;
+  for (int i = 0; i < 8; ++i) others.push_back(open("/proc/self", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  const Worker worker(compute);
+  EXPECT_FALSE(HostThreads::all_wait(0));
+  EXPECT_TRUE(HostThreads::all_wait(1));
+  EXPECT_FALSE(look().quiet);
+  for (const int file : others) EXPECT_EQ(fcntl(file, F_GETFD), FD_CLOEXEC) << "a file of the program's";
+}
+
+// The folder that is held open is the parent's.
+TEST_F(HostThreadsTest, AChildLooksAtItsOwnThreads) {
+  const Worker worker(compute);
+  ASSERT_TRUE(HostThreads::all_wait(1));
+  const pid_t child = fork();
+  if (child == 0) _exit(HostThreads::all_wait(0) && !HostThreads::all_wait(1) ? 0 : 1);
+  int status = -1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
 }
 
 TEST_F(HostThreadsTest, AThreadThatComputesIsNotQuiet) {
