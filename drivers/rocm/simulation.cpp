@@ -4,10 +4,14 @@
 #include <spdlog/spdlog.h>
 #include <unistd.h>
 #include <algorithm>
+#include <array>
 #include <chrono>
+#include <cstddef>
 #include <cstdio>
 #include <cstring>
 #include <iostream>
+#include <memory>
+#include <memory_resource>
 #include <sstream>
 #include <thread>
 #include <utility>
@@ -43,6 +47,18 @@ constexpr std::chrono::seconds kStallReport{5};
 constexpr std::chrono::seconds kPatience{10};
 
 thread_local bool is_simulation_thread = false;
+
+/// The C library makes the heap of a further thread usable page by page as it grows: a system call for each, which keeps the
+/// program's threads from their page faults meanwhile. What has been usable once stays so, and exists only where it is used.
+void reserve_heap() {
+  // Less than what becomes a mapping of its own (host_heap.cpp).
+  constexpr std::size_t kBlock = 256 * 1024;
+  constexpr std::size_t kBlocks = 48;
+  std::pmr::memory_resource& heap = *std::pmr::new_delete_resource();
+  std::array<void*, kBlocks> blocks;
+  for (void*& block : blocks) block = heap.allocate(kBlock);
+  for (void* const block : blocks) heap.deallocate(block, kBlock);
+}
 
 }  // namespace
 
@@ -112,6 +128,7 @@ void Simulation::run() {
   const SimulatorThread registered;
   RunEnd why = RunEnd::guest;
   try {
+    reserve_heap();
     platform_ = std::make_unique<ProcessPlatform>("platform", parameters_.values());
     gate_ = std::make_unique<Gate>("gate", *this);
     results_.attach(*platform_);
