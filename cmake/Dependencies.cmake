@@ -30,4 +30,5 @@ target_link_libraries(lacuna_libdw INTERFACE "${LIBDW_LIBRARY}" lacuna_libelf)
 find_package(yaml-cpp 0.7 REQUIRED)
 find_package(SQLite3 3.40 REQUIRED)
 find_package(ZLIB 1.2 REQUIRED)
-find_package(OpenSSL 3.0 REQUIRED COMPONENTS Crypto)
+# OpenSSL's, static: what is used of it is small, and the shared library would be loaded whenever lacuna starts.
+find_library(LACUNA_LIBCRYPTO libcrypto.a REQUIRED)

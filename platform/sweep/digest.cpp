@@ -1,14 +1,16 @@
+// The functions of SHA-256 itself, which are deprecated since OpenSSL 3.0: those that are not bring all of libcrypto with them.
+#define OPENSSL_API_COMPAT 0x10101000L
+
 #include "platform/sweep/digest.h"
 
 #include <fcntl.h>
 #include <gelf.h>
 #include <libelf.h>
-#include <openssl/evp.h>
+#include <openssl/sha.h>
 #include <unistd.h>
 #include <array>
 #include <cerrno>
 #include <functional>
-#include <stdexcept>
 #include <system_error>
 #include <vector>
 
@@ -54,17 +56,14 @@ bool each_section(const std::filesystem::path& file,
 }  // namespace
 
 struct Digest::State {
-  std::unique_ptr<EVP_MD_CTX, void (*)(EVP_MD_CTX*)> context{EVP_MD_CTX_new(), EVP_MD_CTX_free};
+  SHA256_CTX context;
 };
 
-Digest::Digest() : state_(std::make_unique<State>()) {
-  if (!state_->context || EVP_DigestInit_ex(state_->context.get(), EVP_sha256(), nullptr) != 1)
-    throw std::runtime_error("libcrypto has no SHA-256");
-}
+Digest::Digest() : state_(std::make_unique<State>()) { SHA256_Init(&state_->context); }
 
 Digest::~Digest() = default;
 
-void Digest::add_bytes(std::string_view bytes) { EVP_DigestUpdate(state_->context.get(), bytes.data(), bytes.size()); }
+void Digest::add_bytes(std::string_view bytes) { SHA256_Update(&state_->context, bytes.data(), bytes.size()); }
 
 void Digest::add(std::string_view text) {
   add_bytes(std::to_string(text.size()) + ':');
@@ -72,14 +71,13 @@ void Digest::add(std::string_view text) {
 }
 
 std::string Digest::text() {
-  std::array<unsigned char, EVP_MAX_MD_SIZE> bytes{};
-  unsigned size = 0;
-  EVP_DigestFinal_ex(state_->context.get(), bytes.data(), &size);
+  std::array<unsigned char, SHA256_DIGEST_LENGTH> bytes{};
+  SHA256_Final(bytes.data(), &state_->context);
   std::string text;
   constexpr std::string_view kDigits = "0123456789abcdef";
-  for (unsigned i = 0; i < size; ++i) {
-    text += kDigits[bytes[i] >> 4];
-    text += kDigits[bytes[i] & 15];
+  for (const unsigned char byte : bytes) {
+    text += kDigits[byte >> 4];
+    text += kDigits[byte & 15];
   }
   return text;
 }
