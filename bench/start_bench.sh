@@ -1,0 +1,35 @@
+#!/usr/bin/env bash
+# What a start costs: processor time and peak memory of `lacuna launch` of an empty kernel and of `lacuna exec` of a HIP program
+# that does nothing, and HIP launches a second. Usage: start_bench.sh LACUNA PROGRAMS_FOLDER FIRMWARE_FOLDER
+set -euo pipefail
+lacuna=$(realpath "$1") programs=$(realpath "$2") kernels=$(realpath "$3/kernels")
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+
+row() { printf '%-62s %22s   %s\n' "$1" "$2" "$3"; }
+# The least processor time of ten runs, user's and system's, in milliseconds.
+processor_ms() {
+  local TIMEFORMAT='%U %S'
+  for _ in {1..10}; do
+    { time "$@" >out.txt 2>error.txt; } 2>>times.txt || { cat out.txt error.txt >&2; exit 1; }
+  done
+  awk '{ spent = 1000 * ($1 + $2); if (NR == 1 || spent < least) least = spent } END { printf "%.0f ms", least }' times.txt
+  rm times.txt
+}
+peak() { awk -F '[ ,]+' '/"peak_host_memory_bytes"/ { printf ", %.0f MiB", $3 / 1048576 }' "$1/statistics.json"; }
+
+row '' measured wanted
+for config in tiny r9nano r9nano-mgpusim mi210; do
+  suffix=
+  [[ $config == mi210 ]] && suffix=_gfx90a
+  spent=$(processor_ms "$lacuna" launch "$kernels/empty$suffix.co" --kernel empty --grid 64 --block 64 --config $config --out launch --quiet)
+  row "launch an empty kernel, $config" "$spent$(peak launch)" 'under 25 ms'
+done
+for config in tiny r9nano r9nano-mgpusim mi210; do
+  row "exec an empty program, $config" "$(processor_ms "$lacuna" exec --quiet --config $config -- "$programs/empty")" 'under 100 ms'
+done
+for config in r9nano r9nano-mgpusim; do
+  "$lacuna" exec --quiet --config $config -- "$programs/empty" 100000 >out.txt
+  row "HIP launches a second, $config" "$(sed -n 's/^launches a second: //p' out.txt)" 'at least 100000'
+done

@@ -1,0 +1,2 @@
+// What a launch costs without any work.
+kernel void empty(void) {}

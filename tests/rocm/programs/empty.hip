@@ -1,0 +1,22 @@
+// For bench/start_bench.sh: a program that starts the runtime and ends. Argument: a number of launches of an empty kernel
+// behind a first one; then it prints how many were carried out in a second.
+#include <chrono>
+
+#include "../check.h"
+
+__global__ void empty() {}
+
+int main(int argc, char** argv) {
+  HIP_CHECK(hipInit(0));
+  HIP_CHECK(hipFree(nullptr));
+  if (argc < 2) return 0;
+  const int launches = std::atoi(argv[1]);
+  empty<<<1, 64>>>();
+  HIP_CHECK(hipDeviceSynchronize());
+  const auto begin = std::chrono::steady_clock::now();
+  for (int i = 0; i < launches; ++i) empty<<<1, 64>>>();
+  HIP_CHECK(hipDeviceSynchronize());
+  const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - begin;
+  std::printf("launches a second: %.0f\n", launches / spent.count());
+  return 0;
+}
