@@ -67,14 +67,14 @@ class Pair {
       case 8: {
         writer_.begin_array();
         Json array = Json::array();
-        for (unsigned n = random_() % 4; n > 0; --n) array.push_back(value(depth + 1));
+        for (auto n = random_() % 4; n > 0; --n) array.push_back(value(depth + 1));
         writer_.end_array();
         return array;
       }
       default: {
         writer_.begin_object();
         Json object = Json::object();
-        for (unsigned n = random_() % 5; n > 0; --n) {
+        for (auto n = random_() % 5; n > 0; --n) {
           const std::string key = std::to_string(n) + kTexts[random_() % kTexts.size()];
           writer_.key(key);
           object[key] = value(depth + 1);
