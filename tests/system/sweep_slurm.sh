@@ -145,3 +145,23 @@ expect 0 "$LACUNA" results endless --points --csv
 grep -q '^loop_forever,killed,137,' out.txt || fail "the cancelled point is not a killed one"
 expect 0 "$LACUNA" results endless --failed
 says "CANCELLED"
+
+# Repetitions until the interval is reached: the same ones as without a batch system, though the jobs of the first ones are
+# collected by a later start, which then submits the next ones.
+cat >until.sweep <<'END'
+include = relu.sweep
+[repeat]
+seed = 1
+gpu.start_phase = 0cycles..3765cycles+251cycles
+until = 0.5 %
+least = 4
+END
+chosen() { sqlite3 "$1" "SELECT axes, repeats FROM members JOIN sweeps ON sweeps.id = sweep WHERE name = 'until' AND current ORDER BY position"; }
+expect 1 "$LACUNA" sweep until.sweep --on slurm --no-wait
+complains "8 points: 0 done"
+expect 0 "$LACUNA" sweep until.sweep --on slurm
+count=$(chosen lacuna-results.db | wc -l)
+[[ $count -gt 8 && $count -lt 32 ]] || fail "$count points were run: neither the first ones nor all would show what until does"
+complains "$count points: $count done ($count run now), 0 failed, 0 not run; $((32 - count)) more are not needed; "
+expect 0 "$LACUNA" sweep until.sweep --db here.db
+cmp <(chosen lacuna-results.db) <(chosen here.db) || fail "the batch system has changed which starts are run"
