@@ -18,11 +18,6 @@
 
 namespace tiled {
 
-/// Which wavefront of the 2 x 2 of a workgroup, and which lane.
-struct Place {
-  unsigned wavefront_row = threadIdx.x / 128, wavefront_column = threadIdx.x / 64 % 2, lane = threadIdx.x % 64;
-};
-
 // -- vector ALUs
 
 __device__ inline void add_products(float& sum, Unit a, Unit b) {
@@ -101,109 +96,19 @@ class Simt {
 
 #if defined(__gfx90a__)
 
-/// kHeight x kWidth products of 16 x 16 for each wavefront. Way:
-///   Element, Sum; kSteps: in which it multiplies a slab; kProducts: for each step
-///   Operand load(tile, step, x): what this lane holds of 16 rows of A or columns of B, of which its own is x
-///   A left(Operand), B right(Operand): how the products want them
-///   multiply(product, sum, A, B)
-///   item(sum, i): the lane's i-th element of four, in row  kByFour ? 4 i + g : 4 g + i,  g = lane / 16
-template <class Way, unsigned kHeight, unsigned kWidth>
-class MatrixUnits {
- public:
-  using Element = typename Way::Element;
-  static constexpr unsigned kRows = 32 * kHeight, kColumns = 32 * kWidth, kSteps = Way::kSteps;
-  // With 64 registers of sums, what does not split its operands does with 128.
-  static constexpr unsigned kWavefronts = Way::kProducts == 1 && kHeight * kWidth * sizeof(typename Way::Sum) <= 256 ? 4 : 2;
-  struct Operands {
-    typename Way::Operand a[kHeight], b[kWidth];
-  };
-
-  __device__ static void load(Operands& to, const Unit (*a)[kRows], const Unit (*b)[kColumns], unsigned step) {
-    const Place place;
-    const unsigned row = place.wavefront_row * 16 * kHeight + place.lane % 16;
-    const unsigned column = place.wavefront_column * 16 * kWidth + place.lane % 16;
-#pragma unroll
-    for (unsigned i = 0; i < kHeight; ++i) to.a[i] = Way::template load<kRows>(a, step, row + 16 * i);
-#pragma unroll
-    for (unsigned j = 0; j < kWidth; ++j) to.b[j] = Way::template load<kColumns>(b, step, column + 16 * j);
-  }
-  __device__ void add(const Operands& operands) {
-    decltype(Way::left({})) as[kHeight];
-    decltype(Way::right({})) bs[kWidth];
-#pragma unroll
-    for (unsigned i = 0; i < kHeight; ++i) as[i] = Way::left(operands.a[i]);
-#pragma unroll
-    for (unsigned j = 0; j < kWidth; ++j) bs[j] = Way::right(operands.b[j]);
-      // Products outermost: instructions that follow each other are of different sums.
-#pragma unroll
-    for (unsigned product = 0; product < Way::kProducts; ++product) {
-#pragma unroll
-      for (unsigned i = 0; i < kHeight; ++i) {
-#pragma unroll
-        for (unsigned j = 0; j < kWidth; ++j) Way::multiply(product, sums_[i][j], as[i], bs[j]);
-      }
-    }
-  }
-  template <class Put>
-  __device__ void each(Put put) const {
-    const Place place;
-    const unsigned group = place.lane / 16;
-#pragma unroll
-    for (unsigned i = 0; i < kHeight; ++i) {
-#pragma unroll
-      for (unsigned item = 0; item < 4; ++item) {
-#pragma unroll
-        for (unsigned j = 0; j < kWidth; ++j) {
-          put((place.wavefront_row * kHeight + i) * 16 + (Way::kByFour ? 4 * item + group : 4 * group + item),
-              (place.wavefront_column * kWidth + j) * 16 + place.lane % 16, Way::item(sums_[i][j], item));
-        }
-      }
-    }
-  }
-
- private:
-  typename Way::Sum sums_[kHeight][kWidth] = {};
-};
-
-/// Operands of a unit for each lane: unit 4 step + lane / 16 along k.
-struct UnitOperands {
-  using Operand = Unit;
-  static constexpr unsigned kSteps = kUnits / 4, kProducts = 1;
-  template <unsigned kTile>
-  __device__ static Unit load(const Unit (*tile)[kTile], unsigned step, unsigned x) {
-    return tile[4 * step + threadIdx.x % 64 / 16][x];
-  }
-  __device__ static Unit left(Unit a) { return a; }
-  __device__ static Unit right(Unit b) { return b; }
-};
 /// Operands of two: units 2 (lane / 16) and the next one.
 struct TwoUnitOperands {
   using Operand = TwoUnits;
   static constexpr unsigned kSteps = kUnits / 8;
   template <unsigned kTile>
-  __device__ static TwoUnits load(const Unit (*tile)[kTile], unsigned, unsigned x) {
-    const unsigned unit = threadIdx.x % 64 / 16 * 2;
+  __device__ static TwoUnits load(const Unit (*tile)[kTile], unsigned, const Place& place, unsigned x) {
+    const unsigned unit = place.lane / 16 * 2;
     TwoUnits both;
     both.lo = tile[unit][x];
     both.hi = tile[unit + 1][x];
     return both;
   }
 };
-
-template <m3xu::format kFormat>
-struct M3xuWay : UnitOperands {
-  using Element = typename m3xu::fragment<m3xu::matrixa, kFormat>::element;
-  using Sum = m3xu::fragment<m3xu::accum, kFormat>;
-  static constexpr bool kByFour = sizeof(Element) == 8;
-  __device__ static void multiply(unsigned, Sum& sum, Unit a, Unit b) {
-    using A = m3xu::fragment<m3xu::matrixa, kFormat>;
-    using B = m3xu::fragment<m3xu::matrixb, kFormat>;
-    m3xu::mma(sum, __builtin_bit_cast(A, a), __builtin_bit_cast(B, b), sum);
-  }
-  __device__ static typename Sum::element item(const Sum& sum, unsigned i) { return sum.item(i); }
-};
-template <m3xu::format kFormat, unsigned kHeight, unsigned kWidth>
-using M3xu = MatrixUnits<M3xuWay<kFormat>, kHeight, kWidth>;
 
 struct MfmaF64Way : UnitOperands {
   using Element = double;
@@ -222,8 +127,8 @@ struct MfmaF32Way {
   static constexpr unsigned kSteps = kUnits / 2, kProducts = 1;
   static constexpr bool kByFour = false;
   template <unsigned kTile>
-  __device__ static float load(const Unit (*tile)[kTile], unsigned step, unsigned x) {
-    const unsigned group = threadIdx.x % 64 / 16;
+  __device__ static float load(const Unit (*tile)[kTile], unsigned step, const Place& place, unsigned x) {
+    const unsigned group = place.lane / 16;
     return reinterpret_cast<const float*>(&tile[2 * step + group / 2][x])[group % 2];
   }
   __device__ static float left(float a) { return a; }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "lacuna/m3xu/fragments.h"
+#include "lacuna/m3xu/tiled.h"
 
 namespace m3xu {
 
@@ -98,6 +99,119 @@ LACUNA_M3XU_DEVICE void multiply_by_wavefront(const product<f>& x, unsigned row0
   }
 }
 
+#if defined(__gfx90a__)
+
+/// Numbers the work-items of workgroups of any number of dimensions.
+struct AnyDimensions {
+  LACUNA_M3XU_MEMBER static unsigned work_item() { return launch().item; }
+};
+
+/// What a workgroup makes: 64 x 64 elements.
+template <format f>
+using tile_of = tiled::M3xu<f, 2, 2, AnyDimensions>;
+
+/// The same LDS for all calls of a kernel, whatever they multiply.
+LACUNA_M3XU_DEVICE tiled::Slabs<64>* slabs_in_lds() {
+  static __attribute__((shared, aligned(16))) tiled::Slabs<64> slabs[2];
+  return slabs;
+}
+template <class Product>
+struct shared_tiles {
+  LACUNA_M3XU_MEMBER static tiled::Slabs<Product::kRows>& a() { return slabs_in_lds()[0]; }
+  LACUNA_M3XU_MEMBER static tiled::Slabs<Product::kColumns>& b() { return slabs_in_lds()[1]; }
+};
+
+template <format f, tiled::Lines lines>
+using stage_of = tiled::MatrixStage<typename traits<f>::Element, 64, lines, AnyDimensions>;
+
+/// How many slabs of a matrix can be read whole. Of lines across, the last of a slab may be read past its end: that is the next
+/// line, unless it is the matrix' last.
+template <format f, tiled::Lines lines>
+LACUNA_M3XU_DEVICE unsigned whole_slabs(unsigned size, unsigned k) {
+  constexpr unsigned depth = tiled::kDepth<typename traits<f>::Element>;
+  return lines == tiled::Lines::along_k || size % stage_of<f, lines>::kColumns == 0 || k == 0 ? k / depth : (k - 1) / depth;
+}
+
+/// By a workgroup, through LDS.
+template <layout layout_a, layout layout_b, format f>
+LACUNA_M3XU_DEVICE void multiply_by_workgroup(const product<f>& x, tiled::Tile tile) {
+  using tiled::Lines;
+  using Product = tile_of<f>;
+  using Element = typename traits<f>::Element;
+  using Sum = typename traits<f>::Sum;
+  constexpr Lines lines_a = layout_a == row_major ? Lines::along_k : Lines::across,
+                  lines_b = layout_b == row_major ? Lines::across : Lines::along_k;
+  constexpr unsigned depth = tiled::kDepth<Element>;
+  const unsigned long first = static_cast<unsigned long>(tile.row) * x.ldc + tile.column;
+  const auto start = [&](Product& product) {
+    if (x.c == nullptr) return;
+    const Sum* const from = tiled::scalar(x.c + first);
+    // Elements outside repeat the last ones: what comes of them is not stored.
+    const unsigned last_row = x.m - 1 - tile.row, last_column = x.n - 1 - tile.column;
+    product.start([&](unsigned row, unsigned column) {
+      return tiled::load<Sum>(from, (tiled::least(row, last_row) * x.ldc + tiled::least(column, last_column)) * sizeof(Sum));
+    });
+  };
+  const tiled::Operand<Element> of_a{x.a, x.lda, x.m, lines_a == Lines::along_k};
+  const tiled::Operand<Element> of_b{x.b, x.ldb, x.n, lines_b == Lines::along_k};
+  stage_of<f, lines_a> a(of_a, tile.row);
+  stage_of<f, lines_b> b(of_b, tile.column);
+  const unsigned slabs = tiled::least(whole_slabs<f, lines_a>(x.m, x.k), whole_slabs<f, lines_b>(x.n, x.k));
+  const auto finish = [&](Product& product) {
+    // One more slab, of what is left; without anything along k as if there were what changes no sum.
+    const unsigned left = x.k - slabs * depth;
+    if (left != 0 || x.k == 0) {
+      a.load_rest(of_a, tile.row, slabs * depth, left, padding<matrixa, f>());
+      b.load_rest(of_b, tile.column, slabs * depth, left, padding<matrixb, f>());
+      // Nothing is read any more from the slab before the last one.
+      auto& a_slab = shared_tiles<Product>::a()[slabs % 2];
+      auto& b_slab = shared_tiles<Product>::b()[slabs % 2];
+      a.keep(a_slab);
+      b.keep(b_slab);
+      tiled::barrier();
+#pragma unroll
+      for (unsigned step = 0; step < Product::kSteps; ++step) {
+        constexpr unsigned deep = depth / Product::kSteps;
+        typename Product::Operands operands;
+        product.load(operands, a_slab, b_slab, step);
+        if (f == fp32c && left < (step + 1) * deep) {
+          product.add_first(operands, left - tiled::least(left, step * deep));
+        } else {
+          product.add(operands);
+        }
+      }
+    }
+    if (tile.row + Product::kRows <= x.m && tile.column + Product::kColumns <= x.n) {
+      const Sum* const to = tiled::scalar(static_cast<const Sum*>(x.d + first));
+      product.each(
+          [&](unsigned row, unsigned column, Sum sum) { tiled::store(to, (row * x.ldc + column) * sizeof(Sum), sum); });
+    } else {
+      product.each([&](unsigned row, unsigned column, Sum sum) {
+        if (tile.row + row >= x.m || tile.column + column >= x.n) return;
+        x.d[first + static_cast<unsigned long>(row) * x.ldc + column] = sum;
+      });
+    }
+  };
+  // Nothing is read any more from the tile, or by the call, before.
+  tiled::barrier();
+  tiled::multiply_slabs<Product, shared_tiles, true>(a, b, slabs, start, finish);
+}
+
+/// The tiles of D that this workgroup makes, in bands of eight columns of tiles: workgroups that run at the same time make
+/// about a square of D, and what they read of A and B stays in L2.
+template <layout layout_a, layout layout_b, format f>
+LACUNA_M3XU_DEVICE void multiply_tiles(const product<f>& x, const Launch& at) {
+  constexpr unsigned widest = 8;
+  const unsigned across = (x.n - 1) / tile_of<f>::kColumns + 1, down = (x.m - 1) / tile_of<f>::kRows + 1;
+  for (unsigned number = at.workgroup; number < across * down; number += at.workgroups) {
+    const unsigned band = number / (widest * down), in_band = number - band * widest * down;
+    const unsigned width = tiled::least(widest, across - band * widest), row = in_band / width;
+    const unsigned column = band * widest + in_band - row * width;
+    multiply_by_workgroup<layout_a, layout_b>(x, {row * tile_of<f>::kRows, column * tile_of<f>::kColumns});
+  }
+}
+#endif
+
 template <class T>
 struct pointee {
   using type = void;
@@ -113,9 +227,10 @@ struct pointee<const T*> {
 
 }  // namespace detail
 
-/// D = A B + C of any size, by all wavefronts of the launch, of any number of dimensions: each makes tiles of 32 x 32, straight
-/// from memory. Workgroups have a multiple of 64 work-items, all of which call it; anything else ends with a trap. For small
-/// matrices and as an example; workloads/common/gemm_tiled.h shares operands through LDS.
+/// D = A B + C of any size, by all workgroups of the launch, of any number of dimensions. Workgroups have a multiple of 64
+/// work-items, all of which call it; anything else ends with a trap. Those of 256 work-items are fast: each makes tiles of 64 x
+/// 64 with operands that it shares through 16 KiB of LDS, which a kernel has once for all its calls. Each wavefront of other
+/// workgroups makes tiles of 32 x 32 straight from memory. The bits are the same.
 ///
 /// D and C are row-major, `ldc` apart. They may be the same, or C null for zeros. Elements are of the format's types (`load`).
 /// k may be 0. Then D is C as a sum of nothing gives it: NaN is the default NaN, and fp16 and bf16 have no denormals.
@@ -148,6 +263,13 @@ LACUNA_M3XU_DEVICE void gemm(D* d, const A* a, const B* b, C c, unsigned m, unsi
   const detail::Launch at = detail::launch();
   detail::require_whole_wavefronts(at);
   if (m == 0 || n == 0) return;
+#if defined(__gfx90a__)
+  // Offsets in a tile have 32 bits, and two elements of lines across are read.
+  const bool fits = (lda | ldb | ldc) < 1u << 21 && (layout_a == row_major || m >= 2) && (layout_b == column_major || n >= 2);
+  if (at.workgroup_size == tiled::kWorkgroup && fits) {
+    return detail::multiply_tiles<layout_a, layout_b>(x, at);
+  }
+#endif
   const unsigned across = (n - 1) / 32 + 1, tiles = ((m - 1) / 32 + 1) * across, of_group = at.workgroup_size / 64;
   const unsigned wavefront = at.workgroup * of_group + at.item / 64;
   for (unsigned tile = wavefront; tile < tiles; tile += at.workgroups * of_group) {

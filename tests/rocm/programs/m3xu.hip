@@ -184,12 +184,15 @@ static void test_sign(const char* name, double tiny) {
       const check::DeviceArray<Sum<f>> c(std::vector<Sum<f>>(1, sum));
       Sum<f> expected = sum;
       for (unsigned i = 0; i < k; ++i) expected = add(operand<f>(left), operand<f>(right), expected);
-      run<f>(name, a.data(), b.data(), c.data(), Size{1, 1, k}, 1, 64,
-             [&](const char* language, const std::vector<Sum<f>>& got, const std::vector<Sum<f>>&) {
-               const bool right = std::memcmp(got.data(), &expected, sizeof expected) == 0;
-               if (!right) std::printf("%s, %s, k = %u, %s\n", language, name, k, zero ? "zeros" : "tiny numbers");
-               EXPECT_TRUE(right);
-             });
+      // By a wavefront, and by a workgroup.
+      for (const unsigned work_items : {64u, 256u}) {
+        run<f>(name, a.data(), b.data(), c.data(), Size{1, 1, k}, 1, work_items,
+               [&](const char* language, const std::vector<Sum<f>>& got, const std::vector<Sum<f>>&) {
+                 const bool right = std::memcmp(got.data(), &expected, sizeof expected) == 0;
+                 if (!right) std::printf("%s, %s, k = %u, %s\n", language, name, k, zero ? "zeros" : "tiny numbers");
+                 EXPECT_TRUE(right);
+               });
+      }
     }
   }
 }
@@ -207,9 +210,15 @@ static void test_all(const char* name, double tiny) {
     test<f>(name, {132, 68, k}, 2, 256);
   }
   test<f>(name, {37, 45, depth + 1}, dim3(1, 2, 2), dim3(4, 8, 4));
+  // Workgroups of 256 work-items take slabs of 64 bytes along k: ends within, at and past a slab; lines that are no multiple of
+  // 16 bytes, and shorter ones; more than a band of tiles.
+  constexpr unsigned slab = 64 / sizeof(Element<f>);
+  for (const unsigned k : {0u, 1u, slab - 1, slab, slab + 1, 2 * slab, 3 * slab + 2}) test<f>(name, {66, 65, k}, 3, 256);
+  for (const unsigned size : {1u, 2u, 3u, 5u, 63u, 64u}) test<f>(name, {size, 68 - size, 2 * slab}, 1, dim3(16, 16));
+  test<f>(name, {67, 582, slab + 3}, dim3(2, 2), dim3(8, 4, 8));
   if constexpr (f != m3xu::fp16 && f != m3xu::bf16) {
     for (const unsigned k : {0u, 1u, depth - 1, depth, depth + 1, 13u}) test<f>(name, {37, 45, k}, 2, 128, special);
-    test<f>(name, {33, 130, 3 * depth + 1}, 2, 256, special);
+    for (const unsigned k : {0u, 3 * depth + 1, 2 * slab}) test<f>(name, {33, 130, k}, 2, 256, special);
   }
   test_sign<f>(name, tiny);
 }

@@ -1,0 +1,243 @@
+// How a workgroup of 256 work-items multiplies matrices by tiles: what m3xu::gemm is made of, and kernels that bring operands
+// or take results in ways of their own (workloads/common/gemm_tiled.h).
+//
+// A workgroup computes Product::kRows x Product::kColumns elements. What it needs of A and B for a slab of k passes through
+// LDS, double-buffered: the next slab is loaded into registers while the present one is multiplied, and there is one barrier
+// for each slab.
+//
+// In LDS both tiles are arrays of units [k][row or column]. A unit is 8 bytes: a double, a complex number, or the elements of
+// two successive k (float) or four (fp16, bf16). So a wavefront reads its operands conflict-free, 8 or 16 bytes a lane,
+// whatever their type and whichever way the matrix lies in memory.
+//
+// The sum of each element is taken over ascending k, whatever the tile: policies that round likewise give the same bits.
+#pragma once
+
+#include "lacuna/m3xu/fragments.h"
+#include "lacuna/m3xu/stage.h"
+
+namespace m3xu::tiled {
+
+/// Waits for the workgroup and its accesses to LDS.
+LACUNA_M3XU_DEVICE void barrier() {
+  __builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup");
+  __builtin_amdgcn_s_barrier();
+  __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup");
+}
+
+/// Instructions stay on their side of it. Without, the compiler would load all of a slab's operands first, into registers that
+/// there are not.
+LACUNA_M3XU_DEVICE void keep_order() { __builtin_amdgcn_sched_barrier(0); }
+
+/// Where a workgroup's tile begins.
+struct Tile {
+  unsigned row, column;
+};
+
+/// Of a tile of A or B, in LDS.
+template <unsigned kTile>
+using Slabs = Unit[2][kUnits][kTile];
+/// LDS for a product's tiles.
+template <class Product>
+struct Tiles {
+  LACUNA_M3XU_MEMBER static Slabs<Product::kRows>& a() {
+    static __attribute__((shared, aligned(16))) Slabs<Product::kRows> slabs;
+    return slabs;
+  }
+  LACUNA_M3XU_MEMBER static Slabs<Product::kColumns>& b() {
+    static __attribute__((shared, aligned(16))) Slabs<Product::kColumns> slabs;
+    return slabs;
+  }
+};
+
+/// Multiplies `slabs` slabs, none only if `kMayBeNone`: the product begins with start(product) and is handed over to
+/// finish(product). The stages bring A and B. In each step the operands of the next one are on their way from LDS to registers;
+/// the last step of a slab is multiplied when the next slab is in LDS already. A slab leaves memory when the one before it has
+/// left the registers for LDS: it has the time of a slab's products to arrive.
+template <class Product, template <class> class Lds = Tiles, bool kMayBeNone = false, class StageA, class StageB, class Start,
+          class Finish>
+LACUNA_M3XU_DEVICE void multiply_slabs(StageA a, StageB b, unsigned slabs, Start start, Finish finish) {
+  auto& a_tile = Lds<Product>::a();
+  auto& b_tile = Lds<Product>::b();
+  Product product;
+  start(product);
+  typename Product::Operands operands[2];
+  const auto load = [&] {
+    a.load();
+    b.load();
+  };
+  // The slab that is in registers; `more`: another one follows it.
+  const auto keep = [&](unsigned buffer, auto more) {
+    a.keep(a_tile[buffer]);
+    b.keep(b_tile[buffer]);
+    // Behind the barrier, which waits for all loads before it.
+    barrier();
+    if constexpr (more.value) load();
+    product.load(operands[0], a_tile[buffer], b_tile[buffer], 0);
+  };
+  const auto multiply_slab = [&](unsigned buffer, auto keep_next) {
+#pragma unroll
+    for (unsigned step = 0; step + 1 < Product::kSteps; ++step) {
+      product.load(operands[(step + 1) % 2], a_tile[buffer], b_tile[buffer], step + 1);
+      keep_order();
+      product.add(operands[step % 2]);
+      keep_order();
+    }
+    // With a single step, operands[0] is about to be loaded.
+    if constexpr (Product::kSteps == 1) operands[1] = operands[0];
+    keep_next(buffer ^ 1);
+    keep_order();
+    product.add(operands[1]);
+    keep_order();
+  };
+  static_assert(Product::kSteps == 1 || Product::kSteps % 2 == 0);
+  const auto keep_and_load = [&](unsigned buffer) { keep(buffer, detail::constant<true>()); };
+  const auto keep_last = [&](unsigned buffer) { keep(buffer, detail::constant<false>()); };
+  if (!kMayBeNone || slabs != 0) {
+    load();
+    if (slabs > 1) {
+      keep_and_load(0);
+      for (unsigned slab = 0; slab + 2 < slabs; ++slab) multiply_slab(slab & 1, keep_and_load);
+      multiply_slab(slabs & 1, keep_last);
+    } else {
+      keep_last(0);
+    }
+    multiply_slab(~slabs & 1, [](unsigned) {});
+  }
+  finish(product);
+}
+
+/// Which wavefront of the 2 x 2 of a workgroup, and which lane, a work-item is.
+struct Place {
+  LACUNA_M3XU_MEMBER explicit Place(unsigned item = OneDimension::work_item())
+      : wavefront_row(item / 128), wavefront_column(item / 64 % 2), lane(item % 64) {}
+  unsigned wavefront_row, wavefront_column, lane;
+};
+
+#if defined(__gfx90a__)
+
+/// kHeight x kWidth products of 16 x 16 for each wavefront. Way:
+///   Element, Sum; kSteps: in which it multiplies a slab; kProducts: for each step
+///   Operand load(tile, step, place, x): what a lane holds of 16 rows of A or columns of B, of which its own is x
+///   A left(Operand), B right(Operand): how the products want them
+///   multiply(product, sum, A, B)
+///   item(sum, i): the lane's i-th element of four, in row  kByFour ? 4 i + g : 4 g + i,  g = lane / 16
+template <class Way, unsigned kHeight, unsigned kWidth, class Items = OneDimension>
+class MatrixUnits {
+ public:
+  using Element = typename Way::Element;
+  static constexpr unsigned kRows = 32 * kHeight, kColumns = 32 * kWidth, kSteps = Way::kSteps;
+  // With 64 registers of sums, what does not split its operands does with 128.
+  static constexpr unsigned kWavefronts = Way::kProducts == 1 && kHeight * kWidth * sizeof(typename Way::Sum) <= 256 ? 4 : 2;
+  struct Operands {
+    typename Way::Operand a[kHeight], b[kWidth];
+  };
+
+  LACUNA_M3XU_MEMBER static void load(Operands& to, const Unit (*a)[kRows], const Unit (*b)[kColumns], unsigned step) {
+    const Place place(Items::work_item());
+    const unsigned row = place.wavefront_row * 16 * kHeight + place.lane % 16;
+    const unsigned column = place.wavefront_column * 16 * kWidth + place.lane % 16;
+#pragma unroll
+    for (unsigned i = 0; i < kHeight; ++i) to.a[i] = Way::template load<kRows>(a, step, place, row + 16 * i);
+#pragma unroll
+    for (unsigned j = 0; j < kWidth; ++j) to.b[j] = Way::template load<kColumns>(b, step, place, column + 16 * j);
+  }
+  LACUNA_M3XU_MEMBER void add(const Operands& operands) {
+    decltype(Way::left({})) as[kHeight];
+    decltype(Way::right({})) bs[kWidth];
+#pragma unroll
+    for (unsigned i = 0; i < kHeight; ++i) as[i] = Way::left(operands.a[i]);
+#pragma unroll
+    for (unsigned j = 0; j < kWidth; ++j) bs[j] = Way::right(operands.b[j]);
+      // Products outermost: instructions that follow each other are of different sums.
+#pragma unroll
+    for (unsigned product = 0; product < Way::kProducts; ++product) {
+#pragma unroll
+      for (unsigned i = 0; i < kHeight; ++i) {
+#pragma unroll
+        for (unsigned j = 0; j < kWidth; ++j) Way::multiply(product, sums_[i][j], as[i], bs[j]);
+      }
+    }
+  }
+  /// Likewise, of the first `depth` elements along k of a step.
+  LACUNA_M3XU_MEMBER void add_first(const Operands& operands, unsigned depth) {
+#pragma unroll
+    for (unsigned i = 0; i < kHeight; ++i) {
+#pragma unroll
+      for (unsigned j = 0; j < kWidth; ++j) Way::multiply_first(sums_[i][j], operands.a[i], operands.b[j], depth);
+    }
+  }
+  /// Calls put(row, column, sum) for each element that this lane has.
+  template <class Put>
+  LACUNA_M3XU_MEMBER void each(Put put) const {
+    each_place([&](unsigned row, unsigned column, unsigned i, unsigned j, unsigned item) {
+      put(row, column, Way::item(sums_[i][j], item));
+    });
+  }
+  /// Its sums begin with get(row, column), not with 0.
+  template <class Get>
+  LACUNA_M3XU_MEMBER void start(Get get) {
+    each_place([&](unsigned row, unsigned column, unsigned i, unsigned j, unsigned item) {
+      Way::set(sums_[i][j], item, get(row, column));
+    });
+  }
+
+ private:
+  template <class Use>
+  LACUNA_M3XU_MEMBER static void each_place(Use use) {
+    // Computed here: addresses that depend on it would otherwise be in registers from the kernel's beginning on.
+    unsigned own = Items::work_item();
+    asm volatile("" : "+v"(own));
+    const Place place(own);
+    const unsigned group = place.lane / 16;
+#pragma unroll
+    for (unsigned i = 0; i < kHeight; ++i) {
+#pragma unroll
+      for (unsigned item = 0; item < 4; ++item) {
+#pragma unroll
+        for (unsigned j = 0; j < kWidth; ++j) {
+          use((place.wavefront_row * kHeight + i) * 16 + (Way::kByFour ? 4 * item + group : 4 * group + item),
+              (place.wavefront_column * kWidth + j) * 16 + place.lane % 16, i, j, item);
+        }
+      }
+    }
+  }
+
+  typename Way::Sum sums_[kHeight][kWidth] = {};
+};
+
+/// Operands of a unit for each lane: unit 4 step + lane / 16 along k.
+struct UnitOperands {
+  using Operand = Unit;
+  static constexpr unsigned kSteps = kUnits / 4, kProducts = 1;
+  template <unsigned kTile>
+  LACUNA_M3XU_MEMBER static Unit load(const Unit (*tile)[kTile], unsigned step, const Place& place, unsigned x) {
+    return tile[4 * step + place.lane / 16][x];
+  }
+  LACUNA_M3XU_MEMBER static Unit left(Unit a) { return a; }
+  LACUNA_M3XU_MEMBER static Unit right(Unit b) { return b; }
+};
+/// The formats of M3XU, and CDNA2's own fp16 and bf16.
+template <format kFormat>
+struct M3xuWay : UnitOperands {
+  using Element = typename fragment<matrixa, kFormat>::element;
+  using Sum = fragment<accum, kFormat>;
+  static constexpr bool kByFour = sizeof(Element) == 8;
+  LACUNA_M3XU_MEMBER static void multiply(unsigned, Sum& sum, Unit a, Unit b) {
+    using A = fragment<matrixa, kFormat>;
+    using B = fragment<matrixb, kFormat>;
+    mma(sum, __builtin_bit_cast(A, a), __builtin_bit_cast(B, b), sum);
+  }
+  LACUNA_M3XU_MEMBER static void multiply_first(Sum& sum, Unit a, Unit b, unsigned depth) {
+    using A = fragment<matrixa, kFormat>;
+    using B = fragment<matrixb, kFormat>;
+    mma(sum, __builtin_bit_cast(A, a), __builtin_bit_cast(B, b), sum, depth);
+  }
+  LACUNA_M3XU_MEMBER static typename Sum::element item(const Sum& sum, unsigned i) { return sum.item(i); }
+  LACUNA_M3XU_MEMBER static void set(Sum& sum, unsigned i, typename Sum::element value) { sum.set(i, value); }
+};
+template <format kFormat, unsigned kHeight, unsigned kWidth, class Items = OneDimension>
+using M3xu = MatrixUnits<M3xuWay<kFormat>, kHeight, kWidth, Items>;
+
+#endif
+
+}  // namespace m3xu::tiled
