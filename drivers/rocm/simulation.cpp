@@ -43,7 +43,8 @@ constexpr unsigned kLooksAwake = 200;
 constexpr std::chrono::microseconds kFirstSleep{20};
 /// Host time without progress after which GPUs that have something to do, but nothing that could happen, are reported.
 constexpr std::chrono::seconds kStallReport{5};
-/// How long the program's exit waits for the simulation thread; a slice is a thousandth of it.
+/// The program's exit waits for the simulation thread as long as this thread uses processor time between two looks that are so
+/// far apart, however little of it a busy host gives: what goes on without waiting takes away what the thread still uses.
 constexpr std::chrono::seconds kPatience{10};
 
 thread_local bool is_simulation_thread = false;
@@ -125,6 +126,8 @@ void Simulation::start(Job built, Doorbells doorbells) {
 
 void Simulation::run() {
   is_simulation_thread = true;
+  clockid_t clock = 0;
+  if (pthread_getcpuclockid(pthread_self(), &clock) == 0) clock_ = clock;
   const SimulatorThread registered;
   RunEnd why = RunEnd::guest;
   try {
@@ -419,7 +422,18 @@ void Simulation::stop(RunEnd why) {
   stop_.compare_exchange_strong(running, static_cast<int>(why));
   kick();
   std::unique_lock lock(mutex_);
-  answered_.wait_for(lock, kPatience, [this] { return state_ == State::ended; });
+  for (std::uint64_t used = processor_time();
+       !answered_.wait_for(lock, kPatience, [this] { return state_ == State::ended; });) {
+    const std::uint64_t before = std::exchange(used, processor_time());
+    if (used == before) break;
+  }
+}
+
+std::uint64_t Simulation::processor_time() const {
+  timespec used{};
+  const clockid_t clock = clock_.load();
+  if (clock == 0 || clock_gettime(clock, &used) != 0) return 0;
+  return static_cast<std::uint64_t>(used.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(used.tv_nsec);
 }
 
 bool Simulation::on_this_thread() { return is_simulation_thread; }
@@ -430,7 +444,14 @@ void Simulation::stop_from_signal_handler(int signal_number) {
   int running = -1;
   stop_.compare_exchange_strong(running, static_cast<int>(RunEnd::interrupted));
   const timespec pause{.tv_sec = 0, .tv_nsec = 1'000'000};
-  for (int i = 0; i < 5000 && state_.load() != State::ended; ++i) nanosleep(&pause, nullptr);
+  constexpr int kLooks = std::chrono::milliseconds(kPatience).count();
+  std::uint64_t used = processor_time();
+  for (int i = 1; state_.load() != State::ended; ++i) {
+    nanosleep(&pause, nullptr);
+    if (i % kLooks != 0) continue;
+    const std::uint64_t before = std::exchange(used, processor_time());
+    if (used == before) break;
+  }
 }
 
 }  // namespace lacuna::rocm

@@ -11,6 +11,7 @@
 // A GPU that gets nowhere is the program's affair, as on silicon, but it is reported once. sim.max_time ends the process.
 #pragma once
 
+#include <sys/types.h>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -98,6 +99,8 @@ class Simulation {
   void watch();
   void report_stall(const char* what);
   std::string state_text() const;
+  /// That the simulation thread has used, ns; 0: not known. Also from a signal handler.
+  std::uint64_t processor_time() const;
   void show_progress(double seconds);
 
   const RunParameters& parameters_;
@@ -137,6 +140,7 @@ class Simulation {
   std::atomic<State> state_{State::building};
   std::atomic<int> stop_{-1};  // a RunEnd; -1 = go on
   std::atomic<int> ending_signal_{0};
+  std::atomic<clockid_t> clock_{0};  ///< of the thread's processor time
 };
 
 }  // namespace lacuna::rocm
