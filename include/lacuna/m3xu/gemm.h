@@ -181,14 +181,16 @@ LACUNA_M3XU_DEVICE void multiply_by_workgroup(const product<f>& x, tiled::Tile t
         }
       }
     }
-    if (tile.row + Product::kRows <= x.m && tile.column + Product::kColumns <= x.n) {
-      const Sum* const to = tiled::scalar(static_cast<const Sum*>(x.d + first));
-      product.each(
-          [&](unsigned row, unsigned column, Sum sum) { tiled::store(to, (row * x.ldc + column) * sizeof(Sum), sum); });
+    const Sum* const to = tiled::scalar(static_cast<const Sum*>(x.d + first));
+    const unsigned rows = x.m - tile.row, columns = x.n - tile.column;
+    const auto put = [&](unsigned row, unsigned column, Sum sum) {
+      tiled::store(to, (row * x.ldc + column) * sizeof(Sum), sum);
+    };
+    if (Product::kRows <= rows && Product::kColumns <= columns) {
+      product.each(put);
     } else {
       product.each([&](unsigned row, unsigned column, Sum sum) {
-        if (tile.row + row >= x.m || tile.column + column >= x.n) return;
-        x.d[first + static_cast<unsigned long>(row) * x.ldc + column] = sum;
+        if (row < rows && column < columns) put(row, column, sum);
       });
     }
   };

@@ -75,8 +75,12 @@ LACUNA_M3XU_DEVICE void store(const Element* base, unsigned offset, Element valu
   *global_at<Stored<Element>>(base, offset) = __builtin_bit_cast(Stored<Element>, value);
 }
 template <class Element>
+LACUNA_M3XU_DEVICE Stored<Element> load_stored(const Element* base, unsigned offset) {
+  return *global_at<const Stored<Element>>(base, offset);
+}
+template <class Element>
 LACUNA_M3XU_DEVICE Element load(const Element* base, unsigned offset) {
-  const Stored<Element> value = *global_at<const Stored<Element>>(base, offset);
+  const Stored<Element> value = load_stored(base, offset);
   return __builtin_bit_cast(Element, value);
 }
 
@@ -182,8 +186,10 @@ class MatrixStage {
         elements.at[e] = padding;
         if (left != 0) {
           const unsigned x = least(line, last), y = least(k, left - 1);
-          const auto value = tiled::load<Element>(slab, (along_k() ? x * matrix.ld + y : y * matrix.ld + x) * sizeof(Element));
-          if (k < left) elements.at[e] = value;
+          auto value = load_stored(slab, (along_k() ? x * matrix.ld + y : y * matrix.ld + x) * sizeof(Element));
+          // Loaded by all lanes, and not each by a branch of its own.
+          asm("" : "+v"(value));
+          if (k < left) elements.at[e] = __builtin_bit_cast(Element, value);
         }
       }
       values_[i] = __builtin_bit_cast(TwoUnits, elements);
