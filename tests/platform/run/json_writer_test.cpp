@@ -27,7 +27,7 @@ class Pair {
   Json tree() {
     writer_.begin_array();
     Json array = Json::array();
-    for (unsigned n = random_() % 16; n > 0; --n) array.push_back(value(0));
+    for (unsigned n = pick(16); n > 0; --n) array.push_back(value(0));
     writer_.end_array();
     return array;
   }
@@ -37,45 +37,46 @@ class Pair {
   }
 
  private:
+  unsigned pick(std::size_t from) { return static_cast<unsigned>(random_() % from); }
   template <class T>
   Json scalar(const T& number) {
     writer_.value(number);
     return number;
   }
   Json value(unsigned depth) {
-    switch (random_() % (depth < 5 ? 11 : 8)) {
+    switch (pick(depth < 5 ? 11 : 8)) {
       case 0:
-        return scalar(std::uint64_t{random_()} << random_() % 33);
+        return scalar(std::uint64_t{random_()} << pick(33));
       case 1:
         return scalar(-static_cast<std::int64_t>(random_()));
       case 2:
-        return scalar(random_() % 2 == 0);
+        return scalar(pick(2) == 0);
       case 3:
-        return scalar(std::ldexp(static_cast<double>(random_()) - 2e9, static_cast<int>(random_() % 200) - 100));
+        return scalar(std::ldexp(static_cast<double>(random_()) - 2e9, static_cast<int>(pick(200)) - 100));
       case 4:
         return scalar(std::array{0.0, 0.5, 1e-7, 1e22, std::numeric_limits<double>::infinity(),
-                                 std::numeric_limits<double>::quiet_NaN()}[random_() % 6]);
+                                 std::numeric_limits<double>::quiet_NaN()}[pick(6)]);
       case 5:
         return scalar(std::array{std::numeric_limits<std::int64_t>::min(), std::numeric_limits<std::int64_t>::max(),
-                                 std::int64_t{0}, std::int64_t{-1}}[random_() % 4]);
+                                 std::int64_t{0}, std::int64_t{-1}}[pick(4)]);
       case 6:
-        return scalar(kTexts[random_() % kTexts.size()]);
+        return scalar(kTexts[pick(kTexts.size())]);
       case 7: {
         const Json inner{{"a", {1, 2}}, {"b\n", "c\nd"}, {"none", Json::object()}, {"empty", Json::array()}};
-        return scalar(random_() % 2 == 0 ? inner : Json());
+        return scalar(pick(2) == 0 ? inner : Json());
       }
       case 8: {
         writer_.begin_array();
         Json array = Json::array();
-        for (auto n = random_() % 4; n > 0; --n) array.push_back(value(depth + 1));
+        for (unsigned n = pick(4); n > 0; --n) array.push_back(value(depth + 1));
         writer_.end_array();
         return array;
       }
       default: {
         writer_.begin_object();
         Json object = Json::object();
-        for (auto n = random_() % 5; n > 0; --n) {
-          const std::string key = std::to_string(n) + kTexts[random_() % kTexts.size()];
+        for (unsigned n = pick(5); n > 0; --n) {
+          const std::string key = std::to_string(n) + kTexts[pick(kTexts.size())];
           writer_.key(key);
           object[key] = value(depth + 1);
         }
