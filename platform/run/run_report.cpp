@@ -43,6 +43,14 @@ void write_size(std::string_view name, const std::array<std::uint32_t, 3>& size,
   json.end_array();
 }
 
+/// The members of a kernel and of a summary of its dispatches that are alike: what it did, and the energy for it in `time`.
+void write_activity_and_energy(const KernelActivity& activity, const KernelEnergy& energy, Tick time,
+                               const std::vector<std::string>& energy_blocks, JsonWriter& json) {
+  json.key("activity");
+  write_activity_json(activity, json);
+  if (energy.measured()) json.member("energy", energy_json(energy, energy_blocks, time));
+}
+
 void write_kernel(const KernelRecord& r, const std::vector<std::string>& energy_blocks, JsonWriter& json) {
   json.begin_object();
   json.member("index", r.index);
@@ -61,9 +69,7 @@ void write_kernel(const KernelRecord& r, const std::vector<std::string>& energy_
   json.member("unfinished", r.unfinished);
   json.member("wall_seconds", r.wall_seconds);
   json.member("bulk_bytes", r.bulk_bytes);
-  json.key("activity");
-  write_activity_json(r.activity, json);
-  if (r.energy.measured()) json.member("energy", energy_json(r.energy, energy_blocks, r.end - r.start));
+  write_activity_and_energy(r.activity, r.energy, r.end - r.start, energy_blocks, json);
   json.end_object();
 }
 
@@ -85,9 +91,7 @@ void write_summary(const KernelSummary& s, const std::vector<std::string>& energ
   json.member("thread_instructions", s.thread_instructions);
   json.member("bulk_bytes", s.bulk_bytes);
   json.member("wall_seconds", s.wall_seconds);
-  json.key("activity");
-  write_activity_json(s.activity, json);
-  if (s.energy.measured()) json.member("energy", energy_json(s.energy, energy_blocks, s.time));
+  write_activity_and_energy(s.activity, s.energy, s.time, energy_blocks, json);
   json.end_object();
 }
 
