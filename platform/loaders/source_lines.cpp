@@ -101,10 +101,12 @@ std::optional<std::string> source_line(std::span<const std::byte> code_object, s
     if (line == nullptr) return std::nullopt;
     const char* const file = dwarf_linesrc(line, nullptr, nullptr);
     int number = 0;
-    // Line 0: of no line in particular.
-    if (file == nullptr || dwarf_lineno(line, &number) != 0 || number == 0) return std::nullopt;
+    if (file == nullptr || dwarf_lineno(line, &number) != 0) return std::nullopt;
+    const auto call = outermost_call(die, address);
+    // Line 0: of no line in particular, of which the call is still known.
+    if (number == 0) return call;
     std::string text = file + (':' + std::to_string(number));
-    if (const auto call = outermost_call(die, address)) text += ", inlined at " + *call;
+    if (call) text += ", inlined at " + *call;
     return text;
   }
   return std::nullopt;

@@ -1,0 +1,16 @@
+// Instructions of a kernel's own, of a function that is inlined into it at second hand, and of one whose instructions have no
+// line. A call has a line of its own, apart from its operands, so that each case is another line.
+static inline int quotient(int a, int b) { return a / b; }
+static inline int outer(int a, int b) { return quotient(a, b); }
+#line 0
+static inline float root(float x) { return native_sqrt(x) * native_sin(x); }
+#line 8
+__kernel void inlined(__global int* data, __global float* roots) {
+  const int i = get_global_id(0);
+  data[i] = outer(  // line 10
+      data[i], data[i + 64]);
+  roots[i] =
+      root(  // line 13
+          roots[i]);
+  data[i + 64] ^= data[i] * 77;
+}
