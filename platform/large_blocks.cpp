@@ -15,13 +15,16 @@ constexpr std::size_t kHugePage = std::size_t{2} << 20;
 
 void* operator new[](std::size_t bytes) {
   const std::size_t whole = (bytes + kHugePage - 1) & ~(kHugePage - 1);
-  if (bytes < kHugePage || whole < bytes) return operator new(bytes);
-  void* const block = std::aligned_alloc(kHugePage, whole);
-  if (block == nullptr) return operator new(bytes);
-  ::madvise(block, whole, MADV_HUGEPAGE);  // a host without them goes on with small ones
-  return block;
+  if (bytes >= kHugePage && whole >= bytes) {
+    if (void* const block = std::aligned_alloc(kHugePage, whole)) {
+      ::madvise(block, whole, MADV_HUGEPAGE);  // a host without huge pages gives small ones
+      return block;
+    }
+  }
+  // malloc(0) may return a null pointer, which new may not.
+  if (void* const block = std::malloc(bytes == 0 ? 1 : bytes)) return block;
+  throw std::bad_alloc();
 }
 
-// Of either kind: operator new takes from malloc(), too.
 void operator delete[](void* block) noexcept { std::free(block); }
 void operator delete[](void* block, std::size_t) noexcept { std::free(block); }
