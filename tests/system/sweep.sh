@@ -3,24 +3,7 @@
 # that was rebuilt makes its points stale; mistakes are told before anything runs.
 source "$(dirname "$0")/sweep_common.sh"
 
-cp "$FIRMWARE/kernels/relu_scalar.co" .
-cat >relu.launch <<'END'
-[constants]
-n = 256
-seed = 1
-[code]
-file = relu_scalar.co
-[buffer x]
-contents = fill:{n}:f32:uniform(-1,1):{seed}
-[buffer y]
-contents = zero:{4 * n}
-[dispatch relu_scalar]
-grid = n
-block = 64
-arg = buf:x
-arg = buf:y
-arg = u32:n
-END
+relu_launch
 cat >relu.sweep <<'END'
 [sweep]
 command = launch

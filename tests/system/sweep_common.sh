@@ -4,6 +4,28 @@ source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 # query SQL: of the database lacuna-results.db.
 query() { sqlite3 -cmd '.timeout 60000' lacuna-results.db "$1"; }
 
+# relu_launch: relu.launch, whose constants are n and seed, with its kernel beside it.
+relu_launch() {
+  cp "$FIRMWARE/kernels/relu_scalar.co" .
+  cat >relu.launch <<'END'
+[constants]
+n = 256
+seed = 1
+[code]
+file = relu_scalar.co
+[buffer x]
+contents = fill:{n}:f32:uniform(-1,1):{seed}
+[buffer y]
+contents = zero:{4 * n}
+[dispatch relu_scalar]
+grid = n
+block = 64
+arg = buf:x
+arg = buf:y
+arg = u32:n
+END
+}
+
 # failing_sweeps: bad.sweep has a point that fails and a good one; the point of endless.sweep does not end, that of slow.sweep is
 # ended after a second. Their programs are beside them.
 failing_sweeps() {

@@ -54,23 +54,7 @@ for ((try = 0; ; ++try)); do
   sleep 0.1
 done
 
-cp "$FIRMWARE/kernels/relu_scalar.co" .
-cat >relu.launch <<'END'
-[constants]
-seed = 1
-[code]
-file = relu_scalar.co
-[buffer x]
-contents = fill:256:f32:uniform(-1,1):{seed}
-[buffer y]
-contents = zero:1024
-[dispatch relu_scalar]
-grid = 256
-block = 64
-arg = buf:x
-arg = buf:y
-arg = u32:256
-END
+relu_launch
 cat >relu.sweep <<'END'
 [sweep]
 command = launch

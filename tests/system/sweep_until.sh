@@ -3,23 +3,7 @@
 # results alone, not on -j, on being killed, or on what the database has besides; what it cannot reach is said, with what it has.
 source "$(dirname "$0")/sweep_common.sh"
 
-cp "$FIRMWARE/kernels/relu_scalar.co" .
-cat >relu.launch <<'END'
-[constants]
-n = 256
-[code]
-file = relu_scalar.co
-[buffer x]
-contents = fill:{n}:f32:uniform(-1,1)
-[buffer y]
-contents = zero:{4 * n}
-[dispatch relu_scalar]
-grid = n
-block = 64
-arg = buf:x
-arg = buf:y
-arg = u32:n
-END
+relu_launch
 cat >relu.sweep <<'END'
 [sweep]
 command = launch
