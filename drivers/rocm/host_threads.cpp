@@ -112,8 +112,8 @@ struct ProcFile {
     std::array<char, 64> path{};
     struct stat status {};
     const int folder = task_folder().open(status);
-    std::snprintf(path.data(), path.size(), "%s%d/%s", folder == AT_FDCWD ? "/proc/self/task/" : "", static_cast<int>(thread),
-                  name);
+    const bool whole = folder == AT_FDCWD;
+    std::snprintf(path.data(), path.size(), "%s%s%d/%s", whole ? kTasks : "", whole ? "/" : "", static_cast<int>(thread), name);
     const int file = openat(folder, path.data(), O_RDONLY | O_CLOEXEC);
     if (file < 0) return;
     const ssize_t length = read(file, text.data(), text.size() - 1);

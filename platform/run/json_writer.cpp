@@ -15,7 +15,8 @@ constexpr std::size_t kIndentation = 2;
 /// Text that waits for the stream.
 constexpr std::size_t kMostWaiting = 16 * 1024;
 
-bool stands_for_itself(char c) { return c >= 0x20 && c < 0x7f && c != '"' && c != '\\'; }
+/// Is written in a JSON string as it is.
+bool is_plain(char c) { return c >= 0x20 && c < 0x7f && c != '"' && c != '\\'; }
 
 std::string dump(const Json& json, int indentation) {
   return json.dump(indentation, ' ', false, Json::error_handler_t::replace);
@@ -74,7 +75,7 @@ void JsonWriter::scalar(std::string_view text) {
 }
 
 void JsonWriter::append_string(std::string_view text) {
-  if (std::all_of(text.begin(), text.end(), stands_for_itself)) {
+  if (std::all_of(text.begin(), text.end(), is_plain)) {
     text_ += '"';
     text_ += text;
     text_ += '"';

@@ -26,8 +26,8 @@ class Spread {
   /// How many samples have an interval of mean ± `share` of the mean, when they spread as these do; at least two. Nothing where
   /// no number is known: fewer than two samples, a mean of 0, more than a billion.
   std::optional<std::size_t> needed(double share) const;
-  /// Their intervals have a value in common: then a difference between the two says nothing. One sample has no interval and
-  /// stands for itself.
+  /// Their intervals have a value in common: then a difference between the two says nothing. One sample has no interval:
+  /// its value is compared.
   bool overlaps(const Spread& other) const;
 
  private:

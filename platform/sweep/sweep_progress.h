@@ -20,7 +20,7 @@ class SweepProgress {
   void expect(std::size_t points) { points_ += points; }
   /// Counts a point, and tells of one that is not done.
   void ended(const std::string& name, const PointRecord& record);
-  /// Counts a point that somebody else has run.
+  /// Counts a point that another sweep has run.
   void ended_elsewhere() { ++done_; }
   std::size_t count() const { return done_ + failed_; }
   std::size_t expected() const { return points_; }

@@ -104,7 +104,7 @@ TEST(Spreads, OverlapWithTheirIntervals) {
   EXPECT_TRUE(low.overlaps(high)) << "though no sample of one is among those of the other";
   EXPECT_TRUE(high.overlaps(low));
   EXPECT_FALSE(low.overlaps(of({17, 18, 19})));
-  EXPECT_TRUE(low.overlaps(of({13}))) << "one sample stands for itself";
+  EXPECT_TRUE(low.overlaps(of({13}))) << "the value of one sample is compared";
   EXPECT_FALSE(low.overlaps(of({14})));
   EXPECT_FALSE(of({5}).overlaps(of({6})));
   EXPECT_TRUE(of({5}).overlaps(of({5})));
