@@ -120,8 +120,8 @@ struct Place {
 ///   Operand load(tile, step, place, x): what a lane holds of 16 rows of A or columns of B, of which its own is x
 ///   A left(Operand), B right(Operand): how the products want them
 ///   multiply(product, sum, A, B): adds a product of a step to the sum
-///   multiply_first(sum, Operand, Operand, depth): likewise, of the first `depth` columns of A and rows of B of a step; only for
-///     operands that may end within a step
+///   multiply_first(sum, Operand, Operand, depth): likewise, of the first `depth` columns of A and rows of B of a
+///     step; only for operands that may end within one
 ///   item(sum, i): the lane's i-th element of four, in row  kByFour ? 4 i + g : 4 g + i,  g = lane / 16
 ///   set(sum, i, value): that element becomes `value`; only for sums that do not begin with 0
 template <class Way, unsigned kHeight, unsigned kWidth, class Items = OneDimension>

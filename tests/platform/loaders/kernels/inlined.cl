@@ -9,8 +9,10 @@ __kernel void inlined(__global int* data, __global float* roots) {
   const int i = get_global_id(0);
   data[i] = outer(  // line 10
       data[i], data[i + 64]);
+  // clang-format off
   roots[i] =
-      root(  // line 13
+      root(  // line 14
           roots[i]);
+  // clang-format on
   data[i + 64] ^= data[i] * 77;
 }
