@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # repeats.sh TIMES PROGRAM OPTION... [-- ARGUMENT...]: a program gives the same run hash each time, on one thread of the host and on two, beside
-# busy processes and without them.
+# busy processes and without them. NEIGHBOURS: how many busy processes, 2.
 source "$(dirname "$0")/common.sh"
 
 times=$1 program=$2
@@ -15,7 +15,7 @@ first=
 for ((run = 0; run < times; ++run)); do
   # Half of the runs one after the other: two busy processes, then none.
   if ((run % 4 == 2)); then
-    for _ in 1 2; do
+    for ((i = 0; i < ${NEIGHBOURS-2}; ++i)); do
       while :; do :; done &
       neighbours+=($!)
     done
