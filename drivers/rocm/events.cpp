@@ -70,7 +70,7 @@ HSAKMT_STATUS Events::destroy(HsaEvent* event) {
     events_.erase(id);
     activate(event);  // a destroyed event ends its waits
   }
-  host_waits_.wake();
+  host_waits_.give_way();
   return HSAKMT_STATUS_SUCCESS;
 }
 
@@ -81,7 +81,7 @@ HSAKMT_STATUS Events::set(HsaEvent* event) {
     if (found == nullptr) return HSAKMT_STATUS_INVALID_HANDLE;
     set(*found);
   }
-  host_waits_.wake();
+  host_waits_.give_way();
   return HSAKMT_STATUS_SUCCESS;
 }
 

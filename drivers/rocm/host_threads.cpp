@@ -123,6 +123,13 @@ struct ProcFile {
   std::array<char, 512> text{};
 };
 
+/// As in /proc/PID/stat: R runs, S sleeps until a signal or an event, D sleeps uninterruptibly; 0: it is gone.
+char state_of(pid_t thread) {
+  const ProcFile stat(thread, "stat");
+  const char* const end_of_name = std::strrchr(stat.text.data(), ')');
+  return end_of_name == nullptr || end_of_name[1] == 0 ? 0 : end_of_name[2];
+}
+
 enum class Doing : std::uint8_t { gone, runs, waits, sleeps };
 
 /// What a thread does by its system call: number and arguments, or "running".
@@ -130,10 +137,8 @@ Doing doing(pid_t thread) {
   const ProcFile call(thread, "syscall");
   if (call.text[0] == 0) {
     // Either it is gone, or the kernel does not say.
-    const ProcFile stat(thread, "stat");
-    const char* const state = std::strrchr(stat.text.data(), ')');
-    if (state == nullptr) return Doing::gone;
-    return state[1] != 0 && std::strchr("SD", state[2]) != nullptr ? Doing::waits : Doing::runs;
+    const char state = state_of(thread);
+    return state == 0 ? Doing::gone : state == 'S' ? Doing::waits : Doing::runs;
   }
   if (std::strncmp(call.text.data(), "running", 7) == 0) return Doing::runs;
   std::array<unsigned long long, 6> arguments{};
@@ -161,8 +166,11 @@ Doing doing(pid_t thread) {
       return static_cast<int>(arguments[3]) > 0 ? Doing::sleeps : Doing::waits;
     case -1:  // not in a system call: a page fault, or stopped
       return Doing::runs;
-    default:
-      return Doing::waits;
+    default: {
+      // Uninterruptible: for a disk, or for the process's memory map, which soon is free again. No other thread ends that.
+      const char state = state_of(thread);
+      return state == 'R' || state == 'D' ? Doing::runs : Doing::waits;
+    }
   }
 }
 

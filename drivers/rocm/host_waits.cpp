@@ -77,13 +77,20 @@ bool HostWaits::evaluate() {
   return ended;
 }
 
-void HostWaits::wake() {
-  const std::lock_guard lock(mutex_);
-  for (Wait* wait : waits_) {
-    if (wait->over || !wait->condition()) continue;
-    finish(*wait, true);
-    release(*wait);
-  }
+void HostWaits::give_way() {
+  const Condition now = [] { return true; };
+  std::unique_lock lock(mutex_);
+  if (ended_) return;
+  evaluate_locked();
+  Wait wait{.condition = now, .deadline = kForever, .only_while_active = false, .thread = gettid(), .wake = {}};
+  finish(wait, true);
+  waits_.push_back(&wait);
+  ++begun_;
+  lock.unlock();
+  if (on_change_) on_change_();
+  lock.lock();
+  wait.wake.wait(lock, [&] { return wait.released; });
+  std::erase(waits_, &wait);
 }
 
 bool HostWaits::idle() {

@@ -37,9 +37,9 @@ class HostWaits {
   /// Something that conditions may depend on has changed: ends the waits whose conditions hold; false when there are none.
   /// Their threads go on with release(). From any thread.
   bool evaluate();
-  /// The same, from a thread of the program that wakes others: they go on immediately, as it may wait for them by reading
-  /// memory.
-  void wake();
+  /// The same, from a thread of the program that wakes or has started others: it goes on when each of them waits again, as if
+  /// it had itself waited for what already holds.
+  void give_way();
 
   /// `called` is called when a wait has begun, by its thread, or when evaluate() has ended one.
   void on_change(std::function<void()> called) { on_change_ = std::move(called); }

@@ -33,7 +33,7 @@ void SignalHandlers::add(const Handler& handler) {
     const std::lock_guard lock(mutex_);
     handlers_.push_back(handler);
   }
-  waits_.evaluate();
+  waits_.give_way();
 }
 
 bool SignalHandlers::any_due() {

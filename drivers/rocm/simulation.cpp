@@ -122,6 +122,8 @@ void Simulation::start(Job built, Doorbells doorbells) {
   std::thread thread([this] { run(); });
   pthread_setname_np(thread.native_handle(), "lacuna");
   thread.detach();
+  // What both threads would map of the process's memory meanwhile would lie where the host lets it.
+  call([](ProcessPlatform&) {});
 }
 
 void Simulation::run() {

@@ -1,5 +1,6 @@
 #include "platform/run/exec.h"
 
+#include <sys/personality.h>
 #include <unistd.h>
 #include <cerrno>
 #include <cstdlib>
@@ -76,6 +77,17 @@ void warn_of_missing_code(const std::string& program, const PlatformParameters& 
     std::cerr << "lacuna: exec: " << sentence << '\n';
 }
 
+/// The program's memory lies at the same addresses in every run: GPUs use some of it, at addresses that decide where in caches
+/// and pages it is.
+void keep_addresses(bool quiet) {
+  const int now = personality(0xffffffff);
+  if (now >= 0 && personality(static_cast<unsigned long>(now) | ADDR_NO_RANDOMIZE) >= 0) return;
+  if (!quiet) {
+    std::cerr << "lacuna: exec: the host refuses fixed addresses (personality: " << std::generic_category().message(errno)
+              << "): times of kernels that use memory of the host may differ from run to run\n";
+  }
+}
+
 }  // namespace
 
 fs::path rocm_library() {
@@ -128,6 +140,7 @@ int exec_program(const CommandLine& line) {
   arguments.push_back(nullptr);
   std::cout.flush();
   restore_file_size_signal();
+  keep_addresses(line.quiet);
   execvp(arguments.front(), arguments.data());
   const int error = errno;
   std::cerr << "lacuna: exec: " << line.input << ": " << std::generic_category().message(error) << '\n';

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <unistd.h>
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <fstream>
@@ -34,19 +35,25 @@ std::string start_of(const std::string& process) {
   return field;
 }
 
+/// Names are of the same length in every run: the program's environment holds them, behind which its stack begins.
+constexpr std::size_t kDigits = 20;
+
+std::string padded(const std::string& number) { return std::string(kDigits - std::min(kDigits, number.size()), '0') + number; }
+
 /// Of a name that name_of_this_run() has made.
 bool lives(const std::string& run) {
   const std::size_t dot = run.find('.');
-  if (dot == std::string::npos) return false;
-  const std::string start = start_of(run.substr(0, dot));
-  return !start.empty() && start == run.substr(dot + 1);
+  const std::size_t first_digit = run.find_first_not_of('0');
+  if (dot == std::string::npos || first_digit >= dot) return false;
+  const std::string start = start_of(run.substr(first_digit, dot - first_digit));
+  return !start.empty() && padded(start) == run.substr(dot + 1);
 }
 
 }  // namespace
 
 std::string name_of_this_run() {
   const std::string process = std::to_string(getpid());
-  return process + '.' + start_of(process);
+  return padded(process) + '.' + padded(start_of(process));
 }
 
 FolderLock::FolderLock(const std::filesystem::path& folder)

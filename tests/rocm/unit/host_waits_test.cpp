@@ -86,13 +86,23 @@ TEST_F(HostWaitsTest, ThreadsGoOnOneAtATimeInTheOrderOfTheirWaits) {
   }
 }
 
-TEST_F(HostWaitsTest, AThreadOfTheProgramWakesOthersImmediately) {
+TEST_F(HostWaitsTest, AThreadThatWakesOthersGoesOnAfterThem) {
   std::future<bool> waiter = begin_wait({});
-  waits_.wake();
-  EXPECT_EQ(waits_.advance(Tick{1}).blocked, 1U) << "its condition does not hold";
   go_ = true;
-  waits_.wake();
+  std::future<void> waker = std::async(std::launch::async, [this] { waits_.give_way(); });
+  while (waits_.blocked_threads().size() == 1) std::this_thread::yield();
+  EXPECT_TRUE(waits_.advance(Tick{1}).over);
+  waits_.release();
   EXPECT_TRUE(waiter.get());
+  EXPECT_EQ(waits_.advance(Tick{1}).blocked, 1U);
+  EXPECT_EQ(waker.wait_for(milliseconds(20)), std::future_status::timeout) << "it has not been its turn yet";
+  waits_.release();
+  waker.get();
+}
+
+TEST_F(HostWaitsTest, NobodyGivesWayAfterTheEnd) {
+  waits_.end();
+  waits_.give_way();
 }
 
 // Another thread may undo what a wait was for before its own turn.
