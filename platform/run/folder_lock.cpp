@@ -36,9 +36,12 @@ std::string start_of(const std::string& process) {
 }
 
 /// Names are of the same length in every run: the program's environment holds them, behind which its stack begins.
-constexpr std::size_t kDigits = 20;
+constexpr std::size_t kProcessDigits = 7;  // of the kernel's largest PID, 4,194,304
+constexpr std::size_t kStartDigits = 11;   // of thirty years
 
-std::string padded(const std::string& number) { return std::string(kDigits - std::min(kDigits, number.size()), '0') + number; }
+std::string padded(const std::string& number, std::size_t digits) {
+  return std::string(digits - std::min(digits, number.size()), '0') + number;
+}
 
 /// Of a name that name_of_this_run() has made.
 bool lives(const std::string& run) {
@@ -46,14 +49,14 @@ bool lives(const std::string& run) {
   const std::size_t first_digit = run.find_first_not_of('0');
   if (dot == std::string::npos || first_digit >= dot) return false;
   const std::string start = start_of(run.substr(first_digit, dot - first_digit));
-  return !start.empty() && padded(start) == run.substr(dot + 1);
+  return !start.empty() && padded(start, kStartDigits) == run.substr(dot + 1);
 }
 
 }  // namespace
 
 std::string name_of_this_run() {
   const std::string process = std::to_string(getpid());
-  return padded(process) + '.' + padded(start_of(process));
+  return padded(process, kProcessDigits) + '.' + padded(start_of(process), kStartDigits);
 }
 
 FolderLock::FolderLock(const std::filesystem::path& folder)

@@ -30,7 +30,8 @@ for run in "gfx803 dispatches" "gfx90a gzip" "gfx803 totals"; do
     within $((size * 9 / 10)) "${command[@]}"
     [[ $code == 74 ]] || fail "code $code when $file must not have its $size bytes"
     [[ $(grep -c "limited/[a-z._-]*: cannot be written: File too large" err.txt) == 1 ]] || fail "it is not said once"
-    says "passed"
+    # lacuna exec itself writes the folder's lock before the program begins.
+    [[ $file == .lacuna-lock ]] || says "passed"
     [[ -z $(find limited -name '*.part') ]] || fail "an unfinished file is left"
     rm -rf limited
   done <sizes.txt
