@@ -102,7 +102,7 @@ std::optional<std::string> source_line(std::span<const std::byte> code_object, s
     const char* const file = dwarf_linesrc(line, nullptr, nullptr);
     int number = 0;
     if (file == nullptr || dwarf_lineno(line, &number) != 0) return std::nullopt;
-    const auto call = outermost_call(die, address);
+    auto call = outermost_call(die, address);
     // Line 0: of no line in particular, of which the call is still known.
     if (number == 0) return call;
     std::string text = file + (':' + std::to_string(number));
