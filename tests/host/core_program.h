@@ -1,0 +1,21 @@
+// Where programs for the hart's core have their data and their trap handler.
+#pragma once
+
+#include <cstdint>
+
+#include "tests/host/core_machine.h"
+
+namespace lacuna::rv64 {
+
+inline constexpr std::uint64_t kRam = Machine::kRam;
+inline constexpr std::uint64_t kData = kRam + 0x1000;
+inline constexpr std::uint64_t kHandler = kRam + 0x2000;
+inline constexpr std::uint64_t kNowhere = 0x4000'0000;
+
+/// A handler that stops: wfi with nothing pending.
+inline void install_handler(Machine& machine) {
+  machine.core.csrs().mtvec = kHandler;
+  machine.place(kHandler, {kWfi});
+}
+
+}  // namespace lacuna::rv64
