@@ -1,15 +1,10 @@
 #include "platform/loaders/source_lines.h"
 
 #include <dwarf.h>
-#include <elf.h>
 #include <elfutils/libdw.h>
 #include <libelf.h>
-#include <algorithm>
-#include <cstring>
 #include <memory>
-
-#include "models/command/loaded_code_object.h"
-#include "platform/loaders/elf_file.h"
+#include <vector>
 
 namespace lacuna {
 namespace {
@@ -20,35 +15,6 @@ struct EndElf {
 struct EndDwarf {
   void operator()(Dwarf* dwarf) const { dwarf_end(dwarf); }
 };
-
-template <class T>
-std::optional<T> object_at(std::span<const std::byte> bytes, std::uint64_t offset) {
-  if (offset > bytes.size() || bytes.size() - offset < sizeof(T)) return std::nullopt;
-  T value;
-  std::memcpy(&value, bytes.data() + offset, sizeof value);
-  return value;
-}
-
-/// Whether the executable segments of a file are what was loaded at the object's base.
-bool is_loaded(std::span<const std::byte> file, const isa::MemoryInterface& memory, const LoadedCodeObject& object) {
-  const auto header = object_at<Elf64_Ehdr>(file, 0);
-  if (!header || header->e_phnum != object.segments.size()) return false;
-  bool any = false;
-  for (unsigned i = 0; i < header->e_phnum; ++i) {
-    const auto segment = object_at<Elf64_Phdr>(file, header->e_phoff + std::uint64_t{i} * sizeof(Elf64_Phdr));
-    if (!segment || segment->p_vaddr != object.segments[i].p_vaddr || segment->p_filesz != object.segments[i].p_filesz)
-      return false;
-    if (segment->p_type != PT_LOAD || (segment->p_flags & PF_X) == 0) continue;
-    if (segment->p_offset > file.size() || segment->p_filesz > file.size() - segment->p_offset) return false;
-    const std::uint64_t address = object.base + segment->p_vaddr;
-    const isa::MemoryWindow window = memory.find(address);
-    if (!window.contains(address, segment->p_filesz)) return false;
-    if (std::memcmp(window.host + (address - window.base), file.data() + segment->p_offset, segment->p_filesz) != 0)
-      return false;
-    any = true;
-  }
-  return any;
-}
 
 /// Below `parent`: the outermost call whose inlined code holds `address`. dwarf_getscopes does not look into namespaces.
 std::optional<Dwarf_Die> outermost_inlined(Dwarf_Die& parent, std::uint64_t address) {
@@ -108,31 +74,6 @@ std::optional<std::string> source_line(std::span<const std::byte> code_object, s
     std::string text = file + (':' + std::to_string(number));
     if (call) text += ", inlined at " + *call;
     return text;
-  }
-  return std::nullopt;
-}
-
-std::vector<std::span<const std::byte>> embedded_code_objects(std::span<const std::byte> bytes) {
-  std::vector<std::span<const std::byte>> found;
-  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  constexpr std::string_view kMagic{ELFMAG, SELFMAG};
-  for (std::size_t at = text.find(kMagic); at != std::string_view::npos; at = text.find(kMagic, at + 1)) {
-    const auto header = object_at<Elf64_Ehdr>(bytes, at);
-    if (!header || header->e_ident[EI_CLASS] != ELFCLASS64 ||
-        header->e_machine != static_cast<std::uint16_t>(ElfMachine::amdgpu) || header->e_shoff > bytes.size() - at)
-      continue;
-    // Linkers write the section table last.
-    const std::uint64_t size = header->e_shoff + std::uint64_t{header->e_shnum} * sizeof(Elf64_Shdr);
-    found.push_back(bytes.subspan(at, std::min<std::uint64_t>(size, bytes.size() - at)));
-  }
-  return found;
-}
-
-std::optional<std::string> ImageSourceLines::find(const isa::MemoryInterface& memory, std::uint64_t pc) const {
-  const auto object = LoadedCodeObject::around(memory, pc);
-  if (!object) return std::nullopt;
-  for (const std::span<const std::byte> image : images_()) {
-    if (is_loaded(image, memory, *object)) return source_line(image, pc - object->base);
   }
   return std::nullopt;
 }

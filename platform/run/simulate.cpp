@@ -16,7 +16,7 @@
 #include "models/common/tlm_time.h"
 #include "platform/configuration.h"
 #include "platform/loaders/elf_file.h"
-#include "platform/loaders/source_lines.h"
+#include "platform/loaders/image_source_lines.h"
 #include "platform/platform.h"
 #include "platform/run/kernel_log.h"
 #include "platform/run/log.h"

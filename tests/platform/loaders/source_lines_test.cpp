@@ -3,22 +3,18 @@
 
 #include <gtest/gtest.h>
 
-#include <fstream>
-#include <iterator>
 #include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "platform/loaders/elf_file.h"
 
 namespace lacuna {
 namespace {
 
-std::vector<std::byte> code_object(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  const std::vector<char> text{std::istreambuf_iterator<char>(file), {}};
-  const auto* const first = reinterpret_cast<const std::byte*>(text.data());
-  return {first, first + text.size()};
-}
-
 /// Lines of the instructions of a code object, by the name of the source file without its folder.
-std::set<std::string> lines_of(const std::vector<std::byte>& object) {
+std::set<std::string> lines_of(std::span<const std::byte> object) {
   constexpr std::uint64_t kBehindCode = 0x4000;  // of these small kernels
   std::set<std::string> lines;
   for (std::uint64_t address = 0; address < kBehindCode; address += 4) {
@@ -32,7 +28,7 @@ std::set<std::string> lines_of(const std::vector<std::byte>& object) {
 }
 
 TEST(SourceLines, AreTheFunctionsOwnOrWithTheCallThatInlinesThem) {
-  const std::set<std::string> lines = lines_of(code_object(LACUNA_INLINED_CODE_OBJECT));
+  const std::set<std::string> lines = lines_of(ElfFile::read(LACUNA_INLINED_CODE_OBJECT).bytes());
   EXPECT_TRUE(lines.contains("inlined.cl:17")) << "an instruction of the kernel's own";
   EXPECT_TRUE(lines.contains("inlined.cl:3, inlined at inlined.cl:10")) << "the outermost call, not that in line 4";
   EXPECT_TRUE(lines.contains("inlined.cl:14")) << "instructions without a line are known by the call that inlines them";
@@ -40,33 +36,27 @@ TEST(SourceLines, AreTheFunctionsOwnOrWithTheCallThatInlinesThem) {
 }
 
 TEST(SourceLines, AreNothingWithoutATable) {
-  const std::vector<std::byte> object = code_object(LACUNA_INLINED_CODE_OBJECT);
-  EXPECT_FALSE(source_line(object, 0)) << "no instruction is at the beginning of the file";
-  EXPECT_EQ(lines_of(code_object(LACUNA_PLAIN_CODE_OBJECT)), std::set<std::string>{}) << "compiled without -g";
+  const ElfFile file = ElfFile::read(LACUNA_INLINED_CODE_OBJECT);
+  EXPECT_FALSE(source_line(file.bytes(), 0)) << "no instruction is at the beginning of the file";
+  EXPECT_EQ(lines_of(ElfFile::read(LACUNA_PLAIN_CODE_OBJECT).bytes()), std::set<std::string>{}) << "compiled without -g";
   EXPECT_EQ(lines_of({}), std::set<std::string>{});
 }
 
-TEST(SourceLines, OfADamagedFileAreWrongOrNothing) {
-  const std::vector<std::byte> object = code_object(LACUNA_INLINED_CODE_OBJECT);
+// Which lines a damaged file gives is open. A reader that leaves the file ends the process, at once under a sanitizer.
+TEST(SourceLines, OfADamagedFileAreSomeOrNone) {
+  const ElfFile file = ElfFile::read(LACUNA_INLINED_CODE_OBJECT);
+  const std::span<const std::byte> object = file.bytes();
   std::uint64_t address = 0;
   while (!source_line(object, address)) address += 4;
-  for (std::size_t size = 0; size < object.size(); size += 97)
-    (void)source_line(std::span(object).first(size), address);  // must not crash: the address sanitizer looks
-  for (std::size_t at = 0; at < object.size(); at += 61) {
-    std::vector<std::byte> damaged = object;
+  for (std::size_t size = 0; size < object.size(); size += 97) (void)source_line(object.first(size), address);
+  std::vector<std::byte> damaged(object.begin(), object.end());
+  unsigned changed = 0;
+  for (std::size_t at = 0; at < object.size(); at += 5) {
     damaged[at] ^= std::byte{0xff};
-    (void)source_line(damaged, address);
+    changed += source_line(damaged, address) != source_line(object, address) ? 1 : 0;
+    damaged[at] ^= std::byte{0xff};
   }
-}
-
-TEST(SourceLines, EmbeddedCodeObjectsAreFoundWhole) {
-  const std::vector<std::byte> object = code_object(LACUNA_INLINED_CODE_OBJECT);
-  std::vector<std::byte> program(100);
-  program.insert(program.end(), object.begin(), object.end());
-  program.resize(program.size() + 100);
-  const auto found = embedded_code_objects(program);
-  ASSERT_EQ(found.size(), 1u);
-  EXPECT_TRUE(std::equal(found[0].begin(), found[0].end(), object.begin(), object.end()));
+  EXPECT_GT(changed, 0U) << "no byte that was damaged counts";
 }
 
 }  // namespace
