@@ -167,7 +167,7 @@ Doing doing(pid_t thread) {
     case -1:  // not in a system call: a page fault, or stopped
       return Doing::runs;
     default: {
-      // Uninterruptible: for a disk, or for the process's memory map, which soon is free again. No other thread ends that.
+      // Uninterruptible sleep ends without the program: a disk answers, another thread is done with the process's memory map.
       const char state = state_of(thread);
       return state == 'R' || state == 'D' ? Doing::runs : Doing::waits;
     }

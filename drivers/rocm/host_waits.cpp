@@ -36,6 +36,14 @@ bool HostWaits::evaluate_locked() {
   return ended;
 }
 
+void HostWaits::enter(Wait& wait, std::unique_lock<std::mutex>& lock) {
+  waits_.push_back(&wait);
+  ++begun_;
+  lock.unlock();
+  if (on_change_) on_change_();
+  lock.lock();
+}
+
 bool HostWaits::wait(const Condition& over, const Limits& limits) {
   const HostClock::time_point begin = HostClock::now();
   std::unique_lock lock(mutex_);
@@ -52,11 +60,7 @@ bool HostWaits::wait(const Condition& over, const Limits& limits) {
             .only_while_active = limits.only_while_active,
             .thread = gettid(),
             .wake = {}};
-  waits_.push_back(&wait);
-  ++begun_;
-  lock.unlock();
-  if (on_change_) on_change_();
-  lock.lock();
+  enter(wait, lock);
   const auto released = [&] { return wait.released; };
   if (limits.host == nanoseconds::max()) {
     wait.wake.wait(lock, released);
@@ -84,11 +88,7 @@ void HostWaits::give_way() {
   evaluate_locked();
   Wait wait{.condition = now, .deadline = kForever, .only_while_active = false, .thread = gettid(), .wake = {}};
   finish(wait, true);
-  waits_.push_back(&wait);
-  ++begun_;
-  lock.unlock();
-  if (on_change_) on_change_();
-  lock.lock();
+  enter(wait, lock);
   wait.wake.wait(lock, [&] { return wait.released; });
   std::erase(waits_, &wait);
 }

@@ -82,6 +82,8 @@ class HostWaits {
   };
 
   bool evaluate_locked();
+  /// `lock` is free while on_change_ is called.
+  void enter(Wait& wait, std::unique_lock<std::mutex>& lock);
   static void finish(Wait& wait, bool holds);
   static void release(Wait& wait);
 

@@ -13,6 +13,7 @@ SignalHandlers::SignalHandlers(HostWaits& waits, SignalLoad* load) : waits_(wait
   // Signals of the operating system are for the program's own threads.
   const BlockedSignals blocked;
   thread_ = std::thread([this] { run(); });
+  waits_.give_way();
 }
 
 SignalHandlers::~SignalHandlers() {
@@ -33,7 +34,7 @@ void SignalHandlers::add(const Handler& handler) {
     const std::lock_guard lock(mutex_);
     handlers_.push_back(handler);
   }
-  waits_.give_way();
+  waits_.evaluate();
 }
 
 bool SignalHandlers::any_due() {

@@ -22,7 +22,7 @@ class SignalHandlers {
     void* argument;
   };
 
-  /// Starts the thread. `waits` outlives the handlers.
+  /// Starts the thread, and returns when it waits. `waits` outlives the handlers.
   SignalHandlers(HostWaits& waits, SignalLoad* load);
   /// Returns when no handler is being called any more, unless a handler destroys them.
   ~SignalHandlers();

@@ -122,7 +122,8 @@ void Simulation::start(Job built, Doorbells doorbells) {
   std::thread thread([this] { run(); });
   pthread_setname_np(thread.native_handle(), "lacuna");
   thread.detach();
-  // What both threads would map of the process's memory meanwhile would lie where the host lets it.
+  // Until the platform is built: side by side, both threads would map memory in an order that the host decides, and addresses
+  // of the program's memory would differ from run to run.
   call([](ProcessPlatform&) {});
 }
 

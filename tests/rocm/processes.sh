@@ -62,3 +62,12 @@ for i in 1 2; do
 done
 for i in 1 2; do wait "${processes[i]}" || { cat "err-$i.txt" >&2; fail "process $i of two failed"; }; done
 has_results alike
+
+# Addresses and the length of the environment are the same in every run, where the host allows it.
+if setarch -R true; then
+  for _ in 1 2; do
+    expect 0 "$LACUNA" exec --config tiny -- sh -c 'echo ${#LACUNA_RUN}; grep -F "[stack]" /proc/self/maps'
+    cat out.txt >>addresses.txt
+  done
+  [[ $(sort -u addresses.txt | wc -l) == 2 ]] || fail "addresses differ from run to run: $(cat addresses.txt)"
+fi

@@ -149,6 +149,31 @@ TEST_F(HostThreadsTest, AThreadThatWaitsForAnotherIsQuiet) {
   EXPECT_TRUE(look().quiet);
 }
 
+// As for a disk, or for the process's memory map. vfork() sleeps so until the child ends or becomes another program.
+TEST_F(HostThreadsTest, UninterruptibleSleepIsNotQuiet) {
+  std::array<int, 2> pipe{};
+  ASSERT_EQ(::pipe(pipe.data()), 0);
+  std::atomic<bool> begun{false};
+  std::atomic<bool> woken{false};
+  std::thread sleeper([&] {
+    begun = true;
+    const pid_t child = vfork();
+    if (child == 0) {
+      char byte = 0;
+      (void)!read(pipe[0], &byte, 1);
+      _exit(0);
+    }
+    woken = true;
+    waitpid(child, nullptr, 0);
+  });
+  while (!begun) std::this_thread::yield();
+  for (int i = 0; i < 200; ++i) EXPECT_FALSE(look().quiet);
+  EXPECT_FALSE(woken);
+  EXPECT_EQ(write(pipe[1], "x", 1), 1);
+  sleeper.join();
+  for (const int file : pipe) close(file);
+}
+
 // Two threads that wake each other all the time: one of them always runs, though at any single moment both may be seen to wait.
 TEST_F(HostThreadsTest, ThreadsThatWakeEachOtherAreNeverQuiet) {
   std::mutex mutex;

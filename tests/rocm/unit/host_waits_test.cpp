@@ -94,13 +94,12 @@ TEST_F(HostWaitsTest, AThreadThatWakesOthersGoesOnAfterThem) {
   EXPECT_TRUE(waits_.advance(Tick{1}).over);
   waits_.release();
   EXPECT_TRUE(waiter.get());
-  EXPECT_EQ(waits_.advance(Tick{1}).blocked, 1U);
-  EXPECT_EQ(waker.wait_for(milliseconds(20)), std::future_status::timeout) << "it has not been its turn yet";
+  EXPECT_EQ(waits_.advance(Tick{1}).blocked, 1U) << "its turn has not come yet";
   waits_.release();
   waker.get();
 }
 
-TEST_F(HostWaitsTest, NobodyGivesWayAfterTheEnd) {
+TEST_F(HostWaitsTest, AfterTheEndThereIsNothingToGiveWayTo) {
   waits_.end();
   waits_.give_way();
 }
