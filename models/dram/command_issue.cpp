@@ -29,6 +29,7 @@ inline void CommandScheduler::remove(Bank& bank, Index index) {
     while (*place != index) place = &requests_[*place].next_written;
     *place = request.next_written;
   }
+  request.told = kNotEntered;
   request.next = free_;
   free_ = index;
   --waiting_;
@@ -70,6 +71,8 @@ void CommandScheduler::issue_column() {
     statistics_.bus_busy += burst_time_;
   } else {
     pseudo.writing = false;
+    ++served_;
+    --unserved_;
     note_error(request);
   }
   const bool counts_for_both = request.opened || closes_;

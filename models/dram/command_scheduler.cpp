@@ -94,8 +94,31 @@ CommandScheduler::RowState CommandScheduler::row_state_before(const Burst& burst
 CommandScheduler::Cycle CommandScheduler::wait_for_room(const RequestQueue& queue, Cycle at) {
   if (at > now_) step(at, nullptr);
   if (!is_full(queue, at)) return at;
-  step(kNever, &queue);
+  step(kNever, &queue.left());
   return std::max(at, now_);
+}
+
+void CommandScheduler::skip_kept_promises() {
+  const auto is_kept = [this](const Promise& promise) { return requests_[promise.request].told != promise.told; };
+  while (first_promise_ != promises_.size() && is_kept(promises_[first_promise_])) ++first_promise_;
+}
+
+void CommandScheduler::forget_kept_promises() {
+  skip_kept_promises();
+  promises_.erase(promises_.begin(), promises_.begin() + static_cast<std::ptrdiff_t>(first_promise_));
+  first_promise_ = 0;
+  promises_.reserve(2 * promises_.size() + 4 * reads_);
+}
+
+CommandScheduler::Cycle CommandScheduler::wait_for_answer(Cycle at, Cycle data) {
+  if (at > now_) step(at, nullptr);
+  if (unserved_ < reads_) return at;
+  skip_kept_promises();
+  if (first_promise_ == promises_.size() || promises_[first_promise_].done > at) return at;
+  step(kNever, &served_);
+  const Cycle answer = now_ + data;
+  step(answer, nullptr);
+  return std::max(at, answer);
 }
 
 CommandScheduler::Cycle CommandScheduler::write(const Burst& burst, Cycle at, Cycle expected) {
@@ -299,10 +322,10 @@ void CommandScheduler::find_in_order() {
   });
 }
 
-void CommandScheduler::step(Cycle until, const RequestQueue* leaving) {
+void CommandScheduler::step(Cycle until, const std::uint64_t* counter) {
   RequestQueue& reads = queues_[kReads];
   RequestQueue& writes = queues_[kWrites];
-  const std::uint64_t left = leaving != nullptr ? leaving->left() : 0;
+  const std::uint64_t before = counter != nullptr ? *counter : 0;
   for (;;) {
     Cycle next = earlier_of(reads.next(), writes.next());
     if (next <= now_) {
@@ -311,7 +334,7 @@ void CommandScheduler::step(Cycle until, const RequestQueue* leaving) {
       next = earlier_of(reads.next(), writes.next());
     }
     if (turns()) turn();
-    if (leaving != nullptr && leaving->left() != left) [[unlikely]]
+    if (counter != nullptr && *counter != before) [[unlikely]]
       return;
     if (!columns_.known) find<false>();
     if (!rows_.known) find<true>();
@@ -341,6 +364,8 @@ void CommandScheduler::reset() {
   for (RequestQueue& queue : queues_) queue.reset();
   for (auto& stale : stale_) stale.clear();
   latest_ = ordered_ = 0;
+  promises_.clear();
+  first_promise_ = unserved_ = 0;
   for (Bus* bus : {&columns_, &rows_}) {
     for (BankSet& banks : bus->banks) banks.clear();
     bus->free = 0;

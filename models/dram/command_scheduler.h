@@ -54,6 +54,16 @@ class CommandScheduler {
     const RequestQueue& reads = queues_[kReads];
     return ordered_ >= reads.room() && reads.is_filled() ? wait_for_room(reads, at) : at;
   }
+  /// When a read that is sent at `at` arrives. Its requester believes the answers that it was told; when one of them has not
+  /// come, and as many reads wait as the queue holds, a requester of hardware has no entry left, and sends the read when the
+  /// next answer comes, `data` after its column command. Without this, reads that were told too little pile up before writes,
+  /// and the bus turns for a few of them at a time.
+  Cycle sent(Cycle at, Cycle data) { return ordered_ >= reads_ && unserved_ >= reads_ ? wait_for_answer(at, data) : at; }
+  /// What the requester of the last read() was told: its answer comes at `done`.
+  void promise(Cycle done) {
+    if (promises_.size() == promises_.capacity()) forget_kept_promises();
+    promises_.push_back({last_read_, requests_[last_read_].told, done});
+  }
   /// For a read that arrives at `at`; no row stays open across `refreshed`.
   RowState row_state(const Burst& burst, Cycle at, Cycle refreshed) {
     BankTail& tail = tails_[burst.bank];
@@ -69,7 +79,7 @@ class CommandScheduler {
     note_order(at);
     // One that is told too late is served late, and would not have been; one that waited for room was not.
     const Cycle late = now_ > enters ? now_ - enters : 0;
-    add(burst, enters + late, column + late, kReads);
+    last_read_ = add(burst, enters + late, column + late, kReads);
   }
   void read(const Burst& burst, Cycle at, Cycle column) { read(burst, at, at, column); }
   /// Returns the cycle in which the queue takes it, as for a read; `expected` when the queue is full and requests do not come
@@ -130,13 +140,18 @@ class CommandScheduler {
     std::uint64_t number;  // of the burst
     Cycle at;
     Cycle column;         // as forecast
-    std::uint64_t told;   // how many were made before
+    std::uint64_t told;   // how many were made before; kNotEntered when the request is free
     std::uint64_t order;  // in which they entered the queues, or kNotEntered
     std::uint32_t bank;
     Index next;  // of its kind in the bank, younger; of those that are free
     Index next_written;
     Kind kind;
     bool opened;  // its row was opened for it: no longer in the queue
+  };
+  struct Promise {
+    Index request;
+    std::uint64_t told;  // the request's, as long as it waits
+    Cycle done;
   };
   struct Group {
     Cycle activate = 0;  // the earliest cycle of each command
@@ -200,6 +215,9 @@ class CommandScheduler {
     return queue.is_filled() && (ordered_ >= queue.room() || queue.is_filled(at));
   }
   Cycle wait_for_room(const RequestQueue& queue, Cycle at);
+  Cycle wait_for_answer(Cycle at, Cycle data);
+  void skip_kept_promises();
+  void forget_kept_promises();
   inline Index add(const Burst& burst, Cycle at, Cycle column, Kind kind);
   inline void link(Bank& bank, Index request);
   inline void remove(Bank& bank, Index request);
@@ -270,8 +288,8 @@ class CommandScheduler {
   void refresh(Cycle until);
   void note_error(const Request& request);
   void forget_errors();
-  /// To `until`, or until a request leaves the queue, or until none waits.
-  void step(Cycle until, const RequestQueue* leaving);
+  /// To `until`, or until the counter changes, or until none waits.
+  void step(Cycle until, const std::uint64_t* counter);
 
   const DramParameters& parameters_;
   const unsigned bank_bits_;
@@ -303,6 +321,11 @@ class CommandScheduler {
   Cycle latest_ = 0;         // arrival
   std::size_t ordered_ = 0;  // so many of the last requests came in the order of arrival
   std::int64_t owed_ = 0;
+  std::vector<Promise> promises_;  // as they were made
+  std::size_t first_promise_ = 0;  // those before it are kept
+  Index last_read_ = kNone;
+  std::uint64_t served_ = 0;  // reads
+  std::size_t unserved_ = 0;  // likewise
   std::vector<Bank> banks_;
   std::vector<BankTail> tails_;  // of the banks
   std::array<std::vector<std::uint32_t>, 2> stale_;
@@ -336,6 +359,7 @@ inline CommandScheduler::Index CommandScheduler::add(const Burst& burst, Cycle a
                       .kind = kind,
                       .opened = false};
   ++waiting_;
+  unserved_ += kind == kReads;
   BankTail& tail = tails_[burst.bank];
   Bank& bank = banks_[burst.bank];
   if (at < bank.latest) {

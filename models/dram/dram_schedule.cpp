@@ -55,7 +55,7 @@ DramSchedule::Read DramSchedule::read(std::uint64_t address, unsigned length, Ti
       continue;
     }
     const CommandScheduler::Burst burst = locate(number);
-    const Cycle start = commands_.room_for_read(arrival);
+    const Cycle start = commands_.room_for_read(commands_.sent(arrival, data_));
     const ReadForecast::Column column = forecast_.read(commands_, burst, start);
     commands_.read(burst, arrival, start, column.at);
     statistics_.bus_busy += burst_time_;
@@ -67,7 +67,9 @@ DramSchedule::Read DramSchedule::read(std::uint64_t address, unsigned length, Ti
     const std::int64_t share =
         std::max(commands_.share(), static_cast<std::int64_t>(arrival + unloaded) - static_cast<std::int64_t>(data));
     commands_.pay(share);
-    done = std::max(done, data + static_cast<Cycle>(share));
+    const Cycle answer = data + static_cast<Cycle>(share);
+    commands_.promise(answer);
+    done = std::max(done, answer);
   }
   const Tick finished = time(done);
   const Tick unloaded = time(longest);

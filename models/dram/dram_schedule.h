@@ -7,6 +7,9 @@
 //   - The forecast (models/dram/read_forecast.h) tells a read its time from what is decided and what waits.
 // By how much reads were served later than forecast, which is what writes and later reads took from them, the next reads are
 // told instead, each a part. Over all reads both sums are the same.
+//
+// Single reads are told too little nevertheless when writes go first. A requester that believes it sends reads which hardware
+// would keep back until the earlier answers have come; where that is certain the read is taken to arrive then.
 #pragma once
 
 #include <array>

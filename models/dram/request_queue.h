@@ -23,7 +23,7 @@ class RequestQueue {
   /// When the next request enters, or kNever.
   Cycle next() const { return next_; }
   /// How many have left.
-  std::uint64_t left() const { return left_; }
+  const std::uint64_t& left() const { return left_; }
 
   /// A request that arrives at `at`.
   void insert(Index request, Cycle at) {
