@@ -1,0 +1,114 @@
+// The preset mi210 beside measurements of the product (reference/mi210.csv):
+//   - te42kyfo/gpu-benches, gpu-latency/mi210.txt: one work-item follows pointers through 4 KiB, half a MiB and 32 MiB;
+//     gpu-stream/mi210.txt: vectors of 1 GiB.
+//   - ROCm/omniperf (today rocprofiler-compute), tests/workloads/device_filter/MI200: roofline.csv, and times and counters of
+//     three launches of a copy of 1 M doubles (timestamps.csv, pmc_perf.csv). The first one ran at the idle clock: its 16,213
+//     busy cycles (SQ_BUSY_CYCLES of one engine) in 19.7 us are 0.82 GHz, those of the others 1.7 GHz.
+// Latencies of the preset are chosen by the first; times of copies are what comes out.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <random>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "tests/validation/micro/machine.h"
+#include "tests/validation/reference_table.h"
+
+namespace lacuna::validation {
+namespace {
+
+double reference(const std::string& source, const std::string& quantity) {
+  for (const Row& row : read_reference("mi210.csv")) {
+    if (row.text("source") == source && row.text("quantity") == quantity) return row.number("value").value();
+  }
+  throw std::invalid_argument("mi210.csv has no " + source + ", " + quantity);
+}
+
+std::string code() { return fmt::format("[code]\nfile = {}/memory_streams_gfx90a.co\n", kernels()); }
+
+/// A chain of byte offsets through lines of 64 bytes in random order.
+struct Chain64 {
+  explicit Chain64(unsigned lines) : table(lines * 16), order(lines - 1) {
+    for (unsigned i = 0; i < order.size(); ++i) order[i] = i + 1;
+    std::shuffle(order.begin(), order.end(), std::mt19937_64(1));
+    std::uint32_t at = 0;
+    for (const std::uint32_t line : order) {
+      table[at * 16] = line * 64;
+      at = line;
+    }
+  }
+  /// Where so many hops from the beginning lead.
+  std::uint32_t after(unsigned hops) const { return 64 * order[hops - 1]; }
+
+  Words table;
+  std::vector<std::uint32_t> order;
+};
+
+struct Level {
+  const char* name;
+  unsigned lines;
+  unsigned warm_up;  ///< hops, which bring lines or translations
+  bool again;        ///< the same hops are measured, not those behind them
+};
+
+TEST(Mi210, Latencies) {
+  constexpr unsigned kHops = 2048;
+  constexpr double kClock = 1.7;  // GHz
+  Comparison results("mi210_latency.csv", {"level"});
+  Machine machine("mi210_latency", "mi210", {});
+  for (const Level& level :
+       {Level{"L1 load", 64, 64, true}, Level{"L2 load", 8192, 8191, true}, Level{"memory load", 1 << 19, 4096, false}}) {
+    const Chain64 chain(level.lines);
+    const auto chase = [](unsigned first, unsigned hops) {
+      return fmt::format("[dispatch chase]\ngrid = 64\narg = buf:table\narg = buf:last\narg = u32:{}\narg = u32:{}\n", first,
+                         hops);
+    };
+    machine.launch(code() + "[buffer table]\ncontents = in:table.bin\n[buffer last]\ncontents = zero:4\n" +
+                       chase(0, level.warm_up + 1) + chase(level.again ? 0 : chain.after(level.warm_up), kHops),
+                   {{"table", chain.table}});
+    const double cycles = machine.dispatch_times("chase").back() * kClock / kHops;
+    const double expected = reference("gpu-benches latency", level.name);
+    EXPECT_LE(std::abs(results.add({level.name}, "cycles", cycles, expected, 0.04)), 0.04) << level.name << ": " << cycles;
+  }
+}
+
+TEST(Mi210, CopyOfAMillionDoubles) {
+  Comparison results("mi210_copy.csv", {"launch"});
+  Machine machine("mi210_copy", "mi210", {});
+  std::string text = code() + "[buffer a]\ncontents = zero:8388608\n[buffer c]\ncontents = zero:8388608\n";
+  for (int i = 0; i < 3; ++i) text += "[dispatch copy]\ngrid = 1048576\narg = buf:a\narg = buf:c\n";
+  machine.launch(text, {});
+  const std::vector<double> times = machine.dispatch_times("copy");
+  ASSERT_EQ(times.size(), 3U);
+  for (const unsigned launch : {2U, 3U}) {
+    const double expected = reference(fmt::format("omniperf vcopy {}", launch), "kernel time");
+    const double error = results.add({std::to_string(launch)}, "us", times[launch - 1] / 1000, expected, 0.25);
+    EXPECT_LE(std::abs(error), 0.25) << times[launch - 1] << " ns against " << expected << " us";
+  }
+}
+
+// Twice 16 MiB; the product's rates are of vectors so long that beginning and end do not count.
+TEST(Mi210, RatesOfDram) {
+  constexpr unsigned kElements = 1 << 21;
+  Comparison results("mi210_streams.csv", {"kernel"});
+  Machine machine("mi210_streams", "mi210", {});
+  std::string text = code();
+  for (const char* buffer : {"a", "b", "c"}) text += fmt::format("[buffer {}]\ncontents = zero:{}\n", buffer, 8 * kElements);
+  text += fmt::format("[dispatch copy]\ngrid = {}\narg = buf:a\narg = buf:c\n", kElements);
+  text += fmt::format("[dispatch triad]\ngrid = {}\narg = buf:a\narg = buf:b\narg = buf:c\narg = f64:1.75\n", kElements);
+  machine.launch(text, {});
+  const double copy = 16.0 * kElements / machine.dispatch_times("copy").at(0);
+  const double triad = 24.0 * kElements / machine.dispatch_times("triad").at(0);
+  EXPECT_LE(std::abs(results.add({"copy"}, "GB/s", copy, reference("omniperf roofline", "copy of doubles from memory"), 0.2)),
+            0.2)
+      << copy;
+  EXPECT_LE(std::abs(results.add({"triad"}, "GB/s", triad, reference("gpu-benches stream", "triad"), 0.3)), 0.3) << triad;
+}
+
+}  // namespace
+}  // namespace lacuna::validation
