@@ -14,7 +14,8 @@ std::uint64_t later_of(std::uint64_t a, std::uint64_t b) { return a < b ? b : a;
 
 }  // namespace
 
-CommandScheduler::CommandScheduler(const DramParameters& parameters, const RefreshTimes& refresh, DramStatistics& statistics)
+CommandScheduler::CommandScheduler(const DramParameters& parameters, const RefreshTimes& refresh, DramStatistics& statistics,
+                                   std::size_t reads_in_flight)
     : parameters_(parameters),
       bank_bits_(bits_of(parameters.banks_per_group)),
       pseudo_shift_(bank_bits_ + bits_of(parameters.bank_groups)),
@@ -27,6 +28,7 @@ CommandScheduler::CommandScheduler(const DramParameters& parameters, const Refre
       closes_(parameters.page_policy == DramPagePolicy::closed),
       has_one_pseudo_(parameters.pseudo_channels == 1),
       reads_(parameters.read_queue),
+      in_flight_(reads_in_flight != 0 ? reads_in_flight : parameters.read_queue),
       reads_shift_(std::has_single_bit(reads_) ? std::countr_zero(reads_) : -1),
       high_(static_cast<std::size_t>(parameters.write_high * parameters.write_queue)),
       low_(static_cast<std::size_t>(std::max(1.0, std::ceil(parameters.write_low * parameters.write_queue)))),
@@ -112,7 +114,7 @@ void CommandScheduler::forget_kept_promises() {
 
 CommandScheduler::Cycle CommandScheduler::wait_for_answer(Cycle at, Cycle data) {
   if (at > now_) step(at, nullptr);
-  if (unserved_ < reads_) return at;
+  if (unserved_ < in_flight_) return at;
   skip_kept_promises();
   if (first_promise_ == promises_.size() || promises_[first_promise_].done > at) return at;
   step(kNever, &served_);

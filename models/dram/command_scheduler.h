@@ -46,7 +46,9 @@ class CommandScheduler {
     Cycle cycle;      ///< earliest activate, when a precharge comes first
   };
 
-  CommandScheduler(const DramParameters& parameters, const RefreshTimes& refresh, DramStatistics& statistics);
+  /// `reads_in_flight`: as of DramSchedule.
+  CommandScheduler(const DramParameters& parameters, const RefreshTimes& refresh, DramStatistics& statistics,
+                   std::size_t reads_in_flight = 0);
 
   /// The cycle from `at` on in which the queue takes a read. When requests come in order, and as many wait as it holds,
   /// commands are decided until one leaves.
@@ -55,10 +57,10 @@ class CommandScheduler {
     return ordered_ >= reads.room() && reads.is_filled() ? wait_for_room(reads, at) : at;
   }
   /// When a read that is sent at `at` arrives. Its requester believes the answers that it was told; when one of them has not
-  /// come, and as many reads wait as the queue holds, a requester of hardware has no entry left, and sends the read when the
-  /// next answer comes, `data` after its column command. Without this, reads that were told too little pile up before writes,
+  /// come, and as many reads wait as requesters have in flight, hardware has no entry left, and sends the read when the next
+  /// answer comes, `data` after its column command. Without this, reads that were told too little pile up before writes,
   /// and the bus turns for a few of them at a time.
-  Cycle sent(Cycle at, Cycle data) { return ordered_ >= reads_ && unserved_ >= reads_ ? wait_for_answer(at, data) : at; }
+  Cycle sent(Cycle at, Cycle data) { return ordered_ >= reads_ && unserved_ >= in_flight_ ? wait_for_answer(at, data) : at; }
   /// What the requester of the last read() was told: its answer comes at `done`.
   void promise(Cycle done) {
     if (promises_.size() == promises_.capacity()) forget_kept_promises();
@@ -302,8 +304,9 @@ class CommandScheduler {
   const bool in_order_;
   const bool closes_;
   const bool has_one_pseudo_;
-  const std::size_t reads_;  // that the queue holds
-  const int reads_shift_;    // log2 of it, -1: it is no power of two
+  const std::size_t reads_;      // that the queue holds
+  const std::size_t in_flight_;  // reads that requesters have at most
+  const int reads_shift_;        // log2 of it, -1: it is no power of two
   const std::size_t high_;
   const std::size_t low_;
   DramStatistics& statistics_;

@@ -16,7 +16,8 @@ constexpr unsigned kRetireCycles = 128;
 }  // namespace
 
 DramChannel::DramChannel(sc_core::sc_module_name module_name, const DramParameters& parameters, const AddressSlice& slice,
-                         BackingStore& store, std::uint64_t store_offset, const std::optional<AddressSlice>& mask_slice)
+                         BackingStore& store, std::uint64_t store_offset, const std::optional<AddressSlice>& mask_slice,
+                         std::size_t reads_in_flight)
     : sc_module(module_name),
       memory("memory"),
       masks("masks", mask_slice ? 1 : 0),
@@ -25,7 +26,7 @@ DramChannel::DramChannel(sc_core::sc_module_name module_name, const DramParamete
       mask_slice_(mask_slice.value_or(AddressSlice(0, Bytes{0}))),
       data_(nullptr),
       frontend_(parameters.clock.period() * parameters.frontend_latency.n),
-      schedule_(parameters, {slice.index(), slice.count()}) {
+      schedule_(parameters, {slice.index(), slice.count()}, reads_in_flight) {
   const std::string where = this->name();
   if (store_offset > store.size().n || slice.size().n > store.size().n - store_offset) {
     throw std::invalid_argument(where + ": " + std::to_string(slice.size().n) + " bytes at " + std::to_string(store_offset) +

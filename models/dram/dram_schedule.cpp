@@ -27,7 +27,7 @@ DramOrganization organization(const DramParameters& p) {
 
 }  // namespace
 
-DramSchedule::DramSchedule(const DramParameters& parameters, DramChannelPlace place)
+DramSchedule::DramSchedule(const DramParameters& parameters, DramChannelPlace place, std::size_t reads_in_flight)
     : parameters_(parameters),
       clock_(parameters.clock),
       map_(parameters.address_map, organization(parameters)),
@@ -38,7 +38,7 @@ DramSchedule::DramSchedule(const DramParameters& parameters, DramChannelPlace pl
       burst_time_(time(burst_)),
       refresh_(parameters.tREFI.n, place, parameters.refresh_stagger == DramRefreshStagger::channels),
       rows_found_{&statistics_.row_empty, &statistics_.row_hits, &statistics_.row_conflicts, &statistics_.row_empty},
-      commands_(parameters_, refresh_, statistics_),
+      commands_(parameters_, refresh_, statistics_, reads_in_flight),
       forecast_(parameters_, refresh_) {}
 
 DramSchedule::Read DramSchedule::read(std::uint64_t address, unsigned length, Tick at) {

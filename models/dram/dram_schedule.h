@@ -27,8 +27,9 @@ namespace lacuna {
 
 class DramSchedule {
  public:
-  /// std::invalid_argument when the organization makes no sense.
-  explicit DramSchedule(const DramParameters& parameters, DramChannelPlace place = {});
+  /// `reads_in_flight`: bursts that all requesters together wait for at most, as many as they have MSHRs; 0: as many as the
+  /// read queue holds. std::invalid_argument when the organization makes no sense.
+  explicit DramSchedule(const DramParameters& parameters, DramChannelPlace place = {}, std::size_t reads_in_flight = 0);
   DramSchedule(const DramSchedule&) = delete;
   DramSchedule& operator=(const DramSchedule&) = delete;
 

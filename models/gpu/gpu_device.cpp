@@ -16,6 +16,15 @@ constexpr std::uint64_t kVramBase = LACUNA_VRAM_BASE;
 
 std::string name_of(const char* what, std::size_t index) { return fmt::format("{}{}", what, index); }
 
+// Bursts of a channel for which the MSHRs of its bank of L2 wait at most, and those of its zero cache.
+std::size_t reads_in_flight(const GpuDeviceParameters& p) {
+  const std::uint64_t burst = p.dram.burst.n * p.dram.bytes_per_cycle;
+  const auto bursts = [burst](const CacheParameters& cache) {
+    return cache.mshrs * ((std::min(cache.line.n, cache.sector.n) + burst - 1) / burst);
+  };
+  return bursts(p.l2) + (has_zero_caches(p.lazy.mode) ? bursts(p.l2z) : 0);
+}
+
 // What the compute units' memory begins with; it grows when that is not enough.
 std::size_t state_bytes(const GpuDeviceParameters& p) {
   const std::size_t registers = std::size_t{p.cu.simds} * p.cu.vgprs_per_simd * isa::kLanes * sizeof(std::uint32_t);
@@ -214,7 +223,8 @@ void GpuDevice::build_memory() {
     l2_.push_back(std::make_unique<Cache>(name_of("l2_", i).c_str(), parameters_.l2, MemoryLevel::l2, 1, slice));
     std::optional<AddressSlice> masks;
     if (zero_) masks = zero_->map.masks_of(i);
-    dram_.push_back(std::make_unique<DramChannel>(name_of("dram", i).c_str(), parameters_.dram, slice, vram_, 0, masks));
+    dram_.push_back(std::make_unique<DramChannel>(name_of("dram", i).c_str(), parameters_.dram, slice, vram_, 0, masks,
+                                                  reads_in_flight(parameters_)));
     noc_->destinations[destination].bind(l2_.back()->upstream[0]);
     noc_->attach_prefetch(destination, l2_.back().get());
     l2_.back()->downstream.bind(dram_.back()->memory);

@@ -122,7 +122,7 @@ Result run_controller(const DramParameters& parameters, const std::vector<Reques
 }
 
 Result run_schedule(const DramParameters& parameters, const std::vector<Request>& requests, double load) {
-  DramSchedule schedule(parameters);
+  DramSchedule schedule(parameters, {}, kUnderWay);
   const unsigned burst_bytes = burst_of(parameters);
   const std::vector<std::uint64_t> arrival = arrivals(requests.size(), load);
   const std::uint64_t period = parameters.clock.period().ps;
