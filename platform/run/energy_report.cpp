@@ -55,12 +55,18 @@ void write_energy_csv_header(const std::vector<std::string>& blocks, std::ostrea
   for (const std::string& block : blocks) out << ",energy_" << block << "_j";
 }
 
-void write_energy_csv(const KernelEnergy& energy, Tick time, std::ostream& out) {
+void append_energy_csv(const KernelEnergy& energy, Tick time, std::string& line) {
   if (!energy.measured()) return;
+  const auto column = [&line](double value) {
+    line += ',';
+    line += number(value);
+  };
   const double total = energy.total();
-  out << ',' << number(total) << ',' << number(mean_watts(total, time)) << ',' << number(energy.peak_watts) << ','
-      << number(total * seconds(time));
-  for (const double joules : energy.joules) out << ',' << number(joules);
+  column(total);
+  column(mean_watts(total, time));
+  column(energy.peak_watts);
+  column(total * seconds(time));
+  for (const double joules : energy.joules) column(joules);
 }
 
 Json energy_json(const KernelEnergy& energy, const std::vector<std::string>& blocks, Tick time) {

@@ -16,7 +16,7 @@ namespace lacuna {
 /// Further columns of kernels.csv, each with a comma before it: energy, mean and peak power, energy-delay product, and the
 /// energy of each block.
 void write_energy_csv_header(const std::vector<std::string>& blocks, std::ostream& out);
-void write_energy_csv(const KernelEnergy& energy, Tick time, std::ostream& out);
+void append_energy_csv(const KernelEnergy& energy, Tick time, std::string& line);
 /// The same as an object. `time`: what the kernel took, of a sum the sum.
 nlohmann::ordered_json energy_json(const KernelEnergy& energy, const std::vector<std::string>& blocks, Tick time);
 

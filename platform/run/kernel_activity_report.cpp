@@ -6,6 +6,7 @@
 #include <iterator>
 #include <ostream>
 
+#include "platform/run/decimal.h"
 #include "platform/run/text_table.h"
 
 namespace lacuna {
@@ -101,17 +102,28 @@ void write_activity_csv_header(std::ostream& out) {
   for (const isa::MatrixOperationText& text : isa::kMatrixOperationTexts) out << ",passes_" << text.name;
 }
 
-void write_activity_csv(const KernelActivity& a, std::ostream& out) {
+void append_activity_csv(const KernelActivity& a, std::string& line) {
+  const auto column = [&line](std::uint64_t number) {
+    line += ',';
+    append_decimal(line, number);
+  };
   const WavefrontClass all = a.all();
-  for (const std::uint64_t cycles : all.cycles) out << ',' << cycles;
-  out << ',' << cycles_without_wavefront(a, all.resident);
-  for (const std::uint64_t count : a.issued) out << ',' << count;
-  out << ',' << a.requests << ',' << a.request_time.ps;
-  for (std::size_t i = 0; i < kMemoryLevels; ++i) out << ',' << a.latency.queueing[i].ps << ',' << a.latency.service[i].ps;
-  out << ',' << a.latency.mshr.ps;
-  for (std::size_t i = 0; i < kResources; ++i) out << ',' << a.used[i] << ',' << a.available[i];
-  for (const std::uint64_t count : a.lazy) out << ',' << count;
-  for (const std::uint64_t passes : a.matrix_passes) out << ',' << passes;
+  for (const std::uint64_t cycles : all.cycles) column(cycles);
+  column(cycles_without_wavefront(a, all.resident));
+  for (const std::uint64_t count : a.issued) column(count);
+  column(a.requests);
+  column(a.request_time.ps);
+  for (std::size_t i = 0; i < kMemoryLevels; ++i) {
+    column(a.latency.queueing[i].ps);
+    column(a.latency.service[i].ps);
+  }
+  column(a.latency.mshr.ps);
+  for (std::size_t i = 0; i < kResources; ++i) {
+    column(a.used[i]);
+    column(a.available[i]);
+  }
+  for (const std::uint64_t count : a.lazy) column(count);
+  for (const std::uint64_t passes : a.matrix_passes) column(passes);
 }
 
 void write_kernels_csv_reference(std::ostream& out) {

@@ -15,7 +15,7 @@ namespace lacuna {
 /// Further columns of kernels.csv, each with a comma before it: wavefront cycles by cause ("cycles_issue", …, and those of
 /// slots without a wavefront), requests of loads and the parts of their time, what was used and available of each resource.
 void write_activity_csv_header(std::ostream& out);
-void write_activity_csv(const KernelActivity& activity, std::ostream& out);
+void append_activity_csv(const KernelActivity& activity, std::string& line);
 /// docs/kernels-csv.md: all columns and their meaning.
 void write_kernels_csv_reference(std::ostream& out);
 /// The same as an object, with the wavefront classes one by one.

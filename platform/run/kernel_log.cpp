@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <initializer_list>
 #include <ostream>
 #include <utility>
 
+#include "platform/run/decimal.h"
 #include "platform/run/energy_report.h"
 #include "platform/run/kernel_activity_report.h"
 #include "platform/run/text_table.h"
@@ -17,27 +19,55 @@ std::string millions_per_second(std::uint64_t count, double seconds) {
   return seconds > 0 ? fixed(static_cast<double>(count) / seconds / 1e6, 2) : "-";
 }
 
+void append_dimensions(std::string& text, const std::array<std::uint32_t, 3>& size) {
+  append_decimal(text, size[0]);
+  for (const std::uint32_t items : {size[1], size[2]}) {
+    text += 'x';
+    append_decimal(text, items);
+  }
+}
+
 std::string dimensions(const std::array<std::uint32_t, 3>& size) {
-  return std::to_string(size[0]) + 'x' + std::to_string(size[1]) + 'x' + std::to_string(size[2]);
+  std::string text;
+  append_dimensions(text, size);
+  return text;
 }
 
 /// A field as RFC 4180 wants it; kernel names come from the guest and may hold anything.
-std::string csv_field(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return quoted + '"';
+void append_field(std::string& line, const std::string& text) {
+  if (text.find_first_of(",\"\r\n") == std::string::npos) {
+    line += text;
+    return;
+  }
+  line += '"';
+  for (const char c : text) line.append(c == '"' ? 2 : 1, c);
+  line += '"';
 }
 
-void write_csv_line(const KernelRecord& r, std::ostream& out) {
-  out << r.index << ',' << csv_field(r.name) << ',' << r.queue << ',' << dimensions(r.grid) << ',' << dimensions(r.workgroup)
-      << ',' << r.workgroups << ',' << r.wavefronts << ',' << r.start.ps << ',' << r.end.ps << ',' << r.cycles << ','
-      << r.wavefront_instructions << ',' << r.thread_instructions << ',' << (r.failed ? 1 : 0) << ','
-      << fixed(r.wall_seconds, 6);
-  write_activity_csv(r.activity, out);
-  out << ',' << r.bulk_bytes << ',' << (r.unfinished ? 1 : 0);
-  write_energy_csv(r.energy, r.end - r.start, out);
-  out << '\n';
+void append_numbers(std::string& line, std::initializer_list<std::uint64_t> numbers) {
+  for (const std::uint64_t number : numbers) {
+    line += ',';
+    append_decimal(line, number);
+  }
+}
+
+void append_csv_line(const KernelRecord& r, std::string& line) {
+  append_decimal(line, r.index);
+  line += ',';
+  append_field(line, r.name);
+  append_numbers(line, {r.queue});
+  for (const auto& size : {r.grid, r.workgroup}) {
+    line += ',';
+    append_dimensions(line, size);
+  }
+  append_numbers(line, {r.workgroups, r.wavefronts, r.start.ps, r.end.ps, r.cycles, r.wavefront_instructions,
+                        r.thread_instructions, r.failed ? 1U : 0U});
+  line += ',';
+  line += fixed(r.wall_seconds, 6);
+  append_activity_csv(r.activity, line);
+  append_numbers(line, {r.bulk_bytes, r.unfinished ? 1U : 0U});
+  append_energy_csv(r.energy, r.end - r.start, line);
+  line += '\n';
 }
 
 TextRow table_row(const std::string& name, const std::string& time, const std::string& cycles,
@@ -64,9 +94,9 @@ void KernelLog::kernel_ended(const KernelRecord& record) {
   if (is_new) summaries_.push_back({.name = record.name});
   summaries_[entry->second].add(record);
   if (csv_ == nullptr) return;
-  line_.seekp(0);
-  write_csv_line(record, line_);
-  csv_->write(line_.view().substr(0, static_cast<std::size_t>(line_.tellp())));
+  line_.clear();
+  append_csv_line(record, line_);
+  csv_->write(line_);
 }
 
 void KernelLog::record_to(std::shared_ptr<OutputFile> csv) {
@@ -110,7 +140,12 @@ void write_kernels_csv(const std::vector<KernelRecord>& records, std::ostream& o
   out << ",bulk_bytes,unfinished";
   write_energy_csv_header(energy_blocks, out);
   out << '\n';
-  for (const KernelRecord& r : records) write_csv_line(r, out);
+  std::string line;
+  for (const KernelRecord& r : records) {
+    line.clear();
+    append_csv_line(r, line);
+    out << line;
+  }
 }
 
 void write_kernel_totals_csv(const std::vector<KernelSummary>& summaries, std::ostream& out,
@@ -123,20 +158,24 @@ void write_kernel_totals_csv(const std::vector<KernelSummary>& summaries, std::o
   out << '\n';
   for (const KernelSummary& s : summaries) {
     const auto mean = [&s](std::uint64_t sum) {
-      return fixed(static_cast<double>(sum) / static_cast<double>(s.dispatches), 1);
+      return ',' + fixed(static_cast<double>(sum) / static_cast<double>(s.dispatches), 1);
     };
-    out << csv_field(s.name) << ',' << s.dispatches << ',' << s.failed << ',' << s.time.ps << ',' << s.shortest.ps << ','
-        << mean(s.time.ps) << ',' << s.longest.ps << ',' << s.cycles << ',' << s.least_cycles << ',' << mean(s.cycles) << ','
-        << s.most_cycles << ',' << s.workgroups << ',' << s.wavefronts << ',' << s.wavefront_instructions << ','
-        << s.thread_instructions << ',' << fixed(s.wall_seconds, 6);
-    write_activity_csv(s.activity, out);
-    out << ',' << s.bulk_bytes << ',' << s.unfinished;
-    write_energy_csv(s.energy, s.time, out);
-    out << '\n';
+    std::string line;
+    append_field(line, s.name);
+    append_numbers(line, {s.dispatches, s.failed, s.time.ps, s.shortest.ps});
+    line += mean(s.time.ps);
+    append_numbers(line, {s.longest.ps, s.cycles, s.least_cycles});
+    line += mean(s.cycles);
+    append_numbers(line, {s.most_cycles, s.workgroups, s.wavefronts, s.wavefront_instructions, s.thread_instructions});
+    line += ',' + fixed(s.wall_seconds, 6);
+    append_activity_csv(s.activity, line);
+    append_numbers(line, {s.bulk_bytes, s.unfinished});
+    append_energy_csv(s.energy, s.time, line);
+    out << line << '\n';
   }
 }
 
-void write_kernel_table(const std::vector<KernelRecord>& records, std::ostream& out) {
+void write_kernel_table(const std::deque<KernelRecord>& records, std::ostream& out) {
   std::vector<TextRow> rows{{"", "simulated", "core clock", "wavefront", "wall", "million wavefront", "million thread"},
                             {"kernel", "time", "cycles", "instructions", "time", "instructions/s", "instructions/s"}};
   std::uint64_t cycles = 0;

@@ -2,12 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <iosfwd>
 #include <limits>
 #include <map>
 #include <memory>
 #include <span>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -55,7 +55,7 @@ class KernelLog : public KernelObserver {
   /// From now on every kernel that ends, or that is unfinished when the run ends, is a line of this file (kernels.csv).
   void record_to(std::shared_ptr<OutputFile> csv);
   /// The first kKept, in order of completion.
-  const std::vector<KernelRecord>& records() const { return records_; }
+  const std::deque<KernelRecord>& records() const { return records_; }
   std::uint64_t count() const { return count_; }
   /// In order of first completion.
   const std::vector<KernelSummary>& summaries() const { return summaries_; }
@@ -69,7 +69,7 @@ class KernelLog : public KernelObserver {
     std::uint64_t index;
     std::string name;
   };
-  std::vector<KernelRecord> records_;
+  std::deque<KernelRecord> records_;  ///< large: they stay where they are when more are added
   std::vector<Running> running_;
   std::vector<KernelSummary> summaries_;
   std::map<std::string, std::size_t, std::less<>> summary_of_;  ///< name to index
@@ -77,7 +77,7 @@ class KernelLog : public KernelObserver {
   std::uint64_t count_ = 0;
   RunHash hash_;
   std::shared_ptr<OutputFile> csv_;
-  std::ostringstream line_;  ///< of csv_, overwritten by the next one
+  std::string line_;  ///< of csv_, overwritten by the next one
 };
 
 /// kernels.csv: one line per kernel in order of completion, times in picoseconds; with blocks, columns of energy.
@@ -88,7 +88,7 @@ void write_kernels_csv(const std::vector<KernelRecord>& records, std::ostream& o
 void write_kernel_totals_csv(const std::vector<KernelSummary>& summaries, std::ostream& out,
                              const std::vector<std::string>& energy_blocks = {});
 /// The table for people: one line per dispatch and a total.
-void write_kernel_table(const std::vector<KernelRecord>& records, std::ostream& out);
+void write_kernel_table(const std::deque<KernelRecord>& records, std::ostream& out);
 /// The same when there are many: one line per kernel, with the number of dispatches and their shortest and longest time.
 void write_kernel_table(const std::vector<KernelSummary>& summaries, std::ostream& out);
 /// Everything that must be the same in every run: all but the wall time.

@@ -3,6 +3,8 @@
 #include <iomanip>
 #include <sstream>
 
+#include "platform/run/decimal.h"
+
 namespace lacuna {
 
 void RunHash::bytes(std::string_view bytes) {
@@ -14,19 +16,34 @@ void RunHash::bytes(std::string_view bytes) {
 
 void RunHash::add(std::string_view name, std::string_view text) {
   // Lengths keep neighbouring texts apart: ("ab", "c") is not ("a", "bc").
-  bytes(std::to_string(name.size()) + ':');
-  bytes(name);
-  bytes(std::to_string(text.size()) + ':');
-  bytes(text);
+  for (const std::string_view part : {name, text}) {
+    bytes(Decimal(part.size()).text());
+    bytes(":");
+    bytes(part);
+  }
 }
 
-void RunHash::add(std::string_view name, std::uint64_t value) { add(name, std::to_string(value)); }
+void RunHash::add(std::string_view name, std::uint64_t value) { add(name, Decimal(value).text()); }
 
-void RunHash::add(const StatisticsGroup& group, const std::string& path) {
-  const std::string here = path.empty() ? group.name() : path + '.' + group.name();
-  for (const Statistic& statistic : group.statistics())
-    if (statistic.count) add(here + '.' + statistic.name, statistic.count());
-  for (const auto& child : group.groups()) add(*child, here);
+void RunHash::add(const StatisticsGroup& group) {
+  std::string path;
+  add(group, path);
+}
+
+void RunHash::add(const StatisticsGroup& group, std::string& path) {
+  const std::size_t outer = path.size();
+  if (outer != 0) path += '.';
+  path += group.name();
+  const std::size_t here = path.size();
+  for (const Statistic& statistic : group.statistics()) {
+    if (!statistic.count) continue;
+    path += '.';
+    path += statistic.name;
+    add(path, statistic.count());
+    path.resize(here);
+  }
+  for (const auto& child : group.groups()) add(*child, path);
+  path.resize(outer);
 }
 
 std::string RunHash::text() const {

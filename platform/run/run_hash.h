@@ -19,13 +19,14 @@ class RunHash {
   void add(std::string_view name, std::uint64_t value);
   void add(std::string_view name, std::string_view text);
   /// All counts of the tree with their paths, in the tree's order; derived values are left out, they follow from the counts.
-  void add(const StatisticsGroup& group, const std::string& path = {});
+  void add(const StatisticsGroup& group);
 
   std::uint64_t value() const { return hash_; }
   /// 16 hexadecimal digits.
   std::string text() const;
 
  private:
+  void add(const StatisticsGroup& group, std::string& path);
   void bytes(std::string_view bytes);
 
   std::uint64_t hash_ = 0xcbf29ce484222325;

@@ -1,6 +1,7 @@
 #include "platform/run/text_table.h"
 
 #include <cxxabi.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
@@ -8,7 +9,6 @@
 #include <iomanip>
 #include <memory>
 #include <ostream>
-#include <sstream>
 #include <string_view>
 
 namespace lacuna {
@@ -22,11 +22,7 @@ std::size_t characters(std::string_view text) {
 
 }  // namespace
 
-std::string fixed(double value, int decimals) {
-  std::ostringstream text;
-  text << std::fixed << std::setprecision(decimals) << value;
-  return text.str();
-}
+std::string fixed(double value, int decimals) { return fmt::format("{:.{}f}", value, decimals); }
 
 std::string grouped(std::uint64_t number) {
   std::string text = std::to_string(number);
