@@ -483,24 +483,11 @@ Tick Cache::invalidate(Tick at) {
 }
 
 void Cache::forget(std::uint64_t address, std::uint64_t bytes) {
-  const std::uint64_t first = address >> line_shift_;
-  const std::uint64_t last = (address + bytes - 1) >> line_shift_;
-  const auto drop_clean = [this](TagArray::Slot slot) {
+  each_held(address, bytes, [this](TagArray::Slot slot) {
     bool clean = true;
     for (unsigned sector = 0; sector < tags_.sectors(); ++sector) clean &= tags_.sector(slot, sector).dirty == 0;
     if (clean) tags_.drop(slot);
-  };
-  // A few lines are looked up, more are compared with what is here.
-  if (last - first < tags_.sets()) {
-    for (std::uint64_t line = first; line <= last; ++line) {
-      const TagArray::Slot slot = tags_.find(set_of(local_line(line << line_shift_)), line);
-      if (slot != TagArray::kNone) drop_clean(slot);
-    }
-    return;
-  }
-  for (TagArray::Slot slot = 0; slot < tags_.slots(); ++slot) {
-    if (tags_.valid(slot) && tags_.tag(slot) >= first && tags_.tag(slot) <= last) drop_clean(slot);
-  }
+  });
 }
 
 void Cache::leave(std::uint64_t address, bool dirty) {

@@ -228,6 +228,24 @@ class Cache : public sc_core::sc_module, public CacheMaintenance, public HostPre
     access.set = set_of(local);
     access.bank = static_cast<std::uint16_t>(bank_of(local));
   }
+  /// Calls `use` with the slot of each line of [address, address + bytes) that is here. It may drop the line.
+  template <class Use>
+  void each_held(std::uint64_t address, std::uint64_t bytes, const Use& use) const {
+    if (!tags_.used()) return;
+    const std::uint64_t first = address >> line_shift_;
+    const std::uint64_t last = (address + bytes - 1) >> line_shift_;
+    // A few lines are looked up, more are compared with what is here.
+    if (last - first < tags_.sets()) {
+      for (std::uint64_t line = first; line <= last; ++line) {
+        const TagArray::Slot slot = tags_.find(set_of(local_line(line << line_shift_)), line);
+        if (slot != TagArray::kNone) use(slot);
+      }
+      return;
+    }
+    for (TagArray::Slot slot = 0; slot < tags_.slots(); ++slot) {
+      if (tags_.valid(slot) && tags_.tag(slot) >= first && tags_.tag(slot) <= last) use(slot);
+    }
+  }
   static std::uint64_t low_bits(unsigned count) { return count >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1; }
   /// A request as the access to one sector, which nearly all are. False: it reaches into the next one, and has to be split.
   bool in_one_sector(const LineAccess& request, std::uint64_t local, SectorAccess& access) const {

@@ -110,19 +110,17 @@ void FirstLevelCache::drop_line(TagArray::Slot slot) {
 }
 
 Tick FirstLevelCache::invalidate(Tick at) {
-  for (Miss& miss : misses_) {
-    if (miss.kind == Kind::fill) miss.way.slot = TagArray::kNone;
+  if (tags_.used()) {
+    for (Miss& miss : misses_) {
+      if (miss.kind == Kind::fill) miss.way.slot = TagArray::kNone;
+    }
+    std::fill(filling_.begin(), filling_.end(), std::uint16_t{0});
   }
-  std::fill(filling_.begin(), filling_.end(), std::uint16_t{0});
   return Cache::invalidate(at);
 }
 
 void FirstLevelCache::forget(std::uint64_t address, std::uint64_t bytes) {
-  const std::uint64_t first = address >> line_shift_;
-  const std::uint64_t last = (address + bytes - 1) >> line_shift_;
-  for (TagArray::Slot slot = 0; slot < tags_.slots(); ++slot) {
-    if (tags_.tag(slot) >= first && tags_.tag(slot) <= last) drop_line(slot);
-  }
+  each_held(address, bytes, [this](TagArray::Slot slot) { drop_line(slot); });
 }
 
 void FirstLevelCache::reset() {

@@ -140,6 +140,8 @@ class TagArray {
   }
   /// Costs nothing when nothing was installed since the last time: every kernel's start invalidates every first-level cache.
   void drop_all();
+  /// Whether a line was installed since drop_all().
+  bool used() const { return used_; }
 
   void mark_dirty(Sector& sector, std::uint64_t bytes) {
     dirty_sectors_ += sector.dirty == 0 && bytes != 0 ? 1 : 0;
