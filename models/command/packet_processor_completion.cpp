@@ -130,7 +130,6 @@ void PacketProcessor::report_unfinished() {
 
 void PacketProcessor::report(const InFlightPacket& packet, KernelEnd how) {
   const Dispatch& d = *packet.dispatch;
-  const DispatchWork work = d.total();
   const Tick end = how == KernelEnd::unfinished ? now() : d.end;
   KernelRecord record{.index = d.index,
                       .name = d.kernel,
@@ -142,13 +141,14 @@ void PacketProcessor::report(const InFlightPacket& packet, KernelEnd how) {
                       .cycles = clock_.ceil(end - d.start).n,
                       .workgroups = d.finished_workgroups,
                       .wavefronts = d.wavefronts,
-                      .wavefront_instructions = work.wavefront_instructions,
-                      .thread_instructions = work.thread_instructions,
+                      .wavefront_instructions = d.wavefront_instructions,
+                      .thread_instructions = d.thread_instructions,
                       .wall_seconds = host_seconds() - packet.wall_start,
                       .failed = how == KernelEnd::failed,
                       .unfinished = how == KernelEnd::unfinished,
                       .bulk_bytes = d.bulk_bytes,
-                      .activity = work.activity};
+                      .activity = d.activity};
+  d.add_open_work(record);
   if (how == KernelEnd::unfinished) dispatcher_.add_resident(d, record.activity);
   if (resources_ != nullptr) {
     KernelActivity& a = record.activity;

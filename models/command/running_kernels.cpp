@@ -120,13 +120,16 @@ void RunningKernels::write(std::ostream& out, const std::function<std::string(co
     const auto end =
         std::find_if(first, wavefronts_.end(), [dispatch](const WavefrontSnapshot& w) { return w.dispatch != dispatch; });
     const std::span<const WavefrontSnapshot> wavefronts(first, end);
+    DispatchWork done;
+    done.wavefront_instructions = dispatch->wavefront_instructions;
+    dispatch->add_open_work(done);
     out << fmt::format(
         "  kernel {} (dispatch {}, queue {}, packet {}): grid {}, workgroup {}; of {}: {} finished, {} running, {} not "
         "started; {} so far\n",
         dispatch->kernel, dispatch->index, dispatch->queue_slot, dispatch->packet_index, size_text(dispatch->grid),
         size_text(dispatch->workgroup), count_text(dispatch->total_workgroups(), "workgroup"), dispatch->finished_workgroups,
         dispatch->next_workgroup - dispatch->finished_workgroups, dispatch->total_workgroups() - dispatch->next_workgroup,
-        count_text(dispatch->total().wavefront_instructions, "wavefront instruction"));
+        count_text(done.wavefront_instructions, "wavefront instruction"));
     if (const std::string why = not_started(*dispatch); !why.empty()) out << "    next workgroup: " << why << '\n';
     write_groups(*dispatch, wavefronts, out);
     write_spins(*dispatch, wavefronts, out);

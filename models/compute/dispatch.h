@@ -96,23 +96,20 @@ struct Dispatch {
     if (work[group] == nullptr) work[group] = std::make_unique<DispatchWork>();
     return *work[group];
   }
-  /// What has been done so far, with what groups that still work have counted. Between windows.
-  DispatchWork total() const {
-    DispatchWork sum{wavefront_instructions, thread_instructions, activity};
+  /// Adds what groups have counted that still work to sums: what has been done so far when they begin as what is here. `Sums`
+  /// has the members of DispatchWork. Between windows.
+  template <class Sums>
+  void add_open_work(Sums& sums) const {
     for (const auto& part : work) {
       if (part == nullptr) continue;
-      sum.wavefront_instructions += part->wavefront_instructions;
-      sum.thread_instructions += part->thread_instructions;
-      sum.activity += part->activity;
+      sums.wavefront_instructions += part->wavefront_instructions;
+      sums.thread_instructions += part->thread_instructions;
+      sums.activity += part->activity;
     }
-    return sum;
   }
   /// Of a dispatch that has ended: no group counts any more.
   void collect() {
-    const DispatchWork sum = total();
-    wavefront_instructions = sum.wavefront_instructions;
-    thread_instructions = sum.thread_instructions;
-    activity = sum.activity;
+    add_open_work(*this);
     work.clear();
   }
 };
