@@ -15,10 +15,10 @@ constexpr std::array kMoved{Resource::l1, Resource::l2, Resource::noc, Resource:
 }  // namespace
 
 void DeviceCopies::count(const std::string& name, const Describe& describe) {
-  StatisticsGroup& group = counters_.group(name);
+  StatisticsGroup group(name);
   describe(group);
   const auto place_of = [&](const char* counter) {
-    std::size_t place = in_bulk_.size();
+    std::size_t place = counters_.size();
     for (const Statistic& s : group.statistics()) {
       if (s.name == counter) return place;
       place += s.count ? 1 : 0;
@@ -34,22 +34,24 @@ void DeviceCopies::count(const std::string& name, const Describe& describe) {
       counters.dram_bytes = place_of("bytes_written");
     }
   }
-  in_bulk_.resize(in_bulk_.size() + group.sources().size());
+  const std::vector<const std::uint64_t*> counters = group.sources();
+  groups_.push_back({name, counters.size()});
+  counters_.insert(counters_.end(), counters.begin(), counters.end());
+  in_bulk_.resize(counters_.size());
 }
 
 void DeviceCopies::add_to(StatisticsGroup& parent) {
   const std::uint64_t* amounts = in_bulk_.data();
-  for (const auto& group : counters_.groups()) {
-    const bool there = std::any_of(parent.groups().begin(), parent.groups().end(),
-                                   [&](const auto& other) { return other->name() == group->name(); });
-    if (there) parent.group(group->name()).add_to_counts(amounts);
-    amounts += group->sources().size();
+  for (const Group& group : groups_) {
+    const auto there = std::find_if(parent.groups().begin(), parent.groups().end(),
+                                    [&group](const auto& other) { return other->name() == group.name; });
+    if (there != parent.groups().end()) (*there)->add_to_counts(amounts);
+    amounts += group.counters;
   }
 }
 
 void DeviceCopies::add_to(EnergyMeter& meter) const {
-  const std::vector<const std::uint64_t*> counters = counters_.sources();
-  for (std::size_t i = 0; i < counters.size(); ++i) meter.count_also(*counters[i], in_bulk_[i]);
+  for (std::size_t i = 0; i < counters_.size(); ++i) meter.count_also(*counters_[i], in_bulk_[i]);
 }
 
 unsigned DeviceCopies::at_work() const {
@@ -174,7 +176,9 @@ void DeviceCopies::count_write_backs() {
 }
 
 std::vector<std::uint64_t> DeviceCopies::traffic() const {
-  std::vector<std::uint64_t> amounts = counters_.counts();
+  std::vector<std::uint64_t> amounts;
+  amounts.reserve(counters_.size() + kMoved.size() + 1);
+  for (const std::uint64_t* const counter : counters_) amounts.push_back(*counter);
   const ResourceAmounts used = device_.used();
   for (const Resource resource : kMoved) amounts.push_back(used[static_cast<std::size_t>(resource)]);
   amounts.push_back(dirtied());

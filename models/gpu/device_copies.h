@@ -48,7 +48,7 @@ class DeviceCopies : public CopySurroundings {
   };
   explicit DeviceCopies(Device device) : device_(std::move(device)) {}
 
-  /// Counters that copies make grow, described in a group of that name. All of them before the first copy.
+  /// Counters that copies make grow, described in a group of that name, a new one. All of them before the first copy.
   using Describe = std::function<void(StatisticsGroup&)>;
   void count(const std::string& name, const Describe& describe);
   /// Adds what copies in bulk have added to the groups of these names in `parent`.
@@ -82,8 +82,13 @@ class DeviceCopies : public CopySurroundings {
   void count_write_backs();
 
   Device device_;
-  StatisticsGroup counters_{"copies"};
-  std::vector<std::uint64_t> in_bulk_;  // what copies in bulk have added, in the order of counters_; as large as that when used
+  struct Group {
+    std::string name;
+    std::size_t counters;
+  };
+  std::vector<Group> groups_;                   // in the order of counters_
+  std::vector<const std::uint64_t*> counters_;  // where models keep those that copies make grow
+  std::vector<std::uint64_t> in_bulk_;          // what copies in bulk have added to each of counters_
   ResourceAmounts used_{};
   /// Where in in_bulk_ the counters are that grow when an L2 bank writes back: of each bank and its channel.
   struct WriteBackCounters {
