@@ -31,7 +31,6 @@ void Results::attach(ProcessPlatform& platform) {
     energy_.add(platform.gpu(i));
     requests_.add(platform.gpu(i));
   }
-  platform.describe_statistics(statistics_);
 }
 
 void Results::open() {
@@ -81,11 +80,13 @@ void Results::write(RunEnd end, bool last) {
     summary.energy = &energy_;
     summary.energy_table = parameters_.values().gpu.energy.table;
   }
-  summary.run_hash = run_hash(summary, {}, kernels_, statistics_);
+  StatisticsGroup statistics("platform");
+  platform_->describe_statistics(statistics);
+  summary.run_hash = run_hash(summary, {}, kernels_, statistics);
   try {
     if (output_) {
       summary.output_folder = output_->path().string();
-      write_results(*output_, parameters_, summary, kernels_, statistics_);
+      write_results(*output_, parameters_, summary, kernels_, statistics);
     }
   } catch (const std::exception& e) {
     if (!failed()) report_failure("results are lost", e.what());

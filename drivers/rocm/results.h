@@ -45,7 +45,6 @@ class Results {
   const RunParameters& parameters_;
   const Settings& settings_;
   ProcessPlatform* platform_ = nullptr;
-  StatisticsGroup statistics_{"platform"};
   KernelLog kernels_;
   EnergyRecorder energy_;
   RequestRecorder requests_;
