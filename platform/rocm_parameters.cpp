@@ -30,7 +30,8 @@ void RocmParameters::describe(ParameterSection& section) {
       "Simulated time stands still while a thread of the program runs, until the thread has used so much processor time "
       "without calling the runtime while a GPU has work: it may wait for the GPU by reading memory. From then on "
       "simulated times depend on the host. A thread that sleeps by a timer is given the same time of the host",
-      {.range = {1e9, 1e15}, .source = "choice: longer than most programs compute while a kernel runs"});
+      {.range = {1e9, 1e15},
+       .source = "choice: longer than a program compiles or computes while a kernel runs, also on a busy host"});
   section.add("notice_after", notice_after,
               "Host time spent on simulating after which lacuna exec says once what it is at, unless it is to be quiet; on a "
               "terminal a line that goes on with it follows. 0ps = never",

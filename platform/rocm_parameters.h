@@ -15,7 +15,7 @@ struct RocmParameters {
   bool sdma = true;
   bool fine_grained_host_memory = false;
   Tick longest_sleep{3'000'000'000};
-  Tick host_patience{200'000'000'000};
+  Tick host_patience{1'000'000'000'000};
   Tick notice_after{10'000'000'000'000};
 
   void describe(ParameterSection& section);

@@ -16,8 +16,8 @@ kernel __attribute__((reqd_work_group_size(256, 1, 1))) void copy(global const d
 
 // STREAM's.
 kernel __attribute__((reqd_work_group_size(256, 1, 1))) void triad(global const double* restrict a,
-                                                                   global const double* restrict b,
-                                                                   global double* restrict c, double s) {
+                                                                   global const double* restrict b, global double* restrict c,
+                                                                   double s) {
   const size_t i = get_global_id(0);
   c[i] = a[i] + s * b[i];
 }

@@ -101,14 +101,13 @@ CommandScheduler::Cycle CommandScheduler::wait_for_room(const RequestQueue& queu
 }
 
 void CommandScheduler::skip_kept_promises() {
-  const auto is_kept = [this](const Promise& promise) { return requests_[promise.request].told != promise.told; };
   while (first_promise_ != promises_.size() && is_kept(promises_[first_promise_])) ++first_promise_;
 }
 
 void CommandScheduler::forget_kept_promises() {
-  skip_kept_promises();
   promises_.erase(promises_.begin(), promises_.begin() + static_cast<std::ptrdiff_t>(first_promise_));
   first_promise_ = 0;
+  std::erase_if(promises_, [this](const Promise& promise) { return is_kept(promise); });
   promises_.reserve(2 * promises_.size() + 4 * reads_);
 }
 

@@ -218,6 +218,7 @@ class CommandScheduler {
   }
   Cycle wait_for_room(const RequestQueue& queue, Cycle at);
   Cycle wait_for_answer(Cycle at, Cycle data);
+  bool is_kept(const Promise& promise) const { return requests_[promise.request].told != promise.told; }
   void skip_kept_promises();
   void forget_kept_promises();
   inline Index add(const Burst& burst, Cycle at, Cycle column, Kind kind);

@@ -30,6 +30,8 @@ for ((run = 0; run < times; ++run)); do
   [[ -n $first ]] || first=$hash
   if [[ $hash != "$first" ]]; then
     diff <(cut -d, -f1-3,8-10 results-0/kernels.csv) <(cut -d, -f1-3,8-10 results-$run/kernels.csv) >&2 || true
+    # A line of it tells when the simulator has given up waiting for a thread of the program.
+    tail -n 20 "results-$run/log.txt" >&2
     fail "run $run gives the hash $hash, run 0 gave $first"
   fi
   ((run == 0)) || rm -rf "results-$run"

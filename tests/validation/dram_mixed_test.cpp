@@ -183,7 +183,7 @@ TEST(DramController, CarriesReadsAsRamulator2) {
   EXPECT_EQ(compared, 9U);
 }
 
-constexpr double kBandwidth = 0.07;
+constexpr double kBandwidth = 0.08;
 constexpr double kLatency = 0.15;
 constexpr unsigned kSeeds[] = {17, 1, 2, 3, 4};
 

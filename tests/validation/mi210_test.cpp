@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <numeric>
 #include <random>
 #include <stdexcept>
 #include <string>
@@ -77,19 +78,21 @@ TEST(Mi210, Latencies) {
   }
 }
 
+// Both are means: launches of the product differ by a few per cent, here by how what the last one left lies in the L2. The
+// first is another case, as it finds nothing to write back.
 TEST(Mi210, CopyOfAMillionDoubles) {
-  Comparison results("mi210_copy.csv", {"launch"});
+  constexpr unsigned kLaunches = 9;
+  Comparison results("mi210_copy.csv", {"launches"});
   Machine machine("mi210_copy", "mi210", {});
   std::string text = code() + "[buffer a]\ncontents = zero:8388608\n[buffer c]\ncontents = zero:8388608\n";
-  for (int i = 0; i < 3; ++i) text += "[dispatch copy]\ngrid = 1048576\narg = buf:a\narg = buf:c\n";
+  for (unsigned i = 0; i < kLaunches; ++i) text += "[dispatch copy]\ngrid = 1048576\narg = buf:a\narg = buf:c\n";
   machine.launch(text, {});
   const std::vector<double> times = machine.dispatch_times("copy");
-  ASSERT_EQ(times.size(), 3U);
-  for (const unsigned launch : {2U, 3U}) {
-    const double expected = reference(fmt::format("omniperf vcopy {}", launch), "kernel time");
-    const double error = results.add({std::to_string(launch)}, "us", times[launch - 1] / 1000, expected, 0.25);
-    EXPECT_LE(std::abs(error), 0.25) << times[launch - 1] << " ns against " << expected << " us";
-  }
+  ASSERT_EQ(times.size(), kLaunches);
+  const double mean = std::accumulate(times.begin() + 1, times.end(), 0.0) / (kLaunches - 1) / 1000;
+  const double expected = (reference("omniperf vcopy 2", "kernel time") + reference("omniperf vcopy 3", "kernel time")) / 2;
+  EXPECT_LE(std::abs(results.add({"2 and later"}, "us", mean, expected, 0.15)), 0.15)
+      << mean << " against " << expected << " us";
 }
 
 // Twice 16 MiB; the product's rates are of vectors so long that beginning and end do not count.
