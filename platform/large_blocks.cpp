@@ -1,15 +1,36 @@
-// Large arrays of the program lie in huge pages of the host.
+// The program's heap, and large arrays, lie in huge pages of the host.
 //
-// SystemC's library makes and clears a heap of 3 MiB when it is loaded. In small pages that is 768 page faults, more than all
-// else that a start costs; in huge ones it is two.
+// In pages of 4 KiB most of what a start costs is the host's page faults: SystemC's library makes and clears a heap of 3 MiB
+// when it is loaded (768 pages), the models of an R9 Nano take 8 MiB of small objects (2,000 pages).
+#include <malloc.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
+#include <cstdint>
 #include <cstdlib>
 #include <new>
 
 namespace {
 
 constexpr std::size_t kHugePage = std::size_t{2} << 20;
+// The heap grows by so much; what is not touched takes no memory.
+constexpr int kHeapStep = 64 << 20;
+// From this size on blocks are mappings of their own, which the host gives back when they are freed.
+constexpr int kOwnMapping = 1 << 20;
+
+[[gnu::constructor]] void lay_heap_in_huge_pages() {
+  mallopt(M_TOP_PAD, kHeapStep);
+  mallopt(M_TRIM_THRESHOLD, 2 * kHeapStep);
+  mallopt(M_MMAP_THRESHOLD, kOwnMapping);
+  // More than is left of the heap that the program was loaded with, so that it grows.
+  void* const block = std::malloc(kOwnMapping / 2);
+  if (block == nullptr) return;
+  const std::uintptr_t begin = (reinterpret_cast<std::uintptr_t>(block) + kHugePage - 1) & ~(kHugePage - 1);
+  const auto end = reinterpret_cast<std::uintptr_t>(sbrk(0));
+  // A host without huge pages gives small ones.
+  if (begin < end) madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);
+  std::free(block);
+}
 
 }  // namespace
 

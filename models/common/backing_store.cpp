@@ -19,6 +19,9 @@ BackingStore::BackingStore(Bytes size) : data_(nullptr), size_(size) {
                             "cannot map " + std::to_string(size.n) + " bytes of backing memory");
   }
   data_ = static_cast<std::byte*>(mapping);
+  // A kernel's buffers are touched whole: one page fault of the host for 2 MiB, not 512. A host without huge pages gives small
+  // ones.
+  ::madvise(mapping, size.n, MADV_HUGEPAGE);
 }
 
 BackingStore::~BackingStore() {

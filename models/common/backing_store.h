@@ -1,4 +1,4 @@
-// Sparse backing memory: a contiguous host range of which only touched pages cost anything.
+// Sparse backing memory: a contiguous host range of which only touched pages, of 2 MiB where the host has them, cost anything.
 #pragma once
 
 #include <cstddef>
