@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <linux/futex.h>
+#include <pthread.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -74,44 +75,46 @@ constexpr const char* kTasks = "/proc/self/task";
 /// host more than the look. From one thread at a time.
 class TaskFolder {
  public:
+  static TaskFolder& the() {
+    static TaskFolder folder;
+    return folder;
+  }
   /// Its descriptor, and what fstat() says of it; AT_FDCWD when there is none to be had.
   int open(struct stat& status) {
-    const pid_t process = getpid();
-    if (is_held(status)) {
-      if (process_ == process) return file_;
-      close(file_);  // the parent's
-    }
+    if (is_held(status)) return file_;
     file_ = ::open(kTasks, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (file_ < 0 || fstat(file_, &status) != 0) return AT_FDCWD;
-    process_ = process;
     device_ = status.st_dev;
     number_ = status.st_ino;
     return file_;
   }
 
  private:
+  TaskFolder() {
+    pthread_atfork(nullptr, nullptr, [] { the().close_of_parent(); });
+  }
   /// A program may close files that are not its own; then the descriptor may be that of another file.
   bool is_held(struct stat& status) const {
     return file_ >= 0 && fstat(file_, &status) == 0 && status.st_dev == device_ && status.st_ino == number_;
   }
 
+  void close_of_parent() {
+    struct stat status {};
+    if (is_held(status)) close(file_);
+    file_ = -1;
+  }
+
   int file_ = -1;
-  pid_t process_ = 0;
   dev_t device_ = 0;
   ino_t number_ = 0;
 };
-
-TaskFolder& task_folder() {
-  static TaskFolder folder;
-  return folder;
-}
 
 /// A file of a thread in /proc/self/task. "" when the thread is gone or the file cannot be read.
 struct ProcFile {
   ProcFile(pid_t thread, const char* name) {
     std::array<char, 64> path{};
     struct stat status {};
-    const int folder = task_folder().open(status);
+    const int folder = TaskFolder::the().open(status);
     const bool whole = folder == AT_FDCWD;
     std::snprintf(path.data(), path.size(), "%s%s%d/%s", whole ? kTasks : "", whole ? "/" : "", static_cast<int>(thread), name);
     const int file = openat(folder, path.data(), O_RDONLY | O_CLOEXEC);
@@ -221,7 +224,7 @@ nanoseconds HostThreads::patience_after(nanoseconds patience, unsigned times) {
 bool HostThreads::all_wait(unsigned waiting) {
   struct stat status {};
   // A folder has a link of its own, one of its parent, and one of each folder in it.
-  const bool known = task_folder().open(status) != AT_FDCWD || stat(kTasks, &status) == 0;
+  const bool known = TaskFolder::the().open(status) != AT_FDCWD || stat(kTasks, &status) == 0;
   return known && status.st_nlink == 2 + waiting + SimulatorThread::count();
 }
 
