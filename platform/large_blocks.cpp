@@ -13,18 +13,21 @@
 namespace {
 
 constexpr std::size_t kHugePage = std::size_t{2} << 20;
-// The heap grows by so much; what is not touched takes no memory.
-constexpr int kHeapStep = 64 << 20;
+// What is not touched takes no memory.
+constexpr int kHeap = 32 << 20;
+// By which the heap grows when that is used up: the C library's default.
+constexpr int kStep = 128 << 10;
 // From this size on blocks are mappings of their own, which the host gives back when they are freed.
 constexpr int kOwnMapping = 1 << 20;
 
 [[gnu::constructor]] void lay_heap_in_huge_pages() {
-  mallopt(M_TOP_PAD, kHeapStep);
-  mallopt(M_TRIM_THRESHOLD, 2 * kHeapStep);
+  mallopt(M_TOP_PAD, kHeap);
+  mallopt(M_TRIM_THRESHOLD, 2 * kHeap);
   mallopt(M_MMAP_THRESHOLD, kOwnMapping);
   // More than is left of the heap that the program was loaded with, so that it grows.
   void* const block = std::malloc(kOwnMapping / 2);
-  if (block == nullptr) return;
+  mallopt(M_TOP_PAD, kStep);
+  if (block == nullptr) return;  // the process may not have so much
   const std::uintptr_t begin = (reinterpret_cast<std::uintptr_t>(block) + kHugePage - 1) & ~(kHugePage - 1);
   const auto end = reinterpret_cast<std::uintptr_t>(sbrk(0));
   // A host without huge pages gives small ones.
