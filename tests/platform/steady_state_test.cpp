@@ -180,7 +180,8 @@ TEST_F(SteadyState, TranslationsCostNoMemory) {
 TEST_F(SteadyState, UntouchedGpuMemoryCostsNothing) {
   run(20, 64);
   EXPECT_EQ(b_.gpu.vram().size().n, std::uint64_t{4} << 30);
-  EXPECT_LT(b_.gpu.vram().resident().n, std::uint64_t{16} << 20);
+  // A host with huge pages makes 2 MiB present for each place that this and the tests before it have touched.
+  EXPECT_LT(b_.gpu.vram().resident().n, b_.gpu.vram().size().n / 100);
 }
 
 }  // namespace
