@@ -43,9 +43,9 @@ constexpr Tick kStep{10'000'000};
 /// Looks at the program without sleeping: a program that waits for one kernel and launches the next is back by then.
 constexpr unsigned kLooksAwake = 200;
 constexpr std::chrono::microseconds kFirstSleep{20};
-/// Of the looks at a thread that has just gone on, every such one is at all threads of the program, which costs as much as a
-/// hundred of the others: mostly the thread waits again at once.
-constexpr unsigned kLooksAtAll = 16;
+/// After a thread has been released, only every 16th look reads the state of all threads from /proc, which costs the host about
+/// 100 times as much as counting the waits: usually the thread waits for the next kernel within microseconds.
+constexpr unsigned kLooksPerFullLook = 16;
 /// Host time without progress after which GPUs that have something to do, but nothing that could happen, are reported.
 constexpr std::chrono::seconds kStallReport{5};
 /// The program's exit waits for the simulation thread as long as this thread uses processor time between two looks that are so
@@ -56,7 +56,7 @@ thread_local bool is_simulation_thread = false;
 
 /// The C library makes the heap of a further thread usable page by page as it grows: a system call for each, which keeps the
 /// program's threads from their page faults meanwhile. What has been usable once stays so. The part that the models of the GPUs
-/// will fill is made present at once, which costs the host a tenth of as many page faults.
+/// will fill is populated by one system call, which costs the host a tenth of the page faults that it replaces.
 void reserve_heap(const RocmParameters& rocm, const GpuParameters& gpu) {
   // Less than what becomes a mapping of its own (host_heap.cpp).
   constexpr std::size_t kBlock = 256 * 1024;
@@ -68,9 +68,10 @@ void reserve_heap(const RocmParameters& rocm, const GpuParameters& gpu) {
   std::vector<void*> blocks(2 * filled / kBlock + 16);
   for (void*& block : blocks) block = heap.allocate(kBlock);
   for (void* const block : blocks) heap.deallocate(block, kBlock);
+  // After the blocks have been freed, as freeing returns their pages to the host. They lie side by side in a new thread's heap.
   const std::uintptr_t page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
   const std::uintptr_t first = reinterpret_cast<std::uintptr_t>(blocks.front()) & ~(page - 1);
-  madvise(reinterpret_cast<void*>(first), filled, MADV_POPULATE_WRITE);  // a host that does not know it goes on without
+  madvise(reinterpret_cast<void*>(first), filled, MADV_POPULATE_WRITE);  // fails before Linux 5.14, which only costs time
 }
 
 }  // namespace
@@ -279,7 +280,7 @@ bool Simulation::host_is_quiet(const HostWaits::Threads& waits) {
     spinning_ = 0;
     return true;
   }
-  if (went_on_ && idle_looks_ < kLooksAwake && idle_looks_ % kLooksAtAll != kLooksAtAll - 1) return false;
+  if (went_on_ && idle_looks_ < kLooksAwake && idle_looks_ % kLooksPerFullLook != kLooksPerFullLook - 1) return false;
   spinning_ = doorbells_.spinning(*platform_);
   const HostThreads::Look look = threads_.look(waits_.blocked_threads(), spinning_);
   ran_ |= look.ran;

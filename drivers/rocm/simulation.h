@@ -119,7 +119,7 @@ class Simulation {
   Tick look_until_{};              // they do now
   unsigned spinning_ = 0;          // threads, when simulated time was let go on
   bool disregards_ = false;        // a thread that runs
-  bool went_on_ = false;           ///< a thread has been released since all of them waited
+  bool went_on_ = false;           // a thread has been released since all threads waited
   bool ran_ = false;               // a thread has run since the last slice
   std::uint64_t waits_begun_ = 0;  // at the last look
   unsigned idle_looks_ = 0;

@@ -56,12 +56,12 @@ class CommandScheduler {
     const RequestQueue& reads = queues_[kReads];
     return ordered_ >= reads.room() && reads.is_filled() ? wait_for_room(reads, at) : at;
   }
-  /// When a read that is sent at `at` arrives. Its requester believes the answers that it was told; when one of them has not
-  /// come, and as many reads wait as requesters have in flight, hardware has no entry left, and sends the read when the next
-  /// answer comes, `data` after its column command. Without this, reads that were told too little pile up before writes,
-  /// and the bus turns for a few of them at a time.
+  /// When a read that is issued at `at` arrives. Requesters act on the predicted completion times of their reads. When such a
+  /// time has passed without the read having been served, and as many reads are pending as the requesters have MSHRs, hardware
+  /// has no free MSHR: the read is issued when the next pending one completes, `data` cycles after its column command. Without
+  /// this, reads with early predictions pile up ahead of writes, and the bus turns around for a few of them at a time.
   Cycle sent(Cycle at, Cycle data) { return ordered_ >= reads_ && unserved_ >= in_flight_ ? wait_for_answer(at, data) : at; }
-  /// What the requester of the last read() was told: its answer comes at `done`.
+  /// Records the completion time that was predicted for the last read().
   void promise(Cycle done) {
     if (promises_.size() == promises_.capacity()) forget_kept_promises();
     promises_.push_back({last_read_, requests_[last_read_].told, done});
@@ -142,7 +142,7 @@ class CommandScheduler {
     std::uint64_t number;  // of the burst
     Cycle at;
     Cycle column;         // as forecast
-    std::uint64_t told;   // how many were made before; kNotEntered when the request is free
+    std::uint64_t told;   // number of requests before it; kNotEntered: the entry is free
     std::uint64_t order;  // in which they entered the queues, or kNotEntered
     std::uint32_t bank;
     Index next;  // of its kind in the bank, younger; of those that are free
@@ -325,11 +325,11 @@ class CommandScheduler {
   Cycle latest_ = 0;         // arrival
   std::size_t ordered_ = 0;  // so many of the last requests came in the order of arrival
   std::int64_t owed_ = 0;
-  std::vector<Promise> promises_;  // as they were made
-  std::size_t first_promise_ = 0;  // those before it are kept
+  std::vector<Promise> promises_;  // predictions for pending reads, in order of read()
+  std::size_t first_promise_ = 0;  // the reads of those before it have been served
   Index last_read_ = kNone;
-  std::uint64_t served_ = 0;  // reads
-  std::size_t unserved_ = 0;  // likewise
+  std::uint64_t served_ = 0;  // reads whose column command has been issued
+  std::size_t unserved_ = 0;  // pending reads
   std::vector<Bank> banks_;
   std::vector<BankTail> tails_;  // of the banks
   std::array<std::vector<std::uint32_t>, 2> stale_;

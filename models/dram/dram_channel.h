@@ -32,8 +32,8 @@ class DramChannel : public sc_core::sc_module {
   tlm_utils::simple_target_socket<DramChannel> memory;
   sc_core::sc_vector<tlm_utils::simple_target_socket<DramChannel>> masks;  ///< one, if there is a slice of masks, or none
 
-  /// `reads_in_flight`: as of DramSchedule. std::invalid_argument when the slice's range does not lie in the store, or the
-  /// organization makes no sense.
+  /// `reads_in_flight`: as of DramSchedule. std::invalid_argument when the slice's range does not lie in the store, or as by
+  /// DramSchedule.
   DramChannel(sc_core::sc_module_name module_name, const DramParameters& parameters, const AddressSlice& slice,
               BackingStore& store, std::uint64_t store_offset = 0, const std::optional<AddressSlice>& mask_slice = {},
               std::size_t reads_in_flight = 0);

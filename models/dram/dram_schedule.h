@@ -8,8 +8,8 @@
 // By how much reads were served later than forecast, which is what writes and later reads took from them, the next reads are
 // told instead, each a part. Over all reads both sums are the same.
 //
-// Single reads are told too little nevertheless when writes go first. A requester that believes it sends reads which hardware
-// would keep back until the earlier answers have come; where that is certain the read is taken to arrive then.
+// For single reads the forecast is still too early when writes go first. A requester that acts on it issues reads which
+// hardware would hold back until earlier reads have completed; where that is certain, the read arrives at their completion.
 #pragma once
 
 #include <array>
@@ -28,7 +28,8 @@ namespace lacuna {
 class DramSchedule {
  public:
   /// `reads_in_flight`: bursts that all requesters together wait for at most, as many as they have MSHRs; 0: as many as the
-  /// read queue holds. std::invalid_argument when the organization makes no sense.
+  /// read queue holds. std::invalid_argument when a count is no power of two, or the row size, the
+  /// address map, the watermarks of writes or the times of refresh contradict the others.
   explicit DramSchedule(const DramParameters& parameters, DramChannelPlace place = {}, std::size_t reads_in_flight = 0);
   DramSchedule(const DramSchedule&) = delete;
   DramSchedule& operator=(const DramSchedule&) = delete;

@@ -40,7 +40,7 @@ struct Traffic {
   const char* name;
   bool sequential;
   unsigned writes;       // of a hundred requests
-  unsigned copies;       // arrays that are copied at once, or 0
+  unsigned copies;       // arrays that are copied simultaneously, or 0
   unsigned streams = 0;  // arrays of which a line each is read or written in turn, or 0
 };
 

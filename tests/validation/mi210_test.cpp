@@ -43,7 +43,7 @@ struct Chain64 {
       at = line;
     }
   }
-  /// Where so many hops from the beginning lead.
+  /// Byte offset of the line that `hops` hops from the beginning lead to.
   std::uint32_t after(unsigned hops) const { return 64 * order[hops - 1]; }
 
   Words table;
