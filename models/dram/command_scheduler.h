@@ -15,6 +15,7 @@
 // and what it is while writes are stand side by side, so that turning from one to the other chooses little.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -129,6 +130,9 @@ class CommandScheduler {
 
  private:
   using Index = RequestQueue::Index;
+  /// Requests that are no further apart from the order of arrival count as in order: a cache sends a victim's write-back some
+  /// cycles before or after its other requests.
+  static constexpr Cycle kDisorder = 16;
   static constexpr Index kNone = ~Index{0};
   static constexpr Cycle kNever = RequestQueue::kNever;
   static constexpr std::uint64_t kNotEntered = ~std::uint64_t{0};
@@ -225,8 +229,8 @@ class CommandScheduler {
   inline void link(Bank& bank, Index request);
   inline void remove(Bank& bank, Index request);
   void note_order(Cycle at) {
-    if (at >= latest_) {
-      latest_ = at;
+    if (at + kDisorder >= latest_) {
+      latest_ = std::max(latest_, at);
       ++ordered_;
     } else {
       ordered_ = 0;

@@ -88,7 +88,7 @@ bool DramChannel::access(tlm::tlm_generic_payload& payload, const AddressSlice& 
   if (payload.is_write()) {
     ++statistics.writes;
     statistics.bytes_written += length;
-    done = schedule_.write(address, length, at);
+    done = schedule_.write(address, length, at + frontend_) - frontend_;
     waiting = done - at;
     statistics.write_stall += waiting;
   } else {

@@ -4,7 +4,8 @@
 // store, where bus address `base` is byte `store_offset`.
 //
 // Time of a read: frontend_latency and what the schedule gives (models/dram/dram_schedule.h). A write is posted: it completes
-// for the sender when it enters the write queue. Addresses inside the slice are mapped to pseudo channel, bank group, bank, row
+// for the sender as soon as it leaves, or so much later as it waits for an entry of the write queue, which it reaches
+// frontend_latency after that, as a read does. Addresses inside the slice are mapped to pseudo channel, bank group, bank, row
 // and column by `address_map`.
 //
 // Behind the slice the channel may have another one, in rows of its own, whose contents are not modelled: of its transactions

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <random>
 
 #include "tests/harness/harness.h"
 #include "tests/harness/tlm_contract.h"
@@ -18,10 +19,10 @@ constexpr std::uint64_t kRow = 1024;
 constexpr unsigned kBanks = 4;
 
 // 1 ns cycle: frontend 20, tRCD 5, tRP 7, tCL 11, bursts of 4 cycles of 16 bytes; one group of 4 banks; no refresh.
-DramParameters parameters() {
+DramParameters parameters(Cycles frontend = 20_cycles) {
   DramParameters p;
   p.clock = 1000_MHz;
-  p.frontend_latency = 20_cycles;
+  p.frontend_latency = frontend;
   p.bytes_per_cycle = 16;
   p.burst = 4_cycles;
   p.bank_groups = 1;
@@ -52,6 +53,7 @@ struct DramBench : sc_core::sc_module {
   explicit DramBench(sc_core::sc_module_name n) : sc_module(n) {
     initiator.socket.bind(channel.memory);
     second_initiator.socket.bind(second.memory);
+    third_initiator.socket.bind(third.memory);
     try {
       DramChannel beyond("beyond", parameters(), AddressSlice(kBase, Bytes{kSize.n + 1}), store);
     } catch (const std::invalid_argument& error) {
@@ -62,9 +64,12 @@ struct DramBench : sc_core::sc_module {
   BackingStore store{kSize};
   test::TestInitiator initiator{"initiator"};
   test::TestInitiator second_initiator{"second_initiator"};
+  test::TestInitiator third_initiator{"third_initiator"};
   DramChannel channel{"channel", parameters(), AddressSlice(kBase, kSize), store};
   /// Channel 1 of 4, 128-byte chunks.
   DramChannel second{"second", parameters(), AddressSlice(kBase, kSize, 128_B, 4, 1), store};
+  /// As the first one, beside its requesters.
+  DramChannel third{"third", parameters(0_cycles), AddressSlice(kBase, kSize), store};
 };
 LACUNA_TEST_BENCH(DramBench)
 
@@ -73,8 +78,10 @@ DramBench& fresh() {
   b.second_initiator.begin_epoch();
   b.initiator.begin_epoch();
   b.second_initiator.share_epoch(b.initiator);
+  b.third_initiator.share_epoch(b.initiator);
   b.channel.reset();
   b.second.reset();
+  b.third.reset();
   return b;
 }
 
@@ -112,6 +119,22 @@ TEST(DramChannel, WritesArePostedUntilTheQueueIsFull) {
   EXPECT_GE(last, Tick{(5 + 35 * 4) * 1000});
   EXPECT_LE(last, Tick{(5 + 35 * 4 + 2 * 5) * 1000});
   EXPECT_GT(b.channel.statistics().write_stall, 0_ns);
+}
+
+// Reads and writes alike take the way to the controller, so that none overtakes another on it.
+TEST(DramChannel, TheFrontendDelaysReadsAndNothingElse) {
+  auto& b = fresh();
+  std::mt19937_64 random(1);
+  Tick at{};
+  for (unsigned i = 0; i < 300; ++i) {
+    const std::uint64_t address = kBase + random() % 256 * 64;
+    if (random() % 2 == 0) {
+      EXPECT_EQ(b.initiator.time_write(at, address, 64).at, b.third_initiator.time_write(at, address, 64).at) << i;
+    } else {
+      EXPECT_EQ(b.initiator.time_read(at, address, 64).at, b.third_initiator.time_read(at, address, 64).at + 20_ns) << i;
+    }
+    at += Tick{random() % 16 * 1000};
+  }
 }
 
 TEST(DramChannel, ASliceServesItsOwnChunksAndPacksThem) {

@@ -63,25 +63,28 @@ struct Scheduler {
   CommandScheduler commands;
 };
 
-/// Requests of the cycles from `begin` to `end`. The last is told first: when many come in order, the scheduler makes their
-/// sender wait for room.
+/// Requests of the cycles from `begin` to `end`. The last is told first and is well behind the others: when many come in order,
+/// or nearly, the scheduler makes their sender wait for room.
 std::vector<Request> batch(const DramParameters& p, const Traffic& traffic, Cycle begin, Cycle end, Random& random,
                            std::uint64_t& id) {
   const unsigned banks = p.pseudo_channels * p.bank_groups * p.banks_per_group;
   std::vector<Request> result;
   std::uint64_t choice = 0;
-  for (Cycle at = begin; (at += random() % (2 * traffic.gap + 1)) < end; ++id) {
+  constexpr Cycle kApart = 20;
+  for (Cycle at = begin; (at += random() % (2 * traffic.gap + 1)) < end - kApart; ++id) {
     if (id % traffic.stream == 0) choice = random();
     result.push_back(
         {id, random() % 100 < traffic.writes, static_cast<std::uint32_t>(choice % banks), (choice >> 32) % traffic.rows, at});
   }
-  if (!result.empty()) std::rotate(result.begin(), result.end() - 1, result.end());
+  if (result.empty()) return result;
+  result.back().at += kApart;
+  std::rotate(result.begin(), result.end() - 1, result.end());
   return result;
 }
 
 /// `jump`: cycles of a step of time; 1 also says in which cycle each column command is.
 void compare(const DramParameters& p, const Traffic& traffic, unsigned seed, Cycle jump) {
-  constexpr Cycle kBatch = 64;
+  constexpr Cycle kBatch = 128;
   constexpr Cycle kTraffic = 4000;
   test::ReferenceScheduler reference(p);
   Scheduler scheduler(p);
