@@ -65,8 +65,8 @@ Cache::Cache(sc_core::sc_module_name module_name, const CacheParameters& paramet
       set_mask_(0),
       bank_mask_(0),
       hashed_bits_(0),
-      plain_(parameters.write_policy == WritePolicy::write_back && parameters.transactions == 0 && !parameters.in_order &&
-             parameters.ports == 1 && parameters.lock_cycles == Cycles{}),
+      plain_(parameters.write_policy == WritePolicy::write_back && parameters.transactions == 0 && parameters.ports == 1 &&
+             parameters.lock_cycles == Cycles{}),
       tags_(sets_of(parameters, slice, this->name()), parameters.ways,
             static_cast<unsigned>(parameters.line.n / sector_bytes(parameters)), parameters.replacement, parameters.seed),
       banks_(parameters.banks, ClockedCalendar(port_time_)),
@@ -293,7 +293,8 @@ void Cache::invalidate_direct_mem_ptr(sc_dt::uint64 begin, sc_dt::uint64 end) {
     tags_.touch(slot);
   } else {
     ++statistics_.write_misses;
-    room = make_room(access, slot, start);
+    // The victim is known when the tags have been read.
+    room = make_room(access, slot, start + tag_) - tag_;
     if (slot == TagArray::kNone) return {send(access, room + tag_), room - start, tag_, {}};
     tags_.install(slot, access.line);
   }
@@ -335,19 +336,19 @@ Cache::Outcome Cache::forward(const SectorAccess& access, Tick start) {
 [[gnu::always_inline]] inline Cache::Outcome Cache::fill(const SectorAccess& access, TagArray::Slot& slot, Tick at) {
   // The line is there, without this sector or with only what has been written of it.
   const bool present = slot != TagArray::kNone;
-  const Tick room = present ? at : make_room(access, slot, at);
-  const Tick leaves = mshrs_.acquire(room);
-  statistics_.mshr_stall += leaves - room;
+  const Tick begin = mshrs_.acquire(at);
+  statistics_.mshr_stall += begin - at;
+  const Tick leaves = present ? begin : make_room(access, slot, begin);
   const unsigned bytes = 1U << sector_shift_;
   const Tick ready = send({.address = access.address & ~std::uint64_t{bytes - 1},
                            .length = static_cast<std::uint16_t>(bytes),
                            .requester = access.requester,
                            .kind = RequestKind::fill},
                           leaves);
-  mshrs_.occupy(leaves, ready);
+  mshrs_.occupy(begin, ready);
   if (error_ != tlm::TLM_OK_RESPONSE || slot == TagArray::kNone) {
     slot = TagArray::kNone;
-    return {ready, leaves - at, {}, leaves - room};
+    return {ready, leaves - at, {}, begin - at};
   }
   if (present) {
     tags_.touch(slot);
@@ -358,7 +359,7 @@ Cache::Outcome Cache::forward(const SectorAccess& access, Tick start) {
   sector.filled(at, ready);  // it has the way or waits for it, and who asks for the line from now on waits with it
   sector.locked = ready + lock_;
   sector.complete = true;
-  return {ready, leaves - at, {}, leaves - room};
+  return {ready, leaves - at, {}, begin - at};
 }
 
 Tick Cache::unlock(const TagArray::Sector& sector, Tick at) {

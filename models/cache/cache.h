@@ -20,9 +20,10 @@
 // secondary miss takes until the later of t + tag_latency and F, + fill_latency. Who comes between F and the unlocking waits.
 //
 // A request takes one of `ports` slots a cycle of its bank and, if `transactions` limits how many are under way, one of those
-// until it is done; a primary miss holds an MSHR from t + tag_latency to F. A victim with dirty bytes is written back when it
-// is replaced; its successor waits until downstream has taken it. With `in_order` a request that waits for a way or an MSHR
-// keeps its bank from taking others.
+// until it is done; a primary miss holds an MSHR from t + tag_latency to F. It gets the MSHR before its way, so that
+// write-backs and reads leave in the order of the misses. A victim with dirty bytes is written back when it is replaced; its
+// successor waits until downstream has taken it. With `in_order` a request that waits for a way or an MSHR keeps its bank from
+// taking others.
 //
 // Round trip of an L1-L2-DRAM hierarchy with a crossbar (models/noc/crossbar.h), as seen at the L1's socket:
 //   L1 hit    l1.hit_latency

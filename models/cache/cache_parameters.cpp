@@ -35,7 +35,7 @@ void CacheParameters::describe(ParameterSection& section) {
               "hits; 0 = no longer than until it is there",
               {.range = {0, 1e5}, .source = "choice: a bank takes a line as it arrives; MGPUSim v3.0.3: the bank's latency"});
   section.add("in_order", in_order, "Whether a request that waits for a way or an MSHR holds up those behind it in its bank",
-              {.source = "choice: others pass; MGPUSim v3.0.3: held up"});
+              {.source = "L2: held up, as in MGPUSim v3.0.3 and GPGPU-Sim; others: choice, others pass"});
   section.add("write_latency", write_latency, "From a write to its acceptance (write_back)", {.range = {0, 1e5}});
   section.add("atomic_cycles", atomic_cycles, "How long an atomic keeps its bank (write_back)", {.range = {1, 1e5}});
   section.add("invalidate_latency", invalidate_latency, "Time of an invalidation, write-backs not counted",
