@@ -1,4 +1,5 @@
-// Streams through memory, a double for each work-item: what DRAM carries (tests/validation/streams_test.cpp).
+// Streams through memory, a double for each work-item: what DRAM carries (tests/validation/mi210_test.cpp,
+// bench/streams_bench.sh).
 
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 

@@ -1,0 +1,41 @@
+#!/usr/bin/env bash
+# What each preset's memory carries in simulated time: vectors of doubles that are read, copied, and combined as in STREAM's triad,
+# in GB/s and as a part of DRAM's peak. A vector of 128 MiB is three times as large as the largest last-level cache.
+# Usage: [ELEMENTS=N] streams_bench.sh LACUNA FIRMWARE_FOLDER CONFIGS_FOLDER [PRESET...]
+set -euo pipefail
+lacuna=$(realpath "$1") kernels=$(realpath "$2/kernels") configs=$(realpath "$3")
+shift 3
+[[ $# != 0 ]] || set -- $(cd "$configs" && printf '%s\n' *.cfg | sed 's/\.cfg$//')
+elements=${ELEMENTS:-$((16 << 20))}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+
+# rate KERNEL BYTES: GB/s by the kernel's time, and its part of what DRAM carries at most in that time
+rate() {
+  awk -F, -v kernel="$1" -v bytes="$2" '
+    NR == 1 { for (i = 1; i <= NF; ++i) column[$i] = i; next }
+    $column["kernel"] == kernel {
+      printf "%.0f (%.0f %%)", bytes * 1000 / ($column["end_ps"] - $column["start_ps"]), 100 * bytes / $column["dram_peak"]
+    }' out/kernels.csv
+}
+
+printf '%-26s %16s %16s %16s\n' '' read copy triad
+for preset; do
+  vectors=$elements
+  # On its 16 wavefronts the smallest machine would take minutes.
+  [[ $preset != tiny ]] || vectors=$((1 << 20))
+  target=
+  "$lacuna" launch "$kernels/empty.co" --kernel empty --grid 64 --config "$preset" --out out --quiet >log.txt 2>&1 || target=_gfx90a
+  {
+    printf '[code]\nfile = %s/memory_streams%s.co\n' "$kernels" "$target"
+    for buffer in a b c; do printf '[buffer %s]\ncontents = zero:%d\n' $buffer $((8 * vectors)); done
+    printf '[dispatch read]\ngrid = %d\narg = buf:a\narg = buf:c\n' "$vectors"
+    printf '[dispatch copy]\ngrid = %d\narg = buf:b\narg = buf:c\n' "$vectors"
+    printf '[dispatch triad]\ngrid = %d\narg = buf:a\narg = buf:b\narg = buf:c\narg = f64:1.75\n' "$vectors"
+  } >streams.launch
+  rm -rf out
+  "$lacuna" launch streams.launch --config "$preset" --out out --quiet >log.txt 2>&1 || { cat log.txt >&2; exit 1; }
+  printf '%-26s %16s %16s %16s\n' "$preset" "$(rate read $((8 * vectors)))" "$(rate copy $((16 * vectors)))" \
+    "$(rate triad $((24 * vectors)))"
+done
