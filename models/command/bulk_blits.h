@@ -8,8 +8,8 @@
 //    executed                            bulk: the time of the first, and for each further byte what the third took
 //                                        longer than the second, so that neither start nor end of a piece counts
 //
-// Later copies of its kind are in bulk from their beginning. Shorter ones are executed once for each size (CopyCosts says how
-// sizes between are known). Below kSmallest, and where a copy overlaps itself, everything is executed.
+// Later copies of its kind are in bulk from their beginning. Shorter ones are executed three times for each size (CopyCosts
+// says how sizes between are known). Below kSmallest, and where a copy overlaps itself, everything is executed.
 //
 // Contention: a copy is in bulk only while nothing else uses the memory. As soon as another dispatch or copy begins, it goes on
 // from where it is, executed in pieces; when it is alone again after a piece, in bulk. So what competes does so in detail.

@@ -11,6 +11,7 @@ namespace {
 
 /// Points of one kind that are remembered: a program that copies ever different sizes needs no more.
 constexpr std::size_t kMostPoints = 64;
+constexpr std::size_t kSamples = 3;
 
 std::uint64_t between(std::uint64_t a, std::uint64_t b, double share) {
   const double value = static_cast<double>(a) + (static_cast<double>(b) - static_cast<double>(a)) * share;
@@ -36,8 +37,17 @@ CopyCost CopyCost::beyond(const CopyCost& other) const {
 }
 
 void CopyCosts::add(const CopyKind& kind, std::uint64_t bytes, CopyCost cost) {
-  auto& points = kinds_[kind].points;
-  if (points.size() < kMostPoints) points.try_emplace(bytes, std::move(cost));
+  Known& known = kinds_[kind];
+  if (known.points.size() + known.samples.size() >= kMostPoints && !known.samples.contains(bytes)) return;
+  if (known.points.contains(bytes)) return;
+  std::vector<CopyCost>& samples = known.samples[bytes];
+  samples.push_back(std::move(cost));
+  if (samples.size() < kSamples) return;
+  const auto median = samples.begin() + kSamples / 2;
+  std::nth_element(samples.begin(), median, samples.end(),
+                   [](const CopyCost& a, const CopyCost& b) { return a.time < b.time; });
+  known.points.emplace(bytes, std::move(*median));
+  known.samples.erase(bytes);
 }
 
 void CopyCosts::add_slope(const CopyKind& kind, std::uint64_t from, CopyCost first, std::uint64_t bytes, CopyCost more) {
@@ -47,7 +57,8 @@ void CopyCosts::add_slope(const CopyKind& kind, std::uint64_t from, CopyCost fir
 std::optional<CopyCost> CopyCosts::of(const CopyKind& kind, std::uint64_t bytes) const {
   const auto found = kinds_.find(kind);
   if (found == kinds_.end()) return std::nullopt;
-  const auto& [points, slope] = found->second;
+  const std::map<std::uint64_t, CopyCost>& points = found->second.points;
+  const std::optional<Slope>& slope = found->second.slope;
   const auto above = points.lower_bound(bytes);
   if (above != points.end() && above->first == bytes) return above->second;
   if (slope && bytes >= slope->from) {

@@ -1,8 +1,9 @@
 // What copies of one kind cost, learned from copies that were carried out in detail: time, and traffic on the way.
 //
 // A kind is all that the cost depends on beside the number of bytes. Of each kind are known
-//   points  whole copies of so many bytes; between two neighbours, of which the larger has twice the bytes of the smaller at
-//           most, a copy costs what lies on the line between them
+//   points  whole copies of so many bytes, of three the one of median time: a single one may have met a refresh or evicted the
+//           code of its own kernel. Between two neighbours, of which the larger has twice the bytes of the smaller at most, a
+//           copy costs what lies on the line between them
 //   slope   what each byte costs beyond `from` bytes, for copies that are longer than that
 // Nothing here knows a rate of its own: whatever a configuration makes of copies is what was measured.
 #pragma once
@@ -42,7 +43,7 @@ struct CopyKind {
 
 class CopyCosts {
  public:
-  /// A copy of `bytes` bytes, the whole of it.
+  /// A copy of `bytes` bytes, the whole of it. What such copies cost is known when three have been added.
   void add(const CopyKind& kind, std::uint64_t bytes, CopyCost cost);
   /// A copy costs `first` for its first `from` bytes, and `more` for each further `bytes`. Replaces what was known.
   void add_slope(const CopyKind& kind, std::uint64_t from, CopyCost first, std::uint64_t bytes, CopyCost more);
@@ -58,6 +59,7 @@ class CopyCosts {
   };
   struct Known {
     std::map<std::uint64_t, CopyCost> points;
+    std::map<std::uint64_t, std::vector<CopyCost>> samples;  ///< of points to be
     std::optional<Slope> slope;
   };
   std::map<CopyKind, Known> kinds_;

@@ -10,10 +10,28 @@ CopyCost cost(std::uint64_t ps, std::uint64_t traffic) { return {.time = {ps}, .
 
 const CopyKind kKind{.what = "copy"};
 
+/// As often as it takes for copies of that size to be known.
+void add(CopyCosts& costs, std::uint64_t bytes, const CopyCost& cost) {
+  for (int i = 0; i < 3; ++i) costs.add(kKind, bytes, cost);
+}
+
+TEST(CopyCosts, AreTheMedianOfThreeCopies) {
+  CopyCosts costs;
+  costs.add(kKind, 4096, cost(310, 31));
+  costs.add(kKind, 4096, cost(460, 46));
+  EXPECT_FALSE(costs.of(kKind, 4096).has_value());
+  costs.add(kKind, 4096, cost(340, 34));
+  ASSERT_TRUE(costs.of(kKind, 4096).has_value());
+  EXPECT_EQ(costs.of(kKind, 4096)->time, Tick{340});
+  EXPECT_EQ(costs.of(kKind, 4096)->traffic, (std::vector<std::uint64_t>{34, 68}));
+  add(costs, 4096, cost(999, 9));
+  EXPECT_EQ(costs.of(kKind, 4096)->time, Tick{340}) << "what is known stays";
+}
+
 TEST(CopyCosts, KnowNothingOfThemselves) {
   CopyCosts costs;
   EXPECT_FALSE(costs.of(kKind, 4096).has_value());
-  costs.add(kKind, 4096, cost(100, 10));
+  add(costs, 4096, cost(100, 10));
   EXPECT_FALSE(costs.of({.what = "copy", .to_host = true}, 4096).has_value()) << "of another kind";
   EXPECT_FALSE(costs.of(kKind, 4095).has_value());
   EXPECT_FALSE(costs.of(kKind, 4097).has_value());
@@ -23,9 +41,9 @@ TEST(CopyCosts, KnowNothingOfThemselves) {
 
 TEST(CopyCosts, LieOnLinesBetweenNeighbours) {
   CopyCosts costs;
-  costs.add(kKind, 1000, cost(100, 10));
-  costs.add(kKind, 2000, cost(300, 30));
-  costs.add(kKind, 4001, cost(900, 60));
+  add(costs, 1000, cost(100, 10));
+  add(costs, 2000, cost(300, 30));
+  add(costs, 4001, cost(900, 60));
   ASSERT_TRUE(costs.of(kKind, 1250).has_value());
   EXPECT_EQ(costs.of(kKind, 1250)->time, Tick{150});
   EXPECT_EQ(costs.of(kKind, 1250)->traffic, (std::vector<std::uint64_t>{15, 30}));
@@ -41,7 +59,7 @@ TEST(CopyCosts, GrowBySlopes) {
   EXPECT_EQ(costs.of(kKind, 2000)->time, Tick{700});
   EXPECT_EQ(costs.of(kKind, 101'000)->time, Tick{20'500});
   EXPECT_EQ(costs.of(kKind, 101'000)->traffic, (std::vector<std::uint64_t>{1010, 2020}));
-  costs.add(kKind, 2000, cost(777, 7));
+  add(costs, 2000, cost(777, 7));
   EXPECT_EQ(costs.of(kKind, 2000)->time, Tick{777}) << "what was measured counts more than what is computed";
 }
 
