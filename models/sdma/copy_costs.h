@@ -1,8 +1,8 @@
 // What copies of one kind cost, learned from copies that were carried out in detail: time, and traffic on the way.
 //
 // A kind is all that the cost depends on beside the number of bytes. Of each kind are known
-//   points  whole copies of so many bytes, of three the one of median time: a single one may have met a refresh or evicted the
-//           code of its own kernel. Between two neighbours, of which the larger has twice the bytes of the smaller at most, a
+//   points  whole copies by their size, of three the one of median time: a single one may meet a refresh, or find the code of
+//           its kernel evicted. Between two neighbours, of which the larger has twice the bytes of the smaller at most, a
 //           copy costs what lies on the line between them
 //   slope   what each byte costs beyond `from` bytes, for copies that are longer than that
 // Nothing here knows a rate of its own: whatever a configuration makes of copies is what was measured.
