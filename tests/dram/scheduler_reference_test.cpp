@@ -63,8 +63,8 @@ struct Scheduler {
   CommandScheduler commands;
 };
 
-/// Requests of the cycles from `begin` to `end`. The last is told first and is well behind the others: when many come in order,
-/// or nearly, the scheduler makes their sender wait for room.
+/// Requests of the cycles from `begin` to `end`. The last comes first in the list, and well after the others in time: when many
+/// come in order, or nearly, the scheduler makes their sender wait for room.
 std::vector<Request> batch(const DramParameters& p, const Traffic& traffic, Cycle begin, Cycle end, Random& random,
                            std::uint64_t& id) {
   const unsigned banks = p.pseudo_channels * p.bank_groups * p.banks_per_group;

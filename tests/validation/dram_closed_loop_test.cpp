@@ -1,7 +1,7 @@
 // The DRAM schedule under requesters that wait for its answers, against a controller that decides cycle by cycle
-// (dram_controller.h): each of them reads a line, writes one when the data have come, and goes on with the next. So what a read
-// is told decides when writes and further reads come, which in traffic that is given beforehand (dram_mixed_test.cpp) it does
-// not.
+// (dram_controller.h): each of them reads a line, writes one when the data have come, and goes on with the next. The time
+// that a read is given decides when writes and further reads come; in traffic that is fixed beforehand (dram_mixed_test.cpp) it
+// does not.
 //
 // With few requesters both carry the same. With many, the controller's reads wait together while writes are served, so that the
 // requesters take their turns together, and it turns the bus round less often than its watermarks ask for. The schedule tells a
