@@ -23,7 +23,7 @@ rate() {
 printf '%-26s %16s %16s %16s\n' '' read copy triad
 for preset; do
   vectors=$elements
-  # On its 16 wavefronts the smallest machine would take minutes.
+  # Its memory holds no three of the usual size.
   [[ $preset != tiny ]] || vectors=$((1 << 20))
   target=
   "$lacuna" launch "$kernels/empty.co" --kernel empty --grid 64 --config "$preset" --out out --quiet >log.txt 2>&1 || target=_gfx90a
