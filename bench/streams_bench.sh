@@ -29,7 +29,9 @@ for preset; do
   "$lacuna" launch "$kernels/empty.co" --kernel empty --grid 64 --config "$preset" --out out --quiet >log.txt 2>&1 || target=_gfx90a
   {
     printf '[code]\nfile = %s/memory_streams%s.co\n' "$kernels" "$target"
-    for buffer in a b c; do printf '[buffer %s]\ncontents = zero:%d\n' $buffer $((8 * vectors)); done
+    # Not zeros, which zero caches would keep from memory.
+    for buffer in a b; do printf '[buffer %s]\ncontents = fill:%d:f64:uniform(1,2)\n' $buffer "$vectors"; done
+    printf '[buffer c]\ncontents = zero:%d\n' $((8 * vectors))
     printf '[dispatch read]\ngrid = %d\narg = buf:a\narg = buf:c\n' "$vectors"
     printf '[dispatch copy]\ngrid = %d\narg = buf:b\narg = buf:c\n' "$vectors"
     printf '[dispatch triad]\ngrid = %d\narg = buf:a\narg = buf:b\narg = buf:c\narg = f64:1.75\n' "$vectors"
