@@ -1,5 +1,6 @@
 #include "drivers/rocm/driver.h"
 
+#include <dlfcn.h>
 #include <pthread.h>
 #include <spdlog/spdlog.h>
 #include <atomic>
@@ -9,8 +10,10 @@
 #include <utility>
 
 #include "drivers/rocm/missing_code.h"
+#include "drivers/rocm/preload/threads.h"
 #include "drivers/rocm/process_end.h"
 #include "drivers/rocm/thunk_variables.h"
+#include "models/common/simulator_thread.h"
 #include "platform/run/log.h"
 #include "platform/run/terminal.h"
 
@@ -31,6 +34,20 @@ std::atomic<bool> forked{false};
 ProgressLine& progress_line(bool enabled) {
   static auto* const line = new ProgressLine(enabled);
   return *line;
+}
+
+/// A thread of the program yields the processor. False: not for a GPU.
+bool yield_of_thread() {
+  Driver* const driver = Driver::get();
+  if (driver == nullptr || !driver->simulation().has_work() || SimulatorThread::is_current()) return false;
+  driver->waits().yield();
+  return true;
+}
+
+/// Without liblacuna_threads.so threads yield as usual.
+void hook_yields() {
+  void* const set = dlsym(RTLD_DEFAULT, kSetYieldHook);
+  if (set != nullptr) reinterpret_cast<SetYieldHook*>(set)(yield_of_thread);
 }
 
 }  // namespace
@@ -84,6 +101,7 @@ HSAKMT_STATUS Driver::open() {
       if (targets.size() == 1 || !runtime_hides_gpus()) expect_code_for(targets, made->parameters().rocm.target_parameter());
       the_driver = made.release();
       watch_process_end();
+      hook_yields();
       pthread_atfork(nullptr, nullptr, [] {
         forked = the_driver.load() != nullptr;
         if (forked) the_driver.load()->simulation_.leave_results_to_parent();

@@ -18,6 +18,7 @@ constexpr std::uint64_t kEmpty = ~std::uint64_t{0};
 }  // namespace
 
 Events::Events(HostWaits& waits) : host_waits_(waits) {
+  waits_.reserve(kExpectedThreads);
   const std::optional<Reservation> memory = allocate_pages(kMost * sizeof(std::uint64_t), Memory::kPage);
   if (!memory) throw std::bad_alloc();
   mailboxes_ = {reinterpret_cast<std::uint64_t*>(memory->start), kMost};

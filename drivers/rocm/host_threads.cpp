@@ -204,6 +204,10 @@ std::vector<pid_t> all_threads() {
 
 }  // namespace
 
+// The calls' list is made here: made where it is used first, it would be on the heap of the thread that the host lets come
+// first.
+HostThreads::HostThreads(nanoseconds patience) : patience_(patience) { calls(); }
+
 void HostThreads::note_call() {
   thread_local CallCount count;
   count.add();

@@ -22,7 +22,7 @@ namespace lacuna::rocm {
 class HostThreads {
  public:
   /// `patience`: processor time that a thread may use, or the host's time that it may sleep, before it is disregarded.
-  explicit HostThreads(std::chrono::nanoseconds patience) : patience_(patience) {}
+  explicit HostThreads(std::chrono::nanoseconds patience);
 
   /// The calling thread calls the runtime. Cheap.
   static void note_call();

@@ -6,11 +6,15 @@
 #include <thread>
 
 namespace lacuna::rocm {
-namespace {
 
-using HostClock = std::chrono::steady_clock;
 using std::chrono::nanoseconds;
 
+namespace {
+
+/// Simulated time between two looks of a thread that yields.
+constexpr Tick kYield{1'000'000};
+/// A thread that computes while another one yields keeps that from its next look no longer than this.
+constexpr nanoseconds kLongestYield{20'000'000};
 /// After the end of the simulation: how long a thread sleeps before it looks again.
 constexpr nanoseconds kLookAfterTheEnd{1'000'000};
 
@@ -44,6 +48,14 @@ void HostWaits::enter(Wait& wait, std::unique_lock<std::mutex>& lock) {
   lock.lock();
 }
 
+bool HostWaits::await_release(Wait& wait, std::unique_lock<std::mutex>& lock, HostClock::time_point begin,
+                              nanoseconds longest) {
+  const auto released = [&] { return wait.released; };
+  if (longest != nanoseconds::max()) return wait.wake.wait_until(lock, begin + longest, released);
+  wait.wake.wait(lock, released);
+  return true;
+}
+
 bool HostWaits::wait(const Condition& over, const Limits& limits) {
   const HostClock::time_point begin = HostClock::now();
   std::unique_lock lock(mutex_);
@@ -61,12 +73,7 @@ bool HostWaits::wait(const Condition& over, const Limits& limits) {
             .thread = gettid(),
             .wake = {}};
   enter(wait, lock);
-  const auto released = [&] { return wait.released; };
-  if (limits.host == nanoseconds::max()) {
-    wait.wake.wait(lock, released);
-  } else if (!wait.wake.wait_until(lock, begin + limits.host, released) && !wait.over && over()) {
-    finish(wait, true);
-  }
+  if (!await_release(wait, lock, begin, limits.host) && !wait.over && over()) finish(wait, true);
   std::erase(waits_, &wait);
   return wait.holds;
 }
@@ -81,7 +88,8 @@ bool HostWaits::evaluate() {
   return ended;
 }
 
-void HostWaits::give_way() {
+void HostWaits::give_way(nanoseconds longest) {
+  const HostClock::time_point begin = HostClock::now();
   const Condition now = [] { return true; };
   std::unique_lock lock(mutex_);
   if (ended_) return;
@@ -89,8 +97,20 @@ void HostWaits::give_way() {
   Wait wait{.condition = now, .deadline = kForever, .only_while_active = false, .thread = gettid(), .wake = {}};
   finish(wait, true);
   enter(wait, lock);
-  wait.wake.wait(lock, [&] { return wait.released; });
+  await_release(wait, lock, begin, longest);
   std::erase(waits_, &wait);
+}
+
+// Whether another thread did its part before the first look or while this one gave way, the simulated time is the same.
+void HostWaits::yield() {
+  thread_local Tick gave_way_at{kForever};
+  const Tick time = now();
+  if (time != gave_way_at) {
+    gave_way_at = time;
+    give_way(kLongestYield);
+    return;
+  }
+  wait([] { return false; }, {.simulated = kYield, .host = kLongestYield, .only_while_active = true});
 }
 
 bool HostWaits::idle() {

@@ -20,6 +20,10 @@
 
 namespace lacuna::rocm {
 
+/// This many threads of the program may call the driver and wait in it at the same time without memory being allocated for
+/// them: how many of them overlap depends on the host, and what they leave of the program's heap must not.
+inline constexpr unsigned kExpectedThreads = 64;
+
 class HostWaits {
  public:
   /// Evaluated by any thread, one at a time; must not wait.
@@ -32,6 +36,8 @@ class HostWaits {
   };
   static constexpr Tick kForever{~std::uint64_t{0} >> 1};
 
+  HostWaits() { waits_.reserve(kExpectedThreads); }
+
   /// Blocks the calling thread until `over()` holds or a limit is reached; returns whether it holds.
   bool wait(const Condition& over, const Limits& limits);
   /// Something that conditions may depend on has changed: ends the waits whose conditions hold; false when there are none.
@@ -39,7 +45,12 @@ class HostWaits {
   bool evaluate();
   /// The same, from a thread of the program that wakes or has started others: it goes on when each of them waits again, as if
   /// it had itself waited for what already holds.
-  void give_way();
+  /// `longest`: in the host's time.
+  void give_way(std::chrono::nanoseconds longest = std::chrono::nanoseconds::max());
+  /// For a thread that looks again and again for what another thread or a GPU is to do, and yields the processor between two
+  /// looks. The first call at a simulated time gives way; the next one blocks until a little simulated time has passed, or
+  /// until no GPU has anything to do. Neither blocks for longer than a moment of the host's time.
+  void yield();
 
   /// `called` is called when a wait has begun, by its thread, or when evaluate() has ended one.
   void on_change(std::function<void()> called) { on_change_ = std::move(called); }
@@ -70,6 +81,8 @@ class HostWaits {
   void end();
 
  private:
+  using HostClock = std::chrono::steady_clock;
+
   struct Wait {
     const Condition& condition;
     Tick deadline;
@@ -84,6 +97,9 @@ class HostWaits {
   bool evaluate_locked();
   /// `lock` is free while on_change_ is called.
   void enter(Wait& wait, std::unique_lock<std::mutex>& lock);
+  /// False when `longest` has passed since `begin` before the wait was released.
+  static bool await_release(Wait& wait, std::unique_lock<std::mutex>& lock, HostClock::time_point begin,
+                            std::chrono::nanoseconds longest);
   static void finish(Wait& wait, bool holds);
   static void release(Wait& wait);
 

@@ -74,6 +74,25 @@ void reserve_heap(const RocmParameters& rocm, const GpuParameters& gpu) {
   madvise(reinterpret_cast<void*>(first), filled, MADV_POPULATE_WRITE);  // fails before Linux 5.14, which only costs time
 }
 
+/// While it lives, the addresses that the kernel gives to mappings next are kept free; afterwards they are the program's. So
+/// what the simulator maps while it is built, which differs with sim.threads, does not move the program's libraries and
+/// buffers. Compilers in ROCm's libraries hash addresses of their own functions: what they leave of the heap depends on where
+/// they are.
+class AddressHole {
+ public:
+  AddressHole() = default;
+  ~AddressHole() {
+    if (begin_ != MAP_FAILED) munmap(begin_, kSize);
+  }
+  AddressHole(const AddressHole&) = delete;
+  AddressHole& operator=(const AddressHole&) = delete;
+
+ private:
+  static constexpr std::size_t kSize = std::size_t{64} << 30;
+  /// Fails where the process's addresses are limited (RLIMIT_AS).
+  void* const begin_ = mmap(nullptr, kSize, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+};
+
 }  // namespace
 
 struct Simulation::Request {
@@ -117,6 +136,7 @@ Simulation::Simulation(const RunParameters& parameters, const Settings& settings
       waits_(waits),
       threads_(std::chrono::nanoseconds(parameters.values().rocm.host_patience.ps / 1000)),
       look_(later(parameters.values().gpu.cp.poll_interval, parameters.values().gpu.sdma.poll_interval) + Tick{1}) {
+  requests_.reserve(kExpectedThreads);
   waits_.on_change([this] { kick(); });
 }
 
@@ -132,7 +152,8 @@ void Simulation::start(Job built, Doorbells doorbells) {
   sigfillset(&others);
   for (const int own : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) sigdelset(&others, own);
   const BlockedSignals blocked(others);
-  std::thread thread([this] { run(); });
+  const AddressHole hole;
+  std::thread thread = SimulatorThread::start([this] { run(); });
   pthread_setname_np(thread.native_handle(), "lacuna");
   thread.detach();
   // Until the platform is built: side by side, both threads would map memory in an order that the host decides, and addresses
@@ -144,7 +165,6 @@ void Simulation::run() {
   is_simulation_thread = true;
   clockid_t clock = 0;
   if (pthread_getcpuclockid(pthread_self(), &clock) == 0) clock_ = clock;
-  const SimulatorThread registered;
   RunEnd why = RunEnd::guest;
   try {
     reserve_heap(parameters_.values().rocm, parameters_.values().gpu.gpu);
@@ -153,6 +173,11 @@ void Simulation::run() {
     results_.attach(*platform_);
     built_(*platform_);
     sc_core::sc_start(sc_core::SC_ZERO_TIME);
+    // SystemC's kernel keeps knocks in two lists by turns, which would otherwise grow on the threads that knock.
+    for (int list = 0; list < 2; ++list) {
+      for (unsigned i = 0; i < kExpectedThreads; ++i) gate_->knock();
+      sc_core::sc_start(sc_core::SC_ZERO_TIME);
+    }
     {
       const std::lock_guard lock(mutex_);
       state_ = State::running;
@@ -217,6 +242,7 @@ void Simulation::watch() {
 }
 
 void Simulation::end(RunEnd why) {
+  has_work_ = false;
   line_.hide();
   // A program that a signal ends while its GPUs have nothing to do is no riddle.
   if (why == RunEnd::interrupted && platform_ != nullptr && !platform_->idle())
@@ -265,10 +291,12 @@ void Simulation::simulate() {
 /// that computes while no GPU has work keeps nothing waiting. Its patience begins when GPUs get work.
 bool Simulation::work_is_due(const HostWaits::Threads& waits) {
   const bool pending = sc_core::sc_pending_activity();
-  const bool announced = waits.ends_itself || doorbells_.any(*platform_);
+  const bool given = doorbells_.any(*platform_);
+  const bool announced = waits.ends_itself || given;
   const bool busy = announced || (pending && !platform_->waits_for_memory());
   if (busy && !was_busy_) threads_.forgive();
   was_busy_ = busy;
+  has_work_.store(given || pending, std::memory_order_relaxed);
   return announced || pending || waits.over || waits.waking;
 }
 
@@ -340,7 +368,8 @@ void Simulation::run_slice(Tick end) {
 }
 
 void Simulation::wake_threads() {
-  const bool woken = waits_.evaluate() || (spinning_ != 0 && doorbells_.spinning(*platform_) < spinning_);
+  // How many threads spin now does not tell: one that has seen its packet done may have submitted the next one already.
+  const bool woken = waits_.evaluate() || spinning_ != 0;
   if (woken && sc_core::sc_get_status() == sc_core::SC_RUNNING) sc_core::sc_pause();
 }
 

@@ -65,6 +65,9 @@ class Simulation {
 
   /// The program uses the GPUs: from now on results are written.
   void open_results();
+  /// GPUs have something to do, or have been given something; as it was when the simulation thread looked last. From any
+  /// thread.
+  bool has_work() const { return has_work_.load(std::memory_order_relaxed); }
   bool ended() const { return state_.load(std::memory_order_acquire) == State::ended; }
 
   /// Whether results were lost, so that the process must not end as if all were well. From any thread.
@@ -115,6 +118,7 @@ class Simulation {
   HostThreads threads_;
   Tick slice_{1'000'000};  // while a thread is disregarded
   bool was_busy_ = false;
+  std::atomic<bool> has_work_{false};
   const Tick look_;                // in which each GPU looks at memory that it waits for
   Tick look_until_{};              // they do now
   unsigned spinning_ = 0;          // threads, when simulated time was let go on

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "models/common/blocked_signals.h"
-
 #include "models/common/simulator_thread.h"
 
 namespace lacuna {
@@ -43,7 +42,7 @@ bool spin_until(Done&& done) {
 WorkerThreads::WorkerThreads(unsigned threads, Sharing sharing) : shares_(threads), sharing_(sharing) {
   const BlockedSignals blocked;
   try {
-    for (unsigned i = 1; i < threads; ++i) workers_.emplace_back([this, i] { wait_and_work(i); });
+    for (unsigned i = 1; i < threads; ++i) workers_.push_back(SimulatorThread::start([this, i] { wait_and_work(i); }));
   } catch (...) {
     end_workers();
     throw;
@@ -131,7 +130,6 @@ void WorkerThreads::take_items(unsigned thread) {
 }
 
 void WorkerThreads::wait_and_work(unsigned thread) {
-  const SimulatorThread registered;
   pthread_setname_np(pthread_self(), "lacuna-worker");
   for (std::uint64_t seen = 0;;) {
     const auto begun = [&] { return round_ != seen; };

@@ -28,11 +28,18 @@ constexpr int kExitNotStarted = 126;
 constexpr int kExitNotFound = 127;
 constexpr const char* kLibrary = "libhsakmt.so.1";
 constexpr const char* kDeviceFileLibrary = "liblacuna_kfd.so";
+constexpr const char* kThreadsLibrary = "liblacuna_threads.so";
 
 void prepend(const char* variable, const std::string& entry) {
   const char* before = std::getenv(variable);
   const std::string value = before == nullptr || *before == '\0' ? entry : entry + ':' + before;
   setenv(variable, value.c_str(), 1);
+}
+
+void preload(const fs::path& library) {
+  // A space ends a name in the list; LD_LIBRARY_PATH has the folder.
+  const bool listable = library.string().find_first_of(" :") == std::string::npos;
+  prepend("LD_PRELOAD", (listable ? library : library.filename()).string());
 }
 
 /// The list of LACUNA_CONFIG; files with their whole path, because the program may change its folder.
@@ -127,10 +134,11 @@ int exec_program(const CommandLine& line) {
   prepare_output(line.output_folder, run);
   setenv("LACUNA_REPORT", line.quiet ? "0" : "1", 1);
   prepend("LD_LIBRARY_PATH", libraries.string());
-  // As a tool of the runtime it lets threads that wait for a GPU sleep. The user's own choice of tools stands.
+  // Both let threads that wait for a GPU sleep, the first one as a tool of the runtime. The user's own choice of tools stands.
   setenv("HSA_TOOLS_LIB", kLibrary, 0);
+  preload(libraries / kThreadsLibrary);
   // It asks for the kernel driver's module and device file by itself, before the runtime is asked.
-  if (fs::path(line.input).filename() == "rocminfo") prepend("LD_PRELOAD", (libraries / kDeviceFileLibrary).string());
+  if (fs::path(line.input).filename() == "rocminfo") preload(libraries / kDeviceFileLibrary);
 
   std::vector<std::string> words{line.input};
   words.insert(words.end(), line.guest_arguments.begin(), line.guest_arguments.end());

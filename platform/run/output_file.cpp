@@ -32,7 +32,7 @@ OutputFile::OutputFile(std::filesystem::path path, Form form)
   // Signals are for other threads.
   const BlockedSignals blocked;
   try {
-    writer_ = std::thread([this] { write_soon(); });
+    writer_ = SimulatorThread::start([this] { write_soon(); });
   } catch (const std::system_error&) {
     close(file_);
     throw;
@@ -77,7 +77,6 @@ std::string OutputFile::failure() const {
 }
 
 void OutputFile::write_soon() {
-  const SimulatorThread registered;
   std::unique_lock lock(mutex_);
   while (!ending_) {
     wake_->wait(lock, [this] { return ending_ || !waiting_.empty(); });

@@ -104,6 +104,52 @@ TEST_F(HostWaitsTest, AfterTheEndThereIsNothingToGiveWayTo) {
   waits_.give_way();
 }
 
+// What yields looks again at the same simulated time after the threads that were to go on, and then when a microsecond has
+// passed.
+TEST_F(HostWaitsTest, AThreadThatYieldsLooksOnceAtEachTime) {
+  std::future<bool> waiter = begin_wait({});
+  std::atomic<unsigned> looks{0};
+  std::atomic<bool> done{false};
+  std::future<void> poller = std::async(std::launch::async, [&] {
+    for (; !done; waits_.yield()) ++looks;
+  });
+  const auto release_poller = [&](unsigned look) {
+    while (looks != look || waits_.blocked_threads().empty()) {
+      EXPECT_LE(looks, look);
+      if (waits_.advance(waits_.now()).over) waits_.release();
+    }
+  };
+  while (waits_.blocked_threads().size() != 2) std::this_thread::yield();
+  go_ = true;
+  EXPECT_TRUE(waits_.advance(Tick{}).over);
+  waits_.release();
+  EXPECT_TRUE(waiter.get());
+  EXPECT_EQ(looks, 1U) << "others go on first";
+  release_poller(2);
+  EXPECT_EQ(waits_.advance(Tick{}).next, Tick{1'000'000});
+  EXPECT_TRUE(waits_.advance(Tick{1'000'000}).over);
+  done = true;
+  waits_.release();
+  poller.get();
+  EXPECT_EQ(looks, 2U);
+}
+
+TEST_F(HostWaitsTest, WhatYieldsGoesOnWhenNoGpuHasAnything) {
+  std::atomic<bool> second{false};
+  std::future<void> poller = std::async(std::launch::async, [&] {
+    waits_.yield();
+    second = true;
+    waits_.yield();
+  });
+  while (!second)
+    if (waits_.advance(Tick{}).over) waits_.release();
+  while (!waits_.idle()) std::this_thread::yield();
+  waits_.release();
+  poller.get();
+}
+
+TEST_F(HostWaitsTest, AThreadThatComputesHoldsUpOneThatYieldsForAMomentOnly) { waits_.yield(); }
+
 // Another thread may undo what a wait was for before its own turn.
 TEST_F(HostWaitsTest, AWaitThatIsOverStaysSo) {
   std::future<bool> waiter = begin_wait({});

@@ -1,0 +1,85 @@
+// Functions of the C library that liblacuna_threads.so takes the place of; it is linked before the C library here.
+#include <gtest/gtest.h>
+#include <malloc.h>
+#include <sched.h>
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "drivers/rocm/preload/threads.h"
+
+extern "C" void lacuna_set_yield_hook(lacuna::rocm::YieldHook* called);
+
+namespace lacuna::rocm {
+namespace {
+
+std::atomic<unsigned> hooked{0};
+
+TEST(PreloadedThreads, AHookTakesThePlaceOfYields) {
+  EXPECT_EQ(sched_yield(), 0);
+  lacuna_set_yield_hook([] { return ++hooked % 2 == 1; });
+  EXPECT_EQ(sched_yield(), 0);
+  EXPECT_EQ(hooked, 1U);
+  std::this_thread::yield();
+  EXPECT_EQ(hooked, 2U);
+  lacuna_set_yield_hook(nullptr);
+  EXPECT_EQ(sched_yield(), 0);
+  EXPECT_EQ(hooked, 2U);
+}
+
+/// Heaps of the process, of which each thread that allocates memory has one.
+unsigned heaps() {
+  char* text = nullptr;
+  std::size_t size = 0;
+  std::FILE* const stream = open_memstream(&text, &size);
+  EXPECT_EQ(malloc_info(0, stream), 0);
+  std::fclose(stream);
+  const std::string report(text, size);
+  std::free(text);
+  unsigned count = 0;
+  for (std::size_t at = 0; (at = report.find("<heap nr=", at)) != std::string::npos; ++at) ++count;
+  return count;
+}
+
+TEST(PreloadedThreads, ANewThreadHasItsHeap) {
+  const unsigned before = heaps();
+  std::atomic<bool> go{false};
+  // Without work that allocates memory by itself.
+  std::vector<std::thread> threads;
+  threads.emplace_back([&] { go.wait(false); });
+  EXPECT_EQ(heaps(), before + 1);
+  threads.emplace_back([&] { go.wait(false); });
+  EXPECT_EQ(heaps(), before + 2);
+  go = true;
+  go.notify_all();
+  for (std::thread& thread : threads) thread.join();
+}
+
+TEST(PreloadedThreads, WhatTheFunctionGivesBackArrives) {
+  pthread_t thread{};
+  int value = 3;
+  ASSERT_EQ(pthread_create(
+                &thread, nullptr, [](void* argument) -> void* { return static_cast<int*>(argument) + 1; }, &value),
+            0);
+  void* result = nullptr;
+  ASSERT_EQ(pthread_join(thread, &result), 0);
+  EXPECT_EQ(result, &value + 1);
+}
+
+TEST(PreloadedThreads, AFailureComesBackAsItIs) {
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  // A stack that no host has the addresses for.
+  ASSERT_EQ(pthread_attr_setstacksize(&attributes, std::size_t{1} << 60), 0);
+  pthread_t thread{};
+  EXPECT_NE(pthread_create(
+                &thread, &attributes, [](void* argument) -> void* { return argument; }, nullptr),
+            0);
+  pthread_attr_destroy(&attributes);
+}
+
+}  // namespace
+}  // namespace lacuna::rocm
