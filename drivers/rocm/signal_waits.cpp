@@ -23,6 +23,11 @@ struct {
   decltype(hsa_signal_wait_scacquire)* wait = nullptr;
   decltype(hsa_queue_load_read_index_scacquire)* read_index_acquire = nullptr;
   decltype(hsa_queue_load_read_index_relaxed)* read_index_relaxed = nullptr;
+  decltype(hsa_queue_load_write_index_relaxed)* write_index = nullptr;
+  decltype(hsa_queue_add_write_index_scacq_screl)* add_write_index = nullptr;
+  decltype(hsa_queue_add_write_index_scacquire)* add_write_index_acquire = nullptr;
+  decltype(hsa_queue_add_write_index_relaxed)* add_write_index_relaxed = nullptr;
+  decltype(hsa_queue_add_write_index_screlease)* add_write_index_release = nullptr;
   decltype(hsa_signal_create)* create = nullptr;
   decltype(hsa_signal_destroy)* destroy = nullptr;
   decltype(hsa_amd_signal_create)* amd_create = nullptr;
@@ -74,11 +79,47 @@ hsa_signal_value_t load_acquire(hsa_signal_t signal) {
 hsa_signal_value_t load_relaxed(hsa_signal_t signal) {
   return load_repeated(signal.handle, [=] { return runtime.load_relaxed(signal); });
 }
+
+/// The index after a wait for room in a full queue. Each packet that the GPU takes makes some; the thread sleeps until a quarter
+/// of the queue is free, as GPU and program would otherwise go on by turns, at two changes of threads for each packet.
+template <typename Load>
+std::uint64_t read_index(const hsa_queue_t* queue, const Load& load) {
+  Driver* const driver = Driver::get();
+  const std::uint64_t written = runtime.write_index(queue);
+  const auto leaves = [&](std::uint64_t room) { return written + room <= load() + queue->size; };
+  // HIP leaves one entry free.
+  if (driver == nullptr || leaves(2)) return load_repeated(reinterpret_cast<std::uint64_t>(queue), load);
+  HostThreads::note_call();
+  HostWaits::Limits limits;
+  limits.simulated = kPoll;
+  limits.only_while_active = true;
+  driver->waits().wait([&] { return leaves(queue->size / 4); }, limits);
+  return load();
+}
 std::uint64_t read_index_acquire(const hsa_queue_t* queue) {
-  return load_repeated(reinterpret_cast<std::uint64_t>(queue), [=] { return runtime.read_index_acquire(queue); });
+  return read_index(queue, [=] { return runtime.read_index_acquire(queue); });
 }
 std::uint64_t read_index_relaxed(const hsa_queue_t* queue) {
-  return load_repeated(reinterpret_cast<std::uint64_t>(queue), [=] { return runtime.read_index_relaxed(queue); });
+  return read_index(queue, [=] { return runtime.read_index_relaxed(queue); });
+}
+
+// A thread that submits packets looks at the read index before each of them: it does not wait for a change.
+template <typename Add>
+std::uint64_t add_write_index(Add* add, const hsa_queue_t* queue, std::uint64_t packets) {
+  repetition = {};
+  return add(queue, packets);
+}
+std::uint64_t add_write_index(const hsa_queue_t* queue, std::uint64_t packets) {
+  return add_write_index(runtime.add_write_index, queue, packets);
+}
+std::uint64_t add_write_index_acquire(const hsa_queue_t* queue, std::uint64_t packets) {
+  return add_write_index(runtime.add_write_index_acquire, queue, packets);
+}
+std::uint64_t add_write_index_relaxed(const hsa_queue_t* queue, std::uint64_t packets) {
+  return add_write_index(runtime.add_write_index_relaxed, queue, packets);
+}
+std::uint64_t add_write_index_release(const hsa_queue_t* queue, std::uint64_t packets) {
+  return add_write_index(runtime.add_write_index_release, queue, packets);
 }
 
 hsa_status_t created(hsa_status_t status, const hsa_signal_t* signal) {
@@ -156,6 +197,11 @@ void replace_waits(HsaApiTable& table) {
   runtime.wait = core.hsa_signal_wait_scacquire_fn;
   runtime.read_index_acquire = core.hsa_queue_load_read_index_scacquire_fn;
   runtime.read_index_relaxed = core.hsa_queue_load_read_index_relaxed_fn;
+  runtime.write_index = core.hsa_queue_load_write_index_relaxed_fn;
+  runtime.add_write_index = core.hsa_queue_add_write_index_scacq_screl_fn;
+  runtime.add_write_index_acquire = core.hsa_queue_add_write_index_scacquire_fn;
+  runtime.add_write_index_relaxed = core.hsa_queue_add_write_index_relaxed_fn;
+  runtime.add_write_index_release = core.hsa_queue_add_write_index_screlease_fn;
   runtime.create = core.hsa_signal_create_fn;
   runtime.destroy = core.hsa_signal_destroy_fn;
   core.hsa_signal_create_fn = create;
@@ -166,6 +212,10 @@ void replace_waits(HsaApiTable& table) {
   core.hsa_signal_load_relaxed_fn = load_relaxed;
   core.hsa_queue_load_read_index_scacquire_fn = read_index_acquire;
   core.hsa_queue_load_read_index_relaxed_fn = read_index_relaxed;
+  core.hsa_queue_add_write_index_scacq_screl_fn = add_write_index;
+  core.hsa_queue_add_write_index_scacquire_fn = add_write_index_acquire;
+  core.hsa_queue_add_write_index_relaxed_fn = add_write_index_relaxed;
+  core.hsa_queue_add_write_index_screlease_fn = add_write_index_release;
   AmdExtTable* amd = table.amd_ext_;
   if (amd == nullptr || amd->version.major_id != HSA_AMD_EXT_API_TABLE_MAJOR_VERSION ||
       amd->version.minor_id < offsetof(AmdExtTable, hsa_amd_ipc_signal_attach_fn) + sizeof(void*))
