@@ -80,8 +80,8 @@ hsa_signal_value_t load_relaxed(hsa_signal_t signal) {
   return load_repeated(signal.handle, [=] { return runtime.load_relaxed(signal); });
 }
 
-/// The index after a wait for room in a full queue. Each packet that the GPU takes makes some; the thread sleeps until a quarter
-/// of the queue is free, as GPU and program would otherwise go on by turns, at two changes of threads for each packet.
+/// The index after a wait for room in a full queue. Each packet that the GPU takes makes some; the thread sleeps until a
+/// quarter of the queue is free, as GPU and program would otherwise go on by turns, at two changes of threads for each packet.
 template <typename Load>
 std::uint64_t read_index(const hsa_queue_t* queue, const Load& load) {
   Driver* const driver = Driver::get();

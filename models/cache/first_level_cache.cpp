@@ -36,6 +36,8 @@ FirstLevelCache::FirstLevelCache(sc_core::sc_module_name module_name, const Cach
 
 // When an access that may begin at `at` takes place.
 [[gnu::always_inline]] inline Tick FirstLevelCache::take_bank(std::size_t bank, Tick at) {
+  if (horizon_ != forgotten_) [[unlikely]]
+    forget_bookings();
   const Tick start = banks_[bank].reserve(at, port_time_);
   // Several ports share one cycle: the slot says which, the access takes place in that cycle.
   return parameters_.ports > 1 && start != at ? later(at, clock_.align_down(start)) : start;
@@ -419,7 +421,7 @@ void FirstLevelCache::resume_waiting() {
   departures_.resize(before + count);
   for (std::size_t i = 0; i < count; ++i) {
     departures_[before + i] = depart(mshr_queue_[i], free_mshrs_[i]);
-    next_departure_ = earlier(next_departure_, departures_[before + i].at);
+    expect_departure(departures_[before + i].at);
   }
   mshr_queue_.drop(count);
   free_mshrs_.drop_earliest(count);

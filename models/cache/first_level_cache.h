@@ -41,6 +41,8 @@ class FirstLevelCache : public Cache, public LineMemory {
   void departures(Tick end, std::vector<Departure>& out);
   /// When the first one leaves that is known to; kNever: there is none.
   Tick next_departure() const { return next_departure_; }
+  /// From now on `earliest`, which several caches may share, is brought down to the time of what is to leave.
+  void announce_departures(Tick& earliest) { announced_ = &earliest; }
   /// Hints for the host: request() or answer() comes for a miss; later, when the first has come: answer().
   void prefetch_miss(std::uint32_t miss) const { fetch_to_host(&misses_[miss]); }
   void prefetch_fill(std::uint32_t miss) const {
@@ -177,6 +179,7 @@ class FirstLevelCache : public Cache, public LineMemory {
   bool read_hit(const LineAccess& request, Tick at, LineAnswer& answer);
   bool access_otherwise(const LineAccess& request, Tick at, LineClient& client, std::uint32_t tag, LineAnswer& answer);
   Tick take_bank(std::size_t bank, Tick at);
+  void forget_bookings();
   void forward_sector(SectorAccess access, Waiter waiter);
   /// Whether a request may be looked at now.
   bool may_pass() const;
@@ -198,7 +201,11 @@ class FirstLevelCache : public Cache, public LineMemory {
   Departure depart(std::uint32_t miss, Tick free);
   void add_departure(const Departure& departure) {
     departures_.push_back(departure);
-    next_departure_ = earlier(next_departure_, departure.at);
+    expect_departure(departure.at);
+  }
+  void expect_departure(Tick at) {
+    next_departure_ = earlier(next_departure_, at);
+    if (announced_ != nullptr) *announced_ = earlier(*announced_, at);
   }
   void drop_line(TagArray::Slot slot);
   /// Tells those who wait for another one's miss, up to `last`.
@@ -216,6 +223,7 @@ class FirstLevelCache : public Cache, public LineMemory {
   std::vector<std::uint32_t> free_waiters_;
   std::vector<Departure> departures_;
   Tick next_departure_ = kNever;
+  Tick* announced_ = nullptr;
   std::vector<std::uint16_t> filling_;  ///< ways of each set into which a fill is under way
   SortedTimes free_mshrs_;              ///< when each of those became free that are
   Ring<std::uint32_t> mshr_queue_;      ///< misses without one
@@ -224,6 +232,8 @@ class FirstLevelCache : public Cache, public LineMemory {
   std::uint32_t blocks_ = kNone;  ///< in_order: the miss that keeps others from passing
   std::uint16_t blocked_bank_ = 0;
   Tick blocks_from_{};  ///< since when it has its bank
+  Tick horizon_{};      ///< of retire()
+  Tick forgotten_{};    ///< bookings before it; brought up to the horizon by the next request
   std::vector<Join> joins_;
   std::vector<std::uint32_t> free_joins_;
   Joiner joiner_{*this};

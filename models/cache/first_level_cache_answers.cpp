@@ -96,8 +96,16 @@ void FirstLevelCache::answer_others(std::uint32_t last, Tick at, bool counted) {
 
 // -- maintenance
 
+// What is held back will be looked at behind bookings from its arrival on, and the bank that holds it back will be blocked from
+// then on.
 void FirstLevelCache::retire(Tick horizon) {
-  for (ClockedCalendar& bank : banks_) bank.retire(horizon);
+  horizon_ = blocks_ == kNone ? horizon : earlier(horizon, blocks_from_);
+  for (std::size_t i = 0; i < held_back_.size(); ++i) horizon_ = earlier(horizon_, held_back_[i].arrived);
+}
+
+void FirstLevelCache::forget_bookings() {
+  for (ClockedCalendar& bank : banks_) bank.retire(horizon_);
+  forgotten_ = horizon_;
 }
 
 void FirstLevelCache::drop_line(TagArray::Slot slot) {
@@ -138,6 +146,7 @@ void FirstLevelCache::reset() {
   blocks_ = kNone;
   joins_.clear();
   free_joins_.clear();
+  horizon_ = forgotten_ = {};
 }
 
 }  // namespace lacuna

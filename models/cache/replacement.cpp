@@ -23,16 +23,15 @@ Replacement::Replacement(ReplacementPolicy policy, std::uint32_t sets, unsigned 
   if (policy == ReplacementPolicy::plru && (!std::has_single_bit(ways) || ways > 64)) {
     throw std::invalid_argument("tree pseudo-LRU needs a power of two of ways up to 64, not " + std::to_string(ways));
   }
-  reset_orders();
+  std::fill(orders_.begin(), orders_.end(), first_order());
 }
 
 // As if the ways had been used in turn, way 0 first.
-void Replacement::reset_orders() {
-  if (kind_ != Kind::order) return;
+std::uint64_t Replacement::first_order() const {
   std::uint64_t order = 0;
   for (unsigned way = 0; way < ways_; ++way) order = order << 4 | way;
   // The last way is in the lowest bits: used last.
-  std::fill(orders_.begin(), orders_.end(), order);
+  return order;
 }
 
 void Replacement::touch_otherwise(std::uint32_t set, unsigned way) {
@@ -101,10 +100,16 @@ unsigned Replacement::search_victim(std::uint32_t set) {
 }
 
 void Replacement::reset() {
-  clock_ = 0;
-  reset_orders();
+  restart();
+  std::fill(orders_.begin(), orders_.end(), first_order());
   used_.clear();
   trees_.clear();
+}
+
+void Replacement::reset(std::uint32_t set) {
+  if (kind_ == Kind::order) orders_[set] = first_order();
+  if (kind_ == Kind::uses) std::fill_n(&used_[std::size_t{set} * ways_], ways_, 0);
+  if (kind_ == Kind::tree) trees_[set] = 0;
 }
 
 }  // namespace lacuna

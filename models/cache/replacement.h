@@ -58,6 +58,9 @@ class Replacement {
     return used_[std::size_t{set} * ways_ + way] < used_[std::size_t{set} * ways_ + other];
   }
   void reset();
+  /// Of a set; restart() belongs to it once all that have been used are reset.
+  void reset(std::uint32_t set);
+  void restart() { clock_ = 0; }
 
  private:
   /// How a set is remembered. LRU of few ways: the ways in the order of their last uses, four bits each; a look or two at one
@@ -82,7 +85,7 @@ class Replacement {
   void touch_otherwise(std::uint32_t set, unsigned way);
   void point_away(std::uint64_t& tree, unsigned way) const;
   unsigned search_victim(std::uint32_t set);
-  void reset_orders();
+  std::uint64_t first_order() const;
 
   Kind kind_;
   unsigned ways_;

@@ -1,5 +1,7 @@
 #include "models/cache/tag_array.h"
 
+#include <span>
+
 namespace lacuna {
 
 TagArray::TagArray(std::uint32_t sets, unsigned ways, unsigned sectors, ReplacementPolicy policy, std::uint64_t seed)
@@ -24,13 +26,22 @@ void TagArray::drop(Slot slot) {
 }
 
 void TagArray::drop_all() {
-  if (!used_) return;
-  used_ = false;
+  if (installed_ == 0) return;
+  if (installed_ <= kFew) {
+    for (const Slot slot : std::span(few_).first(installed_)) {
+      set_tag(slot, kEmpty);
+      std::fill_n(&sector(slot, 0), sectors_count_, Sector{});
+      replacement_.reset(set_of(slot));
+    }
+    replacement_.restart();
+  } else {
+    tags_.clear();
+    signatures_.clear();
+    sectors_.clear();
+    replacement_.reset();
+  }
+  installed_ = 0;
   empty_ = slots();
-  tags_.clear();
-  signatures_.clear();
-  sectors_.clear();
-  replacement_.reset();
   dirty_sectors_ = 0;
 }
 

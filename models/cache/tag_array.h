@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstdint>
 #include <cstring>
@@ -123,7 +124,7 @@ class TagArray {
   void install(Slot slot, std::uint64_t line) {
     set_tag(slot, ~line);
     --empty_;
-    used_ = true;
+    note_install(slot);
     touch(slot);
   }
   void drop(Slot slot);
@@ -131,17 +132,18 @@ class TagArray {
   /// in a cache without dirty bytes.
   [[gnu::always_inline]] void replace(std::uint32_t set, Slot slot, std::uint64_t line, unsigned index, const Sector& present) {
     empty_ -= tags_[slot] == kEmpty ? 1 : 0;
-    used_ = true;
+    note_install(slot);
     set_tag(slot, ~line);
     Sector* const sectors = &sectors_[std::size_t{slot} * sectors_count_];
     if (sectors_count_ > 1) std::fill_n(sectors, sectors_count_, Sector{});
     sectors[index] = present;
     replacement_.replace(set, slot - set * ways_);
   }
-  /// Costs nothing when nothing was installed since the last time: every kernel's start invalidates every first-level cache.
+  /// Costs next to nothing when next to nothing was installed since the last time: every kernel's start invalidates every
+  /// first-level cache.
   void drop_all();
   /// Whether a line was installed since drop_all().
-  bool used() const { return used_; }
+  bool used() const { return installed_ != 0; }
 
   void mark_dirty(Sector& sector, std::uint64_t bytes) {
     dirty_sectors_ += sector.dirty == 0 && bytes != 0 ? 1 : 0;
@@ -154,6 +156,13 @@ class TagArray {
   std::uint32_t dirty_sectors() const { return dirty_sectors_; }
 
  private:
+  /// As many lines are dropped one by one.
+  static constexpr unsigned kFew = 32;
+  void note_install(Slot slot) {
+    if (installed_ > kFew) return;
+    if (installed_ < kFew) few_[installed_] = slot;
+    ++installed_;
+  }
   // A tag is the inverted number of a line: no line has the number that is all ones.
   static constexpr std::uint64_t kEmpty = 0;
   // Sets of many ways are searched by a byte of each tag, eight at a time: a line that is not there is mostly known not to be
@@ -219,8 +228,9 @@ class TagArray {
   ZeroedArray<Sector> sectors_;
   Replacement replacement_;
   std::uint32_t dirty_sectors_ = 0;
-  std::uint32_t empty_;  ///< slots
-  bool used_ = false;    ///< a line was installed since drop_all()
+  std::uint32_t empty_;     ///< slots
+  unsigned installed_ = 0;  ///< lines since drop_all(), as far as they are few
+  std::array<Slot, kFew> few_{};
 };
 
 }  // namespace lacuna

@@ -4,9 +4,7 @@ namespace lacuna {
 
 void ClockedCalendar::leave_grid() {
   on_grid_ = false;
-  for (std::uint64_t cycle = slots_.first_kept(); cycle < slots_.first_kept() + slots_.window(); ++cycle) {
-    if (slots_.is_booked(cycle)) intervals_.reserve({cycle * grain_.ps}, grain_);
-  }
+  slots_.each_booked([this](std::uint64_t cycle) { intervals_.reserve({cycle * grain_.ps}, grain_); });
   slots_.reset();
 }
 

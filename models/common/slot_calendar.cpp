@@ -45,9 +45,16 @@ void SlotCalendar::retire(std::uint64_t horizon) {
   const std::uint64_t first = horizon & ~std::uint64_t{63};
   if (first <= first_) return;
   if (!is_kept(first)) {
-    std::fill(words_.begin(), words_.end(), 0);
+    clear();
   } else {
-    for (std::uint64_t cycle = first_; cycle < first; cycle += 64) words_[(cycle & ring_) >> 6] = 0;
+    const auto begin = words_.begin() + static_cast<std::ptrdiff_t>((first_ & ring_) >> 6);
+    const auto end = words_.begin() + static_cast<std::ptrdiff_t>((first & ring_) >> 6);
+    if (begin <= end) {
+      std::fill(begin, end, 0);
+    } else {
+      std::fill(begin, words_.end(), 0);
+      std::fill(words_.begin(), end, 0);
+    }
   }
   first_ = first;
 }
@@ -58,8 +65,15 @@ std::size_t SlotCalendar::booked() const {
   return count;
 }
 
-void SlotCalendar::reset() {
+void SlotCalendar::clear() {
+  // A window that one booking far ahead has made long would be cleared again and again.
+  if (words_.size() > kMostWords) words_.resize(kMostWords);
+  ring_ = words_.size() * 64 - 1;
   std::fill(words_.begin(), words_.end(), 0);
+}
+
+void SlotCalendar::reset() {
+  clear();
   first_ = 0;
   full_from_ = full_to_ = 0;
 }

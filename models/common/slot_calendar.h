@@ -113,6 +113,15 @@ class SlotCalendar {
 
   /// Cycles that are remembered at once: the spread between horizon and the latest booking, rounded up.
   std::size_t window() const { return words_.size() * 64; }
+  /// Calls `visit` with each booked cycle, in no order.
+  template <typename Visit>
+  void each_booked(Visit&& visit) const {
+    for (std::size_t i = 0; i < words_.size(); ++i) {
+      const std::uint64_t begin = first_ + ((i * 64 - first_) & ring_);
+      for (std::uint64_t word = words_[i]; word != 0; word &= word - 1)
+        visit(begin + static_cast<unsigned>(std::countr_zero(word)));
+    }
+  }
   /// How many of them are booked. Slow.
   std::size_t booked() const;
   /// The first of them.
@@ -122,6 +131,7 @@ class SlotCalendar {
 
  private:
   static constexpr std::size_t kFirstWords = 8;
+  static constexpr std::size_t kMostWords = 4096;  // that are kept when none is booked
   static constexpr std::uint64_t kAll = ~std::uint64_t{0};
 
   std::uint64_t clamp(std::uint64_t cycle) const { return cycle < first_ ? first_ : cycle; }
@@ -141,6 +151,7 @@ class SlotCalendar {
   std::uint64_t reserve_further(std::uint64_t not_before);
   std::uint64_t take_scattered(std::uint64_t not_before, unsigned count);
   void grow(std::uint64_t cycle);
+  void clear();
 
   std::vector<std::uint64_t> words_;           // a ring; the size is a power of two
   std::uint64_t ring_ = kFirstWords * 64 - 1;  // bits of a cycle that tell its place in the ring

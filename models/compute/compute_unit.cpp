@@ -139,16 +139,19 @@ void ComputeUnit::reset() {
   matrix_.reset();
   if (matrix_results_) matrix_results_->reset();
   scheduler_.reset();
+  works_ = false;
+  horizon_ = {};
   windows_->reset();
 }
 
-void ComputeUnit::retire(Tick horizon) {
-  vector_memory_.retire(horizon);
-  scalar_memory_.retire(horizon);
-  lds_.retire(horizon);
+void ComputeUnit::forget_bookings() {
+  vector_memory_.retire(horizon_);
+  scalar_memory_.retire(horizon_);
+  lds_.retire(horizon_);
   for (MemoryPort* port : {&vector_memory_.port(), &scalar_memory_.port(), &fetch_.port()}) {
-    if (port->tlb() != nullptr) port->tlb()->retire(horizon);
+    if (port->tlb() != nullptr) port->tlb()->retire(horizon_);
   }
+  works_ = !idle();
 }
 
 // -- wavefronts and workgroups
@@ -157,6 +160,10 @@ bool ComputeUnit::launch(Dispatch& dispatch, std::uint64_t workgroup, Tick start
                          std::span<const std::uint32_t> scratch_slots) {
   ResidentWorkgroup* group = pool_.place(dispatch, workgroup, scratch_slots);
   if (group == nullptr) return false;
+  if (!works_) {
+    works_ = true;
+    forget_bookings();
+  }
   group->work = &dispatch.work_of(group_);
   ++statistics_.workgroups;
   statistics_.wavefronts += group->wavefronts;

@@ -197,7 +197,10 @@ class ComputeUnit : public sc_core::sc_module, private MemoryTokens::Listener {
   /// As new. All dispatches have been aborted; registers and LDS keep what they hold.
   void reset();
   /// No request comes from here for a time before `horizon`.
-  void retire(Tick horizon);
+  void retire(Tick horizon) {
+    horizon_ = horizon;
+    if (works_) forget_bookings();
+  }
 
   // At a window's edge, in this order; see Windows.
 
@@ -305,6 +308,8 @@ class ComputeUnit : public sc_core::sc_module, private MemoryTokens::Listener {
   void fault(WavefrontSlot& slot, std::uint32_t code, std::uint64_t address, std::uint64_t pc, const std::string& what,
              Cycles cycle, const std::string& remark = {});
   void trap(WavefrontSlot& slot, std::uint64_t pc, Cycles cycle);
+  /// Before the horizon.
+  void forget_bookings();
   void memory_fault(WavefrontSlot& slot, const isa::Instruction& instruction, std::uint64_t pc, Cycles cycle);
   void private_fault(WavefrontSlot& slot, std::uint64_t pc, Cycles cycle);
   std::string nearest(std::uint64_t address) const;
@@ -333,6 +338,8 @@ class ComputeUnit : public sc_core::sc_module, private MemoryTokens::Listener {
   CacheMaintenance* l1_vector_ = nullptr;
   CacheMaintenance* l1_scalar_ = nullptr;
   CacheMaintenance* l1_instruction_ = nullptr;
+  bool works_ = false;  ///< or has done so since the last retire(); what does not is spared it until the next launch
+  Tick horizon_{};      ///< of the last retire()
   std::uint64_t shared_aperture_ = 0;
   std::uint64_t private_aperture_ = 0;
 

@@ -57,6 +57,7 @@ void Windows::wake(Cycles at) {
 
 void Windows::launched(unsigned group, ComputeUnit& unit, ResidentWorkgroup& workgroup, Cycles at) {
   groups_[group]->launched.push_back({&unit, &workgroup, at});
+  groups_[group]->active = true;
   wake(at);
 }
 
@@ -73,6 +74,10 @@ Cycles Windows::Group::earliest() const {
   return first;
 }
 
+bool Windows::Group::idle() const {
+  return launched.empty() && std::all_of(units.begin(), units.end(), [](const ComputeUnit* unit) { return unit->idle(); });
+}
+
 void Windows::run() {
   const Tick now = to_tick(sc_core::sc_time_stamp());
   const Cycles begin = later(clock_.ceil(now), end_);
@@ -81,7 +86,8 @@ void Windows::run() {
 
   busy_.clear();
   for (unsigned i = 0; i < groups_.size(); ++i) {
-    if (groups_[i]->earliest() < end_ || !groups_[i]->launched.empty()) busy_.push_back(i);
+    const Group& group = *groups_[i];
+    if (group.active && (group.earliest() < end_ || !group.launched.empty())) busy_.push_back(i);
   }
   if (threads_ != nullptr && threads_->threads() > 1 && busy_.size() > 1) {
     share_work(begin);
@@ -93,7 +99,12 @@ void Windows::run() {
   if (timed_) deliver_reports();
 
   Cycles next = kNeverCycles;
-  for (const auto& group : groups_) next = std::min(next, group->earliest());
+  for (const auto& group : groups_) {
+    if (!group->active) continue;
+    const Cycles earliest = group->earliest();
+    next = std::min(next, earliest);
+    group->active = earliest != kNeverCycles || !group->idle();
+  }
   if (edge_ != nullptr && next > end_) {
     if (const Tick leaves = edge_->next(); leaves != kNever) next = std::min(next, clock_.floor(leaves));
   }

@@ -96,7 +96,9 @@ class Windows : public sc_core::sc_module {
     std::uint32_t first_unit = 0;  ///< number of its first unit
     bool has_deferred = false;     ///< memory accesses of this window
     bool has_reports = false;
+    bool active = false;  ///< a unit has workgroups, or something else to do
     Cycles earliest() const;
+    bool idle() const;
   };
   /// Something of a unit that happens at an edge in its turn.
   struct Turn {

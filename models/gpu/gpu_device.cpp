@@ -310,13 +310,13 @@ void GpuDevice::reset() {
     page_walker_->reset();
   }
   noc_->reset();
-  if (edge_) edge_->reset();
   for (const auto& bank : l2_) bank->reset();
   if (zero_) {
     for (const auto& cache : zero_->l1z) cache->reset();
     for (const auto& bank : zero_->l2z) bank->reset();
   }
   for (const auto& channel : dram_) channel->reset();
+  if (edge_) edge_->reset();
 }
 
 void GpuDevice::kernel_ended(const KernelRecord&) {

@@ -33,12 +33,14 @@ void MemoryEdge::add(FirstLevelCache& cache, unsigned source, unsigned group) {
   auto sender = std::find_if(senders.begin(), senders.end(), [node](const Sender& other) { return other.node == node; });
   if (sender == senders.end()) sender = senders.insert(sender, {node, {}, {}});
   sender->caches.push_back(static_cast<std::uint32_t>(caches_.size()));
+  cache.announce_departures(group_of(group).next_departure);
   caches_.push_back({&cache, source, {}, {}});
 }
 
 void MemoryEdge::add(FirstLevelTlb& tlb, unsigned group) {
   tlbs_.push_back({&tlb, group});
   group_of(group).tlbs.push_back(&tlb);
+  tlb.announce_departures(group_of(group).asks);
 }
 
 MemoryEdge::Group& MemoryEdge::group_of(unsigned number) {
@@ -55,10 +57,7 @@ void MemoryEdge::add_destination(unsigned destination, Cache& cache, unsigned me
 // at once, while it is in the caches of the thread that has made it.
 void MemoryEdge::worked(unsigned number, unsigned thread, Tick end) {
   Group& group = groups_[number];
-  const auto busy = [](const FirstLevelTlb* tlb) { return tlb->busy(); };
-  if (!ports_known_ || stepped_ != nullptr || masks_ != nullptr || std::any_of(group.tlbs.begin(), group.tlbs.end(), busy))
-    return;
-  if (next_departure(group) >= end) return;
+  if (!ports_known_ || stepped_ != nullptr || masks_ != nullptr || group.asks || group.next_departure >= end) return;
   leave(group, end, workplaces_[thread]);
   group.left = true;
 }
@@ -74,13 +73,13 @@ void MemoryEdge::settle(Tick end) {
   late_.clear();
   for (unsigned i = 0; i < groups_.size(); ++i) {
     const Group& group = groups_[i];
-    if (!group.left && (!group.translated.empty() || next_departure(group) < end)) late_.push_back(i);
+    if (!group.left && (!group.translated.empty() || group.next_departure < end)) late_.push_back(i);
   }
   // How many requests there are is known only when they have left: about as many as at the last edge.
   share(late_, groups_.size(), [&](unsigned number, Workplace& workplace) {
     Group& group = groups_[number];
     learn_translations(group);
-    group.left = next_departure(group) < end;
+    group.left = group.next_departure < end;
     if (group.left) leave(group, end, workplace);
   });
   leaving_.clear();
@@ -135,25 +134,29 @@ NodePorts* MemoryEdge::private_ports() const {
 }
 
 Tick MemoryEdge::next() const {
-  for (const Translator& translator : tlbs_) {
-    if (translator.tlb->busy()) return Tick{};
-  }
   Tick first = kNever;
-  for (const Group& group : groups_) first = earlier(first, next_departure(group));
+  for (const Group& group : groups_) {
+    if (group.asks) return Tick{};
+    first = earlier(first, group.next_departure);
+  }
   return stepped_ != nullptr ? earlier(first, stepped_->next()) : first;
 }
 
 void MemoryEdge::reset() {
   flights_.clear();
   free_flights_.clear();
+  for (Group& group : groups_) {
+    group.asks = false;
+    find_next_departure(group);
+  }
 }
 
-Tick MemoryEdge::next_departure(const Group& group) const {
-  Tick first = kNever;
+void MemoryEdge::find_next_departure(Group& group) {
+  group.next_departure = kNever;
   for (const Sender& sender : group.senders) {
-    for (const std::uint32_t cache : sender.caches) first = earlier(first, caches_[cache].cache->next_departure());
+    for (const std::uint32_t cache : sender.caches)
+      group.next_departure = earlier(group.next_departure, caches_[cache].cache->next_departure());
   }
-  return first;
 }
 
 void MemoryEdge::retire(Tick horizon) {
@@ -184,12 +187,13 @@ void MemoryEdge::report_lost(const Request& request) const {
 void MemoryEdge::translate() {
   translations_.clear();
   for (const Translator& from : tlbs_) {
-    if (!from.tlb->busy()) continue;
+    if (!groups_[from.group].asks || !from.tlb->busy()) continue;
     tlb_departures_.clear();
     from.tlb->departures(tlb_departures_);
     for (const FirstLevelTlb::Departure& departure : tlb_departures_)
       translations_.push_back({departure.at, static_cast<std::uint32_t>(translations_.size()), departure.miss, from});
   }
+  for (Group& group : groups_) group.asks = false;
   sort_by_time(translations_, sorted_);
   for (const Translation& next : translations_) {
     FirstLevelTlb& tlb = *next.from.tlb;
@@ -219,6 +223,7 @@ void MemoryEdge::leave(Group& group, Tick end, Workplace& workplace) {
       for (std::uint32_t i = 0; i < count; ++i) leaving.push_back({&origin, &sender.orders, cache, i});
     }
   }
+  find_next_departure(group);
   in_stages(
       leaving.size(), [&](std::size_t i) { leaving[i].prefetch_miss(); },
       [&](std::size_t i) {

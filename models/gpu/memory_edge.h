@@ -127,7 +127,9 @@ class MemoryEdge : public WindowEdge {
     std::vector<Orders> sent;  ///< by destination of the memory, what has left
     std::vector<FirstLevelTlb*> tlbs;
     std::vector<Translated> translated;
-    bool left = false;  ///< requests of this edge have left
+    bool left = false;             ///< requests of this edge have left
+    bool asks = false;             ///< one of the TLBs has something to ask for
+    Tick next_departure = kNever;  ///< from the caches; not after the first one
   };
   struct Destination {
     Cache* cache = nullptr;
@@ -165,8 +167,8 @@ class MemoryEdge : public WindowEdge {
 
   /// The fabric's ports, when no group and no memory uses one of another's; otherwise null.
   NodePorts* private_ports() const;
-  /// When the next request leaves a group's caches; kNever: there is none.
-  Tick next_departure(const Group& group) const;
+  /// After requests have left: when the next one leaves the group's caches; kNever: there is none.
+  void find_next_departure(Group& group);
   /// The group of that number, which there may not have been.
   Group& group_of(unsigned number);
   void translate();
@@ -202,7 +204,7 @@ class MemoryEdge : public WindowEdge {
   TranslationLevel* l2_tlb_;
   WorkerThreads* threads_;
   std::vector<Origin> caches_;
-  std::vector<Group> groups_;
+  std::deque<Group> groups_;  ///< caches and TLBs write to them
   std::vector<Destination> destinations_;
   std::vector<Memory> memories_;  ///< by destination
   struct Translator {

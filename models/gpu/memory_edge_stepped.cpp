@@ -37,6 +37,7 @@ void MemoryEdge::launch_requests(Tick end) {
       launch(flight, VirtualNetwork::request, flight.request_flits, departure.at);
     }
   }
+  for (Group& group : groups_) find_next_departure(group);
 }
 
 void MemoryEdge::launch(Flight& flight, VirtualNetwork network, unsigned flits, Tick at) {

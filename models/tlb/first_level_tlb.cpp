@@ -37,6 +37,7 @@ bool FirstLevelTlb::translate_or_defer(std::uint64_t address, Tick at, Translati
   misses_[miss] = {.address = address, .asked = at, .at = known};
   wait(miss, {&client, tag, Tick{}, kNone});
   departures_.push_back({known, miss});
+  if (announced_ != nullptr) *announced_ = true;
 
   tags_.sector(install(page), 0) = {.ready = kNever, .pending = miss, .complete = true};
   return false;

@@ -33,6 +33,8 @@ class FirstLevelTlb : public Tlb {
   void resolve(std::uint32_t miss, const Answer& answer);
   /// Something is to be asked for.
   bool busy() const { return !departures_.empty(); }
+  /// From now on `asks`, which several TLBs may share, is set when something is to be asked for.
+  void announce_departures(bool& asks) { announced_ = &asks; }
 
  private:
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
@@ -57,6 +59,7 @@ class FirstLevelTlb : public Tlb {
   std::vector<Waiter> waiters_;
   std::vector<std::uint32_t> free_waiters_;
   std::vector<Departure> departures_;
+  bool* announced_ = nullptr;
 };
 
 }  // namespace lacuna
