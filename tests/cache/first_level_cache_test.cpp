@@ -117,6 +117,36 @@ TEST_F(FirstLevelCacheTest, AMissIsAnsweredWithItsFillAndAHitAtOnce) {
   EXPECT_EQ(done(4), 230_ns);
 }
 
+// Of requests off the bank's cycles, behind two of which each kept the bank for longer than the horizon is away.
+TEST_F(FirstLevelCacheTest, WhatIsHeldBackWaitsForItsBankHoweverLongAgoItCame) {
+  const auto run = [&](bool retire) {
+    use(1);
+    answers_ = {};
+    ask(0x1040, 1_ns, 0);
+    answer(departures().at(0), 50_ns);
+    cache_->resume();
+    // Four misses for two MSHRs, and a hit behind them.
+    const std::uint64_t addresses[] = {0x1000, 0x2000, 0x3040, 0x4000, 0x1040};
+    for (std::uint32_t tag = 1; tag <= 5; ++tag) ask(addresses[tag - 1], Tick{100'100 + 1000 * tag}, tag);
+    auto left = departures();
+    EXPECT_EQ(left.size(), 2U);
+    for (Tick at = 1000_ns; !left.empty(); at += 500_ns) {
+      answer(left.front(), at);
+      cache_->resume();
+      left.erase(left.begin());
+      for (const auto& departure : departures()) left.push_back(departure);
+      if (retire) cache_->retire(at + 300_ns);
+    }
+    return answers_.told;
+  };
+  const auto kept = run(false);
+  const auto retired = run(true);
+  ASSERT_EQ(kept.size(), 6U);
+  ASSERT_EQ(retired.size(), 6U);
+  EXPECT_GT(kept.at(5).done, 1500_ns);
+  for (const auto& [tag, answer] : kept) EXPECT_EQ(retired.at(tag).done, answer.done) << "request " << tag;
+}
+
 TEST_F(FirstLevelCacheTest, DeparturesBehindTheEdgeWait) {
   use(0);
   ask(0x1000, 100_ns, 1);

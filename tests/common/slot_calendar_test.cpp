@@ -56,6 +56,31 @@ TEST(SlotCalendar, LongBacklogGrowsTheWindowAndAJumpForgetsAll) {
   EXPECT_EQ(calendar.reserve(0), 0U);
 }
 
+TEST(SlotCalendar, ABookingFarAheadDoesNotKeepTheWindowLong) {
+  SlotCalendar calendar;
+  calendar.reserve(10'000'000);
+  const std::size_t longest = calendar.window();
+  EXPECT_GT(longest, 10'000'000U);
+  calendar.retire(3 * longest);
+  EXPECT_LT(calendar.window(), longest / 16);
+  EXPECT_EQ(calendar.booked(), 0U);
+  EXPECT_EQ(calendar.reserve(3 * longest + 5), 3 * longest + 5);
+}
+
+TEST(SlotCalendar, EachBookedCycleIsVisited) {
+  SlotCalendar calendar;
+  std::mt19937_64 random(3);
+  std::set<std::uint64_t> booked;
+  for (std::uint64_t horizon = 0; horizon < 20'000; horizon += 777) {
+    for (int i = 0; i < 50; ++i) booked.insert(calendar.reserve(horizon + random() % 1500));
+    calendar.retire(horizon);
+    booked.erase(booked.begin(), booked.lower_bound(calendar.first_kept()));
+    std::set<std::uint64_t> visited;
+    calendar.each_booked([&](std::uint64_t cycle) { EXPECT_TRUE(visited.insert(cycle).second); });
+    EXPECT_EQ(visited, booked);
+  }
+}
+
 TEST(SlotCalendar, WindowStaysSmallAsTimeGoesOn) {
   SlotCalendar calendar;
   for (std::uint64_t t = 0; t < 1'000'000; t += 2) {
