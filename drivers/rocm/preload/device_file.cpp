@@ -7,7 +7,7 @@
 #include <cstdio>
 #include <cstring>
 
-#define LACUNA_INTERPOSED extern "C" __attribute__((visibility("default")))
+#include "drivers/rocm/preload/interposed.h"
 
 namespace {
 

@@ -17,7 +17,7 @@
 #include <atomic>
 #include <cstdlib>
 
-#define LACUNA_INTERPOSED extern "C" __attribute__((visibility("default")))
+#include "drivers/rocm/preload/interposed.h"
 
 namespace {
 
