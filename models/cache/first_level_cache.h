@@ -179,6 +179,7 @@ class FirstLevelCache : public Cache, public LineMemory {
   bool read_hit(const LineAccess& request, Tick at, LineAnswer& answer);
   bool access_otherwise(const LineAccess& request, Tick at, LineClient& client, std::uint32_t tag, LineAnswer& answer);
   Tick take_bank(std::size_t bank, Tick at);
+  /// Before the horizon.
   void forget_bookings();
   void forward_sector(SectorAccess access, Waiter waiter);
   /// Whether a request may be looked at now.

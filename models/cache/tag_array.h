@@ -156,7 +156,7 @@ class TagArray {
   std::uint32_t dirty_sectors() const { return dirty_sectors_; }
 
  private:
-  /// As many lines are dropped one by one.
+  /// drop_all() of no more lines than this drops them one by one.
   static constexpr unsigned kFew = 32;
   void note_install(Slot slot) {
     if (installed_ > kFew) return;
@@ -229,7 +229,7 @@ class TagArray {
   Replacement replacement_;
   std::uint32_t dirty_sectors_ = 0;
   std::uint32_t empty_;     ///< slots
-  unsigned installed_ = 0;  ///< lines since drop_all(), as far as they are few
+  unsigned installed_ = 0;  ///< lines since drop_all(); more than few_ holds count as one more
   std::array<Slot, kFew> few_{};
 };
 

@@ -1,6 +1,7 @@
 #include "models/compute/compute_unit.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "models/common/gpu_registers.h"
 #include "models/common/tlm_time.h"
@@ -151,7 +152,6 @@ void ComputeUnit::forget_bookings() {
   for (MemoryPort* port : {&vector_memory_.port(), &scalar_memory_.port(), &fetch_.port()}) {
     if (port->tlb() != nullptr) port->tlb()->retire(horizon_);
   }
-  works_ = !idle();
 }
 
 // -- wavefronts and workgroups
@@ -160,10 +160,7 @@ bool ComputeUnit::launch(Dispatch& dispatch, std::uint64_t workgroup, Tick start
                          std::span<const std::uint32_t> scratch_slots) {
   ResidentWorkgroup* group = pool_.place(dispatch, workgroup, scratch_slots);
   if (group == nullptr) return false;
-  if (!works_) {
-    works_ = true;
-    forget_bookings();
-  }
+  if (!std::exchange(works_, true)) forget_bookings();
   group->work = &dispatch.work_of(group_);
   ++statistics_.workgroups;
   statistics_.wavefronts += group->wavefronts;

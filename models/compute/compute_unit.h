@@ -199,7 +199,9 @@ class ComputeUnit : public sc_core::sc_module, private MemoryTokens::Listener {
   /// No request comes from here for a time before `horizon`.
   void retire(Tick horizon) {
     horizon_ = horizon;
-    if (works_) forget_bookings();
+    if (!works_) return;
+    forget_bookings();
+    works_ = !idle();
   }
 
   // At a window's edge, in this order; see Windows.
