@@ -1,5 +1,6 @@
 #include "drivers/rocm/signal_waits.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <memory>
 #include <mutex>
@@ -17,13 +18,19 @@ constexpr unsigned kLoadsBeforeWait = 4;
 constexpr Tick kPoll{100'000'000};
 
 /// The runtime's own functions.
-struct {
+struct Runtime {
   SignalLoad* load_acquire = nullptr;
   SignalLoad* load_relaxed = nullptr;
   decltype(hsa_signal_wait_scacquire)* wait = nullptr;
   decltype(hsa_queue_load_read_index_scacquire)* read_index_acquire = nullptr;
   decltype(hsa_queue_load_read_index_relaxed)* read_index_relaxed = nullptr;
   decltype(hsa_queue_load_write_index_relaxed)* write_index = nullptr;
+  decltype(hsa_queue_store_write_index_relaxed)* store_write_index_relaxed = nullptr;
+  decltype(hsa_queue_store_write_index_screlease)* store_write_index_release = nullptr;
+  decltype(hsa_queue_cas_write_index_scacq_screl)* cas_write_index = nullptr;
+  decltype(hsa_queue_cas_write_index_scacquire)* cas_write_index_acquire = nullptr;
+  decltype(hsa_queue_cas_write_index_relaxed)* cas_write_index_relaxed = nullptr;
+  decltype(hsa_queue_cas_write_index_screlease)* cas_write_index_release = nullptr;
   decltype(hsa_queue_add_write_index_scacq_screl)* add_write_index = nullptr;
   decltype(hsa_queue_add_write_index_scacquire)* add_write_index_acquire = nullptr;
   decltype(hsa_queue_add_write_index_relaxed)* add_write_index_relaxed = nullptr;
@@ -52,6 +59,12 @@ hsa_signal_value_t wait(hsa_signal_t signal, hsa_signal_condition_t condition, h
   return wait_asleep(driver->waits(), runtime.load_acquire, signal, condition, compare, timeout);
 }
 
+/// Waits for what a GPU is to change, no longer than kPoll and while one has something to do.
+void poll(Driver& driver, const HostWaits::Condition& changed) {
+  HostThreads::note_call();
+  driver.waits().wait(changed, {.simulated = kPoll, .only_while_active = true});
+}
+
 /// `load()`, after a wait for a change when the calling thread repeats it.
 template <typename Load>
 auto load_repeated(std::uint64_t what, const Load& load) {
@@ -64,12 +77,8 @@ auto load_repeated(std::uint64_t what, const Load& load) {
   if (++last.times < kLoadsBeforeWait) return value;
   Driver* driver = Driver::get();
   if (driver == nullptr) return value;
-  HostThreads::note_call();
-  HostWaits::Limits limits;
-  limits.simulated = kPoll;
-  limits.only_while_active = true;
   const auto before = value;
-  driver->waits().wait([&] { return (value = load()) != before; }, limits);
+  poll(*driver, [&] { return (value = load()) != before; });
   return value;
 }
 
@@ -80,6 +89,9 @@ hsa_signal_value_t load_relaxed(hsa_signal_t signal) {
   return load_repeated(signal.handle, [=] { return runtime.load_relaxed(signal); });
 }
 
+/// Free entries without which HIP does not submit a packet: it leaves one of them.
+constexpr std::uint32_t kLeastRoom = 2;
+
 /// The index after a wait for room in a full queue. Each packet that the GPU takes makes some; the thread sleeps until a
 /// quarter of the queue is free, as GPU and program would otherwise go on by turns, at two changes of threads for each packet.
 template <typename Load>
@@ -87,13 +99,8 @@ std::uint64_t read_index(const hsa_queue_t* queue, const Load& load) {
   Driver* const driver = Driver::get();
   const std::uint64_t written = runtime.write_index(queue);
   const auto leaves = [&](std::uint64_t room) { return written + room <= load() + queue->size; };
-  // HIP leaves one entry free.
-  if (driver == nullptr || leaves(2)) return load_repeated(reinterpret_cast<std::uint64_t>(queue), load);
-  HostThreads::note_call();
-  HostWaits::Limits limits;
-  limits.simulated = kPoll;
-  limits.only_while_active = true;
-  driver->waits().wait([&] { return leaves(queue->size / 4); }, limits);
+  if (driver == nullptr || leaves(kLeastRoom)) return load_repeated(reinterpret_cast<std::uint64_t>(queue), load);
+  poll(*driver, [&] { return leaves(std::max(kLeastRoom, queue->size / 4)); });
   return load();
 }
 std::uint64_t read_index_acquire(const hsa_queue_t* queue) {
@@ -104,22 +111,19 @@ std::uint64_t read_index_relaxed(const hsa_queue_t* queue) {
 }
 
 // A thread that submits packets looks at the read index before each of them: it does not wait for a change.
-template <typename Add>
-std::uint64_t add_write_index(Add* add, const hsa_queue_t* queue, std::uint64_t packets) {
-  repetition = {};
-  return add(queue, packets);
-}
-std::uint64_t add_write_index(const hsa_queue_t* queue, std::uint64_t packets) {
-  return add_write_index(runtime.add_write_index, queue, packets);
-}
-std::uint64_t add_write_index_acquire(const hsa_queue_t* queue, std::uint64_t packets) {
-  return add_write_index(runtime.add_write_index_acquire, queue, packets);
-}
-std::uint64_t add_write_index_relaxed(const hsa_queue_t* queue, std::uint64_t packets) {
-  return add_write_index(runtime.add_write_index_relaxed, queue, packets);
-}
-std::uint64_t add_write_index_release(const hsa_queue_t* queue, std::uint64_t packets) {
-  return add_write_index(runtime.add_write_index_release, queue, packets);
+template <auto kFunction>
+struct Submission;
+template <typename Result, typename... Arguments, Result (*Runtime::*kFunction)(Arguments...)>
+struct Submission<kFunction> {
+  static Result call(Arguments... arguments) {
+    repetition = {};
+    return (runtime.*kFunction)(arguments...);
+  }
+};
+template <auto kFunction, typename Function>
+void replace_submission(Function*& function) {
+  runtime.*kFunction = function;
+  function = Submission<kFunction>::call;
 }
 
 hsa_status_t created(hsa_status_t status, const hsa_signal_t* signal) {
@@ -198,10 +202,6 @@ void replace_waits(HsaApiTable& table) {
   runtime.read_index_acquire = core.hsa_queue_load_read_index_scacquire_fn;
   runtime.read_index_relaxed = core.hsa_queue_load_read_index_relaxed_fn;
   runtime.write_index = core.hsa_queue_load_write_index_relaxed_fn;
-  runtime.add_write_index = core.hsa_queue_add_write_index_scacq_screl_fn;
-  runtime.add_write_index_acquire = core.hsa_queue_add_write_index_scacquire_fn;
-  runtime.add_write_index_relaxed = core.hsa_queue_add_write_index_relaxed_fn;
-  runtime.add_write_index_release = core.hsa_queue_add_write_index_screlease_fn;
   runtime.create = core.hsa_signal_create_fn;
   runtime.destroy = core.hsa_signal_destroy_fn;
   core.hsa_signal_create_fn = create;
@@ -212,10 +212,16 @@ void replace_waits(HsaApiTable& table) {
   core.hsa_signal_load_relaxed_fn = load_relaxed;
   core.hsa_queue_load_read_index_scacquire_fn = read_index_acquire;
   core.hsa_queue_load_read_index_relaxed_fn = read_index_relaxed;
-  core.hsa_queue_add_write_index_scacq_screl_fn = add_write_index;
-  core.hsa_queue_add_write_index_scacquire_fn = add_write_index_acquire;
-  core.hsa_queue_add_write_index_relaxed_fn = add_write_index_relaxed;
-  core.hsa_queue_add_write_index_screlease_fn = add_write_index_release;
+  replace_submission<&Runtime::store_write_index_relaxed>(core.hsa_queue_store_write_index_relaxed_fn);
+  replace_submission<&Runtime::store_write_index_release>(core.hsa_queue_store_write_index_screlease_fn);
+  replace_submission<&Runtime::cas_write_index>(core.hsa_queue_cas_write_index_scacq_screl_fn);
+  replace_submission<&Runtime::cas_write_index_acquire>(core.hsa_queue_cas_write_index_scacquire_fn);
+  replace_submission<&Runtime::cas_write_index_relaxed>(core.hsa_queue_cas_write_index_relaxed_fn);
+  replace_submission<&Runtime::cas_write_index_release>(core.hsa_queue_cas_write_index_screlease_fn);
+  replace_submission<&Runtime::add_write_index>(core.hsa_queue_add_write_index_scacq_screl_fn);
+  replace_submission<&Runtime::add_write_index_acquire>(core.hsa_queue_add_write_index_scacquire_fn);
+  replace_submission<&Runtime::add_write_index_relaxed>(core.hsa_queue_add_write_index_relaxed_fn);
+  replace_submission<&Runtime::add_write_index_release>(core.hsa_queue_add_write_index_screlease_fn);
   AmdExtTable* amd = table.amd_ext_;
   if (amd == nullptr || amd->version.major_id != HSA_AMD_EXT_API_TABLE_MAJOR_VERSION ||
       amd->version.minor_id < offsetof(AmdExtTable, hsa_amd_ipc_signal_attach_fn) + sizeof(void*))
