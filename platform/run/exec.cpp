@@ -37,7 +37,7 @@ void prepend(const char* variable, const std::string& entry) {
 }
 
 void preload(const fs::path& library) {
-  // A space ends a name in the list; LD_LIBRARY_PATH has the folder.
+  // Both end a name in the list; LD_LIBRARY_PATH has the folder.
   const bool listable = library.string().find_first_of(" :") == std::string::npos;
   prepend("LD_PRELOAD", (listable ? library : library.filename()).string());
 }

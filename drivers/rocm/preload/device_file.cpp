@@ -37,10 +37,5 @@ LACUNA_INTERPOSED int open(const char* path, int flags, ...) {
   return next<int(const char*, int, ...)>("open")(stand_in(path), flags, mode);
 }
 
-LACUNA_INTERPOSED int open64(const char* path, int flags, ...) {
-  std::va_list more;
-  va_start(more, flags);
-  const mode_t mode = (flags & (O_CREAT | O_TMPFILE)) != 0 ? va_arg(more, mode_t) : 0;
-  va_end(more);
-  return next<int(const char*, int, ...)>("open64")(stand_in(path), flags, mode);
-}
+// On 64-bit hosts the two are one function.
+LACUNA_INTERPOSED int open64(const char* path, int flags, ...) __attribute__((nonnull(1), alias("open")));
