@@ -11,7 +11,7 @@ using std::chrono::nanoseconds;
 
 namespace {
 
-/// Simulated time between two looks of a thread that yields.
+/// Simulated time between two looks of a thread that yields; a choice, the price of a look at the clock.
 constexpr Tick kYield{1'000'000};
 /// A thread that computes while another one yields keeps that from its next look no longer than this.
 constexpr nanoseconds kLongestYield{20'000'000};

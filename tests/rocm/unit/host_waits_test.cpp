@@ -148,7 +148,16 @@ TEST_F(HostWaitsTest, WhatYieldsGoesOnWhenNoGpuHasAnything) {
   poller.get();
 }
 
-TEST_F(HostWaitsTest, AThreadThatComputesHoldsUpOneThatYieldsForAMomentOnly) { waits_.yield(); }
+// Nothing releases it here, as when another thread computes: the first call gives way, the second waits for time.
+TEST_F(HostWaitsTest, AThreadThatComputesHoldsUpOneThatYieldsForAMomentOnly) {
+  std::async(std::launch::async, [this] {
+    for (std::uint64_t call = 1; call <= 2; ++call) {
+      waits_.yield();
+      EXPECT_EQ(waits_.begun(), call);
+      EXPECT_TRUE(waits_.blocked_threads().empty());
+    }
+  }).get();
+}
 
 // Another thread may undo what a wait was for before its own turn.
 TEST_F(HostWaitsTest, AWaitThatIsOverStaysSo) {
