@@ -1,8 +1,10 @@
-// Host time of the DRAM schedule alone: requests a second, in order and at random, at a load that the channel can carry.
+// Host time of the DRAM schedule alone: requests a second, in order and at random, at a load that the channel can carry; with
+// the times that are decided, and with forecasts.
 #include <benchmark/benchmark.h>
 
 #include <random>
 #include <systemc>
+#include <vector>
 
 #include "models/dram/dram_schedule.h"
 
@@ -11,35 +13,68 @@ namespace {
 
 constexpr unsigned kLine = 64;
 
-/// Reads, and of a hundred requests so many writes, at a request every `gap` cycles.
+/// Reads, and of a hundred requests that many writes, at a request every `gap` cycles.
+enum class Times { decided, forecast };
+template <Times kTimes>
 void requests(benchmark::State& state, bool sequential, std::uint64_t gap, unsigned writes) {
   const DramParameters parameters;
   DramSchedule schedule(parameters);
   const Tick step = parameters.clock.period() * gap;
   std::mt19937_64 random(1);
+  std::vector<DramSchedule::Completion> completed;
   Tick at{};
-  std::uint64_t count = 0;
+  std::uint32_t count = 0;
   for (auto _ : state) {
     const std::uint64_t r = random();
     const std::uint64_t address = (sequential ? count : r % (1 << 22)) * kLine;
-    if ((r >> 40) % 100 < writes) {
+    const bool write = (r >> 40) % 100 < writes;
+    if constexpr (kTimes == Times::decided) {
+      if (write) {
+        benchmark::DoNotOptimize(schedule.write_later(address, kLine, at, count));
+      } else {
+        schedule.read_later(address, kLine, at, count);
+      }
+    } else if (write) {
       benchmark::DoNotOptimize(schedule.write(address, kLine, at));
     } else {
       benchmark::DoNotOptimize(schedule.read(address, kLine, at));
     }
     at += step;
-    if (++count % 64 == 0) schedule.retire(at);
+    if (++count % 64 != 0) continue;
+    if constexpr (kTimes == Times::decided) {
+      completed.clear();
+      schedule.decide(at, completed);
+      benchmark::DoNotOptimize(completed.data());
+    } else {
+      schedule.retire(at);
+    }
   }
   state.SetItemsProcessed(state.iterations());
 }
-void sequential_reads(benchmark::State& state) { requests(state, true, 5, 0); }
-void sequential_mixed(benchmark::State& state) { requests(state, true, 8, 30); }
-void random_reads(benchmark::State& state) { requests(state, false, 8, 0); }
-void random_mixed(benchmark::State& state) { requests(state, false, 12, 30); }
-BENCHMARK(sequential_reads);
-BENCHMARK(sequential_mixed);
-BENCHMARK(random_reads);
-BENCHMARK(random_mixed);
+template <Times kTimes>
+void sequential_reads(benchmark::State& state) {
+  requests<kTimes>(state, true, 5, 0);
+}
+template <Times kTimes>
+void sequential_mixed(benchmark::State& state) {
+  requests<kTimes>(state, true, 8, 30);
+}
+template <Times kTimes>
+void random_reads(benchmark::State& state) {
+  requests<kTimes>(state, false, 8, 0);
+}
+template <Times kTimes>
+void random_mixed(benchmark::State& state) {
+  requests<kTimes>(state, false, 12, 30);
+}
+BENCHMARK(sequential_reads<Times::decided>);
+BENCHMARK(sequential_mixed<Times::decided>);
+BENCHMARK(random_reads<Times::decided>);
+BENCHMARK(random_mixed<Times::decided>);
+BENCHMARK(sequential_reads<Times::forecast>);
+BENCHMARK(sequential_mixed<Times::forecast>);
+BENCHMARK(random_reads<Times::forecast>);
+BENCHMARK(random_mixed<Times::forecast>);
 
 }  // namespace
 }  // namespace lacuna

@@ -48,11 +48,12 @@ struct System : sc_core::sc_module, LineClient {
                                         .fill_latency = 10_cycles};
     for (unsigned i = 0; i < kChannels; ++i) {
       const AddressSlice slice = noc.routes().slice(i);
-      l2.push_back(std::make_unique<Cache>(sc_core::sc_gen_unique_name("l2"), l2_parameters, MemoryLevel::l2, 1, slice));
+      l2.push_back(
+          std::make_unique<LastLevelCache>(sc_core::sc_gen_unique_name("l2"), l2_parameters, MemoryLevel::l2, 1, slice));
       dram.push_back(std::make_unique<DramChannel>(sc_core::sc_gen_unique_name("dram"), DramParameters{}, slice, store));
       noc.destinations[i].bind(l2[i]->upstream[0]);
       l2[i]->downstream.bind(dram[i]->memory);
-      edge.add_destination(i, *l2[i]);
+      edge.add_destination(i, *l2[i], &dram[i]->port());
     }
   }
   /// One line: a cycle after the one before, when no more are under way than compute units have.
@@ -85,7 +86,7 @@ struct System : sc_core::sc_module, LineClient {
   std::vector<std::unique_ptr<FirstLevelCache>> l1;
   Crossbar noc{"noc", FabricParameters{}, kArrays, routes()};
   MemoryEdge edge{noc, nullptr};
-  std::vector<std::unique_ptr<Cache>> l2;
+  std::vector<std::unique_ptr<LastLevelCache>> l2;
   std::vector<std::unique_ptr<DramChannel>> dram;
 };
 

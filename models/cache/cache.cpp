@@ -65,8 +65,6 @@ Cache::Cache(sc_core::sc_module_name module_name, const CacheParameters& paramet
       set_mask_(0),
       bank_mask_(0),
       hashed_bits_(0),
-      plain_(parameters.write_policy == WritePolicy::write_back && parameters.transactions == 0 && parameters.ports == 1 &&
-             parameters.lock_cycles == Cycles{}),
       tags_(sets_of(parameters, slice, this->name()), parameters.ways,
             static_cast<unsigned>(parameters.line.n / sector_bytes(parameters)), parameters.replacement, parameters.seed),
       banks_(parameters.banks, ClockedCalendar(port_time_)),
@@ -124,37 +122,6 @@ Tick Cache::transact(const Span& span, SectorAccess& access, Tick at, LatencyBre
   }
   if (latency != nullptr) *latency += breakdown;
   return done;
-}
-
-Cache::Served Cache::serve(const LineAccess& request, std::uint64_t local_line, Tick at, TagArray::Slot slot) {
-  // Most requests are reads that hit.
-  const unsigned sector_bytes = 1U << sector_shift_;
-  if (plain_ && !request.write && (request.address & (sector_bytes - 1)) + request.bytes <= sector_bytes) [[likely]] {
-    const std::uint64_t line = request.address >> line_shift_;
-    if (slot == TagArray::kNone || tags_.tag(slot) != line) slot = tags_.find(set_of(local_line), line);
-    if (slot != TagArray::kNone) {
-      const TagArray::Sector& sector = tags_.sector(slot, sector_of(request.address));
-      if (sector.complete && sector.ready <= at) [[likely]] {
-        tags_.touch(slot);
-        const Tick start = banks_[bank_of(local_line)].reserve(at, port_time_);
-        ++statistics_.reads;
-        ++statistics_.read_hits;
-        statistics_.bank_stall += start - at;
-        statistics_.read_latency += start - at + hit_;
-        return {start + hit_, start - at, hit_, {}, nullptr, false};
-      }
-    }
-  }
-  SectorAccess access;
-  if (!in_one_sector(request, local_line, access)) [[unlikely]] {
-    tlm::tlm_response_status response;
-    joined_.clear();
-    const Tick done = transact({.address = request.address, .length = request.bytes, .byte_mask = request.byte_mask}, access,
-                               at, &joined_, response);
-    return {done, {}, {}, {}, &joined_, response != tlm::TLM_OK_RESPONSE};
-  }
-  const Outcome outcome = access_sector(access, at);
-  return {outcome.done, outcome.queueing, outcome.service, outcome.mshr, below_, error_ != tlm::TLM_OK_RESPONSE};
 }
 
 void Cache::b_transport(int, tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
@@ -244,37 +211,42 @@ void Cache::invalidate_direct_mem_ptr(sc_dt::uint64 begin, sc_dt::uint64 end) {
   return outcome;
 }
 
+Cache::Outcome Cache::read_present(TagArray::Sector& sector, Tick start) {
+  Outcome outcome{};
+  if (sector.pending == TagArray::kNoFill && start + tag_ < sector.requested()) {
+    // A unit that runs ahead of this one fetched the sector later in simulated time: in truth this request is the miss and
+    // that one finds its fill pending. The fill is charged once; it moves to the earlier request.
+    const Tick shift = sector.requested() - (start + tag_);
+    sector.ready -= shift;
+    sector.locked -= shift;
+  }
+  outcome.done = start + hit_;
+  outcome.service = hit_;
+  if (sector.ready <= start) {
+    ++statistics_.read_hits;
+    if (lock_ > Tick{}) {
+      outcome.queueing = unlock(sector, start + tag_) - (start + tag_);
+      outcome.done += outcome.queueing;
+    }
+  } else if (lock_ > Tick{}) {
+    ++statistics_.secondary_misses;
+    outcome.done = later(start + tag_, sector.ready) + fill_;
+    outcome.service = outcome.done - start;
+  } else {
+    ++statistics_.secondary_misses;
+    outcome.done = later(outcome.done, sector.ready + fill_);
+    outcome.service = outcome.done - start;  // the latency of the pending fill, not a queue
+  }
+  return outcome;
+}
+
 [[gnu::always_inline]] inline Cache::Outcome Cache::read(const SectorAccess& access, Tick start) {
   ++statistics_.reads;
   TagArray::Slot slot = tags_.find(access.set, access.line);
   Outcome outcome{};
   if (slot != TagArray::kNone && tags_.sector(slot, access.sector).complete) {
     tags_.touch(slot);
-    TagArray::Sector& sector = tags_.sector(slot, access.sector);
-    if (start + tag_ < sector.requested()) {
-      // A unit that runs ahead of this one fetched the sector later in simulated time: in truth this request is the miss and
-      // that one finds its fill pending. The fill is charged once; it moves to the earlier request.
-      const Tick shift = sector.requested() - (start + tag_);
-      sector.ready -= shift;
-      sector.locked -= shift;
-    }
-    outcome.done = start + hit_;
-    outcome.service = hit_;
-    if (sector.ready <= start) {
-      ++statistics_.read_hits;
-      if (lock_ > Tick{}) {
-        outcome.queueing = unlock(sector, start + tag_) - (start + tag_);
-        outcome.done += outcome.queueing;
-      }
-    } else if (lock_ > Tick{}) {
-      ++statistics_.secondary_misses;
-      outcome.done = later(start + tag_, sector.ready) + fill_;
-      outcome.service = outcome.done - start;
-    } else {
-      ++statistics_.secondary_misses;
-      outcome.done = later(outcome.done, sector.ready + fill_);
-      outcome.service = outcome.done - start;  // the latency of the fill under way, not a queue
-    }
+    outcome = read_present(tags_.sector(slot, access.sector), start);
   } else {
     ++statistics_.read_misses;
     const Outcome filled = fill(access, slot, start + tag_);
@@ -373,6 +345,7 @@ Tick Cache::available(TagArray::Slot slot, Tick at) const {
   Tick last = at;
   for (unsigned i = 0; i < tags_.sectors(); ++i) {
     const TagArray::Sector& sector = tags_.sector(slot, i);
+    if (sector.pending != TagArray::kNoFill) return kLater;
     if (sector.locked <= at) continue;
     if (sector.requested() > at) {
       // Another fill is over before that one begins, or one of the two has to wait: then, as ever, who came first in host time
@@ -386,7 +359,7 @@ Tick Cache::available(TagArray::Slot slot, Tick at) const {
   return last;
 }
 
-[[gnu::always_inline]] inline TagArray::Slot Cache::choose_victim(std::uint32_t set, Tick at, Tick& from) {
+TagArray::Slot Cache::choose_victim(std::uint32_t set, Tick at, Tick& from) {
   const TagArray::Slot chosen = tags_.victim(set);
   from = tags_.valid(chosen) ? available(chosen, at) : at;
   if (from == at) return chosen;

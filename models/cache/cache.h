@@ -1,4 +1,5 @@
-// Set-associative cache: L1 vector, L1 scalar, L1 instruction and L2 are this class with other parameters.
+// Set-associative cache. Compute units' L1s (models/cache/first_level_cache.h) and L2 (models/cache/last_level_cache.h) add to
+// it how requests are answered at the edges of windows; by itself it answers transactions of its sockets with the call.
 //
 // Tags, states and times only; the data are in memory behind it. timing_only transactions charge time and change tags;
 // transactions with data do the same and then reach the memory by transport_dbg.
@@ -129,24 +130,11 @@ class Cache : public sc_core::sc_module, public CacheMaintenance, public HostPre
     const std::uint64_t line = slice_.local(address) >> line_shift_;
     return hashed_bits_ == 0 ? line : line ^ (xor_fold(line >> hashed_bits_, hashed_bits_) & low_bits(hashed_bits_));
   }
-  /// How a request fared: when it is answered, and the time that it waited and was worked on here; `mshr` is a part of the
-  /// waiting.
-  struct Served {
-    Tick done;
-    Tick queueing;
-    Tick service;
-    Tick mshr;
-    const LatencyBreakdown* below;  ///< what the levels behind added, null: nothing. Valid until the next request
-    bool failed;                    ///< no memory answers
-  };
-  /// The kernel's time, which serve() reckons with, is `now`.
+  /// The kernel's time is `now`.
   void advance(Tick now) {
     now_ = now;
     if (now_ >= next_retire_) retire();
   }
-  /// A request for the line with that number, which arrives at `at`, in absolute time, perhaps a little before the kernel's.
-  /// `slot`: where the line may be, from prefetch_line(); kNone: anywhere.
-  Served serve(const LineAccess& request, std::uint64_t local_line, Tick at, TagArray::Slot slot = TagArray::kNone);
   // Hints for the host that a request for that line will come, and again when it is near.
   void prefetch_set(std::uint64_t local_line) const { tags_.prefetch(set_of(local_line)); }
   TagArray::Slot prefetch_line(std::uint64_t address, std::uint64_t local_line) {
@@ -271,6 +259,8 @@ class Cache : public sc_core::sc_module, public CacheMaintenance, public HostPre
   Tick transact(const Span& span, SectorAccess& access, Tick at, LatencyBreakdown* latency, tlm::tlm_response_status& response);
   Outcome access_sector(const SectorAccess& access, Tick at);
   Outcome read(const SectorAccess& access, Tick start);
+  /// A read of a sector that is here, or will be, looked up at `start`.
+  Outcome read_present(TagArray::Sector& sector, Tick start);
   Outcome write_allocate(const SectorAccess& access, Tick start);
   Outcome forward(const SectorAccess& access, Tick start);
   /// Brings a sector in, into `slot` or, when that is kNone, into a slot that it empties. `done` is when it is here.
@@ -278,7 +268,8 @@ class Cache : public sc_core::sc_module, public CacheMaintenance, public HostPre
   /// When a sector that is here can be read or written: not while it is being written.
   Tick unlock(const TagArray::Sector& sector, Tick at);
   /// When a slot may be given to another line: not while a sector is being filled or written. kLater for one that is free at
-  /// `at` and for as long as a fill takes, but will then be filled for somebody who is ahead in simulated time.
+  /// `at` and for as long as a fill takes, but will then be filled for a unit that is ahead in simulated time, and for one
+  /// whose pending fill has no known end.
   Tick available(TagArray::Slot slot, Tick at) const;
   /// The slot of a set that a line shall have, and from when on. kNone: it is free for this line, but not to stay.
   TagArray::Slot choose_victim(std::uint32_t set, Tick at, Tick& from);
@@ -306,7 +297,6 @@ class Cache : public sc_core::sc_module, public CacheMaintenance, public HostPre
   std::uint64_t set_mask_;   // sets - 1, or 0 when that is no power of two
   std::uint64_t bank_mask_;  // likewise
   unsigned hashed_bits_;     // lowest of a line's number; 0: no hash
-  bool plain_;               // a read that hits waits for its bank and nothing else
 
   TagArray tags_;
   std::vector<ClockedCalendar> banks_;
@@ -317,8 +307,7 @@ class Cache : public sc_core::sc_module, public CacheMaintenance, public HostPre
   // it costs the request no more than the wait for its acceptance), and the first error from there.
   const LatencyBreakdown* below_ = nullptr;
   tlm::tlm_response_status error_ = tlm::TLM_OK_RESPONSE;
-  LatencyBreakdown joined_;  // of a request of several sectors
-  Tick now_{};               // the kernel's time, which stands still during a call
+  Tick now_{};  // the kernel's time, which stands still during a call
   Tick next_retire_{};
   CacheStatistics statistics_;
 };

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 namespace lacuna {
@@ -56,6 +57,36 @@ class RecordPool {
   std::vector<T> all_;
   std::vector<std::uint32_t> free_;  // room for all; those up to count_ are
   std::size_t count_ = 0;
+};
+
+/// Records that stay where they are, so that pointers to them may be kept.
+template <typename T>
+class StableRecords {
+ public:
+  /// One that is free; it is as it was left.
+  T* take() {
+    if (free_.empty()) [[unlikely]]
+      grow();
+    T* const record = free_.back();
+    free_.pop_back();
+    return record;
+  }
+  void give_back(T* record) { free_.push_back(record); }
+  void clear() {
+    blocks_.clear();
+    free_.clear();
+  }
+
+ private:
+  static constexpr std::size_t kBlock = 64;
+
+  [[gnu::noinline]] void grow() {
+    blocks_.push_back(std::make_unique<T[]>(kBlock));
+    for (std::size_t i = kBlock; i > 0; --i) free_.push_back(&blocks_.back()[i - 1]);
+  }
+
+  std::vector<std::unique_ptr<T[]>> blocks_;
+  std::vector<T*> free_;
 };
 
 }  // namespace lacuna

@@ -55,33 +55,38 @@ void CommandScheduler::issue_column() {
   Bank& bank = banks_[index];
   Group& group = *bank.group;
   Pseudo& pseudo = *bank.pseudo;
-  const Index served = bank.choices[mode_].served;
+  const Index served = columns_.served;
   const Request& request = requests_[served];
   // What earlier commands have put off is put off further now, or was over.
   const AfterColumn& after = after_column_[request.kind];
   pseudo.column = {now + after.pseudo[kReads], now + after.pseudo[kWrites]};
   group.column = {now + after.group[kReads], now + after.group[kWrites]};
   at_least(bank.precharge, now + after.precharge);
-  columns_.free = now + 1;
+  columns_.free = issued_until_ = now + 1;
   if (request.kind == kWrites) {
     pseudo.after_writes = now + after.pseudo_reads;
     group.after_writes = now + after.group_reads;
     statistics_.write_drains += !pseudo.writing;
     pseudo.writing = true;
     statistics_.bus_busy += burst_time_;
+    ++(request.first == Command::column      ? statistics_.row_hits
+       : request.first == Command::precharge ? statistics_.row_conflicts
+                                             : statistics_.row_empty);
   } else {
     pseudo.writing = false;
-    ++served_;
-    --unserved_;
-    note_error(request);
+    --waiting_reads_;
+    if (request.asker == kNoAsker) {
+      note_error(request);
+    } else {
+      decisions_.push_back({request.asker, request.first, now});
+    }
   }
   const bool counts_for_both = request.opened || closes_;
   if (request.opened) {
     --opened_[request.kind];
     --bank.opened[request.kind];
   } else {
-    statistics_.row_hits += request.kind;
-    queues_[request.kind].leave();
+    queues_[request.kind].leave(now_);
   }
   columns_.known = false;
   if (in_order_) at_least(rows_.free, now_ + 1);  // the next request begins behind it
@@ -107,6 +112,7 @@ void CommandScheduler::issue_row() {
   Bank& bank = banks_[index];
   Choice& choice = bank.choices[mode_];
   const Kind other = mode_ ^ 1;
+  issued_until_ = now_ + 1;
   rows_.known = false;
   tails_[index].known = false;
   if (choice.command == Command::precharge) {
@@ -132,16 +138,16 @@ void CommandScheduler::issue_row() {
   pseudo.oldest_activate = (pseudo.oldest_activate + 1) % 4;
   pseudo.activate = std::max(now_ + p.tRRDS.n, pseudo.activates[pseudo.oldest_activate]);
   rows_.free = now_ + p.activate_cycles.n;
-  if (request.kind == kWrites && !request.opened) ++(bank.conflict ? statistics_.row_conflicts : statistics_.row_empty);
+  if (request.first == Command::column) request.first = bank.conflict ? Command::precharge : Command::activate;
   bank.conflict = false;
   if (!request.opened && opened_[kReads] + opened_[kWrites] < kMostOpened) {  // a refresh may have closed it again
     request.opened = true;
     ++opened_[request.kind];
     ++bank.opened[request.kind];
-    queues_[request.kind].leave();
+    queues_[request.kind].leave(now_);
   }
   if (request.opened || bank.choices[other].command != Command::none) make_stale(index, other);
-  choose(index, mode_, {Command::column, choice.served});
+  choose(index, mode_, bank.opened[mode_ ^ 1] != 0 ? next_of_both(bank, mode_) : Next{Command::column, choice.served});
 }
 
 void CommandScheduler::refresh(Cycle until) {

@@ -14,8 +14,7 @@ std::uint64_t later_of(std::uint64_t a, std::uint64_t b) { return a < b ? b : a;
 
 }  // namespace
 
-CommandScheduler::CommandScheduler(const DramParameters& parameters, const RefreshTimes& refresh, DramStatistics& statistics,
-                                   std::size_t reads_in_flight)
+CommandScheduler::CommandScheduler(const DramParameters& parameters, const RefreshTimes& refresh, DramStatistics& statistics)
     : parameters_(parameters),
       bank_bits_(bits_of(parameters.banks_per_group)),
       pseudo_shift_(bank_bits_ + bits_of(parameters.bank_groups)),
@@ -28,7 +27,6 @@ CommandScheduler::CommandScheduler(const DramParameters& parameters, const Refre
       closes_(parameters.page_policy == DramPagePolicy::closed),
       has_one_pseudo_(parameters.pseudo_channels == 1),
       reads_(parameters.read_queue),
-      in_flight_(reads_in_flight != 0 ? reads_in_flight : parameters.read_queue),
       reads_shift_(std::has_single_bit(reads_) ? std::countr_zero(reads_) : -1),
       high_(static_cast<std::size_t>(parameters.write_high * parameters.write_queue)),
       low_(static_cast<std::size_t>(std::max(1.0, std::ceil(parameters.write_low * parameters.write_queue)))),
@@ -40,6 +38,7 @@ CommandScheduler::CommandScheduler(const DramParameters& parameters, const Refre
       queues_{RequestQueue(parameters.read_queue), RequestQueue(parameters.write_queue)},
       banks_(std::size_t{parameters.pseudo_channels} << pseudo_shift_),
       tails_(banks_.size()),
+      alternatives_(banks_.size()),
       groups_(banks_.size() >> bank_bits_),
       pseudos_(parameters.pseudo_channels),
       errors_(parameters.read_queue) {
@@ -93,67 +92,43 @@ CommandScheduler::RowState CommandScheduler::row_state_before(const Burst& burst
   return row_state(tail, burst.row, at);
 }
 
-CommandScheduler::Cycle CommandScheduler::wait_for_room(const RequestQueue& queue, Cycle at) {
-  if (at > now_) step(at, nullptr);
-  if (!is_full(queue, at)) return at;
-  step(kNever, &queue.left());
-  return std::max(at, now_);
+// By arrival: those of different kinds may have waited for room.
+void CommandScheduler::admit() {
+  RequestQueue& reads = queues_[kReads];
+  RequestQueue& writes = queues_[kWrites];
+  for (;;) {
+    if (writes.next() > now_) {
+      if (reads.next() > now_) return;
+      enter(reads.enter());
+    } else if (reads.next() > now_ || is_before(requests_[writes.first()], requests_[reads.first()])) {
+      enter(writes.enter());
+    } else {
+      enter(reads.enter());
+    }
+  }
 }
 
-void CommandScheduler::skip_kept_promises() {
-  while (first_promise_ != promises_.size() && is_kept(promises_[first_promise_])) ++first_promise_;
-}
-
-void CommandScheduler::forget_kept_promises() {
-  promises_.erase(promises_.begin(), promises_.begin() + static_cast<std::ptrdiff_t>(first_promise_));
-  first_promise_ = 0;
-  std::erase_if(promises_, [this](const Promise& promise) { return is_kept(promise); });
-  promises_.reserve(2 * promises_.size() + 4 * reads_);
-}
-
-CommandScheduler::Cycle CommandScheduler::wait_for_answer(Cycle at, Cycle data) {
-  if (at > now_) step(at, nullptr);
-  if (unserved_ < in_flight_) return at;
-  skip_kept_promises();
-  if (first_promise_ == promises_.size() || promises_[first_promise_].done > at) return at;
-  step(kNever, &served_);
-  const Cycle answer = now_ + data;
-  step(answer, nullptr);
-  return std::max(at, answer);
-}
-
-CommandScheduler::Cycle CommandScheduler::write(const Burst& burst, Cycle at, Cycle expected) {
-  note_order(at);
-  const RequestQueue& writes = queues_[kWrites];
-  Cycle accepted = at;
-  if (is_full(writes, at)) accepted = ordered_ >= writes.room() ? wait_for_room(writes, at) : std::max(at, expected);
-  const Index index = add(burst, std::max(accepted, now_), 0, kWrites);
-  Index& first = written_[burst.number % written_.size()];
-  requests_[index].next_written = first;
-  first = index;
-  return accepted;
-}
-
-void CommandScheduler::admit(RequestQueue& queue) {
-  while (queue.next() <= now_) {
-    const Index index = queue.enter();
-    Request& request = requests_[index];
-    request.order = order_++;
-    const Kind kind = request.kind;
-    const Bank& bank = banks_[request.bank];
-    if (bank.opened[kind ^ 1] != 0) {
-      // Which of them is older is seen when the choice is made again.
+void CommandScheduler::enter(Index index) {
+  Request& request = requests_[index];
+  request.order = order_++;
+  const Kind kind = request.kind;
+  const Bank& bank = banks_[request.bank];
+  if (kind == kWrites && request.asker != kNoAsker) decisions_.push_back({request.asker, Command::none, now_});
+  if (bank.opened[kind ^ 1] != 0) [[unlikely]] {
+    if (kind == mode_) {
+      choose(request.bank, kind, next_of_both(bank, kind));
+    } else {
       make_stale(request.bank, kind);
-      if (kind != mode_) continue;
     }
-    if (kind != mode_ && bank.stale[kind]) continue;
-    const bool hit = bank.open && bank.row == request.row;
-    const Command command = bank.choices[kind].command;
-    if (command == Command::none) {
-      choose(request.bank, kind, {hit ? Command::column : bank.open ? Command::precharge : Command::activate, index});
-    } else if (command == Command::precharge && hit && !in_order_) {
-      choose(request.bank, kind, {Command::column, index});
-    }
+    return;
+  }
+  if (kind != mode_ && bank.stale[kind]) return;
+  const bool hit = bank.open && bank.row == request.row;
+  const Command command = bank.choices[kind].command;
+  if (command == Command::none) {
+    choose(request.bank, kind, {hit ? Command::column : bank.open ? Command::precharge : Command::activate, index});
+  } else if (command == Command::precharge && hit && !in_order_) {
+    choose(request.bank, kind, {Command::column, index});
   }
 }
 
@@ -181,12 +156,20 @@ CommandScheduler::Next CommandScheduler::next_of_both(const Bank& bank, Kind mod
     while (other != kNone && !requests_[other].opened) other = requests_[other].next;
     if (served != kNone && !has_entered(requests_[served])) served = kNone;
     if (served == kNone && other == kNone) return next;
-    const bool is_other = served == kNone || (other != kNone && is_before(requests_[other], requests_[served]));
+    const bool is_other = served == kNone || (other != kNone && requests_[other].order < requests_[served].order);
     const Index index = is_other ? other : served;
     (is_other ? other : served) = requests_[index].next;
     if (!bank.open) return {Command::activate, index};
-    if (requests_[index].row == bank.row) return {Command::column, index};
-    if (next.served == kNone) next = {Command::precharge, index};
+    if (requests_[index].row == bank.row) {
+      if (next.command != Command::column) {
+        next = {Command::column, index};
+      } else if (requests_[index].kind != requests_[next.served].kind) {
+        next.alternative = index;
+        return next;
+      }
+    } else if (next.served == kNone) {
+      next = {Command::precharge, index};
+    }
     if (in_order_) return next;
   }
 }
@@ -222,9 +205,26 @@ CommandScheduler::Cycle CommandScheduler::ready(const Bank& bank, const Choice& 
     if (choice.command == Command::precharge) return bank.precharge;
     return later_of(bank.activate, later_of(bank.group->activate, bank.pseudo->activate));
   } else {
-    const Kind kind = choice.kind;
-    return later_of(bank.column[kind], later_of(bank.group->column[kind], bank.pseudo->column[kind]));
+    return column_ready(bank, choice.kind);
   }
+}
+
+inline CommandScheduler::Cycle CommandScheduler::column_ready(const Bank& bank, Kind kind) {
+  return later_of(bank.column[kind], later_of(bank.group->column[kind], bank.pseudo->column[kind]));
+}
+
+template <bool kRow>
+[[gnu::always_inline]] inline CommandScheduler::Candidate CommandScheduler::candidate(std::uint32_t index,
+                                                                                      Cycle earliest) const {
+  const Bank& bank = banks_[index];
+  const Choice& choice = bank.choices[mode_];
+  const Cycle at = later_of(earliest, ready<kRow>(bank, choice));
+  if (!kRow && choice.either) [[unlikely]] {
+    const Index alternative = alternatives_[index][mode_];
+    const Cycle instead = later_of(earliest, column_ready(bank, requests_[alternative].kind));
+    if (instead < at) return {instead, requests_[alternative].order, alternative};
+  }
+  return {at, choice.order, choice.served};
 }
 
 bool CommandScheduler::is_oldest(std::uint32_t index) const {
@@ -242,14 +242,13 @@ template <bool kRow>
 void CommandScheduler::offer(std::uint32_t index) {
   Bus& bus = kRow ? rows_ : columns_;
   if (!bus.known) return;
-  const Bank& bank = banks_[index];
-  const Choice& choice = bank.choices[mode_];
   const Cycle earliest = later_of(now_, bus.free);
-  const Cycle at = std::max(earliest, ready<kRow>(bank, choice));
+  const Candidate offered = candidate<kRow>(index, earliest);
   if (bus.at != kNever) bus.at = later_of(bus.at, earliest);
-  if (at > bus.at || (at == bus.at && choice.order > bus.order)) return;
-  bus.at = at;
-  bus.order = choice.order;
+  if (offered.at > bus.at || (offered.at == bus.at && offered.order > bus.order)) return;
+  bus.at = offered.at;
+  bus.order = offered.order;
+  bus.served = offered.served;
   bus.bank = index;
 }
 
@@ -275,6 +274,7 @@ bool CommandScheduler::find_unhindered_column() {
   columns_.at = least;
   columns_.order = order;
   columns_.bank = chosen;
+  columns_.served = banks_[chosen].choices[kMode].served;
   columns_.known = true;
   return true;
 }
@@ -294,21 +294,17 @@ void CommandScheduler::find() {
     const Pseudo& pseudo = pseudos_.front();
     least = later_of(least, earlier_of(pseudo.column[kReads], pseudo.column[kWrites]));
   }
-  Cycle first = kNever;
-  std::uint64_t order = kNotEntered;
+  Candidate first{kNever, kNotEntered, kNone};
   std::uint32_t chosen = 0;
-  bus.banks[mode_].for_each([&, mode = mode_](std::uint32_t index) {
-    const Bank& bank = banks_[index];
-    const Choice& choice = bank.choices[mode];
-    if (first == least && choice.order > order) return;
-    const Cycle at = later_of(earliest, ready<kRow>(bank, choice));
-    if (at > first || (at == first && choice.order > order)) return;
-    first = at;
-    order = choice.order;
+  bus.banks[mode_].for_each([&](std::uint32_t index) {
+    const Candidate offered = candidate<kRow>(index, earliest);
+    if (offered.at > first.at || (offered.at == first.at && offered.order > first.order)) return;
+    first = offered;
     chosen = index;
   });
-  bus.at = first;
-  bus.order = order;
+  bus.at = first.at;
+  bus.order = first.order;
+  bus.served = first.served;
   bus.bank = chosen;
   bus.known = true;
 }
@@ -323,35 +319,58 @@ void CommandScheduler::find_in_order() {
   });
 }
 
-void CommandScheduler::step(Cycle until, const std::uint64_t* counter) {
+void CommandScheduler::step(Cycle until) {
   RequestQueue& reads = queues_[kReads];
   RequestQueue& writes = queues_[kWrites];
-  const std::uint64_t before = counter != nullptr ? *counter : 0;
   for (;;) {
     Cycle next = earlier_of(reads.next(), writes.next());
     if (next <= now_) {
-      if (reads.next() <= now_) admit(reads);
-      if (writes.next() <= now_) admit(writes);
+      admit();
       next = earlier_of(reads.next(), writes.next());
     }
-    if (turns()) turn();
-    if (counter != nullptr && *counter != before) [[unlikely]]
-      return;
+    // Decided at the beginning of a cycle: this one may have had its commands.
+    Cycle turns_at = kNever;
+    if (turns()) {
+      if (now_ >= issued_until_) {
+        turn();
+      } else {
+        turns_at = issued_until_;
+      }
+    }
     if (!columns_.known) find<false>();
     if (!rows_.known) find<true>();
     next = earlier_of(earlier_of(next, refresh_), earlier_of(columns_.at, rows_.at));
+    if (turns_at <= next) next = turns_at;
     if (next >= until || waiting_ == 0) break;
     now_ = later_of(now_, next);
     if (now_ >= refresh_) [[unlikely]] {
       refresh(now_ + 1);
       continue;
     }
+    // What comes in a cycle takes part in its decisions.
+    if (now_ == turns_at || reads.next() <= now_ || writes.next() <= now_) continue;
     if (columns_.at <= now_) issue_column();
-    if (rows_.known && rows_.at <= now_) issue_row();
+    if (!rows_.known) find<true>();
+    if (rows_.at <= now_) issue_row();
   }
   if (until == kNever) return;
   now_ = later_of(now_, until);
   if (now_ >= refresh_) refresh(now_ + 1);
+  // Requesters learn of room in the cycle in which they have it.
+  admit();
+}
+
+CommandScheduler::Cycle CommandScheduler::next_decision() {
+  if (waiting_ == 0) return kNever;
+  // The first command of the other kind is not known yet.
+  if (turns()) return earlier_of(later_of(now_, issued_until_), refresh_);
+  Cycle next = earlier_of(queues_[kReads].next(), queues_[kWrites].next());
+  if (next > now_) {
+    if (!columns_.known) find<false>();
+    if (!rows_.known) find<true>();
+    next = earlier_of(next, earlier_of(columns_.at, rows_.at));
+  }
+  return later_of(now_, earlier_of(next, refresh_));
 }
 
 void CommandScheduler::reset() {
@@ -364,9 +383,7 @@ void CommandScheduler::reset() {
   free_ = kNone;
   for (RequestQueue& queue : queues_) queue.reset();
   for (auto& stale : stale_) stale.clear();
-  latest_ = ordered_ = 0;
-  promises_.clear();
-  first_promise_ = unserved_ = 0;
+  decisions_.clear();
   for (Bus* bus : {&columns_, &rows_}) {
     for (BankSet& banks : bus->banks) banks.clear();
     bus->free = 0;
@@ -374,8 +391,8 @@ void CommandScheduler::reset() {
   }
   mode_ = kReads;
   opened_ = {};
-  waiting_ = 0;
-  now_ = told_ = order_ = 0;
+  waiting_ = waiting_reads_ = 0;
+  now_ = issued_until_ = told_ = order_ = 0;
   refresh_ = first_refresh_;
   forget_errors();
   written_.fill(kNone);

@@ -10,9 +10,13 @@
 //
 // Refresh: all banks of a pseudo channel as soon as the rows that are open may be closed, for tRP + tRFC.
 //
+// In each cycle requests enter their queues, what is served is decided, and then each bus takes its command: an entry that is
+// freed may be used in the next cycle, and what is served turns at the beginning of one.
+//
 // Nothing is done cycle by cycle: each bank has one next command, and time goes on to the earliest of them, to the next request
 // or to the next refresh. A bank's next command is chosen when something happens in the bank. What it is while reads are served
-// and what it is while writes are stand side by side, so that turning from one to the other chooses little.
+// and what it is while writes are stand side by side, so that turning from one to the other chooses little. A bank whose open
+// row was opened for a request of the kind that is not served may have two: whichever can be issued first is.
 #pragma once
 
 #include <algorithm>
@@ -33,6 +37,7 @@ namespace lacuna {
 class CommandScheduler {
  public:
   using Cycle = std::uint64_t;
+  static constexpr Cycle kNever = RequestQueue::kNever;
 
   struct Burst {
     std::uint64_t number;  ///< address in the channel divided by the bytes of a burst
@@ -47,26 +52,8 @@ class CommandScheduler {
     Cycle cycle;      ///< earliest activate, when a precharge comes first
   };
 
-  /// `reads_in_flight`: as of DramSchedule.
-  CommandScheduler(const DramParameters& parameters, const RefreshTimes& refresh, DramStatistics& statistics,
-                   std::size_t reads_in_flight = 0);
+  CommandScheduler(const DramParameters& parameters, const RefreshTimes& refresh, DramStatistics& statistics);
 
-  /// The cycle from `at` on in which the queue takes a read. When requests come in order, and as many wait as it holds,
-  /// commands are decided until one leaves.
-  Cycle room_for_read(Cycle at) {
-    const RequestQueue& reads = queues_[kReads];
-    return ordered_ >= reads.room() && reads.is_filled() ? wait_for_room(reads, at) : at;
-  }
-  /// When a read that is issued at `at` arrives. Requesters act on the predicted completion times of their reads. When such a
-  /// time has passed without the read having been served, and as many reads are pending as the requesters have MSHRs, hardware
-  /// has no free MSHR: the read is issued when the next pending one completes, `data` cycles after its column command. Without
-  /// this, reads with early predictions pile up ahead of writes, and the bus turns around for a few of them at a time.
-  Cycle sent(Cycle at, Cycle data) { return ordered_ >= reads_ && unserved_ >= in_flight_ ? wait_for_answer(at, data) : at; }
-  /// Records the completion time that was predicted for the last read().
-  void promise(Cycle done) {
-    if (promises_.size() == promises_.capacity()) forget_kept_promises();
-    promises_.push_back({last_read_, requests_[last_read_].told, done});
-  }
   /// For a read that arrives at `at`; no row stays open across `refreshed`.
   RowState row_state(const Burst& burst, Cycle at, Cycle refreshed) {
     BankTail& tail = tails_[burst.bank];
@@ -76,18 +63,35 @@ class CommandScheduler {
     if (!tail.known || tail.at < refreshed) find_tail(tail, burst.bank, at, refreshed);
     return row_state(tail, burst.row, at);
   }
-  /// A read that arrives at `at` and enters the queue at `enters`, as room_for_read() says. `column`: its column command as
-  /// forecast.
-  void read(const Burst& burst, Cycle at, Cycle enters, Cycle column) {
-    note_order(at);
-    // One that is told too late is served late, and would not have been; one that waited for room was not.
-    const Cycle late = now_ > enters ? now_ - enters : 0;
-    last_read_ = add(burst, enters + late, column + late, kReads);
+  /// Names a request in decisions().
+  using Asker = std::uint32_t;
+  static constexpr Asker kNoAsker = ~Asker{0};
+  /// A read that arrives at `at`. `column`: its column command as forecast.
+  void read(const Burst& burst, Cycle at, Cycle column) {
+    // One that comes too late is served late, and would not have been.
+    const Cycle late = now_ > at ? now_ - at : 0;
+    add(burst, at + late, column + late, kReads, kNoAsker);
   }
-  void read(const Burst& burst, Cycle at, Cycle column) { read(burst, at, at, column); }
-  /// Returns the cycle in which the queue takes it, as for a read; `expected` when the queue is full and requests do not come
-  /// in order.
-  Cycle write(const Burst& burst, Cycle at, Cycle expected);
+  /// One whose column command is among the decisions.
+  void read_later(const Burst& burst, Cycle at, Asker asker) { add(burst, std::max(at, now_), 0, kReads, asker); }
+  void write(const Burst& burst, Cycle at, Asker asker = kNoAsker) {
+    const Index index = add(burst, std::max(at, now_), 0, kWrites, asker);
+    Index& first = written_[burst.number % written_.size()];
+    requests_[index].next_written = first;
+    first = index;
+  }
+  /// Whether the queue has an entry for the next write, whatever comes.
+  bool has_room_for_writes(std::size_t count) const { return queues_[kWrites].has_room(count); }
+  struct Decision {
+    Asker asker;
+    Command first;  ///< that a read needed
+    Cycle at;       ///< of a read's column command; a write enters its queue
+  };
+  /// What has been decided for requests with an asker since the last forget_decisions(), in order of time.
+  const std::vector<Decision>& decisions() const { return decisions_; }
+  void forget_decisions() { decisions_.clear(); }
+  /// When the next command is issued, or a request enters, if none comes before that; kNever: nothing waits.
+  Cycle next_decision();
   /// Whether a write of this burst waits.
   bool is_pending(std::uint64_t burst) const {
     Index i = written_[burst % written_.size()];
@@ -97,11 +101,13 @@ class CommandScheduler {
 
   /// Decides all commands before `until`. A request that comes later for an earlier cycle comes at `until`.
   void advance(Cycle until) {
-    if (until > now_) step(until, nullptr);
+    if (until > now_) step(until);
   }
+  /// Commands before this are decided.
+  Cycle decided_until() const { return now_; }
   /// Decides what waits.
   void finish() {
-    if (waiting_ != 0) step(kNever, nullptr);
+    if (waiting_ != 0) step(kNever);
   }
   /// From when on a read of the bank's group may follow the writes that are decided.
   Cycle after_writes(std::uint32_t bank) const {
@@ -111,12 +117,13 @@ class CommandScheduler {
   }
   /// Requests that wait for their column commands.
   std::size_t waiting() const { return waiting_; }
+  std::size_t waiting_reads() const { return waiting_reads_; }
   /// The sum of the cycles by which reads were served later than forecast, less what was paid. Nothing is owed after an idle
   /// refresh interval.
   std::int64_t owed() const { return owed_; }
   void pay(std::int64_t cycles) { owed_ -= cycles; }
-  /// What the next read is told of it: one of as many parts as the read queue holds, and no more than twice the mean of as many
-  /// reads, so that what many owe is not told to a few.
+  /// The part of it that is added to the next forecast: one of as many as the read queue holds, and no more than twice the mean
+  /// of as many reads, so that a few do not pay what many owe.
   std::int64_t share() const {
     const auto magnitude = [](std::int64_t n) { return static_cast<std::uint64_t>(n < 0 ? -n : n); };
     const std::uint64_t most = 2 * magnitude(error_sum_);
@@ -130,11 +137,7 @@ class CommandScheduler {
 
  private:
   using Index = RequestQueue::Index;
-  /// Requests that are no further apart from the order of arrival count as in order: a cache sends a victim's write-back some
-  /// cycles before or after its other requests.
-  static constexpr Cycle kDisorder = 16;
   static constexpr Index kNone = ~Index{0};
-  static constexpr Cycle kNever = RequestQueue::kNever;
   static constexpr std::uint64_t kNotEntered = ~std::uint64_t{0};
   /// Kinds of requests, and which of them are served.
   using Kind = std::uint8_t;
@@ -142,22 +145,19 @@ class CommandScheduler {
   static constexpr Kind kWrites = 1;
 
   struct alignas(64) Request {
-    std::uint64_t row;
     std::uint64_t number;  // of the burst
     Cycle at;
     Cycle column;         // as forecast
     std::uint64_t told;   // number of requests before it; kNotEntered: the entry is free
     std::uint64_t order;  // in which they entered the queues, or kNotEntered
+    std::uint32_t row;
     std::uint32_t bank;
     Index next;  // of its kind in the bank, younger; of those that are free
     Index next_written;
+    Asker asker;
     Kind kind;
-    bool opened;  // its row was opened for it: no longer in the queue
-  };
-  struct Promise {
-    Index request;
-    std::uint64_t told;  // the request's, as long as it waits
-    Cycle done;
+    bool opened;    // its row was opened for it: no longer in the queue
+    Command first;  // that it needed, as far as it has had any
   };
   struct Group {
     Cycle activate = 0;  // the earliest cycle of each command
@@ -186,7 +186,8 @@ class CommandScheduler {
     std::uint64_t order = 0;  // of that request
     Index served = kNone;
     Command command = Command::none;
-    Kind kind = kReads;  // of that request
+    Kind kind = kReads;   // of that request
+    bool either = false;  // or for alternatives_, if that may be issued earlier
   };
   struct alignas(64) Bank {
     Group* group = nullptr;  // to which it belongs
@@ -211,31 +212,16 @@ class CommandScheduler {
     Cycle at = kNever;  // of the next command, when it is known
     std::uint64_t order = 0;
     std::uint32_t bank = 0;
+    Index served = kNone;
     bool known = false;
   };
 
   static bool has_entered(const Request& request) { return request.order != kNotEntered; }
   static bool is_before(const Request& a, const Request& b) { return a.at != b.at ? a.at < b.at : a.told < b.told; }
   Bus& bus(Command command) { return command == Command::column ? columns_ : rows_; }
-  bool is_full(const RequestQueue& queue, Cycle at) const {
-    return queue.is_filled() && (ordered_ >= queue.room() || queue.is_filled(at));
-  }
-  Cycle wait_for_room(const RequestQueue& queue, Cycle at);
-  Cycle wait_for_answer(Cycle at, Cycle data);
-  bool is_kept(const Promise& promise) const { return requests_[promise.request].told != promise.told; }
-  void skip_kept_promises();
-  void forget_kept_promises();
-  inline Index add(const Burst& burst, Cycle at, Cycle column, Kind kind);
+  inline Index add(const Burst& burst, Cycle at, Cycle column, Kind kind, Asker asker);
   inline void link(Bank& bank, Index request);
   inline void remove(Bank& bank, Index request);
-  void note_order(Cycle at) {
-    if (at + kDisorder >= latest_) {
-      latest_ = std::max(latest_, at);
-      ++ordered_;
-    } else {
-      ordered_ = 0;
-    }
-  }
   RowState row_state_before(const Burst& burst, Cycle at, Cycle refreshed) const;
   static RowState row_state(BankTail& tail, std::uint64_t row, Cycle at) {
     if (const BankTail::Opening* opening = tail.find(row, at)) return {Command::column, opening->column, 0};
@@ -243,7 +229,8 @@ class CommandScheduler {
     return {Command::precharge, tail.precharge, tail.activate};
   }
   void find_tail(BankTail& tail, std::uint32_t index, Cycle at, Cycle refreshed) const;
-  void admit(RequestQueue& queue);
+  void admit();
+  void enter(Index request);
   /// Whether the other kind is served from now on.
   bool turns() const {
     const std::size_t reads = queues_[kReads].held();
@@ -255,6 +242,7 @@ class CommandScheduler {
   struct Next {
     Command command;
     Index served;
+    Index alternative = kNone;  // the oldest of the other kind that wants the same row, if it is younger
   };
   Next next_command(const Bank& bank, Kind mode) const {
     if (bank.opened[mode ^ 1] != 0) [[unlikely]]
@@ -276,10 +264,21 @@ class CommandScheduler {
   void connect_banks();
   void serve(Choice& choice, Next next) {
     const Request& request = requests_[next.served];
-    choice = {request.order, next.served, next.command, request.kind};
+    choice = {request.order, next.served, next.command, request.kind, next.alternative != kNone};
+    if (choice.either) [[unlikely]]
+      alternatives_[request.bank][&choice - banks_[request.bank].choices.data()] = next.alternative;
   }
   template <bool kRow>
   static Cycle ready(const Bank& bank, const Choice& choice);
+  static Cycle column_ready(const Bank& bank, Kind kind);
+  /// What a bank offers to a bus: from when on, and for which request.
+  struct Candidate {
+    Cycle at;
+    std::uint64_t order;
+    Index served;
+  };
+  template <bool kRow>
+  Candidate candidate(std::uint32_t index, Cycle earliest) const;
   template <bool kRow>
   void offer(std::uint32_t index);
   /// False: no bank can have a column command as early as the bus and the pseudo channels allow, or it is not so simple.
@@ -295,8 +294,8 @@ class CommandScheduler {
   void refresh(Cycle until);
   void note_error(const Request& request);
   void forget_errors();
-  /// To `until`, or until the counter changes, or until none waits.
-  void step(Cycle until, const std::uint64_t* counter);
+  /// To `until`, or until none waits.
+  void step(Cycle until);
 
   const DramParameters& parameters_;
   const unsigned bank_bits_;
@@ -309,33 +308,29 @@ class CommandScheduler {
   const bool in_order_;
   const bool closes_;
   const bool has_one_pseudo_;
-  const std::size_t reads_;      // that the queue holds
-  const std::size_t in_flight_;  // reads that requesters have at most
-  const int reads_shift_;        // log2 of it, -1: it is no power of two
+  const std::size_t reads_;  // that the queue holds
+  const int reads_shift_;    // log2 of it, -1: it is no power of two
   const std::size_t high_;
   const std::size_t low_;
   DramStatistics& statistics_;
 
   Cycle now_ = 0;
-  Cycle refresh_ = 0;  // the next
+  Cycle issued_until_ = 0;  // the cycle behind that of the last command
+  Cycle refresh_ = 0;       // the next
   Bus columns_;
   Bus rows_;
   std::array<RequestQueue, 2> queues_;
   Kind mode_ = kReads;
   std::array<std::size_t, 2> opened_{};  // requests of each kind that have a row opened for them
   std::size_t waiting_ = 0;              // requests whose column command is to come
+  std::size_t waiting_reads_ = 0;        // those of them that read
   std::uint64_t told_ = 0;
   std::uint64_t order_ = 0;
-  Cycle latest_ = 0;         // arrival
-  std::size_t ordered_ = 0;  // so many of the last requests came in the order of arrival
   std::int64_t owed_ = 0;
-  std::vector<Promise> promises_;  // predictions for pending reads, in order of read()
-  std::size_t first_promise_ = 0;  // the reads of those before it have been served
-  Index last_read_ = kNone;
-  std::uint64_t served_ = 0;  // reads whose column command has been issued
-  std::size_t unserved_ = 0;  // pending reads
+  std::vector<Decision> decisions_;
   std::vector<Bank> banks_;
   std::vector<BankTail> tails_;  // of the banks
+  std::vector<std::array<Index, 2>> alternatives_;
   std::array<std::vector<std::uint32_t>, 2> stale_;
   std::vector<Group> groups_;
   std::vector<Pseudo> pseudos_;
@@ -347,7 +342,7 @@ class CommandScheduler {
   std::array<Index, 256> written_{};  // waiting writes by the low bits of their burst numbers
 };
 
-inline CommandScheduler::Index CommandScheduler::add(const Burst& burst, Cycle at, Cycle column, Kind kind) {
+inline CommandScheduler::Index CommandScheduler::add(const Burst& burst, Cycle at, Cycle column, Kind kind, Asker asker) {
   Index index = free_;
   if (index != kNone) [[likely]] {
     free_ = requests_[index].next;
@@ -355,19 +350,21 @@ inline CommandScheduler::Index CommandScheduler::add(const Burst& burst, Cycle a
     index = static_cast<Index>(requests_.size());
     requests_.emplace_back();
   }
-  requests_[index] = {.row = burst.row,
-                      .number = burst.number,
+  requests_[index] = {.number = burst.number,
                       .at = at,
                       .column = column,
                       .told = told_++,
                       .order = kNotEntered,
+                      .row = static_cast<std::uint32_t>(burst.row),
                       .bank = burst.bank,
                       .next = kNone,
                       .next_written = kNone,
+                      .asker = asker,
                       .kind = kind,
-                      .opened = false};
+                      .opened = false,
+                      .first = Command::column};
   ++waiting_;
-  unserved_ += kind == kReads;
+  waiting_reads_ += kind == kReads;
   BankTail& tail = tails_[burst.bank];
   Bank& bank = banks_[burst.bank];
   if (at < bank.latest) {

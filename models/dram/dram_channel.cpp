@@ -5,6 +5,7 @@
 
 #include "models/common/guest_mistake.h"
 #include "models/common/memory_access.h"
+#include "models/common/pooled_records.h"
 
 namespace lacuna {
 namespace {
@@ -16,8 +17,7 @@ constexpr unsigned kRetireCycles = 128;
 }  // namespace
 
 DramChannel::DramChannel(sc_core::sc_module_name module_name, const DramParameters& parameters, const AddressSlice& slice,
-                         BackingStore& store, std::uint64_t store_offset, const std::optional<AddressSlice>& mask_slice,
-                         std::size_t reads_in_flight)
+                         BackingStore& store, std::uint64_t store_offset, const std::optional<AddressSlice>& mask_slice)
     : sc_module(module_name),
       memory("memory"),
       masks("masks", mask_slice ? 1 : 0),
@@ -26,7 +26,9 @@ DramChannel::DramChannel(sc_core::sc_module_name module_name, const DramParamete
       mask_slice_(mask_slice.value_or(AddressSlice(0, Bytes{0}))),
       data_(nullptr),
       frontend_(parameters.clock.period() * parameters.frontend_latency.n),
-      schedule_(parameters, {slice.index(), slice.count()}, reads_in_flight) {
+      schedule_(parameters, {slice.index(), slice.count()}),
+      port_(*this, slice_, 0),
+      mask_port_(*this, mask_slice_, slice.size().n / slice.count()) {
   const std::string where = this->name();
   if (store_offset > store.size().n || slice.size().n > store.size().n - store_offset) {
     throw std::invalid_argument(where + ": " + std::to_string(slice.size().n) + " bytes at " + std::to_string(store_offset) +
@@ -56,6 +58,86 @@ void DramChannel::mask_transport(tlm::tlm_generic_payload& payload, sc_core::sc_
   access(payload, mask_slice_, slice_.size().n / slice_.count(), delay);
 }
 
+// -- requests that wait for their answers
+
+DeferredMemory::Reply DramChannel::Port::ask(const Request& request, Client& client, std::uint32_t number) {
+  DramChannel& channel = channel_;
+  DramStatistics& statistics = channel.schedule_.statistics();
+  if (!slice_.contains(request.address, request.bytes)) [[unlikely]] {
+    ++statistics.errors;
+    return {.done = request.at, .waiting = {}, .known = true, .failed = true};
+  }
+  const std::uint64_t address = first_local_ + slice_.local(request.address);
+  const Tick arrives = request.at + channel.frontend_;
+  const std::uint32_t asked = take_record(channel.asked_, channel.free_asked_);
+  channel.asked_[asked] = {&client, number, request.write, request.at};
+  if (!request.write) {
+    ++statistics.reads;
+    statistics.bytes_read += request.bytes;
+    ++channel.waiting_;
+    channel.schedule_.read_later(address, request.bytes, arrives, asked);
+    return {.done = arrives + channel.schedule_.answer_time(), .waiting = {}, .known = false};
+  }
+  ++statistics.writes;
+  statistics.bytes_written += request.bytes;
+  const std::optional<Tick> accepted = channel.schedule_.write_later(address, request.bytes, arrives, asked);
+  if (!accepted) {
+    ++channel.waiting_;
+    ++channel.waiting_writes_;
+    return {.done = request.at, .waiting = {}, .known = false};
+  }
+  channel.free_asked_.push_back(asked);
+  const Tick waiting = *accepted - arrives;
+  statistics.write_stall += waiting;
+  return {.done = request.at + waiting, .waiting = waiting, .known = true};
+}
+
+// In steps within which no answer leads to a request that is decided in the same one. Data are on the bus answer_time() after
+// their command; an accepted write can be followed by a request of the same cycle.
+void DramChannel::decide(Tick until) {
+  const Tick last = until + frontend_;
+  Tick decided{};
+  for (bool done = false; !done;) {
+    const Tick next = waiting_ != 0 ? schedule_.next_decision() : kNever;
+    Tick step = schedule_.answer_time();
+    if (waiting_writes_ != 0) step = next > decided ? Tick{} : parameters_.clock.period();
+    done = next >= last || next + step >= last;
+    decided = done ? last : next + step;
+    completed_.clear();
+    schedule_.decide(decided, completed_);
+    for (const DramSchedule::Completion& completion : completed_) {
+      const Asked asked = asked_[completion.number];
+      free_asked_.push_back(completion.number);
+      --waiting_;
+      if (asked.write) {
+        --waiting_writes_;
+        const Tick accepted = completion.read.done - frontend_;
+        schedule_.statistics().write_stall += accepted - asked.at;
+        asked.client->answered(asked.number, accepted, accepted - asked.at);
+      } else {
+        schedule_.statistics().read_latency += completion.read.done - asked.at;
+        asked.client->answered(asked.number, completion.read.done, completion.read.waiting);
+      }
+    }
+  }
+  retire_bookings();
+}
+
+Tick DramChannel::next_decision() {
+  if (waiting_ == 0) return kNever;
+  const Tick next = schedule_.next_decision();
+  return next > frontend_ ? next - frontend_ : Tick{};
+}
+
+void DramChannel::retire_bookings() {
+  const Tick now = this->now();
+  if (now < next_retire_) return;
+  next_retire_ = now + parameters_.clock.period() * kRetireCycles;
+  schedule_.retire(now);
+}
+
+// -- transactions
+
 void DramChannel::refuse(const tlm::tlm_generic_payload& payload) {
   ++schedule_.statistics().errors;
   guest_warning("refused DRAM accesses", "{}: {} of {} bytes at {:#x} refused ({})", name(),
@@ -73,13 +155,8 @@ bool DramChannel::access(tlm::tlm_generic_payload& payload, const AddressSlice& 
     return false;
   }
   if (payload.get_command() == tlm::TLM_IGNORE_COMMAND) return false;
-  const Tick now = this->now();
-  if (now >= next_retire_) {
-    next_retire_ = now + parameters_.clock.period() * kRetireCycles;
-    schedule_.retire(now);
-  }
-
-  const Tick at = now + to_tick(delay);
+  retire_bookings();
+  const Tick at = now() + to_tick(delay);
   const unsigned length = payload.get_data_length();
   Tick done = at;
   Tick waiting{};
@@ -137,6 +214,9 @@ bool DramChannel::get_direct_mem_ptr(tlm::tlm_generic_payload& payload, tlm::tlm
 
 void DramChannel::reset() {
   schedule_.reset();
+  asked_.clear();
+  free_asked_.clear();
+  waiting_ = waiting_writes_ = 0;
   next_retire_ = {};
 }
 

@@ -8,6 +8,9 @@
 // frontend_latency after that, as a read does. Addresses inside the slice are mapped to pseudo channel, bank group, bank, row
 // and column by `address_map`.
 //
+// Transactions of the sockets return with a forecast of their times. Last-level caches ask the ports instead
+// (models/common/deferred_memory.h), whose answers come when the command scheduler has decided them.
+//
 // Behind the slice the channel may have another one, in rows of its own, whose contents are not modelled: of its transactions
 // there are times and traffic only (zero masks: models/common/zero_masks.h). Requests to both meet in the same queues.
 #pragma once
@@ -16,9 +19,11 @@
 #include <optional>
 #include <systemc>
 #include <tlm>
+#include <vector>
 
 #include "models/common/address_slice.h"
 #include "models/common/backing_store.h"
+#include "models/common/deferred_memory.h"
 #include "models/common/memory_attributes.h"
 #include "models/common/tlm_time.h"
 #include "models/common/units.h"
@@ -33,22 +38,49 @@ class DramChannel : public sc_core::sc_module {
   tlm_utils::simple_target_socket<DramChannel> memory;
   sc_core::sc_vector<tlm_utils::simple_target_socket<DramChannel>> masks;  ///< one, if there is a slice of masks, or none
 
-  /// `reads_in_flight`: as of DramSchedule. std::invalid_argument when the slice's range does not lie in the store, or as by
+  /// std::invalid_argument when the slice's range does not lie in the store, or as by
   /// DramSchedule.
   DramChannel(sc_core::sc_module_name module_name, const DramParameters& parameters, const AddressSlice& slice,
-              BackingStore& store, std::uint64_t store_offset = 0, const std::optional<AddressSlice>& mask_slice = {},
-              std::size_t reads_in_flight = 0);
+              BackingStore& store, std::uint64_t store_offset = 0, const std::optional<AddressSlice>& mask_slice = {});
+
+  /// The slice, and the one of masks, for clients that wait for their answers. Both decide together.
+  DeferredMemory& port() { return port_; }
+  DeferredMemory& mask_port() { return mask_port_; }
 
   /// Serves what still waits, which no later request can delay: for statistics when all is over.
   void finish() { schedule_.finish(); }
   /// Forgets open rows and what is in flight; the data stay.
   void reset();
   const DramStatistics& statistics() const { return schedule_.statistics(); }
-  /// Registers block dram. Refreshes count as power, whose mean theirs is: they are due whether anybody asks or not, and the
-  /// schedule looks at them only when somebody does.
+  /// Registers block dram. Refreshes count as power, whose mean theirs is: they are due with and without requests, and the
+  /// schedule looks at them only when it has some.
   void describe_energy(EnergyMeter& meter, const DramEnergy& energy) const;
 
  private:
+  class Port : public DeferredMemory {
+   public:
+    Port(DramChannel& channel, const AddressSlice& slice, std::uint64_t first_local)
+        : channel_(channel), slice_(slice), first_local_(first_local) {}
+    Reply ask(const Request& request, Client& client, std::uint32_t number) override;
+    void decide(Tick until) override { channel_.decide(until); }
+    Tick next_decision() override { return channel_.next_decision(); }
+
+   private:
+    DramChannel& channel_;
+    const AddressSlice& slice_;
+    const std::uint64_t first_local_;
+  };
+  /// A request of a port that waits for its answer.
+  struct Asked {
+    DeferredMemory::Client* client = nullptr;
+    std::uint32_t number = 0;
+    bool write = false;
+    Tick at{};
+  };
+
+  void decide(Tick until);
+  Tick next_decision();
+  void retire_bookings();
   void b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
   void mask_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
   /// Charges a transaction at a channel's address. False: it was refused, or there are no data to move.
@@ -69,6 +101,13 @@ class DramChannel : public sc_core::sc_module {
   Tick frontend_;
   DramSchedule schedule_;
   Tick next_retire_{};
+  Port port_;
+  Port mask_port_;
+  std::vector<Asked> asked_;
+  std::vector<std::uint32_t> free_asked_;
+  std::vector<DramSchedule::Completion> completed_;
+  unsigned waiting_ = 0;  // requests in asked_
+  unsigned waiting_writes_ = 0;
 };
 
 }  // namespace lacuna

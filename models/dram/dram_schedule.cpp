@@ -6,6 +6,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "models/common/pooled_records.h"
+
 namespace lacuna {
 namespace {
 
@@ -27,7 +29,7 @@ DramOrganization organization(const DramParameters& p) {
 
 }  // namespace
 
-DramSchedule::DramSchedule(const DramParameters& parameters, DramChannelPlace place, std::size_t reads_in_flight)
+DramSchedule::DramSchedule(const DramParameters& parameters, DramChannelPlace place)
     : parameters_(parameters),
       clock_(parameters.clock),
       map_(parameters.address_map, organization(parameters)),
@@ -38,7 +40,8 @@ DramSchedule::DramSchedule(const DramParameters& parameters, DramChannelPlace pl
       burst_time_(time(burst_)),
       refresh_(parameters.tREFI.n, place, parameters.refresh_stagger == DramRefreshStagger::channels),
       rows_found_{&statistics_.row_empty, &statistics_.row_hits, &statistics_.row_conflicts, &statistics_.row_empty},
-      commands_(parameters_, refresh_, statistics_, reads_in_flight),
+      prepared_{0, 0, parameters.tRP.n + parameters.tRCDRD.n, parameters.activate_cycles.n - 1 + parameters.tRCDRD.n},
+      commands_(parameters_, refresh_, statistics_),
       forecast_(parameters_, refresh_) {}
 
 DramSchedule::Read DramSchedule::read(std::uint64_t address, unsigned length, Tick at) {
@@ -55,9 +58,8 @@ DramSchedule::Read DramSchedule::read(std::uint64_t address, unsigned length, Ti
       continue;
     }
     const CommandScheduler::Burst burst = locate(number);
-    const Cycle start = commands_.room_for_read(commands_.sent(arrival, data_));
-    const ReadForecast::Column column = forecast_.read(commands_, burst, start);
-    commands_.read(burst, arrival, start, column.at);
+    const ReadForecast::Column column = forecast_.read(commands_, burst, arrival);
+    commands_.read(burst, arrival, column.at);
     statistics_.bus_busy += burst_time_;
     ++*rows_found_[static_cast<std::size_t>(column.command)];
     // Bursts of other pseudo channels overlap, those of one follow each other.
@@ -67,15 +69,90 @@ DramSchedule::Read DramSchedule::read(std::uint64_t address, unsigned length, Ti
     const std::int64_t share =
         std::max(commands_.share(), static_cast<std::int64_t>(arrival + unloaded) - static_cast<std::int64_t>(data));
     commands_.pay(share);
-    const Cycle answer = data + static_cast<Cycle>(share);
-    commands_.promise(answer);
-    done = std::max(done, answer);
+    done = std::max(done, data + static_cast<Cycle>(share));
   }
   const Tick finished = time(done);
   const Tick unloaded = time(longest);
   const Tick waiting = finished > at + unloaded ? finished - at - unloaded : Tick{};
   statistics_.queueing += waiting;
   return {finished, waiting};
+}
+
+void DramSchedule::read_later(std::uint64_t address, unsigned length, Tick at, std::uint32_t number) {
+  const std::uint64_t first = address >> burst_shift_;
+  const std::uint64_t last = (address + length - 1) >> burst_shift_;
+  const Cycle arrival = clock_.ceil(at).n;
+  const std::uint32_t asker = take_record(pending_, free_pending_);
+  Pending& pending = pending_[asker];
+  pending = {.number = number, .at = at, .done = arrival};
+  // Bursts of other pseudo channels overlap, those of one follow each other.
+  pending.unloaded = ((last - first) >> pseudo_bits_) * burst_;
+  for (std::uint64_t burst_number = first; burst_number <= last; ++burst_number) {
+    if (commands_.is_pending(burst_number)) [[unlikely]] {
+      ++statistics_.forwarded;
+      pending.done = arrival + burst_;
+      continue;
+    }
+    ++pending.remaining;
+    commands_.read_later(locate(burst_number), arrival, asker);
+    statistics_.bus_busy += burst_time_;
+  }
+  if (pending.remaining != 0) return;
+  pending.unloaded = burst_;
+  complete(pending, forwarded_);
+  free_pending_.push_back(asker);
+}
+
+void DramSchedule::complete(const Pending& pending, std::vector<Completion>& completed) {
+  const Tick done = time(pending.done);
+  const Tick unloaded = time(pending.unloaded + pending.prepared);
+  const Tick waiting = done > pending.at + unloaded ? done - pending.at - unloaded : Tick{};
+  if (!pending.write) statistics_.queueing += waiting;
+  completed.push_back({pending.number, {done, waiting}});
+}
+
+void DramSchedule::decide(Tick until, std::vector<Completion>& completed) {
+  commands_.advance(clock_.floor(until).n);
+  completed.insert(completed.end(), forwarded_.begin(), forwarded_.end());
+  forwarded_.clear();
+  for (const CommandScheduler::Decision& decision : commands_.decisions()) {
+    Pending& pending = pending_[decision.asker];
+    if (pending.write) {
+      pending.done = std::max(pending.done, decision.at);
+    } else {
+      const auto first = static_cast<std::size_t>(decision.first);
+      ++*rows_found_[first];
+      pending.done = std::max(pending.done, decision.at + data_);
+      pending.prepared = std::max(pending.prepared, prepared_[first] + data_);
+    }
+    if (--pending.remaining != 0) continue;
+    complete(pending, completed);
+    free_pending_.push_back(decision.asker);
+  }
+  commands_.forget_decisions();
+}
+
+Tick DramSchedule::next_decision() {
+  if (!forwarded_.empty()) return Tick{};
+  const Cycle next = commands_.next_decision();
+  return next != CommandScheduler::kNever ? time(next) : kNever;
+}
+
+std::optional<Tick> DramSchedule::write_later(std::uint64_t address, unsigned length, Tick at, std::uint32_t number) {
+  const std::uint64_t first = address >> burst_shift_;
+  const std::uint64_t last = (address + length - 1) >> burst_shift_;
+  const Cycle arrival = clock_.ceil(at).n;
+  const auto bursts = static_cast<unsigned>(last - first + 1);
+  CommandScheduler::Asker asker = CommandScheduler::kNoAsker;
+  if (!commands_.has_room_for_writes(bursts)) {
+    asker = take_record(pending_, free_pending_);
+    pending_[asker] = {.number = number, .remaining = bursts, .write = true, .at = at, .done = arrival};
+  }
+  for (std::uint64_t burst_number = first; burst_number <= last; ++burst_number) {
+    commands_.write(locate(burst_number), arrival, asker);
+  }
+  if (asker != CommandScheduler::kNoAsker) return std::nullopt;
+  return arrival < commands_.decided_until() ? time(commands_.decided_until()) : at;
 }
 
 Tick DramSchedule::write(std::uint64_t address, unsigned length, Tick at) {
@@ -85,8 +162,8 @@ Tick DramSchedule::write(std::uint64_t address, unsigned length, Tick at) {
     const Cycle cycle = clock_.ceil(accepted).n;
     const CommandScheduler::Burst burst = locate(number);
     const Cycle room = forecast_.write(commands_, burst, cycle);
-    const Cycle enters = commands_.write(burst, cycle, room);
-    if (enters > cycle) accepted = time(enters);
+    if (!commands_.has_room_for_writes(1)) accepted = later(accepted, time(room));
+    commands_.write(burst, cycle);
   }
   return accepted;
 }
@@ -98,6 +175,9 @@ void DramSchedule::retire(Tick horizon) {
 }
 
 void DramSchedule::reset() {
+  pending_.clear();
+  free_pending_.clear();
+  forwarded_.clear();
   commands_.reset();
   forecast_.reset();
 }

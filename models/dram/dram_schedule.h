@@ -1,20 +1,19 @@
 // When a DRAM channel's requests are served: banks, groups, buses, refresh and turnaround. No SystemC, no data.
 //
-// Requests may come in another order than that of their arrival, and a read is told when its data are there as soon as it is
-// made. A controller cannot know that: which commands it issues depends on what comes later. So there are two parts.
-//   - The command scheduler (models/dram/command_scheduler.h) does what the controller does, in the order of time, up to the
-//     horizon before which no more requests come.
-//   - The forecast (models/dram/read_forecast.h) tells a read its time from what is decided and what waits.
-// By how much reads were served later than forecast, which is what writes and later reads took from them, the next reads are
-// told instead, each a part. Over all reads both sums are the same.
-//
-// For single reads the forecast is still too early when writes go first. A requester that acts on it issues reads which
-// hardware would hold back until earlier reads have completed; where that is certain, the read arrives at their completion.
+// What a controller does depends on requests that come later, so that a request's time is known only when all have come that
+// may change it. There are two ways to ask.
+//   - read_later() and write_later() give a request to the command scheduler (models/dram/command_scheduler.h), which does what
+//     a controller does, cycle for cycle; decide() says how far requests have come, and brings the times.
+//   - read() and write() are for callers that cannot wait: they return a forecast (models/dram/read_forecast.h) from what is
+//     decided and what waits. By how much such reads were served later than forecast is added to the next ones, a part to each:
+//     over all of them both sums are the same.
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <vector>
 
 #include "models/common/units.h"
 #include "models/dram/address_map.h"
@@ -27,10 +26,9 @@ namespace lacuna {
 
 class DramSchedule {
  public:
-  /// `reads_in_flight`: bursts that all requesters together wait for at most, as many as they have MSHRs; 0: as many as the
-  /// read queue holds. std::invalid_argument when a count is no power of two, or the row size, the
-  /// address map, the watermarks of writes or the times of refresh contradict the others.
-  explicit DramSchedule(const DramParameters& parameters, DramChannelPlace place = {}, std::size_t reads_in_flight = 0);
+  /// std::invalid_argument when a count is no power of two, or the row size, the address map, the watermarks of writes or the
+  /// times of refresh contradict the others.
+  explicit DramSchedule(const DramParameters& parameters, DramChannelPlace place = {});
   DramSchedule(const DramSchedule&) = delete;
   DramSchedule& operator=(const DramSchedule&) = delete;
 
@@ -40,7 +38,22 @@ class DramSchedule {
   };
   /// `address` in the channel, `at` the arrival at the controller.
   Read read(std::uint64_t address, unsigned length, Tick at);
-  /// Returns when the write queue has taken it.
+  /// A read whose time is decided later: decide() gives it under `number`.
+  void read_later(std::uint64_t address, unsigned length, Tick at, std::uint32_t number);
+  struct Completion {
+    std::uint32_t number;
+    Read read;
+  };
+  /// Decides the commands before `until`, before which no more requests come. Appends what has become known of requests of
+  /// read_later() and write_later() to `completed`, in the order of decisions. A read is done answer_time() after its own.
+  void decide(Tick until, std::vector<Completion>& completed);
+  /// From a read's column command to its last byte.
+  Tick answer_time() const { return time(data_); }
+  /// decide() brings nothing for less than this if no other request comes; kNever: nothing waits.
+  Tick next_decision();
+  /// A write. Returns when the write queue takes it when that is known; otherwise decide() gives it under `number`.
+  std::optional<Tick> write_later(std::uint64_t address, unsigned length, Tick at, std::uint32_t number);
+  /// Returns when the write queue takes it, as forecast.
   Tick write(std::uint64_t address, unsigned length, Tick at);
 
   /// No later call will ask for a time before `horizon`: decides what is done by then.
@@ -72,9 +85,26 @@ class DramSchedule {
   const Tick burst_time_;
   const RefreshTimes refresh_;
   DramStatistics statistics_;
-  const std::array<std::uint64_t*, 4> rows_found_;  // how many, by the command that a read needs first
+  // By the command that a read needs first: how many, and from there to its column command on an idle channel.
+  const std::array<std::uint64_t*, 4> rows_found_;
+  const std::array<Cycle, 4> prepared_;
   CommandScheduler commands_;
   ReadForecast forecast_;
+  /// A request of which something is to be decided.
+  struct Pending {
+    std::uint32_t number = 0;
+    unsigned remaining = 0;  // bursts
+    bool write = false;
+    Tick at{};
+    Cycle done = 0;  // of the bursts that are decided
+    // What they would take on an idle channel: the slowest of them, and behind it the others.
+    Cycle prepared = 0;
+    Cycle unloaded = 0;
+  };
+  void complete(const Pending& pending, std::vector<Completion>& completed);
+  std::vector<Pending> pending_;
+  std::vector<std::uint32_t> free_pending_;
+  std::vector<Completion> forwarded_;  // answered by writes that wait, since the last decide()
 };
 
 }  // namespace lacuna

@@ -1,9 +1,9 @@
-// When a read's data will be there, told when it is made.
+// When a read's data will be there, for callers that need to know it with the call.
 //
-// The commands that come before it are known as far as the command scheduler has decided them; the reads that wait before it
-// have been told their times, and it goes behind them: to the row that is or will be open, if it comes before that row is
-// closed, otherwise to one of its own. Beside its bank it waits for the buses and the activates that others were told. A cycle
-// that is booked is never lost: whoever comes takes the next free ones, wherever they lie (SlotCalendar::take).
+// The commands that come before it are known as far as the command scheduler has decided them. It goes behind the reads that
+// wait in its bank: to the row that is or will be open, if it comes before that row is closed, otherwise to one of its own.
+// Beside its bank it waits for the buses and the activates that other forecasts have booked, of which the next free ones are
+// taken wherever they lie (SlotCalendar::take), and for the data bus until the reads that wait have been carried.
 //
 // A write takes its cycles of the data bus and its part of a turn of the bus. When it is written, what its rows cost and what
 // comes later and goes first are not in the forecast: the scheduler says by how much forecasts were wrong
@@ -153,6 +153,8 @@ inline ReadForecast::Column ReadForecast::read(CommandScheduler& commands, const
       ready = activate(pseudo, group, from, row_commands, waiting) + parameters_.tRCDRD.n;
     }
     ready = std::max(ready, writes_end);
+    // Reads that have booked nothing are before it as well.
+    if (first) ready = std::max(ready, commands.decided_until() + commands.waiting_reads() * column_gap_ / pseudos_.size());
     result.at = first ? column(pseudo, group, ready, waiting) : std::max(result.at, ready);
     // A refresh closes the row before it is this read's turn: then it is opened again, and the turn remains.
     if (limit == RefreshTimes::kNever || result.at + parameters_.tRTP.n <= limit) return result;

@@ -2,6 +2,7 @@
 // arrival. A request enters when it has arrived and there is room.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -22,9 +23,6 @@ class RequestQueue {
   std::size_t held() const { return held_; }
   /// When the next request enters, or kNever.
   Cycle next() const { return next_; }
-  /// How many have left.
-  const std::uint64_t& left() const { return left_; }
-
   /// A request that arrives at `at`.
   void insert(Index request, Cycle at) {
     if (end_ - begin_ > mask_) [[unlikely]]
@@ -34,22 +32,21 @@ class RequestQueue {
     entry(place) = {at, request};
     if (place == begin_ && held_ < room_) next_ = at;
   }
-  /// The next one enters.
+  /// The one that enters then.
+  Index first() const { return entry(begin_).request; }
+  /// It enters.
   Index enter() {
     const Index request = entry(begin_++).request;
     ++held_;
     expect();
     return request;
   }
-  /// One of those that have entered leaves.
-  void leave() {
-    ++left_;
-    if (held_-- == room_) expect();
+  /// One of those that have entered leaves in cycle `now`: another one may have its place in the next.
+  void leave(Cycle now) {
+    if (held_-- == room_ && begin_ != end_) next_ = std::max(entry(begin_).at, now + 1);
   }
-  /// Whether all that are known leave no room.
-  bool is_filled() const { return held_ + (end_ - begin_) >= room_; }
-  /// Whether those that arrive by `at` leave no room.
-  bool is_filled(Cycle at) const;
+  /// Whether there is room for `count` more besides all that are known.
+  bool has_room(std::size_t count) const { return held_ + (end_ - begin_) + count <= room_; }
 
   void reset() { *this = RequestQueue(room_); }
 
@@ -70,7 +67,6 @@ class RequestQueue {
   Cycle next_ = kNever;
   std::size_t begin_ = 0;  // places in the ring, counted through
   std::size_t end_ = 0;
-  std::uint64_t left_ = 0;
   std::size_t mask_ = kFirstEntries - 1;
   std::vector<Entry> ring_ = std::vector<Entry>(kFirstEntries);  // a power of two
 };

@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-#include "models/cache/cache.h"
+#include "models/cache/last_level_cache.h"
 #include "models/command/packet_processor.h"
 #include "models/common/statistics.h"
 #include "models/common/zero_masks.h"
@@ -35,8 +35,8 @@ class DeviceCopies : public CopySurroundings {
     const Dispatcher& dispatcher;
     PacketProcessor& packets;
     std::span<const std::unique_ptr<SdmaEngine>> engines;
-    std::span<const std::unique_ptr<Cache>> l2;          ///< destinations 0, 1, ... of `routes`
-    std::span<const std::unique_ptr<DramChannel>> dram;  ///< each behind the L2 bank of its number
+    std::span<const std::unique_ptr<LastLevelCache>> l2;  ///< destinations 0, 1, ... of `routes`
+    std::span<const std::unique_ptr<DramChannel>> dram;   ///< each behind the L2 bank of its number
     const CacheParameters& l2_parameters;
     std::span<const std::unique_ptr<FirstLevelTlb>> l1_tlbs;  ///< of the compute units' vector memory; may be none
     const TlbParameters& l1_tlb_parameters;

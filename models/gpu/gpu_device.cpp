@@ -16,15 +16,6 @@ constexpr std::uint64_t kVramBase = LACUNA_VRAM_BASE;
 
 std::string name_of(const char* what, std::size_t index) { return fmt::format("{}{}", what, index); }
 
-// Bursts of a channel for which the MSHRs of its bank of L2 wait at most, and those of its zero cache.
-std::size_t reads_in_flight(const GpuDeviceParameters& p) {
-  const std::uint64_t burst = p.dram.burst.n * p.dram.bytes_per_cycle;
-  const auto bursts = [burst](const CacheParameters& cache) {
-    return cache.mshrs * ((std::min(cache.line.n, cache.sector.n) + burst - 1) / burst);
-  };
-  return bursts(p.l2) + (has_zero_caches(p.lazy.mode) ? bursts(p.l2z) : 0);
-}
-
 // What the compute units' memory begins with; it grows when that is not enough.
 std::size_t state_bytes(const GpuDeviceParameters& p) {
   const std::size_t registers = std::size_t{p.cu.simds} * p.cu.vgprs_per_simd * isa::kLanes * sizeof(std::uint32_t);
@@ -220,11 +211,10 @@ void GpuDevice::build_memory() {
   for (unsigned i = 0; i < destinations_.l2_banks; ++i) {
     const unsigned destination = destinations_.first_l2 + i;
     const AddressSlice slice = noc_->routes().slice(destination);
-    l2_.push_back(std::make_unique<Cache>(name_of("l2_", i).c_str(), parameters_.l2, MemoryLevel::l2, 1, slice));
+    l2_.push_back(std::make_unique<LastLevelCache>(name_of("l2_", i).c_str(), parameters_.l2, MemoryLevel::l2, 1, slice));
     std::optional<AddressSlice> masks;
     if (zero_) masks = zero_->map.masks_of(i);
-    dram_.push_back(std::make_unique<DramChannel>(name_of("dram", i).c_str(), parameters_.dram, slice, vram_, 0, masks,
-                                                  reads_in_flight(parameters_)));
+    dram_.push_back(std::make_unique<DramChannel>(name_of("dram", i).c_str(), parameters_.dram, slice, vram_, 0, masks));
     noc_->destinations[destination].bind(l2_.back()->upstream[0]);
     noc_->attach_prefetch(destination, l2_.back().get());
     l2_.back()->downstream.bind(dram_.back()->memory);
@@ -244,7 +234,7 @@ void GpuDevice::build_memory() {
 // Without timing nobody is asked how long anything takes.
 void GpuDevice::build_edge() {
   if (parameters_.gpu.timing == TimingMode::functional) return;
-  edge_ = std::make_unique<MemoryEdge>(*noc_, l2_tlb_.get(), threads_);
+  edge_ = std::make_unique<MemoryEdge>(*noc_, l2_tlb_.get(), threads_, parameters_.shortest_way());
   unsigned source = 0;  // in the order of build_noc()
   for (const auto& cache : l1v_) {
     edge_->add(*cache, source,
@@ -260,12 +250,13 @@ void GpuDevice::build_edge() {
       for (unsigned array = 0; array < arrays_.size(); ++array) edge_->add(*(arrays_[array].*tlb), array);
     }
   }
-  for (unsigned i = 0; i < destinations_.l2_banks; ++i) edge_->add_destination(destinations_.first_l2 + i, *l2_[i]);
+  for (unsigned i = 0; i < destinations_.l2_banks; ++i)
+    edge_->add_destination(destinations_.first_l2 + i, *l2_[i], &dram_[i]->port());
   if (zero_) {
     source += 1 + static_cast<unsigned>(sdma_.size());
     for (unsigned array = 0; array < arrays_.size(); ++array) edge_->add(*zero_->l1z[array], source++, array);
     for (unsigned i = 0; i < destinations_.l2_banks; ++i)
-      edge_->add_destination(destinations_.first_l2z + i, *zero_->l2z[i], destinations_.first_l2 + i);
+      edge_->add_destination(destinations_.first_l2z + i, *zero_->l2z[i], &dram_[i]->mask_port(), destinations_.first_l2 + i);
     if (zero_->known) edge_->attach(*zero_->known);
   }
   windows_.attach(edge_.get());

@@ -82,7 +82,7 @@ struct ZeroCaches {
   ZeroMaskMap map;
   std::unique_ptr<ZeroMasks> known;                            ///< null: every mask is known
   std::vector<std::unique_ptr<FirstLevelCache>> l1z;           ///< of each shader array
-  std::vector<std::unique_ptr<Cache>> l2z;                     ///< of each partition
+  std::vector<std::unique_ptr<LastLevelCache>> l2z;            ///< of each partition
   std::vector<std::unique_ptr<CachesTogether>> vector_caches;  ///< of each compute unit: its L1 vector cache and its L1Z
 };
 
@@ -190,7 +190,7 @@ class GpuDevice : public sc_core::sc_module, private ResourceMeter, private Kern
   std::unique_ptr<Tlb> l2_tlb_;
   std::vector<std::unique_ptr<SdmaEngine>> sdma_;
   std::unique_ptr<Fabric> noc_;
-  std::vector<std::unique_ptr<Cache>> l2_;
+  std::vector<std::unique_ptr<LastLevelCache>> l2_;
   std::vector<std::unique_ptr<DramChannel>> dram_;
   std::unique_ptr<MemoryEdge> edge_;  ///< null without timing
   std::unique_ptr<CommandProcessor> cp_;

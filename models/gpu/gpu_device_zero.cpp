@@ -31,8 +31,8 @@ ZeroPath GpuDevice::zero_path(unsigned shader_array) {
 // Behind the L2 bank of the partition and its DRAM channel.
 void GpuDevice::build_zero_memory(unsigned partition) {
   const unsigned destination = destinations_.first_l2z + partition;
-  zero_->l2z.push_back(std::make_unique<Cache>(fmt::format("l2z{}", partition).c_str(), parameters_.l2z, MemoryLevel::l2, 1,
-                                               zero_->map.masks_of(partition)));
+  zero_->l2z.push_back(std::make_unique<LastLevelCache>(fmt::format("l2z{}", partition).c_str(), parameters_.l2z,
+                                                        MemoryLevel::l2, 1, zero_->map.masks_of(partition)));
   Cache& l2z = *zero_->l2z.back();
   noc_->destinations[destination].bind(l2z.upstream[0]);
   noc_->attach_prefetch(destination, &l2z);

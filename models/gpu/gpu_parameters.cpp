@@ -135,23 +135,32 @@ void VramParameters::describe(ParameterSection& s) {
         {.range = {1 << 20, static_cast<double>(LACUNA_VRAM_SIZE)}, .source = "LazyGPU (ISCA '25), Table 2"});
 }
 
+Tick GpuDeviceParameters::shortest_way() const {
+  const Cycles cycles =
+      noc.topology == FabricTopology::crossbar ? noc.hop_latency + Cycles{1} : noc.interface_latency + noc.router_latency;
+  return noc.clock.period() * cycles.n;
+}
+
 Cycles GpuDeviceParameters::window() const {
   if (gpu.window.n != 0) return gpu.window;
   const Clock core(gpu.core_clock);
   const auto time = [](Frequency clock, Cycles cycles) { return clock.period() * cycles.n; };
-  // One flit on an idle network, by the shortest way.
-  const Tick way = noc.topology == FabricTopology::crossbar ? time(noc.clock, noc.hop_latency + Cycles{1})
-                                                            : time(noc.clock, noc.interface_latency + noc.router_latency);
+  const Tick way = shortest_way();
   const Tick around = way + way;
   if (noc.topology != FabricTopology::crossbar && noc.routers == RouterModel::stepped)
     return later(core.floor(SteppedNetwork::lookahead(noc)), Cycles{1});
   Tick shortest = around + time(l2.clock, l2.write_latency) +
                   time(gpu.core_clock, cu.vmem_address_latency + cu.vmem_return_latency) + time(l1v.clock, l1v.tag_latency);
+  // DRAM channels decide what requests that have left by then can reach (MemoryEdge).
+  const Tick dram_read = time(dram.clock, dram.frontend_latency + dram.tCL + dram.burst);
+  const auto answer = [&](const CacheParameters& cache) {
+    return earlier(time(cache.clock, cache.hit_latency), time(cache.clock, cache.tag_latency + cache.fill_latency) + dram_read);
+  };
   for (const CacheParameters* cache : {&l1v, &l1s, &l1i})
-    shortest = earlier(shortest, around + time(l2.clock, l2.hit_latency) + time(cache->clock, cache->tag_latency));
+    shortest = earlier(shortest, around + answer(l2) + time(cache->clock, cache->tag_latency));
   if (has_zero_caches(lazy.mode)) {
     const Tick away = around + time(l1z.clock, l1z.tag_latency);
-    shortest = earlier(shortest, away + time(l2z.clock, l2z.hit_latency));
+    shortest = earlier(shortest, away + answer(l2z));
     shortest = earlier(shortest, away + time(l2z.clock, l2z.write_latency) +
                                      time(gpu.core_clock, cu.vmem_address_latency + cu.vmem_return_latency));
   }

@@ -84,6 +84,8 @@ struct GpuDeviceParameters {
   /// Of the compute units' windows: gpu.window, or the shortest way from a request that leaves a first-level cache, or from the
   /// issue of a store, to where a wavefront sees the answer.
   Cycles window() const;
+  /// Of a packet through the fabric: one flit on an idle network between two nodes that are next to each other.
+  Tick shortest_way() const;
   /// GPU memory as a partition sees it.
   AddressSlice vram_slice(unsigned partition) const;
   /// Where zero masks are. std::invalid_argument when the parameters do not make a map.

@@ -13,11 +13,12 @@
 #include "models/common/tlm_time.h"
 
 namespace lacuna {
-MemoryEdge::MemoryEdge(Fabric& fabric, TranslationLevel* l2_tlb, WorkerThreads* threads)
+MemoryEdge::MemoryEdge(Fabric& fabric, TranslationLevel* l2_tlb, WorkerThreads* threads, Tick shortest_way)
     : fabric_(fabric),
       stepped_(fabric.stepped()),
       l2_tlb_(l2_tlb),
       threads_(threads),
+      shortest_way_(fabric.stepped() != nullptr ? Tick{} : shortest_way),
       destinations_(fabric.destinations.size()),
       memories_(destinations_.size()),
       workplaces_(threads != nullptr ? threads->threads() : 1) {
@@ -31,10 +32,14 @@ void MemoryEdge::add(FirstLevelCache& cache, unsigned source, unsigned group) {
   const unsigned node = fabric_.source_node(source);
   std::vector<Sender>& senders = group_of(group).senders;
   auto sender = std::find_if(senders.begin(), senders.end(), [node](const Sender& other) { return other.node == node; });
-  if (sender == senders.end()) sender = senders.insert(sender, {node, {}, {}});
+  if (sender == senders.end()) sender = senders.insert(sender, {node, {}, {}, {}});
   sender->caches.push_back(static_cast<std::uint32_t>(caches_.size()));
   cache.announce_departures(group_of(group).next_departure);
-  caches_.push_back({&cache, source, {}, {}});
+  Origin& origin = caches_.emplace_back();
+  origin.cache = &cache;
+  origin.source = source;
+  origin.group = group;
+  origin.sender = static_cast<unsigned>(sender - senders.begin());
 }
 
 void MemoryEdge::add(FirstLevelTlb& tlb, unsigned group) {
@@ -48,9 +53,14 @@ MemoryEdge::Group& MemoryEdge::group_of(unsigned number) {
   return groups_[number];
 }
 
-void MemoryEdge::add_destination(unsigned destination, Cache& cache, unsigned memory_of) {
+void MemoryEdge::add_destination(unsigned destination, LastLevelCache& cache, DeferredMemory* memory, unsigned memory_of) {
   destinations_[destination].cache = &cache;
   destinations_[destination].memory = memory_of;
+  Memory& behind = memories_[memory_of];
+  if (memory != nullptr) cache.attach(*memory);
+  behind.deferred = memory;
+  behind.way = behind.caches.empty() ? cache.way_to_memory() : earlier(behind.way, cache.way_to_memory());
+  behind.caches.push_back(&cache);
 }
 
 // What leaves depends on the edge where translations or what it learns of zero masks lead to further requests. Else it leaves
@@ -86,7 +96,7 @@ void MemoryEdge::settle(Tick end) {
   for (unsigned i = 0; i < groups_.size(); ++i) {
     if (std::exchange(groups_[i].left, false)) leaving_.push_back(i);
   }
-  if (leaving_.empty()) return;
+  if (leaving_.empty() && under_way_ == 0) return;
   const Tick now = to_tick(sc_core::sc_time_stamp());
   fabric_.advance(now);
   for (const Destination& destination : destinations_) {
@@ -96,17 +106,26 @@ void MemoryEdge::settle(Tick end) {
   for (const unsigned group : leaving_) {
     for (const Sender& sender : groups_[group].senders) count_ += sender.orders.size();
   }
-  if (lost_) report_lost();
+  under_way_ += count_;
+  check_lost();
   if (ports_ == nullptr) carry(VirtualNetwork::request);
-  share(all_memories_, memories_.size(), [this](unsigned memory, Workplace& workplace) { serve(memory, workplace); });
-  for (std::size_t i = 0; i < memories_.size(); ++i) {
-    if (destinations_[i].cache != nullptr) continue;
-    for (Order& arrival : memories_[i].arrivals) serve_by_socket(arrival);
-    if (ports_ != nullptr) send_replies(memories_[i].arrivals, workplaces_.front().space);
+  share(all_memories_, memories_.size(),
+        [&](unsigned memory, Workplace& workplace) { serve(memory, end + shortest_way_, workplace); });
+  for (Memory& memory : memories_) {
+    if (memory.caches.empty()) serve_by_sockets(memory);
   }
-  if (lost_) report_lost();
-  if (ports_ == nullptr) carry(VirtualNetwork::reply);
-  share(leaving_, groups_.size(), [this](unsigned group, Workplace& workplace) { answer(groups_[group], workplace); });
+  check_lost();
+  if (ports_ == nullptr) {
+    carry(VirtualNetwork::reply);
+    for (Memory& memory : memories_) sort_out(memory);
+  }
+  answering_.clear();
+  for (const Memory& memory : memories_) under_way_ -= memory.replies.size();
+  for (unsigned group = 0; group < groups_.size(); ++group) {
+    const auto replies = [group](const Memory& memory) { return !memory.replied[group].empty(); };
+    if (std::any_of(memories_.begin(), memories_.end(), replies)) answering_.push_back(group);
+  }
+  share(answering_, groups_.size(), [this](unsigned group, Workplace& workplace) { answer(group, workplace); });
   if (ports_ == nullptr) return;
   for (Workplace& workplace : workplaces_) {
     if (workplace.tally.latency != Tick{}) fabric_.count(workplace.tally);
@@ -139,12 +158,30 @@ Tick MemoryEdge::next() const {
     if (group.asks) return Tick{};
     first = earlier(first, group.next_departure);
   }
+  for (const Memory& memory : memories_) {
+    if (memory.is_idle()) continue;
+    // In the window that begins then the edge decides as far as that.
+    Tick next = memory.arrivals.empty() ? kNever : memory.arrivals.front().at;
+    if (memory.deferred != nullptr) {
+      if (const Tick decision = memory.deferred->next_decision(); decision != kNever)
+        next = earlier(next, decision - earlier(decision, memory.way));
+    }
+    if (next != kNever) first = earlier(first, next - earlier(next, shortest_way_));
+  }
   return stepped_ != nullptr ? earlier(first, stepped_->next()) : first;
 }
 
 void MemoryEdge::reset() {
   flights_.clear();
   free_flights_.clear();
+  under_way_ = 0;
+  for (Origin& origin : caches_) origin.requests.clear();
+  for (Memory& memory : memories_) {
+    memory.arrivals.clear();
+    memory.replies.clear();
+    memory.waiting.clear();
+    memory.free_tags.clear();
+  }
   for (Group& group : groups_) {
     group.asks = false;
     find_next_departure(group);
@@ -164,15 +201,13 @@ void MemoryEdge::retire(Tick horizon) {
   if (l2_tlb_ != nullptr) l2_tlb_->retire(horizon);
 }
 
-void MemoryEdge::report_lost() const {
-  for (const unsigned group : leaving_) {
-    for (const Sender& sender : groups_[group].senders) {
-      for (const Order& order : sender.orders) {
-        if (order.request->fare.lost) report_lost(*order.request);
-      }
-    }
+void MemoryEdge::check_lost() const {
+  for (const Group& group : groups_) {
+    if (group.lost != nullptr) report_lost(*group.lost);
   }
-  std::abort();
+  for (const Memory& memory : memories_) {
+    if (memory.lost != nullptr) report_lost(*memory.lost);
+  }
 }
 
 void MemoryEdge::report_lost(const Request& request) const {
@@ -218,9 +253,14 @@ void MemoryEdge::leave(Group& group, Tick end, Workplace& workplace) {
       Origin& origin = caches_[cache];
       origin.departures.clear();
       origin.cache->departures(end, origin.departures);
-      const auto count = static_cast<std::uint32_t>(origin.departures.size());
-      if (origin.requests.size() < count) origin.requests.resize(count);
-      for (std::uint32_t i = 0; i < count; ++i) leaving.push_back({&origin, &sender.orders, cache, i});
+      for (const FirstLevelCache::Departure& departure : origin.departures)
+        leaving.push_back({.origin = &origin,
+                           .cache = cache,
+                           .miss = departure.miss,
+                           .orders = &sender.orders,
+                           .at = departure.at,
+                           .request = nullptr,
+                           .number = 0});
     }
   }
   find_next_departure(group);
@@ -228,8 +268,10 @@ void MemoryEdge::leave(Group& group, Tick end, Workplace& workplace) {
       leaving.size(), [&](std::size_t i) { leaving[i].prefetch_miss(); },
       [&](std::size_t i) {
         const GroupRequest& one = leaving[i];
-        make_request(one.cache, one.departure(), one.request());
-        one.orders->push_back({one.departure().at, &one.request()});
+        Request* const request = one.origin->requests.take();
+        make_request(one.cache, {one.at, one.miss}, *request);
+        if (request->fare.lost && group.lost == nullptr) group.lost = request;
+        one.orders->push_back({one.at, request});
       });
   if (ports_ == nullptr) return;
   for (Sender& sender : group.senders) {
@@ -247,12 +289,10 @@ void MemoryEdge::make_request(std::uint32_t cache, const FirstLevelCache::Depart
   request.access.made = departure.at;
   request.miss = departure.miss;
   request.cache = cache;
+  request.departure = caches_[cache].next_departure++;
   const LineAccess& access = request.access;
   unsigned destination = 0;
-  if (!fabric_.route(access.address, access.bytes, destination)) [[unlikely]] {
-    request.fare.lost = true;
-    lost_ = true;
-  }
+  request.fare.lost = !fabric_.route(access.address, access.bytes, destination);
   request.destination = static_cast<std::uint16_t>(destination);
   request.request_flits = static_cast<std::uint16_t>(fabric_.request_flits(access.bytes, access.write, access.atomic));
   request.reply_flits = static_cast<std::uint16_t>(fabric_.reply_flits(access.bytes, access.write, access.atomic));
@@ -262,19 +302,19 @@ void MemoryEdge::make_request(std::uint32_t cache, const FirstLevelCache::Depart
 void MemoryEdge::carry(VirtualNetwork network) {
   const bool there = network == VirtualNetwork::request;
   order_.clear();
-  for (const unsigned group : leaving_) {
-    for (const Sender& sender : groups_[group].senders) {
-      for (const Order& order : sender.orders) {
-        Request& request = *order.request;
-        if (there) request.fare.noc_waiting = request.fare.noc_passing = Tick{};
-        order_.push_back({there ? request.access.made : request.fare.at, &request});
+  if (there) {
+    for (const unsigned group : leaving_) {
+      for (const Sender& sender : groups_[group].senders) {
+        for (const Order& order : sender.orders) {
+          order.request->fare.noc_waiting = order.request->fare.noc_passing = Tick{};
+          order_.push_back(order);
+        }
       }
     }
+  } else {
+    for (const Memory& memory : memories_) order_.insert(order_.end(), memory.replies.begin(), memory.replies.end());
   }
   sort_by_time(order_, workplaces_.front().space);
-  if (there) {
-    for (Memory& memory : memories_) memory.arrivals.clear();
-  }
   for (const Order& next : order_) {
     Request& request = *next.request;
     const unsigned flits = there ? request.request_flits : request.reply_flits;
@@ -291,27 +331,40 @@ void MemoryEdge::carry(VirtualNetwork network) {
 
 // -- service
 
-void MemoryEdge::serve(unsigned number, Workplace& workplace) {
+void MemoryEdge::serve(unsigned number, Tick horizon, Workplace& workplace) {
   Memory& memory = memories_[number];
   memory.below.clear();
+  memory.replies.clear();
+  if (memory.replied.size() < groups_.size()) memory.replied.resize(groups_.size());
   if (ports_ != nullptr) {
-    memory.arrivals.clear();
+    Orders& fresh = workplace.fresh;
+    fresh.clear();
     for (const unsigned leaving : leaving_) {
       Orders& sent = groups_[leaving].sent[number];
-      memory.arrivals.insert(memory.arrivals.end(), sent.begin(), sent.end());
+      fresh.insert(fresh.end(), sent.begin(), sent.end());
       for (const Order& order : sent) {
         fetch_to_host(order.request);
         fetch_to_host(&order.request->fare);
       }
       sent.clear();
     }
-    sort_by_time(memory.arrivals, workplace.space);
-    arrive(memory.arrivals);
+    sort_by_time(fresh, workplace.space);
+    arrive(fresh);
+    memory.arrivals.insert(memory.arrivals.end(), fresh.begin(), fresh.end());
   }
+  if (memory.is_idle()) return;
   sort_nearly_sorted(memory.arrivals, workplace.space);
-  if (destinations_[number].cache == nullptr) return;
-  serve_by_caches(memory, workplace.places);
-  if (ports_ != nullptr) send_replies(memory.arrivals, workplace.space);
+  if (memory.caches.empty()) return;
+  const auto later_ones = std::lower_bound(memory.arrivals.begin(), memory.arrivals.end(), horizon,
+                                           [](const Order& order, Tick at) { return order.at < at; });
+  const auto count = static_cast<std::size_t>(later_ones - memory.arrivals.begin());
+  serve_by_caches(memory, count, workplace.places);
+  memory.arrivals.erase(memory.arrivals.begin(), later_ones);
+  if (memory.deferred != nullptr) memory.deferred->decide(horizon + memory.way);
+  take_answers(memory);
+  if (ports_ == nullptr) return;
+  send_replies(memory, workplace.space);
+  sort_out(memory);
 }
 
 // The packets reach the destinations' ports.
@@ -326,14 +379,15 @@ void MemoryEdge::arrive(Orders& arrivals) {
   }
 }
 
-void MemoryEdge::serve_by_caches(Memory& memory, std::vector<Place>& places) {
+// The first `count` arrivals.
+void MemoryEdge::serve_by_caches(Memory& memory, std::size_t count, std::vector<Place>& places) {
   Orders& arrivals = memory.arrivals;
-  if (places.size() < arrivals.size()) places.resize(arrivals.size());
+  if (places.size() < count) places.resize(count);
   in_stages(
-      arrivals.size(),
+      count,
       [&](std::size_t i) {
         const Request& request = *arrivals[i].request;
-        Cache& cache = *destinations_[request.destination].cache;
+        LastLevelCache& cache = *destinations_[request.destination].cache;
         places[i] = {&cache, cache.local_line(request.access.address), TagArray::kNone};
         cache.prefetch_set(places[i].line);
       },
@@ -342,86 +396,135 @@ void MemoryEdge::serve_by_caches(Memory& memory, std::vector<Place>& places) {
       },
       [&](std::size_t i) {
         Request& request = *arrivals[i].request;
-        const Cache::Served served = places[i].cache->serve(request.access, places[i].line, arrivals[i].at, places[i].slot);
-        arrivals[i].at = served.done;
-        Fare& fare = request.fare;
-        fare.at = served.done;
-        fare.waiting = served.queueing;
-        fare.service = served.service;
-        fare.mshr = served.mshr;
-        fare.below = kNone;
-        fare.lost = served.failed;
-        if (served.failed) lost_ = true;
-        if (served.below == nullptr) return;
-        fare.below = static_cast<std::uint32_t>(memory.below.size());
-        memory.below.push_back(*served.below);
+        const std::uint32_t tag = take_record(memory.waiting, memory.free_tags);
+        memory.waiting[tag] = &request;
+        LastLevelCache::Served served;
+        if (!places[i].cache->serve(request.access, places[i].line, arrivals[i].at, places[i].slot, tag, served)) return;
+        memory.free_tags.push_back(tag);
+        take(request, served);
+        memory.replies.push_back({served.done, &request});
       });
 }
 
-void MemoryEdge::serve_by_socket(Order& arrival) {
-  const Request& request = *arrival.request;
+void MemoryEdge::take(Request& request, const LastLevelCache::Served& served) {
+  Fare& fare = request.fare;
+  fare.at = served.done;
+  fare.waiting = served.queueing;
+  fare.service = served.service;
+  fare.mshr = served.mshr;
+  fare.below = kNone;
+  fare.lost = served.failed;
+}
+
+// What the caches have learned from their memory.
+void MemoryEdge::take_answers(Memory& memory) {
+  for (LastLevelCache* const cache : memory.caches) {
+    for (const LastLevelCache::Answer& answer : cache->answers()) {
+      Request& request = *memory.waiting[answer.tag];
+      memory.free_tags.push_back(answer.tag);
+      take(request, answer.served);
+      memory.replies.push_back({answer.served.done, &request});
+      if (answer.served.failed && memory.lost == nullptr) memory.lost = &request;
+      if (!answer.from_memory) continue;
+      request.fare.below = static_cast<std::uint32_t>(memory.below.size());
+      memory.below.emplace_back().set(MemoryLevel::dram, answer.memory_waiting, answer.memory_service);
+    }
+    cache->forget_answers();
+  }
+}
+
+void MemoryEdge::serve_by_sockets(Memory& memory) {
+  for (const Order& arrival : memory.arrivals) serve_by_socket(memory, arrival);
+  memory.arrivals.clear();
+  if (ports_ == nullptr) return;
+  send_replies(memory, workplaces_.front().space);
+  sort_out(memory);
+}
+
+void MemoryEdge::serve_by_socket(Memory& memory, const Order& arrival) {
+  Request& request = *arrival.request;
   payload_.renew(request.access);
   const Tick now = to_tick(sc_core::sc_time_stamp());
   sc_core::sc_time delay = to_sc_time(later(arrival.at, now) - now);
   fabric_.destinations[request.destination]->b_transport(*payload_, delay);
-  Fare& fare = arrival.request->fare;
-  fare.at = arrival.at = now + to_tick(delay);
+  Fare& fare = request.fare;
+  fare.at = now + to_tick(delay);
   fare.waiting = fare.service = fare.mshr = Tick{};
   fare.lost = payload_->is_response_error();
-  if (fare.lost) lost_ = true;
-  std::vector<LatencyBreakdown>& below = memories_[destinations_[request.destination].memory].below;
-  fare.below = static_cast<std::uint32_t>(below.size());
-  below.push_back(payload_.latency());
+  if (fare.lost && memory.lost == nullptr) memory.lost = &request;
+  fare.below = static_cast<std::uint32_t>(memory.below.size());
+  memory.below.push_back(payload_.latency());
+  memory.replies.push_back({fare.at, &request});
 }
 
 // -- replies
 
 // Those of requests that have been served, from their destinations.
-void MemoryEdge::send_replies(Orders& arrivals, Orders& space) {
-  sort_nearly_sorted(arrivals, space);
-  for (const Order& next : arrivals) {
+void MemoryEdge::send_replies(Memory& memory, Orders& space) {
+  sort_nearly_sorted(memory.replies, space);
+  for (const Order& next : memory.replies) {
     Request& request = *next.request;
     request.fare.head = ports_->leave(destinations_[request.destination].node, request.reply_flits, next.at);
   }
 }
 
-void MemoryEdge::answer(Group& group, Workplace& workplace) {
+void MemoryEdge::sort_out(Memory& memory) {
+  for (const Order& next : memory.replies) memory.replied[caches_[next.request->cache].group].push_back(next);
+}
+
+void MemoryEdge::answer(unsigned number, Workplace& workplace) {
+  Group& group = groups_[number];
+  for (Memory& memory : memories_) {
+    Orders& replied = memory.replied[number];
+    for (const Order& next : replied) {
+      group.senders[caches_[next.request->cache].sender].replies.push_back({next.request->fare.at, next.request});
+    }
+    replied.clear();
+  }
   std::vector<GroupRequest>& told = workplace.requests;
   told.clear();
+  group.answered.clear();
   for (Sender& sender : group.senders) {
-    if (sender.orders.empty()) continue;
+    if (sender.replies.empty()) continue;
+    sort_by_time(sender.replies, workplace.space);
     if (ports_ != nullptr) receive_replies(sender, workplace);
-    for (const std::uint32_t cache : sender.caches) {
-      const auto count = static_cast<std::uint32_t>(caches_[cache].departures.size());
-      for (std::uint32_t i = 0; i < count; ++i) told.push_back({&caches_[cache], nullptr, cache, i});
+    for (const Order& next : sender.replies) {
+      Request& request = *next.request;
+      Origin& origin = caches_[request.cache];
+      if (origin.answers++ == 0) group.answered.push_back(request.cache);
+      told.push_back({.origin = &origin,
+                      .cache = request.cache,
+                      .miss = request.miss,
+                      .orders = nullptr,
+                      .at = {},
+                      .request = &request,
+                      .number = origin.answers - 1});
     }
+    sender.replies.clear();
   }
   LatencyBreakdown latency;  // of those that went no further than a cache: little of it changes from one to the next
   in_stages(
       told.size(), [&](std::size_t i) { told[i].prefetch_miss(); },
       [&](std::size_t i) {
-        told[i].origin->cache->prefetch_fill(told[i].departure().miss);
+        told[i].origin->cache->prefetch_fill(told[i].miss);
         told[i].origin->cache->prefetch_waiting(told[i].number);
       },
       [&](std::size_t i) {
-        const Request& request = told[i].request();
+        Request& request = *told[i].request;
         const Fare& fare = request.fare;
         const std::vector<LatencyBreakdown>& below = memories_[destinations_[request.destination].memory].below;
+        told[i].origin->requests.give_back(&request);
         tell(request, fare.below != kNone ? &below[fare.below] : nullptr, latency);
       });
   // What waits in a cache waits for its answers.
-  for (const Sender& sender : group.senders) {
-    if (sender.orders.empty()) continue;
-    for (const std::uint32_t cache : sender.caches) {
-      if (!caches_[cache].departures.empty()) caches_[cache].cache->resume();
-    }
+  for (const std::uint32_t cache : group.answered) {
+    caches_[cache].answers = 0;
+    caches_[cache].cache->resume();
   }
 }
 
 void MemoryEdge::receive_replies(Sender& sender, Workplace& workplace) {
-  for (Order& order : sender.orders) order.at = order.request->fare.at;
-  sort_by_time(sender.orders, workplace.space);
-  for (const Order& next : sender.orders) {
+  for (const Order& next : sender.replies) {
     Request& request = *next.request;
     Fare& fare = request.fare;
     const NodePorts::Arrival passed = ports_->arrive(sender.node, request.reply_flits, next.at, fare.head);

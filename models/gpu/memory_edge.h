@@ -4,7 +4,13 @@
 //   translations  L1 TLBs -> L2 TLB -> page walker, in order of the misses, by one thread; then each group's units learn theirs
 //   requests      L1 -> network -> destination, in order of departure
 //   service       each destination's requests in order of arrival; those of destinations with a DRAM channel in common together
+//   memory        DRAM channels decide what no later request can change
 //   replies       destination -> network -> L1, in order of the answers
+//
+// A request that has left after the window reaches a destination no earlier than the shortest way through the network after the
+// window's end: channels decide up to there, and a request that waits for what they have not decided is answered at a later
+// edge, often several windows later. A window is short enough that its answer then still lies ahead of the units
+// (GpuDeviceParameters::window()).
 //
 // Sorted so, a stage's calendars are asked in time order, and the host meets the same tags and banks together. Destinations
 // (or such pairs of them) know nothing of each other, nor do groups of first-level caches: what they do is shared among
@@ -17,12 +23,14 @@
 #pragma once
 
 #include <tlm_utils/simple_initiator_socket.h>
-#include <atomic>
 #include <deque>
 #include <span>
 #include <vector>
 
 #include "models/cache/first_level_cache.h"
+#include "models/cache/last_level_cache.h"
+#include "models/common/deferred_memory.h"
+#include "models/common/pooled_records.h"
 #include "models/common/timing_payload.h"
 #include "models/common/worker_threads.h"
 #include "models/common/zero_masks.h"
@@ -36,16 +44,19 @@ namespace lacuna {
 
 class MemoryEdge : public WindowEdge {
  public:
-  /// `threads`: null: the caller's alone.
-  MemoryEdge(Fabric& fabric, TranslationLevel* l2_tlb, WorkerThreads* threads = nullptr);
+  /// `threads`: null: the caller's alone. `shortest_way`: no packet takes less time through the fabric.
+  MemoryEdge(Fabric& fabric, TranslationLevel* l2_tlb, WorkerThreads* threads = nullptr, Tick shortest_way = {});
 
   /// A cache whose requests enter the network at `source`, of the units of a group (models/compute/windows.h).
   void add(FirstLevelCache& cache, unsigned source, unsigned group = 0);
   void add(FirstLevelTlb& tlb, unsigned group = 0);
-  /// The cache at a destination; without one its socket is asked.
-  void add_destination(unsigned destination, Cache& cache) { add_destination(destination, cache, destination); }
+  /// The cache at a destination, and what it asks; without a cache the destination's socket is asked. `memory`: null: the cache
+  /// gets its answers at once.
+  void add_destination(unsigned destination, LastLevelCache& cache, DeferredMemory* memory) {
+    add_destination(destination, cache, memory, destination);
+  }
   /// A cache behind which is the memory of another destination, which has a cache as well.
-  void add_destination(unsigned destination, Cache& cache, unsigned memory_of);
+  void add_destination(unsigned destination, LastLevelCache& cache, DeferredMemory* memory, unsigned memory_of);
   /// What is known of zero masks: settled at each edge.
   void attach(ZeroMasks& masks) { masks_ = &masks; }
 
@@ -83,6 +94,7 @@ class MemoryEdge : public WindowEdge {
     std::uint16_t destination = 0;
     std::uint16_t request_flits = 0;
     std::uint16_t reply_flits = 0;
+    std::uint16_t departure = 0;  ///< number of its cache's, modulo 2^16: fewer are under way than half of that
     alignas(64) Fare fare;
   };
   static_assert(sizeof(Request) == 128);
@@ -99,22 +111,28 @@ class MemoryEdge : public WindowEdge {
     bool operator<(const Order& other) const {
       if (at != other.at) [[likely]]
         return at < other.at;
-      return request->cache != other.request->cache ? request->cache < other.request->cache : request < other.request;
+      if (request->cache != other.request->cache) return request->cache < other.request->cache;
+      return static_cast<std::int16_t>(request->departure - other.request->departure) < 0;
     }
   };
   using Orders = std::vector<Order>;
   struct Origin {
     FirstLevelCache* cache;
     unsigned source;
-    std::vector<FirstLevelCache::Departure> departures;  ///< at this edge,
-    std::vector<Request> requests;                       ///< and what they ask for; this may be longer
+    unsigned group;
+    unsigned sender;                                     ///< of the group's
+    std::vector<FirstLevelCache::Departure> departures;  ///< at this edge
+    StableRecords<Request> requests;                     ///< under way
+    std::uint16_t next_departure = 0;
+    std::uint32_t answers = 0;  ///< at this edge
   };
-  /// Caches of a group that share a node, and their requests: at a node of its own a cache's leave in nearly the order in which
-  /// they have been made.
+  /// Caches of a group that share a node, their requests at an edge, and the replies to them: at a node of its own a cache's
+  /// leave in nearly the order in which they have been made.
   struct Sender {
     unsigned node;
     std::vector<std::uint32_t> caches;
     Orders orders;
+    Orders replies;
   };
   /// A translation that the units of a group have not learned yet.
   struct Translated {
@@ -127,39 +145,52 @@ class MemoryEdge : public WindowEdge {
     std::vector<Orders> sent;  ///< by destination of the memory, what has left
     std::vector<FirstLevelTlb*> tlbs;
     std::vector<Translated> translated;
-    bool left = false;             ///< requests of this edge have left
-    bool asks = false;             ///< one of the TLBs has something to ask for
-    Tick next_departure = kNever;  ///< from the caches; not after the first one
+    std::vector<std::uint32_t> answered;  ///< caches, at this edge
+    Request* lost = nullptr;              ///< the first one that no memory answers
+    bool left = false;                    ///< requests of this edge have left
+    bool asks = false;                    ///< one of the TLBs has something to ask for
+    Tick next_departure = kNever;         ///< from the caches; not after the first one
   };
   struct Destination {
-    Cache* cache = nullptr;
+    LastLevelCache* cache = nullptr;
     unsigned node = 0;
     unsigned memory = 0;  ///< the destination whose arrivals its own are among
   };
   /// What comes to a destination, and to those that have its memory in common.
   struct Memory {
-    Orders arrivals;
-    std::vector<LatencyBreakdown> below;
+    DeferredMemory* deferred = nullptr;
+    std::vector<LastLevelCache*> caches;
+    Tick way{};                     ///< from the caches to it, at least
+    Orders arrivals;                ///< in order; those that later requests might come before are kept for the next edge
+    Orders replies;                 ///< that have become known at this edge
+    std::vector<Orders> replied;    ///< the same, by group
+    std::vector<Request*> waiting;  ///< for answers of the caches, by their tags
+    std::vector<std::uint32_t> free_tags;
+    std::vector<LatencyBreakdown> below;  ///< of this edge's replies
+    Request* lost = nullptr;              ///< the first one that no memory answers
+    bool is_idle() const { return arrivals.empty() && waiting.size() == free_tags.size(); }
   };
   /// Where a request is in the cache that serves it.
   struct Place {
-    Cache* cache;
+    LastLevelCache* cache;
     std::uint64_t line;  ///< its number there
     TagArray::Slot slot;
   };
   /// A request of a group at this edge.
   struct GroupRequest {
     Origin* origin;
-    Orders* orders;  ///< its sender's, while it leaves
     std::uint32_t cache;
-    std::uint32_t number;  ///< of the origin's
-    const FirstLevelCache::Departure& departure() const { return origin->departures[number]; }
-    Request& request() const { return origin->requests[number]; }
-    void prefetch_miss() const { origin->cache->prefetch_miss(departure().miss); }
+    std::uint32_t miss;
+    Orders* orders;        ///< its sender's, while it leaves
+    Tick at;               ///< likewise, when
+    Request* request;      ///< once it has left
+    std::uint32_t number;  ///< of the cache's answers at this edge
+    void prefetch_miss() const { origin->cache->prefetch_miss(miss); }
   };
   /// What a thread has for itself.
   struct Workplace {
     Orders space;
+    Orders fresh;
     std::vector<GroupRequest> requests;
     std::vector<Place> places;
     FabricTally tally;
@@ -177,22 +208,28 @@ class MemoryEdge : public WindowEdge {
   void leave(Group& group, Tick end, Workplace& workplace);
   void make_request(std::uint32_t cache, const FirstLevelCache::Departure& departure, Request& request);
   void carry(VirtualNetwork network);
-  void serve(unsigned number, Workplace& workplace);
+  /// Up to `horizon`.
+  void serve(unsigned number, Tick horizon, Workplace& workplace);
   void arrive(Orders& arrivals);
-  void serve_by_caches(Memory& memory, std::vector<Place>& places);
-  void serve_by_socket(Order& arrival);
-  void send_replies(Orders& arrivals, Orders& space);
-  void answer(Group& group, Workplace& workplace);
+  void serve_by_caches(Memory& memory, std::size_t count, std::vector<Place>& places);
+  static void take(Request& request, const LastLevelCache::Served& served);
+  void take_answers(Memory& memory);
+  void serve_by_sockets(Memory& memory);
+  void serve_by_socket(Memory& memory, const Order& arrival);
+  void send_replies(Memory& memory, Orders& space);
+  /// Replies that have been carried, or will be by their receivers, to where these find them.
+  void sort_out(Memory& memory);
+  void answer(unsigned number, Workplace& workplace);
   void receive_replies(Sender& sender, Workplace& workplace);
   void tell(const Request& request, const LatencyBreakdown* below, LatencyBreakdown& latency);
-  [[noreturn]] void report_lost() const;
+  void check_lost() const;
   [[noreturn]] void report_lost(const Request& request) const;
   // With a stepped network (memory_edge_stepped.cpp).
   void settle_steps(Tick end);
   void launch_requests(Tick end);
   void launch(Flight& flight, VirtualNetwork network, unsigned flits, Tick at);
   void receive(Tick end);
-  void serve_arrivals();
+  void serve_arrivals(Tick horizon);
   void tell_replies();
   /// Calls `work(item, workplace)` for each of `items`, which are below `range`, on several threads when that is worth it.
   template <typename Work>
@@ -203,6 +240,7 @@ class MemoryEdge : public WindowEdge {
   NodePorts* ports_ = nullptr;     ///< private_ports()
   TranslationLevel* l2_tlb_;
   WorkerThreads* threads_;
+  const Tick shortest_way_;
   std::vector<Origin> caches_;
   std::deque<Group> groups_;  ///< caches and TLBs write to them
   std::vector<Destination> destinations_;
@@ -217,11 +255,12 @@ class MemoryEdge : public WindowEdge {
   std::vector<unsigned> leaving_;      ///< groups from which something leaves at this edge
   std::vector<unsigned> late_;         ///< groups with translations to learn, or with requests that have not left yet
   std::vector<unsigned> all_memories_;
-  bool ports_known_ = false;       ///< all have been added
-  std::size_t count_ = 0;          ///< requests of this edge
-  std::atomic<bool> lost_{false};  ///< one of them is
-  Orders order_;                   ///< of all of them, where one thread carries packets
-  std::deque<Flight> flights_;     ///< and those that are not, whose numbers are free
+  std::vector<unsigned> answering_;  ///< groups that get replies at this edge
+  bool ports_known_ = false;         ///< all have been added
+  std::size_t count_ = 0;            ///< requests of this edge
+  std::size_t under_way_ = 0;        ///< and those that have not been answered before
+  Orders order_;                     ///< of all of them, where one thread carries packets
+  std::deque<Flight> flights_;       ///< and those that are not, whose numbers are free
   std::vector<std::uint32_t> free_flights_;
   std::vector<SteppedNetwork::Arrival> arrived_;
   std::vector<Flight*> replies_;  ///< that have arrived

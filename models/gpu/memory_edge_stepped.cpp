@@ -13,7 +13,7 @@ void MemoryEdge::settle_steps(Tick end) {
   for (Group& group : groups_) learn_translations(group);
   launch_requests(end);
   receive(end);
-  serve_arrivals();
+  serve_arrivals(end);
   tell_replies();
 }
 
@@ -48,7 +48,6 @@ void MemoryEdge::launch(Flight& flight, VirtualNetwork network, unsigned flits, 
 void MemoryEdge::receive(Tick end) {
   arrived_.clear();
   stepped_->advance_to(end, arrived_);
-  for (Memory& memory : memories_) memory.arrivals.clear();
   replies_.clear();
   count_ = arrived_.size();
   for (const SteppedNetwork::Arrival& arrival : arrived_) {
@@ -67,16 +66,15 @@ void MemoryEdge::receive(Tick end) {
   }
 }
 
-void MemoryEdge::serve_arrivals() {
-  share(all_memories_, memories_.size(), [this](unsigned memory, Workplace& workplace) { serve(memory, workplace); });
-  for (unsigned i = 0; i < memories_.size(); ++i) {
-    Memory& memory = memories_[i];
-    if (destinations_[i].cache == nullptr) {
-      for (Order& arrival : memory.arrivals) serve_by_socket(arrival);
-    }
-    for (const Order& arrival : memory.arrivals) {
-      auto& flight = static_cast<Flight&>(*arrival.request);
-      if (flight.fare.lost) report_lost(flight);
+void MemoryEdge::serve_arrivals(Tick horizon) {
+  share(all_memories_, memories_.size(), [&](unsigned memory, Workplace& workplace) { serve(memory, horizon, workplace); });
+  for (Memory& memory : memories_) {
+    if (memory.caches.empty()) serve_by_sockets(memory);
+  }
+  check_lost();
+  for (Memory& memory : memories_) {
+    for (const Order& reply : memory.replies) {
+      auto& flight = static_cast<Flight&>(*reply.request);
       if (flight.fare.below != kNone) flight.below = memory.below[flight.fare.below];
       flight.served = true;
       launch(flight, VirtualNetwork::reply, flight.reply_flits, flight.fare.at);

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <utility>
 #include <vector>
 
 #include "tests/dram/small_dram.h"
@@ -10,72 +11,111 @@ namespace lacuna {
 namespace {
 
 using namespace literals;
+using Asker = CommandScheduler::Asker;
+using Command = CommandScheduler::Command;
 using Cycle = CommandScheduler::Cycle;
+using Cycles = std::vector<Cycle>;
 
 const auto parameters = test::small_dram;
 
 struct Controller {
   explicit Controller(const DramParameters& p, DramChannelPlace place = {})
       : parameters(p), commands(parameters, RefreshTimes(p.tREFI.n, place, true), statistics) {}
-  void read(std::uint32_t bank, std::uint64_t row, Cycle at) { commands.read({0, row, bank}, at, 0); }
-  void write(std::uint32_t bank, std::uint64_t row, Cycle at) { commands.write({1, row, bank}, at, at); }
-  /// The sum of the cycles of the reads' column commands, since the last call.
-  std::int64_t columns() {
+  void read(std::uint32_t bank, std::uint64_t row, Cycle at) {
+    commands.read_later({0, row, bank}, at, static_cast<Asker>(columns.size()));
+    columns.push_back(0);
+  }
+  /// Returns the number of its burst.
+  std::uint64_t write(std::uint32_t bank, std::uint64_t row, Cycle at) {
+    commands.write({++writes, row, bank}, at);
+    return writes;
+  }
+  /// When the reads since the last call have their column commands, in the order of the calls.
+  Cycles served() {
     commands.finish();
-    const std::int64_t sum = commands.owed();
-    commands.pay(sum);
-    return sum;
+    for (const CommandScheduler::Decision& decision : commands.decisions()) columns[decision.asker] = decision.at;
+    commands.forget_decisions();
+    return std::exchange(columns, {});
+  }
+  /// When a write has its column command.
+  Cycle written(std::uint64_t burst) {
+    while (commands.is_pending(burst)) commands.advance(commands.decided_until() + 1);
+    return commands.decided_until() - 1;
   }
 
   DramParameters parameters;
   DramStatistics statistics;
   CommandScheduler commands;
+  Cycles columns;
+  std::uint64_t writes = 0;
 };
 
 TEST(CommandScheduler, OneReadAtATime) {
   Controller c(parameters());
   c.read(0, 0, 100);
-  EXPECT_EQ(c.columns(), 105) << "activate, tRCD";
+  EXPECT_EQ(c.served(), Cycles{105}) << "activate, tRCD";
   c.read(0, 0, 200);
-  EXPECT_EQ(c.columns(), 200) << "the row is open";
+  EXPECT_EQ(c.served(), Cycles{200}) << "the row is open";
   c.read(0, 1, 300);
-  EXPECT_EQ(c.columns(), 300 + 7 + 5) << "precharge, activate";
+  EXPECT_EQ(c.served(), Cycles{300 + 7 + 5}) << "precharge, activate";
 }
 
 TEST(CommandScheduler, ARowIsNotClosedWhileAReadThatWaitsCanUseIt) {
   Controller c(parameters());
-  c.read(0, 0, 100);  // 105
-  c.read(0, 1, 101);  // behind the next: precharge at 115, activate at 124, column at 129
-  c.read(0, 0, 102);  // 111, tCCDL
-  EXPECT_EQ(c.columns(), 105 + 129 + 111);
+  c.read(0, 0, 100);
+  c.read(0, 1, 101);  // after the next: precharge at 115, activate at 124
+  c.read(0, 0, 102);  // tCCDL after the first
+  EXPECT_EQ(c.served(), (Cycles{105, 129, 111}));
+}
+
+TEST(CommandScheduler, AReadTakesPartInTheDecisionsOfTheCycleInWhichItArrives) {
+  // A row that may be closed from 115 on, which a read of another one waits for.
+  Controller c(parameters());
+  c.read(0, 0, 100);
+  c.read(0, 1, 101);
+  c.read(0, 0, 115);
+  EXPECT_EQ(c.served(), (Cycles{105, 119 + 7 + 5, 115})) << "keeps it open until tRTP after its column command";
+  Controller later(parameters());
+  later.read(0, 0, 100);
+  later.read(0, 1, 101);
+  later.read(0, 0, 116);
+  EXPECT_EQ(later.served(), (Cycles{105, 129, 124 + 24 + 5})) << "has it opened again, tRC after the activate of the other";
 }
 
 TEST(CommandScheduler, AReadyBankGoesBeforeOneThatWaits) {
   Controller c(parameters());
-  c.read(0, 0, 100);  // 105
-  c.read(0, 1, 100);  // 129
+  c.read(0, 0, 100);
+  c.read(0, 1, 100);
   c.read(2, 0, 101);  // another group: activate at 102, column 4 after the first
-  EXPECT_EQ(c.columns(), 105 + 129 + 109);
+  EXPECT_EQ(c.served(), (Cycles{105, 129, 109}));
 }
 
 TEST(CommandScheduler, InOrderNothingOvertakes) {
   DramParameters p = parameters();
   p.scheduler = DramScheduler::fcfs;
   Controller c(p);
-  c.read(0, 0, 100);  // 105
-  c.read(0, 1, 100);  // 129
+  c.read(0, 0, 100);
+  c.read(0, 1, 100);
   c.read(2, 0, 101);  // begins at 130
-  EXPECT_EQ(c.columns(), 105 + 129 + 135);
+  EXPECT_EQ(c.served(), (Cycles{105, 129, 135}));
+}
+
+TEST(CommandScheduler, RequestsMayBeMadeInAnyOrder) {
+  Controller c(parameters());
+  c.read(0, 0, 102);
+  c.read(0, 1, 101);
+  c.read(0, 0, 100);
+  EXPECT_EQ(c.served(), (Cycles{111, 129, 105}));
 }
 
 TEST(CommandScheduler, AReadWaitsForTheBusToTurn) {
   for (const auto& [bank, after] : std::vector<std::pair<std::uint32_t, Cycle>>{{2, 3}, {0, 5}}) {
     Controller c(parameters());
     c.read(2, 0, 50);
-    c.columns();
+    c.served();
     c.write(0, 0, 100);  // column at 104, data until 111
     c.read(bank, 0, 106);
-    EXPECT_EQ(c.columns(), 111 + after) << "tWTRS in another group, tWTR in its own";
+    EXPECT_EQ(c.served(), Cycles{111 + after}) << "tWTRS in another group, tWTR in its own";
     EXPECT_EQ(c.statistics.write_drains, 1U);
   }
 }
@@ -83,28 +123,216 @@ TEST(CommandScheduler, AReadWaitsForTheBusToTurn) {
 TEST(CommandScheduler, WritesGoFirstFromTheHighWatermarkToTheLow) {
   Controller c(parameters());
   c.read(2, 0, 50);
-  c.columns();
+  c.served();
   // Reads of other rows of one bank wait all the time; writes of an open row.
   for (unsigned row = 0; row < 6; ++row) c.read(0, row, 100);
   for (unsigned i = 0; i < 4; ++i) c.write(2, 0, 102);
   c.commands.advance(140);
   EXPECT_EQ(c.statistics.write_drains, 0U) << "four of eight wait";
-  c.write(2, 0, 140);
+  const std::uint64_t last = c.write(2, 0, 140);
   c.commands.advance(141 + 4 * 6);
   EXPECT_EQ(c.statistics.write_drains, 1U);
   EXPECT_EQ(c.statistics.row_hits, 4U) << "until there are fewer than a quarter of eight: one";
-  EXPECT_TRUE(c.commands.is_pending(1));
-  c.columns();
+  EXPECT_TRUE(c.commands.is_pending(last));
+  c.served();
   EXPECT_EQ(c.statistics.row_hits, 5U) << "when no read waits";
-  EXPECT_FALSE(c.commands.is_pending(1));
+  EXPECT_FALSE(c.commands.is_pending(last));
 }
 
-TEST(CommandScheduler, ARequestThatIsLateIsServedLateAndWouldNotHaveBeen) {
+// A read that is served empties its queue, so that the write in another bank may open its row, in the next cycle: what is
+// served is decided at the beginning of a cycle.
+TEST(CommandScheduler, TheKindThatIsServedIsDecidedOnceACycle) {
+  DramParameters p = parameters();
+  p.tRCDWR = 30_cycles;
+  Controller c(p);
+  c.read(0, 0, 100);
+  c.served();
+  c.read(0, 0, 200);
+  const std::uint64_t write = c.write(2, 0, 200);
+  EXPECT_EQ(c.written(write), 201 + 30U);
+}
+
+// The read's row is open five cycles after its activate, for the write after four; tWTR after the write's data it is read.
+TEST(CommandScheduler, AWriteOfTheSameRowGoesBeforeTheReadThatItWasOpenedForWhenItIsReadyEarlier) {
+  Controller c(parameters());
+  c.read(0, 0, 100);
+  const std::uint64_t write = c.write(0, 0, 101);
+  EXPECT_EQ(c.written(write), 104U);
+  EXPECT_EQ(c.served(), Cycles{104 + 3 + 4 + 5});
+  // When both are ready the older one goes first.
+  DramParameters p = parameters();
+  p.tRCDWR = p.tRCDRD;
+  Controller same(p);
+  same.read(0, 0, 100);
+  same.write(0, 0, 101);
+  EXPECT_EQ(same.served(), Cycles{105});
+}
+
+TEST(CommandScheduler, DecisionsSayWhatAReadNeededFirst) {
+  Controller c(parameters());
+  c.read(0, 0, 100);
+  c.read(0, 0, 101);
+  c.read(0, 1, 102);
+  c.read(2, 0, 103);
+  c.commands.advance(1000);
+  const std::vector<CommandScheduler::Decision>& decisions = c.commands.decisions();
+  ASSERT_EQ(decisions.size(), 4U);
+  const CommandScheduler::Decision expected[] = {
+      {0, Command::activate, 105}, {3, Command::activate, 109}, {1, Command::column, 113}, {2, Command::precharge, 129}};
+  for (unsigned i = 0; i < 4; ++i) {
+    EXPECT_EQ(decisions[i].asker, expected[i].asker) << i;
+    EXPECT_EQ(decisions[i].first, expected[i].first) << i;
+    EXPECT_EQ(decisions[i].at, expected[i].at) << i;
+  }
+  c.commands.forget_decisions();
+  EXPECT_TRUE(c.commands.decisions().empty());
+}
+
+TEST(CommandScheduler, AWriteEntersInTheCycleAfterAnEntryWasFreed) {
+  DramParameters p = parameters();
+  p.write_queue = 1;
+  Controller c(p);
+  c.read(0, 0, 50);
+  c.served();
+  EXPECT_TRUE(c.commands.has_room_for_writes(1));
+  EXPECT_FALSE(c.commands.has_room_for_writes(2));
+  // Of the open row, in their queue until their column commands: 100, 106 and 112, tCCDL apart. The rows of others are opened
+  // for them.
+  for (Asker i = 0; i < 3; ++i) c.commands.write({i, 0, 0}, 100, i);
+  for (Asker i = 3; i < 5; ++i) c.commands.write({i, 0, i - 1}, 100, i);
+  EXPECT_FALSE(c.commands.has_room_for_writes(1));
+  c.commands.advance(1000);
+  EXPECT_TRUE(c.commands.has_room_for_writes(1));
+  Cycles entered;
+  for (const CommandScheduler::Decision& decision : c.commands.decisions()) {
+    EXPECT_EQ(decision.asker, entered.size());
+    EXPECT_EQ(decision.first, Command::none);
+    entered.push_back(decision.at);
+  }
+  EXPECT_EQ(entered, (Cycles{100, 101, 107, 113, 114}));
+}
+
+TEST(CommandScheduler, AWriteThatEntersInTheCycleThatBeginsIsKnown) {
+  Controller c(parameters());
+  c.commands.write({0, 0, 0}, 100, 7);
+  c.commands.advance(99);
+  EXPECT_TRUE(c.commands.decisions().empty());
+  c.commands.advance(100);
+  ASSERT_EQ(c.commands.decisions().size(), 1U);
+  EXPECT_EQ(c.commands.decisions().front().asker, 7U);
+  EXPECT_EQ(c.commands.decisions().front().at, 100U);
+}
+
+// A read and a write of two closed banks, whose column commands could both be issued in the same cycle: the older one goes
+// first, and the other one when the bus has turned.
+TEST(CommandScheduler, RequestsOfACycleEnterInTheOrderOfTheCalls) {
+  DramParameters p = parameters();
+  p.tRCDRD = 6_cycles;
+  p.tRCDWR = 5_cycles;
+  p.tRRDS = 1_cycles;
+  Controller read_first(p);
+  read_first.read(0, 0, 100);                                // activate at 100
+  const std::uint64_t second = read_first.write(2, 0, 100);  // 101, when no read waits
+  EXPECT_EQ(read_first.written(second), 106U + 14);
+  EXPECT_EQ(read_first.served(), Cycles{106});
+  Controller write_first(p);
+  const std::uint64_t first = write_first.write(2, 0, 100);
+  write_first.read(0, 0, 100);
+  EXPECT_EQ(write_first.written(first), 106U);
+  EXPECT_EQ(write_first.served(), Cycles{106 + 10});
+}
+
+TEST(CommandScheduler, AWriteThatHasWaitedForRoomIsOlderThanTheReadThatArrivesThen) {
+  DramParameters p = parameters();
+  p.write_queue = 1;
+  p.tRCDRD = 15_cycles;
+  p.tRCDWR = 16_cycles;
+  p.tRRDS = p.tRRDL = 1_cycles;
+  Controller c(p);
+  c.read(3, 0, 20);
+  c.served();
+  c.read(0, 0, 100);                              // activate at 101
+  c.write(3, 0, 99);                              // a hit: leaves the queue at 99
+  const std::uint64_t waits = c.write(2, 0, 99);  // enters at 100, activate at 100
+  EXPECT_EQ(c.written(waits), 116U);
+  EXPECT_EQ(c.served(), Cycles{116 + 10});
+}
+
+TEST(CommandScheduler, TheNextDecision) {
+  Controller c(parameters());
+  EXPECT_EQ(c.commands.next_decision(), CommandScheduler::kNever);
+  c.read(0, 0, 100);
+  EXPECT_EQ(c.commands.next_decision(), 100U) << "it arrives";
+  c.commands.advance(100);
+  EXPECT_EQ(c.commands.next_decision(), 100U) << "activate";
+  c.commands.advance(101);
+  EXPECT_EQ(c.commands.next_decision(), 105U) << "column";
+  c.commands.advance(105);
+  EXPECT_TRUE(c.commands.decisions().empty());
+  EXPECT_EQ(c.commands.next_decision(), 105U);
+  c.commands.advance(106);
+  EXPECT_EQ(c.commands.decisions().size(), 1U);
+  EXPECT_EQ(c.commands.next_decision(), CommandScheduler::kNever);
+  c.write(0, 0, 200);
+  EXPECT_EQ(c.commands.next_decision(), 200U);
+  c.commands.advance(200);
+  EXPECT_EQ(c.commands.next_decision(), 200U) << "it is served when no read waits";
+  c.commands.advance(201);
+  EXPECT_EQ(c.commands.next_decision(), CommandScheduler::kNever);
+}
+
+TEST(CommandScheduler, TheNextDecisionIsNotBehindARefresh) {
+  DramParameters p = parameters();
+  p.tREFI = 1000_cycles;
+  p.tRFC = 60_cycles;
+  Controller c(p);
+  c.read(0, 0, 998);
+  c.commands.advance(999);
+  EXPECT_EQ(c.commands.next_decision(), 1000U) << "the column would be at 1003";
+  EXPECT_EQ(c.served(), Cycles{998 + 15 + 67 + 5});
+}
+
+TEST(CommandScheduler, ARequestThatIsLateArrivesWhenItIsMade) {
+  Controller c(parameters());
+  c.commands.advance(500);
+  c.read(0, 0, 100);
+  EXPECT_EQ(c.served(), Cycles{505});
+}
+
+TEST(CommandScheduler, AReadThatIsLateOwesNothing) {
   Controller c(parameters());
   c.commands.advance(500);
   c.commands.read({0, 0, 0}, 100, 105);
   c.commands.finish();
   EXPECT_EQ(c.commands.owed(), 0);
+}
+
+TEST(CommandScheduler, ErrorsOfForecastsAreOwed) {
+  Controller c(parameters());
+  c.commands.read({0, 0, 0}, 100, 105);
+  c.commands.read({1, 0, 0}, 100, 105);  // 111
+  c.commands.read({2, 0, 0}, 100, 120);  // 117
+  c.read(0, 0, 100);                     // has no forecast
+  EXPECT_EQ(c.served(), Cycles{123});
+  EXPECT_EQ(c.commands.owed(), 6 - 3);
+  c.commands.pay(2);
+  EXPECT_EQ(c.commands.owed(), 1);
+}
+
+TEST(CommandScheduler, ResetForgetsWhatWaits) {
+  Controller c(parameters());
+  c.read(0, 0, 100);
+  const std::uint64_t write = c.write(0, 1, 100);
+  c.commands.advance(103);
+  c.commands.reset();
+  c.columns.clear();
+  EXPECT_EQ(c.commands.waiting(), 0U);
+  EXPECT_EQ(c.commands.waiting_reads(), 0U);
+  EXPECT_FALSE(c.commands.is_pending(write));
+  EXPECT_EQ(c.commands.decided_until(), 0U);
+  EXPECT_EQ(c.commands.next_decision(), CommandScheduler::kNever);
+  c.read(0, 0, 10);
+  EXPECT_EQ(c.served(), Cycles{15});
 }
 
 TEST(CommandScheduler, RefreshWaitsForTrasAndClosesRows) {
@@ -114,7 +342,7 @@ TEST(CommandScheduler, RefreshWaitsForTrasAndClosesRows) {
   Controller c(p);
   c.read(0, 0, 990);  // activate 990, column 995, precharge from 1005 on
   c.read(0, 0, 1001);
-  EXPECT_EQ(c.columns(), 995 + (1005 + 67 + 5));
+  EXPECT_EQ(c.served(), (Cycles{995, 1005 + 67 + 5}));
   c.commands.advance(10'500);
   EXPECT_EQ(c.statistics.refreshes, 10U);
 }

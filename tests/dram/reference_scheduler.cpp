@@ -21,21 +21,20 @@ void remember(std::vector<T>& list, const T& item) {
 ReferenceScheduler::ReferenceScheduler(const DramParameters& parameters)
     : parameters_(parameters),
       banks_(std::size_t{parameters.pseudo_channels} * parameters.bank_groups * parameters.banks_per_group),
-      next_(banks_.size()),
       next_refresh_(parameters.tREFI.n != 0 ? parameters.tREFI.n : ~Cycle{0}) {}
 
 void ReferenceScheduler::request(std::uint64_t id, bool write, std::uint32_t bank, std::uint64_t row, Cycle at) {
-  const auto later = std::find_if(requests_.begin(), requests_.end(), [at](const Request& r) { return r.at > at; });
-  requests_.insert(later, Request{.id = id, .write = write, .bank = bank, .row = row, .at = at});
+  const auto later = std::find_if(arriving_.begin(), arriving_.end(), [at](const Request& r) { return r.at > at; });
+  arriving_.insert(later, Request{.id = id, .write = write, .bank = bank, .row = row, .at = at});
 }
 
 std::size_t ReferenceScheduler::held(bool write) const {
-  return static_cast<std::size_t>(std::count_if(
-      requests_.begin(), requests_.end(), [write](const Request& r) { return r.write == write && r.entered && !r.opened; }));
+  return static_cast<std::size_t>(
+      std::count_if(entered_.begin(), entered_.end(), [write](const Request& r) { return r.write == write && !r.opened; }));
 }
 
-bool ReferenceScheduler::refresh() {
-  if (now_ != next_refresh_) return false;
+void ReferenceScheduler::refresh() {
+  if (now_ != next_refresh_) return;
   next_refresh_ += parameters_.tREFI.n;
   for (std::uint32_t pseudo = 0; pseudo < parameters_.pseudo_channels; ++pseudo) {
     Cycle begin = now_;
@@ -44,70 +43,62 @@ bool ReferenceScheduler::refresh() {
     }
     for (std::uint32_t i = 0; i < banks_.size(); ++i) {
       if (pseudo_of(i) != pseudo) continue;
-      banks_[i].open = false;
+      banks_[i].open = banks_[i].conflict = false;
       banks_[i].refreshed = begin + parameters_.tRP.n;
     }
   }
-  choose_next_of_all();
-  return true;
 }
 
-bool ReferenceScheduler::enter() {
-  bool any = false;
-  for (const bool write : {false, true}) {
-    for (Request& r : requests_) {
-      if (r.write != write || r.entered || r.at > now_) continue;
-      if (held(write) == (write ? parameters_.write_queue : parameters_.read_queue)) break;
-      r.entered = true;
-      r.order = order_++;
-      any = true;
-      if (!is_served(r)) continue;
-      const Bank& bank = banks_[r.bank];
-      Next& next = next_[r.bank];
-      const bool hit = bank.open && bank.row == r.row;
-      if (next.command == Command::none) {
-        next = {hit ? Command::column : bank.open ? Command::precharge : Command::activate, r.id};
-      } else if (next.command == Command::precharge && hit && parameters_.scheduler != DramScheduler::fcfs) {
-        next = {Command::column, r.id};
-      }
+void ReferenceScheduler::enter(std::vector<Event>& events) {
+  std::size_t read_room = parameters_.read_queue - held(false);
+  std::size_t write_room = parameters_.write_queue - held(true);
+  for (auto r = arriving_.begin(); r != arriving_.end() && r->at <= now_;) {
+    std::size_t& room = r->write ? write_room : read_room;
+    if (room == 0) {
+      ++r;
+      continue;
     }
+    --room;
+    events.push_back({.id = r->id, .write = r->write, .enters = true, .first = {}});
+    entered_.push_back(*r);
+    r = arriving_.erase(r);
   }
-  return any;
 }
 
 void ReferenceScheduler::choose_mode() {
   const auto reads = static_cast<double>(held(false));
   const auto writes = static_cast<double>(held(true));
   const double queue = parameters_.write_queue;
-  const bool before = write_mode_;
   if (write_mode_) {
     if (reads != 0 && (writes == 0 || writes < parameters_.write_low * queue)) write_mode_ = false;
   } else {
     if (writes != 0 && (reads == 0 || writes > std::floor(parameters_.write_high * queue))) write_mode_ = true;
   }
-  if (write_mode_ != before) choose_next_of_all();
 }
 
-ReferenceScheduler::Next ReferenceScheduler::next_of(std::uint32_t index) const {
-  const Bank& bank = banks_[index];
-  Next next;
-  for (const Request& r : requests_) {
-    if (r.bank != index || !is_served(r)) continue;
-    if (bank.open && r.row == bank.row) {
-      if (next.command != Command::none && parameters_.scheduler == DramScheduler::fcfs) return next;
-      return {Command::column, r.id};
-    }
-    if (next.command == Command::none) next = {bank.open ? Command::precharge : Command::activate, r.id};
+bool ReferenceScheduler::is_first_of_pseudo(const Request& request) const {
+  const auto first = std::find_if(entered_.begin(), entered_.end(), [&](const Request& r) {
+    return is_served(r) && pseudo_of(r.bank) == pseudo_of(request.bank);
+  });
+  return first->id == request.id;
+}
+
+ReferenceScheduler::Command ReferenceScheduler::next_command(const Request& request) const {
+  const Bank& bank = banks_[request.bank];
+  if (!bank.open) return Command::activate;
+  return bank.row == request.row ? Command::column : Command::precharge;
+}
+
+bool ReferenceScheduler::may_issue(const Request& request, Command command) const {
+  switch (command) {
+    case Command::column:
+      return may_issue_column(request);
+    case Command::precharge:
+      return now_ >= precharge_of(banks_[request.bank]) && may_close(request.bank);
+    case Command::activate:
+      return may_activate(request.bank);
   }
-  return next;
-}
-
-void ReferenceScheduler::choose_next_of_all() {
-  for (std::uint32_t i = 0; i < banks_.size(); ++i) next_[i] = next_of(i);
-}
-
-ReferenceScheduler::Request& ReferenceScheduler::request_of(const Next& next) {
-  return *std::find_if(requests_.begin(), requests_.end(), [&next](const Request& r) { return r.id == next.id; });
+  return false;
 }
 
 ReferenceScheduler::Cycle ReferenceScheduler::precharge_of(const Bank& bank) const {
@@ -116,6 +107,12 @@ ReferenceScheduler::Cycle ReferenceScheduler::precharge_of(const Bank& bank) con
   if (bank.read) cycle = std::max(cycle, *bank.read + p.tRTP.n);
   if (bank.written) cycle = std::max(cycle, *bank.written + p.tCWL.n + p.burst.n + p.tWR.n);
   return cycle;
+}
+
+bool ReferenceScheduler::may_close(std::uint32_t bank) const {
+  return in_order() || std::none_of(entered_.begin(), entered_.end(), [&](const Request& r) {
+           return is_served(r) && r.bank == bank && r.row == banks_[bank].row;
+         });
 }
 
 bool ReferenceScheduler::may_activate(std::uint32_t index) const {
@@ -154,84 +151,58 @@ bool ReferenceScheduler::may_issue_column(const Request& request) const {
   return true;
 }
 
-ReferenceScheduler::Next ReferenceScheduler::choose(bool column) {
-  Next chosen;
-  std::uint64_t order = 0;
-  for (const Next& next : next_) {
-    if (next.command == Command::none || (next.command == Command::column) != column) continue;
-    const Request& request = request_of(next);
-    const bool ready = column                              ? may_issue_column(request)
-                       : next.command == Command::activate ? may_activate(request.bank)
-                                                           : now_ >= precharge_of(banks_[request.bank]);
-    const auto goes_before = [&](const Next& other) {
-      if (other.command == Command::none) return false;
-      const Request& r = request_of(other);
-      return pseudo_of(r.bank) == pseudo_of(request.bank) && r.order < request.order;
-    };
-    if (!ready || (chosen.command != Command::none && order < request.order)) continue;
-    if (parameters_.scheduler == DramScheduler::fcfs && std::any_of(next_.begin(), next_.end(), goes_before)) continue;
-    chosen = next;
-    order = request.order;
-  }
-  return chosen;
+std::vector<ReferenceScheduler::Request>::iterator ReferenceScheduler::choose(bool column) {
+  return std::find_if(entered_.begin(), entered_.end(), [&](const Request& r) {
+    const Command command = next_command(r);
+    return is_served(r) && (command == Command::column) == column && (!in_order() || is_first_of_pseudo(r)) &&
+           may_issue(r, command);
+  });
 }
 
-bool ReferenceScheduler::issue_column(std::optional<std::uint64_t>& issued) {
-  if (now_ < column_bus_) return false;
-  const Next next = choose(true);
-  if (next.command == Command::none) return false;
-  const Request request = request_of(next);
-  Bank& bank = banks_[request.bank];
-  (request.write ? bank.written : bank.read) = now_;
-  remember(columns_, {now_, request.bank, request.write});
-  column_bus_ = now_ + 1;
-  if (parameters_.scheduler == DramScheduler::fcfs) row_bus_ = std::max(row_bus_, now_ + 1);
+void ReferenceScheduler::issue_column(std::vector<Event>& events) {
+  const auto request = choose(true);
+  if (request == entered_.end()) return;
+  Bank& bank = banks_[request->bank];
+  (request->write ? bank.written : bank.read) = now_;
+  remember(columns_, {now_, request->bank, request->write});
+  if (in_order()) row_bus_ = std::max(row_bus_, now_ + 1);
   if (parameters_.page_policy == DramPagePolicy::closed) {
     bank.open = false;
     bank.precharged = precharge_of(bank);
   }
-  issued = request.id;
-  std::erase_if(requests_, [&request](const Request& r) { return r.id == request.id; });
-  next_[request.bank] = next_of(request.bank);
-  return true;
+  events.push_back({.id = request->id, .write = request->write, .enters = false, .first = request->first});
+  entered_.erase(request);
 }
 
-bool ReferenceScheduler::issue_row() {
-  if (now_ < row_bus_) return false;
-  const Next next = choose(false);
-  if (next.command == Command::none) return false;
-  Request& request = request_of(next);
-  Bank& bank = banks_[request.bank];
-  if (next.command == Command::precharge) {
+void ReferenceScheduler::issue_row() {
+  if (now_ < row_bus_) return;
+  const auto request = choose(false);
+  if (request == entered_.end()) return;
+  Bank& bank = banks_[request->bank];
+  if (bank.open) {
     bank.open = false;
+    bank.conflict = true;
     bank.precharged = now_;
     row_bus_ = now_ + 1;
-    next_[request.bank].command = Command::activate;
-    return true;
+    return;
   }
-  bank = {.open = true, .row = request.row, .activated = now_};
-  remember(activates_, {now_, request.bank, request.write});
+  if (request->first == Command::column) request->first = bank.conflict ? Command::precharge : Command::activate;
+  bank = {.open = true, .row = request->row, .activated = now_};
+  remember(activates_, {now_, request->bank, request->write});
   row_bus_ = now_ + parameters_.activate_cycles.n;
-  const auto opened = std::count_if(requests_.begin(), requests_.end(), [](const Request& r) { return r.opened; });
-  if (static_cast<std::size_t>(opened) < kMostOpened) request.opened = true;
-  next_[request.bank].command = Command::column;
-  return true;
+  const auto opened = std::count_if(entered_.begin(), entered_.end(), [](const Request& r) { return r.opened; });
+  if (static_cast<std::size_t>(opened) < kMostOpened) request->opened = true;
 }
 
-std::optional<std::uint64_t> ReferenceScheduler::tick(bool begins) {
-  std::optional<std::uint64_t> issued;
-  if (!refresh() && !begins) {
-    issue_column(issued);
-    issue_row();
-  }
-  for (bool any = true; any;) {
-    any = enter();
-    choose_mode();
-    any |= issue_column(issued);
-    any |= issue_row();
-  }
+std::vector<ReferenceScheduler::Event> ReferenceScheduler::tick() {
+  std::vector<Event> events;
+  refresh();
+  enter(events);
+  choose_mode();
+  issue_column(events);
+  issue_row();
   ++now_;
-  return issued;
+  return events;
 }
 
 }  // namespace lacuna::test

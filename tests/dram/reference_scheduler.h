@@ -1,14 +1,19 @@
-// The command scheduler's rules, looked at cycle by cycle and from what was issued before: what
-// models/dram/command_scheduler.h must do command for command. Slow, with nothing computed ahead.
+// The rules of the command scheduler (models/dram/command_scheduler.h), applied cycle by cycle and from nothing but the
+// requests and the commands that were issued before. Slow, with nothing computed ahead.
 //
-// A bank's next command is for the first of its requests that finds its row open, or for the first of all, by arrival. It is
-// chosen after each column command in the bank, after a refresh and when the other kind is served from now on. A request that
-// enters meanwhile only stops a precharge of the row that it needs.
+// A cycle:
+//   1. Refresh. When one is due, all rows are closed.
+//   2. Requests whose arrival has come enter the queue of their kind while it has room: by arrival, those of one cycle in the
+//      order of the calls. A request is older than those that enter after it.
+//   3. The kind that is served is decided: writes from more than `write_high` of their queue down to fewer than `write_low`
+//      entries, and whenever writes wait and no read does.
+//   4. The column bus takes the command of the oldest request whose column command may be issued.
+//   5. The row bus takes a precharge or an activate, likewise. A row is not closed while a request that is served can use it.
 //
-// In a cycle: refresh, requests enter their queues, the kind that is served is chosen, the column bus takes a command, the row
-// bus takes one; again as long as anything happens. The scheduler jumps from command to command, and commands that it knows to
-// be next go before the requests that arrive in their cycle: only in a cycle that advance() begins with, or of a refresh,
-// requests are first.
+// Requests of the kind that is served have commands, and so have those of the other kind whose row was opened for them. A
+// request whose row was opened for it leaves its queue, but no more than 32 do before they are served. With `scheduler = fcfs`
+// only the oldest of them in each pseudo channel has a command, even if it closes a row that younger ones can use, and a cycle
+// with a column command has no row command.
 #pragma once
 
 #include <cstdint>
@@ -25,29 +30,35 @@ class ReferenceScheduler {
 
   explicit ReferenceScheduler(const DramParameters& parameters);
 
-  /// A request that comes at `at`, which is not over. Requests of one cycle come in the order of the calls.
+  /// A request that arrives at `at`, which has not passed.
   void request(std::uint64_t id, bool write, std::uint32_t bank, std::uint64_t row, Cycle at);
-  /// One cycle, with which the scheduler's time begins to go on or through which it goes. Returns the request whose column
-  /// command was issued.
-  std::optional<std::uint64_t> tick(bool begins);
+
+  enum class Command { column, precharge, activate };
+  struct Event {
+    std::uint64_t id;
+    bool write;
+    bool enters;    ///< its queue; otherwise its column command is issued
+    Command first;  ///< that it needed, when its column command is issued
+  };
+  /// One cycle. Returns its events in their order, of which the last may be a column command.
+  std::vector<Event> tick();
   Cycle now() const { return now_; }
-  bool idle() const { return requests_.empty(); }
+  bool idle() const { return arriving_.empty() && entered_.empty(); }
 
  private:
-  enum class Command { none, column, precharge, activate };
   struct Request {
     std::uint64_t id;
     bool write;
     std::uint32_t bank;
     std::uint64_t row;
     Cycle at;
-    bool entered = false;
-    std::uint64_t order = 0;
     bool opened = false;  // its row was opened for it: no longer in the queue
+    Command first = Command::column;
   };
   /// What happened last in a bank, if ever.
   struct Bank {
     bool open = false;
+    bool conflict = false;  // closed by a precharge that a request needed
     std::uint64_t row = 0;
     std::optional<Cycle> activated{};  // the command's first cycle
     std::optional<Cycle> read{};
@@ -63,40 +74,35 @@ class ReferenceScheduler {
 
   std::uint32_t group_of(std::uint32_t bank) const { return bank / parameters_.banks_per_group; }
   std::uint32_t pseudo_of(std::uint32_t bank) const { return group_of(bank) / parameters_.bank_groups; }
+  bool in_order() const { return parameters_.scheduler == DramScheduler::fcfs; }
   std::size_t held(bool write) const;
-  bool is_served(const Request& request) const { return request.entered && (request.opened || request.write == write_mode_); }
-  bool refresh();
-  bool enter();
+  void refresh();
+  void enter(std::vector<Event>& events);
   void choose_mode();
-  /// A bank's next command and for which request.
-  struct Next {
-    Command command = Command::none;
-    std::uint64_t id = 0;
-  };
-  Next next_of(std::uint32_t bank) const;
-  void choose_next_of_all();
-  Request& request_of(const Next& next);
+  bool is_served(const Request& request) const { return request.opened || request.write == write_mode_; }
+  bool is_first_of_pseudo(const Request& request) const;
+  Command next_command(const Request& request) const;
+  bool may_issue(const Request& request, Command command) const;
   /// The earliest precharge of an open row.
   Cycle precharge_of(const Bank& bank) const;
+  bool may_close(std::uint32_t bank) const;
   bool may_activate(std::uint32_t bank) const;
   bool may_issue_column(const Request& request) const;
-  /// The oldest request whose next command may be issued now, of those for the column bus or for the row bus.
-  Next choose(bool column);
-  bool issue_column(std::optional<std::uint64_t>& issued);
-  bool issue_row();
+  /// The oldest request whose next command may be issued now, of those for the column bus or for the row bus; the end: none.
+  std::vector<Request>::iterator choose(bool column);
+  void issue_column(std::vector<Event>& events);
+  void issue_row();
 
   const DramParameters parameters_;
-  std::vector<Request> requests_;  // by arrival
+  std::vector<Request> arriving_;  // by arrival
+  std::vector<Request> entered_;   // oldest first
   std::vector<Bank> banks_;
-  std::vector<Next> next_;       // of the banks
   std::vector<Issued> columns_;  // newest last
   std::vector<Issued> activates_;
   bool write_mode_ = false;
   Cycle now_ = 0;
-  Cycle row_bus_ = 0;  // the first cycle that it is free in
-  Cycle column_bus_ = 0;
+  Cycle row_bus_ = 0;  // the first cycle in which it is free
   Cycle next_refresh_;
-  std::uint64_t order_ = 0;
 };
 
 }  // namespace lacuna::test

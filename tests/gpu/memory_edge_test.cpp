@@ -3,12 +3,14 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <map>
 #include <memory>
 #include <random>
 #include <string>
 #include <vector>
 
+#include "tests/cache/deciding_memory.h"
 #include "tests/cache/memory_below.h"
 #include "tests/gpu/line_answers.h"
 #include "tests/harness/harness.h"
@@ -46,6 +48,43 @@ struct Machine : sc_core::sc_module {
   std::vector<std::unique_ptr<TestInitiator>> initiators;
 };
 
+/// The same with last-level caches and memories that answer late.
+struct LateMachine : sc_core::sc_module {
+  LateMachine(sc_core::sc_module_name module_name, const FabricParameters& parameters, Tick shortest_way)
+      : sc_module(module_name) {
+    AddressRoute route{
+        .name = "memory", .base = 0, .size = Bytes{1 << 16}, .first_destination = 0, .count = 2, .interleave = 64_B};
+    fabric = make_fabric("noc", parameters, 3, AddressRoutes({route}));
+    edge = std::make_unique<MemoryEdge>(*fabric, nullptr, nullptr, shortest_way);
+    for (unsigned i = 0; i < 3; ++i) {
+      const std::string number = std::to_string(i);
+      caches.push_back(std::make_unique<FirstLevelCache>(("cache" + number).c_str(), CacheParameters{}));
+      initiators.push_back(std::make_unique<TestInitiator>(("initiator" + number).c_str()));
+      initiators.back()->socket.bind(caches.back()->upstream[0]);
+      caches.back()->downstream.bind(fabric->sources[i]);
+      edge->add(*caches.back(), i, i);
+    }
+    const CacheParameters l2_parameters{
+        .write_policy = WritePolicy::write_back, .hit_latency = 20_cycles, .tag_latency = 4_cycles, .fill_latency = 3_cycles};
+    for (unsigned i = 0; i < 2; ++i) {
+      const std::string number = std::to_string(i);
+      l2.push_back(std::make_unique<LastLevelCache>(("l2_" + number).c_str(), l2_parameters, MemoryLevel::l2, 1,
+                                                    fabric->routes().slice(i)));
+      below.push_back(std::make_unique<MemoryBelow>(("below" + number).c_str(), Bytes{1 << 16}));
+      l2.back()->downstream.bind(below.back()->port);
+      fabric->destinations[i].bind(l2.back()->upstream[0]);
+      edge->add_destination(i, *l2.back(), &memories[i]);
+    }
+  }
+  std::unique_ptr<Fabric> fabric;
+  std::unique_ptr<MemoryEdge> edge;
+  std::vector<std::unique_ptr<FirstLevelCache>> caches;
+  std::vector<std::unique_ptr<LastLevelCache>> l2;
+  std::vector<std::unique_ptr<MemoryBelow>> below;
+  std::vector<std::unique_ptr<TestInitiator>> initiators;
+  std::array<DecidingMemory, 2> memories;
+};
+
 /// A crossbar, hop 10 cycles, and a row of five routers, memories at its ends.
 struct EdgeBench : sc_core::sc_module {
   explicit EdgeBench(sc_core::sc_module_name module_name) : sc_module(module_name) {}
@@ -53,6 +92,11 @@ struct EdgeBench : sc_core::sc_module {
   Machine stepped{
       "stepped",
       {.topology = FabricTopology::mesh, .columns = 5, .rows = 1, .placement = "0,0 4,0", .routers = RouterModel::stepped}};
+  LateMachine late{"late", FabricParameters{}, 11_ns};
+  LateMachine late_stepped{
+      "late_stepped",
+      {.topology = FabricTopology::mesh, .columns = 5, .rows = 1, .placement = "0,0 4,0", .routers = RouterModel::stepped},
+      {}};
 };
 
 LACUNA_TEST_BENCH(EdgeBench)
@@ -119,6 +163,94 @@ TEST_F(MemoryEdgeTest, TwoRequestsToOnePortAreServedByTime) {
   EXPECT_EQ(answers_.told.at(2), start_ + 139_ns) << "it came later in host time and is not delayed";
   EXPECT_EQ(answers_.told.at(1), start_ + 159_ns);
 }
+
+class LateEdgeTest : public testing::TestWithParam<bool> {
+ protected:
+  LateMachine& b_ = GetParam() ? bench<EdgeBench>().late_stepped : bench<EdgeBench>().late;
+  Answers answers_;
+  Tick start_{};
+  Tick end_{};
+
+  void SetUp() override {
+    for (auto& cache : b_.caches) cache->reset();
+    for (auto& cache : b_.l2) cache->reset();
+    for (DecidingMemory& memory : b_.memories) memory.reset();
+    b_.fabric->reset();
+    b_.edge->reset();
+    start_ = now();
+  }
+  void ask(unsigned cache, std::uint64_t address, Tick after, std::uint32_t tag) {
+    LineAnswer answer;
+    const LineAccess access{.address = address, .bytes = 64, .kind = RequestKind::vector};
+    if (b_.caches[cache]->access(access, start_ + after, answers_, tag, answer)) answers_.told[tag] = answer.done;
+  }
+  /// Windows of 4 ns, from the first to the one that ends at `until`.
+  void settle(Tick until) {
+    for (; end_ < until; end_ += 4_ns) b_.edge->settle(start_ + end_ + 4_ns);
+  }
+  /// Windows of 4 ns, as they are needed.
+  void settle_all() {
+    for (unsigned windows = 0; b_.edge->next() != kNever; ++windows) {
+      ASSERT_LT(windows, 10'000U);
+      const Tick next = b_.edge->next();
+      if (next > start_ + end_) end_ = Tick{(next - start_).ps / 4000 * 4000};
+      end_ += 4_ns;
+      b_.edge->settle(start_ + end_);
+    }
+  }
+};
+
+TEST_P(LateEdgeTest, AMissIsAnsweredAtTheEdgeThatItsMemoryDecidesAt) {
+  ask(0, 0, 0_ns, 1);
+  settle(200_ns);
+  // Look-up 8, one flit over a hop 11 (a link 10), L2 4, memory 100, L2 3, two flits 12 (11), fill 8.
+  EXPECT_EQ(answers_.told.at(1), start_ + (GetParam() ? 144_ns : 146_ns));
+  EXPECT_EQ(b_.edge->next(), kNever);
+}
+
+TEST_P(LateEdgeTest, NoWindowsPassInVain) {
+  ask(0, 0, 0_ns, 1);
+  unsigned windows = 0;
+  for (; b_.edge->next() != kNever; ++windows) {
+    ASSERT_LT(windows, 100U);
+    end_ = later(end_, b_.edge->next() - start_) + 4_ns;
+    b_.edge->settle(start_ + end_);
+  }
+  EXPECT_EQ(answers_.told.at(1), start_ + (GetParam() ? 144_ns : 146_ns));
+  EXPECT_LE(windows, GetParam() ? 20U : 4U);
+}
+
+TEST_P(LateEdgeTest, AllAreAnsweredOnceInWindowsOfAnyLength) {
+  for (const Tick window : {4_ns, 1_ns, 2_ns}) {
+    SetUp();
+    answers_.told.clear();
+    std::mt19937 random(1);
+    for (std::uint32_t i = 0; i < 400; ++i) ask(2 - i % 3, 64ULL * (random() % 300), Tick{1000 * (random() % 50)}, i);
+    for (Tick end{}; answers_.told.size() < 400; end += window) {
+      ASSERT_LT(end, 100'000_ns);
+      b_.edge->settle(start_ + end + window);
+    }
+    EXPECT_EQ(b_.edge->next(), kNever);
+    for (const DecidingMemory& memory : b_.memories) {
+      for (std::size_t i = 1; i < memory.requests.size(); ++i) EXPECT_LE(memory.requests[i - 1].at, memory.requests[i].at) << i;
+    }
+  }
+}
+
+TEST_P(LateEdgeTest, ResetDropsWhatIsOnItsWay) {
+  for (std::uint32_t i = 0; i < 8; ++i) ask(i % 3, 64ULL * i, 0_ns, i);
+  settle(24_ns);
+  SetUp();
+  answers_.told.clear();
+  EXPECT_EQ(b_.edge->next(), kNever);
+  ask(1, 0, 0_ns, 9);
+  settle_all();
+  EXPECT_EQ(answers_.told.size(), 1U);
+  EXPECT_EQ(answers_.told.count(9), 1U);
+}
+
+INSTANTIATE_TEST_SUITE_P(Networks, LateEdgeTest, testing::Bool(),
+                         [](const auto& instance) { return std::string(instance.param ? "stepped" : "crossbar"); });
 
 class SteppedEdgeTest : public EdgeTest {
  protected:

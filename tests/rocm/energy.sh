@@ -28,7 +28,9 @@ def read(folder):
 bulk, in_bulk = read("bulk")
 detailed, none = read("detailed")
 if in_bulk < 16777216 or none != 0: sys.exit(f"{in_bulk} and {none} bytes in bulk")
+# Rows that are opened differ by a twentieth from one part of a copy to another: the phase of refresh, how requests of both ends meet.
 for block, event in [("dram", "activate"), ("dram", "read_byte"), ("dram", "write_byte"), ("l2", "tag"), ("l1v", "tag"),
                      ("noc_link", "flit")]:
-    near(f"{block}.{event}", bulk[block][event]["count"], detailed[block][event]["count"], 0.02)
+    part = 0.05 if event == "activate" else 0.02
+    near(f"{block}.{event}", bulk[block][event]["count"], detailed[block][event]["count"], part)
 PYTHON

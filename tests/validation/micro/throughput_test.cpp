@@ -74,8 +74,8 @@ TEST_F(MicroBandwidth, ReachesNineTenthsOfThePeak) {
       // same
       // L1 has been, so that no load hits there. 16 ports of the network x 32 B.
       {"L2", 512, 131072, kItems, 8 * kItems, 8, 2, 512},
-      // 16 MiB, once. 16 channels x 16 B.
-      {"DRAM", 512, 1 << 20, kItems, 512 * kItems, 8, 1, 256},
+      // 32 MiB, once. 16 channels x 16 B.
+      {"DRAM", 1024, 1 << 21, kItems, 1024 * kItems, 8, 1, 256},
   };
   Machine machine("bandwidth", "r9nano", {});
   for (const Stream& stream : streams) {

@@ -1,0 +1,452 @@
+#include "models/cache/last_level_cache.h"
+
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+namespace lacuna {
+
+LastLevelCache::LastLevelCache(sc_core::sc_module_name module_name, const CacheParameters& parameters, MemoryLevel level,
+                               unsigned upstream_ports, const AddressSlice& slice)
+    : Cache(module_name, parameters, level, upstream_ports, slice),
+      plain_(parameters.transactions == 0 && parameters.ports == 1 && parameters.lock_cycles == Cycles{}),
+      free_mshrs_(parameters.mshrs),
+      free_transactions_(parameters.transactions),
+      queues_(parameters.banks) {
+  if (parameters.write_policy != WritePolicy::write_back)
+    throw std::invalid_argument(std::string(name()) + ": a last-level cache writes back");
+}
+
+// -- requests
+
+bool LastLevelCache::serve(const LineAccess& request, std::uint64_t local_line, Tick at, TagArray::Slot slot, std::uint32_t tag,
+                           Served& served) {
+  // Most requests are reads that hit.
+  const std::uint64_t within = low_bits(static_cast<unsigned>(sector_shift_));
+  const std::size_t bank = bank_of(local_line);
+  const BankQueue& queue = queues_[bank];
+  if (plain_ && !request.write && (request.address & within) + request.bytes <= within + 1 && queue.blocked_by == kNone &&
+      queue.held_back.empty()) [[likely]] {
+    const std::uint64_t line = request.address >> line_shift_;
+    if (slot == TagArray::kNone || tags_.tag(slot) != line) slot = tags_.find(set_of(local_line), line);
+    if (slot != TagArray::kNone) {
+      const TagArray::Sector& sector = tags_.sector(slot, sector_of(request.address));
+      if (sector.complete && sector.pending == TagArray::kNoFill && sector.ready <= at) [[likely]] {
+        tags_.touch(slot);
+        const Tick start = banks_[bank].reserve(later(at, queue.free), port_time_);
+        ++statistics_.reads;
+        ++statistics_.read_hits;
+        statistics_.bank_stall += start - at;
+        statistics_.read_latency += start - at + hit_;
+        served = {start + hit_, start - at, hit_, {}, false};
+        return true;
+      }
+    }
+  }
+  ++waiting_;
+  SectorAccess access;
+  const bool known = in_one_sector(request, local_line, access) ? admit(access, at, tag, served)
+                                                                : serve_sectors(request, access, at, tag, served);
+  if (!known) return false;
+  --waiting_;
+  return true;
+}
+
+bool LastLevelCache::serve_sectors(const LineAccess& request, SectorAccess access, Tick at, std::uint32_t tag, Served& served) {
+  const std::uint32_t join = take_record(joins_, free_joins_);
+  joins_[join] = {.remaining = 1, .last = {.tag = tag, .served = {.done = at}}};
+  const Span span{.address = request.address, .length = request.bytes, .byte_mask = request.byte_mask};
+  const std::uint64_t end = request.address + request.bytes;
+  for (std::uint64_t address = request.address; address != end; address += access.length) {
+    split(span, address, access);
+    ++joins_[join].remaining;
+    Served part{};
+    if (!admit(access, at, kJoins | join, part)) continue;
+    --joins_[join].remaining;
+    if (part.done >= joins_[join].last.served.done) joins_[join].last = {.tag = tag, .served = part};
+  }
+  if (--joins_[join].remaining != 0) return false;
+  served = joins_[join].last.served;
+  free_joins_.push_back(join);
+  return true;
+}
+
+bool LastLevelCache::admit(const SectorAccess& access, Tick at, std::uint32_t tag, Served& served) {
+  if (may_pass(access.bank)) {
+    if (!look_up(access, at, tag, served)) return false;
+    if (parameters_.transactions != 0) free_transactions_.insert(served.done);
+    return true;
+  }
+  queues_[access.bank].held_back.push({access, at, tag});
+  ++held_back_;
+  return false;
+}
+
+bool LastLevelCache::look_up(const SectorAccess& access, Tick arrived, std::uint32_t tag, Served& served) {
+  Tick admitted = later(arrived, queues_[access.bank].free);
+  if (parameters_.transactions != 0) admitted = later(admitted, free_transactions_.take_earliest());
+  Tick start = banks_[access.bank].reserve(admitted, access.atomic ? atomic_ : port_time_);
+  // Several ports share one cycle: the slot says which, the access takes place in that cycle.
+  if (parameters_.ports > 1 && start != admitted) start = later(admitted, clock_.align_down(start));
+  statistics_.bank_stall += start - arrived;
+  if (access.atomic) {
+    ++statistics_.atomics;
+  } else if (access.write) {
+    ++statistics_.writes;
+  }
+  const bool known = access.write && !access.atomic ? write_sector(access, arrived, start, tag, served)
+                                                    : read_sector(access, arrived, start, tag, served);
+  if (!known) return false;
+  if (!access.write) statistics_.read_latency += served.done - arrived;
+  if (parameters_.in_order) {
+    // The next one is looked at in a cycle of its own, not in what is left of this one.
+    const Tick waited = served.queueing - (start - arrived);
+    if (waited > Tick{}) queues_[access.bank].free = clock_.align_up(start + waited);
+  }
+  return true;
+}
+
+bool LastLevelCache::read_sector(const SectorAccess& access, Tick arrived, Tick start, std::uint32_t tag, Served& served) {
+  ++statistics_.reads;
+  const TagArray::Slot slot = tags_.find(access.set, access.line);
+  if (slot != TagArray::kNone && tags_.sector(slot, access.sector).complete) {
+    tags_.touch(slot);
+    TagArray::Sector& sector = tags_.sector(slot, access.sector);
+    if (access.atomic) tags_.mark_dirty(sector, access.byte_mask);
+    if (sector.pending != TagArray::kNoFill) {
+      wait(sector.pending, {arrived, start, tag, kNone, access.write});
+      return false;
+    }
+    const Outcome outcome = read_present(sector, start);
+    served = {outcome.done, outcome.queueing + (start - arrived), outcome.service, {}, false};
+    return true;
+  }
+  ++statistics_.read_misses;
+  const std::uint32_t number = new_miss(access, arrived, start, tag);
+  misses_[number].fill = true;
+  if (parameters_.in_order) {
+    queues_[access.bank].blocked_by = number;
+  } else {
+    take_way(number, start + tag_);
+  }
+  if (free_mshrs_.empty() || !mshr_queue_.empty()) {
+    mshr_queue_.push(number);
+  } else {
+    take_mshr(number, free_mshrs_.take_earliest());
+  }
+  return false;
+}
+
+bool LastLevelCache::write_sector(const SectorAccess& access, Tick arrived, Tick start, std::uint32_t tag, Served& served) {
+  TagArray::Slot slot = tags_.find(access.set, access.line);
+  if (slot == TagArray::kNone) {
+    ++statistics_.write_misses;
+    const std::uint32_t number = new_miss(access, arrived, start, tag);
+    if (parameters_.in_order) queues_[access.bank].blocked_by = number;
+    // The victim is known when the tags have been read.
+    take_way(number, start + tag_);
+    return false;
+  }
+  ++statistics_.write_hits;
+  tags_.touch(slot);
+  TagArray::Sector& sector = tags_.sector(slot, access.sector);
+  const Tick room = write_to(sector, access, start);
+  served = {room + write_, room - arrived, write_, {}, false};
+  return true;
+}
+
+// Of a sector whose line is here: the bytes are written when it may be, which this returns.
+Tick LastLevelCache::write_to(TagArray::Sector& sector, const SectorAccess& access, Tick at) {
+  tags_.mark_dirty(sector, access.byte_mask);
+  if (sector.pending != TagArray::kNoFill) return at;
+  // What is still on its way is written together with what arrives.
+  if (lock_ > Tick{} && sector.ready <= at) {
+    at = unlock(sector, at);
+    sector.locked = at + lock_;
+  }
+  // All bytes written: nothing is left to fetch.
+  if (!sector.complete && sector.dirty == low_bits(1U << sector_shift_)) {
+    sector.filled(at, at);
+    sector.complete = true;
+  }
+  return at;
+}
+
+std::uint32_t LastLevelCache::new_miss(const SectorAccess& access, Tick arrived, Tick start, std::uint32_t tag) {
+  const std::uint32_t number = misses_.take();
+  misses_[number] = {
+      .access = access, .arrived = arrived, .start = start, .begin = start + tag_, .room = start + tag_, .tag = tag};
+  return number;
+}
+
+void LastLevelCache::wait(std::uint32_t miss, const Waiter& waiter) {
+  const std::uint32_t number = take_record(waiters_, free_waiters_);
+  std::uint32_t& last = misses_[miss].waiters;
+  waiters_[number] = waiter;
+  waiters_[number].next = last == kNone ? number : std::exchange(waiters_[last].next, number);
+  last = number;
+}
+
+// -- stages of a miss
+
+void LastLevelCache::take_mshr(std::uint32_t number, Tick free) {
+  Miss& miss = misses_[number];
+  miss.has_mshr = true;
+  const Tick asked = miss.start + tag_;
+  miss.begin = later(asked, free);
+  statistics_.mshr_stall += miss.begin - asked;
+  if (parameters_.in_order) {
+    take_way(number, miss.begin);
+  } else {
+    proceed(number);
+  }
+}
+
+void LastLevelCache::take_way(std::uint32_t number, Tick at) {
+  Miss& miss = misses_[number];
+  const SectorAccess& access = miss.access;
+  miss.has_way = true;
+  miss.room = at;
+  TagArray::Slot slot = tags_.find(access.set, access.line);
+  if (slot != TagArray::kNone) {
+    tags_.touch(slot);
+  } else {
+    slot = choose_victim(access.set, at, miss.room);
+    if (slot != TagArray::kNone) {
+      if (tags_.valid(slot)) {
+        ++statistics_.evictions;
+        statistics_.way_stall += miss.room - at;
+        write_back_victim(number, slot, miss.room);
+        tags_.drop(slot);
+      }
+      tags_.install(slot, access.line);
+    }
+  }
+  miss.slot = slot;
+  if (slot != TagArray::kNone) {
+    TagArray::Sector& sector = tags_.sector(slot, access.sector);
+    if (miss.fill) {
+      sector.filled(miss.start + tag_, miss.room);  // later requests for the line wait with this one
+      sector.locked = miss.room;
+      sector.pending = number;
+      sector.complete = true;
+      if (access.atomic) tags_.mark_dirty(sector, access.byte_mask);
+    } else {
+      write_to(sector, access, miss.room - tag_);
+    }
+  } else if (!miss.fill) {
+    const DeferredMemory::Reply reply = ask(access, miss.room, number);
+    miss.failed |= reply.failed;
+    if (reply.known) {
+      miss.begin = reply.done;
+    } else {
+      ++miss.writes;
+    }
+  }
+  proceed(number);
+}
+
+void LastLevelCache::write_back_victim(std::uint32_t number, TagArray::Slot slot, Tick at) {
+  Miss& miss = misses_[number];
+  const std::uint64_t line = tags_.tag(slot) << line_shift_;
+  for (unsigned index = 0; index < tags_.sectors(); ++index) {
+    TagArray::Sector& sector = tags_.sector(slot, index);
+    if (sector.dirty == 0) continue;
+    ++statistics_.write_backs;
+    const DeferredMemory::Reply reply = ask({.address = line + (std::uint64_t{index} << sector_shift_),
+                                             .byte_mask = sector.dirty,
+                                             .length = static_cast<std::uint16_t>(1U << sector_shift_),
+                                             .kind = RequestKind::write_back,
+                                             .write = true},
+                                            at, number);
+    tags_.clean(sector);
+    miss.failed |= reply.failed;
+    if (reply.known) {
+      statistics_.write_back_stall += reply.done - at;
+      miss.room = later(miss.room, reply.done);
+    } else {
+      ++miss.writes;
+    }
+  }
+}
+
+void LastLevelCache::proceed(std::uint32_t number) {
+  const Miss& miss = misses_[number];
+  if (!miss.has_way || miss.writes != 0) return;
+  if (!miss.fill) {
+    end_write(number);
+  } else if (miss.has_mshr) {
+    leave_for_memory(number);
+  }
+}
+
+void LastLevelCache::leave_for_memory(std::uint32_t number) {
+  Miss& miss = misses_[number];
+  const std::uint64_t within = low_bits(static_cast<unsigned>(sector_shift_));
+  miss.room = later(miss.begin, miss.room);
+  const DeferredMemory::Reply reply = ask({.address = miss.access.address & ~within,
+                                           .length = static_cast<std::uint16_t>(within + 1),
+                                           .requester = miss.access.requester,
+                                           .kind = RequestKind::fill},
+                                          miss.room, number);
+  free_bank(miss, number, miss.room);
+  if (holds_fill(miss, number)) {
+    TagArray::Sector& sector = tags_.sector(miss.slot, miss.access.sector);
+    sector.filled(miss.start + tag_, reply.done);
+    sector.locked = reply.done + lock_;
+  }
+  miss.failed |= reply.failed;
+  if (reply.known) end_fill(number, reply.done, reply.waiting);
+}
+
+// Whether the way that a fill was given is still its own: maintenance may have dropped the line.
+bool LastLevelCache::holds_fill(const Miss& miss, std::uint32_t number) const {
+  return miss.slot != TagArray::kNone && tags_.valid(miss.slot) && tags_.tag(miss.slot) == miss.access.line &&
+         tags_.sector(miss.slot, miss.access.sector).pending == number;
+}
+
+// The miss has passed what keeps its bank from taking others.
+void LastLevelCache::free_bank(const Miss& miss, std::uint32_t number, Tick leaves) {
+  BankQueue& queue = queues_[miss.access.bank];
+  if (queue.blocked_by != number) return;
+  queue.blocked_by = kNone;
+  // The next one is looked at in a cycle of its own, not in what is left of this one.
+  const Tick asked = miss.start + tag_;
+  if (leaves > asked) queue.free = clock_.align_up(miss.start + (leaves - asked));
+}
+
+DeferredMemory::Reply LastLevelCache::ask(const SectorAccess& access, Tick at, std::uint32_t number) {
+  if (memory_ != nullptr) return memory_->ask({access.address, access.length, access.write, at}, *this, number);
+  error_ = tlm::TLM_OK_RESPONSE;
+  const Tick done = send(access, at);
+  return {.done = done, .waiting = {}, .known = true, .failed = error_ != tlm::TLM_OK_RESPONSE};
+}
+
+void LastLevelCache::answered(std::uint32_t number, Tick done, Tick waiting) {
+  Miss& miss = misses_[number];
+  if (miss.writes == 0) {
+    end_fill(number, done, waiting);
+  } else {
+    statistics_.write_back_stall += waiting;
+    (miss.slot == TagArray::kNone && !miss.fill ? miss.begin : miss.room) = later(miss.room, done);
+    --miss.writes;
+    proceed(number);
+  }
+  resume();
+}
+
+void LastLevelCache::end_fill(std::uint32_t number, Tick done, Tick waiting) {
+  const Miss& miss = misses_[number];
+  if (holds_fill(miss, number)) {
+    TagArray::Sector& sector = tags_.sector(miss.slot, miss.access.sector);
+    sector.filled(miss.start + tag_, done);
+    sector.locked = done + lock_;
+    sector.pending = TagArray::kNoFill;
+    if (miss.failed) tags_.drop(miss.slot);
+  }
+  free_mshrs_.insert(done);
+  if (!miss.access.write) statistics_.read_latency += done + fill_ - miss.arrived;
+  tell({.tag = miss.tag,
+        .served = {.done = done + fill_,
+                   .queueing = (miss.start - miss.arrived) + (miss.room - (miss.start + tag_)),
+                   .service = tag_ + fill_,
+                   .mshr = miss.begin - (miss.start + tag_),
+                   .failed = miss.failed},
+        .from_memory = true,
+        .memory_waiting = waiting,
+        .memory_service = done - miss.room - waiting});
+  // What waits for it finds the sector here, or on its way.
+  TagArray::Sector filled{};
+  filled.filled(miss.start + tag_, done);
+  filled.locked = done + lock_;
+  std::uint32_t told = kNone;
+  for (std::uint32_t next = miss.waiters != kNone ? waiters_[miss.waiters].next : kNone; told != miss.waiters;) {
+    const Waiter waiter = waiters_[next];
+    free_waiters_.push_back(next);
+    told = std::exchange(next, waiter.next);
+    const Outcome outcome = read_present(filled, waiter.start);
+    if (!waiter.write) statistics_.read_latency += outcome.done - waiter.arrived;
+    tell({.tag = waiter.tag,
+          .served = {.done = outcome.done,
+                     .queueing = outcome.queueing + (waiter.start - waiter.arrived),
+                     .service = outcome.service,
+                     .mshr = {},
+                     .failed = miss.failed}});
+  }
+  misses_.give_back(number);
+}
+
+void LastLevelCache::end_write(std::uint32_t number) {
+  const Miss& miss = misses_[number];
+  free_bank(miss, number, miss.room);
+  const Tick asked = miss.start + tag_;
+  const bool passed_on = miss.slot == TagArray::kNone;
+  tell({.tag = miss.tag,
+        .served = {.done = passed_on ? miss.begin : miss.room - tag_ + write_,
+                   .queueing = (miss.start - miss.arrived) + (miss.room - asked),
+                   .service = passed_on ? tag_ : write_,
+                   .mshr = {},
+                   .failed = miss.failed},
+        .from_memory = passed_on,
+        .memory_waiting = {},
+        .memory_service = passed_on ? miss.begin - miss.room : Tick{}});
+  misses_.give_back(number);
+}
+
+void LastLevelCache::tell(Answer answer) {
+  if (parameters_.transactions != 0) free_transactions_.insert(answer.served.done);
+  if ((answer.tag & kJoins) != 0) {
+    const std::uint32_t number = answer.tag & ~kJoins;
+    Join& join = joins_[number];
+    if (answer.served.done >= join.last.served.done) {
+      answer.tag = join.last.tag;
+      join.last = answer;
+    }
+    if (--join.remaining != 0) return;
+    answer = join.last;
+    free_joins_.push_back(number);
+  }
+  --waiting_;
+  answers_.push_back(answer);
+}
+
+void LastLevelCache::resume() {
+  for (;;) {
+    if (!mshr_queue_.empty() && !free_mshrs_.empty()) {
+      const std::uint32_t number = mshr_queue_[0];
+      mshr_queue_.drop(1);
+      take_mshr(number, free_mshrs_.take_earliest());
+      continue;
+    }
+    if (held_back_ == 0 || (parameters_.transactions != 0 && free_transactions_.empty())) return;
+    BankQueue* first = nullptr;
+    for (BankQueue& queue : queues_) {
+      if (queue.blocked_by != kNone || queue.held_back.empty()) continue;
+      if (first == nullptr || queue.held_back[0].arrived < first->held_back[0].arrived) first = &queue;
+    }
+    if (first == nullptr) return;
+    const HeldBack next = first->held_back[0];
+    first->held_back.drop(1);
+    --held_back_;
+    Served served{};
+    if (look_up(next.access, next.arrived, next.tag, served)) tell({.tag = next.tag, .served = served});
+  }
+}
+
+void LastLevelCache::reset() {
+  Cache::reset();
+  misses_.clear();
+  waiters_.clear();
+  free_waiters_.clear();
+  free_mshrs_.assign(parameters_.mshrs);
+  mshr_queue_.clear();
+  free_transactions_.assign(parameters_.transactions);
+  for (BankQueue& queue : queues_) queue = {};
+  held_back_ = waiting_ = 0;
+  joins_.clear();
+  free_joins_.clear();
+  answers_.clear();
+}
+
+}  // namespace lacuna
