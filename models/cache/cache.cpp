@@ -270,19 +270,24 @@ Cache::Outcome Cache::read_present(TagArray::Sector& sector, Tick start) {
     if (slot == TagArray::kNone) return {send(access, room + tag_), room - start, tag_, {}};
     tags_.install(slot, access.line);
   }
-  TagArray::Sector& sector = tags_.sector(slot, access.sector);
-  tags_.mark_dirty(sector, access.byte_mask);
+  room = write_to(tags_.sector(slot, access.sector), access.byte_mask, room);
+  return {room + write_, room - start, write_, {}};
+}
+
+Tick Cache::write_to(TagArray::Sector& sector, std::uint64_t bytes, Tick at) {
+  tags_.mark_dirty(sector, bytes);
   // What is still on its way is written together with what arrives.
-  if (lock_ > Tick{} && sector.ready <= room) {
-    room = unlock(sector, room);
-    sector.locked = room + lock_;
+  if (sector.pending != TagArray::kNoFill) return at;
+  if (lock_ > Tick{} && sector.ready <= at) {
+    at = unlock(sector, at);
+    sector.locked = at + lock_;
   }
   // All bytes written: nothing is left to fetch.
   if (!sector.complete && sector.dirty == low_bits(1U << sector_shift_)) {
-    sector.filled(room, room);
+    sector.filled(at, at);
     sector.complete = true;
   }
-  return {room + write_, room - start, write_, {}};
+  return at;
 }
 
 Cache::Outcome Cache::forward(const SectorAccess& access, Tick start) {

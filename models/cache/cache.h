@@ -262,6 +262,8 @@ class Cache : public sc_core::sc_module, public CacheMaintenance, public HostPre
   /// A read of a sector that is here, or will be, looked up at `start`.
   Outcome read_present(TagArray::Sector& sector, Tick start);
   Outcome write_allocate(const SectorAccess& access, Tick start);
+  /// Bytes of a sector whose line is here are written, at `at` or when it may be, which is returned.
+  Tick write_to(TagArray::Sector& sector, std::uint64_t bytes, Tick at);
   Outcome forward(const SectorAccess& access, Tick start);
   /// Brings a sector in, into `slot` or, when that is kNone, into a slot that it empties. `done` is when it is here.
   Outcome fill(const SectorAccess& access, TagArray::Slot& slot, Tick at);

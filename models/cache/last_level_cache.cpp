@@ -151,26 +151,9 @@ bool LastLevelCache::write_sector(const SectorAccess& access, Tick arrived, Tick
   ++statistics_.write_hits;
   tags_.touch(slot);
   TagArray::Sector& sector = tags_.sector(slot, access.sector);
-  const Tick room = write_to(sector, access, start);
+  const Tick room = write_to(sector, access.byte_mask, start);
   served = {room + write_, room - arrived, write_, {}, false};
   return true;
-}
-
-// Of a sector whose line is here: the bytes are written when it may be, which this returns.
-Tick LastLevelCache::write_to(TagArray::Sector& sector, const SectorAccess& access, Tick at) {
-  tags_.mark_dirty(sector, access.byte_mask);
-  if (sector.pending != TagArray::kNoFill) return at;
-  // What is still on its way is written together with what arrives.
-  if (lock_ > Tick{} && sector.ready <= at) {
-    at = unlock(sector, at);
-    sector.locked = at + lock_;
-  }
-  // All bytes written: nothing is left to fetch.
-  if (!sector.complete && sector.dirty == low_bits(1U << sector_shift_)) {
-    sector.filled(at, at);
-    sector.complete = true;
-  }
-  return at;
 }
 
 std::uint32_t LastLevelCache::new_miss(const SectorAccess& access, Tick arrived, Tick start, std::uint32_t tag) {
@@ -233,7 +216,7 @@ void LastLevelCache::take_way(std::uint32_t number, Tick at) {
       sector.complete = true;
       if (access.atomic) tags_.mark_dirty(sector, access.byte_mask);
     } else {
-      write_to(sector, access, miss.room - tag_);
+      write_to(sector, access.byte_mask, miss.room - tag_);
     }
   } else if (!miss.fill) {
     const DeferredMemory::Reply reply = ask(access, miss.room, number);

@@ -120,7 +120,6 @@ class LastLevelCache : public Cache, private DeferredMemory::Client {
   bool look_up(const SectorAccess& access, Tick arrived, std::uint32_t tag, Served& served);
   bool read_sector(const SectorAccess& access, Tick arrived, Tick start, std::uint32_t tag, Served& served);
   bool write_sector(const SectorAccess& access, Tick arrived, Tick start, std::uint32_t tag, Served& served);
-  Tick write_to(TagArray::Sector& sector, const SectorAccess& access, Tick at);
   std::uint32_t new_miss(const SectorAccess& access, Tick arrived, Tick start, std::uint32_t tag);
   void wait(std::uint32_t miss, const Waiter& waiter);
   // Stages of a miss.

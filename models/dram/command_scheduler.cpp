@@ -296,7 +296,8 @@ void CommandScheduler::find() {
   }
   Candidate first{kNever, kNotEntered, kNone};
   std::uint32_t chosen = 0;
-  bus.banks[mode_].for_each([&](std::uint32_t index) {
+  bus.banks[mode_].for_each([&, mode = mode_](std::uint32_t index) {
+    if (first.at == least && banks_[index].choices[mode].order > first.order) return;
     const Candidate offered = candidate<kRow>(index, earliest);
     if (offered.at > first.at || (offered.at == first.at && offered.order > first.order)) return;
     first = offered;

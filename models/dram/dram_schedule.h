@@ -69,6 +69,19 @@ class DramSchedule {
  private:
   using Cycle = std::uint64_t;
 
+  /// A request of which something is to be decided.
+  struct Pending {
+    std::uint32_t number = 0;
+    unsigned remaining = 0;  // bursts
+    bool write = false;
+    Tick at{};
+    Cycle done = 0;  // of the bursts that are decided
+    // What they would take on an idle channel: the slowest of them, and behind it the others.
+    Cycle prepared = 0;
+    Cycle unloaded = 0;
+  };
+  void complete(const Pending& pending, std::vector<Completion>& completed);
+
   CommandScheduler::Burst locate(std::uint64_t burst) const {
     const DramAddressMap::Bank at = map_.bank_of(burst);
     return {burst, at.row, at.number};
@@ -90,18 +103,6 @@ class DramSchedule {
   const std::array<Cycle, 4> prepared_;
   CommandScheduler commands_;
   ReadForecast forecast_;
-  /// A request of which something is to be decided.
-  struct Pending {
-    std::uint32_t number = 0;
-    unsigned remaining = 0;  // bursts
-    bool write = false;
-    Tick at{};
-    Cycle done = 0;  // of the bursts that are decided
-    // What they would take on an idle channel: the slowest of them, and behind it the others.
-    Cycle prepared = 0;
-    Cycle unloaded = 0;
-  };
-  void complete(const Pending& pending, std::vector<Completion>& completed);
   std::vector<Pending> pending_;
   std::vector<std::uint32_t> free_pending_;
   std::vector<Completion> forwarded_;  // answered by writes that wait, since the last decide()

@@ -96,7 +96,7 @@ void MemoryEdge::settle(Tick end) {
   for (unsigned i = 0; i < groups_.size(); ++i) {
     if (std::exchange(groups_[i].left, false)) leaving_.push_back(i);
   }
-  if (leaving_.empty() && under_way_ == 0) return;
+  if (leaving_.empty() && in_flight_ == 0) return;
   const Tick now = to_tick(sc_core::sc_time_stamp());
   fabric_.advance(now);
   for (const Destination& destination : destinations_) {
@@ -106,7 +106,7 @@ void MemoryEdge::settle(Tick end) {
   for (const unsigned group : leaving_) {
     for (const Sender& sender : groups_[group].senders) count_ += sender.orders.size();
   }
-  under_way_ += count_;
+  in_flight_ += count_;
   check_lost();
   if (ports_ == nullptr) carry(VirtualNetwork::request);
   share(all_memories_, memories_.size(),
@@ -120,7 +120,7 @@ void MemoryEdge::settle(Tick end) {
     for (Memory& memory : memories_) sort_out(memory);
   }
   answering_.clear();
-  for (const Memory& memory : memories_) under_way_ -= memory.replies.size();
+  for (const Memory& memory : memories_) in_flight_ -= memory.replies.size();
   for (unsigned group = 0; group < groups_.size(); ++group) {
     const auto replies = [group](const Memory& memory) { return !memory.replied[group].empty(); };
     if (std::any_of(memories_.begin(), memories_.end(), replies)) answering_.push_back(group);
@@ -174,15 +174,17 @@ Tick MemoryEdge::next() const {
 void MemoryEdge::reset() {
   flights_.clear();
   free_flights_.clear();
-  under_way_ = 0;
+  in_flight_ = 0;
   for (Origin& origin : caches_) origin.requests.clear();
   for (Memory& memory : memories_) {
     memory.arrivals.clear();
     memory.replies.clear();
     memory.waiting.clear();
     memory.free_tags.clear();
+    memory.lost = nullptr;
   }
   for (Group& group : groups_) {
+    group.lost = nullptr;
     group.asks = false;
     find_next_departure(group);
   }

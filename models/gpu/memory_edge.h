@@ -51,7 +51,7 @@ class MemoryEdge : public WindowEdge {
   void add(FirstLevelCache& cache, unsigned source, unsigned group = 0);
   void add(FirstLevelTlb& tlb, unsigned group = 0);
   /// The cache at a destination, and what it asks; without a cache the destination's socket is asked. `memory`: null: the cache
-  /// gets its answers at once.
+  /// asks its socket, which answers with the call.
   void add_destination(unsigned destination, LastLevelCache& cache, DeferredMemory* memory) {
     add_destination(destination, cache, memory, destination);
   }
@@ -94,7 +94,7 @@ class MemoryEdge : public WindowEdge {
     std::uint16_t destination = 0;
     std::uint16_t request_flits = 0;
     std::uint16_t reply_flits = 0;
-    std::uint16_t departure = 0;  ///< number of its cache's, modulo 2^16: fewer are under way than half of that
+    std::uint16_t departure = 0;  ///< number of its cache's, modulo 2^16: fewer than half of that are in flight
     alignas(64) Fare fare;
   };
   static_assert(sizeof(Request) == 128);
@@ -122,7 +122,7 @@ class MemoryEdge : public WindowEdge {
     unsigned group;
     unsigned sender;                                     ///< of the group's
     std::vector<FirstLevelCache::Departure> departures;  ///< at this edge
-    StableRecords<Request> requests;                     ///< under way
+    StableRecords<Request> requests;                     ///< in flight
     std::uint16_t next_departure = 0;
     std::uint32_t answers = 0;  ///< at this edge
   };
@@ -258,7 +258,7 @@ class MemoryEdge : public WindowEdge {
   std::vector<unsigned> answering_;  ///< groups that get replies at this edge
   bool ports_known_ = false;         ///< all have been added
   std::size_t count_ = 0;            ///< requests of this edge
-  std::size_t under_way_ = 0;        ///< and those that have not been answered before
+  std::size_t in_flight_ = 0;        ///< and those that have not been answered before
   Orders order_;                     ///< of all of them, where one thread carries packets
   std::deque<Flight> flights_;       ///< and those that are not, whose numbers are free
   std::vector<std::uint32_t> free_flights_;

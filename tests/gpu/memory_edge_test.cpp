@@ -21,39 +21,11 @@ namespace {
 
 using namespace literals;
 
-/// Three caches and two memories on a network of 32 bytes a flit.
-struct Machine : sc_core::sc_module {
-  Machine(sc_core::sc_module_name module_name, const FabricParameters& parameters) : sc_module(module_name) {
-    AddressRoute route{
-        .name = "memory", .base = 0, .size = Bytes{1 << 20}, .first_destination = 0, .count = 2, .interleave = 64_B};
-    fabric = make_fabric("noc", parameters, 3, AddressRoutes({route}));
-    edge = std::make_unique<MemoryEdge>(*fabric, nullptr);
-    for (unsigned i = 0; i < 3; ++i) {
-      const std::string number = std::to_string(i);
-      caches.push_back(std::make_unique<FirstLevelCache>(("cache" + number).c_str(), CacheParameters{}));
-      initiators.push_back(std::make_unique<TestInitiator>(("initiator" + number).c_str()));
-      initiators.back()->socket.bind(caches.back()->upstream[0]);
-      caches.back()->downstream.bind(fabric->sources[i]);
-      edge->add(*caches.back(), i, i);
-    }
-    for (unsigned i = 0; i < 2; ++i) {
-      memories.push_back(std::make_unique<MemoryBelow>(("memory" + std::to_string(i)).c_str(), Bytes{1 << 20}));
-      fabric->destinations[i].bind(memories.back()->port);
-    }
-  }
-  std::unique_ptr<Fabric> fabric;
-  std::unique_ptr<MemoryEdge> edge;
-  std::vector<std::unique_ptr<FirstLevelCache>> caches;
-  std::vector<std::unique_ptr<MemoryBelow>> memories;
-  std::vector<std::unique_ptr<TestInitiator>> initiators;
-};
-
-/// The same with last-level caches and memories that answer late.
-struct LateMachine : sc_core::sc_module {
-  LateMachine(sc_core::sc_module_name module_name, const FabricParameters& parameters, Tick shortest_way)
+/// Three caches that ask two destinations over a network of 32 bytes a flit.
+struct Requesters : sc_core::sc_module {
+  Requesters(sc_core::sc_module_name module_name, const FabricParameters& parameters, Tick shortest_way = {})
       : sc_module(module_name) {
-    AddressRoute route{
-        .name = "memory", .base = 0, .size = Bytes{1 << 16}, .first_destination = 0, .count = 2, .interleave = 64_B};
+    AddressRoute route{.name = "memory", .base = 0, .size = kSize, .first_destination = 0, .count = 2, .interleave = 64_B};
     fabric = make_fabric("noc", parameters, 3, AddressRoutes({route}));
     edge = std::make_unique<MemoryEdge>(*fabric, nullptr, nullptr, shortest_way);
     for (unsigned i = 0; i < 3; ++i) {
@@ -64,25 +36,52 @@ struct LateMachine : sc_core::sc_module {
       caches.back()->downstream.bind(fabric->sources[i]);
       edge->add(*caches.back(), i, i);
     }
-    const CacheParameters l2_parameters{
-        .write_policy = WritePolicy::write_back, .hit_latency = 20_cycles, .tag_latency = 4_cycles, .fill_latency = 3_cycles};
-    for (unsigned i = 0; i < 2; ++i) {
-      const std::string number = std::to_string(i);
-      l2.push_back(std::make_unique<LastLevelCache>(("l2_" + number).c_str(), l2_parameters, MemoryLevel::l2, 1,
-                                                    fabric->routes().slice(i)));
-      below.push_back(std::make_unique<MemoryBelow>(("below" + number).c_str(), Bytes{1 << 16}));
-      l2.back()->downstream.bind(below.back()->port);
-      fabric->destinations[i].bind(l2.back()->upstream[0]);
-      edge->add_destination(i, *l2.back(), &memories[i]);
-    }
+    for (unsigned i = 0; i < 2; ++i)
+      memories.push_back(std::make_unique<MemoryBelow>(("memory" + std::to_string(i)).c_str(), kSize));
   }
+  /// What is on its way is forgotten, and what the memories have been asked.
+  void reset() {
+    edge->reset();
+    for (auto& cache : caches) cache->reset();
+    for (auto& memory : memories) memory->requests.clear();
+    fabric->reset();
+  }
+  static constexpr Bytes kSize{1 << 20};
   std::unique_ptr<Fabric> fabric;
   std::unique_ptr<MemoryEdge> edge;
   std::vector<std::unique_ptr<FirstLevelCache>> caches;
-  std::vector<std::unique_ptr<LastLevelCache>> l2;
-  std::vector<std::unique_ptr<MemoryBelow>> below;
+  std::vector<std::unique_ptr<MemoryBelow>> memories;
   std::vector<std::unique_ptr<TestInitiator>> initiators;
-  std::array<DecidingMemory, 2> memories;
+};
+
+/// The destinations are memories.
+struct Machine : Requesters {
+  Machine(sc_core::sc_module_name module_name, const FabricParameters& parameters) : Requesters(module_name, parameters) {
+    for (unsigned i = 0; i < 2; ++i) fabric->destinations[i].bind(memories[i]->port);
+  }
+};
+
+/// The destinations are last-level caches, whose memories answer late.
+struct LateMachine : Requesters {
+  LateMachine(sc_core::sc_module_name module_name, const FabricParameters& parameters, Tick shortest_way)
+      : Requesters(module_name, parameters, shortest_way) {
+    const CacheParameters l2_parameters{
+        .write_policy = WritePolicy::write_back, .hit_latency = 20_cycles, .tag_latency = 4_cycles, .fill_latency = 3_cycles};
+    for (unsigned i = 0; i < 2; ++i) {
+      l2.push_back(std::make_unique<LastLevelCache>(("l2_" + std::to_string(i)).c_str(), l2_parameters, MemoryLevel::l2, 1,
+                                                    fabric->routes().slice(i)));
+      l2.back()->downstream.bind(memories[i]->port);
+      fabric->destinations[i].bind(l2.back()->upstream[0]);
+      edge->add_destination(i, *l2.back(), &late[i]);
+    }
+  }
+  void reset() {
+    Requesters::reset();
+    for (auto& cache : l2) cache->reset();
+    for (DecidingMemory& memory : late) memory.reset();
+  }
+  std::vector<std::unique_ptr<LastLevelCache>> l2;
+  std::array<DecidingMemory, 2> late;
 };
 
 /// A crossbar, hop 10 cycles, and a row of five routers, memories at its ends.
@@ -101,25 +100,30 @@ struct EdgeBench : sc_core::sc_module {
 
 LACUNA_TEST_BENCH(EdgeBench)
 
-class EdgeTest : public testing::Test {
+/// Keeps answers by tag.
+class Asking {
+ protected:
+  void ask(Requesters& machine, unsigned cache, std::uint64_t address, Tick after, std::uint32_t tag) {
+    LineAnswer answer;
+    const LineAccess access{.address = address, .bytes = 64, .kind = RequestKind::vector};
+    if (machine.caches[cache]->access(access, start_ + after, answers_, tag, answer)) answers_.told[tag] = answer.done;
+  }
+  Answers answers_;
+  Tick start_{};
+};
+
+class EdgeTest : public testing::Test, protected Asking {
  protected:
   explicit EdgeTest(Machine& machine) : b_(machine) {}
   Machine& b_;
-  Answers answers_;
 
   void SetUp() override {
-    b_.edge->reset();
-    for (auto& cache : b_.caches) cache->reset();
-    for (auto& memory : b_.memories) memory->requests.clear();
-    b_.fabric->reset();
+    b_.reset();
     start_ = now();
   }
   void ask(unsigned cache, std::uint64_t address, Tick after, std::uint32_t tag) {
-    LineAnswer answer;
-    const LineAccess access{.address = address, .bytes = 64, .kind = RequestKind::vector};
-    if (b_.caches[cache]->access(access, start_ + after, answers_, tag, answer)) answers_.told[tag] = answer.done;
+    Asking::ask(b_, cache, address, after, tag);
   }
-  Tick start_{};
 };
 
 class MemoryEdgeTest : public EdgeTest {
@@ -164,25 +168,17 @@ TEST_F(MemoryEdgeTest, TwoRequestsToOnePortAreServedByTime) {
   EXPECT_EQ(answers_.told.at(1), start_ + 159_ns);
 }
 
-class LateEdgeTest : public testing::TestWithParam<bool> {
+class LateEdgeTest : public testing::TestWithParam<bool>, protected Asking {
  protected:
   LateMachine& b_ = GetParam() ? bench<EdgeBench>().late_stepped : bench<EdgeBench>().late;
-  Answers answers_;
-  Tick start_{};
   Tick end_{};
 
   void SetUp() override {
-    for (auto& cache : b_.caches) cache->reset();
-    for (auto& cache : b_.l2) cache->reset();
-    for (DecidingMemory& memory : b_.memories) memory.reset();
-    b_.fabric->reset();
-    b_.edge->reset();
+    b_.reset();
     start_ = now();
   }
   void ask(unsigned cache, std::uint64_t address, Tick after, std::uint32_t tag) {
-    LineAnswer answer;
-    const LineAccess access{.address = address, .bytes = 64, .kind = RequestKind::vector};
-    if (b_.caches[cache]->access(access, start_ + after, answers_, tag, answer)) answers_.told[tag] = answer.done;
+    Asking::ask(b_, cache, address, after, tag);
   }
   /// Windows of 4 ns, from the first to the one that ends at `until`.
   void settle(Tick until) {
@@ -231,7 +227,7 @@ TEST_P(LateEdgeTest, AllAreAnsweredOnceInWindowsOfAnyLength) {
       b_.edge->settle(start_ + end + window);
     }
     EXPECT_EQ(b_.edge->next(), kNever);
-    for (const DecidingMemory& memory : b_.memories) {
+    for (const DecidingMemory& memory : b_.late) {
       for (std::size_t i = 1; i < memory.requests.size(); ++i) EXPECT_LE(memory.requests[i - 1].at, memory.requests[i].at) << i;
     }
   }
