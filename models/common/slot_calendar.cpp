@@ -41,9 +41,7 @@ std::uint64_t SlotCalendar::take_scattered(std::uint64_t not_before, unsigned co
   }
 }
 
-void SlotCalendar::retire(std::uint64_t horizon) {
-  const std::uint64_t first = horizon & ~std::uint64_t{63};
-  if (first <= first_) return;
+void SlotCalendar::forget(std::uint64_t first) {
   if (!is_kept(first)) {
     clear();
   } else {

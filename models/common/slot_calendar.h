@@ -108,7 +108,10 @@ class SlotCalendar {
   }
 
   /// No later call will ask for a cycle before this one.
-  void retire(std::uint64_t horizon);
+  void retire(std::uint64_t horizon) {
+    if (const std::uint64_t first = horizon & ~std::uint64_t{63}; first > first_) [[unlikely]]
+      forget(first);
+  }
   void reset();
 
   /// Cycles that are remembered at once: the spread between horizon and the latest booking, rounded up.
@@ -151,6 +154,8 @@ class SlotCalendar {
   std::uint64_t reserve_further(std::uint64_t not_before);
   std::uint64_t take_scattered(std::uint64_t not_before, unsigned count);
   void grow(std::uint64_t cycle);
+  /// What lies before `first`, a multiple of 64.
+  void forget(std::uint64_t first);
   void clear();
 
   std::vector<std::uint64_t> words_;           // a ring; the size is a power of two

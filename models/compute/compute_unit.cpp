@@ -141,16 +141,16 @@ void ComputeUnit::reset() {
   if (matrix_results_) matrix_results_->reset();
   scheduler_.reset();
   works_ = false;
-  horizon_ = {};
   windows_->reset();
 }
 
 void ComputeUnit::forget_bookings() {
-  vector_memory_.retire(horizon_);
-  scalar_memory_.retire(horizon_);
-  lds_.retire(horizon_);
+  const Tick horizon = windows_->horizon();
+  vector_memory_.retire(horizon);
+  scalar_memory_.retire(horizon);
+  lds_.retire(horizon);
   for (MemoryPort* port : {&vector_memory_.port(), &scalar_memory_.port(), &fetch_.port()}) {
-    if (port->tlb() != nullptr) port->tlb()->retire(horizon_);
+    if (port->tlb() != nullptr) port->tlb()->retire(horizon);
   }
 }
 

@@ -196,9 +196,8 @@ class ComputeUnit : public sc_core::sc_module, private MemoryTokens::Listener {
   void prefetch(Cycles limit) const { scheduler_.prefetch(limit); }
   /// As new. All dispatches have been aborted; registers and LDS keep what they hold.
   void reset();
-  /// No request comes from here for a time before `horizon`.
-  void retire(Tick horizon) {
-    horizon_ = horizon;
+  /// No request comes from here for a time before Windows::horizon().
+  void retire() {
     if (!works_) return;
     forget_bookings();
     works_ = !idle();
@@ -341,7 +340,6 @@ class ComputeUnit : public sc_core::sc_module, private MemoryTokens::Listener {
   CacheMaintenance* l1_scalar_ = nullptr;
   CacheMaintenance* l1_instruction_ = nullptr;
   bool works_ = false;  ///< or has done so since the last retire(); what does not is spared it until the next launch
-  Tick horizon_{};      ///< of the last retire()
   std::uint64_t shared_aperture_ = 0;
   std::uint64_t private_aperture_ = 0;
 

@@ -47,7 +47,7 @@ void Windows::add_group(std::vector<ComputeUnit*> units) {
 void Windows::reset() {
   wake_.cancel();
   end_ = Cycles{};
-  next_retire_ = Tick{};
+  next_retire_ = horizon_ = Tick{};
 }
 
 void Windows::wake(Cycles at) {
@@ -57,7 +57,7 @@ void Windows::wake(Cycles at) {
 
 void Windows::launched(unsigned group, ComputeUnit& unit, ResidentWorkgroup& workgroup, Cycles at) {
   groups_[group]->launched.push_back({&unit, &workgroup, at});
-  groups_[group]->active = true;
+  groups_[group]->active = groups_[group]->booked = true;
   wake(at);
 }
 
@@ -82,6 +82,7 @@ void Windows::run() {
   const Tick now = to_tick(sc_core::sc_time_stamp());
   const Cycles begin = later(clock_.ceil(now), end_);
   end_ = begin + length_;
+  ++count_;
   retire(now);
 
   busy_.clear();
@@ -187,7 +188,12 @@ void Windows::retire(Tick now) {
   next_retire_ = now + clock_.ticks(kRetireCycles);
   const Tick horizon = retirement_horizon(now);
   if (edge_ != nullptr) edge_->retire(horizon);
-  for (ComputeUnit* unit : units_) unit->retire(horizon);
+  horizon_ = horizon;
+  for (const auto& group : groups_) {
+    if (!group->booked) continue;
+    for (ComputeUnit* unit : group->units) unit->retire();
+    group->booked = group->active;
+  }
 }
 
 void Windows::move_data() {

@@ -62,6 +62,10 @@ class Windows : public sc_core::sc_module {
   /// Null: everything is answered at once.
   void attach(WindowEdge* edge) { edge_ = edge; }
   Cycles length() const { return length_; }
+  /// Windows until now.
+  std::uint64_t count() const { return count_; }
+  /// No unit asks for anything before it.
+  Tick horizon() const { return horizon_; }
   /// Of the last window: how far units have worked.
   Cycles end() const { return end_; }
 
@@ -97,6 +101,7 @@ class Windows : public sc_core::sc_module {
     bool has_deferred = false;     ///< memory accesses of this window
     bool has_reports = false;
     bool active = false;  ///< a unit has workgroups, or something else to do
+    bool booked = false;  ///< likewise, or had when bookings were dropped last
     Cycles earliest() const;
     bool idle() const;
   };
@@ -134,7 +139,9 @@ class Windows : public sc_core::sc_module {
   std::vector<unsigned> busy_;   // groups that have something to do in the window
   std::vector<unsigned> items_;  // of the threads' work: a group's number + groups x the last of the parts that it stands for
   Cycles end_{};                 ///< of the last window
+  std::uint64_t count_ = 0;
   Tick next_retire_{};
+  Tick horizon_{};
   sc_core::sc_event wake_;
 };
 

@@ -358,17 +358,10 @@ std::byte* GpuDevice::host_memory(std::uint64_t bus_address, std::uint64_t bytes
 }
 
 ResourceAmounts GpuDevice::used() const {
-  ResourceAmounts sum{};
+  // Units and their caches work in windows alone: a launch that follows another kernel finds the same sums.
+  if (std::exchange(used_by_units_.windows, windows_.count()) != windows_.count()) used_by_units_.sum = used_by_units();
+  ResourceAmounts sum = used_by_units_.sum;
   const auto of = [&sum](Resource r) -> std::uint64_t& { return sum[static_cast<std::size_t>(r)]; };
-  for (const auto& unit : units_) {
-    of(Resource::compute) += unit->statistics().valu_busy_cycles;
-    of(Resource::matrix) += unit->matrix_units().busy_cycles();
-  }
-  // An atomic of a write-back cache is one of its reads.
-  for (const auto& cache : l1v_) {
-    const CacheStatistics& s = cache->statistics();
-    of(Resource::l1) += (s.reads + s.writes + s.atomics + s.bypasses) * parameters_.l1v.sector.n;
-  }
   for (const auto& cache : l2_) {
     of(Resource::l2) += (cache->statistics().reads + cache->statistics().writes) * parameters_.l2.sector.n;
   }
@@ -380,6 +373,21 @@ ResourceAmounts GpuDevice::used() const {
   for (const auto& channel : dram_)
     of(Resource::dram) += channel->statistics().bytes_read + channel->statistics().bytes_written;
   for (std::size_t i = 0; i < kResources; ++i) sum[i] += copies_->used_in_bulk()[i];
+  return sum;
+}
+
+ResourceAmounts GpuDevice::used_by_units() const {
+  ResourceAmounts sum{};
+  const auto of = [&sum](Resource r) -> std::uint64_t& { return sum[static_cast<std::size_t>(r)]; };
+  for (const auto& unit : units_) {
+    of(Resource::compute) += unit->statistics().valu_busy_cycles;
+    of(Resource::matrix) += unit->matrix_units().busy_cycles();
+  }
+  // An atomic of a write-back cache is one of its reads.
+  for (const auto& cache : l1v_) {
+    const CacheStatistics& s = cache->statistics();
+    of(Resource::l1) += (s.reads + s.writes + s.atomics + s.bypasses) * parameters_.l1v.sector.n;
+  }
   return sum;
 }
 

@@ -140,6 +140,7 @@ class GpuDevice : public sc_core::sc_module, private ResourceMeter, private Kern
   };
 
   ResourceAmounts used() const override;
+  ResourceAmounts used_by_units() const;
   ResourceAmounts available(Cycles cycles) const override;
   void kernel_started(const Dispatch&) override {}
   /// Lets the agents that are not at work forget the past, too, and gives requests over time: the next window may be far.
@@ -196,6 +197,11 @@ class GpuDevice : public sc_core::sc_module, private ResourceMeter, private Kern
   std::unique_ptr<CommandProcessor> cp_;
   std::unique_ptr<DeviceCopies> copies_;
   std::unique_ptr<DeviceRequests> requests_;
+  struct UsedByUnits {
+    std::uint64_t windows = 0;  ///< Windows::count() when they were added up
+    ResourceAmounts sum{};
+  };
+  mutable UsedByUnits used_by_units_;
   std::unique_ptr<DeviceEnergy> energy_;
 };
 

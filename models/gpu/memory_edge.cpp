@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <numeric>
 #include <span>
 #include <utility>
 
@@ -24,8 +23,6 @@ MemoryEdge::MemoryEdge(Fabric& fabric, TranslationLevel* l2_tlb, WorkerThreads* 
       workplaces_(threads != nullptr ? threads->threads() : 1) {
   for (unsigned i = 0; i < destinations_.size(); ++i) destinations_[i] = {nullptr, fabric.destination_node(i), i};
   for (Workplace& workplace : workplaces_) workplace.tally.destinations.resize(destinations_.size());
-  all_memories_.resize(memories_.size());
-  std::iota(all_memories_.begin(), all_memories_.end(), 0U);
 }
 
 void MemoryEdge::add(FirstLevelCache& cache, unsigned source, unsigned group) {
@@ -99,9 +96,6 @@ void MemoryEdge::settle(Tick end) {
   if (leaving_.empty() && in_flight_ == 0) return;
   const Tick now = to_tick(sc_core::sc_time_stamp());
   fabric_.advance(now);
-  for (const Destination& destination : destinations_) {
-    if (destination.cache != nullptr) destination.cache->advance(now);
-  }
   count_ = 0;
   for (const unsigned group : leaving_) {
     for (const Sender& sender : groups_[group].senders) count_ += sender.orders.size();
@@ -109,26 +103,37 @@ void MemoryEdge::settle(Tick end) {
   in_flight_ += count_;
   check_lost();
   if (ports_ == nullptr) carry(VirtualNetwork::request);
-  share(all_memories_, memories_.size(),
+  find_serving(now);
+  share(serving_, memories_.size(),
         [&](unsigned memory, Workplace& workplace) { serve(memory, end + shortest_way_, workplace); });
-  for (Memory& memory : memories_) {
-    if (memory.caches.empty()) serve_by_sockets(memory);
+  for (const unsigned number : serving_) {
+    if (memories_[number].caches.empty()) serve_by_sockets(memories_[number]);
   }
   check_lost();
   if (ports_ == nullptr) {
     carry(VirtualNetwork::reply);
-    for (Memory& memory : memories_) sort_out(memory);
+    for (const unsigned number : serving_) sort_out(memories_[number]);
   }
   answering_.clear();
-  for (const Memory& memory : memories_) in_flight_ -= memory.replies.size();
+  for (const unsigned number : serving_) in_flight_ -= memories_[number].replies.size();
   for (unsigned group = 0; group < groups_.size(); ++group) {
-    const auto replies = [group](const Memory& memory) { return !memory.replied[group].empty(); };
-    if (std::any_of(memories_.begin(), memories_.end(), replies)) answering_.push_back(group);
+    const auto replies = [this, group](unsigned number) { return !memories_[number].replied[group].empty(); };
+    if (std::any_of(serving_.begin(), serving_.end(), replies)) answering_.push_back(group);
   }
   share(answering_, groups_.size(), [this](unsigned group, Workplace& workplace) { answer(group, workplace); });
   if (ports_ == nullptr) return;
   for (Workplace& workplace : workplaces_) {
     if (workplace.tally.latency != Tick{}) fabric_.count(workplace.tally);
+  }
+}
+
+void MemoryEdge::find_serving(Tick now) {
+  serving_.clear();
+  for (unsigned number = 0; number < memories_.size(); ++number) {
+    const auto sends = [this, number](unsigned group) { return !groups_[group].sent[number].empty(); };
+    if (memories_[number].is_idle() && std::none_of(leaving_.begin(), leaving_.end(), sends)) continue;
+    serving_.push_back(number);
+    for (LastLevelCache* const cache : memories_[number].caches) cache->advance(now);
   }
 }
 
@@ -204,11 +209,11 @@ void MemoryEdge::retire(Tick horizon) {
 }
 
 void MemoryEdge::check_lost() const {
-  for (const Group& group : groups_) {
-    if (group.lost != nullptr) report_lost(*group.lost);
+  for (const unsigned group : leaving_) {
+    if (groups_[group].lost != nullptr) report_lost(*groups_[group].lost);
   }
-  for (const Memory& memory : memories_) {
-    if (memory.lost != nullptr) report_lost(*memory.lost);
+  for (const unsigned number : serving_) {
+    if (memories_[number].lost != nullptr) report_lost(*memories_[number].lost);
   }
 }
 
@@ -222,6 +227,7 @@ void MemoryEdge::report_lost(const Request& request) const {
 // -- translations
 
 void MemoryEdge::translate() {
+  if (std::none_of(groups_.begin(), groups_.end(), [](const Group& group) { return group.asks; })) return;
   translations_.clear();
   for (const Translator& from : tlbs_) {
     if (!groups_[from.group].asks || !from.tlb->busy()) continue;
@@ -314,7 +320,8 @@ void MemoryEdge::carry(VirtualNetwork network) {
       }
     }
   } else {
-    for (const Memory& memory : memories_) order_.insert(order_.end(), memory.replies.begin(), memory.replies.end());
+    for (const unsigned number : serving_)
+      order_.insert(order_.end(), memories_[number].replies.begin(), memories_[number].replies.end());
   }
   sort_by_time(order_, workplaces_.front().space);
   for (const Order& next : order_) {
@@ -354,7 +361,6 @@ void MemoryEdge::serve(unsigned number, Tick horizon, Workplace& workplace) {
     arrive(fresh);
     memory.arrivals.insert(memory.arrivals.end(), fresh.begin(), fresh.end());
   }
-  if (memory.is_idle()) return;
   sort_nearly_sorted(memory.arrivals, workplace.space);
   if (memory.caches.empty()) return;
   const auto later_ones = std::lower_bound(memory.arrivals.begin(), memory.arrivals.end(), horizon,
@@ -476,8 +482,8 @@ void MemoryEdge::sort_out(Memory& memory) {
 
 void MemoryEdge::answer(unsigned number, Workplace& workplace) {
   Group& group = groups_[number];
-  for (Memory& memory : memories_) {
-    Orders& replied = memory.replied[number];
+  for (const unsigned serving : serving_) {
+    Orders& replied = memories_[serving].replied[number];
     for (const Order& next : replied) {
       group.senders[caches_[next.request->cache].sender].replies.push_back({next.request->fare.at, next.request});
     }

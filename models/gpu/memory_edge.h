@@ -198,6 +198,8 @@ class MemoryEdge : public WindowEdge {
 
   /// The fabric's ports, when no group and no memory uses one of another's; otherwise null.
   NodePorts* private_ports() const;
+  /// Which memories have something to serve; their caches learn that the kernel's time is `now`.
+  void find_serving(Tick now);
   /// After requests have left: when the next one leaves the group's caches; kNever: there is none.
   void find_next_departure(Group& group);
   /// The group of that number, which there may not have been.
@@ -254,13 +256,13 @@ class MemoryEdge : public WindowEdge {
   std::vector<Workplace> workplaces_;  ///< by thread
   std::vector<unsigned> leaving_;      ///< groups from which something leaves at this edge
   std::vector<unsigned> late_;         ///< groups with translations to learn, or with requests that have not left yet
-  std::vector<unsigned> all_memories_;
-  std::vector<unsigned> answering_;  ///< groups that get replies at this edge
-  bool ports_known_ = false;         ///< all have been added
-  std::size_t count_ = 0;            ///< requests of this edge
-  std::size_t in_flight_ = 0;        ///< and those that have not been answered before
-  Orders order_;                     ///< of all of them, where one thread carries packets
-  std::deque<Flight> flights_;       ///< and those that are not, whose numbers are free
+  std::vector<unsigned> serving_;      ///< memories that have something to serve at this edge
+  std::vector<unsigned> answering_;    ///< groups that get replies at this edge
+  bool ports_known_ = false;           ///< all have been added
+  std::size_t count_ = 0;              ///< requests of this edge
+  std::size_t in_flight_ = 0;          ///< and those that have not been answered before
+  Orders order_;                       ///< of all of them, where one thread carries packets
+  std::deque<Flight> flights_;         ///< and those that are not, whose numbers are free
   std::vector<std::uint32_t> free_flights_;
   std::vector<SteppedNetwork::Arrival> arrived_;
   std::vector<Flight*> replies_;  ///< that have arrived

@@ -7,12 +7,10 @@ namespace lacuna {
 void MemoryEdge::settle_steps(Tick end) {
   const Tick now = to_tick(sc_core::sc_time_stamp());
   fabric_.advance(now);
-  for (const Destination& destination : destinations_) {
-    if (destination.cache != nullptr) destination.cache->advance(now);
-  }
   for (Group& group : groups_) learn_translations(group);
   launch_requests(end);
   receive(end);
+  find_serving(now);
   serve_arrivals(end);
   tell_replies();
 }
@@ -67,12 +65,13 @@ void MemoryEdge::receive(Tick end) {
 }
 
 void MemoryEdge::serve_arrivals(Tick horizon) {
-  share(all_memories_, memories_.size(), [&](unsigned memory, Workplace& workplace) { serve(memory, horizon, workplace); });
-  for (Memory& memory : memories_) {
-    if (memory.caches.empty()) serve_by_sockets(memory);
+  share(serving_, memories_.size(), [&](unsigned memory, Workplace& workplace) { serve(memory, horizon, workplace); });
+  for (const unsigned number : serving_) {
+    if (memories_[number].caches.empty()) serve_by_sockets(memories_[number]);
   }
   check_lost();
-  for (Memory& memory : memories_) {
+  for (const unsigned number : serving_) {
+    const Memory& memory = memories_[number];
     for (const Order& reply : memory.replies) {
       auto& flight = static_cast<Flight&>(*reply.request);
       if (flight.fare.below != kNone) flight.below = memory.below[flight.fare.below];

@@ -136,6 +136,7 @@ void Fabric::count_carried(const Traversal& traversal, unsigned source, unsigned
 
 void Fabric::count(FabricTally& tally) {
   for (std::size_t i = 0; i < tally.destinations.size(); ++i) {
+    if (tally.destinations[i].packets == 0) continue;
     const FabricPortStatistics passed = std::exchange(tally.destinations[i], {});
     statistics_.packets += passed.packets;
     statistics_.flits += passed.flits;

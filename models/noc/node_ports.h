@@ -25,21 +25,16 @@ class NodePorts {
 
   /// A packet that is ready at `at` leaves a node. Returns when its head reaches the receiver's port.
   Cycles leave(unsigned node, unsigned flits, Tick at) {
-    return {ports_[node].injection.take(clock_.ceil(at).n, flits) - (flits - 1) + hop_};
+    return {current(ports_[node].injection).take(clock_.ceil(at).n, flits) - (flits - 1) + hop_};
   }
   /// A packet that was ready to leave at `at` and whose head reaches the port of `node` in cycle `head`.
   Arrival arrive(unsigned node, unsigned flits, Tick at, Cycles head) {
-    const Tick arrival = clock_.ticks({ports_[node].ejection.take(head.n, flits) + 1});
+    const Tick arrival = clock_.ticks({current(ports_[node].ejection).take(head.n, flits) + 1});
     return {arrival, arrival - at - clock_.ticks({hop_ + flits})};
   }
-  void retire(Tick horizon) {
-    const std::uint64_t cycle = clock_.floor(horizon).n;
-    for (Port& port : ports_) {
-      port.injection.retire(cycle);
-      port.ejection.retire(cycle);
-    }
-  }
+  void retire(Tick horizon) { horizon_ = clock_.floor(horizon).n; }
   void reset() {
+    horizon_ = 0;
     for (Port& port : ports_) {
       port.injection.reset();
       port.ejection.reset();
@@ -52,8 +47,15 @@ class NodePorts {
     SlotCalendar ejection;
   };
 
+  // A port forgets when it is booked next: most ports are idle between two calls of retire().
+  SlotCalendar& current(SlotCalendar& port) const {
+    port.retire(horizon_);
+    return port;
+  }
+
   Clock clock_;
   std::uint64_t hop_;  // cycles
+  std::uint64_t horizon_ = 0;
   std::vector<Port> ports_;
 };
 
