@@ -3,6 +3,7 @@
 #include <elf.h>
 #include <fmt/format.h>
 
+#include <cstring>
 #include <utility>
 
 #include "models/command/loaded_code_object.h"
@@ -65,44 +66,76 @@ std::optional<SymbolTable> static_table(const LoadedCodeObject& object) {
   return std::nullopt;
 }
 
-/// Calls `visit` with each named, defined symbol, dynamic ones first, until it returns true.
+/// Calls `visit` with each named, defined symbol, its address and its name's, dynamic ones first, until it returns true.
 template <class Visit>
 void visit_symbols(const isa::MemoryInterface& memory, const LoadedCodeObject& object, Visit visit) {
   for (const auto& table : {dynamic_table(memory, object), static_table(object)}) {
     if (!table) continue;
     for (unsigned i = 0; i < table->count && i < kMaxSymbols; ++i) {
-      const auto symbol = read_object<Elf64_Sym>(memory, table->symbols + std::uint64_t{i} * sizeof(Elf64_Sym));
+      const std::uint64_t at = table->symbols + std::uint64_t{i} * sizeof(Elf64_Sym);
+      const auto symbol = read_object<Elf64_Sym>(memory, at);
       if (!symbol) break;
       if (symbol->st_name == 0 || symbol->st_shndx == SHN_UNDEF) continue;
-      if (visit(*symbol, table->strings + symbol->st_name)) return;
+      if (visit(*symbol, at, table->strings + symbol->st_name)) return;
     }
   }
 }
 
-std::optional<std::string> kernel_name(const isa::MemoryInterface& memory, const LoadedCodeObject& object,
-                                       std::uint64_t kernel_object) {
-  std::optional<std::string> found;
-  visit_symbols(memory, object, [&](const Elf64_Sym& symbol, std::uint64_t name_at) {
-    if (object.base + symbol.st_value != kernel_object) return false;
-    std::string name = read_string(memory, name_at);
-    const unsigned char type = ELF64_ST_TYPE(symbol.st_info);
-    if (type == kSymbolTypeAmdKernel) {
-      found = std::move(name);
-    } else if (type == STT_OBJECT && name.ends_with(".kd")) {
-      found = name.substr(0, name.size() - 3);
-    }
-    return found.has_value();
-  });
-  return found;
+template <class T>
+bool holds(const isa::MemoryInterface& memory, std::uint64_t address, const T& object) {
+  const auto now = read_object<T>(memory, address);
+  return now && std::memcmp(&*now, &object, sizeof object) == 0;
+}
+
+/// Whether `text` and its end are there.
+bool holds_string(const isa::MemoryInterface& memory, std::uint64_t address, const std::string& text) {
+  const isa::MemoryWindow window = memory.find(address);
+  return window.contains(address, text.size() + 1) && isa::allows(window.granted, isa::Access::read) &&
+         std::memcmp(window.host + (address - window.base), text.c_str(), text.size() + 1) == 0;
 }
 
 }  // namespace
 
-std::string KernelSymbols::name(std::uint64_t kernel_object) const {
-  if (const auto object = LoadedCodeObject::around(memory_, kernel_object)) {
-    if (auto found = kernel_name(memory_, *object, kernel_object)) return *found;
+std::optional<KernelSymbols::Place> KernelSymbols::find(std::uint64_t kernel_object) const {
+  const auto object = LoadedCodeObject::around(memory_, kernel_object);
+  const auto header = object ? read_object<Elf64_Ehdr>(memory_, object->base) : std::nullopt;
+  if (!header) return std::nullopt;
+  std::optional<Place> found;
+  visit_symbols(memory_, *object, [&](const Elf64_Sym& symbol, std::uint64_t symbol_at, std::uint64_t name_at) {
+    if (object->base + symbol.st_value != kernel_object) return false;
+    std::string text = read_string(memory_, name_at);
+    std::string name = text;
+    const unsigned char type = ELF64_ST_TYPE(symbol.st_info);
+    if (type != kSymbolTypeAmdKernel) {
+      if (type != STT_OBJECT || !text.ends_with(".kd")) return false;
+      name.resize(name.size() - 3);
+    }
+    found = Place{.header_at = object->base,
+                  .symbol_at = symbol_at,
+                  .name_at = name_at,
+                  .header = *header,
+                  .symbol = symbol,
+                  .text = std::move(text),
+                  .name = std::move(name)};
+    return true;
+  });
+  return found;
+}
+
+bool KernelSymbols::is_there(const Place& place) const {
+  return holds(memory_, place.header_at, place.header) && holds(memory_, place.symbol_at, place.symbol) &&
+         holds_string(memory_, place.name_at, place.text);
+}
+
+std::string KernelSymbols::name(std::uint64_t kernel_object) {
+  const auto known = found_.find(kernel_object);
+  if (known != found_.end()) {
+    if (is_there(known->second)) return known->second.name;
+    found_.erase(known);
   }
-  return fmt::format("{}{:#x}", kUnnamed, kernel_object);
+  auto found = find(kernel_object);
+  if (!found) return fmt::format("{}{:#x}", kUnnamed, kernel_object);
+  return found_.emplace(kernel_object, std::move(*found)).first->second.name;
 }
 
 std::optional<CodeSymbol> KernelSymbols::function(std::uint64_t pc) const {
@@ -112,7 +145,7 @@ std::optional<CodeSymbol> KernelSymbols::function(std::uint64_t pc) const {
   std::uint64_t name_at = 0;
   std::uint64_t begin = 0;
   std::uint64_t size = 0;
-  visit_symbols(memory_, *object, [&](const Elf64_Sym& symbol, std::uint64_t symbol_name_at) {
+  visit_symbols(memory_, *object, [&](const Elf64_Sym& symbol, std::uint64_t, std::uint64_t symbol_name_at) {
     const unsigned char type = ELF64_ST_TYPE(symbol.st_info);
     const std::uint64_t address = object->base + symbol.st_value;
     if ((type != STT_FUNC && type != kSymbolTypeAmdKernel) || address > pc || (name_at != 0 && address <= begin)) return false;

@@ -2,10 +2,13 @@
 // left the others in memory as well (loaded_code_object.h).
 #pragma once
 
+#include <elf.h>
+
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 
 #include "models/isa/memory_interface.h"
 
@@ -22,18 +25,32 @@ class KernelSymbols {
   static constexpr std::string_view kUnnamed = "kernel@";
 
   explicit KernelSymbols(const isa::MemoryInterface& memory) : memory_(memory) {}
-  /// The kernel's name, or "kernel@0x<address>" when no ELF header with a matching symbol is found. Not cached: called once
-  /// per dispatch, and memory can be reused for another code object.
-  std::string name(std::uint64_t kernel_object) const;
+  /// The kernel's name, or "kernel@0x<address>" when no ELF header with a matching symbol is found. Memory can be reused for
+  /// another code object: a symbol that has been found before counts while header, symbol and name are still there.
+  std::string name(std::uint64_t kernel_object);
   /// The function that the instruction at `pc` belongs to; nothing when no symbol covers it.
   std::optional<CodeSymbol> function(std::uint64_t pc) const;
 
  private:
+  /// Where a kernel's symbol was found.
+  struct Place {
+    std::uint64_t header_at;
+    std::uint64_t symbol_at;
+    std::uint64_t name_at;
+    Elf64_Ehdr header;
+    Elf64_Sym symbol;
+    std::string text;  ///< at `name_at`
+    std::string name;  ///< of the kernel: the text, mostly less its suffix
+  };
+  std::optional<Place> find(std::uint64_t kernel_object) const;
+  bool is_there(const Place& place) const;
+
   const isa::MemoryInterface& memory_;
+  std::unordered_map<std::uint64_t, Place> found_;  ///< by kernel object
 };
 
 /// "PC 0x2000 (+0x30)", counted from the kernel's entry; "PC 0x1c00 (function helper +0x10)" in another function; "PC 0x1c00
-/// (-0x400)" before the entry, when nobody knows the function.
+/// (-0x400)" before the entry, when the function is not known.
 std::string code_place(std::string_view kernel, std::uint64_t entry, std::uint64_t pc,
                        const std::optional<CodeSymbol>& function);
 

@@ -22,6 +22,12 @@ class Decimal {
   std::size_t length_;
 };
 
-inline void append_decimal(std::string& text, std::uint64_t number) { text += Decimal(number).text(); }
+inline void append_decimal(std::string& text, std::uint64_t number) {
+  if (number < 10) {  // most numbers of a kernel's record are 0
+    text += static_cast<char>('0' + number);
+  } else {
+    text += Decimal(number).text();
+  }
+}
 
 }  // namespace lacuna

@@ -5,11 +5,14 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cstdlib>
 #include <iomanip>
+#include <limits>
 #include <memory>
 #include <ostream>
 #include <string_view>
+#include <system_error>
 
 namespace lacuna {
 namespace {
@@ -22,7 +25,12 @@ std::size_t characters(std::string_view text) {
 
 }  // namespace
 
-std::string fixed(double value, int decimals) { return fmt::format("{:.{}f}", value, decimals); }
+std::string fixed(double value, int decimals) {
+  std::array<char, std::numeric_limits<double>::max_exponent10 + 64> text;
+  const auto written = std::to_chars(text.begin(), text.end(), value, std::chars_format::fixed, decimals);
+  if (written.ec != std::errc{}) return fmt::format("{:.{}f}", value, decimals);
+  return {text.begin(), written.ptr};
+}
 
 std::string grouped(std::uint64_t number) {
   std::string text = std::to_string(number);

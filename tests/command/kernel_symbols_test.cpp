@@ -5,8 +5,11 @@
 #include <elf.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
+#include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "models/tlb/gpuvm.h"
@@ -104,6 +107,29 @@ TEST_F(KernelSymbolsTest, KernelsThatAreNotDynamicHaveTheirName) {
   EXPECT_EQ(symbols_.name(kBase + kDescriptor), "kernel@0x200800");
   put_symbols();
   EXPECT_EQ(symbols_.name(kBase + kDescriptor), "outer");
+}
+
+TEST_F(KernelSymbolsTest, MemoryIsReusedForOtherKernels) {
+  put_symbols();
+  const std::vector<std::byte> before = bytes_;
+  const auto find = [this](std::string_view text) {
+    return std::search(bytes_.begin(), bytes_.end(), text.begin(), text.end(),
+                       [](std::byte byte, char c) { return byte == static_cast<std::byte>(c); });
+  };
+  const std::uint64_t symbols = kSections + 3 * sizeof(Elf64_Shdr);
+  struct Row {
+    std::function<void()> change;
+    const char* name;
+  };
+  for (const Row& row : {Row{[&] { *find("outer.kd") = std::byte{'O'}; }, "Outer"},
+                         Row{[&] { *(find("outer.kd") + 8) = std::byte{'!'}; }, "kernel@0x200800"},  // no longer ends with .kd
+                         Row{[&] { put(symbols + 3 * sizeof(Elf64_Sym), Elf64_Sym{}); }, "kernel@0x200800"},
+                         Row{[&] { put(0, Elf64_Ehdr{}); }, "kernel@0x200800"}}) {
+    EXPECT_EQ(symbols_.name(kBase + kDescriptor), "outer");
+    row.change();
+    EXPECT_EQ(symbols_.name(kBase + kDescriptor), row.name);
+    std::copy(before.begin(), before.end(), bytes_.begin());
+  }
 }
 
 // A loader that leaves the header alone: e_shoff then points to whatever is in memory there.
