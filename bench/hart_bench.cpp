@@ -5,11 +5,11 @@
 #include <string>
 #include <systemc>
 
-#include "models/common/backing_store.h"
-#include "models/common/memory_map.h"
-#include "models/host/bus.h"
-#include "models/host/hart.h"
-#include "models/host/ram.h"
+#include "include/lacuna/abi/memory_map.h"
+#include "models/common/transport/backing_store.h"
+#include "models/host/devices/bus.h"
+#include "models/host/devices/ram.h"
+#include "models/host/rv64/hart.h"
 #include "tests/host/flat_image.h"
 
 namespace lacuna {

@@ -11,9 +11,9 @@
 #include <string_view>
 #include <vector>
 
-#include "models/isa/decoder.h"
-#include "models/isa/host_fp.h"
-#include "models/isa/table.h"
+#include "models/isa/decode/decoder.h"
+#include "models/isa/decode/table.h"
+#include "models/isa/vector/host_fp.h"
 #include "models/isa/wavefront.h"
 
 namespace {
@@ -95,7 +95,7 @@ constexpr std::array<std::uint32_t, 2> vop3p(unsigned opcode, unsigned dst, unsi
 }
 constexpr unsigned kZero = 128;
 
-/// With the code of a matrix extension: models/isa/matrix_extensions.h.
+/// With the code of a matrix extension: models/isa/matrix/matrix_extensions.h.
 constexpr std::array<std::uint32_t, 2> extended(std::array<std::uint32_t, 2> words, unsigned cbsz, unsigned abid,
                                                 unsigned blgp) {
   return {words[0] | abid << 11 | cbsz << 8, words[1] | blgp << 29};

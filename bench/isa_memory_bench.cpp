@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "models/isa/decoder.h"
+#include "models/isa/decode/decoder.h"
 #include "models/isa/wavefront.h"
 
 namespace lacuna::isa {

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "models/cache/first_level_cache.h"
-#include "models/common/calendar.h"
-#include "models/common/retirement.h"
-#include "models/common/tlm_time.h"
+#include "models/common/time/calendar.h"
+#include "models/common/time/retirement.h"
+#include "models/common/time/tlm_time.h"
 #include "models/dram/dram_channel.h"
 #include "models/gpu/memory_edge.h"
 #include "models/noc/crossbar.h"

@@ -5,7 +5,7 @@
 #include <boost/program_options.hpp>
 #include <sstream>
 
-#include "models/common/nearest_name.h"
+#include "models/common/config/nearest_name.h"
 
 namespace po = boost::program_options;
 

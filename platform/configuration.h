@@ -15,7 +15,7 @@
 #include <string_view>
 #include <vector>
 
-#include "models/common/parameters.h"
+#include "models/common/config/parameters.h"
 #include "platform/include_stack.h"
 
 namespace lacuna {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <system_error>
 
-#include "models/common/nearest_name.h"
+#include "models/common/config/nearest_name.h"
 
 namespace lacuna {
 namespace fs = std::filesystem;

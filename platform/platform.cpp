@@ -7,8 +7,8 @@
 #include <sstream>
 #include <vector>
 
-#include "models/common/memory_map.h"
-#include "models/common/tlm_time.h"
+#include "include/lacuna/abi/memory_map.h"
+#include "models/common/time/tlm_time.h"
 
 namespace lacuna {
 namespace {

@@ -3,7 +3,7 @@
 //   Hart ------- HostBus --+-- RAM, CLINT, PLIC, UART, finisher
 //   GpuDevice ----'        +-- GPU registers and doorbells, GPU memory (aperture)
 //   CLINT (timer, software) -> Hart; UART, GPU -> PLIC -> Hart
-// Addresses are those of models/common/memory_map.h.
+// Addresses are those of include/lacuna/abi/memory_map.h.
 #pragma once
 
 #include <functional>
@@ -12,10 +12,10 @@
 #include <string>
 #include <systemc>
 
-#include "models/common/backing_store.h"
-#include "models/common/statistics.h"
+#include "models/common/config/statistics.h"
+#include "models/common/transport/backing_store.h"
 #include "models/gpu/gpu_device.h"
-#include "models/host/guest_file.h"
+#include "models/host/devices/guest_file.h"
 #include "platform/loaders/elf_file.h"
 #include "platform/platform_parameters.h"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "models/common/memory_map.h"
+#include "include/lacuna/abi/memory_map.h"
 
 namespace lacuna {
 

@@ -4,18 +4,19 @@
 #include <string>
 #include <vector>
 
-#include "models/common/parameters.h"
-#include "models/common/units.h"
-#include "models/common/worker_threads.h"
+#include "models/common/config/parameters.h"
+#include "models/common/host/worker_threads.h"
+#include "models/common/time/units.h"
+#include "models/extensions.h"
 #include "models/gpu/gpu_device.h"
-#include "models/host/bus.h"
-#include "models/host/clint.h"
-#include "models/host/finisher.h"
-#include "models/host/hart.h"
-#include "models/host/host_link.h"
-#include "models/host/plic.h"
-#include "models/host/ram.h"
-#include "models/host/uart.h"
+#include "models/host/devices/bus.h"
+#include "models/host/devices/clint.h"
+#include "models/host/devices/finisher.h"
+#include "models/host/devices/host_link.h"
+#include "models/host/devices/plic.h"
+#include "models/host/devices/ram.h"
+#include "models/host/devices/uart.h"
+#include "models/host/rv64/hart.h"
 #include "platform/rocm_parameters.h"
 #include "platform/run/run_control.h"
 
@@ -67,11 +68,12 @@ struct PlatformParameters {
   UartParameters uart;
   MmioParameters finisher;
   VramApertureParameters vram_aperture;
-  GpuDeviceParameters gpu;
+  GpuDeviceParameters gpu;  ///< with all research machines
   OutputParameters output;
   HostLinkParameters host_link;
   RocmParameters rocm;
 
+  PlatformParameters() { gpu.extensions = all_extensions(); }
   /// The sections of a machine: sim; for a hart host, hart, bus, clint, plic, uart, finisher; with firmware also vram_aperture
   /// and the GPU's own and output; for a process the GPU's own, output, host_link and rocm.
   void describe(ParameterSet& set, Machine machine);

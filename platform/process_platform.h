@@ -11,9 +11,9 @@
 #include <systemc>
 #include <vector>
 
-#include "models/common/statistics.h"
+#include "models/common/config/statistics.h"
 #include "models/gpu/gpu_device.h"
-#include "models/host/host_link.h"
+#include "models/host/devices/host_link.h"
 #include "platform/platform_parameters.h"
 
 namespace lacuna {

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "models/common/parameters.h"
-#include "models/common/units.h"
+#include "models/common/config/parameters.h"
+#include "models/common/time/units.h"
 #include "models/isa/target.h"
 
 namespace lacuna {

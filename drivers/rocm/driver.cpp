@@ -13,7 +13,7 @@
 #include "drivers/rocm/preload/threads.h"
 #include "drivers/rocm/process_end.h"
 #include "drivers/rocm/thunk_variables.h"
-#include "models/common/simulator_thread.h"
+#include "models/common/host/simulator_thread.h"
 #include "platform/run/log.h"
 #include "platform/run/terminal.h"
 

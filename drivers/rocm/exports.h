@@ -6,7 +6,7 @@
 #include <new>
 
 #include "drivers/rocm/driver.h"
-#include "models/common/guest_mistake.h"
+#include "models/common/config/guest_mistake.h"
 
 namespace lacuna::rocm {
 

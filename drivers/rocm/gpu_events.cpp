@@ -2,7 +2,7 @@
 
 #include <spdlog/spdlog.h>
 
-#include "models/common/gpu_registers.h"
+#include "include/lacuna/abi/gpu_registers.h"
 
 namespace lacuna::rocm {
 

@@ -18,7 +18,7 @@
 #include <mutex>
 #include <vector>
 
-#include "models/common/simulator_thread.h"
+#include "models/common/host/simulator_thread.h"
 
 namespace lacuna::rocm {
 namespace {

@@ -16,7 +16,7 @@
 #include <mutex>
 #include <vector>
 
-#include "models/common/units.h"
+#include "models/common/time/units.h"
 
 namespace lacuna::rocm {
 

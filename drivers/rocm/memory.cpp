@@ -6,8 +6,8 @@
 #include <numeric>
 
 #include "drivers/rocm/address_space.h"
-#include "models/common/guest_mistake.h"
-#include "models/common/memory_map.h"
+#include "include/lacuna/abi/memory_map.h"
+#include "models/common/config/guest_mistake.h"
 
 namespace lacuna::rocm {
 namespace {

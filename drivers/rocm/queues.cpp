@@ -7,8 +7,8 @@
 #include <new>
 
 #include "drivers/rocm/address_space.h"
-#include "models/common/guest_mistake.h"
-#include "models/common/hsa.h"
+#include "include/lacuna/abi/hsa.h"
+#include "models/common/config/guest_mistake.h"
 
 namespace lacuna::rocm {
 namespace {

@@ -6,8 +6,8 @@
 #include <iostream>
 #include <system_error>
 
-#include "models/common/guest_mistake.h"
-#include "models/common/tlm_time.h"
+#include "models/common/config/guest_mistake.h"
+#include "models/common/time/tlm_time.h"
 #include "platform/run/log.h"
 #include "platform/run/run_results.h"
 

@@ -10,7 +10,7 @@
 #include <string>
 
 #include "drivers/rocm/settings.h"
-#include "models/common/statistics.h"
+#include "models/common/config/statistics.h"
 #include "platform/process_platform.h"
 #include "platform/run/energy_recorder.h"
 #include "platform/run/kernel_log.h"

@@ -3,8 +3,8 @@
 #include <atomic>
 #include <cstring>
 
+#include "include/lacuna/abi/hsa.h"
 #include "models/command/pm4.h"
-#include "models/common/hsa.h"
 
 namespace lacuna::rocm {
 

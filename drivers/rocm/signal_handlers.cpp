@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include "models/common/blocked_signals.h"
+#include "models/common/host/blocked_signals.h"
 
 namespace lacuna::rocm {
 

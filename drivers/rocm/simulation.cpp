@@ -18,9 +18,9 @@
 #include <utility>
 #include <vector>
 
-#include "models/common/blocked_signals.h"
-#include "models/common/simulator_thread.h"
-#include "models/common/tlm_time.h"
+#include "models/common/host/blocked_signals.h"
+#include "models/common/host/simulator_thread.h"
+#include "models/common/time/tlm_time.h"
 #include "platform/run/exit_codes.h"
 #include "platform/run/run_failure.h"
 #include "platform/run/text_table.h"

@@ -26,7 +26,7 @@
 #include "drivers/rocm/host_waits.h"
 #include "drivers/rocm/results.h"
 #include "drivers/rocm/settings.h"
-#include "models/common/units.h"
+#include "models/common/time/units.h"
 #include "platform/process_platform.h"
 #include "platform/run/long_run_notice.h"
 #include "platform/run/run_parameters.h"

@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "include/lacuna/abi/memory_map.h"
 #include "lacuna.h"
-#include "models/common/memory_map.h"
 
 /* The code object that lacuna_firmware(... KERNELS name) embeds. */
 #define CODE_OBJECT(name)                    \

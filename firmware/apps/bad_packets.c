@@ -4,7 +4,7 @@
 #include "app.h"
 #include "driver/hsa.h"
 #include "hal/hal.h"
-#include "models/common/gpu_registers.h"
+#include "include/lacuna/abi/gpu_registers.h"
 
 CODE_OBJECT(test_kernels);
 

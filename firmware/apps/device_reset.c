@@ -1,7 +1,7 @@
 /* Resets the device through its register: between kernels, in the middle of one, and with a full ring. Afterwards it does what
  * it did before, as fast. */
 #include "app.h"
-#include "models/common/gpu_registers.h"
+#include "include/lacuna/abi/gpu_registers.h"
 
 CODE_OBJECT(test_kernels);
 

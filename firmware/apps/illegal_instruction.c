@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "app.h"
-#include "models/common/gpu_registers.h"
+#include "include/lacuna/abi/gpu_registers.h"
 
 CODE_OBJECT(test_kernels);
 

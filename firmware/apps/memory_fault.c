@@ -1,6 +1,6 @@
 /* Kernels that touch what they must not: the fault registers tell address and pc, the queue fails, the device goes on. */
 #include "app.h"
-#include "models/common/gpu_registers.h"
+#include "include/lacuna/abi/gpu_registers.h"
 
 CODE_OBJECT(test_kernels);
 

@@ -6,8 +6,8 @@
 #include "driver/error.h"
 #include "driver/hsa.h"
 #include "driver/range_allocator.h"
+#include "include/lacuna/abi/gpu_registers.h"
 #include "lacuna.h"
-#include "models/common/gpu_registers.h"
 
 #ifdef __cplusplus
 extern "C" {

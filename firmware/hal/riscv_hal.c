@@ -3,7 +3,7 @@
 
 #include "hal/hal.h"
 #include "hal/riscv_interrupts.h"
-#include "models/common/memory_map.h"
+#include "include/lacuna/abi/memory_map.h"
 
 /* Rate of mtime: default of clint.timebase. */
 #define NANOSECONDS_PER_TICK 100u

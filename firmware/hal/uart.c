@@ -2,7 +2,7 @@
 
 #include <stdint.h>
 
-#include "models/common/memory_map.h"
+#include "include/lacuna/abi/memory_map.h"
 
 /* Register offsets and line status bits of the NS16550A data sheet. */
 #define DATA 0

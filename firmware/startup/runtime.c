@@ -8,7 +8,7 @@
 
 #include "hal/hal.h"
 #include "hal/uart.h"
-#include "models/common/memory_map.h"
+#include "include/lacuna/abi/memory_map.h"
 
 /* HTIF mailbox: a simulator that knows it by its symbol ends on an odd value, code = value >> 1. */
 __attribute__((section(".tohost"), used, aligned(64))) volatile uint64_t tohost;

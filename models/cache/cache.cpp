@@ -5,10 +5,10 @@
 #include <stdexcept>
 #include <string>
 
-#include "models/common/guest_mistake.h"
-#include "models/common/memory_access.h"
-#include "models/common/retirement.h"
-#include "models/common/tlm_time.h"
+#include "models/common/config/guest_mistake.h"
+#include "models/common/time/retirement.h"
+#include "models/common/time/tlm_time.h"
+#include "models/common/transport/memory_access.h"
 
 namespace lacuna {
 namespace {

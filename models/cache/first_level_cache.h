@@ -14,11 +14,11 @@
 #include <vector>
 
 #include "models/cache/cache.h"
-#include "models/common/host_prefetch.h"
-#include "models/common/line_memory.h"
-#include "models/common/pooled_records.h"
-#include "models/common/ring.h"
-#include "models/common/sorted_times.h"
+#include "models/common/containers/pooled_records.h"
+#include "models/common/containers/ring.h"
+#include "models/common/host/host_prefetch.h"
+#include "models/common/time/sorted_times.h"
+#include "models/common/transport/line_memory.h"
 
 namespace lacuna {
 

@@ -1,5 +1,5 @@
 // The cache in front of a memory, asked at the edges of windows (models/gpu/memory_edge.h): a hit is answered with the call, a
-// miss when the memory has decided it (models/common/deferred_memory.h).
+// miss when the memory has decided it (models/common/transport/deferred_memory.h).
 //
 // Times are those of Cache. A fill passes these stages, each of which may have to wait:
 //   MSHR        all are in use; they are given in the order of the misses
@@ -17,11 +17,11 @@
 #include <vector>
 
 #include "models/cache/cache.h"
-#include "models/common/deferred_memory.h"
-#include "models/common/line_memory.h"
-#include "models/common/pooled_records.h"
-#include "models/common/ring.h"
-#include "models/common/sorted_times.h"
+#include "models/common/containers/pooled_records.h"
+#include "models/common/containers/ring.h"
+#include "models/common/time/sorted_times.h"
+#include "models/common/transport/deferred_memory.h"
+#include "models/common/transport/line_memory.h"
 
 namespace lacuna {
 

@@ -9,6 +9,12 @@
 
 namespace lacuna {
 
+std::vector<EnumValue> replacement_policies() {
+  return {{"lru", static_cast<int>(ReplacementPolicy::lru)},
+          {"plru", static_cast<int>(ReplacementPolicy::plru)},
+          {"random", static_cast<int>(ReplacementPolicy::random)}};
+}
+
 Replacement::Replacement(ReplacementPolicy policy, std::uint32_t sets, unsigned ways, std::uint64_t seed)
     : kind_(policy == ReplacementPolicy::plru     ? Kind::tree
             : policy == ReplacementPolicy::random ? Kind::random

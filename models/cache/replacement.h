@@ -6,8 +6,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "models/common/host_prefetch.h"
-#include "models/common/zeroed_array.h"
+#include "models/common/config/parameters.h"
+#include "models/common/host/host_prefetch.h"
+#include "models/common/host/zeroed_array.h"
 
 namespace lacuna {
 
@@ -16,6 +17,9 @@ enum class ReplacementPolicy : int {
   plru,    ///< tree pseudo-LRU: a bit per node of a binary tree over the ways points away from the last use; ways = 2^n <= 64
   random,  ///< a way by a generator with a fixed seed (splitmix64)
 };
+
+/// The policies by name, for parameters.
+std::vector<EnumValue> replacement_policies();
 
 class Replacement {
  public:

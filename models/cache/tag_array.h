@@ -10,9 +10,9 @@
 #include <cstring>
 
 #include "models/cache/replacement.h"
-#include "models/common/host_prefetch.h"
-#include "models/common/units.h"
-#include "models/common/zeroed_array.h"
+#include "models/common/host/host_prefetch.h"
+#include "models/common/host/zeroed_array.h"
+#include "models/common/time/units.h"
 
 namespace lacuna {
 

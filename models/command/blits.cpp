@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "models/common/huge_pages.h"
+#include "models/common/host/huge_pages.h"
 
 namespace lacuna {
 

@@ -7,7 +7,7 @@
 #include <ostream>
 #include <utility>
 
-#include "models/common/tlm_time.h"
+#include "models/common/time/tlm_time.h"
 
 namespace lacuna {
 

@@ -6,8 +6,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "models/isa/code_walk.h"
-#include "models/isa/memory_interface.h"
+#include "models/isa/analysis/code_walk.h"
+#include "models/isa/memory/memory_interface.h"
 
 namespace lacuna {
 

@@ -2,9 +2,9 @@
 
 #include <string_view>
 
-#include "models/common/gpu_registers.h"
-#include "models/common/guest_mistake.h"
-#include "models/common/tlm_time.h"
+#include "include/lacuna/abi/gpu_registers.h"
+#include "models/common/config/guest_mistake.h"
+#include "models/common/time/tlm_time.h"
 
 namespace lacuna {
 

@@ -1,6 +1,6 @@
 // The command processor: MMIO registers, interrupts, the GPUVM's front end, and the packet processor behind the doorbells.
 //
-// Sockets: `bus` (target, registers of models/common/gpu_registers.h and doorbells), `packets.memory` (initiator, see
+// Sockets: `bus` (target, registers of include/lacuna/abi/gpu_registers.h and doorbells), `packets.memory` (initiator, see
 // PacketProcessor). `interrupt` is the level of (INTERRUPT_STATUS & INTERRUPT_ENABLE) != 0.
 #pragma once
 
@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "models/command/packet_processor.h"
-#include "models/common/mmio_peripheral.h"
+#include "models/common/transport/mmio_peripheral.h"
 
 namespace lacuna {
 

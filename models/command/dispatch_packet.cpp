@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "models/common/gpu_registers.h"
+#include "include/lacuna/abi/gpu_registers.h"
 #include "models/compute/initial_state.h"
 
 namespace lacuna {

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "models/command/running_kernels.h"
-#include "models/common/tlm_time.h"
+#include "models/common/time/tlm_time.h"
 
 namespace lacuna {
 

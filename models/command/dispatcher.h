@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "models/common/agent.h"
-#include "models/common/parameters.h"
+#include "models/common/config/parameters.h"
 #include "models/compute/compute_unit.h"
 #include "models/compute/dispatch.h"
 #include "models/compute/global_wave_sync.h"

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-#include "models/common/units.h"
+#include "models/common/time/units.h"
 #include "models/compute/dispatch.h"
 #include "models/energy/kernel_energy.h"
 

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "models/isa/memory_interface.h"
+#include "models/isa/memory/memory_interface.h"
 
 namespace lacuna {
 

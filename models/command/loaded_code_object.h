@@ -14,7 +14,7 @@
 #include <optional>
 #include <vector>
 
-#include "models/isa/memory_interface.h"
+#include "models/isa/memory/memory_interface.h"
 
 namespace lacuna {
 

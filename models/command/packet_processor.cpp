@@ -8,7 +8,7 @@
 #include <atomic>
 #include <ostream>
 
-#include "models/common/tlm_time.h"
+#include "models/common/time/tlm_time.h"
 
 namespace lacuna {
 

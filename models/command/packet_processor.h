@@ -34,10 +34,10 @@
 #include "models/command/queue.h"
 #include "models/command/signals.h"
 #include "models/common/agent.h"
-#include "models/common/cache_maintenance.h"
-#include "models/common/payload_pool.h"
-#include "models/common/statistics.h"
-#include "models/isa/decoded_code.h"
+#include "models/common/config/statistics.h"
+#include "models/common/transport/cache_maintenance.h"
+#include "models/common/transport/payload_pool.h"
+#include "models/isa/decode/decoded_code.h"
 #include "models/tlb/gpuvm.h"
 
 namespace lacuna {

@@ -6,8 +6,8 @@
 
 #include "models/command/loaded_code_object.h"
 #include "models/command/packet_processor.h"
-#include "models/common/guest_mistake.h"
-#include "models/common/tlm_time.h"
+#include "models/common/config/guest_mistake.h"
+#include "models/common/time/tlm_time.h"
 
 namespace lacuna {
 

@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "models/command/packet_processor.h"
-#include "models/common/tlm_time.h"
+#include "models/common/time/tlm_time.h"
 
 namespace lacuna {
 

@@ -4,8 +4,8 @@
 #include <bit>
 
 #include "models/command/packet_processor.h"
-#include "models/common/guest_mistake.h"
-#include "models/common/tlm_time.h"
+#include "models/common/config/guest_mistake.h"
+#include "models/common/time/tlm_time.h"
 
 namespace lacuna {
 

@@ -9,7 +9,7 @@
 #include <span>
 #include <string>
 
-#include "models/common/hsa.h"
+#include "include/lacuna/abi/hsa.h"
 #include "models/tlb/gpuvm.h"
 
 namespace lacuna {

@@ -7,8 +7,8 @@
 #include <memory>
 #include <vector>
 
-#include "models/common/gpu_registers.h"
-#include "models/common/units.h"
+#include "include/lacuna/abi/gpu_registers.h"
+#include "models/common/time/units.h"
 #include "models/compute/dispatch.h"
 
 namespace lacuna {

@@ -2,7 +2,7 @@
 
 #include <atomic>
 
-#include "models/common/guest_mistake.h"
+#include "models/common/config/guest_mistake.h"
 
 namespace lacuna {
 

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "models/common/hsa.h"
+#include "include/lacuna/abi/hsa.h"
 #include "models/tlb/gpuvm.h"
 
 namespace lacuna {

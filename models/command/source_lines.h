@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "models/isa/memory_interface.h"
+#include "models/isa/memory/memory_interface.h"
 
 namespace lacuna {
 

@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <iosfwd>
 
-#include "models/common/statistics.h"
-#include "models/common/units.h"
+#include "models/common/config/statistics.h"
+#include "models/common/time/units.h"
 
 namespace lacuna {
 

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <utility>
 
-#include "models/common/gpu_registers.h"
-#include "models/common/tlm_time.h"
+#include "include/lacuna/abi/gpu_registers.h"
+#include "models/common/time/tlm_time.h"
 #include "models/compute/initial_state.h"
 #include "models/compute/windows.h"
-#include "models/isa/host_fp.h"
+#include "models/isa/vector/host_fp.h"
 
 namespace lacuna {
 
@@ -48,13 +48,21 @@ ComputeUnit::ComputeUnit(sc_core::sc_module_name name, const ComputeUnitParamete
     const Cycles pass{(parameters.mfma_pass_cycles.n * matrix_parameters_.pass_percent() + 99) / 100};
     matrix_results_ = std::make_unique<MatrixResults>(parameters_, pass, matrix_parameters_.result_passes);
   }
-  const LazyParameters& lazy = surroundings.lazy;
-  if (mode_ == TimingMode::functional || lazy.mode == LazyMode::eager) return;
-  if (has_zero_caches(lazy.mode)) {
-    zeros_ = std::make_unique<ZeroRequests>(clock_, vm_, tokens_, vector_socket_, static_cast<std::uint16_t>(place.index),
-                                            lazy.mask_bits);
+  if (mode_ == TimingMode::functional) return;
+  const LoadStageContext context{.place = place_,
+                                 .parameters = parameters_,
+                                 .clock = clock_,
+                                 .vm = vm_,
+                                 .tokens = tokens_,
+                                 .memory = vector_memory_,
+                                 .socket = vector_socket_};
+  for (const LoadStageFactory& make : surroundings.stages) {
+    if (auto stage = make(context)) stages_.push_back(std::move(stage));
   }
-  lazy_ = std::make_unique<LazyUnit>(lazy, parameters_, clock_, tokens_, vector_memory_, vm_, zeros_.get());
+  for (std::size_t i = stages_.size(); i-- > 0;) {
+    stages_[i]->enter_chain(static_cast<unsigned>(i), first_stage_);
+    first_stage_ = stages_[i].get();
+  }
 }
 
 ComputeUnit::~ComputeUnit() = default;
@@ -73,7 +81,7 @@ void ComputeUnit::attach_caches(CacheMaintenance* l1_vector, CacheMaintenance* l
 
 void ComputeUnit::attach_tlbs(TranslationLevel* vector, TranslationLevel* scalar, TranslationLevel* instruction) {
   vector_memory_.port().attach(vector);
-  if (zeros_) zeros_->port().attach(vector);
+  for (const auto& stage : stages_) stage->attach(vector);
   scalar_memory_.port().attach(scalar);
   fetch_.port().attach(instruction);
 }
@@ -117,7 +125,7 @@ void ComputeUnit::describe(StatisticsGroup& g) const {
     for (std::size_t i = 0; i < isa::kMatrixOperations; ++i)
       passes.add(isa::kMatrixOperationTexts[i].name, s.matrix_passes[i], isa::kMatrixOperationTexts[i].meaning, "passes");
   }
-  if (lazy_) lazy_->describe(g.group("lazy"));
+  for (const auto& stage : stages_) stage->describe(g);
 }
 
 void ComputeUnit::run(Cycles limit) {
@@ -132,8 +140,7 @@ void ComputeUnit::run(Cycles limit) {
 void ComputeUnit::reset() {
   tokens_.reset();
   vector_memory_.reset();
-  if (zeros_) zeros_->reset();
-  if (lazy_) lazy_->reset();
+  for (const auto& stage : stages_) stage->reset();
   scalar_memory_.reset();
   fetch_.reset();
   lds_.reset();
@@ -236,7 +243,7 @@ void ComputeUnit::end_workgroup(ResidentWorkgroup& group) {
 }
 
 void ComputeUnit::forget(WavefrontSlot& slot) {
-  if (lazy_) lazy_->leave(slot);
+  for (const auto& stage : stages_) stage->wavefront_ended(slot);
   if (matrix_results_) matrix_results_->leave(slot);
   ++slot.buffer.epoch;
   slot.holds = 0;

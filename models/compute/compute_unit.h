@@ -7,7 +7,7 @@
 //   VectorMemory      coalesced lines of vector instructions  vector_port
 //   LocalDataShare    banks of the LDS
 //   MemoryTokens      memory instructions under way
-//   LazyUnit          loads that are held, and zero caches: with lazy.mode other than eager      zero cache: attach_zero()
+//   LoadStage         stages of research machines before VectorMemory (models/compute/load_stage.h)
 //
 // Sockets (initiators, timing-only transactions, one per line; data move through the GPUVM's windows) are for memories that
 // answer at once. A memory that answers later is attached beside its socket (attach_memory()).
@@ -38,32 +38,31 @@
 #include <utility>
 #include <vector>
 
-#include "models/common/cache_maintenance.h"
-#include "models/common/statistics.h"
-#include "models/common/units.h"
+#include "models/common/config/statistics.h"
+#include "models/common/time/units.h"
+#include "models/common/transport/cache_maintenance.h"
 #include "models/compute/compute_unit_parameters.h"
 #include "models/compute/dispatch.h"
 #include "models/compute/execution_counts.h"
 #include "models/compute/global_wave_sync.h"
-#include "models/compute/instruction_fetch.h"
-#include "models/compute/issue_costs.h"
-#include "models/compute/issue_scheduler.h"
-#include "models/compute/lazy_unit.h"
-#include "models/compute/local_data_share.h"
-#include "models/compute/matrix_parameters.h"
-#include "models/compute/matrix_results.h"
-#include "models/compute/matrix_unit.h"
-#include "models/compute/memory_tokens.h"
-#include "models/compute/scalar_memory.h"
-#include "models/compute/socket_memory.h"
-#include "models/compute/vector_memory.h"
+#include "models/compute/issue/instruction_fetch.h"
+#include "models/compute/issue/issue_costs.h"
+#include "models/compute/issue/issue_scheduler.h"
+#include "models/compute/load_stage.h"
+#include "models/compute/matrix/matrix_parameters.h"
+#include "models/compute/matrix/matrix_results.h"
+#include "models/compute/matrix/matrix_unit.h"
+#include "models/compute/memory/local_data_share.h"
+#include "models/compute/memory/memory_tokens.h"
+#include "models/compute/memory/scalar_memory.h"
+#include "models/compute/memory/socket_memory.h"
+#include "models/compute/memory/vector_memory.h"
 #include "models/compute/wavefront_pool.h"
 #include "models/compute/wavefront_snapshot.h"
-#include "models/compute/zero_requests.h"
-#include "models/isa/decoded_code.h"
-#include "models/isa/deferred_access.h"
-#include "models/isa/gpr_index.h"
-#include "models/isa/register_use.h"
+#include "models/isa/analysis/register_use.h"
+#include "models/isa/decode/decoded_code.h"
+#include "models/isa/memory/deferred_access.h"
+#include "models/isa/scalar/gpr_index.h"
 #include "models/tlb/gpuvm.h"
 
 namespace lacuna {
@@ -129,13 +128,6 @@ struct ComputeUnitReport {
   WavefrontTicket wavefront;  ///< of wave_sync and code_changed: it is held until then
 };
 
-/// Placement of a compute unit in the GPU, for HW_ID and statistics.
-struct ComputeUnitPlace {
-  unsigned index = 0;  ///< over the whole GPU
-  unsigned shader_array = 0;
-  unsigned in_array = 0;
-};
-
 /// What the units of a GPU have in common; all of it outlives them.
 struct ComputeUnitSurroundings {
   TimingMode mode;
@@ -148,7 +140,7 @@ struct ComputeUnitSurroundings {
   VectorWorkspace* vector_workspace = nullptr;  ///< likewise; null: each unit has its own
   ComputeUnitListener& listener;
   MatrixParameters matrix{};
-  LazyParameters lazy{};
+  std::span<const LoadStageFactory> stages{};  ///< in the order in which an instruction passes them; not used without timing
   isa::FineGrainedFloatAtomics fine_grained_float_atomics = isa::FineGrainedFloatAtomics::apply;
   /// Where registers, LDS and wavefronts come from.
   std::pmr::memory_resource& memory = *std::pmr::get_default_resource();
@@ -172,8 +164,6 @@ class ComputeUnit : public sc_core::sc_module, private MemoryTokens::Listener {
   void attach_caches(CacheMaintenance* l1_vector, CacheMaintenance* l1_scalar, CacheMaintenance* l1_instruction);
   /// What translates the addresses of each port; null: translation takes no time.
   void attach_tlbs(TranslationLevel* vector, TranslationLevel* scalar, TranslationLevel* instruction);
-  /// In modes with zero caches, before the first launch: the way there.
-  void attach_zero(const ZeroPath& path) { zeros_->attach(path); }
   void set_apertures(std::uint64_t shared, std::uint64_t private_base);
 
   /// Whether a workgroup would ever fit into an empty unit; the reason when not.
@@ -270,6 +260,7 @@ class ComputeUnit : public sc_core::sc_module, private MemoryTokens::Listener {
   void run_wavefront(WavefrontSlot& slot, Cycles limit);
   // compute_unit_issue.cpp
   void run_timed(Cycles limit);
+  bool prepare_stages(WavefrontSlot& slot, const isa::DecodedInstruction& instruction, Cycles cycle);
   inline bool offer_cycle(Simd& simd, WavefrontSlot& slot, unsigned unit, Cycles cycle);
   bool counters_full(WavefrontSlot& slot, Cycles cycle);
   bool counter_full(WavefrontSlot& slot, WaitCounter& counter, unsigned limit, Hold hold, Cycles cycle);
@@ -301,8 +292,8 @@ class ComputeUnit : public sc_core::sc_module, private MemoryTokens::Listener {
   void wait_count(WavefrontSlot& slot, std::uint32_t simm16, Cycles cycle);
   void operation_closed(WavefrontSlot& slot) override;
   void operation_closed(ResidentWorkgroup& group, Cycles done) override;
-  void registers_filled(WavefrontSlot& slot, Cycles done, const OperationDelays& delays) override {
-    lazy_->registers_filled(slot, done, delays);
+  void registers_filled(WavefrontSlot& slot, unsigned stage, Cycles done, const OperationDelays& delays) override {
+    stages_[stage]->registers_filled(slot, done, delays);
   }
   void end_wait(WavefrontSlot& slot, WaitCounter& counter, unsigned n, WavefrontTime cause, Cycles from);
   // compute_unit_faults.cpp
@@ -357,8 +348,8 @@ class ComputeUnit : public sc_core::sc_module, private MemoryTokens::Listener {
   const MatrixParameters matrix_parameters_;
   MatrixUnits matrix_;
   std::unique_ptr<MatrixResults> matrix_results_;  ///< null: programs wait for all of them
-  std::unique_ptr<ZeroRequests> zeros_;            ///< null: there are no zero caches
-  std::unique_ptr<LazyUnit> lazy_;                 ///< null: loads are eager, and there are no zero caches
+  std::vector<std::unique_ptr<LoadStage>> stages_;
+  LoadStage* first_stage_ = nullptr;  ///< null: there is none
   ComputeUnitStatistics statistics_;
   std::unique_ptr<ExecutionCounts> executions_;  ///< null: energy is not accounted for
 

@@ -12,14 +12,7 @@ void ComputeUnit::describe_energy(EnergyMeter& meter, const ComputeEnergy& energ
   meter.add("vmem", "request", vector_memory_.requests(), energy.vmem_request);
   meter.add("clock", "simd_cycle", statistics_.valu_busy_cycles, energy.simd_cycle);
   meter.add("clock", "matrix_cycle", matrix_.busy_cycles(), energy.matrix_cycle);
-  if (lazy_) {  // requests in registers; their data are written as ever
-    meter.add("lazy", "request_written", lazy_->statistics().encoded, energy.vgpr_write);
-    meter.add("lazy", "request_read", lazy_->statistics().decoded, energy.vgpr_read);
-  }
-  if (zeros_) {
-    meter.add("vmem", "mask_read", zeros_->reads(), energy.vmem_request);
-    meter.add("vmem", "mask_write", zeros_->writes(), energy.vmem_request);
-  }
+  for (const auto& stage : stages_) stage->describe_energy(meter, energy);
   meter.add_static("clock", energy.cu_clock);
   meter.add_static("cu_leakage", energy.cu_static);
 }

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 #include <bit>
 
-#include "models/common/gpu_registers.h"
+#include "include/lacuna/abi/gpu_registers.h"
 #include "models/compute/compute_unit.h"
-#include "models/isa/decoder.h"
+#include "models/isa/decode/decoder.h"
 
 namespace lacuna {
 

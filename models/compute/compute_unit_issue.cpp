@@ -5,10 +5,10 @@
 
 #include <bit>
 
-#include "models/common/gpu_registers.h"
-#include "models/common/host_prefetch.h"
+#include "include/lacuna/abi/gpu_registers.h"
+#include "models/common/host/host_prefetch.h"
 #include "models/compute/compute_unit.h"
-#include "models/isa/register_use.h"
+#include "models/isa/analysis/register_use.h"
 
 namespace lacuna {
 
@@ -117,12 +117,12 @@ void ComputeUnit::refuse(WavefrontSlot& slot, Cycles cycle) {
   }
   const isa::DecodedInstruction& instruction = *slot.next;
   // One that waits for its registers has taken its turn, as it finds out only when it reads them.
-  if (lazy_ != nullptr && !lazy_->prepare(slot, instruction, cycle)) return;
+  if (first_stage_ != nullptr && !prepare_stages(slot, instruction, cycle)) return;
   isa::Wavefront& wave = slot.wave;
   count(slot, instruction, threads_of(instruction, wave));
   if (instruction.latency == isa::LatencyClass::waitcnt) {
     issue_wait(slot, instruction, cycle);
-    if (lazy_ == nullptr) execute_ahead(slot, instruction);
+    if (first_stage_ == nullptr) execute_ahead(slot, instruction);
     return;
   }
   slot.account_issue(cycle);
@@ -132,7 +132,7 @@ void ComputeUnit::refuse(WavefrontSlot& slot, Cycles cycle) {
   slot.when = after_issue(simd, slot, instruction, cycle);
   if (memory && wave.event != isa::Event::memory_fault) access_memory(slot, instruction, cycle);
   go_on(slot, instruction, cycle);
-  if (instruction.reach != isa::Reach::outside && lazy_ == nullptr) {
+  if (instruction.reach != isa::Reach::outside && first_stage_ == nullptr) {
     execute_ahead(slot, instruction);
   } else if (slot.next != nullptr) {
     prefetch_operands(*slot.next, wave);
@@ -201,15 +201,22 @@ void ComputeUnit::execute_ahead(WavefrontSlot& slot, const isa::DecodedInstructi
   wave.pc = pc;
 }
 
+bool ComputeUnit::prepare_stages(WavefrontSlot& slot, const isa::DecodedInstruction& instruction, Cycles cycle) {
+  for (LoadStage* stage = first_stage_; stage != nullptr; stage = stage->next()) {
+    if (!stage->prepare(slot, instruction, cycle)) return false;
+  }
+  return true;
+}
+
 void ComputeUnit::access_memory(WavefrontSlot& slot, const isa::DecodedInstruction& instruction, Cycles cycle) {
   const isa::MemoryAccess& access = slot.wave.access;
   switch (instruction.unit) {
     case isa::Unit::vmem: {
       const Counters counters = instruction.format == isa::Format::flat ? Counters::both : Counters::vmcnt;
       const bool global = access.bytes_per_lane != 0 && access.lanes != 0;
-      const MemoryTokens::Token token = !global            ? vector_memory_.no_access(slot, counters, cycle)
-                                        : lazy_ == nullptr ? vector_memory_.access(slot, access, counters, cycle)
-                                                           : lazy_->access(slot, instruction, counters, cycle);
+      const MemoryTokens::Token token = !global                   ? vector_memory_.no_access(slot, counters, cycle)
+                                        : first_stage_ == nullptr ? vector_memory_.access(slot, access, counters, cycle)
+                                                                  : first_stage_->access(slot, instruction, counters, cycle);
       if (access.bytes_per_lane != 0 && access.lds_lanes != 0) {
         const LocalDataShare::Result local =
             lds_.access(lds_.cycles(access, vector_memory_.addresses().lds, instruction.end), cycle);

@@ -1,8 +1,8 @@
 // Parameters of a compute unit.
 #pragma once
 
-#include "models/common/parameters.h"
-#include "models/common/units.h"
+#include "models/common/config/parameters.h"
+#include "models/common/time/units.h"
 
 namespace lacuna {
 

@@ -6,7 +6,7 @@
 #include "models/compute/initial_state.h"
 #include "models/compute/wavefront_snapshot.h"
 #include "models/compute/windows.h"
-#include "models/isa/decoder.h"
+#include "models/isa/decode/decoder.h"
 
 namespace lacuna {
 

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "models/common/bit_set.h"
-#include "models/common/hsa.h"
-#include "models/common/units.h"
+#include "include/lacuna/abi/hsa.h"
+#include "models/common/containers/bit_set.h"
+#include "models/common/time/units.h"
 #include "models/compute/kernel_activity.h"
 #include "models/isa/target.h"
 

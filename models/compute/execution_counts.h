@@ -1,4 +1,5 @@
-// What a compute unit has executed, by the profile of its instructions (models/isa/execution_profile.h), and what it costs.
+// What a compute unit has executed, by the profile of its instructions (models/isa/analysis/execution_profile.h), and what it
+// costs.
 //
 // Hot code adds twice to one record; everything else, such as accesses to register files, is worked out of that when a meter
 // reads.
@@ -8,10 +9,10 @@
 #include <cstdint>
 #include <vector>
 
-#include "models/compute/matrix_parameters.h"
+#include "models/compute/matrix/matrix_parameters.h"
 #include "models/energy/energy_meter.h"
 #include "models/energy/energy_parameters.h"
-#include "models/isa/execution_profile.h"
+#include "models/isa/analysis/execution_profile.h"
 
 namespace lacuna {
 

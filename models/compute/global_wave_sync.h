@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "models/compute/dispatch.h"
-#include "models/isa/wave_sync.h"
+#include "models/isa/memory/wave_sync.h"
 
 namespace lacuna {
 

@@ -1,6 +1,6 @@
 #include "models/compute/initial_state.h"
 
-#include "models/isa/kernel_registers.h"
+#include "models/isa/analysis/kernel_registers.h"
 
 #include <fmt/format.h>
 

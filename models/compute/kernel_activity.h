@@ -5,10 +5,11 @@
 #include <cstdint>
 #include <string_view>
 
-#include "models/common/latency_breakdown.h"
-#include "models/common/units.h"
-#include "models/isa/execution_profile.h"
-#include "models/isa/instruction.h"
+#include "models/common/config/extension_texts.h"
+#include "models/common/time/units.h"
+#include "models/common/transport/latency_breakdown.h"
+#include "models/isa/analysis/execution_profile.h"
+#include "models/isa/decode/instruction.h"
 
 namespace lacuna {
 
@@ -28,20 +29,14 @@ enum class WavefrontTime : std::uint8_t {
   queue_full,
   tlb,
   sleep,
-  registers,
-  zero_mask,
-  matrix,
+  extension,  ///< the first of kMostExtensionCauses causes of research machines (models/common/config/extension_texts.h)
+  matrix = extension + kMostExtensionCauses,
   count
 };
 inline constexpr std::size_t kWavefrontTimes = static_cast<std::size_t>(WavefrontTime::count);
 
-struct WavefrontTimeText {
-  std::string_view name;     ///< as in the output files
-  std::string_view meaning;  ///< "the wavefront ...", Markdown
-  std::string_view bound;    ///< what to say of a kernel whose wavefronts spend most of their time so
-};
-/// The one list that statistics, reports and documentation are made from.
-constexpr std::array<WavefrontTimeText, kWavefrontTimes> kWavefrontTimeTexts{{
+/// Texts of the causes that every machine has; those of extensions are empty.
+constexpr std::array<StallText, kWavefrontTimes> kGeneralStallTexts{{
     {"issue", "issues an instruction", "the rate at which instructions issue"},
     {"fetch", "waits for the line of its next instruction", "instruction fetch"},
     {"dependency", "waits for its last instruction to leave the pipeline", "latency of its instructions"},
@@ -59,55 +54,25 @@ constexpr std::array<WavefrontTimeText, kWavefrontTimes> kWavefrontTimeTexts{{
      "queues for ports, links, banks and buses of the memory system"},
     {"tlb", "waits for data whose address was being translated", "address translation"},
     {"sleep", "sleeps (`s_sleep`)", "s_sleep"},
-    {"registers",
-     "waits for registers whose load was held until its next instruction (lazy cores), without what other causes say",
-     "latency of loads that are made when their data are needed"},
-    {"zero_mask", "waits for a zero cache to say whether the registers of its next instruction are zero", "zero caches"},
+    {},
+    {},
+    {},
+    {},
     {"matrix", "waits for the result of a matrix instruction (`mfma.interlock`)", "latency of matrix instructions"},
 }};
+/// Text of a cause, by number. Null: no machine has it.
+inline const StallText* stall_text(std::size_t cause) {
+  constexpr auto kFirst = static_cast<std::size_t>(WavefrontTime::extension);
+  if (cause >= kFirst && cause < kFirst + kMostExtensionCauses) return extension_cause(cause - kFirst);
+  return &kGeneralStallTexts[cause];
+}
+/// A cause of a research machine, by its number among the causes of all of them.
+constexpr WavefrontTime extension_stall(std::size_t number) {
+  return static_cast<WavefrontTime>(static_cast<std::size_t>(WavefrontTime::extension) + number);
+}
 
-/// What becomes of the vector loads and stores of lazy cores and zero caches (models/compute/lazy_unit.h), in transactions but
-/// where the name says otherwise.
-enum class LazyCount : std::uint8_t {
-  loads_held,
-  loads_eager,
-  issued,
-  suspended_issued,
-  zero_block,
-  zero_part,
-  otimes,
-  dead,
-  lanes_differ,
-  lanes_changed,
-  zero_sent,
-  zero_reads,
-  zero_writes,
-  writes_eliminated,
-  count
-};
-inline constexpr std::size_t kLazyCounts = static_cast<std::size_t>(LazyCount::count);
-using LazyCounts = std::array<std::uint64_t, kLazyCounts>;
-struct LazyCountText {
-  std::string_view name;  ///< as in the output files
-  std::string_view unit;
-  std::string_view meaning;
-};
-constexpr std::array<LazyCountText, kLazyCounts> kLazyCountTexts{{
-    {"loads_held", "instructions", "loads that were held in their registers"},
-    {"loads_eager", "instructions", "loads that were made at once, as their form or addresses do not fit into registers"},
-    {"issued", "transactions", "sent for held loads when an instruction needed them"},
-    {"suspended_issued", "transactions", "of these, had been suspended by an instruction whose other operand was zero"},
-    {"zero_block", "transactions", "eliminated: all of their words are zero"},
-    {"zero_part", "transactions", "eliminated: what the wavefront loads of them is zero, other words are not"},
-    {"otimes", "transactions", "eliminated: their data would have been multiplied by zero, or ANDed with it, and nothing else"},
-    {"dead", "transactions", "eliminated: nobody used their data"},
-    {"lanes_differ", "lanes", "whose result would differ without the eliminated operand, by NaN, infinity or the sign of zero"},
-    {"lanes_changed", "lanes", "of held loads for which memory had changed when they were sent (`lazy.check`)"},
-    {"zero_sent", "transactions", "of loads made at once whose data a zero cache knew (`eager_zero`)"},
-    {"zero_reads", "transactions", "asked of the L1 zero cache"},
-    {"zero_writes", "transactions", "of masks that stores and atomics wrote"},
-    {"writes_eliminated", "transactions", "of stores that were not sent: all that they store is zero, which their masks say"},
-}};
+/// Counts of research machines (models/common/config/extension_texts.h).
+using ExtensionCounts = std::array<std::uint64_t, kMostExtensionCounts>;
 
 /// Cycles of the wavefronts that have the same place in their workgroups: programs give places roles.
 struct WavefrontClass {
@@ -166,7 +131,7 @@ struct KernelActivity {
   std::uint64_t requests = 0;
   Tick request_time{};
   LatencyBreakdown latency;
-  LazyCounts lazy{};
+  ExtensionCounts extension{};
   /// Passes of matrix instructions by operation (isa::kMatrixOperationTexts).
   std::array<std::uint64_t, isa::kMatrixOperations> matrix_passes{};
   /// Of the whole device while the kernel ran: kernels that run together share it.
@@ -184,7 +149,7 @@ struct KernelActivity {
     requests += other.requests;
     request_time += other.request_time;
     latency += other.latency;
-    for (std::size_t i = 0; i < kLazyCounts; ++i) lazy[i] += other.lazy[i];
+    for (std::size_t i = 0; i < kMostExtensionCounts; ++i) extension[i] += other.extension[i];
     for (std::size_t i = 0; i < isa::kMatrixOperations; ++i) matrix_passes[i] += other.matrix_passes[i];
     for (std::size_t i = 0; i < kResources; ++i) {
       used[i] += other.used[i];

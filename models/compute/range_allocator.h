@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "models/common/bit_set.h"
+#include "models/common/containers/bit_set.h"
 
 namespace lacuna {
 

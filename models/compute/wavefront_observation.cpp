@@ -8,10 +8,10 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "models/isa/gpr_index.h"
-#include "models/isa/host_fp.h"
-#include "models/isa/memory_lanes.h"
-#include "models/isa/register_use.h"
+#include "models/isa/analysis/register_use.h"
+#include "models/isa/memory/memory_lanes.h"
+#include "models/isa/scalar/gpr_index.h"
+#include "models/isa/vector/host_fp.h"
 
 namespace lacuna {
 namespace {

@@ -11,7 +11,7 @@
 #include <span>
 #include <vector>
 
-#include "models/isa/decoded_code.h"
+#include "models/isa/decode/decoded_code.h"
 #include "models/isa/wavefront.h"
 
 namespace lacuna {

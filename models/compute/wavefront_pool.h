@@ -14,16 +14,16 @@
 #include <string>
 #include <vector>
 
-#include "models/common/host_prefetch.h"
+#include "models/common/host/host_prefetch.h"
 #include "models/compute/compute_unit_parameters.h"
 #include "models/compute/dispatch.h"
-#include "models/compute/issue_state.h"
+#include "models/compute/issue/issue_state.h"
+#include "models/compute/issue/wait_counter.h"
 #include "models/compute/kernel_activity.h"
-#include "models/compute/lds_banks.h"
+#include "models/compute/memory/lds_banks.h"
 #include "models/compute/range_allocator.h"
-#include "models/compute/wait_counter.h"
-#include "models/isa/register_masks.h"
-#include "models/isa/register_use.h"
+#include "models/isa/analysis/register_masks.h"
+#include "models/isa/analysis/register_use.h"
 #include "models/isa/wavefront.h"
 
 namespace lacuna {
@@ -58,7 +58,7 @@ enum Hold : std::uint16_t {
   kHoldBarrier = 32,     ///< s_barrier
   kHoldSync = 64,        ///< global wave sync
   kHoldFault = 128,      ///< for good
-  kHoldRegisters = 256,  ///< those that a held load fills, or word of a zero cache that they are zero (lazy_unit.h)
+  kHoldRegisters = 256,  ///< registers of its next instruction that a load stage has yet to fill (load_stage.h)
 };
 
 struct Simd;
@@ -81,7 +81,7 @@ struct alignas(64) WavefrontSlot {
   std::uint8_t ahead_lanes = 0;  ///< active lanes, the same for all of them: none writes EXEC
   std::uint16_t holds = 0;       ///< of enum Hold
   isa::Allocation allocation;    ///< as wave has its registers
-  /// The instruction buffer: one line and the next (models/compute/instruction_fetch.h).
+  /// The instruction buffer: one line and the next (models/compute/issue/instruction_fetch.h).
   struct Fetch {
     std::uint64_t line = 0;   ///< number of the line that holds the PC: address / line bytes
     Cycles next_ready{};      ///< when the line behind it is there

@@ -16,7 +16,7 @@ enum class WavefrontWait : std::uint8_t {
   none,       ///< it issues its next instruction when it is its turn
   memory,     ///< s_waitcnt
   counter,    ///< vmcnt or lgkmcnt is at its limit
-  registers,  ///< destinations of a load that a lazy core holds
+  registers,  ///< registers of its next instruction that a load stage has yet to fill
   fetch,      ///< its next instruction
   sleep,      ///< s_sleep
   barrier,    ///< s_barrier

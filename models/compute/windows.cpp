@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "models/common/retirement.h"
-#include "models/common/tlm_time.h"
+#include "models/common/time/retirement.h"
+#include "models/common/time/tlm_time.h"
 #include "models/compute/compute_unit.h"
 
 namespace lacuna {

@@ -24,12 +24,12 @@
 #include <systemc>
 #include <vector>
 
-#include "models/common/shared_progress.h"
-#include "models/common/units.h"
-#include "models/common/worker_threads.h"
+#include "models/common/host/shared_progress.h"
+#include "models/common/host/worker_threads.h"
+#include "models/common/time/units.h"
 #include "models/compute/compute_unit_parameters.h"
-#include "models/isa/deferred_access.h"
-#include "models/isa/store_buffer.h"
+#include "models/isa/memory/deferred_access.h"
+#include "models/isa/memory/store_buffer.h"
 
 namespace lacuna {
 

@@ -10,7 +10,7 @@
 //
 // ^row: the row's bits, folded to as many as are so marked, are XORed onto them. Arrays that lie a power of two apart otherwise
 // have the same bank and other rows in it, so that a kernel that walks through several of them meets a conflict at every turn
-// (Zhang, Zhu, Zhang, "A permutation-based page interleaving scheme", MICRO 2000; models/common/address_hash.h).
+// (Zhang, Zhu, Zhang, "A permutation-based page interleaving scheme", MICRO 2000; models/common/transport/address_hash.h).
 #pragma once
 
 #include <bit>

@@ -25,7 +25,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "models/common/units.h"
+#include "models/common/time/units.h"
 #include "models/dram/bank_set.h"
 #include "models/dram/bank_tail.h"
 #include "models/dram/dram_parameters.h"

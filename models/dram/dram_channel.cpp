@@ -3,9 +3,9 @@
 #include <stdexcept>
 #include <string>
 
-#include "models/common/guest_mistake.h"
-#include "models/common/memory_access.h"
-#include "models/common/pooled_records.h"
+#include "models/common/config/guest_mistake.h"
+#include "models/common/containers/pooled_records.h"
+#include "models/common/transport/memory_access.h"
 
 namespace lacuna {
 namespace {
@@ -17,18 +17,18 @@ constexpr unsigned kRetireCycles = 128;
 }  // namespace
 
 DramChannel::DramChannel(sc_core::sc_module_name module_name, const DramParameters& parameters, const AddressSlice& slice,
-                         BackingStore& store, std::uint64_t store_offset, const std::optional<AddressSlice>& mask_slice)
+                         BackingStore& store, std::uint64_t store_offset, const std::optional<AddressSlice>& second_slice)
     : sc_module(module_name),
       memory("memory"),
-      masks("masks", mask_slice ? 1 : 0),
+      second("second", second_slice ? 1 : 0),
       parameters_(parameters),
       slice_(slice),
-      mask_slice_(mask_slice.value_or(AddressSlice(0, Bytes{0}))),
+      second_slice_(second_slice.value_or(AddressSlice(0, Bytes{0}))),
       data_(nullptr),
       frontend_(parameters.clock.period() * parameters.frontend_latency.n),
       schedule_(parameters, {slice.index(), slice.count()}),
       port_(*this, slice_, 0),
-      mask_port_(*this, mask_slice_, slice.size().n / slice.count()) {
+      second_port_(*this, second_slice_, slice.size().n / slice.count()) {
   const std::string where = this->name();
   if (store_offset > store.size().n || slice.size().n > store.size().n - store_offset) {
     throw std::invalid_argument(where + ": " + std::to_string(slice.size().n) + " bytes at " + std::to_string(store_offset) +
@@ -38,7 +38,7 @@ DramChannel::DramChannel(sc_core::sc_module_name module_name, const DramParamete
   memory.register_b_transport(this, &DramChannel::b_transport);
   memory.register_transport_dbg(this, &DramChannel::transport_dbg);
   memory.register_get_direct_mem_ptr(this, &DramChannel::get_direct_mem_ptr);
-  for (auto& socket : masks) socket.register_b_transport(this, &DramChannel::mask_transport);
+  for (auto& socket : second) socket.register_b_transport(this, &DramChannel::second_transport);
 }
 
 inline tlm::tlm_response_status DramChannel::check(const tlm::tlm_generic_payload& payload, const AddressSlice& slice,
@@ -54,8 +54,8 @@ void DramChannel::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_tim
 }
 
 // Behind the last byte of the slice's share.
-void DramChannel::mask_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
-  access(payload, mask_slice_, slice_.size().n / slice_.count(), delay);
+void DramChannel::second_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
+  access(payload, second_slice_, slice_.size().n / slice_.count(), delay);
 }
 
 // -- requests that wait for their answers

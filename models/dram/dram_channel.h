@@ -9,10 +9,10 @@
 // and column by `address_map`.
 //
 // Transactions of the sockets return with a forecast of their times. Last-level caches ask the ports instead
-// (models/common/deferred_memory.h), whose answers come when the command scheduler has decided them.
+// (models/common/transport/deferred_memory.h), whose answers come when the command scheduler has decided them.
 //
 // Behind the slice the channel may have another one, in rows of its own, whose contents are not modelled: of its transactions
-// there are times and traffic only (zero masks: models/common/zero_masks.h). Requests to both meet in the same queues.
+// there are times and traffic only. Requests to both meet in the same queues.
 #pragma once
 
 #include <tlm_utils/simple_target_socket.h>
@@ -21,12 +21,12 @@
 #include <tlm>
 #include <vector>
 
-#include "models/common/address_slice.h"
-#include "models/common/backing_store.h"
-#include "models/common/deferred_memory.h"
-#include "models/common/memory_attributes.h"
-#include "models/common/tlm_time.h"
-#include "models/common/units.h"
+#include "models/common/time/tlm_time.h"
+#include "models/common/time/units.h"
+#include "models/common/transport/address_slice.h"
+#include "models/common/transport/backing_store.h"
+#include "models/common/transport/deferred_memory.h"
+#include "models/common/transport/memory_attributes.h"
 #include "models/dram/dram_schedule.h"
 #include "models/energy/energy_meter.h"
 #include "models/energy/energy_parameters.h"
@@ -36,16 +36,16 @@ namespace lacuna {
 class DramChannel : public sc_core::sc_module {
  public:
   tlm_utils::simple_target_socket<DramChannel> memory;
-  sc_core::sc_vector<tlm_utils::simple_target_socket<DramChannel>> masks;  ///< one, if there is a slice of masks, or none
+  sc_core::sc_vector<tlm_utils::simple_target_socket<DramChannel>> second;  ///< one, if there is a second slice, or none
 
   /// std::invalid_argument when the slice's range does not lie in the store, or as by
   /// DramSchedule.
   DramChannel(sc_core::sc_module_name module_name, const DramParameters& parameters, const AddressSlice& slice,
-              BackingStore& store, std::uint64_t store_offset = 0, const std::optional<AddressSlice>& mask_slice = {});
+              BackingStore& store, std::uint64_t store_offset = 0, const std::optional<AddressSlice>& second_slice = {});
 
-  /// The slice, and the one of masks, for clients that wait for their answers. Both decide together.
+  /// The slice and the second one, for clients that wait for their answers. Both decide together.
   DeferredMemory& port() { return port_; }
-  DeferredMemory& mask_port() { return mask_port_; }
+  DeferredMemory& second_port() { return second_port_; }
 
   /// Serves what still waits, which no later request can delay: for statistics when all is over.
   void finish() { schedule_.finish(); }
@@ -82,7 +82,7 @@ class DramChannel : public sc_core::sc_module {
   Tick next_decision();
   void retire_bookings();
   void b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
-  void mask_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
+  void second_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
   /// Charges a transaction at a channel's address. False: it was refused, or there are no data to move.
   bool access(tlm::tlm_generic_payload& payload, const AddressSlice& slice, std::uint64_t first_local, sc_core::sc_time& delay);
   void refuse(const tlm::tlm_generic_payload& payload);
@@ -96,13 +96,13 @@ class DramChannel : public sc_core::sc_module {
 
   const DramParameters parameters_;
   const AddressSlice slice_;
-  const AddressSlice mask_slice_;
+  const AddressSlice second_slice_;
   std::byte* data_;  // of the slice's base address
   Tick frontend_;
   DramSchedule schedule_;
   Tick next_retire_{};
   Port port_;
-  Port mask_port_;
+  Port second_port_;
   std::vector<Asked> asked_;
   std::vector<std::uint32_t> free_asked_;
   std::vector<DramSchedule::Completion> completed_;

@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <string>
 
-#include "models/common/parameters.h"
-#include "models/common/statistics.h"
-#include "models/common/units.h"
+#include "models/common/config/parameters.h"
+#include "models/common/config/statistics.h"
+#include "models/common/time/units.h"
 
 namespace lacuna {
 

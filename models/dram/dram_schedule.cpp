@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "models/common/pooled_records.h"
+#include "models/common/containers/pooled_records.h"
 
 namespace lacuna {
 namespace {

@@ -15,7 +15,7 @@
 #include <optional>
 #include <vector>
 
-#include "models/common/units.h"
+#include "models/common/time/units.h"
 #include "models/dram/address_map.h"
 #include "models/dram/command_scheduler.h"
 #include "models/dram/dram_parameters.h"

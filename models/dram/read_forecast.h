@@ -21,7 +21,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "models/common/slot_calendar.h"
+#include "models/common/time/slot_calendar.h"
 #include "models/dram/command_scheduler.h"
 #include "models/dram/dram_parameters.h"
 #include "models/dram/refresh_times.h"

@@ -17,7 +17,7 @@
 #include <string_view>
 #include <vector>
 
-#include "models/common/units.h"
+#include "models/common/time/units.h"
 
 namespace lacuna {
 

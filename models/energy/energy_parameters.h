@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "models/common/parameters.h"
-#include "models/common/units.h"
+#include "models/common/config/parameters.h"
+#include "models/common/time/units.h"
 #include "models/energy/matrix_cost.h"
 
 namespace lacuna {

@@ -5,7 +5,7 @@
 #include <numeric>
 #include <vector>
 
-#include "models/common/units.h"
+#include "models/common/time/units.h"
 
 namespace lacuna {
 

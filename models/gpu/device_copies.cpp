@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "models/common/memory_map.h"
+#include "include/lacuna/abi/memory_map.h"
 
 namespace lacuna {
 
@@ -127,25 +127,22 @@ void DeviceCopies::leave(const CopiedRange& range, bool by_compute_units) {
   left_dirty_ += more;
   owed_ -= static_cast<std::int64_t>(more);
   count_write_backs();
-  if (device_.masks != nullptr) leave_masks(range, by_compute_units);
+  if (!device_.write_observers.empty()) notify_observers(range, by_compute_units);
   if (device_.l2_tlb == nullptr) return;
   leave_pages(*device_.l2_tlb, device_.l2_tlb_parameters, range);
   if (!by_compute_units) return;
   for (const auto& tlb : device_.l1_tlbs) leave_pages(*tlb, device_.l1_tlb_parameters, range);
 }
 
-void DeviceCopies::leave_masks(const CopiedRange& range, bool by_compute_units) {
+void DeviceCopies::notify_observers(const CopiedRange& range, bool by_compute_units) {
   for (std::uint64_t at = 0; at < range.bytes;) {
     const std::uint64_t address = range.destination + at;
     const isa::MemoryWindow window = device_.vm.find(address);
     if (!window.contains(address, 1)) return;
     const std::uint64_t offset = address - window.base;
     const std::uint64_t piece = std::min(range.bytes - at, window.size - offset);
-    if (by_compute_units) {
-      device_.masks->learn(window.physical + offset, piece);
-    } else {
-      device_.masks->forget(window.physical + offset, piece);
-    }
+    for (WriteObserver* const observer : device_.write_observers)
+      observer->written(window.physical + offset, piece, by_compute_units);
     at += piece;
   }
 }

@@ -17,8 +17,8 @@
 
 #include "models/cache/last_level_cache.h"
 #include "models/command/packet_processor.h"
-#include "models/common/statistics.h"
-#include "models/common/zero_masks.h"
+#include "models/common/config/statistics.h"
+#include "models/common/transport/write_observer.h"
 #include "models/dram/dram_channel.h"
 #include "models/energy/energy_meter.h"
 #include "models/noc/address_routes.h"
@@ -43,7 +43,7 @@ class DeviceCopies : public CopySurroundings {
     Tlb* l2_tlb;  ///< may be null
     const TlbParameters& l2_tlb_parameters;
     const AddressRoutes& routes;
-    ZeroMasks* masks;  ///< may be null
+    std::vector<WriteObserver*> write_observers;
     std::function<ResourceAmounts()> used;
   };
   explicit DeviceCopies(Device device) : device_(std::move(device)) {}
@@ -73,8 +73,7 @@ class DeviceCopies : public CopySurroundings {
   Cache* bank_of(std::uint64_t address, std::uint64_t& bus_address, isa::MemoryWindow& last) const;
   static void leave_pages(Tlb& tlb, const TlbParameters& parameters, const CopiedRange& range);
 
-  /// What is known of the zero masks of what has been written.
-  void leave_masks(const CopiedRange& range, bool by_compute_units);
+  void notify_observers(const CopiedRange& range, bool by_compute_units);
 
   /// Sectors that L2 has been given to write back, by all but leave().
   std::uint64_t dirtied() const;

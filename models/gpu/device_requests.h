@@ -11,7 +11,7 @@
 #include <memory>
 #include <vector>
 
-#include "models/compute/request_timeline.h"
+#include "models/compute/memory/request_timeline.h"
 #include "models/compute/windows.h"
 
 namespace lacuna {

@@ -5,8 +5,8 @@
 #include <stdexcept>
 #include <utility>
 
-#include "models/common/memory_map.h"
-#include "models/common/tlm_time.h"
+#include "include/lacuna/abi/memory_map.h"
+#include "models/common/time/tlm_time.h"
 
 namespace lacuna {
 
@@ -40,7 +40,7 @@ GpuDevice::GpuDevice(sc_core::sc_module_name module_name, const GpuDeviceParamet
       dispatcher_("dispatcher", parameters.dispatcher, Clock(parameters.gpu.core_clock), windows_.length()) {
   if (const auto problems = parameters.check(); !problems.empty()) throw std::invalid_argument(problems.front());
   build_l1_caches();
-  if (has_zero_caches(parameters_.lazy.mode)) build_zero_caches();
+  build_extensions();
   build_translation();
   build_compute_units();
   build_command_processor();
@@ -52,6 +52,9 @@ GpuDevice::GpuDevice(sc_core::sc_module_name module_name, const GpuDeviceParamet
   if (parameters_.gpu.request_interval != Tick{}) build_requests();
   if (parameters_.energy.on()) build_energy();
   add_observer(*this);
+  for (const auto& extension : extensions_) {
+    if (KernelObserver* const observer = extension->kernel_observer()) add_observer(*observer);
+  }
   if (parameters.gpu.timing != TimingMode::functional) cp_->packets.attach(static_cast<const ResourceMeter&>(*this));
 }
 
@@ -67,6 +70,21 @@ void GpuDevice::build_l1_caches() {
     array.l1s = make("l1s", arrays_.size(), parameters_.l1s, gpu.cus_per_shader_array);
     array.l1i = make("l1i", arrays_.size(), parameters_.l1i, gpu.cus_per_shader_array);
     arrays_.push_back(std::move(array));
+  }
+}
+
+void GpuDevice::build_extensions() {
+  for (const auto& parameters : parameters_.extensions.all()) {
+    if (!parameters->is_on()) continue;
+    extensions_.push_back(parameters->make(parameters_));
+    DeviceExtension& extension = *extensions_.back();
+    for (ExtensionRequester& requester : extension.requesters()) extension_requesters_.push_back(requester);
+    if (auto memory = extension.memory()) {
+      if (extension_memory_)
+        throw std::invalid_argument(extension_memory_->name + " and " + memory->name + " cannot both be behind DRAM channels");
+      extension_memory_ = std::move(memory);
+    }
+    for (Agent* const agent : extension.agents()) agents_.add(*agent);
   }
 }
 
@@ -97,12 +115,14 @@ ComputeUnitPorts GpuDevice::ports_of(const ComputeUnitPlace& place) {
   return {.vector = port(*l1v_[place.index / sharers], place.index % sharers,
                          l1v_tlbs_.empty() ? nullptr : l1v_tlbs_[place.index].get()),
           .scalar = port(*array.l1s, place.in_array, array.l1s_tlb.get()),
-          .instruction = port(*array.l1i, place.in_array, array.l1i_tlb.get()),
-          .zero = zero_path(place.shader_array)};
+          .instruction = port(*array.l1i, place.in_array, array.l1i_tlb.get())};
 }
 
 void GpuDevice::build_compute_units() {
   const GpuParameters& gpu = parameters_.gpu;
+  std::vector<LoadStageFactory> stages;
+  for (const auto& extension : extensions_)
+    stages.emplace_back([&extension = *extension](const LoadStageContext& context) { return extension.make_stage(context); });
   for (unsigned index = 0; index < gpu.shader_arrays * gpu.cus_per_shader_array; ++index) {
     const ComputeUnitPlace place{
         .index = index, .shader_array = index / gpu.cus_per_shader_array, .in_array = index % gpu.cus_per_shader_array};
@@ -116,7 +136,7 @@ void GpuDevice::build_compute_units() {
                                                .vector_workspace = &vector_workspaces_[place.shader_array],
                                                .listener = dispatcher_,
                                                .matrix = parameters_.mfma,
-                                               .lazy = parameters_.lazy,
+                                               .stages = stages,
                                                .fine_grained_float_atomics = gpu.fine_grained_float_atomics,
                                                .memory = state_memory_};
     units_.push_back(std::make_unique<ComputeUnit>(name_of("cu", index).c_str(), parameters_.cu, place, surroundings));
@@ -126,11 +146,17 @@ void GpuDevice::build_compute_units() {
     unit.scalar_port.bind(ports.scalar.socket);
     unit.instruction_port.bind(ports.instruction.socket);
     unit.attach_memory(ports.vector.cache, ports.scalar.cache, ports.instruction.cache);
-    CacheMaintenance* vector_caches = &ports.vector.cache;
-    if (zero_) vector_caches = zero_->vector_caches[index].get();
-    unit.attach_caches(vector_caches, &ports.scalar.cache, &ports.instruction.cache);
+    std::vector<CacheMaintenance*> vector_caches{&ports.vector.cache};
+    for (const auto& extension : extensions_) {
+      if (CacheMaintenance* const cache = extension->invalidated_with_l1v(index)) vector_caches.push_back(cache);
+    }
+    CacheMaintenance* invalidated = vector_caches.front();
+    if (vector_caches.size() > 1) {
+      vector_caches_.push_back(std::make_unique<CachesTogether>(std::move(vector_caches)));
+      invalidated = vector_caches_.back().get();
+    }
+    unit.attach_caches(invalidated, &ports.scalar.cache, &ports.instruction.cache);
     unit.attach_tlbs(ports.vector.tlb, ports.scalar.tlb, ports.instruction.tlb);
-    if (zero_ && gpu.timing != TimingMode::functional) unit.attach_zero(ports.zero);
   }
   // The units of a shader array share its caches.
   const std::vector<ComputeUnit*> units = unit_pointers();
@@ -166,22 +192,48 @@ void GpuDevice::build_sdma() {
     sdma_.push_back(std::make_unique<SdmaEngine>(name_of("sdma", i).c_str(), parameters_.sdma, i, Clock(gpu.core_clock),
                                                  Clock(gpu.timestamp_clock), gpu.timing, windows_.length(), gpu.target, vm_));
     sdma_.back()->attach_tlb(l2_tlb_.get());
-    if (zero_) sdma_.back()->attach(zero_->known.get());
+    for (const auto& extension : extensions_) {
+      if (WriteObserver* const observer = extension->write_observer()) sdma_.back()->attach(*observer);
+    }
     agents_.add(*sdma_.back());
   }
 }
 
-// Sources: all L1 vector, scalar and instruction caches, then the command processor and the SDMA engines, then zero caches.
+// Those that share nodes come last, as FabricGuests asks for.
+void GpuDevice::find_requesters() {
+  const GpuParameters& gpu = parameters_.gpu;
+  for (unsigned i = 0; i < l1v_.size(); ++i) {
+    const unsigned array = i * gpu.cus_per_l1v / gpu.cus_per_shader_array;
+    requesters_.push_back({.socket = l1v_[i]->downstream, .cache = l1v_[i].get(), .shader_array = array});
+  }
+  for (const auto level : {&ShaderArray::l1s, &ShaderArray::l1i}) {
+    for (unsigned array = 0; array < arrays_.size(); ++array) {
+      FirstLevelCache& cache = *(arrays_[array].*level);
+      requesters_.push_back({.socket = cache.downstream, .cache = &cache, .shader_array = array});
+    }
+  }
+  requesters_.push_back({.socket = cp_->packets.memory});
+  for (const auto& engine : sdma_) requesters_.push_back({.socket = engine->memory});
+  for (const bool guests : {false, true}) {
+    for (const ExtensionRequester& added : extension_requesters_) {
+      if (added.beside.has_value() != guests) continue;
+      requesters_.push_back({.socket = added.cache.downstream,
+                             .cache = &added.cache,
+                             .shader_array = added.shader_array,
+                             .beside = added.beside});
+    }
+  }
+}
+
 void GpuDevice::build_noc() {
   const GpuParameters& gpu = parameters_.gpu;
-  std::vector<tlm::tlm_initiator_socket<>*> requesters;
-  for (FirstLevelCache* cache : l1_caches()) requesters.push_back(&cache->downstream);
-  requesters.push_back(&cp_->packets.memory);
-  for (const auto& engine : sdma_) requesters.push_back(&engine->memory);
-  const FabricGuests guests = parameters_.zero_guests();
-  const std::size_t guest_sources = guests.sources.size();
-  if (zero_) {
-    for (const auto& cache : zero_->l1z) requesters.push_back(&cache->downstream);
+  find_requesters();
+  FabricGuests guests;
+  for (const Requester& requester : requesters_) {
+    if (requester.beside) guests.sources.push_back(*requester.beside);
+  }
+  if (extension_memory_ && extension_memory_->beside_l2) {
+    for (unsigned i = 0; i < destinations_.l2_banks; ++i) guests.destinations.push_back(destinations_.first_l2 + i);
   }
   std::vector<AddressRoute> routes;
   routes.push_back({.name = "host below VRAM", .base = 0, .size = Bytes{kVramBase}, .first_destination = destinations_.host});
@@ -192,18 +244,18 @@ void GpuDevice::build_noc() {
                     .count = destinations_.l2_banks,
                     .interleave = gpu.partition_interleave,
                     .hash = gpu.partition_hash});
-  if (zero_) {
-    const AddressSlice& masks = zero_->map.masks();
-    routes.push_back({.name = "zero masks",
-                      .base = masks.base(),
-                      .size = masks.size(),
-                      .first_destination = destinations_.first_l2z,
-                      .count = masks.count(),
-                      .interleave = masks.interleave()});
+  if (extension_memory_) {
+    const AddressSlice& slice = extension_memory_->slice;
+    routes.push_back({.name = extension_memory_->name,
+                      .base = slice.base(),
+                      .size = slice.size(),
+                      .first_destination = destinations_.first_of_extension,
+                      .count = slice.count(),
+                      .interleave = slice.interleave()});
   }
-  noc_ = make_fabric("noc", parameters_.noc, static_cast<unsigned>(requesters.size() - guest_sources),
+  noc_ = make_fabric("noc", parameters_.noc, static_cast<unsigned>(requesters_.size() - guests.sources.size()),
                      AddressRoutes(std::move(routes)), guests);
-  for (std::size_t i = 0; i < requesters.size(); ++i) requesters[i]->bind(noc_->sources[i]);
+  for (std::size_t i = 0; i < requesters_.size(); ++i) requesters_[i].socket.bind(noc_->sources[i]);
 }
 
 void GpuDevice::build_memory() {
@@ -212,37 +264,42 @@ void GpuDevice::build_memory() {
     const unsigned destination = destinations_.first_l2 + i;
     const AddressSlice slice = noc_->routes().slice(destination);
     l2_.push_back(std::make_unique<LastLevelCache>(name_of("l2_", i).c_str(), parameters_.l2, MemoryLevel::l2, 1, slice));
-    std::optional<AddressSlice> masks;
-    if (zero_) masks = zero_->map.masks_of(i);
-    dram_.push_back(std::make_unique<DramChannel>(name_of("dram", i).c_str(), parameters_.dram, slice, vram_, 0, masks));
+    std::optional<AddressSlice> second;
+    if (extension_memory_) {
+      const AddressSlice& all = extension_memory_->slice;
+      second = AddressSlice(all.base(), all.size(), all.interleave(), all.count(), i);
+    }
+    dram_.push_back(std::make_unique<DramChannel>(name_of("dram", i).c_str(), parameters_.dram, slice, vram_, 0, second));
     noc_->destinations[destination].bind(l2_.back()->upstream[0]);
     noc_->attach_prefetch(destination, l2_.back().get());
     l2_.back()->downstream.bind(dram_.back()->memory);
     l2.push_back(l2_.back().get());
-    if (!zero_) continue;
-    build_zero_memory(i);
-    l2.push_back(zero_->l2z.back().get());
+    if (!extension_memory_) continue;
+    build_extension_memory(i);
+    l2.push_back(extension_memory_->caches[i]);
   }
   const std::vector<FirstLevelCache*> caches = l1_caches();
   std::vector<CacheMaintenance*> l1(caches.begin(), caches.end());
-  if (zero_) {
-    for (const auto& cache : zero_->l1z) l1.push_back(cache.get());
-  }
+  for (const ExtensionRequester& added : extension_requesters_) l1.push_back(&added.cache);
   cp_->packets.attach_caches(std::move(l1), std::move(l2));
 }
 
-// Without timing nobody is asked how long anything takes.
+// Before the DRAM channel that the L2 bank of the partition has.
+void GpuDevice::build_extension_memory(unsigned partition) {
+  LastLevelCache& cache = *extension_memory_->caches[partition];
+  const unsigned destination = destinations_.first_of_extension + partition;
+  noc_->destinations[destination].bind(cache.upstream[0]);
+  noc_->attach_prefetch(destination, &cache);
+  cache.downstream.bind(dram_[partition]->second[0]);
+}
+
+// Functional mode needs no timing path.
 void GpuDevice::build_edge() {
   if (parameters_.gpu.timing == TimingMode::functional) return;
   edge_ = std::make_unique<MemoryEdge>(*noc_, l2_tlb_.get(), threads_, parameters_.shortest_way());
-  unsigned source = 0;  // in the order of build_noc()
-  for (const auto& cache : l1v_) {
-    edge_->add(*cache, source,
-               static_cast<unsigned>(source * parameters_.gpu.cus_per_l1v / parameters_.gpu.cus_per_shader_array));
-    ++source;
-  }
-  for (const auto level : {&ShaderArray::l1s, &ShaderArray::l1i}) {
-    for (unsigned array = 0; array < arrays_.size(); ++array) edge_->add(*(arrays_[array].*level), source++, array);
+  for (unsigned source = 0; source < requesters_.size(); ++source) {
+    const Requester& requester = requesters_[source];
+    if (requester.cache != nullptr) edge_->add(*requester.cache, source, requester.shader_array);
   }
   if (page_walker_) {
     for (unsigned i = 0; i < l1v_tlbs_.size(); ++i) edge_->add(*l1v_tlbs_[i], i / parameters_.gpu.cus_per_shader_array);
@@ -252,17 +309,23 @@ void GpuDevice::build_edge() {
   }
   for (unsigned i = 0; i < destinations_.l2_banks; ++i)
     edge_->add_destination(destinations_.first_l2 + i, *l2_[i], &dram_[i]->port());
-  if (zero_) {
-    source += 1 + static_cast<unsigned>(sdma_.size());
-    for (unsigned array = 0; array < arrays_.size(); ++array) edge_->add(*zero_->l1z[array], source++, array);
-    for (unsigned i = 0; i < destinations_.l2_banks; ++i)
-      edge_->add_destination(destinations_.first_l2z + i, *zero_->l2z[i], &dram_[i]->mask_port(), destinations_.first_l2 + i);
-    if (zero_->known) edge_->attach(*zero_->known);
+  if (extension_memory_) {
+    for (unsigned i = 0; i < destinations_.l2_banks; ++i) {
+      edge_->add_destination(destinations_.first_of_extension + i, *extension_memory_->caches[i], &dram_[i]->second_port(),
+                             destinations_.first_l2 + i);
+    }
+  }
+  for (const auto& extension : extensions_) {
+    if (WindowObserver* const observer = extension->window_observer()) edge_->attach(*observer);
   }
   windows_.attach(edge_.get());
 }
 
 void GpuDevice::build_copies() {
+  std::vector<WriteObserver*> write_observers;
+  for (const auto& extension : extensions_) {
+    if (WriteObserver* const observer = extension->write_observer()) write_observers.push_back(observer);
+  }
   copies_ = std::make_unique<DeviceCopies>(DeviceCopies::Device{.vm = vm_,
                                                                 .dispatcher = dispatcher_,
                                                                 .packets = cp_->packets,
@@ -275,7 +338,7 @@ void GpuDevice::build_copies() {
                                                                 .l2_tlb = l2_tlb_.get(),
                                                                 .l2_tlb_parameters = parameters_.l2_tlb,
                                                                 .routes = noc_->routes(),
-                                                                .masks = zero_ ? zero_->known.get() : nullptr,
+                                                                .write_observers = std::move(write_observers),
                                                                 .used = [this] { return used(); }});
   describe_memory([this](const std::string& name, const DeviceCopies::Describe& describe) { copies_->count(name, describe); });
   if (parameters_.gpu.copies != CopyMode::bulk) return;
@@ -302,12 +365,13 @@ void GpuDevice::reset() {
   }
   noc_->reset();
   for (const auto& bank : l2_) bank->reset();
-  if (zero_) {
-    for (const auto& cache : zero_->l1z) cache->reset();
-    for (const auto& bank : zero_->l2z) bank->reset();
+  for (const ExtensionRequester& added : extension_requesters_) added.cache.reset();
+  if (extension_memory_) {
+    for (LastLevelCache* const cache : extension_memory_->caches) cache->reset();
   }
   for (const auto& channel : dram_) channel->reset();
   if (edge_) edge_->reset();
+  for (const auto& extension : extensions_) extension->reset();
 }
 
 void GpuDevice::kernel_ended(const KernelRecord&) {
@@ -368,7 +432,7 @@ ResourceAmounts GpuDevice::used() const {
   const auto& ports = noc_->statistics().destinations;
   for (unsigned i = 0; i < destinations_.l2_banks; ++i) {
     of(Resource::noc) += ports[destinations_.first_l2 + i].flits * parameters_.noc.width;
-    if (zero_) of(Resource::noc) += ports[destinations_.first_l2z + i].flits * parameters_.noc.width;
+    if (extension_memory_) of(Resource::noc) += ports[destinations_.first_of_extension + i].flits * parameters_.noc.width;
   }
   for (const auto& channel : dram_)
     of(Resource::dram) += channel->statistics().bytes_read + channel->statistics().bytes_written;
@@ -404,7 +468,7 @@ ResourceAmounts GpuDevice::available(Cycles cycles) const {
   };
   of(Resource::l1) = l1v_.size() * cache_bytes(parameters_.l1v);
   of(Resource::l2) = l2_.size() * cache_bytes(parameters_.l2);
-  const unsigned noc_ports = destinations_.l2_banks * (zero_ && parameters_.zero_guests().destinations.empty() ? 2 : 1);
+  const unsigned noc_ports = destinations_.l2_banks * (extension_memory_ && !extension_memory_->beside_l2 ? 2 : 1);
   of(Resource::noc) = 2ULL * noc_ports * parameters_.noc.width * cycles_of(parameters_.noc.clock);
   of(Resource::dram) =
       dram_.size() * parameters_.dram.pseudo_channels * parameters_.dram.bytes_per_cycle * cycles_of(parameters_.dram.clock);
@@ -420,9 +484,9 @@ void GpuDevice::describe_memory(const std::function<void(const std::string&, con
   };
   for (const FirstLevelCache* cache : l1_caches()) describe(cache->basename(), *cache);
   for (const auto& bank : l2_) describe(bank->basename(), *bank);
-  if (zero_) {
-    for (const auto& cache : zero_->l1z) describe(cache->basename(), *cache);
-    for (const auto& bank : zero_->l2z) describe(bank->basename(), *bank);
+  for (const ExtensionRequester& added : extension_requesters_) describe(added.cache.basename(), added.cache);
+  if (extension_memory_) {
+    for (const LastLevelCache* cache : extension_memory_->caches) describe(cache->basename(), *cache);
   }
   if (page_walker_) {
     for (std::size_t i = 0; i < l1v_tlbs_.size(); ++i) describe(name_of("l1v_tlb", i), *l1v_tlbs_[i]);
@@ -439,17 +503,7 @@ void GpuDevice::describe_statistics(StatisticsGroup& group) const {
   agents_.describe_statistics(group);
   describe_memory([&group](const std::string& name, const DeviceCopies::Describe& describe) { describe(group.group(name)); });
   copies_->add_to(group);
-  describe_lazy_hardware(group);
-}
-
-// Constants of the configuration, which runs are compared by.
-void GpuDevice::describe_lazy_hardware(StatisticsGroup& group) const {
-  if (!holds_loads(parameters_.lazy.mode)) return;
-  const held_load::Cost cost = held_load::cost(parameters_.cu, static_cast<unsigned>(units_.size()));
-  StatisticsGroup& lazy = group.group("lazy_hardware");
-  for (const held_load::CostLine& line : held_load::lines(cost))
-    lazy.add_derived(
-        line.name, [value = line.value] { return value; }, line.meaning, line.unit);
+  for (const auto& extension : extensions_) extension->describe(group);
 }
 
 }  // namespace lacuna

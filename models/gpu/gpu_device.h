@@ -8,10 +8,7 @@
 //            +-- L1I --+         +-- host
 //   CP, SDMA x m ------+
 //
-// With zero caches (lazy.mode, LazyGPU) an L1Z for each shader array, beside its L1 vector caches, and an L2Z for each
-// partition, beside its L2 bank and before the same DRAM channel:
-//
-//   CU x n ------ L1Z -------- NoC --+-- L2Z x p ------ DRAM channel x p
+// Research machines add to this what models/gpu/device_extension.h says.
 //
 // Beside the L1 caches are their TLBs: one for each compute unit's vector memory, one for each shader array's scalar and one
 // for its instruction cache; behind them an L2 TLB and a page walker.
@@ -30,6 +27,7 @@
 #include <iosfwd>
 #include <memory>
 #include <memory_resource>
+#include <optional>
 #include <span>
 #include <string>
 #include <systemc>
@@ -37,14 +35,15 @@
 
 #include "models/cache/first_level_cache.h"
 #include "models/command/command_processor.h"
-#include "models/common/backing_store.h"
-#include "models/common/huge_page_resource.h"
-#include "models/common/statistics.h"
+#include "models/common/config/statistics.h"
+#include "models/common/host/huge_page_resource.h"
+#include "models/common/transport/backing_store.h"
 #include "models/compute/windows.h"
 #include "models/dram/dram_channel.h"
 #include "models/gpu/agent_registry.h"
 #include "models/gpu/device_copies.h"
 #include "models/gpu/device_energy.h"
+#include "models/gpu/device_extension.h"
 #include "models/gpu/device_requests.h"
 #include "models/gpu/gpu_parameters.h"
 #include "models/gpu/memory_edge.h"
@@ -72,18 +71,14 @@ struct ComputeUnitPorts {
   Port vector;
   Port scalar;
   Port instruction;
-  ZeroPath zero;
 };
 
-/// Caches of zero masks and what they share. LazyGPU (ISCA '25), section 4.2.
-struct ZeroCaches {
-  explicit ZeroCaches(const ZeroMaskMap& masks) : map(masks) {}
-
-  ZeroMaskMap map;
-  std::unique_ptr<ZeroMasks> known;                            ///< null: every mask is known
-  std::vector<std::unique_ptr<FirstLevelCache>> l1z;           ///< of each shader array
-  std::vector<std::unique_ptr<LastLevelCache>> l2z;            ///< of each partition
-  std::vector<std::unique_ptr<CachesTogether>> vector_caches;  ///< of each compute unit: its L1 vector cache and its L1Z
+/// A source of the fabric.
+struct Requester {
+  tlm::tlm_initiator_socket<>& socket;
+  FirstLevelCache* cache = nullptr;  ///< null: an agent, which waits for each of its requests
+  unsigned shader_array = 0;         ///< of a cache
+  std::optional<unsigned> beside{};  ///< the source whose node it shares
 };
 
 class GpuDevice : public sc_core::sc_module, private ResourceMeter, private KernelObserver {
@@ -113,8 +108,14 @@ class GpuDevice : public sc_core::sc_module, private ResourceMeter, private Kern
   /// Adds to these, described in `parent`, what copies in bulk have added.
   void add_copies_to(StatisticsGroup& parent) const { copies_->add_to(parent); }
 
-  /// What the compute units of a shader array have of the zero caches; all null: there are none.
-  ZeroPath zero_path(unsigned shader_array);
+  /// The hardware of a research machine. Null: it is off.
+  template <typename Extension>
+  Extension* extension() {
+    for (const auto& extension : extensions_) {
+      if (auto* const found = dynamic_cast<Extension*>(extension.get())) return found;
+    }
+    return nullptr;
+  }
   /// What serves the compute units' requests at the end of a window; null without timing.
   WindowEdge* edge() { return edge_.get(); }
 
@@ -136,7 +137,7 @@ class GpuDevice : public sc_core::sc_module, private ResourceMeter, private Kern
     unsigned first_l2 = 0;
     unsigned l2_banks;
     unsigned host = first_l2 + l2_banks;
-    unsigned first_l2z = host + 1;  ///< as many as L2 banks, when there are zero caches
+    unsigned first_of_extension = host + 1;  ///< as many as L2 banks, when an extension has memory
   };
 
   ResourceAmounts used() const override;
@@ -146,19 +147,19 @@ class GpuDevice : public sc_core::sc_module, private ResourceMeter, private Kern
   /// Lets the agents that are not at work forget the past, too, and gives requests over time: the next window may be far.
   void kernel_ended(const KernelRecord& record) override;
   void build_l1_caches();
-  void build_zero_caches();
+  void build_extensions();
   void build_translation();
   void build_compute_units();
   void build_command_processor();
   void build_sdma();
+  void find_requesters();
   void build_noc();
   void build_memory();
-  void build_zero_memory(unsigned partition);
+  void build_extension_memory(unsigned partition);
   void build_edge();
   void build_copies();
   void build_requests();
   void build_energy();
-  void describe_lazy_hardware(StatisticsGroup& group) const;
   void start_of_simulation() override;
   void reset();
   ComputeUnitPorts ports_of(const ComputeUnitPlace& place);
@@ -186,7 +187,12 @@ class GpuDevice : public sc_core::sc_module, private ResourceMeter, private Kern
   std::vector<std::unique_ptr<FirstLevelCache>> l1v_;     ///< of gpu.cus_per_l1v compute units each
   std::vector<std::unique_ptr<FirstLevelTlb>> l1v_tlbs_;  ///< of each compute unit
   std::vector<ShaderArray> arrays_;
-  std::unique_ptr<ZeroCaches> zero_;         ///< null: the mode has none
+  std::vector<std::unique_ptr<DeviceExtension>> extensions_;
+  std::vector<ExtensionRequester> extension_requesters_;
+  std::optional<ExtensionMemory> extension_memory_;
+  std::vector<std::unique_ptr<CachesTogether>>
+      vector_caches_;                        ///< of each compute unit, when extensions have caches beside L1V
+  std::vector<Requester> requesters_;        ///< by number of the fabric's source
   std::unique_ptr<PageWalker> page_walker_;  ///< this and all TLBs: null when translation takes no time
   std::unique_ptr<Tlb> l2_tlb_;
   std::vector<std::unique_ptr<SdmaEngine>> sdma_;

@@ -16,10 +16,7 @@ void GpuDevice::build_energy() {
     array.l1i->describe_energy(meter, "l1i", e.l1i);
   }
   for (const auto& bank : l2_) bank->describe_energy(meter, "l2", e.l2);
-  if (zero_) {
-    for (const auto& cache : zero_->l1z) cache->describe_energy(meter, "l1z", e.l1z);
-    for (const auto& bank : zero_->l2z) bank->describe_energy(meter, "l2z", e.l2z);
-  }
+  for (const auto& extension : extensions_) extension->describe_energy(meter, e);
   for (const FirstLevelTlb* tlb : l1_tlbs()) tlb->describe_energy(meter, "l1_tlb", e.l1_tlb);
   if (page_walker_) {
     l2_tlb_->describe_energy(meter, "l2_tlb", e.l2_tlb);

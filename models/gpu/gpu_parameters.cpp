@@ -7,8 +7,8 @@
 #include <stdexcept>
 #include <utility>
 
-#include "models/common/memory_map.h"
-#include "models/common/retirement.h"
+#include "include/lacuna/abi/memory_map.h"
+#include "models/common/time/retirement.h"
 #include "models/dram/dram_schedule.h"
 #include "models/noc/stepped_network.h"
 #include "models/noc/topology.h"
@@ -59,7 +59,7 @@ void GpuParameters::describe(ParameterSection& s) {
   s.add("partition_hash", partition_hash,
         "Whether higher address bits are XORed onto the number of the partition; needs a power of two of partitions",
         {{"none", static_cast<int>(AddressHash::none)}, {"xor", static_cast<int>(AddressHash::fold)}},
-        {.source = "AMD's MI200 and MI300 (Linux, drivers/ras/amd/atl/dehash.c); models/common/address_hash.h"});
+        {.source = "AMD's MI200 and MI300 (Linux, drivers/ras/amd/atl/dehash.c); models/common/transport/address_hash.h"});
   s.add("start_phase", start_phase,
         "Delay of every dispatch's start. Runs that differ in nothing else tell how far a kernel's time depends on who comes "
         "first",
@@ -91,11 +91,6 @@ GpuDeviceParameters::GpuDeviceParameters() {
   l2.hit_latency = 53_cycles;
   l2.tag_latency = 10_cycles;
   l2.fill_latency = 10_cycles;
-  // Zero caches are an eighth of these (LazyGPU (ISCA '25), Table 2), as fast as they are, with lines of a transaction.
-  l1z.size = 8_KiB;
-  l2z = l2;
-  l2z.size = 32_KiB;
-  for (CacheParameters* cache : {&l1z, &l2z}) cache->line = cache->sector = 32_B;
   // L1 caches are indexed virtually and tagged physically, so that a TLB hit costs nothing beside the L1's own latency.
   l1_tlb.hit_latency = Cycles{0};
   l2_tlb.entries = 4096;
@@ -122,9 +117,7 @@ void GpuDeviceParameters::describe(ParameterSet& set) {
   set.describe("noc", noc);
   set.describe("l2", l2);
   set.describe("mfma", mfma);
-  set.describe("lazy", lazy);
-  set.describe("l1z", l1z);
-  set.describe("l2z", l2z);
+  for (const auto& extension : extensions.all()) extension->describe(set);
   set.describe("dram", dram);
   set.describe("vram", vram);
   set.describe("energy", energy);
@@ -151,18 +144,10 @@ Cycles GpuDeviceParameters::window() const {
     return later(core.floor(SteppedNetwork::lookahead(noc)), Cycles{1});
   Tick shortest = around + time(l2.clock, l2.write_latency) +
                   time(gpu.core_clock, cu.vmem_address_latency + cu.vmem_return_latency) + time(l1v.clock, l1v.tag_latency);
-  // DRAM channels decide what requests that have left by then can reach (MemoryEdge).
-  const Tick dram_read = time(dram.clock, dram.frontend_latency + dram.tCL + dram.burst);
-  const auto answer = [&](const CacheParameters& cache) {
-    return earlier(time(cache.clock, cache.hit_latency), time(cache.clock, cache.tag_latency + cache.fill_latency) + dram_read);
-  };
   for (const CacheParameters* cache : {&l1v, &l1s, &l1i})
-    shortest = earlier(shortest, around + answer(l2) + time(cache->clock, cache->tag_latency));
-  if (has_zero_caches(lazy.mode)) {
-    const Tick away = around + time(l1z.clock, l1z.tag_latency);
-    shortest = earlier(shortest, away + answer(l2z));
-    shortest = earlier(shortest, away + time(l2z.clock, l2z.write_latency) +
-                                     time(gpu.core_clock, cu.vmem_address_latency + cu.vmem_return_latency));
+    shortest = earlier(shortest, around + shortest_answer_of(l2) + time(cache->clock, cache->tag_latency));
+  for (const auto& extension : extensions.all()) {
+    if (extension->is_on()) shortest = earlier(shortest, extension->shortest_answer(*this));
   }
   // No longer than units may be behind the kernel.
   shortest = earlier(shortest, kFurthestBehind);
@@ -174,32 +159,25 @@ AddressSlice GpuDeviceParameters::vram_slice(unsigned partition) const {
                       gpu.partition_hash);
 }
 
-ZeroMaskMap GpuDeviceParameters::zero_mask_map() const {
-  return ZeroMaskMap(vram_slice(0), LACUNA_VRAM_BASE + LACUNA_VRAM_SIZE, lazy.mask_bits,
-                     static_cast<unsigned>(std::min(l1z.line.n, l1z.sector.n)));
+Tick GpuDeviceParameters::shortest_answer_of(const CacheParameters& cache) const {
+  const auto time = [](Frequency clock, Cycles cycles) { return clock.period() * cycles.n; };
+  // DRAM channels decide what requests that have left by the window's end can reach (MemoryEdge).
+  const Tick dram_read = time(dram.clock, dram.frontend_latency + dram.tCL + dram.burst);
+  return earlier(time(cache.clock, cache.hit_latency), time(cache.clock, cache.tag_latency + cache.fill_latency) + dram_read);
 }
 
-FabricGuests GpuDeviceParameters::zero_guests() const {
-  FabricGuests guests;
-  if (!has_zero_caches(lazy.mode)) return guests;
-  if (noc.topology == FabricTopology::crossbar && lazy.ports == ZeroPorts::own) return guests;
-  const unsigned l1v_per_array = gpu.cus_per_shader_array / gpu.cus_per_l1v;
-  for (unsigned array = 0; array < gpu.shader_arrays; ++array) guests.sources.push_back(array * l1v_per_array);
-  for (unsigned bank = 0; bank < gpu.memory_partitions; ++bank) guests.destinations.push_back(bank);
-  return guests;
-}
-
-void GpuDeviceParameters::check_zero_caches(std::vector<std::string>& problems) const {
-  for (const auto& [section, cache] : {std::pair{"l1z", &l1z}, {"l2z", &l2z}}) {
-    if (gpu.memory_partitions > 1 && cache->line.n > gpu.partition_interleave.n) {
-      problems.push_back(fmt::format("{}.line = {} is larger than gpu.partition_interleave = {}", section, cache->line.n,
-                                     gpu.partition_interleave.n));
-    }
+ExtensionNodes GpuDeviceParameters::extension_nodes() const {
+  ExtensionNodes sum;
+  for (const auto& extension : extensions.all()) {
+    if (!extension->is_on()) continue;
+    const ExtensionNodes nodes = extension->nodes(*this);
+    sum.sources += nodes.sources;
+    sum.destinations += nodes.destinations;
+    sum.guests.sources.insert(sum.guests.sources.end(), nodes.guests.sources.begin(), nodes.guests.sources.end());
+    sum.guests.destinations.insert(sum.guests.destinations.end(), nodes.guests.destinations.begin(),
+                                   nodes.guests.destinations.end());
   }
-  if (l1z.write_policy != WritePolicy::write_around)
-    problems.emplace_back("l1z.write_policy must be write_around: fences do not write L1 caches back");
-  if (l2z.write_policy != WritePolicy::write_back)
-    problems.emplace_back("l2z.write_policy must be write_back: parts of a mask's bytes are put together there");
+  return sum;
 }
 
 std::vector<std::string> GpuDeviceParameters::check() const {
@@ -246,12 +224,13 @@ std::vector<std::string> GpuDeviceParameters::check() const {
   check_model("l1_tlb", [&] { Tlb(l1_tlb, walker); });
   check_model("l2_tlb", [&] { Tlb(l2_tlb, walker); });
   const unsigned l1_caches = gpu.shader_arrays * gpu.cus_per_shader_array / gpu.cus_per_l1v + 2 * gpu.shader_arrays;
-  const bool zero_ports = has_zero_caches(lazy.mode) && zero_guests().sources.empty();
+  const ExtensionNodes more = extension_nodes();
   check_model("noc", [&] {
-    place(noc, l1_caches + 1 + sdma.engines + (zero_ports ? gpu.shader_arrays : 0),
-          gpu.memory_partitions + 1 + (zero_ports ? gpu.memory_partitions : 0), zero_guests());
+    place(noc, l1_caches + 1 + sdma.engines + more.sources, gpu.memory_partitions + 1 + more.destinations, more.guests);
   });
-  if (has_zero_caches(lazy.mode)) check_zero_caches(problems);
+  for (const auto& extension : extensions.all()) {
+    if (extension->is_on()) extension->check(*this, problems);
+  }
   if (mfma.extensions != isa::MatrixExtensions::none && gpu.target == isa::Target::gfx803)
     problems.emplace_back("mfma.extensions: gpu.target = gfx803 has no matrix units, gfx90a does");
   for (std::string& problem : energy.check()) problems.push_back(std::move(problem));

@@ -6,14 +6,13 @@
 
 #include "models/cache/cache.h"
 #include "models/command/packet_processor.h"
-#include "models/common/address_hash.h"
-#include "models/common/mmio_peripheral.h"
-#include "models/common/parameters.h"
-#include "models/common/zero_masks.h"
-#include "models/compute/lazy_parameters.h"
-#include "models/compute/matrix_parameters.h"
+#include "models/common/config/parameters.h"
+#include "models/common/transport/address_hash.h"
+#include "models/common/transport/mmio_peripheral.h"
+#include "models/compute/matrix/matrix_parameters.h"
 #include "models/dram/dram_parameters.h"
 #include "models/energy/energy_parameters.h"
+#include "models/gpu/device_extension.h"
 #include "models/noc/fabric.h"
 #include "models/sdma/copy_surroundings.h"
 #include "models/sdma/sdma_engine.h"
@@ -63,9 +62,6 @@ struct GpuDeviceParameters {
   CacheParameters l1i;
   CacheParameters l2;
   MatrixParameters mfma;
-  LazyParameters lazy;
-  CacheParameters l1z;
-  CacheParameters l2z;
   TlbParameters l1_tlb;
   TlbParameters l2_tlb;
   PageWalkerParameters page_walker;
@@ -74,10 +70,11 @@ struct GpuDeviceParameters {
   DramParameters dram;
   VramParameters vram;
   EnergyParameters energy;
+  ExtensionSet extensions;  ///< parameters of research machines; initially none
 
   GpuDeviceParameters();
-  /// Sections gpu, gpu_mmio, cp, dispatcher, cu, l1v, l1s, l1i, l1_tlb, l2_tlb, page_walker, sdma, noc, l2, mfma, lazy, l1z,
-  /// l2z, dram, vram, energy.
+  /// Sections gpu, gpu_mmio, cp, dispatcher, cu, l1v, l1s, l1i, l1_tlb, l2_tlb, page_walker, sdma, noc, l2, mfma, those of the
+  /// extensions, dram, vram, energy.
   void describe(ParameterSet& set);
   /// What no single parameter's range can say; one line per problem, naming section.name.
   std::vector<std::string> check() const;
@@ -88,13 +85,10 @@ struct GpuDeviceParameters {
   Tick shortest_way() const;
   /// GPU memory as a partition sees it.
   AddressSlice vram_slice(unsigned partition) const;
-  /// Where zero masks are. std::invalid_argument when the parameters do not make a map.
-  ZeroMaskMap zero_mask_map() const;
-  /// Zero caches that share the network's ports of others: L1Z of each shader array, L2Z of each partition.
-  FabricGuests zero_guests() const;
-
- private:
-  void check_zero_caches(std::vector<std::string>& problems) const;
+  /// From a request's arrival at a last-level cache to its answer, at least.
+  Tick shortest_answer_of(const CacheParameters& cache) const;
+  /// Nodes of the fabric that the extensions take which are on.
+  ExtensionNodes extension_nodes() const;
 };
 
 }  // namespace lacuna

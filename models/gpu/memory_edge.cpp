@@ -7,9 +7,9 @@
 #include <span>
 #include <utility>
 
-#include "models/common/host_prefetch.h"
-#include "models/common/sort_by_time.h"
-#include "models/common/tlm_time.h"
+#include "models/common/host/host_prefetch.h"
+#include "models/common/time/sort_by_time.h"
+#include "models/common/time/tlm_time.h"
 
 namespace lacuna {
 MemoryEdge::MemoryEdge(Fabric& fabric, TranslationLevel* l2_tlb, WorkerThreads* threads, Tick shortest_way)
@@ -60,17 +60,17 @@ void MemoryEdge::add_destination(unsigned destination, LastLevelCache& cache, De
   behind.caches.push_back(&cache);
 }
 
-// What leaves depends on the edge where translations or what it learns of zero masks lead to further requests. Else it leaves
-// at once, while it is in the caches of the thread that has made it.
+// Where translations or an observer of the edge may lead to further requests, requests leave at the edge. Otherwise they leave
+// here, while they are in the host caches of the thread that has made them.
 void MemoryEdge::worked(unsigned number, unsigned thread, Tick end) {
   Group& group = groups_[number];
-  if (!ports_known_ || stepped_ != nullptr || masks_ != nullptr || group.asks || group.next_departure >= end) return;
+  if (!ports_known_ || stepped_ != nullptr || !observers_.empty() || group.asks || group.next_departure >= end) return;
   leave(group, end, workplaces_[thread]);
   group.left = true;
 }
 
 void MemoryEdge::settle(Tick end) {
-  if (masks_ != nullptr) masks_->settle();
+  for (WindowObserver* const observer : observers_) observer->window_ended();
   translate();
   if (stepped_ != nullptr) {
     settle_steps(end);

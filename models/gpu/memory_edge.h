@@ -29,11 +29,11 @@
 
 #include "models/cache/first_level_cache.h"
 #include "models/cache/last_level_cache.h"
-#include "models/common/deferred_memory.h"
-#include "models/common/pooled_records.h"
-#include "models/common/timing_payload.h"
-#include "models/common/worker_threads.h"
-#include "models/common/zero_masks.h"
+#include "models/common/containers/pooled_records.h"
+#include "models/common/host/worker_threads.h"
+#include "models/common/transport/deferred_memory.h"
+#include "models/common/transport/timing_payload.h"
+#include "models/compute/window_observer.h"
 #include "models/compute/windows.h"
 #include "models/noc/fabric.h"
 #include "models/noc/node_ports.h"
@@ -57,8 +57,8 @@ class MemoryEdge : public WindowEdge {
   }
   /// A cache behind which is the memory of another destination, which has a cache as well.
   void add_destination(unsigned destination, LastLevelCache& cache, DeferredMemory* memory, unsigned memory_of);
-  /// What is known of zero masks: settled at each edge.
-  void attach(ZeroMasks& masks) { masks_ = &masks; }
+  /// Notified at each edge, before requests leave.
+  void attach(WindowObserver& observer) { observers_.push_back(&observer); }
 
   void worked(unsigned group, unsigned thread, Tick end) override;
   void settle(Tick end) override;
@@ -252,7 +252,7 @@ class MemoryEdge : public WindowEdge {
     unsigned group;
   };
   std::vector<Translator> tlbs_;
-  ZeroMasks* masks_ = nullptr;
+  std::vector<WindowObserver*> observers_;
   std::vector<Workplace> workplaces_;  ///< by thread
   std::vector<unsigned> leaving_;      ///< groups from which something leaves at this edge
   std::vector<unsigned> late_;         ///< groups with translations to learn, or with requests that have not left yet

@@ -1,5 +1,5 @@
 // The edge of a window before a network that is stepped.
-#include "models/common/tlm_time.h"
+#include "models/common/time/tlm_time.h"
 #include "models/gpu/memory_edge.h"
 
 namespace lacuna {

@@ -3,7 +3,7 @@
 
 #include <span>
 
-#include "models/isa/table.h"
+#include "models/isa/decode/table.h"
 
 namespace lacuna::isa {
 

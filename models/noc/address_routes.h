@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "models/common/address_slice.h"
-#include "models/common/units.h"
+#include "models/common/time/units.h"
+#include "models/common/transport/address_slice.h"
 
 namespace lacuna {
 

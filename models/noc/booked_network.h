@@ -20,8 +20,8 @@
 
 #include <vector>
 
-#include "models/common/calendar.h"
-#include "models/common/slot_calendars.h"
+#include "models/common/time/calendar.h"
+#include "models/common/time/slot_calendars.h"
 #include "models/noc/network.h"
 
 namespace lacuna {

@@ -7,8 +7,8 @@
 #include <string>
 #include <utility>
 
-#include "models/common/guest_mistake.h"
-#include "models/common/tlm_time.h"
+#include "models/common/config/guest_mistake.h"
+#include "models/common/time/tlm_time.h"
 #include "models/noc/booked_network.h"
 #include "models/noc/crossbar.h"
 #include "models/noc/stepped_network.h"

@@ -24,12 +24,12 @@
 #include <tlm>
 #include <vector>
 
-#include "models/common/host_prefetch.h"
-#include "models/common/memory_attributes.h"
-#include "models/common/payload_pool.h"
-#include "models/common/retirement.h"
-#include "models/common/statistics.h"
-#include "models/common/units.h"
+#include "models/common/config/statistics.h"
+#include "models/common/host/host_prefetch.h"
+#include "models/common/time/retirement.h"
+#include "models/common/time/units.h"
+#include "models/common/transport/memory_attributes.h"
+#include "models/common/transport/payload_pool.h"
 #include "models/energy/energy_meter.h"
 #include "models/energy/energy_parameters.h"
 #include "models/noc/address_routes.h"

@@ -8,8 +8,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "models/common/slot_calendar.h"
-#include "models/common/units.h"
+#include "models/common/time/slot_calendar.h"
+#include "models/common/time/units.h"
 
 namespace lacuna {
 

@@ -24,9 +24,9 @@
 #include <limits>
 #include <vector>
 
-#include "models/common/bit_set.h"
-#include "models/common/pooled_records.h"
-#include "models/common/ring.h"
+#include "models/common/containers/bit_set.h"
+#include "models/common/containers/pooled_records.h"
+#include "models/common/containers/ring.h"
 #include "models/noc/fabric_parameters.h"
 #include "models/noc/topology.h"
 

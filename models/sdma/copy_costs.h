@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-#include "models/common/units.h"
+#include "models/common/time/units.h"
 
 namespace lacuna {
 

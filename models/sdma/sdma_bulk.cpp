@@ -10,8 +10,8 @@
 #include <cstring>
 #include <vector>
 
-#include "models/common/huge_pages.h"
-#include "models/common/tlm_time.h"
+#include "models/common/host/huge_pages.h"
+#include "models/common/time/tlm_time.h"
 #include "models/sdma/sdma_engine_state.h"
 
 namespace lacuna {

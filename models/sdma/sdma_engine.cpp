@@ -6,9 +6,9 @@
 #include <bit>
 #include <cstring>
 
-#include "models/common/gpu_registers.h"
-#include "models/common/guest_mistake.h"
-#include "models/common/tlm_time.h"
+#include "include/lacuna/abi/gpu_registers.h"
+#include "models/common/config/guest_mistake.h"
+#include "models/common/time/tlm_time.h"
 #include "models/sdma/sdma_engine_state.h"
 
 namespace lacuna {

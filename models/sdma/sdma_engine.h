@@ -31,12 +31,12 @@
 #include <vector>
 
 #include "models/common/agent.h"
-#include "models/common/calendar.h"
-#include "models/common/parameters.h"
-#include "models/common/payload_pool.h"
-#include "models/common/statistics.h"
-#include "models/common/translation_level.h"
-#include "models/common/zero_masks.h"
+#include "models/common/config/parameters.h"
+#include "models/common/config/statistics.h"
+#include "models/common/time/calendar.h"
+#include "models/common/transport/payload_pool.h"
+#include "models/common/transport/translation_level.h"
+#include "models/common/transport/write_observer.h"
 #include "models/compute/compute_unit_parameters.h"
 #include "models/isa/target.h"
 #include "models/sdma/copy_costs.h"
@@ -113,8 +113,8 @@ class SdmaEngine : public sc_core::sc_module, public Agent {
   void set_listener(SdmaListener& listener) { listener_ = &listener; }
   /// What translates addresses; null: translation takes no time.
   void attach_tlb(TranslationLevel* tlb) { tlb_ = tlb; }
-  /// What has to hear of what the engine writes: it does not write zero masks. Null: nobody.
-  void attach(ZeroMasks* masks) { masks_ = masks; }
+  /// Notified of every write of the engine.
+  void attach(WriteObserver& observer) { write_observers_.push_back(&observer); }
   /// From now on large copies and fills go in bulk.
   void attach(CopySurroundings& surroundings) { surroundings_ = &surroundings; }
 
@@ -224,7 +224,7 @@ class SdmaEngine : public sc_core::sc_module, public Agent {
   SdmaListener* listener_ = nullptr;
   TranslationLevel* tlb_ = nullptr;
   CopySurroundings* surroundings_ = nullptr;
-  ZeroMasks* masks_ = nullptr;
+  std::vector<WriteObserver*> write_observers_;
   CopyCosts costs_;                 // up to when the last request is issued
   std::map<CopyKind, Tick> tails_;  // from then to when all is done
 

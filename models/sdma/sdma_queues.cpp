@@ -5,7 +5,7 @@
 #include <bit>
 #include <ostream>
 
-#include "models/common/guest_mistake.h"
+#include "models/common/config/guest_mistake.h"
 #include "models/sdma/sdma_engine_state.h"
 
 namespace lacuna {

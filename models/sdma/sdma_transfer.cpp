@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include "models/common/gpu_registers.h"
-#include "models/common/tlm_time.h"
+#include "include/lacuna/abi/gpu_registers.h"
+#include "models/common/time/tlm_time.h"
 #include "models/sdma/sdma_engine_state.h"
 
 namespace lacuna {
@@ -195,7 +195,10 @@ std::optional<isa::MemoryWindow> SdmaEngine::window(Queue& queue, std::uint64_t 
   if (!last.contains(address, bytes)) last = vm_.find(address);
   const bool mapped = last.contains(address, bytes);
   if (mapped && isa::allows(last.granted, write ? isa::Access::write : isa::Access::read)) {
-    if (write && masks_ != nullptr) masks_->forget(last.physical + (address - last.base), bytes);
+    if (write) {
+      for (WriteObserver* const observer : write_observers_)
+        observer->written(last.physical + (address - last.base), bytes, false);
+    }
     return last;
   }
   stop(queue, {.code = mapped ? LACUNA_FAULT_NOT_PERMITTED : LACUNA_FAULT_NOT_MAPPED,

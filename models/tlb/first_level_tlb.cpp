@@ -1,6 +1,6 @@
 #include "models/tlb/first_level_tlb.h"
 
-#include "models/common/pooled_records.h"
+#include "models/common/containers/pooled_records.h"
 
 namespace lacuna {
 

@@ -11,7 +11,7 @@
 #include <string>
 #include <utility>
 
-#include "models/isa/memory_interface.h"
+#include "models/isa/memory/memory_interface.h"
 
 namespace lacuna {
 

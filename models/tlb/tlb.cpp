@@ -27,9 +27,7 @@ void TlbParameters::describe(ParameterSection& section) {
   section.add("mshrs", mshrs, "Outstanding primary misses", {.range = {1, 4096}});
   section.add("hit_latency", hit_latency, "From the request to the answer", {.range = {0, 1e5}});
   section.add("replacement", replacement, "Which entry of a set gives way",
-              {{"lru", static_cast<int>(ReplacementPolicy::lru)},
-               {"plru", static_cast<int>(ReplacementPolicy::plru)},
-               {"random", static_cast<int>(ReplacementPolicy::random)}});
+              replacement_policies());
 }
 
 void TlbStatistics::describe(StatisticsGroup& group) const {

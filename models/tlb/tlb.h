@@ -14,12 +14,12 @@
 #include <vector>
 
 #include "models/cache/tag_array.h"
-#include "models/common/calendar.h"
-#include "models/common/clocked_calendar.h"
-#include "models/common/parameters.h"
-#include "models/common/statistics.h"
-#include "models/common/translation_level.h"
-#include "models/common/units.h"
+#include "models/common/config/parameters.h"
+#include "models/common/config/statistics.h"
+#include "models/common/time/calendar.h"
+#include "models/common/time/clocked_calendar.h"
+#include "models/common/time/units.h"
+#include "models/common/transport/translation_level.h"
 #include "models/energy/energy_meter.h"
 #include "models/energy/energy_parameters.h"
 

@@ -10,7 +10,7 @@
 #include <sstream>
 #include <utility>
 
-#include "models/common/nearest_name.h"
+#include "models/common/config/nearest_name.h"
 #include "platform/launch/launch_error.h"
 #include "platform/launch/text.h"
 

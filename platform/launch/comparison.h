@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "models/host/guest_file.h"
+#include "models/host/devices/guest_file.h"
 #include "platform/launch/element_type.h"
 
 namespace lacuna {

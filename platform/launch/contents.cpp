@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "models/common/nearest_name.h"
-#include "models/host/semihosting_file.h"
+#include "models/common/config/nearest_name.h"
+#include "models/host/devices/semihosting_file.h"
 #include "platform/launch/launch_error.h"
 #include "platform/launch/text.h"
 

@@ -6,7 +6,7 @@
 #include <memory>
 #include <string_view>
 
-#include "models/host/guest_file.h"
+#include "models/host/devices/guest_file.h"
 #include "platform/launch/element_type.h"
 
 namespace lacuna {

@@ -9,7 +9,7 @@
 #include <limits>
 #include <vector>
 
-#include "models/common/nearest_name.h"
+#include "models/common/config/nearest_name.h"
 #include "platform/launch/launch_error.h"
 
 namespace lacuna {

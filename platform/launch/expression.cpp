@@ -8,7 +8,7 @@
 #include <numbers>
 #include <vector>
 
-#include "models/common/nearest_name.h"
+#include "models/common/config/nearest_name.h"
 #include "platform/launch/launch_error.h"
 #include "platform/launch/text.h"
 

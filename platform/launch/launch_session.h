@@ -20,7 +20,7 @@
 #include <utility>
 #include <vector>
 
-#include "models/host/guest_file.h"
+#include "models/host/devices/guest_file.h"
 #include "platform/launch/comparison.h"
 #include "platform/launch/kernel_call.h"
 #include "platform/launch/launch_program.h"

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <limits>
 
-#include "models/common/nearest_name.h"
+#include "models/common/config/nearest_name.h"
 #include "platform/launch/launch_error.h"
 #include "platform/launch/launch_plan.h"
 #include "platform/launch/launch_session.h"

@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-#include "models/host/guest_file.h"
+#include "models/host/devices/guest_file.h"
 
 namespace lacuna {
 

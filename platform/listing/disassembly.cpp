@@ -12,8 +12,8 @@
 #include <tuple>
 #include <vector>
 
-#include "models/isa/decoder.h"
-#include "models/isa/table.h"
+#include "models/isa/decode/decoder.h"
+#include "models/isa/decode/table.h"
 #include "platform/loaders/amd_kernel_code.h"
 #include "platform/loaders/code_object.h"
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "models/isa/code_walk.h"
+#include "models/isa/analysis/code_walk.h"
 #include "platform/loaders/code_object.h"
 #include "platform/loaders/kernel_signature.h"
 

@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "models/common/nearest_name.h"
+#include "models/common/config/nearest_name.h"
 
 namespace lacuna {
 namespace {

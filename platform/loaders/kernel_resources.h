@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "models/isa/kernel_registers.h"
+#include "models/isa/analysis/kernel_registers.h"
 #include "platform/loaders/code_object.h"
 
 namespace lacuna {

@@ -4,7 +4,7 @@
 
 #include <csignal>
 
-#include "models/common/blocked_signals.h"
+#include "models/common/host/blocked_signals.h"
 
 namespace lacuna {
 

@@ -6,6 +6,7 @@
 #include <iterator>
 #include <ostream>
 
+#include "models/lazy/lazy_texts.h"
 #include "platform/run/decimal.h"
 #include "platform/run/text_table.h"
 
@@ -40,10 +41,29 @@ std::string achieved(const KernelActivity& a, Resource r, Tick time) {
 
 bool timed(const KernelActivity& a) { return a.all().resident != 0; }
 
-std::uint64_t count_of(const KernelActivity& a, LazyCount what) { return a.lazy[static_cast<std::size_t>(what)]; }
+std::uint64_t count_of(const KernelActivity& a, LazyCount what) {
+  return a.extension[lazy_slots().first_count + static_cast<std::size_t>(what)];
+}
 
-/// Of lazy cores and extended matrix units, other machines have none: shown only when a kernel has it.
-bool only_of_some_machines(WavefrontTime cause) { return cause >= WavefrontTime::registers; }
+/// Of research machines and extended matrix units, other machines have none: shown only when a kernel has it.
+bool only_of_some_machines(WavefrontTime cause) { return cause >= WavefrontTime::extension; }
+
+/// Calls `visit(text, cycles)` for every cause that exists.
+template <typename Visit>
+void for_causes(const WavefrontClass& c, const Visit& visit) {
+  for (std::size_t i = 0; i < kWavefrontTimes; ++i) {
+    if (const StallText* const text = stall_text(i)) visit(*text, c.cycles[i]);
+  }
+}
+
+/// Calls `visit(machine, text, number)` for the counts of all research machines; `number`: in KernelActivity::extension.
+template <typename Visit>
+void for_extension_counts(const Visit& visit) {
+  std::size_t number = 0;
+  for (const ExtensionTexts& machine : extension_texts()) {
+    for (const ExtensionCountText& text : machine.counts) visit(machine, text, number++);
+  }
+}
 
 /// Causes that have a column: in order, without those that no kernel can have.
 std::vector<std::size_t> shown_causes(const std::vector<NamedActivity>& kernels) {
@@ -91,14 +111,16 @@ void write_lazy_table(const std::vector<NamedActivity>& kernels, std::ostream& o
 }  // namespace
 
 void write_activity_csv_header(std::ostream& out) {
-  for (const auto& [name, meaning, bound] : kWavefrontTimeTexts) out << ",cycles_" << name;
+  for_causes({}, [&out](const StallText& text, std::uint64_t) { out << ",cycles_" << text.name; });
   out << ",cycles_no_wavefront";
   for (const auto& [name, instructions] : isa::kUnitTexts) out << ",issued_" << name;
   out << ",load_requests,load_requests_ps";
   for (const std::string_view name : kMemoryLevelNames) out << ',' << name << "_queueing_ps," << name << "_service_ps";
   out << ",mshr_ps";
   for (const auto& [name, title] : kResourceTexts) out << ',' << name << "_used," << name << "_peak";
-  for (const LazyCountText& text : kLazyCountTexts) out << ",lazy_" << text.name;
+  for_extension_counts([&out](const ExtensionTexts& machine, const ExtensionCountText& text, std::size_t) {
+    out << ',' << machine.name << '_' << text.name;
+  });
   for (const isa::MatrixOperationText& text : isa::kMatrixOperationTexts) out << ",passes_" << text.name;
 }
 
@@ -108,7 +130,7 @@ void append_activity_csv(const KernelActivity& a, std::string& line) {
     append_decimal(line, number);
   };
   const WavefrontClass all = a.all();
-  for (const std::uint64_t cycles : all.cycles) column(cycles);
+  for_causes(all, [&column](const StallText&, std::uint64_t cycles) { column(cycles); });
   column(cycles_without_wavefront(a, all.resident));
   for (const std::uint64_t count : a.issued) column(count);
   column(a.requests);
@@ -122,7 +144,7 @@ void append_activity_csv(const KernelActivity& a, std::string& line) {
     column(a.used[i]);
     column(a.available[i]);
   }
-  for (const std::uint64_t count : a.lazy) column(count);
+  for_extension_counts([&](const ExtensionTexts&, const ExtensionCountText&, std::size_t number) { column(a.extension[number]); });
   for (const std::uint64_t passes : a.matrix_passes) column(passes);
 }
 
@@ -149,8 +171,9 @@ void write_kernels_csv_reference(std::ostream& out) {
          "## Wavefront cycles\n"
          "Cycles of all wavefronts of the kernel, by what the wavefront does; `bounded by` tells the longest.\n\n"
          "| column | the wavefront | a kernel is bounded by |\n|---|---|---|\n";
-  for (const auto& [name, meaning, bound] : kWavefrontTimeTexts)
-    out << fmt::format("| `cycles_{}` | {} | {} |\n", name, meaning, bound);
+  for_causes({}, [&out](const StallText& text, std::uint64_t) {
+    out << fmt::format("| `cycles_{}` | {} | {} |\n", text.name, text.meaning, text.bound);
+  });
   out << "| `cycles_no_wavefront` | is not there: cycles of free wavefront slots, from the kernel's start to its end | |\n\n"
          "## Load requests\n"
          "`load_requests` and `load_requests_ps`: number and time of the line requests of vector and scalar loads. Of the "
@@ -197,7 +220,7 @@ void write_kernels_csv_reference(std::ostream& out) {
 
 void write_activity_json(const KernelActivity& a, JsonWriter& json) {
   const auto cycles_of = [&json](const WavefrontClass& c) {
-    for (std::size_t i = 0; i < kWavefrontTimes; ++i) json.member(kWavefrontTimeTexts[i].name, c.cycles[i]);
+    for_causes(c, [&json](const StallText& text, std::uint64_t cycles) { json.member(text.name, cycles); });
   };
   const WavefrontClass all = a.all();
   json.begin_object();
@@ -227,9 +250,12 @@ void write_activity_json(const KernelActivity& a, JsonWriter& json) {
     json.end_object();
   }
   json.end_object();
-  json.begin_object("lazy");
-  for (std::size_t i = 0; i < kLazyCounts; ++i) json.member(kLazyCountTexts[i].name, a.lazy[i]);
-  json.end_object();
+  std::size_t count = 0;
+  for (const ExtensionTexts& machine : extension_texts()) {
+    json.begin_object(machine.name);
+    for (const ExtensionCountText& text : machine.counts) json.member(text.name, a.extension[count++]);
+    json.end_object();
+  }
   json.begin_object("matrix_passes");
   for (std::size_t i = 0; i < isa::kMatrixOperations; ++i) json.member(isa::kMatrixOperationTexts[i].name, a.matrix_passes[i]);
   json.end_object();
@@ -253,8 +279,7 @@ void write_activity_json(const KernelActivity& a, JsonWriter& json) {
 void add_activity(const KernelActivity& a, RunHash& hash) {
   const WavefrontClass all = a.all();
   for (std::size_t i = 0; i < kWavefrontTimes; ++i) {
-    if (i <= static_cast<std::size_t>(WavefrontTime::sleep) || all.cycles[i] != 0)
-      hash.add(kWavefrontTimeTexts[i].name, all.cycles[i]);
+    if (i <= static_cast<std::size_t>(WavefrontTime::sleep) || all.cycles[i] != 0)       hash.add(stall_text(i)->name, all.cycles[i]);
   }
   hash.add("resident", all.resident);
   hash.add("load_requests", a.requests);
@@ -262,9 +287,9 @@ void add_activity(const KernelActivity& a, RunHash& hash) {
   for (std::size_t i = 0; i < kResources; ++i) {
     if (i != static_cast<std::size_t>(Resource::matrix) || a.used[i] != 0) hash.add(kResourceTexts[i].name, a.used[i]);
   }
-  for (std::size_t i = 0; i < kLazyCounts; ++i) {
-    if (a.lazy[i] != 0) hash.add(kLazyCountTexts[i].name, a.lazy[i]);
-  }
+  for_extension_counts([&](const ExtensionTexts&, const ExtensionCountText& text, std::size_t number) {
+    if (a.extension[number] != 0) hash.add(text.name, a.extension[number]);
+  });
 }
 
 std::string bound_of(const KernelActivity& a) {
@@ -274,7 +299,7 @@ std::string bound_of(const KernelActivity& a) {
   if (use_of(a, busiest) >= kBoundShare) return std::string(kResourceTexts[static_cast<std::size_t>(busiest)].title);
   const WavefrontClass all = a.all();
   const auto longest = static_cast<std::size_t>(std::max_element(all.cycles.begin(), all.cycles.end()) - all.cycles.begin());
-  return fmt::format("{}, with {} % of the wavefront slots in use", kWavefrontTimeTexts[longest].bound,
+  return fmt::format("{}, with {} % of the wavefront slots in use", stall_text(longest)->bound,
                      percent(use_of(a, Resource::slots)));
 }
 
@@ -284,7 +309,7 @@ void write_activity_report(const std::vector<NamedActivity>& kernels, std::ostre
   rows[1] = {"% of cycles", "in use"};
   const std::vector<std::size_t> causes = shown_causes(kernels);
   for (const std::size_t cause : causes) {
-    const std::string_view name = kWavefrontTimeTexts[cause].name;
+    const std::string_view name = stall_text(cause)->name;
     const std::size_t cut = name.find('_');
     rows[0].emplace_back(cut == std::string_view::npos ? "" : name.substr(0, cut));
     rows[1].emplace_back(cut == std::string_view::npos ? name : name.substr(cut + 1));

@@ -11,8 +11,8 @@
 #include <systemc>
 #include <utility>
 
-#include "models/common/guest_mistake.h"
-#include "models/common/tlm_time.h"
+#include "models/common/config/guest_mistake.h"
+#include "models/common/time/tlm_time.h"
 #include "platform/run/file_size_limit.h"
 #include "platform/run/kernel_log.h"
 #include "platform/run/text_table.h"

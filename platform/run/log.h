@@ -1,7 +1,8 @@
 // The log: warnings and errors to stderr at once, everything from info on to the output folder's log.txt.
 //
 // Models log through spdlog's default logger. A line starts with the simulated time, so that the log of two equal runs is
-// equal. What guests do wrong goes through models/common/guest_mistake.h, so that no guest can make the log grow without bound.
+// equal. What guests do wrong goes through models/common/config/guest_mistake.h, so that no guest can make the log grow without
+// bound.
 #pragma once
 
 #include <filesystem>

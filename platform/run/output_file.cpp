@@ -8,8 +8,8 @@
 #include <system_error>
 #include <utility>
 
-#include "models/common/blocked_signals.h"
-#include "models/common/simulator_thread.h"
+#include "models/common/host/blocked_signals.h"
+#include "models/common/host/simulator_thread.h"
 #include "platform/run/gzip.h"
 
 namespace lacuna {

@@ -8,8 +8,8 @@
 #include <functional>
 #include <string>
 
-#include "models/common/parameters.h"
-#include "models/common/units.h"
+#include "models/common/config/parameters.h"
+#include "models/common/time/units.h"
 
 namespace lacuna {
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "models/common/statistics.h"
+#include "models/common/config/statistics.h"
 
 namespace lacuna {
 

@@ -5,7 +5,7 @@
 #include <iosfwd>
 #include <vector>
 
-#include "models/common/parameters.h"
+#include "models/common/config/parameters.h"
 #include "platform/command_line.h"
 #include "platform/platform_parameters.h"
 

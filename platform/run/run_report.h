@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "models/common/guest_mistake.h"
-#include "models/common/statistics.h"
+#include "models/common/config/guest_mistake.h"
+#include "models/common/config/statistics.h"
 #include "platform/run/energy_recorder.h"
 #include "platform/run/kernel_log.h"
 #include "platform/run/run_control.h"

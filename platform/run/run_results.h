@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "models/common/statistics.h"
+#include "models/common/config/statistics.h"
 #include "platform/run/energy_recorder.h"
 #include "platform/run/kernel_log.h"
 #include "platform/run/output_folder.h"

@@ -12,8 +12,8 @@
 #include <system_error>
 #include <utility>
 
-#include "models/common/guest_mistake.h"
-#include "models/common/tlm_time.h"
+#include "models/common/config/guest_mistake.h"
+#include "models/common/time/tlm_time.h"
 #include "platform/configuration.h"
 #include "platform/loaders/elf_file.h"
 #include "platform/loaders/image_source_lines.h"

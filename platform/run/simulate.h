@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "models/host/guest_file.h"
+#include "models/host/devices/guest_file.h"
 #include "platform/command_line.h"
 #include "platform/loaders/elf_file.h"
 

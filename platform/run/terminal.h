@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "models/common/units.h"
+#include "models/common/time/units.h"
 #include "platform/run/output_file.h"
 
 namespace lacuna {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "models/common/units.h"
+#include "models/common/time/units.h"
 
 namespace lacuna {
 

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <optional>
 
-#include "models/common/nearest_name.h"
+#include "models/common/config/nearest_name.h"
 #include "platform/launch/expression.h"
 #include "platform/launch/launch_error.h"
 #include "platform/launch/text.h"

@@ -7,7 +7,7 @@
 #include <sstream>
 #include <string_view>
 
-#include "models/common/nearest_name.h"
+#include "models/common/config/nearest_name.h"
 #include "platform/configuration.h"
 #include "platform/launch/launch_error.h"
 #include "platform/launch/launch_request.h"

@@ -9,7 +9,7 @@
 #include <set>
 #include <thread>
 
-#include "models/common/nearest_name.h"
+#include "models/common/config/nearest_name.h"
 #include "platform/sweep/digest.h"
 #include "platform/sweep/point_failure.h"
 #include "platform/sweep/slurm_batch.h"

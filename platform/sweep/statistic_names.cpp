@@ -10,7 +10,7 @@
 #include <sstream>
 #include <system_error>
 
-#include "models/common/nearest_name.h"
+#include "models/common/config/nearest_name.h"
 #include "platform/platform.h"
 #include "platform/process_platform.h"
 #include "platform/run/energy_recorder.h"

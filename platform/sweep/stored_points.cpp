@@ -5,7 +5,7 @@
 #include <set>
 #include <utility>
 
-#include "models/common/nearest_name.h"
+#include "models/common/config/nearest_name.h"
 #include "platform/sweep/condition.h"
 #include "platform/sweep/sweep_error.h"
 

@@ -5,7 +5,7 @@
 #include <iostream>
 #include <set>
 
-#include "models/common/worker_threads.h"
+#include "models/common/host/worker_threads.h"
 #include "platform/run/output_file.h"
 #include "platform/run/text_table.h"
 #include "platform/sweep/point_failure.h"

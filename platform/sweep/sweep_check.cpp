@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "models/common/nearest_name.h"
-#include "models/common/parameters.h"
+#include "models/common/config/nearest_name.h"
+#include "models/common/config/parameters.h"
 #include "platform/command_line.h"
 #include "platform/sweep/statistic_names.h"
 #include "platform/sweep/sweep_error.h"

@@ -8,7 +8,7 @@
 #include <map>
 #include <utility>
 
-#include "models/common/nearest_name.h"
+#include "models/common/config/nearest_name.h"
 #include "platform/include_stack.h"
 #include "platform/launch/text.h"
 #include "platform/sweep/condition.h"

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "models/common/nearest_name.h"
+#include "models/common/config/nearest_name.h"
 #include "platform/launch/text.h"
 #include "platform/sweep/sweep_error.h"
 

@@ -5,7 +5,7 @@
 #include <map>
 #include <vector>
 
-#include "models/common/deferred_memory.h"
+#include "models/common/transport/deferred_memory.h"
 
 namespace lacuna::test {
 

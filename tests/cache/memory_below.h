@@ -7,9 +7,9 @@
 #include <tlm>
 #include <vector>
 
-#include "models/common/memory_access.h"
-#include "models/common/memory_attributes.h"
-#include "models/common/tlm_time.h"
+#include "models/common/time/tlm_time.h"
+#include "models/common/transport/memory_access.h"
+#include "models/common/transport/memory_attributes.h"
 
 namespace lacuna::test {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "models/cache/cache.h"
-#include "models/common/tlm_time.h"
+#include "models/common/time/tlm_time.h"
 #include "models/dram/dram_channel.h"
 #include "models/noc/booked_network.h"
 #include "tests/harness/allocation_counter.h"

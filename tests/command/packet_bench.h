@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "include/lacuna/abi/gpu_registers.h"
 #include "models/command/command_processor.h"
-#include "models/common/gpu_registers.h"
 #include "models/compute/windows.h"
 #include "tests/compute/compute_unit_bench.h"
 #include "tests/harness/test_initiator.h"

@@ -12,10 +12,10 @@
 #include <utility>
 #include <vector>
 
-#include "models/common/tlm_time.h"
+#include "models/common/time/tlm_time.h"
 #include "models/compute/compute_unit.h"
 #include "models/compute/windows.h"
-#include "models/isa/decoded_code.h"
+#include "models/isa/decode/decoded_code.h"
 #include "tests/harness/harness.h"
 
 namespace lacuna::test {
@@ -63,18 +63,6 @@ class FixedLatencyMemory : public sc_core::sc_module {
   }
 };
 
-/// A zero cache that answers after `latency` and keeps what it was asked.
-struct FixedLatencyZeroCache : LineMemory {
-  Tick latency{50'000};
-  std::vector<LineAccess> reads;
-  std::vector<LineAccess> writes;
-  bool access(const LineAccess& request, Tick at, LineClient&, std::uint32_t, LineAnswer& answer) override {
-    (request.write ? writes : reads).push_back(request);
-    answer = {.made = request.made, .arrived = at, .done = at + latency, .service = latency};
-    return true;
-  }
-};
-
 /// Knows every translation at once, and keeps what it was asked.
 struct RecordingTranslation : TranslationLevel {
   std::vector<std::uint64_t> addresses;
@@ -118,48 +106,41 @@ class ComputeUnitBench : public sc_core::sc_module {
     staged.vmem_cycles = Cycles{8};
     staged.lds_conflicts = false;
     staged.reorder_entries = 2;
-    ComputeUnitParameters small_lines;
-    small_lines.transaction_bytes = 32;
     const struct {
       TimingMode mode;
       const ComputeUnitParameters& parameters;
       Cycles window;
-      LazyMode lazy = LazyMode::eager;
-      FirstUse first_use = FirstUse::needed;
     } kinds[] = {{TimingMode::loose, standard, Cycles{200}},
                  {TimingMode::loose, standard, Cycles{1}},
                  {TimingMode::functional, standard, Cycles{200}},
                  {TimingMode::loose, last_served, Cycles{200}},
-                 {TimingMode::loose, staged, Cycles{1}},
-                 {TimingMode::loose, small_lines, Cycles{50}, LazyMode::eager},
-                 {TimingMode::loose, small_lines, Cycles{50}, LazyMode::eager_zero},
-                 {TimingMode::loose, small_lines, Cycles{50}, LazyMode::lazy},
-                 {TimingMode::loose, small_lines, Cycles{50}, LazyMode::lazy_zero},
-                 {TimingMode::loose, small_lines, Cycles{50}, LazyMode::lazy_zero_otimes},
-                 {TimingMode::loose, small_lines, Cycles{50}, LazyMode::lazy, FirstUse::all}};
-    for (const auto& kind : kinds) {
-      const std::string number = std::to_string(units.size());
-      memories.push_back(std::make_unique<FixedLatencyMemory>(("memory" + number).c_str()));
-      const Clock clock(Frequency{1'000'000'000});
-      units.push_back(std::make_unique<ComputeUnit>(
-          ("unit" + number).c_str(), kind.parameters, ComputeUnitPlace{},
-          ComputeUnitSurroundings{.mode = kind.mode,
-                                  .target = isa::Target::gfx803,
-                                  .clock = clock,
-                                  .timestamp = Clock(Frequency{100'000'000}),
-                                  .vm = vm,
-                                  .code = code_,
-                                  .lds_banks = lds_banks_,
-                                  .listener = listener,
-                                  .lazy = {.mode = kind.lazy, .first_use = kind.first_use, .check = true}}));
-      windows.push_back(std::make_unique<Windows>(("windows" + number).c_str(), clock, kind.mode, kind.window));
-      windows.back()->add_group({units.back().get()});
-      units.back()->vector_port.bind(memories.back()->vector);
-      units.back()->scalar_port.bind(memories.back()->scalar);
-      units.back()->instruction_port.bind(memories.back()->instruction);
-      if (has_zero_caches(kind.lazy)) units.back()->attach_zero({.l1z = &zero_cache, .map = &zero_map});
-    }
+                 {TimingMode::loose, staged, Cycles{1}}};
+    for (const auto& kind : kinds) add_unit(kind.mode, kind.parameters, kind.window);
     staged_unit().attach_tlbs(&vector_tlb, &scalar_tlb, &instruction_tlb);
+  }
+
+  /// A unit with a memory and windows of its own. While the bench is built.
+  ComputeUnit& add_unit(TimingMode mode, const ComputeUnitParameters& parameters, Cycles window,
+                        std::span<const LoadStageFactory> stages = {}) {
+    const std::string number = std::to_string(units.size());
+    memories.push_back(std::make_unique<FixedLatencyMemory>(("memory" + number).c_str()));
+    const Clock clock(Frequency{1'000'000'000});
+    units.push_back(std::make_unique<ComputeUnit>(("unit" + number).c_str(), parameters, ComputeUnitPlace{},
+                                                  ComputeUnitSurroundings{.mode = mode,
+                                                                          .target = isa::Target::gfx803,
+                                                                          .clock = clock,
+                                                                          .timestamp = Clock(Frequency{100'000'000}),
+                                                                          .vm = vm,
+                                                                          .code = code_,
+                                                                          .lds_banks = lds_banks_,
+                                                                          .listener = listener,
+                                                                          .stages = stages}));
+    windows.push_back(std::make_unique<Windows>(("windows" + number).c_str(), clock, mode, window));
+    windows.back()->add_group({units.back().get()});
+    units.back()->vector_port.bind(memories.back()->vector);
+    units.back()->scalar_port.bind(memories.back()->scalar);
+    units.back()->instruction_port.bind(memories.back()->instruction);
+    return *units.back();
   }
 
   ComputeUnit& loose() { return *units[0]; }
@@ -168,12 +149,6 @@ class ComputeUnitBench : public sc_core::sc_module {
   ComputeUnit& last_served() { return *units[3]; }
   /// As last_served(), with stages and limits that other units do not have: see the constructor.
   ComputeUnit& staged_unit() { return *units[4]; }
-
-  /// With transactions of 32 bytes, and masks of all data memory in zero_cache.
-  ComputeUnit& lazy_unit(LazyMode mode) { return *units[5 + static_cast<std::size_t>(mode)]; }
-  /// In mode lazy, with FirstUse::all.
-  ComputeUnit& lazy_in_groups() { return *units[10]; }
-  FixedLatencyMemory& lazy_memory(LazyMode mode) { return *memories[5 + static_cast<std::size_t>(mode)]; }
 
   std::uint32_t* data() { return reinterpret_cast<std::uint32_t*>(data_bytes_.data()); }
 
@@ -211,8 +186,6 @@ class ComputeUnitBench : public sc_core::sc_module {
 
   GpuVm vm;
   RecordingListener listener;
-  FixedLatencyZeroCache zero_cache;
-  ZeroMaskMap zero_map{AddressSlice(0x2000'0000, Bytes{kBytes}), 0x3000'0000, 32};
   RecordingTranslation vector_tlb;  // of staged_unit()
   RecordingTranslation scalar_tlb;
   RecordingTranslation instruction_tlb;

@@ -5,7 +5,7 @@
 #include <numeric>
 #include <sstream>
 
-#include "models/common/gpu_registers.h"
+#include "include/lacuna/abi/gpu_registers.h"
 #include "tests/compute/compute_unit_bench.h"
 
 namespace lacuna::test {

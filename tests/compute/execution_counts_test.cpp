@@ -7,7 +7,7 @@
 #include <map>
 #include <string>
 
-#include "models/isa/decoder.h"
+#include "models/isa/decode/decoder.h"
 
 namespace lacuna::test {
 namespace {

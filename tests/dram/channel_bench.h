@@ -56,7 +56,7 @@ struct DramBench : sc_core::sc_module {
     second_initiator.socket.bind(second.memory);
     third_initiator.socket.bind(third.memory);
     masked_initiator.socket.bind(masked.memory);
-    masks_initiator.socket.bind(masked.masks[0]);
+    masks_initiator.socket.bind(masked.second[0]);
     try {
       DramChannel beyond("beyond", parameters(), AddressSlice(kBase, Bytes{kSize.n + 1}), store);
     } catch (const std::invalid_argument& error) {

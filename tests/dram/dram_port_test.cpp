@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "models/common/deferred_memory.h"
+#include "models/common/transport/deferred_memory.h"
 #include "tests/dram/channel_bench.h"
 
 namespace lacuna {
@@ -218,7 +218,7 @@ TEST(DramPort, ARequestOutsideTheSliceFails) {
 TEST(DramPort, MasksHaveRowsOfTheirOwnInTheSameBanks) {
   auto& b = fresh();
   PortClient data(b, b.masked.port());
-  PortClient masks(b, b.masked.mask_port());
+  PortClient masks(b, b.masked.second_port());
   EXPECT_TRUE(masks.ask(9, false, kBase, 64, 0_ns).failed);
   EXPECT_TRUE(data.ask(9, false, kMasks, 64, 0_ns).failed);
   data.read(1, 0, 0_ns);
@@ -240,7 +240,7 @@ TEST(DramPort, MasksHaveRowsOfTheirOwnInTheSameBanks) {
 TEST(DramPort, AnswersComeInTheOrderOfTime) {
   auto& b = fresh();
   PortClient data(b, b.masked.port());
-  PortClient masks(b, b.masked.mask_port());
+  PortClient masks(b, b.masked.second_port());
   std::vector<Tick> done;
   data.then = masks.then = [&done](PortClient::Answer answer) { done.push_back(answer.done); };
   std::mt19937_64 random(7);

@@ -8,7 +8,7 @@
 #include <map>
 #include <vector>
 
-#include "models/common/gpu_registers.h"
+#include "include/lacuna/abi/gpu_registers.h"
 
 namespace lacuna::testing {
 

@@ -12,9 +12,9 @@
 #include <string>
 #include <vector>
 
-#include "models/common/gpu_registers.h"
-#include "models/common/hsa.h"
-#include "models/common/memory_map.h"
+#include "include/lacuna/abi/gpu_registers.h"
+#include "include/lacuna/abi/hsa.h"
+#include "include/lacuna/abi/memory_map.h"
 #include "models/gpu/gpu_device.h"
 #include "tests/harness/harness.h"
 #include "tests/harness/test_initiator.h"

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <map>
 
-#include "models/common/line_memory.h"
+#include "models/common/transport/line_memory.h"
 
 namespace lacuna::test {
 

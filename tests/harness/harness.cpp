@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <iostream>
 
-#include "models/common/tlm_time.h"
+#include "models/common/time/tlm_time.h"
 
 namespace lacuna::test {
 namespace {

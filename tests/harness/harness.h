@@ -23,7 +23,7 @@
 #include <stdexcept>
 #include <systemc>
 
-#include "models/common/units.h"
+#include "models/common/time/units.h"
 
 namespace lacuna::test {
 

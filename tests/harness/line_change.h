@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "models/common/line_change.h"
+#include "models/common/transport/line_change.h"
 #include "tests/harness/test_initiator.h"
 
 namespace lacuna::test {

@@ -11,9 +11,9 @@
 #include <utility>
 #include <vector>
 
-#include "models/common/memory_attributes.h"
-#include "models/common/payload_pool.h"
-#include "models/common/tlm_time.h"
+#include "models/common/time/tlm_time.h"
+#include "models/common/transport/memory_attributes.h"
+#include "models/common/transport/payload_pool.h"
 
 namespace lacuna::test {
 

@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-#include "models/host/rv64_execute.h"
+#include "models/host/rv64/rv64_execute.h"
 
 namespace lacuna::rv64 {
 

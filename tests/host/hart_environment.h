@@ -9,8 +9,8 @@
 #include <tlm>
 #include <vector>
 
-#include "models/common/tlm_time.h"
-#include "models/host/hart.h"
+#include "models/common/time/tlm_time.h"
+#include "models/host/rv64/hart.h"
 #include "tests/host/flat_image.h"
 
 namespace lacuna::test {

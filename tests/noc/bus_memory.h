@@ -7,9 +7,9 @@
 #include <systemc>
 #include <tlm>
 
-#include "models/common/backing_store.h"
-#include "models/common/units.h"
-#include "models/host/ram.h"
+#include "models/common/time/units.h"
+#include "models/common/transport/backing_store.h"
+#include "models/host/devices/ram.h"
 
 namespace lacuna::test {
 

@@ -9,7 +9,7 @@
 #include <sstream>
 #include <vector>
 
-#include "models/common/guest_mistake.h"
+#include "models/common/config/guest_mistake.h"
 #include "tests/harness/harness.h"
 #include "tests/harness/tlm_contract.h"
 #include "tests/noc/bus_memory.h"

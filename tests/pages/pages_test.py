@@ -24,6 +24,17 @@ class Pages(unittest.TestCase):
         for name in [*pages.exceptions(), *RUN]:
             self.assertTrue((ROOT / name).is_file(), name)
 
+    def test_quoted_files_are_as_quoted(self):
+        page = pages.read(ROOT, "docs/extending.md")
+        self.assertIn("tests/extending/zero_loads.h", page.files)
+        for name, text in page.files.items():
+            self.assertEqual(text, (ROOT / name).read_text(encoding="utf-8"), f"docs/extending.md quotes another {name}")
+
+    def test_named_files_exist(self):
+        text = (ROOT / "docs/extending.md").read_text(encoding="utf-8")
+        for name in re.findall(r"`((?:models|tests|platform)/[\w/.]+)`", text):
+            self.assertTrue("NAME" in name or (ROOT / name).exists(), f"docs/extending.md names {name}")
+
     def test_links_lead_to_files(self):
         for name in (name for name in pages.tracked(ROOT) if name.endswith(".md")):
             for link in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", (ROOT / name).read_text(encoding="utf-8")):

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "models/common/units.h"
+#include "models/common/time/units.h"
 #include "platform/loaders/elf_file.h"
 #include "platform/platform.h"
 

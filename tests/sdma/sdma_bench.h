@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "models/common/gpu_registers.h"
-#include "models/common/tlm_time.h"
+#include "include/lacuna/abi/gpu_registers.h"
+#include "models/common/time/tlm_time.h"
 #include "models/sdma/sdma_engine.h"
 #include "tests/harness/harness.h"
 

@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <iostream>
 
-#include "models/common/nearest_name.h"
+#include "models/common/config/nearest_name.h"
 #include "workloads/common/option.h"
 
 namespace workload {

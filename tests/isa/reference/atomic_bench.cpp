@@ -7,9 +7,9 @@
 #include <random>
 #include <vector>
 
-#include "models/isa/decoder.h"
-#include "models/isa/operand.h"
-#include "models/isa/table.h"
+#include "models/isa/decode/decoder.h"
+#include "models/isa/decode/operand.h"
+#include "models/isa/decode/table.h"
 #include "models/isa/wavefront.h"
 #include "tests/isa/reference/reference.h"
 #include "tests/isa/reference/vector_bench.h"

@@ -5,7 +5,7 @@
 #include <span>
 #include <string>
 
-#include "models/isa/table.h"
+#include "models/isa/decode/table.h"
 
 namespace lacuna::isa::test {
 

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "models/isa/table.h"
+#include "models/isa/decode/table.h"
 #include "tests/isa/reference/atomic_bench.h"
 #include "tests/isa/reference/float_modes.h"
 

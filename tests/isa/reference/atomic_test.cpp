@@ -5,8 +5,8 @@
 #include <random>
 #include <vector>
 
-#include "models/isa/decoder.h"
-#include "models/isa/table.h"
+#include "models/isa/decode/decoder.h"
+#include "models/isa/decode/table.h"
 #include "models/isa/wavefront.h"
 #include "tests/isa/reference/atomic_bench.h"
 

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "models/isa/table.h"
+#include "models/isa/decode/table.h"
 #include "tests/isa/reference/float_modes.h"
 
 namespace lacuna::isa::test {

@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "models/isa/table.h"
+#include "models/isa/decode/table.h"
 #include "tests/isa/reference/atomic_bench.h"
 #include "tests/isa/reference/reference.h"
 #include "tests/isa/reference/scalar_bench.h"

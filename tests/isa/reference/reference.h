@@ -10,7 +10,7 @@
 #include <span>
 #include <string_view>
 
-#include "models/isa/instruction.h"
+#include "models/isa/decode/instruction.h"
 #include "models/isa/target.h"
 
 namespace lacuna::isa::test {

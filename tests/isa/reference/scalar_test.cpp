@@ -1,8 +1,8 @@
 // Scalar instructions against plain wide arithmetic.
 #include <gtest/gtest.h>
 
-#include "models/isa/decoder.h"
-#include "models/isa/table.h"
+#include "models/isa/decode/decoder.h"
+#include "models/isa/decode/table.h"
 #include "models/isa/wavefront.h"
 #include "tests/isa/reference/scalar_bench.h"
 

@@ -5,9 +5,9 @@
 #include <bit>
 #include <optional>
 
-#include "models/isa/decoder.h"
-#include "models/isa/host_fp.h"
-#include "models/isa/operand.h"
+#include "models/isa/decode/decoder.h"
+#include "models/isa/decode/operand.h"
+#include "models/isa/vector/host_fp.h"
 #include "models/isa/wavefront.h"
 #include "tests/isa/reference/float_modes.h"
 #include "tests/isa/reference/vector_encoding.h"

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "models/isa/table.h"
+#include "models/isa/decode/table.h"
 #include "tests/isa/reference/reference.h"
 
 namespace lacuna::isa::test {

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "models/isa/decoder.h"
-#include "models/isa/host_fp.h"
+#include "models/isa/decode/decoder.h"
+#include "models/isa/vector/host_fp.h"
 #include "models/isa/wavefront.h"
 #include "tests/isa/reference/vector_bench.h"
 #include "tests/isa/reference/vector_encoding.h"

@@ -2,7 +2,7 @@
 
 #include <sstream>
 
-#include "models/isa/operand.h"
+#include "models/isa/decode/operand.h"
 
 namespace lacuna::isa::test {
 namespace {

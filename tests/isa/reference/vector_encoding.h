@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "models/isa/table.h"
+#include "models/isa/decode/table.h"
 
 namespace lacuna::isa::test {
 
@@ -51,7 +51,7 @@ Form random_form(const InstructionRow& row, Target target, std::mt19937_64& gene
 std::array<std::uint32_t, 3> encode(const InstructionRow& row, Target target, const Form& form);
 
 /// Bits of a constant source as an operand of `type` ([GCN3] table "Scalar operands"; of 16-bit integers see
-/// models/isa/operand.h).
+/// models/isa/decode/operand.h).
 std::uint64_t constant_bits(unsigned encoding, std::uint32_t literal, OperandType type);
 
 }  // namespace lacuna::isa::test

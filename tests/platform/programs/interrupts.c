@@ -7,8 +7,8 @@
 #include <stdio.h>
 
 #include "firmware/driver/hsa.h"
-#include "models/common/gpu_registers.h"
-#include "models/common/memory_map.h"
+#include "include/lacuna/abi/gpu_registers.h"
+#include "include/lacuna/abi/memory_map.h"
 #include "tests/host/programs/check.h"
 
 unsigned failures;

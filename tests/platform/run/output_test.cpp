@@ -10,7 +10,8 @@
 #include <sstream>
 #include <thread>
 
-#include "platform/memory_map_reference.h"
+#include "models/lazy/lazy_texts.h"
+#include "platform/reference/memory_map_reference.h"
 #include "platform/run/energy_report.h"
 #include "platform/run/kernel_activity_report.h"
 #include "platform/run/kernel_log.h"
@@ -213,7 +214,7 @@ TEST(KernelReports, EveryColumnIsDocumented) {
 
 TEST(KernelReports, CsvHoldsEveryField) {
   KernelRecord r = record();
-  for (std::size_t i = 0; i < kLazyCounts; ++i) r.activity.lazy[i] = i + 1;
+  for (std::size_t i = 0; i < kLazyCounts; ++i) r.activity.extension[lazy_slots().first_count + i] = i + 1;
   for (std::size_t i = 0; i < isa::kMatrixOperations; ++i) r.activity.matrix_passes[i] = 100 + i;
   std::ostringstream csv;
   write_kernels_csv({r}, csv);
@@ -345,7 +346,12 @@ std::string activity_report(const KernelActivity& first, const KernelActivity& s
   return text.str();
 }
 
-std::uint64_t& lazy_count(KernelActivity& a, LazyCount what) { return a.lazy[static_cast<std::size_t>(what)]; }
+std::uint64_t& lazy_count(KernelActivity& a, LazyCount what) {
+  return a.extension[lazy_slots().first_count + static_cast<std::size_t>(what)];
+}
+std::uint64_t& lazy_cycles(KernelActivity& a, LazyCause cause) {
+  return a.classes[0].cycles[static_cast<std::size_t>(extension_stall(lazy_slots().first_cause + static_cast<std::size_t>(cause)))];
+}
 
 // Machines without lazy cores have no use for their columns; all others are always there.
 TEST(KernelReports, CausesOfLazyCoresAreShownWhenAKernelHasThem) {
@@ -353,11 +359,11 @@ TEST(KernelReports, CausesOfLazyCoresAreShownWhenAKernelHasThem) {
   KernelActivity with = without;
   EXPECT_THAT(activity_report(without, without), Not(HasSubstr("registers")));
   EXPECT_THAT(activity_report(without, without), HasSubstr("sleep"));
-  with.classes[0].cycles[static_cast<std::size_t>(WavefrontTime::registers)] = 10;
+  lazy_cycles(with, LazyCause::registers) = 10;
   const std::string text = activity_report(without, with);
   EXPECT_THAT(text, HasSubstr("registers"));
   EXPECT_THAT(text, Not(HasSubstr("mask")));
-  with.classes[0].cycles[static_cast<std::size_t>(WavefrontTime::zero_mask)] = 10;
+  lazy_cycles(with, LazyCause::zero_mask) = 10;
   EXPECT_THAT(activity_report(with, without), HasSubstr("mask"));
 }
 

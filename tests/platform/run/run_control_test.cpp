@@ -5,7 +5,7 @@
 #include <csignal>
 #include <systemc>
 
-#include "models/common/tlm_time.h"
+#include "models/common/time/tlm_time.h"
 
 namespace lacuna {
 namespace {

@@ -64,7 +64,7 @@ OVERLOAD int group_number(void) {
   return (int)get_group_id(0) + (int)get_num_groups(0) * ((int)get_group_id(1) + (int)get_num_groups(1) * (int)get_group_id(2));
 }
 
-// Tiles of the matrix unit's extensions: codes of models/isa/matrix_extensions.h. The host's are in host_builtins.h.
+// Tiles of the matrix unit's extensions: codes of models/isa/matrix/matrix_extensions.h. The host's are in host_builtins.h.
 #ifdef __gfx90a__
 #pragma OPENCL EXTENSION cl_khr_fp16 : enable
 #define HALVES_TILE(NAME, CBSZ, ABID, BLGP, T)                                                   \

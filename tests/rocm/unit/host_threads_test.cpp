@@ -13,7 +13,7 @@
 #include <thread>
 #include <vector>
 
-#include "models/common/simulator_thread.h"
+#include "models/common/host/simulator_thread.h"
 
 namespace lacuna::rocm {
 namespace {

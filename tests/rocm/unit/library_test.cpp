@@ -16,7 +16,7 @@
 #include <thread>
 #include <vector>
 
-#include "models/common/hsa.h"
+#include "include/lacuna/abi/hsa.h"
 
 namespace lacuna {
 namespace {

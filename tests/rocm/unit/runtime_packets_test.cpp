@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 #include <cstring>
 
-#include "models/common/hsa.h"
+#include "include/lacuna/abi/hsa.h"
 
 namespace lacuna::rocm {
 namespace {

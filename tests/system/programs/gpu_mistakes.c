@@ -2,8 +2,8 @@
 #include "app.h"
 #include "driver/hsa.h"
 #include "hal/hal.h"
-#include "models/common/gpu_registers.h"
-#include "models/common/memory_map.h"
+#include "include/lacuna/abi/gpu_registers.h"
+#include "include/lacuna/abi/memory_map.h"
 
 enum { kUnusedSlot = 5 };
 

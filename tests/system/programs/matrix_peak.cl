@@ -13,7 +13,7 @@
     }                                                                                                  \
     out[get_global_id(0)] = a + b + c + d;                                                             \
   }
-// models/isa/matrix_extensions.cpp has the codes.
+// models/isa/matrix/matrix_extensions.cpp has the codes.
 PEAK(peak_f16, 0, 0, 0)
 PEAK(peak_tf32, 6, 0, 1)
 PEAK(peak_fp32, 6, 0, 2)

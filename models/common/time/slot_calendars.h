@@ -1,0 +1,106 @@
+// Many calendars by cycle (models/common/time/slot_calendar.h) that are told of the time together: the ports of a network's
+// switches.
+//
+// They lie side by side, a bit per cycle, because a packet asks a dozen of them and each answer costs the memory access.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace lacuna {
+
+class SlotCalendars {
+ public:
+  explicit SlotCalendars(std::size_t count) : count_(count), words_(count * kFirstWords) {}
+
+  /// What a packet's flits, which are ready one a cycle from `not_before` on, get of two calendars of which they need both at
+  /// once, as an input and an output of a switch.
+  struct Passage {
+    std::uint64_t first;
+    std::uint64_t last;  ///< first + flits - 1 when nothing came between them
+  };
+
+  /// Books for each flit in turn the earliest cycle that is free in both. On the way, the input bids for the output in every
+  /// cycle in which it is free and the output is not, and such a lost bid takes the input's cycle: see models/noc/network.h.
+  /// `cycles` holds the flits' cycles afterwards, unless they follow each other.
+  Passage reserve_both(std::size_t input, std::size_t output, std::uint64_t not_before, unsigned flits, std::uint64_t* cycles) {
+    std::uint64_t cycle = not_before < first_word_ << 6 ? first_word_ << 6 : not_before;
+    if (((cycle + flits) >> 6) - first_word_ >= ring_) [[unlikely]]
+      grow((cycle + flits) >> 6);
+    std::uint64_t* in = &word(input, cycle >> 6);
+    std::uint64_t* out = &word(output, cycle >> 6);
+    const unsigned shift = cycle & 63;
+    if (shift + flits <= 64) {
+      const std::uint64_t run = (kAll >> (64 - flits)) << shift;
+      if (((*in | *out) & run) == 0) [[likely]] {
+        *in |= run;
+        *out |= run;
+        return {cycle, cycle + flits - 1};
+      }
+    }
+    std::uint64_t first = 0;
+    for (unsigned flit = 0;;) {
+      const std::uint64_t base = cycle & ~std::uint64_t{63};
+      const std::uint64_t from = kAll << (cycle & 63);
+      std::uint64_t free = ~(*in | *out) & from;
+      std::uint64_t passed = 0;
+      if (flit == 0 && free != 0) {
+        // All of them in a row, which is how they mostly come out of a wait.
+        const auto at = static_cast<unsigned>(std::countr_zero(free));
+        const std::uint64_t run = at + flits <= 64 ? (kAll >> (64 - flits)) << at : 0;
+        if (run != 0 && (free & run) == run) {
+          *in |= run | (*out & from & ~(kAll << at));
+          *out |= run;
+          return {base + at, base + at + flits - 1};
+        }
+      }
+      for (; free != 0 && flit < flits; ++flit) {
+        const std::uint64_t at = base + static_cast<unsigned>(std::countr_zero(free));
+        if (flit == 0) first = at;
+        cycles[flit] = at;
+        passed |= free & (~free + 1);
+        free &= free - 1;
+      }
+      const std::uint64_t lost = *out & from;
+      *out |= passed;
+      if (flit == flits) {
+        const std::uint64_t upto = kAll >> (63 - (cycles[flits - 1] & 63));
+        *in |= passed | (lost & upto);
+        return {first, cycles[flits - 1]};
+      }
+      *in |= passed | lost;
+      cycle = base + 64;
+      if ((cycle >> 6) - first_word_ >= ring_) [[unlikely]]
+        grow(cycle >> 6);
+      in = &word(input, cycle >> 6);
+      out = &word(output, cycle >> 6);
+    }
+  }
+
+  /// The first of `count` cycles in a row, at or after `not_before`, that are free in both; books nothing.
+  std::uint64_t first_run(std::size_t a, std::size_t b, std::uint64_t not_before, unsigned count);
+  /// Books what is free of the `count` cycles from `first`.
+  void fill(std::size_t calendar, std::uint64_t first, std::uint64_t count);
+
+  /// No later call will ask for a cycle before this one. Returns whether anything was dropped.
+  bool retire(std::uint64_t horizon);
+  void reset();
+  /// Cycles that are remembered at once: the spread between horizon and the latest booking, rounded up.
+  std::size_t window() const { return ring_ * 64; }
+
+ private:
+  static constexpr std::size_t kFirstWords = 4;
+  static constexpr std::uint64_t kAll = ~std::uint64_t{0};
+
+  std::uint64_t& word(std::size_t calendar, std::uint64_t w) { return words_[calendar * ring_ + (w & (ring_ - 1))]; }
+  void grow(std::uint64_t word);
+
+  std::size_t count_;
+  std::size_t ring_ = kFirstWords;    // words of a calendar: a power of two
+  std::vector<std::uint64_t> words_;  // by calendar, each a ring
+  std::uint64_t first_word_ = 0;      // words before it are forgotten
+};
+
+}  // namespace lacuna

@@ -1,0 +1,95 @@
+// Sorts records by a point of time that lies anywhere in a short interval, as requests of one window do.
+//
+// First into buckets of equal length, then each bucket: a comparison sort of a few hundred such records costs several times as
+// much, most of it wrongly predicted branches. Records that are nearly in order, as they often are, cost little more than a
+// look each.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "models/common/time/units.h"
+
+namespace lacuna {
+
+/// Insertion sort, for few records or such as are nearly in order. Returns whether it is done: it gives up when it has moved
+/// records by more than `most` places.
+template <typename Record>
+bool sort_by_insertion(std::span<Record> records, std::size_t most = ~std::size_t{0}) {
+  std::size_t moved = 0;
+  for (std::size_t i = 1; i < records.size(); ++i) {
+    if (records[i - 1].at < records[i].at) [[likely]]
+      continue;
+    const Record record = records[i];
+    std::size_t place = i;
+    for (; place > 0 && record < records[place - 1]; --place) records[place] = records[place - 1];
+    records[place] = record;
+    moved += i - place;
+    if (moved > most) return false;
+  }
+  return true;
+}
+
+/// The part of sort_by_time() that needs buckets, for times from `first` to `last`.
+template <std::size_t kBuckets, typename Record>
+void sort_by_buckets(std::vector<Record>& records, std::vector<Record>& space, std::uint64_t first, std::uint64_t last) {
+  constexpr std::size_t kSmallBucket = 16;  // that are left to the insertion sort of the whole
+  const int shift = std::max(0, static_cast<int>(std::bit_width(last - first)) - std::countr_zero(kBuckets));
+  const auto bucket = [&](const Record& record) { return (record.at.ps - first) >> shift; };
+
+  std::array<std::uint32_t, kBuckets + 1> ends{};
+  for (const Record& record : records) ++ends[bucket(record) + 1];
+  std::uint32_t largest = 0;
+  for (std::size_t i = 1; i <= kBuckets; ++i) {
+    largest = std::max(largest, ends[i]);
+    ends[i] += ends[i - 1];
+  }
+  space.resize(records.size());
+  // Behind this, ends[i] is where bucket i ends.
+  for (const Record& record : records) space[ends[bucket(record)]++] = record;
+  records.swap(space);
+
+  if (largest > kSmallBucket) {
+    std::uint32_t begin = 0;
+    for (std::size_t i = 0; i < kBuckets; begin = ends[i++]) {
+      if (ends[i] - begin > kSmallBucket) std::sort(records.begin() + begin, records.begin() + ends[i]);
+    }
+  }
+  sort_by_insertion<Record>(records);
+}
+
+/// Sorts records that are in no order. `Record` has a member `at` and an order by operator< that begins with it. `space` is
+/// left with anything.
+template <typename Record>
+void sort_by_time(std::vector<Record>& records, std::vector<Record>& space) {
+  constexpr std::size_t kFewRecords = 32;  // not worth buckets
+  constexpr std::size_t kManyRecords = 128;
+  if (records.size() <= kFewRecords) {
+    sort_by_insertion<Record>(records);
+    return;
+  }
+  Tick first = records.front().at;
+  Tick last = first;
+  for (const Record& record : records) {
+    first = earlier(first, record.at);
+    last = later(last, record.at);
+  }
+  if (records.size() <= kManyRecords) {
+    sort_by_buckets<64>(records, space, first.ps, last.ps);
+  } else {
+    sort_by_buckets<256>(records, space, first.ps, last.ps);
+  }
+}
+
+/// The same for records that are probably nearly in order.
+template <typename Record>
+void sort_nearly_sorted(std::vector<Record>& records, std::vector<Record>& space) {
+  if (!sort_by_insertion<Record>(records, records.size())) sort_by_time(records, space);
+}
+
+}  // namespace lacuna

@@ -1,0 +1,31 @@
+// Conversion between Tick and sc_time. SystemC's default resolution (1 ps) is part of the contract; the platform checks it.
+#pragma once
+
+#include <systemc>
+#include <type_traits>
+
+#include "models/common/time/units.h"
+
+namespace lacuna {
+
+/// As sc_time::from_value(), which is a call into the library: on the way of a memory request through the hierarchy those calls
+/// are a tenth of its host time. A standard-layout object and its first (here: only) member share their address.
+inline void assign(sc_core::sc_time& time, Tick t) {
+  using Value = sc_core::sc_time::value_type;
+  static_assert(std::is_standard_layout_v<sc_core::sc_time> && sizeof(sc_core::sc_time) == sizeof(Value));
+  *reinterpret_cast<Value*>(&time) = t.ps;
+}
+inline sc_core::sc_time to_sc_time(Tick t) {
+  sc_core::sc_time time;
+  assign(time, t);
+  return time;
+}
+inline Tick to_tick(const sc_core::sc_time& t) { return {t.value()}; }
+/// The local time of an initiator that has run `delay` ahead of the kernel.
+inline Tick local_time(const sc_core::sc_time& delay) { return {sc_core::sc_time_stamp().value() + delay.value()}; }
+/// The annotated delay that makes local_time() equal t. t must not lie before the kernel's time.
+inline void set_local_time(sc_core::sc_time& delay, Tick t) { assign(delay, t - Tick{sc_core::sc_time_stamp().value()}); }
+/// Adds a duration to an annotated delay.
+inline void advance(sc_core::sc_time& delay, Tick duration) { assign(delay, Tick{delay.value()} + duration); }
+
+}  // namespace lacuna

@@ -1,0 +1,107 @@
+// The share of an address range that one of several interleaved banks or channels owns.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <stdexcept>
+
+#include "models/common/time/units.h"
+#include "models/common/transport/address_hash.h"
+
+namespace lacuna {
+
+/// Of the range [base, base + size), chunk c (of `interleave` bytes) belongs to slice c mod count, or with a hash to another of
+/// the same turn (models/common/transport/address_hash.h). Either way a slice has one chunk of each turn and sees its chunks
+/// packed together: local() is a dense address. With count 1 the slice is the whole range.
+class AddressSlice {
+ public:
+  /// A hash needs a count and an interleave that are powers of two, and a size of whole turns: std::invalid_argument.
+  constexpr AddressSlice(std::uint64_t base, Bytes size, Bytes interleave, unsigned count, unsigned index,
+                         AddressHash hash = AddressHash::none)
+      : base_(base), size_(size.n), interleave_(count > 1 ? interleave.n : size.n), count_(count), index_(index) {
+    if (count > 1 && std::has_single_bit(interleave_) && std::has_single_bit(count)) {
+      chunk_shift_ = std::countr_zero(interleave_);
+      count_shift_ = std::countr_zero(count);
+    }
+    if (hash == AddressHash::none || count == 1) return;
+    hashed_ = true;
+    if (chunk_shift_ < 0) throw std::invalid_argument("a hash needs powers of two as count and interleave");
+    if ((size.n & ((interleave_ << count_shift_) - 1)) != 0) throw std::invalid_argument("a hash needs whole turns as size");
+  }
+  constexpr AddressSlice(std::uint64_t base, Bytes size) : AddressSlice(base, size, size, 1, 0) {}
+  /// Every address: for a unit that does not care where it is.
+  constexpr AddressSlice() : AddressSlice(0, Bytes{~std::uint64_t{0}}) {}
+
+  constexpr std::uint64_t base() const { return base_; }
+  constexpr Bytes size() const { return {size_}; }
+  constexpr Bytes interleave() const { return {interleave_}; }
+  constexpr unsigned count() const { return count_; }
+  constexpr unsigned index() const { return index_; }
+
+  /// Which slice an address of the range belongs to.
+  constexpr unsigned owner(std::uint64_t address) const {
+    const std::uint64_t offset = address - base_;
+    if (chunk_shift_ >= 0) {
+      std::uint64_t chunk = offset >> chunk_shift_;
+      if (hashed_) chunk ^= xor_fold(chunk >> count_shift_, static_cast<unsigned>(count_shift_));
+      return static_cast<unsigned>(chunk & (count_ - 1));
+    }
+    return count_ == 1 ? 0 : static_cast<unsigned>(offset / interleave_ % count_);
+  }
+  /// All of [address, address + length) is in this slice; the length does not cross a chunk.
+  constexpr bool contains(std::uint64_t address, std::uint64_t length) const {
+    const std::uint64_t offset = address - base_;
+    if (address < base_ || offset >= size_ || length > size_ - offset) return false;
+    if (count_ == 1) return true;
+    return owner(address) == index_ && length <= chunk_begin(address) + interleave_ - address;
+  }
+  /// [address, address + length), which begins in the range, is in one chunk and in the range.
+  constexpr bool is_one_chunk(std::uint64_t address, std::uint64_t length) const {
+    const std::uint64_t first = address - base_;
+    const std::uint64_t last = first + (length - 1);
+    if (chunk_shift_ >= 0) return first >> chunk_shift_ == last >> chunk_shift_ && last < size_;
+    return length <= chunk_last(address) - address + 1;
+  }
+  constexpr std::uint64_t local(std::uint64_t address) const {
+    const std::uint64_t offset = address - base_;
+    if (count_ == 1) return offset;
+    if (chunk_shift_ >= 0) {
+      return (offset >> (chunk_shift_ + count_shift_) << chunk_shift_) | (offset & (interleave_ - 1));
+    }
+    return offset / (interleave_ * count_) * interleave_ + offset % interleave_;
+  }
+  /// The address that slice `index` knows as `local`: the inverse of owner() and local() together.
+  constexpr std::uint64_t address(unsigned index, std::uint64_t local) const {
+    if (count_ == 1) return base_ + local;
+    if (chunk_shift_ >= 0) {
+      const std::uint64_t turn = local >> chunk_shift_;
+      std::uint64_t place = index;
+      if (hashed_) place = (place ^ xor_fold(turn, static_cast<unsigned>(count_shift_))) & (count_ - 1);
+      return base_ + (((turn << count_shift_ | place) << chunk_shift_) | (local & (interleave_ - 1)));
+    }
+    return base_ + (local / interleave_ * count_ + index) * interleave_ + local % interleave_;
+  }
+  /// First and last address of the chunk that holds an address, cut to the range.
+  constexpr std::uint64_t chunk_begin(std::uint64_t address) const {
+    if (count_ == 1) return base_;
+    const std::uint64_t offset = address - base_;
+    return base_ + (chunk_shift_ >= 0 ? offset & ~(interleave_ - 1) : offset / interleave_ * interleave_);
+  }
+  constexpr std::uint64_t chunk_last(std::uint64_t address) const {
+    const std::uint64_t begin = chunk_begin(address);
+    const std::uint64_t left = base_ + size_ - begin;
+    return begin + (interleave_ < left ? interleave_ : left) - 1;
+  }
+
+ private:
+  std::uint64_t base_;
+  std::uint64_t size_;
+  std::uint64_t interleave_;
+  unsigned count_;
+  unsigned index_;
+  int chunk_shift_ = -1;  // both powers of two: shifts instead of divisions
+  int count_shift_ = 0;
+  bool hashed_ = false;
+};
+
+}  // namespace lacuna

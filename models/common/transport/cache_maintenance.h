@@ -1,0 +1,46 @@
+// What the command processor asks of caches at acquire and release scopes.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "models/common/time/units.h"
+
+namespace lacuna {
+
+/// Implemented by every cache. `at` is the time of the request; the result is when it is done.
+class CacheMaintenance {
+ public:
+  virtual ~CacheMaintenance() = default;
+  /// Drops all clean lines (and, for caches that hold dirty bytes, writes them back first).
+  virtual Tick invalidate(Tick at) = 0;
+  /// Writes all dirty bytes to the next level; lines stay valid.
+  virtual Tick write_back(Tick at) = 0;
+  /// Drops the clean lines of a range of bus addresses, which takes no time: they hold what has been replaced behind the cache.
+  virtual void forget(std::uint64_t address, std::uint64_t bytes) = 0;
+};
+
+/// Several caches that are told together: done when the last one is.
+class CachesTogether : public CacheMaintenance {
+ public:
+  explicit CachesTogether(std::vector<CacheMaintenance*> caches) : caches_(std::move(caches)) {}
+  Tick invalidate(Tick at) override {
+    Tick done = at;
+    for (CacheMaintenance* cache : caches_) done = later(done, cache->invalidate(at));
+    return done;
+  }
+  Tick write_back(Tick at) override {
+    Tick done = at;
+    for (CacheMaintenance* cache : caches_) done = later(done, cache->write_back(at));
+    return done;
+  }
+  void forget(std::uint64_t address, std::uint64_t bytes) override {
+    for (CacheMaintenance* cache : caches_) cache->forget(address, bytes);
+  }
+
+ private:
+  std::vector<CacheMaintenance*> caches_;
+};
+
+}  // namespace lacuna

@@ -1,0 +1,48 @@
+// The payload extension that every Lacuna memory transaction carries beside the generic payload.
+//
+// A transaction without it is legal (a foreign initiator): targets then treat it as a plain data access of requester 0.
+#pragma once
+
+#include <cstdint>
+#include <tlm>
+
+#include "models/common/transport/latency_breakdown.h"
+
+namespace lacuna {
+
+/// Who asks: decides the virtual network, the statistics bucket, and which caches may hold the line.
+enum class RequestKind : std::uint8_t { host, command_processor, vector, scalar, instruction, fill, write_back, page_walk };
+
+/// Extension of tlm_generic_payload.
+struct MemoryAttributes : tlm::tlm_extension<MemoryAttributes> {
+  RequestKind kind = RequestKind::host;
+  /// The data have already been moved through DMI: the target charges time and changes cache state but must not touch data.
+  /// The data pointer is null then and the length is the number of bytes of the transaction.
+  bool timing_only = false;
+  /// A read-modify-write performed at the first cache that is coherent for its scope (L2), command WRITE.
+  bool atomic = false;
+  /// Bypass L1 (GLC/SLC bits of the instruction).
+  bool bypass_l1 = false;
+  /// Stable index of the requesting unit (compute unit, command processor queue, ...), for statistics and routing of replies.
+  std::uint16_t requester = 0;
+  /// Bytes of the transaction that matter, bit i = byte i of the transaction; ~0 = all. Only for timing_only writes of up to 64
+  /// bytes (dirty bytes).
+  std::uint64_t byte_mask = ~std::uint64_t{0};
+  LatencyBreakdown latency;
+
+  /// Back to a plain data access of requester 0.
+  void reset() {
+    kind = RequestKind::host;
+    timing_only = false;
+    atomic = false;
+    bypass_l1 = false;
+    requester = 0;
+    byte_mask = ~std::uint64_t{0};
+    latency = {};
+  }
+
+  tlm::tlm_extension_base* clone() const override { return new MemoryAttributes(*this); }
+  void copy_from(const tlm::tlm_extension_base& other) override { *this = static_cast<const MemoryAttributes&>(other); }
+};
+
+}  // namespace lacuna

@@ -1,0 +1,111 @@
+// Base class of memory-mapped devices: a register table, one place that charges time, one place that refuses bad accesses.
+//
+// A device lists its registers in its constructor (name, offset, width, mode) and implements read_register and
+// write_register. The base decodes the transaction, checks it, charges the access latency once (never for debug accesses)
+// and answers:
+//   no register at the offset, or access across the end      TLM_ADDRESS_ERROR_RESPONSE
+//   length other than the register's width, misaligned,
+//   streaming width below the length                         TLM_BURST_ERROR_RESPONSE
+//   write to a read-only or read of a write-only register    TLM_COMMAND_ERROR_RESPONSE
+//   byte enables                                             TLM_BYTE_ENABLE_ERROR_RESPONSE
+//   no data pointer, or length zero                          TLM_GENERIC_ERROR_RESPONSE
+// each with a log line naming the instance, the access and the nearest register. Debug accesses are answered silently and
+// must be without side effects: the hooks see which accesses these are.
+//
+// A device whose hook changes the level of one of its interrupt lines calls report_line_change(), and the initiator hears of it
+// (models/common/transport/line_change.h): reads may change lines as writes do (a claim, an acknowledging status register).
+#pragma once
+
+#include <tlm_utils/simple_target_socket.h>
+#include <cstdint>
+#include <string>
+#include <systemc>
+#include <tlm>
+#include <vector>
+
+#include "models/common/config/parameters.h"
+#include "models/common/time/units.h"
+
+namespace lacuna {
+
+struct MmioParameters {
+  Frequency clock{100'000'000};
+  Cycles read_latency{1};
+  Cycles write_latency{1};
+
+  void describe(ParameterSection& section);
+};
+
+enum class RegisterMode : std::uint8_t { read_only, write_only, read_write };
+
+/// One register, or an array of equal ones.
+struct MmioRegister {
+  std::string name;
+  std::uint64_t offset = 0;
+  unsigned width = 4;  ///< bytes: 1, 2, 4 or 8
+  RegisterMode mode = RegisterMode::read_write;
+  unsigned count = 1;
+  std::uint64_t stride = 0;  ///< bytes between elements; 0 = width
+  /// 64-bit registers that may also be accessed as two 32-bit words.
+  bool halves = false;
+  unsigned id = 0;  ///< returned by add_register, for the device's switch
+};
+
+/// What a device's hook is told about an access.
+struct RegisterAccess {
+  const MmioRegister& reg;
+  unsigned index;  ///< element of a register array
+  Tick at;         ///< local time of the initiator at which the access takes effect
+  bool debug;      ///< no side effects
+};
+
+class MmioPeripheral : public sc_core::sc_module {
+ public:
+  tlm_utils::simple_target_socket<MmioPeripheral> bus;
+
+  Bytes size() const { return size_; }
+  const std::vector<MmioRegister>& registers() const { return registers_; }
+
+ protected:
+  /// `size` is the room of the device on the bus.
+  MmioPeripheral(sc_core::sc_module_name module_name, const MmioParameters& parameters, Bytes size);
+
+  /// Registers must not overlap and must be naturally aligned (checked: std::invalid_argument). The id is 0, 1, 2, ... in
+  /// order of registration.
+  unsigned add_register(MmioRegister reg);
+
+  /// Only called for legal accesses of the register's whole width. The value is zero-extended.
+  virtual std::uint64_t read_register(const RegisterAccess& access) = 0;
+  virtual void write_register(const RegisterAccess& access, std::uint64_t value) = 0;
+
+  /// Of a hook: this access changes the level of an interrupt line, now or some delta cycles later.
+  void report_line_change() { line_changed_ = true; }
+
+ private:
+  struct Place {
+    std::uint64_t begin;
+    std::uint64_t end;
+    unsigned index;  // into registers_
+  };
+  struct Decoded {
+    const MmioRegister* reg = nullptr;
+    unsigned element = 0;
+    unsigned half = 0;  // 1 = upper word of a 64-bit register accessed by halves
+    tlm::tlm_response_status status = tlm::TLM_OK_RESPONSE;
+  };
+
+  void b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
+  unsigned transport_dbg(tlm::tlm_generic_payload& payload);
+  Decoded decode(const tlm::tlm_generic_payload& payload) const;
+  void perform(const Decoded& decoded, tlm::tlm_generic_payload& payload, Tick at, bool debug);
+  void log_refusal(const tlm::tlm_generic_payload& payload, const Decoded& decoded) const;
+
+  Tick read_latency_;
+  Tick write_latency_;
+  Bytes size_;
+  bool line_changed_ = false;  // by the present access
+  std::vector<MmioRegister> registers_;
+  std::vector<Place> places_;  // sorted by begin
+};
+
+}  // namespace lacuna

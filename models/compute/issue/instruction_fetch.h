@@ -1,0 +1,106 @@
+// Instruction fetch: each wavefront's buffer of one line of code and the next.
+//
+// The buffer holds the line of the PC and prefetches the one behind it, so that straight-line code pays only what the fetch of
+// a line takes longer than the execution of the one before: there is room for the next line when the wavefront enters its own.
+// A branch out of the buffered lines pays the fetch in full.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "models/compute/memory/memory_port.h"
+#include "models/compute/memory/physical_addresses.h"
+#include "models/compute/wavefront_pool.h"
+#include "models/isa/decode/decoded_code.h"
+
+namespace lacuna {
+
+class InstructionFetch : private LineClient {
+ public:
+  static constexpr std::uint64_t kLineBytes = 64;
+
+  /// Not `timed`: instructions are there at once.
+  InstructionFetch(Clock clock, bool timed, GpuVm& vm, isa::DecodedCode& code, LineMemory& memory, std::uint16_t requester)
+      : clock_(clock), timed_(timed), code_(code), port_(*this, memory), physical_(vm), requester_(requester) {}
+
+  MemoryPort& port() { return port_; }
+  /// An empty buffer: the wavefront begins.
+  void start(WavefrontSlot& slot);
+  /// Finds the instruction at the wavefront's PC, which it wants from `cycle` on; slot.next is the one before. Puts off
+  /// slot.when until it is there, or holds the slot (kHoldFetch) until that is known. Publishes the slot.
+  void fetch(WavefrontSlot& slot, Cycles cycle) {
+    const isa::DecodedInstruction* next = slot.next = code_.after(slot.next, slot.wave.pc);
+    if (next == nullptr) [[unlikely]] {
+      slot.publish(isa::Unit::special);
+      return;
+    }
+    if (timed_) {
+      if (line_of(slot.wave.pc) == slot.buffer.line) [[likely]] {
+        finish(slot);
+      } else {
+        change_line(slot, cycle);
+      }
+    }
+    slot.publish(next->unit);
+  }
+  /// The same behind an instruction after which the program goes on in straight line; all time up to slot.when is accounted
+  /// for, unless the slot is held. Mostly the next one lies in the buffer's line.
+  void follow(WavefrontSlot& slot, const isa::DecodedInstruction& before, Cycles cycle) {
+    const isa::DecodedInstruction* next = code_.after(&before, before.end);
+    if (next == nullptr || line_of(next->end - 1) != slot.buffer.line) [[unlikely]] {
+      fetch(slot, cycle);
+      return;
+    }
+    slot.next = next;
+    slot.publish(next->unit);
+  }
+  isa::DecodedCode& code() const { return code_; }
+  void reset() {
+    port_.reset();
+    asked_.clear();
+    free_.clear();
+    spare_ = kNone;
+  }
+  /// Line transactions so far.
+  const std::uint64_t& requests() const { return requests_; }
+
+ private:
+  static constexpr std::uint32_t kNone = ~std::uint32_t{0};
+  struct Request {
+    WavefrontSlot* slot = nullptr;
+    std::uint64_t line = 0;
+    std::uint32_t epoch = 0;
+  };
+  static std::uint64_t line_of(std::uint64_t address) { return address / kLineBytes; }
+  /// The PC has left the buffer's line.
+  void change_line(WavefrontSlot& slot, Cycles cycle);
+  /// Asks for a line. True: `there` says when it is there.
+  bool request(WavefrontSlot& slot, std::uint64_t line, Cycles at, Cycles& there);
+  void answered(std::uint32_t tag, const LineAnswer& answer) override;
+  /// The line of the PC is there.
+  void enter(WavefrontSlot& slot, Cycles there, Cycles cycle);
+  /// The lines that the instruction lies in are there, or one of them is not known to be.
+  void finish(WavefrontSlot& slot) {
+    if (line_of(slot.next->end - 1) != slot.buffer.line) {
+      if (slot.buffer.next_open) {
+        slot.hold(kHoldFetch);
+        return;
+      }
+      slot.when = later(slot.when, slot.buffer.next_ready);
+    }
+    if ((slot.holds & ~kHoldFetch) == 0) slot.account(WavefrontTime::fetch, slot.when);
+  }
+
+  Clock clock_;
+  bool timed_;
+  isa::DecodedCode& code_;
+  MemoryPort port_;
+  PhysicalAddresses physical_;
+  std::uint16_t requester_;
+  std::vector<Request> asked_;
+  std::vector<std::uint32_t> free_;
+  std::uint32_t spare_ = kNone;  ///< of asked_, for the next request that is not answered at once
+  std::uint64_t requests_ = 0;
+};
+
+}  // namespace lacuna

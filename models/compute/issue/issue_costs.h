@@ -1,0 +1,54 @@
+// What an issued instruction keeps, and for how long, as far as that does not depend on what it finds.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+
+#include "models/common/time/units.h"
+#include "models/compute/compute_unit_parameters.h"
+#include "models/isa/decode/instruction.h"
+
+namespace lacuna {
+
+class IssueCosts {
+ public:
+  static constexpr std::uint32_t kNone = ~std::uint32_t{0};  ///< it does not go to the vector unit
+  static constexpr std::uint32_t kMatrix = kNone - 1;        ///< its matrix unit knows
+
+  explicit IssueCosts(const ComputeUnitParameters& p) {
+    using isa::LatencyClass;
+    const unsigned pass = isa::kLanes / p.lanes_per_simd;
+    vector_.fill(kNone);
+    for (const LatencyClass plain : {LatencyClass::valu, LatencyClass::valu_lane}) at(plain) = pass;
+    at(LatencyClass::valu_f64) = pass * p.f64_rate_divisor;
+    at(LatencyClass::valu_mul32) = pass * p.mul32_rate_divisor;
+    at(LatencyClass::valu_transcendental) = pass * p.transcendental_rate_divisor;
+    at(LatencyClass::valu_transcendental_f64) = pass * p.transcendental_rate_divisor * p.f64_rate_divisor;
+    for (const LatencyClass matrix :
+         {LatencyClass::mfma_2_pass, LatencyClass::mfma_4_pass, LatencyClass::mfma_8_pass, LatencyClass::mfma_16_pass})
+      at(matrix) = kMatrix;
+    wavefront_.fill(p.salu_cycles);
+    wavefront_[static_cast<std::size_t>(isa::Unit::vmem)] = p.vmem_cycles;
+    wavefront_[static_cast<std::size_t>(isa::Unit::special)] = p.special_cycles;
+    branch_ = p.branch_cycles;
+  }
+
+  /// Cycles for which the SIMD's vector unit issues nothing else.
+  std::uint32_t vector_unit(const isa::Instruction& instruction) const {
+    return vector_[static_cast<std::size_t>(instruction.latency)];
+  }
+  /// Cycles to the wavefront's next instruction, of one that does not go to the vector unit.
+  Cycles wavefront(const isa::Instruction& instruction) const {
+    return instruction.latency == isa::LatencyClass::branch ? branch_ : wavefront_[static_cast<std::size_t>(instruction.unit)];
+  }
+
+ private:
+  std::uint32_t& at(isa::LatencyClass latency) { return vector_[static_cast<std::size_t>(latency)]; }
+
+  std::array<std::uint32_t, static_cast<std::size_t>(isa::LatencyClass::count)> vector_;
+  std::array<Cycles, isa::kUnits> wavefront_;
+  Cycles branch_;
+};
+
+}  // namespace lacuna

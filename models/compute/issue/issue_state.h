@@ -1,0 +1,207 @@
+// What the issue loop looks at of a SIMD's wavefronts, packed so that a look takes few cache lines and host instructions.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+
+#if defined(__AVX2__)
+#include <immintrin.h>
+#endif
+
+#include "models/common/time/units.h"
+#include "models/isa/decode/instruction.h"
+
+namespace lacuna {
+
+/// Later than everything. Also the largest as a signed number: the host compares vectors of those.
+inline constexpr Cycles kNeverCycles{~std::uint64_t{0} >> 1};
+
+struct WavefrontSlot;
+
+#if defined(__AVX2__)
+namespace detail {
+inline __m256i four(const Cycles* first) { return _mm256_load_si256(reinterpret_cast<const __m256i*>(first)); }
+inline __m256i lesser(__m256i a, __m256i b) { return _mm256_blendv_epi8(a, b, _mm256_cmpgt_epi64(a, b)); }
+inline Cycles least_of_four(__m256i least) {
+  least = lesser(least, _mm256_permute4x64_epi64(least, 0x4e));  // halves exchanged
+  least = lesser(least, _mm256_shuffle_epi32(least, 0x4e));      // and the words of each
+  return {static_cast<std::uint64_t>(_mm256_extract_epi64(least, 0))};
+}
+}  // namespace detail
+#endif
+
+/// When the SIMDs of a compute unit can issue next, side by side.
+class SimdTimes {
+ public:
+  static constexpr unsigned kMaxSimds = 8;
+
+  /// `simds`: a power of two.
+  explicit SimdTimes(unsigned simds) : last_(simds - 1) {
+    earliest_.fill(kNeverCycles);
+    turns_.fill(kNeverCycles);
+  }
+
+  /// No wavefront of a SIMD, or of any, can issue before.
+  Cycles earliest(unsigned simd) const { return earliest_[simd]; }
+  Cycles earliest() const { return least(earliest_); }
+  void set(unsigned simd, Cycles earliest) {
+    earliest_[simd] = earliest;
+    turns_[simd] = turn(simd, earliest);
+  }
+  /// The same of a SIMD that is being served: its turns are told afterwards.
+  void begin(unsigned simd, Cycles earliest) { earliest_[simd] = earliest; }
+  void wake(unsigned simd, Cycles at) {
+    if (at < earliest_[simd]) set(simd, at);
+  }
+
+  // Where cycle c is for SIMD c mod n.
+
+  unsigned served_in(Cycles cycle) const { return static_cast<unsigned>(cycle.n & last_); }
+  /// The first cycle in which a SIMD can issue.
+  Cycles first_turn() const { return least(turns_); }
+  /// The same, behind `cycle`.
+  Cycles first_turn_behind(Cycles cycle) {
+    Cycles first = first_turn();
+    for (; first <= cycle; first = first_turn()) turns_[served_in(first)] = turn(served_in(first), cycle + Cycles{1});
+    return first;
+  }
+
+ private:
+  using Times = std::array<Cycles, kMaxSimds>;  // kNeverCycles of those that there are not
+
+  Cycles turn(unsigned simd, Cycles earliest) const {
+    if (earliest == kNeverCycles) return earliest;
+    return earliest + Cycles{(simd - earliest.n) & last_};
+  }
+  // One by one: they have just been written one by one, and the host does not forward such stores to a vector load.
+  Cycles least(const Times& times) const {
+    const auto least_of_four = [&](unsigned first) {
+      return earlier(earlier(times[first], times[first + 1]), earlier(times[first + 2], times[first + 3]));
+    };
+    return last_ < 4 ? least_of_four(0) : earlier(least_of_four(0), least_of_four(4));
+  }
+
+  Times earliest_;
+  Times turns_;  // from `earliest_` on
+  std::uint64_t last_;
+};
+
+/// Wavefronts by rank: the oldest one that is resident has rank 0. Masks have bit r for rank r.
+struct IssueState {
+  static constexpr unsigned kMaxSlots = 16;  // a power of two
+
+  /// Earliest issue of each wavefront's next instruction; kNeverCycles when it is held. One more, for slots that are free.
+  alignas(32) std::array<Cycles, kMaxSlots + 1> ready;
+  alignas(16) std::array<isa::Unit, kMaxSlots + 1> unit{};  ///< of the next instruction
+  std::array<std::uint8_t, kMaxSlots> rank;                 ///< by slot number; kMaxSlots: the slot is free
+  std::uint8_t last = kMaxSlots - 1;  ///< the slot that was served first in the last cycle in which one was
+  unsigned resident = 0;
+  std::array<WavefrontSlot*, kMaxSlots> slots{};
+
+  IssueState() {
+    ready.fill(kNeverCycles);
+    rank.fill(kMaxSlots);
+  }
+  /// The youngest wavefront.
+  void add(WavefrontSlot& slot, unsigned number) {
+    slots[resident] = &slot;
+    rank[number] = static_cast<std::uint8_t>(resident++);
+  }
+  /// Those behind it move up.
+  void remove(unsigned number) {
+    const unsigned left = rank[number];
+    --resident;
+    const auto move_up = [this, left](auto& of_rank) {
+      std::copy(of_rank.begin() + left + 1, of_rank.begin() + resident + 1, of_rank.begin() + left);
+    };
+    move_up(ready);
+    move_up(unit);
+    move_up(slots);
+    ready[resident] = ready[kMaxSlots] = kNeverCycles;
+    rank[number] = kMaxSlots;
+    for (std::uint8_t& r : rank) r = static_cast<std::uint8_t>(r - ((r > left) & (r != kMaxSlots)));
+  }
+  /// `unit` of all ranks at one time.
+  class Units {
+   public:
+    explicit Units(const IssueState& state) : units_(load(state)) {}
+    /// Ranks whose next instruction is for `unit`.
+    unsigned that_are(isa::Unit unit) const {
+#if defined(__AVX2__)
+      return static_cast<unsigned>(_mm_movemask_epi8(_mm_cmpeq_epi8(units_, _mm_set1_epi8(static_cast<char>(unit)))));
+#else
+      unsigned ranks = 0;
+      for (unsigned r = 0; r < kMaxSlots; ++r) ranks |= unsigned{units_[r] == unit} << r;
+      return ranks;
+#endif
+    }
+
+   private:
+#if defined(__AVX2__)
+    using Packed = __m128i;
+    static Packed load(const IssueState& state) { return _mm_load_si128(reinterpret_cast<const Packed*>(state.unit.data())); }
+#else
+    using Packed = std::array<isa::Unit, kMaxSlots>;
+    static Packed load(const IssueState& state) {
+      Packed units;
+      std::copy_n(state.unit.begin(), kMaxSlots, units.begin());
+      return units;
+    }
+#endif
+    Packed units_;
+  };
+  Units units() const { return Units(*this); }
+  struct Ready {
+    unsigned ranks;  ///< those that may issue at a cycle
+    Cycles others;   ///< the earliest of those that may not
+  };
+  Ready ready_at(Cycles cycle) const {
+#if defined(__AVX2__)
+    // Unrolled, and as many as are resident on the machines that there are.
+    return resident <= 8 ? ready_of<2>(cycle) : resident <= 12 ? ready_of<3>(cycle) : ready_of<4>(cycle);
+#else
+    Ready result{0, kNeverCycles};
+    for (unsigned r = 0; r < resident; ++r) {
+      if (ready[r] <= cycle) {
+        result.ranks |= 1U << r;
+      } else {
+        result.others = std::min(result.others, ready[r]);
+      }
+    }
+    return result;
+#endif
+  }
+  /// The earliest of all.
+  Cycles earliest() const {
+#if defined(__AVX2__)
+    const auto lesser_of_eight = [this](unsigned first) {
+      return detail::lesser(detail::four(ready.data() + first), detail::four(ready.data() + first + 4));
+    };
+    return detail::least_of_four(detail::lesser(lesser_of_eight(0), lesser_of_eight(8)));
+#else
+    return *std::min_element(ready.begin(), ready.begin() + kMaxSlots);
+#endif
+  }
+
+#if defined(__AVX2__)
+ private:
+  /// ready_at() when all are among the first 4 x kFours.
+  template <unsigned kFours>
+  [[gnu::always_inline]] Ready ready_of(Cycles cycle) const {
+    const __m256i now = _mm256_set1_epi64x(static_cast<std::int64_t>(cycle.n));
+    const __m256i never = _mm256_set1_epi64x(static_cast<std::int64_t>(kNeverCycles.n));
+    unsigned later = 0;
+    __m256i others = never;
+    for (unsigned i = 0; i < kFours; ++i) {
+      const __m256i four = detail::four(ready.data() + 4 * i);
+      const __m256i is_later = _mm256_cmpgt_epi64(four, now);
+      later |= static_cast<unsigned>(_mm256_movemask_pd(_mm256_castsi256_pd(is_later))) << 4 * i;
+      others = detail::lesser(others, _mm256_blendv_epi8(never, four, is_later));
+    }
+    return {~later & ((1U << 4 * kFours) - 1), detail::least_of_four(others)};
+  }
+#endif
+};
+
+}  // namespace lacuna

@@ -1,0 +1,128 @@
+// One s_waitcnt counter of a wavefront: when do at most n of its outstanding operations remain, and what delays them?
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+
+#include "models/common/time/units.h"
+
+namespace lacuna {
+
+/// Cycles by which an operation is later than in an idle machine, by cause. For reports only; saturates.
+struct OperationDelays {
+  std::uint16_t tlb = 0;
+  std::uint16_t mshr = 0;
+  std::uint16_t queues = 0;
+  std::uint16_t lds_conflict = 0;
+
+  static constexpr std::uint16_t saturated(std::uint64_t cycles) {
+    return static_cast<std::uint16_t>(std::min<std::uint64_t>(cycles, 0xffff));
+  }
+};
+
+/// Outstanding operations, each with the cycle of its completion or open, as long as nobody knows that yet. A counter is used
+/// in one of two ways:
+///   in order      vmcnt (GCN3 ISA manual, "Data dependency resolution": loads return in issue order). A completion is no
+///   earlier
+///                 than that of the operation before.
+///   out of order  lgkmcnt. The operations that complete first count first.
+class WaitCounter {
+ public:
+  static constexpr unsigned kCapacity = 64;
+  using Sequence = std::uint32_t;
+
+  bool full(unsigned limit) const { return outstanding() >= limit; }
+  unsigned outstanding() const { return size_ + open_; }
+
+  void add_in_order(Cycles done, OperationDelays delays = {}) {
+    slot(size_++) = {done, delays};
+    settle();
+  }
+  /// An operation whose completion is not known yet; close_in_order() tells it under the number returned.
+  Sequence open_in_order() {
+    slot(size_) = {kOpen, {}};
+    return first_ + size_++;
+  }
+  void close_in_order(Sequence operation, Cycles done, OperationDelays delays) {
+    slot(operation - first_) = {done, delays};
+    settle();
+  }
+
+  void add_out_of_order(Cycles done, OperationDelays delays = {}) {
+    unsigned i = size_++;
+    for (; i > 0 && done < at(i - 1).done; --i) slot(i) = at(i - 1);
+    slot(i) = {done, delays};
+    settled_ = size_;
+  }
+  void open_out_of_order() { ++open_; }
+  void close_out_of_order(Cycles done, OperationDelays delays) {
+    --open_;
+    add_out_of_order(done, delays);
+  }
+
+  /// Whether when_at_most(n) can be told. Open operations of an out-of-order counter may be the first to complete.
+  bool known(unsigned n, Cycles now) const {
+    if (outstanding() <= n) return true;
+    const unsigned index = outstanding() - n - 1;
+    return index < settled_ && (open_ == 0 || at(index).done <= now);
+  }
+  /// The earliest cycle, not before `now`, at which at most `n` operations are outstanding. known(n, now) must hold.
+  Cycles when_at_most(unsigned n, Cycles now) const {
+    return outstanding() <= n ? now : later(now, at(outstanding() - n - 1).done);
+  }
+  /// Delays of the operation that when_at_most(n) waits for; none when it waits for nothing.
+  OperationDelays delays_at_most(unsigned n) const {
+    return outstanding() <= n ? OperationDelays{} : at(outstanding() - n - 1).delays;
+  }
+
+  /// The latest completion that is known, `now` when there is none later.
+  Cycles latest_known(Cycles now) const {
+    for (unsigned i = 0; i < size_; ++i) {
+      if (at(i).done != kOpen) now = later(now, at(i).done);
+    }
+    return now;
+  }
+
+  /// Forgets all but the last `n` operations: whoever calls has waited for the others.
+  void keep(unsigned n) {
+    if (outstanding() > n) forget(outstanding() - n);
+  }
+  /// Forgets operations that completed at or before `now`.
+  void prune(Cycles now) {
+    while (settled_ > 0 && at(0).done <= now) forget(1);
+  }
+  void clear() { size_ = settled_ = open_ = 0; }
+
+ private:
+  struct Operation {
+    Cycles done;
+    OperationDelays delays;
+  };
+  static constexpr Cycles kOpen{~std::uint64_t{0}};
+
+  const Operation& at(unsigned i) const { return operations_[(head_ + i) % kCapacity]; }
+  Operation& slot(unsigned i) { return operations_[(head_ + i) % kCapacity]; }
+  /// An in-order operation that has to wait for its predecessor is late for that one's reasons.
+  void settle() {
+    for (; settled_ < size_ && at(settled_).done != kOpen; ++settled_) {
+      if (settled_ > 0 && at(settled_).done < at(settled_ - 1).done) slot(settled_) = at(settled_ - 1);
+    }
+  }
+  void forget(unsigned count) {
+    size_ -= count;
+    settled_ -= count;
+    first_ += count;
+    // An empty one starts where the host's cache has just been.
+    head_ = size_ == 0 ? 0 : (head_ + count) % kCapacity;
+  }
+
+  unsigned head_ = 0;
+  unsigned size_ = 0;     ///< in the ring; all but open ones of an out-of-order counter
+  unsigned settled_ = 0;  ///< of these, how many from the first on have a known completion
+  unsigned open_ = 0;     ///< out of order, not in the ring
+  Sequence first_ = 0;    ///< number of the oldest in the ring
+  std::array<Operation, kCapacity> operations_{};
+};
+
+}  // namespace lacuna

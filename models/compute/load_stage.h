@@ -1,0 +1,112 @@
+// Stages of a research machine on the path of vector memory instructions, between their issue and the vector memory unit.
+//
+//   issue -> stage -> stage -> ... -> VectorMemory
+//
+// The stages of a compute unit form a chain in the order in which the device's extensions were added. Each of them sees an
+// instruction before it executes, and its memory access afterwards; what it does not serve itself it passes on to the next one.
+// A unit without stages pays one test of a null pointer an instruction. A unit with stages executes nothing ahead of its issue,
+// so that a stage sees registers and memory as they are when the instruction issues.
+//
+// Values never depend on stages: an instruction has read and written registers and memory when it has executed. A stage
+// decides which requests leave, and when.
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "models/common/config/statistics.h"
+#include "models/common/time/units.h"
+#include "models/common/transport/line_memory.h"
+#include "models/common/transport/translation_level.h"
+#include "models/compute/compute_unit_parameters.h"
+#include "models/compute/memory/memory_tokens.h"
+#include "models/compute/memory/vector_memory.h"
+#include "models/compute/wavefront_pool.h"
+#include "models/energy/energy_meter.h"
+#include "models/energy/energy_parameters.h"
+#include "models/isa/decode/decoded_code.h"
+#include "models/tlb/gpuvm.h"
+
+namespace lacuna {
+
+/// Placement of a compute unit in the GPU, for HW_ID and statistics.
+struct ComputeUnitPlace {
+  unsigned index = 0;  ///< over the whole GPU
+  unsigned shader_array = 0;
+  unsigned in_array = 0;
+};
+
+class LoadStage {
+ public:
+  explicit LoadStage(VectorMemory& memory) : memory_(memory) {}
+  virtual ~LoadStage() = default;
+  LoadStage(const LoadStage&) = delete;
+  LoadStage& operator=(const LoadStage&) = delete;
+
+  /// Called before an instruction executes. False: the wavefront does not issue it in this cycle. The stage has set when it may
+  /// be offered again (slot.when), or holds the slot until the stage releases it.
+  virtual bool prepare(WavefrontSlot& slot, const isa::DecodedInstruction& instruction, Cycles cycle) {
+    static_cast<void>(slot), static_cast<void>(instruction), static_cast<void>(cycle);
+    return true;
+  }
+  /// Called after a vector memory instruction with lanes in global memory has executed: slot.wave.access describes the access,
+  /// memory().addresses() has its addresses. The caller calls MemoryTokens::issued() for the token.
+  virtual MemoryTokens::Token access(WavefrontSlot& slot, const isa::DecodedInstruction& instruction, Counters counters,
+                                     Cycles cycle) {
+    return pass_on(slot, instruction, counters, cycle);
+  }
+  /// Requests that the stage has sent with own_counters() for registers of the wavefront have been answered.
+  virtual void registers_filled(WavefrontSlot& slot, Cycles done, const OperationDelays& delays) {
+    static_cast<void>(slot), static_cast<void>(done), static_cast<void>(delays);
+  }
+  /// The wavefront has ended, or is dropped.
+  virtual void wavefront_ended(WavefrontSlot& slot) { static_cast<void>(slot); }
+  /// Drops everything in flight.
+  virtual void reset() {}
+
+  /// The translation of the unit's vector memory; null: it takes no time.
+  virtual void attach(TranslationLevel* tlb) { static_cast<void>(tlb); }
+  /// Adds the stage's statistics, in a group of its own, to those of the compute unit.
+  virtual void describe(StatisticsGroup& unit) const { static_cast<void>(unit); }
+  /// Registers the energy of the stage's work.
+  virtual void describe_energy(EnergyMeter& meter, const ComputeEnergy& energy) const {
+    static_cast<void>(meter), static_cast<void>(energy);
+  }
+
+  /// The stage's position in its compute unit, from 0, and the stage after it; null: the vector memory unit.
+  void enter_chain(unsigned number, LoadStage* next) {
+    number_ = number;
+    next_ = next;
+  }
+  LoadStage* next() const { return next_; }
+
+ protected:
+  VectorMemory& memory() { return memory_; }
+  /// Of requests whose answers registers_filled() receives.
+  Counters own_counters() const { return counters_of_stage(number_); }
+  /// Leaves the access to the next stage, or to the vector memory unit.
+  MemoryTokens::Token pass_on(WavefrontSlot& slot, const isa::DecodedInstruction& instruction, Counters counters, Cycles cycle) {
+    return next_ != nullptr ? next_->access(slot, instruction, counters, cycle)
+                            : memory_.access(slot, slot.wave.access, counters, cycle);
+  }
+
+ private:
+  VectorMemory& memory_;
+  unsigned number_ = 0;
+  LoadStage* next_ = nullptr;
+};
+
+/// The compute unit that a stage is a part of. All of it outlives the stage.
+struct LoadStageContext {
+  ComputeUnitPlace place;
+  const ComputeUnitParameters& parameters;
+  Clock clock;
+  const GpuVm& vm;
+  MemoryTokens& tokens;
+  VectorMemory& memory;
+  LineMemory& socket;  ///< the memory at the unit's vector socket
+};
+/// Makes the stage of one compute unit. Null: the unit has none.
+using LoadStageFactory = std::function<std::unique_ptr<LoadStage>(const LoadStageContext&)>;
+
+}  // namespace lacuna

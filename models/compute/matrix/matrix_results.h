@@ -1,0 +1,78 @@
+// Registers that matrix instructions have under way: who uses one of them too early is held until it may.
+//
+// CDNA2 leaves that to programs. Compilers put s_nop, whose wait states take their time (cu.wait_state_cycles), between an MFMA
+// and what depends on it; they know how many passes plain instructions take, but nothing of codes of extensions
+// (models/isa/matrix/matrix_extensions.h), of a unit whose cycle is longer, or of shorter passes. Such a unit needs a
+// scoreboard, which keeps the distances that compilers keep for plain instructions:
+//
+//   reads D as A or B, or not by MFMA   `mfma.result_passes` after the instruction has left the unit
+//   overwrites D, not by MFMA           likewise
+//   reads exactly D as C                when the unit is free: accumulators are forwarded
+//   reads a part of D as C              a pass after the instruction has left the unit
+//   overwrites C, not by MFMA           when the instruction has left the unit
+//   overwrites A or B                   at once: a unit reads them as it begins, those of several steps into buffers (thesis,
+//                                       section 2.4.1)
+//
+// Source: what LLVM's hazard recogniser keeps between instructions of gfx90a (GCNHazardRecognizer.cpp, checkMAIHazards90A and
+// checkMAIVALUHazards). Behind 2, 8 and 16 passes it wants 5, 11 and 19 wait states before D is used, 2, 8 and 16 before a part
+// of it is C, 1, 7 and 15 before C is overwritten; an instruction issues one wait state after the last of them. Behind f64's
+// 16x16x4 of 8 passes it wants 11, too, but 18 before memory instructions read D, 9 before a part of it is f64's C, and none
+// before C is overwritten; here all types are alike. CDNA3's hardware checks none of these either: Table 37 of its ISA manual
+// (section 7.5) asks programs for the same 5, 11 and 19, and for 3, 9 and 17 before a part of D is C.
+#pragma once
+
+#include <vector>
+
+#include "models/common/time/units.h"
+#include "models/compute/compute_unit_parameters.h"
+#include "models/compute/wavefront_pool.h"
+#include "models/isa/analysis/register_masks.h"
+
+namespace lacuna {
+
+class MatrixResults {
+ public:
+  /// `pass`: of the unit's instructions, in whole cycles.
+  MatrixResults(const ComputeUnitParameters& unit, Cycles pass, unsigned result_passes)
+      : pass_(pass),
+        result_delay_{pass.n * result_passes},
+        slots_(unit.wavefronts_per_simd),
+        wavefronts_(std::size_t{unit.simds} * unit.wavefronts_per_simd) {}
+
+  /// When the wavefront's next instruction may issue; not after `cycle`: at once.
+  Cycles ready(const WavefrontSlot& slot, const isa::DecodedInstruction& next, Cycles cycle) const {
+    const Wavefront& w = wavefronts_[index_of(slot)];
+    if (w.until <= cycle) return cycle;
+    if (slot.wave.mode.alters_vector()) [[unlikely]]  // registers are not those that it names
+      return w.until;
+    return next.registers.uses_any(w.registers) ? find(w, next, cycle) : cycle;
+  }
+  /// A matrix instruction issues in `cycle`, which leaves its unit at `done`.
+  void add(const WavefrontSlot& slot, const isa::Instruction& instruction, Cycles cycle, Cycles done);
+  /// The wavefront has ended, or is dropped.
+  void leave(const WavefrontSlot& slot) { wavefronts_[index_of(slot)].until = Cycles{}; }
+  void reset();
+
+ private:
+  struct Pending {
+    isa::RegisterRange d;
+    isa::RegisterRange c;  ///< count 0: a constant
+    Cycles done{};         ///< it has left the unit
+  };
+  struct Wavefront {
+    Cycles until{};  ///< nothing waits from then on
+    isa::RegisterSet registers;
+    std::vector<Pending> pending;
+  };
+
+  std::size_t index_of(const WavefrontSlot& slot) const { return std::size_t{slot.simd->number} * slots_ + slot.number; }
+  Cycles find(const Wavefront& w, const isa::DecodedInstruction& next, Cycles cycle) const;
+  Cycles allowed(const Pending& pending, const isa::DecodedInstruction& next) const;
+
+  const Cycles pass_;
+  const Cycles result_delay_;
+  const unsigned slots_;  ///< of a SIMD
+  std::vector<Wavefront> wavefronts_;
+};
+
+}  // namespace lacuna

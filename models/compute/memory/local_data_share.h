@@ -1,0 +1,51 @@
+// The LDS of a compute unit as a resource: an access keeps it for as many cycles as its lanes' banks need
+// (models/compute/memory/lds_banks.h); the data are there lds_latency later. The bytes themselves are the wavefront pool's.
+#pragma once
+
+#include "models/common/time/calendar.h"
+#include "models/compute/compute_unit_parameters.h"
+#include "models/compute/issue/wait_counter.h"
+#include "models/compute/memory/lds_banks.h"
+#include "models/isa/memory/memory_interface.h"
+
+namespace lacuna {
+
+class LocalDataShare {
+ public:
+  struct Result {
+    Cycles done;
+    OperationDelays delays;
+  };
+
+  /// `banks` is shared by all units of a GPU.
+  LocalDataShare(const ComputeUnitParameters& parameters, Clock clock, LdsBanks& banks)
+      : parameters_(parameters), clock_(clock), banks_(banks) {}
+
+  /// What an access takes whose lanes' byte offsets are given; `instruction`, its address, only says where to look for a known
+  /// pattern.
+  LdsCycles cycles(const isa::MemoryAccess& access, const LdsBanks::Offsets& offsets, std::uint64_t instruction) {
+    if (access.bytes_per_lane == 0 || !parameters_.lds_conflicts) return {.busy = 1, .conflicts = 0};
+    const std::uint64_t lanes = access.space == isa::MemoryAccess::Space::lds ? access.lanes : access.lds_lanes;
+    return banks_.cycles(access, offsets, lanes, instruction);
+  }
+  /// An access that takes so much, in `cycle`.
+  Result access(LdsCycles cycles, Cycles cycle) {
+    conflict_cycles_ += cycles.conflicts;
+    // The port is booked by whole cycles only.
+    const Cycles start = clock_.starting_at(port_.reserve(clock_.ticks(cycle), clock_.period() * cycles.busy));
+    const OperationDelays delays{.lds_conflict = OperationDelays::saturated((start - cycle).n + cycles.conflicts)};
+    return {start + Cycles{cycles.busy} + parameters_.lds_latency, delays};
+  }
+  const std::uint64_t& conflict_cycles() const { return conflict_cycles_; }
+  void retire(Tick horizon) { port_.retire(horizon); }
+  void reset() { port_.reset(); }
+
+ private:
+  const ComputeUnitParameters& parameters_;
+  Clock clock_;
+  LdsBanks& banks_;
+  Calendar port_;
+  std::uint64_t conflict_cycles_ = 0;
+};
+
+}  // namespace lacuna

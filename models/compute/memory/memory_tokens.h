@@ -1,0 +1,135 @@
+// Memory instructions under way: a token stands for one, from its issue until the last of its requests is answered.
+//
+// Whoever serves a request completes it, at once or later: a first-level cache, the memory behind it. The wait counters of the
+// wavefront count tokens. A token outlives its wavefront, whose program may end without waiting for its stores; the workgroup
+// is done only when they are performed.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "models/compute/memory/memory_port.h"
+#include "models/compute/memory/request_timeline.h"
+#include "models/compute/wavefront_pool.h"
+
+namespace lacuna {
+
+/// Which wait counters count an operation: a FLAT instruction counts in both. Operations of a load stage
+/// (models/compute/load_stage.h) are counted by none of them: the stage waits for their registers.
+enum class Counters : std::uint8_t { vmcnt, lgkmcnt, both, first_stage };
+/// Of the load stage with that number in its compute unit, from 0.
+constexpr Counters counters_of_stage(unsigned stage) {
+  return static_cast<Counters>(static_cast<unsigned>(Counters::first_stage) + stage);
+}
+
+class MemoryTokens {
+ public:
+  using Token = std::uint32_t;
+
+  class Listener {
+   public:
+    virtual ~Listener() = default;
+    /// An operation of a wavefront has been completed that had been open: what waits for it may be known now.
+    virtual void operation_closed(WavefrontSlot& slot) = 0;
+    /// The same of a wavefront that has ended; it was completed at `done`.
+    virtual void operation_closed(ResidentWorkgroup& group, Cycles done) = 0;
+    /// An operation of load stage `stage` is completed at `done`. Also called within issued().
+    virtual void registers_filled(WavefrontSlot& slot, unsigned stage, Cycles done, const OperationDelays& delays) = 0;
+  };
+
+  MemoryTokens(Clock clock, Listener& listener) : clock_(clock), listener_(listener) {}
+
+  /// An instruction of a wavefront whose requests follow. `port_wait`: how long it waited for its unit; `return_latency`:
+  /// cycles from the last answer to the registers; `activity`: where its requests are accounted for, null: nowhere.
+  Token begin(WavefrontSlot& slot, Counters counters, Tick start, Tick port_wait, Cycles return_latency,
+              KernelActivity* activity);
+  void expect(Token token, unsigned requests) { tokens_[token].remaining += requests; }
+  /// Another part of the instruction ends at `done`, such as the lanes of a FLAT access that are in the LDS.
+  void include(Token token, Cycles done, OperationDelays delays);
+  /// Accounts for an answer that the wavefront sees at `returned`. Most answers are no more than counted.
+  void add(Token token, const LineAnswer& answer, Tick returned) {
+    State& state = tokens_[token];
+    if (state.activity != nullptr) count(*state.activity, answer);
+    if (timeline_ == nullptr && returned < state.latest && state.remaining != 1) [[likely]] {
+      --state.remaining;
+    } else {
+      add_latest(token, answer, returned);
+    }
+  }
+  /// Accounts for answers that the wavefront sees when they are there.
+  void add(Token token, std::span<const LineAnswer> answers) {
+    for (const LineAnswer& answer : answers) add(token, answer, answer.done);
+  }
+  /// The two halves of add(), for answers whose return is known later.
+  void account(Token token, const LineAnswer& answer);
+  void arrive(Token token, const LineAnswer& answer, Tick returned);
+  /// One of those expected, which is no request, is over: the operation takes no longer for it.
+  void release(Token token) {
+    if (--tokens_[token].remaining == 0 && tokens_[token].issued) close(token);
+  }
+  /// All requests have been made: from here on the wait counters count the operation, as completed or as open.
+  void issued(Token token);
+
+  /// The wavefront has ended: its open operations are its workgroup's.
+  void leave(WavefrontSlot& slot);
+  /// Forgets whom the operations of a dispatch were for.
+  void drop(const Dispatch& dispatch);
+  /// Forgets all of them: no wavefront is left, and nobody will answer.
+  void reset() {
+    tokens_.clear();
+    owners_.clear();
+    free_.clear();
+  }
+  /// Where requests of loads are also counted, by time.
+  void attach(RequestTimeline* timeline) { timeline_ = timeline; }
+  /// When the oldest load began of which an answer is missing; kNever: there is none.
+  Tick oldest_load() const;
+  /// Tokens in use.
+  std::size_t open() const { return tokens_.size() - free_.size(); }
+
+ private:
+  struct State {
+    ResidentWorkgroup* group = nullptr;  ///< null: nobody waits
+    KernelActivity* activity = nullptr;
+    Tick start{};
+    Tick port_wait{};
+    Cycles return_latency{};
+    Cycles included{};  ///< when the other part ends
+    OperationDelays included_delays;
+    // Of the request whose answer comes last: when, and the time that it waited.
+    Tick latest{};
+    Tick tlb{};
+    Tick mshr{};
+    Tick queues{};
+    unsigned remaining = 0;
+    WaitCounter::Sequence sequence = 0;
+    Counters counters = Counters::vmcnt;
+    bool issued = false;
+    bool open = false;  ///< the wait counters have it as open
+  };
+  static void count(KernelActivity& activity, const LineAnswer& answer) {
+    ++activity.requests;
+    activity.request_time += answer.done - answer.made;
+    LatencyBreakdown& latency = activity.latency;
+    latency.add(MemoryLevel::tlb, {}, answer.arrived - answer.made);
+    latency.add(answer.level, answer.queueing, answer.service);
+    latency.mshr += answer.mshr;
+    if (answer.below != nullptr) latency += *answer.below;
+  }
+  /// What add() does of an answer that is the last so far, or of all, or that is counted by time.
+  void add_latest(Token token, const LineAnswer& answer, Tick returned);
+  void count_by_time(Token token, const LineAnswer& answer) {
+    if (timeline_ != nullptr && tokens_[token].activity != nullptr) timeline_->add(answer.made, answer.done);
+  }
+  void close(Token token);
+
+  Clock clock_;
+  Listener& listener_;
+  RequestTimeline* timeline_ = nullptr;
+  std::vector<State> tokens_;
+  std::vector<WavefrontSlot*> owners_;  ///< of tokens_; null: of none, or of a wavefront that has ended
+  std::vector<Token> free_;
+};
+
+}  // namespace lacuna

@@ -1,0 +1,47 @@
+// The scalar memory unit: loads and stores of a wavefront's scalar registers, through the scalar cache.
+//
+// An instruction keeps the unit for kIssueCycles; its lines leave one a cycle. The data are in the registers smem_latency after
+// the last answer, in any order among instructions.
+#pragma once
+
+#include "models/common/time/calendar.h"
+#include "models/compute/compute_unit_parameters.h"
+#include "models/compute/memory/memory_tokens.h"
+#include "models/compute/memory/physical_addresses.h"
+
+namespace lacuna {
+
+class ScalarMemory : private LineClient {
+ public:
+  static constexpr unsigned kLineBytes = 64;
+  static constexpr std::uint64_t kIssueCycles = 4;
+
+  ScalarMemory(const ComputeUnitParameters& parameters, Clock clock, GpuVm& vm, MemoryTokens& tokens, LineMemory& memory,
+               std::uint16_t requester)
+      : parameters_(parameters), clock_(clock), tokens_(tokens), port_(*this, memory), physical_(vm), requester_(requester) {}
+
+  MemoryPort& port() { return port_; }
+  /// A token for an access, whose requests are made from `cycle` on. issued() of the token is left to the caller.
+  MemoryTokens::Token access(WavefrontSlot& slot, Cycles cycle);
+  /// Line transactions so far.
+  const std::uint64_t& requests() const { return requests_; }
+  void retire(Tick horizon) { unit_.retire(horizon); }
+  void reset() {
+    port_.reset();
+    unit_.reset();
+  }
+
+ private:
+  void answered(std::uint32_t tag, const LineAnswer& answer) override { tokens_.add(tag, answer, answer.done); }
+
+  const ComputeUnitParameters& parameters_;
+  Clock clock_;
+  MemoryTokens& tokens_;
+  MemoryPort port_;
+  PhysicalAddresses physical_;
+  std::uint16_t requester_;
+  Calendar unit_;
+  std::uint64_t requests_ = 0;
+};
+
+}  // namespace lacuna

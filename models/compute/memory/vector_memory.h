@@ -1,0 +1,137 @@
+// The vector memory unit: turns a wavefront's load, store or atomic into transactions of one line each.
+//
+// An instruction's addresses take the unit 64 / lanes_per_simd cycles, or one for each of its lines when those are more. The
+// first line leaves vmem_address_latency after the issue, one a cycle follows; each has its page translated and goes to the L1
+// vector cache. The data are in the registers vmem_return_latency after the last answer.
+//
+// With a reorder buffer a line leaves when it has an entry, and answers return in the order of the requests.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "models/common/time/calendar.h"
+#include "models/compute/compute_unit_parameters.h"
+#include "models/compute/memory/memory_tokens.h"
+#include "models/compute/memory/physical_addresses.h"
+#include "models/compute/memory/reorder_buffer.h"
+#include "models/compute/memory/vector_workspace.h"
+
+namespace lacuna {
+
+class VectorMemory : private LineClient {
+ public:
+  /// `workspace`: of the units that take turns with this one; null: there are none.
+  VectorMemory(const ComputeUnitParameters& parameters, Clock clock, GpuVm& vm, MemoryTokens& tokens, LineMemory& memory,
+               std::uint16_t requester, VectorWorkspace* workspace = nullptr);
+
+  MemoryPort& port() { return port_; }
+  /// The lanes of the instruction that executes, global and LDS addresses.
+  isa::LaneAddresses& addresses() { return work_.addresses; }
+
+  /// A token for the access, whose requests are made from `cycle` on. issued() of the token is left to the caller.
+  MemoryTokens::Token access(WavefrontSlot& slot, const isa::MemoryAccess& access, Counters counters, Cycles cycle) {
+    return send(slot, access, work_.coalescer.coalesce(access, work_.addresses.global), counters, cycle);
+  }
+  /// The lines of an access, until the next call.
+  std::span<const LineRequest> coalesce(const isa::MemoryAccess& access, const isa::LaneAddresses& addresses) {
+    return work_.coalescer.coalesce(access, addresses.global);
+  }
+  const Coalescer& lines() const { return work_.coalescer; }
+  /// A line that somebody else may answer before memory does, as well as that: who is first.
+  using Contest = std::uint32_t;
+  struct Contested {
+    const Coalescer& lines;  ///< those of a load that are not contested
+    std::vector<Contest>& contests;
+  };
+  /// As access(), of some or none of the access's lines. `contested`: what of them to make a contest of; null: nothing.
+  MemoryTokens::Token send(WavefrontSlot& slot, const isa::MemoryAccess& access, std::span<const LineRequest> lines,
+                           Counters counters, Cycles cycle, const Contested* contested = nullptr);
+  /// When the first line of the last send() left.
+  Tick first_left() const { return first_left_; }
+  /// Somebody has the data of a contested line at `at`; to be told once for each.
+  void settle(Contest contest, Tick at);
+  /// After a send() with contests, when the other ones have been asked too: what both knew at once is decided.
+  void decide(std::span<const Contest> contests);
+  /// The address unit is taken for an instruction of `lines` lines that issues in `cycle`; when its first line leaves the unit,
+  /// and, to `wanted`, when it would have if the unit had been free.
+  Tick take_address_unit(std::size_t lines, Cycles cycle, Tick& wanted);
+  /// Of an instruction without lanes in global memory.
+  MemoryTokens::Token no_access(WavefrontSlot& slot, Counters counters, Cycles cycle);
+  /// Line transactions so far.
+  const std::uint64_t& requests() const { return requests_; }
+  void retire(Tick horizon) { unit_.retire(horizon); }
+  void reset();
+
+ private:
+  /// A line that waits for an entry of the reorder buffer, or for those before it.
+  struct Waiting {
+    LineAccess access;
+    std::uint64_t virtual_address;
+    Tick wanted;
+    MemoryTokens::Token token;
+    Contest contest;
+  };
+  /// The request of an entry of the reorder buffer.
+  struct Entered {
+    MemoryTokens::Token token = 0;
+    LineAnswer answer;
+    LatencyBreakdown below;
+  };
+
+  static constexpr Contest kNoContest = ~Contest{0};
+  static constexpr std::uint32_t kContest = std::uint32_t{1} << 31;  // in tags of the port: the rest is a contest
+  struct ContestedLine {
+    MemoryTokens::Token token = 0;
+    ReorderBuffer::Entry entry = 0;
+    bool entered = false;   ///< into the reorder buffer
+    bool over = false;      ///< one of the two has answered
+    bool answered = false;  ///< memory has
+    bool settled = false;   ///< the other one has, at
+    Tick settled_at{};
+    LineAnswer early{};  ///< memory's, which it knew at once
+  };
+
+  void answered(std::uint32_t tag, const LineAnswer& answer) override;
+  /// Of a contested line, or one with an entry of the reorder buffer.
+  void answered_otherwise(std::uint32_t tag, const LineAnswer& answer);
+  void answer_contested(Contest contest, const LineAnswer& answer);
+  void finish_contested(Contest contest, const LineAnswer& answer);
+  Contest contest(MemoryTokens::Token token, const LineRequest& line, const Contested* contested);
+  /// The requests for some lines, the first of which leaves at `start`.
+  void send_lines(std::span<const LineRequest> lines, const LineAccess& request, Tick start, MemoryTokens::Token token,
+                  const Contested* contested);
+  void send_alone(const LineAccess& request, MemoryTokens::Token token, Contest contest);
+  /// Those requests wait for their entries of the reorder buffer.
+  void queue_lines(std::span<const LineRequest> lines, LineAccess request, Tick start, MemoryTokens::Token token,
+                   const Contested* contested);
+  void send_in_order();
+  void take_answer(ReorderBuffer::Entry entry, const LineAnswer& answer);
+
+  const ComputeUnitParameters& parameters_;
+  Clock clock_;
+  MemoryTokens& tokens_;
+  MemoryPort port_;
+  PhysicalAddresses physical_;
+  std::uint16_t requester_;
+  Calendar unit_;
+  std::unique_ptr<VectorWorkspace> own_workspace_;
+  VectorWorkspace& work_;
+
+  ReorderBuffer reorder_;
+  std::vector<Entered> entered_;  // by entry
+  std::vector<Waiting> waiting_;  // in order, from first_waiting_ on
+  std::size_t first_waiting_ = 0;
+  Tick last_made_{};
+  std::uint64_t page_ = ~std::uint64_t{0};  // translated last for the reorder buffer
+  bool sending_ = false;
+  bool undecided_ = false;  ///< between a send() with contests and decide()
+  std::uint64_t requests_ = 0;
+  Tick first_left_{};
+  std::vector<ContestedLine> contests_;
+  std::vector<std::uint32_t> free_contests_;
+};
+
+}  // namespace lacuna

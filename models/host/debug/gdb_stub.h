@@ -1,0 +1,112 @@
+// GDB remote serial protocol server on a loopback TCP port. No SystemC.
+//
+// One client at a time. All sockets are non-blocking; while the target runs the owner calls poll() now and then, and while it
+// is halted serve() waits for the next resume request. A client that vanishes counts as one that detaches.
+// Source: Debugging with GDB, appendix E (remote protocol) and G.5.12 (RISC-V target features).
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "models/host/rv64/rv64_execute.h"
+
+namespace lacuna {
+
+/// The machine that is debugged.
+class GdbTarget {
+ public:
+  virtual ~GdbTarget() = default;
+  /// Numbers as GDB has them: x0..x31 = 0..31, pc = 32, f0..f31 = 33..64, CSR n = 65 + n. False: no such register.
+  virtual bool read_gdb_register(unsigned number, std::uint64_t& value) = 0;
+  virtual bool write_gdb_register(unsigned number, std::uint64_t value) = 0;
+  virtual bool read_gdb_memory(std::uint64_t address, std::span<std::byte> bytes) = 0;
+  virtual bool write_gdb_memory(std::uint64_t address, std::span<const std::byte> bytes) = 0;
+  virtual void set_gdb_breakpoints(std::vector<std::uint64_t> addresses) = 0;
+  virtual void set_gdb_watchpoints(std::vector<rv64::Watchpoint> watchpoints) = 0;
+};
+
+/// Why the target stands still, for the stop reply.
+struct GdbStop {
+  enum class Reason { attached, interrupted, step, breakpoint, watchpoint, fault };
+  Reason reason = Reason::attached;
+  rv64::WatchpointHit watchpoint{};
+};
+
+enum class GdbEvent {
+  none,
+  attached,     ///< a client has connected: the target must halt
+  interrupted,  ///< the client wants the target to halt
+  detached,     ///< the client has gone, breakpoints are removed
+};
+
+enum class GdbResume { run, step, detached, killed, stop_requested };
+
+class GdbStub {
+ public:
+  /// Listens on 127.0.0.1:port; 0 takes a free port. Throws std::system_error.
+  GdbStub(std::uint16_t port, GdbTarget& target);
+  ~GdbStub();
+  GdbStub(const GdbStub&) = delete;
+  GdbStub& operator=(const GdbStub&) = delete;
+
+  std::uint16_t port() const { return port_; }
+  bool connected() const { return client_ >= 0; }
+
+  /// While the target runs: never blocks longer than `wait_ms`.
+  GdbEvent poll(int wait_ms = 0);
+  /// The target has halted after a resume: tells the client.
+  void report(const GdbStop& stop);
+  /// While the target is halted: handles requests until one resumes it. Without a client it waits for one when
+  /// `wait_for_client`, else returns detached. `stop_requested` (may be null) is polled ten times a second.
+  GdbResume serve(bool wait_for_client, const std::function<bool()>& stop_requested);
+  /// The run is over: tells a client that waits for the target to stop the process's exit code, and on its console `why`
+  /// (one line, may be empty), and closes the connection.
+  void report_exit(int code, std::string_view why);
+
+ private:
+  enum class Packet { none, packet, interrupt, closed };
+
+  bool accept_client(int wait_ms);
+  void drop_client();
+  void close_politely();
+  bool wait_readable(int descriptor, int wait_ms) const;
+  Packet receive(int wait_ms);
+  Packet parse();
+  void send(std::string_view payload);
+  void send_raw(std::string_view bytes);
+
+  /// Answers one request. Returns true when it resumes the target; `resume` says how.
+  bool handle(std::string_view request, GdbResume& resume);
+  void handle_query(std::string_view request);
+  void handle_registers_write(std::string_view hex);
+  void handle_register_read(std::string_view number);
+  void handle_register_write(std::string_view arguments);
+  void handle_memory_read(std::string_view arguments);
+  void handle_memory_write(std::string_view arguments, bool binary);
+  void handle_point(std::string_view arguments, bool insert);
+  bool handle_resume(std::string_view action, GdbResume& resume);
+  void update_points();
+
+  GdbTarget& target_;
+  int listener_ = -1;
+  int client_ = -1;
+  std::uint16_t port_ = 0;
+  bool acknowledge_ = true;
+  bool client_waits_ = false;  ///< the target has been resumed, and has not stopped yet
+  std::string input_;
+  std::string request_;
+  std::string output_;
+  std::string stop_reply_ = "T05thread:1;";
+  std::map<std::uint64_t, unsigned> breakpoints_;  ///< address -> kinds inserted (bit 0 software, bit 1 hardware)
+  std::vector<rv64::Watchpoint> watchpoints_;
+};
+
+/// The target description that qXfer:features:read returns.
+const std::string& gdb_target_description();
+
+}  // namespace lacuna

@@ -1,0 +1,32 @@
+// HTIF: the mailbox `tohost`/`fromhost` by which RISC-V test programs talk to a simulator.
+//
+// tohost: device in bits 63:56, command in 55:48, payload in 47:0. Device 0: payload bit 0 set ends the program with
+// payload >> 1; otherwise it is the address of a block {number, argument 0, 1, 2, ...} of a Linux system call, of which
+// write to stdout and stderr, and exit, are answered. Device 1: command 1 puts a character, command 0 reads one.
+// Source: riscv-isa-sim's documented convention as riscv-tests use it. No SystemC.
+#pragma once
+
+#include <cstdint>
+
+#include "models/host/rv64/guest_access.h"
+
+namespace lacuna {
+
+class Htif {
+ public:
+  /// `fromhost` 0 = the program has none. `console` is read at every call.
+  Htif(std::uint64_t tohost, std::uint64_t fromhost, const HartConsole& console, GuestAccess& guest);
+  /// The guest has stored to tohost.
+  void serve();
+
+ private:
+  void system_call(std::uint64_t block);
+  void respond(std::uint64_t value);
+
+  std::uint64_t tohost_;
+  std::uint64_t fromhost_;
+  const HartConsole& console_;
+  GuestAccess& guest_;
+};
+
+}  // namespace lacuna

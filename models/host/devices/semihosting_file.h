@@ -1,0 +1,18 @@
+// The kinds of file that a semihosting handle can stand for. Private to semihosting*.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+
+#include "models/host/devices/guest_file.h"
+#include "models/host/rv64/guest_access.h"
+
+namespace lacuna {
+
+/// `mode` 0..11 as SYS_OPEN numbers fopen's modes. Null when the host refuses; errno holds the reason.
+std::unique_ptr<GuestFile> open_host_file(const std::filesystem::path& path, unsigned mode);
+std::unique_ptr<GuestFile> open_console_file(const HartConsole& console, bool input);
+/// The read-only file ":semihosting-features".
+std::unique_ptr<GuestFile> open_feature_file();
+
+}  // namespace lacuna

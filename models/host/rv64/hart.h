@@ -1,0 +1,145 @@
+// RV64GC host hart: the processor that runs the firmware.
+//
+// Instruction set   RV64IMAFDC, Zicsr, Zifencei; M and U mode; privileged architecture 1.12 without S mode (medeleg, mideleg
+//                   and the s* registers do not exist), 16 PMP entries with 4-byte granularity.
+// Initiator         temporally decoupled: runs ahead of the kernel by at most `quantum`, then waits. Memory that grants DMI is
+//                   reached by DMI and charged with the DMI latencies, everything else by b_transport with annotated delay.
+//                   A store to a device ends the local time slice, and so does a load that has changed an interrupt line
+//                   (models/common/transport/line_change.h): the next instruction sees what the access did to the lines. A
+//                   slice also ends where a line is known to change (set_line_forecast), so that a timer's interrupt comes
+//                   between the same two instructions whatever the quantum.
+// Misaligned        loads and stores work inside one DMI region; on devices, and across regions, they trap (causes 4 and 6).
+//                   LR, SC and AMO must be aligned. An error response becomes an access fault (causes 1, 5, 7).
+// LR/SC             SC succeeds when the reserved bytes still hold the value that LR loaded: another initiator that writes
+//                   the same value in between goes unnoticed. An SC that fails reads its address, checked as a store
+//                   (alignment, PMP, error responses: causes 6 and 7), as one that succeeds does. The manual wants the checks
+//                   whatever becomes of the SC (Zalrsc, clarified in 2025), and Spike makes them.
+// Instruction cache decoded blocks; dropped by fence.i, DMI invalidation and debugger writes. Fetch is free of charge: its time
+//                   is part of the cycles per instruction class.
+// WFI               waits for an interrupt input without simulating. When no event is left the kernel's sc_start returns.
+// Lost trap         a trap whose handler cannot be fetched (mtvec 0, say) stops the hart; silicon would trap for ever. mcause,
+//                   mepc and mtval stay those of that trap.
+// Counters          mcycle counts clock cycles of simulated time (waiting included), time is mtime.
+#pragma once
+
+#include <tlm_utils/simple_initiator_socket.h>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <systemc>
+#include <tlm>
+
+#include "models/common/config/parameters.h"
+#include "models/common/config/statistics.h"
+#include "models/common/time/units.h"
+#include "models/host/devices/semihosting.h"
+#include "models/host/rv64/guest_access.h"
+
+namespace lacuna {
+
+struct HartParameters {
+  Frequency clock{1'000'000'000};
+  Tick quantum{1'000'000};
+  std::uint64_t reset_pc = 0x8000'0000;
+  std::uint64_t hart_id = 0;
+  Cycles alu_cycles{1};
+  Cycles load_cycles{1};
+  Cycles store_cycles{1};
+  Cycles branch_cycles{1};
+  Cycles jump_cycles{1};
+  Cycles multiply_cycles{3};
+  Cycles divide_cycles{20};
+  Cycles atomic_cycles{4};
+  Cycles system_cycles{4};
+  Cycles float_cycles{4};
+  Cycles float_divide_cycles{20};
+
+  void describe(ParameterSection& section);
+};
+
+struct HartStatistics {
+  std::uint64_t instructions = 0;
+  std::uint64_t exceptions = 0;
+  std::uint64_t interrupts = 0;
+  std::uint64_t bus_reads = 0;
+  std::uint64_t bus_writes = 0;
+  std::uint64_t bus_errors = 0;
+  std::uint64_t blocks_decoded = 0;
+  std::uint64_t block_cache_flushes = 0;
+  std::uint64_t semihosting_calls = 0;
+  Tick waiting{};
+
+  void describe(StatisticsGroup& group) const;
+};
+
+class Hart : public sc_core::sc_module {
+ public:
+  tlm_utils::simple_initiator_socket<Hart> bus;
+  sc_core::sc_in<bool> machine_external_interrupt;
+  sc_core::sc_in<bool> machine_timer_interrupt;
+  sc_core::sc_in<bool> machine_software_interrupt;
+
+  /// Throws std::invalid_argument when the quantum is 0.
+  Hart(sc_core::sc_module_name name, const HartParameters& parameters);
+  ~Hart() override;
+
+  // Wiring, before the simulation starts.
+  void set_reset_pc(std::uint64_t pc);
+  /// What the CSR `time` shows: the platform's mtime at a point in simulated time. Without it the hart has no such CSR.
+  void set_time_source(std::function<std::uint64_t(Tick at)> mtime);
+  /// When, from `now` on, an interrupt input may change by itself; `now` while a change is on its way, kNever when nothing is
+  /// known. Asked at the beginning of each slice.
+  void set_line_forecast(std::function<Tick(Tick now)> next_change);
+  /// Console of semihosting and HTIF.
+  void set_console(HartConsole console);
+  /// Answers the RISC-V semihosting sequence (slli x0,x0,0x1f; ebreak; srai x0,x0,7). Without it ebreak always traps.
+  void attach_semihosting(const SemihostingParameters& parameters);
+  /// Watches the HTIF mailbox (symbols tohost and fromhost; fromhost 0 = none): exit, console, SYS_write.
+  void attach_htif(std::uint64_t tohost, std::uint64_t fromhost = 0);
+  /// Opens the GDB remote stub on 127.0.0.1; the hart halts at reset until a debugger has connected and continues.
+  /// Port 0 takes a free one. Returns the port. Throws std::system_error when it cannot listen.
+  std::uint16_t attach_gdb(std::uint16_t port);
+  /// Called once when the program ends (semihosting exit, HTIF exit, debugger's kill, lost trap) with what a process can return
+  /// of its exit code (process_exit_code). The hart has halted by then.
+  void set_exit_callback(std::function<void(int code)> callback);
+  /// Polled while the debugger holds the hart, so that a Ctrl-C at the simulator is heard.
+  void set_stop_request(std::function<bool()> requested);
+  /// The run is over and the process will return `exit_code`: a debugger that waits for the hart to stop is told, with a line
+  /// of text that says why when there is one.
+  void tell_debugger_of_end(int exit_code, std::string_view why);
+
+  // Observation. Registers are the architectural state between two slices of local time.
+  const HartStatistics& statistics() const;
+  std::uint64_t pc() const;
+  bool waiting_for_interrupt() const;
+  /// True once the program has ended.
+  bool halted() const;
+  /// True when a trap ended it whose handler cannot be fetched.
+  bool stopped_by_trap() const;
+  /// The last trap: name, mcause, mepc and mtval; empty when there was none.
+  std::string last_trap() const;
+  std::uint64_t read_register(unsigned index) const;
+  void write_register(unsigned index, std::uint64_t value);
+  /// Raw bits; single precision is NaN-boxed.
+  std::uint64_t read_float_register(unsigned index) const;
+  void write_float_register(unsigned index, std::uint64_t bits);
+  /// A CSR as M mode reads it, or false when it does not exist.
+  bool read_csr(unsigned number, std::uint64_t& value) const;
+  /// Bytes by transport_dbg; false when a part of the range is not memory. Writes drop decoded blocks.
+  bool read_memory(std::uint64_t address, std::span<std::byte> bytes);
+  bool write_memory(std::uint64_t address, std::span<const std::byte> bytes);
+
+ private:
+  struct Implementation;
+  std::unique_ptr<Implementation> implementation_;
+
+  void run();
+  void invalidate_direct_mem_ptr(sc_dt::uint64 first, sc_dt::uint64 last);
+};
+
+}  // namespace lacuna

@@ -1,0 +1,70 @@
+// What a kernel's code consists of, found by following its control flow from the entry point without running it.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "models/isa/matrix/matrix_extensions.h"
+#include "models/isa/target.h"
+
+namespace lacuna::isa {
+
+struct Instruction;
+struct InstructionRow;
+
+enum class Verdict : std::uint8_t { exact, approximate, unsupported };
+std::string_view verdict_name(Verdict verdict);
+Verdict verdict(const InstructionRow& row);
+
+/// A place where a wavefront would stop.
+struct CodeProblem {
+  std::uint64_t pc = 0;
+  std::string mnemonic;  ///< ".long 0x…" when it is no instruction
+  std::string reason;
+};
+
+struct CodeRange {
+  std::uint64_t begin = 0;
+  std::uint64_t end = 0;
+};
+
+/// One mnemonic of a piece of code; a code of a matrix extension goes by its own name.
+struct InstructionUse {
+  std::uint64_t count = 0;        ///< places in the code, not executions
+  std::uint64_t unsupported = 0;  ///< of them
+  Verdict verdict = Verdict::exact;
+};
+
+struct CodeInventory {
+  std::uint64_t instructions = 0;
+  std::map<std::string, InstructionUse, std::less<>> uses;  ///< by mnemonic, in order of the alphabet
+  std::vector<CodeProblem> problems;                        ///< ascending by pc
+  std::vector<CodeRange> ranges;                            ///< where the code is, ascending
+  MatrixExtensions extensions = MatrixExtensions::none;     ///< that it has codes of
+  unsigned calls = 0;
+  /// Calls and jumps through registers whose contents are not known here: what they reach is not in the inventory.
+  unsigned unknown_targets = 0;
+  /// Places where control, as far as it can be known without running, leaves executable memory. It may never come there: a
+  /// function that does not return has nothing behind its call.
+  unsigned runs_into_nothing = 0;
+
+  bool runs() const { return problems.empty(); }
+};
+
+/// Gives up to three words of executable memory at an address, and how many there are; 0 = none.
+using FetchWords = std::function<std::size_t(std::uint64_t pc, std::array<std::uint32_t, 3>& words)>;
+
+/// Follows branches, fall-through and calls whose target is computed from the program counter (s_getpc_b64, s_add_u32,
+/// s_addc_u32, as compilers emit them, also across moves and spills to lanes). `further` are entry points that are also
+/// followed, such as functions that may be called by pointer.
+CodeInventory walk_code(const FetchWords& fetch, Target target, const MatrixCodes& codes, std::uint64_t entry,
+                        std::span<const std::uint64_t> further = {});
+
+}  // namespace lacuna::isa

@@ -1,0 +1,124 @@
+// What it takes to execute an instruction once, for models of energy: a class of operation, and accesses to registers and LDS.
+//
+// Many instructions have the same profile. They are numbered when they are decoded (Instruction::profile), so that who counts
+// executions has one small table.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "models/isa/decode/instruction.h"
+
+namespace lacuna::isa {
+
+/// Coarser than the table's rows and finer than its latency classes, which say nothing of the type of data.
+enum class Operation : std::uint8_t {
+  none,    ///< waits, barriers, memory instructions: no ALU
+  scalar,  ///< scalar ALU and branches
+  int32,   ///< vector: integer and logic of up to 64 bits, moves, selects
+  f16,
+  packed,  ///< on two halves, or two f32
+  f32,
+  f32_fma,  ///< three sources: multiply-add and what else has them
+  f64,
+  f64_fma,
+  mul32,
+  transcendental,
+  transcendental_f64,
+  lane,      ///< v_readlane and its like
+  mfma_f64,  ///< matrix: by the type of the matrices that are multiplied
+  mfma_f32,
+  mfma_narrow,     ///< f16, bf16, i8
+  mfma_m3xu_tf32,  ///< codes of extensions (models/isa/matrix/matrix_extensions.h), by format
+  mfma_m3xu_fp32,
+  mfma_m3xu_fp32c,
+  mfma_m3xu_fp64,
+  mfma_simd2_mma,  ///< and by operator, of dense and 2:4 sparse matrices, in the order of their numbers
+  mfma_simd2_minplus,
+  mfma_simd2_maxplus,
+  mfma_simd2_minmul,
+  mfma_simd2_maxmul,
+  mfma_simd2_minmax,
+  mfma_simd2_maxmin,
+  mfma_simd2_orand,
+  mfma_simd2_addnorm,
+  count,
+};
+
+struct MatrixOperationText {
+  std::string_view name;  ///< as in the output files
+  std::string_view meaning;
+};
+/// Of the operations of matrix units, from mfma_f64 on.
+constexpr std::array kMatrixOperationTexts{
+    MatrixOperationText{"f64", "f64 MFMA"},
+    MatrixOperationText{"f32", "f32 MFMA"},
+    MatrixOperationText{"narrow", "f16, bf16 and i8 MFMA"},
+    MatrixOperationText{"m3xu_tf32", "M3XU, TF32"},
+    MatrixOperationText{"m3xu_fp32", "M3XU, FP32"},
+    MatrixOperationText{"m3xu_fp32c", "M3XU, FP32C"},
+    MatrixOperationText{"m3xu_fp64", "M3XU, FP64"},
+    MatrixOperationText{"simd2_mma", "SIMD2, multiply and add"},
+    MatrixOperationText{"simd2_minplus", "SIMD2, add and minimum"},
+    MatrixOperationText{"simd2_maxplus", "SIMD2, add and maximum"},
+    MatrixOperationText{"simd2_minmul", "SIMD2, multiply and minimum"},
+    MatrixOperationText{"simd2_maxmul", "SIMD2, multiply and maximum"},
+    MatrixOperationText{"simd2_minmax", "SIMD2, maximum and minimum"},
+    MatrixOperationText{"simd2_maxmin", "SIMD2, minimum and maximum"},
+    MatrixOperationText{"simd2_orand", "SIMD2, and and or"},
+    MatrixOperationText{"simd2_addnorm", "SIMD2, squared difference and add"},
+};
+inline constexpr std::size_t kMatrixOperations = kMatrixOperationTexts.size();
+inline constexpr std::size_t kFirstMatrixOperation = static_cast<std::size_t>(Operation::mfma_f64);
+static_assert(kFirstMatrixOperation + kMatrixOperations == static_cast<std::size_t>(Operation::count));
+
+/// Of an instruction with passes.
+Operation matrix_operation(const Instruction& instruction);
+
+/// Passes of a matrix instruction; 0: it is none.
+constexpr unsigned matrix_passes(LatencyClass latency) {
+  switch (latency) {
+    case LatencyClass::mfma_2_pass:
+      return 2;
+    case LatencyClass::mfma_4_pass:
+      return 4;
+    case LatencyClass::mfma_8_pass:
+      return 8;
+    case LatencyClass::mfma_16_pass:
+      return 16;
+    default:
+      return 0;
+  }
+}
+
+struct ExecutionProfile {
+  Operation operation = Operation::none;
+  std::uint8_t passes = 0;  ///< of a matrix instruction, which takes all lanes
+  // 32-bit words: of each active lane, and of the wavefront. EXEC, which every vector instruction looks at, is not read from
+  // the file; M0-relative moves access one register.
+  std::uint8_t vgpr_reads = 0;
+  std::uint8_t vgpr_writes = 0;
+  std::uint8_t sgpr_reads = 0;
+  std::uint8_t sgpr_writes = 0;
+  std::uint8_t lds_words = 0;  ///< of each active lane, read and written
+
+  bool operator==(const ExecutionProfile&) const = default;
+};
+
+ExecutionProfile execution_profile(const Instruction& instruction);
+
+/// The profiles that have occurred, by number.
+class ExecutionProfiles {
+ public:
+  /// The number of an instruction's profile.
+  std::uint16_t number_of(const Instruction& instruction);
+  const ExecutionProfile& operator[](std::size_t number) const { return profiles_[number]; }
+  std::size_t size() const { return profiles_.size(); }
+
+ private:
+  std::vector<ExecutionProfile> profiles_;
+};
+
+}  // namespace lacuna::isa

@@ -1,0 +1,60 @@
+// Lanes in which an operand makes no difference, because what it is multiplied by, or ANDed with, is zero there: for machines
+// that put off loads and drop those whose data nobody needs (LazyGPU, ISCA '25, section 4.3).
+//
+// Asked of an instruction that is about to execute. The registers of the wavefront hold the values that the program computes
+// with, those of loads that the machine has not performed yet among them: the caller says which lanes the machine does not
+// know, and their values are not used to decide anything.
+//
+// A lane of a source is zero when the bits that the instruction reads of it are: the half that OP_SEL chooses, of packed
+// sources all halves (or registers, of packed f32) that either operation chooses, of 64-bit sources both words, of floating
+// point without the sign, so that NEG and ABS make no difference. Denormals are not zero, also where MODE flushes them. Nor are
+// 24-bit operands whose upper byte alone is set: a detector of zeros looks at registers. An SGPR or a constant is zero in all
+// lanes or in none.
+//
+// None are irrelevant:
+//  - to SDWA and DPP forms, whose lanes or bytes come from other places than those of the destination
+//  - while MODE switches VGPR indexing or VSKIP on: operands are not the registers that the instruction names
+//  - to matrix instructions, which sum over lanes
+//  - when a register of the source is read by another source, too, or as the old destination (v_mac_f32 v1, v1, v2)
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "models/isa/decode/table.h"
+#include "models/isa/wavefront.h"
+
+namespace lacuna::isa {
+
+/// How to go about zero times infinity or NaN, and about the sign of a product of zero.
+enum class OtimesIeee : std::uint8_t {
+  strict,  ///< ZeroPair::exact only: who does not have the operand does not know whether it is NaN, infinite or negative
+  paper    ///< ZeroPair::ieee too: zero times anything is zero (section 4.3 says nothing of NaN, infinity and signs)
+};
+
+/// By source: a bit for each lane.
+using SourceLanes = std::array<std::uint64_t, kMaxSources>;
+
+/// The instruction has sources that a zero may make irrelevant: a load and two tests, for who asks before each instruction.
+inline bool has_irrelevant_sources(const Instruction& instruction) {
+  return (instruction.row->flags & kZeroPairs) != 0 && !instruction.vop.sdwa && !instruction.vop.dpp;
+}
+
+/// The VGPR or AGPR sources that a zero in another source may make irrelevant in some lane: bit i for source i.
+unsigned irrelevant_sources(const Instruction& instruction, OtimesIeee ieee);
+
+/// Lanes, of those in EXEC, in which source `other` makes no difference. Lanes in `unavailable[i]` of source i, in which at
+/// least one of its registers is not loaded, are not looked at; `unavailable[other]` itself has no influence.
+std::uint64_t irrelevant_lanes(const Instruction& instruction, const Wavefront& wave, unsigned other,
+                               const SourceLanes& unavailable, OtimesIeee ieee);
+
+/// Of `lanes`, some of what irrelevant_lanes() has just returned for `other`: those whose destination would differ in some bit
+/// if they took +0 for `other`, as a machine does that never loads it. All else is as it is: other sources, the old
+/// destination, MODE. That is by NaN or infinity, or by the sign of a zero. Always 0 for what OtimesIeee::strict allows.
+///
+/// Where the operand is neither NaN nor infinite nor negative, or negative but added to something other than zero, nothing
+/// differs; where it is negative and nothing is added, the product's sign does. That takes no more than looking. Otherwise the
+/// instruction executes twice on copies. The wavefront and the host's floating-point environment stay as they are.
+std::uint64_t differing_lanes(const Instruction& instruction, const Wavefront& wave, unsigned other, std::uint64_t lanes);
+
+}  // namespace lacuna::isa

@@ -1,0 +1,62 @@
+// Which registers an instruction reads and writes, from its table row and its operands: for hazard and scoreboard models,
+// checkers and the coverage report.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "models/isa/decode/instruction.h"
+
+namespace lacuna::isa {
+
+/// `count` consecutive registers of one file. SGPR numbers are operand encodings, so that VCC, M0 and EXEC appear as such.
+struct RegisterRange {
+  OperandKind file = OperandKind::none;  ///< sgpr, vgpr or agpr
+  std::uint16_t first = 0;
+  std::uint16_t count = 0;
+  bool operator==(const RegisterRange&) const = default;
+};
+
+struct RegisterUse {
+  static constexpr unsigned kMaxReads = 10;
+  static constexpr unsigned kMaxWrites = 6;
+  std::array<RegisterRange, kMaxReads> reads{};
+  std::array<RegisterRange, kMaxWrites> writes{};
+  std::uint8_t read_count = 0;
+  std::uint8_t write_count = 0;
+  bool reads_scc = false;
+  bool writes_scc = false;
+};
+
+/// Explicit operands and implicit ones (VCC, EXEC, M0, SCC; EXEC of every vector instruction). M0-relative moves name their
+/// base register only.
+RegisterUse register_use(const Instruction& instruction);
+
+/// Of the instructions whose reach is not `outside`, those that make their wavefront wait raise an event, no others.
+Reach reach_of(const Instruction& instruction);
+
+/// How many registers a wavefront has, fewer than 2^15 of each kind. Packed, so that one subtraction compares them with what an
+/// instruction names: that is done for every instruction.
+class Allocation {
+ public:
+  constexpr Allocation() : Allocation(0, 0) {}
+  constexpr Allocation(unsigned vgprs, unsigned sgprs, unsigned agprs = 0)
+      : packed_(pack(vgprs, agprs, sgprs, kRest) | kEnough) {}
+  /// False when the instruction names a register beyond them: an illegal instruction.
+  constexpr bool holds(const Instruction& i) const {
+    // With the profile, which does not matter, the host loads all four at once.
+    return ((packed_ - pack(i.max_vgpr, i.max_agpr, i.max_sgpr, i.profile)) & kEnough) == kEnough;
+  }
+
+ private:
+  static constexpr std::uint64_t pack(unsigned vgprs, unsigned agprs, unsigned sgprs, unsigned rest) {
+    return vgprs | std::uint64_t{agprs} << 16 | std::uint64_t{sgprs} << 32 | std::uint64_t{rest} << 48;
+  }
+  static constexpr unsigned kRest = 0xffff;
+  /// A bit above each count: it stays when what is subtracted is no more than the count.
+  static constexpr std::uint64_t kEnough = 0x8000'8000'8000;
+
+  std::uint64_t packed_;
+};
+
+}  // namespace lacuna::isa

@@ -1,0 +1,73 @@
+// The field extractors behind decode(), one per encoding format, and what they share.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "models/isa/decode/instruction.h"
+#include "models/isa/decode/table.h"
+
+namespace lacuna::isa {
+
+constexpr std::uint32_t bits(std::uint32_t word, unsigned shift, unsigned count) {
+  return (word >> shift) & ((std::uint32_t{1} << count) - 1);
+}
+constexpr bool bit(std::uint32_t word, unsigned shift) { return ((word >> shift) & 1) != 0; }
+
+/// One instruction being decoded. Extractors fill `instruction` and call fail() when the encoding is not legal.
+struct DecodeContext {
+  Instruction& instruction;
+  const InstructionRow& row;
+  Target target;
+  const std::uint32_t* words;
+  std::size_t available;
+  unsigned used;  ///< words so far; grows by one when a literal, SDWA or DPP word is taken
+  std::string error;
+  unsigned literal_at = 0;  ///< word index of the literal once taken (two operands may share it)
+
+  void fail(std::string why) {
+    if (error.empty()) error = std::move(why);
+  }
+  /// Takes the word after the encoding; fails when it is not there.
+  std::uint32_t take_word();
+  std::uint32_t take_literal();
+
+  /// Fields that the instruction does not use must be zero.
+  void unused(std::uint32_t field) {
+    if (field != 0) fail("unused field is not zero");
+  }
+
+  Operand& add_dst() { return instruction.dst.at(instruction.destinations++); }
+  Operand& add_src() { return instruction.src.at(instruction.sources++); }
+
+  Operand vgpr(unsigned index, OperandType type);
+  /// A register of the file that an ACC bit (gfx90a) selects: VGPR or AGPR.
+  Operand vgpr_or_agpr(bool accumulator, unsigned index, OperandType type);
+  /// Scalar register destination or source (7-bit field).
+  Operand sgpr(unsigned encoding, OperandType type);
+  /// 8-bit scalar source: register, constant, literal, special.
+  Operand scalar_source(unsigned encoding, OperandType type);
+  /// 9-bit vector source: all of the above and VGPRs. SDWA and DPP are the caller's.
+  Operand vector_source(unsigned encoding, OperandType type);
+  Operand constant(std::uint64_t value, OperandType type) const;
+};
+
+void decode_sop1(DecodeContext& context);
+void decode_sop2(DecodeContext& context);
+void decode_sopk(DecodeContext& context);
+void decode_sopc(DecodeContext& context);
+void decode_sopp(DecodeContext& context);
+void decode_smem(DecodeContext& context);
+void decode_vop1(DecodeContext& context);
+void decode_vop2(DecodeContext& context);
+void decode_vopc(DecodeContext& context);
+void decode_vop3(DecodeContext& context);
+void decode_vop3p(DecodeContext& context);
+void decode_mai(DecodeContext& context);
+void decode_ds(DecodeContext& context);
+void decode_flat(DecodeContext& context);
+void decode_mubuf(DecodeContext& context);
+void decode_mtbuf(DecodeContext& context);
+
+}  // namespace lacuna::isa

@@ -1,0 +1,31 @@
+// Text of operands and immediates, as llvm-objdump prints them for AMDGPU. Internal to the disassembler.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "models/isa/decode/instruction.h"
+
+namespace lacuna::isa {
+
+std::string hexadecimal(std::uint64_t value);
+
+/// "s5", "s[4:5]", "vcc", "exec_lo", "ttmp[0:3]": `encoding` is the operand encoding 0..127.
+std::string scalar_register(unsigned encoding, unsigned words, Target target);
+/// "v5", "v[4:5]".
+std::string vector_register(unsigned index, unsigned words);
+
+/// An inline constant or `literal` of an instruction operand: the value decides, not how it was encoded.
+std::string constant_text(const Operand& operand, std::uint32_t literal);
+
+std::string waitcnt_text(unsigned simm16, Target target);
+std::string hwreg_text(unsigned simm16, Target target);
+std::string sendmsg_text(unsigned simm16, Target target);
+std::string gpr_index_text(unsigned modes);
+/// The offset of ds_swizzle_b32, "" for 0.
+std::string swizzle_text(unsigned offset);
+std::string dpp_control_text(unsigned control);
+/// DATA_FORMAT and NUM_FORMAT of MTBUF.
+std::string buffer_format_text(unsigned data, unsigned number);
+
+}  // namespace lacuna::isa

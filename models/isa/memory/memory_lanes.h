@@ -1,0 +1,364 @@
+// Moving data between vector registers and memory: where each lane's bytes are in host memory, loads, stores, atomics.
+//
+// An executor first resolves every lane and only then moves data, so that a fault leaves registers and memory untouched.
+// Lanes whose bytes are not contiguous in host memory (across two mappings, or swizzled scratch) go through a bounce buffer.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <bit>
+#include <cstring>
+
+#if defined(__AVX2__)
+#include <immintrin.h>
+#endif
+
+#include "models/isa/decode/instruction.h"
+#include "models/isa/wavefront.h"
+
+namespace lacuna::isa {
+
+inline constexpr std::uint64_t kAllLanes = ~std::uint64_t{0};
+inline constexpr unsigned kMaxLaneBytes = 16;
+
+/// Calls `body(lane)` for every set bit, in ascending order. The whole-wavefront case is a plain loop.
+template <typename Body>
+inline void for_lanes(std::uint64_t lanes, Body&& body) {
+  if (lanes == kAllLanes) {
+    for (unsigned l = 0; l < kLanes; ++l) body(l);
+  } else {
+    for (; lanes != 0; lanes &= lanes - 1) body(static_cast<unsigned>(std::countr_zero(lanes)));
+  }
+}
+
+/// Host pointer to `bytes` at `address` when one mapping with permission `wanted` holds them all, else nullptr.
+std::byte* translate_slow(Wavefront& wave, std::uint64_t address, std::uint64_t bytes, Access wanted);
+inline std::byte* translate(Wavefront& wave, std::uint64_t address, std::uint64_t bytes, Access wanted) {
+  const MemoryWindow& window = wave.window;
+  if (window.contains(address, bytes) && allows(window.granted, wanted)) return window.host + (address - window.base);
+  return translate_slow(wave, address, bytes, wanted);
+}
+
+/// Makes the window that holds `address` the current one; false when it is not among those that the wavefront knows.
+bool recall_slow(Wavefront& wave, std::uint64_t address);
+inline bool recall(Wavefront& wave, std::uint64_t address) {
+  return wave.window.contains(address, 1) || recall_slow(wave, address);
+}
+
+/// For instructions of a memory unit that access no memory.
+inline void note_no_access(Wavefront& wave) {
+  wave.access.space = MemoryAccess::Space::none;
+  wave.access.bytes_per_lane = 0;
+  wave.access.lanes = 0;
+  wave.access.lds_lanes = 0;
+}
+
+/// Eight lanes that follow each other: what places of their own bytes have in common. In tiles they mostly are one place or
+/// neighbours, which takes one access of the host.
+enum class RowShape : std::uint8_t { scattered, one_place, neighbours };
+inline constexpr unsigned kRowLanes = 8;
+
+/// Whether a vector of the compiler's has no bit set.
+template <typename Row>
+inline bool is_zero(const Row& row) {
+#if defined(__AVX2__)
+  __m256i any;
+  std::memcpy(&any, &row, sizeof any);
+  if constexpr (sizeof row == 2 * sizeof any) {
+    __m256i behind;
+    std::memcpy(&behind, reinterpret_cast<const std::byte*>(&row) + sizeof any, sizeof behind);
+    any = _mm256_or_si256(any, behind);
+  }
+  return _mm256_testz_si256(any, any) != 0;
+#else
+  std::array<std::uint64_t, sizeof row / 8> parts;
+  std::memcpy(parts.data(), &row, sizeof row);
+  std::uint64_t any = 0;
+  for (const std::uint64_t part : parts) any |= part;
+  return any == 0;
+#endif
+}
+
+/// `at`: places of kRowLanes lanes, addresses or offsets; `bytes`: how many each has there.
+template <typename Place>
+[[gnu::always_inline]] inline RowShape shape_of_row(const Place* at, Place bytes) {
+  using Row [[gnu::vector_size(kRowLanes * sizeof(Place))]] = Place;
+  Row row;
+  std::memcpy(&row, at, sizeof row);
+  const Row apart = row - at[0];
+  const Row from_neighbours = apart - Row{0, 1, 2, 3, 4, 5, 6, 7} * bytes;
+  if (is_zero(from_neighbours)) return RowShape::neighbours;
+  return is_zero(apart) ? RowShape::one_place : RowShape::scattered;
+}
+
+/// Dwords of lanes side by side at `host`, and the one dword of lanes that are in one place. As one register of the host:
+/// memcpy would take two, and std::fill_n a store for each lane.
+inline void copy_row(const std::byte* host, std::uint32_t* dst) {
+  using Row [[gnu::vector_size(kRowLanes * 4), gnu::aligned(1), gnu::may_alias]] = std::uint32_t;
+  *reinterpret_cast<Row*>(dst) = *reinterpret_cast<const Row*>(host);
+}
+inline void fill_row(const std::byte* host, std::uint32_t* dst) {
+  using Row [[gnu::vector_size(kRowLanes * 4), gnu::aligned(1), gnu::may_alias]] = std::uint32_t;
+  std::uint32_t value;
+  std::memcpy(&value, host, sizeof value);
+  *reinterpret_cast<Row*>(dst) = Row{} + value;
+}
+
+/// Loads a dword of each lane of a row; `host(l)`: where lane l's is.
+template <typename Host>
+inline void load_row(RowShape shape, Host&& host, std::uint32_t* dst) {
+  if (shape == RowShape::neighbours) {
+    copy_row(host(0), dst);
+  } else if (shape == RowShape::one_place) {
+    fill_row(host(0), dst);
+  } else {
+    for (unsigned l = 0; l < kRowLanes; ++l) std::memcpy(dst + l, host(l), 4);
+  }
+}
+
+/// Drops cached windows when the mappings have changed. Once per memory instruction.
+inline void check_epoch(Wavefront& wave) {
+  const std::uint64_t now = wave.memory->epoch();
+  if (now == wave.window_epoch) return;
+  wave.window = {};
+  wave.older_windows = {};
+  wave.window_epoch = now;
+}
+
+/// For floating-point atomics whose lanes have been resolved: the lanes in fine-grained memory, which Event
+/// fine_grained_float_atomic reports if there are any.
+std::uint64_t fine_grained_lanes(Wavefront& wave, unsigned bytes);
+
+/// Reports a fault of one lane (0 for scalar accesses); not_permitted when the address is mapped, else not_mapped.
+void report_fault(Wavefront& wave, unsigned lane, std::uint64_t address, unsigned bytes, Access wanted);
+void report_misaligned(Wavefront& wave, unsigned lane, std::uint64_t address, unsigned bytes, Access wanted);
+/// The access leaves the lane's private memory; `offset` counts from its beginning, negative before it.
+void report_private(Wavefront& wave, unsigned lane, std::uint64_t offset, unsigned bytes, Access wanted);
+
+/// Where each lane's bytes are.
+class LaneTargets {
+ public:
+  // The arrays are deliberately not initialised: only lanes that were resolved are read.
+  LaneTargets() {}  // NOLINT(modernize-use-equals-default): value-initialisation would clear 1.5 KiB
+
+  std::byte* operator[](unsigned lane) const { return reinterpret_cast<std::byte*>(at_[lane]); }
+  const std::uintptr_t* places() const { return at_.data(); }
+  void set(unsigned lane, std::byte* host) { at_[lane] = reinterpret_cast<std::uintptr_t>(host); }
+  /// Some lanes' bytes may be accessed by other threads at the same time.
+  bool shared() const { return sharing_ != Sharing::device; }
+
+  /// Resolves `lanes` of wave.addresses->global if the current window holds them all with permission `wanted`; false if not.
+  bool resolve_in_window(const Wavefront& wave, std::uint64_t lanes, unsigned bytes, Access wanted);
+  /// The same, and lane by lane if not. Both also overwrite the targets of lanes that were not asked for: call them first.
+  /// Returns false after reporting a fault.
+  bool resolve_global(Wavefront& wave, std::uint64_t lanes, unsigned bytes, Access wanted);
+  /// Resolves `lanes`, whose offsets in the workgroup's LDS are given, below `limit`; lanes beyond read zero and write nowhere.
+  void resolve_lds(Wavefront& wave, std::uint64_t lanes, const std::uint32_t* offsets, unsigned bytes, std::uint32_t limit);
+  /// Resolves `lanes`, whose offsets into the wavefront's swizzled private memory are given; fills wave.addresses->global with
+  /// the address of the first byte. `base` is the GPU virtual address of the wavefront's scratch.
+  bool resolve_private(Wavefront& wave, std::uint64_t lanes, const std::uint32_t* offsets, std::uint64_t base, unsigned bytes,
+                       Access wanted);
+  /// The lane reads zeros and writes nowhere.
+  void set_nowhere(unsigned lane, unsigned bytes);
+  /// Gives a lane `bytes` of bounce buffer, byte k of which stands for GPU virtual address `address_of(k)`.
+  template <typename AddressOf>
+  bool bounce(Wavefront& wave, unsigned lane, unsigned bytes, Access wanted, AddressOf&& address_of) {
+    for (unsigned k = 0; k < bytes; ++k) {
+      std::byte* host = translate(wave, address_of(k), 1, wanted);
+      if (host == nullptr) {
+        report_fault(wave, lane, address_of(0), bytes, wanted);
+        return false;
+      }
+      origin_[lane][k] = host;
+      buffer_[lane][k] = *host;
+    }
+    bounced_ |= std::uint64_t{1} << lane;
+    set(lane, buffer_[lane].data());
+    return true;
+  }
+  /// Before a load: lanes of memory (wave.access.lanes) whose bytes are in the store buffer read them there. False: the load is
+  /// deferred.
+  bool read_stores(Wavefront& wave, unsigned bytes) {
+    return wave.stores == nullptr || wave.stores->empty() || read_stores_slow(wave, bytes);
+  }
+  /// Before a store: with a store buffer the lanes of memory write to bounce buffers. False: the store is deferred.
+  bool redirect(Wavefront& wave, unsigned bytes) { return wave.stores == nullptr || redirect_slow(wave, bytes); }
+  /// Before an atomic operation; false: it is deferred.
+  bool may_perform(Wavefront& wave, unsigned bytes) {
+    return wave.stores == nullptr || wave.access.lanes == 0 || !defer(wave, bytes);
+  }
+  /// After a store or atomic: bounced bytes go to where they belong.
+  void write_back(Wavefront& wave, unsigned bytes) {
+    if ((bounced_ | redirected_) != 0) write_back_slow(wave, bytes);
+  }
+
+ private:
+  bool read_stores_slow(Wavefront& wave, unsigned bytes);
+  bool redirect_slow(Wavefront& wave, unsigned bytes);
+  bool meets_deferred(const Wavefront& wave, unsigned bytes) const;
+  bool defer(Wavefront& wave, unsigned bytes);
+  void write_back_slow(Wavefront& wave, unsigned bytes);
+  bool bounces(unsigned lane) const { return (bounced_ >> lane & 1) != 0; }
+
+  // Numbers, not pointers: those of inactive lanes point anywhere.
+  std::array<std::uintptr_t, kLanes> at_;
+  std::uint64_t bounced_ = 0;
+  std::uint64_t redirected_ = 0;  ///< stores only: lanes with all their bytes at redirected_from_
+  Sharing sharing_ = Sharing::device;
+  alignas(kMaxLaneBytes) std::array<std::array<std::byte, kMaxLaneBytes>, kLanes> buffer_;
+  std::array<std::array<std::byte*, kMaxLaneBytes>, kLanes> origin_;
+  std::array<std::byte*, kLanes> redirected_from_;
+};
+
+/// Loads M (extended to 32 bits when narrower) and `kWords` - 1 more words of each lane into consecutive registers.
+template <typename M, unsigned kWords>
+inline void load_lanes(const LaneTargets& targets, std::uint64_t lanes, std::uint32_t* dst) {
+  if constexpr (kWords == 1) {
+    if constexpr (sizeof(M) == 4) {
+      if (lanes == kAllLanes) {
+        for (unsigned first = 0; first < kLanes; first += kRowLanes) {
+          const RowShape shape = shape_of_row<std::uintptr_t>(targets.places() + first, 4);
+          load_row(
+              shape, [&](unsigned l) { return targets[first + l]; }, dst + first);
+        }
+        return;
+      }
+    }
+    for_lanes(lanes, [&](unsigned l) {
+      M value;
+      std::memcpy(&value, targets[l], sizeof value);
+      dst[l] = static_cast<std::uint32_t>(value);
+    });
+  } else if constexpr (kWords == 2) {
+    // One access: halves of what another thread stores meanwhile must not be mixed.
+    for_lanes(lanes, [&](unsigned l) {
+      std::uint64_t value;
+      std::memcpy(&value, targets[l], sizeof value);
+      dst[l] = static_cast<std::uint32_t>(value);
+      dst[kLanes + l] = static_cast<std::uint32_t>(value >> 32);
+    });
+  } else {
+    for_lanes(lanes, [&](unsigned l) {
+      std::array<std::uint32_t, kWords> value;
+      std::memcpy(value.data(), targets[l], sizeof value);
+      for (unsigned k = 0; k < kWords; ++k) dst[k * kLanes + l] = value[k];
+    });
+  }
+}
+
+template <typename M, unsigned kWords>
+inline void store_lanes(const LaneTargets& targets, std::uint64_t lanes, const std::uint32_t* src) {
+  for_lanes(lanes, [&](unsigned l) {
+    if constexpr (kWords == 1) {
+      const M value = static_cast<M>(src[l]);
+      std::memcpy(targets[l], &value, sizeof value);
+    } else if constexpr (kWords == 2) {
+      const std::uint64_t value = src[l] | std::uint64_t{src[kLanes + l]} << 32;
+      std::memcpy(targets[l], &value, sizeof value);
+    } else {
+      std::array<std::uint32_t, kWords> value;
+      for (unsigned k = 0; k < kWords; ++k) value[k] = src[k * kLanes + l];
+      std::memcpy(targets[l], value.data(), sizeof value);
+    }
+  });
+}
+
+/// Loads M, extended to 16 bits when narrower, into one half of a register; the other half stays.
+template <typename M, bool kHigh>
+inline void load_half_lanes(const LaneTargets& targets, std::uint64_t lanes, std::uint32_t* dst) {
+  for_lanes(lanes, [&](unsigned l) {
+    M value;
+    std::memcpy(&value, targets[l], sizeof value);
+    const std::uint32_t half = static_cast<std::uint16_t>(value);
+    dst[l] = kHigh ? (dst[l] & 0xffffU) | half << 16 : (dst[l] & 0xffff0000U) | half;
+  });
+}
+/// Stores the low bits of the registers' upper halves.
+template <typename M>
+inline void store_high_half_lanes(const LaneTargets& targets, std::uint64_t lanes, const std::uint32_t* src) {
+  for_lanes(lanes, [&](unsigned l) {
+    const auto value = static_cast<M>(src[l] >> 16);
+    std::memcpy(targets[l], &value, sizeof value);
+  });
+}
+
+/// The same for 64 lanes side by side in memory.
+template <typename M, unsigned kWords>
+inline void load_neighbours(const std::byte* host, std::uint32_t* dst) {
+  if constexpr (kWords == 1) {
+    std::array<M, kLanes> values;
+    std::memcpy(values.data(), host, sizeof values);
+    for (unsigned l = 0; l < kLanes; ++l) dst[l] = static_cast<std::uint32_t>(values[l]);
+  } else {
+    std::array<std::uint32_t, kWords * kLanes> values;
+    std::memcpy(values.data(), host, sizeof values);
+    for (unsigned k = 0; k < kWords; ++k) {
+      for (unsigned l = 0; l < kLanes; ++l) dst[k * kLanes + l] = values[l * kWords + k];
+    }
+  }
+}
+template <typename M, unsigned kWords>
+inline void store_neighbours(std::byte* host, const std::uint32_t* src) {
+  if constexpr (kWords == 1) {
+    std::array<M, kLanes> values;
+    for (unsigned l = 0; l < kLanes; ++l) values[l] = static_cast<M>(src[l]);
+    std::memcpy(host, values.data(), sizeof values);
+  } else {
+    std::array<std::uint32_t, kWords * kLanes> values;
+    for (unsigned k = 0; k < kWords; ++k) {
+      for (unsigned l = 0; l < kLanes; ++l) values[l * kWords + k] = src[k * kLanes + l];
+    }
+    std::memcpy(host, values.data(), sizeof values);
+  }
+}
+
+/// Reads lane `l` of a register or register pair as U (32 or 64 bits).
+template <typename U>
+inline U lane_value(const std::uint32_t* src, unsigned l) {
+  if constexpr (sizeof(U) == 4) return src[l];
+  return static_cast<U>(src[l] | std::uint64_t{src[kLanes + l]} << 32);
+}
+template <typename U>
+inline void set_lane_value(std::uint32_t* dst, unsigned l, U value) {
+  dst[l] = static_cast<std::uint32_t>(value);
+  if constexpr (sizeof(U) == 8) dst[kLanes + l] = static_cast<std::uint32_t>(value >> 32);
+}
+
+/// Replaces a value that other threads may access at the same time, by `replace` of the old one, which it returns. `host` is
+/// aligned.
+template <typename U, typename Replace>
+inline U replace_shared(std::byte* host, Replace&& replace) {
+  const std::atomic_ref<U> cell(*reinterpret_cast<U*>(host));
+  U old = cell.load(std::memory_order_relaxed);
+  while (!cell.compare_exchange_weak(old, replace(old), std::memory_order_seq_cst, std::memory_order_relaxed)) {
+  }
+  return old;
+}
+
+/// One read-modify-write per lane in ascending order: new value = F(old, data, data2, wave). `dst` gets the old values, or is
+/// null. `data2` is null for one-operand operations.
+template <typename U, auto F>
+inline void atomic_lanes(const LaneTargets& targets, std::uint64_t lanes, const std::uint32_t* data, const std::uint32_t* data2,
+                         std::uint32_t* dst, const Wavefront& wave) {
+  if (targets.shared()) {
+    for_lanes(lanes, [&](unsigned l) {
+      const U first = lane_value<U>(data, l);
+      const U second = data2 != nullptr ? lane_value<U>(data2, l) : U{0};
+      const U old = replace_shared<U>(targets[l], [&](U value) { return F(value, first, second, wave); });
+      if (dst != nullptr) set_lane_value<U>(dst, l, old);
+    });
+    return;
+  }
+  for_lanes(lanes, [&](unsigned l) {
+    const U first = lane_value<U>(data, l);
+    const U second = data2 != nullptr ? lane_value<U>(data2, l) : U{0};
+    U old;
+    std::memcpy(&old, targets[l], sizeof old);
+    const U now = F(old, first, second, wave);
+    std::memcpy(targets[l], &now, sizeof now);
+    if (dst != nullptr) set_lane_value<U>(dst, l, old);
+  });
+}
+
+}  // namespace lacuna::isa

@@ -1,0 +1,183 @@
+// A vector load that is put off, kept in the registers that it will fill (LazyGPU, ISCA '25, section 4.1, Fig. 6 and Table 1).
+//
+// A register whose busy bit is set holds, in each lane that the load reads, instead of data:
+//
+//   31    29 28                     5 4      0
+//   +-------+------------------------+--------+     in the load's first register; the address is
+//   | type  | address, lower bits    | offset |     upper bits (35, once for all lanes) : lower bits (24) : offset (5)
+//   +-------+------------------------+--------+
+//   +-------+---------------------------------+
+//   | reg-Y | 0                               |     in its others: the first register is Y before this one
+//   +-------+---------------------------------+
+//
+// The figure gives the order of the fields, Table 1 the codes. The offset is the place in the transaction of 32 B. Transactions
+// of 64 B take 6 bits of offset and leave 23 of address: the same 29 bits of the address in the same place, so that nothing
+// here depends on the size, and it still fits. Lanes whose addresses differ above these 29 bits (512 MiB) do not share upper
+// bits, and the load cannot be held.
+//
+// The request is in the first register alone: who overwrites that while others are busy has to issue the load before.
+// Inactive lanes of a register keep their data. Pure functions: no state, no time.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "models/compute/compute_unit_parameters.h"
+#include "models/isa/memory/memory_interface.h"
+
+namespace lacuna::isa {
+struct Instruction;
+}
+
+namespace lacuna::held_load {
+
+inline constexpr unsigned kTypeBits = 3;
+inline constexpr unsigned kOffsetBits = 5;
+inline constexpr unsigned kLowerBits = 24;
+inline constexpr unsigned kAddressBits = kLowerBits + kOffsetBits;
+inline constexpr unsigned kUpperBits = 64 - kAddressBits;
+static_assert(kTypeBits + kAddressBits == 32 && kUpperBits == 35);
+inline constexpr unsigned kMaxRegisters = 4;
+
+/// The 3-bit "inst type" (Table 1).
+enum class Type : std::uint8_t {
+  load_16_bytes = 0b000,
+  reg_minus_1 = 0b001,
+  reg_minus_2 = 0b010,
+  reg_minus_3 = 0b011,
+  load_1_byte = 0b100,
+  load_2_bytes = 0b101,
+  load_4_bytes = 0b110,
+  load_8_bytes = 0b111
+};
+
+constexpr Type type_of(std::uint32_t word) { return static_cast<Type>(word >> kAddressBits); }
+constexpr bool is_follower(Type type) { return type >= Type::reg_minus_1 && type <= Type::reg_minus_3; }
+
+/// Of a load of so many bytes a lane; nothing for what has no code: all but 1, 2, 4, 8 and 16.
+constexpr std::optional<Type> type_of_bytes(unsigned bytes) {
+  switch (bytes) {
+    case 1:
+      return Type::load_1_byte;
+    case 2:
+      return Type::load_2_bytes;
+    case 4:
+      return Type::load_4_bytes;
+    case 8:
+      return Type::load_8_bytes;
+    case 16:
+      return Type::load_16_bytes;
+    default:
+      return std::nullopt;
+  }
+}
+/// The inverse; 0 for a follower.
+constexpr unsigned bytes_of(Type type) {
+  if (is_follower(type)) return 0;
+  return type == Type::load_16_bytes ? 16 : 1U << (static_cast<unsigned>(type) & 3);
+}
+/// Destination registers of a load.
+constexpr unsigned registers_of(Type type) { return (bytes_of(type) + 3) / 4; }
+
+/// What register `position` (1 to 3) of a load holds.
+constexpr std::uint32_t follower_word(unsigned position) { return position << kAddressBits; }
+/// The first register of the load that `busy_register`, which holds `word`, belongs to.
+constexpr unsigned first_register(std::uint32_t word, unsigned busy_register) {
+  const Type type = type_of(word);
+  return is_follower(type) ? busy_register - static_cast<unsigned>(type) : busy_register;
+}
+
+using LaneAddresses = std::array<std::uint64_t, isa::kLanes>;
+using LaneWords = std::array<std::uint32_t, isa::kLanes>;
+
+/// The words of the first register for a load of `bytes` (1, 2, 4, 8 or 16, or std::invalid_argument) from `addresses`, in the
+/// `lanes` that load; other words stay as they are. `upper` gets the shared bits, 0 if there are no lanes. False, and nothing
+/// is written, when lanes disagree in them.
+bool encode(std::span<const std::uint64_t, isa::kLanes> addresses, std::uint64_t lanes, unsigned bytes, LaneWords& words,
+            std::uint64_t& upper);
+/// The inverse: addresses of the `lanes`; others stay as they are.
+void decode(std::span<const std::uint32_t, isa::kLanes> words, std::uint64_t upper, std::uint64_t lanes,
+            LaneAddresses& addresses);
+
+/// Why a load issues at once.
+enum class Refusal : std::uint8_t {
+  no_load,
+  scalar,
+  lds_form,
+  lds_lanes,
+  tfe,
+  format,
+  half_register,
+  sign,
+  three_registers,
+  glc,
+  slc,
+  scattered,
+  deferred,
+  upper_bits,
+  partly_held,
+  count
+};
+inline constexpr std::size_t kRefusals = static_cast<std::size_t>(Refusal::count);
+struct RefusalText {
+  std::string_view name;     ///< as in the output files
+  std::string_view meaning;  ///< "the load ...", Markdown
+};
+/// The one list that statistics and documentation are made from.
+constexpr std::array<RefusalText, kRefusals> kRefusalTexts{{
+    {"no_load", "is none from memory to vector registers: a store, an atomic operation, cache control, LDS"},
+    {"scalar", "goes to SGPRs"},
+    {"lds_form", "goes to LDS: it has no destination registers"},
+    {"lds_lanes", "is a FLAT one with lanes in LDS"},
+    {"tfe", "has TFE: a status word follows the data"},
+    {"format", "converts a buffer format: the data type and number format have no place in the word"},
+    {"half_register", "fills half a register (`d16`): the other half keeps data"},
+    {"sign", "extends a sign (`sbyte`, `sshort`): Table 1 has no code for it"},
+    {"three_registers", "is of 12 bytes: Table 1 has no code for it"},
+    {"glc", "has GLC or SCC: it asks for what memory holds now"},
+    {"slc", "has SLC, which has no place in the word"},
+    {"scattered", "is of more than a dword of private memory, where a lane's dwords lie apart: one address does not say where"},
+    {"deferred", "reads what an atomic operation has yet to write"},
+    {"upper_bits", "has lanes whose addresses differ in the upper 35 bits"},
+    {"partly_held", "has a destination that is held for other lanes: a register has one request"},
+}};
+
+/// Whether a vector memory instruction that has just executed, and did what `access` says, can be held as far as its form goes:
+/// Refusal::upper_bits is for encode() to find. Of several reasons the first in the order above. Of FLAT and buffer accesses to
+/// private memory through a swizzled descriptor, or mixed with other memory, MemoryAccess tells one address a lane, as it does
+/// to the coalescer; those pass.
+std::optional<Refusal> why_not_held(const isa::Instruction& instruction, const isa::MemoryAccess& access);
+
+/// Storage that holding loads takes (section 5.5).
+///
+/// The published area, 0.009 % of the R9 Nano's die, is 0.054 mm2. Here: the same bits (8 KiB and 4.375 KiB a compute unit), as
+/// cells of 0.16 um2 and nothing around them, for all 64 compute units 1.04 mm2, 0.17 % of the die. To reach the published
+/// share with 64 of them a bit would have to take 0.0083 um2, a fifteenth of the smallest 28 nm cells (0.127 um2, TSMC at the
+/// VLSI Symposium 2009). What comes near: four compute units, as one shader array has, with such cells (0.0086 %); or one
+/// compute unit, counted in transistors, eight a bit, of the chip's 8.9e9 (0.0091 %). The paper does not say what it counted.
+struct Cost {
+  std::uint64_t busy_bits = 0;   ///< of a compute unit: one for each physical register of each lane
+  std::uint64_t upper_bits = 0;  ///< of a compute unit: 35 for each physical register of a wavefront
+  double area_mm2 = 0;           ///< of all compute units
+  double share_of(double die_mm2) const { return area_mm2 / die_mm2; }
+};
+/// High-density 6T SRAM cell measured on AMD's Radeon HD 7970, in the 28 nm process of the R9 Nano (Chipworks, "A review of
+/// TSMC 28 nm process technology", 2012).
+inline constexpr double kSramBitUm2 = 0.16;
+/// Die of the R9 Nano (Fiji), as AMD published it.
+inline constexpr double kR9NanoDieMm2 = 596;
+Cost cost(const ComputeUnitParameters& parameters, unsigned compute_units);
+
+/// A line of a cost, for statistics and documentation.
+struct CostLine {
+  std::string_view name;
+  std::string_view unit;
+  std::string_view meaning;
+  double value;
+};
+std::array<CostLine, 4> lines(const Cost& cost);
+
+}  // namespace lacuna::held_load

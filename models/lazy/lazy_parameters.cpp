@@ -1,0 +1,38 @@
+#include "models/lazy/lazy_parameters.h"
+
+namespace lacuna {
+
+void LazyParameters::describe(ParameterSection& s) {
+  s.add("mode", mode, "Which parts of LazyGPU there are; eager: none, lazy_zero_otimes: all",
+        {{"eager", static_cast<int>(LazyMode::eager)},
+         {"eager_zero", static_cast<int>(LazyMode::eager_zero)},
+         {"lazy", static_cast<int>(LazyMode::lazy)},
+         {"lazy_zero", static_cast<int>(LazyMode::lazy_zero)},
+         {"lazy_zero_otimes", static_cast<int>(LazyMode::lazy_zero_otimes)}},
+        {.source = "LazyGPU (ISCA '25), sections 4.1 to 4.3 and 5.2"});
+  s.add("first_use", first_use,
+        "Which held loads leave when an instruction finds a register busy: those that it needs, or all of its wavefront",
+        {{"needed", static_cast<int>(FirstUse::needed)}, {"all", static_cast<int>(FirstUse::all)}},
+        {.source = "LazyGPU (ISCA '25), section 4.1: needed"});
+  s.add("otimes_ieee", otimes_ieee,
+        "Whether the partner of a zero matters where IEEE 754 says so: NaN, infinity, the sign of a zero result",
+        {{"strict", static_cast<int>(isa::OtimesIeee::strict)}, {"paper", static_cast<int>(isa::OtimesIeee::paper)}},
+        {.source = "LazyGPU (ISCA '25), section 4.3, does not mention it"});
+  s.add("mask_bits", mask_bits, "Bits of memory that one bit of a zero cache stands for",
+        {.range = {32, 128}, .power_of_two = true, .unit = "bits", .source = "LazyGPU (ISCA '25), section 4.2: M"});
+  s.add("masks", masks,
+        "Who keeps masks right: whoever writes GPU memory, which is known to be zero before; or stores of wavefronts alone",
+        {{"all", static_cast<int>(MaskWriters::all)}, {"stores", static_cast<int>(MaskWriters::stores)}},
+        {.source = "choice, docs/DEVIATIONS.md"});
+  s.add("ports", ports,
+        "Crossbar: whether zero caches have ports of their own or share those of their L1 vector cache and L2 bank, as they do "
+        "at other networks",
+        {{"own", static_cast<int>(ZeroPorts::own)}, {"shared", static_cast<int>(ZeroPorts::shared)}},
+        {.source = "choice, docs/DEVIATIONS.md"});
+  s.add("check", check,
+        "Whether memory is compared with what a held load has read when its requests leave: lanes that differ are counted and "
+        "reported",
+        {.source = "choice"});
+}
+
+}  // namespace lacuna

@@ -1,0 +1,67 @@
+// What LazyGPU adds to the records of kernels: causes of stalls, and counts. No SystemC.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "models/common/config/extension_texts.h"
+
+namespace lacuna {
+
+/// Why a wavefront waits, in addition to the causes of WavefrontTime.
+enum class LazyCause : std::uint8_t { registers, zero_mask, count };
+inline constexpr std::size_t kLazyCauses = static_cast<std::size_t>(LazyCause::count);
+constexpr std::array<StallText, kLazyCauses> kLazyCauseTexts{{
+    {"registers",
+     "waits for registers whose load was held until its next instruction (lazy cores), without what other causes say",
+     "latency of loads that are made when their data are needed"},
+    {"zero_mask", "waits for a zero cache to say whether the registers of its next instruction are zero", "zero caches"},
+}};
+
+/// What becomes of the vector loads and stores of lazy cores and zero caches (models/lazy/lazy_unit.h), in transactions but
+/// where the name says otherwise.
+enum class LazyCount : std::uint8_t {
+  loads_held,
+  loads_eager,
+  issued,
+  suspended_issued,
+  zero_block,
+  zero_part,
+  otimes,
+  dead,
+  lanes_differ,
+  lanes_changed,
+  zero_sent,
+  zero_reads,
+  zero_writes,
+  writes_eliminated,
+  count
+};
+inline constexpr std::size_t kLazyCounts = static_cast<std::size_t>(LazyCount::count);
+using LazyCounts = std::array<std::uint64_t, kLazyCounts>;
+constexpr std::array<ExtensionCountText, kLazyCounts> kLazyCountTexts{{
+    {"loads_held", "instructions", "loads that were held in their registers"},
+    {"loads_eager", "instructions", "loads that were made at once, as their form or addresses do not fit into registers"},
+    {"issued", "transactions", "sent for held loads when an instruction needed them"},
+    {"suspended_issued", "transactions", "of these, had been suspended by an instruction whose other operand was zero"},
+    {"zero_block", "transactions", "eliminated: all of their words are zero"},
+    {"zero_part", "transactions", "eliminated: what the wavefront loads of them is zero, other words are not"},
+    {"otimes", "transactions", "eliminated: their data would have been multiplied by zero, or ANDed with it, and nothing else"},
+    {"dead", "transactions", "eliminated: nobody used their data"},
+    {"lanes_differ", "lanes", "whose result would differ without the eliminated operand, by NaN, infinity or the sign of zero"},
+    {"lanes_changed", "lanes", "of held loads for which memory had changed when they were sent (`lazy.check`)"},
+    {"zero_sent", "transactions", "of loads made at once whose data a zero cache knew (`eager_zero`)"},
+    {"zero_reads", "transactions", "asked of the L1 zero cache"},
+    {"zero_writes", "transactions", "of masks that stores and atomics wrote"},
+    {"writes_eliminated", "transactions", "of stores that were not sent: all that they store is zero, which their masks say"},
+}};
+
+constexpr ExtensionTexts kLazyTexts{"lazy", kLazyCauseTexts, kLazyCountTexts};
+/// Registers the texts.
+inline const ExtensionSlots& lazy_slots() {
+  static const ExtensionSlots slots = register_extension(kLazyTexts);
+  return slots;
+}
+
+}  // namespace lacuna

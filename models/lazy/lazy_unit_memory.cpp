@@ -1,0 +1,445 @@
+// Held loads and stores of the lazy unit: what goes to memory, when, and what does not.
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "models/common/containers/pooled_records.h"
+#include "models/isa/decode/table.h"
+#include "models/isa/memory/memory_lanes.h"
+#include "models/isa/vector/lane_tests.h"
+#include "models/lazy/lazy_unit.h"
+
+namespace lacuna {
+namespace {
+
+using isa::MemoryAccess;
+
+bool all_zero(const std::byte* data, std::size_t bytes) {
+  std::byte any{0};
+  for (std::size_t i = 0; i < bytes; ++i) any |= data[i];
+  return any == std::byte{0};
+}
+
+bool is_aligned(const isa::LaneAddresses& addresses, std::uint64_t lanes, std::uint64_t bytes) {
+  std::uint64_t low = 0;
+  isa::for_lanes(lanes, [&](unsigned l) { low |= addresses.global[l]; });
+  return (low & (bytes - 1)) == 0;
+}
+
+/// Registers whose bits a store moves as they are; null: it moves none, or converts them.
+const isa::Operand* stored_data(const isa::Instruction& instruction) {
+  if (instruction.format == isa::Format::flat) return &instruction.src[1];
+  if (instruction.format != isa::Format::mubuf || (instruction.row->flags & isa::kConvertsFormat) != 0) return nullptr;
+  return &instruction.src[3];
+}
+
+}  // namespace
+
+void LazyUnit::count(const WavefrontSlot& slot, LazyCount what, std::uint64_t amount) {
+  statistics_.counts[static_cast<std::size_t>(what)] += amount;
+  slot.group->work->activity.extension[slots_of_texts_.first_count + static_cast<std::size_t>(what)] += amount;
+}
+
+MemoryTokens::Token LazyUnit::access(WavefrontSlot& slot, const isa::DecodedInstruction& instruction, Counters counters,
+                                     Cycles cycle) {
+  const MemoryAccess& access = slot.wave.access;
+  if (access.operation == MemoryAccess::Operation::load) {
+    if (holds_loads(parameters_.mode)) {
+      if (hold(slot, instruction, cycle)) return memory_.no_access(slot, counters, cycle);
+      return pass_on(slot, instruction, counters, cycle);
+    }
+    return load_with_masks(slot, instruction, counters, cycle);
+  }
+  send_overlapping(slot, cycle);
+  return zeros_ == nullptr ? pass_on(slot, instruction, counters, cycle) : store_with_masks(slot, instruction, counters, cycle);
+}
+
+// -- held loads
+
+bool LazyUnit::hold(WavefrontSlot& slot, const isa::DecodedInstruction& instruction, Cycles cycle) {
+  const MemoryAccess& access = slot.wave.access;
+  Wavefront& w = wavefront(slot);
+  const auto refuse = [&](held_load::Refusal reason) {
+    ++statistics_.refused[static_cast<std::size_t>(reason)];
+    count(slot, LazyCount::loads_eager);
+    return false;
+  };
+  if (const auto reason = held_load::why_not_held(instruction, access)) return refuse(*reason);
+  const isa::RegisterRange registers{instruction.dst[0].kind, instruction.dst[0].index, instruction.dst[0].words};
+  const unsigned first = index_of(registers);
+  for (unsigned r = 0; r < registers.count; ++r) {
+    if (w.owner[first + r] != kNone) return refuse(held_load::Refusal::partly_held);
+  }
+  HeldLoad& load = new_load();
+  if (!held_load::encode(memory_.addresses().global, access.lanes, access.bytes_per_lane, load.words, load.upper)) {
+    free_loads_.push_back(load.number);
+    return refuse(held_load::Refusal::upper_bits);
+  }
+  load.slot = &slot;
+  load.registers = registers;
+  load.bytes = access.bytes_per_lane;
+  load.lanes = access.lanes;
+  load.zero = load.served = load.suspended = load.need = {};
+  load.busy = {};
+  for (unsigned r = 0; r < registers.count; ++r) {
+    load.busy[r] = access.lanes;
+    w.owner[first + r] = load.number;
+  }
+  load.has_zeros = load.waited_for = load.touched = false;
+  load.masks_open = load.zero_blocks = load.zero_parts = 0;
+  load.masks_at = Cycles{};
+  w.busy.add(registers);
+  w.loads.push_back(load.number);
+  count(slot, LazyCount::loads_held);
+  statistics_.encoded += static_cast<std::uint64_t>(std::popcount(access.lanes)) * registers.count;
+
+  Tick wanted;
+  if (zeros_ == nullptr) {
+    memory_.take_address_unit(0, cycle, wanted);
+    return true;
+  }
+  const auto lines = memory_.coalesce(access, memory_.addresses());
+  load.masks_open = zeros_->find_masks(lines);
+  const Tick start = memory_.take_address_unit(load.masks_open, cycle, wanted);
+  if (load.masks_open == 0) return true;
+  count(slot, LazyCount::zero_reads, load.masks_open);
+  load.zero = find_zeros(registers, slot.wave, access.bytes_per_lane);
+  load.has_zeros = std::any_of(load.zero.begin(), load.zero.end(), [](Lanes zero) { return zero != 0; });
+  if (load.has_zeros) count_zero_lines(load, lines);
+  zeros_->read(start, *this, load.number);
+  return true;
+}
+
+LazyUnit::HeldLoad& LazyUnit::new_load() {
+  if (free_loads_.empty()) {
+    free_loads_.push_back(static_cast<std::uint16_t>(loads_.size()));
+    loads_.push_back(std::make_unique<HeldLoad>());
+    loads_.back()->number = free_loads_.back();
+  }
+  HeldLoad& load = *loads_[free_loads_.back()];
+  free_loads_.pop_back();
+  return load;
+}
+
+void LazyUnit::decode_addresses(const HeldLoad& load) {
+  held_load::decode(load.words, load.upper, load.lanes, decoded_.global);
+}
+
+void LazyUnit::add_lanes(const HeldLoad& load, unsigned r, Lanes lanes) {
+  isa::for_lanes(lanes, [&](unsigned l) { lines_.add(decoded_.global[l] + 4 * r, register_bytes(load)); });
+}
+
+void LazyUnit::issue(HeldLoad& load, Cycles cycle) {
+  WavefrontSlot& slot = *load.slot;
+  if (load.has_zeros) {  // the masks' answer would come too late
+    load.has_zeros = false;
+    load.zero = {};
+    load.zero_blocks = load.zero_parts = 0;
+  }
+  add_followers(load);
+  decode_addresses(load);
+  Lanes suspended = 0;
+  for (unsigned r = 0; r < load.registers.count; ++r) suspended |= load.need[r] & load.suspended[r];
+  if (suspended != 0) {
+    lines_.begin();
+    for (unsigned r = 0; r < load.registers.count; ++r) add_lanes(load, r, load.need[r] & load.suspended[r]);
+    count(slot, LazyCount::suspended_issued, lines_.lines().size());
+  }
+  // One access to what lies between the first register that is needed and the last one: a lane's registers are mostly in one
+  // transaction.
+  unsigned first = 0;
+  while (load.need[first] == 0) ++first;
+  unsigned end = load.registers.count;
+  while (load.need[end - 1] == 0) --end;
+  MemoryAccess access;
+  access.space = MemoryAccess::Space::global;
+  access.returns_data = true;
+  for (unsigned r = first; r < end; ++r) access.lanes |= load.need[r];
+  access.bytes_per_lane = static_cast<std::uint8_t>(std::min<unsigned>(load.bytes, 4 * (end - first)));
+  isa::LaneAddresses& addresses = memory_.addresses();
+  for (unsigned l = 0; l < isa::kLanes; ++l) addresses.global[l] = decoded_.global[l] + 4 * first;
+  const auto lines = memory_.coalesce(access, addresses);
+  count(slot, LazyCount::issued, lines.size());
+  ++wavefront(slot).pending;
+  tokens_.issued(memory_.send(slot, access, lines, own_counters(), cycle));
+  LaneMasks filled = load.need;
+  find_neighbours(load, filled);
+  for (unsigned r = 0; r < load.registers.count; ++r) {
+    load.served[r] |= filled[r];
+    statistics_.decoded += static_cast<std::uint64_t>(std::popcount(filled[r]));
+  }
+  for (unsigned r = 0; r < kMaxRegisters && load.slot != nullptr; ++r) free_lanes(load, r, filled[r]);
+}
+
+// Who fills a lane of the first register needs what else its address is for.
+void LazyUnit::add_followers(HeldLoad& load) {
+  for (unsigned r = 1; r < load.registers.count; ++r) load.need[r] |= load.busy[r] & load.need[0];
+}
+
+// Other lanes and registers of the load that the lines just sent bring.
+void LazyUnit::find_neighbours(const HeldLoad& load, LaneMasks& filled) {
+  const Coalescer& sent = memory_.lines();
+  for (unsigned r = 0; r < load.registers.count; ++r) {
+    const Lanes others = load.lanes & ~load.served[r] & ~filled[r];
+    if (others == 0) continue;
+    isa::for_lanes(others, [&](unsigned l) {
+      if (sent.contains(decoded_.global[l] + 4 * r, register_bytes(load))) filled[r] |= Lanes{1} << l;
+    });
+  }
+  for (unsigned r = 1; r < load.registers.count; ++r) filled[0] &= ~(load.busy[r] & ~filled[r]);
+}
+
+// The register still has what the load read: nobody has written it since.
+void LazyUnit::check_memory(const HeldLoad& load) {
+  const isa::Wavefront& wave = load.slot->wave;
+  decode_addresses(load);
+  std::uint64_t changed = 0;
+  for (unsigned r = 0; r < load.registers.count; ++r) {
+    const std::uint32_t* plane = (load.registers.file == isa::OperandKind::agpr ? wave.agpr : wave.vgpr) +
+                                 std::size_t{load.registers.first + r} * isa::kLanes;
+    isa::for_lanes(load.need[r], [&](unsigned l) {
+      const std::uint64_t address = decoded_.global[l] + 4 * r;
+      const std::byte* memory = physical_.host(address, register_bytes(load));
+      if (memory == nullptr) return;
+      std::uint32_t word = 0;
+      std::memcpy(&word, memory, register_bytes(load));
+      if (wave.stores != nullptr) wave.stores->overlay(memory, reinterpret_cast<std::byte*>(&word), register_bytes(load));
+      changed += word != plane[l] ? 1 : 0;
+    });
+  }
+  if (changed != 0) count(*load.slot, LazyCount::lanes_changed, changed);
+}
+
+void LazyUnit::free_lanes(HeldLoad& load, unsigned r, Lanes lanes) {
+  if ((load.busy[r] & lanes) == 0) return;
+  load.busy[r] &= ~lanes;
+  if (load.busy[r] != 0) return;
+  Wavefront& w = wavefront(*load.slot);
+  w.owner[index_of(load.registers) + r] = kNone;
+  w.busy.remove({load.registers.file, static_cast<std::uint16_t>(load.registers.first + r), 1});
+  if (std::any_of(load.busy.begin(), load.busy.end(), [](Lanes busy) { return busy != 0; })) return;
+  w.loads.erase(std::find(w.loads.begin(), w.loads.end(), load.number));
+  finish(load);
+}
+
+void LazyUnit::finish(HeldLoad& load) {
+  const WavefrontSlot& slot = *load.slot;
+  Lanes left = 0;
+  Lanes suspended = 0;
+  for (unsigned r = 0; r < load.registers.count; ++r) {
+    left |= load.lanes & ~load.served[r];
+    suspended |= load.suspended[r] & ~load.served[r];
+  }
+  if (left != 0) {
+    decode_addresses(load);
+    lines_.begin();
+    for (unsigned r = 0; r < load.registers.count; ++r) add_lanes(load, r, load.lanes & ~load.served[r]);
+    std::size_t lines = lines_.lines().size();
+    if (!load.has_zeros) {
+      count(slot, LazyCount::zero_block, load.zero_blocks);
+      count(slot, LazyCount::zero_part, load.zero_parts);
+      lines -= std::size_t{load.zero_blocks} + load.zero_parts;
+    }
+    std::size_t irrelevant = 0;
+    if (suspended != 0) {
+      lines_.begin();
+      for (unsigned r = 0; r < load.registers.count; ++r) add_lanes(load, r, load.suspended[r] & ~load.served[r]);
+      irrelevant = lines_.lines().size();
+    }
+    count(slot, LazyCount::otimes, irrelevant);
+    count(slot, LazyCount::dead, lines - irrelevant);
+  }
+  load.slot = nullptr;
+  if (load.masks_open == 0) free_loads_.push_back(load.number);
+}
+
+void LazyUnit::wavefront_ended(WavefrontSlot& slot) {
+  Wavefront& w = wavefront(slot);
+  for (const std::uint16_t number : w.loads) {
+    HeldLoad& load = *loads_[number];
+    for (unsigned r = 0; r < load.registers.count; ++r) {
+      if (load.busy[r] != 0) w.owner[index_of(load.registers) + r] = kNone;
+    }
+    finish(load);
+  }
+  w.loads.clear();
+  w.busy.clear();
+  w.pending = 0;
+}
+
+// -- zeros
+
+// What the masks say is what memory holds. A lane's register says it as well, where a mask's bit stands for the register's
+// word.
+LazyUnit::LaneMasks LazyUnit::find_zeros(const isa::RegisterRange& registers, const isa::Wavefront& wave, unsigned bytes) {
+  const MemoryAccess& access = wave.access;
+  const isa::LaneAddresses& addresses = memory_.addresses();
+  const bool by_register =
+      bytes >= 4 && zeros_->mask_bits() == 32 && zeros_->all_known() && is_aligned(addresses, access.lanes, 4);
+  // A lane that reaches into another transaction has its first register wait for the others, and so for both.
+  Lanes within = access.lanes;
+  if (registers.count > 1) {
+    const unsigned room = lines_.line_bytes() - bytes;
+    isa::for_lanes(access.lanes, [&](unsigned l) {
+      if (addresses.global[l] % lines_.line_bytes() > room) within &= ~(Lanes{1} << l);
+    });
+  }
+  LaneMasks zeros{};
+  for (unsigned r = 0; r < registers.count; ++r) {
+    const std::uint32_t* plane =
+        (registers.file == isa::OperandKind::agpr ? wave.agpr : wave.vgpr) + std::size_t{registers.first + r} * isa::kLanes;
+    zeros[r] = isa::zero_lanes(plane) & within;
+    if (by_register) continue;
+    isa::for_lanes(zeros[r], [&](unsigned l) {
+      if (!zero_by_mask(addresses.global[l] + 4 * r, std::min(bytes, 4U))) zeros[r] &= ~(Lanes{1} << l);
+    });
+  }
+  return zeros;
+}
+
+bool LazyUnit::zero_by_mask(std::uint64_t address, unsigned bytes) {
+  const std::uint64_t granule = zeros_->mask_bits() / 8;
+  const std::uint64_t first = address & ~(granule - 1);
+  const std::uint64_t end = (address + bytes + granule - 1) & ~(granule - 1);
+  for (std::uint64_t at = first; at < end; at += granule) {
+    const std::byte* memory = physical_.host(at, granule);
+    if (memory == nullptr || !all_zero(memory, granule)) return false;
+    for (std::uint64_t word = at; word < at + granule; word += 4) {
+      if (!zeros_->known(physical_.find(word))) return false;
+    }
+  }
+  return true;
+}
+
+void LazyUnit::count_zero_lines(HeldLoad& load, std::span<const LineRequest> lines) {
+  decode_addresses(load);
+  lines_.begin();
+  for (unsigned r = 0; r < load.registers.count; ++r) add_lanes(load, r, load.lanes & ~load.zero[r]);
+  const unsigned bytes = lines_.line_bytes();
+  for (const LineRequest& line : lines) {
+    if (lines_.contains(line.address, 1)) continue;
+    ++(zero_by_mask(line.address, bytes) ? load.zero_blocks : load.zero_parts);
+  }
+}
+
+void LazyUnit::apply_zeros(HeldLoad& load) {
+  if (!std::exchange(load.has_zeros, false)) return;
+  Lanes others = 0;  // of other registers, still busy
+  for (unsigned r = load.registers.count; r-- > 1;) {
+    free_lanes(load, r, load.zero[r]);
+    others |= load.busy[r];
+  }
+  free_lanes(load, 0, load.zero[0] & ~others);
+}
+
+// A load of eager_zero: lines of which all that is loaded is zero are there when memory or the masks have answered.
+MemoryTokens::Token LazyUnit::load_with_masks(WavefrontSlot& slot, const isa::DecodedInstruction& instruction,
+                                              Counters counters, Cycles cycle) {
+  const MemoryAccess& access = slot.wave.access;
+  const auto lines = memory_.coalesce(access, memory_.addresses());
+  const unsigned masks = access.deferred || instruction.destinations == 0 ? 0 : zeros_->find_masks(lines);
+  if (masks == 0) return memory_.send(slot, access, lines, counters, cycle);
+  count(slot, LazyCount::zero_reads, masks);
+  const isa::RegisterRange registers{instruction.dst[0].kind, instruction.dst[0].index, instruction.dst[0].words};
+  lines_.begin();
+  bool any = false;
+  if (!held_load::why_not_held(instruction, access)) {
+    const LaneMasks zeros = find_zeros(registers, slot.wave, access.bytes_per_lane);
+    const unsigned bytes = std::min<unsigned>(access.bytes_per_lane, 4);
+    for (unsigned r = 0; r < registers.count; ++r) {
+      any = any || zeros[r] != 0;
+      isa::for_lanes(access.lanes & ~zeros[r], [&](unsigned l) { lines_.add(memory_.addresses().global[l] + 4 * r, bytes); });
+    }
+  }
+  const std::uint32_t number = take_record(races_, free_races_);
+  races_[number].lines.clear();
+  races_[number].masks_open = masks;
+  races_[number].masks_at = Tick{};
+  const VectorMemory::Contested contested{lines_, races_[number].lines};
+  const MemoryTokens::Token token = memory_.send(slot, access, lines, counters, cycle, any ? &contested : nullptr);
+  count(slot, LazyCount::zero_sent, races_[number].lines.size());
+  // The record is free as soon as all masks have answered.
+  const std::vector<VectorMemory::Contest>& contests = races_[number].lines;
+  contested_.assign(contests.begin(), contests.end());
+  zeros_->read(memory_.first_left(), *this, number | kRace);
+  memory_.decide(contested_);
+  return token;
+}
+
+// -- stores
+
+// Held loads that share a line with the store have read what was there before.
+void LazyUnit::send_overlapping(WavefrontSlot& slot, Cycles cycle) {
+  Wavefront& w = wavefront(slot);
+  if (w.loads.empty()) return;
+  const MemoryAccess& access = slot.wave.access;
+  isa::LaneAddresses& addresses = memory_.addresses();
+  lines_.begin();
+  isa::for_lanes(access.lanes, [&](unsigned l) { lines_.add(addresses.global[l], access.bytes_per_lane); });
+  bool overlap = false;
+  for (const std::uint16_t number : w.loads) {
+    HeldLoad& load = *loads_[number];
+    decode_addresses(load);
+    load.need = {};
+    for (unsigned r = 0; r < load.registers.count; ++r) {
+      isa::for_lanes(load.busy[r], [&](unsigned l) {
+        if (lines_.meets(decoded_.global[l] + 4 * r, register_bytes(load))) load.need[r] |= Lanes{1} << l;
+      });
+      overlap = overlap || load.need[r] != 0;
+    }
+  }
+  if (!overlap) return;
+  const isa::LaneAddresses stored = addresses;
+  w.due = cycle + Cycles{1};
+  w.delays = {};
+  touched_ = w.loads;
+  for (const std::uint16_t number : touched_) {
+    HeldLoad& load = *loads_[number];
+    if (std::any_of(load.need.begin(), load.need.end(), [](Lanes need) { return need != 0; })) issue(load, cycle);
+  }
+  addresses = stored;
+  slot.account(WavefrontTime::dependency, slot.when);
+  w.cause = LazyCause::registers;
+  if (w.pending > 0) {
+    slot.hold(kHoldRegisters);
+  } else {
+    end_wait(slot, w);
+  }
+}
+
+MemoryTokens::Token LazyUnit::store_with_masks(WavefrontSlot& slot, const isa::DecodedInstruction& instruction,
+                                               Counters counters, Cycles cycle) {
+  const MemoryAccess& access = slot.wave.access;
+  const isa::LaneAddresses& addresses = memory_.addresses();
+  const auto lines = memory_.coalesce(access, addresses);
+  const bool atomic = access.operation == MemoryAccess::Operation::atomic;
+  const unsigned masks = zeros_->find_masks_to_write(lines, atomic);
+  if (masks == 0) return memory_.send(slot, access, lines, counters, cycle);
+  count(slot, LazyCount::zero_writes, masks);
+  // Lines of which whole words are stored and all of them zero.
+  const isa::Operand* data = stored_data(instruction);
+  const unsigned granule = zeros_->mask_bits() / 8;
+  lines_.begin();
+  bool any_zero = false;
+  if (!atomic && data != nullptr && access.bytes_per_lane % granule == 0 && is_aligned(addresses, access.lanes, granule)) {
+    const std::uint32_t* plane = slot.wave.planes(*data);
+    Lanes zero = access.lanes;
+    for (unsigned r = 0; r < access.bytes_per_lane / 4U; ++r) zero &= isa::zero_lanes(plane + std::size_t{r} * isa::kLanes);
+    any_zero = zero != 0;
+    if (any_zero)
+      isa::for_lanes(access.lanes & ~zero, [&](unsigned l) { lines_.add(addresses.global[l], access.bytes_per_lane); });
+  }
+  std::span<const LineRequest> sent = lines;
+  if (any_zero) {
+    const auto end = std::copy_if(lines.begin(), lines.end(), kept_.begin(),
+                                  [this](const LineRequest& line) { return lines_.contains(line.address, 1); });
+    sent = {kept_.begin(), end};
+    count(slot, LazyCount::writes_eliminated, lines.size() - sent.size());
+  }
+  const MemoryTokens::Token token = memory_.send(slot, access, sent, counters, cycle);
+  zeros_->write(memory_.first_left(), token);
+  return token;
+}
+
+}  // namespace lacuna

@@ -1,0 +1,85 @@
+#include "models/lazy/zero_requests.h"
+
+#include <algorithm>
+
+#include "models/common/containers/pooled_records.h"
+
+namespace lacuna {
+
+// Neighbouring lines are mostly in the transactions that came last.
+void ZeroRequests::collect(std::span<const LineRequest> lines, Use use) {
+  masks_.clear();
+  all_covered_ = true;
+  for (const LineRequest& line : lines) {
+    const std::uint64_t address = physical_.find(line.address);
+    if (address == PhysicalAddresses::kUnmapped || !path_.map->covers(address)) {
+      all_covered_ = false;
+      continue;
+    }
+    if (path_.masks != nullptr) {
+      if (use == Use::store) path_.masks->stored(path_.group, address, line.byte_mask);
+      if (use == Use::atomic) path_.masks->changed(path_.group, address, line.byte_mask);
+    }
+    const ZeroMaskMap::Place place = path_.map->find(address);
+    const std::uint64_t byte = std::uint64_t{1} << place.bit / 8;
+    const auto same =
+        std::find_if(masks_.rbegin(), masks_.rend(), [&](const Mask& mask) { return mask.address == place.transaction; });
+    if (same == masks_.rend()) {
+      masks_.push_back({place.transaction, byte, line.address});
+    } else {
+      same->byte_mask |= byte;
+    }
+  }
+}
+
+template <typename TagOf>
+void ZeroRequests::send(Tick at, bool write, TagOf&& tag_of) {
+  std::uint64_t page = ~std::uint64_t{0};
+  LineAccess request{.bytes = path_.map->transaction(), .kind = RequestKind::vector, .write = write, .requester = requester_};
+  for (const Mask& mask : masks_) {
+    if (mask.line / GpuVm::kPage != page) {
+      page = mask.line / GpuVm::kPage;
+      port_.translate(mask.line, at);
+    }
+    request.address = mask.address;
+    request.made = at;
+    if (write) request.byte_mask = mask.byte_mask;
+    const std::uint32_t tag = tag_of();
+    LineAnswer answer;
+    if (port_.request(request, tag, answer)) answered(tag, answer);
+    at += clock_.period();
+  }
+}
+
+void ZeroRequests::read(Tick at, Client& client, std::uint32_t tag) {
+  reads_ += masks_.size();
+  send(at, false, [&] {
+    const std::uint32_t reader = take_record(readers_, free_);
+    readers_[reader] = {&client, tag};
+    return reader;
+  });
+}
+
+void ZeroRequests::write(Tick at, MemoryTokens::Token token) {
+  writes_ += masks_.size();
+  tokens_.expect(token, static_cast<unsigned>(masks_.size()));
+  send(at, true, [token] { return token | kWrite; });
+}
+
+void ZeroRequests::answered(std::uint32_t tag, const LineAnswer& answer) {
+  if ((tag & kWrite) != 0) {
+    tokens_.add(tag & ~kWrite, answer, answer.done);
+    return;
+  }
+  const Reader reader = readers_[tag];
+  free_.push_back(tag);
+  reader.client->zeros_known(reader.tag, answer.done);
+}
+
+void ZeroRequests::reset() {
+  port_.reset();
+  readers_.clear();
+  free_.clear();
+}
+
+}  // namespace lacuna

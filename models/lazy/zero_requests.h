@@ -1,0 +1,105 @@
+// A compute unit's requests to zero caches (models/lazy/zero_masks.h): masks of the lines that an instruction loads or
+// stores.
+//
+// Lines whose masks are in one transaction share a request. Requests leave one a cycle, through a port of their own with the
+// address translation of the vector port, and so reach the zero cache before the data's requests reach theirs.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "models/compute/memory/coalescer.h"
+#include "models/compute/memory/memory_port.h"
+#include "models/compute/memory/memory_tokens.h"
+#include "models/compute/memory/physical_addresses.h"
+#include "models/lazy/zero_masks.h"
+
+namespace lacuna {
+
+class ZeroRequests : private LineClient {
+ public:
+  class Client {
+   public:
+    virtual ~Client() = default;
+    /// The answer to one of the zero reads that were made with `tag` is there at `at`. Also called within read().
+    virtual void zeros_known(std::uint32_t tag, Tick at) = 0;
+  };
+
+  ZeroRequests(Clock clock, const GpuVm& vm, MemoryTokens& tokens, LineMemory& memory, std::uint16_t requester,
+               unsigned mask_bits)
+      : clock_(clock), tokens_(tokens), port_(*this, memory), physical_(vm), requester_(requester), mask_bits_(mask_bits) {}
+
+  MemoryPort& port() { return port_; }
+  void attach(const ZeroPath& path) {
+    path_ = path;
+    port_.attach(*path.l1z);
+  }
+  const ZeroPath& path() const { return path_; }
+  /// Bits of data that a bit of a mask stands for.
+  unsigned mask_bits() const { return mask_bits_; }
+
+  /// Finds the mask transactions of lines that an instruction loads. Returns their number.
+  unsigned find_masks(std::span<const LineRequest> lines) {
+    collect(lines, Use::load);
+    return static_cast<unsigned>(masks_.size());
+  }
+  /// The same of lines that it stores to, whose masks become known.
+  unsigned find_masks_to_write(std::span<const LineRequest> lines, bool atomic) {
+    collect(lines, atomic ? Use::atomic : Use::store);
+    return static_cast<unsigned>(masks_.size());
+  }
+  /// Whether all masks of the lines looked at last are known, and that of a word of memory, by its bus address, is.
+  bool all_known() const { return all_covered_ && path_.masks == nullptr; }
+  bool known(std::uint64_t address) const {
+    return address != PhysicalAddresses::kUnmapped && path_.map->covers(address) &&
+           (path_.masks == nullptr || path_.masks->known(address));
+  }
+  /// Asks for the masks found last; the first request leaves at `at`. `client` gets an answer for each.
+  void read(Tick at, Client& client, std::uint32_t tag);
+  /// Writes the masks found last; the token's operation takes until that is done.
+  void write(Tick at, MemoryTokens::Token token);
+
+  /// Mask transactions asked for so far, and written.
+  const std::uint64_t& reads() const { return reads_; }
+  const std::uint64_t& writes() const { return writes_; }
+  void reset();
+
+ private:
+  /// A mask transaction of the lines that are looked at.
+  struct Mask {
+    std::uint64_t address;  ///< on the bus
+    std::uint64_t byte_mask;
+    std::uint64_t line;  ///< GPU virtual address of the first line that it is for
+  };
+  struct Reader {
+    Client* client = nullptr;
+    std::uint32_t tag = 0;
+  };
+  static constexpr std::uint32_t kWrite = std::uint32_t{1} << 31;  // in tags of the port: the rest is a token
+
+  enum class Use : std::uint8_t { load, store, atomic };
+
+  void collect(std::span<const LineRequest> lines, Use use);
+  /// `tag_of`: gives the tag of each request.
+  template <typename TagOf>
+  void send(Tick at, bool write, TagOf&& tag_of);
+  void answered(std::uint32_t tag, const LineAnswer& answer) override;
+
+  Clock clock_;
+  MemoryTokens& tokens_;
+  MemoryPort port_;
+  PhysicalAddresses physical_;
+  std::uint16_t requester_;
+  unsigned mask_bits_;
+  ZeroPath path_;
+  std::vector<Mask> masks_;
+  bool all_covered_ = true;
+  std::vector<Reader> readers_;
+  std::vector<std::uint32_t> free_;
+  std::uint64_t reads_ = 0;
+  std::uint64_t writes_ = 0;
+};
+
+}  // namespace lacuna

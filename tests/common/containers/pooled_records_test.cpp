@@ -1,0 +1,40 @@
+// Records that are named by their number and used again.
+#include "models/common/containers/pooled_records.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+namespace lacuna {
+namespace {
+
+TEST(RecordPool, NumbersAreTakenOnceUntilTheyAreGivenBack) {
+  RecordPool<int> pool;
+  std::set<std::uint32_t> taken;
+  for (int i = 0; i < 1000; ++i) {
+    const std::uint32_t number = pool.take();
+    EXPECT_TRUE(taken.insert(number).second) << number;
+    pool[number] = static_cast<int>(number);
+  }
+  EXPECT_EQ(pool.taken(), 1000U);
+  for (const std::uint32_t number : taken) EXPECT_EQ(pool[number], static_cast<int>(number)) << "kept as the pool grows";
+  pool.give_back(7);
+  pool.give_back(9);
+  EXPECT_EQ(pool.ahead(0), &pool[9]) << "what was used last is nearest to the host";
+  EXPECT_EQ(pool.ahead(1), &pool[7]);
+  EXPECT_EQ(pool.take(), 9U);
+  EXPECT_EQ(pool.taken(), 999U);
+}
+
+TEST(RecordPool, NothingIsAheadOfTheLastFreeRecord) {
+  RecordPool<int> pool;
+  EXPECT_EQ(pool.ahead(0), nullptr);
+  const std::uint32_t number = pool.take();
+  EXPECT_EQ(pool.ahead(1000), nullptr);
+  pool.clear();
+  EXPECT_EQ(pool.taken(), 0U);
+  EXPECT_EQ(pool.take(), number) << "as from the start";
+}
+
+}  // namespace
+}  // namespace lacuna

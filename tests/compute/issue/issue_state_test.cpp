@@ -1,0 +1,110 @@
+#include "models/compute/issue/issue_state.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <random>
+#include <vector>
+
+#include "models/compute/wavefront_pool.h"
+
+namespace lacuna {
+namespace {
+
+TEST(IssueState, Empty) {
+  const IssueState state;
+  EXPECT_EQ(state.ready_at(Cycles{~std::uint64_t{0} >> 2}).ranks, 0U);
+  EXPECT_EQ(state.earliest(), kNeverCycles);
+}
+
+// Against a list of wavefronts, oldest first, that come, go and get ready as they like.
+TEST(IssueState, RanksByAge) {
+  struct Known {
+    unsigned number;
+    Cycles ready;
+    isa::Unit unit;
+  };
+  std::array<std::byte, IssueState::kMaxSlots> places{};
+  const auto slot = [&](unsigned number) { return reinterpret_cast<WavefrontSlot*>(&places[number]); };
+  IssueState state;
+  std::vector<Known> known;
+  std::mt19937 random(1);
+  for (unsigned step = 0; step < 20'000; ++step) {
+    const unsigned number = random() % IssueState::kMaxSlots;
+    const auto it = std::find_if(known.begin(), known.end(), [&](const Known& k) { return k.number == number; });
+    if (it == known.end()) {
+      ASSERT_EQ(state.rank[number], IssueState::kMaxSlots);
+      state.add(*slot(number), number);
+      state.unit[state.rank[number]] = isa::Unit::valu;
+      known.push_back({number, kNeverCycles, isa::Unit::valu});
+    } else if (random() % 4 == 0) {
+      state.remove(number);
+      known.erase(it);
+    } else {
+      it->ready = random() % 8 == 0 ? kNeverCycles : Cycles{random() % 100};
+      it->unit = static_cast<isa::Unit>(random() % 7);
+      state.ready[state.rank[number]] = it->ready;
+      state.unit[state.rank[number]] = it->unit;
+    }
+    ASSERT_EQ(state.resident, known.size());
+    const Cycles now{random() % 100};
+    unsigned ready = 0;
+    Cycles earliest = kNeverCycles;
+    Cycles others = kNeverCycles;
+    for (unsigned rank = 0; rank < known.size(); ++rank) {
+      ASSERT_EQ(state.rank[known[rank].number], rank);
+      ASSERT_EQ(state.slots[rank], slot(known[rank].number));
+      ASSERT_EQ(state.unit[rank], known[rank].unit);
+      ready |= static_cast<unsigned>(known[rank].ready <= now) << rank;
+      earliest = std::min(earliest, known[rank].ready);
+      if (known[rank].ready > now) others = std::min(others, known[rank].ready);
+    }
+    ASSERT_EQ(state.ready_at(now).ranks, ready);
+    ASSERT_EQ(state.ready_at(now).others, others);
+    ASSERT_EQ(state.earliest(), earliest);
+  }
+}
+
+// Cycle c is SIMD c mod n's.
+TEST(SimdTimes, TurnsComeAtOrBehindTheEarliestCycle) {
+  for (const unsigned simds : {1U, 2U, 4U, 8U}) {
+    SimdTimes times(simds);
+    EXPECT_EQ(times.earliest(), kNeverCycles);
+    EXPECT_EQ(times.first_turn(), kNeverCycles);
+    std::vector<Cycles> known(simds, kNeverCycles);
+    std::mt19937 random(simds);
+    for (unsigned step = 0; step < 5'000; ++step) {
+      const auto simd = static_cast<unsigned>(random() % simds);
+      const Cycles at{random() % 64};
+      switch (random() % 3) {
+        case 0:
+          times.set(simd, known[simd] = at);
+          break;
+        case 1:
+          times.wake(simd, at);
+          known[simd] = std::min(known[simd], at);
+          break;
+        default:
+          times.set(simd, known[simd] = kNeverCycles);
+      }
+      const auto turn = [&](Cycles from) {
+        Cycles first = kNeverCycles;
+        for (unsigned i = 0; i < simds; ++i) {
+          if (known[i] == kNeverCycles) continue;
+          Cycles cycle = later(known[i], from);
+          while (times.served_in(cycle) != i) cycle += Cycles{1};
+          first = std::min(first, cycle);
+        }
+        return first;
+      };
+      ASSERT_EQ(times.earliest(), *std::min_element(known.begin(), known.end()));
+      ASSERT_EQ(times.first_turn(), turn(Cycles{}));
+      SimdTimes later_on = times;
+      ASSERT_EQ(later_on.first_turn_behind(Cycles{32}), turn(Cycles{33}));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace lacuna

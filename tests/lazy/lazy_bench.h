@@ -1,0 +1,64 @@
+// Compute units in all lazy modes, with a zero cache that they share.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <vector>
+
+#include "models/lazy/lazy_unit.h"
+#include "tests/compute/compute_unit_bench.h"
+
+namespace lacuna::test {
+
+/// A zero cache that answers after `latency` and keeps what it was asked.
+struct FixedLatencyZeroCache : LineMemory {
+  Tick latency{50'000};
+  std::vector<LineAccess> reads;
+  std::vector<LineAccess> writes;
+  bool access(const LineAccess& request, Tick at, LineClient&, std::uint32_t, LineAnswer& answer) override {
+    (request.write ? writes : reads).push_back(request);
+    answer = {.made = request.made, .arrived = at, .done = at + latency, .service = latency};
+    return true;
+  }
+};
+
+/// As ComputeUnitBench, with further units whose transactions have 32 bytes, and masks of all data memory in zero_cache.
+class LazyBench : public ComputeUnitBench {
+ public:
+  explicit LazyBench(sc_core::sc_module_name module_name) : ComputeUnitBench(module_name) {
+    ComputeUnitParameters small_lines;
+    small_lines.transaction_bytes = 32;
+    constexpr LazyParameters kInGroups{.mode = LazyMode::lazy, .first_use = FirstUse::all, .check = true};
+    for (const LazyMode mode : {LazyMode::eager, LazyMode::eager_zero, LazyMode::lazy, LazyMode::lazy_zero,
+                                LazyMode::lazy_zero_otimes})
+      add(small_lines, {.mode = mode, .check = true});
+    add(small_lines, kInGroups);
+  }
+
+  ComputeUnit& lazy_unit(LazyMode mode) { return *units[first_ + static_cast<std::size_t>(mode)]; }
+  /// The lazy unit of that compute unit; null in mode eager.
+  LazyUnit* stage(LazyMode mode) { return stages_[static_cast<std::size_t>(mode)]; }
+  /// In mode lazy, with FirstUse::all.
+  ComputeUnit& lazy_in_groups() { return *units.back(); }
+  FixedLatencyMemory& lazy_memory(LazyMode mode) { return *memories[first_ + static_cast<std::size_t>(mode)]; }
+
+  FixedLatencyZeroCache zero_cache;
+  ZeroMaskMap zero_map{AddressSlice(0x2000'0000, Bytes{kBytes}), 0x3000'0000, 32};
+
+ private:
+  void add(const ComputeUnitParameters& parameters, const LazyParameters& lazy) {
+    stages_.push_back(nullptr);
+    const std::array<LoadStageFactory, 1> make{[&](const LoadStageContext& context) -> std::unique_ptr<LoadStage> {
+      if (lazy.mode == LazyMode::eager) return nullptr;
+      auto unit = std::make_unique<LazyUnit>(lazy, context, ZeroPath{.l1z = &zero_cache, .map = &zero_map});
+      stages_.back() = unit.get();
+      return unit;
+    }};
+    add_unit(TimingMode::loose, parameters, Cycles{50}, make);
+  }
+
+  const std::size_t first_ = units.size();
+  std::vector<LazyUnit*> stages_;
+};
+
+}  // namespace lacuna::test
