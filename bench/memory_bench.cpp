@@ -13,7 +13,7 @@
 #include "models/common/time/retirement.h"
 #include "models/common/time/tlm_time.h"
 #include "models/dram/dram_channel.h"
-#include "models/gpu/memory_edge.h"
+#include "models/gpu/memory_phase.h"
 #include "models/noc/crossbar.h"
 
 namespace lacuna {
@@ -66,7 +66,7 @@ struct System : sc_core::sc_module, LineClient {
   }
   void answered(std::uint32_t, const LineAnswer&) override { --under_way; }
   void pass_window() {
-    edge.settle(end);
+    edge.resolve(end);
     sc_core::sc_start(to_sc_time(kWindow));
     const Tick now = to_tick(sc_core::sc_time_stamp());
     end = now + kWindow;
@@ -85,7 +85,7 @@ struct System : sc_core::sc_module, LineClient {
   std::vector<std::unique_ptr<Initiator>> initiators;
   std::vector<std::unique_ptr<FirstLevelCache>> l1;
   Crossbar noc{"noc", FabricParameters{}, kArrays, routes()};
-  MemoryEdge edge{noc, nullptr};
+  MemoryPhase edge{noc, nullptr};
   std::vector<std::unique_ptr<LastLevelCache>> l2;
   std::vector<std::unique_ptr<DramChannel>> dram;
 };

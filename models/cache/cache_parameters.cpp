@@ -15,8 +15,7 @@ void CacheParameters::describe(ParameterSection& section) {
       "largest power of two that divides it",
       {{"none", static_cast<int>(AddressHash::none)}, {"xor", static_cast<int>(AddressHash::fold)}},
       {.source = "Liu et al., Get Out of the Valley (ISCA '18); models/common/transport/address_hash.h"});
-  section.add("replacement", replacement, "Which line of a set gives way",
-              replacement_policies());
+  section.add("replacement", replacement, "Which line of a set gives way", replacement_policies());
   section.add("seed", seed, "Of random replacement");
   section.add("banks", banks, "Banks, interleaved by line", {.range = {1, 256}});
   section.add("ports", ports, "Requests that a bank takes in a cycle", {.range = {1, 64}});

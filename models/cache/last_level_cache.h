@@ -1,4 +1,4 @@
-// The cache in front of a memory, asked at the edges of windows (models/gpu/memory_edge.h): a hit is answered with the call, a
+// The cache in front of a memory, asked at the edges of windows (models/gpu/memory_phase.h): a hit is answered with the call, a
 // miss when the memory has decided it (models/common/transport/deferred_memory.h).
 //
 // Times are those of Cache. A fill passes these stages, each of which may have to wait:

@@ -112,7 +112,7 @@ BulkBlits::~BulkBlits() = default;
 // -- what comes from outside
 
 bool BulkBlits::take(Dispatch& dispatch) {
-  if (surroundings_ == nullptr) return false;
+  if (context_ == nullptr) return false;
   std::optional<Blit> blit = blits_.find(dispatch);
   if (!blit || blit->bytes < kSmallest || blit->overlaps()) return false;
   // Pieces change the arguments, which nobody else may be reading.
@@ -186,7 +186,7 @@ void BulkBlits::diagnose(std::ostream& out) const {
 // -- how a copy goes on
 
 void BulkBlits::go_on(Copy& copy) {
-  if (surroundings_->at_work() != 0) {
+  if (context_->at_work() != 0) {
     copy.alone = false;
     copy.sample = Copy::Sample::none;
     const std::uint64_t to = copy.blit.cut_before(copy.done + (copy.over_link() ? kPieceOverLink : kPieceInMemory));
@@ -202,7 +202,7 @@ void BulkBlits::go_on(Copy& copy) {
 bool BulkBlits::sample(Copy& copy) {
   const std::uint64_t size = copy.over_link() ? kSampleOverLink : kSampleInMemory;
   // In memory, what L2 takes without having to write back is the first's; over the link that makes no difference.
-  const std::uint64_t filling = surroundings_->l2_bytes() / (copy.blit.is_fill() ? 1 : 2);
+  const std::uint64_t filling = context_->l2_bytes() / (copy.blit.is_fill() ? 1 : 2);
   const std::uint64_t first = copy.cut_after(copy.done + (copy.over_link() ? size : std::max(size, filling)));
   const std::uint64_t second = copy.cut_after(first + size);
   const std::uint64_t times = copy.over_link() ? kThirdOverLink : kThirdInMemory;
@@ -217,10 +217,9 @@ bool BulkBlits::sample(Copy& copy) {
     case Copy::Sample::first:
       // What comes over the link takes long to fill L2, and meets its write-backs only then. L2 is therefore as if the copy's
       // end had been written: that is what the samples evict.
-      if (const std::uint64_t l2 = surroundings_->l2_bytes();
+      if (const std::uint64_t l2 = context_->l2_bytes();
           copy.over_link() && !copy.kind.to_host && copy.blit.bytes > copy.done + l2 + kPieceInMemory) {
-        surroundings_->leave({.destination = copy.blit.destination + copy.blit.bytes - l2, .bytes = l2, .has_source = false},
-                             false);
+        context_->leave({.destination = copy.blit.destination + copy.blit.bytes - l2, .bytes = l2, .has_source = false}, false);
       }
       copy.sample = Copy::Sample::second;
       execute(copy, copy.cut_after(copy.done + size));
@@ -237,8 +236,8 @@ void BulkBlits::execute(Copy& copy, std::uint64_t to) {
   copy.from = copy.done;
   copy.to = to;
   copy.piece_began = now();
-  copy.piece_alone = surroundings_->at_work() == 0;
-  copy.traffic_before = surroundings_->traffic();
+  copy.piece_alone = context_->at_work() == 0;
+  copy.traffic_before = context_->traffic();
   dispatch.workgroups = copy.workgroups;
   dispatch.grid = copy.grid;
   dispatch.next_workgroup = dispatch.finished_workgroups = 0;
@@ -253,7 +252,7 @@ void BulkBlits::learn(Copy& copy) {
     copy.sample = Copy::Sample::none;
     return;
   }
-  CopyCost cost{.time = now() - copy.piece_began, .traffic = surroundings_->traffic()};
+  CopyCost cost{.time = now() - copy.piece_began, .traffic = context_->traffic()};
   for (std::size_t i = 0; i < cost.traffic.size(); ++i) cost.traffic[i] -= copy.traffic_before[i];
   const std::uint64_t bytes = copy.to - copy.from;
   if (copy.sample == Copy::Sample::none) {
@@ -307,7 +306,7 @@ void BulkBlits::catch_up(Copy& copy) {
   std::vector<std::uint64_t> traffic = amounts(upto);
   const std::vector<std::uint64_t> before = amounts(copy.done);
   for (std::size_t i = 0; i < traffic.size(); ++i) traffic[i] -= before[i];
-  surroundings_->add_traffic(traffic);
+  context_->add_traffic(traffic);
   copy.done = upto;
   copy.dispatch->bulk_bytes += bytes;
   bytes_ += bytes;
@@ -315,11 +314,11 @@ void BulkBlits::catch_up(Copy& copy) {
 
 void BulkBlits::end_bulk(Copy& copy) {
   copy.in_bulk = false;
-  surroundings_->leave({.source = copy.blit.source + copy.from,
-                        .destination = copy.blit.destination + copy.from,
-                        .bytes = copy.done - copy.from,
-                        .has_source = !copy.blit.is_fill()},
-                       true);
+  context_->leave({.source = copy.blit.source + copy.from,
+                   .destination = copy.blit.destination + copy.from,
+                   .bytes = copy.done - copy.from,
+                   .has_source = !copy.blit.is_fill()},
+                  true);
 }
 
 void BulkBlits::advance() {
@@ -371,15 +370,15 @@ BulkBlits::Copy* BulkBlits::find(const Dispatch& dispatch) {
 
 CopyKind BulkBlits::kind_of(const Dispatch& dispatch, const Blit& blit) const {
   CopyKind kind{.what = fmt::format("{}, {} x {} bytes", dispatch.kernel, dispatch.workgroup[0], blit.element),
-                .from_host = !blit.is_fill() && surroundings_->in_host_memory(blit.source),
-                .to_host = surroundings_->in_host_memory(blit.destination),
+                .from_host = !blit.is_fill() && context_->in_host_memory(blit.source),
+                .to_host = context_->in_host_memory(blit.destination),
                 .alignment = alignment_class(blit.destination)};
   if (!blit.is_fill()) kind.alignment |= alignment_class(blit.source) << 8;
   for (const std::uint32_t mask : dispatch.cu_mask) kind.what += fmt::format(", {:x}", mask);
   // What was in L2 matters only to what fits into it several times.
   constexpr std::uint64_t kCaches = 16;
-  if (blit.bytes < kCaches * surroundings_->l2_bytes()) {
-    kind.cache_state = surroundings_->l2_state(
+  if (blit.bytes < kCaches * context_->l2_bytes()) {
+    kind.cache_state = context_->l2_state(
         {.source = blit.source, .destination = blit.destination, .bytes = blit.bytes, .has_source = !blit.is_fill()});
   } else {
     kind.cache_state = ~std::uint32_t{0};

@@ -16,7 +16,7 @@
 // Kernels whose workgroups loop can be cut only between two turns: there the change takes up to one turn more.
 //
 // In bulk nothing occupies compute units, and no wavefront instruction is counted. The memory system's counters grow by what
-// the samples say; L2 and TLBs are left as the executed copy leaves them (CopySurroundings::leave).
+// the samples say; L2 and TLBs are left as the executed copy leaves them (CopyContext::leave).
 #pragma once
 
 #include <array>
@@ -28,8 +28,8 @@
 
 #include "models/command/blits.h"
 #include "models/command/dispatcher.h"
+#include "models/sdma/copy_context.h"
 #include "models/sdma/copy_costs.h"
-#include "models/sdma/copy_surroundings.h"
 
 namespace lacuna {
 
@@ -43,7 +43,7 @@ class BulkBlits : public sc_core::sc_module {
   ~BulkBlits() override;
 
   /// Before that nothing is taken.
-  void attach(CopySurroundings& surroundings) { surroundings_ = &surroundings; }
+  void attach(CopyContext& context) { context_ = &context; }
 
   /// Takes a dispatch that starts now, instead of the dispatcher. False: it is none of those that may go in bulk.
   bool take(Dispatch& dispatch);
@@ -83,7 +83,7 @@ class BulkBlits : public sc_core::sc_module {
   const Blits& blits_;
   Dispatcher& dispatcher_;
   DispatchListener& listener_;
-  CopySurroundings* surroundings_ = nullptr;
+  CopyContext* context_ = nullptr;
   CopyCosts costs_;
   std::vector<std::unique_ptr<Copy>> copies_;  // in order of their start
   std::uint64_t bytes_ = 0;

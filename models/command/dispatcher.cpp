@@ -51,7 +51,7 @@ bool Dispatcher::allows(std::span<const std::uint32_t> mask, unsigned bit) {
   return mask.empty() || (bit / 32 < mask.size() && (mask[bit / 32] >> bit % 32 & 1) != 0);
 }
 
-bool Dispatcher::any_unit(std::span<const std::uint32_t> mask) const {
+bool Dispatcher::mask_selects_any(std::span<const std::uint32_t> mask) const {
   return std::any_of(mask_bit_.begin(), mask_bit_.end(), [mask](unsigned bit) { return allows(mask, bit); });
 }
 
@@ -65,7 +65,7 @@ void Dispatcher::expect_room() {
 }
 
 std::string Dispatcher::refusal(const Dispatch& dispatch) const {
-  if (auto reason = units_.front()->never_fits(dispatch.needs)) return *reason;
+  if (auto reason = units_.front()->fit_error(dispatch.needs)) return *reason;
   if (dispatch.scratch.wave_bytes > 0 && dispatch.scratch.wave_slots < dispatch.needs.wavefronts) {
     return fmt::format("workgroup has {} wavefronts, the queue's scratch memory has room for {}", dispatch.needs.wavefronts,
                        dispatch.scratch.wave_slots);

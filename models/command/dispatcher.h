@@ -62,9 +62,9 @@ class Dispatcher : public sc_core::sc_module, public ComputeUnitListener, public
   /// Something runs or can be launched: not so when all that is left belongs to dispatches that are held.
   bool busy() const override;
   /// A dispatch is no longer held.
-  void look_again() { wake_.notify(sc_core::SC_ZERO_TIME); }
+  void reschedule() { wake_.notify(sc_core::SC_ZERO_TIME); }
   /// Whether a mask of compute units (QueueSetup::cu_mask) leaves any.
-  bool any_unit(std::span<const std::uint32_t> mask) const;
+  bool mask_selects_any(std::span<const std::uint32_t> mask) const;
   /// Instructions that the compute units' wavefronts have issued.
   std::uint64_t progress() const override;
   void diagnose(std::ostream& out) const override;

@@ -41,16 +41,16 @@ void PacketProcessorParameters::describe(ParameterSection& s) {
         "Core cycles at a dispatch's start, before its first workgroup, which count as its time; other packets wait meanwhile",
         {.range = {0, 1'000'000},
          .source = "choice: a dispatch is timed from its start; MGPUSim v3.0.3 counts the way from its driver and back"});
-  s.add("fresh_pages", fresh_pages,
-        "Whether each dispatch finds its code, arguments and packet in pages that no TLB knows and in lines that L2 does not "
-        "hold",
+  s.add("cold_dispatch", cold_dispatch, "Start every dispatch with cold TLB and L2 entries for its code, arguments and packet",
         {.source = "choice: as the program lays them out; MGPUSim v3.0.3 allocates and copies them for each launch"});
-  s.add("poll_interval", poll_interval, "How often signals and packets that are not ready are looked at again",
+  s.add("poll_interval", poll_interval, "Polling interval for unsatisfied signals and incomplete packets",
         {.range = {1000, 1e9}, .source = kAssumed});
-  s.add(
-      "blits_at_once", blits_at_once,
-      "Whether copy and fill kernels of the ROCm runtime are done at once, for the price of their packet, instead of executed",
-      {.source = "choice: as on the GPU"});
+  s.add("instant_blits", instant_blits,
+        "Whether copy and fill kernels of the ROCm runtime complete immediately, for the price of their packet, instead of "
+        "being executed",
+        {.source = "choice: as on the GPU"});
+  s.renamed("fresh_pages", "cold_dispatch");
+  s.renamed("blits_at_once", "instant_blits");
 }
 
 void PacketProcessorStatistics::describe(StatisticsGroup& g) const {

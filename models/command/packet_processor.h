@@ -47,9 +47,9 @@ struct PacketProcessorParameters {
   unsigned dispatches_in_flight = 8;
   Cycles packet_latency{100};
   Cycles launch_latency{0};
-  bool fresh_pages = false;
+  bool cold_dispatch = false;
   Tick poll_interval{1'000'000};
-  bool blits_at_once = false;
+  bool instant_blits = false;
   Cycles start_phase{0};  ///< of a dispatch, added to packet_latency (described as gpu.start_phase)
 
   void describe(ParameterSection& s);
@@ -101,7 +101,7 @@ class PacketProcessor : public sc_core::sc_module, public DispatchListener, publ
   /// Knows the runtime's own kernels: without, none is done at once or in bulk. Outlives the packet processor.
   void attach(const BlitRecogniser& recogniser) { blits_.attach(recogniser); }
   /// From now on copy and fill kernels of the runtime go in bulk when they are large.
-  void attach(CopySurroundings& surroundings) { bulk_.attach(surroundings); }
+  void attach(CopyContext& context) { bulk_.attach(context); }
   BulkBlits& bulk_blits() { return bulk_; }
   const BulkBlits& bulk_blits() const { return bulk_; }
 
@@ -208,9 +208,9 @@ class PacketProcessor : public sc_core::sc_module, public DispatchListener, publ
   Step start_vendor(unsigned slot, const std::byte* raw, hsa::PacketHeader header);
   Step start_barrier_value(unsigned slot, const std::byte* raw, hsa::PacketHeader header);
   Step start_pm4(unsigned slot, const Pm4Actions& actions, hsa::PacketHeader header, std::uint64_t completion_signal);
-  static Step look_later(QueueSlot& queue, const char* what);
+  static Step retry_later(QueueSlot& queue, const char* what);
   /// Takes the time of a packet that needs no compute unit, then retires it.
-  Step carry_out(unsigned slot, hsa::PacketHeader header, std::uint64_t completion_signal);
+  Step execute(unsigned slot, hsa::PacketHeader header, std::uint64_t completion_signal);
   bool check_signal(unsigned slot, std::uint64_t handle);
   // packet_processor_completion.cpp
   void complete(unsigned slot, std::uint64_t packet);
@@ -220,7 +220,7 @@ class PacketProcessor : public sc_core::sc_module, public DispatchListener, publ
   void acquire(hsa::FenceScope scope);
   void invalidate_l1();
   void release(hsa::FenceScope scope);
-  /// What a launch has put into memory is not in L2 (cp.fresh_pages).
+  /// What a launch has put into memory is not in L2 (cp.cold_dispatch).
   void renew_pages(Dispatch& dispatch);
   void maintain_l2(Tick (CacheMaintenance::*operation)(Tick));
   void fail(unsigned slot, std::uint32_t error, std::uint64_t packet, const std::string& why, bool tell_runtime = true);

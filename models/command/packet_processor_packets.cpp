@@ -76,7 +76,7 @@ PacketProcessor::Step PacketProcessor::start_dispatch(unsigned slot, const std::
 
   dispatch->index = next_dispatch_++;
   dispatch->start = start;
-  if (parameters_.fresh_pages) renew_pages(*dispatch);
+  if (parameters_.cold_dispatch) renew_pages(*dispatch);
   if (resources_ != nullptr) dispatch->activity.used = resources_->used();  // what report() counts from
   if (energy_ != nullptr) energy_->kernel_started(dispatch->index, start);
   Dispatch& started = *dispatch;
@@ -90,7 +90,7 @@ PacketProcessor::Step PacketProcessor::start_dispatch(unsigned slot, const std::
   if (lent) queue.scratch = QueueSlot::Scratch::lent;
   ++statistics_.dispatches;
   for (KernelObserver* observer : observers_) observer->kernel_started(started);
-  if (parameters_.blits_at_once && blits_.perform(started)) {
+  if (parameters_.instant_blits && blits_.perform(started)) {
     ++statistics_.blits;
     started.next_workgroup = started.finished_workgroups = started.total_workgroups();
     started.end = now();
@@ -144,9 +144,9 @@ PacketProcessor::Step PacketProcessor::start_barrier(unsigned slot, const std::b
   }
   if (!check_signal(slot, packet.completion_signal)) return Step::progress;
   const bool satisfied = header.type() == hsa::PacketType::barrier_and ? all : any || !used;
-  if (!satisfied) return look_later(slots_[slot], "dependency signals of a barrier packet");
+  if (!satisfied) return retry_later(slots_[slot], "dependency signals of a barrier packet");
   ++statistics_.barriers;
-  return carry_out(slot, header, packet.completion_signal);
+  return execute(slot, header, packet.completion_signal);
 }
 
 PacketProcessor::Step PacketProcessor::start_barrier_value(unsigned slot, const std::byte* raw, hsa::PacketHeader header) {
@@ -159,13 +159,13 @@ PacketProcessor::Step PacketProcessor::start_barrier_value(unsigned slot, const 
     return Step::progress;
   }
   if (packet.signal != 0 && !fulfilled(signals_.value(packet.signal), packet)) {
-    return look_later(slots_[slot], "the signal of a barrier-value packet");
+    return retry_later(slots_[slot], "the signal of a barrier-value packet");
   }
   ++statistics_.barriers;
-  return carry_out(slot, header, packet.completion_signal);
+  return execute(slot, header, packet.completion_signal);
 }
 
-PacketProcessor::Step PacketProcessor::look_later(QueueSlot& queue, const char* what) {
+PacketProcessor::Step PacketProcessor::retry_later(QueueSlot& queue, const char* what) {
   queue.waiting_for = what;
   queue.polls = true;
   return Step::poll;
@@ -203,10 +203,10 @@ PacketProcessor::Step PacketProcessor::start_pm4(unsigned slot, const Pm4Actions
   }
   if (queue.generation != generation) return Step::progress;
   ++statistics_.pm4_packets;
-  return carry_out(slot, header, completion_signal);
+  return execute(slot, header, completion_signal);
 }
 
-PacketProcessor::Step PacketProcessor::carry_out(unsigned slot, hsa::PacketHeader header, std::uint64_t completion_signal) {
+PacketProcessor::Step PacketProcessor::execute(unsigned slot, hsa::PacketHeader header, std::uint64_t completion_signal) {
   QueueSlot& queue = slots_[slot];
   const std::uint64_t generation = queue.generation;
   const std::uint64_t index = queue.next;

@@ -67,7 +67,7 @@ std::uint32_t PacketProcessor::create_queue(unsigned slot, std::uint64_t aql_que
         name(), slot, aql_queue);
     return LACUNA_QUEUE_ERROR_DESCRIPTOR;
   }
-  if (!dispatcher_.any_unit(setup.cu_mask)) {
+  if (!dispatcher_.mask_selects_any(setup.cu_mask)) {
     guest_error("refused queue commands", "{}: queue slot {}: the mask of compute units leaves none", name(), slot);
     return LACUNA_QUEUE_ERROR_DESCRIPTOR;
   }
@@ -108,7 +108,7 @@ std::uint32_t PacketProcessor::resume_queue(unsigned slot) {
   for (const InFlightPacket& packet : queue->in_flight) {
     if (packet.dispatch != nullptr) packet.dispatch->held = false;
   }
-  dispatcher_.look_again();
+  dispatcher_.reschedule();
   work_.notify(sc_core::SC_ZERO_TIME);
   return LACUNA_QUEUE_ERROR_NONE;
 }
@@ -124,7 +124,7 @@ std::uint32_t PacketProcessor::set_priority(unsigned slot, int priority) {
 std::uint32_t PacketProcessor::set_cu_mask(unsigned slot, std::vector<std::uint32_t> mask) {
   QueueSlot* queue = used(slot, "mask of compute units");
   if (queue == nullptr) return LACUNA_QUEUE_ERROR_SLOT;
-  if (!dispatcher_.any_unit(mask)) {
+  if (!dispatcher_.mask_selects_any(mask)) {
     guest_error("refused queue commands", "{}: queue slot {}: the mask of compute units leaves none", name(), slot);
     return LACUNA_QUEUE_ERROR_DESCRIPTOR;
   }

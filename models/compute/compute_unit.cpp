@@ -12,35 +12,35 @@
 namespace lacuna {
 
 ComputeUnit::ComputeUnit(sc_core::sc_module_name name, const ComputeUnitParameters& parameters, ComputeUnitPlace place,
-                         const ComputeUnitSurroundings& surroundings)
+                         const ComputeUnitContext& context)
     : sc_module(name),
       vector_port("vector_port"),
       scalar_port("scalar_port"),
       instruction_port("instruction_port"),
       parameters_(parameters),
       place_(place),
-      mode_(surroundings.mode),
-      target_(surroundings.target),
-      clock_(surroundings.clock),
-      timestamp_(surroundings.timestamp),
-      fine_grained_float_atomics_(surroundings.fine_grained_float_atomics),
-      vmcnt_limit_((1u << isa::traits(surroundings.target).vmcnt_bits) - 1),
-      vm_(surroundings.vm),
-      listener_(surroundings.listener),
+      mode_(context.mode),
+      target_(context.target),
+      clock_(context.clock),
+      timestamp_(context.timestamp),
+      fine_grained_float_atomics_(context.fine_grained_float_atomics),
+      vmcnt_limit_((1u << isa::traits(context.target).vmcnt_bits) - 1),
+      vm_(context.vm),
+      listener_(context.listener),
       vector_socket_(vector_port),
       scalar_socket_(scalar_port),
       instruction_socket_(instruction_port),
-      pool_(parameters_, surroundings.target, surroundings.memory),
+      pool_(parameters_, context.target, context.memory),
       scheduler_(parameters_, pool_),
       costs_(parameters_),
       tokens_(clock_, *this),
       vector_memory_(parameters_, clock_, vm_, tokens_, vector_socket_, static_cast<std::uint16_t>(place.index),
-                     surroundings.vector_workspace),
+                     context.vector_workspace),
       scalar_memory_(parameters_, clock_, vm_, tokens_, scalar_socket_, static_cast<std::uint16_t>(place.index)),
-      fetch_(clock_, mode_ != TimingMode::functional, vm_, surroundings.code, instruction_socket_,
+      fetch_(clock_, mode_ != TimingMode::functional, vm_, context.code, instruction_socket_,
              static_cast<std::uint16_t>(place.index)),
-      lds_(parameters_, clock_, surroundings.lds_banks),
-      matrix_parameters_(surroundings.matrix),
+      lds_(parameters_, clock_, context.lds_banks),
+      matrix_parameters_(context.matrix),
       matrix_(parameters.simds, parameters.mfma_pass_cycles, matrix_parameters_.pass_percent(),
               Cycles{matrix_parameters_.pass_percent() == 100 ? 0 : parameters.simds}) {
   if (mode_ != TimingMode::functional &&
@@ -49,15 +49,15 @@ ComputeUnit::ComputeUnit(sc_core::sc_module_name name, const ComputeUnitParamete
     matrix_results_ = std::make_unique<MatrixResults>(parameters_, pass, matrix_parameters_.result_passes);
   }
   if (mode_ == TimingMode::functional) return;
-  const LoadStageContext context{.place = place_,
-                                 .parameters = parameters_,
-                                 .clock = clock_,
-                                 .vm = vm_,
-                                 .tokens = tokens_,
-                                 .memory = vector_memory_,
-                                 .socket = vector_socket_};
-  for (const LoadStageFactory& make : surroundings.stages) {
-    if (auto stage = make(context)) stages_.push_back(std::move(stage));
+  const LoadStageContext stage_context{.place = place_,
+                                       .parameters = parameters_,
+                                       .clock = clock_,
+                                       .vm = vm_,
+                                       .tokens = tokens_,
+                                       .memory = vector_memory_,
+                                       .socket = vector_socket_};
+  for (const LoadStageFactory& make : context.stages) {
+    if (auto stage = make(stage_context)) stages_.push_back(std::move(stage));
   }
   for (std::size_t i = stages_.size(); i-- > 0;) {
     stages_[i]->enter_chain(static_cast<unsigned>(i), first_stage_);
@@ -291,7 +291,7 @@ void ComputeUnit::release_barrier(ResidentWorkgroup& group) {
     WavefrontSlot& slot = *group.slots[i];
     if (slot.group != &group || !slot.held_by(kHoldBarrier)) continue;
     slot.when = later(slot.when, at);
-    slot.account(WavefrontTime::barrier, slot.when);
+    slot.account(StallCause::barrier, slot.when);
     slot.release(kHoldBarrier);
   }
   group.at_barrier = 0;
@@ -317,7 +317,7 @@ bool ComputeUnit::synchronise(WavefrontSlot& slot, std::uint64_t pc, Cycles cycl
 void ComputeUnit::release_from_sync(const WavefrontTicket& ticket, Tick at) {
   WavefrontSlot& slot = pool_.simds()[ticket.simd]->slots[ticket.slot];
   slot.when = later(slot.when, clock_.ceil(at) + (mode_ == TimingMode::functional ? Cycles{1} : parameters_.barrier_latency));
-  slot.account(WavefrontTime::barrier, slot.when);
+  slot.account(StallCause::barrier, slot.when);
   slot.release(kHoldSync);
   windows_->wake(slot.when);
 }

@@ -70,7 +70,7 @@ namespace lacuna {
 class ComputeUnit;
 class Windows;
 
-/// What a wavefront did wrong, with all that a report needs.
+/// A guest mistake of a wavefront, with everything that a report needs.
 struct WavefrontFault {
   std::uint32_t code = 0;  ///< LACUNA_FAULT_*
   std::uint64_t address = 0;
@@ -79,8 +79,8 @@ struct WavefrontFault {
   std::string where;  ///< what follows kernel and PC in the report: instruction, workgroup, wavefront, compute unit
 };
 
-/// Receives what happens in compute units. Called at the edges of windows in order of time (models/compute/windows.h), at times
-/// ahead of the kernel's; in functional mode at once.
+/// Receives events of compute units: at the ends of windows in order of time (models/compute/windows.h), at times ahead of the
+/// SystemC kernel's; in functional mode immediately.
 class ComputeUnitListener {
  public:
   virtual ~ComputeUnitListener() = default;
@@ -108,7 +108,8 @@ struct ComputeUnitStatistics {
   std::uint64_t fine_grained_float_atomics = 0;  ///< lanes
 };
 
-/// What a compute unit has to tell its listener at the window's edge. Small: every workgroup ends with one.
+/// A pending report of a compute unit to its listener, delivered at the end of the window. Small: every workgroup ends with
+/// one.
 struct ComputeUnitReport {
   enum class Kind : std::uint8_t {
     workgroup_done,
@@ -116,7 +117,7 @@ struct ComputeUnitReport {
     warning,
     message,
     wave_sync,
-    code_changed,  ///< s_icache_inv: what has been stored to code counts from the edge on
+    code_changed,  ///< s_icache_inv: stores to code take effect from the end of the window on
   };
   Kind kind = Kind::workgroup_done;
   Tick at{};
@@ -128,21 +129,21 @@ struct ComputeUnitReport {
   WavefrontTicket wavefront;  ///< of wave_sync and code_changed: it is held until then
 };
 
-/// What the units of a GPU have in common; all of it outlives them.
-struct ComputeUnitSurroundings {
+/// What the units of a GPU share. All of it outlives them.
+struct ComputeUnitContext {
   TimingMode mode;
   isa::Target target;
   Clock clock;
   Clock timestamp;
   GpuVm& vm;
   isa::DecodedCode& code;
-  LdsBanks& lds_banks;                          ///< of its group
-  VectorWorkspace* vector_workspace = nullptr;  ///< likewise; null: each unit has its own
+  LdsBanks& lds_banks;                          ///< shared by the units of a group
+  VectorWorkspace* vector_workspace = nullptr;  ///< shared by the units of a group; null: each unit has its own
   ComputeUnitListener& listener;
   MatrixParameters matrix{};
   std::span<const LoadStageFactory> stages{};  ///< in the order in which an instruction passes them; not used without timing
   isa::FineGrainedFloatAtomics fine_grained_float_atomics = isa::FineGrainedFloatAtomics::apply;
-  /// Where registers, LDS and wavefronts come from.
+  /// Allocates registers, LDS and wavefronts.
   std::pmr::memory_resource& memory = *std::pmr::get_default_resource();
 };
 
@@ -153,61 +154,62 @@ class ComputeUnit : public sc_core::sc_module, private MemoryTokens::Listener {
   tlm_utils::simple_initiator_socket<ComputeUnit> instruction_port;
 
   ComputeUnit(sc_core::sc_module_name name, const ComputeUnitParameters& parameters, ComputeUnitPlace place,
-              const ComputeUnitSurroundings& surroundings);
+              const ComputeUnitContext& context);
   ~ComputeUnit() override;
 
-  /// Who runs this unit, as one of a group. `stores`: where it keeps its stores until the window's edge; null: nowhere.
+  /// Makes the unit one of a group of `windows`, which run it. `stores` keeps its stores until the end of the window; null:
+  /// they are performed immediately.
   void attach(Windows& windows, unsigned group, isa::StoreBuffer* stores);
-  /// Memories that may answer later, in place of what the sockets are bound to.
+  /// Memories that may answer later, in place of those that the sockets are bound to.
   void attach_memory(LineMemory& vector, LineMemory& scalar, LineMemory& instruction);
   /// The caches that instructions of this unit can invalidate.
   void attach_caches(CacheMaintenance* l1_vector, CacheMaintenance* l1_scalar, CacheMaintenance* l1_instruction);
-  /// What translates the addresses of each port; null: translation takes no time.
+  /// The TLB of each port; null: translation takes no time.
   void attach_tlbs(TranslationLevel* vector, TranslationLevel* scalar, TranslationLevel* instruction);
   void set_apertures(std::uint64_t shared, std::uint64_t private_base);
 
   /// Whether a workgroup would ever fit into an empty unit; the reason when not.
-  std::optional<std::string> never_fits(const WorkgroupNeeds& needs) const { return pool_.never_fits(needs); }
-  /// Takes the resources of one workgroup and starts its wavefronts at `start`; false when they are not free now.
+  std::optional<std::string> fit_error(const WorkgroupNeeds& needs) const { return pool_.fit_error(needs); }
+  /// Allocates the resources of one workgroup and starts its wavefronts at `start`; false when they are not free now.
   /// `scratch_slots` holds one slot number for each wavefront when the dispatch uses scratch.
   bool launch(Dispatch& dispatch, std::uint64_t workgroup, Tick start, std::span<const std::uint32_t> scratch_slots);
-  /// Gives the wavefronts of a workgroup that has been launched their first state.
+  /// Gives the wavefronts of a launched workgroup their initial state.
   void start(ResidentWorkgroup& group, Cycles at);
-  /// A wavefront that waits for global wave sync goes on, at `at` or a little later.
+  /// Resumes a wavefront that waits for global wave sync, at `at` or slightly later.
   void release_from_sync(const WavefrontTicket& ticket, Tick at);
   /// Drops all wavefronts of a dispatch and frees their resources, without workgroup_done. Returns workgroups dropped.
   unsigned abort(const Dispatch& dispatch);
 
-  /// Works off all cycles before `limit`, as far as what they need is known.
+  /// Runs all cycles before `limit`, as far as their inputs are known.
   void run(Cycles limit);
-  /// No wavefront can issue before; kNeverCycles: not until somebody else does something.
+  /// No wavefront can issue before this cycle; kNeverCycles: none can until an external event.
   Cycles earliest() const { return scheduler_.earliest(); }
-  /// A hint for the host: the unit will run until `limit`.
+  /// Prefetches the state of a unit that will run until `limit`.
   void prefetch(Cycles limit) const { scheduler_.prefetch(limit); }
-  /// As new. All dispatches have been aborted; registers and LDS keep what they hold.
+  /// Returns to the initial state. All dispatches have been aborted; registers and LDS keep their contents.
   void reset();
-  /// No request comes from here for a time before Windows::horizon().
+  /// Drops bookings before Windows::horizon().
   void retire() {
     if (!works_) return;
     forget_bookings();
     works_ = !idle();
   }
 
-  // At a window's edge, in this order; see Windows.
+  // At the end of a window, in this order; see Windows.
 
-  /// Memory accesses that have been deferred to it, in the order in which they issued.
+  /// Number of deferred memory accesses, in order of issue.
   unsigned deferred() const { return deferred_count_; }
   Cycles deferred_at(unsigned number) const { return deferred_[number]->at; }
   void perform_deferred(unsigned number, isa::DeferredAccessPerformer& performer) {
     performer.perform(deferred_[number]->access);
   }
-  /// All have been performed.
+  /// Called when all deferred accesses have been performed.
   void end_deferred();
-  /// What is to be told, in the order in which it happened here.
+  /// Number of pending reports, in order of occurrence.
   unsigned reports() const { return static_cast<unsigned>(reports_.size()); }
   Tick report_at(unsigned number) const { return reports_[number].at; }
   void deliver(unsigned number);
-  /// All have been delivered.
+  /// Called when all reports have been delivered.
   void end_reports() { reports_.clear(); }
 
   bool idle() const { return pool_.resident() == 0; }
@@ -216,11 +218,11 @@ class ComputeUnit : public sc_core::sc_module, private MemoryTokens::Listener {
   const LocalDataShare& lds() const { return lds_; }
   const MatrixUnits& matrix_units() const { return matrix_; }
   void describe(StatisticsGroup& group) const;
-  /// Registers what this unit's work costs, and counts from now on what only that needs. Before the first launch.
+  /// Registers the energy of this unit's work, and enables the counters that only energy needs. Before the first launch.
   void describe_energy(EnergyMeter& meter, const ComputeEnergy& energy);
   /// Requests of loads are also counted there, by time. Before the first launch.
   void count_requests(RequestTimeline& timeline) { tokens_.attach(&timeline); }
-  /// When the oldest load began of which an answer is missing; kNever: there is none.
+  /// Start of the oldest load with an outstanding answer; kNever: there is none.
   Tick oldest_load() const { return tokens_.oldest_load(); }
   unsigned resident_wavefronts() const { return pool_.resident(); }
 
@@ -295,7 +297,7 @@ class ComputeUnit : public sc_core::sc_module, private MemoryTokens::Listener {
   void registers_filled(WavefrontSlot& slot, unsigned stage, Cycles done, const OperationDelays& delays) override {
     stages_[stage]->registers_filled(slot, done, delays);
   }
-  void end_wait(WavefrontSlot& slot, WaitCounter& counter, unsigned n, WavefrontTime cause, Cycles from);
+  void end_wait(WavefrontSlot& slot, WaitCounter& counter, unsigned n, StallCause cause, Cycles from);
   // compute_unit_faults.cpp
   void fault(WavefrontSlot& slot, std::uint32_t code, std::uint64_t address, std::uint64_t pc, const std::string& what,
              Cycles cycle, const std::string& remark = {});
@@ -330,7 +332,7 @@ class ComputeUnit : public sc_core::sc_module, private MemoryTokens::Listener {
   CacheMaintenance* l1_vector_ = nullptr;
   CacheMaintenance* l1_scalar_ = nullptr;
   CacheMaintenance* l1_instruction_ = nullptr;
-  bool works_ = false;  ///< or has done so since the last retire(); what does not is spared it until the next launch
+  bool works_ = false;  ///< has had wavefronts since the last retire(): there are bookings to drop
   std::uint64_t shared_aperture_ = 0;
   std::uint64_t private_aperture_ = 0;
 
@@ -353,7 +355,7 @@ class ComputeUnit : public sc_core::sc_module, private MemoryTokens::Listener {
   ComputeUnitStatistics statistics_;
   std::unique_ptr<ExecutionCounts> executions_;  ///< null: energy is not accounted for
 
-  /// A memory access that the wavefront has issued and the window's edge performs.
+  /// A memory access that a wavefront has issued and that is performed at the end of the window.
   struct Deferred {
     Cycles at;
     MemoryTokens::Token token = 0;
@@ -391,10 +393,10 @@ inline void ComputeUnit::go_on(WavefrontSlot& slot, const isa::DecodedInstructio
       end_wavefront(slot, cycle);
       return;
     }
-    slot.account(WavefrontTime::dependency, slot.when);
+    slot.account(StallCause::dependency, slot.when);
     if (!handle_event(slot, executed, executed.end - executed.size, cycle)) return;
   } else {
-    slot.account(WavefrontTime::dependency, slot.when);
+    slot.account(StallCause::dependency, slot.when);
   }
   fetch_.fetch(slot, cycle);
 }

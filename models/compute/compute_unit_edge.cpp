@@ -75,7 +75,7 @@ void ComputeUnit::tell(ComputeUnitReport& report) {
 void ComputeUnit::resume(const WavefrontTicket& wavefront) {
   WavefrontSlot& slot = pool_.simds()[wavefront.simd]->slots[wavefront.slot];
   slot.release(kHoldSync);
-  if (slot.holds == 0) slot.account(WavefrontTime::fetch, slot.when);
+  if (slot.holds == 0) slot.account(StallCause::fetch, slot.when);
 }
 
 }  // namespace lacuna

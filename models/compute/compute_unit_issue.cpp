@@ -275,11 +275,11 @@ bool ComputeUnit::handle_event(WavefrontSlot& slot, const isa::Instruction& inst
       return false;
     case isa::Event::sleep:
       slot.when = later(slot.when, cycle + Cycles{wave.event_value});
-      slot.account(WavefrontTime::sleep, slot.when);
+      slot.account(StallCause::sleep, slot.when);
       return true;
     case isa::Event::wait_states:
       slot.when = slot.when + Cycles{wave.event_value * parameters_.wait_state_cycles.n};
-      slot.account(WavefrontTime::dependency, slot.when);
+      slot.account(StallCause::dependency, slot.when);
       return true;
     case isa::Event::message:
       if ((wave.event_value & 0xf) == kMessageInterrupt) {

@@ -17,9 +17,9 @@ bool ComputeUnit::waits_for_matrix(WavefrontSlot& slot, Cycles cycle) {
   if (slot.next == nullptr) return false;
   const Cycles ready = matrix_results_->ready(slot, *slot.next, cycle);
   if (ready <= cycle) return false;
-  slot.account(WavefrontTime::unit_busy, cycle);
+  slot.account(StallCause::unit_busy, cycle);
   slot.when = ready;
-  slot.account(WavefrontTime::matrix, ready);
+  slot.account(StallCause::matrix, ready);
   slot.publish();
   return true;
 }

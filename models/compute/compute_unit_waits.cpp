@@ -10,7 +10,7 @@ void ComputeUnit::wait_count(WavefrontSlot& slot, std::uint32_t simm16, Cycles c
   const unsigned vm = (simm16 & 0xf) | ((simm16 >> 14 & 3) << 4 & vmcnt_limit_);
   const unsigned lgkm = simm16 >> 8 & 0xf;
   slot.waits_from = cycle;
-  const auto wait = [&](WaitCounter& counter, unsigned n, WavefrontTime cause, Hold hold) {
+  const auto wait = [&](WaitCounter& counter, unsigned n, StallCause cause, Hold hold) {
     if (counter.outstanding() <= n) return;
     if (counter.known(n, cycle)) {
       end_wait(slot, counter, n, cause, cycle);
@@ -20,11 +20,11 @@ void ComputeUnit::wait_count(WavefrontSlot& slot, std::uint32_t simm16, Cycles c
   };
   slot.wait_vm = vm;
   slot.wait_lgkm = lgkm;
-  if (vm != vmcnt_limit_) wait(slot.vmcnt, vm, WavefrontTime::vmcnt, kHoldVmcnt);
-  if (lgkm != kLgkmLimit) wait(slot.lgkmcnt, lgkm, WavefrontTime::lgkmcnt, kHoldLgkmcnt);
+  if (vm != vmcnt_limit_) wait(slot.vmcnt, vm, StallCause::vmcnt, kHoldVmcnt);
+  if (lgkm != kLgkmLimit) wait(slot.lgkmcnt, lgkm, StallCause::lgkmcnt, kHoldLgkmcnt);
 }
 
-void ComputeUnit::end_wait(WavefrontSlot& slot, WaitCounter& counter, unsigned n, WavefrontTime cause, Cycles from) {
+void ComputeUnit::end_wait(WavefrontSlot& slot, WaitCounter& counter, unsigned n, StallCause cause, Cycles from) {
   const Cycles until = counter.when_at_most(n, from);
   if (until > slot.when) slot.when = until;
   if (until > slot.accounted) {
@@ -39,11 +39,11 @@ bool ComputeUnit::counter_full(WavefrontSlot& slot, WaitCounter& counter, unsign
   if (!counter.full(limit)) return false;
   counter.prune(cycle);
   if (!counter.full(limit)) return false;
-  slot.account(WavefrontTime::unit_busy, cycle);
+  slot.account(StallCause::unit_busy, cycle);
   slot.waits_from = cycle;
   if (counter.known(limit - 1, cycle)) {
     slot.when = counter.when_at_most(limit - 1, cycle);
-    slot.account(WavefrontTime::queue_full, slot.when);
+    slot.account(StallCause::queue_full, slot.when);
   } else {
     slot.hold(hold);
   }
@@ -53,7 +53,7 @@ bool ComputeUnit::counter_full(WavefrontSlot& slot, WaitCounter& counter, unsign
 
 void ComputeUnit::operation_closed(WavefrontSlot& slot) {
   if (slot.holds == 0) return;
-  const auto wait_over = [&](Hold hold, WaitCounter& counter, unsigned n, WavefrontTime cause) {
+  const auto wait_over = [&](Hold hold, WaitCounter& counter, unsigned n, StallCause cause) {
     if (!slot.held_by(hold) || !counter.known(n, slot.waits_from)) return;
     end_wait(slot, counter, n, cause, slot.waits_from);
     slot.release(hold);
@@ -61,15 +61,15 @@ void ComputeUnit::operation_closed(WavefrontSlot& slot) {
   const auto room = [&](Hold hold, WaitCounter& counter, unsigned limit) {
     if (!slot.held_by(hold) || !counter.known(limit - 1, slot.waits_from)) return;
     slot.when = later(slot.when, counter.when_at_most(limit - 1, slot.waits_from));
-    slot.account(WavefrontTime::queue_full, slot.when);
+    slot.account(StallCause::queue_full, slot.when);
     slot.release(hold);
   };
-  wait_over(kHoldVmcnt, slot.vmcnt, slot.wait_vm, WavefrontTime::vmcnt);
-  wait_over(kHoldLgkmcnt, slot.lgkmcnt, slot.wait_lgkm, WavefrontTime::lgkmcnt);
+  wait_over(kHoldVmcnt, slot.vmcnt, slot.wait_vm, StallCause::vmcnt);
+  wait_over(kHoldLgkmcnt, slot.lgkmcnt, slot.wait_lgkm, StallCause::lgkmcnt);
   room(kHoldVmLimit, slot.vmcnt, vmcnt_limit_);
   room(kHoldLgkmLimit, slot.lgkmcnt, kLgkmLimit);
   // What is left of the time is the next instruction's.
-  if (slot.holds == 0) slot.account(WavefrontTime::fetch, slot.when);
+  if (slot.holds == 0) slot.account(StallCause::fetch, slot.when);
 }
 
 void ComputeUnit::operation_closed(ResidentWorkgroup& group, Cycles done) {

@@ -61,7 +61,8 @@ struct Dispatch {
   int priority = 0;                    ///< larger goes first to places on compute units
   std::vector<std::uint32_t> cu_mask;  ///< see QueueSetup::cu_mask; empty = all compute units
   bool may_sync_grid = false;          ///< the queue has been given global wave sync
-  /// What the addresses of code, arguments and packet are XORed with for the TLBs (cp.fresh_pages): none, or the launch's own.
+  /// What the addresses of code, arguments and packet are XORed with for the TLBs (cp.cold_dispatch): none, or the launch's
+  /// own.
   std::uint64_t page_salt = 0;
 
   // -- progress

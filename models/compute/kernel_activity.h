@@ -16,7 +16,7 @@ namespace lacuna {
 inline constexpr unsigned kMaxWavefrontsPerWorkgroup = 16;  // 1024 work-items
 
 /// What a resident wavefront does in a cycle: it issues an instruction, or the first of these that keeps it from doing so.
-enum class WavefrontTime : std::uint8_t {
+enum class StallCause : std::uint8_t {
   issue,
   fetch,
   dependency,
@@ -33,10 +33,10 @@ enum class WavefrontTime : std::uint8_t {
   matrix = extension + kMostExtensionCauses,
   count
 };
-inline constexpr std::size_t kWavefrontTimes = static_cast<std::size_t>(WavefrontTime::count);
+inline constexpr std::size_t kStallCauses = static_cast<std::size_t>(StallCause::count);
 
 /// Texts of the causes that every machine has; those of extensions are empty.
-constexpr std::array<StallText, kWavefrontTimes> kGeneralStallTexts{{
+constexpr std::array<StallText, kStallCauses> kStallTexts{{
     {"issue", "issues an instruction", "the rate at which instructions issue"},
     {"fetch", "waits for the line of its next instruction", "instruction fetch"},
     {"dependency", "waits for its last instruction to leave the pipeline", "latency of its instructions"},
@@ -62,13 +62,13 @@ constexpr std::array<StallText, kWavefrontTimes> kGeneralStallTexts{{
 }};
 /// Text of a cause, by number. Null: no machine has it.
 inline const StallText* stall_text(std::size_t cause) {
-  constexpr auto kFirst = static_cast<std::size_t>(WavefrontTime::extension);
+  constexpr auto kFirst = static_cast<std::size_t>(StallCause::extension);
   if (cause >= kFirst && cause < kFirst + kMostExtensionCauses) return extension_cause(cause - kFirst);
-  return &kGeneralStallTexts[cause];
+  return &kStallTexts[cause];
 }
 /// A cause of a research machine, by its number among the causes of all of them.
-constexpr WavefrontTime extension_stall(std::size_t number) {
-  return static_cast<WavefrontTime>(static_cast<std::size_t>(WavefrontTime::extension) + number);
+constexpr StallCause extension_stall(std::size_t number) {
+  return static_cast<StallCause>(static_cast<std::size_t>(StallCause::extension) + number);
 }
 
 /// Counts of research machines (models/common/config/extension_texts.h).
@@ -76,18 +76,18 @@ using ExtensionCounts = std::array<std::uint64_t, kMostExtensionCounts>;
 
 /// Cycles of the wavefronts that have the same place in their workgroups: programs give places roles.
 struct WavefrontClass {
-  std::array<std::uint64_t, kWavefrontTimes> cycles{};
+  std::array<std::uint64_t, kStallCauses> cycles{};
   std::uint64_t wavefronts = 0;
   /// Cycles from launch to end, counted by themselves: what `cycles` must sum to.
   std::uint64_t resident = 0;
 
   WavefrontClass& operator+=(const WavefrontClass& other) {
-    for (std::size_t i = 0; i < kWavefrontTimes; ++i) cycles[i] += other.cycles[i];
+    for (std::size_t i = 0; i < kStallCauses; ++i) cycles[i] += other.cycles[i];
     wavefronts += other.wavefronts;
     resident += other.resident;
     return *this;
   }
-  std::uint64_t operator[](WavefrontTime t) const { return cycles[static_cast<std::size_t>(t)]; }
+  std::uint64_t operator[](StallCause t) const { return cycles[static_cast<std::size_t>(t)]; }
 };
 
 /// What a kernel may be bounded by, each with how much of it there is.

@@ -85,7 +85,8 @@ class LoadStage {
   /// Of requests whose answers registers_filled() receives.
   Counters own_counters() const { return counters_of_stage(number_); }
   /// Leaves the access to the next stage, or to the vector memory unit.
-  MemoryTokens::Token pass_on(WavefrontSlot& slot, const isa::DecodedInstruction& instruction, Counters counters, Cycles cycle) {
+  MemoryTokens::Token pass_on(WavefrontSlot& slot, const isa::DecodedInstruction& instruction, Counters counters,
+                              Cycles cycle) {
     return next_ != nullptr ? next_->access(slot, instruction, counters, cycle)
                             : memory_.access(slot, slot.wave.access, counters, cycle);
   }

@@ -33,7 +33,7 @@ unsigned WavefrontPool::vgpr_granules(const WorkgroupNeeds& needs) const {
   return divide_up(std::uint64_t{needs.vgprs} + needs.agprs, isa::traits(target_).vgpr_granule);
 }
 
-std::optional<std::string> WavefrontPool::never_fits(const WorkgroupNeeds& needs) const {
+std::optional<std::string> WavefrontPool::fit_error(const WorkgroupNeeds& needs) const {
   if (needs.lds_bytes > parameters_.lds.n) {
     return fmt::format("workgroup needs {} bytes of LDS, a compute unit has {}", needs.lds_bytes, parameters_.lds.n);
   }

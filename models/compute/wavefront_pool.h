@@ -131,7 +131,7 @@ struct alignas(64) WavefrontSlot {
     accounted = launched;
     ++c.wavefronts;
   }
-  void account(WavefrontTime cause, Cycles until) {
+  void account(StallCause cause, Cycles until) {
     if (until <= accounted) return;
     activity->cycles[static_cast<std::size_t>(cause)] += until.n - accounted.n;
     accounted = until;
@@ -139,34 +139,34 @@ struct alignas(64) WavefrontSlot {
   /// The wavefront issues an instruction in `cycle`; until then it waited for its turn.
   void account_issue(Cycles cycle) {
     if (accounted > cycle) return;
-    activity->cycles[static_cast<std::size_t>(WavefrontTime::unit_busy)] += cycle.n - accounted.n;
-    ++activity->cycles[static_cast<std::size_t>(WavefrontTime::issue)];
+    activity->cycles[static_cast<std::size_t>(StallCause::unit_busy)] += cycle.n - accounted.n;
+    ++activity->cycles[static_cast<std::size_t>(StallCause::issue)];
     accounted = cycle + Cycles{1};
   }
   /// The same, and until `until` it keeps the wavefront.
   void account_issue(Cycles cycle, Cycles until) {
     if (accounted > cycle || until <= cycle) [[unlikely]] {
       account_issue(cycle);
-      account(WavefrontTime::dependency, until);
+      account(StallCause::dependency, until);
       return;
     }
-    std::array<std::uint64_t, kWavefrontTimes>& cycles = activity->cycles;
-    cycles[static_cast<std::size_t>(WavefrontTime::unit_busy)] += cycle.n - accounted.n;
-    ++cycles[static_cast<std::size_t>(WavefrontTime::issue)];
-    cycles[static_cast<std::size_t>(WavefrontTime::dependency)] += until.n - cycle.n - 1;
+    std::array<std::uint64_t, kStallCauses>& cycles = activity->cycles;
+    cycles[static_cast<std::size_t>(StallCause::unit_busy)] += cycle.n - accounted.n;
+    ++cycles[static_cast<std::size_t>(StallCause::issue)];
+    cycles[static_cast<std::size_t>(StallCause::dependency)] += until.n - cycle.n - 1;
     accounted = until;
   }
   /// Gives the cycles that contention costs to its causes, no more than up to `until`; the rest is left.
   void account_delays(const OperationDelays& delays, Cycles until) {
-    const auto give = [&](WavefrontTime cause, std::uint64_t cycles) {
+    const auto give = [&](StallCause cause, std::uint64_t cycles) {
       if (cycles == 0) return;
       const Cycles end = accounted + Cycles{cycles};
       account(cause, end < until ? end : until);
     };
-    give(WavefrontTime::tlb, delays.tlb);
-    give(WavefrontTime::mshr_full, delays.mshr);
-    give(WavefrontTime::queue_full, delays.queues);
-    give(WavefrontTime::lds_conflict, delays.lds_conflict);
+    give(StallCause::tlb, delays.tlb);
+    give(StallCause::mshr_full, delays.mshr);
+    give(StallCause::queue_full, delays.queues);
+    give(StallCause::lds_conflict, delays.lds_conflict);
   }
   void end_account() { activity->resident += accounted.n - launched.n; }
 };
@@ -228,7 +228,7 @@ class WavefrontPool {
   WavefrontPool(const ComputeUnitParameters& parameters, isa::Target target, std::pmr::memory_resource& memory);
 
   /// Whether a workgroup would ever fit into an empty unit; the reason when not.
-  std::optional<std::string> never_fits(const WorkgroupNeeds& needs) const;
+  std::optional<std::string> fit_error(const WorkgroupNeeds& needs) const;
   /// Takes what a workgroup needs; null when that is not free now. The workgroup's slots are those of its wavefronts, of which
   /// a grid's edge may have fewer than it reserves places for.
   ResidentWorkgroup* place(Dispatch& dispatch, std::uint64_t workgroup, std::span<const std::uint32_t> scratch_slots);

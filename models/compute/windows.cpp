@@ -96,7 +96,7 @@ void Windows::run() {
     for (const unsigned group : busy_) work(group, 0, begin);
   }
   if (timed_) move_data();
-  if (edge_ != nullptr) edge_->settle(clock_.ticks(end_));
+  if (barrier_ != nullptr) barrier_->resolve(clock_.ticks(end_));
   if (timed_) deliver_reports();
 
   Cycles next = kNeverCycles;
@@ -106,8 +106,8 @@ void Windows::run() {
     next = std::min(next, earliest);
     group->active = earliest != kNeverCycles || !group->idle();
   }
-  if (edge_ != nullptr && next > end_) {
-    if (const Tick leaves = edge_->next(); leaves != kNever) next = std::min(next, clock_.floor(leaves));
+  if (barrier_ != nullptr && next > end_) {
+    if (const Tick leaves = barrier_->next(); leaves != kNever) next = std::min(next, clock_.floor(leaves));
   }
   if (next != kNeverCycles) wake(next);
 }
@@ -150,7 +150,7 @@ void Windows::work_part(unsigned number, unsigned part, unsigned thread, Cycles 
   take_turns(group, begin, last ? end_ : begin + Cycles{length_.n * (part + 1) / kParts});
   if (!last) return;
   for (const ComputeUnit* unit : group.units) group.has_deferred |= unit->deferred() != 0;
-  if (edge_ != nullptr) edge_->worked(number, thread, clock_.ticks(end_));
+  if (barrier_ != nullptr) barrier_->group_finished(number, thread, clock_.ticks(end_));
 }
 
 void Windows::begin_turns(Group& group, Cycles begin) {
@@ -187,7 +187,7 @@ void Windows::retire(Tick now) {
   if (now < next_retire_) return;
   next_retire_ = now + clock_.ticks(kRetireCycles);
   const Tick horizon = retirement_horizon(now);
-  if (edge_ != nullptr) edge_->retire(horizon);
+  if (barrier_ != nullptr) barrier_->retire(horizon);
   horizon_ = horizon;
   for (const auto& group : groups_) {
     if (!group->booked) continue;

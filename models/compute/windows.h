@@ -1,23 +1,23 @@
-// Simulated time of a GPU's compute units: all of them advance together, in windows.
+// Windows of simulated time, in which all compute units of a GPU advance together.
 //
-// Within a window the units of a group, which share first-level caches, work on nothing but their own state, those caches, and
-// memory as it was at the window's beginning with what the group itself has stored since. What leaves the caches is collected,
-// stores and atomic operations are kept back. At the window's edge, in this order and one after the other,
+// Within a window the units of a group, which share first-level caches, use nothing but their own state, those caches, and
+// memory as it was at the beginning of the window with the group's own stores since. Requests that leave the caches are
+// collected; stores and atomic operations are deferred. At the end of the window, in this order,
 //   1. stores are written to memory, group after group;
-//   2. atomic operations, and what has to come after them, are performed in order of simulated time, then of units, then of
-//      issue;
-//   3. requests go down in order of simulated time, and the answers come back: tokens are completed, translations become known;
-//   4. what units report is delivered in order of simulated time, then of units.
-// A window is no longer than the shortest way from a request to its answer, so that nothing that happens in it depends on what
-// others do in it. Therefore
-//   - shared caches, network and DRAM are asked in time order, whatever the host does;
+//   2. atomic operations, and accesses that have to follow them, are performed in order of simulated time, then of units, then
+//      of issue;
+//   3. requests are sent down in order of simulated time, and their answers return: tokens complete, translations resolve;
+//   4. reports of units are delivered in order of simulated time, then of units.
+// A window is no longer than the shortest round trip of a request, so that nothing in it depends on other groups' work in it.
+// Therefore
+//   - shared caches, network and DRAM are accessed in time order, independent of the host;
 //   - a group's state stays in the host's caches while it works;
-//   - groups work at the same time on several threads of the host, and everything comes out the same on any number of them,
-//     even where wavefronts race for data.
-// In functional mode there are no groups: units work one after the other on memory itself, and report at once.
-// A unit that learns late of something that happened within a window that is over, such as a workgroup that was launched, works
-// on it in the next window at its own time. It is never further behind than a window. Wavefronts of a workgroup get their first
-// state when their group works next, from the thread that it works on.
+//   - groups run concurrently on several host threads, and results are the same on any number of them, even where wavefronts
+//     race for data.
+// In functional mode there are no groups: units run one after the other on memory itself and report immediately.
+// A unit that receives an event of an earlier window, such as the launch of a workgroup, handles it in the next window at the
+// unit's own time; it is never further behind than one window. Wavefronts of a workgroup get their initial state when their
+// group runs next, on the thread that runs it.
 #pragma once
 
 #include <memory>
@@ -36,48 +36,48 @@ namespace lacuna {
 class ComputeUnit;
 struct ResidentWorkgroup;
 
-/// What lies behind the groups' first-level caches.
-class WindowEdge {
+/// The memory system below the groups' first-level caches, as it acts at the end of a window.
+class WindowBarrier {
  public:
-  virtual ~WindowEdge() = default;
-  /// A group has worked up to `end`, on a thread of WorkerThreads; others may still be working. What it has asked for may be
-  /// taken from it as far as that concerns nobody else.
-  virtual void worked(unsigned group, unsigned thread, Tick end) = 0;
-  /// All groups have worked up to `end`: serves what they have asked for until then and tells them the answers.
-  virtual void settle(Tick end) = 0;
-  /// When the next request leaves that has been made already; kNever: there is none.
+  virtual ~WindowBarrier() = default;
+  /// Called on a thread of WorkerThreads when a group has run up to `end`; other groups may still be running. Only the group's
+  /// own requests may be touched.
+  virtual void group_finished(unsigned group, unsigned thread, Tick end) = 0;
+  /// Called when all groups have run up to `end`: serves their requests until then and delivers the answers.
+  virtual void resolve(Tick end) = 0;
+  /// Earliest time at which a pending request needs the next call of resolve(); kNever: there is none.
   virtual Tick next() const = 0;
-  /// No request comes for a time before `horizon`.
+  /// No later request is for a time before `horizon`: older bookings may be dropped.
   virtual void retire(Tick horizon) = 0;
 };
 
 class Windows : public sc_core::sc_module {
  public:
-  /// `length`: of a window, at least 1. Functional timing has no answers to wait for and takes longer ones, so that a
-  /// wavefront's state stays in the host's caches. `threads`: what groups work on; null: the caller's thread.
+  /// `length`: cycles of a window, at least 1. Functional mode uses longer windows, so that a wavefront's state stays in the
+  /// host's caches. `threads`: run the groups; null: the caller's thread does.
   Windows(sc_core::sc_module_name name, Clock clock, TimingMode mode, Cycles length, WorkerThreads* threads = nullptr);
 
-  /// Units that share first-level caches.
+  /// Adds a group: units that share first-level caches.
   void add_group(std::vector<ComputeUnit*> units);
-  /// Null: everything is answered at once.
-  void attach(WindowEdge* edge) { edge_ = edge; }
+  /// Null: requests are answered immediately.
+  void attach(WindowBarrier* edge) { barrier_ = edge; }
   Cycles length() const { return length_; }
-  /// Windows until now.
+  /// Number of windows so far.
   std::uint64_t count() const { return count_; }
-  /// No unit asks for anything before it.
+  /// No unit requests anything for a time before it.
   Tick horizon() const { return horizon_; }
-  /// Of the last window: how far units have worked.
+  /// End of the last window: units have run up to it.
   Cycles end() const { return end_; }
 
-  /// As new, when all units are.
+  /// Returns to the initial state. All units have been reset.
   void reset();
-  /// A unit has something to do in cycle `at`.
+  /// Requests a window that includes cycle `at`.
   void wake(Cycles at);
-  /// A unit of a group has a workgroup that starts in cycle `at`: ComputeUnit::start() comes in the next window.
+  /// A unit of a group has received a workgroup that starts in cycle `at`; ComputeUnit::start() is called in the next window.
   void launched(unsigned group, ComputeUnit& unit, ResidentWorkgroup& workgroup, Cycles at);
-  /// Now, for all workgroups of the group that wait for it.
+  /// Calls ComputeUnit::start() now for all pending workgroups of the group.
   void start_launched(unsigned group);
-  /// A unit of a group, which works or learns answers, has something to report.
+  /// Called by a unit, while running or receiving answers, when it has a report to deliver.
   void reported(unsigned group) { groups_[group]->has_reports = true; }
 
  private:
@@ -85,11 +85,11 @@ class Windows : public sc_core::sc_module {
     std::vector<ComputeUnit*> units;
     struct Working {
       ComputeUnit* unit;
-      Cycles earliest;  ///< of the unit, which only its own work changes within a window
+      Cycles earliest;  ///< ComputeUnit::earliest(), which only the unit's own work changes within a window
     };
-    std::vector<Working> working;  ///< those that have something left to do in the window
-    Cycles until{};                ///< how far they have worked
-    SharedProgress progress;       ///< by parts of the window
+    std::vector<Working> working;  ///< units with work left in the window
+    Cycles until{};                ///< the group has run up to this cycle
+    SharedProgress progress;       ///< in parts of the window
     struct Launched {
       ComputeUnit* unit;
       ResidentWorkgroup* workgroup;
@@ -97,19 +97,19 @@ class Windows : public sc_core::sc_module {
     };
     std::vector<Launched> launched;
     isa::StoreBuffer stores;
-    std::uint32_t first_unit = 0;  ///< number of its first unit
-    bool has_deferred = false;     ///< memory accesses of this window
+    std::uint32_t first_unit = 0;  ///< number of the group's first unit in units_
+    bool has_deferred = false;     ///< memory accesses have been deferred in this window
     bool has_reports = false;
-    bool active = false;  ///< a unit has workgroups, or something else to do
-    bool booked = false;  ///< likewise, or had when bookings were dropped last
+    bool active = false;  ///< a unit has workgroups or other work
+    bool booked = false;  ///< active, or has been since bookings were dropped last
     Cycles earliest() const;
     bool idle() const;
   };
-  /// Something of a unit that happens at an edge in its turn.
+  /// A deferred access or a report of a unit, in the order in which they are performed at the end of a window.
   struct Turn {
     Tick at;
-    std::uint32_t unit;    ///< of units_
-    std::uint32_t number;  ///< the unit's
+    std::uint32_t unit;    ///< index in units_
+    std::uint32_t number;  ///< among those of the unit
     bool operator<(const Turn& other) const {
       if (at != other.at) return at < other.at;
       return unit != other.unit ? unit < other.unit : number < other.number;
@@ -133,10 +133,10 @@ class Windows : public sc_core::sc_module {
   WorkerThreads* threads_;
   std::vector<std::unique_ptr<Group>> groups_;
   std::vector<ComputeUnit*> units_;  // of all groups
-  WindowEdge* edge_ = nullptr;
+  WindowBarrier* barrier_ = nullptr;
   isa::DeferredAccessPerformer performer_;
   std::vector<Turn> turns_;
-  std::vector<unsigned> busy_;   // groups that have something to do in the window
+  std::vector<unsigned> busy_;   // groups with work in the window
   std::vector<unsigned> items_;  // of the threads' work: a group's number + groups x the last of the parts that it stands for
   Cycles end_{};                 ///< of the last window
   std::uint64_t count_ = 0;

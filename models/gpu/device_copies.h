@@ -22,13 +22,13 @@
 #include "models/dram/dram_channel.h"
 #include "models/energy/energy_meter.h"
 #include "models/noc/address_routes.h"
-#include "models/sdma/copy_surroundings.h"
+#include "models/sdma/copy_context.h"
 #include "models/sdma/sdma_engine.h"
 #include "models/tlb/first_level_tlb.h"
 
 namespace lacuna {
 
-class DeviceCopies : public CopySurroundings {
+class DeviceCopies : public CopyContext {
  public:
   struct Device {
     const GpuVm& vm;

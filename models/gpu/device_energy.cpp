@@ -25,8 +25,8 @@ KernelEnergy DeviceEnergy::kernel_ended(std::uint64_t kernel, Tick at) {
   return ledger_->end(kernel, at);
 }
 
-void DeviceEnergy::settle(Tick end) {
-  edge_.settle(end);
+void DeviceEnergy::resolve(Tick end) {
+  barrier_.resolve(end);
   trace_->advance(end);
 }
 

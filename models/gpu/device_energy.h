@@ -13,10 +13,10 @@
 
 namespace lacuna {
 
-class DeviceEnergy : public KernelEnergyMeter, public WindowEdge {
+class DeviceEnergy : public KernelEnergyMeter, public WindowBarrier {
  public:
   /// `edge`: what compute units have behind their windows.
-  DeviceEnergy(Tick interval, WindowEdge& edge) : interval_(interval), edge_(edge) {}
+  DeviceEnergy(Tick interval, WindowBarrier& edge) : interval_(interval), barrier_(edge) {}
 
   /// For blocks to register with, before begin().
   EnergyMeter& meter() { return meter_; }
@@ -32,16 +32,16 @@ class DeviceEnergy : public KernelEnergyMeter, public WindowEdge {
 
   void kernel_started(std::uint64_t kernel, Tick at) override;
   KernelEnergy kernel_ended(std::uint64_t kernel, Tick at) override;
-  void worked(unsigned group, unsigned thread, Tick end) override { edge_.worked(group, thread, end); }
-  void settle(Tick end) override;
-  Tick next() const override { return edge_.next(); }
-  void retire(Tick horizon) override { edge_.retire(horizon); }
+  void group_finished(unsigned group, unsigned thread, Tick end) override { barrier_.group_finished(group, thread, end); }
+  void resolve(Tick end) override;
+  Tick next() const override { return barrier_.next(); }
+  void retire(Tick horizon) override { barrier_.retire(horizon); }
 
  private:
   void sampled(const PowerSample& sample);
 
   const Tick interval_;
-  WindowEdge& edge_;
+  WindowBarrier& barrier_;
   EnergyMeter meter_;
   std::optional<EnergyLedger> ledger_;
   std::optional<PowerTrace> trace_;

@@ -7,8 +7,8 @@
 //   DeviceExtension       the hardware of a machine that is on: what it adds to the device, and what it is notified of
 //   LoadStage             its part of a compute unit (models/compute/load_stage.h)
 //
-// What it adds to the records of kernels it registers (models/common/config/extension_texts.h). A machine that is off has no DeviceExtension and costs
-// nothing.
+// What it adds to the records of kernels it registers (models/common/config/extension_texts.h). A machine that is off has no
+// DeviceExtension and costs nothing.
 #pragma once
 
 #include <memory>
@@ -40,11 +40,12 @@ class KernelObserver;
 /// A first-level cache that sends its requests into the fabric.
 struct ExtensionRequester {
   FirstLevelCache& cache;
-  unsigned shader_array = 0;        ///< whose units use it: they and the cache work on one thread
-  std::optional<unsigned> beside{}; ///< the L1 vector cache whose node it shares, by number; none: it has a node of its own
+  unsigned shader_array = 0;         ///< whose units use it: they and the cache work on one thread
+  std::optional<unsigned> beside{};  ///< the L1 vector cache whose node it shares, by number; none: it has a node of its own
 };
 
-/// Memory behind the DRAM channels' data, of which there are times and traffic but no contents, with a cache before each channel.
+/// Memory behind the DRAM channels' data, of which there are times and traffic but no contents, with a cache before each
+/// channel.
 struct ExtensionMemory {
   std::string name;                       ///< of the address range, in messages
   AddressSlice slice;                     ///< partition 0's share; bus addresses outside of all others

@@ -5,8 +5,8 @@
 
 namespace lacuna {
 
-DeviceRequests::DeviceRequests(Tick interval, Tick window, WindowEdge& edge)
-    : interval_(interval), window_(window), edge_(edge), next_(interval) {
+DeviceRequests::DeviceRequests(Tick interval, Tick window, WindowBarrier& edge)
+    : interval_(interval), window_(window), barrier_(edge), next_(interval) {
   if (interval == Tick{}) throw std::invalid_argument("requests over time: the interval is 0");
 }
 
@@ -21,8 +21,8 @@ Tick DeviceRequests::oldest_load() const {
   return oldest;
 }
 
-void DeviceRequests::settle(Tick end) {
-  edge_.settle(end);
+void DeviceRequests::resolve(Tick end) {
+  barrier_.resolve(end);
   advance(end);
 }
 

@@ -29,7 +29,7 @@ struct RequestSample {
   }
 };
 
-class DeviceRequests : public WindowEdge {
+class DeviceRequests : public WindowBarrier {
  public:
   using Sink = std::function<void(const RequestSample&)>;
   /// When the oldest load of a unit began that has not been answered completely; kNever: there is none.
@@ -37,7 +37,7 @@ class DeviceRequests : public WindowEdge {
 
   /// `interval`: not 0. `window`: length of a window, by which units may be behind its edge. `edge`: what compute units have
   /// behind their windows.
-  DeviceRequests(Tick interval, Tick window, WindowEdge& edge);
+  DeviceRequests(Tick interval, Tick window, WindowBarrier& edge);
 
   /// Where a unit counts its requests.
   RequestTimeline& add(OldestLoad oldest);
@@ -49,10 +49,10 @@ class DeviceRequests : public WindowEdge {
   /// it began. If the run goes on, what a unit that is behind adds before `at` is part of the next sample.
   void finish(Tick at);
 
-  void worked(unsigned group, unsigned thread, Tick end) override { edge_.worked(group, thread, end); }
-  void settle(Tick end) override;
-  Tick next() const override { return edge_.next(); }
-  void retire(Tick horizon) override { edge_.retire(horizon); }
+  void group_finished(unsigned group, unsigned thread, Tick end) override { barrier_.group_finished(group, thread, end); }
+  void resolve(Tick end) override;
+  Tick next() const override { return barrier_.next(); }
+  void retire(Tick horizon) override { barrier_.retire(horizon); }
 
  private:
   Tick oldest_load() const;
@@ -62,7 +62,7 @@ class DeviceRequests : public WindowEdge {
 
   const Tick interval_;
   const Tick window_;
-  WindowEdge& edge_;
+  WindowBarrier& barrier_;
   std::vector<std::unique_ptr<RequestTimeline>> units_;
   std::vector<OldestLoad> oldest_;
   Sink sink_;

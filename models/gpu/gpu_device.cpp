@@ -47,7 +47,7 @@ GpuDevice::GpuDevice(sc_core::sc_module_name module_name, const GpuDeviceParamet
   build_sdma();
   build_noc();
   build_memory();
-  build_edge();
+  build_memory_phase();
   build_copies();
   if (parameters_.gpu.request_interval != Tick{}) build_requests();
   if (parameters_.energy.on()) build_energy();
@@ -126,20 +126,20 @@ void GpuDevice::build_compute_units() {
   for (unsigned index = 0; index < gpu.shader_arrays * gpu.cus_per_shader_array; ++index) {
     const ComputeUnitPlace place{
         .index = index, .shader_array = index / gpu.cus_per_shader_array, .in_array = index % gpu.cus_per_shader_array};
-    const ComputeUnitSurroundings surroundings{.mode = gpu.timing,
-                                               .target = gpu.target,
-                                               .clock = Clock(gpu.core_clock),
-                                               .timestamp = Clock(gpu.timestamp_clock),
-                                               .vm = vm_,
-                                               .code = code_,
-                                               .lds_banks = lds_banks_[place.shader_array],
-                                               .vector_workspace = &vector_workspaces_[place.shader_array],
-                                               .listener = dispatcher_,
-                                               .matrix = parameters_.mfma,
-                                               .stages = stages,
-                                               .fine_grained_float_atomics = gpu.fine_grained_float_atomics,
-                                               .memory = state_memory_};
-    units_.push_back(std::make_unique<ComputeUnit>(name_of("cu", index).c_str(), parameters_.cu, place, surroundings));
+    const ComputeUnitContext context{.mode = gpu.timing,
+                                     .target = gpu.target,
+                                     .clock = Clock(gpu.core_clock),
+                                     .timestamp = Clock(gpu.timestamp_clock),
+                                     .vm = vm_,
+                                     .code = code_,
+                                     .lds_banks = lds_banks_[place.shader_array],
+                                     .vector_workspace = &vector_workspaces_[place.shader_array],
+                                     .listener = dispatcher_,
+                                     .matrix = parameters_.mfma,
+                                     .stages = stages,
+                                     .fine_grained_float_atomics = gpu.fine_grained_float_atomics,
+                                     .memory = state_memory_};
+    units_.push_back(std::make_unique<ComputeUnit>(name_of("cu", index).c_str(), parameters_.cu, place, context));
     ComputeUnit& unit = *units_.back();
     const ComputeUnitPorts ports = ports_of(place);
     unit.vector_port.bind(ports.vector.socket);
@@ -294,31 +294,31 @@ void GpuDevice::build_extension_memory(unsigned partition) {
 }
 
 // Functional mode needs no timing path.
-void GpuDevice::build_edge() {
+void GpuDevice::build_memory_phase() {
   if (parameters_.gpu.timing == TimingMode::functional) return;
-  edge_ = std::make_unique<MemoryEdge>(*noc_, l2_tlb_.get(), threads_, parameters_.shortest_way());
+  memory_phase_ = std::make_unique<MemoryPhase>(*noc_, l2_tlb_.get(), threads_, parameters_.shortest_way());
   for (unsigned source = 0; source < requesters_.size(); ++source) {
     const Requester& requester = requesters_[source];
-    if (requester.cache != nullptr) edge_->add(*requester.cache, source, requester.shader_array);
+    if (requester.cache != nullptr) memory_phase_->add(*requester.cache, source, requester.shader_array);
   }
   if (page_walker_) {
-    for (unsigned i = 0; i < l1v_tlbs_.size(); ++i) edge_->add(*l1v_tlbs_[i], i / parameters_.gpu.cus_per_shader_array);
+    for (unsigned i = 0; i < l1v_tlbs_.size(); ++i) memory_phase_->add(*l1v_tlbs_[i], i / parameters_.gpu.cus_per_shader_array);
     for (const auto tlb : {&ShaderArray::l1s_tlb, &ShaderArray::l1i_tlb}) {
-      for (unsigned array = 0; array < arrays_.size(); ++array) edge_->add(*(arrays_[array].*tlb), array);
+      for (unsigned array = 0; array < arrays_.size(); ++array) memory_phase_->add(*(arrays_[array].*tlb), array);
     }
   }
   for (unsigned i = 0; i < destinations_.l2_banks; ++i)
-    edge_->add_destination(destinations_.first_l2 + i, *l2_[i], &dram_[i]->port());
+    memory_phase_->add_destination(destinations_.first_l2 + i, *l2_[i], &dram_[i]->port());
   if (extension_memory_) {
     for (unsigned i = 0; i < destinations_.l2_banks; ++i) {
-      edge_->add_destination(destinations_.first_of_extension + i, *extension_memory_->caches[i], &dram_[i]->second_port(),
-                             destinations_.first_l2 + i);
+      memory_phase_->add_destination(destinations_.first_of_extension + i, *extension_memory_->caches[i],
+                                     &dram_[i]->second_port(), destinations_.first_l2 + i);
     }
   }
   for (const auto& extension : extensions_) {
-    if (WindowObserver* const observer = extension->window_observer()) edge_->attach(*observer);
+    if (WindowObserver* const observer = extension->window_observer()) memory_phase_->attach(*observer);
   }
-  windows_.attach(edge_.get());
+  windows_.attach(memory_phase_.get());
 }
 
 void GpuDevice::build_copies() {
@@ -342,13 +342,13 @@ void GpuDevice::build_copies() {
                                                                 .used = [this] { return used(); }});
   describe_memory([this](const std::string& name, const DeviceCopies::Describe& describe) { copies_->count(name, describe); });
   if (parameters_.gpu.copies != CopyMode::bulk) return;
-  cp_->packets.attach(static_cast<CopySurroundings&>(*copies_));
+  cp_->packets.attach(static_cast<CopyContext&>(*copies_));
   for (const auto& engine : sdma_) engine->attach(*copies_);
 }
 
 void GpuDevice::build_requests() {
   const Tick window = Clock(parameters_.gpu.core_clock).ticks(windows_.length());
-  requests_ = std::make_unique<DeviceRequests>(parameters_.gpu.request_interval, window, *edge_);
+  requests_ = std::make_unique<DeviceRequests>(parameters_.gpu.request_interval, window, *memory_phase_);
   for (const auto& unit : units_) unit->count_requests(requests_->add([&unit = *unit] { return unit.oldest_load(); }));
   windows_.attach(requests_.get());
 }
@@ -370,7 +370,7 @@ void GpuDevice::reset() {
     for (LastLevelCache* const cache : extension_memory_->caches) cache->reset();
   }
   for (const auto& channel : dram_) channel->reset();
-  if (edge_) edge_->reset();
+  if (memory_phase_) memory_phase_->reset();
   for (const auto& extension : extensions_) extension->reset();
 }
 

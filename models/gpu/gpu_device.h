@@ -46,7 +46,7 @@
 #include "models/gpu/device_extension.h"
 #include "models/gpu/device_requests.h"
 #include "models/gpu/gpu_parameters.h"
-#include "models/gpu/memory_edge.h"
+#include "models/gpu/memory_phase.h"
 #include "models/noc/fabric.h"
 #include "models/sdma/sdma_engine.h"
 #include "models/tlb/first_level_tlb.h"
@@ -117,7 +117,7 @@ class GpuDevice : public sc_core::sc_module, private ResourceMeter, private Kern
     return nullptr;
   }
   /// What serves the compute units' requests at the end of a window; null without timing.
-  WindowEdge* edge() { return edge_.get(); }
+  WindowBarrier* barrier() { return memory_phase_.get(); }
 
   /// Null: energy is not accounted for (energy.model).
   DeviceEnergy* energy() { return energy_.get(); }
@@ -156,7 +156,7 @@ class GpuDevice : public sc_core::sc_module, private ResourceMeter, private Kern
   void build_noc();
   void build_memory();
   void build_extension_memory(unsigned partition);
-  void build_edge();
+  void build_memory_phase();
   void build_copies();
   void build_requests();
   void build_energy();
@@ -199,7 +199,7 @@ class GpuDevice : public sc_core::sc_module, private ResourceMeter, private Kern
   std::unique_ptr<Fabric> noc_;
   std::vector<std::unique_ptr<LastLevelCache>> l2_;
   std::vector<std::unique_ptr<DramChannel>> dram_;
-  std::unique_ptr<MemoryEdge> edge_;  ///< null without timing
+  std::unique_ptr<MemoryPhase> memory_phase_;  ///< null without timing
   std::unique_ptr<CommandProcessor> cp_;
   std::unique_ptr<DeviceCopies> copies_;
   std::unique_ptr<DeviceRequests> requests_;

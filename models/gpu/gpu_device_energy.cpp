@@ -6,7 +6,7 @@ namespace lacuna {
 
 void GpuDevice::build_energy() {
   const EnergyParameters& e = parameters_.energy;
-  WindowEdge& edge = requests_ != nullptr ? static_cast<WindowEdge&>(*requests_) : *edge_;
+  WindowBarrier& edge = requests_ != nullptr ? static_cast<WindowBarrier&>(*requests_) : *memory_phase_;
   energy_ = std::make_unique<DeviceEnergy>(e.interval, edge);
   EnergyMeter& meter = energy_->meter();
   for (const auto& unit : units_) unit->describe_energy(meter, e.compute);

@@ -161,7 +161,7 @@ AddressSlice GpuDeviceParameters::vram_slice(unsigned partition) const {
 
 Tick GpuDeviceParameters::shortest_answer_of(const CacheParameters& cache) const {
   const auto time = [](Frequency clock, Cycles cycles) { return clock.period() * cycles.n; };
-  // DRAM channels decide what requests that have left by the window's end can reach (MemoryEdge).
+  // DRAM channels decide what requests that have left by the window's end can reach (MemoryPhase).
   const Tick dram_read = time(dram.clock, dram.frontend_latency + dram.tCL + dram.burst);
   return earlier(time(cache.clock, cache.hit_latency), time(cache.clock, cache.tag_latency + cache.fill_latency) + dram_read);
 }

@@ -14,7 +14,7 @@
 #include "models/energy/energy_parameters.h"
 #include "models/gpu/device_extension.h"
 #include "models/noc/fabric.h"
-#include "models/sdma/copy_surroundings.h"
+#include "models/sdma/copy_context.h"
 #include "models/sdma/sdma_engine.h"
 #include "models/tlb/tlb.h"
 

@@ -3,8 +3,8 @@
 //
 //   CU x n -- L1Z x shader arrays -- NoC -- L2Z x partitions -- DRAM channel x partitions
 //
-// The zero caches are an eighth of the L1 vector cache and the L2 bank beside which they are (Table 2), as fast as they are, with
-// lines of a mask transaction.
+// The zero caches are an eighth of the L1 vector cache and the L2 bank beside which they are (Table 2), as fast as they are,
+// with lines of a mask transaction.
 #pragma once
 
 #include <memory>
@@ -72,7 +72,7 @@ class LazyGpu : public DeviceExtension {
   const LazyGpuParameters parameters_;
   const GpuParameters gpu_;
   const ComputeUnitParameters unit_;
-  const bool beside_;  ///< zero caches share the nodes of the caches that they are beside
+  const bool beside_;                 ///< zero caches share the nodes of the caches that they are beside
   std::unique_ptr<ZeroCaches> zero_;  ///< null: the mode has none
 };
 

@@ -9,7 +9,7 @@
 
 namespace lacuna {
 
-/// Why a wavefront waits, in addition to the causes of WavefrontTime.
+/// Why a wavefront waits, in addition to the causes of StallCause.
 enum class LazyCause : std::uint8_t { registers, zero_mask, count };
 inline constexpr std::size_t kLazyCauses = static_cast<std::size_t>(LazyCause::count);
 constexpr std::array<StallText, kLazyCauses> kLazyCauseTexts{{

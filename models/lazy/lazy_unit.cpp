@@ -79,8 +79,8 @@ void LazyUnit::reset() {
   }
   loads_.clear();
   free_loads_.clear();
-  races_.clear();
-  free_races_.clear();
+  racing_loads_.clear();
+  free_racing_loads_.clear();
 }
 
 // -- before an instruction
@@ -270,7 +270,7 @@ void LazyUnit::overwrite(Wavefront& w, const isa::DecodedInstruction& instructio
 // -- waiting
 
 void LazyUnit::wait(WavefrontSlot& slot, Wavefront& w, LazyCause cause, Cycles cycle) {
-  slot.account(WavefrontTime::unit_busy, cycle);
+  slot.account(StallCause::unit_busy, cycle);
   w.cause = cause;
   if (w.pending > 0) {
     slot.hold(kHoldRegisters);
@@ -298,12 +298,12 @@ void LazyUnit::registers_filled(WavefrontSlot& slot, Cycles done, const Operatio
 }
 
 void LazyUnit::zeros_known(std::uint32_t tag, Tick at) {
-  if ((tag & kRace) != 0) {
-    Race& race = races_[tag & ~kRace];
+  if ((tag & kRacingLoad) != 0) {
+    RacingLoad& race = racing_loads_[tag & ~kRacingLoad];
     race.masks_at = later(race.masks_at, at);
     if (--race.masks_open > 0) return;
-    for (const VectorMemory::Contest line : race.lines) memory_.settle(line, race.masks_at);
-    free_races_.push_back(tag & ~kRace);
+    for (const VectorMemory::Race line : race.lines) memory_.other_answered(line, race.masks_at);
+    free_racing_loads_.push_back(tag & ~kRacingLoad);
     return;
   }
   HeldLoad& load = *loads_[tag];

@@ -128,12 +128,13 @@ class LazyUnit : public LoadStage, private ZeroRequests::Client {
     Lanes lanes;
   };
   /// A load that went to memory beside its zero reads: the lines that either may answer (eager_zero).
-  struct Race {
-    std::vector<VectorMemory::Contest> lines;
+  struct RacingLoad {
+    std::vector<VectorMemory::Race> lines;
     unsigned masks_open = 0;
     Tick masks_at{};
   };
-  static constexpr std::uint32_t kRace = std::uint32_t{1} << 30;  // in tags of zero reads: the rest is a race, or else a load
+  static constexpr std::uint32_t kRacingLoad = std::uint32_t{1}
+                                               << 30;  // in tags of zero reads: the rest is a race, or else a load
 
   // lazy_unit.cpp: before instructions
   static bool needs_everything(const isa::Instruction& instruction, const isa::Wavefront& wave);
@@ -195,13 +196,13 @@ class LazyUnit : public LoadStage, private ZeroRequests::Client {
   std::vector<Wavefront> wavefronts_;
   std::vector<std::unique_ptr<HeldLoad>> loads_;
   std::vector<std::uint16_t> free_loads_;
-  std::vector<Race> races_;
-  std::vector<std::uint32_t> free_races_;
+  std::vector<RacingLoad> racing_loads_;
+  std::vector<std::uint32_t> free_racing_loads_;
   // Scratch: loads that the instruction touches, what it does without, lines, addresses of the load that is looked at.
   std::vector<std::uint16_t> touched_;
   std::vector<Spared> spared_;
   Coalescer lines_;
-  std::vector<VectorMemory::Contest> contested_;
+  std::vector<VectorMemory::Race> races_;
   std::array<LineRequest, 2 * isa::kLanes> kept_;
   isa::LaneAddresses decoded_;
   LazyStatistics statistics_;

@@ -333,7 +333,7 @@ void LazyUnit::apply_zeros(HeldLoad& load) {
   free_lanes(load, 0, load.zero[0] & ~others);
 }
 
-// A load of eager_zero: lines of which all that is loaded is zero are there when memory or the masks have answered.
+// A load of eager_zero: a line whose loaded words are all zero arrives when memory or the masks have answered.
 MemoryTokens::Token LazyUnit::load_with_masks(WavefrontSlot& slot, const isa::DecodedInstruction& instruction,
                                               Counters counters, Cycles cycle) {
   const MemoryAccess& access = slot.wave.access;
@@ -352,18 +352,18 @@ MemoryTokens::Token LazyUnit::load_with_masks(WavefrontSlot& slot, const isa::De
       isa::for_lanes(access.lanes & ~zeros[r], [&](unsigned l) { lines_.add(memory_.addresses().global[l] + 4 * r, bytes); });
     }
   }
-  const std::uint32_t number = take_record(races_, free_races_);
-  races_[number].lines.clear();
-  races_[number].masks_open = masks;
-  races_[number].masks_at = Tick{};
-  const VectorMemory::Contested contested{lines_, races_[number].lines};
-  const MemoryTokens::Token token = memory_.send(slot, access, lines, counters, cycle, any ? &contested : nullptr);
-  count(slot, LazyCount::zero_sent, races_[number].lines.size());
+  const std::uint32_t number = take_record(racing_loads_, free_racing_loads_);
+  racing_loads_[number].lines.clear();
+  racing_loads_[number].masks_open = masks;
+  racing_loads_[number].masks_at = Tick{};
+  const VectorMemory::Races racing{lines_, racing_loads_[number].lines};
+  const MemoryTokens::Token token = memory_.send(slot, access, lines, counters, cycle, any ? &racing : nullptr);
+  count(slot, LazyCount::zero_sent, racing_loads_[number].lines.size());
   // The record is free as soon as all masks have answered.
-  const std::vector<VectorMemory::Contest>& contests = races_[number].lines;
-  contested_.assign(contests.begin(), contests.end());
-  zeros_->read(memory_.first_left(), *this, number | kRace);
-  memory_.decide(contested_);
+  const std::vector<VectorMemory::Race>& races = racing_loads_[number].lines;
+  races_.assign(races.begin(), races.end());
+  zeros_->read(memory_.first_left(), *this, number | kRacingLoad);
+  memory_.resolve_races(races_);
   return token;
 }
 
@@ -399,7 +399,7 @@ void LazyUnit::send_overlapping(WavefrontSlot& slot, Cycles cycle) {
     if (std::any_of(load.need.begin(), load.need.end(), [](Lanes need) { return need != 0; })) issue(load, cycle);
   }
   addresses = stored;
-  slot.account(WavefrontTime::dependency, slot.when);
+  slot.account(StallCause::dependency, slot.when);
   w.cause = LazyCause::registers;
   if (w.pending > 0) {
     slot.hold(kHoldRegisters);

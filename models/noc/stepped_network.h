@@ -1,12 +1,12 @@
-// Network of routers that are stepped cycle by cycle (models/noc/routers.h): what a packet meets on its way decides when it
-// arrives, and that is known only when it has.
+// Network of routers that are stepped cycle by cycle (models/noc/routers.h). The time at which a packet arrives depends on the
+// packets that it meets, and is known only when it has arrived.
 //
-// So packets are launched, and their arrivals come with advance(). Who waits for them must not let time pass by more than
-// lookahead() at once (models/gpu/memory_edge.h).
+// Packets are therefore launched, and advance() returns their arrivals. A client that waits for them must not advance time by
+// more than lookahead() in one step (models/gpu/memory_phase.h).
 //
-// send(), carry() and the sockets answer at once, for the few who ask so (command processor, SDMA engines): their packets load
-// the routers as all others do, but the answer is the time of an idle network in which they meet each other alone, where they
-// enter it and where they leave it.
+// send(), carry() and the sockets answer within the call, for the few clients that need it (command processor, SDMA engines):
+// their packets load the routers as all others do, but the answer is the time of an idle network in which they meet only each
+// other, where they enter it and where they leave it.
 #pragma once
 
 #include <vector>

@@ -27,7 +27,7 @@ constexpr std::uint64_t kChunk = 256 * 1024;
 }  // namespace
 
 bool SdmaEngine::may_go_in_bulk(const Transfer& transfer) const {
-  if (surroundings_ == nullptr || mode_ == TimingMode::functional || transfer.bytes < 2 * kSettle) return false;
+  if (context_ == nullptr || mode_ == TimingMode::functional || transfer.bytes < 2 * kSettle) return false;
   const auto [a, b] = std::minmax(transfer.source, transfer.destination);
   return transfer.is_fill() || b - a >= transfer.bytes;  // a copy onto itself shows the order of its requests
 }
@@ -35,10 +35,10 @@ bool SdmaEngine::may_go_in_bulk(const Transfer& transfer) const {
 CopyKind SdmaEngine::kind_of(const Transfer& transfer) const {
   const std::uint64_t line = parameters_.request_bytes;
   CopyKind kind{.what = transfer.is_fill() ? "fill" : "copy",
-                .to_host = surroundings_->in_host_memory(transfer.destination),
+                .to_host = context_->in_host_memory(transfer.destination),
                 .alignment = transfer.destination % line == 0 ? 0U : 1U};
   if (!transfer.is_fill()) {
-    kind.from_host = surroundings_->in_host_memory(transfer.source);
+    kind.from_host = context_->in_host_memory(transfer.source);
     kind.alignment |= transfer.source % line == transfer.destination % line ? 0U : 2U;
   }
   return kind;
@@ -52,7 +52,7 @@ bool SdmaEngine::transfer_large(Queue& queue, const Transfer& transfer) {
   Tick began = at_;
   std::vector<std::uint64_t> traffic;
   const auto lap = [&] {
-    CopyCost cost{.time = at_ - began, .traffic = surroundings_->traffic()};
+    CopyCost cost{.time = at_ - began, .traffic = context_->traffic()};
     for (std::size_t i = 0; i < traffic.size(); ++i) cost.traffic[i] -= traffic[i];
     return cost;
   };
@@ -64,14 +64,14 @@ bool SdmaEngine::transfer_large(Queue& queue, const Transfer& transfer) {
   };
   const auto end_bulk = [&](std::uint64_t done) {
     if (in_bulk == 0) return;
-    surroundings_->add_traffic(cost_of(in_bulk, fresh).traffic);
-    queue.leave(*surroundings_, transfer.range(done - in_bulk, in_bulk));
+    context_->add_traffic(cost_of(in_bulk, fresh).traffic);
+    queue.leave(*context_, transfer.range(done - in_bulk, in_bulk));
     in_bulk = 0;
   };
   std::uint64_t last_chunk = 0;
   Tick chunk_time{};
   for (std::uint64_t done = 0; done < transfer.bytes;) {
-    const bool alone = surroundings_->at_work() <= 1;
+    const bool alone = context_->at_work() <= 1;
     const std::uint64_t rest = transfer.bytes - done;
     const bool known = in_bulk != 0 || costs_.of(kind, kSettle).has_value();
     if (alone && known) {
@@ -102,12 +102,12 @@ bool SdmaEngine::transfer_large(Queue& queue, const Transfer& transfer) {
     sampling = sampling && alone && !known;
     if (sampling && done == 0) {
       began = at_;
-      traffic = surroundings_->traffic();
+      traffic = context_->traffic();
     }
     const std::uint64_t chunk = std::min(rest, done == 0 ? kSettle : done < kSampled ? kSampled - done : kSettle);
     if (!transfer_lines(queue, transfer, done, chunk)) return false;
     done += chunk;
-    if (!sampling || surroundings_->at_work() > 1) {
+    if (!sampling || context_->at_work() > 1) {
       sampling = false;
     } else if (done == kSettle) {
       settled = lap();

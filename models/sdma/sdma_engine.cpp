@@ -323,7 +323,7 @@ bool SdmaEngine::wait_until(const Queue& queue, Tick at) {
 }
 
 bool SdmaEngine::drain(Queue& queue) {
-  queue.settle(surroundings_);
+  queue.settle(context_);
   at_ = later(at_, queue.done);
   return wait_until(queue, at_);
 }

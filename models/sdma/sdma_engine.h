@@ -15,7 +15,7 @@
 //
 // Time: a read request leaves every request_bytes / bytes_per_cycle cycles, at most `requests_in_flight` are under way, and
 // each write leaves when its data have come. Beside that, time is the memory system's. Large copies and fills may go in bulk,
-// when the device lets them (attach(CopySurroundings&)): models/sdma/sdma_bulk.cpp.
+// when the device lets them (attach(CopyContext&)): models/sdma/sdma_bulk.cpp.
 #pragma once
 
 #include <tlm_utils/simple_initiator_socket.h>
@@ -39,8 +39,8 @@
 #include "models/common/transport/write_observer.h"
 #include "models/compute/compute_unit_parameters.h"
 #include "models/isa/target.h"
+#include "models/sdma/copy_context.h"
 #include "models/sdma/copy_costs.h"
-#include "models/sdma/copy_surroundings.h"
 #include "models/sdma/sdma_packets.h"
 #include "models/tlb/gpuvm.h"
 
@@ -116,7 +116,7 @@ class SdmaEngine : public sc_core::sc_module, public Agent {
   /// Notified of every write of the engine.
   void attach(WriteObserver& observer) { write_observers_.push_back(&observer); }
   /// From now on large copies and fills go in bulk.
-  void attach(CopySurroundings& surroundings) { surroundings_ = &surroundings; }
+  void attach(CopyContext& context) { context_ = &context; }
 
   /// The new queue's number, which is never 0 and never used again; nothing, and a line in the log, when the description makes
   /// no sense. Numbers of different engines differ.
@@ -223,7 +223,7 @@ class SdmaEngine : public sc_core::sc_module, public Agent {
   GpuVm& vm_;
   SdmaListener* listener_ = nullptr;
   TranslationLevel* tlb_ = nullptr;
-  CopySurroundings* surroundings_ = nullptr;
+  CopyContext* context_ = nullptr;
   std::vector<WriteObserver*> write_observers_;
   CopyCosts costs_;                 // up to when the last request is issued
   std::map<CopyKind, Tick> tails_;  // from then to when all is done

@@ -33,19 +33,19 @@ struct SdmaEngine::Queue {
   /// Copied in bulk, and not yet to be seen in caches and TLBs: packets that follow each other mostly go on with a copy.
   CopiedRange unseen{.bytes = 0};
 
-  void leave(CopySurroundings& surroundings, const CopiedRange& range) {
+  void leave(CopyContext& context, const CopiedRange& range) {
     const bool goes_on = unseen.bytes != 0 && unseen.has_source == range.has_source &&
                          unseen.destination + unseen.bytes == range.destination &&
                          (!range.has_source || unseen.source + unseen.bytes == range.source);
     if (!goes_on) {
-      settle(&surroundings);
+      settle(&context);
       unseen = range;
     } else {
       unseen.bytes += range.bytes;
     }
   }
-  void settle(CopySurroundings* surroundings) {
-    if (unseen.bytes != 0) surroundings->leave(unseen, false);
+  void settle(CopyContext* context) {
+    if (unseen.bytes != 0) context->leave(unseen, false);
     unseen.bytes = 0;
   }
   std::uint64_t available_words() const { return buffer ? buffer->words - buffer->next : (written - read) / 4; }

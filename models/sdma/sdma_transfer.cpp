@@ -29,7 +29,7 @@ bool SdmaEngine::keep_up(const Queue& queue) {
 }
 
 bool SdmaEngine::copy(Queue& queue, std::uint64_t source, std::span<const std::uint64_t> destinations, std::uint64_t bytes) {
-  if (surroundings_ != nullptr) surroundings_->work_begins();
+  if (context_ != nullptr) context_->work_begins();
   if (mode_ == TimingMode::functional) return copy_untimed(queue, source, destinations, bytes);
   const Transfer transfer{.source = source, .destination = destinations[0], .bytes = bytes};
   if (destinations.size() == 1 && may_go_in_bulk(transfer)) return transfer_large(queue, transfer);
@@ -38,7 +38,7 @@ bool SdmaEngine::copy(Queue& queue, std::uint64_t source, std::span<const std::u
 
 bool SdmaEngine::transfer_lines(Queue& queue, const Transfer& transfer, std::uint64_t first, std::uint64_t bytes) {
   const std::uint64_t destination = transfer.destination + first;
-  queue.settle(surroundings_);
+  queue.settle(context_);
   if (!transfer.is_fill()) return copy_lines(queue, transfer.source + first, {&destination, 1}, bytes);
   for (std::uint64_t done = 0; done < bytes;) {
     const std::uint64_t piece = std::min(bytes - done, up_to_boundary(destination + done, parameters_.request_bytes));
@@ -119,7 +119,7 @@ bool SdmaEngine::copy_window(Queue& queue, const sdma::CopyWindow& box) {
 bool SdmaEngine::fill(Queue& queue, const sdma::Fill& packet) {
   std::array<std::byte, kLargestRequest + sizeof packet.data> pattern{};
   for (std::size_t i = 0; i < pattern.size(); ++i) pattern[i] = static_cast<std::byte>(packet.data >> (i % packet.unit * 8));
-  if (surroundings_ != nullptr) surroundings_->work_begins();
+  if (context_ != nullptr) context_->work_begins();
   const Transfer transfer{.destination = packet.destination, .bytes = packet.bytes, .pattern = pattern, .unit = packet.unit};
   return may_go_in_bulk(transfer) ? transfer_large(queue, transfer) : transfer_lines(queue, transfer, 0, packet.bytes);
 }

@@ -26,8 +26,7 @@ void TlbParameters::describe(ParameterSection& section) {
   section.add("ports", ports, "Translations begun in a cycle", {.range = {1, 1024}});
   section.add("mshrs", mshrs, "Outstanding primary misses", {.range = {1, 4096}});
   section.add("hit_latency", hit_latency, "From the request to the answer", {.range = {0, 1e5}});
-  section.add("replacement", replacement, "Which entry of a set gives way",
-              replacement_policies());
+  section.add("replacement", replacement, "Which entry of a set gives way", replacement_policies());
 }
 
 void TlbStatistics::describe(StatisticsGroup& group) const {

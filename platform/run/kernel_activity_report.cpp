@@ -46,12 +46,12 @@ std::uint64_t count_of(const KernelActivity& a, LazyCount what) {
 }
 
 /// Of research machines and extended matrix units, other machines have none: shown only when a kernel has it.
-bool only_of_some_machines(WavefrontTime cause) { return cause >= WavefrontTime::extension; }
+bool only_of_some_machines(StallCause cause) { return cause >= StallCause::extension; }
 
 /// Calls `visit(text, cycles)` for every cause that exists.
 template <typename Visit>
 void for_causes(const WavefrontClass& c, const Visit& visit) {
-  for (std::size_t i = 0; i < kWavefrontTimes; ++i) {
+  for (std::size_t i = 0; i < kStallCauses; ++i) {
     if (const StallText* const text = stall_text(i)) visit(*text, c.cycles[i]);
   }
 }
@@ -68,8 +68,8 @@ void for_extension_counts(const Visit& visit) {
 /// Causes that have a column: in order, without those that no kernel can have.
 std::vector<std::size_t> shown_causes(const std::vector<NamedActivity>& kernels) {
   std::vector<std::size_t> shown;
-  for (std::size_t i = 0; i < kWavefrontTimes; ++i) {
-    if (!only_of_some_machines(static_cast<WavefrontTime>(i)) ||
+  for (std::size_t i = 0; i < kStallCauses; ++i) {
+    if (!only_of_some_machines(static_cast<StallCause>(i)) ||
         std::any_of(kernels.begin(), kernels.end(), [i](const NamedActivity& k) { return k.activity->all().cycles[i] != 0; }))
       shown.push_back(i);
   }
@@ -144,7 +144,8 @@ void append_activity_csv(const KernelActivity& a, std::string& line) {
     column(a.used[i]);
     column(a.available[i]);
   }
-  for_extension_counts([&](const ExtensionTexts&, const ExtensionCountText&, std::size_t number) { column(a.extension[number]); });
+  for_extension_counts(
+      [&](const ExtensionTexts&, const ExtensionCountText&, std::size_t number) { column(a.extension[number]); });
   for (const std::uint64_t passes : a.matrix_passes) column(passes);
 }
 
@@ -278,8 +279,8 @@ void write_activity_json(const KernelActivity& a, JsonWriter& json) {
 
 void add_activity(const KernelActivity& a, RunHash& hash) {
   const WavefrontClass all = a.all();
-  for (std::size_t i = 0; i < kWavefrontTimes; ++i) {
-    if (i <= static_cast<std::size_t>(WavefrontTime::sleep) || all.cycles[i] != 0)       hash.add(stall_text(i)->name, all.cycles[i]);
+  for (std::size_t i = 0; i < kStallCauses; ++i) {
+    if (i <= static_cast<std::size_t>(StallCause::sleep) || all.cycles[i] != 0) hash.add(stall_text(i)->name, all.cycles[i]);
   }
   hash.add("resident", all.resident);
   hash.add("load_requests", a.requests);

@@ -156,14 +156,14 @@ class PacketBench : public sc_core::sc_module, public KernelObserver {
     for (unsigned i = 0; i < count; ++i) {
       const ComputeUnitPlace place{.index = i, .shader_array = i / (count / arrays), .in_array = i % (count / arrays)};
       made.push_back(std::make_unique<ComputeUnit>(("unit" + std::to_string(i)).c_str(), ComputeUnitParameters{}, place,
-                                                   ComputeUnitSurroundings{.mode = TimingMode::loose,
-                                                                           .target = target,
-                                                                           .clock = Clock(Frequency{}),
-                                                                           .timestamp = Clock(Frequency{}),
-                                                                           .vm = vm,
-                                                                           .code = code,
-                                                                           .lds_banks = lds_banks,
-                                                                           .listener = dispatcher}));
+                                                   ComputeUnitContext{.mode = TimingMode::loose,
+                                                                      .target = target,
+                                                                      .clock = Clock(Frequency{}),
+                                                                      .timestamp = Clock(Frequency{}),
+                                                                      .vm = vm,
+                                                                      .code = code,
+                                                                      .lds_banks = lds_banks,
+                                                                      .listener = dispatcher}));
       windows.add_group({made.back().get()});
     }
     return made;

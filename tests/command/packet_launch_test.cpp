@@ -7,7 +7,7 @@ namespace {
 PacketProcessorParameters launch_parameters() {
   PacketProcessorParameters parameters;
   parameters.launch_latency = Cycles{600};
-  parameters.fresh_pages = true;
+  parameters.cold_dispatch = true;
   return parameters;
 }
 

@@ -126,15 +126,15 @@ class ComputeUnitBench : public sc_core::sc_module {
     memories.push_back(std::make_unique<FixedLatencyMemory>(("memory" + number).c_str()));
     const Clock clock(Frequency{1'000'000'000});
     units.push_back(std::make_unique<ComputeUnit>(("unit" + number).c_str(), parameters, ComputeUnitPlace{},
-                                                  ComputeUnitSurroundings{.mode = mode,
-                                                                          .target = isa::Target::gfx803,
-                                                                          .clock = clock,
-                                                                          .timestamp = Clock(Frequency{100'000'000}),
-                                                                          .vm = vm,
-                                                                          .code = code_,
-                                                                          .lds_banks = lds_banks_,
-                                                                          .listener = listener,
-                                                                          .stages = stages}));
+                                                  ComputeUnitContext{.mode = mode,
+                                                                     .target = isa::Target::gfx803,
+                                                                     .clock = clock,
+                                                                     .timestamp = Clock(Frequency{100'000'000}),
+                                                                     .vm = vm,
+                                                                     .code = code_,
+                                                                     .lds_banks = lds_banks_,
+                                                                     .listener = listener,
+                                                                     .stages = stages}));
     windows.push_back(std::make_unique<Windows>(("windows" + number).c_str(), clock, mode, window));
     windows.back()->add_group({units.back().get()});
     units.back()->vector_port.bind(memories.back()->vector);

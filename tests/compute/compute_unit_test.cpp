@@ -356,13 +356,13 @@ TEST_F(ComputeUnitTest, WavefrontsThatHaveNotWorkedYetAreAtTheirEntry) {
 
 TEST_F(ComputeUnitTest, WhatNeverFitsIsToldWithNumbers) {
   WorkgroupNeeds needs{.wavefronts = 1, .vgprs = 8, .agprs = 0, .sgprs = 16, .lds_bytes = 65536};
-  EXPECT_EQ(b_.loose().never_fits(needs), std::nullopt);
+  EXPECT_EQ(b_.loose().fit_error(needs), std::nullopt);
   needs.lds_bytes = 65537;
-  EXPECT_EQ(b_.loose().never_fits(needs), "workgroup needs 65537 bytes of LDS, a compute unit has 65536");
+  EXPECT_EQ(b_.loose().fit_error(needs), "workgroup needs 65537 bytes of LDS, a compute unit has 65536");
   needs = {.wavefronts = 16, .vgprs = 64, .agprs = 0, .sgprs = 16, .lds_bytes = 0};
-  EXPECT_EQ(b_.loose().never_fits(needs), std::nullopt);
+  EXPECT_EQ(b_.loose().fit_error(needs), std::nullopt);
   needs.vgprs = 68;
-  EXPECT_EQ(b_.loose().never_fits(needs), "workgroup has 16 wavefronts, its registers let a compute unit hold 12");
+  EXPECT_EQ(b_.loose().fit_error(needs), "workgroup has 16 wavefronts, its registers let a compute unit hold 12");
 }
 
 TEST_F(ComputeUnitTest, StoreToUnmappedMemoryNamesEverything) {

@@ -36,52 +36,52 @@ class KernelActivityTest : public testing::Test {
     const WavefrontClass all = d->activity.all();
     EXPECT_EQ(std::accumulate(all.cycles.begin(), all.cycles.end(), std::uint64_t{0}), all.resident);
     EXPECT_EQ(all.wavefronts, wavefronts);
-    EXPECT_EQ(all[WavefrontTime::issue], d->wavefront_instructions);
+    EXPECT_EQ(all[StallCause::issue], d->wavefront_instructions);
     return d->activity;
   }
-  static std::uint64_t of(const KernelActivity& a, WavefrontTime t) { return a.all()[t]; }
+  static std::uint64_t of(const KernelActivity& a, StallCause t) { return a.all()[t]; }
 };
 
 TEST_F(KernelActivityTest, AnInstructionIssuesAndIsWaitedFor) {
   const KernelActivity a = run(program(kMove, kMove, kEnd));
-  EXPECT_EQ(of(a, WavefrontTime::issue), 3u);
-  EXPECT_EQ(of(a, WavefrontTime::dependency), 2u * 3) << "four cycles each, in one of which it issues";
-  EXPECT_GT(of(a, WavefrontTime::fetch), 50u) << "the first line comes from memory, 100 cycles away";
+  EXPECT_EQ(of(a, StallCause::issue), 3u);
+  EXPECT_EQ(of(a, StallCause::dependency), 2u * 3) << "four cycles each, in one of which it issues";
+  EXPECT_GT(of(a, StallCause::fetch), 50u) << "the first line comes from memory, 100 cycles away";
   EXPECT_EQ(a.issued[static_cast<std::size_t>(isa::Unit::valu)], 2u);
   EXPECT_EQ(a.requests, 0u);
 }
 
 TEST_F(KernelActivityTest, WaitsAreToldByCounter) {
   const KernelActivity vector = run(program(kLaneAddress, kLoad, kWaitAll, kEnd));
-  EXPECT_NEAR(static_cast<double>(of(vector, WavefrontTime::vmcnt)), 118, 4) << "123 cycles, less those of issue and wait";
-  EXPECT_EQ(of(vector, WavefrontTime::lgkmcnt), 0u);
+  EXPECT_NEAR(static_cast<double>(of(vector, StallCause::vmcnt)), 118, 4) << "123 cycles, less those of issue and wait";
+  EXPECT_EQ(of(vector, StallCause::lgkmcnt), 0u);
   EXPECT_EQ(vector.requests, 4u);
   EXPECT_EQ(vector.request_time, Tick{4 * 100'000}) << "100 ns each";
   const KernelActivity scalar = run(program(kScalarLoad, kWaitAll, kEnd));
-  EXPECT_NEAR(static_cast<double>(of(scalar, WavefrontTime::lgkmcnt)), 104, 4);
-  EXPECT_EQ(of(scalar, WavefrontTime::vmcnt), 0u);
+  EXPECT_NEAR(static_cast<double>(of(scalar, StallCause::lgkmcnt)), 104, 4);
+  EXPECT_EQ(of(scalar, StallCause::vmcnt), 0u);
   const KernelActivity sleeping = run(program(kSleep, kEnd));
-  EXPECT_NEAR(static_cast<double>(of(sleeping, WavefrontTime::sleep)), 124, 4);
+  EXPECT_NEAR(static_cast<double>(of(sleeping, StallCause::sleep)), 124, 4);
 }
 
 TEST_F(KernelActivityTest, LanesThatMeetInABank) {
   // Four dwords between lanes: eight of 32 lanes' banks, so that each pass of two takes four.
   const KernelActivity a = run(program(0x24000084, 0x7e020280, 0xbefc00c1, kLdsWrite, kWaitAll, kEnd));
-  EXPECT_EQ(of(a, WavefrontTime::lds_conflict), 6u);
-  EXPECT_GT(of(a, WavefrontTime::lgkmcnt), 50u);
+  EXPECT_EQ(of(a, StallCause::lds_conflict), 6u);
+  EXPECT_GT(of(a, StallCause::lgkmcnt), 50u);
 }
 
 TEST_F(KernelActivityTest, WavefrontsThatShareASimd) {
   // Eight wavefronts, two a SIMD: the second waits for the ALU while the first multiplies for 64 cycles.
   const KernelActivity a = run(program(kMultiply64, kMultiply64, kMultiply64, kMultiply64, kEnd), 8);
-  EXPECT_GT(of(a, WavefrontTime::unit_busy), 4u * 3 * 60);
+  EXPECT_GT(of(a, StallCause::unit_busy), 4u * 3 * 60);
   for (unsigned i = 0; i < 8; ++i) EXPECT_EQ(a.classes[i].wavefronts, 1u) << "each place in the workgroup is a class";
   EXPECT_EQ(a.classes[8].wavefronts, 0u);
 }
 
 TEST_F(KernelActivityTest, BarriersHoldTheFast) {
   const KernelActivity a = run(program(kMultiply64, kBarrier, kEnd), 8);
-  EXPECT_GT(of(a, WavefrontTime::barrier), 4u * 60) << "half of them wait for the other half";
+  EXPECT_GT(of(a, StallCause::barrier), 4u * 60) << "half of them wait for the other half";
 }
 
 TEST_F(KernelActivityTest, WithoutTimingThereIsNone) {
@@ -106,8 +106,8 @@ TEST_F(KernelActivityTest, TranslationIsToldFromMemory) {
   const KernelActivity a = run(program(kLaneAddress, kLoad, kWaitAll, kEnd));
   b_.loose().attach_tlbs(nullptr, nullptr, nullptr);
   // One page, four lines, the last of which would have left three cycles after the first.
-  EXPECT_EQ(of(a, WavefrontTime::tlb), 197u);
-  EXPECT_NEAR(static_cast<double>(of(a, WavefrontTime::vmcnt)), 118, 4);
+  EXPECT_EQ(of(a, StallCause::tlb), 197u);
+  EXPECT_NEAR(static_cast<double>(of(a, StallCause::vmcnt)), 118, 4);
   EXPECT_EQ(a.latency.service[static_cast<std::size_t>(MemoryLevel::tlb)], Tick{(200 + 199 + 198 + 197) * 1000});
 }
 

@@ -65,7 +65,9 @@ struct ZeroLoadsParameters : ExtensionParameters {
   }
   void describe(ParameterSet& set) override { set.describe("zero_loads", *this); }
   bool is_on() const override { return count; }
-  std::unique_ptr<DeviceExtension> make(const GpuDeviceParameters&) const override { return std::make_unique<ZeroLoads>(slots); }
+  std::unique_ptr<DeviceExtension> make(const GpuDeviceParameters&) const override {
+    return std::make_unique<ZeroLoads>(slots);
+  }
 
   ExtensionSlots slots = register_extension(kZeroLoadsTexts);
 };

@@ -10,13 +10,13 @@ namespace {
 
 constexpr Tick microseconds(std::uint64_t n) { return {n * 1'000'000}; }
 
-struct Edge : WindowEdge {
+struct Edge : WindowBarrier {
   std::uint64_t served = 0;
   std::vector<unsigned> worked_groups;
   std::vector<Tick> settled;
   Tick retired{};
-  void worked(unsigned group, unsigned, Tick) override { worked_groups.push_back(group); }
-  void settle(Tick end) override {
+  void group_finished(unsigned group, unsigned, Tick) override { worked_groups.push_back(group); }
+  void resolve(Tick end) override {
     settled.push_back(end);
     served += 1000;
   }
@@ -41,8 +41,8 @@ class DeviceEnergyTest : public testing::Test {
 };
 
 TEST_F(DeviceEnergyTest, TheEdgeIsAsItWouldBeWithoutIt) {
-  energy_.worked(5, 1, microseconds(1));
-  energy_.settle(microseconds(1));
+  energy_.group_finished(5, 1, microseconds(1));
+  energy_.resolve(microseconds(1));
   energy_.retire(microseconds(3));
   EXPECT_EQ(edge_.worked_groups, std::vector<unsigned>{5});
   EXPECT_EQ(edge_.settled, (std::vector<Tick>{microseconds(1)}));
@@ -53,9 +53,9 @@ TEST_F(DeviceEnergyTest, TheEdgeIsAsItWouldBeWithoutIt) {
 // What a window's edge serves belongs to the window.
 TEST_F(DeviceEnergyTest, KernelsAndSamplesFollowTheWindows) {
   energy_.kernel_started(5, microseconds(1));
-  for (std::uint64_t end = 2; end <= 4; ++end) energy_.settle(microseconds(end));
+  for (std::uint64_t end = 2; end <= 4; ++end) energy_.resolve(microseconds(end));
   edge_.served += 9000;
-  energy_.settle(microseconds(5));
+  energy_.resolve(microseconds(5));
   const KernelEnergy kernel = energy_.kernel_ended(5, microseconds(6));
   ASSERT_EQ(kernel.joules.size(), 2U);
   EXPECT_DOUBLE_EQ(kernel.joules[0], 13e-6);

@@ -18,12 +18,12 @@ void PrintTo(const RequestSample& s, std::ostream* out) {
 namespace test {
 namespace {
 
-struct Edge : WindowEdge {
+struct Edge : WindowBarrier {
   std::vector<unsigned> worked_groups;
   std::vector<Tick> settled;
   Tick retired{};
-  void worked(unsigned group, unsigned, Tick) override { worked_groups.push_back(group); }
-  void settle(Tick end) override { settled.push_back(end); }
+  void group_finished(unsigned group, unsigned, Tick) override { worked_groups.push_back(group); }
+  void resolve(Tick end) override { settled.push_back(end); }
   Tick next() const override { return Tick{77}; }
   void retire(Tick horizon) override { retired = horizon; }
 };
@@ -49,8 +49,8 @@ class DeviceRequestsTest : public testing::Test {
 };
 
 TEST_F(DeviceRequestsTest, TheEdgeIsAsItWouldBeWithoutIt) {
-  requests_.worked(5, 1, Tick{10});
-  requests_.settle(Tick{10});
+  requests_.group_finished(5, 1, Tick{10});
+  requests_.resolve(Tick{10});
   requests_.retire(Tick{30});
   EXPECT_EQ(edge_.worked_groups, std::vector<unsigned>{5});
   EXPECT_EQ(edge_.settled, std::vector<Tick>{Tick{10}});
@@ -63,14 +63,14 @@ TEST_F(DeviceRequestsTest, RequestsCountWhereTheyStartAndWhereTheyAreAnswered) {
   units_[0]->add(Tick{0}, Tick{99});
   units_[1]->add(Tick{99}, Tick{100});
   units_[1]->add(Tick{20}, Tick{250});
-  requests_.settle(Tick{400});
+  requests_.resolve(Tick{400});
   EXPECT_EQ(samples_, (std::vector{sample(0, 100, 3, 1, 99, 2), sample(100, 200, 0, 1, 1, 1), sample(200, 300, 0, 1, 230, 0)}));
 }
 
 TEST_F(DeviceRequestsTest, IntervalsWithoutRequestsAreOneSample) {
   units_[0]->add(Tick{110}, Tick{520});
   units_[0]->add(Tick{1'000'000}, Tick{1'000'001});
-  requests_.settle(Tick{2'000'000});
+  requests_.resolve(Tick{2'000'000});
   EXPECT_EQ(samples_, (std::vector{sample(0, 100, 0, 0, 0, 0), sample(100, 200, 1, 0, 0, 1), sample(200, 500, 0, 0, 0, 1),
                                    sample(500, 600, 0, 1, 410, 0), sample(600, 1'000'000, 0, 0, 0, 0),
                                    sample(1'000'000, 1'000'100, 1, 1, 1, 0)}));
@@ -79,10 +79,10 @@ TEST_F(DeviceRequestsTest, IntervalsWithoutRequestsAreOneSample) {
 // A unit may be a window behind the edge.
 TEST_F(DeviceRequestsTest, AnIntervalIsCompleteAWindowAfterItsEnd) {
   units_[0]->add(Tick{50}, Tick{60});
-  requests_.settle(Tick{109});
+  requests_.resolve(Tick{109});
   EXPECT_TRUE(samples_.empty());
   units_[1]->add(Tick{99}, Tick{99});
-  requests_.settle(Tick{110});
+  requests_.resolve(Tick{110});
   EXPECT_EQ(samples_, std::vector{sample(0, 100, 2, 2, 10, 0)});
 }
 
@@ -91,13 +91,13 @@ TEST_F(DeviceRequestsTest, AnIntervalIsCompleteWhenItsLoadsAreAnswered) {
   oldest_[1] = Tick{199};
   units_[0]->add(Tick{50}, Tick{60});
   units_[0]->add(Tick{150}, Tick{160});
-  requests_.settle(Tick{1000});
+  requests_.resolve(Tick{1000});
   EXPECT_EQ(samples_, std::vector{sample(0, 100, 1, 1, 10, 0)});
   oldest_[1] = kNever;
   units_[1]->add(Tick{199}, Tick{1200});
-  requests_.settle(Tick{1010});
+  requests_.resolve(Tick{1010});
   EXPECT_EQ(samples_, (std::vector{sample(0, 100, 1, 1, 10, 0), sample(100, 200, 2, 1, 10, 1)}));
-  EXPECT_THROW((units_[1]->add(Tick{20}, Tick{1200}), requests_.settle(Tick{2000})), std::logic_error);
+  EXPECT_THROW((units_[1]->add(Tick{20}, Tick{1200}), requests_.resolve(Tick{2000})), std::logic_error);
 }
 
 TEST_F(DeviceRequestsTest, TheRunsEndEndsTheLastInterval) {

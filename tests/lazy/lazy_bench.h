@@ -29,8 +29,8 @@ class LazyBench : public ComputeUnitBench {
     ComputeUnitParameters small_lines;
     small_lines.transaction_bytes = 32;
     constexpr LazyParameters kInGroups{.mode = LazyMode::lazy, .first_use = FirstUse::all, .check = true};
-    for (const LazyMode mode : {LazyMode::eager, LazyMode::eager_zero, LazyMode::lazy, LazyMode::lazy_zero,
-                                LazyMode::lazy_zero_otimes})
+    for (const LazyMode mode :
+         {LazyMode::eager, LazyMode::eager_zero, LazyMode::lazy, LazyMode::lazy_zero, LazyMode::lazy_zero_otimes})
       add(small_lines, {.mode = mode, .check = true});
     add(small_lines, kInGroups);
   }

@@ -78,9 +78,10 @@ class LazyUnitTest : public testing::Test {
   static std::uint64_t of(const KernelActivity& a, LazyCount count) {
     return a.extension[lazy_slots().first_count + static_cast<std::size_t>(count)];
   }
-  static std::uint64_t of(const KernelActivity& a, WavefrontTime t) { return a.all()[t]; }
+  static std::uint64_t of(const KernelActivity& a, StallCause t) { return a.all()[t]; }
   static std::uint64_t of(const KernelActivity& a, LazyCause cause) {
-    return a.all().cycles[static_cast<std::size_t>(extension_stall(lazy_slots().first_cause + static_cast<std::size_t>(cause)))];
+    return a.all()
+        .cycles[static_cast<std::size_t>(extension_stall(lazy_slots().first_cause + static_cast<std::size_t>(cause)))];
   }
 };
 
@@ -97,7 +98,7 @@ TEST_F(LazyUnitTest, TheFirstUseSendsItAndWaits) {
   EXPECT_EQ(sent_, kTransactions);
   EXPECT_EQ(of(a, LazyCount::issued), kTransactions);
   EXPECT_EQ(of(a, LazyCount::dead), 0u);
-  EXPECT_EQ(of(a, WavefrontTime::vmcnt), 0u);
+  EXPECT_EQ(of(a, StallCause::vmcnt), 0u);
   // 10 to the first address, 7 more to the last, 100 in memory, 10 to the registers.
   EXPECT_EQ(of(a, LazyCause::registers), 127u);
   EXPECT_EQ(a.requests, kTransactions) << "counted as load requests as ever";
@@ -181,7 +182,7 @@ TEST_F(LazyUnitTest, FormsThatDoNotFitGoAtOnce) {
     EXPECT_EQ(of(a, LazyCount::loads_held), 0u);
     EXPECT_EQ(of(a, LazyCount::loads_eager), 1u);
     EXPECT_GE(sent_, kTransactions);
-    EXPECT_GT(of(a, WavefrontTime::vmcnt), 0u);
+    EXPECT_GT(of(a, StallCause::vmcnt), 0u);
   }
   const KernelActivity byte = run(LazyMode::lazy, program(kLaneAddress, kLoadByte2, kUse2, kEnd));
   EXPECT_EQ(of(byte, LazyCount::loads_held), 1u);

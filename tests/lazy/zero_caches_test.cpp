@@ -129,7 +129,7 @@ class ZeroCachesTest : public testing::Test {
     const Tick at = now() + 1_us;
     answers_.told.clear();
     if (path.l1z->access(access, at, answers_, 0, answer)) answers_.told[0] = answer.done;
-    gpu.device.edge()->settle(at + 10_us);
+    gpu.device.barrier()->resolve(at + 10_us);
     EXPECT_EQ(answers_.told.size(), 1U);
     wait_for(20_us);
     return answers_.told[0] - at;
@@ -201,7 +201,7 @@ TEST_F(ZeroCachesTest, WhatStoresMakeKnownIsSettledAtTheEdge) {
   EXPECT_EQ(path.group, 1U);
   path.masks->stored(path.group, LACUNA_VRAM_BASE + 256, 0xff);
   EXPECT_EQ(path.masks->known_of_transaction(LACUNA_VRAM_BASE + 256), 0U);
-  gpu.device.edge()->settle(now());
+  gpu.device.barrier()->resolve(now());
   EXPECT_EQ(path.masks->known_of_transaction(LACUNA_VRAM_BASE + 256), 0b11U);
 }
 

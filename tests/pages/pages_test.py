@@ -35,6 +35,16 @@ class Pages(unittest.TestCase):
         for name in re.findall(r"`((?:models|tests|platform)/[\w/.]+)`", text):
             self.assertTrue("NAME" in name or (ROOT / name).exists(), f"docs/extending.md names {name}")
 
+    def test_functions_of_lives_exist(self):
+        headers = {path: path.read_text(encoding="utf-8") for path in (ROOT / "models").rglob("*.h")}
+        for name in ("docs/life-of-a-load.md", "docs/life-of-a-dispatch.md"):
+            found = re.findall(r"`(?:(\w+)::)?(\w+)\(\)`", (ROOT / name).read_text(encoding="utf-8"))
+            self.assertGreater(len(found), 15, name)
+            for owner, function in found:
+                declared = re.compile(rf"\b{function}\(")
+                candidates = [text for text in headers.values() if not owner or re.search(rf"\b(?:class|struct) (?:alignas\(\w+\) )?{owner}\b[^;]*?{{", text)]
+                self.assertTrue(any(declared.search(text) for text in candidates), f"{name} names {owner}::{function}()")
+
     def test_links_lead_to_files(self):
         for name in (name for name in pages.tracked(ROOT) if name.endswith(".md")):
             for link in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", (ROOT / name).read_text(encoding="utf-8")):

@@ -20,12 +20,12 @@ print(sum(number(v["dispatches"]) for v in found), sum(number(v["blits"]) for v 
 PYTHON
 }
 
-on_gpu --config tiny --set gpu.target="$target" --set cp.blits_at_once=true --out copies -- copies
+on_gpu --config tiny --set gpu.target="$target" --set cp.instant_blits=true --out copies -- copies
 expect 0 "${command[@]}"
 read -r dispatches blits < <(packets copies)
 ((dispatches > 0 && blits == dispatches)) || fail "$blits of $dispatches kernels of a program without kernels were done at once"
 
-on_gpu --config tiny --set gpu.target="$target" --set cp.blits_at_once=true --out fills -- fills
+on_gpu --config tiny --set gpu.target="$target" --set cp.instant_blits=true --out fills -- fills
 expect 0 "${command[@]}"
 read -r dispatches blits < <(packets fills)
 ((blits > 0)) || fail "no fills were done at once"

@@ -5,7 +5,7 @@ namespace lacuna::test {
 namespace {
 
 /// A device with nothing but engines: traffic is what the bulk engine's memory was asked.
-struct Surroundings : CopySurroundings {
+struct Surroundings : CopyContext {
   unsigned others = 0;
   const std::vector<Memory::Request>* requests = nullptr;
   std::uint64_t added = 0;
@@ -24,17 +24,17 @@ class BulkBench : public SdmaBench {
   static constexpr Engine kBulk = another;
   explicit BulkBench(sc_core::sc_module_name module_name) : SdmaBench(module_name) {
     add("bulk", standard(), TimingMode::loose, isa::Target::gfx90a);
-    surroundings.requests = &memories[kBulk]->requests;
-    engines[kBulk]->attach(surroundings);
+    context.requests = &memories[kBulk]->requests;
+    engines[kBulk]->attach(context);
   }
-  Surroundings surroundings;
+  Surroundings context;
 };
 
 LACUNA_TEST_BENCH(BulkBench)
 
 class SdmaBulkTest : public SdmaTest {
  protected:
-  Surroundings& surroundings_ = bench<BulkBench>().surroundings;
+  Surroundings& context_ = bench<BulkBench>().context;
 };
 
 // In bulk: the same bytes, the same time, and traffic that is told instead of made; others at work end it.
@@ -42,7 +42,7 @@ TEST_F(SdmaBulkTest, LargeCopiesGoInBulk) {
   constexpr std::uint32_t kLarge = 0x5f000 + 17;  // more than is sampled
   const auto run_one = [&](Engine engine, const Words& packet) {
     b_.listener = {};
-    surroundings_.added = 0;
+    context_.added = 0;
     b_.memories[engine]->requests.clear();
     Ring r = open(engine);
     wait_for(Tick{1'000'000 - now().ps % 1'000'000});
@@ -61,23 +61,23 @@ TEST_F(SdmaBulkTest, LargeCopiesGoInBulk) {
       const std::size_t requests = b_.memories[SdmaBench::gfx9]->requests.size();
       for (const bool sampled : {false, true}) {
         for (std::uint64_t i = kTarget; i < kBytes; ++i) b_.bytes[i] = std::byte{1};
-        surroundings_.left.clear();
+        context_.left.clear();
         EXPECT_NEAR(run_one(BulkBench::kBulk, packet), detailed, 0.01 * detailed) << offset << sampled;
         EXPECT_EQ(std::memcmp(&b_.at<std::byte>(to), &expected[to], kLarge), 0) << offset << sampled;
         EXPECT_EQ(b_.at<std::byte>(to + kLarge), std::byte{1});
         const std::size_t made = b_.memories[BulkBench::kBulk]->requests.size();
         EXPECT_LT(made, sampled ? requests / 100 : requests);
-        EXPECT_NEAR(static_cast<double>(made + surroundings_.added), static_cast<double>(requests),
+        EXPECT_NEAR(static_cast<double>(made + context_.added), static_cast<double>(requests),
                     0.01 * static_cast<double>(requests));
-        ASSERT_EQ(surroundings_.left.size(), 1u) << "what is in the caches afterwards";
-        EXPECT_EQ(surroundings_.left[0].destination + surroundings_.left[0].bytes, kBase + to + kLarge);
+        ASSERT_EQ(context_.left.size(), 1u) << "what is in the caches afterwards";
+        EXPECT_EQ(context_.left[0].destination + context_.left[0].bytes, kBase + to + kLarge);
       }
-      surroundings_.others = 1;
+      context_.others = 1;
       EXPECT_NEAR(run_one(BulkBench::kBulk, packet), detailed, 0.01 * detailed);
-      EXPECT_EQ(surroundings_.added, 0u);
+      EXPECT_EQ(context_.added, 0u);
       EXPECT_NEAR(static_cast<double>(b_.memories[BulkBench::kBulk]->requests.size()), static_cast<double>(requests),
                   0.01 * static_cast<double>(requests));
-      surroundings_.others = 0;
+      context_.others = 0;
     }
   }
 }

@@ -71,7 +71,7 @@ for runs in relu matmul; do { cat two.launch; echo "${!runs}"; } >$runs.launch; 
 # the second what the first has left in the queues of DRAM, and, if there were any, other phases of refresh: a kernel of five
 # microseconds meets one refresh or two.
 for run in relu matmul both; do
-  expect 0 "$LACUNA" launch $run.launch "${machine[@]}" --set cp.fresh_pages=true --set dram.tREFI=0cycles --out $run
+  expect 0 "$LACUNA" launch $run.launch "${machine[@]}" --set cp.cold_dispatch=true --set dram.tREFI=0cycles --out $run
   check $run
 done
 [[ $(value both/kernels.csv 1 energy_j) == $(value relu/kernels.csv 1 energy_j) ]] || fail "the first kernel differs in turn"
@@ -83,12 +83,12 @@ near "$(value both/kernels.csv 2 energy_j)" "$(value matmul/kernels.csv 1 energy
   fail "the second kernel takes $(value both/kernels.csv 2 energy_j) J in turn, $(value matmul/kernels.csv 1 energy_j) J apart"
 
 # Time and function know nothing of it, and it nothing of threads.
-expect 0 "$LACUNA" launch both.launch --config r9nano --set cp.fresh_pages=true --set dram.tREFI=0cycles --out without
+expect 0 "$LACUNA" launch both.launch --config r9nano --set cp.cold_dispatch=true --set dram.tREFI=0cycles --out without
 [[ $(run_value both run_hash) == "$(run_value without run_hash)" ]] || fail "the run differs when energy is accounted for"
 [[ ! -e without/power.csv ]] || fail "power.csv without energy"
 grep -q energy_j without/kernels.csv && fail "columns of energy without energy"
 for threads in 1 3; do
-  expect 0 "$LACUNA" launch both.launch "${machine[@]}" --set cp.fresh_pages=true --set dram.tREFI=0cycles --set sim.threads=$threads --out threads$threads
+  expect 0 "$LACUNA" launch both.launch "${machine[@]}" --set cp.cold_dispatch=true --set dram.tREFI=0cycles --set sim.threads=$threads --out threads$threads
   diff both/power.csv threads$threads/power.csv >&2 || fail "power.csv differs with $threads threads"
   diff <(cut -d, -f1-13,15- both/kernels.csv) <(cut -d, -f1-13,15- threads$threads/kernels.csv) >&2 ||
     fail "kernels.csv differs with $threads threads"

@@ -1,7 +1,7 @@
 // What research machines add to the records of kernels: causes of stalls and counts, a column of kernels.csv each.
 //
-// A machine registers its texts when its parameters are made (models/gpu/device_extension.h), and finds its columns by the slots
-// that it gets for them.
+// A machine registers its texts when its parameters are made (models/gpu/device_extension.h), and finds its columns by the
+// slots that it gets for them.
 #pragma once
 
 #include <cstddef>

@@ -385,6 +385,11 @@ void ParameterSection::add_enum(std::string_view name, std::vector<EnumValue> va
                                    name_, name, description, traits));
 }
 
+void ParameterSection::renamed(std::string_view old, std::string_view name) {
+  const auto full = [this](std::string_view part) { return name_ + '.' + std::string(part); };
+  renamed_.push_back({full(old), full(name)});
+}
+
 Parameter* ParameterSet::find(std::string_view name) const {
   for (const auto& section : sections_)
     for (const auto& parameter : section->parameters())
@@ -393,6 +398,9 @@ Parameter* ParameterSet::find(std::string_view name) const {
 }
 
 std::string ParameterSet::nearest(std::string_view name) const {
+  for (const auto& section : sections_)
+    for (const ParameterSection::Renamed& renamed : section->renamed())
+      if (renamed.old == name) return renamed.name;
   std::string best;
   std::size_t best_distance = misspelling_limit(name) + 1;
   for (const auto& section : sections_) {

@@ -89,14 +89,23 @@ class ParameterSection {
         [&member](int v) { member = static_cast<Enum>(v); }, description, traits);
   }
 
+  /// A parameter of this section had the name `old` before: for error messages.
+  void renamed(std::string_view old, std::string_view name);
+
   const std::string& name() const { return name_; }
   const std::vector<std::unique_ptr<Parameter>>& parameters() const { return parameters_; }
+  struct Renamed {
+    std::string old;  ///< "section.name"
+    std::string name;
+  };
+  const std::vector<Renamed>& renamed() const { return renamed_; }
 
  private:
   void add_enum(std::string_view name, std::vector<EnumValue> values, std::function<int()> get, std::function<void(int)> set,
                 std::string_view description, ParameterTraits traits);
   std::string name_;
   std::vector<std::unique_ptr<Parameter>> parameters_;
+  std::vector<Renamed> renamed_;
 };
 
 /// All sections of a configuration. The structs that are described must outlive it.
@@ -109,7 +118,8 @@ class ParameterSet {
   }
   /// "section.name" -> parameter, or nullptr.
   Parameter* find(std::string_view name) const;
-  /// The known name with the smallest edit distance, for error messages; empty when nothing is near.
+  /// For error messages: the name that a parameter of this former name has now, or else the known name with the smallest edit
+  /// distance; empty when nothing is near.
   std::string nearest(std::string_view name) const;
   const std::vector<std::unique_ptr<ParameterSection>>& sections() const { return sections_; }
 

@@ -1,5 +1,4 @@
-// Many calendars by cycle (models/common/time/slot_calendar.h) that are told of the time together: the ports of a network's
-// switches.
+// Many calendars by cycle (models/common/time/slot_calendar.h) with one horizon: the ports of a network's switches.
 //
 // They lie side by side, a bit per cycle, because a packet asks a dozen of them and each answer costs the memory access.
 #pragma once

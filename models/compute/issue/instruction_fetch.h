@@ -88,7 +88,7 @@ class InstructionFetch : private LineClient {
       }
       slot.when = later(slot.when, slot.buffer.next_ready);
     }
-    if ((slot.holds & ~kHoldFetch) == 0) slot.account(WavefrontTime::fetch, slot.when);
+    if ((slot.holds & ~kHoldFetch) == 0) slot.account(StallCause::fetch, slot.when);
   }
 
   Clock clock_;

@@ -1,9 +1,9 @@
-// The matrix units of a compute unit, one for each SIMD: a unit executes MFMA instructions, one after the other, beside the
-// vector ALU, which only issues them.
+// The matrix units of a compute unit, one per SIMD: a unit executes MFMA instructions, one after the other, in parallel with
+// the vector ALU, which only issues them.
 //
 // An instruction keeps its unit for a number of passes: those of its table row (2, 4, 8 or 16; CDNA2 ISA manual, "Matrix
 // Arithmetic Instructions"), or of the extension's code that it carries (models/isa/matrix/matrix_extensions.h). Vector
-// instructions that do not depend on its result may follow at once; who waits for it: models/compute/matrix/matrix_results.h.
+// instructions that do not depend on its result may follow immediately; models/compute/matrix/matrix_results.h has the others.
 #pragma once
 
 #include <cstdint>

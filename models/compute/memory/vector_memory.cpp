@@ -39,11 +39,11 @@ Tick VectorMemory::take_address_unit(std::size_t lines, Cycles cycle, Tick& want
 }
 
 MemoryTokens::Token VectorMemory::send(WavefrontSlot& slot, const isa::MemoryAccess& access, std::span<const LineRequest> lines,
-                                       Counters counters, Cycles cycle, const Contested* contested) {
+                                       Counters counters, Cycles cycle, const Races* races) {
   Tick wanted;
   const Tick start = take_address_unit(lines.size(), cycle, wanted);
   first_left_ = start;
-  undecided_ = contested != nullptr;
+  undecided_ = races != nullptr;
   const bool write = access.operation != isa::MemoryAccess::Operation::load;
   const MemoryTokens::Token token = tokens_.begin(slot, counters, start, start - wanted, parameters_.vmem_return_latency,
                                                   write ? nullptr : &slot.group->work->activity);
@@ -55,16 +55,16 @@ MemoryTokens::Token VectorMemory::send(WavefrontSlot& slot, const isa::MemoryAcc
                            .bypass_l1 = access.glc || access.slc,
                            .requester = requester_};
   if (reorder_.exists()) {
-    queue_lines(lines, request, start, token, contested);
+    queue_lines(lines, request, start, token, races);
   } else {
-    send_lines(lines, request, start, token, contested);
+    send_lines(lines, request, start, token, races);
   }
   return token;
 }
 
 // Translations are asked for first, then the cache for all lines that it can be asked for: the two know nothing of each other.
 void VectorMemory::send_lines(std::span<const LineRequest> lines, const LineAccess& request, Tick start,
-                              MemoryTokens::Token token, const Contested* contested) {
+                              MemoryTokens::Token token, const Races* races) {
   const Tick period = clock_.period();
   std::uint64_t page = kNoPage;  // of the smallest size
   std::uint64_t to_bus = 0;      // from its virtual addresses
@@ -86,7 +86,7 @@ void VectorMemory::send_lines(std::span<const LineRequest> lines, const LineAcce
     sent.address = line.address + to_bus;
     sent.byte_mask = line.byte_mask;
     sent.made = made;
-    if (contested == nullptr && port_.arrives(made, sent.arrives)) [[likely]] {
+    if (races == nullptr && port_.arrives(made, sent.arrives)) [[likely]] {
       ++count;
       continue;
     }
@@ -94,25 +94,25 @@ void VectorMemory::send_lines(std::span<const LineRequest> lines, const LineAcce
     alone.address = sent.address;
     alone.byte_mask = sent.byte_mask;
     alone.made = made;
-    send_alone(alone, token, contest(token, line, contested));
+    send_alone(alone, token, begin_race(token, line, races));
   }
   tokens_.expect(token, static_cast<unsigned>(count));
   const std::size_t known = port_.request(request, {work_.lines.data(), count}, token, work_.answers.data());
   tokens_.add(token, {work_.answers.data(), known});
 }
 
-void VectorMemory::send_alone(const LineAccess& request, MemoryTokens::Token token, Contest contest) {
+void VectorMemory::send_alone(const LineAccess& request, MemoryTokens::Token token, Race race) {
   LineAnswer answer;
   tokens_.expect(token, 1);
-  if (contest != kNoContest) {
-    if (port_.request(request, contest | kContest, answer)) answer_contested(contest, answer);
+  if (race != kNoRace) {
+    if (port_.request(request, race | kRace, answer)) answer_race(race, answer);
   } else {
     if (port_.request(request, token, answer)) tokens_.add(token, answer, answer.done);
   }
 }
 
 void VectorMemory::queue_lines(std::span<const LineRequest> lines, LineAccess request, Tick start, MemoryTokens::Token token,
-                               const Contested* contested) {
+                               const Races* races) {
   const Tick period = clock_.period();
   Tick at = start;
   unsigned expected = 0;
@@ -121,7 +121,7 @@ void VectorMemory::queue_lines(std::span<const LineRequest> lines, LineAccess re
     request.address = physical_.find(line.address);
     if (request.address == PhysicalAddresses::kUnmapped) continue;
     request.byte_mask = line.byte_mask;
-    waiting_.push_back({request, line.address, wanted, token, contest(token, line, contested)});
+    waiting_.push_back({request, line.address, wanted, token, begin_race(token, line, races)});
     ++expected;
   }
   tokens_.expect(token, expected);
@@ -130,7 +130,7 @@ void VectorMemory::queue_lines(std::span<const LineRequest> lines, LineAccess re
 }
 
 void VectorMemory::answered(std::uint32_t tag, const LineAnswer& answer) {
-  if ((tag & kContest) == 0 && !reorder_.exists()) [[likely]] {
+  if ((tag & kRace) == 0 && !reorder_.exists()) [[likely]] {
     tokens_.add(tag, answer, answer.done);
   } else {
     answered_otherwise(tag, answer);
@@ -138,8 +138,8 @@ void VectorMemory::answered(std::uint32_t tag, const LineAnswer& answer) {
 }
 
 void VectorMemory::answered_otherwise(std::uint32_t tag, const LineAnswer& answer) {
-  if ((tag & kContest) != 0) {
-    answer_contested(tag & ~kContest, answer);
+  if ((tag & kRace) != 0) {
+    answer_race(tag & ~kRace, answer);
   } else {
     take_answer(tag, answer);
   }
@@ -154,61 +154,61 @@ void VectorMemory::reset() {
   first_waiting_ = 0;
   last_made_ = Tick{};
   page_ = kNoPage;
-  contests_.clear();
-  free_contests_.clear();
+  racing_lines_.clear();
+  free_racing_lines_.clear();
 }
 
-// -- contested lines
+// -- races lines
 
-VectorMemory::Contest VectorMemory::contest(MemoryTokens::Token token, const LineRequest& line, const Contested* contested) {
-  if (contested == nullptr || contested->lines.contains(line.address, 1)) return kNoContest;
-  const Contest contest = take_record(contests_, free_contests_);
-  contests_[contest] = ContestedLine{};
-  contests_[contest].token = token;
-  contested->contests.push_back(contest);
-  return contest;
+VectorMemory::Race VectorMemory::begin_race(MemoryTokens::Token token, const LineRequest& line, const Races* races) {
+  if (races == nullptr || races->lines.contains(line.address, 1)) return kNoRace;
+  const Race race = take_record(racing_lines_, free_racing_lines_);
+  racing_lines_[race] = RacingLine{};
+  racing_lines_[race].token = token;
+  races->races.push_back(race);
+  return race;
 }
 
 // Memory's answer.
-void VectorMemory::answer_contested(Contest contest, const LineAnswer& answer) {
-  contests_[contest].answered = true;
+void VectorMemory::answer_race(Race race, const LineAnswer& answer) {
+  racing_lines_[race].answered = true;
   if (undecided_) {
-    contests_[contest].early = answer;
-    contests_[contest].early.below = nullptr;
+    racing_lines_[race].early = answer;
+    racing_lines_[race].early.below = nullptr;
     return;
   }
-  if (!std::exchange(contests_[contest].over, true)) finish_contested(contest, answer);
-  if (contests_[contest].settled) free_contests_.push_back(contest);
+  if (!std::exchange(racing_lines_[race].over, true)) finish_race(race, answer);
+  if (racing_lines_[race].settled) free_racing_lines_.push_back(race);
 }
 
-void VectorMemory::settle(Contest contest, Tick at) {
-  contests_[contest].settled = true;
-  contests_[contest].settled_at = at;
+void VectorMemory::other_answered(Race race, Tick at) {
+  racing_lines_[race].settled = true;
+  racing_lines_[race].settled_at = at;
   if (undecided_) return;
   // With a reorder buffer its answer waits for its entry.
-  const bool can_finish = !reorder_.exists() || contests_[contest].entered;
-  if (can_finish && !std::exchange(contests_[contest].over, true)) {
-    finish_contested(contest, other_answer(at));
+  const bool can_finish = !reorder_.exists() || racing_lines_[race].entered;
+  if (can_finish && !std::exchange(racing_lines_[race].over, true)) {
+    finish_race(race, other_answer(at));
     send_in_order();
   }
-  if (contests_[contest].answered) free_contests_.push_back(contest);
+  if (racing_lines_[race].answered) free_racing_lines_.push_back(race);
 }
 
-void VectorMemory::decide(std::span<const Contest> contests) {
+void VectorMemory::resolve_races(std::span<const Race> races) {
   undecided_ = false;
-  for (const Contest contest : contests) {
-    const ContestedLine line = contests_[contest];
+  for (const Race race : races) {
+    const RacingLine line = racing_lines_[race];
     if (line.settled && (!line.answered || line.settled_at < line.early.done)) {
-      settle(contest, line.settled_at);
+      other_answered(race, line.settled_at);
     } else if (line.answered) {
-      answer_contested(contest, line.early);
+      answer_race(race, line.early);
     }
   }
   send_in_order();
 }
 
-void VectorMemory::finish_contested(Contest contest, const LineAnswer& answer) {
-  const ContestedLine& line = contests_[contest];
+void VectorMemory::finish_race(Race race, const LineAnswer& answer) {
+  const RacingLine& line = racing_lines_[race];
   if (reorder_.exists()) {
     take_answer(line.entry, answer);
   } else {
@@ -234,15 +234,15 @@ void VectorMemory::send_in_order() {
     }
     const ReorderBuffer::Entry entry = reorder_.enter();
     entered_[entry].token = line.token;
-    if (line.contest != kNoContest) [[unlikely]] {
-      ContestedLine& contested = contests_[line.contest];
-      contested.entry = entry;
-      contested.entered = true;
-      if (contested.settled && !undecided_) {
-        contested.over = true;
-        take_answer(entry, other_answer(later(at, contested.settled_at)));
+    if (line.race != kNoRace) [[unlikely]] {
+      RacingLine& races = racing_lines_[line.race];
+      races.entry = entry;
+      races.entered = true;
+      if (races.settled && !undecided_) {
+        races.over = true;
+        take_answer(entry, other_answer(later(at, races.settled_at)));
       }
-      if (port_.request(line.access, line.contest | kContest, answer)) answer_contested(line.contest, answer);
+      if (port_.request(line.access, line.race | kRace, answer)) answer_race(line.race, answer);
       continue;
     }
     if (port_.request(line.access, entry, answer)) take_answer(entry, answer);

@@ -40,25 +40,27 @@ class VectorMemory : private LineClient {
     return work_.coalescer.coalesce(access, addresses.global);
   }
   const Coalescer& lines() const { return work_.coalescer; }
-  /// A line that somebody else may answer before memory does, as well as that: who is first.
-  using Contest = std::uint32_t;
-  struct Contested {
-    const Coalescer& lines;  ///< those of a load that are not contested
-    std::vector<Contest>& contests;
+  /// A line that both memory and a load stage may answer: the first answer wins.
+  using Race = std::uint32_t;
+  struct Races {
+    const Coalescer& lines;  ///< lines of the load that memory alone answers
+    std::vector<Race>& races;
   };
-  /// As access(), of some or none of the access's lines. `contested`: what of them to make a contest of; null: nothing.
+  /// As access(), for some or none of the access's lines. `races`: which of them become races, whose numbers it receives; null:
+  /// none.
   MemoryTokens::Token send(WavefrontSlot& slot, const isa::MemoryAccess& access, std::span<const LineRequest> lines,
-                           Counters counters, Cycles cycle, const Contested* contested = nullptr);
+                           Counters counters, Cycles cycle, const Races* races = nullptr);
   /// When the first line of the last send() left.
   Tick first_left() const { return first_left_; }
-  /// Somebody has the data of a contested line at `at`; to be told once for each.
-  void settle(Contest contest, Tick at);
-  /// After a send() with contests, when the other ones have been asked too: what both knew at once is decided.
-  void decide(std::span<const Contest> contests);
-  /// The address unit is taken for an instruction of `lines` lines that issues in `cycle`; when its first line leaves the unit,
-  /// and, to `wanted`, when it would have if the unit had been free.
+  /// The load stage answered for a racing line at `at`. Call once per race.
+  void other_answered(Race race, Tick at);
+  /// Call after a send() with races, when the stage's own requests have been sent as well: resolves races that both sides
+  /// answered immediately.
+  void resolve_races(std::span<const Race> races);
+  /// Occupies the address unit for an instruction of `lines` lines that issues in `cycle`. Returns when its first line leaves
+  /// the unit; `wanted`: when it would have left a free unit.
   Tick take_address_unit(std::size_t lines, Cycles cycle, Tick& wanted);
-  /// Of an instruction without lanes in global memory.
+  /// A token for an instruction without lanes in global memory.
   MemoryTokens::Token no_access(WavefrontSlot& slot, Counters counters, Cycles cycle);
   /// Line transactions so far.
   const std::uint64_t& requests() const { return requests_; }
@@ -72,7 +74,7 @@ class VectorMemory : private LineClient {
     std::uint64_t virtual_address;
     Tick wanted;
     MemoryTokens::Token token;
-    Contest contest;
+    Race race;
   };
   /// The request of an entry of the reorder buffer.
   struct Entered {
@@ -81,32 +83,32 @@ class VectorMemory : private LineClient {
     LatencyBreakdown below;
   };
 
-  static constexpr Contest kNoContest = ~Contest{0};
-  static constexpr std::uint32_t kContest = std::uint32_t{1} << 31;  // in tags of the port: the rest is a contest
-  struct ContestedLine {
+  static constexpr Race kNoRace = ~Race{0};
+  static constexpr std::uint32_t kRace = std::uint32_t{1} << 31;  // flag in tags of the port; the other bits are the race
+  struct RacingLine {
     MemoryTokens::Token token = 0;
     ReorderBuffer::Entry entry = 0;
     bool entered = false;   ///< into the reorder buffer
-    bool over = false;      ///< one of the two has answered
-    bool answered = false;  ///< memory has
-    bool settled = false;   ///< the other one has, at
-    Tick settled_at{};
-    LineAnswer early{};  ///< memory's, which it knew at once
+    bool over = false;      ///< memory or the stage has answered
+    bool answered = false;  ///< memory has answered
+    bool settled = false;   ///< the stage has answered
+    Tick settled_at{};      ///< time of the stage's answer
+    LineAnswer early{};     ///< memory's answer, when it came immediately
   };
 
   void answered(std::uint32_t tag, const LineAnswer& answer) override;
-  /// Of a contested line, or one with an entry of the reorder buffer.
+  /// Of a racing line, or one with an entry of the reorder buffer.
   void answered_otherwise(std::uint32_t tag, const LineAnswer& answer);
-  void answer_contested(Contest contest, const LineAnswer& answer);
-  void finish_contested(Contest contest, const LineAnswer& answer);
-  Contest contest(MemoryTokens::Token token, const LineRequest& line, const Contested* contested);
+  void answer_race(Race race, const LineAnswer& answer);
+  void finish_race(Race race, const LineAnswer& answer);
+  Race begin_race(MemoryTokens::Token token, const LineRequest& line, const Races* races);
   /// The requests for some lines, the first of which leaves at `start`.
   void send_lines(std::span<const LineRequest> lines, const LineAccess& request, Tick start, MemoryTokens::Token token,
-                  const Contested* contested);
-  void send_alone(const LineAccess& request, MemoryTokens::Token token, Contest contest);
+                  const Races* races);
+  void send_alone(const LineAccess& request, MemoryTokens::Token token, Race race);
   /// Those requests wait for their entries of the reorder buffer.
   void queue_lines(std::span<const LineRequest> lines, LineAccess request, Tick start, MemoryTokens::Token token,
-                   const Contested* contested);
+                   const Races* races);
   void send_in_order();
   void take_answer(ReorderBuffer::Entry entry, const LineAnswer& answer);
 
@@ -127,11 +129,11 @@ class VectorMemory : private LineClient {
   Tick last_made_{};
   std::uint64_t page_ = ~std::uint64_t{0};  // translated last for the reorder buffer
   bool sending_ = false;
-  bool undecided_ = false;  ///< between a send() with contests and decide()
+  bool undecided_ = false;  ///< between a send() with races and resolve_races()
   std::uint64_t requests_ = 0;
   Tick first_left_{};
-  std::vector<ContestedLine> contests_;
-  std::vector<std::uint32_t> free_contests_;
+  std::vector<RacingLine> racing_lines_;
+  std::vector<std::uint32_t> free_racing_lines_;
 };
 
 }  // namespace lacuna

@@ -30,15 +30,15 @@ class MatrixBench : public sc_core::sc_module {
       codes_.push_back(std::make_unique<isa::DecodedCode>(vm_, isa::Target::gfx90a, matrix.codes()));
       memories_.push_back(std::make_unique<FixedLatencyMemory>(("memory" + number).c_str()));
       units_.push_back(std::make_unique<ComputeUnit>(("unit" + number).c_str(), ComputeUnitParameters{}, ComputeUnitPlace{},
-                                                     ComputeUnitSurroundings{.mode = TimingMode::loose,
-                                                                             .target = isa::Target::gfx90a,
-                                                                             .clock = clock,
-                                                                             .timestamp = clock,
-                                                                             .vm = vm_,
-                                                                             .code = *codes_.back(),
-                                                                             .lds_banks = lds_banks_,
-                                                                             .listener = listener_,
-                                                                             .matrix = matrix}));
+                                                     ComputeUnitContext{.mode = TimingMode::loose,
+                                                                        .target = isa::Target::gfx90a,
+                                                                        .clock = clock,
+                                                                        .timestamp = clock,
+                                                                        .vm = vm_,
+                                                                        .code = *codes_.back(),
+                                                                        .lds_banks = lds_banks_,
+                                                                        .listener = listener_,
+                                                                        .matrix = matrix}));
       windows_.push_back(std::make_unique<Windows>(("windows" + number).c_str(), clock, TimingMode::loose, Cycles{50}));
       windows_.back()->add_group({units_.back().get()});
       units_.back()->vector_port.bind(memories_.back()->vector);
@@ -210,7 +210,7 @@ TEST_F(MatrixResultsTest, WaitsAndPassesAreAccountedFor) {
   for (const std::uint64_t cycles : all.cycles) sum += cycles;
   EXPECT_EQ(sum, all.resident);
   // The last one could issue four cycles after the f64 MFMA at 80; what it reads is there at 64 + 16 + 16.
-  EXPECT_EQ(all[WavefrontTime::matrix], 12U);
+  EXPECT_EQ(all[StallCause::matrix], 12U);
   const auto passes = [&](isa::Operation o) {
     return result.activity.matrix_passes[static_cast<std::size_t>(o) - isa::kFirstMatrixOperation];
   };

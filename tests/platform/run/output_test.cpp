@@ -181,8 +181,8 @@ KernelRecord record() {
   WavefrontClass& first = r.activity.classes[0];
   first.wavefronts = 32;
   first.resident = 1000;
-  first.cycles[static_cast<std::size_t>(WavefrontTime::issue)] = 100;
-  first.cycles[static_cast<std::size_t>(WavefrontTime::vmcnt)] = 900;
+  first.cycles[static_cast<std::size_t>(StallCause::issue)] = 100;
+  first.cycles[static_cast<std::size_t>(StallCause::vmcnt)] = 900;
   r.activity.available = {4000, 10000, 640000, 640000, 640000, 640000, 10000};
   r.activity.used = {1000, 400, 0, 0, 0, 600000};
   return r;
@@ -350,7 +350,8 @@ std::uint64_t& lazy_count(KernelActivity& a, LazyCount what) {
   return a.extension[lazy_slots().first_count + static_cast<std::size_t>(what)];
 }
 std::uint64_t& lazy_cycles(KernelActivity& a, LazyCause cause) {
-  return a.classes[0].cycles[static_cast<std::size_t>(extension_stall(lazy_slots().first_cause + static_cast<std::size_t>(cause)))];
+  return a.classes[0]
+      .cycles[static_cast<std::size_t>(extension_stall(lazy_slots().first_cause + static_cast<std::size_t>(cause)))];
 }
 
 // Machines without lazy cores have no use for their columns; all others are always there.

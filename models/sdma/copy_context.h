@@ -14,9 +14,9 @@ struct CopiedRange {
   bool has_source = true;  ///< false: a fill
 };
 
-class CopySurroundings {
+class CopyContext {
  public:
-  virtual ~CopySurroundings() = default;
+  virtual ~CopyContext() = default;
   /// Dispatches and copies that use memory now, those in bulk included. Who is one of them counts itself.
   virtual unsigned at_work() const = 0;
   /// Somebody begins to use memory: copies that were alone are not any more.

@@ -1,10 +1,10 @@
 // The edge of a window before a network that is stepped.
 #include "models/common/time/tlm_time.h"
-#include "models/gpu/memory_edge.h"
+#include "models/gpu/memory_phase.h"
 
 namespace lacuna {
 
-void MemoryEdge::settle_steps(Tick end) {
+void MemoryPhase::resolve_steps(Tick end) {
   const Tick now = to_tick(sc_core::sc_time_stamp());
   fabric_.advance(now);
   for (Group& group : groups_) learn_translations(group);
@@ -15,9 +15,9 @@ void MemoryEdge::settle_steps(Tick end) {
   tell_replies();
 }
 
-void MemoryEdge::launch_requests(Tick end) {
+void MemoryPhase::launch_requests(Tick end) {
   for (std::uint32_t cache = 0; cache < caches_.size(); ++cache) {
-    Origin& origin = caches_[cache];
+    L1Port& origin = caches_[cache];
     if (origin.cache->next_departure() >= end) continue;
     origin.departures.clear();
     origin.cache->departures(end, origin.departures);
@@ -29,21 +29,21 @@ void MemoryEdge::launch_requests(Tick end) {
       Flight& flight = flights_[free_flights_.back()];
       free_flights_.pop_back();
       flight.served = false;
-      flight.fare = {};
+      flight.timing = {};
       make_request(cache, departure, flight);
-      if (flight.fare.lost) report_lost(flight);
+      if (flight.timing.lost) report_lost(flight);
       launch(flight, VirtualNetwork::request, flight.request_flits, departure.at);
     }
   }
   for (Group& group : groups_) find_next_departure(group);
 }
 
-void MemoryEdge::launch(Flight& flight, VirtualNetwork network, unsigned flits, Tick at) {
+void MemoryPhase::launch(Flight& flight, VirtualNetwork network, unsigned flits, Tick at) {
   stepped_->launch(network, caches_[flight.cache].source, flight.destination, flits, at, flight.number);
 }
 
 // Steps the network to the end of the window.
-void MemoryEdge::receive(Tick end) {
+void MemoryPhase::receive(Tick end) {
   arrived_.clear();
   stepped_->advance_to(end, arrived_);
   replies_.clear();
@@ -53,10 +53,10 @@ void MemoryEdge::receive(Tick end) {
     const Fabric::Traversal& way = arrival.traversal;
     stepped_->count_arrival(arrival, caches_[flight.cache].source, flight.destination,
                             flight.served ? flight.reply_flits : flight.request_flits);
-    flight.fare.noc_waiting += way.waiting;
-    flight.fare.noc_passing += way.arrival - arrival.ready - way.waiting;
+    flight.timing.noc_waiting += way.waiting;
+    flight.timing.noc_passing += way.arrival - arrival.ready - way.waiting;
     if (flight.served) {
-      flight.fare.at = way.arrival;
+      flight.timing.at = way.arrival;
       replies_.push_back(&flight);
     } else {
       memories_[destinations_[flight.destination].memory].arrivals.push_back({way.arrival, &flight});
@@ -64,32 +64,32 @@ void MemoryEdge::receive(Tick end) {
   }
 }
 
-void MemoryEdge::serve_arrivals(Tick horizon) {
-  share(serving_, memories_.size(), [&](unsigned memory, Workplace& workplace) { serve(memory, horizon, workplace); });
+void MemoryPhase::serve_arrivals(Tick horizon) {
+  share(serving_, memories_.size(), [&](unsigned memory, ThreadScratch& scratch) { serve(memory, horizon, scratch); });
   for (const unsigned number : serving_) {
     if (memories_[number].caches.empty()) serve_by_sockets(memories_[number]);
   }
   check_lost();
   for (const unsigned number : serving_) {
     const Memory& memory = memories_[number];
-    for (const Order& reply : memory.replies) {
+    for (const TimedRequest& reply : memory.replies) {
       auto& flight = static_cast<Flight&>(*reply.request);
-      if (flight.fare.below != kNone) flight.below = memory.below[flight.fare.below];
+      if (flight.timing.below != kNone) flight.below = memory.below[flight.timing.below];
       flight.served = true;
-      launch(flight, VirtualNetwork::reply, flight.reply_flits, flight.fare.at);
+      launch(flight, VirtualNetwork::reply, flight.reply_flits, flight.timing.at);
     }
   }
 }
 
-void MemoryEdge::tell_replies() {
+void MemoryPhase::tell_replies() {
   if (replies_.empty()) return;
   LatencyBreakdown latency;
   for (Flight* flight : replies_) {
-    tell(*flight, flight->fare.below != kNone ? &flight->below : nullptr, latency);
+    tell(*flight, flight->timing.below != kNone ? &flight->below : nullptr, latency);
     free_flights_.push_back(flight->number);
   }
   // What waits in a cache waits for its answers.
-  for (const Origin& origin : caches_) origin.cache->resume();
+  for (const L1Port& origin : caches_) origin.cache->resume();
 }
 
 }  // namespace lacuna

@@ -1,4 +1,4 @@
-#include "models/gpu/memory_edge.h"
+#include "models/gpu/memory_phase.h"
 
 #include <fmt/format.h>
 
@@ -12,7 +12,7 @@
 #include "models/common/time/tlm_time.h"
 
 namespace lacuna {
-MemoryEdge::MemoryEdge(Fabric& fabric, TranslationLevel* l2_tlb, WorkerThreads* threads, Tick shortest_way)
+MemoryPhase::MemoryPhase(Fabric& fabric, TranslationLevel* l2_tlb, WorkerThreads* threads, Tick shortest_way)
     : fabric_(fabric),
       stepped_(fabric.stepped()),
       l2_tlb_(l2_tlb),
@@ -20,37 +20,37 @@ MemoryEdge::MemoryEdge(Fabric& fabric, TranslationLevel* l2_tlb, WorkerThreads* 
       shortest_way_(fabric.stepped() != nullptr ? Tick{} : shortest_way),
       destinations_(fabric.destinations.size()),
       memories_(destinations_.size()),
-      workplaces_(threads != nullptr ? threads->threads() : 1) {
+      scratch_(threads != nullptr ? threads->threads() : 1) {
   for (unsigned i = 0; i < destinations_.size(); ++i) destinations_[i] = {nullptr, fabric.destination_node(i), i};
-  for (Workplace& workplace : workplaces_) workplace.tally.destinations.resize(destinations_.size());
+  for (ThreadScratch& scratch : scratch_) scratch.tally.destinations.resize(destinations_.size());
 }
 
-void MemoryEdge::add(FirstLevelCache& cache, unsigned source, unsigned group) {
+void MemoryPhase::add(FirstLevelCache& cache, unsigned source, unsigned group) {
   const unsigned node = fabric_.source_node(source);
   std::vector<Sender>& senders = group_of(group).senders;
   auto sender = std::find_if(senders.begin(), senders.end(), [node](const Sender& other) { return other.node == node; });
   if (sender == senders.end()) sender = senders.insert(sender, {node, {}, {}, {}});
   sender->caches.push_back(static_cast<std::uint32_t>(caches_.size()));
   cache.announce_departures(group_of(group).next_departure);
-  Origin& origin = caches_.emplace_back();
+  L1Port& origin = caches_.emplace_back();
   origin.cache = &cache;
   origin.source = source;
   origin.group = group;
   origin.sender = static_cast<unsigned>(sender - senders.begin());
 }
 
-void MemoryEdge::add(FirstLevelTlb& tlb, unsigned group) {
+void MemoryPhase::add(FirstLevelTlb& tlb, unsigned group) {
   tlbs_.push_back({&tlb, group});
   group_of(group).tlbs.push_back(&tlb);
   tlb.announce_departures(group_of(group).asks);
 }
 
-MemoryEdge::Group& MemoryEdge::group_of(unsigned number) {
+MemoryPhase::Group& MemoryPhase::group_of(unsigned number) {
   while (groups_.size() <= number) groups_.emplace_back().sent.resize(destinations_.size());
   return groups_[number];
 }
 
-void MemoryEdge::add_destination(unsigned destination, LastLevelCache& cache, DeferredMemory* memory, unsigned memory_of) {
+void MemoryPhase::add_destination(unsigned destination, LastLevelCache& cache, DeferredMemory* memory, unsigned memory_of) {
   destinations_[destination].cache = &cache;
   destinations_[destination].memory = memory_of;
   Memory& behind = memories_[memory_of];
@@ -62,18 +62,18 @@ void MemoryEdge::add_destination(unsigned destination, LastLevelCache& cache, De
 
 // Where translations or an observer of the edge may lead to further requests, requests leave at the edge. Otherwise they leave
 // here, while they are in the host caches of the thread that has made them.
-void MemoryEdge::worked(unsigned number, unsigned thread, Tick end) {
+void MemoryPhase::group_finished(unsigned number, unsigned thread, Tick end) {
   Group& group = groups_[number];
   if (!ports_known_ || stepped_ != nullptr || !observers_.empty() || group.asks || group.next_departure >= end) return;
-  leave(group, end, workplaces_[thread]);
+  leave(group, end, scratch_[thread]);
   group.left = true;
 }
 
-void MemoryEdge::settle(Tick end) {
+void MemoryPhase::resolve(Tick end) {
   for (WindowObserver* const observer : observers_) observer->window_ended();
   translate();
   if (stepped_ != nullptr) {
-    settle_steps(end);
+    resolve_steps(end);
     return;
   }
   if (!std::exchange(ports_known_, true)) ports_ = private_ports();
@@ -83,11 +83,11 @@ void MemoryEdge::settle(Tick end) {
     if (!group.left && (!group.translated.empty() || group.next_departure < end)) late_.push_back(i);
   }
   // How many requests there are is known only when they have left: about as many as at the last edge.
-  share(late_, groups_.size(), [&](unsigned number, Workplace& workplace) {
+  share(late_, groups_.size(), [&](unsigned number, ThreadScratch& scratch) {
     Group& group = groups_[number];
     learn_translations(group);
     group.left = group.next_departure < end;
-    if (group.left) leave(group, end, workplace);
+    if (group.left) leave(group, end, scratch);
   });
   leaving_.clear();
   for (unsigned i = 0; i < groups_.size(); ++i) {
@@ -105,7 +105,7 @@ void MemoryEdge::settle(Tick end) {
   if (ports_ == nullptr) carry(VirtualNetwork::request);
   find_serving(now);
   share(serving_, memories_.size(),
-        [&](unsigned memory, Workplace& workplace) { serve(memory, end + shortest_way_, workplace); });
+        [&](unsigned memory, ThreadScratch& scratch) { serve(memory, end + shortest_way_, scratch); });
   for (const unsigned number : serving_) {
     if (memories_[number].caches.empty()) serve_by_sockets(memories_[number]);
   }
@@ -120,14 +120,14 @@ void MemoryEdge::settle(Tick end) {
     const auto replies = [this, group](unsigned number) { return !memories_[number].replied[group].empty(); };
     if (std::any_of(serving_.begin(), serving_.end(), replies)) answering_.push_back(group);
   }
-  share(answering_, groups_.size(), [this](unsigned group, Workplace& workplace) { answer(group, workplace); });
+  share(answering_, groups_.size(), [this](unsigned group, ThreadScratch& scratch) { answer(group, scratch); });
   if (ports_ == nullptr) return;
-  for (Workplace& workplace : workplaces_) {
-    if (workplace.tally.latency != Tick{}) fabric_.count(workplace.tally);
+  for (ThreadScratch& scratch : scratch_) {
+    if (scratch.tally.latency != Tick{}) fabric_.count(scratch.tally);
   }
 }
 
-void MemoryEdge::find_serving(Tick now) {
+void MemoryPhase::find_serving(Tick now) {
   serving_.clear();
   for (unsigned number = 0; number < memories_.size(); ++number) {
     const auto sends = [this, number](unsigned group) { return !groups_[group].sent[number].empty(); };
@@ -138,7 +138,7 @@ void MemoryEdge::find_serving(Tick now) {
 }
 
 // Then the ends of packets can be left to groups and memories.
-NodePorts* MemoryEdge::private_ports() const {
+NodePorts* MemoryPhase::private_ports() const {
   if (fabric_.ports() == nullptr) return nullptr;
   constexpr std::size_t kNobody = ~std::size_t{0};
   std::vector<std::size_t> owners(fabric_.nodes(), kNobody);
@@ -157,7 +157,7 @@ NodePorts* MemoryEdge::private_ports() const {
   return fabric_.ports();
 }
 
-Tick MemoryEdge::next() const {
+Tick MemoryPhase::next() const {
   Tick first = kNever;
   for (const Group& group : groups_) {
     if (group.asks) return Tick{};
@@ -176,11 +176,11 @@ Tick MemoryEdge::next() const {
   return stepped_ != nullptr ? earlier(first, stepped_->next()) : first;
 }
 
-void MemoryEdge::reset() {
+void MemoryPhase::reset() {
   flights_.clear();
   free_flights_.clear();
   in_flight_ = 0;
-  for (Origin& origin : caches_) origin.requests.clear();
+  for (L1Port& origin : caches_) origin.requests.clear();
   for (Memory& memory : memories_) {
     memory.arrivals.clear();
     memory.replies.clear();
@@ -195,7 +195,7 @@ void MemoryEdge::reset() {
   }
 }
 
-void MemoryEdge::find_next_departure(Group& group) {
+void MemoryPhase::find_next_departure(Group& group) {
   group.next_departure = kNever;
   for (const Sender& sender : group.senders) {
     for (const std::uint32_t cache : sender.caches)
@@ -203,12 +203,12 @@ void MemoryEdge::find_next_departure(Group& group) {
   }
 }
 
-void MemoryEdge::retire(Tick horizon) {
-  for (const Origin& origin : caches_) origin.cache->retire(horizon);
+void MemoryPhase::retire(Tick horizon) {
+  for (const L1Port& origin : caches_) origin.cache->retire(horizon);
   if (l2_tlb_ != nullptr) l2_tlb_->retire(horizon);
 }
 
-void MemoryEdge::check_lost() const {
+void MemoryPhase::check_lost() const {
   for (const unsigned group : leaving_) {
     if (groups_[group].lost != nullptr) report_lost(*groups_[group].lost);
   }
@@ -217,7 +217,7 @@ void MemoryEdge::check_lost() const {
   }
 }
 
-void MemoryEdge::report_lost(const Request& request) const {
+void MemoryPhase::report_lost(const Request& request) const {
   const Cache* cache = destinations_[request.destination].cache;
   SC_REPORT_FATAL(cache != nullptr ? cache->name() : fabric_.name(),
                   fmt::format("no memory answers at bus address {:#x} of a mapped page", request.access.address).c_str());
@@ -226,7 +226,7 @@ void MemoryEdge::report_lost(const Request& request) const {
 
 // -- translations
 
-void MemoryEdge::translate() {
+void MemoryPhase::translate() {
   if (std::none_of(groups_.begin(), groups_.end(), [](const Group& group) { return group.asks; })) return;
   translations_.clear();
   for (const Translator& from : tlbs_) {
@@ -245,20 +245,20 @@ void MemoryEdge::translate() {
 }
 
 // The first requests that translations lead to, to caches, may leave before the window ends: before those leave.
-void MemoryEdge::learn_translations(Group& group) {
+void MemoryPhase::learn_translations(Group& group) {
   for (const Translated& known : group.translated) known.tlb->resolve(known.miss, known.answer);
   group.translated.clear();
 }
 
 // -- requests
 
-void MemoryEdge::leave(Group& group, Tick end, Workplace& workplace) {
-  std::vector<GroupRequest>& leaving = workplace.requests;
+void MemoryPhase::leave(Group& group, Tick end, ThreadScratch& scratch) {
+  std::vector<GroupRequest>& leaving = scratch.requests;
   leaving.clear();
   for (Sender& sender : group.senders) {
     sender.orders.clear();
     for (const std::uint32_t cache : sender.caches) {
-      Origin& origin = caches_[cache];
+      L1Port& origin = caches_[cache];
       origin.departures.clear();
       origin.cache->departures(end, origin.departures);
       for (const FirstLevelCache::Departure& departure : origin.departures)
@@ -278,13 +278,13 @@ void MemoryEdge::leave(Group& group, Tick end, Workplace& workplace) {
         const GroupRequest& one = leaving[i];
         Request* const request = one.origin->requests.take();
         make_request(one.cache, {one.at, one.miss}, *request);
-        if (request->fare.lost && group.lost == nullptr) group.lost = request;
+        if (request->timing.lost && group.lost == nullptr) group.lost = request;
         one.orders->push_back({one.at, request});
       });
   if (ports_ == nullptr) return;
   for (Sender& sender : group.senders) {
-    sort_nearly_sorted(sender.orders, workplace.space);
-    for (const Order& next : sender.orders) {
+    sort_nearly_sorted(sender.orders, scratch.space);
+    for (const TimedRequest& next : sender.orders) {
       Request& request = *next.request;
       request.head = ports_->leave(sender.node, request.request_flits, next.at);
       group.sent[destinations_[request.destination].memory].push_back(next);
@@ -292,7 +292,7 @@ void MemoryEdge::leave(Group& group, Tick end, Workplace& workplace) {
   }
 }
 
-void MemoryEdge::make_request(std::uint32_t cache, const FirstLevelCache::Departure& departure, Request& request) {
+void MemoryPhase::make_request(std::uint32_t cache, const FirstLevelCache::Departure& departure, Request& request) {
   request.access = caches_[cache].cache->request(departure.miss);
   request.access.made = departure.at;
   request.miss = departure.miss;
@@ -300,21 +300,21 @@ void MemoryEdge::make_request(std::uint32_t cache, const FirstLevelCache::Depart
   request.departure = caches_[cache].next_departure++;
   const LineAccess& access = request.access;
   unsigned destination = 0;
-  request.fare.lost = !fabric_.route(access.address, access.bytes, destination);
+  request.timing.lost = !fabric_.route(access.address, access.bytes, destination);
   request.destination = static_cast<std::uint16_t>(destination);
   request.request_flits = static_cast<std::uint16_t>(fabric_.request_flits(access.bytes, access.write, access.atomic));
   request.reply_flits = static_cast<std::uint16_t>(fabric_.reply_flits(access.bytes, access.write, access.atomic));
 }
 
 // All packets of a way, by one thread.
-void MemoryEdge::carry(VirtualNetwork network) {
+void MemoryPhase::carry(VirtualNetwork network) {
   const bool there = network == VirtualNetwork::request;
   order_.clear();
   if (there) {
     for (const unsigned group : leaving_) {
       for (const Sender& sender : groups_[group].senders) {
-        for (const Order& order : sender.orders) {
-          order.request->fare.noc_waiting = order.request->fare.noc_passing = Tick{};
+        for (const TimedRequest& order : sender.orders) {
+          order.request->timing.noc_waiting = order.request->timing.noc_passing = Tick{};
           order_.push_back(order);
         }
       }
@@ -323,73 +323,73 @@ void MemoryEdge::carry(VirtualNetwork network) {
     for (const unsigned number : serving_)
       order_.insert(order_.end(), memories_[number].replies.begin(), memories_[number].replies.end());
   }
-  sort_by_time(order_, workplaces_.front().space);
-  for (const Order& next : order_) {
+  sort_by_time(order_, scratch_.front().space);
+  for (const TimedRequest& next : order_) {
     Request& request = *next.request;
     const unsigned flits = there ? request.request_flits : request.reply_flits;
     const Fabric::Traversal passed = fabric_.carry(network, caches_[request.cache].source, request.destination, flits, next.at);
-    request.fare.noc_waiting += passed.waiting;
-    request.fare.noc_passing += passed.arrival - next.at - passed.waiting;
+    request.timing.noc_waiting += passed.waiting;
+    request.timing.noc_passing += passed.arrival - next.at - passed.waiting;
     if (there) {
       memories_[destinations_[request.destination].memory].arrivals.push_back({passed.arrival, &request});
     } else {
-      request.fare.at = passed.arrival;
+      request.timing.at = passed.arrival;
     }
   }
 }
 
 // -- service
 
-void MemoryEdge::serve(unsigned number, Tick horizon, Workplace& workplace) {
+void MemoryPhase::serve(unsigned number, Tick horizon, ThreadScratch& scratch) {
   Memory& memory = memories_[number];
   memory.below.clear();
   memory.replies.clear();
   if (memory.replied.size() < groups_.size()) memory.replied.resize(groups_.size());
   if (ports_ != nullptr) {
-    Orders& fresh = workplace.fresh;
+    TimedRequests& fresh = scratch.fresh;
     fresh.clear();
     for (const unsigned leaving : leaving_) {
-      Orders& sent = groups_[leaving].sent[number];
+      TimedRequests& sent = groups_[leaving].sent[number];
       fresh.insert(fresh.end(), sent.begin(), sent.end());
-      for (const Order& order : sent) {
+      for (const TimedRequest& order : sent) {
         fetch_to_host(order.request);
-        fetch_to_host(&order.request->fare);
+        fetch_to_host(&order.request->timing);
       }
       sent.clear();
     }
-    sort_by_time(fresh, workplace.space);
+    sort_by_time(fresh, scratch.space);
     arrive(fresh);
     memory.arrivals.insert(memory.arrivals.end(), fresh.begin(), fresh.end());
   }
-  sort_nearly_sorted(memory.arrivals, workplace.space);
+  sort_nearly_sorted(memory.arrivals, scratch.space);
   if (memory.caches.empty()) return;
   const auto later_ones = std::lower_bound(memory.arrivals.begin(), memory.arrivals.end(), horizon,
-                                           [](const Order& order, Tick at) { return order.at < at; });
+                                           [](const TimedRequest& order, Tick at) { return order.at < at; });
   const auto count = static_cast<std::size_t>(later_ones - memory.arrivals.begin());
-  serve_by_caches(memory, count, workplace.places);
+  serve_by_caches(memory, count, scratch.places);
   memory.arrivals.erase(memory.arrivals.begin(), later_ones);
   if (memory.deferred != nullptr) memory.deferred->decide(horizon + memory.way);
   take_answers(memory);
   if (ports_ == nullptr) return;
-  send_replies(memory, workplace.space);
+  send_replies(memory, scratch.space);
   sort_out(memory);
 }
 
 // The packets reach the destinations' ports.
-void MemoryEdge::arrive(Orders& arrivals) {
-  for (Order& arrival : arrivals) {
+void MemoryPhase::arrive(TimedRequests& arrivals) {
+  for (TimedRequest& arrival : arrivals) {
     Request& request = *arrival.request;
     const NodePorts::Arrival passed =
         ports_->arrive(destinations_[request.destination].node, request.request_flits, arrival.at, request.head);
-    request.fare.noc_waiting = passed.waiting;
-    request.fare.noc_passing = passed.at - arrival.at - passed.waiting;
+    request.timing.noc_waiting = passed.waiting;
+    request.timing.noc_passing = passed.at - arrival.at - passed.waiting;
     arrival.at = passed.at;
   }
 }
 
 // The first `count` arrivals.
-void MemoryEdge::serve_by_caches(Memory& memory, std::size_t count, std::vector<Place>& places) {
-  Orders& arrivals = memory.arrivals;
+void MemoryPhase::serve_by_caches(Memory& memory, std::size_t count, std::vector<LookupSlot>& places) {
+  TimedRequests& arrivals = memory.arrivals;
   if (places.size() < count) places.resize(count);
   in_stages(
       count,
@@ -414,18 +414,18 @@ void MemoryEdge::serve_by_caches(Memory& memory, std::size_t count, std::vector<
       });
 }
 
-void MemoryEdge::take(Request& request, const LastLevelCache::Served& served) {
-  Fare& fare = request.fare;
-  fare.at = served.done;
-  fare.waiting = served.queueing;
-  fare.service = served.service;
-  fare.mshr = served.mshr;
-  fare.below = kNone;
-  fare.lost = served.failed;
+void MemoryPhase::take(Request& request, const LastLevelCache::Served& served) {
+  RequestTiming& timing = request.timing;
+  timing.at = served.done;
+  timing.waiting = served.queueing;
+  timing.service = served.service;
+  timing.mshr = served.mshr;
+  timing.below = kNone;
+  timing.lost = served.failed;
 }
 
 // What the caches have learned from their memory.
-void MemoryEdge::take_answers(Memory& memory) {
+void MemoryPhase::take_answers(Memory& memory) {
   for (LastLevelCache* const cache : memory.caches) {
     for (const LastLevelCache::Answer& answer : cache->answers()) {
       Request& request = *memory.waiting[answer.tag];
@@ -434,71 +434,71 @@ void MemoryEdge::take_answers(Memory& memory) {
       memory.replies.push_back({answer.served.done, &request});
       if (answer.served.failed && memory.lost == nullptr) memory.lost = &request;
       if (!answer.from_memory) continue;
-      request.fare.below = static_cast<std::uint32_t>(memory.below.size());
+      request.timing.below = static_cast<std::uint32_t>(memory.below.size());
       memory.below.emplace_back().set(MemoryLevel::dram, answer.memory_waiting, answer.memory_service);
     }
     cache->forget_answers();
   }
 }
 
-void MemoryEdge::serve_by_sockets(Memory& memory) {
-  for (const Order& arrival : memory.arrivals) serve_by_socket(memory, arrival);
+void MemoryPhase::serve_by_sockets(Memory& memory) {
+  for (const TimedRequest& arrival : memory.arrivals) serve_by_socket(memory, arrival);
   memory.arrivals.clear();
   if (ports_ == nullptr) return;
-  send_replies(memory, workplaces_.front().space);
+  send_replies(memory, scratch_.front().space);
   sort_out(memory);
 }
 
-void MemoryEdge::serve_by_socket(Memory& memory, const Order& arrival) {
+void MemoryPhase::serve_by_socket(Memory& memory, const TimedRequest& arrival) {
   Request& request = *arrival.request;
   payload_.renew(request.access);
   const Tick now = to_tick(sc_core::sc_time_stamp());
   sc_core::sc_time delay = to_sc_time(later(arrival.at, now) - now);
   fabric_.destinations[request.destination]->b_transport(*payload_, delay);
-  Fare& fare = request.fare;
-  fare.at = now + to_tick(delay);
-  fare.waiting = fare.service = fare.mshr = Tick{};
-  fare.lost = payload_->is_response_error();
-  if (fare.lost && memory.lost == nullptr) memory.lost = &request;
-  fare.below = static_cast<std::uint32_t>(memory.below.size());
+  RequestTiming& timing = request.timing;
+  timing.at = now + to_tick(delay);
+  timing.waiting = timing.service = timing.mshr = Tick{};
+  timing.lost = payload_->is_response_error();
+  if (timing.lost && memory.lost == nullptr) memory.lost = &request;
+  timing.below = static_cast<std::uint32_t>(memory.below.size());
   memory.below.push_back(payload_.latency());
-  memory.replies.push_back({fare.at, &request});
+  memory.replies.push_back({timing.at, &request});
 }
 
 // -- replies
 
 // Those of requests that have been served, from their destinations.
-void MemoryEdge::send_replies(Memory& memory, Orders& space) {
+void MemoryPhase::send_replies(Memory& memory, TimedRequests& space) {
   sort_nearly_sorted(memory.replies, space);
-  for (const Order& next : memory.replies) {
+  for (const TimedRequest& next : memory.replies) {
     Request& request = *next.request;
-    request.fare.head = ports_->leave(destinations_[request.destination].node, request.reply_flits, next.at);
+    request.timing.head = ports_->leave(destinations_[request.destination].node, request.reply_flits, next.at);
   }
 }
 
-void MemoryEdge::sort_out(Memory& memory) {
-  for (const Order& next : memory.replies) memory.replied[caches_[next.request->cache].group].push_back(next);
+void MemoryPhase::sort_out(Memory& memory) {
+  for (const TimedRequest& next : memory.replies) memory.replied[caches_[next.request->cache].group].push_back(next);
 }
 
-void MemoryEdge::answer(unsigned number, Workplace& workplace) {
+void MemoryPhase::answer(unsigned number, ThreadScratch& scratch) {
   Group& group = groups_[number];
   for (const unsigned serving : serving_) {
-    Orders& replied = memories_[serving].replied[number];
-    for (const Order& next : replied) {
-      group.senders[caches_[next.request->cache].sender].replies.push_back({next.request->fare.at, next.request});
+    TimedRequests& replied = memories_[serving].replied[number];
+    for (const TimedRequest& next : replied) {
+      group.senders[caches_[next.request->cache].sender].replies.push_back({next.request->timing.at, next.request});
     }
     replied.clear();
   }
-  std::vector<GroupRequest>& told = workplace.requests;
+  std::vector<GroupRequest>& told = scratch.requests;
   told.clear();
   group.answered.clear();
   for (Sender& sender : group.senders) {
     if (sender.replies.empty()) continue;
-    sort_by_time(sender.replies, workplace.space);
-    if (ports_ != nullptr) receive_replies(sender, workplace);
-    for (const Order& next : sender.replies) {
+    sort_by_time(sender.replies, scratch.space);
+    if (ports_ != nullptr) receive_replies(sender, scratch);
+    for (const TimedRequest& next : sender.replies) {
       Request& request = *next.request;
-      Origin& origin = caches_[request.cache];
+      L1Port& origin = caches_[request.cache];
       if (origin.answers++ == 0) group.answered.push_back(request.cache);
       told.push_back({.origin = &origin,
                       .cache = request.cache,
@@ -519,10 +519,10 @@ void MemoryEdge::answer(unsigned number, Workplace& workplace) {
       },
       [&](std::size_t i) {
         Request& request = *told[i].request;
-        const Fare& fare = request.fare;
+        const RequestTiming& timing = request.timing;
         const std::vector<LatencyBreakdown>& below = memories_[destinations_[request.destination].memory].below;
         told[i].origin->requests.give_back(&request);
-        tell(request, fare.below != kNone ? &below[fare.below] : nullptr, latency);
+        tell(request, timing.below != kNone ? &below[timing.below] : nullptr, latency);
       });
   // What waits in a cache waits for its answers.
   for (const std::uint32_t cache : group.answered) {
@@ -531,37 +531,37 @@ void MemoryEdge::answer(unsigned number, Workplace& workplace) {
   }
 }
 
-void MemoryEdge::receive_replies(Sender& sender, Workplace& workplace) {
-  for (const Order& next : sender.replies) {
+void MemoryPhase::receive_replies(Sender& sender, ThreadScratch& scratch) {
+  for (const TimedRequest& next : sender.replies) {
     Request& request = *next.request;
-    Fare& fare = request.fare;
-    const NodePorts::Arrival passed = ports_->arrive(sender.node, request.reply_flits, next.at, fare.head);
-    fare.noc_waiting += passed.waiting;
-    fare.noc_passing += passed.at - next.at - passed.waiting;
-    fare.at = passed.at;
+    RequestTiming& timing = request.timing;
+    const NodePorts::Arrival passed = ports_->arrive(sender.node, request.reply_flits, next.at, timing.head);
+    timing.noc_waiting += passed.waiting;
+    timing.noc_passing += passed.at - next.at - passed.waiting;
+    timing.at = passed.at;
     fabric_.count_passed(caches_[request.cache].source, request.destination,
-                         unsigned{request.request_flits} + request.reply_flits, fare.noc_waiting,
-                         fare.noc_waiting + fare.noc_passing, workplace.tally);
+                         unsigned{request.request_flits} + request.reply_flits, timing.noc_waiting,
+                         timing.noc_waiting + timing.noc_passing, scratch.tally);
   }
 }
 
-void MemoryEdge::tell(const Request& request, const LatencyBreakdown* below, LatencyBreakdown& latency) {
+void MemoryPhase::tell(const Request& request, const LatencyBreakdown* below, LatencyBreakdown& latency) {
   FirstLevelCache& cache = *caches_[request.cache].cache;
   const std::uint32_t miss = request.miss;
-  const Fare& fare = request.fare;
+  const RequestTiming& timing = request.timing;
   const Destination& destination = destinations_[request.destination];
   if (below != nullptr) [[unlikely]] {
     LatencyBreakdown further = *below;
-    further.add(MemoryLevel::noc, fare.noc_waiting, fare.noc_passing);
-    if (destination.cache != nullptr) further.add(destination.cache->level(), fare.waiting, fare.service);
-    further.mshr += fare.mshr;
-    cache.answer(miss, fare.at, further);
+    further.add(MemoryLevel::noc, timing.noc_waiting, timing.noc_passing);
+    if (destination.cache != nullptr) further.add(destination.cache->level(), timing.waiting, timing.service);
+    further.mshr += timing.mshr;
+    cache.answer(miss, timing.at, further);
     return;
   }
-  latency.set(MemoryLevel::noc, fare.noc_waiting, fare.noc_passing);
-  latency.set(destination.cache->level(), fare.waiting, fare.service);
-  latency.mshr = fare.mshr;
-  cache.answer(miss, fare.at, latency);
+  latency.set(MemoryLevel::noc, timing.noc_waiting, timing.noc_passing);
+  latency.set(destination.cache->level(), timing.waiting, timing.service);
+  latency.mshr = timing.mshr;
+  cache.answer(miss, timing.at, latency);
 }
 
 }  // namespace lacuna

@@ -1,5 +1,5 @@
 // The edge of a window: what first-level caches ask for reaches the network and memory in order of simulated time.
-#include "models/gpu/memory_edge.h"
+#include "models/gpu/memory_phase.h"
 
 #include <gtest/gtest.h>
 
@@ -27,7 +27,7 @@ struct Requesters : sc_core::sc_module {
       : sc_module(module_name) {
     AddressRoute route{.name = "memory", .base = 0, .size = kSize, .first_destination = 0, .count = 2, .interleave = 64_B};
     fabric = make_fabric("noc", parameters, 3, AddressRoutes({route}));
-    edge = std::make_unique<MemoryEdge>(*fabric, nullptr, nullptr, shortest_way);
+    edge = std::make_unique<MemoryPhase>(*fabric, nullptr, nullptr, shortest_way);
     for (unsigned i = 0; i < 3; ++i) {
       const std::string number = std::to_string(i);
       caches.push_back(std::make_unique<FirstLevelCache>(("cache" + number).c_str(), CacheParameters{}));
@@ -48,7 +48,7 @@ struct Requesters : sc_core::sc_module {
   }
   static constexpr Bytes kSize{1 << 20};
   std::unique_ptr<Fabric> fabric;
-  std::unique_ptr<MemoryEdge> edge;
+  std::unique_ptr<MemoryPhase> edge;
   std::vector<std::unique_ptr<FirstLevelCache>> caches;
   std::vector<std::unique_ptr<MemoryBelow>> memories;
   std::vector<std::unique_ptr<TestInitiator>> initiators;
@@ -133,7 +133,7 @@ class MemoryEdgeTest : public EdgeTest {
 
 TEST_F(MemoryEdgeTest, AMissTakesAsLongAsThroughTheSockets) {
   ask(0, 0, 0_ns, 1);
-  b_.edge->settle(start_ + 58_ns);
+  b_.edge->resolve(start_ + 58_ns);
   // Look-up 8, one flit over a hop 11, memory 100, two flits 12, fill 8.
   EXPECT_EQ(answers_.told.at(1), start_ + 139_ns);
 }
@@ -141,7 +141,7 @@ TEST_F(MemoryEdgeTest, AMissTakesAsLongAsThroughTheSockets) {
 TEST_F(MemoryEdgeTest, RequestsReachMemoryInOrderOfTimeWhoeverAskedFirst) {
   std::mt19937 random(1);
   for (std::uint32_t i = 0; i < 60; ++i) ask(2 - i % 3, 128ULL * i, Tick{1000 * (random() % 50)}, i);
-  b_.edge->settle(start_ + 500_ns);
+  b_.edge->resolve(start_ + 500_ns);
   EXPECT_EQ(answers_.told.size(), 60U);
   const auto& seen = b_.memories[0]->requests;
   ASSERT_EQ(seen.size(), 60U);
@@ -151,11 +151,11 @@ TEST_F(MemoryEdgeTest, RequestsReachMemoryInOrderOfTimeWhoeverAskedFirst) {
 TEST_F(MemoryEdgeTest, WhatLeavesAfterTheEdgeWaitsForTheNext) {
   ask(0, 0, 0_ns, 1);
   ask(1, 64, 55_ns, 2);  // leaves at 63
-  b_.edge->settle(start_ + 58_ns);
+  b_.edge->resolve(start_ + 58_ns);
   EXPECT_EQ(answers_.told.count(1), 1U);
   EXPECT_EQ(answers_.told.count(2), 0U);
   EXPECT_EQ(b_.edge->next(), start_ + 63_ns);
-  b_.edge->settle(start_ + 116_ns);
+  b_.edge->resolve(start_ + 116_ns);
   EXPECT_EQ(answers_.told.count(2), 1U);
   EXPECT_EQ(b_.edge->next(), kNever);
 }
@@ -163,7 +163,7 @@ TEST_F(MemoryEdgeTest, WhatLeavesAfterTheEdgeWaitsForTheNext) {
 TEST_F(MemoryEdgeTest, TwoRequestsToOnePortAreServedByTime) {
   ask(0, 0, 20_ns, 1);
   ask(1, 128, 0_ns, 2);
-  b_.edge->settle(start_ + 58_ns);
+  b_.edge->resolve(start_ + 58_ns);
   EXPECT_EQ(answers_.told.at(2), start_ + 139_ns) << "it came later in host time and is not delayed";
   EXPECT_EQ(answers_.told.at(1), start_ + 159_ns);
 }
@@ -181,8 +181,8 @@ class LateEdgeTest : public testing::TestWithParam<bool>, protected Asking {
     Asking::ask(b_, cache, address, after, tag);
   }
   /// Windows of 4 ns, from the first to the one that ends at `until`.
-  void settle(Tick until) {
-    for (; end_ < until; end_ += 4_ns) b_.edge->settle(start_ + end_ + 4_ns);
+  void resolve(Tick until) {
+    for (; end_ < until; end_ += 4_ns) b_.edge->resolve(start_ + end_ + 4_ns);
   }
   /// Windows of 4 ns, as they are needed.
   void settle_all() {
@@ -191,14 +191,14 @@ class LateEdgeTest : public testing::TestWithParam<bool>, protected Asking {
       const Tick next = b_.edge->next();
       if (next > start_ + end_) end_ = Tick{(next - start_).ps / 4000 * 4000};
       end_ += 4_ns;
-      b_.edge->settle(start_ + end_);
+      b_.edge->resolve(start_ + end_);
     }
   }
 };
 
 TEST_P(LateEdgeTest, AMissIsAnsweredAtTheEdgeThatItsMemoryDecidesAt) {
   ask(0, 0, 0_ns, 1);
-  settle(200_ns);
+  resolve(200_ns);
   // Look-up 8, one flit over a hop 11 (a link 10), L2 4, memory 100, L2 3, two flits 12 (11), fill 8.
   EXPECT_EQ(answers_.told.at(1), start_ + (GetParam() ? 144_ns : 146_ns));
   EXPECT_EQ(b_.edge->next(), kNever);
@@ -210,7 +210,7 @@ TEST_P(LateEdgeTest, NoWindowsPassInVain) {
   for (; b_.edge->next() != kNever; ++windows) {
     ASSERT_LT(windows, 100U);
     end_ = later(end_, b_.edge->next() - start_) + 4_ns;
-    b_.edge->settle(start_ + end_);
+    b_.edge->resolve(start_ + end_);
   }
   EXPECT_EQ(answers_.told.at(1), start_ + (GetParam() ? 144_ns : 146_ns));
   EXPECT_LE(windows, GetParam() ? 20U : 4U);
@@ -224,7 +224,7 @@ TEST_P(LateEdgeTest, AllAreAnsweredOnceInWindowsOfAnyLength) {
     for (std::uint32_t i = 0; i < 400; ++i) ask(2 - i % 3, 64ULL * (random() % 300), Tick{1000 * (random() % 50)}, i);
     for (Tick end{}; answers_.told.size() < 400; end += window) {
       ASSERT_LT(end, 100'000_ns);
-      b_.edge->settle(start_ + end + window);
+      b_.edge->resolve(start_ + end + window);
     }
     EXPECT_EQ(b_.edge->next(), kNever);
     for (const DecidingMemory& memory : b_.late) {
@@ -235,7 +235,7 @@ TEST_P(LateEdgeTest, AllAreAnsweredOnceInWindowsOfAnyLength) {
 
 TEST_P(LateEdgeTest, ResetDropsWhatIsOnItsWay) {
   for (std::uint32_t i = 0; i < 8; ++i) ask(i % 3, 64ULL * i, 0_ns, i);
-  settle(24_ns);
+  resolve(24_ns);
   SetUp();
   answers_.told.clear();
   EXPECT_EQ(b_.edge->next(), kNever);
@@ -252,8 +252,8 @@ class SteppedEdgeTest : public EdgeTest {
  protected:
   SteppedEdgeTest() : EdgeTest(bench<EdgeBench>().stepped) {}
   /// Windows of 4 ns, from the first to the one that ends at `until`.
-  void settle(Tick until) {
-    for (; end_ < until; end_ += 4_ns) b_.edge->settle(start_ + end_ + 4_ns);
+  void resolve(Tick until) {
+    for (; end_ < until; end_ += 4_ns) b_.edge->resolve(start_ + end_ + 4_ns);
   }
   Tick end_{};
 };
@@ -262,17 +262,17 @@ TEST_F(SteppedEdgeTest, AMissIsAnsweredWhenItsReplyHasArrived) {
   ask(0, 0, 0_ns, 1);
   EXPECT_EQ(b_.edge->next(), start_ + 8_ns);
   // Look-up 8, a flit over a link 10, memory 100, two flits 11, fill 8. The reply leaves its last switch 4 before it arrives.
-  settle(124_ns);
+  resolve(124_ns);
   EXPECT_EQ(answers_.told.count(1), 0U);
   EXPECT_LE(b_.edge->next(), start_ + 125_ns);
-  settle(128_ns);
+  resolve(128_ns);
   EXPECT_EQ(answers_.told.at(1), start_ + 137_ns);
   EXPECT_EQ(b_.edge->next(), kNever);
 }
 
 TEST_F(SteppedEdgeTest, NothingIsTouchedUntilSomethingIsToBeDone) {
   ask(0, 0, 0_ns, 1);
-  settle(20_ns);  // the request has arrived
+  resolve(20_ns);  // the request has arrived
   EXPECT_EQ(b_.edge->next(), start_ + 118_ns) << "when its reply leaves";
 }
 
@@ -281,7 +281,7 @@ TEST_F(SteppedEdgeTest, RequestsReachMemoryInOrderOfTimeAndAllAreAnswered) {
   for (std::uint32_t i = 0; i < 60; ++i) ask(2 - i % 3, 128ULL * i, Tick{1000 * (random() % 50)}, i);
   for (unsigned window = 0; b_.edge->next() != kNever; ++window) {
     ASSERT_LT(window, 10'000U);
-    settle(end_ + 4_ns);
+    resolve(end_ + 4_ns);
   }
   EXPECT_EQ(answers_.told.size(), 60U);
   const auto& seen = b_.memories[0]->requests;
@@ -292,12 +292,12 @@ TEST_F(SteppedEdgeTest, RequestsReachMemoryInOrderOfTimeAndAllAreAnswered) {
 TEST_F(SteppedEdgeTest, ResetDropsWhatIsUnderWay) {
   ask(0, 0, 0_ns, 1);
   ask(1, 64, 0_ns, 2);
-  settle(20_ns);
+  resolve(20_ns);
   SetUp();
   end_ = {};
   EXPECT_EQ(b_.edge->next(), kNever);
   ask(2, 128, 0_ns, 3);
-  settle(400_ns);
+  resolve(400_ns);
   EXPECT_EQ(answers_.told.count(1), 0U);
   EXPECT_EQ(answers_.told.count(2), 0U);
   EXPECT_EQ(answers_.told.count(3), 1U);
