@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -267,14 +268,36 @@ void FirstLevelCache::Joiner::answered(std::uint32_t number, const LineAnswer& a
 }
 
 bool FirstLevelCache::may_pass() const {
-  return blocks_ == kNone && (parameters_.transactions == 0 || !free_transactions_.empty());
+  if (blocks_ != kNone) return false;
+  return parameters_.transactions == 0 || (!free_transactions_.empty() && (far_ == nullptr || free_transactions_[0] < *far_));
 }
 
 bool FirstLevelCache::admit_sector(const SectorAccess& access, Tick at, ClientNumber client, std::uint32_t tag,
                                    LineAnswer& answer) {
+  if (far_ != nullptr && at >= *far_) [[unlikely]] {
+    enter_early();
+    early_.push_back({{access, client, tag, at}, early_count_++});
+    std::push_heap(early_.begin(), early_.end(), std::greater<>());
+    return false;
+  }
   if (held_back_.empty() && may_pass()) return look_up<false>(access, at, client, tag, answer);
   held_back_.push({access, client, tag, at});
+  if (waits_for_transaction()) enter_early();
   return false;
+}
+
+void FirstLevelCache::admit_early() {
+  entered_ = false;
+  look_up_held_back();
+  while (!early_.empty() && early_.front().request.arrived < *far_) {
+    std::pop_heap(early_.begin(), early_.end(), std::greater<>());
+    const HeldBack next = early_.back().request;
+    early_.pop_back();
+    LineAnswer answer;
+    if (admit_sector(next.access, next.arrived, next.client, next.tag, answer))
+      clients_[next.client]->answered(next.tag, answer);
+  }
+  if (next_early() != kNever) enter_early();
 }
 
 // -- what it does beside a hit
@@ -436,6 +459,7 @@ void FirstLevelCache::look_up_held_back() {
     if (look_up<false>(next.access, next.arrived, next.client, next.tag, answer))
       clients_[next.client]->answered(next.tag, answer);
   }
+  if (waits_for_transaction()) enter_early();
 }
 
 }  // namespace lacuna

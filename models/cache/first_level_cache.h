@@ -11,6 +11,7 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "models/cache/cache.h"
@@ -43,6 +44,20 @@ class FirstLevelCache : public Cache, public LineMemory {
   Tick next_departure() const { return next_departure_; }
   /// From now on `earliest`, which several caches may share, is brought down to the time of what is to leave.
   void announce_departures(Tick& earliest) { announced_ = &earliest; }
+  /// With `in_order` or a limit of `transactions` a request must not take what an earlier one needs: one for `far` or later,
+  /// such as one whose page walk takes long, waits for admit_early(), and so does one for which a transaction ends only then,
+  /// because others may turn out to end before. The cache enters itself in `early` when it has such requests.
+  void keep_early_requests(const Tick& far, std::vector<FirstLevelCache*>& early) {
+    far_ = &far;
+    early_caches_ = &early;
+  }
+  /// Admits requests for times before `far`, in order of time. The cache enters itself again if others are left.
+  void admit_early();
+  /// When admit_early() has something to do; kNever: not before further requests or answers.
+  Tick next_early() const {
+    const Tick first = early_.empty() ? kNever : early_.front().request.arrived;
+    return waits_for_transaction() ? earlier(first, free_transactions_[0]) : first;
+  }
   /// Hints for the host: request() or answer() comes for a miss; later, when the first has come: answer().
   void prefetch_miss(std::uint32_t miss) const { fetch_to_host(&misses_[miss]); }
   void prefetch_fill(std::uint32_t miss) const {
@@ -66,7 +81,7 @@ class FirstLevelCache : public Cache, public LineMemory {
   /// No request comes for a time before `horizon`.
   void retire(Tick horizon);
   /// Requests that wait for an answer or to be looked at.
-  bool busy() const { return misses_.taken() != 0 || !held_back_.empty(); }
+  bool busy() const { return misses_.taken() != 0 || !held_back_.empty() || !early_.empty(); }
 
   Tick invalidate(Tick at) override;
   void forget(std::uint64_t address, std::uint64_t bytes) override;
@@ -135,6 +150,14 @@ class FirstLevelCache : public Cache, public LineMemory {
     std::uint32_t tag;
     Tick arrived;
   };
+  /// A request for a later time, of a heap by time and then in the order of the calls.
+  struct Early {
+    HeldBack request;
+    std::uint64_t number;
+    bool operator>(const Early& other) const {
+      return request.arrived != other.request.arrived ? request.arrived > other.request.arrived : number > other.number;
+    }
+  };
   /// A request of several sectors: its answer is that of the sector that comes last.
   struct Join {
     LineClient* client = nullptr;
@@ -184,6 +207,13 @@ class FirstLevelCache : public Cache, public LineMemory {
   void forward_sector(SectorAccess access, Waiter waiter);
   /// Whether a request may be looked at now.
   bool may_pass() const;
+  /// Requests are held back, and the transaction that the first one takes ends at `far` or later.
+  bool waits_for_transaction() const {
+    return !held_back_.empty() && blocks_ == kNone && parameters_.transactions != 0 && !free_transactions_.empty();
+  }
+  void enter_early() {
+    if (far_ != nullptr && !std::exchange(entered_, true)) early_caches_->push_back(this);
+  }
   template <bool kAllPass>
   void miss_sector(const SectorAccess& access, TagArray::Slot slot, const Waiter& waiter);
   std::uint32_t new_miss(const Waiter& own);
@@ -230,6 +260,11 @@ class FirstLevelCache : public Cache, public LineMemory {
   Ring<std::uint32_t> mshr_queue_;      ///< misses without one
   SortedTimes free_transactions_;       ///< likewise, when transactions are limited
   Ring<HeldBack> held_back_;
+  std::vector<Early> early_;
+  std::uint64_t early_count_ = 0;
+  const Tick* far_ = nullptr;  ///< null: all requests are admitted immediately
+  std::vector<FirstLevelCache*>* early_caches_ = nullptr;
+  bool entered_ = false;          ///< in early_caches_
   std::uint32_t blocks_ = kNone;  ///< in_order: the miss that keeps others from passing
   std::uint16_t blocked_bank_ = 0;
   Tick blocks_from_{};  ///< since when it has its bank

@@ -143,6 +143,8 @@ void FirstLevelCache::reset() {
   mshr_queue_.clear();
   free_transactions_.assign(parameters_.transactions);
   held_back_.clear();
+  early_.clear();
+  entered_ = false;
   blocks_ = kNone;
   joins_.clear();
   free_joins_.clear();

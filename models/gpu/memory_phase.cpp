@@ -32,6 +32,7 @@ void MemoryPhase::add(FirstLevelCache& cache, unsigned source, unsigned group) {
   if (sender == senders.end()) sender = senders.insert(sender, {node, {}, {}, {}});
   sender->caches.push_back(static_cast<std::uint32_t>(caches_.size()));
   cache.announce_departures(group_of(group).next_departure);
+  cache.keep_early_requests(far_, group_of(group).early);
   L1Port& origin = caches_.emplace_back();
   origin.cache = &cache;
   origin.source = source;
@@ -69,6 +70,15 @@ void MemoryPhase::group_finished(unsigned number, unsigned thread, Tick end) {
   group.left = true;
 }
 
+// Requests that wait for their time take their turn before the units run, in the order of the caches.
+void MemoryPhase::begin(Tick, Tick far) {
+  far_ = far;
+  for (Group& group : groups_) {
+    if (group.early.empty()) continue;
+    for (FirstLevelCache* const cache : std::exchange(group.early, {})) cache->admit_early();
+  }
+}
+
 void MemoryPhase::resolve(Tick end) {
   for (WindowObserver* const observer : observers_) observer->window_ended();
   translate();
@@ -82,20 +92,44 @@ void MemoryPhase::resolve(Tick end) {
     const Group& group = groups_[i];
     if (!group.left && (!group.translated.empty() || group.next_departure < end)) late_.push_back(i);
   }
-  // How many requests there are is known only when they have left: about as many as at the last edge.
+  // The number of requests is known only when they have left: about as many as in the last phase.
   share(late_, groups_.size(), [&](unsigned number, ThreadScratch& scratch) {
     Group& group = groups_[number];
     learn_translations(group);
     group.left = group.next_departure < end;
     if (group.left) leave(group, end, scratch);
   });
+  const Tick now = to_tick(sc_core::sc_time_stamp());
+  fabric_.advance(now);
+  exchange(end, now, false);
+  // An answer before the window's end may free an MSHR or a way, and a request that waited for it leaves then. Left to the next
+  // phase it would be late, and in a chain of such requests each one later than the one before.
+  for (;;) {
+    late_.clear();
+    for (unsigned i = 0; i < groups_.size(); ++i) {
+      if (groups_[i].next_departure < end) late_.push_back(i);
+    }
+    if (late_.empty()) break;
+    share(late_, groups_.size(), [&](unsigned number, ThreadScratch& scratch) {
+      leave(groups_[number], end, scratch);
+      groups_[number].left = true;
+    });
+    exchange(end, now, true);
+  }
+  if (ports_ == nullptr) return;
+  for (ThreadScratch& scratch : scratch_) {
+    if (scratch.tally.latency != Tick{}) fabric_.count(scratch.tally);
+  }
+}
+
+// Requests that have left go to their destinations, and answers return. `again`: in this phase there has been an exchange
+// before.
+void MemoryPhase::exchange(Tick end, Tick now, bool again) {
   leaving_.clear();
   for (unsigned i = 0; i < groups_.size(); ++i) {
     if (std::exchange(groups_[i].left, false)) leaving_.push_back(i);
   }
   if (leaving_.empty() && in_flight_ == 0) return;
-  const Tick now = to_tick(sc_core::sc_time_stamp());
-  fabric_.advance(now);
   count_ = 0;
   for (const unsigned group : leaving_) {
     for (const Sender& sender : groups_[group].senders) count_ += sender.orders.size();
@@ -103,7 +137,7 @@ void MemoryPhase::resolve(Tick end) {
   in_flight_ += count_;
   check_lost();
   if (ports_ == nullptr) carry(VirtualNetwork::request);
-  find_serving(now);
+  find_serving(now, again);
   share(serving_, memories_.size(),
         [&](unsigned memory, ThreadScratch& scratch) { serve(memory, end + shortest_way_, scratch); });
   for (const unsigned number : serving_) {
@@ -121,17 +155,14 @@ void MemoryPhase::resolve(Tick end) {
     if (std::any_of(serving_.begin(), serving_.end(), replies)) answering_.push_back(group);
   }
   share(answering_, groups_.size(), [this](unsigned group, ThreadScratch& scratch) { answer(group, scratch); });
-  if (ports_ == nullptr) return;
-  for (ThreadScratch& scratch : scratch_) {
-    if (scratch.tally.latency != Tick{}) fabric_.count(scratch.tally);
-  }
 }
 
-void MemoryPhase::find_serving(Tick now) {
+void MemoryPhase::find_serving(Tick now, bool only_fresh) {
   serving_.clear();
   for (unsigned number = 0; number < memories_.size(); ++number) {
     const auto sends = [this, number](unsigned group) { return !groups_[group].sent[number].empty(); };
-    if (memories_[number].is_idle() && std::none_of(leaving_.begin(), leaving_.end(), sends)) continue;
+    const bool fresh = std::any_of(leaving_.begin(), leaving_.end(), sends);
+    if (!fresh && (memories_[number].is_idle() || (only_fresh && ports_ != nullptr))) continue;
     serving_.push_back(number);
     for (LastLevelCache* const cache : memories_[number].caches) cache->advance(now);
   }
@@ -162,6 +193,7 @@ Tick MemoryPhase::next() const {
   for (const Group& group : groups_) {
     if (group.asks) return Tick{};
     first = earlier(first, group.next_departure);
+    for (const FirstLevelCache* const cache : group.early) first = earlier(first, cache->next_early());
   }
   for (const Memory& memory : memories_) {
     if (memory.is_idle()) continue;
@@ -191,6 +223,7 @@ void MemoryPhase::reset() {
   for (Group& group : groups_) {
     group.lost = nullptr;
     group.asks = false;
+    group.early.clear();
     find_next_departure(group);
   }
 }

@@ -60,6 +60,7 @@ class MemoryPhase : public WindowBarrier {
   /// Adds an observer that is notified in each phase, before requests leave.
   void attach(WindowObserver& observer) { observers_.push_back(&observer); }
 
+  void begin(Tick end, Tick far) override;
   void group_finished(unsigned group, unsigned thread, Tick end) override;
   void resolve(Tick end) override;
   Tick next() const override;
@@ -148,6 +149,7 @@ class MemoryPhase : public WindowBarrier {
     std::vector<std::uint32_t> answered;  ///< caches that received replies in this phase
     Request* lost = nullptr;              ///< the first request without memory at its address
     bool left = false;                    ///< requests of this phase have left
+    std::vector<FirstLevelCache*> early;  ///< caches with requests for far_ or later
     bool asks = false;                    ///< one of the TLBs has requests
     Tick next_departure = kNever;         ///< a lower bound of the caches' next departure
   };
@@ -198,8 +200,10 @@ class MemoryPhase : public WindowBarrier {
 
   /// The fabric's ports, when every port belongs to one group or one memory; otherwise null.
   NodePorts* private_ports() const;
-  /// Collects the memories that have requests to serve, and advances their caches to the kernel's time `now`.
-  void find_serving(Tick now);
+  void exchange(Tick end, Tick now, bool again);
+  /// Collects the memories that have requests to serve, and advances their caches to the kernel's time `now`. `only_fresh`:
+  /// those alone to which requests have just left.
+  void find_serving(Tick now, bool only_fresh);
   /// Updates Group::next_departure after requests have left.
   void find_next_departure(Group& group);
   /// The group of that number, created when it does not exist.
@@ -244,6 +248,7 @@ class MemoryPhase : public WindowBarrier {
   TranslationLevel* l2_tlb_;
   WorkerThreads* threads_;
   const Tick shortest_way_;
+  Tick far_{kNever};  ///< WindowBarrier::begin()
   std::vector<L1Port> caches_;
   std::deque<Group> groups_;  ///< a deque, because caches and TLBs hold references into them
   std::vector<Destination> destinations_;

@@ -10,7 +10,7 @@ void MemoryPhase::resolve_steps(Tick end) {
   for (Group& group : groups_) learn_translations(group);
   launch_requests(end);
   receive(end);
-  find_serving(now);
+  find_serving(now, false);
   serve_arrivals(end);
   tell_replies();
 }

@@ -57,8 +57,11 @@ struct FirstLevelBench : sc_core::sc_module {
       initiators.push_back(std::make_unique<TestInitiator>(("initiator" + number).c_str()));
       initiators.back()->socket.bind(caches.back()->upstream[0]);
       caches.back()->downstream.bind(below.back()->port);
+      caches.back()->keep_early_requests(far, early);
     }
   }
+  Tick far = kNever;
+  std::vector<FirstLevelCache*> early;
   std::vector<std::unique_ptr<FirstLevelCache>> caches;
   std::vector<std::unique_ptr<MemoryBelow>> below;
   std::vector<std::unique_ptr<TestInitiator>> initiators;
@@ -75,6 +78,8 @@ class FirstLevelCacheTest : public testing::Test {
   void use(unsigned which) {
     cache_ = b_.caches[which].get();
     cache_->reset();
+    b_.far = kNever;
+    b_.early.clear();
   }
   /// Asks for a line; its answer goes to `tag`.
   bool ask(std::uint64_t address, Tick at, std::uint32_t tag, LineAccess access = {}) {
@@ -293,6 +298,57 @@ TEST_F(FirstLevelCacheTest, TransactionsAreLimitedHitsIncluded) {
   const auto second = departures();
   ASSERT_EQ(second.size(), 1U);
   EXPECT_EQ(second[0].at, 216_ns) << "8 cycles after the first was done";
+}
+
+// A request whose page walk takes long is made before others that arrive earlier.
+TEST_F(FirstLevelCacheTest, EarlyRequestsTakeNothingFromThoseThatArriveBefore) {
+  for (const unsigned which : {1U, 2U}) {  // in order; one transaction
+    use(which);
+    b_.far = 200_ns;
+    EXPECT_FALSE(ask(0x1000, 500_ns, 1));
+    EXPECT_EQ(b_.early, std::vector<FirstLevelCache*>{cache_});
+    EXPECT_EQ(cache_->next_early(), 500_ns);
+    EXPECT_FALSE(ask(0x1040, 100_ns, 2));
+    const auto first = departures();
+    ASSERT_EQ(first.size(), 1U);
+    EXPECT_EQ(first[0].at, 108_ns);
+    answer(first[0], 150_ns);
+    cache_->resume();
+    EXPECT_EQ(done(2), 158_ns);
+    EXPECT_TRUE(departures().empty());
+    b_.far = 600_ns;
+    b_.early.clear();
+    cache_->admit_early();
+    EXPECT_EQ(cache_->next_early(), kNever);
+    EXPECT_TRUE(b_.early.empty());
+    const auto second = departures();
+    ASSERT_EQ(second.size(), 1U);
+    EXPECT_EQ(second[0].at, 508_ns);
+    answer(second[0], 600_ns);
+    cache_->resume();
+    EXPECT_EQ(done(1), 608_ns);
+  }
+}
+
+TEST_F(FirstLevelCacheTest, ATransactionThatEndsLateIsNotTakenYet) {
+  use(2);
+  b_.far = 200_ns;
+  EXPECT_FALSE(ask(0x1000, 100_ns, 1));
+  const auto first = departures();
+  ASSERT_EQ(first.size(), 1U);
+  answer(first[0], 400_ns);
+  cache_->resume();
+  EXPECT_EQ(done(1), 408_ns);
+  EXPECT_FALSE(ask(0x1040, 120_ns, 2));
+  EXPECT_TRUE(departures().empty());
+  EXPECT_EQ(cache_->next_early(), 408_ns);
+  EXPECT_EQ(b_.early, std::vector<FirstLevelCache*>{cache_});
+  b_.far = 500_ns;
+  b_.early.clear();
+  cache_->admit_early();
+  const auto second = departures();
+  ASSERT_EQ(second.size(), 1U);
+  EXPECT_EQ(second[0].at, 416_ns);
 }
 
 TEST_F(FirstLevelCacheTest, ARequestOfSeveralSectorsEndsWithTheLast) {

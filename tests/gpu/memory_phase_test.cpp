@@ -160,6 +160,15 @@ TEST_F(MemoryEdgeTest, WhatLeavesAfterTheEdgeWaitsForTheNext) {
   EXPECT_EQ(b_.edge->next(), kNever);
 }
 
+// Misses wait for MSHRs that answers before the window's end set free: their own answers are not left to later phases.
+TEST_F(MemoryEdgeTest, WhatAnAnswerSetsFreeLeavesInTheSamePhase) {
+  const std::uint32_t misses = 3 * CacheParameters{}.mshrs;
+  for (std::uint32_t i = 0; i < misses; ++i) ask(0, 64ULL * i, 0_ns, i);
+  b_.edge->resolve(start_ + 1_us);
+  EXPECT_EQ(answers_.told.size(), misses);
+  EXPECT_EQ(b_.edge->next(), kNever);
+}
+
 TEST_F(MemoryEdgeTest, TwoRequestsToOnePortAreServedByTime) {
   ask(0, 0, 20_ns, 1);
   ask(1, 128, 0_ns, 2);
