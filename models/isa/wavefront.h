@@ -140,7 +140,7 @@ struct Wavefront {
   MemoryInterface* memory = nullptr;
   /// Where stores to memory go and loads look first; null: memory itself. With it, atomic operations, and accesses to lines
   /// that such an operation waits for, move no data when they execute: they are checked as ever, MemoryAccess::deferred is set,
-  /// and whoever owns the wavefront performs them when the buffer has been flushed (models/isa/memory/deferred_access.h).
+  /// and the owner of the wavefront performs them when the buffer has been flushed (models/isa/memory/deferred_access.h).
   StoreBuffer* stores = nullptr;
   std::uint64_t shared_aperture = 0;   ///< base of the 4 GiB LDS window of FLAT addresses; 0 = none
   std::uint64_t private_aperture = 0;  ///< base of the 4 GiB scratch window of FLAT addresses; 0 = none
