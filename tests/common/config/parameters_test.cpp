@@ -171,6 +171,22 @@ TEST_F(Parameters, NearestNameIsTheLikelyOne) {
   EXPECT_EQ(set.nearest("nothing.like.it"), "");
 }
 
+struct Renamed {
+  unsigned rate = 1;
+  void describe(ParameterSection& s) {
+    s.add("rate", rate, "Requests a cycle");
+    s.renamed("so_many", "rate");
+  }
+};
+
+TEST(RenamedParameters, AreFoundByTheirFormerNames) {
+  Renamed renamed;
+  ParameterSet set;
+  set.describe("unit", renamed);
+  EXPECT_EQ(set.find("unit.so_many"), nullptr);
+  EXPECT_EQ(set.nearest("unit.so_many"), "unit.rate");
+}
+
 struct BadDefault {
   unsigned ways = 65;
   void describe(ParameterSection& s) { s.add("ways", ways, "Associativity", {.range = {1, 64}}); }
