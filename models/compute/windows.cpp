@@ -84,7 +84,7 @@ void Windows::run() {
   end_ = begin + length_;
   ++count_;
   retire(now);
-  if (barrier_ != nullptr) barrier_->begin(clock_.ticks(end_), clock_.ticks(end_ + length_));
+  if (barrier_ != nullptr) barrier_->begin(clock_.ticks(end_ + length_));
 
   busy_.clear();
   for (unsigned i = 0; i < groups_.size(); ++i) {

@@ -40,8 +40,8 @@ struct ResidentWorkgroup;
 class WindowBarrier {
  public:
   virtual ~WindowBarrier() = default;
-  /// A window up to `end` begins. `far`: the end of the window after it, if that followed immediately.
-  virtual void begin(Tick end, Tick far) { static_cast<void>(end), static_cast<void>(far); }
+  /// Called when a window begins. `far`: the end of the window after it, if that follows immediately.
+  virtual void begin(Tick far) { static_cast<void>(far); }
   /// Called on a thread of WorkerThreads when a group has run up to `end`; other groups may still be running. Only the group's
   /// own requests may be touched.
   virtual void group_finished(unsigned group, unsigned thread, Tick end) = 0;

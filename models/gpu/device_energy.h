@@ -33,7 +33,7 @@ class DeviceEnergy : public KernelEnergyMeter, public WindowBarrier {
   void kernel_started(std::uint64_t kernel, Tick at) override;
   KernelEnergy kernel_ended(std::uint64_t kernel, Tick at) override;
   void group_finished(unsigned group, unsigned thread, Tick end) override { barrier_.group_finished(group, thread, end); }
-  void begin(Tick end, Tick far) override { barrier_.begin(end, far); }
+  void begin(Tick far) override { barrier_.begin(far); }
   void resolve(Tick end) override;
   Tick next() const override { return barrier_.next(); }
   void retire(Tick horizon) override { barrier_.retire(horizon); }

@@ -50,7 +50,7 @@ class DeviceRequests : public WindowBarrier {
   void finish(Tick at);
 
   void group_finished(unsigned group, unsigned thread, Tick end) override { barrier_.group_finished(group, thread, end); }
-  void begin(Tick end, Tick far) override { barrier_.begin(end, far); }
+  void begin(Tick far) override { barrier_.begin(far); }
   void resolve(Tick end) override;
   Tick next() const override { return barrier_.next(); }
   void retire(Tick horizon) override { barrier_.retire(horizon); }

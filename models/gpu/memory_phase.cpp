@@ -70,8 +70,8 @@ void MemoryPhase::group_finished(unsigned number, unsigned thread, Tick end) {
   group.left = true;
 }
 
-// Requests that wait for their time take their turn before the units run, in the order of the caches.
-void MemoryPhase::begin(Tick, Tick far) {
+// Requests that have waited for this window are admitted before the units run.
+void MemoryPhase::begin(Tick far) {
   far_ = far;
   for (Group& group : groups_) {
     if (group.early.empty()) continue;

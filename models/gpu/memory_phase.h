@@ -60,7 +60,7 @@ class MemoryPhase : public WindowBarrier {
   /// Adds an observer that is notified in each phase, before requests leave.
   void attach(WindowObserver& observer) { observers_.push_back(&observer); }
 
-  void begin(Tick end, Tick far) override;
+  void begin(Tick far) override;
   void group_finished(unsigned group, unsigned thread, Tick end) override;
   void resolve(Tick end) override;
   Tick next() const override;

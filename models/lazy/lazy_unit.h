@@ -1,13 +1,11 @@
 // The lazy unit of a compute unit (LazyGPU, ISCA '25, section 4): it keeps vector loads in their destination registers until an
-// instruction needs them, asks zero caches whether they are needed at all, and drops those that nobody uses.
+// instruction needs them, asks zero caches whether they are needed at all, and drops those that no instruction uses.
 //
-//   load            access()    the request is encoded in its registers, which are busy (models/lazy/held_load.h); zero
-//   reads
-//                               leave
-//   instruction     prepare()   waits until its registers are there: their requests leave now, for all registers that the same
-//                               transactions fill
-//   store           access()    requests of held loads that overlap it leave first. A transaction of zeros is its mask alone
-//   end             wavefront_ended()   what is still held is never issued
+//   load         access()           the request is encoded in its registers, which are busy (held_load.h); zero reads leave
+//   instruction  prepare()          waits until its registers are there: their requests leave now, for all registers that the
+//                                   same transactions fill
+//   store        access()           requests of held loads that overlap it leave first. A transaction of zeros is its mask
+//   alone end          wavefront_ended()  what is still held is never issued
 //
 // Function is eager: a load's values are in its registers when it has executed. What is held is its requests, so that every
 // mode computes the same bits by construction. Whether hardware would have done so is what the edges below are for, and what
@@ -19,12 +17,13 @@
 //                       wave sync, vector instructions while VGPR indexing or VSKIP is on
 //   a store             sends held loads that share a transaction with it first, and waits for them
 //   a load              whose destinations are partly held for lanes outside of EXEC goes eagerly: a register has one request
-//   the first register  of a load has its address: who reads or overwrites a lane of it needs what other registers hold of that
+//   the first register  of a load has its address: an instruction that reads or overwrites a lane of it needs what other
+//   registers hold of that
 //                       lane, and it is not set to zero before them
 //   s_waitcnt           does not wait for held loads: they count as completed
 //
 // A transaction is eliminated when no lane needs it any more: its words are zero, a lane's partner is zero and its register is
-// overwritten, or nobody reads it. Counts are of transactions (kLazyCountTexts).
+// overwritten, or no instruction reads it. Counts are of transactions (kLazyCountTexts).
 #pragma once
 
 #include <array>

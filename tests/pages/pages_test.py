@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """Every command of every page is run or listed, and every file that a page links to exists: pages_test.py PAGE... (those that CTest runs)."""
+import importlib.util
 import pathlib
 import re
 import sys
@@ -73,6 +74,27 @@ class Parsing(unittest.TestCase):
                 pages.parse(f"```\nlacuna launch FILE\n{line}\n```\n")
         with self.assertRaisesRegex(pages.Mistake, "line 1: the block does not end"):
             pages.parse("```sh\na\n")
+
+
+class Phrases(unittest.TestCase):
+    """cmake/check_phrases.py, on a diff."""
+    def setUp(self):
+        spec = importlib.util.spec_from_file_location("check_phrases", ROOT / "cmake/check_phrases.py")
+        self.checker = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(self.checker)
+
+    def found(self, name, line):
+        diff = f"+++ b/{name}\n@@ -3,0 +7 @@\n+{line}\n"
+        return [(number, pattern.pattern) for where, number, text in self.checker.added(diff)
+                for pattern, _ in self.checker.phrases() if where == name and pattern.search(self.checker.prose(name, text))]
+
+    def test_comments_and_pages_are_read_and_code_is_not(self):
+        self.assertEqual([number for number, _ in self.found("a/b.h", "  int x;  ///< nobody sets it")], [7])
+        self.assertEqual(len(self.found("a/b.md", "All are sent at once.")), 1)
+        self.assertEqual(len(self.found("a/b.sh", "# what is under way")), 1)
+        self.assertEqual(self.found("a/b.h", 'throw Error("nobody answers");'), [])
+        self.assertEqual(self.found("a/b.svg", "at once"), [])
+        self.assertEqual(self.found("a/b.md", "All are sent together."), [])
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ namespace lacuna::test {
 namespace {
 
 /// A device with nothing but engines: traffic is what the bulk engine's memory was asked.
-struct Surroundings : CopyContext {
+struct Context : CopyContext {
   unsigned others = 0;
   const std::vector<Memory::Request>* requests = nullptr;
   std::uint64_t added = 0;
@@ -27,14 +27,14 @@ class BulkBench : public SdmaBench {
     context.requests = &memories[kBulk]->requests;
     engines[kBulk]->attach(context);
   }
-  Surroundings context;
+  Context context;
 };
 
 LACUNA_TEST_BENCH(BulkBench)
 
 class SdmaBulkTest : public SdmaTest {
  protected:
-  Surroundings& context_ = bench<BulkBench>().context;
+  Context& context_ = bench<BulkBench>().context;
 };
 
 // In bulk: the same bytes, the same time, and traffic that is told instead of made; others at work end it.
