@@ -48,7 +48,7 @@ ExtensionNodes LazyGpuParameters::nodes(const GpuDeviceParameters& device) const
   ExtensionNodes nodes;
   if (!has_zero_caches(lazy.mode)) return nodes;
   const GpuParameters& gpu = device.gpu;
-  if (!caches_share_nodes(device)) {
+  if (device.noc.topology == FabricTopology::crossbar && lazy.ports == ZeroPorts::own) {
     nodes.sources = gpu.shader_arrays;
     nodes.destinations = gpu.memory_partitions;
     return nodes;
@@ -96,7 +96,7 @@ ZeroCaches::ZeroCaches(const LazyGpuParameters& parameters, const GpuDeviceParam
 }
 
 LazyGpu::LazyGpu(const LazyGpuParameters& parameters, const GpuDeviceParameters& device)
-    : parameters_(parameters), gpu_(device.gpu), unit_(device.cu), beside_(parameters.caches_share_nodes(device)) {
+    : parameters_(parameters), gpu_(device.gpu), unit_(device.cu), nodes_(parameters.nodes(device)) {
   if (has_zero_caches(parameters_.lazy.mode)) zero_ = std::make_unique<ZeroCaches>(parameters_, device);
 }
 
@@ -116,18 +116,17 @@ CacheMaintenance* LazyGpu::invalidated_with_l1v(unsigned unit) {
 std::vector<ExtensionRequester> LazyGpu::requesters() {
   std::vector<ExtensionRequester> all;
   if (!zero_) return all;
-  const unsigned l1v_per_array = gpu_.cus_per_shader_array / gpu_.cus_per_l1v;
+  const std::vector<unsigned>& beside = nodes_.guests.sources;
   for (unsigned array = 0; array < gpu_.shader_arrays; ++array) {
-    ExtensionRequester requester{.cache = *zero_->l1z[array], .shader_array = array};
-    if (beside_) requester.beside = array * l1v_per_array;
-    all.push_back(requester);
+    all.push_back({.cache = *zero_->l1z[array], .shader_array = array});
+    if (!beside.empty()) all.back().beside = beside[array];
   }
   return all;
 }
 
 std::optional<ExtensionMemory> LazyGpu::memory() {
   if (!zero_) return std::nullopt;
-  ExtensionMemory memory{.name = "zero masks", .slice = zero_->map.masks(), .beside_l2 = beside_};
+  ExtensionMemory memory{.name = "zero masks", .slice = zero_->map.masks(), .beside_l2 = !nodes_.guests.destinations.empty()};
   for (const auto& bank : zero_->l2z) memory.caches.push_back(bank.get());
   return memory;
 }

@@ -37,9 +37,6 @@ class LazyGpuParameters : public ExtensionParameters {
 
   /// Where zero masks are. std::invalid_argument when the parameters do not make a map.
   ZeroMaskMap mask_map(const GpuDeviceParameters& device) const;
-  bool caches_share_nodes(const GpuDeviceParameters& device) const {
-    return device.noc.topology != FabricTopology::crossbar || lazy.ports == ZeroPorts::shared;
-  }
 };
 
 /// Caches of zero masks and what they share. LazyGPU, section 4.2.
@@ -72,7 +69,7 @@ class LazyGpu : public DeviceExtension {
   const LazyGpuParameters parameters_;
   const GpuParameters gpu_;
   const ComputeUnitParameters unit_;
-  const bool beside_;                 ///< zero caches share the nodes of the caches that they are beside
+  const ExtensionNodes nodes_;
   std::unique_ptr<ZeroCaches> zero_;  ///< null: the mode has none
 };
 
