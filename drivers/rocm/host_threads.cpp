@@ -16,6 +16,8 @@
 #include <cstring>
 #include <map>
 #include <mutex>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "models/common/host/simulator_thread.h"
@@ -109,27 +111,103 @@ class TaskFolder {
   ino_t number_ = 0;
 };
 
-/// A file of a thread in /proc/self/task. "" when the thread is gone or the file cannot be read.
-struct ProcFile {
-  ProcFile(pid_t thread, const char* name) {
-    std::array<char, 64> path{};
-    struct stat status {};
-    const int folder = TaskFolder::the().open(status);
-    const bool whole = folder == AT_FDCWD;
-    std::snprintf(path.data(), path.size(), "%s%s%d/%s", whole ? kTasks : "", whole ? "/" : "", static_cast<int>(thread), name);
-    const int file = openat(folder, path.data(), O_RDONLY | O_CLOEXEC);
-    if (file < 0) return;
-    const ssize_t length = read(file, text.data(), text.size() - 1);
-    text[length > 0 ? static_cast<std::size_t>(length) : 0] = 0;
-    close(file);
+using ProcText = std::array<char, 512>;
+
+/// Reads a file of /proc from its beginning. Empty text: it cannot be read, as when its thread has ended.
+ProcText read_from_start(int file) {
+  ProcText text;
+  const ssize_t length = pread(file, text.data(), text.size() - 1, 0);
+  text[length > 0 ? static_cast<std::size_t>(length) : 0] = 0;
+  return text;
+}
+
+int open_of_thread(pid_t thread, const char* name) {
+  std::array<char, 64> path{};
+  struct stat status {};
+  const int folder = TaskFolder::the().open(status);
+  const bool whole = folder == AT_FDCWD;
+  std::snprintf(path.data(), path.size(), "%s%s%d/%s", whole ? kTasks : "", whole ? "/" : "", static_cast<int>(thread), name);
+  return openat(folder, path.data(), O_RDONLY | O_CLOEXEC);
+}
+
+/// A file of a thread in /proc/self/task. Empty text: the thread has ended or the file cannot be read.
+ProcText read_of_thread(pid_t thread, const char* name) {
+  const int file = open_of_thread(thread, name);
+  if (file < 0) return {};
+  const ProcText text = read_from_start(file);
+  close(file);
+  return text;
+}
+
+/// Files of threads that stay open from look to look, since opening one costs several times as much as reading it. The number
+/// of files that a process may have open is limited, so only the first kMost are kept. From one thread at a time.
+class ThreadFiles {
+ public:
+  static ThreadFiles& the() {
+    static auto* const files = new ThreadFiles;
+    return *files;
   }
-  std::array<char, 512> text{};
+  /// As read_of_thread(). `name`: the same object in all calls for one kind of file.
+  ProcText read(pid_t thread, const char* name) {
+    const auto [found, is_new] = files_.try_emplace({thread, name});
+    File& file = found->second;
+    file.look = look_;
+    if (is_new) {
+      file.descriptor = open_of_thread(thread, name);
+      struct stat status {};
+      if (file.descriptor >= 0 && fstat(file.descriptor, &status) == 0) file.number = status.st_ino;
+    }
+    const bool kept = is_held(file);
+    ProcText text = kept ? read_from_start(file.descriptor) : ProcText{};
+    // A thread of the same number may have begun since this one ended, or the program has closed the descriptor.
+    const bool valid = kept && text[0] != 0;
+    if (!valid && !is_new) text = read_of_thread(thread, name);
+    if (!valid || files_.size() > kMost) {
+      if (kept) close(file.descriptor);
+      files_.erase(found);
+    }
+    return text;
+  }
+  /// Begins a look; files that the last one did not read are closed.
+  void begin_look() {
+    std::erase_if(files_, [this](const auto& entry) {
+      const bool unused = entry.second.look != look_;
+      if (unused && is_held(entry.second)) close(entry.second.descriptor);
+      return unused;
+    });
+    ++look_;
+  }
+
+ private:
+  static constexpr std::size_t kMost = 64;
+  struct File {
+    int descriptor = -1;
+    ino_t number = 0;
+    std::uint64_t look = 0;  ///< that read it last
+  };
+
+  ThreadFiles() {
+    pthread_atfork(nullptr, nullptr, [] { the().close_of_parent(); });
+  }
+  /// A program may close descriptors that are not its own; then the descriptor may be that of another file.
+  static bool is_held(const File& file) {
+    struct stat status {};
+    return file.descriptor >= 0 && fstat(file.descriptor, &status) == 0 && status.st_ino == file.number;
+  }
+  void close_of_parent() {
+    for (const auto& [key, file] : files_)
+      if (is_held(file)) close(file.descriptor);
+    files_.clear();
+  }
+
+  std::map<std::pair<pid_t, const char*>, File> files_;
+  std::uint64_t look_ = 0;
 };
 
 /// As in /proc/PID/stat: R runs, S sleeps until a signal or an event, D sleeps uninterruptibly; 0: it is gone.
 char state_of(pid_t thread) {
-  const ProcFile stat(thread, "stat");
-  const char* const end_of_name = std::strrchr(stat.text.data(), ')');
+  const ProcText stat = read_of_thread(thread, "stat");
+  const char* const end_of_name = std::strrchr(stat.data(), ')');
   return end_of_name == nullptr || end_of_name[1] == 0 ? 0 : end_of_name[2];
 }
 
@@ -137,16 +215,17 @@ enum class Doing : std::uint8_t { gone, runs, waits, sleeps };
 
 /// What a thread does by its system call: number and arguments, or "running".
 Doing doing(pid_t thread) {
-  const ProcFile call(thread, "syscall");
-  if (call.text[0] == 0) {
+  static constexpr const char* kCall = "syscall";
+  const ProcText call = ThreadFiles::the().read(thread, kCall);
+  if (call[0] == 0) {
     // Either it is gone, or the kernel does not say.
     const char state = state_of(thread);
     return state == 0 ? Doing::gone : state == 'S' ? Doing::waits : Doing::runs;
   }
-  if (std::strncmp(call.text.data(), "running", 7) == 0) return Doing::runs;
+  if (std::strncmp(call.data(), "running", 7) == 0) return Doing::runs;
   std::array<unsigned long long, 6> arguments{};
   long number = -1;
-  std::sscanf(call.text.data(), "%ld %llx %llx %llx %llx %llx %llx", &number, &arguments[0], &arguments[1], &arguments[2],
+  std::sscanf(call.data(), "%ld %llx %llx %llx %llx %llx %llx", &number, &arguments[0], &arguments[1], &arguments[2],
               &arguments[3], &arguments[4], &arguments[5]);
   switch (number) {
     case SYS_nanosleep:
@@ -182,14 +261,16 @@ struct Times {
   std::uint64_t slices = 0;
 };
 
-Times times(pid_t thread) {
-  const ProcFile file(thread, "schedstat");
-  Times times;
+/// Nothing: the thread has ended. Zeros where the kernel does not account for slices.
+std::optional<Times> times(pid_t thread) {
+  static constexpr const char* kTimes = "schedstat";
+  const ProcText text = ThreadFiles::the().read(thread, kTimes);
   unsigned long long run = 0;
   unsigned long long waited = 0;
   unsigned long long slices = 0;
-  if (std::sscanf(file.text.data(), "%llu %llu %llu", &run, &waited, &slices) == 3) times = {run, slices};
-  return times;
+  if (std::sscanf(text.data(), "%llu %llu %llu", &run, &waited, &slices) != 3)
+    return state_of(thread) == 0 ? std::nullopt : std::optional(Times{});
+  return Times{run, slices};
 }
 
 std::vector<pid_t> all_threads() {
@@ -232,10 +313,11 @@ bool HostThreads::all_wait(unsigned waiting) {
   return known && status.st_nlink == 2 + waiting + SimulatorThread::count();
 }
 
-// A thread waits only if it does so in two passes and has not had a processor between them. All threads that are seen so have
+// A thread waits if it waits in the first pass and has not had a processor until the second. All threads that are seen so have
 // waited at the same time, between the passes; as each of them could only be woken by another one, they still do.
 HostThreads::Look HostThreads::look(std::span<const pid_t> waiting, unsigned spinning) {
   ++looks_;
+  ThreadFiles::the().begin_look();
   struct Seen {
     pid_t id;
     bool expected;
@@ -246,17 +328,21 @@ HostThreads::Look HostThreads::look(std::span<const pid_t> waiting, unsigned spi
   for (const pid_t id : all_threads()) {
     if (id == gettid()) continue;
     const bool expected = SimulatorThread::contains(id) || std::find(waiting.begin(), waiting.end(), id) != waiting.end();
-    const Times before = times(id);
-    others.push_back({id, expected, doing(id), before});
+    const std::optional<Times> before = times(id);
+    others.push_back({id, expected, before ? doing(id) : Doing::gone, before.value_or(Times{})});
   }
   Look look{.quiet = true};
   unsigned running = 0;
   for (Seen& seen : others) {
-    const Doing again = seen.doing == Doing::gone ? Doing::gone : doing(seen.id);
-    const Times before = seen.times;
-    seen.times = times(seen.id);
-    if (again != seen.doing) seen.doing = again == Doing::gone ? Doing::gone : Doing::runs;
-    if (seen.doing != Doing::gone && seen.times.slices != before.slices) seen.doing = Doing::runs;
+    if (seen.doing != Doing::gone) {
+      const std::optional<Times> after = times(seen.id);
+      if (!after) {
+        seen.doing = Doing::gone;
+      } else if (after->slices != seen.times.slices || (after->slices == 0 && doing(seen.id) != seen.doing)) {
+        seen.doing = Doing::runs;
+      }
+      seen.times = after.value_or(Times{});
+    }
     if (!seen.expected) {
       running += seen.doing == Doing::runs ? 1 : 0;
     } else if (seen.doing == Doing::runs) {

@@ -439,6 +439,7 @@ Tick Cache::send(const SectorAccess& request, Tick at) {
 // -- maintenance
 
 Tick Cache::write_back(Tick at) {
+  if (tags_.dirty_sectors() == 0) return at;
   now_ = to_tick(sc_core::sc_time_stamp());
   Tick done = at;
   Tick next = at;

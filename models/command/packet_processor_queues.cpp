@@ -204,9 +204,9 @@ void PacketProcessor::visit_packets(const std::function<void(const std::byte*)>&
     const QueueSlot& queue = slots_[slot];
     if (queue.doorbell == DoorbellKind::ring) continue;
     const std::uint64_t end = std::min(std::max(doorbell(queue), queue.rung), queue.retired + queue.size);
-    for (std::uint64_t index = queue.retired; index < end; ++index) {
-      if (const std::byte* raw = vm_.pointer(queue.place(index), hsa::kPacketBytes, isa::Access::read)) visit(raw);
-    }
+    const std::byte* const ring = vm_.pointer(queue.ring, std::uint64_t{queue.size} * hsa::kPacketBytes, isa::Access::read);
+    if (ring == nullptr) continue;
+    for (std::uint64_t index = queue.retired; index < end; ++index) visit(ring + (queue.place(index) - queue.ring));
   }
 }
 

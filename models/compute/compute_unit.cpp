@@ -214,7 +214,7 @@ void ComputeUnit::start_wavefront(WavefrontSlot& slot, std::uint32_t scratch_slo
   set_initial_state(wave, dispatch, {.workgroup = group.id, .wave_in_group = slot.wave_in_group, .scratch_slot = scratch_slot});
 
   slot.when = start;
-  slot.start_account(group.work->activity.classes[slot.wave_in_group], start, mode_ != TimingMode::functional);
+  slot.start_account(group.work->activity.wavefront_class(slot.wave_in_group), start, mode_ != TimingMode::functional);
   fetch_.start(slot);
   fetch_.fetch(slot, start);
   simd.wake(slot.ready());

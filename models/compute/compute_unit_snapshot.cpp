@@ -87,7 +87,7 @@ void ComputeUnit::add_resident(const Dispatch& dispatch, KernelActivity& activit
   for (const auto& simd : pool_.simds()) {
     for (const WavefrontSlot& slot : simd->slots) {
       if (slot.resident && slot.activity != nullptr && slot.group->dispatch == &dispatch && slot.accounted > slot.launched)
-        activity.classes[slot.wave_in_group].resident += slot.accounted.n - slot.launched.n;
+        activity.wavefront_class(slot.wave_in_group).resident += slot.accounted.n - slot.launched.n;
     }
   }
 }

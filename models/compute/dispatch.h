@@ -94,7 +94,10 @@ struct Dispatch {
   bool done() const { return finished_workgroups == total_workgroups(); }
   DispatchWork& work_of(unsigned group) {
     if (work.size() <= group) work.resize(group + 1);
-    if (work[group] == nullptr) work[group] = std::make_unique<DispatchWork>();
+    if (work[group] == nullptr) {
+      work[group] = std::make_unique<DispatchWork>();
+      work[group]->activity.classes.resize(needs.wavefronts);  // once: wavefronts hold references to their classes
+    }
     return *work[group];
   }
   /// Adds what groups have counted that still work to sums: what has been done so far when they begin as what is here. `Sums`

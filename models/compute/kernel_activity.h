@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <string_view>
+#include <vector>
 
 #include "models/common/config/extension_texts.h"
 #include "models/common/time/units.h"
@@ -124,8 +125,8 @@ class ResourceMeter {
 };
 
 struct KernelActivity {
-  /// By the wavefront's number in its workgroup.
-  std::array<WavefrontClass, kMaxWavefrontsPerWorkgroup> classes{};
+  /// By the wavefront's number in its workgroup; no longer than the largest number requires.
+  std::vector<WavefrontClass> classes;
   std::array<std::uint64_t, isa::kUnits> issued{};
   /// Of the requests of vector and scalar loads: their number, time from compute unit to answer, and what that consists of.
   std::uint64_t requests = 0;
@@ -138,13 +139,19 @@ struct KernelActivity {
   ResourceAmounts used{};
   ResourceAmounts available{};
 
+  /// Number in the workgroup: below kMaxWavefrontsPerWorkgroup. The reference is valid until a larger number is passed.
+  WavefrontClass& wavefront_class(std::size_t number) {
+    if (number >= classes.size()) classes.resize(number + 1);
+    return classes[number];
+  }
   WavefrontClass all() const {
     WavefrontClass sum;
     for (const WavefrontClass& c : classes) sum += c;
     return sum;
   }
   KernelActivity& operator+=(const KernelActivity& other) {
-    for (std::size_t i = 0; i < classes.size(); ++i) classes[i] += other.classes[i];
+    if (classes.size() < other.classes.size()) classes.resize(other.classes.size());
+    for (std::size_t i = 0; i < other.classes.size(); ++i) classes[i] += other.classes[i];
     for (std::size_t i = 0; i < issued.size(); ++i) issued[i] += other.issued[i];
     requests += other.requests;
     request_time += other.request_time;

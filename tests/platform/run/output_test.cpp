@@ -178,7 +178,7 @@ KernelRecord record() {
   r.thread_instructions = 200'000'000;
   r.wall_seconds = 2;
   // Two and a half microseconds at 1 GHz with 256 B a cycle, of which 240 were moved; wavefronts wait nine cycles in ten.
-  WavefrontClass& first = r.activity.classes[0];
+  WavefrontClass& first = r.activity.wavefront_class(0);
   first.wavefronts = 32;
   first.resident = 1000;
   first.cycles[static_cast<std::size_t>(StallCause::issue)] = 100;
@@ -350,7 +350,7 @@ std::uint64_t& lazy_count(KernelActivity& a, LazyCount what) {
   return a.extension[lazy_slots().first_count + static_cast<std::size_t>(what)];
 }
 std::uint64_t& lazy_cycles(KernelActivity& a, LazyCause cause) {
-  return a.classes[0]
+  return a.wavefront_class(0)
       .cycles[static_cast<std::size_t>(extension_stall(lazy_slots().first_cause + static_cast<std::size_t>(cause)))];
 }
 
