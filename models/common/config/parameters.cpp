@@ -306,7 +306,7 @@ class EnumParameter final : public TraitedParameter {
 
   std::optional<std::string> parse(std::string_view text) override {
     const auto value = std::find_if(values_.begin(), values_.end(), [&](const EnumValue& v) { return v.name == text; });
-    if (value == values_.end()) return quoted(text) + " is not one of " + legal();
+    if (value == values_.end()) return quoted(text) + " is not one of " + legal() + did_you_mean(nearest(text));
     set_(value->value);
     return std::nullopt;
   }
@@ -326,6 +326,12 @@ class EnumParameter final : public TraitedParameter {
   }
 
  private:
+  std::string nearest(std::string_view text) const {
+    std::vector<std::string> names;
+    for (const EnumValue& value : values_) names.emplace_back(value.name);
+    return nearest_name(names, text);
+  }
+
   std::vector<EnumValue> values_;
   std::function<int()> get_;
   std::function<void(int)> set_;
@@ -341,6 +347,17 @@ std::unique_ptr<Parameter> registered(std::unique_ptr<Parameter> parameter, cons
   if (const auto reason = parameter->parse(parameter->default_text))
     throw std::logic_error("default of parameter " + parameter->name + ": " + *reason);
   return parameter;
+}
+
+/// ". lru: ...; plru: ...": of the values that have a meaning.
+std::string meanings(const std::vector<EnumValue>& values) {
+  std::string text;
+  for (const EnumValue& value : values) {
+    if (value.meaning.empty()) continue;
+    text += text.empty() ? ". " : "; ";
+    text.append(value.name).append(": ").append(value.meaning);
+  }
+  return text;
 }
 
 std::string_view without_section(std::string_view name) { return name.substr(name.find('.') + 1); }
@@ -381,8 +398,9 @@ void ParameterSection::add(std::string_view name, Tick& member, std::string_view
 }
 void ParameterSection::add_enum(std::string_view name, std::vector<EnumValue> values, std::function<int()> get,
                                 std::function<void(int)> set, std::string_view description, ParameterTraits traits) {
+  const std::string text = std::string(description) + meanings(values);
   parameters_.push_back(registered(std::make_unique<EnumParameter>(std::move(values), std::move(get), std::move(set), traits),
-                                   name_, name, description, traits));
+                                   name_, name, text, traits));
 }
 
 void ParameterSection::renamed(std::string_view old, std::string_view name) {

@@ -13,16 +13,19 @@
 //   };
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <limits>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <variant>
 #include <vector>
 
+#include "models/common/config/choice.h"
 #include "models/common/time/units.h"
 
 namespace lacuna {
@@ -44,6 +47,7 @@ struct ParameterTraits {
 struct EnumValue {
   std::string_view name;
   int value;
+  std::string_view meaning = {};  ///< one phrase, appended to the parameter's description
 };
 
 /// One parameter bound to the member that holds it.
@@ -87,6 +91,21 @@ class ParameterSection {
     add_enum(
         name, std::move(values), [&member] { return static_cast<int>(member); },
         [&member](int v) { member = static_cast<Enum>(v); }, description, traits);
+  }
+
+  /// A row of `rows`, selected by name. The description is followed by the rows' own.
+  template <class Row>
+  void add(std::string_view name, Choice<Row>& member, std::string_view description, std::span<const Row* const> rows,
+           ParameterTraits traits = {}) {
+    std::vector<EnumValue> values;
+    for (const Row* row : rows) values.push_back({row->name, static_cast<int>(values.size()), row->description});
+    add_enum(
+        name, std::move(values),
+        [&member, rows] {
+          const auto row = std::find(rows.begin(), rows.end(), member.operator->());
+          return static_cast<int>(row - rows.begin());
+        },
+        [&member, rows](int v) { member = *rows[static_cast<std::size_t>(v)]; }, description, traits);
   }
 
   /// A parameter of this section had the name `old` before: for error messages.

@@ -1,0 +1,23 @@
+// The value of a parameter that selects a row of a table: a replacement policy, a topology.
+//
+// A row has `name`, which configurations use, and `description`, one phrase of the generated reference. Rows are constants of
+// the program, compared by identity. What can be selected is the table that ParameterSection::add() receives: it is the one
+// place that lists the rows, so that a new one needs no enumerator, parser or text elsewhere.
+#pragma once
+
+namespace lacuna {
+
+template <class Row>
+class Choice {
+ public:
+  constexpr Choice(const Row& row) : row_(&row) {}  // NOLINT(google-explicit-constructor): rows stand for their choice
+  Choice(const Row&&) = delete;
+  constexpr operator const Row&() const { return *row_; }  // NOLINT(google-explicit-constructor)
+  constexpr const Row* operator->() const { return row_; }
+  friend constexpr bool operator==(Choice a, Choice b) { return a.row_ == b.row_; }
+
+ private:
+  const Row* row_;
+};
+
+}  // namespace lacuna
