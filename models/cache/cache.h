@@ -69,7 +69,7 @@ struct CacheParameters {
   Bytes line{64};
   Bytes sector{64};
   AddressHash set_hash = AddressHash::none;
-  ReplacementPolicy replacement = ReplacementPolicy::lru;
+  Choice<ReplacementPolicy> replacement = ReplacementPolicy::lru;
   std::uint64_t seed = 1;
   unsigned banks = 1;
   unsigned ports = 1;

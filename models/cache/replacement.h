@@ -1,77 +1,65 @@
-// Which line of a full set gives way. One object per tag array, told of every use and asked for a victim.
+// Which line of a full set is replaced: the replacement policy of a tag array, which reports every use and requests victims.
 #pragma once
 
 #include <bit>
-#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
-#include "models/common/config/parameters.h"
+#include "models/cache/replacement/policy.h"
 #include "models/common/host/host_prefetch.h"
-#include "models/common/host/zeroed_array.h"
 
 namespace lacuna {
 
-enum class ReplacementPolicy : int {
-  lru,     ///< the line whose last use is the longest ago
-  plru,    ///< tree pseudo-LRU: a bit per node of a binary tree over the ways points away from the last use; ways = 2^n <= 64
-  random,  ///< a way by a generator with a fixed seed (splitmix64)
-};
-
-/// The policies by name, for parameters.
-std::vector<EnumValue> replacement_policies();
-
+/// LRU of up to 16 ways is kept here, inline: nearly every access of a cache touches it. Any other policy, and LRU of more
+/// ways, is behind ReplacementState.
 class Replacement {
  public:
-  /// std::invalid_argument when the policy cannot have so many ways.
-  Replacement(ReplacementPolicy policy, std::uint32_t sets, unsigned ways, std::uint64_t seed);
+  /// std::invalid_argument when the policy does not support that many ways.
+  Replacement(const ReplacementPolicy& policy, std::uint32_t sets, unsigned ways, std::uint64_t seed);
 
   [[gnu::always_inline]] void touch(std::uint32_t set, unsigned way) {
-    if (kind_ == Kind::order) [[likely]] {
+    if (state_ == nullptr) [[likely]] {
       to_front(orders_[set], way);
     } else {
-      touch_otherwise(set, way);
+      state_->touch(set, way);
     }
   }
-  /// touch() of a way that is given to another line: mostly the one that victim() has named.
+  /// Another line is installed in a way, mostly the one that victim() has returned. Includes touch().
   [[gnu::always_inline]] void replace(std::uint32_t set, unsigned way) {
-    if (kind_ == Kind::order && orders_[set] >> last_ == way) [[likely]] {
+    if (state_ != nullptr) [[unlikely]] {
+      state_->replace(set, way);
+    } else if (orders_[set] >> last_ == way) [[likely]] {
       orders_[set] = (orders_[set] ^ std::uint64_t{way} << last_) << 4 | way;
     } else {
-      touch(set, way);
+      to_front(orders_[set], way);
     }
   }
   /// A hint for the host: the set will be used.
   void prefetch(std::uint32_t set) const {
-    if (kind_ == Kind::order) {
+    if (state_ == nullptr) {
       fetch_to_host(&orders_[set]);
-    } else if (kind_ == Kind::uses) {
-      for (unsigned way = 0; way < ways_; way += kPerHostLine) fetch_to_host(&used_[std::size_t{set} * ways_ + way]);
+    } else {
+      state_->prefetch(set);
     }
   }
   /// Of a set in which no way is empty.
   unsigned victim(std::uint32_t set) {
-    return kind_ == Kind::order ? static_cast<unsigned>(orders_[set] >> last_) : search_victim(set);
+    return state_ == nullptr ? static_cast<unsigned>(orders_[set] >> last_) : state_->victim(set);
   }
   /// Whether victim() costs the host next to nothing, and changes nothing.
-  bool is_cheap() const { return kind_ == Kind::order; }
+  bool is_cheap() const { return state_ == nullptr; }
   /// See TagArray::goes_before().
   bool goes_before(std::uint32_t set, unsigned way, unsigned other) const {
-    if (kind_ == Kind::order) return (place(orders_[set], way) > place(orders_[set], other));
-    if (kind_ != Kind::uses) return false;
-    return used_[std::size_t{set} * ways_ + way] < used_[std::size_t{set} * ways_ + other];
+    return state_ == nullptr ? place(orders_[set], way) > place(orders_[set], other) : state_->goes_before(set, way, other);
   }
   void reset();
-  /// Of a set; restart() belongs to it once all that have been used are reset.
+  /// Of a set; restart() follows once all sets that have been used are reset.
   void reset(std::uint32_t set);
-  void restart() { clock_ = 0; }
+  void restart();
 
  private:
-  /// How a set is remembered. LRU of few ways: the ways in the order of their last uses, four bits each; a look or two at one
-  /// number say what is asked. Of more: the number of each way's last use.
-  enum class Kind : std::uint8_t { order, uses, tree, random };
   static constexpr unsigned kMostInOrder = 16;
-  static constexpr unsigned kPerHostLine = 8;  // numbers in 64 bytes
   static constexpr std::uint64_t kEach = 0x1111'1111'1111'1111;
 
   /// Bit where a way stands in an order. Those behind the last of fewer than 16 ways stand for no way and are 0: behind way 0.
@@ -86,19 +74,12 @@ class Replacement {
     const std::uint64_t behind = ~(before << 4 | 0xf);
     order = (order & behind) | (order & before) << 4 | way;
   }
-  void touch_otherwise(std::uint32_t set, unsigned way);
-  void point_away(std::uint64_t& tree, unsigned way) const;
-  unsigned search_victim(std::uint32_t set);
   std::uint64_t first_order() const;
 
-  Kind kind_;
   unsigned ways_;
-  unsigned last_;  // order: bit of the way that goes first
-  std::uint64_t seed_;
-  std::uint64_t clock_ = 0;            // uses: their number; random: victims
-  std::vector<std::uint64_t> orders_;  // the last used in the lowest bits
-  ZeroedArray<std::uint64_t> used_;
-  ZeroedArray<std::uint64_t> trees_;  // bit n = node n, root 1, children 2n and 2n + 1; set = the victim is on the right
+  unsigned last_;                            // bit of the way that is replaced first, in an order
+  std::vector<std::uint64_t> orders_;        // by set: its ways, four bits each, the last used in the lowest bits
+  std::unique_ptr<ReplacementState> state_;  // null: the orders are kept
 };
 
 }  // namespace lacuna

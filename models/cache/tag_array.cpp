@@ -4,7 +4,7 @@
 
 namespace lacuna {
 
-TagArray::TagArray(std::uint32_t sets, unsigned ways, unsigned sectors, ReplacementPolicy policy, std::uint64_t seed)
+TagArray::TagArray(std::uint32_t sets, unsigned ways, unsigned sectors, const ReplacementPolicy& policy, std::uint64_t seed)
     : sets_(sets),
       ways_(ways),
       way_bits_(std::has_single_bit(ways) ? std::countr_zero(ways) : -1),

@@ -52,7 +52,7 @@ class TagArray {
   };
   static_assert(sizeof(Sector) == 32);
 
-  TagArray(std::uint32_t sets, unsigned ways, unsigned sectors = 1, ReplacementPolicy policy = ReplacementPolicy::lru,
+  TagArray(std::uint32_t sets, unsigned ways, unsigned sectors = 1, const ReplacementPolicy& policy = ReplacementPolicy::lru,
            std::uint64_t seed = 0);
 
   std::uint32_t sets() const { return sets_; }
@@ -125,7 +125,8 @@ class TagArray {
     set_tag(slot, ~line);
     --empty_;
     note_install(slot);
-    touch(slot);
+    const std::uint32_t set = set_of(slot);
+    replacement_.replace(set, slot - set * ways_);
   }
   void drop(Slot slot);
   /// Puts a line of which one sector is there into a slot of a set, in the place of what that holds: as drop() and install(),

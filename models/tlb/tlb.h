@@ -33,7 +33,7 @@ struct TlbParameters {
   unsigned ports = 4;
   unsigned mshrs = 4;
   Cycles hit_latency{1};
-  ReplacementPolicy replacement = ReplacementPolicy::lru;
+  Choice<ReplacementPolicy> replacement = ReplacementPolicy::lru;
 
   void describe(ParameterSection& section);
 };

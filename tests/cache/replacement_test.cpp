@@ -9,6 +9,8 @@
 #include <stdexcept>
 #include <vector>
 
+#include "tests/cache/replacement_contract.h"
+
 namespace lacuna {
 namespace {
 
@@ -94,6 +96,10 @@ TEST(Replacement, RandomIsSpreadAndRepeats) {
   EXPECT_GT(different, 10'000U);
   a.reset();
   for (const unsigned way : first) EXPECT_EQ(a.victim(0), way);
+}
+
+TEST(Replacement, PoliciesObeyTheirContract) {
+  for (const ReplacementPolicy* policy : replacement_policies()) test::check_replacement(*policy);
 }
 
 TEST(Replacement, PlruNeedsAPowerOfTwo) {

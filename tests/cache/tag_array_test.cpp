@@ -81,48 +81,6 @@ TEST(TagArray, CountsDirtySectors) {
   EXPECT_EQ(tags.find(0, 1), TagArray::kNone);
 }
 
-// Whether few lines were installed or many: afterwards the array does what a new one does.
-TEST(TagArray, AfterDropAllItIsAsNew) {
-  constexpr std::uint32_t kSets = 16;
-  constexpr unsigned kSectors = 2;
-  const auto use = [](TagArray& tags, unsigned lines, unsigned seed) {
-    std::vector<TagArray::Slot> slots;
-    std::mt19937 random(seed);
-    for (unsigned i = 0; i < lines; ++i) {
-      const std::uint64_t line = random() % 1000;
-      const auto set = static_cast<std::uint32_t>(line % kSets);
-      TagArray::Slot slot = tags.find(set, line);
-      if (slot == TagArray::kNone) {
-        slot = tags.victim(set);
-        if (tags.valid(slot)) tags.drop(slot);
-        tags.install(slot, line);
-        for (unsigned sector = 0; sector < kSectors; ++sector) EXPECT_FALSE(tags.sector(slot, sector).complete);
-      } else {
-        tags.touch(slot);
-      }
-      tags.mark_dirty(tags.sector(slot, i % kSectors), 1);
-      tags.sector(slot, i % kSectors).complete = true;
-      slots.push_back(slot);
-    }
-    return slots;
-  };
-  for (const auto policy : {ReplacementPolicy::lru, ReplacementPolicy::plru, ReplacementPolicy::random}) {
-    for (const unsigned ways : {2U, 8U, 32U}) {
-      TagArray tags(kSets, ways, kSectors, policy, 3);
-      for (const unsigned lines : {1U, 5U, 31U, 32U, 33U, 34U, 200U, 2000U, 3U}) {
-        use(tags, lines, lines);
-        EXPECT_TRUE(tags.used());
-        tags.drop_all();
-        EXPECT_FALSE(tags.used());
-        EXPECT_EQ(tags.dirty_sectors(), 0U);
-        TagArray fresh(kSets, ways, kSectors, policy, 3);
-        EXPECT_EQ(use(tags, 1500, 9), use(fresh, 1500, 9)) << "after " << lines << " lines of " << ways << " ways";
-        tags.drop_all();
-      }
-    }
-  }
-}
-
 TEST(TagArray, ReplaceIsDropAndInstall) {
   for (const unsigned ways : {3U, 4U, 8U, 16U, 20U}) {
     constexpr unsigned kSectors = 2;
