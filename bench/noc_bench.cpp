@@ -9,6 +9,7 @@
 #include "models/noc/booked_network.h"
 #include "models/noc/crossbar.h"
 #include "models/noc/routers.h"
+#include "models/noc/topology/mesh.h"
 
 namespace lacuna {
 namespace {
@@ -47,7 +48,7 @@ BENCHMARK(mesh_packets)->ArgNames({"flits", "load"})->Args({1, 20})->Args({1, 40
 void stepped_mesh_packets(benchmark::State& state) {
   const auto flits = static_cast<unsigned>(state.range(0));
   const double each_cycle = static_cast<double>(state.range(1)) / 100 * kNodes / flits;
-  const Topology topology = Topology::mesh(8, 8, MeshRouting::xy);
+  const MeshTopology topology(8, 8, MeshRouting::xy);
   Routers routers(topology, {.topology = FabricTopology::mesh});
   std::mt19937_64 random(1);
   std::vector<Routers::Delivery> delivered;

@@ -129,8 +129,7 @@ void VramParameters::describe(ParameterSection& s) {
 }
 
 Tick GpuDeviceParameters::shortest_way() const {
-  const Cycles cycles =
-      noc.topology == FabricTopology::crossbar ? noc.hop_latency + Cycles{1} : noc.interface_latency + noc.router_latency;
+  const Cycles cycles = noc.topology->has_routers() ? noc.interface_latency + noc.router_latency : noc.hop_latency + Cycles{1};
   return noc.clock.period() * cycles.n;
 }
 
@@ -140,7 +139,7 @@ Cycles GpuDeviceParameters::window() const {
   const auto time = [](Frequency clock, Cycles cycles) { return clock.period() * cycles.n; };
   const Tick way = shortest_way();
   const Tick around = way + way;
-  if (noc.topology != FabricTopology::crossbar && noc.routers == RouterModel::stepped)
+  if (noc.topology->has_routers() && noc.routers == RouterModel::stepped)
     return later(core.floor(SteppedNetwork::lookahead(noc)), Cycles{1});
   Tick shortest = around + time(l2.clock, l2.write_latency) +
                   time(gpu.core_clock, cu.vmem_address_latency + cu.vmem_return_latency) + time(l1v.clock, l1v.tag_latency);
@@ -236,8 +235,9 @@ std::vector<std::string> GpuDeviceParameters::check() const {
   for (std::string& problem : energy.check()) problems.push_back(std::move(problem));
   if (energy.on() && gpu.timing == TimingMode::functional)
     problems.emplace_back("energy.model = on needs time: gpu.timing = functional has none");
-  if (noc.routers == RouterModel::stepped && noc.topology == FabricTopology::crossbar)
-    problems.emplace_back("noc.routers = stepped needs noc.topology = mesh or butterfly: a crossbar has no routers");
+  if (noc.routers == RouterModel::stepped && !noc.topology->has_routers())
+    problems.push_back("noc.routers = stepped needs noc.topology = " + routed_topologies() + ": a " +
+                       std::string(noc.topology->name) + " has no routers");
   if (gpu.request_interval != Tick{} && gpu.timing == TimingMode::functional)
     problems.emplace_back("gpu.request_interval needs time: gpu.timing = functional has none");
   return problems;

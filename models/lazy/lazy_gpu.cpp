@@ -48,7 +48,7 @@ ExtensionNodes LazyGpuParameters::nodes(const GpuDeviceParameters& device) const
   ExtensionNodes nodes;
   if (!has_zero_caches(lazy.mode)) return nodes;
   const GpuParameters& gpu = device.gpu;
-  if (device.noc.topology == FabricTopology::crossbar && lazy.ports == ZeroPorts::own) {
+  if (!device.noc.topology->has_routers() && lazy.ports == ZeroPorts::own) {
     nodes.sources = gpu.shader_arrays;
     nodes.destinations = gpu.memory_partitions;
     return nodes;

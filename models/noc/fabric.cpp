@@ -291,7 +291,7 @@ void Fabric::describe_energy(EnergyMeter& meter, const NocEnergy& energy) const 
 
 std::unique_ptr<Fabric> make_fabric(sc_core::sc_module_name module_name, const FabricParameters& parameters,
                                     unsigned source_count, AddressRoutes routes, const FabricGuests& guests) {
-  if (parameters.topology == FabricTopology::crossbar) {
+  if (!parameters.topology->has_routers()) {
     return std::make_unique<Crossbar>(module_name, parameters, source_count, std::move(routes), guests);
   }
   if (parameters.routers == RouterModel::stepped) {

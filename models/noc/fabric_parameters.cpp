@@ -5,10 +5,7 @@ namespace lacuna {
 void FabricParameters::describe(ParameterSection& section) {
   section.add("clock", clock, "Clock", {.range = {1e6, 1e12}});
   section.add("width", width, "Bytes of a flit; a link carries one a cycle", {.range = {1, 1024}, .unit = "bytes"});
-  section.add("topology", topology, "How sources and destinations are connected",
-              {{"crossbar", static_cast<int>(FabricTopology::crossbar)},
-               {"mesh", static_cast<int>(FabricTopology::mesh)},
-               {"butterfly", static_cast<int>(FabricTopology::butterfly)}});
+  section.add("topology", topology, "How sources and destinations are connected", fabric_topologies());
   section.add("hop_latency", hop_latency, "Crossbar: router and link of a hop, without the flits' own cycles",
               {.range = {0, 1e4}});
   section.add("columns", columns, "Mesh: nodes in a row", {.range = {1, 64}});
@@ -27,24 +24,24 @@ void FabricParameters::describe(ParameterSection& section) {
       "without a destination; all nodes when each has one");
   section.add("radix", radix, "Butterfly: inputs and outputs of a switch", {.range = {2, 64}});
   section.add("stages", stages, "Butterfly: stages of switches", {.range = {1, 12}});
-  section.add("router_latency", router_latency, "Mesh and butterfly: pipeline of a router",
+  section.add("router_latency", router_latency, "With routers: pipeline of a router",
               {.range = {0, 1e4}, .source = "BookSim2's input-queued router without routing delay"});
-  section.add("link_latency", link_latency, "Mesh and butterfly: a link between routers", {.range = {0, 1e4}});
-  section.add("interface_latency", interface_latency, "Mesh and butterfly: injection and ejection together",
+  section.add("link_latency", link_latency, "With routers: a link between routers", {.range = {0, 1e4}});
+  section.add("interface_latency", interface_latency, "With routers: injection and ejection together",
               {.range = {0, 1e4}, .source = "BookSim2's channels to and from a node"});
-  section.add("injection_queue", injection_queue, "Mesh and butterfly: packets that wait at a node, for each virtual network",
+  section.add("injection_queue", injection_queue, "With routers: packets that wait at a node, for each virtual network",
               {.range = {1, 65536}});
   section.add("virtual_networks", virtual_networks,
               "Virtual networks: requests, replies, and as many as further agents need for themselves", {.range = {2, 16}});
   section.add("virtual_channels", virtual_channels,
-              "Mesh and butterfly: virtual channels of an input for each virtual network; o1turn halves them between its two "
+              "With routers: virtual channels of an input for each virtual network; o1turn halves them between its two "
               "orders. Booked, 4 and more for each order carry the same",
               {.range = {1, 64}, .source = "BookSim2's mesh of the validation: 8 for requests and replies together"});
   section.add("channel_buffer", channel_buffer,
-              "Mesh and butterfly: flits that a virtual channel buffers at an input; booked, of fewer than 4 virtual channels",
+              "With routers: flits that a virtual channel buffers at an input; booked, of fewer than 4 virtual channels",
               {.range = {1, 1024}, .unit = "flits", .source = "BookSim2's vc_buf_size"});
   section.add("routers", routers,
-              "Mesh and butterfly: booked: a packet's way is booked when it is sent, the oldest first everywhere; stepped: "
+              "With routers: booked: a packet's way is booked when it is sent, the oldest first everywhere; stepped: "
               "routers go from cycle to cycle, with round-robin arbitration and full buffers that stop those before them. "
               "Stepped, simulation is several times slower; it is for networks that are loaded to saturation",
               {{"booked", static_cast<int>(RouterModel::booked)}, {"stepped", static_cast<int>(RouterModel::stepped)}});

@@ -5,10 +5,9 @@
 
 #include "models/common/config/parameters.h"
 #include "models/common/time/units.h"
+#include "models/noc/fabric_topology.h"
 
 namespace lacuna {
-
-enum class FabricTopology : int { crossbar, mesh, butterfly };
 
 /// o1turn: each packet takes xy or yx with equal probability (Seo et al., "Near-Optimal Worst-Case Throughput Routing for
 /// Two-Dimensional Mesh Networks", ISCA 2005).
@@ -20,7 +19,7 @@ enum class RouterModel : int { booked, stepped };
 struct FabricParameters {
   Frequency clock{1'000'000'000};
   unsigned width = 32;
-  FabricTopology topology = FabricTopology::crossbar;
+  Choice<FabricTopology> topology = FabricTopology::crossbar;
   Cycles hop_latency{10};
   unsigned columns = 8;
   unsigned rows = 8;

@@ -4,28 +4,20 @@
 #include <utility>
 
 namespace lacuna {
-namespace {
-
-Topology make_topology(const FabricParameters& parameters) {
-  if (parameters.topology == FabricTopology::butterfly) return Topology::butterfly(parameters.radix, parameters.stages);
-  return Topology::mesh(parameters.columns, parameters.rows, parameters.routing);
-}
-
-}  // namespace
 
 Network::Network(sc_core::sc_module_name module_name, const FabricParameters& parameters, unsigned source_count,
                  AddressRoutes routes, const FabricGuests& guests)
     : Fabric(module_name, parameters, source_count, std::move(routes), guests),
-      topology_(make_topology(parameters)),
+      topology_(parameters.topology->make(parameters)),
       clock_(parameters.clock),
-      chosen_(topology_.alternatives() > 1 ? topology_.nodes() : 0) {}
+      chosen_(topology_->alternatives() > 1 ? topology_->nodes() : 0) {}
 
 std::vector<unsigned> Network::path_nodes(unsigned from, unsigned to, unsigned alternative) const {
-  return topology_.path_nodes(from, to, alternative);
+  return topology_->path_nodes(from, to, alternative);
 }
 
 unsigned Network::choose_alternative(unsigned from) {
-  if (topology_.alternatives() == 1) return 0;
+  if (topology_->alternatives() == 1) return 0;
   // SplitMix64's finalizer (Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators", OOPSLA 2014); the seed
   // keeps the nodes' sequences apart.
   std::uint64_t z = (std::uint64_t{from} << 40) + ++chosen_[from] * 0x9e37'79b9'7f4a'7c15;
@@ -43,9 +35,9 @@ void Network::describe(StatisticsGroup& group) const {
   Fabric::describe(group);
   StatisticsGroup& links = group.group("links");
   StatisticsGroup& ejection = group.group("ejection");
-  for (unsigned output = 0; output < topology_.outputs(); ++output) {
-    (topology_.is_link(output) ? links : ejection)
-        .add(topology_.output_name(output), output_flits(output), "flits carried", "flits");
+  for (unsigned output = 0; output < topology_->outputs(); ++output) {
+    (topology_->is_link(output) ? links : ejection)
+        .add(topology_->output_name(output), output_flits(output), "flits carried", "flits");
   }
 }
 

@@ -11,6 +11,7 @@
 // as the other, the same in every run, and not in step with a program that alternates between two addresses.
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "models/noc/fabric.h"
@@ -24,9 +25,9 @@ class Network : public Fabric {
   /// A packet over n links passes n + 1 switches.
   void describe_energy(EnergyMeter& meter, const NocEnergy& energy) const override;
 
-  const Topology& topology() const { return topology_; }
+  const Topology& topology() const { return *topology_; }
   std::vector<unsigned> path_nodes(unsigned from, unsigned to, unsigned alternative = 0) const override;
-  unsigned path_alternatives() const override { return topology_.alternatives(); }
+  unsigned path_alternatives() const override { return topology_->alternatives(); }
   /// Flits that an output of a switch has carried.
   virtual const std::uint64_t& output_flits(unsigned output) const = 0;
   void reset() override;
@@ -46,7 +47,7 @@ class Network : public Fabric {
   }
 
  private:
-  const Topology topology_;
+  const std::unique_ptr<const Topology> topology_;
   const Clock clock_;
   std::vector<std::uint64_t> chosen_;  // by node: packets for which an alternative was chosen
 };

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "models/noc/fabric_parameters.h"
+#include "models/noc/topology.h"
 
 namespace lacuna {
 
@@ -21,24 +22,16 @@ struct FabricGuests {
   std::vector<unsigned> destinations;  ///< the same of destinations
 };
 
-/// A crossbar has as many nodes as sources and destinations together, guests apart; mesh and butterfly have what their shape
-/// says. Counts are without guests. std::invalid_argument says what is wrong with a shape or a list of nodes.
+/// Without routers there are as many nodes as sources and destinations together, guests apart; a topology with routers has what
+/// its shape says. Counts are without guests. std::invalid_argument says what is wrong with a shape or a list of nodes.
 FabricPlacement place(const FabricParameters& parameters, unsigned source_count, unsigned destination_count,
                       const FabricGuests& guests = {});
 
-/// Position in a mesh.
-struct MeshNode {
-  unsigned x = 0;
-  unsigned y = 0;
-  bool operator==(const MeshNode&) const = default;
-};
-
 enum class Repeats : bool { refused, allowed };
 
-/// Nodes as "x,y x,y ..." (blanks or semicolons between them). std::invalid_argument names what is wrong: not two numbers,
-/// outside the mesh, twice the same.
-std::vector<MeshNode> parse_placement(const std::string& text, unsigned columns, unsigned rows,
-                                      Repeats repeats = Repeats::refused);
+/// The nodes that a list names, with blanks or semicolons between them, each as Topology::parse_node() reads it.
+/// std::invalid_argument names what is wrong: not a node, or twice the same.
+std::vector<unsigned> parse_placement(const std::string& text, const Topology& topology, Repeats repeats = Repeats::refused);
 /// Nodes as "0 5 17 ...", below `nodes`; otherwise the same.
 std::vector<unsigned> parse_placement(const std::string& text, unsigned nodes, Repeats repeats = Repeats::refused);
 

@@ -6,11 +6,10 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
-
-#include "models/noc/fabric_parameters.h"
 
 namespace lacuna {
 
@@ -21,10 +20,16 @@ struct SwitchPass {
   std::uint16_t output;
 };
 
+constexpr SwitchPass make_pass(unsigned input, unsigned output) {
+  return {static_cast<std::uint16_t>(input), static_cast<std::uint16_t>(output)};
+}
+
 /// The switches from one node to another, in order; never empty. The last one's output is the ejection port, all others' are
 /// links.
 class SwitchPath {
  public:
+  static constexpr unsigned kMost = 127;  ///< switches of a path: from corner to corner of 64 x 64
+
   unsigned size() const { return size_; }
   const SwitchPass* begin() const { return passes_.data(); }
   const SwitchPass* end() const { return passes_.data() + size_; }
@@ -34,67 +39,58 @@ class SwitchPath {
 
  private:
   friend class Topology;
-  static constexpr unsigned kMost = 127;  // from corner to corner of 64 x 64
 
   unsigned size_ = 0;
   std::array<SwitchPass, kMost> passes_;
 };
 
+/// Base of all topologies. Immutable after construction: any number of threads may use it.
 class Topology {
  public:
-  /// columns x rows of at most 64 each, node x + y * columns. Alternatives: dimension order as `routing` says; of o1turn, 0 is
-  /// xy and 1 is yx.
-  static Topology mesh(unsigned columns, unsigned rows, MeshRouting routing);
-  /// radix^stages nodes, each injecting into the first stage and ejecting from the last; radix^(stages - 1) switches a stage
-  /// (Dally and Towles, "Principles and Practices of Interconnection Networks", chapter 4). std::invalid_argument beyond 4096
-  /// nodes.
-  static Topology butterfly(unsigned radix, unsigned stages);
+  virtual ~Topology() = default;
 
   unsigned nodes() const { return nodes_; }
   unsigned inputs() const { return ports_; }
   unsigned outputs() const { return ports_; }
-  /// Ways that a packet may take between two nodes: 2 of o1turn, else 1. Functions below take one of them.
+  /// Ways that a packet may take between two nodes, the same number for all: 1 or 2. Functions below take one of them.
   unsigned alternatives() const { return alternatives_; }
   void find_path(unsigned from, unsigned to, unsigned alternative, SwitchPath& path) const {
     SwitchPass* const begin = path.passes_.data();
-    const SwitchPass* const end =
-        columns_ != 0 ? find_in_mesh(from, to, alternative, begin) : find_in_butterfly(from, to, begin);
-    path.size_ = static_cast<unsigned>(end - begin);
+    path.size_ = static_cast<unsigned>(write_path(from, to, alternative, begin) - begin);
   }
   SwitchPath path(unsigned from, unsigned to, unsigned alternative = 0) const {
     SwitchPath path;
     find_path(from, to, alternative, path);
     return path;
   }
-  /// The nodes whose switches a packet passes, both ends included. Switches of a butterfly belong to no node: the ends alone.
-  std::vector<unsigned> path_nodes(unsigned from, unsigned to, unsigned alternative = 0) const;
-  /// "x3y1_east", "x3y1_eject", "stage1_switch4_output2".
-  std::string output_name(unsigned output) const;
-  bool is_link(unsigned output) const;
-  /// Bytes that it takes on the host.
-  std::size_t memory() const;
+  /// The nodes whose switches a packet passes, both ends included. Where switches belong to no node: the ends alone, which is
+  /// the default.
+  virtual std::vector<unsigned> path_nodes(unsigned from, unsigned to, unsigned alternative = 0) const;
+  /// Name in the statistics: "x3y1_east", "x3y1_eject", "stage1_switch4_output2".
+  virtual std::string output_name(unsigned output) const = 0;
+  /// False: an ejection port.
+  virtual bool is_link(unsigned output) const = 0;
+  /// The node that a word of a placement names; by default its number. std::invalid_argument names what is wrong.
+  virtual unsigned parse_node(const std::string& word) const;
+  /// Bytes that the topology takes on the host.
+  virtual std::size_t memory() const = 0;
+
+ protected:
+  Topology(unsigned nodes, unsigned ports, unsigned alternatives = 1)
+      : nodes_(nodes), ports_(ports), alternatives_(alternatives) {}
+  Topology(const Topology&) = default;
+  Topology& operator=(const Topology&) = delete;
 
  private:
-  struct Position {
-    std::uint8_t x;
-    std::uint8_t y;
-  };
-  Topology() = default;
-  // Both write the passes and return where they end.
-  const SwitchPass* find_in_mesh(unsigned from, unsigned to, unsigned alternative, SwitchPass* next) const;
-  const SwitchPass* find_in_butterfly(unsigned from, unsigned to, SwitchPass* next) const;
+  /// Writes the passes, at most SwitchPath::kMost, from `next` on. Returns the end. Called once per packet.
+  virtual const SwitchPass* write_path(unsigned from, unsigned to, unsigned alternative, SwitchPass* next) const = 0;
 
-  unsigned nodes_ = 0;
-  unsigned ports_ = 0;
-  unsigned alternatives_ = 1;
-  // Mesh.
-  unsigned columns_ = 0;
-  bool y_first_ = false;             // alternative 0
-  std::vector<Position> positions_;  // by node
-  // Butterfly. By stage * nodes + position.
-  unsigned radix_ = 0;
-  std::vector<std::uint16_t> low_digits_;  // of a position: those that the stages behind this one set
-  std::vector<std::uint16_t> stage_port_;  // input or output of the stage's switches at a position
+  unsigned nodes_;
+  unsigned ports_;
+  unsigned alternatives_;
 };
+
+/// A number below `nodes`. std::invalid_argument otherwise.
+unsigned parse_node_number(const std::string& word, unsigned nodes);
 
 }  // namespace lacuna

@@ -67,9 +67,9 @@ TEST(FabricNodes, AnAnswerGoesToAThirdNode) {
 }
 
 TEST(FabricNodes, SendIsWhatCarryDoes) {
-  for (const FabricTopology topology : {FabricTopology::crossbar, FabricTopology::mesh, FabricTopology::butterfly}) {
-    const auto by_node = fabric({.topology = topology}, 6, 2);
-    const auto by_port = fabric({.topology = topology}, 6, 2);
+  for (const FabricTopology* const topology : fabric_topologies()) {
+    const auto by_node = fabric({.topology = *topology}, 6, 2);
+    const auto by_port = fabric({.topology = *topology}, 6, 2);
     for (unsigned i = 0; i < 60; ++i) {
       const unsigned source = i % 6;
       const unsigned destination = i / 3 % 2;
@@ -86,8 +86,8 @@ TEST(FabricNodes, SendIsWhatCarryDoes) {
 }
 
 TEST(FabricNodes, WhatDoesNotExistIsRefused) {
-  for (const FabricTopology topology : {FabricTopology::crossbar, FabricTopology::mesh}) {
-    const auto f = fabric({.topology = topology, .columns = 2, .rows = 2}, 2, 2);
+  for (const FabricTopology* const topology : {&FabricTopology::crossbar, &FabricTopology::mesh}) {
+    const auto f = fabric({.topology = *topology, .columns = 2, .rows = 2}, 2, 2);
     EXPECT_THROW(f->send(4, 0, kRequest, 1, 0_ns), std::out_of_range);
     EXPECT_THROW(f->send(0, 4, kRequest, 1, 0_ns), std::out_of_range);
     EXPECT_THROW(f->send(0, 1, VirtualNetwork{2}, 1, 0_ns), std::out_of_range);

@@ -7,6 +7,7 @@
 
 #include "models/noc/booked_network.h"
 #include "models/noc/placement.h"
+#include "models/noc/topology/mesh.h"
 #include "tests/harness/harness.h"
 
 namespace lacuna {
@@ -104,10 +105,11 @@ TEST(Placement, Refusals) {
 }
 
 TEST(Placement, Parses) {
-  EXPECT_EQ(parse_placement("0,1 3,2;1,0", 4, 3), (std::vector<MeshNode>{{0, 1}, {3, 2}, {1, 0}}));
-  EXPECT_TRUE(parse_placement(" ", 4, 3).empty());
+  const MeshTopology mesh(4, 3, MeshRouting::xy);
+  EXPECT_EQ(parse_placement("0,1 3,2;1,0", mesh), (std::vector<unsigned>{4, 11, 1}));
+  EXPECT_TRUE(parse_placement(" ", mesh).empty());
   for (const char* bad : {"4,0", "0,3", "1", "1;2", "a,b", "1,1 1,1", "1,2x", "-1,0", "1,-1"}) {
-    EXPECT_THROW(parse_placement(bad, 4, 3), std::invalid_argument) << bad;
+    EXPECT_THROW(parse_placement(bad, mesh), std::invalid_argument) << bad;
   }
   EXPECT_EQ(parse_placement("3 0;11", 12), (std::vector<unsigned>{3, 0, 11}));
   EXPECT_EQ(parse_placement("3 3", 12, Repeats::allowed), (std::vector<unsigned>{3, 3}));

@@ -16,10 +16,7 @@ using Deliveries = std::vector<Routers::Delivery>;
 
 struct Mesh {
   explicit Mesh(const FabricParameters& parameters)
-      : topology(parameters.topology == FabricTopology::butterfly
-                     ? Topology::butterfly(parameters.radix, parameters.stages)
-                     : Topology::mesh(parameters.columns, parameters.rows, parameters.routing)),
-        routers(topology, parameters) {}
+      : topology(parameters.topology->make(parameters)), routers(*topology, parameters) {}
   void send(unsigned from, unsigned to, unsigned flits, std::uint64_t cycle, std::uint32_t tag = 0, unsigned network = 0,
             unsigned alternative = 0) {
     routers.send(
@@ -30,7 +27,7 @@ struct Mesh {
     routers.advance(until, all);
     return all;
   }
-  Topology topology;
+  std::unique_ptr<const Topology> topology;
   Routers routers;
 };
 
@@ -56,13 +53,13 @@ TEST(Routers, UnloadedLaw) {
     Mesh mesh(p);
     std::uint64_t cycle = 0;
     for (unsigned i = 0; i < 40; ++i, cycle += 500) {
-      const unsigned to = 7 * i % mesh.topology.nodes();
-      const unsigned alternative = i % mesh.topology.alternatives();
+      const unsigned to = 7 * i % mesh.topology->nodes();
+      const unsigned alternative = i % mesh.topology->alternatives();
       const unsigned flits = 1 + i % 6;
       mesh.send(0, to, flits, cycle, i, i % 2, alternative);
       const Deliveries got = mesh.run(cycle + 500);
       ASSERT_EQ(got.size(), 1U);
-      const auto links = static_cast<unsigned>(mesh.topology.path(0, to, alternative).size() - 1);
+      const auto links = static_cast<unsigned>(mesh.topology->path(0, to, alternative).size() - 1);
       EXPECT_EQ(got[0].links, links);
       EXPECT_EQ(got[0].waiting, 0U);
       EXPECT_EQ(got[0].arrival - cycle,

@@ -17,6 +17,7 @@
 
 #include "models/noc/booked_network.h"
 #include "models/noc/routers.h"
+#include "models/noc/topology/mesh.h"
 #include "tests/harness/harness.h"
 #include "tests/validation/reference_table.h"
 
@@ -58,7 +59,7 @@ FabricParameters mesh_of(unsigned channels) {
 }
 
 Outcome routers(const FabricParameters& parameters, unsigned flits, double load) {
-  const Topology topology = Topology::mesh(8, 8, parameters.routing);
+  const MeshTopology topology(8, 8, parameters.routing);
   Routers mesh(topology, parameters);
   std::vector<Routers::Delivery> delivered;
   std::uint64_t delivered_flits = 0;
@@ -184,7 +185,7 @@ struct RequestReply {
 RequestReply request_reply(double rate) {
   constexpr unsigned kLong = 30'000;
   constexpr unsigned kBegin = 10'000;
-  const Topology topology = Topology::mesh(8, 8, MeshRouting::xy);
+  const MeshTopology topology(8, 8, MeshRouting::xy);
   FabricParameters parameters = mesh_of(4);
   parameters.virtual_networks = 2;
   Routers mesh(topology, parameters);

@@ -1,0 +1,110 @@
+#include "models/noc/topology/mesh.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <bit>
+#include <charconv>
+#include <stdexcept>
+
+#include "models/noc/fabric_topology.h"
+
+namespace lacuna {
+namespace {
+
+constexpr unsigned kMaxSide = 64;
+
+enum Direction : unsigned { kLocal, kEast, kWest, kNorth, kSouth, kDirections };
+constexpr std::array<const char*, kDirections> kDirectionNames{"eject", "east", "west", "north", "south"};
+
+/// Number of nodes, of a mesh that is possible.
+unsigned nodes_of(unsigned columns, unsigned rows) {
+  if (columns == 0 || rows == 0 || columns > kMaxSide || rows > kMaxSide) {
+    throw std::invalid_argument(fmt::format("a mesh has 1 to {0} x {0} nodes, not {1} x {2}", kMaxSide, columns, rows));
+  }
+  return columns * rows;
+}
+
+std::unique_ptr<const Topology> make_mesh(const FabricParameters& p) {
+  // A packet of one order that waits for one of the other, which waits for it, would wait for ever.
+  if (p.routing == MeshRouting::o1turn && p.virtual_channels < 2)
+    throw std::invalid_argument("routing = o1turn needs virtual_channels of at least 2: one for each order");
+  return std::make_unique<MeshTopology>(p.columns, p.rows, p.routing);
+}
+
+}  // namespace
+
+constinit const FabricTopology FabricTopology::mesh{"mesh", "columns x rows of routers, each linked to its neighbours",
+                                                    make_mesh};
+
+MeshTopology::MeshTopology(unsigned columns, unsigned rows, MeshRouting routing)
+    : Topology(nodes_of(columns, rows), columns * rows * kDirections, routing == MeshRouting::o1turn ? 2 : 1),
+      columns_(columns),
+      y_first_(routing == MeshRouting::yx) {
+  positions_.reserve(nodes());
+  for (unsigned node = 0; node < nodes(); ++node)
+    positions_.push_back({static_cast<std::uint8_t>(node % columns), static_cast<std::uint8_t>(node / columns)});
+}
+
+const SwitchPass* MeshTopology::write_path(unsigned from, unsigned to, unsigned alternative, SwitchPass* next) const {
+  const Position at = positions_[from];
+  const Position end = positions_[to];
+  unsigned ports = from * kDirections;
+  unsigned input = kLocal;
+  const auto go = [&](unsigned begin, unsigned finish, unsigned stride, Direction forward, Direction backward) {
+    if (begin == finish) return;
+    const bool ahead = finish > begin;
+    const unsigned output = ahead ? forward : backward;
+    const unsigned step = (ahead ? stride : 0U - stride) * kDirections;
+    const unsigned links = ahead ? finish - begin : begin - finish;
+    *next++ = make_pass(ports + input, ports + output);
+    // Along a row or column, from switch to switch.
+    input = ahead ? backward : forward;
+    // Both ports of a pass in one number: a step is one addition.
+    auto both = std::bit_cast<std::uint32_t>(make_pass(ports + input, ports + output));
+    const std::uint32_t both_step = step * 0x1'0001U;
+    for (const SwitchPass* const last = next + (links - 1); next != last; ++next) {
+      *next = std::bit_cast<SwitchPass>(both += both_step);
+    }
+    ports += step * links;
+  };
+  // Alternative 1 of o1turn is the other order.
+  const bool y_first = y_first_ != (alternative != 0);
+  if (y_first) go(at.y, end.y, columns_, kSouth, kNorth);
+  go(at.x, end.x, 1, kEast, kWest);
+  if (!y_first) go(at.y, end.y, columns_, kSouth, kNorth);
+  *next++ = make_pass(ports + input, ports + kLocal);
+  return next;
+}
+
+std::vector<unsigned> MeshTopology::path_nodes(unsigned from, unsigned to, unsigned alternative) const {
+  std::vector<unsigned> passed;
+  for (const SwitchPass& pass : path(from, to, alternative)) passed.push_back(pass.output / kDirections);
+  return passed;
+}
+
+std::string MeshTopology::output_name(unsigned output) const {
+  const unsigned node = output / kDirections;
+  return fmt::format("x{}y{}_{}", node % columns_, node / columns_, kDirectionNames[output % kDirections]);
+}
+
+bool MeshTopology::is_link(unsigned output) const { return output % kDirections != kLocal; }
+
+unsigned MeshTopology::parse_node(const std::string& word) const {
+  unsigned x = 0;
+  unsigned y = 0;
+  const char* const end = word.data() + word.size();
+  const auto [comma, bad_x] = std::from_chars(word.data(), end, x);
+  const bool split = bad_x == std::errc() && comma != end && *comma == ',';
+  const auto [parsed, bad_y] = std::from_chars(split ? comma + 1 : end, end, y);
+  if (!split || bad_y != std::errc() || parsed != end)
+    throw std::invalid_argument(fmt::format("\"{}\" is not a position \"x,y\"", word));
+  const unsigned rows = nodes() / columns_;
+  if (x >= columns_ || y >= rows)
+    throw std::invalid_argument(fmt::format("position {} is outside the mesh of {} x {}", word, columns_, rows));
+  return x + y * columns_;
+}
+
+std::size_t MeshTopology::memory() const { return sizeof *this + positions_.capacity() * sizeof(Position); }
+
+}  // namespace lacuna

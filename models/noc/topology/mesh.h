@@ -1,0 +1,36 @@
+// Two-dimensional mesh with dimension-order routing.
+#pragma once
+
+#include <vector>
+
+#include "models/noc/fabric_parameters.h"
+#include "models/noc/topology.h"
+
+namespace lacuna {
+
+/// columns x rows of at most 64 each, node x + y * columns. Alternatives: dimension order as `routing` says; of o1turn, 0 is xy
+/// and 1 is yx. A placement names nodes as "x,y".
+class MeshTopology final : public Topology {
+ public:
+  /// std::invalid_argument beyond 64 x 64.
+  MeshTopology(unsigned columns, unsigned rows, MeshRouting routing);
+
+  std::vector<unsigned> path_nodes(unsigned from, unsigned to, unsigned alternative = 0) const override;
+  std::string output_name(unsigned output) const override;
+  bool is_link(unsigned output) const override;
+  unsigned parse_node(const std::string& word) const override;
+  std::size_t memory() const override;
+
+ private:
+  struct Position {
+    std::uint8_t x;
+    std::uint8_t y;
+  };
+  const SwitchPass* write_path(unsigned from, unsigned to, unsigned alternative, SwitchPass* next) const override;
+
+  unsigned columns_;
+  bool y_first_;                     // alternative 0
+  std::vector<Position> positions_;  // by node
+};
+
+}  // namespace lacuna
