@@ -1,5 +1,6 @@
 #include "models/isa/decode/table.h"
 
+#include <algorithm>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -15,6 +16,20 @@ constexpr std::array kFormats{Format::sop1,   Format::sop2,    Format::sopk,  Fo
                               Format::global, Format::scratch, Format::mubuf, Format::mtbuf};
 constexpr unsigned kFormatCount = static_cast<unsigned>(kFormats.size());
 
+/// A file of rows.
+struct RowSet {
+  Format format;  // VOP3: both layouts
+  std::span<const InstructionRow> (*rows)();
+};
+constexpr std::array kRowSets{
+    RowSet{Format::sop1, sop1_rows},       RowSet{Format::sop2, sop2_rows},   RowSet{Format::sopk, sopk_rows},
+    RowSet{Format::sopc, sopc_rows},       RowSet{Format::sopp, sopp_rows},   RowSet{Format::smem, smem_rows},
+    RowSet{Format::vop1, vop1_rows},       RowSet{Format::vop2, vop2_rows},   RowSet{Format::vopc, vopc_rows},
+    RowSet{Format::vop3a, vop3_rows},      RowSet{Format::vop3p, vop3p_rows}, RowSet{Format::mai, mai_rows},
+    RowSet{Format::ds, ds_rows},           RowSet{Format::flat, flat_rows},   RowSet{Format::global, global_rows},
+    RowSet{Format::scratch, scratch_rows}, RowSet{Format::mubuf, mubuf_rows}, RowSet{Format::mtbuf, mtbuf_rows},
+};
+
 // VOP3 has the widest opcode field: 10 bits.
 constexpr unsigned kOpcodes = 1024;
 
@@ -22,11 +37,13 @@ constexpr unsigned kOpcodes = 1024;
 class Index {
  public:
   Index() : places_(kTargets * kFormatCount * kOpcodes, nullptr) {
-    for (const auto set : {sop1_rows(), sop2_rows(), sopk_rows(), sopc_rows(), sopp_rows(), smem_rows(), vop1_rows(),
-                           vop2_rows(), vopc_rows(), vop3_rows(), vop3p_rows(), mai_rows(), ds_rows(), flat_rows(),
-                           global_rows(), scratch_rows(), mubuf_rows(), mtbuf_rows()}) {
-      for (const InstructionRow& row : set) add(row);
-    }
+    for (const RowSet& set : kRowSets) add(set.rows());
+  }
+
+  void add(std::span<const InstructionRow> set) {
+    if (std::find(added_.begin(), added_.end(), set.data()) != added_.end()) return;
+    for (const InstructionRow& row : set) add(row);
+    added_.push_back(set.data());
   }
 
   const InstructionRow* find(Format format, unsigned opcode, Target target) const {
@@ -62,58 +79,24 @@ class Index {
   }
 
   std::vector<const InstructionRow*> places_;
+  std::vector<const InstructionRow*> added_;  // the first rows of all sets
 };
+
+Index& index() {
+  static Index index;
+  return index;
+}
 
 }  // namespace
 
 std::span<const InstructionRow> rows(Format format) {
-  switch (format) {
-    case Format::sop1:
-      return sop1_rows();
-    case Format::sop2:
-      return sop2_rows();
-    case Format::sopk:
-      return sopk_rows();
-    case Format::sopc:
-      return sopc_rows();
-    case Format::sopp:
-      return sopp_rows();
-    case Format::smem:
-      return smem_rows();
-    case Format::vop1:
-      return vop1_rows();
-    case Format::vop2:
-      return vop2_rows();
-    case Format::vopc:
-      return vopc_rows();
-    case Format::vop3a:
-      return vop3_rows();
-    case Format::ds:
-      return ds_rows();
-    case Format::flat:
-      return flat_rows();
-    case Format::global:
-      return global_rows();
-    case Format::scratch:
-      return scratch_rows();
-    case Format::mubuf:
-      return mubuf_rows();
-    case Format::vop3p:
-      return vop3p_rows();
-    case Format::mai:
-      return mai_rows();
-    case Format::mtbuf:
-      return mtbuf_rows();
-    case Format::vop3b:  // listed with vop3a
-      return {};
-  }
-  return {};
+  const auto set = std::find_if(kRowSets.begin(), kRowSets.end(), [format](const RowSet& s) { return s.format == format; });
+  return set != kRowSets.end() ? set->rows() : std::span<const InstructionRow>();
 }
 
-const InstructionRow* find_row(Format format, unsigned opcode, Target target) {
-  static const Index index;
-  return index.find(format, opcode, target);
-}
+const InstructionRow* find_row(Format format, unsigned opcode, Target target) { return index().find(format, opcode, target); }
+
+void add_instructions(std::span<const InstructionRow> rows) { index().add(rows); }
 
 std::span<const Format> all_formats() { return kFormats; }
 

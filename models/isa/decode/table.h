@@ -122,17 +122,22 @@ constexpr ZeroPair makes_irrelevant(const InstructionRow& row, unsigned zero, un
   return (row.flags & kZeroByIeee) != 0 ? ZeroPair::ieee : ZeroPair::exact;
 }
 
-/// All rows, grouped by format.
+/// The rows of a format that the targets have. Rows of VOP3 are listed under vop3a.
 std::span<const InstructionRow> rows(Format format);
 
 /// The row that `opcode` of an encoding format stands for, or nullptr. VOP3 (either of vop3a, vop3b) finds the rows of VOPC,
 /// VOP2 and VOP1 too, at their places in the VOP3 opcode space (GCN3 ISA manual, "VOP3 opcodes").
 const InstructionRow* find_row(Format format, unsigned opcode, Target target);
 
+/// Adds instructions that the targets do not have, of any format: those of a research machine that is on. They are decoded in
+/// the whole process from now on; rows() does not list them. Rows are constants of the program; the same array again changes
+/// nothing. std::logic_error when an opcode is taken. Not while another thread decodes.
+void add_instructions(std::span<const InstructionRow> rows);
+
 inline constexpr unsigned kVop3OfVop2 = 0x100;
 inline constexpr unsigned kVop3OfVop1 = 0x140;
 
-/// Every format, for those who list the table.
+/// Every format, for listings of the table.
 std::span<const Format> all_formats();
 std::string_view format_name(Format format);
 
