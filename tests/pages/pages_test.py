@@ -11,6 +11,11 @@ import page as pages  # noqa: E402  (no bytecode is left in the source folder)
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 RUN = []
+# Rows of docs/extending.md.
+PARTS = ["replacement policy", "policy of L1 caches", "packet type", "counter column", "topology", "instruction", "parameter",
+         "statistic", "preset", "energy entry", "research machine", "figure or an experiment"]
+# Where docs/extending.md would put its examples.
+EXAMPLES_AS_PART = ["models/cache/replacement/fifo.h", "models/noc/topology/all_to_all.h"]
 
 
 class Pages(unittest.TestCase):
@@ -27,14 +32,25 @@ class Pages(unittest.TestCase):
 
     def test_quoted_files_are_as_quoted(self):
         page = pages.read(ROOT, "docs/extending.md")
-        self.assertIn("tests/extending/zero_loads.h", page.files)
+        examples = {str(path.relative_to(ROOT)) for path in (ROOT / "tests/extending").glob("*.h")}
+        self.assertEqual(set(page.files), examples, "docs/extending.md quotes every example")
         for name, text in page.files.items():
             self.assertEqual(text, (ROOT / name).read_text(encoding="utf-8"), f"docs/extending.md quotes another {name}")
 
     def test_named_files_exist(self):
         text = (ROOT / "docs/extending.md").read_text(encoding="utf-8")
-        for name in re.findall(r"`((?:models|tests|platform)/[\w/.]+)`", text):
-            self.assertTrue("NAME" in name or (ROOT / name).exists(), f"docs/extending.md names {name}")
+        for name in re.findall(r"`((?:models|tests|platform|configs|docs|experiments)/[\w/.-]+)`", text):
+            self.assertTrue(name in EXAMPLES_AS_PART or (ROOT / name).exists(), f"docs/extending.md names {name}")
+
+    def test_what_is_added_has_a_place(self):
+        text = (ROOT / "docs/extending.md").read_text(encoding="utf-8")
+        rows = re.findall(r"^\| an? (.*?) \|(.*)\|$", text[text.index("## Where do I add"):], re.MULTILINE)
+        self.assertEqual([name for name, _ in rows], PARTS)
+        for name, places in rows:
+            paths = re.findall(r"`((?:models|platform|configs|experiments)(?:/[\w/.-]+)?)`", places)
+            self.assertTrue(paths, f"docs/extending.md does not say where {name} is added")
+            for path in paths:
+                self.assertTrue((ROOT / path).exists(), f"docs/extending.md adds {name} to {path}")
 
     def test_functions_of_lives_exist(self):
         headers = {path: path.read_text(encoding="utf-8") for path in (ROOT / "models").rglob("*.h")}
@@ -48,7 +64,8 @@ class Pages(unittest.TestCase):
 
     def test_links_lead_to_files(self):
         for name in (name for name in pages.tracked(ROOT) if name.endswith(".md")):
-            for link in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", (ROOT / name).read_text(encoding="utf-8")):
+            text = re.sub(r"^```.*?^```$", "", (ROOT / name).read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+            for link in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", text):
                 # READMEs of experiments are parts of docs/results.md.
                 folder = ROOT / "docs" if re.fullmatch(r"experiments/\w+/README.md", name) else (ROOT / name).parent
                 self.assertTrue((folder / link).exists(), f"{name} links to {link}")
