@@ -72,15 +72,15 @@ void Driver::start() {
           GpuDevice& gpu = platform.gpu(i);
           const Apertures windows = apertures(topology_.targets()[i]);
           gpu.command_processor().set_apertures(windows.shared, windows.private_base);
-          gpu.packet_processor().attach(*gpu_events_[i]);
-          gpu.packet_processor().attach(symbols_);
-          gpu.packet_processor().attach(blits_);
+          gpu.packet_processor().set_driver_events(*gpu_events_[i]);
+          gpu.packet_processor().set_source_lines(symbols_);
+          gpu.packet_processor().set_blit_recogniser(blits_);
           for (const auto& engine : gpu.sdma_engines()) engine->set_listener(*gpu_events_[i]);
         }
       },
       {.any = [this](ProcessPlatform& platform) { return queues_.has_doorbells(platform); },
        .spinning = [this](ProcessPlatform& platform) { return queues_.spinning_threads(platform, runtime_packets_); },
-       .pass = [this](ProcessPlatform& platform) { return queues_.look_at_doorbells(platform); }});
+       .pass = [this](ProcessPlatform& platform) { return queues_.poll_doorbells(platform); }});
   const auto mailboxes = events_.mailboxes();
   memory_.map_own(mailboxes.data(), mailboxes.size_bytes());
 }

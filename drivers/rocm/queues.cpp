@@ -205,9 +205,9 @@ unsigned Queues::spinning_threads(ProcessPlatform& platform, RuntimePackets& pac
   return threads;
 }
 
-bool Queues::look_at_doorbells(ProcessPlatform& platform) {
+bool Queues::poll_doorbells(ProcessPlatform& platform) {
   bool rung = false;
-  for (unsigned i = 0; i < platform.gpus(); ++i) rung |= platform.gpu(i).packet_processor().look_at_doorbells();
+  for (unsigned i = 0; i < platform.gpus(); ++i) rung |= platform.gpu(i).packet_processor().poll_doorbells();
   for (SdmaDoorbell& bell : sdma_doorbells_) {
     const std::uint64_t written = std::atomic_ref(*bell.write_pointer).load(std::memory_order_acquire);
     if (written == bell.seen) continue;

@@ -34,9 +34,9 @@ class Queues {
   HSAKMT_STATUS allocate_gws(HSA_QUEUEID queue, HSAuint32 count, HSAuint32& first);
   void destroy_all();
 
-  /// From the simulation thread: passes on what has been announced since the last look; true when there was something.
-  bool look_at_doorbells(ProcessPlatform& platform);
-  /// Whether look_at_doorbells() would find something.
+  /// From the simulation thread: passes on what has been announced since the last poll; true when packets have been.
+  bool poll_doorbells(ProcessPlatform& platform);
+  /// Whether poll_doorbells() would find new packets.
   bool has_doorbells(ProcessPlatform& platform) const;
   /// Threads that spin until a packet of theirs is done.
   unsigned spinning_threads(ProcessPlatform& platform, RuntimePackets& packets) const;

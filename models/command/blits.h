@@ -13,8 +13,8 @@ class Blits {
  public:
   explicit Blits(const GpuVm& vm) : vm_(vm) {}
 
-  /// Before that no kernel is known.
-  void attach(const BlitRecogniser& recogniser) { recogniser_ = &recogniser; }
+  /// Without, no kernel is a blit.
+  void set_recogniser(const BlitRecogniser& recogniser) { recogniser_ = &recogniser; }
 
   /// As BlitRecogniser::name().
   std::string_view name(std::uint64_t entry) const;

@@ -38,20 +38,20 @@ class BulkBlits : public sc_core::sc_module {
   /// Bytes from which on a copy is looked at.
   static constexpr std::uint64_t kSmallest = 64 * 1024;
 
-  /// `done` is told of dispatches that end in bulk.
+  /// `done` is notified of dispatches that end in bulk.
   BulkBlits(sc_core::sc_module_name name, const Blits& blits, Dispatcher& dispatcher, DispatchListener& done);
   ~BulkBlits() override;
 
-  /// Before that nothing is taken.
-  void attach(CopyContext& context) { context_ = &context; }
+  /// Without, take() takes nothing.
+  void set_copy_context(CopyContext& context) { context_ = &context; }
 
   /// Takes a dispatch that starts now, instead of the dispatcher. False: it is none of those that may go in bulk.
   bool take(Dispatch& dispatch);
   /// The dispatcher has finished the workgroups that it was given. True when that was a piece, and the dispatch goes on.
   bool piece_done(Dispatch& dispatch);
-  /// Forgets a dispatch that has been aborted.
+  /// Drops a dispatch that has been aborted.
   void drop(const Dispatch& dispatch);
-  /// Forgets what copies have cost. Only without copies: all have been dropped.
+  /// Drops what is known of the cost of copies. Only without copies: all have been dropped.
   void reset();
   /// Something else uses the memory from now on.
   void others_begin();

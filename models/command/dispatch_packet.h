@@ -9,6 +9,7 @@
 #include "models/command/code_check.h"
 #include "models/command/driver_events.h"
 #include "models/command/kernel_symbols.h"
+#include "models/command/packet_outcome.h"
 #include "models/command/source_lines.h"
 #include "models/compute/dispatch.h"
 #include "models/isa/target.h"
@@ -16,23 +17,16 @@
 
 namespace lacuna {
 
-/// Why a packet cannot be carried out.
-struct PacketRefusal {
-  std::uint32_t error = 0;  ///< LACUNA_QUEUE_ERROR_*
-  std::string why;
-  std::uint64_t pc = 0;  ///< of the instruction that cannot be executed; 0 when it is not the code
-};
-
 class DispatchPacketReader {
  public:
   /// `blits` names kernels whose code object does not.
   DispatchPacketReader(const GpuVm& vm, isa::Target target, const isa::MatrixCodes& codes, const Blits& blits)
       : vm_(vm), target_(target), blits_(blits), symbols_(vm), code_check_(vm, target, codes) {}
 
-  /// Who is asked for names that are not in GPU memory.
-  void attach(DriverEvents& driver) { driver_ = &driver; }
+  /// Knows names of functions that are not in GPU memory.
+  void set_driver_events(DriverEvents& driver) { driver_ = &driver; }
   /// Source lines for place().
-  void attach(const SourceLines& lines) { lines_ = &lines; }
+  void set_source_lines(const SourceLines& lines) { lines_ = &lines; }
   /// Where in a dispatch's code `pc` is, for reports: code_place, and the source line when it is known.
   std::string place(const Dispatch& dispatch, std::uint64_t pc) const;
 

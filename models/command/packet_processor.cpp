@@ -1,103 +1,76 @@
-// The packet processor's loop over its queues, and how it looks at one.
 #include "models/command/packet_processor.h"
 
 #include <fmt/format.h>
-#include <spdlog/spdlog.h>
 
 #include <algorithm>
 #include <atomic>
 #include <ostream>
+#include <span>
 
-#include "models/common/time/tlm_time.h"
+#include "models/common/config/guest_mistake.h"
+#include "models/common/time/kernel_time.h"
 
 namespace lacuna {
 
-namespace {
-
-std::uint32_t queue_error_of_fault(std::uint32_t fault) {
-  switch (fault) {
-    case LACUNA_FAULT_ILLEGAL_INSTRUCTION:
-      return LACUNA_QUEUE_ERROR_ILLEGAL_INSTRUCTION;
-    case LACUNA_FAULT_TRAP:
-      return LACUNA_QUEUE_ERROR_TRAP;
-    default:
-      return LACUNA_QUEUE_ERROR_MEMORY_FAULT;
-  }
-}
-
-bool is_memory_fault(std::uint32_t fault) {
-  return fault == LACUNA_FAULT_NOT_MAPPED || fault == LACUNA_FAULT_NOT_PERMITTED || fault == LACUNA_FAULT_FETCH;
-}
-
-}  // namespace
-
-void PacketProcessorParameters::describe(ParameterSection& s) {
-  constexpr std::string_view kAssumed = "assumption, see docs/DEVIATIONS.md";
-  s.add("queue_slots", queue_slots, "Hardware queue slots", {.range = {1, 512}, .unit = "queues", .source = kAssumed});
-  s.add("dispatches_in_flight", dispatches_in_flight, "Kernel dispatches of one queue that may run at the same time",
-        {.range = {1, 64}, .unit = "dispatches", .source = kAssumed});
-  s.add("packet_latency", packet_latency, "Core cycles to process one packet", {.range = {0, 1'000'000}, .source = kAssumed});
-  s.add("launch_latency", launch_latency,
-        "Core cycles at a dispatch's start, before its first workgroup, which count as its time; other packets wait meanwhile",
-        {.range = {0, 1'000'000},
-         .source = "choice: a dispatch is timed from its start; MGPUSim v3.0.3 counts the way from its driver and back"});
-  s.add("cold_dispatch", cold_dispatch, "Start every dispatch with cold TLB and L2 entries for its code, arguments and packet",
-        {.source = "choice: as the program lays them out; MGPUSim v3.0.3 allocates and copies them for each launch"});
-  s.add("poll_interval", poll_interval, "Polling interval for unsatisfied signals and incomplete packets",
-        {.range = {1000, 1e9}, .source = kAssumed});
-  s.add("instant_blits", instant_blits,
-        "Whether copy and fill kernels of the ROCm runtime complete immediately, for the price of their packet, instead of "
-        "being executed",
-        {.source = "choice: as on the GPU"});
-  s.renamed("fresh_pages", "cold_dispatch");
-  s.renamed("blits_at_once", "instant_blits");
-}
-
-void PacketProcessorStatistics::describe(StatisticsGroup& g) const {
-  g.add("dispatches", dispatches, "kernel dispatch packets started", "packets");
-  g.add("blits", blits, "of these, kernels of the runtime done at once", "packets");
-  g.add("bulk_blits", bulk_blits, "of these, copies and fills of the runtime that may go in bulk", "packets");
-  g.add("barriers", barriers, "barrier packets carried out", "packets");
-  g.add("pm4_packets", pm4_packets, "packets of PM4 commands carried out", "packets");
-  g.add("scratch_requests", scratch_requests, "times the runtime was asked for scratch memory, or to take it back", "requests");
-  g.add("queue_errors", queue_errors, "times a queue went to the failed state", "events");
-  g.add("doorbells", doorbells, "doorbell writes, or changes of a write index that were noticed", "writes");
-  g.add("signals", signals, "completion signals decremented", "signals");
-  g.add("events", events, "events posted to mailboxes", "events");
-  g.add("acquires", acquires, "acquire fences that invalidated L1 caches", "fences");
-  g.add("releases", releases, "release fences that wrote back L2", "fences");
-}
-
-PacketProcessor::PacketProcessor(sc_core::sc_module_name name, const PacketProcessorParameters& parameters, Clock clock,
-                                 Clock timestamp, TimingMode mode, isa::Target target, GpuVm& vm, isa::DecodedCode& code,
-                                 Dispatcher& dispatcher, InterruptSink& interrupts)
-    : sc_module(name),
+PacketProcessor::PacketProcessor(sc_core::sc_module_name module_name, const PacketProcessorParameters& parameters,
+                                 const PacketProcessorContext& context)
+    : sc_module(module_name),
       memory("memory"),
       parameters_(parameters),
-      clock_(clock),
-      timestamp_(timestamp),
-      mode_(mode),
-      vm_(vm),
-      code_(code),
-      dispatcher_(dispatcher),
-      interrupts_(interrupts),
-      signals_(vm),
-      pm4_(vm),
-      blits_(vm),
-      dispatch_packets_(vm, target, code.matrix_codes(), blits_),
-      bulk_("bulk", blits_, dispatcher, *this),
-      slots_(parameters.queue_slots),
+      context_(context),
+      port_(memory),
+      signals_(context.vm),
+      blits_(context.vm),
+      bulk_("bulk", blits_, context.dispatcher, *this),
+      reader_(context.vm, context.target, context.code.matrix_codes(), blits_),
+      queues_(name(), parameters.queue_slots, context.vm,
+              [&dispatcher = context.dispatcher](std::span<const std::uint32_t> mask) {
+                return dispatcher.mask_selects_any(mask);
+              }),
+      host_({.owner = name(),
+             .vm = context.vm,
+             .signals = signals_,
+             .timestamp = context.timestamp,
+             .interrupts = context.interrupts,
+             .statistics = statistics_}),
+      fences_({.mode = context.mode,
+               .vm = context.vm,
+               .code = context.code,
+               .dispatcher = context.dispatcher,
+               .statistics = statistics_}),
+      scratch_(signals_, host_, statistics_),
+      recorder_(context.clock, context.dispatcher),
+      dispatches_({.parameters = parameters_,
+                   .clock = context.clock,
+                   .mode = context.mode,
+                   .vm = context.vm,
+                   .queues = queues_,
+                   .signals = signals_,
+                   .reader = reader_,
+                   .scratch = scratch_,
+                   .fences = fences_,
+                   .port = port_,
+                   .dispatcher = context.dispatcher,
+                   .blits = blits_,
+                   .bulk = bulk_,
+                   .recorder = recorder_,
+                   .listener = *this,
+                   .statistics = statistics_}),
+      controls_({.clock = context.clock,
+                 .packet_latency = parameters.packet_latency,
+                 .vm = context.vm,
+                 .signals = signals_,
+                 .fences = fences_,
+                 .statistics = statistics_}),
       work_("work") {
   SC_HAS_PROCESS(PacketProcessor);
   SC_THREAD(process);
 }
 
-void PacketProcessor::attach_caches(std::vector<CacheMaintenance*> l1, std::vector<CacheMaintenance*> l2) {
-  l1_ = std::move(l1);
-  l2_ = std::move(l2);
+void PacketProcessor::set_driver_events(DriverEvents& driver) {
+  host_.set_driver_events(driver);
+  reader_.set_driver_events(driver);
 }
-
-Tick PacketProcessor::now() const { return to_tick(sc_core::sc_time_stamp()); }
 
 // -- the loop
 
@@ -111,13 +84,14 @@ void PacketProcessor::process() {
     bool started = false;
     int level = 0;
     // Each queue starts at most one packet in a round, so that no queue starves another of its priority.
-    for (std::size_t i = 0; i < order_.size(); ++i) {
-      const unsigned slot = order_[i];
-      if (started && slots_[slot].priority < level) break;
-      level = slots_[slot].priority;
-      const Step result = step(slot);
-      started |= result == Step::progress;
-      poll |= result == Step::poll;
+    const std::vector<unsigned>& order = queues_.by_priority();
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      const unsigned slot = order[i];
+      if (started && queues_[slot].priority < level) break;
+      level = queues_[slot].priority;
+      const PacketOutcome::Kind result = visit(slot);
+      started |= result == PacketOutcome::Kind::progress;
+      poll |= result == PacketOutcome::Kind::poll;
     }
     if (progress || started) continue;
     working_ = false;
@@ -131,10 +105,8 @@ void PacketProcessor::process() {
 
 bool PacketProcessor::complete_packets() {
   bool any = false;
-  while (!completed_.empty()) {
-    const CompletedPacket completed = completed_.front();
-    completed_.pop_front();
-    complete(completed.slot, completed.packet);
+  while (const auto completion = reports_.next_completion()) {
+    complete(completion->slot, completion->packet);
     any = true;
   }
   return any;
@@ -142,119 +114,205 @@ bool PacketProcessor::complete_packets() {
 
 bool PacketProcessor::report_faults() {
   bool any = false;
-  while (!faults_.empty()) {
-    const PendingFault pending = std::move(faults_.front());
-    faults_.pop_front();
-    interrupts_.record_fault(pending.slot, pending.fault);
-    interrupts_.raise(LACUNA_INTERRUPT_MEMORY_FAULT, now());
-    const bool told =
-        driver_ != nullptr && is_memory_fault(pending.fault.code) && driver_->memory_fault(pending.slot, pending.fault);
-    fail(pending.slot, queue_error_of_fault(pending.fault.code), pending.packet, pending.report, !told);
+  while (const auto fault = reports_.next_fault()) {
+    const bool reported = host_.wavefront_fault(fault->slot, fault->fault);
+    fail(fault->slot, queue_error_of_fault(fault->fault.code), fault->packet, fault->text, !reported);
     any = true;
   }
   return any;
 }
 
-PacketProcessor::Step PacketProcessor::step(unsigned slot) {
-  QueueSlot& queue = slots_[slot];
+/// Idle, poll or progress.
+PacketOutcome::Kind PacketProcessor::visit(unsigned slot) {
+  QueueSlot& queue = queues_[slot];
   queue.polls = false;
-  if (queue.state != QueueSlot::State::active || queue.suspended) return Step::idle;
-  hsa::Queue* aql = queue_memory(queue);
+  if (queue.state != QueueSlot::State::active || queue.suspended) return PacketOutcome::Kind::idle;
+  const PacketOutcome outcome = start_next(slot);
+  switch (outcome.kind) {
+    case PacketOutcome::Kind::idle:
+    case PacketOutcome::Kind::poll:
+      if (outcome.waiting_for != nullptr) queue.waiting_for = outcome.waiting_for;
+      queue.polls = outcome.kind == PacketOutcome::Kind::poll;
+      return outcome.kind;
+    case PacketOutcome::Kind::completed:
+      complete(slot, queue.in_flight.back().index);
+      return PacketOutcome::Kind::progress;
+    case PacketOutcome::Kind::refused:
+      if (outcome.refusal.pc != 0) host_.record_illegal_instruction(slot, outcome.refusal.pc);
+      fail(slot, outcome.refusal.error, queue.next, outcome.refusal.why);
+      return PacketOutcome::Kind::progress;
+    case PacketOutcome::Kind::progress:
+      break;
+  }
+  return PacketOutcome::Kind::progress;
+}
+
+PacketOutcome PacketProcessor::start_next(unsigned slot) {
+  QueueSlot& queue = queues_[slot];
+  hsa::Queue* aql = queues_.memory(queue);
   if (aql == nullptr) {
-    fail(slot, LACUNA_QUEUE_ERROR_DESCRIPTOR, queue.next,
-         fmt::format("amd_queue_t at {:#x} is no longer mapped", queue.address));
-    return Step::progress;
+    return PacketOutcome::refused(LACUNA_QUEUE_ERROR_DESCRIPTOR,
+                                  fmt::format("amd_queue_t at {:#x} is no longer mapped", queue.address));
   }
-  if (queue.scratch != QueueSlot::Scratch::settled && queue.scratch != QueueSlot::Scratch::granted) {
-    return step_scratch(slot, *aql);
-  }
-  const std::uint64_t end = announced(queue);
-  if (queue.next >= end) {
-    queue.waiting_for = "a ring slot to be free";
-    return Step::idle;
-  }
+  if (auto outcome = scratch_.advance(queue, *aql)) return std::move(*outcome);
+  const std::uint64_t end = QueueTable::end_of_packets(queue);
+  if (queue.next >= end) return PacketOutcome::idle("a ring slot to be free");
   if (end - queue.retired > queue.size) {
-    fail(slot, LACUNA_QUEUE_ERROR_OVERFLOW, queue.next,
-         fmt::format("doorbell announces packet {}, but the ring holds {} packets and {} is the oldest not retired",
-                     queue.rung - 1, queue.size, queue.retired));
-    return Step::progress;
+    return PacketOutcome::refused(
+        LACUNA_QUEUE_ERROR_OVERFLOW,
+        fmt::format("doorbell announces packet {}, but the ring holds {} packets and {} is the oldest not retired",
+                    queue.announced - 1, queue.size, queue.retired));
   }
-  const std::uint64_t address = queue.place(queue.next);
-  std::byte* raw = vm_.pointer(address, hsa::kPacketBytes, isa::Access::read_write);
+  std::byte* raw = queues_.packet(queue, queue.next);
   if (raw == nullptr) {
-    fail(slot, LACUNA_QUEUE_ERROR_DESCRIPTOR, queue.next, fmt::format("ring slot at {:#x} is no longer mapped", address));
-    return Step::progress;
+    return PacketOutcome::refused(LACUNA_QUEUE_ERROR_DESCRIPTOR,
+                                  fmt::format("ring slot at {:#x} is no longer mapped", queue.packet_address(queue.next)));
   }
-  // The header is what a writer stores last.
+  // A writer stores the header last.
   const std::uint32_t first = std::atomic_ref(*reinterpret_cast<std::uint32_t*>(raw)).load(std::memory_order_acquire);
   const hsa::PacketHeader header{static_cast<std::uint16_t>(first)};
-  if (header.type() == hsa::PacketType::invalid) {
-    queue.waiting_for = "the packet's header is still INVALID";
-    queue.polls = true;
-    return Step::poll;
-  }
-  if (Pm4Reader::starts(first)) return start_pm4(slot, pm4_.read_slot(raw), {}, 0);
+  if (header.type() == hsa::PacketType::invalid) return PacketOutcome::poll("the packet's header is still INVALID");
+  if (Pm4Reader::starts(first)) return controls_.start_pm4(queue, raw);
   if (header.barrier() && !queue.in_flight.empty()) {
-    queue.waiting_for = "barrier bit: earlier packets are still running";
-    return Step::idle;
+    return PacketOutcome::idle("barrier bit: earlier packets are still running");
   }
   switch (header.type()) {
     case hsa::PacketType::kernel_dispatch:
-      return start_dispatch(slot, raw, header);
+      return dispatches_.start(slot, raw, header);
     case hsa::PacketType::barrier_and:
     case hsa::PacketType::barrier_or:
-      return start_barrier(slot, raw, header);
+      return controls_.start_barrier(queue, raw, header);
     case hsa::PacketType::vendor_specific:
-      return start_vendor(slot, raw, header);
+      return controls_.start_vendor_specific(queue, raw, header);
     default:
-      fail(slot, LACUNA_QUEUE_ERROR_PACKET_TYPE, queue.next,
-           fmt::format("packet type {} (header {:#06x}) is not supported", static_cast<unsigned>(header.type()), header.bits));
-      return Step::progress;
+      return PacketOutcome::refused(
+          LACUNA_QUEUE_ERROR_PACKET_TYPE,
+          fmt::format("packet type {} (header {:#06x}) is not supported", static_cast<unsigned>(header.type()), header.bits));
   }
 }
 
-PacketProcessor::Step PacketProcessor::step_scratch(unsigned slot, hsa::Queue& aql) {
-  QueueSlot& queue = slots_[slot];
-  switch (queue.scratch) {
-    case QueueSlot::Scratch::lent:
-      if (!queue.in_flight.empty()) {
-        queue.waiting_for = "scratch memory that was lent for the dispatch before";
-        return Step::idle;
-      }
-      ++statistics_.scratch_requests;
-      queue.scratch =
-          store_inactive_signal(queue, hsa::kScratchReclaim) ? QueueSlot::Scratch::reclaimed : QueueSlot::Scratch::settled;
-      return Step::progress;
-    case QueueSlot::Scratch::requested:
-      // The fields of amd_queue_t count only when the signal says that they have all been written.
-      if (!signals_.valid(aql.queue_inactive_signal) || signals_.value(aql.queue_inactive_signal) == 0) {
-        queue.scratch = QueueSlot::Scratch::granted;
-        return Step::progress;
-      }
-      queue.waiting_for = "the runtime to provide scratch memory";
-      break;
-    default:
-      if ((std::atomic_ref(aql.queue_properties).load(std::memory_order_acquire) & hsa::kUseScratchOnce) == 0) {
-        queue.scratch = QueueSlot::Scratch::settled;
-        return Step::progress;
-      }
-      queue.waiting_for = "the runtime to take back scratch memory";
-      break;
+// -- completion
+
+void PacketProcessor::complete(unsigned slot, std::uint64_t index) {
+  QueueSlot& queue = queues_[slot];
+  const auto packet = std::find_if(queue.in_flight.begin(), queue.in_flight.end(),
+                                   [index](const InFlightPacket& p) { return p.index == index; });
+  if (packet == queue.in_flight.end()) return;  // the queue was destroyed or failed meanwhile
+  const std::uint64_t handle = packet->completion_signal;
+  const Tick started = packet->started;
+  const Tick ended = packet->dispatch != nullptr ? packet->dispatch->end : kernel_time();
+  if (packet->dispatch != nullptr) recorder_.ended(*packet, KernelRecorder::End::done);
+  packet->done = true;
+  const std::uint64_t generation = queue.generation;
+  fences_.release(packet->release);
+  if (queue.generation != generation) return;  // destroyed during the fence: its memory is the program's again
+  if (handle != 0) {
+    if (context_.mode != TimingMode::functional) access_memory(port_, context_.vm, handle, sizeof(hsa::Signal), true);
+    host_.complete_signal(handle, started, ended);
   }
-  queue.polls = true;
-  return Step::poll;
+  if (queue.active_since(generation) && queues_.retire(queue)) host_.read_index_changed();
+}
+
+void PacketProcessor::dispatch_done(Dispatch& dispatch) {
+  if (bulk_.piece_done(dispatch)) return;
+  reports_.add_completion(dispatch);
+  work_.notify(sc_core::SC_ZERO_TIME);
+}
+
+void PacketProcessor::report_unfinished() {
+  for (unsigned slot = 0; slot < queues_.size(); ++slot) {
+    for (const InFlightPacket& packet : queues_[slot].in_flight) {
+      if (packet.dispatch == nullptr || packet.done) continue;
+      recorder_.ended(packet, packet.dispatch->done() ? KernelRecorder::End::done : KernelRecorder::End::unfinished);
+    }
+  }
+}
+
+// -- faults
+
+std::string PacketProcessor::fault_text(const Dispatch& dispatch, const WavefrontFault& fault) const {
+  return fmt::format("{}: kernel {}, {}{}", fault.what, dispatch.kernel, reader_.place(dispatch, fault.pc), fault.where);
+}
+
+void PacketProcessor::dispatch_fault(Dispatch& dispatch, const WavefrontFault& fault, Tick at) {
+  if (reports_.has_fault(dispatch)) return;
+  reports_.add_fault(dispatch, fault, fault_text(dispatch, fault));
+  work_.notify(to_sc_time(later(at, kernel_time()) - kernel_time()));
+}
+
+void PacketProcessor::dispatch_warning(Dispatch& dispatch, const WavefrontFault& fault, Tick) {
+  if (!reports_.is_new_warning(dispatch, fault.pc)) return;
+  guest_warning("warnings of kernels", "{}: queue {}, packet {}: {}", name(), dispatch.queue_slot, dispatch.packet_index,
+                fault_text(dispatch, fault));
+}
+
+void PacketProcessor::fail(unsigned slot, std::uint32_t error, std::uint64_t packet, const std::string& why, bool store_error) {
+  if (!queues_.fail(slot, error, packet)) return;
+  guest_error("stopped queues", "{}: queue {} stopped at packet {}: {}", name(), slot, packet, why);
+  ++statistics_.queue_errors;
+  drop_dispatches(slot);
+  host_.queue_failed(slot, queues_.memory(queues_[slot]), error, store_error);
+}
+
+// -- queues
+
+std::uint32_t PacketProcessor::destroy_queue(unsigned slot) {
+  if (!queues_.in_use(slot, "destroy")) return LACUNA_QUEUE_ERROR_SLOT;
+  drop_dispatches(slot);
+  queues_.remove(slot);
+  return LACUNA_QUEUE_ERROR_NONE;
+}
+
+std::uint32_t PacketProcessor::resume_queue(unsigned slot) {
+  if (const std::uint32_t error = queues_.suspend(slot, false); error != LACUNA_QUEUE_ERROR_NONE) return error;
+  context_.dispatcher.reschedule();
+  work_.notify(sc_core::SC_ZERO_TIME);
+  return LACUNA_QUEUE_ERROR_NONE;
+}
+
+void PacketProcessor::drop_dispatches(unsigned slot) {
+  QueueSlot& queue = queues_[slot];
+  for (InFlightPacket& packet : queue.in_flight) {
+    if (packet.dispatch == nullptr || packet.done) continue;
+    bulk_.drop(*packet.dispatch);
+    context_.dispatcher.abort(*packet.dispatch);
+    packet.dispatch->end = kernel_time();
+    recorder_.ended(packet, KernelRecorder::End::failed);
+  }
+  queue.in_flight.clear();
+  reports_.drop(slot);
+}
+
+void PacketProcessor::reset() {
+  for (unsigned slot = 0; slot < queues_.size(); ++slot) drop_dispatches(slot);
+  queues_.clear();
+  reports_.clear();
+  bulk_.reset();
+  work_.cancel();
+  if (process_.valid()) process_.reset();  // it visits the queues from the beginning, and finds none
+}
+
+void PacketProcessor::ring(unsigned slot, std::uint64_t last, Tick at) {
+  ++statistics_.doorbells;
+  if (!queues_.ring(slot, last)) return;
+  work_.notify(to_sc_time(later(at, kernel_time()) - kernel_time()));
+}
+
+bool PacketProcessor::poll_doorbells() {
+  const unsigned rung = queues_.poll_doorbells();
+  if (rung == 0) return false;
+  statistics_.doorbells += rung;
+  work_.notify(sc_core::SC_ZERO_TIME);
+  return true;
+}
+
+PacketProcessor::Activity PacketProcessor::activity() const {
+  if (working_ || !reports_.empty() || context_.dispatcher.busy()) return Activity::busy;
+  return queues_.activity();
 }
 
 void PacketProcessor::diagnose(std::ostream& out) const {
-  for (unsigned i = 0; i < slots_.size(); ++i) {
-    const QueueSlot& queue = slots_[i];
-    if (queue.state == QueueSlot::State::inactive) continue;
-    const char* state = queue.state == QueueSlot::State::failed ? "failed" : queue.suspended ? "suspended" : "active";
-    out << fmt::format("  queue {}: {}, next packet {}, announced {}, retired {}", i, state, queue.next, queue.rung,
-                       queue.retired);
-    if (queue.state == QueueSlot::State::active && queue.next < queue.rung) out << ", waits for: " << queue.waiting_for;
-    out << '\n';
-  }
+  queues_.diagnose(out);
   bulk_.diagnose(out);
 }
 

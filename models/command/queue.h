@@ -1,4 +1,4 @@
-// One hardware queue slot and what the packet processor knows of it.
+// One hardware queue slot: state of the queue and its packets in flight.
 #pragma once
 
 #include <chrono>
@@ -16,17 +16,23 @@ namespace lacuna {
 /// How the packet processor learns that packets have been written.
 enum class DoorbellKind : std::uint8_t {
   ring,          ///< by ring() only: a doorbell register of the device
-  legacy_index,  ///< from amd_queue_t.max_legacy_doorbell_dispatch_id_plus_1 (doorbell type 1), at look_at_doorbells()
-  write_index    ///< from amd_queue_t.write_dispatch_id (doorbell type 2) and the packets' headers, likewise
+  legacy_index,  ///< from amd_queue_t.max_legacy_doorbell_dispatch_id_plus_1 (doorbell type 1), by poll_doorbells()
+  write_index    ///< from amd_queue_t.write_dispatch_id (doorbell type 2) and the packets' headers, by poll_doorbells()
 };
 
-/// What the creator of a queue chooses beside the amd_queue_t.
+/// Settings of a queue in addition to its amd_queue_t.
 struct QueueSetup {
   DoorbellKind doorbell = DoorbellKind::ring;
-  /// Larger goes first, both for packets and for places on compute units; among equals it is the other queues' turn.
+  /// Larger goes first, both for packets and for places on compute units; queues of equal priority take turns.
   int priority = 0;
   /// Bit i: compute unit i / arrays of shader array i % arrays, as drivers number them. Empty: all. No bit set: refused.
   std::vector<std::uint32_t> cu_mask;
+};
+
+enum class QueueActivity : std::uint8_t {
+  idle,              ///< no packet is waiting or running
+  waits_for_memory,  ///< only polls of signals and packet headers are left, which only the host can change
+  busy
 };
 
 /// For wall times in reports.
@@ -47,38 +53,40 @@ struct InFlightPacket {
 
 struct QueueSlot {
   enum class State : std::uint8_t { inactive, active, failed };
-  /// How far the queue is with scratch memory that the runtime gives it when it is asked.
+  /// Progress of a request to the runtime for scratch memory (models/command/scratch_requests.h).
   enum class Scratch : std::uint8_t {
     settled,
     requested,  ///< the runtime has been asked for more
-    granted,    ///< it has answered; the packet that wanted more has not been tried again
-    lent,       ///< a dispatch runs in memory that has to be given back after it
-    reclaimed   ///< the runtime has been asked to take it back
+    granted,    ///< the runtime has answered; the packet that needed more has not been tried again
+    lent,       ///< a dispatch runs in memory that must be returned after it
+    reclaimed   ///< the runtime has been asked to take the memory back
   };
 
   State state = State::inactive;
   bool suspended = false;
-  bool polls = false;  ///< the next packet waits for memory to be changed by somebody else
+  bool polls = false;  ///< the next packet waits until another agent changes memory
   Scratch scratch = Scratch::settled;
   DoorbellKind doorbell = DoorbellKind::ring;
   int priority = 0;
   std::vector<std::uint32_t> cu_mask;
-  std::uint64_t generation = 0;  ///< of creations in any slot: tells a queue from a later one in the same slot
+  std::uint64_t generation = 0;  ///< number of the creation, in any slot: distinguishes queues that use the same slot in turn
   std::uint64_t address = 0;     ///< GPU virtual address of the amd_queue_t
-  /// The ring as it was when the queue was created: hardware has it in registers of its own (CP_HQD_PQ_BASE, _CONTROL), which a
+  /// The ring as it was when the queue was created: hardware has it in dedicated registers (CP_HQD_PQ_BASE, _CONTROL), which a
   /// program that writes to its amd_queue_t does not reach.
-  std::uint64_t ring = 0;     ///< GPU virtual address of packet 0
-  std::uint32_t size = 0;     ///< packets, a power of two
-  std::uint64_t next = 0;     ///< index of the next packet to start
-  std::uint64_t retired = 0;  ///< packets before this index are retired: the read index
-  std::uint64_t rung = 0;     ///< packets before this index were announced by the doorbell
+  std::uint64_t ring = 0;       ///< GPU virtual address of packet 0
+  std::uint32_t size = 0;       ///< packets, a power of two
+  std::uint64_t next = 0;       ///< index of the next packet to start
+  std::uint64_t retired = 0;    ///< packets before this index are retired: the read index
+  std::uint64_t announced = 0;  ///< packets before this index were announced by the doorbell
   std::deque<InFlightPacket> in_flight;
   std::uint32_t error = LACUNA_QUEUE_ERROR_NONE;
   std::uint64_t error_packet = 0;
   const char* waiting_for = "";  ///< for diagnosis: why `next` has not started
 
   /// GPU virtual address of a packet.
-  std::uint64_t place(std::uint64_t index) const { return ring + (index & (size - 1)) * hsa::kPacketBytes; }
+  std::uint64_t packet_address(std::uint64_t index) const { return ring + (index & (size - 1)) * hsa::kPacketBytes; }
+  /// Still the queue of that creation, and not failed: after simulated time has passed.
+  bool active_since(std::uint64_t creation) const { return state == State::active && generation == creation; }
 };
 
 }  // namespace lacuna

@@ -1,7 +1,10 @@
 #include "models/command/signals.h"
 
+#include <fmt/format.h>
+
 #include <atomic>
 
+#include "include/lacuna/abi/gpu_registers.h"
 #include "models/common/config/guest_mistake.h"
 
 namespace lacuna {
@@ -9,6 +12,13 @@ namespace lacuna {
 hsa::Signal* Signals::find(std::uint64_t handle) const {
   if (handle % 64 != 0) return nullptr;
   return reinterpret_cast<hsa::Signal*>(vm_.pointer(handle, sizeof(hsa::Signal), isa::Access::read_write));
+}
+
+std::optional<PacketRefusal> Signals::check(std::uint64_t handle) const {
+  if (handle == 0 || valid(handle)) return std::nullopt;
+  return PacketRefusal{
+      .error = LACUNA_QUEUE_ERROR_SIGNAL,
+      .why = fmt::format("signal handle {:#x} is not a 64-byte aligned, mapped address; {}", handle, vm_.nearest(handle))};
 }
 
 std::int64_t Signals::value(std::uint64_t handle) const {

@@ -8,11 +8,12 @@
 #include <optional>
 
 #include "include/lacuna/abi/hsa.h"
+#include "models/command/packet_outcome.h"
 #include "models/tlb/gpuvm.h"
 
 namespace lacuna {
 
-/// The event behind a signal, for who may sleep until it is set.
+/// The event of a signal: threads may sleep until it is set.
 struct SignalEvent {
   std::uint32_t id = 0;
   std::uint64_t mailbox = 0;  ///< GPU virtual address; the id has been stored there
@@ -24,6 +25,8 @@ class Signals {
 
   /// A handle is the address of a mapped, 64-byte aligned amd_signal_t.
   bool valid(std::uint64_t handle) const { return find(handle) != nullptr; }
+  /// A packet's reference to a signal: LACUNA_QUEUE_ERROR_SIGNAL when the handle is neither 0 nor valid.
+  std::optional<PacketRefusal> check(std::uint64_t handle) const;
   /// The signal must be valid.
   std::int64_t value(std::uint64_t handle) const;
   /// Time stamps in ticks of the timestamp clock, then the value minus one, then the event if the signal has one. Nothing

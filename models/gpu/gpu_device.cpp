@@ -55,7 +55,7 @@ GpuDevice::GpuDevice(sc_core::sc_module_name module_name, const GpuDeviceParamet
   for (const auto& extension : extensions_) {
     if (KernelObserver* const observer = extension->kernel_observer()) add_observer(*observer);
   }
-  if (parameters.gpu.timing != TimingMode::functional) cp_->packets.attach(static_cast<const ResourceMeter&>(*this));
+  if (parameters.gpu.timing != TimingMode::functional) cp_->packets.set_resource_meter(*this);
 }
 
 void GpuDevice::build_l1_caches() {
@@ -281,7 +281,7 @@ void GpuDevice::build_memory() {
   const std::vector<FirstLevelCache*> caches = l1_caches();
   std::vector<CacheMaintenance*> l1(caches.begin(), caches.end());
   for (const ExtensionRequester& added : extension_requesters_) l1.push_back(&added.cache);
-  cp_->packets.attach_caches(std::move(l1), std::move(l2));
+  cp_->packets.set_caches(std::move(l1), std::move(l2));
 }
 
 // Before the DRAM channel that the L2 bank of the partition has.
@@ -342,7 +342,7 @@ void GpuDevice::build_copies() {
                                                                 .used = [this] { return used(); }});
   describe_memory([this](const std::string& name, const DeviceCopies::Describe& describe) { copies_->count(name, describe); });
   if (parameters_.gpu.copies != CopyMode::bulk) return;
-  cp_->packets.attach(static_cast<CopyContext&>(*copies_));
+  cp_->packets.set_copy_context(*copies_);
   for (const auto& engine : sdma_) engine->attach(*copies_);
 }
 

@@ -29,7 +29,7 @@ void GpuDevice::build_energy() {
   meter.add_static("cp", e.cp_static);
   meter.add_static("board", e.board_static);
   windows_.attach(energy_.get());
-  cp_->packets.attach(static_cast<KernelEnergyMeter&>(*energy_));
+  cp_->packets.set_energy_meter(*energy_);
 }
 
 // By now everybody has told copies in bulk of the counters that they make grow.

@@ -137,7 +137,7 @@ int simulate(const CommandLine& line, GuestProgram program) {
   EnergyRecorder energy;
   RequestRecorder requests;
   if (platform.gpu() != nullptr) {
-    platform.gpu()->packet_processor().attach(lines);
+    platform.gpu()->packet_processor().set_source_lines(lines);
     platform.gpu()->add_observer(kernels);
     energy.add(*platform.gpu());
     requests.add(*platform.gpu());

@@ -38,7 +38,7 @@ class BlitsTest : public testing::Test {
               kBase + i * kBytes == kReadOnly ? isa::Access::read : isa::Access::read_write);
     }
     for (std::uint64_t i = kBase; i < kEnd; ++i) at(i) = static_cast<std::byte>(i * 7 + i / 251);
-    blits_.attach(recogniser_);
+    blits_.set_recogniser(recogniser_);
     dispatch_.kernel = "known";
     dispatch_.packet.kernarg_address = kArguments;
   }

@@ -99,7 +99,7 @@ class PacketBench : public sc_core::sc_module, public KernelObserver {
     }
     cp.packets.memory.bind(sink.socket);
     cp.packets.add_observer(*this);
-    cp.packets.attach_caches({&l1}, {&l2});
+    cp.packets.set_caches({&l1}, {&l2});
     cp.interrupt.bind(interrupt);
     cp.set_host_memory([this](std::uint64_t address, std::uint64_t size) {
       return address + size <= kBytes ? bytes.data() + address : nullptr;

@@ -304,7 +304,7 @@ TEST_F(PacketProcessorTest, ARingThatIsMovedInTheQueueStaysWhereItIs) {
         if (doorbell == DoorbellKind::ring) {
           ring(0);
         } else {
-          b_.cp.packets.look_at_doorbells();
+          b_.cp.packets.poll_doorbells();
         }
         microseconds(2);
         EXPECT_EQ(signal(i).value, 0) << what << ", packet " << i;

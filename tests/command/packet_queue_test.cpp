@@ -8,7 +8,9 @@ namespace {
 /// Compute units 0 and 1 in shader array 0, 2 and 3 in array 1.
 class QueueBench : public PacketBench {
  public:
-  explicit QueueBench(sc_core::sc_module_name module_name) : PacketBench(module_name, 4) { cp.packets.attach(driver); }
+  explicit QueueBench(sc_core::sc_module_name module_name) : PacketBench(module_name, 4) {
+    cp.packets.set_driver_events(driver);
+  }
   RecordingDriver driver;
 };
 
@@ -46,12 +48,12 @@ class PacketQueueTest : public PacketProcessorTest {
 
 TEST_F(PacketQueueTest, LegacyIndexIsADoorbell) {
   ASSERT_EQ(open_with(0, {.doorbell = DoorbellKind::legacy_index, .cu_mask = {}}), LACUNA_QUEUE_ERROR_NONE);
-  EXPECT_FALSE(packets_.look_at_doorbells());
+  EXPECT_FALSE(packets_.poll_doorbells());
   put(0, dispatch(0, 0));
-  EXPECT_FALSE(packets_.look_at_doorbells()) << "the write index is not what counts";
+  EXPECT_FALSE(packets_.poll_doorbells()) << "the write index is not what counts";
   queue(0).max_legacy_doorbell_dispatch_id_plus_1 = 1;
-  EXPECT_TRUE(packets_.look_at_doorbells());
-  EXPECT_FALSE(packets_.look_at_doorbells());
+  EXPECT_TRUE(packets_.poll_doorbells());
+  EXPECT_FALSE(packets_.poll_doorbells());
   EXPECT_EQ(packets_.activity(), Activity::busy);
   microseconds(5);
   EXPECT_EQ(signal(0).value, 0);
@@ -64,12 +66,12 @@ TEST_F(PacketQueueTest, WriteIndexRunsAheadOfPackets) {
   late.header = header(hsa::PacketType::invalid);
   put(0, late);
   put(0, dispatch(0, 1));
-  EXPECT_FALSE(packets_.look_at_doorbells()) << "the first one is not written yet";
+  EXPECT_FALSE(packets_.poll_doorbells()) << "the first one is not written yet";
   microseconds(5);
   EXPECT_EQ(signal(1).value, 1) << "in order";
   EXPECT_EQ(packets_.activity(), Activity::idle) << "looks would take simulated time for as long as the host is slow";
   b_.at<std::uint16_t>(kRings) = header(hsa::PacketType::kernel_dispatch);
-  EXPECT_TRUE(packets_.look_at_doorbells());
+  EXPECT_TRUE(packets_.poll_doorbells());
   microseconds(5);
   EXPECT_EQ(signal(0).value, 0);
   EXPECT_EQ(signal(1).value, 0);
@@ -80,7 +82,7 @@ TEST_F(PacketQueueTest, IndicesMayBeReservedBeyondTheRing) {
   put(0, dispatch(1, 0));  // long: no slot is free for a while
   for (unsigned i = 1; i < kRingSize; ++i) put(0, dispatch(0, 1));
   queue(0).write_dispatch_id = kRingSize + 3;
-  EXPECT_TRUE(packets_.look_at_doorbells());
+  EXPECT_TRUE(packets_.poll_doorbells());
   signal(1).value = kRingSize;
   microseconds(20);
   EXPECT_EQ(status(0), LACUNA_QUEUE_ACTIVE);
@@ -89,7 +91,7 @@ TEST_F(PacketQueueTest, IndicesMayBeReservedBeyondTheRing) {
   EXPECT_EQ(queue(0).read_dispatch_id, kRingSize);
   written_[0] = kRingSize;
   for (unsigned i = 0; i < 3; ++i) put(0, dispatch(0, 2 + i));
-  EXPECT_TRUE(packets_.look_at_doorbells());
+  EXPECT_TRUE(packets_.poll_doorbells());
   microseconds(5);
   EXPECT_EQ(queue(0).read_dispatch_id, kRingSize + 3);
   EXPECT_EQ(signal(4).value, 0);
@@ -101,7 +103,7 @@ TEST_F(PacketQueueTest, QueuesBeyondTheRegistersAreMadeWhenWanted) {
     ASSERT_EQ(open_with(i, {.doorbell = DoorbellKind::write_index, .cu_mask = {}}), LACUNA_QUEUE_ERROR_NONE);
     put(i, dispatch(0, i));
   }
-  EXPECT_TRUE(packets_.look_at_doorbells());
+  EXPECT_TRUE(packets_.poll_doorbells());
   microseconds(20);
   for (unsigned i = 0; i < 12; ++i) EXPECT_EQ(signal(i).value, 0) << i;
   EXPECT_EQ(b_.reg(LACUNA_GPU_QUEUE_SLOTS), 8u);

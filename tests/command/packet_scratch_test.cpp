@@ -6,7 +6,9 @@ namespace {
 
 class ScratchBench : public PacketBench {
  public:
-  explicit ScratchBench(sc_core::sc_module_name module_name) : PacketBench(module_name) { cp.packets.attach(driver); }
+  explicit ScratchBench(sc_core::sc_module_name module_name) : PacketBench(module_name) {
+    cp.packets.set_driver_events(driver);
+  }
   RecordingDriver driver;
 };
 

@@ -26,7 +26,7 @@ class RuntimeBlitsTest : public testing::Test {
  protected:
   // Two mappings that are neighbours in virtual memory only; the target may lie across.
   RuntimeBlitsTest() : low_(kBytes), high_(kBytes) {
-    blits_.attach(runtime_);
+    blits_.set_recogniser(runtime_);
     vm_.map(kBase, kBytes, 0, low_.data(), isa::Access::read_write);
     vm_.map(kBase + kBytes, kBytes, 0x100000, high_.data(), isa::Access::read_write);
     for (std::uint64_t i = 0; i < kEnd - kBase; ++i) at(kBase + i) = static_cast<std::byte>(i * 7 + i / 251);

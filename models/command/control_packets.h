@@ -1,0 +1,48 @@
+// Packets that need no compute unit: barriers, barrier values, and PM4 commands in a ring slot (gfx8) or in an indirect buffer
+// (gfx9).
+//
+// What start() does first: it checks the packet and its signals, which takes no time. A packet that may start then takes, in
+// the calling SC_THREAD: cache maintenance of its PM4 commands, cp.packet_latency, its acquire fence. It returns
+// PacketOutcome::Kind::completed with the packet at the back of QueueSlot::in_flight; or progress when the queue was removed or
+// failed in the meantime.
+#pragma once
+
+#include "include/lacuna/abi/hsa.h"
+#include "models/command/fences.h"
+#include "models/command/packet_outcome.h"
+#include "models/command/packet_processor_parameters.h"
+#include "models/command/pm4.h"
+#include "models/command/queue.h"
+#include "models/command/signals.h"
+
+namespace lacuna {
+
+struct ControlPacketsContext {
+  Clock clock;
+  Cycles packet_latency;
+  const GpuVm& vm;
+  const Signals& signals;
+  Fences& fences;
+  PacketProcessorStatistics& statistics;  ///< barriers, pm4_packets
+};
+
+class ControlPackets {
+ public:
+  explicit ControlPackets(const ControlPacketsContext& context) : context_(context), pm4_(context.vm) {}
+
+  /// `raw`: the packet QueueSlot::next, 64 bytes; likewise below.
+  PacketOutcome start_barrier(QueueSlot& queue, const std::byte* raw, hsa::PacketHeader header);
+  PacketOutcome start_vendor_specific(QueueSlot& queue, const std::byte* raw, hsa::PacketHeader header);
+  /// A ring slot of PM4 commands, which have no header and no completion signal.
+  PacketOutcome start_pm4(QueueSlot& queue, const std::byte* raw);
+
+ private:
+  PacketOutcome start_pm4(QueueSlot& queue, const Pm4Actions& actions, hsa::PacketHeader header,
+                          std::uint64_t completion_signal);
+  PacketOutcome execute(QueueSlot& queue, hsa::PacketHeader header, std::uint64_t completion_signal);
+
+  ControlPacketsContext context_;
+  Pm4Reader pm4_;
+};
+
+}  // namespace lacuna

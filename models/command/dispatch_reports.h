@@ -1,0 +1,51 @@
+// Reports of dispatches to the packet processor's thread: completions and faults wait here, because they arrive in the middle
+// of other processes. A dispatch is identified by slot and packet index, so that a report outlives its queue.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "models/compute/compute_unit.h"
+#include "models/compute/dispatch.h"
+
+namespace lacuna {
+
+class DispatchReports {
+ public:
+  struct Completion {
+    unsigned slot;
+    std::uint64_t packet;
+  };
+  struct Fault {
+    unsigned slot;
+    std::uint64_t packet;
+    WavefrontFault fault;
+    std::string text;  ///< one line
+  };
+
+  void add_completion(const Dispatch& dispatch) { completions_.push_back({dispatch.queue_slot, dispatch.packet_index}); }
+  /// Whether the dispatch has a fault that is waiting: of several in a time slice only the first is reported.
+  bool has_fault(const Dispatch& dispatch) const;
+  void add_fault(const Dispatch& dispatch, const WavefrontFault& fault, std::string text);
+  /// True for the first warning of a kernel's instruction: each compute unit warns once, and the first in time counts.
+  bool is_new_warning(const Dispatch& dispatch, std::uint64_t pc) { return warned_.emplace(dispatch.kernel, pc).second; }
+
+  /// In order of arrival; nothing when all have been taken.
+  std::optional<Completion> next_completion();
+  std::optional<Fault> next_fault();
+  bool empty() const { return completions_.empty() && faults_.empty(); }
+  /// Drops what is waiting, of one slot or of all. Warnings stay known.
+  void drop(unsigned slot);
+  void clear();
+
+ private:
+  std::deque<Completion> completions_;
+  std::deque<Fault> faults_;
+  std::set<std::pair<std::string, std::uint64_t>> warned_;  ///< kernel and PC
+};
+
+}  // namespace lacuna

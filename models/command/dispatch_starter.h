@@ -1,0 +1,69 @@
+// Start of kernel dispatch packets: from a packet in a ring slot to a Dispatch that runs.
+//
+// What start() does first: it checks the packet, its kernel and its signals (DispatchPacketReader, Dispatcher::refusal), and
+// asks the runtime for scratch memory when the queue has too little; this takes no time. Then, in the calling SC_THREAD:
+//
+//   read of packet and kernel descriptor | cp.packet_latency + gpu.start_phase | acquire fence | cp.launch_latency | submit
+//                                                                               Dispatch::start ^
+//
+// A dispatch goes to the dispatcher, or to the bulk blits when it is a large copy or fill of the runtime; with cp.instant_blits
+// blits are done immediately. In TimingMode::functional memory accesses, caches and cp.launch_latency take no time.
+#pragma once
+
+#include <cstdint>
+
+#include "models/command/blits.h"
+#include "models/command/bulk_blits.h"
+#include "models/command/dispatch_packet.h"
+#include "models/command/dispatcher.h"
+#include "models/command/fences.h"
+#include "models/command/kernel_recorder.h"
+#include "models/command/packet_outcome.h"
+#include "models/command/packet_processor_parameters.h"
+#include "models/command/queue_table.h"
+#include "models/command/scratch_requests.h"
+#include "models/command/signals.h"
+#include "models/common/transport/timing_port.h"
+
+namespace lacuna {
+
+struct DispatchStarterContext {
+  const PacketProcessorParameters& parameters;
+  Clock clock;
+  TimingMode mode;
+  const GpuVm& vm;
+  QueueTable& queues;
+  const Signals& signals;
+  DispatchPacketReader& reader;
+  ScratchRequests& scratch;
+  Fences& fences;
+  TimingPort& port;
+  Dispatcher& dispatcher;
+  const Blits& blits;
+  BulkBlits& bulk;
+  KernelRecorder& recorder;
+  DispatchListener& listener;             ///< notified of instant blits
+  PacketProcessorStatistics& statistics;  ///< dispatches, blits, bulk_blits
+};
+
+class DispatchStarter {
+ public:
+  explicit DispatchStarter(const DispatchStarterContext& context) : context_(context) {}
+
+  /// Starts packet QueueSlot::next, whose 64 bytes are at `raw`, of an active queue that is not suspended. Progress: it has
+  /// started, or the queue was removed or failed in the meantime. Idle: cp.dispatches_in_flight is reached, or the queue was
+  /// suspended in the meantime.
+  PacketOutcome start(unsigned slot, const std::byte* raw, hsa::PacketHeader header);
+
+ private:
+  std::optional<PacketOutcome> prepare(Dispatch& dispatch, unsigned slot, const hsa::Queue& aql);
+  void launch(Dispatch& dispatch);
+
+  DispatchStarterContext context_;
+  std::uint64_t next_index_ = 0;
+};
+
+/// Reads or writes an object in memory for its time, in the calling SC_THREAD. No time passes when it is not mapped.
+void access_memory(TimingPort& port, const GpuVm& vm, std::uint64_t address, unsigned bytes, bool write);
+
+}  // namespace lacuna

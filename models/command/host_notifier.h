@@ -1,0 +1,72 @@
+// Notifications from the packet processor to software: completion signals, inactive signals, interrupts, and the events of a
+// driver in this process.
+//
+// A signal that has an event mailbox raises LACUNA_INTERRUPT_SIGNAL and DriverEvents::signal_event(). Registers and the
+// interrupt line are the device's (InterruptSink); a driver in this process (DriverEvents) is notified in addition.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "include/lacuna/abi/hsa.h"
+#include "models/command/driver_events.h"
+#include "models/command/packet_processor_parameters.h"
+#include "models/command/signals.h"
+#include "models/compute/compute_unit.h"
+
+namespace lacuna {
+
+/// The device's side of interrupts and fault registers.
+class InterruptSink {
+ public:
+  virtual ~InterruptSink() = default;
+  virtual void raise(std::uint32_t interrupts, Tick at) = 0;
+  virtual void record_fault(std::uint32_t queue_slot, const WavefrontFault& fault) = 0;
+};
+
+struct HostNotifierContext {
+  std::string owner;  ///< name in messages
+  const GpuVm& vm;
+  const Signals& signals;
+  Clock timestamp;
+  InterruptSink& interrupts;
+  PacketProcessorStatistics& statistics;  ///< signals, events
+};
+
+class HostNotifier {
+ public:
+  explicit HostNotifier(HostNotifierContext context) : context_(std::move(context)) {}
+
+  /// Null until set: registers and interrupts only.
+  void set_driver_events(DriverEvents& driver) { driver_ = &driver; }
+
+  /// Completion signal of a packet that ran from `start` to `end`: time stamps, then the decrement, then the event. A handle
+  /// that is no longer valid is logged as a guest error.
+  void complete_signal(std::uint64_t handle, Tick start, Tick end);
+  /// Stores a value to the queue's inactive signal. False, and nothing happens, when the queue has none or `aql` is null.
+  bool store_inactive_signal(const hsa::Queue* aql, std::int64_t value);
+  /// A queue's read index has moved.
+  void read_index_changed();
+  /// A kernel sent MSG_INTERRUPT with M0.
+  void message_interrupt(std::uint32_t m0, Tick at);
+  /// A code fault that was found before the dispatch started: fault registers only.
+  void record_illegal_instruction(unsigned slot, std::uint64_t pc);
+  /// A wavefront's fault: registers, interrupt, and for memory faults the driver. True when the driver reports it to the
+  /// runtime, and the queue's inactive signal must not.
+  bool wavefront_fault(unsigned slot, const WavefrontFault& fault);
+  /// A queue went to the failed state with LACUNA_QUEUE_ERROR_* `error`. `store_error`: its inactive signal (`aql` as for
+  /// store_inactive_signal()) gets the code that AMD's runtime expects.
+  void queue_failed(unsigned slot, const hsa::Queue* aql, std::uint32_t error, bool store_error);
+
+ private:
+  void value_changed(const std::optional<SignalEvent>& event);
+
+  HostNotifierContext context_;
+  DriverEvents* driver_ = nullptr;
+};
+
+/// The LACUNA_QUEUE_ERROR_* of a queue whose wavefront had a fault LACUNA_FAULT_*.
+std::uint32_t queue_error_of_fault(std::uint32_t fault);
+
+}  // namespace lacuna

@@ -1,0 +1,52 @@
+#include "models/command/kernel_recorder.h"
+
+#include <algorithm>
+
+#include "models/common/time/kernel_time.h"
+
+namespace lacuna {
+
+void KernelRecorder::started(Dispatch& dispatch) {
+  if (resources_ != nullptr) dispatch.activity.used = resources_->used();  // ended() subtracts it
+  if (energy_ != nullptr) energy_->kernel_started(dispatch.index, dispatch.start);
+  for (KernelObserver* observer : observers_) observer->kernel_started(dispatch);
+}
+
+void KernelRecorder::ended(const InFlightPacket& packet, End how) {
+  const Dispatch& d = *packet.dispatch;
+  const Tick end = how == End::unfinished ? kernel_time() : d.end;
+  KernelRecord record{.index = d.index,
+                      .name = d.kernel,
+                      .queue = d.queue_slot,
+                      .grid = d.grid,
+                      .workgroup = d.workgroup,
+                      .start = d.start,
+                      .end = end,
+                      .cycles = clock_.ceil(end - d.start).n,
+                      .workgroups = d.finished_workgroups,
+                      .wavefronts = d.wavefronts,
+                      .wavefront_instructions = d.wavefront_instructions,
+                      .thread_instructions = d.thread_instructions,
+                      .wall_seconds = host_seconds() - packet.wall_start,
+                      .failed = how == End::failed,
+                      .unfinished = how == End::unfinished,
+                      .bulk_bytes = d.bulk_bytes,
+                      .activity = d.activity};
+  d.add_open_work(record);
+  if (how == End::unfinished) dispatcher_.add_resident(d, record.activity);
+  if (resources_ != nullptr) add_resources(d, record);
+  if (energy_ != nullptr) record.energy = energy_->kernel_ended(record.index, record.end);
+  for (KernelObserver* observer : observers_) observer->kernel_ended(record);
+}
+
+void KernelRecorder::add_resources(const Dispatch& dispatch, KernelRecord& record) const {
+  KernelActivity& a = record.activity;
+  const ResourceAmounts used = resources_->used();
+  a.available = resources_->available({record.cycles});
+  for (std::size_t i = 0; i < kResources; ++i) a.used[i] = used[i] - dispatch.activity.used[i];
+  a.used[static_cast<std::size_t>(Resource::slots)] = a.all().resident;
+  // Writes that memory has accepted may be booked beyond the kernel's end: the kernel did not wait for them.
+  for (std::size_t i = 0; i < kResources; ++i) a.used[i] = std::min(a.used[i], a.available[i]);
+}
+
+}  // namespace lacuna

@@ -1,0 +1,43 @@
+// Timing-only requests of an initiator whose data move through the GPUVM's windows: one request, blocking, with its completion
+// time. Requests have RequestKind::command_processor.
+#pragma once
+
+#include <cstdint>
+#include <tlm>
+
+#include "models/common/time/tlm_time.h"
+#include "models/common/transport/payload_pool.h"
+
+namespace lacuna {
+
+class TimingPort {
+ public:
+  struct Response {
+    Tick done;  ///< not before `at`, in the kernel's time or ahead of it
+    bool ok;    ///< false: no memory at the bus address
+  };
+
+  /// The socket outlives the port and is bound before the first access.
+  explicit TimingPort(tlm::tlm_initiator_socket<>& socket) : socket_(socket) {}
+
+  /// A read or write of `bytes` bytes that departs at `at`, which must not lie before the kernel's time.
+  Response access(std::uint64_t bus_address, unsigned bytes, bool write, Tick at) {
+    PooledPayload payload(payloads_);
+    payload->set_command(write ? tlm::TLM_WRITE_COMMAND : tlm::TLM_READ_COMMAND);
+    payload->set_address(bus_address);
+    payload->set_data_length(bytes);
+    payload->set_streaming_width(bytes);
+    payload.attributes().kind = RequestKind::command_processor;
+    payload.attributes().timing_only = true;
+    sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+    set_local_time(delay, at);
+    socket_->b_transport(*payload, delay);
+    return {local_time(delay), payload->is_response_ok()};
+  }
+
+ private:
+  tlm::tlm_initiator_socket<>& socket_;
+  PayloadPool payloads_;
+};
+
+}  // namespace lacuna
