@@ -189,11 +189,17 @@ void GpuDevice::build_command_processor() {
 void GpuDevice::build_sdma() {
   const GpuParameters& gpu = parameters_.gpu;
   for (unsigned i = 0; i < parameters_.sdma.engines; ++i) {
-    sdma_.push_back(std::make_unique<SdmaEngine>(name_of("sdma", i).c_str(), parameters_.sdma, i, Clock(gpu.core_clock),
-                                                 Clock(gpu.timestamp_clock), gpu.timing, windows_.length(), gpu.target, vm_));
-    sdma_.back()->attach_tlb(l2_tlb_.get());
+    sdma_.push_back(std::make_unique<SdmaEngine>(name_of("sdma", i).c_str(), parameters_.sdma,
+                                                 SdmaEngineContext{.index = i,
+                                                                   .clock = Clock(gpu.core_clock),
+                                                                   .timestamp = Clock(gpu.timestamp_clock),
+                                                                   .mode = gpu.timing,
+                                                                   .lookahead = windows_.length(),
+                                                                   .target = gpu.target,
+                                                                   .vm = vm_}));
+    sdma_.back()->set_tlb(l2_tlb_.get());
     for (const auto& extension : extensions_) {
-      if (WriteObserver* const observer = extension->write_observer()) sdma_.back()->attach(*observer);
+      if (WriteObserver* const observer = extension->write_observer()) sdma_.back()->add_write_observer(*observer);
     }
     agents_.add(*sdma_.back());
   }
@@ -343,7 +349,7 @@ void GpuDevice::build_copies() {
   describe_memory([this](const std::string& name, const DeviceCopies::Describe& describe) { copies_->count(name, describe); });
   if (parameters_.gpu.copies != CopyMode::bulk) return;
   cp_->packets.set_copy_context(*copies_);
-  for (const auto& engine : sdma_) engine->attach(*copies_);
+  for (const auto& engine : sdma_) engine->set_copy_context(*copies_);
 }
 
 void GpuDevice::build_requests() {

@@ -99,9 +99,14 @@ class SdmaBench : public sc_core::sc_module {
   }
   void add(const char* engine_name, const SdmaParameters& parameters, TimingMode mode, isa::Target target) {
     memories.push_back(std::make_unique<Memory>((std::string(engine_name) + "_memory").c_str()));
-    engines.push_back(std::make_unique<SdmaEngine>(engine_name, parameters, static_cast<unsigned>(engines.size()) % 2,
-                                                   Clock(Frequency{1'000'000'000}), Clock(Frequency{100'000'000}), mode,
-                                                   Cycles{50}, target, vm));
+    engines.push_back(std::make_unique<SdmaEngine>(engine_name, parameters,
+                                                   SdmaEngineContext{.index = static_cast<unsigned>(engines.size()) % 2,
+                                                                     .clock = Clock(Frequency{1'000'000'000}),
+                                                                     .timestamp = Clock(Frequency{100'000'000}),
+                                                                     .mode = mode,
+                                                                     .lookahead = Cycles{50},
+                                                                     .target = target,
+                                                                     .vm = vm}));
     engines.back()->memory.bind(memories.back()->socket);
     engines.back()->set_listener(listener);
   }

@@ -25,7 +25,7 @@ class BulkBench : public SdmaBench {
   explicit BulkBench(sc_core::sc_module_name module_name) : SdmaBench(module_name) {
     add("bulk", standard(), TimingMode::loose, isa::Target::gfx90a);
     context.requests = &memories[kBulk]->requests;
-    engines[kBulk]->attach(context);
+    engines[kBulk]->set_copy_context(context);
   }
   Context context;
 };

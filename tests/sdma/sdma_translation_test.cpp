@@ -22,7 +22,7 @@ struct Translations : TranslationLevel {
 // Nobody else may ask for a translation for a long time.
 TEST_F(SdmaTranslationTest, TranslationsAreForgottenByPollsAndCopies) {
   Translations tlb;
-  b_.engine(SdmaBench::gfx9).attach_tlb(&tlb);
+  b_.engine(SdmaBench::gfx9).set_tlb(&tlb);
   Ring r = open();
   b_.at<std::uint64_t>(kWords) = 1;
   run(r, {poll(kBase + kWords, 3, 0)}, 200);
@@ -35,7 +35,7 @@ TEST_F(SdmaTranslationTest, TranslationsAreForgottenByPollsAndCopies) {
   EXPECT_GT(tlb.forgotten + Tick{500'000}, now());
   microseconds(50);
   EXPECT_TRUE(idle(r));
-  b_.engine(SdmaBench::gfx9).attach_tlb(nullptr);
+  b_.engine(SdmaBench::gfx9).set_tlb(nullptr);
 }
 
 }  // namespace

@@ -1,0 +1,54 @@
+// Large copies and fills of an SDMA engine in bulk: at the rate that requests had, without making them.
+//
+// A rate is sampled, not computed: the first 64 KiB of a copy fill the pipeline, the bytes from there to 320 KiB are measured,
+// and their rate is that of all further bytes that are copied between the same kinds of memory. Bulk proceeds in chunks, and
+// only while no other unit uses the memory; otherwise chunks are copied request by request, as in the detailed mode.
+//
+// Without a CopyContext no copy is in bulk, and all functions but accepts() have no effect.
+#pragma once
+
+#include <cstdint>
+#include <map>
+
+#include "models/sdma/copy_context.h"
+#include "models/sdma/copy_costs.h"
+#include "models/sdma/sdma_data_mover.h"
+
+namespace lacuna {
+
+class SdmaBulkCopies {
+ public:
+  SdmaBulkCopies(const SdmaParameters& parameters, SdmaMemory& memory, SdmaDataMover& mover, SdmaTimeline& timeline)
+      : parameters_(parameters), memory_(memory), mover_(mover), timeline_(timeline) {}
+
+  void set_copy_context(CopyContext& context) { context_ = &context; }
+
+  /// The engine begins to use memory: copies that were alone are not any more.
+  void work_begins() const {
+    if (context_ != nullptr) context_->work_begins();
+  }
+  /// Whether the transfer is large enough for transfer(), and does not overlap itself.
+  bool accepts(const SdmaTransfer& transfer) const;
+  /// The whole transfer, in bulk as far as possible. False when the queue was stopped or destroyed.
+  bool transfer(SdmaQueue& queue, const SdmaTransfer& transfer);
+  /// Installs what the queue has copied in bulk in caches and TLBs (SdmaQueue::pending): before requests and before packets
+  /// that other agents observe.
+  void install_pending(SdmaQueue& queue) const;
+  /// Drops all rates.
+  void reset();
+
+ private:
+  CopyKind kind_of(const SdmaTransfer& transfer) const;
+  void add_pending(SdmaQueue& queue, const CopiedRange& range) const;
+  void prepare_writes(std::uint64_t destination, std::uint64_t bytes) const;
+
+  const SdmaParameters& parameters_;
+  SdmaMemory& memory_;
+  SdmaDataMover& mover_;
+  SdmaTimeline& timeline_;
+  CopyContext* context_ = nullptr;
+  CopyCosts costs_;                 // up to the issue of the last request
+  std::map<CopyKind, Tick> tails_;  // from then to the completion of the last write
+};
+
+}  // namespace lacuna

@@ -1,0 +1,84 @@
+// The data path of an SDMA engine: copies, fills and writes in requests of `request_bytes`.
+//
+// Time: a read request departs every request_bytes / bytes_per_cycle cycles, at most `requests_in_flight` are in flight, and
+// each write departs when its data have arrived. All else is the memory system's. SdmaTimeline::at() is when the last read was
+// issued, SdmaQueue::done when the last write has completed.
+//
+// Every function that moves data returns false when the queue was stopped or destroyed; what has been written stays.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "models/common/time/calendar.h"
+#include "models/sdma/copy_context.h"
+#include "models/sdma/sdma_memory.h"
+#include "models/sdma/sdma_parameters.h"
+#include "models/sdma/sdma_queue.h"
+#include "models/sdma/sdma_timeline.h"
+
+namespace lacuna {
+
+/// A copy to one destination, or a fill.
+struct SdmaTransfer {
+  std::uint64_t source = 0;
+  std::uint64_t destination = 0;
+  std::uint64_t bytes = 0;
+  std::span<const std::byte> pattern{};  ///< of a fill: `unit` bytes, repeated for a request at any phase
+  std::uint64_t unit = 0;
+
+  bool is_fill() const { return !pattern.empty(); }
+  CopiedRange range(std::uint64_t first, std::uint64_t count) const {
+    return {.source = source + first, .destination = destination + first, .bytes = count, .has_source = !is_fill()};
+  }
+};
+
+class SdmaDataMover {
+ public:
+  static constexpr std::uint64_t kLargestRequest = 256;  ///< bytes: the largest `request_bytes`
+
+  /// `clock`: of bytes_per_cycle. `statistics`: bytes_read, bytes_written.
+  SdmaDataMover(const SdmaParameters& parameters, Clock clock, SdmaMemory& memory, SdmaTimeline& timeline,
+                SdmaStatistics& statistics)
+      : parameters_(parameters),
+        clock_(clock),
+        memory_(memory),
+        timeline_(timeline),
+        statistics_(statistics),
+        in_flight_(parameters.requests_in_flight) {}
+
+  /// To all destinations, from one read of the source. With TimingMode::functional without requests, in large pieces.
+  bool copy(SdmaQueue& queue, std::uint64_t source, std::span<const std::uint64_t> destinations, std::uint64_t bytes);
+  /// Bytes [first, first + bytes) of a transfer.
+  bool transfer(SdmaQueue& queue, const SdmaTransfer& transfer, std::uint64_t first, std::uint64_t bytes);
+  bool write(SdmaQueue& queue, std::uint64_t destination, std::span<const std::byte> data);
+  /// The same bytes as transfer(), without requests and without time.
+  bool move(SdmaQueue& queue, const SdmaTransfer& transfer, std::uint64_t first, std::uint64_t bytes);
+
+  /// No request departs before `horizon`.
+  void retire(Tick horizon);
+  void reset();
+
+ private:
+  bool copy_requests(SdmaQueue& queue, std::uint64_t source, std::span<const std::uint64_t> destinations, std::uint64_t bytes);
+  bool copy_untimed(SdmaQueue& queue, std::uint64_t source, std::span<const std::uint64_t> destinations, std::uint64_t bytes);
+  /// Reads to the end of staging_: completion time of a request that departs now.
+  std::optional<Tick> read_request(SdmaQueue& queue, std::uint64_t address, std::uint64_t bytes);
+  /// Writes through the write port, in requests that do not cross a line: completion time of the last one.
+  std::optional<Tick> write_requests(SdmaQueue& queue, std::uint64_t address, std::span<const std::byte> data, Tick at);
+  Tick transfer_time(std::uint64_t bytes) const;
+
+  const SdmaParameters& parameters_;
+  const Clock clock_;
+  SdmaMemory& memory_;
+  SdmaTimeline& timeline_;
+  SdmaStatistics& statistics_;
+  PoolCalendar in_flight_;
+  Calendar write_port_;
+  std::array<std::byte, 2 * kLargestRequest> staging_{};  // read, not yet written
+  std::uint64_t staged_ = 0;
+};
+
+}  // namespace lacuna

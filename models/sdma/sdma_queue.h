@@ -1,0 +1,57 @@
+// One queue of an SDMA engine: its description by software and its state.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "models/common/time/units.h"
+#include "models/sdma/copy_context.h"
+
+namespace lacuna {
+
+/// Of a new queue. Addresses are GPU virtual addresses that must be mapped.
+struct SdmaQueueDescription {
+  std::uint64_t ring = 0;          ///< 256-byte aligned
+  std::uint64_t ring_bytes = 0;    ///< a power of two from 256 on
+  std::uint64_t read_pointer = 0;  ///< 8 bytes that the engine stores its read pointer to; 8-byte aligned
+  std::string name;                ///< for reports
+};
+
+struct SdmaQueue {
+  struct IndirectBuffer {
+    std::uint64_t address = 0;
+    std::uint64_t words = 0;
+    std::uint64_t next = 0;  ///< word
+  };
+
+  std::uint32_t id = 0;
+  SdmaQueueDescription description;
+  bool alive = true;  ///< false: destroyed while the engine waited in one of its packets
+  bool suspended = false;
+  bool stopped = false;
+  std::uint64_t read = 0;        ///< bytes executed since creation
+  std::uint64_t written = 0;     ///< bytes announced since creation
+  std::uint64_t prefetched = 0;  ///< bytes of the ring that have been read ahead
+  std::optional<IndirectBuffer> buffer;
+  Tick done{};  ///< when all data of the packets so far are in memory
+  bool waits_for_memory = false;
+  unsigned failed_polls = 0;  ///< of the POLL_REGMEM that is being executed
+  Tick next_poll{};
+  const char* waiting_for = "";  ///< for diagnosis
+  /// Copied in bulk and not yet installed in caches and TLBs: consecutive packets usually continue a copy.
+  CopiedRange pending{.bytes = 0};
+
+  /// Of the indirect buffer, when one is being executed, else of the ring.
+  std::uint64_t available_words() const { return buffer ? buffer->words - buffer->next : (written - read) / 4; }
+  /// No packet is waiting and all data are in memory at `now`.
+  bool drained(Tick now) const { return available_words() == 0 && !buffer && done <= now; }
+};
+
+enum class SdmaStep : std::uint8_t {
+  idle,      ///< nothing to execute
+  progress,  ///< the queue's state has changed
+  poll       ///< waits until another agent changes memory
+};
+
+}  // namespace lacuna
