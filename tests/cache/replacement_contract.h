@@ -34,8 +34,8 @@ inline std::vector<TagArray::Slot> use_at_random(TagArray& tags, unsigned access
   return slots;
 }
 
-/// Victims are ways of their set, goes_before() is an order, and an array that was emptied does what a new one does, whether few
-/// lines were installed before or many.
+/// Victims are ways of their set, goes_before() is an order, and an array that was emptied does what a new one does, whether
+/// few lines were installed before or many.
 inline void check_replacement(const ReplacementPolicy& policy) {
   SCOPED_TRACE(policy.name);
   EXPECT_FALSE(policy.description.empty());

@@ -25,7 +25,9 @@ class AllToAllTopology final : public Topology {
  private:
   /// Input f and output t of a node's switch are those of the links from node f and to node t, or the node's own ports.
   const SwitchPass* write_path(unsigned from, unsigned to, unsigned /*alternative*/, SwitchPass* next) const override {
-    const auto pass = [this](unsigned node, unsigned f, unsigned t) { return make_pass(node * nodes() + f, node * nodes() + t); };
+    const auto pass = [this](unsigned node, unsigned f, unsigned t) {
+      return make_pass(node * nodes() + f, node * nodes() + t);
+    };
     if (from != to) *next++ = pass(from, from, to);
     *next++ = pass(to, from, to);
     return next;
