@@ -73,42 +73,61 @@ std::uint64_t calls_of(pid_t thread) {
 
 constexpr const char* kTasks = "/proc/self/task";
 
-/// The folder of the process's threads, held open: it is looked at again and again, and the way to it by its name costs the
-/// host more than the look. From one thread at a time.
+/// A file that stays open, of which the program does not know. A program may close descriptors that are not its own; then the
+/// descriptor may be that of another file, which is neither read nor closed.
+class HeldFile {
+ public:
+  HeldFile() = default;
+  /// `descriptor`: of an open file, or below 0.
+  explicit HeldFile(int descriptor) : descriptor_(descriptor) {
+    struct stat status {};
+    if (descriptor < 0 || fstat(descriptor, &status) != 0) return;
+    device_ = status.st_dev;
+    number_ = status.st_ino;
+  }
+
+  /// The descriptor, and what fstat() says of it; nothing when the file is not held (any more).
+  std::optional<int> descriptor(struct stat& status) const {
+    const bool held =
+        descriptor_ >= 0 && fstat(descriptor_, &status) == 0 && status.st_dev == device_ && status.st_ino == number_;
+    return held ? std::optional(descriptor_) : std::nullopt;
+  }
+  std::optional<int> descriptor() const {
+    struct stat status {};
+    return descriptor(status);
+  }
+  void close() {
+    if (const std::optional<int> held = descriptor()) ::close(*held);
+    descriptor_ = -1;
+  }
+
+ private:
+  int descriptor_ = -1;
+  dev_t device_ = 0;
+  ino_t number_ = 0;
+};
+
+/// The folder of the process's threads, held open: opening it by its name for each look costs the host more than the look.
+/// From one thread at a time.
 class TaskFolder {
  public:
   static TaskFolder& the() {
     static TaskFolder folder;
     return folder;
   }
-  /// Its descriptor, and what fstat() says of it; AT_FDCWD when there is none to be had.
+  /// Its descriptor, and what fstat() says of it; AT_FDCWD when it cannot be opened.
   int open(struct stat& status) {
-    if (is_held(status)) return file_;
-    file_ = ::open(kTasks, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (file_ < 0 || fstat(file_, &status) != 0) return AT_FDCWD;
-    device_ = status.st_dev;
-    number_ = status.st_ino;
-    return file_;
+    if (const std::optional<int> held = file_.descriptor(status)) return *held;
+    file_ = HeldFile(::open(kTasks, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    return file_.descriptor(status).value_or(AT_FDCWD);
   }
 
  private:
   TaskFolder() {
-    pthread_atfork(nullptr, nullptr, [] { the().close_of_parent(); });
-  }
-  /// A program may close files that are not its own; then the descriptor may be that of another file.
-  bool is_held(struct stat& status) const {
-    return file_ >= 0 && fstat(file_, &status) == 0 && status.st_dev == device_ && status.st_ino == number_;
+    pthread_atfork(nullptr, nullptr, [] { the().file_.close(); });  // in a child it is the parent's folder
   }
 
-  void close_of_parent() {
-    struct stat status {};
-    if (is_held(status)) close(file_);
-    file_ = -1;
-  }
-
-  int file_ = -1;
-  dev_t device_ = 0;
-  ino_t number_ = 0;
+  HeldFile file_;
 };
 
 using ProcText = std::array<char, 512>;
@@ -150,57 +169,49 @@ class ThreadFiles {
   /// As read_of_thread(). `name`: the same object in all calls for one kind of file.
   ProcText read(pid_t thread, const char* name) {
     const auto [found, is_new] = files_.try_emplace({thread, name});
-    File& file = found->second;
-    file.look = look_;
-    if (is_new) {
-      file.descriptor = open_of_thread(thread, name);
-      struct stat status {};
-      if (file.descriptor >= 0 && fstat(file.descriptor, &status) == 0) file.number = status.st_ino;
-    }
-    const bool kept = is_held(file);
-    ProcText text = kept ? read_from_start(file.descriptor) : ProcText{};
+    Entry& entry = found->second;
+    entry.look = look_;
+    if (is_new) entry.file = HeldFile(open_of_thread(thread, name));
+    const std::optional<int> held = entry.file.descriptor();
+    ProcText text = held ? read_from_start(*held) : ProcText{};
+    const bool valid = text[0] != 0;
     // A thread of the same number may have begun since this one ended, or the program has closed the descriptor.
-    const bool valid = kept && text[0] != 0;
     if (!valid && !is_new) text = read_of_thread(thread, name);
     if (!valid || files_.size() > kMost) {
-      if (kept) close(file.descriptor);
+      entry.file.close();
       files_.erase(found);
     }
     return text;
   }
   /// Begins a look; files that the last one did not read are closed.
   void begin_look() {
-    std::erase_if(files_, [this](const auto& entry) {
-      const bool unused = entry.second.look != look_;
-      if (unused && is_held(entry.second)) close(entry.second.descriptor);
-      return unused;
-    });
+    for (auto entry = files_.begin(); entry != files_.end();) {
+      if (entry->second.look == look_) {
+        ++entry;
+        continue;
+      }
+      entry->second.file.close();
+      entry = files_.erase(entry);
+    }
     ++look_;
   }
 
  private:
   static constexpr std::size_t kMost = 64;
-  struct File {
-    int descriptor = -1;
-    ino_t number = 0;
+  struct Entry {
+    HeldFile file;
     std::uint64_t look = 0;  ///< that read it last
   };
 
   ThreadFiles() {
-    pthread_atfork(nullptr, nullptr, [] { the().close_of_parent(); });
+    pthread_atfork(nullptr, nullptr, [] { the().close_all(); });  // in a child they are of the parent's threads
   }
-  /// A program may close descriptors that are not its own; then the descriptor may be that of another file.
-  static bool is_held(const File& file) {
-    struct stat status {};
-    return file.descriptor >= 0 && fstat(file.descriptor, &status) == 0 && status.st_ino == file.number;
-  }
-  void close_of_parent() {
-    for (const auto& [key, file] : files_)
-      if (is_held(file)) close(file.descriptor);
+  void close_all() {
+    for (auto& [key, entry] : files_) entry.file.close();
     files_.clear();
   }
 
-  std::map<std::pair<pid_t, const char*>, File> files_;
+  std::map<std::pair<pid_t, const char*>, Entry> files_;
   std::uint64_t look_ = 0;
 };
 

@@ -88,6 +88,25 @@ TEST_F(HostThreadsTest, TheProgramMayCloseAllFiles) {
   for (const int file : others) EXPECT_EQ(fcntl(file, F_GETFD), FD_CLOEXEC) << "a file of the program's";
 }
 
+// Files of threads that are held open from look to look are closed by the program, and others get their descriptors.
+TEST_F(HostThreadsTest, TheProgramMayCloseFilesOfThreads) {
+  std::atomic<bool> end{false};
+  const Worker waits([&](const std::atomic<bool>&) { end.wait(false); });
+  ASSERT_TRUE(gets_quiet());
+  for (int file = 3; file < 64; ++file) close(file);
+  std::vector<int> others;
+  for (int i = 0; i < 16; ++i) others.push_back(open("/proc/self/schedstat", O_RDONLY | O_CLOEXEC));
+  EXPECT_TRUE(gets_quiet());
+  {
+    const Worker runs(compute);
+    for (int i = 0; i < 20; ++i) EXPECT_FALSE(look().quiet);
+  }
+  EXPECT_TRUE(gets_quiet());
+  for (const int file : others) EXPECT_EQ(fcntl(file, F_GETFD), FD_CLOEXEC) << "a file of the program's";
+  end = true;
+  end.notify_all();
+}
+
 // The folder that is held open is the parent's.
 TEST_F(HostThreadsTest, AChildLooksAtItsOwnThreads) {
   const Worker worker(compute);
