@@ -68,7 +68,7 @@ struct System : sc_core::sc_module, LineClient {
   void pass_window() {
     edge.resolve(end);
     sc_core::sc_start(to_sc_time(kWindow));
-    const Tick now = to_tick(sc_core::sc_time_stamp());
+    const Tick now = kernel_time();
     end = now + kWindow;
     next = later(next, now);
     if (++windows % kRetireWindows == 0) edge.retire(retirement_horizon(now));

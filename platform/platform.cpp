@@ -167,7 +167,7 @@ std::uint64_t Platform::progress() const {
 bool Platform::timer_armed() const {
   std::uint64_t mie = 0;
   if (!hart_.read_csr(kCsrMie, mie) || (mie & kMachineTimerEnable) == 0) return false;
-  return clint_.timer_armed(0, to_tick(sc_core::sc_time_stamp()));
+  return clint_.timer_armed(0, kernel_time());
 }
 
 void Platform::diagnose(std::ostream& out) const {
@@ -180,8 +180,7 @@ void Platform::diagnose(std::ostream& out) const {
   if (hart_.waiting_for_interrupt()) {
     out << "  interrupt lines: timer " << timer_line_.read() << ", software " << software_line_.read() << ", external "
         << external_line_.read() << " (UART " << uart_line_.read() << ", GPU " << gpu_line_.read() << ")\n";
-    out << "  timer: "
-        << (clint_.timer_armed(0, to_tick(sc_core::sc_time_stamp())) ? "armed, mtimecmp lies ahead" : "not armed") << '\n';
+    out << "  timer: " << (clint_.timer_armed(0, kernel_time()) ? "armed, mtimecmp lies ahead" : "not armed") << '\n';
   }
   if (gpu_) gpu_->diagnose(out);
 }

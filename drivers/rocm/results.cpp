@@ -70,7 +70,7 @@ void Results::write(RunEnd end, bool last) {
   summary.program = program_name();
   summary.end = end;
   summary.guest_mistakes = guest_mistakes();
-  summary.simulated = to_tick(sc_core::sc_time_stamp());
+  summary.simulated = kernel_time();
   summary.wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
   summary.peak_host_memory_bytes = peak_host_memory();
   for (unsigned i = 0; last && i < platform_->gpus(); ++i) platform_->gpu(i).report_unfinished_kernels();

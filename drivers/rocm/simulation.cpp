@@ -219,7 +219,7 @@ void Simulation::report_stall(const char* what) {
 
 void Simulation::watch() {
   const SimulationParameters& limits = parameters_.values().sim;
-  const Tick now = to_tick(sc_core::sc_time_stamp());
+  const Tick now = kernel_time();
   if (limits.max_time != Tick{} && now >= limits.max_time) {
     spdlog::error("simulated time limit of {} reached (--max-time, sim.max_time): the process ends\n{}",
                   readable_time(limits.max_time), state_text());
@@ -262,7 +262,7 @@ void Simulation::simulate() {
   while (stop_.load(std::memory_order_relaxed) < 0) {
     if (serve()) idle_looks_ = 0;
     results_.watch();
-    const HostWaits::Threads waits = waits_.advance(to_tick(sc_core::sc_time_stamp()));
+    const HostWaits::Threads waits = waits_.advance(kernel_time());
     if (waits.begun != waits_begun_) {
       waits_begun_ = waits.begun;
       ran_ = true;
@@ -328,7 +328,7 @@ bool Simulation::host_is_quiet(const HostWaits::Threads& waits) {
 
 /// All threads of the program wait. `active`: they have announced work to the GPUs.
 void Simulation::pass_time(const HostWaits::Threads& waits, bool active) {
-  const Tick now = to_tick(sc_core::sc_time_stamp());
+  const Tick now = kernel_time();
   const bool pending = sc_core::sc_pending_activity();
   // GPUs that only look at memory again and again wait for the program: each of them looks once after a thread of it has run.
   const bool gpus_wait = !active && (!pending || platform_->waits_for_memory());
@@ -376,8 +376,7 @@ void Simulation::wake_threads() {
 void Simulation::show_progress(double seconds) {
   const bool first = notice_.due(seconds);
   if (!first && !(notice_.said() && line_.due())) return;
-  const ProgressLine::Snapshot snapshot{to_tick(sc_core::sc_time_stamp()), 0, platform_->wavefront_instructions(),
-                                        results_.kernels().running()};
+  const ProgressLine::Snapshot snapshot{kernel_time(), 0, platform_->wavefront_instructions(), results_.kernels().running()};
   if (first) {
     notice_.say(snapshot);
   } else {

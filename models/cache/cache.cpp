@@ -145,7 +145,7 @@ void Cache::b_transport(int, tlm::tlm_generic_payload& payload, sc_core::sc_time
     access.kind = attributes->kind;
     access.requester = attributes->requester;
   }
-  advance(to_tick(sc_core::sc_time_stamp()));
+  advance(kernel_time());
   const Tick at = now_ + to_tick(delay);
   tlm::tlm_response_status response;
   const Span span{.address = payload.get_address(),
@@ -440,7 +440,7 @@ Tick Cache::send(const SectorAccess& request, Tick at) {
 
 Tick Cache::write_back(Tick at) {
   if (tags_.dirty_sectors() == 0) return at;
-  now_ = to_tick(sc_core::sc_time_stamp());
+  now_ = kernel_time();
   Tick done = at;
   Tick next = at;
   for (TagArray::Slot slot = 0; tags_.dirty_sectors() != 0; ++slot) {
@@ -481,7 +481,7 @@ void Cache::leave(std::uint64_t address, bool dirty) {
     if (tags_.valid(slot)) tags_.drop(slot);
     tags_.install(slot, line);
   }
-  const Tick now = to_tick(sc_core::sc_time_stamp());
+  const Tick now = kernel_time();
   for (unsigned i = 0; i < tags_.sectors(); ++i) {
     TagArray::Sector& sector = tags_.sector(slot, i);
     sector.filled(now, now);

@@ -40,8 +40,6 @@ std::uint64_t share_of(std::uint64_t bytes, Tick part, Tick whole) {
                                                     static_cast<double>(whole.ps));
 }
 
-Tick now() { return to_tick(sc_core::sc_time_stamp()); }
-
 }  // namespace
 
 struct BulkBlits::Copy {
@@ -91,10 +89,10 @@ struct BulkBlits::Copy {
     if (finished == 0 || finished < all / 8 || dispatch->next_workgroup >= all) return;
     if (counted_first == 0) {
       counted_first = finished;
-      count_began = now();
+      count_began = kernel_time();
     }
     counted_last = finished;
-    count_ended = now();
+    count_ended = kernel_time();
   }
   bool over_link() const { return kind.from_host || kind.to_host; }
 };
@@ -125,7 +123,7 @@ bool BulkBlits::take(Dispatch& dispatch) {
   copies_.push_back(std::make_unique<Copy>(Copy{.dispatch = &dispatch,
                                                 .blit = std::move(*blit),
                                                 .kind = std::move(kind),
-                                                .began = now(),
+                                                .began = kernel_time(),
                                                 .workgroups = dispatch.workgroups,
                                                 .grid = dispatch.grid}));
   go_on(*copies_.back());
@@ -165,7 +163,7 @@ void BulkBlits::others_begin() {
     // Up to the next place where it can be cut.
     catch_up(*copy);
     const std::uint64_t there =
-        copy->from + share_of(copy->blit.bytes - copy->from, now() - copy->piece_began, copy->rest.time);
+        copy->from + share_of(copy->blit.bytes - copy->from, kernel_time() - copy->piece_began, copy->rest.time);
     copy->to = copy->cut_after(std::max(copy->done, std::min(there, copy->blit.bytes)));
   }
   wake();
@@ -235,7 +233,7 @@ void BulkBlits::execute(Copy& copy, std::uint64_t to) {
   Dispatch& dispatch = *copy.dispatch;
   copy.from = copy.done;
   copy.to = to;
-  copy.piece_began = now();
+  copy.piece_began = kernel_time();
   copy.piece_alone = context_->at_work() == 0;
   copy.traffic_before = context_->traffic();
   dispatch.workgroups = copy.workgroups;
@@ -252,7 +250,7 @@ void BulkBlits::learn(Copy& copy) {
     copy.sample = Copy::Sample::none;
     return;
   }
-  CopyCost cost{.time = now() - copy.piece_began, .traffic = context_->traffic()};
+  CopyCost cost{.time = kernel_time() - copy.piece_began, .traffic = context_->traffic()};
   for (std::size_t i = 0; i < cost.traffic.size(); ++i) cost.traffic[i] -= copy.traffic_before[i];
   const std::uint64_t bytes = copy.to - copy.from;
   if (copy.sample == Copy::Sample::none) {
@@ -282,19 +280,19 @@ void BulkBlits::begin_bulk(Copy& copy, const CopyCost& whole) {
   copy.in_bulk = true;
   copy.from = copy.done;
   copy.to = copy.blit.bytes;
-  copy.piece_began = now();
+  copy.piece_began = kernel_time();
   blits_.expect_moves(copy.blit, copy.done);
   copy.rest = whole.scaled(static_cast<double>(copy.blit.bytes - copy.done) / static_cast<double>(copy.blit.bytes));
   // Alone all the time, the copy ends when the whole does: what samples took for their starts and ends has not been.
-  if (copy.alone) copy.rest.time = later(copy.began + whole.time, now()) - now();
+  if (copy.alone) copy.rest.time = later(copy.began + whole.time, kernel_time()) - kernel_time();
   wake();
 }
 
 void BulkBlits::catch_up(Copy& copy) {
   const std::uint64_t all = copy.blit.bytes - copy.from;
   std::uint64_t upto = copy.to;
-  if (now() < copy.time_of(copy.to)) {
-    upto = std::min(upto, copy.blit.cut_before(copy.from + share_of(all, now() - copy.piece_began, copy.rest.time)));
+  if (kernel_time() < copy.time_of(copy.to)) {
+    upto = std::min(upto, copy.blit.cut_before(copy.from + share_of(all, kernel_time() - copy.piece_began, copy.rest.time)));
   }
   if (upto <= copy.done) return;
   const std::uint64_t bytes = upto - copy.done;
@@ -337,7 +335,7 @@ void BulkBlits::advance() {
     }
   }
   for (Dispatch* dispatch : ended) {
-    dispatch->end = now();
+    dispatch->end = kernel_time();
     finish(*find(*dispatch));
     listener_.dispatch_done(*dispatch);
   }
@@ -357,10 +355,10 @@ void BulkBlits::finish(Copy& copy) {
 void BulkBlits::wake() {
   Tick next = kNever;
   for (const auto& copy : copies_) {
-    if (copy->counts_workgroups()) next = earlier(next, now() + kCount);
-    if (copy->in_bulk) next = earlier(next, later(earlier(copy->time_of(copy->to), now() + kStep), now()));
+    if (copy->counts_workgroups()) next = earlier(next, kernel_time() + kCount);
+    if (copy->in_bulk) next = earlier(next, later(earlier(copy->time_of(copy->to), kernel_time() + kStep), kernel_time()));
   }
-  if (next != kNever) wake_.notify(to_sc_time(next - now()));
+  if (next != kNever) wake_.notify(to_sc_time(next - kernel_time()));
 }
 
 BulkBlits::Copy* BulkBlits::find(const Dispatch& dispatch) {

@@ -73,10 +73,7 @@ void CommandProcessor::drive_interrupt() {
   interrupt.write((word(LACUNA_GPU_INTERRUPT_STATUS) & word(LACUNA_GPU_INTERRUPT_ENABLE)) != 0);
 }
 
-void CommandProcessor::update_interrupt(Tick at) {
-  const Tick now = to_tick(sc_core::sc_time_stamp());
-  interrupt_changed_.notify(to_sc_time(later(at, now) - now));
-}
+void CommandProcessor::update_interrupt(Tick at) { interrupt_changed_.notify(delay_until(at)); }
 
 void CommandProcessor::raise(std::uint32_t interrupts, Tick at) {
   word(LACUNA_GPU_INTERRUPT_STATUS) |= interrupts;

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "models/command/barrier_packets.h"
-#include "models/common/time/kernel_time.h"
+#include "models/common/time/tlm_time.h"
 
 namespace lacuna {
 

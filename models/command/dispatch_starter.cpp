@@ -6,15 +6,10 @@
 #include <memory>
 #include <utility>
 
-#include "models/common/time/kernel_time.h"
+#include "models/command/timed_access.h"
+#include "models/common/time/tlm_time.h"
 
 namespace lacuna {
-
-void access_memory(TimingPort& port, const GpuVm& vm, std::uint64_t address, unsigned bytes, bool write) {
-  const isa::MemoryWindow window = vm.find(address);
-  if (!window.contains(address, bytes)) return;
-  wait_for_time(port.access(window.physical + (address - window.base), bytes, write, kernel_time()).done);
-}
 
 PacketOutcome DispatchStarter::start(unsigned slot, const std::byte* raw, hsa::PacketHeader header) {
   QueueSlot& queue = context_.queues[slot];

@@ -63,7 +63,4 @@ class DispatchStarter {
   std::uint64_t next_index_ = 0;
 };
 
-/// Reads or writes an object in memory for its time, in the calling SC_THREAD. No time passes when it is not mapped.
-void access_memory(TimingPort& port, const GpuVm& vm, std::uint64_t address, unsigned bytes, bool write);
-
 }  // namespace lacuna

@@ -113,8 +113,7 @@ void Dispatcher::reset() {
 void Dispatcher::workgroup_done(ComputeUnit& unit, Dispatch& dispatch, std::span<const std::uint32_t> scratch_slots, Tick at) {
   give_back_scratch(dispatch, scratch_slots);
   completions_.push({at, completion_order_++, &dispatch, numbers_[unit.place().index]});
-  const Tick now = to_tick(sc_core::sc_time_stamp());
-  wake_.notify(to_sc_time(later(at, now) - now));
+  wake_.notify(delay_until(at));
 }
 
 void Dispatcher::wavefront_fault(Dispatch& dispatch, const WavefrontFault& fault, Tick at) {
@@ -136,10 +135,10 @@ bool Dispatcher::wave_sync(const isa::WaveSyncRequest& request, const WavefrontT
 }
 
 void Dispatcher::work() {
-  const Tick now = to_tick(sc_core::sc_time_stamp());
+  const Tick now = kernel_time();
   complete(now);
   launch(now);
-  if (!completions_.empty()) wake_.notify(to_sc_time(later(completions_.top().at, now) - now));
+  if (!completions_.empty()) wake_.notify(delay_until(completions_.top().at));
 }
 
 void Dispatcher::complete(Tick now) {

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "models/command/loaded_code_object.h"
-#include "models/common/time/kernel_time.h"
+#include "models/common/time/tlm_time.h"
 
 namespace lacuna {
 

@@ -2,7 +2,7 @@
 
 #include "include/lacuna/abi/gpu_registers.h"
 #include "models/common/config/guest_mistake.h"
-#include "models/common/time/kernel_time.h"
+#include "models/common/time/tlm_time.h"
 
 namespace lacuna {
 

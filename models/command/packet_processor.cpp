@@ -7,8 +7,9 @@
 #include <ostream>
 #include <span>
 
+#include "models/command/timed_access.h"
 #include "models/common/config/guest_mistake.h"
-#include "models/common/time/kernel_time.h"
+#include "models/common/time/tlm_time.h"
 
 namespace lacuna {
 
@@ -237,7 +238,7 @@ std::string PacketProcessor::fault_text(const Dispatch& dispatch, const Wavefron
 void PacketProcessor::dispatch_fault(Dispatch& dispatch, const WavefrontFault& fault, Tick at) {
   if (reports_.has_fault(dispatch)) return;
   reports_.add_fault(dispatch, fault, fault_text(dispatch, fault));
-  work_.notify(to_sc_time(later(at, kernel_time()) - kernel_time()));
+  work_.notify(delay_until(at));
 }
 
 void PacketProcessor::dispatch_warning(Dispatch& dispatch, const WavefrontFault& fault, Tick) {
@@ -295,7 +296,7 @@ void PacketProcessor::reset() {
 void PacketProcessor::ring(unsigned slot, std::uint64_t last, Tick at) {
   ++statistics_.doorbells;
   if (!queues_.ring(slot, last)) return;
-  work_.notify(to_sc_time(later(at, kernel_time()) - kernel_time()));
+  work_.notify(delay_until(at));
 }
 
 bool PacketProcessor::poll_doorbells() {

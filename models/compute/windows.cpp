@@ -50,10 +50,7 @@ void Windows::reset() {
   next_retire_ = horizon_ = Tick{};
 }
 
-void Windows::wake(Cycles at) {
-  const Tick now = to_tick(sc_core::sc_time_stamp());
-  wake_.notify(to_sc_time(later(clock_.ticks(later(at, end_)), now) - now));
-}
+void Windows::wake(Cycles at) { wake_.notify(delay_until(clock_.ticks(later(at, end_)))); }
 
 void Windows::launched(unsigned group, ComputeUnit& unit, ResidentWorkgroup& workgroup, Cycles at) {
   groups_[group]->launched.push_back({&unit, &workgroup, at});
@@ -79,7 +76,7 @@ bool Windows::Group::idle() const {
 }
 
 void Windows::run() {
-  const Tick now = to_tick(sc_core::sc_time_stamp());
+  const Tick now = kernel_time();
   const Cycles begin = later(clock_.ceil(now), end_);
   end_ = begin + length_;
   ++count_;

@@ -381,7 +381,7 @@ void GpuDevice::reset() {
 }
 
 void GpuDevice::kernel_ended(const KernelRecord&) {
-  const Tick now = to_tick(sc_core::sc_time_stamp());
+  const Tick now = kernel_time();
   agents_.retire(now);
   if (requests_ != nullptr) requests_->advance(now);
 }

@@ -99,7 +99,7 @@ void MemoryPhase::resolve(Tick end) {
     group.left = group.next_departure < end;
     if (group.left) leave(group, end, scratch);
   });
-  const Tick now = to_tick(sc_core::sc_time_stamp());
+  const Tick now = kernel_time();
   fabric_.advance(now);
   exchange(end, now, false);
   // An answer before the window's end may free an MSHR or a way, and a request that waited for it leaves then. Left to the next
@@ -485,8 +485,8 @@ void MemoryPhase::serve_by_sockets(Memory& memory) {
 void MemoryPhase::serve_by_socket(Memory& memory, const TimedRequest& arrival) {
   Request& request = *arrival.request;
   payload_.renew(request.access);
-  const Tick now = to_tick(sc_core::sc_time_stamp());
-  sc_core::sc_time delay = to_sc_time(later(arrival.at, now) - now);
+  const Tick now = kernel_time();
+  sc_core::sc_time delay = delay_until(arrival.at);
   fabric_.destinations[request.destination]->b_transport(*payload_, delay);
   RequestTiming& timing = request.timing;
   timing.at = now + to_tick(delay);

@@ -5,7 +5,7 @@
 namespace lacuna {
 
 void MemoryPhase::resolve_steps(Tick end) {
-  const Tick now = to_tick(sc_core::sc_time_stamp());
+  const Tick now = kernel_time();
   fabric_.advance(now);
   for (Group& group : groups_) learn_translations(group);
   launch_requests(end);

@@ -69,7 +69,7 @@ Fabric::Fabric(sc_core::sc_module_name module_name, const FabricParameters& para
 void Fabric::reset() { next_retire_ = {}; }
 
 void Fabric::b_transport(int source, tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
-  const Tick now = to_tick(sc_core::sc_time_stamp());
+  const Tick now = kernel_time();
   advance(now);
   AddressRoutes::Hop hop;
   if (!route(payload.get_address(), hop)) {

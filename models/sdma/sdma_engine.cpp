@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "models/common/time/kernel_time.h"
+#include "models/common/time/tlm_time.h"
 
 namespace lacuna {
 

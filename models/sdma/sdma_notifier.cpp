@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "models/common/config/guest_mistake.h"
-#include "models/common/time/kernel_time.h"
+#include "models/common/time/tlm_time.h"
 
 namespace lacuna {
 

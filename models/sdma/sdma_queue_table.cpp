@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "models/common/config/guest_mistake.h"
-#include "models/common/time/kernel_time.h"
+#include "models/common/time/tlm_time.h"
 #include "models/sdma/shared_memory.h"
 
 namespace lacuna {

@@ -19,11 +19,12 @@ namespace lacuna {
 
 class SdmaQueueTable {
  public:
-  /// Ids of queues are first_id, first_id + id_stride, ...: those of different engines differ. `vm` outlives the table.
+  /// Ids of queues are first_id, first_id + stride, ...: those of different engines differ.
   struct Numbering {
     std::uint32_t first_id = 1;
     std::uint32_t stride = 1;
   };
+  /// All arguments but `numbering` outlive the table.
   SdmaQueueTable(const GpuVm& vm, const sdma::Format& format, Numbering numbering, SdmaNotifier& notifier)
       : vm_(vm), format_(format), numbering_(numbering), notifier_(notifier) {}
 

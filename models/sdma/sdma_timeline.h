@@ -4,7 +4,7 @@
 
 #include <functional>
 
-#include "models/common/time/kernel_time.h"
+#include "models/common/time/tlm_time.h"
 #include "models/common/time/units.h"
 #include "models/sdma/sdma_queue.h"
 

@@ -126,10 +126,6 @@ void write_activity_csv_header(std::ostream& out) {
 
 void append_activity_csv(const KernelActivity& a, std::string& line) {
   const auto column = [&line](std::uint64_t number) {
-    if (number == 0) {  // most columns of a short kernel
-      line.append(",0", 2);
-      return;
-    }
     line += ',';
     append_decimal(line, number);
   };

@@ -27,7 +27,7 @@ constexpr const char* kGuestMistakes = "mistakes of the guest";
 class SimulatedTimeFlag : public spdlog::custom_flag_formatter {
  public:
   void format(const spdlog::details::log_msg& /*message*/, const std::tm& /*time*/, spdlog::memory_buf_t& out) override {
-    const std::string text = readable_time(to_tick(sc_core::sc_time_stamp()));
+    const std::string text = readable_time(kernel_time());
     out.append(text.data(), text.data() + text.size());
   }
   std::unique_ptr<custom_flag_formatter> clone() const override { return std::make_unique<SimulatedTimeFlag>(); }

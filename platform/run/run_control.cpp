@@ -92,13 +92,13 @@ RunEnd run_simulation(const SimulationParameters& limits, const RunObserver& obs
   const Tick time_limit = limits.max_time == Tick{} ? kNever : limits.max_time;
   Tick slice = kSmallestSlice;
   sc_core::sc_start(sc_core::SC_ZERO_TIME);
-  Tick next_check = to_tick(sc_core::sc_time_stamp()) + limits.max_idle;
+  Tick next_check = kernel_time() + limits.max_idle;
   std::uint64_t progress_at_check = observer.progress();
   while (true) {
     if (observer.ended()) return RunEnd::guest;
     if (InterruptHandler::requested()) return RunEnd::interrupted;
     if (observer.output_failed()) return RunEnd::output_failed;
-    const Tick now = to_tick(sc_core::sc_time_stamp());
+    const Tick now = kernel_time();
     if (now >= time_limit) return RunEnd::time_limit;
     if (!sc_core::sc_pending_activity()) return RunEnd::no_events;
     if (now >= next_check) {

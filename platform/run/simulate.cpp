@@ -168,7 +168,7 @@ int simulate(const CommandLine& line, GuestProgram program) {
   observer.output_failed = [&] { return !lost_output().empty(); };
   observer.between_slices = [&] {
     if (!progress.due()) return;
-    progress.show({to_tick(sc_core::sc_time_stamp()), platform.hart().statistics().instructions,
+    progress.show({kernel_time(), platform.hart().statistics().instructions,
                    platform.gpu() == nullptr ? 0 : platform.gpu()->wavefront_instructions(), kernels.running()});
   };
   const auto begin = std::chrono::steady_clock::now();
@@ -201,7 +201,7 @@ int simulate(const CommandLine& line, GuestProgram program) {
   if (!lost.empty()) summary.exit_code = kExitOutput;
   platform.hart().tell_debugger_of_end(summary.exit_code, reason.empty() ? reason : "lacuna: " + reason);
   summary.guest_mistakes = guest_mistakes();
-  summary.simulated = to_tick(sc_core::sc_time_stamp());
+  summary.simulated = kernel_time();
   summary.wall_seconds = wall_seconds;
   summary.peak_host_memory_bytes = peak_host_memory();
   if (platform.gpu() != nullptr) platform.gpu()->report_unfinished_kernels();

@@ -1,4 +1,5 @@
-// Conversion between Tick and sc_time. SystemC's default resolution (1 ps) is part of the contract; the platform checks it.
+// Conversion between Tick and sc_time, and the SystemC kernel's time as a Tick. SystemC's default resolution (1 ps) is part of
+// the contract; the platform checks it.
 #pragma once
 
 #include <systemc>
@@ -21,6 +22,14 @@ inline sc_core::sc_time to_sc_time(Tick t) {
   return time;
 }
 inline Tick to_tick(const sc_core::sc_time& t) { return {t.value()}; }
+inline Tick kernel_time() { return to_tick(sc_core::sc_time_stamp()); }
+/// From the kernel's time to `at`; zero when `at` has passed.
+inline sc_core::sc_time delay_until(Tick at) {
+  const Tick now = kernel_time();
+  return to_sc_time(later(at, now) - now);
+}
+/// Only in an SC_THREAD: suspends it until `at`; for one delta cycle when `at` is the kernel's time or earlier.
+inline void wait_for_time(Tick at) { sc_core::wait(delay_until(at)); }
 /// The local time of an initiator that has run `delay` ahead of the kernel.
 inline Tick local_time(const sc_core::sc_time& delay) { return {sc_core::sc_time_stamp().value() + delay.value()}; }
 /// The annotated delay that makes local_time() equal t. t must not lie before the kernel's time.

@@ -136,7 +136,7 @@ unsigned MmioPeripheral::transport_dbg(tlm::tlm_generic_payload& payload) {
   const Decoded decoded = decode(payload);
   payload.set_response_status(decoded.status);
   if (decoded.status != tlm::TLM_OK_RESPONSE) return 0;
-  perform(decoded, payload, to_tick(sc_core::sc_time_stamp()), true);
+  perform(decoded, payload, kernel_time(), true);
   return payload.get_data_length();
 }
 

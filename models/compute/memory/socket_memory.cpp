@@ -6,7 +6,7 @@ namespace lacuna {
 
 bool SocketMemory::access(const LineAccess& request, Tick at, LineClient&, std::uint32_t, LineAnswer& answer) {
   payload_.renew(request);
-  const Tick now = to_tick(sc_core::sc_time_stamp());
+  const Tick now = kernel_time();
   // A wavefront that was launched in the middle of a window is a little behind the kernel.
   const Tick behind = at < now ? now - at : Tick{};
   sc_core::sc_time delay = to_sc_time(at + behind - now);

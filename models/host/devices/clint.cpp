@@ -87,7 +87,7 @@ void Clint::write_register(const RegisterAccess& access, std::uint64_t value) {
 }
 
 void Clint::update_lines() {
-  const Tick now = to_tick(sc_core::sc_time_stamp());
+  const Tick now = kernel_time();
   Tick next = kNever;
   for (unsigned h = 0; h < msip_.size(); ++h) {
     software_interrupt[h].write(msip_[h] != 0);

@@ -70,7 +70,7 @@ void HostLink::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& 
     return;
   }
   if (++requests_ % kRetireInterval == 0) {
-    const Tick now = to_tick(sc_core::sc_time_stamp());
+    const Tick now = kernel_time();
     upstream_.retire(now);
     downstream_.retire(now);
   }

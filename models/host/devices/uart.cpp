@@ -95,13 +95,13 @@ void Uart::reset() {
 
 void Uart::set_input(std::function<int()> input) {
   input_ = std::move(input);
-  schedule_poll(to_tick(sc_core::sc_time_stamp()));
+  schedule_poll(kernel_time());
 }
 
 void Uart::schedule_poll(Tick at) {
   if (!input_ || (interrupt_enable_ & kEnableReceive) == 0 || poll_due_ != kNever) return;
   poll_due_ = at + parameters_.poll_interval;
-  poll_.notify(to_sc_time(poll_due_ - to_tick(sc_core::sc_time_stamp())));
+  poll_.notify(to_sc_time(poll_due_ - kernel_time()));
 }
 
 void Uart::receive(std::uint8_t character) {
@@ -130,7 +130,7 @@ void Uart::poll_input() {
 void Uart::on_poll() {
   poll_due_ = kNever;
   poll_input();
-  schedule_poll(to_tick(sc_core::sc_time_stamp()));
+  schedule_poll(kernel_time());
 }
 
 std::uint8_t Uart::line_status() const {
