@@ -324,7 +324,7 @@ bool HostThreads::all_wait(unsigned waiting) {
   return known && status.st_nlink == 2 + waiting + SimulatorThread::count();
 }
 
-// A thread waits if it waits in the first pass and has not had a processor until the second. All threads that are seen so have
+// A thread waits only if it does so in two passes and has not had a processor between them. All threads that are seen so have
 // waited at the same time, between the passes; as each of them could only be woken by another one, they still do.
 HostThreads::Look HostThreads::look(std::span<const pid_t> waiting, unsigned spinning) {
   ++looks_;
@@ -346,10 +346,12 @@ HostThreads::Look HostThreads::look(std::span<const pid_t> waiting, unsigned spi
   unsigned running = 0;
   for (Seen& seen : others) {
     if (seen.doing != Doing::gone) {
+      // In this order: a thread that has been woken and has not got a processor yet is seen to run.
+      const Doing again = doing(seen.id);
       const std::optional<Times> after = times(seen.id);
-      if (!after) {
+      if (again == Doing::gone || !after) {
         seen.doing = Doing::gone;
-      } else if (after->slices != seen.times.slices || (after->slices == 0 && doing(seen.id) != seen.doing)) {
+      } else if (again != seen.doing || after->slices != seen.times.slices) {
         seen.doing = Doing::runs;
       }
       seen.times = after.value_or(Times{});

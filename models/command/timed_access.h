@@ -1,5 +1,5 @@
-// Accesses of the packet processor to objects in GPU-visible memory, for their time alone: the data are read and written through
-// the GPUVM's windows.
+// Accesses of the packet processor to objects in GPU-visible memory, for their time alone: the data are read and written
+// through the GPUVM's windows.
 #pragma once
 
 #include <cstdint>
