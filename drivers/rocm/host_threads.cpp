@@ -197,7 +197,7 @@ class ThreadFiles {
   }
 
  private:
-  static constexpr std::size_t kMost = 64;
+  static constexpr std::size_t kMost = 96;
   struct Entry {
     HeldFile file;
     std::uint64_t look = 0;  ///< that read it last
@@ -217,10 +217,14 @@ class ThreadFiles {
 
 /// As in /proc/PID/stat: R runs, S sleeps until a signal or an event, D sleeps uninterruptibly; 0: it is gone.
 char state_of(pid_t thread) {
-  const ProcText stat = read_of_thread(thread, "stat");
+  static constexpr const char* kStat = "stat";
+  const ProcText stat = ThreadFiles::the().read(thread, kStat);
   const char* const end_of_name = std::strrchr(stat.data(), ')');
   return end_of_name == nullptr || end_of_name[1] == 0 ? 0 : end_of_name[2];
 }
+
+/// Uninterruptible sleep ends without the program: a disk answers, another thread is done with the process's memory map.
+bool is_runnable(char state) { return state == 'R' || state == 'D'; }
 
 enum class Doing : std::uint8_t { gone, runs, waits, sleeps };
 
@@ -259,11 +263,8 @@ Doing doing(pid_t thread) {
       return static_cast<int>(arguments[3]) > 0 ? Doing::sleeps : Doing::waits;
     case -1:  // not in a system call: a page fault, or stopped
       return Doing::runs;
-    default: {
-      // Uninterruptible sleep ends without the program: a disk answers, another thread is done with the process's memory map.
-      const char state = state_of(thread);
-      return state == 'R' || state == 'D' ? Doing::runs : Doing::waits;
-    }
+    default:
+      return is_runnable(state_of(thread)) ? Doing::runs : Doing::waits;
   }
 }
 
@@ -326,6 +327,9 @@ bool HostThreads::all_wait(unsigned waiting) {
 
 // A thread waits only if it does so in two passes and has not had a processor between them. All threads that are seen so have
 // waited at the same time, between the passes; as each of them could only be woken by another one, they still do.
+//
+// The second pass looks at a thread's state, not at its system call: from the moment when a thread is woken until a processor
+// has taken it over (TASK_WAKING, which may last long in a virtual machine) the kernel still tells the call in which it slept.
 HostThreads::Look HostThreads::look(std::span<const pid_t> waiting, unsigned spinning) {
   ++looks_;
   ThreadFiles::the().begin_look();
@@ -346,12 +350,12 @@ HostThreads::Look HostThreads::look(std::span<const pid_t> waiting, unsigned spi
   unsigned running = 0;
   for (Seen& seen : others) {
     if (seen.doing != Doing::gone) {
-      // In this order: a thread that has been woken and has not got a processor yet is seen to run.
-      const Doing again = doing(seen.id);
-      const std::optional<Times> after = times(seen.id);
-      if (again == Doing::gone || !after) {
+      const char state = state_of(seen.id);
+      const std::optional<Times> after = times(seen.id);  // after the state, so that it counts a run before that
+      if (state == 0 || !after) {
         seen.doing = Doing::gone;
-      } else if (again != seen.doing || after->slices != seen.times.slices) {
+      } else if (is_runnable(state) || after->slices != seen.times.slices ||
+                 (after->slices == 0 && doing(seen.id) != seen.doing)) {
         seen.doing = Doing::runs;
       }
       seen.times = after.value_or(Times{});
