@@ -9,10 +9,10 @@ DESCRIPTION is an INI file:
   [figure]
   title, x_label, y_label   texts; labels have units
   sweep                     SWEEP.quick.sweep and SWEEP.paper.sweep beside the description make OURS.csv
-  kind                      line, bars or roofline: points of which x is a take too, under roofs, which are the lines of `published`
+  kind                      line, bars or roofline: points of which x is a metric, too, under roofs, which are the lines of `published`
   x                         axis of the sweep along the figure; several, separated by blanks, are written in one label
   series                    axis of the sweep that tells the lines or bars of a group apart; may be missing
-  y                         what the sweep takes: columns y_mean, y_low, y_high, y_samples, y_needed of OURS.csv; several, separated
+  y                         metrics of the sweep: columns y_mean, y_low, y_high, y_samples, y_needed of OURS.csv; several, separated
                             by blanks, are the series
   over, average             axes, separated by blanks, whose values are averaged: arithmetic (default) or geometric
   where                     a condition of `lacuna results`: the points that the figure shows
@@ -46,7 +46,7 @@ KINDS = ("line", "bars", "roofline")
 SCALES = {"linear": 0, "log2": 2, "log10": 10}
 RUN_SCALES = ("quick", "paper")
 # Of each value, in OURS.csv.
-TAKEN = ("_mean", "_low", "_high", "_samples", "_needed")
+SUFFIXES = ("_mean", "_low", "_high", "_samples", "_needed")
 KEYS = ("title", "sweep", "x_label", "y_label", "kind", "x", "series", "y", "x_scale", "y_scale", "mean",
         "over", "average", "where", "published", "note", *(f"note.{scale}" for scale in RUN_SCALES))
 # What a note may say of any scale: the paper's numbers, and where they are.
@@ -100,7 +100,7 @@ def read_description(path):
         if figure.get(key, "arithmetic") not in ("arithmetic", "geometric"):
             raise Failure(f"{path}: {key} = {figure[key]}: must be one of arithmetic, geometric")
     if figure.get("series") and len(figure["y"].split()) > 1:
-        raise Failure(f"{path}: several takes in y are the series; there is no place for series = {figure['series']}")
+        raise Failure(f"{path}: several metrics in y are the series; there is no place for series = {figure['series']}")
     for sentence in sentences(figure.get("note", "")):
         found = NUMBER.search(REFERENCE.sub("", re.sub(r"\{[^}]*\}|`[^`]*`", "", sentence)))
         if found and not SOURCE.search(sentence):
@@ -148,13 +148,13 @@ def number(text, where):
 
 def read_ours(path, figure):
     """{(series, x): Value}, in the order of the file, and the rows that have values."""
-    takes = figure["y"].split()
+    metrics = figure["y"].split()
     roofline = figure["kind"] == "roofline"
     xs = [figure["x"] + "_mean"] if roofline else figure["x"].split()
     columns = xs + ([figure["series"]] if figure.get("series") else []) + figure.get("over", "").split()
     with open(path, encoding="utf-8", newline="") as file:
         rows = csv.DictReader(file)
-        missing = [name for name in columns + [take + suffix for take in takes for suffix in TAKEN] if name not in (rows.fieldnames or [])]
+        missing = [name for name in columns + [metric + suffix for metric in metrics for suffix in SUFFIXES] if name not in (rows.fieldnames or [])]
         if missing:
             raise Failure(f"{path}: has no column {missing[0]}; columns: {', '.join(rows.fieldnames or [])}")
         places = {}
@@ -163,12 +163,12 @@ def read_ours(path, figure):
             x = " ".join(row[name] for name in xs)
             if roofline and x:
                 x = f"{float(x):.4g}"
-            for take in takes:
-                series = take if len(takes) > 1 else row[figure["series"]] if figure.get("series") else ""
-                if row[take + "_mean"] == "":  # no run of this point has ended well
+            for metric in metrics:
+                series = metric if len(metrics) > 1 else row[figure["series"]] if figure.get("series") else ""
+                if row[metric + "_mean"] == "":  # no run of this point has ended well
                     continue
                 where = f"{path}, line {rows.line_num}"
-                places.setdefault((series, x), []).append(value_of(row, take, where))
+                places.setdefault((series, x), []).append(value_of(row, metric, where))
                 if len(places[series, x]) > 1 and not figure.get("over"):
                     raise Failure(f"{where}: a second value of {figure['x']} = {x} {series}; `where` and `over` choose among several")
                 if not used or used[-1] is not row:
@@ -178,8 +178,8 @@ def read_ours(path, figure):
     return {place: averaged(values, figure.get("average")) for place, values in places.items()}, used
 
 
-def value_of(row, take, where):
-    mean, low, high, samples, needed = (row[take + suffix] for suffix in TAKEN)
+def value_of(row, metric, where):
+    mean, low, high, samples, needed = (row[metric + suffix] for suffix in SUFFIXES)
     interval = (number(low, where), number(high, where)) if low else (math.nan, math.nan)
     return Value(number(mean, where), *interval, int(number(samples, where)), int(number(needed, where)) if needed else None)
 

@@ -51,7 +51,7 @@ constexpr std::array<CommandInfo, 9> kCommands{
       "the points to the batch system as job arrays. Exit code 1: not all points are done, or an "
       "interval is wider than until asks for."},
      {"results", Command::results, "[SWEEP[@VERSION]]", "list, filter, export and compare what sweeps have found",
-      "Without SWEEP lists the sweeps of a database; with it prints what the sweep takes of each combination of axes: the mean "
+      "Without SWEEP lists the sweeps of a database; with it prints the metrics of each combination of axes: the mean "
       "of the repetitions, its 95 % confidence interval, and how many samples a narrower one would need. @VERSION, a commit or "
       "the first digits of one or a version, chooses among "
       "results of several builds. Exit code 1: --compare has found a change."},
@@ -153,13 +153,13 @@ po::options_description sweep_options() {
 po::options_description results_options() {
   using Texts = std::vector<std::string>;
   po::options_description options = common_options();
-  options.add_options()                                                                                          //
-      ("db", po::value<std::string>()->value_name("FILE")->default_value("lacuna-results.db"), "database")       //
-      ("take,t", po::value<Texts>()->value_name("[NAME=]PATH"), "show this instead of what the sweep takes")     //
-      ("where,w", po::value<Texts>()->value_name("CONDITION"), "only points for which this holds: 'n >= 1024'")  //
-      ("points", "each point by itself, with its state and origin")                                              //
-      ("failed", "points that failed, with the end of their logs")                                               //
-      ("csv", "comma-separated values to standard output")                                                       //
+  options.add_options()                                                                                            //
+      ("db", po::value<std::string>()->value_name("FILE")->default_value("lacuna-results.db"), "database")         //
+      ("metric,m", po::value<Texts>()->value_name("[NAME=]PATH"), "show this instead of the sweep's own metrics")  //
+      ("where,w", po::value<Texts>()->value_name("CONDITION"), "only points for which this holds: 'n >= 1024'")    //
+      ("points", "each point by itself, with its state and origin")                                                //
+      ("failed", "points that failed, with the end of their logs")                                                 //
+      ("csv", "comma-separated values to standard output")                                                         //
       ("compare", po::value<std::string>()->value_name("SWEEP[@VERSION]"),
        "what has changed from SWEEP to this one: differences beyond the threshold and beyond the intervals")  //
       ("threshold", po::value<std::string>()->value_name("PERCENT")->default_value("1%"), "of --compare")     //
@@ -349,7 +349,7 @@ void take_sweep_options(const po::variables_map& values, SweepOptions& sweep) {
 void take_results_options(const po::variables_map& values, ResultsOptions& results) {
   using Texts = std::vector<std::string>;
   results.database = values["db"].as<std::string>();
-  if (values.count("take") != 0) results.take = values["take"].as<Texts>();
+  if (values.count("metric") != 0) results.metrics = values["metric"].as<Texts>();
   if (values.count("where") != 0) results.where = values["where"].as<Texts>();
   if (values.count("compare") != 0) results.compare = values["compare"].as<std::string>();
   results.threshold = values["threshold"].as<std::string>();

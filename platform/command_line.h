@@ -48,7 +48,7 @@ struct SweepOptions {
 /// Of `lacuna results`.
 struct ResultsOptions {
   std::string database;
-  std::vector<std::string> take;  ///< NAME=PATH
+  std::vector<std::string> metrics;  ///< NAME=PATH, or a path alone
   std::vector<std::string> where;
   std::optional<std::string> compare;
   std::string threshold;

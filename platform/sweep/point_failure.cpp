@@ -21,19 +21,19 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// What is kept of a log: its first lines or those from the cause on, and its last ones.
+/// Sizes of the parts of a long log to keep: from its beginning or from the cause, and its end.
 constexpr std::uintmax_t kFirstBytes = 4 * 1024;
 constexpr std::uintmax_t kLastBytes = 16 * 1024;
-/// A log is searched for its cause so far, and a cause is so long at most.
+/// Length of a log that is searched for the cause, and maximum length of a cause.
 constexpr std::uintmax_t kMostSearched = 256 * 1024 * 1024;
 constexpr std::size_t kMostOfALine = 1000;
-/// Less space than this is none: the results of a point need more.
+/// Minimum free space for the results of a point; with less the disk counts as full.
 constexpr std::size_t kLeastSpace = 1024 * 1024;
 
 constexpr std::string_view kSpeaker = "lacuna: ";
 constexpr std::string_view kWarning = "lacuna: warning at ";
 
-/// A line that may stand in a table: no control characters, not endless.
+/// A line fit for a table: no control characters, bounded length.
 std::string one_line(std::string_view text) {
   std::string line(trimmed(text.substr(0, text.find('\n'))));
   if (line.size() > kMostOfALine) {
@@ -45,7 +45,7 @@ std::string one_line(std::string_view text) {
   return line;
 }
 
-/// The logs of a run: that of its first process, then those of the others.
+/// Log files of a run: of the first process, then of the others.
 std::vector<fs::path> run_logs(const fs::path& output) {
   std::vector<fs::path> folders;
   std::error_code status;
@@ -60,8 +60,8 @@ std::vector<fs::path> run_logs(const fs::path& output) {
 }
 
 struct Said {
-  std::string refusal;  ///< the first sentence of lacuna itself that is no warning
-  std::string last;     ///< the last line of others
+  std::string refusal;  ///< first message of lacuna itself that is not a warning
+  std::string last;     ///< last line of other programs
 };
 
 Said said_in(const fs::path& log_file) {
@@ -87,7 +87,7 @@ std::string read_part(std::ifstream& file, std::uintmax_t begin, std::uintmax_t 
   return text;
 }
 
-/// Where the line begins that has this text; nothing when none of the first ones has it.
+/// Offset of the first line that contains the text; empty if it is not in the searched part.
 std::optional<std::uintmax_t> line_with(std::ifstream& file, std::string_view text) {
   file.clear();
   file.seekg(0);
@@ -121,9 +121,9 @@ std::string signal_text(int number) {
          (description == nullptr ? "" : std::string(" (") + description + ')');
 }
 
-std::string cause_of(const PointEnd& end, const fs::path& folder) {
-  if (end.state == PointState::done) return {};
-  std::string cause = end.why;
+std::string cause_of(const RunResult& result, const fs::path& folder) {
+  if (result.state == PointState::done) return {};
+  std::string cause = result.why;
   LoggedTrouble trouble;
   const std::vector<fs::path> logs = run_logs(folder / kPointOutput);
   for (const fs::path& log : logs) {
@@ -140,9 +140,10 @@ std::string cause_of(const PointEnd& end, const fs::path& folder) {
     return cause;
   }
   const Said said = said_in(folder / kPointLog);
-  // A run that has begun has a log: what lacuna says besides is no refusal then.
+  // A run that has started has a log, so its other messages are not refusals to start.
   if (logs.empty() && !said.refusal.empty()) return said.refusal;
-  cause = end.signal != 0 ? "ended by " + signal_text(end.signal) : "ended with exit code " + std::to_string(end.exit_code);
+  cause = result.signal != 0 ? "ended by " + signal_text(result.signal)
+                             : "ended with exit code " + std::to_string(result.exit_code);
   if (!said.last.empty()) cause += "; its last line: " + said.last;
   return cause;
 }
@@ -163,7 +164,7 @@ std::string kept_log(const fs::path& folder, const std::string& cause) {
   const std::string said = said_of_cause(cause);
   const auto found = said.empty() ? std::nullopt : line_with(file, said);
   const std::uintmax_t tail = size - kLastBytes;
-  // The end has it anyway: then the beginning is worth more.
+  // The kept end contains the cause, so keep the beginning.
   const std::uintmax_t begin = found && *found < tail ? *found : 0;
   std::ostringstream log;
   if (begin != 0) log << '[' << begin << " bytes before are not kept]\n";
@@ -174,7 +175,7 @@ std::string kept_log(const fs::path& folder, const std::string& cause) {
   return log.str();
 }
 
-void require_writable(const PointEnd& end, const fs::path& folder) {
+void require_writable(const RunResult& result, const fs::path& folder) {
   rlimit limit{};
   getrlimit(RLIMIT_FSIZE, &limit);
   std::size_t space = kLeastSpace;
@@ -185,7 +186,7 @@ void require_writable(const PointEnd& end, const fs::path& folder) {
     for (const fs::directory_entry& entry : fs::recursive_directory_iterator(folder, status))
       if (entry.is_regular_file(status) && entry.file_size(status) >= limit.rlim_cur)
         throw WriteError(entry.path().string() + reason);
-    if (end.signal == SIGXFSZ) throw WriteError("a file of a point" + reason);
+    if (result.signal == SIGXFSZ) throw WriteError("a file of a point" + reason);
     space = std::min<std::size_t>(space, limit.rlim_cur);
   }
   probe(folder, space);

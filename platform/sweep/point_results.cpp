@@ -27,9 +27,9 @@ std::string contents(const fs::path& file) {
   return text.str();
 }
 
-/// Reads statistics.json as it comes, without a tree of it: a sweep reads one for each point.
+/// Streaming parser of statistics.json, without a document tree, because a sweep reads one file per point.
 ///
-/// Arrays are passed over, but for kernel_totals: dispatches one by one are in kernels.csv.
+/// Skips arrays except kernel_totals: single dispatches are read from kernels.csv.
 class StatisticsReader : public nlohmann::json_sax<Json> {
  public:
   explicit StatisticsReader(PointResults& results) : results_(results) {}
@@ -41,7 +41,7 @@ class StatisticsReader : public nlohmann::json_sax<Json> {
   bool boolean(bool value) override { return add(std::int64_t{value}); }
   bool number_integer(number_integer_t value) override { return add(std::int64_t{value}); }
   bool number_unsigned(number_unsigned_t value) override {
-    // SQLite's integers have a sign.
+    // SQLite integers are signed.
     constexpr auto kMost = static_cast<number_unsigned_t>(std::numeric_limits<std::int64_t>::max());
     return value > kMost ? add(static_cast<double>(value)) : add(static_cast<std::int64_t>(value));
   }
@@ -74,7 +74,7 @@ class StatisticsReader : public nlohmann::json_sax<Json> {
     if (in_totals_ && objects_.size() == 2) {
       kernel_begin_ = results_.statistics.size();
     } else if (objects_.size() == 2 && key_ == "statistics") {
-      has_statistics_ = true;  // its names begin paths
+      has_statistics_ = true;  // paths begin with the names of its members
     } else if (objects_.size() > 1) {
       descend(key_);
     }
@@ -123,7 +123,7 @@ class StatisticsReader : public nlohmann::json_sax<Json> {
  private:
   using Value = std::variant<std::int64_t, double>;
   struct Object {
-    std::size_t outer;  ///< length of the path outside of it
+    std::size_t outer;  ///< length of the enclosing path
     std::optional<Value> value;
     std::optional<std::string> unit;
   };
@@ -156,7 +156,7 @@ class StatisticsReader : public nlohmann::json_sax<Json> {
   std::string key_;
   std::string kernel_;
   std::size_t kernel_begin_ = 0;
-  std::size_t passed_over_ = 0;  ///< arrays that are open and not read
+  std::size_t passed_over_ = 0;  ///< open arrays that are skipped
   bool in_totals_ = false;
   bool has_run_hash_ = false;
   bool has_statistics_ = false;
@@ -179,7 +179,7 @@ PointResults read_results(const fs::path& folder) {
   if (!fs::exists(folder / "statistics.json", status)) throw SweepError("the run has left no statistics.json");
   PointResults results = parse_statistics(contents(folder / "statistics.json"));
   results.configuration = contents(folder / "effective.cfg");
-  // The one of these that output.kernels has chosen.
+  // The file that output.kernels selects.
   std::string table = contents(folder / "kernels.csv") + contents(folder / "kernel_totals.csv");
   try {
     table += gunzip(contents(folder / "kernels.csv.gz"));
@@ -192,7 +192,7 @@ PointResults read_results(const fs::path& folder) {
   return results;
 }
 
-std::vector<std::string> Take::paths() const {
+std::vector<std::string> Metric::paths() const {
   if (text.find('{') == std::string::npos) return {text};
   std::vector<std::string> paths;
   for (const TextPart& part : parts_of(text))
@@ -200,7 +200,7 @@ std::vector<std::string> Take::paths() const {
   return paths;
 }
 
-std::optional<double> Take::value(const std::function<std::optional<double>(const std::string&)>& sum) const {
+std::optional<double> Metric::value(const std::function<std::optional<double>(const std::string&)>& sum) const {
   if (text.find('{') == std::string::npos) return sum(text);
   NamedValues values;
   std::string expression;
@@ -225,7 +225,7 @@ std::optional<double> Take::value(const std::function<std::optional<double>(cons
 
 bool path_matches(const std::string& pattern, const std::string& path) {
   if (pattern.find_first_of("*?[") == std::string::npos) return pattern == path;
-  // As file names: * stays within a name.
+  // With / for . because FNM_PATHNAME keeps * within one name.
   std::string names = pattern;
   std::string candidate = path;
   std::replace(names.begin(), names.end(), '.', '/');

@@ -1,4 +1,5 @@
-// What a finished point has left: its statistics as paths and numbers, its kernels, and what a sweep takes of them.
+// Results of a finished point: its statistics as paths and numbers, its kernels, and the metrics that a sweep computes from
+// them.
 //
 // Paths: `run.simulated_ps` and the other numbers of a run; `kernels.NAME.cycles`, of all dispatches of that kernel
 // (kernel_totals of statistics.json); the tree of statistics from its first level on, `gpu.l2_0.read_hits`; and
@@ -17,7 +18,7 @@ namespace lacuna {
 
 struct StatisticValue {
   std::string path;
-  std::string unit;  ///< "" = not known
+  std::string unit;  ///< "" = unknown
   std::variant<std::int64_t, double> value;
 
   double as_double() const {
@@ -30,28 +31,29 @@ struct PointResults {
   std::string run_hash;
   std::string version;
   std::string configuration;         ///< effective.cfg
-  std::string kernel_columns;        ///< first line of kernels.csv, or of what output.kernels has put in its place
-  std::vector<std::string> kernels;  ///< the others
+  std::string kernel_columns;        ///< first line of kernels.csv, or of the file that output.kernels selects instead
+  std::vector<std::string> kernels;  ///< other lines of that file
 };
 
-/// Reads the output folder of a run. Throws SweepError when it is not complete: no statistics.json, or one that is cut off.
+/// Reads the output folder of a run. Throws SweepError when statistics.json is missing or truncated.
 PointResults read_results(const std::filesystem::path& folder);
 /// The numbers of a statistics.json. Throws SweepError.
 PointResults parse_statistics(std::string_view json);
 
-/// What is taken of a point: a path, or an expression with {PATH} in it. A name of a path may have *, ? and [...] in it; what
-/// matches is added up. A path may be of another point (platform/sweep/taken_path.h).
-struct Take {
+/// A metric of a point: the path of a statistic, or an expression over {PATH}. Names in a path may contain *, ? and [...]; the
+/// values of all matching paths are added. A path may refer to another point (platform/sweep/statistic_path.h).
+struct Metric {
   std::string name;
   std::string text;
 
-  /// The paths in it, with what is behind @.
+  /// Its paths, with their references (`@ NAME=VALUE`).
   std::vector<std::string> paths() const;
-  /// Nothing when one of its paths has no value, or the value is not a number. Throws SweepError when it cannot be read.
+  /// Evaluates it; `sum` returns the value of a path. Empty when a path has no value or the result is not finite. Throws
+  /// SweepError on a syntax error.
   std::optional<double> value(const std::function<std::optional<double>(const std::string& path)>& sum) const;
 };
 
-/// Does a path with *, ? and [...] in its names mean this one?
+/// Returns true when a pattern with *, ? and [...] in its names matches `path`.
 bool path_matches(const std::string& pattern, const std::string& path);
 
 }  // namespace lacuna

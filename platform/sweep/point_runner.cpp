@@ -62,7 +62,7 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
   return result;
 }
 
-/// Closed when it goes.
+/// Owns a file descriptor; closes it on destruction.
 struct FileDescriptor {
   explicit FileDescriptor(int opened) : number(opened) {}
   ~FileDescriptor() {
@@ -74,15 +74,15 @@ struct FileDescriptor {
   const int number;
 };
 
-/// `leader_lives`: its number is still its own, not that of another process.
+/// Signals a process group. `leader_lives`: the leader has not been reaped, so its pid cannot have been reused.
 void signal_group(pid_t leader, bool leader_lives, int number) {
-  // Should it have left the group that it was started in.
+  // The leader may have left the group that it was started in.
   if (kill(-leader, number) != 0 && leader_lives) kill(leader, number);
 }
 
 bool group_lives(pid_t leader) { return kill(-leader, 0) == 0; }
 
-/// A signal by which a process does not end itself when it goes wrong: another one has sent it.
+/// A signal that another process must have sent: a faulty process does not raise it.
 bool is_from_outside(int number) {
   constexpr std::array kOutside{SIGKILL, SIGTERM, SIGINT, SIGHUP, SIGQUIT};
   return std::find(kOutside.begin(), kOutside.end(), number) != kOutside.end();
@@ -90,7 +90,7 @@ bool is_from_outside(int number) {
 
 }  // namespace
 
-/// SIGCHLD, SIGINT and SIGTERM wait until they are asked for.
+/// Blocks SIGCHLD, SIGINT and SIGTERM for its lifetime; wait() returns them one at a time.
 class HeldSignals {
  public:
   HeldSignals() {
@@ -102,7 +102,7 @@ class HeldSignals {
   HeldSignals(const HeldSignals&) = delete;
   HeldSignals& operator=(const HeldSignals&) = delete;
 
-  /// The number of a signal, or 0 after a while without one.
+  /// Returns the number of a pending signal, or 0 if none arrives within kProgressPeriod.
   int wait() const {
     const timespec while_{0, std::chrono::nanoseconds(kProgressPeriod).count()};
     const int number = sigtimedwait(&held_, nullptr, &while_);
@@ -128,7 +128,7 @@ void PointRunner::start(const PointTask& task) {
   if (log.number < 0) throw WriteError(log_name + ": cannot be written: " + std::generic_category().message(errno));
   std::vector<std::string> words{setup_.simulator.string()};
   words.insert(words.end(), task.words.begin(), task.words.end());
-  // Behind the command, before what may be behind --.
+  // After the command, and before any --.
   words.insert(words.begin() + 2, {"--quiet", "--out=" + (place / kPointOutput).string()});
   std::vector<std::string> variables = environment_of(task.environment);
   const std::vector<char*> arguments = pointers(words);
@@ -139,12 +139,12 @@ void PointRunner::start(const PointTask& task) {
   sigprocmask(SIG_SETMASK, nullptr, &mask);
   for (const int number : {SIGCHLD, SIGINT, SIGTERM}) sigdelset(&mask, number);
   const Clock::time_point begin = Clock::now();
-  // The child has this process's memory until it is the program, and changes nothing in it: a copy of the page table for each
-  // point would cost more than the rest of its start.
+  // Until execve the child shares this process's memory and does not modify it: with fork, copying the page table for every
+  // point would cost more than the rest of the start.
   const pid_t child = vfork();
   if (child < 0) throw SweepError("no process can be started: " + std::generic_category().message(errno));
   if (child == 0) {
-    // A sweep that is killed takes its points with it, so that the next one finds the machine free.
+    // When the sweep is killed, its points are killed too, so that they do not compete with the next sweep.
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent) _exit(kPointNotStarted);
     setpgid(0, 0);
@@ -159,43 +159,43 @@ void PointRunner::start(const PointTask& task) {
   running_[child] = {&task, begin};
 }
 
-PointEnd PointRunner::end_of(const Running& running, int status, const rusage& usage) {
-  PointEnd end;
-  end.seconds = std::chrono::duration<double>(Clock::now() - running.begin).count();
-  end.user_seconds = seconds(usage.ru_utime);
-  end.system_seconds = seconds(usage.ru_stime);
-  end.peak_memory_bytes = static_cast<std::uint64_t>(usage.ru_maxrss) * 1024;  // Linux counts KiB
-  if (WIFSIGNALED(status)) end.signal = WTERMSIG(status);
-  end.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + end.signal;
-  end.host = host_name();
-  end.date = date_now();
+RunResult PointRunner::result_of(const Running& running, int status, const rusage& usage) {
+  RunResult result;
+  result.seconds = std::chrono::duration<double>(Clock::now() - running.begin).count();
+  result.user_seconds = seconds(usage.ru_utime);
+  result.system_seconds = seconds(usage.ru_stime);
+  result.peak_memory_bytes = static_cast<std::uint64_t>(usage.ru_maxrss) * 1024;  // Linux counts KiB
+  if (WIFSIGNALED(status)) result.signal = WTERMSIG(status);
+  result.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + result.signal;
+  result.host = host_name();
+  result.date = date_now();
   if (running.timed_out) {
-    end.state = PointState::timeout;
-    end.why = "not ended after " + readable_duration(setup_.timeout_seconds);
-    if (end.signal == SIGKILL) end.why += ", nor by SIGTERM within " + readable_duration(setup_.grace_seconds);
-  } else if (is_from_outside(end.signal)) {
-    end.state = PointState::killed;
-    end.why = "killed by " + signal_text(end.signal);
-    const std::string peak = std::to_string(end.peak_memory_bytes >> 20) + " MiB";
+    result.state = PointState::timeout;
+    result.why = "not ended after " + readable_duration(setup_.timeout_seconds);
+    if (result.signal == SIGKILL) result.why += ", nor by SIGTERM within " + readable_duration(setup_.grace_seconds);
+  } else if (is_from_outside(result.signal)) {
+    result.state = PointState::killed;
+    result.why = "killed by " + signal_text(result.signal);
+    const std::string peak = std::to_string(result.peak_memory_bytes >> 20) + " MiB";
     const auto kills = out_of_memory_kills();
-    if (end.signal == SIGKILL && kills && out_of_memory_kills_ && *kills > *out_of_memory_kills_) {
+    if (result.signal == SIGKILL && kills && out_of_memory_kills_ && *kills > *out_of_memory_kills_) {
       ++*out_of_memory_kills_;
-      end.why += ", out of memory, at " + peak;
-    } else if (end.signal == SIGKILL) {
-      end.why += " from outside of the sweep, at " + peak + " of memory";
+      result.why += ", out of memory, at " + peak;
+    } else if (result.signal == SIGKILL) {
+      result.why += " from outside of the sweep, at " + peak + " of memory";
     }
   } else {
-    end.state = end.exit_code == 0 ? PointState::done : PointState::failed;
+    result.state = result.exit_code == 0 ? PointState::done : PointState::failed;
   }
-  return end;
+  return result;
 }
 
 bool PointRunner::report(Group group, const Observer& observer) {
   const Running ended = group->second;
   running_.erase(group);
-  // The next one works while this one is put away.
+  // Start the next point first, so that it runs while this one is stored.
   if (const PointTask* next = starting_ ? observer.next() : nullptr) start(*next);
-  return observer.ended(*ended.task, *ended.ended, folder(*ended.task));
+  return observer.ended(*ended.task, *ended.result, folder(*ended.task));
 }
 
 bool PointRunner::collect(const Observer& observer) {
@@ -206,8 +206,8 @@ bool PointRunner::collect(const Observer& observer) {
     if (child <= 0) return true;
     const auto found = running_.find(child);
     if (found == running_.end()) continue;
-    found->second.ended = end_of(found->second, status, usage);
-    // A script may have ended by the SIGTERM that the program which it started obeys in a moment.
+    found->second.result = result_of(found->second, status, usage);
+    // After SIGTERM a script may exit before the program that it started has written its results.
     if (found->second.timed_out && group_lives(child)) continue;
     if (!report(found, observer)) return false;
   }
@@ -225,9 +225,9 @@ bool PointRunner::enforce_timeout(const Observer& observer) {
       running.kill_at = now + in_clock_time(setup_.grace_seconds);
       signal_group(leader, true, SIGTERM);
     } else if (now >= running.kill_at) {
-      signal_group(leader, !running.ended, SIGKILL);
-      if (running.ended && !report(group, observer)) return false;
-    } else if (running.ended && !group_lives(leader) && !report(group, observer)) {
+      signal_group(leader, !running.result, SIGKILL);
+      if (running.result && !report(group, observer)) return false;
+    } else if (running.result && !group_lives(leader) && !report(group, observer)) {
       return false;
     }
   }
@@ -235,11 +235,11 @@ bool PointRunner::enforce_timeout(const Observer& observer) {
 }
 
 void PointRunner::end_all(const HeldSignals& signals) {
-  for (const auto& [leader, running] : running_) signal_group(leader, !running.ended, SIGTERM);
+  for (const auto& [leader, running] : running_) signal_group(leader, !running.result, SIGTERM);
   const Clock::time_point kill_at = Clock::now() + in_clock_time(setup_.grace_seconds);
   const auto lives = [](auto& entry) {
-    if (!entry.second.ended && waitpid(entry.first, nullptr, WNOHANG) == 0) return true;
-    entry.second.ended.emplace();
+    if (!entry.second.result && waitpid(entry.first, nullptr, WNOHANG) == 0) return true;
+    entry.second.result.emplace();
     while (waitpid(-entry.first, nullptr, WNOHANG) > 0) {
     }
     return group_lives(entry.first);
@@ -249,17 +249,17 @@ void PointRunner::end_all(const HeldSignals& signals) {
     if (number == SIGINT || number == SIGTERM) break;
   }
   for (const auto& [leader, running] : running_) {
-    if (running.ended && !group_lives(leader)) continue;
-    signal_group(leader, !running.ended, SIGKILL);
-    if (!running.ended) waitpid(leader, nullptr, 0);
+    if (running.result && !group_lives(leader)) continue;
+    signal_group(leader, !running.result, SIGKILL);
+    if (!running.result) waitpid(leader, nullptr, 0);
   }
   running_.clear();
 }
 
 bool PointRunner::run(const Observer& observer) {
   const HeldSignals signals;
-  // What a point's first process leaves is a child of this one, not of a process that may never wait for it: a group lives
-  // until each of its processes has been waited for.
+  // Adopt processes that a point's first process leaves behind: a group exists until each of its processes has been reaped, and
+  // another parent might never reap them.
   prctl(PR_SET_CHILD_SUBREAPER, 1);
   out_of_memory_kills_ = out_of_memory_kills();
   try {
@@ -273,7 +273,7 @@ bool PointRunner::run(const Observer& observer) {
       const int number = signals.wait();
       const bool stop = number == SIGINT || number == SIGTERM;
       if (stop) starting_ = false;
-      // Also at the end: what has ended before it is kept.
+      // Also after a signal to stop: points that ended before it are kept.
       if (collect(observer) && !stop && enforce_timeout(observer)) continue;
       if (stop && observer.ending && !running_.empty()) observer.ending(running_.size());
       end_all(signals);
@@ -301,23 +301,23 @@ std::string shell_command(const fs::path& simulator, const std::vector<std::stri
   return text;
 }
 
-PointRecord record_of(const std::string& key, const PointInputs& inputs, const std::string& command, const PointEnd& end,
+PointRecord record_of(const std::string& key, const PointInputs& inputs, const std::string& command, const RunResult& result,
                       const fs::path& folder) {
   PointRecord record;
   record.key = key;
   record.inputs = inputs;
   record.command = command;
-  record.state = end.state;
-  record.exit_code = end.exit_code;
-  record.seconds = end.seconds;
-  record.user_seconds = end.user_seconds;
-  record.system_seconds = end.system_seconds;
-  record.peak_memory_bytes = end.peak_memory_bytes;
-  record.host = end.host;
-  record.date = end.date;
+  record.state = result.state;
+  record.exit_code = result.exit_code;
+  record.seconds = result.seconds;
+  record.user_seconds = result.user_seconds;
+  record.system_seconds = result.system_seconds;
+  record.peak_memory_bytes = result.peak_memory_bytes;
+  record.host = result.host;
+  record.date = result.date;
   record.commit = build_commit();
   record.compiler = build_compiler();
-  record.cause = cause_of(end, folder);
+  record.cause = cause_of(result, folder);
   record.log = kept_log(folder, record.cause);
   try {
     // Also what a point that is not done has written so far: its state says that it is a part.

@@ -16,29 +16,29 @@
 
 namespace lacuna {
 
-/// A process to be run, and a name for its folder that no other one has.
+/// A process to run.
 struct PointTask {
-  std::size_t index = 0;  ///< the caller's
+  std::size_t index = 0;  ///< chosen by the caller, unique: names the folder of the process
   std::string key;
   std::vector<std::string> words;
   NamedValues environment;
 };
 
-/// How a process ended.
-struct PointEnd {
+/// Outcome and resource usage of a process.
+struct RunResult {
   PointState state = PointState::failed;
-  int exit_code = 0;  ///< 128 + signal when a signal ended it
-  int signal = 0;     ///< that ended it; 0 = it ended itself
-  std::string why;    ///< what the log of the process cannot say: "not ended after 10 s"
+  int exit_code = 0;  ///< exit status, or 128 + `signal`
+  int signal = 0;     ///< terminating signal; 0 = none
+  std::string why;    ///< reason that the log of the process does not contain: "not ended after 10 s"
   double seconds = 0;
   double user_seconds = 0;
   double system_seconds = 0;
-  std::uint64_t peak_memory_bytes = 0;  ///< not below that of the process that started it (vfork(2))
+  std::uint64_t peak_memory_bytes = 0;  ///< maximum resident set; at least that of the parent process (vfork(2))
   std::string host;
   std::string date;
 };
 
-/// In the folder of a point: what it wrote to its standard streams, and its output folder.
+/// Names in the folder of a point: the log of its standard streams, and its output folder.
 inline constexpr const char* kPointLog = "log.txt";
 inline constexpr const char* kPointOutput = "out";
 
@@ -48,30 +48,29 @@ class PointRunner {
  public:
   struct Setup {
     std::filesystem::path simulator;
-    std::filesystem::path run_in;   ///< the processes' current folder
-    std::filesystem::path folders;  ///< where each process gets a folder, named by its index
+    std::filesystem::path run_in;   ///< current folder of the processes
+    std::filesystem::path folders;  ///< parent of the folders of the processes, which are named by index
     unsigned jobs = 1;
-    double timeout_seconds = 0;  ///< 0 = none
-    double grace_seconds = 10;   ///< from SIGTERM to SIGKILL
+    double timeout_seconds = 0;  ///< wall time limit of a process; 0 = none
+    double grace_seconds = 10;   ///< time from SIGTERM to SIGKILL
   };
   struct Observer {
-    /// Null when there is nothing left to start.
+    /// Returns the next process to start; null when none is left.
     std::function<const PointTask*()> next;
-    /// Returns false to end: what runs is ended, nothing else is started.
-    std::function<bool(const PointTask& task, const PointEnd& end, const std::filesystem::path& folder)> ended;
-    /// Called between, a few times a second.
+    /// Called with the result of a process. Returns false to stop: running processes are ended and no others are started.
+    std::function<bool(const PointTask& task, const RunResult& result, const std::filesystem::path& folder)> ended;
+    /// Called a few times a second while processes run.
     std::function<void(std::size_t running)> progress;
-    /// What runs is being ended, because of Ctrl-C or SIGTERM.
+    /// Called when Ctrl-C or SIGTERM ends the running processes.
     std::function<void(std::size_t running)> ending;
   };
 
   explicit PointRunner(Setup setup) : setup_(std::move(setup)) {}
-  /// Returns when all has ended. False: it was to end before that, by Ctrl-C, SIGTERM or the observer; what was running then
-  /// was ended and is not reported. Throws SweepError when no process can be started, WriteError when its log cannot be
-  /// written.
+  /// Runs until all points finish. Returns false if interrupted (Ctrl-C, SIGTERM or the observer); running points are ended and
+  /// not reported. Throws SweepError when a process cannot be started, WriteError when its log cannot be written.
   ///
-  /// A point that is to end, with all processes of its group, gets SIGTERM, at which a run writes its results, and SIGKILL
-  /// when the grace is over, or at a second Ctrl-C.
+  /// To end a point, its process group gets SIGTERM, on which a run writes its results, and SIGKILL after the grace time or on
+  /// a second Ctrl-C.
   bool run(const Observer& observer);
 
  private:
@@ -80,14 +79,14 @@ class PointRunner {
     const PointTask* task;
     Clock::time_point begin;
     bool timed_out = false;
-    Clock::time_point kill_at{};      ///< once it has timed out
-    std::optional<PointEnd> ended{};  ///< that of its first process; others of its group may still write
+    Clock::time_point kill_at{};        ///< time of SIGKILL, valid after a time-out
+    std::optional<RunResult> result{};  ///< result of the group's first process; others of the group may still write
   };
   using Group = std::map<pid_t, Running>::iterator;
 
   void start(const PointTask& task);
-  PointEnd end_of(const Running& running, int status, const rusage& usage);
-  /// The processes that have ended are no longer among those that run; false when the observer wants no more.
+  RunResult result_of(const Running& running, int status, const rusage& usage);
+  /// Reaps ended processes and reports them. Returns false when the observer stops.
   bool collect(const Observer& observer);
   bool report(Group group, const Observer& observer);
   bool enforce_timeout(const Observer& observer);
@@ -95,17 +94,17 @@ class PointRunner {
   std::filesystem::path folder(const PointTask& task) const;
 
   Setup setup_;
-  bool starting_ = true;  ///< what ends makes room for the next one
+  bool starting_ = true;  ///< an ended process is replaced by the next one
   std::map<pid_t, Running> running_;
-  std::optional<std::uint64_t> out_of_memory_kills_;  ///< so far
+  std::optional<std::uint64_t> out_of_memory_kills_;  ///< kernel OOM kills of this control group seen so far
 };
 
-/// A command as a shell takes it, with the variables before it.
+/// A shell command line that starts with the assignments of variables.
 std::string shell_command(const std::filesystem::path& simulator, const std::vector<std::string>& words,
                           const NamedValues& environment);
 
-/// The record of a point that has ended, from its folder.
-PointRecord record_of(const std::string& key, const PointInputs& inputs, const std::string& command, const PointEnd& end,
+/// Builds the record of an ended point from its folder.
+PointRecord record_of(const std::string& key, const PointInputs& inputs, const std::string& command, const RunResult& result,
                       const std::filesystem::path& folder);
 
 }  // namespace lacuna

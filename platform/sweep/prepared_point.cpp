@@ -29,7 +29,8 @@ constexpr std::string_view kThreads = "sim.threads";
 
 Machine machine_of(const std::string& command) { return command == "exec" ? Machine::process : Machine::firmware; }
 
-/// What the ROCm stack listens to. The configuration of Lacuna itself comes from the sweep alone (platform/run/exec.cpp).
+/// Environment variables that the ROCm stack reads. The configuration of Lacuna itself comes from the sweep only
+/// (platform/run/exec.cpp).
 NamedValues inherited_environment() {
   constexpr std::array<std::string_view, 8> kPrefixes{"HSA_", "HIP_", "ROCR_", "ROC_", "AMD_", "GPU_", "OCL_", "LD_"};
   NamedValues found;
@@ -59,7 +60,7 @@ std::string joined(const NamedValues& values) {
   return digest.text();
 }
 
-/// Of the files in the program's folder the one with the nearest name, written as the program is; "" when none is near.
+/// The file in the program's folder with the nearest name, with the folder as the program gives it; "" when none is near.
 std::string nearest_program(const fs::path& run_in, const fs::path& program) {
   std::vector<std::string> names;
   std::error_code status;
@@ -86,7 +87,7 @@ std::string difference(const PointInputs& now, const PointInputs& before) {
   return names;
 }
 
-PointPreparer::PointPreparer(const SweepFile& sweep, fs::path folder, unsigned host_threads)
+RunBuilder::RunBuilder(const SweepFile& sweep, fs::path folder, unsigned host_threads)
     : sweep_(sweep),
       folder_(std::move(folder)),
       host_threads_(std::to_string(host_threads)),
@@ -98,7 +99,7 @@ PointPreparer::PointPreparer(const SweepFile& sweep, fs::path folder, unsigned h
     for (const SweepAxis& axis : group) sets_threads_ = sets_threads_ || axis.name == kThreads;
 }
 
-const std::string& PointPreparer::program(const SweepPoint& point) {
+const std::string& RunBuilder::program(const SweepPoint& point) {
   std::string& found = programs_[point.program];
   if (!found.empty()) return found;
   const auto refuse = [&](const std::string& what) {
@@ -121,7 +122,7 @@ const std::string& PointPreparer::program(const SweepPoint& point) {
   return found;
 }
 
-std::vector<std::string> PointPreparer::words(const SweepPoint& point) {
+std::vector<std::string> RunBuilder::words(const SweepPoint& point) {
   std::vector<std::string> words{sweep_.command.value};
   for (const std::string& name : point.configurations) {
     std::string& file = configuration_files_[name];
@@ -133,7 +134,7 @@ std::vector<std::string> PointPreparer::words(const SweepPoint& point) {
   if (!sets_threads_) words.insert(words.end(), {"--set", std::string(kThreads) + '=' + host_threads_});
   for (const auto& [name, value] : point.settings) words.insert(words.end(), {"--set", name + '=' + value});
   for (const auto& [name, value] : point.options) words.insert(words.end(), {"--" + name, value});
-  // As it is written, not with the folder before it: a program of the host (exec) sees its name.
+  // Without the folder: a host program (exec) sees its own name.
   if (sweep_.command.value == "exec") {
     words.insert(words.end(), {"--", program(point)});
   } else {
@@ -144,8 +145,8 @@ std::vector<std::string> PointPreparer::words(const SweepPoint& point) {
   return words;
 }
 
-const PointPreparer::Workload& PointPreparer::workload(const SweepPoint& point, const CommandLine& line) {
-  // Parameters have no part in what a workload reads, but for the target.
+const RunBuilder::Workload& RunBuilder::workload(const SweepPoint& point, const CommandLine& line) {
+  // The target is the only parameter that the files of a workload depend on.
   std::vector<std::string> parts{point.program};
   for (const auto& [name, value] : point.options) parts.insert(parts.end(), {name, value});
   for (const auto& [name, value] : point.settings)
@@ -169,33 +170,33 @@ const PointPreparer::Workload& PointPreparer::workload(const SweepPoint& point, 
   return workload;
 }
 
-std::vector<ConfigurationSource> PointPreparer::configuration(const SweepPoint& point) {
+std::vector<ConfigurationSource> RunBuilder::configuration(const SweepPoint& point) {
   const CommandLine line = parse_command_line(words(point));
   std::vector<ConfigurationSource> sources = workload(point, line).configuration;
   sources.insert(sources.end(), line.configuration.begin(), line.configuration.end());
   return sources;
 }
 
-std::string PointPreparer::effective_configuration(const SweepPoint& point, const CommandLine& line) {
+std::string RunBuilder::effective_configuration(const SweepPoint& point, const CommandLine& line) {
   std::vector<ConfigurationSource> sources = workload(point, line).configuration;
   sources.insert(sources.end(), line.configuration.begin(), line.configuration.end());
-  // Threads of the host have no influence on results. A sweep that says how many measures the host, and then they do count.
+  // Host threads do not affect simulated results. A sweep that sets their number measures the host, so there it is an input.
   if (!sets_threads_) sources.push_back({false, std::string(kThreads) + "=0"});
   std::ostringstream text;
   RunParameters(sources, machine_of(sweep_.command.value)).write(text);
   return text.str();
 }
 
-bool PointPreparer::FileState::looks_like(const fs::path& file) const {
+bool RunBuilder::FileState::looks_like(const fs::path& file) const {
   std::error_code status;
   return fs::last_write_time(file, status) == time && fs::file_size(file, status) == size;
 }
 
-const std::string& PointPreparer::digest(const fs::path& file, bool program) {
+const std::string& RunBuilder::digest(const fs::path& file, bool program) {
   FileState& state = files_[file];
   if (!state.digest.empty()) return state.digest;
   std::error_code status;
-  // Before the contents: what is written meanwhile is seen later.
+  // Before the contents: a write during the hash is detected by changed_file().
   state.time = fs::last_write_time(file, status);
   state.size = fs::file_size(file, status);
   state.program = program;
@@ -203,14 +204,14 @@ const std::string& PointPreparer::digest(const fs::path& file, bool program) {
   return state.digest;
 }
 
-std::map<std::string, std::string> PointPreparer::entered_files() const {
+std::map<std::string, std::string> RunBuilder::entered_files() const {
   std::map<std::string, std::string> entered;
   for (const auto& [file, state] : files_)
     entered.emplace(fs::absolute(file), (state.program ? "program:" : "") + state.digest);
   return entered;
 }
 
-std::string PointPreparer::changed_file() {
+std::string RunBuilder::changed_file() {
   for (auto& [file, state] : files_) {
     if (state.looks_like(file)) continue;
     std::error_code status;
@@ -224,13 +225,13 @@ std::string PointPreparer::changed_file() {
   return {};
 }
 
-PreparedPoint PointPreparer::prepare(const SweepPoint& point) {
+PreparedPoint RunBuilder::build(const SweepPoint& point) {
   const auto refuse = [&](const std::exception& e) {
     const std::string values = label(point.values());
     throw SweepError(sweep_.file.string() + ": point " + std::to_string(point.number) +
                      (values.empty() ? "" : " (" + values + ')') + ": " + e.what());
   };
-  program(point);  // which has a place of its own in the file
+  program(point);  // its errors name the line of `program` in the sweep file
   try {
     PreparedPoint prepared;
     prepared.words = words(point);

@@ -27,13 +27,13 @@ std::vector<std::size_t> sample_order(std::size_t count) {
 
 RepetitionChoice::RepetitionChoice(const SweepPlan& plan) : plan_(plan), wanted_(plan.points().size()) {
   const SweepUntil& until = *plan.file().until;
-  for (const std::string& name : until.takes)
+  for (const std::string& name : until.metrics)
     metrics_.push_back(
-        *std::find_if(plan.takes().begin(), plan.takes().end(), [&](const Take& take) { return take.name == name; }));
+        *std::find_if(plan.metrics().begin(), plan.metrics().end(), [&](const Metric& metric) { return metric.name == name; }));
   if (metrics_.empty()) metrics_.push_back({"cycles", "kernels.*.cycles"});
-  for (const Take& take : plan.takes())
-    for (const std::string& path : take.paths())
-      if (NamedValues reference = TakenPath::parse(path).reference; !reference.empty())
+  for (const Metric& metric : plan.metrics())
+    for (const std::string& path : metric.paths())
+      if (NamedValues reference = StatisticPath::parse(path).reference; !reference.empty())
         references_.push_back(std::move(reference));
 
   std::map<std::string, std::vector<std::size_t>> points;
@@ -80,12 +80,12 @@ void RepetitionChoice::choose(ResultsDatabase* database) {
     point.state = *planned.state;
     point.id = database->row_of(planned.prepared.key);
   }
-  std::optional<TakenValues> values;
+  std::optional<MetricValues> values;
   if (database != nullptr) values.emplace(*database, metrics_, stored);
   for (CombinationChoice& combination : combinations_) choose(combination, values ? &*values : nullptr, stored);
 }
 
-void RepetitionChoice::choose(CombinationChoice& combination, TakenValues* values, const std::vector<StoredPoint>& stored) {
+void RepetitionChoice::choose(CombinationChoice& combination, MetricValues* values, const std::vector<StoredPoint>& stored) {
   using State = CombinationChoice::State;
   const SweepUntil& until = *plan_.file().until;
   const std::size_t all = combination.points.size();

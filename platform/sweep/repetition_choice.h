@@ -1,9 +1,8 @@
-// Which repetitions of each combination of axes are run while `until` of a sweep goes on.
+// Chooses the repetitions of each combination of axes for `until` of a sweep.
 //
-// The choice depends on results alone, not on the order in which they arrive: it begins with the `least` repetitions of each
-// combination, and as long as the interval of these is too wide, takes as many as their spread says that it needs, at most
-// twice as many as before. So it is made anew from the database each time, and a sweep that was interrupted goes on where it
-// was.
+// The choice depends on results only, not on the order in which they arrive: it begins with the `least` repetitions of each
+// combination. While the interval of these is too wide, it adds as many as their spread suggests, at most doubling the number.
+// It is recomputed from the database each time, so that an interrupted sweep continues where it stopped.
 #pragma once
 
 #include <cstddef>
@@ -16,49 +15,49 @@
 
 namespace lacuna {
 
-/// The numbers below `count` in a random order, which is always the same: every beginning of it is a sample of all of them.
-/// Equal distances would be none where something has a period that they are a multiple of.
+/// The numbers below `count` in a fixed random order, so that each prefix is a sample of all of them. Equidistant numbers would
+/// alias with periodic effects.
 std::vector<std::size_t> sample_order(std::size_t count);
 
-/// A combination of axes.
+/// The repetitions chosen for a combination of axes.
 struct CombinationChoice {
   enum class State : std::uint8_t {
-    open,       ///< repetitions that it wants have not been run
-    reached,    ///< the interval is as narrow as is wanted
-    exhausted,  ///< it is not, and there are no more repetitions
-    stuck       ///< a repetition is not done, or has no such value, so that nothing can be said of the interval
+    open,       ///< some of the wanted repetitions have not been run
+    reached,    ///< the interval is narrow enough
+    exhausted,  ///< the interval is too wide after all repetitions
+    stuck       ///< the interval is unknown: a repetition failed or lacks a metric
   };
   State state = State::open;
-  std::vector<std::size_t> points;  ///< its repetitions in the plan, in the order in which they are run
-  std::size_t chosen = 0;           ///< how many of them are wanted
-  std::vector<Spread> spreads;      ///< of what `until` is of, over those that are wanted; empty = it is not known
-  std::string why;                  ///< it is stuck
+  std::vector<std::size_t> points;  ///< indices of its repetitions in the plan, in the order of running
+  std::size_t chosen = 0;           ///< number of wanted repetitions, a prefix of `points`
+  std::vector<Spread> spreads;      ///< one per metric of `until`, over the wanted repetitions; empty = unknown
+  std::string why;                  ///< reason of `stuck`
 };
 
 class RepetitionChoice {
  public:
-  /// The plan is of a sweep with `until`.
+  /// `plan`: of a sweep with `until`; must outlive this object.
   explicit RepetitionChoice(const SweepPlan& plan);
 
-  /// From what the database has; null = nothing. The plan has been looked up in it.
+  /// Chooses from the results in the database; null = no results. Call after the plan's look_up().
   void choose(ResultsDatabase* database);
 
   const std::vector<CombinationChoice>& combinations() const { return combinations_; }
-  /// For each point of the plan: a combination wants it, or it is the reference of a point that one wants.
+  /// Per point of the plan: true when a combination wants it, or a wanted point refers to it.
   const std::vector<bool>& wanted() const { return wanted_; }
-  /// One for each combination that is exhausted or stuck, with the interval that it has.
+  /// A line per combination that is exhausted or stuck, with its interval.
   std::vector<std::string> shortcomings() const;
   std::size_t count(CombinationChoice::State state) const;
 
  private:
   void want(std::size_t point);
-  /// The points that takes of this one refer to.
+  /// Indices of the points that the metrics of this one refer to.
   std::vector<std::size_t> references(std::size_t point) const;
-  void choose(CombinationChoice& combination, TakenValues* values, const std::vector<StoredPoint>& stored);
+  void choose(CombinationChoice& combination, MetricValues* values, const std::vector<StoredPoint>& stored);
 
   const SweepPlan& plan_;
-  std::vector<Take> metrics_;
-  std::vector<NamedValues> references_;  ///< of all takes
+  std::vector<Metric> metrics_;          ///< metrics whose intervals `until` limits
+  std::vector<NamedValues> references_;  ///< references of all metrics of the sweep
   std::map<std::string, std::size_t> places_;
   std::vector<CombinationChoice> combinations_;
   std::vector<bool> wanted_;

@@ -1,5 +1,5 @@
-// Columns of what `lacuna results` prints beside a sweep's own: its axes, repetitions and what it takes. Who reads such a table
-// by names could not tell an axis of the same name from them, so sweep files must not have one.
+// Fixed columns in the tables of `lacuna results`, in addition to the axes, repetitions and metrics of a sweep. Their names are
+// reserved: a program that reads a table by column name could not distinguish an axis of the same name.
 #pragma once
 
 #include <algorithm>
@@ -8,14 +8,14 @@
 
 namespace lacuna::result_columns {
 
-/// Of a line for each combination of axes, in CSV and, but for `points`, for people.
+/// Columns of combinations of axes; `points` is in CSV only.
 inline constexpr std::array<std::string_view, 2> kCombinations{"points", "done"};
-/// Of --points.
+/// Columns of --points.
 inline constexpr std::array<std::string_view, 9> kPoints{"state",  "exit_code", "seconds", "run_hash", "version",
                                                          "commit", "host",      "date",    "cause"};
-/// Of --compare.
+/// Columns of --compare.
 inline constexpr std::array<std::string_view, 4> kComparison{"value", "before", "now", "change"};
-/// Behind the name of what is taken, in CSV.
+/// Suffixes of a metric's name in CSV.
 inline constexpr std::array<std::string_view, 8> kSpread{"_mean", "_min",  "_max",       "_samples",
                                                          "_low",  "_high", "_deviation", "_needed"};
 
@@ -26,10 +26,10 @@ inline bool has(std::string_view name) {
   return is_among(kCombinations) || is_among(kPoints) || is_among(kComparison);
 }
 
-/// The name is that of a column of what is taken as `take`.
-inline bool is_of_take(std::string_view name, std::string_view take) {
-  if (!name.starts_with(take)) return false;
-  const std::string_view rest = name.substr(take.size());
+/// Returns true when `name` is a column of `metric`.
+inline bool is_of_metric(std::string_view name, std::string_view metric) {
+  if (!name.starts_with(metric)) return false;
+  const std::string_view rest = name.substr(metric.size());
   return rest.empty() || std::find(kSpread.begin(), kSpread.end(), rest) != kSpread.end();
 }
 

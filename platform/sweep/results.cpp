@@ -33,17 +33,18 @@ void list_sweeps(ResultsDatabase& database) {
   write_aligned(rows, std::cout);
 }
 
-std::vector<Take> wanted_takes(ResultsDatabase& database, const std::string& sweep, const ResultsOptions& options) {
-  if (options.take.empty()) return find_sweep(database, sweep).takes;
-  std::vector<Take> takes;
-  for (const std::string& text : options.take) {
+std::vector<Metric> requested_metrics(ResultsDatabase& database, const std::string& sweep, const ResultsOptions& options) {
+  if (options.metrics.empty()) return find_sweep(database, sweep).metrics;
+  std::vector<Metric> metrics;
+  for (const std::string& text : options.metrics) {
     const std::size_t equals = text.find('=');
     const bool named = equals != std::string::npos && is_identifier(trimmed(text.substr(0, equals)));
-    takes.push_back(named ? Take{std::string(trimmed(text.substr(0, equals))), std::string(trimmed(text.substr(equals + 1)))}
-                          : Take{text, text});
-    require_paths(database, takes.back());
+    metrics.push_back(named
+                          ? Metric{std::string(trimmed(text.substr(0, equals))), std::string(trimmed(text.substr(equals + 1)))}
+                          : Metric{text, text});
+    require_paths(database, metrics.back());
   }
-  return takes;
+  return metrics;
 }
 
 double threshold_of(const std::string& text) {
@@ -70,20 +71,21 @@ int results(const CommandLine& line) {
   const ResultsOptions& options = line.results;
   ResultsDatabase database(options.database, true);
   if (line.input.empty()) {
-    if (options.points || options.failed || options.csv || options.compare || !options.take.empty() || !options.where.empty())
+    if (options.points || options.failed || options.csv || options.compare || !options.metrics.empty() ||
+        !options.where.empty())
       throw UsageError("which SWEEP? lacuna results --db " + options.database + " lists them; see lacuna results --help");
     list_sweeps(database);
     return 0;
   }
   const SweepSelection selection = SweepSelection::parse(line.input);
-  const std::vector<Take> takes = wanted_takes(database, selection.sweep, options);
-  std::vector<ReportedTake> reported;
-  reported.reserve(takes.size());
-  for (const Take& take : takes) reported.push_back({take, unit_of(database, take)});
-  const auto groups = load_points(database, selection, takes, options.where);
+  const std::vector<Metric> metrics = requested_metrics(database, selection.sweep, options);
+  std::vector<ReportedMetric> reported;
+  reported.reserve(metrics.size());
+  for (const Metric& metric : metrics) reported.push_back({metric, unit_of(database, metric)});
+  const auto groups = load_points(database, selection, metrics, options.where);
   if (options.compare) {
     const double threshold = threshold_of(options.threshold);
-    const auto before = load_points(database, SweepSelection::parse(*options.compare), takes, options.where);
+    const auto before = load_points(database, SweepSelection::parse(*options.compare), metrics, options.where);
     return write_comparison(before, groups, reported, threshold, std::cout) == 0 ? 0 : kExitChanged;
   }
   if (options.failed) {

@@ -15,9 +15,10 @@ namespace {
 namespace fs = std::filesystem;
 using OrderedJson = nlohmann::ordered_json;
 
-/// "LACN": tells these databases from others.
+/// application_id of these databases: "LACN".
 constexpr std::int64_t kApplication = 0x4C41434E;
 
+/// The column `takes` of `sweeps` holds the metrics of a sweep file; the name is that of version 1.
 constexpr const char* kSchema = R"(
 CREATE TABLE sweeps(
   id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, file TEXT NOT NULL, text TEXT NOT NULL, takes TEXT NOT NULL,
@@ -43,14 +44,14 @@ CREATE TABLE kernels(
   WITHOUT ROWID;
 )";
 
-/// From version 1 to 2; the digests of what is there follow.
+/// Upgrade from version 1 to 2, without the digests of existing rows.
 constexpr const char* kSecondVersion = R"(
 ALTER TABLE sweeps ADD COLUMN digest TEXT;
 ALTER TABLE points ADD COLUMN cause TEXT;
 ALTER TABLE points ADD COLUMN digest TEXT;
 )";
 
-/// All that is read of each table, in every version; a table without one of them is not ours.
+/// Columns that every version must have.
 constexpr std::array kRead{
     "SELECT id, name, file, text, takes, date FROM sweeps",
     "SELECT id, text FROM configurations",
@@ -63,7 +64,7 @@ constexpr std::array kRead{
     "SELECT point, number, row FROM kernels"};
 constexpr std::array kReadOfSecondVersion{"SELECT digest FROM sweeps", "SELECT cause, digest FROM points"};
 
-/// Columns of JSON objects whose values are texts.
+/// Columns that contain JSON objects of strings.
 constexpr std::array<std::pair<const char*, const char*>, 4> kObjects{
     {{"sweeps", "takes"}, {"points", "inputs"}, {"members", "axes"}, {"members", "repeats"}}};
 
@@ -117,9 +118,9 @@ ResultsDatabase::ResultsDatabase(fs::path file, bool read_only) : file_(std::mov
   if (read_only && !exists) throw SweepError(file_.string() + ": no such database of results");
   try {
     if (exists) {
-      // Nothing is written before it is known what this is.
+      // Identify the file before anything is written to it.
       database_.emplace(file_, SqliteDatabase::Mode::read);
-      // What another process adds from here on is not seen: rows are read in several statements.
+      // A snapshot: consistent across statements while other processes write.
       database_->run("BEGIN");
       check();
     }
@@ -143,7 +144,7 @@ void ResultsDatabase::refuse(const std::string& finding) const {
 void ResultsDatabase::check() {
   const std::int64_t application = database_->integer("PRAGMA application_id");
   version_ = database_->integer("PRAGMA user_version");
-  // One that is being made by another process at this moment is empty so far.
+  // A database that another process is creating is still empty.
   if (application == 0 && version_ == 0 && database_->integer("SELECT count(*) FROM sqlite_master") == 0) {
     if (read_only_) throw SweepError(file_.string() + ": holds no results yet");
     return;
@@ -183,7 +184,7 @@ void ResultsDatabase::check_contents() {
 
 void ResultsDatabase::create() {
   database_->integer("PRAGMA journal_mode = WAL");
-  // A commit is safe when the process is killed; only when the machine loses its power may the last ones be gone.
+  // Commits survive a kill of the process; only a power failure may lose the last ones.
   database_->run("PRAGMA synchronous = NORMAL");
   SqliteTransaction transaction(*database_);
   const std::int64_t version = database_->integer("PRAGMA user_version");
@@ -226,7 +227,7 @@ void ResultsDatabase::write(const std::function<void()>& statements) {
   try {
     statements();
   } catch (const SqliteError& e) {
-    // Rows that were added in a transaction that is rolled back have no number.
+    // Ids of rows that the rolled-back transaction added are invalid.
     statistic_ids_.clear();
     digests_.forget();
     throw WriteError(file_.string() + ": cannot be written: " + e.reason);
@@ -234,16 +235,16 @@ void ResultsDatabase::write(const std::function<void()>& statements) {
 }
 
 std::int64_t ResultsDatabase::begin_sweep(const std::string& name, const fs::path& file, const std::string& text,
-                                          const std::vector<Take>& takes, const std::vector<SweepMember>& members) {
+                                          const std::vector<Metric>& metrics, const std::vector<SweepMember>& members) {
   std::int64_t id = 0;
-  write([&] { id = register_sweep(name, file, text, takes, members); });
+  write([&] { id = register_sweep(name, file, text, metrics, members); });
   return id;
 }
 
 std::int64_t ResultsDatabase::register_sweep(const std::string& name, const fs::path& file, const std::string& text,
-                                             const std::vector<Take>& takes, const std::vector<SweepMember>& members) {
-  NamedValues taken;
-  for (const Take& take : takes) taken.emplace_back(take.name, take.text);
+                                             const std::vector<Metric>& metrics, const std::vector<SweepMember>& members) {
+  NamedValues texts;
+  for (const Metric& metric : metrics) texts.emplace_back(metric.name, metric.text);
   SqliteTransaction transaction(*database_);
   database_
       ->prepare(
@@ -252,7 +253,7 @@ std::int64_t ResultsDatabase::register_sweep(const std::string& name, const fs::
       .bind(name)
       .bind(file.string())
       .bind(text)
-      .bind(to_json(taken))
+      .bind(to_json(texts))
       .bind(date_now())
       .run();
   SqliteStatement find = database_->prepare("SELECT id FROM sweeps WHERE name = ?");
@@ -363,7 +364,7 @@ void ResultsDatabase::store(const PointRecord& point) {
                                       {"point.user_seconds", "s", point.user_seconds},
                                       {"point.system_seconds", "s", point.system_seconds},
                                       {"point.peak_memory_bytes", "B", static_cast<std::int64_t>(point.peak_memory_bytes)}};
-  std::set<std::int64_t> added;  // a path of the guest's own making could be there twice
+  std::set<std::int64_t> added;  // names chosen by the guest may produce the same path twice
   if (!add_value_) add_value_ = database_->prepare("INSERT INTO statistics(point, name, value) VALUES(?, ?, ?)");
   const auto add_all = [&](const std::vector<StatisticValue>& values) {
     for (const StatisticValue& value : values) {
@@ -392,7 +393,7 @@ std::vector<StoredSweep> ResultsDatabase::sweeps() {
     sweep.name = rows.text(1);
     sweep.file = rows.text(2);
     sweep.date = rows.text(3);
-    for (const auto& [name, text] : values_of_json(rows.text(4))) sweep.takes.push_back({name, text});
+    for (const auto& [name, text] : values_of_json(rows.text(4))) sweep.metrics.push_back({name, text});
   }
   return sweeps;
 }

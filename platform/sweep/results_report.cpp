@@ -17,7 +17,7 @@
 namespace lacuna {
 namespace {
 
-/// How many lines of a log are shown.
+/// Number of lines shown of a log.
 constexpr std::size_t kLogLines = 12;
 
 std::string cell(const std::string& text) {
@@ -27,13 +27,13 @@ std::string cell(const std::string& text) {
   return quoted + '"';
 }
 
-/// As many digits as it takes to get the same number back.
+/// Formats with the fewest digits that parse to the same number.
 std::string exact(double value) {
   std::array<char, 64> text{};
   return {text.data(), std::to_chars(text.data(), text.data() + text.size(), value).ptr};
 }
 
-/// Every name that occurs, in order of first occurrence: a sweep may have had other axes once.
+/// All names in order of first occurrence: points of earlier versions of a sweep may have other axes.
 std::vector<std::string> names(const std::vector<PointGroup>& groups, bool with_repeats) {
   std::vector<std::string> found;
   const auto add = [&](const NamedValues& values) {
@@ -80,7 +80,7 @@ std::vector<TextRow> point_rows(const std::vector<PointGroup>& groups) {
   return rows;
 }
 
-/// The last lines of a log, and before them the one that says the cause.
+/// The line of the cause and the last lines of a log.
 void write_log_end(const StoredPoint& point, std::ostream& out) {
   std::istringstream log(point.log);
   std::vector<std::string> lines;
@@ -100,18 +100,18 @@ void write_log_end(const StoredPoint& point, std::ostream& out) {
 
 std::string readable_count(std::optional<std::size_t> count) { return count ? grouped(*count) : "-"; }
 
-/// What the intervals of a table are, and how many samples the wanted one needs: for each take from the combination that needs
-/// the fewest to the one that needs the most.
-void write_intervals(const std::vector<PointGroup>& groups, const std::vector<ReportedTake>& takes,
+/// Writes the confidence level, and per metric the range over combinations of the number of samples that the wanted interval
+/// needs.
+void write_intervals(const std::vector<PointGroup>& groups, const std::vector<ReportedMetric>& metrics,
                      const WantedInterval& wanted, std::ostream& out) {
   std::size_t most_samples = 0;
   std::string needs;
-  for (std::size_t t = 0; t < takes.size(); ++t) {
+  for (std::size_t m = 0; m < metrics.size(); ++m) {
     std::optional<std::size_t> least;
     std::optional<std::size_t> most;
     bool endless = false;
     for (const PointGroup& group : groups) {
-      const Spread& spread = group.values[t];
+      const Spread& spread = group.values[m];
       most_samples = std::max(most_samples, spread.samples);
       if (spread.samples < 2) continue;
       const std::optional<std::size_t> needed = spread.needed(wanted.share);
@@ -124,7 +124,7 @@ void write_intervals(const std::vector<PointGroup>& groups, const std::vector<Re
     std::string range = least ? readable_count(least) : "";
     if (most != least) range += " to " + readable_count(most);
     if (endless) range += range.empty() ? "more than can be said" : " or more than can be said";
-    add_to_list(needs, takes[t].take.name + ' ' + range);
+    add_to_list(needs, metrics[m].metric.name + ' ' + range);
   }
   if (most_samples == 1) out << "one sample each: no intervals\n";
   if (most_samples < 2) return;
@@ -144,7 +144,7 @@ std::string percent(double ratio) {
 std::string readable_number(double value) {
   const double size = std::fabs(value);
   std::ostringstream text;
-  // Beyond six digits, and for whole numbers, every digit before the point is shown and none behind it.
+  // All integer digits, and no decimals for whole numbers and for numbers of more than six digits.
   if (size < 0x1p63 && (size >= 1e5 || size == std::floor(size))) {
     text << (value < 0 ? "-" : "") << grouped(static_cast<std::uint64_t>(std::llround(size)));
   } else {
@@ -166,20 +166,20 @@ std::string readable_spread(const Spread& spread) {
   if (!half) return readable_number(spread.mean);
   const double shown = spread.mean == 0 ? *half : 100 * *half / std::fabs(spread.mean);
   std::ostringstream text;
-  // Two digits: more of an interval mean nothing.
+  // Two digits: an interval is not known more precisely.
   if (shown < 100) text.precision(2);
   text << (shown < 100 ? shown : std::round(shown));
   return readable_number(spread.mean) + " ± " + text.str() + (spread.mean == 0 ? "" : " %");
 }
 
-void write_groups(const std::vector<PointGroup>& groups, const std::vector<ReportedTake>& takes, const WantedInterval& wanted,
-                  std::ostream& out) {
+void write_groups(const std::vector<PointGroup>& groups, const std::vector<ReportedMetric>& metrics,
+                  const WantedInterval& wanted, std::ostream& out) {
   const std::vector<std::string> axes = names(groups, false);
   std::vector<TextRow> rows{axes};
   if (axes.empty()) rows.front().emplace_back();
   rows.front().emplace_back("done");
-  for (const ReportedTake& take : takes) {
-    rows.front().push_back(take.title());
+  for (const ReportedMetric& metric : metrics) {
+    rows.front().push_back(metric.title());
     if (wanted.in_table) rows.front().push_back("for ± " + readable_percent(wanted.share));
   }
   for (const PointGroup& group : groups) {
@@ -193,16 +193,17 @@ void write_groups(const std::vector<PointGroup>& groups, const std::vector<Repor
     }
   }
   write_aligned(rows, out);
-  write_intervals(groups, takes, wanted, out);
+  write_intervals(groups, metrics, wanted, out);
 }
 
-void write_groups_csv(const std::vector<PointGroup>& groups, const std::vector<ReportedTake>& takes,
+void write_groups_csv(const std::vector<PointGroup>& groups, const std::vector<ReportedMetric>& metrics,
                       const WantedInterval& wanted, std::ostream& out) {
   const std::vector<std::string> axes = names(groups, false);
   std::vector<TextRow> rows{axes};
   rows.front().insert(rows.front().end(), result_columns::kCombinations.begin(), result_columns::kCombinations.end());
-  for (const ReportedTake& take : takes)
-    for (const std::string_view column : result_columns::kSpread) rows.front().push_back(take.take.name + std::string(column));
+  for (const ReportedMetric& metric : metrics)
+    for (const std::string_view column : result_columns::kSpread)
+      rows.front().push_back(metric.metric.name + std::string(column));
   for (const PointGroup& group : groups) {
     TextRow& row = rows.emplace_back();
     for (const std::string& name : axes) row.push_back(value_of(group.axes, name));
@@ -225,7 +226,7 @@ void write_groups_csv(const std::vector<PointGroup>& groups, const std::vector<R
 
 void write_points(const std::vector<PointGroup>& groups, std::ostream& out) {
   std::vector<TextRow> rows = point_rows(groups);
-  // Sentences in a column would tear the others apart; --failed has them.
+  // Without causes, which would make the table too wide; --failed has them.
   for (TextRow& row : rows) row.pop_back();
   write_aligned(rows, out);
 }
@@ -249,7 +250,7 @@ void write_failures(const std::vector<PointGroup>& groups, std::ostream& out) {
 }
 
 std::size_t write_comparison(const std::vector<PointGroup>& before, const std::vector<PointGroup>& after,
-                             const std::vector<ReportedTake>& takes, double threshold, std::ostream& out) {
+                             const std::vector<ReportedMetric>& metrics, double threshold, std::ostream& out) {
   std::map<std::string, const PointGroup*> by_axes;
   for (const PointGroup& group : before) by_axes[to_json(group.axes)] = &group;
   const std::vector<std::string> axes = names(after, false);
@@ -268,14 +269,14 @@ std::size_t write_comparison(const std::vector<PointGroup>& before, const std::v
     }
     const PointGroup& old = *found->second;
     by_axes.erase(found);
-    for (std::size_t t = 0; t < takes.size(); ++t) {
-      const Spread& was = old.values[t];
-      const Spread& is = group.values[t];
+    for (std::size_t m = 0; m < metrics.size(); ++m) {
+      const Spread& was = old.values[m];
+      const Spread& is = group.values[m];
       if (was.samples == 0 && is.samples == 0) continue;
       ++compared;
       const bool gone = was.samples == 0 || is.samples == 0;
       const double difference = is.mean - was.mean;
-      // From nothing to something is more than any threshold.
+      // A change from 0 exceeds every threshold.
       const bool large = gone || std::fabs(difference) > threshold * std::fabs(was.mean);
       if (!large) continue;
       if (!gone && was.overlaps(is)) {
@@ -286,7 +287,7 @@ std::size_t write_comparison(const std::vector<PointGroup>& before, const std::v
       TextRow& row = rows.emplace_back();
       for (const std::string& name : axes) row.push_back(value_of(group.axes, name));
       if (axes.empty()) row.emplace_back();
-      row.push_back(takes[t].title());
+      row.push_back(metrics[m].title());
       row.push_back(readable_spread(was));
       row.push_back(readable_spread(is));
       row.push_back(gone || was.mean == 0 ? "" : percent(difference / was.mean));

@@ -1,4 +1,4 @@
-// What is said of results: tables for people, CSV for programs, and what has changed between two of them.
+// Reports of results: tables, CSV, and the differences of two selections.
 #pragma once
 
 #include <iosfwd>
@@ -9,47 +9,46 @@
 
 namespace lacuna {
 
-/// What is shown of each point: a take with its unit.
-struct ReportedTake {
-  Take take;
+/// A metric with its unit.
+struct ReportedMetric {
+  Metric metric;
   std::string unit;
 
   /// "cycles", "time (ps)".
-  std::string title() const { return unit.empty() || unit == take.name ? take.name : take.name + " (" + unit + ')'; }
+  std::string title() const { return unit.empty() || unit == metric.name ? metric.name : metric.name + " (" + unit + ')'; }
 };
 
-/// A number for people: six significant digits, thousands apart.
+/// Formats with six significant digits and thousands separators.
 std::string readable_number(double value);
 
 /// "1 %", "0.25 %".
 std::string readable_percent(double share);
-/// The mean, with the half of its interval as a share of it where there are at least two samples: "1343.5 ± 2.1 %".
+/// The mean and, with at least two samples, the half-width of its interval as a share of it: "1343.5 ± 2.1 %".
 std::string readable_spread(const Spread& spread);
 
-/// An interval of a mean, for which a report says how many samples it needs.
+/// Confidence interval for which a report estimates the number of samples needed.
 struct WantedInterval {
-  double share = 0.01;    ///< mean ± this share of it
-  bool in_table = false;  ///< also in a column of its own for each take, not only the range below the table
+  double share = 0.01;    ///< half-width as a share of the mean
+  bool in_table = false;  ///< a column per metric, in addition to the range below the table
 };
 
-/// A line for each combination of axes: mean and interval. Below it, what the interval is and how many samples the wanted one
-/// needs.
-void write_groups(const std::vector<PointGroup>& groups, const std::vector<ReportedTake>& takes, const WantedInterval& wanted,
-                  std::ostream& out);
-/// Columns: axes, points, done, then those of result_columns::kSpread for each take.
-void write_groups_csv(const std::vector<PointGroup>& groups, const std::vector<ReportedTake>& takes,
+/// Writes a line per combination of axes with means and intervals, followed by the confidence level and the number of samples
+/// that the wanted interval needs.
+void write_groups(const std::vector<PointGroup>& groups, const std::vector<ReportedMetric>& metrics,
+                  const WantedInterval& wanted, std::ostream& out);
+/// Columns: axes, points, done, then those of result_columns::kSpread per metric.
+void write_groups_csv(const std::vector<PointGroup>& groups, const std::vector<ReportedMetric>& metrics,
                       const WantedInterval& wanted, std::ostream& out);
 
-/// A line for each point; only the CSV says why a point is not done.
+/// Writes a line per point; only the CSV has the cause of a failure.
 void write_points(const std::vector<PointGroup>& groups, std::ostream& out);
 void write_points_csv(const std::vector<PointGroup>& groups, std::ostream& out);
-/// Points that ended otherwise than done: why, in the first line of each; the command; the end of the log, with the
-/// line that says why.
+/// Writes the points that are not done: the cause, the command, and the end of the log with the line of the cause.
 void write_failures(const std::vector<PointGroup>& groups, std::ostream& out);
 
-/// What has changed from `before` to `after`: means that differ by more than `threshold` (0.01 is 1 %) and whose intervals have
-/// nothing in common. Combinations that only one of the two has are counted. Returns how many values have changed.
+/// Writes the changes from `before` to `after`: means that differ by more than `threshold` (0.01 is 1 %) and whose intervals do
+/// not overlap. Combinations that only one of the two has are counted. Returns the number of changed values.
 std::size_t write_comparison(const std::vector<PointGroup>& before, const std::vector<PointGroup>& after,
-                             const std::vector<ReportedTake>& takes, double threshold, std::ostream& out);
+                             const std::vector<ReportedMetric>& metrics, double threshold, std::ostream& out);
 
 }  // namespace lacuna

@@ -134,10 +134,10 @@ std::vector<SlurmBatch::Ended> SlurmBatch::ended() {
   std::vector<Ended> result;
   for (const std::size_t index : open_) {
     const fs::path folder = point_folder(index);
-    const std::optional<PointEnd> end = read_end(folder);
-    if (!end) continue;
+    const std::optional<RunResult> run = read_result(folder);
+    if (!run) continue;
     const BatchPoint& point = points_[index];
-    result.push_back({point.name, record_of(point.task.key, point.inputs, point.command, *end, folder), index});
+    result.push_back({point.name, record_of(point.task.key, point.inputs, point.command, *run, folder), index});
   }
   return result;
 }
@@ -184,17 +184,17 @@ std::vector<SlurmBatch::Ended> SlurmBatch::lost() {
     }
     const BatchPoint& point = points_[index];
     const std::string log = task_log(index);
-    PointEnd end;
-    end.state = !begun                                        ? PointState::failed
+    RunResult run;
+    run.state = !begun                                        ? PointState::failed
                 : log.find("TIME LIMIT") != std::string::npos ? PointState::timeout
                                                               : PointState::killed;
-    end.exit_code = begun ? 128 + 9 : 1;
-    end.why = !begun                             ? "its job ended without having begun it"
-              : end.state == PointState::timeout ? "its job reached Slurm's time limit"
+    run.exit_code = begun ? 128 + 9 : 1;
+    run.why = !begun                             ? "its job ended without having begun it"
+              : run.state == PointState::timeout ? "its job reached Slurm's time limit"
                                                  : "its job ended before it";
-    end.host = "?";
-    end.date = date_now();
-    Ended ended{point.name, record_of(point.task.key, point.inputs, point.command, end, folder), index};
+    run.host = "?";
+    run.date = date_now();
+    Ended ended{point.name, record_of(point.task.key, point.inputs, point.command, run, folder), index};
     if (!log.empty()) ended.record.log += "its job says:\n" + log;
     result.push_back(std::move(ended));
   }

@@ -1,4 +1,4 @@
-// A batch of points that has been, or will be, a job array: the folder that the sweep and the jobs share.
+// A batch of points submitted as a job array, and the folder that the sweep and the jobs share.
 #pragma once
 
 #include <filesystem>
@@ -13,7 +13,7 @@
 
 namespace lacuna {
 
-/// A point as it is written to a batch's folder: all that a job and the collector must know.
+/// A point in the folder of a batch: the data that a job and the collector need.
 struct BatchPoint {
   PointTask task;
   PointInputs inputs;
@@ -26,36 +26,37 @@ class SlurmBatch {
   /// Writes a new batch. Throws SweepError.
   static SlurmBatch create(const std::filesystem::path& parent, const SweepPlan& plan, const std::vector<std::size_t>& indices,
                            unsigned points_per_task);
-  /// One that is there. Nothing when another sweep has it in its hands, or its folder is not complete: then it was never
-  /// submitted, and it is removed.
+  /// Opens an existing batch. Empty when another sweep has locked it, or when its folder is incomplete: then it was never
+  /// submitted, and the folder is removed.
   static std::optional<SlurmBatch> open(const std::filesystem::path& folder);
 
   SlurmBatch(SlurmBatch&& other) noexcept;
   SlurmBatch& operator=(SlurmBatch&&) = delete;
   ~SlurmBatch();
 
-  /// sbatch. Throws SweepError with what it says.
+  /// Submits with sbatch. Throws SweepError with the output of sbatch.
   void submit(const SlurmSettings& settings);
-  /// Points that have ended since the last time, as records with their names.
+  /// Records of points that have ended since the last call.
   struct Ended {
     std::string name;
     PointRecord record;
     std::size_t index;
   };
   std::vector<Ended> ended();
-  /// After a record is in the database: never to be told again.
+  /// Marks a point as stored in the database, so that it is not returned again.
   void put_away(std::size_t index);
-  /// Asks squeue. Nothing when it does not answer. False: no job of it is queued or running.
+  /// Queries squeue. False: no job of the batch is queued or running. Empty when squeue fails.
   std::optional<bool> active();
-  /// When no job is left: points that were running when theirs ended, as records; those that had not begun are dropped from the
-  /// batch, and are for another one. Every point of a job that did not begin with any is a failure.
+  /// Call when no job is left. Returns records of the points that were running when their job ended. Points that had not
+  /// started are dropped from the batch and can be submitted in another one; all points of a job that started none are
+  /// failures.
   std::vector<Ended> lost();
 
   bool empty() const { return open_.empty(); }
   std::set<std::string> open_keys() const;
   std::size_t running() const { return running_; }
   std::string job_name() const { return "lacuna-" + folder_.filename().string(); }
-  /// Of Slurm, for messages; "" = not known.
+  /// Slurm job number for messages; "" = unknown.
   std::string job() const;
   void remove();
 
@@ -69,7 +70,7 @@ class SlurmBatch {
   int lock_ = -1;
   unsigned points_per_task_ = 1;
   std::vector<BatchPoint> points_;
-  std::set<std::size_t> open_;  ///< that have not been told
+  std::set<std::size_t> open_;  ///< points not yet returned
   std::size_t running_ = 0;
 };
 

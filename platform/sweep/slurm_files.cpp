@@ -13,7 +13,7 @@ namespace {
 using Json = nlohmann::json;
 namespace fs = std::filesystem;
 
-constexpr const char* kEndFile = "end.json";
+constexpr const char* kResultFile = "end.json";
 
 void write_json(const fs::path& file, const Json& json) {
   write_file(file, [&](std::ostream& out) { out << json.dump(1, ' ', false, Json::error_handler_t::replace) << '\n'; });
@@ -73,38 +73,38 @@ BatchFile read_batch(const fs::path& folder) {
   return batch;
 }
 
-void write_end(const fs::path& folder, const PointEnd& end) {
-  write_json(folder / kEndFile, {{"state", state_name(end.state)},
-                                 {"exit_code", end.exit_code},
-                                 {"signal", end.signal},
-                                 {"why", end.why},
-                                 {"seconds", end.seconds},
-                                 {"user_seconds", end.user_seconds},
-                                 {"system_seconds", end.system_seconds},
-                                 {"peak_memory_bytes", end.peak_memory_bytes},
-                                 {"host", end.host},
-                                 {"date", end.date}});
+void write_result(const fs::path& folder, const RunResult& result) {
+  write_json(folder / kResultFile, {{"state", state_name(result.state)},
+                                    {"exit_code", result.exit_code},
+                                    {"signal", result.signal},
+                                    {"why", result.why},
+                                    {"seconds", result.seconds},
+                                    {"user_seconds", result.user_seconds},
+                                    {"system_seconds", result.system_seconds},
+                                    {"peak_memory_bytes", result.peak_memory_bytes},
+                                    {"host", result.host},
+                                    {"date", result.date}});
 }
 
-std::optional<PointEnd> read_end(const fs::path& folder) {
-  std::ifstream stream(folder / kEndFile);
+std::optional<RunResult> read_result(const fs::path& folder) {
+  std::ifstream stream(folder / kResultFile);
   if (!stream) return std::nullopt;
   try {
     const Json json = Json::parse(stream);
-    PointEnd end;
-    end.state = state_of_name(json.at("state").get<std::string>());
-    end.exit_code = json.at("exit_code").get<int>();
-    end.signal = json.at("signal").get<int>();
-    end.why = json.at("why").get<std::string>();
-    end.seconds = json.at("seconds").get<double>();
-    end.user_seconds = json.at("user_seconds").get<double>();
-    end.system_seconds = json.at("system_seconds").get<double>();
-    end.peak_memory_bytes = json.at("peak_memory_bytes").get<std::uint64_t>();
-    end.host = json.at("host").get<std::string>();
-    end.date = json.at("date").get<std::string>();
-    return end;
+    RunResult result;
+    result.state = state_of_name(json.at("state").get<std::string>());
+    result.exit_code = json.at("exit_code").get<int>();
+    result.signal = json.at("signal").get<int>();
+    result.why = json.at("why").get<std::string>();
+    result.seconds = json.at("seconds").get<double>();
+    result.user_seconds = json.at("user_seconds").get<double>();
+    result.system_seconds = json.at("system_seconds").get<double>();
+    result.peak_memory_bytes = json.at("peak_memory_bytes").get<std::uint64_t>();
+    result.host = json.at("host").get<std::string>();
+    result.date = json.at("date").get<std::string>();
+    return result;
   } catch (const nlohmann::json::exception& e) {
-    throw SweepError((folder / kEndFile).string() + ": " + e.what());
+    throw SweepError((folder / kResultFile).string() + ": " + e.what());
   }
 }
 

@@ -1,4 +1,4 @@
-// The files of a batch's folder.
+// Files in the folder of a batch.
 #pragma once
 
 #include <filesystem>
@@ -13,9 +13,9 @@ namespace lacuna {
 
 inline constexpr const char* kBatchPrefix = "slurm-";
 inline constexpr const char* kBatchFile = "batch.json";
-inline constexpr const char* kSubmitted = "submitted";  ///< there once sbatch has taken it; holds the job's number
-inline constexpr const char* kBatchPoints = "points";   ///< a folder for each point that has begun
-inline constexpr const char* kCollected = "collected";  ///< a file for each point that is in the database
+inline constexpr const char* kSubmitted = "submitted";  ///< exists after sbatch has accepted the batch; contains the job number
+inline constexpr const char* kBatchPoints = "points";   ///< contains a folder for each point that has started
+inline constexpr const char* kCollected = "collected";  ///< contains a file for each point stored in the database
 
 struct BatchFile {
   std::filesystem::path run_in;
@@ -23,18 +23,18 @@ struct BatchFile {
   double timeout_seconds = 0;
   double grace_seconds = 10;
   unsigned points_per_task = 1;
-  /// Files that enter the points, with their digests, for a job that begins days later.
+  /// Digests of the input files of the points; jobs, which may start days later, compare them.
   std::map<std::string, std::string> files;
   std::vector<BatchPoint> points;
 };
 
-/// Complete or not there.
+/// Writes atomically.
 void write_batch(const std::filesystem::path& folder, const BatchFile& batch);
 /// Throws SweepError.
 BatchFile read_batch(const std::filesystem::path& folder);
 
-/// Of a point, in its folder: complete or not there.
-void write_end(const std::filesystem::path& folder, const PointEnd& end);
-std::optional<PointEnd> read_end(const std::filesystem::path& folder);
+/// Result of a point, in its folder. Written atomically; empty when there is none.
+void write_result(const std::filesystem::path& folder, const RunResult& result);
+std::optional<RunResult> read_result(const std::filesystem::path& folder);
 
 }  // namespace lacuna

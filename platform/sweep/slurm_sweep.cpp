@@ -22,10 +22,11 @@ namespace {
 namespace fs = std::filesystem;
 using std::chrono::milliseconds;
 
-/// The controller is asked no more often than this, and less often while nothing ends.
+/// Minimum polling interval of the controller; grows while no job ends.
 constexpr milliseconds kShortestPoll{500};
 constexpr milliseconds kLongestPoll{10'000};
-/// A job has left the queue when it was missed so many times: its last files may be seen later than that.
+/// Number of consecutive polls without a job after which it has left the queue. More than one because its last files may become
+/// visible late.
 constexpr unsigned kMissedPolls = 2;
 
 unsigned whole_number(const std::string& place, const std::string& name, const std::string& text, unsigned least) {
@@ -59,7 +60,7 @@ void apply(SlurmSettings& settings, const std::string& place, const std::string&
 
 volatile std::sig_atomic_t interrupted = 0;
 
-/// Ctrl-C ends the waiting, not the jobs.
+/// Ctrl-C ends waiting, not the jobs.
 class Interruption {
  public:
   Interruption() {
@@ -92,7 +93,7 @@ class Collector {
     for (const std::size_t index : to_run) wanted_.insert(plan.points()[index].prepared.key);
   }
 
-  /// Batches of sweeps that were ended before their jobs.
+  /// Opens batches left by sweeps that ended before their jobs.
   void take_up() {
     std::error_code status;
     std::vector<fs::path> folders;
@@ -104,7 +105,7 @@ class Collector {
     if (!batches_.empty()) collect();
   }
 
-  /// What no batch has and nobody has run.
+  /// Submits the points that are neither in a batch nor run.
   void submit() {
     std::set<std::string> taken = ended_;
     for (const Held& held : batches_) taken.merge(held.batch.open_keys());
@@ -123,7 +124,7 @@ class Collector {
     }
   }
 
-  /// True when something has ended.
+  /// Returns true when a point has ended.
   bool collect() {
     bool any = false;
     for (Held& held : batches_) {
@@ -137,7 +138,7 @@ class Collector {
       if (active) told_of_silence_ = false;
       held.missed = active && !*active ? held.missed + 1 : 0;
       if (held.missed < kMissedPolls) continue;
-      // Once more: they may have been written since.
+      // Again: results may have been written after the first look.
       put_away(held, held.batch.ended());
       put_away(held, held.batch.lost());
       any = true;
@@ -168,7 +169,7 @@ class Collector {
  private:
   struct Held {
     SlurmBatch batch;
-    unsigned missed;  ///< how many times in a row squeue has not known it
+    unsigned missed;  ///< consecutive polls in which squeue did not list the job
   };
 
   bool put_away(Held& held, const std::vector<SlurmBatch::Ended>& ended) {
@@ -218,7 +219,7 @@ bool run_on_slurm(SweepPlan& plan, const std::vector<std::size_t>& to_run, const
       return false;
     }
     poll = collector.collect() ? kShortestPoll : std::min(kLongestPoll, poll + poll / 4);
-    // What a job had not begun when it ended.
+    // Points that an ended job had not started.
     collector.submit();
   }
   return collector.all_ended();
@@ -230,7 +231,7 @@ int run_slurm_task(const std::string& folder) {
   if (number == nullptr) throw SweepError("--task is for the jobs of an array: SLURM_ARRAY_TASK_ID is not set");
   const std::size_t task = whole_number("SLURM_ARRAY_TASK_ID: ", "task", number, 0);
   for (const auto& [file, digest] : batch.files) {
-    // As the preparer had it: a program by what is loaded of it.
+    // As RunBuilder hashed it: of a program, only the loaded segments.
     const bool program = digest.starts_with("program:");
     if (program ? digest != "program:" + program_digest(file) : digest != file_digest(file))
       throw SweepError(file + " has changed since the sweep was submitted");
@@ -238,16 +239,16 @@ int run_slurm_task(const std::string& folder) {
   std::vector<PointTask> tasks;
   const std::size_t begin = task * batch.points_per_task;
   for (std::size_t i = begin; i < std::min(batch.points.size(), begin + batch.points_per_task); ++i)
-    // A job that is queued again goes on where it was.
-    if (!read_end(fs::path(folder) / kBatchPoints / std::to_string(i))) tasks.push_back(batch.points[i].task);
+    // A requeued job continues after its last finished point.
+    if (!read_result(fs::path(folder) / kBatchPoints / std::to_string(i))) tasks.push_back(batch.points[i].task);
   std::size_t next = 0;
   PointRunner runner(
       {batch.simulator, batch.run_in, fs::path(folder) / kBatchPoints, 1, batch.timeout_seconds, batch.grace_seconds});
   PointRunner::Observer observer;
   observer.next = [&]() -> const PointTask* { return next < tasks.size() ? &tasks[next++] : nullptr; };
-  observer.ended = [&](const PointTask&, const PointEnd& end, const fs::path& place) {
-    if (end.state == PointState::failed) require_writable(end, place);
-    write_end(place, end);
+  observer.ended = [&](const PointTask&, const RunResult& result, const fs::path& place) {
+    if (result.state == PointState::failed) require_writable(result, place);
+    write_result(place, result);
     return true;
   };
   observer.progress = [](std::size_t) {};

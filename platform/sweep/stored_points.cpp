@@ -85,16 +85,17 @@ std::vector<std::pair<std::int64_t, std::string>> names_of(ResultsDatabase& data
 
 std::string place_of(const NamedValues& axes, const NamedValues& repeats) { return to_json(axes) + to_json(repeats); }
 
-TakenValues::TakenValues(ResultsDatabase& database, const std::vector<Take>& takes, const std::vector<StoredPoint>& points) {
+MetricValues::MetricValues(ResultsDatabase& database, const std::vector<Metric>& metrics,
+                           const std::vector<StoredPoint>& points) {
   for (const StoredPoint& point : points)
     if (point.is_done()) done_[place_of(point.axes, point.repeats)] = point.id;
-  for (const Take& take : takes) {
-    for (const std::string& text : take.paths()) {
+  for (const Metric& metric : metrics) {
+    for (const std::string& text : metric.paths()) {
       const auto [found, is_new] = paths_.try_emplace(text);
       if (!is_new) continue;
-      found->second.taken = TakenPath::parse(text);
+      found->second.parsed = StatisticPath::parse(text);
       std::string list;
-      for (const auto& [id, name] : names_of(database, found->second.taken.path)) add_to_list(list, std::to_string(id), ",");
+      for (const auto& [id, name] : names_of(database, found->second.parsed.path)) add_to_list(list, std::to_string(id), ",");
       if (list.empty()) continue;
       found->second.sum = database.connection().prepare(
           "SELECT total(value), count(*) FROM statistics WHERE point = ? AND name IN (" + list + ')');
@@ -102,13 +103,13 @@ TakenValues::TakenValues(ResultsDatabase& database, const std::vector<Take>& tak
   }
 }
 
-std::optional<double> TakenValues::value(const Take& take, const StoredPoint& point) {
+std::optional<double> MetricValues::value(const Metric& metric, const StoredPoint& point) {
   if (!point.is_done()) return std::nullopt;
-  return take.value([&](const std::string& text) -> std::optional<double> {
+  return metric.value([&](const std::string& text) -> std::optional<double> {
     Path& path = paths_.at(text);
     if (!path.sum) return std::nullopt;
     std::int64_t id = point.id;
-    if (const NamedValues& reference = path.taken.reference; !reference.empty()) {
+    if (const NamedValues& reference = path.parsed.reference; !reference.empty()) {
       const auto found =
           done_.find(place_of(reference_values(point.axes, reference), reference_values(point.repeats, reference)));
       if (found == done_.end()) return std::nullopt;
@@ -145,8 +146,8 @@ StoredSweep find_sweep(ResultsDatabase& database, const std::string& name) {
                    (list.empty() ? "; it has none" : "; it has " + list));
 }
 
-std::vector<PointGroup> load_points(ResultsDatabase& database, const SweepSelection& selection, const std::vector<Take>& takes,
-                                    const std::vector<std::string>& conditions) {
+std::vector<PointGroup> load_points(ResultsDatabase& database, const SweepSelection& selection,
+                                    const std::vector<Metric>& metrics, const std::vector<std::string>& conditions) {
   const StoredSweep sweep = find_sweep(database, selection.sweep);
   database.require_intact(sweep.id);
   std::vector<StoredPoint> points;
@@ -158,13 +159,13 @@ std::vector<PointGroup> load_points(ResultsDatabase& database, const SweepSelect
   } else {
     points = points_of_build(database, sweep.id, selection.version);
   }
-  // Also of points for which the conditions do not hold: they may be references of others.
-  TakenValues taken(database, takes, points);
+  // Before the conditions are applied: points that do not meet them may still be references.
+  MetricValues values(database, metrics, points);
   std::erase_if(points, [&](const StoredPoint& point) {
-    NamedValues values = point.axes;
-    values.insert(values.end(), point.repeats.begin(), point.repeats.end());
+    NamedValues named = point.axes;
+    named.insert(named.end(), point.repeats.begin(), point.repeats.end());
     return !std::all_of(conditions.begin(), conditions.end(),
-                        [&](const std::string& condition) { return holds(condition, values); });
+                        [&](const std::string& condition) { return holds(condition, named); });
   });
   if (points.empty())
     throw SweepError(selection.sweep + (selection.version.empty() ? "" : '@' + selection.version) +
@@ -174,20 +175,20 @@ std::vector<PointGroup> load_points(ResultsDatabase& database, const SweepSelect
   std::map<std::string, std::size_t> group_of;
   for (StoredPoint& point : points) {
     const auto [found, is_new] = group_of.try_emplace(to_json(point.axes), groups.size());
-    if (is_new) groups.push_back({point.axes, {}, std::vector<Spread>(takes.size())});
+    if (is_new) groups.push_back({point.axes, {}, std::vector<Spread>(metrics.size())});
     PointGroup& group = groups[found->second];
-    for (std::size_t t = 0; t < takes.size(); ++t)
-      if (const auto value = taken.value(takes[t], point)) group.values[t].add(*value);
+    for (std::size_t m = 0; m < metrics.size(); ++m)
+      if (const auto value = values.value(metrics[m], point)) group.values[m].add(*value);
     group.points.push_back(std::move(point));
   }
   return groups;
 }
 
-std::string unit_of(ResultsDatabase& database, const Take& take) {
-  if (take.text.find('{') != std::string::npos) return {};
+std::string unit_of(ResultsDatabase& database, const Metric& metric) {
+  if (metric.text.find('{') != std::string::npos) return {};
   SqliteStatement unit = database.connection().prepare("SELECT unit FROM statistic_names WHERE id = ?");
   std::set<std::string> units;
-  for (const auto& [id, name] : names_of(database, TakenPath::parse(take.text).path)) {
+  for (const auto& [id, name] : names_of(database, StatisticPath::parse(metric.text).path)) {
     unit.bind(id).step();
     units.insert(unit.text(0));
     unit.reset();
@@ -195,9 +196,9 @@ std::string unit_of(ResultsDatabase& database, const Take& take) {
   return units.size() == 1 ? *units.begin() : std::string();
 }
 
-void require_paths(ResultsDatabase& database, const Take& take) {
-  for (const std::string& text : take.paths()) {
-    const std::string path = TakenPath::parse(text).path;
+void require_paths(ResultsDatabase& database, const Metric& metric) {
+  for (const std::string& text : metric.paths()) {
+    const std::string path = StatisticPath::parse(text).path;
     if (!names_of(database, path).empty()) continue;
     std::vector<std::string> known;
     SqliteStatement rows = database.connection().prepare("SELECT path FROM statistic_names");

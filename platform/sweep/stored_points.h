@@ -1,4 +1,4 @@
-// Points of a sweep as the database has them, and values over their repetitions.
+// Points of a sweep as stored in the database, and statistics of metrics over repetitions.
 #pragma once
 
 #include <cstdint>
@@ -9,12 +9,12 @@
 
 #include "platform/sweep/results_database.h"
 #include "platform/sweep/spread.h"
-#include "platform/sweep/taken_path.h"
+#include "platform/sweep/statistic_path.h"
 
 namespace lacuna {
 
 struct StoredPoint {
-  std::int64_t id = 0;  ///< 0 = it has not been run
+  std::int64_t id = 0;  ///< row in the database; 0 = not run
   NamedValues axes;
   NamedValues repeats;
   std::string key;
@@ -27,7 +27,7 @@ struct StoredPoint {
   std::string date;
   std::string run_hash;
   std::string command;
-  std::string cause;  ///< why it is not done
+  std::string cause;  ///< cause of a failure, in one line
   std::string log;
 
   bool is_done() const { return id != 0 && state == PointState::done; }
@@ -39,7 +39,7 @@ struct StoredPoint {
 struct PointGroup {
   NamedValues axes;
   std::vector<StoredPoint> points;
-  std::vector<Spread> values;  ///< one for each take
+  std::vector<Spread> values;  ///< one per metric
 
   std::size_t done() const;
 };
@@ -47,45 +47,45 @@ struct PointGroup {
 /// A sweep and a build: "l2", "l2@3fb9c1", "l2@0.2.0".
 struct SweepSelection {
   std::string sweep;
-  std::string version;  ///< the beginning of a commit, or a version; "" = the sweep as it was run last
+  std::string version;  ///< prefix of a commit, or a version; "" = latest run of the sweep
 
   static SweepSelection parse(const std::string& text);
 };
 
-/// Tells the places of a sweep apart.
+/// A key that identifies a combination of axes and repetitions.
 std::string place_of(const NamedValues& axes, const NamedValues& repeats);
 
-/// What takes say of points of one sweep, which may be one another's references.
-class TakenValues {
+/// Values of metrics for the points of one sweep. Points may refer to one another.
+class MetricValues {
  public:
-  /// Of all of these, those that are done may be references. Throws SweepError when a path cannot be read.
-  TakenValues(ResultsDatabase& database, const std::vector<Take>& takes, const std::vector<StoredPoint>& points);
+  /// `points`: all points of the sweep; those that are done may be references. Throws SweepError when a path is malformed.
+  MetricValues(ResultsDatabase& database, const std::vector<Metric>& metrics, const std::vector<StoredPoint>& points);
 
-  /// Nothing when the point or a reference is not done, or a path has no value.
-  std::optional<double> value(const Take& take, const StoredPoint& point);
+  /// Empty when the point or a reference is not done, or a path has no value.
+  std::optional<double> value(const Metric& metric, const StoredPoint& point);
 
  private:
-  /// A path as it is written in a take, and the sum of what it matches in one point.
+  /// A path of a metric, and the query that adds up the statistics of a point that it matches.
   struct Path {
-    TakenPath taken;
-    std::optional<SqliteStatement> sum;  ///< nothing = the database has no such path
+    StatisticPath parsed;
+    std::optional<SqliteStatement> sum;  ///< empty = the database has no such path
   };
 
-  std::map<std::string, std::int64_t> done_;  ///< rows, by place in the sweep
+  std::map<std::string, std::int64_t> done_;  ///< rows of points that are done, by place_of()
   std::map<std::string, Path> paths_;
 };
 
-/// Throws SweepError naming the sweeps that there are.
+/// Throws SweepError with the names of the stored sweeps when there is no such sweep.
 StoredSweep find_sweep(ResultsDatabase& database, const std::string& name);
 
-/// The points of a selection for which all conditions hold, in the order of the sweep, with the values that are taken. Throws
-/// SweepError when there are none.
-std::vector<PointGroup> load_points(ResultsDatabase& database, const SweepSelection& selection, const std::vector<Take>& takes,
-                                    const std::vector<std::string>& conditions);
+/// Returns the points of a selection for which all conditions hold, in the order of the sweep, with the values of the metrics.
+/// Throws SweepError when there are none.
+std::vector<PointGroup> load_points(ResultsDatabase& database, const SweepSelection& selection,
+                                    const std::vector<Metric>& metrics, const std::vector<std::string>& conditions);
 
-/// The unit that all of a take's paths have; "" when they have several, or it is computed.
-std::string unit_of(ResultsDatabase& database, const Take& take);
-/// Throws SweepError with the nearest path when nothing in the database has one of the take's.
-void require_paths(ResultsDatabase& database, const Take& take);
+/// Returns the common unit of a metric's paths; "" when units differ or the metric is an expression.
+std::string unit_of(ResultsDatabase& database, const Metric& metric);
+/// Throws SweepError with the nearest path when a path of the metric is not in the database.
+void require_paths(ResultsDatabase& database, const Metric& metric);
 
 }  // namespace lacuna

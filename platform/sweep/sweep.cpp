@@ -23,12 +23,12 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kDefaultDatabase = "lacuna-results.db";
-/// Longer tables are for `lacuna results`.
+/// Longest table to print; longer ones are left to `lacuna results`.
 constexpr std::size_t kMostLines = 60;
-/// Combinations without the interval that is wanted that are named one by one.
+/// Combinations with too wide an interval that are listed individually.
 constexpr std::size_t kMostNamed = 10;
 
-/// --db and the default are relative to where the user is, the file's own to the file.
+/// --db and the default are relative to the folder where lacuna was started, `database` of the file to that of the file.
 fs::path database_of(const SweepOptions& options, const fs::path& started_in, const SweepPlan& plan) {
   if (options.database) return started_in / *options.database;
   return plan.file().database ? plan.folder() / *plan.file().database : started_in / kDefaultDatabase;
@@ -68,7 +68,7 @@ void list_points(SweepPlan& plan, bool retry, std::ostream& out) {
   if (!to_run.empty()) out << "the first one: " << plan.command(plan.points()[to_run.front()]) << '\n';
 }
 
-/// Runs points here. True: all of them have been run.
+/// Runs points on this machine. Returns true when all of them have been run.
 bool run_here(SweepPlan& plan, const std::vector<std::size_t>& to_run, unsigned jobs, ResultsDatabase& database,
               SweepProgress& progress) {
   const WorkFolder work(database.file().string() + ".work");
@@ -84,19 +84,19 @@ bool run_here(SweepPlan& plan, const std::vector<std::size_t>& to_run, unsigned 
   std::string changed;
   PointRunner::Observer observer;
   observer.next = [&]() -> const PointTask* {
-    // Another sweep may have run it meanwhile.
+    // Another sweep may have run this point in the meantime.
     while (next < tasks.size() && database.state(tasks[next].key) == PointState::done) {
       progress.ended_elsewhere();
       ++next;
     }
     return next < tasks.size() ? &tasks[next++] : nullptr;
   };
-  observer.ended = [&](const PointTask& task, const PointEnd& end, const fs::path& folder) {
+  observer.ended = [&](const PointTask& task, const RunResult& result, const fs::path& folder) {
     changed = plan.changed_file();
     if (!changed.empty()) return false;
     const PlannedPoint& planned = plan.points()[task.index];
-    if (end.state == PointState::failed) require_writable(end, folder);
-    const PointRecord record = record_of(task.key, planned.prepared.inputs, plan.command(planned), end, folder);
+    if (result.state == PointState::failed) require_writable(result, folder);
+    const PointRecord record = record_of(task.key, planned.prepared.inputs, plan.command(planned), result, folder);
     database.add(record);
     std::error_code status;
     fs::remove_all(folder, status);
@@ -117,16 +117,15 @@ bool run_here(SweepPlan& plan, const std::vector<std::size_t>& to_run, unsigned 
   return finished;
 }
 
-/// Runs what is wanted, and, as long as that widens because of the results (`until`), what is wanted then. False: it was to end
-/// before that.
+/// Runs the wanted points, in rounds as long as results make `until` want more of them. Returns false when interrupted.
 bool run_rounds(SweepPlan& plan, bool retry, ResultsDatabase& database, SweepProgress& progress,
                 const std::function<bool(const std::vector<std::size_t>& to_run)>& run) {
-  std::set<std::string> tried;  // what is not done in spite of that stays so
+  std::set<std::string> tried;  // points that fail are not run a second time
   for (;;) {
     plan.register_in(database);
     std::vector<std::size_t> to_run = plan.to_run(retry);
     std::erase_if(to_run, [&](std::size_t index) { return !tried.insert(plan.points()[index].prepared.key).second; });
-    // The first time in any case: jobs of a batch system may be waiting to be collected.
+    // Always in the first round: jobs of a batch system may be waiting to be collected.
     if (to_run.empty() && !tried.empty()) return true;
     progress.expect(to_run.size());
     const bool finished = run(to_run);
@@ -135,7 +134,7 @@ bool run_rounds(SweepPlan& plan, bool retry, ResultsDatabase& database, SweepPro
   }
 }
 
-/// Names the combinations whose interval is not what `until` asks for. True: there are none.
+/// Reports the combinations whose interval is wider than `until` allows. Returns true when there are none.
 bool tell_of_intervals(const SweepPlan& plan) {
   if (plan.choice() == nullptr) return true;
   const std::vector<std::string> shortcomings = plan.choice()->shortcomings();
@@ -148,23 +147,23 @@ bool tell_of_intervals(const SweepPlan& plan) {
 }
 
 void write_results(ResultsDatabase& database, const SweepPlan& plan, std::ostream& out) {
-  std::vector<ReportedTake> takes;
-  for (const Take& take : plan.takes()) takes.push_back({take, unit_of(database, take)});
-  const std::vector<PointGroup> groups = load_points(database, {plan.file().name, {}}, plan.takes(), {});
+  std::vector<ReportedMetric> metrics;
+  for (const Metric& metric : plan.metrics()) metrics.push_back({metric, unit_of(database, metric)});
+  const std::vector<PointGroup> groups = load_points(database, {plan.file().name, {}}, plan.metrics(), {});
   WantedInterval wanted;
   if (plan.file().until) wanted.share = plan.file().until->share;
   if (groups.size() > kMostLines) {
     out << "lacuna results " << plan.file().name << " --db " << database.file().string() << " prints the " << groups.size()
         << " combinations\n";
   } else {
-    write_groups(groups, takes, wanted, out);
+    write_groups(groups, metrics, wanted, out);
   }
-  for (std::size_t t = 0; t < takes.size(); ++t) {
+  for (std::size_t m = 0; m < metrics.size(); ++m) {
     const auto without = std::count_if(groups.begin(), groups.end(), [&](const PointGroup& group) {
-      return group.done() != 0 && group.values[t].samples == 0;
+      return group.done() != 0 && group.values[m].samples == 0;
     });
     if (without != 0)
-      std::cerr << "lacuna: sweep: " << takes[t].take.name << " = " << takes[t].take.text << ": " << without << " of "
+      std::cerr << "lacuna: sweep: " << metrics[m].metric.name << " = " << metrics[m].metric.text << ": " << without << " of "
                 << groups.size() << " combinations have no such statistic\n";
   }
 }

@@ -6,8 +6,8 @@
 #include "models/common/config/parameters.h"
 #include "platform/command_line.h"
 #include "platform/sweep/statistic_names.h"
+#include "platform/sweep/statistic_path.h"
 #include "platform/sweep/sweep_error.h"
-#include "platform/sweep/taken_path.h"
 
 namespace lacuna {
 namespace {
@@ -29,7 +29,7 @@ class ParameterCheck {
       throw SweepError(place.text() + "parameter " + name + " is not used by lacuna " + sweep_.command.value);
     if (parameter == nullptr) throw SweepError(place.text() + "unknown parameter " + name + did_you_mean(all_.nearest(name)));
     for (const std::string& value : values) {
-      // What stands for a value is checked with each point.
+      // Values with {…} are checked for each point.
       if (value.find('{') != std::string::npos) continue;
       if (const auto reason = parameter->parse(value))
         throw SweepError(place.text() + name + " = " + value + ": " + *reason +
@@ -47,7 +47,7 @@ class ParameterCheck {
 
 void check_options(const SweepFile& sweep) {
   std::vector<std::string> known = option_names(command_of(sweep));
-  // These are the sweep's own: where results go, and the configuration.
+  // Options that the sweep sets itself: output folder and configuration.
   std::erase_if(known, [](const std::string& name) {
     return name == "config" || name == "set" || name == "out" || name == "quiet" || name == "help" || name == "gdb";
   });
@@ -72,27 +72,27 @@ void check_names(const SweepFile& sweep) {
   check_options(sweep);
 }
 
-std::vector<Take> check_takes(const SweepFile& sweep, const std::vector<SweepPoint>& points, PointPreparer& preparer) {
-  std::vector<Take> takes;
-  if (sweep.take.empty()) return takes;
+std::vector<Metric> check_metrics(const SweepFile& sweep, const std::vector<SweepPoint>& points, RunBuilder& builder) {
+  std::vector<Metric> metrics;
+  if (sweep.metrics.empty()) return metrics;
   const auto paths_of = [&](const SweepPoint& point) {
-    return statistic_names(preparer.configuration(point), machine_of(sweep));
+    return statistic_names(builder.configuration(point), machine_of(sweep));
   };
   std::vector<std::string> paths = paths_of(points.front());
   bool all_paths = points.size() == 1;
-  for (const SweepKey& key : sweep.take) {
-    Take& take = takes.emplace_back(Take{key.name, key.value});
+  for (const SweepKey& key : sweep.metrics) {
+    Metric& metric = metrics.emplace_back(Metric{key.name, key.value});
     const auto fail = [&](const std::string& reason) {
       throw SweepError(key.place.text() + key.name + " = " + key.value + ": " + reason);
     };
     try {
-      take.value([](const std::string&) { return 1.0; });
-      take = with_zipped_axes(take, sweep);
+      metric.value([](const std::string&) { return 1.0; });
+      metric = with_zipped_axes(metric, sweep);
     } catch (const SweepError& e) {
       fail(e.what());
     }
-    for (const std::string& text : take.paths()) {
-      const std::string path = TakenPath::parse(text).path;
+    for (const std::string& text : metric.paths()) {
+      const std::string path = StatisticPath::parse(text).path;
       if (missing_path(path, paths).empty()) continue;
       if (!all_paths) {
         const std::vector<std::string> more = paths_of(points.back());
@@ -102,7 +102,7 @@ std::vector<Take> check_takes(const SweepFile& sweep, const std::vector<SweepPoi
       if (const std::string reason = missing_path(path, paths); !reason.empty()) fail(reason);
     }
   }
-  return takes;
+  return metrics;
 }
 
 }  // namespace lacuna

@@ -1,4 +1,4 @@
-// What can be wrong with a sweep beyond its own grammar: parameters, options of the command, paths of statistics.
+// Semantic checks of a sweep file: parameters, options of the command, paths of statistics.
 #pragma once
 
 #include <vector>
@@ -11,14 +11,14 @@
 
 namespace lacuna {
 
-/// Of the sweep's command.
+/// The machine that the sweep's command simulates.
 Machine machine_of(const SweepFile& sweep);
 
-/// Names and values of parameters, and names of options. Throws SweepError with file, line and the nearest legal name.
+/// Checks names and values of parameters, and names of options. Throws SweepError with file, line and the nearest legal name.
 void check_names(const SweepFile& sweep);
 
-/// What is taken of each point. The paths must exist with the configuration of the first point or of the last one. Throws
+/// Returns the metrics of the sweep. Their paths must exist with the configuration of the first or the last point. Throws
 /// SweepError with file, line and the nearest path.
-std::vector<Take> check_takes(const SweepFile& sweep, const std::vector<SweepPoint>& points, PointPreparer& preparer);
+std::vector<Metric> check_metrics(const SweepFile& sweep, const std::vector<SweepPoint>& points, RunBuilder& builder);
 
 }  // namespace lacuna

@@ -44,11 +44,11 @@ class SweepParser {
  private:
   using Handler = std::function<void(SweepKey)>;
 
-  /// A file that is being read.
+  /// State of reading one file.
   struct Reading {
-    SweepPlace place;  ///< of the current line
+    SweepPlace place;  ///< current line
     std::string section;
-    std::map<std::string, unsigned, std::less<>> given;  ///< what may stand once in a file, and where it does
+    std::map<std::string, unsigned, std::less<>> given;  ///< lines of the keys that may occur once per file
   };
 
   [[noreturn]] static void fail_at(const SweepPlace& place, const std::string& reason) {
@@ -94,7 +94,8 @@ class SweepParser {
     if (line.back() != ']') fail("the line begins with [ but does not end with ]");
     const std::string name(trimmed(line.substr(1, line.size() - 2)));
     static const std::vector<std::string> kSections{"sweep", "set",    "options", "environment", "axes",
-                                                    "zip",   "repeat", "take",    "slurm"};
+                                                    "zip",   "repeat", "metrics", "slurm"};
+    if (name == "take") fail("the section [take] is called [metrics]");
     if (std::find(kSections.begin(), kSections.end(), name) == kSections.end())
       fail("unknown section [" + name + ']' + did_you_mean(nearest_name(kSections, name)));
     reading_->section = name;
@@ -147,7 +148,7 @@ class SweepParser {
     found->second(key);
   }
 
-  /// Twice in one file is a mistake; from one file to the next the later one wins.
+  /// Refuses a key that occurs twice in one file; between files the later one wins.
   void once(const std::string& what, const std::string& name) const {
     const auto [earlier, is_new] = reading_->given.emplace(what, reading_->place.line);
     if (!is_new) fail(name + " is given twice, first in line " + std::to_string(earlier->second));
@@ -160,7 +161,7 @@ class SweepParser {
     return quantity->value * 1e-12;
   }
 
-  /// True when it is a key of [repeat], not one of its axes.
+  /// Returns false when `key` is an axis of [repeat], not `until` or `least`.
   bool add_until(const SweepKey& key) {
     if (key.name != kUntil && key.name != kLeast) return false;
     once("repeat " + key.name, key.name);
@@ -182,7 +183,7 @@ class SweepParser {
     until.share = *share;
     if (of != std::string::npos)
       for (const std::string& name : split_outside(std::string_view(key.value).substr(of + 4), ','))
-        until.takes.emplace_back(trimmed(name));
+        until.metrics.emplace_back(trimmed(name));
     sweep_.until = std::move(until);
     return true;
   }
@@ -213,8 +214,8 @@ class SweepParser {
     }
   }
 
-  /// Takes away the axis of that name that an included file has given. Others of its [zip] lose their partner: `torn_` keeps
-  /// them until they are given again, too.
+  /// Removes an axis of the same name from an included file. The other axes of its [zip] are kept in `torn_` until the sweep
+  /// file gives them again as well.
   void replace_included(const SweepAxis& axis) {
     const auto has_name = [&](const SweepAxis& other) { return other.name == axis.name; };
     std::erase_if(sweep_.repeats, has_name);
@@ -233,12 +234,12 @@ class SweepParser {
     std::vector<SweepKey>& list = section == "set"           ? sweep_.settings
                                   : section == "options"     ? sweep_.options
                                   : section == "environment" ? sweep_.environment
-                                  : section == "take"        ? sweep_.take
+                                  : section == "metrics"     ? sweep_.metrics
                                                              : sweep_.slurm;
     if (section == "slurm" && std::find(slurm_keys().begin(), slurm_keys().end(), key.name) == slurm_keys().end())
       fail("unknown key " + key.name + " in [slurm]" + did_you_mean(nearest_name(slurm_keys(), key.name)));
-    if (section == "take" && !is_identifier(key.name))
-      fail('"' + key.name + "\" is not a name for what is taken (letters, digits, _)");
+    if (section == "metrics" && !is_identifier(key.name))
+      fail('"' + key.name + "\" is not a name of a metric (letters, digits, _)");
     if (key.value.empty() && section != "environment" && section != "options") fail(key.name + " has no value");
     if (section == "options" || (section == "slurm" && key.name == "option")) {
       list.push_back(std::move(key));
@@ -276,7 +277,7 @@ class SweepParser {
     }
     for (const auto& group : sweep_.axes) {
       for (const SweepAxis& axis : group) check_column(axis);
-      // One that is used nowhere names what the others of its [zip] have.
+      // An axis without a use labels the values of the others in its [zip].
       const bool others = std::any_of(group.begin(), group.end(), [&](const SweepAxis& axis) { return is_used(axis); });
       for (const SweepAxis& axis : group)
         if (!others || axis.is_parameter()) check_use(axis);
@@ -295,10 +296,10 @@ class SweepParser {
     if (sweep_.repeats.empty())
       fail_until("[repeat] has nothing that could be repeated, such as gpu.start_phase = 0cycles..3765cycles+251cycles");
     std::vector<std::string> known;
-    for (const SweepKey& take : sweep_.take) known.push_back(take.name);
-    for (const std::string& name : until.takes)
+    for (const SweepKey& metric : sweep_.metrics) known.push_back(metric.name);
+    for (const std::string& name : until.metrics)
       if (std::find(known.begin(), known.end(), name) == known.end())
-        fail_until("[take] has no " + name + did_you_mean(nearest_name(known, name)));
+        fail_until("[metrics] has no " + name + did_you_mean(nearest_name(known, name)));
     std::size_t all = 1;
     for (const SweepAxis& repeat : sweep_.repeats) all *= repeat.values.size();
     if (all < 2) fail_until("[repeat] has one repetition, and an interval needs at least two");
@@ -314,10 +315,10 @@ class SweepParser {
     const std::string rename = "; give the axis another name, here and wherever {" + axis.name + "} stands";
     if (result_columns::has(axis.name))
       fail_at(axis.place, "axis " + axis.name + ": tables of results have a column of this name" + rename);
-    for (const SweepKey& take : sweep_.take)
-      if (result_columns::is_of_take(axis.name, take.name))
-        fail_at(axis.place, "axis " + axis.name + ": tables of results have a column of this name for what " +
-                                place_of(take.place, axis.place) + " takes" + rename);
+    for (const SweepKey& metric : sweep_.metrics)
+      if (result_columns::is_of_metric(axis.name, metric.name))
+        fail_at(axis.place, "axis " + axis.name + ": tables of results have a column of this name for the metric in " +
+                                place_of(metric.place, axis.place) + rename);
   }
 
   /// "line 3", with the file where it is not that of `from`.
@@ -325,7 +326,7 @@ class SweepParser {
     return "line " + std::to_string(place.line) + (place.file == from.file ? "" : " of " + place.file.string());
   }
 
-  /// Every text in which {NAME} stands for a value.
+  /// All texts in which {NAME} is replaced by a value.
   std::vector<const SweepKey*> texts() const {
     std::vector<const SweepKey*> all{&sweep_.program};
     for (const auto* list :
@@ -352,10 +353,10 @@ class SweepParser {
                               "} in it, and a parameter is section.name" + hint);
   }
 
-  /// What asks which names a text has may rely on this.
+  /// Checks that braces match, which the other checks rely on.
   void check_braces() const {
     std::vector<const SweepKey*> all = texts();
-    for (const SweepKey& key : sweep_.take) all.push_back(&key);
+    for (const SweepKey& key : sweep_.metrics) all.push_back(&key);
     for (const SweepKey* key : all) {
       try {
         parts_of(key->value);

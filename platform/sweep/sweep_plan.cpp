@@ -12,7 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// So many stale points are named one by one.
+/// Maximum number of stale points listed per reason.
 constexpr std::size_t kMostNamed = 10;
 
 SweepMember member_of(const PlannedPoint& planned) { return {planned.point.axes, planned.point.repeats, planned.prepared.key}; }
@@ -29,12 +29,12 @@ SweepPlan::SweepPlan(SweepFile file, unsigned host_threads) : file_(std::move(fi
   std::vector<SweepPoint> points = expand(file_);
   folder_ = fs::absolute(file_.file).parent_path();
   fs::current_path(folder_);
-  preparer_ = std::make_unique<PointPreparer>(file_, folder_, host_threads);
-  takes_ = check_takes(file_, points, *preparer_);
+  builder_ = std::make_unique<RunBuilder>(file_, folder_, host_threads);
+  metrics_ = check_metrics(file_, points, *builder_);
   points_.reserve(points.size());
   for (SweepPoint& point : points) {
     PlannedPoint& planned = points_.emplace_back();
-    planned.prepared = preparer_->prepare(point);
+    planned.prepared = builder_->build(point);
     planned.point = std::move(point);
   }
   if (file_.until) choice_ = std::make_unique<RepetitionChoice>(*this);
@@ -67,7 +67,7 @@ void SweepPlan::register_in(ResultsDatabase& database) const {
   members.reserve(points_.size());
   for (const PlannedPoint& planned : points_)
     if (planned.wanted) members.push_back(member_of(planned));
-  database.begin_sweep(file_.name, folder_ / file_.file.filename(), file_.text, takes_, members);
+  database.begin_sweep(file_.name, folder_ / file_.file.filename(), file_.text, metrics_, members);
 }
 
 std::vector<std::size_t> SweepPlan::to_run(bool retry) const {

@@ -1,4 +1,4 @@
-// A sweep with all that is known before its first point runs.
+// Plan of a sweep: its points with their runs, states in the database and which of them to run.
 #pragma once
 
 #include <filesystem>
@@ -20,17 +20,17 @@ class RepetitionChoice;
 struct PlannedPoint {
   SweepPoint point;
   PreparedPoint prepared;
-  std::optional<PointState> state;  ///< in the database; nothing = not run yet
-  std::string stale;                ///< what has changed since it was run with other inputs; "" = it has not been run
-  bool wanted = true;               ///< false: a repetition that `until` does not ask for, so far
+  std::optional<PointState> state;  ///< state in the database; empty = not run
+  std::string stale;                ///< inputs that differ from an earlier run of this point; "" = none
+  bool wanted = true;               ///< false: a repetition that `until` does not need so far
 
-  /// For messages: its values, or its number where it has none.
+  /// Name for messages: the values, or the number of a point without values.
   std::string name() const;
 };
 
 class SweepPlan {
  public:
-  /// Checks everything. Changes the current folder to that of the file, where points run. Throws SweepError.
+  /// Checks the whole sweep and changes the current folder to that of the file, where points run. Throws SweepError.
   SweepPlan(SweepFile file, unsigned host_threads);
   ~SweepPlan();
   SweepPlan(const SweepPlan&) = delete;
@@ -38,33 +38,34 @@ class SweepPlan {
 
   const SweepFile& file() const { return file_; }
   const std::filesystem::path& folder() const { return folder_; }
-  const std::vector<Take>& takes() const { return takes_; }
+  const std::vector<Metric>& metrics() const { return metrics_; }
   const std::vector<PlannedPoint>& points() const { return points_; }
-  const std::filesystem::path& simulator() const { return preparer_->simulator(); }
+  const std::filesystem::path& simulator() const { return builder_->simulator(); }
 
-  /// What the database says of each point, and which repetitions are wanted because of it. Null: there is no database.
+  /// Updates the states of the points and the wanted repetitions from the database; null = no database.
   void look_up(ResultsDatabase* database);
-  /// Of a sweep with `until`; null without.
+  /// Choice of repetitions of a sweep with `until`; null without `until`.
   const RepetitionChoice* choice() const { return choice_.get(); }
+  /// Number of points with `wanted`.
   std::size_t wanted() const;
-  /// The points that are wanted, as the sweep's members.
+  /// Registers the wanted points as members of the sweep.
   void register_in(ResultsDatabase& database) const;
-  /// The points that are wanted and are to be run, each set of inputs once.
+  /// Indices of wanted points that have no result yet (`retry`: or failed), each set of inputs once.
   std::vector<std::size_t> to_run(bool retry) const;
-  /// As a shell takes it, in any folder.
+  /// Shell command of a point, valid in any folder.
   std::string command(const PlannedPoint& point) const;
-  std::map<std::string, std::string> entered_files() const { return preparer_->entered_files(); }
-  /// A file that enters the points and is not what it was when they were prepared; "" when there is none.
-  std::string changed_file() { return preparer_->changed_file(); }
+  std::map<std::string, std::string> entered_files() const { return builder_->entered_files(); }
+  /// Returns an input file that has changed since it was hashed; "" if none.
+  std::string changed_file() { return builder_->changed_file(); }
 
-  /// How many points are to be run again because something has changed, and what; "" when there are none.
+  /// Report of stale points and the inputs that changed; "" if none.
   std::string stale_summary() const;
 
  private:
   SweepFile file_;
   std::filesystem::path folder_;
-  std::unique_ptr<PointPreparer> preparer_;
-  std::vector<Take> takes_;
+  std::unique_ptr<RunBuilder> builder_;
+  std::vector<Metric> metrics_;
   std::vector<PlannedPoint> points_;
   std::unique_ptr<RepetitionChoice> choice_;
 };

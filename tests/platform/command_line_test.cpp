@@ -88,11 +88,11 @@ TEST(CommandLine, SweepsAndTheirResults) {
   EXPECT_THAT(error({"sweep", "a", "--on", "moon"}), HasSubstr("--on moon: must be here or slurm"));
   EXPECT_THAT(error({"sweep", "a", "--no-wait"}), HasSubstr("--no-wait belongs to --on slurm"));
   EXPECT_THAT(error({"sweep", "a", "--slurm", "time=1"}), HasSubstr("--slurm belongs to --on slurm"));
-  const CommandLine results = parse_command_line({"results", "a@0.1", "--compare", "b", "--threshold", "2%", "-t", "x=run.y"});
+  const CommandLine results = parse_command_line({"results", "a@0.1", "--compare", "b", "--threshold", "2%", "-m", "x=run.y"});
   EXPECT_EQ(results.command, Command::results);
   EXPECT_EQ(results.input, "a@0.1");
   EXPECT_EQ(results.results.compare, "b");
-  EXPECT_THAT(results.results.take, ElementsAre("x=run.y"));
+  EXPECT_THAT(results.results.metrics, ElementsAre("x=run.y"));
   EXPECT_EQ(results.results.database, "lacuna-results.db");
   EXPECT_EQ(parse_command_line({"results"}).input, "");
   EXPECT_THAT(option_names(Command::launch), ::testing::Contains("define"));

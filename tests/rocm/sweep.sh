@@ -18,7 +18,7 @@ gpu.timing = functional
 HSA_ENABLE_SDMA = {sdma}
 [axes]
 sdma = 0, 1
-[take]
+[metrics]
 dispatches = gpu0.cp.dispatches
 copied = gpu0.sdma*.bytes_read
 END

@@ -45,7 +45,7 @@ sed 's/^over = .*/&\naverage = harmonic/' over.figure >wrong.figure
 expect 1 "${figures[@]}" wrong.figure quick ours.csv out
 complains "average = harmonic: must be one of arithmetic, geometric"
 
-# The figures of all papers: a sweep at each scale, whose takes they show.
+# The figures of all papers: a sweep at each scale, whose metrics they show.
 declare -A tried
 for figure in "$SOURCE"/experiments/*/*.figure; do
   folder=$(dirname "$figure")

@@ -71,7 +71,7 @@ program = two.launch
 config = tiny
 [axes]
 output.kernels = dispatches, gzip, totals
-[take]
+[metrics]
 cycles = kernels.shape.cycles
 least = kernels.shape.least_cycles
 END

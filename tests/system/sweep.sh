@@ -18,7 +18,7 @@ n = 256, 512
 l2.size = 64KiB, 128KiB
 [repeat]
 seed = 1..4
-[take]
+[metrics]
 cycles = kernels.relu_scalar.cycles
 time = run.simulated_ps
 misses = gpu.l2_*.read_misses
@@ -94,7 +94,7 @@ grep -q '^loop_forever  *timeout  *130 ' out.txt || fail "loop_forever has not b
 # It was asked to end first: what it had done until then is there, and is no value of the sweep.
 [[ $(query "SELECT count(*) > 100 FROM statistics JOIN points ON points.id = point WHERE state = 'timeout'") == 1 ]] ||
   fail "no statistics of the point that took too long"
-expect 0 "$LACUNA" results slow --csv --take run.simulated_ps
+expect 0 "$LACUNA" results slow --csv --metric run.simulated_ps
 [[ $(tail -n 1 out.txt) == loop_forever,1,0,,,,0,,,, ]] || fail "a part of a result is taken for a result"
 expect 0 "$LACUNA" results bad --failed
 grep -q '^program=exit_42: failed, exit code 42, after .*: ended with exit code 42$' out.txt || fail "the cause is not in the line of the point"
@@ -151,7 +151,7 @@ expect 2 "$LACUNA" sweep none.sweep
 complains "none.sweep: no such sweep file"
 expect 2 "$LACUNA" results relux
 complains "has no sweep relux; did you mean relu?"
-expect 2 "$LACUNA" results relu --take kernels.relu_scalar.cycle
+expect 2 "$LACUNA" results relu --metric kernels.relu_scalar.cycle
 complains "did you mean kernels.relu_scalar.cycles?"
 expect 2 "$LACUNA" results relu --where 'm == 1'
 complains "unknown name m"

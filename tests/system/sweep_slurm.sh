@@ -66,7 +66,7 @@ define = seed={seed}
 l2.size = 64KiB, 128KiB
 [repeat]
 seed = 1..4
-[take]
+[metrics]
 cycles = kernels.relu_scalar.cycles
 [slurm]
 partition = short

@@ -17,7 +17,7 @@ n = 256, 1024
 gpu.start_phase = 0cycles..3765cycles+251cycles
 until = 0.5 %
 least = 4
-[take]
+[metrics]
 cycles = kernels.relu_scalar.cycles
 END
 # chosen DATABASE: the starts of each combination that the sweep has, in the order of the file.
@@ -112,7 +112,7 @@ program = exit_42, hello
 run = 1..4
 until = 5 % of time
 least = 2
-[take]
+[metrics]
 time = run.simulated_ps
 END
 cp "$FIRMWARE"/{exit_42,hello}.elf .
@@ -131,7 +131,7 @@ mistake() {
   [[ ! -e wrong.db ]] || fail "a database was made in spite of: $2"
 }
 mistake 's/^until = .*/until = 1/' "wrong.sweep:11: until = 1: must be a share of the mean above 0 and below 100 %, such as 1 %"
-mistake 's/^until = .*/until = 1 % of cycels/' "wrong.sweep:11: until = 1 % of cycels: [take] has no cycels; did you mean cycles?"
+mistake 's/^until = .*/until = 1 % of cycels/' "wrong.sweep:11: until = 1 % of cycels: [metrics] has no cycels; did you mean cycles?"
 mistake 's/^until = /untli = /' "wrong.sweep:11: axis untli is used nowhere"
 mistake '/^gpu.start_phase/d' "[repeat] has nothing that could be repeated"
 expect 2 "$LACUNA" results relu --interval 1

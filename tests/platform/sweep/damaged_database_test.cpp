@@ -23,7 +23,7 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 constexpr std::size_t kPage = 4096;
-const std::vector<Take> kTakes{{"cycles", "gpu.cycles"}, {"share", "{gpu.part*} / {gpu.cycles}"}};
+const std::vector<Metric> kMetrics{{"cycles", "gpu.cycles"}, {"share", "{gpu.part*} / {gpu.cycles}"}};
 
 std::uint32_t number_at(const std::string& bytes, std::size_t at) {
   std::uint32_t number = 0;
@@ -80,7 +80,7 @@ class DamagedDatabase : public ::testing::Test {
           {{{"n", std::to_string(number / 2)}}, {{"seed", std::to_string(number % 2)}}, "key" + std::to_string(number)});
       database.add(record(number, number % 8 == 0 ? PointState::failed : PointState::done));
     }
-    database.begin_sweep("s", "s.sweep", "[sweep]\ncommand = run\n", kTakes, members);
+    database.begin_sweep("s", "s.sweep", "[sweep]\ncommand = run\n", kMetrics, members);
     // Pages that nothing uses.
     database.connection().run("CREATE TABLE gone(text)");
     database.connection().run("INSERT INTO gone VALUES(zeroblob(20000)), (zeroblob(9000))");
@@ -93,10 +93,10 @@ class DamagedDatabase : public ::testing::Test {
     std::ostringstream text;
     for (const StoredSweep& sweep : database.sweeps()) {
       database.require_intact(sweep.id);
-      text << sweep.name << ' ' << sweep.file << ' ' << sweep.date << ' ' << sweep.takes.size() << '\n';
+      text << sweep.name << ' ' << sweep.file << ' ' << sweep.date << ' ' << sweep.metrics.size() << '\n';
     }
-    const std::vector<PointGroup> groups = load_points(database, {"s", {}}, kTakes, {});
-    write_groups_csv(groups, {{kTakes[0], unit_of(database, kTakes[0])}, {kTakes[1], ""}}, {}, text);
+    const std::vector<PointGroup> groups = load_points(database, {"s", {}}, kMetrics, {});
+    write_groups_csv(groups, {{kMetrics[0], unit_of(database, kMetrics[0])}, {kMetrics[1], ""}}, {}, text);
     write_points_csv(groups, text);
     write_failures(groups, text);
     return text.str();

@@ -50,8 +50,8 @@ class Points : public ::testing::Test {
     PointRecord record;
     PointRunner::Observer observer;
     observer.next = [&]() -> const PointTask* { return std::exchange(started, true) ? nullptr : &task; };
-    observer.ended = [&](const PointTask&, const PointEnd& end, const fs::path& place) {
-      record = record_of("key", {}, "command", end, place);
+    observer.ended = [&](const PointTask&, const RunResult& result, const fs::path& place) {
+      record = record_of("key", {}, "command", result, place);
       return true;
     };
     observer.progress = [](std::size_t) {};
@@ -179,8 +179,8 @@ TEST_F(Points, ThatHaveEndedAreKeptWhenTheSweepIsEnded) {
   std::size_t being_ended = 0;
   PointRunner::Observer observer;
   observer.next = [&]() -> const PointTask* { return next < tasks.size() ? &tasks[next++] : nullptr; };
-  observer.ended = [&](const PointTask& task, const PointEnd& end, const fs::path&) {
-    EXPECT_EQ(end.exit_code, 3);
+  observer.ended = [&](const PointTask& task, const RunResult& result, const fs::path&) {
+    EXPECT_EQ(result.exit_code, 3);
     ended.push_back(task.key);
     return true;
   };
@@ -201,12 +201,12 @@ TEST_F(Points, AreNotToBlameForAHostThatDoesNotTakeTheirOutput) {
   EXPECT_NO_THROW(require_writable({}, folder));
   rlimit before{};
   getrlimit(RLIMIT_FSIZE, &before);
-  const auto refusal = [&](rlim_t bytes, const PointEnd& end) {
+  const auto refusal = [&](rlim_t bytes, const RunResult& result) {
     const rlimit limit{bytes, before.rlim_max};
     setrlimit(RLIMIT_FSIZE, &limit);
     std::string what;
     try {
-      require_writable(end, folder);
+      require_writable(result, folder);
     } catch (const WriteError& e) {
       what = e.what();
     }
@@ -215,9 +215,9 @@ TEST_F(Points, AreNotToBlameForAHostThatDoesNotTakeTheirOutput) {
   };
   EXPECT_THAT(refusal(4096, {}), AllOf(HasSubstr("out/kernels.csv: cannot be written"), HasSubstr("4096 bytes")));
   EXPECT_EQ(refusal(4097, {}), "");
-  PointEnd end;
-  end.signal = SIGXFSZ;
-  EXPECT_THAT(refusal(8192, end), HasSubstr("8192 bytes"));
+  RunResult result;
+  result.signal = SIGXFSZ;
+  EXPECT_THAT(refusal(8192, result), HasSubstr("8192 bytes"));
   EXPECT_THROW(require_writable({}, folder / "nowhere"), WriteError);
 }
 

@@ -71,10 +71,10 @@ class Repetitions : public ::testing::Test {
   }
 
   /// One combination for each n, with 64 starts, of which 8 are the first ones unless `until` says something else.
-  std::unique_ptr<SweepPlan> plan(const std::string& until, const std::string& n = "1", const std::string& take = "") const {
+  std::unique_ptr<SweepPlan> plan(const std::string& until, const std::string& n = "1", const std::string& metric = "") const {
     std::istringstream text("[sweep]\ncommand = run\nprogram = a.elf\nargument = {n}\n[axes]\nn = " + n +
                             "\n[repeat]\ngpu.start_phase = 0cycles..63cycles\n" + until +
-                            (until.empty() || until.starts_with("least") ? "\n" : "\nleast = 8\n") + take);
+                            (until.empty() || until.starts_with("least") ? "\n" : "\nleast = 8\n") + metric);
     return std::make_unique<SweepPlan>(parse_sweep_text(text, folder_ / "some.sweep"), 1);
   }
 
@@ -224,7 +224,8 @@ TEST_F(Repetitions, AreNotGoneOnWithWhenOneFails) {
 }
 
 TEST_F(Repetitions, WithoutTheValueAreStuck) {
-  const auto sweep = plan("until = 1 % of time, misses", "1", "[take]\ntime = run.simulated_ps\nmisses = kernels.*.cycles\n");
+  const auto sweep =
+      plan("until = 1 % of time, misses", "1", "[metrics]\ntime = run.simulated_ps\nmisses = kernels.*.cycles\n");
   const auto results = database();
   EXPECT_EQ(run(*sweep, *results, noisy), 8U);
   EXPECT_THAT(sweep->choice()->shortcomings(),
@@ -234,7 +235,7 @@ TEST_F(Repetitions, WithoutTheValueAreStuck) {
 // The speedup of a start is that against the same start of the baseline, which has to be run for it.
 TEST_F(Repetitions, BringTheirReferencesAlong) {
   const auto sweep =
-      plan("until = 1 % of speedup", "1, 10", "[take]\nspeedup = {kernels.*.cycles @ n=1} / {kernels.*.cycles}\n");
+      plan("until = 1 % of speedup", "1, 10", "[metrics]\nspeedup = {kernels.*.cycles @ n=1} / {kernels.*.cycles}\n");
   const auto results = database();
   run(*sweep, *results, noisy);
   const auto& combinations = sweep->choice()->combinations();
@@ -245,7 +246,7 @@ TEST_F(Repetitions, BringTheirReferencesAlong) {
   EXPECT_GT(more, 8U);
   EXPECT_EQ(sweep->wanted(), 2 * more);
   sweep->register_in(*results);
-  const auto groups = load_points(*results, {"some", {}}, sweep->takes(), {});
+  const auto groups = load_points(*results, {"some", {}}, sweep->metrics(), {});
   EXPECT_EQ(groups[0].points.size(), more);
   EXPECT_EQ(groups[1].values[0].samples, more);
 }

@@ -77,23 +77,23 @@ TEST(PointResults, PathsMatchNameByName) {
   EXPECT_FALSE(path_matches("kernels.*[!)].cycles", "kernels.Copy (runtime).cycles"));
 }
 
-TEST(PointResults, TakesAreSumsOrExpressions) {
+TEST(PointResults, MetricsAreSumsOrExpressions) {
   const auto sum = [](const std::string& path) -> std::optional<double> {
     if (path == "a.b") return 3;
     if (path == "c") return 4;
     return std::nullopt;
   };
-  EXPECT_EQ((Take{"x", "a.b"}.value(sum)), 3);
-  EXPECT_EQ((Take{"x", "{a.b} / {c}"}.value(sum)), 0.75);
-  EXPECT_EQ((Take{"x", "{a.b} / ({a.b} - 3)"}.value(sum)), std::nullopt);
-  EXPECT_EQ((Take{"x", "{d} + 1"}.value(sum)), std::nullopt);
-  EXPECT_THAT((Take{"x", "{a.b} / {c}"}.paths()), ElementsAre("a.b", "c"));
-  EXPECT_EQ((Take{"x", "{ a.b }+{c}"}.value(sum)), 7);
-  EXPECT_THROW((Take{"x", "{a.b} +"}.value(sum)), SweepError);
+  EXPECT_EQ((Metric{"x", "a.b"}.value(sum)), 3);
+  EXPECT_EQ((Metric{"x", "{a.b} / {c}"}.value(sum)), 0.75);
+  EXPECT_EQ((Metric{"x", "{a.b} / ({a.b} - 3)"}.value(sum)), std::nullopt);
+  EXPECT_EQ((Metric{"x", "{d} + 1"}.value(sum)), std::nullopt);
+  EXPECT_THAT((Metric{"x", "{a.b} / {c}"}.paths()), ElementsAre("a.b", "c"));
+  EXPECT_EQ((Metric{"x", "{ a.b }+{c}"}.value(sum)), 7);
+  EXPECT_THROW((Metric{"x", "{a.b} +"}.value(sum)), SweepError);
   for (const char* text : {"{{a.b}}", "{a.b", "{a.b} + {", "{}", "{a.b}}", "{ } + {c}", "{{", "}{", "{c} + {{a.b} + {c}}"})
-    EXPECT_THROW((Take{"x", text}.value(sum)), SweepError) << text;
+    EXPECT_THROW((Metric{"x", text}.value(sum)), SweepError) << text;
   for (const char* text : {"{{a.b}}", "{a.b", "{", "{}", "{c} + {{a.b}"})
-    EXPECT_THROW(static_cast<void>(Take{"x", text}.paths()), SweepError) << text;
+    EXPECT_THROW(static_cast<void>(Metric{"x", text}.paths()), SweepError) << text;
 }
 
 class Database : public ::testing::Test {
@@ -134,7 +134,7 @@ class Database : public ::testing::Test {
 
   const fs::path folder = fs::path(::testing::TempDir()) / "sweep_results";
   const fs::path file = folder / "results.db";
-  const std::vector<Take> takes{{"cycles", "cycles"}};
+  const std::vector<Metric> metrics{{"cycles", "cycles"}};
 };
 
 TEST_F(Database, KeepsAPointWhole) {
@@ -167,10 +167,10 @@ TEST_F(Database, RemembersWithWhichInputsAPlaceWasRun) {
   ResultsDatabase database(file, false);
   const SweepMember before{{{"n", "1"}}, {}, "old"};
   const SweepMember now{{{"n", "1"}}, {}, "new"};
-  database.begin_sweep("s", "s.sweep", "text", takes, {before});
+  database.begin_sweep("s", "s.sweep", "text", metrics, {before});
   database.add(record("old", 1));
   EXPECT_EQ(database.earlier_inputs("s", before), std::nullopt);
-  database.begin_sweep("s", "s.sweep", "text", takes, {now});
+  database.begin_sweep("s", "s.sweep", "text", metrics, {now});
   const auto inputs = database.earlier_inputs("s", now);
   ASSERT_TRUE(inputs);
   EXPECT_EQ(difference({{"simulator", "2"}, {"configuration", "old"}, {"file a", "1"}}, *inputs), "file a, simulator");
@@ -225,20 +225,20 @@ TEST_F(Database, ValuesHaveASpread) {
       database.add(record(key, 10 * n + seed));
     }
   members.push_back({{{"n", "3"}}, {{"seed", "1"}}, "not run"});
-  database.begin_sweep("s", "s.sweep", "text", takes, members);
-  const auto groups = load_points(database, {"s", {}}, takes, {});
+  database.begin_sweep("s", "s.sweep", "text", metrics, members);
+  const auto groups = load_points(database, {"s", {}}, metrics, {});
   ASSERT_EQ(groups.size(), 3u);
   EXPECT_EQ(groups[1].values[0].mean, 21.5);
   EXPECT_EQ(groups[1].values[0].min, 21);
   EXPECT_EQ(groups[1].values[0].max, 22);
   EXPECT_EQ(groups[2].done(), 0u);
   EXPECT_EQ(groups[2].values[0].samples, 0u);
-  EXPECT_EQ(load_points(database, {"s", {}}, takes, {"n == 2 && seed == 1"})[0].points.size(), 1u);
-  EXPECT_THROW(load_points(database, {"s", {}}, takes, {"n == 7"}), SweepError);
-  EXPECT_THROW(load_points(database, {"t", {}}, takes, {}), SweepError);
-  EXPECT_EQ(unit_of(database, takes[0]), "cycles");
+  EXPECT_EQ(load_points(database, {"s", {}}, metrics, {"n == 2 && seed == 1"})[0].points.size(), 1u);
+  EXPECT_THROW(load_points(database, {"s", {}}, metrics, {"n == 7"}), SweepError);
+  EXPECT_THROW(load_points(database, {"t", {}}, metrics, {}), SweepError);
+  EXPECT_EQ(unit_of(database, metrics[0]), "cycles");
   std::ostringstream csv;
-  write_groups_csv(groups, {{takes[0], "cycles"}}, {0.5}, csv);
+  write_groups_csv(groups, {{metrics[0], "cycles"}}, {0.5}, csv);
   // Half of the interval is t s / root(n) = 12.706 x 0.7071 / 1.4142 = 6.353; with three samples it is 1.757, with four 1.125.
   EXPECT_THAT(
       csv.str(),
@@ -258,7 +258,7 @@ TEST_F(Database, TablesSayWhatTheIntervalsAre) {
   };
   const auto table = [&](const WantedInterval& wanted) {
     std::ostringstream out;
-    write_groups(load_points(database, {"s", {}}, takes, {}), {{takes[0], "cycles"}}, wanted, out);
+    write_groups(load_points(database, {"s", {}}, metrics, {}), {{metrics[0], "cycles"}}, wanted, out);
     return out.str();
   };
   std::vector<SweepMember> members;
@@ -267,7 +267,7 @@ TEST_F(Database, TablesSayWhatTheIntervalsAre) {
   add(3, {12345}, members);
   add(4, {-1, 1}, members);
   add(5, {1, 3}, members);
-  database.begin_sweep("s", "s.sweep", "text", takes, members);
+  database.begin_sweep("s", "s.sweep", "text", metrics, members);
   // n = 1: s = 1.633, t = 3.182, half of the interval 2.598; n = 5: s = 1.414, t = 12.706, 12.706.
   EXPECT_EQ(table({0.01, true}),
             "n    done       cycles  for ± 1 %\n"
@@ -280,7 +280,7 @@ TEST_F(Database, TablesSayWhatTheIntervalsAre) {
             "samples that ± 1 % needs: cycles 2 to 19,210 or more than can be said\n");
   members.clear();
   add(3, {12345}, members);
-  database.begin_sweep("s", "s.sweep", "text", takes, members);
+  database.begin_sweep("s", "s.sweep", "text", metrics, members);
   EXPECT_EQ(table({}), "n    done  cycles\n3  1 of 1  12,345\none sample each: no intervals\n");
 }
 
@@ -297,8 +297,8 @@ TEST_F(Database, ValuesMayBeThoseOfAReference) {
   // Its reference has not been run.
   members.push_back({{{"n", "2"}, {"machine", "new"}}, {{"seed", "1"}}, "alone"});
   database.add(record("alone", 1));
-  database.begin_sweep("s", "s.sweep", "text", takes, members);
-  const std::vector<Take> speedup{{"speedup", "{cycles @ machine=old} / {cycles}"}};
+  database.begin_sweep("s", "s.sweep", "text", metrics, members);
+  const std::vector<Metric> speedup{{"speedup", "{cycles @ machine=old} / {cycles}"}};
   const auto groups = load_points(database, {"s", {}}, speedup, {});
   ASSERT_EQ(groups.size(), 3u);
   EXPECT_EQ(groups[0].values[0].mean, 1);
@@ -323,20 +323,20 @@ TEST_F(Database, VersionsAreCompared) {
   const auto add = [&](const std::string& build, const std::vector<double>& cycles) {
     const auto all = members(build);
     for (std::size_t i = 0; i < all.size(); ++i) database.add(record(all[i].key, cycles[i], build));
-    database.begin_sweep("s", "s.sweep", "text", takes, all);
+    database.begin_sweep("s", "s.sweep", "text", metrics, all);
   };
   add("aaa", {100, 110, 105, 104, 106, 105, 100, 100, 100});
   add("bbb", {109, 130, 120, 154, 156, 155, 100.5, 100.5, 100.5});
-  const auto before = load_points(database, SweepSelection::parse("s@aa"), takes, {});
-  const auto after = load_points(database, SweepSelection::parse("s@bbb"), takes, {});
+  const auto before = load_points(database, SweepSelection::parse("s@aa"), metrics, {});
+  const auto after = load_points(database, SweepSelection::parse("s@bbb"), metrics, {});
   ASSERT_EQ(before.size(), 3u);
   EXPECT_EQ(before[0].values[0].mean, 105);
   std::ostringstream text;
   // n = 1: inside the spread, n = 2: changed, n = 3: below the threshold.
-  EXPECT_EQ(write_comparison(before, after, {{takes[0], "cycles"}}, 0.01, text), 1u);
+  EXPECT_EQ(write_comparison(before, after, {{metrics[0], "cycles"}}, 0.01, text), 1u);
   EXPECT_THAT(text.str(), HasSubstr("+47.6 %"));
   EXPECT_THAT(text.str(), HasSubstr("1 of 3 values have changed by more than 1 %; 1 more difference is inside the spread"));
-  EXPECT_EQ(write_comparison(before, after, {{takes[0], "cycles"}}, 0.001, text), 2u);
+  EXPECT_EQ(write_comparison(before, after, {{metrics[0], "cycles"}}, 0.001, text), 2u);
 }
 
 TEST(Numbers, ForPeople) {

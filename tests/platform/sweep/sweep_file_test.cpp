@@ -7,11 +7,11 @@
 
 #include "platform/sweep/results_database.h"
 #include "platform/sweep/statistic_names.h"
+#include "platform/sweep/statistic_path.h"
 #include "platform/sweep/sweep_check.h"
 #include "platform/sweep/sweep_error.h"
 #include "platform/sweep/sweep_file.h"
 #include "platform/sweep/sweep_point.h"
-#include "platform/sweep/taken_path.h"
 
 namespace lacuna {
 namespace {
@@ -45,7 +45,7 @@ TEST(SweepFiles, AreReadWhole) {
       "# a comment\n[sweep]\ncommand = exec\nprogram = ./vadd   # another\nargument = --n\nargument = {n}\nconfig = tiny\n"
       "timeout = 500ms\ngrace = 2s\ndatabase = x.db\ninput = a.mtx\n[set]\ngpu.timing = loose\n[environment]\nHSA_ENABLE_SDMA "
       "=\n[axes]\n"
-      "n = 1..3\n[zip]\nl2.size = 1MiB, 2MiB\ncu.simds = 2, 4\n[repeat]\nrun = 1..2\n[take]\nwall = point.seconds\n[slurm]\n"
+      "n = 1..3\n[zip]\nl2.size = 1MiB, 2MiB\ncu.simds = 2, 4\n[repeat]\nrun = 1..2\n[metrics]\nwall = point.seconds\n[slurm]\n"
       "partition = short\noption = --nice\noption = --mail-type=END\n");
   EXPECT_EQ(sweep.name, "some");
   EXPECT_EQ(sweep.command.value, "exec");
@@ -66,6 +66,8 @@ TEST(SweepFiles, MistakesHaveAPlaceAndANearestName) {
   EXPECT_THAT(error("[sweep]\ncommand = launch\nprogramm = x\n"),
               HasSubstr("folder/some.sweep:3: unknown key programm in [sweep]; did you mean program?"));
   EXPECT_THAT(error("[sweeep]\n"), HasSubstr("some.sweep:1: unknown section [sweeep]; did you mean sweep?"));
+  EXPECT_EQ(error("[sweep]\ncommand = run\nprogram = x\n[take]\nx = a.b\n"),
+            "folder/some.sweep:4: the section [take] is called [metrics]");
   EXPECT_THAT(error("[sweep]\ncommand = lanch\nprogram = x\n"),
               HasSubstr(":2: command = lanch: must be run, launch or exec; did "
                         "you mean launch?"));
@@ -76,9 +78,9 @@ TEST(SweepFiles, MistakesHaveAPlaceAndANearestName) {
   EXPECT_THAT(error(with_v("[options]\ndefin = a=1\n")),
               HasSubstr(":7: lacuna launch has no option --defin for a sweep; did you mean define?"));
   EXPECT_THAT(error(with_v("[options]\nout = x\n")), HasSubstr("has no option --out for a sweep"));
-  EXPECT_THAT(error(with_v("[take]\nx = {{v}}\n")), HasSubstr("some.sweep:7: x = {{v}}: a { inside { }"));
-  EXPECT_THAT(error(with_v("[take]\nx = {a.b\n")), HasSubstr("some.sweep:7: x = {a.b: { without }"));
-  EXPECT_THAT(error(with_v("[take]\nx = {}\n")), HasSubstr("some.sweep:7: x = {}: nothing inside { }"));
+  EXPECT_THAT(error(with_v("[metrics]\nx = {{v}}\n")), HasSubstr("some.sweep:7: x = {{v}}: a { inside { }"));
+  EXPECT_THAT(error(with_v("[metrics]\nx = {a.b\n")), HasSubstr("some.sweep:7: x = {a.b: { without }"));
+  EXPECT_THAT(error(with_v("[metrics]\nx = {}\n")), HasSubstr("some.sweep:7: x = {}: nothing inside { }"));
   EXPECT_THAT(error(with_v("[set]\nl2.size = {{v}}KiB\n")), HasSubstr("some.sweep:7: l2.size = {{v}}KiB: a { inside { }"));
   EXPECT_THAT(error(with_v("[environment]\nA = {v\n")), HasSubstr("some.sweep:7: A = {v: { without }"));
   EXPECT_THAT(error("[sweep]\ncommand = launch\nprogram = {{v}}.launch\n[axes]\nv = 1\n"),
@@ -106,7 +108,7 @@ class IncludedSweeps : public ::testing::Test {
     write("base.sweep",
           "# what two sweeps share\n[sweep]\nname = base\ncommand = launch\nprogram = a.launch\nconfig = tiny\ntimeout = 1s\n"
           "[set]\nl2.size = 1MiB\ncu.simds = 4\n[options]\ndefine = a={a}\n[zip]\na = 1, 2\nl2.ways = 8, 16\n"
-          "[repeat]\ngpu.start_phase = 0cycles, 251cycles\nuntil = 5 %\nleast = 2\n[take]\nx = run.simulated_ps\ny = "
+          "[repeat]\ngpu.start_phase = 0cycles, 251cycles\nuntil = 5 %\nleast = 2\n[metrics]\nx = run.simulated_ps\ny = "
           "run.wall_seconds\n");
   }
   void TearDown() override { std::filesystem::remove_all(folder_); }
@@ -134,12 +136,13 @@ class IncludedSweeps : public ::testing::Test {
 };
 
 TEST_F(IncludedSweeps, WhatFollowsWinsAndListsGoOn) {
-  const SweepFile sweep = parsed_as(
-      "main.sweep",
-      "include = base.sweep   # first\n[sweep]\nprogram = b.launch\nconfig = more.cfg\n[set]\nl2.size = "
-      "2MiB\ncu.vgprs_per_simd = {b}\n"
-      "[options]\ndefine = b={b}\n[axes]\nb = 256, 512\n[repeat]\ngpu.start_phase = 0cycles..3cycles\nuntil = 2 %\n[take]\nx = "
-      "run.peak_host_memory_bytes\n");
+  const SweepFile sweep =
+      parsed_as("main.sweep",
+                "include = base.sweep   # first\n[sweep]\nprogram = b.launch\nconfig = more.cfg\n[set]\nl2.size = "
+                "2MiB\ncu.vgprs_per_simd = {b}\n"
+                "[options]\ndefine = b={b}\n[axes]\nb = 256, 512\n[repeat]\ngpu.start_phase = 0cycles..3cycles\nuntil = 2 "
+                "%\n[metrics]\nx = "
+                "run.peak_host_memory_bytes\n");
   EXPECT_EQ(sweep.name, "base") << "as any key";
   EXPECT_EQ(sweep.command.value, "launch");
   EXPECT_EQ(sweep.program.value, "b.launch");
@@ -152,8 +155,8 @@ TEST_F(IncludedSweeps, WhatFollowsWinsAndListsGoOn) {
   EXPECT_EQ(sweep.settings[1].value, "4");
   ASSERT_EQ(sweep.options.size(), 2U);
   EXPECT_EQ(sweep.options[1].value, "b={b}");
-  ASSERT_EQ(sweep.take.size(), 2U);
-  EXPECT_EQ(sweep.take[0].value, "run.peak_host_memory_bytes");
+  ASSERT_EQ(sweep.metrics.size(), 2U);
+  EXPECT_EQ(sweep.metrics[0].value, "run.peak_host_memory_bytes");
   ASSERT_EQ(sweep.repeats.size(), 1U);
   EXPECT_EQ(sweep.repeats[0].values.size(), 4U);
   EXPECT_EQ(sweep.until->share, 0.02);
@@ -222,15 +225,15 @@ TEST(SweepFiles, AnAxisMayNameWhatItsZipHas) {
 }
 
 TEST(SweepFiles, RepetitionsGoOnUntil) {
-  const std::string repeat = "[take]\ncycles = kernels.*.cycles\nmisses = gpu.l2_*.read_misses\n[repeat]\nrun = 1..10\n";
+  const std::string repeat = "[metrics]\ncycles = kernels.*.cycles\nmisses = gpu.l2_*.read_misses\n[repeat]\nrun = 1..10\n";
   const SweepFile sweep = parsed(with_v(repeat + "until = 0.5 % of misses, cycles\nleast = 4\n"));
   ASSERT_TRUE(sweep.until);
   EXPECT_EQ(sweep.until->share, 0.005);
-  EXPECT_THAT(sweep.until->takes, ElementsAre("misses", "cycles"));
+  EXPECT_THAT(sweep.until->metrics, ElementsAre("misses", "cycles"));
   EXPECT_EQ(sweep.until->least, 4U);
   EXPECT_EQ(sweep.repeats.size(), 1U);
   EXPECT_EQ(parsed(with_v(repeat + "until = 2%\n")).until->least, 16U);
-  EXPECT_TRUE(parsed(with_v(repeat + "until = 0.02\n")).until->takes.empty());
+  EXPECT_TRUE(parsed(with_v(repeat + "until = 0.02\n")).until->metrics.empty());
   EXPECT_EQ(parsed(with_v(repeat + "until = 0.02\n")).until->share, parsed(with_v(repeat + "until = 2 %\n")).until->share);
   EXPECT_FALSE(parsed(with_v(repeat)).until);
   for (const char* wrong : {"1", "100 %", "0 %", "-1 %", "1 cycles", "% of cycles", "of cycles", "", "few"})
@@ -238,7 +241,7 @@ TEST(SweepFiles, RepetitionsGoOnUntil) {
               std::string("folder/some.sweep:11: until = ") + wrong +
                   ": must be a share of the mean above 0 and below 100 %, such as 1 % or 1 % of NAME");
   EXPECT_EQ(error(with_v(repeat + "until = 1 % of misess\n")),
-            "folder/some.sweep:11: until = 1 % of misess: [take] has no misess; did you mean misses?");
+            "folder/some.sweep:11: until = 1 % of misess: [metrics] has no misess; did you mean misses?");
   EXPECT_EQ(error(with_v("[repeat]\nuntil = 1 %\n")),
             "folder/some.sweep:7: until = 1 %: [repeat] has nothing that could be repeated, such as gpu.start_phase = "
             "0cycles..3765cycles+251cycles");
@@ -272,17 +275,17 @@ TEST(SweepFiles, AnAxisHasNoColumnsName) {
     EXPECT_EQ(error(with_v("[zip]\n" + line + "cu.simds = 2, 4\n")), reason);
     EXPECT_EQ(error(with_v("[repeat]\n" + line)), reason);
   }
-  const std::string taken = "[zip]\nsize = 1, 2\ncu.simds = 2, 4\n[take]\n";
-  EXPECT_EQ(error(with_v(taken + "time = run.simulated_ps\n")), "");
-  EXPECT_EQ(error(with_v(taken + "size_mean = run.simulated_ps\n")), "");
+  const std::string metrics = "[zip]\nsize = 1, 2\ncu.simds = 2, 4\n[metrics]\n";
+  EXPECT_EQ(error(with_v(metrics + "time = run.simulated_ps\n")), "");
+  EXPECT_EQ(error(with_v(metrics + "size_mean = run.simulated_ps\n")), "");
   EXPECT_EQ(
-      error(with_v(taken + "size = run.simulated_ps\n")),
-      "folder/some.sweep:7: axis size: tables of results have a column of this name for what line 10 takes; give the axis "
+      error(with_v(metrics + "size = run.simulated_ps\n")),
+      "folder/some.sweep:7: axis size: tables of results have a column of this name for the metric in line 10; give the axis "
       "another name, here and wherever {size} stands");
   for (const char* column : {"_mean", "_min", "_max", "_samples", "_low", "_high", "_deviation", "_needed"}) {
     const std::string axis = std::string("time") + column;
-    EXPECT_THAT(error(with_v("[zip]\n" + axis + " = 1, 2\ncu.simds = 2, 4\n[take]\ntime = run.simulated_ps\n")),
-                HasSubstr(":7: axis " + axis + ": tables of results have a column of this name for what line 10 takes; "));
+    EXPECT_THAT(error(with_v("[zip]\n" + axis + " = 1, 2\ncu.simds = 2, 4\n[metrics]\ntime = run.simulated_ps\n")),
+                HasSubstr(":7: axis " + axis + ": tables of results have a column of this name for the metric in line 10; "));
   }
 }
 
@@ -334,12 +337,12 @@ void use(const std::string& text) {
     std::size_t combinations = 1;
     for (const auto& group : sweep.axes) combinations *= group.front().values.size();
     for (const SweepAxis& repeat : sweep.repeats) combinations *= repeat.values.size();
-    for (const SweepKey& key : sweep.take) {
-      const Take take = with_zipped_axes({key.name, key.value}, sweep);
-      static_cast<void>(take.value([](const std::string&) { return 1.5; }));
-      for (const std::string& path : take.paths()) {
-        static_cast<void>(missing_path(TakenPath::parse(path).path, {"gpu.l2_0.reads", "kernels.*.cycles"}));
-        static_cast<void>(path_matches(TakenPath::parse(path).path, "gpu.l2_0.reads"));
+    for (const SweepKey& key : sweep.metrics) {
+      const Metric metric = with_zipped_axes({key.name, key.value}, sweep);
+      static_cast<void>(metric.value([](const std::string&) { return 1.5; }));
+      for (const std::string& path : metric.paths()) {
+        static_cast<void>(missing_path(StatisticPath::parse(path).path, {"gpu.l2_0.reads", "kernels.*.cycles"}));
+        static_cast<void>(path_matches(StatisticPath::parse(path).path, "gpu.l2_0.reads"));
       }
     }
     if (combinations < 1000)
@@ -352,7 +355,7 @@ TEST(SweepFiles, MutantsAreReadOrRefused) {
   const std::string original =
       "[sweep]\ncommand = exec\nprogram = ./p{v}\nargument = {n * 2}\nleave_out = n > 2 && m == \"b\"\ntimeout = 10s\n"
       "[set]\ngpu.timing = loose\n[environment]\nA = {m}\n[axes]\nn = 1..4+1, 8..32*2\nv = \"a,b\", c\n[zip]\nm = a, b\n"
-      "l2.size = 1MiB, 2MiB\n[repeat]\nseed = 1..3\n[take]\nx = {gpu.l2_*.reads @ m=a} / {kernels.*.cycles}\ny = "
+      "l2.size = 1MiB, 2MiB\n[repeat]\nseed = 1..3\n[metrics]\nx = {gpu.l2_*.reads @ m=a} / {kernels.*.cycles}\ny = "
       "gpu.l2_[01].reads\n"
       "[options]\nmax-time = {seed}ms\n[slurm]\ncpus = 2\n";
   use(original);

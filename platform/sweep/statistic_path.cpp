@@ -1,4 +1,4 @@
-#include "platform/sweep/taken_path.h"
+#include "platform/sweep/statistic_path.h"
 
 #include <algorithm>
 
@@ -19,7 +19,7 @@ std::vector<std::vector<SweepAxis>> groups_of(const SweepFile& sweep) {
   return groups;
 }
 
-/// Where a group of axes, some of which are named, has all the values that are named.
+/// Positions in a group of axes at which the axes named in the reference have the given values.
 std::vector<std::size_t> places(const std::vector<SweepAxis>& group, const NamedValues& reference) {
   std::vector<std::size_t> found;
   for (const auto& [name, value] : reference) {
@@ -39,8 +39,8 @@ std::vector<std::size_t> places(const std::vector<SweepAxis>& group, const Named
   return found;
 }
 
-TakenPath with_zipped_axes(const TakenPath& path, const SweepFile& sweep) {
-  TakenPath whole = path;
+StatisticPath with_zipped_axes(const StatisticPath& path, const SweepFile& sweep) {
+  StatisticPath whole = path;
   std::vector<std::string> known;
   for (const auto& group : groups_of(sweep)) {
     for (const SweepAxis& axis : group) known.push_back(axis.name);
@@ -65,22 +65,22 @@ TakenPath with_zipped_axes(const TakenPath& path, const SweepFile& sweep) {
 
 }  // namespace
 
-TakenPath TakenPath::parse(std::string_view text) {
+StatisticPath StatisticPath::parse(std::string_view text) {
   const std::size_t at = text.find('@');
-  TakenPath taken{std::string(trimmed(text.substr(0, at))), {}};
-  if (at == std::string_view::npos) return taken;
+  StatisticPath result{std::string(trimmed(text.substr(0, at))), {}};
+  if (at == std::string_view::npos) return result;
   for (const std::string& part : split_outside(text.substr(at + 1), ',')) {
     const std::size_t equals = part.find('=');
     const std::string name(trimmed(std::string_view(part).substr(0, equals)));
     if (equals == std::string::npos || name.empty())
       throw SweepError("behind @ there must be NAME=VALUE, with commas between several: " + std::string(trimmed(part)));
-    if (names(taken.reference, name)) throw SweepError(name + " is given twice behind @");
-    taken.reference.emplace_back(name, trimmed(std::string_view(part).substr(equals + 1)));
+    if (names(result.reference, name)) throw SweepError(name + " is given twice behind @");
+    result.reference.emplace_back(name, trimmed(std::string_view(part).substr(equals + 1)));
   }
-  return taken;
+  return result;
 }
 
-std::string TakenPath::text() const {
+std::string StatisticPath::text() const {
   std::string text = path;
   for (std::size_t i = 0; i < reference.size(); ++i)
     text += (i == 0 ? " @ " : ", ") + reference[i].first + '=' + reference[i].second;
@@ -94,11 +94,11 @@ NamedValues reference_values(NamedValues values, const NamedValues& reference) {
   return values;
 }
 
-Take with_zipped_axes(const Take& take, const SweepFile& sweep) {
-  const auto whole = [&](std::string_view path) { return with_zipped_axes(TakenPath::parse(path), sweep).text(); };
-  if (take.text.find('{') == std::string::npos) return {take.name, whole(take.text)};
-  Take result{take.name, {}};
-  for (const TextPart& part : parts_of(take.text))
+Metric with_zipped_axes(const Metric& metric, const SweepFile& sweep) {
+  const auto whole = [&](std::string_view path) { return with_zipped_axes(StatisticPath::parse(path), sweep).text(); };
+  if (metric.text.find('{') == std::string::npos) return {metric.name, whole(metric.text)};
+  Metric result{metric.name, {}};
+  for (const TextPart& part : parts_of(metric.text))
     result.text += part.braced ? '{' + whole(part.text) + '}' : std::string(part.text);
   return result;
 }

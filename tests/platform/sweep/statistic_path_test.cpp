@@ -2,9 +2,9 @@
 #include <gtest/gtest.h>
 #include <sstream>
 
+#include "platform/sweep/statistic_path.h"
 #include "platform/sweep/sweep_error.h"
 #include "platform/sweep/sweep_file.h"
-#include "platform/sweep/taken_path.h"
 
 namespace lacuna {
 namespace {
@@ -33,30 +33,30 @@ std::string error(const std::string& text) {
   return {};
 }
 
-TEST(TakenPaths, HaveAReferenceBehindAnAt) {
-  EXPECT_THAT(TakenPath::parse(" kernels.*.cycles ").reference, IsEmpty());
-  const TakenPath path = TakenPath::parse("kernels.*.cycles @ machine = old,l2.size=4MiB");
+TEST(StatisticPaths, HaveAReferenceBehindAnAt) {
+  EXPECT_THAT(StatisticPath::parse(" kernels.*.cycles ").reference, IsEmpty());
+  const StatisticPath path = StatisticPath::parse("kernels.*.cycles @ machine = old,l2.size=4MiB");
   EXPECT_EQ(path.path, "kernels.*.cycles");
   EXPECT_THAT(path.reference, ElementsAre(Pair("machine", "old"), Pair("l2.size", "4MiB")));
   EXPECT_EQ(path.text(), "kernels.*.cycles @ machine=old, l2.size=4MiB");
-  EXPECT_THROW(TakenPath::parse("a @"), SweepError);
-  EXPECT_THROW(TakenPath::parse("a @ machine"), SweepError);
-  EXPECT_THROW(TakenPath::parse("a @ machine=1, machine=2"), SweepError);
+  EXPECT_THROW(StatisticPath::parse("a @"), SweepError);
+  EXPECT_THROW(StatisticPath::parse("a @ machine"), SweepError);
+  EXPECT_THROW(StatisticPath::parse("a @ machine=1, machine=2"), SweepError);
 }
 
-TEST(TakenPaths, AReferenceDiffersInWhatIsNamedAlone) {
+TEST(StatisticPaths, AReferenceDiffersInWhatIsNamedAlone) {
   EXPECT_THAT(reference_values({{"n", "1"}, {"machine", "new"}}, {{"machine", "old"}, {"other", "1"}}),
               ElementsAre(Pair("n", "1"), Pair("machine", "old")));
 }
 
-TEST(TakenPaths, AxesOfAZipGoWithTheNamedOnes) {
+TEST(StatisticPaths, AxesOfAZipGoWithTheNamedOnes) {
   EXPECT_EQ(zipped("{c @ machine=old} / {c}"), "{c @ machine=old, half=0, l2.size=4MiB} / {c}");
   EXPECT_EQ(zipped("{c @ machine=new, half=1} + {c @ n=2}"), "{c @ machine=new, half=1, l2.size=2MiB} + {c @ n=2}");
   EXPECT_EQ(zipped("c @ gpu.start_phase=0cycles"), "c @ gpu.start_phase=0cycles");
   EXPECT_EQ(zipped("{c} + {c} / {c @ n=1}"), "{c} + {c} / {c @ n=1}");
 }
 
-TEST(TakenPaths, MistakesHaveTheNearestName) {
+TEST(StatisticPaths, MistakesHaveTheNearestName) {
   EXPECT_THAT(error("{c @ machin=old}"), HasSubstr("there is no axis machin; did you mean machine?"));
   EXPECT_THAT(error("{c @ machine=olt}"), HasSubstr("axis machine has no value olt; did you mean old?"));
   EXPECT_THAT(error("{c @ machine=new}"), HasSubstr("has several values of half, name one"));
