@@ -46,3 +46,10 @@ function(lacuna_test name)
     set_tests_properties(${name} PROPERTIES COST ${LACUNA_LONG_TEST})
   endif()
 endfunction()
+
+# lacuna_link_cycles_test(NAME LIBRARY...): fails when files of one of the static libraries depend on each other in a circle.
+function(lacuna_link_cycles_test name)
+  list(TRANSFORM ARGN REPLACE "(.+)" "$<TARGET_FILE:\\1>" OUTPUT_VARIABLE files)
+  add_test(NAME ${name} COMMAND "${CMAKE_SOURCE_DIR}/cmake/check_link_cycles.py" ${files})
+  set_tests_properties(${name} PROPERTIES LABELS unit TIMEOUT ${LACUNA_TEST_TIMEOUT})
+endfunction()

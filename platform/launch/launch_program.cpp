@@ -215,6 +215,10 @@ LaunchProgram parse_launch_text(std::istream& text, const std::string& name, con
   return program;
 }
 
+std::string LaunchProgram::location(unsigned line) const {
+  return line != 0 ? file + ':' + std::to_string(line) + ": " : std::string();
+}
+
 LaunchProgram parse_launch_file(const std::filesystem::path& file) {
   std::error_code status;
   if (!std::filesystem::is_regular_file(file, status)) throw LaunchError(file.string() + ": no such file");

@@ -54,6 +54,9 @@ struct LaunchProgram {
   std::vector<LaunchStatement> statements;
   /// Constants that the command line overrides.
   std::vector<LaunchKey> definitions;
+
+  /// "FILE:LINE: " for messages; "" for line 0.
+  std::string location(unsigned line) const;
 };
 
 /// Throws LaunchError with file, line, what is wrong and the nearest legal name.

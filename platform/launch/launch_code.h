@@ -1,0 +1,56 @@
+// The code objects of a launch and their kernels, as the launcher on the hart numbers them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <set>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "platform/launch/plan_stream.h"
+#include "platform/loaders/code_object.h"
+
+namespace lacuna {
+
+struct LaunchCode {
+  std::string name;  ///< name for `code=` of dispatches; may be ""
+  std::shared_ptr<const CodeObject> object;
+};
+
+class LaunchCodes {
+ public:
+  /// `wanted_target` chooses among the code objects of a bundle; "" = the first one, whose target then holds for all.
+  LaunchCodes(PlanStream& plan, std::string wanted_target) : plan_(plan), wanted_target_(std::move(wanted_target)) {}
+
+  /// Drops loaded code objects and kernel numbers; keeps the contents of files.
+  void begin();
+  /// Loads a file into the GPU; adds it to `inputs` when it is read for the first time. Throws LaunchError for a name in use or
+  /// another target than the first, and ElfError.
+  void load(const std::string& name, const std::filesystem::path& file, std::set<std::filesystem::path>& inputs);
+  /// Null = the code object loaded first. Throws LaunchError with the nearest name when there is none.
+  const LaunchCode& find(const std::string* name) const;
+  bool empty() const { return codes_.empty(); }
+  /// Number of a kernel with a stack of this size, for dispatches.
+  std::uint32_t kernel_number(const LaunchCode& code, const KernelMetadata& kernel, std::uint32_t stack);
+
+  /// Target of all code objects; requires one that has been read.
+  isa::Target target() const;
+  /// ELF images of all files read so far.
+  std::vector<std::span<const std::byte>> images() const;
+
+ private:
+  std::shared_ptr<const CodeObject> read(const std::filesystem::path& file);
+
+  PlanStream& plan_;
+  std::string wanted_target_;
+  std::vector<LaunchCode> codes_;  ///< loaded code objects, in the order of loading
+  std::map<std::pair<std::string, std::uint32_t>, std::uint32_t, std::less<>> kernels_;  ///< numbers by code/kernel and stack
+  std::map<std::string, std::shared_ptr<const CodeObject>, std::less<>> files_;          ///< code objects by file
+};
+
+}  // namespace lacuna

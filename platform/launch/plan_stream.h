@@ -1,0 +1,63 @@
+// The stream of records that the launcher on the hart reads, and the files that records refer to
+// (platform/launch/launch_plan.h).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "models/host/devices/guest_file.h"
+
+namespace lacuna {
+
+class PlanStream {
+ public:
+  using Opener = std::function<std::unique_ptr<GuestFile>()>;
+
+  /// Drops all records and files. A discarding stream drops what is added, too: it is that of a rehearsal. Numbers of files go
+  /// on.
+  void begin(bool discard);
+  bool discards() const { return discard_; }
+
+  /// Line of the launch file for the header of records and for messages; 0 = none.
+  unsigned line() const { return line_; }
+  void set_line(unsigned line) { line_ = line; }
+
+  /// Appends a record and fills in its header. Throws LaunchError when it is too long.
+  template <typename Record>
+  void emit(std::uint32_t operation, Record record, std::span<const std::byte> tail = {},
+            std::span<const std::byte> tail2 = {}) {
+    emit_bytes(operation, std::as_writable_bytes(std::span(&record, 1)), tail, tail2);
+  }
+  /// Adds a file, which the launcher opens once; returns its number.
+  std::uint32_t add_file(Opener open);
+  /// Text with a terminating 0, padded to the alignment of records, 8 bytes.
+  static std::string record_text(std::string text);
+
+  /// Size of the records that have not been read.
+  std::size_t unread() const { return records_.size() - read_; }
+  /// Moves unread records to `bytes`; returns their size.
+  std::size_t read(std::span<std::byte> bytes);
+  void drop_unread();
+  /// Opens a file by its name for the launcher; null = there is none, or it has been opened before.
+  std::unique_ptr<GuestFile> open_file(std::string_view name);
+
+ private:
+  void emit_bytes(std::uint32_t operation, std::span<std::byte> record, std::span<const std::byte> tail,
+                  std::span<const std::byte> tail2);
+
+  std::vector<std::byte> records_;
+  std::size_t read_ = 0;  ///< size of the part of `records_` that has been read
+  std::map<std::uint32_t, Opener> files_;
+  std::uint32_t next_file_ = 0;
+  unsigned line_ = 0;
+  bool discard_ = false;
+};
+
+}  // namespace lacuna
