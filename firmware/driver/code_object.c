@@ -1,19 +1,23 @@
-/* Loads code objects: one contiguous allocation with every segment at its own offset, so that addresses inside the code are
- * right and the ELF header stands before the kernels, where tools look for their names. */
+/* Loads code objects: one contiguous allocation with every segment at its own offset, so that relative addresses in the code
+ * stay valid and the ELF header precedes the kernels, where tools look for their names. */
+#include "driver/code_object.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "driver/internal.h"
+#include "driver/error.h"
+#include "driver/memory.h"
+#include "driver/registers.h"
 #include "hal/hal.h"
 
-/* Pages behind the segments hold symbols for the device's reports. */
+/* Access to a page; pages after the segments contain symbols for the reports of the device. */
 static uint32_t page_access(const lacuna_code_object* object, uint64_t offset) {
   return offset < object->view.span ? code_object_page_access(&object->view, object->view.base + offset) : LACUNA_ACCESS_READ;
 }
 
-/* Maps or unmaps runs of pages with the same access; pages that no segment touches stay unmapped. Stops at the first error and
- * tells how far it came. */
+/* Maps or unmaps runs of pages with the same access; pages that no segment touches stay unmapped. Stops at the first error;
+ * `done` is the offset up to which it succeeded. */
 static lacuna_error for_each_run(lacuna_code_object* object, bool map, uint64_t end, uint64_t* done) {
   lacuna_device* device = object->device;
   const uint64_t bus_address = object->memory.gpu_address - DRIVER_VRAM_WINDOW + device->vram_bus_address;
@@ -46,7 +50,7 @@ static void copy_segments(lacuna_code_object* object) {
   }
 }
 
-/* From now on the view reads the loaded copy: the caller's image may go. */
+/* Lets the view refer to the loaded copy, so that the caller may free the image. */
 static void rebase_view(lacuna_code_object* object) {
   for (unsigned i = 0; i < object->view.segment_count; ++i) {
     code_object_segment* segment = &object->view.segments[i];

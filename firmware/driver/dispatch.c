@@ -1,10 +1,13 @@
 /* Kernel dispatch and barrier packets. */
 #include <string.h>
 
-#include "driver/internal.h"
+#include "driver/error.h"
+#include "driver/failure.h"
+#include "driver/queue_state.h"
+#include "driver/signal.h"
 #include "hal/hal.h"
 
-/* How long a full ring is slept on before it is looked at again: retiring a packet without a signal raises no interrupt. */
+/* Polling interval of a full ring: retiring a packet without a signal raises no interrupt. */
 #define FULL_QUEUE_NANOSECONDS 10000u
 
 static const lacuna_dispatch_options default_options = {false, LACUNA_SCOPE_SYSTEM, LACUNA_SCOPE_SYSTEM};
@@ -63,10 +66,10 @@ lacuna_error lacuna_dispatch(lacuna_queue* queue, const lacuna_dispatch_packet* 
     packet.grid_size[i] = shape.grid[i] = dispatch->grid[i] != 0 ? dispatch->grid[i] : 1;
     packet.workgroup_size[i] = shape.workgroup[i] = dispatch->workgroup[i] != 0 ? dispatch->workgroup[i] : 1;
   }
-  /* The arguments' place belongs to the packet's ring slot, so it is free as soon as the slot is. */
+  /* Each ring slot has memory for arguments, which is free when the slot is. */
   if (queue->write_index - queue->memory->read_dispatch_id < queue->packets) {
     const uint64_t offset = (queue->write_index & (queue->packets - 1)) * queue->kernarg_bytes;
-    /* GPU memory is slow to write to for the host: lay out in host memory, then write each word once. */
+    /* Host writes to GPU memory are slow: lay out in host memory, then write each word once. */
     const size_t words = (kernel->kernarg_segment_bytes + 7u) / 8u;
     error = lacuna_kernel_arguments(kernel, &shape, dispatch->arguments, dispatch->argument_bytes, queue->staging, words * 8);
     if (error != LACUNA_OK) return error;

@@ -1,9 +1,15 @@
-/* The sentence that tells why a queue stopped. */
+/* The sentence that explains why a queue failed. */
+#include "driver/failure.h"
+
 #include <stdio.h>
 
-#include "driver/internal.h"
+#include "driver/code_object.h"
+#include "driver/error.h"
+#include "driver/memory.h"
+#include "driver/queue_state.h"
+#include "include/lacuna/abi/gpu_registers.h"
 
-/* An address farther past an allocation than this has nothing to do with it. */
+/* Largest distance past an allocation at which a fault is reported as relative to it. */
 #define NEAR_BYTES (1ull << 20)
 
 static const char* queue_error_text(uint32_t error) {

@@ -1,8 +1,11 @@
 /* GPU memory, mapped host memory, address translation and copies by the host. */
+#include "driver/memory.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "driver/internal.h"
+#include "driver/error.h"
+#include "driver/registers.h"
 #include "hal/hal.h"
 
 static uint64_t whole_pages(uint64_t bytes) { return (bytes + DRIVER_PAGE - 1) & ~(DRIVER_PAGE - 1); }
@@ -59,7 +62,7 @@ lacuna_error driver_take_vram(lacuna_device* device, uint64_t bytes, uint64_t al
                         "allocation of %llu bytes of GPU memory, which has %llu", (unsigned long long)bytes,
                         (unsigned long long)device->properties.memory_bytes);
   }
-  /* One more page than is mapped: an access past the end meets nothing. */
+  /* One more page than is mapped, so that an access past the end faults. */
   const uint64_t mapped = whole_pages(bytes);
   uint64_t bus_address;
   if (!range_allocator_take(&device->vram, mapped + DRIVER_PAGE, alignment, &bus_address)) {

@@ -1,8 +1,12 @@
-/* Signals: a pool in GPU memory with an event mailbox each, and the sleep until one changes. */
+/* Signals: a pool in GPU memory with an event mailbox each, and waiting for a change of one. */
+#include "driver/signal.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "driver/internal.h"
+#include "driver/error.h"
+#include "driver/failure.h"
+#include "driver/queue_state.h"
 #include "hal/hal.h"
 
 enum { SIGNALS_PER_DEVICE = 1024 };
@@ -30,7 +34,7 @@ lacuna_error driver_create_signals(lacuna_device* device) {
 
 void driver_destroy_signals(lacuna_device* device) { free(device->signals); }
 
-void driver_forget_queue(const lacuna_queue* queue) {
+void driver_detach_queue(const lacuna_queue* queue) {
   for (unsigned i = 0; i < SIGNALS_PER_DEVICE; ++i) {
     if (queue->device->signals[i].queue == queue) queue->device->signals[i].queue = NULL;
   }
@@ -109,7 +113,7 @@ static bool holds(int64_t actual, lacuna_condition condition, int64_t value) {
   return true;
 }
 
-/* A failed queue that this wait has to report: the signal's own, or one that nobody has been told of. */
+/* A failed queue that this wait has to report: the queue of the signal, or one that has not been reported. */
 static lacuna_queue* failure_to_report(lacuna_signal* signal) {
   if (signal->queue != NULL && signal->queue->failed) return signal->queue;
   for (unsigned i = 0; i < DRIVER_MAX_QUEUES; ++i) {
@@ -125,7 +129,7 @@ lacuna_error lacuna_signal_wait(lacuna_signal* signal, lacuna_condition conditio
   uint64_t deadline = LACUNA_WAIT_FOREVER;
   if (nanoseconds != LACUNA_WAIT_FOREVER) deadline = hal_time() + nanoseconds;
   for (;;) {
-    /* Interrupts stay off from the look to the sleep: one that comes between them ends the sleep at once. */
+    /* Interrupts stay off between the check and the wait: one that arrives in between ends the wait immediately. */
     const uint64_t interrupts = hal_disable_interrupts();
     driver_check_queues(device);
     if (holds(lacuna_signal_load(signal), condition, value)) {
