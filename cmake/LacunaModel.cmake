@@ -1,13 +1,16 @@
+# CMAKE_UNITY_BUILD applies to the libraries of lacuna_model only: clang-tidy then reads their headers once for several files.
+# Other targets, whose files define private names in common, are compiled as usual.
+set(LACUNA_UNITY_BUILD "${CMAKE_UNITY_BUILD}")
+set(CMAKE_UNITY_BUILD OFF)
+
 # lacuna_model(NAME [SYSTEMC] [SEPARATE] SOURCES a.cpp ... [DEPENDS lacuna_x ...])
 # One static library for a folder of models. SYSTEMC links SystemC and precompiles its headers, which dominate compile time.
-# SEPARATE: files of the library have private names in common, so that they cannot be compiled together.
-option(LACUNA_TOGETHER "Compile files of a library together, ten at a time; for clang-tidy, which reads their headers once then" OFF)
-
+# SEPARATE: excluded from unity builds, because files of the library define private names in common.
 function(lacuna_model name)
   cmake_parse_arguments(arg "SYSTEMC;SEPARATE" "" "SOURCES;DEPENDS" ${ARGN})
   add_library(${name} STATIC ${arg_SOURCES})
   target_link_libraries(${name} PUBLIC lacuna_options ${arg_DEPENDS})
-  if(LACUNA_TOGETHER AND NOT arg_SEPARATE)
+  if(LACUNA_UNITY_BUILD AND NOT arg_SEPARATE)
     set_target_properties(${name} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 10)
   endif()
   if(arg_SYSTEMC)
