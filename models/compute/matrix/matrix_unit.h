@@ -1,9 +1,10 @@
-// The matrix units of a compute unit, one per SIMD: a unit executes MFMA instructions, one after the other, in parallel with
-// the vector ALU, which only issues them.
+// The matrix units of a compute unit, one per SIMD. A unit executes MFMA instructions in order, in parallel with the vector
+// ALU, which only issues them.
 //
-// An instruction keeps its unit for a number of passes: those of its table row (2, 4, 8 or 16; CDNA2 ISA manual, "Matrix
-// Arithmetic Instructions"), or of the extension's code that it carries (models/isa/matrix/matrix_extensions.h). Vector
-// instructions that do not depend on its result may follow immediately; models/compute/matrix/matrix_results.h has the others.
+// An instruction occupies its unit for a number of passes: those of its table row (2, 4, 8 or 16; CDNA2 ISA manual, "Matrix
+// Arithmetic Instructions"), or those of the extension's code in it (models/isa/matrix/matrix_extensions.h). Vector
+// instructions that do not depend on its result may issue immediately; dependent ones wait
+// (models/compute/matrix/matrix_results.h).
 #pragma once
 
 #include <cstdint>
@@ -15,19 +16,19 @@ namespace lacuna {
 
 class MatrixUnits {
  public:
-  /// `pass_percent`: time of a pass relative to `pass_cycles`. A unit whose cycle is another than the core's takes an
-  /// instruction into its input registers up to `accepts_early` before it begins with it, so that it loses no time to the
-  /// turns in which its SIMD issues.
-  explicit MatrixUnits(unsigned simds, Cycles pass_cycles, unsigned pass_percent = 100, Cycles accepts_early = {})
-      : pass_parts_(pass_cycles.n * pass_percent), accepts_early_(accepts_early), free_from_(simds) {}
+  /// `pass_percent`: duration of a pass relative to `pass_cycles`. `issue_lead`: how long before its execution an instruction
+  /// may issue into the unit's input registers, so that a unit with another cycle than the core's does not wait for the next
+  /// issue turn of its SIMD.
+  explicit MatrixUnits(unsigned simds, Cycles pass_cycles, unsigned pass_percent = 100, Cycles issue_lead = {})
+      : pass_parts_(pass_cycles.n * pass_percent), issue_lead_(issue_lead), free_from_(simds) {}
 
-  /// When the unit of a SIMD takes its next instruction.
+  /// Earliest cycle in which the next instruction can issue to the unit of a SIMD.
   Cycles free_from(unsigned simd) const {
     const Cycles free = whole(free_from_[simd]);
-    return free > accepts_early_ ? Cycles{free.n - accepts_early_.n} : Cycles{};
+    return free > issue_lead_ ? Cycles{free.n - issue_lead_.n} : Cycles{};
   }
-  /// An instruction of `passes` (Instruction::passes, not 0) issues in `cycle`, not before free_from(). Returns when it will
-  /// have left the unit.
+  /// Issues an instruction of `passes` (Instruction::passes, not 0) in `cycle`, not before free_from(). Returns the cycle in
+  /// which the unit completes it.
   Cycles issue(unsigned simd, unsigned passes, Cycles cycle) {
     const std::uint64_t busy = passes * pass_parts_;
     const std::uint64_t at = cycle.n * kParts;
@@ -37,19 +38,19 @@ class MatrixUnits {
     ++instructions_;
     return whole(free_from_[simd]);
   }
-  /// Cycles in which units executed and instructions that they took, summed over SIMDs.
+  /// Busy cycles and issued instructions, summed over SIMDs.
   const std::uint64_t& busy_cycles() const { return busy_cycles_; }
   const std::uint64_t& instructions() const { return instructions_; }
-  /// Idle; the counts stay.
+  /// Makes all units idle; counters are kept.
   void reset() { free_from_.assign(free_from_.size(), 0); }
 
  private:
-  static constexpr std::uint64_t kParts = 100;  // of a cycle
+  static constexpr std::uint64_t kParts = 100;  // parts of a cycle, the unit of time below
   static Cycles whole(std::uint64_t parts) { return Cycles{(parts + kParts - 1) / kParts}; }
 
   std::uint64_t pass_parts_;
-  Cycles accepts_early_;
-  std::vector<std::uint64_t> free_from_;  // by SIMD, in parts
+  Cycles issue_lead_;
+  std::vector<std::uint64_t> free_from_;  // end of the latest instruction by SIMD, in parts
   std::uint64_t busy_parts_ = 0;
   std::uint64_t busy_cycles_ = 0;
   std::uint64_t instructions_ = 0;

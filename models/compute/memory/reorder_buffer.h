@@ -1,5 +1,5 @@
-// A buffer of a compute unit's vector memory transactions that gives their answers back in the order of the requests, whichever
-// wavefronts they are of, one a cycle. A request enters when an entry is free and keeps it until its answer leaves.
+// Reorder buffer of a compute unit's vector memory transactions: returns responses in the order of the requests of all
+// wavefronts, one per cycle. A request occupies an entry until its response departs.
 #pragma once
 
 #include <cstddef>
@@ -16,26 +16,27 @@ class ReorderBuffer {
 
   explicit ReorderBuffer(unsigned entries) : entries_(entries) {}
 
-  /// Without entries there is no buffer.
+  /// False when configured without entries: then responses are not reordered.
   bool exists() const { return !entries_.empty(); }
-  /// Whether the time is known at which the next request can enter: all answers before have left that need to.
+  /// True when the time is known at which the next request can enter, because the previous response in its entry has departed.
   bool can_enter() const { return entries_[next_].state == State::free; }
-  /// When a request that wants to enter at `at` has an entry. can_enter() must hold.
+  /// Time at which a request that arrives at `at` gets an entry. Requires can_enter().
   Tick enters(Tick at) const { return later(at, entries_[next_].left); }
-  /// The entry of the request that enters.
+  /// Allocates the entry of a request.
   Entry enter() {
     const auto entry = static_cast<Entry>(next_);
     entries_[next_].state = State::waits;
     next_ = (next_ + 1) % entries_.size();
     return entry;
   }
-  /// The answer to the request of an entry is there at `at`.
+  /// Records that the response of an entry arrives at `at`.
   void answer(Entry entry, Tick at) {
     entries_[entry].state = State::answered;
     entries_[entry].left = at;
   }
-  /// Lets the oldest answer leave, if it is there: true, with its entry and the time at which it leaves. `period`: a cycle.
-  bool leave(Tick period, Entry& entry, Tick& at) {
+  /// Removes the oldest response if it has arrived: returns true, with its entry and the time of its departure. `period`: one
+  /// cycle.
+  bool depart(Tick period, Entry& entry, Tick& at) {
     Slot& oldest = entries_[oldest_];
     if (oldest.state != State::answered) return false;
     last_ = later(oldest.left, last_ + period);
@@ -50,7 +51,7 @@ class ReorderBuffer {
  private:
   enum class State : std::uint8_t { free, waits, answered };
   struct Slot {
-    Tick left{};  ///< when its last answer left; of an answered one, when the answer was there
+    Tick left{};  ///< departure of its previous response; in state `answered`, arrival of the response
     State state = State::free;
   };
   std::vector<Slot> entries_;

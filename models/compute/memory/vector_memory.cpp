@@ -62,7 +62,7 @@ MemoryTokens::Token VectorMemory::send(WavefrontSlot& slot, const isa::MemoryAcc
   return token;
 }
 
-// Translations are asked for first, then the cache for all lines that it can be asked for: the two know nothing of each other.
+// Requests the translations of all lines first, then the translated lines from the cache; TLB and cache are independent.
 void VectorMemory::send_lines(std::span<const LineRequest> lines, const LineAccess& request, Tick start,
                               MemoryTokens::Token token, const Races* races) {
   const Tick period = clock_.period();
@@ -219,7 +219,7 @@ void VectorMemory::finish_race(Race race, const LineAnswer& answer) {
 // -- with a reorder buffer
 
 void VectorMemory::send_in_order() {
-  if (sending_) return;  // an answer at once does not let others overtake
+  if (sending_) return;  // a synchronous response must not let later requests overtake
   sending_ = true;
   const Tick period = clock_.period();
   LineAnswer answer;
@@ -262,7 +262,7 @@ void VectorMemory::take_answer(ReorderBuffer::Entry entry, const LineAnswer& ans
   if (answer.below != nullptr) entered.below = *answer.below;
   reorder_.answer(entry, answer.done);
   Tick left;
-  while (reorder_.leave(clock_.period(), entry, left)) {
+  while (reorder_.depart(clock_.period(), entry, left)) {
     Entered& oldest = entered_[entry];
     if (oldest.answer.below != nullptr) oldest.answer.below = &oldest.below;
     tokens_.arrive(oldest.token, oldest.answer, left);
