@@ -251,18 +251,18 @@ std::string only_one(const std::vector<std::string>& names, Predicate predicate)
   return *std::find_if(names.begin(), names.end(), predicate);
 }
 
-/// The one of `names` that `name` may stand for: of which it is the beginning, the nearest, the one that it goes on from
-/// (--output), the one with this word (--time); "" if there is none.
+/// The option that `name` may mean: the only one that begins with it, the nearest one, the only one that it begins with
+/// (--output), the only one that contains it as a word (--time); "" if none.
 std::string nearest_option(const std::vector<std::string>& names, const std::string& name) {
-  constexpr std::size_t kLeast = 3;  // letters that tell options apart
+  constexpr std::size_t kLeast = 3;  // minimum length of an abbreviated option
   const auto begins = [&](const std::string& option) { return option.starts_with(name); };
-  const auto goes_on = [&](const std::string& option) { return option.size() >= kLeast && name.starts_with(option); };
+  const auto is_prefix = [&](const std::string& option) { return option.size() >= kLeast && name.starts_with(option); };
   const auto has_word = [&](const std::string& option) {
     return name.size() >= kLeast && ('-' + option + '-').find('-' + name + '-') != std::string::npos;
   };
   std::string found = only_one(names, begins);
   if (found.empty()) found = nearest_name(names, name);
-  if (found.empty()) found = only_one(names, goes_on);
+  if (found.empty()) found = only_one(names, is_prefix);
   return found.empty() ? only_one(names, has_word) : found;
 }
 
@@ -362,7 +362,7 @@ void take_results_options(const po::variables_map& values, ResultsOptions& resul
 CommandLine parse_command(const CommandInfo& info, std::vector<std::string> arguments) {
   CommandLine line;
   line.command = info.command;
-  // Boost would take what is behind "--" for operands.
+  // Boost would treat arguments after "--" as operands.
   const auto separator = std::find(arguments.begin(), arguments.end(), "--");
   if (separator != arguments.end()) {
     line.guest_arguments.assign(separator + 1, arguments.end());
@@ -389,7 +389,7 @@ CommandLine parse_command(const CommandInfo& info, std::vector<std::string> argu
   } catch (const po::unknown_option& e) {
     unknown_option(e.get_option_name(), info);
   } catch (const po::invalid_command_line_syntax& e) {
-    // Boost looks at what is behind = before it looks for the option.
+    // Boost examines the value after = before it looks up the option.
     const bool known = has_option(info.command, without_dashes(e.get_option_name()));
     if (e.kind() == po::invalid_syntax::empty_adjacent_parameter && !known) unknown_option(e.get_option_name(), info);
     usage_error(e.what(), info.name);

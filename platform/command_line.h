@@ -62,7 +62,7 @@ struct CommandLine {
   Command command = Command::help;
   std::string help;                          ///< text to print for Command::help
   std::string input;                         ///< program, code object, or folder of `docs`
-  std::vector<std::string> guest_arguments;  ///< behind --
+  std::vector<std::string> guest_arguments;  ///< arguments of the guest program, after --
   std::vector<ConfigurationSource> configuration;
   std::optional<std::string> output_folder;  ///< --out
   std::optional<std::uint16_t> gdb_port;     ///< --gdb

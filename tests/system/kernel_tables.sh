@@ -63,7 +63,7 @@ kill -KILL $process
 wait $process || true
 [[ $(zcat killed/kernels.csv.gz | wc -l) == 3 ]] || fail "a line is missing"
 
-# Sweeps: the values are the same, and the database has the lines of whichever table.
+# Sweeps: the values are the same, and the database contains the lines of the selected table.
 cat >tables.sweep <<END
 [sweep]
 command = launch

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # lacuna sweep: points are run once; kill -9 in the middle loses what was running and nothing else; what fails is a row; a workload
-# that was rebuilt makes its points stale; mistakes are told before anything runs.
+# that was rebuilt makes its points stale; mistakes are reported before anything runs.
 source "$(dirname "$0")/sweep_common.sh"
 
 relu_launch
@@ -91,7 +91,7 @@ expect 0 "$LACUNA" results bad --points
 grep -q '^exit_42  *failed  *42 ' out.txt || fail "exit_42 is not a failed point"
 expect 0 "$LACUNA" results slow --points
 grep -q '^loop_forever  *timeout  *130 ' out.txt || fail "loop_forever has not been ended"
-# It was asked to end first: what it had done until then is there, and is no value of the sweep.
+# SIGTERM came before SIGKILL: its partial results are stored, and are not values of the sweep.
 [[ $(query "SELECT count(*) > 100 FROM statistics JOIN points ON points.id = point WHERE state = 'timeout'") == 1 ]] ||
   fail "no statistics of the point that took too long"
 expect 0 "$LACUNA" results slow --csv --metric run.simulated_ps
@@ -129,7 +129,7 @@ wait $process || code=$?
 [[ $code == 2 ]] || fail "a sweep whose workload changes ends with $code"
 complains "relu.launch has changed while the sweep was running"
 
-# Mistakes are told before anything runs, with their place.
+# Mistakes are reported before anything runs, with their location.
 mistake() {
   sed "$1" relu.sweep >wrong.sweep
   expect 2 "$LACUNA" sweep wrong.sweep --db wrong.db
@@ -156,8 +156,8 @@ complains "did you mean kernels.relu_scalar.cycles?"
 expect 2 "$LACUNA" results relu --where 'm == 1'
 complains "unknown name m"
 
-# What cannot be written ends the sweep with the file's name and with 74; what is stored stays, and the sweep goes on when it can.
-# limited BLOCKS: relu.sweep into small.db, with files of so many blocks of 1024 bytes at most, also those of the points.
+# A failed write ends the sweep with the name of the file and exit code 74; stored points are kept, and the sweep can be continued.
+# limited BLOCKS: relu.sweep into small.db, with a file size limit of BLOCKS blocks of 1024 bytes, also for files of the points.
 limited() { expect 74 bash -c 'ulimit -f "$1"; shift; exec "$@"' - "$1" "$LACUNA" sweep relu.sweep --db small.db -j 1; }
 expect 2 "$LACUNA" sweep relu.sweep --db nowhere/small.db
 limited 4
@@ -191,7 +191,7 @@ if unshare --mount --map-root-user true 2>/dev/null; then
   rm -f small.db*
   expect 74 unshare --mount --map-root-user bash -c 'mount -t tmpfs -o size=700k none disk && "$@"; code=$?; cp disk/small.db* .; exit $code' \
     - "$LACUNA" sweep relu.sweep --db disk/small.db -j 1
-  # The database or a file of a point, whichever is the first.
+  # The database or a file of a point fails first.
   grep -qE 'disk/small.db(: cannot be written: database or disk is full|.*: No space left on device); [0-9]+ of 15 points' err.txt ||
     fail "the file that could not be written is not named"
   stored=$(sqlite3 small.db "SELECT count(*) FROM points WHERE state = 'done'")

@@ -9,7 +9,7 @@ for program in slurmctld slurmd sbatch squeue; do
 done
 PATH=$PATH:/usr/sbin
 
-# Daemons of this test, on ports that nobody has.
+# Daemons of this test, on unused ports.
 user=$(id -un) node=$(hostname -s)
 port=$((20000 + $$ % 20000))
 export SLURM_CONF=$work/slurm.conf
@@ -43,7 +43,7 @@ PartitionName=short Nodes=ALL Default=YES MaxTime=5 State=UP
 END
 slurmctld -D >ctld.txt 2>&1 & controller=$!
 slurmd -D -N "$node" >slurmd.txt 2>&1 & daemon=$!
-# Whatever their daemons had no time for goes with the folder.
+# Files that the daemons have not removed are removed with the folder.
 trap 'kill $controller $daemon 2>/dev/null; wait $controller $daemon 2>/dev/null; rm -rf "$work"' EXIT
 process=$controller
 node_is_up() { sinfo --noheader --format=%T | grep -q idle; }
@@ -75,7 +75,7 @@ time = 2
 points_per_task = 3
 END
 
-# What sbatch refuses is said, and nothing is left behind.
+# A refusal by sbatch is reported and leaves no files.
 expect 2 "$LACUNA" sweep relu.sweep --on slurm --slurm partition=none
 complains "sbatch ended with exit code 1"
 complains "nvalid partition"

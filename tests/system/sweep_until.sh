@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# A sweep that goes on with start phases until the mean of each combination is known well enough: which ones it runs depends on
-# results alone, not on -j, on being killed, or on what the database has besides; what it cannot reach is said, with what it has.
+# A sweep that adds start phases until the mean of each combination is known well enough: the choice of start
+# phases depends on results only, not on -j, on being killed, or on other points of the database; an interval that cannot be reached is reported.
 source "$(dirname "$0")/sweep_common.sh"
 
 relu_launch

@@ -235,7 +235,7 @@ TEST_F(DamagedDatabase, ContentsOfOthers) {
 }
 
 TEST_F(DamagedDatabase, IsNotMendedByAPointMore) {
-  // A sweep that goes on refuses it, too.
+  // A sweep that continues refuses it, too.
   std::string damaged = original;
   damaged.replace(5 * kPage, kPage, std::string(kPage, '\0'));
   ASSERT_NE(refusal(damaged), "");
