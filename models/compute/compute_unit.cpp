@@ -189,7 +189,7 @@ void ComputeUnit::start_wavefront(WavefrontSlot& slot, std::uint32_t scratch_slo
   isa::Wavefront& wave = slot.wave;
   slot.vmcnt.clear();
   slot.lgkmcnt.clear();
-  slot.holds = 0;
+  slot.stalls = 0;
   slot.ahead = 0;
   slot.open = 0;
   wave.target = target_;
@@ -244,9 +244,9 @@ void ComputeUnit::end_workgroup(ResidentWorkgroup& group) {
 
 void ComputeUnit::forget(WavefrontSlot& slot) {
   for (const auto& stage : stages_) stage->wavefront_ended(slot);
-  if (matrix_results_) matrix_results_->leave(slot);
+  if (matrix_results_) matrix_results_->depart(slot);
   ++slot.buffer.epoch;
-  slot.holds = 0;
+  slot.stalls = 0;
   pool_.release(slot);
 }
 
@@ -276,7 +276,7 @@ unsigned ComputeUnit::abort(const Dispatch& dispatch) {
 
 void ComputeUnit::arrive_at_barrier(WavefrontSlot& slot, Cycles cycle) {
   ResidentWorkgroup& group = *slot.group;
-  slot.hold(kHoldBarrier);
+  slot.hold(StallReason::barrier);
   ++group.at_barrier;
   group.latest_arrival = later(group.latest_arrival, cycle);
   fetch_.fetch(slot, cycle);
@@ -289,10 +289,10 @@ void ComputeUnit::release_barrier(ResidentWorkgroup& group) {
   const Cycles at = group.latest_arrival + (mode_ == TimingMode::functional ? Cycles{1} : parameters_.barrier_latency);
   for (unsigned i = 0; i < group.wavefronts; ++i) {
     WavefrontSlot& slot = *group.slots[i];
-    if (slot.group != &group || !slot.held_by(kHoldBarrier)) continue;
+    if (slot.group != &group || !slot.held_by(StallReason::barrier)) continue;
     slot.when = later(slot.when, at);
     slot.account(StallCause::barrier, slot.when);
-    slot.release(kHoldBarrier);
+    slot.release(StallReason::barrier);
   }
   group.at_barrier = 0;
   group.latest_arrival = Cycles{};
@@ -305,7 +305,7 @@ bool ComputeUnit::synchronise(WavefrontSlot& slot, std::uint64_t pc, Cycles cycl
     return false;
   }
   // Held whatever the answer will be: the listener may release it.
-  slot.hold(kHoldSync);
+  slot.hold(StallReason::sync);
   fetch_.fetch(slot, cycle);
   ComputeUnitReport& sync = report(ComputeUnitReport::Kind::wave_sync, dispatch, clock_.ticks(cycle));
   sync.sync = isa::wave_sync_request(slot.wave);
@@ -318,7 +318,7 @@ void ComputeUnit::release_from_sync(const WavefrontTicket& ticket, Tick at) {
   WavefrontSlot& slot = pool_.simds()[ticket.simd]->slots[ticket.slot];
   slot.when = later(slot.when, clock_.ceil(at) + (mode_ == TimingMode::functional ? Cycles{1} : parameters_.barrier_latency));
   slot.account(StallCause::barrier, slot.when);
-  slot.release(kHoldSync);
+  slot.release(StallReason::sync);
   windows_->wake(slot.when);
 }
 

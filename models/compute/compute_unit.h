@@ -265,7 +265,7 @@ class ComputeUnit : public sc_core::sc_module, private MemoryTokens::Listener {
   bool prepare_stages(WavefrontSlot& slot, const isa::DecodedInstruction& instruction, Cycles cycle);
   inline bool offer_cycle(Simd& simd, WavefrontSlot& slot, unsigned unit, Cycles cycle);
   bool counters_full(WavefrontSlot& slot, Cycles cycle);
-  bool counter_full(WavefrontSlot& slot, WaitCounter& counter, unsigned limit, Hold hold, Cycles cycle);
+  bool counter_full(WavefrontSlot& slot, WaitCounter& counter, unsigned limit, StallReason reason, Cycles cycle);
   static bool may_execute(const WavefrontSlot& slot) { return slot.next != nullptr && slot.allocation.holds(*slot.next); }
   void refuse(WavefrontSlot& slot, Cycles cycle);
   static constexpr bool executes_lanes(isa::Unit unit) {

@@ -74,8 +74,8 @@ void ComputeUnit::tell(ComputeUnitReport& report) {
 // The wavefront goes on as if it had never been held.
 void ComputeUnit::resume(const WavefrontTicket& wavefront) {
   WavefrontSlot& slot = pool_.simds()[wavefront.simd]->slots[wavefront.slot];
-  slot.release(kHoldSync);
-  if (slot.holds == 0) slot.account(StallCause::fetch, slot.when);
+  slot.release(StallReason::sync);
+  if (!slot.held()) slot.account(StallCause::fetch, slot.when);
 }
 
 }  // namespace lacuna

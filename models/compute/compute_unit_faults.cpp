@@ -28,7 +28,7 @@ std::string lanes_text(std::uint64_t lanes) {
 
 void ComputeUnit::fault(WavefrontSlot& slot, std::uint32_t code, std::uint64_t address, std::uint64_t pc,
                         const std::string& what, Cycles cycle, const std::string& remark) {
-  slot.hold(kHoldFault);
+  slot.hold(StallReason::fault);
   slot.publish();
   report(ComputeUnitReport::Kind::fault, *slot.group->dispatch, clock_.ticks(cycle)).fault =
       fault_report(slot, code, address, pc, what, remark);

@@ -72,8 +72,8 @@ void ComputeUnit::run_timed(Cycles limit) {
 bool ComputeUnit::counters_full(WavefrontSlot& slot, Cycles cycle) {
   const bool vmem = slot.next->unit == isa::Unit::vmem;
   const bool lgkm = !vmem || slot.next->format == isa::Format::flat;
-  return (vmem && counter_full(slot, slot.vmcnt, vmcnt_limit_, kHoldVmLimit, cycle)) ||
-         (lgkm && counter_full(slot, slot.lgkmcnt, kLgkmLimit, kHoldLgkmLimit, cycle));
+  return (vmem && counter_full(slot, slot.vmcnt, vmcnt_limit_, StallReason::vm_limit, cycle)) ||
+         (lgkm && counter_full(slot, slot.lgkmcnt, kLgkmLimit, StallReason::lgkm_limit, cycle));
 }
 
 // -- one instruction
@@ -337,7 +337,7 @@ bool ComputeUnit::invalidate_caches(WavefrontSlot& slot, const isa::Instruction&
     }
   }
   if (!code) return true;
-  slot.hold(kHoldSync);
+  slot.hold(StallReason::sync);
   slot.publish();
   report(ComputeUnitReport::Kind::code_changed, *slot.group->dispatch, clock_.ticks(cycle)).wavefront = {
       slot.group->dispatch, this, slot.simd->number, slot.number};

@@ -54,13 +54,13 @@ const isa::DecodedInstruction* ComputeUnit::previous_instruction(const Wavefront
 }
 
 WavefrontWait ComputeUnit::wait_of(const WavefrontSlot& slot) const {
-  if (slot.held_by(kHoldFault)) return WavefrontWait::fault;
-  if (slot.held_by(kHoldBarrier)) return WavefrontWait::barrier;
-  if (slot.held_by(kHoldSync)) return WavefrontWait::sync;
-  if ((slot.holds & (kHoldVmcnt | kHoldLgkmcnt)) != 0) return WavefrontWait::memory;
-  if ((slot.holds & (kHoldVmLimit | kHoldLgkmLimit)) != 0) return WavefrontWait::counter;
-  if (slot.held_by(kHoldRegisters)) return WavefrontWait::registers;
-  if (slot.held_by(kHoldFetch)) return WavefrontWait::fetch;
+  if (slot.held_by(StallReason::fault)) return WavefrontWait::fault;
+  if (slot.held_by(StallReason::barrier)) return WavefrontWait::barrier;
+  if (slot.held_by(StallReason::sync)) return WavefrontWait::sync;
+  if (slot.held_by(StallReason::vmcnt) || slot.held_by(StallReason::lgkmcnt)) return WavefrontWait::memory;
+  if (slot.held_by(StallReason::vm_limit) || slot.held_by(StallReason::lgkm_limit)) return WavefrontWait::counter;
+  if (slot.held_by(StallReason::registers)) return WavefrontWait::registers;
+  if (slot.held_by(StallReason::fetch)) return WavefrontWait::fetch;
   // Units have worked to the window's end. What is ready later waits for an answer whose time is known.
   if (slot.when <= windows_->end()) return WavefrontWait::none;
   const isa::DecodedInstruction* const previous = previous_instruction(slot);

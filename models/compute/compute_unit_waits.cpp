@@ -10,18 +10,18 @@ void ComputeUnit::wait_count(WavefrontSlot& slot, std::uint32_t simm16, Cycles c
   const unsigned vm = (simm16 & 0xf) | ((simm16 >> 14 & 3) << 4 & vmcnt_limit_);
   const unsigned lgkm = simm16 >> 8 & 0xf;
   slot.waits_from = cycle;
-  const auto wait = [&](WaitCounter& counter, unsigned n, StallCause cause, Hold hold) {
+  const auto wait = [&](WaitCounter& counter, unsigned n, StallCause cause, StallReason reason) {
     if (counter.outstanding() <= n) return;
     if (counter.known(n, cycle)) {
       end_wait(slot, counter, n, cause, cycle);
     } else {
-      slot.hold(hold);
+      slot.hold(reason);
     }
   };
   slot.wait_vm = vm;
   slot.wait_lgkm = lgkm;
-  if (vm != vmcnt_limit_) wait(slot.vmcnt, vm, StallCause::vmcnt, kHoldVmcnt);
-  if (lgkm != kLgkmLimit) wait(slot.lgkmcnt, lgkm, StallCause::lgkmcnt, kHoldLgkmcnt);
+  if (vm != vmcnt_limit_) wait(slot.vmcnt, vm, StallCause::vmcnt, StallReason::vmcnt);
+  if (lgkm != kLgkmLimit) wait(slot.lgkmcnt, lgkm, StallCause::lgkmcnt, StallReason::lgkmcnt);
 }
 
 void ComputeUnit::end_wait(WavefrontSlot& slot, WaitCounter& counter, unsigned n, StallCause cause, Cycles from) {
@@ -35,7 +35,7 @@ void ComputeUnit::end_wait(WavefrontSlot& slot, WaitCounter& counter, unsigned n
 }
 
 // Completed operations are forgotten only when room is needed: they do not change when a wait is over.
-bool ComputeUnit::counter_full(WavefrontSlot& slot, WaitCounter& counter, unsigned limit, Hold hold, Cycles cycle) {
+bool ComputeUnit::counter_full(WavefrontSlot& slot, WaitCounter& counter, unsigned limit, StallReason reason, Cycles cycle) {
   if (!counter.full(limit)) return false;
   counter.prune(cycle);
   if (!counter.full(limit)) return false;
@@ -45,31 +45,31 @@ bool ComputeUnit::counter_full(WavefrontSlot& slot, WaitCounter& counter, unsign
     slot.when = counter.when_at_most(limit - 1, cycle);
     slot.account(StallCause::queue_full, slot.when);
   } else {
-    slot.hold(hold);
+    slot.hold(reason);
   }
   slot.publish();
   return true;
 }
 
 void ComputeUnit::operation_closed(WavefrontSlot& slot) {
-  if (slot.holds == 0) return;
-  const auto wait_over = [&](Hold hold, WaitCounter& counter, unsigned n, StallCause cause) {
-    if (!slot.held_by(hold) || !counter.known(n, slot.waits_from)) return;
+  if (!slot.held()) return;
+  const auto wait_over = [&](StallReason reason, WaitCounter& counter, unsigned n, StallCause cause) {
+    if (!slot.held_by(reason) || !counter.known(n, slot.waits_from)) return;
     end_wait(slot, counter, n, cause, slot.waits_from);
-    slot.release(hold);
+    slot.release(reason);
   };
-  const auto room = [&](Hold hold, WaitCounter& counter, unsigned limit) {
-    if (!slot.held_by(hold) || !counter.known(limit - 1, slot.waits_from)) return;
+  const auto room = [&](StallReason reason, WaitCounter& counter, unsigned limit) {
+    if (!slot.held_by(reason) || !counter.known(limit - 1, slot.waits_from)) return;
     slot.when = later(slot.when, counter.when_at_most(limit - 1, slot.waits_from));
     slot.account(StallCause::queue_full, slot.when);
-    slot.release(hold);
+    slot.release(reason);
   };
-  wait_over(kHoldVmcnt, slot.vmcnt, slot.wait_vm, StallCause::vmcnt);
-  wait_over(kHoldLgkmcnt, slot.lgkmcnt, slot.wait_lgkm, StallCause::lgkmcnt);
-  room(kHoldVmLimit, slot.vmcnt, vmcnt_limit_);
-  room(kHoldLgkmLimit, slot.lgkmcnt, kLgkmLimit);
+  wait_over(StallReason::vmcnt, slot.vmcnt, slot.wait_vm, StallCause::vmcnt);
+  wait_over(StallReason::lgkmcnt, slot.lgkmcnt, slot.wait_lgkm, StallCause::lgkmcnt);
+  room(StallReason::vm_limit, slot.vmcnt, vmcnt_limit_);
+  room(StallReason::lgkm_limit, slot.lgkmcnt, kLgkmLimit);
   // What is left of the time is the next instruction's.
-  if (slot.holds == 0) slot.account(StallCause::fetch, slot.when);
+  if (!slot.held()) slot.account(StallCause::fetch, slot.when);
 }
 
 void ComputeUnit::operation_closed(ResidentWorkgroup& group, Cycles done) {

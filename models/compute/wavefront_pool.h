@@ -48,17 +48,19 @@ struct ResidentWorkgroup {
   Cycles end{};  ///< latest completion of ended wavefronts, their stores included
 };
 
-/// What keeps a wavefront from issuing for a time that is not known yet.
-enum Hold : std::uint16_t {
-  kHoldFetch = 1,    ///< its next instruction
-  kHoldVmcnt = 2,    ///< s_waitcnt
-  kHoldLgkmcnt = 4,  ///< s_waitcnt
-  kHoldVmLimit = 8,  ///< vmcnt is at its limit: the next instruction cannot count
-  kHoldLgkmLimit = 16,
-  kHoldBarrier = 32,     ///< s_barrier
-  kHoldSync = 64,        ///< global wave sync
-  kHoldFault = 128,      ///< for good
-  kHoldRegisters = 256,  ///< registers of its next instruction that a load stage has yet to fill (load_stage.h)
+/// Why a wavefront may not issue until an event that has no known time yet. A wavefront may have several reasons at a time, one
+/// bit each. Waits that end in a known cycle are none of these: they delay WavefrontSlot::when. Where the cycles of either are
+/// charged is a StallCause (kernel_activity.h).
+enum class StallReason : std::uint16_t {
+  fetch = 1,        ///< the line of its next instruction has not arrived
+  vmcnt = 2,        ///< s_waitcnt vmcnt
+  lgkmcnt = 4,      ///< s_waitcnt lgkmcnt
+  vm_limit = 8,     ///< vmcnt is at its limit: the next instruction cannot be counted
+  lgkm_limit = 16,  ///< lgkmcnt is at its limit
+  barrier = 32,     ///< s_barrier
+  sync = 64,        ///< global wave sync, or a change of code that takes effect at the end of the window
+  fault = 128,      ///< it has faulted and never issues again
+  registers = 256,  ///< a load stage has to fill registers of its next instruction first (load_stage.h)
 };
 
 struct Simd;
@@ -79,7 +81,7 @@ struct alignas(64) WavefrontSlot {
   std::uint8_t ahead = 0;        ///< instructions from `next` on that have been executed already, before they issue,
   std::uint8_t ahead_lds = 0;    ///< and of ahead_lds_cycles those of LDS instructions that have issued since
   std::uint8_t ahead_lanes = 0;  ///< active lanes, the same for all of them: none writes EXEC
-  std::uint16_t holds = 0;       ///< of enum Hold
+  std::uint16_t stalls = 0;      ///< bits of StallReason; 0: it may issue from `when` on
   isa::Allocation allocation;    ///< as wave has its registers
   /// The instruction buffer: one line and the next (models/compute/issue/instruction_fetch.h).
   struct Fetch {
@@ -91,9 +93,9 @@ struct alignas(64) WavefrontSlot {
   } buffer;
 
   bool resident = false;
-  unsigned wait_vm = 0;    ///< of kHoldVmcnt: the wavefront goes on when no more are outstanding
-  unsigned wait_lgkm = 0;  ///< likewise
-  Cycles waits_from{};     ///< since when
+  unsigned wait_vm = 0;    ///< argument of s_waitcnt: largest vmcnt at which StallReason::vmcnt ends
+  unsigned wait_lgkm = 0;  ///< argument of s_waitcnt: largest lgkmcnt at which StallReason::lgkmcnt ends
+  Cycles waits_from{};     ///< cycle of the s_waitcnt, or in which the counter was full
   unsigned open = 0;       ///< memory operations whose completion is not known yet
   unsigned wave_in_group = 0;
   unsigned vgpr_granule = 0;
@@ -108,12 +110,17 @@ struct alignas(64) WavefrontSlot {
 
   /// When the issue loop may look at the slot: `when`, unless it is held or free.
   inline Cycles ready() const;
-  bool held_by(Hold hold) const { return (holds & hold) != 0; }
-  void hold(Hold hold) { holds = static_cast<std::uint16_t>(holds | hold); }
-  inline void release(Hold hold);
-  /// `when` and `holds` are as they shall be: the issue loop may look at the slot.
+  bool held() const { return stalls != 0; }
+  bool held_by(StallReason reason) const { return (stalls & static_cast<unsigned>(reason)) != 0; }
+  /// For other reasons than `reason`, in addition to it or not.
+  bool held_by_other_than(StallReason reason) const { return (stalls & ~static_cast<unsigned>(reason)) != 0; }
+  /// Takes effect with the next publish().
+  void hold(StallReason reason) { stalls = static_cast<std::uint16_t>(stalls | static_cast<unsigned>(reason)); }
+  /// Publishes the slot, and wakes its SIMD if no reason is left.
+  inline void release(StallReason reason);
+  /// Makes `when` and `stalls` visible to the issue loop.
   inline void publish();
-  /// The same, and the next instruction is for `unit`.
+  /// As publish(), and sets the unit of the next instruction.
   inline void publish(isa::Unit unit);
 
   /// A hint for the host: it will issue. One line of each kind that every issue reads: registers depend on the instruction.
@@ -209,17 +216,17 @@ struct Simd {
 };
 
 inline Cycles WavefrontSlot::ready() const { return simd->issue.ready[simd->issue.rank[number]]; }
-inline void WavefrontSlot::publish() { simd->issue.ready[simd->issue.rank[number]] = holds == 0 ? when : kNeverCycles; }
+inline void WavefrontSlot::publish() { simd->issue.ready[simd->issue.rank[number]] = stalls == 0 ? when : kNeverCycles; }
 inline void WavefrontSlot::publish(isa::Unit unit) {
   IssueState& issue = simd->issue;
   const unsigned rank = issue.rank[number];
   issue.unit[rank] = unit;
-  issue.ready[rank] = holds == 0 ? when : kNeverCycles;
+  issue.ready[rank] = stalls == 0 ? when : kNeverCycles;
 }
-inline void WavefrontSlot::release(Hold hold) {
-  holds = static_cast<std::uint16_t>(holds & ~hold);
+inline void WavefrontSlot::release(StallReason reason) {
+  stalls = static_cast<std::uint16_t>(stalls & ~static_cast<unsigned>(reason));
   publish();
-  if (holds == 0) simd->wake(when);
+  if (!held()) simd->wake(when);
 }
 
 class WavefrontPool {

@@ -273,7 +273,7 @@ void LazyUnit::wait(WavefrontSlot& slot, Wavefront& w, LazyCause cause, Cycles c
   slot.account(StallCause::unit_busy, cycle);
   w.cause = cause;
   if (w.pending > 0) {
-    slot.hold(kHoldRegisters);
+    slot.hold(StallReason::registers);
   } else {
     end_wait(slot, w);
   }
@@ -292,9 +292,9 @@ void LazyUnit::registers_filled(WavefrontSlot& slot, Cycles done, const Operatio
     w.due = done;
     w.delays = delays;
   }
-  if (--w.pending > 0 || !slot.held_by(kHoldRegisters)) return;
+  if (--w.pending > 0 || !slot.held_by(StallReason::registers)) return;
   end_wait(slot, w);
-  slot.release(kHoldRegisters);
+  slot.release(StallReason::registers);
 }
 
 void LazyUnit::zeros_known(std::uint32_t tag, Tick at) {
@@ -302,7 +302,7 @@ void LazyUnit::zeros_known(std::uint32_t tag, Tick at) {
     RacingLoad& race = racing_loads_[tag & ~kRacingLoad];
     race.masks_at = later(race.masks_at, at);
     if (--race.masks_open > 0) return;
-    for (const VectorMemory::Race line : race.lines) memory_.other_answered(line, race.masks_at);
+    for (const VectorMemory::Race line : race.lines) memory_.stage_completed(line, race.masks_at);
     free_racing_loads_.push_back(tag & ~kRacingLoad);
     return;
   }

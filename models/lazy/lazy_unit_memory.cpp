@@ -402,7 +402,7 @@ void LazyUnit::send_overlapping(WavefrontSlot& slot, Cycles cycle) {
   slot.account(StallCause::dependency, slot.when);
   w.cause = LazyCause::registers;
   if (w.pending > 0) {
-    slot.hold(kHoldRegisters);
+    slot.hold(StallReason::registers);
   } else {
     end_wait(slot, w);
   }

@@ -34,7 +34,7 @@ void InstructionFetch::change_line(WavefrontSlot& slot, Cycles cycle) {
     }
   }
   buffer.line_open = true;
-  slot.hold(kHoldFetch);
+  slot.hold(StallReason::fetch);
 }
 
 void InstructionFetch::enter(WavefrontSlot& slot, Cycles there, Cycles cycle) {
@@ -50,14 +50,14 @@ bool InstructionFetch::request(WavefrontSlot& slot, std::uint64_t line, Cycles a
   // A prefetch past the end of the code; executing there faults by itself.
   if (where == PhysicalAddresses::kUnmapped) return true;
   ++requests_;
-  if (spare_ == kNone) spare_ = take_record(asked_, free_);
+  if (spare_ == kNone) spare_ = take_record(pending_, free_);
   const Tick made = clock_.ticks(at);
   port_.translate(address ^ slot.group->dispatch->page_salt, made);
   LineAnswer answer;
   const LineAccess access{
       .address = where, .bytes = kLineBytes, .kind = RequestKind::instruction, .requester = requester_, .made = made};
   if (!port_.request(access, spare_, answer)) {
-    asked_[std::exchange(spare_, kNone)] = {&slot, line, slot.buffer.epoch};
+    pending_[std::exchange(spare_, kNone)] = {&slot, line, slot.buffer.epoch};
     return false;
   }
   there = clock_.ceil(answer.done);
@@ -65,22 +65,22 @@ bool InstructionFetch::request(WavefrontSlot& slot, std::uint64_t line, Cycles a
 }
 
 void InstructionFetch::answered(std::uint32_t tag, const LineAnswer& answer) {
-  const Request asked = asked_[tag];
+  const Request request = pending_[tag];
   free_.push_back(tag);
-  WavefrontSlot& slot = *asked.slot;
+  WavefrontSlot& slot = *request.slot;
   WavefrontSlot::Fetch& buffer = slot.buffer;
-  if (asked.epoch != buffer.epoch) return;
+  if (request.epoch != buffer.epoch) return;
   const Cycles there = clock_.ceil(answer.done);
-  if (asked.line == buffer.line + 1) {
+  if (request.line == buffer.line + 1) {
     buffer.next_ready = there;
     buffer.next_open = false;
-    if (!slot.held_by(kHoldFetch) || buffer.line_open) return;
+    if (!slot.held_by(StallReason::fetch) || buffer.line_open) return;
     finish(slot);
   } else if (buffer.line_open) {
     buffer.line_open = false;
     enter(slot, there, there);
   }
-  if (!buffer.line_open && !(buffer.next_open && line_of(slot.next->end - 1) != buffer.line)) slot.release(kHoldFetch);
+  if (!buffer.line_open && !(buffer.next_open && line_of(slot.next->end - 1) != buffer.line)) slot.release(StallReason::fetch);
 }
 
 }  // namespace lacuna

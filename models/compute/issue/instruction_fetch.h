@@ -19,7 +19,7 @@ class InstructionFetch : private LineClient {
  public:
   static constexpr std::uint64_t kLineBytes = 64;
 
-  /// Not `timed`: instructions are there at once.
+  /// `timed`: false: instructions are available immediately.
   InstructionFetch(Clock clock, bool timed, GpuVm& vm, isa::DecodedCode& code, LineMemory& memory, std::uint16_t requester)
       : clock_(clock), timed_(timed), code_(code), port_(*this, memory), physical_(vm), requester_(requester) {}
 
@@ -27,7 +27,7 @@ class InstructionFetch : private LineClient {
   /// An empty buffer: the wavefront begins.
   void start(WavefrontSlot& slot);
   /// Finds the instruction at the wavefront's PC, which it wants from `cycle` on; slot.next is the one before. Puts off
-  /// slot.when until it is there, or holds the slot (kHoldFetch) until that is known. Publishes the slot.
+  /// slot.when until it is there, or holds the slot (StallReason::fetch) until that is known. Publishes the slot.
   void fetch(WavefrontSlot& slot, Cycles cycle) {
     const isa::DecodedInstruction* next = slot.next = code_.after(slot.next, slot.wave.pc);
     if (next == nullptr) [[unlikely]] {
@@ -57,7 +57,7 @@ class InstructionFetch : private LineClient {
   isa::DecodedCode& code() const { return code_; }
   void reset() {
     port_.reset();
-    asked_.clear();
+    pending_.clear();
     free_.clear();
     spare_ = kNone;
   }
@@ -74,7 +74,7 @@ class InstructionFetch : private LineClient {
   static std::uint64_t line_of(std::uint64_t address) { return address / kLineBytes; }
   /// The PC has left the buffer's line.
   void change_line(WavefrontSlot& slot, Cycles cycle);
-  /// Asks for a line. True: `there` says when it is there.
+  /// Requests a line. True: it has arrived or arrives at a known time, `there`.
   bool request(WavefrontSlot& slot, std::uint64_t line, Cycles at, Cycles& there);
   void answered(std::uint32_t tag, const LineAnswer& answer) override;
   /// The line of the PC is there.
@@ -83,12 +83,12 @@ class InstructionFetch : private LineClient {
   void finish(WavefrontSlot& slot) {
     if (line_of(slot.next->end - 1) != slot.buffer.line) {
       if (slot.buffer.next_open) {
-        slot.hold(kHoldFetch);
+        slot.hold(StallReason::fetch);
         return;
       }
       slot.when = later(slot.when, slot.buffer.next_ready);
     }
-    if ((slot.holds & ~kHoldFetch) == 0) slot.account(StallCause::fetch, slot.when);
+    if (!slot.held_by_other_than(StallReason::fetch)) slot.account(StallCause::fetch, slot.when);
   }
 
   Clock clock_;
@@ -97,9 +97,9 @@ class InstructionFetch : private LineClient {
   MemoryPort port_;
   PhysicalAddresses physical_;
   std::uint16_t requester_;
-  std::vector<Request> asked_;
+  std::vector<Request> pending_;
   std::vector<std::uint32_t> free_;
-  std::uint32_t spare_ = kNone;  ///< of asked_, for the next request that is not answered at once
+  std::uint32_t spare_ = kNone;  ///< index in pending_, for the next request without an immediate answer
   std::uint64_t requests_ = 0;
 };
 

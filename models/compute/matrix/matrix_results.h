@@ -50,7 +50,7 @@ class MatrixResults {
   /// A matrix instruction issues in `cycle`, which leaves its unit at `done`.
   void add(const WavefrontSlot& slot, const isa::Instruction& instruction, Cycles cycle, Cycles done);
   /// The wavefront has ended, or is dropped.
-  void leave(const WavefrontSlot& slot) { wavefronts_[index_of(slot)].until = Cycles{}; }
+  void depart(const WavefrontSlot& slot) { wavefronts_[index_of(slot)].until = Cycles{}; }
   void reset();
 
  private:

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::uint64_t kNoPage = ~std::uint64_t{0};
 
-LineAnswer other_answer(Tick at) { return {.made = at, .arrived = at, .done = at, .level = MemoryLevel::l1}; }
+LineAnswer stage_answer(Tick at) { return {.made = at, .arrived = at, .done = at, .level = MemoryLevel::l1}; }
 
 }  // namespace
 
@@ -133,11 +133,11 @@ void VectorMemory::answered(std::uint32_t tag, const LineAnswer& answer) {
   if ((tag & kRace) == 0 && !reorder_.exists()) [[likely]] {
     tokens_.add(tag, answer, answer.done);
   } else {
-    answered_otherwise(tag, answer);
+    complete_tracked(tag, answer);
   }
 }
 
-void VectorMemory::answered_otherwise(std::uint32_t tag, const LineAnswer& answer) {
+void VectorMemory::complete_tracked(std::uint32_t tag, const LineAnswer& answer) {
   if ((tag & kRace) != 0) {
     answer_race(tag & ~kRace, answer);
   } else {
@@ -171,36 +171,36 @@ VectorMemory::Race VectorMemory::begin_race(MemoryTokens::Token token, const Lin
 
 // Memory's answer.
 void VectorMemory::answer_race(Race race, const LineAnswer& answer) {
-  racing_lines_[race].answered = true;
+  racing_lines_[race].memory_done = true;
   if (undecided_) {
     racing_lines_[race].early = answer;
     racing_lines_[race].early.below = nullptr;
     return;
   }
   if (!std::exchange(racing_lines_[race].over, true)) finish_race(race, answer);
-  if (racing_lines_[race].settled) free_racing_lines_.push_back(race);
+  if (racing_lines_[race].stage_done) free_racing_lines_.push_back(race);
 }
 
-void VectorMemory::other_answered(Race race, Tick at) {
-  racing_lines_[race].settled = true;
-  racing_lines_[race].settled_at = at;
+void VectorMemory::stage_completed(Race race, Tick at) {
+  racing_lines_[race].stage_done = true;
+  racing_lines_[race].stage_done_at = at;
   if (undecided_) return;
   // With a reorder buffer its answer waits for its entry.
   const bool can_finish = !reorder_.exists() || racing_lines_[race].entered;
   if (can_finish && !std::exchange(racing_lines_[race].over, true)) {
-    finish_race(race, other_answer(at));
+    finish_race(race, stage_answer(at));
     send_in_order();
   }
-  if (racing_lines_[race].answered) free_racing_lines_.push_back(race);
+  if (racing_lines_[race].memory_done) free_racing_lines_.push_back(race);
 }
 
 void VectorMemory::resolve_races(std::span<const Race> races) {
   undecided_ = false;
   for (const Race race : races) {
     const RacingLine line = racing_lines_[race];
-    if (line.settled && (!line.answered || line.settled_at < line.early.done)) {
-      other_answered(race, line.settled_at);
-    } else if (line.answered) {
+    if (line.stage_done && (!line.memory_done || line.stage_done_at < line.early.done)) {
+      stage_completed(race, line.stage_done_at);
+    } else if (line.memory_done) {
       answer_race(race, line.early);
     }
   }
@@ -238,9 +238,9 @@ void VectorMemory::send_in_order() {
       RacingLine& races = racing_lines_[line.race];
       races.entry = entry;
       races.entered = true;
-      if (races.settled && !undecided_) {
+      if (races.stage_done && !undecided_) {
         races.over = true;
-        take_answer(entry, other_answer(later(at, races.settled_at)));
+        take_answer(entry, stage_answer(later(at, races.stage_done_at)));
       }
       if (port_.request(line.access, line.race | kRace, answer)) answer_race(line.race, answer);
       continue;

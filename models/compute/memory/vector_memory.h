@@ -53,7 +53,7 @@ class VectorMemory : private LineClient {
   /// When the first line of the last send() left.
   Tick first_left() const { return first_left_; }
   /// The load stage answered for a racing line at `at`. Call once per race.
-  void other_answered(Race race, Tick at);
+  void stage_completed(Race race, Tick at);
   /// Call after a send() with races, when the stage's own requests have been sent as well: resolves races that both sides
   /// answered immediately.
   void resolve_races(std::span<const Race> races);
@@ -88,17 +88,17 @@ class VectorMemory : private LineClient {
   struct RacingLine {
     MemoryTokens::Token token = 0;
     ReorderBuffer::Entry entry = 0;
-    bool entered = false;   ///< into the reorder buffer
-    bool over = false;      ///< memory or the stage has answered
-    bool answered = false;  ///< memory has answered
-    bool settled = false;   ///< the stage has answered
-    Tick settled_at{};      ///< time of the stage's answer
-    LineAnswer early{};     ///< memory's answer, when it came immediately
+    bool entered = false;      ///< into the reorder buffer
+    bool over = false;         ///< memory or the stage has answered
+    bool memory_done = false;  ///< memory has answered
+    bool stage_done = false;   ///< the stage has answered
+    Tick stage_done_at{};      ///< time of the stage's answer
+    LineAnswer early{};        ///< memory's answer, when it came immediately
   };
 
   void answered(std::uint32_t tag, const LineAnswer& answer) override;
-  /// Of a racing line, or one with an entry of the reorder buffer.
-  void answered_otherwise(std::uint32_t tag, const LineAnswer& answer);
+  /// answered() for a racing line, or one with an entry of the reorder buffer.
+  void complete_tracked(std::uint32_t tag, const LineAnswer& answer);
   void answer_race(Race race, const LineAnswer& answer);
   void finish_race(Race race, const LineAnswer& answer);
   Race begin_race(MemoryTokens::Token token, const LineRequest& line, const Races* races);
