@@ -110,9 +110,10 @@ void Dispatcher::reset() {
   wake_.cancel();
 }
 
-void Dispatcher::workgroup_done(ComputeUnit& unit, Dispatch& dispatch, std::span<const std::uint32_t> scratch_slots, Tick at) {
+void Dispatcher::workgroup_done(const ComputeUnitPlace& unit, Dispatch& dispatch, std::span<const std::uint32_t> scratch_slots,
+                                Tick at) {
   give_back_scratch(dispatch, scratch_slots);
-  completions_.push({at, completion_order_++, &dispatch, numbers_[unit.place().index]});
+  completions_.push({at, completion_order_++, &dispatch, numbers_[unit.index]});
   wake_.notify(delay_until(at));
 }
 

@@ -76,7 +76,8 @@ class Dispatcher : public sc_core::sc_module, public ComputeUnitListener, public
   /// Drops the wavefronts of all dispatches. Registers and LDS keep their contents, as they do between workgroups.
   void reset() override;
 
-  void workgroup_done(ComputeUnit& unit, Dispatch& dispatch, std::span<const std::uint32_t> scratch_slots, Tick at) override;
+  void workgroup_done(const ComputeUnitPlace& unit, Dispatch& dispatch, std::span<const std::uint32_t> scratch_slots,
+                      Tick at) override;
   void wavefront_fault(Dispatch& dispatch, const WavefrontFault& fault, Tick at) override;
   void wavefront_warning(Dispatch& dispatch, const WavefrontFault& fault, Tick at) override;
   void interrupt_message(Dispatch& dispatch, std::uint32_t m0, Tick at) override;

@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "models/command/kernel_symbols.h"
-#include "models/compute/compute_unit.h"
+#include "models/compute/compute_unit_listener.h"
 
 namespace lacuna {
 

@@ -1,4 +1,4 @@
-// Parameters of a compute unit.
+// Parameters and placement of a compute unit.
 #pragma once
 
 #include "models/common/config/parameters.h"
@@ -59,6 +59,13 @@ struct ComputeUnitParameters {
   Cycles launch_latency{16};
 
   void describe(ParameterSection& s);
+};
+
+/// Placement of a compute unit in the GPU, for HW_ID and statistics.
+struct ComputeUnitPlace {
+  unsigned index = 0;  ///< over the whole GPU
+  unsigned shader_array = 0;
+  unsigned in_array = 0;
 };
 
 }  // namespace lacuna

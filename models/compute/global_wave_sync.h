@@ -1,5 +1,5 @@
 // Global wave sync: 64 counters with a queue of wavefronts each, as barriers or semaphores (Vega ISA manual, "DS_GWS_INIT" and
-// following). No time: who is told that a wavefront may go on sees to it.
+// following). No timing: WaveSyncUnit decides when a released wavefront resumes.
 #pragma once
 
 #include <array>
@@ -12,12 +12,20 @@
 
 namespace lacuna {
 
-class ComputeUnit;
+struct WavefrontTicket;
 
-/// A wavefront at its place.
+/// A unit whose wavefronts may wait for global wave sync.
+class WaveSyncUnit {
+ public:
+  virtual ~WaveSyncUnit() = default;
+  /// Resumes the wavefront, at `at` or slightly later.
+  virtual void release_from_sync(const WavefrontTicket& wavefront, Tick at) = 0;
+};
+
+/// A resident wavefront.
 struct WavefrontTicket {
   const Dispatch* dispatch = nullptr;
-  ComputeUnit* unit = nullptr;
+  WaveSyncUnit* unit = nullptr;
   unsigned simd = 0;
   unsigned slot = 0;
 };

@@ -29,13 +29,6 @@
 
 namespace lacuna {
 
-/// Placement of a compute unit in the GPU, for HW_ID and statistics.
-struct ComputeUnitPlace {
-  unsigned index = 0;  ///< over the whole GPU
-  unsigned shader_array = 0;
-  unsigned in_array = 0;
-};
-
 class LoadStage {
  public:
   explicit LoadStage(VectorMemory& memory) : memory_(memory) {}

@@ -14,7 +14,6 @@
 #include <string>
 #include <vector>
 
-#include "models/common/host/host_prefetch.h"
 #include "models/compute/compute_unit_parameters.h"
 #include "models/compute/dispatch.h"
 #include "models/compute/issue/issue_state.h"
@@ -65,7 +64,7 @@ enum class StallReason : std::uint16_t {
 
 struct Simd;
 
-/// Its first members are those that every instruction of the wavefront asks for.
+/// A slot of a SIMD and the wavefront in it. The first members are those that every issue reads.
 struct alignas(64) WavefrontSlot {
   WavefrontSlot(Simd& owner, unsigned slot_number) : simd(&owner), number(static_cast<std::uint8_t>(slot_number)) {}
 
@@ -123,14 +122,6 @@ struct alignas(64) WavefrontSlot {
   /// As publish(), and sets the unit of the next instruction.
   inline void publish(isa::Unit unit);
 
-  /// A hint for the host: it will issue. One line of each kind that every issue reads: registers depend on the instruction.
-  void prefetch() const {
-    fetch_to_host(&next);
-    fetch_to_host(&buffer);
-    fetch_to_host(&wave.pc);  // EXEC and the event lie beside it
-    fetch_to_host(&lgkmcnt);
-  }
-
   /// Without timing every cycle counts as accounted for.
   void start_account(WavefrontClass& c, Cycles start, bool timed) {
     activity = &c;
@@ -177,9 +168,7 @@ struct alignas(64) WavefrontSlot {
   }
   void end_account() { activity->resident += accounted.n - launched.n; }
 };
-// An odd number of the host's cache lines: else a member's places in all slots fall into a half of the cache's sets or fewer.
-// With 56 lines, an eighth of the sets, kernels were simulated 5 to 9 % more slowly.
-static_assert(sizeof(WavefrontSlot) / 64 % 2 == 1);
+static_assert(sizeof(WavefrontSlot) / 64 % 2 == 1, "see detail/host_prefetch.h");
 
 struct Simd {
   Simd(unsigned n, SimdTimes& unit_times, const ComputeUnitParameters& p, unsigned granule, std::pmr::memory_resource& memory)
@@ -249,6 +238,7 @@ class WavefrontPool {
   std::vector<std::unique_ptr<Simd>>& simds() { return simds_; }
   const std::vector<std::unique_ptr<Simd>>& simds() const { return simds_; }
   SimdTimes& times() { return times_; }
+  const SimdTimes& times() const { return times_; }
   std::vector<std::unique_ptr<ResidentWorkgroup>>& workgroups() { return workgroups_; }
   std::byte* lds(const ResidentWorkgroup& group) { return lds_.data() + group.lds_granule * parameters_.lds_granule.n; }
   std::uint32_t lds_bytes(const ResidentWorkgroup& group) const {

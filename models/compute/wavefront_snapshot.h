@@ -10,7 +10,7 @@
 
 namespace lacuna {
 
-class ComputeUnit;
+class WavefrontInspector;
 
 enum class WavefrontWait : std::uint8_t {
   none,       ///< it issues its next instruction when it is its turn
@@ -26,7 +26,7 @@ enum class WavefrontWait : std::uint8_t {
 
 struct WavefrontSnapshot {
   const Dispatch* dispatch = nullptr;
-  const ComputeUnit* unit = nullptr;
+  const WavefrontInspector* unit = nullptr;
   unsigned simd = 0;
   unsigned slot = 0;
   std::uint64_t workgroup = 0;  ///< linear number

@@ -5,13 +5,14 @@
 
 #include "models/common/time/retirement.h"
 #include "models/common/time/tlm_time.h"
-#include "models/compute/compute_unit.h"
+#include "models/compute/deferred_work.h"
+#include "models/compute/windowed_unit.h"
 
 namespace lacuna {
 namespace {
 
-// Units of a group take turns of so many cycles: they meet in their caches in nearly the order of simulated time, and the host
-// does not change between their states in every cycle.
+// Units of a group alternate every kTurn cycles: requests reach their shared caches in nearly the order of simulated time, and
+// the host does not switch between their states in every cycle.
 constexpr Cycles kTurn{8};
 // Parts of a window in which threads take a group from each other, and how many of a thread's groups go in parts.
 constexpr unsigned kParts = 4;
@@ -34,14 +35,22 @@ Windows::Windows(sc_core::sc_module_name name, Clock clock, TimingMode mode, Cyc
   dont_initialize();
 }
 
-void Windows::add_group(std::vector<ComputeUnit*> units) {
+void Windows::add_group(std::vector<WindowedUnit*> units) {
   groups_.push_back(std::make_unique<Group>());
   Group& group = *groups_.back();
   group.units = std::move(units);
   group.first_unit = static_cast<std::uint32_t>(units_.size());
   units_.insert(units_.end(), group.units.begin(), group.units.end());
-  for (ComputeUnit* unit : group.units)
-    unit->attach(*this, static_cast<unsigned>(groups_.size() - 1), timed_ ? &group.stores : nullptr);
+  const WindowGroup joined{.number = static_cast<unsigned>(groups_.size() - 1),
+                           .stores = timed_ ? &group.stores : nullptr,
+                           .performer = &performer_};
+  for (WindowedUnit* unit : group.units) {
+    unit->attach(*this, joined);
+    unit->accesses().attach(group.has_accesses);
+    unit->reports().attach(group.has_reports);
+    accesses_.of_unit.push_back(&unit->accesses());
+    reports_.of_unit.push_back(&unit->reports());
+  }
 }
 
 void Windows::reset() {
@@ -52,7 +61,7 @@ void Windows::reset() {
 
 void Windows::wake(Cycles at) { wake_.notify(delay_until(clock_.ticks(later(at, end_)))); }
 
-void Windows::launched(unsigned group, ComputeUnit& unit, ResidentWorkgroup& workgroup, Cycles at) {
+void Windows::launched(unsigned group, WindowedUnit& unit, ResidentWorkgroup& workgroup, Cycles at) {
   groups_[group]->launched.push_back({&unit, &workgroup, at});
   groups_[group]->active = groups_[group]->booked = true;
   wake(at);
@@ -67,12 +76,12 @@ void Windows::start_launched(Group& group) {
 
 Cycles Windows::Group::earliest() const {
   Cycles first = kNeverCycles;
-  for (const ComputeUnit* unit : units) first = std::min(first, unit->earliest());
+  for (const WindowedUnit* unit : units) first = std::min(first, unit->earliest());
   return first;
 }
 
 bool Windows::Group::idle() const {
-  return launched.empty() && std::all_of(units.begin(), units.end(), [](const ComputeUnit* unit) { return unit->idle(); });
+  return launched.empty() && std::all_of(units.begin(), units.end(), [](const WindowedUnit* unit) { return unit->idle(); });
 }
 
 void Windows::run() {
@@ -93,9 +102,12 @@ void Windows::run() {
   } else {
     for (const unsigned group : busy_) work(group, 0, begin);
   }
-  if (timed_) move_data();
+  if (timed_) {
+    for (const auto& group : groups_) group->stores.flush();
+    perform(accesses_);
+  }
   if (barrier_ != nullptr) barrier_->resolve(clock_.ticks(end_));
-  if (timed_) deliver_reports();
+  if (timed_) perform(reports_);
 
   Cycles next = kNeverCycles;
   for (const auto& group : groups_) {
@@ -110,11 +122,12 @@ void Windows::run() {
   if (next != kNeverCycles) wake(next);
 }
 
-// A thread that has nothing left to do takes a part of what another one would do last.
+// An idle thread takes a part of the work that another thread would do last.
 void Windows::share_work(Cycles begin) {
   const auto groups = static_cast<unsigned>(groups_.size());
   items_.clear();
-  // Of each thread's groups the last ones go in parts, by turns: whoever takes the last part brings the others with it.
+  // The last groups of each thread are divided into parts, interleaved: a thread that takes a late part of a group also runs
+  // the earlier ones that are left.
   const auto is_in_parts = [&](std::size_t i) {
     const std::size_t behind = i + kGroupsInParts;
     return behind >= busy_.size() || threads_->owner(busy_[behind], groups) != threads_->owner(busy_[i], groups);
@@ -147,14 +160,13 @@ void Windows::work_part(unsigned number, unsigned part, unsigned thread, Cycles 
   const bool last = part + 1 == kParts;
   take_turns(group, begin, last ? end_ : begin + Cycles{length_.n * (part + 1) / kParts});
   if (!last) return;
-  for (const ComputeUnit* unit : group.units) group.has_deferred |= unit->deferred() != 0;
   if (barrier_ != nullptr) barrier_->group_finished(number, thread, clock_.ticks(end_));
 }
 
 void Windows::begin_turns(Group& group, Cycles begin) {
   group.until = begin;
   group.working.clear();
-  for (ComputeUnit* unit : group.units) {
+  for (WindowedUnit* unit : group.units) {
     if (const Cycles earliest = unit->earliest(); earliest < end_) group.working.push_back({unit, earliest});
   }
 }
@@ -168,8 +180,7 @@ void Windows::take_turns(Group& group, Cycles begin, Cycles end) {
     const Cycles until = group.until = std::min(group.until + turn, end_);
     std::size_t left = 0;
     for (std::size_t i = 0; i < working.size(); ++i) {
-      // Between two windows the host's caches have lost most of a unit: it comes while the unit before works.
-      if (first_turn && i + 1 < working.size()) working[i + 1].unit->prefetch(end_);
+      if (first_turn && i + 1 < working.size()) working[i + 1].unit->announce(end_);
       Group::Working unit = working[i];
       if (unit.earliest < until) {
         unit.unit->run(until);
@@ -189,39 +200,24 @@ void Windows::retire(Tick now) {
   horizon_ = horizon;
   for (const auto& group : groups_) {
     if (!group->booked) continue;
-    for (ComputeUnit* unit : group->units) unit->retire();
+    for (WindowedUnit* unit : group->units) unit->retire();
     group->booked = group->active;
   }
 }
 
-void Windows::move_data() {
-  for (const auto& group : groups_) group->stores.flush();
+void Windows::perform(WorkKind& kind) {
   turns_.clear();
   for (const auto& group : groups_) {
-    if (!std::exchange(group->has_deferred, false)) continue;
+    if (!std::exchange((*group).*kind.pending, false)) continue;
     for (std::uint32_t i = group->first_unit; i < group->first_unit + group->units.size(); ++i) {
-      for (std::uint32_t k = 0; k < units_[i]->deferred(); ++k)
-        turns_.push_back({clock_.ticks(units_[i]->deferred_at(k)), i, k});
+      const DeferredWork& work = *kind.of_unit[i];
+      for (std::uint32_t k = 0; k < work.count(); ++k) turns_.push_back({work.at(k), i, k});
     }
   }
   if (turns_.empty()) return;
   std::sort(turns_.begin(), turns_.end());
-  for (const Turn& turn : turns_) units_[turn.unit]->perform_deferred(turn.number, performer_);
-  for (ComputeUnit* unit : units_) unit->end_deferred();
-}
-
-void Windows::deliver_reports() {
-  turns_.clear();
-  for (const auto& group : groups_) {
-    if (!std::exchange(group->has_reports, false)) continue;
-    for (std::uint32_t i = group->first_unit; i < group->first_unit + group->units.size(); ++i) {
-      for (std::uint32_t k = 0; k < units_[i]->reports(); ++k) turns_.push_back({units_[i]->report_at(k), i, k});
-    }
-  }
-  if (turns_.empty()) return;
-  std::sort(turns_.begin(), turns_.end());
-  for (const Turn& turn : turns_) units_[turn.unit]->deliver(turn.number);
-  for (const Turn& turn : turns_) units_[turn.unit]->end_reports();
+  for (const Turn& turn : turns_) kind.of_unit[turn.unit]->perform(turn.number);
+  for (const Turn& turn : turns_) kind.of_unit[turn.unit]->clear();
 }
 
 }  // namespace lacuna

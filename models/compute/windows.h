@@ -33,7 +33,8 @@
 
 namespace lacuna {
 
-class ComputeUnit;
+class DeferredWork;
+class WindowedUnit;
 struct ResidentWorkgroup;
 
 /// The memory system below the groups' first-level caches, as it acts at the end of a window.
@@ -60,7 +61,7 @@ class Windows : public sc_core::sc_module {
   Windows(sc_core::sc_module_name name, Clock clock, TimingMode mode, Cycles length, WorkerThreads* threads = nullptr);
 
   /// Adds a group: units that share first-level caches.
-  void add_group(std::vector<ComputeUnit*> units);
+  void add_group(std::vector<WindowedUnit*> units);
   /// Null: requests are answered immediately.
   void attach(WindowBarrier* edge) { barrier_ = edge; }
   Cycles length() const { return length_; }
@@ -75,43 +76,46 @@ class Windows : public sc_core::sc_module {
   void reset();
   /// Requests a window that includes cycle `at`.
   void wake(Cycles at);
-  /// A unit of a group has received a workgroup that starts in cycle `at`; ComputeUnit::start() is called in the next window.
-  void launched(unsigned group, ComputeUnit& unit, ResidentWorkgroup& workgroup, Cycles at);
-  /// Calls ComputeUnit::start() now for all pending workgroups of the group.
+  /// A unit of a group has received a workgroup that starts in cycle `at`; WindowedUnit::start() is called in the next window.
+  void launched(unsigned group, WindowedUnit& unit, ResidentWorkgroup& workgroup, Cycles at);
+  /// Calls WindowedUnit::start() now for all pending workgroups of the group.
   void start_launched(unsigned group);
-  /// Called by a unit, while running or receiving answers, when it has a report to deliver.
-  void reported(unsigned group) { groups_[group]->has_reports = true; }
 
  private:
   struct Group {
-    std::vector<ComputeUnit*> units;
+    std::vector<WindowedUnit*> units;
     struct Working {
-      ComputeUnit* unit;
-      Cycles earliest;  ///< ComputeUnit::earliest(), which only the unit's own work changes within a window
+      WindowedUnit* unit;
+      Cycles earliest;  ///< WindowedUnit::earliest(), which only run() changes within a window
     };
     std::vector<Working> working;  ///< units with work left in the window
     Cycles until{};                ///< the group has run up to this cycle
     SharedProgress progress;       ///< in parts of the window
     struct Launched {
-      ComputeUnit* unit;
+      WindowedUnit* unit;
       ResidentWorkgroup* workgroup;
       Cycles at;
     };
     std::vector<Launched> launched;
     isa::StoreBuffer stores;
     std::uint32_t first_unit = 0;  ///< number of the group's first unit in units_
-    bool has_deferred = false;     ///< memory accesses have been deferred in this window
-    bool has_reports = false;
-    bool active = false;  ///< a unit has workgroups or other work
-    bool booked = false;  ///< active, or has been since bookings were dropped last
+    bool has_accesses = false;     ///< memory accesses have been deferred in this window
+    bool has_reports = false;      ///< reports have been made since the last ones were delivered
+    bool active = false;           ///< a unit has workgroups or other work
+    bool booked = false;           ///< active, or has been since bookings were dropped last
     Cycles earliest() const;
     bool idle() const;
   };
-  /// A deferred access or a report of a unit, in the order in which they are performed at the end of a window.
+  /// Deferred work of all units of one kind: memory accesses, or reports.
+  struct WorkKind {
+    std::vector<DeferredWork*> of_unit;  ///< as units_
+    bool Group::*pending;
+  };
+  /// An item of deferred work, in the order in which items are performed at the end of a window.
   struct Turn {
     Tick at;
     std::uint32_t unit;    ///< index in units_
-    std::uint32_t number;  ///< among those of the unit
+    std::uint32_t number;  ///< of the unit's item
     bool operator<(const Turn& other) const {
       if (at != other.at) return at < other.at;
       return unit != other.unit ? unit < other.unit : number < other.number;
@@ -126,15 +130,16 @@ class Windows : public sc_core::sc_module {
   static void start_launched(Group& group);
   void begin_turns(Group& group, Cycles begin);
   void take_turns(Group& group, Cycles begin, Cycles end);
-  void move_data();
-  void deliver_reports();
+  void perform(WorkKind& kind);
 
   const Clock clock_;
   const bool timed_;
   const Cycles length_;
   WorkerThreads* threads_;
   std::vector<std::unique_ptr<Group>> groups_;
-  std::vector<ComputeUnit*> units_;  // of all groups
+  std::vector<WindowedUnit*> units_;  // of all groups
+  WorkKind accesses_{{}, &Group::has_accesses};
+  WorkKind reports_{{}, &Group::has_reports};
   WindowBarrier* barrier_ = nullptr;
   isa::DeferredAccessPerformer performer_;
   std::vector<Turn> turns_;

@@ -25,7 +25,7 @@ void GpuDevice::build_energy() {
   noc_->describe_energy(meter, e.noc);
   for (const auto& channel : dram_) channel->describe_energy(meter, e.dram);
   cp_->packets.describe_energy(meter, e.cp_dispatch);
-  for (const auto& unit : units_) meter.add("cp", "workgroup", unit->statistics().workgroups, e.cp_workgroup);
+  for (const auto& unit : units_) meter.add("cp", "workgroup", unit->workgroups(), e.cp_workgroup);
   meter.add_static("cp", e.cp_static);
   meter.add_static("board", e.board_static);
   windows_.attach(energy_.get());

@@ -142,8 +142,8 @@ TEST_F(GridSyncTest, WorkgroupsOfAGridMeet) {
     EXPECT_GE(first_departure, last_arrival);
     EXPECT_LT(first_departure, last_arrival + 1000);
   }
-  EXPECT_GT(b_.units[0]->statistics().workgroups, 0u);
-  EXPECT_GT(b_.units[1]->statistics().workgroups, 0u) << "they meet across compute units";
+  EXPECT_GT(b_.units[0]->workgroups(), 0u);
+  EXPECT_GT(b_.units[1]->workgroups(), 0u) << "they meet across compute units";
 }
 
 TEST_F(GridSyncTest, QueueWithoutItMayNotUseIt) {

@@ -39,7 +39,7 @@ class PacketQueueTest : public PacketProcessorTest {
   }
   std::vector<std::uint64_t> workgroups_of_units() const {
     std::vector<std::uint64_t> counts;
-    for (const auto& unit : b_.units) counts.push_back(unit->statistics().workgroups);
+    for (const auto& unit : b_.units) counts.push_back(unit->workgroups());
     return counts;
   }
 };

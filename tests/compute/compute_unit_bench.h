@@ -16,6 +16,7 @@
 #include "models/compute/compute_unit.h"
 #include "models/compute/windows.h"
 #include "models/isa/decode/decoded_code.h"
+#include "tests/compute/recording_listener.h"
 #include "tests/harness/harness.h"
 
 namespace lacuna::test {
@@ -71,19 +72,6 @@ struct RecordingTranslation : TranslationLevel {
     return at;
   }
   void retire(Tick) override {}
-};
-
-/// Collects what a compute unit reports.
-struct RecordingListener : ComputeUnitListener {
-  std::vector<Tick> done;
-  std::vector<WavefrontFault> faults;
-  std::vector<WavefrontFault> warnings;
-  std::vector<std::uint32_t> messages;
-  void workgroup_done(ComputeUnit&, Dispatch&, std::span<const std::uint32_t>, Tick at) override { done.push_back(at); }
-  void wavefront_fault(Dispatch&, const WavefrontFault& fault, Tick) override { faults.push_back(fault); }
-  void wavefront_warning(Dispatch&, const WavefrontFault& fault, Tick) override { warnings.push_back(fault); }
-  void interrupt_message(Dispatch&, std::uint32_t m0, Tick) override { messages.push_back(m0); }
-  bool wave_sync(const isa::WaveSyncRequest&, const WavefrontTicket&, Tick) override { return true; }
 };
 
 /// One compute unit at 1 GHz with 64 KiB of code and data memory, mapped at kCode (read, execute) and kData (read, write).

@@ -1,7 +1,7 @@
 // Which SIMD a cycle is offered to, and in which order that SIMD offers it to its wavefronts.
 //
 // In a cycle of a SIMD each unit (VALU, SALU, SMEM, VMEM, LDS, branch, special) takes at most one instruction and each
-// wavefront gives at most one. Whether a wavefront can use the cycle is the compute unit's affair.
+// wavefront gives at most one. The compute unit decides whether a wavefront can use the cycle.
 #pragma once
 
 #include <array>
@@ -31,7 +31,7 @@ class IssueScheduler {
       run_in_turn<false>(limit, offer);
     }
   }
-  /// As new; no wavefront is resident.
+  /// Returns to the initial state. No wavefront is resident.
   void reset() {
     last_served_ = 0;
     served_until_ = Cycles{};
@@ -42,16 +42,7 @@ class IssueScheduler {
       times_.set(i, kNeverCycles);
     }
   }
-  /// A hint for the host: wavefronts that can issue before `limit`, as far as that is known now, will.
-  void prefetch(Cycles limit) const {
-    for (unsigned i = 0; i < count_; ++i) {
-      if (times_.earliest(i) >= limit) continue;
-      const IssueState& state = simds_[i]->issue;
-      for (unsigned ready = state.ready_at(limit - Cycles{1}).ranks; ready != 0; ready &= ready - 1)
-        state.slots[static_cast<unsigned>(std::countr_zero(ready))]->prefetch();
-    }
-  }
-  /// No wavefront can issue before.
+  /// No wavefront can issue before this cycle.
   Cycles earliest() const { return times_.earliest(); }
 
  private:
@@ -79,7 +70,7 @@ class IssueScheduler {
     }
   }
 
-  // One cycle of one SIMD, offered in the policy's order. The loop of every instruction: a call would show.
+  // One cycle of one SIMD, offered in the policy's order.
   template <bool kOldestFirst, typename Offer>
   [[gnu::always_inline]] inline void serve(Simd& simd, Cycles cycle, Offer& offer) {
     IssueState& state = simd.issue;
@@ -103,7 +94,7 @@ class IssueScheduler {
       const unsigned losers = ready & units.that_are(unit) & (0U - unsigned{unit != isa::Unit::special});
       lost |= losers;
       ready ^= losers;
-      if constexpr (!kOldestFirst) {  // nobody else asks who was served
+      if constexpr (!kOldestFirst) {  // read by the other policies only
         if (!any) state.last = static_cast<std::uint8_t>(number);
         any = true;
       }
@@ -113,7 +104,7 @@ class IssueScheduler {
         moved = true;
       }
     }
-    // A wavefront that lost this cycle's port tries again at the SIMD's next turn. Who has been woken meanwhile has told so.
+    // A wavefront that lost the unit in this cycle tries again at the SIMD's next turn. Wakes meanwhile are in times_.
     next = earlier(moved ? state.earliest() : lost != 0 ? cycle : next, times_.earliest(simd.number));
     times_.set(simd.number, next == kNeverCycles ? next : later(next, cycle + Cycles{1}));
   }

@@ -1,4 +1,4 @@
-// What the issue loop looks at of a SIMD's wavefronts, packed so that a look takes few cache lines and host instructions.
+// Issue-relevant state of a SIMD's wavefronts, packed so that the issue loop touches few cache lines.
 #pragma once
 
 #include <algorithm>
@@ -49,7 +49,7 @@ class SimdTimes {
     earliest_[simd] = earliest;
     turns_[simd] = turn(simd, earliest);
   }
-  /// The same of a SIMD that is being served: its turns are told afterwards.
+  /// As set(), for the SIMD currently being served; its turns are updated afterwards.
   void begin(unsigned simd, Cycles earliest) { earliest_[simd] = earliest; }
   void wake(unsigned simd, Cycles at) {
     if (at < earliest_[simd]) set(simd, at);
@@ -74,7 +74,7 @@ class SimdTimes {
     if (earliest == kNeverCycles) return earliest;
     return earliest + Cycles{(simd - earliest.n) & last_};
   }
-  // One by one: they have just been written one by one, and the host does not forward such stores to a vector load.
+  // Element by element: see detail/host_prefetch.h.
   Cycles least(const Times& times) const {
     const auto least_of_four = [&](unsigned first) {
       return earlier(earlier(times[first], times[first + 1]), earlier(times[first + 2], times[first + 3]));

@@ -1,13 +1,10 @@
-// What wavefronts wait for at s_waitcnt, and at memory instructions when a counter is at its limit.
-
-#include "models/compute/compute_unit.h"
+#include "models/compute/issue/counter_waits.h"
 
 namespace lacuna {
 
-// SIMM16 of s_waitcnt (GCN3 ISA manual; gfx9 adds vmcnt bits 5:4 at 15:14). expcnt is always satisfied: stores read their data
-// when they issue.
-void ComputeUnit::wait_count(WavefrontSlot& slot, std::uint32_t simm16, Cycles cycle) {
-  const unsigned vm = (simm16 & 0xf) | ((simm16 >> 14 & 3) << 4 & vmcnt_limit_);
+// SIMM16 of s_waitcnt: GCN3 ISA manual; gfx9 adds vmcnt bits 5:4 at 15:14.
+void CounterWaits::wait(WavefrontSlot& slot, std::uint32_t simm16, Cycles cycle) {
+  const unsigned vm = (simm16 & 0xf) | ((simm16 >> 14 & 3) << 4 & vm_limit_);
   const unsigned lgkm = simm16 >> 8 & 0xf;
   slot.waits_from = cycle;
   const auto wait = [&](WaitCounter& counter, unsigned n, StallCause cause, StallReason reason) {
@@ -20,11 +17,11 @@ void ComputeUnit::wait_count(WavefrontSlot& slot, std::uint32_t simm16, Cycles c
   };
   slot.wait_vm = vm;
   slot.wait_lgkm = lgkm;
-  if (vm != vmcnt_limit_) wait(slot.vmcnt, vm, StallCause::vmcnt, StallReason::vmcnt);
+  if (vm != vm_limit_) wait(slot.vmcnt, vm, StallCause::vmcnt, StallReason::vmcnt);
   if (lgkm != kLgkmLimit) wait(slot.lgkmcnt, lgkm, StallCause::lgkmcnt, StallReason::lgkmcnt);
 }
 
-void ComputeUnit::end_wait(WavefrontSlot& slot, WaitCounter& counter, unsigned n, StallCause cause, Cycles from) {
+void CounterWaits::end_wait(WavefrontSlot& slot, WaitCounter& counter, unsigned n, StallCause cause, Cycles from) {
   const Cycles until = counter.when_at_most(n, from);
   if (until > slot.when) slot.when = until;
   if (until > slot.accounted) {
@@ -34,9 +31,8 @@ void ComputeUnit::end_wait(WavefrontSlot& slot, WaitCounter& counter, unsigned n
   counter.keep(n);
 }
 
-// Completed operations are forgotten only when room is needed: they do not change when a wait is over.
-bool ComputeUnit::counter_full(WavefrontSlot& slot, WaitCounter& counter, unsigned limit, StallReason reason, Cycles cycle) {
-  if (!counter.full(limit)) return false;
+// Completed operations are dropped only when the counter is full: they do not affect when a wait ends.
+bool CounterWaits::full(WavefrontSlot& slot, WaitCounter& counter, unsigned limit, StallReason reason, Cycles cycle) {
   counter.prune(cycle);
   if (!counter.full(limit)) return false;
   slot.account(StallCause::unit_busy, cycle);
@@ -51,7 +47,7 @@ bool ComputeUnit::counter_full(WavefrontSlot& slot, WaitCounter& counter, unsign
   return true;
 }
 
-void ComputeUnit::operation_closed(WavefrontSlot& slot) {
+void CounterWaits::operation_closed(WavefrontSlot& slot) {
   if (!slot.held()) return;
   const auto wait_over = [&](StallReason reason, WaitCounter& counter, unsigned n, StallCause cause) {
     if (!slot.held_by(reason) || !counter.known(n, slot.waits_from)) return;
@@ -66,15 +62,10 @@ void ComputeUnit::operation_closed(WavefrontSlot& slot) {
   };
   wait_over(StallReason::vmcnt, slot.vmcnt, slot.wait_vm, StallCause::vmcnt);
   wait_over(StallReason::lgkmcnt, slot.lgkmcnt, slot.wait_lgkm, StallCause::lgkmcnt);
-  room(StallReason::vm_limit, slot.vmcnt, vmcnt_limit_);
+  room(StallReason::vm_limit, slot.vmcnt, vm_limit_);
   room(StallReason::lgkm_limit, slot.lgkmcnt, kLgkmLimit);
-  // What is left of the time is the next instruction's.
+  // The remaining cycles belong to the next instruction.
   if (!slot.held()) slot.account(StallCause::fetch, slot.when);
-}
-
-void ComputeUnit::operation_closed(ResidentWorkgroup& group, Cycles done) {
-  group.end = later(group.end, done);
-  end_workgroup(group);
 }
 
 }  // namespace lacuna

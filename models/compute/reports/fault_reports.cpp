@@ -1,10 +1,9 @@
-// What a compute unit says of wavefronts that cannot go on.
+#include "models/compute/reports/fault_reports.h"
 
 #include <fmt/format.h>
 #include <bit>
 
 #include "include/lacuna/abi/gpu_registers.h"
-#include "models/compute/compute_unit.h"
 #include "models/isa/decode/decoder.h"
 
 namespace lacuna {
@@ -26,16 +25,14 @@ std::string lanes_text(std::uint64_t lanes) {
 
 }  // namespace
 
-void ComputeUnit::fault(WavefrontSlot& slot, std::uint32_t code, std::uint64_t address, std::uint64_t pc,
+void FaultReports::fault(WavefrontSlot& slot, std::uint32_t code, std::uint64_t address, std::uint64_t pc,
                         const std::string& what, Cycles cycle, const std::string& remark) {
   slot.hold(StallReason::fault);
   slot.publish();
-  report(ComputeUnitReport::Kind::fault, *slot.group->dispatch, clock_.ticks(cycle)).fault =
-      fault_report(slot, code, address, pc, what, remark);
-  reported();
+  reports_.fault(*slot.group->dispatch, describe(slot, code, address, pc, what, remark), clock_.ticks(cycle));
 }
 
-std::unique_ptr<WavefrontFault> ComputeUnit::fault_report(const WavefrontSlot& slot, std::uint32_t code, std::uint64_t address,
+std::unique_ptr<WavefrontFault> FaultReports::describe(const WavefrontSlot& slot, std::uint32_t code, std::uint64_t address,
                                                           std::uint64_t pc, const std::string& what,
                                                           const std::string& remark) const {
   const auto& id = slot.group->id;
@@ -55,11 +52,11 @@ std::unique_ptr<WavefrontFault> ComputeUnit::fault_report(const WavefrontSlot& s
 }
 
 // abort(), failed assertions and __builtin_trap() are trap 2.
-void ComputeUnit::trap(WavefrontSlot& slot, std::uint64_t pc, Cycles cycle) {
+void FaultReports::trap(WavefrontSlot& slot, std::uint64_t pc, Cycles cycle) {
   fault(slot, LACUNA_FAULT_TRAP, 0, pc, fmt::format("trap {}, {}", slot.wave.event_value, lanes_text(slot.wave.exec())), cycle);
 }
 
-void ComputeUnit::private_fault(WavefrontSlot& slot, std::uint64_t pc, Cycles cycle) {
+void FaultReports::private_fault(WavefrontSlot& slot, std::uint64_t pc, Cycles cycle) {
   const isa::MemoryFault& f = slot.wave.fault;
   const std::uint32_t bytes = slot.wave.private_segment.lane_bytes;
   const auto offset = static_cast<std::int64_t>(f.address);
@@ -74,8 +71,8 @@ void ComputeUnit::private_fault(WavefrontSlot& slot, std::uint64_t pc, Cycles cy
         "(-mllvm -amdgpu-assume-external-call-stack-size=BYTES)");
 }
 
-// Addresses next to an aperture are mostly pointers to private memory or LDS that have run out of it.
-std::string ComputeUnit::nearest(std::uint64_t address) const {
+// An address next to an aperture is mostly a pointer to private memory or LDS with an offset out of range.
+std::string FaultReports::nearest(std::uint64_t address) const {
   const struct {
     std::uint64_t base;
     const char* what;
@@ -91,7 +88,7 @@ std::string ComputeUnit::nearest(std::uint64_t address) const {
   return vm_.nearest(address);
 }
 
-void ComputeUnit::memory_fault(WavefrontSlot& slot, const isa::Instruction& instruction, std::uint64_t pc, Cycles cycle) {
+void FaultReports::memory_fault(WavefrontSlot& slot, const isa::Instruction& instruction, std::uint64_t pc, Cycles cycle) {
   const isa::MemoryFault& f = slot.wave.fault;
   std::uint32_t code = LACUNA_FAULT_NOT_MAPPED;
   std::string_view reason = "address not mapped";
@@ -120,12 +117,44 @@ void ComputeUnit::memory_fault(WavefrontSlot& slot, const isa::Instruction& inst
         cycle);
 }
 
-void ComputeUnit::fetch_fault(WavefrontSlot& slot, Cycles cycle) {
+void FaultReports::fetch_fault(WavefrontSlot& slot, Cycles cycle) {
   const std::uint64_t pc = slot.wave.pc;
-  const isa::CodeError error = fetch_.code().explain(pc);
+  const isa::CodeError error = code_.explain(pc);
   const bool undecodable = error.kind == isa::CodeError::Kind::undecodable;
   fault(slot, undecodable ? LACUNA_FAULT_ILLEGAL_INSTRUCTION : LACUNA_FAULT_FETCH, pc, pc,
         undecodable ? error.text : fmt::format("instruction fetch: {}; {}", error.text, vm_.nearest(pc)), cycle);
+}
+
+void FaultReports::illegal_instruction(WavefrontSlot& slot, const isa::Instruction& instruction, std::uint64_t pc, Cycles cycle) {
+  const std::string reason = isa::not_executed_reason(instruction);
+  fault(slot, LACUNA_FAULT_ILLEGAL_INSTRUCTION, 0, pc,
+        reason.empty() ? "illegal instruction" : "illegal instruction: " + reason, cycle);
+}
+
+void FaultReports::registers_exceeded(WavefrontSlot& slot, Cycles cycle) {
+  const isa::Instruction& instruction = *slot.next;
+  const isa::Wavefront& wave = slot.wave;
+  fault(slot, LACUNA_FAULT_ILLEGAL_INSTRUCTION, 0, wave.pc,
+        fmt::format("instruction uses {} VGPRs, {} AGPRs and {} SGPRs, the kernel descriptor allocates {}, {} and {}",
+                    instruction.max_vgpr, instruction.max_agpr, instruction.max_sgpr, wave.vgpr_count, wave.agpr_count,
+                    wave.sgpr_count),
+        cycle);
+}
+
+void FaultReports::warn_of_fine_grained_atomic(const WavefrontSlot& slot, std::uint64_t pc, Cycles cycle) {
+  const isa::Wavefront& wave = slot.wave;
+  const isa::MemoryFault& first = wave.fault;
+  fine_grained_lanes_ += wave.event_value;
+  if (!warned_.emplace(slot.group->dispatch->entry, pc).second) return;
+  const isa::MemoryWindow window = vm_.find(first.address);
+  const std::string_view memory = window.sharing == isa::Sharing::device ? "GPU" : "host";
+  const bool applied = fine_grained_float_atomics_ == isa::FineGrainedFloatAtomics::apply;
+  const std::string what = fmt::format(
+      "float atomic of {} bytes at {:#x}, lane {} ({} of the wavefront's lanes), in fine-grained {} memory [{:#x}, {:#x}): {}",
+      first.bytes, first.address, first.lane, wave.event_value, memory, window.base, window.base + window.size,
+      applied ? "lost on MI200, performed here (gpu.fine_grained_float_atomics = apply)"
+              : "lost, as on MI200 (gpu.fine_grained_float_atomics = drop)");
+  reports_.warning(*slot.group->dispatch, describe(slot, 0, first.address, pc, what), clock_.ticks(cycle));
 }
 
 }  // namespace lacuna

@@ -1,17 +1,13 @@
-// What a compute unit says of the wavefronts that are resident.
+#include "models/compute/wavefront_inspector.h"
 
 #include <algorithm>
 
-#include "models/compute/compute_unit.h"
 #include "models/compute/initial_state.h"
-#include "models/compute/wavefront_snapshot.h"
-#include "models/compute/windows.h"
 #include "models/isa/decode/decoder.h"
 
 namespace lacuna {
 
-void ComputeUnit::take_snapshot(std::vector<WavefrontSnapshot>& wavefronts) const {
-  windows_->start_launched(group_);
+void WavefrontInspector::take_snapshot(Cycles end, std::vector<WavefrontSnapshot>& wavefronts) const {
   for (const auto& simd : pool_.simds()) {
     for (unsigned i = 0; i < simd->issue.resident; ++i) {
       const WavefrontSlot& slot = *simd->issue.slots[i];
@@ -33,7 +29,7 @@ void ComputeUnit::take_snapshot(std::vector<WavefrontSnapshot>& wavefronts) cons
       made.wavefronts = group.wavefronts;
       made.ended = group.wavefronts - group.running;
       made.at_barrier = group.at_barrier;
-      made.wait = wait_of(slot);
+      made.wait = wait_of(slot, end);
       // The program counter is past an instruction that makes its wavefront wait.
       const bool in_wait = made.wait == WavefrontWait::memory || made.wait == WavefrontWait::sleep ||
                            made.wait == WavefrontWait::barrier || made.wait == WavefrontWait::sync;
@@ -43,17 +39,17 @@ void ComputeUnit::take_snapshot(std::vector<WavefrontSnapshot>& wavefronts) cons
   }
 }
 
-/// In straight-line code. A word that looks like an instruction may be the end of another one: only for those that the caller
-/// knows to be there.
-const isa::DecodedInstruction* ComputeUnit::previous_instruction(const WavefrontSlot& slot) const {
+// In straight-line code. Only for instructions that the caller knows to exist: a word that decodes may be the second half of
+// another instruction.
+const isa::DecodedInstruction* WavefrontInspector::previous_instruction(const WavefrontSlot& slot) const {
   for (const unsigned size : {4U, 8U}) {
-    const isa::DecodedInstruction* const before = fetch_.code().at(slot.wave.pc - size);
+    const isa::DecodedInstruction* const before = code_.at(slot.wave.pc - size);
     if (before != nullptr && before->size == size && before->end == slot.wave.pc) return before;
   }
   return nullptr;
 }
 
-WavefrontWait ComputeUnit::wait_of(const WavefrontSlot& slot) const {
+WavefrontWait WavefrontInspector::wait_of(const WavefrontSlot& slot, Cycles end) const {
   if (slot.held_by(StallReason::fault)) return WavefrontWait::fault;
   if (slot.held_by(StallReason::barrier)) return WavefrontWait::barrier;
   if (slot.held_by(StallReason::sync)) return WavefrontWait::sync;
@@ -61,8 +57,8 @@ WavefrontWait ComputeUnit::wait_of(const WavefrontSlot& slot) const {
   if (slot.held_by(StallReason::vm_limit) || slot.held_by(StallReason::lgkm_limit)) return WavefrontWait::counter;
   if (slot.held_by(StallReason::registers)) return WavefrontWait::registers;
   if (slot.held_by(StallReason::fetch)) return WavefrontWait::fetch;
-  // Units have worked to the window's end. What is ready later waits for an answer whose time is known.
-  if (slot.when <= windows_->end()) return WavefrontWait::none;
+  // Units have run to the end of the window. A wavefront that is ready later waits for a response at a known time.
+  if (slot.when <= end) return WavefrontWait::none;
   const isa::DecodedInstruction* const previous = previous_instruction(slot);
   if (previous == nullptr) return WavefrontWait::none;
   if (previous->latency == isa::LatencyClass::waitcnt) return WavefrontWait::memory;
@@ -70,20 +66,20 @@ WavefrontWait ComputeUnit::wait_of(const WavefrontSlot& slot) const {
   return WavefrontWait::none;
 }
 
-void ComputeUnit::observe(WavefrontSnapshot& wavefront, unsigned limit) const {
+void WavefrontInspector::observe(WavefrontSnapshot& wavefront, unsigned limit) const {
   const WavefrontSlot& slot = pool_.simds()[wavefront.simd]->slots[wavefront.slot];
   // Instructions that have been executed before they issue have left their results in the registers.
   const isa::DecodedInstruction* last = slot.ahead == 0 ? nullptr : slot.next;
-  for (unsigned i = 1; i < slot.ahead && last != nullptr; ++i) last = fetch_.code().at(last->end);
-  wavefront.observation = observe_wavefront(slot.wave, last == nullptr ? slot.wave.pc : last->end, fetch_.code(), limit);
+  for (unsigned i = 1; i < slot.ahead && last != nullptr; ++i) last = code_.at(last->end);
+  wavefront.observation = observe_wavefront(slot.wave, last == nullptr ? slot.wave.pc : last->end, code_, limit);
 }
 
-std::string ComputeUnit::instruction_text(std::uint64_t pc) const {
-  const isa::DecodedInstruction* const instruction = fetch_.code().at(pc);
-  return instruction == nullptr ? fetch_.code().explain(pc).text : isa::disassemble(*instruction, target_);
+std::string WavefrontInspector::instruction_text(std::uint64_t pc) const {
+  const isa::DecodedInstruction* const instruction = code_.at(pc);
+  return instruction == nullptr ? code_.explain(pc).text : isa::disassemble(*instruction, target_);
 }
 
-void ComputeUnit::add_resident(const Dispatch& dispatch, KernelActivity& activity) const {
+void WavefrontInspector::add_resident(const Dispatch& dispatch, KernelActivity& activity) const {
   for (const auto& simd : pool_.simds()) {
     for (const WavefrontSlot& slot : simd->slots) {
       if (slot.resident && slot.activity != nullptr && slot.group->dispatch == &dispatch && slot.accounted > slot.launched)

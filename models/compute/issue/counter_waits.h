@@ -1,0 +1,44 @@
+// Waits for a wavefront's counters: at s_waitcnt, and at a memory instruction when a counter is at its limit.
+//
+// A wait whose end is known delays WavefrontSlot::when. Otherwise the wavefront is held, with StallReason::vmcnt or lgkmcnt at
+// s_waitcnt, vm_limit or lgkm_limit at a limit, until the operation that decides is closed.
+//
+// expcnt is always satisfied: stores read their data when they issue.
+#pragma once
+
+#include <cstdint>
+
+#include "models/compute/wavefront_pool.h"
+#include "models/isa/target.h"
+
+namespace lacuna {
+
+class CounterWaits {
+ public:
+  static constexpr unsigned kLgkmLimit = 15;  ///< 4 bits on both targets
+
+  explicit CounterWaits(isa::Target target) : vm_limit_((1u << isa::traits(target).vmcnt_bits) - 1) {}
+
+  /// Largest value of vmcnt: also the field of s_waitcnt that waits for nothing.
+  unsigned vm_limit() const { return vm_limit_; }
+  /// s_waitcnt with the operand SIMM16 issues in `cycle`.
+  void wait(WavefrontSlot& slot, std::uint32_t simm16, Cycles cycle);
+  /// Whether a counter of the wavefront's next instruction, which accesses memory or LDS, is at its limit. If so, the slot is
+  /// delayed or held, and published.
+  bool full(WavefrontSlot& slot, Cycles cycle) {
+    const bool vmem = slot.next->unit == isa::Unit::vmem;
+    const bool lgkm = !vmem || slot.next->format == isa::Format::flat;
+    return (vmem && slot.vmcnt.full(vm_limit_) && full(slot, slot.vmcnt, vm_limit_, StallReason::vm_limit, cycle)) ||
+           (lgkm && slot.lgkmcnt.full(kLgkmLimit) && full(slot, slot.lgkmcnt, kLgkmLimit, StallReason::lgkm_limit, cycle));
+  }
+  /// An open operation of the wavefront has been completed: ends waits whose end is known now.
+  void operation_closed(WavefrontSlot& slot);
+
+ private:
+  bool full(WavefrontSlot& slot, WaitCounter& counter, unsigned limit, StallReason reason, Cycles cycle);
+  static void end_wait(WavefrontSlot& slot, WaitCounter& counter, unsigned n, StallCause cause, Cycles from);
+
+  const unsigned vm_limit_;
+};
+
+}  // namespace lacuna

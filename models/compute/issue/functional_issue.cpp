@@ -1,0 +1,79 @@
+#include "models/compute/issue/functional_issue.h"
+
+#include <array>
+#include <bit>
+
+namespace lacuna {
+
+void FunctionalIssue::run(Cycles limit) {
+  bool progress = true;
+  while (progress) {
+    progress = false;
+    for (const auto& simd : pool_.simds()) {
+      for (unsigned i = 0; i < simd->issue.resident;) {
+        WavefrontSlot& slot = *simd->issue.slots[i];
+        if (slot.ready() < limit) {
+          run_wavefront(slot, limit);
+          progress = true;
+        }
+        if (i < simd->issue.resident && simd->issue.slots[i] == &slot) ++i;
+      }
+    }
+  }
+  for (const auto& simd : pool_.simds()) pool_.times().set(simd->number, simd->issue.earliest());
+}
+
+void FunctionalIssue::run_wavefront(WavefrontSlot& slot, Cycles limit) {
+  for (Cycles cycle = slot.ready(); cycle < limit; cycle = later(cycle + Cycles{1}, slot.ready())) {
+    if (!InstructionExecution::may_execute(slot)) [[unlikely]] {
+      execution_.refuse(slot, cycle);
+      continue;
+    }
+    cycle = run_straight_line(slot, cycle, limit);
+    execution_.complete(slot, *slot.next, cycle);
+  }
+}
+
+// Executes from slot.next on until an instruction raises an event, which is left to the caller, or has no successor. Returns
+// the cycle of the last one, which slot.next is then. All of them have been counted before the event is handled: when a
+// workgroup ends its kernel may end, and another wavefront may be given the slot.
+[[gnu::always_inline]] inline Cycles FunctionalIssue::run_straight_line(WavefrontSlot& slot, Cycles cycle, Cycles limit) {
+  isa::Wavefront& wave = slot.wave;
+  const isa::DecodedInstruction* instruction = slot.next;
+  std::array<std::uint64_t, isa::kUnits> issued{};
+  std::array<std::uint64_t, isa::kUnits> active_lanes{};  // of all units: a test would take longer
+  for (;;) {
+    const auto of_unit = static_cast<std::size_t>(instruction->unit);
+    ++issued[of_unit];
+    active_lanes[of_unit] += static_cast<std::uint64_t>(std::popcount(wave.exec()));
+    execution_.execute(slot, *instruction, cycle);
+    if (wave.event != isa::Event::none) {
+      if (wave.event != isa::Event::wait_count) break;
+      wave.event = isa::Event::none;  // all memory operations are complete
+    }
+    if (cycle + Cycles{1} >= limit) break;
+    const isa::DecodedInstruction* next = fetch_.code().after(instruction, wave.pc);
+    if (next == nullptr || !slot.allocation.holds(*next)) [[unlikely]]
+      break;
+    instruction = next;
+    ++cycle.n;
+  }
+
+  std::uint64_t instructions = 0;
+  std::uint64_t threads = 0;
+  for (std::size_t unit = 0; unit < issued.size(); ++unit) {
+    statistics_.issued[unit] += issued[unit];
+    instructions += issued[unit];
+    threads += IssueStatistics::counts_lanes(static_cast<isa::Unit>(unit)) ? active_lanes[unit] : issued[unit];
+  }
+  statistics_.wavefront_instructions += instructions;
+  statistics_.thread_instructions += threads;
+  DispatchWork& work = *slot.group->work;
+  work.wavefront_instructions += instructions;
+  work.thread_instructions += threads;
+  slot.next = instruction;
+  slot.when = cycle + Cycles{1};
+  return cycle;
+}
+
+}  // namespace lacuna

@@ -1,0 +1,136 @@
+// The memory pipe of a compute unit: issue of memory and LDS instructions, and their completion.
+//
+//   issued instruction --+-- LoadStage ... --> VectorMemory --> vector memory
+//                        +-- ScalarMemory ---------------------> scalar memory
+//                        +-- LocalDataShare
+//   MemoryTokens      memory instructions in flight
+//   CounterWaits      wavefronts that wait for their vmcnt and lgkmcnt
+//   DeferredAccesses  accesses that are performed at the end of the window
+//
+// The instruction has executed when it is issued to the pipe: the pipe moves no data, except that of deferred accesses. In
+// functional mode no instruction is issued to it.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "models/common/config/statistics.h"
+#include "models/common/time/units.h"
+#include "models/common/transport/line_memory.h"
+#include "models/common/transport/translation_level.h"
+#include "models/compute/compute_unit_context.h"
+#include "models/compute/compute_unit_parameters.h"
+#include "models/compute/issue/counter_waits.h"
+#include "models/compute/load_stage.h"
+#include "models/compute/memory/deferred_accesses.h"
+#include "models/compute/memory/local_data_share.h"
+#include "models/compute/memory/memory_tokens.h"
+#include "models/compute/memory/scalar_memory.h"
+#include "models/compute/memory/vector_memory.h"
+
+namespace lacuna {
+
+class MemoryPipe final : private MemoryTokens::Listener {
+ public:
+  class Listener {
+   public:
+    virtual ~Listener() = default;
+    /// A memory operation of an ended wavefront of the group has been completed: group.open and group.end are up to date.
+    virtual void operation_completed(ResidentWorkgroup& group) = 0;
+  };
+
+  /// `vector` and `scalar`: memories until attach(). References outlive this.
+  MemoryPipe(const ComputeUnitParameters& parameters, ComputeUnitPlace place, const ComputeUnitContext& context,
+             LineMemory& vector, LineMemory& scalar, Listener& listener);
+
+  void attach(LineMemory& vector, LineMemory& scalar) {
+    vector_.port().attach(vector);
+    scalar_.port().attach(scalar);
+  }
+  /// Null: translation takes no time.
+  void attach_tlbs(TranslationLevel* vector, TranslationLevel* scalar);
+  /// Requests of loads are also counted there, by time.
+  void count_requests(RequestTimeline& timeline) { tokens_.attach(&timeline); }
+
+  // -- issue
+
+  /// Addresses of the instruction that executes, by lane.
+  isa::LaneAddresses& addresses() { return vector_.addresses(); }
+  /// Load stages require that no instruction executes ahead of its issue.
+  bool has_stages() const { return first_stage_ != nullptr; }
+  /// Called before an instruction executes, of a unit with stages. False: it may not issue in this cycle (LoadStage::prepare()).
+  bool prepare(WavefrontSlot& slot, const isa::DecodedInstruction& instruction, Cycles cycle) {
+    for (LoadStage* stage = first_stage_; stage != nullptr; stage = stage->next()) {
+      if (!stage->prepare(slot, instruction, cycle)) return false;
+    }
+    return true;
+  }
+  /// See CounterWaits::full().
+  bool full(WavefrontSlot& slot, Cycles cycle) { return waits_.full(slot, cycle); }
+  /// See CounterWaits::wait().
+  void wait(WavefrontSlot& slot, std::uint32_t simm16, Cycles cycle) { waits_.wait(slot, simm16, cycle); }
+  /// Issues an executed instruction of the VMEM, SMEM or LDS unit, whose access is slot.wave.access.
+  void issue(WavefrontSlot& slot, const isa::DecodedInstruction& instruction, Cycles cycle);
+  /// Cycles of the LDS for an access whose lanes' offsets are in addresses(). `pc`: end of the instruction.
+  LdsCycles lds_cycles(const isa::MemoryAccess& access, std::uint64_t pc) {
+    return lds_.cycles(access, vector_.addresses().lds, pc);
+  }
+  /// Issues an LDS instruction.
+  void issue_lds(WavefrontSlot& slot, LdsCycles cycles, Cycles cycle) {
+    const LocalDataShare::Result result = lds_.access(cycles, cycle);
+    slot.lgkmcnt.add_out_of_order(result.done, result.delays);
+  }
+
+  // -- wavefronts
+
+  /// A wavefront ends in `cycle`. Its operations in flight become its workgroup's (ResidentWorkgroup::open); of the others the
+  /// latest completion enters ResidentWorkgroup::end.
+  void end_wavefront(WavefrontSlot& slot, Cycles cycle);
+  /// Detaches the operations of an aborted dispatch from their wavefronts, each of which drop_wavefront() is then called for.
+  void drop(const Dispatch& dispatch) { tokens_.drop(dispatch); }
+  void drop_wavefront(WavefrontSlot& slot);
+
+  // -- the end of a window
+
+  bool has_deferred() const { return deferred_.count() != 0; }
+  DeferredAccesses& deferred() { return deferred_; }
+  /// Drops bookings before `horizon`.
+  void retire(Tick horizon);
+  /// Drops everything in flight. No wavefront is left.
+  void reset();
+
+  // -- reports
+
+  const LocalDataShare& lds() const { return lds_; }
+  /// Line transactions so far.
+  const std::uint64_t& vector_requests() const { return vector_.requests(); }
+  const std::uint64_t& scalar_requests() const { return scalar_.requests(); }
+  const std::vector<std::unique_ptr<LoadStage>>& stages() const { return stages_; }
+  /// Start of the oldest load with an outstanding answer; kNever: there is none.
+  Tick oldest_load() const { return tokens_.oldest_load(); }
+
+ private:
+  void issue_vector(WavefrontSlot& slot, const isa::DecodedInstruction& instruction, Cycles cycle);
+  void issue_scalar(WavefrontSlot& slot, const isa::DecodedInstruction& instruction, Cycles cycle);
+
+  void operation_closed(WavefrontSlot& slot) override { waits_.operation_closed(slot); }
+  void operation_closed(ResidentWorkgroup& group, Cycles done) override {
+    group.end = later(group.end, done);
+    listener_.operation_completed(group);
+  }
+  void registers_filled(WavefrontSlot& slot, unsigned stage, Cycles done, const OperationDelays& delays) override {
+    stages_[stage]->registers_filled(slot, done, delays);
+  }
+
+  Listener& listener_;
+  LoadStage* first_stage_ = nullptr;  ///< null: there is none
+  CounterWaits waits_;
+  MemoryTokens tokens_;
+  VectorMemory vector_;
+  ScalarMemory scalar_;
+  LocalDataShare lds_;
+  DeferredAccesses deferred_;
+  std::vector<std::unique_ptr<LoadStage>> stages_;
+};
+
+}  // namespace lacuna

@@ -1,0 +1,60 @@
+// Events that instructions raise in their wavefronts (isa::Event): barriers, messages, sleep, cache invalidation, faults, the
+// end of the program.
+//
+// An event may hold its wavefront: barriers (WorkgroupLifecycle), global wave sync and s_icache_inv (StallReason::sync, until a
+// report is delivered), faults (for good).
+#pragma once
+
+#include <cstdint>
+
+#include "models/common/transport/cache_maintenance.h"
+#include "models/compute/compute_unit_context.h"
+#include "models/compute/compute_unit_parameters.h"
+#include "models/compute/global_wave_sync.h"
+#include "models/compute/issue/instruction_fetch.h"
+#include "models/compute/reports/fault_reports.h"
+#include "models/compute/reports/unit_reports.h"
+#include "models/compute/wavefront_pool.h"
+#include "models/compute/workgroup_lifecycle.h"
+
+namespace lacuna {
+
+class WavefrontEvents {
+ public:
+  /// `unit`: releases wavefronts from global wave sync. References outlive this.
+  WavefrontEvents(const ComputeUnitParameters& parameters, const ComputeUnitContext& context, InstructionFetch& fetch,
+                  WorkgroupLifecycle& workgroups, UnitReports& reports, FaultReports& faults, WaveSyncUnit& unit);
+
+  /// The caches that instructions can invalidate; null: invalidation takes no time.
+  void attach_caches(CacheMaintenance* l1_vector, CacheMaintenance* l1_scalar, CacheMaintenance* l1_instruction) {
+    l1_vector_ = l1_vector;
+    l1_scalar_ = l1_scalar;
+    l1_instruction_ = l1_instruction;
+  }
+
+  /// Handles and clears the event of the instruction that has executed in `cycle`; there is one. False: the wavefront does not
+  /// continue with its next instruction: it has ended, faulted, or is held and its next instruction has been fetched.
+  bool handle(WavefrontSlot& slot, const isa::DecodedInstruction& instruction, Cycles cycle);
+  /// Resumes a wavefront that is held for global wave sync, at `at` or slightly later.
+  void release_from_sync(WavefrontSlot& slot, Tick at);
+
+ private:
+  void send_message(const WavefrontSlot& slot, Cycles cycle);
+  bool synchronise(WavefrontSlot& slot, std::uint64_t pc, Cycles cycle);
+  bool invalidate_caches(WavefrontSlot& slot, const isa::Instruction& instruction, Cycles cycle);
+
+  const bool timed_;
+  const Clock clock_;
+  const Cycles wait_state_cycles_;
+  const Cycles sync_latency_;
+  InstructionFetch& fetch_;
+  WorkgroupLifecycle& workgroups_;
+  UnitReports& reports_;
+  FaultReports& faults_;
+  WaveSyncUnit& unit_;
+  CacheMaintenance* l1_vector_ = nullptr;
+  CacheMaintenance* l1_scalar_ = nullptr;
+  CacheMaintenance* l1_instruction_ = nullptr;
+};
+
+}  // namespace lacuna

@@ -1,0 +1,86 @@
+// The workgroups of a compute unit from launch to completion: resources, initial state, barriers, end.
+//
+//   launch()         slots, registers and LDS are allocated
+//   start()          wavefronts receive their initial state and may issue
+//   s_barrier        arrive_at_barrier(): wavefronts are held (StallReason::barrier) until all running ones have arrived
+//   s_endpgm         end_wavefront(): slot and registers are free
+//   last completion  when no wavefront runs and all stores are performed, the LDS is free and workgroup_done is reported
+//
+// abort() ends the workgroups of a dispatch without a report.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "models/compute/compute_unit_context.h"
+#include "models/compute/issue/instruction_fetch.h"
+#include "models/compute/matrix/matrix_pipe.h"
+#include "models/compute/memory/memory_pipe.h"
+#include "models/compute/reports/unit_reports.h"
+#include "models/compute/wavefront_pool.h"
+
+namespace lacuna {
+
+class WorkgroupLifecycle final : public MemoryPipe::Listener {
+ public:
+  /// References outlive this.
+  WorkgroupLifecycle(const ComputeUnitParameters& parameters, ComputeUnitPlace place, const ComputeUnitContext& context,
+                     WavefrontPool& pool, InstructionFetch& fetch, MemoryPipe& memory, MatrixPipe& matrix,
+                     UnitReports& reports);
+
+  /// `group`: the number under which the unit counts work of a dispatch. `stores`: see WindowGroup.
+  void attach(unsigned group, isa::StoreBuffer* stores) {
+    group_ = group;
+    stores_ = stores;
+  }
+  /// Apertures of FLAT addresses, of wavefronts that start later.
+  void set_apertures(std::uint64_t shared, std::uint64_t private_base) {
+    shared_aperture_ = shared;
+    private_aperture_ = private_base;
+  }
+
+  /// Null: the resources are not free now. `scratch_slots`: one for each wavefront when the dispatch uses scratch.
+  ResidentWorkgroup* launch(Dispatch& dispatch, std::uint64_t workgroup, std::span<const std::uint32_t> scratch_slots);
+  /// First cycle in which wavefronts launched at `launched` may issue.
+  Cycles first_cycle(Tick launched) const { return clock_.ceil(launched) + launch_latency_; }
+  void start(ResidentWorkgroup& group, Cycles at);
+  /// s_barrier. Fetches the wavefront's next instruction.
+  void arrive_at_barrier(WavefrontSlot& slot, Cycles cycle);
+  /// s_endpgm. The slot may be reused afterwards.
+  void end_wavefront(WavefrontSlot& slot, Cycles cycle);
+  /// Number of workgroups that the dispatch had.
+  unsigned abort(const Dispatch& dispatch);
+
+  /// Workgroups and wavefronts launched so far.
+  const std::uint64_t& workgroups() const { return workgroups_; }
+  const std::uint64_t& wavefronts() const { return wavefronts_; }
+
+ private:
+  void operation_completed(ResidentWorkgroup& group) override { end_workgroup(group); }
+  void start_wavefront(WavefrontSlot& slot, std::uint32_t scratch_slot, Cycles start);
+  void release_barrier(ResidentWorkgroup& group);
+  void end_workgroup(ResidentWorkgroup& group);
+  void free(WavefrontSlot& slot);
+
+  const ComputeUnitPlace place_;
+  const bool timed_;
+  const isa::Target target_;
+  const Clock clock_;
+  const isa::FineGrainedFloatAtomics fine_grained_float_atomics_;
+  const Cycles launch_latency_;   ///< functional mode: 0
+  const Cycles barrier_latency_;  ///< functional mode: 1
+  GpuVm& vm_;
+  WavefrontPool& pool_;
+  InstructionFetch& fetch_;
+  MemoryPipe& memory_;
+  MatrixPipe& matrix_;
+  UnitReports& reports_;
+  unsigned group_ = 0;
+  isa::StoreBuffer* stores_ = nullptr;
+  std::uint64_t shared_aperture_ = 0;
+  std::uint64_t private_aperture_ = 0;
+  std::uint64_t workgroups_ = 0;
+  std::uint64_t wavefronts_ = 0;
+};
+
+}  // namespace lacuna
