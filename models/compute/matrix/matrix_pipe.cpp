@@ -18,8 +18,7 @@ MatrixPipe::MatrixPipe(const ComputeUnitParameters& unit, const MatrixParameters
              Cycles{parameters.pass_percent() == 100 ? 0 : unit.simds}),
       parameters_(parameters),
       pass_(isa::kLanes / unit.lanes_per_simd) {
-  const bool interlocked =
-      parameters.extensions != isa::MatrixExtensions::none || parameters.interlock == MatrixInterlock::all;
+  const bool interlocked = parameters.extensions != isa::MatrixExtensions::none || parameters.interlock == MatrixInterlock::all;
   if (mode == TimingMode::functional || !interlocked) return;
   const Cycles pass{(unit.mfma_pass_cycles.n * parameters.pass_percent() + 99) / 100};
   results_ = std::make_unique<MatrixResults>(unit, pass, parameters.result_passes);

@@ -58,7 +58,8 @@ class MemoryPipe final : private MemoryTokens::Listener {
   isa::LaneAddresses& addresses() { return vector_.addresses(); }
   /// Load stages require that no instruction executes ahead of its issue.
   bool has_stages() const { return first_stage_ != nullptr; }
-  /// Called before an instruction executes, of a unit with stages. False: it may not issue in this cycle (LoadStage::prepare()).
+  /// Called before an instruction executes, of a unit with stages. False: it may not issue in this cycle
+  /// (LoadStage::prepare()).
   bool prepare(WavefrontSlot& slot, const isa::DecodedInstruction& instruction, Cycles cycle) {
     for (LoadStage* stage = first_stage_; stage != nullptr; stage = stage->next()) {
       if (!stage->prepare(slot, instruction, cycle)) return false;

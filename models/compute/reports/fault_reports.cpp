@@ -26,15 +26,15 @@ std::string lanes_text(std::uint64_t lanes) {
 }  // namespace
 
 void FaultReports::fault(WavefrontSlot& slot, std::uint32_t code, std::uint64_t address, std::uint64_t pc,
-                        const std::string& what, Cycles cycle, const std::string& remark) {
+                         const std::string& what, Cycles cycle, const std::string& remark) {
   slot.hold(StallReason::fault);
   slot.publish();
   reports_.fault(*slot.group->dispatch, describe(slot, code, address, pc, what, remark), clock_.ticks(cycle));
 }
 
 std::unique_ptr<WavefrontFault> FaultReports::describe(const WavefrontSlot& slot, std::uint32_t code, std::uint64_t address,
-                                                          std::uint64_t pc, const std::string& what,
-                                                          const std::string& remark) const {
+                                                       std::uint64_t pc, const std::string& what,
+                                                       const std::string& remark) const {
   const auto& id = slot.group->id;
   auto made = std::make_unique<WavefrontFault>();
   made->code = code;
@@ -125,7 +125,8 @@ void FaultReports::fetch_fault(WavefrontSlot& slot, Cycles cycle) {
         undecodable ? error.text : fmt::format("instruction fetch: {}; {}", error.text, vm_.nearest(pc)), cycle);
 }
 
-void FaultReports::illegal_instruction(WavefrontSlot& slot, const isa::Instruction& instruction, std::uint64_t pc, Cycles cycle) {
+void FaultReports::illegal_instruction(WavefrontSlot& slot, const isa::Instruction& instruction, std::uint64_t pc,
+                                       Cycles cycle) {
   const std::string reason = isa::not_executed_reason(instruction);
   fault(slot, LACUNA_FAULT_ILLEGAL_INSTRUCTION, 0, pc,
         reason.empty() ? "illegal instruction" : "illegal instruction: " + reason, cycle);

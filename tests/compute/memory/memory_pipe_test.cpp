@@ -1,0 +1,164 @@
+// The memory pipe: times of instructions, responses that arrive later, load stages, wavefronts that end with stores in flight.
+#include "models/compute/memory/memory_pipe.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/compute/unit_parts.h"
+
+namespace lacuna::test {
+namespace {
+
+constexpr std::uint32_t kEnd = 0xbf810000;  // s_endpgm
+// v[0:1] = s[0:1] + 4 * lane
+const Words kLaneAddress = {0x24000082, 0x32000000, 0x7e020201};
+const Words kLoad = {0xdc500000, 0x02000000};        // flat_load_dword v2, v[0:1]
+const Words kStore = {0xdc700000, 0x00000200};       // flat_store_dword v[0:1], v2
+const Words kScalarLoad = {0xc0060100, 0x00000000};  // s_load_dwordx2 s[4:5], s[0:1], 0x0
+
+Words join(std::initializer_list<Words> parts) {
+  Words all;
+  for (const Words& part : parts) all.insert(all.end(), part.begin(), part.end());
+  return all;
+}
+
+/// Starts a wavefront that has executed kLaneAddress.
+WavefrontSlot& start(UnitParts& p, Dispatch& d) {
+  WavefrontSlot& slot = *p.start(d).slots[0];
+  for (unsigned i = 0; i < 3; ++i) p.issue(slot, Cycles{0});
+  return slot;
+}
+
+TEST(MemoryPipe, ALoadCompletesWithItsLastLine) {
+  UnitParts p;
+  const auto d = p.dispatch(join({kLaneAddress, kLoad, {kEnd}}));
+  WavefrontSlot& slot = start(p, *d);
+  p.issue(slot, Cycles{20});
+  EXPECT_EQ(p.vector_memory.requests, 4U);
+  EXPECT_EQ(p.memory.vector_requests(), 4U);
+  // 10 to the cache, four lines one a cycle, 100 there, 10 back
+  EXPECT_EQ(slot.vmcnt.when_at_most(0, Cycles{20}), Cycles{20 + 123});
+  EXPECT_EQ(slot.lgkmcnt.when_at_most(0, Cycles{20}), Cycles{20 + 123}) << "FLAT counts in both";
+}
+
+TEST(MemoryPipe, AScalarLoadCountsInLgkmcnt) {
+  UnitParts p;
+  p.scalar_memory.latency = Tick{50'000};
+  const auto d = p.dispatch(join({kScalarLoad, {kEnd}}));
+  WavefrontSlot& slot = *p.start(*d).slots[0];
+  p.issue(slot, Cycles{20});
+  EXPECT_EQ(p.memory.scalar_requests(), 1U);
+  EXPECT_EQ(slot.vmcnt.outstanding(), 0U);
+  EXPECT_EQ(slot.lgkmcnt.when_at_most(0, Cycles{20}), Cycles{20 + 60});
+}
+
+TEST(MemoryPipe, TheLdsIsAResource) {
+  UnitParts p;
+  const auto d = p.dispatch({kEnd});
+  WavefrontSlot& slot = *p.start(*d).slots[0];
+  p.memory.issue_lds(slot, {.busy = 4, .conflicts = 3}, Cycles{20});
+  p.memory.issue_lds(slot, {.busy = 1, .conflicts = 0}, Cycles{20});
+  EXPECT_EQ(slot.lgkmcnt.when_at_most(1, Cycles{20}), Cycles{20 + 4 + 64});
+  EXPECT_EQ(slot.lgkmcnt.when_at_most(0, Cycles{20}), Cycles{20 + 5 + 64});
+  EXPECT_EQ(p.memory.lds().conflict_cycles(), 3U);
+}
+
+TEST(MemoryPipe, AResponseAfterTheWaitReleasesTheWavefront) {
+  UnitParts p;
+  p.vector_memory.defers = true;
+  const auto d = p.dispatch(join({kLaneAddress, kLoad, {kEnd}}));
+  WavefrontSlot& slot = start(p, *d);
+  p.issue(slot, Cycles{20});
+  EXPECT_EQ(p.memory.oldest_load(), p.tick(30));
+  p.memory.wait(slot, 0x0f70, Cycles{24});
+  EXPECT_TRUE(slot.held_by(StallReason::vmcnt));
+  p.vector_memory.respond();
+  EXPECT_FALSE(slot.held());
+  EXPECT_EQ(slot.when, Cycles{20 + 123});
+  EXPECT_EQ(p.memory.oldest_load(), kNever);
+}
+
+TEST(MemoryPipe, AWorkgroupIsDoneWhenItsLastStoreIsPerformed) {
+  UnitParts p;
+  p.vector_memory.defers = true;
+  const auto d = p.dispatch(join({kLaneAddress, kStore, {kEnd}}));
+  WavefrontSlot& slot = start(p, *d);
+  p.issue(slot, Cycles{20});
+  p.issue(slot, Cycles{24});  // s_endpgm
+  EXPECT_EQ(p.pool.resident(), 0U);
+  p.deliver();
+  EXPECT_TRUE(p.listener.done.empty());
+  p.vector_memory.respond();
+  p.deliver();
+  EXPECT_EQ(p.listener.done, std::vector<Tick>{p.tick(20 + 123 + 1)});
+}
+
+TEST(MemoryPipe, ResponsesOfADroppedDispatchReachNoWavefront) {
+  UnitParts p;
+  p.vector_memory.defers = true;
+  const auto d = p.dispatch(join({kLaneAddress, kLoad, {kEnd}}));
+  WavefrontSlot& slot = start(p, *d);
+  p.issue(slot, Cycles{20});
+  EXPECT_EQ(p.workgroups.abort(*d), 1U);
+  const auto next = p.dispatch({kEnd});
+  p.start(*next);
+  p.vector_memory.respond();
+  EXPECT_EQ(slot.vmcnt.outstanding(), 0U);
+  EXPECT_EQ(p.pool.resident(), 1U);
+  p.deliver();
+  EXPECT_TRUE(p.listener.done.empty());
+}
+
+/// Stalls its first instruction, serves no access, counts calls.
+struct CountingStage : LoadStage {
+  struct Counts {
+    unsigned prepared = 0;
+    unsigned accesses = 0;
+    unsigned ended = 0;
+  };
+  CountingStage(const LoadStageContext& context, Counts& c) : LoadStage(context.memory), counts(c) {}
+  bool prepare(WavefrontSlot&, const isa::DecodedInstruction&, Cycles) override { return counts.prepared++ > 0; }
+  MemoryTokens::Token access(WavefrontSlot& slot, const isa::DecodedInstruction& instruction, Counters counters,
+                             Cycles cycle) override {
+    ++counts.accesses;
+    return pass_on(slot, instruction, counters, cycle);
+  }
+  void wavefront_ended(WavefrontSlot&) override { ++counts.ended; }
+  Counts& counts;
+};
+
+TEST(MemoryPipe, AccessesPassTheStagesInTheirOrder) {
+  CountingStage::Counts first;
+  CountingStage::Counts second;
+  const std::vector<LoadStageFactory> stages = {
+      [&](const LoadStageContext& c) { return std::make_unique<CountingStage>(c, first); },
+      [](const LoadStageContext&) { return nullptr; },
+      [&](const LoadStageContext& c) { return std::make_unique<CountingStage>(c, second); }};
+  UnitParts p{UnitParts::Options{.stages = stages}};
+  EXPECT_TRUE(p.memory.has_stages());
+  EXPECT_EQ(p.memory.stages().size(), 2U);
+  const auto d = p.dispatch(join({kLaneAddress, kLoad, {kEnd}}));
+  WavefrontSlot& slot = start(p, *d);
+  EXPECT_FALSE(p.memory.prepare(slot, *slot.next, Cycles{20}));
+  EXPECT_EQ(second.prepared, 0U) << "the first stage stalls the wavefront";
+  EXPECT_FALSE(p.memory.prepare(slot, *slot.next, Cycles{24}));
+  EXPECT_TRUE(p.memory.prepare(slot, *slot.next, Cycles{28}));
+  p.issue(slot, Cycles{28});
+  EXPECT_EQ(first.accesses, 1U);
+  EXPECT_EQ(second.accesses, 1U);
+  EXPECT_EQ(slot.vmcnt.when_at_most(0, Cycles{28}), Cycles{28 + 123});
+  p.issue(slot, Cycles{32});  // s_endpgm
+  EXPECT_EQ(first.ended, 1U);
+  EXPECT_EQ(second.ended, 1U);
+}
+
+TEST(MemoryPipe, FunctionalModeHasNoStages) {
+  const std::vector<LoadStageFactory> stages = {[](const LoadStageContext&) -> std::unique_ptr<LoadStage> {
+    ADD_FAILURE();
+    return nullptr;
+  }};
+  UnitParts p{UnitParts::Options{.mode = TimingMode::functional, .stages = stages}};
+  EXPECT_FALSE(p.memory.has_stages());
+}
+
+}  // namespace
+}  // namespace lacuna::test
