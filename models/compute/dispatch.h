@@ -1,4 +1,4 @@
-// One kernel dispatch in flight: what the packet and the kernel descriptor ask for, and how far it has come.
+// One kernel dispatch in flight: its packet and kernel descriptor, and its progress.
 #pragma once
 
 #include <array>
@@ -43,7 +43,7 @@ struct alignas(64) DispatchWork {
 };
 
 struct Dispatch {
-  // -- what is asked
+  // -- request
   std::uint64_t index = 0;  ///< 0, 1, ... in order of launch over all queues
   std::string kernel;
   unsigned queue_slot = 0;
@@ -87,7 +87,7 @@ struct Dispatch {
     constexpr std::uint64_t kPage = 4096;
     return address / kPage == packet.kernarg_address / kPage || address / kPage == packet_address / kPage;
   }
-  /// Private memory of a lane: what the packet asks for, in whole dwords.
+  /// Private memory of a lane, as in the packet, rounded up to dwords.
   std::uint64_t private_bytes() const { return (std::uint64_t{packet.private_segment_size} + 3) & ~std::uint64_t{3}; }
   std::uint64_t total_workgroups() const { return std::uint64_t{workgroups[0]} * workgroups[1] * workgroups[2]; }
   bool all_launched() const { return next_workgroup == total_workgroups(); }

@@ -23,7 +23,7 @@ class ExecutionCounts {
   ExecutionCounts(const ExecutionCounts&) = delete;
   ExecutionCounts& operator=(const ExecutionCounts&) = delete;
 
-  /// An instruction issues for so many lanes; 1 of a scalar one.
+  /// Counts an issued instruction; `lanes`: active lanes, 1 for a scalar instruction.
   void count(std::uint16_t profile, std::uint64_t lanes) {
     if (profile >= executed_.size()) [[unlikely]]
       executed_.resize(profile + std::size_t{1});

@@ -42,7 +42,7 @@ class GlobalWaveSync {
   void drop(const Dispatch& dispatch);
 
  private:
-  /// The counter is what a barrier still waits for beside the wavefront that arrives, or the value of a semaphore.
+  /// `counter`: of a barrier, arrivals that are missing after the next one; of a semaphore, its value.
   struct Resource {
     std::int64_t counter = 0;
     std::deque<WavefrontTicket> waiting;

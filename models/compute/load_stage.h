@@ -48,7 +48,7 @@ class LoadStage {
                                      Cycles cycle) {
     return pass_on(slot, instruction, counters, cycle);
   }
-  /// Requests that the stage has sent with own_counters() for registers of the wavefront have been answered.
+  /// Requests that the stage has sent with own_counters() for registers of the wavefront have completed.
   virtual void registers_filled(WavefrontSlot& slot, Cycles done, const OperationDelays& delays) {
     static_cast<void>(slot), static_cast<void>(done), static_cast<void>(delays);
   }

@@ -56,7 +56,7 @@ std::optional<std::string> WavefrontPool::fit_error(const WorkgroupNeeds& needs)
 ResidentWorkgroup* WavefrontPool::place(Dispatch& dispatch, std::uint64_t workgroup,
                                         std::span<const std::uint32_t> scratch_slots) {
   const WorkgroupNeeds& needs = dispatch.needs;
-  if (resident_ == 0) next_simd_ = 0;  // an idle unit forgets its history
+  if (resident_ == 0) next_simd_ = 0;  // the placement of an idle unit does not depend on its past
   if (free_workgroups_.empty()) return nullptr;
   const unsigned granules = divide_up(needs.lds_bytes, parameters_.lds_granule.n);
   const auto lds = lds_granules_.allocate(granules);

@@ -1,7 +1,7 @@
 // The wavefronts that are resident in a compute unit: their slots, registers and workgroups, and the LDS that they share.
 //
-// A workgroup is placed whole: a slot, vector and scalar registers for each of its wavefronts, going round the SIMDs, and its
-// part of the LDS. What it takes is free again when release() says so.
+// A workgroup is placed as a whole: a slot, vector and scalar registers for each of its wavefronts, on the SIMDs in rotation,
+// and its part of the LDS. Resources are free again after release().
 #pragma once
 
 #include <algorithm>
@@ -30,18 +30,18 @@ namespace lacuna {
 /// A resident workgroup.
 struct ResidentWorkgroup {
   Dispatch* dispatch = nullptr;  ///< null: free
-  DispatchWork* work = nullptr;  ///< where it counts
+  DispatchWork* work = nullptr;  ///< counters of the dispatch that its wavefronts add to
   std::uint64_t linear_id = 0;
   std::array<std::uint32_t, 3> id{};
   unsigned lds_granule = 0;  ///< first one
   unsigned lds_granules = 0;
-  std::array<WavefrontSlot*, kMaxWavefrontsPerWorkgroup>
-      slots{};  ///< of its wavefronts; of one that has ended, not its own any more
+  /// By wavefront. The slot of an ended wavefront may have been reused.
+  std::array<WavefrontSlot*, kMaxWavefrontsPerWorkgroup> slots{};
   unsigned wavefronts = 0;
   std::array<std::uint32_t, kMaxWavefrontsPerWorkgroup> scratch_slots{};
   unsigned scratch_count = 0;
   unsigned running = 0;     ///< wavefronts that have not ended
-  unsigned at_barrier = 0;  ///< of these, how many wait
+  unsigned at_barrier = 0;  ///< wavefronts held at s_barrier
   unsigned open = 0;        ///< memory operations of ended wavefronts whose completion is not known yet
   Cycles latest_arrival{};
   Cycles end{};  ///< latest completion of ended wavefronts, their stores included
@@ -68,27 +68,27 @@ struct Simd;
 struct alignas(64) WavefrontSlot {
   WavefrontSlot(Simd& owner, unsigned slot_number) : simd(&owner), number(static_cast<std::uint8_t>(slot_number)) {}
 
-  const isa::DecodedInstruction* next = nullptr;  ///< null: fetch failed, reported when it would issue
+  const isa::DecodedInstruction* next = nullptr;  ///< next instruction; null: fetch failed, reported when it would issue
   Cycles when{};                                  ///< earliest issue of the next instruction, as far as it is known
   ResidentWorkgroup* group = nullptr;
   Simd* simd;
-  // Where the wavefront's cycles go, not in functional mode. Every cycle from `launched` on is given to a cause once, in order,
-  // also ahead of time: `accounted` is the first that has none.
+  // Account of the wavefront's cycles, not in functional mode. Every cycle from `launched` on is charged to one cause, in
+  // order, also ahead of time: `accounted` is the first that has not been charged.
   WavefrontClass* activity = nullptr;
   Cycles accounted{};
-  std::uint8_t number;           ///< slot of its SIMD
-  std::uint8_t ahead = 0;        ///< instructions from `next` on that have been executed already, before they issue,
-  std::uint8_t ahead_lds = 0;    ///< and of ahead_lds_cycles those of LDS instructions that have issued since
+  std::uint8_t number;           ///< index in Simd::slots
+  std::uint8_t ahead = 0;        ///< instructions from `next` on that have executed but not issued
+  std::uint8_t ahead_lds = 0;    ///< index in ahead_lds_cycles of the next LDS instruction that has executed but not issued
   std::uint8_t ahead_lanes = 0;  ///< active lanes, the same for all of them: none writes EXEC
   std::uint16_t stalls = 0;      ///< bits of StallReason; 0: it may issue from `when` on
-  isa::Allocation allocation;    ///< as wave has its registers
+  isa::Allocation allocation;    ///< registers of `wave`
   /// The instruction buffer: one line and the next (models/compute/issue/instruction_fetch.h).
   struct Fetch {
     std::uint64_t line = 0;   ///< number of the line that holds the PC: address / line bytes
-    Cycles next_ready{};      ///< when the line behind it is there
-    std::uint32_t epoch = 0;  ///< answers to what was asked for before the last branch are void
-    bool line_open = false;   ///< it is not known yet when the line is there
-    bool next_open = false;   ///< likewise of the line behind it
+    Cycles next_ready{};      ///< arrival of the next line, unless next_open
+    std::uint32_t epoch = 0;  ///< changes at branches: responses to older requests are dropped
+    bool line_open = false;   ///< the arrival of the line is not known yet
+    bool next_open = false;   ///< the arrival of the next line is not known yet
   } buffer;
 
   bool resident = false;
@@ -99,15 +99,15 @@ struct alignas(64) WavefrontSlot {
   unsigned wave_in_group = 0;
   unsigned vgpr_granule = 0;
   unsigned vgpr_granules = 0;
-  unsigned sgprs = 0;  ///< taken of the SIMD's file
+  unsigned sgprs = 0;  ///< allocated in the SIMD's file
   Cycles launched{};
   isa::Wavefront wave;
   WaitCounter vmcnt;
   WaitCounter lgkmcnt;
   static constexpr unsigned kMostAheadLds = 24;
-  std::array<LdsCycles, kMostAheadLds> ahead_lds_cycles;  ///< what the LDS instructions among `ahead` take
+  std::array<LdsCycles, kMostAheadLds> ahead_lds_cycles;  ///< LDS cycles of the LDS instructions executed ahead
 
-  /// When the issue loop may look at the slot: `when`, unless it is held or free.
+  /// Cycle from which the issue loop may offer cycles to the slot; kNeverCycles: it is held or free.
   inline Cycles ready() const;
   bool held() const { return stalls != 0; }
   bool held_by(StallReason reason) const { return (stalls & static_cast<unsigned>(reason)) != 0; }
@@ -134,14 +134,14 @@ struct alignas(64) WavefrontSlot {
     activity->cycles[static_cast<std::size_t>(cause)] += until.n - accounted.n;
     accounted = until;
   }
-  /// The wavefront issues an instruction in `cycle`; until then it waited for its turn.
+  /// The wavefront issues an instruction in `cycle`; the cycles before are charged to StallCause::unit_busy.
   void account_issue(Cycles cycle) {
     if (accounted > cycle) return;
     activity->cycles[static_cast<std::size_t>(StallCause::unit_busy)] += cycle.n - accounted.n;
     ++activity->cycles[static_cast<std::size_t>(StallCause::issue)];
     accounted = cycle + Cycles{1};
   }
-  /// The same, and until `until` it keeps the wavefront.
+  /// As above; the wavefront is then busy until `until` (StallCause::dependency).
   void account_issue(Cycles cycle, Cycles until) {
     if (accounted > cycle || until <= cycle) [[unlikely]] {
       account_issue(cycle);
@@ -154,7 +154,7 @@ struct alignas(64) WavefrontSlot {
     cycles[static_cast<std::size_t>(StallCause::dependency)] += until.n - cycle.n - 1;
     accounted = until;
   }
-  /// Gives the cycles that contention costs to its causes, no more than up to `until`; the rest is left.
+  /// Charges delays by contention to their causes, up to `until` at most. The remaining cycles are left to account().
   void account_delays(const OperationDelays& delays, Cycles until) {
     const auto give = [&](StallCause cause, std::uint64_t cycles) {
       if (cycles == 0) return;
@@ -188,15 +188,15 @@ struct Simd {
   unsigned number;
   SimdTimes& times;  ///< of the unit
   Cycles valu_free{};
-  Cycles valu_wanted{};  ///< until then a wavefront waits for the vector unit
+  Cycles valu_wanted{};  ///< a wavefront waits for the vector unit until this cycle
   IssueState issue;
   std::pmr::vector<std::uint32_t> registers;  ///< the vector register file: register r, lane l at r * 64 + l
   RangeAllocator vgprs;
   unsigned sgprs_free;
-  std::uint32_t free_slots;  ///< bit i: slot i is not taken
+  std::uint32_t free_slots;  ///< bit i: slot i is free
   std::pmr::vector<WavefrontSlot> slots;
 
-  /// From when on there is a wavefront to issue from, if the vector unit were free.
+  /// First cycle, not before `from`, in which a wavefront could issue if the vector unit were free.
   Cycles claims(Cycles from) const {
     const Cycles earliest = times.earliest(number);
     return from < valu_wanted && earliest <= valu_wanted ? from : later(from, earliest);
@@ -225,14 +225,14 @@ class WavefrontPool {
 
   /// Whether a workgroup would ever fit into an empty unit; the reason when not.
   std::optional<std::string> fit_error(const WorkgroupNeeds& needs) const;
-  /// Takes what a workgroup needs; null when that is not free now. The workgroup's slots are those of its wavefronts, of which
-  /// a grid's edge may have fewer than it reserves places for.
+  /// Allocates the resources of a workgroup; null when they are not free now. At the edge of a grid a workgroup may have fewer
+  /// wavefronts than it allocates for.
   ResidentWorkgroup* place(Dispatch& dispatch, std::uint64_t workgroup, std::span<const std::uint32_t> scratch_slots);
-  /// What place() finds too little of for a workgroup, for reports; empty when there is room.
+  /// The resource of which place() finds too little, for reports; empty when the workgroup fits.
   std::string lacks(const WorkgroupNeeds& needs) const;
-  /// Its wavefront has ended: slot and registers are free.
+  /// Frees slot and registers of an ended wavefront.
   void release(WavefrontSlot& slot);
-  /// Its LDS is free.
+  /// Frees the LDS of a workgroup.
   void release(ResidentWorkgroup& group);
 
   std::vector<std::unique_ptr<Simd>>& simds() { return simds_; }
@@ -256,10 +256,10 @@ class WavefrontPool {
   SimdTimes times_;
   std::vector<std::unique_ptr<Simd>> simds_;
   std::vector<std::unique_ptr<ResidentWorkgroup>> workgroups_;
-  std::vector<ResidentWorkgroup*> free_workgroups_;  // the one used last comes next: the host's cache holds it
+  std::vector<ResidentWorkgroup*> free_workgroups_;  // last in, first out
   std::pmr::vector<std::byte> lds_;
   RangeAllocator lds_granules_;
-  std::vector<WavefrontSlot*> placement_;  // of the workgroup that is being placed, kept to avoid allocation
+  std::vector<WavefrontSlot*> placement_;  // scratch of place()
   unsigned resident_ = 0;
   unsigned next_simd_ = 0;
 };

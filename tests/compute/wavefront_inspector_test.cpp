@@ -49,14 +49,10 @@ TEST_F(WavefrontInspectorTest, ReasonsOfStalls) {
   const struct {
     StallReason reason;
     WavefrontWait wait;
-  } table[] = {{StallReason::fetch, WavefrontWait::fetch},
-               {StallReason::vmcnt, WavefrontWait::memory},
-               {StallReason::lgkmcnt, WavefrontWait::memory},
-               {StallReason::vm_limit, WavefrontWait::counter},
-               {StallReason::lgkm_limit, WavefrontWait::counter},
-               {StallReason::barrier, WavefrontWait::barrier},
-               {StallReason::sync, WavefrontWait::sync},
-               {StallReason::fault, WavefrontWait::fault},
+  } table[] = {{StallReason::fetch, WavefrontWait::fetch},        {StallReason::vmcnt, WavefrontWait::memory},
+               {StallReason::lgkmcnt, WavefrontWait::memory},     {StallReason::vm_limit, WavefrontWait::counter},
+               {StallReason::lgkm_limit, WavefrontWait::counter}, {StallReason::barrier, WavefrontWait::barrier},
+               {StallReason::sync, WavefrontWait::sync},          {StallReason::fault, WavefrontWait::fault},
                {StallReason::registers, WavefrontWait::registers}};
   for (const auto& row : table) {
     slot.hold(row.reason);

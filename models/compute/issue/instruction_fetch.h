@@ -1,8 +1,8 @@
 // Instruction fetch: each wavefront's buffer of one line of code and the next.
 //
-// The buffer holds the line of the PC and prefetches the one behind it, so that straight-line code pays only what the fetch of
-// a line takes longer than the execution of the one before: there is room for the next line when the wavefront enters its own.
-// A branch out of the buffered lines pays the fetch in full.
+// The buffer holds the line of the PC and requests the next one when the wavefront enters it: straight-line code stalls only
+// for the time by which the fetch of a line exceeds the execution of the line before. A branch out of the buffered lines stalls
+// for the whole fetch.
 #pragma once
 
 #include <cstdint>
@@ -24,10 +24,10 @@ class InstructionFetch : private LineClient {
       : clock_(clock), timed_(timed), code_(code), port_(*this, memory), physical_(vm), requester_(requester) {}
 
   MemoryPort& port() { return port_; }
-  /// An empty buffer: the wavefront begins.
+  /// Empties the buffer of a wavefront that starts.
   void start(WavefrontSlot& slot);
-  /// Finds the instruction at the wavefront's PC, which it wants from `cycle` on; slot.next is the one before. Puts off
-  /// slot.when until it is there, or holds the slot (StallReason::fetch) until that is known. Publishes the slot.
+  /// Fetches the instruction at the wavefront's PC in `cycle`; slot.next is the one before. Delays slot.when until it arrives,
+  /// or holds the slot (StallReason::fetch) if that is not known yet. Publishes the slot.
   void fetch(WavefrontSlot& slot, Cycles cycle) {
     const isa::DecodedInstruction* next = slot.next = code_.after(slot.next, slot.wave.pc);
     if (next == nullptr) [[unlikely]] {
@@ -43,8 +43,7 @@ class InstructionFetch : private LineClient {
     }
     slot.publish(next->unit);
   }
-  /// The same behind an instruction after which the program goes on in straight line; all time up to slot.when is accounted
-  /// for, unless the slot is held. Mostly the next one lies in the buffer's line.
+  /// As fetch(), after an instruction that is no branch. All cycles up to slot.when are accounted for, unless the slot is held.
   void follow(WavefrontSlot& slot, const isa::DecodedInstruction& before, Cycles cycle) {
     const isa::DecodedInstruction* next = code_.after(&before, before.end);
     if (next == nullptr || line_of(next->end - 1) != slot.buffer.line) [[unlikely]] {
@@ -72,14 +71,14 @@ class InstructionFetch : private LineClient {
     std::uint32_t epoch = 0;
   };
   static std::uint64_t line_of(std::uint64_t address) { return address / kLineBytes; }
-  /// The PC has left the buffer's line.
+  /// Slow path of fetch(): the PC has left the buffer's line.
   void change_line(WavefrontSlot& slot, Cycles cycle);
   /// Requests a line. True: it has arrived or arrives at a known time, `there`.
   bool request(WavefrontSlot& slot, std::uint64_t line, Cycles at, Cycles& there);
   void answered(std::uint32_t tag, const LineAnswer& answer) override;
-  /// The line of the PC is there.
+  /// The line of the PC arrives at `there`.
   void enter(WavefrontSlot& slot, Cycles there, Cycles cycle);
-  /// The lines that the instruction lies in are there, or one of them is not known to be.
+  /// The line of the PC has a known arrival: delays or holds the slot for the next line, if the instruction extends into it.
   void finish(WavefrontSlot& slot) {
     if (line_of(slot.next->end - 1) != slot.buffer.line) {
       if (slot.buffer.next_open) {

@@ -98,7 +98,7 @@ class IssueScheduler {
         if (!any) state.last = static_cast<std::uint8_t>(number);
         any = true;
       }
-      if (state.slots[rank] != &slot) [[unlikely]] {  // it ended, those behind it have moved up
+      if (state.slots[rank] != &slot) [[unlikely]] {  // it ended: younger ones have moved up by a rank
         ready = (ready & ((1U << rank) - 1)) | ready >> (rank + 1) << rank;
         units = state.units();
         moved = true;

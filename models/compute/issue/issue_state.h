@@ -42,7 +42,7 @@ class SimdTimes {
     turns_.fill(kNeverCycles);
   }
 
-  /// No wavefront of a SIMD, or of any, can issue before.
+  /// No wavefront of a SIMD, or of any SIMD, can issue before this cycle.
   Cycles earliest(unsigned simd) const { return earliest_[simd]; }
   Cycles earliest() const { return least(earliest_); }
   void set(unsigned simd, Cycles earliest) {
@@ -60,7 +60,7 @@ class SimdTimes {
   unsigned served_in(Cycles cycle) const { return static_cast<unsigned>(cycle.n & last_); }
   /// The first cycle in which a SIMD can issue.
   Cycles first_turn() const { return least(turns_); }
-  /// The same, behind `cycle`.
+  /// The first cycle after `cycle` in which a SIMD can issue.
   Cycles first_turn_behind(Cycles cycle) {
     Cycles first = first_turn();
     for (; first <= cycle; first = first_turn()) turns_[served_in(first)] = turn(served_in(first), cycle + Cycles{1});
@@ -103,12 +103,12 @@ struct IssueState {
     ready.fill(kNeverCycles);
     rank.fill(kMaxSlots);
   }
-  /// The youngest wavefront.
+  /// Adds a wavefront as the youngest.
   void add(WavefrontSlot& slot, unsigned number) {
     slots[resident] = &slot;
     rank[number] = static_cast<std::uint8_t>(resident++);
   }
-  /// Those behind it move up.
+  /// Removes a wavefront; younger ones move up by a rank.
   void remove(unsigned number) {
     const unsigned left = rank[number];
     --resident;
@@ -122,7 +122,7 @@ struct IssueState {
     rank[number] = kMaxSlots;
     for (std::uint8_t& r : rank) r = static_cast<std::uint8_t>(r - ((r > left) & (r != kMaxSlots)));
   }
-  /// `unit` of all ranks at one time.
+  /// `unit` of all ranks, in one vector.
   class Units {
    public:
     explicit Units(const IssueState& state) : units_(load(state)) {}
@@ -172,7 +172,7 @@ struct IssueState {
     return result;
 #endif
   }
-  /// The earliest of all.
+  /// Earliest issue of any wavefront.
   Cycles earliest() const {
 #if defined(__AVX2__)
     const auto lesser_of_eight = [this](unsigned first) {

@@ -21,11 +21,10 @@ struct OperationDelays {
   }
 };
 
-/// Outstanding operations, each with the cycle of its completion or open, as long as nobody knows that yet. A counter is used
-/// in one of two ways:
-///   in order      vmcnt (GCN3 ISA manual, "Data dependency resolution": loads return in issue order). A completion is no
-///   earlier
-///                 than that of the operation before.
+/// Outstanding operations, each with the cycle of its completion, or open while that is not known. A counter is used in one of
+/// two ways:
+///   in order      vmcnt (GCN3 ISA manual, "Data dependency resolution": loads return in issue order). No operation completes
+///                 before the one before it.
 ///   out of order  lgkmcnt. The operations that complete first count first.
 class WaitCounter {
  public:
@@ -39,7 +38,7 @@ class WaitCounter {
     slot(size_++) = {done, delays};
     settle();
   }
-  /// An operation whose completion is not known yet; close_in_order() tells it under the number returned.
+  /// Adds an operation whose completion is not known yet. Returns its number, for close_in_order().
   Sequence open_in_order() {
     slot(size_) = {kOpen, {}};
     return first_ + size_++;
@@ -61,7 +60,7 @@ class WaitCounter {
     add_out_of_order(done, delays);
   }
 
-  /// Whether when_at_most(n) can be told. Open operations of an out-of-order counter may be the first to complete.
+  /// Whether when_at_most(n) is known. Open operations of an out-of-order counter may be the first to complete.
   bool known(unsigned n, Cycles now) const {
     if (outstanding() <= n) return true;
     const unsigned index = outstanding() - n - 1;
@@ -71,7 +70,7 @@ class WaitCounter {
   Cycles when_at_most(unsigned n, Cycles now) const {
     return outstanding() <= n ? now : later(now, at(outstanding() - n - 1).done);
   }
-  /// Delays of the operation that when_at_most(n) waits for; none when it waits for nothing.
+  /// Delays of the operation that when_at_most(n) waits for; zero without a wait.
   OperationDelays delays_at_most(unsigned n) const {
     return outstanding() <= n ? OperationDelays{} : at(outstanding() - n - 1).delays;
   }
@@ -84,11 +83,11 @@ class WaitCounter {
     return now;
   }
 
-  /// Forgets all but the last `n` operations: whoever calls has waited for the others.
+  /// Drops all but the last `n` operations: the wavefront has waited for the others.
   void keep(unsigned n) {
     if (outstanding() > n) forget(outstanding() - n);
   }
-  /// Forgets operations that completed at or before `now`.
+  /// Drops operations that completed at or before `now`.
   void prune(Cycles now) {
     while (settled_ > 0 && at(0).done <= now) forget(1);
   }
@@ -103,7 +102,7 @@ class WaitCounter {
 
   const Operation& at(unsigned i) const { return operations_[(head_ + i) % kCapacity]; }
   Operation& slot(unsigned i) { return operations_[(head_ + i) % kCapacity]; }
-  /// An in-order operation that has to wait for its predecessor is late for that one's reasons.
+  /// An in-order operation that has to wait for its predecessor takes over the predecessor's delays.
   void settle() {
     for (; settled_ < size_ && at(settled_).done != kOpen; ++settled_) {
       if (settled_ > 0 && at(settled_).done < at(settled_ - 1).done) slot(settled_) = at(settled_ - 1);
@@ -113,7 +112,7 @@ class WaitCounter {
     size_ -= count;
     settled_ -= count;
     first_ += count;
-    // An empty one starts where the host's cache has just been.
+    // An empty ring restarts at its first entry, whose line is cached.
     head_ = size_ == 0 ? 0 : (head_ + count) % kCapacity;
   }
 

@@ -1,4 +1,4 @@
-// Registers that matrix instructions have under way: who uses one of them too early is held until it may.
+// Scoreboard of registers that matrix instructions in flight read and write: an instruction that uses one too early is delayed.
 //
 // CDNA2 leaves that to programs. Compilers put s_nop, whose wait states take their time (cu.wait_state_cycles), between an MFMA
 // and what depends on it; they know how many passes plain instructions take, but nothing of codes of extensions
@@ -10,7 +10,8 @@
 //   reads exactly D as C                when the unit is free: accumulators are forwarded
 //   reads a part of D as C              a pass after the instruction has left the unit
 //   overwrites C, not by MFMA           when the instruction has left the unit
-//   overwrites A or B                   at once: a unit reads them as it begins, those of several steps into buffers (thesis,
+//   overwrites A or B                   immediately: a unit reads them as it begins, those of several steps into buffers
+//   (thesis,
 //                                       section 2.4.1)
 //
 // Source: what LLVM's hazard recogniser keeps between instructions of gfx90a (GCNHazardRecognizer.cpp, checkMAIHazards90A and
@@ -18,7 +19,7 @@
 // of it is C, 1, 7 and 15 before C is overwritten; an instruction issues one wait state after the last of them. Behind f64's
 // 16x16x4 of 8 passes it wants 11, too, but 18 before memory instructions read D, 9 before a part of it is f64's C, and none
 // before C is overwritten; here all types are alike. CDNA3's hardware checks none of these either: Table 37 of its ISA manual
-// (section 7.5) asks programs for the same 5, 11 and 19, and for 3, 9 and 17 before a part of D is C.
+// (section 7.5) requires of programs the same 5, 11 and 19, and for 3, 9 and 17 before a part of D is C.
 #pragma once
 
 #include <vector>
@@ -39,7 +40,7 @@ class MatrixResults {
         slots_(unit.wavefronts_per_simd),
         wavefronts_(std::size_t{unit.simds} * unit.wavefronts_per_simd) {}
 
-  /// When the wavefront's next instruction may issue; not after `cycle`: at once.
+  /// Cycle from which the wavefront's next instruction may issue; `cycle` or earlier: no stall.
   Cycles ready(const WavefrontSlot& slot, const isa::DecodedInstruction& next, Cycles cycle) const {
     const Wavefront& w = wavefronts_[index_of(slot)];
     if (w.until <= cycle) return cycle;

@@ -21,25 +21,25 @@ class Pass {
   }
 
  private:
-  // Whoever asks a bank asks it for the same dword: nearly always so, and found without a branch per lane.
+  // Common case: no bank is accessed at two different dwords. Tested without a branch per lane.
   bool is_free_of_conflicts() const {
-    std::array<std::uint32_t, kLdsBanks> asked;
-    for (unsigned i = 0; i < count_; ++i) asked[dwords_[i] % kLdsBanks] = dwords_[i];
+    std::array<std::uint32_t, kLdsBanks> accessed;
+    for (unsigned i = 0; i < count_; ++i) accessed[dwords_[i] % kLdsBanks] = dwords_[i];
     std::uint32_t differs = 0;
-    for (unsigned i = 0; i < count_; ++i) differs |= asked[dwords_[i] % kLdsBanks] ^ dwords_[i];
+    for (unsigned i = 0; i < count_; ++i) differs |= accessed[dwords_[i] % kLdsBanks] ^ dwords_[i];
     return differs == 0;
   }
 
   unsigned longest_queue(bool shared) const {
-    std::array<std::array<std::uint32_t, kLdsBanks>, kLdsBanks> asked;
+    std::array<std::array<std::uint32_t, kLdsBanks>, kLdsBanks> accessed;
     std::array<unsigned, kLdsBanks> length{};
     unsigned longest = 0;
     for (unsigned i = 0; i < count_; ++i) {
       const unsigned bank = dwords_[i] % kLdsBanks;
-      const auto first = asked[bank].begin();
+      const auto first = accessed[bank].begin();
       const auto last = first + length[bank];
       if (shared && std::find(first, last, dwords_[i]) != last) continue;
-      asked[bank][length[bank]++] = dwords_[i];
+      accessed[bank][length[bank]++] = dwords_[i];
       longest = std::max(longest, length[bank]);
     }
     return longest;

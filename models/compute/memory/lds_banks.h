@@ -1,7 +1,7 @@
 // How many cycles an access keeps the LDS: banks and conflicts.
 //
 // The LDS has 32 banks, each a dword wide, and serves up to 32 dwords a cycle: as many lanes in one pass as their dwords fit.
-// A pass takes as many cycles as the bank that is asked for most different dwords has to give; lanes that read the same dword
+// A pass takes a cycle for each different dword of its busiest bank; lanes that read the same dword
 // share it. Read-modify-writes of the same dword do not: each lane takes its turn. (GCN3 ISA manual, section "Local data
 // share"; order of the lanes within an instruction: lowest first.)
 #pragma once

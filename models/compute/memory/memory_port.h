@@ -1,4 +1,4 @@
-// One of a compute unit's ways to memory: a request has its address translated and goes to the first-level cache.
+// A memory port of a compute unit: translates the addresses of requests and sends them to the first-level cache.
 //
 //   made ---- translation ----> left ---- cache and below ----> answered
 //
@@ -28,7 +28,7 @@ class MemoryPort : private TranslationClient {
   void attach(TranslationLevel* tlb) { tlb_ = tlb; }
   TranslationLevel* tlb() const { return tlb_; }
 
-  /// Asks for the translation of a page, which the requests that follow have in common.
+  /// Requests the translation of a page, for the requests that follow.
   void translate(std::uint64_t address, Tick at);
   /// A request that is made at access.made, in the page translated last. True: `answer` holds the answer; false: the client
   /// gets it under `tag`.
@@ -39,7 +39,7 @@ class MemoryPort : private TranslationClient {
     }
     return memory_->access(access, later(access.made, translated_), client_, tag, answer);
   }
-  // The same of many at once, when all of their pages have been asked for:
+  // As request(), for many lines whose pages have been translated:
   /// When a request that is made at `made`, in the page translated last, reaches the memory. False: that is not known yet.
   bool arrives(Tick made, Tick& at) const {
     at = later(made, translated_);
@@ -50,7 +50,7 @@ class MemoryPort : private TranslationClient {
                       LineAnswer* answers) {
     return memory_->access_lines(common, lines, client_, tag, answers);
   }
-  /// Forgets what is under way: TLB and memory have done so.
+  /// Drops everything in flight, after TLB and memory have.
   void reset();
   /// Requests that wait for a translation.
   std::size_t waiting() const { return requests_.size() - free_.size(); }
@@ -81,7 +81,7 @@ class MemoryPort : private TranslationClient {
   std::vector<std::uint32_t> free_;
   std::vector<Page> pages_;
   std::vector<std::uint32_t> free_pages_;
-  std::uint32_t spare_page_ = kNone;  ///< for the next translation that is not known at once
+  std::uint32_t spare_page_ = kNone;  ///< for the next translation without an immediate result
 };
 
 }  // namespace lacuna

@@ -1,4 +1,4 @@
-// First-level memory behind a TLM socket, for targets that know the answer at once.
+// First-level memory at a TLM socket, for targets that respond immediately.
 #pragma once
 
 #include <tlm_utils/simple_initiator_socket.h>

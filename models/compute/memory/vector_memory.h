@@ -52,7 +52,7 @@ class VectorMemory : private LineClient {
                            Counters counters, Cycles cycle, const Races* races = nullptr);
   /// When the first line of the last send() left.
   Tick first_left() const { return first_left_; }
-  /// The load stage answered for a racing line at `at`. Call once per race.
+  /// The load stage responded for a racing line at `at`. Call once per race.
   void stage_completed(Race race, Tick at);
   /// Call after a send() with races, when the stage's own requests have been sent as well: resolves races that both sides
   /// answered immediately.
@@ -89,9 +89,9 @@ class VectorMemory : private LineClient {
     MemoryTokens::Token token = 0;
     ReorderBuffer::Entry entry = 0;
     bool entered = false;      ///< into the reorder buffer
-    bool over = false;         ///< memory or the stage has answered
-    bool memory_done = false;  ///< memory has answered
-    bool stage_done = false;   ///< the stage has answered
+    bool over = false;         ///< memory or the stage has responded
+    bool memory_done = false;  ///< memory has responded
+    bool stage_done = false;   ///< the stage has responded
     Tick stage_done_at{};      ///< time of the stage's answer
     LineAnswer early{};        ///< memory's answer, when it came immediately
   };

@@ -1,7 +1,7 @@
-// What the vector memory unit works on while one instruction executes and its requests are made.
+// Scratch of the vector memory unit for one instruction: its addresses and its requests.
 //
-// Nothing of it is left when the instruction has issued, so that the units of a group, which take turns, work on the same one:
-// it stays in the host's nearest caches, where those of 64 units would push each other out.
+// It holds nothing beyond the issue of the instruction. The units of a group, which run in turn, share one, so that it stays in
+// the host's nearest caches.
 #pragma once
 
 #include <array>
@@ -18,7 +18,7 @@ struct VectorWorkspace {
 
   isa::LaneAddresses addresses;  ///< the lanes of the instruction that executes
   Coalescer coalescer;
-  /// An instruction's requests, and those of their answers that are known at once.
+  /// An instruction's requests, and the responses that are immediate.
   std::array<InstructionLine, 2 * isa::kLanes> lines;
   std::array<LineAnswer, 2 * isa::kLanes> answers;
 };
