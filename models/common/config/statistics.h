@@ -34,6 +34,9 @@ class StatisticsGroup {
 
   void add(std::string_view name, const std::uint64_t& counter, std::string_view description, std::string_view unit);
   void add(std::string_view name, const Tick& duration, std::string_view description);  ///< unit: ps
+  // A temporary does not outlive the group.
+  void add(std::string_view name, const std::uint64_t&& counter, std::string_view description, std::string_view unit) = delete;
+  void add(std::string_view name, const Tick&& duration, std::string_view description) = delete;
   void add_derived(std::string_view name, std::function<double()> value, std::string_view description, std::string_view unit);
   /// The child of that name, made when it does not exist yet.
   StatisticsGroup& group(std::string_view name);

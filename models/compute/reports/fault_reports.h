@@ -54,7 +54,7 @@ class FaultReports {
   /// first.
   void warn_of_fine_grained_atomic(const WavefrontSlot& slot, std::uint64_t pc, Cycles cycle);
   /// Lanes of such atomics so far.
-  std::uint64_t fine_grained_float_atomics() const { return fine_grained_lanes_; }
+  const std::uint64_t& fine_grained_float_atomics() const { return fine_grained_lanes_; }
 
  private:
   void private_fault(WavefrontSlot& slot, std::uint64_t pc, Cycles cycle);
