@@ -31,24 +31,22 @@ constexpr std::uint32_t high(std::uint64_t v) { return static_cast<std::uint32_t
 }  // namespace
 
 CommandProcessor::CommandProcessor(sc_core::sc_module_name module_name, const MmioParameters& mmio,
-                                   const PacketProcessorParameters& packet_parameters, const DeviceDescription& device,
-                                   TimingMode mode, GpuVm& vm, isa::DecodedCode& code, Dispatcher& dispatcher,
-                                   std::vector<ComputeUnit*> units)
+                                   const PacketProcessorParameters& packet_parameters, CommandProcessorContext context)
     : MmioPeripheral(module_name, mmio, Bytes{LACUNA_GPU_REGISTER_SPACE}),
       interrupt("interrupt"),
       packets("packets", packet_parameters,
-              {.clock = Clock(device.core_clock),
-               .timestamp = Clock(device.timestamp_clock),
-               .mode = mode,
-               .target = device.target,
-               .vm = vm,
-               .code = code,
-               .dispatcher = dispatcher,
+              {.clock = Clock(context.device.core_clock),
+               .timestamp = Clock(context.device.timestamp_clock),
+               .mode = context.mode,
+               .target = context.device.target,
+               .vm = context.vm,
+               .code = context.code,
+               .dispatcher = context.dispatcher,
                .interrupts = *this}),
-      device_(device),
-      vm_(vm),
-      units_(std::move(units)),
-      timestamp_(device.timestamp_clock),
+      device_(context.device),
+      vm_(context.vm),
+      units_(std::move(context.units)),
+      timestamp_(context.device.timestamp_clock),
       words_(LACUNA_DOORBELL_OFFSET / 4),
       interrupt_changed_("interrupt_changed") {
   for (const RegisterRow& row : kRegisters) {

@@ -13,7 +13,7 @@
 
 namespace lacuna {
 
-/// What the discovery registers tell. Counts as configured; see gpu_registers.h for units.
+/// Contents of the discovery registers. Counts as configured; see gpu_registers.h for units.
 struct DeviceDescription {
   isa::Target target = isa::Target::gfx803;
   unsigned shader_arrays = 0;
@@ -25,6 +25,16 @@ struct DeviceDescription {
   Frequency timestamp_clock;
 };
 
+/// The device around a command processor. All that it refers to outlives it.
+struct CommandProcessorContext {
+  DeviceDescription device;
+  TimingMode mode;
+  GpuVm& vm;
+  isa::DecodedCode& code;
+  Dispatcher& dispatcher;
+  std::vector<ComputeUnit*> units;  ///< by number
+};
+
 class CommandProcessor : public MmioPeripheral, public InterruptSink {
  public:
   sc_core::sc_out<bool> interrupt;
@@ -33,13 +43,12 @@ class CommandProcessor : public MmioPeripheral, public InterruptSink {
   using HostMemory = std::function<std::byte*(std::uint64_t bus_address, std::uint64_t bytes)>;
 
   CommandProcessor(sc_core::sc_module_name name, const MmioParameters& mmio, const PacketProcessorParameters& packet_parameters,
-                   const DeviceDescription& device, TimingMode mode, GpuVm& vm, isa::DecodedCode& code, Dispatcher& dispatcher,
-                   std::vector<ComputeUnit*> units);
+                   CommandProcessorContext context);
 
   /// The same as the registers of that name: first addresses of the 4 GiB windows to LDS and to scratch.
   void set_apertures(std::uint64_t shared, std::uint64_t private_base);
   void set_host_memory(HostMemory host_memory) { host_memory_ = std::move(host_memory); }
-  /// What CONTROL resets beside registers and GPUVM; the packet processor alone when nothing is set.
+  /// What CONTROL resets beside registers and GPUVM. By default the packet processor alone.
   void set_device_reset(std::function<void()> reset) { reset_rest_ = std::move(reset); }
 
   PacketProcessor packets;

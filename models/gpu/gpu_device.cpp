@@ -169,16 +169,18 @@ void GpuDevice::build_command_processor() {
   const GpuParameters& gpu = parameters_.gpu;
   PacketProcessorParameters packet_parameters = parameters_.cp;
   packet_parameters.start_phase = gpu.start_phase;
-  cp_ = std::make_unique<CommandProcessor>("cp", parameters_.mmio, packet_parameters,
-                                           DeviceDescription{.target = gpu.target,
-                                                             .shader_arrays = gpu.shader_arrays,
-                                                             .compute_units = gpu.shader_arrays * gpu.cus_per_shader_array,
-                                                             .compute_unit = parameters_.cu,
-                                                             .vram_base = kVramBase,
-                                                             .vram_size = vram_.size().n,
-                                                             .core_clock = gpu.core_clock,
-                                                             .timestamp_clock = gpu.timestamp_clock},
-                                           gpu.timing, vm_, code_, dispatcher_, unit_pointers());
+  const DeviceDescription device{.target = gpu.target,
+                                 .shader_arrays = gpu.shader_arrays,
+                                 .compute_units = gpu.shader_arrays * gpu.cus_per_shader_array,
+                                 .compute_unit = parameters_.cu,
+                                 .vram_base = kVramBase,
+                                 .vram_size = vram_.size().n,
+                                 .core_clock = gpu.core_clock,
+                                 .timestamp_clock = gpu.timestamp_clock};
+  cp_ = std::make_unique<CommandProcessor>(
+      "cp", parameters_.mmio, packet_parameters,
+      CommandProcessorContext{
+          .device = device, .mode = gpu.timing, .vm = vm_, .code = code_, .dispatcher = dispatcher_, .units = unit_pointers()});
   cp_->set_host_memory([this](std::uint64_t address, std::uint64_t bytes) { return host_memory(address, bytes); });
   cp_->set_device_reset([this] { reset(); });
   dispatcher_.attach(unit_pointers(), cp_->packets);

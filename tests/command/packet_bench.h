@@ -67,7 +67,7 @@ struct CountingCache : CacheMaintenance {
   unsigned invalidations = 0;
   unsigned write_backs = 0;
   std::vector<std::pair<std::uint64_t, std::uint64_t>> forgotten;  // bus address, bytes
-  void forget(std::uint64_t address, std::uint64_t bytes) override { forgotten.emplace_back(address, bytes); }
+  void drop_clean(std::uint64_t address, std::uint64_t bytes) override { forgotten.emplace_back(address, bytes); }
   Tick invalidate(Tick at) override {
     ++invalidations;
     return at + kDuration;
@@ -88,8 +88,13 @@ class PacketBench : public sc_core::sc_module, public KernelObserver {
         code(vm, target),
         dispatcher("dispatcher", DispatcherParameters{}, Clock(Frequency{}), Cycles{200}),
         units(make_units(unit_count, target)),
-        cp("cp", MmioParameters{}, parameters, device(unit_count, target), TimingMode::loose, vm, code, dispatcher,
-           unit_pointers()) {
+        cp("cp", MmioParameters{}, parameters,
+           {.device = device(unit_count, target),
+            .mode = TimingMode::loose,
+            .vm = vm,
+            .code = code,
+            .dispatcher = dispatcher,
+            .units = unit_pointers()}) {
     dispatcher.attach(unit_pointers(), cp.packets);
     for (unsigned i = 0; i < unit_count; ++i) {
       memories.push_back(std::make_unique<FixedLatencyMemory>(("memory" + std::to_string(i)).c_str()));
