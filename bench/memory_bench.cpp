@@ -30,7 +30,7 @@ constexpr Tick kCycle = 1_ns;
 AddressRoutes routes() { return AddressRoutes({{"vram", kBase, kMemory, 0, kChannels, 128_B}}); }
 
 /// 16 L1 caches, a crossbar, 16 L2 banks, 16 DRAM channels, and the edge of the windows between them.
-struct System : sc_core::sc_module, LineClient {
+struct System : sc_core::sc_module, MemoryClient {
   explicit System(sc_core::sc_module_name n) : sc_module(n) {
     for (unsigned i = 0; i < kArrays; ++i) {
       initiators.push_back(std::make_unique<Initiator>(sc_core::sc_gen_unique_name("initiator")));
@@ -60,11 +60,11 @@ struct System : sc_core::sc_module, LineClient {
   void access(unsigned array, std::uint64_t address, bool write = false) {
     next += kCycle;
     while (under_way == kUnderWay || next >= end) pass_window();
-    const LineAccess request{.address = kBase + address, .bytes = 64, .kind = RequestKind::vector, .write = write};
-    LineAnswer answer;
-    if (!l1[array]->access(request, next, *this, 0, answer)) ++under_way;
+    const MemoryRequest request{.address = kBase + address, .bytes = 64, .kind = RequestKind::vector, .write = write};
+    MemoryResponse response;
+    if (!l1[array]->request(request, next, *this, 0, response)) ++under_way;
   }
-  void answered(std::uint32_t, const LineAnswer&) override { --under_way; }
+  void on_response(std::uint32_t, const MemoryResponse&) override { --under_way; }
   void pass_window() {
     edge.resolve(end);
     sc_core::sc_start(to_sc_time(kWindow));

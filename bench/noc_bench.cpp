@@ -85,7 +85,7 @@ void crossbar_packets(benchmark::State& state) {
   for (unsigned& pair : pairs) pair = random() % (kSources * kBanks);
   NodePorts& ports = *crossbar.ports();
   const auto pass = [&ports](unsigned from, unsigned to, unsigned flits, Tick ready) {
-    return ports.arrive(to, flits, ready, ports.leave(from, flits, ready)).at;
+    return ports.arrive(to, flits, ready, ports.depart(from, flits, ready)).at;
   };
   Tick at{};
   std::size_t next = 0;

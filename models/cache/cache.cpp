@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "models/cache/detail/host_prefetch.h"
 #include "models/common/config/guest_mistake.h"
 #include "models/common/time/retirement.h"
 #include "models/common/time/tlm_time.h"
@@ -13,16 +14,16 @@
 namespace lacuna {
 namespace {
 
-// As in models/noc/fabric.cpp: bookings before the kernel's time are dropped when it has moved on by so many cycles.
+// As in models/noc/fabric.cpp: bookings before the kernel's time are dropped when it has moved on by this many cycles.
 constexpr unsigned kRetireCycles = 128;
 
 std::uint32_t sets_of(const CacheParameters& p, const AddressSlice& slice, const char* name) {
   if (p.ways == 0 || p.banks == 0 || p.ports == 0 || p.mshrs == 0) {
     throw std::invalid_argument(fmt::format("{}: ways, banks, ports and mshrs must not be 0", name));
   }
-  if (!std::has_single_bit(p.line.n) || !std::has_single_bit(p.sector.n) || p.sector.n > 64) {
-    throw std::invalid_argument(fmt::format("{}: line of {} bytes and sector of {} are not powers of two, the sector up to 64",
-                                            name, p.line.n, p.sector.n));
+  if (!std::has_single_bit(p.line.n) || !std::has_single_bit(p.sector.n) || p.sector.n > ByteMask::kBytes) {
+    throw std::invalid_argument(fmt::format("{}: line of {} bytes and sector of {} are not powers of two, the sector up to {}",
+                                            name, p.line.n, p.sector.n, ByteMask::kBytes));
   }
   const std::uint64_t set_bytes = p.line.n * p.ways;
   if (p.size.n == 0 || p.size.n % set_bytes != 0) {
@@ -66,7 +67,8 @@ Cache::Cache(sc_core::sc_module_name module_name, const CacheParameters& paramet
       bank_mask_(0),
       hashed_bits_(0),
       tags_(sets_of(parameters, slice, this->name()), parameters.ways,
-            static_cast<unsigned>(parameters.line.n / sector_bytes(parameters)), parameters.replacement, parameters.seed),
+            static_cast<unsigned>(parameters.line.n / sector_bytes(parameters)), parameters.replacement, parameters.seed,
+            static_cast<unsigned>(sector_bytes(parameters))),
       banks_(parameters.banks, ClockedCalendar(port_time_)),
       mshrs_(parameters.mshrs),
       under_way_(std::max(parameters.transactions, 1U)) {
@@ -91,13 +93,13 @@ void Cache::split(const Span& span, std::uint64_t address, SectorAccess& access)
   place(address, local_line(address), access);
   access.length = static_cast<std::uint16_t>(std::min<std::uint64_t>(bytes - within, span.length - first));
   if (!access.write) return;
-  std::uint64_t mask = low_bits(access.length);
+  ByteMask mask = ByteMask::first(access.length);
   const unsigned char* enables = span.payload != nullptr ? span.payload->get_byte_enable_ptr() : nullptr;
   if (enables != nullptr) {
     for (unsigned i = 0; i < access.length; ++i) {
-      if (enables[(first + i) % span.payload->get_byte_enable_length()] != TLM_BYTE_ENABLED) mask &= ~(std::uint64_t{1} << i);
+      if (enables[(first + i) % span.payload->get_byte_enable_length()] != TLM_BYTE_ENABLED) mask &= ~(ByteMask(1) << i);
     }
-  } else if (span.length <= 64) {
+  } else if (span.length <= ByteMask::kBytes) {
     mask &= span.byte_mask >> first;
   }
   access.byte_mask = mask << within;
@@ -150,7 +152,7 @@ void Cache::b_transport(int, tlm::tlm_generic_payload& payload, sc_core::sc_time
   tlm::tlm_response_status response;
   const Span span{.address = payload.get_address(),
                   .length = payload.get_data_length(),
-                  .byte_mask = attributes != nullptr ? attributes->byte_mask : ~std::uint64_t{0},
+                  .byte_mask = attributes != nullptr ? attributes->byte_mask : ByteMask::all(),
                   .payload = &payload};
   const Tick done = transact(span, access, at, attributes != nullptr ? &attributes->latency : nullptr, response);
   lacuna::advance(delay, done - at);
@@ -166,7 +168,7 @@ unsigned Cache::transport_dbg(int, tlm::tlm_generic_payload& payload) { return d
 
 bool Cache::get_direct_mem_ptr(int, tlm::tlm_generic_payload& payload, tlm::tlm_dmi& dmi) {
   const bool granted = downstream->get_direct_mem_ptr(payload, dmi);
-  // Whoever goes around the cache is charged as if it hit.
+  // An initiator that bypasses the cache is charged as for a hit.
   dmi.set_read_latency(to_sc_time(hit_));
   dmi.set_write_latency(to_sc_time(write_));
   return granted;
@@ -178,8 +180,8 @@ void Cache::invalidate_direct_mem_ptr(sc_dt::uint64 begin, sc_dt::uint64 end) {
 
 // -- one sector
 
-// Calls on the way of every request would cost the host as much as what they do: what has one caller, or one that matters, has
-// no call.
+// Function calls for every request would cost the host as much as their work: functions with one caller, or one hot caller, are
+// inlined.
 [[gnu::always_inline]] inline Cache::Outcome Cache::access_sector(const SectorAccess& access, Tick at) {
   below_ = nullptr;
   error_ = tlm::TLM_OK_RESPONSE;
@@ -274,16 +276,16 @@ Cache::Outcome Cache::read_present(TagArray::Sector& sector, Tick start) {
   return {room + write_, room - start, write_, {}};
 }
 
-Tick Cache::write_to(TagArray::Sector& sector, std::uint64_t bytes, Tick at) {
+Tick Cache::write_to(TagArray::Sector& sector, ByteMask bytes, Tick at) {
   tags_.mark_dirty(sector, bytes);
-  // What is still on its way is written together with what arrives.
+  // The bytes are merged with the fill that is still to come.
   if (sector.pending != TagArray::kNoFill) return at;
   if (lock_ > Tick{} && sector.ready <= at) {
     at = unlock(sector, at);
     sector.locked = at + lock_;
   }
   // All bytes written: nothing is left to fetch.
-  if (!sector.complete && sector.dirty == low_bits(1U << sector_shift_)) {
+  if (!sector.complete && tags_.dirty(sector) == ByteMask::first(1U << sector_shift_)) {
     sector.filled(at, at);
     sector.complete = true;
   }
@@ -333,14 +335,14 @@ Cache::Outcome Cache::forward(const SectorAccess& access, Tick start) {
     tags_.install(slot, access.line);
   }
   TagArray::Sector& sector = tags_.sector(slot, access.sector);
-  sector.filled(at, ready);  // it has the way or waits for it, and who asks for the line from now on waits with it
+  sector.filled(at, ready);  // it has its way or waits for it: requests for the line from now on wait with it
   sector.locked = ready + lock_;
   sector.complete = true;
   return {ready, leaves - at, {}, begin - at};
 }
 
 Tick Cache::unlock(const TagArray::Sector& sector, Tick at) {
-  // Somebody who is ahead may have written it later.
+  // A unit that is ahead in simulated time may have written it later.
   if (sector.locked <= at || sector.locked > at + lock_) return at;
   statistics_.way_stall += sector.locked - at;
   return sector.locked;
@@ -353,8 +355,8 @@ Tick Cache::available(TagArray::Slot slot, Tick at) const {
     if (sector.pending != TagArray::kNoFill) return kLater;
     if (sector.locked <= at) continue;
     if (sector.requested() > at) {
-      // Another fill is over before that one begins, or one of the two has to wait: then, as ever, who came first in host time
-      // goes first.
+      // Another fill is over before that one begins, or one of the two has to wait: then, as elsewhere, the one that came first
+      // in host time goes first.
       if (sector.requested() - at >= sector.locked - sector.requested()) return kLater;
     } else if (sector.ready <= at && sector.locked > at + lock_) {
       continue;  // written later
@@ -395,7 +397,7 @@ Tick Cache::make_room(const SectorAccess& access, TagArray::Slot& slot, Tick at)
     ++statistics_.evictions;
     statistics_.way_stall += free - at;
     for (unsigned sector = 0; sector < tags_.sectors(); ++sector) {
-      if (tags_.sector(slot, sector).dirty != 0) room = later(room, write_back_sector(slot, sector, free));
+      if (tags_.is_dirty(tags_.sector(slot, sector))) room = later(room, write_back_sector(slot, sector, free));
     }
     statistics_.write_back_stall += room - free;
     tags_.drop(slot);
@@ -407,7 +409,7 @@ Tick Cache::write_back_sector(TagArray::Slot slot, unsigned sector, Tick at) {
   ++statistics_.write_backs;
   TagArray::Sector& written = tags_.sector(slot, sector);
   const Tick taken = send({.address = (tags_.tag(slot) << line_shift_) + (std::uint64_t{sector} << sector_shift_),
-                           .byte_mask = written.dirty,
+                           .byte_mask = tags_.dirty(written),
                            .length = static_cast<std::uint16_t>(1U << sector_shift_),
                            .kind = RequestKind::write_back,
                            .write = true},
@@ -426,7 +428,8 @@ Tick Cache::send(const SectorAccess& request, Tick at) {
   attributes.bypass_l1 = request.bypass;
   attributes.requester = request.requester;
   if (request.write)
-    attributes.byte_mask = request.byte_mask >> (request.address & low_bits(static_cast<unsigned>(sector_shift_)));
+    attributes.byte_mask =
+        request.byte_mask >> static_cast<unsigned>(request.address & low_bits(static_cast<unsigned>(sector_shift_)));
   // Work of units that are behind the kernel by less than a window: the levels behind see it now.
   const Tick from = later(at, now_);
   sc_core::sc_time delay = to_sc_time(from - now_);
@@ -445,7 +448,7 @@ Tick Cache::write_back(Tick at) {
   Tick next = at;
   for (TagArray::Slot slot = 0; tags_.dirty_sectors() != 0; ++slot) {
     for (unsigned sector = 0; sector < tags_.sectors(); ++sector) {
-      if (tags_.sector(slot, sector).dirty == 0) continue;
+      if (!tags_.is_dirty(tags_.sector(slot, sector))) continue;
       const Tick taken = write_back_sector(slot, sector, next);
       // One sector leaves in a cycle, and none before the one ahead of it has been taken.
       next = later(next + clock_.period(), taken);
@@ -462,15 +465,15 @@ Tick Cache::invalidate(Tick at) {
   return done + clock_.period() * parameters_.invalidate_latency.n;
 }
 
-void Cache::forget(std::uint64_t address, std::uint64_t bytes) {
+void Cache::drop_clean(std::uint64_t address, std::uint64_t bytes) {
   each_held(address, bytes, [this](TagArray::Slot slot) {
     bool clean = true;
-    for (unsigned sector = 0; sector < tags_.sectors(); ++sector) clean &= tags_.sector(slot, sector).dirty == 0;
+    for (unsigned sector = 0; sector < tags_.sectors(); ++sector) clean &= !tags_.is_dirty(tags_.sector(slot, sector));
     if (clean) tags_.drop(slot);
   });
 }
 
-void Cache::leave(std::uint64_t address, bool dirty) {
+void Cache::install_copied(std::uint64_t address, bool dirty) {
   const std::uint32_t set = set_of(local_line(address));
   const std::uint64_t line = address >> line_shift_;
   TagArray::Slot slot = tags_.find(set, line);
@@ -487,13 +490,15 @@ void Cache::leave(std::uint64_t address, bool dirty) {
     sector.filled(now, now);
     sector.locked = now;
     sector.complete = true;
-    if (dirty) tags_.mark_dirty(sector, low_bits(1U << sector_shift_));
+    if (dirty) tags_.mark_dirty(sector, ByteMask::first(1U << sector_shift_));
   }
 }
 
 bool Cache::holds(std::uint64_t address) const {
   return tags_.find(set_of(local_line(address)), address >> line_shift_) != TagArray::kNone;
 }
+
+void Cache::prefetch(std::uint64_t address) const { detail::CachePrefetch::set(*this, local_line(address)); }
 
 void Cache::reset() {
   tags_.drop_all();

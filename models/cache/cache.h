@@ -1,10 +1,10 @@
 // Set-associative cache. Compute units' L1s (models/cache/first_level_cache.h) and L2 (models/cache/last_level_cache.h) add to
-// it how requests are answered at the edges of windows; by itself it answers transactions of its sockets with the call.
+// it how requests are served in memory phases; by itself it serves transactions of its sockets within the call.
 //
 // Tags, states and times only; the data are in memory behind it. timing_only transactions charge time and change tags;
 // transactions with data do the same and then reach the memory by transport_dbg.
 //
-// A line has one tag; its sectors are filled, written and written back each for itself. With sector = line it is a plain cache.
+// A line has one tag; its sectors are filled, written and written back independently. With sector = line it is a plain cache.
 //
 // Time on an idle cache, in cycles of `clock`, for a request that arrives at t (one longer than a sector is split):
 //   read hit              t + hit_latency
@@ -14,13 +14,13 @@
 //   write, write_back     t + write_latency, when it allocated without fill (dirty bytes are tracked)
 //   write, write_around   when downstream has accepted the write that was forwarded at t + tag_latency
 //   atomic, write_back    as a read; the bank is busy for atomic_cycles; the sector is dirty afterwards
-//   atomic, write_around  downstream's answer to the atomic forwarded at t + tag_latency, + fill_latency; the line is dropped
+//   atomic, write_around  downstream's response to the atomic forwarded at t + tag_latency, + fill_latency; the line is dropped
 //   bypass_l1, write_around  as an atomic
 // A way is locked from its miss until F + lock_cycles, when the line is in the bank; a write that hits locks it as long. A miss
 // that finds all ways of its set locked waits for the first. With lock_cycles data that arrive are passed on beside the bank: a
-// secondary miss takes until the later of t + tag_latency and F, + fill_latency. Who comes between F and the unlocking waits.
+// secondary miss takes until the later of t + tag_latency and F, + fill_latency. A request between F and the unlocking waits.
 //
-// A request takes one of `ports` slots a cycle of its bank and, if `transactions` limits how many are under way, one of those
+// A request takes one of `ports` slots a cycle of its bank and, if `transactions` limits how many are in flight, one of those
 // until it is done; a primary miss holds an MSHR from t + tag_latency to F. It gets the MSHR before its way, so that
 // write-backs and reads leave in the order of the misses. A victim with dirty bytes is written back when it is replaced; its
 // successor waits until downstream has taken it. With `in_order` a request that waits for a way or an MSHR keeps its bank from
@@ -49,8 +49,8 @@
 #include "models/common/transport/address_hash.h"
 #include "models/common/transport/address_slice.h"
 #include "models/common/transport/cache_maintenance.h"
-#include "models/common/transport/line_memory.h"
 #include "models/common/transport/memory_attributes.h"
+#include "models/common/transport/memory_request.h"
 #include "models/common/transport/timing_payload.h"
 #include "models/energy/energy_meter.h"
 #include "models/energy/energy_parameters.h"
@@ -119,8 +119,8 @@ class Cache : public sc_core::sc_module, public CacheMaintenance, public HostPre
   sc_core::sc_vector<UpstreamPort> upstream;
   tlm_utils::simple_initiator_socket<Cache> downstream;
 
-  /// `level` is where the time spent here is booked in a request's latency breakdown. `slice` tells a bank of an interleaved
-  /// cache which addresses it will see, so that all of its sets are used. Throws std::invalid_argument when the parameters do
+  /// `level` is where the time spent here is booked in a request's latency breakdown. `slice`: the addresses that a bank of an
+  /// interleaved cache receives, so that all of its sets are used. Throws std::invalid_argument when the parameters do
   /// not make a cache.
   Cache(sc_core::sc_module_name module_name, const CacheParameters& parameters, MemoryLevel level, unsigned upstream_ports = 1,
         const AddressSlice& slice = {});
@@ -135,17 +135,11 @@ class Cache : public sc_core::sc_module, public CacheMaintenance, public HostPre
     now_ = now;
     if (now_ >= next_retire_) retire();
   }
-  // Hints for the host that a request for that line will come, and again when it is near.
-  void prefetch_set(std::uint64_t local_line) const { tags_.prefetch(set_of(local_line)); }
-  TagArray::Slot prefetch_line(std::uint64_t address, std::uint64_t local_line) {
-    return tags_.prefetch_line(set_of(local_line), address >> line_shift_);
-  }
-
   /// Drops every line; dirty ones are written back first.
   Tick invalidate(Tick at) override;
   Tick write_back(Tick at) override;
-  void forget(std::uint64_t address, std::uint64_t bytes) override;
-  void prefetch(std::uint64_t address) const override { prefetch_set(local_line(address)); }
+  void drop_clean(std::uint64_t address, std::uint64_t bytes) override;
+  void prefetch(std::uint64_t address) const override;
   /// Drops every line and what is in flight, without writing back: the data are in memory anyway.
   void reset();
   const CacheStatistics& statistics() const { return statistics_; }
@@ -155,19 +149,21 @@ class Cache : public sc_core::sc_module, public CacheMaintenance, public HostPre
 
   // For accesses whose time and statistics are accounted for elsewhere (copies in bulk):
   /// The line of an address is here as after an access, now: `dirty` after a write of the whole line. What it replaces is gone.
-  void leave(std::uint64_t address, bool dirty);
+  void install_copied(std::uint64_t address, bool dirty);
   bool holds(std::uint64_t address) const;
   std::uint32_t dirty_sectors() const { return tags_.dirty_sectors(); }
   std::uint32_t sectors() const { return tags_.slots() * tags_.sectors(); }
 
  protected:
+  friend struct detail::CachePrefetch;
+
   /// The part of a request that lies in one sector.
   // Small: first-level caches keep one for each miss.
   struct SectorAccess {
-    std::uint64_t address = 0;    // of its first byte
-    std::uint64_t line = 0;       // number of the line
-    std::uint64_t byte_mask = 0;  // of the sector; bytes that a write or atomic touches
-    Tick made{};                  // LineAccess::made
+    std::uint64_t address = 0;  // of its first byte
+    std::uint64_t line = 0;     // number of the line
+    ByteMask byte_mask{};       // of the sector; bytes that a write or atomic changes
+    Tick made{};                // MemoryRequest::made
     std::uint32_t set = 0;
     std::uint16_t length = 0;
     std::uint16_t sector = 0;  // in the line
@@ -206,7 +202,7 @@ class Cache : public sc_core::sc_module, public CacheMaintenance, public HostPre
   struct Span {
     std::uint64_t address = 0;
     unsigned length = 0;
-    std::uint64_t byte_mask = ~std::uint64_t{0};  // of requests up to 64 bytes, unless the payload has byte enables
+    ByteMask byte_mask = ByteMask::all();  // of requests up to ByteMask::kBytes, unless the payload has byte enables
     const tlm::tlm_generic_payload* payload = nullptr;
   };
   /// Where the sector of an address is, of the line with that number.
@@ -236,8 +232,8 @@ class Cache : public sc_core::sc_module, public CacheMaintenance, public HostPre
     }
   }
   static std::uint64_t low_bits(unsigned count) { return count >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1; }
-  /// A request as the access to one sector, which nearly all are. False: it reaches into the next one, and has to be split.
-  bool in_one_sector(const LineAccess& request, std::uint64_t local, SectorAccess& access) const {
+  /// A request as the access to one sector, as nearly all are. False: it reaches into the next one, and has to be split.
+  bool in_one_sector(const MemoryRequest& request, std::uint64_t local, SectorAccess& access) const {
     const unsigned bytes = 1U << sector_shift_;
     const auto within = static_cast<unsigned>(request.address & (bytes - 1));
     access.write = request.write;
@@ -249,13 +245,13 @@ class Cache : public sc_core::sc_module, public CacheMaintenance, public HostPre
     if (within + request.bytes > bytes) [[unlikely]]
       return false;
     place(request.address, local, access);
-    access.length = static_cast<std::uint16_t>(request.bytes);
-    if (request.write) access.byte_mask = (low_bits(request.bytes) & request.byte_mask) << within;
+    access.length = request.bytes;
+    if (request.write) access.byte_mask = (ByteMask::first(request.bytes) & request.byte_mask) << within;
     return true;
   }
   /// The sector access that begins at `address` of a request.
   void split(const Span& span, std::uint64_t address, SectorAccess& access) const;
-  /// All sectors of a request. Returns when the last is answered; `latency`, unless null, grows by that one's breakdown.
+  /// All sectors of a request. Returns when the last is complete; `latency`, unless null, grows by that one's breakdown.
   Tick transact(const Span& span, SectorAccess& access, Tick at, LatencyBreakdown* latency, tlm::tlm_response_status& response);
   Outcome access_sector(const SectorAccess& access, Tick at);
   Outcome read(const SectorAccess& access, Tick start);
@@ -263,7 +259,7 @@ class Cache : public sc_core::sc_module, public CacheMaintenance, public HostPre
   Outcome read_present(TagArray::Sector& sector, Tick start);
   Outcome write_allocate(const SectorAccess& access, Tick start);
   /// Bytes of a sector whose line is here are written, at `at` or when it may be, which is returned.
-  Tick write_to(TagArray::Sector& sector, std::uint64_t bytes, Tick at);
+  Tick write_to(TagArray::Sector& sector, ByteMask bytes, Tick at);
   Outcome forward(const SectorAccess& access, Tick start);
   /// Brings a sector in, into `slot` or, when that is kNone, into a slot that it empties. `done` is when it is here.
   Outcome fill(const SectorAccess& access, TagArray::Slot& slot, Tick at);
@@ -278,7 +274,7 @@ class Cache : public sc_core::sc_module, public CacheMaintenance, public HostPre
   /// Empties a slot of the line's set, kNone when there is none to stay in. Returns when it may be used.
   Tick make_room(const SectorAccess& access, TagArray::Slot& slot, Tick at);
   Tick write_back_sector(TagArray::Slot slot, unsigned sector, Tick at);
-  /// Returns when the answer is here; its breakdown is at below_ until the next call, an error goes to error_.
+  /// Returns when the response is here; its breakdown is at below_ until the next call, an error goes to error_.
   Tick send(const SectorAccess& request, Tick at);
   void retire();
 

@@ -7,8 +7,8 @@ void CacheParameters::describe(ParameterSection& section) {
   section.add("size", size, "Capacity", {.range = {64, 1e12}});
   section.add("ways", ways, "Associativity", {.range = {1, 256}});
   section.add("line", line, "Line size: what one tag covers", {.range = {16, 1024}, .power_of_two = true});
-  section.add("sector", sector, "Bytes that are filled and written back at once; at most a line counts",
-              {.range = {16, 64}, .power_of_two = true});
+  section.add("sector", sector, "Bytes that are filled and written back together; at most a line counts",
+              {.range = {16, ByteMask::kBytes}, .power_of_two = true});
   section.add(
       "set_hash", set_hash,
       "Whether higher address bits are XORed onto a line's set and bank, of a number of sets that is no power of two onto the "

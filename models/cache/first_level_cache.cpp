@@ -7,6 +7,8 @@
 #include <string>
 #include <utility>
 
+#include "models/cache/detail/host_prefetch.h"
+
 namespace lacuna {
 namespace {
 
@@ -38,33 +40,33 @@ FirstLevelCache::FirstLevelCache(sc_core::sc_module_name module_name, const Cach
 // When an access that may begin at `at` takes place.
 [[gnu::always_inline]] inline Tick FirstLevelCache::take_bank(std::size_t bank, Tick at) {
   if (horizon_ != forgotten_) [[unlikely]]
-    forget_bookings();
+    drop_bookings();
   const Tick start = banks_[bank].reserve(at, port_time_);
   // Several ports share one cycle: the slot says which, the access takes place in that cycle.
   return parameters_.ports > 1 && start != at ? later(at, clock_.align_down(start)) : start;
 }
 
-// As in Cache: no calls on the way of a hit, nor of the usual miss.
+// As in Cache: hits and the usual misses make no function calls.
 template <bool kAllPass>
 [[gnu::always_inline]] inline bool FirstLevelCache::look_up(const SectorAccess& access, Tick at, ClientNumber client,
-                                                            std::uint32_t tag, LineAnswer& answer) {
+                                                            std::uint32_t tag, MemoryResponse& response) {
   const bool limited = !kAllPass && parameters_.transactions != 0;
   const Tick admitted = limited ? later(at, free_transactions_.take_earliest()) : at;
   const Tick start = take_bank(access.bank, admitted);
   statistics_.bank_stall += start - at;
-  const Waiter waiter{access.made, at, start, tag, kNone, client};
+  const Waiter waiter{access.made, at, start, tag, client};
   if (access.write || access.atomic || access.bypass) {
     forward_sector(access, waiter);
     return false;
   }
-  if (!read_sector<kAllPass>(access, waiter, answer)) return false;
-  if (limited) free_transactions_.insert(answer.done);
+  if (!read_sector<kAllPass>(access, waiter, response)) return false;
+  if (limited) free_transactions_.insert(response.done);
   return true;
 }
 
 template <bool kAllPass>
 [[gnu::always_inline]] inline bool FirstLevelCache::read_sector(const SectorAccess& access, const Waiter& waiter,
-                                                                LineAnswer& answer) {
+                                                                MemoryResponse& response) {
   ++statistics_.reads;
   const TagArray::Slot slot = tags_.find(access.set, access.line);
   if (slot != TagArray::kNone) {
@@ -72,11 +74,11 @@ template <bool kAllPass>
     const TagArray::Sector& sector = tags_.sector(slot, access.sector);
     if (sector.pending != TagArray::kNoFill) {
       ++statistics_.secondary_misses;
-      wait(sector.pending, waiter);
+      waiters_.append(misses_[sector.pending].fill.waiters, waiter);
       return false;
     }
     if (sector.complete) {
-      read_complete<kAllPass>(access.bank, sector, waiter.made, waiter.arrived, waiter.start, answer);
+      read_complete<kAllPass>(access.bank, sector, waiter.made, waiter.arrived, waiter.start, response);
       return true;
     }
   }
@@ -87,7 +89,7 @@ template <bool kAllPass>
 // Of a sector that is here, or will be at a time that is known.
 template <bool kAllPass>
 [[gnu::always_inline]] inline void FirstLevelCache::read_complete(std::size_t bank, const TagArray::Sector& sector, Tick made,
-                                                                  Tick arrived, Tick start, LineAnswer& answer) {
+                                                                  Tick arrived, Tick start, MemoryResponse& response) {
   Tick queueing = start - arrived;
   Tick done = start + hit_;
   if (sector.ready <= start) {
@@ -103,14 +105,14 @@ template <bool kAllPass>
     done = lock_ > Tick{} ? later(start + tag_, sector.ready) + fill_ : later(done, sector.ready + fill_);
   }
   statistics_.read_latency += done - arrived;
-  answer = {.made = made,
-            .arrived = arrived,
-            .done = done,
-            .queueing = queueing,
-            .service = done - arrived - queueing,
-            .mshr = {},
-            .level = level_,
-            .below = nullptr};
+  response = {.made = made,
+              .arrived = arrived,
+              .done = done,
+              .queueing = queueing,
+              .service = done - arrived - queueing,
+              .mshr = {},
+              .level = level_,
+              .below = nullptr};
 }
 
 template <bool kAllPass>
@@ -121,7 +123,7 @@ template <bool kAllPass>
   Miss& miss = misses_[number];
   const std::uint64_t within = (std::uint64_t{1} << sector_shift_) - 1;
   miss.address = access.address & ~within;
-  miss.way.successor = kNone;
+  miss.fill = {.slot = kNone, .successor = kNone, .for_mshr = {}, .waiters = kNone};
   miss.sector = static_cast<std::uint8_t>(access.sector);
   miss.bytes = static_cast<std::uint16_t>(within + 1);
   miss.requester = access.requester;
@@ -137,7 +139,7 @@ template <bool kAllPass>
     slot = take_way(access, number, miss);
     tags_.replace(access.set, slot, access.line, access.sector, fill);
   }
-  miss.way.slot = slot;
+  miss.fill.slot = slot;
   if (!kAllPass && parameters_.in_order) {
     blocks_ = number;
     blocks_from_ = waiter.start;
@@ -153,18 +155,18 @@ template <bool kAllPass>
 
 // -- requests
 
-FirstLevelCache::ClientNumber FirstLevelCache::find_client(LineClient& client) {
+FirstLevelCache::ClientNumber FirstLevelCache::find_client(MemoryClient& client) {
   const auto known = std::find(clients_.begin(), clients_.end(), &client);
   const auto number = static_cast<std::size_t>(known - clients_.begin());
   if (known == clients_.end()) {
     if (number > ClientNumber(~0)) throw std::length_error(std::string(name()) + ": too many clients");
     clients_.push_back(&client);
   }
-  return client.number_in_memory = static_cast<ClientNumber>(number);
+  return client.number_in_target = static_cast<ClientNumber>(number);
 }
 
 // Fetches of instructions and scalar loads come one by one and nearly all hit: they have a way of their own.
-[[gnu::always_inline]] inline bool FirstLevelCache::read_hit(const LineAccess& request, Tick at, LineAnswer& answer) {
+[[gnu::always_inline]] inline bool FirstLevelCache::read_hit(const MemoryRequest& request, Tick at, MemoryResponse& response) {
   const std::uint64_t within = low_bits(static_cast<unsigned>(sector_shift_));
   if (!all_pass_ || request.write || request.atomic || request.bypass_l1 ||
       (request.address & within) + request.bytes > within + 1)
@@ -179,92 +181,79 @@ FirstLevelCache::ClientNumber FirstLevelCache::find_client(LineClient& client) {
   statistics_.bank_stall += start - at;
   ++statistics_.reads;
   tags_.touch(slot);
-  read_complete<true>(bank, sector, request.made, at, start, answer);
+  read_complete<true>(bank, sector, request.made, at, start, response);
   return true;
 }
 
-bool FirstLevelCache::access(const LineAccess& request, Tick at, LineClient& client, std::uint32_t tag, LineAnswer& answer) {
-  return read_hit(request, at, answer) || access_otherwise(request, at, client, tag, answer);
+bool FirstLevelCache::request(const MemoryRequest& request, Tick at, MemoryClient& client, std::uint32_t tag,
+                              MemoryResponse& response) {
+  return read_hit(request, at, response) || request_otherwise(request, at, client, tag, response);
 }
 
 // A function of its own: read_hit() would otherwise save and restore the host's registers that a miss needs.
-[[gnu::noinline]] bool FirstLevelCache::access_otherwise(const LineAccess& request, Tick at, LineClient& client,
-                                                         std::uint32_t tag, LineAnswer& answer) {
+[[gnu::noinline]] bool FirstLevelCache::request_otherwise(const MemoryRequest& request, Tick at, MemoryClient& client,
+                                                          std::uint32_t tag, MemoryResponse& response) {
   SectorAccess access;
   if (in_one_sector(request, local_line(request.address), access)) [[likely]] {
     if (all_pass_) [[likely]]
-      return look_up<true>(access, at, number_of(client), tag, answer);
-    return admit_sector(access, at, number_of(client), tag, answer);
+      return look_up<true>(access, at, number_of(client), tag, response);
+    return admit_sector(access, at, number_of(client), tag, response);
   }
   const Span span{.address = request.address, .length = request.bytes, .byte_mask = request.byte_mask};
-  return access_sectors(span, access, at, client, tag, answer);
+  return request_sectors(span, access, at, client, tag, response);
 }
 
-// The host waits for the sets of many lines at once rather than for one after the other.
-std::size_t FirstLevelCache::access_lines(const LineAccess& common, std::span<const InstructionLine> lines, LineClient& client,
-                                          std::uint32_t tag, LineAnswer* answers) {
+// The host loads the sets of many lines together rather than one after the other.
+std::size_t FirstLevelCache::request_all(std::span<const MemoryRequest> requests, const Tick* at, MemoryClient& client,
+                                         std::uint32_t tag, MemoryResponse* responses) {
   SectorAccess access;
-  if (!all_pass_ || !in_one_sector(common, 0, access)) [[unlikely]]
-    return LineMemory::access_lines(common, lines, client, tag, answers);
-  const std::uint64_t bytes_mask = low_bits(common.bytes);
+  if (!all_pass_ || requests.empty() || !in_one_sector(requests[0], 0, access)) [[unlikely]]
+    return MemoryTarget::request_all(requests, at, client, tag, responses);
+  const bool write = access.write;
+  const ByteMask bytes_mask = ByteMask::first(access.length);
   const std::uint64_t within = low_bits(static_cast<unsigned>(sector_shift_));
   const ClientNumber number = number_of(client);
   std::array<std::uint64_t, kRecentLines> local;
   std::size_t known = 0;
   in_stages(
-      lines.size(),
+      requests.size(),
       [&](std::size_t i) {
-        local[i % kRecentLines] = local_line(lines[i].address);
-        prefetch_set(local[i % kRecentLines]);
+        local[i % kRecentLines] = local_line(requests[i].address);
+        detail::CachePrefetch::set(*this, local[i % kRecentLines]);
       },
-      [&](std::size_t i) { prefetch_victim(set_of(local[i % kRecentLines])); },
+      [&](std::size_t i) { detail::CachePrefetch::victim(*this, set_of(local[i % kRecentLines])); },
       [&](std::size_t i) {
-        const InstructionLine& line = lines[i];
-        place(line.address, local[i % kRecentLines], access);
-        if (common.write) access.byte_mask = (bytes_mask & line.byte_mask) << (line.address & within);
-        access.made = line.made;
-        known += look_up<true>(access, line.arrives, number, tag, answers[known]) ? 1 : 0;
+        const MemoryRequest& next = requests[i];
+        place(next.address, local[i % kRecentLines], access);
+        if (write) access.byte_mask = (bytes_mask & next.byte_mask) << static_cast<unsigned>(next.address & within);
+        access.made = next.made;
+        known += look_up<true>(access, at[i], number, tag, responses[known]) ? 1 : 0;
       });
   return known;
 }
 
-bool FirstLevelCache::access_sectors(const Span& span, SectorAccess& access, Tick at, LineClient& client, std::uint32_t tag,
-                                     LineAnswer& answer) {
-  const std::uint32_t join = take_record(joins_, free_joins_);
-  joins_[join] = {
-      .client = &client, .tag = tag, .remaining = 1, .last = {.made = access.made, .arrived = at, .done = at}, .below = {}};
+bool FirstLevelCache::request_sectors(const Span& span, SectorAccess& access, Tick at, MemoryClient& client, std::uint32_t tag,
+                                      MemoryResponse& response) {
+  const std::uint32_t number = splits_.begin(client, tag, {.made = access.made, .arrived = at, .done = at});
   const std::uint64_t end = span.address + span.length;
   for (std::uint64_t address = span.address; address != end; address += access.length) {
     split(span, address, access);
-    ++joins_[join].remaining;
-    LineAnswer part;
-    if (!admit_sector(access, at, number_of(joiner_), join, part)) continue;
-    --joins_[join].remaining;
-    if (part.done >= joins_[join].last.done) joins_[join].last = part;
+    splits_.add_sector(number);
+    MemoryResponse part;
+    if (admit_sector(access, at, number_of(sector_client_), number, part)) splits_.complete_sector(number, part);
   }
-  if (--joins_[join].remaining > 0) return false;
-  answer = joins_[join].last;
-  free_joins_.push_back(join);
+  if (!splits_.end(number)) return false;
+  SplitRequests::Complete complete;
+  splits_.take(number, complete);
+  response = complete.response;
   return true;
 }
 
-void FirstLevelCache::Joiner::answered(std::uint32_t number, const LineAnswer& answer) {
-  Join& join = cache_.joins_[number];
-  if (answer.done >= join.last.done) {
-    join.last = answer;
-    if (answer.below != nullptr) {
-      join.below = *answer.below;
-      join.last.below = &join.below;
-    }
-  }
-  if (--join.remaining > 0) return;
-  LatencyBreakdown below = join.below;
-  LineAnswer last = join.last;
-  if (last.below != nullptr) last.below = &below;
-  LineClient& client = *join.client;
-  const std::uint32_t tag = join.tag;
-  cache_.free_joins_.push_back(number);
-  client.answered(tag, last);
+void FirstLevelCache::SectorClient::on_response(std::uint32_t split, const MemoryResponse& response) {
+  if (!cache_.splits_.complete_sector(split, response)) return;
+  SplitRequests::Complete complete;
+  cache_.splits_.take(split, complete);
+  complete.client->on_response(complete.tag, complete.response);
 }
 
 bool FirstLevelCache::may_pass() const {
@@ -273,14 +262,14 @@ bool FirstLevelCache::may_pass() const {
 }
 
 bool FirstLevelCache::admit_sector(const SectorAccess& access, Tick at, ClientNumber client, std::uint32_t tag,
-                                   LineAnswer& answer) {
+                                   MemoryResponse& response) {
   if (far_ != nullptr && at >= *far_) [[unlikely]] {
     enter_early();
     early_.push_back({{access, client, tag, at}, early_count_++});
     std::push_heap(early_.begin(), early_.end(), std::greater<>());
     return false;
   }
-  if (held_back_.empty() && may_pass()) return look_up<false>(access, at, client, tag, answer);
+  if (held_back_.empty() && may_pass()) return look_up<false>(access, at, client, tag, response);
   held_back_.push({access, client, tag, at});
   if (waits_for_transaction()) enter_early();
   return false;
@@ -293,9 +282,9 @@ void FirstLevelCache::admit_early() {
     std::pop_heap(early_.begin(), early_.end(), std::greater<>());
     const HeldBack next = early_.back().request;
     early_.pop_back();
-    LineAnswer answer;
-    if (admit_sector(next.access, next.arrived, next.client, next.tag, answer))
-      clients_[next.client]->answered(next.tag, answer);
+    MemoryResponse response;
+    if (admit_sector(next.access, next.arrived, next.client, next.tag, response))
+      clients_[next.client]->on_response(next.tag, response);
   }
   if (next_early() != kNever) enter_early();
 }
@@ -325,7 +314,7 @@ void FirstLevelCache::forward_sector(SectorAccess access, Waiter waiter) {
   Miss& miss = misses_[number];
   const std::uint64_t within = (std::uint64_t{1} << sector_shift_) - 1;
   miss.address = access.address;
-  miss.byte_mask = access.byte_mask >> (access.address & within);
+  miss.byte_mask = access.byte_mask >> static_cast<unsigned>(access.address & within);
   miss.bytes = access.length;
   miss.requester = access.requester;
   miss.request = access.kind;
@@ -333,7 +322,6 @@ void FirstLevelCache::forward_sector(SectorAccess access, Waiter waiter) {
   miss.write = access.write;
   miss.bypass = access.bypass;
   miss.room = leaves;
-  miss.for_mshr = {leaves, leaves};
   add_departure({leaves, number});
 }
 
@@ -346,18 +334,9 @@ void FirstLevelCache::forward_sector(SectorAccess access, Waiter waiter) {
   miss.on_its_way = {own.made, own.start};
   miss.at_bank = {own.arrived, own.start};
   miss.tag = own.tag;
-  miss.waiters = kNone;
   miss.client = own.client;
   miss.waits_for = 0;
   return number;
-}
-
-void FirstLevelCache::wait(std::uint32_t miss, Waiter waiter) {
-  const std::uint32_t number = take_record(waiters_, free_waiters_);
-  std::uint32_t& last = misses_[miss].waiters;
-  waiter.next = last == kNone ? number : std::exchange(waiters_[last].next, number);
-  waiters_[number] = waiter;
-  last = number;
 }
 
 // -- stages of a miss
@@ -375,7 +354,7 @@ void FirstLevelCache::wait(std::uint32_t miss, Waiter waiter) {
   return last;
 }
 
-// Of a set with a way into which no fill is under way: one that is free, or else the first that will be.
+// Of a set with a way that no fill is pending for: one that is free, or else the first that will be.
 [[gnu::always_inline]] inline TagArray::Slot FirstLevelCache::choose_way(std::uint32_t set, Tick at, Tick& from) {
   const TagArray::Slot chosen = tags_.victim(set);
   from = tags_.valid(chosen) ? free_from(chosen, at) : at;
@@ -400,8 +379,8 @@ TagArray::Slot FirstLevelCache::choose_other_way(std::uint32_t set, TagArray::Sl
   return free;
 }
 
-// The way for a miss that has been found at miss.room. When nobody knows which one is free first, it is the one that
-// replacement chooses, once the fills that are under way have come.
+// The way for a miss that was found at miss.room. When all ways are being filled, and so it is unknown which is free first, it
+// is the one that replacement chooses, once the pending fills have come.
 [[gnu::always_inline]] inline TagArray::Slot FirstLevelCache::take_way(const SectorAccess& access, std::uint32_t number,
                                                                        Miss& miss) {
   std::uint16_t& filling = filling_[access.set];
@@ -411,7 +390,8 @@ TagArray::Slot FirstLevelCache::choose_other_way(std::uint32_t set, TagArray::Sl
     for (unsigned i = 0; i < tags_.sectors(); ++i) {
       const std::uint32_t pending = tags_.sector(slot, i).pending;
       if (pending == TagArray::kNoFill) continue;
-      misses_[pending].way = {TagArray::kNone, number};
+      misses_[pending].fill.slot = TagArray::kNone;
+      misses_[pending].fill.successor = number;
       ++miss.waits_for;
     }
     return slot;
@@ -427,7 +407,7 @@ TagArray::Slot FirstLevelCache::choose_other_way(std::uint32_t set, TagArray::Sl
 [[gnu::always_inline]] inline FirstLevelCache::Departure FirstLevelCache::depart(std::uint32_t number, Tick free) {
   Miss& miss = misses_[number];
   const Tick leaves = later(miss.room, free);
-  miss.for_mshr = {miss.room, leaves};
+  miss.fill.for_mshr = {miss.room, leaves};
   statistics_.mshr_stall += leaves - miss.room;
   if (blocks_ == number) [[unlikely]] {
     blocks_ = kNone;
@@ -455,9 +435,9 @@ void FirstLevelCache::look_up_held_back() {
   while (!held_back_.empty() && may_pass()) {
     const HeldBack next = held_back_[0];
     held_back_.drop(1);
-    LineAnswer answer;
-    if (look_up<false>(next.access, next.arrived, next.client, next.tag, answer))
-      clients_[next.client]->answered(next.tag, answer);
+    MemoryResponse response;
+    if (look_up<false>(next.access, next.arrived, next.client, next.tag, response))
+      clients_[next.client]->on_response(next.tag, response);
   }
   if (waits_for_transaction()) enter_early();
 }

@@ -1,11 +1,10 @@
-// A first-level cache of compute units that advance in windows (models/compute/windows.h): a hit is answered at once, a miss
-// when the window's edge has brought the answer of the levels behind.
+// A first-level cache of compute units that advance in windows (models/compute/windows.h): a hit responds within the call, a
+// miss when the memory phase (models/gpu/memory_phase.h) has the response of the levels behind.
 //
 // Times are those of Cache. A miss passes these stages, each of which may have to wait for another miss:
-//   way      the way that it shall have is being filled for somebody else, who comes first
+//   way      the way chosen for it is being filled for another line, which comes first
 //   MSHR     all are in use; they are given in the order of the misses
-//   departs  it has left, or will leave at a time that is known: departures() are the edge's to serve, answer() brings the
-//   reply
+//   departs  it has left, or will leave at a known time: the memory phase takes it from departures() and calls complete()
 // Writes, atomics and bypasses are forwarded and need neither way nor MSHR. With `in_order` or a limit of `transactions` a
 // request that cannot go on lets no other one pass.
 #pragma once
@@ -15,15 +14,17 @@
 #include <vector>
 
 #include "models/cache/cache.h"
+#include "models/cache/split_requests.h"
 #include "models/common/containers/pooled_records.h"
 #include "models/common/containers/ring.h"
+#include "models/common/containers/waiter_lists.h"
 #include "models/common/host/host_prefetch.h"
 #include "models/common/time/sorted_times.h"
-#include "models/common/transport/line_memory.h"
+#include "models/common/transport/memory_request.h"
 
 namespace lacuna {
 
-class FirstLevelCache : public Cache, public LineMemory {
+class FirstLevelCache : public Cache, public MemoryTarget {
  public:
   /// A request to the level behind.
   struct Departure {
@@ -34,9 +35,10 @@ class FirstLevelCache : public Cache, public LineMemory {
   /// As Cache. std::invalid_argument unless its write policy is write_around and a line has at most 256 sectors.
   FirstLevelCache(sc_core::sc_module_name module_name, const CacheParameters& parameters, unsigned upstream_ports = 1);
 
-  bool access(const LineAccess& request, Tick at, LineClient& client, std::uint32_t tag, LineAnswer& answer) override;
-  std::size_t access_lines(const LineAccess& common, std::span<const InstructionLine> lines, LineClient& client,
-                           std::uint32_t tag, LineAnswer* answers) override;
+  bool request(const MemoryRequest& request, Tick at, MemoryClient& client, std::uint32_t tag,
+               MemoryResponse& response) override;
+  std::size_t request_all(std::span<const MemoryRequest> requests, const Tick* at, MemoryClient& client, std::uint32_t tag,
+                          MemoryResponse* responses) override;
 
   /// Moves to `out` what leaves before `end`.
   void departures(Tick end, std::vector<Departure>& out);
@@ -53,55 +55,44 @@ class FirstLevelCache : public Cache, public LineMemory {
   }
   /// Admits requests for times before `far`, in order of time. The cache enters itself again if others are left.
   void admit_early();
-  /// When admit_early() has something to do; kNever: not before further requests or answers.
+  /// When admit_early() has something to do; kNever: not before further requests or responses.
   Tick next_early() const {
     const Tick first = early_.empty() ? kNever : early_.front().request.arrived;
     return waits_for_transaction() ? earlier(first, free_transactions_[0]) : first;
   }
-  /// Hints for the host: request() or answer() comes for a miss; later, when the first has come: answer().
-  void prefetch_miss(std::uint32_t miss) const { fetch_to_host(&misses_[miss]); }
-  void prefetch_fill(std::uint32_t miss) const {
-    const Miss& filled = misses_[miss];
-    if (filled.kind != Kind::fill) return;
-    if (filled.way.slot != TagArray::kNone) fetch_to_host(&tags_.sector(filled.way.slot, filled.sector));
-    if (filled.way.successor != kNone) fetch_to_host(&misses_[filled.way.successor]);
-  }
-  /// resume() comes, too: the `number`-th that it resumes.
-  void prefetch_waiting(std::size_t number) const {
-    if (number < mshr_queue_.size()) fetch_to_host(&misses_[mshr_queue_[number]]);
-  }
-  /// What is asked of the level behind.
-  LineAccess request(std::uint32_t miss) const;
-  /// The level behind has answered at `at`; `below` says where the time since the departure went.
-  void answer(std::uint32_t miss, Tick at, const LatencyBreakdown& below);
-  /// After the answers of an edge: requests that were kept from passing go on.
+  /// The request of a miss to the level behind.
+  MemoryRequest downstream_request(std::uint32_t miss) const;
+  /// The level behind has completed the request of a miss at `at`; `below`: where the time since its departure went.
+  void complete(std::uint32_t miss, Tick at, const LatencyBreakdown& below);
+  /// Call after all complete() of a memory phase: requests that waited for an MSHR or were kept from passing go on.
   void resume() {
     if (!mshr_queue_.empty() || !held_back_.empty()) resume_waiting();
   }
   /// No request comes for a time before `horizon`.
   void retire(Tick horizon);
-  /// Requests that wait for an answer or to be looked at.
+  /// Requests that wait for a response or to be looked up.
   bool busy() const { return misses_.taken() != 0 || !held_back_.empty() || !early_.empty(); }
 
   Tick invalidate(Tick at) override;
-  void forget(std::uint64_t address, std::uint64_t bytes) override;
+  void drop_clean(std::uint64_t address, std::uint64_t bytes) override;
   void reset();
 
  private:
+  friend struct detail::CachePrefetch;
+
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
   using ClientNumber = std::uint16_t;  ///< in clients_
   enum class Kind : std::uint8_t { fill, write, atomic, bypass };
 
-  /// A request that waits for a miss.
+  /// A request that waits for the fill of a miss.
   struct Waiter {
     Tick made{};
     Tick arrived{};
     Tick start{};
     std::uint32_t tag = 0;
-    std::uint32_t next = kNone;  ///< of those who ask for the same; behind the last one comes the first
     ClientNumber client = 0;
   };
-  /// Time that a request has spent on something, which only reports ask for. Saturates, at 4 ms.
+  /// Time that a request has spent, for reports alone. Saturates, at 4 ms.
   class Elapsed {
    public:
     Elapsed() = default;
@@ -113,25 +104,24 @@ class FirstLevelCache : public Cache, public LineMemory {
     static constexpr std::uint64_t kMost = ~std::uint32_t{0};
     std::uint32_t ps_;
   };
-  struct WayOfFill {
+  struct Fill {
     TagArray::Slot slot;      ///< where the sector goes; kNone: nowhere, the line has been dropped
     std::uint32_t successor;  ///< the miss that waits for this one's way
+    Elapsed for_mshr;         ///< from Miss::room to its departure
+    std::uint32_t waiters;    ///< requests for the same sector, a list of waiters_
   };
-  // Of many misses at once, most wait for an MSHR, and their records are too many for the host's nearest caches: each is one of
-  // its lines.
+  // A line of the host's cache: see detail/host_prefetch.h.
   struct alignas(64) Miss {
     Tick start;  ///< when it has been looked up,
     Tick room;   ///< and when it has its way
     std::uint64_t address;
     union {
-      WayOfFill way;            ///< of a fill
-      std::uint64_t byte_mask;  ///< of all others
+      Fill fill;           ///< of kind fill
+      ByteMask byte_mask;  ///< of all others
     };
-    Elapsed on_its_way;     ///< from `made` of its request to `start`,
-    Elapsed at_bank;        ///< and from its arrival;
-    Elapsed for_mshr;       ///< from `room` to its departure
-    std::uint32_t tag;      ///< of its request
-    std::uint32_t waiters;  ///< the last one who asks for the same; kNone: there are none
+    Elapsed on_its_way;  ///< from `made` of its request to `start`,
+    Elapsed at_bank;     ///< and from its arrival
+    std::uint32_t tag;   ///< of its request
     ClientNumber client;
     std::uint16_t waits_for;  ///< fills of the way that it shall have
     std::uint16_t bytes;
@@ -143,7 +133,7 @@ class FirstLevelCache : public Cache, public LineMemory {
     bool bypass : 1;
   };
   static_assert(sizeof(Miss) == 64);
-  /// A request that is not looked at before those before it have gone on.
+  /// A request that is not looked up before earlier ones have proceeded.
   struct HeldBack {
     SectorAccess access;
     ClientNumber client;
@@ -158,52 +148,40 @@ class FirstLevelCache : public Cache, public LineMemory {
       return request.arrived != other.request.arrived ? request.arrived > other.request.arrived : number > other.number;
     }
   };
-  /// A request of several sectors: its answer is that of the sector that comes last.
-  struct Join {
-    LineClient* client = nullptr;
-    std::uint32_t tag = 0;
-    unsigned remaining = 0;
-    LineAnswer last;
-    LatencyBreakdown below;
-  };
-  class Joiner : public LineClient {
+  /// The client of the sectors of a split request, whose tag is its number in splits_.
+  class SectorClient : public MemoryClient {
    public:
-    explicit Joiner(FirstLevelCache& cache) : cache_(cache) {}
-    void answered(std::uint32_t join, const LineAnswer& answer) override;
+    explicit SectorClient(FirstLevelCache& cache) : cache_(cache) {}
+    void on_response(std::uint32_t split, const MemoryResponse& response) override;
 
    private:
     FirstLevelCache& cache_;
   };
 
-  /// A hint for the host: a line that is not there is asked for, and the set perhaps full of fills.
-  [[gnu::always_inline]] void prefetch_victim(std::uint32_t set) {
-    const TagArray::Slot slot = tags_.cheap_victim(set);
-    if (slot == TagArray::kNone) return;
-    const std::uint32_t pending = tags_.sector(slot, 0).pending;
-    if (pending != TagArray::kNoFill) fetch_to_host(&misses_[pending]);
-  }
   void resume_waiting();
   void look_up_held_back();
-  ClientNumber number_of(LineClient& client) {
-    const ClientNumber number = client.number_in_memory;
+  ClientNumber number_of(MemoryClient& client) {
+    const ClientNumber number = client.number_in_target;
     return number < clients_.size() && clients_[number] == &client ? number : find_client(client);
   }
-  ClientNumber find_client(LineClient& client);
-  bool access_sectors(const Span& span, SectorAccess& access, Tick at, LineClient& client, std::uint32_t tag,
-                      LineAnswer& answer);
-  bool admit_sector(const SectorAccess& access, Tick at, ClientNumber client, std::uint32_t tag, LineAnswer& answer);
+  ClientNumber find_client(MemoryClient& client);
+  bool request_sectors(const Span& span, SectorAccess& access, Tick at, MemoryClient& client, std::uint32_t tag,
+                       MemoryResponse& response);
+  bool admit_sector(const SectorAccess& access, Tick at, ClientNumber client, std::uint32_t tag, MemoryResponse& response);
   /// kAllPass: what all_pass_ says, of which most of the work is none.
   template <bool kAllPass>
-  bool look_up(const SectorAccess& access, Tick at, ClientNumber client, std::uint32_t tag, LineAnswer& answer);
+  bool look_up(const SectorAccess& access, Tick at, ClientNumber client, std::uint32_t tag, MemoryResponse& response);
   template <bool kAllPass>
-  bool read_sector(const SectorAccess& access, const Waiter& waiter, LineAnswer& answer);
+  bool read_sector(const SectorAccess& access, const Waiter& waiter, MemoryResponse& response);
   template <bool kAllPass>
-  void read_complete(std::size_t bank, const TagArray::Sector& sector, Tick made, Tick arrived, Tick start, LineAnswer& answer);
-  bool read_hit(const LineAccess& request, Tick at, LineAnswer& answer);
-  bool access_otherwise(const LineAccess& request, Tick at, LineClient& client, std::uint32_t tag, LineAnswer& answer);
+  void read_complete(std::size_t bank, const TagArray::Sector& sector, Tick made, Tick arrived, Tick start,
+                     MemoryResponse& response);
+  bool read_hit(const MemoryRequest& request, Tick at, MemoryResponse& response);
+  bool request_otherwise(const MemoryRequest& request, Tick at, MemoryClient& client, std::uint32_t tag,
+                         MemoryResponse& response);
   Tick take_bank(std::size_t bank, Tick at);
   /// Before the horizon.
-  void forget_bookings();
+  void drop_bookings();
   void forward_sector(SectorAccess access, Waiter waiter);
   /// Whether a request may be looked at now.
   bool may_pass() const;
@@ -217,7 +195,6 @@ class FirstLevelCache : public Cache, public LineMemory {
   template <bool kAllPass>
   void miss_sector(const SectorAccess& access, TagArray::Slot slot, const Waiter& waiter);
   std::uint32_t new_miss(const Waiter& own);
-  void wait(std::uint32_t miss, Waiter waiter);
   TagArray::Slot take_way(const SectorAccess& access, std::uint32_t number, Miss& miss);
   TagArray::Slot choose_way(std::uint32_t set, Tick at, Tick& from);
   TagArray::Slot choose_other_way(std::uint32_t set, TagArray::Slot chosen, Tick at, Tick& from);
@@ -239,23 +216,22 @@ class FirstLevelCache : public Cache, public LineMemory {
     if (announced_ != nullptr) *announced_ = earlier(*announced_, at);
   }
   void drop_line(TagArray::Slot slot);
-  /// Tells those who wait for another one's miss, up to `last`.
-  void answer_others(std::uint32_t last, Tick at, bool counted);
-  void tell(const Waiter& waiter, const LineAnswer& answer, bool counted) {
-    if (counted) statistics_.read_latency += answer.done - waiter.arrived;
-    if (parameters_.transactions != 0) free_transactions_.insert(answer.done);
-    clients_[waiter.client]->answered(waiter.tag, answer);
+  /// Completes the requests of a list of waiters_, whose sector arrives at `at`.
+  void complete_waiters(std::uint32_t last, Tick at, bool counted);
+  void respond(const Waiter& waiter, const MemoryResponse& response, bool counted) {
+    if (counted) statistics_.read_latency += response.done - waiter.arrived;
+    if (parameters_.transactions != 0) free_transactions_.insert(response.done);
+    clients_[waiter.client]->on_response(waiter.tag, response);
   }
 
   const bool all_pass_;  ///< no request keeps others from passing
-  std::vector<LineClient*> clients_{&joiner_};
+  std::vector<MemoryClient*> clients_{&sector_client_};
   RecordPool<Miss> misses_;
-  std::vector<Waiter> waiters_;
-  std::vector<std::uint32_t> free_waiters_;
+  WaiterLists<Waiter> waiters_;
   std::vector<Departure> departures_;
   Tick next_departure_ = kNever;
   Tick* announced_ = nullptr;
-  std::vector<std::uint16_t> filling_;  ///< ways of each set into which a fill is under way
+  std::vector<std::uint16_t> filling_;  ///< ways of each set that a fill is pending for
   SortedTimes free_mshrs_;              ///< when each of those became free that are
   Ring<std::uint32_t> mshr_queue_;      ///< misses without one
   SortedTimes free_transactions_;       ///< likewise, when transactions are limited
@@ -270,9 +246,8 @@ class FirstLevelCache : public Cache, public LineMemory {
   Tick blocks_from_{};  ///< since when it has its bank
   Tick horizon_{};      ///< of retire()
   Tick forgotten_{};    ///< bookings before it; brought up to the horizon by the next request
-  std::vector<Join> joins_;
-  std::vector<std::uint32_t> free_joins_;
-  Joiner joiner_{*this};
+  SplitRequests splits_;
+  SectorClient sector_client_{*this};
 };
 
 }  // namespace lacuna

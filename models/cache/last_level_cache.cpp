@@ -20,8 +20,8 @@ LastLevelCache::LastLevelCache(sc_core::sc_module_name module_name, const CacheP
 
 // -- requests
 
-bool LastLevelCache::serve(const LineAccess& request, std::uint64_t local_line, Tick at, TagArray::Slot slot, std::uint32_t tag,
-                           Served& served) {
+bool LastLevelCache::request(const MemoryRequest& request, std::uint64_t local_line, Tick at, TagArray::Slot slot,
+                             std::uint32_t tag, MemoryResponse& response) {
   // Most requests are reads that hit.
   const std::uint64_t within = low_bits(static_cast<unsigned>(sector_shift_));
   const std::size_t bank = bank_of(local_line);
@@ -39,43 +39,51 @@ bool LastLevelCache::serve(const LineAccess& request, std::uint64_t local_line, 
         ++statistics_.read_hits;
         statistics_.bank_stall += start - at;
         statistics_.read_latency += start - at + hit_;
-        served = {start + hit_, start - at, hit_, {}, false};
+        response.done = start + hit_;
+        response.queueing = start - at;
+        response.service = hit_;
+        response.mshr = {};
+        response.failed = false;
+        response.below = nullptr;
         return true;
       }
     }
   }
   ++waiting_;
   SectorAccess access;
-  const bool known = in_one_sector(request, local_line, access) ? admit(access, at, tag, served)
-                                                                : serve_sectors(request, access, at, tag, served);
+  const bool known = in_one_sector(request, local_line, access) ? admit(access, at, tag, response)
+                                                                : request_sectors(request, access, at, tag, response);
   if (!known) return false;
   --waiting_;
   return true;
 }
 
-bool LastLevelCache::serve_sectors(const LineAccess& request, SectorAccess access, Tick at, std::uint32_t tag, Served& served) {
-  const std::uint32_t join = take_record(joins_, free_joins_);
-  joins_[join] = {.remaining = 1, .last = {.tag = tag, .served = {.done = at}}};
+bool LastLevelCache::request_sectors(const MemoryRequest& request, SectorAccess access, Tick at, std::uint32_t tag,
+                                     MemoryResponse& response) {
+  const std::uint32_t number = splits_.begin(*client_, tag, {.arrived = at, .done = at});
   const Span span{.address = request.address, .length = request.bytes, .byte_mask = request.byte_mask};
   const std::uint64_t end = request.address + request.bytes;
   for (std::uint64_t address = request.address; address != end; address += access.length) {
     split(span, address, access);
-    ++joins_[join].remaining;
-    Served part{};
-    if (!admit(access, at, kJoins | join, part)) continue;
-    --joins_[join].remaining;
-    if (part.done >= joins_[join].last.served.done) joins_[join].last = {.tag = tag, .served = part};
+    splits_.add_sector(number);
+    MemoryResponse part;
+    if (admit(access, at, kSplit | number, part)) splits_.complete_sector(number, part);
   }
-  if (--joins_[join].remaining != 0) return false;
-  served = joins_[join].last.served;
-  free_joins_.push_back(join);
+  if (!splits_.end(number)) return false;
+  SplitRequests::Complete complete;
+  splits_.take(number, complete);
+  response = complete.response;
+  if (response.below != nullptr) {  // a sector of a memory that responds within the call
+    memory_time_ = complete.below;
+    response.below = &memory_time_;
+  }
   return true;
 }
 
-bool LastLevelCache::admit(const SectorAccess& access, Tick at, std::uint32_t tag, Served& served) {
+bool LastLevelCache::admit(const SectorAccess& access, Tick at, std::uint32_t tag, MemoryResponse& response) {
   if (may_pass(access.bank)) {
-    if (!look_up(access, at, tag, served)) return false;
-    if (parameters_.transactions != 0) free_transactions_.insert(served.done);
+    if (!look_up(access, at, tag, response)) return false;
+    if (parameters_.transactions != 0) free_transactions_.insert(response.done);
     return true;
   }
   queues_[access.bank].held_back.push({access, at, tag});
@@ -83,7 +91,7 @@ bool LastLevelCache::admit(const SectorAccess& access, Tick at, std::uint32_t ta
   return false;
 }
 
-bool LastLevelCache::look_up(const SectorAccess& access, Tick arrived, std::uint32_t tag, Served& served) {
+bool LastLevelCache::look_up(const SectorAccess& access, Tick arrived, std::uint32_t tag, MemoryResponse& response) {
   Tick admitted = later(arrived, queues_[access.bank].free);
   if (parameters_.transactions != 0) admitted = later(admitted, free_transactions_.take_earliest());
   Tick start = banks_[access.bank].reserve(admitted, access.atomic ? atomic_ : port_time_);
@@ -95,19 +103,20 @@ bool LastLevelCache::look_up(const SectorAccess& access, Tick arrived, std::uint
   } else if (access.write) {
     ++statistics_.writes;
   }
-  const bool known = access.write && !access.atomic ? write_sector(access, arrived, start, tag, served)
-                                                    : read_sector(access, arrived, start, tag, served);
+  const bool known = access.write && !access.atomic ? write_sector(access, arrived, start, tag, response)
+                                                    : read_sector(access, arrived, start, tag, response);
   if (!known) return false;
-  if (!access.write) statistics_.read_latency += served.done - arrived;
+  if (!access.write) statistics_.read_latency += response.done - arrived;
   if (parameters_.in_order) {
     // The next one is looked at in a cycle of its own, not in what is left of this one.
-    const Tick waited = served.queueing - (start - arrived);
+    const Tick waited = response.queueing - (start - arrived);
     if (waited > Tick{}) queues_[access.bank].free = clock_.align_up(start + waited);
   }
   return true;
 }
 
-bool LastLevelCache::read_sector(const SectorAccess& access, Tick arrived, Tick start, std::uint32_t tag, Served& served) {
+bool LastLevelCache::read_sector(const SectorAccess& access, Tick arrived, Tick start, std::uint32_t tag,
+                                 MemoryResponse& response) {
   ++statistics_.reads;
   const TagArray::Slot slot = tags_.find(access.set, access.line);
   if (slot != TagArray::kNone && tags_.sector(slot, access.sector).complete) {
@@ -115,11 +124,11 @@ bool LastLevelCache::read_sector(const SectorAccess& access, Tick arrived, Tick 
     TagArray::Sector& sector = tags_.sector(slot, access.sector);
     if (access.atomic) tags_.mark_dirty(sector, access.byte_mask);
     if (sector.pending != TagArray::kNoFill) {
-      wait(sector.pending, {arrived, start, tag, kNone, access.write});
+      waiters_.append(misses_[sector.pending].waiters, {arrived, start, tag, access.write});
       return false;
     }
     const Outcome outcome = read_present(sector, start);
-    served = {outcome.done, outcome.queueing + (start - arrived), outcome.service, {}, false};
+    response = {.done = outcome.done, .queueing = outcome.queueing + (start - arrived), .service = outcome.service};
     return true;
   }
   ++statistics_.read_misses;
@@ -138,7 +147,8 @@ bool LastLevelCache::read_sector(const SectorAccess& access, Tick arrived, Tick 
   return false;
 }
 
-bool LastLevelCache::write_sector(const SectorAccess& access, Tick arrived, Tick start, std::uint32_t tag, Served& served) {
+bool LastLevelCache::write_sector(const SectorAccess& access, Tick arrived, Tick start, std::uint32_t tag,
+                                  MemoryResponse& response) {
   TagArray::Slot slot = tags_.find(access.set, access.line);
   if (slot == TagArray::kNone) {
     ++statistics_.write_misses;
@@ -152,7 +162,7 @@ bool LastLevelCache::write_sector(const SectorAccess& access, Tick arrived, Tick
   tags_.touch(slot);
   TagArray::Sector& sector = tags_.sector(slot, access.sector);
   const Tick room = write_to(sector, access.byte_mask, start);
-  served = {room + write_, room - arrived, write_, {}, false};
+  response = {.done = room + write_, .queueing = room - arrived, .service = write_};
   return true;
 }
 
@@ -161,14 +171,6 @@ std::uint32_t LastLevelCache::new_miss(const SectorAccess& access, Tick arrived,
   misses_[number] = {
       .access = access, .arrived = arrived, .start = start, .begin = start + tag_, .room = start + tag_, .tag = tag};
   return number;
-}
-
-void LastLevelCache::wait(std::uint32_t miss, const Waiter& waiter) {
-  const std::uint32_t number = take_record(waiters_, free_waiters_);
-  std::uint32_t& last = misses_[miss].waiters;
-  waiters_[number] = waiter;
-  waiters_[number].next = last == kNone ? number : std::exchange(waiters_[last].next, number);
-  last = number;
 }
 
 // -- stages of a miss
@@ -219,10 +221,10 @@ void LastLevelCache::take_way(std::uint32_t number, Tick at) {
       write_to(sector, access.byte_mask, miss.room - tag_);
     }
   } else if (!miss.fill) {
-    const DeferredMemory::Reply reply = ask(access, miss.room, number);
-    miss.failed |= reply.failed;
-    if (reply.known) {
-      miss.begin = reply.done;
+    MemoryResponse accepted;
+    if (request_memory(access, miss.room, number, accepted)) {
+      miss.failed |= accepted.failed;
+      miss.begin = accepted.done;
     } else {
       ++miss.writes;
     }
@@ -235,19 +237,20 @@ void LastLevelCache::write_back_victim(std::uint32_t number, TagArray::Slot slot
   const std::uint64_t line = tags_.tag(slot) << line_shift_;
   for (unsigned index = 0; index < tags_.sectors(); ++index) {
     TagArray::Sector& sector = tags_.sector(slot, index);
-    if (sector.dirty == 0) continue;
+    if (!tags_.is_dirty(sector)) continue;
     ++statistics_.write_backs;
-    const DeferredMemory::Reply reply = ask({.address = line + (std::uint64_t{index} << sector_shift_),
-                                             .byte_mask = sector.dirty,
-                                             .length = static_cast<std::uint16_t>(1U << sector_shift_),
-                                             .kind = RequestKind::write_back,
-                                             .write = true},
-                                            at, number);
+    MemoryResponse accepted;
+    const bool known = request_memory({.address = line + (std::uint64_t{index} << sector_shift_),
+                                       .byte_mask = tags_.dirty(sector),
+                                       .length = static_cast<std::uint16_t>(1U << sector_shift_),
+                                       .kind = RequestKind::write_back,
+                                       .write = true},
+                                      at, number, accepted);
     tags_.clean(sector);
-    miss.failed |= reply.failed;
-    if (reply.known) {
-      statistics_.write_back_stall += reply.done - at;
-      miss.room = later(miss.room, reply.done);
+    if (known) {
+      miss.failed |= accepted.failed;
+      statistics_.write_back_stall += accepted.done - at;
+      miss.room = later(miss.room, accepted.done);
     } else {
       ++miss.writes;
     }
@@ -260,27 +263,29 @@ void LastLevelCache::proceed(std::uint32_t number) {
   if (!miss.fill) {
     end_write(number);
   } else if (miss.has_mshr) {
-    leave_for_memory(number);
+    depart(number);
   }
 }
 
-void LastLevelCache::leave_for_memory(std::uint32_t number) {
+void LastLevelCache::depart(std::uint32_t number) {
   Miss& miss = misses_[number];
   const std::uint64_t within = low_bits(static_cast<unsigned>(sector_shift_));
   miss.room = later(miss.begin, miss.room);
-  const DeferredMemory::Reply reply = ask({.address = miss.access.address & ~within,
-                                           .length = static_cast<std::uint16_t>(within + 1),
-                                           .requester = miss.access.requester,
-                                           .kind = RequestKind::fill},
-                                          miss.room, number);
+  MemoryResponse filled;
+  const bool known = request_memory({.address = miss.access.address & ~within,
+                                     .length = static_cast<std::uint16_t>(within + 1),
+                                     .requester = miss.access.requester,
+                                     .kind = RequestKind::fill},
+                                    miss.room, number, filled);
   free_bank(miss, number, miss.room);
   if (holds_fill(miss, number)) {
     TagArray::Sector& sector = tags_.sector(miss.slot, miss.access.sector);
-    sector.filled(miss.start + tag_, reply.done);
-    sector.locked = reply.done + lock_;
+    sector.filled(miss.start + tag_, filled.done);
+    sector.locked = filled.done + lock_;
   }
-  miss.failed |= reply.failed;
-  if (reply.known) end_fill(number, reply.done, reply.waiting);
+  if (!known) return;
+  miss.failed |= filled.failed;
+  end_fill(number, filled.done, filled.queueing);
 }
 
 // Whether the way that a fill was given is still its own: maintenance may have dropped the line.
@@ -299,20 +304,31 @@ void LastLevelCache::free_bank(const Miss& miss, std::uint32_t number, Tick leav
   if (leaves > asked) queue.free = clock_.align_up(miss.start + (leaves - asked));
 }
 
-DeferredMemory::Reply LastLevelCache::ask(const SectorAccess& access, Tick at, std::uint32_t number) {
-  if (memory_ != nullptr) return memory_->ask({access.address, access.length, access.write, at}, *this, number);
+bool LastLevelCache::request_memory(const SectorAccess& access, Tick at, std::uint32_t number, MemoryResponse& response) {
+  if (memory_ != nullptr) {
+    const MemoryRequest request{.address = access.address,
+                                .byte_mask = access.byte_mask,
+                                .made = at,
+                                .bytes = access.length,
+                                .requester = access.requester,
+                                .kind = access.kind,
+                                .write = access.write};
+    return memory_->request(request, at, *this, number, response);
+  }
   error_ = tlm::TLM_OK_RESPONSE;
-  const Tick done = send(access, at);
-  return {.done = done, .waiting = {}, .known = true, .failed = error_ != tlm::TLM_OK_RESPONSE};
+  response = {.made = at, .arrived = at, .done = send(access, at)};
+  response.failed = error_ != tlm::TLM_OK_RESPONSE;
+  return true;
 }
 
-void LastLevelCache::answered(std::uint32_t number, Tick done, Tick waiting) {
+// The memory's response to the request of a miss.
+void LastLevelCache::on_response(std::uint32_t number, const MemoryResponse& response) {
   Miss& miss = misses_[number];
   if (miss.writes == 0) {
-    end_fill(number, done, waiting);
+    end_fill(number, response.done, response.queueing);
   } else {
-    statistics_.write_back_stall += waiting;
-    (miss.slot == TagArray::kNone && !miss.fill ? miss.begin : miss.room) = later(miss.room, done);
+    statistics_.write_back_stall += response.queueing;
+    (miss.slot == TagArray::kNone && !miss.fill ? miss.begin : miss.room) = later(miss.room, response.done);
     --miss.writes;
     proceed(number);
   }
@@ -330,68 +346,60 @@ void LastLevelCache::end_fill(std::uint32_t number, Tick done, Tick waiting) {
   }
   free_mshrs_.insert(done);
   if (!miss.access.write) statistics_.read_latency += done + fill_ - miss.arrived;
-  tell({.tag = miss.tag,
-        .served = {.done = done + fill_,
-                   .queueing = (miss.start - miss.arrived) + (miss.room - (miss.start + tag_)),
-                   .service = tag_ + fill_,
-                   .mshr = miss.begin - (miss.start + tag_),
-                   .failed = miss.failed},
-        .from_memory = true,
-        .memory_waiting = waiting,
-        .memory_service = done - miss.room - waiting});
-  // What waits for it finds the sector here, or on its way.
+  memory_time_.set(MemoryLevel::dram, waiting, done - miss.room - waiting);
+  respond(miss.tag, {.arrived = miss.arrived,
+                     .done = done + fill_,
+                     .queueing = (miss.start - miss.arrived) + (miss.room - (miss.start + tag_)),
+                     .service = tag_ + fill_,
+                     .mshr = miss.begin - (miss.start + tag_),
+                     .level = level_,
+                     .failed = miss.failed,
+                     .below = &memory_time_});
+  // Requests that waited for the fill find the sector present, or still to come.
   TagArray::Sector filled{};
   filled.filled(miss.start + tag_, done);
   filled.locked = done + lock_;
-  std::uint32_t told = kNone;
-  for (std::uint32_t next = miss.waiters != kNone ? waiters_[miss.waiters].next : kNone; told != miss.waiters;) {
-    const Waiter waiter = waiters_[next];
-    free_waiters_.push_back(next);
-    told = std::exchange(next, waiter.next);
+  waiters_.take_all(miss.waiters, [&](const Waiter& waiter) {
     const Outcome outcome = read_present(filled, waiter.start);
     if (!waiter.write) statistics_.read_latency += outcome.done - waiter.arrived;
-    tell({.tag = waiter.tag,
-          .served = {.done = outcome.done,
-                     .queueing = outcome.queueing + (waiter.start - waiter.arrived),
-                     .service = outcome.service,
-                     .mshr = {},
-                     .failed = miss.failed}});
-  }
+    respond(waiter.tag, {.arrived = waiter.arrived,
+                         .done = outcome.done,
+                         .queueing = outcome.queueing + (waiter.start - waiter.arrived),
+                         .service = outcome.service,
+                         .level = level_,
+                         .failed = miss.failed});
+  });
   misses_.give_back(number);
 }
 
 void LastLevelCache::end_write(std::uint32_t number) {
   const Miss& miss = misses_[number];
   free_bank(miss, number, miss.room);
-  const Tick asked = miss.start + tag_;
+  const Tick looked_up = miss.start + tag_;
   const bool passed_on = miss.slot == TagArray::kNone;
-  tell({.tag = miss.tag,
-        .served = {.done = passed_on ? miss.begin : miss.room - tag_ + write_,
-                   .queueing = (miss.start - miss.arrived) + (miss.room - asked),
-                   .service = passed_on ? tag_ : write_,
-                   .mshr = {},
-                   .failed = miss.failed},
-        .from_memory = passed_on,
-        .memory_waiting = {},
-        .memory_service = passed_on ? miss.begin - miss.room : Tick{}});
+  if (passed_on) memory_time_.set(MemoryLevel::dram, {}, miss.begin - miss.room);
+  respond(miss.tag, {.arrived = miss.arrived,
+                     .done = passed_on ? miss.begin : miss.room - tag_ + write_,
+                     .queueing = (miss.start - miss.arrived) + (miss.room - looked_up),
+                     .service = passed_on ? tag_ : write_,
+                     .level = level_,
+                     .failed = miss.failed,
+                     .below = passed_on ? &memory_time_ : nullptr});
   misses_.give_back(number);
 }
 
-void LastLevelCache::tell(Answer answer) {
-  if (parameters_.transactions != 0) free_transactions_.insert(answer.served.done);
-  if ((answer.tag & kJoins) != 0) {
-    const std::uint32_t number = answer.tag & ~kJoins;
-    Join& join = joins_[number];
-    if (answer.served.done >= join.last.served.done) {
-      answer.tag = join.last.tag;
-      join.last = answer;
-    }
-    if (--join.remaining != 0) return;
-    answer = join.last;
-    free_joins_.push_back(number);
+void LastLevelCache::respond(std::uint32_t tag, const MemoryResponse& response) {
+  if (parameters_.transactions != 0) free_transactions_.insert(response.done);
+  if ((tag & kSplit) == 0) {
+    --waiting_;
+    client_->on_response(tag, response);
+    return;
   }
+  if (!splits_.complete_sector(tag & ~kSplit, response)) return;
+  SplitRequests::Complete complete;
+  splits_.take(tag & ~kSplit, complete);
   --waiting_;
-  answers_.push_back(answer);
+  client_->on_response(complete.tag, complete.response);
 }
 
 void LastLevelCache::resume() {
@@ -412,8 +420,8 @@ void LastLevelCache::resume() {
     const HeldBack next = first->held_back[0];
     first->held_back.drop(1);
     --held_back_;
-    Served served{};
-    if (look_up(next.access, next.arrived, next.tag, served)) tell({.tag = next.tag, .served = served});
+    MemoryResponse response;
+    if (look_up(next.access, next.arrived, next.tag, response)) respond(next.tag, response);
   }
 }
 
@@ -421,15 +429,12 @@ void LastLevelCache::reset() {
   Cache::reset();
   misses_.clear();
   waiters_.clear();
-  free_waiters_.clear();
   free_mshrs_.assign(parameters_.mshrs);
   mshr_queue_.clear();
   free_transactions_.assign(parameters_.transactions);
   for (BankQueue& queue : queues_) queue = {};
   held_back_ = waiting_ = 0;
-  joins_.clear();
-  free_joins_.clear();
-  answers_.clear();
+  splits_.clear();
 }
 
 }  // namespace lacuna

@@ -4,7 +4,8 @@
 
 namespace lacuna {
 
-TagArray::TagArray(std::uint32_t sets, unsigned ways, unsigned sectors, const ReplacementPolicy& policy, std::uint64_t seed)
+TagArray::TagArray(std::uint32_t sets, unsigned ways, unsigned sectors, const ReplacementPolicy& policy, std::uint64_t seed,
+                   unsigned sector_bytes)
     : sets_(sets),
       ways_(ways),
       way_bits_(std::has_single_bit(ways) ? std::countr_zero(ways) : -1),
@@ -12,6 +13,7 @@ TagArray::TagArray(std::uint32_t sets, unsigned ways, unsigned sectors, const Re
       tags_(std::size_t{sets} * ways),
       signatures_(ways % kPerWord == 0 && std::endian::native == std::endian::little ? tags_.size() : 0),
       sectors_(std::size_t{sets} * ways * sectors),
+      dirty_high_(sector_bytes > 64 ? sectors_.size() : 0),
       replacement_(policy, sets, ways, seed),
       empty_(sets * ways) {}
 
@@ -30,7 +32,10 @@ void TagArray::drop_all() {
   if (installed_ <= kFew) {
     for (const Slot slot : std::span(few_).first(installed_)) {
       set_tag(slot, kEmpty);
-      std::fill_n(&sector(slot, 0), sectors_count_, Sector{});
+      for (unsigned i = 0; i < sectors_count_; ++i) {
+        clean(sector(slot, i));
+        sector(slot, i) = {};
+      }
       replacement_.reset(set_of(slot));
     }
     replacement_.restart();
@@ -38,6 +43,7 @@ void TagArray::drop_all() {
     tags_.clear();
     signatures_.clear();
     sectors_.clear();
+    dirty_high_.clear();
     replacement_.reset();
   }
   installed_ = 0;

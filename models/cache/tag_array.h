@@ -13,8 +13,13 @@
 #include "models/common/host/host_prefetch.h"
 #include "models/common/host/zeroed_array.h"
 #include "models/common/time/units.h"
+#include "models/common/transport/byte_mask.h"
 
 namespace lacuna {
+
+namespace detail {
+struct CachePrefetch;
+}
 
 /// Lines are named by their number (address / line size); the caller chooses the set.
 class TagArray {
@@ -33,12 +38,12 @@ class TagArray {
     std::uint32_t inverted_;
   };
 
-  // Small: the sectors of all caches together are more than the host's caches hold. Two of them share one of its lines.
+  // Half a line of the host's cache: see detail/host_prefetch.h.
   struct alignas(32) Sector {
     Tick ready{};             ///< when the last fill arrived
     Tick locked{};            ///< until when it was filled or written last; its way is not free before
-    std::uint64_t dirty = 0;  ///< bytes that downstream does not have: bit i = byte i of the sector
-    FillNumber pending{};     ///< of a cache that answers later: the fill that is to come; ready and locked are unknown then
+    std::uint64_t dirty = 0;  ///< of the first 64 bytes, those that downstream does not have: TagArray::dirty() has all
+    FillNumber pending{};     ///< of a cache that responds later: the pending fill, until which ready and locked are unknown
     std::uint32_t fetch_ps : 31 = 0;  ///< what the last fill took; saturates, at 2 ms
     bool complete : 1 = false;        ///< all bytes are here, not only the dirty ones
 
@@ -52,8 +57,9 @@ class TagArray {
   };
   static_assert(sizeof(Sector) == 32);
 
+  /// `sector_bytes`: at most ByteMask::kBytes.
   TagArray(std::uint32_t sets, unsigned ways, unsigned sectors = 1, const ReplacementPolicy& policy = ReplacementPolicy::lru,
-           std::uint64_t seed = 0);
+           std::uint64_t seed = 0, unsigned sector_bytes = 64);
 
   std::uint32_t sets() const { return sets_; }
   std::uint32_t slots() const { return sets_ * ways_; }
@@ -62,31 +68,6 @@ class TagArray {
 
   /// The slot of a line that is present, or kNone. Does not change the replacement order.
   [[gnu::always_inline]] Slot find(std::uint32_t set, std::uint64_t line) const { return find_tag(set, ~line); }
-  /// A hint for the host: the set will be looked up, and perhaps changed.
-  void prefetch(std::uint32_t set) const {
-    const std::size_t first = std::size_t{set} * ways_;
-    replacement_.prefetch(set);
-    if (!signatures_.empty()) {
-      // What else will be asked for depends on whether the line is there.
-      fetch_to_host(&signatures_[first]);
-      return;
-    }
-    fetch_to_host(&tags_[first]);
-    for (unsigned sector = 0; sector < ways_ * sectors_count_ && sector < kPerWord; sector += 64 / sizeof(Sector))
-      fetch_to_host(&sectors_[first * sectors_count_ + sector]);
-  }
-  /// Later, when that has come: where the line seems to be, or else the one of the set that will give way to it. Returns that
-  /// slot, or kNone.
-  Slot prefetch_line(std::uint32_t set, std::uint64_t line) {
-    Slot slot = first_candidate(set, line);
-    if (slot == kNone) {
-      slot = cheap_victim(set);
-      if (slot == kNone) return kNone;
-    }
-    fetch_to_host(&tags_[slot]);
-    fetch_to_host(&sectors_[std::size_t{slot} * sectors_count_]);
-    return slot;
-  }
   /// An empty slot of the set, or the one that gives way.
   Slot victim(std::uint32_t set) {
     const Slot empty = empty_ != 0 ? find_tag(set, kEmpty) : kNone;
@@ -146,17 +127,30 @@ class TagArray {
   /// Whether a line was installed since drop_all().
   bool used() const { return installed_ != 0; }
 
-  void mark_dirty(Sector& sector, std::uint64_t bytes) {
-    dirty_sectors_ += sector.dirty == 0 && bytes != 0 ? 1 : 0;
-    sector.dirty |= bytes;
+  /// Bytes of a sector of this array that downstream does not have.
+  ByteMask dirty(const Sector& sector) const {
+    return ByteMask(sector.dirty, dirty_high_.empty() ? 0 : dirty_high_[number_of(sector)]);
+  }
+  bool is_dirty(const Sector& sector) const {
+    return sector.dirty != 0 || (!dirty_high_.empty() && dirty_high_[number_of(sector)] != 0);
+  }
+  void mark_dirty(Sector& sector, ByteMask bytes) {
+    dirty_sectors_ += bytes.any() && !is_dirty(sector) ? 1 : 0;
+    sector.dirty |= bytes.low();
+    if (!dirty_high_.empty()) [[unlikely]]
+      dirty_high_[number_of(sector)] |= bytes.high();
   }
   void clean(Sector& sector) {
-    dirty_sectors_ -= sector.dirty != 0 ? 1 : 0;
+    dirty_sectors_ -= is_dirty(sector) ? 1 : 0;
     sector.dirty = 0;
+    if (!dirty_high_.empty()) [[unlikely]]
+      dirty_high_[number_of(sector)] = 0;
   }
   std::uint32_t dirty_sectors() const { return dirty_sectors_; }
 
  private:
+  friend struct detail::CachePrefetch;
+
   /// drop_all() of no more lines than this drops them one by one.
   static constexpr unsigned kFew = 32;
   void note_install(Slot slot) {
@@ -214,6 +208,7 @@ class TagArray {
     return (others - kEach) & ~others & (kEach << 7);
   }
   static unsigned lowest_byte(std::uint64_t bits) { return static_cast<unsigned>(std::countr_zero(bits)) / 8; }
+  std::size_t number_of(const Sector& sector) const { return static_cast<std::size_t>(&sector - &sectors_[0]); }
   static std::uint64_t signature(std::uint64_t tag) { return tag * 0x9e37'79b9'7f4a'7c15 >> 56; }
   void set_tag(Slot slot, std::uint64_t tag) {
     tags_[slot] = tag;
@@ -227,6 +222,7 @@ class TagArray {
   ZeroedArray<std::uint64_t> tags_;
   ZeroedArray<std::uint8_t> signatures_;  // of the tags; empty: there are none
   ZeroedArray<Sector> sectors_;
+  ZeroedArray<std::uint64_t> dirty_high_;  // of bytes from 64 on, by sector; empty: sectors have no more than 64
   Replacement replacement_;
   std::uint32_t dirty_sectors_ = 0;
   std::uint32_t empty_;     ///< slots

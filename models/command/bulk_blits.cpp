@@ -217,7 +217,8 @@ bool BulkBlits::sample(Copy& copy) {
       // end had been written: that is what the samples evict.
       if (const std::uint64_t l2 = context_->l2_bytes();
           copy.over_link() && !copy.kind.to_host && copy.blit.bytes > copy.done + l2 + kPieceInMemory) {
-        context_->leave({.destination = copy.blit.destination + copy.blit.bytes - l2, .bytes = l2, .has_source = false}, false);
+        context_->install_copied(
+            {.destination = copy.blit.destination + copy.blit.bytes - l2, .bytes = l2, .has_source = false}, false);
       }
       copy.sample = Copy::Sample::second;
       execute(copy, copy.cut_after(copy.done + size));
@@ -312,11 +313,11 @@ void BulkBlits::catch_up(Copy& copy) {
 
 void BulkBlits::end_bulk(Copy& copy) {
   copy.in_bulk = false;
-  context_->leave({.source = copy.blit.source + copy.from,
-                   .destination = copy.blit.destination + copy.from,
-                   .bytes = copy.done - copy.from,
-                   .has_source = !copy.blit.is_fill()},
-                  true);
+  context_->install_copied({.source = copy.blit.source + copy.from,
+                            .destination = copy.blit.destination + copy.from,
+                            .bytes = copy.done - copy.from,
+                            .has_source = !copy.blit.is_fill()},
+                           true);
 }
 
 void BulkBlits::advance() {

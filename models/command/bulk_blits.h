@@ -16,7 +16,7 @@
 // Kernels whose workgroups loop can be cut only between two turns: there the change takes up to one turn more.
 //
 // In bulk nothing occupies compute units, and no wavefront instruction is counted. The memory system's counters grow by what
-// the samples say; L2 and TLBs are left as the executed copy leaves them (CopyContext::leave).
+// the samples say; L2 and TLBs are left as the executed copy leaves them (CopyContext::install_copied).
 #pragma once
 
 #include <array>

@@ -67,7 +67,7 @@ void Fences::make_cold(Dispatch& dispatch) {
 void Fences::drop_clean(std::uint64_t address, std::uint64_t bytes) {
   const isa::MemoryWindow window = context_.vm.find(address);
   if (!window.contains(address, bytes)) return;
-  for (CacheMaintenance* cache : l2_) cache->forget(window.physical + (address - window.base), bytes);
+  for (CacheMaintenance* cache : l2_) cache->drop_clean(window.physical + (address - window.base), bytes);
 }
 
 }  // namespace lacuna

@@ -40,7 +40,7 @@ ComputeUnit::~ComputeUnit() = default;
 
 // -- wiring
 
-void ComputeUnit::attach_memory(LineMemory& vector, LineMemory& scalar, LineMemory& instruction) {
+void ComputeUnit::attach_memory(MemoryTarget& vector, MemoryTarget& scalar, MemoryTarget& instruction) {
   memory_.attach(vector, scalar);
   fetch_.port().attach(instruction);
 }
@@ -74,7 +74,7 @@ bool ComputeUnit::launch(Dispatch& dispatch, std::uint64_t workgroup, Tick start
                          std::span<const std::uint32_t> scratch_slots) {
   ResidentWorkgroup* const group = workgroups_.launch(dispatch, workgroup, scratch_slots);
   if (group == nullptr) return false;
-  if (!std::exchange(works_, true)) forget_bookings();
+  if (!std::exchange(works_, true)) drop_bookings();
   windows_->launched(group_, *this, *group, workgroups_.first_cycle(start));
   return true;
 }
@@ -122,11 +122,11 @@ void ComputeUnit::run(Cycles limit) {
 
 void ComputeUnit::retire() {
   if (!works_) return;
-  forget_bookings();
+  drop_bookings();
   works_ = !idle();
 }
 
-void ComputeUnit::forget_bookings() {
+void ComputeUnit::drop_bookings() {
   const Tick horizon = windows_->horizon();
   memory_.retire(horizon);
   if (TranslationLevel* const tlb = fetch_.port().tlb()) tlb->retire(horizon);

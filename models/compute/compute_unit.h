@@ -79,7 +79,7 @@ class ComputeUnit final : public sc_core::sc_module, public WindowedUnit, public
   // -- wiring, before the first launch
 
   /// Memories that may respond later, in place of those that the sockets are bound to.
-  void attach_memory(LineMemory& vector, LineMemory& scalar, LineMemory& instruction);
+  void attach_memory(MemoryTarget& vector, MemoryTarget& scalar, MemoryTarget& instruction);
   /// The caches that instructions of this unit can invalidate.
   void attach_caches(CacheMaintenance* l1_vector, CacheMaintenance* l1_scalar, CacheMaintenance* l1_instruction) {
     events_.attach_caches(l1_vector, l1_scalar, l1_instruction);
@@ -127,7 +127,7 @@ class ComputeUnit final : public sc_core::sc_module, public WindowedUnit, public
   const LocalDataShare& lds() const { return memory_.lds(); }
   const MatrixUnits& matrix_units() const { return matrix_.units(); }
   void describe(StatisticsGroup& group) const;
-  /// Start of the oldest load with an outstanding answer; kNever: there is none.
+  /// Start of the oldest load with an outstanding response; kNever: there is none.
   Tick oldest_load() const { return memory_.oldest_load(); }
   /// Adds the resident wavefronts. Between windows.
   void take_snapshot(std::vector<WavefrontSnapshot>& wavefronts) const;
@@ -136,7 +136,7 @@ class ComputeUnit final : public sc_core::sc_module, public WindowedUnit, public
 
  private:
   void announce(Cycles limit) const override;
-  void forget_bookings();
+  void drop_bookings();
 
   // compute_unit_issue.cpp
   void run_timed(Cycles limit);

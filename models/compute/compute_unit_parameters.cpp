@@ -32,8 +32,8 @@ void ComputeUnitParameters::describe(ParameterSection& s) {
   s.add("lds_conflicts", lds_conflicts,
         "Whether lanes that meet in a bank of the local data share take turns; else every access takes a cycle",
         {.source = kGcn3});
-  s.add("transaction_bytes", transaction_bytes, "Bytes of a coalesced memory transaction, 32 or 64",
-        {.range = {32, 64}, .power_of_two = true, .unit = "bytes", .source = kTable2});
+  s.add("transaction_bytes", transaction_bytes, "Bytes of a coalesced memory transaction, 32, 64 or 128",
+        {.range = {32, 128}, .power_of_two = true, .unit = "bytes", .source = kTable2});
   s.add(
       "reorder_entries", reorder_entries,
       "Transactions in a buffer that returns them in order, one a cycle, whichever wavefronts they are of; 0 = only those of a "

@@ -16,7 +16,7 @@
 
 #include "models/common/config/statistics.h"
 #include "models/common/time/units.h"
-#include "models/common/transport/line_memory.h"
+#include "models/common/transport/memory_request.h"
 #include "models/common/transport/translation_level.h"
 #include "models/compute/compute_unit_parameters.h"
 #include "models/compute/memory/memory_tokens.h"
@@ -75,7 +75,7 @@ class LoadStage {
 
  protected:
   VectorMemory& memory() { return memory_; }
-  /// Of requests whose answers registers_filled() receives.
+  /// Of requests whose completion registers_filled() reports.
   Counters own_counters() const { return counters_of_stage(number_); }
   /// Leaves the access to the next stage, or to the vector memory unit.
   MemoryTokens::Token pass_on(WavefrontSlot& slot, const isa::DecodedInstruction& instruction, Counters counters,
@@ -98,7 +98,7 @@ struct LoadStageContext {
   const GpuVm& vm;
   MemoryTokens& tokens;
   VectorMemory& memory;
-  LineMemory& socket;  ///< the memory at the unit's vector socket
+  MemoryTarget& socket;  ///< the memory at the unit's vector socket
 };
 /// Makes the stage of one compute unit. Null: the unit has none.
 using LoadStageFactory = std::function<std::unique_ptr<LoadStage>(const LoadStageContext&)>;

@@ -58,42 +58,52 @@ void DramChannel::second_transport(tlm::tlm_generic_payload& payload, sc_core::s
   access(payload, second_slice_, slice_.size().n / slice_.count(), delay);
 }
 
-// -- requests that wait for their answers
+// -- requests that wait for the command scheduler
 
-DeferredMemory::Reply DramChannel::Port::ask(const Request& request, Client& client, std::uint32_t number) {
+bool DramChannel::Port::request(const MemoryRequest& request, Tick at, MemoryClient& client, std::uint32_t tag,
+                                MemoryResponse& response) {
   DramChannel& channel = channel_;
   DramStatistics& statistics = channel.schedule_.statistics();
+  response.made = request.made;
+  response.arrived = response.done = at;
+  response.queueing = response.service = response.mshr = Tick{};
+  response.level = MemoryLevel::dram;
+  response.failed = false;
+  response.below = nullptr;
   if (!slice_.contains(request.address, request.bytes)) [[unlikely]] {
     ++statistics.errors;
-    return {.done = request.at, .waiting = {}, .known = true, .failed = true};
+    response.failed = true;
+    return true;
   }
   const std::uint64_t address = first_local_ + slice_.local(request.address);
-  const Tick arrives = request.at + channel.frontend_;
-  const std::uint32_t asked = take_record(channel.asked_, channel.free_asked_);
-  channel.asked_[asked] = {&client, number, request.write, request.at};
+  const Tick arrives = at + channel.frontend_;
+  const std::uint32_t number = take_record(channel.pending_, channel.free_pending_);
+  channel.pending_[number] = {&client, tag, request.write, request.made, at};
   if (!request.write) {
     ++statistics.reads;
     statistics.bytes_read += request.bytes;
     ++channel.waiting_;
-    channel.schedule_.read_later(address, request.bytes, arrives, asked);
-    return {.done = arrives + channel.schedule_.answer_time(), .waiting = {}, .known = false};
+    channel.schedule_.read_later(address, request.bytes, arrives, number);
+    response.done = arrives + channel.schedule_.answer_time();
+    return false;
   }
   ++statistics.writes;
   statistics.bytes_written += request.bytes;
-  const std::optional<Tick> accepted = channel.schedule_.write_later(address, request.bytes, arrives, asked);
+  const std::optional<Tick> accepted = channel.schedule_.write_later(address, request.bytes, arrives, number);
   if (!accepted) {
     ++channel.waiting_;
     ++channel.waiting_writes_;
-    return {.done = request.at, .waiting = {}, .known = false};
+    return false;
   }
-  channel.free_asked_.push_back(asked);
-  const Tick waiting = *accepted - arrives;
-  statistics.write_stall += waiting;
-  return {.done = request.at + waiting, .waiting = waiting, .known = true};
+  channel.free_pending_.push_back(number);
+  response.queueing = *accepted - arrives;
+  response.done = at + response.queueing;
+  statistics.write_stall += response.queueing;
+  return true;
 }
 
-// In steps within which no answer leads to a request that is decided in the same one. Data are on the bus answer_time() after
-// their command; an accepted write can be followed by a request of the same cycle.
+// In steps within which no response leads to a request that is decided in the same step. Data are on the bus answer_time()
+// after their command; an accepted write can be followed by a request of the same cycle.
 void DramChannel::decide(Tick until) {
   const Tick last = until + frontend_;
   Tick decided{};
@@ -106,18 +116,22 @@ void DramChannel::decide(Tick until) {
     completed_.clear();
     schedule_.decide(decided, completed_);
     for (const DramSchedule::Completion& completion : completed_) {
-      const Asked asked = asked_[completion.number];
-      free_asked_.push_back(completion.number);
+      const Pending pending = pending_[completion.number];
+      free_pending_.push_back(completion.number);
       --waiting_;
-      if (asked.write) {
+      MemoryResponse response{.made = pending.made, .arrived = pending.at, .level = MemoryLevel::dram};
+      if (pending.write) {
         --waiting_writes_;
-        const Tick accepted = completion.read.done - frontend_;
-        schedule_.statistics().write_stall += accepted - asked.at;
-        asked.client->answered(asked.number, accepted, accepted - asked.at);
+        response.done = completion.read.done - frontend_;
+        response.queueing = response.done - pending.at;
+        schedule_.statistics().write_stall += response.queueing;
       } else {
-        schedule_.statistics().read_latency += completion.read.done - asked.at;
-        asked.client->answered(asked.number, completion.read.done, completion.read.waiting);
+        response.done = completion.read.done;
+        response.queueing = completion.read.waiting;
+        response.service = response.done - pending.at - response.queueing;
+        schedule_.statistics().read_latency += response.done - pending.at;
       }
+      pending.client->on_response(pending.tag, response);
     }
   }
   retire_bookings();
@@ -214,8 +228,8 @@ bool DramChannel::get_direct_mem_ptr(tlm::tlm_generic_payload& payload, tlm::tlm
 
 void DramChannel::reset() {
   schedule_.reset();
-  asked_.clear();
-  free_asked_.clear();
+  pending_.clear();
+  free_pending_.clear();
   waiting_ = waiting_writes_ = 0;
   next_retire_ = {};
 }

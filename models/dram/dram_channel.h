@@ -8,8 +8,8 @@
 // frontend_latency after that, as a read does. Addresses inside the slice are mapped to pseudo channel, bank group, bank, row
 // and column by `address_map`.
 //
-// Transactions of the sockets return with a forecast of their times. Last-level caches ask the ports instead
-// (models/common/transport/deferred_memory.h), whose answers come when the command scheduler has decided them.
+// Transactions of the sockets return with a forecast of their times. Last-level caches send requests to the ports instead
+// (DeferredMemory in models/common/transport/memory_request.h), which respond when the command scheduler has decided.
 //
 // Behind the slice the channel may have another one, in rows of its own, whose contents are not modelled: of its transactions
 // there are times and traffic only. Requests to both meet in the same queues.
@@ -25,8 +25,8 @@
 #include "models/common/time/units.h"
 #include "models/common/transport/address_slice.h"
 #include "models/common/transport/backing_store.h"
-#include "models/common/transport/deferred_memory.h"
 #include "models/common/transport/memory_attributes.h"
+#include "models/common/transport/memory_request.h"
 #include "models/dram/dram_schedule.h"
 #include "models/energy/energy_meter.h"
 #include "models/energy/energy_parameters.h"
@@ -43,7 +43,7 @@ class DramChannel : public sc_core::sc_module {
   DramChannel(sc_core::sc_module_name module_name, const DramParameters& parameters, const AddressSlice& slice,
               BackingStore& store, std::uint64_t store_offset = 0, const std::optional<AddressSlice>& second_slice = {});
 
-  /// The slice and the second one, for clients that wait for their answers. Both decide together.
+  /// The slice and the second one, for clients that wait for their responses. Both decide together.
   DeferredMemory& port() { return port_; }
   DeferredMemory& second_port() { return second_port_; }
 
@@ -61,7 +61,8 @@ class DramChannel : public sc_core::sc_module {
    public:
     Port(DramChannel& channel, const AddressSlice& slice, std::uint64_t first_local)
         : channel_(channel), slice_(slice), first_local_(first_local) {}
-    Reply ask(const Request& request, Client& client, std::uint32_t number) override;
+    bool request(const MemoryRequest& request, Tick at, MemoryClient& client, std::uint32_t tag,
+                 MemoryResponse& response) override;
     void decide(Tick until) override { channel_.decide(until); }
     Tick next_decision() override { return channel_.next_decision(); }
 
@@ -70,11 +71,12 @@ class DramChannel : public sc_core::sc_module {
     const AddressSlice& slice_;
     const std::uint64_t first_local_;
   };
-  /// A request of a port that waits for its answer.
-  struct Asked {
-    DeferredMemory::Client* client = nullptr;
-    std::uint32_t number = 0;
+  /// A request to a port that waits for its decision.
+  struct Pending {
+    MemoryClient* client = nullptr;
+    std::uint32_t tag = 0;
     bool write = false;
+    Tick made{};
     Tick at{};
   };
 
@@ -103,10 +105,10 @@ class DramChannel : public sc_core::sc_module {
   Tick next_retire_{};
   Port port_;
   Port second_port_;
-  std::vector<Asked> asked_;
-  std::vector<std::uint32_t> free_asked_;
+  std::vector<Pending> pending_;
+  std::vector<std::uint32_t> free_pending_;
   std::vector<DramSchedule::Completion> completed_;
-  unsigned waiting_ = 0;  // requests in asked_
+  unsigned waiting_ = 0;  // requests in pending_
   unsigned waiting_writes_ = 0;
 };
 

@@ -108,7 +108,7 @@ std::uint32_t DeviceCopies::l2_state(const CopiedRange& range) const {
                                     dirty() * kClasses / std::max<std::uint64_t>(sectors, 1));
 }
 
-void DeviceCopies::leave(const CopiedRange& range, bool by_compute_units) {
+void DeviceCopies::install_copied(const CopiedRange& range, bool by_compute_units) {
   const std::uint64_t line = device_.l2_parameters.line.n;
   // Memory of the host is not cached: the other end has L2 for itself.
   const bool both = range.has_source && !in_host_memory(range.source) && !in_host_memory(range.destination);
@@ -119,9 +119,9 @@ void DeviceCopies::leave(const CopiedRange& range, bool by_compute_units) {
   std::uint64_t bus_address = 0;
   for (std::uint64_t at = range.bytes - held; at < range.bytes; at += line) {
     if (range.has_source) {
-      if (Cache* bank = bank_of(range.source + at, bus_address, from)) bank->leave(bus_address, false);
+      if (Cache* bank = bank_of(range.source + at, bus_address, from)) bank->install_copied(bus_address, false);
     }
-    if (Cache* bank = bank_of(range.destination + at, bus_address, to)) bank->leave(bus_address, true);
+    if (Cache* bank = bank_of(range.destination + at, bus_address, to)) bank->install_copied(bus_address, true);
   }
   const std::uint64_t more = dirty() - dirty_before;
   left_dirty_ += more;
@@ -129,9 +129,9 @@ void DeviceCopies::leave(const CopiedRange& range, bool by_compute_units) {
   count_write_backs();
   if (!device_.write_observers.empty()) notify_observers(range, by_compute_units);
   if (device_.l2_tlb == nullptr) return;
-  leave_pages(*device_.l2_tlb, device_.l2_tlb_parameters, range);
+  install_pages(*device_.l2_tlb, device_.l2_tlb_parameters, range);
   if (!by_compute_units) return;
-  for (const auto& tlb : device_.l1_tlbs) leave_pages(*tlb, device_.l1_tlb_parameters, range);
+  for (const auto& tlb : device_.l1_tlbs) install_pages(*tlb, device_.l1_tlb_parameters, range);
 }
 
 void DeviceCopies::notify_observers(const CopiedRange& range, bool by_compute_units) {
@@ -147,13 +147,13 @@ void DeviceCopies::notify_observers(const CopiedRange& range, bool by_compute_un
   }
 }
 
-void DeviceCopies::leave_pages(Tlb& tlb, const TlbParameters& parameters, const CopiedRange& range) {
+void DeviceCopies::install_pages(Tlb& tlb, const TlbParameters& parameters, const CopiedRange& range) {
   const std::uint64_t page = parameters.page.n;
   const std::uint64_t pages = std::max<std::uint64_t>(parameters.entries / (range.has_source ? 2 : 1), 1);
   const std::uint64_t held = std::min(range.bytes, pages * page);
   for (std::uint64_t at = range.bytes - held; at < range.bytes; at += page) {
-    if (range.has_source) tlb.leave(range.source + at);
-    tlb.leave(range.destination + at);
+    if (range.has_source) tlb.install_page(range.source + at);
+    tlb.install_page(range.destination + at);
   }
 }
 

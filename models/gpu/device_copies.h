@@ -64,18 +64,18 @@ class DeviceCopies : public CopyContext {
   bool in_host_memory(std::uint64_t address) const override;
   std::uint64_t l2_bytes() const override { return device_.l2.size() * device_.l2_parameters.size.n; }
   std::uint32_t l2_state(const CopiedRange& range) const override;
-  void leave(const CopiedRange& range, bool by_compute_units) override;
+  void install_copied(const CopiedRange& range, bool by_compute_units) override;
   std::vector<std::uint64_t> traffic() const override;
   void add_traffic(const std::vector<std::uint64_t>& amounts) override;
 
  private:
   /// The L2 bank of a GPU virtual address and the bus address; null when it is not in GPU memory.
   Cache* bank_of(std::uint64_t address, std::uint64_t& bus_address, isa::MemoryWindow& last) const;
-  static void leave_pages(Tlb& tlb, const TlbParameters& parameters, const CopiedRange& range);
+  static void install_pages(Tlb& tlb, const TlbParameters& parameters, const CopiedRange& range);
 
   void notify_observers(const CopiedRange& range, bool by_compute_units);
 
-  /// Sectors that L2 has been given to write back, by all but leave().
+  /// Sectors that L2 has been given to write back, by all but install_copied().
   std::uint64_t dirtied() const;
   std::uint64_t dirty() const;
   void count_write_backs();
@@ -96,7 +96,7 @@ class DeviceCopies : public CopyContext {
     std::size_t dram_bytes = 0;
   };
   std::vector<WriteBackCounters> write_back_counters_;
-  std::uint64_t left_dirty_ = 0;  // sectors that leave() has made dirty, less those it has made clean, modulo 2^64
+  std::uint64_t left_dirty_ = 0;  // sectors that install_copied() has made dirty, less those it has made clean, modulo 2^64
   std::int64_t owed_ = 0;         // sectors written by copies in bulk that are neither in L2 nor counted as written back
 };
 

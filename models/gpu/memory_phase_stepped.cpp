@@ -1,4 +1,4 @@
-// The edge of a window before a network that is stepped.
+// The memory phase with a stepped network.
 #include "models/common/time/tlm_time.h"
 #include "models/gpu/memory_phase.h"
 
@@ -7,12 +7,12 @@ namespace lacuna {
 void MemoryPhase::resolve_steps(Tick end) {
   const Tick now = kernel_time();
   fabric_.advance(now);
-  for (Group& group : groups_) learn_translations(group);
+  for (unsigned group = 0; group < groups_.size(); ++group) translations_.deliver(group);
   launch_requests(end);
   receive(end);
   find_serving(now, false);
   serve_arrivals(end);
-  tell_replies();
+  complete_replies();
 }
 
 void MemoryPhase::launch_requests(Tick end) {
@@ -26,11 +26,11 @@ void MemoryPhase::launch_requests(Tick end) {
         free_flights_.push_back(static_cast<std::uint32_t>(flights_.size()));
         flights_.emplace_back().number = free_flights_.back();
       }
-      Flight& flight = flights_[free_flights_.back()];
+      SteppedFlight& flight = flights_[free_flights_.back()];
       free_flights_.pop_back();
       flight.served = false;
       flight.timing = {};
-      make_request(cache, departure, flight);
+      prepare(cache, departure, flight);
       if (flight.timing.lost) report_lost(flight);
       launch(flight, VirtualNetwork::request, flight.request_flits, departure.at);
     }
@@ -38,7 +38,7 @@ void MemoryPhase::launch_requests(Tick end) {
   for (Group& group : groups_) find_next_departure(group);
 }
 
-void MemoryPhase::launch(Flight& flight, VirtualNetwork network, unsigned flits, Tick at) {
+void MemoryPhase::launch(SteppedFlight& flight, VirtualNetwork network, unsigned flits, Tick at) {
   stepped_->launch(network, caches_[flight.cache].source, flight.destination, flits, at, flight.number);
 }
 
@@ -49,7 +49,7 @@ void MemoryPhase::receive(Tick end) {
   replies_.clear();
   count_ = arrived_.size();
   for (const SteppedNetwork::Arrival& arrival : arrived_) {
-    Flight& flight = flights_[arrival.tag];
+    SteppedFlight& flight = flights_[arrival.tag];
     const Fabric::Traversal& way = arrival.traversal;
     stepped_->count_arrival(arrival, caches_[flight.cache].source, flight.destination,
                             flight.served ? flight.reply_flits : flight.request_flits);
@@ -72,8 +72,8 @@ void MemoryPhase::serve_arrivals(Tick horizon) {
   check_lost();
   for (const unsigned number : serving_) {
     const Memory& memory = memories_[number];
-    for (const TimedRequest& reply : memory.replies) {
-      auto& flight = static_cast<Flight&>(*reply.request);
+    for (const TimedFlight& reply : memory.replies) {
+      auto& flight = static_cast<SteppedFlight&>(*reply.flight);
       if (flight.timing.below != kNone) flight.below = memory.below[flight.timing.below];
       flight.served = true;
       launch(flight, VirtualNetwork::reply, flight.reply_flits, flight.timing.at);
@@ -81,14 +81,14 @@ void MemoryPhase::serve_arrivals(Tick horizon) {
   }
 }
 
-void MemoryPhase::tell_replies() {
+void MemoryPhase::complete_replies() {
   if (replies_.empty()) return;
   LatencyBreakdown latency;
-  for (Flight* flight : replies_) {
-    tell(*flight, flight->timing.below != kNone ? &flight->below : nullptr, latency);
+  for (SteppedFlight* flight : replies_) {
+    complete(*flight, flight->timing.below != kNone ? &flight->below : nullptr, latency);
     free_flights_.push_back(flight->number);
   }
-  // What waits in a cache waits for its answers.
+  // Requests that wait in a cache wait for its responses.
   for (const L1Port& origin : caches_) origin.cache->resume();
 }
 

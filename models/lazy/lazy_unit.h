@@ -171,7 +171,7 @@ class LazyUnit : public LoadStage, private ZeroRequests::Client {
   /// Lanes of each register of a load that its zero masks say are zero, and its transactions of which nothing else is loaded.
   LaneMasks find_zeros(const isa::RegisterRange& registers, const isa::Wavefront& wave, unsigned bytes);
   bool zero_by_mask(std::uint64_t address, unsigned bytes);
-  void count_zero_lines(HeldLoad& load, std::span<const LineRequest> lines);
+  void count_zero_lines(HeldLoad& load, std::span<const CoalescedLine> lines);
   void apply_zeros(HeldLoad& load);
   static void add_followers(HeldLoad& load);
   /// Lanes of a register are there, or will not be asked for.
@@ -202,7 +202,7 @@ class LazyUnit : public LoadStage, private ZeroRequests::Client {
   std::vector<Spared> spared_;
   Coalescer lines_;
   std::vector<VectorMemory::Race> races_;
-  std::array<LineRequest, 2 * isa::kLanes> kept_;
+  std::array<CoalescedLine, 2 * isa::kLanes> kept_;
   isa::LaneAddresses decoded_;
   LazyStatistics statistics_;
 };

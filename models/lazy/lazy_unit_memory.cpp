@@ -312,12 +312,12 @@ bool LazyUnit::zero_by_mask(std::uint64_t address, unsigned bytes) {
   return true;
 }
 
-void LazyUnit::count_zero_lines(HeldLoad& load, std::span<const LineRequest> lines) {
+void LazyUnit::count_zero_lines(HeldLoad& load, std::span<const CoalescedLine> lines) {
   decode_addresses(load);
   lines_.begin();
   for (unsigned r = 0; r < load.registers.count; ++r) add_lanes(load, r, load.lanes & ~load.zero[r]);
   const unsigned bytes = lines_.line_bytes();
-  for (const LineRequest& line : lines) {
+  for (const CoalescedLine& line : lines) {
     if (lines_.contains(line.address, 1)) continue;
     ++(zero_by_mask(line.address, bytes) ? load.zero_blocks : load.zero_parts);
   }
@@ -430,10 +430,10 @@ MemoryTokens::Token LazyUnit::store_with_masks(WavefrontSlot& slot, const isa::D
     if (any_zero)
       isa::for_lanes(access.lanes & ~zero, [&](unsigned l) { lines_.add(addresses.global[l], access.bytes_per_lane); });
   }
-  std::span<const LineRequest> sent = lines;
+  std::span<const CoalescedLine> sent = lines;
   if (any_zero) {
     const auto end = std::copy_if(lines.begin(), lines.end(), kept_.begin(),
-                                  [this](const LineRequest& line) { return lines_.contains(line.address, 1); });
+                                  [this](const CoalescedLine& line) { return lines_.contains(line.address, 1); });
     sent = {kept_.begin(), end};
     count(slot, LazyCount::writes_eliminated, lines.size() - sent.size());
   }

@@ -60,10 +60,10 @@ void ZeroMasks::window_ended() {
 }
 
 void ZeroMasks::settle(const Write& write, bool atomic) {
-  const std::uint64_t first = (write.address - base_) / kWord;
-  for (std::uint64_t word = 0; word < 64 / kWord; ++word) {
-    const std::uint64_t bytes = write.byte_mask >> word * kWord & 0xf;
-    if (atomic ? bytes != 0 : bytes == 0xf) mark(first + word, !atomic);
+  std::uint64_t word = (write.address - base_) / kWord;
+  for (ByteMask left = write.byte_mask; left.any(); left = left >> kWord, ++word) {
+    const std::uint64_t bytes = left.low() & 0xf;
+    if (atomic ? bytes != 0 : bytes == 0xf) mark(word, !atomic);
   }
 }
 

@@ -19,7 +19,7 @@
 #include "models/common/time/units.h"
 #include "models/common/transport/address_slice.h"
 #include "models/common/transport/backing_store.h"
-#include "models/common/transport/line_memory.h"
+#include "models/common/transport/memory_request.h"
 #include "models/common/transport/write_observer.h"
 #include "models/compute/window_observer.h"
 
@@ -84,11 +84,11 @@ class ZeroMasks : public WindowObserver, public WriteObserver {
   /// A wavefront has stored to the bytes of the mask, bit i = byte i from `address` on, a multiple of 4. A word that is stored
   /// to in part stays what it was: who writes half of it does not know whether the rest is zero. Addresses outside of the
   /// memory are ignored.
-  void stored(unsigned group, std::uint64_t address, std::uint64_t byte_mask) {
+  void stored(unsigned group, std::uint64_t address, ByteMask byte_mask) {
     if (holds(address)) groups_[group].stores.push_back({address, byte_mask});
   }
   /// An atomic operation has changed them: what has become of them is known where it is performed, not to who writes masks.
-  void changed(unsigned group, std::uint64_t address, std::uint64_t byte_mask) {
+  void changed(unsigned group, std::uint64_t address, ByteMask byte_mask) {
     if (holds(address)) groups_[group].atomics.push_back({address, byte_mask});
   }
   /// Stores, group after group, then atomic operations.
@@ -105,7 +105,7 @@ class ZeroMasks : public WindowObserver, public WriteObserver {
   static constexpr std::uint64_t kWord = 4;
   struct Write {
     std::uint64_t address;
-    std::uint64_t byte_mask;
+    ByteMask byte_mask;
   };
   struct Group {
     std::vector<Write> stores;
@@ -125,7 +125,7 @@ class ZeroMasks : public WindowObserver, public WriteObserver {
 
 /// What a compute unit has of the zero caches. All null: there are none.
 struct ZeroPath {
-  LineMemory* l1z = nullptr;         ///< takes requests for whole mask transactions; of a write the bytes that are concerned
+  MemoryTarget* l1z = nullptr;       ///< takes requests for whole mask transactions; of a write the bytes that are concerned
   const ZeroMaskMap* map = nullptr;  ///< of GPU memory
   ZeroMasks* masks = nullptr;        ///< null: every mask is known
   unsigned group = 0;                ///< for `masks`

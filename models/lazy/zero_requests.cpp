@@ -7,10 +7,10 @@
 namespace lacuna {
 
 // Neighbouring lines are mostly in the transactions that came last.
-void ZeroRequests::collect(std::span<const LineRequest> lines, Use use) {
+void ZeroRequests::collect(std::span<const CoalescedLine> lines, Use use) {
   masks_.clear();
   all_covered_ = true;
-  for (const LineRequest& line : lines) {
+  for (const CoalescedLine& line : lines) {
     const std::uint64_t address = physical_.find(line.address);
     if (address == PhysicalAddresses::kUnmapped || !path_.map->covers(address)) {
       all_covered_ = false;
@@ -21,7 +21,7 @@ void ZeroRequests::collect(std::span<const LineRequest> lines, Use use) {
       if (use == Use::atomic) path_.masks->changed(path_.group, address, line.byte_mask);
     }
     const ZeroMaskMap::Place place = path_.map->find(address);
-    const std::uint64_t byte = std::uint64_t{1} << place.bit / 8;
+    const ByteMask byte = ByteMask(1) << place.bit / 8;
     const auto same =
         std::find_if(masks_.rbegin(), masks_.rend(), [&](const Mask& mask) { return mask.address == place.transaction; });
     if (same == masks_.rend()) {
@@ -35,7 +35,10 @@ void ZeroRequests::collect(std::span<const LineRequest> lines, Use use) {
 template <typename TagOf>
 void ZeroRequests::send(Tick at, bool write, TagOf&& tag_of) {
   std::uint64_t page = ~std::uint64_t{0};
-  LineAccess request{.bytes = path_.map->transaction(), .kind = RequestKind::vector, .write = write, .requester = requester_};
+  MemoryRequest request{.bytes = static_cast<std::uint16_t>(path_.map->transaction()),
+                        .requester = requester_,
+                        .kind = RequestKind::vector,
+                        .write = write};
   for (const Mask& mask : masks_) {
     if (mask.line / GpuVm::kPage != page) {
       page = mask.line / GpuVm::kPage;
@@ -45,8 +48,8 @@ void ZeroRequests::send(Tick at, bool write, TagOf&& tag_of) {
     request.made = at;
     if (write) request.byte_mask = mask.byte_mask;
     const std::uint32_t tag = tag_of();
-    LineAnswer answer;
-    if (port_.request(request, tag, answer)) answered(tag, answer);
+    MemoryResponse response;
+    if (port_.request(request, tag, response)) on_response(tag, response);
     at += clock_.period();
   }
 }
@@ -66,14 +69,14 @@ void ZeroRequests::write(Tick at, MemoryTokens::Token token) {
   send(at, true, [token] { return token | kWrite; });
 }
 
-void ZeroRequests::answered(std::uint32_t tag, const LineAnswer& answer) {
+void ZeroRequests::on_response(std::uint32_t tag, const MemoryResponse& response) {
   if ((tag & kWrite) != 0) {
-    tokens_.add(tag & ~kWrite, answer, answer.done);
+    tokens_.add(tag & ~kWrite, response, response.done);
     return;
   }
   const Reader reader = readers_[tag];
   free_.push_back(tag);
-  reader.client->zeros_known(reader.tag, answer.done);
+  reader.client->zeros_known(reader.tag, response.done);
 }
 
 void ZeroRequests::reset() {

@@ -18,7 +18,7 @@
 
 namespace lacuna {
 
-class ZeroRequests : private LineClient {
+class ZeroRequests : private MemoryClient {
  public:
   class Client {
    public:
@@ -27,7 +27,7 @@ class ZeroRequests : private LineClient {
     virtual void zeros_known(std::uint32_t tag, Tick at) = 0;
   };
 
-  ZeroRequests(Clock clock, const GpuVm& vm, MemoryTokens& tokens, LineMemory& memory, std::uint16_t requester,
+  ZeroRequests(Clock clock, const GpuVm& vm, MemoryTokens& tokens, MemoryTarget& memory, std::uint16_t requester,
                unsigned mask_bits)
       : clock_(clock), tokens_(tokens), port_(*this, memory), physical_(vm), requester_(requester), mask_bits_(mask_bits) {}
 
@@ -41,12 +41,12 @@ class ZeroRequests : private LineClient {
   unsigned mask_bits() const { return mask_bits_; }
 
   /// Finds the mask transactions of lines that an instruction loads. Returns their number.
-  unsigned find_masks(std::span<const LineRequest> lines) {
+  unsigned find_masks(std::span<const CoalescedLine> lines) {
     collect(lines, Use::load);
     return static_cast<unsigned>(masks_.size());
   }
   /// The same of lines that it stores to, whose masks become known.
-  unsigned find_masks_to_write(std::span<const LineRequest> lines, bool atomic) {
+  unsigned find_masks_to_write(std::span<const CoalescedLine> lines, bool atomic) {
     collect(lines, atomic ? Use::atomic : Use::store);
     return static_cast<unsigned>(masks_.size());
   }
@@ -70,7 +70,7 @@ class ZeroRequests : private LineClient {
   /// A mask transaction of the lines that are looked at.
   struct Mask {
     std::uint64_t address;  ///< on the bus
-    std::uint64_t byte_mask;
+    ByteMask byte_mask;
     std::uint64_t line;  ///< GPU virtual address of the first line that it is for
   };
   struct Reader {
@@ -81,11 +81,11 @@ class ZeroRequests : private LineClient {
 
   enum class Use : std::uint8_t { load, store, atomic };
 
-  void collect(std::span<const LineRequest> lines, Use use);
+  void collect(std::span<const CoalescedLine> lines, Use use);
   /// `tag_of`: gives the tag of each request.
   template <typename TagOf>
   void send(Tick at, bool write, TagOf&& tag_of);
-  void answered(std::uint32_t tag, const LineAnswer& answer) override;
+  void on_response(std::uint32_t tag, const MemoryResponse& response) override;
 
   Clock clock_;
   MemoryTokens& tokens_;

@@ -24,7 +24,7 @@ class Crossbar : public Fabric {
 
  private:
   Traversal transfer(unsigned from, unsigned to, VirtualNetwork, unsigned flits, Tick at) override {
-    const NodePorts::Arrival arrival = ports_.arrive(to, flits, at, ports_.leave(from, flits, at));
+    const NodePorts::Arrival arrival = ports_.arrive(to, flits, at, ports_.depart(from, flits, at));
     return {arrival.at, arrival.waiting};
   }
   void retire(Tick horizon) override { ports_.retire(horizon); }

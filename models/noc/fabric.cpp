@@ -184,7 +184,8 @@ void Fabric::transport_split(unsigned source, tlm::tlm_generic_payload& payload,
     if (attributes != nullptr) {
       part.attributes() = *attributes;
       part.attributes().latency = {};
-      if (payload.get_data_length() <= 64) part.attributes().byte_mask >>= first;
+      part.attributes().byte_mask =
+          payload.get_data_length() <= ByteMask::kBytes ? attributes->byte_mask >> first : ByteMask::all();
     }
     part->set_command(payload.get_command());
     part->set_address(payload.get_address() + first);

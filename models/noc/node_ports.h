@@ -1,8 +1,8 @@
 // The ports of nodes whose packets meet nowhere else: where a packet enters the fabric and where it leaves it.
 //
 // A port carries one flit a cycle. The head of a packet reaches the ejection port `hop` cycles after it left the injection port
-// (cut-through); virtual networks share both. The two ends of a packet's way may be the affair of different threads of the
-// host: leave() asks nothing but the sender's node, arrive() nothing but the receiver's.
+// (cut-through); virtual networks share both. The two ends of a packet's path may belong to different threads of the host:
+// depart() uses the sender's node alone, arrive() the receiver's.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ class NodePorts {
   NodePorts(Clock clock, Cycles hop, unsigned nodes) : clock_(clock), hop_(hop.n), ports_(nodes) {}
 
   /// A packet that is ready at `at` leaves a node. Returns when its head reaches the receiver's port.
-  Cycles leave(unsigned node, unsigned flits, Tick at) {
+  Cycles depart(unsigned node, unsigned flits, Tick at) {
     return {current(ports_[node].injection).take(clock_.ceil(at).n, flits) - (flits - 1) + hop_};
   }
   /// A packet that was ready to leave at `at` and whose head reaches the port of `node` in cycle `head`.

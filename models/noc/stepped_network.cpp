@@ -57,7 +57,7 @@ Fabric::Traversal SteppedNetwork::transfer(unsigned from, unsigned to, VirtualNe
   const unsigned links = topology().path(from, to, alternative).size() - 1;
   const std::uint64_t idle = unloaded(links, flits);
   send_to_routers(from, to, network, alternative, flits, at, kUntold);
-  const Cycles head = ports_.leave(from, flits, at) + Cycles{idle - flits};
+  const Cycles head = ports_.depart(from, flits, at) + Cycles{idle - flits};
   const Tick arrival = ports_.arrive(to, flits, at, head).at;
   return {arrival, arrival - at - clock().ticks({idle}), links};
 }

@@ -29,7 +29,7 @@ class CopyContext {
   virtual std::uint32_t l2_state(const CopiedRange& range) const = 0;
   /// L2 and the TLBs are as after a copy of the range: what they can hold of its last lines and pages, in its order; what was
   /// written is dirty in L2. `by_compute_units`: the first-level TLBs of these, too.
-  virtual void leave(const CopiedRange& range, bool by_compute_units) = 0;
+  virtual void install_copied(const CopiedRange& range, bool by_compute_units) = 0;
   /// The memory system's counters, always the same ones in the same order.
   virtual std::vector<std::uint64_t> traffic() const = 0;
   /// Adds to what is reported of them.

@@ -128,7 +128,7 @@ void SdmaBulkCopies::add_pending(SdmaQueue& queue, const CopiedRange& range) con
 }
 
 void SdmaBulkCopies::install_pending(SdmaQueue& queue) const {
-  if (queue.pending.bytes != 0) context_->leave(queue.pending, false);
+  if (queue.pending.bytes != 0) context_->install_copied(queue.pending, false);
   queue.pending.bytes = 0;
 }
 

@@ -18,7 +18,7 @@ bool FirstLevelTlb::translate_or_defer(std::uint64_t address, Tick at, Translati
   return translate_otherwise(address, at, client, tag, known);
 }
 
-// `known`: when it would be if it were there.
+// `known`: when the translation would be known if it were a hit.
 [[gnu::noinline]] bool FirstLevelTlb::translate_otherwise(std::uint64_t address, Tick at, TranslationClient& client,
                                                           std::uint32_t tag, Tick& known) {
   const std::uint64_t page = address >> page_shift_;
@@ -26,7 +26,7 @@ bool FirstLevelTlb::translate_or_defer(std::uint64_t address, Tick at, Translati
     const TagArray::Sector& entry = tags_.sector(slot, 0);
     if (entry.pending != TagArray::kNoFill) {
       ++statistics_.secondary_misses;
-      wait(entry.pending, {&client, tag, known, kNone});
+      waiters_.append(misses_[entry.pending].waiters, {&client, tag, known});
       return false;
     }
     ++(entry.ready <= known ? statistics_.hits : statistics_.secondary_misses);
@@ -35,7 +35,7 @@ bool FirstLevelTlb::translate_or_defer(std::uint64_t address, Tick at, Translati
   }
   const std::uint32_t miss = take_record(misses_, free_misses_);
   misses_[miss] = {.address = address, .asked = at, .at = known};
-  wait(miss, {&client, tag, Tick{}, kNone});
+  waiters_.append(misses_[miss].waiters, {&client, tag, Tick{}});
   departures_.push_back({known, miss});
   if (announced_ != nullptr) *announced_ = true;
 
@@ -43,42 +43,30 @@ bool FirstLevelTlb::translate_or_defer(std::uint64_t address, Tick at, Translati
   return false;
 }
 
-void FirstLevelTlb::wait(std::uint32_t miss, const Waiter& waiter) {
-  const std::uint32_t number = take_record(waiters_, free_waiters_);
-  waiters_[number] = waiter;
-  Miss& waited = misses_[miss];
-  (waited.first_waiter == kNone ? waited.first_waiter : waiters_[waited.last_waiter].next) = number;
-  waited.last_waiter = number;
-}
-
 void FirstLevelTlb::departures(std::vector<Departure>& out) {
   out.insert(out.end(), departures_.begin(), departures_.end());
   departures_.clear();
 }
 
-FirstLevelTlb::Answer FirstLevelTlb::ask(std::uint32_t number) {
+FirstLevelTlb::Response FirstLevelTlb::request_next_level(std::uint32_t number) {
   const Miss& miss = misses_[number];
-  Answer answer;
-  answer.ready = fetch(miss.address, miss.at, answer.asked);
-  statistics_.miss_latency += answer.ready - miss.asked;
-  return answer;
+  Response response;
+  response.ready = fetch(miss.address, miss.at, response.requested);
+  statistics_.miss_latency += response.ready - miss.asked;
+  return response;
 }
 
-void FirstLevelTlb::resolve(std::uint32_t number, const Answer& answer) {
+void FirstLevelTlb::complete(std::uint32_t number, const Response& response) {
   const Miss miss = misses_[number];
   // Unless the entry has been given to another page meanwhile.
   const std::uint64_t page = miss.address >> page_shift_;
   const TagArray::Slot slot = tags_.find(static_cast<std::uint32_t>(page & (tags_.sets() - 1)), page);
   if (slot != TagArray::kNone && tags_.sector(slot, 0).pending == number) {
     tags_.sector(slot, 0) = {.complete = true};
-    tags_.sector(slot, 0).filled(answer.asked, answer.ready);
+    tags_.sector(slot, 0).filled(response.requested, response.ready);
   }
-  for (std::uint32_t next = miss.first_waiter; next != kNone;) {
-    const Waiter waiter = waiters_[next];
-    free_waiters_.push_back(next);
-    next = waiter.next;
-    waiter.client->translated(waiter.tag, later(waiter.known, answer.ready));
-  }
+  waiters_.take_all(miss.waiters,
+                    [&](const Waiter& waiter) { waiter.client->translated(waiter.tag, later(waiter.known, response.ready)); });
   free_misses_.push_back(number);
 }
 

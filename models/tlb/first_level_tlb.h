@@ -1,17 +1,18 @@
-// A first-level TLB of compute units that advance in windows (models/compute/windows.h): a hit is answered at once, a miss when
-// the window's edge asks the next level, which others share.
+// A first-level TLB of compute units that advance in windows (models/compute/windows.h): a hit responds within the call,
+// a miss when the memory phase (models/gpu/translation_phase.h) has sent it to the next level, which other TLBs share.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
+#include "models/common/containers/waiter_lists.h"
 #include "models/tlb/tlb.h"
 
 namespace lacuna {
 
 class FirstLevelTlb : public Tlb {
  public:
-  /// A translation to ask the next level for.
+  /// A request to the next level.
   struct Departure {
     Tick at;
     std::uint32_t miss;
@@ -20,44 +21,39 @@ class FirstLevelTlb : public Tlb {
   using Tlb::Tlb;
 
   bool translate_or_defer(std::uint64_t address, Tick at, TranslationClient& client, std::uint32_t tag, Tick& known) override;
-  /// Moves to `out` what is to be asked for.
+  /// Moves the requests to the next level to `out`.
   void departures(std::vector<Departure>& out);
-  /// What the next level has answered.
-  struct Answer {
-    Tick asked{};  ///< it, when an MSHR was free
+  /// Of the next level.
+  struct Response {
+    Tick requested{};  ///< when an MSHR was free
     Tick ready{};
   };
-  /// Asks the next level. Called in the order of departures over all TLBs.
-  Answer ask(std::uint32_t miss);
-  /// Tells those who wait. Concerns nobody but the units of this TLB.
-  void resolve(std::uint32_t miss, const Answer& answer);
-  /// Something is to be asked for.
+  /// Sends the request of a miss to the next level. Call in the order of departures over all TLBs.
+  Response request_next_level(std::uint32_t miss);
+  /// Completes the requests that wait for a miss. Changes nothing but the units of this TLB.
+  void complete(std::uint32_t miss, const Response& response);
+  /// Whether departures() has any.
   bool busy() const { return !departures_.empty(); }
-  /// From now on `asks`, which several TLBs may share, is set when something is to be asked for.
-  void announce_departures(bool& asks) { announced_ = &asks; }
+  /// From now on `any`, which several TLBs may share, is set when departures() has any.
+  void announce_departures(bool& any) { announced_ = &any; }
 
  private:
-  static constexpr std::uint32_t kNone = ~std::uint32_t{0};
-  struct Miss {
-    std::uint64_t address = 0;
-    Tick asked{};  ///< by the first request
-    Tick at{};     ///< when it was found missing
-    std::uint32_t first_waiter = kNone;
-    std::uint32_t last_waiter = kNone;
-  };
   struct Waiter {
     TranslationClient* client = nullptr;
     std::uint32_t tag = 0;
-    Tick known{};  ///< when it would be if it were there
-    std::uint32_t next = kNone;
+    Tick known{};  ///< when it would be known if it were a hit
+  };
+  struct Miss {
+    std::uint64_t address = 0;
+    Tick asked{};                                        ///< by the first request
+    Tick at{};                                           ///< when it was found missing
+    std::uint32_t waiters = WaiterLists<Waiter>::kNone;  ///< a list of waiters_
   };
   bool translate_otherwise(std::uint64_t address, Tick at, TranslationClient& client, std::uint32_t tag, Tick& known);
-  void wait(std::uint32_t miss, const Waiter& waiter);
 
   std::vector<Miss> misses_;
   std::vector<std::uint32_t> free_misses_;
-  std::vector<Waiter> waiters_;
-  std::vector<std::uint32_t> free_waiters_;
+  WaiterLists<Waiter> waiters_;
   std::vector<Departure> departures_;
   bool* announced_ = nullptr;
 };

@@ -98,7 +98,7 @@ Tick Tlb::translate(std::uint64_t address, Tick at) {
   return ready;
 }
 
-void Tlb::leave(std::uint64_t address) {
+void Tlb::install_page(std::uint64_t address) {
   const std::uint64_t page = address >> page_shift_;
   const auto set = static_cast<std::uint32_t>(page & (tags_.sets() - 1));
   if (const TagArray::Slot present = tags_.find(set, page); present != TagArray::kNone) {

@@ -56,7 +56,7 @@ class Tlb : public TranslationLevel {
 
   Tick translate(std::uint64_t address, Tick at) override;
   /// The translation of an address is here, as after a request of long ago that nobody counts.
-  void leave(std::uint64_t address);
+  void install_page(std::uint64_t address);
   /// Forgets all translations: a mapping has changed.
   void invalidate();
   void reset();

@@ -49,7 +49,7 @@ struct CacheBench : sc_core::sc_module {
     hashed.downstream.bind(hashed_memory.port);
     twelve_initiator.socket.bind(twelve.upstream[0]);
     twelve.downstream.bind(twelve_memory.port);
-    for (const CacheParameters& p : {CacheParameters{.size = 500_B}, CacheParameters{.line = 128_B, .sector = 128_B},
+    for (const CacheParameters& p : {CacheParameters{.size = 500_B}, CacheParameters{.line = 256_B, .sector = 256_B},
                                      CacheParameters{.ways = 0}, CacheParameters{.line = 48_B}, CacheParameters{.mshrs = 0},
                                      CacheParameters{.size = 768_B, .ways = 4, .set_hash = AddressHash::fold}}) {
       try {
@@ -237,12 +237,12 @@ TEST(Cache, WritesGoAroundAndCompleteWhenAccepted) {
   read(b, 0_ns, 0);
   b.memory.requests.clear();
   MemoryAttributes attributes;
-  attributes.byte_mask = 0xf0;
+  attributes.byte_mask = ByteMask(0xf0);
   EXPECT_EQ(b.initiators[0].time_write(200_ns, 0, 64, attributes).at, 234_ns);
   EXPECT_EQ(b.initiators[0].time_write(300_ns, 0x1000, 64).at, 334_ns);
   ASSERT_EQ(b.memory.requests.size(), 2u);
   EXPECT_TRUE(b.memory.requests[0].write);
-  EXPECT_EQ(b.memory.requests[0].attributes.byte_mask, 0xf0u);
+  EXPECT_EQ(b.memory.requests[0].attributes.byte_mask, ByteMask(0xf0));
   EXPECT_EQ(read(b, 500_ns, 0), 520_ns) << "the line that was there stays";
   EXPECT_EQ(read(b, 600_ns, 0x1000), 707_ns) << "a write does not allocate";
   b.memory.write_time = {};

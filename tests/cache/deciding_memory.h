@@ -1,30 +1,35 @@
-// A memory that answers late: fixed times, and a record of what it was asked.
+// A memory that responds late, after fixed times, and records its requests.
 #pragma once
 
 #include <cstdint>
 #include <map>
 #include <vector>
 
-#include "models/common/transport/deferred_memory.h"
+#include "models/common/transport/memory_request.h"
 
 namespace lacuna::test {
 
 /// Decides requests in the order of their arrivals: reads take 100 ns and writes no time, unless they are held up.
 class DecidingMemory : public DeferredMemory {
  public:
-  Reply ask(const Request& request, Client& client, std::uint32_t number) override {
-    requests.push_back(request);
-    if (request.address >= end) return {.done = request.at, .waiting = {}, .known = true, .failed = true};
-    if (request.write && !holds_up_writes) return {.done = request.at, .waiting = {}, .known = true};
-    waiting_.emplace(request.at, Asked{&client, number, request.write});
-    return {.done = request.at, .waiting = {}, .known = false};
+  bool request(const MemoryRequest& request, Tick at, MemoryClient& client, std::uint32_t tag,
+               MemoryResponse& response) override {
+    requests.push_back({request, at});
+    response = {.made = request.made, .arrived = at, .done = at, .level = MemoryLevel::dram};
+    response.failed = request.address >= end;
+    if (response.failed || (request.write && !holds_up_writes)) return true;
+    waiting_.emplace(at, Waiting{&client, tag, request.write});
+    return false;
   }
   void decide(Tick until) override {
     while (!waiting_.empty() && waiting_.begin()->first < until) {
-      const auto [at, asked] = *waiting_.begin();
+      const auto [at, waiting] = *waiting_.begin();
       waiting_.erase(waiting_.begin());
-      const Tick waited = asked.write ? Tick{30'000} : Tick{10'000};
-      asked.client->answered(asked.number, at + (asked.write ? Tick{30'000} : Tick{100'000}), waited);
+      const Tick takes = waiting.write ? Tick{30'000} : Tick{100'000};
+      const Tick waits = waiting.write ? Tick{30'000} : Tick{10'000};
+      waiting.client->on_response(
+          waiting.tag,
+          {.arrived = at, .done = at + takes, .queueing = waits, .service = takes - waits, .level = MemoryLevel::dram});
     }
   }
   Tick next_decision() override { return waiting_.empty() ? kNever : waiting_.begin()->first; }
@@ -34,17 +39,21 @@ class DecidingMemory : public DeferredMemory {
     holds_up_writes = false;
   }
 
-  std::vector<Request> requests;
+  struct Made {
+    MemoryRequest request;
+    Tick at;
+  };
+  std::vector<Made> requests;
   bool holds_up_writes = false;
   std::uint64_t end = 1 << 16;
 
  private:
-  struct Asked {
-    Client* client;
-    std::uint32_t number;
+  struct Waiting {
+    MemoryClient* client;
+    std::uint32_t tag;
     bool write;
   };
-  std::multimap<Tick, Asked> waiting_;
+  std::multimap<Tick, Waiting> waiting_;
 };
 
 }  // namespace lacuna::test

@@ -19,12 +19,12 @@ namespace {
 
 using namespace literals;
 
-/// Keeps answers by tag.
-struct Answers : LineClient {
-  std::map<std::uint32_t, LineAnswer> told;
+/// Keeps responses by tag.
+struct Responses : MemoryClient {
+  std::map<std::uint32_t, MemoryResponse> told;
   std::vector<std::uint32_t> order;
-  void answered(std::uint32_t tag, const LineAnswer& answer) override {
-    told[tag] = answer;
+  void on_response(std::uint32_t tag, const MemoryResponse& response) override {
+    told[tag] = response;
     told[tag].below = nullptr;
     order.push_back(tag);
   }
@@ -72,7 +72,7 @@ LACUNA_TEST_BENCH(FirstLevelBench)
 class FirstLevelCacheTest : public testing::Test {
  protected:
   FirstLevelBench& b_ = bench<FirstLevelBench>();
-  Answers answers_;
+  Responses answers_;
   FirstLevelCache* cache_ = nullptr;
 
   void use(unsigned which) {
@@ -82,11 +82,11 @@ class FirstLevelCacheTest : public testing::Test {
     b_.early.clear();
   }
   /// Asks for a line; its answer goes to `tag`.
-  bool ask(std::uint64_t address, Tick at, std::uint32_t tag, LineAccess access = {}) {
+  bool ask(std::uint64_t address, Tick at, std::uint32_t tag, MemoryRequest access = {}) {
     access.address = address;
     if (access.bytes == 0) access.bytes = 64;
-    LineAnswer answer;
-    const bool now = cache_->access(access, at, answers_, tag, answer);
+    MemoryResponse answer;
+    const bool now = cache_->request(access, at, answers_, tag, answer);
     if (now) answers_.told[tag] = answer;
     return now;
   }
@@ -95,9 +95,9 @@ class FirstLevelCacheTest : public testing::Test {
     cache_->departures(end, out);
     return out;
   }
-  void answer(const FirstLevelCache::Departure& departure, Tick at) { cache_->answer(departure.miss, at, {}); }
+  void answer(const FirstLevelCache::Departure& departure, Tick at) { cache_->complete(departure.miss, at, {}); }
   /// What is told, in the order in which it is.
-  std::vector<LineAnswer> run_instructions(unsigned which, bool lines_at_once);
+  std::vector<MemoryResponse> run_instructions(unsigned which, bool lines_at_once);
   Tick done(std::uint32_t tag) { return answers_.told.at(tag).done; }
 };
 
@@ -107,8 +107,8 @@ TEST_F(FirstLevelCacheTest, AMissIsAnsweredWithItsFillAndAHitAtOnce) {
   const auto left = departures();
   ASSERT_EQ(left.size(), 1U);
   EXPECT_EQ(left[0].at, 108_ns);
-  EXPECT_EQ(cache_->request(left[0].miss).address, 0x1000U);
-  EXPECT_EQ(cache_->request(left[0].miss).kind, RequestKind::fill);
+  EXPECT_EQ(cache_->downstream_request(left[0].miss).address, 0x1000U);
+  EXPECT_EQ(cache_->downstream_request(left[0].miss).kind, RequestKind::fill);
   EXPECT_FALSE(ask(0x1020, 120_ns, 2, {.bytes = 32})) << "of the line that is on its way";
   EXPECT_TRUE(departures().empty()) << "which is fetched once";
   answer(left[0], 200_ns);
@@ -173,7 +173,7 @@ TEST_F(FirstLevelCacheTest, MshrsGoToMissesInTheirOrder) {
   const auto second = departures();
   ASSERT_EQ(second.size(), 2U);
   EXPECT_EQ(second[0].at, 150_ns) << "the MSHR that is free first goes to who came first";
-  EXPECT_EQ(cache_->request(second[0].miss).address, 0x1080U);
+  EXPECT_EQ(cache_->downstream_request(second[0].miss).address, 0x1080U);
   EXPECT_EQ(second[1].at, 300_ns);
   answer(second[0], 400_ns);
   answer(second[1], 400_ns);
@@ -183,13 +183,13 @@ TEST_F(FirstLevelCacheTest, MshrsGoToMissesInTheirOrder) {
 
 TEST_F(FirstLevelCacheTest, AllWhoWaitForAMissAreToldInTheirOrder) {
   use(0);
-  Answers others;
-  LineAnswer answer_at_once;
+  Responses others;
+  MemoryResponse answer_at_once;
   ask(0x1000, 100_ns, 1);
   ask(0x1000, 101_ns, 2);
-  EXPECT_FALSE(cache_->access({.address = 0x1000, .bytes = 64}, 102_ns, others, 7, answer_at_once));
+  EXPECT_FALSE(cache_->request({.address = 0x1000, .bytes = 64}, 102_ns, others, 7, answer_at_once));
   ask(0x1000, 103_ns, 3);
-  EXPECT_FALSE(cache_->access({.address = 0x1000, .bytes = 64}, 104_ns, others, 8, answer_at_once));
+  EXPECT_FALSE(cache_->request({.address = 0x1000, .bytes = 64}, 104_ns, others, 8, answer_at_once));
   const auto left = departures();
   ASSERT_EQ(left.size(), 1U);
   answer(left[0], 200_ns);
@@ -241,12 +241,12 @@ TEST_F(FirstLevelCacheTest, WritesAtomicsAndBypassesAreForwarded) {
   use(0);
   const struct {
     const char* what;
-    LineAccess access;
+    MemoryRequest access;
     Tick done;
     bool line_stays;
   } table[] = {
-      {"write", {.byte_mask = 0xff, .bytes = 64, .write = true}, 200_ns, true},
-      {"atomic", {.byte_mask = 0xf, .bytes = 64, .write = true, .atomic = true}, 208_ns, false},
+      {"write", {.byte_mask = ByteMask(0xff), .bytes = 64, .write = true}, 200_ns, true},
+      {"atomic", {.byte_mask = ByteMask(0xf), .bytes = 64, .write = true, .atomic = true}, 208_ns, false},
       {"bypass", {.bytes = 64, .bypass_l1 = true}, 208_ns, false},
   };
   for (const auto& row : table) {
@@ -257,7 +257,7 @@ TEST_F(FirstLevelCacheTest, WritesAtomicsAndBypassesAreForwarded) {
     const auto left = departures();
     ASSERT_EQ(left.size(), 1U) << row.what;
     EXPECT_EQ(left[0].at, 108_ns) << row.what;
-    const LineAccess sent = cache_->request(left[0].miss);
+    const MemoryRequest sent = cache_->downstream_request(left[0].miss);
     EXPECT_EQ(sent.write, row.access.write) << row.what;
     EXPECT_EQ(sent.atomic, row.access.atomic) << row.what;
     if (row.access.write) {
@@ -284,7 +284,7 @@ TEST_F(FirstLevelCacheTest, InOrderAMissWithoutAWayLetsNobodyPass) {
   ASSERT_EQ(second.size(), 2U);
   EXPECT_EQ(second[0].at, 260_ns) << "the way is locked 60 cycles longer";
   EXPECT_EQ(second[1].at, 260_ns) << "the next one is looked up 150 cycles late as well";
-  EXPECT_EQ(cache_->request(second[1].miss).address, 0x1040U);
+  EXPECT_EQ(cache_->downstream_request(second[1].miss).address, 0x1040U);
 }
 
 TEST_F(FirstLevelCacheTest, TransactionsAreLimitedHitsIncluded) {
@@ -356,7 +356,7 @@ TEST_F(FirstLevelCacheTest, ARequestOfSeveralSectorsEndsWithTheLast) {
   EXPECT_FALSE(ask(0x1000, 100_ns, 0));
   auto left = departures();
   ASSERT_EQ(left.size(), 2U);
-  EXPECT_EQ(cache_->request(left[0].miss).bytes, 32U);
+  EXPECT_EQ(cache_->downstream_request(left[0].miss).bytes, 32U);
   answer(left[0], 200_ns);
   EXPECT_EQ(answers_.told.count(0), 0U);
   answer(left[1], 150_ns);
@@ -366,44 +366,50 @@ TEST_F(FirstLevelCacheTest, ARequestOfSeveralSectorsEndsWithTheLast) {
 }
 
 // Rounds of an instruction each, of 1 to 40 lines of some sets, between which some of what has left is answered.
-std::vector<LineAnswer> FirstLevelCacheTest::run_instructions(unsigned which, bool lines_at_once) {
+std::vector<MemoryResponse> FirstLevelCacheTest::run_instructions(unsigned which, bool lines_at_once) {
   use(which);
   answers_ = {};
   std::mt19937_64 random(7);
   std::vector<FirstLevelCache::Departure> under_way;
-  std::vector<LineAnswer> told;
-  std::vector<InstructionLine> lines;
-  std::vector<LineAnswer> answers(40);
+  std::vector<MemoryResponse> told;
+  std::vector<MemoryRequest> lines;
+  std::vector<Tick> arrivals;
+  std::vector<MemoryResponse> answers(40);
   for (std::uint32_t round = 0; round < 300; ++round) {
     const Tick start{1'000'000ULL + 100'000ULL * round};
     const std::uint64_t kind = random() % 8;
-    const LineAccess common{.bytes = 32, .write = kind < 2, .atomic = kind == 0, .bypass_l1 = kind == 2};
-    lines.resize(1 + random() % 40);
+    const MemoryRequest common{.bytes = 32, .write = kind < 2, .atomic = kind == 0, .bypass_l1 = kind == 2};
+    lines.assign(1 + random() % 40, common);
+    arrivals.resize(lines.size());
     for (std::size_t i = 0; i < lines.size(); ++i) {
       const Tick made = start + Tick{1000} * i;
-      lines[i] = {0x1000 + random() % 24 * 32, random() & 0xffff'ffff, made, made + Tick{1000} * (random() % 2)};
+      lines[i].address = 0x1000 + random() % 24 * 32;
+      lines[i].byte_mask = ByteMask(random() & 0xffff'ffff);
+      lines[i].made = made;
+      arrivals[i] = made + Tick{1000} * (random() % 2);
     }
-    const std::size_t known = lines_at_once ? cache_->access_lines(common, lines, answers_, round, answers.data())
-                                            : cache_->LineMemory::access_lines(common, lines, answers_, round, answers.data());
+    const std::size_t known = lines_at_once
+                                  ? cache_->request_all(lines, arrivals.data(), answers_, round, answers.data())
+                                  : cache_->MemoryTarget::request_all(lines, arrivals.data(), answers_, round, answers.data());
     told.insert(told.end(), answers.begin(), answers.begin() + static_cast<std::ptrdiff_t>(known));
     for (const auto& departure : departures(start + 100_ns)) under_way.push_back(departure);
     std::shuffle(under_way.begin(), under_way.end(), random);
     for (std::size_t i = random() % (under_way.size() + 1); i > 0; --i, under_way.pop_back()) {
-      const LineAccess sent = cache_->request(under_way.back().miss);
-      answer(under_way.back(), under_way.back().at + Tick{100'000 + sent.address + sent.byte_mask % 977});
+      const MemoryRequest sent = cache_->downstream_request(under_way.back().miss);
+      answer(under_way.back(), under_way.back().at + Tick{100'000 + sent.address + sent.byte_mask.low() % 977});
     }
     cache_->resume();
     for (const auto& [tag, answer] : answers_.told) told.push_back(answer);
     if (random() % 64 == 0) cache_->invalidate(start);
-    if (random() % 16 == 0) cache_->forget(0x1040, 64);
+    if (random() % 16 == 0) cache_->drop_clean(0x1040, 64);
   }
   return told;
 }
 
 TEST_F(FirstLevelCacheTest, TheLinesOfAnInstructionAreThoseOfItsRequests) {
   for (unsigned which = 0; which < b_.caches.size(); ++which) {
-    const std::vector<LineAnswer> one_by_one = run_instructions(which, false);
-    const std::vector<LineAnswer> at_once = run_instructions(which, true);
+    const std::vector<MemoryResponse> one_by_one = run_instructions(which, false);
+    const std::vector<MemoryResponse> at_once = run_instructions(which, true);
     ASSERT_EQ(at_once.size(), one_by_one.size()) << which;
     for (std::size_t i = 0; i < at_once.size(); ++i) {
       ASSERT_EQ(at_once[i].made, one_by_one[i].made) << which << ' ' << i;

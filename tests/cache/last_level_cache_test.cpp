@@ -121,41 +121,41 @@ class LastLevelCacheTest : public testing::Test {
     b_->prompt.reset();
     b_->memory.reset();
     b_->late.advance(now());
-    told_.clear();
+    client_.told.clear();
+    b_->late.attach(static_cast<MemoryClient&>(client_));
   }
-  /// Answers that are known with the call are told as well.
-  void ask(LineAccess access, Tick after, std::uint32_t tag) {
+  /// Immediate responses are kept as well.
+  void ask(MemoryRequest access, Tick after, std::uint32_t tag) {
     access.kind = RequestKind::vector;
-    LastLevelCache::Served served;
+    MemoryResponse response;
     const std::uint64_t line = b_->late.local_line(access.address);
-    if (b_->late.serve(access, line, start_ + after, TagArray::kNone, tag, served)) {
-      told_[tag] = {.tag = tag, .served = served};
-    }
-    collect();
+    if (b_->late.request(access, line, start_ + after, TagArray::kNone, tag, response)) client_.on_response(tag, response);
   }
-  void read(std::uint64_t address, Tick after, std::uint32_t tag, unsigned bytes = 32) {
+  void read(std::uint64_t address, Tick after, std::uint32_t tag, std::uint16_t bytes = 32) {
     ask({.address = address, .bytes = bytes}, after, tag);
   }
-  void write(std::uint64_t address, Tick after, std::uint32_t tag, unsigned bytes = 64) {
+  void write(std::uint64_t address, Tick after, std::uint32_t tag, std::uint16_t bytes = 64) {
     ask({.address = address, .bytes = bytes, .write = true}, after, tag);
   }
-  void decide(Tick until) {
-    b_->memory.decide(start_ + until);
-    collect();
-  }
-  void collect() {
-    for (const LastLevelCache::Answer& answer : b_->late.answers()) {
-      EXPECT_FALSE(told_.contains(answer.tag)) << answer.tag << " was answered before";
-      told_[answer.tag] = answer;
+  void decide(Tick until) { b_->memory.decide(start_ + until); }
+  bool is_told(std::uint32_t tag) const { return client_.told.contains(tag); }
+  const MemoryResponse& told(std::uint32_t tag) const { return client_.told.at(tag); }
+  Tick done(std::uint32_t tag) const { return told(tag).done - start_; }
+
+  /// Keeps responses by tag. `below` points to a copy.
+  struct Client : MemoryClient {
+    std::map<std::uint32_t, MemoryResponse> told;
+    std::map<std::uint32_t, LatencyBreakdown> below;
+    void on_response(std::uint32_t tag, const MemoryResponse& response) override {
+      EXPECT_FALSE(told.contains(tag)) << tag << " was complete before";
+      told[tag] = response;
+      if (response.below != nullptr) told[tag].below = &(below[tag] = *response.below);
     }
-    b_->late.forget_answers();
-  }
-  bool is_told(std::uint32_t tag) const { return told_.contains(tag); }
-  Tick done(std::uint32_t tag) const { return told_.at(tag).served.done - start_; }
+  };
 
   Pair* b_ = nullptr;
   Tick start_{};
-  std::map<std::uint32_t, LastLevelCache::Answer> told_;
+  Client client_;
 };
 
 TEST_F(LastLevelCacheTest, AMissIsAnsweredWhenTheMemoryHasDecided) {
@@ -167,12 +167,12 @@ TEST_F(LastLevelCacheTest, AMissIsAnsweredWhenTheMemoryHasDecided) {
   EXPECT_FALSE(is_told(1)) << "the fill leaves at 4";
   decide(5_ns);
   EXPECT_EQ(done(1), 107_ns);
-  const LastLevelCache::Answer& answer = told_.at(1);
-  EXPECT_EQ(answer.served.queueing, 0_ns);
-  EXPECT_EQ(answer.served.service, 7_ns);
-  EXPECT_TRUE(answer.from_memory);
-  EXPECT_EQ(answer.memory_waiting, 10_ns);
-  EXPECT_EQ(answer.memory_service, 90_ns);
+  const MemoryResponse& response = told(1);
+  EXPECT_EQ(response.queueing, 0_ns);
+  EXPECT_EQ(response.service, 7_ns);
+  ASSERT_NE(response.below, nullptr);
+  EXPECT_EQ(response.below->queueing[static_cast<std::size_t>(MemoryLevel::dram)], 10_ns);
+  EXPECT_EQ(response.below->service[static_cast<std::size_t>(MemoryLevel::dram)], 90_ns);
   EXPECT_FALSE(b_->late.busy());
   read(0, 200_ns, 2);
   EXPECT_EQ(done(2), 220_ns) << "a hit is answered with the call";
@@ -187,7 +187,7 @@ TEST_F(LastLevelCacheTest, AReadOfASectorOnItsWayWaitsWithTheFirst) {
   EXPECT_EQ(done(1), 107_ns);
   EXPECT_EQ(done(2), 107_ns);
   EXPECT_EQ(done(3), 119_ns) << "no less than a hit";
-  EXPECT_FALSE(told_.at(2).from_memory);
+  EXPECT_EQ(told(2).below, nullptr);
   EXPECT_EQ(b_->memory.requests.size(), 1U);
 }
 
@@ -202,8 +202,8 @@ TEST_F(LastLevelCacheTest, AMissWaitsForAnMshr) {
     EXPECT_FALSE(is_told(3));
     decide(200_ns);
     EXPECT_EQ(done(3), 207_ns) << "it leaves when the first fill has come, at 104";
-    EXPECT_EQ(told_.at(3).served.mshr, 98_ns);
-    EXPECT_EQ(told_.at(3).served.queueing, 98_ns);
+    EXPECT_EQ(told(3).mshr, 98_ns);
+    EXPECT_EQ(told(3).queueing, 98_ns);
   }
 }
 
@@ -233,14 +233,14 @@ TEST_F(LastLevelCacheTest, AVictimIsWrittenBackBeforeItsSuccessorIsFetched) {
   b_->memory.holds_up_writes = true;
   read(256, 100_ns, 2);
   ASSERT_EQ(b_->memory.requests.size(), 1U);
-  EXPECT_TRUE(b_->memory.requests[0].write);
-  EXPECT_EQ(b_->memory.requests[0].address, 0U);
+  EXPECT_TRUE(b_->memory.requests[0].request.write);
+  EXPECT_EQ(b_->memory.requests[0].request.address, 0U);
   decide(105_ns);  // accepted at 134
   ASSERT_EQ(b_->memory.requests.size(), 2U);
   EXPECT_EQ(b_->memory.requests[1].at, start_ + 134_ns);
   decide(135_ns);
   EXPECT_EQ(done(2), 237_ns);
-  EXPECT_EQ(told_.at(2).served.queueing, 30_ns);
+  EXPECT_EQ(told(2).queueing, 30_ns);
 }
 
 TEST_F(LastLevelCacheTest, AWriteWaitsUntilItsVictimIsAccepted) {
@@ -291,7 +291,7 @@ TEST_F(LastLevelCacheTest, OnlySoManyTransactionsAtATime) {
   decide(100_ns);
   EXPECT_EQ(done(1), 107_ns);
   EXPECT_EQ(done(2), 127_ns) << "a hit, when the first is answered";
-  EXPECT_EQ(told_.at(2).served.queueing, 106_ns);
+  EXPECT_EQ(told(2).queueing, 106_ns);
   read(0, 110_ns, 3);
   EXPECT_EQ(done(3), 147_ns);
 }
@@ -332,9 +332,9 @@ TEST_F(LastLevelCacheTest, ASetFullOfFillsKeepsNoMore) {
 TEST_F(LastLevelCacheTest, AnErrorIsTheRequests) {
   use(kPlain);
   read(1 << 16, 0_ns, 1);
-  EXPECT_TRUE(told_.at(1).served.failed);
+  EXPECT_TRUE(told(1).failed);
   read(1 << 16, 100_ns, 2);
-  EXPECT_TRUE(told_.at(2).served.failed) << "nothing was kept";
+  EXPECT_TRUE(told(2).failed) << "nothing was kept";
 }
 
 TEST_F(LastLevelCacheTest, ResetDropsWhatWaits) {
@@ -375,7 +375,7 @@ TEST_F(LastLevelCacheTest, LateAnswersAreThoseOfAMemoryThatAnswersWithTheCall) {
       ask({.address = address, .bytes = bytes, .write = writes, .atomic = atomic}, at, i);
     }
     decide(at + 1'000'000_ns);
-    ASSERT_EQ(told_.size(), kRequests);
+    ASSERT_EQ(client_.told.size(), kRequests);
     unsigned different = 0;
     for (const auto& [tag, time] : expected) different += done(tag) != time ? 1 : 0;
     EXPECT_EQ(different, 0U);

@@ -27,7 +27,7 @@ inline std::vector<TagArray::Slot> use_at_random(TagArray& tags, unsigned access
     } else {
       tags.touch(slot);
     }
-    tags.mark_dirty(tags.sector(slot, i % tags.sectors()), 1);
+    tags.mark_dirty(tags.sector(slot, i % tags.sectors()), ByteMask(1));
     tags.sector(slot, i % tags.sectors()).complete = true;
     slots.push_back(slot);
   }

@@ -28,11 +28,23 @@ struct SectoredBench : sc_core::sc_module {
   explicit SectoredBench(sc_core::sc_module_name n) : sc_module(n) {
     initiator.socket.bind(cache.upstream[0]);
     cache.downstream.bind(memory.port);
+    whole_initiator.socket.bind(whole_lines.upstream[0]);
+    whole_lines.downstream.bind(whole_memory.port);
+  }
+  static CacheParameters of_whole_lines() {
+    CacheParameters p = kParameters;
+    p.sector = Bytes{128};
+    return p;
   }
   test::TestInitiator initiator{"initiator"};
   Cache cache{"cache", kParameters, MemoryLevel::l2};
   test::MemoryBelow memory{"memory", kMemory};
+  // The same with lines of one sector of 128 bytes.
+  test::TestInitiator whole_initiator{"whole_initiator"};
+  Cache whole_lines{"whole_lines", of_whole_lines(), MemoryLevel::l2};
+  test::MemoryBelow whole_memory{"whole_memory", kMemory};
 };
+
 LACUNA_TEST_BENCH(SectoredBench)
 
 SectoredBench& fresh() {
@@ -75,10 +87,10 @@ TEST(SectoredCache, AVictimWritesBackItsDirtySectors) {
   ASSERT_EQ(b.memory.requests.size(), 3u);
   EXPECT_TRUE(b.memory.requests[0].write);
   EXPECT_EQ(b.memory.requests[0].address, 0u);
-  EXPECT_EQ(b.memory.requests[0].attributes.byte_mask, 0xffffffffu);
+  EXPECT_EQ(b.memory.requests[0].attributes.byte_mask, ByteMask(0xffffffff));
   EXPECT_TRUE(b.memory.requests[1].write);
   EXPECT_EQ(b.memory.requests[1].address, 96u);
-  EXPECT_EQ(b.memory.requests[1].attributes.byte_mask, 0xf0u);
+  EXPECT_EQ(b.memory.requests[1].attributes.byte_mask, ByteMask(0xf0));
   EXPECT_EQ(b.memory.requests[2].address, 8u * 128 + 64);
 }
 
@@ -93,6 +105,32 @@ TEST(SectoredCache, AWriteToAPresentLineAllocatesNothing) {
   EXPECT_EQ(done, b.initiator.epoch() + 400_ns);
   ASSERT_EQ(b.memory.requests.size(), 1u);
   EXPECT_EQ(b.memory.requests[0].address, 32u);
+}
+
+TEST(SectoredCache, ALineOf128BytesIsOneRequest) {
+  auto& b = test::bench<SectoredBench>();
+  b.whole_initiator.begin_epoch();
+  b.whole_lines.reset();
+  b.whole_memory.requests.clear();
+  EXPECT_EQ(b.whole_initiator.time_read(0_ns, 128, 128).at, 107_ns) << "one look-up, one fill";
+  ASSERT_EQ(b.whole_memory.requests.size(), 1U);
+  EXPECT_EQ(b.whole_memory.requests[0].length, 128U);
+  EXPECT_EQ(b.whole_initiator.time_read(200_ns, 250, 4).at, 220_ns) << "its last bytes are there, too";
+  // Bytes on both sides of the 64th, then all: the sector is complete without a fill.
+  b.whole_memory.requests.clear();
+  b.whole_initiator.time_write(300_ns, 2 * 128 + 60, 8);
+  b.whole_initiator.time_write(310_ns, 2 * 128, 60);
+  b.whole_initiator.time_write(320_ns, 2 * 128 + 68, 60);
+  EXPECT_EQ(b.whole_initiator.time_read(400_ns, 2 * 128 + 100, 4).at, 420_ns);
+  EXPECT_TRUE(b.whole_memory.requests.empty());
+  b.whole_initiator.time_write(500_ns, 3 * 128 + 120, 8);
+  b.whole_lines.write_back(b.whole_initiator.epoch() + 600_ns);
+  ASSERT_EQ(b.whole_memory.requests.size(), 2U);
+  for (const auto& request : b.whole_memory.requests) {
+    EXPECT_TRUE(request.write);
+    EXPECT_EQ(request.length, 128U);
+    EXPECT_EQ(request.attributes.byte_mask, request.address == 2 * 128 ? ByteMask::all() : ByteMask(0xff) << 120);
+  }
 }
 
 }  // namespace

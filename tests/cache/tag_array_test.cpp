@@ -61,11 +61,11 @@ TEST(TagArray, ReplacesTheLeastRecentlyUsedLine) {
 TEST(TagArray, CountsDirtySectors) {
   TagArray tags(1, 4, 2);
   for (TagArray::Slot slot = 0; slot < 4; ++slot) tags.install(slot, slot);
-  tags.mark_dirty(tags.sector(0, 0), 0x0f);
-  tags.mark_dirty(tags.sector(0, 0), 0xf0);
-  tags.mark_dirty(tags.sector(1, 0), 0);
-  tags.mark_dirty(tags.sector(2, 0), 1);
-  tags.mark_dirty(tags.sector(2, 1), 1);
+  tags.mark_dirty(tags.sector(0, 0), ByteMask(0x0f));
+  tags.mark_dirty(tags.sector(0, 0), ByteMask(0xf0));
+  tags.mark_dirty(tags.sector(1, 0), ByteMask(0));
+  tags.mark_dirty(tags.sector(2, 0), ByteMask(1));
+  tags.mark_dirty(tags.sector(2, 1), ByteMask(1));
   EXPECT_EQ(tags.dirty_sectors(), 3u);
   EXPECT_EQ(tags.sector(0, 0).dirty, 0xffu);
   EXPECT_EQ(tags.sector(0, 1).dirty, 0u);
@@ -74,11 +74,36 @@ TEST(TagArray, CountsDirtySectors) {
   EXPECT_EQ(tags.dirty_sectors(), 2u);
   tags.drop(2);
   EXPECT_EQ(tags.dirty_sectors(), 0u);
-  tags.mark_dirty(tags.sector(3, 1), 1);
+  tags.mark_dirty(tags.sector(3, 1), ByteMask(1));
   tags.drop_all();
   EXPECT_EQ(tags.dirty_sectors(), 0u);
   EXPECT_EQ(tags.sector(3, 1).dirty, 0u);
   EXPECT_EQ(tags.find(0, 1), TagArray::kNone);
+}
+
+// The upper half of a sector of 128 bytes is dirty, clean and dropped as the lower one is.
+TEST(TagArray, SectorsOf128Bytes) {
+  TagArray tags(2, 2, 2, ReplacementPolicy::lru, 0, 128);
+  const ByteMask last = ByteMask(1) << 127;
+  for (TagArray::Slot slot = 0; slot < 4; ++slot) tags.install(slot, slot);
+  tags.mark_dirty(tags.sector(1, 1), last);
+  EXPECT_TRUE(tags.is_dirty(tags.sector(1, 1)));
+  EXPECT_FALSE(tags.is_dirty(tags.sector(1, 0)));
+  tags.mark_dirty(tags.sector(1, 1), ByteMask(2));
+  EXPECT_EQ(tags.dirty_sectors(), 1U) << "counted once";
+  EXPECT_EQ(tags.dirty(tags.sector(1, 1)), last | ByteMask(2));
+  tags.clean(tags.sector(1, 1));
+  EXPECT_EQ(tags.dirty(tags.sector(1, 1)), ByteMask{});
+  EXPECT_EQ(tags.dirty_sectors(), 0U);
+  tags.mark_dirty(tags.sector(2, 0), last);
+  tags.drop(2);
+  EXPECT_EQ(tags.dirty_sectors(), 0U);
+  tags.install(2, 7);
+  EXPECT_FALSE(tags.is_dirty(tags.sector(2, 0))) << "nothing is left of the line before";
+  tags.mark_dirty(tags.sector(3, 1), last);
+  tags.drop_all();
+  EXPECT_FALSE(tags.is_dirty(tags.sector(3, 1)));
+  EXPECT_EQ(tags.dirty_sectors(), 0U);
 }
 
 TEST(TagArray, ReplaceIsDropAndInstall) {

@@ -150,10 +150,10 @@ TEST(WayLock, ForgottenLinesAreFetchedAgainUnlessTheyAreDirty) {
   c.read(0_ns, line(0, 0));
   c.read(0_ns, line(1, 0));
   MemoryAttributes some;
-  some.byte_mask = 0xff;
+  some.byte_mask = ByteMask(0xff);
   c.initiator.time_write(500_ns, line(2, 0), 64, some);
   c.memory.requests.clear();
-  c.cache.forget(line(1, 0) + 8, 100);  // of two lines, the second of which is dirty
+  c.cache.drop_clean(line(1, 0) + 8, 100);  // of two lines, the second of which is dirty
   c.read(1000_ns, line(0, 0));
   EXPECT_TRUE(c.memory.requests.empty());
   c.read(1000_ns, line(1, 0));
@@ -177,7 +177,7 @@ TEST(WayLock, LinesAreForgottenInRangesOfAnySize) {
         if (c.cache.holds(n * 64)) held.push_back(n);
       }
       ASSERT_GE(held.size(), 4U);
-      c.cache.forget(first * 64 + 17, lines * 64 - 20);
+      c.cache.drop_clean(first * 64 + 17, lines * 64 - 20);
       for (const std::uint64_t n : held) EXPECT_EQ(c.cache.holds(n * 64), n < first || n >= first + lines) << n << ' ' << lines;
     }
   }

@@ -58,7 +58,7 @@ L2Bench& fresh() {
 
 Tick write(L2Bench& b, Tick at, std::uint64_t address, unsigned length = 64, std::uint64_t mask = ~std::uint64_t{0}) {
   MemoryAttributes attributes;
-  attributes.byte_mask = mask;
+  attributes.byte_mask = ByteMask(mask);
   return b.initiator.time_write(at, address, length, attributes).at;
 }
 Tick read(L2Bench& b, Tick at, std::uint64_t address, unsigned length = 64) {
@@ -85,7 +85,7 @@ TEST(WriteBackCache, AReadOfAPartlyWrittenLineFetchesTheRest) {
   const Tick epoch = b.initiator.epoch();
   b.cache.write_back(epoch + 400_ns);
   ASSERT_EQ(b.memory.requests.size(), 2u);
-  EXPECT_EQ(b.memory.requests[1].attributes.byte_mask, 0xf0000u);
+  EXPECT_EQ(b.memory.requests[1].attributes.byte_mask, ByteMask(0xf0000));
 }
 
 TEST(WriteBackCache, DirtyBytesGatherUntilTheLineIsWhole) {
@@ -132,7 +132,7 @@ TEST(WriteBackCache, AtomicsReadAndDirtyTheLineAndKeepTheBank) {
   auto& b = fresh();
   MemoryAttributes attributes;
   attributes.atomic = true;
-  attributes.byte_mask = 0xf;
+  attributes.byte_mask = ByteMask(0xf);
   EXPECT_EQ(b.initiator.time_write(0_ns, 8, 4, attributes).at, 107_ns);
   EXPECT_EQ(b.memory.requests.size(), 1u) << "performed here";
   EXPECT_EQ(b.initiator.time_write(500_ns, 8, 4, attributes).at, 520_ns);
@@ -141,7 +141,7 @@ TEST(WriteBackCache, AtomicsReadAndDirtyTheLineAndKeepTheBank) {
   b.memory.requests.clear();
   b.cache.write_back(b.initiator.epoch() + 800_ns);
   ASSERT_EQ(b.memory.requests.size(), 1u);
-  EXPECT_EQ(b.memory.requests[0].attributes.byte_mask, 0xf00u);
+  EXPECT_EQ(b.memory.requests[0].attributes.byte_mask, ByteMask(0xf00));
 }
 
 TEST(WriteBackCache, BypassIsForL1Only) {

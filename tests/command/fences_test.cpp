@@ -16,7 +16,7 @@ struct Cache : CacheMaintenance {
   std::vector<std::pair<std::uint64_t, std::uint64_t>> dropped;  // bus address, bytes
   Tick invalidate(Tick at) override { return ++invalidations, at + duration; }
   Tick write_back(Tick at) override { return ++write_backs, at + duration; }
-  void forget(std::uint64_t address, std::uint64_t bytes) override { dropped.emplace_back(address, bytes); }
+  void drop_clean(std::uint64_t address, std::uint64_t bytes) override { dropped.emplace_back(address, bytes); }
 };
 
 class FencesBench : public sc_core::sc_module {

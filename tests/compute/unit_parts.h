@@ -24,30 +24,31 @@ namespace lacuna::test {
 using Words = std::vector<std::uint32_t>;
 
 /// Responds `latency` after a request, or, while it `defers`, when respond() is called.
-class ResponsiveMemory : public LineMemory {
+class ResponsiveMemory : public MemoryTarget {
  public:
   Tick latency{};
   bool defers = false;
   unsigned requests = 0;
 
-  bool access(const LineAccess& request, Tick at, LineClient& client, std::uint32_t tag, LineAnswer& answer) override {
+  bool request(const MemoryRequest& request, Tick at, MemoryClient& client, std::uint32_t tag,
+               MemoryResponse& response) override {
     ++requests;
-    answer = {.made = request.made, .arrived = at, .done = at + latency, .service = latency};
-    if (defers) pending_.push_back({&client, tag, answer});
+    response = {.made = request.made, .arrived = at, .done = at + latency, .service = latency};
+    if (defers) pending_.push_back({&client, tag, response});
     return !defers;
   }
   /// Responds to everything pending.
   void respond() {
     std::vector<Pending> pending;
     pending.swap(pending_);
-    for (const Pending& p : pending) p.client->answered(p.tag, p.answer);
+    for (const Pending& p : pending) p.client->on_response(p.tag, p.response);
   }
 
  private:
   struct Pending {
-    LineClient* client;
+    MemoryClient* client;
     std::uint32_t tag;
-    LineAnswer answer;
+    MemoryResponse response;
   };
   std::vector<Pending> pending_;
 };

@@ -18,7 +18,7 @@ struct SlowCache : CacheMaintenance {
     return at + Tick{40'000};
   }
   Tick write_back(Tick at) override { return at; }
-  void forget(std::uint64_t, std::uint64_t) override {}
+  void drop_clean(std::uint64_t, std::uint64_t) override {}
   unsigned invalidations = 0;
 };
 

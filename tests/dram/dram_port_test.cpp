@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "models/common/transport/deferred_memory.h"
+#include "models/common/transport/memory_request.h"
 #include "tests/dram/channel_bench.h"
 
 namespace lacuna {
@@ -26,7 +26,7 @@ using test::kRow;
 using test::kSize;
 
 /// Makes requests of a port and keeps the answers. Times are relative to the bench's epoch.
-class PortClient : public DeferredMemory::Client {
+class PortClient : public MemoryClient {
  public:
   struct Answer {
     std::uint32_t number;
@@ -36,15 +36,24 @@ class PortClient : public DeferredMemory::Client {
   };
 
   PortClient(DramBench& bench, DeferredMemory& port) : epoch_(bench.initiator.epoch()), port_(port) {}
-  DeferredMemory::Reply ask(std::uint32_t number, bool write, std::uint64_t address, unsigned bytes, Tick at) {
-    DeferredMemory::Reply reply = port_.ask({address, bytes, write, epoch_ + at}, *this, number);
-    reply.done -= epoch_;
-    return reply;
+  /// What a request is given with the call.
+  struct Reply {
+    Tick done;
+    Tick waiting;
+    bool known;
+    bool failed;
+  };
+  Reply ask(std::uint32_t number, bool write, std::uint64_t address, unsigned bytes, Tick at) {
+    MemoryResponse response;
+    const MemoryRequest request{.address = address, .bytes = static_cast<std::uint16_t>(bytes), .write = write};
+    const bool known = port_.request(request, epoch_ + at, *this, number, response);
+    EXPECT_EQ(response.arrived, epoch_ + at);
+    return {response.done - epoch_, response.queueing, known, response.failed};
   }
-  DeferredMemory::Reply read(std::uint32_t number, std::uint64_t offset, Tick at, unsigned bytes = 64) {
+  Reply read(std::uint32_t number, std::uint64_t offset, Tick at, unsigned bytes = 64) {
     return ask(number, false, kBase + offset, bytes, at);
   }
-  DeferredMemory::Reply write(std::uint32_t number, std::uint64_t offset, Tick at, unsigned bytes = 64) {
+  Reply write(std::uint32_t number, std::uint64_t offset, Tick at, unsigned bytes = 64) {
     return ask(number, true, kBase + offset, bytes, at);
   }
   void decide(Tick until) { port_.decide(epoch_ + until); }
@@ -52,8 +61,9 @@ class PortClient : public DeferredMemory::Client {
     const Tick next = port_.next_decision();
     return next == kNever ? next : next - epoch_;
   }
-  void answered(std::uint32_t number, Tick done, Tick waiting) override {
-    answers.push_back({number, done - epoch_, waiting});
+  void on_response(std::uint32_t number, const MemoryResponse& response) override {
+    EXPECT_EQ(response.queueing + response.service, response.done - response.arrived) << number;
+    answers.push_back({number, response.done - epoch_, response.queueing});
     if (then) then(answers.back());
   }
 
@@ -75,7 +85,7 @@ TEST(DramPort, UnloadedLatencies) {
   auto& b = fresh();
   PortClient client(b, b.channel.port());
   EXPECT_EQ(client.next_decision(), kNever);
-  const DeferredMemory::Reply reply = client.read(1, 0, 0_ns);
+  const PortClient::Reply reply = client.read(1, 0, 0_ns);
   EXPECT_FALSE(reply.known);
   EXPECT_FALSE(reply.failed);
   EXPECT_EQ(reply.done, 35_ns) << "not before: 20 + 11 + 4";
@@ -119,7 +129,7 @@ TEST(DramPort, WritesAreKnownWhileTheQueueHasRoom) {
   PortClient client(b, b.channel.port());
   const Tick stall = b.channel.statistics().write_stall;
   for (unsigned i = 0; i < 4; ++i) {
-    const DeferredMemory::Reply reply = client.write(i, 64 * i, 0_ns);
+    const PortClient::Reply reply = client.write(i, 64 * i, 0_ns);
     EXPECT_TRUE(reply.known) << i;
     EXPECT_EQ(reply.done, 0_ns) << i;
     EXPECT_EQ(reply.waiting, 0_ns) << i;
@@ -127,7 +137,7 @@ TEST(DramPort, WritesAreKnownWhileTheQueueHasRoom) {
   EXPECT_EQ(b.channel.statistics().write_stall, stall);
   EXPECT_EQ(client.next_decision(), kNever) << "nothing waits for an answer";
   for (unsigned i = 4; i < 7; ++i) {
-    const DeferredMemory::Reply reply = client.write(i, 64 * i, Tick{(i - 4) * 1000});
+    const PortClient::Reply reply = client.write(i, 64 * i, Tick{(i - 4) * 1000});
     EXPECT_FALSE(reply.known) << i;
     EXPECT_EQ(reply.done, Tick{(i - 4) * 1000}) << i;
   }
@@ -201,7 +211,7 @@ TEST(DramPort, ARequestOutsideTheSliceFails) {
   const DramStatistics before = b.second.statistics();
   for (const bool write : {false, true}) {
     for (const auto& [offset, bytes] : std::vector<std::pair<std::uint64_t, unsigned>>{{0, 64}, {128 + 64, 65}, {256, 1}}) {
-      const DeferredMemory::Reply reply = client.ask(1, write, kBase + offset, bytes, 5_ns);
+      const PortClient::Reply reply = client.ask(1, write, kBase + offset, bytes, 5_ns);
       EXPECT_TRUE(reply.known);
       EXPECT_TRUE(reply.failed);
       EXPECT_EQ(reply.done, 5_ns);
@@ -317,7 +327,7 @@ TEST(DramPort, StepsOfTimeChangeNothing) {
     };
     write = [&](unsigned line, unsigned stage, Tick at) {
       const std::uint32_t number = 3 * line + stage;
-      const DeferredMemory::Reply reply = client.write(number, kSize.n / 2 + address(line + 1000 * stage), at);
+      const PortClient::Reply reply = client.write(number, kSize.n / 2 + address(line + 1000 * stage), at);
       if (reply.known) written(number, reply.done, reply.waiting);
     };
     client.then = [&](PortClient::Answer answer) {

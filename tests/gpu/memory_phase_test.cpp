@@ -12,7 +12,7 @@
 
 #include "tests/cache/deciding_memory.h"
 #include "tests/cache/memory_below.h"
-#include "tests/gpu/line_answers.h"
+#include "tests/gpu/response_recorder.h"
 #include "tests/harness/harness.h"
 #include "tests/harness/test_initiator.h"
 
@@ -104,11 +104,11 @@ LACUNA_TEST_BENCH(EdgeBench)
 class Asking {
  protected:
   void ask(Requesters& machine, unsigned cache, std::uint64_t address, Tick after, std::uint32_t tag) {
-    LineAnswer answer;
-    const LineAccess access{.address = address, .bytes = 64, .kind = RequestKind::vector};
-    if (machine.caches[cache]->access(access, start_ + after, answers_, tag, answer)) answers_.told[tag] = answer.done;
+    MemoryResponse answer;
+    const MemoryRequest access{.address = address, .bytes = 64, .kind = RequestKind::vector};
+    if (machine.caches[cache]->request(access, start_ + after, answers_, tag, answer)) answers_.told[tag] = answer.done;
   }
-  Answers answers_;
+  ResponseRecorder answers_;
   Tick start_{};
 };
 

@@ -10,14 +10,14 @@
 
 namespace lacuna::test {
 
-/// A zero cache that answers after `latency` and keeps what it was asked.
-struct FixedLatencyZeroCache : LineMemory {
+/// A zero cache that responds after `latency` and keeps its requests.
+struct FixedLatencyZeroCache : MemoryTarget {
   Tick latency{50'000};
-  std::vector<LineAccess> reads;
-  std::vector<LineAccess> writes;
-  bool access(const LineAccess& request, Tick at, LineClient&, std::uint32_t, LineAnswer& answer) override {
+  std::vector<MemoryRequest> reads;
+  std::vector<MemoryRequest> writes;
+  bool request(const MemoryRequest& request, Tick at, MemoryClient&, std::uint32_t, MemoryResponse& response) override {
     (request.write ? writes : reads).push_back(request);
-    answer = {.made = request.made, .arrived = at, .done = at + latency, .service = latency};
+    response = {.made = request.made, .arrived = at, .done = at + latency, .service = latency};
     return true;
   }
 };

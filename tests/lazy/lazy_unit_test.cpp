@@ -246,7 +246,7 @@ TEST_F(LazyUnitTest, ZerosAreNotLoaded) {
   EXPECT_EQ(of(a, LazyCount::writes_eliminated), kTransactions) << "zeros are stored as their masks alone";
   EXPECT_EQ(sent_, 0u);
   ASSERT_EQ(b_.zero_cache.writes.size(), 1u);
-  EXPECT_EQ(b_.zero_cache.writes[0].byte_mask, 0xffu) << "64 words";
+  EXPECT_EQ(b_.zero_cache.writes[0].byte_mask, ByteMask(0xff)) << "64 words";
   EXPECT_GT(of(a, LazyCause::zero_mask), 0u);
   EXPECT_EQ(of(a, LazyCause::registers), 0u);
 }

@@ -14,7 +14,7 @@
 #include "include/lacuna/abi/memory_map.h"
 #include "models/gpu/gpu_device.h"
 #include "models/lazy/lazy_gpu.h"
-#include "tests/gpu/line_answers.h"
+#include "tests/gpu/response_recorder.h"
 #include "tests/harness/harness.h"
 #include "tests/harness/test_initiator.h"
 
@@ -115,20 +115,20 @@ LACUNA_TEST_BENCH(ZeroBench)
 class ZeroCachesTest : public testing::Test {
  protected:
   ZeroBench& b_ = bench<ZeroBench>();
-  Answers answers_;
+  ResponseRecorder answers_;
 
   /// When the answer is there, from the request on.
   Tick ask(Gpu& gpu, unsigned array, std::uint64_t address, bool write = false) {
     const ZeroPath path = zero_path(gpu.device, array);
-    const LineAccess access{.address = address,
-                            .byte_mask = write ? 0xffULL : ~std::uint64_t{0},
-                            .bytes = path.map->transaction(),
-                            .kind = RequestKind::vector,
-                            .write = write};
-    LineAnswer answer;
+    const MemoryRequest access{.address = address,
+                               .byte_mask = write ? ByteMask(0xff) : ByteMask::all(),
+                               .bytes = static_cast<std::uint16_t>(path.map->transaction()),
+                               .kind = RequestKind::vector,
+                               .write = write};
+    MemoryResponse answer;
     const Tick at = now() + 1_us;
     answers_.told.clear();
-    if (path.l1z->access(access, at, answers_, 0, answer)) answers_.told[0] = answer.done;
+    if (path.l1z->request(access, at, answers_, 0, answer)) answers_.told[0] = answer.done;
     gpu.device.barrier()->resolve(at + 10_us);
     EXPECT_EQ(answers_.told.size(), 1U);
     wait_for(20_us);
@@ -199,7 +199,7 @@ TEST_F(ZeroCachesTest, WhatStoresMakeKnownIsSettledAtTheEdge) {
   const ZeroPath path = zero_path(gpu.device, 1);
   ASSERT_NE(path.masks, nullptr);
   EXPECT_EQ(path.group, 1U);
-  path.masks->stored(path.group, LACUNA_VRAM_BASE + 256, 0xff);
+  path.masks->stored(path.group, LACUNA_VRAM_BASE + 256, ByteMask(0xff));
   EXPECT_EQ(path.masks->known_of_transaction(LACUNA_VRAM_BASE + 256), 0U);
   gpu.device.barrier()->resolve(now());
   EXPECT_EQ(path.masks->known_of_transaction(LACUNA_VRAM_BASE + 256), 0b11U);

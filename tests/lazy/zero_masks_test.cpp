@@ -112,8 +112,8 @@ TEST(ZeroMaskMap, RefusesWhatNoPartitionHolds) {
 TEST(ZeroMasks, StoresAreKnownFromTheEdgeOn) {
   ZeroMasks masks(kBase, 1_MiB, 2);
   EXPECT_EQ(masks.known_of_transaction(kBase), 0U);
-  masks.stored(0, kBase, 0xf0f);
-  masks.stored(1, kBase + 64, 0xffff'0000'0000'0000);
+  masks.stored(0, kBase, ByteMask(0xf0f));
+  masks.stored(1, kBase + 64, ByteMask(0xffff'0000'0000'0000));
   EXPECT_EQ(masks.known_of_transaction(kBase), 0U);
   masks.window_ended();
   EXPECT_EQ(masks.known_of_transaction(kBase), 0b101U);
@@ -124,16 +124,16 @@ TEST(ZeroMasks, StoresAreKnownFromTheEdgeOn) {
 
 TEST(ZeroMasks, PartsOfAWordChangeNothing) {
   ZeroMasks masks(kBase, 1_MiB, 1);
-  masks.stored(0, kBase, 0xf0);
-  masks.stored(0, kBase, 0x313);
+  masks.stored(0, kBase, ByteMask(0xf0));
+  masks.stored(0, kBase, ByteMask(0x313));
   masks.window_ended();
   EXPECT_EQ(masks.known_of_transaction(kBase), 0b10U);
 }
 
 TEST(ZeroMasks, AtomicsComeAfterTheStoresOfAllGroups) {
   ZeroMasks masks(kBase, 1_MiB, 2);
-  masks.changed(0, kBase, 0xf0);
-  masks.stored(1, kBase, 0xfff);
+  masks.changed(0, kBase, ByteMask(0xf0));
+  masks.stored(1, kBase, ByteMask(0xfff));
   masks.window_ended();
   EXPECT_EQ(masks.known_of_transaction(kBase), 0b101U);
   masks.window_ended();
@@ -167,8 +167,8 @@ TEST(ZeroMasks, RangesAreLearntByWholeWordsAndForgottenByPartsOfThem) {
 
 TEST(ZeroMasks, OtherMemoryIsNotTheirs) {
   ZeroMasks masks(kBase, 1_MiB, 1);
-  masks.stored(0, kBase - 64, ~std::uint64_t{0});
-  masks.changed(0, kBase + (1 << 20), ~std::uint64_t{0});
+  masks.stored(0, kBase - 64, ByteMask(~std::uint64_t{0}));
+  masks.changed(0, kBase + (1 << 20), ByteMask(~std::uint64_t{0}));
   masks.window_ended();
   EXPECT_FALSE(masks.known(kBase));
 }

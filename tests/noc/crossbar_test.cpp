@@ -160,7 +160,7 @@ TEST(Crossbar, HalvesOfPacketsGiveWhatTheWholeGives) {
   b.crossbar.reset();
   for (unsigned sender = 0; sender < 2; ++sender) {
     for (Packet& packet : packets) {
-      if (packet.source == sender) packet.head = ports->leave(b.crossbar.source_node(sender), packet.flits, packet.at);
+      if (packet.source == sender) packet.head = ports->depart(b.crossbar.source_node(sender), packet.flits, packet.at);
     }
   }
   Tick waited{};

@@ -15,7 +15,7 @@ struct Context : CopyContext {
   bool in_host_memory(std::uint64_t) const override { return false; }
   std::uint64_t l2_bytes() const override { return 0; }
   std::uint32_t l2_state(const CopiedRange&) const override { return 0; }
-  void leave(const CopiedRange& range, bool) override { left.push_back(range); }
+  void install_copied(const CopiedRange& range, bool) override { left.push_back(range); }
   std::vector<std::uint64_t> traffic() const override { return {requests->size()}; }
   void add_traffic(const std::vector<std::uint64_t>& amounts) override { added += amounts.at(0); }
 };

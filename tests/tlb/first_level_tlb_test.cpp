@@ -33,7 +33,7 @@ class FirstLevelTlbTest : public testing::Test {
   std::size_t resolve() {
     std::vector<FirstLevelTlb::Departure> left;
     tlb_.departures(left);
-    for (const auto& departure : left) tlb_.resolve(departure.miss, tlb_.ask(departure.miss));
+    for (const auto& departure : left) tlb_.complete(departure.miss, tlb_.request_next_level(departure.miss));
     return left.size();
   }
 };

@@ -1,4 +1,4 @@
-// What the command processor asks of caches at acquire and release scopes.
+// What the command processor does with caches at acquire and release scopes.
 #pragma once
 
 #include <cstdint>
@@ -18,10 +18,10 @@ class CacheMaintenance {
   /// Writes all dirty bytes to the next level; lines stay valid.
   virtual Tick write_back(Tick at) = 0;
   /// Drops the clean lines of a range of bus addresses, which takes no time: they hold what has been replaced behind the cache.
-  virtual void forget(std::uint64_t address, std::uint64_t bytes) = 0;
+  virtual void drop_clean(std::uint64_t address, std::uint64_t bytes) = 0;
 };
 
-/// Several caches that are told together: done when the last one is.
+/// Several caches that are maintained together: done when the last one is.
 class CachesTogether : public CacheMaintenance {
  public:
   explicit CachesTogether(std::vector<CacheMaintenance*> caches) : caches_(std::move(caches)) {}
@@ -35,8 +35,8 @@ class CachesTogether : public CacheMaintenance {
     for (CacheMaintenance* cache : caches_) done = later(done, cache->write_back(at));
     return done;
   }
-  void forget(std::uint64_t address, std::uint64_t bytes) override {
-    for (CacheMaintenance* cache : caches_) cache->forget(address, bytes);
+  void drop_clean(std::uint64_t address, std::uint64_t bytes) override {
+    for (CacheMaintenance* cache : caches_) cache->drop_clean(address, bytes);
   }
 
  private:

@@ -6,11 +6,12 @@
 #include <cstdint>
 #include <tlm>
 
+#include "models/common/transport/byte_mask.h"
 #include "models/common/transport/latency_breakdown.h"
 
 namespace lacuna {
 
-/// Who asks: decides the virtual network, the statistics bucket, and which caches may hold the line.
+/// The initiator of a request: selects the virtual network, the statistics bucket, and which caches may hold the line.
 enum class RequestKind : std::uint8_t { host, command_processor, vector, scalar, instruction, fill, write_back, page_walk };
 
 /// Extension of tlm_generic_payload.
@@ -25,9 +26,9 @@ struct MemoryAttributes : tlm::tlm_extension<MemoryAttributes> {
   bool bypass_l1 = false;
   /// Stable index of the requesting unit (compute unit, command processor queue, ...), for statistics and routing of replies.
   std::uint16_t requester = 0;
-  /// Bytes of the transaction that matter, bit i = byte i of the transaction; ~0 = all. Only for timing_only writes of up to 64
-  /// bytes (dirty bytes).
-  std::uint64_t byte_mask = ~std::uint64_t{0};
+  /// Bytes that a timing_only write of up to ByteMask::kBytes changes, counted from the transaction's first byte; longer writes
+  /// change all of theirs.
+  ByteMask byte_mask = ByteMask::all();
   LatencyBreakdown latency;
 
   /// Back to a plain data access of requester 0.
@@ -37,7 +38,7 @@ struct MemoryAttributes : tlm::tlm_extension<MemoryAttributes> {
     atomic = false;
     bypass_l1 = false;
     requester = 0;
-    byte_mask = ~std::uint64_t{0};
+    byte_mask = ByteMask::all();
     latency = {};
   }
 

@@ -4,12 +4,12 @@
 
 #include <tlm>
 
-#include "models/common/transport/line_memory.h"
 #include "models/common/transport/memory_attributes.h"
+#include "models/common/transport/memory_request.h"
 
 namespace lacuna {
 
-/// For initiators that have one timing_only request under way at a time and whose targets keep none (b_transport without wait).
+/// For initiators that have one timing_only request in flight at a time and whose targets keep none (b_transport without wait).
 class TimingPayload {
  public:
   TimingPayload() { payload_.set_extension(&attributes_); }
@@ -32,18 +32,18 @@ class TimingPayload {
     attributes_.atomic = false;
     attributes_.bypass_l1 = false;
     attributes_.requester = 0;
-    attributes_.byte_mask = ~std::uint64_t{0};
+    attributes_.byte_mask = ByteMask::all();
     return attributes_;
   }
-  /// A new request as a line access says, with a latency breakdown of its own.
-  void renew(const LineAccess& access) {
-    renew(access.write ? tlm::TLM_WRITE_COMMAND : tlm::TLM_READ_COMMAND, access.address, access.bytes);
+  /// As a memory request, with a latency breakdown of its own.
+  void renew(const MemoryRequest& request) {
+    renew(request.write ? tlm::TLM_WRITE_COMMAND : tlm::TLM_READ_COMMAND, request.address, request.bytes);
     clear_latency();
-    attributes_.kind = access.kind;
-    attributes_.atomic = access.atomic;
-    attributes_.bypass_l1 = access.bypass_l1;
-    attributes_.requester = access.requester;
-    attributes_.byte_mask = access.byte_mask;
+    attributes_.kind = request.kind;
+    attributes_.atomic = request.atomic;
+    attributes_.bypass_l1 = request.bypass_l1;
+    attributes_.requester = request.requester;
+    attributes_.byte_mask = request.byte_mask;
   }
   void clear_latency() { attributes_.latency.clear(); }
 

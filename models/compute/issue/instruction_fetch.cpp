@@ -53,24 +53,24 @@ bool InstructionFetch::request(WavefrontSlot& slot, std::uint64_t line, Cycles a
   if (spare_ == kNone) spare_ = take_record(pending_, free_);
   const Tick made = clock_.ticks(at);
   port_.translate(address ^ slot.group->dispatch->page_salt, made);
-  LineAnswer answer;
-  const LineAccess access{
-      .address = where, .bytes = kLineBytes, .kind = RequestKind::instruction, .requester = requester_, .made = made};
-  if (!port_.request(access, spare_, answer)) {
+  MemoryResponse response;
+  const MemoryRequest fetch{
+      .address = where, .made = made, .bytes = kLineBytes, .requester = requester_, .kind = RequestKind::instruction};
+  if (!port_.request(fetch, spare_, response)) {
     pending_[std::exchange(spare_, kNone)] = {&slot, line, slot.buffer.epoch};
     return false;
   }
-  there = clock_.ceil(answer.done);
+  there = clock_.ceil(response.done);
   return true;
 }
 
-void InstructionFetch::answered(std::uint32_t tag, const LineAnswer& answer) {
+void InstructionFetch::on_response(std::uint32_t tag, const MemoryResponse& response) {
   const Request request = pending_[tag];
   free_.push_back(tag);
   WavefrontSlot& slot = *request.slot;
   WavefrontSlot::Fetch& buffer = slot.buffer;
   if (request.epoch != buffer.epoch) return;
-  const Cycles there = clock_.ceil(answer.done);
+  const Cycles there = clock_.ceil(response.done);
   if (request.line == buffer.line + 1) {
     buffer.next_ready = there;
     buffer.next_open = false;

@@ -15,12 +15,12 @@
 
 namespace lacuna {
 
-class InstructionFetch : private LineClient {
+class InstructionFetch : private MemoryClient {
  public:
   static constexpr std::uint64_t kLineBytes = 64;
 
   /// `timed`: false: instructions are available immediately.
-  InstructionFetch(Clock clock, bool timed, GpuVm& vm, isa::DecodedCode& code, LineMemory& memory, std::uint16_t requester)
+  InstructionFetch(Clock clock, bool timed, GpuVm& vm, isa::DecodedCode& code, MemoryTarget& memory, std::uint16_t requester)
       : clock_(clock), timed_(timed), code_(code), port_(*this, memory), physical_(vm), requester_(requester) {}
 
   MemoryPort& port() { return port_; }
@@ -75,7 +75,7 @@ class InstructionFetch : private LineClient {
   void change_line(WavefrontSlot& slot, Cycles cycle);
   /// Requests a line. True: it has arrived or arrives at a known time, `there`.
   bool request(WavefrontSlot& slot, std::uint64_t line, Cycles at, Cycles& there);
-  void answered(std::uint32_t tag, const LineAnswer& answer) override;
+  void on_response(std::uint32_t tag, const MemoryResponse& response) override;
   /// The line of the PC arrives at `there`.
   void enter(WavefrontSlot& slot, Cycles there, Cycles cycle);
   /// The line of the PC has a known arrival: delays or holds the slot for the next line, if the instruction extends into it.
@@ -98,7 +98,7 @@ class InstructionFetch : private LineClient {
   std::uint16_t requester_;
   std::vector<Request> pending_;
   std::vector<std::uint32_t> free_;
-  std::uint32_t spare_ = kNone;  ///< index in pending_, for the next request without an immediate answer
+  std::uint32_t spare_ = kNone;  ///< index in pending_, for the next request without an immediate response
   std::uint64_t requests_ = 0;
 };
 

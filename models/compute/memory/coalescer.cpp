@@ -10,15 +10,15 @@ namespace lacuna {
 
 namespace {
 /// Mask of bytes [first, first + count) of a line.
-std::uint64_t mask_of(std::uint64_t first, std::uint64_t count) {
-  const std::uint64_t ones = count >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1;
-  return ones << first;
+ByteMask mask_of(std::uint64_t first, std::uint64_t count) {
+  return ByteMask::first(static_cast<unsigned>(count)) << static_cast<unsigned>(first);
 }
 }  // namespace
 
 Coalescer::Coalescer(unsigned line_bytes)
     : line_bytes_(line_bytes), line_shift_(static_cast<unsigned>(std::countr_zero(line_bytes))) {
-  if (line_bytes != 32 && line_bytes != 64) throw std::invalid_argument("Coalescer: a transaction is 32 or 64 bytes");
+  if (line_bytes != 32 && line_bytes != 64 && line_bytes != 128)
+    throw std::invalid_argument("Coalescer: a transaction is 32, 64 or 128 bytes");
 }
 
 inline unsigned Coalescer::bucket_of(std::uint64_t line) const {
@@ -26,7 +26,7 @@ inline unsigned Coalescer::bucket_of(std::uint64_t line) const {
   return static_cast<unsigned>((line >> line_shift_) * kGolden >> (64 - std::countr_zero(kBuckets)));
 }
 
-[[gnu::always_inline]] inline void Coalescer::add_to_line(std::uint64_t line, std::uint64_t mask) {
+[[gnu::always_inline]] inline void Coalescer::add_to_line(std::uint64_t line, ByteMask mask) {
   // Neighbours share lines.
   const unsigned count = count_;
   if (count > 0 && lines_[count - 1].address == line) {
@@ -49,11 +49,11 @@ inline unsigned Coalescer::bucket_of(std::uint64_t line) const {
 }
 
 // The usual case, a full wavefront whose lanes walk arrays in rows, is taken a row at a time.
-std::span<const LineRequest> Coalescer::coalesce(const isa::MemoryAccess& access, const Addresses& addresses) {
+std::span<const CoalescedLine> Coalescer::coalesce(const isa::MemoryAccess& access, const Addresses& addresses) {
   begin();
   const std::uint64_t bytes = access.bytes_per_lane;
   if (bytes == 0) return {};
-  const std::uint64_t mask = mask_of(0, bytes);
+  const ByteMask mask = mask_of(0, bytes);
   if (access.lanes != ~std::uint64_t{0}) {
     for (std::uint64_t lanes = access.lanes; lanes != 0; lanes &= lanes - 1) {
       add_lane(addresses[static_cast<unsigned>(std::countr_zero(lanes))], bytes, mask);

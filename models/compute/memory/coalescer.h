@@ -5,26 +5,27 @@
 #include <cstdint>
 #include <span>
 
+#include "models/common/transport/byte_mask.h"
 #include "models/isa/memory/memory_interface.h"
 
 namespace lacuna {
 
-/// One transaction: the line's GPU virtual address and, for stores and atomics, which of its bytes are touched.
-struct LineRequest {
+/// One transaction: the line's GPU virtual address and which of its bytes the lanes access.
+struct CoalescedLine {
   std::uint64_t address = 0;
-  std::uint64_t byte_mask = 0;
+  ByteMask byte_mask{};
 };
 
-/// All 64 lanes of one instruction are coalesced at once; each distinct line becomes one transaction, in order of first lane
+/// All 64 lanes of one instruction are coalesced together; each distinct line becomes one transaction, in order of first lane
 /// (as in MGPUSim's coalescer; hardware works on groups of 16 lanes, docs/DEVIATIONS.md).
 class Coalescer {
  public:
-  /// line_bytes: 32 or 64.
+  /// `line_bytes`: 32, 64 or 128; otherwise std::invalid_argument.
   explicit Coalescer(unsigned line_bytes);
   using Addresses = std::array<std::uint64_t, isa::kLanes>;
 
   /// Lines touched by the active lanes of a global or scratch access. Valid until the next call.
-  std::span<const LineRequest> coalesce(const isa::MemoryAccess& access, const Addresses& addresses);
+  std::span<const CoalescedLine> coalesce(const isa::MemoryAccess& access, const Addresses& addresses);
   unsigned line_bytes() const { return line_bytes_; }
 
   // The same piece by piece.
@@ -34,22 +35,22 @@ class Coalescer {
   }
   void add(std::uint64_t address, std::uint64_t bytes);
   /// Lines since begin() or of the last coalesce().
-  std::span<const LineRequest> lines() const { return {lines_.data(), count_}; }
+  std::span<const CoalescedLine> lines() const { return {lines_.data(), count_}; }
   /// Whether all lines of [address, address + bytes) are among them, or any.
   bool contains(std::uint64_t address, std::uint64_t bytes) const;
   bool meets(std::uint64_t address, std::uint64_t bytes) const;
 
  private:
-  /// A lane's bytes; `mask`: as many ones.
-  void add_lane(std::uint64_t address, std::uint64_t bytes, std::uint64_t mask) {
+  /// A lane's bytes; `mask`: the first `bytes` ones.
+  void add_lane(std::uint64_t address, std::uint64_t bytes, ByteMask mask) {
     const std::uint64_t within = address & (line_bytes_ - 1);
     if (within + bytes <= line_bytes_) [[likely]] {
-      add_to_line(address - within, mask << within);
+      add_to_line(address - within, mask << static_cast<unsigned>(within));
     } else {
       add(address, bytes);
     }
   }
-  void add_to_line(std::uint64_t line, std::uint64_t mask);
+  void add_to_line(std::uint64_t line, ByteMask mask);
   bool has(std::uint64_t line) const;
   /// Where the search for a line begins.
   unsigned bucket_of(std::uint64_t line) const;
@@ -66,7 +67,7 @@ class Coalescer {
   std::uint64_t call_ = 0;
   std::array<std::uint64_t, kBuckets> buckets_{};
   // A lane touches at most 16 bytes: two lines when unaligned (32-byte lines and b128 included).
-  std::array<LineRequest, 2 * isa::kLanes> lines_{};
+  std::array<CoalescedLine, 2 * isa::kLanes> lines_{};
 };
 
 }  // namespace lacuna

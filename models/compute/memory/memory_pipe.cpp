@@ -5,7 +5,7 @@
 namespace lacuna {
 
 MemoryPipe::MemoryPipe(const ComputeUnitParameters& parameters, ComputeUnitPlace place, const ComputeUnitContext& context,
-                       LineMemory& vector, LineMemory& scalar, Listener& listener)
+                       MemoryTarget& vector, MemoryTarget& scalar, Listener& listener)
     : listener_(listener),
       waits_(context.target),
       tokens_(context.clock, *this),
@@ -84,7 +84,7 @@ void MemoryPipe::issue_scalar(WavefrontSlot& slot, const isa::DecodedInstruction
 void MemoryPipe::end_wavefront(WavefrontSlot& slot, Cycles cycle) {
   ResidentWorkgroup& group = *slot.group;
   group.end = later(group.end, later(slot.vmcnt.latest_known(cycle), slot.lgkmcnt.latest_known(cycle)));
-  tokens_.leave(slot);
+  tokens_.wavefront_ended(slot);
   drop_wavefront(slot);
 }
 

@@ -16,7 +16,7 @@
 
 #include "models/common/config/statistics.h"
 #include "models/common/time/units.h"
-#include "models/common/transport/line_memory.h"
+#include "models/common/transport/memory_request.h"
 #include "models/common/transport/translation_level.h"
 #include "models/compute/compute_unit_context.h"
 #include "models/compute/compute_unit_parameters.h"
@@ -41,9 +41,9 @@ class MemoryPipe final : private MemoryTokens::Listener {
 
   /// `vector` and `scalar`: memories until attach(). References outlive this.
   MemoryPipe(const ComputeUnitParameters& parameters, ComputeUnitPlace place, const ComputeUnitContext& context,
-             LineMemory& vector, LineMemory& scalar, Listener& listener);
+             MemoryTarget& vector, MemoryTarget& scalar, Listener& listener);
 
-  void attach(LineMemory& vector, LineMemory& scalar) {
+  void attach(MemoryTarget& vector, MemoryTarget& scalar) {
     vector_.port().attach(vector);
     scalar_.port().attach(scalar);
   }
@@ -107,7 +107,7 @@ class MemoryPipe final : private MemoryTokens::Listener {
   const std::uint64_t& vector_requests() const { return vector_.requests(); }
   const std::uint64_t& scalar_requests() const { return scalar_.requests(); }
   const std::vector<std::unique_ptr<LoadStage>>& stages() const { return stages_; }
-  /// Start of the oldest load with an outstanding answer; kNever: there is none.
+  /// Start of the oldest load with an outstanding response; kNever: there is none.
   Tick oldest_load() const { return tokens_.oldest_load(); }
 
  private:

@@ -40,27 +40,27 @@ void MemoryTokens::include(Token token, Cycles done, OperationDelays delays) {
   tokens_[token].included_delays = delays;
 }
 
-void MemoryTokens::account(Token token, const LineAnswer& answer) {
-  if (KernelActivity* const activity = tokens_[token].activity) count(*activity, answer);
-  count_by_time(token, answer);
+void MemoryTokens::account(Token token, const MemoryResponse& response) {
+  if (KernelActivity* const activity = tokens_[token].activity) count(*activity, response);
+  count_by_time(token, response);
 }
 
-void MemoryTokens::add_latest(Token token, const LineAnswer& answer, Tick returned) {
-  count_by_time(token, answer);
-  arrive(token, answer, returned);
+void MemoryTokens::add_latest(Token token, const MemoryResponse& response, Tick returned) {
+  count_by_time(token, response);
+  arrive(token, response, returned);
 }
 
-void MemoryTokens::arrive(Token token, const LineAnswer& answer, Tick returned) {
+void MemoryTokens::arrive(Token token, const MemoryResponse& response, Tick returned) {
   State& state = tokens_[token];
   if (returned >= state.latest) {
-    Tick queues = answer.queueing + (returned - answer.done);
-    Tick mshr = answer.mshr;
-    if (answer.below != nullptr) {
-      for (const Tick waited : answer.below->queueing) queues += waited;
-      mshr += answer.below->mshr;
+    Tick queues = response.queueing + (returned - response.done);
+    Tick mshr = response.mshr;
+    if (response.below != nullptr) {
+      for (const Tick waited : response.below->queueing) queues += waited;
+      mshr += response.below->mshr;
     }
     state.latest = returned;
-    state.tlb = answer.arrived - answer.made;
+    state.tlb = response.arrived - response.made;
     state.mshr = mshr;
     state.queues = queues;
   }
@@ -97,7 +97,7 @@ void MemoryTokens::close(Token token) {
     done = closed.included;
     delays = closed.included_delays;
   }
-  // Whoever is told may begin another one, in the same place.
+  // The listener may begin another operation, in the same place.
   WavefrontSlot* const owner = std::exchange(owners_[token], nullptr);
   ResidentWorkgroup* const group = std::exchange(closed.group, nullptr);
   const bool open = std::exchange(closed.open, false);
@@ -139,8 +139,8 @@ Tick MemoryTokens::oldest_load() const {
   return oldest;
 }
 
-void MemoryTokens::leave(WavefrontSlot& slot) {
-  // Many programs end with stores under way: owners stand side by side, so that the search looks at few of the host's lines.
+void MemoryTokens::wavefront_ended(WavefrontSlot& slot) {
+  // Many programs end with stores in flight: owners stand side by side, so that the search looks at few of the host's lines.
   for (Token token = 0; slot.open != 0; ++token) {
     if (owners_[token] != &slot || !tokens_[token].open) continue;
     owners_[token] = nullptr;

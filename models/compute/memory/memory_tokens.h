@@ -1,6 +1,6 @@
-// Memory instructions under way: a token stands for one, from its issue until the last of its requests is answered.
+// Memory instructions in flight: a token stands for one, from its issue until the last of its requests is complete.
 //
-// Whoever serves a request completes it, at once or later: a first-level cache, the memory behind it. The wait counters of the
+// The first-level cache or the memory behind it completes a request, within the call or later. The wait counters of the
 // wavefront count tokens. A token outlives its wavefront, whose program may end without waiting for its stores; the workgroup
 // is done only when they are performed.
 #pragma once
@@ -41,29 +41,29 @@ class MemoryTokens {
   MemoryTokens(Clock clock, Listener& listener) : clock_(clock), listener_(listener) {}
 
   /// An instruction of a wavefront whose requests follow. `port_wait`: how long it waited for its unit; `return_latency`:
-  /// cycles from the last answer to the registers; `activity`: where its requests are accounted for, null: nowhere.
+  /// cycles from the last response to the registers; `activity`: where its requests are accounted for, null: nowhere.
   Token begin(WavefrontSlot& slot, Counters counters, Tick start, Tick port_wait, Cycles return_latency,
               KernelActivity* activity);
   void expect(Token token, unsigned requests) { tokens_[token].remaining += requests; }
   /// Another part of the instruction ends at `done`, such as the lanes of a FLAT access that are in the LDS.
   void include(Token token, Cycles done, OperationDelays delays);
-  /// Accounts for an answer that the wavefront sees at `returned`. Most answers are no more than counted.
-  void add(Token token, const LineAnswer& answer, Tick returned) {
+  /// Accounts for a response that reaches the wavefront at `returned`. Most responses are only counted.
+  void add(Token token, const MemoryResponse& response, Tick returned) {
     State& state = tokens_[token];
-    if (state.activity != nullptr) count(*state.activity, answer);
+    if (state.activity != nullptr) count(*state.activity, response);
     if (timeline_ == nullptr && returned < state.latest && state.remaining != 1) [[likely]] {
       --state.remaining;
     } else {
-      add_latest(token, answer, returned);
+      add_latest(token, response, returned);
     }
   }
-  /// Accounts for answers that the wavefront sees when they are there.
-  void add(Token token, std::span<const LineAnswer> answers) {
-    for (const LineAnswer& answer : answers) add(token, answer, answer.done);
+  /// Accounts for responses that reach the wavefront when they are complete.
+  void add(Token token, std::span<const MemoryResponse> responses) {
+    for (const MemoryResponse& response : responses) add(token, response, response.done);
   }
-  /// The two halves of add(), for answers whose return is known later.
-  void account(Token token, const LineAnswer& answer);
-  void arrive(Token token, const LineAnswer& answer, Tick returned);
+  /// The two halves of add(), for responses whose return is known later.
+  void account(Token token, const MemoryResponse& response);
+  void arrive(Token token, const MemoryResponse& response, Tick returned);
   /// One of those expected, which is no request, is over: the operation takes no longer for it.
   void release(Token token) {
     if (--tokens_[token].remaining == 0 && tokens_[token].issued) close(token);
@@ -72,10 +72,10 @@ class MemoryTokens {
   void issued(Token token);
 
   /// The wavefront has ended: its open operations are its workgroup's.
-  void leave(WavefrontSlot& slot);
-  /// Forgets whom the operations of a dispatch were for.
+  void wavefront_ended(WavefrontSlot& slot);
+  /// Detaches the operations of a dispatch from their wavefronts.
   void drop(const Dispatch& dispatch);
-  /// Forgets all of them: no wavefront is left, and nobody will answer.
+  /// Drops all of them: no wavefront is left, and no response will come.
   void reset() {
     tokens_.clear();
     owners_.clear();
@@ -83,21 +83,21 @@ class MemoryTokens {
   }
   /// Where requests of loads are also counted, by time.
   void attach(RequestTimeline* timeline) { timeline_ = timeline; }
-  /// When the oldest load began of which an answer is missing; kNever: there is none.
+  /// When the oldest load began of which a response is missing; kNever: there is none.
   Tick oldest_load() const;
   /// Tokens in use.
   std::size_t open() const { return tokens_.size() - free_.size(); }
 
  private:
   struct State {
-    ResidentWorkgroup* group = nullptr;  ///< null: nobody waits
+    ResidentWorkgroup* group = nullptr;  ///< null: no workgroup waits
     KernelActivity* activity = nullptr;
     Tick start{};
     Tick port_wait{};
     Cycles return_latency{};
     Cycles included{};  ///< when the other part ends
     OperationDelays included_delays;
-    // Of the request whose answer comes last: when, and the time that it waited.
+    // Of the request whose response comes last: when, and the time that it waited.
     Tick latest{};
     Tick tlb{};
     Tick mshr{};
@@ -108,19 +108,19 @@ class MemoryTokens {
     bool issued = false;
     bool open = false;  ///< the wait counters have it as open
   };
-  static void count(KernelActivity& activity, const LineAnswer& answer) {
+  static void count(KernelActivity& activity, const MemoryResponse& response) {
     ++activity.requests;
-    activity.request_time += answer.done - answer.made;
+    activity.request_time += response.done - response.made;
     LatencyBreakdown& latency = activity.latency;
-    latency.add(MemoryLevel::tlb, {}, answer.arrived - answer.made);
-    latency.add(answer.level, answer.queueing, answer.service);
-    latency.mshr += answer.mshr;
-    if (answer.below != nullptr) latency += *answer.below;
+    latency.add(MemoryLevel::tlb, {}, response.arrived - response.made);
+    latency.add(response.level, response.queueing, response.service);
+    latency.mshr += response.mshr;
+    if (response.below != nullptr) latency += *response.below;
   }
-  /// What add() does of an answer that is the last so far, or of all, or that is counted by time.
-  void add_latest(Token token, const LineAnswer& answer, Tick returned);
-  void count_by_time(Token token, const LineAnswer& answer) {
-    if (timeline_ != nullptr && tokens_[token].activity != nullptr) timeline_->add(answer.made, answer.done);
+  /// The rest of add(), for a response that is the last so far, or of all, or that is counted by time.
+  void add_latest(Token token, const MemoryResponse& response, Tick returned);
+  void count_by_time(Token token, const MemoryResponse& response) {
+    if (timeline_ != nullptr && tokens_[token].activity != nullptr) timeline_->add(response.made, response.done);
   }
   void close(Token token);
 

@@ -13,7 +13,7 @@ MemoryTokens::Token ScalarMemory::access(WavefrontSlot& slot, Cycles cycle) {
   const std::uint64_t first = access.scalar_address / kLineBytes;
   const std::uint64_t last = (access.scalar_address + access.bytes_per_lane - 1) / kLineBytes;
   Tick at = start;
-  LineAnswer answer;
+  MemoryResponse response;
   for (std::uint64_t line = first; line <= last; ++line) {
     const std::uint64_t where = physical_.find(line * kLineBytes);
     if (where == PhysicalAddresses::kUnmapped) continue;
@@ -21,15 +21,15 @@ MemoryTokens::Token ScalarMemory::access(WavefrontSlot& slot, Cycles cycle) {
     tokens_.expect(token, 1);
     const std::uint64_t salt = dispatch.launch_page(line * kLineBytes) ? dispatch.page_salt : 0;
     port_.translate((line * kLineBytes) ^ salt, at);
-    const LineAccess request{.address = where,
-                             .bytes = kLineBytes,
-                             .kind = RequestKind::scalar,
-                             .write = write,
-                             .atomic = access.operation == isa::MemoryAccess::Operation::atomic,
-                             .bypass_l1 = access.glc,
-                             .requester = requester_,
-                             .made = at};
-    if (port_.request(request, token, answer)) tokens_.add(token, answer, answer.done);
+    const MemoryRequest request{.address = where,
+                                .made = at,
+                                .bytes = kLineBytes,
+                                .requester = requester_,
+                                .kind = RequestKind::scalar,
+                                .write = write,
+                                .atomic = access.operation == isa::MemoryAccess::Operation::atomic,
+                                .bypass_l1 = access.glc};
+    if (port_.request(request, token, response)) tokens_.add(token, response, response.done);
     at += clock_.period();
   }
   return token;

@@ -1,7 +1,7 @@
 // The scalar memory unit: loads and stores of a wavefront's scalar registers, through the scalar cache.
 //
 // An instruction keeps the unit for kIssueCycles; its lines leave one a cycle. The data are in the registers smem_latency after
-// the last answer, in any order among instructions.
+// the last response, in any order among instructions.
 #pragma once
 
 #include "models/common/time/calendar.h"
@@ -11,12 +11,12 @@
 
 namespace lacuna {
 
-class ScalarMemory : private LineClient {
+class ScalarMemory : private MemoryClient {
  public:
   static constexpr unsigned kLineBytes = 64;
   static constexpr std::uint64_t kIssueCycles = 4;
 
-  ScalarMemory(const ComputeUnitParameters& parameters, Clock clock, GpuVm& vm, MemoryTokens& tokens, LineMemory& memory,
+  ScalarMemory(const ComputeUnitParameters& parameters, Clock clock, GpuVm& vm, MemoryTokens& tokens, MemoryTarget& memory,
                std::uint16_t requester)
       : parameters_(parameters), clock_(clock), tokens_(tokens), port_(*this, memory), physical_(vm), requester_(requester) {}
 
@@ -32,7 +32,7 @@ class ScalarMemory : private LineClient {
   }
 
  private:
-  void answered(std::uint32_t tag, const LineAnswer& answer) override { tokens_.add(tag, answer, answer.done); }
+  void on_response(std::uint32_t tag, const MemoryResponse& response) override { tokens_.add(tag, response, response.done); }
 
   const ComputeUnitParameters& parameters_;
   Clock clock_;

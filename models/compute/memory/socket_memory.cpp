@@ -4,7 +4,7 @@
 
 namespace lacuna {
 
-bool SocketMemory::access(const LineAccess& request, Tick at, LineClient&, std::uint32_t, LineAnswer& answer) {
+bool SocketMemory::request(const MemoryRequest& request, Tick at, MemoryClient&, std::uint32_t, MemoryResponse& response) {
   payload_.renew(request);
   const Tick now = kernel_time();
   // A wavefront that was launched in the middle of a window is a little behind the kernel.
@@ -15,14 +15,14 @@ bool SocketMemory::access(const LineAccess& request, Tick at, LineClient&, std::
     SC_REPORT_FATAL(socket_.name(),
                     ("no memory answers at bus address of a mapped page: " + payload_->get_response_string()).c_str());
   }
-  answer = {.made = request.made,
-            .arrived = at,
-            .done = now + to_tick(delay) - behind,
-            .queueing = {},
-            .service = {},
-            .mshr = {},
-            .level = MemoryLevel::l1,
-            .below = &payload_.latency()};
+  response = {.made = request.made,
+              .arrived = at,
+              .done = now + to_tick(delay) - behind,
+              .queueing = {},
+              .service = {},
+              .mshr = {},
+              .level = MemoryLevel::l1,
+              .below = &payload_.latency()};
   return true;
 }
 

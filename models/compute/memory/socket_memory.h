@@ -3,18 +3,19 @@
 
 #include <tlm_utils/simple_initiator_socket.h>
 
-#include "models/common/transport/line_memory.h"
+#include "models/common/transport/memory_request.h"
 #include "models/common/transport/timing_payload.h"
 
 namespace lacuna {
 
 class ComputeUnit;
 
-class SocketMemory : public LineMemory {
+class SocketMemory : public MemoryTarget {
  public:
   explicit SocketMemory(tlm_utils::simple_initiator_socket<ComputeUnit>& socket) : socket_(socket) {}
   /// Always true. A refused request is a fatal error: a mapped page has memory behind it.
-  bool access(const LineAccess& request, Tick at, LineClient& client, std::uint32_t tag, LineAnswer& answer) override;
+  bool request(const MemoryRequest& request, Tick at, MemoryClient& client, std::uint32_t tag,
+               MemoryResponse& response) override;
 
  private:
   tlm_utils::simple_initiator_socket<ComputeUnit>& socket_;

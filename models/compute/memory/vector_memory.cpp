@@ -10,12 +10,12 @@ namespace {
 
 constexpr std::uint64_t kNoPage = ~std::uint64_t{0};
 
-LineAnswer stage_answer(Tick at) { return {.made = at, .arrived = at, .done = at, .level = MemoryLevel::l1}; }
+MemoryResponse stage_response(Tick at) { return {.made = at, .arrived = at, .done = at, .level = MemoryLevel::l1}; }
 
 }  // namespace
 
 VectorMemory::VectorMemory(const ComputeUnitParameters& parameters, Clock clock, GpuVm& vm, MemoryTokens& tokens,
-                           LineMemory& memory, std::uint16_t requester, VectorWorkspace* workspace)
+                           MemoryTarget& memory, std::uint16_t requester, VectorWorkspace* workspace)
     : parameters_(parameters),
       clock_(clock),
       tokens_(tokens),
@@ -38,8 +38,9 @@ Tick VectorMemory::take_address_unit(std::size_t lines, Cycles cycle, Tick& want
   return unit_.reserve(wanted, clock_.period() * occupancy);
 }
 
-MemoryTokens::Token VectorMemory::send(WavefrontSlot& slot, const isa::MemoryAccess& access, std::span<const LineRequest> lines,
-                                       Counters counters, Cycles cycle, const Races* races) {
+MemoryTokens::Token VectorMemory::send(WavefrontSlot& slot, const isa::MemoryAccess& access,
+                                       std::span<const CoalescedLine> lines, Counters counters, Cycles cycle,
+                                       const Races* races) {
   Tick wanted;
   const Tick start = take_address_unit(lines.size(), cycle, wanted);
   first_left_ = start;
@@ -48,12 +49,12 @@ MemoryTokens::Token VectorMemory::send(WavefrontSlot& slot, const isa::MemoryAcc
   const MemoryTokens::Token token = tokens_.begin(slot, counters, start, start - wanted, parameters_.vmem_return_latency,
                                                   write ? nullptr : &slot.group->work->activity);
   requests_ += lines.size();
-  const LineAccess request{.bytes = work_.coalescer.line_bytes(),
-                           .kind = RequestKind::vector,
-                           .write = write,
-                           .atomic = access.operation == isa::MemoryAccess::Operation::atomic,
-                           .bypass_l1 = access.glc || access.slc,
-                           .requester = requester_};
+  const MemoryRequest request{.bytes = static_cast<std::uint16_t>(work_.coalescer.line_bytes()),
+                              .requester = requester_,
+                              .kind = RequestKind::vector,
+                              .write = write,
+                              .atomic = access.operation == isa::MemoryAccess::Operation::atomic,
+                              .bypass_l1 = access.glc || access.slc};
   if (reorder_.exists()) {
     queue_lines(lines, request, start, token, races);
   } else {
@@ -63,7 +64,7 @@ MemoryTokens::Token VectorMemory::send(WavefrontSlot& slot, const isa::MemoryAcc
 }
 
 // Requests the translations of all lines first, then the translated lines from the cache; TLB and cache are independent.
-void VectorMemory::send_lines(std::span<const LineRequest> lines, const LineAccess& request, Tick start,
+void VectorMemory::send_lines(std::span<const CoalescedLine> lines, const MemoryRequest& request, Tick start,
                               MemoryTokens::Token token, const Races* races) {
   const Tick period = clock_.period();
   std::uint64_t page = kNoPage;  // of the smallest size
@@ -71,7 +72,7 @@ void VectorMemory::send_lines(std::span<const LineRequest> lines, const LineAcce
   bool mapped = false;
   std::size_t count = 0;
   Tick at = start;
-  for (const LineRequest& line : lines) {
+  for (const CoalescedLine& line : lines) {
     const Tick made = std::exchange(at, at + period);
     if (line.address / GpuVm::kPage != page) {
       page = line.address / GpuVm::kPage;
@@ -82,41 +83,39 @@ void VectorMemory::send_lines(std::span<const LineRequest> lines, const LineAcce
     }
     // The accessed bytes are mapped (the executor checked), so the lines' pages are as well.
     if (!mapped) continue;
-    InstructionLine& sent = work_.lines[count];
+    MemoryRequest& sent = work_.requests[count];
+    sent = request;
     sent.address = line.address + to_bus;
     sent.byte_mask = line.byte_mask;
     sent.made = made;
-    if (races == nullptr && port_.arrives(made, sent.arrives)) [[likely]] {
+    if (races == nullptr && port_.arrives(made, work_.arrivals[count])) [[likely]] {
       ++count;
       continue;
     }
-    LineAccess alone = request;
-    alone.address = sent.address;
-    alone.byte_mask = sent.byte_mask;
-    alone.made = made;
-    send_alone(alone, token, begin_race(token, line, races));
+    send_alone(sent, token, begin_race(token, line, races));
   }
   tokens_.expect(token, static_cast<unsigned>(count));
-  const std::size_t known = port_.request(request, {work_.lines.data(), count}, token, work_.answers.data());
-  tokens_.add(token, {work_.answers.data(), known});
+  const std::size_t known =
+      port_.request_all({work_.requests.data(), count}, work_.arrivals.data(), token, work_.responses.data());
+  tokens_.add(token, {work_.responses.data(), known});
 }
 
-void VectorMemory::send_alone(const LineAccess& request, MemoryTokens::Token token, Race race) {
-  LineAnswer answer;
+void VectorMemory::send_alone(const MemoryRequest& request, MemoryTokens::Token token, Race race) {
+  MemoryResponse response;
   tokens_.expect(token, 1);
   if (race != kNoRace) {
-    if (port_.request(request, race | kRace, answer)) answer_race(race, answer);
+    if (port_.request(request, race | kRace, response)) memory_completed(race, response);
   } else {
-    if (port_.request(request, token, answer)) tokens_.add(token, answer, answer.done);
+    if (port_.request(request, token, response)) tokens_.add(token, response, response.done);
   }
 }
 
-void VectorMemory::queue_lines(std::span<const LineRequest> lines, LineAccess request, Tick start, MemoryTokens::Token token,
-                               const Races* races) {
+void VectorMemory::queue_lines(std::span<const CoalescedLine> lines, MemoryRequest request, Tick start,
+                               MemoryTokens::Token token, const Races* races) {
   const Tick period = clock_.period();
   Tick at = start;
   unsigned expected = 0;
-  for (const LineRequest& line : lines) {
+  for (const CoalescedLine& line : lines) {
     const Tick wanted = std::exchange(at, at + period);
     request.address = physical_.find(line.address);
     if (request.address == PhysicalAddresses::kUnmapped) continue;
@@ -129,19 +128,19 @@ void VectorMemory::queue_lines(std::span<const LineRequest> lines, LineAccess re
   send_in_order();
 }
 
-void VectorMemory::answered(std::uint32_t tag, const LineAnswer& answer) {
+void VectorMemory::on_response(std::uint32_t tag, const MemoryResponse& response) {
   if ((tag & kRace) == 0 && !reorder_.exists()) [[likely]] {
-    tokens_.add(tag, answer, answer.done);
+    tokens_.add(tag, response, response.done);
   } else {
-    complete_tracked(tag, answer);
+    complete_tracked(tag, response);
   }
 }
 
-void VectorMemory::complete_tracked(std::uint32_t tag, const LineAnswer& answer) {
+void VectorMemory::complete_tracked(std::uint32_t tag, const MemoryResponse& response) {
   if ((tag & kRace) != 0) {
-    answer_race(tag & ~kRace, answer);
+    memory_completed(tag & ~kRace, response);
   } else {
-    take_answer(tag, answer);
+    complete_entry(tag, response);
   }
   send_in_order();
 }
@@ -160,7 +159,7 @@ void VectorMemory::reset() {
 
 // -- races lines
 
-VectorMemory::Race VectorMemory::begin_race(MemoryTokens::Token token, const LineRequest& line, const Races* races) {
+VectorMemory::Race VectorMemory::begin_race(MemoryTokens::Token token, const CoalescedLine& line, const Races* races) {
   if (races == nullptr || races->lines.contains(line.address, 1)) return kNoRace;
   const Race race = take_record(racing_lines_, free_racing_lines_);
   racing_lines_[race] = RacingLine{};
@@ -169,15 +168,14 @@ VectorMemory::Race VectorMemory::begin_race(MemoryTokens::Token token, const Lin
   return race;
 }
 
-// Memory's answer.
-void VectorMemory::answer_race(Race race, const LineAnswer& answer) {
+void VectorMemory::memory_completed(Race race, const MemoryResponse& response) {
   racing_lines_[race].memory_done = true;
   if (undecided_) {
-    racing_lines_[race].early = answer;
+    racing_lines_[race].early = response;
     racing_lines_[race].early.below = nullptr;
     return;
   }
-  if (!std::exchange(racing_lines_[race].over, true)) finish_race(race, answer);
+  if (!std::exchange(racing_lines_[race].over, true)) finish_race(race, response);
   if (racing_lines_[race].stage_done) free_racing_lines_.push_back(race);
 }
 
@@ -185,10 +183,10 @@ void VectorMemory::stage_completed(Race race, Tick at) {
   racing_lines_[race].stage_done = true;
   racing_lines_[race].stage_done_at = at;
   if (undecided_) return;
-  // With a reorder buffer its answer waits for its entry.
+  // With a reorder buffer its response waits for its entry.
   const bool can_finish = !reorder_.exists() || racing_lines_[race].entered;
   if (can_finish && !std::exchange(racing_lines_[race].over, true)) {
-    finish_race(race, stage_answer(at));
+    finish_race(race, stage_response(at));
     send_in_order();
   }
   if (racing_lines_[race].memory_done) free_racing_lines_.push_back(race);
@@ -201,18 +199,18 @@ void VectorMemory::resolve_races(std::span<const Race> races) {
     if (line.stage_done && (!line.memory_done || line.stage_done_at < line.early.done)) {
       stage_completed(race, line.stage_done_at);
     } else if (line.memory_done) {
-      answer_race(race, line.early);
+      memory_completed(race, line.early);
     }
   }
   send_in_order();
 }
 
-void VectorMemory::finish_race(Race race, const LineAnswer& answer) {
+void VectorMemory::finish_race(Race race, const MemoryResponse& response) {
   const RacingLine& line = racing_lines_[race];
   if (reorder_.exists()) {
-    take_answer(line.entry, answer);
+    complete_entry(line.entry, response);
   } else {
-    tokens_.add(line.token, answer, answer.done);
+    tokens_.add(line.token, response, response.done);
   }
 }
 
@@ -222,12 +220,12 @@ void VectorMemory::send_in_order() {
   if (sending_) return;  // a synchronous response must not let later requests overtake
   sending_ = true;
   const Tick period = clock_.period();
-  LineAnswer answer;
+  MemoryResponse response;
   for (; first_waiting_ < waiting_.size() && reorder_.can_enter(); ++first_waiting_) {
     Waiting line = waiting_[first_waiting_];
     const Tick at = reorder_.enters(later(line.wanted, last_made_ + period));
     last_made_ = at;
-    line.access.made = at;
+    line.request.made = at;
     if (line.virtual_address / GpuVm::kPage != page_) {
       page_ = line.virtual_address / GpuVm::kPage;
       port_.translate(line.virtual_address, at);
@@ -240,12 +238,12 @@ void VectorMemory::send_in_order() {
       races.entered = true;
       if (races.stage_done && !undecided_) {
         races.over = true;
-        take_answer(entry, stage_answer(later(at, races.stage_done_at)));
+        complete_entry(entry, stage_response(later(at, races.stage_done_at)));
       }
-      if (port_.request(line.access, line.race | kRace, answer)) answer_race(line.race, answer);
+      if (port_.request(line.request, line.race | kRace, response)) memory_completed(line.race, response);
       continue;
     }
-    if (port_.request(line.access, entry, answer)) take_answer(entry, answer);
+    if (port_.request(line.request, entry, response)) complete_entry(entry, response);
   }
   // What has been sent is dropped when it is most of what is kept.
   if (2 * first_waiting_ >= waiting_.size()) {
@@ -255,17 +253,17 @@ void VectorMemory::send_in_order() {
   sending_ = false;
 }
 
-void VectorMemory::take_answer(ReorderBuffer::Entry entry, const LineAnswer& answer) {
+void VectorMemory::complete_entry(ReorderBuffer::Entry entry, const MemoryResponse& response) {
   Entered& entered = entered_[entry];
-  tokens_.account(entered.token, answer);
-  entered.answer = answer;
-  if (answer.below != nullptr) entered.below = *answer.below;
-  reorder_.answer(entry, answer.done);
+  tokens_.account(entered.token, response);
+  entered.response = response;
+  if (response.below != nullptr) entered.below = *response.below;
+  reorder_.answer(entry, response.done);
   Tick left;
   while (reorder_.depart(clock_.period(), entry, left)) {
     Entered& oldest = entered_[entry];
-    if (oldest.answer.below != nullptr) oldest.answer.below = &oldest.below;
-    tokens_.arrive(oldest.token, oldest.answer, left);
+    if (oldest.response.below != nullptr) oldest.response.below = &oldest.below;
+    tokens_.arrive(oldest.token, oldest.response, left);
   }
 }
 

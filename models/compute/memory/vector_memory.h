@@ -2,9 +2,9 @@
 //
 // An instruction's addresses take the unit 64 / lanes_per_simd cycles, or one for each of its lines when those are more. The
 // first line leaves vmem_address_latency after the issue, one a cycle follows; each has its page translated and goes to the L1
-// vector cache. The data are in the registers vmem_return_latency after the last answer.
+// vector cache. The data are in the registers vmem_return_latency after the last response.
 //
-// With a reorder buffer a line leaves when it has an entry, and answers return in the order of the requests.
+// With a reorder buffer a line leaves when it has an entry, and responses return in the order of the requests.
 #pragma once
 
 #include <cstdint>
@@ -21,10 +21,10 @@
 
 namespace lacuna {
 
-class VectorMemory : private LineClient {
+class VectorMemory : private MemoryClient {
  public:
   /// `workspace`: of the units that take turns with this one; null: there are none.
-  VectorMemory(const ComputeUnitParameters& parameters, Clock clock, GpuVm& vm, MemoryTokens& tokens, LineMemory& memory,
+  VectorMemory(const ComputeUnitParameters& parameters, Clock clock, GpuVm& vm, MemoryTokens& tokens, MemoryTarget& memory,
                std::uint16_t requester, VectorWorkspace* workspace = nullptr);
 
   MemoryPort& port() { return port_; }
@@ -36,26 +36,26 @@ class VectorMemory : private LineClient {
     return send(slot, access, work_.coalescer.coalesce(access, work_.addresses.global), counters, cycle);
   }
   /// The lines of an access, until the next call.
-  std::span<const LineRequest> coalesce(const isa::MemoryAccess& access, const isa::LaneAddresses& addresses) {
+  std::span<const CoalescedLine> coalesce(const isa::MemoryAccess& access, const isa::LaneAddresses& addresses) {
     return work_.coalescer.coalesce(access, addresses.global);
   }
   const Coalescer& lines() const { return work_.coalescer; }
-  /// A line that both memory and a load stage may answer: the first answer wins.
+  /// A line that both memory and a load stage may complete: the first response wins.
   using Race = std::uint32_t;
   struct Races {
-    const Coalescer& lines;  ///< lines of the load that memory alone answers
+    const Coalescer& lines;  ///< lines of the load that memory alone completes
     std::vector<Race>& races;
   };
   /// As access(), for some or none of the access's lines. `races`: which of them become races, whose numbers it receives; null:
   /// none.
-  MemoryTokens::Token send(WavefrontSlot& slot, const isa::MemoryAccess& access, std::span<const LineRequest> lines,
+  MemoryTokens::Token send(WavefrontSlot& slot, const isa::MemoryAccess& access, std::span<const CoalescedLine> lines,
                            Counters counters, Cycles cycle, const Races* races = nullptr);
   /// When the first line of the last send() left.
   Tick first_left() const { return first_left_; }
   /// The load stage responded for a racing line at `at`. Call once per race.
   void stage_completed(Race race, Tick at);
   /// Call after a send() with races, when the stage's own requests have been sent as well: resolves races that both sides
-  /// answered immediately.
+  /// completed immediately.
   void resolve_races(std::span<const Race> races);
   /// Occupies the address unit for an instruction of `lines` lines that issues in `cycle`. Returns when its first line leaves
   /// the unit; `wanted`: when it would have left a free unit.
@@ -70,7 +70,7 @@ class VectorMemory : private LineClient {
  private:
   /// A line that waits for an entry of the reorder buffer, or for those before it.
   struct Waiting {
-    LineAccess access;
+    MemoryRequest request;
     std::uint64_t virtual_address;
     Tick wanted;
     MemoryTokens::Token token;
@@ -79,7 +79,7 @@ class VectorMemory : private LineClient {
   /// The request of an entry of the reorder buffer.
   struct Entered {
     MemoryTokens::Token token = 0;
-    LineAnswer answer;
+    MemoryResponse response;
     LatencyBreakdown below;
   };
 
@@ -92,25 +92,25 @@ class VectorMemory : private LineClient {
     bool over = false;         ///< memory or the stage has responded
     bool memory_done = false;  ///< memory has responded
     bool stage_done = false;   ///< the stage has responded
-    Tick stage_done_at{};      ///< time of the stage's answer
-    LineAnswer early{};        ///< memory's answer, when it came immediately
+    Tick stage_done_at{};      ///< time of the stage's response
+    MemoryResponse early{};    ///< memory's response, when it came immediately
   };
 
-  void answered(std::uint32_t tag, const LineAnswer& answer) override;
-  /// answered() for a racing line, or one with an entry of the reorder buffer.
-  void complete_tracked(std::uint32_t tag, const LineAnswer& answer);
-  void answer_race(Race race, const LineAnswer& answer);
-  void finish_race(Race race, const LineAnswer& answer);
-  Race begin_race(MemoryTokens::Token token, const LineRequest& line, const Races* races);
+  void on_response(std::uint32_t tag, const MemoryResponse& response) override;
+  /// on_response() for a racing line, or one with an entry of the reorder buffer.
+  void complete_tracked(std::uint32_t tag, const MemoryResponse& response);
+  void memory_completed(Race race, const MemoryResponse& response);
+  void finish_race(Race race, const MemoryResponse& response);
+  Race begin_race(MemoryTokens::Token token, const CoalescedLine& line, const Races* races);
   /// The requests for some lines, the first of which leaves at `start`.
-  void send_lines(std::span<const LineRequest> lines, const LineAccess& request, Tick start, MemoryTokens::Token token,
+  void send_lines(std::span<const CoalescedLine> lines, const MemoryRequest& request, Tick start, MemoryTokens::Token token,
                   const Races* races);
-  void send_alone(const LineAccess& request, MemoryTokens::Token token, Race race);
+  void send_alone(const MemoryRequest& request, MemoryTokens::Token token, Race race);
   /// Those requests wait for their entries of the reorder buffer.
-  void queue_lines(std::span<const LineRequest> lines, LineAccess request, Tick start, MemoryTokens::Token token,
+  void queue_lines(std::span<const CoalescedLine> lines, MemoryRequest request, Tick start, MemoryTokens::Token token,
                    const Races* races);
   void send_in_order();
-  void take_answer(ReorderBuffer::Entry entry, const LineAnswer& answer);
+  void complete_entry(ReorderBuffer::Entry entry, const MemoryResponse& response);
 
   const ComputeUnitParameters& parameters_;
   Clock clock_;

@@ -6,21 +6,22 @@
 
 #include <array>
 
-#include "models/common/transport/line_memory.h"
+#include "models/common/transport/memory_request.h"
 #include "models/compute/memory/coalescer.h"
 #include "models/isa/memory/memory_interface.h"
 
 namespace lacuna {
 
 struct VectorWorkspace {
-  /// `line_bytes`: of a transaction, 32 or 64.
+  /// `line_bytes`: of a transaction.
   explicit VectorWorkspace(unsigned line_bytes) : coalescer(line_bytes) {}
 
   isa::LaneAddresses addresses;  ///< the lanes of the instruction that executes
   Coalescer coalescer;
   /// An instruction's requests, and the responses that are immediate.
-  std::array<InstructionLine, 2 * isa::kLanes> lines;
-  std::array<LineAnswer, 2 * isa::kLanes> answers;
+  std::array<MemoryRequest, 2 * isa::kLanes> requests;
+  std::array<Tick, 2 * isa::kLanes> arrivals;  ///< of `requests`, at the first-level cache
+  std::array<MemoryResponse, 2 * isa::kLanes> responses;
 };
 
 }  // namespace lacuna

@@ -36,7 +36,7 @@ TEST(PayloadPool, AReusedPayloadIsResetWholly) {
     payload.attributes().atomic = true;
     payload.attributes().bypass_l1 = true;
     payload.attributes().requester = 9;
-    payload.attributes().byte_mask = 1;
+    payload.attributes().byte_mask = ByteMask(1);
     payload.attributes().latency.service[0] = Tick{5};
   }
   PooledPayload payload(pool);
@@ -51,7 +51,7 @@ TEST(PayloadPool, AReusedPayloadIsResetWholly) {
   EXPECT_FALSE(payload.attributes().atomic);
   EXPECT_FALSE(payload.attributes().bypass_l1);
   EXPECT_EQ(payload.attributes().requester, 0);
-  EXPECT_EQ(payload.attributes().byte_mask, ~std::uint64_t{0});
+  EXPECT_EQ(payload.attributes().byte_mask, ByteMask::all());
   EXPECT_EQ(payload.attributes().latency.service[0], Tick{});
 }
 

@@ -27,7 +27,7 @@ TEST(TimingPayload, NothingOfTheRequestBeforeRemains) {
   first.atomic = true;
   first.bypass_l1 = true;
   first.requester = 7;
-  first.byte_mask = 1;
+  first.byte_mask = ByteMask(1);
   payload->set_address(0);
   payload->set_response_status(tlm::TLM_ADDRESS_ERROR_RESPONSE);
   payload->set_dmi_allowed(true);

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <bitset>
 #include <map>
 #include <random>
 #include <vector>
@@ -34,7 +35,7 @@ TEST(Coalescer, ConsecutiveDwordsAreFourLines) {
   ASSERT_EQ(lines.size(), 4u);
   for (unsigned i = 0; i < 4; ++i) {
     EXPECT_EQ(lines[i].address, 0x1000 + 64ull * i);
-    EXPECT_EQ(lines[i].byte_mask, ~0ull);
+    EXPECT_EQ(lines[i].byte_mask, ByteMask::first(64));
   }
 }
 
@@ -43,8 +44,8 @@ TEST(Coalescer, MisalignedRunTouchesOneLineMore) {
   const auto a = access(4, ~0ull, [](unsigned l) { return 0x1004 + 4ull * l; });
   const auto lines = coalescer.coalesce(a.access, a.addresses);
   ASSERT_EQ(lines.size(), 5u);
-  EXPECT_EQ(lines[0].byte_mask, ~0ull << 4);
-  EXPECT_EQ(lines[4].byte_mask, 0xfull);
+  EXPECT_EQ(lines[0].byte_mask, ByteMask(~0ull << 4));
+  EXPECT_EQ(lines[4].byte_mask, ByteMask(0xf));
 }
 
 TEST(Coalescer, SameAddressIsOneLine) {
@@ -52,7 +53,7 @@ TEST(Coalescer, SameAddressIsOneLine) {
   const auto a = access(4, ~0ull, [](unsigned) { return 0x2008ull; });
   const auto lines = coalescer.coalesce(a.access, a.addresses);
   ASSERT_EQ(lines.size(), 1u);
-  EXPECT_EQ(lines[0].byte_mask, 0xf00ull);
+  EXPECT_EQ(lines[0].byte_mask, ByteMask(0xf00));
 }
 
 TEST(Coalescer, InactiveLanesAndCacheControlsMakeNoRequests) {
@@ -80,13 +81,13 @@ TEST(Coalescer, LinesComeInOrderOfTheirFirstLane) {
     const std::uint64_t lanes = call % 3 == 0 ? random() : ~0ull;
     const unsigned bytes = 4u << random() % 3;
     const auto a = access(bytes, lanes, [&](unsigned) { return 0x7f00'0000'0000 + random() % places * stride; });
-    std::vector<LineRequest> expected;
+    std::vector<CoalescedLine> expected;
     for (unsigned l = 0; l < kLanes; ++l) {
       for (unsigned byte = 0; byte < bytes && (lanes >> l & 1) != 0; ++byte) {
         const std::uint64_t at = a.addresses[l] + byte;
         auto line = std::find_if(expected.begin(), expected.end(), [at](const auto& e) { return e.address == at / 64 * 64; });
-        if (line == expected.end()) line = expected.insert(line, {at / 64 * 64, 0});
-        line->byte_mask |= std::uint64_t{1} << at % 64;
+        if (line == expected.end()) line = expected.insert(line, {at / 64 * 64, ByteMask{}});
+        line->byte_mask |= ByteMask(1) << at % 64;
       }
     }
     const auto lines = coalescer.coalesce(a.access, a.addresses);
@@ -98,16 +99,18 @@ TEST(Coalescer, LinesComeInOrderOfTheirFirstLane) {
   }
 }
 
-TEST(Coalescer, RejectsOtherLineSizes) { EXPECT_THROW(Coalescer(128), std::invalid_argument); }
+TEST(Coalescer, RejectsOtherLineSizes) {
+  for (const unsigned bytes : {0U, 16U, 96U, 256U}) EXPECT_THROW(Coalescer{bytes}, std::invalid_argument) << bytes;
+}
 
 // Against a map from byte to line, for random addresses of random density.
 TEST(Coalescer, CoversExactlyTheTouchedBytes) {
   std::mt19937_64 random(11);
   for (int round = 0; round < 2000; ++round) {
-    const unsigned line_bytes = round % 2 == 0 ? 64 : 32;
+    const unsigned line_bytes = 32U << round % 3;
     const unsigned bytes = 1u << (random() % 5);
     const std::uint64_t spread = 1ull << (4 + random() % 12);
-    const std::uint64_t lanes = round % 3 == 0 ? ~0ull : random();
+    const std::uint64_t lanes = round % 4 == 0 ? ~0ull : random();
     const bool contiguous = round % 5 == 0;
     const std::uint64_t base = 0x10000 + random() % 256;
     // All lanes in one row, in rows of 8, 16 or 32 anywhere, or each anywhere.
@@ -117,19 +120,21 @@ TEST(Coalescer, CoversExactlyTheTouchedBytes) {
       if (l % row == 0 && !contiguous) start = base + random() % spread;
       return start + std::uint64_t{l % row} * bytes;
     });
-    std::map<std::uint64_t, std::uint64_t> expected;
+    std::map<std::uint64_t, std::bitset<ByteMask::kBytes>> expected;
     for (unsigned l = 0; l < kLanes; ++l) {
       if ((lanes >> l & 1) == 0) continue;
       for (unsigned b = 0; b < bytes; ++b) {
         const std::uint64_t byte = a.addresses[l] + b;
-        expected[byte / line_bytes * line_bytes] |= 1ull << (byte % line_bytes);
+        expected[byte / line_bytes * line_bytes].set(byte % line_bytes);
       }
     }
     Coalescer coalescer(line_bytes);
-    std::map<std::uint64_t, std::uint64_t> got;
+    std::map<std::uint64_t, std::bitset<ByteMask::kBytes>> got;
     unsigned lane = 0;
-    for (const LineRequest& line : coalescer.coalesce(a.access, a.addresses)) {
-      EXPECT_TRUE(got.emplace(line.address, line.byte_mask).second) << "line requested twice";
+    for (const CoalescedLine& line : coalescer.coalesce(a.access, a.addresses)) {
+      std::bitset<ByteMask::kBytes> mask = line.byte_mask.high();
+      mask = mask << 64 | std::bitset<ByteMask::kBytes>(line.byte_mask.low());
+      EXPECT_TRUE(got.emplace(line.address, mask).second) << "line requested twice";
       // Lines come in the order of the first lane that touches them.
       const auto touches = [&](unsigned l) {
         return (lanes >> l & 1) != 0 && a.addresses[l] < line.address + line_bytes && a.addresses[l] + bytes > line.address;

@@ -12,22 +12,23 @@ namespace {
 using namespace literals;
 
 /// Answers after 40 ns, or when answer() says so.
-struct Memory : LineMemory {
-  struct Request {
-    LineAccess access;
+struct Memory : MemoryTarget {
+  struct Made {
+    MemoryRequest request;
     Tick at;
-    LineClient* client;
+    MemoryClient* client;
     std::uint32_t tag;
   };
   bool at_once = true;
-  std::vector<Request> requests;
-  bool access(const LineAccess& request, Tick at, LineClient& client, std::uint32_t tag, LineAnswer& answer) override {
+  std::vector<Made> requests;
+  bool request(const MemoryRequest& request, Tick at, MemoryClient& client, std::uint32_t tag,
+               MemoryResponse& response) override {
     requests.push_back({request, at, &client, tag});
-    answer = {.made = request.made, .arrived = at, .done = at + 40_ns};
+    response = {.made = request.made, .arrived = at, .done = at + 40_ns};
     return at_once;
   }
   void answer(std::size_t i, Tick at) {
-    requests[i].client->answered(requests[i].tag, {.made = requests[i].access.made, .arrived = requests[i].at, .done = at});
+    requests[i].client->on_response(requests[i].tag, {.made = requests[i].request.made, .arrived = requests[i].at, .done = at});
   }
 };
 
@@ -45,9 +46,9 @@ struct Tlb : TranslationLevel {
   void retire(Tick) override {}
 };
 
-struct Client : LineClient {
-  std::map<std::uint32_t, LineAnswer> told;
-  void answered(std::uint32_t tag, const LineAnswer& answer) override { told[tag] = answer; }
+struct Client : MemoryClient {
+  std::map<std::uint32_t, MemoryResponse> told;
+  void on_response(std::uint32_t tag, const MemoryResponse& response) override { told[tag] = response; }
 };
 
 class MemoryPortTest : public testing::Test {
@@ -56,12 +57,12 @@ class MemoryPortTest : public testing::Test {
   Memory memory_;
   Tlb tlb_;
   MemoryPort port_{client_, memory_};
-  LineAnswer answer_;
+  MemoryResponse answer_;
 };
 
 TEST_F(MemoryPortTest, WithoutTlbARequestLeavesWhenItIsMade) {
   port_.translate(0x1000, 100_ns);
-  ASSERT_TRUE(port_.request({.address = 0x40, .bytes = 64, .made = 102_ns}, 7, answer_));
+  ASSERT_TRUE(port_.request({.address = 0x40, .made = 102_ns, .bytes = 64}, 7, answer_));
   EXPECT_EQ(answer_.made, 102_ns);
   EXPECT_EQ(answer_.arrived, 102_ns);
   EXPECT_EQ(answer_.done, 142_ns);
@@ -73,7 +74,7 @@ TEST_F(MemoryPortTest, RequestsOfAPageWaitForItsTranslation) {
   tlb_.at_once = false;
   port_.translate(0x1000, 100_ns);
   for (std::uint32_t i = 0; i < 3; ++i) {
-    EXPECT_FALSE(port_.request({.address = 0x40ULL * i, .bytes = 64, .made = Tick{100'000 + 1000ULL * i}}, i, answer_));
+    EXPECT_FALSE(port_.request({.address = 0x40ULL * i, .made = Tick{100'000 + 1000ULL * i}, .bytes = 64}, i, answer_));
   }
   EXPECT_TRUE(memory_.requests.empty());
   EXPECT_EQ(port_.waiting(), 3U);
@@ -82,7 +83,7 @@ TEST_F(MemoryPortTest, RequestsOfAPageWaitForItsTranslation) {
   EXPECT_EQ(client_.told.at(0).arrived, 101_ns);
   EXPECT_EQ(client_.told.at(1).arrived, 101_ns);
   EXPECT_EQ(client_.told.at(2).arrived, 102_ns) << "it was made after the translation was known";
-  ASSERT_TRUE(port_.request({.address = 0x100, .bytes = 64, .made = 103_ns}, 9, answer_)) << "the page is known now";
+  ASSERT_TRUE(port_.request({.address = 0x100, .made = 103_ns, .bytes = 64}, 9, answer_)) << "the page is known now";
   EXPECT_EQ(port_.waiting(), 0U);
 }
 
@@ -90,15 +91,15 @@ TEST_F(MemoryPortTest, PagesThatAreAwaitedKeepTheirRequestsApart) {
   port_.attach(&tlb_);
   tlb_.at_once = false;
   port_.translate(0x1000, 100_ns);
-  port_.request({.address = 0x40, .bytes = 64, .made = 100_ns}, 1, answer_);
+  port_.request({.address = 0x40, .made = 100_ns, .bytes = 64}, 1, answer_);
   port_.translate(0x2000, 101_ns);
-  port_.request({.address = 0x80, .bytes = 64, .made = 101_ns}, 2, answer_);
+  port_.request({.address = 0x80, .made = 101_ns, .bytes = 64}, 2, answer_);
   tlb_.client->translated(tlb_.tags.at(1), 110_ns);
   EXPECT_EQ(client_.told.count(1), 0U);
   EXPECT_EQ(client_.told.at(2).arrived, 110_ns);
   tlb_.client->translated(tlb_.tags.at(0), 150_ns);
   EXPECT_EQ(client_.told.at(1).arrived, 150_ns);
-  ASSERT_TRUE(port_.request({.address = 0xc0, .bytes = 64, .made = 111_ns}, 3, answer_));
+  ASSERT_TRUE(port_.request({.address = 0xc0, .made = 111_ns, .bytes = 64}, 3, answer_));
   EXPECT_EQ(answer_.arrived, 111_ns) << "of the page translated last, whatever came after it";
 }
 
@@ -106,7 +107,7 @@ TEST_F(MemoryPortTest, AnswersMayComeInAnyOrder) {
   memory_.at_once = false;
   port_.translate(0x1000, 0_ns);
   for (std::uint32_t i = 0; i < 100; ++i) {
-    EXPECT_FALSE(port_.request({.address = 64ULL * i, .bytes = 64, .made = 10_ns}, i, answer_));
+    EXPECT_FALSE(port_.request({.address = 64ULL * i, .made = 10_ns, .bytes = 64}, i, answer_));
   }
   for (std::size_t i = 100; i-- > 0;) memory_.answer(i, Tick{1000 * (i + 50)});
   ASSERT_EQ(client_.told.size(), 100U);
@@ -120,7 +121,7 @@ TEST_F(MemoryPortTest, ResetForgetsWhatWaitsForATranslation) {
   port_.attach(&tlb_);
   tlb_.at_once = false;
   port_.translate(0x1000, 0_ns);
-  port_.request({.address = 0x40, .bytes = 64, .made = 10_ns}, 1, answer_);
+  port_.request({.address = 0x40, .made = 10_ns, .bytes = 64}, 1, answer_);
   port_.reset();
   EXPECT_EQ(port_.waiting(), 0U);
   EXPECT_TRUE(client_.told.empty());

@@ -33,7 +33,7 @@ class MemoryTokensTest : public testing::Test {
     tokens_.expect(token, requests);
     return token;
   }
-  static LineAnswer answer(Tick done) { return {.made = 10_ns, .arrived = 10_ns, .done = done, .service = done - 10_ns}; }
+  static MemoryResponse answer(Tick done) { return {.made = 10_ns, .arrived = 10_ns, .done = done, .service = done - 10_ns}; }
   void tell(MemoryTokens::Token token, Tick done) { tokens_.add(token, answer(done), done); }
 
   Clock clock_{Frequency{1'000'000'000}};
@@ -108,7 +108,7 @@ TEST_F(MemoryTokensTest, StoresOfAWavefrontThatHasEndedAreItsWorkgroups) {
   tokens_.issued(first);
   const auto second = begin(Counters::vmcnt, 1);
   tokens_.issued(second);
-  tokens_.leave(slot_);
+  tokens_.wavefront_ended(slot_);
   EXPECT_EQ(slot_.open, 0U);
   EXPECT_EQ(group_.open, 2U);
   tell(second, 70_ns);
@@ -126,7 +126,7 @@ TEST_F(MemoryTokensTest, LeavingTakesNoOperationOfAnotherWavefront) {
   tokens_.expect(theirs, 1);
   tokens_.issued(theirs);  // first: it is found first
   tokens_.issued(begin(Counters::vmcnt, 1));
-  tokens_.leave(slot_);
+  tokens_.wavefront_ended(slot_);
   EXPECT_EQ(other.open, 1U);
   tell(theirs, 50_ns);
   EXPECT_EQ(told_.slots, std::vector<const WavefrontSlot*>{&other});

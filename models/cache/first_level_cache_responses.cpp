@@ -1,4 +1,4 @@
-// First-level caches: what leaves for the level behind, what its answers bring, and maintenance.
+// First-level caches: requests to the level behind, their responses, and maintenance.
 #include <algorithm>
 
 #include "models/cache/first_level_cache.h"
@@ -21,30 +21,34 @@ void FirstLevelCache::departures(Tick end, std::vector<Departure>& out) {
   departures_.resize(static_cast<std::size_t>(kept - departures_.data()));
 }
 
-LineAccess FirstLevelCache::request(std::uint32_t number) const {
+MemoryRequest FirstLevelCache::downstream_request(std::uint32_t number) const {
   const Miss& miss = misses_[number];
   return {.address = miss.address,
-          .byte_mask = miss.kind == Kind::fill ? ~std::uint64_t{0} : miss.byte_mask,
+          .byte_mask = miss.kind == Kind::fill ? ByteMask::all() : miss.byte_mask,
           .bytes = miss.bytes,
+          .requester = miss.requester,
           .kind = miss.request,
           .write = miss.write,
           .atomic = miss.kind == Kind::atomic,
-          .bypass_l1 = miss.bypass,
-          .requester = miss.requester};
+          .bypass_l1 = miss.bypass};
 }
 
-void FirstLevelCache::answer(std::uint32_t number, Tick at, const LatencyBreakdown& below) {
+void FirstLevelCache::complete(std::uint32_t number, Tick at, const LatencyBreakdown& below) {
   Miss& miss = misses_[number];
+  Tick for_mshr{};
+  std::uint32_t waiters = kNone;
   if (miss.kind == Kind::fill) {
     free_mshrs_.insert(at);
-    if (miss.way.slot != TagArray::kNone) {
-      TagArray::Sector& sector = tags_.sector(miss.way.slot, miss.sector);
+    for_mshr = miss.fill.for_mshr.time();
+    waiters = miss.fill.waiters;
+    if (miss.fill.slot != TagArray::kNone) {
+      TagArray::Sector& sector = tags_.sector(miss.fill.slot, miss.sector);
       sector.ready = at;
       sector.locked = at + lock_;
       sector.pending = TagArray::kNoFill;
-      if (!is_filling(miss.way.slot)) --filling_[tags_.set_of(miss.way.slot)];
+      if (!is_filling(miss.fill.slot)) --filling_[tags_.set_of(miss.fill.slot)];
     }
-    if (const std::uint32_t successor = miss.way.successor; successor != kNone) {
+    if (const std::uint32_t successor = miss.fill.successor; successor != kNone) {
       Miss& next = misses_[successor];
       next.room = later(next.room, at + lock_);
       if (--next.waits_for == 0) {
@@ -53,57 +57,49 @@ void FirstLevelCache::answer(std::uint32_t number, Tick at, const LatencyBreakdo
       }
     }
   }
-  // Those who are told may ask for something else: the record is theirs already.
+  // A client may make another request within its call: the record of this one is free by then.
   const bool write = miss.kind == Kind::write;
   const bool counted = !miss.write;
-  const std::uint32_t waiters = miss.waiters;
-  const Waiter own{
-      miss.start - miss.on_its_way.time(), miss.start - miss.at_bank.time(), miss.start, miss.tag, kNone, miss.client};
-  const LineAnswer told{.made = own.made,
-                        .arrived = own.arrived,
-                        .done = write ? at : at + fill_,
-                        .queueing = miss.at_bank.time() + (miss.room + miss.for_mshr.time() - (miss.start + tag_)),
-                        .service = write ? tag_ : tag_ + fill_,
-                        .mshr = miss.for_mshr.time(),
-                        .level = level_,
-                        .below = &below};
+  const Waiter own{miss.start - miss.on_its_way.time(), miss.start - miss.at_bank.time(), miss.start, miss.tag, miss.client};
+  const MemoryResponse response{.made = own.made,
+                                .arrived = own.arrived,
+                                .done = write ? at : at + fill_,
+                                .queueing = miss.at_bank.time() + (miss.room + for_mshr - (miss.start + tag_)),
+                                .service = write ? tag_ : tag_ + fill_,
+                                .mshr = for_mshr,
+                                .level = level_,
+                                .below = &below};
   misses_.give_back(number);
-  tell(own, told, counted);
+  respond(own, response, counted);
   if (waiters != kNone) [[unlikely]]
-    answer_others(waiters, at, counted);
+    complete_waiters(waiters, at, counted);
 }
 
-void FirstLevelCache::answer_others(std::uint32_t last, Tick at, bool counted) {
-  std::uint32_t told = kNone;
-  for (std::uint32_t next = waiters_[last].next; told != last;) {
-    const Waiter waiter = waiters_[next];
-    free_waiters_.push_back(next);
-    told = std::exchange(next, waiter.next);
+void FirstLevelCache::complete_waiters(std::uint32_t last, Tick at, bool counted) {
+  waiters_.take_all(last, [&](const Waiter& waiter) {
     const Tick done = lock_ > Tick{} ? later(waiter.start + tag_, at) + fill_ : later(waiter.start + hit_, at + fill_);
-    // The latency of the fill under way, not a queue.
-    tell(waiter,
-         {.made = waiter.made,
-          .arrived = waiter.arrived,
-          .done = done,
-          .queueing = waiter.start - waiter.arrived,
-          .service = done - waiter.start,
-          .mshr = {},
-          .level = level_,
-          .below = nullptr},
-         counted);
-  }
+    // The rest of the pending fill's latency counts as service, not as queueing.
+    respond(waiter,
+            {.made = waiter.made,
+             .arrived = waiter.arrived,
+             .done = done,
+             .queueing = waiter.start - waiter.arrived,
+             .service = done - waiter.start,
+             .level = level_},
+            counted);
+  });
 }
 
 // -- maintenance
 
-// What is held back will be looked at behind bookings from its arrival on, and the bank that holds it back will be blocked from
-// then on.
+// A request that is held back will book its bank from its arrival on, and the bank that holds it back is blocked from then on:
+// bookings until then are still needed.
 void FirstLevelCache::retire(Tick horizon) {
   horizon_ = blocks_ == kNone ? horizon : earlier(horizon, blocks_from_);
   for (std::size_t i = 0; i < held_back_.size(); ++i) horizon_ = earlier(horizon_, held_back_[i].arrived);
 }
 
-void FirstLevelCache::forget_bookings() {
+void FirstLevelCache::drop_bookings() {
   for (ClockedCalendar& bank : banks_) bank.retire(horizon_);
   forgotten_ = horizon_;
 }
@@ -111,7 +107,7 @@ void FirstLevelCache::forget_bookings() {
 void FirstLevelCache::drop_line(TagArray::Slot slot) {
   for (unsigned i = 0; i < tags_.sectors(); ++i) {
     const std::uint32_t pending = tags_.sector(slot, i).pending;
-    if (pending != TagArray::kNoFill) misses_[pending].way.slot = TagArray::kNone;
+    if (pending != TagArray::kNoFill) misses_[pending].fill.slot = TagArray::kNone;
   }
   if (is_filling(slot)) --filling_[tags_.set_of(slot)];
   tags_.drop(slot);
@@ -120,14 +116,14 @@ void FirstLevelCache::drop_line(TagArray::Slot slot) {
 Tick FirstLevelCache::invalidate(Tick at) {
   if (tags_.used()) {
     for (Miss& miss : misses_) {
-      if (miss.kind == Kind::fill) miss.way.slot = TagArray::kNone;
+      if (miss.kind == Kind::fill) miss.fill.slot = TagArray::kNone;
     }
     std::fill(filling_.begin(), filling_.end(), std::uint16_t{0});
   }
   return Cache::invalidate(at);
 }
 
-void FirstLevelCache::forget(std::uint64_t address, std::uint64_t bytes) {
+void FirstLevelCache::drop_clean(std::uint64_t address, std::uint64_t bytes) {
   each_held(address, bytes, [this](TagArray::Slot slot) { drop_line(slot); });
 }
 
@@ -135,7 +131,6 @@ void FirstLevelCache::reset() {
   Cache::reset();
   misses_.clear();
   waiters_.clear();
-  free_waiters_.clear();
   departures_.clear();
   next_departure_ = kNever;
   free_mshrs_.assign(parameters_.mshrs);
@@ -146,8 +141,7 @@ void FirstLevelCache::reset() {
   early_.clear();
   entered_ = false;
   blocks_ = kNone;
-  joins_.clear();
-  free_joins_.clear();
+  splits_.clear();
   horizon_ = forgotten_ = {};
 }
 

@@ -1,0 +1,65 @@
+// Requests of several sectors: a cache serves each sector on its own, and the response is that of the sector that is complete
+// last.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "models/common/containers/pooled_records.h"
+#include "models/common/transport/memory_request.h"
+
+namespace lacuna {
+
+class SplitRequests {
+ public:
+  /// A request all of whose sectors are complete. `response.below` is null or points to `below` of the same record.
+  struct Complete {
+    MemoryClient* client;
+    std::uint32_t tag;
+    MemoryResponse response;
+    LatencyBreakdown below;
+  };
+
+  /// A request whose sectors follow. `response`: its response if no sector takes any time.
+  std::uint32_t begin(MemoryClient& client, std::uint32_t tag, const MemoryResponse& response) {
+    const std::uint32_t split = take_record(splits_, free_);
+    splits_[split] = {.client = &client, .tag = tag, .remaining = 1, .last = response, .below = {}};
+    return split;
+  }
+  void add_sector(std::uint32_t split) { ++splits_[split].remaining; }
+  /// All sectors have been added. True: all are complete.
+  bool end(std::uint32_t split) { return --splits_[split].remaining == 0; }
+  /// A sector is complete. True: it was the last one.
+  bool complete_sector(std::uint32_t split, const MemoryResponse& response) {
+    Split& of = splits_[split];
+    if (response.done >= of.last.done) {
+      of.last = response;
+      if (response.below != nullptr) of.below = *response.below;
+    }
+    return --of.remaining == 0;
+  }
+  /// Fills `complete` with a request that end() or complete_sector() has found complete, and removes it.
+  void take(std::uint32_t split, Complete& complete) {
+    const Split& of = splits_[split];
+    complete = {of.client, of.tag, of.last, of.below};
+    if (of.last.below != nullptr) complete.response.below = &complete.below;
+    free_.push_back(split);
+  }
+  void clear() {
+    splits_.clear();
+    free_.clear();
+  }
+
+ private:
+  struct Split {
+    MemoryClient* client = nullptr;
+    std::uint32_t tag = 0;
+    unsigned remaining = 0;  ///< sectors, and one more until end()
+    MemoryResponse last;
+    LatencyBreakdown below;  ///< of `last`, when that has one
+  };
+  std::vector<Split> splits_;
+  std::vector<std::uint32_t> free_;
+};
+
+}  // namespace lacuna

@@ -1,0 +1,100 @@
+// A memory request, from the coalescer to DRAM, and the response to it.
+//
+// Requests charge time and change the state of caches, TLBs and DRAM; the data have been moved already, when the instruction
+// executed. One type each for request and response serves all levels:
+//
+//   created by                        request                                    response, completed by
+//   VectorMemory, ScalarMemory,       one line of an instruction: byte_mask of   a hit of FirstLevelCache within the call;
+//   InstructionFetch, ZeroRequests    stores and atomics, `made` when created    otherwise MemoryClient::on_response()
+//   FirstLevelCache (a miss)          a sector (`kind` fill), or the forwarded   LastLevelCache, through MemoryPhase: `below`
+//   has
+//                                     write, atomic or bypass                    network, L2 and DRAM
+//   LastLevelCache (a miss)           a sector (fill), or a victim's dirty       DramChannel, when its command scheduler has
+//                                     bytes (`kind` write_back, `byte_mask`)     decided
+//
+// Each level makes a request of its own for the next one: for whole sectors, and several requests may wait for
+// one. What a level keeps meanwhile (misses, waiting requests, requests in flight in the network) are
+// private records of that level. An address is translated once, before the first-level cache: requests carry bus addresses.
+//
+// A target that cannot complete a request within the call, because the time depends on what others request in the same window
+// (models/compute/windows.h), returns false and calls its client later.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "models/common/time/units.h"
+#include "models/common/transport/byte_mask.h"
+#include "models/common/transport/latency_breakdown.h"
+#include "models/common/transport/memory_attributes.h"
+
+namespace lacuna {
+
+struct MemoryRequest {
+  std::uint64_t address = 0;             ///< bus address of its first byte
+  ByteMask byte_mask = ByteMask::all();  ///< bytes that a write or an atomic changes, counted from `address`
+  Tick made{};                           ///< when it was created, before its address was translated; the response repeats it
+  std::uint16_t bytes = 0;               ///< at most ByteMask::kBytes
+  std::uint16_t requester = 0;           ///< MemoryAttributes::requester
+  RequestKind kind = RequestKind::vector;
+  bool write = false;  ///< also of atomics
+  bool atomic = false;
+  bool bypass_l1 = false;
+};
+// Caches keep one for each request in flight, beside 24 bytes of their own in a line of the host's cache.
+static_assert(sizeof(MemoryRequest) == 40);
+
+/// When a request is complete, and where the time since it was made went.
+struct MemoryResponse {
+  Tick made{};      ///< MemoryRequest::made
+  Tick arrived{};   ///< when the request reached the target
+  Tick done{};      ///< when it is complete: of a read, its last byte is there; of a write, the target has accepted it
+  Tick queueing{};  ///< part of the time from `arrived` to `done` that it waited in the target
+  Tick service{};   ///< part that the target itself took
+  Tick mshr{};      ///< part of `queueing` for an MSHR
+  MemoryLevel level = MemoryLevel::l1;      ///< of the target
+  bool failed = false;                      ///< no memory at the address
+  const LatencyBreakdown* below = nullptr;  ///< time in the levels behind the target; null: none. Valid during the call
+};
+
+class MemoryClient {
+ public:
+  virtual ~MemoryClient() = default;
+  /// The request that was made with `tag` is complete. May make further requests.
+  virtual void on_response(std::uint32_t tag, const MemoryResponse& response) = 0;
+
+  /// The number that a target has given to this client. Targets check it, because another one may have written it.
+  std::uint16_t number_in_target = 0;
+};
+
+class MemoryTarget {
+ public:
+  virtual ~MemoryTarget() = default;
+  /// A request that arrives at `at`. It lies in one line of the target. True: `response` has the response. False:
+  /// client.on_response() receives it later, with `tag`.
+  virtual bool request(const MemoryRequest& request, Tick at, MemoryClient& client, std::uint32_t tag,
+                       MemoryResponse& response) = 0;
+  /// request() for each of the lines of one instruction, in order; they differ in address, byte_mask and `made` alone. `at`:
+  /// when each arrives. Immediate responses go to `responses`, which has room for all: returns their number.
+  virtual std::size_t request_all(std::span<const MemoryRequest> requests, const Tick* at, MemoryClient& client,
+                                  std::uint32_t tag, MemoryResponse* responses) {
+    std::size_t known = 0;
+    for (std::size_t i = 0; i < requests.size(); ++i)
+      known += request(requests[i], at[i], client, tag, responses[known]) ? 1 : 0;
+    return known;
+  }
+};
+
+/// A memory that decides in batches: requests arrive in nearly the order of time, and the client states from time to time that
+/// no more come before a certain time. request() that returns false sets response.done to the time of an idle memory.
+class DeferredMemory : public MemoryTarget {
+ public:
+  /// No request arrives before `until`: completes all that no later request can change, of all clients. Clients may make
+  /// requests within on_response(), for times that are no earlier.
+  virtual void decide(Tick until) = 0;
+  /// decide() with an earlier `until` completes nothing unless further requests arrive. kNever: no request waits.
+  virtual Tick next_decision() = 0;
+};
+
+}  // namespace lacuna
