@@ -1,0 +1,180 @@
+#!/usr/bin/env python3
+"""Writes the table of published claims into a page of results.
+
+Usage: claims.py PAGE CLAIMS.csv...
+
+PAGE is docs/results.md: its figures' tables have the measured values. Each CLAIMS.csv (experiments/PAPER/claims.csv) has a line for
+each published claim:
+  claim         what is published, in words
+  source        the section or figure that says so
+  relation      how a measured value must relate to the published one:
+                  =       within 15 % of it, or its 95 % interval holds it
+                  same    within 5 % of it, or its interval holds it: claims that nothing changes
+                  points  within 5 percentage points of it, for shares and differences in percent
+                  >=, <=  at least or at most as large, with the same 15 %
+  published     the published value
+  as_published  where the page has the value of the experiment as the paper ran it (its machine, baseline, kernels and sizes):
+                  FIGURE > PLACE or FIGURE > SERIES > PLACE, as the figure's table names them; empty: not run in that form
+  ours          the same of the experiment on the machine and baseline that we trust; empty: the paper's is the only one
+  why           one sentence
+
+The verdict follows from the values: reproduced (ours, or the only one, agrees), reproduced only as published, not reproduced. The
+table is written between the lines BEGIN and END of PAGE; a claim whose value the page does not have is an error.
+"""
+import csv
+import math
+import pathlib
+import re
+import sys
+
+BEGIN = "<!-- begin of the table of claims, by experiments/claims.py -->"
+END = "<!-- end of the table of claims -->"
+COLUMNS = ["claim", "source", "relation", "published", "as_published", "ours", "why"]
+RELATIONS = ["=", "same", "points", ">=", "<="]
+TOLERANCE = 0.15
+POINTS = 5
+MISSING = "–"
+
+
+class Failure(Exception):
+    """Something that the user gets to know in one sentence."""
+
+
+def number(text):
+    return float(text.replace(",", ""))
+
+
+def anchor(title):
+    """The fragment by which GitHub links to a heading."""
+    return re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-")
+
+
+def read_page(text):
+    """{paper: {figure: (heading, {(series, place): (mean, low, high)})}}"""
+    papers = {}
+    heading, header, values = "", [], {}
+    for line in text.splitlines():
+        if line.startswith("### "):
+            heading, header, values = line[4:].strip(), [], {}
+        elif match := re.match(r"    \./dev reproduce (\w+):(\w+) \w+$", line):
+            papers.setdefault(match[1], {})[match[2]] = (heading, values)
+        elif line.startswith("| "):
+            cells = [cell.strip() for cell in line.strip().strip("|").split(" | ")]
+            if "Lacuna" in cells:
+                header = cells
+            elif header and len(cells) == len(header):
+                at = header.index("Lacuna")
+                if cells[at] == MISSING:
+                    continue
+                low, high = (map(number, cells[at + 1].split(" … ")) if "…" in cells[at + 1] else (math.nan, math.nan))
+                values[cells[0] if at == 2 else "", cells[at - 1]] = (number(cells[at]), low, high)
+        elif not line.startswith("|"):
+            header = []
+    return papers
+
+
+def look_up(figures, reference, where):
+    """(heading, (mean, low, high))"""
+    parts = [part.strip() for part in reference.split(">")]
+    figure, place = parts[0], (parts[1] if len(parts) == 3 else "", parts[-1])
+    if figure not in figures:
+        raise Failure(f"{where}: the page has no figure {figure}; there are: {', '.join(figures)}")
+    heading, values = figures[figure]
+    if place not in values:
+        there = "; ".join(" > ".join(filter(None, one)) for one in values)
+        raise Failure(f"{where}: {figure} has no value of {' > '.join(filter(None, place))}; there are: {there}")
+    return heading, values[place]
+
+
+def agrees(relation, published, value):
+    mean, low, high = value
+    if low <= published <= high:
+        return True
+    if relation == "points":
+        return abs(mean - published) <= POINTS
+    if relation == "same":
+        return abs(mean / published - 1) <= POINTS / 100
+    if relation == ">=":
+        return mean >= (1 - TOLERANCE) * published
+    if relation == "<=":
+        return mean <= (1 + TOLERANCE) * published
+    return abs(mean / published - 1) <= TOLERANCE
+
+
+def shown(value):
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
+
+
+def cell(found):
+    if found is None:
+        return MISSING
+    heading, (mean, low, high) = found
+    spread = "" if math.isnan(low) else f" ± {(high - low) / 2:.2g}"
+    return f"[{shown(mean)}{spread}](#{anchor(heading)})"
+
+
+def verdict(relation, published, theirs, ours):
+    if ours is not None and agrees(relation, published, ours[1]):
+        return "reproduced"
+    if theirs is not None and agrees(relation, published, theirs[1]):
+        return "reproduced only as published" if ours is not None else "reproduced"
+    return "**not reproduced**"
+
+
+def rows(figures, path):
+    with open(path, encoding="utf-8", newline="") as file:
+        reader = csv.DictReader(line for line in file if not line.startswith("#"))
+        if reader.fieldnames != COLUMNS:
+            raise Failure(f"{path}: the first line must be {','.join(COLUMNS)}")
+        for row in reader:
+            where = f"{path}: {row['claim']}"
+            if row["relation"] not in RELATIONS:
+                raise Failure(f"{where}: relation {row['relation']}: must be one of {', '.join(RELATIONS)}")
+            if not row["why"]:
+                raise Failure(f"{where}: has no sentence in `why`")
+            theirs, ours = (look_up(figures, row[key], where) if row[key] else None for key in ("as_published", "ours"))
+            if theirs is None and ours is None:
+                raise Failure(f"{where}: has a value neither as published nor ours")
+            published = float(row["published"])
+            relation = {">=": "≥ ", "<=": "≤ "}.get(row["relation"], "")
+            yield [row["claim"], row["source"], f"{relation}{shown(published)}", cell(theirs), cell(ours),
+                   verdict(row["relation"], published, theirs, ours), row["why"]]
+
+
+def table(page, files):
+    papers = read_page(page)
+    lines = []
+    counts = {}
+    for path in map(pathlib.Path, files):
+        paper = path.parent.name
+        if paper not in papers:
+            raise Failure(f"{path}: the page has no figures of {paper}")
+        titled = path.with_name("README.md").read_text(encoding="utf-8").splitlines()[0].removeprefix("# ")
+        lines += ["", f"**{titled}**", "", "| claim | source | published | as published | ours | verdict | why |", "|---|---|---|---|---|---|---|"]
+        for one in rows(papers[paper], path):
+            counts[one[5].strip("*")] = counts.get(one[5].strip("*"), 0) + 1
+            lines.append("| " + " | ".join(one) + " |")
+    total = ", ".join(f"{count} {text}" for text, count in sorted(counts.items(), key=lambda item: -item[1]))
+    return f"{sum(counts.values())} claims: {total}.\n" + "\n".join(lines) + "\n"
+
+
+def main(arguments):
+    if len(arguments) < 2 or arguments[0] in ("-h", "--help"):
+        asked = arguments[:1] in (["-h"], ["--help"])
+        print(__doc__.strip(), file=sys.stdout if asked else sys.stderr)
+        return 0 if asked else 2
+    path = pathlib.Path(arguments[0])
+    try:
+        page = path.read_text(encoding="utf-8")
+        if page.count(BEGIN) != 1 or page.count(END) != 1 or page.index(BEGIN) > page.index(END):
+            raise Failure(f"{path}: must have the lines\n{BEGIN}\n{END}")
+        before, rest = page.split(BEGIN)
+        path.write_text(f"{before}{BEGIN}\n{table(page, arguments[1:])}{END}{rest.split(END)[1]}", encoding="utf-8")
+    except (Failure, OSError, ValueError) as error:
+        print(f"claims.py: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

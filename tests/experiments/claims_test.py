@@ -1,0 +1,139 @@
+#!/usr/bin/env python3
+"""experiments/claims.py: verdicts, what it refuses, and that docs/results.md has the table of its own values."""
+import contextlib
+import io
+import pathlib
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(ROOT / "experiments"))
+import claims  # noqa: E402  (after the path)
+
+PAGE = f"""# Results
+
+{claims.BEGIN}
+what was here before
+{claims.END}
+
+## A paper
+
+| a table | of the text | 1 |
+|---|---|---|
+| Lacuna | 3 | 4 |
+
+### A figure: speed
+
+| series | Machine | Lacuna | 95 % interval | samples (for ± 1 %) | published | ratio | source |
+|---|---|---|---|---|---|---|---|
+| old | one | 1.00 | 0.980 … 1.02 | 3 (4) | – | – |  |
+| new | one | 2.00 | – | 1 | 2.20 | 0.91 | text |
+| new | two | – | – | – | 2.20 | – | text |
+
+    ./dev reproduce paper:speed quick
+
+### Rates
+
+| Machine | Lacuna | 95 % interval | samples (for ± 1 %) | published | ratio | source |
+|---|---|---|---|---|---|---|
+| one | 1,250 | 1,200 … 1,300 | 3 | – | – |  |
+
+    ./dev reproduce paper:rates quick
+"""
+HEADER = ",".join(claims.COLUMNS) + "\n"
+
+
+class Claims(unittest.TestCase):
+    def setUp(self):
+        temporary = tempfile.TemporaryDirectory()
+        self.addCleanup(temporary.cleanup)
+        self.folder = pathlib.Path(temporary.name)
+        (self.folder / "paper").mkdir()
+        (self.folder / "paper/README.md").write_text("# The paper (A '01)\n", encoding="utf-8")
+
+    def run_on(self, rows, page=PAGE):
+        """(exit code, what it says, the page)"""
+        path, file = self.folder / "results.md", self.folder / "paper/claims.csv"
+        path.write_text(page, encoding="utf-8")
+        file.write_text(HEADER + "".join(row + "\n" for row in rows), encoding="utf-8")
+        said = io.StringIO()
+        with contextlib.redirect_stderr(said):
+            code = claims.main([str(path), str(file)])
+        return code, said.getvalue(), path.read_text(encoding="utf-8")
+
+    def verdict(self, relation, published, theirs, ours):
+        code, said, page = self.run_on([f"It is fast,section 1,{relation},{published},{theirs},{ours},As measured."])
+        self.assertEqual((code, said), (0, ""))
+        line = next(line for line in page.splitlines() if line.startswith("| It is fast"))
+        return line.split(" | ")[5]
+
+    def test_verdicts_follow_from_the_values(self):
+        old, new = "speed > old > one", "speed > new > one"
+        for relation, published, theirs, ours, expected in [
+                ("=", 2.2, new, "", "reproduced"),
+                ("=", 2.2, "", new, "reproduced"),
+                ("=", 2.2, old, new, "reproduced"),
+                ("=", 2.2, new, old, "reproduced only as published"),
+                ("=", 3, new, old, "**not reproduced**"),
+                ("=", 1.01, old, "", "reproduced"),
+                ("same", 1.12, old, "", "**not reproduced**"),
+                ("same", 1.02, old, "", "reproduced"),
+                ("points", 6, new, "", "reproduced"),
+                ("points", -4, new, "", "**not reproduced**"),
+                (">=", 2.3, new, "", "reproduced"),
+                (">=", 2.5, new, "", "**not reproduced**"),
+                ("<=", 1.5, new, "", "**not reproduced**"),
+                ("<=", 5, new, "", "reproduced")]:
+            with self.subTest(relation=relation, published=published, theirs=theirs, ours=ours):
+                self.assertEqual(self.verdict(relation, published, theirs, ours), expected)
+
+    def test_the_table_replaces_the_one_before_and_links_to_the_figures(self):
+        rows = ["Rate,Table 1,=,1300,,rates > one,As measured.", "Speed,section 2,=,9,speed > new > one,,One machine."]
+        code, _, page = self.run_on(rows)
+        self.assertEqual(code, 0)
+        self.assertNotIn("what was here before", page)
+        self.assertIn("2 claims: 1 reproduced, 1 not reproduced.", page)
+        self.assertIn("**The paper (A '01)**", page)
+        self.assertIn("| Rate | Table 1 | 1,300 | – | [1,250 ± 50](#rates) | reproduced | As measured. |", page)
+        self.assertIn("| Speed | section 2 | 9 | [2](#a-figure-speed) | – | **not reproduced** | One machine. |", page)
+        self.assertEqual(self.run_on(rows, page)[2], page, "written again, nothing changes")
+
+    def test_refusals(self):
+        for row, said in [
+                ("A,s,=,1,speed > old > two,,w", "speed has no value of old > two; there are: old > one; new > one"),
+                ("A,s,=,1,spead > old > one,,w", "the page has no figure spead; there are: speed, rates"),
+                ("A,s,=,1,speed > new > two,,w", "speed has no value of new > two"),
+                ("A,s,~,1,rates > one,,w", "relation ~: must be one of =, same"),
+                ("A,s,=,1,rates > one,,", "has no sentence in `why`"),
+                ("A,s,=,1,,,w", "has a value neither as published nor ours"),
+                ("A,s,=,x,rates > one,,w", "could not convert")]:
+            with self.subTest(row):
+                code, message, page = self.run_on([row])
+                self.assertEqual(code, 1)
+                self.assertIn(said, message)
+                self.assertEqual(page, PAGE, "the page stays as it was")
+        self.assertIn("must have the lines", self.run_on([], "# No place\n")[1])
+
+    def test_page_has_the_table_of_its_values(self):
+        page = (ROOT / "docs/results.md").read_text(encoding="utf-8")
+        table = claims.table(page, sorted(map(str, (ROOT / "experiments").glob("*/claims.csv"))))
+        self.assertIn(f"{claims.BEGIN}\n{table}{claims.END}", page, "experiments/claims.py writes another table")
+
+    def test_every_paper_has_claims(self):
+        for folder in (ROOT / "experiments").iterdir():
+            if folder.is_dir() and list(folder.glob("*.figure")):
+                self.assertTrue((folder / "claims.csv").is_file(), folder)
+
+    def test_links_lead_to_headings(self):
+        page = (ROOT / "docs/results.md").read_text(encoding="utf-8")
+        headings = {claims.anchor(line[4:].strip()) for line in page.splitlines() if line.startswith("### ")}
+        for line in page.splitlines():
+            if line.startswith("| ") and "](#" in line:
+                for link in line.split("](#")[1:]:
+                    self.assertIn(link.split(")")[0], headings)
+
+
+if __name__ == "__main__":
+    unittest.main()
