@@ -9,10 +9,10 @@
 // nothing else.
 //
 // A transaction is a request packet and a reply packet on separate virtual networks. Flits are `width` bytes:
-//   read   request 1 flit                              reply max(1, ceil(length / width)) flits
-//   write  request max(1, ceil(length / width)) flits  reply 1 flit
+//   read   request 1 flit                                         reply max(1, ceil((header + length) / width)) flits
+//   write  request max(1, ceil((header + length) / width)) flits  reply 1 flit
 //   atomic both as long as the data
-// Headers travel beside the data. A transaction that spans destinations is split where the interleave says.
+// With `header` = 0 headers travel beside the data. A transaction that spans destinations is split where the interleave says.
 // No destination at the address: TLM_ADDRESS_ERROR_RESPONSE and a log line naming the nearest range.
 #pragma once
 
@@ -194,9 +194,10 @@ class Fabric : public sc_core::sc_module {
   void transport_split(unsigned source, tlm::tlm_generic_payload& payload, Tick now, sc_core::sc_time& delay);
   /// Most data are one flit or two: a division of the host costs as much as all else here.
   unsigned data_flits(unsigned length) const {
-    return length <= parameters_.width       ? 1
-           : length <= 2 * parameters_.width ? 2
-                                             : (length + parameters_.width - 1) / parameters_.width;
+    const unsigned bytes = length + parameters_.header;
+    return bytes <= parameters_.width       ? 1
+           : bytes <= 2 * parameters_.width ? 2
+                                            : (bytes + parameters_.width - 1) / parameters_.width;
   }
   void log_unroutable(unsigned source, const tlm::tlm_generic_payload& payload) const;
 

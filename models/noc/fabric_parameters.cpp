@@ -5,6 +5,8 @@ namespace lacuna {
 void FabricParameters::describe(ParameterSection& section) {
   section.add("clock", clock, "Clock", {.range = {1e6, 1e12}});
   section.add("width", width, "Bytes of a flit; a link carries one a cycle", {.range = {1, 1024}, .unit = "bytes"});
+  section.add("header", header, "Bytes that a packet with data carries before them; 0: beside them",
+              {.range = {0, 1024}, .unit = "bytes"});
   section.add("topology", topology, "How sources and destinations are connected", fabric_topologies());
   section.add("hop_latency", hop_latency, "Crossbar: router and link of a hop, without the flits' own cycles",
               {.range = {0, 1e4}});

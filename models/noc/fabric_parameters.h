@@ -19,6 +19,7 @@ enum class RouterModel : int { booked, stepped };
 struct FabricParameters {
   Frequency clock{1'000'000'000};
   unsigned width = 32;
+  unsigned header = 0;
   Choice<FabricTopology> topology = FabricTopology::crossbar;
   Cycles hop_latency{10};
   unsigned columns = 8;

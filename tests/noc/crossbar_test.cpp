@@ -32,7 +32,10 @@ struct CrossbarBench : sc_core::sc_module {
     for (unsigned i = 0; i < kCount; ++i) {
       memories.push_back(std::make_unique<BusMemory>(sc_core::sc_gen_unique_name("memory"), store));
       crossbar.destinations[i].bind(memories[i]->port);
+      memories_behind_headers.push_back(std::make_unique<BusMemory>(sc_core::sc_gen_unique_name("memory"), store));
+      with_headers.destinations[i].bind(memories_behind_headers[i]->port);
     }
+    initiator_of_headers.socket.bind(with_headers.sources[0]);
   }
   BackingStore store{kSize};
   sc_core::sc_vector<test::TestInitiator> initiators{"initiator", 2};
@@ -42,6 +45,13 @@ struct CrossbarBench : sc_core::sc_module {
                     2,
                     AddressRoutes({{"memory", kBase, kSize, 0, kCount, 64_B}})};
   std::vector<std::unique_ptr<BusMemory>> memories;
+  // Flits of 32 bytes, of which a packet with data begins with a header of 8.
+  test::TestInitiator initiator_of_headers{"initiator_of_headers"};
+  Crossbar with_headers{"with_headers",
+                        {.clock = 1000_MHz, .width = 32, .header = 8, .hop_latency = 3_cycles},
+                        1,
+                        AddressRoutes({{"memory", kBase, kSize, 0, kCount, 64_B}})};
+  std::vector<std::unique_ptr<BusMemory>> memories_behind_headers;
 };
 LACUNA_TEST_BENCH(CrossbarBench)
 
@@ -226,6 +236,19 @@ TEST(Crossbar, InvalidationsReachEverySource) {
   EXPECT_EQ(b.initiators[0].invalidations().size(), 1u);
   EXPECT_EQ(b.initiators[1].invalidations().size(), 1u);
   b.initiators[0].clear_invalidations();
+}
+
+TEST(Crossbar, PacketsWithDataCarryAHeader) {
+  const Crossbar& fabric = test::bench<CrossbarBench>().with_headers;
+  for (const auto& [length, flits] :
+       std::vector<std::pair<unsigned, unsigned>>{{1, 1}, {24, 1}, {25, 2}, {32, 2}, {56, 2}, {57, 3}, {64, 3}, {128, 5}}) {
+    EXPECT_EQ(fabric.reply_flits(length, false, false), flits) << length;
+    EXPECT_EQ(fabric.request_flits(length, true, false), flits) << length;
+    EXPECT_EQ(fabric.request_flits(length, true, true), flits) << length;
+    EXPECT_EQ(fabric.reply_flits(length, true, true), flits) << length;
+    EXPECT_EQ(fabric.request_flits(length, false, false), 1U) << "a read's request is a header alone";
+    EXPECT_EQ(fabric.reply_flits(length, true, false), 1U) << "and so is a write's reply";
+  }
 }
 
 TEST(Crossbar, StepsOfACallerThatServesItselfMakeATransport) {
