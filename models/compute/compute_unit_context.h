@@ -4,6 +4,7 @@
 #include <memory_resource>
 #include <span>
 
+#include "models/common/host/huge_page_resource.h"
 #include "models/common/time/units.h"
 #include "models/compute/compute_unit_listener.h"
 #include "models/compute/compute_unit_parameters.h"
@@ -31,8 +32,8 @@ struct ComputeUnitContext {
   MatrixParameters matrix{};
   std::span<const LoadStageFactory> stages{};  ///< in the order in which an instruction passes them; not used without timing
   isa::FineGrainedFloatAtomics fine_grained_float_atomics = isa::FineGrainedFloatAtomics::apply;
-  /// Allocates registers, LDS and wavefronts.
-  std::pmr::memory_resource& memory = *std::pmr::get_default_resource();
+  /// Allocates registers, LDS and wavefronts: zero bytes, as HugePageResource does.
+  std::pmr::memory_resource& memory = huge_page_resource();
 
   bool timed() const { return mode != TimingMode::functional; }
 };

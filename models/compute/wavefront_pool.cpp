@@ -17,16 +17,22 @@ WavefrontPool::WavefrontPool(const ComputeUnitParameters& parameters, isa::Targe
     : parameters_(parameters),
       target_(target),
       times_(parameters.simds),
-      lds_(parameters.lds.n, &memory),
+      most_workgroups_(std::size_t{parameters.simds} * parameters.wavefronts_per_simd),
+      workgroups_(&memory),
+      lds_(parameters.lds.n, memory),
       lds_granules_(static_cast<unsigned>(parameters.lds.n / parameters.lds_granule.n)) {
   for (unsigned i = 0; i < parameters_.simds; ++i) {
     simds_.push_back(std::make_unique<Simd>(i, times_, parameters_, isa::traits(target).vgpr_granule, memory));
   }
-  // A workgroup has at least one wavefront, so there can be no more workgroups than slots.
-  for (unsigned i = 0; i < parameters_.simds * parameters_.wavefronts_per_simd; ++i) {
-    workgroups_.push_back(std::make_unique<ResidentWorkgroup>());
-    free_workgroups_.push_back(workgroups_.back().get());
-  }
+  workgroups_.reserve(most_workgroups_);
+  free_workgroups_.reserve(most_workgroups_);
+}
+
+ResidentWorkgroup& WavefrontPool::free_workgroup() {
+  if (free_workgroups_.empty()) return workgroups_.emplace_back();
+  ResidentWorkgroup& group = *free_workgroups_.back();
+  free_workgroups_.pop_back();
+  return group;
 }
 
 unsigned WavefrontPool::vgpr_granules(const WorkgroupNeeds& needs) const {
@@ -57,7 +63,7 @@ ResidentWorkgroup* WavefrontPool::place(Dispatch& dispatch, std::uint64_t workgr
                                         std::span<const std::uint32_t> scratch_slots) {
   const WorkgroupNeeds& needs = dispatch.needs;
   if (resident_ == 0) next_simd_ = 0;  // the placement of an idle unit does not depend on its past
-  if (free_workgroups_.empty()) return nullptr;
+  if (holds_most_workgroups()) return nullptr;
   const unsigned granules = divide_up(needs.lds_bytes, parameters_.lds_granule.n);
   const auto lds = lds_granules_.allocate(granules);
   if (!lds) return nullptr;
@@ -65,8 +71,7 @@ ResidentWorkgroup* WavefrontPool::place(Dispatch& dispatch, std::uint64_t workgr
     lds_granules_.release(*lds, granules);
     return nullptr;
   }
-  ResidentWorkgroup& group = *free_workgroups_.back();
-  free_workgroups_.pop_back();
+  ResidentWorkgroup& group = free_workgroup();
   group = ResidentWorkgroup{};
   group.dispatch = &dispatch;
   group.linear_id = workgroup;
@@ -98,7 +103,7 @@ ResidentWorkgroup* WavefrontPool::place(Dispatch& dispatch, std::uint64_t workgr
 // In the order of place().
 std::string WavefrontPool::lacks(const WorkgroupNeeds& needs) const {
   RangeAllocator lds = lds_granules_;
-  if (free_workgroups_.empty()) return "wavefront slots";
+  if (holds_most_workgroups()) return "wavefront slots";
   if (!lds.allocate(divide_up(needs.lds_bytes, parameters_.lds_granule.n))) return "LDS";
   const unsigned granules = std::max(1U, vgpr_granules(needs));
   unsigned slots = 0;
@@ -131,7 +136,7 @@ bool WavefrontPool::take_slots(const WorkgroupNeeds& needs) {
       if (simd.free_slots == 0 || simd.sgprs_free < needs.sgprs || simd.vgprs.free() < granules) continue;
       const auto registers = simd.vgprs.allocate(granules);
       if (!registers) continue;  // enough in all, but not next to each other
-      found = &simd.slots[static_cast<unsigned>(std::countr_zero(simd.free_slots))];
+      found = &simd.free_slot();
       found->vgpr_granule = *registers;
       found->vgpr_granules = granules;
       found->sgprs = needs.sgprs;

@@ -2,10 +2,14 @@
 //
 // A workgroup is placed as a whole: a slot, vector and scalar registers for each of its wavefronts, on the SIMDs in rotation,
 // and its part of the LDS. Resources are free again after release().
+//
+// A pool that has held no wavefront costs the host next to nothing, as most of a large GPU may never be used: registers and LDS
+// are memory that nothing has touched, slots and workgroups are constructed when they are first placed.
 #pragma once
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <memory>
 #include <memory_resource>
@@ -14,6 +18,7 @@
 #include <string>
 #include <vector>
 
+#include "models/common/host/zeroed_block.h"
 #include "models/compute/compute_unit_parameters.h"
 #include "models/compute/dispatch.h"
 #include "models/compute/issue/issue_state.h"
@@ -174,13 +179,12 @@ struct Simd {
   Simd(unsigned n, SimdTimes& unit_times, const ComputeUnitParameters& p, unsigned granule, std::pmr::memory_resource& memory)
       : number(n),
         times(unit_times),
-        registers(std::size_t{p.vgprs_per_simd} * isa::kLanes, &memory),
+        registers(std::size_t{p.vgprs_per_simd} * isa::kLanes, memory),
         vgprs(p.vgprs_per_simd / granule),
         sgprs_free(p.sgprs_per_simd),
         free_slots((std::uint32_t{1} << p.wavefronts_per_simd) - 1),
         slots(&memory) {
     slots.reserve(p.wavefronts_per_simd);
-    for (unsigned i = 0; i < p.wavefronts_per_simd; ++i) slots.emplace_back(*this, i);
   }
   Simd(const Simd&) = delete;  // slots point to their SIMD
   Simd& operator=(const Simd&) = delete;
@@ -190,12 +194,17 @@ struct Simd {
   Cycles valu_free{};
   Cycles valu_wanted{};  ///< a wavefront waits for the vector unit until this cycle
   IssueState issue;
-  std::pmr::vector<std::uint32_t> registers;  ///< the vector register file: register r, lane l at r * 64 + l
+  ZeroedBlock<std::uint32_t> registers;  ///< the vector register file: register r, lane l at r * 64 + l
   RangeAllocator vgprs;
   unsigned sgprs_free;
-  std::uint32_t free_slots;  ///< bit i: slot i is free
-  std::pmr::vector<WavefrontSlot> slots;
+  std::uint32_t free_slots;               ///< bit i: slot i is free
+  std::pmr::vector<WavefrontSlot> slots;  ///< those that have held a wavefront
 
+  /// The free slot with the lowest number, of which there is one.
+  WavefrontSlot& free_slot() {
+    const auto slot_number = static_cast<unsigned>(std::countr_zero(free_slots));
+    return slot_number == slots.size() ? slots.emplace_back(*this, slot_number) : slots[slot_number];
+  }
   /// First cycle, not before `from`, in which a wavefront could issue if the vector unit were free.
   Cycles claims(Cycles from) const {
     const Cycles earliest = times.earliest(number);
@@ -220,7 +229,7 @@ inline void WavefrontSlot::release(StallReason reason) {
 
 class WavefrontPool {
  public:
-  /// Registers, LDS and wavefronts come from `memory`.
+  /// Registers, LDS, wavefronts and workgroups come from `memory`, which gives zero bytes.
   WavefrontPool(const ComputeUnitParameters& parameters, isa::Target target, std::pmr::memory_resource& memory);
 
   /// Whether a workgroup would ever fit into an empty unit; the reason when not.
@@ -239,7 +248,8 @@ class WavefrontPool {
   const std::vector<std::unique_ptr<Simd>>& simds() const { return simds_; }
   SimdTimes& times() { return times_; }
   const SimdTimes& times() const { return times_; }
-  std::vector<std::unique_ptr<ResidentWorkgroup>>& workgroups() { return workgroups_; }
+  /// Those that have been resident.
+  std::pmr::vector<ResidentWorkgroup>& workgroups() { return workgroups_; }
   std::byte* lds(const ResidentWorkgroup& group) { return lds_.data() + group.lds_granule * parameters_.lds_granule.n; }
   std::uint32_t lds_bytes(const ResidentWorkgroup& group) const {
     return static_cast<std::uint32_t>(group.lds_granules * parameters_.lds_granule.n);
@@ -248,6 +258,8 @@ class WavefrontPool {
 
  private:
   unsigned vgpr_granules(const WorkgroupNeeds& needs) const;
+  bool holds_most_workgroups() const { return free_workgroups_.empty() && workgroups_.size() == most_workgroups_; }
+  ResidentWorkgroup& free_workgroup();
   bool take_slots(const WorkgroupNeeds& needs);
   void give_back(WavefrontSlot& slot);
 
@@ -255,9 +267,10 @@ class WavefrontPool {
   isa::Target target_;
   SimdTimes times_;
   std::vector<std::unique_ptr<Simd>> simds_;
-  std::vector<std::unique_ptr<ResidentWorkgroup>> workgroups_;
+  std::size_t most_workgroups_;  // as many as slots: a workgroup has at least one wavefront
+  std::pmr::vector<ResidentWorkgroup> workgroups_;
   std::vector<ResidentWorkgroup*> free_workgroups_;  // last in, first out
-  std::pmr::vector<std::byte> lds_;
+  ZeroedBlock<std::byte> lds_;
   RangeAllocator lds_granules_;
   std::vector<WavefrontSlot*> placement_;  // scratch of place()
   unsigned resident_ = 0;

@@ -135,9 +135,9 @@ unsigned WorkgroupLifecycle::abort(const Dispatch& dispatch) {
     }
   }
   unsigned dropped = 0;
-  for (const auto& group : pool_.workgroups()) {
-    if (group->dispatch != &dispatch) continue;
-    pool_.release(*group);
+  for (ResidentWorkgroup& group : pool_.workgroups()) {
+    if (group.dispatch != &dispatch) continue;
+    pool_.release(group);
     ++dropped;
   }
   return dropped;

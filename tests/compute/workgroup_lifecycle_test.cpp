@@ -80,8 +80,8 @@ TEST(WorkgroupLifecycle, AnAbortedDispatchFreesItsResourcesWithoutAReport) {
     if (launched == 100) break;
   }
   ASSERT_GT(launched, 1U);
-  for (const auto& group : p.pool.workgroups()) {
-    if (group->dispatch != nullptr) p.workgroups.start(*group, Cycles{0});
+  for (ResidentWorkgroup& group : p.pool.workgroups()) {
+    if (group.dispatch != nullptr) p.workgroups.start(group, Cycles{0});
   }
   EXPECT_EQ(p.workgroups.abort(*d), launched);
   EXPECT_EQ(p.pool.resident(), 0U);

@@ -33,4 +33,9 @@ bool HugePageResource::do_is_equal(const std::pmr::memory_resource& other) const
   return dynamic_cast<const HugePageResource*>(&other) != nullptr;
 }
 
+HugePageResource& huge_page_resource() {
+  static HugePageResource resource;
+  return resource;
+}
+
 }  // namespace lacuna

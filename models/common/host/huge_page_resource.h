@@ -16,4 +16,7 @@ class HugePageResource : public std::pmr::memory_resource {
   bool do_is_equal(const std::pmr::memory_resource& other) const noexcept override;
 };
 
+/// For state that is not part of a larger arena.
+HugePageResource& huge_page_resource();
+
 }  // namespace lacuna

@@ -3,9 +3,10 @@
 
 #include <gtest/gtest.h>
 
-#include <memory_resource>
 #include <utility>
 #include <vector>
+
+#include "models/common/host/huge_page_resource.h"
 
 namespace lacuna {
 namespace {
@@ -25,7 +26,10 @@ struct Told : MemoryTokens::Listener {
 
 class MemoryTokensTest : public testing::Test {
  protected:
-  MemoryTokensTest() { slot_.group = &group_; }
+  MemoryTokensTest() {
+    slot_.group = &group_;
+    simd_.slots.emplace_back(simd_, 1);
+  }
 
   // A cycle is a nanosecond.
   MemoryTokens::Token begin(Counters counters, unsigned requests, KernelActivity* activity = nullptr) {
@@ -39,8 +43,8 @@ class MemoryTokensTest : public testing::Test {
   Clock clock_{Frequency{1'000'000'000}};
   ComputeUnitParameters parameters_;
   SimdTimes times_{4};
-  Simd simd_{0, times_, parameters_, 4, *std::pmr::new_delete_resource()};
-  WavefrontSlot& slot_ = simd_.slots[0];
+  Simd simd_{0, times_, parameters_, 4, huge_page_resource()};
+  WavefrontSlot& slot_ = simd_.free_slot();
   Dispatch dispatch_;
   ResidentWorkgroup group_{.dispatch = &dispatch_};
   Told told_;

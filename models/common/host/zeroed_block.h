@@ -1,0 +1,38 @@
+// An array of zeros in memory that is already zero: constructing it touches nothing, so that elements cost the host memory and
+// time when they are first used.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <memory_resource>
+#include <type_traits>
+
+namespace lacuna {
+
+/// T: a type of which zero bytes are a value. Aligned to a line of the host's caches.
+template <class T>
+class ZeroedBlock {
+  static_assert(std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>);
+
+ public:
+  /// `zeroed`: a resource that allocates zero bytes, such as HugePageResource; outlives the block.
+  ZeroedBlock(std::size_t size, std::pmr::memory_resource& zeroed)
+      : size_(size), zeroed_(zeroed), elements_(static_cast<T*>(zeroed.allocate(bytes(), kAlignment))) {}
+  ~ZeroedBlock() { zeroed_.deallocate(elements_, bytes(), kAlignment); }
+  ZeroedBlock(const ZeroedBlock&) = delete;
+  ZeroedBlock& operator=(const ZeroedBlock&) = delete;
+
+  std::size_t size() const { return size_; }
+  T* data() { return elements_; }
+  const T* data() const { return elements_; }
+
+ private:
+  static constexpr std::size_t kAlignment = std::max(std::size_t{64}, alignof(T));
+  std::size_t bytes() const { return size_ * sizeof(T); }
+
+  std::size_t size_;
+  std::pmr::memory_resource& zeroed_;
+  T* elements_;
+};
+
+}  // namespace lacuna
