@@ -14,6 +14,13 @@ constexpr std::array kMoved{Resource::l1, Resource::l2, Resource::noc, Resource:
 
 }  // namespace
 
+DeviceCopies::DeviceCopies(Device device) : device_(std::move(device)), write_back_counters_(device_.l2.size()) {
+  for (std::size_t i = 0; i < device_.l2.size(); ++i) {
+    banks_.emplace(device_.l2[i]->basename(), i);
+    channels_.emplace(device_.dram[i]->basename(), i);
+  }
+}
+
 void DeviceCopies::count(const std::string& name, const Describe& describe) {
   StatisticsGroup group(name);
   describe(group);
@@ -21,18 +28,15 @@ void DeviceCopies::count(const std::string& name, const Describe& describe) {
     std::size_t place = counters_.size();
     for (const Statistic& s : group.statistics()) {
       if (s.name == counter) return place;
-      place += s.count ? 1 : 0;
+      place += s.is_count() ? 1 : 0;
     }
     throw std::logic_error(name + " does not count " + counter);
   };
-  write_back_counters_.resize(device_.l2.size());
-  for (std::size_t i = 0; i < device_.l2.size(); ++i) {
-    WriteBackCounters& counters = write_back_counters_[i];
-    if (name == device_.l2[i]->basename()) counters.write_backs = place_of("write_backs");
-    if (name == device_.dram[i]->basename()) {
-      counters.dram_writes = place_of("writes");
-      counters.dram_bytes = place_of("bytes_written");
-    }
+  if (const auto bank = banks_.find(name); bank != banks_.end())
+    write_back_counters_[bank->second].write_backs = place_of("write_backs");
+  if (const auto channel = channels_.find(name); channel != channels_.end()) {
+    write_back_counters_[channel->second].dram_writes = place_of("writes");
+    write_back_counters_[channel->second].dram_bytes = place_of("bytes_written");
   }
   const std::vector<const std::uint64_t*> counters = group.sources();
   groups_.push_back({name, counters.size()});
@@ -43,9 +47,7 @@ void DeviceCopies::count(const std::string& name, const Describe& describe) {
 void DeviceCopies::add_to(StatisticsGroup& parent) {
   const std::uint64_t* amounts = in_bulk_.data();
   for (const Group& group : groups_) {
-    const auto there = std::find_if(parent.groups().begin(), parent.groups().end(),
-                                    [&group](const auto& other) { return other->name() == group.name; });
-    if (there != parent.groups().end()) (*there)->add_to_counts(amounts);
+    if (StatisticsGroup* const there = parent.find(group.name)) there->add_to_counts(amounts);
     amounts += group.counters;
   }
 }

@@ -13,6 +13,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "models/cache/last_level_cache.h"
@@ -46,7 +47,7 @@ class DeviceCopies : public CopyContext {
     std::vector<WriteObserver*> write_observers;
     std::function<ResourceAmounts()> used;
   };
-  explicit DeviceCopies(Device device) : device_(std::move(device)) {}
+  explicit DeviceCopies(Device device);
 
   /// Counters that copies make grow, described in a group of that name, a new one. All of them before the first copy.
   using Describe = std::function<void(StatisticsGroup&)>;
@@ -96,6 +97,9 @@ class DeviceCopies : public CopyContext {
     std::size_t dram_bytes = 0;
   };
   std::vector<WriteBackCounters> write_back_counters_;
+  // Index of each L2 bank and DRAM channel, by name of its group.
+  std::unordered_map<std::string, std::size_t> banks_;
+  std::unordered_map<std::string, std::size_t> channels_;
   std::uint64_t left_dirty_ = 0;  // sectors that install_copied() has made dirty, less those it has made clean, modulo 2^64
   std::int64_t owed_ = 0;         // sectors written by copies in bulk that are neither in L2 nor counted as written back
 };

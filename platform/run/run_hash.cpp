@@ -36,7 +36,7 @@ void RunHash::add(const StatisticsGroup& group, std::string& path) {
   path += group.name();
   const std::size_t here = path.size();
   for (const Statistic& statistic : group.statistics()) {
-    if (!statistic.count) continue;
+    if (!statistic.is_count()) continue;
     path += '.';
     path += statistic.name;
     add(path, statistic.count());

@@ -21,7 +21,7 @@ void write_group(const StatisticsGroup& group, JsonWriter& json) {
   json.begin_object();
   for (const Statistic& statistic : group.statistics()) {
     json.begin_object(statistic.name);
-    if (statistic.count) {
+    if (statistic.is_count()) {
       json.member("value", statistic.count());
     } else {
       json.member("value", statistic.value());

@@ -215,7 +215,7 @@ class Gpu : public sc_core::sc_module, public KernelObserver {
   static void list(const StatisticsGroup& group, const std::string& prefix,
                    std::vector<std::pair<std::string, std::uint64_t>>& all) {
     for (const Statistic& s : group.statistics()) {
-      if (s.count) all.emplace_back(prefix + s.name, s.count());
+      if (s.is_count()) all.emplace_back(prefix + s.name, s.count());
     }
     for (const auto& child : group.groups()) list(*child, prefix + child->name() + ".", all);
   }

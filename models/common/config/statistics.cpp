@@ -1,6 +1,6 @@
 #include "models/common/config/statistics.h"
 
-#include <algorithm>
+#include <stdexcept>
 #include <utility>
 
 namespace lacuna {
@@ -10,35 +10,36 @@ namespace {
 template <class Use>
 void each_count(const StatisticsGroup& group, const Use& use) {
   for (const Statistic& s : group.statistics()) {
-    if (s.count) use(s);
+    if (s.is_count()) use(s);
   }
   for (const auto& inner : group.groups()) each_count(*inner, use);
 }
 
 }  // namespace
 
-void StatisticsGroup::add(std::string_view name, const std::uint64_t& counter, std::string_view description,
-                          std::string_view unit) {
-  const std::uint64_t* source = &counter;
-  statistics_.push_back(
-      {std::string(name), std::string(description), std::string(unit), [source] { return *source; }, {}, source});
+void StatisticsGroup::add(std::string_view name, const std::uint64_t& counter, StaticText description, StaticText unit) {
+  statistics_.push_back({.name = std::string(name), .description = description, .unit = unit, .source = &counter});
 }
 
-void StatisticsGroup::add(std::string_view name, const Tick& duration, std::string_view description) {
-  const Tick* source = &duration;
-  statistics_.push_back({std::string(name), std::string(description), "ps", [source] { return source->ps; }, {}, &source->ps});
+void StatisticsGroup::add(std::string_view name, const Tick& duration, StaticText description) {
+  statistics_.push_back({.name = std::string(name), .description = description, .unit = "ps", .source = &duration.ps});
 }
 
-void StatisticsGroup::add_derived(std::string_view name, std::function<double()> value, std::string_view description,
-                                  std::string_view unit) {
-  statistics_.push_back({std::string(name), std::string(description), std::string(unit), {}, std::move(value), nullptr});
+void StatisticsGroup::add_derived(std::string_view name, std::function<double()> value, StaticText description,
+                                  StaticText unit) {
+  statistics_.push_back({.name = std::string(name), .description = description, .unit = unit, .derived = std::move(value)});
 }
 
 StatisticsGroup& StatisticsGroup::group(std::string_view name) {
-  const auto found = std::find_if(groups_.begin(), groups_.end(), [&](const auto& g) { return g->name() == name; });
-  if (found != groups_.end()) return **found;
-  groups_.push_back(std::make_unique<StatisticsGroup>(std::string(name)));
-  return *groups_.back();
+  if (StatisticsGroup* const existing = find(name)) return *existing;
+  StatisticsGroup& made = *groups_.emplace_back(std::make_unique<StatisticsGroup>(std::string(name)));
+  by_name_.emplace(made.name(), &made);
+  return made;
+}
+
+StatisticsGroup* StatisticsGroup::find(std::string_view name) const {
+  const auto found = by_name_.find(name);
+  return found == by_name_.end() ? nullptr : found->second;
 }
 
 std::vector<std::uint64_t> StatisticsGroup::counts() const {
@@ -55,7 +56,9 @@ std::vector<const std::uint64_t*> StatisticsGroup::sources() const {
 
 const std::uint64_t* StatisticsGroup::add_amounts(const std::uint64_t* amounts) {
   for (Statistic& s : statistics_) {
-    if (s.count) s.count = [counted = std::move(s.count), amount = amounts++] { return counted() + *amount; };
+    if (!s.is_count()) continue;
+    if (s.added != nullptr) throw std::logic_error(name_ + "." + s.name + " has an amount added already");
+    s.added = amounts++;
   }
   for (const auto& group : groups_) amounts = group->add_amounts(amounts);
   return amounts;

@@ -11,20 +11,41 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "models/common/time/units.h"
 
 namespace lacuna {
 
+/// Text that outlives every statistic, such as a string literal: a large GPU has thousands of statistics, which refer to the
+/// same few texts. No conversion from std::string.
+class StaticText {
+ public:
+  // NOLINTBEGIN(google-explicit-constructor): literals are arguments.
+  constexpr StaticText(const char* text) : text_(text) {}
+  constexpr StaticText(std::string_view text) : text_(text) {}
+  constexpr operator std::string_view() const { return text_; }
+  // NOLINTEND(google-explicit-constructor)
+
+ private:
+  std::string_view text_;
+};
+
+/// A count, which is an exact integer, or a value derived from counts, which is a double.
 struct Statistic {
   std::string name;
-  std::string description;
-  std::string unit;
-  /// Reads the current value. Counts are exact integers; derived values are doubles.
-  std::function<std::uint64_t()> count;
-  std::function<double()> value;          ///< set instead of `count` for derived statistics
-  const std::uint64_t* source = nullptr;  ///< where a count is kept
+  std::string_view description;
+  std::string_view unit;
+  const std::uint64_t* source = nullptr;  ///< where a count is kept; null: a derived value
+  const std::uint64_t* added = nullptr;   ///< amount that is reported on top of a count; null: none
+  std::function<double()> derived{};      ///< reads a derived value
+
+  bool is_count() const { return source != nullptr; }
+  /// The current value; of a count.
+  std::uint64_t count() const { return added == nullptr ? *source : *source + *added; }
+  /// The current value; of a derived statistic.
+  double value() const { return derived(); }
 };
 
 /// A node of the tree. The members it refers to must outlive it.
@@ -32,20 +53,23 @@ class StatisticsGroup {
  public:
   explicit StatisticsGroup(std::string name) : name_(std::move(name)) {}
 
-  void add(std::string_view name, const std::uint64_t& counter, std::string_view description, std::string_view unit);
-  void add(std::string_view name, const Tick& duration, std::string_view description);  ///< unit: ps
+  void add(std::string_view name, const std::uint64_t& counter, StaticText description, StaticText unit);
+  void add(std::string_view name, const Tick& duration, StaticText description);  ///< unit: ps
   // A temporary does not outlive the group.
-  void add(std::string_view name, const std::uint64_t&& counter, std::string_view description, std::string_view unit) = delete;
-  void add(std::string_view name, const Tick&& duration, std::string_view description) = delete;
-  void add_derived(std::string_view name, std::function<double()> value, std::string_view description, std::string_view unit);
+  void add(std::string_view name, const std::uint64_t&& counter, StaticText description, StaticText unit) = delete;
+  void add(std::string_view name, const Tick&& duration, StaticText description) = delete;
+  void add_derived(std::string_view name, std::function<double()> value, StaticText description, StaticText unit);
   /// The child of that name, made when it does not exist yet.
   StatisticsGroup& group(std::string_view name);
+  /// The child of that name; null when it does not exist.
+  StatisticsGroup* find(std::string_view name) const;
 
   /// All counts of the tree, derived values apart: this group's, then its groups', in the order they were added in.
   std::vector<std::uint64_t> counts() const;
   /// Where they are kept, in the same order.
   std::vector<const std::uint64_t*> sources() const;
   /// From now on each count is reported with one of `amounts` more, which are in the order of counts() and outlive the group.
+  /// Once for each group.
   void add_to_counts(const std::uint64_t* amounts) { add_amounts(amounts); }
 
   const std::string& name() const { return name_; }
@@ -58,6 +82,7 @@ class StatisticsGroup {
   std::string name_;
   std::vector<Statistic> statistics_;
   std::vector<std::unique_ptr<StatisticsGroup>> groups_;
+  std::unordered_map<std::string_view, StatisticsGroup*> by_name_;  // of groups_
 };
 
 }  // namespace lacuna
