@@ -17,7 +17,6 @@
 #pragma once
 
 #include <tlm_utils/simple_initiator_socket.h>
-#include <tlm_utils/simple_target_socket.h>
 #include <memory>
 #include <string>
 #include <systemc>
@@ -30,6 +29,7 @@
 #include "models/common/time/units.h"
 #include "models/common/transport/memory_attributes.h"
 #include "models/common/transport/payload_pool.h"
+#include "models/common/transport/tagged_target_socket.h"
 #include "models/energy/energy_meter.h"
 #include "models/energy/energy_parameters.h"
 #include "models/noc/address_routes.h"
@@ -80,7 +80,7 @@ struct FabricTally {
 
 class Fabric : public sc_core::sc_module {
  public:
-  using SourcePort = tlm_utils::simple_target_socket_tagged<Fabric>;
+  using SourcePort = TaggedTargetSocket<Fabric>;
   using DestinationPort = tlm_utils::simple_initiator_socket_tagged<Fabric>;
 
   /// How a packet fared.
