@@ -1,6 +1,7 @@
 #include "platform/run/json_writer.h"
 
 #include <algorithm>
+#include <cstring>
 #include <nlohmann/json.hpp>
 #include <ostream>
 
@@ -15,8 +16,35 @@ constexpr std::size_t kIndentation = 2;
 /// Text that waits for the stream.
 constexpr std::size_t kMostWaiting = 16 * 1024;
 
+constexpr std::uint64_t kEachByte = 0x0101010101010101;
+constexpr std::size_t kWord = sizeof(std::uint64_t);
+
+/// Bits are set if any of the eight characters is not written in a JSON string as it is: controls, quotes, backslashes, and
+/// what is not ASCII. Borrows may set more bits above such a character, never below (Hacker's Delight, section 6-1).
+std::uint64_t special(std::uint64_t characters) {
+  const auto equal = [characters](unsigned char c) {
+    const std::uint64_t difference = characters ^ kEachByte * c;
+    return (difference - kEachByte) & ~difference;
+  };
+  const std::uint64_t controls = (characters - kEachByte * 0x20) & ~characters;
+  return (characters | controls | equal('"') | equal('\\') | equal(0x7f)) & kEachByte * 0x80;
+}
+
 /// Is written in a JSON string as it is.
-bool is_plain(char c) { return c >= 0x20 && c < 0x7f && c != '"' && c != '\\'; }
+bool is_plain(std::string_view text) {
+  std::uint64_t characters = kEachByte * ' ';
+  if (text.size() < kWord) {
+    std::memcpy(&characters, text.data(), text.size());
+    return special(characters) == 0;
+  }
+  std::uint64_t found = 0;
+  for (std::size_t i = 0; i + kWord < text.size(); i += kWord) {
+    std::memcpy(&characters, text.data() + i, kWord);
+    found |= special(characters);
+  }
+  std::memcpy(&characters, text.data() + text.size() - kWord, kWord);
+  return (found | special(characters)) == 0;
+}
 
 std::string dump(const Json& json, int indentation) {
   return json.dump(indentation, ' ', false, Json::error_handler_t::replace);
@@ -25,13 +53,25 @@ std::string dump(const Json& json, int indentation) {
 }  // namespace
 
 void JsonWriter::flush() {
-  out_.write(text_.data(), static_cast<std::streamsize>(text_.size()));
-  text_.clear();
+  out_.write(waiting_.data(), static_cast<std::streamsize>(used_));
+  used_ = 0;
+}
+
+void JsonWriter::make_room(std::size_t bytes) {
+  flush();
+  if (bytes > waiting_.size()) waiting_.resize(std::max(bytes, kMostWaiting));
+}
+
+void JsonWriter::append(std::string_view text) {
+  std::memcpy(room(text.size()), text.data(), text.size());
+  used_ += text.size();
 }
 
 void JsonWriter::new_line() {
-  text_ += '\n';
-  text_.append(level_ * kIndentation, ' ');
+  static constexpr std::string_view kBreak = "\n                                ";
+  const std::size_t indentation = level_ * kIndentation;
+  append(kBreak.substr(0, 1 + indentation));
+  for (std::size_t more = kBreak.size() - 1; more < indentation; ++more) append(' ');
 }
 
 // What comes between the previous value, key or bracket and the next value or key.
@@ -41,14 +81,13 @@ void JsonWriter::separate() {
     return;
   }
   if (level_ == 0) return;
-  if (text_.size() > kMostWaiting) flush();
-  if (!first_) text_ += ',';
+  if (!first_) append(',');
   new_line();
 }
 
 void JsonWriter::begin(char bracket) {
   separate();
-  text_ += bracket;
+  append(bracket);
   ++level_;
   first_ = true;
 }
@@ -56,31 +95,31 @@ void JsonWriter::begin(char bracket) {
 void JsonWriter::end(char bracket) {
   --level_;
   if (!first_) new_line();
-  text_ += bracket;
+  append(bracket);
   first_ = false;
 }
 
 void JsonWriter::key(std::string_view name) {
   separate();
   append_string(name);
-  text_ += ": ";
+  append(": ");
   first_ = false;
   after_key_ = true;
 }
 
 void JsonWriter::scalar(std::string_view text) {
   separate();
-  text_ += text;
+  append(text);
   first_ = false;
 }
 
 void JsonWriter::append_string(std::string_view text) {
-  if (std::all_of(text.begin(), text.end(), is_plain)) {
-    text_ += '"';
-    text_ += text;
-    text_ += '"';
+  if (is_plain(text)) {
+    append('"');
+    append(text);
+    append('"');
   } else {
-    text_ += dump(Json(text), -1);
+    append(dump(Json(text), -1));
   }
 }
 
@@ -94,15 +133,15 @@ void JsonWriter::value(std::string_view text) {
 
 void JsonWriter::unsigned_value(std::uint64_t number) {
   separate();
-  append_decimal(text_, number);
+  append(Decimal(number).text());
   first_ = false;
 }
 
 void JsonWriter::signed_value(std::int64_t number) {
   separate();
-  if (number < 0) text_ += '-';
+  if (number < 0) append('-');
   const auto bits = static_cast<std::uint64_t>(number);
-  append_decimal(text_, number < 0 ? 0 - bits : bits);
+  append(Decimal(number < 0 ? 0 - bits : bits).text());
   first_ = false;
 }
 
@@ -113,7 +152,7 @@ void JsonWriter::value(const Json& tree) {
     if (c == '\n') {
       new_line();
     } else {
-      text_ += c;
+      append(c);
     }
   }
   first_ = false;

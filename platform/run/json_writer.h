@@ -7,6 +7,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace lacuna {
 
@@ -47,13 +48,22 @@ class JsonWriter {
   void end(char bracket);
   void separate();
   void new_line();
+  void append(char c) { *room(1) = c, ++used_; }
+  void append(std::string_view text);
+  /// Where the next `bytes` of text go, before used_ grows by as many.
+  char* room(std::size_t bytes) {
+    if (bytes > waiting_.size() - used_) make_room(bytes);
+    return waiting_.data() + used_;
+  }
+  void make_room(std::size_t bytes);
   void scalar(std::string_view text);
   void append_string(std::string_view text);
   void unsigned_value(std::uint64_t number);
   void signed_value(std::int64_t number);
 
   std::ostream& out_;
-  std::string text_;  // not yet given to the stream
+  std::vector<char> waiting_;  // of which used_ are text that has not been given to the stream
+  std::size_t used_ = 0;
   std::size_t level_ = 0;
   bool first_ = true;       // of its object or array
   bool after_key_ = false;  // the next value is the key's

@@ -20,6 +20,23 @@ const std::array<std::string, 9> kTexts{
     "",         "plain text",          "quote \" and \\", "line\nend\ttab", "\x01\x1f\x7f", "caf\xc3\xa9", "bad\xff text",
     "[{\n  }]", std::string("a\0b", 3)};
 
+// Short and long texts, with one character that may have to be escaped at each place.
+TEST(JsonWriter, EscapesEachCharacterAtEachPlace) {
+  for (std::size_t length = 1; length <= 20; ++length) {
+    for (std::size_t place = 0; place < length; ++place) {
+      for (int c = 0; c < 256; ++c) {
+        std::string text(length, 'a');
+        text[place] = static_cast<char>(c);
+        std::ostringstream out;
+        JsonWriter writer(out);
+        writer.value(text);
+        writer.flush();
+        ASSERT_EQ(out.str(), Json(text).dump(2, ' ', false, Json::error_handler_t::replace)) << "character " << c;
+      }
+    }
+  }
+}
+
 /// A tree and its text piece by piece, of the same random choices.
 class Pair {
  public:
