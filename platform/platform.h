@@ -38,6 +38,13 @@ class Platform : public sc_core::sc_module {
   /// hart.
   void load(const ElfFile& program, const std::string& command_line, const GuestFileProvider& files = {});
 
+  /// Closes the guest's files, of which the unfinished ones are removed, and ends the threads that work for the platform: all
+  /// that its destructor does and the end of the process does not. Nothing may be simulated afterwards.
+  void shut_down() {
+    hart_.detach_semihosting();
+    threads_.reset();
+  }
+
   Hart& hart() { return hart_; }
   const Hart& hart() const { return hart_; }
   /// nullptr without a GPU.

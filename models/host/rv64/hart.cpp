@@ -336,6 +336,8 @@ void Hart::set_line_forecast(std::function<Tick(Tick)> next_change) {
 
 void Hart::set_console(HartConsole console) { implementation_->console = std::move(console); }
 
+void Hart::detach_semihosting() { implementation_->semihosting.reset(); }
+
 void Hart::attach_semihosting(const SemihostingParameters& parameters) {
   implementation_->semihosting.emplace(parameters, implementation_->console, *implementation_);
   implementation_->core.enable_semihosting();

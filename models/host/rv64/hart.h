@@ -99,6 +99,8 @@ class Hart : public sc_core::sc_module {
   void set_console(HartConsole console);
   /// Answers the RISC-V semihosting sequence (slli x0,x0,0x1f; ebreak; srai x0,x0,7). Without it ebreak always traps.
   void attach_semihosting(const SemihostingParameters& parameters);
+  /// Closes the guest's files; semihosting is not attached any more.
+  void detach_semihosting();
   /// Watches the HTIF mailbox (symbols tohost and fromhost; fromhost 0 = none): exit, console, SYS_write.
   void attach_htif(std::uint64_t tohost, std::uint64_t fromhost = 0);
   /// Opens the GDB remote stub on 127.0.0.1; the hart halts at reset until a debugger has connected and continues.
