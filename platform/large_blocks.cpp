@@ -13,8 +13,8 @@
 namespace {
 
 constexpr std::size_t kHugePage = std::size_t{2} << 20;
-// What is not touched takes no memory.
-constexpr int kHeap = 32 << 20;
+// More than the models of the largest GPU take; what is not touched takes no memory.
+constexpr int kHeap = 64 << 20;
 // By which the heap grows when that is used up: the C library's default.
 constexpr int kStep = 128 << 10;
 // From this size on blocks are mappings of their own, which the host gives back when they are freed.

@@ -2,29 +2,78 @@
 
 #include <sys/mman.h>
 
-#include <cstdlib>
+#include <cstdint>
 #include <cstring>
+#include <mutex>
 #include <new>
+#include <unordered_map>
+#include <utility>
+
+#include "models/common/host/huge_page_resource.h"
 
 namespace lacuna {
 namespace {
 
-/// From here on memory is a mapping of its own: the operating system's call costs more than to clear less.
+/// From here on an array is a mapping of its own.
 constexpr std::size_t kMapped = 128 * 1024;
 /// Elements that share a line of the host's caches do so as they would in an array of their own.
 constexpr std::size_t kAlignment = 64;
 
+/// Smaller arrays one after another in mappings of a huge page: an operating system's call for each would cost more than to
+/// clear it, and most tags of a large GPU's caches are never touched. Memory is not used again before it is unmapped, so that
+/// it is zero.
+class SharedMappings {
+ public:
+  void* allocate(std::size_t bytes) {
+    const std::size_t whole = (bytes + kAlignment - 1) / kAlignment * kAlignment;
+    const std::lock_guard lock(mutex_);
+    if (whole > left_) begin_mapping();
+    ++arrays_[current_];
+    left_ -= whole;
+    return std::exchange(next_, next_ + whole);
+  }
+  void free(void* memory) {
+    const std::lock_guard lock(mutex_);
+    release(reinterpret_cast<std::byte*>(reinterpret_cast<std::uintptr_t>(memory) & ~(kMapping - 1)));
+  }
+
+ private:
+  static constexpr std::size_t kMapping = std::size_t{2} << 20;  // and its alignment
+
+  // The current mapping counts as an array of its own: it is kept while there are none.
+  void begin_mapping() {
+    auto* const mapping = static_cast<std::byte*>(huge_page_resource().allocate(kMapping, kAlignment));
+    if (current_ != nullptr) release(current_);
+    arrays_[mapping] = 1;
+    current_ = next_ = mapping;
+    left_ = kMapping;
+  }
+  void release(std::byte* mapping) {
+    const auto found = arrays_.find(mapping);
+    if (--found->second != 0) return;
+    arrays_.erase(found);
+    huge_page_resource().deallocate(mapping, kMapping, kAlignment);
+  }
+
+  std::mutex mutex_;
+  std::unordered_map<std::byte*, unsigned> arrays_;  ///< count in each mapping
+  std::byte* current_ = nullptr;
+  std::byte* next_ = nullptr;  ///< free memory of current_
+  std::size_t left_ = 0;       ///< its size
+};
+
+// Never destroyed: arrays may outlive static objects.
+SharedMappings& shared_mappings() {
+  static auto* const instance = new SharedMappings;
+  return *instance;
+}
+
 }  // namespace
 
 void* allocate_zeroed(std::size_t bytes) {
-  if (bytes >= kMapped) {
-    void* const memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (memory == MAP_FAILED) throw std::bad_alloc();
-    return memory;
-  }
-  void* const memory = std::aligned_alloc(kAlignment, (bytes + kAlignment - 1) / kAlignment * kAlignment);
-  if (memory == nullptr) throw std::bad_alloc();
-  std::memset(memory, 0, bytes);
+  if (bytes < kMapped) return shared_mappings().allocate(bytes);
+  void* const memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) throw std::bad_alloc();
   return memory;
 }
 
@@ -32,7 +81,7 @@ void free_zeroed(void* memory, std::size_t bytes) {
   if (bytes >= kMapped) {
     munmap(memory, bytes);
   } else {
-    std::free(memory);
+    shared_mappings().free(memory);
   }
 }
 

@@ -7,7 +7,8 @@
 namespace lacuna::isa {
 namespace {
 
-constexpr std::size_t kFirstTable = 512;
+/// Grows with use: a large GPU has a hundred buffers, most of which hold few lines.
+constexpr std::size_t kFirstTable = 64;
 
 // A lane's data: of few sizes, for which a copy of known size takes one or two host instructions.
 void copy_lane(std::byte* to, const std::byte* from, std::size_t bytes) {

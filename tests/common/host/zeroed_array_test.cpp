@@ -67,6 +67,27 @@ TEST(ZeroedArray, OnlyWhatIsTouchedExists) {
   EXPECT_EQ(array[kBytes / 16], 0U);
 }
 
+// Arrays that are smaller than a mapping of their own share some: more than fit into one, freed in another order.
+TEST(ZeroedArray, ManySmallOnesAreApartAndZero) {
+  constexpr std::size_t kSize = 1000;
+  for (unsigned round = 0; round < 2; ++round) {
+    std::vector<ZeroedArray<std::uint64_t>> arrays;
+    for (std::uint64_t i = 0; i < 1000; ++i) {
+      ZeroedArray<std::uint64_t>& array = arrays.emplace_back(kSize);
+      EXPECT_EQ(reinterpret_cast<std::uintptr_t>(&array[0]) % 64, 0U);
+      EXPECT_EQ(array[0], 0U);
+      EXPECT_EQ(array[kSize - 1], 0U);
+      array[0] = array[kSize - 1] = i + 1;
+      if (i % 3 == 1) arrays[i / 2] = {};
+    }
+    for (std::uint64_t i = 0; i < arrays.size(); ++i) {
+      if (arrays[i].empty()) continue;
+      EXPECT_EQ(arrays[i][0], i + 1);
+      EXPECT_EQ(arrays[i][kSize - 1], i + 1);
+    }
+  }
+}
+
 TEST(ZeroedArray, AnEmptyOneHasNoMemory) {
   ZeroedArray<std::uint64_t> none;
   EXPECT_TRUE(none.empty());
