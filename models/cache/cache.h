@@ -34,7 +34,6 @@
 #pragma once
 
 #include <tlm_utils/simple_initiator_socket.h>
-#include <tlm_utils/simple_target_socket.h>
 #include <systemc>
 #include <tlm>
 #include <vector>
@@ -51,6 +50,7 @@
 #include "models/common/transport/cache_maintenance.h"
 #include "models/common/transport/memory_attributes.h"
 #include "models/common/transport/memory_request.h"
+#include "models/common/transport/tagged_target_socket.h"
 #include "models/common/transport/timing_payload.h"
 #include "models/energy/energy_meter.h"
 #include "models/energy/energy_parameters.h"
@@ -114,7 +114,7 @@ struct CacheStatistics {
 
 class Cache : public sc_core::sc_module, public CacheMaintenance, public HostPrefetch {
  public:
-  using UpstreamPort = tlm_utils::simple_target_socket_tagged<Cache>;
+  using UpstreamPort = TaggedTargetSocket<Cache>;
 
   sc_core::sc_vector<UpstreamPort> upstream;
   tlm_utils::simple_initiator_socket<Cache> downstream;
