@@ -16,10 +16,11 @@
 // Sockets (initiators, timing-only transactions, one per line; data move through the GPUVM's windows) are for memories that
 // respond immediately. Memories that may respond later are attached by attach_memory().
 //
-// Issue: in cycle c SIMD c mod n is served. Its wavefronts are considered in the order of the issue policy; each unit (VALU,
-// SALU, SMEM, VMEM, LDS, branch, special) accepts at most one instruction in that cycle, each wavefront issues at most one. The
-// instruction's latency determines when the wavefront may issue again; s_waitcnt determines when loaded data are available. A
-// wavefront that waits for an event without a known time is held (StallReason).
+// Issue: SIMDs are served in turn, each every min(simds, 64 / lanes_per_simd) cycles (SimdTimes). Its wavefronts are
+// considered in the order of the issue policy; each unit (VALU, SALU, SMEM, VMEM, LDS, branch, special) accepts at most one
+// instruction in that cycle, each wavefront issues at most one. The instruction's latency determines when the wavefront may
+// issue again; s_waitcnt determines when loaded data are available. A wavefront that waits for an event without a known time
+// is held (StallReason).
 //
 // An instruction executes functionally when it issues, or earlier: instructions that follow in straight line and access only
 // registers and LDS (isa::Reach) execute together, up to the next barrier, branch or memory access. Only a data race in LDS

@@ -1,6 +1,12 @@
 #include "models/compute/compute_unit_parameters.h"
 
+#include <algorithm>
+
+#include "models/isa/target.h"
+
 namespace lacuna {
+
+unsigned ComputeUnitParameters::turn_period() const { return std::min(simds, isa::kLanes / lanes_per_simd); }
 
 void ComputeUnitParameters::describe(ParameterSection& s) {
   constexpr std::string_view kTable2 = "LazyGPU (ISCA '25), Table 2 and section 5.1";

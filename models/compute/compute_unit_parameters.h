@@ -21,7 +21,7 @@ enum class IssuePolicy : std::uint8_t {
 
 /// Which SIMD a cycle is offered to.
 enum class SimdPolicy : std::uint8_t {
-  in_turn,      ///< each in every simds-th cycle
+  in_turn,      ///< each in every turn_period()-th cycle
   last_served,  ///< the one before, as long as it has wavefronts to issue from, its vector unit free or not; then the next
 };
 
@@ -57,6 +57,10 @@ struct ComputeUnitParameters {
   Cycles smem_latency{10};
   Cycles barrier_latency{4};
   Cycles launch_latency{16};
+
+  /// Cycles from one turn of a SIMD to the next, with SimdPolicy::in_turn: as many as its vector unit needs for the lanes of a
+  /// wavefront, so that it can issue a vector instruction in each, but no more than there are SIMDs.
+  unsigned turn_period() const;
 
   void describe(ParameterSection& s);
 };

@@ -16,7 +16,7 @@ unsigned divide_up(std::uint64_t a, std::uint64_t b) { return static_cast<unsign
 WavefrontPool::WavefrontPool(const ComputeUnitParameters& parameters, isa::Target target, std::pmr::memory_resource& memory)
     : parameters_(parameters),
       target_(target),
-      times_(parameters.simds),
+      times_(parameters.simds, parameters.turn_period()),
       most_workgroups_(std::size_t{parameters.simds} * parameters.wavefronts_per_simd),
       workgroups_(&memory),
       lds_(parameters.lds.n, memory),

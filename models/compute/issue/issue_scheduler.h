@@ -1,5 +1,8 @@
 // Which SIMD a cycle is offered to, and in which order that SIMD offers it to its wavefronts.
 //
+// In turn, a SIMD is served as often as its vector unit can take an instruction, every 64 / lanes_per_simd cycles, or every
+// `simds` cycles where that is more often: of four SIMDs of 16 lanes one a cycle, of four of 32 lanes two, which differ by two.
+//
 // In a cycle of a SIMD each unit (VALU, SALU, SMEM, VMEM, LDS, branch, special) takes at most one instruction and each
 // wavefront gives at most one. The compute unit decides whether a wavefront can use the cycle.
 #pragma once
@@ -49,7 +52,7 @@ class IssueScheduler {
   template <bool kOldestFirst, typename Offer>
   void run_in_turn(Cycles limit, Offer& offer) {
     for (Cycles cycle = times_.first_turn(); cycle < limit; cycle = times_.first_turn_behind(cycle)) {
-      serve<kOldestFirst>(*simds_[times_.served_in(cycle)], cycle, offer);
+      times_.each_served_in(cycle, [&](unsigned simd) { serve<kOldestFirst>(*simds_[simd], cycle, offer); });
     }
   }
 

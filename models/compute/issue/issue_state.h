@@ -36,8 +36,8 @@ class SimdTimes {
  public:
   static constexpr unsigned kMaxSimds = 8;
 
-  /// `simds`: a power of two.
-  explicit SimdTimes(unsigned simds) : last_(simds - 1) {
+  /// `period`: cycles from one turn of a SIMD to the next. Both are powers of two, the period at most `simds`.
+  SimdTimes(unsigned simds, unsigned period) : simds_(simds), last_turn_(period - 1) {
     earliest_.fill(kNeverCycles);
     turns_.fill(kNeverCycles);
   }
@@ -55,15 +55,24 @@ class SimdTimes {
     if (at < earliest_[simd]) set(simd, at);
   }
 
-  // Where cycle c is for SIMD c mod n.
+  // Where cycle c is the turn of SIMDs c mod period, and every `period` further.
 
-  unsigned served_in(Cycles cycle) const { return static_cast<unsigned>(cycle.n & last_); }
+  /// Calls `serve` with the number of each SIMD whose turn a cycle is and that can issue by then.
+  template <typename Serve>
+  void each_served_in(Cycles cycle, const Serve& serve) {
+    for (auto simd = static_cast<unsigned>(cycle.n & last_turn_); simd < simds_;
+         simd += static_cast<unsigned>(last_turn_) + 1) {
+      if (turns_[simd] <= cycle) serve(simd);
+    }
+  }
   /// The first cycle in which a SIMD can issue.
   Cycles first_turn() const { return least(turns_); }
   /// The first cycle after `cycle` in which a SIMD can issue.
   Cycles first_turn_behind(Cycles cycle) {
     Cycles first = first_turn();
-    for (; first <= cycle; first = first_turn()) turns_[served_in(first)] = turn(served_in(first), cycle + Cycles{1});
+    for (; first <= cycle; first = first_turn()) {
+      each_served_in(first, [&](unsigned simd) { turns_[simd] = turn(simd, cycle + Cycles{1}); });
+    }
     return first;
   }
 
@@ -72,19 +81,20 @@ class SimdTimes {
 
   Cycles turn(unsigned simd, Cycles earliest) const {
     if (earliest == kNeverCycles) return earliest;
-    return earliest + Cycles{(simd - earliest.n) & last_};
+    return earliest + Cycles{(simd - earliest.n) & last_turn_};
   }
   // Element by element: see detail/host_prefetch.h.
   Cycles least(const Times& times) const {
     const auto least_of_four = [&](unsigned first) {
       return earlier(earlier(times[first], times[first + 1]), earlier(times[first + 2], times[first + 3]));
     };
-    return last_ < 4 ? least_of_four(0) : earlier(least_of_four(0), least_of_four(4));
+    return simds_ <= 4 ? least_of_four(0) : earlier(least_of_four(0), least_of_four(4));
   }
 
   Times earliest_;
   Times turns_;  // from `earliest_` on
-  std::uint64_t last_;
+  unsigned simds_;
+  std::uint64_t last_turn_;  ///< of a period
 };
 
 /// Wavefronts by rank: the oldest one that is resident has rank 0. Masks have bit r for rank r.

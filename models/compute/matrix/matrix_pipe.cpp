@@ -15,7 +15,7 @@ unsigned vector_words(const isa::RegisterRange& range) { return range.file == is
 
 MatrixPipe::MatrixPipe(const ComputeUnitParameters& unit, const MatrixParameters& parameters, TimingMode mode)
     : units_(unit.simds, unit.mfma_pass_cycles, parameters.pass_percent(),
-             Cycles{parameters.pass_percent() == 100 ? 0 : unit.simds}),
+             Cycles{parameters.pass_percent() == 100 ? 0 : unit.turn_period()}),
       parameters_(parameters),
       pass_(isa::kLanes / unit.lanes_per_simd) {
   const bool interlocked = parameters.extensions != isa::MatrixExtensions::none || parameters.interlock == MatrixInterlock::all;

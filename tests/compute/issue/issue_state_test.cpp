@@ -66,10 +66,11 @@ TEST(IssueState, RanksByAge) {
   }
 }
 
-// Cycle c is SIMD c mod n's.
+// Cycle c is the turn of SIMDs that are c modulo the period.
 TEST(SimdTimes, TurnsComeAtOrBehindTheEarliestCycle) {
-  for (const unsigned simds : {1U, 2U, 4U, 8U}) {
-    SimdTimes times(simds);
+  for (const auto& [simds, period] :
+       std::vector<std::pair<unsigned, unsigned>>{{1, 1}, {2, 1}, {2, 2}, {4, 1}, {4, 2}, {4, 4}, {8, 1}, {8, 4}, {8, 8}}) {
+    SimdTimes times(simds, period);
     EXPECT_EQ(times.earliest(), kNeverCycles);
     EXPECT_EQ(times.first_turn(), kNeverCycles);
     std::vector<Cycles> known(simds, kNeverCycles);
@@ -93,7 +94,7 @@ TEST(SimdTimes, TurnsComeAtOrBehindTheEarliestCycle) {
         for (unsigned i = 0; i < simds; ++i) {
           if (known[i] == kNeverCycles) continue;
           Cycles cycle = later(known[i], from);
-          while (times.served_in(cycle) != i) cycle += Cycles{1};
+          while (cycle.n % period != i % period) cycle += Cycles{1};
           first = std::min(first, cycle);
         }
         return first;
@@ -102,6 +103,15 @@ TEST(SimdTimes, TurnsComeAtOrBehindTheEarliestCycle) {
       ASSERT_EQ(times.first_turn(), turn(Cycles{}));
       SimdTimes later_on = times;
       ASSERT_EQ(later_on.first_turn_behind(Cycles{32}), turn(Cycles{33}));
+      for (std::uint64_t cycle = 0; cycle < 70; ++cycle) {
+        std::vector<unsigned> served;
+        times.each_served_in(Cycles{cycle}, [&](unsigned i) { served.push_back(i); });
+        std::vector<unsigned> expected;
+        for (unsigned i = 0; i < simds; ++i) {
+          if (cycle % period == i % period && known[i] <= Cycles{cycle}) expected.push_back(i);
+        }
+        ASSERT_EQ(served, expected) << cycle;
+      }
     }
   }
 }

@@ -42,7 +42,7 @@ class MemoryTokensTest : public testing::Test {
 
   Clock clock_{Frequency{1'000'000'000}};
   ComputeUnitParameters parameters_;
-  SimdTimes times_{4};
+  SimdTimes times_{4, 4};
   Simd simd_{0, times_, parameters_, 4, huge_page_resource()};
   WavefrontSlot& slot_ = simd_.free_slot();
   Dispatch dispatch_;

@@ -1,0 +1,70 @@
+// Rate of vector instructions by the number of SIMDs, their lanes, and the wavefronts on them.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "tests/compute/compute_unit_bench.h"
+
+namespace lacuna {
+namespace {
+
+using test::ComputeUnitBench;
+
+struct Shape {
+  unsigned simds;
+  unsigned lanes;
+};
+constexpr Shape kShapes[] = {{4, 16}, {4, 32}, {4, 64}, {2, 16}, {2, 32}, {1, 16}, {8, 16}, {8, 32}, {4, 8}};
+
+/// A unit of each shape, whose memory takes a nanosecond: fetches keep up with a vector instruction a cycle.
+struct VectorRateBench : ComputeUnitBench {
+  explicit VectorRateBench(sc_core::sc_module_name module_name) : ComputeUnitBench(module_name), first(units.size()) {
+    for (const Shape& shape : kShapes) {
+      ComputeUnitParameters parameters;
+      parameters.simds = shape.simds;
+      parameters.lanes_per_simd = shape.lanes;
+      add_unit(TimingMode::loose, parameters, Cycles{200});
+      memories.back()->latency = Tick{1'000};
+    }
+  }
+  const std::size_t first;
+};
+LACUNA_TEST_BENCH(VectorRateBench)
+
+/// Cycles of a program of `count` times `instruction`, by so many wavefronts.
+std::uint64_t cycles(ComputeUnit& unit, std::uint32_t instruction, unsigned count, unsigned wavefronts) {
+  auto& b = test::bench<VectorRateBench>();
+  std::vector<std::uint32_t> words(count, instruction);
+  words.push_back(0xbf810000);  // s_endpgm
+  const auto dispatch = b.program(words, wavefronts);
+  return b.run(unit, *dispatch);
+}
+
+// A SIMD issues a vector instruction every 64 / lanes cycles, whichever wavefront it is of: dependent instructions follow as
+// closely as others.
+TEST(VectorRate, IsThatOfTheLanes) {
+  constexpr std::uint32_t kMove = 0x7e020281;  // v_mov_b32 v1, 1
+  constexpr std::uint32_t kAdd = 0x02020301;   // v_add_f32 v1, v1, v1: of the instruction before
+  auto& b = test::bench<VectorRateBench>();
+  for (std::size_t i = 0; i < std::size(kShapes); ++i) {
+    const Shape& shape = kShapes[i];
+    ComputeUnit& unit = *b.units[b.first + i];
+    for (const std::uint32_t instruction : {kMove, kAdd}) {
+      for (const unsigned wavefronts : {1U, 2U, 4U, 8U, 16U}) {
+        if (wavefronts > shape.simds * ComputeUnitParameters{}.wavefronts_per_simd) continue;
+        constexpr unsigned kFew = 128;
+        constexpr unsigned kMany = 640;
+        const auto less = static_cast<double>(cycles(unit, instruction, kFew, wavefronts));
+        const auto more = static_cast<double>(cycles(unit, instruction, kMany, wavefronts));
+        const unsigned on_a_simd = (wavefronts + shape.simds - 1) / shape.simds;
+        EXPECT_NEAR((more - less) / (kMany - kFew), on_a_simd * 64.0 / shape.lanes, 0.02)
+            << shape.simds << " SIMDs of " << shape.lanes << " lanes, " << wavefronts << " wavefronts";
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace lacuna
