@@ -56,6 +56,8 @@ class LoadStage {
   virtual void wavefront_ended(WavefrontSlot& slot) { static_cast<void>(slot); }
   /// Drops everything in flight.
   virtual void reset() {}
+  /// Drops bookings that end by `horizon`: nothing will be booked before it.
+  virtual void retire(Tick horizon) { static_cast<void>(horizon); }
 
   /// The translation of the unit's vector memory; null: it takes no time.
   virtual void attach(TranslationLevel* tlb) { static_cast<void>(tlb); }

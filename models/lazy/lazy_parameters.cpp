@@ -14,6 +14,16 @@ void LazyParameters::describe(ParameterSection& s) {
         "Which held loads leave when an instruction finds a register busy: those that it needs, or all of its wavefront",
         {{"needed", static_cast<int>(FirstUse::needed)}, {"all", static_cast<int>(FirstUse::all)}},
         {.source = "LazyGPU (ISCA '25), section 4.1: needed"});
+  s.add("address_unit", address_unit,
+        "How often a held load occupies the compute unit's address unit: when it is held alone, or again when its requests are "
+        "sent, and with its zero reads",
+        {{"once", static_cast<int>(AddressUnit::once)}, {"twice", static_cast<int>(AddressUnit::twice)}},
+        {.source = "LazyGPU (ISCA '25), section 4 and Fig. 5: once"});
+  s.add("issue_latency", issue_latency,
+        "Cycles from the instruction that needs a held load to the load's first request, which leaves no earlier than that of "
+        "an eager load would have; address_unit = twice: cu.vmem_address_latency instead",
+        {.range = {1, 1024},
+         .source = "MGPUSim v3.0.3: reorder buffer, address translator, TLB, address translator and L1, a cycle each"});
   s.add("otimes_ieee", otimes_ieee,
         "Whether the partner of a zero matters where IEEE 754 says so: NaN, infinity, the sign of a zero result",
         {{"strict", static_cast<int>(isa::OtimesIeee::strict)}, {"paper", static_cast<int>(isa::OtimesIeee::paper)}},

@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "models/common/config/parameters.h"
+#include "models/common/time/units.h"
 #include "models/isa/analysis/irrelevant_lanes.h"
 
 namespace lacuna {
@@ -38,9 +39,17 @@ enum class FirstUse : std::uint8_t {
   all,     ///< those of its wavefront, but for what waits for a zero cache or is suspended
 };
 
+/// How often a held load occupies the compute unit's address unit.
+enum class AddressUnit : std::uint8_t {
+  once,   ///< when it is executed and held: section 4 and Fig. 5, the lazy unit is behind the load-store unit
+  twice,  ///< when it is held, together with its zero reads, and again when its requests are sent
+};
+
 struct LazyParameters {
   LazyMode mode = LazyMode::eager;
   FirstUse first_use = FirstUse::needed;
+  AddressUnit address_unit = AddressUnit::once;
+  Cycles issue_latency{5};
   isa::OtimesIeee otimes_ieee = isa::OtimesIeee::paper;
   unsigned mask_bits = 32;
   MaskWriters masks = MaskWriters::all;

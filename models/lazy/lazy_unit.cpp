@@ -45,6 +45,7 @@ LazyUnit::LazyUnit(const LazyParameters& parameters, const LoadStageContext& uni
       slots_(unit.parameters.wavefronts_per_simd),
       wavefronts_(std::size_t{unit.parameters.simds} * unit.parameters.wavefronts_per_simd),
       lines_(unit.parameters.transaction_bytes) {
+  if (holds_loads(parameters_.mode) && is_addressed_once()) memory_.share_line_port();
   if (!has_zero_caches(parameters_.mode)) return;
   zeros_ = std::make_unique<ZeroRequests>(clock_, unit.vm, tokens_, unit.socket, static_cast<std::uint16_t>(unit.place.index),
                                           parameters_.mask_bits);

@@ -69,6 +69,9 @@ class LazyUnit : public LoadStage, private ZeroRequests::Client {
   void wavefront_ended(WavefrontSlot& slot) override;
   void registers_filled(WavefrontSlot& slot, Cycles done, const OperationDelays& delays) override;
   void reset() override;
+  void retire(Tick horizon) override {
+    if (zeros_) zeros_->retire(horizon);
+  }
   void attach(TranslationLevel* tlb) override {
     if (zeros_) zeros_->port().attach(tlb);
   }
@@ -89,6 +92,7 @@ class LazyUnit : public LoadStage, private ZeroRequests::Client {
   struct HeldLoad {
     std::array<std::uint32_t, isa::kLanes> words;  ///< of the first register, as encoded
     std::uint64_t upper = 0;                       ///< address bits that the lanes share
+    Tick addressed{};                              ///< when the first line of an eager load would have left
     WavefrontSlot* slot = nullptr;                 ///< null: the load is over
     isa::RegisterRange registers;
     std::uint16_t number = 0;  ///< of loads_
@@ -132,6 +136,9 @@ class LazyUnit : public LoadStage, private ZeroRequests::Client {
     unsigned masks_open = 0;
     Tick masks_at{};
   };
+  /// Held loads occupy the address unit once.
+  bool is_addressed_once() const { return parameters_.address_unit == AddressUnit::once; }
+
   static constexpr std::uint32_t kRacingLoad = std::uint32_t{1}
                                                << 30;  // in tags of zero reads: the rest is a race, or else a load
 

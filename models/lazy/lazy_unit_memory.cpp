@@ -96,18 +96,19 @@ bool LazyUnit::hold(WavefrontSlot& slot, const isa::DecodedInstruction& instruct
 
   Tick wanted;
   if (zeros_ == nullptr) {
-    memory_.take_address_unit(0, cycle, wanted);
+    load.addressed = memory_.take_address_unit(0, cycle, wanted);
     return true;
   }
   const auto lines = memory_.coalesce(access, memory_.addresses());
   load.masks_open = zeros_->find_masks(lines);
-  const Tick start = memory_.take_address_unit(load.masks_open, cycle, wanted);
+  // Zero reads have a port of their own.
+  load.addressed = memory_.take_address_unit(is_addressed_once() ? 0 : load.masks_open, cycle, wanted);
   if (load.masks_open == 0) return true;
   count(slot, LazyCount::zero_reads, load.masks_open);
   load.zero = find_zeros(registers, slot.wave, access.bytes_per_lane);
   load.has_zeros = std::any_of(load.zero.begin(), load.zero.end(), [](Lanes zero) { return zero != 0; });
   if (load.has_zeros) count_zero_lines(load, lines);
-  zeros_->read(start, *this, load.number);
+  zeros_->read(load.addressed, *this, load.number);
   return true;
 }
 
@@ -162,7 +163,12 @@ void LazyUnit::issue(HeldLoad& load, Cycles cycle) {
   const auto lines = memory_.coalesce(access, addresses);
   count(slot, LazyCount::issued, lines.size());
   ++wavefront(slot).pending;
-  tokens_.issued(memory_.send(slot, access, lines, own_counters(), cycle));
+  if (is_addressed_once()) {
+    const Tick leaves = later(clock_.ticks(cycle + parameters_.issue_latency), load.addressed);
+    tokens_.issued(memory_.send_addressed(slot, access, lines, own_counters(), leaves));
+  } else {
+    tokens_.issued(memory_.send(slot, access, lines, own_counters(), cycle));
+  }
   LaneMasks filled = load.need;
   find_neighbours(load, filled);
   for (unsigned r = 0; r < load.registers.count; ++r) {

@@ -34,6 +34,7 @@ void ZeroRequests::collect(std::span<const CoalescedLine> lines, Use use) {
 
 template <typename TagOf>
 void ZeroRequests::send(Tick at, bool write, TagOf&& tag_of) {
+  at = leaving_.reserve(at, clock_.period() * masks_.size());
   std::uint64_t page = ~std::uint64_t{0};
   MemoryRequest request{.bytes = static_cast<std::uint16_t>(path_.map->transaction()),
                         .requester = requester_,
@@ -81,6 +82,7 @@ void ZeroRequests::on_response(std::uint32_t tag, const MemoryResponse& response
 
 void ZeroRequests::reset() {
   port_.reset();
+  leaving_.reset();
   readers_.clear();
   free_.clear();
 }

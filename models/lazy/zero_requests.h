@@ -10,6 +10,7 @@
 #include <span>
 #include <vector>
 
+#include "models/common/time/calendar.h"
 #include "models/compute/memory/coalescer.h"
 #include "models/compute/memory/memory_port.h"
 #include "models/compute/memory/memory_tokens.h"
@@ -56,7 +57,8 @@ class ZeroRequests : private MemoryClient {
     return address != PhysicalAddresses::kUnmapped && path_.map->covers(address) &&
            (path_.masks == nullptr || path_.masks->known(address));
   }
-  /// Asks for the masks found last; the first request leaves at `at`. `client` gets an answer for each.
+  /// Asks for the masks found last; the first request leaves at `at`, or later when others leave then. `client` gets an answer
+  /// for each.
   void read(Tick at, Client& client, std::uint32_t tag);
   /// Writes the masks found last; the token's operation takes until that is done.
   void write(Tick at, MemoryTokens::Token token);
@@ -64,6 +66,7 @@ class ZeroRequests : private MemoryClient {
   /// Mask transactions asked for so far, and written.
   const std::uint64_t& reads() const { return reads_; }
   const std::uint64_t& writes() const { return writes_; }
+  void retire(Tick horizon) { leaving_.retire(horizon); }
   void reset();
 
  private:
@@ -90,6 +93,7 @@ class ZeroRequests : private MemoryClient {
   Clock clock_;
   MemoryTokens& tokens_;
   MemoryPort port_;
+  Calendar leaving_;  ///< one request a cycle
   PhysicalAddresses physical_;
   std::uint16_t requester_;
   unsigned mask_bits_;

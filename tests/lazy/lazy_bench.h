@@ -32,20 +32,29 @@ class LazyBench : public ComputeUnitBench {
     for (const LazyMode mode :
          {LazyMode::eager, LazyMode::eager_zero, LazyMode::lazy, LazyMode::lazy_zero, LazyMode::lazy_zero_otimes})
       add(small_lines, {.mode = mode, .check = true});
+    for (const LazyMode mode : {LazyMode::lazy, LazyMode::lazy_zero, LazyMode::lazy_zero_otimes})
+      add(small_lines, {.mode = mode, .address_unit = AddressUnit::twice, .check = true});
     add(small_lines, kInGroups);
   }
 
-  ComputeUnit& lazy_unit(LazyMode mode) { return *units[first_ + static_cast<std::size_t>(mode)]; }
+  ComputeUnit& lazy_unit(LazyMode mode, AddressUnit occupied = AddressUnit::once) { return *units[number(mode, occupied)]; }
   /// The lazy unit of that compute unit; null in mode eager.
   LazyUnit* stage(LazyMode mode) { return stages_[static_cast<std::size_t>(mode)]; }
   /// In mode lazy, with FirstUse::all.
   ComputeUnit& lazy_in_groups() { return *units.back(); }
-  FixedLatencyMemory& lazy_memory(LazyMode mode) { return *memories[first_ + static_cast<std::size_t>(mode)]; }
+  FixedLatencyMemory& lazy_memory(LazyMode mode, AddressUnit occupied = AddressUnit::once) {
+    return *memories[number(mode, occupied)];
+  }
 
   FixedLatencyZeroCache zero_cache;
   ZeroMaskMap zero_map{AddressSlice(0x2000'0000, Bytes{kBytes}), 0x3000'0000, 32};
 
  private:
+  /// Modes that do not hold loads have one unit for both.
+  std::size_t number(LazyMode mode, AddressUnit occupied) const {
+    const auto once = first_ + static_cast<std::size_t>(mode);
+    return occupied == AddressUnit::twice && holds_loads(mode) ? once + 3 : once;
+  }
   void add(const ComputeUnitParameters& parameters, const LazyParameters& lazy) {
     stages_.push_back(nullptr);
     const std::array<LoadStageFactory, 1> make{[&](const LoadStageContext& context) -> std::unique_ptr<LoadStage> {

@@ -96,6 +96,7 @@ void MemoryPipe::retire(Tick horizon) {
   vector_.retire(horizon);
   scalar_.retire(horizon);
   lds_.retire(horizon);
+  for (const auto& stage : stages_) stage->retire(horizon);
   for (MemoryPort* port : {&vector_.port(), &scalar_.port()}) {
     if (port->tlb() != nullptr) port->tlb()->retire(horizon);
   }

@@ -43,6 +43,13 @@ MemoryTokens::Token VectorMemory::send(WavefrontSlot& slot, const isa::MemoryAcc
                                        const Races* races) {
   Tick wanted;
   const Tick start = take_address_unit(lines.size(), cycle, wanted);
+  return send_from(slot, access, lines, counters, start, wanted, races);
+}
+
+MemoryTokens::Token VectorMemory::send_from(WavefrontSlot& slot, const isa::MemoryAccess& access,
+                                            std::span<const CoalescedLine> lines, Counters counters, Tick start, Tick wanted,
+                                            const Races* races) {
+  if (shares_line_port_) start = line_port_.reserve(start, clock_.period() * lines.size());
   first_left_ = start;
   undecided_ = races != nullptr;
   const bool write = access.operation != isa::MemoryAccess::Operation::load;
@@ -148,6 +155,7 @@ void VectorMemory::complete_tracked(std::uint32_t tag, const MemoryResponse& res
 void VectorMemory::reset() {
   port_.reset();
   unit_.reset();
+  line_port_.reset();
   reorder_ = ReorderBuffer(parameters_.reorder_entries);
   waiting_.clear();
   first_waiting_ = 0;

@@ -4,7 +4,11 @@
 // first line leaves vmem_address_latency after the issue, one a cycle follows; each has its page translated and goes to the L1
 // vector cache. The data are in the registers vmem_return_latency after the last response.
 //
-// With a reorder buffer a line leaves when it has an entry, and responses return in the order of the requests.
+// A stage may send accesses whose addresses have passed the unit before, send_addressed(). Lines of all accesses then share one
+// port as well, which sends a line a cycle.
+//
+// With a reorder buffer a line leaves when it has an entry, and responses return in the order of the requests, which is the
+// order of the calls.
 #pragma once
 
 #include <cstdint>
@@ -50,6 +54,14 @@ class VectorMemory : private MemoryClient {
   /// none.
   MemoryTokens::Token send(WavefrontSlot& slot, const isa::MemoryAccess& access, std::span<const CoalescedLine> lines,
                            Counters counters, Cycles cycle, const Races* races = nullptr);
+  /// As send(), for an access whose addresses have passed the unit before, which it does not occupy: its first line leaves at
+  /// `at`, or later when the port is busy. Needs share_line_port().
+  MemoryTokens::Token send_addressed(WavefrontSlot& slot, const isa::MemoryAccess& access, std::span<const CoalescedLine> lines,
+                                     Counters counters, Tick at) {
+    return send_from(slot, access, lines, counters, at, at, nullptr);
+  }
+  /// For a stage that calls send_addressed(), before the first access: lines of all accesses leave by one port.
+  void share_line_port() { shares_line_port_ = true; }
   /// When the first line of the last send() left.
   Tick first_left() const { return first_left_; }
   /// The load stage responded for a racing line at `at`. Call once per race.
@@ -64,7 +76,10 @@ class VectorMemory : private MemoryClient {
   MemoryTokens::Token no_access(WavefrontSlot& slot, Counters counters, Cycles cycle);
   /// Line transactions so far.
   const std::uint64_t& requests() const { return requests_; }
-  void retire(Tick horizon) { unit_.retire(horizon); }
+  void retire(Tick horizon) {
+    unit_.retire(horizon);
+    line_port_.retire(horizon);
+  }
   void reset();
 
  private:
@@ -96,6 +111,9 @@ class VectorMemory : private MemoryClient {
     MemoryResponse early{};    ///< memory's response, when it came immediately
   };
 
+  /// Sends lines, the first of which has left the address unit at `start`; it would have left a free one at `wanted`.
+  MemoryTokens::Token send_from(WavefrontSlot& slot, const isa::MemoryAccess& access, std::span<const CoalescedLine> lines,
+                                Counters counters, Tick start, Tick wanted, const Races* races);
   void on_response(std::uint32_t tag, const MemoryResponse& response) override;
   /// on_response() for a racing line, or one with an entry of the reorder buffer.
   void complete_tracked(std::uint32_t tag, const MemoryResponse& response);
@@ -119,6 +137,8 @@ class VectorMemory : private MemoryClient {
   PhysicalAddresses physical_;
   std::uint16_t requester_;
   Calendar unit_;
+  Calendar line_port_;  ///< with shares_line_port_
+  bool shares_line_port_ = false;
   std::unique_ptr<VectorWorkspace> own_workspace_;
   VectorWorkspace& work_;
 
