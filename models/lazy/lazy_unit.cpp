@@ -8,32 +8,6 @@
 #include "models/isa/memory/memory_lanes.h"
 
 namespace lacuna {
-namespace {
-
-using isa::LatencyClass;
-using isa::Unit;
-
-constexpr std::uint64_t bit(LatencyClass latency) { return std::uint64_t{1} << static_cast<unsigned>(latency); }
-constexpr bool is_in(LatencyClass latency, std::uint64_t set) { return (set >> static_cast<unsigned>(latency) & 1) != 0; }
-
-constexpr std::uint64_t kMatrix = bit(LatencyClass::mfma_2_pass) | bit(LatencyClass::mfma_4_pass) |
-                                  bit(LatencyClass::mfma_8_pass) | bit(LatencyClass::mfma_16_pass);
-
-/// Whether an instruction reads registers of other lanes than those of EXEC, or writes a part of a register's lanes.
-bool reads_all_lanes(const isa::Instruction& instruction) {
-  constexpr std::uint64_t kAcrossLanes = kMatrix | bit(LatencyClass::valu_lane) | bit(LatencyClass::lds_permute);
-  return instruction.vop.dpp || is_in(instruction.latency, kAcrossLanes);
-}
-
-std::uint64_t written_lanes(const isa::Instruction& instruction, const isa::Wavefront& wave) {
-  return is_in(instruction.latency, kMatrix) ? isa::kAllLanes : wave.exec();
-}
-
-bool is_vector(const isa::RegisterRange& range) {
-  return range.file == isa::OperandKind::vgpr || range.file == isa::OperandKind::agpr;
-}
-
-}  // namespace
 
 LazyUnit::LazyUnit(const LazyParameters& parameters, const LoadStageContext& unit, const ZeroPath& path)
     : LoadStage(unit.memory),
@@ -44,6 +18,8 @@ LazyUnit::LazyUnit(const LazyParameters& parameters, const LoadStageContext& uni
       physical_(unit.vm),
       slots_(unit.parameters.wavefronts_per_simd),
       wavefronts_(std::size_t{unit.parameters.simds} * unit.parameters.wavefronts_per_simd),
+      needs_(loads_, parameters_),
+      racing_loads_(unit.memory),
       lines_(unit.parameters.transaction_bytes) {
   if (holds_loads(parameters_.mode) && is_addressed_once()) memory_.share_line_port();
   if (!has_zero_caches(parameters_.mode)) return;
@@ -73,58 +49,33 @@ void LazyUnit::describe_energy(EnergyMeter& meter, const ComputeEnergy& energy) 
 void LazyUnit::reset() {
   if (zeros_) zeros_->reset();
   for (Wavefront& w : wavefronts_) {
-    w.loads.clear();
-    w.busy.clear();
-    w.owner.fill(kNone);
+    w.clear();
     w.pending = 0;
   }
   loads_.clear();
-  free_loads_.clear();
-  racing_loads_.clear();
-  free_racing_loads_.clear();
+  racing_loads_.reset();
 }
 
 // -- before an instruction
 
-bool LazyUnit::needs_everything(const isa::Instruction& instruction, const isa::Wavefront& wave) {
-  constexpr std::uint64_t kOrdering = bit(LatencyClass::barrier) | bit(LatencyClass::vmem_control) |
-                                      bit(LatencyClass::smem_control) | bit(LatencyClass::smem_store) |
-                                      bit(LatencyClass::vmem_atomic);
-  if (is_in(instruction.latency, kOrdering)) return true;
-  if (instruction.unit == Unit::vmem) return instruction.mem.glc || instruction.mem.slc;
-  if (instruction.unit == Unit::lds) return instruction.mem.gds;
-  return instruction.unit == Unit::valu && wave.mode.alters_vector();
-}
-
-template <typename Body>
-void LazyUnit::for_busy(Wavefront& w, isa::RegisterRange range, Body&& body) {
-  if (!is_vector(range)) return;
-  const unsigned first = index_of(range);
-  for (unsigned i = first; i < first + range.count; ++i) {
-    if (w.owner[i] == kNone) continue;
-    HeldLoad& load = *loads_[w.owner[i]];
-    body(load, i - index_of(load.registers));
-  }
-}
-
 bool LazyUnit::prepare_registers(WavefrontSlot& slot, const isa::DecodedInstruction& instruction, Cycles cycle) {
   Wavefront& w = wavefront(slot);
-  const bool everything = needs_everything(instruction, slot.wave);
-  touch(w, instruction, everything);
+  const bool everything = InstructionNeeds::needs_everything(instruction, slot.wave);
+  needs_.touch(w, instruction, everything);
   if (!masks_known(slot, w, cycle)) return false;
-  find_needs(w, instruction, slot.wave, everything);
+  needs_.find(w, instruction, slot.wave, everything);
   const auto is_needed = [this](std::uint16_t number) {
-    const HeldLoad& load = *loads_[number];
-    return load.slot != nullptr && std::any_of(load.need.begin(), load.need.end(), [](Lanes need) { return need != 0; });
+    const HeldLoad& load = loads_[number];
+    return load.slot != nullptr && load.is_needed();
   };
-  if (std::any_of(touched_.begin(), touched_.end(), is_needed)) {
+  if (std::any_of(needs_.touched().begin(), needs_.touched().end(), is_needed)) {
     if (parameters_.first_use == FirstUse::all) need_all(w, cycle);
     w.due = cycle + Cycles{1};
     w.delays = {};
-    for (const std::uint16_t number : touched_) {
+    for (const std::uint16_t number : needs_.touched()) {
       if (!is_needed(number)) continue;
-      if (parameters_.check) check_memory(*loads_[number]);
-      issue(*loads_[number], cycle);
+      if (parameters_.check) check_memory(loads_[number]);
+      issue(loads_[number], cycle);
     }
     wait(slot, w, LazyCause::registers, cycle);
     return false;
@@ -136,38 +87,15 @@ bool LazyUnit::prepare_registers(WavefrontSlot& slot, const isa::DecodedInstruct
 
 // FirstUse::all: of other loads, what is not known to be zero and not suspended.
 void LazyUnit::need_all(Wavefront& w, Cycles cycle) {
-  const std::vector<std::uint16_t> touched = touched_;
+  const std::vector<std::uint16_t> touched = needs_.touched();
   for (const std::uint16_t number : std::vector<std::uint16_t>(w.loads)) {
-    HeldLoad& load = *loads_[number];
+    HeldLoad& load = loads_[number];
     if (load.masks_open > 0 || load.masks_at > cycle) continue;
     if (std::find(touched.begin(), touched.end(), number) != touched.end()) continue;
     apply_zeros(load);
     for (unsigned r = 0; r < load.registers.count; ++r) load.need[r] = load.busy[r] & ~load.suspended[r];
-    touched_.push_back(number);
+    needs_.add_touched(number);
   }
-}
-
-// The loads that the instruction reads registers of, or whose address it overwrites.
-void LazyUnit::touch(Wavefront& w, const isa::DecodedInstruction& instruction, bool everything) {
-  touched_.clear();
-  const auto add = [this](HeldLoad& load) {
-    if (std::exchange(load.touched, true)) return;
-    load.need = {};
-    load.written = 0;
-    touched_.push_back(load.number);
-  };
-  if (everything) {
-    for (const std::uint16_t number : w.loads) add(*loads_[number]);
-  } else {
-    for (unsigned i = 0; i < instruction.registers.reads(); ++i)
-      for_busy(w, instruction.registers.read(i), [&](HeldLoad& load, unsigned) { add(load); });
-    for (unsigned i = 0; i < instruction.registers.writes(); ++i) {
-      for_busy(w, instruction.registers.write(i), [&](HeldLoad& load, unsigned) {
-        if (load.registers.count > 1) add(load);
-      });
-    }
-  }
-  for (const std::uint16_t number : touched_) loads_[number]->touched = false;
 }
 
 // Whether the zero masks of what is touched are known; what they say is put into the registers.
@@ -176,8 +104,8 @@ bool LazyUnit::masks_known(WavefrontSlot& slot, Wavefront& w, Cycles cycle) {
   w.due = cycle + Cycles{1};
   w.delays = {};
   bool known = true;
-  for (const std::uint16_t number : touched_) {
-    HeldLoad& load = *loads_[number];
+  for (const std::uint16_t number : needs_.touched()) {
+    HeldLoad& load = loads_[number];
     if (load.masks_open > 0) {
       load.waited_for = true;
       ++w.pending;
@@ -191,67 +119,15 @@ bool LazyUnit::masks_known(WavefrontSlot& slot, Wavefront& w, Cycles cycle) {
     wait(slot, w, LazyCause::zero_mask, cycle);
     return false;
   }
-  for (const std::uint16_t number : touched_) apply_zeros(*loads_[number]);
+  for (const std::uint16_t number : needs_.touched()) apply_zeros(loads_[number]);
   return true;
-}
-
-void LazyUnit::find_needs(Wavefront& w, const isa::DecodedInstruction& instruction, const isa::Wavefront& wave,
-                          bool everything) {
-  spared_.clear();
-  if (everything) {
-    for (const std::uint16_t number : w.loads) loads_[number]->need = loads_[number]->busy;
-    return;
-  }
-  const Lanes wanted = reads_all_lanes(instruction) ? isa::kAllLanes : wave.exec();
-  for (unsigned i = 0; i < instruction.registers.reads(); ++i) {
-    for_busy(w, instruction.registers.read(i), [wanted](HeldLoad& load, unsigned r) { load.need[r] |= load.busy[r] & wanted; });
-  }
-  keep_addresses(w, instruction, wave);
-  if (has_otimes(parameters_.mode) && instruction.unit == Unit::valu && isa::has_irrelevant_sources(instruction))
-    spare(w, instruction, wave);
-}
-
-// The first register of a load has its address, which must not be lost while other registers are busy.
-void LazyUnit::keep_addresses(Wavefront& w, const isa::DecodedInstruction& instruction, const isa::Wavefront& wave) {
-  const auto for_written = [&](auto&& body) {
-    for (unsigned i = 0; i < instruction.registers.writes(); ++i) for_busy(w, instruction.registers.write(i), body);
-  };
-  for_written([](HeldLoad& load, unsigned r) { load.written |= 1U << r; });
-  for_written([&](HeldLoad& load, unsigned r) {
-    if (r != 0) return;
-    for (unsigned other = 1; other < load.registers.count; ++other) {
-      if ((load.written >> other & 1) == 0) load.need[other] |= load.busy[other] & written_lanes(instruction, wave);
-    }
-  });
-}
-
-// Lanes in which an operand makes no difference are not needed.
-void LazyUnit::spare(Wavefront& w, const isa::DecodedInstruction& instruction, const isa::Wavefront& wave) {
-  isa::SourceLanes busy{};
-  const auto range_of = [](const isa::Operand& operand) {
-    return isa::RegisterRange{operand.kind, operand.index, operand.words};
-  };
-  for (unsigned s = 0; s < instruction.sources; ++s) {
-    for_busy(w, range_of(instruction.src[s]), [&busy, s](HeldLoad& load, unsigned r) { busy[s] |= load.busy[r]; });
-  }
-  unsigned sources = isa::irrelevant_sources(instruction, parameters_.otimes_ieee);
-  for (; sources != 0; sources &= sources - 1) {
-    const auto s = static_cast<unsigned>(std::countr_zero(sources));
-    if ((busy[s] & wave.exec()) == 0) continue;
-    const Lanes lanes = isa::irrelevant_lanes(instruction, wave, s, busy, parameters_.otimes_ieee) & busy[s];
-    if (lanes == 0) continue;
-    for_busy(w, range_of(instruction.src[s]), [&](HeldLoad& load, unsigned r) {
-      load.need[r] &= ~lanes;
-      spared_.push_back({load.number, static_cast<std::uint8_t>(r), static_cast<std::uint8_t>(s), lanes});
-    });
-  }
 }
 
 // The instruction executes without them.
 void LazyUnit::suspend(WavefrontSlot& slot, const isa::DecodedInstruction& instruction) {
   unsigned source = isa::kMaxSources;
-  for (const Spared& spared : spared_) {
-    HeldLoad& load = *loads_[spared.load];
+  for (const InstructionNeeds::Spared& spared : needs_.spared()) {
+    HeldLoad& load = loads_[spared.load];
     if (load.slot == nullptr) continue;
     load.suspended[spared.reg] |= spared.lanes & load.busy[spared.reg];
     if (parameters_.otimes_ieee == isa::OtimesIeee::strict || spared.source == source) continue;
@@ -262,9 +138,10 @@ void LazyUnit::suspend(WavefrontSlot& slot, const isa::DecodedInstruction& instr
 }
 
 void LazyUnit::overwrite(Wavefront& w, const isa::DecodedInstruction& instruction, const isa::Wavefront& wave) {
-  const Lanes written = written_lanes(instruction, wave);
+  const Lanes written = InstructionNeeds::written_lanes(instruction, wave);
   for (unsigned i = 0; i < instruction.registers.writes(); ++i) {
-    for_busy(w, instruction.registers.write(i), [this, written](HeldLoad& load, unsigned r) { free_lanes(load, r, written); });
+    loads_.for_busy(w, instruction.registers.write(i),
+                    [this, written](HeldLoad& load, unsigned r) { free_lanes(load, r, written); });
   }
 }
 
@@ -299,19 +176,11 @@ void LazyUnit::registers_filled(WavefrontSlot& slot, Cycles done, const Operatio
 }
 
 void LazyUnit::zeros_known(std::uint32_t tag, Tick at) {
-  if ((tag & kRacingLoad) != 0) {
-    RacingLoad& race = racing_loads_[tag & ~kRacingLoad];
-    race.masks_at = later(race.masks_at, at);
-    if (--race.masks_open > 0) return;
-    for (const VectorMemory::Race line : race.lines) memory_.stage_completed(line, race.masks_at);
-    free_racing_loads_.push_back(tag & ~kRacingLoad);
-    return;
-  }
-  HeldLoad& load = *loads_[tag];
+  HeldLoad& load = loads_[static_cast<std::uint16_t>(tag)];
   load.masks_at = later(load.masks_at, clock_.ceil(at));
   if (--load.masks_open > 0) return;
   if (load.slot == nullptr) {
-    free_loads_.push_back(load.number);
+    loads_.give_back(load);
     return;
   }
   if (!std::exchange(load.waited_for, false)) return;

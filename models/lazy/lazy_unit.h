@@ -1,26 +1,29 @@
 // The lazy unit of a compute unit (LazyGPU, ISCA '25, section 4): it keeps vector loads in their destination registers until an
-// instruction needs them, asks zero caches whether they are needed at all, and drops those that no instruction uses.
+// instruction needs them, reads from zero caches whether they are needed at all, and drops those that no instruction uses.
 //
 //   load         access()           the request is encoded in its registers, which are busy (held_load.h); zero reads leave
 //   instruction  prepare()          waits until its registers are there: their requests leave now, for all registers that the
 //                                   same transactions fill
 //   store        access()           requests of held loads that overlap it leave first. A transaction of zeros is its mask
-//   alone end          wavefront_ended()  what is still held is never issued
+//                                   alone
+//   end          wavefront_ended()  what is still held is never issued
 //
 // Function is eager: a load's values are in its registers when it has executed. What is held is its requests, so that every
-// mode computes the same bits by construction. Whether hardware would have done so is what the edges below are for, and what
+// mode computes the same bits by construction. Whether hardware would have done so is what the rules below are for, and what
 // `lazy.check` watches: memory must hold what the load has read when its request leaves.
 //
-// Edges, which the paper leaves open (docs/DEVIATIONS.md has the reasons):
+// Rules, which the paper leaves open (docs/DEVIATIONS.md has the reasons):
 //   needed by           lanes of EXEC; all lanes for DPP, lane moves of VALU and LDS, MFMA, partial writes of a register
 //   all held loads      are needed by s_barrier, cache invalidations, atomics, accesses with GLC or SLC, scalar stores, global
 //                       wave sync, vector instructions while VGPR indexing or VSKIP is on
 //   a store             sends held loads that share a transaction with it first, and waits for them
 //   a load              whose destinations are partly held for lanes outside of EXEC goes eagerly: a register has one request
 //   the first register  of a load has its address: an instruction that reads or overwrites a lane of it needs what other
-//   registers hold of that
-//                       lane, and it is not set to zero before them
+//                       registers hold of that lane, and it is not set to zero before them
 //   s_waitcnt           does not wait for held loads: they count as completed
+//
+// The table of held loads is HeldLoads, the analysis of an instruction InstructionNeeds; loads of eager_zero, which are not
+// held, are RacingLoads.
 //
 // A transaction is eliminated when no lane needs it any more: its words are zero, a lane's partner is zero and its register is
 // overwritten, or no instruction reads it. Counts are of transactions (kLazyCountTexts).
@@ -39,8 +42,11 @@
 #include "models/compute/memory/vector_memory.h"
 #include "models/compute/wavefront_pool.h"
 #include "models/lazy/held_load.h"
+#include "models/lazy/held_loads.h"
+#include "models/lazy/instruction_needs.h"
 #include "models/lazy/lazy_parameters.h"
 #include "models/lazy/lazy_texts.h"
+#include "models/lazy/racing_loads.h"
 #include "models/lazy/zero_requests.h"
 
 namespace lacuna {
@@ -61,7 +67,7 @@ class LazyUnit : public LoadStage, private ZeroRequests::Client {
   bool prepare(WavefrontSlot& slot, const isa::DecodedInstruction& instruction, Cycles cycle) override {
     const Wavefront& w = wavefront(slot);
     if (w.loads.empty()) return true;
-    if (!needs_everything(instruction, slot.wave) && !instruction.registers.uses_any(w.busy)) return true;
+    if (!InstructionNeeds::needs_everything(instruction, slot.wave) && !instruction.registers.uses_any(w.busy)) return true;
     return prepare_registers(slot, instruction, cycle);
   }
   MemoryTokens::Token access(WavefrontSlot& slot, const isa::DecodedInstruction& instruction, Counters counters,
@@ -83,85 +89,27 @@ class LazyUnit : public LoadStage, private ZeroRequests::Client {
   void describe_energy(EnergyMeter& meter, const ComputeEnergy& energy) const override;
 
  private:
-  static constexpr unsigned kMaxRegisters = held_load::kMaxRegisters;
-  static constexpr unsigned kFileSize = 256;
-  static constexpr std::uint16_t kNone = 0xffff;
-  using Lanes = std::uint64_t;
-  using LaneMasks = std::array<Lanes, kMaxRegisters>;  // by register of a load
+  using Lanes = HeldLoad::Lanes;
+  using LaneMasks = HeldLoad::LaneMasks;
 
-  struct HeldLoad {
-    std::array<std::uint32_t, isa::kLanes> words;  ///< of the first register, as encoded
-    std::uint64_t upper = 0;                       ///< address bits that the lanes share
-    Tick addressed{};                              ///< when the first line of an eager load would have left
-    WavefrontSlot* slot = nullptr;                 ///< null: the load is over
-    isa::RegisterRange registers;
-    std::uint16_t number = 0;  ///< of loads_
-    std::uint8_t bytes = 0;    ///< of a lane
-    Lanes lanes = 0;           ///< that it loads
-    LaneMasks busy{};          ///< whose data are not in the register
-    LaneMasks zero{};          ///< of which zero masks will say that the data are zero
-    LaneMasks served{};        ///< that a transaction which left has filled
-    LaneMasks suspended{};     ///< that an instruction did without, as they made no difference
-    LaneMasks need{};          ///< of the instruction that is being prepared
-    bool touched = false;      ///< by it
-    unsigned written = 0;      ///< registers that it writes, bit r
-    // Zero reads:
-    bool has_zeros = false;    ///< `zero` has not been applied yet
-    bool waited_for = false;   ///< by the wavefront
-    unsigned masks_open = 0;   ///< not answered yet
-    Cycles masks_at{};         ///< when the others are known
-    unsigned zero_blocks = 0;  ///< transactions of which everything is zero,
-    unsigned zero_parts = 0;   ///< and those of which all that is loaded is
-  };
-  struct Wavefront {
-    isa::RegisterSet busy;
-    std::vector<std::uint16_t> loads;
-    std::array<std::uint16_t, 2 * kFileSize> owner;  ///< loads by register, VGPRs then AGPRs
-    unsigned pending = 0;                            ///< what it waits for, without a time yet,
-    Cycles due{};                                    ///< and the latest of what has one
+  struct Wavefront : HeldLoads::OfWavefront {
+    unsigned pending = 0;  ///< what it waits for, without a time yet
+    Cycles due{};          ///< the latest of what has a time
     OperationDelays delays;
     LazyCause cause = LazyCause::registers;
-    Wavefront() { owner.fill(kNone); }
-  };
-  /// Lanes of a register that an instruction does without.
-  struct Spared {
-    std::uint16_t load;
-    std::uint8_t reg;
-    std::uint8_t source;
-    Lanes lanes;
-  };
-  /// A load that went to memory beside its zero reads: the lines that either may answer (eager_zero).
-  struct RacingLoad {
-    std::vector<VectorMemory::Race> lines;
-    unsigned masks_open = 0;
-    Tick masks_at{};
   };
   /// Held loads occupy the address unit once.
   bool is_addressed_once() const { return parameters_.address_unit == AddressUnit::once; }
 
-  static constexpr std::uint32_t kRacingLoad = std::uint32_t{1}
-                                               << 30;  // in tags of zero reads: the rest is a race, or else a load
-
   // lazy_unit.cpp: before instructions
-  static bool needs_everything(const isa::Instruction& instruction, const isa::Wavefront& wave);
   bool prepare_registers(WavefrontSlot& slot, const isa::DecodedInstruction& instruction, Cycles cycle);
   void need_all(Wavefront& w, Cycles cycle);
-  void touch(Wavefront& w, const isa::DecodedInstruction& instruction, bool everything);
   bool masks_known(WavefrontSlot& slot, Wavefront& w, Cycles cycle);
-  void find_needs(Wavefront& w, const isa::DecodedInstruction& instruction, const isa::Wavefront& wave, bool everything);
-  void keep_addresses(Wavefront& w, const isa::DecodedInstruction& instruction, const isa::Wavefront& wave);
-  void spare(Wavefront& w, const isa::DecodedInstruction& instruction, const isa::Wavefront& wave);
   void suspend(WavefrontSlot& slot, const isa::DecodedInstruction& instruction);
   void overwrite(Wavefront& w, const isa::DecodedInstruction& instruction, const isa::Wavefront& wave);
   void wait(WavefrontSlot& slot, Wavefront& w, LazyCause cause, Cycles cycle);
   void end_wait(WavefrontSlot& slot, Wavefront& w);
   void zeros_known(std::uint32_t tag, Tick at) override;
-  /// Calls `body(load, number of its register)` for the busy registers of a range.
-  template <typename Body>
-  void for_busy(Wavefront& w, isa::RegisterRange range, Body&& body);
-  static unsigned index_of(const isa::RegisterRange& range) {
-    return range.first + (range.file == isa::OperandKind::agpr ? kFileSize : 0U);
-  }
   Wavefront& wavefront(const WavefrontSlot& slot) { return wavefronts_[slot.simd->number * slots_ + slot.number]; }
 
   // lazy_unit_memory.cpp: loads and stores
@@ -187,8 +135,6 @@ class LazyUnit : public LoadStage, private ZeroRequests::Client {
   void finish(HeldLoad& load);
   void decode_addresses(const HeldLoad& load);
   void add_lanes(const HeldLoad& load, unsigned r, Lanes lanes);
-  static unsigned register_bytes(const HeldLoad& load) { return load.bytes < 4 ? load.bytes : 4; }
-  HeldLoad& new_load();
   void count(const WavefrontSlot& slot, LazyCount what, std::uint64_t amount = 1);
 
   const LazyParameters parameters_;
@@ -200,15 +146,12 @@ class LazyUnit : public LoadStage, private ZeroRequests::Client {
   std::unique_ptr<ZeroRequests> zeros_;  ///< null: there are no zero caches
   unsigned slots_;                       ///< of a SIMD
   std::vector<Wavefront> wavefronts_;
-  std::vector<std::unique_ptr<HeldLoad>> loads_;
-  std::vector<std::uint16_t> free_loads_;
-  std::vector<RacingLoad> racing_loads_;
-  std::vector<std::uint32_t> free_racing_loads_;
-  // Scratch: loads that the instruction touches, what it does without, lines, addresses of the load that is looked at.
-  std::vector<std::uint16_t> touched_;
-  std::vector<Spared> spared_;
+  HeldLoads loads_;
+  InstructionNeeds needs_;
+  RacingLoads racing_loads_;
+  // Scratch: loads that may overlap a store, lines, addresses of the load that is looked at.
+  std::vector<std::uint16_t> overlapping_;
   Coalescer lines_;
-  std::vector<VectorMemory::Race> races_;
   std::array<CoalescedLine, 2 * isa::kLanes> kept_;
   isa::LaneAddresses decoded_;
   LazyStatistics statistics_;

@@ -4,7 +4,6 @@
 #include <bit>
 #include <cstring>
 
-#include "models/common/containers/pooled_records.h"
 #include "models/isa/decode/table.h"
 #include "models/isa/memory/memory_lanes.h"
 #include "models/isa/vector/lane_tests.h"
@@ -67,30 +66,17 @@ bool LazyUnit::hold(WavefrontSlot& slot, const isa::DecodedInstruction& instruct
   };
   if (const auto reason = held_load::why_not_held(instruction, access)) return refuse(*reason);
   const isa::RegisterRange registers{instruction.dst[0].kind, instruction.dst[0].index, instruction.dst[0].words};
-  const unsigned first = index_of(registers);
-  for (unsigned r = 0; r < registers.count; ++r) {
-    if (w.owner[first + r] != kNone) return refuse(held_load::Refusal::partly_held);
-  }
-  HeldLoad& load = new_load();
+  if (HeldLoads::is_any_held(w, registers)) return refuse(held_load::Refusal::partly_held);
+  HeldLoad& load = loads_.take();
   if (!held_load::encode(memory_.addresses().global, access.lanes, access.bytes_per_lane, load.words, load.upper)) {
-    free_loads_.push_back(load.number);
+    loads_.give_back(load);
     return refuse(held_load::Refusal::upper_bits);
   }
   load.slot = &slot;
   load.registers = registers;
   load.bytes = access.bytes_per_lane;
   load.lanes = access.lanes;
-  load.zero = load.served = load.suspended = load.need = {};
-  load.busy = {};
-  for (unsigned r = 0; r < registers.count; ++r) {
-    load.busy[r] = access.lanes;
-    w.owner[first + r] = load.number;
-  }
-  load.has_zeros = load.waited_for = load.touched = false;
-  load.masks_open = load.zero_blocks = load.zero_parts = 0;
-  load.masks_at = Cycles{};
-  w.busy.add(registers);
-  w.loads.push_back(load.number);
+  loads_.enter(w, load);
   count(slot, LazyCount::loads_held);
   statistics_.encoded += static_cast<std::uint64_t>(std::popcount(access.lanes)) * registers.count;
 
@@ -112,23 +98,12 @@ bool LazyUnit::hold(WavefrontSlot& slot, const isa::DecodedInstruction& instruct
   return true;
 }
 
-LazyUnit::HeldLoad& LazyUnit::new_load() {
-  if (free_loads_.empty()) {
-    free_loads_.push_back(static_cast<std::uint16_t>(loads_.size()));
-    loads_.push_back(std::make_unique<HeldLoad>());
-    loads_.back()->number = free_loads_.back();
-  }
-  HeldLoad& load = *loads_[free_loads_.back()];
-  free_loads_.pop_back();
-  return load;
-}
-
 void LazyUnit::decode_addresses(const HeldLoad& load) {
   held_load::decode(load.words, load.upper, load.lanes, decoded_.global);
 }
 
 void LazyUnit::add_lanes(const HeldLoad& load, unsigned r, Lanes lanes) {
-  isa::for_lanes(lanes, [&](unsigned l) { lines_.add(decoded_.global[l] + 4 * r, register_bytes(load)); });
+  isa::for_lanes(lanes, [&](unsigned l) { lines_.add(decoded_.global[l] + 4 * r, load.register_bytes()); });
 }
 
 void LazyUnit::issue(HeldLoad& load, Cycles cycle) {
@@ -175,7 +150,7 @@ void LazyUnit::issue(HeldLoad& load, Cycles cycle) {
     load.served[r] |= filled[r];
     statistics_.decoded += static_cast<std::uint64_t>(std::popcount(filled[r]));
   }
-  for (unsigned r = 0; r < kMaxRegisters && load.slot != nullptr; ++r) free_lanes(load, r, filled[r]);
+  for (unsigned r = 0; r < held_load::kMaxRegisters && load.slot != nullptr; ++r) free_lanes(load, r, filled[r]);
 }
 
 // Who fills a lane of the first register needs what else its address is for.
@@ -190,7 +165,7 @@ void LazyUnit::find_neighbours(const HeldLoad& load, LaneMasks& filled) {
     const Lanes others = load.lanes & ~load.served[r] & ~filled[r];
     if (others == 0) continue;
     isa::for_lanes(others, [&](unsigned l) {
-      if (sent.contains(decoded_.global[l] + 4 * r, register_bytes(load))) filled[r] |= Lanes{1} << l;
+      if (sent.contains(decoded_.global[l] + 4 * r, load.register_bytes())) filled[r] |= Lanes{1} << l;
     });
   }
   for (unsigned r = 1; r < load.registers.count; ++r) filled[0] &= ~(load.busy[r] & ~filled[r]);
@@ -206,11 +181,11 @@ void LazyUnit::check_memory(const HeldLoad& load) {
                                  std::size_t{load.registers.first + r} * isa::kLanes;
     isa::for_lanes(load.need[r], [&](unsigned l) {
       const std::uint64_t address = decoded_.global[l] + 4 * r;
-      const std::byte* memory = physical_.host(address, register_bytes(load));
+      const std::byte* memory = physical_.host(address, load.register_bytes());
       if (memory == nullptr) return;
       std::uint32_t word = 0;
-      std::memcpy(&word, memory, register_bytes(load));
-      if (wave.stores != nullptr) wave.stores->overlay(memory, reinterpret_cast<std::byte*>(&word), register_bytes(load));
+      std::memcpy(&word, memory, load.register_bytes());
+      if (wave.stores != nullptr) wave.stores->overlay(memory, reinterpret_cast<std::byte*>(&word), load.register_bytes());
       changed += word != plane[l] ? 1 : 0;
     });
   }
@@ -218,15 +193,7 @@ void LazyUnit::check_memory(const HeldLoad& load) {
 }
 
 void LazyUnit::free_lanes(HeldLoad& load, unsigned r, Lanes lanes) {
-  if ((load.busy[r] & lanes) == 0) return;
-  load.busy[r] &= ~lanes;
-  if (load.busy[r] != 0) return;
-  Wavefront& w = wavefront(*load.slot);
-  w.owner[index_of(load.registers) + r] = kNone;
-  w.busy.remove({load.registers.file, static_cast<std::uint16_t>(load.registers.first + r), 1});
-  if (std::any_of(load.busy.begin(), load.busy.end(), [](Lanes busy) { return busy != 0; })) return;
-  w.loads.erase(std::find(w.loads.begin(), w.loads.end(), load.number));
-  finish(load);
+  if (loads_.free_lanes(wavefront(*load.slot), load, r, lanes)) finish(load);
 }
 
 void LazyUnit::finish(HeldLoad& load) {
@@ -257,20 +224,12 @@ void LazyUnit::finish(HeldLoad& load) {
     count(slot, LazyCount::dead, lines - irrelevant);
   }
   load.slot = nullptr;
-  if (load.masks_open == 0) free_loads_.push_back(load.number);
+  if (load.masks_open == 0) loads_.give_back(load);
 }
 
 void LazyUnit::wavefront_ended(WavefrontSlot& slot) {
   Wavefront& w = wavefront(slot);
-  for (const std::uint16_t number : w.loads) {
-    HeldLoad& load = *loads_[number];
-    for (unsigned r = 0; r < load.registers.count; ++r) {
-      if (load.busy[r] != 0) w.owner[index_of(load.registers) + r] = kNone;
-    }
-    finish(load);
-  }
-  w.loads.clear();
-  w.busy.clear();
+  loads_.drop_all(w, [this](HeldLoad& load) { finish(load); });
   w.pending = 0;
 }
 
@@ -278,7 +237,7 @@ void LazyUnit::wavefront_ended(WavefrontSlot& slot) {
 
 // What the masks say is what memory holds. A lane's register says it as well, where a mask's bit stands for the register's
 // word.
-LazyUnit::LaneMasks LazyUnit::find_zeros(const isa::RegisterRange& registers, const isa::Wavefront& wave, unsigned bytes) {
+HeldLoad::LaneMasks LazyUnit::find_zeros(const isa::RegisterRange& registers, const isa::Wavefront& wave, unsigned bytes) {
   const MemoryAccess& access = wave.access;
   const isa::LaneAddresses& addresses = memory_.addresses();
   const bool by_register =
@@ -358,18 +317,10 @@ MemoryTokens::Token LazyUnit::load_with_masks(WavefrontSlot& slot, const isa::De
       isa::for_lanes(access.lanes & ~zeros[r], [&](unsigned l) { lines_.add(memory_.addresses().global[l] + 4 * r, bytes); });
     }
   }
-  const std::uint32_t number = take_record(racing_loads_, free_racing_loads_);
-  racing_loads_[number].lines.clear();
-  racing_loads_[number].masks_open = masks;
-  racing_loads_[number].masks_at = Tick{};
-  const VectorMemory::Races racing{lines_, racing_loads_[number].lines};
+  const VectorMemory::Races racing{lines_, racing_loads_.begin()};
   const MemoryTokens::Token token = memory_.send(slot, access, lines, counters, cycle, any ? &racing : nullptr);
-  count(slot, LazyCount::zero_sent, racing_loads_[number].lines.size());
-  // The record is free as soon as all masks have answered.
-  const std::vector<VectorMemory::Race>& races = racing_loads_[number].lines;
-  races_.assign(races.begin(), races.end());
-  zeros_->read(memory_.first_left(), *this, number | kRacingLoad);
-  memory_.resolve_races(races_);
+  count(slot, LazyCount::zero_sent, racing.races.size());
+  racing_loads_.send_zero_reads(*zeros_, masks, memory_.first_left());
   return token;
 }
 
@@ -385,12 +336,12 @@ void LazyUnit::send_overlapping(WavefrontSlot& slot, Cycles cycle) {
   isa::for_lanes(access.lanes, [&](unsigned l) { lines_.add(addresses.global[l], access.bytes_per_lane); });
   bool overlap = false;
   for (const std::uint16_t number : w.loads) {
-    HeldLoad& load = *loads_[number];
+    HeldLoad& load = loads_[number];
     decode_addresses(load);
     load.need = {};
     for (unsigned r = 0; r < load.registers.count; ++r) {
       isa::for_lanes(load.busy[r], [&](unsigned l) {
-        if (lines_.meets(decoded_.global[l] + 4 * r, register_bytes(load))) load.need[r] |= Lanes{1} << l;
+        if (lines_.meets(decoded_.global[l] + 4 * r, load.register_bytes())) load.need[r] |= Lanes{1} << l;
       });
       overlap = overlap || load.need[r] != 0;
     }
@@ -399,10 +350,10 @@ void LazyUnit::send_overlapping(WavefrontSlot& slot, Cycles cycle) {
   const isa::LaneAddresses stored = addresses;
   w.due = cycle + Cycles{1};
   w.delays = {};
-  touched_ = w.loads;
-  for (const std::uint16_t number : touched_) {
-    HeldLoad& load = *loads_[number];
-    if (std::any_of(load.need.begin(), load.need.end(), [](Lanes need) { return need != 0; })) issue(load, cycle);
+  overlapping_ = w.loads;
+  for (const std::uint16_t number : overlapping_) {
+    HeldLoad& load = loads_[number];
+    if (load.is_needed()) issue(load, cycle);
   }
   addresses = stored;
   slot.account(StallCause::dependency, slot.when);

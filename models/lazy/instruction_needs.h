@@ -1,0 +1,58 @@
+// What an instruction needs of the loads that its wavefront holds: the analysis before it executes. No time, no requests.
+//
+//   touch()   loads that the instruction reads registers of, or whose address it overwrites
+//   find()    after zero masks have been applied: lanes of each register that it needs (HeldLoad::need), and lanes that it does
+//             without because the other operand is zero (section 4.3)
+//
+// Rules are in models/lazy/lazy_unit.h.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "models/isa/decode/decoded_code.h"
+#include "models/lazy/held_loads.h"
+#include "models/lazy/lazy_parameters.h"
+
+namespace lacuna {
+
+class InstructionNeeds {
+ public:
+  using Lanes = HeldLoad::Lanes;
+  /// Lanes of a register that the instruction does without.
+  struct Spared {
+    std::uint16_t load;
+    std::uint8_t reg;
+    std::uint8_t source;
+    Lanes lanes;
+  };
+
+  InstructionNeeds(HeldLoads& loads, const LazyParameters& parameters)
+      : loads_(loads), has_otimes_(lacuna::has_otimes(parameters.mode)), ieee_(parameters.otimes_ieee) {}
+
+  /// Whether the instruction needs all held loads of its wavefront, as others may change memory after it.
+  static bool needs_everything(const isa::Instruction& instruction, const isa::Wavefront& wave);
+  /// Lanes of its destination registers that it writes.
+  static Lanes written_lanes(const isa::Instruction& instruction, const isa::Wavefront& wave);
+
+  void touch(HeldLoads::OfWavefront& w, const isa::DecodedInstruction& instruction, bool everything);
+  void find(HeldLoads::OfWavefront& w, const isa::DecodedInstruction& instruction, const isa::Wavefront& wave, bool everything);
+
+  /// Numbers of the loads that the last touch() has found, and those added since.
+  const std::vector<std::uint16_t>& touched() const { return touched_; }
+  void add_touched(std::uint16_t number) { touched_.push_back(number); }
+  /// What the last find() has found.
+  const std::vector<Spared>& spared() const { return spared_; }
+
+ private:
+  void keep_addresses(HeldLoads::OfWavefront& w, const isa::DecodedInstruction& instruction, const isa::Wavefront& wave);
+  void spare(HeldLoads::OfWavefront& w, const isa::DecodedInstruction& instruction, const isa::Wavefront& wave);
+
+  HeldLoads& loads_;
+  const bool has_otimes_;
+  const isa::OtimesIeee ieee_;
+  std::vector<std::uint16_t> touched_;
+  std::vector<Spared> spared_;
+};
+
+}  // namespace lacuna
