@@ -33,7 +33,7 @@ struct VectorRateBench : ComputeUnitBench {
 };
 LACUNA_TEST_BENCH(VectorRateBench)
 
-/// Cycles of a program of `count` times `instruction`, by so many wavefronts.
+/// Cycles of a program of `count` times `instruction`, by `wavefronts` wavefronts.
 std::uint64_t cycles(ComputeUnit& unit, std::uint32_t instruction, unsigned count, unsigned wavefronts) {
   auto& b = test::bench<VectorRateBench>();
   std::vector<std::uint32_t> words(count, instruction);
