@@ -41,8 +41,8 @@ class LastLevelCache : public Cache, private MemoryClient {
 
   /// A request for the line with that number, which arrives at `at`, in absolute time: requests come in the order of their
   /// arrivals. `slot`: where the line may be, from detail::CachePrefetch::line(); kNone: anywhere. True: `response` has the
-  /// response. False: the client receives it, within the call or later, with `tag`, which is less than 2^31. In neither are
-  /// `made`, `arrived` and `level` set.
+  /// response. False: the client receives it, within the call or later, with `tag`, which is less than 2^31. The
+  /// caller knows `made`, `arrived` and `level`, which may not be set.
   bool request(const MemoryRequest& request, std::uint64_t local_line, Tick at, TagArray::Slot slot, std::uint32_t tag,
                MemoryResponse& response);
   /// Whether requests wait for their responses.

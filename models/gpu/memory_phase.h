@@ -146,7 +146,6 @@ class MemoryPhase : public WindowBarrier {
     Flight* lost = nullptr;                ///< the first request without memory at its address
     bool left = false;                     ///< requests of this phase have left
     std::vector<FirstLevelCache*> early;   ///< caches with requests for far_ or later
-    bool asks = false;                     ///< one of the TLBs has requests
     Tick next_departure = kNever;          ///< a lower bound of the caches' next departure
   };
   struct Destination {

@@ -153,7 +153,7 @@ void LazyUnit::issue(HeldLoad& load, Cycles cycle) {
   for (unsigned r = 0; r < held_load::kMaxRegisters && load.slot != nullptr; ++r) free_lanes(load, r, filled[r]);
 }
 
-// Who fills a lane of the first register needs what else its address is for.
+// A lane of the first register is filled with all others that its address is for.
 void LazyUnit::add_followers(HeldLoad& load) {
   for (unsigned r = 1; r < load.registers.count; ++r) load.need[r] |= load.busy[r] & load.need[0];
 }

@@ -34,7 +34,8 @@ bool HugePageResource::do_is_equal(const std::pmr::memory_resource& other) const
 }
 
 HugePageResource& huge_page_resource() {
-  static HugePageResource resource;
+  // Never destroyed: memory may be given back after static objects have been.
+  static auto& resource = *new HugePageResource;
   return resource;
 }
 

@@ -38,11 +38,11 @@ class SharedMappings {
   }
 
  private:
-  static constexpr std::size_t kMapping = std::size_t{2} << 20;  // and its alignment
+  static constexpr std::size_t kMapping = std::size_t{2} << 20;  // and its alignment, by which free() finds it
 
   // The current mapping counts as an array of its own: it is kept while there are none.
   void begin_mapping() {
-    auto* const mapping = static_cast<std::byte*>(huge_page_resource().allocate(kMapping, kAlignment));
+    auto* const mapping = static_cast<std::byte*>(huge_page_resource().allocate(kMapping, kMapping));
     if (current_ != nullptr) release(current_);
     arrays_[mapping] = 1;
     current_ = next_ = mapping;
@@ -52,7 +52,7 @@ class SharedMappings {
     const auto found = arrays_.find(mapping);
     if (--found->second != 0) return;
     arrays_.erase(found);
-    huge_page_resource().deallocate(mapping, kMapping, kAlignment);
+    huge_page_resource().deallocate(mapping, kMapping, kMapping);
   }
 
   std::mutex mutex_;

@@ -42,7 +42,7 @@ struct MemoryRequest {
   bool atomic = false;
   bool bypass_l1 = false;
 };
-// Caches keep one for each request in flight, beside 24 bytes of their own in a line of the host's cache.
+// MemoryPhase::Flight has one, beside 24 bytes of its own, in a line of the host's cache.
 static_assert(sizeof(MemoryRequest) == 40);
 
 /// When a request is complete, and where the time since it was made went.
