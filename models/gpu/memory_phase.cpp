@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <limits>
 #include <span>
+#include <stdexcept>
 #include <utility>
 
 #include "models/cache/detail/host_prefetch.h"
@@ -25,19 +27,34 @@ MemoryPhase::MemoryPhase(Fabric& fabric, TranslationLevel* l2_tlb, WorkerThreads
   for (ThreadScratch& scratch : scratch_) scratch.tally.destinations.resize(destinations_.size());
 }
 
+MemoryPhase::Port& MemoryPhase::add_port(unsigned source, unsigned group) {
+  if (ports_.size() > std::numeric_limits<decltype(Flight::sender)>::max())
+    throw std::length_error(fmt::format("more than {} caches and units that send requests", ports_.size()));
+  const unsigned number = fabric_.source_node(source);
+  std::vector<GroupNode>& nodes = group_of(group).nodes;
+  auto node = std::find_if(nodes.begin(), nodes.end(), [number](const GroupNode& other) { return other.number == number; });
+  if (node == nodes.end()) node = nodes.insert(node, {number, {}, {}, {}, {}});
+  Port& port = ports_.emplace_back();
+  port.source = source;
+  port.group = group;
+  port.node = static_cast<unsigned>(node - nodes.begin());
+  return port;
+}
+
 void MemoryPhase::add(FirstLevelCache& cache, unsigned source, unsigned group) {
-  const unsigned node = fabric_.source_node(source);
-  std::vector<Sender>& senders = group_of(group).senders;
-  auto sender = std::find_if(senders.begin(), senders.end(), [node](const Sender& other) { return other.node == node; });
-  if (sender == senders.end()) sender = senders.insert(sender, {node, {}, {}, {}});
-  sender->caches.push_back(static_cast<std::uint32_t>(caches_.size()));
-  cache.announce_departures(group_of(group).next_departure);
-  cache.keep_early_requests(far_, group_of(group).early);
-  L1Port& origin = caches_.emplace_back();
-  origin.cache = &cache;
-  origin.source = source;
-  origin.group = group;
-  origin.sender = static_cast<unsigned>(sender - senders.begin());
+  Port& port = add_port(source, group);
+  port.cache = &cache;
+  groups_[group].nodes[port.node].caches.push_back(static_cast<std::uint16_t>(ports_.size() - 1));
+  cache.announce_departures(groups_[group].next_departure);
+  cache.keep_early_requests(far_, groups_[group].early);
+}
+
+void MemoryPhase::add(NodeRequester& requester, unsigned source, unsigned group) {
+  Port& port = add_port(source, group);
+  port.requester = &requester;
+  requester.port_ = static_cast<std::uint16_t>(ports_.size() - 1);
+  requester.earliest_ = &groups_[group].next_departure;
+  groups_[group].nodes[port.node].requesters.push_back(requester.port_);
 }
 
 MemoryPhase::Group& MemoryPhase::group_of(unsigned number) {
@@ -83,7 +100,7 @@ void MemoryPhase::resolve(Tick end) {
     resolve_steps(end);
     return;
   }
-  if (!std::exchange(ports_known_, true)) ports_ = private_ports();
+  if (!std::exchange(ports_known_, true)) private_ports_ = find_private_ports();
   late_.clear();
   for (unsigned i = 0; i < groups_.size(); ++i) {
     const Group& group = groups_[i];
@@ -113,7 +130,7 @@ void MemoryPhase::resolve(Tick end) {
     });
     exchange(end, now, true);
   }
-  if (ports_ == nullptr) return;
+  if (private_ports_ == nullptr) return;
   for (ThreadScratch& scratch : scratch_) {
     if (scratch.tally.latency != Tick{}) fabric_.count(scratch.tally);
   }
@@ -129,11 +146,11 @@ void MemoryPhase::exchange(Tick end, Tick now, bool again) {
   if (leaving_.empty() && in_flight_ == 0) return;
   count_ = 0;
   for (const unsigned group : leaving_) {
-    for (const Sender& sender : groups_[group].senders) count_ += sender.orders.size();
+    for (const GroupNode& node : groups_[group].nodes) count_ += node.orders.size();
   }
   in_flight_ += count_;
   check_lost();
-  if (ports_ == nullptr) carry(VirtualNetwork::request);
+  if (private_ports_ == nullptr) carry(VirtualNetwork::request);
   find_serving(now, again);
   share(serving_, memories_.size(),
         [&](unsigned memory, ThreadScratch& scratch) { serve(memory, end + shortest_way_, scratch); });
@@ -141,7 +158,7 @@ void MemoryPhase::exchange(Tick end, Tick now, bool again) {
     if (memories_[number].caches.empty()) serve_by_sockets(memories_[number]);
   }
   check_lost();
-  if (ports_ == nullptr) {
+  if (private_ports_ == nullptr) {
     carry(VirtualNetwork::reply);
     for (const unsigned number : serving_) sort_out(memories_[number]);
   }
@@ -152,6 +169,7 @@ void MemoryPhase::exchange(Tick end, Tick now, bool again) {
     if (std::any_of(serving_.begin(), serving_.end(), replies)) receiving_.push_back(group);
   }
   share(receiving_, groups_.size(), [this](unsigned group, ThreadScratch& scratch) { receive_group(group, scratch); });
+  collect_received();
 }
 
 void MemoryPhase::find_serving(Tick now, bool only_fresh) {
@@ -159,14 +177,14 @@ void MemoryPhase::find_serving(Tick now, bool only_fresh) {
   for (unsigned number = 0; number < memories_.size(); ++number) {
     const auto sends = [this, number](unsigned group) { return !groups_[group].sent[number].empty(); };
     const bool fresh = std::any_of(leaving_.begin(), leaving_.end(), sends);
-    if (!fresh && (memories_[number].is_idle() || (only_fresh && ports_ != nullptr))) continue;
+    if (!fresh && (memories_[number].is_idle() || (only_fresh && private_ports_ != nullptr))) continue;
     serving_.push_back(number);
     for (LastLevelCache* const cache : memories_[number].caches) cache->advance(now);
   }
 }
 
 // Then the ends of packets can be left to groups and memories.
-NodePorts* MemoryPhase::private_ports() const {
+NodePorts* MemoryPhase::find_private_ports() const {
   if (fabric_.ports() == nullptr) return nullptr;
   constexpr std::size_t kNobody = ~std::size_t{0};
   std::vector<std::size_t> owners(fabric_.nodes(), kNobody);
@@ -178,8 +196,8 @@ NodePorts* MemoryPhase::private_ports() const {
     if (!take(destination.node, destination.memory)) return nullptr;
   }
   for (std::size_t group = 0; group < groups_.size(); ++group) {
-    for (const Sender& sender : groups_[group].senders) {
-      if (!take(sender.node, destinations_.size() + group)) return nullptr;
+    for (const GroupNode& node : groups_[group].nodes) {
+      if (!take(node.number, destinations_.size() + group)) return nullptr;
     }
   }
   return fabric_.ports();
@@ -209,7 +227,7 @@ void MemoryPhase::reset() {
   flights_.clear();
   free_flights_.clear();
   in_flight_ = 0;
-  for (L1Port& origin : caches_) origin.flights.clear();
+  for (Port& port : ports_) port.flights.clear();
   for (Memory& memory : memories_) {
     memory.arrivals.clear();
     memory.replies.clear();
@@ -227,14 +245,18 @@ void MemoryPhase::reset() {
 
 void MemoryPhase::find_next_departure(Group& group) {
   group.next_departure = kNever;
-  for (const Sender& sender : group.senders) {
-    for (const std::uint32_t cache : sender.caches)
-      group.next_departure = earlier(group.next_departure, caches_[cache].cache->next_departure());
+  for (const GroupNode& node : group.nodes) {
+    for (const std::uint16_t port : node.caches)
+      group.next_departure = earlier(group.next_departure, ports_[port].cache->next_departure());
+    for (const std::uint16_t port : node.requesters)
+      group.next_departure = earlier(group.next_departure, ports_[port].requester->next_departure());
   }
 }
 
 void MemoryPhase::retire(Tick horizon) {
-  for (const L1Port& origin : caches_) origin.cache->retire(horizon);
+  for (const Port& port : ports_) {
+    if (port.cache != nullptr) port.cache->retire(horizon);
+  }
   if (l2_tlb_ != nullptr) l2_tlb_->retire(horizon);
 }
 
@@ -256,23 +278,37 @@ void MemoryPhase::report_lost(const Flight& flight) const {
 
 // -- requests
 
+const MemoryPhase::NodeDepartures& MemoryPhase::departures(NodeRequester& requester, Tick end, NodeDepartures& space) {
+  space.clear();
+  if (requester.next_departure() < end) requester.departures(end, space);
+  return space;
+}
+
 void MemoryPhase::send_requests(Group& group, Tick end, ThreadScratch& scratch) {
   std::vector<GroupRequest>& leaving = scratch.requests;
   leaving.clear();
-  for (Sender& sender : group.senders) {
-    sender.orders.clear();
-    for (const std::uint32_t cache : sender.caches) {
-      L1Port& origin = caches_[cache];
-      origin.departures.clear();
-      origin.cache->departures(end, origin.departures);
-      for (const FirstLevelCache::Departure& departure : origin.departures)
-        leaving.push_back({.origin = &origin,
-                           .cache = cache,
+  for (GroupNode& node : group.nodes) {
+    node.orders.clear();
+    for (const std::uint16_t number : node.caches) {
+      Port& port = ports_[number];
+      port.departures.clear();
+      port.cache->departures(end, port.departures);
+      for (const FirstLevelCache::Departure& departure : port.departures)
+        leaving.push_back({.origin = &port,
+                           .port = number,
                            .miss = departure.miss,
-                           .orders = &sender.orders,
+                           .orders = &node.orders,
                            .at = departure.at,
                            .flight = nullptr,
                            .number = 0});
+    }
+    for (const std::uint16_t number : node.requesters) {
+      for (const NodeRequester::Departure& departure : departures(*ports_[number].requester, end, scratch.departures)) {
+        Flight* const flight = ports_[number].flights.take();
+        prepare(number, departure, *flight);
+        if (flight->timing.lost && group.lost == nullptr) group.lost = flight;
+        node.orders.push_back({departure.at, flight});
+      }
     }
   }
   find_next_departure(group);
@@ -281,27 +317,37 @@ void MemoryPhase::send_requests(Group& group, Tick end, ThreadScratch& scratch) 
       [&](std::size_t i) {
         const GroupRequest& one = leaving[i];
         Flight* const flight = one.origin->flights.take();
-        prepare(one.cache, {one.at, one.miss}, *flight);
+        prepare(one.port, FirstLevelCache::Departure{one.at, one.miss}, *flight);
         if (flight->timing.lost && group.lost == nullptr) group.lost = flight;
         one.orders->push_back({one.at, flight});
       });
-  if (ports_ == nullptr) return;
-  for (Sender& sender : group.senders) {
-    sort_nearly_sorted(sender.orders, scratch.space);
-    for (const TimedFlight& next : sender.orders) {
+  if (private_ports_ == nullptr) return;
+  for (GroupNode& node : group.nodes) {
+    sort_nearly_sorted(node.orders, scratch.space);
+    for (const TimedFlight& next : node.orders) {
       Flight& flight = *next.flight;
-      flight.head = ports_->depart(sender.node, flight.request_flits, next.at);
+      flight.head = private_ports_->depart(node.number, flight.request_flits, next.at);
       group.sent[destinations_[flight.destination].memory].push_back(next);
     }
   }
 }
 
-void MemoryPhase::prepare(std::uint32_t cache, const FirstLevelCache::Departure& departure, Flight& flight) {
-  flight.request = caches_[cache].cache->downstream_request(departure.miss);
-  flight.request.made = departure.at;
-  flight.miss = departure.miss;
-  flight.cache = cache;
-  flight.departure = caches_[cache].next_departure++;
+void MemoryPhase::prepare(std::uint16_t port, const FirstLevelCache::Departure& departure, Flight& flight) {
+  flight.request = ports_[port].cache->downstream_request(departure.miss);
+  prepare(port, port, departure.miss, departure.at, flight);
+}
+
+void MemoryPhase::prepare(std::uint16_t port, const NodeRequester::Departure& departure, Flight& flight) {
+  flight.request = departure.request;
+  prepare(port, departure.receiver != nullptr ? departure.receiver->port_ : port, departure.tag, departure.at, flight);
+}
+
+void MemoryPhase::prepare(std::uint16_t sender, std::uint16_t receiver, std::uint32_t tag, Tick at, Flight& flight) {
+  flight.request.made = at;
+  flight.tag = tag;
+  flight.sender = sender;
+  flight.receiver = receiver;
+  flight.departure = ports_[sender].next_departure++;
   const MemoryRequest& request = flight.request;
   unsigned destination = 0;
   flight.timing.lost = !fabric_.route(request.address, request.bytes, destination);
@@ -316,8 +362,8 @@ void MemoryPhase::carry(VirtualNetwork network) {
   order_.clear();
   if (there) {
     for (const unsigned group : leaving_) {
-      for (const Sender& sender : groups_[group].senders) {
-        for (const TimedFlight& order : sender.orders) {
+      for (const GroupNode& node : groups_[group].nodes) {
+        for (const TimedFlight& order : node.orders) {
           order.flight->timing.noc_waiting = order.flight->timing.noc_passing = Tick{};
           order_.push_back(order);
         }
@@ -331,7 +377,8 @@ void MemoryPhase::carry(VirtualNetwork network) {
   for (const TimedFlight& next : order_) {
     Flight& flight = *next.flight;
     const unsigned flits = there ? flight.request_flits : flight.reply_flits;
-    const Fabric::Traversal passed = fabric_.carry(network, caches_[flight.cache].source, flight.destination, flits, next.at);
+    const unsigned source = ports_[there ? flight.sender : flight.receiver].source;
+    const Fabric::Traversal passed = fabric_.carry(network, source, flight.destination, flits, next.at);
     flight.timing.noc_waiting += passed.waiting;
     flight.timing.noc_passing += passed.arrival - next.at - passed.waiting;
     if (there) {
@@ -349,7 +396,7 @@ void MemoryPhase::serve(unsigned number, Tick horizon, ThreadScratch& scratch) {
   memory.below.clear();
   memory.replies.clear();
   if (memory.replied.size() < groups_.size()) memory.replied.resize(groups_.size());
-  if (ports_ != nullptr) {
+  if (private_ports_ != nullptr) {
     TimedFlights& fresh = scratch.fresh;
     fresh.clear();
     for (const unsigned leaving : leaving_) {
@@ -373,7 +420,7 @@ void MemoryPhase::serve(unsigned number, Tick horizon, ThreadScratch& scratch) {
   serve_by_caches(memory, count, scratch.places);
   memory.arrivals.erase(memory.arrivals.begin(), later_ones);
   if (memory.deferred != nullptr) memory.deferred->decide(horizon + memory.way);
-  if (ports_ == nullptr) return;
+  if (private_ports_ == nullptr) return;
   send_replies(memory, scratch.space);
   sort_out(memory);
 }
@@ -383,7 +430,7 @@ void MemoryPhase::arrive(TimedFlights& arrivals) {
   for (TimedFlight& arrival : arrivals) {
     Flight& flight = *arrival.flight;
     const NodePorts::Arrival passed =
-        ports_->arrive(destinations_[flight.destination].node, flight.request_flits, arrival.at, flight.head);
+        private_ports_->arrive(destinations_[flight.destination].node, flight.request_flits, arrival.at, flight.head);
     flight.timing.noc_waiting = passed.waiting;
     flight.timing.noc_passing = passed.at - arrival.at - passed.waiting;
     arrival.at = passed.at;
@@ -441,7 +488,7 @@ void MemoryPhase::Memory::on_response(std::uint32_t tag, const MemoryResponse& r
 void MemoryPhase::serve_by_sockets(Memory& memory) {
   for (const TimedFlight& arrival : memory.arrivals) serve_by_socket(memory, arrival);
   memory.arrivals.clear();
-  if (ports_ == nullptr) return;
+  if (private_ports_ == nullptr) return;
   send_replies(memory, scratch_.front().space);
   sort_out(memory);
 }
@@ -463,43 +510,45 @@ void MemoryPhase::send_replies(Memory& memory, TimedFlights& space) {
   sort_nearly_sorted(memory.replies, space);
   for (const TimedFlight& next : memory.replies) {
     Flight& flight = *next.flight;
-    flight.timing.head = ports_->depart(destinations_[flight.destination].node, flight.reply_flits, next.at);
+    flight.timing.head = private_ports_->depart(destinations_[flight.destination].node, flight.reply_flits, next.at);
   }
 }
 
 void MemoryPhase::sort_out(Memory& memory) {
-  for (const TimedFlight& next : memory.replies) memory.replied[caches_[next.flight->cache].group].push_back(next);
+  for (const TimedFlight& next : memory.replies) memory.replied[ports_[next.flight->receiver].group].push_back(next);
 }
 
 void MemoryPhase::receive_group(unsigned number, ThreadScratch& scratch) {
   Group& group = groups_[number];
   for (const unsigned serving : serving_) {
     TimedFlights& replied = memories_[serving].replied[number];
-    for (const TimedFlight& next : replied) {
-      group.senders[caches_[next.flight->cache].sender].replies.push_back({next.flight->timing.at, next.flight});
-    }
+    for (const TimedFlight& next : replied)
+      group.nodes[ports_[next.flight->receiver].node].replies.push_back({next.flight->timing.at, next.flight});
     replied.clear();
   }
   std::vector<GroupRequest>& received = scratch.requests;
   received.clear();
   group.receivers.clear();
-  for (Sender& sender : group.senders) {
-    if (sender.replies.empty()) continue;
-    sort_by_time(sender.replies, scratch.space);
-    if (ports_ != nullptr) receive_replies(sender, scratch);
-    for (const TimedFlight& next : sender.replies) {
+  for (GroupNode& node : group.nodes) {
+    if (node.replies.empty()) continue;
+    sort_by_time(node.replies, scratch.space);
+    if (!node.requesters.empty()) list_node_replies(group, node);
+    if (private_ports_ != nullptr) receive_replies(node, scratch);
+    for (const TimedFlight& next : node.replies) {
       Flight& flight = *next.flight;
-      L1Port& origin = caches_[flight.cache];
-      if (origin.responses++ == 0) group.receivers.push_back(flight.cache);
+      Port& origin = ports_[flight.receiver];
+      if (origin.cache == nullptr) [[unlikely]]
+        continue;
+      if (origin.responses++ == 0) group.receivers.push_back(flight.receiver);
       received.push_back({.origin = &origin,
-                          .cache = flight.cache,
-                          .miss = flight.miss,
+                          .port = flight.receiver,
+                          .miss = flight.tag,
                           .orders = nullptr,
                           .at = {},
                           .flight = &flight,
                           .number = origin.responses - 1});
     }
-    sender.replies.clear();
+    node.replies.clear();
   }
   LatencyBreakdown latency;  // of those that went no further than a cache: little of it changes from one to the next
   in_stages(
@@ -516,28 +565,64 @@ void MemoryPhase::receive_group(unsigned number, ThreadScratch& scratch) {
         complete(flight, timing.below != kNone ? &below[timing.below] : nullptr, latency);
       });
   // Requests that wait in a cache wait for its responses.
-  for (const std::uint32_t cache : group.receivers) {
-    caches_[cache].responses = 0;
-    caches_[cache].cache->resume();
+  for (const std::uint16_t port : group.receivers) {
+    ports_[port].responses = 0;
+    ports_[port].cache->resume();
+  }
+  for (const NodeReply& reply : group.node_replies) {
+    const std::uint32_t below = reply.flight->timing.below;
+    complete(*reply.flight, below != kNone ? &memories_[destinations_[reply.flight->destination].memory].below[below] : nullptr,
+             latency);
   }
 }
 
-void MemoryPhase::receive_replies(Sender& sender, ThreadScratch& scratch) {
-  for (const TimedFlight& next : sender.replies) {
+void MemoryPhase::list_node_replies(Group& group, const GroupNode& node) const {
+  for (const TimedFlight& next : node.replies) {
+    const RequestTiming& timing = next.flight->timing;
+    if (ports_[next.flight->receiver].cache == nullptr)
+      group.node_replies.push_back({next.flight, timing.noc_waiting, timing.noc_passing});
+  }
+}
+
+void MemoryPhase::collect_received() {
+  for (const unsigned number : receiving_) {
+    Group& group = groups_[number];
+    for (const NodeReply& reply : group.node_replies) {
+      const Flight& flight = *reply.flight;
+      Port& sender = ports_[flight.sender];
+      if (private_ports_ != nullptr) {
+        fabric_.count_passed(sender.source, flight.destination,
+                             {.packets = 1, .flits = flight.request_flits, .queueing = reply.request_waiting},
+                             reply.request_waiting + reply.request_passing, scratch_.front().tally);
+      }
+      sender.flights.give_back(reply.flight);
+    }
+    group.node_replies.clear();
+  }
+}
+
+void MemoryPhase::receive_replies(GroupNode& node, ThreadScratch& scratch) {
+  for (const TimedFlight& next : node.replies) {
     Flight& flight = *next.flight;
     RequestTiming& timing = flight.timing;
-    const NodePorts::Arrival passed = ports_->arrive(sender.node, flight.reply_flits, next.at, timing.head);
+    const NodePorts::Arrival passed = private_ports_->arrive(node.number, flight.reply_flits, next.at, timing.head);
     timing.noc_waiting += passed.waiting;
     timing.noc_passing += passed.at - next.at - passed.waiting;
     timing.at = passed.at;
-    fabric_.count_passed(caches_[flight.cache].source, flight.destination, unsigned{flight.request_flits} + flight.reply_flits,
-                         timing.noc_waiting, timing.noc_waiting + timing.noc_passing, scratch.tally);
+    if (ports_[flight.receiver].cache == nullptr) [[unlikely]] {
+      fabric_.count_passed(ports_[flight.receiver].source, flight.destination,
+                           {.packets = 1, .flits = flight.reply_flits, .queueing = passed.waiting}, passed.at - next.at,
+                           scratch.tally);
+      continue;
+    }
+    fabric_.count_passed(
+        ports_[flight.receiver].source, flight.destination,
+        {.packets = 2, .flits = std::uint64_t{flight.request_flits} + flight.reply_flits, .queueing = timing.noc_waiting},
+        timing.noc_waiting + timing.noc_passing, scratch.tally);
   }
 }
 
 void MemoryPhase::complete(const Flight& flight, const LatencyBreakdown* below, LatencyBreakdown& latency) {
-  FirstLevelCache& cache = *caches_[flight.cache].cache;
-  const std::uint32_t miss = flight.miss;
   const RequestTiming& timing = flight.timing;
   const Destination& destination = destinations_[flight.destination];
   if (below != nullptr) [[unlikely]] {
@@ -545,13 +630,22 @@ void MemoryPhase::complete(const Flight& flight, const LatencyBreakdown* below, 
     further.add(MemoryLevel::noc, timing.noc_waiting, timing.noc_passing);
     if (destination.cache != nullptr) further.add(destination.cache->level(), timing.waiting, timing.service);
     further.mshr += timing.mshr;
-    cache.complete(miss, timing.at, further);
+    complete(flight, further);
     return;
   }
   latency.set(MemoryLevel::noc, timing.noc_waiting, timing.noc_passing);
   latency.set(destination.cache->level(), timing.waiting, timing.service);
   latency.mshr = timing.mshr;
-  cache.complete(miss, timing.at, latency);
+  complete(flight, latency);
+}
+
+void MemoryPhase::complete(const Flight& flight, const LatencyBreakdown& latency) {
+  const Port& receiver = ports_[flight.receiver];
+  if (receiver.cache != nullptr) [[likely]] {
+    receiver.cache->complete(flight.tag, flight.timing.at, latency);
+  } else {
+    receiver.requester->complete(flight.tag, flight.timing.at, latency);
+  }
 }
 
 }  // namespace lacuna

@@ -17,6 +17,9 @@
 // their work is distributed over threads. So are the two ends of a packet's path, when packets meet nowhere but there
 // (Fabric::ports()); otherwise one thread carries all packets.
 //
+// Beside first-level caches, other units at nodes of the network may send requests (models/gpu/node_requester.h), whose
+// responses may go to a unit at a third node.
+//
 // A stepped network (Fabric::stepped()) advances to the end of the window in each phase. Requests that have arrived are served,
 // their replies are launched, and replies that have arrived are delivered. A request is in flight for many windows, which are
 // no longer than the network's lookahead.
@@ -35,6 +38,7 @@
 #include "models/common/transport/timing_payload.h"
 #include "models/compute/window_observer.h"
 #include "models/compute/windows.h"
+#include "models/gpu/node_requester.h"
 #include "models/gpu/translation_phase.h"
 #include "models/noc/fabric.h"
 #include "models/noc/node_ports.h"
@@ -49,6 +53,8 @@ class MemoryPhase : public WindowBarrier {
 
   /// Adds a cache of the units of a group (models/compute/windows.h); its requests enter the network at `source`.
   void add(FirstLevelCache& cache, unsigned source, unsigned group = 0);
+  /// Adds another unit whose requests enter the network at `source`, and which receives responses there.
+  void add(NodeRequester& requester, unsigned source, unsigned group = 0);
   void add(FirstLevelTlb& tlb, unsigned group = 0) {
     group_of(group);
     translations_.add(tlb, group);
@@ -75,6 +81,7 @@ class MemoryPhase : public WindowBarrier {
   /// Number of requests from which several threads are faster than one.
   static constexpr std::size_t kWorthSharing = 32;
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
+  using NodeDepartures = std::vector<NodeRequester::Departure>;
 
   /// Times of a request that has been served.
   struct RequestTiming {
@@ -88,18 +95,20 @@ class MemoryPhase : public WindowBarrier {
     std::uint32_t below = kNone;  ///< index of the breakdown of the levels below in Memory::below
     bool lost = false;            ///< no memory at the address
   };
-  /// A request between a first-level cache and its destination, there and back.
+  /// A request on its path from the port where it enters the network to its destination, and to the port that receives the
+  /// response: for a cache the same one.
   // Threads hand requests to each other: the thread that makes one writes the first line of the host's cache, the thread that
   // serves it only the second line.
   struct Flight {
     alignas(64) MemoryRequest request;  ///< `made` is the time of departure
     Cycles head{};                      ///< when the head reaches the receiver's port
-    std::uint32_t miss = 0;
-    std::uint32_t cache = 0;
+    std::uint32_t tag = 0;              ///< of the receiver: a cache's miss
+    std::uint16_t sender = 0;           ///< index in ports_
+    std::uint16_t receiver = 0;         ///< index in ports_
     std::uint16_t destination = 0;
     std::uint16_t request_flits = 0;
     std::uint16_t reply_flits = 0;
-    std::uint16_t departure = 0;  ///< sequence number of the cache's requests, modulo 2^16; fewer than 2^15 are in flight
+    std::uint16_t departure = 0;  ///< sequence number of the sender's requests, modulo 2^16; fewer than 2^15 are in flight
     alignas(64) RequestTiming timing;
   };
   static_assert(sizeof(Flight) == 128);
@@ -108,41 +117,55 @@ class MemoryPhase : public WindowBarrier {
     std::uint32_t number = 0;  ///< index in flights_
     bool served = false;       ///< the packet in flight is the reply
     LatencyBreakdown below;    ///< what `timing.below` stands for
+    /// The port at the other end of the packet's path, and the packet's length.
+    std::uint16_t port() const { return served ? receiver : sender; }
+    unsigned flits() const { return served ? reply_flits : request_flits; }
   };
-  /// A request with its time at a stage. Order: by time, then by cache, then by the cache's sequence number.
+  /// A request with its time at a stage. Order: by time, then by sender, then by the sender's sequence number.
   struct TimedFlight {
     Tick at;
     Flight* flight;
     bool operator<(const TimedFlight& other) const {
       if (at != other.at) [[likely]]
         return at < other.at;
-      if (flight->cache != other.flight->cache) return flight->cache < other.flight->cache;
+      if (flight->sender != other.flight->sender) return flight->sender < other.flight->sender;
       return static_cast<std::int16_t>(flight->departure - other.flight->departure) < 0;
     }
   };
   using TimedFlights = std::vector<TimedFlight>;
-  struct L1Port {
-    FirstLevelCache* cache;
-    unsigned source;
-    unsigned group;
-    unsigned sender;                                     ///< index in Group::senders
+  /// Where requests of a cache or of another unit enter the network and responses leave it.
+  struct Port {
+    FirstLevelCache* cache = nullptr;    ///< null: the port is the requester's
+    NodeRequester* requester = nullptr;  ///< null: the port is the cache's
+    unsigned source = 0;
+    unsigned group = 0;
+    unsigned node = 0;                                   ///< index in Group::nodes
     std::vector<FirstLevelCache::Departure> departures;  ///< of this phase
     StableRecords<Flight> flights;
     std::uint16_t next_departure = 0;
     std::uint32_t responses = 0;  ///< in this phase
   };
-  /// Caches of a group that share a node, with their requests and replies of a phase. Requests of a cache at a node of its own
+  /// Ports of a group that share a node, with their requests and replies of a phase. Requests of a cache at a node of its own
   /// leave in nearly the order in which they were made.
-  struct Sender {
-    unsigned node;
-    std::vector<std::uint32_t> caches;
+  struct GroupNode {
+    unsigned number;
+    std::vector<std::uint16_t> caches;
+    std::vector<std::uint16_t> requesters;
     TimedFlights orders;
     TimedFlights replies;
   };
+  /// A reply to a NodeRequester. Its sender may belong to another group, and another thread: collect_received() releases the
+  /// record.
+  struct NodeReply {
+    Flight* flight;
+    Tick request_waiting;  ///< of the request's packet, in the network
+    Tick request_passing;
+  };
   struct Group {
-    std::vector<Sender> senders;
+    std::vector<GroupNode> nodes;
     std::vector<TimedFlights> sent;        ///< requests that have left, by memory
-    std::vector<std::uint32_t> receivers;  ///< caches that received replies in this phase
+    std::vector<std::uint16_t> receivers;  ///< ports of caches that received replies in this phase
+    std::vector<NodeReply> node_replies;   ///< of this phase
     Flight* lost = nullptr;                ///< the first request without memory at its address
     bool left = false;                     ///< requests of this phase have left
     std::vector<FirstLevelCache*> early;   ///< caches with requests for far_ or later
@@ -179,10 +202,10 @@ class MemoryPhase : public WindowBarrier {
   };
   /// A request or reply of a group in this phase.
   struct GroupRequest {
-    L1Port* origin;
-    std::uint32_t cache;
+    Port* origin;
+    std::uint16_t port;
     std::uint32_t miss;
-    TimedFlights* orders;  ///< the sender's list that receives it, while it leaves
+    TimedFlights* orders;  ///< the node's list that receives it, while it leaves
     Tick at;               ///< time of departure, while it leaves
     Flight* flight;        ///< null until it has left
     std::uint32_t number;  ///< among the cache's responses of this phase
@@ -193,22 +216,29 @@ class MemoryPhase : public WindowBarrier {
     TimedFlights fresh;
     std::vector<GroupRequest> requests;
     std::vector<LookupSlot> places;
+    NodeDepartures departures;
     FabricTally tally;
   };
 
   /// The fabric's ports, when every port belongs to one group or one memory; otherwise null.
-  NodePorts* private_ports() const;
+  NodePorts* find_private_ports() const;
   void exchange(Tick end, Tick now, bool again);
   /// Collects the memories that have requests to serve, and advances their caches to the kernel's time `now`. `only_fresh`:
   /// those alone to which requests have just left.
   void find_serving(Tick now, bool only_fresh);
   /// Updates Group::next_departure after requests have left.
   void find_next_departure(Group& group);
+  Port& add_port(unsigned source, unsigned group);
   /// The group of that number, created when it does not exist.
   Group& group_of(unsigned number);
   // Stages. Those with a scratch argument run on one of several threads.
   void send_requests(Group& group, Tick end, ThreadScratch& scratch);
-  void prepare(std::uint32_t cache, const FirstLevelCache::Departure& departure, Flight& flight);
+  /// The requests of another unit than a cache that leave before `end`, in `space`.
+  static const NodeDepartures& departures(NodeRequester& requester, Tick end, NodeDepartures& space);
+  /// Fills in a flight whose request is known.
+  void prepare(std::uint16_t sender, std::uint16_t receiver, std::uint32_t tag, Tick at, Flight& flight);
+  void prepare(std::uint16_t port, const FirstLevelCache::Departure& departure, Flight& flight);
+  void prepare(std::uint16_t port, const NodeRequester::Departure& departure, Flight& flight);
   void carry(VirtualNetwork network);
   /// Up to `horizon`.
   void serve(unsigned number, Tick horizon, ThreadScratch& scratch);
@@ -220,14 +250,23 @@ class MemoryPhase : public WindowBarrier {
   /// Distributes replies to the groups that receive them.
   void sort_out(Memory& memory);
   void receive_group(unsigned number, ThreadScratch& scratch);
-  void receive_replies(Sender& sender, ThreadScratch& scratch);
+  void receive_replies(GroupNode& node, ThreadScratch& scratch);
+  /// Fills Group::node_replies from a node's replies, which have not passed the node's port yet.
+  void list_node_replies(Group& group, const GroupNode& node) const;
+  /// Releases the records of replies to NodeRequesters and counts their request packets.
+  void collect_received();
+  /// `below`: time in the levels below the destination; null: none. `latency`: scratch, in which little changes from one
+  /// request to the next.
   void complete(const Flight& flight, const LatencyBreakdown* below, LatencyBreakdown& latency);
+  void complete(const Flight& flight, const LatencyBreakdown& latency);
   void check_lost() const;
   [[noreturn]] void report_lost(const Flight& flight) const;
   // With a stepped network (memory_phase_stepped.cpp).
   void resolve_steps(Tick end);
   void launch_requests(Tick end);
-  void launch(SteppedFlight& flight, VirtualNetwork network, unsigned flits, Tick at);
+  template <typename Departure>
+  void launch_request(std::uint16_t port, const Departure& departure);
+  void launch(SteppedFlight& flight, Tick at);
   void receive(Tick end);
   void serve_arrivals(Tick horizon);
   void complete_replies();
@@ -237,13 +276,13 @@ class MemoryPhase : public WindowBarrier {
   void share(std::span<const unsigned> items, std::size_t range, const Work& work);
 
   Fabric& fabric_;
-  SteppedNetwork* const stepped_;  ///< null: the network gives times of arrival immediately
-  NodePorts* ports_ = nullptr;     ///< private_ports()
+  SteppedNetwork* const stepped_;       ///< null: the network gives times of arrival immediately
+  NodePorts* private_ports_ = nullptr;  ///< find_private_ports()
   TranslationLevel* l2_tlb_;
   WorkerThreads* threads_;
   const Tick shortest_way_;
   Tick far_{kNever};  ///< WindowBarrier::begin()
-  std::vector<L1Port> caches_;
+  std::vector<Port> ports_;
   std::deque<Group> groups_;  ///< a deque, because caches and TLBs hold references into them
   std::vector<Destination> destinations_;
   std::vector<Memory> memories_;  ///< by destination
@@ -254,7 +293,7 @@ class MemoryPhase : public WindowBarrier {
   std::vector<unsigned> late_;               ///< groups with translations to deliver, or with requests that have not left yet
   std::vector<unsigned> serving_;            ///< memories that have requests to serve in this phase
   std::vector<unsigned> receiving_;          ///< groups that receive replies in this phase
-  bool ports_known_ = false;                 ///< all caches and destinations have been added
+  bool ports_known_ = false;                 ///< all ports and destinations have been added
   std::size_t count_ = 0;                    ///< requests of this phase
   std::size_t in_flight_ = 0;                ///< requests that are not complete yet
   TimedFlights order_;                       ///< all requests or replies, when one thread carries packets

@@ -16,30 +16,41 @@ void MemoryPhase::resolve_steps(Tick end) {
 }
 
 void MemoryPhase::launch_requests(Tick end) {
-  for (std::uint32_t cache = 0; cache < caches_.size(); ++cache) {
-    L1Port& origin = caches_[cache];
-    if (origin.cache->next_departure() >= end) continue;
-    origin.departures.clear();
-    origin.cache->departures(end, origin.departures);
-    for (const FirstLevelCache::Departure& departure : origin.departures) {
-      if (free_flights_.empty()) {
-        free_flights_.push_back(static_cast<std::uint32_t>(flights_.size()));
-        flights_.emplace_back().number = free_flights_.back();
-      }
-      SteppedFlight& flight = flights_[free_flights_.back()];
-      free_flights_.pop_back();
-      flight.served = false;
-      flight.timing = {};
-      prepare(cache, departure, flight);
-      if (flight.timing.lost) report_lost(flight);
-      launch(flight, VirtualNetwork::request, flight.request_flits, departure.at);
+  for (std::size_t i = 0; i < ports_.size(); ++i) {
+    Port& port = ports_[i];
+    const auto number = static_cast<std::uint16_t>(i);
+    if (port.cache == nullptr) {
+      for (const NodeRequester::Departure& departure : departures(*port.requester, end, scratch_.front().departures))
+        launch_request(number, departure);
+      continue;
     }
+    if (port.cache->next_departure() >= end) continue;
+    port.departures.clear();
+    port.cache->departures(end, port.departures);
+    for (const FirstLevelCache::Departure& departure : port.departures) launch_request(number, departure);
   }
   for (Group& group : groups_) find_next_departure(group);
 }
 
-void MemoryPhase::launch(SteppedFlight& flight, VirtualNetwork network, unsigned flits, Tick at) {
-  stepped_->launch(network, caches_[flight.cache].source, flight.destination, flits, at, flight.number);
+template <typename Departure>
+void MemoryPhase::launch_request(std::uint16_t port, const Departure& departure) {
+  if (free_flights_.empty()) {
+    free_flights_.push_back(static_cast<std::uint32_t>(flights_.size()));
+    flights_.emplace_back().number = free_flights_.back();
+  }
+  SteppedFlight& flight = flights_[free_flights_.back()];
+  free_flights_.pop_back();
+  flight.served = false;
+  flight.timing = {};
+  prepare(port, departure, flight);
+  if (flight.timing.lost) report_lost(flight);
+  launch(flight, departure.at);
+}
+
+// The packet that is due: request or reply.
+void MemoryPhase::launch(SteppedFlight& flight, Tick at) {
+  const VirtualNetwork network = flight.served ? VirtualNetwork::reply : VirtualNetwork::request;
+  stepped_->launch(network, ports_[flight.port()].source, flight.destination, flight.flits(), at, flight.number);
 }
 
 // Steps the network to the end of the window.
@@ -51,8 +62,7 @@ void MemoryPhase::receive(Tick end) {
   for (const SteppedNetwork::Arrival& arrival : arrived_) {
     SteppedFlight& flight = flights_[arrival.tag];
     const Fabric::Traversal& way = arrival.traversal;
-    stepped_->count_arrival(arrival, caches_[flight.cache].source, flight.destination,
-                            flight.served ? flight.reply_flits : flight.request_flits);
+    stepped_->count_arrival(arrival, ports_[flight.port()].source, flight.destination, flight.flits());
     flight.timing.noc_waiting += way.waiting;
     flight.timing.noc_passing += way.arrival - arrival.ready - way.waiting;
     if (flight.served) {
@@ -76,7 +86,7 @@ void MemoryPhase::serve_arrivals(Tick horizon) {
       auto& flight = static_cast<SteppedFlight&>(*reply.flight);
       if (flight.timing.below != kNone) flight.below = memory.below[flight.timing.below];
       flight.served = true;
-      launch(flight, VirtualNetwork::reply, flight.reply_flits, flight.timing.at);
+      launch(flight, flight.timing.at);
     }
   }
 }
@@ -89,7 +99,9 @@ void MemoryPhase::complete_replies() {
     free_flights_.push_back(flight->number);
   }
   // Requests that wait in a cache wait for its responses.
-  for (const L1Port& origin : caches_) origin.cache->resume();
+  for (const Port& port : ports_) {
+    if (port.cache != nullptr) port.cache->resume();
+  }
 }
 
 }  // namespace lacuna

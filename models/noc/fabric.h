@@ -138,9 +138,10 @@ class Fabric : public sc_core::sc_module {
 
   /// Where packets meet when they meet nowhere but at the ports of their two nodes; otherwise null.
   virtual NodePorts* ports() { return nullptr; }
-  /// Counts for a source that the two packets of a transaction have passed its node's ports(), and for all others in `tally`.
-  /// On several threads: for different sources, with a tally each.
-  void count_passed(unsigned source, unsigned destination, unsigned flits, Tick waiting, Tick latency, FabricTally& tally);
+  /// Counts packets between a source and a destination that have passed the ports() of both: for the source, and in `tally` for
+  /// everything else. Thread-safe for different sources, with one tally per thread.
+  void count_passed(unsigned source, unsigned destination, const FabricPortStatistics& passed, Tick latency,
+                    FabricTally& tally);
   /// Adds what a thread has counted, which is 0 afterwards.
   void count(FabricTally& tally);
 
@@ -211,12 +212,11 @@ class Fabric : public sc_core::sc_module {
   FabricStatistics statistics_;
 };
 
-inline void Fabric::count_passed(unsigned source, unsigned destination, unsigned flits, Tick waiting, Tick latency,
+inline void Fabric::count_passed(unsigned source, unsigned destination, const FabricPortStatistics& passed, Tick latency,
                                  FabricTally& tally) {
   tally.latency += latency;
-  const FabricPortStatistics both{.packets = 2, .flits = flits, .queueing = waiting};
-  statistics_.sources[source] += both;
-  tally.destinations[destination] += both;
+  statistics_.sources[source] += passed;
+  tally.destinations[destination] += passed;
 }
 
 /// The fabric that the parameters name, with `source_count` sources and one destination for each that the routes name, guests

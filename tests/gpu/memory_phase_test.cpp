@@ -1,4 +1,4 @@
-// The edge of a window: what first-level caches ask for reaches the network and memory in order of simulated time.
+// The end of a window: requests of first-level caches reach the network and memory in order of simulated time.
 #include "models/gpu/memory_phase.h"
 
 #include <gtest/gtest.h>
@@ -21,34 +21,34 @@ namespace {
 
 using namespace literals;
 
-/// Three caches that ask two destinations over a network of 32 bytes a flit.
+/// Three caches that send requests to two destinations over a network of 32 bytes a flit.
 struct Requesters : sc_core::sc_module {
   Requesters(sc_core::sc_module_name module_name, const FabricParameters& parameters, Tick shortest_way = {})
       : sc_module(module_name) {
     AddressRoute route{.name = "memory", .base = 0, .size = kSize, .first_destination = 0, .count = 2, .interleave = 64_B};
     fabric = make_fabric("noc", parameters, 3, AddressRoutes({route}));
-    edge = std::make_unique<MemoryPhase>(*fabric, nullptr, nullptr, shortest_way);
+    phase = std::make_unique<MemoryPhase>(*fabric, nullptr, nullptr, shortest_way);
     for (unsigned i = 0; i < 3; ++i) {
       const std::string number = std::to_string(i);
       caches.push_back(std::make_unique<FirstLevelCache>(("cache" + number).c_str(), CacheParameters{}));
       initiators.push_back(std::make_unique<TestInitiator>(("initiator" + number).c_str()));
       initiators.back()->socket.bind(caches.back()->upstream[0]);
       caches.back()->downstream.bind(fabric->sources[i]);
-      edge->add(*caches.back(), i, i);
+      phase->add(*caches.back(), i, i);
     }
     for (unsigned i = 0; i < 2; ++i)
       memories.push_back(std::make_unique<MemoryBelow>(("memory" + std::to_string(i)).c_str(), kSize));
   }
-  /// What is on its way is forgotten, and what the memories have been asked.
+  /// Drops requests in flight and the memories' records of requests.
   void reset() {
-    edge->reset();
+    phase->reset();
     for (auto& cache : caches) cache->reset();
     for (auto& memory : memories) memory->requests.clear();
     fabric->reset();
   }
   static constexpr Bytes kSize{1 << 20};
   std::unique_ptr<Fabric> fabric;
-  std::unique_ptr<MemoryPhase> edge;
+  std::unique_ptr<MemoryPhase> phase;
   std::vector<std::unique_ptr<FirstLevelCache>> caches;
   std::vector<std::unique_ptr<MemoryBelow>> memories;
   std::vector<std::unique_ptr<TestInitiator>> initiators;
@@ -61,7 +61,7 @@ struct Machine : Requesters {
   }
 };
 
-/// The destinations are last-level caches, whose memories answer late.
+/// The destinations are last-level caches, whose memories respond late.
 struct LateMachine : Requesters {
   LateMachine(sc_core::sc_module_name module_name, const FabricParameters& parameters, Tick shortest_way)
       : Requesters(module_name, parameters, shortest_way) {
@@ -72,7 +72,7 @@ struct LateMachine : Requesters {
                                                     fabric->routes().slice(i)));
       l2.back()->downstream.bind(memories[i]->port);
       fabric->destinations[i].bind(l2.back()->upstream[0]);
-      edge->add_destination(i, *l2.back(), &late[i]);
+      phase->add_destination(i, *l2.back(), &late[i]);
     }
   }
   void reset() {
@@ -85,8 +85,8 @@ struct LateMachine : Requesters {
 };
 
 /// A crossbar, hop 10 cycles, and a row of five routers, memories at its ends.
-struct EdgeBench : sc_core::sc_module {
-  explicit EdgeBench(sc_core::sc_module_name module_name) : sc_module(module_name) {}
+struct MemoryPhaseBench : sc_core::sc_module {
+  explicit MemoryPhaseBench(sc_core::sc_module_name module_name) : sc_module(module_name) {}
   Machine crossbar{"crossbar", FabricParameters{}};
   Machine stepped{
       "stepped",
@@ -98,218 +98,219 @@ struct EdgeBench : sc_core::sc_module {
       {}};
 };
 
-LACUNA_TEST_BENCH(EdgeBench)
+LACUNA_TEST_BENCH(MemoryPhaseBench)
 
-/// Keeps answers by tag.
-class Asking {
+/// Sends requests and records their responses by tag.
+class Requesting {
  protected:
-  void ask(Requesters& machine, unsigned cache, std::uint64_t address, Tick after, std::uint32_t tag) {
-    MemoryResponse answer;
-    const MemoryRequest access{.address = address, .bytes = 64, .kind = RequestKind::vector};
-    if (machine.caches[cache]->request(access, start_ + after, answers_, tag, answer)) answers_.told[tag] = answer.done;
+  void request(Requesters& machine, unsigned cache, std::uint64_t address, Tick after, std::uint32_t tag) {
+    MemoryResponse response;
+    const MemoryRequest read{.address = address, .bytes = 64, .kind = RequestKind::vector};
+    if (machine.caches[cache]->request(read, start_ + after, responses_, tag, response))
+      responses_.completed[tag] = response.done;
   }
-  ResponseRecorder answers_;
+  ResponseRecorder responses_;
   Tick start_{};
 };
 
-class EdgeTest : public testing::Test, protected Asking {
+class MemoryPhaseTest : public testing::Test, protected Requesting {
  protected:
-  explicit EdgeTest(Machine& machine) : b_(machine) {}
+  explicit MemoryPhaseTest(Machine& machine) : b_(machine) {}
   Machine& b_;
 
   void SetUp() override {
     b_.reset();
     start_ = now();
   }
-  void ask(unsigned cache, std::uint64_t address, Tick after, std::uint32_t tag) {
-    Asking::ask(b_, cache, address, after, tag);
+  void request(unsigned cache, std::uint64_t address, Tick after, std::uint32_t tag) {
+    Requesting::request(b_, cache, address, after, tag);
   }
 };
 
-class MemoryEdgeTest : public EdgeTest {
+class CrossbarPhaseTest : public MemoryPhaseTest {
  protected:
-  MemoryEdgeTest() : EdgeTest(bench<EdgeBench>().crossbar) {}
+  CrossbarPhaseTest() : MemoryPhaseTest(bench<MemoryPhaseBench>().crossbar) {}
 };
 
-TEST_F(MemoryEdgeTest, AMissTakesAsLongAsThroughTheSockets) {
-  ask(0, 0, 0_ns, 1);
-  b_.edge->resolve(start_ + 58_ns);
+TEST_F(CrossbarPhaseTest, AMissTakesAsLongAsThroughTheSockets) {
+  request(0, 0, 0_ns, 1);
+  b_.phase->resolve(start_ + 58_ns);
   // Look-up 8, one flit over a hop 11, memory 100, two flits 12, fill 8.
-  EXPECT_EQ(answers_.told.at(1), start_ + 139_ns);
+  EXPECT_EQ(responses_.completed.at(1), start_ + 139_ns);
 }
 
-TEST_F(MemoryEdgeTest, RequestsReachMemoryInOrderOfTimeWhoeverAskedFirst) {
+TEST_F(CrossbarPhaseTest, RequestsReachMemoryInOrderOfTime) {
   std::mt19937 random(1);
-  for (std::uint32_t i = 0; i < 60; ++i) ask(2 - i % 3, 128ULL * i, Tick{1000 * (random() % 50)}, i);
-  b_.edge->resolve(start_ + 500_ns);
-  EXPECT_EQ(answers_.told.size(), 60U);
+  for (std::uint32_t i = 0; i < 60; ++i) request(2 - i % 3, 128ULL * i, Tick{1000 * (random() % 50)}, i);
+  b_.phase->resolve(start_ + 500_ns);
+  EXPECT_EQ(responses_.completed.size(), 60U);
   const auto& seen = b_.memories[0]->requests;
   ASSERT_EQ(seen.size(), 60U);
   for (std::size_t i = 1; i < seen.size(); ++i) EXPECT_LE(seen[i - 1].at, seen[i].at) << i;
 }
 
-TEST_F(MemoryEdgeTest, WhatLeavesAfterTheEdgeWaitsForTheNext) {
-  ask(0, 0, 0_ns, 1);
-  ask(1, 64, 55_ns, 2);  // leaves at 63
-  b_.edge->resolve(start_ + 58_ns);
-  EXPECT_EQ(answers_.told.count(1), 1U);
-  EXPECT_EQ(answers_.told.count(2), 0U);
-  EXPECT_EQ(b_.edge->next(), start_ + 63_ns);
-  b_.edge->resolve(start_ + 116_ns);
-  EXPECT_EQ(answers_.told.count(2), 1U);
-  EXPECT_EQ(b_.edge->next(), kNever);
+TEST_F(CrossbarPhaseTest, RequestsThatLeaveAfterTheWindowWaitForTheNextPhase) {
+  request(0, 0, 0_ns, 1);
+  request(1, 64, 55_ns, 2);  // leaves at 63
+  b_.phase->resolve(start_ + 58_ns);
+  EXPECT_EQ(responses_.completed.count(1), 1U);
+  EXPECT_EQ(responses_.completed.count(2), 0U);
+  EXPECT_EQ(b_.phase->next(), start_ + 63_ns);
+  b_.phase->resolve(start_ + 116_ns);
+  EXPECT_EQ(responses_.completed.count(2), 1U);
+  EXPECT_EQ(b_.phase->next(), kNever);
 }
 
-// Misses wait for MSHRs that answers before the window's end set free: their own answers are not left to later phases.
-TEST_F(MemoryEdgeTest, WhatAnAnswerSetsFreeLeavesInTheSamePhase) {
+// Misses wait for MSHRs that responses before the window's end release: their own responses do not wait for later phases.
+TEST_F(CrossbarPhaseTest, RequestsThatAResponseReleasesLeaveInTheSamePhase) {
   const std::uint32_t misses = 3 * CacheParameters{}.mshrs;
-  for (std::uint32_t i = 0; i < misses; ++i) ask(0, 64ULL * i, 0_ns, i);
-  b_.edge->resolve(start_ + 1_us);
-  EXPECT_EQ(answers_.told.size(), misses);
-  EXPECT_EQ(b_.edge->next(), kNever);
+  for (std::uint32_t i = 0; i < misses; ++i) request(0, 64ULL * i, 0_ns, i);
+  b_.phase->resolve(start_ + 1_us);
+  EXPECT_EQ(responses_.completed.size(), misses);
+  EXPECT_EQ(b_.phase->next(), kNever);
 }
 
-TEST_F(MemoryEdgeTest, TwoRequestsToOnePortAreServedByTime) {
-  ask(0, 0, 20_ns, 1);
-  ask(1, 128, 0_ns, 2);
-  b_.edge->resolve(start_ + 58_ns);
-  EXPECT_EQ(answers_.told.at(2), start_ + 139_ns) << "it came later in host time and is not delayed";
-  EXPECT_EQ(answers_.told.at(1), start_ + 159_ns);
+TEST_F(CrossbarPhaseTest, TwoRequestsToOnePortAreServedByTime) {
+  request(0, 0, 20_ns, 1);
+  request(1, 128, 0_ns, 2);
+  b_.phase->resolve(start_ + 58_ns);
+  EXPECT_EQ(responses_.completed.at(2), start_ + 139_ns) << "requested later by the host, and not delayed by it";
+  EXPECT_EQ(responses_.completed.at(1), start_ + 159_ns);
 }
 
-class LateEdgeTest : public testing::TestWithParam<bool>, protected Asking {
+class LateMemoryTest : public testing::TestWithParam<bool>, protected Requesting {
  protected:
-  LateMachine& b_ = GetParam() ? bench<EdgeBench>().late_stepped : bench<EdgeBench>().late;
+  LateMachine& b_ = GetParam() ? bench<MemoryPhaseBench>().late_stepped : bench<MemoryPhaseBench>().late;
   Tick end_{};
 
   void SetUp() override {
     b_.reset();
     start_ = now();
   }
-  void ask(unsigned cache, std::uint64_t address, Tick after, std::uint32_t tag) {
-    Asking::ask(b_, cache, address, after, tag);
+  void request(unsigned cache, std::uint64_t address, Tick after, std::uint32_t tag) {
+    Requesting::request(b_, cache, address, after, tag);
   }
   /// Windows of 4 ns, from the first to the one that ends at `until`.
   void resolve(Tick until) {
-    for (; end_ < until; end_ += 4_ns) b_.edge->resolve(start_ + end_ + 4_ns);
+    for (; end_ < until; end_ += 4_ns) b_.phase->resolve(start_ + end_ + 4_ns);
   }
   /// Windows of 4 ns, as they are needed.
-  void settle_all() {
-    for (unsigned windows = 0; b_.edge->next() != kNever; ++windows) {
+  void resolve_all() {
+    for (unsigned windows = 0; b_.phase->next() != kNever; ++windows) {
       ASSERT_LT(windows, 10'000U);
-      const Tick next = b_.edge->next();
+      const Tick next = b_.phase->next();
       if (next > start_ + end_) end_ = Tick{(next - start_).ps / 4000 * 4000};
       end_ += 4_ns;
-      b_.edge->resolve(start_ + end_);
+      b_.phase->resolve(start_ + end_);
     }
   }
 };
 
-TEST_P(LateEdgeTest, AMissIsAnsweredAtTheEdgeThatItsMemoryDecidesAt) {
-  ask(0, 0, 0_ns, 1);
+TEST_P(LateMemoryTest, AMissIsCompletedInThePhaseInWhichItsMemoryDecides) {
+  request(0, 0, 0_ns, 1);
   resolve(200_ns);
   // Look-up 8, one flit over a hop 11 (a link 10), L2 4, memory 100, L2 3, two flits 12 (11), fill 8.
-  EXPECT_EQ(answers_.told.at(1), start_ + (GetParam() ? 144_ns : 146_ns));
-  EXPECT_EQ(b_.edge->next(), kNever);
+  EXPECT_EQ(responses_.completed.at(1), start_ + (GetParam() ? 144_ns : 146_ns));
+  EXPECT_EQ(b_.phase->next(), kNever);
 }
 
-TEST_P(LateEdgeTest, NoWindowsPassInVain) {
-  ask(0, 0, 0_ns, 1);
+TEST_P(LateMemoryTest, NextSkipsWindowsWithoutWork) {
+  request(0, 0, 0_ns, 1);
   unsigned windows = 0;
-  for (; b_.edge->next() != kNever; ++windows) {
+  for (; b_.phase->next() != kNever; ++windows) {
     ASSERT_LT(windows, 100U);
-    end_ = later(end_, b_.edge->next() - start_) + 4_ns;
-    b_.edge->resolve(start_ + end_);
+    end_ = later(end_, b_.phase->next() - start_) + 4_ns;
+    b_.phase->resolve(start_ + end_);
   }
-  EXPECT_EQ(answers_.told.at(1), start_ + (GetParam() ? 144_ns : 146_ns));
+  EXPECT_EQ(responses_.completed.at(1), start_ + (GetParam() ? 144_ns : 146_ns));
   EXPECT_LE(windows, GetParam() ? 20U : 4U);
 }
 
-TEST_P(LateEdgeTest, AllAreAnsweredOnceInWindowsOfAnyLength) {
+TEST_P(LateMemoryTest, EveryRequestIsCompletedOnceInWindowsOfAnyLength) {
   for (const Tick window : {4_ns, 1_ns, 2_ns}) {
     SetUp();
-    answers_.told.clear();
+    responses_.completed.clear();
     std::mt19937 random(1);
-    for (std::uint32_t i = 0; i < 400; ++i) ask(2 - i % 3, 64ULL * (random() % 300), Tick{1000 * (random() % 50)}, i);
-    for (Tick end{}; answers_.told.size() < 400; end += window) {
+    for (std::uint32_t i = 0; i < 400; ++i) request(2 - i % 3, 64ULL * (random() % 300), Tick{1000 * (random() % 50)}, i);
+    for (Tick end{}; responses_.completed.size() < 400; end += window) {
       ASSERT_LT(end, 100'000_ns);
-      b_.edge->resolve(start_ + end + window);
+      b_.phase->resolve(start_ + end + window);
     }
-    EXPECT_EQ(b_.edge->next(), kNever);
+    EXPECT_EQ(b_.phase->next(), kNever);
     for (const DecidingMemory& memory : b_.late) {
       for (std::size_t i = 1; i < memory.requests.size(); ++i) EXPECT_LE(memory.requests[i - 1].at, memory.requests[i].at) << i;
     }
   }
 }
 
-TEST_P(LateEdgeTest, ResetDropsWhatIsOnItsWay) {
-  for (std::uint32_t i = 0; i < 8; ++i) ask(i % 3, 64ULL * i, 0_ns, i);
+TEST_P(LateMemoryTest, ResetDropsRequestsInFlight) {
+  for (std::uint32_t i = 0; i < 8; ++i) request(i % 3, 64ULL * i, 0_ns, i);
   resolve(24_ns);
   SetUp();
-  answers_.told.clear();
-  EXPECT_EQ(b_.edge->next(), kNever);
-  ask(1, 0, 0_ns, 9);
-  settle_all();
-  EXPECT_EQ(answers_.told.size(), 1U);
-  EXPECT_EQ(answers_.told.count(9), 1U);
+  responses_.completed.clear();
+  EXPECT_EQ(b_.phase->next(), kNever);
+  request(1, 0, 0_ns, 9);
+  resolve_all();
+  EXPECT_EQ(responses_.completed.size(), 1U);
+  EXPECT_EQ(responses_.completed.count(9), 1U);
 }
 
-INSTANTIATE_TEST_SUITE_P(Networks, LateEdgeTest, testing::Bool(),
+INSTANTIATE_TEST_SUITE_P(Networks, LateMemoryTest, testing::Bool(),
                          [](const auto& instance) { return std::string(instance.param ? "stepped" : "crossbar"); });
 
-class SteppedEdgeTest : public EdgeTest {
+class SteppedPhaseTest : public MemoryPhaseTest {
  protected:
-  SteppedEdgeTest() : EdgeTest(bench<EdgeBench>().stepped) {}
+  SteppedPhaseTest() : MemoryPhaseTest(bench<MemoryPhaseBench>().stepped) {}
   /// Windows of 4 ns, from the first to the one that ends at `until`.
   void resolve(Tick until) {
-    for (; end_ < until; end_ += 4_ns) b_.edge->resolve(start_ + end_ + 4_ns);
+    for (; end_ < until; end_ += 4_ns) b_.phase->resolve(start_ + end_ + 4_ns);
   }
   Tick end_{};
 };
 
-TEST_F(SteppedEdgeTest, AMissIsAnsweredWhenItsReplyHasArrived) {
-  ask(0, 0, 0_ns, 1);
-  EXPECT_EQ(b_.edge->next(), start_ + 8_ns);
+TEST_F(SteppedPhaseTest, AMissIsCompletedWhenItsReplyHasArrived) {
+  request(0, 0, 0_ns, 1);
+  EXPECT_EQ(b_.phase->next(), start_ + 8_ns);
   // Look-up 8, a flit over a link 10, memory 100, two flits 11, fill 8. The reply leaves its last switch 4 before it arrives.
   resolve(124_ns);
-  EXPECT_EQ(answers_.told.count(1), 0U);
-  EXPECT_LE(b_.edge->next(), start_ + 125_ns);
+  EXPECT_EQ(responses_.completed.count(1), 0U);
+  EXPECT_LE(b_.phase->next(), start_ + 125_ns);
   resolve(128_ns);
-  EXPECT_EQ(answers_.told.at(1), start_ + 137_ns);
-  EXPECT_EQ(b_.edge->next(), kNever);
+  EXPECT_EQ(responses_.completed.at(1), start_ + 137_ns);
+  EXPECT_EQ(b_.phase->next(), kNever);
 }
 
-TEST_F(SteppedEdgeTest, NothingIsTouchedUntilSomethingIsToBeDone) {
-  ask(0, 0, 0_ns, 1);
+TEST_F(SteppedPhaseTest, NextSkipsTheTimeUntilTheReplyLeaves) {
+  request(0, 0, 0_ns, 1);
   resolve(20_ns);  // the request has arrived
-  EXPECT_EQ(b_.edge->next(), start_ + 118_ns) << "when its reply leaves";
+  EXPECT_EQ(b_.phase->next(), start_ + 118_ns) << "when its reply leaves";
 }
 
-TEST_F(SteppedEdgeTest, RequestsReachMemoryInOrderOfTimeAndAllAreAnswered) {
+TEST_F(SteppedPhaseTest, RequestsReachMemoryInOrderOfTimeAndAllAreCompleted) {
   std::mt19937 random(1);
-  for (std::uint32_t i = 0; i < 60; ++i) ask(2 - i % 3, 128ULL * i, Tick{1000 * (random() % 50)}, i);
-  for (unsigned window = 0; b_.edge->next() != kNever; ++window) {
+  for (std::uint32_t i = 0; i < 60; ++i) request(2 - i % 3, 128ULL * i, Tick{1000 * (random() % 50)}, i);
+  for (unsigned window = 0; b_.phase->next() != kNever; ++window) {
     ASSERT_LT(window, 10'000U);
     resolve(end_ + 4_ns);
   }
-  EXPECT_EQ(answers_.told.size(), 60U);
+  EXPECT_EQ(responses_.completed.size(), 60U);
   const auto& seen = b_.memories[0]->requests;
   ASSERT_EQ(seen.size(), 60U);
   for (std::size_t i = 1; i < seen.size(); ++i) EXPECT_LE(seen[i - 1].at, seen[i].at) << i;
 }
 
-TEST_F(SteppedEdgeTest, ResetDropsWhatIsUnderWay) {
-  ask(0, 0, 0_ns, 1);
-  ask(1, 64, 0_ns, 2);
+TEST_F(SteppedPhaseTest, ResetDropsPacketsInFlight) {
+  request(0, 0, 0_ns, 1);
+  request(1, 64, 0_ns, 2);
   resolve(20_ns);
   SetUp();
   end_ = {};
-  EXPECT_EQ(b_.edge->next(), kNever);
-  ask(2, 128, 0_ns, 3);
+  EXPECT_EQ(b_.phase->next(), kNever);
+  request(2, 128, 0_ns, 3);
   resolve(400_ns);
-  EXPECT_EQ(answers_.told.count(1), 0U);
-  EXPECT_EQ(answers_.told.count(2), 0U);
-  EXPECT_EQ(answers_.told.count(3), 1U);
+  EXPECT_EQ(responses_.completed.count(1), 0U);
+  EXPECT_EQ(responses_.completed.count(2), 0U);
+  EXPECT_EQ(responses_.completed.count(3), 1U);
 }
 
 }  // namespace

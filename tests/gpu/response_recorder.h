@@ -1,4 +1,4 @@
-// Keeps when requests to a MemoryTarget were complete.
+// Records when requests to a MemoryTarget were complete.
 #pragma once
 
 #include <cstdint>
@@ -8,10 +8,9 @@
 
 namespace lacuna::test {
 
-/// By tag.
 struct ResponseRecorder : MemoryClient {
-  std::map<std::uint32_t, Tick> told;
-  void on_response(std::uint32_t tag, const MemoryResponse& response) override { told[tag] = response.done; }
+  std::map<std::uint32_t, Tick> completed;  ///< by tag
+  void on_response(std::uint32_t tag, const MemoryResponse& response) override { completed[tag] = response.done; }
 };
 
 }  // namespace lacuna::test

@@ -127,12 +127,12 @@ class ZeroCachesTest : public testing::Test {
                                .write = write};
     MemoryResponse answer;
     const Tick at = now() + 1_us;
-    answers_.told.clear();
-    if (path.l1z->request(access, at, answers_, 0, answer)) answers_.told[0] = answer.done;
+    answers_.completed.clear();
+    if (path.l1z->request(access, at, answers_, 0, answer)) answers_.completed[0] = answer.done;
     gpu.device.barrier()->resolve(at + 10_us);
-    EXPECT_EQ(answers_.told.size(), 1U);
+    EXPECT_EQ(answers_.completed.size(), 1U);
     wait_for(20_us);
-    return answers_.told[0] - at;
+    return answers_.completed[0] - at;
   }
 };
 

@@ -183,7 +183,8 @@ TEST(Crossbar, HalvesOfPacketsGiveWhatTheWholeGives) {
           ports->arrive(b.crossbar.destination_node(receiver), packet.flits, packet.at, packet.head);
       EXPECT_EQ(passed.at, packet.passed.arrival);
       EXPECT_EQ(passed.waiting, packet.passed.waiting);
-      b.crossbar.count_passed(packet.source, packet.destination, packet.flits, passed.waiting, passed.at - packet.at, tally);
+      b.crossbar.count_passed(packet.source, packet.destination,
+                              {.packets = 2, .flits = packet.flits, .queueing = passed.waiting}, passed.at - packet.at, tally);
       waited += passed.waiting;
     }
   }

@@ -1,0 +1,296 @@
+// Units at nodes of the network that send memory requests, whose responses may go to a unit at a third node.
+#include "models/gpu/node_requester.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <memory>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "models/common/host/worker_threads.h"
+#include "models/gpu/memory_phase.h"
+#include "tests/cache/deciding_memory.h"
+#include "tests/cache/memory_below.h"
+#include "tests/gpu/response_recorder.h"
+#include "tests/harness/harness.h"
+#include "tests/harness/test_initiator.h"
+
+namespace lacuna::test {
+namespace {
+
+using namespace literals;
+
+/// Sends given requests, records the responses, and makes the next request of a chain when a response arrives.
+class Unit : public NodeRequester {
+ public:
+  void send(std::uint64_t address, Tick at, std::uint32_t tag, NodeRequester* receiver = nullptr, bool write = false) {
+    pending_.push_back({.at = at,
+                        .request = {.address = address, .bytes = 64, .kind = RequestKind::vector, .write = write},
+                        .receiver = receiver,
+                        .tag = tag});
+    announce(at);
+  }
+  void departures(Tick end, std::vector<Departure>& out) override {
+    const auto later =
+        std::partition(pending_.begin(), pending_.end(), [end](const Departure& departure) { return departure.at < end; });
+    out.insert(out.end(), pending_.begin(), later);
+    pending_.erase(pending_.begin(), later);
+  }
+  Tick next_departure() const override {
+    Tick next = kNever;
+    for (const Departure& departure : pending_) next = earlier(next, departure.at);
+    return next;
+  }
+  void complete(std::uint32_t tag, Tick at, const LatencyBreakdown& below) override {
+    EXPECT_TRUE(completed.emplace(tag, at).second) << tag;
+    constexpr auto kNoc = static_cast<std::size_t>(MemoryLevel::noc);
+    network[tag] = below.queueing[kNoc] + below.service[kNoc];
+    if (chain == 0) return;
+    --chain;
+    send(64ULL * (tag + 1), at, tag + 1);
+  }
+  const char* name() const override { return "unit"; }
+  void reset() {
+    pending_.clear();
+    completed.clear();
+    network.clear();
+    chain = 0;
+  }
+
+  std::map<std::uint32_t, Tick> completed;
+  std::map<std::uint32_t, Tick> network;
+  unsigned chain = 0;
+
+ private:
+  std::vector<Departure> pending_;
+};
+
+/// Two caches and two units, each group on a thread of its own, and two L2 banks whose memories respond late.
+struct Rig : sc_core::sc_module {
+  Rig(sc_core::sc_module_name module_name, const FabricParameters& parameters, Tick shortest_way, unsigned threads)
+      : sc_module(module_name), workers(threads) {
+    const AddressRoute route{
+        .name = "memory", .base = 0, .size = kSize, .first_destination = 0, .count = 2, .interleave = 64_B};
+    fabric = make_fabric("noc", parameters, 4, AddressRoutes({route}));
+    phase = std::make_unique<MemoryPhase>(*fabric, nullptr, &workers, shortest_way);
+    for (unsigned i = 0; i < 4; ++i) {
+      initiators.push_back(std::make_unique<TestInitiator>(("initiator" + std::to_string(i)).c_str()));
+      if (i >= 2) {
+        initiators[i]->socket.bind(fabric->sources[i]);
+        phase->add(units[i - 2], i, i);
+        continue;
+      }
+      caches.push_back(std::make_unique<FirstLevelCache>(("cache" + std::to_string(i)).c_str(), CacheParameters{}));
+      initiators[i]->socket.bind(caches[i]->upstream[0]);
+      caches[i]->downstream.bind(fabric->sources[i]);
+      phase->add(*caches[i], i, i);
+    }
+    const CacheParameters l2_parameters{
+        .write_policy = WritePolicy::write_back, .hit_latency = 20_cycles, .tag_latency = 4_cycles, .fill_latency = 3_cycles};
+    for (unsigned i = 0; i < 2; ++i) {
+      sockets.push_back(std::make_unique<MemoryBelow>(("memory" + std::to_string(i)).c_str(), kSize));
+      l2.push_back(std::make_unique<LastLevelCache>(("l2_" + std::to_string(i)).c_str(), l2_parameters, MemoryLevel::l2, 1,
+                                                    fabric->routes().slice(i)));
+      l2.back()->downstream.bind(sockets[i]->port);
+      fabric->destinations[i].bind(l2.back()->upstream[0]);
+      phase->add_destination(i, *l2.back(), &memories[i]);
+    }
+  }
+  void reset() {
+    phase->reset();
+    fabric->reset();
+    for (auto& cache : caches) cache->reset();
+    for (auto& cache : l2) cache->reset();
+    for (DecidingMemory& memory : memories) memory.reset();
+    for (Unit& unit : units) unit.reset();
+    responses.completed.clear();
+  }
+
+  static constexpr Bytes kSize{1 << 16};
+  WorkerThreads workers;
+  std::unique_ptr<Fabric> fabric;
+  std::unique_ptr<MemoryPhase> phase;
+  std::vector<std::unique_ptr<TestInitiator>> initiators;
+  std::vector<std::unique_ptr<FirstLevelCache>> caches;
+  std::vector<std::unique_ptr<MemoryBelow>> sockets;
+  std::vector<std::unique_ptr<LastLevelCache>> l2;
+  std::array<DecidingMemory, 2> memories;
+  std::array<Unit, 2> units;
+  ResponseRecorder responses;  ///< of the caches
+};
+
+/// A row of six routers: the L2 banks at its ends, caches and units between them, in order.
+FabricParameters row(RouterModel routers) {
+  return {.topology = FabricTopology::mesh, .columns = 6, .rows = 1, .placement = "0,0 5,0", .routers = routers};
+}
+
+/// With a crossbar, groups and destinations carry the two ends of a packet's path on their own threads; a booked mesh has one
+/// thread for all packets; a stepped mesh delivers packets windows later.
+struct NetworksBench : sc_core::sc_module {
+  explicit NetworksBench(sc_core::sc_module_name module_name) : sc_module(module_name) {}
+  Rig crossbar{"crossbar", FabricParameters{}, 11_ns, 1};
+  Rig crossbar_threads{"crossbar_threads", FabricParameters{}, 11_ns, 3};
+  Rig booked{"booked", row(RouterModel::booked), {}, 1};
+  Rig stepped{"stepped", row(RouterModel::stepped), {}, 1};
+};
+
+LACUNA_TEST_BENCH(NetworksBench)
+
+class NodeRequesterTest : public testing::TestWithParam<Rig NetworksBench::*> {
+ protected:
+  Rig& rig_ = bench<NetworksBench>().*GetParam();
+  Unit& near_ = rig_.units[0];  ///< in the row: at 3
+  Unit& far_ = rig_.units[1];   ///< in the row: at 4
+  Tick start_{};
+  Tick end_{};
+
+  void SetUp() override {
+    rig_.reset();
+    start_ = now();
+    end_ = start_;
+  }
+  /// Windows of 4 ns until nothing is left to do.
+  void run() {
+    for (unsigned windows = 0; rig_.phase->next() != kNever; ++windows) {
+      ASSERT_LT(windows, 10'000U);
+      end_ += 4_ns;
+      rig_.phase->resolve(end_);
+    }
+  }
+  /// Time of a read of bank 1, sent by one unit and received by another, while nothing else is in flight.
+  Tick idle(Unit& sender, Unit& receiver) {
+    SetUp();
+    sender.send(64, start_, 5, &receiver);
+    run();
+    EXPECT_EQ(receiver.completed.size(), 1U);
+    EXPECT_EQ(&sender != &receiver && !sender.completed.empty(), false) << "only the receiver has the response";
+    return receiver.completed.at(5) - start_;
+  }
+};
+
+TEST_P(NodeRequesterTest, TheResponseTravelsFromTheDestinationToTheReceiver) {
+  const Tick near = idle(near_, near_);
+  const Tick far = idle(far_, far_);
+  // Each crosses one half of one unit's path and one half of the other's.
+  EXPECT_EQ(idle(near_, far_) + idle(far_, near_), near + far);
+  if (rig_.fabric->ports() != nullptr) {
+    // One flit over a hop 11, L2 4, memory 100, L2 3, two flits 12.
+    EXPECT_EQ(idle(near_, far_), 130_ns);
+  } else {
+    EXPECT_GT(near, idle(near_, far_)) << "the receiver is a link closer to the bank";
+    EXPECT_GT(idle(near_, far_), far);
+  }
+}
+
+TEST_P(NodeRequesterTest, PacketsCountForTheEndsOfTheirPaths) {
+  const FabricStatistics before = rig_.fabric->statistics();
+  near_.send(64, start_, 1, &far_);
+  near_.send(128, start_, 2, &far_);
+  near_.send(64 * 3, start_, 3);
+  run();
+  const FabricStatistics& after = rig_.fabric->statistics();
+  const auto passed = [&](unsigned source) {
+    return std::pair(after.sources[source].packets - before.sources[source].packets,
+                     after.sources[source].flits - before.sources[source].flits);
+  };
+  // Requests of one flit, replies of two.
+  EXPECT_EQ(passed(2), std::pair(std::uint64_t{4}, std::uint64_t{5}));
+  EXPECT_EQ(passed(3), std::pair(std::uint64_t{2}, std::uint64_t{4}));
+  EXPECT_EQ(after.packets - before.packets, 6U);
+  const Tick measured = after.latency - before.latency;
+  EXPECT_EQ(measured, near_.network.at(3) + far_.network.at(1) + far_.network.at(2));
+}
+
+TEST_P(NodeRequesterTest, AReceiverMaySendFurtherRequests) {
+  far_.chain = 9;
+  near_.send(64, start_, 1, &far_);
+  run();
+  ASSERT_EQ(far_.completed.size(), 10U);
+  for (std::uint32_t tag = 2; tag <= 10; ++tag) EXPECT_GT(far_.completed.at(tag), far_.completed.at(tag - 1)) << tag;
+  EXPECT_TRUE(near_.completed.empty());
+}
+
+// In one long window, responses lead to further requests within it.
+TEST_P(NodeRequesterTest, WhatLeavesInAPhaseIsCompletedInIt) {
+  if (rig_.fabric->stepped() != nullptr) GTEST_SKIP() << "windows are no longer than the network's lookahead";
+  far_.chain = 9;
+  near_.send(64, start_, 1, &far_);
+  rig_.phase->resolve(start_ + 2_us);
+  EXPECT_EQ(far_.completed.size(), 10U);
+  EXPECT_EQ(rig_.phase->next(), kNever);
+}
+
+TEST_P(NodeRequesterTest, MixedWithCachesEveryRequestIsCompletedOnce) {
+  std::mt19937 random(1);
+  std::array<std::uint32_t, 2> expected{};
+  std::uint32_t lines = 0;
+  for (std::uint32_t i = 0; i < 600; ++i) {
+    const Tick at = start_ + Tick{1000 * (random() % 80)};
+    const std::uint64_t address = 64ULL * (random() % 300);
+    const unsigned from = random() % 4;
+    if (from >= 2) {
+      const unsigned to = random() % 2;
+      rig_.units[from - 2].send(address, at, i, &rig_.units[to], random() % 4 == 0);
+      ++expected[to];
+      continue;
+    }
+    ++lines;
+    MemoryResponse response;
+    const MemoryRequest request{.address = address, .bytes = 64, .kind = RequestKind::vector};
+    if (rig_.caches[from]->request(request, at, rig_.responses, i, response)) rig_.responses.completed[i] = response.done;
+  }
+  run();
+  EXPECT_EQ(near_.completed.size(), expected[0]);
+  EXPECT_EQ(far_.completed.size(), expected[1]);
+  EXPECT_EQ(rig_.responses.completed.size(), lines);
+  for (const DecidingMemory& memory : rig_.memories) {
+    for (std::size_t i = 1; i < memory.requests.size(); ++i) EXPECT_LE(memory.requests[i - 1].at, memory.requests[i].at) << i;
+  }
+}
+
+TEST_P(NodeRequesterTest, ResetDropsRequestsInFlight) {
+  for (std::uint32_t i = 0; i < 8; ++i) near_.send(64ULL * i, start_, i, &far_);
+  rig_.phase->resolve(start_ + 4_ns);
+  SetUp();
+  EXPECT_EQ(rig_.phase->next(), kNever);
+  far_.send(0, start_, 9, &near_);
+  run();
+  EXPECT_EQ(near_.completed.size(), 1U);
+  EXPECT_TRUE(far_.completed.empty());
+}
+
+std::string network_name(const testing::TestParamInfo<Rig NetworksBench::*>& instance) {
+  constexpr std::array<const char*, 4> kNames{"crossbar", "crossbar_threads", "booked_mesh", "stepped_mesh"};
+  return kNames[instance.index];
+}
+
+INSTANTIATE_TEST_SUITE_P(Networks, NodeRequesterTest,
+                         testing::Values(&NetworksBench::crossbar, &NetworksBench::crossbar_threads, &NetworksBench::booked,
+                                         &NetworksBench::stepped),
+                         network_name);
+
+TEST(NodeRequesterThreadsTest, TimesDoNotDependOnTheNumberOfThreads) {
+  std::array<std::map<std::uint32_t, Tick>, 2> times;
+  unsigned run = 0;
+  for (Rig* const rig : {&bench<NetworksBench>().crossbar, &bench<NetworksBench>().crossbar_threads}) {
+    rig->reset();
+    std::mt19937 random(7);
+    const Tick start = now();
+    for (std::uint32_t i = 0; i < 500; ++i)
+      rig->units[i % 2].send(64ULL * (random() % 200), start + Tick{1000 * (random() % 40)}, i, &rig->units[random() % 2]);
+    for (Tick end = start; rig->phase->next() != kNever; end += 4_ns) rig->phase->resolve(end + 4_ns);
+    times[run] = rig->units[0].completed;
+    times[run].insert(rig->units[1].completed.begin(), rig->units[1].completed.end());
+    ++run;
+  }
+  EXPECT_EQ(times[0].size(), 500U);
+  EXPECT_EQ(times[0], times[1]);
+}
+
+}  // namespace
+}  // namespace lacuna::test
