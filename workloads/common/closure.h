@@ -8,6 +8,8 @@
 //
 // `baseline` is what the vector ALUs are good at: Floyd and Warshall in single precision, in blocks of 64 vertices
 // (Venkataraman et al., ACM JEA 8, 2003): the block on the diagonal, then its row and column, then everything else.
+// `published` is the baseline that the SIMD2 thesis names (Table 3.4). For sums of weights that is ECL-APSP, the same algorithm
+// as `baseline`; for capacities and reliabilities CUDA-FW (workloads/common/predecessor_closure.h).
 #pragma once
 
 #include <algorithm>
@@ -16,6 +18,7 @@
 #include "lacuna/simd2.h"
 #include "workloads/common/graph.h"
 #include "workloads/common/matrix_unit.h"
+#include "workloads/common/predecessor_closure.h"
 #include "workloads/common/program.h"
 #include "workloads/common/simd2_vector.h"
 
@@ -184,10 +187,11 @@ struct Options {
     program.size(vertices, "vertices", "vertices of the graph", {100, 512, 1024}, 1, 1 << 14);
     program.choice(graph, "graph", "its kind", graphs, graphs.front());
     program.real(density, "density", "the share of all possible edges that it has", {0.05, 0.01, 0.01}, 0, 1);
-    program.choice(
-        algorithm, "algorithm",
-        "the usual one on vector ALUs; steps of matrix products on a gfx90a with mfma.extensions; leyzorek's on vector ALUs",
-        {"baseline", "bellman-ford", "leyzorek", "simt"}, std::string("baseline"));
+    program.choice(algorithm, "algorithm",
+                   "the usual one on vector ALUs, or the one that the SIMD2 thesis compares with; steps of matrix products on "
+                   "a gfx90a with "
+                   "mfma.extensions; leyzorek's on vector ALUs",
+                   {"baseline", "published", "bellman-ford", "leyzorek", "simt"}, std::string("baseline"));
     program.choice(convergence, "convergence", "whether steps end with one that changes nothing, or by their number",
                    {"on", "off"}, std::string("on"));
     program.flag(structured, "structured", "no vertex has more than two edges to the vertices 4i ... 4i + 3");
@@ -308,6 +312,53 @@ inline void check(workload::Program& program, const workload::Graph& graph, work
   program.check_equal("paths", got, std::vector<float>(best.begin(), best.end()));
 }
 
+// Each of these returns the matrix of the best paths, without gaps.
+
+template <opcode op>
+std::vector<float> run_baseline(workload::Program& program, const workload::Graph& graph, workload::Paths paths) {
+  const unsigned ld = pitch_of(graph.vertices);
+  const std::vector<float> edges = matrix_of<float>(graph, paths, ld);
+  const workload::DeviceArray<float> d("the paths", edges);
+  program.measure([&] { d.upload(edges); }, [&] { floyd_warshall<op>(d.data(), ld, graph.vertices); });
+  return without_gaps(d.download(), graph.vertices, ld);
+}
+
+/// CUDA-FW.
+template <opcode op>
+std::vector<float> run_with_predecessors(workload::Program& program, const workload::Graph& graph, workload::Paths paths) {
+  const unsigned n = graph.vertices, ld = workload::groups(n, predecessor_tile) * predecessor_tile;
+  // Rows and columns after the last vertex have no paths: they change nothing.
+  std::vector<float> edges(size_t{ld} * ld, workload::absent(paths));
+  const std::vector<float> matrix = matrix_of<float>(graph, paths, ld);
+  std::copy(matrix.begin(), matrix.end(), edges.begin());
+  std::vector<unsigned> last(edges.size());
+  for (size_t i = 0; i < last.size(); ++i) last[i] = static_cast<unsigned>(i / ld);
+  const workload::DeviceArray<float> best("the paths", edges);
+  const workload::DeviceArray<unsigned> predecessor("the predecessors", last);
+  program.measure([&] { best.upload(edges), predecessor.upload(last); },
+                  [&] {
+                    predecessor_floyd_warshall<op>({best.data(), predecessor.data(), ld});
+                  });
+  const std::vector<float> found = best.download();
+  if (program.checks()) {
+    const auto extended = [](float path, float edge) {
+      return op == simd2::maxmin ? std::min(path, edge) : op == simd2::minmax ? std::max(path, edge) : path * edge;
+    };
+    program.check_true("every path ends with an edge from its predecessor",
+                       predecessors_are_right(found, predecessor.download(), edges, n, ld, workload::absent(paths), extended));
+  }
+  return without_gaps(found, n, ld);
+}
+
+template <opcode op>
+std::vector<float> run_published(workload::Program& program, const workload::Graph& graph, workload::Paths paths) {
+  if constexpr (op == simd2::minplus || op == simd2::maxplus) {
+    return run_baseline<op>(program, graph, paths);
+  } else {
+    return run_with_predecessors<op>(program, graph, paths);
+  }
+}
+
 /// The whole program, for those whose baseline is Floyd and Warshall. `weight` makes a weight of a whole number in [1, most].
 template <opcode op, typename Weight>
 int run(workload::Program& program, int argc, char** argv, workload::Paths paths, const std::vector<std::string>& graphs,
@@ -319,12 +370,10 @@ int run(workload::Program& program, int argc, char** argv, workload::Paths paths
     for (workload::Edge& edge : graph.edges) edge.weight = weight(edge.weight);
     program.report("edges", static_cast<double>(graph.edges.size()));
     std::vector<float> paths_found;
-    if (options.algorithm == "baseline") {
-      const unsigned ld = pitch_of(graph.vertices);
-      const std::vector<float> edges = matrix_of<float>(graph, paths, ld);
-      const workload::DeviceArray<float> d("the paths", edges);
-      program.measure([&] { d.upload(edges); }, [&] { floyd_warshall<op>(d.data(), ld, graph.vertices); });
-      paths_found = without_gaps(d.download(), graph.vertices, ld);
+    if (options.algorithm == "published") {
+      paths_found = run_published<op>(program, graph, paths);
+    } else if (options.algorithm == "baseline") {
+      paths_found = run_baseline<op>(program, graph, paths);
     } else {
       Steps<op> steps(options, graph, paths);
       program.measure([&] { steps.prepare(); }, [&] { steps.run(); });

@@ -2,7 +2,16 @@
 //
 // The baseline is Warshall's algorithm on bits, in blocks of 64 vertices: a lane has a row's 64 bits of a block, and what
 // another row reaches is one OR. The matrix algorithms are those of workloads/common/closure.h, with 1 and 0 in half precision.
+//
+// `published` is what cuBool does, the baseline that the SIMD2 thesis names: products of Boolean matrices in compressed rows,
+// each the square of the one before, until one has no more elements. The host reads each product's size, and allocates it.
+#include <memory>
+#include <optional>
+#include <utility>
+
 #include "workloads/common/closure.h"
+#include "workloads/common/csr.h"
+#include "workloads/common/sparse_pattern.h"
 
 using bits = unsigned long long;
 
@@ -72,6 +81,92 @@ static void warshall(bits* matrix, bits* diagonal, unsigned words, unsigned vert
   }
 }
 
+// The columns of a row's bitmap, in order. A wavefront for each row.
+__global__ void __launch_bounds__(64) write_columns(const unsigned* __restrict__ bitmaps, unsigned words,
+                                                    const unsigned* __restrict__ offsets, unsigned* __restrict__ columns) {
+  __shared__ unsigned partial;
+  const unsigned* const bitmap = bitmaps + static_cast<size_t>(blockIdx.x) * words;
+  unsigned at = offsets[blockIdx.x];
+  for (unsigned first = 0; first < words; first += 64) {
+    const unsigned word = first + threadIdx.x;
+    unsigned left = word < words ? bitmap[word] : 0, all = 0;
+    unsigned place = at + workload::sum_before(__popc(left), &partial, all);
+    for (; left != 0; left &= left - 1) columns[place++] = word * 32 + __ffs(left) - 1;
+    at += all;
+  }
+}
+
+// The closure of a reflexive matrix by squaring.
+class SparseClosure {
+ public:
+  explicit SparseClosure(const workload::Csr& edges)
+      : edges_(edges),
+        rows_(static_cast<unsigned>(edges.rows())),
+        words_(workload::groups(rows_, 32)),
+        bitmaps_("the patterns of rows", size_t{rows_} * words_),
+        counts_("the lengths of rows", rows_),
+        total_("the length of the product", 1) {}
+
+  void prepare() { now_ = std::make_unique<Matrix>(edges_); }
+  /// Returns the number of products.
+  unsigned run() {
+    for (unsigned products = 1;; ++products) {
+      const sparse::CsrView view{now_->offsets.data(), now_->columns->data(), nullptr};
+      const double row = static_cast<double>(now_->entries) / rows_;
+      sparse::find_pattern<<<rows_, sparse::workgroup_for(row * row), (words_ + 1) * sizeof(unsigned)>>>(
+          view, view, words_, sparse::lanes_for(now_->entries / rows_), bitmaps_.data(), counts_.data());
+      auto next = std::make_unique<Matrix>(rows_);
+      sparse::scan_counts<<<1, sparse::scan_size>>>(counts_.data(), rows_, next->offsets.data(), total_.data());
+      next->allocate(total_.download()[0].entries);
+      if (next->entries == now_->entries) return products;
+      write_columns<<<rows_, 64>>>(bitmaps_.data(), words_, next->offsets.data(), next->columns->data());
+      now_ = std::move(next);
+    }
+  }
+  workload::Csr result() const { return {now_->offsets.download(), now_->columns->download()}; }
+
+ private:
+  struct Matrix {
+    explicit Matrix(unsigned rows) : offsets("the rows", rows + 1) {}
+    explicit Matrix(const workload::Csr& from) : offsets("the rows", from.offsets) {
+      allocate(from.entries());
+      columns->upload(from.columns);
+    }
+    void allocate(size_t count) {
+      entries = count;
+      columns.emplace("the columns", count);
+    }
+    size_t entries = 0;
+    workload::DeviceArray<unsigned> offsets;
+    std::optional<workload::DeviceArray<unsigned>> columns;
+  };
+
+  const workload::Csr& edges_;
+  unsigned rows_, words_;
+  workload::DeviceArray<unsigned> bitmaps_, counts_;
+  workload::DeviceArray<sparse::Total> total_;
+  std::unique_ptr<Matrix> now_;
+};
+
+// The edges and, as every vertex reaches itself, the diagonal.
+static workload::Csr reflexive(const workload::Graph& graph) {
+  workload::Csr matrix{{0}, {}};
+  size_t edge = 0;
+  for (unsigned from = 0; from < graph.vertices; ++from) {
+    bool itself = false;
+    const auto add_itself = [&] {
+      if (!std::exchange(itself, true)) matrix.columns.push_back(from);
+    };
+    for (; edge < graph.edges.size() && graph.edges[edge].from == from; ++edge) {
+      if (graph.edges[edge].to > from) add_itself();
+      matrix.columns.push_back(graph.edges[edge].to);
+    }
+    add_itself();
+    matrix.offsets.push_back(static_cast<unsigned>(matrix.columns.size()));
+  }
+  return matrix;
+}
+
 int main(int argc, char** argv) {
   workload::Program program("gtc", "Transitive closure of a directed graph", "SIMD2 (ISCA '22), applications: GTC");
   closure::Options options;
@@ -92,6 +187,16 @@ int main(int argc, char** argv) {
       const std::vector<bits> got = matrix.download();
       for (size_t i = 0; i < reached.size(); ++i)
         reached[i] = static_cast<float>(got[i / n * words + i % n / 64] >> i % n % 64 & 1);
+    } else if (options.algorithm == "published") {
+      const workload::Csr matrix = reflexive(graph);
+      SparseClosure closure(matrix);
+      unsigned products = 0;
+      program.measure([&] { closure.prepare(); }, [&] { products = closure.run(); });
+      program.report("iterations", products);
+      const workload::Csr got = closure.result();
+      for (unsigned row = 0; row < n; ++row) {
+        for (unsigned i = got.offsets[row]; i < got.offsets[row + 1]; ++i) reached[size_t{row} * n + got.columns[i]] = 1;
+      }
     } else {
       closure::Steps<simd2::orand> steps(options, graph, paths);
       program.measure([&] { steps.prepare(); }, [&] { steps.run(); });

@@ -4,6 +4,9 @@
 //   sgemm  |q|^2 + |r|^2 - 2 q.r, of which the products are a matrix product by vector ALUs; what KNN-CUDA does by cuBLAS
 //   m3xu   likewise, the matrix product in M3XU's FP32: the same bits
 //   simd2  differences, squared and summed by SIMD2's addnorm, of coordinates rounded to half
+//   published  as the first KNN-CUDA (V. Garcia et al., CVPR workshops 2008), the baseline that the SIMD2 thesis names:
+//   differences,
+//          squared and summed a pair of points per work-item, and selected by insertion, a query per work-item (insertion.h)
 //
 // The matrix of distances goes through memory, and a second kernel selects (select.h). `recall` is the share of neighbours that
 // are so for the coordinates as they were before rounding, which says what half precision costs.
@@ -14,6 +17,7 @@
 
 #include "workloads/common/gemm_host.h"
 #include "workloads/common/gemm_products.h"
+#include "workloads/knn/insertion.h"
 #include "workloads/knn/select.h"
 
 using tiled::HostMatrix;
@@ -44,6 +48,16 @@ extern "C" __global__ void __launch_bounds__(64 * knn::kSelectors)
     square_norms(const float* __restrict__ points, float* __restrict__ norms, unsigned count, unsigned dimensions,
                  unsigned ld) {
   knn::square_norms(points, norms, count, dimensions, ld);
+}
+extern "C" __global__ void __launch_bounds__(knn::kTile* knn::kTile)
+    distances_of_pairs(const float* __restrict__ queries, const float* __restrict__ references, unsigned query_count,
+                       unsigned reference_count, unsigned dimensions, float* __restrict__ distances) {
+  knn::distances_of_pairs(queries, references, query_count, reference_count, dimensions, distances);
+}
+extern "C" __global__ void __launch_bounds__(knn::kInserters)
+    insert_nearest(float* __restrict__ distances, unsigned queries, unsigned references, float* __restrict__ nearest,
+                   unsigned* __restrict__ indices, unsigned neighbours) {
+  knn::insert(distances, queries, references, nearest, indices, neighbours);
 }
 extern "C" __global__ void __launch_bounds__(64 * knn::kSelectors)
     select_nearest(knn::Distances distances, float* __restrict__ nearest, unsigned* __restrict__ columns, unsigned neighbours) {
@@ -133,7 +147,19 @@ class Search {
         references_(points.references.rows),
         dimensions_(points.queries.columns),
         ld_((workload::groups(references_, 16) | 1) * 16),  // an odd number of cache lines
-        distances_("the distances", size_t{queries_} * ld_) {
+        distances_("the distances", std::max(size_t{queries_} * ld_, size_t{references_} * queries_)) {
+    if (implementation == "published") {
+      // Points by dimensions: neighbouring work-items have neighbouring points.
+      const auto by_dimension = [](const HostMatrix<float>& points) {
+        std::vector<float> values(points.values.size());
+        for (size_t i = 0; i < values.size(); ++i) values[i] = points.at(i % points.rows, i / points.rows);
+        return values;
+      };
+      columns_of_queries_ = std::make_unique<workload::DeviceArray<float>>("the queries", by_dimension(points.queries));
+      columns_of_references_ =
+          std::make_unique<workload::DeviceArray<float>>("the references", by_dimension(points.references));
+      return;
+    }
     if (implementation == "simd2") {
       const auto halves = [](size_t count, auto get) {
         std::vector<Half> values(count);
@@ -159,6 +185,15 @@ class Search {
     norms_of_references_ = std::make_unique<workload::DeviceArray<float>>("the norms of the references", ld_);
   }
   void launch(float* nearest, unsigned* indices, unsigned neighbours) const {
+    if (implementation_ == "published") {
+      const dim3 tiles(workload::groups(queries_, knn::kTile), workload::groups(references_, knn::kTile));
+      distances_of_pairs<<<tiles, dim3(knn::kTile, knn::kTile)>>>(columns_of_queries_->data(), columns_of_references_->data(),
+                                                                  queries_, references_, dimensions_, distances_.data());
+      insert_nearest<<<workload::groups(queries_, knn::kInserters), knn::kInserters>>>(distances_.data(), queries_, references_,
+                                                                                       nearest, indices, neighbours);
+      workload::require(hipGetLastError(), "launching the kernels");
+      return;
+    }
     if (implementation_ == "simd2") {
       const simd2::dense_factors factors{
           half_queries_->data(), half_references_->data(), queries_, references_, dimensions_, dimensions_, references_};
@@ -202,7 +237,8 @@ class Search {
   unsigned queries_, references_, dimensions_, ld_;
   workload::DeviceArray<float> distances_;
   std::unique_ptr<tiled::DeviceOperand<float>> left_, right_;
-  std::unique_ptr<workload::DeviceArray<float>> norms_of_queries_, norms_of_references_;
+  std::unique_ptr<workload::DeviceArray<float>> norms_of_queries_, norms_of_references_, columns_of_queries_,
+      columns_of_references_;
   std::unique_ptr<workload::DeviceArray<Half>> half_queries_, half_references_;
 };
 
@@ -217,8 +253,8 @@ int main(int argc, char** argv) {
   program.size(dimensions, "dimensions", "coordinates of a point", {40, 256, 256}, 1, 1 << 12);
   program.size(neighbours, "neighbours", "K, neighbours of a query", 16, 1, knn::kMost);
   std::string implementation;
-  program.choice(implementation, "implementation", "how distances are computed", {"simt", "sgemm", "m3xu", "simd2"},
-                 std::string("simt"));
+  program.choice(implementation, "implementation", "how distances are computed",
+                 {"simt", "sgemm", "m3xu", "simd2", "published"}, std::string("simt"));
   return program.run(argc, argv, [&] {
     if (neighbours > references) throw workload::UsageError("--neighbours has to be at most --references");
     const bool matrix_units = implementation == "m3xu" || implementation == "simd2";

@@ -1,11 +1,13 @@
 // Minimum spanning forest of an undirected graph whose weights differ: which edges it has.
 //
-// The baseline is Boruvka's algorithm: each tree takes the lightest edge that leaves it, by atomic minima, until none does. The
+// The baseline is Boruvka's algorithm: each tree takes the lightest edge that leaves it, by atomic minima, until none does.
+// `published` finds these edges by sorting, as the baseline that the SIMD2 thesis names (sort_reduce.h). The
 // matrix algorithms find for all pairs of vertices the least weight that a path must take (workloads/common/closure.h); an edge
 // is in the forest when that is its own weight.
 //
 // The weights are the 63486 finite numbers but zero that half precision has, in random order.
 #include "workloads/common/closure.h"
+#include "workloads/mst/sort_reduce.h"
 
 using closure::half;
 using key = unsigned long long;
@@ -101,6 +103,12 @@ static float weight_of(float number) {
   return place < positive_halves ? magnitude : -magnitude;
 }
 
+// The place of a weight among all halves, below 2^16.
+static unsigned order_of(float weight) {
+  const auto bits = __builtin_bit_cast(unsigned short, static_cast<half>(weight));
+  return bits >> 15 != 0 ? 0xffffU & ~unsigned{bits} : bits | 0x8000U;
+}
+
 int main(int argc, char** argv) {
   workload::Program program("mst", "Minimum spanning forest of an undirected graph", "SIMD2 (ISCA '22), applications: MST");
   closure::Options options;
@@ -130,6 +138,11 @@ int main(int argc, char** argv) {
     if (options.algorithm == "baseline") {
       const Boruvka boruvka(graph.vertices);
       program.measure([&] { iterations = boruvka.run(edges, in_forest); });
+    } else if (options.algorithm == "published") {
+      std::vector<unsigned> order;
+      for (const float value : weight) order.push_back(order_of(value));
+      sort_reduce::Forest forest(graph.vertices, from, to, order);
+      program.measure([&] { forest.prepare(), in_forest.clear(); }, [&] { iterations = forest.run(in_forest.data()); });
     } else {
       closure::Steps<simd2::minmax> steps(options, graph, workload::Paths::bottleneck);
       program.measure([&] { steps.prepare(); },

@@ -14,134 +14,14 @@
 #include "workloads/common/csr.h"
 #include "workloads/common/matrix_unit.h"
 #include "workloads/common/program.h"
+#include "workloads/common/sparse_pattern.h"
 
 using half = _Float16;
+using namespace sparse;
 
-constexpr unsigned most_columns = 1 << 15, most_sums = 8192, largest_workgroup = 1024, scan_size = 256;
-// Loads of B that a lane has in flight.
-constexpr unsigned ahead = 4;
+constexpr unsigned most_columns = 1 << 15, most_sums = 8192;
 // Rows have a sum for each column if they have this part of their elements, on average.
 constexpr unsigned full_enough = 8;
-
-struct CsrView {
-  const unsigned* offsets;
-  const unsigned* columns;
-  const half* values;
-};
-
-struct Total {
-  unsigned entries, longest_row;
-};
-
-// An element of an array of less than 4 GiB: the offset in bytes has 32 bits, which the instructions add to a scalar base.
-template <typename T>
-__device__ inline T element(const T* array, unsigned at) {
-  return *reinterpret_cast<const T*>(reinterpret_cast<const char*>(array) + at * static_cast<unsigned>(sizeof(T)));
-}
-
-// Calls use(column, product) for the products of a row of A with B, each on one lane of the workgroup; `lanes`, a power of two,
-// share an element of A. Without `with_values` products are 0.
-template <bool with_values, typename Use>
-__device__ inline void for_each_product(const CsrView& a, const CsrView& b, unsigned row, unsigned lanes, Use use) {
-  const unsigned end = a.offsets[row + 1], lane = threadIdx.x & (lanes - 1);
-  for (unsigned i = a.offsets[row] + threadIdx.x / lanes; i < end; i += blockDim.x / lanes) {
-    const unsigned k = a.columns[i];
-    const float factor = with_values ? static_cast<float>(a.values[i]) : 0.0f;
-    const unsigned last = b.offsets[k + 1];
-    for (unsigned j = b.offsets[k] + lane; j < last; j += lanes * ahead) {
-      unsigned columns[ahead];
-      float values[ahead];
-#pragma unroll
-      for (unsigned n = 0; n < ahead; ++n) {
-        const unsigned at = min(j + n * lanes, last - 1);
-        columns[n] = element(b.columns, at);
-        values[n] = with_values ? static_cast<float>(element(b.values, at)) : 0.0f;
-      }
-#pragma unroll
-      for (unsigned n = 0; n < ahead; ++n) {
-        if (j + n * lanes < last) use(columns[n], factor * values[n]);
-      }
-    }
-  }
-}
-
-// Pattern and number of elements of a row of C for each workgroup. LDS: the bitmap, and a word.
-__global__ void __launch_bounds__(largest_workgroup)
-    find_pattern(CsrView a, CsrView b, unsigned words, unsigned lanes, unsigned* __restrict__ bitmaps,
-                 unsigned* __restrict__ counts) {
-  extern __shared__ unsigned lds[];
-  unsigned* const bitmap = lds;
-  unsigned* const count = lds + words;
-  for (unsigned i = threadIdx.x; i <= words; i += blockDim.x) lds[i] = 0;
-  __syncthreads();
-  // Most products of a full row find their bit set: a load of one word is for all lanes, an atomic is for each.
-  for_each_product<false>(a, b, blockIdx.x, lanes, [=](unsigned column, float) {
-    const unsigned bit = 1U << column % 32;
-    if ((bitmap[column / 32] & bit) == 0) atomicOr(&bitmap[column / 32], bit);
-  });
-  __syncthreads();
-  unsigned mine = 0;
-  for (unsigned i = threadIdx.x; i < words; i += blockDim.x) {
-    mine += __popc(bitmap[i]);
-    bitmaps[size_t{blockIdx.x} * words + i] = bitmap[i];
-  }
-  atomicAdd(count, mine);
-  __syncthreads();
-  if (threadIdx.x == 0) counts[blockIdx.x] = *count;
-}
-
-// The sum of `value` over work-items before this one, and over all. `partial` is LDS of a word for each wavefront.
-__device__ inline unsigned sum_before(unsigned value, unsigned* partial, unsigned& all) {
-  const unsigned lane = threadIdx.x % 64, wavefront = threadIdx.x / 64;
-  unsigned sum = value;
-#pragma unroll
-  for (unsigned distance = 1; distance < 64; distance *= 2) {
-    const unsigned before = __shfl_up(sum, distance);
-    if (lane >= distance) sum += before;
-  }
-  if (lane == 63) partial[wavefront] = sum;
-  __syncthreads();
-  unsigned before = 0;
-  all = 0;
-  for (unsigned i = 0; i < blockDim.x / 64; ++i) {
-    const unsigned part = partial[i];
-    if (i < wavefront) before += part;
-    all += part;
-  }
-  __syncthreads();
-  return before + sum - value;
-}
-
-// Row offsets of C from the numbers of its rows' elements. One workgroup.
-__global__ void __launch_bounds__(scan_size)
-    scan_counts(const unsigned* __restrict__ counts, unsigned rows, unsigned* __restrict__ offsets, Total* total) {
-  __shared__ unsigned partial[scan_size / 64], longest;
-  if (threadIdx.x == 0) longest = 0;
-  unsigned before = 0, most = 0;
-  for (unsigned base = 0; base < rows; base += scan_size * 4) {
-    const unsigned first = base + threadIdx.x * 4;
-    unsigned count[4], sum = 0, all = 0;
-#pragma unroll
-    for (unsigned i = 0; i < 4; ++i) {
-      count[i] = first + i < rows ? counts[first + i] : 0;
-      sum += count[i];
-      most = max(most, count[i]);
-    }
-    unsigned at = before + sum_before(sum, partial, all);
-#pragma unroll
-    for (unsigned i = 0; i < 4; ++i) {
-      if (first + i < rows) offsets[first + i] = at;
-      at += count[i];
-    }
-    before += all;
-  }
-  atomicMax(&longest, most);
-  __syncthreads();
-  if (threadIdx.x == 0) {
-    offsets[rows] = before;
-    *total = {before, longest};
-  }
-}
 
 // A word of a row's bitmap, and the number of bits before it.
 struct Word {
@@ -169,7 +49,7 @@ __global__ void __launch_bounds__(largest_workgroup)
   if (first_word != 0) {
     unsigned mine = 0, all = 0;
     for (unsigned i = threadIdx.x; i < first_word; i += blockDim.x) mine += __popc(row_bitmap[i]);
-    (void)sum_before(mine, partial, all);
+    (void)workload::sum_before(mine, partial, all);
     begin += all;
   }
   for (unsigned i = threadIdx.x; i < block; i += blockDim.x) bitmap[i].bits = row_bitmap[first_word + i];
@@ -178,7 +58,7 @@ __global__ void __launch_bounds__(largest_workgroup)
   unsigned mine = 0, count = 0;
   const unsigned from = min(threadIdx.x * each, block), to = min(from + each, block);
   for (unsigned i = from; i < to; ++i) mine += __popc(bitmap[i].bits);
-  unsigned before = sum_before(mine, partial, count);
+  unsigned before = workload::sum_before(mine, partial, count);
   for (unsigned i = from; i < to; ++i) {
     bitmap[i].before = before;
     before += __popc(bitmap[i].bits);
@@ -280,20 +160,6 @@ static void run_dense(workload::Program& program, const Size& size, const Sparse
   program.check_equal("C", d.download(), expected);
 }
 
-// So many lanes for an element of A that each has about `ahead` of B's row.
-static unsigned lanes_for(const Sparse& b) {
-  const size_t average = b.pattern.entries() / b.pattern.rows();
-  unsigned lanes = 1;
-  while (lanes < 64 && lanes * ahead < average) lanes *= 2;
-  return lanes;
-}
-
-// So many work-items that there are a few steps for each.
-static unsigned workgroup_for(const Sparse& a, const Sparse& b) {
-  const double products = static_cast<double>(a.pattern.entries()) / a.pattern.rows() * b.pattern.entries() / b.pattern.rows();
-  return products < 1024 ? 64 : products < 65536 ? 256 : largest_workgroup;
-}
-
 static void run_sparse(workload::Program& program, const Size& size, const Sparse& a, const Sparse& b) {
   const unsigned m = size.m, words = workload::groups(size.n, 32);
   const workload::DeviceArray<unsigned> a_offsets("the rows of A", a.pattern.offsets),
@@ -306,7 +172,9 @@ static void run_sparse(workload::Program& program, const Size& size, const Spars
   std::optional<workload::DeviceArray<unsigned>> columns;
   std::optional<workload::DeviceArray<float>> values;
   const CsrView x{a_offsets.data(), a_columns.data(), a_values.data()}, y{b_offsets.data(), b_columns.data(), b_values.data()};
-  const unsigned lanes = lanes_for(b), workgroup = workgroup_for(a, b);
+  const size_t row_of_b = b.pattern.entries() / b.pattern.rows();
+  const double products = static_cast<double>(a.pattern.entries()) / a.pattern.rows() * b.pattern.entries() / b.pattern.rows();
+  const unsigned lanes = lanes_for(row_of_b), workgroup = workgroup_for(products);
   program.measure([&] {
     find_pattern<<<m, workgroup, (words + 1) * sizeof(unsigned)>>>(x, y, words, lanes, bitmaps.data(), counts.data());
     scan_counts<<<1, scan_size>>>(counts.data(), m, offsets.data(), total.data());

@@ -1,0 +1,129 @@
+// The best paths between all vertices as CUDA-FW computes them, the baseline that the SIMD2 thesis names for MCP, MaxRP and
+// MinRP (section 3.5.2): Floyd and Warshall in tiles of 16 x 16 vertices, a work-item per element, with a matrix of
+// predecessors, the last vertex but one of each path. Written after the algorithm's description (P. Harish and P. J. Narayanan,
+// HiPC 2007; G. J. Katz and J. T. Kider, Graphics Hardware 2008), not after the program.
+#pragma once
+
+#include "workloads/common/graph.h"
+#include "workloads/common/program.h"
+#include "workloads/common/simd2_vector.h"
+
+namespace closure {
+
+/// Row-major, both with `ld` elements between rows, a multiple of the tile.
+struct PathsView {
+  float* best;
+  unsigned* predecessor;
+  unsigned ld;
+};
+
+constexpr unsigned predecessor_tile = 16;
+
+/// A tile of both matrices in LDS. Rows are an odd number of dwords apart, which avoids bank conflicts along columns.
+struct PathsTile {
+  float best[predecessor_tile][predecessor_tile + 1];
+  unsigned predecessor[predecessor_tile][predecessor_tile + 1];
+};
+
+// The work-item's element of the tile at (row, column) of tiles.
+__device__ inline size_t element_of(const PathsView& paths, unsigned row, unsigned column) {
+  return static_cast<size_t>(row * predecessor_tile + threadIdx.y) * paths.ld + column * predecessor_tile + threadIdx.x;
+}
+
+// Path from row y over k to column x, where it is better than the best so far.
+template <simd2::opcode op>
+__device__ inline void take_better(float& best, unsigned& predecessor, float to_k, float from_k, unsigned predecessor_from_k) {
+  const float after = simd2_vector::combined<op>(best, to_k, from_k);
+  if (after != best) best = after, predecessor = predecessor_from_k;
+}
+
+// The tile on the diagonal.
+template <simd2::opcode op>
+__global__ void __launch_bounds__(256) predecessor_diagonal(PathsView paths, unsigned middle) {
+  __shared__ PathsTile tile;
+  const unsigned x = threadIdx.x, y = threadIdx.y;
+  const size_t at = element_of(paths, middle, middle);
+  float best = paths.best[at];
+  unsigned predecessor = paths.predecessor[at];
+  tile.best[y][x] = best, tile.predecessor[y][x] = predecessor;
+  for (unsigned k = 0; k < predecessor_tile; ++k) {
+    __syncthreads();
+    take_better<op>(best, predecessor, tile.best[y][k], tile.best[k][x], tile.predecessor[k][x]);
+    __syncthreads();
+    tile.best[y][x] = best, tile.predecessor[y][x] = predecessor;
+  }
+  paths.best[at] = best, paths.predecessor[at] = predecessor;
+}
+
+// The tiles in the same row of tiles (blockIdx.y 0) and in the same column (1).
+template <simd2::opcode op>
+__global__ void __launch_bounds__(256) predecessor_cross(PathsView paths, unsigned middle) {
+  __shared__ PathsTile diagonal, tile;
+  if (blockIdx.x == middle) return;
+  const bool in_row = blockIdx.y == 0;
+  const unsigned x = threadIdx.x, y = threadIdx.y;
+  const size_t at = in_row ? element_of(paths, middle, blockIdx.x) : element_of(paths, blockIdx.x, middle);
+  const size_t at_diagonal = element_of(paths, middle, middle);
+  float best = paths.best[at];
+  unsigned predecessor = paths.predecessor[at];
+  diagonal.best[y][x] = paths.best[at_diagonal], diagonal.predecessor[y][x] = paths.predecessor[at_diagonal];
+  tile.best[y][x] = best, tile.predecessor[y][x] = predecessor;
+  for (unsigned k = 0; k < predecessor_tile; ++k) {
+    __syncthreads();
+    const PathsTile &left = in_row ? diagonal : tile, &right = in_row ? tile : diagonal;
+    take_better<op>(best, predecessor, left.best[y][k], right.best[k][x], right.predecessor[k][x]);
+    __syncthreads();
+    tile.best[y][x] = best, tile.predecessor[y][x] = predecessor;
+  }
+  paths.best[at] = best, paths.predecessor[at] = predecessor;
+}
+
+// All other tiles.
+template <simd2::opcode op>
+__global__ void __launch_bounds__(256) predecessor_rest(PathsView paths, unsigned middle) {
+  __shared__ PathsTile left, right;
+  if (blockIdx.x == middle || blockIdx.y == middle) return;
+  const unsigned x = threadIdx.x, y = threadIdx.y;
+  const size_t at = element_of(paths, blockIdx.y, blockIdx.x);
+  left.best[y][x] = paths.best[element_of(paths, blockIdx.y, middle)];
+  const size_t at_right = element_of(paths, middle, blockIdx.x);
+  right.best[y][x] = paths.best[at_right], right.predecessor[y][x] = paths.predecessor[at_right];
+  float best = paths.best[at];
+  unsigned predecessor = paths.predecessor[at];
+  __syncthreads();
+#pragma unroll
+  for (unsigned k = 0; k < predecessor_tile; ++k)
+    take_better<op>(best, predecessor, left.best[y][k], right.best[k][x], right.predecessor[k][x]);
+  paths.best[at] = best, paths.predecessor[at] = predecessor;
+}
+
+/// Closes the matrix in place; its predecessors are those of the edges at first. `ld`: elements between rows.
+template <simd2::opcode op>
+void predecessor_floyd_warshall(const PathsView& paths) {
+  const unsigned tiles = paths.ld / predecessor_tile;
+  const dim3 workgroup(predecessor_tile, predecessor_tile);
+  for (unsigned middle = 0; middle < tiles; ++middle) {
+    predecessor_diagonal<op><<<1, workgroup>>>(paths, middle);
+    if (tiles == 1) return;
+    predecessor_cross<op><<<dim3(tiles, 2), workgroup>>>(paths, middle);
+    predecessor_rest<op><<<dim3(tiles, tiles), workgroup>>>(paths, middle);
+  }
+}
+
+/// Each path without its last edge is a best path, too: for every pair whose path has edges, the predecessor's path and the
+/// edge from it give the path's value.
+template <typename Extended>
+bool predecessors_are_right(const std::vector<float>& best, const std::vector<unsigned>& predecessor,
+                            const std::vector<float>& edges, unsigned vertices, unsigned ld, float absent, Extended extended) {
+  for (unsigned from = 0; from < vertices; ++from) {
+    for (unsigned to = 0; to < vertices; ++to) {
+      const size_t at = size_t{from} * ld + to;
+      if (from == to || best[at] == absent) continue;
+      const unsigned last = predecessor[at];
+      if (last >= vertices || extended(best[size_t{from} * ld + last], edges[size_t{last} * ld + to]) != best[at]) return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace closure
