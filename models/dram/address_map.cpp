@@ -18,7 +18,7 @@ constexpr std::array<const char*, kFields> kNames{"row", "column", "pseudo", "gr
 
 struct Word {
   unsigned field;
-  unsigned bits;  // 0: all that are left
+  unsigned bits;  // 0: the field's remaining bits
   bool hashed;
 };
 
@@ -57,11 +57,11 @@ DramAddressMap::DramAddressMap(const std::string& text, const DramOrganization& 
   left[kBank] = bits_of(organization.banks_per_group);
   group_from_ = left[kBank];
   pseudo_from_ = group_from_ + left[kGroup];
-  std::array<unsigned, kFields> base{};  // of a field in a bank's number
+  std::array<unsigned, kFields> base{};  // lowest bit of a field in a bank's number
   base[kGroup] = group_from_;
   base[kPseudo] = pseudo_from_;
   bank_bits_.resize(pseudo_from_ + left[kPseudo]);
-  std::vector<std::size_t> hashed;  // bits of a bank's number, by their bit of the hash
+  std::vector<std::size_t> hashed;  // for each bit of the hash, the bit of a bank's number that it is XORed onto
 
   std::vector<Word> words;
   std::istringstream stream(text);
@@ -69,7 +69,7 @@ DramAddressMap::DramAddressMap(const std::string& text, const DramOrganization& 
   if (words.empty() || words.front().field != kRow || words.front().bits != 0) {
     throw std::invalid_argument("address map: \"row\" comes first, without a number of bits");
   }
-  // Least significant first. A word without number takes what the field's words with numbers leave.
+  // Least significant first. A word without number takes the bits that the field's words with numbers do not place.
   std::array<unsigned, kFields> named{};
   for (const Word& word : words) named[word.field] += word.bits;
   unsigned from = 0;
@@ -104,7 +104,7 @@ DramAddressMap::DramAddressMap(const std::string& text, const DramOrganization& 
     }
   }
   row_from_ = from;
-  // Bit i of the row, folded to n, is part of bit i mod n of the hash.
+  // The row is folded to n bits: its bit i is XORed into bit i mod n of the hash.
   for (unsigned bit = 0; !hashed.empty() && from + bit < 64; ++bit) {
     bank_bits_[hashed[bit % hashed.size()]] |= std::uint64_t{1} << (from + bit);
   }

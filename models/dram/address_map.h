@@ -1,15 +1,15 @@
-// Where an address lies in a DRAM channel: pseudo channel, bank group, bank, row and column, as a bit-field string says.
+// Maps an address in a DRAM channel to pseudo channel, bank group, bank, row and column, by a bit-field string.
 //
 //   "row bank group column pseudo"   from the most significant bits down; a field may be split: "row column:3 bank column:2"
 //
-// The unit is the burst: what lies below a burst has no place in the string. Field widths follow from the organization, a
-// number after a colon takes so many of them, and a field without number takes those that are left. `row` comes first and takes
-// all bits above the others.
+// The unit is the burst: the string has no bits of an address within a burst. The organization gives each field's width.
+// `name:n` places n bits of a field; a name without number places the field's remaining bits. `row` stands first and takes all
+// bits above the others.
 //
 //   "row bank^row group^row column pseudo"   the bits of bank and group are a permutation that the row chooses
 //
-// ^row: the row's bits, folded to as many as are so marked, are XORed onto them. Arrays that lie a power of two apart otherwise
-// have the same bank and other rows in it, so that a kernel that walks through several of them meets a conflict at every turn
+// ^row: the row's bits, folded to the number of marked bits, are XORed onto these. Without it, arrays that lie a power of two
+// apart use different rows of the same bank, so that a kernel that reads several of them has a row conflict at every access
 // (Zhang, Zhu, Zhang, "A permutation-based page interleaving scheme", MICRO 2000; models/common/transport/address_hash.h).
 #pragma once
 
@@ -24,26 +24,26 @@ struct DramOrganization {
   unsigned pseudo_channels = 1;
   unsigned bank_groups = 4;
   unsigned banks_per_group = 4;
-  unsigned columns = 32;  ///< bursts of a row
+  unsigned columns = 32;  ///< bursts per row
 };
 
 struct DramLocation {
   std::uint64_t row = 0;
   std::uint32_t column = 0;
   std::uint32_t pseudo_channel = 0;
-  std::uint32_t group = 0;  ///< in the pseudo channel
-  std::uint32_t bank = 0;   ///< in the group
+  std::uint32_t group = 0;  ///< bank group in the pseudo channel
+  std::uint32_t bank = 0;   ///< bank in the group
   bool operator==(const DramLocation&) const = default;
 };
 
 class DramAddressMap {
  public:
-  /// All counts of the organization are powers of two. std::invalid_argument says what is wrong with the string.
+  /// All counts of the organization are powers of two. Throws std::invalid_argument that names the string's mistake.
   DramAddressMap(const std::string& text, const DramOrganization& organization);
 
   struct Bank {
     std::uint64_t row;
-    std::uint32_t number;  ///< in the channel: the pseudo channel's bits on top, then the group's, then the bank's
+    std::uint32_t number;  ///< bank's number in the channel: bits of the pseudo channel on top, then of the group, then of the bank
   };
   /// `burst`: address in the channel divided by the bytes of a burst.
   Bank bank_of(std::uint64_t burst) const {
@@ -57,13 +57,13 @@ class DramAddressMap {
 
  private:
   struct Piece {
-    unsigned from;  // lowest bit in the burst number
-    unsigned to;    // lowest bit in the column
+    unsigned from;  // lowest bit of the piece in the burst number
+    unsigned to;    // lowest bit of the piece in the column
     std::uint64_t mask;
   };
   unsigned row_from_ = 0;
-  unsigned group_from_ = 0;  // in a bank's number
-  unsigned pseudo_from_ = 0;
+  unsigned group_from_ = 0;   // lowest bit of the group in a bank's number
+  unsigned pseudo_from_ = 0;  // lowest bit of the pseudo channel in a bank's number
   /// Each bit of a bank's number, from the top, is the parity of these bits of the burst number.
   std::vector<std::uint64_t> bank_bits_;
   std::vector<Piece> column_pieces_;

@@ -24,7 +24,7 @@ void BankTail::extend_other(const BankTailTiming& t, std::uint64_t row, Cycle ar
   if (found->closed == kNever) {
     precharge = std::max(precharge, free);
   } else if (free > found->closed) {
-    // What lies behind it moves back.
+    // The row stays open for longer: all later openings are delayed.
     const Cycle later = free - found->closed;
     for (Opening* next = found; next->closed != kNever; ++next) {
       next->closed += later;

@@ -1,5 +1,5 @@
-// What reads find in a DRAM bank behind those that wait there: which rows are or will be open, and from when on what can be
-// done. It assumes that the bank's own times are all that counts and that rows are served in the order of their first read.
+// State of a DRAM bank after its waiting reads: rows that are or will be open, and the earliest cycles of further commands. A
+// forecast: it regards the timing of the bank only, and assumes that rows are served in the order of their first reads.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 
 namespace lacuna {
 
-/// The parameters that a tail needs, in cycles.
+/// Timing parameters of a bank, in cycles.
 struct BankTailTiming {
   explicit BankTailTiming(const DramParameters& p)
       : ahead(p.activate_cycles.n - 1),
@@ -22,21 +22,21 @@ struct BankTailTiming {
         tRAS(p.tRAS.n),
         closes(p.page_policy == DramPagePolicy::closed) {}
 
-  std::uint64_t ahead;  ///< from an activate's first cycle to its last
-  std::uint64_t gap;    ///< between column commands
+  std::uint64_t ahead;  ///< cycles from an activate's first cycle to its last
+  std::uint64_t gap;    ///< cycles between two column commands
   std::uint64_t tRCD;
   std::uint64_t tRTP;
   std::uint64_t tRP;
   std::uint64_t tRC;
   std::uint64_t tRAS;
-  bool closes;  ///< a row after each access
+  bool closes;  ///< the row is closed after each access
 };
 
 struct BankTail {
   using Cycle = std::uint64_t;
   static constexpr Cycle kNever = ~Cycle{0};
 
-  /// A row that is or will be open: the earliest column command of another read, and when it is closed.
+  /// A row that is or will be open: the earliest column command of a further read, and the cycle in which the row is closed.
   struct Opening {
     std::uint64_t row = 0;
     Cycle column = 0;
@@ -46,12 +46,12 @@ struct BankTail {
 
   bool known = false;
   unsigned count = 0;
-  Cycle at = 0;         ///< the arrival of the last read
-  Cycle activate = 0;   ///< the earliest of the next row; the command's last cycle counts
-  Cycle precharge = 0;  ///< the earliest of the last row
+  Cycle at = 0;         ///< arrival of the last read
+  Cycle activate = 0;   ///< earliest activate of another row, by the command's last cycle
+  Cycle precharge = 0;  ///< earliest precharge of the last row
   std::array<Opening, kOpenings> openings{};
 
-  /// The opening that a read finds, or nullptr.
+  /// The opening of `row` that a read which arrives at `when` can use, or nullptr.
   Opening* find(std::uint64_t row, Cycle when) {
     for (unsigned i = count; i-- > 0;) {
       if (openings[i].row == row) return when < openings[i].closed ? &openings[i] : nullptr;
@@ -59,12 +59,12 @@ struct BankTail {
     return nullptr;
   }
 
-  /// One more read, of this row and arrival.
+  /// Appends a read of `row` that arrives at `arrival`.
   void extend(const BankTailTiming& t, std::uint64_t row, Cycle arrival) {
     at = arrival;
     if (count != 0 && !t.closes) [[likely]] {
       Opening& last = openings[count - 1];
-      if (last.row == row) {  // which is not closed: there is none behind it
+      if (last.row == row) {  // the last opening has no end yet: no other row follows it
         const Cycle column = std::max(last.column, arrival);
         last.column = column + t.gap;
         precharge = std::max(precharge, column + t.tRTP);

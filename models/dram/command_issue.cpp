@@ -1,4 +1,4 @@
-// What commands do: when others may follow them, and which requests leave.
+// Effects of commands: earliest cycles of those that follow, and requests that leave.
 #include <algorithm>
 
 #include "models/dram/command_scheduler.h"
@@ -6,7 +6,7 @@
 namespace lacuna {
 namespace {
 
-// Ramulator2's buffer of requests whose rows are being opened.
+// Size of Ramulator2's buffer of requests whose rows are being opened.
 constexpr std::size_t kMostOpened = 32;
 
 void at_least(std::uint64_t& cycle, std::uint64_t bound) { cycle = std::max(cycle, bound); }
@@ -29,7 +29,7 @@ inline void CommandScheduler::remove(Bank& bank, Index index) {
     while (*place != index) place = &requests_[*place].next_written;
     *place = request.next_written;
   }
-  request.told = kNotEntered;
+  request.sequence = kNotEntered;
   request.next = free_;
   free_ = index;
   --waiting_;
@@ -43,7 +43,7 @@ void CommandScheduler::note_error(const Request& request) {
   next_error_ = next_error_ + 1 == reads_ ? 0 : next_error_ + 1;
 }
 
-void CommandScheduler::forget_errors() {
+void CommandScheduler::clear_errors() {
   owed_ = error_sum_ = 0;
   std::fill(errors_.begin(), errors_.end(), 0);
 }
@@ -57,7 +57,7 @@ void CommandScheduler::issue_column() {
   Pseudo& pseudo = *bank.pseudo;
   const Index served = columns_.served;
   const Request& request = requests_[served];
-  // What earlier commands have put off is put off further now, or was over.
+  // Plain assignment: bounds that earlier commands set have passed, or are below these.
   const AfterColumn& after = after_column_[request.kind];
   pseudo.column = {now + after.pseudo[kReads], now + after.pseudo[kWrites]};
   group.column = {now + after.group[kReads], now + after.group[kWrites]};
@@ -75,10 +75,10 @@ void CommandScheduler::issue_column() {
   } else {
     pseudo.writing = false;
     --waiting_reads_;
-    if (request.asker == kNoAsker) {
+    if (request.requester == kNoRequester) {
       note_error(request);
     } else {
-      decisions_.push_back({request.asker, request.first, now});
+      decisions_.push_back({request.requester, request.first, now});
     }
   }
   const bool counts_for_both = request.opened || closes_;
@@ -86,10 +86,10 @@ void CommandScheduler::issue_column() {
     --opened_[request.kind];
     --bank.opened[request.kind];
   } else {
-    queues_[request.kind].leave(now_);
+    queues_[request.kind].depart(now_);
   }
   columns_.known = false;
-  if (in_order_) at_least(rows_.free, now_ + 1);  // the next request begins behind it
+  if (in_order_) at_least(rows_.free, now_ + 1);  // the next request's commands start in the next cycle
   remove(bank, served);
   tails_[index].known = false;
   if (closes_) {
@@ -140,11 +140,12 @@ void CommandScheduler::issue_row() {
   rows_.free = now_ + p.activate_cycles.n;
   if (request.first == Command::column) request.first = bank.conflict ? Command::precharge : Command::activate;
   bank.conflict = false;
-  if (!request.opened && opened_[kReads] + opened_[kWrites] < kMostOpened) {  // a refresh may have closed it again
+  // Already set if a refresh closed the row that was opened for the request.
+  if (!request.opened && opened_[kReads] + opened_[kWrites] < kMostOpened) {
     request.opened = true;
     ++opened_[request.kind];
     ++bank.opened[request.kind];
-    queues_[request.kind].leave(now_);
+    queues_[request.kind].depart(now_);
   }
   if (request.opened || bank.choices[other].command != Command::none) make_stale(index, other);
   choose(index, mode_, bank.opened[mode_ ^ 1] != 0 ? next_of_both(bank, mode_) : Next{Command::column, choice.served});
@@ -153,10 +154,10 @@ void CommandScheduler::issue_row() {
 void CommandScheduler::refresh(Cycle until) {
   const Cycle duration = parameters_.tRP.n + parameters_.tRFC.n;
   const Cycle interval = parameters_.tREFI.n;
-  // Of those that pass while there is nothing to do the last is enough.
+  // Of the refreshes that pass while no request waits only the last one has an effect.
   const std::uint64_t passed = waiting_ == 0 && until > refresh_ ? (until - refresh_ - 1) / interval : 0;
   refresh_ += passed * interval;
-  if (passed != 0) forget_errors();
+  if (passed != 0) clear_errors();
   statistics_.refreshes += (passed + 1) * pseudos_.size();
   for (std::size_t pseudo = 0; pseudo < pseudos_.size(); ++pseudo) {
     const std::size_t first = pseudo << pseudo_shift_;

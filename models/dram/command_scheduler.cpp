@@ -70,7 +70,7 @@ void CommandScheduler::connect_banks() {
 }
 
 void CommandScheduler::find_tail(BankTail& tail, std::uint32_t index, Cycle at, Cycle refreshed) const {
-  // First what the decided commands leave, then what each of the reads makes of it.
+  // The state after the decided commands, then extended by each waiting read.
   const Bank& bank = banks_[index];
   tail.known = true;
   tail.count = 0;
@@ -92,7 +92,7 @@ CommandScheduler::RowState CommandScheduler::row_state_before(const Burst& burst
   return row_state(tail, burst.row, at);
 }
 
-// By arrival: those of different kinds may have waited for room.
+// In order of arrival: requests of both kinds may have waited for room.
 void CommandScheduler::admit() {
   RequestQueue& reads = queues_[kReads];
   RequestQueue& writes = queues_[kWrites];
@@ -113,7 +113,7 @@ void CommandScheduler::enter(Index index) {
   request.order = order_++;
   const Kind kind = request.kind;
   const Bank& bank = banks_[request.bank];
-  if (kind == kWrites && request.asker != kNoAsker) decisions_.push_back({request.asker, Command::none, now_});
+  if (kind == kWrites && request.requester != kNoRequester) decisions_.push_back({request.requester, Command::none, now_});
   if (bank.opened[kind ^ 1] != 0) [[unlikely]] {
     if (kind == mode_) {
       choose(request.bank, kind, next_of_both(bank, kind));
@@ -151,7 +151,7 @@ void CommandScheduler::make_stale(std::uint32_t index, Kind mode) {
 CommandScheduler::Next CommandScheduler::next_of_both(const Bank& bank, Kind mode) const {
   Next next{Command::none, kNone};
   Index served = bank.first[mode];
-  Index other = bank.first[mode ^ 1];  // of these only those that have a row opened for them
+  Index other = bank.first[mode ^ 1];  // restricted to requests whose row was opened for them
   for (;;) {
     while (other != kNone && !requests_[other].opened) other = requests_[other].next;
     if (served != kNone && !has_entered(requests_[served])) served = kNone;
@@ -252,10 +252,10 @@ void CommandScheduler::offer(std::uint32_t index) {
   bus.bank = index;
 }
 
-// Mostly some banks keep up with the buses: of those the oldest request's goes first.
+// Usually some banks are ready as soon as the buses are: among them the oldest request goes first.
 template <CommandScheduler::Kind kMode>
 bool CommandScheduler::find_unhindered_column() {
-  if (opened_[kMode ^ 1] != 0) return false;  // those follow other bounds
+  if (opened_[kMode ^ 1] != 0) return false;  // requests of the other kind have other bounds
   Cycle least = pseudos_.front().column[kMode];
   if (!has_one_pseudo_) {
     for (const Pseudo& pseudo : pseudos_) least = earlier_of(least, pseudo.column[kMode]);
@@ -288,7 +288,7 @@ void CommandScheduler::find() {
   }
   Bus& bus = kRow ? rows_ : columns_;
   const Cycle earliest = later_of(now_, bus.free);
-  // None is earlier: of those that come behind one so early only older ones count.
+  // No command can be issued earlier: after a candidate at `least` only older requests are compared.
   Cycle least = earliest;
   if (!kRow && has_one_pseudo_) {
     const Pseudo& pseudo = pseudos_.front();
@@ -329,7 +329,7 @@ void CommandScheduler::step(Cycle until) {
       admit();
       next = earlier_of(reads.next(), writes.next());
     }
-    // Decided at the beginning of a cycle: this one may have had its commands.
+    // The kind that is served changes at the beginning of a cycle: this cycle may already have issued commands.
     Cycle turns_at = kNever;
     if (turns()) {
       if (now_ >= issued_until_) {
@@ -348,7 +348,7 @@ void CommandScheduler::step(Cycle until) {
       refresh(now_ + 1);
       continue;
     }
-    // What comes in a cycle takes part in its decisions.
+    // Requests that arrive in a cycle take part in its decisions.
     if (now_ == turns_at || reads.next() <= now_ || writes.next() <= now_) continue;
     if (columns_.at <= now_) issue_column();
     if (!rows_.known) find<true>();
@@ -357,13 +357,13 @@ void CommandScheduler::step(Cycle until) {
   if (until == kNever) return;
   now_ = later_of(now_, until);
   if (now_ >= refresh_) refresh(now_ + 1);
-  // Requesters learn of room in the cycle in which they have it.
+  // Reports room in a queue in the cycle in which it can be used.
   admit();
 }
 
 CommandScheduler::Cycle CommandScheduler::next_decision() {
   if (waiting_ == 0) return kNever;
-  // The first command of the other kind is not known yet.
+  // The first command after the turn is not known yet.
   if (turns()) return earlier_of(later_of(now_, issued_until_), refresh_);
   Cycle next = earlier_of(queues_[kReads].next(), queues_[kWrites].next());
   if (next > now_) {
@@ -393,9 +393,9 @@ void CommandScheduler::reset() {
   mode_ = kReads;
   opened_ = {};
   waiting_ = waiting_reads_ = 0;
-  now_ = issued_until_ = told_ = order_ = 0;
+  now_ = issued_until_ = sequence_ = order_ = 0;
   refresh_ = first_refresh_;
-  forget_errors();
+  clear_errors();
   written_.fill(kNone);
 }
 

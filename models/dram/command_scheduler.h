@@ -1,22 +1,22 @@
-// What a DRAM controller's commands are, decided in the order of time once all requests up to a cycle are known. No SystemC.
+// Commands of a DRAM controller, decided in time order once all requests up to a cycle are known. No SystemC.
 //
-// One queue of reads and one of writes for the channel, first ready, first come, first served in each. In every cycle the row
-// bus and the column bus take a command each: that of the oldest request whose next command may be issued. A row is not closed
-// while a request that is served now can use it. Requests whose row was opened for them leave their queue. With
-// `scheduler = fcfs` only the oldest request of each pseudo channel has commands.
+// Policy: the channel has a queue of reads and a queue of writes. Each is served first-ready, first-come, first-served
+// (FR-FCFS). In every cycle the row bus and the column bus carry one command each, of the oldest request whose next command can
+// be issued. A row is not closed while a request of the kind that is served can use it. A request whose row was opened for it
+// leaves its queue. With `scheduler = fcfs` only the oldest request of each pseudo channel issues commands.
 //
-// Writes are served when there are more than `write_high` of the queue's entries, until fewer than `write_low` are left, and
-// whenever no read waits (Ramulator2's generic controller: wr_high_watermark, wr_low_watermark).
+// Writes are served from when they hold more than `write_high` of their queue's entries until they hold fewer than
+// `write_low`, and whenever no read waits (Ramulator2's generic controller: wr_high_watermark, wr_low_watermark).
 //
-// Refresh: all banks of a pseudo channel as soon as the rows that are open may be closed, for tRP + tRFC.
+// Refresh: all banks of a pseudo channel together, as soon as their open rows may be closed, for tRP + tRFC.
 //
-// In each cycle requests enter their queues, what is served is decided, and then each bus takes its command: an entry that is
-// freed may be used in the next cycle, and what is served turns at the beginning of one.
+// Order within a cycle: requests enter their queues; the controller decides whether reads or writes are served; each bus takes
+// its command. An entry freed in a cycle can be used in the next one.
 //
-// Nothing is done cycle by cycle: each bank has one next command, and time goes on to the earliest of them, to the next request
-// or to the next refresh. A bank's next command is chosen when something happens in the bank. What it is while reads are served
-// and what it is while writes are stand side by side, so that turning from one to the other chooses little. A bank whose open
-// row was opened for a request of the kind that is not served may have two: whichever can be issued first is.
+// Implementation: event-driven. Each bank has one next command; time advances to the earliest of these, to the next request or
+// to the next refresh. A bank's next command is chosen when the bank's state changes. Two choices are kept, one for serving
+// reads and one for serving writes, so that a turn of the bus recomputes few. A bank whose row was opened for a request of the
+// kind that is not served may have two candidates: the one that can be issued first is issued.
 #pragma once
 
 #include <algorithm>
@@ -42,55 +42,57 @@ class CommandScheduler {
   struct Burst {
     std::uint64_t number;  ///< address in the channel divided by the bytes of a burst
     std::uint64_t row;
-    std::uint32_t bank;  ///< of all pseudo channels: their numbers are the top bits, those of groups follow
+    std::uint32_t bank;  ///< bank's number in the channel: bits of the pseudo channel on top, then of the group, then of the bank
   };
   enum class Command : std::uint8_t { none, column, precharge, activate };
-  /// What a read finds in its bank, behind the reads that wait there.
+  /// State that a read will find in its bank, after the reads that wait there.
   struct RowState {
-    Command command;  ///< that it needs first
-    Cycle ready;      ///< earliest cycle of that command; of an activate the last one counts
-    Cycle cycle;      ///< earliest activate, when a precharge comes first
+    Command command;  ///< first command that the read needs
+    Cycle ready;      ///< earliest cycle of that command; of an activate, its last cycle
+    Cycle cycle;      ///< earliest activate, if a precharge comes first
   };
 
   CommandScheduler(const DramParameters& parameters, const RefreshTimes& refresh, DramStatistics& statistics);
 
-  /// For a read that arrives at `at`; no row stays open across `refreshed`.
+  /// State for a read that arrives at `at`; no row stays open across `refreshed`.
   RowState row_state(const Burst& burst, Cycle at, Cycle refreshed) {
     BankTail& tail = tails_[burst.bank];
-    // Mostly nothing was decided since the last read came, which came earlier.
+    // Usually the bank's last request arrived earlier and its tail is still valid.
     if (banks_[burst.bank].latest > at) [[unlikely]]
       return row_state_before(burst, at, refreshed);
     if (!tail.known || tail.at < refreshed) find_tail(tail, burst.bank, at, refreshed);
     return row_state(tail, burst.row, at);
   }
-  /// Names a request in decisions().
-  using Asker = std::uint32_t;
-  static constexpr Asker kNoAsker = ~Asker{0};
-  /// A read that arrives at `at`. `column`: its column command as forecast.
+  /// Identifies a request in decisions().
+  using Requester = std::uint32_t;
+  static constexpr Requester kNoRequester = ~Requester{0};
+  /// Adds a read that arrives at `at`. `column`: the forecast cycle of its column command.
   void read(const Burst& burst, Cycle at, Cycle column) {
-    // One that comes too late is served late, and would not have been.
+    // A read added after its arrival was decided is served late. The controller would have served it in time, so the delay is
+    // no error of the forecast.
     const Cycle late = now_ > at ? now_ - at : 0;
-    add(burst, at + late, column + late, kReads, kNoAsker);
+    add(burst, at + late, column + late, kReads, kNoRequester);
   }
-  /// One whose column command is among the decisions.
-  void read_later(const Burst& burst, Cycle at, Asker asker) { add(burst, std::max(at, now_), 0, kReads, asker); }
-  void write(const Burst& burst, Cycle at, Asker asker = kNoAsker) {
-    const Index index = add(burst, std::max(at, now_), 0, kWrites, asker);
+  /// Adds a read whose column command decisions() reports.
+  void read_later(const Burst& burst, Cycle at, Requester requester) { add(burst, std::max(at, now_), 0, kReads, requester); }
+  void write(const Burst& burst, Cycle at, Requester requester = kNoRequester) {
+    const Index index = add(burst, std::max(at, now_), 0, kWrites, requester);
     Index& first = written_[burst.number % written_.size()];
     requests_[index].next_written = first;
     first = index;
   }
-  /// Whether the queue has an entry for the next write, whatever comes.
+  /// Whether `count` more writes find room in their queue, independently of later requests.
   bool has_room_for_writes(std::size_t count) const { return queues_[kWrites].has_room(count); }
   struct Decision {
-    Asker asker;
-    Command first;  ///< that a read needed
-    Cycle at;       ///< of a read's column command; a write enters its queue
+    Requester requester;
+    Command first;  ///< first command that a read needed
+    Cycle at;       ///< cycle of a read's column command, or in which a write enters its queue
   };
-  /// What has been decided for requests with an asker since the last forget_decisions(), in order of time.
+  /// Decisions since the last clear_decisions(), in time order, for requests that have a requester.
   const std::vector<Decision>& decisions() const { return decisions_; }
-  void forget_decisions() { decisions_.clear(); }
-  /// When the next command is issued, or a request enters, if none comes before that; kNever: nothing waits.
+  void clear_decisions() { decisions_.clear(); }
+  /// Cycle of the next command or in which the next request enters, if no further request arrives before it; kNever: no request
+  /// waits.
   Cycle next_decision();
   /// Whether a write of this burst waits.
   bool is_pending(std::uint64_t burst) const {
@@ -99,17 +101,17 @@ class CommandScheduler {
     return i != kNone;
   }
 
-  /// Decides all commands before `until`. A request that comes later for an earlier cycle comes at `until`.
+  /// Decides all commands before `until`. A request added later for an earlier cycle counts as arriving at `until`.
   void advance(Cycle until) {
     if (until > now_) step(until);
   }
   /// Commands before this are decided.
   Cycle decided_until() const { return now_; }
-  /// Decides what waits.
+  /// Decides all commands of the waiting requests.
   void finish() {
     if (waiting_ != 0) step(kNever);
   }
-  /// From when on a read of the bank's group may follow the writes that are decided.
+  /// Earliest read of the bank's group after the decided writes.
   Cycle after_writes(std::uint32_t bank) const {
     const Cycle pseudo = banks_[bank].pseudo->after_writes;
     const Cycle group = banks_[bank].group->after_writes;
@@ -118,12 +120,13 @@ class CommandScheduler {
   /// Requests that wait for their column commands.
   std::size_t waiting() const { return waiting_; }
   std::size_t waiting_reads() const { return waiting_reads_; }
-  /// The sum of the cycles by which reads were served later than forecast, less what was paid. Nothing is owed after an idle
-  /// refresh interval.
+  /// Sum of the cycles by which reads were served later than forecast, less those charged by pay(). 0 after an idle refresh
+  /// interval.
   std::int64_t owed() const { return owed_; }
+  /// Charges `cycles` of the sum to a read.
   void pay(std::int64_t cycles) { owed_ -= cycles; }
-  /// The part of it that is added to the next forecast: one of as many as the read queue holds, and no more than twice the mean
-  /// of as many reads, so that a few do not pay what many owe.
+  /// Share of the sum that the next forecast is charged: 1 / read_queue of it, at most twice the mean error of the last
+  /// read_queue reads, so that few reads are not charged the errors of many.
   std::int64_t share() const {
     const auto magnitude = [](std::int64_t n) { return static_cast<std::uint64_t>(n < 0 ? -n : n); };
     const std::uint64_t most = 2 * magnitude(error_sum_);
@@ -139,77 +142,77 @@ class CommandScheduler {
   using Index = RequestQueue::Index;
   static constexpr Index kNone = ~Index{0};
   static constexpr std::uint64_t kNotEntered = ~std::uint64_t{0};
-  /// Kinds of requests, and which of them are served.
+  /// Kind of a request, or the kind that is served.
   using Kind = std::uint8_t;
   static constexpr Kind kReads = 0;
   static constexpr Kind kWrites = 1;
 
   struct alignas(64) Request {
-    std::uint64_t number;  // of the burst
-    Cycle at;
-    Cycle column;         // as forecast
-    std::uint64_t told;   // number of requests before it; kNotEntered: the entry is free
-    std::uint64_t order;  // in which they entered the queues, or kNotEntered
+    std::uint64_t number;  // burst's address in the channel, in bursts
+    Cycle at;              // arrival
+    Cycle column;          // forecast of the column command
+    std::uint64_t sequence;  // number of requests added before it; kNotEntered: the record is free
+    std::uint64_t order;     // position in the order of entering the queues, or kNotEntered
     std::uint32_t row;
     std::uint32_t bank;
-    Index next;  // of its kind in the bank, younger; of those that are free
-    Index next_written;
-    Asker asker;
+    Index next;          // next younger request of its kind in the bank, or next free record
+    Index next_written;  // next write with the same hash of the burst number
+    Requester requester;
     Kind kind;
-    bool opened;    // its row was opened for it: no longer in the queue
-    Command first;  // that it needed, as far as it has had any
+    bool opened;    // its row was opened for it: it has left the queue
+    Command first;  // first command that was issued for it; column: none so far
   };
   struct Group {
-    Cycle activate = 0;  // the earliest cycle of each command
-    std::array<Cycle, 2> column{};
-    Cycle after_writes = 0;
+    Cycle activate = 0;             // earliest activate
+    std::array<Cycle, 2> column{};  // earliest column command of each kind
+    Cycle after_writes = 0;         // earliest read after the writes so far
   };
   struct Pseudo {
-    Cycle activate = 0;
-    std::array<Cycle, 2> column{};
-    Cycle after_writes = 0;
-    std::array<Cycle, 4> activates{};  // until when each of the last four counts
+    Cycle activate = 0;                // earliest activate
+    std::array<Cycle, 2> column{};     // earliest column command of each kind
+    Cycle after_writes = 0;            // earliest read after the writes so far
+    std::array<Cycle, 4> activates{};  // end of the tFAW window of each of the last four activates
     unsigned oldest_activate = 0;
     bool writing = false;
   };
-  /// From a column command of a kind to those of each kind, in the pseudo channel and in the group, and to a precharge.
+  /// Cycles from a column command of one kind to one of each kind, in the pseudo channel and in the group, and to a precharge.
   struct AfterColumn {
     std::array<Cycle, 2> pseudo;
     std::array<Cycle, 2> group;
     Cycle precharge;
-    // Of a write: to the reads that after_writes() tells of.
+    // After a write: cycles to the earliest read, for after_writes().
     Cycle pseudo_reads;
     Cycle group_reads;
   };
-  /// A bank's next command while one kind is served, and for which request.
+  /// A bank's next command while one kind is served, and its request.
   struct Choice {
-    std::uint64_t order = 0;  // of that request
-    Index served = kNone;
+    std::uint64_t order = 0;  // `order` of the request
+    Index served = kNone;     // the request
     Command command = Command::none;
-    Kind kind = kReads;   // of that request
-    bool either = false;  // or for alternatives_, if that may be issued earlier
+    Kind kind = kReads;   // kind of the request
+    bool either = false;  // the request in alternatives_ goes first if its command can be issued earlier
   };
   struct alignas(64) Bank {
-    Group* group = nullptr;  // to which it belongs
-    Pseudo* pseudo = nullptr;
-    std::uint64_t row = 0;
-    Cycle activate = 0;  // the earliest cycle of each command
-    Cycle precharge = 0;
-    std::array<Cycle, 2> column{};
-    std::array<Choice, 2> choices{};
-    std::array<Index, 2> first{kNone, kNone};  // requests of each kind by arrival, and as they were made
-    std::array<Index, 2> last{kNone, kNone};
-    Cycle latest = 0;                       // arrival of those that wait
-    std::array<std::uint32_t, 2> opened{};  // how many of them have a row opened for them
-    std::array<bool, 2> stale{};            // a choice that is made again before it counts
-    bool open = false;
-    bool conflict = false;  // closed for another row
+    Group* group = nullptr;           // bank group that it belongs to
+    Pseudo* pseudo = nullptr;         // pseudo channel that it belongs to
+    std::uint64_t row = 0;            // the open row
+    Cycle activate = 0;               // earliest activate
+    Cycle precharge = 0;              // earliest precharge
+    std::array<Cycle, 2> column{};    // earliest column command of each kind
+    std::array<Choice, 2> choices{};  // next command while reads, while writes are served
+    std::array<Index, 2> first{kNone, kNone};  // oldest request of each kind; lists are in order of arrival, then of `sequence`
+    std::array<Index, 2> last{kNone, kNone};   // youngest request of each kind
+    Cycle latest = 0;                          // latest arrival among its waiting requests
+    std::array<std::uint32_t, 2> opened{};     // number of waiting requests of each kind whose row was opened for them
+    std::array<bool, 2> stale{};               // the choice is recomputed before it is used
+    bool open = false;                         // a row is open
+    bool conflict = false;                     // its last row was closed for another one
   };
-  /// Banks whose next command is for one of the buses, and which of them is first.
+  /// Banks whose next command needs one of the buses, and the first of these commands.
   struct Bus {
     std::array<BankSet, 2> banks;
-    Cycle free = 0;     // the first cycle without command
-    Cycle at = kNever;  // of the next command, when it is known
+    Cycle free = 0;     // first cycle without command
+    Cycle at = kNever;  // cycle of the next command, if `known`
     std::uint64_t order = 0;
     std::uint32_t bank = 0;
     Index served = kNone;
@@ -217,9 +220,9 @@ class CommandScheduler {
   };
 
   static bool has_entered(const Request& request) { return request.order != kNotEntered; }
-  static bool is_before(const Request& a, const Request& b) { return a.at != b.at ? a.at < b.at : a.told < b.told; }
+  static bool is_before(const Request& a, const Request& b) { return a.at != b.at ? a.at < b.at : a.sequence < b.sequence; }
   Bus& bus(Command command) { return command == Command::column ? columns_ : rows_; }
-  inline Index add(const Burst& burst, Cycle at, Cycle column, Kind kind, Asker asker);
+  inline Index add(const Burst& burst, Cycle at, Cycle column, Kind kind, Requester requester);
   inline void link(Bank& bank, Index request);
   inline void remove(Bank& bank, Index request);
   RowState row_state_before(const Burst& burst, Cycle at, Cycle refreshed) const;
@@ -231,7 +234,7 @@ class CommandScheduler {
   void find_tail(BankTail& tail, std::uint32_t index, Cycle at, Cycle refreshed) const;
   void admit();
   void enter(Index request);
-  /// Whether the other kind is served from now on.
+  /// Whether the other kind is to be served from now on.
   bool turns() const {
     const std::size_t reads = queues_[kReads].held();
     const std::size_t writes = queues_[kWrites].held();
@@ -242,7 +245,7 @@ class CommandScheduler {
   struct Next {
     Command command;
     Index served;
-    Index alternative = kNone;  // the oldest of the other kind that wants the same row, if it is younger
+    Index alternative = kNone;  // oldest request of the other kind for the same row, if it is younger than `served`
   };
   Next next_command(const Bank& bank, Kind mode) const {
     if (bank.opened[mode ^ 1] != 0) [[unlikely]]
@@ -250,7 +253,7 @@ class CommandScheduler {
     const Index first = bank.first[mode];
     if (first == kNone || !has_entered(requests_[first])) return {Command::none, kNone};
     if (!bank.open) return {Command::activate, first};
-    // They enter in the order of the list.
+    // Requests enter in the order of the list.
     for (Index i = first; i != kNone && has_entered(requests_[i]); i = requests_[i].next) {
       if (requests_[i].row == bank.row) return {Command::column, i};
       if (in_order_) break;
@@ -271,7 +274,7 @@ class CommandScheduler {
   template <bool kRow>
   static Cycle ready(const Bank& bank, const Choice& choice);
   static Cycle column_ready(const Bank& bank, Kind kind);
-  /// What a bank offers to a bus: from when on, and for which request.
+  /// A bank's next command for a bus: its earliest cycle and its request.
   struct Candidate {
     Cycle at;
     std::uint64_t order;
@@ -281,7 +284,8 @@ class CommandScheduler {
   Candidate candidate(std::uint32_t index, Cycle earliest) const;
   template <bool kRow>
   void offer(std::uint32_t index);
-  /// False: no bank can have a column command as early as the bus and the pseudo channels allow, or it is not so simple.
+  /// Finds the next column command if some bank can issue one as early as the bus and the pseudo channels allow. False: no bank
+  /// can, or requests of both kinds compete.
   template <Kind kMode>
   bool find_unhindered_column();
   template <bool kRow>
@@ -293,56 +297,56 @@ class CommandScheduler {
   void issue_row();
   void refresh(Cycle until);
   void note_error(const Request& request);
-  void forget_errors();
-  /// To `until`, or until none waits.
+  void clear_errors();
+  /// Advances to `until`, or until no request waits.
   void step(Cycle until);
 
   const DramParameters& parameters_;
   const unsigned bank_bits_;
-  const unsigned pseudo_shift_;  // bits of a bank's number below those of its pseudo channel
+  const unsigned pseudo_shift_;  // number of bits of a bank's number below those of its pseudo channel
   const BankTailTiming tail_timing_;
-  const Cycle ahead_;  // from an activate's first cycle to its last
+  const Cycle ahead_;  // cycles from an activate's first cycle to its last
   const std::array<AfterColumn, 2> after_column_;
   const Tick burst_time_;
   const Cycle first_refresh_;
   const bool in_order_;
   const bool closes_;
   const bool has_one_pseudo_;
-  const std::size_t reads_;  // that the queue holds
-  const int reads_shift_;    // log2 of it, -1: it is no power of two
-  const std::size_t high_;
-  const std::size_t low_;
+  const std::size_t reads_;  // entries of the read queue
+  const int reads_shift_;    // log2 of reads_; -1: it is no power of two
+  const std::size_t high_;   // number of writes above which writes are served
+  const std::size_t low_;    // number of writes below which reads are served
   DramStatistics& statistics_;
 
   Cycle now_ = 0;
-  Cycle issued_until_ = 0;  // the cycle behind that of the last command
-  Cycle refresh_ = 0;       // the next
+  Cycle issued_until_ = 0;  // cycle after that of the last command
+  Cycle refresh_ = 0;       // cycle of the next refresh
   Bus columns_;
   Bus rows_;
   std::array<RequestQueue, 2> queues_;
-  Kind mode_ = kReads;
-  std::array<std::size_t, 2> opened_{};  // requests of each kind that have a row opened for them
-  std::size_t waiting_ = 0;              // requests whose column command is to come
-  std::size_t waiting_reads_ = 0;        // those of them that read
-  std::uint64_t told_ = 0;
-  std::uint64_t order_ = 0;
-  std::int64_t owed_ = 0;
+  Kind mode_ = kReads;                   // kind that is served
+  std::array<std::size_t, 2> opened_{};  // number of waiting requests of each kind whose row was opened for them
+  std::size_t waiting_ = 0;              // number of requests whose column command is not issued
+  std::size_t waiting_reads_ = 0;        // number of reads among them
+  std::uint64_t sequence_ = 0;           // number of requests added
+  std::uint64_t order_ = 0;              // number of requests that have entered their queues
+  std::int64_t owed_ = 0;                // owed()
   std::vector<Decision> decisions_;
   std::vector<Bank> banks_;
-  std::vector<BankTail> tails_;  // of the banks
-  std::vector<std::array<Index, 2>> alternatives_;
-  std::array<std::vector<std::uint32_t>, 2> stale_;
+  std::vector<BankTail> tails_;                      // forecast state of each bank
+  std::vector<std::array<Index, 2>> alternatives_;   // of each bank and kind: see Choice::either
+  std::array<std::vector<std::uint32_t>, 2> stale_;  // banks with a stale choice
   std::vector<Group> groups_;
   std::vector<Pseudo> pseudos_;
-  std::vector<std::int64_t> errors_;  // of the last reads, as many as the queue holds
-  std::size_t next_error_ = 0;
-  std::int64_t error_sum_ = 0;
+  std::vector<std::int64_t> errors_;  // forecast errors of the last reads_ reads (ring)
+  std::size_t next_error_ = 0;        // next element of errors_ to be replaced
+  std::int64_t error_sum_ = 0;        // sum of errors_
   std::vector<Request> requests_;
-  Index free_ = kNone;
+  Index free_ = kNone;                // first free record of requests_
   std::array<Index, 256> written_{};  // waiting writes by the low bits of their burst numbers
 };
 
-inline CommandScheduler::Index CommandScheduler::add(const Burst& burst, Cycle at, Cycle column, Kind kind, Asker asker) {
+inline CommandScheduler::Index CommandScheduler::add(const Burst& burst, Cycle at, Cycle column, Kind kind, Requester requester) {
   Index index = free_;
   if (index != kNone) [[likely]] {
     free_ = requests_[index].next;
@@ -353,13 +357,13 @@ inline CommandScheduler::Index CommandScheduler::add(const Burst& burst, Cycle a
   requests_[index] = {.number = burst.number,
                       .at = at,
                       .column = column,
-                      .told = told_++,
+                      .sequence = sequence_++,
                       .order = kNotEntered,
                       .row = static_cast<std::uint32_t>(burst.row),
                       .bank = burst.bank,
                       .next = kNone,
                       .next_written = kNone,
-                      .asker = asker,
+                      .requester = requester,
                       .kind = kind,
                       .opened = false,
                       .first = Command::column};

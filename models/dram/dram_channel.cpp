@@ -10,8 +10,8 @@
 namespace lacuna {
 namespace {
 
-// As in models/noc/fabric.cpp: calendars reach from the last time at which they were told of the kernel's to the latest
-// booking.
+// Cycles between two calls of DramSchedule::retire(), as in models/noc/fabric.cpp: calendars keep the bookings since the last
+// call.
 constexpr unsigned kRetireCycles = 128;
 
 }  // namespace
@@ -53,7 +53,7 @@ void DramChannel::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_tim
   if (access(payload, slice_, 0, delay)) move_data(payload, bytes_at(payload.get_address()));
 }
 
-// Behind the last byte of the slice's share.
+// The second slice's rows follow the last byte of this channel's share of the first.
 void DramChannel::second_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
   access(payload, second_slice_, slice_.size().n / slice_.count(), delay);
 }
@@ -102,8 +102,8 @@ bool DramChannel::Port::request(const MemoryRequest& request, Tick at, MemoryCli
   return true;
 }
 
-// In steps within which no response leads to a request that is decided in the same step. Data are on the bus answer_time()
-// after their command; an accepted write can be followed by a request of the same cycle.
+// Advances in steps so short that no response leads to a request that must be decided in the same step. A read's response
+// follows its command after answer_time(); an accepted write can be followed by a request in the same cycle.
 void DramChannel::decide(Tick until) {
   const Tick last = until + frontend_;
   Tick decided{};
@@ -213,7 +213,7 @@ bool DramChannel::get_direct_mem_ptr(tlm::tlm_generic_payload& payload, tlm::tlm
     dmi.set_end_address(address);
     return false;
   }
-  // What lies beyond the chunk belongs to another channel, though the bytes are next to each other in the store.
+  // Addresses beyond the chunk belong to another channel, although the bytes are adjacent in the store.
   const std::uint64_t begin = slice_.chunk_begin(address);
   const std::uint64_t last = slice_.chunk_last(address);
   dmi.set_dmi_ptr(reinterpret_cast<unsigned char*>(bytes_at(begin)));

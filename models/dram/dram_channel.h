@@ -1,18 +1,18 @@
-// One DRAM channel: banks with open rows, a data bus, a queue of posted writes, and the data themselves.
+// One DRAM channel: banks with open rows, a data bus, a queue of posted writes, and the stored data.
 //
 // The channel owns a slice of the address range (AddressSlice); transactions carry bus addresses. The data are in a backing
-// store, where bus address `base` is byte `store_offset`.
+// store, where bus address `base` is byte `store_offset`. `address_map` maps addresses inside the slice to pseudo channel, bank
+// group, bank, row and column.
 //
-// Time of a read: frontend_latency and what the schedule gives (models/dram/dram_schedule.h). A write is posted: it completes
-// for the sender as soon as it leaves, or so much later as it waits for an entry of the write queue, which it reaches
-// frontend_latency after that, as a read does. Addresses inside the slice are mapped to pseudo channel, bank group, bank, row
-// and column by `address_map`.
+// Time of a read: frontend_latency, plus the time in the schedule (models/dram/dram_schedule.h). A write is posted: it reaches
+// the write queue frontend_latency after it was sent, as a read does, and completes for the sender when it is sent, plus the
+// time that it waits for an entry of that queue.
 //
 // Transactions of the sockets return with a forecast of their times. Last-level caches send requests to the ports instead
 // (DeferredMemory in models/common/transport/memory_request.h), which respond when the command scheduler has decided.
 //
-// Behind the slice the channel may have another one, in rows of its own, whose contents are not modelled: of its transactions
-// there are times and traffic only. Requests to both meet in the same queues.
+// The channel may have a second slice, in separate rows, whose contents are not modelled: its transactions have times and
+// traffic only. Requests to both slices share the queues.
 #pragma once
 
 #include <tlm_utils/simple_target_socket.h>
@@ -38,22 +38,21 @@ class DramChannel : public sc_core::sc_module {
   tlm_utils::simple_target_socket<DramChannel> memory;
   sc_core::sc_vector<tlm_utils::simple_target_socket<DramChannel>> second;  ///< one, if there is a second slice, or none
 
-  /// std::invalid_argument when the slice's range does not lie in the store, or as by
-  /// DramSchedule.
+  /// Throws std::invalid_argument if the slice's range is not inside the store, or for DramSchedule's reasons.
   DramChannel(sc_core::sc_module_name module_name, const DramParameters& parameters, const AddressSlice& slice,
               BackingStore& store, std::uint64_t store_offset = 0, const std::optional<AddressSlice>& second_slice = {});
 
-  /// The slice and the second one, for clients that wait for their responses. Both decide together.
+  /// Port of the slice and port of the second slice, for clients that wait for their responses. Both decide together.
   DeferredMemory& port() { return port_; }
   DeferredMemory& second_port() { return second_port_; }
 
-  /// Serves what still waits, which no later request can delay: for statistics when all is over.
+  /// Drains the queues, so that final statistics are complete.
   void finish() { schedule_.finish(); }
-  /// Forgets open rows and what is in flight; the data stay.
+  /// Drops open rows and requests in flight; the data stay.
   void reset();
   const DramStatistics& statistics() const { return schedule_.statistics(); }
-  /// Registers block dram. Refreshes count as power, whose mean theirs is: they are due with and without requests, and the
-  /// schedule looks at them only when it has some.
+  /// Registers block dram. Refreshes count as their mean power, not as events: they are due without requests as well, and the
+  /// schedule counts them only while it has requests.
   void describe_energy(EnergyMeter& meter, const DramEnergy& energy) const;
 
  private:
@@ -76,8 +75,8 @@ class DramChannel : public sc_core::sc_module {
     MemoryClient* client = nullptr;
     std::uint32_t tag = 0;
     bool write = false;
-    Tick made{};
-    Tick at{};
+    Tick made{};  // when the request was made (MemoryRequest::made)
+    Tick at{};    // when it was sent
   };
 
   void decide(Tick until);
@@ -85,22 +84,22 @@ class DramChannel : public sc_core::sc_module {
   void retire_bookings();
   void b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
   void second_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
-  /// Charges a transaction at a channel's address. False: it was refused, or there are no data to move.
+  /// Charges the time of a transaction. False: it was refused, or it moves no data.
   bool access(tlm::tlm_generic_payload& payload, const AddressSlice& slice, std::uint64_t first_local, sc_core::sc_time& delay);
   void refuse(const tlm::tlm_generic_payload& payload);
   unsigned transport_dbg(tlm::tlm_generic_payload& payload);
   bool get_direct_mem_ptr(tlm::tlm_generic_payload& payload, tlm::tlm_dmi& dmi);
   static tlm::tlm_response_status check(const tlm::tlm_generic_payload& payload, const AddressSlice& slice,
                                         const MemoryAttributes* attributes);
-  /// The kernel's time, without the call into the library that sc_time_stamp() is.
+  /// Kernel time; cheaper than sc_time_stamp(), which is a call into the library.
   Tick now() const { return to_tick(simcontext()->time_stamp()); }
   std::byte* bytes_at(std::uint64_t address) { return data_ + (address - slice_.base()); }
 
   const DramParameters parameters_;
   const AddressSlice slice_;
   const AddressSlice second_slice_;
-  std::byte* data_;  // of the slice's base address
-  Tick frontend_;
+  std::byte* data_;  // byte at the slice's base address
+  Tick frontend_;    // frontend_latency
   DramSchedule schedule_;
   Tick next_retire_{};
   Port port_;
@@ -108,8 +107,8 @@ class DramChannel : public sc_core::sc_module {
   std::vector<Pending> pending_;
   std::vector<std::uint32_t> free_pending_;
   std::vector<DramSchedule::Completion> completed_;
-  unsigned waiting_ = 0;  // requests in pending_
-  unsigned waiting_writes_ = 0;
+  unsigned waiting_ = 0;         // number of requests in pending_
+  unsigned waiting_writes_ = 0;  // number of writes among them
 };
 
 }  // namespace lacuna

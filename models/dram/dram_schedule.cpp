@@ -82,8 +82,8 @@ void DramSchedule::read_later(std::uint64_t address, unsigned length, Tick at, s
   const std::uint64_t first = address >> burst_shift_;
   const std::uint64_t last = (address + length - 1) >> burst_shift_;
   const Cycle arrival = clock_.ceil(at).n;
-  const std::uint32_t asker = take_record(pending_, free_pending_);
-  Pending& pending = pending_[asker];
+  const std::uint32_t requester = take_record(pending_, free_pending_);
+  Pending& pending = pending_[requester];
   pending = {.number = number, .at = at, .done = arrival};
   // Bursts of other pseudo channels overlap, those of one follow each other.
   pending.unloaded = ((last - first) >> pseudo_bits_) * burst_;
@@ -94,13 +94,13 @@ void DramSchedule::read_later(std::uint64_t address, unsigned length, Tick at, s
       continue;
     }
     ++pending.remaining;
-    commands_.read_later(locate(burst_number), arrival, asker);
+    commands_.read_later(locate(burst_number), arrival, requester);
     statistics_.bus_busy += burst_time_;
   }
   if (pending.remaining != 0) return;
   pending.unloaded = burst_;
   complete(pending, forwarded_);
-  free_pending_.push_back(asker);
+  free_pending_.push_back(requester);
 }
 
 void DramSchedule::complete(const Pending& pending, std::vector<Completion>& completed) {
@@ -116,7 +116,7 @@ void DramSchedule::decide(Tick until, std::vector<Completion>& completed) {
   completed.insert(completed.end(), forwarded_.begin(), forwarded_.end());
   forwarded_.clear();
   for (const CommandScheduler::Decision& decision : commands_.decisions()) {
-    Pending& pending = pending_[decision.asker];
+    Pending& pending = pending_[decision.requester];
     if (pending.write) {
       pending.done = std::max(pending.done, decision.at);
     } else {
@@ -127,9 +127,9 @@ void DramSchedule::decide(Tick until, std::vector<Completion>& completed) {
     }
     if (--pending.remaining != 0) continue;
     complete(pending, completed);
-    free_pending_.push_back(decision.asker);
+    free_pending_.push_back(decision.requester);
   }
-  commands_.forget_decisions();
+  commands_.clear_decisions();
 }
 
 Tick DramSchedule::next_decision() {
@@ -143,15 +143,15 @@ std::optional<Tick> DramSchedule::write_later(std::uint64_t address, unsigned le
   const std::uint64_t last = (address + length - 1) >> burst_shift_;
   const Cycle arrival = clock_.ceil(at).n;
   const auto bursts = static_cast<unsigned>(last - first + 1);
-  CommandScheduler::Asker asker = CommandScheduler::kNoAsker;
+  CommandScheduler::Requester requester = CommandScheduler::kNoRequester;
   if (!commands_.has_room_for_writes(bursts)) {
-    asker = take_record(pending_, free_pending_);
-    pending_[asker] = {.number = number, .remaining = bursts, .write = true, .at = at, .done = arrival};
+    requester = take_record(pending_, free_pending_);
+    pending_[requester] = {.number = number, .remaining = bursts, .write = true, .at = at, .done = arrival};
   }
   for (std::uint64_t burst_number = first; burst_number <= last; ++burst_number) {
-    commands_.write(locate(burst_number), arrival, asker);
+    commands_.write(locate(burst_number), arrival, requester);
   }
-  if (asker != CommandScheduler::kNoAsker) return std::nullopt;
+  if (requester != CommandScheduler::kNoRequester) return std::nullopt;
   return arrival < commands_.decided_until() ? time(commands_.decided_until()) : at;
 }
 

@@ -1,12 +1,12 @@
-// When a DRAM channel's requests are served: banks, groups, buses, refresh and turnaround. No SystemC, no data.
+// Times of a DRAM channel's requests: banks, groups, buses, refresh and turnaround. No SystemC, no data.
 //
-// What a controller does depends on requests that come later, so that a request's time is known only when all have come that
-// may change it. There are two ways to ask.
-//   - read_later() and write_later() give a request to the command scheduler (models/dram/command_scheduler.h), which does what
-//     a controller does, cycle for cycle; decide() says how far requests have come, and brings the times.
-//   - read() and write() are for callers that cannot wait: they return a forecast (models/dram/read_forecast.h) from what is
-//     decided and what waits. By how much such reads were served later than forecast is added to the next ones, a part to each:
-//     over all of them both sums are the same.
+// A controller's decisions depend on requests that arrive later, so that a request's time is known only after all requests that
+// may change it have arrived. A caller has two interfaces:
+//   - read_later() and write_later() pass a request to the command scheduler (models/dram/command_scheduler.h), which decides
+//     as a controller does, cycle for cycle. decide() states up to when all requests are known, and returns times.
+//   - read() and write() are for callers that cannot wait: they return a forecast (models/dram/read_forecast.h) from decided
+//     commands and waiting requests. The error of past forecasts (delay caused by writes and later reads) is spread over the
+//     following reads, so that the sum of forecast times equals the sum of served times.
 #pragma once
 
 #include <array>
@@ -26,59 +26,59 @@ namespace lacuna {
 
 class DramSchedule {
  public:
-  /// std::invalid_argument when a count is no power of two, or the row size, the address map, the watermarks of writes or the
-  /// times of refresh contradict the others.
+  /// Throws std::invalid_argument if a count is no power of two, or if the row size, the address map, the watermarks of writes
+  /// or the times of refresh contradict other parameters.
   explicit DramSchedule(const DramParameters& parameters, DramChannelPlace place = {});
   DramSchedule(const DramSchedule&) = delete;
   DramSchedule& operator=(const DramSchedule&) = delete;
 
   struct Read {
-    Tick done;     ///< the last byte is on the bus
-    Tick waiting;  ///< of the time since arrival, for the queue, other requests and refresh
+    Tick done;     ///< end of the last byte's transfer on the data bus
+    Tick waiting;  ///< part of the time since arrival spent waiting for the queue, other requests and refresh
   };
-  /// `address` in the channel, `at` the arrival at the controller.
+  /// Forecasts a read. `address`: in the channel; `at`: arrival at the controller.
   Read read(std::uint64_t address, unsigned length, Tick at);
-  /// A read whose time is decided later: decide() gives it under `number`.
+  /// Adds a read whose time decide() returns later, with `number`.
   void read_later(std::uint64_t address, unsigned length, Tick at, std::uint32_t number);
   struct Completion {
     std::uint32_t number;
     Read read;
   };
-  /// Decides the commands before `until`, before which no more requests come. Appends what has become known of requests of
-  /// read_later() and write_later() to `completed`, in the order of decisions. A read is done answer_time() after its own.
+  /// Decides the commands before `until`; no more requests may arrive before that. Appends to `completed` the requests of
+  /// read_later() and write_later() that are decided, in the order of decisions. A read is done answer_time() after its column
+  /// command.
   void decide(Tick until, std::vector<Completion>& completed);
-  /// From a read's column command to its last byte.
+  /// Time from a read's column command to the end of its data.
   Tick answer_time() const { return time(data_); }
-  /// decide() brings nothing for less than this if no other request comes; kNever: nothing waits.
+  /// The earliest `until` for which decide() can decide something if no further request arrives; kNever: no request waits.
   Tick next_decision();
-  /// A write. Returns when the write queue takes it when that is known; otherwise decide() gives it under `number`.
+  /// Adds a write. Returns when the write queue accepts it, if that is known; otherwise decide() returns it with `number`.
   std::optional<Tick> write_later(std::uint64_t address, unsigned length, Tick at, std::uint32_t number);
-  /// Returns when the write queue takes it, as forecast.
+  /// Adds a write. Returns the forecast of when the write queue accepts it.
   Tick write(std::uint64_t address, unsigned length, Tick at);
 
-  /// No later call will ask for a time before `horizon`: decides what is done by then.
+  /// Decides the commands before `horizon` and drops bookings before it: later calls concern later times only.
   void retire(Tick horizon);
-  /// Decides what still waits: no requests will come.
+  /// Decides all waiting requests; no further requests arrive.
   void finish() { commands_.finish(); }
-  /// Forgets open rows and what is in flight.
+  /// Drops open rows and requests in flight.
   void reset();
-  /// reads, bytes, latency and errors are the caller's to count.
+  /// The caller counts reads, bytes, latency and errors.
   DramStatistics& statistics() { return statistics_; }
   const DramStatistics& statistics() const { return statistics_; }
 
  private:
   using Cycle = std::uint64_t;
 
-  /// A request of which something is to be decided.
+  /// A request that is not completely decided.
   struct Pending {
     std::uint32_t number = 0;
-    unsigned remaining = 0;  // bursts
+    unsigned remaining = 0;  // number of bursts that are not decided
     bool write = false;
-    Tick at{};
-    Cycle done = 0;  // of the bursts that are decided
-    // What they would take on an idle channel: the slowest of them, and behind it the others.
-    Cycle prepared = 0;
-    Cycle unloaded = 0;
+    Tick at{};           // arrival
+    Cycle done = 0;      // completion of the bursts that are decided
+    Cycle prepared = 0;  // time of its slowest burst on an idle channel
+    Cycle unloaded = 0;  // transfer time of the bursts that follow the slowest one
   };
   void complete(const Pending& pending, std::vector<Completion>& completed);
 
@@ -94,18 +94,18 @@ class DramSchedule {
   const unsigned burst_shift_;  // log2 of the bytes of a burst
   const unsigned pseudo_bits_;
   const Cycle burst_;
-  const Cycle data_;  // from a read's column command to its last data
+  const Cycle data_;  // cycles from a read's column command to the end of its data
   const Tick burst_time_;
   const RefreshTimes refresh_;
   DramStatistics statistics_;
-  // By the command that a read needs first: how many, and from there to its column command on an idle channel.
+  // By the first command that a read needs: its statistic, and the cycles from there to its column command on an idle channel.
   const std::array<std::uint64_t*, 4> rows_found_;
   const std::array<Cycle, 4> prepared_;
   CommandScheduler commands_;
   ReadForecast forecast_;
   std::vector<Pending> pending_;
   std::vector<std::uint32_t> free_pending_;
-  std::vector<Completion> forwarded_;  // answered by writes that wait, since the last decide()
+  std::vector<Completion> forwarded_;  // reads since the last decide() that waiting writes supply with data
 };
 
 }  // namespace lacuna

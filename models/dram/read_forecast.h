@@ -1,12 +1,12 @@
-// When a read's data will be there, for callers that need to know it with the call.
+// Forecast of a read's time, for callers that need it synchronously.
 //
-// The commands that come before it are known as far as the command scheduler has decided them. It goes behind the reads that
-// wait in its bank: to the row that is or will be open, if it comes before that row is closed, otherwise to one of its own.
-// Beside its bank it waits for the buses and the activates that other forecasts have booked, of which the next free ones are
-// taken wherever they lie (SlotCalendar::take), and for the data bus until the reads that wait have been carried.
+// A forecast starts from the commands that the command scheduler has decided. The read follows the reads that wait in its bank:
+// it uses the row that is or will be open if it arrives before that row is closed, otherwise it opens another one. In addition
+// to its bank it waits for slots of the buses and activates that other forecasts have booked, of which it takes the next free
+// ones (SlotCalendar::take), and for the data bus until it has carried the waiting reads.
 //
-// A write takes its cycles of the data bus and its part of a turn of the bus. When it is written, what its rows cost and what
-// comes later and goes first are not in the forecast: the scheduler says by how much forecasts were wrong
+// A write books its cycles of the data bus and its share of a turn of the bus. The forecast does not include when writes are
+// drained, their row commands, and later requests that are served first: the scheduler reports the error of past forecasts
 // (CommandScheduler::owed).
 //
 //   read on an idle channel, arrival to last data:
@@ -35,36 +35,37 @@ class ReadForecast {
   ReadForecast(const DramParameters& parameters, const RefreshTimes& refresh);
 
   struct Column {
-    Cycle at;                           ///< the column command
-    CommandScheduler::Command command;  ///< that comes first
-    Cycle prepared;                     ///< on an idle channel it would come so long after the arrival
+    Cycle at;                           ///< cycle of the column command
+    CommandScheduler::Command command;  ///< first command that the read needs
+    Cycle prepared;                     ///< cycles from arrival to the column command on an idle channel
   };
-  /// A read burst that arrives at `at`; books what it needs.
+  /// Forecasts a read burst that arrives at `at`, and books its resources.
   Column read(CommandScheduler& commands, const CommandScheduler::Burst& burst, Cycle at);
-  /// A write that comes at `at` takes its part of the data bus. Returns when the queue has room for it if it is full then: all
-  /// that it holds are before it.
+  /// Books the data bus for a write that arrives at `at`. Returns when the write queue, if it is full then, has room for it: all
+  /// writes that the queue holds go first.
   Cycle write(const CommandScheduler& commands, const CommandScheduler::Burst& burst, Cycle at);
   void retire(Cycle horizon);
   void reset();
 
  private:
-  /// What carries one thing at a time. It is not booked for longer than the requests that wait can use it: forecasts that are
-  /// too late would otherwise pile up.
+  /// A resource with one user at a time. Bookings do not extend beyond the time that the waiting requests can use it for:
+  /// otherwise the delays of pessimistic forecasts would accumulate.
   struct Resource {
     SlotCalendar calendar;
-    Cycle latest = 0;
-    // Cycles that are all booked: what a loaded resource would look through again for each request.
+
+    Cycle latest = 0;  // last cycle that is booked
+    // A range without free cycle, which searches skip.
     Cycle full_from = 0;
     Cycle full_to = 0;
 
-    /// The first of `length` cycles at or after `from`, when `waiting` requests are before it.
+    /// Books `length` cycles at or after `from`; returns the first. `waiting`: number of requests that go first.
     Cycle book(Cycle from, unsigned length, std::size_t waiting) {
       const Cycle bound = from + waiting * length;
       const Cycle free = from - full_from < full_to - full_from ? full_to : from;
       if (latest > bound && (free > bound || calendar.first_run(free, 1) > bound)) return bound;
       const Cycle last = calendar.take(free, length);
       latest = last > latest ? last : latest;
-      // All from `free` to the last one are booked now.
+      // All cycles from `free` to `last` are booked now.
       if (free > full_to || last + 1 < full_from) {
         full_from = free;
         full_to = last + 1;
@@ -86,11 +87,11 @@ class ReadForecast {
   struct Pseudo {
     Resource data;
     Resource activates;
-    std::array<Cycle, 4> window{};  // the last activates
-    unsigned oldest = 0;
+    std::array<Cycle, 4> window{};  // cycles of the last four activates
+    unsigned oldest = 0;            // oldest element of `window`
     Cycle next_column = 0;
   };
-  /// The last cycle of an activate that ends at or after `from`.
+  /// Books an activate that ends at or after `from`; returns its last cycle.
   Cycle activate(Pseudo& pseudo, Group& group, Cycle from, unsigned commands, std::size_t waiting);
   Cycle column(Pseudo& pseudo, Group& group, Cycle from, std::size_t waiting);
   const DramParameters& parameters_;
@@ -100,8 +101,8 @@ class ReadForecast {
   const bool books_columns_of_groups_;
   const bool books_activates_of_groups_;
   const Cycle refresh_length_;
-  const unsigned write_cost_;  // cycles of the data bus
-  const Cycle queued_writes_;  // likewise, of all that the queue holds
+  const unsigned write_cost_;  // data bus cycles of a write, including its share of a turn
+  const Cycle queued_writes_;  // data bus cycles of a full write queue
   RefreshTimes refresh_;
   std::vector<Pseudo> pseudos_;
   std::vector<Group> groups_;
@@ -126,7 +127,7 @@ inline ReadForecast::Column ReadForecast::read(CommandScheduler& commands, const
   const Cycle writes_end = commands.after_writes(burst.bank);
   const std::size_t waiting = commands.waiting() + 1;
   if (parameters_.scheduler == DramScheduler::fcfs) {
-    // Behind the one before, and no later than all that wait would need if each had a row of its own to open.
+    // After the read before it, but not later than if each waiting request opened a separate row.
     at = std::max(at, std::min(pseudo.next_column, at + (waiting - 1) * parameters_.tRC.n));
   }
   Column result{0, CommandScheduler::Command::none, 0};
@@ -153,10 +154,10 @@ inline ReadForecast::Column ReadForecast::read(CommandScheduler& commands, const
       ready = activate(pseudo, group, from, row_commands, waiting) + parameters_.tRCDRD.n;
     }
     ready = std::max(ready, writes_end);
-    // Reads that have booked nothing are before it as well.
+    // Reads of read_later(), which book nothing, go first as well.
     if (first) ready = std::max(ready, commands.decided_until() + commands.waiting_reads() * column_gap_ / pseudos_.size());
     result.at = first ? column(pseudo, group, ready, waiting) : std::max(result.at, ready);
-    // A refresh closes the row before it is this read's turn: then it is opened again, and the turn remains.
+    // A refresh closes the row before the column command: the row is opened again, and the booked slots remain.
     if (limit == RefreshTimes::kNever || result.at + parameters_.tRTP.n <= limit) return result;
     at = limit;
   }

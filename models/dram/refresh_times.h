@@ -1,15 +1,15 @@
-// When the refreshes of a DRAM channel are due: one every tREFI, all banks at once.
+// Due times of a DRAM channel's refreshes: one every tREFI, for all banks together.
 //
 // Channels of a device are independent and need not be refreshed together (JESD235: each channel of a stack has its own command
 // interface and clock). Of n channels, channel i is refreshed i / n of tREFI after the first, as DRAMsim3 does with ranks
-// (refresh policy RANK_LEVEL_STAGGERED): a kernel that waits for all channels would otherwise lose every refresh whole.
+// (refresh policy RANK_LEVEL_STAGGERED). Otherwise a kernel that waits for all channels would lose the whole of every refresh.
 #pragma once
 
 #include <cstdint>
 
 namespace lacuna {
 
-/// Which of a device's channels one is.
+/// Position of a channel among those of its device.
 struct DramChannelPlace {
   unsigned index = 0;
   unsigned count = 1;
@@ -20,7 +20,7 @@ class RefreshTimes {
   using Cycle = std::uint64_t;
   static constexpr Cycle kNever = ~Cycle{0};
 
-  /// `interval` 0: no refresh. The channel that is alone, or the first, is refreshed at multiples of the interval.
+  /// `interval` 0: no refresh. A single channel, and the first of several, is refreshed at multiples of the interval.
   RefreshTimes(Cycle interval, DramChannelPlace place, bool stagger)
       : length_(interval != 0 ? interval : kNever),
         first_(interval == 0                               ? kNever
@@ -30,11 +30,11 @@ class RefreshTimes {
   }
 
   Cycle first() const { return first_; }
-  /// From when a refresh is due to when the next one is.
+  /// Time between the due times of two consecutive refreshes.
   struct Interval {
-    Cycle begin;     ///< 0 before the first refresh
-    Cycle end;       ///< kNever when there is none
-    bool refreshes;  ///< at its begin
+    Cycle begin;     ///< due time of the earlier refresh; 0 before the first
+    Cycle end;       ///< due time of the later refresh, or kNever
+    bool refreshes;  ///< a refresh is due at `begin`
   };
   Interval at(Cycle cycle) {
     if (cycle - begin_ >= length_) [[unlikely]]
@@ -45,7 +45,7 @@ class RefreshTimes {
   void reset() { begin_ = length_ != kNever ? first_ - length_ : 0; }
 
  private:
-  // Before the first one the interval begins before cycle 0: unsigned numbers wrap, differences are right.
+  // Before the first refresh the interval begins before cycle 0: unsigned numbers wrap, differences stay right.
   void find(Cycle cycle) {
     const Cycle origin = first_ - length_;
     begin_ = origin + (cycle - origin) / length_ * length_;
@@ -53,7 +53,7 @@ class RefreshTimes {
 
   Cycle length_;
   Cycle first_;
-  Cycle begin_ = 0;  // of the interval that was asked for last
+  Cycle begin_ = 0;  // begin of the interval that at() returned last
 };
 
 }  // namespace lacuna

@@ -1,5 +1,5 @@
-// One of a DRAM controller's queues: how many entries are taken, and the requests that are known but have not entered yet, by
-// arrival. A request enters when it has arrived and there is room.
+// One of a DRAM controller's queues: the number of occupied entries, and the requests that have not entered yet, in order of
+// arrival. A request enters when it has arrived and the queue has room.
 #pragma once
 
 #include <algorithm>
@@ -19,11 +19,11 @@ class RequestQueue {
   explicit RequestQueue(std::size_t room) : room_(room) {}
 
   std::size_t room() const { return room_; }
-  /// Entries that are taken.
+  /// Number of occupied entries.
   std::size_t held() const { return held_; }
-  /// When the next request enters, or kNever.
+  /// Cycle in which the next request enters, or kNever.
   Cycle next() const { return next_; }
-  /// A request that arrives at `at`.
+  /// Adds a request that arrives at `at`.
   void insert(Index request, Cycle at) {
     if (end_ - begin_ > mask_) [[unlikely]]
       grow();
@@ -32,20 +32,20 @@ class RequestQueue {
     entry(place) = {at, request};
     if (place == begin_ && held_ < room_) next_ = at;
   }
-  /// The one that enters then.
+  /// The request that enters at next().
   Index first() const { return entry(begin_).request; }
-  /// It enters.
+  /// Lets first() enter; returns it.
   Index enter() {
     const Index request = entry(begin_++).request;
     ++held_;
     expect();
     return request;
   }
-  /// One of those that have entered leaves in cycle `now`: another one may have its place in the next.
-  void leave(Cycle now) {
+  /// A request that has entered leaves in cycle `now`: its entry can be used in the next.
+  void depart(Cycle now) {
     if (held_-- == room_ && begin_ != end_) next_ = std::max(entry(begin_).at, now + 1);
   }
-  /// Whether there is room for `count` more besides all that are known.
+  /// Whether there is room for `count` more requests in addition to all that are known.
   bool has_room(std::size_t count) const { return held_ + (end_ - begin_) + count <= room_; }
 
   void reset() { *this = RequestQueue(room_); }
@@ -65,8 +65,8 @@ class RequestQueue {
   std::size_t room_;
   std::size_t held_ = 0;
   Cycle next_ = kNever;
-  std::size_t begin_ = 0;  // places in the ring, counted through
-  std::size_t end_ = 0;
+  std::size_t begin_ = 0;  // position of the first request; positions modulo the ring's size are indices of ring_
+  std::size_t end_ = 0;    // position after the last request
   std::size_t mask_ = kFirstEntries - 1;
   std::vector<Entry> ring_ = std::vector<Entry>(kFirstEntries);  // a power of two
 };

@@ -11,7 +11,7 @@ namespace lacuna {
 namespace {
 
 using namespace literals;
-using Asker = CommandScheduler::Asker;
+using Requester = CommandScheduler::Requester;
 using Command = CommandScheduler::Command;
 using Cycle = CommandScheduler::Cycle;
 using Cycles = std::vector<Cycle>;
@@ -22,7 +22,7 @@ struct Controller {
   explicit Controller(const DramParameters& p, DramChannelPlace place = {})
       : parameters(p), commands(parameters, RefreshTimes(p.tREFI.n, place, true), statistics) {}
   void read(std::uint32_t bank, std::uint64_t row, Cycle at) {
-    commands.read_later({0, row, bank}, at, static_cast<Asker>(columns.size()));
+    commands.read_later({0, row, bank}, at, static_cast<Requester>(columns.size()));
     columns.push_back(0);
   }
   /// Returns the number of its burst.
@@ -33,8 +33,8 @@ struct Controller {
   /// When the reads since the last call have their column commands, in the order of the calls.
   Cycles served() {
     commands.finish();
-    for (const CommandScheduler::Decision& decision : commands.decisions()) columns[decision.asker] = decision.at;
-    commands.forget_decisions();
+    for (const CommandScheduler::Decision& decision : commands.decisions()) columns[decision.requester] = decision.at;
+    commands.clear_decisions();
     return std::exchange(columns, {});
   }
   /// When a write has its column command.
@@ -60,7 +60,7 @@ TEST(CommandScheduler, OneReadAtATime) {
   EXPECT_EQ(c.served(), Cycles{300 + 7 + 5}) << "precharge, activate";
 }
 
-TEST(CommandScheduler, ARowIsNotClosedWhileAReadThatWaitsCanUseIt) {
+TEST(CommandScheduler, ARowStaysOpenWhileAWaitingReadCanUseIt) {
   Controller c(parameters());
   c.read(0, 0, 100);
   c.read(0, 1, 101);  // after the next: precharge at 115, activate at 124
@@ -68,7 +68,7 @@ TEST(CommandScheduler, ARowIsNotClosedWhileAReadThatWaitsCanUseIt) {
   EXPECT_EQ(c.served(), (Cycles{105, 129, 111}));
 }
 
-TEST(CommandScheduler, AReadTakesPartInTheDecisionsOfTheCycleInWhichItArrives) {
+TEST(CommandScheduler, AReadCanBeServedInItsArrivalCycle) {
   // A row that may be closed from 115 on, which a read of another one waits for.
   Controller c(parameters());
   c.read(0, 0, 100);
@@ -82,7 +82,7 @@ TEST(CommandScheduler, AReadTakesPartInTheDecisionsOfTheCycleInWhichItArrives) {
   EXPECT_EQ(later.served(), (Cycles{105, 129, 124 + 24 + 5})) << "has it opened again, tRC after the activate of the other";
 }
 
-TEST(CommandScheduler, AReadyBankGoesBeforeOneThatWaits) {
+TEST(CommandScheduler, AReadyBankGoesFirst) {
   Controller c(parameters());
   c.read(0, 0, 100);
   c.read(0, 1, 100);
@@ -180,11 +180,11 @@ TEST(CommandScheduler, DecisionsSayWhatAReadNeededFirst) {
   const CommandScheduler::Decision expected[] = {
       {0, Command::activate, 105}, {3, Command::activate, 109}, {1, Command::column, 113}, {2, Command::precharge, 129}};
   for (unsigned i = 0; i < 4; ++i) {
-    EXPECT_EQ(decisions[i].asker, expected[i].asker) << i;
+    EXPECT_EQ(decisions[i].requester, expected[i].requester) << i;
     EXPECT_EQ(decisions[i].first, expected[i].first) << i;
     EXPECT_EQ(decisions[i].at, expected[i].at) << i;
   }
-  c.commands.forget_decisions();
+  c.commands.clear_decisions();
   EXPECT_TRUE(c.commands.decisions().empty());
 }
 
@@ -198,28 +198,28 @@ TEST(CommandScheduler, AWriteEntersInTheCycleAfterAnEntryWasFreed) {
   EXPECT_FALSE(c.commands.has_room_for_writes(2));
   // Of the open row, in their queue until their column commands: 100, 106 and 112, tCCDL apart. The rows of others are opened
   // for them.
-  for (Asker i = 0; i < 3; ++i) c.commands.write({i, 0, 0}, 100, i);
-  for (Asker i = 3; i < 5; ++i) c.commands.write({i, 0, i - 1}, 100, i);
+  for (Requester i = 0; i < 3; ++i) c.commands.write({i, 0, 0}, 100, i);
+  for (Requester i = 3; i < 5; ++i) c.commands.write({i, 0, i - 1}, 100, i);
   EXPECT_FALSE(c.commands.has_room_for_writes(1));
   c.commands.advance(1000);
   EXPECT_TRUE(c.commands.has_room_for_writes(1));
   Cycles entered;
   for (const CommandScheduler::Decision& decision : c.commands.decisions()) {
-    EXPECT_EQ(decision.asker, entered.size());
+    EXPECT_EQ(decision.requester, entered.size());
     EXPECT_EQ(decision.first, Command::none);
     entered.push_back(decision.at);
   }
   EXPECT_EQ(entered, (Cycles{100, 101, 107, 113, 114}));
 }
 
-TEST(CommandScheduler, AWriteThatEntersInTheCycleThatBeginsIsKnown) {
+TEST(CommandScheduler, AWriteEnteringInTheCurrentCycleIsReported) {
   Controller c(parameters());
   c.commands.write({0, 0, 0}, 100, 7);
   c.commands.advance(99);
   EXPECT_TRUE(c.commands.decisions().empty());
   c.commands.advance(100);
   ASSERT_EQ(c.commands.decisions().size(), 1U);
-  EXPECT_EQ(c.commands.decisions().front().asker, 7U);
+  EXPECT_EQ(c.commands.decisions().front().requester, 7U);
   EXPECT_EQ(c.commands.decisions().front().at, 100U);
 }
 
@@ -242,7 +242,7 @@ TEST(CommandScheduler, RequestsOfACycleEnterInTheOrderOfTheCalls) {
   EXPECT_EQ(write_first.served(), Cycles{106 + 10});
 }
 
-TEST(CommandScheduler, AWriteThatHasWaitedForRoomIsOlderThanTheReadThatArrivesThen) {
+TEST(CommandScheduler, AWriteThatWaitedForRoomGoesBeforeANewRead) {
   DramParameters p = parameters();
   p.write_queue = 1;
   p.tRCDRD = 15_cycles;
@@ -281,7 +281,7 @@ TEST(CommandScheduler, TheNextDecision) {
   EXPECT_EQ(c.commands.next_decision(), CommandScheduler::kNever);
 }
 
-TEST(CommandScheduler, TheNextDecisionIsNotBehindARefresh) {
+TEST(CommandScheduler, TheNextDecisionIsNotAfterARefresh) {
   DramParameters p = parameters();
   p.tREFI = 1000_cycles;
   p.tRFC = 60_cycles;
@@ -299,7 +299,7 @@ TEST(CommandScheduler, ARequestThatIsLateArrivesWhenItIsMade) {
   EXPECT_EQ(c.served(), Cycles{505});
 }
 
-TEST(CommandScheduler, AReadThatIsLateOwesNothing) {
+TEST(CommandScheduler, ALateReadIsNoForecastError) {
   Controller c(parameters());
   c.commands.advance(500);
   c.commands.read({0, 0, 0}, 100, 105);
@@ -307,7 +307,7 @@ TEST(CommandScheduler, AReadThatIsLateOwesNothing) {
   EXPECT_EQ(c.commands.owed(), 0);
 }
 
-TEST(CommandScheduler, ErrorsOfForecastsAreOwed) {
+TEST(CommandScheduler, ForecastErrorsAreOwed) {
   Controller c(parameters());
   c.commands.read({0, 0, 0}, 100, 105);
   c.commands.read({1, 0, 0}, 100, 105);  // 111
@@ -319,7 +319,7 @@ TEST(CommandScheduler, ErrorsOfForecastsAreOwed) {
   EXPECT_EQ(c.commands.owed(), 1);
 }
 
-TEST(CommandScheduler, ResetForgetsWhatWaits) {
+TEST(CommandScheduler, ResetDropsWaitingRequests) {
   Controller c(parameters());
   c.read(0, 0, 100);
   const std::uint64_t write = c.write(0, 1, 100);

@@ -39,7 +39,7 @@ TEST(DramDecisions, AReadOfSeveralBurstsIsDoneWithTheLast) {
   EXPECT_EQ(schedule.statistics().bus_busy, 28_ns);
 }
 
-TEST(DramDecisions, WhatComesLaterGoesFirst) {
+TEST(DramDecisions, ALaterRequestMayGoFirst) {
   // Reads are decided when they have their column commands, not before: the second one is made later, arrives later and is
   // served first.
   DramSchedule schedule(parameters());
@@ -52,7 +52,7 @@ TEST(DramDecisions, WhatComesLaterGoesFirst) {
   EXPECT_EQ(reads.at(1).done, 120_ns);
 }
 
-TEST(DramDecisions, DecisionsComeInTheOrderOfTime) {
+TEST(DramDecisions, DecisionsAreInTimeOrder) {
   DramSchedule schedule(parameters());
   std::mt19937_64 random(3);
   std::vector<DramSchedule::Completion> completed;
@@ -244,7 +244,7 @@ TEST(DramDecisions, RowsAreCountedByTheCommandsThatWereNeeded) {
   expect(1200_ns, {3, 2, 2});
 }
 
-TEST(DramDecisions, WaitingIsWhatAnIdleChannelWouldNotTake) {
+TEST(DramDecisions, WaitingIsTheTimeBeyondThatOfAnIdleChannel) {
   DramSchedule schedule(parameters());
   schedule.read_later(address(0, 0, 0, 0), kBurst, 100_ns, 0);
   schedule.read_later(address(0, 0, 0, 1), kBurst, 100_ns, 1);  // a hit: column at 111 instead of 100
@@ -257,7 +257,7 @@ TEST(DramDecisions, WaitingIsWhatAnIdleChannelWouldNotTake) {
   EXPECT_EQ(schedule.statistics().queueing, 28_ns);
 }
 
-TEST(DramDecisions, ResetForgetsWhatWaits) {
+TEST(DramDecisions, ResetDropsWaitingRequests) {
   DramSchedule schedule(parameters());
   keep_reads_waiting(schedule, 100_ns);
   schedule.write_later(address(0, 0, 1, 0), kBurst, 100_ns, 0);

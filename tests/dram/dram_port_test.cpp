@@ -98,7 +98,7 @@ TEST(DramPort, UnloadedLatencies) {
   EXPECT_EQ(client.next_decision(), kNever);
 }
 
-TEST(DramPort, AnswersComeAsSoonAsNoLaterRequestCanChangeThem) {
+TEST(DramPort, ResponsesArriveAsSoonAsNoLaterRequestCanChangeThem) {
   auto& b = fresh();
   PortClient client(b, b.channel.port());
   client.read(1, 0, 0_ns);
@@ -124,7 +124,7 @@ TEST(DramPort, ALaterRequestMayGoFirst) {
   EXPECT_EQ(client.answers, (Answers{{1, 40_ns, 0_ns}, {3, 49_ns, 0_ns}, {2, 65_ns, 17_ns}}));
 }
 
-TEST(DramPort, WritesAreKnownWhileTheQueueHasRoom) {
+TEST(DramPort, WritesCompleteImmediatelyWhileTheQueueHasRoom) {
   auto& b = fresh();
   PortClient client(b, b.channel.port());
   const Tick stall = b.channel.statistics().write_stall;
@@ -247,7 +247,7 @@ TEST(DramPort, MasksHaveRowsOfTheirOwnInTheSameBanks) {
 }
 
 // The answers of all clients, as they follow each other.
-TEST(DramPort, AnswersComeInTheOrderOfTime) {
+TEST(DramPort, ResponsesAreInTimeOrder) {
   auto& b = fresh();
   PortClient data(b, b.masked.port());
   PortClient masks(b, b.masked.second_port());
@@ -271,7 +271,7 @@ TEST(DramPort, AnswersComeInTheOrderOfTime) {
   EXPECT_TRUE(std::is_sorted(done.begin(), done.end()));
 }
 
-TEST(DramPort, ARequestMadeForAnAnswerGoesBeforeWhatArrivesLater) {
+TEST(DramPort, ARequestMadeForAResponseGoesBeforeLaterArrivals) {
   auto& b = fresh();
   PortClient client(b, b.channel.port());
   client.then = [&client](PortClient::Answer answer) {
@@ -348,7 +348,7 @@ TEST(DramPort, StepsOfTimeChangeNothing) {
   }
 }
 
-TEST(DramPort, ForecastsOfTheSocketsAreBehindWhatWaits) {
+TEST(DramPort, SocketForecastsFollowWaitingRequests) {
   auto& b = fresh();
   PortClient client(b, b.channel.port());
   for (unsigned i = 0; i < 8; ++i) client.read(i, 64 * i, 0_ns);
@@ -357,7 +357,7 @@ TEST(DramPort, ForecastsOfTheSocketsAreBehindWhatWaits) {
   EXPECT_EQ(client.answers.back().done, 68_ns);
 }
 
-TEST(DramPort, FinishServesWhatWaits) {
+TEST(DramPort, FinishServesWaitingRequests) {
   auto& b = fresh();
   PortClient client(b, b.channel.port());
   const Tick busy = b.channel.statistics().bus_busy;

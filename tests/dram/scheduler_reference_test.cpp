@@ -49,25 +49,25 @@ Command command_of(Reference::Command command) {
                                                     : Command::activate;
 }
 
-/// The scheduler with requests that have an asker, which is their number, and some that have none.
+/// The scheduler with requests that have an requester, which is their number, and some that have none.
 struct Scheduler {
   static constexpr std::int64_t kWeight = std::int64_t{1} << 32;
 
   explicit Scheduler(const DramParameters& p)
       : parameters(p), commands(parameters, RefreshTimes(p.tREFI.n, {}, false), statistics) {}
-  static bool has_asker(std::uint64_t id) { return id % 4 != 0; }
+  static bool has_requester(std::uint64_t id) { return id % 4 != 0; }
   void request(const Request& r) {
     const CommandScheduler::Burst burst{r.id, r.row, r.bank};
-    const auto asker = has_asker(r.id) ? static_cast<CommandScheduler::Asker>(r.id) : CommandScheduler::kNoAsker;
+    const auto requester = has_requester(r.id) ? static_cast<CommandScheduler::Requester>(r.id) : CommandScheduler::kNoRequester;
     if (r.write) {
-      commands.write(burst, r.at, asker);
-    } else if (has_asker(r.id)) {
-      commands.read_later(burst, r.at, asker);
+      commands.write(burst, r.at, requester);
+    } else if (has_requester(r.id)) {
+      commands.read_later(burst, r.at, requester);
     } else {
       commands.read(burst, r.at, static_cast<Cycle>(static_cast<std::int64_t>(r.id) * kWeight));
     }
   }
-  /// Of the reads without asker that were served since the last call: the sum of cycle - id * kWeight.
+  /// Of the reads without requester that were served since the last call: the sum of cycle - id * kWeight.
   std::int64_t take_sum() {
     const std::int64_t sum = commands.owed();
     commands.pay(sum);
@@ -104,10 +104,10 @@ struct Expected {
 };
 
 void expect(Expected& expected, const Reference::Event& event, std::uint32_t pseudo, Cycle now) {
-  const auto asker = static_cast<CommandScheduler::Asker>(event.id);
-  const bool asked = Scheduler::has_asker(event.id);
+  const auto requester = static_cast<CommandScheduler::Requester>(event.id);
+  const bool asked = Scheduler::has_requester(event.id);
   if (event.enters) {
-    if (event.write && asked) expected.decisions.push_back({asker, Command::none, now});
+    if (event.write && asked) expected.decisions.push_back({requester, Command::none, now});
     return;
   }
   expected.writes.write_drains += event.write && !expected.writing[pseudo];
@@ -119,7 +119,7 @@ void expect(Expected& expected, const Reference::Event& event, std::uint32_t pse
     expected.writes.row_conflicts += event.first == Reference::Command::precharge;
     expected.writes.row_empty += event.first == Reference::Command::activate;
   } else if (asked) {
-    expected.decisions.push_back({asker, command_of(event.first), now});
+    expected.decisions.push_back({requester, command_of(event.first), now});
   } else {
     expected.sum += static_cast<std::int64_t>(now) - static_cast<std::int64_t>(event.id) * Scheduler::kWeight;
   }
@@ -167,9 +167,9 @@ void compare(const DramParameters& p, const Traffic& traffic, unsigned seed, Cyc
     for (; compared != expected.decisions.size(); ++compared) {
       const CommandScheduler::Decision& ours = decisions[compared];
       const CommandScheduler::Decision& theirs = expected.decisions[compared];
-      ASSERT_EQ(ours.asker, theirs.asker) << "cycle " << theirs.at << ", ours " << ours.at;
-      ASSERT_EQ(ours.at, theirs.at) << ours.asker;
-      ASSERT_EQ(ours.first, theirs.first) << ours.asker << " in cycle " << ours.at;
+      ASSERT_EQ(ours.requester, theirs.requester) << "cycle " << theirs.at << ", ours " << ours.at;
+      ASSERT_EQ(ours.at, theirs.at) << ours.requester;
+      ASSERT_EQ(ours.first, theirs.first) << ours.requester << " in cycle " << ours.at;
     }
     for (std::size_t i = compared; i != decisions.size(); ++i) {
       ASSERT_EQ(decisions[i].first, Command::none);
