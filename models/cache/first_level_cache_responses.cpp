@@ -69,7 +69,7 @@ void FirstLevelCache::complete(std::uint32_t number, Tick at, const LatencyBreak
                                 .mshr = for_mshr,
                                 .level = level_,
                                 .below = &below};
-  misses_.give_back(number);
+  misses_.release(number);
   respond(own, response, counted);
   if (waiters != kNone) [[unlikely]]
     complete_waiters(waiters, at, counted);

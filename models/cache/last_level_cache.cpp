@@ -369,7 +369,7 @@ void LastLevelCache::end_fill(std::uint32_t number, Tick done, Tick waiting) {
                          .level = level_,
                          .failed = miss.failed});
   });
-  misses_.give_back(number);
+  misses_.release(number);
 }
 
 void LastLevelCache::end_write(std::uint32_t number) {
@@ -385,7 +385,7 @@ void LastLevelCache::end_write(std::uint32_t number) {
                      .level = level_,
                      .failed = miss.failed,
                      .below = passed_on ? &memory_time_ : nullptr});
-  misses_.give_back(number);
+  misses_.release(number);
 }
 
 void LastLevelCache::respond(std::uint32_t tag, const MemoryResponse& response) {

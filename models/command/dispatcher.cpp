@@ -112,7 +112,7 @@ void Dispatcher::reset() {
 
 void Dispatcher::workgroup_done(const ComputeUnitPlace& unit, Dispatch& dispatch, std::span<const std::uint32_t> scratch_slots,
                                 Tick at) {
-  give_back_scratch(dispatch, scratch_slots);
+  release_scratch(dispatch, scratch_slots);
   completions_.push({at, completion_order_++, &dispatch, numbers_[unit.index]});
   wake_.notify(delay_until(at));
 }
@@ -179,7 +179,7 @@ bool Dispatcher::launch_workgroup(Dispatch& dispatch, Tick at) {
   const auto count = static_cast<unsigned>(units_.size());
   const unsigned next = next_unit_;
   if (launch_on_units(dispatch, next, count, at) || launch_on_units(dispatch, 0, next, at)) return true;
-  give_back_scratch(dispatch, taken_);
+  release_scratch(dispatch, taken_);
   return false;
 }
 
@@ -218,7 +218,7 @@ bool Dispatcher::take_scratch(const Dispatch& dispatch) {
   return true;
 }
 
-void Dispatcher::give_back_scratch(const Dispatch& dispatch, std::span<const std::uint32_t> slots) {
+void Dispatcher::release_scratch(const Dispatch& dispatch, std::span<const std::uint32_t> slots) {
   if (slots.empty()) return;
   std::vector<std::uint32_t>& free = scratch_[dispatch.queue_slot].free;
   free.insert(free.end(), slots.rbegin(), slots.rend());

@@ -101,7 +101,7 @@ class Dispatcher : public sc_core::sc_module, public ComputeUnitListener, public
   void expect_room();
   std::string why_not_started(const Dispatch& dispatch) const;
   bool take_scratch(const Dispatch& dispatch);
-  void give_back_scratch(const Dispatch& dispatch, std::span<const std::uint32_t> slots);
+  void release_scratch(const Dispatch& dispatch, std::span<const std::uint32_t> slots);
 
   DispatcherParameters parameters_;
   Clock clock_;

@@ -88,7 +88,7 @@ ResidentWorkgroup* WavefrontPool::place(Dispatch& dispatch, std::uint64_t workgr
   for (unsigned i = 0; i < placement_.size(); ++i) {
     WavefrontSlot& slot = *placement_[i];
     if (i >= group.wavefronts) {
-      give_back(slot);
+      release_resources(slot);
       continue;
     }
     group.slots[i] = &slot;
@@ -143,7 +143,7 @@ bool WavefrontPool::take_slots(const WorkgroupNeeds& needs) {
       simd.sgprs_free -= needs.sgprs;
     }
     if (found == nullptr) {
-      for (WavefrontSlot* slot : placement_) give_back(*slot);
+      for (WavefrontSlot* slot : placement_) release_resources(*slot);
       next_simd_ = first_simd;
       return false;
     }
@@ -155,7 +155,7 @@ bool WavefrontPool::take_slots(const WorkgroupNeeds& needs) {
   return true;
 }
 
-void WavefrontPool::give_back(WavefrontSlot& slot) {
+void WavefrontPool::release_resources(WavefrontSlot& slot) {
   slot.simd->vgprs.release(slot.vgpr_granule, slot.vgpr_granules);
   slot.simd->sgprs_free += slot.sgprs;
   slot.simd->free_slots |= std::uint32_t{1} << slot.number;
@@ -164,7 +164,7 @@ void WavefrontPool::give_back(WavefrontSlot& slot) {
 
 void WavefrontPool::release(WavefrontSlot& slot) {
   slot.simd->issue.remove(slot.number);
-  give_back(slot);
+  release_resources(slot);
   slot.group = nullptr;
   --resident_;
 }

@@ -261,7 +261,7 @@ class WavefrontPool {
   bool holds_most_workgroups() const { return free_workgroups_.empty() && workgroups_.size() == most_workgroups_; }
   ResidentWorkgroup& free_workgroup();
   bool take_slots(const WorkgroupNeeds& needs);
-  void give_back(WavefrontSlot& slot);
+  void release_resources(WavefrontSlot& slot);
 
   const ComputeUnitParameters& parameters_;
   isa::Target target_;

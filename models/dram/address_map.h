@@ -43,7 +43,7 @@ class DramAddressMap {
 
   struct Bank {
     std::uint64_t row;
-    std::uint32_t number;  ///< bank's number in the channel: bits of the pseudo channel on top, then of the group, then of the bank
+    std::uint32_t number;  ///< bank's number in the channel: bits of pseudo channel, group, bank from the top
   };
   /// `burst`: address in the channel divided by the bytes of a burst.
   Bank bank_of(std::uint64_t burst) const {

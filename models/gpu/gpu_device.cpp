@@ -7,6 +7,7 @@
 
 #include "include/lacuna/abi/memory_map.h"
 #include "models/common/time/tlm_time.h"
+#include "models/noc/detail/host_prefetch.h"
 
 namespace lacuna {
 
@@ -279,7 +280,7 @@ void GpuDevice::build_memory() {
     }
     dram_.push_back(std::make_unique<DramChannel>(name_of("dram", i).c_str(), parameters_.dram, slice, vram_, 0, second));
     noc_->destinations[destination].bind(l2_.back()->upstream[0]);
-    noc_->attach_prefetch(destination, l2_.back().get());
+    detail::FabricPrefetch::attach(*noc_, destination, l2_.back().get());
     l2_.back()->downstream.bind(dram_.back()->memory);
     l2.push_back(l2_.back().get());
     if (!extension_memory_) continue;
@@ -297,7 +298,7 @@ void GpuDevice::build_extension_memory(unsigned partition) {
   LastLevelCache& cache = *extension_memory_->caches[partition];
   const unsigned destination = destinations_.first_of_extension + partition;
   noc_->destinations[destination].bind(cache.upstream[0]);
-  noc_->attach_prefetch(destination, &cache);
+  detail::FabricPrefetch::attach(*noc_, destination, &cache);
   cache.downstream.bind(dram_[partition]->second[0]);
 }
 

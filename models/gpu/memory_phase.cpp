@@ -561,7 +561,7 @@ void MemoryPhase::receive_group(unsigned number, ThreadScratch& scratch) {
         const Flight& flight = *received[i].flight;
         const RequestTiming& timing = flight.timing;
         const std::vector<LatencyBreakdown>& below = memories_[destinations_[flight.destination].memory].below;
-        received[i].origin->flights.give_back(received[i].flight);
+        received[i].origin->flights.release(received[i].flight);
         complete(flight, timing.below != kNone ? &below[timing.below] : nullptr, latency);
       });
   // Requests that wait in a cache wait for its responses.
@@ -595,7 +595,7 @@ void MemoryPhase::collect_received() {
                              {.packets = 1, .flits = flight.request_flits, .queueing = reply.request_waiting},
                              reply.request_waiting + reply.request_passing, scratch_.front().tally);
       }
-      sender.flights.give_back(reply.flight);
+      sender.flights.release(reply.flight);
     }
     group.node_replies.clear();
   }

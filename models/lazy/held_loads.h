@@ -70,9 +70,9 @@ class HeldLoads {
   };
 
   HeldLoad& operator[](std::uint16_t number) { return *all_[number]; }
-  /// A free record; enter() or give_back() follows.
+  /// A free record; enter() or release() follows.
   HeldLoad& take();
-  void give_back(const HeldLoad& load) { free_.push_back(load.number); }
+  void release(const HeldLoad& load) { free_.push_back(load.number); }
   /// Whether any register of a range waits for a load.
   static bool is_any_held(const OfWavefront& w, const isa::RegisterRange& registers);
   /// A wavefront holds a load, whose slot, registers, bytes and lanes are given: all of them are busy.

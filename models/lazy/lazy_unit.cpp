@@ -180,7 +180,7 @@ void LazyUnit::zeros_known(std::uint32_t tag, Tick at) {
   load.masks_at = later(load.masks_at, clock_.ceil(at));
   if (--load.masks_open > 0) return;
   if (load.slot == nullptr) {
-    loads_.give_back(load);
+    loads_.release(load);
     return;
   }
   if (!std::exchange(load.waited_for, false)) return;

@@ -69,7 +69,7 @@ bool LazyUnit::hold(WavefrontSlot& slot, const isa::DecodedInstruction& instruct
   if (HeldLoads::is_any_held(w, registers)) return refuse(held_load::Refusal::partly_held);
   HeldLoad& load = loads_.take();
   if (!held_load::encode(memory_.addresses().global, access.lanes, access.bytes_per_lane, load.words, load.upper)) {
-    loads_.give_back(load);
+    loads_.release(load);
     return refuse(held_load::Refusal::upper_bits);
   }
   load.slot = &slot;
@@ -224,7 +224,7 @@ void LazyUnit::finish(HeldLoad& load) {
     count(slot, LazyCount::dead, lines - irrelevant);
   }
   load.slot = nullptr;
-  if (load.masks_open == 0) loads_.give_back(load);
+  if (load.masks_open == 0) loads_.release(load);
 }
 
 void LazyUnit::wavefront_ended(WavefrontSlot& slot) {

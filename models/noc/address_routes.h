@@ -1,4 +1,4 @@
-// Which destination of a fabric serves an address.
+// Address routing: which destination of a fabric serves an address.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@
 
 namespace lacuna {
 
-/// [base, base + size) is served by destinations first_destination ... first_destination + count - 1, which take turns every
-/// `interleave` bytes, in an order that the hash changes from turn to turn.
+/// [base, base + size) is served by destinations first_destination ... first_destination + count - 1, interleaved every
+/// `interleave` bytes. The hash permutes their order from one round of interleaving to the next.
 struct AddressRoute {
   std::string name;
   std::uint64_t base = 0;
@@ -26,17 +26,16 @@ class AddressRoutes {
  public:
   struct Hop {
     unsigned destination = 0;
-    /// Bytes from the address to the end of what this destination serves without a break.
+    /// Bytes from the address to the end of the contiguous range that this destination serves.
     std::uint64_t contiguous = 0;
   };
 
-  /// Ranges must not be empty, wrap around or overlap; the size of an interleaved one is a multiple of its interleave; what a
-  /// hash needs says AddressSlice (std::invalid_argument).
+  /// Ranges must not be empty, wrap around or overlap; the size of an interleaved range is a multiple of its interleave;
+  /// AddressSlice states the requirements of a hash. Throws std::invalid_argument otherwise.
   explicit AddressRoutes(std::vector<AddressRoute> routes);
 
-  /// False when no range holds the address. May be called by several host threads.
+  /// False if no range contains the address. May be called by several host threads.
   bool find(std::uint64_t address, Hop& hop) const {
-    // Two or three ranges: a search by halves would cost more.
     for (const Entry& entry : entries_) {
       if (!entry.holds(address)) continue;
       hop = entry.hop(address);
@@ -44,7 +43,7 @@ class AddressRoutes {
     }
     return false;
   }
-  /// The destination that serves all of [address, address + bytes). False when there is none, or several do.
+  /// The destination that serves all of [address, address + bytes). False if no destination or several serve it.
   bool find_one(std::uint64_t address, unsigned bytes, unsigned& destination) const {
     for (const Entry& entry : entries_) {
       if (!entry.holds(address)) continue;
@@ -53,12 +52,12 @@ class AddressRoutes {
     }
     return false;
   }
-  /// The slice that a destination sees: what its cache or DRAM channel is to be told. Default slice when nothing routes to it.
+  /// Slice of the address space that a destination serves, for its cache or DRAM channel. Default slice if no route names it.
   AddressSlice slice(unsigned destination) const;
-  /// The range nearest to an address, or nullptr when there is none.
+  /// The range nearest to an address, or nullptr if there are no ranges.
   const AddressRoute* nearest(std::uint64_t address) const;
   const std::vector<AddressRoute>& routes() const { return routes_; }
-  /// One more than the highest destination named.
+  /// One more than the highest destination that a route names.
   unsigned destinations() const;
 
  private:
@@ -72,7 +71,7 @@ class AddressRoutes {
   };
 
   std::vector<AddressRoute> routes_;  // sorted by base
-  std::vector<Entry> entries_;        // in the same order
+  std::vector<Entry> entries_;        // slices of routes_, in the same order
 };
 
 }  // namespace lacuna

@@ -9,8 +9,8 @@
 namespace lacuna {
 namespace {
 
-// From so many virtual channels on, neither their number nor their buffers change what a mesh carries by more than 4 %
-// (tests/validation/noc_routers_test.cpp).
+// With this number of virtual channels or more, neither their number nor their buffers change the throughput of a mesh by more
+// than 4 % (tests/validation/noc_routers_test.cpp).
 constexpr unsigned kManyChannels = 4;
 
 }  // namespace
@@ -57,8 +57,8 @@ BookedNetwork::Passage BookedNetwork::pass_freely(std::uint64_t start, unsigned 
   std::uint64_t* const cycles = arrivals_.data();
   const std::uint64_t hop = router_ + link_;
   Passage result{start, start};
-  std::uint64_t first = start;  // of the flits' arrivals at the switch
-  bool together = true;         // the flits arrive one a cycle
+  std::uint64_t first = start;  // cycle in which the first flit arrives at the switch
+  bool together = true;         // the flits arrive in consecutive cycles
   for (const SwitchPass& pass : path_) {
     const std::size_t output = topology().inputs() + pass.output;
     std::uint64_t passed = 0;
@@ -92,11 +92,11 @@ BookedNetwork::Passage BookedNetwork::pass_channels(std::uint64_t start, unsigne
   SlotCalendars* const channel = channels_.empty() ? nullptr : &channels_[kind];
   const std::uint64_t hop = router_ + link_;
   ready_.resize(switches);
-  leaves_.resize(switches);
+  departs_.resize(switches);
   passed_.resize(switches);
   for (unsigned flit = 0; flit < flits; ++flit) {
     std::uint64_t cycle = start + flit;
-    std::uint64_t left = 0;  // the switch before
+    std::uint64_t left = 0;  // cycle in which the flit passed the previous switch
     for (std::size_t i = 0; i < switches; ++i) {
       const auto [input, output] = path_[i];
       if (flit == 0) {
@@ -105,7 +105,7 @@ BookedNetwork::Passage BookedNetwork::pass_channels(std::uint64_t start, unsigne
       } else {
         cycle = std::max(cycle, passed_[i] + 1);
       }
-      // A flit without room behind the link does not bid.
+      // A flit does not bid while the buffer at the end of the link is full.
       for (bool room = i + 1 == switches; !room;) {
         const std::uint64_t wins = ports_.first_run(input, inputs + output, cycle, 1);
         const std::uint64_t roomy = buffers[path_[i + 1].input].acquire({wins}).ps;
@@ -114,7 +114,7 @@ BookedNetwork::Passage BookedNetwork::pass_channels(std::uint64_t start, unsigne
       }
       std::uint64_t own = 0;
       cycle = ports_.reserve_both(input, inputs + output, cycle, 1, &own).first;
-      if (flit == 0) leaves_[i] = cycle;
+      if (flit == 0) departs_[i] = cycle;
       if (i > 0) buffers[input].occupy({left}, {cycle + kCreditCycles});
       left = cycle;
       passed_[i] = cycle;
@@ -123,11 +123,12 @@ BookedNetwork::Passage BookedNetwork::pass_channels(std::uint64_t start, unsigne
   }
   for (const SwitchPass& pass : path_) output_flits_[pass.output] += flits;
   if (channel != nullptr) {
-    // In the channels' cycles, from the allocation of the channel on: the input's since the packet was at its front.
+    // In the channels' cycles, one later than those of ports_: the output's channel is busy from its allocation on, the input's
+    // from when the packet was at the front.
     for (std::size_t i = 0; i < switches; ++i) {
       const auto [input, output] = path_[i];
       channel->fill(input, ready_[i], passed_[i] + 2 - ready_[i]);
-      channel->fill(inputs + output, leaves_[i], passed_[i] + 2 - leaves_[i]);
+      channel->fill(inputs + output, departs_[i], passed_[i] + 2 - departs_[i]);
     }
   }
   return {passed_.front(), passed_.back()};

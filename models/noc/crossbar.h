@@ -1,7 +1,7 @@
 // Crossbar: every node reaches every other in one hop.
 //
-// Unloaded time of a packet of F flits: hop_latency + F cycles. Each node has an injection port and an ejection port, which
-// virtual networks share (models/noc/node_ports.h).
+// Unloaded time of a packet of F flits: hop_latency + F cycles. Each node has one injection port and one ejection port; virtual
+// networks share them (models/noc/node_ports.h).
 #pragma once
 
 #include "models/noc/fabric.h"

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "models/common/config/guest_mistake.h"
+#include "models/common/host/host_prefetch.h"
 #include "models/common/time/tlm_time.h"
 #include "models/noc/booked_network.h"
 #include "models/noc/crossbar.h"
@@ -16,8 +17,8 @@
 namespace lacuna {
 namespace {
 
-// Bookings before the kernel's time are dropped when it has moved on by so many cycles, be it by one step: calendars reach from
-// the last time to the latest booking.
+// Bookings before the kernel's time are dropped when it has advanced by this number of cycles, possibly in one step: calendars
+// extend from the last time of dropping to the latest booking.
 constexpr unsigned kRetireCycles = 128;
 
 }  // namespace
@@ -116,13 +117,13 @@ Fabric::Traversal Fabric::send(unsigned from, unsigned to, VirtualNetwork networ
 }
 
 Fabric::Traversal Fabric::traverse(VirtualNetwork network, unsigned source, unsigned destination, unsigned flits, Tick at) {
-  const Ends way = ends(network, source, destination);
-  return send(way.from, way.to, network, flits, at);
+  const Ends path = ends(network, source, destination);
+  return send(path.from, path.to, network, flits, at);
 }
 
 Fabric::Traversal Fabric::carry(VirtualNetwork network, unsigned source, unsigned destination, unsigned flits, Tick at) {
-  const Ends way = ends(network, source, destination);
-  const Traversal traversal = transfer(way.from, way.to, network, flits, at);
+  const Ends path = ends(network, source, destination);
+  const Traversal traversal = transfer(path.from, path.to, network, flits, at);
   count_carried(traversal, source, destination, flits, at);
   return traversal;
 }
@@ -166,7 +167,7 @@ void Fabric::transport_split(unsigned source, tlm::tlm_generic_payload& payload,
     payload.set_response_status(tlm::TLM_BURST_ERROR_RESPONSE);
     return;
   }
-  // A byte enable pattern that repeats would have to be turned for each part; nobody sends one across channels.
+  // A repeating byte enable pattern would have to be rotated for each part; no initiator sends one across channels.
   const bool enables = payload.get_byte_enable_ptr() != nullptr;
   if (enables && payload.get_byte_enable_length() < payload.get_data_length()) {
     payload.set_response_status(tlm::TLM_BYTE_ENABLE_ERROR_RESPONSE);

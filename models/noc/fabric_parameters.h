@@ -13,7 +13,7 @@ namespace lacuna {
 /// Two-Dimensional Mesh Networks", ISCA 2005).
 enum class MeshRouting : int { xy, yx, o1turn };
 
-/// What tells how long packets take in a network of switches (models/noc/network.h).
+/// Model of contention in a network of switches (models/noc/network.h).
 enum class RouterModel : int { booked, stepped };
 
 struct FabricParameters {

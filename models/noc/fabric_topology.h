@@ -14,7 +14,7 @@ struct FabricParameters;
 class Topology;
 
 struct FabricTopology {
-  /// std::invalid_argument when parameters describe a shape that does not exist.
+  /// Throws std::invalid_argument if the parameters describe no valid shape.
   using Make = std::unique_ptr<const Topology> (*)(const FabricParameters&);
 
   constexpr FabricTopology(std::string_view topology_name, std::string_view meaning, Make maker)
@@ -22,14 +22,14 @@ struct FabricTopology {
   FabricTopology(const FabricTopology&) = delete;
   FabricTopology& operator=(const FabricTopology&) = delete;
 
-  /// Whether packets pass routers. A crossbar (models/noc/crossbar.h) has none.
+  /// Whether packets pass routers; a crossbar (models/noc/crossbar.h) has no routers.
   bool has_routers() const { return make != nullptr; }
 
-  std::string_view name;         ///< as in configurations
+  std::string_view name;         ///< name in configurations
   std::string_view description;  ///< how nodes are connected
-  Make make;                     ///< null: no routers
+  Make make;                     ///< factory; null: no routers
 
-  // Those that C++ code names.
+  // Topologies that C++ code names.
   static const FabricTopology crossbar;
   static const FabricTopology mesh;
   static const FabricTopology butterfly;
@@ -37,7 +37,7 @@ struct FabricTopology {
 
 /// All topologies that a configuration can select.
 std::span<const FabricTopology* const> fabric_topologies();
-/// Names of those that have routers, "mesh or butterfly": for error messages.
+/// Names of the topologies with routers, "mesh or butterfly", for error messages.
 std::string routed_topologies();
 
 }  // namespace lacuna

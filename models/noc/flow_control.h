@@ -1,12 +1,12 @@
-// Credit-based flow control between switches: what both kinds of `noc.routers` assume of it.
+// Credit-based flow control between switches, common to both kinds of `noc.routers`.
 #pragma once
 
 #include <cstdint>
 
 namespace lacuna {
 
-/// Cycles from the one in which a flit leaves a buffer until the upstream switch may send another into its place: one to send
-/// the credit and one on the wire, as BookSim2 has by default.
+/// Cycles from a flit's departure from a buffer until the upstream switch may send another into its entry: one to send the
+/// credit and one on the wire, as BookSim2's defaults.
 inline constexpr std::uint64_t kCreditCycles = 2;
 
 }  // namespace lacuna

@@ -1,4 +1,4 @@
-// Where the sources and destinations of a fabric sit: their nodes.
+// Placement of a fabric's sources and destinations on nodes.
 #pragma once
 
 #include <string>
@@ -10,29 +10,29 @@
 namespace lacuna {
 
 struct FabricPlacement {
-  unsigned nodes = 0;                  ///< of the fabric
+  unsigned nodes = 0;                  ///< number of nodes of the fabric
   std::vector<unsigned> sources;       ///< node of each source
   std::vector<unsigned> destinations;  ///< node of each destination
 };
 
-/// Further sources and destinations, which sit at the node of another one. They have the numbers behind those that have a place
-/// of their own, and take nobody's.
+/// Additional sources and destinations that share the node of another one. Their numbers follow those of the others.
 struct FabricGuests {
-  std::vector<unsigned> sources;       ///< of each, the source at whose node it is
-  std::vector<unsigned> destinations;  ///< the same of destinations
+  std::vector<unsigned> sources;       ///< for each guest, the source whose node it shares
+  std::vector<unsigned> destinations;  ///< for each guest, the destination whose node it shares
 };
 
-/// Without routers there are as many nodes as sources and destinations together, guests apart; a topology with routers has what
-/// its shape says. Counts are without guests. std::invalid_argument says what is wrong with a shape or a list of nodes.
+/// Places sources and destinations; the counts exclude guests. Without routers each source and destination other than a guest
+/// has one node; a topology with routers has the nodes of its shape. Throws std::invalid_argument that names the mistake in a
+/// shape or a list of nodes.
 FabricPlacement place(const FabricParameters& parameters, unsigned source_count, unsigned destination_count,
                       const FabricGuests& guests = {});
 
 enum class Repeats : bool { refused, allowed };
 
-/// The nodes that a list names, with blanks or semicolons between them, each as Topology::parse_node() reads it.
-/// std::invalid_argument names what is wrong: not a node, or twice the same.
+/// The nodes of a list, separated by blanks or semicolons, each parsed by Topology::parse_node(). Throws std::invalid_argument
+/// that names the mistake: not a node, or a repetition.
 std::vector<unsigned> parse_placement(const std::string& text, const Topology& topology, Repeats repeats = Repeats::refused);
-/// Nodes as "0 5 17 ...", below `nodes`; otherwise the same.
+/// As above, for node numbers "0 5 17 ..." below `nodes`.
 std::vector<unsigned> parse_placement(const std::string& text, unsigned nodes, Repeats repeats = Repeats::refused);
 
 }  // namespace lacuna

@@ -13,13 +13,13 @@ namespace {
 
 constexpr unsigned kMaxChannels = 64;
 
-// The first of `set`, which is not empty, from `preferred` on, in turn.
+// First element of a set in turn: the lowest from `preferred` on, else the lowest. The set is not empty.
 unsigned first_in_turn(std::uint64_t set, unsigned preferred) {
-  const std::uint64_t behind = set >> preferred << preferred;
-  return static_cast<unsigned>(std::countr_zero(behind != 0 ? behind : set));
+  const std::uint64_t ahead = set >> preferred << preferred;
+  return static_cast<unsigned>(std::countr_zero(ahead != 0 ? ahead : set));
 }
 
-// How far behind `preferred` a number is, in turn.
+// Distance in turn from `preferred` to a number.
 std::uint32_t turns(std::uint32_t number, std::uint32_t preferred, std::uint32_t count) {
   return number >= preferred ? number - preferred : number + count - preferred;
 }
@@ -85,29 +85,29 @@ void Routers::reset() {
   later_.clear();
   for (auto& landings : landings_) landings.clear();
   for (auto& credits : credits_) credits.clear();
-  credits_under_way_ = 0;
+  credits_in_flight_ = 0;
   now_ = 0;
 }
 
 void Routers::send(const Packet& packet) {
   const std::uint32_t number = packets_.take();
-  UnderWay& record = packets_[number];
+  InFlight& record = packets_[number];
   record.packet = packet;
   record.kind = packet.network * alternatives_ + packet.alternative;
   SwitchPath path;
   topology_.find_path(packet.from, packet.to, packet.alternative, path);
-  record.way.assign(path.begin(), path.end());
-  learn_links(record.way);
-  nodes_[packet.from].input = record.way.front().input;
+  record.path.assign(path.begin(), path.end());
+  note_links(record.path);
+  nodes_[packet.from].input = record.path.front().input;
   later_.push_back({packet.cycle, sent_++, number});
   std::push_heap(later_.begin(), later_.end());
 }
 
-// Links are known from the first packet that takes them.
-void Routers::learn_links(const std::vector<SwitchPass>& way) {
-  for (std::size_t i = 1; i < way.size(); ++i) {
-    outputs_[way[i - 1].output].downstream = way[i].input;
-    inputs_[way[i].input].upstream = way[i - 1].output;
+// Notes the ends of links when the first packet passes them.
+void Routers::note_links(const std::vector<SwitchPass>& path) {
+  for (std::size_t i = 1; i < path.size(); ++i) {
+    outputs_[path[i - 1].output].downstream = path[i].input;
+    inputs_[path[i].input].upstream = path[i - 1].output;
   }
 }
 
@@ -124,7 +124,7 @@ void Routers::step(std::vector<Delivery>& delivered) {
   start_packets();
   allocate_channels();
   allocate_switches(delivered);
-  give_channels();
+  start_bidding();
   inject();
   ++now_;
 }
@@ -138,14 +138,14 @@ void Routers::return_credits() {
     }
     OutputChannel& channel = output_channels_[number];
     if (outputs_[number / channels_].downstream == kNone) {
-      give_away(number);  // of a node, which returns a credit only for a last flit that is waited for
+      free_channel(number);  // a node returns a credit for last flits only, and only if channels wait for them
       continue;
     }
-    if (channel.tail_sent && channel.credits + 1U == buffer_) give_away(number);
+    if (channel.tail_sent && channel.credits + 1U == buffer_) free_channel(number);
     if (channel.credits++ != 0 || channel.owner == kNone || input_channels_[channel.owner].count == 0) continue;
     set_sendable(channel.owner / channels_, std::uint64_t{1} << channel.owner % channels_);
   }
-  credits_under_way_ -= due.size();
+  credits_in_flight_ -= due.size();
   due.clear();
 }
 
@@ -162,8 +162,8 @@ void Routers::push(std::uint32_t number, const Flit& flit) {
   flits_[std::size_t{number} * buffer_ + place] = flit;
   if (channel.count++ != 0) return;
   if (channel.output == kNone) {
-    want_channel(number);
-  } else if (has_place(channel.output)) {
+    request_channel(number);
+  } else if (has_room(channel.output)) {
     set_sendable(number / channels_, std::uint64_t{1} << number % channels_);
   }
 }
@@ -180,7 +180,7 @@ void Routers::start_packets() {
   }
 }
 
-// Of each node that has a packet, a flit: what it injects can be looked at in the next cycle.
+// Injects one flit from each node with a packet; the switch sees it in the next cycle.
 void Routers::inject() {
   for (unsigned node = waiting_nodes_.next(0); node < waiting_nodes_.size(); node = waiting_nodes_.next(node + 1)) {
     for (unsigned i = 0; i < networks_; ++i) {
@@ -197,7 +197,7 @@ bool Routers::inject_of(unsigned node, unsigned network) {
   Queue& queue = queues_[std::size_t{node} * networks_ + network];
   if (queue.packets.empty()) return false;
   const std::uint32_t number = queue.packets[0];
-  const UnderWay& packet = packets_[number];
+  const InFlight& packet = packets_[number];
   std::uint8_t& preferred = node_preferred_[std::size_t{node} * networks_ * alternatives_ + packet.kind];
   const std::uint32_t first = nodes_[node].input * channels_ + packet.kind * kind_channels_;
   for (unsigned i = 0; i < kind_channels_ && queue.channel == kNone; ++i) {
@@ -217,11 +217,11 @@ bool Routers::inject_of(unsigned node, unsigned network) {
   return true;
 }
 
-// Each head without a channel of its output asks for one; each channel of an output takes one of them.
+// Each head without a channel of its output requests one; each channel of an output grants one request.
 void Routers::allocate_channels() {
   const auto input_channels = static_cast<std::uint32_t>(input_channels_.size());
   const std::uint64_t of_kind = ~std::uint64_t{0} >> (kMaxChannels - kind_channels_);
-  asked_.clear();
+  requested_.clear();
   for (unsigned input = unrouted_inputs_.next(0); input < inputs_.size(); input = unrouted_inputs_.next(input + 1)) {
     for (std::uint64_t left = inputs_[input].unrouted; left != 0; left &= left - 1) {
       const std::uint32_t number = input * channels_ + static_cast<unsigned>(std::countr_zero(left));
@@ -232,14 +232,14 @@ void Routers::allocate_channels() {
       const std::uint32_t wanted = output * channels_ + first + first_in_turn(free, input_channels_[number].preferred);
       OutputChannel& channel = output_channels_[wanted];
       const std::uint32_t distance = turns(number, channel.preferred, input_channels);
-      if (channel.best == kNone) asked_.push_back(wanted);
+      if (channel.best == kNone) requested_.push_back(wanted);
       if (channel.best != kNone && distance > channel.distance) continue;
       channel.best = number;
       channel.distance = distance;
     }
   }
-  given_.clear();
-  for (const std::uint32_t wanted : asked_) {
+  granted_.clear();
+  for (const std::uint32_t wanted : requested_) {
     OutputChannel& channel = output_channels_[wanted];
     const std::uint32_t winner = std::exchange(channel.best, kNone);
     channel.owner = winner;
@@ -250,11 +250,11 @@ void Routers::allocate_channels() {
     const unsigned input = winner / channels_;
     inputs_[input].unrouted &= ~(std::uint64_t{1} << winner % channels_);
     if (inputs_[input].unrouted == 0) unrouted_inputs_.erase(input);
-    given_.push_back(winner);
+    granted_.push_back(winner);
   }
 }
 
-// Each port of an input bids with one of its channels; each output takes one of the ports.
+// Each switch port of an input bids for one of its channels; each output grants one port.
 void Routers::allocate_switches(std::vector<Delivery>& delivered) {
   const auto inputs = static_cast<std::uint32_t>(inputs_.size());
   const auto ports = static_cast<std::uint32_t>(ports_.size());
@@ -283,7 +283,7 @@ void Routers::allocate_switches(std::vector<Delivery>& delivered) {
   }
 }
 
-// The flit that a port has bid with leaves.
+// Moves the flit of a granted bid.
 void Routers::pass(std::uint32_t port, std::vector<Delivery>& delivered) {
   const std::uint32_t input = port / speedup_;
   const std::uint32_t number = input * channels_ + ports_[port].bid;
@@ -296,7 +296,7 @@ void Routers::pass(std::uint32_t port, std::vector<Delivery>& delivered) {
   credits_[(now_ + kCreditCycles) & (credits_.size() - 1)].push_back(
       upstream == kNone ? static_cast<std::uint32_t>(output_channels_.size()) + number
                         : upstream * channels_ + ports_[port].bid);
-  ++credits_under_way_;
+  ++credits_in_flight_;
 
   const std::uint32_t wanted = channel.output;
   Output& output = outputs_[wanted / channels_];
@@ -308,48 +308,48 @@ void Routers::pass(std::uint32_t port, std::vector<Delivery>& delivered) {
          {flit.packet, static_cast<std::uint16_t>(flit.pass + 1), flit.tail}});
   } else if (flit.tail) {
     const Packet& packet = packets_[flit.packet].packet;
-    const auto links = static_cast<unsigned>(packets_[flit.packet].way.size() - 1);
+    const auto links = static_cast<unsigned>(packets_[flit.packet].path.size() - 1);
     const std::uint64_t arrival = now_ + delivery_latency();
     const std::uint64_t unloaded = interface_ + (links + 1) * router_ + links * link_ + packet.flits - 1;
     delivered.push_back({packet.tag, links, packet.cycle, arrival, arrival - packet.cycle - unloaded});
-    packets_.give_back(flit.packet);
+    packets_.release(flit.packet);
   }
 
   if (flit.tail) {
     output_channels_[wanted].owner = kNone;
     if (!waits_for_tail_) {
-      give_away(wanted);
+      free_channel(wanted);
     } else if (output.downstream != kNone) {
       output_channels_[wanted].tail_sent = true;
     } else {
       credits_[(now_ + delivery_latency() + kCreditCycles) & (credits_.size() - 1)].push_back(wanted);
-      ++credits_under_way_;
+      ++credits_in_flight_;
     }
     channel.output = kNone;
     clear_sendable(input, bit);
-    if (channel.count != 0) want_channel(number);
-  } else if (channel.count == 0 || !has_place(wanted)) {
+    if (channel.count != 0) request_channel(number);
+  } else if (channel.count == 0 || !has_room(wanted)) {
     clear_sendable(input, bit);
   }
 }
 
-// The next packet may have the channel.
-void Routers::give_away(std::uint32_t output_channel) {
+// Frees the channel for the next packet.
+void Routers::free_channel(std::uint32_t output_channel) {
   output_channels_[output_channel].tail_sent = false;
   outputs_[output_channel / channels_].free |= std::uint64_t{1} << output_channel % channels_;
 }
 
-// Those that have been given a channel bid from the next cycle on.
-void Routers::give_channels() {
-  for (const std::uint32_t number : given_) {
-    if (has_place(input_channels_[number].output)) set_sendable(number / channels_, std::uint64_t{1} << number % channels_);
+// Channels that were granted an output channel bid from the next cycle on.
+void Routers::start_bidding() {
+  for (const std::uint32_t number : granted_) {
+    if (has_room(input_channels_[number].output)) set_sendable(number / channels_, std::uint64_t{1} << number % channels_);
   }
 }
 
-// The packet at the front is a new one.
-void Routers::want_channel(std::uint32_t number) {
+// Requests an output channel for the new packet at the front.
+void Routers::request_channel(std::uint32_t number) {
   const Flit& head = front(number);
-  input_channels_[number].wanted = packets_[head.packet].way[head.pass].output;
+  input_channels_[number].wanted = packets_[head.packet].path[head.pass].output;
   const std::uint32_t input = number / channels_;
   inputs_[input].unrouted |= std::uint64_t{1} << number % channels_;
   unrouted_inputs_.insert(input);

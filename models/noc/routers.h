@@ -4,19 +4,17 @@
 //   allocation of a virtual channel of the output   one cycle, heads only
 //   allocation of the switch                        one cycle
 //   switch                                          router_latency - 2 cycles
-// Both allocators are separable, input first, with round-robin arbiters that move on after a grant: age counts nowhere. A flit
-// leaves for a link only when it has a place at its end; the place is free again two cycles after the flit in it has left.
-// Nodes accept what arrives.
+// Both allocators are separable and input-first, with round-robin arbiters that move on after a grant; there is no age-based
+// priority. A flit departs for a link only if the buffer at its end has room; a buffer entry can be used again two cycles after
+// its flit has left. Nodes accept all arrivals.
 //
-// A virtual channel is given away when the packet's last flit has left, or, with noc.wait_for_tail_credit, when that flit's
+// A virtual channel becomes free when the packet's last flit has left, or, with noc.wait_for_tail_credit, when that flit's
 // credit has returned: then no buffer ever holds flits of two packets. An input has noc.input_speedup ports of its switch,
-// between which its virtual channels are divided; an output carries a flit a cycle always. Both are BookSim2's parameters of
-// these names.
+// among which its virtual channels are divided; an output carries one flit per cycle in all cases. Both are BookSim2's
+// parameters of these names.
 //
-// A node injects a flit a cycle, of its virtual networks in turn; packets of one leave in the order in which they were ready.
-// The unloaded time of a packet is the law of models/noc/network.h.
-//
-// The cost of a cycle is that of the switches in which something waits; cycles in which nothing is under way cost nothing.
+// A node injects one flit per cycle, from its virtual networks in turn; packets of a virtual network depart in the order in
+// which they were ready. models/noc/network.h has the formula of a packet's unloaded time.
 #pragma once
 
 #include <algorithm>
@@ -36,108 +34,112 @@ class Routers {
  public:
   static constexpr std::uint64_t kNever = std::numeric_limits<std::uint64_t>::max();
 
-  /// `topology` outlives the routers. std::invalid_argument: a pipeline without a cycle for each allocator, no interface, or
-  /// more virtual channels at an input than 64.
+  /// `topology` outlives the routers. Throws std::invalid_argument if the pipeline has no cycle for each allocator, if there is
+  /// no interface latency, or if an input has more than 64 virtual channels.
   Routers(const Topology& topology, const FabricParameters& parameters);
 
   struct Packet {
-    unsigned from;  ///< nodes
-    unsigned to;
-    unsigned network;
-    unsigned alternative;  ///< of the topology's ways
+    unsigned from;         ///< sending node
+    unsigned to;           ///< receiving node
+    unsigned network;      ///< virtual network
+    unsigned alternative;  ///< path, if the topology offers several
     unsigned flits;
-    std::uint64_t cycle;  ///< in which it is ready to leave
-    std::uint32_t tag;    ///< the caller's
+    std::uint64_t cycle;  ///< cycle in which it is ready to depart
+    std::uint32_t tag;    ///< the caller's identification, returned in Delivery
   };
   struct Delivery {
     std::uint32_t tag;
     unsigned links;
-    std::uint64_t ready;    ///< Packet::cycle
-    std::uint64_t arrival;  ///< of the last flit at the node
-    std::uint64_t waiting;  ///< cycles of that time that an idle network would not have taken
+    std::uint64_t ready;  ///< Packet::cycle
+
+    std::uint64_t arrival;  ///< cycle in which the last flit arrives at the node
+    std::uint64_t waiting;  ///< cycles from `ready` to `arrival` beyond those of an idle network
   };
 
-  /// A packet whose cycle is over already leaves in the next one.
+  /// Adds a packet. If its cycle has passed it departs in the next one.
   void send(const Packet& packet);
-  /// Steps the cycles before `until`. Adds the packets whose last flit has passed its last switch, in the order of their
+  /// Simulates the cycles before `until`. Appends the packets whose last flit has passed its last switch, in the order of their
   /// arrival, which is delivery_latency() cycles later.
   void advance(std::uint64_t until, std::vector<Delivery>& delivered);
-  /// The next cycle to be stepped.
+  /// The next cycle to be simulated.
   std::uint64_t now() const { return now_; }
+  /// Cycles from a flit's passing its last switch to its arrival at the node.
   std::uint64_t delivery_latency() const { return router_ + interface_ - 2; }
-  /// The next cycle in which something is to be done; kNever: nothing is under way.
+  /// The next cycle with an event; kNever: no packet or credit is in flight.
   std::uint64_t next() const {
-    if (packets_.taken() != later_.size() || credits_under_way_ != 0) return now_;
+    if (packets_.taken() != later_.size() || credits_in_flight_ != 0) return now_;
     return later_.empty() ? kNever : std::max(now_, later_.front().cycle);
   }
-  /// Flits that an output of a switch has carried.
+  /// Number of flits that an output of a switch has carried.
   const std::uint64_t& output_flits(unsigned output) const { return output_flits_[output]; }
-  /// As new; what outputs have carried stays counted.
+  /// Restores the initial state, except output_flits().
   void reset();
 
  private:
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
 
   struct Flit {
-    std::uint32_t packet;  ///< of packets_
-    std::uint16_t pass;    ///< of its way: the switch that it is at
-    bool tail;
+    std::uint32_t packet;  ///< index in packets_
+    std::uint16_t pass;    ///< index of its switch in the packet's path
+    bool tail;             ///< last flit of the packet
   };
-  struct UnderWay {
+  struct InFlight {
     Packet packet;
-    unsigned kind;
-    std::vector<SwitchPass> way;
+    unsigned kind;  ///< virtual network * alternatives + alternative
+    std::vector<SwitchPass> path;
   };
   /// A virtual channel of an input, by input * channels_ + channel.
   struct InputChannel {
-    std::uint32_t output = kNone;  ///< virtual channel of the packet at the front
-    std::uint16_t wanted = 0;      ///< output of the head at the front that has no channel yet
-    std::uint16_t first = 0;       ///< flit of its buffer
-    std::uint16_t count = 0;
-    std::uint8_t preferred = 0;  ///< channel of the output's
+    std::uint32_t output = kNone;  ///< output channel allocated to the packet at the front
+    std::uint16_t wanted = 0;      ///< output that the head at the front requests, while it has no channel
+    std::uint16_t first = 0;       ///< position of the front flit in the buffer (ring)
+    std::uint16_t count = 0;       ///< number of flits in the buffer
+    std::uint8_t preferred = 0;    ///< round robin: channel of the output to be requested first
   };
-  /// A virtual channel of an output, by output * channels_ + channel: its place behind the link is an input's of that number.
+  /// A virtual channel of an output, by output * channels_ + channel. It leads to the downstream input's channel of that
+  /// number.
   struct OutputChannel {
-    std::uint32_t owner = kNone;  ///< input channel that it has been given to
-    std::uint32_t preferred = 0;  ///< input channel
-    std::uint32_t best = kNone;   ///< of those that ask for it in this cycle
-    std::uint32_t distance = 0;   ///< of that one from the preferred
+    std::uint32_t owner = kNone;  ///< input channel that it is allocated to
+    std::uint32_t preferred = 0;  ///< round robin: input channel to be granted first
+    std::uint32_t best = kNone;   ///< first in turn of the input channels that request it in this cycle
+    std::uint32_t distance = 0;   ///< distance in turns of `best` from `preferred`
     std::uint16_t credits = 0;
     bool tail_sent = false;  ///< waits for the credit of its packet's last flit
   };
-  /// A port of the switch for one of an input's parts of channels, by input * speedup_ + part.
+  /// A port of the switch for one group of an input's channels, by input * speedup_ + group.
   struct SwitchPort {
-    std::uint8_t preferred = 0;  ///< channel
-    std::uint8_t bid = 0;        ///< channel, in this cycle
+    std::uint8_t preferred = 0;  ///< round robin: channel to bid first
+    std::uint8_t bid = 0;        ///< channel that bids in this cycle
   };
   struct Input {
-    std::uint64_t unrouted = 0;      ///< channels with a head in front that has no channel of its output
-    std::uint64_t sendable = 0;      ///< channels whose front may pass the switch
+    std::uint64_t unrouted = 0;      ///< set of channels whose front is a head without a channel of its output
+    std::uint64_t sendable = 0;      ///< set of channels whose front flit may pass the switch
     std::uint32_t upstream = kNone;  ///< output at the other end of its link; kNone: a node
   };
   struct Output {
-    std::uint64_t free = 0;            ///< channels
+    std::uint64_t free = 0;            ///< set of free channels
     std::uint32_t downstream = kNone;  ///< input at the other end of its link; kNone: a node
-    std::uint32_t preferred = 0;       ///< port of the switch
-    std::uint32_t best = kNone;        ///< port of those that bid for it in this cycle
-    std::uint32_t distance = 0;
+    std::uint32_t preferred = 0;       ///< round robin: switch port to be granted first
+    std::uint32_t best = kNone;        ///< first in turn of the switch ports that bid for it in this cycle
+    std::uint32_t distance = 0;        ///< distance in turns of `best` from `preferred`
   };
-  /// Where packets of a virtual network wait at a node.
+  /// Injection queue of a virtual network at a node.
   struct Queue {
     Ring<std::uint32_t> packets;
-    std::uint32_t channel = kNone;  ///< that the packet in front goes to
-    std::uint32_t sent = 0;         ///< of its flits
+    std::uint32_t channel = kNone;  ///< input channel that the first packet is injected into
+    std::uint32_t sent = 0;         ///< number of its flits that are injected
   };
   struct Node {
-    std::uint32_t input = kNone;  ///< where it injects
-    std::uint32_t preferred = 0;  ///< virtual network
-    std::uint32_t waiting = 0;    ///< packets in its queues
+    std::uint32_t input = kNone;  ///< input that it injects into
+    std::uint32_t preferred = 0;  ///< round robin: virtual network to inject first
+    std::uint32_t waiting = 0;    ///< number of packets in its queues
   };
-  /// A flit that reaches an input channel.
+  /// A flit on a link that arrives at an input channel.
   struct Landing {
     std::uint32_t channel;
     Flit flit;
   };
+  /// A packet that is not ready yet.
   struct Later {
     std::uint64_t cycle;
     std::uint64_t number;
@@ -154,56 +156,56 @@ class Routers {
   void allocate_channels();
   void allocate_switches(std::vector<Delivery>& delivered);
   void pass(std::uint32_t port, std::vector<Delivery>& delivered);
-  void give_away(std::uint32_t output_channel);
-  void give_channels();
+  void free_channel(std::uint32_t output_channel);
+  void start_bidding();
   void push(std::uint32_t channel, const Flit& flit);
   const Flit& front(std::uint32_t channel) const {
     return flits_[std::size_t{channel} * buffer_ + input_channels_[channel].first];
   }
-  void learn_links(const std::vector<SwitchPass>& way);
-  bool has_place(std::uint32_t output_channel) const {
+  void note_links(const std::vector<SwitchPass>& path);
+  bool has_room(std::uint32_t output_channel) const {
     return outputs_[output_channel / channels_].downstream == kNone || output_channels_[output_channel].credits > 0;
   }
-  void want_channel(std::uint32_t channel);
+  void request_channel(std::uint32_t channel);
   void set_sendable(std::uint32_t input, std::uint64_t bit);
   void clear_sendable(std::uint32_t input, std::uint64_t bit);
 
   const Topology& topology_;
-  const std::uint64_t router_;  // cycles
-  const std::uint64_t link_;
-  const std::uint64_t interface_;
-  const unsigned networks_;
-  const unsigned alternatives_;
-  const unsigned kind_channels_;  // of a virtual network and alternative
-  const unsigned channels_;       // of an input or output
-  const unsigned buffer_;         // flits of a channel
-  const unsigned speedup_;        // switch ports of an input
-  const bool waits_for_tail_;     // a channel is given away with its last credit
+  const std::uint64_t router_;     // router latency in cycles
+  const std::uint64_t link_;       // link latency in cycles
+  const std::uint64_t interface_;  // interface latency in cycles
+  const unsigned networks_;        // number of virtual networks
+  const unsigned alternatives_;    // number of paths between two nodes
+  const unsigned kind_channels_;   // channels of a virtual network and alternative
+  const unsigned channels_;        // channels of an input or output
+  const unsigned buffer_;          // flits in a channel's buffer
+  const unsigned speedup_;         // switch ports of an input
+  const bool waits_for_tail_;      // a channel becomes free with its last credit
   std::vector<InputChannel> input_channels_;
   std::vector<OutputChannel> output_channels_;
   std::vector<Flit> flits_;  // buffers of the input channels
   std::vector<Input> inputs_;
   std::vector<SwitchPort> ports_;
-  std::vector<std::uint64_t> port_channels_;  // of an input's part: the channels that use its port
+  std::vector<std::uint64_t> port_channels_;  // by switch port of an input: set of channels that use it
   std::vector<Output> outputs_;
-  std::vector<std::uint16_t> node_credits_;   // of input channels that a node injects into
-  std::vector<std::uint8_t> node_preferred_;  // channel of a kind, by node * kinds + kind
+  std::vector<std::uint16_t> node_credits_;   // credits of a node, by input channel that it injects into
+  std::vector<std::uint8_t> node_preferred_;  // round robin: channel to inject into first, by node * kinds + kind
   std::vector<Queue> queues_;                 // by node * networks + network
   std::vector<Node> nodes_;
-  std::vector<std::uint64_t> output_flits_;
-  BitSet unrouted_inputs_;
-  BitSet sendable_inputs_;
-  BitSet waiting_nodes_;
-  RecordPool<UnderWay> packets_;
+  std::vector<std::uint64_t> output_flits_;  // flits carried, by output
+  BitSet unrouted_inputs_;                   // inputs whose `unrouted` is not empty
+  BitSet sendable_inputs_;                   // inputs whose `sendable` is not empty
+  BitSet waiting_nodes_;                     // nodes with packets in their queues
+  RecordPool<InFlight> packets_;
   std::vector<Later> later_;  // heap of packets that are not ready yet
-  std::uint64_t sent_ = 0;
-  std::size_t credits_under_way_ = 0;
-  // What happens in a cycle, by cycle modulo the rings' sizes.
-  std::vector<std::vector<Landing>> landings_;
-  std::vector<std::vector<std::uint32_t>> credits_;  // output channels, or behind those a node's input channels
-  std::vector<std::uint32_t> asked_;                 // output channels that are asked for in this cycle,
-  std::vector<std::uint32_t> given_;                 // input channels that have been given one,
-  std::vector<std::uint32_t> bids_;                  // and outputs that are bid for
+  std::uint64_t sent_ = 0;    // number of packets sent
+  std::size_t credits_in_flight_ = 0;
+  std::vector<std::vector<Landing>> landings_;  // flits by cycle of arrival, modulo the size
+  // Credits by cycle of arrival, modulo the size: an output channel, or number of output channels + input channel, for a node.
+  std::vector<std::vector<std::uint32_t>> credits_;
+  std::vector<std::uint32_t> requested_;  // output channels requested in this cycle
+  std::vector<std::uint32_t> granted_;    // input channels that were granted an output channel in this cycle
+  std::vector<std::uint32_t> bids_;       // outputs with a bid in this cycle
   std::uint64_t now_ = 0;
 };
 

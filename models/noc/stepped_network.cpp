@@ -24,17 +24,17 @@ void SteppedNetwork::send_to_routers(unsigned from, unsigned to, VirtualNetwork 
 
 void SteppedNetwork::launch(VirtualNetwork network, unsigned source, unsigned destination, unsigned flits, Tick at,
                             std::uint32_t tag) {
-  const Ends way = ends(network, source, destination);
-  send_to_routers(way.from, way.to, network, choose_alternative(way.from), flits, at, tag);
+  const Ends path = ends(network, source, destination);
+  send_to_routers(path.from, path.to, network, choose_alternative(path.from), flits, at, tag);
   ++launched_;
 }
 
 void SteppedNetwork::step(std::uint64_t until) {
   const std::size_t before = delivered_.size();
   routers_.advance(until, delivered_);
-  const auto untold = std::remove_if(delivered_.begin() + static_cast<std::ptrdiff_t>(before), delivered_.end(),
-                                     [](const Routers::Delivery& delivery) { return delivery.tag == kUntold; });
-  delivered_.erase(untold, delivered_.end());
+  const auto last = std::remove_if(delivered_.begin() + static_cast<std::ptrdiff_t>(before), delivered_.end(),
+                                   [](const Routers::Delivery& delivery) { return delivery.tag == kSynchronous; });
+  delivered_.erase(last, delivered_.end());
 }
 
 void SteppedNetwork::advance_to(Tick end, std::vector<Arrival>& arrived) {
@@ -56,7 +56,7 @@ Fabric::Traversal SteppedNetwork::transfer(unsigned from, unsigned to, VirtualNe
   const unsigned alternative = choose_alternative(from);
   const unsigned links = topology().path(from, to, alternative).size() - 1;
   const std::uint64_t idle = unloaded(links, flits);
-  send_to_routers(from, to, network, alternative, flits, at, kUntold);
+  send_to_routers(from, to, network, alternative, flits, at, kSynchronous);
   const Cycles head = ports_.depart(from, flits, at) + Cycles{idle - flits};
   const Tick arrival = ports_.arrive(to, flits, at, head).at;
   return {arrival, arrival - at - clock().ticks({idle}), links};

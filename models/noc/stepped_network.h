@@ -1,12 +1,12 @@
-// Network of routers that are stepped cycle by cycle (models/noc/routers.h). The time at which a packet arrives depends on the
-// packets that it meets, and is known only when it has arrived.
+// Network of routers that are simulated cycle by cycle (models/noc/routers.h). The arrival time of a packet depends on the
+// packets that it contends with, and is known only after it has arrived.
 //
-// Packets are therefore launched, and advance() returns their arrivals. A client that waits for them must not advance time by
-// more than lookahead() in one step (models/gpu/memory_phase.h).
+// Packets are therefore launched, and advance_to() returns their arrivals. A client that waits for them must not advance time
+// by more than lookahead() in one step (models/gpu/memory_phase.h).
 //
-// send(), carry() and the sockets answer within the call, for the few clients that need it (command processor, SDMA engines):
-// their packets load the routers as all others do, but the answer is the time of an idle network in which they meet only each
-// other, where they enter it and where they leave it.
+// send(), carry() and the sockets are synchronous, for the few clients that need it (command processor, SDMA engines): their
+// packets load the routers as all others do, but the returned time is that of an idle network in which they contend only with
+// each other, at the injection and ejection ports.
 #pragma once
 
 #include <vector>
@@ -21,36 +21,37 @@ class SteppedNetwork : public Network {
  public:
   struct Arrival {
     std::uint32_t tag;
-    Tick ready;  ///< to leave
+    Tick ready;  ///< when the packet was ready to depart
     Traversal traversal;
   };
 
-  /// std::invalid_argument when shape or placement makes no sense, or as Routers.
+  /// Throws std::invalid_argument if shape or placement is invalid, or for the reasons of Routers.
   SteppedNetwork(sc_core::sc_module_name module_name, const FabricParameters& parameters, unsigned source_count,
                  AddressRoutes routes, const FabricGuests& guests = {});
   SteppedNetwork* stepped() override { return this; }
   void reset() override;
   const std::uint64_t& output_flits(unsigned output) const override { return routers_.output_flits(output); }
 
-  /// A packet as of carry(), with a `tag` of the caller's, none of kUntold. Ready before the time of the last advance(), it
-  /// leaves then.
+  /// Sends a packet as carry() does, with a `tag` of the caller's other than kSynchronous. A packet that is ready before the
+  /// time of the last advance_to() departs at that time.
   void launch(VirtualNetwork network, unsigned source, unsigned destination, unsigned flits, Tick at, std::uint32_t tag);
-  /// Goes on until `end`. Adds the packets that have left their last switch, in the order of their arrival, which lies up to
-  /// lookahead() behind that.
+  /// Simulates up to `end`. Appends the packets that have left their last switch, in the order of their arrival, which is up to
+  /// lookahead() later.
   void advance_to(Tick end, std::vector<Arrival>& arrived);
   /// Counts a packet of launch() that has arrived.
   void count_arrival(const Arrival& arrival, unsigned source, unsigned destination, unsigned flits) {
     count_carried(arrival.traversal, source, destination, flits, arrival.ready);
   }
-  /// When the next launched packet has something to do; kNever: none is under way.
+  /// Time of the next event of a launched packet; kNever: none is in flight.
   Tick next() const;
-  /// What advance_to() has not told of yet arrives no earlier than this behind its `end`.
+  /// Packets that advance_to() has not returned arrive no earlier than this time after its `end`.
   static Tick lookahead(const FabricParameters& parameters) {
     return parameters.clock.period() * (parameters.router_latency.n + parameters.interface_latency.n - 2);
   }
 
  private:
-  static constexpr std::uint32_t kUntold = ~std::uint32_t{0};
+  /// Tag of packets of transfer(), whose arrivals are not returned.
+  static constexpr std::uint32_t kSynchronous = ~std::uint32_t{0};
 
   Traversal transfer(unsigned from, unsigned to, VirtualNetwork network, unsigned flits, Tick at) override;
   void retire(Tick horizon) override;
@@ -59,9 +60,9 @@ class SteppedNetwork : public Network {
   void step(std::uint64_t until);
 
   Routers routers_;
-  NodePorts ports_;                           // of packets of transfer()
-  std::vector<Routers::Delivery> delivered_;  // and not told yet
-  std::size_t launched_ = 0;                  // packets under way
+  NodePorts ports_;                           // ports as the packets of transfer() see them
+  std::vector<Routers::Delivery> delivered_;  // deliveries that advance_to() has not returned yet
+  std::size_t launched_ = 0;                  // number of launched packets in flight
 };
 
 }  // namespace lacuna

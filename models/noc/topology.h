@@ -1,8 +1,8 @@
-// Topologies of routed networks: which switch inputs and outputs a packet passes from one node to another.
+// Topologies of routed networks: the switch inputs and outputs that a packet passes from one node to another.
 //
-// A switch output is a link (or the ejection port of a node), a switch input is where a link ends (or the injection port of a
-// node). Where a topology has several ways between two nodes that a router may choose from, they are alternatives 0, 1 ... of
-// the same length. Ways are computed: a topology takes some bytes for each node, 64 x 64 of them less than a megabyte.
+// A switch output is a link or the ejection port of a node; a switch input is the end of a link or the injection port of a
+// node. If a topology offers several paths between two nodes, these are alternatives 0, 1 ... of equal length. Paths are
+// computed, not stored: a topology takes some bytes per node, less than a megabyte for 64 x 64 nodes.
 #pragma once
 
 #include <array>
@@ -13,8 +13,8 @@
 
 namespace lacuna {
 
-/// One switch on the way: the packet enters by `input` and leaves by `output` (indices over the whole network, of which there
-/// are no more than 2^16: twelve stages of 4096).
+/// One switch of a path: the packet enters by `input` and leaves by `output`, indices over the whole network. There are at most
+/// 2^16 of them: twelve stages of 4096.
 struct SwitchPass {
   std::uint16_t input;
   std::uint16_t output;
@@ -24,11 +24,10 @@ constexpr SwitchPass make_pass(unsigned input, unsigned output) {
   return {static_cast<std::uint16_t>(input), static_cast<std::uint16_t>(output)};
 }
 
-/// The switches from one node to another, in order; never empty. The last one's output is the ejection port, all others' are
-/// links.
+/// The switches from one node to another, in order; never empty. The last output is the ejection port, all others are links.
 class SwitchPath {
  public:
-  static constexpr unsigned kMost = 127;  ///< switches of a path: from corner to corner of 64 x 64
+  static constexpr unsigned kMost = 127;  ///< maximum number of switches of a path: from corner to corner of 64 x 64
 
   unsigned size() const { return size_; }
   const SwitchPass* begin() const { return passes_.data(); }
@@ -52,7 +51,7 @@ class Topology {
   unsigned nodes() const { return nodes_; }
   unsigned inputs() const { return ports_; }
   unsigned outputs() const { return ports_; }
-  /// Ways that a packet may take between two nodes, the same number for all: 1 or 2. Functions below take one of them.
+  /// Number of paths between two nodes, the same for all pairs: 1 or 2. `alternative` below selects one.
   unsigned alternatives() const { return alternatives_; }
   void find_path(unsigned from, unsigned to, unsigned alternative, SwitchPath& path) const {
     SwitchPass* const begin = path.passes_.data();
@@ -63,16 +62,15 @@ class Topology {
     find_path(from, to, alternative, path);
     return path;
   }
-  /// The nodes whose switches a packet passes, both ends included. Where switches belong to no node: the ends alone, which is
-  /// the default.
+  /// Nodes whose switches a packet passes, both ends included. Default, for switches that belong to no node: the two ends only.
   virtual std::vector<unsigned> path_nodes(unsigned from, unsigned to, unsigned alternative = 0) const;
   /// Name in the statistics: "x3y1_east", "x3y1_eject", "stage1_switch4_output2".
   virtual std::string output_name(unsigned output) const = 0;
-  /// False: an ejection port.
+  /// Whether an output is a link; otherwise it is an ejection port.
   virtual bool is_link(unsigned output) const = 0;
-  /// The node that a word of a placement names; by default its number. std::invalid_argument names what is wrong.
+  /// The node that a word of a placement names; by default its number. Throws std::invalid_argument that names the mistake.
   virtual unsigned parse_node(const std::string& word) const;
-  /// Bytes that the topology takes on the host.
+  /// Host memory of the topology, in bytes.
   virtual std::size_t memory() const = 0;
 
  protected:
@@ -90,7 +88,7 @@ class Topology {
   unsigned alternatives_;
 };
 
-/// A number below `nodes`. std::invalid_argument otherwise.
+/// Parses a number below `nodes`. Throws std::invalid_argument otherwise.
 unsigned parse_node_number(const std::string& word, unsigned nodes);
 
 }  // namespace lacuna

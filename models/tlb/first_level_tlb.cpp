@@ -15,12 +15,12 @@ bool FirstLevelTlb::translate_or_defer(std::uint64_t address, Tick at, Translati
       return true;
     }
   }
-  return translate_otherwise(address, at, client, tag, known);
+  return translate_slowly(address, at, client, tag, known);
 }
 
-// `known`: when the translation would be known if it were a hit.
-[[gnu::noinline]] bool FirstLevelTlb::translate_otherwise(std::uint64_t address, Tick at, TranslationClient& client,
-                                                          std::uint32_t tag, Tick& known) {
+// `known`: when the translation would be known if it hit.
+[[gnu::noinline]] bool FirstLevelTlb::translate_slowly(std::uint64_t address, Tick at, TranslationClient& client,
+                                                       std::uint32_t tag, Tick& known) {
   const std::uint64_t page = address >> page_shift_;
   if (const TagArray::Slot slot = find(page); slot != TagArray::kNone) {
     const TagArray::Sector& entry = tags_.sector(slot, 0);
@@ -34,7 +34,7 @@ bool FirstLevelTlb::translate_or_defer(std::uint64_t address, Tick at, Translati
     return true;
   }
   const std::uint32_t miss = take_record(misses_, free_misses_);
-  misses_[miss] = {.address = address, .asked = at, .at = known};
+  misses_[miss] = {.address = address, .made = at, .at = known};
   waiters_.append(misses_[miss].waiters, {&client, tag, Tick{}});
   departures_.push_back({known, miss});
   if (announced_ != nullptr) *announced_ = true;
@@ -52,13 +52,13 @@ FirstLevelTlb::Response FirstLevelTlb::request_next_level(std::uint32_t number) 
   const Miss& miss = misses_[number];
   Response response;
   response.ready = fetch(miss.address, miss.at, response.requested);
-  statistics_.miss_latency += response.ready - miss.asked;
+  statistics_.miss_latency += response.ready - miss.made;
   return response;
 }
 
 void FirstLevelTlb::complete(std::uint32_t number, const Response& response) {
   const Miss miss = misses_[number];
-  // Unless the entry has been given to another page meanwhile.
+  // Unless another page has replaced it in the meantime.
   const std::uint64_t page = miss.address >> page_shift_;
   const TagArray::Slot slot = tags_.find(static_cast<std::uint32_t>(page & (tags_.sets() - 1)), page);
   if (slot != TagArray::kNone && tags_.sector(slot, 0).pending == number) {

@@ -1,5 +1,5 @@
-// A first-level TLB of compute units that advance in windows (models/compute/windows.h): a hit responds within the call,
-// a miss when the memory phase (models/gpu/translation_phase.h) has sent it to the next level, which other TLBs share.
+// First-level TLB of compute units that advance in windows (models/compute/windows.h). A hit responds within the call. A miss
+// responds after the memory phase (models/gpu/translation_phase.h) has sent it to the next level, which other TLBs share.
 #pragma once
 
 #include <cstdint>
@@ -21,35 +21,35 @@ class FirstLevelTlb : public Tlb {
   using Tlb::Tlb;
 
   bool translate_or_defer(std::uint64_t address, Tick at, TranslationClient& client, std::uint32_t tag, Tick& known) override;
-  /// Moves the requests to the next level to `out`.
+  /// Moves the pending requests to the next level to `out`.
   void departures(std::vector<Departure>& out);
-  /// Of the next level.
+  /// Response of the next level.
   struct Response {
-    Tick requested{};  ///< when an MSHR was free
-    Tick ready{};
+    Tick requested{};  ///< when an MSHR was free and the request was made
+    Tick ready{};      ///< when the translation is known here
   };
   /// Sends the request of a miss to the next level. Call in the order of departures over all TLBs.
   Response request_next_level(std::uint32_t miss);
-  /// Completes the requests that wait for a miss. Changes nothing but the units of this TLB.
+  /// Completes the requests that wait for a miss. Accesses only this TLB and the units it serves.
   void complete(std::uint32_t miss, const Response& response);
-  /// Whether departures() has any.
+  /// Whether requests to the next level are pending.
   bool busy() const { return !departures_.empty(); }
-  /// From now on `any`, which several TLBs may share, is set when departures() has any.
+  /// Registers a flag, which several TLBs may share. It is set whenever a request to the next level becomes pending.
   void announce_departures(bool& any) { announced_ = &any; }
 
  private:
   struct Waiter {
     TranslationClient* client = nullptr;
     std::uint32_t tag = 0;
-    Tick known{};  ///< when it would be known if it were a hit
+    Tick known{};  ///< when the translation would be known if it hit
   };
   struct Miss {
     std::uint64_t address = 0;
-    Tick asked{};                                        ///< by the first request
-    Tick at{};                                           ///< when it was found missing
-    std::uint32_t waiters = WaiterLists<Waiter>::kNone;  ///< a list of waiters_
+    Tick made{};                                         ///< time of the first request
+    Tick at{};                                           ///< when the lookup found it missing
+    std::uint32_t waiters = WaiterLists<Waiter>::kNone;  ///< list in waiters_
   };
-  bool translate_otherwise(std::uint64_t address, Tick at, TranslationClient& client, std::uint32_t tag, Tick& known);
+  bool translate_slowly(std::uint64_t address, Tick at, TranslationClient& client, std::uint32_t tag, Tick& known);
 
   std::vector<Miss> misses_;
   std::vector<std::uint32_t> free_misses_;

@@ -54,14 +54,14 @@ GpuVm::Status GpuVm::unmap(std::uint64_t va, std::uint64_t size) {
     at = window_end;
   }
   ++epoch_;
-  forget_();
+  invalidate_();
   return Status::ok;
 }
 
 void GpuVm::clear() {
   ranges_.clear();
   ++epoch_;
-  forget_();
+  invalidate_();
 }
 
 isa::MemoryWindow GpuVm::find(std::uint64_t address) const {

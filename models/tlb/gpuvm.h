@@ -1,7 +1,7 @@
-// The GPUVM map: device virtual addresses to bus addresses and to the host memory behind them.
+// The GPUVM map: device virtual addresses to bus addresses and to the host memory that holds their bytes.
 //
-// Firmware fills it by MMIO, page by page ranges; the executor and the command processor reach data through it. The time of
-// translation belongs to the TLB models, not here.
+// Firmware maps ranges of pages by MMIO; the executor and the command processor access data through the map. It has no timing:
+// the TLB models (models/tlb/tlb.h) have.
 #pragma once
 
 #include <cstdint>
@@ -20,29 +20,29 @@ class GpuVm : public isa::MemoryInterface {
   static constexpr std::uint64_t kPage = 4096;
   enum class Status : std::uint8_t { ok, misaligned, overlap, not_mapped };
 
-  /// Maps [va, va + size) to bus address pa, whose bytes are at `host`. All multiples of kPage. `sharing` other_threads:
-  /// threads of this process access the bytes at the same time, so that atomic operations must be atomic for them, too.
+  /// Maps [va, va + size) to bus address pa, whose bytes are at `host`. All are multiples of kPage. `sharing` other_threads:
+  /// other threads of this process access the bytes concurrently, so that atomic operations must be atomic for them as well.
   Status map(std::uint64_t va, std::uint64_t size, std::uint64_t pa, std::byte* host, isa::Access granted,
              isa::Sharing sharing = isa::Sharing::device, isa::Grain grain = isa::Grain::coarse);
-  /// Unmaps [va, va + size), which must be mapped without holes; ranges are split when needed.
+  /// Unmaps [va, va + size), which must be mapped without holes; splits ranges if necessary.
   Status unmap(std::uint64_t va, std::uint64_t size);
   void clear();
-  /// Called whenever a mapping has gone: translations that are remembered somewhere are void.
-  void on_unmap(std::function<void()> forget) { forget_ = std::move(forget); }
+  /// Registers a function that is called after each unmapping, to invalidate cached translations.
+  void on_unmap(std::function<void()> invalidate) { invalidate_ = std::move(invalidate); }
 
   isa::MemoryWindow find(std::uint64_t address) const override;
   std::uint64_t epoch() const override { return epoch_; }
 
   /// Host pointer to `bytes` at `address` with at least `wanted` permission, or nullptr. A range that spans several mappings
-  /// with contiguous virtual but not contiguous host memory is refused: callers ask for naturally aligned small objects.
+  /// with contiguous virtual but not contiguous host memory is refused: callers access small, naturally aligned objects.
   std::byte* pointer(std::uint64_t address, std::uint64_t bytes, isa::Access wanted) const;
-  /// "0x1000 bytes past the end of the mapping [a, b)" — for fault reports.
+  /// Description of the nearest mapping for fault reports: "0x1000 bytes past the end of the mapping [a, b)".
   std::string nearest(std::uint64_t address) const;
 
  private:
   std::map<std::uint64_t, isa::MemoryWindow> ranges_;  // by base
   std::uint64_t epoch_ = 0;
-  std::function<void()> forget_ = [] {};
+  std::function<void()> invalidate_ = [] {};
 };
 
 }  // namespace lacuna

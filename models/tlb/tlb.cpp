@@ -55,12 +55,12 @@ Tlb::Tlb(const TlbParameters& parameters, TranslationLevel& next)
       ports_(port_time_),
       mshrs_(parameters.mshrs) {}
 
-Tick Tlb::fetch(std::uint64_t address, Tick at, Tick& asks) {
+Tick Tlb::fetch(std::uint64_t address, Tick at, Tick& requested) {
   ++statistics_.misses;
-  asks = mshrs_.acquire(at);
-  statistics_.waiting += asks - at;
-  const Tick ready = next_.translate(address, asks) + hit_;
-  mshrs_.occupy(asks, ready);
+  requested = mshrs_.acquire(at);
+  statistics_.waiting += requested - at;
+  const Tick ready = next_.translate(address, requested) + hit_;
+  mshrs_.occupy(requested, ready);
   return ready;
 }
 
@@ -79,7 +79,8 @@ Tick Tlb::translate(std::uint64_t address, Tick at) {
     TagArray::Sector& entry = tags_.sector(slot, 0);
     const Tick known = start + hit_;
     if (entry.requested() > known) {
-      // Whoever asked first in host time runs ahead in simulated time: the walk is this one's (as in Cache::read).
+      // The request that started the walk was earlier in host time but later in simulated time: the walk counts as this
+      // request's (as in Cache::read).
       entry.ready -= entry.requested() - known;
     }
     if (entry.ready <= known) {
@@ -89,11 +90,11 @@ Tick Tlb::translate(std::uint64_t address, Tick at) {
     ++statistics_.secondary_misses;
     return entry.ready;
   }
-  Tick asks;
-  const Tick ready = fetch(address, start + hit_, asks);
+  Tick requested;
+  const Tick ready = fetch(address, start + hit_, requested);
   TagArray::Sector& entry = tags_.sector(install(page), 0);
   entry = {.complete = true};
-  entry.filled(asks, ready);
+  entry.filled(requested, ready);
   statistics_.miss_latency += ready - at;
   return ready;
 }
@@ -127,7 +128,7 @@ void Tlb::reset() {
 }
 
 void Tlb::retire(Tick horizon) {
-  // All who ask a shared level tell it the time.
+  // A shared level is called once by each of the levels above.
   if (horizon == retired_) return;
   retired_ = horizon;
   ports_.retire(horizon);

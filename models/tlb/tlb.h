@@ -1,12 +1,14 @@
-// Translation time: TLBs, and the page walker behind them. The translation itself is GpuVm's; these say when it is known.
+// Translation timing: TLBs and page walker. GpuVm (models/tlb/gpuvm.h) translates; these models determine when a translation is
+// known.
 //
 //   L1 TLB of a compute unit or shader array --> L2 TLB --> page walker
 //
-// Time of a translation that is asked for at t, in cycles of `clock`:
+// Time of a translation requested at t, in cycles of `clock`:
 //   hit             t + hit_latency
-//   miss            N + hit_latency, where N = when the next level, asked at t + hit_latency, has the answer
-//   secondary miss  of a page that is being asked for: the later of t + hit_latency and that answer
-// A TLB takes `ports` requests a cycle and has `mshrs` primary misses under way; a walker makes `walks` walks at once.
+//   miss            N + hit_latency, where N = response time of the next level to a request at t + hit_latency
+//   secondary miss  (the page's miss is in flight) the later of t + hit_latency and the response to that miss
+// A TLB accepts `ports` requests per cycle and has up to `mshrs` primary misses in flight; a walker makes up to `walks` walks
+// concurrently.
 #pragma once
 
 #include <cstddef>
@@ -43,7 +45,7 @@ struct TlbStatistics {
   std::uint64_t misses = 0;
   std::uint64_t secondary_misses = 0;
   std::uint64_t invalidations = 0;
-  Tick waiting{};  ///< for ports and MSHRs
+  Tick waiting{};  ///< time that requests waited for ports and MSHRs
   Tick miss_latency{};
 
   void describe(StatisticsGroup& group) const;
@@ -51,33 +53,33 @@ struct TlbStatistics {
 
 class Tlb : public TranslationLevel {
  public:
-  /// std::invalid_argument when the parameters do not make a TLB.
+  /// Throws std::invalid_argument if the parameters describe no valid TLB.
   Tlb(const TlbParameters& parameters, TranslationLevel& next);
 
   Tick translate(std::uint64_t address, Tick at) override;
-  /// The translation of an address is here, as after a request of long ago that nobody counts.
+  /// Installs the translation of an address, as if requested long ago; not counted in statistics.
   void install_page(std::uint64_t address);
-  /// Forgets all translations: a mapping has changed.
+  /// Drops all translations, after a change of a mapping.
   void invalidate();
   void reset();
   void retire(Tick horizon) override;
   const TlbStatistics& statistics() const { return statistics_; }
   void describe_energy(EnergyMeter& meter, std::string_view block, const TlbEnergy& energy) const;
-  /// Held of ports and MSHRs: as many as lie between the horizon and the latest request (tested).
+  /// Number of bookings of ports and MSHRs: those between the horizon and the latest request (tested).
   std::size_t bookings() const { return ports_.bookings() + mshrs_.changes(); }
 
  protected:
-  /// When a translation asked for at `at` is looked up.
+  /// Books a port for a request made at `at`. Returns the time of the lookup.
   Tick admit(Tick at) {
     const Tick slot_time = ports_.reserve(at, port_time_);
-    // Several ports share a cycle: the slot says which, the look-up takes place in that cycle.
+    // Several ports share a cycle: the booked slot identifies the port; the lookup happens in the cycle that contains it.
     const Tick start = slot_time == at ? at : later(at, clock_.align_down(slot_time));
     statistics_.waiting += start - at;
     return start;
   }
-  /// Whether the entry found last is that of a page.
+  /// Whether last_ is the entry of a page.
   bool is_last(std::uint64_t page) const { return last_ != TagArray::kNone && tags_.tag(last_) == page; }
-  /// The entry of a page, kNone when there is none.
+  /// The entry of a page, or kNone.
   TagArray::Slot find(std::uint64_t page) {
     if (is_last(page)) return last_;
     const TagArray::Slot slot = tags_.find(static_cast<std::uint32_t>(page & (tags_.sets() - 1)), page);
@@ -85,9 +87,10 @@ class Tlb : public TranslationLevel {
     tags_.touch(slot);
     return last_ = slot;
   }
-  /// Asks the next level for a page that was found missing at `at`. `asks`: when there was an MSHR for it.
-  Tick fetch(std::uint64_t address, Tick at, Tick& asks);
-  /// An entry for a page that has none.
+  /// Requests a page, which the lookup found missing at `at`, from the next level. Returns when its translation is known.
+  /// `requested`: when an MSHR was free and the request was made.
+  Tick fetch(std::uint64_t address, Tick at, Tick& requested);
+  /// Allocates an entry for a page that has none.
   TagArray::Slot install(std::uint64_t page);
 
   TranslationLevel& next_;
@@ -96,7 +99,7 @@ class Tlb : public TranslationLevel {
   Tick hit_;
   unsigned page_shift_;
   TagArray tags_;
-  TagArray::Slot last_ = TagArray::kNone;  // most requests are for the page of the one before
+  TagArray::Slot last_ = TagArray::kNone;  // entry found last: most requests are for the same page as the previous one
   ClockedCalendar ports_;
   PoolCalendar mshrs_;
   Tick retired_{};

@@ -64,7 +64,7 @@ TEST(HeldLoads, RecordsAreUsedAgain) {
   load.has_zeros = true;
   unsigned dropped = 0;
   loads.drop_all(w, [&](HeldLoad& one) {
-    loads.give_back(one);
+    loads.release(one);
     ++dropped;
   });
   EXPECT_EQ(dropped, 1U);

@@ -1,4 +1,4 @@
-// What the tests of fabrics put behind a destination port.
+// Memory that tests of fabrics bind to a destination port.
 #pragma once
 
 #include <tlm_utils/simple_initiator_socket.h>

@@ -112,7 +112,7 @@ TEST(Crossbar, TwoSourcesShareTheDestinationsPorts) {
   EXPECT_EQ(c.latency.queueing[static_cast<std::size_t>(MemoryLevel::noc)], 4_ns);
 }
 
-TEST(Crossbar, DifferentDestinationsDoNotMeet) {
+TEST(Crossbar, PacketsToDifferentDestinationsDoNotContend) {
   auto& b = fresh();
   EXPECT_EQ(b.initiators[0].time_read(0_ns, kBase, 64).at, 111_ns);
   EXPECT_EQ(b.initiators[1].time_read(0_ns, kBase + 64, 64).at, 111_ns);
@@ -139,8 +139,8 @@ TEST(Crossbar, AStreamReachesTheWidthOfThePort) {
   EXPECT_EQ(last, 107_ns + 4_ns * 256);
 }
 
-// What threads do at a window's edge: all senders first, each in its own order, then all receivers.
-TEST(Crossbar, HalvesOfPacketsGiveWhatTheWholeGives) {
+// As threads do at the end of a window: all senders first, each in its order, then all receivers.
+TEST(Crossbar, DepartureAndArrivalMayBeBookedSeparately) {
   auto& b = fresh();
   struct Packet {
     unsigned source;
@@ -252,7 +252,7 @@ TEST(Crossbar, PacketsWithDataCarryAHeader) {
   }
 }
 
-TEST(Crossbar, StepsOfACallerThatServesItselfMakeATransport) {
+TEST(Crossbar, StepsOfATransportEqualTheTransport) {
   struct Row {
     bool write;
     bool atomic;
@@ -284,7 +284,7 @@ TEST(Crossbar, StepsOfACallerThatServesItselfMakeATransport) {
   EXPECT_FALSE(fresh().crossbar.route(0, hop));
 }
 
-TEST(Crossbar, WhatIsNotRoutedIsLoggedWithTheNearestRange) {
+TEST(Crossbar, UnroutedAccessesAreLoggedWithTheNearestRange) {
   auto& b = fresh();
   forget_guest_mistakes();
   std::ostringstream text;

@@ -1,4 +1,4 @@
-// Packets between nodes: shared ones, third ones, ways that the routing chooses from.
+// Packets between nodes: shared nodes, third nodes, and paths between which the routing chooses.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -45,7 +45,7 @@ TEST(FabricNodes, SourceAndDestinationAtOneNode) {
   EXPECT_EQ(crossbar->traverse(kReply, 1, 0, 1, 0_ns).arrival, 15_ns);
 }
 
-TEST(FabricNodes, AnAnswerGoesToAThirdNode) {
+TEST(FabricNodes, AResponseMayGoToAThirdNode) {
   const auto mesh = fabric(shared_node(), 2, 2);
   const unsigned third = 12;  // (0,3): neither a source's nor a destination's
   const auto there = mesh->send(mesh->source_node(0), mesh->destination_node(0), kRequest, 1, 0_ns);
@@ -59,14 +59,14 @@ TEST(FabricNodes, AnAnswerGoesToAThirdNode) {
   EXPECT_EQ(s.hops, 9U);
   EXPECT_EQ(s.weighted_hops, 6U + 9U);
   EXPECT_EQ(s.latency, 50_ns);
-  // What agents send belongs to no source or destination.
+  // Packets of agents belong to no source or destination.
   for (const auto& port : s.sources) EXPECT_EQ(port.packets, 0U);
 
   const auto crossbar = fabric({}, 2, 2);
   EXPECT_EQ(crossbar->send(2, 3, kReply, 2, 0_ns).arrival, 12_ns);  // from destination to destination
 }
 
-TEST(FabricNodes, SendIsWhatCarryDoes) {
+TEST(FabricNodes, SendAndCarryTakeTheSameTime) {
   for (const FabricTopology* const topology : fabric_topologies()) {
     const auto by_node = fabric({.topology = *topology}, 6, 2);
     const auto by_port = fabric({.topology = *topology}, 6, 2);
@@ -85,7 +85,7 @@ TEST(FabricNodes, SendIsWhatCarryDoes) {
   }
 }
 
-TEST(FabricNodes, WhatDoesNotExistIsRefused) {
+TEST(FabricNodes, UnknownNodesAndNetworksAreRefused) {
   for (const FabricTopology* const topology : {&FabricTopology::crossbar, &FabricTopology::mesh}) {
     const auto f = fabric({.topology = *topology, .columns = 2, .rows = 2}, 2, 2);
     EXPECT_THROW(f->send(4, 0, kRequest, 1, 0_ns), std::out_of_range);
@@ -104,7 +104,7 @@ TEST(FabricNodes, AFurtherVirtualNetworkSharesTheLinks) {
   EXPECT_EQ(mesh->send(0, 9, kReply, 1, 9_ns).waiting, 0_ns);
 }
 
-TEST(FabricNodes, NodesOnTheWay) {
+TEST(FabricNodes, NodesOfAPath) {
   const auto yx = fabric({.topology = FabricTopology::mesh, .routing = MeshRouting::yx}, 56, 8);
   EXPECT_EQ(yx->path_nodes(0, 17), (std::vector<unsigned>{0, 8, 16, 17}));
   EXPECT_EQ(yx->path_alternatives(), 1U);
@@ -123,7 +123,7 @@ std::unique_ptr<BookedNetwork> o1turn() {
                                          AddressRoutes({{"memory", 0, 4096_B, 0, 64, 64_B}}));
 }
 
-/// Which way each of a node's packets to another took, told by the first link.
+/// Path of each of a node's packets to another, identified by its first link.
 std::vector<bool> ways(BookedNetwork& mesh, unsigned from, unsigned to, unsigned packets) {
   std::vector<bool> result;
   const unsigned east = mesh.topology().path(from, to, 0).front().output;
@@ -135,7 +135,7 @@ std::vector<bool> ways(BookedNetwork& mesh, unsigned from, unsigned to, unsigned
   return result;
 }
 
-TEST(O1Turn, EachWayIsTakenAsOftenAndTheSameInEveryRun) {
+TEST(O1Turn, PathsAreEquallyFrequentAndTheSameInEveryRun) {
   const auto mesh = o1turn();
   const auto again = o1turn();
   std::vector<std::vector<bool>> seen;
@@ -159,7 +159,7 @@ TEST(O1Turn, EachWayIsTakenAsOftenAndTheSameInEveryRun) {
   EXPECT_EQ(ways(*mesh, 40, 63, 100), before);
 }
 
-TEST(O1Turn, UnloadedTimeIsTheSameEitherWay) {
+TEST(O1Turn, UnloadedTimeIsTheSameForBothPaths) {
   const auto mesh = o1turn();
   Tick at{};
   for (unsigned i = 0; i < 100; ++i, at += 200_ns) {
@@ -169,9 +169,9 @@ TEST(O1Turn, UnloadedTimeIsTheSameEitherWay) {
   }
 }
 
-// A dimension order sends what row 0 sends to column 7 through one corner; two orders share it out over two (Seo et al., figure
-// 1: the worst case of one order).
-TEST(O1Turn, SpreadsWhatOneOrderSendsThroughACorner) {
+// One dimension order routes all packets from row 0 to column 7 through one corner; two orders use two corners (Seo et al.,
+// figure 1: the worst case of one order).
+TEST(O1Turn, SpreadsTheTrafficOfACorner) {
   const auto last_arrival = [](MeshRouting routing) {
     const auto mesh = fabric({.topology = FabricTopology::mesh, .routing = routing, .injection_queue = 65536}, 56, 8);
     Tick last{};

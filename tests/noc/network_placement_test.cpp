@@ -1,4 +1,4 @@
-// Where sources and destinations sit in a fabric, and what is refused.
+// Placement of sources and destinations in a fabric, and refused placements.
 #include <gtest/gtest.h>
 
 #include <set>
@@ -46,8 +46,8 @@ TEST(NetworkPlacement, MoreThanNodes) {
   for (unsigned i = 0; i < 4; ++i) EXPECT_EQ(full->source_node(i), i);
 }
 
-TEST(NetworkPlacement, SourcesWhereTheyAreWanted) {
-  // Two at one node, one beside a destination; in turn when there are more.
+TEST(NetworkPlacement, SourcesAtGivenNodes) {
+  // Two at one node, one at a destination's node; round robin if there are more.
   const auto n = network(
       {.topology = FabricTopology::mesh, .columns = 4, .rows = 4, .placement = "0,0 3,3", .source_placement = "1,0 1,0;3,3"}, 4,
       2);
@@ -77,7 +77,7 @@ TEST(Placement, OfAButterfly) {
   EXPECT_EQ(placed.sources, (std::vector<unsigned>{0, 0}));
 }
 
-// What is wrong is said with the parameter's name.
+// Messages name the parameter.
 TEST(Placement, Refusals) {
   struct Row {
     FabricParameters parameters;

@@ -95,7 +95,7 @@ TEST(Network, ReadsOfOneMemoryShareItsReplyLink) {
   EXPECT_EQ(b.initiators[0].time_read(0_ns, kBase, 64).at, 123_ns);
   // One link more, twice: 27 + 4 unloaded. The reply's flits arrive at the memory's port 4 cycles after the other's.
   EXPECT_EQ(b.initiators[1].time_read(0_ns, kBase, 64).at, 131_ns);
-  // At the same time as the first one would have come back, the port is taken.
+  // The port is busy in the cycles in which the first reply would have returned.
   fresh();
   EXPECT_EQ(b.initiators[1].time_read(0_ns, kBase, 64).at, 131_ns);
   EXPECT_EQ(b.initiators[0].time_read(4_ns, kBase, 64).at, 127_ns + 4_ns);
@@ -134,7 +134,7 @@ TEST(Network, CountsHopsAndLinks) {
   const FabricStatistics& after = b.network.statistics();
   EXPECT_EQ(after.hops - before.hops, 10U);
   EXPECT_EQ(after.weighted_hops - before.weighted_hops, 5U + 20U);
-  EXPECT_EQ(output("x1y0_east") - east, 1U);  // the request; the reply comes by x before y too, along the other edge
+  EXPECT_EQ(output("x1y0_east") - east, 1U);  // the request; the reply also takes x before y, along the opposite side
   EXPECT_EQ(output("x1y0_west") - west, 0U);
 }
 

@@ -1,4 +1,4 @@
-// Stepped routers: the law of an idle network, and what arbitration, credits and full buffers do to packets that meet.
+// Stepped routers: latency of an idle network, and effects of arbitration, credits and full buffers on contending packets.
 #include "models/noc/routers.h"
 
 #include <gtest/gtest.h>
@@ -69,8 +69,8 @@ TEST(Routers, UnloadedLaw) {
   }
 }
 
-// All nodes of a row send to the last one as fast as they can. Where a node's packets meet those that come along the row, each
-// side gets half: the nearest node sends every second packet, the one behind it every fourth, and so on.
+// All nodes of a row send to the last one at full rate. Where a node's packets contend with those that pass along the row, each
+// side gets half: the nearest node sends every second packet, the next one every fourth, and so on.
 TEST(Routers, NearNodesGetMoreThanFarOnes) {
   Mesh mesh(row(4));
   constexpr unsigned kCycles = 4000;
@@ -87,7 +87,7 @@ TEST(Routers, NearNodesGetMoreThanFarOnes) {
   EXPECT_NEAR(sum, 1, 0.01) << "the last link is never idle";
 }
 
-// What leaves node 0 for 1 waits because of what waits at 2 for the link to 3, once the buffers between are full.
+// Packets from node 0 to 1 wait because of packets that wait at 2 for the link to 3, once the buffers between are full.
 TEST(Routers, WaitingSpreadsBackwards) {
   const auto left_behind = [](unsigned buffer) {
     Mesh mesh(row(1, buffer));
@@ -103,8 +103,8 @@ TEST(Routers, WaitingSpreadsBackwards) {
   EXPECT_LT(left_behind(64), 40U);
 }
 
-// A flit's place is free again when it has left and the credit is back: 3 cycles of switch and link and 2 of the credit. With
-// fewer places than that, flits come in groups.
+// A buffer entry is free again when its flit has left and the credit has returned: 3 cycles of switch and link and 2 of the
+// credit. With fewer entries than that, flits arrive in groups.
 TEST(Routers, SmallBuffersLimitALink) {
   const auto duration = [](unsigned buffer) {
     Mesh mesh(row(1, buffer));
@@ -117,7 +117,7 @@ TEST(Routers, SmallBuffersLimitALink) {
   EXPECT_NEAR(static_cast<double>(duration(1)), 59 * 5, 3);
 }
 
-TEST(Routers, OneChannelIsGivenAwayBetweenPackets) {
+TEST(Routers, OneChannelIsReallocatedBetweenPackets) {
   const auto last = [](unsigned channels, unsigned flits) {
     Mesh mesh(row(channels));
     for (unsigned i = 0; i < 20; ++i) mesh.send(0, 3, flits, 0);
@@ -129,8 +129,8 @@ TEST(Routers, OneChannelIsGivenAwayBetweenPackets) {
   EXPECT_EQ(last(4, 4), 79U);
 }
 
-// A channel is free again 7 cycles after it was allocated: switch, link, the next router's two allocators, credit; and at the
-// node, which returns a credit at the arrival.
+// A channel is free again 7 cycles after its allocation: switch, link, the next router's two allocators, credit. The same holds
+// at the node, which returns a credit at the arrival.
 TEST(Routers, AChannelMayWaitForTheCreditOfThePacketsTail) {
   const auto last = [](unsigned channels, unsigned flits) {
     FabricParameters p = row(channels);
@@ -148,7 +148,7 @@ TEST(Routers, AChannelMayWaitForTheCreditOfThePacketsTail) {
   EXPECT_EQ(last(4, 4), 79U);
 }
 
-// What an input has for one output does not hold up what it has for another.
+// An input's packets for one output do not block its packets for another.
 TEST(Routers, AnInputMaySendToSeveralOutputs) {
   const auto accepted = [](unsigned speedup) {
     FabricParameters p{.topology = FabricTopology::mesh, .virtual_networks = 1, .virtual_channels = 8};
@@ -168,7 +168,7 @@ TEST(Routers, AnInputMaySendToSeveralOutputs) {
   EXPECT_GE(eight, two);
 }
 
-// With a virtual network of their own, replies pass requests that wait.
+// On a separate virtual network replies overtake waiting requests.
 TEST(Routers, VirtualNetworksHaveTheirOwnChannels) {
   Mesh mesh(row(1));
   mesh.send(2, 3, 200, 0, 0, 0);
@@ -186,7 +186,7 @@ TEST(Routers, VirtualNetworksHaveTheirOwnChannels) {
   EXPECT_EQ(arrived, (std::array<unsigned, 3>{1, 20, 1}));
 }
 
-/// Random traffic of both virtual networks, advanced in pieces of so many cycles.
+/// Random traffic of both virtual networks, advanced in steps of a given number of cycles.
 Deliveries random_traffic(Mesh& mesh, std::uint64_t begin, std::uint64_t piece) {
   std::mt19937 random(3);
   const auto below = [&random](unsigned end) { return static_cast<unsigned>(random() % end); };
@@ -223,7 +223,7 @@ TEST(Routers, EveryPacketArrivesOnceInOrderOfTimeHoweverTimeAdvances) {
   }
 }
 
-TEST(Routers, ResetForgetsWhatIsUnderWay) {
+TEST(Routers, ResetDropsPacketsInFlight) {
   const FabricParameters p{.topology = FabricTopology::mesh, .routing = MeshRouting::o1turn};
   Mesh mesh(p);
   const Deliveries fresh = random_traffic(mesh, 0, 64);

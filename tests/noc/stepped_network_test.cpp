@@ -1,5 +1,4 @@
-// A stepped network as part of a device: packets that are launched and told when they have arrived, and callers that are
-// answered at once.
+// A stepped network as part of a device: launched packets, whose arrivals are returned later, and synchronous callers.
 #include "models/noc/stepped_network.h"
 
 #include <gtest/gtest.h>
@@ -55,7 +54,7 @@ SteppedBench& fresh() {
 
 using Arrivals = std::vector<SteppedNetwork::Arrival>;
 
-TEST(SteppedNetwork, TellsOfAPacketWhenItHasLeftItsLastSwitch) {
+TEST(SteppedNetwork, ReportsAPacketThatHasLeftItsLastSwitch) {
   auto& b = fresh();
   // Initiator 0 is 5 links from memory 1: 6 + 4 x 5 + 3.
   b.network.launch(VirtualNetwork::request, 0, 1, 4, 10_ns, 7);
@@ -109,7 +108,7 @@ TEST(SteppedNetwork, NothingArrivesWithinTheLookahead) {
   EXPECT_EQ(b.network.next(), kNever);
 }
 
-TEST(SteppedNetwork, CallersAreAnsweredWithTheTimeOfAnIdleNetwork) {
+TEST(SteppedNetwork, SynchronousCallersSeeAnIdleNetwork) {
   auto& b = fresh();
   EXPECT_EQ(b.initiators[0].time_read(0_ns, kBase, 64).at, 23_ns + kMemoryTime);
   EXPECT_EQ(b.initiators[0].time_read(1000_ns, kBase + 64, 64).at, 1055_ns + kMemoryTime);
@@ -120,7 +119,7 @@ TEST(SteppedNetwork, CallersAreAnsweredWithTheTimeOfAnIdleNetwork) {
   EXPECT_EQ(second.latency.queueing[static_cast<std::size_t>(MemoryLevel::noc)], 4_ns);
 }
 
-TEST(SteppedNetwork, PacketsOfCallersDelayTheOthers) {
+TEST(SteppedNetwork, SynchronousPacketsDelayOthers) {
   const auto waiting = [](unsigned callers) {
     auto& b = fresh();
     for (unsigned i = 0; i < callers; ++i) b.network.send(1, 3, VirtualNetwork::request, 4, 0_ns);
@@ -134,7 +133,7 @@ TEST(SteppedNetwork, PacketsOfCallersDelayTheOthers) {
   EXPECT_GE(waiting(10), 39_ns);
 }
 
-TEST(SteppedNetwork, ResetForgetsWhatIsUnderWay) {
+TEST(SteppedNetwork, ResetDropsPacketsInFlight) {
   auto& b = fresh();
   b.network.launch(VirtualNetwork::request, 0, 1, 4, 10_ns, 7);
   Arrivals arrived;

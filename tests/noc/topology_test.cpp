@@ -51,7 +51,7 @@ TEST(Mesh, NodesOfAPath) {
   EXPECT_EQ(ButterflyTopology(4, 3).path_nodes(5, 9), (std::vector<unsigned>{5, 9}));
 }
 
-// From corner to corner of the largest: paths are computed, 16.7 million of them would be gigabytes.
+// From corner to corner of the largest mesh: paths are computed, because 16.7 million stored paths would be gigabytes.
 TEST(Mesh, SixtyFourBySixtyFourIsSmall) {
   const MeshTopology topology(64, 64, MeshRouting::o1turn);
   EXPECT_LT(topology.memory(), 1U << 20);
@@ -94,7 +94,7 @@ TEST(Butterfly, PassesStayInTheirSwitch) {
             (std::vector<std::string>{"stage0_switch0_output3", "stage1_switch12_output3", "stage2_switch15_output3"}));
 }
 
-TEST(Topology, RefusesShapesThatAreNone) {
+TEST(Topology, RefusesInvalidShapes) {
   EXPECT_THROW(MeshTopology(0, 4, MeshRouting::xy), std::invalid_argument);
   EXPECT_THROW(MeshTopology(65, 64, MeshRouting::xy), std::invalid_argument);
   EXPECT_THROW(ButterflyTopology(1, 3), std::invalid_argument);

@@ -1,4 +1,4 @@
-// What every topology obeys, whatever its shape.
+// Rules that every topology obeys.
 #pragma once
 
 #include <gtest/gtest.h>

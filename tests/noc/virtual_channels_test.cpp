@@ -1,4 +1,4 @@
-// What few virtual channels and small buffers do to packets that meet.
+// Effects of few virtual channels and small buffers on contending packets.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -42,13 +42,13 @@ TEST(VirtualChannels, UnloadedTimeDoesNotDependOnThem) {
   }
 }
 
-// A packet is given the only channel of a link in the cycle after its predecessor's last flit has left: a cycle for each
-// packet.
-TEST(VirtualChannels, OneChannelIsGivenAwayBetweenPackets) {
+// A packet is allocated the only channel of a link in the cycle after its predecessor's last flit has left: each packet loses a
+// cycle.
+TEST(VirtualChannels, OneChannelIsReallocatedBetweenPackets) {
   struct Table {
     unsigned channels;
     unsigned flits;
-    Tick cost;  ///< of a packet, in a stream
+    Tick cost;  ///< time per packet of a stream
   };
   for (const Table& t : {Table{1, 1, 2_ns}, {1, 4, 5_ns}, {2, 1, 1_ns}, {2, 4, 4_ns}, {4, 1, 1_ns}, {4, 4, 4_ns}}) {
     const auto mesh = row(t.channels);
@@ -59,9 +59,9 @@ TEST(VirtualChannels, OneChannelIsGivenAwayBetweenPackets) {
   }
 }
 
-// Packets behind the one at the front of the only channel wait, wherever they go: node 2's flits keep the link from 2 to 3
-// busy, a packet from 1 to 3 waits at 2, and so does one from 1 that would eject there.
-TEST(VirtualChannels, ThoseBehindTheFrontWaitForIt) {
+// Head-of-line blocking: packets that follow the front packet of the only channel wait, whatever their destination. Node 2's
+// flits keep the link from 2 to 3 busy, a packet from 1 to 3 waits at 2, and so does one from 1 that would eject there.
+TEST(VirtualChannels, TheFrontPacketBlocksTheChannel) {
   const auto waiting = [](unsigned channels) {
     const auto mesh = row(channels);
     mesh->send(2, 3, kRequest, 40, 0_ns);
@@ -71,8 +71,8 @@ TEST(VirtualChannels, ThoseBehindTheFrontWaitForIt) {
   EXPECT_GE(waiting(1), 26_ns);
 }
 
-// With a virtual network of their own, replies pass requests that wait.
-TEST(VirtualChannels, VirtualNetworksHaveTheirOwn) {
+// On a separate virtual network replies overtake waiting requests.
+TEST(VirtualChannels, VirtualNetworksHaveSeparateChannels) {
   const auto mesh = row(1, 8);
   for (unsigned i = 0; i < 10; ++i) mesh->send(0, 3, kRequest, 1, 0_ns);  // every second cycle
   EXPECT_EQ(mesh->send(0, 3, kReply, 1, 0_ns).waiting, 1_ns);             // in between
@@ -80,8 +80,8 @@ TEST(VirtualChannels, VirtualNetworksHaveTheirOwn) {
   EXPECT_EQ(mesh->send(0, 3, kRequest, 1, 0_ns).waiting, 20_ns);
 }
 
-// A flit's place is free again when it has left and the credit is back: 4 cycles of the hop and 2 of the credit. With fewer
-// places than that, flits come in groups.
+// A buffer entry is free again when its flit has left and the credit has returned: 4 cycles of the hop and 2 of the credit.
+// With fewer entries than that, flits arrive in groups.
 TEST(VirtualChannels, SmallBuffersLimitALink) {
   const auto duration = [](unsigned channels, unsigned buffer) {
     const auto mesh = row(channels, buffer);
@@ -95,8 +95,8 @@ TEST(VirtualChannels, SmallBuffersLimitALink) {
   EXPECT_EQ(duration(1, 1), 59U * 6);
 }
 
-// Waiting spreads backwards when the buffers are full: what leaves node 0 for 1 waits because of what waits at 2 for the link
-// to 3.
+// Waiting spreads backwards when the buffers are full: packets from node 0 to 1 wait because of packets that wait at 2 for the
+// link to 3.
 TEST(VirtualChannels, WaitingSpreadsBackwards) {
   const auto left_behind = [](unsigned buffer) {
     const auto mesh = row(1, buffer);
@@ -108,14 +108,14 @@ TEST(VirtualChannels, WaitingSpreadsBackwards) {
   EXPECT_LT(left_behind(64), 40_ns);
 }
 
-TEST(VirtualChannels, ResetForgetsThem) {
+TEST(VirtualChannels, ResetFreesThem) {
   const auto mesh = row(1);
   for (unsigned i = 0; i < 20; ++i) mesh->send(0, 3, kRequest, 4, 0_ns);
   mesh->reset();
   EXPECT_EQ(mesh->send(0, 3, kRequest, 4, 0_ns).waiting, 0_ns);
 }
 
-TEST(VirtualChannels, WhatOnlySteppedRoutersHaveIsRefused) {
+TEST(VirtualChannels, ParametersOfSteppedRoutersAreRefused) {
   const auto fabric = [](unsigned speedup, bool wait, RouterModel routers) {
     const FabricParameters p{
         .topology = FabricTopology::mesh, .routers = routers, .input_speedup = speedup, .wait_for_tail_credit = wait};
@@ -129,8 +129,7 @@ TEST(VirtualChannels, WhatOnlySteppedRoutersHaveIsRefused) {
 TEST(VirtualChannels, O1TurnHasOneForEachOrderAtLeast) {
   EXPECT_THROW(row(1, 8, MeshRouting::o1turn, 8), std::invalid_argument);
   const auto mesh = row(2, 8, MeshRouting::o1turn, 8);
-  // Packets of one order wait for each other's channel, not for those of the other: 64 of them need more than a cycle each and
-  // fewer than two.
+  // Packets wait for channels of their order only: 64 of them need more than one cycle each and fewer than two.
   Tick last{};
   for (unsigned i = 0; i < 64; ++i) last = later(last, mesh->send(0, 63, kRequest, 1, 0_ns).arrival);
   const Tick unloaded = 6_ns + 4_ns * 14;

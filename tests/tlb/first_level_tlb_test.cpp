@@ -1,4 +1,4 @@
-// First-level TLBs that answer later: what waits for a walk, and what the order of the walks is.
+// First-level TLBs whose misses respond later: requests that wait for a walk, and the order of walks.
 #include "models/tlb/first_level_tlb.h"
 
 #include <gtest/gtest.h>
@@ -14,8 +14,8 @@ using namespace literals;
 constexpr std::uint64_t kPage = 4096;
 
 struct Answers : TranslationClient {
-  std::map<std::uint32_t, Tick> told;
-  void translated(std::uint32_t tag, Tick at) override { told[tag] = at; }
+  std::map<std::uint32_t, Tick> known;
+  void translated(std::uint32_t tag, Tick at) override { known[tag] = at; }
 };
 
 class FirstLevelTlbTest : public testing::Test {
@@ -27,7 +27,7 @@ class FirstLevelTlbTest : public testing::Test {
   bool ask(std::uint64_t address, Tick at, std::uint32_t tag) {
     Tick known;
     const bool now = tlb_.translate_or_defer(address, at, answers_, tag, known);
-    if (now) answers_.told[tag] = known;
+    if (now) answers_.known[tag] = known;
     return now;
   }
   std::size_t resolve() {
@@ -38,18 +38,18 @@ class FirstLevelTlbTest : public testing::Test {
   }
 };
 
-TEST_F(FirstLevelTlbTest, AMissIsWalkedOnceForAllWhoAsk) {
+TEST_F(FirstLevelTlbTest, AMissIsWalkedOnceForAllRequests) {
   EXPECT_FALSE(ask(5, 0_ns, 0));
   EXPECT_FALSE(ask(kPage - 1, 50_ns, 1));
   EXPECT_TRUE(tlb_.busy());
   EXPECT_EQ(resolve(), 1U);
   EXPECT_FALSE(tlb_.busy());
-  EXPECT_EQ(answers_.told.at(0), 106_ns);
-  EXPECT_EQ(answers_.told.at(1), 106_ns);
+  EXPECT_EQ(answers_.known.at(0), 106_ns);
+  EXPECT_EQ(answers_.known.at(1), 106_ns);
   EXPECT_TRUE(ask(0, 102_ns, 2)) << "the walk is over or its end is known";
-  EXPECT_EQ(answers_.told.at(2), 106_ns);
+  EXPECT_EQ(answers_.known.at(2), 106_ns);
   EXPECT_TRUE(ask(0, 500_ns, 3));
-  EXPECT_EQ(answers_.told.at(3), 503_ns);
+  EXPECT_EQ(answers_.known.at(3), 503_ns);
   EXPECT_EQ(walker_.walks(), 1U);
   EXPECT_EQ(tlb_.statistics().misses, 1U);
   EXPECT_EQ(tlb_.statistics().secondary_misses, 2U);
@@ -59,21 +59,21 @@ TEST_F(FirstLevelTlbTest, AMissIsWalkedOnceForAllWhoAsk) {
 TEST_F(FirstLevelTlbTest, WalksAreLimitedByMshrs) {
   for (std::uint32_t i = 0; i < 3; ++i) ask(kPage * i, 0_ns, i);
   EXPECT_EQ(resolve(), 3U);
-  EXPECT_EQ(answers_.told.at(0), 106_ns);
-  EXPECT_EQ(answers_.told.at(1), 106_ns);
-  EXPECT_EQ(answers_.told.at(2), 209_ns) << "a port later, then an MSHR at 106, 100 and 3";
+  EXPECT_EQ(answers_.known.at(0), 106_ns);
+  EXPECT_EQ(answers_.known.at(1), 106_ns);
+  EXPECT_EQ(answers_.known.at(2), 209_ns) << "a port later, then an MSHR at 106, 100 and 3";
 }
 
-TEST_F(FirstLevelTlbTest, AWalkThatLostItsEntryStillAnswers) {
+TEST_F(FirstLevelTlbTest, AWalkThatLostItsEntryStillResponds) {
   // Three pages of one set of two ways.
   for (std::uint32_t i = 0; i < 3; ++i) ask(2 * kPage * i, 10_ns * i, i);
   EXPECT_EQ(resolve(), 3U);
-  for (std::uint32_t i = 0; i < 3; ++i) EXPECT_EQ(answers_.told.count(i), 1U);
-  EXPECT_FALSE(ask(0, 1000_ns, 9)) << "the first had to give way";
+  for (std::uint32_t i = 0; i < 3; ++i) EXPECT_EQ(answers_.known.count(i), 1U);
+  EXPECT_FALSE(ask(0, 1000_ns, 9)) << "the first has been replaced";
   ask(0, 1000_ns, 9);
   tlb_.invalidate();
   EXPECT_EQ(resolve(), 1U);
-  EXPECT_FALSE(ask(0, 2000_ns, 10)) << "nothing is remembered of a walk from before";
+  EXPECT_FALSE(ask(0, 2000_ns, 10)) << "the walk before the invalidation has left no translation";
 }
 
 }  // namespace

@@ -39,7 +39,7 @@ TEST_F(GpuVmTest, RefusesMisalignedEmptyAndWrappingRanges) {
   EXPECT_EQ(vm_.map(~std::uint64_t{0} - kPage + 1, 2 * kPage, 0, host(0), kReadWrite), GpuVm::Status::misaligned);
 }
 
-TEST_F(GpuVmTest, WhoSharesARangeIsKnownOfItsPiecesToo) {
+TEST_F(GpuVmTest, PiecesOfARangeKeepItsSharing) {
   ASSERT_EQ(vm_.map(0x10000, 3 * kPage, 0, host(0), kReadWrite, isa::Sharing::other_threads), GpuVm::Status::ok);
   ASSERT_EQ(vm_.map(0x20000, kPage, 0x20000, host(8), kReadWrite), GpuVm::Status::ok);
   ASSERT_EQ(vm_.unmap(0x10000 + kPage, kPage), GpuVm::Status::ok);

@@ -79,8 +79,9 @@ TEST(Tlb, TwoLevels) {
   EXPECT_EQ(walker.walks(), 1U);
 }
 
-// Two first levels ask a second one and its walker; whoever runs tells its own level how late it is, as compute units do.
-TEST(Tlb, AllLevelsForgetThePast) {
+// Two first levels share a second level and its walker. Before each request the requester retires its level, as compute units
+// do.
+TEST(Tlb, AllLevelsDropPastBookings) {
   PageWalker walker({.walks = 16, .latency = 100_cycles});
   Tlb second({.entries = 64, .ways = 8, .ports = 2, .mshrs = 8, .hit_latency = 10_cycles}, walker);
   Tlb a({.entries = 4, .ways = 4}, second);
@@ -88,16 +89,16 @@ TEST(Tlb, AllLevelsForgetThePast) {
   std::size_t most = 0;
   for (std::uint64_t i = 0; i < 100'000; ++i) {
     const Tick at = 30_ns * i;
-    Tlb& asks = i % 2 == 0 ? a : b;
-    asks.retire(at);
-    asks.translate(i * kPage, at);
+    Tlb& first = i % 2 == 0 ? a : b;
+    first.retire(at);
+    first.translate(i * kPage, at);
     most = std::max({most, a.bookings() + b.bookings(), second.bookings(), walker.bookings()});
   }
   EXPECT_EQ(walker.walks(), 100'000U);
-  EXPECT_LE(most, 32U) << "a miss takes 122 cycles, so that five are under way";
+  EXPECT_LE(most, 32U) << "a miss takes 122 cycles, so that five are in flight";
 }
 
-TEST(Tlb, InvalidationForgetsAll) {
+TEST(Tlb, InvalidationDropsAllTranslations) {
   Levels l;
   l.tlb.translate(0, 0_ns);
   l.tlb.invalidate();
@@ -109,9 +110,9 @@ TEST(Tlb, LargerPages) {
   check(l.tlb, {{"walk", 0_ns, 0, 102_ns}, {"same page", 200_ns, (2 << 20) - 1, 201_ns}, {"next", 300_ns, 2 << 20, 402_ns}});
 }
 
-TEST(Tlb, AnEarlierQuestionThatComesLaterTakesTheWalk) {
+TEST(Tlb, AnEarlierRequestMadeLaterOwnsTheWalk) {
   Levels l;
-  check(l.tlb, {{"a unit that runs ahead", 1000_ns, 0, 1106_ns}, {"one that is behind", 900_ns, 0, 1006_ns}});
+  check(l.tlb, {{"a unit that runs ahead", 1000_ns, 0, 1106_ns}, {"a unit that lags", 900_ns, 0, 1006_ns}});
   EXPECT_EQ(l.walker.walks(), 1U);
 }
 

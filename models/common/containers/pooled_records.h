@@ -33,7 +33,7 @@ class RecordPool {
       grow();
     return free_[--count_];
   }
-  void give_back(std::uint32_t number) { free_[count_++] = number; }
+  void release(std::uint32_t number) { free_[count_++] = number; }
   /// The one that is taken after `count` others, if there are so many.
   const T* ahead(std::size_t count) const { return count < count_ ? &all_[free_[count_ - 1 - count]] : nullptr; }
   std::size_t taken() const { return all_.size() - count_; }
@@ -51,7 +51,7 @@ class RecordPool {
     const std::size_t before = all_.size();
     all_.resize(before == 0 ? kFirst : 2 * before);
     free_.resize(all_.size());
-    for (std::size_t i = all_.size(); i > before; --i) give_back(static_cast<std::uint32_t>(i - 1));
+    for (std::size_t i = all_.size(); i > before; --i) release(static_cast<std::uint32_t>(i - 1));
   }
 
   std::vector<T> all_;
@@ -71,7 +71,7 @@ class StableRecords {
     free_.pop_back();
     return record;
   }
-  void give_back(T* record) { free_.push_back(record); }
+  void release(T* record) { free_.push_back(record); }
   void clear() {
     blocks_.clear();
     free_.clear();

@@ -1,4 +1,4 @@
-// Who knows when the translation of an address is there: a TLB or the page walker behind the last one.
+// Interface of a level of address translation: a TLB, or the page walker below the last TLB.
 #pragma once
 
 #include <cstdint>
@@ -10,22 +10,22 @@ namespace lacuna {
 class TranslationClient {
  public:
   virtual ~TranslationClient() = default;
-  /// The translation that was asked for with `tag` is known at `at`.
+  /// The translation requested with `tag` is known at `at`.
   virtual void translated(std::uint32_t tag, Tick at) = 0;
 };
 
 class TranslationLevel {
  public:
   virtual ~TranslationLevel() = default;
-  /// When the translation of the page that holds `address` is known to whoever asks at `at`.
+  /// When the translation of the page of `address`, requested at `at`, is known.
   virtual Tick translate(std::uint64_t address, Tick at) = 0;
-  /// As translate() for clients that can wait for the answer. True: `known` holds it. False: the client gets it later, under
-  /// `tag`, because it depends on what others ask for in the same window of time (models/compute/windows.h).
+  /// As translate(), for clients that can wait for the response. True: `known` holds the time. False: it depends on requests of
+  /// other clients in the same time window (models/compute/windows.h), and the client receives it later, with `tag`.
   virtual bool translate_or_defer(std::uint64_t address, Tick at, TranslationClient&, std::uint32_t, Tick& known) {
     known = translate(address, at);
     return true;
   }
-  /// No later request comes before `horizon`: bookings until then are forgotten, here and in the levels behind.
+  /// No later request is made before `horizon`: drops bookings before it, here and in the levels below.
   virtual void retire(Tick horizon) = 0;
 };
 

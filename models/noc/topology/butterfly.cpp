@@ -12,7 +12,7 @@ namespace {
 
 constexpr unsigned kMaxNodes = 4096;
 
-/// Number of nodes, of a butterfly that is possible.
+/// Number of nodes of a valid butterfly.
 unsigned nodes_of(unsigned radix, unsigned stages) {
   std::uint64_t nodes = radix >= 2 && stages >= 1 ? 1 : 0;
   for (unsigned i = 0; i < stages && nodes <= kMaxNodes; ++i) nodes *= radix;

@@ -17,7 +17,7 @@ constexpr unsigned kMaxSide = 64;
 enum Direction : unsigned { kLocal, kEast, kWest, kNorth, kSouth, kDirections };
 constexpr std::array<const char*, kDirections> kDirectionNames{"eject", "east", "west", "north", "south"};
 
-/// Number of nodes, of a mesh that is possible.
+/// Number of nodes of a valid mesh.
 unsigned nodes_of(unsigned columns, unsigned rows) {
   if (columns == 0 || rows == 0 || columns > kMaxSide || rows > kMaxSide) {
     throw std::invalid_argument(fmt::format("a mesh has 1 to {0} x {0} nodes, not {1} x {2}", kMaxSide, columns, rows));
@@ -26,7 +26,7 @@ unsigned nodes_of(unsigned columns, unsigned rows) {
 }
 
 std::unique_ptr<const Topology> make_mesh(const FabricParameters& p) {
-  // A packet of one order that waits for one of the other, which waits for it, would wait for ever.
+  // Packets of the two orders in one channel could wait for each other: a deadlock.
   if (p.routing == MeshRouting::o1turn && p.virtual_channels < 2)
     throw std::invalid_argument("routing = o1turn needs virtual_channels of at least 2: one for each order");
   return std::make_unique<MeshTopology>(p.columns, p.rows, p.routing);

@@ -8,11 +8,11 @@
 
 namespace lacuna {
 
-/// columns x rows of at most 64 each, node x + y * columns. Alternatives: dimension order as `routing` says; of o1turn, 0 is xy
-/// and 1 is yx. A placement names nodes as "x,y".
+/// Mesh of columns x rows, at most 64 each; node x + y * columns. `routing` gives the dimension order; with o1turn, alternative
+/// 0 is xy and alternative 1 is yx. A placement names nodes as "x,y".
 class MeshTopology final : public Topology {
  public:
-  /// std::invalid_argument beyond 64 x 64.
+  /// Throws std::invalid_argument for more than 64 columns or rows.
   MeshTopology(unsigned columns, unsigned rows, MeshRouting routing);
 
   std::vector<unsigned> path_nodes(unsigned from, unsigned to, unsigned alternative = 0) const override;
@@ -29,8 +29,8 @@ class MeshTopology final : public Topology {
   const SwitchPass* write_path(unsigned from, unsigned to, unsigned alternative, SwitchPass* next) const override;
 
   unsigned columns_;
-  bool y_first_;                     // alternative 0
-  std::vector<Position> positions_;  // by node
+  bool y_first_;                     // alternative 0 is yx
+  std::vector<Position> positions_;  // position of each node
 };
 
 }  // namespace lacuna

@@ -18,8 +18,8 @@ TEST(RecordPool, NumbersAreTakenOnceUntilTheyAreGivenBack) {
   }
   EXPECT_EQ(pool.taken(), 1000U);
   for (const std::uint32_t number : taken) EXPECT_EQ(pool[number], static_cast<int>(number)) << "kept as the pool grows";
-  pool.give_back(7);
-  pool.give_back(9);
+  pool.release(7);
+  pool.release(9);
   EXPECT_EQ(pool.ahead(0), &pool[9]) << "what was used last is nearest to the host";
   EXPECT_EQ(pool.ahead(1), &pool[7]);
   EXPECT_EQ(pool.take(), 9U);
