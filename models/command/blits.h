@@ -1,4 +1,4 @@
-// Copies and fills that kernels would do, done without executing them: for dispatches that the driver's recogniser knows.
+// Performs the copies and fills of kernels without executing them, for dispatches that the driver's recogniser knows.
 #pragma once
 
 #include <cstdint>
@@ -13,27 +13,27 @@ class Blits {
  public:
   explicit Blits(const GpuVm& vm) : vm_(vm) {}
 
-  /// Without, no kernel is a blit.
+  /// Sets the recogniser. Without it no kernel is a blit.
   void set_recogniser(const BlitRecogniser& recogniser) { recogniser_ = &recogniser; }
 
   /// As BlitRecogniser::name().
   std::string_view name(std::uint64_t entry) const;
-  /// What the dispatch does; all of its memory is mapped and may be used so.
+  /// The blit that the dispatch performs, if all of its memory is mapped with the necessary permissions.
   std::optional<Blit> find(const Dispatch& dispatch) const;
-  /// Bytes from `from` on to the end are going to be moved, in however many pieces.
+  /// Announces that the bytes from `from` to the end will be moved, in any number of pieces.
   void expect_moves(const Blit& blit, std::uint64_t from) const;
-  /// Does bytes [from, to), in ascending order of addresses or as if so: for ranges that do not overlap.
+  /// Moves bytes [from, to), as if in ascending order of addresses; source and destination do not overlap.
   void move(const Blit& blit, std::uint64_t from, std::uint64_t to) const;
   /// As BlitRecogniser::narrow().
   void narrow(const Blit& blit, Dispatch& dispatch, std::uint64_t from, std::uint64_t to) const;
-  /// Puts the arguments in memory back. Nothing happens when they are no longer mapped.
+  /// Restores the arguments in memory, if they are still mapped.
   void restore(const Blit& blit, const Dispatch& dispatch) const;
-  /// Does all that the dispatch would do. False, and nothing has happened, when find() finds nothing.
+  /// Performs the whole dispatch. False if find() finds no blit; nothing is changed then.
   bool perform(const Dispatch& dispatch) const;
 
  private:
   bool mapped(std::uint64_t address, std::uint64_t bytes, isa::Access wanted) const;
-  /// Calls back with the pieces of host memory behind a mapped range.
+  /// Calls `piece` with each contiguous piece of host memory of a mapped range.
   template <class Piece>
   void pieces(std::uint64_t address, std::uint64_t bytes, const Piece& piece) const;
 

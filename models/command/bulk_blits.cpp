@@ -13,22 +13,23 @@ namespace lacuna {
 
 namespace {
 
-/// Bytes of the second sample, and how many times as many the third has. In memory they are enough for the workgroups that a
-/// large GPU holds at once, and for the rates of a few MiB, which differ by a tenth, to level out: with 5 times as many a copy
-/// of 256 MiB on r9nano was 5.2 % short, with 8 times as many 3.1 %.
+/// Bytes of the second sample, and the ratio of the third sample to the second. In memory they suffice for all workgroups that
+/// a large GPU holds concurrently, and average out the rates of single MiB, which differ by a tenth: with a ratio of 5 a copy
+/// of 256 MiB on r9nano was 5.2 % short, with a ratio of 8 3.1 %.
 constexpr std::uint64_t kSampleOverLink = 256 * 1024;
 constexpr std::uint64_t kSampleInMemory = 1024 * 1024;
 constexpr std::uint64_t kThirdOverLink = 2;
 constexpr std::uint64_t kThirdInMemory = 8;
-/// Pieces in which a copy goes on while others are at work: long against the start and the end of a kernel.
+/// Bytes of the pieces of a copy under contention: long compared with the start and the end of a kernel.
 constexpr std::uint64_t kPieceOverLink = 2 * 1024 * 1024;
 constexpr std::uint64_t kPieceInMemory = 8 * 1024 * 1024;
-/// How often the workgroups of the third sample are counted.
+/// Interval at which the workgroups of the third sample are counted.
 constexpr Tick kCount{100'000};
-/// Data are moved at least so often, so that a run's limits and its progress see them.
+/// Maximum interval between two moves of data, so that a run's limits and its progress include them.
 constexpr Tick kStep{1'000'000'000};
 
-/// Log2 of what an address is a multiple of, up to a line; every other one matters to the kernels.
+/// Class of an address's alignment: half of log2 of its largest power-of-two divisor, up to a line. Kernels distinguish every
+/// other power only.
 std::uint32_t alignment_class(std::uint64_t address) {
   constexpr unsigned kLine = 6;
   return std::min<unsigned>(static_cast<unsigned>(std::countr_zero(address | std::uint64_t{1} << kLine)), kLine) / 2;
@@ -49,35 +50,35 @@ struct BulkBlits::Copy {
   Blit blit;
   CopyKind kind;
   Tick began;
-  std::array<std::uint32_t, 3> workgroups;  // of the whole
-  std::array<std::uint32_t, 3> grid;
-  std::uint64_t executed = 0;  // workgroups
-  std::uint64_t done = 0;      // bytes
-  bool alone = true;           // since it began
-  // A piece that is executed, or the rest in bulk: bytes [done, to).
+  std::array<std::uint32_t, 3> workgroups;  // workgroups of the whole copy
+  std::array<std::uint32_t, 3> grid;        // grid of the whole copy
+  std::uint64_t executed = 0;               // number of workgroups executed
+  std::uint64_t done = 0;                   // bytes moved
+  bool alone = true;                        // no contention since it began
+  // The current piece: bytes [from, to), executed or in bulk; [done, to) are left.
   bool in_bulk = false;
   std::uint64_t from = 0;
   std::uint64_t to = 0;
   Tick piece_began{};
   bool piece_alone = false;
-  // Executed.
+  // State of an executed piece.
   Sample sample = Sample::none;
   std::vector<std::uint64_t> traffic_before{};
   std::array<std::uint64_t, 3> sample_bytes{};
   std::array<CopyCost, 3> samples{};
-  // The third sample's middle: workgroups that were done at two times, with the GPU full from the one to the other.
+  // Middle of the third sample: workgroups finished at two times between which the GPU was full.
   std::uint64_t counted_first = 0;
   std::uint64_t counted_last = 0;
   Tick count_began{};
   Tick count_ended{};
-  // In bulk: from `from` to the blit's end.
+  // Cost of the part in bulk, from `from` to the blit's end.
   CopyCost rest{};
 
   std::uint64_t cut_after(std::uint64_t at) const {
     const std::uint64_t cut = at == 0 ? 0 : blit.cut_before(at - 1 + blit.cut_step);
     return cut >= at ? cut : blit.bytes;
   }
-  /// When bulk has come to byte `at`.
+  /// Time at which the part in bulk reaches byte `at`.
   Tick time_of(std::uint64_t at) const {
     return piece_began + Tick{share_of(rest.time.ps, Tick{at - from}, Tick{blit.bytes - from})};
   }
@@ -85,7 +86,7 @@ struct BulkBlits::Copy {
   void count() {
     const std::uint64_t all = dispatch->total_workgroups();
     const std::uint64_t finished = dispatch->finished_workgroups;
-    // The first ones start at the dispatcher's rate, not at memory's: only what ends tells of that.
+    // The first workgroups start at the dispatcher's rate; only ends of workgroups show the rate of memory.
     if (finished == 0 || finished < all / 8 || dispatch->next_workgroup >= all) return;
     if (counted_first == 0) {
       counted_first = finished;
@@ -107,13 +108,13 @@ BulkBlits::BulkBlits(sc_core::sc_module_name name, const Blits& blits, Dispatche
 
 BulkBlits::~BulkBlits() = default;
 
-// -- what comes from outside
+// -- events from outside
 
 bool BulkBlits::take(Dispatch& dispatch) {
   if (context_ == nullptr) return false;
   std::optional<Blit> blit = blits_.find(dispatch);
   if (!blit || blit->bytes < kSmallest || blit->overlaps()) return false;
-  // Pieces change the arguments, which nobody else may be reading.
+  // Pieces change the arguments in memory: no other copy may use them.
   const auto shares_arguments = [&](const auto& c) {
     return c->dispatch->packet.kernarg_address == dispatch.packet.kernarg_address;
   };
@@ -160,7 +161,7 @@ void BulkBlits::others_begin() {
   for (const auto& copy : copies_) {
     copy->alone = copy->piece_alone = false;
     if (!copy->in_bulk) continue;
-    // Up to the next place where it can be cut.
+    // Up to the next cut.
     catch_up(*copy);
     const std::uint64_t there =
         copy->from + share_of(copy->blit.bytes - copy->from, kernel_time() - copy->piece_began, copy->rest.time);
@@ -181,7 +182,7 @@ void BulkBlits::diagnose(std::ostream& out) const {
   }
 }
 
-// -- how a copy goes on
+// -- progress of a copy
 
 void BulkBlits::go_on(Copy& copy) {
   if (context_->at_work() != 0) {
@@ -196,10 +197,10 @@ void BulkBlits::go_on(Copy& copy) {
   }
 }
 
-// The next of the three samples. False when the copy is too short for them.
+// Executes the next of the three samples. False if the copy is too short for them.
 bool BulkBlits::sample(Copy& copy) {
   const std::uint64_t size = copy.over_link() ? kSampleOverLink : kSampleInMemory;
-  // In memory, what L2 takes without having to write back is the first's; over the link that makes no difference.
+  // In memory the first sample covers the bytes that L2 accepts without write-backs; over the link these make no difference.
   const std::uint64_t filling = context_->l2_bytes() / (copy.blit.is_fill() ? 1 : 2);
   const std::uint64_t first = copy.cut_after(copy.done + (copy.over_link() ? size : std::max(size, filling)));
   const std::uint64_t second = copy.cut_after(first + size);
@@ -207,14 +208,14 @@ bool BulkBlits::sample(Copy& copy) {
   const std::uint64_t third = copy.cut_after(second + times * (second - first));
   switch (copy.sample) {
     case Copy::Sample::none:
-      // The rest has to make up for the pieces' starts and ends.
+      // The rest must be long enough to outweigh the starts and ends of the pieces.
       if (third >= copy.blit.bytes || third - copy.done > (copy.blit.bytes - copy.done) / 5 * 4) return false;
       copy.sample = Copy::Sample::first;
       execute(copy, first);
       return true;
     case Copy::Sample::first:
-      // What comes over the link takes long to fill L2, and meets its write-backs only then. L2 is therefore as if the copy's
-      // end had been written: that is what the samples evict.
+      // A copy over the link fills L2 slowly and causes write-backs only then. L2 is therefore set as if the copy's end had
+      // been written, so that the samples evict dirty lines.
       if (const std::uint64_t l2 = context_->l2_bytes();
           copy.over_link() && !copy.kind.to_host && copy.blit.bytes > copy.done + l2 + kPieceInMemory) {
         context_->install_copied(
@@ -264,7 +265,7 @@ void BulkBlits::learn(Copy& copy) {
   if (copy.sample != Copy::Sample::third) return;
   copy.sample = Copy::Sample::none;
   const auto& [first, second, third] = copy.samples;
-  // Workgroups that end one after the other tell the rate of a full GPU, whatever is left to memory by a piece for the next.
+  // The ends of consecutive workgroups give the rate of a full GPU, independently of the work that a piece leaves to memory.
   const std::uint64_t counted = (copy.counted_last - copy.counted_first) * copy.blit.cut_step;
   if (counted > bytes / 4) {
     CopyCost more = third.scaled(static_cast<double>(counted) / static_cast<double>(bytes));
@@ -284,7 +285,7 @@ void BulkBlits::begin_bulk(Copy& copy, const CopyCost& whole) {
   copy.piece_began = kernel_time();
   blits_.expect_moves(copy.blit, copy.done);
   copy.rest = whole.scaled(static_cast<double>(copy.blit.bytes - copy.done) / static_cast<double>(copy.blit.bytes));
-  // Alone all the time, the copy ends when the whole does: what samples took for their starts and ends has not been.
+  // Without contention the copy ends at the time of a whole copy: starts and ends of the samples are not added.
   if (copy.alone) copy.rest.time = later(copy.began + whole.time, kernel_time()) - kernel_time();
   wake();
 }
@@ -298,7 +299,7 @@ void BulkBlits::catch_up(Copy& copy) {
   if (upto <= copy.done) return;
   const std::uint64_t bytes = upto - copy.done;
   blits_.move(copy.blit, copy.done, upto);
-  // Differences of what has come by then, so that the shares sum up to the whole.
+  // Differences of cumulative amounts, so that the shares add up to the whole.
   const auto amounts = [&](std::uint64_t at) {
     return copy.rest.scaled(static_cast<double>(at - copy.from) / static_cast<double>(all)).traffic;
   };
@@ -374,7 +375,7 @@ CopyKind BulkBlits::kind_of(const Dispatch& dispatch, const Blit& blit) const {
                 .alignment = alignment_class(blit.destination)};
   if (!blit.is_fill()) kind.alignment |= alignment_class(blit.source) << 8;
   for (const std::uint32_t mask : dispatch.cu_mask) kind.what += fmt::format(", {:x}", mask);
-  // What was in L2 matters only to what fits into it several times.
+  // The state of L2 matters only to copies of few times its size.
   constexpr std::uint64_t kCaches = 16;
   if (blit.bytes < kCaches * context_->l2_bytes()) {
     kind.cache_state = context_->l2_state(

@@ -1,22 +1,24 @@
-// A runtime's copy and fill kernels in bulk: in the time that executing them takes, at the price of a memcpy.
+// Bulk path for a runtime's copy and fill kernels: they take the simulated time of their execution, at the host cost of a
+// memcpy.
 //
-// What a copy costs is sampled, not computed, so that it is right for every configuration. The first large copy of a kind
-// (kernel, memory, alignment) is cut into pieces:
+// A copy's cost is sampled, not computed, so that it holds for every configuration. The first large copy of a kind (kernel,
+// memory, alignment) is cut into pieces:
 //
 //   first  second   third                      rest
 //   |------|--------|------------------|-------------------------------------------------------- ... --|
-//    executed                            bulk: the time of the first, and for each further byte what the third took
-//                                        longer than the second, so that neither start nor end of a piece counts
+//    executed                            bulk: the time of the first, plus, for each further byte, the time that the third
+//                                        took longer than the second, so that starts and ends of pieces cancel out
 //
-// Later copies of its kind are in bulk from their beginning. Shorter ones are executed three times for each size (CopyCosts
-// says how sizes between are known). Below kSmallest, and where a copy overlaps itself, everything is executed.
+// Later copies of the kind are in bulk from their beginning. Shorter copies are executed three times for each size (CopyCosts
+// interpolates between sizes). Copies below kSmallest, and copies that overlap themselves, are always executed.
 //
-// Contention: a copy is in bulk only while nothing else uses the memory. As soon as another dispatch or copy begins, it goes on
-// from where it is, executed in pieces; when it is alone again after a piece, in bulk. So what competes does so in detail.
-// Kernels whose workgroups loop can be cut only between two turns: there the change takes up to one turn more.
+// Contention: a copy is in bulk only while no other dispatch or copy uses the memory. As soon as another one begins, it
+// continues from its current byte, executed in pieces; when it is alone again after a piece, it continues in bulk. Contention
+// is therefore always simulated in detail. Kernels whose workgroups loop can be cut only between two iterations: for them the
+// change takes up to one iteration longer.
 //
-// In bulk nothing occupies compute units, and no wavefront instruction is counted. The memory system's counters grow by what
-// the samples say; L2 and TLBs are left as the executed copy leaves them (CopyContext::install_copied).
+// A copy in bulk occupies no compute units, and its wavefront instructions are not counted. The memory system's counters
+// increase by the sampled amounts; L2 and TLBs are left in the state after an executed copy (CopyContext::install_copied).
 #pragma once
 
 #include <array>
@@ -35,28 +37,28 @@ namespace lacuna {
 
 class BulkBlits : public sc_core::sc_module {
  public:
-  /// Bytes from which on a copy is looked at.
+  /// Minimum bytes of a copy in bulk.
   static constexpr std::uint64_t kSmallest = 64 * 1024;
 
   /// `done` is notified of dispatches that end in bulk.
   BulkBlits(sc_core::sc_module_name name, const Blits& blits, Dispatcher& dispatcher, DispatchListener& done);
   ~BulkBlits() override;
 
-  /// Without, take() takes nothing.
+  /// Sets the context. Without it take() accepts no dispatch.
   void set_copy_context(CopyContext& context) { context_ = &context; }
 
-  /// Takes a dispatch that starts now, instead of the dispatcher. False: it is none of those that may go in bulk.
+  /// Accepts a dispatch that starts now, instead of the dispatcher. False: it cannot be done in bulk.
   bool take(Dispatch& dispatch);
-  /// The dispatcher has finished the workgroups that it was given. True when that was a piece, and the dispatch goes on.
+  /// Called when the dispatcher has finished the submitted workgroups. True if these were a piece and the dispatch continues.
   bool piece_done(Dispatch& dispatch);
   /// Drops a dispatch that has been aborted.
   void drop(const Dispatch& dispatch);
-  /// Drops what is known of the cost of copies. Only without copies: all have been dropped.
+  /// Drops the sampled costs. Call it only when no copy is in flight.
   void reset();
-  /// Something else uses the memory from now on.
+  /// Called when another dispatch or copy begins to use the memory.
   void others_begin();
 
-  /// Copies in bulk at the moment.
+  /// Number of copies that are in bulk now.
   unsigned in_bulk() const;
   /// Bytes moved in bulk since the beginning: grows while copies make progress.
   std::uint64_t bytes() const { return bytes_; }
@@ -67,12 +69,12 @@ class BulkBlits : public sc_core::sc_module {
 
   void advance();
   void go_on(Copy& copy);
-  /// Executes from where the copy is up to byte `to`, a place to cut or the end.
+  /// Executes from the copy's current byte up to byte `to`, a cut or the end.
   void execute(Copy& copy, std::uint64_t to);
   bool sample(Copy& copy);
   void learn(Copy& copy);
   void begin_bulk(Copy& copy, const CopyCost& whole);
-  /// Moves what the time has come for.
+  /// Moves the bytes whose time has come.
   void catch_up(Copy& copy);
   void end_bulk(Copy& copy);
   void finish(Copy& copy);

@@ -9,7 +9,7 @@
 namespace lacuna {
 namespace {
 
-/// Entry points that are remembered; programs that load and unload code for ever start again from here.
+/// Maximum number of cached entry points, for programs that load and unload code repeatedly; beyond it the cache is cleared.
 constexpr std::size_t kMostEntries = 4096;
 
 }  // namespace
@@ -54,7 +54,7 @@ CodeCheck::Checked CodeCheck::check(std::uint64_t entry) const {
     checked.code.push_back({begin, {from, from + (end - begin)}});
   };
   for (const isa::CodeRange& range : inventory.ranges) keep(range.begin, range.end);
-  // A word that is no instruction is in no range, but whoever mends it must be heard.
+  // An illegal word is in no range; it is kept as well, so that a correction of it is noticed.
   for (const isa::CodeProblem& problem : inventory.problems) keep(problem.pc, problem.pc + 4);
   return checked;
 }

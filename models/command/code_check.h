@@ -1,4 +1,4 @@
-// Can a kernel run? Found out before its first wavefront starts, from its code in GPU memory.
+// Checks, before a kernel's first wavefront starts, whether its code in GPU memory can be executed.
 #pragma once
 
 #include <cstdint>
@@ -11,14 +11,13 @@
 
 namespace lacuna {
 
-/// Remembers what it found for each entry point, and looks again when the code has changed.
+/// Caches the result for each entry point; checks again if the code has changed.
 class CodeCheck {
  public:
   CodeCheck(const isa::MemoryInterface& memory, isa::Target target, const isa::MatrixCodes& codes = {})
       : memory_(memory), target_(target), codes_(codes) {}
 
-  /// The first instruction reachable from `entry` that would stop a wavefront; nothing when there is none. Valid until the next
-  /// call.
+  /// The first instruction reachable from `entry` that would stop a wavefront, or nullptr. Valid until the next call.
   const isa::CodeProblem* problem(std::uint64_t entry);
 
  private:

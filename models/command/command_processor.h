@@ -1,4 +1,4 @@
-// The command processor: MMIO registers, interrupts, the GPUVM's front end, and the packet processor behind the doorbells.
+// The command processor: MMIO registers, interrupts, the GPUVM's front end, and the packet processor that doorbells notify.
 //
 // Sockets: `bus` (target, registers of include/lacuna/abi/gpu_registers.h and doorbells), `packets.memory` (initiator, see
 // PacketProcessor). `interrupt` is the level of (INTERRUPT_STATUS & INTERRUPT_ENABLE) != 0.
@@ -13,7 +13,7 @@
 
 namespace lacuna {
 
-/// Contents of the discovery registers. Counts as configured; see gpu_registers.h for units.
+/// Contents of the discovery registers; see gpu_registers.h for units.
 struct DeviceDescription {
   isa::Target target = isa::Target::gfx803;
   unsigned shader_arrays = 0;
@@ -25,7 +25,7 @@ struct DeviceDescription {
   Frequency timestamp_clock;
 };
 
-/// The device around a command processor. All that it refers to outlives it.
+/// The device around a command processor. All referenced objects outlive it.
 struct CommandProcessorContext {
   DeviceDescription device;
   TimingMode mode;
@@ -39,16 +39,17 @@ class CommandProcessor : public MmioPeripheral, public InterruptSink {
  public:
   sc_core::sc_out<bool> interrupt;
 
-  /// Finds the host memory of a bus address range, or nullptr when there is no memory that can be reached directly.
+  /// Finds the host memory of a bus address range; nullptr if no memory with direct access serves it.
   using HostMemory = std::function<std::byte*(std::uint64_t bus_address, std::uint64_t bytes)>;
 
   CommandProcessor(sc_core::sc_module_name name, const MmioParameters& mmio, const PacketProcessorParameters& packet_parameters,
                    CommandProcessorContext context);
 
-  /// The same as the registers of that name: first addresses of the 4 GiB windows to LDS and to scratch.
+  /// Sets the registers of that name: first addresses of the 4 GiB windows to LDS and to scratch.
   void set_apertures(std::uint64_t shared, std::uint64_t private_base);
   void set_host_memory(HostMemory host_memory) { host_memory_ = std::move(host_memory); }
-  /// What CONTROL resets beside registers and GPUVM. By default the packet processor alone.
+  /// Sets the function that CONTROL calls to reset the rest of the device, in addition to registers and GPUVM. Default: resets
+  /// the packet processor only.
   void set_device_reset(std::function<void()> reset) { reset_rest_ = std::move(reset); }
 
   PacketProcessor packets;

@@ -1,9 +1,9 @@
 // Packets that need no compute unit: barriers, barrier values, and PM4 commands in a ring slot (gfx8) or in an indirect buffer
 // (gfx9).
 //
-// What start() does first: it checks the packet and its signals, which takes no time. A packet that may start then takes, in
-// the calling SC_THREAD: cache maintenance of its PM4 commands, cp.packet_latency, its acquire fence. It returns
-// PacketOutcome::Kind::completed with the packet at the back of QueueSlot::in_flight; or progress when the queue was removed or
+// A start_...() function first checks the packet and its signals, which takes no time. A packet that may start then takes, in
+// the calling SC_THREAD: cache maintenance of its PM4 commands, cp.packet_latency, its acquire fence. The function returns
+// PacketOutcome::Kind::completed with the packet at the back of QueueSlot::in_flight; or progress if the queue was removed or
 // failed in the meantime.
 #pragma once
 
@@ -30,10 +30,11 @@ class ControlPackets {
  public:
   explicit ControlPackets(const ControlPacketsContext& context) : context_(context), pm4_(context.vm) {}
 
-  /// `raw`: the packet QueueSlot::next, 64 bytes; likewise below.
+  /// Starts a barrier packet. `raw`: the packet QueueSlot::next, 64 bytes.
   PacketOutcome start_barrier(QueueSlot& queue, const std::byte* raw, hsa::PacketHeader header);
+  /// Starts a vendor-specific packet; `raw` as above.
   PacketOutcome start_vendor_specific(QueueSlot& queue, const std::byte* raw, hsa::PacketHeader header);
-  /// A ring slot of PM4 commands, which have no header and no completion signal.
+  /// Executes a ring slot of PM4 commands, which have no header and no completion signal; `raw` as above.
   PacketOutcome start_pm4(QueueSlot& queue, const std::byte* raw);
 
  private:

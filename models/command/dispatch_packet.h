@@ -1,5 +1,5 @@
-// From a kernel dispatch packet to a Dispatch: reads the kernel descriptor and the queue's scratch set-up, and finds everything
-// that can be wrong before anything has happened.
+// Reads a kernel dispatch packet, its kernel descriptor and the queue's scratch set-up into a Dispatch. Finds all errors of the
+// packet before it takes effect.
 #pragma once
 
 #include <optional>
@@ -19,18 +19,18 @@ namespace lacuna {
 
 class DispatchPacketReader {
  public:
-  /// `blits` names kernels whose code object does not.
+  /// `blits` names kernels that have no name in their code object.
   DispatchPacketReader(const GpuVm& vm, isa::Target target, const isa::MatrixCodes& codes, const Blits& blits)
       : vm_(vm), target_(target), blits_(blits), symbols_(vm), code_check_(vm, target, codes) {}
 
-  /// Knows names of functions that are not in GPU memory.
+  /// Sets the driver, which knows names of functions that are not in GPU memory.
   void set_driver_events(DriverEvents& driver) { driver_ = &driver; }
-  /// Source lines for place().
+  /// Sets the source lines for place().
   void set_source_lines(const SourceLines& lines) { lines_ = &lines; }
-  /// Where in a dispatch's code `pc` is, for reports: code_place, and the source line when it is known.
+  /// Position of `pc` in a dispatch's code, for reports: code_place(), and the source line if known.
   std::string place(const Dispatch& dispatch, std::uint64_t pc) const;
 
-  /// Completes a Dispatch whose packet, packet_index, packet_address and queue_address are set.
+  /// Completes a Dispatch whose packet, packet_index, packet_address and queue_address are set. Returns an error of the packet.
   std::optional<PacketRefusal> read(Dispatch& dispatch, const hsa::Queue& queue);
 
  private:

@@ -28,18 +28,20 @@ class DispatchReports {
   };
 
   void add_completion(const Dispatch& dispatch) { completions_.push_back({dispatch.queue_slot, dispatch.packet_index}); }
-  /// Whether the dispatch has a fault that is waiting: of several in a time slice only the first is reported.
+  /// Whether a fault of the dispatch is pending: of several in a time slice only the first is reported.
   bool has_fault(const Dispatch& dispatch) const;
   void add_fault(const Dispatch& dispatch, const WavefrontFault& fault, std::string text);
   /// True for the first warning of a kernel's instruction: each compute unit warns once, and the first in time counts.
   bool is_new_warning(const Dispatch& dispatch, std::uint64_t pc) { return warned_.emplace(dispatch.kernel, pc).second; }
 
-  /// In order of arrival; nothing when all have been taken.
+  /// Removes the next completion, in order of arrival; nullopt if none is left.
   std::optional<Completion> next_completion();
+  /// Removes the next fault, in order of arrival; nullopt if none is left.
   std::optional<Fault> next_fault();
   bool empty() const { return completions_.empty() && faults_.empty(); }
-  /// Drops what is waiting, of one slot or of all. Warnings stay known.
+  /// Drops the pending reports of a slot, except warnings.
   void drop(unsigned slot);
+  /// Drops the pending reports of all slots, except warnings.
   void clear();
 
  private:

@@ -54,7 +54,7 @@ PacketOutcome DispatchStarter::start(unsigned slot, const std::byte* raw, hsa::P
   return PacketOutcome::progress();
 }
 
-// Everything that can be wrong with the packet is found before the dispatch takes effect.
+// Finds all errors of the packet before the dispatch takes effect.
 std::optional<PacketOutcome> DispatchStarter::prepare(Dispatch& dispatch, unsigned slot, const hsa::Queue& aql) {
   QueueSlot& queue = context_.queues[slot];
   if (dispatch.private_bytes() > aql.scratch_wave64_lane_byte_size) {

@@ -1,12 +1,12 @@
-// Start of kernel dispatch packets: from a packet in a ring slot to a Dispatch that runs.
+// Start of kernel dispatch packets: from a packet in a ring slot to a running Dispatch.
 //
-// What start() does first: it checks the packet, its kernel and its signals (DispatchPacketReader, Dispatcher::refusal), and
-// asks the runtime for scratch memory when the queue has too little; this takes no time. Then, in the calling SC_THREAD:
+// start() first checks the packet, its kernel and its signals (DispatchPacketReader, Dispatcher::refusal), and requests scratch
+// memory from the runtime if the queue has too little; this takes no time. Then, in the calling SC_THREAD:
 //
 //   read of packet and kernel descriptor | cp.packet_latency + gpu.start_phase | acquire fence | cp.launch_latency | submit
 //                                                                               Dispatch::start ^
 //
-// A dispatch goes to the dispatcher, or to the bulk blits when it is a large copy or fill of the runtime; with cp.instant_blits
+// A dispatch goes to the dispatcher, or to the bulk blits if it is a large copy or fill of the runtime; with cp.instant_blits
 // blits are done immediately. In TimingMode::functional memory accesses, caches and cp.launch_latency take no time.
 #pragma once
 

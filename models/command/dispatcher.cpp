@@ -74,9 +74,9 @@ std::string Dispatcher::refusal(const Dispatch& dispatch) const {
 }
 
 void Dispatcher::submit(Dispatch& dispatch) {
-  const auto behind = std::find_if(active_.begin(), active_.end(),
-                                   [&dispatch](const Dispatch* other) { return other->priority < dispatch.priority; });
-  active_.insert(behind, &dispatch);
+  const auto next = std::find_if(active_.begin(), active_.end(),
+                                 [&dispatch](const Dispatch* other) { return other->priority < dispatch.priority; });
+  active_.insert(next, &dispatch);
   dispatch.may_have_room.assign(static_cast<unsigned>(units_.size()), true);
   wake_.notify(sc_core::SC_ZERO_TIME);
 }
@@ -87,7 +87,7 @@ void Dispatcher::abort(Dispatch& dispatch) {
   dispatch.collect();
   sync_.drop(dispatch);
   std::erase(active_, &dispatch);
-  // Its completions that lie ahead must not be counted for a later dispatch at the same address.
+  // Drops its future completions, which would otherwise count for a later dispatch at the same address.
   std::vector<Completion> kept;
   for (; !completions_.empty(); completions_.pop()) {
     if (completions_.top().dispatch != &dispatch) kept.push_back(completions_.top());

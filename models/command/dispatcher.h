@@ -1,9 +1,9 @@
 // The workgroup dispatcher: places the workgroups of kernel dispatches on compute units.
 //
-// Workgroups start in order of their linear id; compute units are tried round robin. Several dispatches may be in flight: of
-// those with the highest priority the oldest that still has workgroups to start goes first, the next one fills what it leaves
-// free. A workgroup starts only where all its wavefronts, registers, LDS and scratch slots are free at once, and on a unit that
-// its queue's mask allows.
+// Workgroups start in order of their linear id; compute units are tried round robin. Several dispatches may be in flight: among
+// those of the highest priority, the oldest with workgroups to start goes first, the next one uses the resources that it leaves
+// free. A workgroup starts only on a unit that has free slots, registers, LDS and scratch slots for all its wavefronts
+// together, and that its queue's mask allows.
 #pragma once
 
 #include <queue>
@@ -30,48 +30,49 @@ struct DispatcherParameters {
 class DispatchListener {
  public:
   virtual ~DispatchListener() = default;
-  /// All workgroups are done; called at that simulated time.
+  /// Called when all workgroups are done, at that simulated time.
   virtual void dispatch_done(Dispatch& dispatch) = 0;
-  /// A wavefront faulted, at local time `at`, which may lie ahead. The dispatch must be aborted by the listener.
+  /// Called when a wavefront has faulted, at local time `at`, which may lie ahead. The listener must abort the dispatch.
   virtual void dispatch_fault(Dispatch& dispatch, const WavefrontFault& fault, Tick at) = 0;
-  /// A wavefront did what silicon does not do, and went on.
+  /// Called when a wavefront did something that silicon does not support, and continued.
   virtual void dispatch_warning(Dispatch& dispatch, const WavefrontFault& fault, Tick at) = 0;
+  /// Called when a wavefront has sent MSG_INTERRUPT with M0.
   virtual void interrupt_message(Dispatch& dispatch, std::uint32_t m0, Tick at) = 0;
-  /// For reports: "PC 0x2000 (+0x30)", and the source line when it is known.
+  /// Position in the code for reports: "PC 0x2000 (+0x30)", and the source line if known.
   virtual std::string code_place(const Dispatch& dispatch, std::uint64_t pc) const = 0;
-  /// For reports: the mapping that an address is in.
+  /// Mapping of an address, for reports.
   virtual std::string memory_place(std::uint64_t address) const = 0;
 };
 
-/// As an agent it stands for the compute units, too.
+/// As an agent it also represents the compute units.
 class Dispatcher : public sc_core::sc_module, public ComputeUnitListener, public Agent {
  public:
-  /// `lookahead`: how far workgroups may be placed ahead of the kernel's time: a window.
+  /// `lookahead`: maximum time between the kernel's time and a workgroup's start when it is placed: a window.
   Dispatcher(sc_core::sc_module_name name, const DispatcherParameters& parameters, Clock clock, Cycles lookahead);
 
   void attach(std::vector<ComputeUnit*> units, DispatchListener& listener);
-  /// Why the workgroups of a dispatch can never run here; empty when they can.
+  /// The reason why the workgroups of a dispatch can never run; empty if they can.
   std::string refusal(const Dispatch& dispatch) const;
-  /// Starts a dispatch now; it stays referenced until dispatch_done or abort.
+  /// Starts a dispatch now; it must exist until dispatch_done() or abort().
   void submit(Dispatch& dispatch);
-  /// Drops everything of a dispatch.
+  /// Drops the wavefronts and pending workgroups of a dispatch.
   void abort(Dispatch& dispatch);
   bool idle() const override { return active_.empty(); }
-  /// Dispatches that have been submitted and are not done.
+  /// Number of dispatches that have been submitted and are not done.
   unsigned active() const { return static_cast<unsigned>(active_.size()); }
-  /// Something runs or can be launched: not so when all that is left belongs to dispatches that are held.
+  /// Whether any workgroup runs or can be launched; false if only workgroups of held dispatches are left.
   bool busy() const override;
-  /// A dispatch is no longer held.
+  /// Call it after Dispatch::held has been cleared.
   void reschedule() { wake_.notify(sc_core::SC_ZERO_TIME); }
-  /// Whether a mask of compute units (QueueSetup::cu_mask) leaves any.
+  /// Whether a mask of compute units (QueueSetup::cu_mask) enables at least one.
   bool mask_selects_any(std::span<const std::uint32_t> mask) const;
-  /// Instructions that the compute units' wavefronts have issued.
+  /// Number of instructions that the compute units have issued.
   std::uint64_t progress() const override;
   void diagnose(std::ostream& out) const override;
   void describe_statistics(StatisticsGroup& device) const override;
-  /// Of a dispatch that has not ended: adds how long its wavefronts have been resident.
+  /// Adds the residence times of the wavefronts of a dispatch that has not ended.
   void add_resident(const Dispatch& dispatch, KernelActivity& activity) const;
-  /// Nothing: compute units forget what they have booked whenever they run.
+  /// Does nothing: compute units drop past bookings whenever they run.
   void retire(Tick) override {}
   /// Drops the wavefronts of all dispatches. Registers and LDS keep their contents, as they do between workgroups.
   void reset() override;
@@ -86,7 +87,7 @@ class Dispatcher : public sc_core::sc_module, public ComputeUnitListener, public
  private:
   struct Completion {
     Tick at;
-    std::uint64_t order;  // ties complete in the order they were reported
+    std::uint64_t order;  // position in the order of reports, by which ties complete
     Dispatch* dispatch;
     unsigned unit;
     bool operator>(const Completion& other) const { return at != other.at ? at > other.at : order > other.order; }
@@ -95,7 +96,7 @@ class Dispatcher : public sc_core::sc_module, public ComputeUnitListener, public
   void complete(Tick now);
   void launch(Tick now);
   bool launch_workgroup(Dispatch& dispatch, Tick at);
-  /// On the first of the units from `first` to `end` that has room for it, with the scratch slots in taken_.
+  /// Launches the next workgroup on the first unit of [first, end) that has room for it, with the scratch slots in taken_.
   bool launch_on_units(Dispatch& dispatch, unsigned first, unsigned end, Tick at);
   static bool allows(std::span<const std::uint32_t> mask, unsigned bit);
   void expect_room();
@@ -108,15 +109,15 @@ class Dispatcher : public sc_core::sc_module, public ComputeUnitListener, public
   Cycles lookahead_;
   DispatchListener* listener_ = nullptr;
   std::vector<ComputeUnit*> units_;
-  std::vector<unsigned> numbers_;   // of units_, by place in the GPU
-  std::vector<unsigned> mask_bit_;  // per unit: its bit in masks of compute units
+  std::vector<unsigned> numbers_;   // index in units_, by ComputeUnitPlace::index
+  std::vector<unsigned> mask_bit_;  // by unit: its bit in masks of compute units
   std::vector<Dispatch*> active_;   // by descending priority, then in order of submission
   std::priority_queue<Completion, std::vector<Completion>, std::greater<>> completions_;
   std::uint64_t completion_order_ = 0;
   unsigned next_unit_ = 0;
   Tick next_launch_{};
-  /// Free scratch slots of each queue, laid out as the queue's dispatches say. A dispatch that finds another layout, because
-  /// the queue's scratch memory has been changed while others run, waits until they have given back all slots.
+  /// Free scratch slots of a queue, in the layout of its running dispatches. A dispatch with another layout (the queue's
+  /// scratch memory was changed while others run) waits until all slots are released.
   struct ScratchPool {
     std::uint64_t base = 0;  ///< GPU virtual address of slot 0
     std::uint32_t slot_bytes = 0;
@@ -128,7 +129,7 @@ class Dispatcher : public sc_core::sc_module, public ComputeUnitListener, public
   };
   std::vector<ScratchPool> scratch_;
   GlobalWaveSync sync_;
-  std::vector<std::uint32_t> taken_;  // slots of the workgroup being launched
+  std::vector<std::uint32_t> taken_;  // scratch slots of the workgroup that is being launched
   sc_core::sc_event wake_;
 };
 

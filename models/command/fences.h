@@ -6,7 +6,7 @@
 //   system   invalidates L1 caches       writes back L2
 //
 // L1 caches are not coherent: an acquire of any scope drops them. They hold no dirty bytes (write-around), and L2 is shared by
-// all compute units, so that only a release to system scope has work to do: the host reads memory downstream of L2.
+// all compute units. Therefore only a release to system scope writes back: the host reads memory downstream of L2.
 //
 // Time: maintenance of all caches of a level starts together, and the calling SC_THREAD waits until the last one is done. With
 // TimingMode::functional no cache is touched and no time passes. Decoded instructions are revalidated in both modes.
@@ -38,15 +38,15 @@ class Fences {
  public:
   explicit Fences(const FencesContext& context) : context_(context) {}
 
-  /// Before the first fence; the caches outlive it.
+  /// Call it before the first fence; the caches outlive this object.
   void set_caches(std::vector<CacheMaintenance*> l1, std::vector<CacheMaintenance*> l2);
 
   void acquire(hsa::FenceScope scope);
   void release(hsa::FenceScope scope);
-  /// The cache maintenance of a sequence of PM4 commands, L1 first. Invalidating L2 writes it back.
+  /// Performs the cache maintenance of a sequence of PM4 commands, L1 first. Invalidating L2 writes it back.
   void maintain(const Pm4Actions& actions);
-  /// The dispatch starts with cold caches and TLBs (cp.cold_dispatch): its pages get new TLB tags, and L2 drops its clean lines
-  /// of the code object's executable segments, the page of arguments and the packet. Takes no time.
+  /// Lets the dispatch start with cold caches and TLBs (cp.cold_dispatch): its pages get new TLB tags, and L2 drops its clean
+  /// lines of the code object's executable segments, the page of arguments and the packet. Takes no time.
   void make_cold(Dispatch& dispatch);
 
  private:

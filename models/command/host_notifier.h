@@ -38,25 +38,25 @@ class HostNotifier {
  public:
   explicit HostNotifier(HostNotifierContext context) : context_(std::move(context)) {}
 
-  /// Null until set: registers and interrupts only.
+  /// Sets the driver. Until then only registers and interrupts are used.
   void set_driver_events(DriverEvents& driver) { driver_ = &driver; }
 
-  /// Completion signal of a packet that ran from `start` to `end`: time stamps, then the decrement, then the event. A handle
+  /// Completes the signal of a packet that ran from `start` to `end`: time stamps, then the decrement, then the event. A handle
   /// that is no longer valid is logged as a guest error.
   void complete_signal(std::uint64_t handle, Tick start, Tick end);
-  /// Stores a value to the queue's inactive signal. False, and nothing happens, when the queue has none or `aql` is null.
+  /// Stores a value to the queue's inactive signal. False if the queue has none or `aql` is null; nothing is stored then.
   bool store_inactive_signal(const hsa::Queue* aql, std::int64_t value);
-  /// A queue's read index has moved.
+  /// Reports that a queue's read index has changed.
   void read_index_changed();
-  /// A kernel sent MSG_INTERRUPT with M0.
+  /// Reports that a kernel has sent MSG_INTERRUPT with M0.
   void message_interrupt(std::uint32_t m0, Tick at);
-  /// A code fault that was found before the dispatch started: fault registers only.
+  /// Records a code fault that was found before the dispatch started, in the fault registers only.
   void record_illegal_instruction(unsigned slot, std::uint64_t pc);
-  /// A wavefront's fault: registers, interrupt, and for memory faults the driver. True when the driver reports it to the
-  /// runtime, and the queue's inactive signal must not.
+  /// Reports a wavefront's fault: registers, interrupt, and for memory faults the driver. True if the driver reports it to the
+  /// runtime; the queue's inactive signal must not report it then.
   bool wavefront_fault(unsigned slot, const WavefrontFault& fault);
-  /// A queue went to the failed state with LACUNA_QUEUE_ERROR_* `error`. `store_error`: its inactive signal (`aql` as for
-  /// store_inactive_signal()) gets the code that AMD's runtime expects.
+  /// Reports that a queue has failed with LACUNA_QUEUE_ERROR_* `error`. `store_error`: its inactive signal (`aql` as for
+  /// store_inactive_signal()) receives the code that AMD's runtime expects.
   void queue_failed(unsigned slot, const hsa::Queue* aql, std::uint32_t error, bool store_error);
 
  private:

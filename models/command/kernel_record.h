@@ -1,4 +1,4 @@
-// What a run reports of each kernel.
+// Record of a kernel, which a run reports.
 #pragma once
 
 #include <array>
@@ -19,15 +19,15 @@ struct KernelRecord {
   std::array<std::uint32_t, 3> workgroup{};  ///< work-items
   Tick start{};
   Tick end{};
-  std::uint64_t cycles = 0;  ///< of the core clock, from start to end
+  std::uint64_t cycles = 0;  ///< core clock cycles from start to end
   std::uint64_t workgroups = 0;
   std::uint64_t wavefronts = 0;
   std::uint64_t wavefront_instructions = 0;
   std::uint64_t thread_instructions = 0;  ///< see Dispatch::thread_instructions
   double wall_seconds = 0;                ///< host time between start and end; kernels in flight together share it
   bool failed = false;
-  bool unfinished = false;       ///< the run has ended before the kernel: all is as far as it got
-  std::uint64_t bulk_bytes = 0;  ///< see Dispatch::bulk_bytes; all that counts instructions and wavefronts leaves them out
+  bool unfinished = false;       ///< the run has ended before the kernel: all values are those at the end of the run
+  std::uint64_t bulk_bytes = 0;  ///< see Dispatch::bulk_bytes; not included in counts of instructions and wavefronts
   KernelActivity activity{};
   KernelEnergy energy{};
 };

@@ -1,5 +1,5 @@
-// Records of kernels: made at their end from what the dispatch, the device's resource meter and its energy meter have counted,
-// and passed to the observers in the order in which these were added.
+// Makes records of kernels at their end, from the counts of the dispatch, of the device's resource meter and of its energy
+// meter, and passes them to the observers in the order in which these were added.
 #pragma once
 
 #include <cstdint>
@@ -18,18 +18,19 @@ class KernelRecorder {
  public:
   enum class End : std::uint8_t { done, failed, unfinished };
 
-  /// `clock`: KernelRecord::cycles are its cycles. `dispatcher` knows the wavefronts of unfinished kernels.
+  /// `clock`: clock of KernelRecord::cycles. `dispatcher`: source of the residence times of unfinished kernels.
   KernelRecorder(Clock clock, const Dispatcher& dispatcher) : clock_(clock), dispatcher_(dispatcher) {}
 
   void add_observer(KernelObserver& observer) { observers_.push_back(&observer); }
-  /// Without, KernelRecord::activity has no resources.
+  /// Sets the resource meter. Without it KernelRecord::activity has no resources.
   void set_resource_meter(const ResourceMeter& resources) { resources_ = &resources; }
-  /// Without, records have no energy.
+  /// Sets the energy meter. Without it records have no energy.
   void set_energy_meter(KernelEnergyMeter& energy) { energy_ = &energy; }
 
-  /// The dispatch starts at Dispatch::start, which is the kernel's time or up to launch_latency before it; its index is set.
+  /// Records the start of a dispatch at Dispatch::start, which is the kernel's time or up to launch_latency before it. Its
+  /// index is set.
   void started(Dispatch& dispatch);
-  /// A packet with a dispatch. Of End::unfinished kernels the record ends now, of all others at Dispatch::end.
+  /// Records the end of a packet's dispatch: now for End::unfinished, at Dispatch::end for others.
   void ended(const InFlightPacket& packet, End how);
 
  private:

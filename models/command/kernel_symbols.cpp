@@ -87,7 +87,7 @@ bool holds(const isa::MemoryInterface& memory, std::uint64_t address, const T& o
   return now && std::memcmp(&*now, &object, sizeof object) == 0;
 }
 
-/// Whether `text` and its end are there.
+/// Whether memory holds `text` and its terminating null.
 bool holds_string(const isa::MemoryInterface& memory, std::uint64_t address, const std::string& text) {
   const isa::MemoryWindow window = memory.find(address);
   return window.contains(address, text.size() + 1) && isa::allows(window.granted, isa::Access::read) &&
@@ -122,7 +122,7 @@ std::optional<KernelSymbols::Place> KernelSymbols::find(std::uint64_t kernel_obj
   return found;
 }
 
-bool KernelSymbols::is_there(const Place& place) const {
+bool KernelSymbols::is_unchanged(const Place& place) const {
   return holds(memory_, place.header_at, place.header) && holds(memory_, place.symbol_at, place.symbol) &&
          holds_string(memory_, place.name_at, place.text);
 }
@@ -130,7 +130,7 @@ bool KernelSymbols::is_there(const Place& place) const {
 std::string KernelSymbols::name(std::uint64_t kernel_object) {
   const auto known = found_.find(kernel_object);
   if (known != found_.end()) {
-    if (is_there(known->second)) return known->second.name;
+    if (is_unchanged(known->second)) return known->second.name;
     found_.erase(known);
   }
   auto found = find(kernel_object);
@@ -141,7 +141,7 @@ std::string KernelSymbols::name(std::uint64_t kernel_object) {
 std::optional<CodeSymbol> KernelSymbols::function(std::uint64_t pc) const {
   const auto object = LoadedCodeObject::around(memory_, pc);
   if (!object || !object->executable(pc)) return std::nullopt;
-  // The nearest at or below the address; assembly code may leave out the sizes.
+  // The nearest symbol at or below the address; assembly code may omit the sizes.
   std::uint64_t name_at = 0;
   std::uint64_t begin = 0;
   std::uint64_t size = 0;

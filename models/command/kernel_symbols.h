@@ -1,5 +1,5 @@
-// Names for reports, found in the loaded code object itself: its first segment holds the dynamic symbols, and a loader may have
-// left the others in memory as well (loaded_code_object.h).
+// Names for reports, from the loaded code object in GPU memory: its first segment holds the dynamic symbols, and a loader may
+// have left the others in memory as well (loaded_code_object.h).
 #pragma once
 
 #include <elf.h>
@@ -17,7 +17,7 @@ namespace lacuna {
 /// A kernel or a function of a loaded code object.
 struct CodeSymbol {
   std::string name;
-  std::uint64_t address = 0;  ///< GPU virtual address that the symbol stands for
+  std::uint64_t address = 0;  ///< GPU virtual address of the symbol
 };
 
 class KernelSymbols {
@@ -25,32 +25,32 @@ class KernelSymbols {
   static constexpr std::string_view kUnnamed = "kernel@";
 
   explicit KernelSymbols(const isa::MemoryInterface& memory) : memory_(memory) {}
-  /// The kernel's name, or "kernel@0x<address>" when no ELF header with a matching symbol is found. Memory can be reused for
-  /// another code object: a symbol that has been found before counts while header, symbol and name are still there.
+  /// The kernel's name, or "kernel@0x<address>" if no ELF header with a matching symbol is found. Memory can be reused for
+  /// another code object: a cached symbol is used only while header, symbol and name in memory are unchanged.
   std::string name(std::uint64_t kernel_object);
-  /// The function that the instruction at `pc` belongs to; nothing when no symbol covers it.
+  /// The function that contains the instruction at `pc`; nullopt if no symbol covers it.
   std::optional<CodeSymbol> function(std::uint64_t pc) const;
 
  private:
-  /// Where a kernel's symbol was found.
+  /// Location and contents of a kernel's symbol.
   struct Place {
     std::uint64_t header_at;
     std::uint64_t symbol_at;
     std::uint64_t name_at;
     Elf64_Ehdr header;
     Elf64_Sym symbol;
-    std::string text;  ///< at `name_at`
-    std::string name;  ///< of the kernel: the text, mostly less its suffix
+    std::string text;  ///< string at `name_at`
+    std::string name;  ///< name of the kernel: `text`, mostly without its suffix
   };
   std::optional<Place> find(std::uint64_t kernel_object) const;
-  bool is_there(const Place& place) const;
+  bool is_unchanged(const Place& place) const;
 
   const isa::MemoryInterface& memory_;
   std::unordered_map<std::uint64_t, Place> found_;  ///< by kernel object
 };
 
-/// "PC 0x2000 (+0x30)", counted from the kernel's entry; "PC 0x1c00 (function helper +0x10)" in another function; "PC 0x1c00
-/// (-0x400)" before the entry, when the function is not known.
+/// Text of a position in code: "PC 0x2000 (+0x30)", counted from the kernel's entry; "PC 0x1c00 (function helper +0x10)" in
+/// another function; "PC 0x1c00 (-0x400)" before the entry, if the function is not known.
 std::string code_place(std::string_view kernel, std::uint64_t entry, std::uint64_t pc,
                        const std::optional<CodeSymbol>& function);
 

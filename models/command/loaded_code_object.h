@@ -1,11 +1,11 @@
-// A code object where a loader has put it: found by its ELF header in GPU memory.
+// A loaded code object, found by its ELF header in GPU memory.
 //
-// Loaders place a code object's segments at their own offsets in one allocation, and the first segment holds the ELF header. So
-// it is found by looking back from any address within, which works for firmware and for ROCm alike and needs nobody's help.
+// Loaders place a code object's segments at their offsets in one allocation, and the first segment holds the ELF header. It is
+// therefore found by searching backwards from any address inside, for firmware and for ROCm alike, without help of the loader.
 //
-// A section table is not part of any segment. Lacuna's own firmware driver puts one behind the segments all the same, for the
-// symbols that are not dynamic ones: in the copy of the ELF header e_shoff counts from the header in memory, the first entry is
-// null, and the others have SHF_ALLOC and their offset from the header as sh_addr.
+// A section table is not part of any segment. Lacuna's firmware driver places one after the segments, for the symbols that are
+// not dynamic: in the copy of the ELF header e_shoff is an offset from the header in memory, the first entry is null, and the
+// others have SHF_ALLOC and their offset from the header as sh_addr.
 #pragma once
 
 #include <elf.h>
@@ -18,7 +18,7 @@
 
 namespace lacuna {
 
-/// Copies a T at `address` out of GPU memory; nothing when any byte is unmapped.
+/// Copies a T at `address` out of GPU memory; nullopt if any byte is unmapped.
 template <class T>
 std::optional<T> read_object(const isa::MemoryInterface& memory, std::uint64_t address) {
   const isa::MemoryWindow window = memory.find(address);
@@ -31,11 +31,11 @@ std::optional<T> read_object(const isa::MemoryInterface& memory, std::uint64_t a
 struct LoadedCodeObject {
   std::uint64_t base = 0;  ///< GPU virtual address of the ELF header
   std::vector<Elf64_Phdr> segments;
-  std::vector<Elf64_Shdr> sections;  ///< those in memory; empty unless the loader has put the section table there, too
+  std::vector<Elf64_Shdr> sections;  ///< sections in memory; empty unless the loader has placed the section table there
 
-  /// The one with the nearest header at or below `address`; nothing when there is none or it is not intact.
+  /// The code object with the nearest header at or below `address`; nullopt if there is none or it is not intact.
   static std::optional<LoadedCodeObject> around(const isa::MemoryInterface& memory, std::uint64_t address);
-  /// The address lies in a loaded segment whose flags contain PF_X.
+  /// Whether the address is in a loaded segment whose flags contain PF_X.
   bool executable(std::uint64_t address) const;
 };
 

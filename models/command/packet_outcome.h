@@ -1,4 +1,4 @@
-// Outcome of a look at a queue's next packet.
+// Outcome of a visit to a queue's next packet.
 #pragma once
 
 #include <cstdint>
@@ -7,24 +7,24 @@
 
 namespace lacuna {
 
-/// Why a packet cannot be carried out.
+/// Reason why a packet cannot be executed.
 struct PacketRefusal {
   std::uint32_t error = 0;  ///< LACUNA_QUEUE_ERROR_*
   std::string why;
-  std::uint64_t pc = 0;  ///< of the instruction that cannot be executed; 0 when the code is not the reason
+  std::uint64_t pc = 0;  ///< PC of the instruction that cannot be executed; 0 if the code is not the reason
 };
 
 struct PacketOutcome {
   enum class Kind : std::uint8_t {
     idle,       ///< waits for an event inside the device, which wakes the packet processor
     poll,       ///< waits until another agent changes memory: retried after the polling interval
-    progress,   ///< the queue's state has changed, or the queue has gone: the queue is visited again
-    completed,  ///< the packet has started, is the last of QueueSlot::in_flight, and needs no compute unit: it is complete
+    progress,   ///< the queue's state has changed, or the queue was removed: the queue is visited again
+    completed,  ///< the packet needed no compute unit and is complete; it is the last of QueueSlot::in_flight
     refused     ///< the packet stops its queue
   };
   Kind kind = Kind::idle;
-  const char* waiting_for = nullptr;  ///< of idle and poll, for diagnosis; null: as before
-  PacketRefusal refusal{};            ///< of refused
+  const char* waiting_for = nullptr;  ///< for idle and poll: the reason, for diagnosis; null: unchanged
+  PacketRefusal refusal{};            ///< for refused: the reason
 
   static PacketOutcome idle(const char* waiting_for = nullptr) { return {.kind = Kind::idle, .waiting_for = waiting_for}; }
   static PacketOutcome poll(const char* waiting_for) { return {.kind = Kind::poll, .waiting_for = waiting_for}; }

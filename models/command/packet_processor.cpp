@@ -290,7 +290,7 @@ void PacketProcessor::reset() {
   reports_.clear();
   bulk_.reset();
   work_.cancel();
-  if (process_.valid()) process_.reset();  // it visits the queues from the beginning, and finds none
+  if (process_.valid()) process_.reset();  // restarts the loop, which finds no queues
 }
 
 void PacketProcessor::ring(unsigned slot, std::uint64_t last, Tick at) {

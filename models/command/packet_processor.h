@@ -13,10 +13,10 @@
 //
 // Its SC_THREAD decides which queue's packet is next; the parts do the work:
 //
-//   QueueTable       which queues exist, doorbells, ring slots       Fences           cache maintenance
+//   QueueTable       queues, doorbells, ring slots                   Fences           cache maintenance
 //   DispatchStarter  kernel dispatch packets                         HostNotifier     signals, interrupts, driver events
 //   ControlPackets   barrier, vendor-specific and PM4 packets        KernelRecorder   records of kernels
-//   ScratchRequests  scratch memory from the runtime                 DispatchReports  completions and faults that wait
+//   ScratchRequests  scratch memory from the runtime                 DispatchReports  pending completions and faults
 #pragma once
 
 #include <tlm_utils/simple_initiator_socket.h>
@@ -48,10 +48,10 @@
 
 namespace lacuna {
 
-/// What the packet processor is connected to; all of it outlives the packet processor.
+/// Environment of the packet processor; all referenced objects outlive it.
 struct PacketProcessorContext {
-  Clock clock;      ///< of cp.* latencies and KernelRecord::cycles
-  Clock timestamp;  ///< of the time stamps in completion signals
+  Clock clock;      ///< clock of cp.* latencies and KernelRecord::cycles
+  Clock timestamp;  ///< clock of the time stamps in completion signals
   TimingMode mode;
   isa::Target target;
   GpuVm& vm;
@@ -69,58 +69,58 @@ class PacketProcessor : public sc_core::sc_module, public DispatchListener, publ
 
   // Optional collaborators, set before the first packet. They outlive the packet processor.
 
-  /// Caches to invalidate at acquire and to write back at release.
+  /// Sets the caches to invalidate at acquire and to write back at release.
   void set_caches(std::vector<CacheMaintenance*> l1, std::vector<CacheMaintenance*> l2) {
     fences_.set_caches(std::move(l1), std::move(l2));
   }
   void add_observer(KernelObserver& observer) { recorder_.add_observer(observer); }
-  /// Resources in kernel records; without, records have none.
+  /// Sets the resource meter of kernel records. Without it records have no resources.
   void set_resource_meter(const ResourceMeter& resources) { recorder_.set_resource_meter(resources); }
-  /// Energy in kernel records; without, records have none.
+  /// Sets the energy meter of kernel records. Without it records have no energy.
   void set_energy_meter(KernelEnergyMeter& energy) { recorder_.set_energy_meter(energy); }
-  /// Recognises the runtime's copy and fill kernels; without, all kernels are executed.
+  /// Sets the recogniser of the runtime's copy and fill kernels. Without it all kernels are executed.
   void set_blit_recogniser(const BlitRecogniser& recogniser) { blits_.set_recogniser(recogniser); }
   /// Enables the bulk path for large copy and fill kernels of the runtime.
   void set_copy_context(CopyContext& context) { bulk_.set_copy_context(context); }
-  /// Source lines in fault reports; without, these are left out.
+  /// Sets the source lines of fault reports. Without them reports have none.
   void set_source_lines(const SourceLines& lines) { reader_.set_source_lines(lines); }
-  /// A driver in this process receives events, in addition to registers and interrupts.
+  /// Sets a driver in this process, which receives events in addition to registers and interrupts.
   void set_driver_events(DriverEvents& driver);
 
   BulkBlits& bulk_blits() { return bulk_; }
   const BulkBlits& bulk_blits() const { return bulk_; }
-  /// Registers the events of block "cp"; `dispatch`: energy of one dispatch, in the meter's unit.
+  /// Registers the events of block "cp". `dispatch`: energy of one dispatch, in the meter's unit.
   void describe_energy(EnergyMeter& meter, double dispatch) const {
     meter.add("cp", "dispatch", statistics_.dispatches, dispatch);
   }
 
   /// A slot that is not in use. Slots from queue_slots() on have no registers and no doorbell: they are added on demand.
   unsigned free_slot() { return queues_.free_slot(); }
-  /// LACUNA_QUEUE_ERROR_*; 0 when the slot is now active.
+  /// Creates a queue. Returns LACUNA_QUEUE_ERROR_*; 0 if the slot is now active.
   std::uint32_t create_queue(unsigned slot, std::uint64_t aql_queue, const QueueSetup& setup = QueueSetup()) {
     return queues_.create(slot, aql_queue, setup);
   }
-  /// Drops the queue's packets and dispatches; after the return nothing touches the queue's memory any more.
+  /// Drops the queue's packets and dispatches. After the return the queue's memory is no longer accessed.
   std::uint32_t destroy_queue(unsigned slot);
-  /// No packet and no workgroup starts until resume_queue(); running wavefronts continue to their end. Failed queues stay
-  /// failed.
+  /// Suspends a queue: no packet and no workgroup starts until resume_queue(); running wavefronts continue to their end. Failed
+  /// queues stay failed.
   std::uint32_t suspend_queue(unsigned slot) { return queues_.suspend(slot, true); }
   std::uint32_t resume_queue(unsigned slot);
   std::uint32_t set_priority(unsigned slot, int priority) { return queues_.set_priority(slot, priority); }
-  /// As QueueSetup::cu_mask. Dispatches that have started keep the mask they started with.
+  /// Sets the mask of compute units (QueueSetup::cu_mask). Dispatches that have started keep theirs.
   std::uint32_t set_cu_mask(unsigned slot, std::vector<std::uint32_t> mask) {
     return queues_.set_cu_mask(slot, std::move(mask));
   }
-  /// Lets the queue's kernels use global wave sync. One queue at a time has it; LACUNA_QUEUE_ERROR_SLOT when another does.
+  /// Lets the queue's kernels use global wave sync. Only one queue at a time may; LACUNA_QUEUE_ERROR_SLOT if another one does.
   std::uint32_t allocate_gws(unsigned slot) { return queues_.allocate_gws(slot); }
 
-  /// Reads the write index of every queue whose DoorbellKind says so; true when new packets have been announced.
+  /// Reads the write index of every queue with a doorbell in memory (DoorbellKind). True if it has found new packets.
   bool poll_doorbells();
   /// Whether poll_doorbells() would find new packets.
   bool has_doorbells() const { return queues_.has_doorbells(); }
   /// Calls `visit` with each packet that has been announced and is not retired, of queues whose doorbell is in memory.
   void visit_packets(const std::function<void(const std::byte*)>& visit) const { queues_.visit_packets(visit); }
-  /// Doorbell: packets up to index `last` are in the ring. `at` may lie ahead of the kernel's time.
+  /// Rings the doorbell: packets up to index `last` are in the ring. `at` may lie ahead of the kernel's time.
   void ring(unsigned slot, std::uint64_t last, Tick at);
   /// Deactivates all queues, even in the middle of a packet, and reports their dispatches as failed. No signal is written and
   /// no interrupt raised. Numbers of dispatches continue.
@@ -133,14 +133,14 @@ class PacketProcessor : public sc_core::sc_module, public DispatchListener, publ
   Activity activity() const;
   bool idle() const override { return queues_.idle(); }
   bool busy() const override { return activity() == Activity::busy; }
-  /// Packets started so far, and bytes that their copies have moved in bulk.
+  /// Number of packets started so far, plus bytes that their copies have moved in bulk.
   std::uint64_t progress() const override {
     return statistics_.dispatches + statistics_.barriers + statistics_.pm4_packets + bulk_.bytes();
   }
   const PacketProcessorStatistics& statistics() const { return statistics_; }
   void diagnose(std::ostream& out) const override;
   void describe_statistics(StatisticsGroup& device) const override { statistics_.describe(device.group("cp")); }
-  /// Nothing: the packet processor has no calendar.
+  /// Does nothing: the packet processor has no calendar.
   void retire(Tick) override {}
 
   void dispatch_done(Dispatch& dispatch) override;
@@ -182,7 +182,7 @@ class PacketProcessor : public sc_core::sc_module, public DispatchListener, publ
   ControlPackets controls_;
 
   bool working_ = false;                // process() waits in the middle of a packet
-  sc_core::sc_process_handle process_;  // of process(), once it has begun
+  sc_core::sc_process_handle process_;  // handle of process(), once it has begun
   sc_core::sc_event work_;
 };
 

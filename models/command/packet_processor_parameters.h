@@ -17,12 +17,12 @@ struct PacketProcessorParameters {
   bool cold_dispatch = false;
   Tick poll_interval{1'000'000};
   bool instant_blits = false;
-  Cycles start_phase{0};  ///< of a dispatch, added to packet_latency (described as gpu.start_phase)
+  Cycles start_phase{0};  ///< delay of a dispatch, added to packet_latency (parameter gpu.start_phase)
 
   void describe(ParameterSection& s);
 };
 
-/// Each counter is incremented by the part that does what it counts.
+/// Counters, each incremented by the part that performs the counted action.
 struct PacketProcessorStatistics {
   std::uint64_t dispatches = 0;
   std::uint64_t blits = 0;

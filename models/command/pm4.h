@@ -1,4 +1,4 @@
-// The PM4 commands that user-mode queues may hold: cache maintenance around code that has been loaded.
+// The PM4 commands that user-mode queues may hold: cache maintenance after loading of code.
 //
 // gfx8 has them as a packet's whole 64 bytes, gfx9 as an indirect buffer named by a vendor-specific AQL packet. Opcodes and
 // fields: Linux, amdgpu vid.h and soc15d.h; ROCr's use of them.
@@ -14,12 +14,12 @@
 
 namespace lacuna {
 
-/// What a sequence of commands asks for, all together.
+/// Combined effect of a sequence of commands.
 struct Pm4Actions {
   bool invalidate_l1 = false;  ///< instruction, scalar and vector caches
   bool invalidate_l2 = false;
   bool write_back_l2 = false;
-  std::string error;  ///< a command that is not supported, or memory that is not mapped; empty when there is none
+  std::string error;  ///< error message: unsupported command or unmapped memory; empty if there is none
 };
 
 class Pm4Reader {

@@ -23,7 +23,7 @@ enum class DoorbellKind : std::uint8_t {
 /// Settings of a queue in addition to its amd_queue_t.
 struct QueueSetup {
   DoorbellKind doorbell = DoorbellKind::ring;
-  /// Larger goes first, both for packets and for places on compute units; queues of equal priority take turns.
+  /// Higher priority goes first, both for packets and for placement on compute units; queues of equal priority alternate.
   int priority = 0;
   /// Bit i: compute unit i / arrays of shader array i % arrays, as drivers number them. Empty: all. No bit set: refused.
   std::vector<std::uint32_t> cu_mask;
@@ -56,10 +56,10 @@ struct QueueSlot {
   /// Progress of a request to the runtime for scratch memory (models/command/scratch_requests.h).
   enum class Scratch : std::uint8_t {
     settled,
-    requested,  ///< the runtime has been asked for more
-    granted,    ///< the runtime has answered; the packet that needed more has not been tried again
+    requested,  ///< a request for more has been sent to the runtime
+    granted,    ///< the runtime has granted it; the packet that needed more has not been tried again
     lent,       ///< a dispatch runs in memory that must be returned after it
-    reclaimed   ///< the runtime has been asked to take the memory back
+    reclaimed   ///< a request to take the memory back has been sent to the runtime
   };
 
   State state = State::inactive;
@@ -71,21 +71,21 @@ struct QueueSlot {
   std::vector<std::uint32_t> cu_mask;
   std::uint64_t generation = 0;  ///< number of the creation, in any slot: distinguishes queues that use the same slot in turn
   std::uint64_t address = 0;     ///< GPU virtual address of the amd_queue_t
-  /// The ring as it was when the queue was created: hardware has it in dedicated registers (CP_HQD_PQ_BASE, _CONTROL), which a
-  /// program that writes to its amd_queue_t does not reach.
+  // The ring as of the queue's creation: hardware keeps it in dedicated registers (CP_HQD_PQ_BASE, _CONTROL), which a program
+  // cannot change through its amd_queue_t.
   std::uint64_t ring = 0;       ///< GPU virtual address of packet 0
-  std::uint32_t size = 0;       ///< packets, a power of two
+  std::uint32_t size = 0;       ///< number of packets of the ring, a power of two
   std::uint64_t next = 0;       ///< index of the next packet to start
   std::uint64_t retired = 0;    ///< packets before this index are retired: the read index
   std::uint64_t announced = 0;  ///< packets before this index were announced by the doorbell
   std::deque<InFlightPacket> in_flight;
   std::uint32_t error = LACUNA_QUEUE_ERROR_NONE;
   std::uint64_t error_packet = 0;
-  const char* waiting_for = "";  ///< for diagnosis: why `next` has not started
+  const char* waiting_for = "";  ///< reason why `next` has not started, for diagnosis
 
   /// GPU virtual address of a packet.
   std::uint64_t packet_address(std::uint64_t index) const { return ring + (index & (size - 1)) * hsa::kPacketBytes; }
-  /// Still the queue of that creation, and not failed: after simulated time has passed.
+  /// Whether the slot still holds the queue of that creation, not failed. To be checked after simulated time has passed.
   bool active_since(std::uint64_t creation) const { return state == State::active && generation == creation; }
 };
 

@@ -14,7 +14,7 @@ namespace lacuna {
 
 namespace {
 
-/// Threads of the host write these words with release order.
+/// Reads a word that host threads write with release order.
 std::uint64_t load_index(std::uint64_t& word) { return std::atomic_ref(word).load(std::memory_order_acquire); }
 
 }  // namespace
@@ -174,8 +174,8 @@ std::uint64_t QueueTable::doorbell(const QueueSlot& queue) const {
                                                      : load_index(aql->max_legacy_doorbell_dispatch_id_plus_1);
 }
 
-// A writer reserves an index, writes its packet, then the header, then would ring the doorbell: a packet without its header has
-// not been announced, and no simulated time passes until the host has written it.
+// A writer reserves an index, writes its packet, then the header, and then would ring the doorbell. A packet without its header
+// has therefore not been announced, and no simulated time passes until the host has written it.
 std::uint64_t QueueTable::written_packets(const QueueSlot& queue, hsa::Queue& aql) const {
   const std::uint64_t end = std::min(load_index(aql.write_dispatch_id), queue.retired + queue.size);
   std::uint64_t written = queue.announced;
@@ -205,8 +205,8 @@ bool QueueTable::has_doorbells() const {
                      [this](unsigned slot) { return doorbell(slots_[slot]) > slots_[slot].announced; });
 }
 
-// Writers reserve indices before there is room for their packets: packets beyond the ring have not been written yet. A doorbell
-// register, in contrast, is written after the packets.
+// Writers may reserve indices before the ring has room for their packets: packets beyond the ring have not been written yet. A
+// doorbell register, in contrast, is written after the packets.
 std::uint64_t QueueTable::end_of_packets(const QueueSlot& queue) {
   return queue.doorbell == DoorbellKind::ring ? queue.announced : std::min(queue.announced, queue.retired + queue.size);
 }

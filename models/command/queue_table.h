@@ -1,12 +1,12 @@
-// Queue slots of the packet processor: which queues exist, what software has announced in them, and which ring slots are free.
+// Queue slots of the packet processor: existing queues, their announced packets and their free ring slots.
 //
-// What it does first: create() checks the amd_queue_t and its ring and copies the ring's address and size; from then on ring()
-// and poll_doorbells() advance QueueSlot::announced, the packet processor advances QueueSlot::next, retire() advances
-// QueueSlot::retired and amd_queue_t.read_dispatch_id:
+// create() checks the amd_queue_t and its ring and copies the ring's address and size. From then on ring() and poll_doorbells()
+// advance QueueSlot::announced, the packet processor advances QueueSlot::next, retire() advances QueueSlot::retired and
+// amd_queue_t.read_dispatch_id:
 //
-//   read_dispatch_id = retired <= next <= announced <= retired + size        indices of packets, which only grow
+//   read_dispatch_id = retired <= next <= announced <= retired + size        indices of packets, which only increase
 //
-// Takes no simulated time and touches only memory of existing queues. Requests for a slot that is not in use return
+// Takes no simulated time and accesses only memory of existing queues. Requests for a slot that is not in use return
 // LACUNA_QUEUE_ERROR_SLOT and log a guest error that begins with the owner's name.
 #pragma once
 
@@ -32,16 +32,17 @@ class QueueTable {
   /// `owner`: name in messages. `slots`: slots with registers and a doorbell. `vm` outlives the table.
   QueueTable(std::string owner, unsigned slots, const GpuVm& vm, MaskCheck mask_selects_any);
 
-  /// A slot that is not in use, beyond those with registers when they are all in use.
+  /// A slot that is not in use; one without registers if all slots with registers are in use.
   unsigned free_slot();
-  /// LACUNA_QUEUE_ERROR_NONE: the slot is active, and begins at the ring's read index. LACUNA_QUEUE_ERROR_SLOT: it does not
-  /// exist or is in use. LACUNA_QUEUE_ERROR_DESCRIPTOR: the amd_queue_t (64-byte aligned), its ring or the mask is unusable.
+  /// Creates a queue. LACUNA_QUEUE_ERROR_NONE: the slot is active, and begins at the ring's read index.
+  /// LACUNA_QUEUE_ERROR_SLOT: it does not exist or is in use. LACUNA_QUEUE_ERROR_DESCRIPTOR: the amd_queue_t (64-byte aligned),
+  /// its ring or the mask is unusable.
   std::uint32_t create(unsigned slot, std::uint64_t aql_queue, const QueueSetup& setup);
-  /// The slot becomes inactive and gives up global wave sync. Its dispatches must have been dropped.
+  /// Deactivates a slot, which loses global wave sync. Its dispatches must have been dropped.
   void remove(unsigned slot);
-  /// Every slot becomes inactive. Generations continue.
+  /// Deactivates all slots. Generations continue.
   void clear();
-  /// From active to failed; false when the slot is not active. `error`: LACUNA_QUEUE_ERROR_*.
+  /// Changes a slot from active to failed; false if it is not active. `error`: LACUNA_QUEUE_ERROR_*.
   bool fail(unsigned slot, std::uint32_t error, std::uint64_t packet);
 
   /// Whether the slot is in use, active or failed; false is logged as a refused request for `what`.
@@ -54,9 +55,9 @@ class QueueTable {
   std::uint32_t allocate_gws(unsigned slot);
   bool has_gws(unsigned slot) const { return gws_ == slot; }
 
-  /// Doorbell register: packets up to index `last` are in the ring. False, and a warning, when the slot is not active.
+  /// Writes a doorbell register: packets up to index `last` are in the ring. False, with a warning, if the slot is not active.
   bool ring(unsigned slot, std::uint64_t last);
-  /// Reads the doorbells that are in memory (DoorbellKind). Returns how many queues have announced new packets.
+  /// Reads the doorbells that are in memory (DoorbellKind). Returns the number of queues that have announced new packets.
   unsigned poll_doorbells();
   /// Whether poll_doorbells() would find new packets.
   bool has_doorbells() const;
@@ -65,12 +66,12 @@ class QueueTable {
   /// Calls `visit` with each packet that has been announced and is not retired, of queues whose doorbell is in memory.
   void visit_packets(const std::function<void(const std::byte*)>& visit) const;
   /// Retires the packets at the front of in_flight that are done: their ring slots get INVALID headers, then the read index
-  /// moves. True when it has moved.
+  /// advances. True if it has advanced.
   bool retire(QueueSlot& queue) const;
 
-  /// The queue's amd_queue_t; null when it is no longer mapped.
+  /// The queue's amd_queue_t; null if it is no longer mapped.
   hsa::Queue* memory(const QueueSlot& queue) const;
-  /// The packet at an index; null when the ring is no longer mapped.
+  /// The packet at an index; null if the ring is no longer mapped.
   std::byte* packet(const QueueSlot& queue, std::uint64_t index) const;
 
   /// References stay valid while slots are added.
@@ -80,11 +81,11 @@ class QueueTable {
   /// Slots in use, by descending priority, then by number.
   const std::vector<unsigned>& by_priority() const { return order_; }
 
-  /// No active queue has a packet that has been announced and is not retired.
+  /// Whether no active queue has a packet that has been announced and is not retired.
   bool idle() const;
-  /// Ignores suspended queues.
+  /// Activity of all queues that are not suspended.
   QueueActivity activity() const;
-  /// A line for each slot in use.
+  /// Writes a line for each slot in use.
   void diagnose(std::ostream& out) const;
 
  private:

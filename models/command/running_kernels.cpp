@@ -13,11 +13,11 @@
 namespace lacuna {
 namespace {
 
-/// Instructions that all wavefronts together are observed for: less than a second of the host's time.
+/// Number of instructions that all wavefronts together are observed for: less than a second of host time.
 constexpr std::uint64_t kObservedInAll = 4'000'000;
 constexpr std::uint64_t kLeastObserved = 1'000;
 constexpr std::uint64_t kMostObserved = 20'000;
-/// Lines of each kind for a kernel.
+/// Maximum number of lines of each kind for a kernel.
 constexpr std::size_t kMostLines = 16;
 
 std::string size_text(const std::array<std::uint32_t, 3>& size) { return fmt::format("{}x{}x{}", size[0], size[1], size[2]); }
@@ -156,7 +156,7 @@ void RunningKernels::write_spins(const Dispatch& dispatch, std::span<const Wavef
   for (const WavefrontSnapshot& w : wavefronts) {
     if (spins(w)) spinning.push_back(&w);
   }
-  // The same loop, and the same first place to read.
+  // Groups wavefronts in the same loop that poll the same first address.
   using Key = std::tuple<std::uint64_t, std::uint64_t, bool, std::uint64_t>;
   const auto groups = grouped_by<Key>(spinning, [](const WavefrontSnapshot& w) {
     const WavefrontObservation& seen = *w.observation;
@@ -224,7 +224,7 @@ std::string RunningKernels::writers(const WavefrontSnapshot& reader, const Wavef
 void RunningKernels::write_barriers(const Dispatch& dispatch, std::span<const WavefrontSnapshot> wavefronts,
                                     std::ostream& out) const {
   std::size_t divergent = 0;
-  std::vector<const WavefrontSnapshot*> example;  // its workgroup, without those that wait
+  std::vector<const WavefrontSnapshot*> example;  // wavefronts of one such workgroup that do not wait at the barrier
   for (std::size_t i = 0; i < wavefronts.size();) {
     std::size_t end = i;
     std::vector<const WavefrontSnapshot*> others;
@@ -233,7 +233,7 @@ void RunningKernels::write_barriers(const Dispatch& dispatch, std::span<const Wa
       ++end;
     }
     const bool waits = others.size() != end - i;
-    // All others were seen not to come.
+    // All other wavefronts were observed not to reach the barrier.
     const bool never = std::all_of(others.begin(), others.end(),
                                    [](const WavefrontSnapshot* w) { return spins(*w) || w->wait == WavefrontWait::sync; });
     if (waits && !others.empty() && never && divergent++ == 0) example = std::move(others);

@@ -1,9 +1,9 @@
-// The report on kernels that have not ended: how far each is, where its wavefronts are and what they wait for, which of them
-// cannot go on, and on which memory they wait.
+// Report on kernels that have not ended: progress of each, positions and wait reasons of its wavefronts, wavefronts that cannot
+// continue, and the memory that they poll.
 //
-// Wavefronts that are at the same instruction and wait for the same are one line. Those that go on are observed for some
-// thousands of instructions on copies (models/compute/wavefront_observation.h), which says what they spin on and whether
-// another one would write there. The report says what was observed and for how long. It changes nothing of the run.
+// Wavefronts at the same instruction with the same wait reason share a line. Wavefronts that can continue are observed for some
+// thousands of instructions on copies (models/compute/wavefront_observation.h), which shows the addresses that they poll and
+// whether another wavefront would write there. The report states the observations and their length. It does not affect the run.
 #pragma once
 
 #include <functional>
@@ -19,15 +19,15 @@ namespace lacuna {
 
 class RunningKernels {
  public:
-  /// "PC 0x2000 (+0x30), file.hip:12".
+  /// Text of a position in code: "PC 0x2000 (+0x30), file.hip:12".
   using PlaceOf = std::function<std::string(const Dispatch&, std::uint64_t pc)>;
-  /// "inside the mapping [0x1000, 0x2000)".
+  /// Text of an address's mapping: "inside the mapping [0x1000, 0x2000)".
   using MemoryOf = std::function<std::string(std::uint64_t address)>;
 
-  /// Between windows. The dispatches of `units` that have wavefronts must be among `dispatches`.
+  /// Call it between windows. `dispatches` must contain all dispatches with wavefronts in `units`.
   RunningKernels(std::span<Dispatch* const> dispatches, std::span<ComputeUnit* const> units, PlaceOf place, MemoryOf memory);
 
-  /// What is known of the dispatch besides: why its next workgroup has not started; empty: it has.
+  /// Writes the report. `not_started`: the reason why a dispatch's next workgroup has not started; empty: it has.
   void write(std::ostream& out, const std::function<std::string(const Dispatch&)>& not_started) const;
 
  private:
@@ -40,8 +40,8 @@ class RunningKernels {
   std::string writers(const WavefrontSnapshot& reader, const WavefrontObservation::Read& read) const;
 
   std::vector<const Dispatch*> dispatches_;
-  std::vector<WavefrontSnapshot> wavefronts_;  // of one dispatch after the other
-  unsigned observed_ = 0;                      // instructions of each that goes on, at most
+  std::vector<WavefrontSnapshot> wavefronts_;  // wavefronts of all dispatches, dispatch by dispatch
+  unsigned observed_ = 0;                      // maximum number of instructions that a wavefront is observed for
   PlaceOf place_;
   MemoryOf memory_;
 };

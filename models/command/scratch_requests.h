@@ -1,9 +1,9 @@
 // Scratch memory that grows on demand: requests of a queue to the ROCm runtime through the queue's inactive signal.
 //
-//   settled --request()--> requested --signal is 0--> granted --dispatch starts--> settled, or lent when the runtime has set
+//   settled --request()--> requested --signal is 0--> granted --dispatch starts--> settled, or lent if the runtime has set
 //   lent --earlier packets are done, kScratchReclaim--> reclaimed --kUseScratchOnce is clear--> settled        kUseScratchOnce
 //
-// A queue in one of the other states than settled and granted starts no packet. Takes no simulated time.
+// A queue in a state other than settled and granted starts no packet. Takes no simulated time.
 #pragma once
 
 #include <optional>
@@ -18,14 +18,14 @@ namespace lacuna {
 
 class ScratchRequests {
  public:
-  /// `statistics`: scratch_requests.
+  /// `statistics`: increments scratch_requests.
   ScratchRequests(const Signals& signals, HostNotifier& host, PacketProcessorStatistics& statistics)
       : signals_(signals), host_(host), statistics_(statistics) {}
 
-  /// Before the queue's next packet: nothing when the packet may start.
+  /// Advances the queue's state before its next packet. nullopt: the packet may start.
   std::optional<PacketOutcome> advance(QueueSlot& queue, hsa::Queue& aql);
-  /// For a dispatch that needs more than the queue has: nothing when no runtime can be asked, or when the runtime has answered
-  /// and it is still too little.
+  /// Requests memory for a dispatch that needs more than the queue has. nullopt: no runtime can provide it, or the runtime has
+  /// responded and the memory is still insufficient.
   std::optional<PacketOutcome> request(QueueSlot& queue, const hsa::Queue& aql);
 
  private:

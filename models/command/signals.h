@@ -1,7 +1,7 @@
 // Signals in memory (amd_signal_t), as the packet processor uses them.
 //
-// Host threads may wait for a signal's value at the same time: values are read with acquire and written with release order, and
-// a decrement is one atomic operation.
+// Host threads may wait for a signal's value concurrently: values are read with acquire and written with release order, and a
+// decrement is one atomic operation.
 #pragma once
 
 #include <cstdint>
@@ -16,22 +16,23 @@ namespace lacuna {
 /// The event of a signal: threads may sleep until it is set.
 struct SignalEvent {
   std::uint32_t id = 0;
-  std::uint64_t mailbox = 0;  ///< GPU virtual address; the id has been stored there
+  std::uint64_t mailbox = 0;  ///< GPU virtual address that the id has been stored to
 };
 
 class Signals {
  public:
   explicit Signals(const GpuVm& vm) : vm_(vm) {}
 
-  /// A handle is the address of a mapped, 64-byte aligned amd_signal_t.
+  /// Whether a handle is the address of a mapped, 64-byte aligned amd_signal_t.
   bool valid(std::uint64_t handle) const { return find(handle) != nullptr; }
-  /// A packet's reference to a signal: LACUNA_QUEUE_ERROR_SIGNAL when the handle is neither 0 nor valid.
+  /// Checks a packet's reference to a signal: LACUNA_QUEUE_ERROR_SIGNAL if the handle is neither 0 nor valid.
   std::optional<PacketRefusal> check(std::uint64_t handle) const;
-  /// The signal must be valid.
+  /// Value of a signal, which must be valid.
   std::int64_t value(std::uint64_t handle) const;
-  /// Time stamps in ticks of the timestamp clock, then the value minus one, then the event if the signal has one. Nothing
-  /// happens when the signal is not valid, here and below.
+  /// Writes the time stamps (ticks of the timestamp clock), decrements the value, then posts the event if the signal has one.
+  /// Does nothing if the signal is not valid.
   std::optional<SignalEvent> complete(std::uint64_t handle, std::uint64_t start, std::uint64_t end) const;
+  /// Stores a value, then posts the event if the signal has one. Does nothing if the signal is not valid.
   std::optional<SignalEvent> store(std::uint64_t handle, std::int64_t value) const;
 
  private:

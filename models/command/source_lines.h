@@ -1,5 +1,5 @@
-// Source lines of code in GPU memory. Code objects have them in sections that no loader puts there: what knows the files that
-// the code comes from implements this.
+// Interface for source lines of code in GPU memory. Code objects hold them in sections that loaders do not load, so that the
+// implementation must know the files of the code.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace lacuna {
 class SourceLines {
  public:
   virtual ~SourceLines() = default;
-  /// "kernel.hip:12" of the instruction at `pc`; nothing when the code's file is not known or has no line table. Called for
+  /// Line of the instruction at `pc`, "kernel.hip:12"; nullopt if the code's file is not known or has no line table. Called for
   /// reports only.
   virtual std::optional<std::string> find(const isa::MemoryInterface& memory, std::uint64_t pc) const = 0;
 };

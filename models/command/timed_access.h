@@ -1,5 +1,5 @@
-// Accesses of the packet processor to objects in GPU-visible memory, for their time alone: the data are read and written
-// through the GPUVM's windows.
+// Timing of the packet processor's accesses to objects in GPU-visible memory. The data are read and written through the GPUVM's
+// windows.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@
 
 namespace lacuna {
 
-/// Reads or writes `bytes` bytes at a GPU virtual address, in the calling SC_THREAD, which waits for the completion. No time
-/// passes when they are not mapped.
+/// Charges an access of `bytes` bytes at a GPU virtual address: the calling SC_THREAD waits for its completion. No time passes
+/// if they are not mapped.
 inline void access_memory(TimingPort& port, const GpuVm& vm, std::uint64_t address, unsigned bytes, bool write) {
   const isa::MemoryWindow window = vm.find(address);
   if (!window.contains(address, bytes)) return;

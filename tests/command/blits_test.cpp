@@ -1,4 +1,4 @@
-// Copies and fills that a driver's recogniser knows: what is done of them, and what is refused.
+// Copies and fills that a driver's recogniser knows: those that are performed, and those that are refused.
 #include "models/command/blits.h"
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@ constexpr std::uint64_t kReadOnly = kBase + 2 * kBytes;
 constexpr std::uint64_t kEnd = kReadOnly + kBytes;
 constexpr std::uint64_t kArguments = kBase;
 
-/// Takes one kernel's name for what the test says; narrows by writing to the arguments.
+/// Recognises one kernel's name as the test's blit; narrows by writing to the arguments.
 struct Recogniser : BlitRecogniser {
   Blit known;
   std::string_view name(const GpuVm&, std::uint64_t entry) const override { return entry == kBase ? "known" : ""; }
@@ -60,7 +60,7 @@ class BlitsTest : public testing::Test {
   Dispatch dispatch_;
 };
 
-TEST_F(BlitsTest, WithoutARecogniserNothingIsKnown) {
+TEST_F(BlitsTest, WithoutARecogniserNoKernelIsABlit) {
   const Blits none(vm_);
   EXPECT_FALSE(none.find(dispatch_).has_value());
   EXPECT_FALSE(none.perform(dispatch_));
@@ -90,7 +90,7 @@ TEST_F(BlitsTest, FillsInPiecesKeepThePatternsPhase) {
   for (std::uint64_t i = 0; i < 1000; ++i) ASSERT_EQ(at(destination + i), static_cast<std::byte>(i % 12 + 1)) << i;
 }
 
-TEST_F(BlitsTest, MemoryThatCannotBeUsedSoIsRefused) {
+TEST_F(BlitsTest, UnusableMemoryIsRefused) {
   EXPECT_TRUE(known(kReadOnly, kBase, kBytes));
   EXPECT_FALSE(known(kReadOnly, kBase, kBytes + 1));
   EXPECT_FALSE(known(kBase - 1, kBase + kBytes, 16));
@@ -100,14 +100,14 @@ TEST_F(BlitsTest, MemoryThatCannotBeUsedSoIsRefused) {
   EXPECT_FALSE(known(kReadOnly, kBase, 16));
 }
 
-TEST_F(BlitsTest, CopiesOntoThemselvesAreTold) {
+TEST_F(BlitsTest, OverlappingCopiesAreReported) {
   EXPECT_TRUE((Blit{.source = kBase, .destination = kBase + 99, .bytes = 100}).overlaps());
   EXPECT_TRUE((Blit{.source = kBase + 99, .destination = kBase, .bytes = 100}).overlaps());
   EXPECT_FALSE((Blit{.source = kBase + 100, .destination = kBase, .bytes = 100}).overlaps());
   EXPECT_FALSE((Blit{.destination = kBase, .bytes = 100, .pattern = {std::byte{1}}}).overlaps());
 }
 
-TEST_F(BlitsTest, CutsLieBetweenSteps) {
+TEST_F(BlitsTest, CutsAreBetweenSteps) {
   const Blit blit{.bytes = 1000, .cut_begin = 32, .cut_end = 900, .cut_step = 128};
   EXPECT_EQ(blit.cut_before(31), 0U);
   EXPECT_EQ(blit.cut_before(32), 32U);
@@ -117,7 +117,7 @@ TEST_F(BlitsTest, CutsLieBetweenSteps) {
   EXPECT_EQ((Blit{.bytes = 1000}).cut_before(500), 0U);
 }
 
-TEST_F(BlitsTest, ArgumentsArePutBack) {
+TEST_F(BlitsTest, ArgumentsAreRestored) {
   recogniser_.known = {.source = kBase, .destination = kBase + kBytes, .bytes = 100, .arguments = read(kArguments, 32)};
   const auto before = read(kArguments, 64);
   const std::optional<Blit> blit = blits_.find(dispatch_);

@@ -1,4 +1,4 @@
-// What is checked before a kernel runs: its code, and not the data beside it.
+// Check of a kernel's code before it runs: code is checked, data next to it are not.
 #include "models/command/code_check.h"
 
 #include <elf.h>
@@ -24,7 +24,7 @@ class CodeCheckTest : public testing::Test {
   CodeCheckTest() : bytes_(kBytes) {
     vm_.map(kBase, kBytes, 0, bytes_.data(), isa::Access::read | isa::Access::execute);
     put(kData, {kNoInstruction, kNoInstruction});
-    // The address of the data, 0x1004 bytes before what s_getpc_b64 gives.
+    // Computes the address of the data, 0x1004 bytes before the result of s_getpc_b64.
     put(kCode, {0xbe801c00,                                                 // s_getpc_b64 s[0:1]
                 0x8000ff00, static_cast<std::uint32_t>(kData - kCode - 4),  // s_add_u32 s0, s0, ...
                 0x8201ff01, 0xffffffff,                                     // s_addc_u32 s1, s1, -1
@@ -83,7 +83,7 @@ TEST_F(CodeCheckTest, ProblemsInTheCodeAreFound) {
   const isa::CodeProblem* problem = check_.problem(kBase + kCode);
   ASSERT_NE(problem, nullptr);
   EXPECT_EQ(problem->pc, kBase + kCode + 20);
-  // Mended code is looked at again.
+  // Corrected code is checked again.
   put(kCode + 20, {0xbf810000});
   EXPECT_EQ(check_.problem(kBase + kCode), nullptr);
 }

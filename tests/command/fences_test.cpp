@@ -57,7 +57,7 @@ class FencesTest : public testing::Test {
   Fences functional_ = make(TimingMode::functional);
 };
 
-TEST_F(FencesTest, ScopesSayWhichCachesAndHowLong) {
+TEST_F(FencesTest, ScopesDetermineCachesAndTime) {
   using Scope = hsa::FenceScope;
   EXPECT_EQ(duration([&] { timed_.acquire(Scope::none); }), Tick{});
   EXPECT_EQ(duration([&] { timed_.release(Scope::none); }), Tick{});

@@ -1,4 +1,4 @@
-// Global wave sync: the counters by themselves, and wavefronts of two compute units that meet.
+// Global wave sync: the counters alone, and wavefronts of two compute units that meet.
 #include "models/compute/global_wave_sync.h"
 
 #include "tests/command/packet_bench.h"
@@ -15,7 +15,7 @@ LACUNA_TEST_BENCH(SyncBench)
 
 using isa::WaveSync;
 
-/// Wavefronts are told apart by their slots.
+/// Slots identify wavefronts.
 class GlobalWaveSyncTest : public testing::Test {
  protected:
   bool perform(WaveSync operation, std::uint32_t value, unsigned wavefront, unsigned resource = 3) {
@@ -44,7 +44,7 @@ TEST_F(GlobalWaveSyncTest, BarrierOfTheSizeItWasInitialisedTo) {
   }
 }
 
-TEST_F(GlobalWaveSyncTest, TheLastOneBringsTheNextSize) {
+TEST_F(GlobalWaveSyncTest, TheLastWavefrontSetsTheNextSize) {
   EXPECT_TRUE(perform(WaveSync::init, 0, 0));
   EXPECT_TRUE(perform(WaveSync::barrier, 1, 0));
   EXPECT_FALSE(perform(WaveSync::barrier, 7, 0));
@@ -80,7 +80,7 @@ TEST_F(GlobalWaveSyncTest, Semaphore) {
   EXPECT_TRUE(perform(WaveSync::semaphore_p, 0, 5)) << "what nobody waited for is kept";
 }
 
-TEST_F(GlobalWaveSyncTest, DroppedWavefrontsAreForgotten) {
+TEST_F(GlobalWaveSyncTest, DroppedWavefrontsDoNotCount) {
   perform(WaveSync::init, 2, 0);
   perform(WaveSync::barrier, 2, 1);
   sync_.perform({WaveSync::barrier, 3, 2}, {&other_, nullptr, 0, 9});
@@ -153,7 +153,7 @@ TEST_F(GridSyncTest, QueueWithoutItMayNotUseIt) {
   EXPECT_EQ(error(0), LACUNA_QUEUE_ERROR_ILLEGAL_INSTRUCTION);
 }
 
-TEST_F(GridSyncTest, WavefrontsThatWaitForEverAreDroppedWithTheirQueue) {
+TEST_F(GridSyncTest, WaitingWavefrontsAreDroppedWithTheirQueue) {
   ASSERT_EQ(b_.cp.packets.allocate_gws(0), LACUNA_QUEUE_ERROR_NONE);
   put(0, dispatch(kInit, 0));
   put(0, meet(2, 1));  // two of four

@@ -91,7 +91,7 @@ TEST_F(HostNotifierTest, FailedQueuesReportTheRuntimesCode) {
   EXPECT_EQ(interrupts_.raised, Raised(2 * std::size(rows), LACUNA_INTERRUPT_QUEUE_ERROR));
 }
 
-TEST_F(HostNotifierTest, MemoryFaultsAreTheDriversToReport) {
+TEST_F(HostNotifierTest, MemoryFaultsAreReportedByTheDriver) {
   const WavefrontFault memory_fault{.code = LACUNA_FAULT_NOT_MAPPED, .what = {}, .where = {}};
   const WavefrontFault trap{.code = LACUNA_FAULT_TRAP, .what = {}, .where = {}};
   EXPECT_FALSE(host_.wavefront_fault(3, memory_fault)) << "no driver";

@@ -1,4 +1,4 @@
-// Kernel records: what their fields are made from, and the order of notifications.
+// Kernel records: sources of their fields, and the order of notifications.
 #include "models/command/kernel_recorder.h"
 
 #include <memory>

@@ -1,5 +1,5 @@
-// Names of kernels and functions from a code object in GPU memory: its dynamic symbols, and those that a loader has put behind
-// it.
+// Names of kernels and functions from a code object in GPU memory: its dynamic symbols, and those that a loader has placed
+// after it.
 #include "models/command/kernel_symbols.h"
 
 #include <elf.h>

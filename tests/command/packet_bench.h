@@ -1,4 +1,4 @@
-// The command processor with compute units behind it, driven as a driver does: registers, ring, doorbell, signals.
+// The command processor with compute units, driven as a driver does: registers, ring, doorbell, signals.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@
 
 namespace lacuna::test {
 
-/// What a driver in the process is told.
+/// Events that a driver in the process receives.
 struct RecordingDriver : DriverEvents {
   struct Event {
     std::uint32_t id;
@@ -28,13 +28,13 @@ struct RecordingDriver : DriverEvents {
   std::vector<std::uint32_t> messages;
   std::vector<WavefrontFault> faults;
   std::vector<std::uint32_t> errors;
-  bool tells_runtime = true;  ///< of memory faults
+  bool reports_to_runtime = true;  ///< memory_fault() returns it
 
   void signal_event(std::uint32_t id, std::uint64_t mailbox) override { events.push_back({id, mailbox}); }
   void message_interrupt(std::uint32_t m0) override { messages.push_back(m0); }
   bool memory_fault(unsigned, const WavefrontFault& fault) override {
     faults.push_back(fault);
-    return tells_runtime;
+    return reports_to_runtime;
   }
   void queue_failed(unsigned, std::uint32_t error) override { errors.push_back(error); }
 };
@@ -49,7 +49,7 @@ inline constexpr std::uint64_t kRings = 0x4000;     // ring of slot q at + 0x100
 inline constexpr std::uint64_t kKernels = 0x20000;  // kernel object k at + 0x1000 k, its code at + 0x100
 inline constexpr std::uint32_t kRingSize = 8;
 
-/// A target that takes any access at once.
+/// A target that accepts any access and takes no time.
 class Sink : public sc_core::sc_module {
  public:
   explicit Sink(sc_core::sc_module_name module_name) : sc_module(module_name) {
@@ -61,13 +61,13 @@ class Sink : public sc_core::sc_module {
   void b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time&) { payload.set_response_status(tlm::TLM_OK_RESPONSE); }
 };
 
-/// Counts what it is asked for, and takes a while.
+/// Counts the operations, which take a fixed time.
 struct CountingCache : CacheMaintenance {
   static constexpr Tick kDuration{50'000};
   unsigned invalidations = 0;
   unsigned write_backs = 0;
-  std::vector<std::pair<std::uint64_t, std::uint64_t>> forgotten;  // bus address, bytes
-  void drop_clean(std::uint64_t address, std::uint64_t bytes) override { forgotten.emplace_back(address, bytes); }
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> dropped;  // bus address, bytes
+  void drop_clean(std::uint64_t address, std::uint64_t bytes) override { dropped.emplace_back(address, bytes); }
   Tick invalidate(Tick at) override {
     ++invalidations;
     return at + kDuration;
@@ -152,7 +152,7 @@ class PacketBench : public sc_core::sc_module, public KernelObserver {
   TestInitiator host{"host"};
   sc_core::sc_signal<bool> interrupt{"interrupt"};
   std::vector<KernelRecord> kernels;
-  std::vector<ScratchSetup> scratch;  ///< of the kernels that started
+  std::vector<ScratchSetup> scratch;  ///< scratch set-ups of the kernels that started
 
  private:
   std::vector<std::unique_ptr<ComputeUnit>> make_units(unsigned count, isa::Target target) {
@@ -185,7 +185,7 @@ inline constexpr std::uint16_t header(hsa::PacketType type, bool barrier = false
 }
 
 /// Each test starts with a device that was reset, its memory mapped and zero, signals 0 to 15 at one, and these kernels: 0 ends
-/// at once, 1 takes 8,192 cycles, 2 never ends, 3 traps.
+/// immediately, 1 takes 8,192 cycles, 2 never ends, 3 traps.
 class PacketProcessorTest : public testing::Test {
  protected:
   PacketBench& b_ = bench<PacketBench>();
@@ -210,7 +210,7 @@ class PacketProcessorTest : public testing::Test {
     kernel(1, {0xbf8e0040, 0xbf8e0040, 0xbf810000});  // s_sleep 64 twice: 8,192 cycles
     kernel(2, {0xbf82ffff});                          // s_branch to itself
     kernel(3, {0xbf920002});                          // s_trap 2
-    b_.code.revalidate();                             // as an instruction cache does, it holds what the test before has run
+    b_.code.revalidate();                             // like an instruction cache, it holds the code of the previous test
     for (unsigned i = 0; i < 16; ++i) signal(i).value = 1;
   }
   void TearDown() override {
@@ -244,7 +244,7 @@ class PacketProcessorTest : public testing::Test {
     lay_out(slot);
     ASSERT_EQ(create(slot, kBase + kQueues + 256 * slot), LACUNA_QUEUE_ERROR_NONE);
   }
-  /// Without registers.
+  /// Creates a queue through the packet processor, not through registers.
   std::uint32_t open_with(unsigned slot, const QueueSetup& setup) {
     lay_out(slot);
     return b_.cp.packets.create_queue(slot, kBase + kQueues + 256 * slot, setup);

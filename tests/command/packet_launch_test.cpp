@@ -1,4 +1,4 @@
-// What a launch costs beside its packet: time before the first workgroup, and pages that nothing knows yet.
+// Costs of a launch in addition to its packet: time before the first workgroup, and cold pages.
 #include "tests/command/packet_bench.h"
 
 namespace lacuna::test {
@@ -41,7 +41,7 @@ TEST_F(PacketLaunchTest, ADispatchIsTimedFromBeforeItsLaunch) {
   EXPECT_EQ(signal(0).value, 0);
 }
 
-TEST_F(PacketLaunchTest, EachLaunchHasPagesThatNoTlbKnows) {
+TEST_F(PacketLaunchTest, EachLaunchMissesInAllTlbs) {
   put(0, dispatch(0, 0));
   put(0, dispatch(0, 1));
   ring(0);
@@ -55,7 +55,7 @@ TEST_F(PacketLaunchTest, EachLaunchHasPagesThatNoTlbKnows) {
   }
 }
 
-TEST_F(PacketLaunchTest, L2ForgetsArgumentsAndPacket) {
+TEST_F(PacketLaunchTest, L2DropsArgumentsAndPacket) {
   constexpr std::uint64_t kArguments = 0x3000;
   hsa::KernelDispatchPacket packet = dispatch(0, 0);
   packet.kernarg_address = kBase + kArguments + 0x40;
@@ -63,8 +63,8 @@ TEST_F(PacketLaunchTest, L2ForgetsArgumentsAndPacket) {
   ring(0);
   microseconds(5);
   const std::vector<std::pair<std::uint64_t, std::uint64_t>> expected{{kArguments, 4096}, {kRings, hsa::kPacketBytes}};
-  EXPECT_EQ(b_.l2.forgotten, expected);
-  EXPECT_TRUE(b_.l1.forgotten.empty()) << "an acquire drops L1 as a whole";
+  EXPECT_EQ(b_.l2.dropped, expected);
+  EXPECT_TRUE(b_.l1.dropped.empty()) << "an acquire drops L1 as a whole";
 }
 
 }  // namespace

@@ -226,7 +226,7 @@ TEST_F(PacketProcessorTest, DoorbellBeyondTheRingIsAnOverflow) {
   EXPECT_EQ(error(0), LACUNA_QUEUE_ERROR_OVERFLOW);
 }
 
-TEST_F(PacketProcessorTest, TrapFailsTheQueueAndTellsTheRuntime) {
+TEST_F(PacketProcessorTest, TrapFailsTheQueueAndNotifiesTheRuntime) {
   open(0);
   queue(0).queue_inactive_signal = signal_handle(5);
   put(0, dispatch(3, 0));
@@ -243,7 +243,7 @@ TEST_F(PacketProcessorTest, TrapFailsTheQueueAndTellsTheRuntime) {
   EXPECT_TRUE(b_.units_idle());
 }
 
-TEST_F(PacketProcessorTest, DestroyDropsWhatRuns) {
+TEST_F(PacketProcessorTest, DestroyDropsRunningDispatches) {
   open(0);
   put(0, dispatch(2, 0));
   ring(0);
@@ -337,7 +337,7 @@ TEST_F(PacketProcessorTest, GpuvmRegisters) {
   EXPECT_EQ(b_.vm.find(0x900000).granted, isa::Access::read);
 }
 
-TEST_F(PacketProcessorTest, AperturesAreWhatADriverSets) {
+TEST_F(PacketProcessorTest, AperturesAreSetByTheDriver) {
   b_.cp.set_apertures(0x0001000000000000, 0x0002000000000000);
   EXPECT_EQ(b_.reg(LACUNA_GPU_SHARED_APERTURE_HI), 0x00010000u);
   EXPECT_EQ(b_.reg(LACUNA_GPU_PRIVATE_APERTURE_HI), 0x00020000u);

@@ -1,5 +1,5 @@
-// What a driver in the process does with queues: doorbells in memory, as many slots as wanted, priorities, masks of compute
-// units, suspension; and what it is told.
+// Queues of a driver in the process: doorbells in memory, any number of slots, priorities, masks of compute units, suspension,
+// and the driver's events.
 #include "tests/command/packet_bench.h"
 
 namespace lacuna::test {
@@ -97,7 +97,7 @@ TEST_F(PacketQueueTest, IndicesMayBeReservedBeyondTheRing) {
   EXPECT_EQ(signal(4).value, 0);
 }
 
-TEST_F(PacketQueueTest, QueuesBeyondTheRegistersAreMadeWhenWanted) {
+TEST_F(PacketQueueTest, QueuesBeyondTheRegistersAreAddedOnDemand) {
   for (unsigned i = 0; i < 12; ++i) {
     ASSERT_EQ(packets_.free_slot(), i);
     ASSERT_EQ(open_with(i, {.doorbell = DoorbellKind::write_index, .cu_mask = {}}), LACUNA_QUEUE_ERROR_NONE);
@@ -204,7 +204,7 @@ TEST_F(PacketQueueTest, MaskCanBeChanged) {
   for (unsigned unit = 0; unit < 4; ++unit) EXPECT_EQ(workgroups_of_units()[unit] - before[unit], 2u);
 }
 
-TEST_F(PacketQueueTest, MaskMustLeaveAComputeUnit) {
+TEST_F(PacketQueueTest, MaskMustEnableAComputeUnit) {
   EXPECT_EQ(open_with(0, {.cu_mask = {0, 0}}), LACUNA_QUEUE_ERROR_DESCRIPTOR);
   EXPECT_EQ(open_with(0, {.cu_mask = {0xfffffff0, 0xffffffff}}), LACUNA_QUEUE_ERROR_DESCRIPTOR);
   open(0);
@@ -275,7 +275,7 @@ TEST_F(PacketQueueTest, OneQueueHasGlobalWaveSync) {
   EXPECT_EQ(packets_.allocate_gws(1), LACUNA_QUEUE_ERROR_NONE);
 }
 
-// -- what the driver is told
+// -- the driver's events
 
 TEST_F(PacketQueueTest, CompletionPostsTheSignalsEvent) {
   open(0);
@@ -291,7 +291,7 @@ TEST_F(PacketQueueTest, CompletionPostsTheSignalsEvent) {
   EXPECT_EQ(b_.at<std::uint64_t>(kMailbox + 8), 0x1234u);
 }
 
-TEST_F(PacketQueueTest, MessageInterruptHandsOverM0) {
+TEST_F(PacketQueueTest, MessageInterruptPassesM0) {
   open(0);
   put(0, dispatch(4, 0));
   ring(0);
@@ -301,10 +301,10 @@ TEST_F(PacketQueueTest, MessageInterruptHandsOverM0) {
   EXPECT_EQ(b_.reg(LACUNA_GPU_INTERRUPT_STATUS), LACUNA_INTERRUPT_SIGNAL);
 }
 
-TEST_F(PacketQueueTest, MemoryFaultIsTheDriversToTell) {
+TEST_F(PacketQueueTest, MemoryFaultIsReportedByTheDriver) {
   for (const bool told : {true, false}) {
     driver_ = {};
-    driver_.tells_runtime = told;
+    driver_.reports_to_runtime = told;
     open(0);
     queue(0).queue_inactive_signal = signal_handle(5);
     signal(5).value = 0;
@@ -321,7 +321,7 @@ TEST_F(PacketQueueTest, MemoryFaultIsTheDriversToTell) {
   }
 }
 
-TEST_F(PacketQueueTest, RuntimeIsToldWhyAQueueStopped) {
+TEST_F(PacketQueueTest, RuntimeReceivesTheQueuesErrorCode) {
   using Packet = hsa::KernelDispatchPacket;
   const struct {
     const char* what;

@@ -1,4 +1,5 @@
-// Scratch memory on demand, with the test as the runtime: asked through the queue's inactive signal, it answers in amd_queue_t.
+// Scratch memory on demand, with the test as the runtime: requests arrive through the queue's inactive signal, responses are in
+// amd_queue_t.
 #include "tests/command/packet_bench.h"
 
 namespace lacuna::test {
@@ -36,7 +37,7 @@ class PacketScratchTest : public PacketProcessorTest {
     p.private_segment_size = bytes;
     return p;
   }
-  /// What the runtime does when it is asked, all but the signal.
+  /// The runtime's response to a request, except the signal.
   void fill_fields(std::uint32_t lane_bytes, std::uint32_t wave_slots, std::uint64_t offset, std::uint32_t properties = 0) {
     const std::uint64_t base = kPool + offset;
     queue(0).scratch_resource_descriptor[0] = static_cast<std::uint32_t>(base);
@@ -49,7 +50,7 @@ class PacketScratchTest : public PacketProcessorTest {
   std::int64_t asked() { return signal(kInactive).value; }
 };
 
-TEST_F(PacketScratchTest, ADispatchThatNeedsMoreAsksAndWaits) {
+TEST_F(PacketScratchTest, ADispatchThatNeedsMoreRequestsItAndWaits) {
   put(0, with_scratch(0, 0, 272));
   ring(0);
   microseconds(5);
@@ -85,7 +86,7 @@ TEST_F(PacketScratchTest, ADispatchThatNeedsMoreAsksAndWaits) {
   EXPECT_EQ(driver_.events.size(), 1u) << "what is there is enough";
 }
 
-TEST_F(PacketScratchTest, EarlierDispatchesAreDoneBeforeItAsks) {
+TEST_F(PacketScratchTest, EarlierDispatchesAreDoneBeforeTheRequest) {
   fill_fields(16, 8, 0);
   put(0, with_scratch(1, 0, 16));  // 8,192 cycles
   put(0, with_scratch(0, 1, 32));
@@ -102,7 +103,7 @@ TEST_F(PacketScratchTest, EarlierDispatchesAreDoneBeforeItAsks) {
   EXPECT_EQ(signal(1).value, 0);
 }
 
-TEST_F(PacketScratchTest, OtherQueuesGoOnMeanwhile) {
+TEST_F(PacketScratchTest, OtherQueuesContinueMeanwhile) {
   open(1);
   put(0, with_scratch(0, 0, 64));
   put(1, dispatch(0, 1));
@@ -113,7 +114,7 @@ TEST_F(PacketScratchTest, OtherQueuesGoOnMeanwhile) {
   EXPECT_EQ(signal(1).value, 0);
 }
 
-TEST_F(PacketScratchTest, AnAnswerThatIsTooSmallFailsTheQueue) {
+TEST_F(PacketScratchTest, AnInsufficientGrantFailsTheQueue) {
   put(0, with_scratch(0, 0, 64));
   ring(0);
   microseconds(5);
@@ -126,7 +127,7 @@ TEST_F(PacketScratchTest, AnAnswerThatIsTooSmallFailsTheQueue) {
   EXPECT_EQ(driver_.errors, std::vector<std::uint32_t>{LACUNA_QUEUE_ERROR_PACKET_SEGMENT});
 }
 
-TEST_F(PacketScratchTest, LentMemoryIsGivenBackAfterTheDispatch) {
+TEST_F(PacketScratchTest, LentMemoryIsReturnedAfterTheDispatch) {
   put(0, with_scratch(1, 0, 4096));
   put(0, dispatch(0, 1));
   ring(0);
@@ -156,8 +157,8 @@ TEST_F(PacketScratchTest, LentMemoryIsGivenBackAfterTheDispatch) {
   EXPECT_EQ(asked(), hsa::kScratchRequest) << "a later grid asks anew";
 }
 
-// A guest that lays out its scratch memory anew while dispatches hold slots of it: numbers of slots and their places would mean
-// something else from one dispatch to the next.
+// A guest changes the layout of its scratch memory while dispatches hold slots of it: slot numbers would denote different
+// addresses in consecutive dispatches.
 TEST_F(PacketScratchTest, AnotherLayoutWaitsForTheSlotsOfTheOldOne) {
   const struct {
     const char* what;
@@ -190,7 +191,7 @@ TEST_F(PacketScratchTest, AnotherLayoutWaitsForTheSlotsOfTheOldOne) {
   EXPECT_EQ(status(0), LACUNA_QUEUE_ACTIVE);
 }
 
-TEST_F(PacketScratchTest, DispatchesWithoutScratchDoNotCareForTheProperty) {
+TEST_F(PacketScratchTest, DispatchesWithoutScratchIgnoreTheProperty) {
   queue(0).queue_properties = kOnce;
   put(0, dispatch(0, 0));
   put(0, dispatch(0, 1));

@@ -69,14 +69,14 @@ TEST_F(VendorPacketTest, CommandsInTheRingMaintainCachesAndRetire) {
   EXPECT_EQ(b_.cp.packets.statistics().pm4_packets, 1u);
 }
 
-TEST_F(VendorPacketTest, ACommandThatHasRetiredIsNotTakenForANewOne) {
+TEST_F(VendorPacketTest, ARetiredCommandIsNotExecutedAgain) {
   open(0);
   put(0, gfx8_slot(write_commands(acquire_mem(kAcquireAll))));
   ring(0);
   microseconds(5);
   ASSERT_EQ(queue(0).read_dispatch_id, 1u);
   for (unsigned i = 1; i < kRingSize; ++i) put(0, barrier(hsa::PacketType::barrier_and, {}, i));
-  ring(0, kRingSize);  // the slot is said to hold a packet once more
+  ring(0, kRingSize);  // the doorbell announces a packet in the slot once more
   microseconds(10);
   EXPECT_EQ(queue(0).read_dispatch_id, kRingSize);
   EXPECT_EQ(status(0), LACUNA_QUEUE_ACTIVE);
@@ -163,7 +163,7 @@ TEST_F(VendorPacketTest, AnyWordsAreReadOrRefused) {
   for (unsigned round = 0; round < 200'000; ++round) {
     Slot slot;
     for (std::uint32_t& word : slot) {
-      // Mostly what looks like a command, with an indirect buffer that may be mapped: of random words, too.
+      // Mostly words that resemble a command, with an indirect buffer that may be mapped and holds random words.
       word = random() % 3 == 0 ? static_cast<std::uint32_t>(random()) : pm4(opcodes[random() % 5], 1 + random() % 16);
       if (random() % 4 == 0) word = static_cast<std::uint32_t>(kBase + random() % kBytes);
       if (random() % 4 == 0) word = random() % 64;

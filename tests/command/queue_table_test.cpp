@@ -23,7 +23,7 @@ class QueueTableTest : public testing::Test {
                     }};
 };
 
-TEST_F(QueueTableTest, ChecksWhatItIsGiven) {
+TEST_F(QueueTableTest, ChecksItsArguments) {
   EXPECT_EQ(create(0), LACUNA_QUEUE_ERROR_NONE);
   EXPECT_EQ(create(0), LACUNA_QUEUE_ERROR_SLOT) << "in use";
   EXPECT_EQ(create(4), LACUNA_QUEUE_ERROR_SLOT) << "does not exist";
@@ -164,7 +164,7 @@ TEST_F(QueueTableTest, RetiresInOrder) {
   EXPECT_FALSE(table_.retire(queue)) << "its memory is no longer mapped";
 }
 
-TEST_F(QueueTableTest, DiagnosisNamesWhatAQueueWaitsFor) {
+TEST_F(QueueTableTest, DiagnosisNamesTheWaitReason) {
   create(1);
   table_.ring(1, 0);
   table_[1].waiting_for = "a test";

@@ -84,7 +84,7 @@ TEST_F(RunningKernelsTest, ADivergentBarrierIsNamed) {
   EXPECT_THAT(text,
               HasSubstr("divergent barrier in 2 workgroups: in workgroup (0, 0, 0) 1 of 2 wavefronts have arrived, 0 ended, "
                         "1 is elsewhere and not on the way to a barrier, wavefront 1 at PC "));
-  // The flag lets it go on, and then it is no divergent barrier.
+  // The flag lets it continue; the barrier is not divergent then.
   b_.at<std::uint32_t>(kArguments) = 1;
   EXPECT_THAT(report(), Not(HasSubstr("divergent")));
 }
@@ -122,7 +122,7 @@ TEST_F(RunningKernelsTest, WaitsForMemoryAreAtTheirInstruction) {
   microseconds(40);
 }
 
-TEST_F(RunningKernelsTest, WhatTheNextWorkgroupWaitsFor) {
+TEST_F(RunningKernelsTest, WaitReasonOfTheNextWorkgroup) {
   hsa::KernelDispatchPacket large = launch(2, 3);
   large.group_segment_size = 40'000;
   put(0, large);
@@ -140,8 +140,8 @@ TEST_F(RunningKernelsTest, WhatTheNextWorkgroupWaitsFor) {
 }
 
 TEST_F(RunningKernelsTest, ManyPlacesEndInOneLine) {
-  // Wavefronts of 20 workgroups end in as many loops, 8 bytes apart, by the workgroup's number in s2. They sleep in them:
-  // others that never rest would keep the younger ones from issuing.
+  // Wavefronts of 20 workgroups end in 20 loops, 8 bytes apart, by the workgroup's number in s2. They sleep in them: busy loops
+  // would keep younger wavefronts from issuing.
   std::vector<std::uint32_t> words{
       0xbe841c00,              // s_getpc_b64 s[4:5]
       0x8e028302,              // s_lshl_b32 s2, s2, 3
@@ -152,7 +152,7 @@ TEST_F(RunningKernelsTest, ManyPlacesEndInOneLine) {
   };
   for (unsigned i = 0; i < 32; ++i) words.insert(words.end(), {0xbf8e007f, 0xbf82fffe});  // s_sleep 127; s_branch to it
   kernel_with_argument(4, words);
-  b_.at<std::uint32_t>(kKernels + 0x4000 + 52) |= 1u << 7;  // the workgroup's number behind the user registers
+  b_.at<std::uint32_t>(kKernels + 0x4000 + 52) |= 1u << 7;  // the workgroup's number after the user registers
   put(0, launch(4, 20));
   ring(0);
   microseconds(20);

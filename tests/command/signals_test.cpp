@@ -87,7 +87,7 @@ TEST_F(SignalsTest, NoDecrementOfEitherSideIsLost) {
   EXPECT_EQ(value, -completed - by_host);
 }
 
-TEST_F(SignalsTest, WhoSeesTheValueSeesTheTimeStamps) {
+TEST_F(SignalsTest, TimeStampsAreVisibleWithTheValue) {
   constexpr unsigned kRounds = 100'000;
   std::int64_t& value = page_.signals[0].value;
   unsigned stale = 0;
