@@ -185,7 +185,7 @@ void BulkBlits::diagnose(std::ostream& out) const {
 // -- progress of a copy
 
 void BulkBlits::go_on(Copy& copy) {
-  if (context_->at_work() != 0) {
+  if (context_->active_users() != 0) {
     copy.alone = false;
     copy.sample = Copy::Sample::none;
     const std::uint64_t to = copy.blit.cut_before(copy.done + (copy.over_link() ? kPieceOverLink : kPieceInMemory));
@@ -236,7 +236,7 @@ void BulkBlits::execute(Copy& copy, std::uint64_t to) {
   copy.from = copy.done;
   copy.to = to;
   copy.piece_began = kernel_time();
-  copy.piece_alone = context_->at_work() == 0;
+  copy.piece_alone = context_->active_users() == 0;
   copy.traffic_before = context_->traffic();
   dispatch.workgroups = copy.workgroups;
   dispatch.grid = copy.grid;

@@ -56,7 +56,7 @@ void DeviceCopies::add_to(EnergyMeter& meter) const {
   for (std::size_t i = 0; i < counters_.size(); ++i) meter.count_also(*counters_[i], in_bulk_[i]);
 }
 
-unsigned DeviceCopies::at_work() const {
+unsigned DeviceCopies::active_users() const {
   const auto engines = std::count_if(device_.engines.begin(), device_.engines.end(),
                                      [](const auto& engine) { return !engine->idle() && !engine->polling(); });
   return device_.dispatcher.active() + device_.packets.bulk_blits().in_bulk() + static_cast<unsigned>(engines);

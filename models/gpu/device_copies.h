@@ -60,7 +60,7 @@ class DeviceCopies : public CopyContext {
   /// L2 is about to forget its dirty lines: nothing of what copies have left will be written back.
   void reset();
 
-  unsigned at_work() const override;
+  unsigned active_users() const override;
   void work_begins() override { device_.packets.bulk_blits().others_begin(); }
   bool in_host_memory(std::uint64_t address) const override;
   std::uint64_t l2_bytes() const override { return device_.l2.size() * device_.l2_parameters.size.n; }

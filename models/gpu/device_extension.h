@@ -40,8 +40,9 @@ class KernelObserver;
 /// A first-level cache that sends its requests into the fabric.
 struct ExtensionRequester {
   FirstLevelCache& cache;
-  unsigned shader_array = 0;         ///< whose units use it: they and the cache work on one thread
-  std::optional<unsigned> beside{};  ///< the L1 vector cache whose node it shares, by number; none: it has a node of its own
+  unsigned shader_array = 0;  ///< whose units use it: they and the cache work on one thread
+  std::optional<unsigned>
+      shares_node_of{};  ///< the L1 vector cache whose node it shares, by number; none: it has a node of its own
 };
 
 /// Memory behind the DRAM channels' data, of which there are times and traffic but no contents, with a cache before each
@@ -50,7 +51,7 @@ struct ExtensionMemory {
   std::string name;                       ///< of the address range, in messages
   AddressSlice slice;                     ///< partition 0's share; bus addresses outside of all others
   std::vector<LastLevelCache*> caches{};  ///< by memory partition, each for its share
-  bool beside_l2 = false;                 ///< the caches share the nodes of the L2 banks
+  bool shares_l2_nodes = false;           ///< the caches share the nodes of the L2 banks
 };
 
 /// The hardware of a machine in one device. Functions are called in this order while the device is built, each once.
@@ -114,7 +115,7 @@ class ExtensionParameters {
     return {};
   }
   /// The time from a request of the machine to where a wavefront sees the answer, at least: windows are no longer.
-  virtual Tick shortest_answer(const GpuDeviceParameters& device) const {
+  virtual Tick min_response_time(const GpuDeviceParameters& device) const {
     static_cast<void>(device);
     return kNever;
   }

@@ -27,18 +27,18 @@ void DeviceRequests::resolve(Tick end) {
 }
 
 void DeviceRequests::advance(Tick now) {
-  if (now >= next_ + window_) give_until(earlier(now - window_, oldest_load()));
+  if (now >= next_ + window_) report_until(earlier(now - window_, oldest_load()));
 }
 
-void DeviceRequests::give_until(Tick until) {
+void DeviceRequests::report_until(Tick until) {
   const std::uint64_t end = until.ps / interval_.ps;
   RequestIntervals complete;
   for (const auto& unit : units_) unit->take(end, complete);
   for (const auto& [number, counts] : complete) {
     const Tick begin = interval_ * number;
-    if (begin + interval_ > given_) {
-      if (begin > given_) give(begin, {});
-      give(begin + interval_, counts);
+    if (begin + interval_ > reported_) {
+      if (begin > reported_) report(begin, {});
+      report(begin + interval_, counts);
     } else if (begin + interval_ <= finished_) {
       late_ += counts;
     } else {
@@ -48,17 +48,17 @@ void DeviceRequests::give_until(Tick until) {
   next_ = later(next_, interval_ * (end + 1));
 }
 
-void DeviceRequests::give(Tick end, RequestCounts counts) {
+void DeviceRequests::report(Tick end, RequestCounts counts) {
   counts += std::exchange(late_, {});
   in_flight_ += counts.started - counts.answered;
-  if (sink_) sink_({.begin = given_, .end = end, .counts = counts, .in_flight = in_flight_});
-  given_ = end;
+  if (sink_) sink_({.begin = reported_, .end = end, .counts = counts, .in_flight = in_flight_});
+  reported_ = end;
 }
 
 void DeviceRequests::finish(Tick at) {
   const Tick oldest = oldest_load();
-  give_until(earlier(at, oldest));
-  if (oldest < at || given_ >= at) return;
+  report_until(earlier(at, oldest));
+  if (oldest < at || reported_ >= at) return;
   const Tick begin = interval_ * (at.ps / interval_.ps);
   RequestIntervals part;
   if (begin < at) {
@@ -66,8 +66,8 @@ void DeviceRequests::finish(Tick at) {
   }
   RequestCounts counts;
   for (const auto& [number, of_interval] : part) counts += of_interval;
-  if (!part.empty() && begin > given_) give(begin, {});
-  give(at, counts);
+  if (!part.empty() && begin > reported_) report(begin, {});
+  report(at, counts);
   finished_ = at;
 }
 

@@ -58,8 +58,8 @@ class DeviceRequests : public WindowBarrier {
  private:
   Tick oldest_load() const;
   /// Gives all intervals that end at `until` or before and have requests. std::logic_error: a request came too late.
-  void give_until(Tick until);
-  void give(Tick end, RequestCounts counts);
+  void report_until(Tick until);
+  void report(Tick end, RequestCounts counts);
 
   const Tick interval_;
   const Tick window_;
@@ -68,7 +68,7 @@ class DeviceRequests : public WindowBarrier {
   std::vector<OldestLoad> oldest_;
   Sink sink_;
   Tick next_{};         // end of the first interval that is not complete
-  Tick given_{};        // end of the last sample
+  Tick reported_{};     // end of the last sample
   Tick finished_{};     // the last finish()
   RequestCounts late_;  // of before that
   std::uint64_t in_flight_ = 0;

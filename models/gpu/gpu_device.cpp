@@ -225,11 +225,11 @@ void GpuDevice::find_requesters() {
   for (const auto& engine : sdma_) requesters_.push_back({.socket = engine->memory});
   for (const bool guests : {false, true}) {
     for (const ExtensionRequester& added : extension_requesters_) {
-      if (added.beside.has_value() != guests) continue;
+      if (added.shares_node_of.has_value() != guests) continue;
       requesters_.push_back({.socket = added.cache.downstream,
                              .cache = &added.cache,
                              .shader_array = added.shader_array,
-                             .beside = added.beside});
+                             .shares_node_of = added.shares_node_of});
     }
   }
 }
@@ -239,9 +239,9 @@ void GpuDevice::build_noc() {
   find_requesters();
   FabricGuests guests;
   for (const Requester& requester : requesters_) {
-    if (requester.beside) guests.sources.push_back(*requester.beside);
+    if (requester.shares_node_of) guests.sources.push_back(*requester.shares_node_of);
   }
-  if (extension_memory_ && extension_memory_->beside_l2) {
+  if (extension_memory_ && extension_memory_->shares_l2_nodes) {
     for (unsigned i = 0; i < destinations_.l2_banks; ++i) guests.destinations.push_back(destinations_.first_l2 + i);
   }
   std::vector<AddressRoute> routes;
@@ -305,7 +305,7 @@ void GpuDevice::build_extension_memory(unsigned partition) {
 // Functional mode needs no timing path.
 void GpuDevice::build_memory_phase() {
   if (parameters_.gpu.timing == TimingMode::functional) return;
-  memory_phase_ = std::make_unique<MemoryPhase>(*noc_, l2_tlb_.get(), threads_, parameters_.shortest_way());
+  memory_phase_ = std::make_unique<MemoryPhase>(*noc_, l2_tlb_.get(), threads_, parameters_.min_packet_time());
   for (unsigned source = 0; source < requesters_.size(); ++source) {
     const Requester& requester = requesters_[source];
     if (requester.cache != nullptr) memory_phase_->add(*requester.cache, source, requester.shader_array);
@@ -477,7 +477,7 @@ ResourceAmounts GpuDevice::available(Cycles cycles) const {
   };
   of(Resource::l1) = l1v_.size() * cache_bytes(parameters_.l1v);
   of(Resource::l2) = l2_.size() * cache_bytes(parameters_.l2);
-  const unsigned noc_ports = destinations_.l2_banks * (extension_memory_ && !extension_memory_->beside_l2 ? 2 : 1);
+  const unsigned noc_ports = destinations_.l2_banks * (extension_memory_ && !extension_memory_->shares_l2_nodes ? 2 : 1);
   of(Resource::noc) = 2ULL * noc_ports * parameters_.noc.width * cycles_of(parameters_.noc.clock);
   of(Resource::dram) =
       dram_.size() * parameters_.dram.pseudo_channels * parameters_.dram.bytes_per_cycle * cycles_of(parameters_.dram.clock);

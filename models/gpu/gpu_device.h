@@ -76,9 +76,9 @@ struct ComputeUnitPorts {
 /// A source of the fabric.
 struct Requester {
   tlm::tlm_initiator_socket<>& socket;
-  FirstLevelCache* cache = nullptr;  ///< null: an agent, which waits for each of its requests
-  unsigned shader_array = 0;         ///< of a cache
-  std::optional<unsigned> beside{};  ///< the source whose node it shares
+  FirstLevelCache* cache = nullptr;          ///< null: an agent, which waits for each of its requests
+  unsigned shader_array = 0;                 ///< of a cache
+  std::optional<unsigned> shares_node_of{};  ///< the source whose node it shares
 };
 
 class GpuDevice : public sc_core::sc_module, private ResourceMeter, private KernelObserver {

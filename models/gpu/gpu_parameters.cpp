@@ -128,7 +128,7 @@ void VramParameters::describe(ParameterSection& s) {
         {.range = {1 << 20, static_cast<double>(LACUNA_VRAM_SIZE)}, .source = "LazyGPU (ISCA '25), Table 2"});
 }
 
-Tick GpuDeviceParameters::shortest_way() const {
+Tick GpuDeviceParameters::min_packet_time() const {
   const Cycles cycles = noc.topology->has_routers() ? noc.interface_latency + noc.router_latency : noc.hop_latency + Cycles{1};
   return noc.clock.period() * cycles.n;
 }
@@ -137,16 +137,16 @@ Cycles GpuDeviceParameters::window() const {
   if (gpu.window.n != 0) return gpu.window;
   const Clock core(gpu.core_clock);
   const auto time = [](Frequency clock, Cycles cycles) { return clock.period() * cycles.n; };
-  const Tick way = shortest_way();
+  const Tick way = min_packet_time();
   const Tick around = way + way;
   if (noc.topology->has_routers() && noc.routers == RouterModel::stepped)
     return later(core.floor(SteppedNetwork::lookahead(noc)), Cycles{1});
   Tick shortest = around + time(l2.clock, l2.write_latency) +
                   time(gpu.core_clock, cu.vmem_address_latency + cu.vmem_return_latency) + time(l1v.clock, l1v.tag_latency);
   for (const CacheParameters* cache : {&l1v, &l1s, &l1i})
-    shortest = earlier(shortest, around + shortest_answer_of(l2) + time(cache->clock, cache->tag_latency));
+    shortest = earlier(shortest, around + min_response_time_of(l2) + time(cache->clock, cache->tag_latency));
   for (const auto& extension : extensions.all()) {
-    if (extension->is_on()) shortest = earlier(shortest, extension->shortest_answer(*this));
+    if (extension->is_on()) shortest = earlier(shortest, extension->min_response_time(*this));
   }
   // No longer than units may be behind the kernel.
   shortest = earlier(shortest, kFurthestBehind);
@@ -158,7 +158,7 @@ AddressSlice GpuDeviceParameters::vram_slice(unsigned partition) const {
                       gpu.partition_hash);
 }
 
-Tick GpuDeviceParameters::shortest_answer_of(const CacheParameters& cache) const {
+Tick GpuDeviceParameters::min_response_time_of(const CacheParameters& cache) const {
   const auto time = [](Frequency clock, Cycles cycles) { return clock.period() * cycles.n; };
   // DRAM channels decide what requests that have left by the window's end can reach (MemoryPhase).
   const Tick dram_read = time(dram.clock, dram.frontend_latency + dram.tCL + dram.burst);

@@ -82,11 +82,11 @@ struct GpuDeviceParameters {
   /// issue of a store, to where a wavefront sees the answer.
   Cycles window() const;
   /// Of a packet through the fabric: one flit on an idle network between two nodes that are next to each other.
-  Tick shortest_way() const;
+  Tick min_packet_time() const;
   /// GPU memory as a partition sees it.
   AddressSlice vram_slice(unsigned partition) const;
   /// From a request's arrival at a last-level cache to its answer, at least.
-  Tick shortest_answer_of(const CacheParameters& cache) const;
+  Tick min_response_time_of(const CacheParameters& cache) const;
   /// Nodes of the fabric that the extensions take which are on.
   ExtensionNodes extension_nodes() const;
 };

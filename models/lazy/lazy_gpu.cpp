@@ -59,13 +59,13 @@ ExtensionNodes LazyGpuParameters::nodes(const GpuDeviceParameters& device) const
   return nodes;
 }
 
-Tick LazyGpuParameters::shortest_answer(const GpuDeviceParameters& device) const {
+Tick LazyGpuParameters::min_response_time(const GpuDeviceParameters& device) const {
   if (!has_zero_caches(lazy.mode)) return kNever;
   const auto time = [](Frequency clock, Cycles cycles) { return clock.period() * cycles.n; };
-  const Tick away = device.shortest_way() + device.shortest_way() + time(l1z.clock, l1z.tag_latency);
+  const Tick away = device.min_packet_time() + device.min_packet_time() + time(l1z.clock, l1z.tag_latency);
   const Tick written = time(l2z.clock, l2z.write_latency) +
                        time(device.gpu.core_clock, device.cu.vmem_address_latency + device.cu.vmem_return_latency);
-  return away + earlier(device.shortest_answer_of(l2z), written);
+  return away + earlier(device.min_response_time_of(l2z), written);
 }
 
 ZeroMaskMap LazyGpuParameters::mask_map(const GpuDeviceParameters& device) const {
@@ -116,17 +116,18 @@ CacheMaintenance* LazyGpu::invalidated_with_l1v(unsigned unit) {
 std::vector<ExtensionRequester> LazyGpu::requesters() {
   std::vector<ExtensionRequester> all;
   if (!zero_) return all;
-  const std::vector<unsigned>& beside = nodes_.guests.sources;
+  const std::vector<unsigned>& l1v = nodes_.guests.sources;
   for (unsigned array = 0; array < gpu_.shader_arrays; ++array) {
     all.push_back({.cache = *zero_->l1z[array], .shader_array = array});
-    if (!beside.empty()) all.back().beside = beside[array];
+    if (!l1v.empty()) all.back().shares_node_of = l1v[array];
   }
   return all;
 }
 
 std::optional<ExtensionMemory> LazyGpu::memory() {
   if (!zero_) return std::nullopt;
-  ExtensionMemory memory{.name = "zero masks", .slice = zero_->map.masks(), .beside_l2 = !nodes_.guests.destinations.empty()};
+  ExtensionMemory memory{
+      .name = "zero masks", .slice = zero_->map.masks(), .shares_l2_nodes = !nodes_.guests.destinations.empty()};
   for (const auto& bank : zero_->l2z) memory.caches.push_back(bank.get());
   return memory;
 }

@@ -32,7 +32,7 @@ class LazyGpuParameters : public ExtensionParameters {
   bool is_on() const override { return lazy.mode != LazyMode::eager; }
   void check(const GpuDeviceParameters& device, std::vector<std::string>& problems) const override;
   ExtensionNodes nodes(const GpuDeviceParameters& device) const override;
-  Tick shortest_answer(const GpuDeviceParameters& device) const override;
+  Tick min_response_time(const GpuDeviceParameters& device) const override;
   std::unique_ptr<DeviceExtension> make(const GpuDeviceParameters& device) const override;
 
   /// Where zero masks are. std::invalid_argument when the parameters do not make a map.

@@ -1,4 +1,4 @@
-// What a copy that is done in bulk asks of the device around it.
+// Interface between copies in bulk and the device around them.
 #pragma once
 
 #include <cstdint>
@@ -6,9 +6,9 @@
 
 namespace lacuna {
 
-/// Bytes that have been copied or filled. Addresses are GPU virtual addresses, all of them mapped.
+/// Bytes that have been copied or filled. Addresses are mapped GPU virtual addresses.
 struct CopiedRange {
-  std::uint64_t source = 0;  ///< of copies
+  std::uint64_t source = 0;  ///< copies only
   std::uint64_t destination = 0;
   std::uint64_t bytes = 0;
   bool has_source = true;  ///< false: a fill
@@ -17,29 +17,30 @@ struct CopiedRange {
 class CopyContext {
  public:
   virtual ~CopyContext() = default;
-  /// Dispatches and copies that use memory now, those in bulk included. Who is one of them counts itself.
-  virtual unsigned at_work() const = 0;
-  /// Somebody begins to use memory: copies that were alone are not any more.
+  /// Number of dispatches and copies that use memory now, including copies in bulk and the caller's own.
+  virtual unsigned active_users() const = 0;
+  /// Announces a further user of memory: copies in bulk are no longer alone.
   virtual void work_begins() = 0;
-  /// The GPU virtual address is of memory behind the host link.
+  /// Whether a GPU virtual address is in memory that is accessed over the host link.
   virtual bool in_host_memory(std::uint64_t address) const = 0;
-  /// Bytes of all L2 banks.
+  /// Capacity of all L2 banks in bytes.
   virtual std::uint64_t l2_bytes() const = 0;
-  /// What a copy of the range would find in L2, in a few classes: how much of its source, and how many dirty lines.
+  /// State of L2 as it affects a copy of the range, in a few classes: the part of its source that is present, and the number of
+  /// dirty lines.
   virtual std::uint32_t l2_state(const CopiedRange& range) const = 0;
-  /// L2 and the TLBs are as after a copy of the range: what they can hold of its last lines and pages, in its order; what was
-  /// written is dirty in L2. `by_compute_units`: the first-level TLBs of these, too.
+  /// Sets L2 and the TLBs to the state after a copy of the range: they hold its last lines and pages, in its order, as far as
+  /// they have room; written lines are dirty in L2. `by_compute_units`: also sets the compute units' first-level TLBs.
   virtual void install_copied(const CopiedRange& range, bool by_compute_units) = 0;
   /// The memory system's counters, always the same ones in the same order.
   virtual std::vector<std::uint64_t> traffic() const = 0;
-  /// Adds to what is reported of them.
+  /// Adds amounts to the reported values of these counters.
   virtual void add_traffic(const std::vector<std::uint64_t>& amounts) = 0;
 };
 
-/// How the copies and fills of the ROCm runtime are carried out: `gpu.copies`.
+/// Simulation of the ROCm runtime's copies and fills: `gpu.copies`.
 enum class CopyMode : std::uint8_t {
-  detailed,  ///< as everything else: instruction by instruction, request by request
-  bulk       ///< large ones are sampled, and then done at the rate that the samples had
+  detailed,  ///< instruction by instruction, request by request
+  bulk       ///< large copies are sampled, then performed at the rate of the samples
 };
 
 }  // namespace lacuna

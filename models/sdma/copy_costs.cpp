@@ -9,7 +9,7 @@ namespace lacuna {
 
 namespace {
 
-/// Points of one kind that are remembered: a program that copies ever different sizes needs no more.
+/// Maximum number of points of a kind, for programs that copy ever different sizes.
 constexpr std::size_t kMostPoints = 64;
 constexpr std::size_t kSamples = 3;
 

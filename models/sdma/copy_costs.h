@@ -1,11 +1,11 @@
-// What copies of one kind cost, learned from copies that were carried out in detail: time, and traffic on the way.
+// Cost of copies (time and traffic), measured on copies that were simulated in detail.
 //
-// A kind is all that the cost depends on beside the number of bytes. Of each kind are known
-//   points  whole copies by their size, of three the one of median time: a single one may meet a refresh, or find the code of
-//           its kernel evicted. Between two neighbours, of which the larger has twice the bytes of the smaller at most, a
-//           copy costs what lies on the line between them
-//   slope   what each byte costs beyond `from` bytes, for copies that are longer than that
-// Nothing here knows a rate of its own: whatever a configuration makes of copies is what was measured.
+// A kind comprises everything that the cost depends on, other than the number of bytes. Each kind has
+//   points  costs of whole copies by size, each the one of median time of three: a single copy may be delayed by a refresh or
+//           find its kernel's code evicted. The cost between two neighbouring sizes, at most a factor of two apart, is
+//           interpolated linearly
+//   slope   cost per byte beyond `from` bytes, for longer copies
+// There are no built-in rates: all costs are measured on the simulated configuration.
 #pragma once
 
 #include <compare>
@@ -24,30 +24,30 @@ struct CopyCost {
   /// Amounts by which counters of the memory system grow; all costs of a device have the same counters in the same order.
   std::vector<std::uint64_t> traffic{};
 
-  /// This one and `share` of the difference to another; `share` may be above 1.
+  /// This cost plus `share` of the difference to another; `share` may be above 1.
   CopyCost towards(const CopyCost& other, double share) const;
   CopyCost scaled(double factor) const;
-  /// What this one costs more than another.
+  /// Difference between this cost and another, smaller one.
   CopyCost beyond(const CopyCost& other) const;
 };
 
 struct CopyKind {
   std::string what;               ///< kernel or engine, and the shape of its work
-  bool from_host = false;         ///< the source is behind the host link
-  bool to_host = false;           ///< likewise
-  std::uint32_t alignment = 0;    ///< what of source and destination is aligned
-  std::uint32_t cache_state = 0;  ///< what the copy finds in L2
+  bool from_host = false;         ///< the source is accessed over the host link
+  bool to_host = false;           ///< the destination is accessed over the host link
+  std::uint32_t alignment = 0;    ///< class of the alignment of source and destination
+  std::uint32_t cache_state = 0;  ///< class of the state of L2 before the copy
 
   auto operator<=>(const CopyKind&) const = default;
 };
 
 class CopyCosts {
  public:
-  /// A copy of `bytes` bytes, the whole of it. What such copies cost is known when three have been added.
+  /// Adds the cost of a whole copy of `bytes` bytes. The cost of such copies is known after three have been added.
   void add(const CopyKind& kind, std::uint64_t bytes, CopyCost cost);
-  /// A copy costs `first` for its first `from` bytes, and `more` for each further `bytes`. Replaces what was known.
+  /// Sets the slope: a copy costs `first` for its first `from` bytes, and `more` for each further `bytes` bytes.
   void add_slope(const CopyKind& kind, std::uint64_t from, CopyCost first, std::uint64_t bytes, CopyCost more);
-  /// Nothing when it is not known.
+  /// Cost of a copy of `bytes` bytes; nullopt if it is not known.
   std::optional<CopyCost> of(const CopyKind& kind, std::uint64_t bytes) const;
 
  private:
@@ -59,7 +59,7 @@ class CopyCosts {
   };
   struct Known {
     std::map<std::uint64_t, CopyCost> points;
-    std::map<std::uint64_t, std::vector<CopyCost>> samples;  ///< of points to be
+    std::map<std::uint64_t, std::vector<CopyCost>> samples;  ///< costs of sizes that have fewer than three
     std::optional<Slope> slope;
   };
   std::map<CopyKind, Known> kinds_;

@@ -21,7 +21,7 @@ constexpr std::uint64_t kChunk = 256 * 1024;
 bool SdmaBulkCopies::accepts(const SdmaTransfer& transfer) const {
   if (context_ == nullptr || memory_.mode() == TimingMode::functional || transfer.bytes < 2 * kSettle) return false;
   const auto [a, b] = std::minmax(transfer.source, transfer.destination);
-  return transfer.is_fill() || b - a >= transfer.bytes;  // a copy onto itself shows the order of its requests
+  return transfer.is_fill() || b - a >= transfer.bytes;  // the result of an overlapping copy depends on its requests' order
 }
 
 CopyKind SdmaBulkCopies::kind_of(const SdmaTransfer& transfer) const {
@@ -39,7 +39,7 @@ CopyKind SdmaBulkCopies::kind_of(const SdmaTransfer& transfer) const {
 bool SdmaBulkCopies::transfer(SdmaQueue& queue, const SdmaTransfer& transfer) {
   const CopyKind kind = kind_of(transfer);
   const bool from_idle = queue.done <= timeline_.at();
-  bool sampling = from_idle;  // from the beginning on
+  bool sampling = from_idle;  // only from the beginning of the transfer
   CopyCost settled{};
   Tick began = timeline_.at();
   std::vector<std::uint64_t> traffic;
@@ -48,7 +48,7 @@ bool SdmaBulkCopies::transfer(SdmaQueue& queue, const SdmaTransfer& transfer) {
     for (std::size_t i = 0; i < traffic.size(); ++i) cost.traffic[i] -= traffic[i];
     return cost;
   };
-  // Of the bytes before `done`, the last `in_bulk` went in bulk; `fresh` when they began with an idle engine.
+  // The last `in_bulk` of the bytes before `done` were copied in bulk; `fresh`: they began with an idle engine.
   std::uint64_t in_bulk = 0;
   bool fresh = false;
   const auto cost_of = [&](std::uint64_t bytes, bool from_start) {
@@ -63,7 +63,7 @@ bool SdmaBulkCopies::transfer(SdmaQueue& queue, const SdmaTransfer& transfer) {
   std::uint64_t last_chunk = 0;
   Tick chunk_time{};
   for (std::uint64_t done = 0; done < transfer.bytes;) {
-    const bool alone = context_->at_work() <= 1;
+    const bool alone = context_->active_users() <= 1;
     const std::uint64_t rest = transfer.bytes - done;
     const bool known = in_bulk != 0 || costs_.of(kind, kSettle).has_value();
     if (alone && known) {
@@ -100,7 +100,7 @@ bool SdmaBulkCopies::transfer(SdmaQueue& queue, const SdmaTransfer& transfer) {
     install_pending(queue);
     if (!mover_.transfer(queue, transfer, done, chunk)) return false;
     done += chunk;
-    if (!sampling || context_->at_work() > 1) {
+    if (!sampling || context_->active_users() > 1) {
       sampling = false;
     } else if (done == kSettle) {
       settled = lap();

@@ -1,8 +1,9 @@
-// Large copies and fills of an SDMA engine in bulk: at the rate that requests had, without making them.
+// Large copies and fills of an SDMA engine in bulk: at the sampled rate of requests, without making requests.
 //
 // A rate is sampled, not computed: the first 64 KiB of a copy fill the pipeline, the bytes from there to 320 KiB are measured,
-// and their rate is that of all further bytes that are copied between the same kinds of memory. Bulk proceeds in chunks, and
-// only while no other unit uses the memory; otherwise chunks are copied request by request, as in the detailed mode.
+// and their rate applies to all further bytes that are copied between the same kinds of memory. A copy in bulk proceeds in
+// chunks, and only while no other unit uses the memory; otherwise chunks are copied request by request, as in the detailed
+// mode.
 //
 // Without a CopyContext no copy is in bulk, and all functions but accepts() have no effect.
 #pragma once
@@ -23,13 +24,13 @@ class SdmaBulkCopies {
 
   void set_copy_context(CopyContext& context) { context_ = &context; }
 
-  /// The engine begins to use memory: copies that were alone are not any more.
+  /// Announces that the engine begins to use memory: other copies in bulk are no longer alone.
   void work_begins() const {
     if (context_ != nullptr) context_->work_begins();
   }
   /// Whether the transfer is large enough for transfer(), and does not overlap itself.
   bool accepts(const SdmaTransfer& transfer) const;
-  /// The whole transfer, in bulk as far as possible. False when the queue was stopped or destroyed.
+  /// Performs the whole transfer, in bulk as far as possible. False if the queue was stopped or destroyed.
   bool transfer(SdmaQueue& queue, const SdmaTransfer& transfer);
   /// Installs what the queue has copied in bulk in caches and TLBs (SdmaQueue::pending): before requests and before packets
   /// that other agents observe.
@@ -47,8 +48,8 @@ class SdmaBulkCopies {
   SdmaDataMover& mover_;
   SdmaTimeline& timeline_;
   CopyContext* context_ = nullptr;
-  CopyCosts costs_;                 // up to the issue of the last request
-  std::map<CopyKind, Tick> tails_;  // from then to the completion of the last write
+  CopyCosts costs_;                 // costs up to the issue of the last request
+  std::map<CopyKind, Tick> tails_;  // time from then to the completion of the last write
 };
 
 }  // namespace lacuna

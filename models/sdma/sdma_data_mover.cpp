@@ -7,7 +7,7 @@ namespace lacuna {
 
 namespace {
 
-/// Bytes that are moved together when only the result matters.
+/// Bytes of a piece in functional mode.
 constexpr std::uint64_t kUntimedPiece = 64 * 1024;
 
 std::uint64_t up_to_boundary(std::uint64_t address, std::uint64_t boundary) { return boundary - address % boundary; }
@@ -51,7 +51,7 @@ bool SdmaDataMover::copy_requests(SdmaQueue& queue, std::uint64_t source, std::s
   staged_ = 0;
   std::uint64_t read = 0;
   std::uint64_t written = 0;
-  Tick arrived{};  // all data that have been read
+  Tick arrived{};  // arrival of all data that have been read
   while (written < bytes) {
     // One line of the first destination, and the lines of the source that it needs.
     const std::uint64_t piece = std::min(bytes - written, up_to_boundary(destinations[0] + written, parameters_.request_bytes));

@@ -43,7 +43,7 @@ void SdmaEngine::serve() {
   server_ = sc_core::sc_get_current_process_handle();
   for (;;) {
     bool poll = false;
-    // Round robin, one packet each, until no queue has one to execute. Queues are created and destroyed while packets take
+    // Round robin, one packet each, until no queue has one to execute. Queues may be created and destroyed while a packet takes
     // time.
     for (std::size_t quiet = 0; quiet < queues_.size();) {
       const std::shared_ptr<SdmaQueue> queue = queues_.next();
@@ -103,9 +103,9 @@ void SdmaEngine::reset() {
   mover_.reset();
   data_.reset();
   executor_.reset();
-  bulk_.reset();  // what copies cost depends on what was known when they began
+  bulk_.reset();  // costs of copies depend on those known when they began
   work_.cancel();
-  if (server_.valid()) server_.reset();  // it looks for work from the beginning, and finds none
+  if (server_.valid()) server_.reset();  // restarts the loop, which finds no work
 }
 
 }  // namespace lacuna

@@ -1,13 +1,13 @@
-// An SDMA engine: copies, fills and writes memory, and signals, as the packets of user-mode rings ask it to.
+// An SDMA engine: copies, fills and writes memory, and signals, as packets of user-mode rings request.
 //
 // Socket `memory` (initiator): requests of `request_bytes`, timing only; the data move through the GPUVM's windows.
 //
 // Queues: a ring of bytes in GPU-visible memory. Software writes packets at the write pointer and announces the new one with
-// ring(); the engine stores how far it has read to the queue's read pointer. On gfx8 both are 32-bit offsets into the ring, on
-// gfx9 64-bit byte counts that only grow. Packets of a queue are executed in order; copies, fills and writes overlap, but a
+// ring(); the engine stores its position to the queue's read pointer. On gfx8 both are 32-bit offsets into the ring, on gfx9
+// 64-bit byte counts that only increase. Packets of a queue are executed in order; copies, fills and writes overlap, but a
 // packet that other agents observe (fence, trap, atomic, timestamp, poll, end of an indirect buffer) waits until all data
-// before it are in memory. The engine serves its queues round robin, one packet at a time. A packet or an address that cannot
-// be used stops its queue, and only it.
+// before it are in memory. The engine serves its queues round robin, one packet at a time. An invalid packet or address stops
+// its queue only.
 //
 // Packets (Linux amdgpu, iceland_sdma_pkt_open.h for gfx8, vega10_sdma_pkt_open.h for gfx9): NOP, COPY linear, broadcast and
 // sub-window, WRITE linear, INDIRECT, FENCE, TRAP, POLL_REGMEM (HDP flushes do nothing), COND_EXE, ATOMIC, CONST_FILL,
@@ -17,7 +17,7 @@
 //
 //   SdmaQueueTable   queues, doorbells, read pointers        SdmaDataMover    copies, fills and writes by requests
 //   SdmaRingReader   packet fetch                            SdmaBulkCopies   large copies and fills in bulk
-//   SdmaExecutor     what packets do                         SdmaMemory       windows, translation, request time, faults
+//   SdmaExecutor     execution of packets                    SdmaMemory       windows, translation, request time, faults
 //   SdmaTimeline     the engine's local time                 SdmaNotifier     traps and stopped queues
 #pragma once
 
@@ -46,13 +46,13 @@
 namespace lacuna {
 
 struct SdmaEngineContext {
-  unsigned index = 0;  ///< of the device's engines
-  Clock clock;         ///< of packet_latency and bytes_per_cycle
-  Clock timestamp;     ///< of TIMESTAMP packets
+  unsigned index = 0;  ///< number among the device's engines
+  Clock clock;         ///< clock of packet_latency and bytes_per_cycle
+  Clock timestamp;     ///< clock of TIMESTAMP packets
   TimingMode mode;
-  Cycles lookahead;  ///< how far requests may be made ahead of the kernel's time: a window
+  Cycles lookahead;  ///< maximum time of a request ahead of the kernel's time: a window
   isa::Target target;
-  const GpuVm& vm;  ///< shared with the GPU; outlives the engine
+  const GpuVm& vm;  ///< address map shared with the GPU; outlives the engine
 };
 
 class SdmaEngine : public sc_core::sc_module, public Agent {
@@ -61,34 +61,35 @@ class SdmaEngine : public sc_core::sc_module, public Agent {
 
   SdmaEngine(sc_core::sc_module_name name, const SdmaParameters& parameters, const SdmaEngineContext& context);
 
-  /// Before the first trap or fault; without, they are logged only.
+  /// Sets the receiver of traps and faults, before the first one. Without it they are logged only.
   void set_listener(SdmaListener& listener) { notifier_.set_listener(listener); }
-  /// Translates addresses; null: translation takes no time.
+  /// Sets the TLB; null: translation takes no time.
   void set_tlb(TranslationLevel* tlb) { data_.set_tlb(tlb); }
-  /// Notified of every write of the engine.
+  /// Adds an observer, which is notified of every write of the engine.
   void add_write_observer(WriteObserver& observer) { data_.add_write_observer(observer); }
   /// Enables the bulk path for large copies and fills.
   void set_copy_context(CopyContext& context) { bulk_.set_copy_context(context); }
 
-  /// The new queue's id, which is never 0 and never used again; nothing, and a line in the log, when the description is
-  /// invalid. Ids of different engines differ.
+  /// Creates a queue. Returns its id, which is never 0, never reused, and unique among the engines; nullopt, with a line in the
+  /// log, if the description is invalid.
   std::optional<std::uint32_t> create_queue(const SdmaQueueDescription& description) { return queues_.create(description); }
-  /// Nothing of the queue's memory is touched after the return. False when the queue does not exist; likewise below.
+  /// Destroys a queue. Its memory is not accessed after the return. False if the queue does not exist.
   bool destroy_queue(std::uint32_t queue) { return queues_.destroy(queue); }
-  /// A suspended queue finishes the packet that is being executed and starts no other, until it is resumed.
+  /// Suspends or resumes a queue. A suspended queue finishes its current packet and starts no other. False if the queue does
+  /// not exist.
   bool suspend_queue(std::uint32_t queue, bool suspended);
-  /// Doorbell: packets up to the write pointer are in the ring.
+  /// Rings the doorbell: packets up to the write pointer are in the ring. False if the queue does not exist.
   bool ring(std::uint32_t queue, std::uint64_t write_pointer);
-  /// Destroys all queues, even in the middle of a packet: what has been written stays. Ids of queues continue.
+  /// Destroys all queues, even in the middle of a packet; bytes written before stay written. Ids of queues continue.
   void reset() override;
 
   bool has_queue(std::uint32_t queue) const { return queues_.contains(queue); }
-  /// No queue has work. Suspended and stopped queues have none.
+  /// Whether no queue has work. Suspended and stopped queues have none.
   bool idle() const override { return queues_.idle(); }
-  /// Not idle, and all that is left waits for memory that another agent has to change.
+  /// Whether all pending packets wait until another agent changes memory; false if idle.
   bool polling() const { return queues_.polling(); }
   bool busy() const override { return !idle() && !polling(); }
-  /// Grows also within a packet that copies much.
+  /// Packets and bytes so far: increases also within a packet that copies many bytes.
   std::uint64_t progress() const override { return statistics_.packets + statistics_.bytes_read + statistics_.bytes_written; }
   const SdmaStatistics& statistics() const { return statistics_; }
   void describe_statistics(StatisticsGroup& device) const override { statistics_.describe(device.group(basename())); }
@@ -112,7 +113,7 @@ class SdmaEngine : public sc_core::sc_module, public Agent {
   SdmaBulkCopies bulk_;
   SdmaRingReader reader_;
   SdmaExecutor executor_;
-  sc_core::sc_process_handle server_;  // of serve(), once it has begun
+  sc_core::sc_process_handle server_;  // handle of serve(), once it has begun
   sc_core::sc_event work_;
 };
 

@@ -21,7 +21,7 @@ constexpr bool kDrains =
     !std::is_same_v<Packet, sdma::Nop> && !std::is_same_v<Packet, sdma::Copy> && !std::is_same_v<Packet, sdma::CopyWindow> &&
     !std::is_same_v<Packet, sdma::Write> && !std::is_same_v<Packet, sdma::Fill> && !std::is_same_v<Packet, sdma::Invalid>;
 
-/// The value before the operation. The host has threads that change the same memory.
+/// Executes an atomic operation and returns the value before it. Host threads may change the same memory concurrently.
 template <class T>
 T perform(std::byte* at, const sdma::Atomic& atomic) {
   std::atomic_ref<T> shared(*reinterpret_cast<T*>(at));

@@ -1,4 +1,4 @@
-// Execution of SDMA packets: what each type does, in the calling SC_THREAD.
+// Execution of SDMA packets of each type, in the calling SC_THREAD.
 //
 // Copies, fills and writes overlap with later packets. Packets that other agents observe (fence, trap, atomic, timestamp, poll,
 // conditional execution, start of an indirect buffer) wait until all earlier data are in memory. Polls and looping atomics that
@@ -37,10 +37,10 @@ class SdmaExecutor {
  public:
   explicit SdmaExecutor(const SdmaExecutorContext& context) : context_(context) {}
 
-  /// `words`: a whole packet, the queue's next one. Progress: it was executed and consumed, or the queue was stopped or
-  /// destroyed. Idle: the words that a conditional packet skips have not all been announced.
+  /// Executes a packet. `words`: all words of the queue's next packet. Progress: it was executed and consumed, or the queue was
+  /// stopped or destroyed. Idle: the words that a conditional packet skips have not all been announced.
   SdmaStep execute(SdmaQueue& queue, std::span<const std::uint32_t> words);
-  /// The local timestamp counter is the global one again.
+  /// Sets the local timestamp counter to the global one.
   void reset() { timestamp_offset_ = 0; }
 
  private:
@@ -70,8 +70,8 @@ class SdmaExecutor {
   Result wait_for_memory(SdmaQueue& queue) const;
 
   SdmaExecutorContext context_;
-  std::span<const std::uint32_t> words_;  // of the packet that is being executed
-  std::int64_t timestamp_offset_ = 0;     // of the engine's local counter
+  std::span<const std::uint32_t> words_;  // words of the packet that is being executed
+  std::int64_t timestamp_offset_ = 0;     // difference of the engine's local counter from the global one
 };
 
 }  // namespace lacuna

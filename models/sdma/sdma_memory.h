@@ -1,8 +1,8 @@
 // Memory as an SDMA engine accesses it: GPUVM windows with permissions, the time of requests, and faults.
 //
-// Data move through windows immediately; a request's time is that of its translation and of a timing-only request. An address
-// that cannot be used stops the queue: LACUNA_FAULT_NOT_MAPPED, LACUNA_FAULT_NOT_PERMITTED or LACUNA_FAULT_MISALIGNED. In
-// TimingMode::functional requests take no time and are not made.
+// Data move through windows immediately; the time of a request is that of its translation and of a timing-only request. An
+// invalid address stops the queue: LACUNA_FAULT_NOT_MAPPED, LACUNA_FAULT_NOT_PERMITTED or LACUNA_FAULT_MISALIGNED. In
+// TimingMode::functional no requests are made.
 #pragma once
 
 #include <array>
@@ -26,25 +26,25 @@ class SdmaMemory {
   SdmaMemory(const GpuVm& vm, TimingPort& port, TimingMode mode, SdmaTimeline& timeline, SdmaNotifier& notifier)
       : vm_(vm), port_(port), mode_(mode), timeline_(timeline), notifier_(notifier) {}
 
-  /// Null: translation takes no time.
+  /// Sets the TLB; null: translation takes no time.
   void set_tlb(TranslationLevel* tlb) { tlb_ = tlb; }
-  /// Notified of every write.
+  /// Adds an observer, which is notified of every write.
   void add_write_observer(WriteObserver& observer) { write_observers_.push_back(&observer); }
 
   const GpuVm& vm() const { return vm_; }
   TimingMode mode() const { return mode_; }
 
-  /// The mapping of [address, address + bytes) with the permission that the access needs; writes are reported to the observers.
-  /// Nothing when the queue was stopped; likewise below.
+  /// The mapping of [address, address + bytes), with the permission that the access needs; reports writes to the observers.
+  /// nullopt if there is none: the queue is stopped.
   std::optional<isa::MemoryWindow> window(SdmaQueue& queue, std::uint64_t address, std::uint64_t bytes, bool write);
-  /// Completion time of a request that departs at `at`.
+  /// Completion time of a request that departs at `at`; nullopt if the queue was stopped.
   std::optional<Tick> access(SdmaQueue& queue, const isa::MemoryWindow& window, std::uint64_t address, std::uint64_t bytes,
                              bool write, Tick at);
-  /// A naturally aligned object of 4 or 8 bytes after one request, with the kernel's time at its completion; null when the
-  /// queue was stopped or destroyed. `what`: for the fault's text.
+  /// Accesses a naturally aligned object of 4 or 8 bytes by one request, and waits for its completion. Returns the object; null
+  /// if the queue was stopped or destroyed. `what`: name of the object in the fault's text.
   std::byte* object(SdmaQueue& queue, std::uint64_t address, unsigned bytes, bool write, const char* what);
 
-  /// Translations need no bookings before `horizon`.
+  /// Drops past bookings of the TLB: no later request departs before `horizon`.
   void retire(Tick horizon) {
     if (tlb_ != nullptr) tlb_->retire(horizon);
   }
@@ -58,8 +58,8 @@ class SdmaMemory {
   SdmaNotifier& notifier_;
   TranslationLevel* tlb_ = nullptr;
   std::vector<WriteObserver*> write_observers_;
-  std::array<isa::MemoryWindow, 2> windows_{};  // last used for reads and for writes
-  std::uint64_t epoch_ = ~std::uint64_t{0};     // of windows_
+  std::array<isa::MemoryWindow, 2> windows_{};  // windows of the last read and of the last write
+  std::uint64_t epoch_ = ~std::uint64_t{0};     // epoch of windows_ (GpuVm::epoch())
 };
 
 }  // namespace lacuna

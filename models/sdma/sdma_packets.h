@@ -1,7 +1,7 @@
-// Packets of SDMA rings and indirect buffers: bytes in, what they ask for out. No SystemC, no memory.
+// Decoder of packets in SDMA rings and indirect buffers. No SystemC, no memory.
 //
-// Sources: Linux amdgpu iceland_sdma_pkt_open.h (gfx8) and vega10_sdma_pkt_open.h (gfx9); what counts mean on each generation
-// from sdma_v3_0.c and sdma_v4_0.c; operations of ATOMIC are the TC_OP codes of the public gfx register headers.
+// Sources: Linux amdgpu iceland_sdma_pkt_open.h (gfx8) and vega10_sdma_pkt_open.h (gfx9); the meaning of counts on each
+// generation from sdma_v3_0.c and sdma_v4_0.c; operations of ATOMIC are the TC_OP codes of the public gfx register headers.
 #pragma once
 
 #include <array>
@@ -15,13 +15,13 @@
 
 namespace lacuna::sdma {
 
-/// Where a sub-window packet of gfx8 has its pitches. Silicon and Linux: bits 29:16. The ROCm runtime writes the layout of gfx9
-/// (bits 31:13) to every generation.
+/// Position of the pitches in a sub-window packet of gfx8. Silicon and Linux: bits 29:16. The ROCm runtime writes the layout of
+/// gfx9 (bits 31:13) on every generation.
 enum class Gfx8Pitch : std::uint8_t { silicon, rocm };
 
-/// What differs between generations.
+/// Differences between generations.
 struct Format {
-  bool counts_less_one;  ///< counts are one less than the amount
+  bool counts_less_one;  ///< counts are stored as amount - 1
   unsigned pitch_shift;
   std::uint32_t pitch_mask;
   bool pointers_wrap;  ///< ring pointers are 32-bit offsets into the ring, not 64-bit byte counts
@@ -36,22 +36,22 @@ struct Copy {
   unsigned destinations;
   std::uint64_t bytes;
 };
-/// A box out of one array into another. Counts are elements.
+/// Copy of a box from one array to another. Counts are elements.
 struct CopyWindow {
   struct Array {
     std::uint64_t base;
     std::uint32_t x, y, z;
-    std::uint64_t pitch;  ///< of a row
-    std::uint64_t slice;
+    std::uint64_t pitch;  ///< elements of a row
+    std::uint64_t slice;  ///< elements of a slice
     std::uint64_t row(std::uint64_t row_y, std::uint64_t row_z, unsigned element) const {
       return base + ((z + row_z) * slice + (y + row_y) * pitch + x) * element;
     }
   };
-  unsigned element;  ///< bytes
+  unsigned element;  ///< bytes of an element
   Array source, destination;
   std::uint32_t width, height, depth;
 };
-/// The data are the packet's words from kHeader on.
+/// Write of the packet's words from kHeader on.
 struct Write {
   static constexpr unsigned kHeader = 4;
   std::uint64_t destination;
@@ -61,7 +61,7 @@ struct Fill {
   std::uint64_t destination;
   std::uint64_t bytes;
   std::uint32_t data;
-  unsigned unit;  ///< bytes of `data` that are repeated: 1, 2 or 4
+  unsigned unit;  ///< number of bytes of `data` that are repeated: 1, 2 or 4
 };
 struct Indirect {
   std::uint64_t address;
@@ -80,11 +80,11 @@ struct Poll {
   std::uint32_t reference, mask;
   unsigned function;
   unsigned retries;
-  bool memory;  ///< otherwise a register or an HDP flush
+  bool memory;  ///< true: polls memory; false: a register or an HDP flush
 
   bool satisfied(std::uint32_t value) const;
 };
-/// The next `words` are carried out when memory equals the reference.
+/// The next `words` are executed if memory equals the reference.
 struct Conditional {
   std::uint64_t address;
   std::uint32_t reference;
@@ -110,17 +110,17 @@ struct Atomic {
   AtomicOperation operation;
   unsigned bytes;  ///< 4 or 8
   std::uint64_t operand, comparand;
-  bool loop;  ///< a compare-exchange is repeated until it has compared equal
+  bool loop;  ///< a compare-exchange is repeated until the comparison succeeds
 
-  /// What memory holds afterwards, given what it held.
+  /// The new value in memory, given the old one.
   std::uint64_t result(std::uint64_t old) const;
 };
 struct Timestamp {
   enum class Kind : std::uint8_t { set, get, get_global };
   Kind kind;
-  std::uint64_t value;  ///< set: the local counter's; else the address to write to
+  std::uint64_t value;  ///< set: value of the local counter; get and get_global: address to write to
 };
-/// A packet that cannot be carried out, and why.
+/// A packet that cannot be executed, and the reason.
 struct Invalid {
   std::string why;
 };
@@ -128,12 +128,12 @@ struct Invalid {
 using Packet =
     std::variant<Nop, Copy, CopyWindow, Write, Fill, Indirect, Fence, Trap, Poll, Conditional, Atomic, Timestamp, Invalid>;
 
-/// Words of the longest packet but WRITE's data and NOP's padding: enough for words() and decode().
+/// Words of the longest packet, without WRITE's data and NOP's padding: enough for words() and decode().
 inline constexpr unsigned kLongestHeader = 13;
 
-/// Length of the packet that begins with `head`; nothing when `head` is too short to tell. 1 for a packet that is not known.
+/// Length in words of the packet that begins with `head`; nullopt if `head` is too short. 1 for an unknown packet.
 std::optional<std::uint64_t> words(std::span<const std::uint32_t> head, const Format& format);
-/// `head`: at least min(words(), kLongestHeader) words.
+/// Decodes the packet that begins with `head`: at least min(words(), kLongestHeader) words.
 Packet decode(std::span<const std::uint32_t> head, const Format& format);
 
 }  // namespace lacuna::sdma

@@ -22,10 +22,10 @@ struct SdmaParameters {
   void describe(ParameterSection& s);
 };
 
-/// Each counter is incremented by the part of the engine that does what it counts.
+/// Counters, each incremented by the part of the engine that performs the counted action.
 struct SdmaStatistics {
   std::uint64_t packets = 0;
-  std::uint64_t copies = 0;  ///< linear and sub-window
+  std::uint64_t copies = 0;  ///< linear and sub-window copies
   std::uint64_t fills = 0;
   std::uint64_t bytes_read = 0;
   std::uint64_t bytes_written = 0;
@@ -33,7 +33,7 @@ struct SdmaStatistics {
   std::uint64_t traps = 0;
   std::uint64_t atomics = 0;
   std::uint64_t polls = 0;   ///< reads of memory by POLL_REGMEM
-  std::uint64_t errors = 0;  ///< queues stopped
+  std::uint64_t errors = 0;  ///< stopped queues
   Tick busy{};               ///< time during which packets were executed, without waits of polls
   void describe(StatisticsGroup& g) const;
 };

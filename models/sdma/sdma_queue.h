@@ -10,19 +10,19 @@
 
 namespace lacuna {
 
-/// Of a new queue. Addresses are GPU virtual addresses that must be mapped.
+/// Description of a new queue. Addresses are GPU virtual addresses that must be mapped.
 struct SdmaQueueDescription {
-  std::uint64_t ring = 0;          ///< 256-byte aligned
-  std::uint64_t ring_bytes = 0;    ///< a power of two from 256 on
-  std::uint64_t read_pointer = 0;  ///< 8 bytes that the engine stores its read pointer to; 8-byte aligned
-  std::string name;                ///< for reports
+  std::uint64_t ring = 0;          ///< address of the ring, 256-byte aligned
+  std::uint64_t ring_bytes = 0;    ///< size of the ring, a power of two of at least 256
+  std::uint64_t read_pointer = 0;  ///< address of the 8 bytes that hold the read pointer, 8-byte aligned
+  std::string name;                ///< name in reports
 };
 
 struct SdmaQueue {
   struct IndirectBuffer {
     std::uint64_t address = 0;
     std::uint64_t words = 0;
-    std::uint64_t next = 0;  ///< word
+    std::uint64_t next = 0;  ///< next word
   };
 
   std::uint32_t id = 0;
@@ -36,15 +36,15 @@ struct SdmaQueue {
   std::optional<IndirectBuffer> buffer;
   Tick done{};  ///< when all data of the packets so far are in memory
   bool waits_for_memory = false;
-  unsigned failed_polls = 0;  ///< of the POLL_REGMEM that is being executed
+  unsigned failed_polls = 0;  ///< number of unsatisfied polls of the current POLL_REGMEM
   Tick next_poll{};
-  const char* waiting_for = "";  ///< for diagnosis
-  /// Copied in bulk and not yet installed in caches and TLBs: consecutive packets usually continue a copy.
+  const char* waiting_for = "";  ///< wait reason, for diagnosis
+  /// Bytes copied in bulk and not yet installed in caches and TLBs: consecutive packets usually continue a copy.
   CopiedRange pending{.bytes = 0};
 
-  /// Of the indirect buffer, when one is being executed, else of the ring.
+  /// Words that are left in the current indirect buffer, or else in the ring.
   std::uint64_t available_words() const { return buffer ? buffer->words - buffer->next : (written - read) / 4; }
-  /// No packet is waiting and all data are in memory at `now`.
+  /// Whether no packet is pending and all data are in memory at `now`.
   bool drained(Tick now) const { return available_words() == 0 && !buffer && done <= now; }
 };
 

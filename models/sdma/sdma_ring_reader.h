@@ -1,7 +1,7 @@
 // Packet fetch of an SDMA engine: the words of a queue's next packet, from its ring or from an indirect buffer.
 //
-// Software may announce part of a packet: it is fetched when its last word has been announced. The ring is read ahead by memory
-// requests of `request_bytes`, whose time is the engine's; words of indirect buffers take no time.
+// Software may announce part of a packet: the packet is fetched when its last word has been announced. The ring is read ahead
+// by memory requests of `request_bytes`, which the engine waits for; words of indirect buffers take no time.
 #pragma once
 
 #include <cstdint>
@@ -28,8 +28,9 @@ class SdmaRingReader {
     packet,   ///< the packet is in words()
     stopped   ///< the queue was stopped: ring or buffer are not mapped, or the packet does not fit
   };
+  /// Fetches the queue's next packet.
   Fetched fetch(SdmaQueue& queue);
-  /// Of the last fetch().
+  /// Words of the packet that fetch() fetched last.
   std::span<const std::uint32_t> words() const { return words_; }
 
  private:

@@ -1,5 +1,5 @@
-// Local time of an SDMA engine: requests are issued up to it. It runs ahead of the kernel's time by at most a lookahead, and
-// queues may be destroyed whenever the engine lets the kernel's time catch up.
+// Local time of an SDMA engine, up to which requests are issued. It is ahead of the kernel's time by at most a lookahead.
+// Queues may be destroyed whenever the engine waits for the kernel's time.
 #pragma once
 
 #include <functional>
@@ -17,16 +17,16 @@ class SdmaTimeline {
 
   Tick at() const { return at_; }
   void advance(Tick duration) { at_ += duration; }
-  /// No effect when `at` has passed.
+  /// Advances to `at`; no effect if `at` has passed.
   void advance_to(Tick at) { at_ = later(at_, at); }
   void reset() { at_ = {}; }
 
-  /// Waits when the local time is further ahead than the lookahead. False when the queue has been destroyed; likewise below.
+  /// Waits if the local time is ahead by more than the lookahead. False if the queue has been destroyed.
   bool keep_up(const SdmaQueue& queue) const {
     if (at_ <= kernel_time() + lookahead_) return queue.alive;
     return wait(queue);
   }
-  /// Lets the kernel's time catch up with the local time.
+  /// Waits until the kernel's time reaches the local time. False if the queue has been destroyed.
   bool wait(const SdmaQueue& queue) const {
     if (at_ > kernel_time()) wait_for_time(at_);
     retire_(kernel_time());

@@ -1,4 +1,4 @@
-// What is known of copies' costs, from what was measured.
+// Costs of copies, from measured ones.
 #include "models/sdma/copy_costs.h"
 
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@ CopyCost cost(std::uint64_t ps, std::uint64_t traffic) { return {.time = {ps}, .
 
 const CopyKind kKind{.what = "copy"};
 
-/// As often as it takes for copies of that size to be known.
+/// Adds a cost repeatedly, until copies of that size are known.
 void add(CopyCosts& costs, std::uint64_t bytes, const CopyCost& cost) {
   for (int i = 0; i < 3; ++i) costs.add(kKind, bytes, cost);
 }
@@ -28,7 +28,7 @@ TEST(CopyCosts, AreTheMedianOfThreeCopies) {
   EXPECT_EQ(costs.of(kKind, 4096)->time, Tick{340}) << "what is known stays";
 }
 
-TEST(CopyCosts, KnowNothingOfThemselves) {
+TEST(CopyCosts, AreUnknownUntilMeasured) {
   CopyCosts costs;
   EXPECT_FALSE(costs.of(kKind, 4096).has_value());
   add(costs, 4096, cost(100, 10));

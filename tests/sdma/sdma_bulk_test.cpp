@@ -4,13 +4,13 @@
 namespace lacuna::test {
 namespace {
 
-/// A device with nothing but engines: traffic is what the bulk engine's memory was asked.
+/// A device that consists of engines; traffic: number of requests to the bulk engine's memory.
 struct Context : CopyContext {
   unsigned others = 0;
   const std::vector<Memory::Request>* requests = nullptr;
   std::uint64_t added = 0;
   std::vector<CopiedRange> left;
-  unsigned at_work() const override { return 1 + others; }
+  unsigned active_users() const override { return 1 + others; }
   void work_begins() override {}
   bool in_host_memory(std::uint64_t) const override { return false; }
   std::uint64_t l2_bytes() const override { return 0; }
@@ -37,9 +37,9 @@ class SdmaBulkTest : public SdmaTest {
   Context& context_ = bench<BulkBench>().context;
 };
 
-// In bulk: the same bytes, the same time, and traffic that is told instead of made; others at work end it.
+// In bulk: the same bytes, the same time, and traffic that is reported instead of made; other users of memory end it.
 TEST_F(SdmaBulkTest, LargeCopiesGoInBulk) {
-  constexpr std::uint32_t kLarge = 0x5f000 + 17;  // more than is sampled
+  constexpr std::uint32_t kLarge = 0x5f000 + 17;  // larger than the sample
   const auto run_one = [&](Engine engine, const Words& packet) {
     b_.listener = {};
     context_.added = 0;
@@ -49,7 +49,7 @@ TEST_F(SdmaBulkTest, LargeCopiesGoInBulk) {
     const Tick start = now();
     run(r, {packet, trap(0)});
     EXPECT_EQ(b_.listener.traps.size(), 1u);
-    EXPECT_TRUE(b_.engine(engine).destroy_queue(r.queue));  // a reset would forget what copies cost
+    EXPECT_TRUE(b_.engine(engine).destroy_queue(r.queue));  // a reset would drop the costs of copies
     return b_.listener.traps.empty() ? 0.0 : static_cast<double>((b_.listener.traps[0].at - start).ps);
   };
   for (const std::uint64_t offset : {0, 5}) {

@@ -28,8 +28,8 @@ TEST_F(SdmaCopyTest, CopiesThenFencesThenTraps) {
   }
 }
 
-// A fence says that the data are in memory: it must not be seen before the last write of the copy was taken.
-TEST_F(SdmaCopyTest, FenceLeavesWhenAllDataAreInMemory) {
+// A fence signals that the data are in memory: it must not be visible before memory has accepted the copy's last write.
+TEST_F(SdmaCopyTest, FenceIsWrittenWhenAllDataAreInMemory) {
   Ring r = open();
   run(r, {copy(kBase + kSource, kBase + kTarget, 4096), fence(kBase + kWords, 1)});
   const auto& requests = b_.memories[SdmaBench::gfx9]->requests;
@@ -45,8 +45,8 @@ TEST_F(SdmaCopyTest, FenceLeavesWhenAllDataAreInMemory) {
   EXPECT_GE(requests.back().at, last_data);
 }
 
-// The ring's line is read (100 ns), the packet taken (100 cycles), a line leaves every two cycles, and the last one is read and
-// written (200 ns). The trap's own packet is taken meanwhile.
+// The ring's line is read (100 ns), the packet decoded (100 cycles), a line departs every two cycles, and the last one is read
+// and written (200 ns). The trap's packet is decoded meanwhile.
 TEST_F(SdmaCopyTest, CopiesTakeTheTimeOfTheirBytes) {
   struct Row {
     std::uint32_t size;

@@ -1,4 +1,4 @@
-// What SDMA engines do with rings, packets and queues.
+// Rings, packets and queues of SDMA engines.
 #include "tests/sdma/sdma_bench.h"
 
 namespace lacuna::test {
@@ -28,7 +28,7 @@ TEST_F(SdmaEngineTest, RingsWrap) {
   }
 }
 
-TEST_F(SdmaEngineTest, APacketThatIsNotWholeWaitsForItsRest) {
+TEST_F(SdmaEngineTest, AnIncompletePacketWaitsForItsRest) {
   Ring r = open();
   const Words words = fence(kBase + kWords, 0x1234);
   b_.at<std::uint32_t>(kWords) = 0;
@@ -43,7 +43,7 @@ TEST_F(SdmaEngineTest, APacketThatIsNotWholeWaitsForItsRest) {
   EXPECT_EQ(b_.at<std::uint32_t>(kWords), 0x1234u);
 }
 
-TEST_F(SdmaEngineTest, PollsHoldBackTheirQueueOnly) {
+TEST_F(SdmaEngineTest, PollsDelayTheirQueueOnly) {
   Ring waiting = open();
   Ring other = open();
   b_.at<std::uint64_t>(kWords) = 1;
@@ -127,7 +127,7 @@ TEST_F(SdmaEngineTest, ConditionalPacketsAreSkippedOrNot) {
   EXPECT_EQ(read_pointer(r), r.written);
 }
 
-TEST_F(SdmaEngineTest, IndirectBuffersAreCarriedOutInPlace) {
+TEST_F(SdmaEngineTest, IndirectBuffersAreExecutedInPlace) {
   Ring r = open();
   const auto before = snapshot();
   Words buffer = copy(kBase + kSource, kBase + kTarget, 100);
@@ -148,7 +148,7 @@ TEST_F(SdmaEngineTest, IndirectBuffersAreCarriedOutInPlace) {
   EXPECT_NE(b_.listener.faults[0].text.find("indirect buffer ends"), std::string::npos) << b_.listener.faults[0].text;
 }
 
-TEST_F(SdmaEngineTest, WhatCannotBeDoneStopsItsQueueOnly) {
+TEST_F(SdmaEngineTest, InvalidPacketsStopTheirQueueOnly) {
   struct Row {
     Words words;
     std::uint32_t code;
@@ -200,8 +200,8 @@ TEST_F(SdmaEngineTest, WritePointersBeyondTheRingStopTheQueue) {
   EXPECT_NE(b_.listener.faults[0].text.find("write pointer 0x1004"), std::string::npos) << b_.listener.faults[0].text;
 }
 
-// Nothing is touched after destroy_queue() has returned, though a copy was under way.
-TEST_F(SdmaEngineTest, DestroyedQueuesLeaveMemoryAlone) {
+// Memory is not accessed after destroy_queue() has returned, even if a copy was in flight.
+TEST_F(SdmaEngineTest, DestroyedQueuesDoNotAccessMemory) {
   Ring r = open();
   put(r, copy(kBase + kSource, kBase + kTarget, 256 * 1024));
   put(r, fence(kBase + kWords, 0x4711));
@@ -218,7 +218,7 @@ TEST_F(SdmaEngineTest, DestroyedQueuesLeaveMemoryAlone) {
   EXPECT_TRUE(b_.listener.faults.empty());
 }
 
-TEST_F(SdmaEngineTest, SuspendedQueuesGoOnWhereTheyWere) {
+TEST_F(SdmaEngineTest, ResumedQueuesContinue) {
   Ring r = open();
   b_.at<std::uint32_t>(kWords) = 0;
   EXPECT_TRUE(b_.engine(r.engine).suspend_queue(r.queue, true));
@@ -245,7 +245,7 @@ TEST_F(SdmaEngineTest, QueuesShareTheEngineRoundRobin) {
   for (unsigned i = 0; i + 1 < 16; ++i) EXPECT_NE(b_.listener.traps[i].queue, b_.listener.traps[i + 1].queue) << i;
 }
 
-TEST_F(SdmaEngineTest, DescriptionsThatMakeNoSenseAreRefused) {
+TEST_F(SdmaEngineTest, InvalidDescriptionsAreRefused) {
   SdmaEngine& engine = b_.engine(SdmaBench::gfx9);
   const SdmaQueueDescription good{.ring = kBase, .ring_bytes = kRingBytes, .read_pointer = kBase + kPointers, .name = "test"};
   const auto refused = [&](auto change) {

@@ -31,7 +31,7 @@ TEST_F(SdmaMemoryTest, WindowsNeedAMappingAndPermission) {
   EXPECT_EQ(statistics_.errors, 2U);
 }
 
-TEST_F(SdmaMemoryTest, UnmappedWindowsAreNotRemembered) {
+TEST_F(SdmaMemoryTest, UnmappedWindowsAreNotCached) {
   GpuVm vm;
   ASSERT_EQ(vm.map(kBase, 0x1000, 0, b_.bytes.data(), isa::Access::read), GpuVm::Status::ok);
   SdmaMemory memory(vm, b_.port, TimingMode::loose, timeline_, notifier_);

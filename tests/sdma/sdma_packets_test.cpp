@@ -1,4 +1,4 @@
-// What packets of SDMA rings mean, generation by generation.
+// Decoding of SDMA packets on each generation.
 #include "models/sdma/sdma_packets.h"
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@ const Format kGfx9 = Format::of(isa::Target::gfx90a, Gfx8Pitch::silicon);
 
 using Words = std::vector<std::uint32_t>;
 
-TEST(SdmaPackets, LengthsTellWherePacketsEnd) {
+TEST(SdmaPackets, LengthsOfPackets) {
   struct Row {
     Words head;
     std::uint64_t words;
@@ -149,7 +149,7 @@ TEST(SdmaPackets, AtomicsAreTheIntegerOperationsOfMemory) {
   }
 }
 
-TEST(SdmaPackets, UnknownOnesSayWhatTheyAre) {
+TEST(SdmaPackets, UnknownPacketsAreNamed) {
   for (const std::uint32_t header : {0x07u, 0x0cu, 0x0eu, 0x0101u, 0x0102u, 0x030du, 0x11u}) {
     const Words words(sdma::kLongestHeader, header);
     const Packet packet = decode(words, kGfx9);

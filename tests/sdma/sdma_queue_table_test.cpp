@@ -101,7 +101,7 @@ TEST_F(SdmaQueueTableTest, SuspendedAndPollingQueuesAreNotBusy) {
   EXPECT_EQ(text.str(), "  SDMA queue 2 (q): suspended, read 0x0, written 0x4\n");
 }
 
-TEST_F(SdmaQueueTableTest, WordsOfAnIndirectBufferLeaveTheRingAlone) {
+TEST_F(SdmaQueueTableTest, WordsOfAnIndirectBufferDoNotAdvanceTheRing) {
   const std::uint32_t id = *gfx9_.create(describe(0));
   gfx9_.ring(id, 16);
   const auto queue = gfx9_.next();

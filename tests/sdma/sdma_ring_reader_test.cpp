@@ -35,7 +35,7 @@ TEST_F(SdmaRingReaderTest, WaitsForTheLastWord) {
   EXPECT_EQ(fetched(), fence(kBase + kWords, 7));
 }
 
-TEST_F(SdmaRingReaderTest, PacketsGoOnAtTheRingsBeginning) {
+TEST_F(SdmaRingReaderTest, PacketsWrapAtTheEndOfTheRing) {
   queue_.read = queue_.written = queue_.prefetched = kRingBytes - 8;
   put(fence(kBase + kWords, 7));
   EXPECT_EQ(reader_.fetch(queue_), Fetched::packet);

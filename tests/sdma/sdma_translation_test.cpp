@@ -1,4 +1,4 @@
-// What SDMA engines ask of a TLB, and what they let it forget.
+// Requests of SDMA engines to a TLB, and the bookings that they let it drop.
 #include "tests/sdma/sdma_bench.h"
 
 namespace lacuna::test {
@@ -8,7 +8,7 @@ LACUNA_TEST_BENCH(SdmaBench)
 
 class SdmaTranslationTest : public SdmaTest {};
 
-/// Answers at once, and keeps what it was told.
+/// Responds immediately and records the calls.
 struct Translations : TranslationLevel {
   Tick translate(std::uint64_t, Tick at) override {
     ++lookups;
@@ -19,8 +19,8 @@ struct Translations : TranslationLevel {
   Tick forgotten{};
 };
 
-// Nobody else may ask for a translation for a long time.
-TEST_F(SdmaTranslationTest, TranslationsAreForgottenByPollsAndCopies) {
+// Other units may request no translation for a long time.
+TEST_F(SdmaTranslationTest, PollsAndCopiesDropPastTranslations) {
   Translations tlb;
   b_.engine(SdmaBench::gfx9).set_tlb(&tlb);
   Ring r = open();
