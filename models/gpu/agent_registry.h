@@ -1,4 +1,4 @@
-// The agents of a device: asked all together, in the order in which they were added.
+// The agents of a device. Each function visits all of them in the order in which they were added.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace lacuna {
 
 class AgentRegistry {
  public:
-  /// `agent` outlives the registry's use.
+  /// Adds an agent, which must exist as long as the registry is used.
   void add(Agent& agent) { agents_.push_back(&agent); }
 
   bool idle() const {

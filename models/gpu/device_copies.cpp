@@ -9,7 +9,7 @@ namespace lacuna {
 
 namespace {
 
-/// Of the resources, those that a copy uses in bulk, too: it leaves the compute units alone.
+/// Resources that a copy in bulk uses; it does not use the compute units.
 constexpr std::array kMoved{Resource::l1, Resource::l2, Resource::noc, Resource::dram};
 
 }  // namespace
@@ -112,7 +112,7 @@ std::uint32_t DeviceCopies::l2_state(const CopiedRange& range) const {
 
 void DeviceCopies::install_copied(const CopiedRange& range, bool by_compute_units) {
   const std::uint64_t line = device_.l2_parameters.line.n;
-  // Memory of the host is not cached: the other end has L2 for itself.
+  // Host memory is not cached: source or destination then has all of L2.
   const bool both = range.has_source && !in_host_memory(range.source) && !in_host_memory(range.destination);
   const std::uint64_t held = std::min(range.bytes, l2_bytes() / (both ? 2 : 1));
   const std::uint64_t dirty_before = dirty();
@@ -159,7 +159,7 @@ void DeviceCopies::install_pages(Tlb& tlb, const TlbParameters& parameters, cons
   }
 }
 
-// L2 banks take turns at a copy's lines: each has its share.
+// A copy's lines are distributed evenly over the L2 banks.
 void DeviceCopies::count_write_backs() {
   if (owed_ <= 0 || write_back_counters_.empty()) return;
   const std::uint64_t each = static_cast<std::uint64_t>(owed_) / write_back_counters_.size();

@@ -1,11 +1,11 @@
-// What copies in bulk need of a GPU: who else is at work, what the memory system has counted, and its caches and TLBs.
+// Interface of a GPU for copies in bulk: other users of memory, counters of the memory system, caches and TLBs.
 //
-// Counters of models grow only by what is carried out in detail. What copies in bulk add to them is kept here and added to what
-// is reported. Ratios among the statistics stay those of what was carried out.
+// Counters of models increase only by requests that are simulated in detail. The amounts of copies in bulk are kept here and
+// added to the reported values. Ratios among the statistics remain those of the simulated requests.
 //
-// A sample may be too short for L2 to have to write back what it was given. Therefore what L2 writes to DRAM is not left to
-// the samples' counters alone: each sector that copies in bulk have made dirty is either dirty in L2 when they have left their
-// last lines there, or is counted as written.
+// A sample may be too short to cause write-backs of the lines that it makes dirty in L2. Therefore L2's writes to DRAM are not
+// derived from the samples' counters only: each sector that copies in bulk make dirty is either dirty in L2 after they have
+// installed their last lines, or counted as written.
 #pragma once
 
 #include <cstdint>
@@ -37,9 +37,9 @@ class DeviceCopies : public CopyContext {
     PacketProcessor& packets;
     std::span<const std::unique_ptr<SdmaEngine>> engines;
     std::span<const std::unique_ptr<LastLevelCache>> l2;  ///< destinations 0, 1, ... of `routes`
-    std::span<const std::unique_ptr<DramChannel>> dram;   ///< each behind the L2 bank of its number
+    std::span<const std::unique_ptr<DramChannel>> dram;   ///< by number of the L2 bank above it
     const CacheParameters& l2_parameters;
-    std::span<const std::unique_ptr<FirstLevelTlb>> l1_tlbs;  ///< of the compute units' vector memory; may be none
+    std::span<const std::unique_ptr<FirstLevelTlb>> l1_tlbs;  ///< TLBs of the compute units' vector memory; may be empty
     const TlbParameters& l1_tlb_parameters;
     Tlb* l2_tlb;  ///< may be null
     const TlbParameters& l2_tlb_parameters;
@@ -49,15 +49,15 @@ class DeviceCopies : public CopyContext {
   };
   explicit DeviceCopies(Device device);
 
-  /// Counters that copies make grow, described in a group of that name, a new one. All of them before the first copy.
+  /// Registers the counters that copies increase, described in a new group of that name. Call it before the first copy.
   using Describe = std::function<void(StatisticsGroup&)>;
   void count(const std::string& name, const Describe& describe);
-  /// Adds what copies in bulk have added to the groups of these names in `parent`.
+  /// Adds the amounts of copies in bulk to the groups of these names in `parent`.
   void add_to(StatisticsGroup& parent);
-  /// Adds it to the events that a meter counts by these counters.
+  /// Adds the amounts of copies in bulk to the events that a meter counts by these counters.
   void add_to(EnergyMeter& meter) const;
   const ResourceAmounts& used_in_bulk() const { return used_; }
-  /// L2 is about to forget its dirty lines: nothing of what copies have left will be written back.
+  /// Call it before L2 drops its dirty lines: those left by copies will not be written back.
   void reset();
 
   unsigned active_users() const override;
@@ -70,14 +70,16 @@ class DeviceCopies : public CopyContext {
   void add_traffic(const std::vector<std::uint64_t>& amounts) override;
 
  private:
-  /// The L2 bank of a GPU virtual address and the bus address; null when it is not in GPU memory.
+  /// The L2 bank of a GPU virtual address, and the bus address; null if it is not in GPU memory. `last`: the last mapping
+  /// found.
   Cache* bank_of(std::uint64_t address, std::uint64_t& bus_address, isa::MemoryWindow& last) const;
   static void install_pages(Tlb& tlb, const TlbParameters& parameters, const CopiedRange& range);
 
   void notify_observers(const CopiedRange& range, bool by_compute_units);
 
-  /// Sectors that L2 has been given to write back, by all but install_copied().
+  /// Number of sectors made dirty in L2 so far, except by install_copied().
   std::uint64_t dirtied() const;
+  /// Number of sectors that are dirty in L2.
   std::uint64_t dirty() const;
   void count_write_backs();
 
@@ -86,20 +88,19 @@ class DeviceCopies : public CopyContext {
     std::string name;
     std::size_t counters;
   };
-  std::vector<Group> groups_;                   // in the order of counters_
-  std::vector<const std::uint64_t*> counters_;  // where models keep those that copies make grow
-  std::vector<std::uint64_t> in_bulk_;          // what copies in bulk have added to each of counters_
-  ResourceAmounts used_{};
-  /// Where in in_bulk_ the counters are that grow when an L2 bank writes back: of each bank and its channel.
+  std::vector<Group> groups_;                   // groups of counters_, in their order
+  std::vector<const std::uint64_t*> counters_;  // models' counters that copies increase
+  std::vector<std::uint64_t> in_bulk_;          // amounts of copies in bulk, by index in counters_
+  ResourceAmounts used_{};                      // resources used by copies in bulk
+  /// Indices in in_bulk_ of the counters that increase when an L2 bank writes back.
   struct WriteBackCounters {
     std::size_t write_backs = 0;
     std::size_t dram_writes = 0;
     std::size_t dram_bytes = 0;
   };
-  std::vector<WriteBackCounters> write_back_counters_;
-  // Index of each L2 bank and DRAM channel, by name of its group.
-  std::unordered_map<std::string, std::size_t> banks_;
-  std::unordered_map<std::string, std::size_t> channels_;
+  std::vector<WriteBackCounters> write_back_counters_;     // by L2 bank
+  std::unordered_map<std::string, std::size_t> banks_;     // index of each L2 bank, by name of its group
+  std::unordered_map<std::string, std::size_t> channels_;  // index of each DRAM channel, by name of its group
   std::uint64_t left_dirty_ = 0;  // sectors that install_copied() has made dirty, less those it has made clean, modulo 2^64
   std::int64_t owed_ = 0;         // sectors written by copies in bulk that are neither in L2 nor counted as written back
 };

@@ -1,7 +1,7 @@
-// Energy of a device: its meter, whose blocks' registrations are, the ledger of its kernels and its power over time.
+// Energy of a device: the meter that its blocks register with, the ledger of its kernels, and its power over time.
 //
-// Counters are read at the edges of windows, where no compute unit is at work, and when kernels start and end. No process and
-// no event of the simulation is there for it: what a run does, and when, is the same with it and without.
+// Counters are read at window boundaries, where no compute unit runs, and when kernels start and end. It needs no process or
+// event of the simulation: behaviour and timing of a run are the same with and without it.
 #pragma once
 
 #include <optional>
@@ -15,18 +15,18 @@ namespace lacuna {
 
 class DeviceEnergy : public KernelEnergyMeter, public WindowBarrier {
  public:
-  /// `edge`: what compute units have behind their windows.
-  DeviceEnergy(Tick interval, WindowBarrier& edge) : interval_(interval), barrier_(edge) {}
+  /// `barrier`: the barrier at the ends of the compute units' windows, to which all calls are passed on.
+  DeviceEnergy(Tick interval, WindowBarrier& barrier) : interval_(interval), barrier_(barrier) {}
 
-  /// For blocks to register with, before begin().
+  /// The meter that blocks register with, before begin().
   EnergyMeter& meter() { return meter_; }
   const EnergyMeter& meter() const { return meter_; }
-  /// All blocks have registered, and the simulation begins.
+  /// Call it when all blocks have registered and the simulation begins.
   void begin();
   bool begun() const { return ledger_.has_value(); }
-  /// Where samples go; none: nowhere.
+  /// Sets the receiver of samples. Without it there is no power trace.
   void record_to(PowerTrace::Sink sink) { sink_ = std::move(sink); }
-  /// Accounts for what has been used until `at`, for reports.
+  /// Accounts for the energy used until `at`, for reports.
   void finish(Tick at);
   const EnergyLedger& ledger() const { return *ledger_; }
 

@@ -2,12 +2,12 @@
 //
 // A machine is a folder of models/. It joins a device without the device knowing its name:
 //
-//   ExtensionParameters   its parameters, with their checks; a device's parameters have those of all machines
-//                         (models/extensions.h), and each of them says whether the machine is on
-//   DeviceExtension       the hardware of a machine that is on: what it adds to the device, and what it is notified of
+//   ExtensionParameters   its parameters, with their checks; a device's parameters contain those of all machines
+//                         (models/extensions.h), each with a switch that turns the machine on
+//   DeviceExtension       the hardware of a machine that is on: its parts of the device, and its observers
 //   LoadStage             its part of a compute unit (models/compute/load_stage.h)
 //
-// What it adds to the records of kernels it registers (models/common/config/extension_texts.h). A machine that is off has no
+// Its columns in the records of kernels are registered (models/common/config/extension_texts.h). A machine that is off has no
 // DeviceExtension and costs nothing.
 #pragma once
 
@@ -37,64 +37,67 @@ namespace lacuna {
 struct GpuDeviceParameters;
 class KernelObserver;
 
-/// A first-level cache that sends its requests into the fabric.
+/// A first-level cache of an extension, which is a source of the fabric.
 struct ExtensionRequester {
   FirstLevelCache& cache;
-  unsigned shader_array = 0;  ///< whose units use it: they and the cache work on one thread
+  unsigned shader_array = 0;  ///< shader array whose units use it; these and the cache run on one thread
   std::optional<unsigned>
-      shares_node_of{};  ///< the L1 vector cache whose node it shares, by number; none: it has a node of its own
+      shares_node_of{};  ///< number of the L1 vector cache whose node it shares; none: it has a separate node
 };
 
-/// Memory behind the DRAM channels' data, of which there are times and traffic but no contents, with a cache before each
-/// channel.
+/// Memory of an extension in the DRAM channels, in addition to GPU memory, with a cache above each channel. It has times and
+/// traffic, but no contents.
 struct ExtensionMemory {
-  std::string name;                       ///< of the address range, in messages
-  AddressSlice slice;                     ///< partition 0's share; bus addresses outside of all others
-  std::vector<LastLevelCache*> caches{};  ///< by memory partition, each for its share
+  std::string name;                       ///< name of the address range, in messages
+  AddressSlice slice;                     ///< partition 0's share; bus addresses that no other memory uses
+  std::vector<LastLevelCache*> caches{};  ///< caches by memory partition
   bool shares_l2_nodes = false;           ///< the caches share the nodes of the L2 banks
 };
 
-/// The hardware of a machine in one device. Functions are called in this order while the device is built, each once.
+/// The hardware of a machine in one device. While the device is built, the functions are called in this order, each once.
 class DeviceExtension {
  public:
   virtual ~DeviceExtension() = default;
 
-  /// The part of the machine in a compute unit. Null: it has none.
+  /// Makes the machine's part of a compute unit. Null: it has none.
   virtual std::unique_ptr<LoadStage> make_stage(const LoadStageContext& context) {
     static_cast<void>(context);
     return nullptr;
   }
-  /// A cache that a unit's instructions invalidate together with its L1 vector cache. Null: there is none.
+  /// A cache that a unit's instructions invalidate together with its L1 vector cache, or null.
   virtual CacheMaintenance* invalidated_with_l1v(unsigned unit) {
     static_cast<void>(unit);
     return nullptr;
   }
+  /// The machine's sources of the fabric.
   virtual std::vector<ExtensionRequester> requesters() { return {}; }
-  /// At most one extension of a device has memory.
+  /// The machine's memory. At most one extension of a device has memory.
   virtual std::optional<ExtensionMemory> memory() { return std::nullopt; }
-  /// What works without being called: it keeps the device busy, and is reset with it. It outlives the device's last use.
+  /// Components that act independently: they keep the device busy and are reset with it. They outlive the device's last use.
   virtual std::vector<Agent*> agents() { return {}; }
 
-  // What the extension is notified of. Null: of nothing.
+  /// Observer of the ends of windows, or null.
   virtual WindowObserver* window_observer() { return nullptr; }
+  /// Observer of writes that no compute unit makes, or null.
   virtual WriteObserver* write_observer() { return nullptr; }
+  /// Observer of kernels' starts and ends, or null.
   virtual KernelObserver* kernel_observer() { return nullptr; }
 
-  /// The device has been reset, the caches above included.
+  /// Called when the device has been reset, including the caches of requesters() and memory().
   virtual void reset() {}
-  /// Adds the extension's own groups to the device's statistics. The caches above have theirs.
+  /// Adds the extension's groups to the device's statistics, except those of the caches of requesters() and memory().
   virtual void describe(StatisticsGroup& device) const { static_cast<void>(device); }
-  /// Registers the energy of the caches above and of everything else outside of the compute units.
+  /// Registers the energy of the caches of requesters() and memory(), and of all other parts outside of the compute units.
   virtual void describe_energy(EnergyMeter& meter, const EnergyParameters& energy) const {
     static_cast<void>(meter), static_cast<void>(energy);
   }
 };
 
-/// Nodes of the fabric that a machine takes: of its own, and those that it shares.
+/// Nodes of the fabric that a machine uses.
 struct ExtensionNodes {
-  unsigned sources = 0;
-  unsigned destinations = 0;
-  FabricGuests guests;  ///< by number of the L1 vector cache, and of the L2 bank
+  unsigned sources = 0;       ///< number of sources with separate nodes
+  unsigned destinations = 0;  ///< number of destinations with separate nodes
+  FabricGuests guests;        ///< sources at the nodes of L1 vector caches, destinations at those of L2 banks, by their numbers
 };
 
 /// The parameters of a machine.
@@ -106,15 +109,16 @@ class ExtensionParameters {
   virtual void describe(ParameterSet& set) = 0;
   /// Whether the device has the machine. The functions below are called only then.
   virtual bool is_on() const = 0;
-  /// Adds what no single parameter's range can say; one line per problem, naming section.name.
+  /// Checks relations between parameters. Adds one line per problem, naming section.name.
   virtual void check(const GpuDeviceParameters& device, std::vector<std::string>& problems) const {
     static_cast<void>(device), static_cast<void>(problems);
   }
+  /// The nodes of the fabric that the machine uses.
   virtual ExtensionNodes nodes(const GpuDeviceParameters& device) const {
     static_cast<void>(device);
     return {};
   }
-  /// The time from a request of the machine to where a wavefront sees the answer, at least: windows are no longer.
+  /// Minimum time from a request of the machine until its response can affect a wavefront: windows are not longer.
   virtual Tick min_response_time(const GpuDeviceParameters& device) const {
     static_cast<void>(device);
     return kNever;
@@ -123,7 +127,7 @@ class ExtensionParameters {
   virtual std::unique_ptr<DeviceExtension> make(const GpuDeviceParameters& device) const = 0;
 };
 
-/// The parameters of several machines; a copy has its own.
+/// The parameters of several machines. Copies are deep.
 class ExtensionSet {
  public:
   ExtensionSet() = default;
@@ -140,7 +144,7 @@ class ExtensionSet {
 
   void add(std::unique_ptr<ExtensionParameters> parameters) { all_.push_back(std::move(parameters)); }
   const std::vector<std::unique_ptr<ExtensionParameters>>& all() const { return all_; }
-  /// Those of one machine. std::bad_cast: they are not in the set.
+  /// The parameters of one machine. Throws std::bad_cast if they are not in the set.
   template <typename Parameters>
   Parameters& get() {
     for (const auto& parameters : all_) {

@@ -5,8 +5,8 @@
 
 namespace lacuna {
 
-DeviceRequests::DeviceRequests(Tick interval, Tick window, WindowBarrier& edge)
-    : interval_(interval), window_(window), barrier_(edge), next_(interval) {
+DeviceRequests::DeviceRequests(Tick interval, Tick window, WindowBarrier& barrier)
+    : interval_(interval), window_(window), barrier_(barrier), next_(interval) {
   if (interval == Tick{}) throw std::invalid_argument("requests over time: the interval is 0");
 }
 

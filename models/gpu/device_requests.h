@@ -1,10 +1,10 @@
-// Requests of a device's loads over time: those of all compute units, by intervals (gpu.request_interval).
+// Requests of a device's loads over time, summed over all compute units, by intervals (gpu.request_interval).
 //
-// Read at the edges of windows, as energy is (models/gpu/device_energy.h): it has no process and no event, and what a run does,
-// and when, is the same with it and without.
+// Counters are read at window boundaries, as those of energy are (models/gpu/device_energy.h): it needs no process or event,
+// and behaviour and timing of a run are the same with and without it.
 //
-// An interval is complete when no unit can make a request in it any more and all loads that began in it have been answered. So
-// a sample is the same whenever it is read, on any number of host threads.
+// An interval is complete when no unit can make a request in it any more and all loads that began in it have their responses.
+// Samples therefore do not depend on when they are read or on the number of host threads.
 #pragma once
 
 #include <functional>
@@ -16,7 +16,7 @@
 
 namespace lacuna {
 
-/// One interval, or several in a row in which no request was made or answered.
+/// Counts of one interval, or of consecutive intervals without requests and responses.
 struct RequestSample {
   Tick begin{};
   Tick end{};
@@ -32,21 +32,21 @@ struct RequestSample {
 class DeviceRequests : public WindowBarrier {
  public:
   using Sink = std::function<void(const RequestSample&)>;
-  /// When the oldest load of a unit began that has not been answered completely; kNever: there is none.
+  /// Start of the oldest load of a unit that waits for responses; kNever: there is none.
   using OldestLoad = std::function<Tick()>;
 
-  /// `interval`: not 0. `window`: length of a window, by which units may be behind its edge. `edge`: what compute units have
-  /// behind their windows.
-  DeviceRequests(Tick interval, Tick window, WindowBarrier& edge);
+  /// `interval`: not 0. `window`: length of a window, by which units may lag its end. `barrier`: the barrier at the ends of the
+  /// compute units' windows, to which all calls are passed on.
+  DeviceRequests(Tick interval, Tick window, WindowBarrier& barrier);
 
-  /// Where a unit counts its requests.
+  /// Adds a unit. Returns the timeline in which it counts its requests.
   RequestTimeline& add(OldestLoad oldest);
-  /// Where samples go; none: nowhere.
+  /// Sets the receiver of samples. Without it samples are dropped.
   void record_to(Sink sink) { sink_ = std::move(sink); }
-  /// Gives what is complete at `now`.
+  /// Reports the intervals that are complete at `now`.
   void advance(Tick now);
-  /// Gives also the part until `at` of the interval that is not over. A load without all its answers keeps back what came after
-  /// it began. If the run goes on, what a unit that is behind adds before `at` is part of the next sample.
+  /// Reports also the part until `at` of the current interval. A load that waits for responses delays the report of everything
+  /// after its start. If the run continues, requests before `at` of units that lag are part of the next sample.
   void finish(Tick at);
 
   void group_finished(unsigned group, unsigned thread, Tick end) override { barrier_.group_finished(group, thread, end); }
@@ -57,7 +57,7 @@ class DeviceRequests : public WindowBarrier {
 
  private:
   Tick oldest_load() const;
-  /// Gives all intervals that end at `until` or before and have requests. std::logic_error: a request came too late.
+  /// Reports all intervals with requests that end at `until` or before. Throws std::logic_error if a request is too late.
   void report_until(Tick until);
   void report(Tick end, RequestCounts counts);
 
@@ -67,11 +67,11 @@ class DeviceRequests : public WindowBarrier {
   std::vector<std::unique_ptr<RequestTimeline>> units_;
   std::vector<OldestLoad> oldest_;
   Sink sink_;
-  Tick next_{};         // end of the first interval that is not complete
-  Tick reported_{};     // end of the last sample
-  Tick finished_{};     // the last finish()
-  RequestCounts late_;  // of before that
-  std::uint64_t in_flight_ = 0;
+  Tick next_{};                  // end of the first interval that is not complete
+  Tick reported_{};              // end of the last sample
+  Tick finished_{};              // time of the last finish()
+  RequestCounts late_;           // requests before finished_ that were added later
+  std::uint64_t in_flight_ = 0;  // number of requests without response at the end of the last sample
 };
 
 }  // namespace lacuna

@@ -17,7 +17,7 @@ constexpr std::uint64_t kVramBase = LACUNA_VRAM_BASE;
 
 std::string name_of(const char* what, std::size_t index) { return fmt::format("{}{}", what, index); }
 
-// What the compute units' memory begins with; it grows when that is not enough.
+// Initial size of the memory of the compute units' state, which grows if necessary.
 std::size_t state_bytes(const GpuDeviceParameters& p) {
   const std::size_t registers = std::size_t{p.cu.simds} * p.cu.vgprs_per_simd * isa::kLanes * sizeof(std::uint32_t);
   const std::size_t units = p.gpu.shader_arrays * p.gpu.cus_per_shader_array;
@@ -208,7 +208,7 @@ void GpuDevice::build_sdma() {
   }
 }
 
-// Those that share nodes come last, as FabricGuests asks for.
+// Sources that share nodes have the last numbers, as FabricGuests requires.
 void GpuDevice::find_requesters() {
   const GpuParameters& gpu = parameters_.gpu;
   for (unsigned i = 0; i < l1v_.size(); ++i) {
@@ -293,7 +293,7 @@ void GpuDevice::build_memory() {
   cp_->packets.set_caches(std::move(l1), std::move(l2));
 }
 
-// Before the DRAM channel that the L2 bank of the partition has.
+// Connects an extension's cache to the DRAM channel of the partition's L2 bank.
 void GpuDevice::build_extension_memory(unsigned partition) {
   LastLevelCache& cache = *extension_memory_->caches[partition];
   const unsigned destination = destinations_.first_of_extension + partition;
@@ -362,7 +362,7 @@ void GpuDevice::build_requests() {
   windows_.attach(requests_.get());
 }
 
-// Agents first: when they are done nobody sends any more.
+// Agents first: after their reset no component sends requests.
 void GpuDevice::reset() {
   agents_.reset();
   copies_->reset();
@@ -414,7 +414,7 @@ std::vector<FirstLevelTlb*> GpuDevice::l1_tlbs() const {
   return all;
 }
 
-// GPU memory is ours; anything else is asked of the host bus, which answers for RAM and refuses devices.
+// GPU memory is the device's; other addresses are requested from the host bus, which grants RAM and refuses devices.
 std::byte* GpuDevice::host_memory(std::uint64_t bus_address, std::uint64_t bytes) {
   if (bus_address >= kVramBase) {
     const std::uint64_t offset = bus_address - kVramBase;
@@ -431,7 +431,7 @@ std::byte* GpuDevice::host_memory(std::uint64_t bus_address, std::uint64_t bytes
 }
 
 ResourceAmounts GpuDevice::used() const {
-  // Units and their caches work in windows alone: a launch that follows another kernel finds the same sums.
+  // Counters of units and their caches change within windows only: back-to-back launches reuse the sums.
   if (std::exchange(used_by_units_.windows, windows_.count()) != windows_.count()) used_by_units_.sum = used_by_units();
   ResourceAmounts sum = used_by_units_.sum;
   const auto of = [&sum](Resource r) -> std::uint64_t& { return sum[static_cast<std::size_t>(r)]; };
@@ -456,7 +456,7 @@ ResourceAmounts GpuDevice::used_by_units() const {
     of(Resource::compute) += unit->statistics().valu_busy_cycles;
     of(Resource::matrix) += unit->matrix_units().busy_cycles();
   }
-  // An atomic of a write-back cache is one of its reads.
+  // A write-back cache counts its atomics as reads.
   for (const auto& cache : l1v_) {
     const CacheStatistics& s = cache->statistics();
     of(Resource::l1) += (s.reads + s.writes + s.atomics + s.bypasses) * parameters_.l1v.sector.n;
@@ -486,7 +486,7 @@ ResourceAmounts GpuDevice::available(Cycles cycles) const {
 
 void GpuDevice::add_observer(KernelObserver& observer) { cp_->packets.add_observer(observer); }
 
-// What kernels and copies use beside the compute units.
+// Statistics of the parts that kernels and copies use in addition to the compute units.
 void GpuDevice::describe_memory(const std::function<void(const std::string&, const DeviceCopies::Describe&)>& to) const {
   const auto describe = [&to](const std::string& name, const auto& model) {
     to(name, [&model](StatisticsGroup& group) { model.statistics().describe(group); });

@@ -1,26 +1,26 @@
 // The GPU as a device: command processor, compute units, caches, NoC and DRAM, wired.
 //
-// This is what both front doors share. Sockets: mmio() (target: registers and doorbells), host() (initiator: memory of the host
-// that the GPU reaches over the bus); interrupt() is a level. GPU memory is `vram()`, at bus address LACUNA_VRAM_BASE.
+// Both front doors use it. Sockets: mmio() (target: registers and doorbells), host() (initiator: host memory, which the GPU
+// accesses over the bus); interrupt() is a level. GPU memory is `vram()`, at bus address LACUNA_VRAM_BASE.
 //
 //   CU x n --+-- L1V --+
 //            +-- L1S --+-- NoC --+-- L2 bank x p -- DRAM channel x p
 //            +-- L1I --+         +-- host
 //   CP, SDMA x m ------+
 //
-// Research machines add to this what models/gpu/device_extension.h says.
+// Research machines extend it (models/gpu/device_extension.h).
 //
-// Beside the L1 caches are their TLBs: one for each compute unit's vector memory, one for each shader array's scalar and one
-// for its instruction cache; behind them an L2 TLB and a page walker.
+// Each L1 cache has TLBs in front of it: one for each compute unit's vector memory, one for each shader array's scalar cache
+// and one for its instruction cache. Below them are an L2 TLB and a page walker.
 //
-// What works on its own is an agent, registered where it is built: packet processor, dispatcher with the compute units, SDMA
-// engines.
+// Components that act independently are agents, registered where they are built: packet processor, dispatcher with the compute
+// units, SDMA engines.
 //
-// Reset (register CONTROL): agents drop what they do, then caches, TLBs, NoC and DRAM are as new: nothing cached, no row open,
-// nothing under way. What was dirty in L2 is lost on the way to DRAM; since the data are in the backing store all the time, GPU
-// memory nevertheless holds what was written last (docs/DEVIATIONS.md). Vector registers and LDS keep their contents, and
-// statistics go on: they are the simulator's instruments, not the device's. DRAM refreshes by the simulator's clock. A device
-// after a reset runs what a new one runs in the same cycles.
+// Reset (register CONTROL): agents drop their work, then caches, TLBs, NoC and DRAM return to their initial state: nothing
+// cached, no row open, nothing in flight. Dirty lines of L2 are not written to DRAM; since the data are always in the backing
+// store, GPU memory nevertheless holds the values written last (docs/DEVIATIONS.md). Vector registers and LDS keep their
+// contents, and statistics continue: they belong to the simulator, not to the device. DRAM refreshes by the simulator's clock.
+// A kernel takes the same cycles after a reset as on a new device.
 #pragma once
 
 #include <functional>
@@ -53,7 +53,7 @@
 
 namespace lacuna {
 
-/// What the compute units of a shader array share. The TLBs are null when translation takes no time.
+/// Caches and TLBs that the compute units of a shader array share. The TLBs are null if translation takes no time.
 struct ShaderArray {
   std::unique_ptr<FirstLevelCache> l1s;
   std::unique_ptr<FirstLevelCache> l1i;
@@ -61,7 +61,7 @@ struct ShaderArray {
   std::unique_ptr<FirstLevelTlb> l1i_tlb;
 };
 
-/// What a compute unit's ports are connected to: a cache, the unit's socket of it, and the TLB in front of it, or null.
+/// Connections of a compute unit's ports: a cache, the unit's socket at it, and the TLB in front of it, or null.
 struct ComputeUnitPorts {
   struct Port {
     FirstLevelCache& cache;
@@ -77,14 +77,14 @@ struct ComputeUnitPorts {
 struct Requester {
   tlm::tlm_initiator_socket<>& socket;
   FirstLevelCache* cache = nullptr;          ///< null: an agent, which waits for each of its requests
-  unsigned shader_array = 0;                 ///< of a cache
-  std::optional<unsigned> shares_node_of{};  ///< the source whose node it shares
+  unsigned shader_array = 0;                 ///< shader array of a cache
+  std::optional<unsigned> shares_node_of{};  ///< source whose node it shares
 };
 
 class GpuDevice : public sc_core::sc_module, private ResourceMeter, private KernelObserver {
  public:
-  /// Throws std::invalid_argument when check() finds a problem. `threads`: what the compute units work on, which has no
-  /// influence on any result; null: the caller's thread.
+  /// Throws std::invalid_argument if check() finds a problem. `threads`: threads that simulate the compute units, without
+  /// influence on results; null: the caller's thread.
   GpuDevice(sc_core::sc_module_name name, const GpuDeviceParameters& parameters, WorkerThreads* threads = nullptr);
 
   auto& mmio() { return cp_->bus; }
@@ -93,22 +93,23 @@ class GpuDevice : public sc_core::sc_module, private ResourceMeter, private Kern
 
   BackingStore& vram() { return vram_; }
 
-  /// For a driver in this process: what firmware reaches by registers.
+  // Parts that firmware accesses by registers, for a driver in this process.
+
   GpuVm& vm() { return vm_; }
   PacketProcessor& packet_processor() { return cp_->packets; }
   CommandProcessor& command_processor() { return *cp_; }
   std::span<const std::unique_ptr<SdmaEngine>> sdma_engines() const { return sdma_; }
   const GpuDeviceParameters& parameters() const { return parameters_; }
   void add_observer(KernelObserver& observer);
-  /// The run has ended: observers get records of kernels that have not (PacketProcessor::report_unfinished).
+  /// At the end of the run: observers receive records of kernels that have not ended (PacketProcessor::report_unfinished).
   void report_unfinished_kernels() { cp_->packets.report_unfinished(); }
   void describe_statistics(StatisticsGroup& group) const;
-  /// Counters outside of the device that its copies make grow (DeviceCopies::count): those of the link to the host.
+  /// Registers counters outside of the device that its copies increase (DeviceCopies::count): those of the link to the host.
   void count_with_copies(const std::string& name, const DeviceCopies::Describe& describe) { copies_->count(name, describe); }
-  /// Adds to these, described in `parent`, what copies in bulk have added.
+  /// Adds the amounts of copies in bulk to these counters, described in `parent`.
   void add_copies_to(StatisticsGroup& parent) const { copies_->add_to(parent); }
 
-  /// The hardware of a research machine. Null: it is off.
+  /// The hardware of a research machine; null if it is off.
   template <typename Extension>
   Extension* extension() {
     for (const auto& extension : extensions_) {
@@ -116,16 +117,16 @@ class GpuDevice : public sc_core::sc_module, private ResourceMeter, private Kern
     }
     return nullptr;
   }
-  /// What serves the compute units' requests at the end of a window; null without timing.
+  /// The barrier that serves the compute units' requests at the end of a window; null without timing.
   WindowBarrier* barrier() { return memory_phase_.get(); }
 
-  /// Null: energy is not accounted for (energy.model).
+  /// Energy accounting; null without it (energy.model).
   DeviceEnergy* energy() { return energy_.get(); }
-  /// Null: requests are not counted over time (gpu.request_interval).
+  /// Requests over time; null without them (gpu.request_interval).
   DeviceRequests* requests() { return requests_.get(); }
 
   std::uint64_t wavefront_instructions() const { return dispatcher_.progress(); }
-  // Of all agents (models/common/agent.h):
+  // State of all agents together (models/common/agent.h).
   bool idle() const { return agents_.idle(); }
   bool busy() const { return agents_.busy(); }
   std::uint64_t progress() const { return agents_.progress(); }
@@ -137,14 +138,14 @@ class GpuDevice : public sc_core::sc_module, private ResourceMeter, private Kern
     unsigned first_l2 = 0;
     unsigned l2_banks;
     unsigned host = first_l2 + l2_banks;
-    unsigned first_of_extension = host + 1;  ///< as many as L2 banks, when an extension has memory
+    unsigned first_of_extension = host + 1;  ///< first of l2_banks destinations, if an extension has memory
   };
 
   ResourceAmounts used() const override;
   ResourceAmounts used_by_units() const;
   ResourceAmounts available(Cycles cycles) const override;
   void kernel_started(const Dispatch&) override {}
-  /// Lets the agents that are not at work forget the past, too, and gives requests over time: the next window may be far.
+  /// Lets idle agents drop past bookings as well, and reports requests over time: the next window may be far.
   void kernel_ended(const KernelRecord& record) override;
   void build_l1_caches();
   void build_extensions();
@@ -163,7 +164,7 @@ class GpuDevice : public sc_core::sc_module, private ResourceMeter, private Kern
   void start_of_simulation() override;
   void reset();
   ComputeUnitPorts ports_of(const ComputeUnitPlace& place);
-  /// Those that every mode has.
+  /// The device's L1 caches, without those of extensions.
   std::vector<FirstLevelCache*> l1_caches() const;
   std::vector<FirstLevelTlb*> l1_tlbs() const;
   std::vector<ComputeUnit*> unit_pointers() const;
@@ -177,24 +178,24 @@ class GpuDevice : public sc_core::sc_module, private ResourceMeter, private Kern
   WorkerThreads* threads_;
   isa::DecodedCode code_;
   std::vector<LdsBanks> lds_banks_;                 ///< by shader array
-  std::vector<VectorWorkspace> vector_workspaces_;  ///< likewise
+  std::vector<VectorWorkspace> vector_workspaces_;  ///< by shader array
   HugePageResource huge_pages_;
-  std::pmr::monotonic_buffer_resource state_memory_;  ///< of the compute units
+  std::pmr::monotonic_buffer_resource state_memory_;  ///< memory of the compute units' state
   AgentRegistry agents_;
   Windows windows_;
   Dispatcher dispatcher_;
   std::vector<std::unique_ptr<ComputeUnit>> units_;
-  std::vector<std::unique_ptr<FirstLevelCache>> l1v_;     ///< of gpu.cus_per_l1v compute units each
-  std::vector<std::unique_ptr<FirstLevelTlb>> l1v_tlbs_;  ///< of each compute unit
+  std::vector<std::unique_ptr<FirstLevelCache>> l1v_;     ///< each for gpu.cus_per_l1v compute units
+  std::vector<std::unique_ptr<FirstLevelTlb>> l1v_tlbs_;  ///< by compute unit
   std::vector<ShaderArray> arrays_;
   std::vector<std::unique_ptr<DeviceExtension>> extensions_;
   std::vector<ExtensionRequester> extension_requesters_;
   std::optional<ExtensionMemory> extension_memory_;
-  std::vector<std::unique_ptr<CachesTogether>>
-      vector_caches_;                        ///< of each compute unit, when extensions have caches beside L1V
+  /// By compute unit: L1V and the caches of extensions that are invalidated with it; empty if there are none.
+  std::vector<std::unique_ptr<CachesTogether>> vector_caches_;
   std::vector<Requester> requesters_;        ///< by number of the fabric's source
-  std::unique_ptr<PageWalker> page_walker_;  ///< this and all TLBs: null when translation takes no time
-  std::unique_ptr<Tlb> l2_tlb_;
+  std::unique_ptr<PageWalker> page_walker_;  ///< null if translation takes no time
+  std::unique_ptr<Tlb> l2_tlb_;              ///< null if translation takes no time
   std::vector<std::unique_ptr<SdmaEngine>> sdma_;
   std::unique_ptr<Fabric> noc_;
   std::vector<std::unique_ptr<LastLevelCache>> l2_;
@@ -204,7 +205,7 @@ class GpuDevice : public sc_core::sc_module, private ResourceMeter, private Kern
   std::unique_ptr<DeviceCopies> copies_;
   std::unique_ptr<DeviceRequests> requests_;
   struct UsedByUnits {
-    std::uint64_t windows = 0;  ///< Windows::count() when they were added up
+    std::uint64_t windows = 0;  ///< Windows::count() when `sum` was computed
     ResourceAmounts sum{};
   };
   mutable UsedByUnits used_by_units_;

@@ -1,4 +1,4 @@
-// The blocks of a GPU register with its energy meter; their order is that of the output files.
+// Registration of a GPU's blocks with its energy meter; their order is that of the output files.
 
 #include "models/gpu/gpu_device.h"
 
@@ -32,7 +32,7 @@ void GpuDevice::build_energy() {
   cp_->packets.set_energy_meter(*energy_);
 }
 
-// By now everybody has told copies in bulk of the counters that they make grow.
+// All counters that copies in bulk increase are registered by now.
 void GpuDevice::start_of_simulation() {
   if (energy_ == nullptr) return;
   copies_->add_to(energy_->meter());

@@ -91,7 +91,7 @@ GpuDeviceParameters::GpuDeviceParameters() {
   l2.hit_latency = 53_cycles;
   l2.tag_latency = 10_cycles;
   l2.fill_latency = 10_cycles;
-  // L1 caches are indexed virtually and tagged physically, so that a TLB hit costs nothing beside the L1's own latency.
+  // L1 caches are indexed virtually and tagged physically, so that a TLB hit adds nothing to the L1's latency.
   l1_tlb.hit_latency = Cycles{0};
   l2_tlb.entries = 4096;
   l2_tlb.ways = 16;
@@ -137,8 +137,8 @@ Cycles GpuDeviceParameters::window() const {
   if (gpu.window.n != 0) return gpu.window;
   const Clock core(gpu.core_clock);
   const auto time = [](Frequency clock, Cycles cycles) { return clock.period() * cycles.n; };
-  const Tick way = min_packet_time();
-  const Tick around = way + way;
+  const Tick packet = min_packet_time();
+  const Tick around = packet + packet;
   if (noc.topology->has_routers() && noc.routers == RouterModel::stepped)
     return later(core.floor(SteppedNetwork::lookahead(noc)), Cycles{1});
   Tick shortest = around + time(l2.clock, l2.write_latency) +
@@ -148,7 +148,7 @@ Cycles GpuDeviceParameters::window() const {
   for (const auto& extension : extensions.all()) {
     if (extension->is_on()) shortest = earlier(shortest, extension->min_response_time(*this));
   }
-  // No longer than units may be behind the kernel.
+  // Not longer than the maximum lag of units behind the kernel.
   shortest = earlier(shortest, kFurthestBehind);
   return later(core.floor(shortest), Cycles{1});
 }
@@ -160,7 +160,7 @@ AddressSlice GpuDeviceParameters::vram_slice(unsigned partition) const {
 
 Tick GpuDeviceParameters::min_response_time_of(const CacheParameters& cache) const {
   const auto time = [](Frequency clock, Cycles cycles) { return clock.period() * cycles.n; };
-  // DRAM channels decide what requests that have left by the window's end can reach (MemoryPhase).
+  // DRAM channels decide up to the earliest arrival of requests that depart after the window's end (MemoryPhase).
   const Tick dram_read = time(dram.clock, dram.frontend_latency + dram.tCL + dram.burst);
   return earlier(time(cache.clock, cache.hit_latency), time(cache.clock, cache.tag_latency + cache.fill_latency) + dram_read);
 }

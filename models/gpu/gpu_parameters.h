@@ -1,4 +1,4 @@
-// Parameters of the GPU as a whole: its size and shape, and those of every model in it.
+// Parameters of the GPU: size and shape, and the parameters of its models.
 #pragma once
 
 #include <string>
@@ -20,7 +20,7 @@
 
 namespace lacuna {
 
-/// Whether the translation of addresses takes time. What they translate to is the page table's affair in either case.
+/// Timing of address translation. The page table determines the results in either case.
 enum class Translation : std::uint8_t { free, tlb };
 
 /// Size and shape of the GPU.
@@ -76,18 +76,18 @@ struct GpuDeviceParameters {
   /// Sections gpu, gpu_mmio, cp, dispatcher, cu, l1v, l1s, l1i, l1_tlb, l2_tlb, page_walker, sdma, noc, l2, mfma, those of the
   /// extensions, dram, vram, energy.
   void describe(ParameterSet& set);
-  /// What no single parameter's range can say; one line per problem, naming section.name.
+  /// Checks relations between parameters. Returns one line per problem, naming section.name.
   std::vector<std::string> check() const;
-  /// Of the compute units' windows: gpu.window, or the shortest way from a request that leaves a first-level cache, or from the
-  /// issue of a store, to where a wavefront sees the answer.
+  /// Length of the compute units' windows: gpu.window, or the minimum time from the departure of a first-level cache's request,
+  /// or from the issue of a store, until the response can affect a wavefront.
   Cycles window() const;
-  /// Of a packet through the fabric: one flit on an idle network between two nodes that are next to each other.
+  /// Minimum time of a packet in the fabric: one flit on an idle network between two neighbouring nodes.
   Tick min_packet_time() const;
-  /// GPU memory as a partition sees it.
+  /// A partition's slice of GPU memory.
   AddressSlice vram_slice(unsigned partition) const;
-  /// From a request's arrival at a last-level cache to its answer, at least.
+  /// Minimum time from a request's arrival at a last-level cache to its response.
   Tick min_response_time_of(const CacheParameters& cache) const;
-  /// Nodes of the fabric that the extensions take which are on.
+  /// Nodes of the fabric that the extensions which are on use.
   ExtensionNodes extension_nodes() const;
 };
 

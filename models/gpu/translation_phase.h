@@ -1,5 +1,5 @@
-// The translations of a memory phase (models/gpu/memory_phase.h): sends the misses of first-level TLBs to the L2 TLB and the
-// page walker, in order of time over all units, and delivers the results to the units of each group.
+// Translations of a memory phase (models/gpu/memory_phase.h): sends the misses of first-level TLBs to the L2 TLB and the page
+// walker, in time order over all units, and delivers the results to the units of each group.
 #pragma once
 
 #include <cstdint>
@@ -18,15 +18,16 @@ class TranslationPhase {
 
   /// Whether a TLB of the group has requests for translate().
   bool has_requests(unsigned group) const { return group < groups_.size() && groups_[group].has_requests; }
-  /// Whether any has.
+  /// Whether any TLB has requests for translate().
   bool has_requests() const;
   /// Completes all requests, on one thread.
   void translate();
   /// Whether deliver() has results for the group.
   bool has_results(unsigned group) const { return group < groups_.size() && !groups_[group].results.empty(); }
-  /// Delivers the results to the units of a group, whose thread calls this: their requests to caches may leave in this window.
+  /// Delivers the results to the units of a group; called on the group's thread. The units' requests to caches may depart in
+  /// this window.
   void deliver(unsigned group);
-  /// Drops all requests. The TLBs are reset by the caller.
+  /// Drops all requests. The caller resets the TLBs.
   void reset();
 
  private:
@@ -45,13 +46,13 @@ class TranslationPhase {
   };
   struct Request {
     Tick at;
-    std::uint32_t number;  ///< in the order of the TLBs
+    std::uint32_t number;  ///< position in the order of the TLBs, which breaks ties
     std::uint32_t miss;
     Translator from;
     bool operator<(const Request& other) const { return at != other.at ? at < other.at : number < other.number; }
   };
 
-  std::deque<Group> groups_;  ///< a deque, because TLBs hold references into it
+  std::deque<Group> groups_;  ///< stable addresses: TLBs hold references to its elements
   std::vector<Translator> tlbs_;
   // Scratch of translate().
   std::vector<Request> requests_;

@@ -55,7 +55,7 @@ TEST_F(AgentRegistryTest, IsIdleWhenAllAreAndBusyWhenOneIs) {
   EXPECT_TRUE(registry.busy());
 }
 
-TEST_F(AgentRegistryTest, SumsProgressAndAsksInOrder) {
+TEST_F(AgentRegistryTest, SumsProgressAndVisitsInOrder) {
   a.done = 3;
   b.done = 4;
   EXPECT_EQ(registry.progress(), 7u);

@@ -1,4 +1,4 @@
-// A device's energy: read at the edges of windows and when kernels start and end, beside what happens there.
+// A device's energy: counters are read at window boundaries and when kernels start and end, without any effect on the run.
 #include "models/gpu/device_energy.h"
 
 #include <gtest/gtest.h>
@@ -40,7 +40,7 @@ class DeviceEnergyTest : public testing::Test {
   std::vector<PowerSample> samples_;
 };
 
-TEST_F(DeviceEnergyTest, TheEdgeIsAsItWouldBeWithoutIt) {
+TEST_F(DeviceEnergyTest, RecordingDoesNotChangeTiming) {
   energy_.group_finished(5, 1, microseconds(1));
   energy_.resolve(microseconds(1));
   energy_.retire(microseconds(3));
@@ -50,7 +50,7 @@ TEST_F(DeviceEnergyTest, TheEdgeIsAsItWouldBeWithoutIt) {
   EXPECT_EQ(energy_.next(), microseconds(77));
 }
 
-// What a window's edge serves belongs to the window.
+// Requests served at the end of a window belong to the window.
 TEST_F(DeviceEnergyTest, KernelsAndSamplesFollowTheWindows) {
   energy_.kernel_started(5, microseconds(1));
   for (std::uint64_t end = 2; end <= 4; ++end) energy_.resolve(microseconds(end));

@@ -1,4 +1,4 @@
-// Requests of loads over time: intervals, when they are complete, and what is in flight.
+// Requests of loads over time: intervals, their completion, and requests in flight.
 #include "models/gpu/device_requests.h"
 
 #include <gtest/gtest.h>
@@ -48,7 +48,7 @@ class DeviceRequestsTest : public testing::Test {
   std::vector<RequestSample> samples_;
 };
 
-TEST_F(DeviceRequestsTest, TheEdgeIsAsItWouldBeWithoutIt) {
+TEST_F(DeviceRequestsTest, RecordingDoesNotChangeTiming) {
   requests_.group_finished(5, 1, Tick{10});
   requests_.resolve(Tick{10});
   requests_.retire(Tick{30});
@@ -58,8 +58,8 @@ TEST_F(DeviceRequestsTest, TheEdgeIsAsItWouldBeWithoutIt) {
   EXPECT_EQ(requests_.next(), Tick{77});
 }
 
-// The last picosecond of an interval is its own, the next one is not.
-TEST_F(DeviceRequestsTest, RequestsCountWhereTheyStartAndWhereTheyAreAnswered) {
+// The last picosecond of an interval belongs to it, the next one does not.
+TEST_F(DeviceRequestsTest, RequestsCountAtTheirStartAndAtTheirResponse) {
   units_[0]->add(Tick{0}, Tick{99});
   units_[1]->add(Tick{99}, Tick{100});
   units_[1]->add(Tick{20}, Tick{250});
@@ -76,7 +76,7 @@ TEST_F(DeviceRequestsTest, IntervalsWithoutRequestsAreOneSample) {
                                    sample(1'000'000, 1'000'100, 1, 1, 1, 0)}));
 }
 
-// A unit may be a window behind the edge.
+// A unit may lag the end of the window by a window.
 TEST_F(DeviceRequestsTest, AnIntervalIsCompleteAWindowAfterItsEnd) {
   units_[0]->add(Tick{50}, Tick{60});
   requests_.resolve(Tick{109});
@@ -86,8 +86,8 @@ TEST_F(DeviceRequestsTest, AnIntervalIsCompleteAWindowAfterItsEnd) {
   EXPECT_EQ(samples_, std::vector{sample(0, 100, 2, 2, 10, 0)});
 }
 
-// Its answer will count in the interval where it was made.
-TEST_F(DeviceRequestsTest, AnIntervalIsCompleteWhenItsLoadsAreAnswered) {
+// Its response will count in the interval of the request.
+TEST_F(DeviceRequestsTest, AnIntervalIsCompleteWhenItsLoadsAre) {
   oldest_[1] = Tick{199};
   units_[0]->add(Tick{50}, Tick{60});
   units_[0]->add(Tick{150}, Tick{160});
@@ -110,7 +110,7 @@ TEST_F(DeviceRequestsTest, TheRunsEndEndsTheLastInterval) {
   EXPECT_EQ(samples_, until);
   requests_.finish(Tick{270});
   EXPECT_EQ(samples_, until) << "nothing new";
-  // The run goes on: a unit that was behind, and the answer.
+  // The run continues: with a unit that lagged, and with the response.
   units_[0]->add(Tick{199}, Tick{271});
   requests_.finish(Tick{500});
   ASSERT_EQ(samples_.size(), 6U);
@@ -119,7 +119,7 @@ TEST_F(DeviceRequestsTest, TheRunsEndEndsTheLastInterval) {
   EXPECT_EQ(samples_[5], sample(400, 500, 0, 0, 0, 0));
 }
 
-TEST_F(DeviceRequestsTest, TheRunsEndGivesNothingAfterAnUnansweredLoad) {
+TEST_F(DeviceRequestsTest, TheRunsEndReportsNothingAfterAPendingLoad) {
   units_[0]->add(Tick{50}, Tick{60});
   units_[0]->add(Tick{250}, Tick{260});
   oldest_[0] = Tick{240};

@@ -1,7 +1,7 @@
-// A device that is reset in the middle of its work does afterwards what a new one does: the same bits in the same cycles.
+// A device that is reset in the middle of its work behaves afterwards like a new one: the same bits in the same cycles.
 //
-// One after the other: processes of two devices that wake at the same time would mix differently (SystemC's queue of events is
-// a heap). Each begins at the same time between two DRAM refreshes.
+// The devices run one after the other: SystemC's queue of events is a heap, so that the order of processes of two devices that
+// wake at the same time would differ. Each run begins at the same time between two DRAM refreshes.
 #include <gtest/gtest.h>
 
 #include <tlm_utils/simple_target_socket.h>
@@ -88,7 +88,7 @@ class Gpu : public sc_core::sc_module, public KernelObserver {
     sdma_queue_ = 0;
   }
 
-  /// Memory as always, mapped, with two AQL queues and one of SDMA engine 0. Takes no time.
+  /// Sets memory to its initial contents, maps it, and creates two AQL queues and a queue of SDMA engine 0. Takes no time.
   void open() {
     std::uint64_t* words = &at<std::uint64_t>(0);
     for (std::uint64_t i = 0; i < kMapped / 8; ++i) words[i] = i * 0x9e3779b97f4a7c15ULL;
@@ -179,7 +179,7 @@ class Gpu : public sc_core::sc_module, public KernelObserver {
     }
     return at<std::uint32_t>(kFence) == fence;
   }
-  /// The work, and a copy that has the device for itself: it is sampled and then goes on in bulk.
+  /// The work, and then a copy that is alone on the device: it is sampled and then continues in bulk.
   void work_to_the_end() {
     work();
     for (int i = 0; i < 1000 && !done(); ++i) wait_for(Tick{10'000'000});
@@ -195,7 +195,7 @@ class Gpu : public sc_core::sc_module, public KernelObserver {
     device.diagnose(text);
     return text.str();
   }
-  /// Name of each count, and how much it has grown since mark().
+  /// Name of each counter, and its increase since mark().
   std::vector<std::pair<std::string, std::uint64_t>> growth() const {
     std::vector<std::pair<std::string, std::uint64_t>> all;
     list(statistics_, "", all);
@@ -234,7 +234,7 @@ class Gpu : public sc_core::sc_module, public KernelObserver {
   std::uint64_t sdma_written_ = 0;
 };
 
-/// One device that is reset again and again, and new ones, each of them compared with it once.
+/// A device that is reset repeatedly, and new devices, each compared with it once.
 struct Devices {
   static constexpr unsigned kNew = 10;
   Devices(const std::string& name, const GpuDeviceParameters& parameters) : gpu(name.c_str(), parameters) {
@@ -243,7 +243,7 @@ struct Devices {
   }
   Gpu gpu;
   std::vector<std::unique_ptr<Gpu>> unused;
-  unsigned used = 0;  ///< of them
+  unsigned used = 0;  ///< number of new devices used so far
 };
 
 GpuDeviceParameters parameters() {
@@ -256,7 +256,7 @@ GpuDeviceParameters parameters() {
   return p;
 }
 
-/// Requests are under way for many windows.
+/// Requests are in flight for many windows.
 GpuDeviceParameters stepped_parameters() {
   GpuDeviceParameters p = parameters();
   p.noc.topology = FabricTopology::mesh;
@@ -297,13 +297,13 @@ class DeviceReset : public testing::TestWithParam<Devices ResetBench::*> {
     EXPECT_EQ(gpu_.device.vm().find(kBase).size, 0u);
   }
 
-  /// All times are alike that are multiples of this: a whole number of DRAM refreshes.
+  /// Period after which a device behaves equally: a whole number of DRAM refreshes.
   static void wait_for_interval(const Gpu& gpu, Tick before = {}) {
     const DramParameters& dram = gpu.device.parameters().dram;
     const Tick interval = dram.clock.period() * dram.tREFI.n * 64;
     wait_for(Tick{interval.ps - (now().ps + before.ps) % interval.ps});
   }
-  /// What the work does to a device, from now on.
+  /// Runs the work on a device, from now on, and returns its effects.
   static Outcome outcome(Gpu& gpu) {
     const Tick start = now();
     gpu.open();
@@ -352,8 +352,8 @@ class DeviceReset : public testing::TestWithParam<Devices ResetBench::*> {
   }
 };
 
-// From fetching the first packet to the third kernel, with a copy under way. What was under way must not be in the way of what
-// comes at once. Where wavefronts run, SystemC's heap of events gets time to lose those that are void.
+// Resets between the fetch of the first packet and the third kernel, with a copy in flight. Dropped work must not delay work
+// that follows immediately. Where wavefronts run, time passes until SystemC's heap of events has lost the cancelled ones.
 TEST_P(DeviceReset, InTheMiddleOfKernelsAndCopies) {
   struct Row {
     std::uint64_t nanoseconds;
@@ -411,7 +411,7 @@ TEST_P(DeviceReset, WithFullQueues) {
   gpu_.reset();
 }
 
-// Work that ends by itself leaves caches, TLBs, open rows and dirty lines behind.
+// Completed work leaves cached lines, translations, open rows and dirty lines.
 TEST_P(DeviceReset, BetweenKernels) {
   gpu_.open();
   gpu_.work_to_the_end();
@@ -423,7 +423,7 @@ TEST_P(DeviceReset, BetweenKernels) {
   gpu_.reset();
 }
 
-// Drivers begin with one.
+// Drivers start with a reset.
 TEST_P(DeviceReset, OfANewDeviceAndTwice) {
   ASSERT_LT(b_.used, b_.unused.size());
   b_.unused[b_.used]->reset();
