@@ -14,7 +14,7 @@ using isa::kLanes;
 
 constexpr std::uint32_t kAddressMask = (std::uint32_t{1} << kAddressBits) - 1;
 
-// All ones where the lane's bit is set. GCC vectorises the shift when both operands are of one width.
+// All ones if the lane's bit is set, otherwise 0. GCC vectorises the shift if both operands have the same width.
 constexpr std::uint64_t mask_of(std::uint64_t lanes, std::uint64_t lane) { return 0 - (lanes >> lane & 1); }
 
 }  // namespace

@@ -1,22 +1,22 @@
-// A vector load that is put off, kept in the registers that it will fill (LazyGPU, ISCA '25, section 4.1, Fig. 6 and Table 1).
+// Encoding of a delayed vector load in its destination registers (LazyGPU, ISCA '25, section 4.1, Fig. 6 and Table 1).
 //
-// A register whose busy bit is set holds, in each lane that the load reads, instead of data:
+// A register whose busy bit is set holds a request instead of data, in each lane of the load:
 //
 //   31    29 28                     5 4      0
 //   +-------+------------------------+--------+     in the load's first register; the address is
 //   | type  | address, lower bits    | offset |     upper bits (35, once for all lanes) : lower bits (24) : offset (5)
 //   +-------+------------------------+--------+
 //   +-------+---------------------------------+
-//   | reg-Y | 0                               |     in its others: the first register is Y before this one
+//   | reg-Y | 0                               |     in its other registers: the first register is Y before this one
 //   +-------+---------------------------------+
 //
-// The figure gives the order of the fields, Table 1 the codes. The offset is the place in the transaction of 32 B. Transactions
-// of 64 B take 6 bits of offset and leave 23 of address: the same 29 bits of the address in the same place, so that nothing
-// here depends on the size, and it still fits. Lanes whose addresses differ above these 29 bits (512 MiB) do not share upper
-// bits, and the load cannot be held.
+// The figure gives the order of the fields, Table 1 the codes. The offset is the byte in the transaction of 32 B. Transactions
+// of 64 B take 6 bits of offset and leave 23 of address: the same 29 bits of the address in the same position, so that the
+// encoding does not depend on the size. Lanes whose addresses differ above these 29 bits (512 MiB) do not share upper bits, and
+// the load cannot be held.
 //
-// The request is in the first register alone: who overwrites that while others are busy has to issue the load before.
-// Inactive lanes of a register keep their data. Pure functions: no state, no time.
+// Only the first register holds the address: an instruction that overwrites it while other registers are busy must issue the
+// load before. Inactive lanes of a register keep their data. Pure functions: no state, no time.
 #pragma once
 
 #include <array>
@@ -57,7 +57,7 @@ enum class Type : std::uint8_t {
 constexpr Type type_of(std::uint32_t word) { return static_cast<Type>(word >> kAddressBits); }
 constexpr bool is_follower(Type type) { return type >= Type::reg_minus_1 && type <= Type::reg_minus_3; }
 
-/// Of a load of so many bytes a lane; nothing for what has no code: all but 1, 2, 4, 8 and 16.
+/// Type of a load of 1, 2, 4, 8 or 16 bytes per lane; nullopt for other sizes, which have no code.
 constexpr std::optional<Type> type_of_bytes(unsigned bytes) {
   switch (bytes) {
     case 1:
@@ -74,15 +74,15 @@ constexpr std::optional<Type> type_of_bytes(unsigned bytes) {
       return std::nullopt;
   }
 }
-/// The inverse; 0 for a follower.
+/// Bytes per lane of a load; 0 for a follower.
 constexpr unsigned bytes_of(Type type) {
   if (is_follower(type)) return 0;
   return type == Type::load_16_bytes ? 16 : 1U << (static_cast<unsigned>(type) & 3);
 }
-/// Destination registers of a load.
+/// Number of destination registers of a load.
 constexpr unsigned registers_of(Type type) { return (bytes_of(type) + 3) / 4; }
 
-/// What register `position` (1 to 3) of a load holds.
+/// Word in register `position` (1 to 3) of a load.
 constexpr std::uint32_t follower_word(unsigned position) { return position << kAddressBits; }
 /// The first register of the load that `busy_register`, which holds `word`, belongs to.
 constexpr unsigned first_register(std::uint32_t word, unsigned busy_register) {
@@ -93,16 +93,16 @@ constexpr unsigned first_register(std::uint32_t word, unsigned busy_register) {
 using LaneAddresses = std::array<std::uint64_t, isa::kLanes>;
 using LaneWords = std::array<std::uint32_t, isa::kLanes>;
 
-/// The words of the first register for a load of `bytes` (1, 2, 4, 8 or 16, or std::invalid_argument) from `addresses`, in the
-/// `lanes` that load; other words stay as they are. `upper` gets the shared bits, 0 if there are no lanes. False, and nothing
-/// is written, when lanes disagree in them.
+/// Encodes the first register of a load of `bytes` bytes (1, 2, 4, 8 or 16; otherwise throws std::invalid_argument) from
+/// `addresses`: sets the words of the `lanes` that load, and `upper` to the shared bits, 0 if there are no lanes. False if
+/// lanes differ in these bits; nothing is written then.
 bool encode(std::span<const std::uint64_t, isa::kLanes> addresses, std::uint64_t lanes, unsigned bytes, LaneWords& words,
             std::uint64_t& upper);
-/// The inverse: addresses of the `lanes`; others stay as they are.
+/// Decodes the first register of a load: sets the addresses of the `lanes`.
 void decode(std::span<const std::uint32_t, isa::kLanes> words, std::uint64_t upper, std::uint64_t lanes,
             LaneAddresses& addresses);
 
-/// Why a load issues at once.
+/// Reason why a load is issued immediately.
 enum class Refusal : std::uint8_t {
   no_load,
   scalar,
@@ -123,10 +123,10 @@ enum class Refusal : std::uint8_t {
 };
 inline constexpr std::size_t kRefusals = static_cast<std::size_t>(Refusal::count);
 struct RefusalText {
-  std::string_view name;     ///< as in the output files
-  std::string_view meaning;  ///< "the load ...", Markdown
+  std::string_view name;     ///< name in the output files
+  std::string_view meaning;  ///< continuation of "the load ...", Markdown
 };
-/// The one list that statistics and documentation are made from.
+/// The list that statistics and documentation are generated from.
 constexpr std::array<RefusalText, kRefusals> kRefusalTexts{{
     {"no_load", "is none from memory to vector registers: a store, an atomic operation, cache control, LDS"},
     {"scalar", "goes to SGPRs"},
@@ -145,29 +145,30 @@ constexpr std::array<RefusalText, kRefusals> kRefusalTexts{{
     {"partly_held", "has a destination that is held for other lanes: a register has one request"},
 }};
 
-/// Whether a vector memory instruction that has just executed, and did what `access` says, can be held as far as its form goes:
-/// Refusal::upper_bits is for encode() to find. Of several reasons the first in the order above. Of FLAT and buffer accesses to
-/// private memory through a swizzled descriptor, or mixed with other memory, MemoryAccess tells one address a lane, as it does
-/// to the coalescer; those pass.
+/// Checks whether the form of a vector memory instruction, which has just executed with the effects in `access`, allows holding
+/// it; nullopt if it does. encode() checks Refusal::upper_bits. Of several reasons the first in the order above is returned.
+/// FLAT and buffer accesses to private memory through a swizzled descriptor, or mixed with other memory, pass: for them
+/// MemoryAccess has one address per lane, as for the coalescer.
 std::optional<Refusal> why_not_held(const isa::Instruction& instruction, const isa::MemoryAccess& access);
 
-/// Storage that holding loads takes (section 5.5).
+/// Storage cost of holding loads (section 5.5).
 ///
-/// The published area, 0.009 % of the R9 Nano's die, is 0.054 mm2. Here: the same bits (8 KiB and 4.375 KiB a compute unit), as
-/// cells of 0.16 um2 and nothing around them, for all 64 compute units 1.04 mm2, 0.17 % of the die. To reach the published
-/// share with 64 of them a bit would have to take 0.0083 um2, a fifteenth of the smallest 28 nm cells (0.127 um2, TSMC at the
-/// VLSI Symposium 2009). What comes near: four compute units, as one shader array has, with such cells (0.0086 %); or one
-/// compute unit, counted in transistors, eight a bit, of the chip's 8.9e9 (0.0091 %). The paper does not say what it counted.
+/// The published area, 0.009 % of the R9 Nano's die, is 0.054 mm2. The estimate here: the same bits (8 KiB and 4.375 KiB per
+/// compute unit), as cells of 0.16 um2 without periphery, are 1.04 mm2 for all 64 compute units, 0.17 % of the die. For the
+/// published share with 64 units a bit would have to take 0.0083 um2, a fifteenth of the smallest 28 nm cells (0.127 um2, TSMC
+/// at the VLSI Symposium 2009). Two counts are close to it: four compute units, the number of a shader array, with such cells
+/// (0.0086 %); or one compute unit, in transistors, eight per bit, of the chip's 8.9e9 (0.0091 %). The paper does not say what
+/// it counts.
 struct Cost {
-  std::uint64_t busy_bits = 0;   ///< of a compute unit: one for each physical register of each lane
-  std::uint64_t upper_bits = 0;  ///< of a compute unit: 35 for each physical register of a wavefront
-  double area_mm2 = 0;           ///< of all compute units
+  std::uint64_t busy_bits = 0;   ///< busy bits of a compute unit: one for each lane of each physical register
+  std::uint64_t upper_bits = 0;  ///< upper address bits of a compute unit: 35 for each physical register of a wavefront
+  double area_mm2 = 0;           ///< area of the bits of all compute units
   double share_of(double die_mm2) const { return area_mm2 / die_mm2; }
 };
 /// High-density 6T SRAM cell measured on AMD's Radeon HD 7970, in the 28 nm process of the R9 Nano (Chipworks, "A review of
 /// TSMC 28 nm process technology", 2012).
 inline constexpr double kSramBitUm2 = 0.16;
-/// Die of the R9 Nano (Fiji), as AMD published it.
+/// Die size of the R9 Nano (Fiji), published by AMD.
 inline constexpr double kR9NanoDieMm2 = 596;
 Cost cost(const ComputeUnitParameters& parameters, unsigned compute_units);
 

@@ -1,5 +1,5 @@
-// Loads that a compute unit holds in registers, by wavefront and register: which lanes' data are not there. No time, no
-// requests.
+// Table of the loads that a compute unit holds in registers, by wavefront and register, with the lanes whose data are missing.
+// No time, no requests.
 #pragma once
 
 #include <array>
@@ -18,35 +18,35 @@ struct HeldLoad {
   using Lanes = std::uint64_t;
   using LaneMasks = std::array<Lanes, held_load::kMaxRegisters>;  ///< by register of the load
 
-  std::array<std::uint32_t, isa::kLanes> words;  ///< of the first register, as encoded
+  std::array<std::uint32_t, isa::kLanes> words;  ///< encoded first register
   std::uint64_t upper = 0;                       ///< address bits that the lanes share
-  Tick addressed{};                              ///< when the first line of an eager load would have left
-  WavefrontSlot* slot = nullptr;                 ///< null: the load is over
+  Tick addressed{};                              ///< departure time of an eager load's first line
+  WavefrontSlot* slot = nullptr;                 ///< wavefront that holds it; null: the load is over
   isa::RegisterRange registers;
-  std::uint16_t number = 0;  ///< in HeldLoads
-  std::uint8_t bytes = 0;    ///< of a lane
-  Lanes lanes = 0;           ///< that it loads
+  std::uint16_t number = 0;  ///< index in HeldLoads
+  std::uint8_t bytes = 0;    ///< bytes per lane
+  Lanes lanes = 0;           ///< lanes that it loads
   LaneMasks busy{};          ///< lanes whose data are not in the register
-  LaneMasks zero{};          ///< lanes of which zero masks will say that the data are zero
-  LaneMasks served{};        ///< lanes that a transaction which left has filled
-  LaneMasks suspended{};     ///< lanes that an instruction did without, as they made no difference
+  LaneMasks zero{};          ///< lanes whose data are zero according to the zero masks
+  LaneMasks served{};        ///< lanes filled by a transaction that has departed
+  LaneMasks suspended{};     ///< lanes that made no difference to an instruction, which executed without them
   LaneMasks need{};          ///< lanes that the instruction being prepared needs
-  bool touched = false;      ///< by that instruction
-  unsigned written = 0;      ///< registers that it writes, bit r
-  // Zero reads:
+  bool touched = false;      ///< the instruction being prepared touches it
+  unsigned written = 0;      ///< set of its registers that the instruction being prepared writes: bit r
+  // Zero reads.
   bool has_zeros = false;    ///< `zero` has not been applied yet
-  bool waited_for = false;   ///< by the wavefront
-  unsigned masks_open = 0;   ///< zero reads without a response
-  Cycles masks_at{};         ///< when the others are known
-  unsigned zero_blocks = 0;  ///< transactions of which everything is zero
-  unsigned zero_parts = 0;   ///< other transactions of which all that is loaded is zero
+  bool waited_for = false;   ///< the wavefront waits for the zero reads
+  unsigned masks_open = 0;   ///< number of zero reads without a response
+  Cycles masks_at{};         ///< time of the latest response so far
+  unsigned zero_blocks = 0;  ///< number of transactions whose words are all zero
+  unsigned zero_parts = 0;   ///< number of other transactions whose loaded words are all zero
 
   bool is_needed() const {
     Lanes any = 0;
     for (const Lanes lanes_of_register : need) any |= lanes_of_register;
     return any != 0;
   }
-  /// Bytes of a lane in each register.
+  /// Bytes of a lane per register.
   unsigned register_bytes() const { return bytes < 4 ? bytes : 4; }
 };
 
@@ -59,8 +59,8 @@ class HeldLoads {
   /// Loads of one wavefront.
   struct OfWavefront {
     isa::RegisterSet busy;
-    std::vector<std::uint16_t> loads;                ///< their numbers, oldest first
-    std::array<std::uint16_t, 2 * kFileSize> owner;  ///< loads by register, VGPRs then AGPRs
+    std::vector<std::uint16_t> loads;                ///< numbers of the loads, oldest first
+    std::array<std::uint16_t, 2 * kFileSize> owner;  ///< number of the load by register, VGPRs then AGPRs
     OfWavefront() { owner.fill(kNone); }
     void clear() {
       loads.clear();
@@ -70,17 +70,17 @@ class HeldLoads {
   };
 
   HeldLoad& operator[](std::uint16_t number) { return *all_[number]; }
-  /// A free record; enter() or release() follows.
+  /// Takes a free record; call enter() or release() afterwards.
   HeldLoad& take();
   void release(const HeldLoad& load) { free_.push_back(load.number); }
   /// Whether any register of a range waits for a load.
   static bool is_any_held(const OfWavefront& w, const isa::RegisterRange& registers);
-  /// A wavefront holds a load, whose slot, registers, bytes and lanes are given: all of them are busy.
+  /// Adds a load to those of a wavefront; its slot, registers, bytes and lanes are set. All its lanes are busy.
   void enter(OfWavefront& w, HeldLoad& load);
-  /// Lanes of a register are filled, or are not needed any more. True: those were the load's last, and the wavefront does not
-  /// hold it any more.
+  /// Clears the busy bits of lanes of a register that are filled or no longer needed. True: these were the load's last lanes,
+  /// and the wavefront no longer holds it.
   bool free_lanes(OfWavefront& w, HeldLoad& load, unsigned r, Lanes lanes);
-  /// Calls `body(load)` for all loads of a wavefront, which holds none afterwards.
+  /// Calls `body(load)` for all loads of a wavefront, then drops them.
   template <typename Body>
   void drop_all(OfWavefront& w, Body&& body) {
     for (const std::uint16_t number : w.loads) body(*all_[number]);

@@ -18,7 +18,7 @@ constexpr bool is_in(LatencyClass latency, std::uint64_t set) { return (set >> s
 constexpr std::uint64_t kMatrix = bit(LatencyClass::mfma_2_pass) | bit(LatencyClass::mfma_4_pass) |
                                   bit(LatencyClass::mfma_8_pass) | bit(LatencyClass::mfma_16_pass);
 
-/// Whether an instruction reads registers of other lanes than those of EXEC, or writes a part of a register's lanes.
+/// Whether an instruction reads registers of lanes outside of EXEC, or writes a part of a register's lanes.
 bool reads_all_lanes(const isa::Instruction& instruction) {
   constexpr std::uint64_t kAcrossLanes = kMatrix | bit(LatencyClass::valu_lane) | bit(LatencyClass::lds_permute);
   return instruction.vop.dpp || is_in(instruction.latency, kAcrossLanes);
@@ -40,7 +40,6 @@ bool InstructionNeeds::needs_everything(const isa::Instruction& instruction, con
   return instruction.unit == Unit::valu && wave.mode.alters_vector();
 }
 
-// The loads that the instruction reads registers of, or whose address it overwrites.
 void InstructionNeeds::touch(HeldLoads::OfWavefront& w, const isa::DecodedInstruction& instruction, bool everything) {
   touched_.clear();
   const auto add = [this](HeldLoad& load) {
@@ -79,7 +78,7 @@ void InstructionNeeds::find(HeldLoads::OfWavefront& w, const isa::DecodedInstruc
   if (has_otimes_ && instruction.unit == Unit::valu && isa::has_irrelevant_sources(instruction)) spare(w, instruction, wave);
 }
 
-// The first register of a load has its address, which must not be lost while other registers are busy.
+// The first register of a load holds its address, which must not be lost while other registers are busy.
 void InstructionNeeds::keep_addresses(HeldLoads::OfWavefront& w, const isa::DecodedInstruction& instruction,
                                       const isa::Wavefront& wave) {
   const auto for_written = [&](auto&& body) {
@@ -94,7 +93,7 @@ void InstructionNeeds::keep_addresses(HeldLoads::OfWavefront& w, const isa::Deco
   });
 }
 
-// Lanes in which an operand makes no difference are not needed.
+// Removes lanes in which an operand makes no difference.
 void InstructionNeeds::spare(HeldLoads::OfWavefront& w, const isa::DecodedInstruction& instruction,
                              const isa::Wavefront& wave) {
   isa::SourceLanes busy{};

@@ -1,10 +1,11 @@
-// What an instruction needs of the loads that its wavefront holds: the analysis before it executes. No time, no requests.
+// Analysis of an instruction before it executes: the lanes of held loads that it needs. No time, no requests.
 //
-//   touch()   loads that the instruction reads registers of, or whose address it overwrites
-//   find()    after zero masks have been applied: lanes of each register that it needs (HeldLoad::need), and lanes that it does
-//             without because the other operand is zero (section 4.3)
+//   touch()   finds the loads whose registers it reads or whose address it overwrites
+//   find()    after zero masks have been applied: finds the lanes of each register that it needs (HeldLoad::need), and the
+//   lanes
+//             that it does not need because the other operand is zero (section 4.3)
 //
-// Rules are in models/lazy/lazy_unit.h.
+// models/lazy/lazy_unit.h has the rules.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +20,7 @@ namespace lacuna {
 class InstructionNeeds {
  public:
   using Lanes = HeldLoad::Lanes;
-  /// Lanes of a register that the instruction does without.
+  /// Lanes of a register that the instruction does not need because its other operand is zero.
   struct Spared {
     std::uint16_t load;
     std::uint8_t reg;
@@ -30,7 +31,7 @@ class InstructionNeeds {
   InstructionNeeds(HeldLoads& loads, const LazyParameters& parameters)
       : loads_(loads), has_otimes_(lacuna::has_otimes(parameters.mode)), ieee_(parameters.otimes_ieee) {}
 
-  /// Whether the instruction needs all held loads of its wavefront, as others may change memory after it.
+  /// Whether the instruction needs all held loads of its wavefront, because other wavefronts may change memory after it.
   static bool needs_everything(const isa::Instruction& instruction, const isa::Wavefront& wave);
   /// Lanes of its destination registers that it writes.
   static Lanes written_lanes(const isa::Instruction& instruction, const isa::Wavefront& wave);

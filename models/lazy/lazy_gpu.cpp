@@ -79,7 +79,7 @@ std::unique_ptr<DeviceExtension> LazyGpuParameters::make(const GpuDeviceParamete
 
 // -- hardware
 
-// Compute units have no sockets for zero caches: the requests are for times alone, and functional timing makes none.
+// Compute units have no sockets for zero caches: their requests are for timing only, and functional mode makes none.
 ZeroCaches::ZeroCaches(const LazyGpuParameters& parameters, const GpuDeviceParameters& device)
     : map(parameters.mask_map(device)) {
   const GpuParameters& gpu = device.gpu;
@@ -132,7 +132,7 @@ std::optional<ExtensionMemory> LazyGpu::memory() {
   return memory;
 }
 
-// Constants of the configuration, which runs are compared by.
+// Constants of the configuration, for comparisons of runs.
 void LazyGpu::describe(StatisticsGroup& device) const {
   if (!holds_loads(parameters_.lazy.mode)) return;
   const held_load::Cost cost = held_load::cost(unit_, gpu_.shader_arrays * gpu_.cus_per_shader_array);

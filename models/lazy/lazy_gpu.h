@@ -1,10 +1,10 @@
 // LazyGPU (ISCA '25) as an extension of a device: a lazy unit in each compute unit, and with zero caches an L1Z for each shader
-// array and an L2Z for each partition, before the DRAM channel that its L2 bank has:
+// array and an L2Z for each partition, above the DRAM channel of the partition's L2 bank:
 //
 //   CU x n -- L1Z x shader arrays -- NoC -- L2Z x partitions -- DRAM channel x partitions
 //
-// The zero caches are an eighth of the L1 vector cache and the L2 bank beside which they are (Table 2), as fast as they are,
-// with lines of a mask transaction.
+// The zero caches have an eighth of the size of the L1 vector cache and of the L2 bank (Table 2) and the same speed; a line
+// holds a mask transaction.
 #pragma once
 
 #include <memory>
@@ -35,11 +35,11 @@ class LazyGpuParameters : public ExtensionParameters {
   Tick min_response_time(const GpuDeviceParameters& device) const override;
   std::unique_ptr<DeviceExtension> make(const GpuDeviceParameters& device) const override;
 
-  /// Where zero masks are. std::invalid_argument when the parameters do not make a map.
+  /// Addresses of zero masks. Throws std::invalid_argument if the parameters allow no map.
   ZeroMaskMap mask_map(const GpuDeviceParameters& device) const;
 };
 
-/// Caches of zero masks and what they share. LazyGPU, section 4.2.
+/// Caches of zero masks, and the state that they share. LazyGPU, section 4.2.
 struct ZeroCaches {
   ZeroCaches(const LazyGpuParameters& parameters, const GpuDeviceParameters& device);
 
@@ -53,7 +53,7 @@ class LazyGpu : public DeviceExtension {
  public:
   LazyGpu(const LazyGpuParameters& parameters, const GpuDeviceParameters& device);
 
-  /// The compute units' path to the zero caches of a shader array. All null: there are none.
+  /// The compute units' path to the zero caches of a shader array. All null: the mode has no zero caches.
   ZeroPath zero_path(unsigned shader_array) const;
 
   std::unique_ptr<LoadStage> make_stage(const LoadStageContext& context) override;
@@ -70,7 +70,7 @@ class LazyGpu : public DeviceExtension {
   const GpuParameters gpu_;
   const ComputeUnitParameters unit_;
   const ExtensionNodes nodes_;
-  std::unique_ptr<ZeroCaches> zero_;  ///< null: the mode has none
+  std::unique_ptr<ZeroCaches> zero_;  ///< null: the mode has no zero caches
 };
 
 }  // namespace lacuna

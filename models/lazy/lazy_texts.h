@@ -1,4 +1,4 @@
-// What LazyGPU adds to the records of kernels: causes of stalls, and counts. No SystemC.
+// LazyGPU's columns in the records of kernels: causes of stalls, and counts. No SystemC.
 #pragma once
 
 #include <array>
@@ -9,7 +9,7 @@
 
 namespace lacuna {
 
-/// Why a wavefront waits, in addition to the causes of StallCause.
+/// Stall causes of wavefronts, in addition to StallCause.
 enum class LazyCause : std::uint8_t { registers, zero_mask, count };
 inline constexpr std::size_t kLazyCauses = static_cast<std::size_t>(LazyCause::count);
 constexpr std::array<StallText, kLazyCauses> kLazyCauseTexts{{
@@ -19,8 +19,8 @@ constexpr std::array<StallText, kLazyCauses> kLazyCauseTexts{{
     {"zero_mask", "waits for a zero cache to say whether the registers of its next instruction are zero", "zero caches"},
 }};
 
-/// What becomes of the vector loads and stores of lazy cores and zero caches (models/lazy/lazy_unit.h), in transactions but
-/// where the name says otherwise.
+/// Outcomes of the vector loads and stores of lazy cores and zero caches (models/lazy/lazy_unit.h), in transactions unless
+/// kLazyCountTexts says otherwise.
 enum class LazyCount : std::uint8_t {
   loads_held,
   loads_eager,

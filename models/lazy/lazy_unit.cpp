@@ -38,7 +38,7 @@ void LazyUnit::describe(StatisticsGroup& unit) const {
 }
 
 void LazyUnit::describe_energy(EnergyMeter& meter, const ComputeEnergy& energy) const {
-  // Requests in registers; their data are written in addition.
+  // Writes and reads of requests in registers, in addition to those of their data.
   meter.add("lazy", "request_written", statistics_.encoded, energy.vgpr_write);
   meter.add("lazy", "request_read", statistics_.decoded, energy.vgpr_read);
   if (!zeros_) return;
@@ -85,7 +85,7 @@ bool LazyUnit::prepare_registers(WavefrontSlot& slot, const isa::DecodedInstruct
   return true;
 }
 
-// FirstUse::all: of other loads, what is not known to be zero and not suspended.
+// FirstUse::all: adds the lanes of all other loads that are not known to be zero and not suspended.
 void LazyUnit::need_all(Wavefront& w, Cycles cycle) {
   const std::vector<std::uint16_t> touched = needs_.touched();
   for (const std::uint16_t number : std::vector<std::uint16_t>(w.loads)) {
@@ -98,7 +98,7 @@ void LazyUnit::need_all(Wavefront& w, Cycles cycle) {
   }
 }
 
-// Whether the zero masks of what is touched are known; what they say is put into the registers.
+// Whether the zero masks of all touched loads are known; if so, sets their zero lanes.
 bool LazyUnit::masks_known(WavefrontSlot& slot, Wavefront& w, Cycles cycle) {
   if (zeros_ == nullptr) return true;
   w.due = cycle + Cycles{1};
@@ -123,7 +123,7 @@ bool LazyUnit::masks_known(WavefrontSlot& slot, Wavefront& w, Cycles cycle) {
   return true;
 }
 
-// The instruction executes without them.
+// Marks the spared lanes: the instruction executes without them.
 void LazyUnit::suspend(WavefrontSlot& slot, const isa::DecodedInstruction& instruction) {
   unsigned source = isa::kMaxSources;
   for (const InstructionNeeds::Spared& spared : needs_.spared()) {

@@ -1,32 +1,32 @@
-// The lazy unit of a compute unit (LazyGPU, ISCA '25, section 4): it keeps vector loads in their destination registers until an
-// instruction needs them, reads from zero caches whether they are needed at all, and drops those that no instruction uses.
+// The lazy unit of a compute unit (LazyGPU, ISCA '25, section 4). It holds vector loads in their destination registers until an
+// instruction needs them, looks up in zero caches whether their data are zero, and drops loads that no instruction uses.
 //
-//   load         access()           the request is encoded in its registers, which are busy (held_load.h); zero reads leave
-//   instruction  prepare()          waits until its registers are there: their requests leave now, for all registers that the
-//                                   same transactions fill
-//   store        access()           requests of held loads that overlap it leave first. A transaction of zeros is its mask
-//                                   alone
-//   end          wavefront_ended()  what is still held is never issued
+//   load         access()           encodes the request in its registers, which are busy (held_load.h); sends zero reads
+//   instruction  prepare()          waits for its registers: sends their requests now, for all registers that the same
+//                                   transactions fill
+//   store        access()           sends requests of held loads that overlap it first. A transaction of zeros is written as a
+//                                   mask only
+//   end          wavefront_ended()  loads that are still held are never issued
 //
-// Function is eager: a load's values are in its registers when it has executed. What is held is its requests, so that every
-// mode computes the same bits by construction. Whether hardware would have done so is what the rules below are for, and what
-// `lazy.check` watches: memory must hold what the load has read when its request leaves.
+// Function is eager: a load's values are in its registers when it has executed. Only its requests are held, so that every mode
+// computes the same bits by construction. The rules below ensure that hardware would compute them as well; `lazy.check`
+// verifies it: memory must still hold the values of the load when its request departs.
 //
-// Rules, which the paper leaves open (docs/DEVIATIONS.md has the reasons):
+// Rules for cases that the paper leaves open (docs/DEVIATIONS.md has the reasons):
 //   needed by           lanes of EXEC; all lanes for DPP, lane moves of VALU and LDS, MFMA, partial writes of a register
 //   all held loads      are needed by s_barrier, cache invalidations, atomics, accesses with GLC or SLC, scalar stores, global
 //                       wave sync, vector instructions while VGPR indexing or VSKIP is on
-//   a store             sends held loads that share a transaction with it first, and waits for them
+//   a store             first sends held loads that share a transaction with it, and waits for them
 //   a load              whose destinations are partly held for lanes outside of EXEC goes eagerly: a register has one request
-//   the first register  of a load has its address: an instruction that reads or overwrites a lane of it needs what other
-//                       registers hold of that lane, and it is not set to zero before them
+//   the first register  of a load holds its address: an instruction that reads or overwrites a lane of it needs that lane of
+//                       all other registers, and it is not set to zero before them
 //   s_waitcnt           does not wait for held loads: they count as completed
 //
-// The table of held loads is HeldLoads, the analysis of an instruction InstructionNeeds; loads of eager_zero, which are not
-// held, are RacingLoads.
+// HeldLoads is the table of held loads, InstructionNeeds the analysis of an instruction. RacingLoads has the loads of
+// eager_zero, which are not held.
 //
 // A transaction is eliminated when no lane needs it any more: its words are zero, a lane's partner is zero and its register is
-// overwritten, or no instruction reads it. Counts are of transactions (kLazyCountTexts).
+// overwritten, or no instruction reads it. Transactions are counted (kLazyCountTexts).
 #pragma once
 
 #include <array>
@@ -51,12 +51,12 @@
 
 namespace lacuna {
 
-/// What a compute unit's vector loads came to; sums over all kernels.
+/// Outcomes of a compute unit's vector loads, summed over all kernels.
 struct LazyStatistics {
   LazyCounts counts{};
   std::array<std::uint64_t, held_load::kRefusals> refused{};  ///< loads that went eagerly, by reason
-  std::uint64_t encoded = 0;                                  ///< register lanes that were written with a request,
-  std::uint64_t decoded = 0;                                  ///< and read when it was issued
+  std::uint64_t encoded = 0;                                  ///< register lanes written with a request
+  std::uint64_t decoded = 0;                                  ///< register lanes read when their request was issued
 };
 
 class LazyUnit : public LoadStage, private ZeroRequests::Client {
@@ -81,7 +81,7 @@ class LazyUnit : public LoadStage, private ZeroRequests::Client {
   void attach(TranslationLevel* tlb) override {
     if (zeros_) zeros_->port().attach(tlb);
   }
-  /// In modes with zero caches: another path there, before the first access.
+  /// In modes with zero caches: replaces the path to them; call it before the first access.
   void attach(const ZeroPath& path) { zeros_->attach(path); }
 
   const LazyStatistics& statistics() const { return statistics_; }
@@ -93,12 +93,12 @@ class LazyUnit : public LoadStage, private ZeroRequests::Client {
   using LaneMasks = HeldLoad::LaneMasks;
 
   struct Wavefront : HeldLoads::OfWavefront {
-    unsigned pending = 0;  ///< what it waits for, without a time yet
-    Cycles due{};          ///< the latest of what has a time
+    unsigned pending = 0;  ///< number of events that it waits for and whose time is not known yet
+    Cycles due{};          ///< latest known time that it waits for
     OperationDelays delays;
     LazyCause cause = LazyCause::registers;
   };
-  /// Held loads occupy the address unit once.
+  /// Whether held loads occupy the address unit only once.
   bool is_addressed_once() const { return parameters_.address_unit == AddressUnit::once; }
 
   // lazy_unit.cpp: before instructions
@@ -119,19 +119,19 @@ class LazyUnit : public LoadStage, private ZeroRequests::Client {
   MemoryTokens::Token store_with_masks(WavefrontSlot& slot, const isa::DecodedInstruction& instruction, Counters counters,
                                        Cycles cycle);
   void send_overlapping(WavefrontSlot& slot, Cycles cycle);
-  /// Sends the transactions of what is needed of a load.
+  /// Sends the transactions of a load's needed lanes.
   void issue(HeldLoad& load, Cycles cycle);
   void find_neighbours(const HeldLoad& load, LaneMasks& filled);
   void check_memory(const HeldLoad& load);
-  /// Lanes of each register of a load that its zero masks say are zero, and its transactions of which nothing else is loaded.
+  /// Lanes of each register of a load that are zero according to its zero masks.
   LaneMasks find_zeros(const isa::RegisterRange& registers, const isa::Wavefront& wave, unsigned bytes);
   bool zero_by_mask(std::uint64_t address, unsigned bytes);
   void count_zero_lines(HeldLoad& load, std::span<const CoalescedLine> lines);
   void apply_zeros(HeldLoad& load);
   static void add_followers(HeldLoad& load);
-  /// Lanes of a register are there, or will not be asked for.
+  /// Clears the busy bits of lanes that are filled or will not be requested.
   void free_lanes(HeldLoad& load, unsigned r, Lanes lanes);
-  /// The load is over: counts what has become of it. Its record may be used again.
+  /// Ends a load: counts its outcome and releases its record.
   void finish(HeldLoad& load);
   void decode_addresses(const HeldLoad& load);
   void add_lanes(const HeldLoad& load, unsigned r, Lanes lanes);
@@ -143,17 +143,17 @@ class LazyUnit : public LoadStage, private ZeroRequests::Client {
   MemoryTokens& tokens_;
   VectorMemory& memory_;
   PhysicalAddresses physical_;
-  std::unique_ptr<ZeroRequests> zeros_;  ///< null: there are no zero caches
-  unsigned slots_;                       ///< of a SIMD
+  std::unique_ptr<ZeroRequests> zeros_;  ///< null: the mode has no zero caches
+  unsigned slots_;                       ///< wavefront slots of a SIMD
   std::vector<Wavefront> wavefronts_;
   HeldLoads loads_;
   InstructionNeeds needs_;
   RacingLoads racing_loads_;
-  // Scratch: loads that may overlap a store, lines, addresses of the load that is looked at.
-  std::vector<std::uint16_t> overlapping_;
-  Coalescer lines_;
-  std::array<CoalescedLine, 2 * isa::kLanes> kept_;
-  isa::LaneAddresses decoded_;
+  // Scratch state.
+  std::vector<std::uint16_t> overlapping_;           ///< loads that may overlap a store
+  Coalescer lines_;                                  ///< lines of a part of a load or store
+  std::array<CoalescedLine, 2 * isa::kLanes> kept_;  ///< lines of a store that are not all zero
+  isa::LaneAddresses decoded_;                       ///< addresses that decode_addresses() decoded last
   LazyStatistics statistics_;
 };
 

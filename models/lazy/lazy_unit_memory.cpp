@@ -1,4 +1,4 @@
-// Held loads and stores of the lazy unit: what goes to memory, when, and what does not.
+// Memory accesses of the lazy unit: requests of held loads and of stores, and those that are eliminated.
 
 #include <algorithm>
 #include <bit>
@@ -26,7 +26,7 @@ bool is_aligned(const isa::LaneAddresses& addresses, std::uint64_t lanes, std::u
   return (low & (bytes - 1)) == 0;
 }
 
-/// Registers whose bits a store moves as they are; null: it moves none, or converts them.
+/// Registers whose bits a store writes unchanged; null: it writes none, or converts them.
 const isa::Operand* stored_data(const isa::Instruction& instruction) {
   if (instruction.format == isa::Format::flat) return &instruction.src[1];
   if (instruction.format != isa::Format::mubuf || (instruction.row->flags & isa::kConvertsFormat) != 0) return nullptr;
@@ -87,7 +87,7 @@ bool LazyUnit::hold(WavefrontSlot& slot, const isa::DecodedInstruction& instruct
   }
   const auto lines = memory_.coalesce(access, memory_.addresses());
   load.masks_open = zeros_->find_masks(lines);
-  // Zero reads have a port of their own.
+  // Zero reads have a separate port.
   load.addressed = memory_.take_address_unit(is_addressed_once() ? 0 : load.masks_open, cycle, wanted);
   if (load.masks_open == 0) return true;
   count(slot, LazyCount::zero_reads, load.masks_open);
@@ -108,7 +108,7 @@ void LazyUnit::add_lanes(const HeldLoad& load, unsigned r, Lanes lanes) {
 
 void LazyUnit::issue(HeldLoad& load, Cycles cycle) {
   WavefrontSlot& slot = *load.slot;
-  if (load.has_zeros) {  // the masks' answer would come too late
+  if (load.has_zeros) {  // the masks' responses would arrive too late
     load.has_zeros = false;
     load.zero = {};
     load.zero_blocks = load.zero_parts = 0;
@@ -122,8 +122,7 @@ void LazyUnit::issue(HeldLoad& load, Cycles cycle) {
     for (unsigned r = 0; r < load.registers.count; ++r) add_lanes(load, r, load.need[r] & load.suspended[r]);
     count(slot, LazyCount::suspended_issued, lines_.lines().size());
   }
-  // One access to what lies between the first register that is needed and the last one: a lane's registers are mostly in one
-  // transaction.
+  // One access to all registers from the first needed one to the last: a lane's registers are mostly in one transaction.
   unsigned first = 0;
   while (load.need[first] == 0) ++first;
   unsigned end = load.registers.count;
@@ -153,12 +152,12 @@ void LazyUnit::issue(HeldLoad& load, Cycles cycle) {
   for (unsigned r = 0; r < held_load::kMaxRegisters && load.slot != nullptr; ++r) free_lanes(load, r, filled[r]);
 }
 
-// A lane of the first register is filled with all others that its address is for.
+// A lane of the first register is filled together with the lanes of all registers that need its address.
 void LazyUnit::add_followers(HeldLoad& load) {
   for (unsigned r = 1; r < load.registers.count; ++r) load.need[r] |= load.busy[r] & load.need[0];
 }
 
-// Other lanes and registers of the load that the lines just sent bring.
+// Adds the other lanes and registers of the load that the lines just sent fill.
 void LazyUnit::find_neighbours(const HeldLoad& load, LaneMasks& filled) {
   const Coalescer& sent = memory_.lines();
   for (unsigned r = 0; r < load.registers.count; ++r) {
@@ -171,7 +170,7 @@ void LazyUnit::find_neighbours(const HeldLoad& load, LaneMasks& filled) {
   for (unsigned r = 1; r < load.registers.count; ++r) filled[0] &= ~(load.busy[r] & ~filled[r]);
 }
 
-// The register still has what the load read: nobody has written it since.
+// The busy register still holds the values of the load, since no instruction has written it.
 void LazyUnit::check_memory(const HeldLoad& load) {
   const isa::Wavefront& wave = load.slot->wave;
   decode_addresses(load);
@@ -235,14 +234,15 @@ void LazyUnit::wavefront_ended(WavefrontSlot& slot) {
 
 // -- zeros
 
-// What the masks say is what memory holds. A lane's register says it as well, where a mask's bit stands for the register's
-// word.
+// Masks reflect the contents of memory. If a mask's bit represents the word of a register, the register itself shows whether it
+// is zero.
 HeldLoad::LaneMasks LazyUnit::find_zeros(const isa::RegisterRange& registers, const isa::Wavefront& wave, unsigned bytes) {
   const MemoryAccess& access = wave.access;
   const isa::LaneAddresses& addresses = memory_.addresses();
   const bool by_register =
       bytes >= 4 && zeros_->mask_bits() == 32 && zeros_->all_known() && is_aligned(addresses, access.lanes, 4);
-  // A lane that reaches into another transaction has its first register wait for the others, and so for both.
+  // The first register of a lane that extends into another transaction waits for the other registers, and so for both
+  // transactions.
   Lanes within = access.lanes;
   if (registers.count > 1) {
     const unsigned room = lines_.line_bytes() - bytes;
@@ -290,7 +290,7 @@ void LazyUnit::count_zero_lines(HeldLoad& load, std::span<const CoalescedLine> l
 
 void LazyUnit::apply_zeros(HeldLoad& load) {
   if (!std::exchange(load.has_zeros, false)) return;
-  Lanes others = 0;  // of other registers, still busy
+  Lanes others = 0;  // lanes of other registers that are still busy
   for (unsigned r = load.registers.count; r-- > 1;) {
     free_lanes(load, r, load.zero[r]);
     others |= load.busy[r];
@@ -298,7 +298,7 @@ void LazyUnit::apply_zeros(HeldLoad& load) {
   free_lanes(load, 0, load.zero[0] & ~others);
 }
 
-// A load of eager_zero: a line whose loaded words are all zero arrives when memory or the masks have answered.
+// A load of eager_zero: a line whose loaded words are all zero arrives with the first response of memory or masks.
 MemoryTokens::Token LazyUnit::load_with_masks(WavefrontSlot& slot, const isa::DecodedInstruction& instruction,
                                               Counters counters, Cycles cycle) {
   const MemoryAccess& access = slot.wave.access;
@@ -326,7 +326,7 @@ MemoryTokens::Token LazyUnit::load_with_masks(WavefrontSlot& slot, const isa::De
 
 // -- stores
 
-// Held loads that share a line with the store have read what was there before.
+// Sends held loads that share a line with the store: they read the values before it.
 void LazyUnit::send_overlapping(WavefrontSlot& slot, Cycles cycle) {
   Wavefront& w = wavefront(slot);
   if (w.loads.empty()) return;
@@ -374,7 +374,7 @@ MemoryTokens::Token LazyUnit::store_with_masks(WavefrontSlot& slot, const isa::D
   const unsigned masks = zeros_->find_masks_to_write(lines, atomic);
   if (masks == 0) return memory_.send(slot, access, lines, counters, cycle);
   count(slot, LazyCount::zero_writes, masks);
-  // Lines of which whole words are stored and all of them zero.
+  // Finds lines of which only whole words are stored, all of them zero.
   const isa::Operand* data = stored_data(instruction);
   const unsigned granule = zeros_->mask_bits() / 8;
   lines_.begin();

@@ -1,5 +1,5 @@
-// Loads of mode eager_zero: a load goes to memory while its zero masks are read. A line of which the masks say that all that is
-// loaded is zero arrives with the first of both responses, memory's or that of the load's last mask.
+// Loads of mode eager_zero: a load goes to memory while its zero masks are read. A line whose loaded words are all zero
+// according to the masks arrives with the first of two responses, memory's or that of the load's last mask.
 #pragma once
 
 #include <cstdint>
@@ -15,12 +15,12 @@ class RacingLoads : private ZeroRequests::Client {
  public:
   explicit RacingLoads(VectorMemory& memory) : memory_(memory) {}
 
-  /// Starts a load; returns its lines that race, for VectorMemory::send() to add. Valid until send_zero_reads().
+  /// Starts a load. Returns the list of its racing lines, to which VectorMemory::send() adds. Valid until send_zero_reads().
   std::vector<VectorMemory::Race>& begin();
-  /// Reads the masks that `zeros` has found last, `masks` of them, for the load of the last begin(), which has been sent; the
-  /// first request leaves at `at`. Resolves races that both sides have completed immediately.
+  /// Reads the `masks` masks that `zeros` has found last, for the load of the last begin(), which has been sent; the first
+  /// request departs at `at`. Resolves races that both sides have completed immediately.
   void send_zero_reads(ZeroRequests& zeros, unsigned masks, Tick at);
-  /// Loads whose masks have not all responded.
+  /// Number of loads whose masks have not all responded.
   std::size_t waiting() const { return loads_.size() - free_.size(); }
   void reset();
 

@@ -11,7 +11,7 @@ namespace {
 
 std::uint64_t round_up(std::uint64_t n, std::uint64_t unit) { return (n + unit - 1) / unit * unit; }
 
-// Masks of all partitions, in whole turns of the partitions.
+// Bytes of the masks of all partitions, in whole rounds of interleaving.
 Bytes mask_bytes(const AddressSlice& data, unsigned mask_bits, unsigned transaction) {
   const bool interleaved = data.count() > 1;
   const std::uint64_t of_each =
@@ -43,23 +43,23 @@ ZeroMasks::ZeroMasks(std::uint64_t base, Bytes size, unsigned groups)
 void ZeroMasks::mark(std::uint64_t word, bool known) {
   std::uint8_t& bits = bits_[word / 8];
   const auto bit = static_cast<std::uint8_t>(1U << word % 8);
-  // A page that is only looked at costs no memory.
+  // Reading a page does not allocate it, writing does.
   if (((bits & bit) != 0) != known) bits ^= bit;
 }
 
 void ZeroMasks::window_ended() {
   for (Group& group : groups_) {
-    for (const Write& write : group.stores) settle(write, false);
+    for (const Write& write : group.stores) resolve(write, false);
     group.stores.clear();
   }
-  // Performed when all stores are in memory.
+  // Atomic operations are performed when all stores are in memory.
   for (Group& group : groups_) {
-    for (const Write& write : group.atomics) settle(write, true);
+    for (const Write& write : group.atomics) resolve(write, true);
     group.atomics.clear();
   }
 }
 
-void ZeroMasks::settle(const Write& write, bool atomic) {
+void ZeroMasks::resolve(const Write& write, bool atomic) {
   std::uint64_t word = (write.address - base_) / kWord;
   for (ByteMask left = write.byte_mask; left.any(); left = left >> kWord, ++word) {
     const std::uint64_t bytes = left.low() & 0xf;
@@ -71,7 +71,7 @@ void ZeroMasks::set(std::uint64_t address, std::uint64_t bytes, bool known) {
   const std::uint64_t begin = std::max(address, base_);
   const std::uint64_t end = std::min(address + bytes, base_ + size_);
   if (begin >= end) return;
-  // Words that are written in part are forgotten, but not learnt.
+  // A word that is written in part becomes unknown, but not known.
   std::uint64_t word = (begin - base_ + (known ? kWord - 1 : 0)) / kWord;
   const std::uint64_t last = (end - base_ + (known ? 0 : kWord - 1)) / kWord;
   for (; word < last && word % 8 != 0; ++word) mark(word, known);

@@ -6,7 +6,7 @@
 
 namespace lacuna {
 
-// Neighbouring lines are mostly in the transactions that came last.
+// Searches backwards: neighbouring lines are mostly in the latest transactions.
 void ZeroRequests::collect(std::span<const CoalescedLine> lines, Use use) {
   masks_.clear();
   all_covered_ = true;

@@ -1,8 +1,8 @@
 // A compute unit's requests to zero caches (models/lazy/zero_masks.h): masks of the lines that an instruction loads or
 // stores.
 //
-// Lines whose masks are in one transaction share a request. Requests leave one a cycle, through a port of their own with the
-// address translation of the vector port, and so reach the zero cache before the data's requests reach theirs.
+// Lines whose masks are in one transaction share a request. Requests depart one per cycle, through a separate port with the
+// address translation of the vector port, and so reach the zero cache before the data's requests reach the L1 cache.
 #pragma once
 
 #include <array>
@@ -24,7 +24,7 @@ class ZeroRequests : private MemoryClient {
   class Client {
    public:
     virtual ~Client() = default;
-    /// The answer to one of the zero reads that were made with `tag` is there at `at`. Also called within read().
+    /// One of the zero reads made with `tag` has its response at `at`. May be called within read().
     virtual void zeros_known(std::uint32_t tag, Tick at) = 0;
   };
 
@@ -38,7 +38,7 @@ class ZeroRequests : private MemoryClient {
     port_.attach(*path.l1z);
   }
   const ZeroPath& path() const { return path_; }
-  /// Bits of data that a bit of a mask stands for.
+  /// Bits of data per bit of a mask.
   unsigned mask_bits() const { return mask_bits_; }
 
   /// Finds the mask transactions of lines that an instruction loads. Returns their number.
@@ -46,46 +46,49 @@ class ZeroRequests : private MemoryClient {
     collect(lines, Use::load);
     return static_cast<unsigned>(masks_.size());
   }
-  /// The same of lines that it stores to, whose masks become known.
+  /// Finds the mask transactions of lines that an instruction stores to; marks their words in ZeroPath::masks. Returns their
+  /// number.
   unsigned find_masks_to_write(std::span<const CoalescedLine> lines, bool atomic) {
     collect(lines, atomic ? Use::atomic : Use::store);
     return static_cast<unsigned>(masks_.size());
   }
-  /// Whether all masks of the lines looked at last are known, and that of a word of memory, by its bus address, is.
+  /// Whether all masks of the lines passed last to find_masks() or find_masks_to_write() are known.
   bool all_known() const { return all_covered_ && path_.masks == nullptr; }
+  /// Whether the mask of a word of memory, given by its bus address, is known.
   bool known(std::uint64_t address) const {
     return address != PhysicalAddresses::kUnmapped && path_.map->covers(address) &&
            (path_.masks == nullptr || path_.masks->known(address));
   }
-  /// Asks for the masks found last; the first request leaves at `at`, or later when others leave then. `client` gets an answer
-  /// for each.
+  /// Reads the masks found last. The first request departs at `at`, or later if the port is busy then. `client` receives a
+  /// response for each.
   void read(Tick at, Client& client, std::uint32_t tag);
-  /// Writes the masks found last; the token's operation takes until that is done.
+  /// Writes the masks found last; the token's operation completes after these writes.
   void write(Tick at, MemoryTokens::Token token);
 
-  /// Mask transactions asked for so far, and written.
+  /// Number of mask transactions read so far.
   const std::uint64_t& reads() const { return reads_; }
+  /// Number of mask transactions written so far.
   const std::uint64_t& writes() const { return writes_; }
   void retire(Tick horizon) { leaving_.retire(horizon); }
   void reset();
 
  private:
-  /// A mask transaction of the lines that are looked at.
+  /// A mask transaction of the current lines.
   struct Mask {
-    std::uint64_t address;  ///< on the bus
+    std::uint64_t address;  ///< bus address
     ByteMask byte_mask;
-    std::uint64_t line;  ///< GPU virtual address of the first line that it is for
+    std::uint64_t line;  ///< GPU virtual address of its first line
   };
   struct Reader {
     Client* client = nullptr;
     std::uint32_t tag = 0;
   };
-  static constexpr std::uint32_t kWrite = std::uint32_t{1} << 31;  // in tags of the port: the rest is a token
+  static constexpr std::uint32_t kWrite = std::uint32_t{1} << 31;  // set in the port's tags of writes; the rest is a token
 
   enum class Use : std::uint8_t { load, store, atomic };
 
   void collect(std::span<const CoalescedLine> lines, Use use);
-  /// `tag_of`: gives the tag of each request.
+  /// `tag_of`: returns the tag of the next request.
   template <typename TagOf>
   void send(Tick at, bool write, TagOf&& tag_of);
   void on_response(std::uint32_t tag, const MemoryResponse& response) override;
@@ -93,7 +96,7 @@ class ZeroRequests : private MemoryClient {
   Clock clock_;
   MemoryTokens& tokens_;
   MemoryPort port_;
-  Calendar leaving_;  ///< one request a cycle
+  Calendar leaving_;  ///< departures: one request per cycle
   PhysicalAddresses physical_;
   std::uint16_t requester_;
   unsigned mask_bits_;

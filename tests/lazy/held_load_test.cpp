@@ -52,7 +52,7 @@ TEST(HeldLoad, CodesOfTable1) {
   for (unsigned bytes = 0; bytes < 40; ++bytes) EXPECT_EQ(type_of_bytes(bytes).has_value(), codes.contains(bytes)) << bytes;
 }
 
-TEST(HeldLoad, PlacesOfTheFields) {
+TEST(HeldLoad, PositionsOfTheFields) {
   LaneWords words{};
   std::uint64_t upper = 0;
   // Upper bits 0x5'1234'5678, lower 0xabcdef, offset 0x15.
@@ -63,14 +63,14 @@ TEST(HeldLoad, PlacesOfTheFields) {
   EXPECT_EQ(words[1], 0U);
 }
 
-TEST(HeldLoad, ComesBackForAllTypesOffsetsAndLanes) {
+TEST(HeldLoad, DecodesAllTypesOffsetsAndLanes) {
   std::mt19937_64 random(3);
   for (const unsigned bytes : {1U, 2U, 4U, 8U, 16U}) {
     for (unsigned offset = 0; offset < 64; ++offset) {
       for (unsigned trial = 0; trial < 20; ++trial) {
         const std::uint64_t high = random() & ~(kReach - 1);
         const std::uint64_t lanes = trial % 4 == 0 ? kAll : random() & (trial % 4 == 1 ? random() & random() : kAll);
-        // What lanes that do not load would read is anywhere.
+        // Lanes that do not load have arbitrary addresses.
         const LaneAddresses addresses = addresses_of([&](unsigned lane) {
           const std::uint64_t low = (random() & (kReach - 1) & ~std::uint64_t{63}) | offset;
           return (lanes >> lane & 1) != 0 ? high | low : random();
@@ -100,7 +100,7 @@ TEST(HeldLoad, ComesBackForAllTypesOffsetsAndLanes) {
 }
 
 // Tight at 2^29: the last byte below and the first above do not share upper bits.
-TEST(HeldLoad, LanesShareUpperBitsOrIssue) {
+TEST(HeldLoad, LanesMustShareUpperBits) {
   LaneWords words;
   words.fill(0x1234);
   for (const std::uint64_t edge : {kReach, 5 * kReach, std::uint64_t{0} - kReach}) {
@@ -122,7 +122,7 @@ TEST(HeldLoad, LanesShareUpperBitsOrIssue) {
   }
 }
 
-TEST(HeldLoad, NoLanesAndNoSuchWidth) {
+TEST(HeldLoad, NoLanesAndInvalidWidths) {
   LaneWords words{};
   std::uint64_t upper = 5;
   EXPECT_TRUE(encode(addresses_of([](unsigned lane) { return lane * kReach; }), 0, 4, words, upper));
@@ -131,7 +131,7 @@ TEST(HeldLoad, NoLanesAndNoSuchWidth) {
   EXPECT_THROW(encode(LaneAddresses{}, kAll, 12, words, upper), std::invalid_argument);
 }
 
-TEST(HeldLoad, FirstRegisterFromAnyOfALoad) {
+TEST(HeldLoad, FindsTheFirstRegisterFromAnyRegisterOfALoad) {
   for (const unsigned bytes : {1U, 2U, 4U, 8U, 16U}) {
     for (const unsigned first : {0U, 1U, 33U, 252U}) {
       LaneWords words{};
@@ -144,7 +144,7 @@ TEST(HeldLoad, FirstRegisterFromAnyOfALoad) {
   }
 }
 
-// -- which loads: real instructions, executed
+// -- loads that can be held: real instructions, executed
 
 constexpr std::uint64_t kBase = 0x7000000000;
 
@@ -254,7 +254,7 @@ TEST(HeldLoad, LanesInApertures) {
   }
 }
 
-// The predicate trusts the flags of the table; what they are about shows in the names.
+// The predicate uses the flags of the table; the instructions' names show whether they are right.
 TEST(HeldLoad, FlagsOfAllLoads) {
   unsigned loads = 0;
   for (const isa::Format format : isa::all_formats()) {
@@ -271,8 +271,8 @@ TEST(HeldLoad, FlagsOfAllLoads) {
   EXPECT_GE(loads, 4U * 14);
 }
 
-// Neighbours and others find out in different ways that an atomic operation comes first.
-TEST(HeldLoad, LoadsThatAnAtomicOperationHasToPrecede) {
+// Loads of neighbouring and of other lanes detect a preceding atomic operation in different ways.
+TEST(HeldLoad, LoadsAfterAPendingAtomicOperation) {
   for (const unsigned step : {4U, 12U}) {
     Bench b(Target::gfx803);
     isa::StoreBuffer stores;
@@ -284,7 +284,7 @@ TEST(HeldLoad, LoadsThatAnAtomicOperationHasToPrecede) {
   }
 }
 
-TEST(HeldLoad, RefusalsHaveNamesOfTheirOwn) {
+TEST(HeldLoad, RefusalsHaveDistinctNames) {
   std::set<std::string_view> names;
   for (const RefusalText& text : kRefusalTexts) {
     EXPECT_FALSE(text.name.empty());
@@ -294,7 +294,7 @@ TEST(HeldLoad, RefusalsHaveNamesOfTheirOwn) {
   EXPECT_EQ(names.size(), kRefusals);
 }
 
-// Section 5.5: 8 KiB and 4.375 KiB a compute unit. The area is ours: see the header.
+// Section 5.5: 8 KiB and 4.375 KiB per compute unit. The area is this project's estimate: see the header.
 TEST(HeldLoad, CostOfTheR9Nano) {
   const ComputeUnitParameters r9nano;  // 4 SIMDs of 256 registers
   const Cost c = cost(r9nano, 64);
@@ -302,7 +302,7 @@ TEST(HeldLoad, CostOfTheR9Nano) {
   EXPECT_EQ(c.upper_bits * 1000, 4375U * 1024 * 8);
   EXPECT_NEAR(c.area_mm2, 1.038, 0.001);
   EXPECT_NEAR(c.share_of(kR9NanoDieMm2), 0.00174, 0.00001);
-  // What the header says comes near 0.009 %.
+  // The two counts that the header calls close to 0.009 %.
   EXPECT_NEAR(cost(r9nano, 4).share_of(kR9NanoDieMm2) * 0.127 / kSramBitUm2, 0.000086, 0.0000005);
   EXPECT_NEAR(static_cast<double>(c.busy_bits + c.upper_bits) * 8 / 8.9e9, 0.000091, 0.0000005);
   ComputeUnitParameters twice = r9nano;

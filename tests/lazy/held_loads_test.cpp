@@ -1,4 +1,4 @@
-// Which lanes of which registers wait for a load.
+// Table of held loads: the lanes and registers that wait for a load.
 #include "models/lazy/held_loads.h"
 
 #include <gtest/gtest.h>
@@ -56,7 +56,7 @@ TEST(HeldLoads, TheLastLaneEndsALoad) {
   EXPECT_TRUE(w.loads.empty());
 }
 
-TEST(HeldLoads, RecordsAreUsedAgain) {
+TEST(HeldLoads, RecordsAreReused) {
   HeldLoads loads;
   HeldLoads::OfWavefront w;
   HeldLoad& load = hold(loads, w, {OperandKind::vgpr, 4, 1}, 1);

@@ -62,7 +62,7 @@ TEST_F(InstructionNeedsTest, SourcesInLanesOfExec) {
   EXPECT_FALSE(other.is_needed());
 }
 
-TEST_F(InstructionNeedsTest, AllLanesWhereTheyMove) {
+TEST_F(InstructionNeedsTest, AllLanesOfALaneMove) {
   const HeldLoad& load = hold(2, 1);
   needs({0x7e0602fa, 0xff010102});  // v_mov_b32_dpp v3, v2 row_shl:1
   EXPECT_EQ(load.need[0], ~std::uint64_t{0});
@@ -75,7 +75,7 @@ TEST_F(InstructionNeedsTest, AnOverwrittenRegisterIsNotNeeded) {
   EXPECT_FALSE(load.is_needed());
 }
 
-TEST_F(InstructionNeedsTest, AnOverwrittenAddressHasTheOtherRegistersLoaded) {
+TEST_F(InstructionNeedsTest, OverwritingTheAddressNeedsTheOtherRegisters) {
   const HeldLoad& load = hold(3, 2);
   const InstructionNeeds found = needs({kMove32});
   EXPECT_EQ(found.touched(), std::vector<std::uint16_t>{load.number});

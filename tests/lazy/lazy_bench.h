@@ -10,7 +10,7 @@
 
 namespace lacuna::test {
 
-/// A zero cache that responds after `latency` and keeps its requests.
+/// A zero cache that responds after `latency` and records its requests.
 struct FixedLatencyZeroCache : MemoryTarget {
   Tick latency{50'000};
   std::vector<MemoryRequest> reads;

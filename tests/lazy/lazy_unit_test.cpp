@@ -1,5 +1,5 @@
-// Loads that are held, zero masks and operands that make no difference: which requests leave, when, and what the counts say.
-// What programs compute must be the same in all modes.
+// Held loads, zero masks and operands that make no difference: departing requests, their times, and counts. Programs must
+// compute the same results in all modes.
 #include "models/lazy/lazy_unit.h"
 
 #include <gtest/gtest.h>
@@ -59,11 +59,11 @@ class LazyUnitTest : public testing::Test {
     b_.clear_data();
     b_.zero_cache = {};
   }
-  /// Every word of data memory is other than zero.
+  /// Sets every word of data memory to a value other than zero.
   void fill() {
     for (std::uint32_t i = 0; i < LazyBench::kBytes / 4; ++i) b_.data()[i] = 0x3f800000 + i;
   }
-  /// Runs in a mode, and checks what always holds.
+  /// Runs in a mode, and checks the invariants.
   KernelActivity run(LazyMode mode, const Words& words, unsigned wavefronts = 1, AddressUnit occupied = AddressUnit::once) {
     const auto d = b_.program(words, wavefronts);
     b_.lazy_memory(mode, occupied).vector_addresses.clear();
@@ -86,7 +86,7 @@ class LazyUnitTest : public testing::Test {
   }
 };
 
-TEST_F(LazyUnitTest, WhatNobodyUsesNeverLeaves) {
+TEST_F(LazyUnitTest, UnusedLoadsAreNeverSent) {
   const KernelActivity a = run(LazyMode::lazy, program(kLaneAddress, kLoad2, kWaitAll, kEnd));
   EXPECT_EQ(sent_, 0u) << "s_waitcnt does not make it leave";
   EXPECT_EQ(of(a, LazyCount::loads_held), 1u);
@@ -105,7 +105,7 @@ TEST_F(LazyUnitTest, TheFirstUseSendsItAndWaits) {
   EXPECT_EQ(a.requests, kTransactions) << "counted as load requests as ever";
 }
 
-TEST_F(LazyUnitTest, AsLongAsEagerWhenTheUseFollows) {
+TEST_F(LazyUnitTest, LazyCostsNothingWhenTheUseFollowsImmediately) {
   const Words words = program(kLaneAddress, kLoad2, kWaitAll, kUse2, kEnd);
   run(LazyMode::eager, words);
   const std::uint64_t eager = cycles_;
@@ -114,8 +114,8 @@ TEST_F(LazyUnitTest, AsLongAsEagerWhenTheUseFollows) {
 }
 
 TEST_F(LazyUnitTest, WaitForAHeldLoad) {
-  // From the instruction that needs it: the last of 8 requests leaves 7 cycles after the first, 100 in memory, 10 to the
-  // registers.
+  // Counted from the instruction that needs it: the last of 8 requests departs 7 cycles after the first, 100 in memory, 10 to
+  // the registers.
   constexpr unsigned kFromFirst = 7 + 100 + 10;
   struct Row {
     AddressUnit occupied;
@@ -136,7 +136,7 @@ TEST_F(LazyUnitTest, WaitForAHeldLoad) {
   }
 }
 
-TEST_F(LazyUnitTest, LoadsThatLeaveTogetherShareThePort) {
+TEST_F(LazyUnitTest, LoadsSentTogetherShareThePort) {
   // One instruction needs one held load of 8 lines, or two.
   const Words held = program(kLaneAddress, kLoad2, kFurther, kLoad4, kClear6, kClear6, kClear6);
   for (const AddressUnit occupied : {AddressUnit::once, AddressUnit::twice}) {
@@ -158,13 +158,13 @@ TEST_F(LazyUnitTest, AHeldLoadOccupiesTheAddressUnitOnce) {
   EXPECT_LT(cycles_, twice);
 }
 
-TEST_F(LazyUnitTest, WhatIsOverwrittenIsDropped) {
+TEST_F(LazyUnitTest, OverwrittenLoadsAreDropped) {
   const KernelActivity a = run(LazyMode::lazy, program(kLaneAddress, kLoad2, kClear2, kUse2, kEnd));
   EXPECT_EQ(sent_, 0u);
   EXPECT_EQ(of(a, LazyCount::dead), kTransactions);
 }
 
-TEST_F(LazyUnitTest, ExecDecidesWhatIsNeeded) {
+TEST_F(LazyUnitTest, ExecDeterminesTheNeededLanes) {
   const KernelActivity some = run(LazyMode::lazy, program(kLaneAddress, kLoad2, kExecLow16, kUse2, kEnd));
   EXPECT_EQ(sent_, 2u) << "16 lanes";
   EXPECT_EQ(of(some, LazyCount::dead), kTransactions - 2);
@@ -179,7 +179,7 @@ TEST_F(LazyUnitTest, ExecDecidesWhatIsNeeded) {
   EXPECT_EQ(sent_, 2u);
 }
 
-TEST_F(LazyUnitTest, ALoadOverOneThatIsPartlyHeldGoesAtOnce) {
+TEST_F(LazyUnitTest, ALoadOverAPartlyHeldOneIsSentImmediately) {
   const KernelActivity a =
       run(LazyMode::lazy, program(kLaneAddress, kLoad2, kExecLow16, kLoad2, kWaitAll, kExecAll, kUse2, kEnd));
   EXPECT_EQ(of(a, LazyCount::loads_held), 1u);
@@ -187,7 +187,7 @@ TEST_F(LazyUnitTest, ALoadOverOneThatIsPartlyHeldGoesAtOnce) {
   EXPECT_EQ(sent_, kTransactions) << "two at once, the others when they are used";
 }
 
-TEST_F(LazyUnitTest, ATransactionFillsAllRegistersThatItHas) {
+TEST_F(LazyUnitTest, ATransactionFillsAllItsRegisters) {
   // 16 bytes a lane: two lanes in a transaction of 32 bytes, so that one register of each brings the others.
   const KernelActivity a = run(LazyMode::lazy, program(kWideAddress, kLoadQuad4, kUse6, kUse6, kClear4, kEnd));
   EXPECT_EQ(sent_, 32u);
@@ -196,7 +196,7 @@ TEST_F(LazyUnitTest, ATransactionFillsAllRegistersThatItHas) {
 }
 
 TEST_F(LazyUnitTest, AnAddressIsNotLost) {
-  // The first register has it for all four.
+  // The first register holds the address for all four.
   run(LazyMode::lazy, program(kWideAddress, kLoadQuad4, kClear4, kEnd));
   EXPECT_EQ(sent_, 32u);
   run(LazyMode::lazy, program(kWideAddress, kLoadQuad4, 0x7e0c0280 /* v_mov_b32 v6, 0 */, kEnd));
@@ -212,7 +212,7 @@ TEST_F(LazyUnitTest, AnAddressIsNotLost) {
   EXPECT_EQ(of(zero, LazyCount::zero_part), 0u);
 }
 
-TEST_F(LazyUnitTest, AFirstUseMaySendAll) {
+TEST_F(LazyUnitTest, AFirstUseMaySendAllLoads) {
   const Words words = program(kLaneAddress, kLoad2, kFurther, kLoad4, kUse2, kEnd);
   run(LazyMode::lazy, words);
   EXPECT_EQ(sent_, kTransactions);
@@ -222,7 +222,7 @@ TEST_F(LazyUnitTest, AFirstUseMaySendAll) {
   EXPECT_EQ(of(d->activity, LazyCount::dead), 0u);
 }
 
-TEST_F(LazyUnitTest, FormsThatDoNotFitGoAtOnce) {
+TEST_F(LazyUnitTest, FormsThatCannotBeHeldAreSentImmediately) {
   for (const auto& load : {program(kLoadTriple4), program(kLoadSigned2), program(kLoadCoherent3)}) {
     const KernelActivity a = run(LazyMode::lazy, program(kLaneAddress, load, kWaitAll, kEnd));
     EXPECT_EQ(of(a, LazyCount::loads_held), 0u);
@@ -235,7 +235,7 @@ TEST_F(LazyUnitTest, FormsThatDoNotFitGoAtOnce) {
   EXPECT_EQ(sent_, kTransactions);
 }
 
-TEST_F(LazyUnitTest, AStoreLetsWhatItOverlapsGoFirst) {
+TEST_F(LazyUnitTest, AStoreFirstSendsTheLoadsThatItOverlaps) {
   fill();
   for (const LazyMode mode : {LazyMode::eager, LazyMode::lazy, LazyMode::lazy_zero_otimes}) {
     fill();
@@ -249,7 +249,7 @@ TEST_F(LazyUnitTest, AStoreLetsWhatItOverlapsGoFirst) {
   EXPECT_EQ(of(apart, LazyCount::dead), kTransactions);
 }
 
-TEST_F(LazyUnitTest, WhatOrdersMemorySendsAllThatIsHeld) {
+TEST_F(LazyUnitTest, OrderingInstructionsSendAllHeldLoads) {
   for (const Words& order : {program(kBarrier), program(kInvalidate)}) {
     run(LazyMode::lazy, program(kLaneAddress, kLoad2, order, kEnd));
     EXPECT_EQ(sent_, kTransactions);
@@ -261,7 +261,7 @@ TEST_F(LazyUnitTest, WhatOrdersMemorySendsAllThatIsHeld) {
   }
 }
 
-TEST_F(LazyUnitTest, WhoReadsOtherLanesNeedsAll) {
+TEST_F(LazyUnitTest, LaneMovesNeedAllLanes) {
   for (const Words& use : {program(kReadFirstLane2), program(kShift2), program(kPermute2), program(kWriteLane2)}) {
     run(LazyMode::lazy, program(kLaneAddress, kLoad2, kExecLow16, use, kEnd));
     EXPECT_EQ(sent_, kTransactions);
@@ -271,7 +271,7 @@ TEST_F(LazyUnitTest, WhoReadsOtherLanesNeedsAll) {
 }
 
 TEST_F(LazyUnitTest, AFaultEndsAWavefrontWithHeldLoads) {
-  // The second load's address is unmapped: it faults where it stands, as an eager one does.
+  // The second load's address is unmapped: it faults when it executes, as an eager one does.
   for (const LazyMode mode : {LazyMode::eager, LazyMode::lazy, LazyMode::lazy_zero_otimes}) {
     const auto d = b_.program(program(kLaneAddress, kLoad2, 0x7e0002c1 /* v_mov_b32 v0, -1 */, kLoad4, kUse2, kEnd));
     b_.run(b_.lazy_unit(mode), *d);
@@ -297,7 +297,7 @@ TEST_F(LazyUnitTest, ZerosAreNotLoaded) {
   EXPECT_EQ(of(a, LazyCause::registers), 0u);
 }
 
-TEST_F(LazyUnitTest, WhatIsZeroInWhatIsLoadedIsEnough) {
+TEST_F(LazyUnitTest, OnlyLoadedWordsMustBeZero) {
   fill();
   for (unsigned lane = 0; lane < 16; ++lane) b_.data()[lane] = 0;
   for (unsigned word = 0; word < 64; word += 2) b_.data()[1024 + word] = 0;
@@ -312,7 +312,7 @@ TEST_F(LazyUnitTest, WhatIsZeroInWhatIsLoadedIsEnough) {
   EXPECT_EQ(of(part, LazyCount::zero_block), 0u);
 }
 
-TEST_F(LazyUnitTest, EagerLoadsAreSentWhateverTheMasksSay) {
+TEST_F(LazyUnitTest, EagerLoadsAreSentIndependentlyOfMasks) {
   b_.zero_cache.latency = Tick{20'000};
   const Words words = program(kLaneAddress, kLoad2, kWaitAll, kUse2, kEnd);
   const KernelActivity a = run(LazyMode::eager_zero, words);
@@ -343,7 +343,7 @@ TEST_F(LazyUnitTest, UnknownZerosAreLoaded) {
 
 TEST_F(LazyUnitTest, APartnerOfZeroIsSuspended) {
   fill();
-  for (unsigned lane = 0; lane < 32; ++lane) b_.data()[lane] = 0;  // of v2; v4 is 4 KiB behind and has no zeros
+  for (unsigned lane = 0; lane < 32; ++lane) b_.data()[lane] = 0;  // words of v2; those of v4 are 4 KiB further and not zero
   const Words product = program(kLaneAddress, kLoad2, kFurther, kLoad4, kWaitAll, kMultiply24, kClear4, kEnd);
   run(LazyMode::lazy_zero, product);
   EXPECT_EQ(sent_, 4u + kTransactions);
@@ -353,7 +353,7 @@ TEST_F(LazyUnitTest, APartnerOfZeroIsSuspended) {
   EXPECT_EQ(of(a, LazyCount::otimes), 4u);
   EXPECT_EQ(of(a, LazyCount::dead), 0u);
   EXPECT_EQ(of(a, LazyCount::lanes_differ), 0u);
-  // Somebody needs them after all.
+  // A later instruction needs the suspended lanes.
   const KernelActivity later = run(LazyMode::lazy_zero_otimes, program(kLaneAddress, kLoad2, kFurther, kLoad4, kMultiply24,
                                                                        0x7e060304 /* v_mov_b32 v3, v4 */, kEnd));
   EXPECT_EQ(sent_, 4u + kTransactions);
@@ -361,7 +361,7 @@ TEST_F(LazyUnitTest, APartnerOfZeroIsSuspended) {
   EXPECT_EQ(of(later, LazyCount::otimes), 0u);
 }
 
-TEST_F(LazyUnitTest, LanesThatIeeeWouldHaveDifferent) {
+TEST_F(LazyUnitTest, LanesWhoseIeeeResultDiffers) {
   fill();
   for (unsigned lane = 0; lane < 64; ++lane) b_.data()[lane] = 0;
   b_.data()[1024 + 3] = 0x7f800000;  // infinity

@@ -1,5 +1,5 @@
 // Zero caches in a GPU: a request for masks goes from the L1Z of a shader array to the L2Z and the DRAM channel of the
-// partition that has the data, whatever network there is, and takes as long as a request of the same size for data.
+// partition that has the data, in any network, and takes the same time as a request for data of the same size.
 #include <gtest/gtest.h>
 
 #include <tlm_utils/simple_target_socket.h>
@@ -23,7 +23,7 @@ namespace {
 
 using namespace literals;
 
-/// A device that is asked for masks by no compute unit.
+/// A device whose compute units request no masks.
 struct Gpu : sc_core::sc_module {
   Gpu(sc_core::sc_module_name module_name, const GpuDeviceParameters& parameters)
       : sc_module(module_name), device("device", parameters) {
@@ -117,7 +117,7 @@ class ZeroCachesTest : public testing::Test {
   ZeroBench& b_ = bench<ZeroBench>();
   ResponseRecorder answers_;
 
-  /// When the answer is there, from the request on.
+  /// Time from a request to its response.
   Tick ask(Gpu& gpu, unsigned array, std::uint64_t address, bool write = false) {
     const ZeroPath path = zero_path(gpu.device, array);
     const MemoryRequest access{.address = address,
@@ -149,7 +149,7 @@ TEST_F(ZeroCachesTest, RequestsReachThePartitionOfTheirData) {
         return std::vector{gpu->count(l1z, "read_misses"), gpu->count("l2z" + partition, "read_misses"),
                            gpu->count("dram" + partition, "reads"), gpu->count("l2_" + partition, "reads")};
       };
-      // Nothing is there yet.
+      // Nothing is cached yet.
       for (unsigned a = 0; a < p.gpu.shader_arrays; ++a) {
         dynamic_cast<FirstLevelCache*>(zero_path(gpu->device, a).l1z)->reset();
       }
@@ -179,7 +179,7 @@ TEST_F(ZeroCachesTest, LatencyTable) {
   EXPECT_EQ(ask(gpu, 0, address), 40_ns) << "a write leaves the line where it is";
 }
 
-TEST_F(ZeroCachesTest, CachesShareTheNodesOfThoseBesideThem) {
+TEST_F(ZeroCachesTest, ZeroCachesShareTheNodesOfL1vAndL2) {
   const GpuDeviceParameters shared = b_.gpus[1]->device.parameters();
   const FabricGuests guests = shared.extension_nodes().guests;
   const unsigned sources = 3 * shared.gpu.shader_arrays + 1 + shared.sdma.engines;
@@ -194,7 +194,7 @@ TEST_F(ZeroCachesTest, CachesShareTheNodesOfThoseBesideThem) {
   EXPECT_EQ(b_.gpus[2]->device.parameters().extension_nodes().guests.sources, (std::vector<unsigned>{0, 4, 8}));
 }
 
-TEST_F(ZeroCachesTest, WhatStoresMakeKnownIsSettledAtTheEdge) {
+TEST_F(ZeroCachesTest, StoresMakeWordsKnownAtTheEndOfTheWindow) {
   Gpu& gpu = *b_.gpus.front();
   const ZeroPath path = zero_path(gpu.device, 1);
   ASSERT_NE(path.masks, nullptr);
@@ -233,8 +233,8 @@ TEST(ZeroCacheParameters, AreChecked) {
             "");
 }
 
-// A window ends before the first answer may be there.
-TEST(ZeroCacheParameters, AWindowIsNoLongerThanTheWayToAnL2Z) {
+// A window ends before the earliest response of an L2Z.
+TEST(ZeroCacheParameters, AWindowIsNoLongerThanARoundTripToAnL2Z) {
   GpuDeviceParameters p = with_lazy_gpu();
   const Cycles without = p.window();
   lazy_of(p).l2z.hit_latency = Cycles{3};

@@ -1,4 +1,4 @@
-// Where zero masks are, against the formulas of LazyGPU (ISCA '25), section 4.2, and for which words they are known.
+// Addresses of zero masks, compared with the formulas of LazyGPU (ISCA '25), section 4.2, and the words whose masks are known.
 #include "models/lazy/zero_masks.h"
 
 #include <gtest/gtest.h>
@@ -24,7 +24,7 @@ struct Shape {
   unsigned mask_bits;
   unsigned transaction;
   AddressHash hash;
-  std::uint64_t turns;  ///< of the memory
+  std::uint64_t turns;  ///< rounds of interleaving of the memory
 
   std::uint64_t bytes() const { return turns * partitions * interleave; }
   AddressSlice slice() const { return AddressSlice(kBase, Bytes{bytes()}, Bytes{interleave}, partitions, 0, hash); }
@@ -41,8 +41,8 @@ Shape random_shape(std::mt19937& random) {
   return s;
 }
 
-// The paper counts in blocks, as large as a transaction: I of them are interleaved, M are covered by a mask transaction. With
-// I >= M these are M consecutive ones of a chunk, else the chunks of M / I consecutive turns of their partition.
+// The paper counts in blocks of the size of a transaction: the interleave is I blocks, a mask transaction covers M blocks. With
+// I >= M these are M consecutive blocks of a chunk, otherwise the chunks of M / I consecutive rounds of their partition.
 std::tuple<unsigned, std::uint64_t, std::uint64_t> transaction_by_the_paper(const Shape& s, std::uint64_t address) {
   const std::uint64_t blocks = s.interleave / s.transaction;
   const std::uint64_t covered = s.mask_bits;
@@ -75,7 +75,7 @@ TEST(ZeroMaskMap, DataShareATransactionAsThePaperSays) {
   }
 }
 
-TEST(ZeroMaskMap, EachUnitOfDataHasABitOfItsOwn) {
+TEST(ZeroMaskMap, EachUnitOfDataHasASeparateBit) {
   std::mt19937 random(2);
   for (int round = 0; round < 20; ++round) {
     Shape s = random_shape(random);
@@ -104,12 +104,12 @@ TEST(ZeroMaskMap, TakesOnePartInMaskBitsOfTheMemory) {
   }
 }
 
-TEST(ZeroMaskMap, RefusesWhatNoPartitionHolds) {
+TEST(ZeroMaskMap, RefusesAnInterleaveSmallerThanATransaction) {
   EXPECT_THROW(ZeroMaskMap(AddressSlice(kBase, 1_MiB, 48_B, 4, 0), kMasks, 32, 32), std::invalid_argument);
   EXPECT_THROW(ZeroMaskMap(AddressSlice(kBase, 1_MiB, 64_B, 4, 0), kMasks, 32, 24), std::invalid_argument);
 }
 
-TEST(ZeroMasks, StoresAreKnownFromTheEdgeOn) {
+TEST(ZeroMasks, StoresAreKnownFromTheEndOfTheWindowOn) {
   ZeroMasks masks(kBase, 1_MiB, 2);
   EXPECT_EQ(masks.known_of_transaction(kBase), 0U);
   masks.stored(0, kBase, ByteMask(0xf0f));
@@ -130,42 +130,42 @@ TEST(ZeroMasks, PartsOfAWordChangeNothing) {
   EXPECT_EQ(masks.known_of_transaction(kBase), 0b10U);
 }
 
-TEST(ZeroMasks, AtomicsComeAfterTheStoresOfAllGroups) {
+TEST(ZeroMasks, AtomicsAreAppliedAfterTheStoresOfAllGroups) {
   ZeroMasks masks(kBase, 1_MiB, 2);
   masks.changed(0, kBase, ByteMask(0xf0));
   masks.stored(1, kBase, ByteMask(0xfff));
   masks.window_ended();
   EXPECT_EQ(masks.known_of_transaction(kBase), 0b101U);
   masks.window_ended();
-  EXPECT_EQ(masks.known_of_transaction(kBase), 0b101U) << "what has been settled is done with";
+  EXPECT_EQ(masks.known_of_transaction(kBase), 0b101U) << "applied writes are not applied again";
 }
 
-TEST(ZeroMasks, RangesAreLearntByWholeWordsAndForgottenByPartsOfThem) {
+TEST(ZeroMasks, WholeWordsOfARangeBecomeKnownPartialOnesUnknown) {
   std::mt19937 random(3);
   constexpr std::uint64_t kBytes = 1024;
   ZeroMasks masks(kBase, Bytes{kBytes}, 1);
   std::vector<bool> expected(kBytes / 4, false);
   for (int round = 0; round < 2000; ++round) {
-    const bool learn = random() % 2 == 0;
-    // Some reach beyond the memory's ends.
+    const bool known = random() % 2 == 0;
+    // Some ranges extend beyond the memory.
     const std::uint64_t begin = kBase - 64 + random() % (kBytes + 100);
     const std::uint64_t bytes = random() % 300;
-    if (learn) {
-      masks.learn(begin, bytes);
+    if (known) {
+      masks.mark_known(begin, bytes);
     } else {
-      masks.forget(begin, bytes);
+      masks.mark_unknown(begin, bytes);
     }
     for (std::uint64_t word = 0; word < expected.size(); ++word) {
       const std::uint64_t first = kBase + 4 * word;
       const bool whole = first >= begin && first + 4 <= begin + bytes;
       const bool part = bytes != 0 && first < begin + bytes && first + 4 > begin;
-      if (learn ? whole : part) expected[word] = learn;
+      if (known ? whole : part) expected[word] = known;
       ASSERT_EQ(masks.known(first), expected[word]) << "round " << round << ", word " << word;
     }
   }
 }
 
-TEST(ZeroMasks, OtherMemoryIsNotTheirs) {
+TEST(ZeroMasks, OtherMemoryIsIgnored) {
   ZeroMasks masks(kBase, 1_MiB, 1);
   masks.stored(0, kBase - 64, ByteMask(~std::uint64_t{0}));
   masks.changed(0, kBase + (1 << 20), ByteMask(~std::uint64_t{0}));
