@@ -79,31 +79,31 @@ class ComputeUnit final : public sc_core::sc_module, public WindowedUnit, public
 
   // -- wiring, before the first launch
 
-  /// Memories that may respond later, in place of those that the sockets are bound to.
+  /// Attaches memories that may respond later, in place of those that the sockets are bound to.
   void attach_memory(MemoryTarget& vector, MemoryTarget& scalar, MemoryTarget& instruction);
-  /// The caches that instructions of this unit can invalidate.
+  /// Attaches the caches that instructions of this unit can invalidate.
   void attach_caches(CacheMaintenance* l1_vector, CacheMaintenance* l1_scalar, CacheMaintenance* l1_instruction) {
     events_.attach_caches(l1_vector, l1_scalar, l1_instruction);
   }
-  /// The TLB of each port; null: translation takes no time.
+  /// Attaches the TLB of each port; null: translation takes no time.
   void attach_tlbs(TranslationLevel* vector, TranslationLevel* scalar, TranslationLevel* instruction);
   void set_apertures(std::uint64_t shared, std::uint64_t private_base);
   /// Registers the energy of this unit's work, and enables the counters that only energy needs.
   void describe_energy(EnergyMeter& meter, const ComputeEnergy& energy);
-  /// Requests of loads are also counted there, by time.
+  /// Counts requests of loads in `timeline` as well, by time.
   void count_requests(RequestTimeline& timeline) { memory_.count_requests(timeline); }
 
   // -- workgroups
 
-  /// Whether a workgroup would ever fit into an empty unit; the reason when not.
+  /// The reason why a workgroup does not fit into an empty unit; nullopt if it fits.
   std::optional<std::string> fit_error(const WorkgroupNeeds& needs) const { return pool_.fit_error(needs); }
-  /// The resource of which too little is free for a workgroup, for reports: "wavefront slots"; empty when it fits now.
+  /// The resource of which too little is free for a workgroup, for reports: "wavefront slots"; empty if it fits now.
   std::string lacks(const WorkgroupNeeds& needs) const { return pool_.lacks(needs); }
-  /// Allocates the resources of one workgroup and starts its wavefronts at `start`; false when they are not free now.
-  /// `scratch_slots` holds one slot number for each wavefront when the dispatch uses scratch.
+  /// Allocates the resources of a workgroup and starts its wavefronts at `start`; false if they are not free now.
+  /// `scratch_slots`: a slot number for each wavefront, if the dispatch uses scratch.
   bool launch(Dispatch& dispatch, std::uint64_t workgroup, Tick start, std::span<const std::uint32_t> scratch_slots);
   void release_from_sync(const WavefrontTicket& ticket, Tick at) override;
-  /// Drops all wavefronts of a dispatch and frees their resources, without workgroup_done. Returns workgroups dropped.
+  /// Drops all wavefronts of a dispatch and frees their resources, without workgroup_done. Returns the number of workgroups.
   unsigned abort(const Dispatch& dispatch);
   /// Returns to the initial state. All dispatches have been aborted; registers and LDS keep their contents.
   void reset();
@@ -123,14 +123,14 @@ class ComputeUnit final : public sc_core::sc_module, public WindowedUnit, public
 
   const ComputeUnitPlace& place() const { return place_; }
   const IssueStatistics& statistics() const { return statistics_; }
-  /// Workgroups launched so far.
+  /// Number of workgroups launched so far.
   const std::uint64_t& workgroups() const { return workgroups_.workgroups(); }
   const LocalDataShare& lds() const { return memory_.lds(); }
   const MatrixUnits& matrix_units() const { return matrix_.units(); }
   void describe(StatisticsGroup& group) const;
   /// Start of the oldest load with an outstanding response; kNever: there is none.
   Tick oldest_load() const { return memory_.oldest_load(); }
-  /// Adds the resident wavefronts. Between windows.
+  /// Appends the resident wavefronts. Call it between windows.
   void take_snapshot(std::vector<WavefrontSnapshot>& wavefronts) const;
   /// See WavefrontInspector::add_resident().
   void add_resident(const Dispatch& dispatch, KernelActivity& activity) const { inspector_.add_resident(dispatch, activity); }
@@ -156,7 +156,7 @@ class ComputeUnit final : public sc_core::sc_module, public WindowedUnit, public
   const Clock clock_;
   Windows* windows_ = nullptr;
   unsigned group_ = 0;
-  bool works_ = false;  ///< has had wavefronts since the last retire(): there are bookings to drop
+  bool works_ = false;  ///< it has had wavefronts since the last retire(): there are bookings to drop
 
   SocketMemory vector_socket_;
   SocketMemory scalar_socket_;

@@ -1,4 +1,4 @@
-// What the compute units of a GPU share.
+// Environment that the compute units of a GPU share.
 #pragma once
 
 #include <memory_resource>
@@ -18,7 +18,7 @@
 
 namespace lacuna {
 
-/// All of it outlives the units.
+/// All referenced objects outlive the units.
 struct ComputeUnitContext {
   TimingMode mode;
   isa::Target target;
@@ -30,9 +30,9 @@ struct ComputeUnitContext {
   VectorWorkspace* vector_workspace = nullptr;  ///< shared by the units of a group; null: each unit has a separate one
   ComputeUnitListener& listener;
   MatrixParameters matrix{};
-  std::span<const LoadStageFactory> stages{};  ///< in the order in which an instruction passes them; not used without timing
+  std::span<const LoadStageFactory> stages{};  ///< load stages in the order of the chain; not used without timing
   isa::FineGrainedFloatAtomics fine_grained_float_atomics = isa::FineGrainedFloatAtomics::apply;
-  /// Allocates registers, LDS and wavefronts: zero bytes, as HugePageResource does.
+  /// Allocates registers, LDS and wavefronts; returns zeroed memory, as HugePageResource does.
   std::pmr::memory_resource& memory = huge_page_resource();
 
   bool timed() const { return mode != TimingMode::functional; }

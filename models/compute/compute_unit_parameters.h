@@ -6,23 +6,23 @@
 
 namespace lacuna {
 
-/// How much timing is modelled. Results of programs never depend on it.
+/// Detail of timing. Results of programs never depend on it.
 enum class TimingMode : std::uint8_t {
-  functional,  ///< instructions only: no memory timing, one instruction a cycle and wavefront
-  loose,       ///< resource calendars, in windows of time (models/compute/windows.h)
+  functional,  ///< instructions only: no memory timing, one instruction per cycle and wavefront
+  loose,       ///< resource calendars, in time windows (models/compute/windows.h)
 };
 
-/// In which order a SIMD offers a cycle to its wavefronts.
+/// Order in which a SIMD offers a cycle to its wavefronts.
 enum class IssuePolicy : std::uint8_t {
   oldest,       ///< by age
-  round_robin,  ///< by slot number, from the one after that which was served first last time
-  greedy,       ///< that which was served first last time, then by age (greedy then oldest)
+  round_robin,  ///< by slot number, starting after the wavefront that was served first last time
+  greedy,       ///< first the wavefront that was served first last time, then by age (greedy then oldest)
 };
 
-/// Which SIMD a cycle is offered to.
+/// Selection of the SIMD that a cycle is offered to.
 enum class SimdPolicy : std::uint8_t {
-  in_turn,      ///< each in every turn_period()-th cycle
-  last_served,  ///< the one before, as long as it has wavefronts to issue from, its vector unit free or not; then the next
+  in_turn,      ///< each SIMD in every turn_period()-th cycle
+  last_served,  ///< the previous SIMD as long as it has wavefronts to issue, even if its vector unit is busy; then the next one
 };
 
 struct ComputeUnitParameters {
@@ -39,13 +39,13 @@ struct ComputeUnitParameters {
   unsigned transaction_bytes = 64;
   unsigned reorder_entries = 0;
 
-  // How many times longer than a plain vector instruction (64 / lanes_per_simd cycles) these keep their SIMD.
+  // Time for which these instructions occupy their SIMD, relative to a plain vector instruction (64 / lanes_per_simd cycles).
   unsigned f64_rate_divisor = 16;
   unsigned mul32_rate_divisor = 4;
   unsigned transcendental_rate_divisor = 4;
   Cycles mfma_pass_cycles{4};
   Cycles wait_state_cycles{4};
-  // Cycles to the wavefront's next instruction, or to its data.
+  // Cycles until the wavefront's next instruction, or until data are available.
   Cycles valu_decode_cycles{0};
   Cycles salu_cycles{4};
   Cycles special_cycles{4};
@@ -58,8 +58,8 @@ struct ComputeUnitParameters {
   Cycles barrier_latency{4};
   Cycles launch_latency{16};
 
-  /// Cycles from one turn of a SIMD to the next, with SimdPolicy::in_turn: as many as its vector unit needs for the lanes of a
-  /// wavefront, so that it can issue a vector instruction in each, but no more than there are SIMDs.
+  /// Cycles from one turn of a SIMD to the next, with SimdPolicy::in_turn: the time that its vector unit takes for a wavefront,
+  /// so that it can issue a vector instruction in each turn, but at most the number of SIMDs.
   unsigned turn_period() const;
 
   void describe(ParameterSection& s);
@@ -67,7 +67,7 @@ struct ComputeUnitParameters {
 
 /// Placement of a compute unit in the GPU, for HW_ID and statistics.
 struct ComputeUnitPlace {
-  unsigned index = 0;  ///< over the whole GPU
+  unsigned index = 0;  ///< number in the GPU
   unsigned shader_array = 0;
   unsigned in_array = 0;
 };

@@ -18,7 +18,7 @@ class DeferredWork {
   /// Called when the items of all units have been performed.
   virtual void clear() = 0;
 
-  /// `pending` is set by every new item, so that only groups with items are searched. It outlives this.
+  /// Registers a flag that every new item sets, so that only groups with items are searched. It outlives this object.
   void attach(bool& pending) { pending_ = &pending; }
 
  protected:

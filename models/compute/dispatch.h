@@ -21,12 +21,12 @@ struct ScratchSetup {
   std::uint64_t backing_location = 0;                  ///< gfx8: offset from the scratch pool's base; gfx9: GPU virtual address
   std::uint64_t pool_base = 0;                         ///< GPU virtual address that FLAT scratch offsets count from
   std::uint64_t base = 0;                              ///< GPU virtual address of the first slot
-  std::uint64_t bytes = 0;                             ///< of all slots
+  std::uint64_t bytes = 0;                             ///< bytes of all slots
   std::uint32_t wave_bytes = 0;                        ///< bytes of one wavefront's slot
   std::uint32_t wave_slots = 0;                        ///< slots in the backing memory; 0 = none
 };
 
-/// Registers and memory that one workgroup takes of a compute unit.
+/// Resources of a compute unit that a workgroup needs.
 struct WorkgroupNeeds {
   unsigned wavefronts = 0;
   unsigned vgprs = 0;  ///< per lane, rounded to the allocation granule
@@ -35,7 +35,7 @@ struct WorkgroupNeeds {
   std::uint32_t lds_bytes = 0;
 };
 
-/// What the compute units of a group (models/compute/windows.h) have done of a dispatch.
+/// Counters of a dispatch's work on the compute units of a group (models/compute/windows.h).
 struct alignas(64) DispatchWork {
   std::uint64_t wavefront_instructions = 0;
   std::uint64_t thread_instructions = 0;
@@ -58,29 +58,29 @@ struct Dispatch {
   std::array<std::uint32_t, 3> workgroup{1, 1, 1};  ///< work-items
   WorkgroupNeeds needs;
   ScratchSetup scratch;
-  int priority = 0;                    ///< larger goes first to places on compute units
+  int priority = 0;                    ///< dispatches of higher priority are placed on compute units first
   std::vector<std::uint32_t> cu_mask;  ///< see QueueSetup::cu_mask; empty = all compute units
-  bool may_sync_grid = false;          ///< the queue has been given global wave sync
-  /// What the addresses of code, arguments and packet are XORed with for the TLBs (cp.cold_dispatch): none, or the launch's
-  /// own.
+  bool may_sync_grid = false;          ///< the queue may use global wave sync
+  /// Value that the addresses of code, arguments and packet are XORed with for the TLBs: unique for each launch with
+  /// cp.cold_dispatch, otherwise 0.
   std::uint64_t page_salt = 0;
 
   // -- progress
   bool held = false;     ///< no workgroup is launched for now
-  BitSet may_have_room;  ///< compute units, the dispatcher's: less those that have refused a launch
+  BitSet may_have_room;  ///< compute units, by the dispatcher's numbers, without those that have refused a launch
   std::uint64_t next_workgroup = 0;
   std::uint64_t finished_workgroups = 0;
   bool failed = false;  ///< a wavefront faulted: nothing more is launched, running wavefronts are dropped
   Tick start{};
   Tick end{};
-  std::uint64_t bulk_bytes = 0;  ///< copied or filled without being executed, see BulkBlits
+  std::uint64_t bulk_bytes = 0;  ///< bytes copied or filled without executing instructions, see BulkBlits
   std::uint64_t wavefronts = 0;
-  /// By group; null: it has had none of the workgroups. Groups count at the same time, collect() adds up.
+  /// Counters by group; null: the group has had no workgroup. Groups count concurrently, collect() adds the counters up.
   std::vector<std::unique_ptr<DispatchWork>> work;
   std::uint64_t wavefront_instructions = 0;
   /// Active lanes summed over vector, vector-memory and LDS instructions; scalar and control instructions count one each.
   std::uint64_t thread_instructions = 0;
-  KernelActivity activity;  ///< nothing in functional mode
+  KernelActivity activity;  ///< empty in functional mode
 
   /// Whether an address is in a page of the arguments or of the packet.
   bool launch_page(std::uint64_t address) const {
@@ -96,12 +96,12 @@ struct Dispatch {
     if (work.size() <= group) work.resize(group + 1);
     if (work[group] == nullptr) {
       work[group] = std::make_unique<DispatchWork>();
-      work[group]->activity.classes.resize(needs.wavefronts);  // once: wavefronts hold references to their classes
+      work[group]->activity.classes.resize(needs.wavefronts);  // never resized: wavefronts hold references to their classes
     }
     return *work[group];
   }
-  /// Adds what groups have counted that still work to sums: what has been done so far when they begin as what is here. `Sums`
-  /// has the members of DispatchWork. Between windows.
+  /// Adds the counters of groups that are not collected yet to `sums`, which has the members of DispatchWork. Call it between
+  /// windows.
   template <class Sums>
   void add_open_work(Sums& sums) const {
     for (const auto& part : work) {
@@ -111,7 +111,7 @@ struct Dispatch {
       sums.activity += part->activity;
     }
   }
-  /// Of a dispatch that has ended: no group counts any more.
+  /// Collects the counters of all groups, when the dispatch has ended.
   void collect() {
     add_open_work(*this);
     work.clear();

@@ -9,7 +9,7 @@ void ExecutionCounts::update() {
     if (executed.instructions == 0) continue;
     const isa::ExecutionProfile& profile = profiles_[i];
     const bool whole = profile.operation == isa::Operation::lane || profile.operation == isa::Operation::scalar;
-    // Matrix instructions do not look at EXEC.
+    // Matrix instructions ignore EXEC.
     const std::uint64_t lanes = profile.passes != 0 ? executed.instructions * isa::kLanes : executed.lanes;
     totals_.operations[static_cast<std::size_t>(profile.operation)] += profile.passes != 0
                                                                            ? executed.instructions * profile.passes
@@ -67,7 +67,7 @@ void ExecutionCounts::describe_energy(EnergyMeter& meter, const ComputeEnergy& e
   meter.before_reading([this] { update(); });
 }
 
-// f32 and f64 have multipliers of their own, which extensions leave as they are.
+// f32 and f64 have separate multipliers, which extensions do not change.
 void ExecutionCounts::describe_matrix(EnergyMeter& meter, const ComputeEnergy& e, const MatrixParameters& matrix) {
   using isa::Operation;
   const double narrow = e.mfma_narrow_pass * pass_factor(e.matrix, matrix);

@@ -1,8 +1,6 @@
-// What a compute unit has executed, by the profile of its instructions (models/isa/analysis/execution_profile.h), and what it
-// costs.
+// Counts of a compute unit's executed instructions by profile (models/isa/analysis/execution_profile.h), and their energy.
 //
-// Hot code adds twice to one record; everything else, such as accesses to register files, is worked out of that when a meter
-// reads.
+// Hot code adds twice to one record; all other counts, such as accesses to register files, are derived when a meter reads.
 #pragma once
 
 #include <array>
@@ -18,7 +16,7 @@ namespace lacuna {
 
 class ExecutionCounts {
  public:
-  /// `profiles` outlives it.
+  /// `profiles` outlives this object.
   explicit ExecutionCounts(const isa::ExecutionProfiles& profiles) : profiles_(profiles) {}
   ExecutionCounts(const ExecutionCounts&) = delete;
   ExecutionCounts& operator=(const ExecutionCounts&) = delete;
@@ -31,17 +29,19 @@ class ExecutionCounts {
     ++executed.instructions;
     executed.lanes += lanes;
   }
-  /// Registers blocks valu, mfma, salu, vgpr, sgpr and what LDS accesses cost. `meter` is not read after this has gone.
+  /// Registers blocks valu, mfma, salu, vgpr, sgpr and the energy of LDS accesses. This object must exist as long as `meter` is
+  /// read.
   void describe_energy(EnergyMeter& meter, const ComputeEnergy& energy, const MatrixParameters& matrix = {});
 
  private:
   static constexpr std::size_t kOperations = static_cast<std::size_t>(isa::Operation::count);
   struct Executed {
     std::uint64_t instructions = 0;
-    std::uint64_t lanes = 0;  // summed over them
+    std::uint64_t lanes = 0;  // active lanes, summed over the instructions
   };
   struct Totals {
-    std::array<std::uint64_t, kOperations> operations{};  // of lanes; matrix instructions: passes; lane, scalar: instructions
+    // Lane operations; for matrix instructions: passes; for lane moves and scalar instructions: instructions.
+    std::array<std::uint64_t, kOperations> operations{};
     std::uint64_t vgpr_reads = 0;
     std::uint64_t vgpr_writes = 0;
     std::uint64_t sgpr_reads = 0;

@@ -32,7 +32,7 @@ bool GlobalWaveSync::perform(const isa::WaveSyncRequest& request, const Wavefron
   return true;
 }
 
-// The last one to arrive brings the count for the next time, so that each barrier may have a size of its own.
+// The last wavefront to arrive sets the count for the next use, so that each barrier may have a different size.
 bool GlobalWaveSync::arrive(Resource& resource, std::uint32_t value, const WavefrontTicket& wavefront) {
   if (resource.counter > 0) {
     --resource.counter;

@@ -1,4 +1,4 @@
-// Global wave sync: 64 counters with a queue of wavefronts each, as barriers or semaphores (Vega ISA manual, "DS_GWS_INIT" and
+// Global wave sync: 64 counters, each with a queue of wavefronts, as barriers or semaphores (Vega ISA manual, "DS_GWS_INIT" and
 // following). No timing: WaveSyncUnit decides when a released wavefront resumes.
 #pragma once
 
@@ -34,15 +34,15 @@ class GlobalWaveSync {
  public:
   static constexpr unsigned kResources = 64;
 
-  /// True: the wavefront goes on. False: it waits until a later call lists it in released(), which holds those that the last
-  /// call lets go on, in the order in which they came.
+  /// Performs a request. True: the wavefront continues. False: it waits until a later call lists it in released().
   bool perform(const isa::WaveSyncRequest& request, const WavefrontTicket& wavefront);
+  /// Waiting wavefronts that the last perform() has released, in the order of their arrival.
   const std::vector<WavefrontTicket>& released() const { return released_; }
-  /// Forgets the wavefronts of a dispatch that wait.
+  /// Drops the waiting wavefronts of a dispatch.
   void drop(const Dispatch& dispatch);
 
  private:
-  /// `counter`: of a barrier, arrivals that are missing after the next one; of a semaphore, its value.
+  /// `counter`: for a barrier, the number of arrivals that are missing after the next one; for a semaphore, its value.
   struct Resource {
     std::int64_t counter = 0;
     std::deque<WavefrontTicket> waiting;

@@ -12,8 +12,8 @@ namespace {
 
 constexpr unsigned kMaxUserSgprs = 16;
 
-/// Registers that the enabled user SGPR fields take. All of code object v2's together would be 18: requests beyond the 16 that
-/// exist are ignored.
+/// Number of registers of the enabled user SGPR fields. All fields of code object v2 together would take 18: those beyond the
+/// 16 existing registers are ignored.
 unsigned user_sgprs_needed(const hsa::KernelDescriptor& d) {
   unsigned n = 0;
   if (d.private_segment_buffer()) n += 4;
@@ -28,8 +28,8 @@ unsigned user_sgprs_needed(const hsa::KernelDescriptor& d) {
 }
 
 /// Bits that the guide reserves ("must be 0") for the target and that no version of the descriptor uses. A kernel that sets one
-/// asks for what the target does not have. Fields that must be zero because the packet processor fills them in, whatever the
-/// descriptor says (PRIORITY, ENABLE_TRAP_HANDLER, GRANULATED_LDS_SIZE, ...), are not among them: old compilers set some.
+/// requires a feature that the target does not have. Fields that must be zero because the packet processor overwrites them
+/// (PRIORITY, ENABLE_TRAP_HANDLER, GRANULATED_LDS_SIZE, ...) are not among them: old compilers set some.
 struct ReservedBits {
   std::uint32_t rsrc1;
   std::uint32_t rsrc2;
@@ -55,7 +55,7 @@ std::string check_reserved_bits(const hsa::KernelDescriptor& d, isa::Target targ
   return {};
 }
 
-/// Writes SGPRs one after the other, those before `end`.
+/// Writes SGPRs in ascending order, up to `end`.
 class SgprWriter {
  public:
   SgprWriter(isa::Wavefront& wave, unsigned first, unsigned end) : wave_(wave), next_(first), end_(end) {}

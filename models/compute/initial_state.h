@@ -10,24 +10,24 @@
 
 namespace lacuna {
 
-/// Where a wavefront stands in its grid.
+/// Position of a wavefront in its grid.
 struct WavefrontPlace {
   std::array<std::uint32_t, 3> workgroup{};
   unsigned wave_in_group = 0;
   std::uint32_t scratch_slot = 0;
 };
 
-/// Work-items of a workgroup in each dimension: smaller at the far edges of a grid that the workgroup size does not divide.
+/// Work-items of a workgroup in each dimension: fewer at the ends of a grid that the workgroup size does not divide.
 std::array<std::uint32_t, 3> workgroup_extent(const Dispatch& dispatch, const std::array<std::uint32_t, 3>& workgroup);
 
 /// Fills SGPRs, VGPRs with work-item ids, EXEC, MODE and PC. `wave.vgpr`, `target` and counts are already set.
 void set_initial_state(isa::Wavefront& wave, const Dispatch& dispatch, const WavefrontPlace& place);
 
-/// Why a kernel descriptor cannot be run: registers over the target's limits, more user SGPRs asked for than declared, ...
-/// Empty when it can.
+/// Reason why a kernel descriptor cannot be run: registers over the target's limits, more user SGPRs enabled than declared,
+/// ...; empty if it can.
 std::string check_descriptor(const hsa::KernelDescriptor& descriptor, isa::Target target);
 
-/// Registers per wavefront that the descriptor asks for, in allocation granules of the target.
+/// Registers per wavefront that the descriptor requests, in allocation granules of the target.
 WorkgroupNeeds register_needs(const hsa::KernelDescriptor& descriptor, isa::Target target);
 
 }  // namespace lacuna

@@ -1,4 +1,4 @@
-// Where the time of a kernel goes: of its wavefronts by cause, of its memory requests by level.
+// Breakdown of a kernel's time: its wavefronts' by stall cause, its memory requests' by level.
 #pragma once
 
 #include <array>
@@ -16,7 +16,7 @@ namespace lacuna {
 
 inline constexpr unsigned kMaxWavefrontsPerWorkgroup = 16;  // 1024 work-items
 
-/// What a resident wavefront does in a cycle: it issues an instruction, or the first of these that keeps it from doing so.
+/// State of a resident wavefront in a cycle: it issues an instruction, or the first of these causes prevents it.
 enum class StallCause : std::uint8_t {
   issue,
   fetch,
@@ -61,7 +61,7 @@ constexpr std::array<StallText, kStallCauses> kStallTexts{{
     {},
     {"matrix", "waits for the result of a matrix instruction (`mfma.interlock`)", "latency of matrix instructions"},
 }};
-/// Text of a cause, by number. Null: no machine has it.
+/// Text of a cause, by number; null: no machine has registered it.
 inline const StallText* stall_text(std::size_t cause) {
   constexpr auto kFirst = static_cast<std::size_t>(StallCause::extension);
   if (cause >= kFirst && cause < kFirst + kMostExtensionCauses) return extension_cause(cause - kFirst);
@@ -75,11 +75,11 @@ constexpr StallCause extension_stall(std::size_t number) {
 /// Counts of research machines (models/common/config/extension_texts.h).
 using ExtensionCounts = std::array<std::uint64_t, kMostExtensionCounts>;
 
-/// Cycles of the wavefronts that have the same place in their workgroups: programs give places roles.
+/// Cycles of the wavefronts with the same number in their workgroups: in many programs the number determines the role.
 struct WavefrontClass {
-  std::array<std::uint64_t, kStallCauses> cycles{};
+  std::array<std::uint64_t, kStallCauses> cycles{};  ///< by StallCause
   std::uint64_t wavefronts = 0;
-  /// Cycles from launch to end, counted by themselves: what `cycles` must sum to.
+  /// Cycles from launch to end, counted independently: must equal the sum of `cycles`.
   std::uint64_t resident = 0;
 
   WavefrontClass& operator+=(const WavefrontClass& other) {
@@ -91,21 +91,21 @@ struct WavefrontClass {
   std::uint64_t operator[](StallCause t) const { return cycles[static_cast<std::size_t>(t)]; }
 };
 
-/// What a kernel may be bounded by, each with how much of it there is.
+/// Resources that may bound a kernel, with the unit in which their use is counted.
 enum class Resource : std::uint8_t {
   slots,    ///< wavefront slots: cycles that a wavefront was in one
   compute,  ///< vector ALUs: cycles that a SIMD executed
   l1,       ///< L1 vector caches: bytes of their accesses
-  l2,       ///< likewise
-  noc,      ///< bytes through the ports of the L2 banks, both ways
-  dram,     ///< bytes
+  l2,       ///< L2 banks: bytes of their accesses
+  noc,      ///< network: bytes through the ports of the L2 banks, in both directions
+  dram,     ///< DRAM: bytes transferred
   matrix,   ///< matrix units: cycles that a unit executed
   count
 };
 inline constexpr std::size_t kResources = static_cast<std::size_t>(Resource::count);
 struct ResourceText {
-  std::string_view name;   ///< as in the output files
-  std::string_view title;  ///< in reports
+  std::string_view name;   ///< name in the output files
+  std::string_view title;  ///< name in reports
 };
 constexpr std::array<ResourceText, kResources> kResourceTexts{{{"slots", "wavefront slots"},
                                                                {"compute", "vector ALUs"},
@@ -116,7 +116,7 @@ constexpr std::array<ResourceText, kResources> kResourceTexts{{{"slots", "wavefr
                                                                {"matrix", "matrix units"}}};
 using ResourceAmounts = std::array<std::uint64_t, kResources>;
 
-/// The device's resources: what was used since its beginning, and what there is in so many core clock cycles.
+/// The device's resources: the amounts used since its creation, and the amounts available in a number of core clock cycles.
 class ResourceMeter {
  public:
   virtual ~ResourceMeter() = default;
@@ -127,19 +127,19 @@ class ResourceMeter {
 struct KernelActivity {
   /// By the wavefront's number in its workgroup; no longer than the largest number requires.
   std::vector<WavefrontClass> classes;
-  std::array<std::uint64_t, isa::kUnits> issued{};
-  /// Of the requests of vector and scalar loads: their number, time from compute unit to answer, and what that consists of.
-  std::uint64_t requests = 0;
-  Tick request_time{};
-  LatencyBreakdown latency;
+  std::array<std::uint64_t, isa::kUnits> issued{};  ///< instructions issued, by isa::Unit
+  std::uint64_t requests = 0;                       ///< number of requests of vector and scalar loads
+  Tick request_time{};                              ///< time from compute unit to response, summed over these requests
+  LatencyBreakdown latency;                         ///< breakdown of request_time
   ExtensionCounts extension{};
   /// Passes of matrix instructions by operation (isa::kMatrixOperationTexts).
   std::array<std::uint64_t, isa::kMatrixOperations> matrix_passes{};
-  /// Of the whole device while the kernel ran: kernels that run together share it.
+  // Resources of the whole device while the kernel ran; kernels that run concurrently share them.
   ResourceAmounts used{};
   ResourceAmounts available{};
 
-  /// Number in the workgroup: below kMaxWavefrontsPerWorkgroup. The reference is valid until a larger number is passed.
+  /// The class of a number in the workgroup, below kMaxWavefrontsPerWorkgroup. The reference is valid until a larger number is
+  /// passed.
   WavefrontClass& wavefront_class(std::size_t number) {
     if (number >= classes.size()) classes.resize(number + 1);
     return classes[number];

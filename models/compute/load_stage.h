@@ -2,13 +2,13 @@
 //
 //   issue -> stage -> stage -> ... -> VectorMemory
 //
-// The stages of a compute unit form a chain in the order in which the device's extensions were added. Each of them sees an
-// instruction before it executes, and its memory access afterwards; what it does not serve itself it passes on to the next one.
-// A unit without stages pays one test of a null pointer an instruction. A unit with stages executes nothing ahead of its issue,
-// so that a stage sees registers and memory as they are when the instruction issues.
+// The stages of a compute unit form a chain in the order in which the device's extensions were added. Each stage sees an
+// instruction before it executes, and its memory access afterwards; accesses that it does not serve it passes on to the next
+// one. A unit without stages pays one test of a null pointer per instruction. A unit with stages executes no instructions ahead
+// of their issue, so that a stage sees registers and memory as they are when the instruction issues.
 //
 // Values never depend on stages: an instruction has read and written registers and memory when it has executed. A stage
-// decides which requests leave, and when.
+// determines which requests depart, and when.
 #pragma once
 
 #include <functional>
@@ -36,8 +36,8 @@ class LoadStage {
   LoadStage(const LoadStage&) = delete;
   LoadStage& operator=(const LoadStage&) = delete;
 
-  /// Called before an instruction executes. False: the wavefront does not issue it in this cycle. The stage has set when it may
-  /// be offered again (slot.when), or holds the slot until the stage releases it.
+  /// Called before an instruction executes. False: the wavefront does not issue it in this cycle. The stage has set the cycle
+  /// from which it may be offered again (slot.when), or holds the slot until it releases it.
   virtual bool prepare(WavefrontSlot& slot, const isa::DecodedInstruction& instruction, Cycles cycle) {
     static_cast<void>(slot), static_cast<void>(instruction), static_cast<void>(cycle);
     return true;
@@ -48,27 +48,27 @@ class LoadStage {
                                      Cycles cycle) {
     return pass_on(slot, instruction, counters, cycle);
   }
-  /// Requests that the stage has sent with own_counters() for registers of the wavefront have completed.
+  /// Called when requests that the stage has sent with own_counters() for registers of the wavefront have completed.
   virtual void registers_filled(WavefrontSlot& slot, Cycles done, const OperationDelays& delays) {
     static_cast<void>(slot), static_cast<void>(done), static_cast<void>(delays);
   }
-  /// The wavefront has ended, or is dropped.
+  /// Called when the wavefront has ended or is dropped.
   virtual void wavefront_ended(WavefrontSlot& slot) { static_cast<void>(slot); }
   /// Drops everything in flight.
   virtual void reset() {}
-  /// Drops bookings that end by `horizon`: nothing will be booked before it.
+  /// Drops bookings that end by `horizon`: no later booking starts before it.
   virtual void retire(Tick horizon) { static_cast<void>(horizon); }
 
-  /// The translation of the unit's vector memory; null: it takes no time.
+  /// Attaches the TLB of the unit's vector memory; null: translation takes no time.
   virtual void attach(TranslationLevel* tlb) { static_cast<void>(tlb); }
-  /// Adds the stage's statistics, in a group of its own, to those of the compute unit.
+  /// Adds the stage's statistics, in a separate group, to those of the compute unit.
   virtual void describe(StatisticsGroup& unit) const { static_cast<void>(unit); }
   /// Registers the energy of the stage's work.
   virtual void describe_energy(EnergyMeter& meter, const ComputeEnergy& energy) const {
     static_cast<void>(meter), static_cast<void>(energy);
   }
 
-  /// The stage's position in its compute unit, from 0, and the stage after it; null: the vector memory unit.
+  /// Sets the stage's position in its compute unit, from 0, and the stage after it; null: the vector memory unit.
   void enter_chain(unsigned number, LoadStage* next) {
     number_ = number;
     next_ = next;
@@ -77,9 +77,9 @@ class LoadStage {
 
  protected:
   VectorMemory& memory() { return memory_; }
-  /// Of requests whose completion registers_filled() reports.
+  /// Counters of requests whose completion is reported to registers_filled().
   Counters own_counters() const { return counters_of_stage(number_); }
-  /// Leaves the access to the next stage, or to the vector memory unit.
+  /// Passes the access on to the next stage, or to the vector memory unit.
   MemoryTokens::Token pass_on(WavefrontSlot& slot, const isa::DecodedInstruction& instruction, Counters counters,
                               Cycles cycle) {
     return next_ != nullptr ? next_->access(slot, instruction, counters, cycle)
@@ -92,7 +92,7 @@ class LoadStage {
   LoadStage* next_ = nullptr;
 };
 
-/// The compute unit that a stage is a part of. All of it outlives the stage.
+/// The compute unit of a stage. All referenced objects outlive the stage.
 struct LoadStageContext {
   ComputeUnitPlace place;
   const ComputeUnitParameters& parameters;
@@ -102,7 +102,7 @@ struct LoadStageContext {
   VectorMemory& memory;
   MemoryTarget& socket;  ///< the memory at the unit's vector socket
 };
-/// Makes the stage of one compute unit. Null: the unit has none.
+/// Makes the stage of a compute unit. Returns null if the unit has none.
 using LoadStageFactory = std::function<std::unique_ptr<LoadStage>(const LoadStageContext&)>;
 
 }  // namespace lacuna

@@ -13,11 +13,11 @@ class RangeAllocator {
 
   unsigned size() const { return used_.size(); }
   unsigned free() const { return free_; }
-  /// First granule of `count` adjacent free ones, which are then taken; count 0 always succeeds.
+  /// Allocates the first `count` adjacent free granules; returns the first of them. Count 0 always succeeds.
   std::optional<unsigned> allocate(unsigned count) {
     if (count == 0) return 0;
     if (count > free_) return std::nullopt;
-    unsigned end = 0;  // of a run of free granules
+    unsigned end = 0;  // end of a run of free granules
     for (unsigned first = used_.next_missing(0); first < size(); first = used_.next_missing(end)) {
       end = used_.next(first);
       if (end - first < count) continue;

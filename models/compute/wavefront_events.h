@@ -2,7 +2,7 @@
 // end of the program.
 //
 // An event may hold its wavefront: barriers (WorkgroupLifecycle), global wave sync and s_icache_inv (StallReason::sync, until a
-// report is delivered), faults (for good).
+// report is delivered), faults (permanently).
 #pragma once
 
 #include <cstdint>
@@ -21,19 +21,20 @@ namespace lacuna {
 
 class WavefrontEvents {
  public:
-  /// `unit`: releases wavefronts from global wave sync. References outlive this.
+  /// `unit`: releases wavefronts from global wave sync. Referenced objects outlive this one.
   WavefrontEvents(const ComputeUnitParameters& parameters, const ComputeUnitContext& context, InstructionFetch& fetch,
                   WorkgroupLifecycle& workgroups, UnitReports& reports, FaultReports& faults, WaveSyncUnit& unit);
 
-  /// The caches that instructions can invalidate; null: invalidation takes no time.
+  /// Attaches the caches that instructions can invalidate; null: invalidation takes no time.
   void attach_caches(CacheMaintenance* l1_vector, CacheMaintenance* l1_scalar, CacheMaintenance* l1_instruction) {
     l1_vector_ = l1_vector;
     l1_scalar_ = l1_scalar;
     l1_instruction_ = l1_instruction;
   }
 
-  /// Handles and clears the event of the instruction that has executed in `cycle`; there is one. False: the wavefront does not
-  /// continue with its next instruction: it has ended, faulted, or is held and its next instruction has been fetched.
+  /// Handles and clears the event of the instruction that has executed in `cycle`; it must have raised one. False: the
+  /// wavefront does not continue with its next instruction: it has ended, faulted, or is held and its next instruction has been
+  /// fetched.
   bool handle(WavefrontSlot& slot, const isa::DecodedInstruction& instruction, Cycles cycle);
   /// Resumes a wavefront that is held for global wave sync, at `at` or slightly later.
   void release_from_sync(WavefrontSlot& slot, Tick at);

@@ -68,7 +68,7 @@ WavefrontWait WavefrontInspector::wait_of(const WavefrontSlot& slot, Cycles end)
 
 void WavefrontInspector::observe(WavefrontSnapshot& wavefront, unsigned limit) const {
   const WavefrontSlot& slot = pool_.simds()[wavefront.simd]->slots[wavefront.slot];
-  // Instructions that have been executed before they issue have left their results in the registers.
+  // Instructions that have executed ahead of their issue have written their results to the registers.
   const isa::DecodedInstruction* last = slot.ahead == 0 ? nullptr : slot.next;
   for (unsigned i = 1; i < slot.ahead && last != nullptr; ++i) last = code_.at(last->end);
   wavefront.observation = observe_wavefront(slot.wave, last == nullptr ? slot.wave.pc : last->end, code_, limit);

@@ -17,18 +17,18 @@ namespace lacuna {
 
 class WavefrontInspector {
  public:
-  /// References outlive this.
+  /// Referenced objects outlive this one.
   WavefrontInspector(ComputeUnitPlace place, isa::Target target, const WavefrontPool& pool, isa::DecodedCode& code)
       : place_(place), target_(target), pool_(pool), code_(code) {}
 
   const ComputeUnitPlace& place() const { return place_; }
-  /// Adds the resident wavefronts. `end`: end of the last window.
+  /// Appends the resident wavefronts. `end`: end of the last window.
   void take_snapshot(Cycles end, std::vector<WavefrontSnapshot>& wavefronts) const;
-  /// Fills in `observation` of a wavefront that goes on: no more than `limit` instructions.
+  /// Sets `observation` of a wavefront that can continue, from at most `limit` instructions.
   void observe(WavefrontSnapshot& wavefront, unsigned limit) const;
-  /// "s_cbranch_execnz 65530"; the error when there is no instruction.
+  /// Text of an instruction, "s_cbranch_execnz 65530"; the error if there is no instruction.
   std::string instruction_text(std::uint64_t pc) const;
-  /// Adds the cycles of wavefronts that have not ended to those that ended wavefronts have been resident.
+  /// Adds the residence times of wavefronts that have not ended.
   void add_resident(const Dispatch& dispatch, KernelActivity& activity) const;
 
  private:

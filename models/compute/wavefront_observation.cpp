@@ -18,8 +18,8 @@ namespace {
 
 using Range = WavefrontObservation::Range;
 
-/// Copies of the pages that are touched, each made when it is first asked for. Page by page, so that it does not matter how
-/// large a mapping is; the executor puts accesses across two pages together.
+/// Copies of accessed pages, each made at its first access. Copies are per page, so that the size of mappings does not matter;
+/// the executor combines accesses across two pages.
 class CopiedMemory : public isa::MemoryInterface {
  public:
   static constexpr std::uint64_t kPage = 4096;
@@ -36,7 +36,7 @@ class CopiedMemory : public isa::MemoryInterface {
   std::uint64_t epoch() const override { return 0; }
 
   bool full() const { return pages_.size() > kMostPages; }
-  /// Whether the bytes differ from what they were when this was last asked.
+  /// Whether the bytes differ from those at the last call.
   bool changed(std::uint64_t address, std::uint32_t bytes) {
     bool any = false;
     for (std::uint32_t i = 0; i < bytes; ++i) {
@@ -80,10 +80,10 @@ class CopiedMemory : public isa::MemoryInterface {
   mutable std::unordered_map<std::uint64_t, Page> pages_;  // by number; never iterated
 };
 
-/// All that decides what a wavefront does next, but for memory and LDS.
+/// State that determines a wavefront's next actions, except memory and LDS.
 struct RegisterState {
   std::uint64_t pc = 0;
-  std::uint64_t version = 0;  ///< of memory and LDS: changes so far
+  std::uint64_t version = 0;  ///< version of memory and LDS: number of changes so far
   std::array<std::uint32_t, 128> sgpr{};
   std::array<std::uint32_t, 4> others{};
   std::vector<std::uint32_t> vectors;
@@ -128,7 +128,7 @@ class Observer {
         seen_.end = WavefrontObservation::End::repeats;
         return finish();
       }
-      // Brent's method: a state that is kept twice as long each time is met again by any loop.
+      // Brent's method: the reference state is replaced at doubling intervals, so that any loop reaches it again.
       if (seen_.instructions == next_save) {
         save();
         next_save *= 2;
@@ -168,12 +168,12 @@ class Observer {
            other_registers() == saved_.others && vectors_ == saved_.vectors;
   }
 
-  /// False: the wavefront does not go on.
+  /// False: the wavefront does not continue.
   bool step() {
     const isa::DecodedInstruction* const instruction = code_.at(wave_.pc);
     if (instruction == nullptr || !allocation_.holds(*instruction)) return stop(WavefrontObservation::End::stopped);
     const std::uint64_t pc = wave_.pc;
-    // Clocks go on: a loop that reads one never repeats.
+    // Clocks advance: a loop that reads one never repeats.
     ++wave_.clock;
     ++wave_.real_time;
     wave_.access = {};
@@ -217,7 +217,7 @@ class Observer {
     return false;
   }
 
-  /// What an instruction that has executed did to memory and LDS.
+  /// Notes the effects of an executed instruction on memory and LDS.
   void note(const isa::Instruction& instruction, std::uint64_t pc) {
     const isa::MemoryAccess& access = wave_.access;
     if (access.bytes_per_lane == 0) return;
@@ -304,8 +304,8 @@ class Observer {
   isa::LaneAddresses addresses_;
   isa::Wavefront wave_;
   const isa::Allocation allocation_;
-  std::vector<Range> places_;  ///< of the instruction
-  unsigned lane_ = 0;          ///< of the first of them
+  std::vector<Range> places_;  ///< ranges that the instruction accesses
+  unsigned lane_ = 0;          ///< lane of the first of them
   std::unordered_set<std::uint64_t> written_;
   std::uint64_t version_ = 0;
   RegisterState saved_;
@@ -313,7 +313,7 @@ class Observer {
   WavefrontObservation seen_;
 };
 
-/// Instructions that a loop which only waits may span: a wait with its back-off and its exit is far shorter.
+/// Maximum instructions of a polling loop: a poll with its back-off and its exit is far shorter.
 constexpr std::uint64_t kLongestSpin = 1024;
 
 }  // namespace

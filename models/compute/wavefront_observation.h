@@ -1,9 +1,10 @@
-// What a wavefront would do next if nothing else changed: its next instructions are executed on a copy of its registers and of
-// the workgroup's LDS, and on copies of the memory pages that they touch. Nothing of it is kept: the run stays as it was.
+// Observation of a wavefront's future behaviour: its next instructions are executed on a copy of its registers and of the
+// workgroup's LDS, and on copies of the memory pages that they access. The run is not affected.
 //
-// It tells a loop that cannot end from one that gets on. When registers, LDS and memory are the same twice, the wavefront
-// repeats what lies between for ever, unless something else writes a place that it reads. A loop that changes its registers,
-// such as one that counts its rounds, is seen as the program counters of the second half of the observation.
+// It distinguishes loops that cannot end from loops that make progress. If registers, LDS and memory have the same state twice,
+// the wavefront repeats the instructions between forever, unless another agent writes an address that it reads. A loop that
+// changes its registers, such as one that counts its iterations, is identified by the program counters of the second half of
+// the observation.
 #pragma once
 
 #include <cstddef>
@@ -18,8 +19,8 @@ namespace lacuna {
 
 struct WavefrontObservation {
   enum class End : std::uint8_t {
-    repeats,      ///< registers, LDS and memory are those of `period` instructions before
-    limit,        ///< as many instructions as were allowed
+    repeats,      ///< registers, LDS and memory are the same as `period` instructions before
+    limit,        ///< the limit of instructions is reached
     barrier,      ///< s_barrier
     wave_sync,    ///< ds_gws_*
     end_program,  ///< s_endpgm
@@ -39,37 +40,37 @@ struct WavefrontObservation {
   struct Read {
     std::uint64_t pc = 0;
     bool atomic = false;
-    bool moves = false;         ///< it has read other places in other rounds
-    unsigned lane = 0;          ///< whose place is ranges[0]; of scalar instructions 0
-    std::uint64_t value = 0;    ///< of ranges[0], its first 8 bytes
-    std::vector<Range> ranges;  ///< of its lanes, each place once
+    bool moves = false;         ///< it reads different addresses in different iterations
+    unsigned lane = 0;          ///< lane that reads ranges[0]; 0 for scalar instructions
+    std::uint64_t value = 0;    ///< first 8 bytes of ranges[0]
+    std::vector<Range> ranges;  ///< ranges that its lanes read, without repetitions
   };
 
   End end = End::limit;
-  std::uint64_t instructions = 0;  ///< executed in all
-  std::uint64_t period = 0;        ///< of `repeats`, instructions
-  // Of the loop: the repeated instructions, or else the second half of those executed.
-  std::uint64_t first_pc = 0;  ///< lowest and
-  std::uint64_t last_pc = 0;   ///< highest address of an instruction
-  std::uint64_t lanes = 0;     ///< of EXEC, all that were active in it
-  bool changes = false;        ///< it has changed memory or LDS
-  std::vector<Read> reads;
-  bool more_reads = false;  ///< than kMostReads instructions
-  /// What it has changed, from the beginning on; a store of the value that was there changes nothing.
+  std::uint64_t instructions = 0;  ///< number of instructions executed
+  std::uint64_t period = 0;        ///< for End::repeats: number of repeated instructions
+  // The loop: the repeated instructions, or else the second half of the executed ones.
+  std::uint64_t first_pc = 0;  ///< lowest address of an instruction of the loop
+  std::uint64_t last_pc = 0;   ///< highest address of an instruction of the loop
+  std::uint64_t lanes = 0;     ///< lanes of EXEC that were active in the loop
+  bool changes = false;        ///< the loop has changed memory or LDS
+  std::vector<Read> reads;     ///< reading instructions of the loop
+  bool more_reads = false;     ///< the loop has more than kMostReads reading instructions
+  /// Ranges changed from the beginning on; a store of the value in memory changes nothing.
   std::vector<Range> writes;
-  bool more_writes = false;  ///< than kMostWrites
+  bool more_writes = false;  ///< there are more than kMostWrites such ranges
 
   static constexpr std::size_t kMostReads = 8;
   static constexpr std::size_t kMostWrites = 4096;
 
-  /// Stays within a few instructions and reads no more than a few places, always the same.
+  /// Whether it stays within few instructions and always reads the same few addresses.
   bool spins() const;
-  /// Some of its stores overlap `range`.
+  /// Whether some of its stores overlap `range`.
   bool writes_to(const Range& range) const;
 };
 
-/// Executes no more than `limit` instructions from `pc` on. `wave` is not changed. Between windows of the simulation, when no
-/// compute unit is at work.
+/// Observes at most `limit` instructions from `pc` on. `wave` is not changed. Call it between windows, when no compute unit
+/// runs.
 WavefrontObservation observe_wavefront(const isa::Wavefront& wave, std::uint64_t pc, isa::DecodedCode& code, unsigned limit);
 
 }  // namespace lacuna

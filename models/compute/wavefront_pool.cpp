@@ -100,7 +100,7 @@ ResidentWorkgroup* WavefrontPool::place(Dispatch& dispatch, std::uint64_t workgr
   return &group;
 }
 
-// In the order of place().
+// Checks resources in the order of place().
 std::string WavefrontPool::lacks(const WorkgroupNeeds& needs) const {
   RangeAllocator lds = lds_granules_;
   if (holds_most_workgroups()) return "wavefront slots";
@@ -124,7 +124,7 @@ std::string WavefrontPool::lacks(const WorkgroupNeeds& needs) const {
   return {};
 }
 
-// Finds a slot, vector and scalar registers for every wavefront, going round the SIMDs; gives all back when one finds none.
+// Allocates a slot, vector and scalar registers for every wavefront, on the SIMDs in rotation; releases all if one finds none.
 bool WavefrontPool::take_slots(const WorkgroupNeeds& needs) {
   placement_.clear();
   const unsigned granules = vgpr_granules(needs);
@@ -135,7 +135,7 @@ bool WavefrontPool::take_slots(const WorkgroupNeeds& needs) {
       Simd& simd = *simds_[(next_simd_ + tried) % parameters_.simds];
       if (simd.free_slots == 0 || simd.sgprs_free < needs.sgprs || simd.vgprs.free() < granules) continue;
       const auto registers = simd.vgprs.allocate(granules);
-      if (!registers) continue;  // enough in all, but not next to each other
+      if (!registers) continue;  // enough registers are free, but not contiguous ones
       found = &simd.free_slot();
       found->vgpr_granule = *registers;
       found->vgpr_granules = granules;

@@ -1,10 +1,10 @@
-// The wavefronts that are resident in a compute unit: their slots, registers and workgroups, and the LDS that they share.
+// Resident wavefronts of a compute unit: their slots, registers and workgroups, and the LDS that they share.
 //
 // A workgroup is placed as a whole: a slot, vector and scalar registers for each of its wavefronts, on the SIMDs in rotation,
 // and its part of the LDS. Resources are free again after release().
 //
-// A pool that has held no wavefront costs the host next to nothing, as most of a large GPU may never be used: registers and LDS
-// are memory that nothing has touched, slots and workgroups are constructed when they are first placed.
+// A pool that has held no wavefront costs the host almost nothing, since most of a large GPU may never be used: memory of
+// registers and LDS is not touched, slots and workgroups are constructed when they are first placed.
 #pragma once
 
 #include <algorithm>
@@ -38,7 +38,7 @@ struct ResidentWorkgroup {
   DispatchWork* work = nullptr;  ///< counters of the dispatch that its wavefronts add to
   std::uint64_t linear_id = 0;
   std::array<std::uint32_t, 3> id{};
-  unsigned lds_granule = 0;  ///< first one
+  unsigned lds_granule = 0;  ///< first granule of its LDS
   unsigned lds_granules = 0;
   /// By wavefront. The slot of an ended wavefront may have been reused.
   std::array<WavefrontSlot*, kMaxWavefrontsPerWorkgroup> slots{};
@@ -52,9 +52,9 @@ struct ResidentWorkgroup {
   Cycles end{};  ///< latest completion of ended wavefronts, their stores included
 };
 
-/// Why a wavefront may not issue until an event that has no known time yet. A wavefront may have several reasons at a time, one
-/// bit each. Waits that end in a known cycle are none of these: they delay WavefrontSlot::when. Where the cycles of either are
-/// charged is a StallCause (kernel_activity.h).
+/// Reasons why a wavefront may not issue until an event whose time is not known yet. A wavefront may have several reasons at a
+/// time, one bit each. Waits that end in a known cycle are not among them: they delay WavefrontSlot::when. The cycles of both
+/// are charged to a StallCause (kernel_activity.h).
 enum class StallReason : std::uint16_t {
   fetch = 1,        ///< the line of its next instruction has not arrived
   vmcnt = 2,        ///< s_waitcnt vmcnt
@@ -69,7 +69,7 @@ enum class StallReason : std::uint16_t {
 
 struct Simd;
 
-/// A slot of a SIMD and the wavefront in it. The first members are those that every issue reads.
+/// A slot of a SIMD and the wavefront in it. Every issue reads the first members.
 struct alignas(64) WavefrontSlot {
   WavefrontSlot(Simd& owner, unsigned slot_number) : simd(&owner), number(static_cast<std::uint8_t>(slot_number)) {}
 
@@ -78,13 +78,13 @@ struct alignas(64) WavefrontSlot {
   ResidentWorkgroup* group = nullptr;
   Simd* simd;
   // Account of the wavefront's cycles, not in functional mode. Every cycle from `launched` on is charged to one cause, in
-  // order, also ahead of time: `accounted` is the first that has not been charged.
+  // order, possibly ahead of time: `accounted` is the first cycle that has not been charged.
   WavefrontClass* activity = nullptr;
   Cycles accounted{};
   std::uint8_t number;           ///< index in Simd::slots
-  std::uint8_t ahead = 0;        ///< instructions from `next` on that have executed but not issued
+  std::uint8_t ahead = 0;        ///< number of instructions from `next` on that have executed but not issued
   std::uint8_t ahead_lds = 0;    ///< index in ahead_lds_cycles of the next LDS instruction that has executed but not issued
-  std::uint8_t ahead_lanes = 0;  ///< active lanes, the same for all of them: none writes EXEC
+  std::uint8_t ahead_lanes = 0;  ///< active lanes of these instructions, the same for all: none writes EXEC
   std::uint16_t stalls = 0;      ///< bits of StallReason; 0: it may issue from `when` on
   isa::Allocation allocation;    ///< registers of `wave`
   /// The instruction buffer: one line and the next (models/compute/issue/instruction_fetch.h).
@@ -100,11 +100,11 @@ struct alignas(64) WavefrontSlot {
   unsigned wait_vm = 0;    ///< argument of s_waitcnt: largest vmcnt at which StallReason::vmcnt ends
   unsigned wait_lgkm = 0;  ///< argument of s_waitcnt: largest lgkmcnt at which StallReason::lgkmcnt ends
   Cycles waits_from{};     ///< cycle of the s_waitcnt, or in which the counter was full
-  unsigned open = 0;       ///< memory operations whose completion is not known yet
+  unsigned open = 0;       ///< number of memory operations whose completion is not known yet
   unsigned wave_in_group = 0;
   unsigned vgpr_granule = 0;
   unsigned vgpr_granules = 0;
-  unsigned sgprs = 0;  ///< allocated in the SIMD's file
+  unsigned sgprs = 0;  ///< SGPRs allocated in the SIMD's file
   Cycles launched{};
   isa::Wavefront wave;
   WaitCounter vmcnt;
@@ -116,30 +116,31 @@ struct alignas(64) WavefrontSlot {
   inline Cycles ready() const;
   bool held() const { return stalls != 0; }
   bool held_by(StallReason reason) const { return (stalls & static_cast<unsigned>(reason)) != 0; }
-  /// For other reasons than `reason`, in addition to it or not.
+  /// Whether it is held for reasons other than `reason`, in addition to it or not.
   bool held_by_other_than(StallReason reason) const { return (stalls & ~static_cast<unsigned>(reason)) != 0; }
-  /// Takes effect with the next publish().
+  /// Adds a reason; takes effect with the next publish().
   void hold(StallReason reason) { stalls = static_cast<std::uint16_t>(stalls | static_cast<unsigned>(reason)); }
-  /// Publishes the slot, and wakes its SIMD if no reason is left.
+  /// Removes a reason and publishes the slot; wakes its SIMD if no reason is left.
   inline void release(StallReason reason);
   /// Makes `when` and `stalls` visible to the issue loop.
   inline void publish();
   /// As publish(), and sets the unit of the next instruction.
   inline void publish(isa::Unit unit);
 
-  /// Without timing every cycle counts as accounted for.
+  /// Starts the account. Without timing every cycle counts as accounted for.
   void start_account(WavefrontClass& c, Cycles start, bool timed) {
     activity = &c;
     launched = timed ? start : kNeverCycles;
     accounted = launched;
     ++c.wavefronts;
   }
+  /// Charges the cycles up to `until` to a cause.
   void account(StallCause cause, Cycles until) {
     if (until <= accounted) return;
     activity->cycles[static_cast<std::size_t>(cause)] += until.n - accounted.n;
     accounted = until;
   }
-  /// The wavefront issues an instruction in `cycle`; the cycles before are charged to StallCause::unit_busy.
+  /// Charges the issue of an instruction in `cycle`, and the cycles before it to StallCause::unit_busy.
   void account_issue(Cycles cycle) {
     if (accounted > cycle) return;
     activity->cycles[static_cast<std::size_t>(StallCause::unit_busy)] += cycle.n - accounted.n;
@@ -190,7 +191,7 @@ struct Simd {
   Simd& operator=(const Simd&) = delete;
 
   unsigned number;
-  SimdTimes& times;  ///< of the unit
+  SimdTimes& times;  ///< issue times of the unit's SIMDs
   Cycles valu_free{};
   Cycles valu_wanted{};  ///< a wavefront waits for the vector unit until this cycle
   IssueState issue;
@@ -198,9 +199,9 @@ struct Simd {
   RangeAllocator vgprs;
   unsigned sgprs_free;
   std::uint32_t free_slots;               ///< bit i: slot i is free
-  std::pmr::vector<WavefrontSlot> slots;  ///< those that have held a wavefront
+  std::pmr::vector<WavefrontSlot> slots;  ///< slots that have held a wavefront
 
-  /// The free slot with the lowest number, of which there is one.
+  /// The free slot with the lowest number. There must be one.
   WavefrontSlot& free_slot() {
     const auto slot_number = static_cast<unsigned>(std::countr_zero(free_slots));
     return slot_number == slots.size() ? slots.emplace_back(*this, slot_number) : slots[slot_number];
@@ -229,15 +230,15 @@ inline void WavefrontSlot::release(StallReason reason) {
 
 class WavefrontPool {
  public:
-  /// Registers, LDS, wavefronts and workgroups come from `memory`, which gives zero bytes.
+  /// Allocates registers, LDS, wavefronts and workgroups from `memory`, which returns zeroed memory.
   WavefrontPool(const ComputeUnitParameters& parameters, isa::Target target, std::pmr::memory_resource& memory);
 
-  /// Whether a workgroup would ever fit into an empty unit; the reason when not.
+  /// The reason why a workgroup does not fit into an empty unit; nullopt if it fits.
   std::optional<std::string> fit_error(const WorkgroupNeeds& needs) const;
-  /// Allocates the resources of a workgroup; null when they are not free now. At the edge of a grid a workgroup may have fewer
-  /// wavefronts than it allocates for.
+  /// Allocates the resources of a workgroup; null if they are not free now. At the ends of a grid a workgroup may have fewer
+  /// wavefronts than it allocates resources for.
   ResidentWorkgroup* place(Dispatch& dispatch, std::uint64_t workgroup, std::span<const std::uint32_t> scratch_slots);
-  /// The resource of which place() finds too little, for reports; empty when the workgroup fits.
+  /// The resource of which place() finds too little, for reports; empty if the workgroup fits.
   std::string lacks(const WorkgroupNeeds& needs) const;
   /// Frees slot and registers of an ended wavefront.
   void release(WavefrontSlot& slot);
@@ -248,7 +249,7 @@ class WavefrontPool {
   const std::vector<std::unique_ptr<Simd>>& simds() const { return simds_; }
   SimdTimes& times() { return times_; }
   const SimdTimes& times() const { return times_; }
-  /// Those that have been resident.
+  /// Records of all workgroups that have been resident, including free ones.
   std::pmr::vector<ResidentWorkgroup>& workgroups() { return workgroups_; }
   std::byte* lds(const ResidentWorkgroup& group) { return lds_.data() + group.lds_granule * parameters_.lds_granule.n; }
   std::uint32_t lds_bytes(const ResidentWorkgroup& group) const {
@@ -267,7 +268,7 @@ class WavefrontPool {
   isa::Target target_;
   SimdTimes times_;
   std::vector<std::unique_ptr<Simd>> simds_;
-  std::size_t most_workgroups_;  // as many as slots: a workgroup has at least one wavefront
+  std::size_t most_workgroups_;  // the number of slots: a workgroup has at least one wavefront
   std::pmr::vector<ResidentWorkgroup> workgroups_;
   std::vector<ResidentWorkgroup*> free_workgroups_;  // last in, first out
   ZeroedBlock<std::byte> lds_;

@@ -1,4 +1,4 @@
-// A resident wavefront as reports see it: where it is and what it waits for.
+// A resident wavefront for reports: its position and its wait reason.
 #pragma once
 
 #include <array>
@@ -13,15 +13,15 @@ namespace lacuna {
 class WavefrontInspector;
 
 enum class WavefrontWait : std::uint8_t {
-  none,       ///< it issues its next instruction when it is its turn
+  none,       ///< it issues its next instruction at its SIMD's turn
   memory,     ///< s_waitcnt
   counter,    ///< vmcnt or lgkmcnt is at its limit
-  registers,  ///< registers of its next instruction that a load stage has yet to fill
-  fetch,      ///< its next instruction
+  registers,  ///< a load stage has to fill registers of its next instruction first
+  fetch,      ///< fetch of its next instruction
   sleep,      ///< s_sleep
   barrier,    ///< s_barrier
   sync,       ///< global wave sync
-  fault,      ///< it has faulted, which has not been reported yet
+  fault,      ///< it has faulted; the fault has not been reported yet
 };
 
 struct WavefrontSnapshot {
@@ -29,22 +29,21 @@ struct WavefrontSnapshot {
   const WavefrontInspector* unit = nullptr;
   unsigned simd = 0;
   unsigned slot = 0;
-  std::uint64_t workgroup = 0;  ///< linear number
+  std::uint64_t workgroup = 0;  ///< linear id of its workgroup
   std::array<std::uint32_t, 3> workgroup_id{};
   unsigned wave_in_group = 0;
-  unsigned work_items = 0;  ///< of the wavefront
-  std::uint64_t pc = 0;     ///< of the instruction that it waits in, or that it executes next
+  unsigned work_items = 0;  ///< number of work-items of the wavefront
+  std::uint64_t pc = 0;     ///< PC of the instruction that it waits in, or that it executes next
   WavefrontWait wait = WavefrontWait::none;
-  unsigned vector_memory = 0;  ///< operations that vmcnt counts
-  unsigned other_memory = 0;   ///< and those of lgkmcnt
-  // Of its workgroup:
-  unsigned wavefronts = 0;
-  unsigned ended = 0;
-  unsigned at_barrier = 0;
-  /// Of wavefronts that wait for nothing but time.
+  unsigned vector_memory = 0;  ///< number of operations that vmcnt counts
+  unsigned other_memory = 0;   ///< number of operations that lgkmcnt counts
+  unsigned wavefronts = 0;     ///< number of wavefronts of its workgroup
+  unsigned ended = 0;          ///< number of these that have ended
+  unsigned at_barrier = 0;     ///< number of these that wait at s_barrier
+  /// Future behaviour of a wavefront that can continue.
   std::optional<WavefrontObservation> observation{};
 
-  /// It goes on without another wavefront.
+  /// Whether it can continue without another wavefront.
   bool goes_on() const { return wait < WavefrontWait::barrier; }
 };
 

@@ -14,32 +14,33 @@ class DeferredWork;
 class Windows;
 struct ResidentWorkgroup;
 
-/// The group that a unit belongs to. What it refers to outlives the unit's last window.
+/// The group that a unit belongs to. All referenced objects outlive the unit's last window.
 struct WindowGroup {
   unsigned number = 0;
   isa::StoreBuffer* stores = nullptr;  ///< keeps the unit's stores until the end of the window; null: stores are immediate
   isa::DeferredAccessPerformer* performer = nullptr;
 };
 
-/// Within a window, member functions are called on the thread that runs the unit's group; outside of it, on that of the SystemC
-/// kernel.
+/// Within a window, member functions are called on the thread that runs the unit's group; between windows, on the SystemC
+/// kernel's thread.
 class WindowedUnit {
  public:
   virtual ~WindowedUnit() = default;
 
   /// Called once, before the first window.
   virtual void attach(Windows& windows, const WindowGroup& group) = 0;
-  /// Gives the wavefronts of a launched workgroup their initial state: they may issue from cycle `at` on.
+  /// Sets the initial state of the wavefronts of a launched workgroup: they may issue from cycle `at` on.
   virtual void start(ResidentWorkgroup& workgroup, Cycles at) = 0;
   /// Runs all cycles before `limit`, or until an input is required whose time is not known yet.
   virtual void run(Cycles limit) = 0;
-  /// No wavefront can issue before this cycle; kNeverCycles: none can until an external event.
+  /// Lower bound of the cycle in which a wavefront can issue; kNeverCycles: none can until an external event.
   virtual Cycles earliest() const = 0;
-  /// No workgroup is resident.
+  /// Whether no workgroup is resident.
   virtual bool idle() const = 0;
   /// Drops bookings before Windows::horizon().
   virtual void retire() = 0;
-  /// A run() up to `limit` follows soon: a unit with large state may prefetch it to the host's caches. No simulated effect.
+  /// Announces that run() up to `limit` follows soon: a unit with large state may prefetch it to the host's caches. No
+  /// simulated effect.
   virtual void announce(Cycles limit) const { static_cast<void>(limit); }
 
   /// Memory accesses of the window that are performed at its end.

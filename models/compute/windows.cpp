@@ -14,7 +14,7 @@ namespace {
 // Units of a group alternate every kTurn cycles: requests reach their shared caches in nearly the order of simulated time, and
 // the host does not switch between their states in every cycle.
 constexpr Cycles kTurn{8};
-// Parts of a window in which threads take a group from each other, and how many of a thread's groups go in parts.
+// Number of parts of a window between which a group can change threads, and number of a thread's groups that run in parts.
 constexpr unsigned kParts = 4;
 constexpr std::size_t kGroupsInParts = 3;
 constexpr Cycles kFunctionalLength{10'000};

@@ -1,23 +1,24 @@
 // Windows of simulated time, in which all compute units of a GPU advance together.
 //
-// Within a window the units of a group, which share first-level caches, use nothing but their own state, those caches, and
-// memory as it was at the beginning of the window with the group's own stores since. Requests that leave the caches are
-// collected; stores and atomic operations are deferred. At the end of the window, in this order,
+// Within a window the units of a group, which share first-level caches, use only their own state, those caches, and memory as
+// it was at the beginning of the window with the group's own stores since. Requests that leave the caches are collected; stores
+// and atomic operations are deferred. At the end of the window, in this order,
 //   1. stores are written to memory, group after group;
 //   2. atomic operations, and accesses that have to follow them, are performed in order of simulated time, then of units, then
 //      of issue;
-//   3. requests are sent down in order of simulated time, and their answers return: tokens complete, translations resolve;
+//   3. requests are sent to the next level in order of simulated time, and responses return: tokens complete, translations
+//      resolve;
 //   4. reports of units are delivered in order of simulated time, then of units.
-// A window is no longer than the shortest round trip of a request, so that nothing in it depends on other groups' work in it.
-// Therefore
+// A window is no longer than the shortest round trip of a request, so that a group's work in it does not depend on other
+// groups' work in it. Therefore
 //   - shared caches, network and DRAM are accessed in time order, independent of the host;
-//   - a group's state stays in the host's caches while it works;
+//   - a group's state stays in the host's caches while it runs;
 //   - groups run concurrently on several host threads, and results are the same on any number of them, even where wavefronts
 //     race for data.
 // In functional mode there are no groups: units run one after the other on memory itself and report immediately.
 // A unit that receives an event of an earlier window, such as the launch of a workgroup, handles it in the next window at the
-// unit's own time; it is never further behind than one window. Wavefronts of a workgroup get their initial state when their
-// group runs next, on the thread that runs it.
+// unit's own time; it never lags by more than one window. Wavefronts of a workgroup get their initial state when their group
+// runs next, on the thread that runs it.
 #pragma once
 
 #include <memory>
@@ -37,20 +38,20 @@ class DeferredWork;
 class WindowedUnit;
 struct ResidentWorkgroup;
 
-/// The memory system below the groups' first-level caches, as it acts at the end of a window.
+/// The memory system below the groups' first-level caches at the end of a window.
 class WindowBarrier {
  public:
   virtual ~WindowBarrier() = default;
   /// Called when a window begins. `far`: the end of the window after it, if that follows immediately.
   virtual void begin(Tick far) { static_cast<void>(far); }
   /// Called on a thread of WorkerThreads when a group has run up to `end`; other groups may still be running. Only the group's
-  /// own requests may be touched.
+  /// requests may be accessed.
   virtual void group_finished(unsigned group, unsigned thread, Tick end) = 0;
-  /// Called when all groups have run up to `end`: serves their requests until then and delivers the answers.
+  /// Called when all groups have run up to `end`: serves their requests until then and delivers the responses.
   virtual void resolve(Tick end) = 0;
   /// Earliest time at which a pending request needs the next call of resolve(); kNever: there is none.
   virtual Tick next() const = 0;
-  /// No later request is for a time before `horizon`: older bookings may be dropped.
+  /// Drops bookings before `horizon`: no later request is for an earlier time.
   virtual void retire(Tick horizon) = 0;
 };
 
@@ -62,12 +63,12 @@ class Windows : public sc_core::sc_module {
 
   /// Adds a group: units that share first-level caches.
   void add_group(std::vector<WindowedUnit*> units);
-  /// Null: requests are answered immediately.
-  void attach(WindowBarrier* edge) { barrier_ = edge; }
+  /// Attaches the barrier that serves requests; null: memories respond immediately.
+  void attach(WindowBarrier* barrier) { barrier_ = barrier; }
   Cycles length() const { return length_; }
   /// Number of windows so far.
   std::uint64_t count() const { return count_; }
-  /// No unit requests anything for a time before it.
+  /// Lower bound of the times of all later requests.
   Tick horizon() const { return horizon_; }
   /// End of the last window: units have run up to it.
   Cycles end() const { return end_; }
@@ -76,7 +77,8 @@ class Windows : public sc_core::sc_module {
   void reset();
   /// Requests a window that includes cycle `at`.
   void wake(Cycles at);
-  /// A unit of a group has received a workgroup that starts in cycle `at`; WindowedUnit::start() is called in the next window.
+  /// Announces that a unit of a group has received a workgroup that starts in cycle `at`. WindowedUnit::start() is called in
+  /// the next window.
   void launched(unsigned group, WindowedUnit& unit, ResidentWorkgroup& workgroup, Cycles at);
   /// Calls WindowedUnit::start() now for all pending workgroups of the group.
   void start_launched(unsigned group);
@@ -102,20 +104,20 @@ class Windows : public sc_core::sc_module {
     bool has_accesses = false;     ///< memory accesses have been deferred in this window
     bool has_reports = false;      ///< reports have been made since the last ones were delivered
     bool active = false;           ///< a unit has workgroups or other work
-    bool booked = false;           ///< active, or has been since bookings were dropped last
+    bool booked = false;           ///< it is active, or has been since bookings were dropped last
     Cycles earliest() const;
     bool idle() const;
   };
   /// Deferred work of all units of one kind: memory accesses, or reports.
   struct WorkKind {
-    std::vector<DeferredWork*> of_unit;  ///< as units_
+    std::vector<DeferredWork*> of_unit;  ///< by index in units_
     bool Group::*pending;
   };
   /// An item of deferred work, in the order in which items are performed at the end of a window.
   struct Turn {
     Tick at;
     std::uint32_t unit;    ///< index in units_
-    std::uint32_t number;  ///< of the unit's item
+    std::uint32_t number;  ///< number among the unit's items
     bool operator<(const Turn& other) const {
       if (at != other.at) return at < other.at;
       return unit != other.unit ? unit < other.unit : number < other.number;
@@ -137,15 +139,15 @@ class Windows : public sc_core::sc_module {
   const Cycles length_;
   WorkerThreads* threads_;
   std::vector<std::unique_ptr<Group>> groups_;
-  std::vector<WindowedUnit*> units_;  // of all groups
+  std::vector<WindowedUnit*> units_;  // units of all groups
   WorkKind accesses_{{}, &Group::has_accesses};
   WorkKind reports_{{}, &Group::has_reports};
   WindowBarrier* barrier_ = nullptr;
   isa::DeferredAccessPerformer performer_;
   std::vector<Turn> turns_;
   std::vector<unsigned> busy_;   // groups with work in the window
-  std::vector<unsigned> items_;  // of the threads' work: a group's number + groups x the last of the parts that it stands for
-  Cycles end_{};                 ///< of the last window
+  std::vector<unsigned> items_;  // work items for threads: a group's number + number of groups x the last part of the item
+  Cycles end_{};                 ///< end of the last window
   std::uint64_t count_ = 0;
   Tick next_retire_{};
   Tick horizon_{};

@@ -23,36 +23,38 @@ namespace lacuna {
 
 class WorkgroupLifecycle final : public MemoryPipe::Listener {
  public:
-  /// References outlive this.
+  /// Referenced objects outlive this one.
   WorkgroupLifecycle(const ComputeUnitParameters& parameters, ComputeUnitPlace place, const ComputeUnitContext& context,
                      WavefrontPool& pool, InstructionFetch& fetch, MemoryPipe& memory, MatrixPipe& matrix,
                      UnitReports& reports);
 
-  /// `group`: the number under which the unit counts work of a dispatch. `stores`: see WindowGroup.
+  /// Sets `group`, the number under which the unit counts work of a dispatch, and `stores` (see WindowGroup).
   void attach(unsigned group, isa::StoreBuffer* stores) {
     group_ = group;
     stores_ = stores;
   }
-  /// Apertures of FLAT addresses, of wavefronts that start later.
+  /// Sets the apertures of FLAT addresses for wavefronts that start later.
   void set_apertures(std::uint64_t shared, std::uint64_t private_base) {
     shared_aperture_ = shared;
     private_aperture_ = private_base;
   }
 
-  /// Null: the resources are not free now. `scratch_slots`: one for each wavefront when the dispatch uses scratch.
+  /// Allocates the resources of a workgroup; null if they are not free now. `scratch_slots`: one for each wavefront, if the
+  /// dispatch uses scratch.
   ResidentWorkgroup* launch(Dispatch& dispatch, std::uint64_t workgroup, std::span<const std::uint32_t> scratch_slots);
   /// First cycle in which wavefronts launched at `launched` may issue.
   Cycles first_cycle(Tick launched) const { return clock_.ceil(launched) + launch_latency_; }
   void start(ResidentWorkgroup& group, Cycles at);
-  /// s_barrier. Fetches the wavefront's next instruction.
+  /// Handles s_barrier, and fetches the wavefront's next instruction.
   void arrive_at_barrier(WavefrontSlot& slot, Cycles cycle);
-  /// s_endpgm. The slot may be reused afterwards.
+  /// Handles s_endpgm. The slot may be reused afterwards.
   void end_wavefront(WavefrontSlot& slot, Cycles cycle);
-  /// Number of workgroups that the dispatch had.
+  /// Drops the workgroups of a dispatch. Returns their number.
   unsigned abort(const Dispatch& dispatch);
 
-  /// Workgroups and wavefronts launched so far.
+  /// Number of workgroups launched so far.
   const std::uint64_t& workgroups() const { return workgroups_; }
+  /// Number of wavefronts launched so far.
   const std::uint64_t& wavefronts() const { return wavefronts_; }
 
  private:

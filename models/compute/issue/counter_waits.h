@@ -1,7 +1,7 @@
 // Waits for a wavefront's counters: at s_waitcnt, and at a memory instruction when a counter is at its limit.
 //
 // A wait whose end is known delays WavefrontSlot::when. Otherwise the wavefront is held, with StallReason::vmcnt or lgkmcnt at
-// s_waitcnt, vm_limit or lgkm_limit at a limit, until the operation that decides is closed.
+// s_waitcnt, vm_limit or lgkm_limit at a limit, until the operation that determines the end is closed.
 //
 // expcnt is always satisfied: stores read their data when they issue.
 #pragma once
@@ -19,9 +19,9 @@ class CounterWaits {
 
   explicit CounterWaits(isa::Target target) : vm_limit_((1u << isa::traits(target).vmcnt_bits) - 1) {}
 
-  /// Largest value of vmcnt: also the field of s_waitcnt that waits for nothing.
+  /// Largest value of vmcnt, which in s_waitcnt means no wait.
   unsigned vm_limit() const { return vm_limit_; }
-  /// s_waitcnt with the operand SIMM16 issues in `cycle`.
+  /// Handles s_waitcnt with the operand SIMM16, which issues in `cycle`.
   void wait(WavefrontSlot& slot, std::uint32_t simm16, Cycles cycle);
   /// Whether a counter of the wavefront's next instruction, which accesses memory or LDS, is at its limit. If so, the slot is
   /// delayed or held, and published.
@@ -31,7 +31,7 @@ class CounterWaits {
     return (vmem && slot.vmcnt.full(vm_limit_) && full(slot, slot.vmcnt, vm_limit_, StallReason::vm_limit, cycle)) ||
            (lgkm && slot.lgkmcnt.full(kLgkmLimit) && full(slot, slot.lgkmcnt, kLgkmLimit, StallReason::lgkm_limit, cycle));
   }
-  /// An open operation of the wavefront has been completed: ends waits whose end is known now.
+  /// Called when an open operation of the wavefront has been closed: ends waits whose end is known now.
   void operation_closed(WavefrontSlot& slot);
 
  private:

@@ -34,14 +34,14 @@ void FunctionalIssue::run_wavefront(WavefrontSlot& slot, Cycles limit) {
   }
 }
 
-// Executes from slot.next on until an instruction raises an event, which is left to the caller, or has no successor. Returns
-// the cycle of the last one, which slot.next is then. All of them have been counted before the event is handled: when a
-// workgroup ends its kernel may end, and another wavefront may be given the slot.
+// Executes from slot.next on until an instruction raises an event, which the caller handles, or has no successor. Returns the
+// cycle of this last instruction, to which slot.next is set. All instructions are counted before the event is handled: with the
+// end of a workgroup its kernel may end, and another wavefront may take the slot.
 [[gnu::always_inline]] inline Cycles FunctionalIssue::run_straight_line(WavefrontSlot& slot, Cycles cycle, Cycles limit) {
   isa::Wavefront& wave = slot.wave;
   const isa::DecodedInstruction* instruction = slot.next;
   std::array<std::uint64_t, isa::kUnits> issued{};
-  std::array<std::uint64_t, isa::kUnits> active_lanes{};  // of all units: a test would take longer
+  std::array<std::uint64_t, isa::kUnits> active_lanes{};  // also for units whose lanes do not count: a test would take longer
   for (;;) {
     const auto of_unit = static_cast<std::size_t>(instruction->unit);
     ++issued[of_unit];

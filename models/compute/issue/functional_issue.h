@@ -1,4 +1,4 @@
-// Issue in functional mode: wavefronts run one after the other, each until it is held or the window is over. Every instruction
+// Issue in functional mode: wavefronts run one after the other, each until it is held or the window ends. Every instruction
 // takes a cycle.
 #pragma once
 
@@ -11,7 +11,7 @@ namespace lacuna {
 
 class FunctionalIssue {
  public:
-  /// References outlive this.
+  /// Referenced objects outlive this one.
   FunctionalIssue(WavefrontPool& pool, InstructionFetch& fetch, InstructionExecution& execution, IssueStatistics& statistics)
       : pool_(pool), fetch_(fetch), execution_(execution), statistics_(statistics) {}
 

@@ -1,8 +1,8 @@
 // Functional execution of a wavefront's next instruction and of the event that it raises, in both timing modes.
 //
 //   may_execute()?  -- no --> refuse(): a fault
-//   execute()       registers, memory and PC change
-//   complete()      the event is handled, the next instruction is fetched
+//   execute()       changes registers, memory and PC
+//   complete()      handles the event, fetches the next instruction
 #pragma once
 
 #include "models/common/time/units.h"
@@ -17,12 +17,12 @@ namespace lacuna {
 
 class InstructionExecution {
  public:
-  /// References outlive this.
+  /// Referenced objects outlive this one.
   InstructionExecution(const ComputeUnitContext& context, InstructionFetch& fetch, WavefrontEvents& events,
                        FaultReports& faults)
       : clock_(context.clock), timestamp_(context.timestamp), fetch_(fetch), events_(events), faults_(faults) {}
 
-  /// Whether the wavefront has a next instruction, and registers for it.
+  /// Whether the wavefront has a next instruction, and its allocation contains the registers of that instruction.
   static bool may_execute(const WavefrontSlot& slot) { return slot.next != nullptr && slot.allocation.holds(*slot.next); }
   /// Reports why the next instruction may not execute.
   void refuse(WavefrontSlot& slot, Cycles cycle) {
@@ -41,7 +41,7 @@ class InstructionExecution {
     wave.pc = instruction.end;
     isa::execute_instruction(instruction, wave);
   }
-  /// slot.when is the end of the instruction.
+  /// Handles the event of an executed instruction and fetches the next one. slot.when is the end of the instruction.
   void complete(WavefrontSlot& slot, const isa::DecodedInstruction& executed, Cycles cycle) {
     if (slot.wave.event == isa::Event::none) {
       slot.account(StallCause::dependency, slot.when);

@@ -8,7 +8,7 @@ namespace lacuna {
 
 void InstructionFetch::start(WavefrontSlot& slot) {
   slot.next = nullptr;
-  slot.buffer.line = ~std::uint64_t{0} - 1;  // next to nothing
+  slot.buffer.line = ~std::uint64_t{0} - 1;  // not adjacent to any line of code
   slot.buffer.line_open = slot.buffer.next_open = false;
   ++slot.buffer.epoch;
 }
@@ -47,7 +47,7 @@ bool InstructionFetch::request(WavefrontSlot& slot, std::uint64_t line, Cycles a
   const std::uint64_t address = line * kLineBytes;
   const std::uint64_t where = physical_.find(address);
   there = at;
-  // A prefetch past the end of the code; executing there faults by itself.
+  // A prefetch past the end of the code; execution there raises a fault.
   if (where == PhysicalAddresses::kUnmapped) return true;
   ++requests_;
   if (spare_ == kNone) spare_ = take_record(pending_, free_);

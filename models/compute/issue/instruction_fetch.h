@@ -26,8 +26,8 @@ class InstructionFetch : private MemoryClient {
   MemoryPort& port() { return port_; }
   /// Empties the buffer of a wavefront that starts.
   void start(WavefrontSlot& slot);
-  /// Fetches the instruction at the wavefront's PC in `cycle`; slot.next is the one before. Delays slot.when until it arrives,
-  /// or holds the slot (StallReason::fetch) if that is not known yet. Publishes the slot.
+  /// Fetches the instruction at the wavefront's PC in `cycle`; slot.next is the previous one. Delays slot.when until it
+  /// arrives, or holds the slot (StallReason::fetch) if its arrival is not known yet. Publishes the slot.
   void fetch(WavefrontSlot& slot, Cycles cycle) {
     const isa::DecodedInstruction* next = slot.next = code_.after(slot.next, slot.wave.pc);
     if (next == nullptr) [[unlikely]] {
@@ -43,7 +43,8 @@ class InstructionFetch : private MemoryClient {
     }
     slot.publish(next->unit);
   }
-  /// As fetch(), after an instruction that is no branch. All cycles up to slot.when are accounted for, unless the slot is held.
+  /// As fetch(), after an instruction other than a branch. All cycles up to slot.when are accounted for, unless the slot is
+  /// held.
   void follow(WavefrontSlot& slot, const isa::DecodedInstruction& before, Cycles cycle) {
     const isa::DecodedInstruction* next = code_.after(&before, before.end);
     if (next == nullptr || line_of(next->end - 1) != slot.buffer.line) [[unlikely]] {
@@ -60,7 +61,7 @@ class InstructionFetch : private MemoryClient {
     free_.clear();
     spare_ = kNone;
   }
-  /// Line transactions so far.
+  /// Number of line transactions so far.
   const std::uint64_t& requests() const { return requests_; }
 
  private:
@@ -73,12 +74,12 @@ class InstructionFetch : private MemoryClient {
   static std::uint64_t line_of(std::uint64_t address) { return address / kLineBytes; }
   /// Slow path of fetch(): the PC has left the buffer's line.
   void change_line(WavefrontSlot& slot, Cycles cycle);
-  /// Requests a line. True: it has arrived or arrives at a known time, `there`.
+  /// Requests a line. True: its arrival is known, `there`.
   bool request(WavefrontSlot& slot, std::uint64_t line, Cycles at, Cycles& there);
   void on_response(std::uint32_t tag, const MemoryResponse& response) override;
-  /// The line of the PC arrives at `there`.
+  /// Enters the line of the PC, which arrives at `there`.
   void enter(WavefrontSlot& slot, Cycles there, Cycles cycle);
-  /// The line of the PC has a known arrival: delays or holds the slot for the next line, if the instruction extends into it.
+  /// Delays or holds the slot for the next line, if the instruction extends into it. The arrival of the PC's line is known.
   void finish(WavefrontSlot& slot) {
     if (line_of(slot.next->end - 1) != slot.buffer.line) {
       if (slot.buffer.next_open) {

@@ -1,4 +1,4 @@
-// What an issued instruction keeps, and for how long, as far as that does not depend on what it finds.
+// Occupancy of units by an issued instruction, as far as it does not depend on the state of the machine.
 #pragma once
 
 #include <algorithm>
@@ -13,8 +13,8 @@ namespace lacuna {
 
 class IssueCosts {
  public:
-  static constexpr std::uint32_t kNone = ~std::uint32_t{0};  ///< it does not go to the vector unit
-  static constexpr std::uint32_t kMatrix = kNone - 1;        ///< its matrix unit knows
+  static constexpr std::uint32_t kNone = ~std::uint32_t{0};  ///< the instruction does not use the vector unit
+  static constexpr std::uint32_t kMatrix = kNone - 1;        ///< the matrix unit determines the cycles
 
   explicit IssueCosts(const ComputeUnitParameters& p) {
     using isa::LatencyClass;
@@ -38,7 +38,7 @@ class IssueCosts {
   std::uint32_t vector_unit(const isa::Instruction& instruction) const {
     return vector_[static_cast<std::size_t>(instruction.latency)];
   }
-  /// Cycles to the wavefront's next instruction, of one that does not go to the vector unit.
+  /// Cycles until the wavefront's next instruction, after an instruction that does not use the vector unit.
   Cycles wavefront(const isa::Instruction& instruction) const {
     return instruction.latency == isa::LatencyClass::branch ? branch_ : wavefront_[static_cast<std::size_t>(instruction.unit)];
   }

@@ -1,10 +1,11 @@
-// Which SIMD a cycle is offered to, and in which order that SIMD offers it to its wavefronts.
+// Selection of the SIMD that a cycle is offered to, and of the order in which the SIMD offers it to its wavefronts.
 //
-// In turn, a SIMD is served as often as its vector unit can take an instruction, every 64 / lanes_per_simd cycles, or every
-// `simds` cycles where that is more often: of four SIMDs of 16 lanes one a cycle, of four of 32 lanes two, which differ by two.
+// With SimdPolicy::in_turn, a SIMD is served at the rate at which its vector unit accepts instructions, every
+// 64 / lanes_per_simd cycles, or every `simds` cycles if that is more frequent: of four SIMDs of 16 lanes one per cycle, of
+// four of 32 lanes two, whose numbers differ by two.
 //
-// In a cycle of a SIMD each unit (VALU, SALU, SMEM, VMEM, LDS, branch, special) takes at most one instruction and each
-// wavefront gives at most one. The compute unit decides whether a wavefront can use the cycle.
+// In a cycle of a SIMD each unit (VALU, SALU, SMEM, VMEM, LDS, branch, special) accepts at most one instruction and each
+// wavefront issues at most one. The compute unit determines whether a wavefront can use the cycle.
 #pragma once
 
 #include <array>
@@ -22,8 +23,9 @@ class IssueScheduler {
     for (unsigned i = 0; i < count_; ++i) simds_[i] = pool.simds()[i].get();
   }
 
-  /// Offers all cycles before `limit` in which a wavefront may issue. `offer(simd, slot, unit, cycle)`: whether the
-  /// wavefront, whose next instruction is for `unit` (a bit, by isa::Unit), takes the cycle. It may end, no other one does.
+  /// Offers all cycles before `limit` in which a wavefront may issue. `offer(simd, slot, unit, cycle)` returns whether the
+  /// wavefront, whose next instruction is for `unit` (a bit, by isa::Unit), uses the cycle. It may end the wavefront, but no
+  /// other.
   template <typename Offer>
   void run(Cycles limit, Offer&& offer) {
     if (parameters_.simd_policy != SimdPolicy::in_turn) {
@@ -45,18 +47,18 @@ class IssueScheduler {
       times_.set(i, kNeverCycles);
     }
   }
-  /// No wavefront can issue before this cycle.
+  /// Lower bound of the cycle in which a wavefront can issue.
   Cycles earliest() const { return times_.earliest(); }
 
  private:
   template <bool kOldestFirst, typename Offer>
   void run_in_turn(Cycles limit, Offer& offer) {
-    for (Cycles cycle = times_.first_turn(); cycle < limit; cycle = times_.first_turn_behind(cycle)) {
+    for (Cycles cycle = times_.first_turn(); cycle < limit; cycle = times_.first_turn_after(cycle)) {
       times_.each_served_in(cycle, [&](unsigned simd) { serve<kOldestFirst>(*simds_[simd], cycle, offer); });
     }
   }
 
-  // A SIMD whose wavefronts wait for its vector unit keeps the others from being served.
+  // A SIMD whose wavefronts wait for its vector unit prevents other SIMDs from being served.
   template <typename Offer>
   void run_last_served(Cycles limit, Offer& offer) {
     for (Cycles cycle = served_until_;;) {
@@ -101,7 +103,7 @@ class IssueScheduler {
         if (!any) state.last = static_cast<std::uint8_t>(number);
         any = true;
       }
-      if (state.slots[rank] != &slot) [[unlikely]] {  // it ended: younger ones have moved up by a rank
+      if (state.slots[rank] != &slot) [[unlikely]] {  // it ended: younger wavefronts have moved up by a rank
         ready = (ready & ((1U << rank) - 1)) | ready >> (rank + 1) << rank;
         units = state.units();
         moved = true;
@@ -112,7 +114,7 @@ class IssueScheduler {
     times_.set(simd.number, next == kNeverCycles ? next : later(next, cycle + Cycles{1}));
   }
 
-  // Of those that are left. `last`: the slot served first in an earlier cycle.
+  // Rank of the next wavefront among the `ready` ones. `last`: the slot served first in an earlier cycle.
   unsigned next_rank(const IssueState& state, unsigned ready, unsigned last) const {
     const IssuePolicy policy = parameters_.issue_policy;
     if (policy == IssuePolicy::oldest) return static_cast<unsigned>(std::countr_zero(ready));

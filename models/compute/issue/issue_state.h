@@ -14,7 +14,7 @@
 
 namespace lacuna {
 
-/// Later than everything. Also the largest as a signed number: the host compares vectors of those.
+/// A cycle later than all others. It is also the largest signed number, as the host compares vectors of signed numbers.
 inline constexpr Cycles kNeverCycles{~std::uint64_t{0} >> 1};
 
 struct WavefrontSlot;
@@ -31,7 +31,7 @@ inline Cycles least_of_four(__m256i least) {
 }  // namespace detail
 #endif
 
-/// When the SIMDs of a compute unit can issue next, side by side.
+/// Next issue cycles of a compute unit's SIMDs.
 class SimdTimes {
  public:
   static constexpr unsigned kMaxSimds = 8;
@@ -42,8 +42,9 @@ class SimdTimes {
     turns_.fill(kNeverCycles);
   }
 
-  /// No wavefront of a SIMD, or of any SIMD, can issue before this cycle.
+  /// Lower bound of the cycle in which a wavefront of a SIMD can issue.
   Cycles earliest(unsigned simd) const { return earliest_[simd]; }
+  /// Lower bound of the cycle in which a wavefront of any SIMD can issue.
   Cycles earliest() const { return least(earliest_); }
   void set(unsigned simd, Cycles earliest) {
     earliest_[simd] = earliest;
@@ -55,9 +56,9 @@ class SimdTimes {
     if (at < earliest_[simd]) set(simd, at);
   }
 
-  // Where cycle c is the turn of SIMDs c mod period, and every `period` further.
+  // The following functions are for turns: cycle c is the turn of SIMDs c mod period, c mod period + period, ...
 
-  /// Calls `serve` with the number of each SIMD whose turn a cycle is and that can issue by then.
+  /// Calls `serve` with the number of each SIMD that has its turn in a cycle and can issue by then.
   template <typename Serve>
   void each_served_in(Cycles cycle, const Serve& serve) {
     for (auto simd = static_cast<unsigned>(cycle.n & last_turn_); simd < simds_;
@@ -68,7 +69,7 @@ class SimdTimes {
   /// The first cycle in which a SIMD can issue.
   Cycles first_turn() const { return least(turns_); }
   /// The first cycle after `cycle` in which a SIMD can issue.
-  Cycles first_turn_behind(Cycles cycle) {
+  Cycles first_turn_after(Cycles cycle) {
     Cycles first = first_turn();
     for (; first <= cycle; first = first_turn()) {
       each_served_in(first, [&](unsigned simd) { turns_[simd] = turn(simd, cycle + Cycles{1}); });
@@ -77,7 +78,7 @@ class SimdTimes {
   }
 
  private:
-  using Times = std::array<Cycles, kMaxSimds>;  // kNeverCycles of those that there are not
+  using Times = std::array<Cycles, kMaxSimds>;  // kNeverCycles for numbers from simds_ on
 
   Cycles turn(unsigned simd, Cycles earliest) const {
     if (earliest == kNeverCycles) return earliest;
@@ -92,21 +93,21 @@ class SimdTimes {
   }
 
   Times earliest_;
-  Times turns_;  // from `earliest_` on
+  Times turns_;  // first turn at or after earliest_
   unsigned simds_;
-  std::uint64_t last_turn_;  ///< of a period
+  std::uint64_t last_turn_;  ///< period - 1
 };
 
-/// Wavefronts by rank: the oldest one that is resident has rank 0. Masks have bit r for rank r.
+/// Wavefronts by rank: the oldest resident wavefront has rank 0. Masks have bit r for rank r.
 struct IssueState {
   static constexpr unsigned kMaxSlots = 16;  // a power of two
 
-  /// Earliest issue of each wavefront's next instruction; kNeverCycles when it is held. One more, for slots that are free.
+  /// Earliest issue of each wavefront's next instruction; kNeverCycles if it is held. Free slots share the last element.
   alignas(32) std::array<Cycles, kMaxSlots + 1> ready;
-  alignas(16) std::array<isa::Unit, kMaxSlots + 1> unit{};  ///< of the next instruction
-  std::array<std::uint8_t, kMaxSlots> rank;                 ///< by slot number; kMaxSlots: the slot is free
-  std::uint8_t last = kMaxSlots - 1;  ///< the slot that was served first in the last cycle in which one was
-  unsigned resident = 0;
+  alignas(16) std::array<isa::Unit, kMaxSlots + 1> unit{};  ///< unit of the next instruction
+  std::array<std::uint8_t, kMaxSlots> rank;                 ///< rank by slot number; kMaxSlots: the slot is free
+  std::uint8_t last = kMaxSlots - 1;                        ///< slot that was served first in the latest cycle with an issue
+  unsigned resident = 0;                                    ///< number of resident wavefronts
   std::array<WavefrontSlot*, kMaxSlots> slots{};
 
   IssueState() {
@@ -163,12 +164,13 @@ struct IssueState {
   };
   Units units() const { return Units(*this); }
   struct Ready {
-    unsigned ranks;  ///< those that may issue at a cycle
-    Cycles others;   ///< the earliest of those that may not
+    unsigned ranks;  ///< ranks that may issue at a cycle
+    Cycles others;   ///< earliest issue of the others
   };
+  /// Wavefronts that may issue at a cycle.
   Ready ready_at(Cycles cycle) const {
 #if defined(__AVX2__)
-    // Unrolled, and as many as are resident on the machines that there are.
+    // Unrolled for the numbers of wavefronts that existing machines hold.
     return resident <= 8 ? ready_of<2>(cycle) : resident <= 12 ? ready_of<3>(cycle) : ready_of<4>(cycle);
 #else
     Ready result{0, kNeverCycles};
@@ -196,7 +198,7 @@ struct IssueState {
 
 #if defined(__AVX2__)
  private:
-  /// ready_at() when all are among the first 4 x kFours.
+  /// ready_at() for at most 4 x kFours wavefronts.
   template <unsigned kFours>
   [[gnu::always_inline]] Ready ready_of(Cycles cycle) const {
     const __m256i now = _mm256_set1_epi64x(static_cast<std::int64_t>(cycle.n));

@@ -1,4 +1,4 @@
-// One s_waitcnt counter of a wavefront: when do at most n of its outstanding operations remain, and what delays them?
+// One s_waitcnt counter of a wavefront: the time at which at most n of its operations are outstanding, and their delays.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 
 namespace lacuna {
 
-/// Cycles by which an operation is later than in an idle machine, by cause. For reports only; saturates.
+/// Delays of an operation relative to an idle machine, in cycles by cause. For reports only; saturates.
 struct OperationDelays {
   std::uint16_t tlb = 0;
   std::uint16_t mshr = 0;
@@ -21,8 +21,8 @@ struct OperationDelays {
   }
 };
 
-/// Outstanding operations, each with the cycle of its completion, or open while that is not known. A counter is used in one of
-/// two ways:
+/// Outstanding operations, each with the cycle of its completion, or open while this is not known. A counter is used in one of
+/// two modes:
 ///   in order      vmcnt (GCN3 ISA manual, "Data dependency resolution": loads return in issue order). No operation completes
 ///                 before the one before it.
 ///   out of order  lgkmcnt. The operations that complete first count first.
@@ -36,7 +36,7 @@ class WaitCounter {
 
   void add_in_order(Cycles done, OperationDelays delays = {}) {
     slot(size_++) = {done, delays};
-    settle();
+    resolve();
   }
   /// Adds an operation whose completion is not known yet. Returns its number, for close_in_order().
   Sequence open_in_order() {
@@ -45,14 +45,14 @@ class WaitCounter {
   }
   void close_in_order(Sequence operation, Cycles done, OperationDelays delays) {
     slot(operation - first_) = {done, delays};
-    settle();
+    resolve();
   }
 
   void add_out_of_order(Cycles done, OperationDelays delays = {}) {
     unsigned i = size_++;
     for (; i > 0 && done < at(i - 1).done; --i) slot(i) = at(i - 1);
     slot(i) = {done, delays};
-    settled_ = size_;
+    resolved_ = size_;
   }
   void open_out_of_order() { ++open_; }
   void close_out_of_order(Cycles done, OperationDelays delays) {
@@ -64,7 +64,7 @@ class WaitCounter {
   bool known(unsigned n, Cycles now) const {
     if (outstanding() <= n) return true;
     const unsigned index = outstanding() - n - 1;
-    return index < settled_ && (open_ == 0 || at(index).done <= now);
+    return index < resolved_ && (open_ == 0 || at(index).done <= now);
   }
   /// The earliest cycle, not before `now`, at which at most `n` operations are outstanding. known(n, now) must hold.
   Cycles when_at_most(unsigned n, Cycles now) const {
@@ -75,7 +75,7 @@ class WaitCounter {
     return outstanding() <= n ? OperationDelays{} : at(outstanding() - n - 1).delays;
   }
 
-  /// The latest completion that is known, `now` when there is none later.
+  /// The latest known completion, at least `now`.
   Cycles latest_known(Cycles now) const {
     for (unsigned i = 0; i < size_; ++i) {
       if (at(i).done != kOpen) now = later(now, at(i).done);
@@ -85,13 +85,13 @@ class WaitCounter {
 
   /// Drops all but the last `n` operations: the wavefront has waited for the others.
   void keep(unsigned n) {
-    if (outstanding() > n) forget(outstanding() - n);
+    if (outstanding() > n) drop(outstanding() - n);
   }
   /// Drops operations that completed at or before `now`.
   void prune(Cycles now) {
-    while (settled_ > 0 && at(0).done <= now) forget(1);
+    while (resolved_ > 0 && at(0).done <= now) drop(1);
   }
-  void clear() { size_ = settled_ = open_ = 0; }
+  void clear() { size_ = resolved_ = open_ = 0; }
 
  private:
   struct Operation {
@@ -102,25 +102,25 @@ class WaitCounter {
 
   const Operation& at(unsigned i) const { return operations_[(head_ + i) % kCapacity]; }
   Operation& slot(unsigned i) { return operations_[(head_ + i) % kCapacity]; }
-  /// An in-order operation that has to wait for its predecessor takes over the predecessor's delays.
-  void settle() {
-    for (; settled_ < size_ && at(settled_).done != kOpen; ++settled_) {
-      if (settled_ > 0 && at(settled_).done < at(settled_ - 1).done) slot(settled_) = at(settled_ - 1);
+  /// An in-order operation that waits for its predecessor gets the predecessor's completion and delays.
+  void resolve() {
+    for (; resolved_ < size_ && at(resolved_).done != kOpen; ++resolved_) {
+      if (resolved_ > 0 && at(resolved_).done < at(resolved_ - 1).done) slot(resolved_) = at(resolved_ - 1);
     }
   }
-  void forget(unsigned count) {
+  void drop(unsigned count) {
     size_ -= count;
-    settled_ -= count;
+    resolved_ -= count;
     first_ += count;
     // An empty ring restarts at its first entry, whose line is cached.
     head_ = size_ == 0 ? 0 : (head_ + count) % kCapacity;
   }
 
   unsigned head_ = 0;
-  unsigned size_ = 0;     ///< in the ring; all but open ones of an out-of-order counter
-  unsigned settled_ = 0;  ///< of these, how many from the first on have a known completion
-  unsigned open_ = 0;     ///< out of order, not in the ring
-  Sequence first_ = 0;    ///< number of the oldest in the ring
+  unsigned size_ = 0;      ///< number of operations in the ring: all except open ones of an out-of-order counter
+  unsigned resolved_ = 0;  ///< of these, how many from the first on have a known completion
+  unsigned open_ = 0;      ///< number of open operations of an out-of-order counter, which are not in the ring
+  Sequence first_ = 0;     ///< number of the oldest operation in the ring
   std::array<Operation, kCapacity> operations_{};
 };
 

@@ -1,5 +1,5 @@
-// Parameters of the matrix units: which extensions of MFMA they have and how they multiply wide formats. How long a pass takes
-// is cu.mfma_pass_cycles.
+// Parameters of the matrix units: their extensions of MFMA, and their design for wide formats. cu.mfma_pass_cycles is the
+// duration of a pass.
 #pragma once
 
 #include "models/common/config/parameters.h"
@@ -7,16 +7,17 @@
 
 namespace lacuna {
 
-/// Of which matrix instructions the hardware knows when their results are there (models/compute/matrix/matrix_results.h).
+/// Matrix instructions for whose results the hardware has an interlock (models/compute/matrix/matrix_results.h).
 enum class MatrixInterlock : std::uint8_t {
-  extended,  ///< of those whose time compilers do not know: codes of extensions, and all of a unit with a longer cycle
-  all,
+  extended,  ///< instructions whose time compilers do not know: codes of extensions, and all instructions of a unit with a
+             ///< longer cycle
+  all,       ///< all matrix instructions
 };
 
-/// Through which ports of the vector registers a matrix unit reads and writes.
+/// Ports of the vector registers that a matrix unit uses.
 enum class MatrixPorts : std::uint8_t {
-  own,
-  shared,  ///< with the vector ALU: three registers read and one written in the time of a vector instruction
+  own,     ///< separate ports
+  shared,  ///< ports of the vector ALU: three registers read and one written in the time of a vector instruction
 };
 
 struct MatrixParameters {
@@ -28,8 +29,8 @@ struct MatrixParameters {
   MatrixPorts register_ports = MatrixPorts::own;
 
   isa::MatrixCodes codes() const { return {extensions, design}; }
-  /// Time of a pass relative to that of a unit without extensions, in per cent: 121 where data are assigned in the same cycle
-  /// (thesis, Table 2.4). Extended units alone take it.
+  /// Duration of a pass relative to a unit without extensions, in per cent: 121 if data are assigned in the same cycle (thesis,
+  /// Table 2.4), which applies to extended units only.
   unsigned pass_percent() const {
     const bool longer = isa::has(extensions, isa::MatrixExtensions::m3xu) && design == isa::MatrixDesign::m3xu;
     return longer ? 121 : 100;

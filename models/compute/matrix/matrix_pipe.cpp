@@ -48,7 +48,7 @@ std::uint64_t MatrixPipe::issue(WavefrontSlot& slot, const isa::DecodedInstructi
   unsigned written = 0;
   for (unsigned i = 0; i < instruction.registers.reads(); ++i) read += vector_words(instruction.registers.read(i));
   for (unsigned i = 0; i < instruction.registers.writes(); ++i) written += vector_words(instruction.registers.write(i));
-  // An instruction reads while the one before it writes.
+  // An instruction reads its operands while the previous one writes its result.
   return pass_ * std::max((read + kReadPorts - 1) / kReadPorts, written);
 }
 

@@ -23,22 +23,22 @@ class MatrixPipe {
 
   MatrixPipe(const ComputeUnitParameters& unit, const MatrixParameters& parameters, TimingMode mode);
 
-  /// Whether the wavefront's next instruction has to wait for a matrix instruction. If so, the slot is delayed and published.
+  /// Whether the wavefront's next instruction must wait for a matrix instruction. If so, the slot is delayed and published.
   bool stalls(WavefrontSlot& slot, Cycles cycle) { return results_ != nullptr && waits_for_result(slot, cycle); }
   /// Cycle in which the unit of a SIMD accepts its next instruction.
   Cycles free_from(unsigned simd) const { return units_.free_from(simd); }
-  /// Issues a matrix instruction. Returns cycles for which the vector ALU issues no other instruction.
+  /// Issues a matrix instruction. Returns the cycles for which the vector ALU issues no other instruction.
   std::uint64_t issue(WavefrontSlot& slot, const isa::DecodedInstruction& instruction, Cycles cycle);
-  /// The wavefront has ended, or is dropped.
+  /// Call it when the wavefront has ended or is dropped.
   void depart(const WavefrontSlot& slot) {
     if (results_ != nullptr) results_->depart(slot);
   }
-  /// Idle; counts are kept.
+  /// Makes the pipe idle; counters are kept.
   void reset();
 
   const MatrixParameters& parameters() const { return parameters_; }
   const MatrixUnits& units() const { return units_; }
-  /// Passes so far, by operation.
+  /// Number of passes so far, by operation.
   const Passes& passes() const { return passes_; }
 
  private:
@@ -47,7 +47,7 @@ class MatrixPipe {
   std::unique_ptr<MatrixResults> results_;  ///< null: no interlock
   MatrixUnits units_;
   const MatrixParameters parameters_;
-  const std::uint64_t pass_;  ///< of the vector ALU: cycles of a plain vector instruction
+  const std::uint64_t pass_;  ///< cycles of a plain vector instruction in the vector ALU
   Passes passes_{};
 };
 

@@ -1,12 +1,12 @@
 // Scoreboard of registers that matrix instructions in flight read and write: an instruction that uses one too early is delayed.
 //
-// CDNA2 leaves that to programs. Compilers put s_nop, whose wait states take their time (cu.wait_state_cycles), between an MFMA
-// and what depends on it; they know how many passes plain instructions take, but nothing of codes of extensions
-// (models/isa/matrix/matrix_extensions.h), of a unit whose cycle is longer, or of shorter passes. Such a unit needs a
-// scoreboard, which keeps the distances that compilers keep for plain instructions:
+// CDNA2 leaves these delays to programs. Compilers insert s_nop, whose wait states take cu.wait_state_cycles each, between an
+// MFMA and dependent instructions; they know the passes of plain instructions, but not codes of extensions
+// (models/isa/matrix/matrix_extensions.h), units with a longer cycle, or shorter passes. Such units need a scoreboard, which
+// enforces the distances that compilers keep for plain instructions:
 //
 //   reads D as A or B, or not by MFMA   `mfma.result_passes` after the instruction has left the unit
-//   overwrites D, not by MFMA           likewise
+//   overwrites D, not by MFMA           `mfma.result_passes` after the instruction has left the unit
 //   reads exactly D as C                when the unit is free: accumulators are forwarded
 //   reads a part of D as C              a pass after the instruction has left the unit
 //   overwrites C, not by MFMA           when the instruction has left the unit
@@ -14,12 +14,12 @@
 //   (thesis,
 //                                       section 2.4.1)
 //
-// Source: what LLVM's hazard recogniser keeps between instructions of gfx90a (GCNHazardRecognizer.cpp, checkMAIHazards90A and
-// checkMAIVALUHazards). Behind 2, 8 and 16 passes it wants 5, 11 and 19 wait states before D is used, 2, 8 and 16 before a part
-// of it is C, 1, 7 and 15 before C is overwritten; an instruction issues one wait state after the last of them. Behind f64's
-// 16x16x4 of 8 passes it wants 11, too, but 18 before memory instructions read D, 9 before a part of it is f64's C, and none
-// before C is overwritten; here all types are alike. CDNA3's hardware checks none of these either: Table 37 of its ISA manual
-// (section 7.5) requires of programs the same 5, 11 and 19, and for 3, 9 and 17 before a part of D is C.
+// Source: distances of LLVM's hazard recogniser between instructions of gfx90a (GCNHazardRecognizer.cpp, checkMAIHazards90A and
+// checkMAIVALUHazards). After 2, 8 and 16 passes it requires 5, 11 and 19 wait states before D is used, 2, 8 and 16 before a
+// part of it is C, 1, 7 and 15 before C is overwritten; an instruction issues one wait state after the last of them. After
+// f64's 16x16x4 of 8 passes it also requires 11, but 18 before memory instructions read D, 9 before a part of it is f64's C,
+// and none before C is overwritten; this model treats all types alike. CDNA3's hardware checks none of these either: Table 37
+// of its ISA manual (section 7.5) requires of programs the same 5, 11 and 19, and 3, 9 and 17 before a part of D is C.
 #pragma once
 
 #include <vector>
@@ -33,7 +33,7 @@ namespace lacuna {
 
 class MatrixResults {
  public:
-  /// `pass`: of the unit's instructions, in whole cycles.
+  /// `pass`: duration of a pass, in whole cycles.
   MatrixResults(const ComputeUnitParameters& unit, Cycles pass, unsigned result_passes)
       : pass_(pass),
         result_delay_{pass.n * result_passes},
@@ -44,13 +44,13 @@ class MatrixResults {
   Cycles ready(const WavefrontSlot& slot, const isa::DecodedInstruction& next, Cycles cycle) const {
     const Wavefront& w = wavefronts_[index_of(slot)];
     if (w.until <= cycle) return cycle;
-    if (slot.wave.mode.alters_vector()) [[unlikely]]  // registers are not those that it names
+    if (slot.wave.mode.alters_vector()) [[unlikely]]  // VGPR indexing: the instruction uses registers other than it names
       return w.until;
     return next.registers.uses_any(w.registers) ? find(w, next, cycle) : cycle;
   }
-  /// A matrix instruction issues in `cycle`, which leaves its unit at `done`.
+  /// Adds a matrix instruction that issues in `cycle` and leaves its unit at `done`.
   void add(const WavefrontSlot& slot, const isa::Instruction& instruction, Cycles cycle, Cycles done);
-  /// The wavefront has ended, or is dropped.
+  /// Call it when the wavefront has ended or is dropped.
   void depart(const WavefrontSlot& slot) { wavefronts_[index_of(slot)].until = Cycles{}; }
   void reset();
 
@@ -58,10 +58,10 @@ class MatrixResults {
   struct Pending {
     isa::RegisterRange d;
     isa::RegisterRange c;  ///< count 0: a constant
-    Cycles done{};         ///< it has left the unit
+    Cycles done{};         ///< cycle in which it leaves the unit
   };
   struct Wavefront {
-    Cycles until{};  ///< nothing waits from then on
+    Cycles until{};  ///< from this cycle on no instruction waits
     isa::RegisterSet registers;
     std::vector<Pending> pending;
   };
@@ -72,7 +72,7 @@ class MatrixResults {
 
   const Cycles pass_;
   const Cycles result_delay_;
-  const unsigned slots_;  ///< of a SIMD
+  const unsigned slots_;  ///< wavefront slots of a SIMD
   std::vector<Wavefront> wavefronts_;
 };
 

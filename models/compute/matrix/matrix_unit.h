@@ -16,9 +16,9 @@ namespace lacuna {
 
 class MatrixUnits {
  public:
-  /// `pass_percent`: duration of a pass relative to `pass_cycles`. `issue_lead`: how long before its execution an instruction
-  /// may issue into the unit's input registers, so that a unit with another cycle than the core's does not wait for the next
-  /// issue turn of its SIMD.
+  /// `pass_percent`: duration of a pass relative to `pass_cycles`. `issue_lead`: maximum time before its execution at which an
+  /// instruction may issue into the unit's input registers, so that a unit whose cycle differs from the core's does not wait
+  /// for the next issue turn of its SIMD.
   explicit MatrixUnits(unsigned simds, Cycles pass_cycles, unsigned pass_percent = 100, Cycles issue_lead = {})
       : pass_parts_(pass_cycles.n * pass_percent), issue_lead_(issue_lead), free_from_(simds) {}
 
@@ -38,8 +38,9 @@ class MatrixUnits {
     ++instructions_;
     return whole(free_from_[simd]);
   }
-  /// Busy cycles and issued instructions, summed over SIMDs.
+  /// Busy cycles, summed over SIMDs.
   const std::uint64_t& busy_cycles() const { return busy_cycles_; }
+  /// Number of issued instructions, summed over SIMDs.
   const std::uint64_t& instructions() const { return instructions_; }
   /// Makes all units idle; counters are kept.
   void reset() { free_from_.assign(free_from_.size(), 0); }

@@ -15,7 +15,7 @@ constexpr std::uint64_t kNearAperture = std::uint64_t{1} << 20;
 
 const char* access_text(isa::Access wanted) { return wanted == isa::Access::read ? "load" : "store or atomic"; }
 
-/// "lane 5", "64 lanes, the first is lane 0".
+/// Text of a set of lanes: "lane 5", "64 lanes, the first is lane 0".
 std::string lanes_text(std::uint64_t lanes) {
   if (lanes == 0) return "no active lane";
   const int first = std::countr_zero(lanes);

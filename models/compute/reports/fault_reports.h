@@ -1,8 +1,8 @@
 // Errors and warnings of a compute unit's wavefronts: their texts, and the reports that carry them.
 //
-// A fault holds its wavefront for good (StallReason::fault) until its dispatch is aborted. A warning does not affect the
-// wavefront, which continues where a program on silicon would get other results; it is reported once for each kernel and
-// instruction, every occurrence is counted.
+// A fault holds its wavefront (StallReason::fault) until its dispatch is aborted. A warning does not affect the wavefront,
+// which continues although a program on silicon would get other results; it is reported once for each kernel and instruction,
+// every occurrence is counted.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ namespace lacuna {
 
 class FaultReports {
  public:
-  /// References outlive this.
+  /// Referenced objects outlive this one.
   FaultReports(ComputeUnitPlace place, const ComputeUnitContext& context, UnitReports& reports)
       : place_(place),
         target_(context.target),
@@ -30,30 +30,30 @@ class FaultReports {
         fine_grained_float_atomics_(context.fine_grained_float_atomics),
         reports_(reports) {}
 
-  /// Apertures of FLAT addresses, for texts; 0: there is none.
+  /// Sets the apertures of FLAT addresses, for texts; 0: none.
   void set_apertures(std::uint64_t shared, std::uint64_t private_base) {
     shared_aperture_ = shared;
     private_aperture_ = private_base;
   }
 
-  /// `code`: LACUNA_FAULT_*. `remark` is appended to the location.
+  /// Reports a fault. `code`: LACUNA_FAULT_*. `remark` is appended to the location.
   void fault(WavefrontSlot& slot, std::uint32_t code, std::uint64_t address, std::uint64_t pc, const std::string& what,
              Cycles cycle, const std::string& remark = {});
-  /// s_trap.
+  /// Reports s_trap.
   void trap(WavefrontSlot& slot, std::uint64_t pc, Cycles cycle);
-  /// slot.wave.fault has the details.
+  /// Reports a memory fault, whose details are in slot.wave.fault.
   void memory_fault(WavefrontSlot& slot, const isa::Instruction& instruction, std::uint64_t pc, Cycles cycle);
-  /// There is no instruction at the wavefront's PC.
+  /// Reports that there is no instruction at the wavefront's PC.
   void fetch_fault(WavefrontSlot& slot, Cycles cycle);
-  /// The executor rejects the instruction.
+  /// Reports an instruction that the executor rejects.
   void illegal_instruction(WavefrontSlot& slot, const isa::Instruction& instruction, std::uint64_t pc, Cycles cycle);
-  /// The next instruction names registers beyond the wavefront's allocation.
+  /// Reports that the next instruction names registers beyond the wavefront's allocation.
   void registers_exceeded(WavefrontSlot& slot, Cycles cycle);
 
-  /// A float atomic on fine-grained memory, which MI200 does not perform: slot.wave.event_value lanes, slot.wave.fault has the
-  /// first.
+  /// Warns of a float atomic on fine-grained memory, which MI200 does not perform: slot.wave.event_value lanes, of which
+  /// slot.wave.fault describes the first.
   void warn_of_fine_grained_atomic(const WavefrontSlot& slot, std::uint64_t pc, Cycles cycle);
-  /// Lanes of such atomics so far.
+  /// Number of lanes of such atomics so far.
   const std::uint64_t& fine_grained_float_atomics() const { return fine_grained_lanes_; }
 
  private:

@@ -2,11 +2,11 @@
 // immediately.
 //
 //   workgroup_done, fault, warning, message   passed to the listener
-//   wave_sync      the wavefront is held (StallReason::sync); it resumes if the listener agrees, else by a later release
+//   wave_sync      the wavefront is held (StallReason::sync); it resumes if the listener agrees, otherwise at a later release
 //   code_changed   s_icache_inv: the wavefront is held; decoded code is revalidated and the wavefront fetches again
 //
-// A wavefront that resumes continues in the cycle in which it would have issued had it never been held. A dispatch that is
-// aborted takes its reports with it; one that has failed reports no more finished workgroups.
+// A wavefront that resumes continues in the cycle in which it would have issued had it not been held. Reports of an aborted
+// dispatch are dropped; a failed dispatch reports no more finished workgroups.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ namespace lacuna {
 
 class UnitReports final : public DeferredWork {
  public:
-  /// `immediate`: reports are delivered by the call that makes them. References outlive this.
+  /// `immediate`: reports are delivered by the call that makes them. Referenced objects outlive this one.
   UnitReports(ComputeUnitPlace place, Clock clock, bool immediate, ComputeUnitListener& listener, InstructionFetch& fetch)
       : place_(place), clock_(clock), immediate_(immediate), listener_(listener), fetch_(fetch) {}
 
@@ -32,9 +32,9 @@ class UnitReports final : public DeferredWork {
   void fault(Dispatch& dispatch, std::unique_ptr<WavefrontFault> fault, Tick at);
   void warning(Dispatch& dispatch, std::unique_ptr<WavefrontFault> warning, Tick at);
   void message(Dispatch& dispatch, std::uint32_t m0, Tick at);
-  /// `slot` is held by StallReason::sync. `unit` releases it when a later request does.
+  /// Reports a request for global wave sync. `slot` is held by StallReason::sync; `unit` releases it if a later request does.
   void wave_sync(WavefrontSlot& slot, WaveSyncUnit& unit, Tick at);
-  /// `slot` is held by StallReason::sync. Not in immediate mode.
+  /// Reports s_icache_inv. `slot` is held by StallReason::sync. Not in immediate mode.
   void code_changed(WavefrontSlot& slot, Tick at);
   /// Drops the pending reports of an aborted dispatch.
   void drop(const Dispatch& dispatch);
@@ -52,11 +52,11 @@ class UnitReports final : public DeferredWork {
     Tick at{};
     Dispatch* dispatch = nullptr;  ///< null: it has been aborted
     std::vector<std::uint32_t> scratch_slots{};
-    std::unique_ptr<WavefrontFault> fault{};  ///< of a fault or a warning
+    std::unique_ptr<WavefrontFault> fault{};  ///< for fault and warning
     std::uint32_t m0 = 0;
     isa::WaveSyncRequest sync{};
     WaveSyncUnit* sync_unit = nullptr;
-    WavefrontSlot* slot = nullptr;  ///< of wave_sync and code_changed
+    WavefrontSlot* slot = nullptr;  ///< for wave_sync and code_changed
   };
 
   void add(Report&& report);

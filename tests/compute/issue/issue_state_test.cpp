@@ -102,7 +102,7 @@ TEST(SimdTimes, TurnsComeAtOrBehindTheEarliestCycle) {
       ASSERT_EQ(times.earliest(), *std::min_element(known.begin(), known.end()));
       ASSERT_EQ(times.first_turn(), turn(Cycles{}));
       SimdTimes later_on = times;
-      ASSERT_EQ(later_on.first_turn_behind(Cycles{32}), turn(Cycles{33}));
+      ASSERT_EQ(later_on.first_turn_after(Cycles{32}), turn(Cycles{33}));
       for (std::uint64_t cycle = 0; cycle < 70; ++cycle) {
         std::vector<unsigned> served;
         times.each_served_in(Cycles{cycle}, [&](unsigned i) { served.push_back(i); });
