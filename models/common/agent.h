@@ -1,7 +1,7 @@
-// Something in a device that works on its own: it takes work from memory or from registers and goes on without being called.
-// Packet processor, dispatcher with its compute units, SDMA engines; memories, caches and networks only answer.
+// An active component of a device: it fetches its work from memory or registers and runs without being called. Agents are the
+// packet processor, the dispatcher with its compute units, and SDMA engines; memories, caches and networks only respond.
 //
-// A device registers each of them once (models/gpu/agent_registry.h) and asks the registry, not one kind after the other.
+// A device registers each agent once (models/gpu/agent_registry.h) and queries the registry.
 #pragma once
 
 #include <cstdint>
@@ -16,20 +16,20 @@ class Agent {
  public:
   virtual ~Agent() = default;
 
-  /// Nothing is asked of it. What is suspended or has failed asks for nothing.
+  /// Whether it has no work. Suspended and failed work does not count.
   virtual bool idle() const = 0;
-  /// Has something to do other than to look at memory until somebody else changes it.
+  /// Whether it has work other than polling memory that another agent must change.
   virtual bool busy() const = 0;
-  /// Only grows, and grows while the agent gets on. Waiting and polling are no progress.
+  /// A count that never decreases and increases while the agent makes progress. Waiting and polling are no progress.
   virtual std::uint64_t progress() const = 0;
-  /// What it does and waits for: a line for each thing, indented by two spaces.
+  /// Writes its work and wait reasons, one per line, indented by two spaces.
   virtual void diagnose(std::ostream& out) const = 0;
-  /// Adds groups of its own to those of the device.
+  /// Adds the agent's groups to those of the device.
   virtual void describe_statistics(StatisticsGroup& device) const = 0;
-  /// Forgets what it has booked before `horizon`, which is not after the kernel's time. Changes no result.
+  /// Drops bookings before `horizon`, which is not after the kernel's time. Does not affect results.
   virtual void retire(Tick horizon) = 0;
-  /// As after construction, at once: drops its work without finishing it, and touches nothing of it afterwards. How it is wired
-  /// and its statistics stay. May interrupt a process of the agent that waits; must not be called by one.
+  /// Immediately returns to the state after construction: drops its work without finishing it, and accesses none of it
+  /// afterwards. Connections and statistics stay. May interrupt a waiting process of the agent; must not be called by one.
   virtual void reset() = 0;
 };
 

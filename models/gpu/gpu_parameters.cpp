@@ -149,7 +149,7 @@ Cycles GpuDeviceParameters::window() const {
     if (extension->is_on()) shortest = earlier(shortest, extension->min_response_time(*this));
   }
   // Not longer than the maximum lag of units behind the kernel.
-  shortest = earlier(shortest, kFurthestBehind);
+  shortest = earlier(shortest, kMaxLag);
   return later(core.floor(shortest), Cycles{1});
 }
 

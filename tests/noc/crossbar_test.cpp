@@ -286,7 +286,7 @@ TEST(Crossbar, StepsOfATransportEqualTheTransport) {
 
 TEST(Crossbar, UnroutedAccessesAreLoggedWithTheNearestRange) {
   auto& b = fresh();
-  forget_guest_mistakes();
+  clear_guest_mistakes();
   std::ostringstream text;
   const auto previous = spdlog::default_logger();
   spdlog::set_default_logger(std::make_shared<spdlog::logger>("test", std::make_shared<spdlog::sinks::ostream_sink_mt>(text)));

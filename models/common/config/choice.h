@@ -1,8 +1,8 @@
-// The value of a parameter that selects a row of a table: a replacement policy, a topology.
+// Value of a parameter that selects a row of a table: a replacement policy, a topology.
 //
 // A row has `name`, which configurations use, and `description`, one phrase of the generated reference. Rows are constants of
-// the program, compared by identity. What can be selected is the table that ParameterSection::add() receives: it is the one
-// place that lists the rows, so that a new one needs no enumerator, parser or text elsewhere.
+// the program, compared by identity. The table that ParameterSection::add() receives is the only list of rows, so that a new
+// one needs no enumerator, parser or text elsewhere.
 #pragma once
 
 namespace lacuna {

@@ -1,7 +1,7 @@
-// What research machines add to the records of kernels: causes of stalls and counts, a column of kernels.csv each.
+// Columns that research machines add to the records of kernels: causes of stalls and counts, a column of kernels.csv each.
 //
-// A machine registers its texts when its parameters are made (models/gpu/device_extension.h), and finds its columns by the
-// slots that it gets for them.
+// A machine registers its texts when its parameters are made (models/gpu/device_extension.h). The returned slots identify its
+// columns.
 #pragma once
 
 #include <cstddef>
@@ -11,19 +11,19 @@
 namespace lacuna {
 
 struct StallText {
-  std::string_view name;     ///< as in the output files
-  std::string_view meaning;  ///< "the wavefront ...", Markdown
-  std::string_view bound;    ///< what limits a kernel whose wavefronts spend most of their time so
+  std::string_view name;     ///< name in the output files
+  std::string_view meaning;  ///< continuation of "the wavefront ...", Markdown
+  std::string_view bound;    ///< limit of a kernel whose wavefronts spend most of their time in this cause
 };
 struct ExtensionCountText {
-  std::string_view name;  ///< as in the output files, after the machine's name
+  std::string_view name;  ///< name in the output files, after the machine's name
   std::string_view unit;
   std::string_view meaning;
 };
 
 /// Texts of a machine. Names and arrays are constants of the program.
 struct ExtensionTexts {
-  std::string_view name;  ///< of the machine, as in the output files
+  std::string_view name;  ///< name of the machine in the output files
   std::span<const StallText> causes;
   std::span<const ExtensionCountText> counts;
 };
@@ -31,18 +31,18 @@ struct ExtensionTexts {
 inline constexpr std::size_t kMostExtensionCauses = 4;
 inline constexpr std::size_t kMostExtensionCounts = 32;
 
-/// Where the columns of a machine begin.
+/// First columns of a machine.
 struct ExtensionSlots {
-  std::size_t first_cause = 0;  ///< among the causes of all machines
-  std::size_t first_count = 0;  ///< in KernelActivity::extension
+  std::size_t first_cause = 0;  ///< number among the causes of all machines
+  std::size_t first_count = 0;  ///< index in KernelActivity::extension
 };
 
-/// The same machine again gets the same slots. std::length_error when all machines together have too many columns. Not while
-/// another thread registers or reads texts.
+/// Registers a machine; a repeated registration returns the same slots. Throws std::length_error if all machines together have
+/// too many columns. Not thread-safe, also with the functions below.
 ExtensionSlots register_extension(const ExtensionTexts& machine);
-/// All machines that have been registered, in that order.
+/// All registered machines, in the order of registration.
 std::span<const ExtensionTexts> extension_texts();
-/// The cause with that number among the causes of all machines. Null: there is none.
+/// The cause with a number among the causes of all machines, or null.
 const StallText* extension_cause(std::size_t number);
 
 }  // namespace lacuna

@@ -44,7 +44,7 @@ std::vector<GuestMistakeCount> guest_mistakes() {
   return list;
 }
 
-void forget_guest_mistakes() {
+void clear_guest_mistakes() {
   Table& all = table();
   const std::lock_guard lock(all.mutex);
   all.counts.clear();

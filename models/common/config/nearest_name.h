@@ -1,4 +1,4 @@
-// The name that somebody who mistyped one probably meant.
+// Suggestions for mistyped names.
 #pragma once
 
 #include <cstddef>
@@ -8,13 +8,13 @@
 
 namespace lacuna {
 
-/// Insertions, deletions, replacements and swaps of neighbours between two texts.
+/// Number of insertions, deletions, replacements and swaps of neighbours between two texts.
 std::size_t edit_distance(std::string_view from, std::string_view to);
-/// Up to this distance a name counts as a misspelling of another.
+/// Maximum distance at which a name counts as a misspelling of another.
 std::size_t misspelling_limit(std::string_view name);
-/// The candidate nearest to `name`; "" when none is near.
+/// The candidate nearest to `name`; "" if none is near.
 std::string nearest_name(const std::vector<std::string>& candidates, std::string_view name);
-/// "; did you mean X?", or "" for "".
+/// Suggestion for an error message: "; did you mean X?", or "" for "".
 std::string did_you_mean(const std::string& name);
 
 }  // namespace lacuna

@@ -32,7 +32,7 @@ constexpr std::uint64_t kPicosecondsPerSecond = 1'000'000'000'000;
 
 std::string quoted(std::string_view text) { return '"' + std::string(text) + '"'; }
 
-/// How the integer types differ: names, units, and access to the number inside the strong type.
+/// Differences of the integer types: names, units, and access to the number inside the strong type.
 template <class T>
 struct IntegerKind;
 
@@ -162,7 +162,7 @@ std::string format_range(const ParameterRange& range, double lowest, double high
   return {};
 }
 
-/// What all kinds of parameter share: the traits.
+/// Common base of all kinds of parameter: the traits.
 class TraitedParameter : public Parameter {
  public:
   explicit TraitedParameter(const ParameterTraits& traits) : range_(traits.range), unit_(traits.unit) {}
@@ -175,7 +175,7 @@ class TraitedParameter : public Parameter {
   std::string unit_;
 };
 
-/// Simulated time counts picoseconds: how far a clock is off when its period is rounded to them, as a part of it.
+/// Relative error of a clock whose period is rounded to picoseconds, the unit of simulated time.
 double rounding_of_period(std::uint64_t hz) {
   const double exact = static_cast<double>(kPicosecondsPerSecond) / static_cast<double>(hz);
   return std::abs(static_cast<double>(Frequency{hz}.period().ps) / exact - 1);

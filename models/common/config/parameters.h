@@ -1,7 +1,7 @@
-// Parameters: each has type, unit, default, description, valid range and source beside the member that uses it.
+// Parameters: each has type, unit, default, description, valid range and source next to the member that uses it.
 //
 // A module's parameter struct lists its members once in describe(); command line, configuration files, --list-params,
-// docs/parameters.md and the effective configuration all come from that list:
+// docs/parameters.md and the effective configuration are all derived from that list:
 //
 //   struct CacheParameters {
 //     Bytes size = 16_KiB;
@@ -39,8 +39,8 @@ struct ParameterRange {
 struct ParameterTraits {
   ParameterRange range{};
   bool power_of_two = false;
-  std::string_view unit = {};    ///< for plain numbers ("lanes", "wavefronts"); typed quantities bring their own
-  std::string_view source = {};  ///< where the default comes from: paper and table, manual and section
+  std::string_view unit = {};    ///< unit of plain numbers ("lanes", "wavefronts"); typed quantities have their units
+  std::string_view source = {};  ///< source of the default: paper and table, manual and section
 };
 
 /// A member of an enumeration that can be configured by name.
@@ -54,7 +54,7 @@ struct EnumValue {
 class Parameter {
  public:
   virtual ~Parameter() = default;
-  /// Parses text ("64KiB", "1.2GHz", "14ns", "true", a name) into the member. Returns the reason when it cannot.
+  /// Parses text ("64KiB", "1.2GHz", "14ns", "true", a name) into the member. Returns the reason if the text is invalid.
   virtual std::optional<std::string> parse(std::string_view text) = 0;
   /// The member's value as parse() accepts it: round-trips exactly.
   virtual std::string text() const = 0;
@@ -93,7 +93,7 @@ class ParameterSection {
         [&member](int v) { member = static_cast<Enum>(v); }, description, traits);
   }
 
-  /// A row of `rows`, selected by name. The description is followed by the rows' own.
+  /// Adds a parameter that selects a row of `rows` by name. Its description is followed by those of the rows.
   template <class Row>
   void add(std::string_view name, Choice<Row>& member, std::string_view description, std::span<const Row* const> rows,
            ParameterTraits traits = {}) {
@@ -108,7 +108,7 @@ class ParameterSection {
         [&member, rows](int v) { member = *rows[static_cast<std::size_t>(v)]; }, description, traits);
   }
 
-  /// A parameter of this section had the name `old` before: for error messages.
+  /// Registers the former name `old` of a parameter of this section, for error messages.
   void renamed(std::string_view old, std::string_view name);
 
   const std::string& name() const { return name_; }
@@ -127,7 +127,7 @@ class ParameterSection {
   std::vector<Renamed> renamed_;
 };
 
-/// All sections of a configuration. The structs that are described must outlive it.
+/// All sections of a configuration. The described structs must outlive it.
 class ParameterSet {
  public:
   template <class Struct>
@@ -135,10 +135,10 @@ class ParameterSet {
     sections_.push_back(std::make_unique<ParameterSection>(std::move(section)));
     parameters.describe(*sections_.back());
   }
-  /// "section.name" -> parameter, or nullptr.
+  /// The parameter with the name "section.name", or nullptr.
   Parameter* find(std::string_view name) const;
-  /// For error messages: the name that a parameter of this former name has now, or else the known name with the smallest edit
-  /// distance; empty when nothing is near.
+  /// Suggestion for an error message: the present name of a parameter with this former name, or else the known name with the
+  /// smallest edit distance; empty if none is near.
   std::string nearest(std::string_view name) const;
   const std::vector<std::unique_ptr<ParameterSection>>& sections() const { return sections_; }
 

@@ -6,7 +6,7 @@
 namespace lacuna {
 namespace {
 
-/// Counts of a group, then of its groups.
+/// Visits the counts of a group, then those of its groups.
 template <class Use>
 void each_count(const StatisticsGroup& group, const Use& use) {
   for (const Statistic& s : group.statistics()) {

@@ -1,4 +1,4 @@
-// Statistics are a tree with name, description and unit. Hot code increments plain integers; formatting is elsewhere.
+// Statistics: a tree of values with name, description and unit. Hot code increments plain integers; formatting is elsewhere.
 //
 //   struct CacheStatistics {
 //     std::uint64_t hits = 0;
@@ -18,8 +18,8 @@
 
 namespace lacuna {
 
-/// Text that outlives every statistic, such as a string literal: a large GPU has thousands of statistics, which refer to the
-/// same few texts. No conversion from std::string.
+/// Text that outlives every statistic, such as a string literal: a large GPU has thousands of statistics, which share few
+/// texts. There is no conversion from std::string.
 class StaticText {
  public:
   // NOLINTBEGIN(google-explicit-constructor): literals are arguments.
@@ -32,44 +32,44 @@ class StaticText {
   std::string_view text_;
 };
 
-/// A count, which is an exact integer, or a value derived from counts, which is a double.
+/// A count (exact integer), or a value derived from counts (double).
 struct Statistic {
   std::string name;
   std::string_view description;
   std::string_view unit;
-  const std::uint64_t* source = nullptr;  ///< where a count is kept; null: a derived value
-  const std::uint64_t* added = nullptr;   ///< amount that is reported on top of a count; null: none
+  const std::uint64_t* source = nullptr;  ///< counter of a count; null: a derived value
+  const std::uint64_t* added = nullptr;   ///< amount that is added to the reported count; null: none
   std::function<double()> derived{};      ///< reads a derived value
 
   bool is_count() const { return source != nullptr; }
-  /// The current value; of a count.
+  /// Current value of a count.
   std::uint64_t count() const { return added == nullptr ? *source : *source + *added; }
-  /// The current value; of a derived statistic.
+  /// Current value of a derived statistic.
   double value() const { return derived(); }
 };
 
-/// A node of the tree. The members it refers to must outlive it.
+/// A node of the tree. Referenced counters must outlive it.
 class StatisticsGroup {
  public:
   explicit StatisticsGroup(std::string name) : name_(std::move(name)) {}
 
   void add(std::string_view name, const std::uint64_t& counter, StaticText description, StaticText unit);
   void add(std::string_view name, const Tick& duration, StaticText description);  ///< unit: ps
-  // A temporary does not outlive the group.
+  // Temporaries are rejected: they would not outlive the group.
   void add(std::string_view name, const std::uint64_t&& counter, StaticText description, StaticText unit) = delete;
   void add(std::string_view name, const Tick&& duration, StaticText description) = delete;
   void add_derived(std::string_view name, std::function<double()> value, StaticText description, StaticText unit);
-  /// The child of that name, made when it does not exist yet.
+  /// The child of that name; creates it if necessary.
   StatisticsGroup& group(std::string_view name);
-  /// The child of that name; null when it does not exist.
+  /// The child of that name, or null.
   StatisticsGroup* find(std::string_view name) const;
 
-  /// All counts of the tree, derived values apart: this group's, then its groups', in the order they were added in.
+  /// All counts of the tree without derived values: this group's, then its groups', in the order of their addition.
   std::vector<std::uint64_t> counts() const;
-  /// Where they are kept, in the same order.
+  /// The counters of counts(), in the same order.
   std::vector<const std::uint64_t*> sources() const;
-  /// From now on each count is reported with one of `amounts` more, which are in the order of counts() and outlive the group.
-  /// Once for each group.
+  /// Adds `amounts` to the reported counts from now on. They are in the order of counts() and outlive the group. Call it once
+  /// for each group.
   void add_to_counts(const std::uint64_t* amounts) { add_amounts(amounts); }
 
   const std::string& name() const { return name_; }
@@ -82,7 +82,7 @@ class StatisticsGroup {
   std::string name_;
   std::vector<Statistic> statistics_;
   std::vector<std::unique_ptr<StatisticsGroup>> groups_;
-  std::unordered_map<std::string_view, StatisticsGroup*> by_name_;  // of groups_
+  std::unordered_map<std::string_view, StatisticsGroup*> by_name_;  // elements of groups_ by name
 };
 
 }  // namespace lacuna

@@ -1,4 +1,4 @@
-// A set of small numbers, a bit each, which is searched a word at a time.
+// A set of small numbers, one bit each, which is searched word by word.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace lacuna {
 class BitSet {
  public:
   BitSet() = default;
-  /// Of numbers below `size`, all of them or none.
+  /// A set for numbers below `size`, which contains all of them or none.
   explicit BitSet(unsigned size, bool all = false) { assign(size, all); }
   void assign(unsigned size, bool all) {
     size_ = size;
@@ -23,16 +23,18 @@ class BitSet {
   unsigned size() const { return size_; }
   void insert(unsigned number) { words_[number / kWordBits] |= bit(number); }
   void erase(unsigned number) { words_[number / kWordBits] &= ~bit(number); }
-  // `count` numbers from `first` on.
+  /// Inserts `count` numbers from `first` on.
   void insert(unsigned first, unsigned count) {
     for_words(first, count, [](std::uint64_t& word, std::uint64_t bits) { word |= bits; });
   }
+  /// Erases `count` numbers from `first` on.
   void erase(unsigned first, unsigned count) {
     for_words(first, count, [](std::uint64_t& word, std::uint64_t bits) { word &= ~bits; });
   }
 
-  /// The first number in the set, or not in it, that is not below `from`; size() when there is none.
+  /// The first number from `from` on that is in the set; size() if there is none.
   unsigned next(unsigned from) const { return search(from, 0); }
+  /// The first number from `from` on that is not in the set; size() if there is none.
   unsigned next_missing(unsigned from) const { return search(from, ~std::uint64_t{0}); }
 
  private:

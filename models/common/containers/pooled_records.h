@@ -1,5 +1,4 @@
-// Records that are named by their number and used again when they are done with: what is under way in a model, without an
-// allocation for each.
+// Pools of records for operations in flight in a model: freed records are reused, nothing is allocated in steady state.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +8,8 @@
 
 namespace lacuna {
 
-/// A number from `free`, or that of a new record at the end of `all`. References into `all` do not outlive it.
+/// Takes a record: returns a number from `free`, or that of a new record at the end of `all`. Invalidates references into
+/// `all`.
 template <typename T>
 [[gnu::always_inline]] inline std::uint32_t take_record(std::vector<T>& all, std::vector<std::uint32_t>& free) {
   if (free.empty()) [[unlikely]] {
@@ -21,20 +21,20 @@ template <typename T>
   return number;
 }
 
-/// The same with both of them in one place, for records whose numbers come and go in the hottest loops.
+/// A pool of records that are identified by their numbers, for the hottest loops.
 template <typename T>
 class RecordPool {
  public:
   T& operator[](std::uint32_t number) { return all_[number]; }
   const T& operator[](std::uint32_t number) const { return all_[number]; }
-  /// A number that is free, the one freed last; the record is as it was left. References do not outlive the call.
+  /// Takes the record that was released last; its contents are unchanged since then. Invalidates references.
   [[gnu::always_inline]] std::uint32_t take() {
     if (count_ == 0) [[unlikely]]
       grow();
     return free_[--count_];
   }
   void release(std::uint32_t number) { free_[count_++] = number; }
-  /// The one that is taken after `count` others, if there are so many.
+  /// The record that will be taken after `count` others; null if fewer are free.
   const T* ahead(std::size_t count) const { return count < count_ ? &all_[free_[count_ - 1 - count]] : nullptr; }
   std::size_t taken() const { return all_.size() - count_; }
   void clear() {
@@ -55,15 +55,15 @@ class RecordPool {
   }
 
   std::vector<T> all_;
-  std::vector<std::uint32_t> free_;  // room for all; those up to count_ are
-  std::size_t count_ = 0;
+  std::vector<std::uint32_t> free_;  // stack of free numbers: the first count_ elements; sized for all records
+  std::size_t count_ = 0;            // number of free records
 };
 
-/// Records that stay where they are, so that pointers to them may be kept.
+/// A pool of records with stable addresses.
 template <typename T>
 class StableRecords {
  public:
-  /// One that is free; it is as it was left.
+  /// Takes a free record; its contents are unchanged since its release.
   T* take() {
     if (free_.empty()) [[unlikely]]
       grow();

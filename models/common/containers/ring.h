@@ -1,4 +1,4 @@
-// A queue in one block of memory: first in, first out, without an allocation in steady state.
+// A first-in, first-out queue in one block of memory, without allocation in steady state.
 #pragma once
 
 #include <cstddef>
@@ -11,14 +11,14 @@ class Ring {
  public:
   bool empty() const { return begin_ == end_; }
   std::size_t size() const { return end_ - begin_; }
-  /// The i-th, from the oldest on.
+  /// The i-th oldest element.
   const T& operator[](std::size_t i) const { return places_[(begin_ + i) & mask_]; }
   [[gnu::always_inline]] void push(T value) {
     if (end_ - begin_ == places_.size()) [[unlikely]]
       grow();
     places_[end_++ & mask_] = value;
   }
-  /// Takes the `count` oldest away.
+  /// Removes the `count` oldest elements.
   void drop(std::size_t count) { begin_ += count; }
   void clear() { begin_ = end_ = 0; }
 
@@ -34,10 +34,10 @@ class Ring {
     mask_ = places_.size() - 1;
   }
 
-  std::vector<T> places_;  // as many as a power of two
-  std::size_t mask_ = 0;
-  std::size_t begin_ = 0;  // these two only grow; the place is what the mask leaves of them
-  std::size_t end_ = 0;
+  std::vector<T> places_;  // its size is a power of two
+  std::size_t mask_ = 0;   // size of places_ - 1
+  std::size_t begin_ = 0;  // position of the oldest element; positions only increase and are masked for the index
+  std::size_t end_ = 0;    // position after the youngest element
 };
 
 }  // namespace lacuna

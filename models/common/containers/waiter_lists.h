@@ -1,5 +1,5 @@
-// Lists of requests, each of which waits for one event (the fill of a miss, a translation), in order. All lists share one pool:
-// nothing is allocated in steady state.
+// Lists of requests in order, each list for one event (the fill of a miss, a translation). All lists share one pool: nothing is
+// allocated in steady state.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace lacuna {
 
-/// A list is named by its last entry, which the owner keeps; kNone: it is empty.
+/// A list is identified by its last entry, which the owner keeps; kNone: it is empty.
 template <typename Waiter>
 class WaiterLists {
  public:
@@ -35,7 +35,7 @@ class WaiterLists {
       use(entry.waiter);
     }
   }
-  /// Entries in all lists.
+  /// Number of entries in all lists.
   std::size_t waiting() const { return entries_.size() - free_.size(); }
   void clear() {
     entries_.clear();
@@ -45,7 +45,7 @@ class WaiterLists {
  private:
   struct Entry {
     Waiter waiter;
-    std::uint32_t next = kNone;  ///< the last entry's is the first
+    std::uint32_t next = kNone;  ///< next entry; the last entry is followed by the first
   };
   std::vector<Entry> entries_;
   std::vector<std::uint32_t> free_;

@@ -15,7 +15,7 @@ bool should_compact(std::size_t head, std::size_t size) { return head == size ||
 
 Tick Calendar::reserve_in_gap(Tick not_before, Tick duration) {
   const auto live = intervals_.begin() + static_cast<std::ptrdiff_t>(head_);
-  // The first booking that is not wholly over at not_before; the gap before it is the first candidate.
+  // The first booking that ends after not_before; the gap before it is the first candidate.
   auto next = std::partition_point(live, intervals_.end(), [&](const Interval& i) { return i.end <= not_before; });
   Tick start = not_before;
   for (; next != intervals_.end(); ++next) {
@@ -43,7 +43,7 @@ Tick Calendar::reserve_in_gap(Tick not_before, Tick duration) {
 
 void Calendar::block(Tick begin, Tick end) {
   const auto live = intervals_.begin() + static_cast<std::ptrdiff_t>(head_);
-  // Those that overlap or touch it become one with it.
+  // Merges all bookings that overlap or touch it.
   const auto first = std::partition_point(live, intervals_.end(), [&](const Interval& i) { return i.end < begin; });
   auto last = first;
   Interval whole{begin, end};
@@ -75,7 +75,7 @@ void Calendar::reset() {
 }
 
 Tick PoolCalendar::acquire_when_free(std::size_t ended) const {
-  // Only where one ends can one be free; after the last end nothing is held.
+  // A server can become free only at an end; after the last end none is held.
   std::size_t started = starts_by(ends_[ended]);
   for (;;) {
     const Tick at = ends_[ended];
@@ -88,7 +88,7 @@ Tick PoolCalendar::acquire_when_free(std::size_t ended) const {
 void PoolCalendar::occupy(Tick start, Tick end) {
   if (end <= start) return;
   if (const std::size_t ended = ends_by(start); ended > 0 && ends_[ended - 1] == start) {
-    // A server passes from one holder to the next.
+    // A server passes directly from one holder to the next.
     ends_.replace(ended - 1, end);
     return;
   }
@@ -98,9 +98,9 @@ void PoolCalendar::occupy(Tick start, Tick end) {
 
 void PoolCalendar::retire(Tick horizon) {
   held_ += starts_.retire(horizon);
-  const std::size_t forgotten = ends_.retire(horizon);
-  held_ -= forgotten;
-  ended_ -= ended_ < forgotten ? ended_ : forgotten;
+  const std::size_t dropped = ends_.retire(horizon);
+  held_ -= dropped;
+  ended_ -= ended_ < dropped ? ended_ : dropped;
 }
 
 void PoolCalendar::reset() {

@@ -1,8 +1,8 @@
 // Resource calendars: the one mechanism for contention (docs/architecture.md, section Time).
 //
-// Each shared thing (port, bank, link, bus, ALU) is a Calendar: ask for the earliest slot of length d not before t and get it
-// booked. A calendar fills gaps, so a request that arrives earlier in simulated time but later in host time still gets its
-// place. Finite pools (MSHRs, queue entries) are a PoolCalendar of n servers, whose holding time is known only afterwards.
+// Each shared resource (port, bank, link, bus, ALU) is a Calendar, which books the earliest slot of length d not before t. A
+// calendar fills gaps, so that a request which is earlier in simulated time but later in host time still gets its slot. Finite
+// pools (MSHRs, queue entries) are a PoolCalendar of n servers, whose holding time is known only afterwards.
 #pragma once
 
 #include <cstddef>
@@ -14,14 +14,14 @@
 
 namespace lacuna {
 
-/// One server. Bookings are half-open intervals [start, start + duration); adjacent ones merge, so a saturated resource costs
-/// constant time and memory. Intervals that end at or before the horizon are dropped.
+/// A resource with one server. Bookings are half-open intervals [start, start + duration); adjacent ones merge, so that a
+/// saturated resource costs constant time and memory. Intervals that end at or before the horizon are dropped.
 class Calendar {
  public:
   /// Books the earliest gap of `duration` that starts at or after `not_before`; returns its start. Duration 0 books nothing
   /// and returns the earliest free instant.
   Tick reserve(Tick not_before, Tick duration) {
-    // Requests mostly arrive in order: behind the start of the last booking there is nothing to search.
+    // Requests mostly arrive in order: after the start of the last booking no search is necessary.
     if (duration.ps != 0 && intervals_.size() > head_ && not_before >= intervals_.back().begin) {
       Interval& last = intervals_.back();
       busy_ += duration;
@@ -35,15 +35,16 @@ class Calendar {
     }
     return reserve_in_gap(not_before, duration);
   }
-  /// Books what is free of [begin, end).
+  /// Books all free time of [begin, end).
   void block(Tick begin, Tick end);
-  /// No later call will ask for a time before `horizon` (the kernel's current time). Called by reserve's owner once in a while.
+  /// Drops bookings before `horizon` (the kernel's current time): later calls are for later times. The owner calls it from time
+  /// to time.
   void retire(Tick horizon);
   void reset();
 
   /// Total time booked since construction or reset: utilisation = busy() / elapsed.
   Tick busy() const { return busy_; }
-  /// Intervals held: bounded by the spread of requests between horizon and the latest booking (tested).
+  /// Number of intervals: bounded by the spread of requests between horizon and the latest booking (tested).
   std::size_t intervals() const { return intervals_.size() - head_; }
 
  private:
@@ -58,14 +59,14 @@ class Calendar {
   Tick busy_{};
 };
 
-/// n identical servers held for a time that becomes known when the work is done (an MSHR until its fill returns).
+/// n identical servers, each held for a time that becomes known when the work is done (an MSHR until its fill returns).
 /// acquire() finds the earliest time at or after `not_before` when fewer than n are held; occupy() then books [start, end).
-/// The holding time being unknown when a server is acquired, a request that arrives late in host time may take a server at an
-/// instant when one is free although all are promised to others a little later; it is never told a time when all n are held.
+/// Because the holding time is unknown when a server is acquired, a request that arrives late in host time may take a server at
+/// an instant when one is free although all are booked a little later; acquire() never returns a time when all n are held.
 ///
-/// Held as two sorted lists, the times at which holdings start and those at which they end: as many are held at t as have
-/// started by then and not ended. Requests mostly come in the order of their times and ends in the order of starts, so that
-/// both lists grow at their ends and the place of the last question is near that of the next.
+/// Implementation: two sorted lists, of the start times and of the end times of holdings; the number held at t is the number
+/// started by then minus the number ended. Requests mostly arrive in time order and end in the order of their starts, so that
+/// both lists grow at the end, and consecutive lookups are close together.
 class PoolCalendar {
  public:
   explicit PoolCalendar(unsigned servers) : servers_(servers) {}
@@ -79,19 +80,19 @@ class PoolCalendar {
   void retire(Tick horizon);
   void reset();
   unsigned servers() const { return servers_; }
-  /// Times that are remembered. A server that passes from one holder to the next counts for nothing in between, so a saturated
-  /// pool costs no more than two a server, however long the queue before it is.
+  /// Number of stored times. A server that passes directly from one holder to the next needs none in between, so that a
+  /// saturated pool stores at most two per server, independent of the length of its queue.
   std::size_t changes() const { return starts_.size() + ends_.size(); }
 
  private:
   Tick acquire_when_free(std::size_t ended) const;
-  /// Holdings that start by `at`, of those remembered.
+  /// Number of stored start times up to `at`.
   std::size_t starts_by(Tick at) const {
     std::size_t count = starts_.size();
     while (count > 0 && starts_[count - 1] > at) --count;
     return count;
   }
-  /// Likewise those that end by then; `ended_` is where the last search ended.
+  /// Number of stored end times up to `at`. Starts at ended_, the result of the last search.
   std::size_t ends_by(Tick at) {
     std::size_t count = ended_ < ends_.size() ? ended_ : ends_.size();
     while (count < ends_.size() && ends_[count] <= at) ++count;
@@ -102,8 +103,8 @@ class PoolCalendar {
   unsigned servers_;
   SortedTimes starts_;
   SortedTimes ends_;
-  std::size_t held_ = 0;  // starts less ends that are forgotten
-  std::size_t ended_ = 0;
+  std::size_t held_ = 0;   // number of dropped starts minus number of dropped ends
+  std::size_t ended_ = 0;  // result of the last ends_by()
 };
 
 }  // namespace lacuna

@@ -1,9 +1,9 @@
 // A Calendar (models/common/time/calendar.h) for a resource that is booked in whole multiples of one duration: a bank's or a
-// port's cycle. The same answers at a fraction of the host's time, because a cycle is a bit
+// port's cycle. It returns the same results in a fraction of the host time, because a cycle is a bit
 // (models/common/time/slot_calendar.h).
 //
-// A request off that grid, as from an initiator with another clock, or far behind the horizon is answered just as well: then
-// intervals are kept instead of bits, until all of them are over.
+// Requests off that grid, as from an initiator with another clock, or far after the horizon are supported as well: intervals
+// are then stored instead of bits, until all of them have ended.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@ namespace lacuna {
 
 class ClockedCalendar {
  public:
-  /// `grain`: the duration, more than 0.
+  /// `grain`: duration of a cycle, more than 0.
   explicit ClockedCalendar(Tick grain) : clock_(Frequency{(kPicoseconds + grain.ps / 2) / grain.ps}), grain_(grain) {
     on_grid_ = clock_.period() == grain;
   }
@@ -53,7 +53,7 @@ class ClockedCalendar {
     }
     intervals_.block(begin, end);
   }
-  /// No later call will ask for a time before `horizon`.
+  /// Drops bookings before `horizon`: later calls are for later times.
   void retire(Tick horizon) {
     if (on_grid_) {
       slots_.retire(clock_.floor(horizon).n);
@@ -68,17 +68,17 @@ class ClockedCalendar {
     on_grid_ = clock_.period() == grain_;
   }
   bool on_grid() const { return on_grid_; }
-  /// Cycles, or intervals, that are held booked: bounded by the spread of requests behind the horizon. Slow.
+  /// Number of booked cycles or intervals: bounded by the spread of requests after the horizon. Slow.
   std::size_t bookings() const { return on_grid_ ? slots_.booked() : intervals_.intervals(); }
 
  private:
   static constexpr std::uint64_t kPicoseconds = 1'000'000'000'000;
-  static constexpr std::uint64_t kMostCycles = std::uint64_t{1} << 20;  // behind the horizon that are held in bits
+  static constexpr std::uint64_t kMostCycles = std::uint64_t{1} << 20;  // maximum cycles after the horizon that bits cover
 
   void leave_grid();
   void return_to_grid(Tick horizon);
 
-  Clock clock_;  // whose period is the grain
+  Clock clock_;  // clock with the period grain_
   Tick grain_;
   bool on_grid_;
   SlotCalendar slots_;

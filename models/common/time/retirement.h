@@ -1,15 +1,15 @@
-// Which bookings of a calendar can still be asked for: the one rule by which models forget.
+// Retirement horizon: bookings older than it can no longer be queried and may be dropped. All models use this rule.
 #pragma once
 
 #include "models/common/time/units.h"
 
 namespace lacuna {
 
-/// Initiators may be behind the kernel's time by a window of the compute units (models/compute/windows.h), which is
-/// mostly shorter than this; what comes from further behind is served as if it came from here.
-inline constexpr Tick kFurthestBehind{256'000};
+/// Initiators may lag the kernel's time by a window of the compute units (models/compute/windows.h), which is mostly shorter
+/// than this; requests that lag more are served as if they were made at the horizon.
+inline constexpr Tick kMaxLag{256'000};
 
-/// No later request comes for a time before this.
-constexpr Tick retirement_horizon(Tick now) { return now < kFurthestBehind ? Tick{} : now - kFurthestBehind; }
+/// Lower bound of the times of all later requests, when the kernel's time is `now`.
+constexpr Tick retirement_horizon(Tick now) { return now < kMaxLag ? Tick{} : now - kMaxLag; }
 
 }  // namespace lacuna

@@ -14,7 +14,7 @@ std::uint64_t SlotCalendar::reserve_further(std::uint64_t not_before) {
     if (free != 0) {
       const std::uint64_t found = (cycle & ~std::uint64_t{63}) + static_cast<unsigned>(std::countr_zero(free));
       word |= free & (~free + 1);
-      // A longer range joins a known one that lies in it, or begins anew.
+      // Extends the known range if it adjoins the searched one, otherwise replaces it.
       full_from_ = from >= full_from_ && from < full_to_ ? full_from_ : from;
       full_to_ = found + 1;
       return found;
@@ -31,7 +31,7 @@ std::uint64_t SlotCalendar::take_scattered(std::uint64_t not_before, unsigned co
     if (have >= count) {
       for (; count > 1; --count) free &= free - 1;
       const auto last = static_cast<unsigned>(std::countr_zero(free));
-      // All cycles from the first to the last are taken now.
+      // All cycles from the first to the last are booked now.
       word |= (kAll << (cycle & 63)) & (kAll >> (63 - last));
       return (cycle & ~std::uint64_t{63}) + last;
     }
@@ -41,7 +41,7 @@ std::uint64_t SlotCalendar::take_scattered(std::uint64_t not_before, unsigned co
   }
 }
 
-void SlotCalendar::forget(std::uint64_t first) {
+void SlotCalendar::drop_before(std::uint64_t first) {
   if (!is_kept(first)) {
     clear();
   } else {
@@ -64,7 +64,7 @@ std::size_t SlotCalendar::booked() const {
 }
 
 void SlotCalendar::clear() {
-  // A window that one booking far ahead has made long would be cleared again and again.
+  // Shrinks a ring that one booking far ahead has enlarged: it would otherwise be cleared repeatedly.
   if (words_.size() > kMostWords) words_.resize(kMostWords);
   ring_ = words_.size() * 64 - 1;
   std::fill(words_.begin(), words_.end(), 0);

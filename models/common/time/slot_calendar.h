@@ -1,8 +1,7 @@
-// A calendar whose time is counted in the cycles of one clock: what a link or a port of clocked hardware carries, a flit a
-// cycle.
+// A calendar in cycles of one clock, for a link or port of clocked hardware that carries one flit per cycle.
 //
-// The same contract as Calendar (gaps are filled, what lies before the horizon is dropped), held as one bit per cycle, because
-// a packet of a loaded network books many single cycles with gaps between them.
+// The contract is that of Calendar (gaps are filled, bookings before the horizon are dropped). Bookings are stored as one bit
+// per cycle, because a packet of a loaded network books many single cycles with gaps between them.
 #pragma once
 
 #include <bit>
@@ -29,30 +28,31 @@ class SlotCalendar {
     return reserve_further(not_before);
   }
 
-  /// Free cycles in a row, in one word of bits: where take() mostly finds them.
+  /// Consecutive free cycles in one word of bits, the common case of take().
   struct Run {
     std::uint64_t* word;
     std::uint64_t bits;
     std::uint64_t first;
   };
-  /// What take(not_before, count) would book, when it is so simple; then book(run) does it.
+  /// Finds the cycles that take(not_before, count) would book, in the common case that they are a Run; book(run) then books
+  /// them. False: call take().
   bool find(std::uint64_t not_before, unsigned count, Run& run) {
     if (!is_kept(not_before)) [[unlikely]]
       return false;
     run.word = &words_[(not_before & ring_) >> 6];
     const std::uint64_t free = ~*run.word & (kAll << (not_before & 63));
     const auto first = static_cast<unsigned>(std::countr_zero(free));
-    // What does not fit in behind the first free one comes round to the lowest bits, and those are not free: unless the first
-    // free one is among them, and then all fits in.
+    // Bits that do not fit after the first free one wrap round to the lowest bits. These are not free, unless the first free
+    // bit is among them, in which case all bits fit.
     run.bits = std::rotl(kAll >> (-count & 63), static_cast<int>(first));
     run.first = (not_before & ~std::uint64_t{63}) + first;
     return (run.bits & ~free) == 0 && count <= 64;
   }
   static void book(const Run& run) { *run.word |= run.bits; }
 
-  /// Books the first `count` free cycles at or after `not_before`, wherever they lie, and returns the last of them. Whoever
-  /// needs them in a row and comes in order gets them so; among those who come out of order no cycle is lost because a gap is
-  /// too short: of two that share one, each is as late as if they had changed places.
+  /// Books the first `count` free cycles at or after `not_before`, which need not be consecutive, and returns the last of them.
+  /// Requests in time order get consecutive cycles. For requests out of order no cycle is lost because a gap is too short: of
+  /// two requests that share a gap, each ends as late as if they had been exchanged.
   std::uint64_t take(std::uint64_t not_before, unsigned count) {
     if (count == 1) return reserve(not_before);
     if (Run run; find(not_before, count, run)) [[likely]] {
@@ -72,7 +72,7 @@ class SlotCalendar {
       cycle = rest - 64 > cycle ? rest - 64 : cycle + 1;
     }
     for (;;) {
-      // Bit i of starts: cycle + i and the count - 1 cycles after it are free; beyond the window nothing is known.
+      // Bit i of starts: cycle + i and the count - 1 cycles after it are free, as far as they are in this window of 64 cycles.
       std::uint64_t starts = ~window_at(cycle);
       for (unsigned have = 1; have < count;) {
         const unsigned more = have < count - have ? have : count - have;
@@ -84,7 +84,7 @@ class SlotCalendar {
     }
   }
 
-  /// Books `count` cycles from `first`, which the caller found free.
+  /// Books `count` cycles from `first`, which are free.
   void book(std::uint64_t first, unsigned count) {
     for (std::uint64_t cycle = clamp(first); count > 0;) {
       const unsigned shift = cycle & 63;
@@ -95,7 +95,7 @@ class SlotCalendar {
     }
   }
 
-  /// Books what is free of the `count` cycles from `first`.
+  /// Books all free cycles of the `count` cycles from `first`.
   void fill(std::uint64_t first, std::uint64_t count) {
     for (std::uint64_t cycle = clamp(first), end = first + count; cycle < end;) {
       const unsigned shift = cycle & 63;
@@ -107,14 +107,14 @@ class SlotCalendar {
     }
   }
 
-  /// No later call will ask for a cycle before this one.
+  /// Drops bookings before `horizon`: later calls are for later cycles.
   void retire(std::uint64_t horizon) {
     if (const std::uint64_t first = horizon & ~std::uint64_t{63}; first > first_) [[unlikely]]
-      forget(first);
+      drop_before(first);
   }
   void reset();
 
-  /// Cycles that are remembered at once: the spread between horizon and the latest booking, rounded up.
+  /// Number of stored cycles: the spread between horizon and the latest booking, rounded up.
   std::size_t window() const { return words_.size() * 64; }
   /// Calls `visit` with each booked cycle, in no order.
   template <typename Visit>
@@ -125,27 +125,27 @@ class SlotCalendar {
         visit(begin + static_cast<unsigned>(std::countr_zero(word)));
     }
   }
-  /// How many of them are booked. Slow.
+  /// Number of booked cycles. Slow.
   std::size_t booked() const;
-  /// The first of them.
+  /// The first stored cycle.
   std::uint64_t first_kept() const { return first_; }
-  /// One of them.
+  /// Whether a stored cycle is booked.
   bool is_booked(std::uint64_t cycle) const { return (words_[(cycle & ring_) >> 6] >> (cycle & 63) & 1) != 0; }
 
  private:
   static constexpr std::size_t kFirstWords = 8;
-  static constexpr std::size_t kMostWords = 4096;  // that are kept when none is booked
+  static constexpr std::size_t kMostWords = 4096;  // maximum words that stay allocated if no cycle is booked
   static constexpr std::uint64_t kAll = ~std::uint64_t{0};
 
   std::uint64_t clamp(std::uint64_t cycle) const { return cycle < first_ ? first_ : cycle; }
   bool is_kept(std::uint64_t cycle) const { return cycle - first_ <= ring_; }
-  /// The word of a cycle that is not before the first kept.
+  /// The word of a cycle that is not before first_.
   std::uint64_t& at(std::uint64_t cycle) {
     if (!is_kept(cycle)) [[unlikely]]
       grow(cycle);
     return words_[(cycle & ring_) >> 6];
   }
-  /// 64 cycles from any cycle on.
+  /// The bits of 64 cycles from any cycle on.
   std::uint64_t window_at(std::uint64_t cycle) {
     const unsigned shift = cycle & 63;
     const std::uint64_t low = at(cycle) >> shift;
@@ -154,15 +154,15 @@ class SlotCalendar {
   std::uint64_t reserve_further(std::uint64_t not_before);
   std::uint64_t take_scattered(std::uint64_t not_before, unsigned count);
   void grow(std::uint64_t cycle);
-  /// What lies before `first`, a multiple of 64.
-  void forget(std::uint64_t first);
+  /// Drops cycles before `first`, a multiple of 64.
+  void drop_before(std::uint64_t first);
   void clear();
 
-  std::vector<std::uint64_t> words_;           // a ring; the size is a power of two
-  std::uint64_t ring_ = kFirstWords * 64 - 1;  // bits of a cycle that tell its place in the ring
-  std::uint64_t first_ = 0;                    // cycle of the first word; those before it are forgotten
-  // Cycles that have been found to be booked, all of them, by the last search that went beyond a word. Where many wait for one
-  // port, each of them searches the same.
+  std::vector<std::uint64_t> words_;           // a ring; its size is a power of two
+  std::uint64_t ring_ = kFirstWords * 64 - 1;  // mask of the bits of a cycle that are its position in the ring
+  std::uint64_t first_ = 0;                    // first cycle of the first word; earlier cycles have been dropped
+  // Range of cycles that the last search beyond a word found to be all booked. When many requests wait for one port, each of
+  // them would search it again.
   std::uint64_t full_from_ = 0;
   std::uint64_t full_to_ = 0;
 };

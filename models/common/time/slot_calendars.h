@@ -1,6 +1,6 @@
-// Many calendars by cycle (models/common/time/slot_calendar.h) with one horizon: the ports of a network's switches.
+// Many calendars in cycles (models/common/time/slot_calendar.h) with one horizon, for the ports of a network's switches.
 //
-// They lie side by side, a bit per cycle, because a packet asks a dozen of them and each answer costs the memory access.
+// They are adjacent in memory, one bit per cycle: a packet queries a dozen of them, and each query costs a memory access.
 #pragma once
 
 #include <bit>
@@ -14,16 +14,16 @@ class SlotCalendars {
  public:
   explicit SlotCalendars(std::size_t count) : count_(count), words_(count * kFirstWords) {}
 
-  /// What a packet's flits, which are ready one a cycle from `not_before` on, get of two calendars of which they need both at
-  /// once, as an input and an output of a switch.
+  /// Cycles of a packet's first and last flit in two calendars that are booked together, as input and output of a switch.
   struct Passage {
     std::uint64_t first;
-    std::uint64_t last;  ///< first + flits - 1 when nothing came between them
+    std::uint64_t last;  ///< first + flits - 1 if the flits are consecutive
   };
 
-  /// Books for each flit in turn the earliest cycle that is free in both. On the way, the input bids for the output in every
-  /// cycle in which it is free and the output is not, and such a lost bid takes the input's cycle: see models/noc/network.h.
-  /// `cycles` holds the flits' cycles afterwards, unless they follow each other.
+  /// Books the passage of a packet whose flits are ready one per cycle from `not_before` on: for each flit in turn the earliest
+  /// cycle that is free in both calendars. Until then the input bids for the output in every cycle in which it is free and the
+  /// output is not; such a lost bid books the input's cycle (models/noc/booked_network.h). `cycles` receives the flits' cycles,
+  /// unless they are consecutive.
   Passage reserve_both(std::size_t input, std::size_t output, std::uint64_t not_before, unsigned flits, std::uint64_t* cycles) {
     std::uint64_t cycle = not_before < first_word_ << 6 ? first_word_ << 6 : not_before;
     if (((cycle + flits) >> 6) - first_word_ >= ring_) [[unlikely]]
@@ -46,7 +46,7 @@ class SlotCalendars {
       std::uint64_t free = ~(*in | *out) & from;
       std::uint64_t passed = 0;
       if (flit == 0 && free != 0) {
-        // All of them in a row, which is how they mostly come out of a wait.
+        // All flits consecutively, which is the common case after a wait.
         const auto at = static_cast<unsigned>(std::countr_zero(free));
         const std::uint64_t run = at + flits <= 64 ? (kAll >> (64 - flits)) << at : 0;
         if (run != 0 && (free & run) == run) {
@@ -78,15 +78,15 @@ class SlotCalendars {
     }
   }
 
-  /// The first of `count` cycles in a row, at or after `not_before`, that are free in both; books nothing.
+  /// The first of `count` consecutive cycles, at or after `not_before`, that are free in both calendars; books nothing.
   std::uint64_t first_run(std::size_t a, std::size_t b, std::uint64_t not_before, unsigned count);
-  /// Books what is free of the `count` cycles from `first`.
+  /// Books all free cycles of the `count` cycles from `first`.
   void fill(std::size_t calendar, std::uint64_t first, std::uint64_t count);
 
-  /// No later call will ask for a cycle before this one. Returns whether anything was dropped.
+  /// Drops bookings before `horizon`: later calls are for later cycles. Returns whether any word was dropped.
   bool retire(std::uint64_t horizon);
   void reset();
-  /// Cycles that are remembered at once: the spread between horizon and the latest booking, rounded up.
+  /// Number of stored cycles: the spread between horizon and the latest booking, rounded up.
   std::size_t window() const { return ring_ * 64; }
 
  private:
@@ -98,8 +98,8 @@ class SlotCalendars {
 
   std::size_t count_;
   std::size_t ring_ = kFirstWords;    // words of a calendar: a power of two
-  std::vector<std::uint64_t> words_;  // by calendar, each a ring
-  std::uint64_t first_word_ = 0;      // words before it are forgotten
+  std::vector<std::uint64_t> words_;  // rings of the calendars, one after the other
+  std::uint64_t first_word_ = 0;      // first stored word; earlier words have been dropped
 };
 
 }  // namespace lacuna

@@ -1,8 +1,8 @@
-// Sorts records by a point of time that lies anywhere in a short interval, as requests of one window do.
+// Sorts records by a time that is distributed over a short interval, such as requests of one window.
 //
-// First into buckets of equal length, then each bucket: a comparison sort of a few hundred such records costs several times as
-// much, most of it wrongly predicted branches. Records that are nearly in order, as they often are, cost little more than a
-// look each.
+// Records are distributed to buckets of equal length, then each bucket is sorted: a comparison sort of a few hundred such
+// records costs several times as much, mostly for mispredicted branches. Records that are nearly in order, a common case, cost
+// little more than a comparison each.
 #pragma once
 
 #include <algorithm>
@@ -17,8 +17,8 @@
 
 namespace lacuna {
 
-/// Insertion sort, for few records or such as are nearly in order. Returns whether it is done: it gives up when it has moved
-/// records by more than `most` places.
+/// Insertion sort, for few records or for records that are nearly in order. Stops when it has moved records by more than `most`
+/// positions in total. Returns whether the records are sorted.
 template <typename Record>
 bool sort_by_insertion(std::span<Record> records, std::size_t most = ~std::size_t{0}) {
   std::size_t moved = 0;
@@ -35,10 +35,10 @@ bool sort_by_insertion(std::span<Record> records, std::size_t most = ~std::size_
   return true;
 }
 
-/// The part of sort_by_time() that needs buckets, for times from `first` to `last`.
+/// Bucket sort of sort_by_time(), for times from `first` to `last`.
 template <std::size_t kBuckets, typename Record>
 void sort_by_buckets(std::vector<Record>& records, std::vector<Record>& space, std::uint64_t first, std::uint64_t last) {
-  constexpr std::size_t kSmallBucket = 16;  // that are left to the insertion sort of the whole
+  constexpr std::size_t kSmallBucket = 16;  // up to this size the final insertion sort handles a bucket
   const int shift = std::max(0, static_cast<int>(std::bit_width(last - first)) - std::countr_zero(kBuckets));
   const auto bucket = [&](const Record& record) { return (record.at.ps - first) >> shift; };
 
@@ -50,7 +50,7 @@ void sort_by_buckets(std::vector<Record>& records, std::vector<Record>& space, s
     ends[i] += ends[i - 1];
   }
   space.resize(records.size());
-  // Behind this, ends[i] is where bucket i ends.
+  // After this loop, ends[i] is the end of bucket i.
   for (const Record& record : records) space[ends[bucket(record)]++] = record;
   records.swap(space);
 
@@ -63,11 +63,10 @@ void sort_by_buckets(std::vector<Record>& records, std::vector<Record>& space, s
   sort_by_insertion<Record>(records);
 }
 
-/// Sorts records that are in no order. `Record` has a member `at` and an order by operator< that begins with it. `space` is
-/// left with anything.
+/// Sorts records in arbitrary order. `Record` has a member `at`, and an operator< that compares `at` first. `space`: scratch.
 template <typename Record>
 void sort_by_time(std::vector<Record>& records, std::vector<Record>& space) {
-  constexpr std::size_t kFewRecords = 32;  // not worth buckets
+  constexpr std::size_t kFewRecords = 32;  // up to this number insertion sort is faster
   constexpr std::size_t kManyRecords = 128;
   if (records.size() <= kFewRecords) {
     sort_by_insertion<Record>(records);
@@ -86,7 +85,7 @@ void sort_by_time(std::vector<Record>& records, std::vector<Record>& space) {
   }
 }
 
-/// The same for records that are probably nearly in order.
+/// As sort_by_time(), for records that are probably nearly in order.
 template <typename Record>
 void sort_nearly_sorted(std::vector<Record>& records, std::vector<Record>& space) {
   if (!sort_by_insertion<Record>(records, records.size())) sort_by_time(records, space);

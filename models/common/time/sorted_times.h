@@ -1,8 +1,7 @@
-// Points of time in their order, the earliest of which are taken or forgotten: ends of what is under way, servers that are
-// free.
+// Sorted times, from which the earliest are taken or dropped: ends of operations in flight, times of free servers.
 //
-// Times mostly come in nearly their order, so that a new one has its place near the end. Constant time for each then, and no
-// allocation in steady state.
+// Times are mostly inserted nearly in order, so that a new one belongs near the end. An insertion then takes constant time, and
+// nothing is allocated in steady state.
 #pragma once
 
 #include <algorithm>
@@ -22,7 +21,7 @@ class SortedTimes {
 
   std::size_t size() const { return times_.size() - head_; }
   bool empty() const { return times_.size() == head_; }
-  /// The i-th, from the earliest on.
+  /// The i-th earliest time.
   Tick operator[](std::size_t i) const { return times_[head_ + i]; }
   void insert(Tick time) {
     times_.push_back(time);
@@ -36,31 +35,31 @@ class SortedTimes {
     compact();
     return earliest;
   }
-  /// Forgets the `count` earliest.
+  /// Drops the `count` earliest times.
   void drop_earliest(std::size_t count) {
     head_ += count;
     compact();
   }
-  /// Puts `time` in the place of the i-th, which is no later.
+  /// Replaces the i-th time by `time`, which is not earlier.
   void replace(std::size_t i, Tick time) {
     const auto replaced = times_.begin() + static_cast<std::ptrdiff_t>(head_ + i);
     const auto next = times_.back() <= time ? times_.end() : std::upper_bound(replaced + 1, times_.end(), time);
     std::copy(replaced + 1, next, replaced);
     *std::prev(next) = time;
   }
-  /// Forgets those up to `horizon`. Returns how many.
+  /// Drops times up to `horizon`. Returns their number.
   std::size_t retire(Tick horizon) {
     const std::size_t before = head_;
     while (head_ < times_.size() && times_[head_] <= horizon) ++head_;
-    const std::size_t forgotten = head_ - before;
+    const std::size_t dropped = head_ - before;
     compact();
-    return forgotten;
+    return dropped;
   }
   void clear() {
     times_.clear();
     head_ = 0;
   }
-  /// `count` times 0.
+  /// Sets the contents to `count` times of 0.
   void assign(std::size_t count) {
     times_.assign(count, Tick{});
     head_ = 0;
@@ -68,15 +67,15 @@ class SortedTimes {
 
  private:
   static constexpr std::size_t kCompactFrom = 64;
-  /// What has been dropped is moved out when it is at least half of all: constant time for each.
+  /// Removes dropped times from the vector when they are at least half of it: amortised constant time.
   void compact() {
     if (head_ != times_.size() && (head_ < kCompactFrom || 2 * head_ < times_.size())) return;
     times_.erase(times_.begin(), times_.begin() + static_cast<std::ptrdiff_t>(head_));
     head_ = 0;
   }
 
-  std::vector<Tick> times_;  // from head_ on
-  std::size_t head_ = 0;
+  std::vector<Tick> times_;  // valid from head_ on
+  std::size_t head_ = 0;     // number of dropped times at the beginning
 };
 
 }  // namespace lacuna

@@ -9,8 +9,8 @@
 
 namespace lacuna {
 
-/// As sc_time::from_value(), which is a call into the library: on the way of a memory request through the hierarchy those calls
-/// are a tenth of its host time. A standard-layout object and its first (here: only) member share their address.
+/// As sc_time::from_value(), without its call into the library: on the path of a memory request through the hierarchy these
+/// calls take a tenth of the host time. A standard-layout object and its first (here: only) member share their address.
 inline void assign(sc_core::sc_time& time, Tick t) {
   using Value = sc_core::sc_time::value_type;
   static_assert(std::is_standard_layout_v<sc_core::sc_time> && sizeof(sc_core::sc_time) == sizeof(Value));
@@ -23,16 +23,16 @@ inline sc_core::sc_time to_sc_time(Tick t) {
 }
 inline Tick to_tick(const sc_core::sc_time& t) { return {t.value()}; }
 inline Tick kernel_time() { return to_tick(sc_core::sc_time_stamp()); }
-/// From the kernel's time to `at`; zero when `at` has passed.
+/// Delay from the kernel's time to `at`; zero if `at` has passed.
 inline sc_core::sc_time delay_until(Tick at) {
   const Tick now = kernel_time();
   return to_sc_time(later(at, now) - now);
 }
-/// Only in an SC_THREAD: suspends it until `at`; for one delta cycle when `at` is the kernel's time or earlier.
+/// Suspends the calling SC_THREAD until `at`; for one delta cycle if `at` is the kernel's time or earlier.
 inline void wait_for_time(Tick at) { sc_core::wait(delay_until(at)); }
 /// The local time of an initiator that has run `delay` ahead of the kernel.
 inline Tick local_time(const sc_core::sc_time& delay) { return {sc_core::sc_time_stamp().value() + delay.value()}; }
-/// The annotated delay that makes local_time() equal t. t must not lie before the kernel's time.
+/// Sets the annotated delay so that local_time() equals t. t must not be before the kernel's time.
 inline void set_local_time(sc_core::sc_time& delay, Tick t) { assign(delay, t - Tick{sc_core::sc_time_stamp().value()}); }
 /// Adds a duration to an annotated delay.
 inline void advance(sc_core::sc_time& delay, Tick duration) { assign(delay, Tick{delay.value()} + duration); }

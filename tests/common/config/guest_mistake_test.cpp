@@ -15,14 +15,14 @@ namespace {
 class GuestMistakes : public ::testing::Test {
  protected:
   void SetUp() override {
-    forget_guest_mistakes();
+    clear_guest_mistakes();
     spdlog::set_default_logger(
         std::make_shared<spdlog::logger>("test", std::make_shared<spdlog::sinks::ostream_sink_mt>(text)));
     spdlog::set_pattern("%l %v");
   }
   void TearDown() override {
     spdlog::set_default_logger(previous);
-    forget_guest_mistakes();
+    clear_guest_mistakes();
   }
   std::vector<std::string> lines() const {
     std::vector<std::string> all;
@@ -57,7 +57,7 @@ TEST_F(GuestMistakes, EachKindHasItsOwnCount) {
   EXPECT_EQ(counts[0].count, 1u);
   EXPECT_EQ(counts[1].kind, "wrong writes");
   EXPECT_EQ(counts[1].count, 20u);
-  forget_guest_mistakes();
+  clear_guest_mistakes();
   EXPECT_TRUE(guest_mistakes().empty());
 }
 
