@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "models/dram/command_scheduler.h"
+#include "models/dram/detail/inline_scheduling.h"
 
 namespace lacuna {
 namespace {

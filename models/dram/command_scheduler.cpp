@@ -4,11 +4,12 @@
 #include <bit>
 #include <cmath>
 
+#include "models/dram/detail/inline_scheduling.h"
+
 namespace lacuna {
 namespace {
 
 unsigned bits_of(unsigned count) { return static_cast<unsigned>(std::countr_zero(count)); }
-// By value: std::max of several members is compiled to a choice of addresses.
 std::uint64_t earlier_of(std::uint64_t a, std::uint64_t b) { return a < b ? a : b; }
 std::uint64_t later_of(std::uint64_t a, std::uint64_t b) { return a < b ? b : a; }
 

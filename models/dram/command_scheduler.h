@@ -42,7 +42,7 @@ class CommandScheduler {
   struct Burst {
     std::uint64_t number;  ///< address in the channel divided by the bytes of a burst
     std::uint64_t row;
-    std::uint32_t bank;  ///< bank's number in the channel: bits of the pseudo channel on top, then of the group, then of the bank
+    std::uint32_t bank;  ///< bank's number in the channel: bits of pseudo channel, group, bank from the top
   };
   enum class Command : std::uint8_t { none, column, precharge, activate };
   /// State that a read will find in its bank, after the reads that wait there.
@@ -55,32 +55,16 @@ class CommandScheduler {
   CommandScheduler(const DramParameters& parameters, const RefreshTimes& refresh, DramStatistics& statistics);
 
   /// State for a read that arrives at `at`; no row stays open across `refreshed`.
-  RowState row_state(const Burst& burst, Cycle at, Cycle refreshed) {
-    BankTail& tail = tails_[burst.bank];
-    // Usually the bank's last request arrived earlier and its tail is still valid.
-    if (banks_[burst.bank].latest > at) [[unlikely]]
-      return row_state_before(burst, at, refreshed);
-    if (!tail.known || tail.at < refreshed) find_tail(tail, burst.bank, at, refreshed);
-    return row_state(tail, burst.row, at);
-  }
+  inline RowState row_state(const Burst& burst, Cycle at, Cycle refreshed);
   /// Identifies a request in decisions().
   using Requester = std::uint32_t;
   static constexpr Requester kNoRequester = ~Requester{0};
   /// Adds a read that arrives at `at`. `column`: the forecast cycle of its column command.
-  void read(const Burst& burst, Cycle at, Cycle column) {
-    // A read added after its arrival was decided is served late. The controller would have served it in time, so the delay is
-    // no error of the forecast.
-    const Cycle late = now_ > at ? now_ - at : 0;
-    add(burst, at + late, column + late, kReads, kNoRequester);
-  }
+  inline void read(const Burst& burst, Cycle at, Cycle column);
   /// Adds a read whose column command decisions() reports.
-  void read_later(const Burst& burst, Cycle at, Requester requester) { add(burst, std::max(at, now_), 0, kReads, requester); }
-  void write(const Burst& burst, Cycle at, Requester requester = kNoRequester) {
-    const Index index = add(burst, std::max(at, now_), 0, kWrites, requester);
-    Index& first = written_[burst.number % written_.size()];
-    requests_[index].next_written = first;
-    first = index;
-  }
+  inline void read_later(const Burst& burst, Cycle at, Requester requester);
+  /// Adds a write that arrives at `at`.
+  inline void write(const Burst& burst, Cycle at, Requester requester = kNoRequester);
   /// Whether `count` more writes find room in their queue, independently of later requests.
   bool has_room_for_writes(std::size_t count) const { return queues_[kWrites].has_room(count); }
   struct Decision {
@@ -127,15 +111,7 @@ class CommandScheduler {
   void pay(std::int64_t cycles) { owed_ -= cycles; }
   /// Share of the sum that the next forecast is charged: 1 / read_queue of it, at most twice the mean error of the last
   /// read_queue reads, so that few reads are not charged the errors of many.
-  std::int64_t share() const {
-    const auto magnitude = [](std::int64_t n) { return static_cast<std::uint64_t>(n < 0 ? -n : n); };
-    const std::uint64_t most = 2 * magnitude(error_sum_);
-    const std::uint64_t owed = magnitude(owed_);
-    const std::uint64_t cycles = owed < most ? owed : most;
-    if (cycles < reads_) return 0;
-    const auto part = static_cast<std::int64_t>(reads_shift_ >= 0 ? cycles >> reads_shift_ : cycles / reads_);
-    return owed_ < 0 ? -part : part;
-  }
+  inline std::int64_t share() const;
   void reset();
 
  private:
@@ -148,9 +124,9 @@ class CommandScheduler {
   static constexpr Kind kWrites = 1;
 
   struct alignas(64) Request {
-    std::uint64_t number;  // burst's address in the channel, in bursts
-    Cycle at;              // arrival
-    Cycle column;          // forecast of the column command
+    std::uint64_t number;    // burst's address in the channel, in bursts
+    Cycle at;                // arrival
+    Cycle column;            // forecast of the column command
     std::uint64_t sequence;  // number of requests added before it; kNotEntered: the record is free
     std::uint64_t order;     // position in the order of entering the queues, or kNotEntered
     std::uint32_t row;
@@ -193,13 +169,13 @@ class CommandScheduler {
     bool either = false;  // the request in alternatives_ goes first if its command can be issued earlier
   };
   struct alignas(64) Bank {
-    Group* group = nullptr;           // bank group that it belongs to
-    Pseudo* pseudo = nullptr;         // pseudo channel that it belongs to
-    std::uint64_t row = 0;            // the open row
-    Cycle activate = 0;               // earliest activate
-    Cycle precharge = 0;              // earliest precharge
-    std::array<Cycle, 2> column{};    // earliest column command of each kind
-    std::array<Choice, 2> choices{};  // next command while reads, while writes are served
+    Group* group = nullptr;                    // bank group that it belongs to
+    Pseudo* pseudo = nullptr;                  // pseudo channel that it belongs to
+    std::uint64_t row = 0;                     // the open row
+    Cycle activate = 0;                        // earliest activate
+    Cycle precharge = 0;                       // earliest precharge
+    std::array<Cycle, 2> column{};             // earliest column command of each kind
+    std::array<Choice, 2> choices{};           // next command while reads, while writes are served
     std::array<Index, 2> first{kNone, kNone};  // oldest request of each kind; lists are in order of arrival, then of `sequence`
     std::array<Index, 2> last{kNone, kNone};   // youngest request of each kind
     Cycle latest = 0;                          // latest arrival among its waiting requests
@@ -247,30 +223,13 @@ class CommandScheduler {
     Index served;
     Index alternative = kNone;  // oldest request of the other kind for the same row, if it is younger than `served`
   };
-  Next next_command(const Bank& bank, Kind mode) const {
-    if (bank.opened[mode ^ 1] != 0) [[unlikely]]
-      return next_of_both(bank, mode);
-    const Index first = bank.first[mode];
-    if (first == kNone || !has_entered(requests_[first])) return {Command::none, kNone};
-    if (!bank.open) return {Command::activate, first};
-    // Requests enter in the order of the list.
-    for (Index i = first; i != kNone && has_entered(requests_[i]); i = requests_[i].next) {
-      if (requests_[i].row == bank.row) return {Command::column, i};
-      if (in_order_) break;
-    }
-    return {Command::precharge, first};
-  }
+  inline Next next_command(const Bank& bank, Kind mode) const;
   Next next_of_both(const Bank& bank, Kind mode) const;
   void choose(std::uint32_t index, Kind mode, Next next);
   void make_stale(std::uint32_t index, Kind mode);
   static std::array<AfterColumn, 2> after_column(const DramParameters& p);
   void connect_banks();
-  void serve(Choice& choice, Next next) {
-    const Request& request = requests_[next.served];
-    choice = {request.order, next.served, next.command, request.kind, next.alternative != kNone};
-    if (choice.either) [[unlikely]]
-      alternatives_[request.bank][&choice - banks_[request.bank].choices.data()] = next.alternative;
-  }
+  inline void serve(Choice& choice, Next next);
   template <bool kRow>
   static Cycle ready(const Bank& bank, const Choice& choice);
   static Cycle column_ready(const Bank& bank, Kind kind);
@@ -345,58 +304,5 @@ class CommandScheduler {
   Index free_ = kNone;                // first free record of requests_
   std::array<Index, 256> written_{};  // waiting writes by the low bits of their burst numbers
 };
-
-inline CommandScheduler::Index CommandScheduler::add(const Burst& burst, Cycle at, Cycle column, Kind kind, Requester requester) {
-  Index index = free_;
-  if (index != kNone) [[likely]] {
-    free_ = requests_[index].next;
-  } else {
-    index = static_cast<Index>(requests_.size());
-    requests_.emplace_back();
-  }
-  requests_[index] = {.number = burst.number,
-                      .at = at,
-                      .column = column,
-                      .sequence = sequence_++,
-                      .order = kNotEntered,
-                      .row = static_cast<std::uint32_t>(burst.row),
-                      .bank = burst.bank,
-                      .next = kNone,
-                      .next_written = kNone,
-                      .requester = requester,
-                      .kind = kind,
-                      .opened = false,
-                      .first = Command::column};
-  ++waiting_;
-  waiting_reads_ += kind == kReads;
-  BankTail& tail = tails_[burst.bank];
-  Bank& bank = banks_[burst.bank];
-  if (at < bank.latest) {
-    tail.known = false;
-  } else {
-    bank.latest = at;
-    if (kind == kReads && tail.known) tail.extend(tail_timing_, burst.row, at);
-  }
-  link(bank, index);
-  queues_[kind].insert(index, at);
-  return index;
-}
-
-inline void CommandScheduler::link(Bank& bank, Index index) {
-  Request& request = requests_[index];
-  Index& first = bank.first[request.kind];
-  Index& last = bank.last[request.kind];
-  if (first == kNone) {
-    first = last = index;
-  } else if (requests_[last].at <= request.at) {
-    requests_[last].next = index;
-    last = index;
-  } else {
-    Index* place = &first;
-    while (requests_[*place].at <= request.at) place = &requests_[*place].next;
-    request.next = *place;
-    *place = index;
-  }
-}
 
 }  // namespace lacuna

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "models/common/containers/pooled_records.h"
+#include "models/dram/detail/inline_scheduling.h"
 
 namespace lacuna {
 namespace {

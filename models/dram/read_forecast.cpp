@@ -4,6 +4,8 @@
 #include <bit>
 #include <cmath>
 
+#include "models/dram/detail/inline_scheduling.h"
+
 namespace lacuna {
 namespace {
 

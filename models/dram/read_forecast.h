@@ -40,9 +40,9 @@ class ReadForecast {
     Cycle prepared;                     ///< cycles from arrival to the column command on an idle channel
   };
   /// Forecasts a read burst that arrives at `at`, and books its resources.
-  Column read(CommandScheduler& commands, const CommandScheduler::Burst& burst, Cycle at);
-  /// Books the data bus for a write that arrives at `at`. Returns when the write queue, if it is full then, has room for it: all
-  /// writes that the queue holds go first.
+  inline Column read(CommandScheduler& commands, const CommandScheduler::Burst& burst, Cycle at);
+  /// Books the data bus for a write that arrives at `at`. Returns when the write queue, if it is full then, has room for it:
+  /// all writes that the queue holds go first.
   Cycle write(const CommandScheduler& commands, const CommandScheduler::Burst& burst, Cycle at);
   void retire(Cycle horizon);
   void reset();
@@ -59,22 +59,7 @@ class ReadForecast {
     Cycle full_to = 0;
 
     /// Books `length` cycles at or after `from`; returns the first. `waiting`: number of requests that go first.
-    Cycle book(Cycle from, unsigned length, std::size_t waiting) {
-      const Cycle bound = from + waiting * length;
-      const Cycle free = from - full_from < full_to - full_from ? full_to : from;
-      if (latest > bound && (free > bound || calendar.first_run(free, 1) > bound)) return bound;
-      const Cycle last = calendar.take(free, length);
-      latest = last > latest ? last : latest;
-      // All cycles from `free` to `last` are booked now.
-      if (free > full_to || last + 1 < full_from) {
-        full_from = free;
-        full_to = last + 1;
-      } else {
-        full_from = free < full_from ? free : full_from;
-        full_to = last < full_to ? full_to : last + 1;
-      }
-      return last - (length - 1);
-    }
+    inline Cycle book(Cycle from, unsigned length, std::size_t waiting);
     void reset() {
       calendar.reset();
       latest = full_from = full_to = 0;
@@ -93,7 +78,7 @@ class ReadForecast {
   };
   /// Books an activate that ends at or after `from`; returns its last cycle.
   Cycle activate(Pseudo& pseudo, Group& group, Cycle from, unsigned commands, std::size_t waiting);
-  Cycle column(Pseudo& pseudo, Group& group, Cycle from, std::size_t waiting);
+  inline Cycle column(Pseudo& pseudo, Group& group, Cycle from, std::size_t waiting);
   const DramParameters& parameters_;
   const unsigned group_bits_;
   const unsigned bank_bits_;
@@ -109,58 +94,5 @@ class ReadForecast {
   Resource row_bus_;
   Resource column_bus_;
 };
-
-inline ReadForecast::Cycle ReadForecast::column(Pseudo& pseudo, Group& group, Cycle from, std::size_t waiting) {
-  const auto same_group = static_cast<unsigned>(parameters_.tCCDL.n);
-  if (books_columns_of_groups_) from = group.columns.book(from, same_group, waiting);
-  from = pseudo.data.book(from, column_gap_, waiting);
-  if (pseudos_.size() > 1) from = column_bus_.book(from, 1, waiting);
-  pseudo.next_column = std::max(pseudo.next_column, from + 1);
-  return from;
-}
-
-inline ReadForecast::Column ReadForecast::read(CommandScheduler& commands, const CommandScheduler::Burst& burst, Cycle at) {
-  const std::size_t group_index = burst.bank >> bank_bits_;
-  Group& group = groups_[group_index];
-  Pseudo& pseudo = pseudos_[group_index >> group_bits_];
-  const Cycle ahead = parameters_.activate_cycles.n - 1;
-  const Cycle writes_end = commands.after_writes(burst.bank);
-  const std::size_t waiting = commands.waiting() + 1;
-  if (parameters_.scheduler == DramScheduler::fcfs) {
-    // After the read before it, but not later than if each waiting request opened a separate row.
-    at = std::max(at, std::min(pseudo.next_column, at + (waiting - 1) * parameters_.tRC.n));
-  }
-  Column result{0, CommandScheduler::Command::none, 0};
-  for (bool first = true;; first = false) {
-    const RefreshTimes::Interval interval = refresh_.at(at);
-    if (interval.refreshes) at = std::max(at, interval.begin + refresh_length_);
-    const Cycle limit = interval.end;
-    const CommandScheduler::RowState row = commands.row_state(burst, at, interval.begin);
-    Cycle ready = at;
-    result.command = row.command;
-    if (row.command == CommandScheduler::Command::column) {
-      result.prepared = 0;
-      ready = std::max(at, row.ready);
-    } else {
-      Cycle from = std::max(at + ahead, row.ready);
-      auto row_commands = static_cast<unsigned>(parameters_.activate_cycles.n);
-      result.prepared = ahead;
-      if (row.command == CommandScheduler::Command::precharge) {
-        ++row_commands;
-        result.prepared = parameters_.tRP.n;
-        from = std::max(std::max(at, row.ready) + parameters_.tRP.n, row.cycle);
-      }
-      result.prepared += parameters_.tRCDRD.n;
-      ready = activate(pseudo, group, from, row_commands, waiting) + parameters_.tRCDRD.n;
-    }
-    ready = std::max(ready, writes_end);
-    // Reads of read_later(), which book nothing, go first as well.
-    if (first) ready = std::max(ready, commands.decided_until() + commands.waiting_reads() * column_gap_ / pseudos_.size());
-    result.at = first ? column(pseudo, group, ready, waiting) : std::max(result.at, ready);
-    // A refresh closes the row before the column command: the row is opened again, and the booked slots remain.
-    if (limit == RefreshTimes::kNever || result.at + parameters_.tRTP.n <= limit) return result;
-    at = limit;
-  }
-}
 
 }  // namespace lacuna

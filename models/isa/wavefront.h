@@ -95,34 +95,32 @@ struct Mode {
   void enable_gpr_index(bool on) { bits = (bits & ~(1U << 27)) | (on ? 1U << 27 : 0U); }
   bool skips_vector() const { return (bits >> 28) & 1; }  ///< VSKIP
   void skip_vector(bool on) { bits = (bits & ~(1U << 28)) | (on ? 1U << 28 : 0U); }
-  /// Vector instructions do not simply execute.
+  /// Whether vector instructions are skipped or use VGPR indexing.
   bool alters_vector() const { return (bits >> 27 & 3) != 0; }
 };
 
-/// What lane_mask() gives when every lane is active.
+/// Result of lane_mask() if every lane is active.
 alignas(64) inline constexpr std::array<std::uint32_t, kLanes> kEveryLane = [] {
   std::array<std::uint32_t, kLanes> mask{};
   mask.fill(~std::uint32_t{0});
   return mask;
 }();
 
-/// Registers of one wavefront plus pointers to what it shares with others.
+/// Registers of one wavefront, and pointers to state that it shares with others. Layout: models/isa/detail/host_layout.h.
 struct Wavefront {
-  // Of many wavefronts in turn, few lines stay in the host's caches: what every instruction asks for is in one with EXEC.
-
   // -- registers
   std::uint32_t trap_status = 0;
   std::uint32_t status = 0;
-  std::uint32_t hw_id = 0;  ///< HW_ID as s_getreg reads it: wave, SIMD, CU, SH, SE
+  std::uint32_t hw_id = 0;  ///< value of HW_ID that s_getreg reads: wave, SIMD, CU, SH, SE
   Target target = Target::gfx803;
-  /// Scalar registers, indexed by operand encoding 0..127; see SpecialRegister. VCC, EXEC, M0, ... live here too.
+  /// Scalar registers, indexed by operand encoding 0..127, including VCC, EXEC, M0, ...; see SpecialRegister.
   alignas(8) std::array<std::uint32_t, 128> sgpr{};
   /// Vector registers: register r, lane l is vgpr[r * kLanes + l]. Points into the SIMD's register file.
   std::uint32_t* vgpr = nullptr;
   /// gfx90a accumulation registers, same layout: the part of the wavefront's allocation from accum_offset on.
   std::uint32_t* agpr = nullptr;
   std::uint64_t pc = 0;     ///< while an instruction executes: address of the next one (as s_getpc returns it)
-  unsigned vgpr_count = 0;  ///< allocated; access beyond is an illegal instruction (checked when decoded operands are used)
+  unsigned vgpr_count = 0;  ///< allocated VGPRs; the use of others is an illegal instruction (checked with decoded operands)
   unsigned agpr_count = 0;
   unsigned sgpr_count = 0;
   Mode mode;
@@ -134,33 +132,34 @@ struct Wavefront {
   MemoryAccess access;
   LaneAddresses* addresses = nullptr;  ///< must be set before a vector memory instruction executes
 
-  // -- surroundings
-  std::byte* lds = nullptr;  ///< the workgroup's allocation
+  // -- environment
+  std::byte* lds = nullptr;  ///< LDS allocation of the workgroup
   std::uint32_t lds_bytes = 0;
   MemoryInterface* memory = nullptr;
-  /// Where stores to memory go and loads look first; null: memory itself. With it, atomic operations, and accesses to lines
-  /// that such an operation waits for, move no data when they execute: they are checked as ever, MemoryAccess::deferred is set,
-  /// and the owner of the wavefront performs them when the buffer has been flushed (models/isa/memory/deferred_access.h).
+  /// Buffer that receives stores and that loads search first; null: loads and stores access memory. With a buffer, atomic
+  /// operations, and accesses to lines with a pending atomic operation, move no data when they execute: they are checked as
+  /// usual, MemoryAccess::deferred is set, and the owner of the wavefront performs them after the buffer has been flushed
+  /// (models/isa/memory/deferred_access.h).
   StoreBuffer* stores = nullptr;
   std::uint64_t shared_aperture = 0;   ///< base of the 4 GiB LDS window of FLAT addresses; 0 = none
   std::uint64_t private_aperture = 0;  ///< base of the 4 GiB scratch window of FLAT addresses; 0 = none
   /// Scratch: FLAT and buffer_*_offen accesses to private memory go to scratch_base + swizzled offset.
   std::uint64_t scratch_base = 0;  ///< GPU virtual address of this queue's scratch backing memory
-  std::uint64_t clock = 0;         ///< what s_memtime reads (core clock cycles); kept current by the owner
-  std::uint64_t real_time = 0;     ///< what s_memrealtime reads (constant-rate reference counter)
+  std::uint64_t clock = 0;         ///< value that s_memtime reads (core clock cycles); updated by the owner
+  std::uint64_t real_time = 0;     ///< value that s_memrealtime reads (constant-rate reference counter)
   std::uint32_t sync_value = 0;    ///< operand of Event::wave_sync
   FineGrainedFloatAtomics fine_grained_float_atomics = FineGrainedFloatAtomics::apply;
   MemoryFault fault;
   /// Window cache for vector and scalar accesses: most instructions hit the same mapping again.
   MemoryWindow window;
-  std::array<MemoryWindow, 3> older_windows{};  ///< those before it, for kernels whose buffers lie in several mappings
+  std::array<MemoryWindow, 3> older_windows{};  ///< previous windows, for kernels whose buffers are in several mappings
   std::uint64_t window_epoch = ~std::uint64_t{0};
 
   // -- EXEC expanded to one 32-bit mask per lane, so that vectorised loops can blend; see lane_mask()
   alignas(64) std::array<std::uint32_t, kLanes> lane_mask_words{};
   std::uint64_t lane_mask_of = 0;
 
-  PrivateSegment private_segment;  ///< here, where it makes the wavefront no larger
+  PrivateSegment private_segment;
 
   std::uint64_t read64(unsigned index) const { return std::uint64_t{sgpr[index]} | std::uint64_t{sgpr[index + 1]} << 32; }
   void write64(unsigned index, std::uint64_t value) {
@@ -180,7 +179,7 @@ struct Wavefront {
   /// All ones for active lanes, zero for others; recomputed only when EXEC has changed.
   const std::uint32_t* lane_mask() {
     const std::uint64_t now = exec();
-    if (now == ~std::uint64_t{0}) return kEveryLane.data();  // shared by all wavefronts: it stays in the host's caches
+    if (now == ~std::uint64_t{0}) return kEveryLane.data();
     if (now != lane_mask_of) {
       for (unsigned l = 0; l < kLanes; ++l) lane_mask_words[l] = 0U - static_cast<std::uint32_t>((now >> l) & 1);
       lane_mask_of = now;
@@ -193,8 +192,5 @@ struct Wavefront {
     event_value = value;
   }
 };
-
-static_assert(offsetof(Wavefront, event_value) / 64 == (offsetof(Wavefront, sgpr) + kExecLo * 4) / 64 &&
-              alignof(Wavefront) == 64);
 
 }  // namespace lacuna::isa

@@ -1,4 +1,4 @@
-#include "models/dram/command_scheduler.h"
+#include "models/dram/detail/inline_scheduling.h"
 
 #include <gtest/gtest.h>
 

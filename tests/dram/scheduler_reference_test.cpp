@@ -8,7 +8,7 @@
 #include <random>
 #include <vector>
 
-#include "models/dram/command_scheduler.h"
+#include "models/dram/detail/inline_scheduling.h"
 #include "tests/dram/reference_scheduler.h"
 #include "tests/dram/small_dram.h"
 
@@ -58,7 +58,8 @@ struct Scheduler {
   static bool has_requester(std::uint64_t id) { return id % 4 != 0; }
   void request(const Request& r) {
     const CommandScheduler::Burst burst{r.id, r.row, r.bank};
-    const auto requester = has_requester(r.id) ? static_cast<CommandScheduler::Requester>(r.id) : CommandScheduler::kNoRequester;
+    const auto requester =
+        has_requester(r.id) ? static_cast<CommandScheduler::Requester>(r.id) : CommandScheduler::kNoRequester;
     if (r.write) {
       commands.write(burst, r.at, requester);
     } else if (has_requester(r.id)) {

@@ -1,12 +1,11 @@
-// What an instruction reads and writes, laid out for a scoreboard: made once, when it is decoded, and tested in a few host
-// instructions against the registers that wait for something.
+// Registers that an instruction reads and writes, as sets for a scoreboard: made once, when it is decoded, and tested in a few
+// host instructions against registers with pending results.
 //
 //   RegisterSet pending;                    // of a wavefront
 //   pending.add(load destination); ...      // when a load issues
-//   if (instruction.registers.uses_any(pending)) ...   // the next instruction has to wait
+//   if (instruction.registers.uses_any(pending)) ...   // the next instruction must wait
 //
-// Each set has a fold beside its bits, a word in which several registers share a bit. Where the folds do not meet, which is
-// mostly so, nothing else is looked at; they are exact for wavefronts of at most 64 VGPRs without AGPRs.
+// Folds and layout: models/isa/detail/host_layout.h.
 #pragma once
 
 #include <array>
@@ -18,16 +17,15 @@
 
 namespace lacuna::isa {
 
-/// Bits of `count` registers of a file from `first` on, folded to 64: AGPRs are turned by half a word, so that low numbers of
-/// both files stay apart.
+/// Bits of a range of registers, folded to 64: AGPRs are rotated by half a word, so that low numbers of both files use
+/// different bits.
 constexpr std::uint64_t fold_of(RegisterRange range) {
   if (range.count == 0) return 0;
   const std::uint64_t ones = range.count >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << range.count) - 1;
   return std::rotl(ones, static_cast<int>((range.first + (range.file == OperandKind::agpr ? 32U : 0U)) % 64));
 }
 
-/// Registers of one wavefront: VGPRs and AGPRs 0 to 255, SGPRs by operand encoding 0 to 127, so that VCC, M0 and EXEC are among
-/// them.
+/// A set of a wavefront's registers: VGPRs and AGPRs 0 to 255, SGPRs by operand encoding 0 to 127, including VCC, M0 and EXEC.
 class RegisterSet {
  public:
   void add(RegisterRange range) { change(range, true); }
@@ -41,12 +39,13 @@ class RegisterSet {
 
  private:
   static constexpr unsigned kSgprWords = 2;
-  static constexpr unsigned kVectorWords = 4;  // of each file
+  static constexpr unsigned kVectorWords = 4;  // words of each vector register file
   static constexpr unsigned kVgprs = kSgprWords;
   static constexpr unsigned kAgprs = kVgprs + kVectorWords;
   static constexpr unsigned kWords = kAgprs + kVectorWords;
 
-  /// Calls with each word of the file that the range has a part in, and that part. What is beyond the file has none.
+  /// Calls `visit` with each word of the file that contains a part of the range, and this part. Ignores registers beyond the
+  /// file.
   template <class Words, class Visit>
   static void for_words(Words& words, RegisterRange range, Visit visit);
   void change(RegisterRange range, bool present);
@@ -56,9 +55,9 @@ class RegisterSet {
   std::uint64_t scalar_fold_ = 0;
 };
 
-/// The use of registers of one instruction. As register_use() says, but for moves relative to M0, which may read or write any
-/// register of the file. While VGPR indexing is on (models/isa/scalar/gpr_index.h), vector instructions may use any VGPR:
-/// nothing here knows of that.
+/// Registers that an instruction uses: those of register_use(), except for moves relative to M0, which may read or write any
+/// register of the file. VGPR indexing (models/isa/scalar/gpr_index.h), with which vector instructions may use any VGPR, is not
+/// considered.
 class RegisterMasks {
  public:
   RegisterMasks() = default;
@@ -107,14 +106,14 @@ class RegisterMasks {
   std::array<Packed, RegisterUse::kMaxReads + RegisterUse::kMaxWrites> packed_{};  // reads, then writes
 };
 
-/// Where a decoded instruction stands in its program.
+/// Position of a decoded instruction in its program.
 struct CodePlace {
-  std::uint64_t end = 0;  ///< the address behind it
-  /// The instruction there, once somebody has gone on to it: see DecodedCode::after().
+  std::uint64_t end = 0;  ///< address after the instruction
+  /// The instruction at `end`, once it has been looked up: see DecodedCode::after().
   mutable std::atomic<const struct DecodedInstruction*> following = nullptr;
 };
 
-/// A decoded instruction with its masks behind it: who does not ask for them does not fetch them.
+/// A decoded instruction with the masks of its registers.
 struct alignas(64) DecodedInstruction : CodePlace, Instruction {
   DecodedInstruction() = default;
   explicit DecodedInstruction(const Instruction& instruction, std::uint64_t address = 0)

@@ -42,9 +42,8 @@ class Allocation {
   constexpr Allocation() : Allocation(0, 0) {}
   constexpr Allocation(unsigned vgprs, unsigned sgprs, unsigned agprs = 0)
       : packed_(pack(vgprs, agprs, sgprs, kRest) | kEnough) {}
-  /// False when the instruction names a register beyond them: an illegal instruction.
+  /// Whether the allocation contains all registers that the instruction names; otherwise it is an illegal instruction.
   constexpr bool holds(const Instruction& i) const {
-    // With the profile, which does not matter, the host loads all four at once.
     return ((packed_ - pack(i.max_vgpr, i.max_agpr, i.max_sgpr, i.profile)) & kEnough) == kEnough;
   }
 
@@ -53,7 +52,7 @@ class Allocation {
     return vgprs | std::uint64_t{agprs} << 16 | std::uint64_t{sgprs} << 32 | std::uint64_t{rest} << 48;
   }
   static constexpr unsigned kRest = 0xffff;
-  /// A bit above each count: it stays when what is subtracted is no more than the count.
+  /// A bit above each count: it remains set if the subtracted number is at most the count.
   static constexpr std::uint64_t kEnough = 0x8000'8000'8000;
 
   std::uint64_t packed_;

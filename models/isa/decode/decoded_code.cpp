@@ -4,6 +4,8 @@
 #include <cstdio>
 #include <cstring>
 
+#include "models/isa/detail/host_layout.h"
+
 namespace lacuna::isa {
 namespace {
 

@@ -1,4 +1,4 @@
-// Decoded instructions of one address space, decoded once and found again in a couple of host instructions.
+// Decoded instructions of one address space: each is decoded once and then looked up in a few host instructions.
 #pragma once
 
 #include <array>
@@ -19,17 +19,16 @@
 
 namespace lacuna::isa {
 
-/// Why there is no instruction at an address.
+/// Reason why there is no instruction at an address.
 struct CodeError {
   enum class Kind : std::uint8_t { none, misaligned, not_mapped, not_executable, undecodable };
   Kind kind = Kind::none;
-  std::string text;  ///< for a person: what is wrong, with the bytes when they do not decode
+  std::string text;  ///< message for the user, with the bytes if they do not decode
 };
 
 /// Lazily filled, by 4 KiB page of GPU virtual addresses. Like an instruction cache it does not notice writes to code:
-/// revalidate() does, and whoever acquires (kernel start, s_icache_inv) calls it. Several threads may ask at(),
-/// after() and explain() at the same time, as long as nobody writes to code meanwhile; the other calls are for one thread
-/// alone.
+/// revalidate() does, and is called at each acquire (kernel start, s_icache_inv). Several threads may call at(), after() and
+/// explain() concurrently, as long as no thread writes to code; the other functions are for a single thread.
 class DecodedCode {
  public:
   static constexpr std::uint64_t kPageBytes = 4096;
@@ -40,8 +39,8 @@ class DecodedCode {
   DecodedCode(const DecodedCode&) = delete;
   DecodedCode& operator=(const DecodedCode&) = delete;
 
-  /// The instruction at `pc`, or nullptr when it cannot be fetched or decoded: explain() tells why. The pointer stays valid
-  /// until collect(), even when revalidate() replaces the page.
+  /// The instruction at `pc`, or nullptr if it cannot be fetched or decoded: explain() returns the reason. The pointer stays
+  /// valid until collect(), even if revalidate() replaces the page.
   const DecodedInstruction* at(std::uint64_t pc) {
     const Page* page = recent_[(pc / kPageBytes) % kRecent].load(std::memory_order_acquire);
     if (page != nullptr && page->base == (pc & ~(kPageBytes - 1)) && pc % 4 == 0) {
@@ -51,7 +50,7 @@ class DecodedCode {
     return decode_at(pc);
   }
 
-  /// The same for who comes from `before`, or from nowhere when that is null. Straight-line code takes this way.
+  /// As at(), for a program that continues after instruction `before`, which may be null. Fast path of straight-line code.
   const DecodedInstruction* after(const DecodedInstruction* before, std::uint64_t pc) {
     if (before != nullptr && before->end == pc) [[likely]] {
       if (const DecodedInstruction* known = before->following.load(std::memory_order_acquire); known != nullptr) return known;
@@ -63,11 +62,11 @@ class DecodedCode {
   CodeError explain(std::uint64_t pc) const;
   const MatrixCodes& matrix_codes() const { return codes_; }
 
-  /// Forgets pages whose bytes or mapping have changed since they were decoded. Returns how many.
+  /// Drops pages whose bytes or mapping have changed since they were decoded. Returns their number.
   unsigned revalidate();
-  /// Frees what revalidate() replaced. Only when nobody holds an instruction.
+  /// Frees the pages that revalidate() has replaced. Call it only when no pointer to an instruction is in use.
   void collect() { retired_.clear(); }
-  /// By Instruction::profile. Not while others decode.
+  /// Profiles by Instruction::profile. Not while other threads decode.
   const ExecutionProfiles& profiles() const { return profiles_; }
 
  private:
@@ -96,7 +95,7 @@ class DecodedCode {
   MatrixCodes codes_;
   std::unordered_map<std::uint64_t, std::unique_ptr<Page>> pages_;  // by base; never iterated for results
   std::array<std::atomic<Page*>, kRecent> recent_{};
-  std::mutex decoding_;  ///< of pages_ and of what is in them, and of profiles_
+  std::mutex decoding_;  ///< protects pages_ with their contents, and profiles_
   ExecutionProfiles profiles_;
   std::vector<std::unique_ptr<Page>> retired_;
 };
