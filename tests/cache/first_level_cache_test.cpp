@@ -429,7 +429,7 @@ TEST_F(FirstLevelCacheTest, AFillOfALineThatWasDroppedLeavesNothing) {
   EXPECT_FALSE(ask(0x1000, 300_ns, 1));
 }
 
-TEST_F(FirstLevelCacheTest, ResetForgetsWhatIsUnderWay) {
+TEST_F(FirstLevelCacheTest, ResetDropsMissesInFlight) {
   use(1);
   for (std::uint32_t i = 0; i < 8; ++i) ask(0x1000 + 0x80 * i, 100_ns, i);
   EXPECT_TRUE(cache_->busy());

@@ -135,7 +135,7 @@ TEST(WayLock, AWaitForAnMshrStopsTheDirectory) {
 }
 
 // A walk down a column whose lines fall into one set has as many misses under way as the set has ways: 2 in 100 + 30 ns.
-TEST(WayLock, MissesOfASetUnderWayAreAsManyAsItsWays) {
+TEST(WayLock, MissesInFlightOfASetAreLimitedToItsWays) {
   Instance& c = test::bench<WayLockBench>().locking;
   c.begin();
   constexpr unsigned kLines = 40;

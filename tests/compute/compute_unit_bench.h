@@ -64,7 +64,7 @@ class FixedLatencyMemory : public sc_core::sc_module {
   }
 };
 
-/// Knows every translation at once, and keeps what it was asked.
+/// Returns every translation immediately, and records the requests.
 struct RecordingTranslation : TranslationLevel {
   std::vector<std::uint64_t> addresses;
   Tick translate(std::uint64_t address, Tick at) override {
@@ -107,7 +107,7 @@ class ComputeUnitBench : public sc_core::sc_module {
     staged_unit().attach_tlbs(&vector_tlb, &scalar_tlb, &instruction_tlb);
   }
 
-  /// A unit with a memory and windows of its own. While the bench is built.
+  /// A unit with separate memory and windows. Call it while the bench is built.
   ComputeUnit& add_unit(TimingMode mode, const ComputeUnitParameters& parameters, Cycles window,
                         std::span<const LoadStageFactory> stages = {}) {
     const std::string number = std::to_string(units.size());

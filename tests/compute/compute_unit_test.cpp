@@ -47,7 +47,7 @@ LACUNA_TEST_BENCH(ComputeUnitBench)
 class ComputeUnitTest : public testing::Test {
  protected:
   ComputeUnitBench& b_ = bench<ComputeUnitBench>();
-  /// Cycles that `body` adds to a program that ends at once.
+  /// Cycles that `body` adds to a program that ends immediately.
   std::uint64_t cost(ComputeUnit& unit, const Words& body) {
     const auto empty = b_.program({kEnd});
     const std::uint64_t base = b_.run(unit, *empty);
@@ -142,7 +142,7 @@ TEST_F(ComputeUnitTest, VectorInstructionsOfTwoWavefrontsHideTheDecoder) {
   EXPECT_NEAR(cycles(8), 4 * 2 * 15 * 4, 20) << "two on a SIMD keep its vector unit busy, and the other SIMDs waiting";
 }
 
-TEST_F(ComputeUnitTest, CodeArgumentsAndPacketOfALaunchHaveTheirOwnPagesIfItSaysSo) {
+TEST_F(ComputeUnitTest, CodeArgumentsAndPacketHaveSeparatePagesWithASalt) {
   constexpr std::uint64_t kSalt = std::uint64_t{7} << 48;
   const auto d = b_.program(join({kLaneAddress, kScalarLoad, kFlatLoad, {kWaitAll, kEnd}}));
   d->packet_address = ComputeUnitBench::kData + 0x3000;
@@ -178,7 +178,7 @@ TEST_F(ComputeUnitTest, LanesThatMeetInABankTakeTurns) {
 
 // The next line is prefetched when the wavefront enters its own, however long that has been in the buffer: never at a time that
 // the kernel has passed.
-TEST_F(ComputeUnitTest, NoRequestIsMadeForATimeThatIsOver) {
+TEST_F(ComputeUnitTest, NoRequestIsMadeInThePast) {
   Words words(48, kNop);  // three lines
   words.front() = kLongSleep;
   words.push_back(kEnd);
@@ -195,7 +195,7 @@ TEST_F(ComputeUnitTest, LengthOfWindowsDoesNotChangeASingleWavefront) {
 
 // Four SIMDs that are served in turn work side by side. Where the last one is served again, one with two wavefronts always has
 // one that wants to issue: the SIMDs execute their older wavefronts one after the other, then the younger ones side by side.
-TEST_F(ComputeUnitTest, ASimdThatIsServedAgainStarvesTheOthers) {
+TEST_F(ComputeUnitTest, LastServedStarvesOtherSimds) {
   const Words moves(15, kMove);  // a line of instructions with the end
   const auto cycles = [&](ComputeUnit& unit, unsigned wavefronts) {
     const auto empty = b_.program({kEnd}, wavefronts);
@@ -232,7 +232,7 @@ TEST_F(ComputeUnitTest, AllModesComputeTheSame) {
 }
 
 // Timed modes execute a part of it before it issues; what is counted is what issues, with the lanes that it has then.
-TEST_F(ComputeUnitTest, ALoopWithFewerLanesEachTimeIsExecutedAndCountedAsItIssues) {
+TEST_F(ComputeUnitTest, ALoopWithDecreasingLanesIsCountedAsItIssues) {
   const Words setup = {0x7e060300,               // v_mov_b32 v3, v0
                        0x7e080280,               // v_mov_b32 v4, 0
                        0xbe880083};              // s_mov_b32 s8, 3
@@ -327,8 +327,8 @@ TEST_F(ComputeUnitTest, ResourcesLimitResidency) {
   }
 }
 
-// Its wavefronts get their first state when the unit works next: whoever looks before that sees it as well.
-TEST_F(ComputeUnitTest, WavefrontsThatHaveNotWorkedYetAreAtTheirEntry) {
+// Wavefronts get their initial state when the unit runs next; reports before that show it as well.
+TEST_F(ComputeUnitTest, WavefrontsThatHaveNotIssuedAreAtTheirEntry) {
   const auto before = b_.program({kMove, kMove, kEnd}, 2);
   ASSERT_GT(b_.run(b_.loose(), *before), 0U);
   const auto d = b_.program({kMove, kEnd}, 2);
@@ -354,7 +354,7 @@ TEST_F(ComputeUnitTest, WavefrontsThatHaveNotWorkedYetAreAtTheirEntry) {
   EXPECT_GT(b_.run(b_.loose(), *before), 0U) << "nothing is left of those that were aborted";
 }
 
-TEST_F(ComputeUnitTest, WhatNeverFitsIsToldWithNumbers) {
+TEST_F(ComputeUnitTest, FitErrorsHaveNumbers) {
   WorkgroupNeeds needs{.wavefronts = 1, .vgprs = 8, .agprs = 0, .sgprs = 16, .lds_bytes = 65536};
   EXPECT_EQ(b_.loose().fit_error(needs), std::nullopt);
   needs.lds_bytes = 65537;
@@ -421,7 +421,7 @@ TEST_F(ComputeUnitTest, TrapNamesTheLanesThatAreActive) {
   EXPECT_EQ(b_.listener.faults.back().what, "trap 2, 64 lanes, the first is lane 0");
 }
 
-TEST_F(ComputeUnitTest, TrapOfADebuggerThatIsNotThereIsPassed) {
+TEST_F(ComputeUnitTest, DebuggerTrapsAreSkippedWithoutADebugger) {
   const auto breakpoint = b_.program({0xbf920003, kMove, kEnd});  // s_trap 3
   for (ComputeUnit* unit : {&b_.loose(), &b_.functional()}) {
     b_.run(*unit, *breakpoint);
@@ -430,7 +430,7 @@ TEST_F(ComputeUnitTest, TrapOfADebuggerThatIsNotThereIsPassed) {
 }
 
 // The buffer of private memory, by a lane that has less than it thinks.
-TEST_F(ComputeUnitTest, ExceededPrivateMemoryNamesTheLimitAndWhatSetsIt) {
+TEST_F(ComputeUnitTest, ExceededPrivateMemoryNamesTheLimitAndItsSource) {
   const auto d = b_.program({0xe0700000, 0x80000200, kEnd});  // buffer_store_dword v2, off, s[0:3], 0
   d->packet.private_segment_size = 16;
   d->scratch.base = ComputeUnitBench::kData;

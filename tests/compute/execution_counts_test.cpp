@@ -1,4 +1,4 @@
-// What a compute unit has executed becomes events: lanes, passes, words of register files and of the LDS.
+// Energy events of a compute unit's executed instructions: lanes, passes, words of register files and of the LDS.
 #include "models/compute/execution_counts.h"
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@ namespace {
 class ExecutionCountsTest : public testing::Test {
  protected:
   ExecutionCountsTest() { counts_.describe_energy(meter_, {}); }
-  /// Issues an instruction `times`, each for so many lanes.
+  /// Issues an instruction `times` times, each time with the given number of lanes.
   void issue(isa::Target target, std::array<std::uint32_t, 2> words, std::uint64_t lanes, unsigned times = 1) {
     const isa::DecodeResult result = isa::decode(words.data(), 2, target);
     ASSERT_TRUE(result.ok);
@@ -86,7 +86,7 @@ double pass_energy(const MatrixParameters& matrix, const std::string& event) {
 }
 
 // The thesis' Table 2.4: power of a unit, for the time that a pass takes; section 3.6.1: 4.53 W where 3.74 W were.
-TEST(MatrixEnergy, UnitsWithExtensionsTakeTheirPower) {
+TEST(MatrixEnergy, UnitsWithExtensionsUseTheirPower) {
   using isa::MatrixDesign;
   using isa::MatrixExtensions;
   EXPECT_DOUBLE_EQ(pass_energy({}, "narrow_pass"), 100);

@@ -77,7 +77,7 @@ TEST_F(InitialStateTest, WorkItemIdsOfAWholeWorkgroup) {
 }
 
 // The grid ends inside the last workgroup: 100 = 6 * 16 + 4 in x, 3 = 2 + 1 in y.
-TEST_F(InitialStateTest, PartialWorkgroupAtTheEdge) {
+TEST_F(InitialStateTest, PartialWorkgroupAtTheEndOfAGrid) {
   const auto extent = workgroup_extent(dispatch_, {6, 1, 0});
   EXPECT_EQ(extent, (std::array<std::uint32_t, 3>{4, 1, 2}));
   dispatch_.descriptor.rsrc2 = 2u << 11;
@@ -204,7 +204,7 @@ TEST_P(EnableBitsTest, SgprsAreDenseInTheOrderOfTheGuide) {
   for (unsigned user = 0; user < 1u << properties_.size(); ++user) {
     for (unsigned system = 0; system < 1u << rsrc2_.size(); ++system) {
       std::vector<std::uint32_t> expected = words(properties_, user);
-      // More than 16 may be asked for: the first 16 are set. More may be declared than are asked for.
+      // More than 16 may be enabled: the first 16 are set. More may be declared than are enabled.
       expected.resize(std::min(expected.size(), kMostUser));
       if (user % 3 == 0) expected.resize(kMostUser);
       dispatch_.descriptor.properties = static_cast<std::uint16_t>(bits(properties_, user));
@@ -236,7 +236,7 @@ TEST_P(EnableBitsTest, FewerUserSgprsThanAreEnabledAreRefused) {
 }
 
 // Shapes of one, two and three dimensions, with rows longer and shorter than a wavefront, and with the largest ids.
-TEST_P(EnableBitsTest, WorkItemIdsAreThoseThatTheDescriptorEnables) {
+TEST_P(EnableBitsTest, OnlyEnabledWorkItemIdsAreSet) {
   const bool packed = GetParam() == isa::Target::gfx90a;
   const std::array<std::uint32_t, 3> shapes[] = {{64, 1, 1},  {1024, 1, 1}, {100, 1, 1},  {64, 16, 1},
                                                  {16, 3, 1},  {7, 9, 1},    {1, 1024, 1}, {4, 4, 4},
@@ -263,7 +263,7 @@ TEST_P(EnableBitsTest, WorkItemIdsAreThoseThatTheDescriptorEnables) {
   }
 }
 
-TEST_P(EnableBitsTest, WorkgroupInfoCountsTheWavefrontsThatTheGroupHas) {
+TEST_P(EnableBitsTest, WorkgroupInfoCountsTheWavefrontsOfTheGroup) {
   dispatch_.descriptor.rsrc2 = 1u << 10;
   dispatch_.workgroup = {256, 1, 1};
   dispatch_.grid = {256 + 70, 1, 1};
@@ -288,7 +288,7 @@ TEST_P(EnableBitsTest, PrivateSegmentIsThatOfTheSlot) {
 }
 
 // Bit by bit: what MODE gets, what is refused, and what the packet processor fills in itself.
-TEST_P(EnableBitsTest, EveryOtherBitHasAMeaningOrIsRefused) {
+TEST_P(EnableBitsTest, UnknownDescriptorBitsAreRefused) {
   const bool gfx8 = GetParam() == isa::Target::gfx803;
   const auto refusal = [](std::uint32_t rsrc1, std::uint32_t rsrc2, std::uint32_t rsrc3, std::uint16_t properties) {
     hsa::KernelDescriptor d;
@@ -323,7 +323,7 @@ TEST_P(EnableBitsTest, EveryOtherBitHasAMeaningOrIsRefused) {
                                             std::string(isa::traits(GetParam()).name) + " reserves");
 }
 
-TEST(CheckDescriptor, RefusesWhatCannotStart) {
+TEST(CheckDescriptor, RefusesDescriptorsThatCannotStart) {
   hsa::KernelDescriptor d;
   d.properties = 0x7f;
   d.rsrc2 = 15u << 1;

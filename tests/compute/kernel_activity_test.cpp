@@ -51,7 +51,7 @@ TEST_F(KernelActivityTest, AnInstructionIssuesAndIsWaitedFor) {
   EXPECT_EQ(a.requests, 0u);
 }
 
-TEST_F(KernelActivityTest, WaitsAreToldByCounter) {
+TEST_F(KernelActivityTest, WaitsAreAccountedByCounter) {
   const KernelActivity vector = run(program(kLaneAddress, kLoad, kWaitAll, kEnd));
   EXPECT_NEAR(static_cast<double>(of(vector, StallCause::vmcnt)), 118, 4) << "123 cycles, less those of issue and wait";
   EXPECT_EQ(of(vector, StallCause::lgkmcnt), 0u);
@@ -100,7 +100,7 @@ class SlowTranslation : public TranslationLevel {
   void retire(Tick) override {}
 };
 
-TEST_F(KernelActivityTest, TranslationIsToldFromMemory) {
+TEST_F(KernelActivityTest, TranslationIsSeparateFromMemory) {
   SlowTranslation slow;
   b_.loose().attach_tlbs(&slow, nullptr, nullptr);
   const KernelActivity a = run(program(kLaneAddress, kLoad, kWaitAll, kEnd));
@@ -111,7 +111,7 @@ TEST_F(KernelActivityTest, TranslationIsToldFromMemory) {
   EXPECT_EQ(a.latency.service[static_cast<std::size_t>(MemoryLevel::tlb)], Tick{(200 + 199 + 198 + 197) * 1000});
 }
 
-/// Answers at once, and counts lookups that come before the time that was said to be past.
+/// Responds immediately, and counts lookups before the horizon of retire().
 class PunctualTranslation : public TranslationLevel {
  public:
   Tick translate(std::uint64_t, Tick at) override {
@@ -125,8 +125,8 @@ class PunctualTranslation : public TranslationLevel {
   unsigned late = 0;
 };
 
-// The line after next is asked for when the wavefront comes to the next one, however long that has been there.
-TEST_F(KernelActivityTest, NothingIsAskedForInThePast) {
+// The line after next is requested when the wavefront enters the next one, independent of when that arrived.
+TEST_F(KernelActivityTest, NoRequestIsMadeInThePast) {
   PunctualTranslation tlb;
   b_.loose().attach_tlbs(nullptr, nullptr, &tlb);
   Words words = program(kLaneAddress);

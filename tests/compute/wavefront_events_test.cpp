@@ -74,7 +74,7 @@ TEST_F(WavefrontEventsTest, FaultsStopTheWavefront) {
   }
 }
 
-TEST_F(WavefrontEventsTest, WithoutADebuggerItsTrapIsPassed) {
+TEST_F(WavefrontEventsTest, WithoutADebuggerItsTrapIsSkipped) {
   EXPECT_TRUE(raise(isa::Event::trap, isa::kDebugTrap));
   EXPECT_FALSE(slot_.held());
 }

@@ -96,7 +96,7 @@ TEST_F(WavefrontObservationTest, ABranchToItselfRepeats) {
   EXPECT_TRUE(seen.spins());
 }
 
-TEST_F(WavefrontObservationTest, AScalarLoadThatWaitsForAValue) {
+TEST_F(WavefrontObservationTest, AScalarLoadThatPollsAValue) {
   data_[0] = 0;
   const WavefrontObservation seen = observe(kSpinScalar);
   EXPECT_EQ(seen.end, End::repeats);
@@ -111,7 +111,7 @@ TEST_F(WavefrontObservationTest, AScalarLoadThatWaitsForAValue) {
   EXPECT_EQ(observe(kSpinScalar).end, End::end_program) << "the value is there";
 }
 
-TEST_F(WavefrontObservationTest, ACountingLoopEndsByItself) {
+TEST_F(WavefrontObservationTest, ACountingLoopEnds) {
   const WavefrontObservation seen = observe(kCountTo100);
   EXPECT_EQ(seen.end, End::end_program);
   EXPECT_EQ(seen.instructions, 1U + 3 * 100 + 1);
@@ -119,7 +119,7 @@ TEST_F(WavefrontObservationTest, ACountingLoopEndsByItself) {
   EXPECT_FALSE(observe(kCountTo100, 50).spins()) << "it waits on no memory";
 }
 
-TEST_F(WavefrontObservationTest, ALoopThatCountsItsRoundsStaysWhereItIs) {
+TEST_F(WavefrontObservationTest, ALoopThatCountsItsIterationsSpins) {
   const WavefrontObservation seen = observe(kCountAndSpin);
   EXPECT_EQ(seen.end, End::limit);
   EXPECT_EQ(seen.instructions, kLimit);
@@ -130,7 +130,7 @@ TEST_F(WavefrontObservationTest, ALoopThatCountsItsRoundsStaysWhereItIs) {
   EXPECT_TRUE(seen.spins());
 }
 
-TEST_F(WavefrontObservationTest, ALoopOverAnArrayIsNoWait) {
+TEST_F(WavefrontObservationTest, ALoopOverAnArrayDoesNotSpin) {
   const WavefrontObservation seen = observe(kMarch, 100);
   EXPECT_EQ(seen.end, End::limit);
   ASSERT_EQ(seen.reads.size(), 1U);

@@ -1,4 +1,4 @@
-// Windows of simulated time, with units that only record what they are asked to do.
+// Windows of simulated time, with units that only record the calls.
 #include "models/compute/windows.h"
 
 #include <gtest/gtest.h>
@@ -107,7 +107,7 @@ TEST(Windows, DeferredWorkIsPerformedInOrderOfTimeThenOfUnits) {
                         "a report 10", "b report 11", "c report 11", "c report 12", "a report 13"}));
 }
 
-TEST(Windows, AreMadeOnlyWhenAUnitCanIssue) {
+TEST(Windows, WindowsRunOnlyWhenAUnitCanIssue) {
   auto& t = bench<WindowsBench>();
   const std::uint64_t before = t.windows.count();
   const std::uint64_t start = now().ps / 1000;

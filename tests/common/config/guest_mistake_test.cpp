@@ -47,7 +47,7 @@ TEST_F(GuestMistakes, AreLoggedAFewTimesAndCountedAlways) {
   EXPECT_EQ(counts[0].count, 100'000u);
 }
 
-TEST_F(GuestMistakes, EachKindHasItsOwnCount) {
+TEST_F(GuestMistakes, KindsHaveSeparateCounts) {
   for (int i = 0; i < 20; ++i) guest_warning("wrong writes", "write");
   guest_error("bad packets", "packet {:#x}", 255);
   EXPECT_EQ(lines().back(), "error packet 0xff");

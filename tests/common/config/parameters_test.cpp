@@ -111,7 +111,7 @@ TEST_F(Parameters, TextRoundTripsExactly) {
   }
 }
 
-TEST_F(Parameters, RefusesWhatIsNotExact) {
+TEST_F(Parameters, RefusesInexactValues) {
   EXPECT_THAT(parse("size", "64KB"), HasSubstr("unknown unit \"KB\"; known: B, KiB, MiB, GiB"));
   EXPECT_THAT(parse("delay", "14"), HasSubstr("needs a unit: ps, ns, us, ms, s"));
   EXPECT_THAT(parse("delay", "1000.5ps"), HasSubstr("not a whole number of ps"));
@@ -163,7 +163,7 @@ TEST_F(Parameters, DescribesItself) {
   EXPECT_EQ(parameter("limit").legal(), "");
 }
 
-TEST_F(Parameters, NearestNameIsTheLikelyOne) {
+TEST_F(Parameters, NearestNameIsSuggested) {
   EXPECT_EQ(set.nearest("unit.wayz"), "unit.ways");
   EXPECT_EQ(set.nearest("unti.size"), "unit.size");
   EXPECT_EQ(set.nearest("latency"), "unit.latency");

@@ -29,7 +29,7 @@ TEST(Statistics, AGroupReadsTheCountersAsTheyAreNow) {
   EXPECT_DOUBLE_EQ(group.statistics()[2].value(), 0.5);
 }
 
-TEST(Statistics, ChildrenAreMadeOnceAndKeepTheirOrder) {
+TEST(Statistics, ChildrenAreCreatedOnceAndKeepTheirOrder) {
   StatisticsGroup root("gpu");
   StatisticsGroup& b = root.group("b");
   root.group("a");
@@ -48,7 +48,7 @@ TEST(Statistics, AChildIsFoundByItsName) {
   EXPECT_EQ(child.find("cache1"), nullptr);
 }
 
-TEST(Statistics, AmountsAreReportedOnTopOfCounts) {
+TEST(Statistics, AmountsAreAddedToCounts) {
   std::uint64_t hits = 3;
   std::uint64_t inner = 5;
   StatisticsGroup group("cache");

@@ -8,7 +8,7 @@
 namespace lacuna {
 namespace {
 
-TEST(RecordPool, NumbersAreTakenOnceUntilTheyAreGivenBack) {
+TEST(RecordPool, NumbersAreTakenOnceUntilReleased) {
   RecordPool<int> pool;
   std::set<std::uint32_t> taken;
   for (int i = 0; i < 1000; ++i) {
@@ -26,7 +26,7 @@ TEST(RecordPool, NumbersAreTakenOnceUntilTheyAreGivenBack) {
   EXPECT_EQ(pool.taken(), 999U);
 }
 
-TEST(RecordPool, NothingIsAheadOfTheLastFreeRecord) {
+TEST(RecordPool, NoRecordFollowsTheLastFreeOne) {
   RecordPool<int> pool;
   EXPECT_EQ(pool.ahead(0), nullptr);
   const std::uint32_t number = pool.take();

@@ -8,7 +8,7 @@
 namespace lacuna {
 namespace {
 
-TEST(WaiterLists, EachListIsTakenInItsOrder) {
+TEST(WaiterLists, ListsAreTakenInOrder) {
   WaiterLists<int> lists;
   std::uint32_t even = WaiterLists<int>::kNone;
   std::uint32_t odd = WaiterLists<int>::kNone;

@@ -31,7 +31,7 @@ class BitmapCalendar {
   std::vector<bool> taken_;
 };
 
-TEST(Calendar, BlockingBooksWhatIsFreeAndNoMore) {
+TEST(Calendar, BlockingBooksFreeTimeOnly) {
   constexpr std::uint64_t kSpan = 600;
   std::mt19937 random(5);
   for (int round = 0; round < 200; ++round) {
@@ -58,13 +58,13 @@ TEST(Calendar, BlockingBooksWhatIsFreeAndNoMore) {
   }
 }
 
-TEST(Calendar, EmptyGivesTheAskedTime) {
+TEST(Calendar, AnEmptyCalendarReturnsTheRequestedTime) {
   Calendar c;
   EXPECT_EQ(c.reserve(7_ps, 5_ps), 7_ps);
   EXPECT_EQ(c.busy(), 5_ps);
 }
 
-TEST(Calendar, SecondRequestQueuesBehindTheFirst) {
+TEST(Calendar, TheSecondRequestQueuesAfterTheFirst) {
   Calendar c;
   EXPECT_EQ(c.reserve(10_ps, 5_ps), 10_ps);
   EXPECT_EQ(c.reserve(10_ps, 5_ps), 15_ps);
@@ -81,7 +81,7 @@ TEST(Calendar, FreeAgainAtTheEndAndNotOneTickBefore) {
   EXPECT_EQ(c.reserve(10_ps, 0_ps), 15_ps);
 }
 
-TEST(Calendar, AGapIsFilledWhenTheRequestFitsExactlyAndNotWhenItIsOneTooLong) {
+TEST(Calendar, AGapIsFilledOnlyIfTheRequestFits) {
   Calendar c;
   c.reserve(0_ps, 10_ps);
   c.reserve(15_ps, 10_ps);
@@ -90,7 +90,7 @@ TEST(Calendar, AGapIsFilledWhenTheRequestFitsExactlyAndNotWhenItIsOneTooLong) {
   EXPECT_EQ(c.intervals(), 1u);
 }
 
-TEST(Calendar, AnEarlierRequestThatComesLaterStillGetsItsPlace) {
+TEST(Calendar, AnEarlierRequestMadeLaterGetsItsSlot) {
   Calendar c;
   EXPECT_EQ(c.reserve(100_ps, 10_ps), 100_ps);
   EXPECT_EQ(c.reserve(20_ps, 10_ps), 20_ps);
@@ -114,7 +114,7 @@ TEST(Calendar, AgreesWithTheBitmapOnRandomRequests) {
   }
 }
 
-TEST(Calendar, RetiringChangesNothingThatIsStillAsked) {
+TEST(Calendar, RetiringDoesNotAffectLaterRequests) {
   for (unsigned seed = 0; seed < 100; ++seed) {
     std::mt19937 random(seed);
     Calendar kept;
@@ -152,7 +152,7 @@ TEST(Calendar, ASaturatedResourceHoldsOneInterval) {
   EXPECT_EQ(c.reserve(0_ps, 1_ps), 3'000'000_ps);
 }
 
-TEST(Calendar, ResetForgets) {
+TEST(Calendar, ResetDropsBookings) {
   Calendar c;
   c.reserve(0_ps, 100_ps);
   c.reset();
@@ -246,7 +246,7 @@ TEST(PoolCalendar, ALongQueueBeforeASaturatedPoolCostsNoMemory) {
 }
 
 // How long it takes is bench/memory_bench's business.
-TEST(Calendar, AppendingKeepsNoMoreThanWhatIsNotOver) {
+TEST(Calendar, AppendingKeepsOnlyPendingTimes) {
   Calendar c;
   std::size_t most = 0;
   for (std::uint64_t i = 0; i < 2'000'000; ++i) {

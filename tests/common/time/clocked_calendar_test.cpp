@@ -53,10 +53,10 @@ TEST(ClockedCalendar, AgreesWithCalendarOnTheGrid) {
 
 TEST(ClockedCalendar, AgreesWithCalendarOffTheGrid) {
   compare(3, 1000_ps, 5);
-  compare(4, 625_ps, 1000);  // leaves the grid and comes back, again and again
+  compare(4, 625_ps, 1000);  // leaves the grid and returns, repeatedly
 }
 
-TEST(ClockedCalendar, ReturnsToTheGridWhenAllIsOver) {
+TEST(ClockedCalendar, ReturnsToTheGridWithoutBookings) {
   ClockedCalendar clocked(1000_ps);
   clocked.reserve(1000_ps, 1000_ps);
   EXPECT_EQ(clocked.reserve(1500_ps, 1000_ps), 2000_ps);
@@ -68,7 +68,7 @@ TEST(ClockedCalendar, ReturnsToTheGridWhenAllIsOver) {
   EXPECT_EQ(clocked.reserve(3000_ps, 1000_ps), 3000_ps);
 }
 
-TEST(ClockedCalendar, AnHourAheadIsNotHeldInBits) {
+TEST(ClockedCalendar, AnHourAheadIsStoredAsAnInterval) {
   ClockedCalendar clocked(1000_ps);
   const Tick hour = 1_us * 3'600'000'000;
   EXPECT_EQ(clocked.reserve(hour, 1000_ps), hour);
@@ -81,7 +81,7 @@ TEST(ClockedCalendar, AnHourAheadIsNotHeldInBits) {
   EXPECT_TRUE(clocked.on_grid());
 }
 
-TEST(ClockedCalendar, ResetForgets) {
+TEST(ClockedCalendar, ResetDropsBookings) {
   ClockedCalendar clocked(1000_ps);
   clocked.reserve(1_ps, 5_ps);
   EXPECT_FALSE(clocked.on_grid());

@@ -11,7 +11,7 @@
 namespace lacuna {
 namespace {
 
-/// Cycles that are booked, of a calendar that has forgotten none.
+/// Booked cycles of a calendar that has dropped none.
 std::uint64_t booked_cycles(const SlotCalendar& calendar) {
   std::uint64_t count = 0;
   for (std::uint64_t cycle = 0; cycle < calendar.window(); ++cycle) count += calendar.is_booked(cycle) ? 1U : 0U;
@@ -44,7 +44,7 @@ TEST(SlotCalendar, AgreesWithASetOfCycles) {
   }
 }
 
-TEST(SlotCalendar, LongBacklogGrowsTheWindowAndAJumpForgetsAll) {
+TEST(SlotCalendar, LongBacklogGrowsTheWindowAndAJumpDropsAll) {
   SlotCalendar calendar;
   for (std::uint64_t i = 0; i < 10'000; ++i) ASSERT_EQ(calendar.reserve(0), i);
   EXPECT_GE(calendar.window(), 10'000U);
@@ -81,7 +81,7 @@ TEST(SlotCalendar, EachBookedCycleIsVisited) {
   }
 }
 
-TEST(SlotCalendar, WindowStaysSmallAsTimeGoesOn) {
+TEST(SlotCalendar, WindowStaysSmallAsTimeAdvances) {
   SlotCalendar calendar;
   for (std::uint64_t t = 0; t < 1'000'000; t += 2) {
     ASSERT_EQ(calendar.reserve(t), t);
@@ -90,17 +90,17 @@ TEST(SlotCalendar, WindowStaysSmallAsTimeGoesOn) {
   EXPECT_LE(calendar.window(), 1024U);
 }
 
-TEST(SlotCalendar, CyclesWhereverTheyLie) {
+TEST(SlotCalendar, CyclesNeedNotBeConsecutive) {
   SlotCalendar calendar;
   EXPECT_EQ(calendar.take(10, 4), 13U);
   EXPECT_EQ(calendar.take(16, 4), 19U);
-  // Two in the gap, two behind; the next one follows those.
+  // Two in the gap, two after it; the next one follows those.
   EXPECT_EQ(calendar.take(10, 4), 21U);
   EXPECT_EQ(calendar.take(10, 1), 22U);
   EXPECT_EQ(booked_cycles(calendar), 13U);
 }
 
-TEST(SlotCalendar, NoFreeCycleIsPassedOver) {
+TEST(SlotCalendar, NoFreeCycleIsSkipped) {
   SlotCalendar calendar;
   std::set<std::uint64_t> booked;
   std::mt19937_64 random(7);
@@ -139,7 +139,7 @@ TEST(SlotCalendar, RunsOfAnyLength) {
   EXPECT_EQ(booked_cycles(calendar), booked.size());
 }
 
-TEST(SlotCalendars, ACycleThatIsFreeInBoth) {
+TEST(SlotCalendars, ACycleFreeInBothCalendars) {
   SlotCalendars ports(3);
   std::vector<std::uint64_t> cycles(4);
   const auto flit = [&](unsigned a, unsigned b, std::uint64_t from) {

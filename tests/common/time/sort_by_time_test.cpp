@@ -1,4 +1,4 @@
-// What sort_by_time() gives is what std::sort() gives, however the times lie.
+// sort_by_time() sorts as std::sort() does, for any distribution of times.
 #include "models/common/time/sort_by_time.h"
 
 #include <gtest/gtest.h>

@@ -32,7 +32,7 @@ TEST_F(CounterWaitsTest, AKnownCompletionDelaysTheWavefront) {
   EXPECT_EQ((*slot_.activity)[StallCause::vmcnt], 47U);
 }
 
-TEST_F(CounterWaitsTest, WaitsForNoMoreOperationsThanItNames) {
+TEST_F(CounterWaitsTest, WaitsUntilTheGivenNumberIsOutstanding) {
   slot_.vmcnt.add_in_order(Cycles{50});
   slot_.vmcnt.add_in_order(Cycles{90});
   slot_.lgkmcnt.add_out_of_order(Cycles{70});

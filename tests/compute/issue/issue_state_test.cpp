@@ -67,7 +67,7 @@ TEST(IssueState, RanksByAge) {
 }
 
 // Cycle c is the turn of SIMDs that are c modulo the period.
-TEST(SimdTimes, TurnsComeAtOrBehindTheEarliestCycle) {
+TEST(SimdTimes, TurnsAreAtOrAfterTheEarliestCycle) {
   for (const auto& [simds, period] :
        std::vector<std::pair<unsigned, unsigned>>{{1, 1}, {2, 1}, {2, 2}, {4, 1}, {4, 2}, {4, 4}, {8, 1}, {8, 4}, {8, 8}}) {
     SimdTimes times(simds, period);

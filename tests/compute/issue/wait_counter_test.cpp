@@ -13,7 +13,7 @@ namespace {
 
 constexpr Cycles c(std::uint64_t n) { return Cycles{n}; }
 
-TEST(WaitCounter, NothingOutstandingIsNow) {
+TEST(WaitCounter, WithoutOperationsThereIsNoWait) {
   const WaitCounter counter;
   EXPECT_EQ(counter.when_at_most(0, c(7)), c(7));
 }
@@ -21,7 +21,7 @@ TEST(WaitCounter, NothingOutstandingIsNow) {
 TEST(WaitCounter, InOrderReturnsNeverOvertake) {
   WaitCounter counter;
   counter.add_in_order(c(100));
-  counter.add_in_order(c(40));  // served faster, returned behind
+  counter.add_in_order(c(40));  // served faster, returned later
   counter.add_in_order(c(120));
   EXPECT_EQ(counter.when_at_most(2, c(0)), c(100));
   EXPECT_EQ(counter.when_at_most(1, c(0)), c(100));
@@ -65,7 +65,7 @@ TEST(WaitCounter, AgreesWithASortedList) {
   }
 }
 
-// Whoever has waited for all but n operations forgets the others; what is asked of the rest stays the same.
+// After a wait for all but n operations the others are dropped; queries of the rest return the same.
 TEST(WaitCounter, KeepsTheLastOnes) {
   std::mt19937 random(4);
   WaitCounter counter;
@@ -89,7 +89,7 @@ TEST(WaitCounter, KeepsTheLastOnes) {
   }
 }
 
-TEST(WaitCounter, AnOpenOperationHoldsThoseBehindItInOrder) {
+TEST(WaitCounter, AnOpenOperationDelaysLaterOnesInOrder) {
   WaitCounter counter;
   counter.add_in_order(c(20));
   const auto open = counter.open_in_order();

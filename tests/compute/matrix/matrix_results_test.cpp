@@ -125,7 +125,7 @@ class MatrixResultsTest : public testing::Test {
 };
 
 // A pass is four cycles, an instruction that leaves its unit after P passes has its result in the registers after P + 4.
-TEST_F(MatrixResultsTest, WhoNeedsAResultIsHeld) {
+TEST_F(MatrixResultsTest, DependentInstructionsAreStalled) {
   const struct {
     const char* what;
     Words before;
@@ -159,7 +159,7 @@ TEST_F(MatrixResultsTest, WhoNeedsAResultIsHeld) {
       {"FP64", doubles(kFp64), {move(20, 15)}, 4 * (32 + 4)},
       {"minplus", halves(kMinPlus), {move(20, 4)}, 4 * (8 + 4)},
       {"minplus, sparse", halves(kSparseMinPlus), {move(20, 4)}, 4 * (4 + 4)},
-      // 11 wait states are what LLVM puts behind 8 passes.
+      // LLVM inserts 11 wait states after 8 passes.
       {"behind the s_nop of a compiler", program(halves(kFp32), kNop | 10), {move(20, 4)}, 4 * (16 + 4)},
       {"behind s_nop that suffices", program(halves(kFp32), kNop | 15, kNop | 3), {move(20, 4)}, 4 * (1 + 16 + 4)},
       {"plain", halves(kPlain), {move(20, 4)}, 4},
@@ -171,7 +171,7 @@ TEST_F(MatrixResultsTest, WhoNeedsAResultIsHeld) {
   for (const auto& row : table) EXPECT_EQ(issue_of(MatrixBench::extended, row.before, row.last), row.cycle) << row.what;
 }
 
-TEST_F(MatrixResultsTest, PlainResultsAreWaitedForWhenTheHardwareKnowsAll) {
+TEST_F(MatrixResultsTest, InterlockAllCoversPlainInstructions) {
   EXPECT_EQ(issue_of(MatrixBench::plain, halves(kPlain), {move(20, 4)}), 4U) << "programs wait by s_nop";
   EXPECT_EQ(issue_of(MatrixBench::interlocked, halves(kPlain), {move(20, 4)}), 4U * (8 + 4));
   const Words compiled = program(halves(kPlain), kNop | 10);

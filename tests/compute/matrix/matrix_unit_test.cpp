@@ -30,7 +30,7 @@ TEST(MatrixUnits, AnInstructionKeepsItsSimdsUnitForItsPasses) {
   EXPECT_EQ(units.instructions(), 4U);
 }
 
-TEST(MatrixUnits, OtherInstructionsAreNotForThem) {
+TEST(MatrixUnits, OtherInstructionsDoNotUseMatrixUnits) {
   EXPECT_EQ(isa::matrix_passes(isa::LatencyClass::valu), 0U);
   EXPECT_EQ(isa::matrix_passes(isa::LatencyClass::nop), 0U);
 }
@@ -44,7 +44,7 @@ TEST(MatrixUnits, ALongerCycleIsExactOverManyInstructions) {
   EXPECT_EQ(units.busy_cycles(), 154U) << "154.88";
 }
 
-TEST(MatrixUnits, AResetMakesThemFreeAndKeepsTheCounts) {
+TEST(MatrixUnits, AResetFreesUnitsAndKeepsCounters) {
   MatrixUnits units(4, Cycles{4});
   units.issue(3, 16, Cycles{1000});
   units.reset();

@@ -12,7 +12,7 @@ namespace {
 const Words kAddress = {0x7e000200, 0x7e020201};    // v[0:1] = s[0:1]
 const Words kAtomicAdd = {0xdd090000, 0x03000200};  // flat_atomic_add v3, v[0:1], v2 glc
 
-TEST(DeferredAccesses, ArePerformedWhenAskedAndThenCompleteTheirTokens) {
+TEST(DeferredAccesses, ArePerformedAndThenCompleteTheirTokens) {
   UnitParts p;
   isa::StoreBuffer stores;
   p.workgroups.attach(0, &stores);

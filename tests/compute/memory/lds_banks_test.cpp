@@ -72,7 +72,7 @@ TEST(LdsBanks, TwoAddressesOfALane) {
   EXPECT_EQ(LdsBanks().cycles(access, offsets, kAll, 0).conflicts, 4U);
 }
 
-TEST(LdsBanks, WhatIsRememberedIsWhatWouldBeCounted) {
+TEST(LdsBanks, CachedCyclesEqualCountedOnes) {
   std::mt19937 random(5);
   LdsBanks banks;
   MemoryAccess access;

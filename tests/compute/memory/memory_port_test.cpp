@@ -1,4 +1,5 @@
-// A compute unit's way to memory: what waits for a translation, what waits for the cache, and what is answered at once.
+// A compute unit's port to memory: requests that wait for a translation, requests that wait for the cache, and immediate
+// responses.
 #include "models/compute/memory/memory_port.h"
 
 #include <gtest/gtest.h>
@@ -60,7 +61,7 @@ class MemoryPortTest : public testing::Test {
   MemoryResponse answer_;
 };
 
-TEST_F(MemoryPortTest, WithoutTlbARequestLeavesWhenItIsMade) {
+TEST_F(MemoryPortTest, WithoutTlbARequestDepartsWhenItIsMade) {
   port_.translate(0x1000, 100_ns);
   ASSERT_TRUE(port_.request({.address = 0x40, .made = 102_ns, .bytes = 64}, 7, answer_));
   EXPECT_EQ(answer_.made, 102_ns);
@@ -87,7 +88,7 @@ TEST_F(MemoryPortTest, RequestsOfAPageWaitForItsTranslation) {
   EXPECT_EQ(port_.waiting(), 0U);
 }
 
-TEST_F(MemoryPortTest, PagesThatAreAwaitedKeepTheirRequestsApart) {
+TEST_F(MemoryPortTest, RequestsWaitForTheirPageOnly) {
   port_.attach(&tlb_);
   tlb_.at_once = false;
   port_.translate(0x1000, 100_ns);
@@ -103,7 +104,7 @@ TEST_F(MemoryPortTest, PagesThatAreAwaitedKeepTheirRequestsApart) {
   EXPECT_EQ(answer_.arrived, 111_ns) << "of the page translated last, whatever came after it";
 }
 
-TEST_F(MemoryPortTest, AnswersMayComeInAnyOrder) {
+TEST_F(MemoryPortTest, ResponsesMayArriveInAnyOrder) {
   memory_.at_once = false;
   port_.translate(0x1000, 0_ns);
   for (std::uint32_t i = 0; i < 100; ++i) {
@@ -117,7 +118,7 @@ TEST_F(MemoryPortTest, AnswersMayComeInAnyOrder) {
   }
 }
 
-TEST_F(MemoryPortTest, ResetForgetsWhatWaitsForATranslation) {
+TEST_F(MemoryPortTest, ResetDropsRequestsWaitingForATranslation) {
   port_.attach(&tlb_);
   tlb_.at_once = false;
   port_.translate(0x1000, 0_ns);

@@ -1,4 +1,4 @@
-// Memory instructions under way: when their counters and whoever waits are told, and of which delays.
+// Memory instructions in flight: when their counters and waiting wavefronts are notified, and with which delays.
 #include "models/compute/memory/memory_tokens.h"
 
 #include <gtest/gtest.h>
@@ -51,7 +51,7 @@ class MemoryTokensTest : public testing::Test {
   MemoryTokens tokens_{clock_, told_};
 };
 
-TEST_F(MemoryTokensTest, AnsweredBeforeItHasBeenIssuedItIsNeverOpen) {
+TEST_F(MemoryTokensTest, AnOperationCompletedAtIssueIsNeverOpen) {
   const auto token = begin(Counters::vmcnt, 2);
   tell(token, 50_ns);
   tell(token, 30_ns);
@@ -64,7 +64,7 @@ TEST_F(MemoryTokensTest, AnsweredBeforeItHasBeenIssuedItIsNeverOpen) {
   EXPECT_EQ(tokens_.open(), 0U);
 }
 
-TEST_F(MemoryTokensTest, OpenUntilTheLastAnswer) {
+TEST_F(MemoryTokensTest, OpenUntilTheLastResponse) {
   const auto token = begin(Counters::both, 3);
   tokens_.issued(token);
   EXPECT_EQ(slot_.open, 1U);
@@ -79,7 +79,7 @@ TEST_F(MemoryTokensTest, OpenUntilTheLastAnswer) {
   EXPECT_EQ(slot_.lgkmcnt.when_at_most(0, Cycles{0}), Cycles{95});
 }
 
-TEST_F(MemoryTokensTest, DelaysAreThoseOfTheAnswerThatComesLast) {
+TEST_F(MemoryTokensTest, DelaysAreThoseOfTheLastResponse) {
   const auto token = tokens_.begin(slot_, Counters::vmcnt, 10_ns, 3_ns, Cycles{0}, nullptr);
   tokens_.expect(token, 2);
   tokens_.issued(token);
@@ -107,7 +107,7 @@ TEST_F(MemoryTokensTest, AnotherPartCountsWhenItEndsLater) {
   }
 }
 
-TEST_F(MemoryTokensTest, StoresOfAWavefrontThatHasEndedAreItsWorkgroups) {
+TEST_F(MemoryTokensTest, PendingStoresOutliveTheirWavefront) {
   const auto first = begin(Counters::vmcnt, 1);
   tokens_.issued(first);
   const auto second = begin(Counters::vmcnt, 1);
@@ -123,7 +123,7 @@ TEST_F(MemoryTokensTest, StoresOfAWavefrontThatHasEndedAreItsWorkgroups) {
   EXPECT_TRUE(told_.slots.empty());
 }
 
-TEST_F(MemoryTokensTest, LeavingTakesNoOperationOfAnotherWavefront) {
+TEST_F(MemoryTokensTest, DepartingDetachesOnlyTheWavefrontsOperations) {
   WavefrontSlot& other = simd_.slots[1];
   other.group = &group_;
   const auto theirs = tokens_.begin(other, Counters::vmcnt, 10_ns, Tick{}, Cycles{4}, nullptr);
@@ -136,7 +136,7 @@ TEST_F(MemoryTokensTest, LeavingTakesNoOperationOfAnotherWavefront) {
   EXPECT_EQ(told_.slots, std::vector<const WavefrontSlot*>{&other});
 }
 
-TEST_F(MemoryTokensTest, NobodyIsToldOfADispatchThatHasBeenDropped) {
+TEST_F(MemoryTokensTest, OperationsOfADroppedDispatchNotifyNoWavefront) {
   KernelActivity activity;
   const auto token = begin(Counters::vmcnt, 1, &activity);
   tokens_.issued(token);
@@ -173,7 +173,7 @@ TEST_F(MemoryTokensTest, RequestsAreCountedWithTheirKernel) {
 }
 
 // Tokens are used again.
-TEST_F(MemoryTokensTest, TokensComeBack) {
+TEST_F(MemoryTokensTest, TokensAreReused) {
   for (unsigned i = 0; i < 1000; ++i) {
     slot_.vmcnt.clear();
     const auto token = begin(Counters::vmcnt, 1);

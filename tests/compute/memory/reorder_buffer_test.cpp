@@ -7,7 +7,7 @@ namespace {
 
 using namespace literals;
 
-TEST(ReorderBuffer, AnswersLeaveInTheOrderOfTheRequestsOneACycle) {
+TEST(ReorderBuffer, ResponsesDepartInOrderOfTheRequestsOnePerCycle) {
   ReorderBuffer buffer(3);
   const struct {
     const char* what;
@@ -38,7 +38,7 @@ TEST(ReorderBuffer, AnswersLeaveInTheOrderOfTheRequestsOneACycle) {
   }
 }
 
-TEST(ReorderBuffer, AResponseWaitsForEarlierOnesHoweverLateTheyArrive) {
+TEST(ReorderBuffer, AResponseWaitsForEarlierOnes) {
   ReorderBuffer buffer(2);
   ASSERT_TRUE(buffer.can_enter());
   const auto first = buffer.enter();

@@ -29,7 +29,7 @@ class FaultReportsTest : public testing::Test {
   WavefrontSlot& slot_ = *p_.start(*dispatch_).slots[0];
 };
 
-TEST_F(FaultReportsTest, AFaultHoldsTheWavefrontForGood) {
+TEST_F(FaultReportsTest, AFaultHoldsTheWavefrontPermanently) {
   p_.faults.fault(slot_, 77, 0x1234, 0x10008, "text", Cycles{20}, ", remark");
   EXPECT_TRUE(slot_.held_by(StallReason::fault));
   EXPECT_EQ(slot_.ready(), kNeverCycles);
