@@ -1,4 +1,4 @@
-// Signals that a thread does not receive for a while.
+// Temporary blocking of a thread's signals.
 #pragma once
 
 #include <pthread.h>
@@ -6,10 +6,10 @@
 
 namespace lacuna {
 
-/// Blocks signals of the calling thread while it lives. A thread that is started meanwhile keeps them blocked.
+/// Blocks signals of the calling thread during its lifetime. Threads started in the meantime keep them blocked.
 class BlockedSignals {
  public:
-  /// Every signal.
+  /// Blocks all signals.
   BlockedSignals() {
     sigset_t all;
     sigfillset(&all);

@@ -15,7 +15,7 @@ std::size_t whole_pages(std::size_t bytes) { return (bytes + kHugePage - 1) & ~(
 void* HugePageResource::do_allocate(std::size_t bytes, std::size_t alignment) {
   const std::size_t wanted = whole_pages(bytes);
   if (alignment > kHugePage || wanted < bytes) throw std::bad_alloc();
-  // One page more than asked for, of which the unaligned ends are given back.
+  // One page more than requested; the unaligned ends are unmapped.
   void* mapping =
       ::mmap(nullptr, wanted + kHugePage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (mapping == MAP_FAILED) throw std::bad_alloc();
@@ -23,7 +23,7 @@ void* HugePageResource::do_allocate(std::size_t bytes, std::size_t alignment) {
   const std::size_t before = whole_pages(reinterpret_cast<std::uintptr_t>(begin)) - reinterpret_cast<std::uintptr_t>(begin);
   if (before != 0) ::munmap(begin, before);
   ::munmap(begin + before + wanted, kHugePage - before);
-  ::madvise(begin + before, wanted, MADV_HUGEPAGE);  // a host without them goes on with small ones
+  ::madvise(begin + before, wanted, MADV_HUGEPAGE);  // a host without huge pages uses small ones
   return begin + before;
 }
 
@@ -34,7 +34,7 @@ bool HugePageResource::do_is_equal(const std::pmr::memory_resource& other) const
 }
 
 HugePageResource& huge_page_resource() {
-  // Never destroyed: memory may be given back after static objects have been.
+  // Never destroyed: memory may be freed after the destruction of static objects.
   static auto& resource = *new HugePageResource;
   return resource;
 }

@@ -1,4 +1,4 @@
-// Host memory in huge pages, for state that is touched all over: with 4 KiB pages each access of another compute unit's
+// Host memory in huge pages, for state that is accessed throughout: with 4 KiB pages each access to another compute unit's
 // registers misses the host's TLB.
 #pragma once
 
@@ -7,8 +7,8 @@
 
 namespace lacuna {
 
-/// Gives whole mappings, zeroed and aligned to 2 MiB, for which the host is asked to use huge pages where it can; to be shared
-/// out by a std::pmr::monotonic_buffer_resource. Throws std::bad_alloc.
+/// Allocates whole mappings, zeroed and aligned to 2 MiB, and requests huge pages for them; to be subdivided by a
+/// std::pmr::monotonic_buffer_resource. Throws std::bad_alloc.
 class HugePageResource : public std::pmr::memory_resource {
  private:
   void* do_allocate(std::size_t bytes, std::size_t alignment) override;
@@ -16,7 +16,7 @@ class HugePageResource : public std::pmr::memory_resource {
   bool do_is_equal(const std::pmr::memory_resource& other) const noexcept override;
 };
 
-/// For state that is not part of a larger arena.
+/// A resource for state that is not part of a larger arena.
 HugePageResource& huge_page_resource();
 
 }  // namespace lacuna

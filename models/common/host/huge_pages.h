@@ -6,9 +6,9 @@
 
 namespace lacuna {
 
-/// [begin, begin + bytes) will be written, all of it, and the range around it, [low, high), is mapped: where nothing has been
-/// touched yet, the host is asked for huge pages, of which each costs one page fault instead of 512. Pages may reach over the
-/// range's ends. Ranges shorter than a huge page are left alone; a host without huge pages goes on with small ones.
+/// Announces that all of [begin, begin + bytes) will be written; the surrounding range [low, high) is mapped. Requests huge
+/// pages where no page exists yet: each costs one page fault instead of 512. Pages may extend beyond the ends of the written
+/// range. Ranges shorter than a huge page are ignored; a host without huge pages uses small ones.
 void expect_writes(std::byte* begin, std::uint64_t bytes, std::byte* low, std::byte* high);
 
 }  // namespace lacuna

@@ -1,4 +1,4 @@
-// Work in parts, one after the other, that whoever has time brings forward: one thread at a time, nobody waits for another.
+// Sequential work in parts that any idle thread may advance: one thread at a time, without waiting for another.
 #pragma once
 
 #include <algorithm>
@@ -9,10 +9,10 @@ namespace lacuna {
 
 class SharedProgress {
  public:
-  /// Nothing has been done yet. No thread may be at work.
+  /// Restarts with no part done. No thread may be working.
   void restart() { state_.store(0, std::memory_order_relaxed); }
-  /// Calls `advance(part)` until the first `parts` parts are done. When another thread is at work, that one is asked to go as
-  /// far, and the call returns at once. At most 255 parts.
+  /// Calls `advance(part)` until the first `parts` parts are done. If another thread is working, that thread is requested to do
+  /// them, and the call returns immediately. At most 255 parts.
   template <typename Advance>
   void reach(unsigned parts, const Advance& advance) {
     std::uint32_t state = state_.load(std::memory_order_acquire);
@@ -28,7 +28,7 @@ class SharedProgress {
     for (unsigned done = done_of(state);;) {
       const unsigned wanted = wanted_of(state);
       for (; done < wanted; ++done) advance(done);
-      // Fails when more has been asked for meanwhile.
+      // Fails if more parts have been requested in the meantime.
       if (state_.compare_exchange_strong(state, make(done, wanted), std::memory_order_acq_rel, std::memory_order_acquire))
         return;
     }
@@ -41,7 +41,7 @@ class SharedProgress {
   static unsigned wanted_of(std::uint32_t state) { return state >> 8 & 0xff; }
   static std::uint32_t make(unsigned done, unsigned wanted) { return done | wanted << 8; }
 
-  std::atomic<std::uint32_t> state_{0};  ///< parts that are done, parts that are wanted, whether somebody is at work
+  std::atomic<std::uint32_t> state_{0};  ///< number of parts done, number of parts requested, whether a thread is working
 };
 
 }  // namespace lacuna

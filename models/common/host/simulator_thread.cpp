@@ -17,7 +17,7 @@ struct Registry {
   std::vector<pid_t> ids;
 };
 
-// Never destroyed: threads of the simulator may outlive the destructors of static objects.
+// Never destroyed: simulator threads may outlive the destructors of static objects.
 Registry& registry() {
   static auto* const instance = new Registry;
   return *instance;

@@ -1,4 +1,4 @@
-// Threads that belong to the simulator, in a process that has threads of a program as well (drivers/rocm).
+// Registry of the simulator's threads, in a process that also has threads of a program (drivers/rocm).
 #pragma once
 
 #include <sys/types.h>
@@ -7,7 +7,7 @@
 
 namespace lacuna {
 
-/// Lives on the stack of a thread of the simulator for as long as the thread runs.
+/// Registration of a simulator thread: an object on its stack, as long as the thread runs.
 class SimulatorThread {
  public:
   SimulatorThread();
@@ -15,14 +15,14 @@ class SimulatorThread {
   SimulatorThread(const SimulatorThread&) = delete;
   SimulatorThread& operator=(const SimulatorThread&) = delete;
 
-  /// Starts a thread of the simulator that does `work`; returns when it is registered. std::system_error when the host has no
-  /// thread left.
+  /// Starts a simulator thread that runs `work`; returns when it is registered. Throws std::system_error if the host cannot
+  /// start a thread.
   static std::thread start(std::function<void()> work);
-  /// Threads of the simulator that run now.
+  /// Number of running simulator threads.
   static unsigned count();
-  /// Whether thread `id` (gettid) is one of them.
+  /// Whether thread `id` (gettid) is a simulator thread.
   static bool contains(pid_t id);
-  /// Whether the calling thread is one of them. Cheap.
+  /// Whether the calling thread is a simulator thread. Cheap.
   static bool is_current();
 };
 

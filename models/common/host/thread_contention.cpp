@@ -7,7 +7,7 @@
 namespace lacuna {
 
 bool ThreadContention::change(Time now, std::uint64_t losses) {
-  // A time of observation that lies long back tells nothing about the work of now: nobody ran in between.
+  // An observation that began long ago does not reflect the present work: no thread ran in between.
   const bool fresh = sharing_ && observed_ && now < change_ + kObserve;
   if (fresh && losses - losses_ >= kLosses) {
     sharing_ = false;

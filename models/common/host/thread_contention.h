@@ -1,8 +1,8 @@
-// Whether it is worth to share work between threads while other processes want the processors, too.
+// Decides whether multithreading pays off while other processes compete for the processors.
 //
-// A thread that loses its processor in the middle of a piece keeps all others waiting for milliseconds, a hundred pieces long.
-// The host tells how often that happens: it counts the times at which it took the processor from a thread that was not done.
-// On an idle host those are a few a second; beside a process for each processor they are hundreds.
+// A thread that loses its processor in the middle of a piece of work stalls all others for milliseconds, the time of a hundred
+// pieces. The host counts these involuntary switches. On an idle host there are a few per second; with another process on each
+// processor there are hundreds.
 #pragma once
 
 #include <chrono>
@@ -14,16 +14,16 @@ class ThreadContention {
  public:
   using Time = std::chrono::steady_clock::time_point;
 
-  /// Threads are observed for this long while they share work; then one works alone for `kAlone`, which doubles up to
-  /// `kAloneAtMost` as long as nothing gets better.
+  /// Duration of an observation of threads that share work. If too many processors are lost, one thread works alone for
+  /// `kAlone`, which doubles up to `kAloneAtMost` as long as the losses continue.
   static constexpr std::chrono::milliseconds kObserve{20};
   static constexpr std::chrono::milliseconds kAlone{100};
   static constexpr std::chrono::milliseconds kAloneAtMost{1600};
-  /// Losses within `kObserve` from which one thread is faster: 200 a second.
+  /// Number of losses within `kObserve` from which one thread is faster: 200 per second.
   static constexpr std::uint64_t kLosses = 4;
 
-  /// Whether to share the work at `now`. `losses()`: how often threads of this process have lost their processor so far
-  /// (an ever growing count); asked at most once in `kObserve`.
+  /// Whether to share the work at `now`. `losses()`: number of times that threads of this process have lost their processor so
+  /// far; called at most once in `kObserve`.
   template <typename Losses>
   bool share(Time now, Losses&& losses) {
     if (now < change_) return sharing_;
@@ -34,13 +34,13 @@ class ThreadContention {
   bool change(Time now, std::uint64_t losses);
 
   bool sharing_ = true;
-  bool observed_ = false;  ///< whether `losses_` is of the begin of a time of observation
-  Time change_{};          ///< until then everything stays as it is
-  std::uint64_t losses_ = 0;
+  bool observed_ = false;     ///< `losses_` is the count at the begin of an observation
+  Time change_{};             ///< time of the next decision
+  std::uint64_t losses_ = 0;  ///< last count of losses
   std::chrono::milliseconds alone_ = kAlone;
 };
 
-/// Times at which a thread of this process had to leave its processor to another before it was done (getrusage, ru_nivcsw).
+/// Number of involuntary context switches of this process (getrusage, ru_nivcsw).
 std::uint64_t involuntary_switches();
 
 }  // namespace lacuna

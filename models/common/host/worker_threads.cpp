@@ -15,14 +15,14 @@ namespace {
 
 // Longer than the work of one thread between two rounds in a busy simulation; a wake-up costs the host as much.
 constexpr std::chrono::microseconds kSpin{50};
-// Mostly what is waited for comes within this time. Until then the processor is kept: to give it away and to get it back takes
+// The awaited event usually happens within this time. Until then the thread keeps the processor: to yield and regain it takes
 // as long as a short piece.
 constexpr std::chrono::microseconds kKeep{10};
 
-/// Whether `done()` within the time that spinning is worth.
+/// Spins until `done()`, for as long as spinning pays off. Returns whether it was done.
 template <typename Done>
 bool spin_until(Done&& done) {
-  constexpr unsigned kChecks = 16;  // between two looks at the clock
+  constexpr unsigned kChecks = 16;  // checks between two reads of the clock
   if (done()) return true;
   for (const auto begin = std::chrono::steady_clock::now();;) {
     for (unsigned i = 0; i < kChecks; ++i) {
@@ -77,7 +77,7 @@ void WorkerThreads::share(std::span<const unsigned> items, unsigned range, const
   }
   ++round_;
   if (asleep_ != 0) {
-    { const std::lock_guard lock(mutex_); }  // whoever is about to sleep has seen the round or sleeps
+    { const std::lock_guard lock(mutex_); }  // a thread that is about to sleep has seen the round, or sleeps now
     begin_.notify_all();
   }
   take_items(0);
@@ -111,7 +111,7 @@ bool WorkerThreads::alone(std::size_t items) {
 void WorkerThreads::take_items(unsigned thread) {
   unsigned taken = 0;
   unsigned place = 0;
-  // An item whose work throws has been done like others: the caller waits for all of them.
+  // An item whose work throws counts as done: the caller waits for all items.
   const auto work = [&] {
     try {
       call_.function(call_.work, items_[place], thread);

@@ -1,9 +1,9 @@
-// Threads of the host that share work now and then: short pieces, often, with one thread's work in between.
+// Host threads that repeatedly share short pieces of work, between which a single thread works.
 //
-// The caller is one of them. A thread does its own items first, always the same ones, whose state is in its caches; then it
-// helps the others. Those who have nothing to do spin for a short time, since more mostly comes soon, and after most of that
-// time has passed give the processor to whoever else wants it; then they sleep. The threads take no signals: those are for the
-// threads of the program that the model runs in.
+// The caller is one of them. A thread first does its own items, always the same ones, whose state is in its caches; then it
+// helps the others. Idle threads spin for a short time, since the next work usually follows soon; after most of that time they
+// yield the processor, then they sleep. The threads receive no signals: these are for the threads of the program that the model
+// runs in.
 #pragma once
 
 #include <atomic>
@@ -21,23 +21,23 @@ namespace lacuna {
 
 class WorkerThreads {
  public:
-  /// How many threads work: always as many as there are, or one while other processes keep the processors busy.
+  /// Number of threads that work: always all, or only one while other processes keep the processors busy.
   enum class Sharing : std::uint8_t { always, unless_contended };
 
-  /// `threads`: the caller included; at least 1.
+  /// `threads`: number of threads including the caller; at least 1.
   explicit WorkerThreads(unsigned threads, Sharing sharing = Sharing::always);
   ~WorkerThreads();
   WorkerThreads(const WorkerThreads&) = delete;
   WorkerThreads& operator=(const WorkerThreads&) = delete;
 
   unsigned threads() const { return static_cast<unsigned>(workers_.size()) + 1; }
-  /// Of them, those that sleep because there was nothing to do for a while.
+  /// Number of threads that sleep because they had no work for a while.
   unsigned asleep() const { return asleep_; }
 
-  /// Calls `work(item, thread)` once for each of `items`, on any of the threads; returns when all have returned. `range`: each
-  /// thread has an equal part of the numbers below it for its own, and the items that have such a number as remainder. It takes
-  /// its own in the order of `items`, and others' from the last one on: those that take long should come first. When `work`
-  /// throws, the first exception is thrown again after all items, or without further ones when there is one thread.
+  /// Calls `work(item, thread)` once for each of `items`, on any of the threads; returns when all calls have returned. `range`:
+  /// each thread owns an equal part of the numbers below it, and the items whose remainder is such a number. It takes its own
+  /// items in the order of `items`, and others' in reverse order: long items should stand first. If `work` throws, the first
+  /// exception is rethrown after all items; with a single thread immediately.
   template <typename Work>
   void run(std::span<const unsigned> items, unsigned range, const Work& work) {
     if (alone(items.size())) {
@@ -48,7 +48,7 @@ class WorkerThreads {
           {[](const void* call, unsigned item, unsigned thread) { (*static_cast<const Work*>(call))(item, thread); }, &work});
   }
 
-  /// The thread that an item belongs to.
+  /// The thread that owns an item.
   unsigned owner(unsigned item, unsigned range) const {
     unsigned thread = 0;
     while (item % range >= first_of(thread + 1, range)) ++thread;
@@ -56,25 +56,26 @@ class WorkerThreads {
   }
 
  private:
-  /// Somebody's `work`.
+  /// Type-erased `work`.
   struct Call {
     void (*function)(const void* work, unsigned item, unsigned thread);
     const void* work;
   };
-  /// Those of a thread's items that nobody has taken yet, as places in `items_`. Its own thread takes the first one, others the
-  /// last: mostly it alone looks here.
+  /// A thread's items that have not been taken yet, as indices in `items_`. The owner takes the first one, other threads the
+  /// last: usually only the owner accesses it.
   class alignas(64) Share {
    public:
     void set(unsigned begin, unsigned end) { left_.store(begin | std::uint64_t{end} << 32, std::memory_order_release); }
-    /// False: there is none.
+    /// Takes the first item; false if none is left.
     bool take_first(unsigned& place) { return take<true>(place); }
+    /// Takes the last item; false if none is left.
     bool take_last(unsigned& place) { return take<false>(place); }
 
    private:
     template <bool kFirst>
     bool take(unsigned& place);
 
-    std::atomic<std::uint64_t> left_{0};  // begin, and in the upper half end
+    std::atomic<std::uint64_t> left_{0};  // lower half: begin; upper half: end
   };
 
   std::uint64_t first_of(unsigned thread, unsigned range) const { return std::uint64_t{range} * thread / threads(); }
@@ -84,28 +85,28 @@ class WorkerThreads {
   void wait_and_work(unsigned thread);
   void take_items(unsigned thread);
 
-  // A round: from when its items are there until `remaining_` is 0. Whoever has taken one keeps the round from ending, so that
-  // a worker may come too late for any; nobody waits for one that the host does not run.
-  // In lines of the host's cache of their own: what workers wait for, what the caller waits for, what a round leaves as it is.
+  // A round lasts from the publication of its items until `remaining_` is 0. A thread that has taken an item keeps the round
+  // from ending; a worker that arrives too late finds no item, and no thread waits for a worker that the host does not run. The
+  // state that workers wait for, the state that the caller waits for, and the constants of a round are in separate cache lines.
   alignas(64) std::atomic<std::uint64_t> round_{0};
   alignas(64) std::atomic<unsigned> remaining_{0};
   alignas(64) Call call_{};
-  std::vector<unsigned> items_;  ///< by the thread whose they are
-  std::vector<Share> shares_;    ///< by thread
+  std::vector<unsigned> items_;  ///< items in the order of their owners
+  std::vector<Share> shares_;    ///< by owner
   std::atomic<bool> stop_{false};
   Sharing sharing_;
   ThreadContention contention_;
 
-  std::mutex mutex_;  // of those who sleep
+  std::mutex mutex_;  // protects going to sleep and waking
   std::condition_variable begin_;
   std::condition_variable end_;
-  std::exception_ptr failure_;  // of the round; written by one thread at a time
+  std::exception_ptr failure_;  // first exception of the round; written by one thread at a time
   std::atomic<unsigned> asleep_{0};
   std::atomic<bool> caller_asleep_{false};
   std::vector<std::thread> workers_;
 };
 
-/// Processors that the process may use.
+/// Number of processors that the process may use.
 unsigned usable_processors();
 
 }  // namespace lacuna

@@ -14,14 +14,13 @@
 namespace lacuna {
 namespace {
 
-/// From here on an array is a mapping of its own.
+/// Size from which an array has a separate mapping.
 constexpr std::size_t kMapped = 128 * 1024;
-/// Elements that share a line of the host's caches do so as they would in an array of their own.
+/// Alignment of small arrays: elements share cache lines as in a separate mapping.
 constexpr std::size_t kAlignment = 64;
 
-/// Smaller arrays one after another in mappings of a huge page: an operating system's call for each would cost more than to
-/// clear it, and most tags of a large GPU's caches are never touched. Memory is not used again before it is unmapped, so that
-/// it is zero.
+/// Places smaller arrays one after another in mappings of a huge page: a system call for each would cost more than clearing it,
+/// and most tags of a large GPU's caches are never accessed. Memory is not reused before it is unmapped, so that it is zero.
 class SharedMappings {
  public:
   void* allocate(std::size_t bytes) {
@@ -38,9 +37,10 @@ class SharedMappings {
   }
 
  private:
-  static constexpr std::size_t kMapping = std::size_t{2} << 20;  // and its alignment, by which free() finds it
+  static constexpr std::size_t kMapping = std::size_t{2}
+                                          << 20;  // size of a mapping, and its alignment, by which free() finds it
 
-  // The current mapping counts as an array of its own: it is kept while there are none.
+  // The current mapping counts as an array: it is kept while it holds none.
   void begin_mapping() {
     auto* const mapping = static_cast<std::byte*>(huge_page_resource().allocate(kMapping, kMapping));
     if (current_ != nullptr) release(current_);
@@ -56,10 +56,10 @@ class SharedMappings {
   }
 
   std::mutex mutex_;
-  std::unordered_map<std::byte*, unsigned> arrays_;  ///< count in each mapping
+  std::unordered_map<std::byte*, unsigned> arrays_;  ///< number of arrays in each mapping
   std::byte* current_ = nullptr;
   std::byte* next_ = nullptr;  ///< free memory of current_
-  std::size_t left_ = 0;       ///< its size
+  std::size_t left_ = 0;       ///< size of the free memory
 };
 
 // Never destroyed: arrays may outlive static objects.
@@ -86,7 +86,7 @@ void free_zeroed(void* memory, std::size_t bytes) {
 }
 
 void zero_again(void* memory, std::size_t bytes) {
-  // Anonymous private memory that is given back reads as zeros.
+  // Anonymous private memory that has been returned to the host reads as zeros.
   if (bytes >= kMapped && madvise(memory, bytes, MADV_DONTNEED) == 0) return;
   std::memset(memory, 0, bytes);
 }

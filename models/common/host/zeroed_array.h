@@ -1,5 +1,5 @@
-// An array that begins as zero bytes and costs the host memory and time only where it is used: large tables of which a run
-// touches a small part, such as the tags of a TLB with a million entries.
+// An array of zero bytes that costs host memory and time only where it is used: for large tables of which a run accesses a
+// small part, such as the tags of a TLB with a million entries.
 #pragma once
 
 #include <cstddef>
@@ -8,14 +8,14 @@
 
 namespace lacuna {
 
-/// Zeroed memory in whole pages of the host, none of which exists before it is touched. std::bad_alloc when there is none.
+/// Allocates zeroed memory in whole host pages, which do not exist before their first access. Throws std::bad_alloc.
 void* allocate_zeroed(std::size_t bytes);
-/// Of allocate_zeroed().
+/// Frees memory of allocate_zeroed().
 void free_zeroed(void* memory, std::size_t bytes);
-/// Makes it zero again. Of large memory the pages are given back, so that this costs no more than what was touched.
+/// Zeroes the memory. Pages of large memory are returned to the host, so that the cost depends on the accessed part only.
 void zero_again(void* memory, std::size_t bytes);
 
-/// T: any type of which zero bytes are a value, the one that elements begin with.
+/// T: any type for which zero bytes are a valid value, the initial one.
 template <class T>
 class ZeroedArray {
   static_assert(std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>);
@@ -41,7 +41,7 @@ class ZeroedArray {
   bool empty() const { return size_ == 0; }
   T& operator[](std::size_t i) { return elements_[i]; }
   const T& operator[](std::size_t i) const { return elements_[i]; }
-  /// All elements are zero bytes again.
+  /// Sets all elements to zero bytes.
   void clear() {
     if (elements_ != nullptr) zero_again(elements_, size_ * sizeof(T));
   }

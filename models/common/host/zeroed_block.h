@@ -1,5 +1,5 @@
-// An array of zeros in memory that is already zero: constructing it touches nothing, so that elements cost the host memory and
-// time when they are first used.
+// An array of zeros in memory that is already zero: construction accesses no element, so that elements cost host memory and
+// time at their first use only.
 #pragma once
 
 #include <algorithm>
@@ -9,13 +9,13 @@
 
 namespace lacuna {
 
-/// T: a type of which zero bytes are a value. Aligned to a line of the host's caches.
+/// T: a type for which zero bytes are a valid value. Aligned to a line of the host's caches.
 template <class T>
 class ZeroedBlock {
   static_assert(std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>);
 
  public:
-  /// `zeroed`: a resource that allocates zero bytes, such as HugePageResource; outlives the block.
+  /// `zeroed`: a resource that allocates zeroed memory, such as HugePageResource; outlives the block.
   ZeroedBlock(std::size_t size, std::pmr::memory_resource& zeroed)
       : size_(size), zeroed_(zeroed), elements_(static_cast<T*>(zeroed.allocate(bytes(), kAlignment))) {}
   ~ZeroedBlock() { zeroed_.deallocate(elements_, bytes(), kAlignment); }

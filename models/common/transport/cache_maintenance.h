@@ -17,7 +17,7 @@ class CacheMaintenance {
   virtual Tick invalidate(Tick at) = 0;
   /// Writes all dirty bytes to the next level; lines stay valid.
   virtual Tick write_back(Tick at) = 0;
-  /// Drops the clean lines of a range of bus addresses, which takes no time: they hold what has been replaced behind the cache.
+  /// Drops the clean lines of a range of bus addresses, whose data have been replaced downstream of the cache. Takes no time.
   virtual void drop_clean(std::uint64_t address, std::uint64_t bytes) = 0;
 };
 

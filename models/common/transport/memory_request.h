@@ -12,9 +12,9 @@
 //   LastLevelCache (a miss)           a sector (fill), or a victim's dirty       DramChannel, when its command scheduler has
 //                                     bytes (`kind` write_back, `byte_mask`)     decided
 //
-// Each level makes a request of its own for the next one: for whole sectors, and several requests may wait for
-// one. What a level keeps meanwhile (misses, waiting requests, requests in flight in the network) are
-// private records of that level. An address is translated once, before the first-level cache: requests carry bus addresses.
+// Each level makes a new request to the next one, for whole sectors; several requests may wait for one. The records that a
+// level keeps in the meantime (misses, waiting requests, requests in flight in the network) are private to that level. An
+// address is translated once, before the first-level cache: requests carry bus addresses.
 //
 // A target that cannot complete a request within the call, because the time depends on what others request in the same window
 // (models/compute/windows.h), returns false and calls its client later.
@@ -55,7 +55,7 @@ struct MemoryResponse {
   Tick mshr{};      ///< part of `queueing` for an MSHR
   MemoryLevel level = MemoryLevel::l1;      ///< of the target
   bool failed = false;                      ///< no memory at the address
-  const LatencyBreakdown* below = nullptr;  ///< time in the levels behind the target; null: none. Valid during the call
+  const LatencyBreakdown* below = nullptr;  ///< time in the levels below the target; null: none. Valid during the call
 };
 
 class MemoryClient {

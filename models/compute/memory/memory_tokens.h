@@ -1,6 +1,6 @@
 // Memory instructions in flight: a token stands for one, from its issue until the last of its requests is complete.
 //
-// The first-level cache or the memory behind it completes a request, within the call or later. The wait counters of the
+// The first-level cache or the memory below it completes a request, within the call or later. The wait counters of the
 // wavefront count tokens. A token outlives its wavefront, whose program may end without waiting for its stores; the workgroup
 // is done only when they are performed.
 #pragma once

@@ -1,8 +1,8 @@
-// Requests of loads by intervals of simulated time, each at the times when it was made and answered.
+// Counts of load requests by intervals of simulated time, at the times of their creation and of their response.
 //
-// Every compute unit has one of its own, so that units on several host threads do not meet. Answers are counted as they become
-// known, which is neither in order of time nor soon: DeviceRequests (models/gpu/device_requests.h) says when an interval is
-// complete, and adds up.
+// Every compute unit has a separate timeline, so that units on several host threads share none. Responses are counted when they
+// become known, which may be late and out of order: DeviceRequests (models/gpu/device_requests.h) determines when an interval
+// is complete, and adds the counts up.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace lacuna {
 struct RequestCounts {
   std::uint64_t started = 0;
   std::uint64_t answered = 0;
-  Tick latency{};  ///< sum over those answered, from the unit's port to the answer
+  Tick latency{};  ///< time from the unit's port to the response, summed over answered requests
 
   RequestCounts& operator+=(const RequestCounts& other) {
     started += other.started;
@@ -25,7 +25,7 @@ struct RequestCounts {
   }
 };
 
-/// By number of the interval: interval i is [i x interval, (i + 1) x interval). Only those in which anything happens.
+/// Counts by number of the interval: interval i is [i x interval, (i + 1) x interval). Empty intervals are missing.
 using RequestIntervals = std::map<std::uint64_t, RequestCounts>;
 
 class RequestTimeline {
@@ -33,14 +33,14 @@ class RequestTimeline {
   /// `interval`: not 0.
   explicit RequestTimeline(Tick interval) : interval_(interval) {}
 
-  /// A request that was made and answered at these times.
+  /// Counts a request by the times of its creation and of its response.
   void add(Tick made, Tick answered) {
     ++intervals_[made.ps / interval_.ps].started;
     RequestCounts& end = intervals_[answered.ps / interval_.ps];
     ++end.answered;
     end.latency += answered - made;
   }
-  /// Adds the intervals before number `end` to `sum` and forgets them.
+  /// Moves the intervals before number `end` to `sum`, to whose counts they are added.
   void take(std::uint64_t end, RequestIntervals& sum) {
     const auto last = intervals_.lower_bound(end);
     for (auto i = intervals_.begin(); i != last; ++i) sum[i->first] += i->second;

@@ -30,7 +30,7 @@ TEST(HugePageResource, MemoryIsAlignedZeroAndOnesOwn) {
   }
 }
 
-TEST(HugePageResource, WhatCannotBeIsRefused) {
+TEST(HugePageResource, ImpossibleAllocationsThrow) {
   HugePageResource memory;
   EXPECT_THROW((void)memory.allocate(std::numeric_limits<std::size_t>::max(), 8), std::bad_alloc);
   EXPECT_THROW((void)memory.allocate(8, 2 * kHugePage), std::bad_alloc);
@@ -38,7 +38,7 @@ TEST(HugePageResource, WhatCannotBeIsRefused) {
   EXPECT_FALSE(memory == *std::pmr::new_delete_resource());
 }
 
-// State that outgrows what was planned for it gets more.
+// An arena that exceeds its initial size grows.
 TEST(HugePageResource, GrowsUnderAnArena) {
   HugePageResource memory;
   std::pmr::monotonic_buffer_resource arena(4096, &memory);

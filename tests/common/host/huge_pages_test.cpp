@@ -1,4 +1,4 @@
-// Which memory the host is asked to give huge pages for, as it tells of it itself.
+// Memory for which huge pages are requested, as the host reports it.
 #include "models/common/host/huge_pages.h"
 
 #include <gtest/gtest.h>
@@ -25,7 +25,7 @@ class HugePagesTest : public testing::Test {
     memory_ = mapping_ + ((number + kHugePage - 1) / kHugePage * kHugePage - number);
   }
   ~HugePagesTest() override { ::munmap(mapping_, (kPages + 1) * kHugePage); }
-  /// A letter for each huge page of the memory: H where huge pages have been asked for.
+  /// A letter for each huge page of the memory: H where huge pages have been requested.
   std::string asked() const {
     std::string result(kPages, '-');
     std::ifstream maps("/proc/self/smaps");
@@ -56,13 +56,13 @@ class HugePagesTest : public testing::Test {
   std::byte* memory_;
 };
 
-TEST_F(HugePagesTest, WhereMuchIsWritten) {
+TEST_F(HugePagesTest, LargeRangesGetHugePages) {
   expect(kHugePage, 2 * kHugePage);
   if (asked() == "------") GTEST_SKIP() << "a host without huge pages";
   EXPECT_EQ(asked(), "-HH---");
 }
 
-TEST_F(HugePagesTest, OverTheEndsOfWhatIsWrittenButNotOfWhatIsMapped) {
+TEST_F(HugePagesTest, PagesMayExceedTheWrittenRangeButNotTheMapping) {
   expect(kHugePage + 4096, 2 * kHugePage);
   if (asked() == "------") GTEST_SKIP() << "a host without huge pages";
   EXPECT_EQ(asked(), "-HHH--");
@@ -70,7 +70,7 @@ TEST_F(HugePagesTest, OverTheEndsOfWhatIsWrittenButNotOfWhatIsMapped) {
   EXPECT_EQ(asked(), "-HHH--");
 }
 
-TEST_F(HugePagesTest, NotForLittle) {
+TEST_F(HugePagesTest, SmallRangesAreIgnored) {
   expect(kHugePage, kHugePage - 1);
   EXPECT_EQ(asked(), "------");
 }

@@ -1,4 +1,4 @@
-// Work in parts that several threads bring forward.
+// Work in parts that several threads advance.
 #include "models/common/host/shared_progress.h"
 
 #include <gtest/gtest.h>
@@ -25,7 +25,7 @@ TEST(SharedProgress, PartsAreDoneOnceAndInOrder) {
   EXPECT_EQ(done.back(), 0U);
 }
 
-TEST(SharedProgress, WhoIsAtWorkIsAskedForMore) {
+TEST(SharedProgress, TheWorkingThreadIsRequestedToDoMore) {
   SharedProgress progress;
   std::vector<unsigned> done;
   progress.reach(1, [&](unsigned part) {

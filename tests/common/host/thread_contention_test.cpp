@@ -7,9 +7,9 @@ namespace {
 
 using std::chrono::milliseconds;
 
-/// A process whose threads lose their processor `per_second` times while they share work, on a clock of its own.
+/// A process whose threads lose their processor `per_second` times per second while they share work, with a simulated clock.
 struct Process {
-  /// Works for `length` in rounds of a millisecond; says for how long of it the work was shared.
+  /// Works for `length` in rounds of a millisecond. Returns the time for which the work was shared.
   milliseconds shared_of(milliseconds length, unsigned per_second) {
     milliseconds shared{};
     for (milliseconds t{}; t < length; t += milliseconds{1}) {
@@ -23,7 +23,7 @@ struct Process {
 
   ThreadContention contention;
   ThreadContention::Time now{};
-  std::uint64_t losses = 0;  // of a thousandth
+  std::uint64_t losses = 0;  // in thousandths
 };
 
 TEST(ThreadContention, AnIdleHostsThreadsShareAlways) {
@@ -31,10 +31,10 @@ TEST(ThreadContention, AnIdleHostsThreadsShareAlways) {
   EXPECT_EQ(process.shared_of(milliseconds{5000}, 20), milliseconds{5000});
 }
 
-TEST(ThreadContention, BesideABusyProcessOneThreadWorksMostOfTheTime) {
+TEST(ThreadContention, WithABusyProcessOneThreadWorksMostOfTheTime) {
   Process process;
   const milliseconds shared = process.shared_of(milliseconds{20000}, 1000);
-  EXPECT_GE(shared, milliseconds{200});  // it looks again and again whether the processors are free
+  EXPECT_GE(shared, milliseconds{200});  // it checks repeatedly whether the processors are free
   EXPECT_LE(shared, milliseconds{600});
 }
 
@@ -45,7 +45,7 @@ TEST(ThreadContention, SharesAgainWhenTheProcessorsAreFree) {
   EXPECT_EQ(process.shared_of(milliseconds{1000}, 0), milliseconds{1000});
 }
 
-TEST(ThreadContention, WhatWasLostWhileNobodyWorkedDoesNotCount) {
+TEST(ThreadContention, LossesBetweenRoundsDoNotCount) {
   Process process;
   process.shared_of(milliseconds{25}, 0);
   process.now += milliseconds{10000};

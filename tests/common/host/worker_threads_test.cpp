@@ -26,7 +26,7 @@ TEST_P(WorkerThreadsOf, EachItemIsDoneOnceAndBeforeTheReturn) {
   EXPECT_EQ(threads.threads(), GetParam());
   for (unsigned round = 0; round < 2000; ++round) {
     const auto items = std::span(kAll).first(round % (kItems + 1));
-    std::array<unsigned, kItems> done{};  // not atomic: whoever returns sees it
+    std::array<unsigned, kItems> done{};  // not atomic: visible after the return
     threads.run(items, kItems, [&](unsigned i, unsigned thread) {
       EXPECT_LT(thread, GetParam());
       ++done[i];
@@ -79,7 +79,7 @@ TEST(WorkerThreads, EachThreadBeginsWithItsOwnItems) {
   }
 }
 
-TEST(WorkerThreads, IdleThreadsSleepAndComeBack) {
+TEST(WorkerThreads, IdleThreadsSleepAndWake) {
   constexpr std::array<unsigned, 4> kFour{0, 1, 2, 3};
   WorkerThreads threads(4);
   threads.run(kFour, 4, [](unsigned, unsigned) {});

@@ -1,4 +1,4 @@
-// Arrays that begin as zeros and exist where they are touched.
+// Arrays that begin as zeros and exist where they are accessed.
 #include "models/common/host/zeroed_array.h"
 
 #include <gtest/gtest.h>
@@ -54,7 +54,7 @@ TEST_P(ZeroedArrayTest, MovesWithItsElements) {
 
 INSTANTIATE_TEST_SUITE_P(Sizes, ZeroedArrayTest, testing::Values(1, 100, 8191, 8192, 1'000'000));
 
-TEST(ZeroedArray, OnlyWhatIsTouchedExists) {
+TEST(ZeroedArray, OnlyAccessedPagesExist) {
   constexpr std::size_t kBytes = 64U << 20;
   ZeroedArray<std::uint64_t> array(kBytes / 8);
   EXPECT_EQ(resident(&array[0], kBytes), 0U);
@@ -67,7 +67,7 @@ TEST(ZeroedArray, OnlyWhatIsTouchedExists) {
   EXPECT_EQ(array[kBytes / 16], 0U);
 }
 
-// Arrays that are smaller than a mapping of their own share some: more than fit into one, freed in another order.
+// Small arrays share mappings: more than fit into one, freed in a different order.
 TEST(ZeroedArray, ManySmallOnesAreApartAndZero) {
   constexpr std::size_t kSize = 1000;
   for (unsigned round = 0; round < 2; ++round) {

@@ -19,7 +19,7 @@ TEST(BackingStore, IsZeroAndKeepsWhatIsWritten) {
   EXPECT_EQ(store.data()[12346], std::byte{0});
 }
 
-TEST(BackingStore, FourGibibytesCostOnlyWhatIsTouched) {
+TEST(BackingStore, FourGibibytesCostOnlyAccessedPages) {
   BackingStore store(4_GiB);
   EXPECT_EQ(store.resident(), 0_B);
   for (std::uint64_t page = 0; page < 16; ++page) store.data()[page * (std::uint64_t{256} << 20)] = std::byte{1};

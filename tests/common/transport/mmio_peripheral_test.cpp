@@ -71,7 +71,7 @@ TEST(MmioPeripheral, LatencyIsChargedOnceAndTheAccessTakesEffectAfterIt) {
   EXPECT_EQ(b.device.last_access, test::now());
 }
 
-TEST(MmioPeripheral, TellsTheInitiatorOfALineThatThisAccessChanges) {
+TEST(MmioPeripheral, ReportsALineThatTheAccessChanges) {
   auto& b = fresh();
   EXPECT_FALSE(test::read_changes_line(b.initiator, 0, 4));
   b.device.line_changes = true;

@@ -67,7 +67,7 @@ TEST(PayloadPool, AllocatesNothingInSteadyState) {
   EXPECT_EQ(pool.allocated(), 3u);
 }
 
-TEST(PayloadPool, APayloadThatSomebodyElseHoldsComesBackLater) {
+TEST(PayloadPool, APayloadInUseElsewhereReturnsLater) {
   PayloadPool pool;
   tlm::tlm_generic_payload* held = nullptr;
   {

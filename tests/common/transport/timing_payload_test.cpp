@@ -20,7 +20,7 @@ TEST(TimingPayload, IsALegalRequestWithoutData) {
   EXPECT_EQ(check_access(*payload, Bytes{0x2000}), tlm::TLM_OK_RESPONSE);
 }
 
-TEST(TimingPayload, NothingOfTheRequestBeforeRemains) {
+TEST(TimingPayload, NoStateOfThePreviousRequestRemains) {
   TimingPayload payload;
   MemoryAttributes& first = payload.renew(tlm::TLM_WRITE_COMMAND, 0x1000, 64);
   first.kind = RequestKind::vector;
