@@ -87,7 +87,7 @@ class BulkBlits : public sc_core::sc_module {
   DispatchListener& listener_;
   CopyContext* context_ = nullptr;
   CopyCosts costs_;
-  std::vector<std::unique_ptr<Copy>> copies_;  // in order of their start
+  std::vector<std::unique_ptr<Copy>> copies_;  // copies in flight, in order of their start
   std::uint64_t bytes_ = 0;
   sc_core::sc_event wake_;
 };

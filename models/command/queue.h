@@ -16,8 +16,8 @@ namespace lacuna {
 /// How the packet processor learns that packets have been written.
 enum class DoorbellKind : std::uint8_t {
   ring,          ///< by ring() only: a doorbell register of the device
-  legacy_index,  ///< from amd_queue_t.max_legacy_doorbell_dispatch_id_plus_1 (doorbell type 1), by poll_doorbells()
-  write_index    ///< from amd_queue_t.write_dispatch_id (doorbell type 2) and the packets' headers, by poll_doorbells()
+  legacy_index,  ///< amd_queue_t.max_legacy_doorbell_dispatch_id_plus_1 (doorbell type 1), read by poll_doorbells()
+  write_index    ///< amd_queue_t.write_dispatch_id (doorbell type 2) and the packets' headers, read by poll_doorbells()
 };
 
 /// Settings of a queue in addition to its amd_queue_t.

@@ -92,7 +92,7 @@ class Windows : public sc_core::sc_module {
     };
     std::vector<Working> working;  ///< units with work left in the window
     Cycles until{};                ///< the group has run up to this cycle
-    SharedProgress progress;       ///< in parts of the window
+    SharedProgress progress;       ///< parts of the window that are done
     struct Launched {
       WindowedUnit* unit;
       ResidentWorkgroup* workgroup;

@@ -293,7 +293,7 @@ class CommandScheduler {
   std::vector<Decision> decisions_;
   std::vector<Bank> banks_;
   std::vector<BankTail> tails_;                      // forecast state of each bank
-  std::vector<std::array<Index, 2>> alternatives_;   // of each bank and kind: see Choice::either
+  std::vector<std::array<Index, 2>> alternatives_;   // alternative request of each bank and kind: see Choice::either
   std::array<std::vector<std::uint32_t>, 2> stale_;  // banks with a stale choice
   std::vector<Group> groups_;
   std::vector<Pseudo> pseudos_;

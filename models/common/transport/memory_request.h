@@ -49,11 +49,11 @@ static_assert(sizeof(MemoryRequest) == 40);
 struct MemoryResponse {
   Tick made{};      ///< MemoryRequest::made
   Tick arrived{};   ///< when the request reached the target
-  Tick done{};      ///< when it is complete: of a read, its last byte is there; of a write, the target has accepted it
+  Tick done{};      ///< completion: for a read, arrival of its last byte; for a write, its acceptance by the target
   Tick queueing{};  ///< part of the time from `arrived` to `done` that it waited in the target
   Tick service{};   ///< part that the target itself took
   Tick mshr{};      ///< part of `queueing` for an MSHR
-  MemoryLevel level = MemoryLevel::l1;      ///< of the target
+  MemoryLevel level = MemoryLevel::l1;      ///< level of the target
   bool failed = false;                      ///< no memory at the address
   const LatencyBreakdown* below = nullptr;  ///< time in the levels below the target; null: none. Valid during the call
 };

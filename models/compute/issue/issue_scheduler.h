@@ -75,17 +75,17 @@ class IssueScheduler {
     }
   }
 
-  // One cycle of one SIMD, offered in the policy's order.
+  // Offers one cycle of a SIMD to its wavefronts, in the policy's order.
   template <bool kOldestFirst, typename Offer>
   [[gnu::always_inline]] inline void serve(Simd& simd, Cycles cycle, Offer& offer) {
     IssueState& state = simd.issue;
     const unsigned last = state.last;
     IssueState::Units units = state.units();
-    unsigned lost = 0;  // ranks that are ready, but another one has taken their unit
+    unsigned lost = 0;  // ready ranks whose unit another wavefront has used
     bool any = false;
     bool moved = false;
     const IssueState::Ready at = state.ready_at(cycle);
-    Cycles next = kNeverCycles;  // of those that have been offered the cycle
+    Cycles next = kNeverCycles;  // earliest next issue of the wavefronts that have been offered the cycle
     times_.begin(simd.number, at.others);
     for (unsigned ready = at.ranks; ready != 0;) {
       const unsigned rank = kOldestFirst ? static_cast<unsigned>(std::countr_zero(ready)) : next_rank(state, ready, last);

@@ -54,7 +54,7 @@ class DeferredAccesses final : public DeferredWork {
   const Clock clock_;
   MemoryTokens& tokens_;
   isa::DeferredAccessPerformer* performer_ = nullptr;
-  std::vector<std::unique_ptr<Access>> accesses_;  ///< of this window: the first count_
+  std::vector<std::unique_ptr<Access>> accesses_;  ///< records; the first count_ are accesses of this window
   std::size_t count_ = 0;
 };
 

@@ -33,7 +33,7 @@ class LdsBanks {
  private:
   struct Pattern {
     std::uint64_t lanes = 0;
-    Offsets distances{};  ///< from the first lane's offset
+    Offsets distances{};  ///< differences from the first lane's offset
     std::uint32_t dual_distance = 0;
     std::uint32_t misalignment = 0;
     std::uint8_t bytes_per_lane = 0;

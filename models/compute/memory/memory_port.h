@@ -69,12 +69,12 @@ class MemoryPort : private TranslationClient {
   MemoryClient& client_;
   MemoryTarget* memory_;
   TranslationLevel* tlb_ = nullptr;
-  Tick translated_{};           ///< of the page translated last, when that is known
-  std::uint32_t page_ = kNone;  ///< or else the page that is awaited
+  Tick translated_{};           ///< time at which the translation of the last page is known
+  std::uint32_t page_ = kNone;  ///< page whose translation is pending, or kNone
   WaiterLists<Waiting> requests_;
-  std::vector<std::uint32_t> pages_;  ///< of each page whose translation is awaited, a list of requests_
+  std::vector<std::uint32_t> pages_;  ///< for each page whose translation is pending, a list in requests_
   std::vector<std::uint32_t> free_pages_;
-  std::uint32_t spare_page_ = kNone;  ///< for the next translation without an immediate result
+  std::uint32_t spare_page_ = kNone;  ///< index in pages_, for the next translation without an immediate result
 };
 
 }  // namespace lacuna

@@ -95,9 +95,9 @@ class MemoryTokens {
     Tick start{};
     Tick port_wait{};
     Cycles return_latency{};
-    Cycles included{};  ///< when the other part ends
+    Cycles included{};  ///< end of the other part
     OperationDelays included_delays;
-    // Of the request whose response comes last: when, and the time that it waited.
+    // The request whose response is the last so far: its time, and the time that it waited.
     Tick latest{};
     Tick tlb{};
     Tick mshr{};
@@ -128,7 +128,7 @@ class MemoryTokens {
   Listener& listener_;
   RequestTimeline* timeline_ = nullptr;
   std::vector<State> tokens_;
-  std::vector<WavefrontSlot*> owners_;  ///< of tokens_; null: of none, or of a wavefront that has ended
+  std::vector<WavefrontSlot*> owners_;  ///< wavefront of each token; null: none, or it has ended
   std::vector<Token> free_;
 };
 

@@ -137,17 +137,17 @@ class VectorMemory : private MemoryClient {
   PhysicalAddresses physical_;
   std::uint16_t requester_;
   Calendar unit_;
-  Calendar line_port_;  ///< with shares_line_port_
+  Calendar line_port_;  ///< port of lines, used with shares_line_port_
   bool shares_line_port_ = false;
   std::unique_ptr<VectorWorkspace> own_workspace_;
   VectorWorkspace& work_;
 
   ReorderBuffer reorder_;
   std::vector<Entered> entered_;  // by entry
-  std::vector<Waiting> waiting_;  // in order, from first_waiting_ on
+  std::vector<Waiting> waiting_;  // waiting lines in order, valid from first_waiting_ on
   std::size_t first_waiting_ = 0;
   Tick last_made_{};
-  std::uint64_t page_ = ~std::uint64_t{0};  // translated last for the reorder buffer
+  std::uint64_t page_ = ~std::uint64_t{0};  // page translated last for the reorder buffer
   bool sending_ = false;
   bool undecided_ = false;  ///< between a send() with races and resolve_races()
   std::uint64_t requests_ = 0;

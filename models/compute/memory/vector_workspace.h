@@ -20,7 +20,7 @@ struct VectorWorkspace {
   Coalescer coalescer;
   /// An instruction's requests, and the responses that are immediate.
   std::array<MemoryRequest, 2 * isa::kLanes> requests;
-  std::array<Tick, 2 * isa::kLanes> arrivals;  ///< of `requests`, at the first-level cache
+  std::array<Tick, 2 * isa::kLanes> arrivals;  ///< arrivals of `requests` at the first-level cache
   std::array<MemoryResponse, 2 * isa::kLanes> responses;
 };
 
