@@ -71,7 +71,7 @@ void ZeroMasks::set(std::uint64_t address, std::uint64_t bytes, bool known) {
   const std::uint64_t begin = std::max(address, base_);
   const std::uint64_t end = std::min(address + bytes, base_ + size_);
   if (begin >= end) return;
-  // A word that is written in part becomes unknown, but not known.
+  // A partially written word becomes unknown if `known` is false, and keeps its state otherwise.
   std::uint64_t word = (begin - base_ + (known ? kWord - 1 : 0)) / kWord;
   const std::uint64_t last = (end - base_ + (known ? 0 : kWord - 1)) / kWord;
   for (; word < last && word % 8 != 0; ++word) mark(word, known);

@@ -1,5 +1,5 @@
-// What is observed of a wavefront: loops that cannot end, loops that get on, what they read and write. And that nothing of it
-// is kept.
+// Observation of a wavefront: loops that cannot end, loops that make progress, addresses that they read and write. The run is
+// not affected.
 #include "models/compute/wavefront_observation.h"
 
 #include <gtest/gtest.h>
