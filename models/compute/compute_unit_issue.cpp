@@ -36,6 +36,13 @@ void ComputeUnit::run_timed(Cycles limit) {
       return false;
     }
   }
+  if (simd.logic_free > cycle) [[unlikely]] {
+    if (slot.next != nullptr && slot.next->latency == isa::LatencyClass::valu_logic) {
+      slot.when = simd.logic_free;
+      slot.publish();
+      return false;
+    }
+  }
   if (slot.next != nullptr && slot.next->passes != 0) [[unlikely]] {
     if (matrix_.free_from(simd.number) > cycle) {
       slot.when = matrix_.free_from(simd.number);
@@ -175,6 +182,8 @@ inline Cycles ComputeUnit::after_issue(Simd& simd, WavefrontSlot& slot, const is
   if (busy == IssueCosts::kMatrix) [[unlikely]]
     busy = matrix_.issue(slot, instruction, cycle);
   simd.valu_free = cycle + Cycles{busy};
+  if (costs_.logic_port() != Cycles{} && instruction.latency == isa::LatencyClass::valu_logic) [[unlikely]]
+    simd.logic_free = cycle + costs_.logic_port();
   statistics_.valu_busy_cycles += busy;
   return simd.valu_free + parameters_.valu_decode_cycles;
 }

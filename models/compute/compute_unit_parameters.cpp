@@ -52,6 +52,11 @@ void ComputeUnitParameters::describe(ParameterSection& s) {
   s.add("transcendental_rate_divisor", transcendental_rate_divisor,
         "How much slower reciprocal, root, exponential and sine issue than an addition",
         {.range = {1, 64}, .source = kGcnRates});
+  s.add("logic_rate_divisor", logic_rate_divisor,
+        "How much slower integer, bitwise and move instructions, comparisons, minimum and maximum issue than an addition of "
+        "f32, which "
+        "may issue while they keep the port that they share",
+        {.range = {1, 64}, .source = kGcnRates});
   s.add("mfma_pass_cycles", mfma_pass_cycles, "Cycles of a pass of the matrix unit, of which an instruction takes 2 to 16",
         {.range = {1, 64}, .source = "CDNA2 ISA manual, MFMA instructions: a pass is four cycles"});
   s.add("wait_state_cycles", wait_state_cycles, "Cycles that s_nop adds for each wait state beyond the first",

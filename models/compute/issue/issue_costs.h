@@ -20,7 +20,8 @@ class IssueCosts {
     using isa::LatencyClass;
     const unsigned pass = isa::kLanes / p.lanes_per_simd;
     vector_.fill(kNone);
-    for (const LatencyClass plain : {LatencyClass::valu, LatencyClass::valu_lane}) at(plain) = pass;
+    for (const LatencyClass plain : {LatencyClass::valu, LatencyClass::valu_logic, LatencyClass::valu_lane}) at(plain) = pass;
+    logic_port_ = Cycles{p.logic_rate_divisor == 1 ? 0 : pass * p.logic_rate_divisor};
     at(LatencyClass::valu_f64) = pass * p.f64_rate_divisor;
     at(LatencyClass::valu_mul32) = pass * p.mul32_rate_divisor;
     at(LatencyClass::valu_transcendental) = pass * p.transcendental_rate_divisor;
@@ -38,6 +39,9 @@ class IssueCosts {
   std::uint32_t vector_unit(const isa::Instruction& instruction) const {
     return vector_[static_cast<std::size_t>(instruction.latency)];
   }
+  /// Cycles for which the SIMD's vector unit issues nothing else of LatencyClass::valu_logic; 0: no longer than it issues
+  /// nothing at all.
+  Cycles logic_port() const { return logic_port_; }
   /// Cycles until the wavefront's next instruction, after an instruction that does not use the vector unit.
   Cycles wavefront(const isa::Instruction& instruction) const {
     return instruction.latency == isa::LatencyClass::branch ? branch_ : wavefront_[static_cast<std::size_t>(instruction.unit)];
@@ -49,6 +53,7 @@ class IssueCosts {
   std::array<std::uint32_t, static_cast<std::size_t>(isa::LatencyClass::count)> vector_;
   std::array<Cycles, isa::kUnits> wavefront_;
   Cycles branch_;
+  Cycles logic_port_;
 };
 
 }  // namespace lacuna

@@ -43,7 +43,7 @@ class IssueScheduler {
     for (unsigned i = 0; i < count_; ++i) {
       Simd& simd = *simds_[i];
       simd.issue.last = IssueState::kMaxSlots - 1;
-      simd.valu_free = simd.valu_wanted = Cycles{};
+      simd.valu_free = simd.logic_free = simd.valu_wanted = Cycles{};
       times_.set(i, kNeverCycles);
     }
   }

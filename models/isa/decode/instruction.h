@@ -58,6 +58,7 @@ enum class LatencyClass : std::uint8_t {
   smem_store,
   smem_control,
   valu,
+  valu_logic,  ///< integer, bitwise, move, comparison, minimum and maximum; not f64
   valu_f64,
   valu_mul32,
   valu_transcendental,

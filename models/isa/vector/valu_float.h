@@ -70,6 +70,7 @@ constexpr bool keeps_denormals(Mode mode) {
 /// AMDGPU subtarget feature "min/max denormal modes").
 template <class Bits, bool kMaximum>
 struct Extreme {
+  static constexpr bool kLogic = true;  ///< see timed_by()
   using F = FloatBits<Bits>;
 
   /// Where no denormals are flushed and no operand is a NaN.
@@ -103,6 +104,7 @@ struct Extreme {
 /// V_MED3: with a NaN among the operands the minimum of the three.
 template <class Bits>
 struct Median {
+  static constexpr bool kLogic = true;
   using F = FloatBits<Bits>;
   constexpr Bits operator()(const LaneContext& context, Bits a, Bits b, Bits c) const {
     using Min = Extreme<Bits, false>;

@@ -36,6 +36,8 @@ struct RowTypes<Result(Arguments...)> {
   static constexpr bool kReadsVccBit = (... || (Arguments::kSource == ArgumentSource::vcc));
   static constexpr bool kFromFloat =
       !is_float(Result::kOperand) && Result::kOperand != OperandType::lane_mask && (... || is_float(Arguments::kOperand));
+  static constexpr bool kInteger =
+      !is_float(Result::kOperand) && (Result::kOperand == OperandType::lane_mask || !(... || is_float(Arguments::kOperand)));
   static constexpr bool kWide =
       (!IsFlagged<Result>::value && words_of(Result::kOperand) > 1 && Result::kPlanes > 1) || (... || (Arguments::kPlanes > 1));
 
@@ -53,7 +55,8 @@ struct RowTypes<Result(Arguments...)> {
 
 }  // namespace detail
 
-/// A row that `function` executes. The timing class is valu_f64 when an operand is an f64 and valu otherwise, unless given.
+/// A row that `function` executes. The timing class, unless given, is valu_f64 when an operand is an f64, valu_logic of
+/// integers, bits and comparisons, and valu otherwise.
 template <class Signature>
 constexpr InstructionRow vector_row(Format format, std::string_view mnemonic, Opcodes opcode, ExecuteFn function,
                                     std::uint64_t flags, LatencyClass latency) {
@@ -63,8 +66,19 @@ constexpr InstructionRow vector_row(Format format, std::string_view mnemonic, Op
   if (Types::kWide) flags |= kNoSdwa | kNoDpp;  // both work on 32-bit operands
   // Conversions to integers have the floats' modifiers; they saturate anyway.
   if (Types::kFromFloat) flags |= kIntegerClamp;
-  if (latency == LatencyClass::count) latency = Types::kHasF64 ? LatencyClass::valu_f64 : LatencyClass::valu;
+  if (latency == LatencyClass::count) {
+    latency = Types::kHasF64 ? LatencyClass::valu_f64 : Types::kInteger ? LatencyClass::valu_logic : LatencyClass::valu;
+  }
   return {mnemonic, format, opcode, Types::destinations(), Types::sources(), Unit::valu, latency, flags, function};
+}
+
+/// The row, in the timing class valu_logic if the operation, of floating point, has a member kLogic: minimum and maximum.
+template <class Operation>
+constexpr InstructionRow timed_by(InstructionRow row) {
+  if constexpr (requires { Operation::kLogic; }) {
+    if (row.latency == LatencyClass::valu) row.latency = LatencyClass::valu_logic;
+  }
+  return row;
 }
 
 /// Makes the rows of one format: `Rows::of<f32(f32, f32)>("v_add_f32", {1, 1}, [](float a, float b) { return a + b; })`.
@@ -73,7 +87,7 @@ struct VectorRows {
   template <class Signature, class Operation>
   static constexpr InstructionRow of(std::string_view mnemonic, Opcodes opcode, Operation, std::uint64_t flags = kNoFlags,
                                      LatencyClass latency = LatencyClass::count) {
-    return vector_row<Signature>(kFormat, mnemonic, opcode, execute<Signature, Operation>, flags, latency);
+    return timed_by<Operation>(vector_row<Signature>(kFormat, mnemonic, opcode, execute<Signature, Operation>, flags, latency));
   }
 
   /// With a second operation for when the CLAMP bit is set.

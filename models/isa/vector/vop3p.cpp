@@ -21,8 +21,8 @@ constexpr Opcodes gfx90a(int opcode) { return gfx9_only(opcode); }
 // A lane operation as a row, without and with an operation of its own for CLAMP.
 template <class Signature, class Operation>
 constexpr InstructionRow packed(std::string_view mnemonic, int opcode, Operation, std::uint64_t flags = kNoFlags) {
-  return packed_row_of<Signature>(Format::vop3p, mnemonic, gfx90a(opcode), execute_packed<Signature, Operation>,
-                                  flags | kIntegerClamp);
+  return timed_by<Operation>(packed_row_of<Signature>(Format::vop3p, mnemonic, gfx90a(opcode),
+                                                      execute_packed<Signature, Operation>, flags | kIntegerClamp));
 }
 template <class Signature, class Operation, class Saturated>
 constexpr InstructionRow saturating(std::string_view mnemonic, int opcode, Operation, Saturated,
