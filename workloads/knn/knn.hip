@@ -24,9 +24,9 @@ using tiled::HostMatrix;
 using Half = _Float16;
 
 __device__ inline void add_squared_differences(float& sum, tiled::Unit a, tiled::Unit b) {
-  const tiled::Unit difference = a - b;
-  sum = fmaf(difference.x, difference.x, sum);
-  sum = fmaf(difference.y, difference.y, sum);
+  const float x = a.x - b.x, y = a.y - b.y;  // a - b would be a packed instruction
+  sum = fmaf(x, x, sum);
+  sum = fmaf(y, y, sum);
 }
 
 TILED_KERNEL(distances_simt, float, tiled::Simt<float, 8, 8, add_squared_differences>)
