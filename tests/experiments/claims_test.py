@@ -82,10 +82,12 @@ class Claims(unittest.TestCase):
                 ("same", 1.02, old, "", "reproduced"),
                 ("points", 6, new, "", "reproduced"),
                 ("points", -4, new, "", "**not reproduced**"),
-                (">=", 2.3, new, "", "reproduced"),
-                (">=", 2.5, new, "", "**not reproduced**"),
-                ("<=", 1.5, new, "", "**not reproduced**"),
-                ("<=", 5, new, "", "reproduced")]:
+                (">=", 1.9, new, "", "reproduced"),
+                (">=", 2.1, new, "", "**not reproduced**"),
+                ("<=", 1.9, new, "", "**not reproduced**"),
+                ("<=", 5, new, "", "reproduced"),
+                (">=", 1.01, old, "", "reproduced"),
+                ("<=", 0.99, old, "", "reproduced")]:
             with self.subTest(relation=relation, published=published, theirs=theirs, ours=ours):
                 self.assertEqual(self.verdict(relation, published, theirs, ours), expected)
 
