@@ -11,12 +11,15 @@ DESCRIPTION is an INI file:
   sweep                     SWEEP.quick.sweep and SWEEP.paper.sweep beside the description make OURS.csv
   kind                      line, bars or roofline: points of which x is a metric, too, under roofs, which are the lines of `published`
   x                         axis of the sweep along the figure; several, separated by blanks, are written in one label
-  series                    axis of the sweep that tells the lines or bars of a group apart; may be missing
+  series                    axis of the sweep that tells the lines or bars of a group apart; several, separated by blanks, are written in
+                            one label; may be missing
   y                         metrics of the sweep: columns y_mean, y_low, y_high, y_samples, y_needed of OURS.csv; several, separated
                             by blanks, are the series
   over, average             axes, separated by blanks, whose values are averaged: arithmetic (default) or geometric
   where                     a condition of `lacuna results`: the points that the figure shows
   x_scale, y_scale          linear (default), log2 or log10
+  beside                    AXIS VALUE: the table has for each value its ratio to that of the same place with this value of an axis of x or
+                            series, the published values' machine not being the only one that it is fair to compare with
   mean                      arithmetic or geometric: one more place, `mean`, with the mean over the others
   published                 CSV beside the description: series, x, value, source; series and x as in ours
   note                      what the reader must know, under the table, at any scale. {AXIS} stands for the values of an axis that the
@@ -48,7 +51,7 @@ RUN_SCALES = ("quick", "paper")
 # Of each value, in OURS.csv.
 SUFFIXES = ("_mean", "_low", "_high", "_samples", "_needed")
 KEYS = ("title", "sweep", "x_label", "y_label", "kind", "x", "series", "y", "x_scale", "y_scale", "mean",
-        "over", "average", "where", "published", "note", *(f"note.{scale}" for scale in RUN_SCALES))
+        "over", "average", "where", "published", "beside", "note", *(f"note.{scale}" for scale in RUN_SCALES))
 # What a note may say of any scale: the paper's numbers, and where they are.
 SOURCE = re.compile(r"\b(paper|published|text|thesis)\b")
 REFERENCE = re.compile(r"\b([Ss]ections?|Figs?\.|Tables?) \d[\d.]*( \([a-z]\))?((,| and) \d[\d.]*( \([a-z]\))?)*")
@@ -151,7 +154,8 @@ def read_ours(path, figure):
     metrics = figure["y"].split()
     roofline = figure["kind"] == "roofline"
     xs = [figure["x"] + "_mean"] if roofline else figure["x"].split()
-    columns = xs + ([figure["series"]] if figure.get("series") else []) + figure.get("over", "").split()
+    series_axes = figure.get("series", "").split()
+    columns = xs + series_axes + figure.get("over", "").split()
     with open(path, encoding="utf-8", newline="") as file:
         rows = csv.DictReader(file)
         missing = [name for name in columns + [metric + suffix for metric in metrics for suffix in SUFFIXES] if name not in (rows.fieldnames or [])]
@@ -164,7 +168,7 @@ def read_ours(path, figure):
             if roofline and x:
                 x = f"{float(x):.4g}"
             for metric in metrics:
-                series = metric if len(metrics) > 1 else row[figure["series"]] if figure.get("series") else ""
+                series = metric if len(metrics) > 1 else " ".join(row[name] for name in series_axes)
                 if row[metric + "_mean"] == "":  # no run of this point has ended well
                     continue
                 where = f"{path}, line {rows.line_num}"
@@ -326,11 +330,39 @@ def shown(value):
     return f"{value:,.{min(digits, 6)}f}"
 
 
-def table(figure, names, ours, published, note, stem):
-    """A line for each point: ours with its interval, how many starts it is of and how many 1 % needs, the published value, their ratio."""
+def besides(path, figure, names, ours):
+    """The heading of the column that `beside` makes, and {(series, x): the ratio}."""
+    if not figure.get("beside"):
+        return "", {}
+    axis, _, value = figure["beside"].partition(" ")
+    for part, axes in enumerate((figure.get("series", "").split(), figure["x"].split())):
+        if axis in axes:
+            at = axes.index(axis)
+            break
+    else:
+        raise Failure(f"{path}: beside = {figure['beside']}: {axis} is an axis neither of x nor of series")
+    ratios = {}
+    for key, own in ours.items():
+        words = key[part].split(" ")
+        if words[at:at + 1] in ([], [value]):  # `mean` is a place without axes
+            continue
+        words[at] = value
+        other = ours.get((" ".join(words), key[1]) if part == 0 else (key[0], " ".join(words)))
+        if other and other.mean:
+            ratios[key] = own.mean / other.mean
+    if not ratios:
+        raise Failure(f"{path}: beside = {figure['beside']}: no place has a value of it and another one")
+    return f"over {names.get(value, value)}", ratios
+
+
+def table(figure, names, ours, published, note, stem, beside=("", {})):
+    """A line for each point: ours with its interval, how many starts it is of and how many 1 % needs, the published value, their ratio,
+    and that to what stands beside it."""
     with_series = any(s for s, _ in [*ours, *published])
-    lines = [f"| {'series | ' if with_series else ''}{figure['x_label']} | Lacuna | 95 % interval | samples (for ± 1 %) | published | ratio | source |",
-             "|---" * (8 if with_series else 7) + "|"]
+    heading, ratios = beside
+    lines = [f"| {'series | ' if with_series else ''}{figure['x_label']} | Lacuna | 95 % interval | samples (for ± 1 %) |"
+             f"{f' {heading} |' if heading else ''} published | ratio | source |",
+             "|---" * (7 + with_series + bool(heading)) + "|"]
     for key in unique([*ours, *published]):
         own = ours.get(key)
         mean = own and own.mean
@@ -339,6 +371,7 @@ def table(figure, names, ours, published, note, stem):
         cells += [names.get(key[1], key[1]), "–" if mean is None else shown(mean),
                   f"{shown(own.low)} … {shown(own.high)}" if own and own.has_interval() else "–",
                   "–" if own is None else f"{own.samples}" + (f" ({own.needed:,})" if own.needed else ""),
+                  *([f"{ratios[key]:.2f}" if key in ratios else "–"] if heading else []),
                   "–" if value is None else shown(value),
                   f"{mean / value:.2f}" if mean is not None and value else "–", source]
         lines.append("| " + " | ".join(cells) + " |")
@@ -366,7 +399,7 @@ def main(arguments):
         stem = folder / description.stem
         draw(figure, names, ours, published, stem)
         # Roofs are no values to compare with.
-        table(figure, names, ours, {} if figure["kind"] == "roofline" else published, note, stem)
+        table(figure, names, ours, {} if figure["kind"] == "roofline" else published, note, stem, besides(description, figure, names, ours))
     except (Failure, OSError) as error:
         print(f"figures.py: {error}", file=sys.stderr)
         return 1

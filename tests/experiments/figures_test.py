@@ -133,6 +133,21 @@ class Figures(unittest.TestCase):
                 # The last value is of one sample, which has no interval.
                 self.assertEqual(ends, [[(90, 110), (380, 420)], [(3, 3)]])
 
+    def test_series_of_several_axes_and_what_stands_beside_them(self):
+        ours = OURS.replace("first,", "a b,").replace("second,", "a c,").replace("third,", "d c,").replace("variant", "variant,kind").replace(
+            "a b,", "a,b,").replace("a c,", "a,c,").replace("d c,", "d,c,")
+        two = BARS.replace("series = variant", "series = variant kind\nmean = geometric\nbeside = kind b") + "[names]\nb = the second\n"
+        self.assertEqual(self.run_figures(two, ours=ours), (0, ""))
+        table = (self.folder / "out/bars.md").read_text(encoding="utf-8")
+        self.assertIn("| samples (for ± 1 %) | over the second | published |", table)
+        self.assertIn("| a b | 1024 | 1.00 | – | 1 | – | – |", table)
+        self.assertIn("| a c | 1024 | 3.00 | – | 1 | 3.00 | – |", table)
+        self.assertIn("| a c | mean | 3.46 | – | 1 | 2.45 | – |", table)
+        code, message = self.run_figures(two.replace("beside = kind b", "beside = batch 2"), ours=ours)
+        self.assertEqual(code, 1)
+        self.assertIn("batch is an axis neither of x nor of series", message)
+        self.assertIn("no place has a value", self.run_figures(two.replace("kind b", "kind x"), ours=ours)[1])
+
     def test_each_scale_has_its_own_sentences(self):
         note = "note = Always.\nnote.quick = On 8 compute units.\nnote.paper = On 108 compute units, {batch} images.\n"
         self.assertEqual(self.caption(note), "Always. On 8 compute units.")
