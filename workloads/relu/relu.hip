@@ -1,5 +1,5 @@
 // Rectified linear unit, y = max(x, 0), of a vector. Memory is all that it takes: four elements for each work-item, so that a
-// wavefront loads and stores 1 KiB at a time. The default length is that of MGPUSim's relu.
+// wavefront loads and stores 1 KiB at a time, or one, as in MGPUSim's relu, whose length is the default.
 #include <hip/hip_runtime.h>
 
 #include "workloads/common/program.h"
@@ -16,16 +16,25 @@ __global__ void __launch_bounds__(group_size) relu(const float* __restrict__ x, 
   }
 }
 
+__global__ void __launch_bounds__(group_size) relu_words(const float* __restrict__ x, float* __restrict__ y, unsigned length) {
+  const unsigned i = blockIdx.x * group_size + threadIdx.x;
+  if (i < length) y[i] = fmaxf(x[i], 0);
+}
+
 int main(int argc, char** argv) {
   workload::Program program("relu", "Rectified linear unit of a vector", "LazyGPU (ISCA '25), Table 3: ReLU of DNNMark");
   int length = 0;
   program.size(length, "length", "elements", {100'000, 4096, 1 << 20}, 1, 1 << 30);
+  std::string elements;
+  program.choice(elements, "elements", "elements of a work-item, which it loads together", {"1", "4"}, std::string("4"));
   program.takes_sparsity("the vector");
   return program.run(argc, argv, [&] {
     const std::vector<float> x = program.sparsified(program.random().uniform_values(length, -1, 1));
     const workload::DeviceArray<float> device_x("the input", x), device_y("the output", x.size());
+    const unsigned of_item = elements == "1" ? 1 : per_item;
+    const auto kernel = elements == "1" ? relu_words : relu;
     program.measure([&] {
-      relu<<<workload::groups(x.size(), group_size * per_item), group_size>>>(device_x.data(), device_y.data(), length);
+      kernel<<<workload::groups(x.size(), group_size * of_item), group_size>>>(device_x.data(), device_y.data(), length);
     });
     if (!program.checks()) return;
     std::vector<float> expected(x);

@@ -37,5 +37,5 @@ complains "relu: error: the input takes 381.5 MiB of the GPU's memory, of 256 Mi
 # Presets, options over presets, the seed and the closing line.
 relu --preset small --length 1000 --seed 3 --repeat 3
 expect 0 "${command[@]}"
-grep -qE '^result: workload=relu gpu=gfx803 preset=small seed=3 repeat=3 length=1000 sparsity=0 time_us=[0-9.]+,[0-9.]+,[0-9.]+ check=skipped$' \
+grep -qE '^result: workload=relu gpu=gfx803 preset=small seed=3 repeat=3 length=1000 elements=4 sparsity=0 time_us=[0-9.]+,[0-9.]+,[0-9.]+ check=skipped$' \
   out.txt || fail "the closing line is another"
