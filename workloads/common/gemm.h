@@ -1,16 +1,19 @@
 #pragma once
 // Matrix products of the neural networks: C = op(A) op(B), or C += op(A) op(B), row-major, any size and leading dimension.
 //
-// Elements are float or _Float16, sums are float in order of ascending k within a part. Two kernels:
+// Elements are float or _Float16, sums are float in order of ascending k within a part. Three kernels:
 //   lds        64 x 64 tile of C, 256 work-items with 4 x 4 elements each, 16 deep through LDS; the next tiles are loaded into
 //              registers while the present ones are multiplied. The usual kernel of a BLAS.
 //   registers  the same 4 x 4 elements, operands straight from memory into registers, four by four; neighbours share through
-//   L1. The
-//              form of AMD APP SDK's MatrixMultiplication, in which a load feeds nothing but multiply-adds.
-// A product with few tiles and a long sum is cut into parts along k, which `sum_parts` adds up in order.
+//              L1. The form of AMD APP SDK's MatrixMultiplication, in which a load feeds nothing but multiply-adds.
+//   words      an element of C for each work-item, 16 x 16 of them in a workgroup: each step loads a word of A and a word of B,
+//              without LDS. The form of the product in MGPUSim's own ResNet. Transposed operands are transposed before, by a
+//              kernel of their own, as there.
+// A product of the first two forms with few tiles and a long sum is cut into parts along k, which `sum_parts` adds up in order.
 //
-// Use: GEMM_KERNELS(NAME, TYPE, A_FORM, B_FORM) defines the kernels NAME_lds and NAME_registers, so that the name tells the
-// layer; gemm::multiply(...) launches one of them, with its parts.
+// Use: GEMM_KERNELS(NAME, TYPE, OUTPUT, A_TRANSPOSED, B_TRANSPOSED) defines the kernels NAME_lds, NAME_registers and
+// NAME_words, so that the name tells the layer, and NAME, which names them; gemm::multiply(...) launches one of them, with what
+// it needs before and after.
 #include <hip/hip_runtime.h>
 
 #include <algorithm>
@@ -21,6 +24,7 @@
 namespace gemm {
 
 constexpr unsigned kTile = 64, kDepth = 16, kWorkgroup = 256, kPitch = kTile + 4;
+constexpr unsigned kEdge = 16;  // rows and columns of a workgroup of `words`
 // Parts are cut so that about this many workgroups come out: a few for each compute unit of a large GPU.
 constexpr unsigned kWorkgroups = 256;
 constexpr unsigned kShortestPart = 128;
@@ -210,6 +214,30 @@ __device__ inline void multiply_registers(const Arguments<T, Output>& x, const S
   store(x, row, column, sum, first_row, first_column);
 }
 
+// Operands as they are, not transposed. The sum has BLAS's factor, by which A is multiplied before B is needed.
+template <typename T, typename Output>
+__device__ inline void multiply_words(const Arguments<T, Output>& x, float alpha) {
+  const unsigned row = blockIdx.y * kEdge + threadIdx.y, column = blockIdx.x * kEdge + threadIdx.x;
+  if (row >= x.m || column >= x.n) return;
+  const T* a = x.a + static_cast<size_t>(row) * x.lda;
+  const T* b = x.b + column;
+  float sum = 0.0f;
+#pragma unroll 1
+  for (unsigned k = 0; k < x.k; ++k, ++a, b += x.ldb) sum += alpha * static_cast<float>(*a) * static_cast<float>(*b);
+  Output* const at = x.c + static_cast<size_t>(row) * x.ldc + column;
+  *at = static_cast<Output>(x.accumulate ? static_cast<float>(*at) + sum : sum);
+}
+
+// to[column][row] (+)= from[row][column], a work-item for each element of `to`; `to` has no gaps between its lines.
+template <typename From, typename To>
+__device__ inline void transpose(const From* from, To* to, unsigned rows, unsigned columns, unsigned ld, bool accumulate) {
+  const unsigned row = blockIdx.x * kEdge + threadIdx.x, column = blockIdx.y * kEdge + threadIdx.y;
+  if (row >= rows || column >= columns) return;
+  const auto value = static_cast<float>(from[static_cast<size_t>(row) * ld + column]);
+  To* const at = to + static_cast<size_t>(column) * rows + row;
+  *at = static_cast<To>(accumulate ? static_cast<float>(*at) + value : value);
+}
+
 // How many parts an m x n x k product is cut into, and how deep each is (a multiple of the tile's depth).
 struct Parts {
   Parts(unsigned m, unsigned n, unsigned k) {
@@ -240,17 +268,58 @@ __device__ inline void sum_parts(const PartsArguments<Output>& x) {
   *at = static_cast<Output>(x.accumulate ? static_cast<float>(*at) + sum : sum);
 }
 
+// Where a product's operands wait: the names of the forms.
+enum class Form { kLds, kRegisters, kWords };
+
+// The kernels of a product, and how its operands are stored.
+template <typename T, typename Output>
+struct Product {
+  void (*lds)(Arguments<T, Output>);
+  void (*registers)(Arguments<T, Output>);
+  void (*words)(Arguments<T, Output>, float);
+  bool a_transposed, b_transposed;
+};
+
+// Kernels that products of one type share.
+template <typename T, typename Output>
+struct Helpers {
+  void (*sum)(PartsArguments<Output>);
+  void (*transpose)(const T*, T*, unsigned, unsigned, unsigned, bool);
+};
+
+// The grid of kernels with a work-item for each of rows x columns elements, in workgroups of kEdge x kEdge.
+inline dim3 edges(unsigned rows, unsigned columns) {
+  return {workload::groups(columns, kEdge), workload::groups(rows, kEdge), 1};
+}
+
+template <typename T, typename Output, typename Scratch>
+void multiply_by_words(workload::LayerLog& log, const Product<T, Output>& product, const Helpers<T, Output>& helpers,
+                       Arguments<T, Output> x, Scratch& scratch) {
+  // op(A) or op(B), of which one at most is transposed, as the kernel wants it.
+  const auto straight = [&](const T*& operand, unsigned& ld, unsigned rows, unsigned columns) {
+    T* const to = reinterpret_cast<T*>(scratch(static_cast<size_t>(rows) * columns));
+    log.launch(helpers.transpose, edges(columns, rows), dim3(kEdge, kEdge), operand, to, rows, columns, ld, false);
+    operand = to;
+    ld = rows;
+  };
+  if (product.a_transposed) straight(x.a, x.lda, x.k, x.m);
+  if (product.b_transposed) straight(x.b, x.ldb, x.n, x.k);
+  log.launch(product.words, edges(x.m, x.n), dim3(kEdge, kEdge), x, 1.0f);
+}
+
 // Launches the product that `x` describes (its part_depth and parts are filled in here). `scratch(count)` gives memory for
 // floats.
 template <typename T, typename Output, typename Scratch>
-void multiply(workload::LayerLog& log, void (*kernel)(Arguments<T, Output>), void (*sum)(PartsArguments<Output>),
+void multiply(workload::LayerLog& log, const Product<T, Output>& product, Form form, const Helpers<T, Output>& helpers,
               Arguments<T, Output> x, Scratch& scratch) {
+  if (form == Form::kWords) return multiply_by_words(log, product, helpers, x, scratch);
   const Parts parts(x.m, x.n, x.k);
   x.part_depth = parts.depth;
   x.parts = parts.count > 1 ? scratch(static_cast<size_t>(parts.count) * x.m * x.n) : nullptr;
-  log.launch(kernel, dim3(workload::groups(x.n, kTile), workload::groups(x.m, kTile), parts.count), dim3(kWorkgroup), x);
+  log.launch(form == Form::kLds ? product.lds : product.registers,
+             dim3(workload::groups(x.n, kTile), workload::groups(x.m, kTile), parts.count), dim3(kWorkgroup), x);
   if (parts.count == 1) return;
-  log.launch(sum, dim3(workload::groups(x.n, 256), x.m), dim3(256),
+  log.launch(helpers.sum, dim3(workload::groups(x.n, 256), x.m), dim3(256),
              PartsArguments<Output>{x.parts, x.c, parts.count, x.m, x.n, x.ldc, x.accumulate});
 }
 
@@ -263,6 +332,17 @@ void multiply(workload::LayerLog& log, void (*kernel)(Arguments<T, Output>), voi
         x, (a_transposed) ? gemm::Stored<T>(x.a, x.lda, x.k, x.m) : gemm::Stored<T>(x.a, x.lda, x.m, x.k), \
         (b_transposed) ? gemm::Stored<T>(x.b, x.ldb, x.n, x.k) : gemm::Stored<T>(x.b, x.ldb, x.k, x.n));   \
   }
-#define GEMM_KERNELS(name, T, Output, a_transposed, b_transposed) \
-  GEMM_KERNEL(name, T, Output, a_transposed, b_transposed, lds)   \
-  GEMM_KERNEL(name, T, Output, a_transposed, b_transposed, registers)
+#define GEMM_WORDS_KERNEL(name, T, Output)                                                            \
+  extern "C" __global__ void __launch_bounds__(256) name(gemm::Arguments<T, Output> x, float alpha) { \
+    gemm::multiply_words(x, alpha);                                                                   \
+  }
+#define GEMM_KERNELS(name, T, Output, a_transposed, b_transposed)     \
+  GEMM_KERNEL(name, T, Output, a_transposed, b_transposed, lds)       \
+  GEMM_KERNEL(name, T, Output, a_transposed, b_transposed, registers) \
+  GEMM_WORDS_KERNEL(name##_words, T, Output)                          \
+  static const gemm::Product<T, Output> name{name##_lds, name##_registers, name##_words, a_transposed, b_transposed};
+#define GEMM_TRANSPOSE_KERNEL(name, From, To)                                                         \
+  extern "C" __global__ void __launch_bounds__(256)                                                   \
+      name(const From* from, To* to, unsigned rows, unsigned columns, unsigned ld, bool accumulate) { \
+    gemm::transpose(from, to, rows, columns, ld, accumulate);                                         \
+  }

@@ -23,12 +23,13 @@ class Decoder {
   using Tensor = workload::Tensor<T>;
   using Pointer = std::unique_ptr<Tensor>;
 
-  /// `decoding`: matrix-vector products and attention of one token; else products of matrices, with operands in LDS or not.
-  Decoder(workload::Program& program, const Sizes& sizes, bool decoding, bool lds)
+  /// `decoding`: matrix-vector products and attention of one token; else products of matrices. Both are products of matrices by
+  /// single words if `form` says so.
+  Decoder(workload::Program& program, const Sizes& sizes, bool decoding, gemm::Form form)
       : program_(program),
         s_(sizes),
         decoding_(decoding),
-        lds_(lds),
+        form_(form),
         table_(rotations(sizes.positions(), sizes.dimensions())),
         rotations_("the rotations", table_),
         layers_(sizes.layers) {
@@ -86,7 +87,7 @@ class Decoder {
     float* operator()(std::size_t count) {
       if (!memory || memory->size() < count) {
         memory.reset();
-        memory = std::make_unique<workload::DeviceArray<float>>("the parts of sums", count);
+        memory = std::make_unique<workload::DeviceArray<float>>("products and parts of sums", count);
       }
       return memory->data();
     }
@@ -113,16 +114,38 @@ class Decoder {
     begin(name);
     const auto rows = static_cast<unsigned>(y.size() / s_.tokens), depth = static_cast<unsigned>(x.size() / s_.tokens);
     const std::vector<T> before = program_.checks() && accumulate ? y.get() : std::vector<T>();
-    if (decoding_) {
+    if (form_ == gemm::Form::kWords) {
+      linear_by_words(weights, x, y, rows, depth, accumulate);
+    } else if (decoding_) {
       log_.launch(Kernel::gemv, dim3(workload::groups(rows, 4)), dim3(256), weights.data(), x.data(), y.target(), rows, depth,
                   accumulate);
     } else {
-      gemm::multiply(log_, lds_ ? Kernel::gemm_lds : Kernel::gemm_registers, Kernel::sum_parts,
+      gemm::multiply(log_, Kernel::product(), form_, Kernel::helpers(),
                      gemm::Arguments<T, T>{x.data(), weights.data(), y.target(), s_.tokens, rows, depth, depth, depth, rows,
                                            accumulate, 0, nullptr},
                      parts_);
     }
     if (program_.checks()) check(y.get(), linear_of(weights.get(), x.get(), before, s_.tokens, rows, depth));
+  }
+  /// Weights are the product's A, as in convolutions, whose words a wavefront needs one by one: Y^T = W X^T.
+  void linear_by_words(const Tensor& weights, const Tensor& x, Tensor& y, unsigned rows, unsigned depth, bool accumulate) {
+    const dim3 group(gemm::kEdge, gemm::kEdge);
+    if (s_.tokens == 1) {  // X^T and Y^T are X and Y
+      log_.launch(
+          Kernel::product().words, gemm::edges(rows, 1), group,
+          gemm::Arguments<T, T>{weights.data(), x.data(), y.target(), rows, 1, depth, depth, 1, 1, accumulate, 0, nullptr},
+          1.0f);
+      return;
+    }
+    T* const columns = reinterpret_cast<T*>(columns_(x.size()));
+    float* const product = parts_(y.size());
+    log_.launch(Kernel::transpose, gemm::edges(depth, s_.tokens), group, x.data(), columns, s_.tokens, depth, depth, false);
+    log_.launch(Kernel::words_to_float, gemm::edges(rows, s_.tokens), group,
+                gemm::Arguments<T, float>{weights.data(), columns, product, rows, s_.tokens, depth, depth, s_.tokens, s_.tokens,
+                                          false, 0, nullptr},
+                1.0f);
+    log_.launch(Kernel::transpose_from_float, gemm::edges(s_.tokens, rows), group, product, y.target(), rows, s_.tokens,
+                s_.tokens, accumulate);
   }
   void rotate(const Layer& layer) {
     begin("rope");
@@ -164,12 +187,13 @@ class Decoder {
 
   workload::Program& program_;
   Sizes s_;
-  bool decoding_, lds_;
+  bool decoding_;
+  gemm::Form form_;
   std::vector<float2> table_;
   workload::DeviceArray<float2> rotations_;
   std::vector<Layer> layers_;
   Pointer x_, normed_, q_, k_, v_, attended_, gate_, up_;
-  Scratch parts_;
+  Scratch parts_, columns_;
   workload::LayerLog log_;
   std::string prefix_, name_;
 };

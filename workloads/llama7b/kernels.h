@@ -254,6 +254,9 @@ struct Kernels;
     llama7b::gemv(weights, x, y, rows, depth, accumulate);                                                                     \
   }                                                                                                                            \
   GEMM_KERNELS(gemm_##suffix, T, T, false, true)                                                                               \
+  GEMM_WORDS_KERNEL(gemm_##suffix##_words_to_float, T, float)                                                                  \
+  GEMM_TRANSPOSE_KERNEL(transpose_##suffix, T, T)                                                                              \
+  GEMM_TRANSPOSE_KERNEL(transpose_from_float_##suffix, float, T)                                                               \
   extern "C" __global__ void __launch_bounds__(256) gemm_sum_parts_##suffix(gemm::PartsArguments<T> x) { gemm::sum_parts(x); } \
   extern "C" __global__ void __launch_bounds__(256) rotary_embedding_##suffix(                                                 \
       T* queries, const T* keys, const T* values, T* key_cache, T* value_cache, const float2* rotations, unsigned heads,       \
@@ -281,9 +284,11 @@ struct Kernels;
   struct llama7b::Kernels<T> {                                                                                                 \
     static constexpr auto rms_norm = rms_norm_##suffix;                                                                        \
     static constexpr auto gemv = gemv_##suffix;                                                                                \
-    static constexpr auto gemm_lds = gemm_##suffix##_lds;                                                                      \
-    static constexpr auto gemm_registers = gemm_##suffix##_registers;                                                          \
-    static constexpr auto sum_parts = gemm_sum_parts_##suffix;                                                                 \
+    static constexpr auto words_to_float = gemm_##suffix##_words_to_float;                                                     \
+    static constexpr auto transpose = transpose_##suffix;                                                                      \
+    static constexpr auto transpose_from_float = transpose_from_float_##suffix;                                                \
+    static const gemm::Product<T, T>& product() { return gemm_##suffix; }                                                      \
+    static gemm::Helpers<T, T> helpers() { return {gemm_sum_parts_##suffix, transpose_##suffix}; }                             \
     static constexpr auto rotate = rotary_embedding_##suffix;                                                                  \
     static constexpr auto attention_decode = attention_decode_##suffix;                                                        \
     static constexpr auto attention_combine = attention_combine_##suffix;                                                      \

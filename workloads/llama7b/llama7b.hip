@@ -63,7 +63,10 @@ void run(workload::Program& program, const Options& options) {
   const Floats input = tokens(random, scales, s.tokens);
   Calibration calibration(s, tokens(random, scales, kCalibrationTokens));
 
-  Decoder<T> decoder(program, s, decoding, options.operands == "lds");
+  const gemm::Form form = options.operands == "lds"     ? gemm::Form::kLds
+                          : options.operands == "words" ? gemm::Form::kWords
+                                                        : gemm::Form::kRegisters;
+  Decoder<T> decoder(program, s, decoding, form);
   std::size_t weights = 0, zeros = 0;
   for (unsigned l = 0; l < s.layers; ++l) {
     Matrices<Floats> m;
@@ -97,8 +100,11 @@ int main(int argc, char** argv) {
   program.choice(options.phase, "phase", "decode: one token, matrix times vector; prefill: many, matrix times matrix",
                  {"decode", "prefill"}, std::string("decode"));
   program.choice(options.type, "type", "weights, activations and cache; sums are fp32", {"fp32", "fp16"}, std::string("fp32"));
-  program.choice(options.operands, "operands", "where the operands of prefill's products wait: tiles in LDS, or registers only",
-                 {"lds", "registers"}, std::string("lds"));
+  program.choice(
+      options.operands, "operands",
+      "where operands wait: those of prefill's products as tiles in LDS or in registers; those of all products in registers, "
+      "by single words",
+      {"lds", "registers", "words"}, std::string("lds"));
   program.size(options.layers, "layers", "decoder layers", {1, 1, 1}, 1, 32);
   program.size(options.hidden, "hidden", "features of a token", {128, 1024, 4096}, 2, 1 << 15);
   program.size(options.heads, "heads", "heads of attention", {4, 8, 32}, 1, 1024);

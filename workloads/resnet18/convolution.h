@@ -206,6 +206,8 @@ GEMM_KERNELS(fully_connected_gemm_backward_data, float, float, true, false)
 GEMM_KERNELS(fully_connected_gemm_backward_weights, float, float, false, true)
 
 extern "C" __global__ void __launch_bounds__(256) product_sum_parts(gemm::PartsArguments<float> x) { gemm::sum_parts(x); }
+GEMM_TRANSPOSE_KERNEL(product_transpose, float, float)
+static const gemm::Helpers<float, float> product_helpers{product_sum_parts, product_transpose};
 
 // Backward by weights without a column matrix: the product's second operand is read from the activation.
 extern "C" __global__ void __launch_bounds__(256)

@@ -13,15 +13,14 @@
 namespace resnet18 {
 
 enum class Method { kGemm, kDirect };
-enum class Operands { kLds, kRegisters };
 
 class Gpu {
  public:
   using Array = workload::Tensor<float>;
   using ByteArray = workload::DeviceArray<unsigned char>;
 
-  Gpu(workload::Program& program, Method method, Operands operands)
-      : program_(program), method_(method), operands_(operands), checks_(program.checks()) {}
+  Gpu(workload::Program& program, Method method, gemm::Form form)
+      : program_(program), method_(method), form_(form), checks_(program.checks()) {}
   unsigned kernels() const { return log_.kernels(); }
 
   std::unique_ptr<Array> make(const std::string& name, std::size_t count) {
@@ -43,7 +42,7 @@ class Gpu {
     } else {
       for_each_batch(s, [&](unsigned first, unsigned, unsigned columns) {
         im2col(s, x.data(), first, columns);
-        gemm::multiply(log_, lds() ? convolution_gemm_forward_lds : convolution_gemm_forward_registers, product_sum_parts,
+        gemm::multiply(log_, convolution_gemm_forward, form_, product_helpers,
                        {weights.data(), columns_.get(), z.target() + pixels(s, first), s.outputs, columns, s.taps(), s.taps(),
                         columns, s.out_pixels(), false, 0, nullptr},
                        parts_);
@@ -57,8 +56,7 @@ class Gpu {
       direct(s, dz.data(), weights.data(), dx.target(), true, accumulate);
     } else {
       for_each_batch(s, [&](unsigned first, unsigned count, unsigned columns) {
-        gemm::multiply(log_, lds() ? convolution_gemm_backward_data_lds : convolution_gemm_backward_data_registers,
-                       product_sum_parts,
+        gemm::multiply(log_, convolution_gemm_backward_data, form_, product_helpers,
                        {weights.data(), dz.data() + pixels(s, first), columns_(static_cast<std::size_t>(s.taps()) * columns),
                         s.taps(), columns, s.outputs, s.taps(), s.out_pixels(), columns, false, 0, nullptr},
                        parts_);
@@ -75,8 +73,7 @@ class Gpu {
     } else {
       for_each_batch(s, [&](unsigned first, unsigned, unsigned columns) {
         im2col(s, x.data(), first, columns);
-        gemm::multiply(log_, lds() ? convolution_gemm_backward_weights_lds : convolution_gemm_backward_weights_registers,
-                       product_sum_parts,
+        gemm::multiply(log_, convolution_gemm_backward_weights, form_, product_helpers,
                        {dz.data() + pixels(s, first), columns_.get(), dw.target(), s.outputs, s.taps(), columns, s.out_pixels(),
                         columns, s.taps(), first != 0, 0, nullptr},
                        parts_);
@@ -155,14 +152,12 @@ class Gpu {
   void fully_connected_backward(const Shape& s, const Array& weights, const Array& x, const Array& dy, Array& dw, Array& dbias,
                                 Array& dx) {
     gemm::multiply(
-        log_, lds() ? fully_connected_gemm_backward_weights_lds : fully_connected_gemm_backward_weights_registers,
-        product_sum_parts,
+        log_, fully_connected_gemm_backward_weights, form_, product_helpers,
         {dy.data(), x.data(), dw.target(), s.outputs, s.inputs, s.images, s.images, s.images, s.inputs, false, 0, nullptr},
         parts_);
     log_.launch(fully_connected_backward_bias, dim3(workload::groups(s.outputs, 256)), dim3(256), dy.data(), dbias.target(),
                 s.outputs, s.images);
-    gemm::multiply(log_, lds() ? fully_connected_gemm_backward_data_lds : fully_connected_gemm_backward_data_registers,
-                   product_sum_parts,
+    gemm::multiply(log_, fully_connected_gemm_backward_data, form_, product_helpers,
                    {weights.data(), dy.data(), dx.target(), s.inputs, s.images, s.outputs, s.inputs, s.images, s.images, false,
                     0, nullptr},
                    parts_);
@@ -210,7 +205,7 @@ class Gpu {
     std::unique_ptr<workload::DeviceArray<float>> memory_;
   };
 
-  bool lds() const { return operands_ == Operands::kLds; }
+  bool lds() const { return form_ == gemm::Form::kLds; }
   static std::size_t pixels(const Shape& s, unsigned images) {
     return static_cast<std::size_t>(images) * s.out_height * s.out_width;
   }
@@ -292,7 +287,7 @@ class Gpu {
 
   workload::Program& program_;
   Method method_;
-  Operands operands_;
+  gemm::Form form_;
   bool checks_;
   workload::LayerLog log_;
   std::string layer_;

@@ -108,6 +108,9 @@ struct Options {
 };
 
 void run(workload::Program& program, const Options& options) {
+  if (options.convolution == "direct" && options.operands == "words") {
+    throw workload::UsageError("--operands words is a form of matrix products: it needs --convolution gemm");
+  }
   const Sizes sizes{static_cast<unsigned>(options.batch), static_cast<unsigned>(options.image),
                     static_cast<unsigned>(options.width), static_cast<unsigned>(options.classes)};
   const std::vector<Layer> layers = layers_of(sizes);
@@ -123,7 +126,9 @@ void run(workload::Program& program, const Options& options) {
   for (unsigned& label : labels) label = static_cast<unsigned>(program.random().below(sizes.classes));
 
   Gpu gpu(program, options.convolution == "direct" ? Method::kDirect : Method::kGemm,
-          options.operands == "lds" ? Operands::kLds : Operands::kRegisters);
+          options.operands == "lds"     ? gemm::Form::kLds
+          : options.operands == "words" ? gemm::Form::kWords
+                                        : gemm::Form::kRegisters);
   Network<Gpu> network(gpu, layers, first, last, training);
   // A part's surroundings: what the layers before it give, and in training what those behind it send back.
   Host host;
@@ -169,8 +174,9 @@ int main(int argc, char** argv) {
   resnet18::Options options;
   program.choice(options.pass, "pass", "what is done", {"inference", "training"}, std::string("inference"));
   program.choice(options.convolution, "convolution", "how layers are convolved", {"gemm", "direct"}, std::string("gemm"));
-  program.choice(options.operands, "operands", "where the operands of convolutions wait: tiles in LDS, or registers only",
-                 {"lds", "registers"}, std::string("lds"));
+  program.choice(options.operands, "operands",
+                 "where the operands of convolutions wait: tiles in LDS, registers, or registers of single words",
+                 {"lds", "registers", "words"}, std::string("lds"));
   program.size(options.batch, "batch", "images", {2, 1, 1}, 1, 4096);
   program.size(options.image, "image", "rows and columns of an image", {32, 112, 224}, 1, 4096);
   program.size(options.width, "width", "channels of conv1 and conv2; later stages have 2, 4 and 8 times as many", {8, 64, 64},
