@@ -14,7 +14,7 @@ DESCRIPTION is an INI file:
   series                    axis of the sweep that tells the lines or bars of a group apart; several, separated by blanks, are written in
                             one label; may be missing
   y                         metrics of the sweep: columns y_mean, y_low, y_high, y_samples, y_needed of OURS.csv; several, separated
-                            by blanks, are the series
+                            by blanks, are the series, one for each value of the axes of `series` if there are
   over, average             axes, separated by blanks, whose values are averaged: arithmetic (default) or geometric
   where                     a condition of `lacuna results`: the points that the figure shows
   x_scale, y_scale          linear (default), log2 or log10
@@ -102,8 +102,6 @@ def read_description(path):
     for key in ("mean", "average"):
         if figure.get(key, "arithmetic") not in ("arithmetic", "geometric"):
             raise Failure(f"{path}: {key} = {figure[key]}: must be one of arithmetic, geometric")
-    if figure.get("series") and len(figure["y"].split()) > 1:
-        raise Failure(f"{path}: several metrics in y are the series; there is no place for series = {figure['series']}")
     for sentence in sentences(figure.get("note", "")):
         found = NUMBER.search(REFERENCE.sub("", re.sub(r"\{[^}]*\}|`[^`]*`", "", sentence)))
         if found and not SOURCE.search(sentence):
@@ -168,7 +166,7 @@ def read_ours(path, figure):
             if roofline and x:
                 x = f"{float(x):.4g}"
             for metric in metrics:
-                series = metric if len(metrics) > 1 else " ".join(row[name] for name in series_axes)
+                series = " ".join([row[name] for name in series_axes] + ([metric] if len(metrics) > 1 else []))
                 if row[metric + "_mean"] == "":  # no run of this point has ended well
                     continue
                 where = f"{path}, line {rows.line_num}"

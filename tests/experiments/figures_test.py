@@ -143,6 +143,11 @@ class Figures(unittest.TestCase):
         self.assertIn("| a b | 1024 | 1.00 | – | 1 | – | – |", table)
         self.assertIn("| a c | 1024 | 3.00 | – | 1 | 3.00 | – |", table)
         self.assertIn("| a c | mean | 3.46 | – | 1 | 2.45 | – |", table)
+        self.assertEqual(self.run_figures(two.replace("y = time", "y = time size").replace("x = size", "x = batch"),
+                                          ours=ours.replace("time_needed", "time_needed,size_mean,size_low,size_high,size_samples,size_needed")
+                                          .replace("1,\n", "1,,7,,,1,\n").replace("1024,2,3", "1024,3,3").replace("2048,2,4", "2048,4,4")
+                                          .replace("2048,2,2", "2048,3,2").replace("0,\n", "0,,,,,,\n")), (0, ""))
+        self.assertIn("| a b size | 2 | 7.00 | – | 1 | – | – |", (self.folder / "out/bars.md").read_text(encoding="utf-8"))
         code, message = self.run_figures(two.replace("beside = kind b", "beside = batch 2"), ours=ours)
         self.assertEqual(code, 1)
         self.assertIn("batch is an axis neither of x nor of series", message)
