@@ -1,4 +1,4 @@
-// Where wavefronts' time goes: the parts sum to the whole, and each cause is found where it is made to happen.
+// Breakdown of wavefronts' time: the parts add up to the whole, and each cause is found where the test produces it.
 #include "models/compute/kernel_activity.h"
 
 #include <gtest/gtest.h>

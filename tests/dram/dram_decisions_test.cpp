@@ -1,4 +1,4 @@
-// What decide() brings of reads and writes that are made with read_later() and write_later().
+// Results of decide() for reads and writes of read_later() and write_later().
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -109,7 +109,7 @@ TEST(DramDecisions, AReadOfAWaitingWriteIsAnsweredFromTheQueue) {
   // Its row is opened at 102 and used at 109, tCCDS after the read that was first.
   EXPECT_EQ(decided(schedule, 130_ns).at(2).done, 124_ns);
   EXPECT_EQ(schedule.statistics().forwarded, 2U);
-  // What has been written is read.
+  // A read after the write has been drained.
   decided(schedule, 1_us);
   schedule.read_later(address(0, 0, 1, 0), kBurst, 2_us, 3);
   EXPECT_EQ(decided(schedule, 3_us).at(3).done, 2015_ns);

@@ -36,7 +36,7 @@ class PortClient : public MemoryClient {
   };
 
   PortClient(DramBench& bench, DeferredMemory& port) : epoch_(bench.initiator.epoch()), port_(port) {}
-  /// What a request is given with the call.
+  /// Response of a request within the call.
   struct Reply {
     Tick done;
     Tick waiting;
@@ -68,7 +68,7 @@ class PortClient : public MemoryClient {
   }
 
   std::vector<Answer> answers;
-  std::function<void(Answer)> then = {};  ///< what an answer leads to
+  std::function<void(Answer)> then = {};  ///< called for each answer
 
  private:
   Tick epoch_;
@@ -103,7 +103,7 @@ TEST(DramPort, ResponsesArriveAsSoonAsNoLaterRequestCanChangeThem) {
   PortClient client(b, b.channel.port());
   client.read(1, 0, 0_ns);
   EXPECT_EQ(client.next_decision(), 0_ns);
-  // The column command is issued at 25: what leaves before 6 arrives by then.
+  // The column command is issued at 25: requests sent before 6 arrive by then.
   client.decide(3_ns);
   EXPECT_EQ(client.next_decision(), 5_ns);
   client.decide(5_ns);

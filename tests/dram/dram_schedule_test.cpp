@@ -1,4 +1,4 @@
-// When reads and writes are served: commands' distances, queues, refresh; and what is forecast of it.
+// Times of reads and writes: distances of commands, queues, refresh, and their forecasts.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

@@ -55,7 +55,7 @@ class ReferenceScheduler {
     bool opened = false;  // its row was opened for it: no longer in the queue
     Command first = Command::column;
   };
-  /// What happened last in a bank, if ever.
+  /// Last events in a bank, if any.
   struct Bank {
     bool open = false;
     bool conflict = false;  // closed by a precharge that a request needed

@@ -34,7 +34,7 @@ inline void expect_forecasts(DramSchedule& schedule, const Steps& steps) {
     EXPECT_EQ(schedule.read(s.address, kBurst, Tick{s.at * 1000}).done, Tick{s.done * 1000}) << s.what;
 }
 
-/// What decide() brings, by the numbers of the requests.
+/// Results of decide(), by the numbers of the requests.
 inline std::map<std::uint32_t, DramSchedule::Read> decided(DramSchedule& schedule, Tick until) {
   std::vector<DramSchedule::Completion> completed;
   schedule.decide(until, completed);

@@ -95,7 +95,7 @@ std::vector<Request> batch(const DramParameters& p, const Traffic& traffic, Cycl
   return result;
 }
 
-/// What the reference has done, and what the scheduler has to say of it.
+/// Events of the reference, and the decisions that the scheduler must report for them.
 struct Expected {
   std::vector<CommandScheduler::Decision> decisions;  // of the whole run
   std::int64_t sum = 0;                               // as Scheduler::take_sum()

@@ -1,16 +1,16 @@
-// How interleaved units (memory partitions, sets of a cache, DRAM banks) are hashed, so that addresses a power of two apart do
-// not all meet in one of them.
+// Hash of interleaved units (memory partitions, sets of a cache, DRAM banks), so that addresses a power of two apart are
+// distributed over the units.
 //
-// The number of the unit, the n bits that would choose it, is XORed with all higher address bits, folded to n. Each power of
-// two then changes exactly one bit of the number, so that any n adjacent address bits, counted through, visit every unit. The
-// higher bits stay as they are: unit and higher bits together still tell the address.
+// The number of the unit, the n bits that would select it, is XORed with all higher address bits, folded to n. Each power of
+// two then changes exactly one bit of the number, so that the values of any n adjacent address bits select every unit. The
+// higher bits stay unchanged: unit and higher bits together determine the address.
 //
-// Source: AMD's Instinct accelerators choose the memory channel like this. On MI200, bit i of it is the XOR of address bits 8 +
+// Source: AMD's Instinct accelerators select the memory channel like this. On MI200, bit i of it is the XOR of address bits 8 +
 // i, 16 + i, 21 + i and 30 + i; on MI300 of 8 + i, 15 + i, 22 + i, 29 + i, 36 + i and 43 + i (Linux,
-// drivers/ras/amd/atl/dehash.c and the patch "RAS/AMD/ATL: Add MI200 support"). Here the groups follow each other without
-// overlap or gap. Liu et al., "Get Out of the Valley: Power-Efficient Address Mapping for GPUs" (ISCA 2018), show why GPUs need
-// it; Accel-Sim has the same as its bitwise XOR indexing, which takes the next n bits only. For DRAM banks it is the
-// permutation of Zhang, Zhu, Zhang (MICRO 2000).
+// drivers/ras/amd/atl/dehash.c and the patch "RAS/AMD/ATL: Add MI200 support"). Here the groups are adjacent, without overlap
+// or gap. Liu et al., "Get Out of the Valley: Power-Efficient Address Mapping for GPUs" (ISCA 2018), show why GPUs need it;
+// Accel-Sim has the same as its bitwise XOR indexing, which uses the next n bits only. For DRAM banks it is the permutation of
+// Zhang, Zhu, Zhang (MICRO 2000).
 #pragma once
 
 #include <cstdint>
@@ -19,10 +19,10 @@ namespace lacuna {
 
 enum class AddressHash : std::uint8_t { none, fold };
 
-/// XOR of the groups of `bits` bits that `value` consists of, from bit 0 on, in the result's lowest `bits` bits; those above
-/// hold nothing of use. `bits` must not be 0.
+/// XOR of the groups of `bits` bits of `value`, from bit 0 on, in the result's lowest `bits` bits; its other bits are
+/// undefined. `bits` must not be 0.
 constexpr std::uint64_t xor_fold(std::uint64_t value, unsigned bits) {
-  if (bits >= 4 && bits < 8) {  // as most are: four steps
+  if (bits >= 4 && bits < 8) {  // the common case: four steps
     value ^= value >> bits;
     value ^= value >> 2 * bits;
     value ^= value >> 4 * bits;

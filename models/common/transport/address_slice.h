@@ -1,4 +1,4 @@
-// The share of an address range that one of several interleaved banks or channels owns.
+// Slice of an address range that one of several interleaved banks or channels owns.
 #pragma once
 
 #include <bit>
@@ -10,12 +10,13 @@
 
 namespace lacuna {
 
-/// Of the range [base, base + size), chunk c (of `interleave` bytes) belongs to slice c mod count, or with a hash to another of
-/// the same turn (models/common/transport/address_hash.h). Either way a slice has one chunk of each turn and sees its chunks
-/// packed together: local() is a dense address. With count 1 the slice is the whole range.
+/// Chunk c (of `interleave` bytes) of the range [base, base + size) belongs to slice c mod count, or with a hash to another
+/// slice of the same round (models/common/transport/address_hash.h). In both cases a slice has one chunk of each round, and its
+/// chunks are packed together: local() is a dense address. With count 1 the slice is the whole range.
 class AddressSlice {
  public:
-  /// A hash needs a count and an interleave that are powers of two, and a size of whole turns: std::invalid_argument.
+  /// Throws std::invalid_argument if a hash has a count or an interleave that is no power of two, or a size that is not a
+  /// multiple of a round.
   constexpr AddressSlice(std::uint64_t base, Bytes size, Bytes interleave, unsigned count, unsigned index,
                          AddressHash hash = AddressHash::none)
       : base_(base), size_(size.n), interleave_(count > 1 ? interleave.n : size.n), count_(count), index_(index) {
@@ -29,7 +30,7 @@ class AddressSlice {
     if ((size.n & ((interleave_ << count_shift_) - 1)) != 0) throw std::invalid_argument("a hash needs whole turns as size");
   }
   constexpr AddressSlice(std::uint64_t base, Bytes size) : AddressSlice(base, size, size, 1, 0) {}
-  /// Every address: for a unit that does not care where it is.
+  /// A slice of all addresses, for a unit that is not interleaved.
   constexpr AddressSlice() : AddressSlice(0, Bytes{~std::uint64_t{0}}) {}
 
   constexpr std::uint64_t base() const { return base_; }
@@ -38,7 +39,7 @@ class AddressSlice {
   constexpr unsigned count() const { return count_; }
   constexpr unsigned index() const { return index_; }
 
-  /// Which slice an address of the range belongs to.
+  /// Number of the slice that an address of the range belongs to.
   constexpr unsigned owner(std::uint64_t address) const {
     const std::uint64_t offset = address - base_;
     if (chunk_shift_ >= 0) {
@@ -48,14 +49,14 @@ class AddressSlice {
     }
     return count_ == 1 ? 0 : static_cast<unsigned>(offset / interleave_ % count_);
   }
-  /// All of [address, address + length) is in this slice; the length does not cross a chunk.
+  /// Whether all of [address, address + length), which crosses no chunk, is in this slice.
   constexpr bool contains(std::uint64_t address, std::uint64_t length) const {
     const std::uint64_t offset = address - base_;
     if (address < base_ || offset >= size_ || length > size_ - offset) return false;
     if (count_ == 1) return true;
     return owner(address) == index_ && length <= chunk_begin(address) + interleave_ - address;
   }
-  /// [address, address + length), which begins in the range, is in one chunk and in the range.
+  /// Whether [address, address + length), which begins in the range, is in one chunk and in the range.
   constexpr bool is_one_chunk(std::uint64_t address, std::uint64_t length) const {
     const std::uint64_t first = address - base_;
     const std::uint64_t last = first + (length - 1);
@@ -70,7 +71,7 @@ class AddressSlice {
     }
     return offset / (interleave_ * count_) * interleave_ + offset % interleave_;
   }
-  /// The address that slice `index` knows as `local`: the inverse of owner() and local() together.
+  /// The address of slice `index` with local address `local`: the inverse of owner() and local().
   constexpr std::uint64_t address(unsigned index, std::uint64_t local) const {
     if (count_ == 1) return base_ + local;
     if (chunk_shift_ >= 0) {
@@ -81,12 +82,13 @@ class AddressSlice {
     }
     return base_ + (local / interleave_ * count_ + index) * interleave_ + local % interleave_;
   }
-  /// First and last address of the chunk that holds an address, cut to the range.
+  /// First address of the chunk that contains an address, limited to the range.
   constexpr std::uint64_t chunk_begin(std::uint64_t address) const {
     if (count_ == 1) return base_;
     const std::uint64_t offset = address - base_;
     return base_ + (chunk_shift_ >= 0 ? offset & ~(interleave_ - 1) : offset / interleave_ * interleave_);
   }
+  /// Last address of the chunk that contains an address, limited to the range.
   constexpr std::uint64_t chunk_last(std::uint64_t address) const {
     const std::uint64_t begin = chunk_begin(address);
     const std::uint64_t left = base_ + size_ - begin;
@@ -99,7 +101,7 @@ class AddressSlice {
   std::uint64_t interleave_;
   unsigned count_;
   unsigned index_;
-  int chunk_shift_ = -1;  // both powers of two: shifts instead of divisions
+  int chunk_shift_ = -1;  // log2 of the interleave; -1: interleave or count is no power of two
   int count_shift_ = 0;
   bool hashed_ = false;
 };

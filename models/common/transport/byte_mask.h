@@ -1,4 +1,4 @@
-// Which bytes of a memory transaction or a cache sector are concerned: bit i stands for byte i, of up to 128 bytes.
+// Set of bytes of a memory transaction or a cache sector of up to 128 bytes: bit i is byte i.
 #pragma once
 
 #include <cstdint>

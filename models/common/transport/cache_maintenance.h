@@ -1,4 +1,4 @@
-// What the command processor does with caches at acquire and release scopes.
+// Interface for the command processor's maintenance of caches at acquire and release scopes.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Where the time of memory requests goes, by level.
+// Breakdown of the time of memory requests by level.
 #pragma once
 
 #include <array>
@@ -13,17 +13,17 @@ namespace lacuna {
 /// Levels at which latency is accounted, in the order a request meets them.
 enum class MemoryLevel : std::uint8_t { tlb, l1, noc, l2, dram, host_memory, count };
 inline constexpr std::size_t kMemoryLevels = static_cast<std::size_t>(MemoryLevel::count);
-/// Names as in the output files.
+/// Names in the output files.
 inline constexpr std::array<std::string_view, kMemoryLevels> kMemoryLevelNames{"tlb", "l1", "noc", "l2", "dram", "host_memory"};
 
-/// Where the time of one request went. Targets add to it; the initiator that made the request resets and reads it.
+/// Breakdown of the time of one request. Targets add to it; the initiator that made the request resets and reads it.
 struct LatencyBreakdown {
   std::array<Tick, kMemoryLevels> queueing{};
   std::array<Tick, kMemoryLevels> service{};
   Tick mshr{};  ///< the part of the queueing of caches that is due to MSHRs all in use
 
-  /// Member by member: of the whole at once the host's compiler makes a string instruction, whose start takes it longer than
-  /// all of the stores.
+  /// Assigns member by member: for an assignment of the whole object the compiler generates a string instruction, whose
+  /// start-up takes longer than all of the stores.
   void clear() {
     queueing = {};
     service = {};
@@ -38,7 +38,7 @@ struct LatencyBreakdown {
     service[static_cast<std::size_t>(level)] += served;
   }
   LatencyBreakdown& operator+=(const LatencyBreakdown& other) {
-    // One by one: both have just been written one by one, and the host does not forward such stores to a vector load.
+    // Element by element: both have just been written so, and the host does not forward such stores to a vector load.
     const auto add = [](Tick& sum, Tick time) {
       asm("" : "+r"(time.ps));
       sum += time;

@@ -1,4 +1,4 @@
-// Whether an access has changed an interrupt line: what a device tells an initiator that has interrupt inputs.
+// Notification of an initiator with interrupt inputs that its access has changed an interrupt line of a device.
 #pragma once
 
 #include <tlm>

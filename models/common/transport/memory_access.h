@@ -1,4 +1,4 @@
-// What every memory-like target does with a generic payload: check it, and move its bytes.
+// Common operations of memory-like targets on a generic payload: checks, and movement of its bytes.
 #pragma once
 
 #include <cstddef>
@@ -9,13 +9,13 @@
 
 namespace lacuna {
 
-/// TLM_OK_RESPONSE, or why a target of `size` bytes must refuse the transaction (address relative to the target):
+/// TLM_OK_RESPONSE, or the reason why a target of `size` bytes must refuse the transaction (address relative to the target):
 ///   outside, or across the end                         TLM_ADDRESS_ERROR_RESPONSE
 ///   length zero, or no data pointer for data           TLM_GENERIC_ERROR_RESPONSE
 ///   streaming width below the length                   TLM_BURST_ERROR_RESPONSE
 ///   byte enable pointer with length zero               TLM_BYTE_ENABLE_ERROR_RESPONSE
-/// A payload whose MemoryAttributes say timing_only needs no data pointer; the second form is for those who have looked them
-/// up.
+/// A payload whose MemoryAttributes are timing_only needs no data pointer; the second form is for callers that have looked up
+/// the attributes.
 inline tlm::tlm_response_status check_access(const tlm::tlm_generic_payload& payload, Bytes size);
 inline tlm::tlm_response_status check_access(const tlm::tlm_generic_payload& payload, Bytes size,
                                              const MemoryAttributes* attributes);

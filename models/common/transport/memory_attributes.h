@@ -1,4 +1,4 @@
-// The payload extension that every Lacuna memory transaction carries beside the generic payload.
+// Payload extension that every Lacuna memory transaction carries in addition to the generic payload.
 //
 // A transaction without it is legal (a foreign initiator): targets then treat it as a plain data access of requester 0.
 #pragma once
@@ -31,7 +31,7 @@ struct MemoryAttributes : tlm::tlm_extension<MemoryAttributes> {
   ByteMask byte_mask = ByteMask::all();
   LatencyBreakdown latency;
 
-  /// Back to a plain data access of requester 0.
+  /// Resets to a plain data access of requester 0.
   void reset() {
     kind = RequestKind::host;
     timing_only = false;

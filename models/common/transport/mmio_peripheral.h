@@ -1,19 +1,20 @@
-// Base class of memory-mapped devices: a register table, one place that charges time, one place that refuses bad accesses.
+// Base class of memory-mapped devices: register table, access time and checks of accesses.
 //
 // A device lists its registers in its constructor (name, offset, width, mode) and implements read_register and
 // write_register. The base decodes the transaction, checks it, charges the access latency once (never for debug accesses)
-// and answers:
+// and responds:
 //   no register at the offset, or access across the end      TLM_ADDRESS_ERROR_RESPONSE
 //   length other than the register's width, misaligned,
 //   streaming width below the length                         TLM_BURST_ERROR_RESPONSE
 //   write to a read-only or read of a write-only register    TLM_COMMAND_ERROR_RESPONSE
 //   byte enables                                             TLM_BYTE_ENABLE_ERROR_RESPONSE
 //   no data pointer, or length zero                          TLM_GENERIC_ERROR_RESPONSE
-// each with a log line naming the instance, the access and the nearest register. Debug accesses are answered silently and
-// must be without side effects: the hooks see which accesses these are.
+// each with a log line naming the instance, the access and the nearest register. Debug accesses are not logged and must have no
+// side effects: RegisterAccess::debug is set for the hooks.
 //
-// A device whose hook changes the level of one of its interrupt lines calls report_line_change(), and the initiator hears of it
-// (models/common/transport/line_change.h): reads may change lines as writes do (a claim, an acknowledging status register).
+// A device whose hook changes the level of one of its interrupt lines calls report_line_change(), which notifies the initiator
+// (models/common/transport/line_change.h). Reads may change lines as well as writes (a claim, an acknowledging status
+// register).
 #pragma once
 
 #include <tlm_utils/simple_target_socket.h>
@@ -51,7 +52,7 @@ struct MmioRegister {
   unsigned id = 0;  ///< returned by add_register, for the device's switch
 };
 
-/// What a device's hook is told about an access.
+/// An access, for a device's hook.
 struct RegisterAccess {
   const MmioRegister& reg;
   unsigned index;  ///< element of a register array
@@ -67,7 +68,7 @@ class MmioPeripheral : public sc_core::sc_module {
   const std::vector<MmioRegister>& registers() const { return registers_; }
 
  protected:
-  /// `size` is the room of the device on the bus.
+  /// `size`: bytes of the device's address range.
   MmioPeripheral(sc_core::sc_module_name module_name, const MmioParameters& parameters, Bytes size);
 
   /// Registers must not overlap and must be naturally aligned (checked: std::invalid_argument). The id is 0, 1, 2, ... in
@@ -78,7 +79,7 @@ class MmioPeripheral : public sc_core::sc_module {
   virtual std::uint64_t read_register(const RegisterAccess& access) = 0;
   virtual void write_register(const RegisterAccess& access, std::uint64_t value) = 0;
 
-  /// Of a hook: this access changes the level of an interrupt line, now or some delta cycles later.
+  /// To be called by a hook whose access changes the level of an interrupt line, now or some delta cycles later.
   void report_line_change() { line_changed_ = true; }
 
  private:
@@ -103,7 +104,7 @@ class MmioPeripheral : public sc_core::sc_module {
   Tick read_latency_;
   Tick write_latency_;
   Bytes size_;
-  bool line_changed_ = false;  // by the present access
+  bool line_changed_ = false;  // the current access changes a line
   std::vector<MmioRegister> registers_;
   std::vector<Place> places_;  // sorted by begin
 };

@@ -1,8 +1,8 @@
 // A target socket whose callbacks get a tag, for modules with many sockets that differ by a number.
 //
-// As tlm_utils::simple_target_socket_tagged for initiators that block, as all of Lacuna do. That one also converts non-blocking
-// transport, for which each socket has three events, a queue and a map: with their names they are four fifths of what the
-// construction of a socket costs, and a GPU has hundreds of sockets.
+// As tlm_utils::simple_target_socket_tagged, for blocking initiators, as all of Lacuna's are. The latter also converts
+// non-blocking transport, for which each socket has three events, a queue and a map: with their names they take four fifths of
+// the construction time of a socket, and a GPU has hundreds of sockets.
 #pragma once
 
 #include <systemc>

@@ -1,5 +1,5 @@
-// The payload of an initiator that charges time for one request after the other: attached to its attributes for good, and
-// renewed for each request. Nothing is allocated and no reference is counted.
+// Payload of an initiator that makes one timing-only request after the other: permanently attached to its attributes, and reset
+// for each request. Nothing is allocated and no reference is counted.
 #pragma once
 
 #include <tlm>
@@ -18,8 +18,8 @@ class TimingPayload {
   TimingPayload(const TimingPayload&) = delete;
   TimingPayload& operator=(const TimingPayload&) = delete;
 
-  /// A new request. Its attributes are the default ones, with timing_only; the latency breakdown stays, for initiators that add
-  /// up several requests: clear_latency() begins anew.
+  /// Starts a new request with default attributes and timing_only. Keeps the latency breakdown, for initiators that add up
+  /// several requests; clear_latency() resets it.
   MemoryAttributes& renew(tlm::tlm_command command, std::uint64_t address, unsigned length) {
     payload_.set_command(command);
     payload_.set_address(address);
@@ -35,7 +35,7 @@ class TimingPayload {
     attributes_.byte_mask = ByteMask::all();
     return attributes_;
   }
-  /// As a memory request, with a latency breakdown of its own.
+  /// Starts a new request from a MemoryRequest, with a separate latency breakdown.
   void renew(const MemoryRequest& request) {
     renew(request.write ? tlm::TLM_WRITE_COMMAND : tlm::TLM_READ_COMMAND, request.address, request.bytes);
     clear_latency();

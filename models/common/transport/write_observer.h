@@ -8,8 +8,8 @@ namespace lacuna {
 class WriteObserver {
  public:
   virtual ~WriteObserver() = default;
-  /// Bus addresses [address, address + bytes) have been written, at any time outside of a window's work: by a copy engine, or
-  /// in bulk in place of wavefronts (`by_wavefronts`). The range may reach beyond GPU memory.
+  /// Bus addresses [address, address + bytes) have been written by a copy engine, or in bulk in place of wavefronts
+  /// (`by_wavefronts`). Called at any time between windows. The range may extend beyond GPU memory.
   virtual void written(std::uint64_t address, std::uint64_t bytes, bool by_wavefronts) = 0;
 };
 

@@ -253,7 +253,7 @@ void VectorMemory::send_in_order() {
     }
     if (port_.request(line.request, entry, response)) complete_entry(entry, response);
   }
-  // What has been sent is dropped when it is most of what is kept.
+  // Drops the sent lines when they are at least half of the list.
   if (2 * first_waiting_ >= waiting_.size()) {
     waiting_.erase(waiting_.begin(), waiting_.begin() + static_cast<std::ptrdiff_t>(first_waiting_));
     first_waiting_ = 0;

@@ -245,7 +245,7 @@ TEST(PoolCalendar, ALongQueueBeforeASaturatedPoolCostsNoMemory) {
   EXPECT_LE(pool.changes(), 2 * pool.servers());
 }
 
-// How long it takes is bench/memory_bench's business.
+// bench/memory_bench measures the time.
 TEST(Calendar, AppendingKeepsOnlyPendingTimes) {
   Calendar c;
   std::size_t most = 0;
