@@ -78,6 +78,9 @@ class Claims(unittest.TestCase):
                 ("=", 2.2, new, old, "reproduced only as published"),
                 ("=", 3, new, old, "**not reproduced**"),
                 ("=", 1.01, old, "", "reproduced"),
+                ("gain", 2.2, new, "", "reproduced"),
+                ("gain", 0.95, new, "", "**not reproduced**"),
+                ("gain", 1.1, old, "", "reproduced"),
                 ("same", 1.12, old, "", "**not reproduced**"),
                 ("same", 1.02, old, "", "reproduced"),
                 ("points", 6, new, "", "reproduced"),
@@ -90,6 +93,12 @@ class Claims(unittest.TestCase):
                 ("<=", 0.99, old, "", "reproduced")]:
             with self.subTest(relation=relation, published=published, theirs=theirs, ours=ours):
                 self.assertEqual(self.verdict(relation, published, theirs, ours), expected)
+
+    def test_a_loss_is_no_gain(self):
+        self.assertFalse(claims.agrees("gain", 1.05, (0.98, 0.97, 0.99)))
+        self.assertTrue(claims.agrees("=", 1.05, (0.98, 0.97, 0.99)))
+        self.assertTrue(claims.agrees("gain", 1.05, (0.98, 0.9, 1.06)))
+        self.assertTrue(claims.agrees("gain", 0.9, (0.98, 0.97, 0.99)))
 
     def test_the_table_replaces_the_one_before_and_links_to_the_figures(self):
         rows = ["Rate,Table 1,=,1300,,rates > one,As measured.", "Speed,section 2,=,9,speed > new > one,,One machine."]
@@ -107,7 +116,7 @@ class Claims(unittest.TestCase):
                 ("A,s,=,1,speed > old > two,,w", "speed has no value of old > two; there are: old > one; new > one"),
                 ("A,s,=,1,spead > old > one,,w", "the page has no figure spead; there are: speed, rates"),
                 ("A,s,=,1,speed > new > two,,w", "speed has no value of new > two"),
-                ("A,s,~,1,rates > one,,w", "relation ~: must be one of =, same"),
+                ("A,s,~,1,rates > one,,w", "relation ~: must be one of =, gain, same"),
                 ("A,s,=,1,rates > one,,", "has no sentence in `why`"),
                 ("A,s,=,1,,,w", "has a value neither as published nor ours"),
                 ("A,s,=,x,rates > one,,w", "could not convert")]:
