@@ -314,8 +314,10 @@ def draw(figure, names, ours, published, stem):
     handles, labels = axes.get_legend_handles_labels()
     if len(handles) > 1:
         ours_first = sorted(zip(handles, labels), key=lambda entry: entry[1].endswith("published"))
-        picture.legend(*zip(*ours_first), loc="lower center", ncols=min(len(handles), 4), frameon=False)
-        picture.get_layout_engine().set(rect=(0, 0.07 * math.ceil(len(handles) / 4), 1, 1 - 0.07 * math.ceil(len(handles) / 4)))
+        columns = max(1, min(len(handles), 4, 120 // (max(map(len, labels)) + 5)))
+        below = 0.07 * math.ceil(len(handles) / columns)
+        picture.legend(*zip(*ours_first), loc="lower center", ncols=columns, frameon=False)
+        picture.get_layout_engine().set(rect=(0, below, 1, 1 - below))
     picture.savefig(f"{stem}.png", dpi=150)
     picture.savefig(f"{stem}.svg", metadata={"Date": None})
     plt.close(picture)
