@@ -2,6 +2,7 @@
 
 #include <fnmatch.h>
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <fstream>
 #include <limits>
@@ -163,6 +164,20 @@ class StatisticsReader : public nlohmann::json_sax<Json> {
   std::string error_;
 };
 
+/// Of numbers with commas between them. Empty: some part is no number.
+std::optional<double> mean_of(std::string_view text) {
+  double sum = 0;
+  const std::vector<std::string> parts = split_outside(text, ',');
+  for (const std::string& part : parts) {
+    double number = 0;
+    const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), number);
+    if (error != std::errc() || end != part.data() + part.size() || !std::isfinite(number)) return std::nullopt;
+    sum += number;
+  }
+  if (parts.empty()) return std::nullopt;
+  return sum / static_cast<double>(parts.size());
+}
+
 }  // namespace
 
 PointResults parse_statistics(std::string_view text) {
@@ -172,6 +187,23 @@ PointResults parse_statistics(std::string_view text) {
     throw SweepError("statistics.json cannot be read: " + reader.error());
   if (!reader.complete()) throw SweepError("statistics.json is not that of a run");
   return results;
+}
+
+std::vector<StatisticValue> parse_result_line(std::istream& output) {
+  constexpr std::string_view kBegin = "result:";
+  std::string last;
+  for (std::string line; std::getline(output, line);) {
+    if (line.starts_with(kBegin)) last = line.substr(kBegin.size());
+  }
+  std::vector<StatisticValue> values;
+  std::istringstream words(last);
+  for (std::string word; words >> word;) {
+    const std::size_t equals = word.find('=');
+    if (equals == std::string::npos || equals == 0) continue;
+    if (const std::optional<double> mean = mean_of(std::string_view(word).substr(equals + 1)))
+      values.push_back({"result." + word.substr(0, equals), "", *mean});
+  }
+  return values;
 }
 
 PointResults read_results(const fs::path& folder) {

@@ -2,12 +2,14 @@
 // them.
 //
 // Paths: `run.simulated_ps` and the other numbers of a run; `kernels.NAME.cycles`, of all dispatches of that kernel
-// (kernel_totals of statistics.json); the tree of statistics from its first level on, `gpu.l2_0.read_hits`; and
+// (kernel_totals of statistics.json); the tree of statistics from its first level on, `gpu.l2_0.read_hits`; `result.NAME`, what
+// the program says about itself in a line `result: NAME=VALUE ...`; and
 // `point.seconds`, `point.user_seconds`, `point.system_seconds`, `point.peak_memory_bytes` of the process.
 #pragma once
 
 #include <filesystem>
 #include <functional>
+#include <iosfwd>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -39,6 +41,9 @@ struct PointResults {
 PointResults read_results(const std::filesystem::path& folder);
 /// The numbers of a statistics.json. Throws SweepError.
 PointResults parse_statistics(std::string_view json);
+/// The numbers in the last line `result: NAME=VALUE ...` of a program's output, as `result.NAME`; of numbers with commas between
+/// them the mean. Empty: there is no such line.
+std::vector<StatisticValue> parse_result_line(std::istream& output);
 
 /// A metric of a point: the path of a statistic, or an expression over {PATH}. Names in a path may contain *, ? and [...]; the
 /// values of all matching paths are added. A path may refer to another point (platform/sweep/statistic_path.h).

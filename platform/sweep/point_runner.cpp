@@ -8,7 +8,9 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <fstream>
 #include <system_error>
+#include <utility>
 
 #include "platform/run/file_size_limit.h"
 #include "platform/run/output_file.h"
@@ -322,6 +324,8 @@ PointRecord record_of(const std::string& key, const PointInputs& inputs, const s
   try {
     // Also what a point that is not done has written so far: its state says that it is a part.
     record.results = read_results(folder / kPointOutput);
+    std::ifstream log(folder / kPointLog, std::ios::binary);
+    for (StatisticValue& value : parse_result_line(log)) record.results.statistics.push_back(std::move(value));
   } catch (const SweepError& e) {
     // A run that did not get so far has said why.
     if (record.state == PointState::done) {

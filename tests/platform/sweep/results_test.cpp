@@ -4,6 +4,9 @@
 #include <fstream>
 #include <iterator>
 #include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "platform/sweep/digest.h"
 #include "platform/sweep/point_results.h"
@@ -18,7 +21,9 @@ namespace {
 namespace fs = std::filesystem;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 using ::testing::MatchesRegex;
+using ::testing::Pair;
 
 constexpr const char* kStatistics = R"({
   "run": {"lacuna": "0.1.0", "run_hash": "00ff", "simulated_ps": 1000, "ended_by": "guest"},
@@ -28,6 +33,27 @@ constexpr const char* kStatistics = R"({
                          "l2_1": {"reads": {"value": 4, "unit": "accesses", "description": "d"},
                                   "share": {"value": 0.5, "unit": "", "description": "d"},
                                   "none": {"value": null, "unit": "", "description": "d"}}}}})";
+
+std::vector<std::pair<std::string, double>> numbers_of(const std::string& output) {
+  std::istringstream stream(output);
+  std::vector<std::pair<std::string, double>> numbers;
+  for (const StatisticValue& value : parse_result_line(stream)) numbers.emplace_back(value.path, value.as_double());
+  return numbers;
+}
+
+TEST(ResultLine, HasTheNumbersThatAProgramPrints) {
+  EXPECT_THAT(numbers_of("a\nresult: workload=mst vertices=100 time_us=3.5,4.5 check=passed\n"),
+              ElementsAre(Pair("result.vertices", 100.0), Pair("result.time_us", 4.0)));
+}
+
+TEST(ResultLine, IsTheLastOne) {
+  EXPECT_THAT(numbers_of("result: a=1\nresult: b=2\nother: c=3\n"), ElementsAre(Pair("result.b", 2.0)));
+  EXPECT_THAT(numbers_of("results: a=1\n result: b=2\n"), IsEmpty());
+}
+
+TEST(ResultLine, LeavesOutWhatIsNoNumber) {
+  EXPECT_THAT(numbers_of("result: a=1x b=,1 c= =4 d=inf e=-2e3 f=nan g"), ElementsAre(Pair("result.e", -2000.0)));
+}
 
 TEST(Digests, AreSha256) {
   EXPECT_EQ(digest_of("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");  // FIPS 180-4, example
