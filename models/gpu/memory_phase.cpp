@@ -14,12 +14,12 @@
 #include "models/common/time/tlm_time.h"
 
 namespace lacuna {
-MemoryPhase::MemoryPhase(Fabric& fabric, TranslationLevel* l2_tlb, WorkerThreads* threads, Tick shortest_way)
+MemoryPhase::MemoryPhase(Fabric& fabric, TranslationLevel* l2_tlb, WorkerThreads* threads, Tick min_packet_time)
     : fabric_(fabric),
       stepped_(fabric.stepped()),
       l2_tlb_(l2_tlb),
       threads_(threads),
-      shortest_way_(fabric.stepped() != nullptr ? Tick{} : shortest_way),
+      min_packet_time_(fabric.stepped() != nullptr ? Tick{} : min_packet_time),
       destinations_(fabric.destinations.size()),
       memories_(destinations_.size()),
       scratch_(threads != nullptr ? threads->threads() : 1) {
@@ -73,8 +73,8 @@ void MemoryPhase::add_destination(unsigned destination, LastLevelCache& cache, D
   behind.caches.push_back(&cache);
 }
 
-// Where translations or an observer may lead to further requests, all leave in resolve(). Otherwise they leave here, while they
-// are in the host caches of the thread that has made them.
+// Requests depart here while they are in the host caches of the thread that made them, unless translations or an observer may
+// lead to further ones: then all depart in resolve().
 void MemoryPhase::group_finished(unsigned number, unsigned thread, Tick end) {
   Group& group = groups_[number];
   if (!ports_known_ || stepped_ != nullptr || !observers_.empty() || translations_.has_requests(number) ||
@@ -136,8 +136,7 @@ void MemoryPhase::resolve(Tick end) {
   }
 }
 
-// Requests that have left go to their destinations, and responses return. `again`: in this phase there has been an exchange
-// before.
+// Requests that have departed travel to their destinations, and responses return. `again`: not the first exchange of this phase.
 void MemoryPhase::exchange(Tick end, Tick now, bool again) {
   leaving_.clear();
   for (unsigned i = 0; i < groups_.size(); ++i) {
@@ -153,7 +152,7 @@ void MemoryPhase::exchange(Tick end, Tick now, bool again) {
   if (private_ports_ == nullptr) carry(VirtualNetwork::request);
   find_serving(now, again);
   share(serving_, memories_.size(),
-        [&](unsigned memory, ThreadScratch& scratch) { serve(memory, end + shortest_way_, scratch); });
+        [&](unsigned memory, ThreadScratch& scratch) { serve(memory, end + min_packet_time_, scratch); });
   for (const unsigned number : serving_) {
     if (memories_[number].caches.empty()) serve_by_sockets(memories_[number]);
   }
@@ -183,21 +182,21 @@ void MemoryPhase::find_serving(Tick now, bool only_fresh) {
   }
 }
 
-// Then the ends of packets can be left to groups and memories.
+// With private ports, groups and memories handle the two ends of a packet's path independently.
 NodePorts* MemoryPhase::find_private_ports() const {
   if (fabric_.ports() == nullptr) return nullptr;
-  constexpr std::size_t kNobody = ~std::size_t{0};
-  std::vector<std::size_t> owners(fabric_.nodes(), kNobody);
-  const auto take = [&](unsigned node, std::size_t owner) {
-    if (owners[node] == kNobody) owners[node] = owner;
+  constexpr std::size_t kUnowned = ~std::size_t{0};
+  std::vector<std::size_t> owners(fabric_.nodes(), kUnowned);
+  const auto claim = [&](unsigned node, std::size_t owner) {
+    if (owners[node] == kUnowned) owners[node] = owner;
     return owners[node] == owner;
   };
   for (const Destination& destination : destinations_) {
-    if (!take(destination.node, destination.memory)) return nullptr;
+    if (!claim(destination.node, destination.memory)) return nullptr;
   }
   for (std::size_t group = 0; group < groups_.size(); ++group) {
     for (const GroupNode& node : groups_[group].nodes) {
-      if (!take(node.number, destinations_.size() + group)) return nullptr;
+      if (!claim(node.number, destinations_.size() + group)) return nullptr;
     }
   }
   return fabric_.ports();
@@ -212,13 +211,13 @@ Tick MemoryPhase::next() const {
   }
   for (const Memory& memory : memories_) {
     if (memory.is_idle()) continue;
-    // The memory phase of the window that begins then decides as far as that.
+    // The phase of the window that begins at the returned time decides up to `next`.
     Tick next = memory.arrivals.empty() ? kNever : memory.arrivals.front().at;
     if (memory.deferred != nullptr) {
       if (const Tick decision = memory.deferred->next_decision(); decision != kNever)
         next = earlier(next, decision - earlier(decision, memory.way));
     }
-    if (next != kNever) first = earlier(first, next - earlier(next, shortest_way_));
+    if (next != kNever) first = earlier(first, next - earlier(next, min_packet_time_));
   }
   return stepped_ != nullptr ? earlier(first, stepped_->next()) : first;
 }
@@ -272,7 +271,7 @@ void MemoryPhase::check_lost() const {
 void MemoryPhase::report_lost(const Flight& flight) const {
   const Cache* cache = destinations_[flight.destination].cache;
   SC_REPORT_FATAL(cache != nullptr ? cache->name() : fabric_.name(),
-                  fmt::format("no memory answers at bus address {:#x} of a mapped page", flight.request.address).c_str());
+                  fmt::format("no memory at bus address {:#x} of a mapped page", flight.request.address).c_str());
   std::abort();
 }
 
@@ -356,7 +355,7 @@ void MemoryPhase::prepare(std::uint16_t sender, std::uint16_t receiver, std::uin
   flight.reply_flits = static_cast<std::uint16_t>(fabric_.reply_flits(request.bytes, request.write, request.atomic));
 }
 
-// All packets of a way, by one thread.
+// Carries all packets of one direction on one thread.
 void MemoryPhase::carry(VirtualNetwork network) {
   const bool there = network == VirtualNetwork::request;
   order_.clear();
@@ -425,7 +424,7 @@ void MemoryPhase::serve(unsigned number, Tick horizon, ThreadScratch& scratch) {
   sort_out(memory);
 }
 
-// The packets reach the destinations' ports.
+// Passes packets through the destinations' ports.
 void MemoryPhase::arrive(TimedFlights& arrivals) {
   for (TimedFlight& arrival : arrivals) {
     Flight& flight = *arrival.flight;
@@ -437,7 +436,7 @@ void MemoryPhase::arrive(TimedFlights& arrivals) {
   }
 }
 
-// The first `count` arrivals.
+// Serves the first `count` arrivals.
 void MemoryPhase::serve_by_caches(Memory& memory, std::size_t count, std::vector<LookupSlot>& places) {
   TimedFlights& arrivals = memory.arrivals;
   if (places.size() < count) places.resize(count);
@@ -505,7 +504,7 @@ void MemoryPhase::serve_by_socket(Memory& memory, const TimedFlight& arrival) {
 
 // -- replies
 
-// Those of requests that have been served, from their destinations.
+// Replies to requests that have been served depart from their destinations.
 void MemoryPhase::send_replies(Memory& memory, TimedFlights& space) {
   sort_nearly_sorted(memory.replies, space);
   for (const TimedFlight& next : memory.replies) {
@@ -550,7 +549,7 @@ void MemoryPhase::receive_group(unsigned number, ThreadScratch& scratch) {
     }
     node.replies.clear();
   }
-  LatencyBreakdown latency;  // of those that went no further than a cache: little of it changes from one to the next
+  LatencyBreakdown latency;  // scratch for requests that a cache served
   in_stages(
       received.size(), [&](std::size_t i) { detail::CachePrefetch::miss(*received[i].origin->cache, received[i].miss); },
       [&](std::size_t i) {

@@ -1,7 +1,7 @@
 // The memory phase at the end of a window (models/compute/windows.h): sends the requests of first-level caches and TLBs through
 // the network to L2, DRAM and host memory, and returns the responses. Stages, each in order of simulated time:
 //
-//   translations  L1 TLBs -> L2 TLB -> page walker, in order of the misses, on one thread; then each group's units learn theirs
+//   translations  L1 TLBs -> L2 TLB -> page walker, in order of the misses, on one thread; then delivered to each group's units
 //   requests      L1 -> network -> destination, in order of departure
 //   service       requests of each destination in order of arrival; those of destinations that share a DRAM channel together
 //   memory        DRAM channels decide what no later request can change
@@ -17,7 +17,7 @@
 // their work is distributed over threads. So are the two ends of a packet's path, when packets meet nowhere but there
 // (Fabric::ports()); otherwise one thread carries all packets.
 //
-// Beside first-level caches, other units at nodes of the network may send requests (models/gpu/node_requester.h), whose
+// In addition to first-level caches, other units at nodes of the network may send requests (models/gpu/node_requester.h), whose
 // responses may go to a unit at a third node.
 //
 // A stepped network (Fabric::stepped()) advances to the end of the window in each phase. Requests that have arrived are served,
@@ -48,8 +48,8 @@ namespace lacuna {
 
 class MemoryPhase : public WindowBarrier {
  public:
-  /// `threads`: null: everything runs on the caller's thread. `shortest_way`: minimum time of a packet through the fabric.
-  MemoryPhase(Fabric& fabric, TranslationLevel* l2_tlb, WorkerThreads* threads = nullptr, Tick shortest_way = {});
+  /// `threads`: null: everything runs on the caller's thread. `min_packet_time`: minimum time of a packet through the fabric.
+  MemoryPhase(Fabric& fabric, TranslationLevel* l2_tlb, WorkerThreads* threads = nullptr, Tick min_packet_time = {});
 
   /// Adds a cache of the units of a group (models/compute/windows.h); its requests enter the network at `source`.
   void add(FirstLevelCache& cache, unsigned source, unsigned group = 0);
@@ -95,14 +95,14 @@ class MemoryPhase : public WindowBarrier {
     std::uint32_t below = kNone;  ///< index of the breakdown of the levels below in Memory::below
     bool lost = false;            ///< no memory at the address
   };
-  /// A request on its path from the port where it enters the network to its destination, and to the port that receives the
-  /// response: for a cache the same one.
+  /// A request in flight from the port where it enters the network to its destination, and from there to the port that receives
+  /// the response. For caches both ports are the same.
   // Threads hand requests to each other: the thread that makes one writes the first line of the host's cache, the thread that
   // serves it only the second line.
   struct Flight {
-    alignas(64) MemoryRequest request;  ///< `made` is the time of departure
-    Cycles head{};                      ///< when the head reaches the receiver's port
-    std::uint32_t tag = 0;              ///< of the receiver: a cache's miss
+    alignas(64) MemoryRequest request;  ///< `made`: time of departure
+    Cycles head{};                      ///< when the packet's head reaches the destination's port
+    std::uint32_t tag = 0;              ///< known to the receiver; of a cache, the number of the miss
     std::uint16_t sender = 0;           ///< index in ports_
     std::uint16_t receiver = 0;         ///< index in ports_
     std::uint16_t destination = 0;
@@ -116,7 +116,7 @@ class MemoryPhase : public WindowBarrier {
   struct SteppedFlight : Flight {
     std::uint32_t number = 0;  ///< index in flights_
     bool served = false;       ///< the packet in flight is the reply
-    LatencyBreakdown below;    ///< what `timing.below` stands for
+    LatencyBreakdown below;    ///< the breakdown that `timing.below` refers to
     /// The port at the other end of the packet's path, and the packet's length.
     std::uint16_t port() const { return served ? receiver : sender; }
     unsigned flits() const { return served ? reply_flits : request_flits; }
@@ -133,7 +133,7 @@ class MemoryPhase : public WindowBarrier {
     }
   };
   using TimedFlights = std::vector<TimedFlight>;
-  /// Where requests of a cache or of another unit enter the network and responses leave it.
+  /// The port at which requests of a cache or of another unit enter the network and responses leave it.
   struct Port {
     FirstLevelCache* cache = nullptr;    ///< null: the port is the requester's
     NodeRequester* requester = nullptr;  ///< null: the port is the cache's
@@ -154,11 +154,11 @@ class MemoryPhase : public WindowBarrier {
     TimedFlights orders;
     TimedFlights replies;
   };
-  /// A reply to a NodeRequester. Its sender may belong to another group, and another thread: collect_received() releases the
-  /// record.
+  /// A reply to a NodeRequester. Its sender may belong to another group, and so to another thread: collect_received() releases
+  /// the record.
   struct NodeReply {
     Flight* flight;
-    Tick request_waiting;  ///< of the request's packet, in the network
+    Tick request_waiting;  ///< queueing of the request packet in the network
     Tick request_passing;
   };
   struct Group {
@@ -280,7 +280,7 @@ class MemoryPhase : public WindowBarrier {
   NodePorts* private_ports_ = nullptr;  ///< find_private_ports()
   TranslationLevel* l2_tlb_;
   WorkerThreads* threads_;
-  const Tick shortest_way_;
+  const Tick min_packet_time_;
   Tick far_{kNever};  ///< WindowBarrier::begin()
   std::vector<Port> ports_;
   std::deque<Group> groups_;  ///< a deque, because caches and TLBs hold references into them

@@ -1,7 +1,7 @@
-// A unit at a node of the fabric, other than a first-level cache, that sends memory requests: compute units in the network,
-// prefetchers beside a cache. Its requests may have their responses delivered to another such unit, at a third node.
+// A unit at a node of the fabric, other than a first-level cache, that sends memory requests: a compute unit inside the network,
+// a prefetcher next to a cache. Its requests may have their responses delivered to another such unit, at a third node.
 //
-// The memory phase (models/gpu/memory_phase.h) sends what is due and delivers the responses; between two phases a unit acts on
+// The memory phase (models/gpu/memory_phase.h) sends requests that are due and delivers the responses; between two phases a unit acts on
 // the thread of its group. All units of a group act on one thread, together with the group's first-level caches.
 #pragma once
 
@@ -19,7 +19,7 @@ class NodeRequester {
   /// A request that enters the network at the node of its requester.
   struct Departure {
     Tick at{};
-    MemoryRequest request;              ///< in one line of its destination
+    MemoryRequest request;              ///< lies within one line of its destination
     NodeRequester* receiver = nullptr;  ///< receives the response; null: the requester itself
     std::uint32_t tag = 0;              ///< passed to the receiver's complete()
   };
@@ -37,7 +37,7 @@ class NodeRequester {
   /// A response with this tag has arrived at the node at `at`; `below`: where the time since the departure went. May add
   /// requests that leave at `at` or later.
   virtual void complete(std::uint32_t tag, Tick at, const LatencyBreakdown& below) = 0;
-  /// In messages.
+  /// Name for messages.
   virtual const char* name() const = 0;
 
  protected:

@@ -23,11 +23,11 @@ using namespace literals;
 
 /// Three caches that send requests to two destinations over a network of 32 bytes a flit.
 struct Requesters : sc_core::sc_module {
-  Requesters(sc_core::sc_module_name module_name, const FabricParameters& parameters, Tick shortest_way = {})
+  Requesters(sc_core::sc_module_name module_name, const FabricParameters& parameters, Tick min_packet_time = {})
       : sc_module(module_name) {
     AddressRoute route{.name = "memory", .base = 0, .size = kSize, .first_destination = 0, .count = 2, .interleave = 64_B};
     fabric = make_fabric("noc", parameters, 3, AddressRoutes({route}));
-    phase = std::make_unique<MemoryPhase>(*fabric, nullptr, nullptr, shortest_way);
+    phase = std::make_unique<MemoryPhase>(*fabric, nullptr, nullptr, min_packet_time);
     for (unsigned i = 0; i < 3; ++i) {
       const std::string number = std::to_string(i);
       caches.push_back(std::make_unique<FirstLevelCache>(("cache" + number).c_str(), CacheParameters{}));
@@ -63,8 +63,8 @@ struct Machine : Requesters {
 
 /// The destinations are last-level caches, whose memories respond late.
 struct LateMachine : Requesters {
-  LateMachine(sc_core::sc_module_name module_name, const FabricParameters& parameters, Tick shortest_way)
-      : Requesters(module_name, parameters, shortest_way) {
+  LateMachine(sc_core::sc_module_name module_name, const FabricParameters& parameters, Tick min_packet_time)
+      : Requesters(module_name, parameters, min_packet_time) {
     const CacheParameters l2_parameters{
         .write_policy = WritePolicy::write_back, .hit_latency = 20_cycles, .tag_latency = 4_cycles, .fill_latency = 3_cycles};
     for (unsigned i = 0; i < 2; ++i) {

@@ -72,12 +72,12 @@ class Unit : public NodeRequester {
 
 /// Two caches and two units, each group on a thread of its own, and two L2 banks whose memories respond late.
 struct Rig : sc_core::sc_module {
-  Rig(sc_core::sc_module_name module_name, const FabricParameters& parameters, Tick shortest_way, unsigned threads)
+  Rig(sc_core::sc_module_name module_name, const FabricParameters& parameters, Tick min_packet_time, unsigned threads)
       : sc_module(module_name), workers(threads) {
     const AddressRoute route{
         .name = "memory", .base = 0, .size = kSize, .first_destination = 0, .count = 2, .interleave = 64_B};
     fabric = make_fabric("noc", parameters, 4, AddressRoutes({route}));
-    phase = std::make_unique<MemoryPhase>(*fabric, nullptr, &workers, shortest_way);
+    phase = std::make_unique<MemoryPhase>(*fabric, nullptr, &workers, min_packet_time);
     for (unsigned i = 0; i < 4; ++i) {
       initiators.push_back(std::make_unique<TestInitiator>(("initiator" + std::to_string(i)).c_str()));
       if (i >= 2) {

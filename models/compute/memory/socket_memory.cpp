@@ -13,7 +13,7 @@ bool SocketMemory::request(const MemoryRequest& request, Tick at, MemoryClient&,
   socket_->b_transport(*payload_, delay);
   if (payload_->is_response_error()) {
     SC_REPORT_FATAL(socket_.name(),
-                    ("no memory answers at bus address of a mapped page: " + payload_->get_response_string()).c_str());
+                    ("no memory at the bus address of a mapped page: " + payload_->get_response_string()).c_str());
   }
   response = {.made = request.made,
               .arrived = at,
