@@ -2,8 +2,8 @@
 //
 // A workgroup of 256 work-items makes 64 x 64 elements of D, a work-item 8 x 4 of them for a half of the elements along k; the
 // halves meet at the end. A and B are converted to float on their way into LDS, 16 elements along k at a time; the next are
-// loaded while the present are multiplied. Semantics are those of the
-// unit but for the signs of zeros and the order of roundings.
+// loaded while the present are multiplied. Semantics are those of the unit but for the signs of zeros, the order of roundings,
+// and a NaN factor of minmax and maxmin, which gives way to the other factor.
 #pragma once
 
 #include "lacuna/simd2/multiply.h"
