@@ -15,7 +15,8 @@ each published claim:
                   >=, <=  at least or at most as large, or its interval holds it: a bound that is missed by 10 % does not hold
   published     the published value
   as_published  where the page has the value of the experiment as the paper ran it (its machine, baseline, kernels and sizes):
-                  FIGURE > PLACE or FIGURE > SERIES > PLACE, as the figure's table names them; empty: not run in that form
+                  FIGURE > PLACE or FIGURE > SERIES > PLACE, as the figure's table names them; several with `;` between them: their
+                  geometric mean, and that of the bounds of their intervals; empty: not run in that form
   ours          the same of the experiment on the machine and baseline that we trust; empty: the paper's is the only one
   why           one sentence
 
@@ -75,7 +76,14 @@ def read_page(text):
 
 
 def look_up(figures, reference, where):
-    """(heading, (mean, low, high))"""
+    """(heading, (mean, low, high)); of several references the geometric mean, and the heading of the first"""
+    found = [look_up_one(figures, one, where) for one in reference.split(";")]
+    if len(found) == 1:
+        return found[0]
+    return found[0][0], tuple(math.exp(sum(map(math.log, column)) / len(found)) for column in zip(*(value for _, value in found)))
+
+
+def look_up_one(figures, reference, where):
     parts = [part.strip() for part in reference.split(">")]
     figure, place = parts[0], (parts[1] if len(parts) == 3 else "", parts[-1])
     if figure not in figures:

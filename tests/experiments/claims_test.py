@@ -100,6 +100,16 @@ class Claims(unittest.TestCase):
         self.assertTrue(claims.agrees("gain", 1.05, (0.98, 0.9, 1.06)))
         self.assertTrue(claims.agrees("gain", 0.9, (0.98, 0.97, 0.99)))
 
+    def test_several_values_are_one_geometric_mean(self):
+        code, _, page = self.run_on(["both,s,=,1.41,,speed > old > one; speed > new > one,w"])
+        self.assertEqual(code, 0)
+        self.assertIn("| [1.41](#a-figure-speed) | reproduced |", page)
+        code, _, page = self.run_on(["both,s,=,35.4,,speed > old > one; rates > one,w"])
+        self.assertIn("| [35.4 ± 1.1](#a-figure-speed) | reproduced |", page)
+        code, said, _ = self.run_on(["both,s,=,2,,speed > old > one; speed > old > two,w"])
+        self.assertNotEqual(code, 0)
+        self.assertIn("speed has no value of old > two", said)
+
     def test_the_table_replaces_the_one_before_and_links_to_the_figures(self):
         rows = ["Rate,Table 1,=,1300,,rates > one,As measured.", "Speed,section 2,=,9,speed > new > one,,One machine."]
         code, _, page = self.run_on(rows)
