@@ -45,6 +45,12 @@ sed 's/^over = .*/&\naverage = harmonic/' over.figure >wrong.figure
 expect 1 "${figures[@]}" wrong.figure quick ours.csv out
 complains "average = harmonic: must be one of arithmetic, geometric"
 
+# A sweep file with those that it includes.
+whole_sweep() {
+  cat "$1"
+  local included
+  for included in $(sed -n 's/^include = //p' "$1"); do whole_sweep "$(dirname "$1")/$included"; done
+}
 # The figures of all papers: a sweep at each scale, whose metrics they show.
 declare -A tried
 for figure in "$SOURCE"/experiments/*/*.figure; do
@@ -58,7 +64,7 @@ for figure in "$SOURCE"/experiments/*/*.figure; do
     fi
     grep -q "^name = $(basename "$folder")_${sweep}_$scale\$" "$folder/$sweep.$scale.sweep" || fail "$folder/$sweep.$scale.sweep has another name"
     for take in $(sed -n 's/^y = //p' "$figure"); do
-      grep -qs "^$take = " "$folder/$sweep".{"$scale".,}sweep || fail "$figure shows $take, which $sweep.$scale.sweep does not take"
+      whole_sweep "$folder/$sweep.$scale.sweep" | grep "^$take = " >/dev/null || fail "$figure shows $take, which $sweep.$scale.sweep does not take"
     done
   done
 done
