@@ -47,6 +47,9 @@ struct Width {
 };
 inline constexpr std::array kWidths{Width{8, 0.25, 0.69}, Width{16, 1, 1.69}, Width{32, 4.04, 6.42}, Width{64, 11.17, 17.01}};
 
+/// A unit of 8 x 8 for 16 bits, section 3.6.1: "7.5x larger than the 4x4 baseline", of which operators add the same share.
+inline constexpr double kEightByEight = 7.5;
+
 // Section 3.6.1: a unit of 4 x 4 x 4, and an RTX 3080.
 inline constexpr double kBaselineSquareMillimetres = 11.52;
 inline constexpr double kBaselineWatts = 3.74;

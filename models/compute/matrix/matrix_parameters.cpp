@@ -3,8 +3,10 @@
 namespace lacuna {
 
 void MatrixParameters::describe(ParameterSection& s) {
+  using isa::Fp64Multipliers;
   using isa::MatrixDesign;
   using isa::MatrixExtensions;
+  using isa::NativeOperands;
   s.add("extensions", extensions,
         "Codes of MFMA that there are beside AMD's: m3xu has FP32, FP32C, FP64 and TF32, simd2 eight more operators and 2:4 "
         "sparse matrices. Others are illegal instructions",
@@ -21,6 +23,16 @@ void MatrixParameters::describe(ParameterSection& s) {
        {"m3xu", static_cast<int>(MatrixDesign::m3xu)},
        {"fp32_native", static_cast<int>(MatrixDesign::fp32_native)}},
       {.source = "thesis, Table 2.4"});
+  s.add("fp64_multipliers", fp64_multipliers,
+        "Multipliers by which a unit that multiplies in steps makes FP64: of 14 bits, as many as f16 has, in four steps for "
+        "K = 4; or as many of 27 bits in one step, whose area and power are not in Table 2.4",
+        {{"14bits", static_cast<int>(Fp64Multipliers::bits_14)}, {"27bits", static_cast<int>(Fp64Multipliers::bits_27)}},
+        {.source = "docs/matrix-unit-arithmetic.md; 27bits: the rate that section 2.6.4 needs for its 6.8 times"});
+  s.add("native_operands", native_operands,
+        "Operands that registers deliver to fp32_native in a pass: half as many as of f16, or as many, which is FP32 at the "
+        "rate of f16, and FP32C as four real products",
+        {{"half", static_cast<int>(NativeOperands::half)}, {"full", static_cast<int>(NativeOperands::full)}},
+        {.source = "thesis, section 2.6.1: full, by twice the bandwidth in front of the unit"});
   s.add("interlock", interlock,
         "Which matrix instructions' results the hardware waits for: those whose time compilers do not know, or all; others are "
         "waited for by s_nop",

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "models/common/config/parameters.h"
+#include "models/common/time/units.h"
 #include "models/isa/matrix/matrix_extensions.h"
 
 namespace lacuna {
@@ -23,17 +24,26 @@ enum class MatrixPorts : std::uint8_t {
 struct MatrixParameters {
   isa::MatrixExtensions extensions = isa::MatrixExtensions::none;
   isa::MatrixDesign design = isa::MatrixDesign::m3xu_pipelined;
+  isa::Fp64Multipliers fp64_multipliers = isa::Fp64Multipliers::bits_14;
+  isa::NativeOperands native_operands = isa::NativeOperands::half;
 
   MatrixInterlock interlock = MatrixInterlock::extended;
   unsigned result_passes = 4;
   MatrixPorts register_ports = MatrixPorts::own;
 
-  isa::MatrixCodes codes() const { return {extensions, design}; }
+  isa::MatrixCodes codes() const { return {extensions, design, fp64_multipliers, native_operands}; }
   /// Duration of a pass relative to a unit without extensions, in per cent: 121 if data are assigned in the same cycle (thesis,
   /// Table 2.4), which applies to extended units only.
   unsigned pass_percent() const {
     const bool longer = isa::has(extensions, isa::MatrixExtensions::m3xu) && design == isa::MatrixDesign::m3xu;
     return longer ? 121 : 100;
+  }
+
+  /// Cycles that an instruction with this code, or null, spends in a pipeline stage before its unit: M3XU's, in the pipelined
+  /// design, one for the assignment of data (thesis, section 2.6.1 (C)). Other formats are fed directly (section 2.4.1).
+  Cycles stage_cycles(const isa::MatrixCode* code) const {
+    const bool staged = code != nullptr && code->extension == isa::MatrixExtensions::m3xu;
+    return Cycles{staged && design == isa::MatrixDesign::m3xu_pipelined ? 1U : 0U};
   }
 
   void describe(ParameterSection& s);

@@ -42,7 +42,7 @@ std::uint64_t MatrixPipe::issue(WavefrontSlot& slot, const isa::DecodedInstructi
   slot.group->work->activity.matrix_passes[operation] += instruction.passes;
   if (results_ != nullptr && (instruction.matrix_code != nullptr || parameters_.pass_percent() != 100 ||
                               parameters_.interlock == MatrixInterlock::all))
-    results_->add(slot, instruction, cycle, done);
+    results_->add(slot, instruction, cycle, done, parameters_.stage_cycles(instruction.matrix_code));
   if (parameters_.register_ports == MatrixPorts::own) return pass_;
   unsigned read = 0;
   unsigned written = 0;

@@ -16,12 +16,13 @@ bool overlap(const RegisterRange& a, const RegisterRange& b) {
 
 }  // namespace
 
-void MatrixResults::add(const WavefrontSlot& slot, const isa::Instruction& instruction, Cycles cycle, Cycles done) {
+void MatrixResults::add(const WavefrontSlot& slot, const isa::Instruction& instruction, Cycles cycle, Cycles done,
+                        Cycles stage) {
   Wavefront& w = wavefronts_[index_of(slot)];
   if (w.until <= cycle) w.pending.clear();
-  std::erase_if(w.pending, [&](const Pending& p) { return p.done + result_delay_ <= cycle; });
-  w.pending.push_back({range_of(instruction.dst[0]), range_of(instruction.src[2]), done});
-  w.until = done + result_delay_;
+  std::erase_if(w.pending, [&](const Pending& p) { return p.late + result_delay_ <= cycle; });
+  w.pending.push_back({range_of(instruction.dst[0]), range_of(instruction.src[2]), done, done + stage});
+  w.until = done + stage + result_delay_;
   w.registers.clear();
   for (const Pending& p : w.pending) {
     w.registers.add(p.d);
@@ -40,7 +41,7 @@ Cycles MatrixResults::find(const Wavefront& w, const isa::DecodedInstruction& ne
 }
 
 Cycles MatrixResults::allowed(const Pending& pending, const isa::DecodedInstruction& next) const {
-  const Cycles readable = pending.done + result_delay_;
+  const Cycles readable = pending.late + result_delay_;
   if (next.passes != 0) {
     if (overlap(range_of(next.src[0]), pending.d) || overlap(range_of(next.src[1]), pending.d)) return readable;
     const RegisterRange c = range_of(next.src[2]);
@@ -52,7 +53,7 @@ Cycles MatrixResults::allowed(const Pending& pending, const isa::DecodedInstruct
   Cycles at{};
   for (unsigned i = 0; i < next.registers.writes(); ++i) {
     if (overlap(next.registers.write(i), pending.d)) return readable;
-    if (overlap(next.registers.write(i), pending.c)) at = pending.done;
+    if (overlap(next.registers.write(i), pending.c)) at = pending.late;
   }
   return at;
 }

@@ -14,6 +14,9 @@
 //   (thesis,
 //                                       section 2.4.1)
 //
+// A unit with a stage of its own for the assignment of data (MatrixParameters::stage_cycles) completes M3XU's codes that much
+// later; C is needed behind the stage, so that accumulation does not wait for it.
+//
 // Source: distances of LLVM's hazard recogniser between instructions of gfx90a (GCNHazardRecognizer.cpp, checkMAIHazards90A and
 // checkMAIVALUHazards). After 2, 8 and 16 passes it requires 5, 11 and 19 wait states before D is used, 2, 8 and 16 before a
 // part of it is C, 1, 7 and 15 before C is overwritten; an instruction issues one wait state after the last of them. After
@@ -49,7 +52,8 @@ class MatrixResults {
     return next.registers.uses_any(w.registers) ? find(w, next, cycle) : cycle;
   }
   /// Adds a matrix instruction that issues in `cycle` and leaves its unit at `done`.
-  void add(const WavefrontSlot& slot, const isa::Instruction& instruction, Cycles cycle, Cycles done);
+  /// `stage`: cycles in a stage in front of the unit, for which its result is later.
+  void add(const WavefrontSlot& slot, const isa::Instruction& instruction, Cycles cycle, Cycles done, Cycles stage = {});
   /// Call it when the wavefront has ended or is dropped.
   void depart(const WavefrontSlot& slot) { wavefronts_[index_of(slot)].until = Cycles{}; }
   void reset();
@@ -58,7 +62,8 @@ class MatrixResults {
   struct Pending {
     isa::RegisterRange d;
     isa::RegisterRange c;  ///< count 0: a constant
-    Cycles done{};         ///< cycle in which it leaves the unit
+    Cycles done{};         ///< cycle in which it leaves the unit, as far as accumulation on D counts
+    Cycles late{};         ///< the same, for other uses of D and C
   };
   struct Wavefront {
     Cycles until{};  ///< from this cycle on no instruction waits

@@ -105,9 +105,9 @@ void apply_matrix_code(Instruction& instruction, const MatrixCodes& codes) {
   instruction.passes = static_cast<std::uint8_t>(matrix_passes(instruction.latency));
   instruction.matrix_code = find_matrix_code(*instruction.row, instruction.vop);
   if (instruction.matrix_code == nullptr) return;
-  const bool there = instruction.matrix_code->in(codes);
-  instruction.execute = there ? instruction.matrix_code->execute : execute_unsupported;
-  if (there) instruction.passes = instruction.matrix_code->passes[static_cast<unsigned>(codes.design)];
+  const unsigned passes = instruction.matrix_code->passes_in(codes);
+  instruction.execute = passes != 0 ? instruction.matrix_code->execute : execute_unsupported;
+  if (passes != 0) instruction.passes = static_cast<std::uint8_t>(passes);
 }
 
 }  // namespace

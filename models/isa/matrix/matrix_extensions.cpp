@@ -316,6 +316,19 @@ constexpr std::array kCodes{
 
 std::span<const MatrixCode> matrix_codes() { return matrix::kCodes; }
 
+unsigned MatrixCode::passes_in(const MatrixCodes& codes) const {
+  if (!has(codes.extensions, extension)) return 0;
+  const unsigned plain = passes[static_cast<unsigned>(codes.design)];
+  if (codes.design == MatrixDesign::fp32_native) {
+    if (codes.native_operands == NativeOperands::half) return plain;
+    // 16 x 16 x 8 products of FP32, and four times 16 x 16 x 4 of FP32C, at the rate of f16.
+    if (format == MatrixFormat::fp32) return matrix::kStep / 2;
+    return format == MatrixFormat::fp32c ? matrix::kStep : plain;
+  }
+  // A product of two pairs of halves instead of four by four parts.
+  return format == MatrixFormat::fp64 && codes.fp64_multipliers == Fp64Multipliers::bits_27 ? plain / 4 : plain;
+}
+
 const MatrixCode* find_matrix_code(const InstructionRow& row, const VectorModifiers& vop) {
   if (vop.cbsz == 0) return nullptr;
   const auto found = std::find_if(matrix::kCodes.begin(), matrix::kCodes.end(), [&](const MatrixCode& code) {

@@ -40,14 +40,27 @@ constexpr MatrixExtensions operator|(MatrixExtensions a, MatrixExtensions b) {
 enum class MatrixDesign : std::uint8_t {
   m3xu_pipelined,  ///< in steps, with a pipeline stage of their own for the assignment of data
   m3xu,            ///< in steps, in a longer cycle
-  fp32_native,     ///< FP32 in one step of multipliers as wide as that; neither FP32C nor FP64
+  fp32_native,     ///< FP32 in one step of multipliers as wide as that; no FP64, FP32C with NativeOperands::full only
 };
 inline constexpr unsigned kMatrixDesigns = 3;
+
+/// Multipliers by which a unit that multiplies in steps makes FP64 (docs/matrix-unit-arithmetic.md).
+enum class Fp64Multipliers : std::uint8_t {
+  bits_14,  ///< parts of 14 bits, 16 products for each pair of numbers: four steps for K = 4
+  bits_27,  ///< parts of 27 bits, 4 products: one step. The rate that the thesis' section 2.6.4 needs
+};
+/// Operands of fp32_native that registers deliver in the time of a pass.
+enum class NativeOperands : std::uint8_t {
+  half,  ///< as many bytes as of f16: half as many numbers
+  full,  ///< as many numbers as of f16 (thesis, section 2.6.1): FP32 at the rate of f16, FP32C as four real products
+};
 
 /// Which codes a unit has.
 struct MatrixCodes {
   MatrixExtensions extensions = MatrixExtensions::none;
   MatrixDesign design = MatrixDesign::m3xu_pipelined;
+  Fp64Multipliers fp64_multipliers = Fp64Multipliers::bits_14;
+  NativeOperands native_operands = NativeOperands::half;
 };
 /// Every code of both: for listings.
 inline constexpr MatrixCodes kAllMatrixCodes{MatrixExtensions::all, MatrixDesign::m3xu_pipelined};
@@ -62,14 +75,14 @@ struct MatrixCode {
   MatrixExtensions extension;
   MatrixFormat format;
   std::uint8_t k;  ///< M and N are 16
-  /// By design; 0: it does not have the code.
+  /// By design, with the defaults of MatrixCodes; 0: it does not have the code. passes_in() is what a unit takes.
   std::array<std::uint8_t, kMatrixDesigns> passes;
   std::string_view meaning;  ///< of D[i][j], for a person
   ExecuteFn execute;
 
-  bool in(const MatrixCodes& codes) const {
-    return has(codes.extensions, extension) && passes[static_cast<unsigned>(codes.design)] != 0;
-  }
+  /// Of a unit with these codes; 0: it does not have this one.
+  unsigned passes_in(const MatrixCodes& codes) const;
+  bool in(const MatrixCodes& codes) const { return passes_in(codes) != 0; }
 };
 
 std::span<const MatrixCode> matrix_codes();

@@ -124,7 +124,8 @@ class MatrixResultsTest : public testing::Test {
   }
 };
 
-// A pass is four cycles, an instruction that leaves its unit after P passes has its result in the registers after P + 4.
+// A pass is four cycles, an instruction that leaves its unit after P passes has its result in the registers after P + 4; an
+// M3XU code's is a cycle later, for its stage, and with that a turn of the SIMD.
 TEST_F(MatrixResultsTest, DependentInstructionsAreStalled) {
   const struct {
     const char* what;
@@ -134,14 +135,14 @@ TEST_F(MatrixResultsTest, DependentInstructionsAreStalled) {
   } table[] = {
       {"another register", halves(kFp32), {move(20, 21)}, 4},
       {"a scalar instruction", halves(kFp32), {kScalarMove}, 4},
-      {"reads D", halves(kFp32), {move(20, 4)}, 4 * (16 + 4)},
-      {"reads the last of D", halves(kFp32), {move(20, 7)}, 4 * (16 + 4)},
+      {"reads D", halves(kFp32), {move(20, 4)}, 4 * (16 + 4 + 1)},
+      {"reads the last of D", halves(kFp32), {move(20, 7)}, 4 * (16 + 4 + 1)},
       {"reads what is behind D", halves(kFp32), {move(20, 8)}, 4},
-      {"overwrites D", halves(kFp32), {move(5, 20)}, 4 * (16 + 4)},
-      {"writes D to memory", halves(kFp32), kLdsWrite, 4 * (16 + 4)},
-      {"reads D of accumulators", kToAccumulators, kAccumulatorRead, 4 * (16 + 4)},
+      {"overwrites D", halves(kFp32), {move(5, 20)}, 4 * (16 + 4 + 1)},
+      {"writes D to memory", halves(kFp32), kLdsWrite, 4 * (16 + 4 + 1)},
+      {"reads D of accumulators", kToAccumulators, kAccumulatorRead, 4 * (16 + 4 + 1)},
       {"reads vector registers of the same numbers", kToAccumulators, {move(20, 4)}, 4},
-      {"overwrites C", halves(kFp32, 4, 0, 2, 12), {move(12, 20)}, 4 * 16},
+      {"overwrites C", halves(kFp32, 4, 0, 2, 12), {move(12, 20)}, 4 * (16 + 1)},
       {"reads C", halves(kFp32, 4, 0, 2, 12), {move(20, 12)}, 4},
       {"overwrites A", halves(kFp32), {move(1, 20)}, 4},
       {"overwrites B", halves(kFp32), {move(2, 20)}, 4},
@@ -149,24 +150,24 @@ TEST_F(MatrixResultsTest, DependentInstructionsAreStalled) {
       {"accumulates on D in another format", halves(kFp32), halves(kMinPlus), 4 * 16},
       {"another MFMA", halves(kFp32), halves(kFp32, 12, 0, 2, kZero), 4 * 16},
       {"D is a part of C", halves(kFp32), halves(kFp32, 12, 0, 2, 6), 4 * (16 + 1)},
-      {"D is A", halves(kFp32), halves(kFp32, 12, 4, 2, 12), 4 * (16 + 4)},
-      {"D is B", halves(kFp32), halves(kFp32, 12, 0, 6, 12), 4 * (16 + 4)},
+      {"D is A", halves(kFp32), halves(kFp32, 12, 4, 2, 12), 4 * (16 + 4 + 1)},
+      {"D is B", halves(kFp32), halves(kFp32, 12, 0, 6, 12), 4 * (16 + 4 + 1)},
       {"an MFMA overwrites C", halves(kFp32, 4, 0, 2, 12), halves(kFp32, 12, 0, 2, kZero), 4 * 16},
-      {"the first of two results", program(halves(kFp32), halves(kFp32, 12, 0, 2, kZero)), {move(20, 4)}, 4 * (16 + 4)},
-      {"the second of two results", program(halves(kFp32), halves(kFp32, 12, 0, 2, kZero)), {move(20, 12)}, 4 * (32 + 4)},
-      {"TF32", halves(kTf32), {move(20, 4)}, 4 * (8 + 4)},
-      {"FP32C", doubles(kFp32c), {move(20, 15)}, 4 * (32 + 4)},
-      {"FP64", doubles(kFp64), {move(20, 15)}, 4 * (32 + 4)},
+      {"the first of two results", program(halves(kFp32), halves(kFp32, 12, 0, 2, kZero)), {move(20, 4)}, 4 * (16 + 4 + 1)},
+      {"the second of two results", program(halves(kFp32), halves(kFp32, 12, 0, 2, kZero)), {move(20, 12)}, 4 * (32 + 4 + 1)},
+      {"TF32", halves(kTf32), {move(20, 4)}, 4 * (8 + 4 + 1)},
+      {"FP32C", doubles(kFp32c), {move(20, 15)}, 4 * (32 + 4 + 1)},
+      {"FP64", doubles(kFp64), {move(20, 15)}, 4 * (32 + 4 + 1)},
       {"minplus", halves(kMinPlus), {move(20, 4)}, 4 * (8 + 4)},
       {"minplus, sparse", halves(kSparseMinPlus), {move(20, 4)}, 4 * (4 + 4)},
       // LLVM inserts 11 wait states after 8 passes.
-      {"behind the s_nop of a compiler", program(halves(kFp32), kNop | 10), {move(20, 4)}, 4 * (16 + 4)},
-      {"behind s_nop that suffices", program(halves(kFp32), kNop | 15, kNop | 3), {move(20, 4)}, 4 * (1 + 16 + 4)},
+      {"behind the s_nop of a compiler", program(halves(kFp32), kNop | 10), {move(20, 4)}, 4 * (16 + 4 + 1)},
+      {"behind s_nop that suffices", program(halves(kFp32), kNop | 15, kNop | 4), {move(20, 4)}, 4 * (1 + 16 + 4 + 1)},
       {"plain", halves(kPlain), {move(20, 4)}, 4},
       {"while registers are indexed",
        program(halves(kFp32), 0xbf110100U /* s_set_gpr_idx_on s0, gpr_idx(SRC0) */),
        {move(20, 21)},
-       4 * (16 + 4)},
+       4 * (16 + 4 + 1)},
   };
   for (const auto& row : table) EXPECT_EQ(issue_of(MatrixBench::extended, row.before, row.last), row.cycle) << row.what;
 }
@@ -180,7 +181,7 @@ TEST_F(MatrixResultsTest, InterlockAllCoversPlainInstructions) {
 }
 
 TEST_F(MatrixResultsTest, DesignsDifferInPassesAndCycleTime) {
-  EXPECT_EQ(issue_of(MatrixBench::native, halves(kFp32), {move(20, 4)}), 4U * (8 + 4)) << "one step";
+  EXPECT_EQ(issue_of(MatrixBench::native, halves(kFp32), {move(20, 4)}), 4U * (8 + 4)) << "one step, no stage";
   // 16 passes of 4.84 cycles, then 4 of 5; the SIMD's turn is every four cycles.
   EXPECT_EQ(issue_of(MatrixBench::slower, halves(kFp32), {move(20, 4)}), 100U);
   // 8 passes of 4.84 cycles, then 4 of 5: compilers keep 48 cycles.

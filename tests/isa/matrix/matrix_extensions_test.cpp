@@ -100,6 +100,29 @@ TEST(MatrixExtensions, EveryOtherCodeIsThatOfThePlainInstruction) {
   EXPECT_GT(others, 20000U);
 }
 
+// What the thesis' own numbers take: FP64 at a quarter of the rate of f16, multipliers of FP32 as many as of f16.
+TEST(MatrixExtensions, TheRatesOfTheThesisCanBeHad) {
+  MatrixCodes wide = codes_of(MatrixExtensions::all);
+  wide.fp64_multipliers = Fp64Multipliers::bits_27;
+  MatrixCodes native = codes_of(MatrixExtensions::all, MatrixDesign::fp32_native);
+  native.native_operands = NativeOperands::full;
+  const struct {
+    std::string_view name;
+    unsigned wide, native;
+  } table[] = {{"m3xu.tf32", 8, 8}, {"m3xu.fp32", 16, 4}, {"m3xu.fp32c", 32, 8}, {"m3xu.fp64", 8, 0}, {"simd2.mma", 8, 8}};
+  for (const auto& row : table) {
+    for (const MatrixCode& code : matrix_codes()) {
+      if (code.name != row.name) continue;
+      EXPECT_EQ(decoded(code, wide).passes, row.wide) << row.name;
+      const Instruction of_native = decoded(code, native);
+      EXPECT_EQ(of_native.execute == execute_unsupported, row.native == 0) << row.name;
+      if (row.native != 0) {
+        EXPECT_EQ(of_native.passes, row.native) << row.name;
+      }
+    }
+  }
+}
+
 TEST(MatrixExtensions, TheDesignSaysHowLong) {
   const struct {
     std::string_view name;
