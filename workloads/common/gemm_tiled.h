@@ -62,29 +62,32 @@ __device__ inline Tile tile_in_bands() {
   return {blockIdx.y * Product::kRows, (blockIdx.z * band_columns + blockIdx.x) * Product::kColumns};
 }
 
-/// The workgroup's tile of C, whose elements may be wider than those of A and B. The stages bring A and B.
+/// The workgroup's tile of C, whose elements may be wider than those of A and B.
+template <class Product, class Sum>
+__device__ inline void put(const Result<Sum>& result, Tile tile, const Product& product) {
+  // Mostly the tile is inside, and what is in C does not count: no branches then.
+  const bool checked = result.beta != 0 || tile.row + Product::kRows > result.m || tile.column + Product::kColumns > result.n;
+  if (!checked) {
+    const Sum* const first = scalar(result.c + static_cast<size_t>(tile.row) * result.ld + tile.column);
+    product.each([&](unsigned row, unsigned column, Sum sum) {
+      store(first, (row * result.ld + column) * sizeof(Sum), scaled(sum, result.alpha));
+    });
+  } else {
+    product.each([&](unsigned row, unsigned column, Sum sum) {
+      if (tile.row + row >= result.m || tile.column + column >= result.n) return;
+      auto* const at = result.c + static_cast<size_t>(tile.row + row) * result.ld + tile.column + column;
+      sum = scaled(sum, result.alpha);
+      if (result.beta != 0) sum = added(sum, *at, result.beta);
+      *at = sum;
+    });
+  }
+}
+
+/// Multiplies and puts the workgroup's tile. The stages bring A and B.
 template <class Product, class Sum, class StageA, class StageB>
 __device__ inline void multiply_staged(const Result<Sum>& result, Tile tile, StageA a, StageB b, unsigned slabs) {
-  const auto put = [&](const Product& product) {
-    // Mostly the tile is inside, and what is in C does not count: no branches then.
-    const bool checked = result.beta != 0 || tile.row + Product::kRows > result.m || tile.column + Product::kColumns > result.n;
-    if (!checked) {
-      const Sum* const first = scalar(result.c + static_cast<size_t>(tile.row) * result.ld + tile.column);
-      product.each([&](unsigned row, unsigned column, Sum sum) {
-        store(first, (row * result.ld + column) * sizeof(Sum), scaled(sum, result.alpha));
-      });
-    } else {
-      product.each([&](unsigned row, unsigned column, Sum sum) {
-        if (tile.row + row >= result.m || tile.column + column >= result.n) return;
-        auto* const at = result.c + static_cast<size_t>(tile.row + row) * result.ld + tile.column + column;
-        sum = scaled(sum, result.alpha);
-        if (result.beta != 0) sum = added(sum, *at, result.beta);
-        *at = sum;
-      });
-    }
-  };
   multiply_slabs<Product>(
-      a, b, slabs, [](Product&) {}, put);
+      a, b, slabs, [](Product&) {}, [&](const Product& product) { put<Product>(result, tile, product); });
 }
 
 template <class Product>

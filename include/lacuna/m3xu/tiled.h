@@ -161,6 +161,12 @@ class MatrixUnits {
       }
     }
   }
+  /// The n-th of the kHeight x kWidth products of a step, of a Way that has one for each sum.
+  LACUNA_M3XU_MEMBER void add_one(const Operands& operands, unsigned n) {
+    static_assert(Way::kProducts == 1);
+    const unsigned i = n / kWidth, j = n % kWidth;
+    Way::multiply(0, sums_[i][j], Way::left(operands.a[i]), Way::right(operands.b[j]));
+  }
   /// Likewise, of the first `depth` elements along k of a step.
   LACUNA_M3XU_MEMBER void add_first(const Operands& operands, unsigned depth) {
 #pragma unroll
