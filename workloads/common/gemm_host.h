@@ -81,6 +81,10 @@ DeviceOperand<Element> right_operand(const HostMatrix<Element>& b, bool along_k)
 constexpr double kTf32x3Error = 3.01 * 0x1p-22;
 /// Bf16x3: the products that are left out, of terms that are at most 2^-8 of the one before.
 constexpr double kBf16x3Error = 2.01 * 0x1p-24;
+/// Eehc: each factor is off by 2^-16 of itself, as is what the two small terms' product would have added.
+constexpr double kEehcError = 3.01 * 0x1p-16;
+/// Unsplit: each factor is cut to 11 bits.
+constexpr double kUnsplitError = 2.01 * 0x1p-10;
 
 template <class Element>
 using Function = void (*)(Result<Element>, Operand<Element>, Operand<Element>, unsigned);

@@ -5,6 +5,8 @@
 //   M3xu<fp32 | fp32c | fp64>       the formats of M3XU
 //   Tf32x3     f32 as two terms of TF32: three products, small by small is left out (as CUTLASS does)
 //   Bf16x3     f32 as three terms of bf16, exactly: the six products that matter in f32
+//   Eehc       f32 as two terms of bf16: three products, small by small is left out (Ma et al., EEHC: the thesis' [102])
+//   Unsplit    the products of Tf32x3 without what splits the operands: the small terms are 0
 //   Gemm4      complex: four real products, each by Tf32x3
 //
 // Simt, Mfma of real numbers and M3xu give the same bits: a chain of fused multiply-adds over ascending k; of complex numbers
@@ -206,14 +208,22 @@ struct Tf32x3Way : UnitOperands {
 template <unsigned kHeight, unsigned kWidth>
 using Tf32x3 = MatrixUnits<Tf32x3Way, kHeight, kWidth>;
 
-/// f32 as a sum of three bf16, exactly: 8 + 8 + 8 bits.
+struct UnsplitWay : Tf32x3Way {
+  __device__ static Tf32Terms left(Unit a) { return {a, Unit{}}; }
+  __device__ static Tf32Terms right(Unit b) { return {b, Unit{}}; }
+};
+template <unsigned kHeight, unsigned kWidth>
+using Unsplit = MatrixUnits<UnsplitWay, kHeight, kWidth>;
+
+/// f32 as a sum of three bf16, exactly: 8 + 8 + 8 bits; or of two.
+template <unsigned kTerms>
 struct Bf16Terms {
   using Packed = Vector<unsigned, 2>;  // four bf16
-  Packed terms[3];
+  Packed terms[kTerms];
   __device__ static Bf16Terms of(TwoUnits x) {
     Bf16Terms result;
 #pragma unroll
-    for (unsigned term = 0; term < 3; ++term) {
+    for (unsigned term = 0; term < kTerms; ++term) {
       Vector<unsigned, 4> nearest;
 #pragma unroll
       for (unsigned i = 0; i < 4; ++i) {
@@ -233,10 +243,10 @@ struct Bf16x3Way : TwoUnitOperands {
   using Sum = m3xu::fragment<m3xu::accum, m3xu::bf16>;
   static constexpr unsigned kProducts = 6;
   static constexpr bool kByFour = false;
-  __device__ static Bf16Terms left(TwoUnits a) { return Bf16Terms::of(a); }
-  __device__ static Bf16Terms right(TwoUnits b) { return Bf16Terms::of(b); }
+  __device__ static Bf16Terms<3> left(TwoUnits a) { return Bf16Terms<3>::of(a); }
+  __device__ static Bf16Terms<3> right(TwoUnits b) { return Bf16Terms<3>::of(b); }
   // The smallest first.
-  __device__ static void multiply(unsigned product, Sum& sum, const Bf16Terms& a, const Bf16Terms& b) {
+  __device__ static void multiply(unsigned product, Sum& sum, const Bf16Terms<3>& a, const Bf16Terms<3>& b) {
     using A = m3xu::fragment<m3xu::matrixa, m3xu::bf16>;
     using B = m3xu::fragment<m3xu::matrixb, m3xu::bf16>;
     constexpr unsigned of_a[] = {2, 1, 0, 1, 0, 0}, of_b[] = {0, 1, 2, 0, 1, 0};
@@ -246,6 +256,24 @@ struct Bf16x3Way : TwoUnitOperands {
 };
 template <unsigned kHeight, unsigned kWidth>
 using Bf16x3 = MatrixUnits<Bf16x3Way, kHeight, kWidth>;
+
+struct EehcWay : TwoUnitOperands {
+  using Element = float;
+  using Sum = m3xu::fragment<m3xu::accum, m3xu::bf16>;
+  static constexpr unsigned kProducts = 3;
+  static constexpr bool kByFour = false;
+  __device__ static Bf16Terms<2> left(TwoUnits a) { return Bf16Terms<2>::of(a); }
+  __device__ static Bf16Terms<2> right(TwoUnits b) { return Bf16Terms<2>::of(b); }
+  __device__ static void multiply(unsigned product, Sum& sum, const Bf16Terms<2>& a, const Bf16Terms<2>& b) {
+    using A = m3xu::fragment<m3xu::matrixa, m3xu::bf16>;
+    using B = m3xu::fragment<m3xu::matrixb, m3xu::bf16>;
+    m3xu::mma(sum, __builtin_bit_cast(A, a.terms[product == 0 ? 1 : 0]), __builtin_bit_cast(B, b.terms[product == 1 ? 1 : 0]),
+              sum);
+  }
+  __device__ static float item(const Sum& sum, unsigned i) { return sum.item(i); }
+};
+template <unsigned kHeight, unsigned kWidth>
+using Eehc = MatrixUnits<EehcWay, kHeight, kWidth>;
 
 /// Complex as real and imaginary parts, 2 (lane / 16) and the next along k.
 struct ComplexTf32Terms {

@@ -10,6 +10,10 @@ TILED_MATRIX_KERNEL(sgemm_tf32x3, float, tiled::Tf32x3<4, 2>)
 TILED_MATRIX_KERNEL(sgemm_tf32x3_64, float, tiled::Tf32x3<2, 2>)
 TILED_MATRIX_KERNEL(sgemm_bf16x3, float, tiled::Bf16x3<4, 2>)
 TILED_MATRIX_KERNEL(sgemm_bf16x3_64, float, tiled::Bf16x3<2, 2>)
+TILED_MATRIX_KERNEL(sgemm_eehc, float, tiled::Eehc<4, 2>)
+TILED_MATRIX_KERNEL(sgemm_eehc_64, float, tiled::Eehc<2, 2>)
+TILED_MATRIX_KERNEL(sgemm_unsplit, float, tiled::Unsplit<4, 2>)
+TILED_MATRIX_KERNEL(sgemm_unsplit_64, float, tiled::Unsplit<2, 2>)
 TILED_MATRIX_KERNEL(sgemm_m3xu, float, tiled::M3xu<m3xu::fp32, 4, 4>)
 TILED_MATRIX_KERNEL(sgemm_m3xu_64, float, tiled::M3xu<m3xu::fp32, 2, 2>)
 
@@ -25,6 +29,10 @@ int main(int argc, char** argv) {
                                  {"tf32x3", sgemm_tf32x3_64, 64, 64, 3, tiled::kTf32x3Error},
                                  {"bf16x3", sgemm_bf16x3, 128, 64, 6, tiled::kBf16x3Error},
                                  {"bf16x3", sgemm_bf16x3_64, 64, 64, 6, tiled::kBf16x3Error},
+                                 {"eehc", sgemm_eehc, 128, 64, 3, tiled::kEehcError},
+                                 {"eehc", sgemm_eehc_64, 64, 64, 3, tiled::kEehcError},
+                                 {"unsplit", sgemm_unsplit, 128, 64, 3, tiled::kUnsplitError},
+                                 {"unsplit", sgemm_unsplit_64, 64, 64, 3, tiled::kUnsplitError},
                                  {"m3xu", sgemm_m3xu, 128, 128, 0, 0},
                                  {"m3xu", sgemm_m3xu_64, 64, 64, 0, 0}});
 }
