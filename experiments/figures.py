@@ -37,6 +37,7 @@ import math
 import pathlib
 import re
 import sys
+import textwrap
 import typing
 
 import matplotlib
@@ -47,6 +48,7 @@ import matplotlib.ticker  # noqa: E402
 
 KINDS = ("line", "bars", "roofline")
 SCALES = {"linear": 0, "log2": 2, "log10": 10}
+TITLE_WIDTH = 78  # characters of a line, at the width of the picture
 RUN_SCALES = ("quick", "paper")
 # Of each value, in OURS.csv.
 SUFFIXES = ("_mean", "_low", "_high", "_samples", "_needed")
@@ -306,7 +308,7 @@ def draw(figure, names, ours, published, stem):
     if figure["y_scale"] == "linear":
         shown_values = [end for value in ours.values() for end in value[:3] if not math.isnan(end)] + [value for value, _ in published.values()]
         axes.set_ylim(bottom=1.15 * min(0, *shown_values), top=axes.get_ylim()[1] * 1.05)
-    axes.set_title(figure["title"])
+    axes.set_title(textwrap.fill(figure["title"], TITLE_WIDTH))
     axes.set_xlabel(figure["x_label"])
     axes.set_ylabel(figure["y_label"])
     axes.grid(axis="y", alpha=0.3)
