@@ -136,7 +136,8 @@ void MemoryPhase::resolve(Tick end) {
   }
 }
 
-// Requests that have departed travel to their destinations, and responses return. `again`: not the first exchange of this phase.
+// Requests that have departed travel to their destinations, and responses return. `again`: not the first exchange of this
+// phase.
 void MemoryPhase::exchange(Tick end, Tick now, bool again) {
   leaving_.clear();
   for (unsigned i = 0; i < groups_.size(); ++i) {

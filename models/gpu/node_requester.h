@@ -1,8 +1,8 @@
-// A unit at a node of the fabric, other than a first-level cache, that sends memory requests: a compute unit inside the network,
-// a prefetcher next to a cache. Its requests may have their responses delivered to another such unit, at a third node.
+// A unit at a node of the fabric, other than a first-level cache, that sends memory requests: a compute unit inside the
+// network, a prefetcher next to a cache. Its requests may have their responses delivered to another such unit, at a third node.
 //
-// The memory phase (models/gpu/memory_phase.h) sends requests that are due and delivers the responses; between two phases a unit acts on
-// the thread of its group. All units of a group act on one thread, together with the group's first-level caches.
+// The memory phase (models/gpu/memory_phase.h) sends requests that are due and delivers the responses; between two phases a
+// unit acts on the thread of its group. All units of a group act on one thread, together with the group's first-level caches.
 #pragma once
 
 #include <cstdint>

@@ -41,8 +41,8 @@ struct PointResults {
 PointResults read_results(const std::filesystem::path& folder);
 /// The numbers of a statistics.json. Throws SweepError.
 PointResults parse_statistics(std::string_view json);
-/// The numbers in the last line `result: NAME=VALUE ...` of a program's output, as `result.NAME`; of numbers with commas between
-/// them the mean. Empty: there is no such line.
+/// The numbers in the last line `result: NAME=VALUE ...` of a program's output, as `result.NAME`; of numbers with commas
+/// between them the mean. Empty: there is no such line.
 std::vector<StatisticValue> parse_result_line(std::istream& output);
 
 /// A metric of a point: the path of a statistic, or an expression over {PATH}. Names in a path may contain *, ? and [...]; the
