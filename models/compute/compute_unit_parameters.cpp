@@ -54,8 +54,7 @@ void ComputeUnitParameters::describe(ParameterSection& s) {
         {.range = {1, 64}, .source = kGcnRates});
   s.add("logic_rate_divisor", logic_rate_divisor,
         "How much slower integer, bitwise and move instructions, comparisons, minimum and maximum issue than an addition of "
-        "f32, which "
-        "may issue while they keep the port that they share",
+        "f32, which may issue while they keep the port that they share",
         {.range = {1, 64}, .source = kGcnRates});
   s.add("mfma_pass_cycles", mfma_pass_cycles, "Cycles of a pass of the matrix unit, of which an instruction takes 2 to 16",
         {.range = {1, 64}, .source = "CDNA2 ISA manual, MFMA instructions: a pass is four cycles"});

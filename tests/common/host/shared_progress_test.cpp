@@ -25,7 +25,7 @@ TEST(SharedProgress, PartsAreDoneOnceAndInOrder) {
   EXPECT_EQ(done.back(), 0U);
 }
 
-TEST(SharedProgress, TheWorkingThreadIsRequestedToDoMore) {
+TEST(SharedProgress, TheWorkingThreadContinuesWithLaterRequests) {
   SharedProgress progress;
   std::vector<unsigned> done;
   progress.reach(1, [&](unsigned part) {
