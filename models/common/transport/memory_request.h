@@ -5,12 +5,13 @@
 //
 //   created by                        request                                    response, completed by
 //   VectorMemory, ScalarMemory,       one line of an instruction: byte_mask of   a hit of FirstLevelCache within the call;
-//   InstructionFetch, ZeroRequests    stores and atomics, `made` when created    otherwise MemoryClient::on_response()
-//   FirstLevelCache (a miss)          a sector (`kind` fill), or the forwarded   LastLevelCache, through MemoryPhase: `below`
-//   has
+//   InstructionFetch, machines        stores and atomics, `made` when created    otherwise MemoryClient::on_response()
+//   FirstLevelCache (a miss)          a sector (`kind` fill), or the forwarded   LastLevelCache by MemoryPhase: `below` has
 //                                     write, atomic or bypass                    network, L2 and DRAM
 //   LastLevelCache (a miss)           a sector (fill), or a victim's dirty       DramChannel, when its command scheduler has
 //                                     bytes (`kind` write_back, `byte_mask`)     decided
+//
+// "Machines" are the stages and units of research machines (models/compute/load_stage.h, models/gpu/node_requester.h).
 //
 // Each level makes a new request to the next one, for whole sectors; several requests may wait for one. The records that a
 // level keeps in the meantime (misses, waiting requests, requests in flight in the network) are private to that level. An
