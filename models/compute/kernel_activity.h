@@ -124,6 +124,21 @@ class ResourceMeter {
   virtual ResourceAmounts available(Cycles cycles) const = 0;
 };
 
+/// Scalar loads from outside the pages of the kernel's arguments and packet: on machines without a scalar unit these would be
+/// vector loads.
+struct ScalarDataLoads {
+  std::uint64_t requests = 0;  ///< line requests
+  std::uint64_t misses = 0;    ///< requests that were primary misses of the scalar cache
+  std::uint64_t dwords = 0;    ///< registers loaded
+
+  ScalarDataLoads& operator+=(const ScalarDataLoads& other) {
+    requests += other.requests;
+    misses += other.misses;
+    dwords += other.dwords;
+    return *this;
+  }
+};
+
 struct KernelActivity {
   /// By the wavefront's number in its workgroup; no longer than the largest number requires.
   std::vector<WavefrontClass> classes;
@@ -131,6 +146,7 @@ struct KernelActivity {
   std::uint64_t requests = 0;                       ///< number of requests of vector and scalar loads
   Tick request_time{};                              ///< time from compute unit to response, summed over these requests
   LatencyBreakdown latency;                         ///< breakdown of request_time
+  ScalarDataLoads scalar_data;                      ///< part of `requests`
   ExtensionCounts extension{};
   /// Passes of matrix instructions by operation (isa::kMatrixOperationTexts).
   std::array<std::uint64_t, isa::kMatrixOperations> matrix_passes{};
@@ -156,6 +172,7 @@ struct KernelActivity {
     requests += other.requests;
     request_time += other.request_time;
     latency += other.latency;
+    scalar_data += other.scalar_data;
     for (std::size_t i = 0; i < kMostExtensionCounts; ++i) extension[i] += other.extension[i];
     for (std::size_t i = 0; i < isa::kMatrixOperations; ++i) matrix_passes[i] += other.matrix_passes[i];
     for (std::size_t i = 0; i < kResources; ++i) {

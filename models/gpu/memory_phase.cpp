@@ -327,6 +327,7 @@ void MemoryPhase::send_requests(Group& group, Tick end, ThreadScratch& scratch) 
     for (const TimedFlight& next : node.orders) {
       Flight& flight = *next.flight;
       flight.head = private_ports_->depart(node.number, flight.request_flits, next.at);
+      fabric_.count_injected(node.number, VirtualNetwork::request, private_ports_->injection_wait(next.at, flight.head));
       group.sent[destinations_[flight.destination].memory].push_back(next);
     }
   }
@@ -384,6 +385,7 @@ void MemoryPhase::carry(VirtualNetwork network) {
     if (there) {
       memories_[destinations_[flight.destination].memory].arrivals.push_back({passed.arrival, &flight});
     } else {
+      flight.timing.injection = passed.injection;
       flight.timing.at = passed.arrival;
     }
   }

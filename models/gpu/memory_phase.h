@@ -85,9 +85,9 @@ class MemoryPhase : public WindowBarrier {
 
   /// Times of a request that has been served.
   struct RequestTiming {
-    Tick at{};      ///< time of the response at the current stage
-    Cycles head{};  ///< when the reply's head reaches the receiver's port
+    Tick at{};  ///< time of the response at the current stage
     Tick noc_waiting{};
+    Tick injection{};  ///< part of `noc_waiting` that the reply spent in the injection queue of the destination's node
     Tick noc_passing{};
     Tick waiting{};  ///< queueing at the destination's cache
     Tick service{};
@@ -120,6 +120,7 @@ class MemoryPhase : public WindowBarrier {
     /// The port at the other end of the packet's path, and the packet's length.
     std::uint16_t port() const { return served ? receiver : sender; }
     unsigned flits() const { return served ? reply_flits : request_flits; }
+    VirtualNetwork network() const { return served ? VirtualNetwork::reply : VirtualNetwork::request; }
   };
   /// A request with its time at a stage. Order: by time, then by sender, then by the sender's sequence number.
   struct TimedFlight {

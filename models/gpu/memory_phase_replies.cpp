@@ -12,7 +12,10 @@ void MemoryPhase::send_replies(Memory& memory, TimedFlights& space) {
   sort_nearly_sorted(memory.replies, space);
   for (const TimedFlight& next : memory.replies) {
     Flight& flight = *next.flight;
-    flight.timing.head = private_ports_->depart(destinations_[flight.destination].node, flight.reply_flits, next.at);
+    const unsigned node = destinations_[flight.destination].node;
+    flight.timing.injection =
+        private_ports_->injection_wait(next.at, private_ports_->depart(node, flight.reply_flits, next.at));
+    fabric_.count_injected(node, VirtualNetwork::reply, flight.timing.injection);
   }
 }
 
@@ -107,7 +110,8 @@ void MemoryPhase::receive_replies(GroupNode& node, ThreadScratch& scratch) {
   for (const TimedFlight& next : node.replies) {
     Flight& flight = *next.flight;
     RequestTiming& timing = flight.timing;
-    const NodePorts::Arrival passed = private_ports_->arrive(node.number, flight.reply_flits, next.at, timing.head);
+    const Cycles head = private_ports_->head(next.at, timing.injection);
+    const NodePorts::Arrival passed = private_ports_->arrive(node.number, flight.reply_flits, next.at, head);
     timing.noc_waiting += passed.waiting;
     timing.noc_passing += passed.at - next.at - passed.waiting;
     timing.at = passed.at;
@@ -132,12 +136,14 @@ void MemoryPhase::complete(const Flight& flight, const LatencyBreakdown* below, 
     further.add(MemoryLevel::noc, timing.noc_waiting, timing.noc_passing);
     if (destination.cache != nullptr) further.add(destination.cache->level(), timing.waiting, timing.service);
     further.mshr += timing.mshr;
+    further.injection += timing.injection;
     complete(flight, further);
     return;
   }
   latency.set(MemoryLevel::noc, timing.noc_waiting, timing.noc_passing);
   latency.set(destination.cache->level(), timing.waiting, timing.service);
   latency.mshr = timing.mshr;
+  latency.injection = timing.injection;
   complete(flight, latency);
 }
 

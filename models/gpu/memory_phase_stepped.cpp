@@ -49,8 +49,7 @@ void MemoryPhase::launch_request(std::uint16_t port, const Departure& departure)
 
 // The packet that is due: request or reply.
 void MemoryPhase::launch(SteppedFlight& flight, Tick at) {
-  const VirtualNetwork network = flight.served ? VirtualNetwork::reply : VirtualNetwork::request;
-  stepped_->launch(network, ports_[flight.port()].source, flight.destination, flight.flits(), at, flight.number);
+  stepped_->launch(flight.network(), ports_[flight.port()].source, flight.destination, flight.flits(), at, flight.number);
 }
 
 // Steps the network to the end of the window.
@@ -62,10 +61,11 @@ void MemoryPhase::receive(Tick end) {
   for (const SteppedNetwork::Arrival& arrival : arrived_) {
     SteppedFlight& flight = flights_[arrival.tag];
     const Fabric::Traversal& way = arrival.traversal;
-    stepped_->count_arrival(arrival, ports_[flight.port()].source, flight.destination, flight.flits());
+    stepped_->count_arrival(arrival, flight.network(), ports_[flight.port()].source, flight.destination, flight.flits());
     flight.timing.noc_waiting += way.waiting;
     flight.timing.noc_passing += way.arrival - arrival.ready - way.waiting;
     if (flight.served) {
+      flight.timing.injection = way.injection;
       flight.timing.at = way.arrival;
       replies_.push_back(&flight);
     } else {

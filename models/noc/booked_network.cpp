@@ -49,7 +49,10 @@ Fabric::Traversal BookedNetwork::transfer(unsigned from, unsigned to, VirtualNet
 
   const unsigned links = path_.size() - 1;
   const Tick arrival = clock().ticks({passage.last_switch + router_ + interface_});
-  return {arrival, arrival - at - clock().ticks({unloaded(links, flits)}), links};
+  return {.arrival = arrival,
+          .waiting = arrival - at - clock().ticks({unloaded(links, flits)}),
+          .injection = clock().ticks({passage.first_switch - (flits - 1)}) - at,
+          .links = links};
 }
 
 BookedNetwork::Passage BookedNetwork::pass_freely(std::uint64_t start, unsigned flits) {

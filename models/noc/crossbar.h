@@ -24,8 +24,9 @@ class Crossbar : public Fabric {
 
  private:
   Traversal transfer(unsigned from, unsigned to, VirtualNetwork, unsigned flits, Tick at) override {
-    const NodePorts::Arrival arrival = ports_.arrive(to, flits, at, ports_.depart(from, flits, at));
-    return {arrival.at, arrival.waiting};
+    const Cycles head = ports_.depart(from, flits, at);
+    const NodePorts::Arrival arrival = ports_.arrive(to, flits, at, head);
+    return {.arrival = arrival.at, .waiting = arrival.waiting, .injection = ports_.injection_wait(at, head)};
   }
   void retire(Tick horizon) override { ports_.retire(horizon); }
 

@@ -41,6 +41,9 @@ void FabricStatistics::describe(StatisticsGroup& group) const {
   };
   describe_ports("source", sources);
   describe_ports("destination", destinations);
+  StatisticsGroup& injected = group.group("injection");
+  injected.set_breakdown();
+  injection.describe(injected);
 }
 
 Fabric::Fabric(sc_core::sc_module_name module_name, const FabricParameters& parameters, unsigned source_count,
@@ -64,6 +67,7 @@ Fabric::Fabric(sc_core::sc_module_name module_name, const FabricParameters& para
   }
   statistics_.sources.resize(sources.size());
   statistics_.destinations.resize(destinations.size());
+  statistics_.injection = InjectionStatistics(nodes(), parameters.virtual_networks);
   prefetch_.resize(destinations.size());
 }
 
@@ -101,6 +105,7 @@ void Fabric::transport_whole(unsigned source, unsigned destination, tlm::tlm_gen
   if (attributes == nullptr) return;
   const Tick waiting = there.waiting + back.waiting;
   attributes->latency.add(MemoryLevel::noc, waiting, there.arrival - at + (back.arrival - served) - waiting);
+  attributes->latency.injection += back.injection;
 }
 
 Fabric::Traversal Fabric::send(unsigned from, unsigned to, VirtualNetwork network, unsigned flits, Tick at) {
@@ -112,7 +117,7 @@ Fabric::Traversal Fabric::send(unsigned from, unsigned to, VirtualNetwork networ
                                         static_cast<unsigned>(network), parameters_.virtual_networks));
   }
   const Traversal traversal = transfer(from, to, network, flits, at);
-  count(traversal, flits, at);
+  count(traversal, from, network, flits, at);
   return traversal;
 }
 
@@ -124,12 +129,13 @@ Fabric::Traversal Fabric::traverse(VirtualNetwork network, unsigned source, unsi
 Fabric::Traversal Fabric::carry(VirtualNetwork network, unsigned source, unsigned destination, unsigned flits, Tick at) {
   const Ends path = ends(network, source, destination);
   const Traversal traversal = transfer(path.from, path.to, network, flits, at);
-  count_carried(traversal, source, destination, flits, at);
+  count_carried(traversal, network, source, destination, flits, at);
   return traversal;
 }
 
-void Fabric::count_carried(const Traversal& traversal, unsigned source, unsigned destination, unsigned flits, Tick at) {
-  count(traversal, flits, at);
+void Fabric::count_carried(const Traversal& traversal, VirtualNetwork network, unsigned source, unsigned destination,
+                           unsigned flits, Tick at) {
+  count(traversal, ends(network, source, destination).from, network, flits, at);
   const FabricPortStatistics passed{.packets = 1, .flits = flits, .queueing = traversal.waiting};
   statistics_.sources[source] += passed;
   statistics_.destinations[destination] += passed;

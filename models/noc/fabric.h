@@ -33,7 +33,9 @@
 #include "models/energy/energy_parameters.h"
 #include "models/noc/address_routes.h"
 #include "models/noc/fabric_parameters.h"
+#include "models/noc/injection_statistics.h"
 #include "models/noc/placement.h"
+#include "models/noc/virtual_network.h"
 
 namespace lacuna {
 
@@ -43,9 +45,6 @@ class SteppedNetwork;
 namespace detail {
 struct FabricPrefetch;
 }
-
-/// The first two carry the sockets' transactions; further ones (VirtualNetwork{2} ...) are for agents that call send().
-enum class VirtualNetwork : unsigned { request, reply };
 
 /// Traffic of one source or destination.
 struct FabricPortStatistics {
@@ -71,6 +70,7 @@ struct FabricStatistics {
   Tick latency{};  ///< time from injection to arrival including queueing, summed over packets
   std::vector<FabricPortStatistics> sources;
   std::vector<FabricPortStatistics> destinations;
+  InjectionStatistics injection;  ///< by sending node and virtual network
 
   void describe(StatisticsGroup& group) const;
 };
@@ -89,7 +89,8 @@ class Fabric : public sc_core::sc_module {
   /// Outcome of a packet.
   struct Traversal {
     Tick arrival;        ///< arrival of the last flit
-    Tick waiting;        ///< part of the time since injection spent waiting for links and queues
+    Tick waiting;        ///< part of the time since the packet was ready spent waiting for links and queues
+    Tick injection{};    ///< part of `waiting` in the injection queue (models/noc/injection_statistics.h)
     unsigned links = 1;  ///< number of links passed
   };
 
@@ -144,6 +145,10 @@ class Fabric : public sc_core::sc_module {
   /// everything else. Thread-safe for different sources, with one tally per thread.
   void count_passed(unsigned source, unsigned destination, const FabricPortStatistics& passed, Tick latency,
                     FabricTally& tally);
+  /// Counts a packet that has passed the injection port of its node, for the node. Thread-safe for different nodes.
+  void count_injected(unsigned node, VirtualNetwork network, Tick waited) {
+    statistics_.injection.count(node, network, waited);
+  }
   /// Adds the counters of a tally and clears it.
   void count(FabricTally& tally);
 
@@ -178,10 +183,12 @@ class Fabric : public sc_core::sc_module {
   }
   const FabricParameters& parameters() const { return parameters_; }
   /// Counts a packet of carry() that was ready at `at`.
-  void count_carried(const Traversal& traversal, unsigned source, unsigned destination, unsigned flits, Tick at);
+  void count_carried(const Traversal& traversal, VirtualNetwork network, unsigned source, unsigned destination, unsigned flits,
+                     Tick at);
 
  private:
-  void count(const Traversal& traversal, unsigned flits, Tick at) {
+  void count(const Traversal& traversal, unsigned from, VirtualNetwork network, unsigned flits, Tick at) {
+    count_injected(from, network, traversal.injection);
     ++statistics_.packets;
     statistics_.flits += flits;
     statistics_.hops += traversal.links;

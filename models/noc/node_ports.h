@@ -21,17 +21,21 @@ class NodePorts {
     Tick waiting;
   };
 
-  NodePorts(Clock clock, Cycles hop, unsigned nodes) : clock_(clock), hop_(hop.n), ports_(nodes) {}
+  NodePorts(Clock clock, Cycles hop, unsigned nodes) : clock_(clock), hop_(hop), ports_(nodes) {}
 
   /// Books the departure of a packet that is ready at `at`. Returns when its head reaches the receiver's port.
   Cycles depart(unsigned node, unsigned flits, Tick at) {
-    return {current(ports_[node].injection).take(clock_.ceil(at).n, flits) - (flits - 1) + hop_};
+    return Cycles{current(ports_[node].injection).take(clock_.ceil(at).n, flits) - (flits - 1)} + hop_;
   }
   /// Books the arrival of a packet that was ready at `at` and whose head reaches the port of `node` in cycle `head`.
   Arrival arrive(unsigned node, unsigned flits, Tick at, Cycles head) {
     const Tick arrival = clock_.ticks({current(ports_[node].ejection).take(head.n, flits) + 1});
-    return {arrival, arrival - at - clock_.ticks({hop_ + flits})};
+    return {arrival, arrival - at - clock_.ticks(hop_ + Cycles{flits})};
   }
+  /// Time that a packet, ready at `at`, waited for its injection port. `head`: depart()'s result.
+  Tick injection_wait(Tick at, Cycles head) const { return clock_.ticks(head - hop_) - at; }
+  /// The inverse: when the head of a packet, ready at `at`, that waited for `injection` reaches the receiver's port.
+  Cycles head(Tick at, Tick injection) const { return clock_.starting_at(at + injection) + hop_; }
   void retire(Tick horizon) { horizon_ = clock_.floor(horizon).n; }
   void reset() {
     horizon_ = 0;
@@ -54,7 +58,7 @@ class NodePorts {
   }
 
   Clock clock_;
-  std::uint64_t hop_;          // cycles from injection port to ejection port
+  Cycles hop_;                 // from injection port to ejection port
   std::uint64_t horizon_ = 0;  // last horizon of retire(), in cycles
   std::vector<Port> ports_;
 };

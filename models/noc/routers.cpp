@@ -197,7 +197,7 @@ bool Routers::inject_of(unsigned node, unsigned network) {
   Queue& queue = queues_[std::size_t{node} * networks_ + network];
   if (queue.packets.empty()) return false;
   const std::uint32_t number = queue.packets[0];
-  const InFlight& packet = packets_[number];
+  InFlight& packet = packets_[number];
   std::uint8_t& preferred = node_preferred_[std::size_t{node} * networks_ * alternatives_ + packet.kind];
   const std::uint32_t first = nodes_[node].input * channels_ + packet.kind * kind_channels_;
   for (unsigned i = 0; i < kind_channels_ && queue.channel == kNone; ++i) {
@@ -209,6 +209,7 @@ bool Routers::inject_of(unsigned node, unsigned network) {
   const bool tail = ++queue.sent == packet.packet.flits;
   push(queue.channel, {number, 0, tail});
   if (!tail) return true;
+  packet.injection = now_ - packet.packet.cycle - (packet.packet.flits - 1);
   preferred = static_cast<std::uint8_t>((queue.channel - first + 1) % kind_channels_);
   queue.packets.drop(1);
   queue.channel = kNone;
@@ -311,7 +312,12 @@ void Routers::pass(std::uint32_t port, std::vector<Delivery>& delivered) {
     const auto links = static_cast<unsigned>(packets_[flit.packet].path.size() - 1);
     const std::uint64_t arrival = now_ + delivery_latency();
     const std::uint64_t unloaded = interface_ + (links + 1) * router_ + links * link_ + packet.flits - 1;
-    delivered.push_back({packet.tag, links, packet.cycle, arrival, arrival - packet.cycle - unloaded});
+    delivered.push_back({.tag = packet.tag,
+                         .links = links,
+                         .ready = packet.cycle,
+                         .arrival = arrival,
+                         .waiting = arrival - packet.cycle - unloaded,
+                         .injection = packets_[flit.packet].injection});
     packets_.release(flit.packet);
   }
 

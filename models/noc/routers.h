@@ -52,8 +52,9 @@ class Routers {
     unsigned links;
     std::uint64_t ready;  ///< Packet::cycle
 
-    std::uint64_t arrival;  ///< cycle in which the last flit arrives at the node
-    std::uint64_t waiting;  ///< cycles from `ready` to `arrival` beyond those of an idle network
+    std::uint64_t arrival;    ///< cycle in which the last flit arrives at the node
+    std::uint64_t waiting;    ///< cycles from `ready` to `arrival` beyond those of an idle network
+    std::uint64_t injection;  ///< part of `waiting` in the injection queue
   };
 
   /// Adds a packet. If its cycle has passed it departs in the next one.
@@ -85,7 +86,8 @@ class Routers {
   };
   struct InFlight {
     Packet packet;
-    unsigned kind;  ///< virtual network * alternatives + alternative
+    unsigned kind;            ///< virtual network * alternatives + alternative
+    std::uint64_t injection;  ///< Delivery::injection, once the last flit is injected
     std::vector<SwitchPass> path;
   };
   /// A virtual channel of an input, by input * channels_ + channel.

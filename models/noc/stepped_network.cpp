@@ -41,7 +41,12 @@ void SteppedNetwork::advance_to(Tick end, std::vector<Arrival>& arrived) {
   step(clock().ceil(end).n);
   for (const Routers::Delivery& d : delivered_) {
     const Tick ready = clock().ticks({d.ready});
-    arrived.push_back({d.tag, ready, {clock().ticks({d.arrival}), clock().ticks({d.waiting}), d.links}});
+    arrived.push_back({d.tag,
+                       ready,
+                       {.arrival = clock().ticks({d.arrival}),
+                        .waiting = clock().ticks({d.waiting}),
+                        .injection = clock().ticks({d.injection}),
+                        .links = d.links}});
   }
   launched_ -= delivered_.size();
   delivered_.clear();
@@ -57,9 +62,12 @@ Fabric::Traversal SteppedNetwork::transfer(unsigned from, unsigned to, VirtualNe
   const unsigned links = topology().path(from, to, alternative).size() - 1;
   const std::uint64_t idle = unloaded(links, flits);
   send_to_routers(from, to, network, alternative, flits, at, kSynchronous);
-  const Cycles head = ports_.depart(from, flits, at) + Cycles{idle - flits};
-  const Tick arrival = ports_.arrive(to, flits, at, head).at;
-  return {arrival, arrival - at - clock().ticks({idle}), links};
+  const Cycles departure = ports_.depart(from, flits, at);
+  const Tick arrival = ports_.arrive(to, flits, at, departure + Cycles{idle - flits}).at;
+  return {.arrival = arrival,
+          .waiting = arrival - at - clock().ticks({idle}),
+          .injection = ports_.injection_wait(at, departure),
+          .links = links};
 }
 
 void SteppedNetwork::retire(Tick horizon) {

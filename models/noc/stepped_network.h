@@ -39,8 +39,8 @@ class SteppedNetwork : public Network {
   /// lookahead() later.
   void advance_to(Tick end, std::vector<Arrival>& arrived);
   /// Counts a packet of launch() that has arrived.
-  void count_arrival(const Arrival& arrival, unsigned source, unsigned destination, unsigned flits) {
-    count_carried(arrival.traversal, source, destination, flits, arrival.ready);
+  void count_arrival(const Arrival& arrival, VirtualNetwork network, unsigned source, unsigned destination, unsigned flits) {
+    count_carried(arrival.traversal, network, source, destination, flits, arrival.ready);
   }
   /// Time of the next event of a launched packet; kNever: none is in flight.
   Tick next() const;

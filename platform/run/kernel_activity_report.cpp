@@ -116,7 +116,7 @@ void write_activity_csv_header(std::ostream& out) {
   for (const auto& [name, instructions] : isa::kUnitTexts) out << ",issued_" << name;
   out << ",load_requests,load_requests_ps";
   for (const std::string_view name : kMemoryLevelNames) out << ',' << name << "_queueing_ps," << name << "_service_ps";
-  out << ",mshr_ps";
+  out << ",mshr_ps,noc_injection_ps,scalar_data_requests,scalar_data_misses,scalar_data_dwords";
   for (const auto& [name, title] : kResourceTexts) out << ',' << name << "_used," << name << "_peak";
   for_extension_counts([&out](const ExtensionTexts& machine, const ExtensionCountText& text, std::size_t) {
     out << ',' << machine.name << '_' << text.name;
@@ -140,6 +140,10 @@ void append_activity_csv(const KernelActivity& a, std::string& line) {
     column(a.latency.service[i].ps);
   }
   column(a.latency.mshr.ps);
+  column(a.latency.injection.ps);
+  column(a.scalar_data.requests);
+  column(a.scalar_data.misses);
+  column(a.scalar_data.dwords);
   for (std::size_t i = 0; i < kResources; ++i) {
     column(a.used[i]);
     column(a.available[i]);
@@ -181,9 +185,13 @@ void write_kernels_csv_reference(std::ostream& out) {
          "time, "
          "`LEVEL_queueing_ps` and `LEVEL_service_ps` were spent at a level; `mshr_ps` is the part of the caches' queueing that "
          "is "
-         "due to MSHRs. Levels, in the order in which a request meets them:";
+         "due to MSHRs, `noc_injection_ps` the part of `noc_queueing_ps` in which replies wait in the injection queue of the "
+         "memory's node. Levels, in the order in which a request meets them:";
   for (const std::string_view name : kMemoryLevelNames) out << fmt::format(" `{}`", name);
   out << ".\n\n"
+         "`scalar_data_requests`: those of scalar loads from outside the pages of the kernel's arguments and packet; "
+         "`scalar_data_misses`: of these, the primary misses of the scalar cache; `scalar_data_dwords`: registers that these "
+         "loads fill, each of which is a load of its own on a machine without scalar loads.\n\n"
          "## Resources\n"
          "`RESOURCE_used` and `RESOURCE_peak`: what the device used while the kernel ran, and what there was.\n\n"
          "| resource | |\n|---|---|\n";
@@ -236,6 +244,12 @@ void write_activity_json(const KernelActivity& a, JsonWriter& json) {
   json.member("count", a.requests);
   json.member("time_ps", a.request_time.ps);
   json.member("mshr_ps", a.latency.mshr.ps);
+  json.member("noc_injection_ps", a.latency.injection.ps);
+  json.begin_object("scalar_data");
+  json.member("requests", a.scalar_data.requests);
+  json.member("misses", a.scalar_data.misses);
+  json.member("dwords", a.scalar_data.dwords);
+  json.end_object();
   for (std::size_t i = 0; i < kMemoryLevels; ++i) {
     json.begin_object(kMemoryLevelNames[i]);
     json.member("queueing_ps", a.latency.queueing[i].ps);

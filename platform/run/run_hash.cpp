@@ -31,6 +31,7 @@ void RunHash::add(const StatisticsGroup& group) {
 }
 
 void RunHash::add(const StatisticsGroup& group, std::string& path) {
+  if (group.is_breakdown()) return;
   const std::size_t outer = path.size();
   if (outer != 0) path += '.';
   path += group.name();

@@ -18,7 +18,8 @@ class RunHash {
  public:
   void add(std::string_view name, std::uint64_t value);
   void add(std::string_view name, std::string_view text);
-  /// All counts of the tree with their paths, in the tree's order; derived values are left out, they follow from the counts.
+  /// All counts of the tree with their paths, in the tree's order; derived values and breakdowns are left out, they follow from
+  /// the counts.
   void add(const StatisticsGroup& group);
 
   std::uint64_t value() const { return hash_; }

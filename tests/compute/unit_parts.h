@@ -28,12 +28,13 @@ class ResponsiveMemory : public MemoryTarget {
  public:
   Tick latency{};
   bool defers = false;
+  const LatencyBreakdown* below = nullptr;  ///< of responses
   unsigned requests = 0;
 
   bool request(const MemoryRequest& request, Tick at, MemoryClient& client, std::uint32_t tag,
                MemoryResponse& response) override {
     ++requests;
-    response = {.made = request.made, .arrived = at, .done = at + latency, .service = latency};
+    response = {.made = request.made, .arrived = at, .done = at + latency, .service = latency, .below = below};
     if (defers) pending_.push_back({&client, tag, response});
     return !defers;
   }

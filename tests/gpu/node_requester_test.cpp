@@ -50,6 +50,8 @@ class Unit : public NodeRequester {
     EXPECT_TRUE(completed.emplace(tag, at).second) << tag;
     constexpr auto kNoc = static_cast<std::size_t>(MemoryLevel::noc);
     network[tag] = below.queueing[kNoc] + below.service[kNoc];
+    EXPECT_LE(below.injection, below.queueing[kNoc]);
+    injection += below.injection;
     if (chain == 0) return;
     --chain;
     send(64ULL * (tag + 1), at, tag + 1);
@@ -59,11 +61,13 @@ class Unit : public NodeRequester {
     pending_.clear();
     completed.clear();
     network.clear();
+    injection = {};
     chain = 0;
   }
 
   std::map<std::uint32_t, Tick> completed;
   std::map<std::uint32_t, Tick> network;
+  Tick injection{};  ///< sum of the responses' waits in the banks' injection queues
   unsigned chain = 0;
 
  private:
@@ -204,6 +208,36 @@ TEST_P(NodeRequesterTest, PacketsCountForTheEndsOfTheirPaths) {
   EXPECT_EQ(after.packets - before.packets, 6U);
   const Tick measured = after.latency - before.latency;
   EXPECT_EQ(measured, near_.network.at(3) + far_.network.at(1) + far_.network.at(2));
+}
+
+// Replies of two flits leave a bank that could serve a request a cycle.
+TEST_P(NodeRequesterTest, TheWaitInABanksInjectionQueueIsApart) {
+  const InjectionStatistics before = rig_.fabric->statistics().injection;
+  constexpr unsigned kReads = 24;
+  for (std::uint32_t i = 0; i < kReads; ++i) {
+    near_.send(64 * (2 * i + 1), start_, i, &far_);
+    far_.send(64 * (2 * i + 1), start_, 100 + i, &near_);
+  }
+  run();
+  ASSERT_EQ(near_.completed.size() + far_.completed.size(), 2U * kReads);
+  const InjectionStatistics& after = rig_.fabric->statistics().injection;
+  const auto packets = [&](unsigned node, VirtualNetwork network) {
+    return after.of(node, network).packets - before.of(node, network).packets;
+  };
+  const auto queueing = [&](unsigned node, VirtualNetwork network) {
+    return after.of(node, network).queueing - before.of(node, network).queueing;
+  };
+  const unsigned bank = rig_.fabric->destination_node(1);
+  EXPECT_EQ(packets(bank, VirtualNetwork::reply), 2U * kReads);
+  EXPECT_EQ(queueing(bank, VirtualNetwork::reply), near_.injection + far_.injection);
+  EXPECT_GT(near_.injection, 0_ns);
+  for (const unsigned source : {2U, 3U}) {
+    const unsigned node = rig_.fabric->source_node(source);
+    EXPECT_EQ(packets(node, VirtualNetwork::request), kReads);
+    // One flit a cycle: 0 + 1 + ... + 23, if nothing else holds them up.
+    EXPECT_GE(queueing(node, VirtualNetwork::request), 1_ns * (kReads * (kReads - 1) / 2));
+    EXPECT_EQ(packets(node, VirtualNetwork::reply), 0U);
+  }
 }
 
 TEST_P(NodeRequesterTest, AReceiverMaySendFurtherRequests) {

@@ -110,6 +110,7 @@ TEST(Crossbar, TwoSourcesShareTheDestinationsPorts) {
   const auto c = b.initiators[1].time_read(0_ns, kBase, 64);
   EXPECT_EQ(c.at, 115_ns);
   EXPECT_EQ(c.latency.queueing[static_cast<std::size_t>(MemoryLevel::noc)], 4_ns);
+  EXPECT_EQ(c.latency.injection, 3_ns);
 }
 
 TEST(Crossbar, PacketsToDifferentDestinationsDoNotContend) {

@@ -85,6 +85,30 @@ TEST(FabricNodes, SendAndCarryTakeTheSameTime) {
   }
 }
 
+// Four packets of a node to two others, two at a time, and one from elsewhere that meets the first at its end: the wait for the
+// node's port is the injection queue's, that at the end is not.
+TEST(FabricNodes, TheWaitInTheInjectionQueueIsApart) {
+  for (const FabricTopology* const topology : fabric_topologies()) {
+    const auto f = fabric({.topology = *topology, .radix = 2, .stages = 6}, 6, 2);
+    const unsigned from = 5;
+    EXPECT_EQ(f->send(from, 6, kReply, 5, 10_ns).injection, 0_ns) << topology->name;
+    EXPECT_EQ(f->send(from, 7, kReply, 5, 10_ns).injection, 5_ns);
+    const Fabric::Traversal third = f->send(from, 6, kRequest, 1, 12_ns);
+    EXPECT_EQ(third.injection, 8_ns) << "all virtual networks share the port";
+    EXPECT_GE(third.waiting, third.injection);
+    const Fabric::Traversal other = f->send(4, 6, kReply, 5, 10_ns);
+    EXPECT_LT(other.injection, 5_ns);
+    EXPECT_GT(other.waiting, other.injection) << "for the port of the receiver";
+    const InjectionStatistics& injection = f->statistics().injection;
+    EXPECT_EQ(injection.of(from, kReply).packets, 2U);
+    EXPECT_EQ(injection.of(from, kReply).queueing, 5_ns);
+    EXPECT_EQ(injection.of(from, kRequest).packets, 1U);
+    EXPECT_EQ(injection.of(from, kRequest).queueing, 8_ns);
+    EXPECT_EQ(injection.of(4, kReply).packets, 1U);
+    EXPECT_EQ(injection.of(6, kReply).packets, 0U);
+  }
+}
+
 TEST(FabricNodes, UnknownNodesAndNetworksAreRefused) {
   for (const FabricTopology* const topology : {&FabricTopology::crossbar, &FabricTopology::mesh}) {
     const auto f = fabric({.topology = *topology, .columns = 2, .rows = 2}, 2, 2);

@@ -103,6 +103,31 @@ TEST(Routers, WaitingSpreadsBackwards) {
   EXPECT_LT(left_behind(64), 40U);
 }
 
+// Packets of five flits that are ready in one cycle at one node: each waits for those before it, and then for a full buffer.
+TEST(Routers, TheWaitInTheInjectionQueueIsApart) {
+  Mesh mesh(row(4));
+  for (unsigned i = 0; i < 4; ++i) mesh.send(0, 1 + i, 5, 100, i);
+  for (const Routers::Delivery& packet : mesh.run(1000)) {
+    EXPECT_EQ(packet.injection, 5 * packet.tag);
+    EXPECT_GE(packet.waiting, packet.injection);
+  }
+  // A long packet of node 1 holds the link to 2: packets of node 0 wait in the buffers of 1 and, when these are full, at 0.
+  Mesh full(row(1, 8));
+  full.send(1, 2, 200, 0);
+  full.send(0, 2, 5, 10, 0);
+  full.send(0, 2, 5, 10, 1);
+  full.send(0, 2, 5, 10, 2);
+  full.send(0, 2, 5, 10, 3);
+  std::map<std::uint32_t, Routers::Delivery> by_tag;
+  for (const Routers::Delivery& packet : full.run(1000)) {
+    if (packet.links == 2) by_tag[packet.tag] = packet;
+  }
+  ASSERT_EQ(by_tag.size(), 4U);
+  EXPECT_EQ(by_tag[0].injection, 0U);
+  EXPECT_GT(by_tag[0].waiting, 150U) << "in the network";
+  EXPECT_GT(by_tag[3].injection, 150U) << "at its node, as the buffers hold 16 flits";
+}
+
 // A buffer entry is free again when its flit has left and the credit has returned: 3 cycles of switch and link and 2 of the
 // credit. With fewer entries than that, flits arrive in groups.
 TEST(Routers, SmallBuffersLimitALink) {

@@ -70,7 +70,7 @@ TEST(SteppedNetwork, ReportsAPacketThatHasLeftItsLastSwitch) {
   EXPECT_EQ(arrived[0].traversal.links, 5U);
   EXPECT_EQ(b.network.next(), kNever);
   const FabricStatistics before = b.network.statistics();
-  b.network.count_arrival(arrived[0], 0, 1, 4);
+  b.network.count_arrival(arrived[0], VirtualNetwork::request, 0, 1, 4);
   const FabricStatistics& after = b.network.statistics();
   EXPECT_EQ(after.packets - before.packets, 1U);
   EXPECT_EQ(after.latency - before.latency, 29_ns);

@@ -61,6 +61,10 @@ class StatisticsGroup {
   void add_derived(std::string_view name, std::function<double()> value, StaticText description, StaticText unit);
   /// The child of that name; creates it if necessary.
   StatisticsGroup& group(std::string_view name);
+  /// This group and its groups break other counts of the tree down. The run hash covers those and leaves the group out, so that
+  /// a run has the hash that it had before the breakdown was there.
+  void set_breakdown() { breakdown_ = true; }
+  bool is_breakdown() const { return breakdown_; }
   /// The child of that name, or null.
   StatisticsGroup* find(std::string_view name) const;
 
@@ -80,6 +84,7 @@ class StatisticsGroup {
   const std::uint64_t* add_amounts(const std::uint64_t* amounts);
 
   std::string name_;
+  bool breakdown_ = false;
   std::vector<Statistic> statistics_;
   std::vector<std::unique_ptr<StatisticsGroup>> groups_;
   std::unordered_map<std::string_view, StatisticsGroup*> by_name_;  // elements of groups_ by name

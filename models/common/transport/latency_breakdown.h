@@ -20,14 +20,15 @@ inline constexpr std::array<std::string_view, kMemoryLevels> kMemoryLevelNames{"
 struct LatencyBreakdown {
   std::array<Tick, kMemoryLevels> queueing{};
   std::array<Tick, kMemoryLevels> service{};
-  Tick mshr{};  ///< the part of the queueing of caches that is due to MSHRs all in use
+  Tick mshr{};       ///< the part of the queueing of caches that is due to MSHRs all in use
+  Tick injection{};  ///< the part of the network's queueing of replies in the injection queue of the memory's node
 
   /// Assigns member by member: for an assignment of the whole object the compiler generates a string instruction, whose
   /// start-up takes longer than all of the stores.
   void clear() {
     queueing = {};
     service = {};
-    mshr = {};
+    mshr = injection = {};
   }
   void set(MemoryLevel level, Tick waited, Tick served) {
     queueing[static_cast<std::size_t>(level)] = waited;
@@ -48,6 +49,7 @@ struct LatencyBreakdown {
       add(service[i], other.service[i]);
     }
     add(mshr, other.mshr);
+    add(injection, other.injection);
     return *this;
   }
 };

@@ -44,6 +44,8 @@ class MemoryTokens {
   /// cycles from the last response to the registers; `activity`: where its requests are accounted for, null: nowhere.
   Token begin(WavefrontSlot& slot, Counters counters, Tick start, Tick port_wait, Cycles return_latency,
               KernelActivity* activity);
+  /// Where the requests of an operation are accounted for; null: nowhere, or its dispatch was dropped.
+  KernelActivity* activity(Token token) const { return tokens_[token].activity; }
   void expect(Token token, unsigned requests) { tokens_[token].remaining += requests; }
   /// Another part of the instruction ends at `done`, such as the lanes of a FLAT access that are in the LDS.
   void include(Token token, Cycles done, OperationDelays delays);

@@ -51,6 +51,36 @@ TEST(MemoryPipe, AScalarLoadCountsInLgkmcnt) {
   EXPECT_EQ(slot.lgkmcnt.when_at_most(0, Cycles{20}), Cycles{20 + 60});
 }
 
+TEST(MemoryPipe, ScalarLoadsOfDataAreCountedApartFromArguments) {
+  UnitParts p;
+  const auto d = p.dispatch(join({kScalarLoad, kScalarLoad, kScalarLoad, kScalarLoad, {kEnd}}));
+  WavefrontSlot& slot = *p.start(*d).slots[0];
+  const ScalarDataLoads& data = slot.group->work->activity.scalar_data;
+  p.issue(slot, Cycles{20});
+  EXPECT_EQ(data.requests, 0U) << "s[0:1] is the pointer to the arguments";
+  EXPECT_EQ(data.dwords, 0U);
+
+  d->packet.kernarg_address = 0;  // the same address is one of data from here on
+  p.issue(slot, Cycles{40});
+  EXPECT_EQ(data.requests, 1U);
+  EXPECT_EQ(data.dwords, 2U);
+  EXPECT_EQ(data.misses, 0U) << "a hit";
+
+  p.scalar_memory.defers = true;
+  p.issue(slot, Cycles{60});
+  p.scalar_memory.respond();
+  EXPECT_EQ(data.misses, 0U) << "nothing below the cache: a secondary miss";
+
+  const LatencyBreakdown below;
+  p.scalar_memory.below = &below;
+  p.issue(slot, Cycles{80});
+  p.scalar_memory.respond();
+  EXPECT_EQ(data.misses, 1U);
+  EXPECT_EQ(data.requests, 3U);
+  EXPECT_EQ(data.dwords, 6U);
+  EXPECT_EQ(p.memory.scalar_requests(), 4U);
+}
+
 TEST(MemoryPipe, TheLdsIsAResource) {
   UnitParts p;
   const auto d = p.dispatch({kEnd});

@@ -61,6 +61,12 @@ TEST(RunReport, HashCoversResultsAndNotTheHost) {
   f.summary.simulated.ps += 1;
   EXPECT_NE(hash("hello"), reference);
   f.summary.simulated.ps -= 1;
+  const std::uint64_t part = 7;
+  StatisticsGroup& breakdown = f.statistics.group("hart").group("by_kind");
+  breakdown.group("loads").add("instructions", part, "loads retired", "instructions");
+  EXPECT_NE(hash("hello"), reference);
+  breakdown.set_breakdown();
+  EXPECT_EQ(hash("hello"), reference) << "a breakdown of what it covers";
   f.instructions = 43;
   EXPECT_NE(hash("hello"), reference);
 }

@@ -1,0 +1,9 @@
+// Names of a fabric's virtual networks.
+#pragma once
+
+namespace lacuna {
+
+/// The first two carry the sockets' transactions; further ones (VirtualNetwork{2} ...) are for agents that call Fabric::send().
+enum class VirtualNetwork : unsigned { request, reply };
+
+}  // namespace lacuna
