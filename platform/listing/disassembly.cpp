@@ -80,10 +80,10 @@ class Symbols {
 };
 
 /// Where a branch with a label for its last operand goes; nothing for every other instruction.
-std::optional<std::uint64_t> branch_target(const isa::Instruction& instruction, std::uint64_t address) {
+std::optional<std::uint64_t> label_target(const isa::Instruction& instruction, std::uint64_t address) {
   const isa::OperandTypes& sources = instruction.row->src;
   if (sources.count == 0 || sources.types[sources.count - 1U] != isa::OperandType::label16) return std::nullopt;
-  return address + 4 + static_cast<std::uint64_t>(std::int64_t{instruction.immediate} * 4);
+  return isa::branch_target(instruction, address);
 }
 
 class SectionWriter {
@@ -162,7 +162,7 @@ class SectionWriter {
     const std::size_t size = decoded.ok ? decoded.instruction.size / 4U : 1;
     std::string text = decoded.ok ? isa::disassemble(decoded.instruction, target_) : ".long 0x" + hexadecimal(words_[index], 8);
     std::string comment;
-    if (const auto target = decoded.ok ? branch_target(decoded.instruction, address) : std::nullopt) {
+    if (const auto target = decoded.ok ? label_target(decoded.instruction, address) : std::nullopt) {
       if (const ElfSymbol* const label = symbols_.label(*target)) {
         text = text.substr(0, text.rfind(' ') + 1) + label->name;
       } else if (decoded.instruction.format == isa::Format::sopp) {

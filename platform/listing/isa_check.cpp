@@ -22,19 +22,6 @@ std::string hexadecimal(std::uint64_t value) {
   return text.str();
 }
 
-isa::FetchWords fetch_from(const ElfFile& file) {
-  return [&file](std::uint64_t pc, std::array<std::uint32_t, 3>& words) -> std::size_t {
-    for (const ElfSection& section : file.sections()) {
-      if (!section.executable || pc < section.address || pc - section.address >= section.bytes.size()) continue;
-      const std::uint64_t offset = pc - section.address;
-      const std::size_t count = std::min<std::size_t>((section.bytes.size() - offset) / 4, words.size());
-      std::memcpy(words.data(), section.bytes.data() + offset, count * 4);
-      return count;
-    }
-    return 0;
-  };
-}
-
 /// Problems that following all functions adds to what following the kernel alone found.
 std::vector<isa::CodeProblem> added_problems(const isa::CodeInventory& all, const isa::CodeInventory& kernel) {
   std::set<std::uint64_t> known;
@@ -141,7 +128,7 @@ isa::Verdict KernelCheck::verdict() const {
 }
 
 std::vector<KernelCheck> check_kernels(const CodeObject& object) {
-  const isa::FetchWords fetch = fetch_from(object.elf());
+  const isa::FetchWords fetch = code_words(object.elf());
   std::vector<std::uint64_t> functions;
   for (const ElfSymbol& symbol : object.elf().symbols())
     if (symbol.function && symbol.section != 0) functions.push_back(symbol.value);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <iterator>
 #include <sstream>
 #include <stdexcept>
 #include <utility>
@@ -81,6 +82,22 @@ isa::Target code_object_target(const ElfFile& file) {
   }
   message << " is not one of " << known;
   throw ElfError(message.str());
+}
+
+isa::FetchWords code_words(const ElfFile& file) {
+  std::vector<ElfSection> executable;
+  std::copy_if(file.sections().begin(), file.sections().end(), std::back_inserter(executable),
+               [](const ElfSection& section) { return section.executable; });
+  return [executable](std::uint64_t pc, std::array<std::uint32_t, 3>& words) -> std::size_t {
+    for (const ElfSection& section : executable) {
+      if (pc < section.address || pc - section.address >= section.bytes.size()) continue;
+      const std::uint64_t offset = pc - section.address;
+      const std::size_t count = std::min<std::size_t>((section.bytes.size() - offset) / 4, words.size());
+      std::memcpy(words.data(), section.bytes.data() + offset, count * 4);
+      return count;
+    }
+    return 0;
+  };
 }
 
 std::string KernelMetadata::signature() const {

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "models/isa/analysis/code_walk.h"
 #include "models/isa/target.h"
 #include "platform/loaders/elf_file.h"
 
@@ -91,6 +92,9 @@ class CodeObject {
 
 /// The target of an AMDGPU ELF by its e_flags, in version 2 by its note. Throws ElfError for another machine or processor.
 isa::Target code_object_target(const ElfFile& file);
+
+/// The words of its executable sections by address, for analyses of code. The file must outlive the function.
+isa::FetchWords code_words(const ElfFile& file);
 
 /// Parsers of the two notations; throw std::runtime_error with the reason.
 std::vector<KernelMetadata> parse_metadata_yaml(std::string_view text);

@@ -128,7 +128,8 @@ class Constants {
 
 class Walk {
  public:
-  Walk(const FetchWords& fetch, Target target, const MatrixCodes& codes) : fetch_(fetch), target_(target), codes_(codes) {}
+  Walk(const FetchWords& fetch, Target target, const MatrixCodes& codes, const VisitInstruction& visit)
+      : fetch_(fetch), target_(target), codes_(codes), visit_(visit) {}
 
   void follow(std::uint64_t pc) { pending_.push_back(pc); }
 
@@ -167,6 +168,7 @@ class Walk {
         return;
       }
       count(decoded.instruction, pc);
+      if (visit_) visit_(pc, decoded.instruction);
       const std::uint64_t next = pc + decoded.instruction.size;
       inventory_.ranges.push_back({pc, next});
       if (!continues(decoded.instruction, pc)) return;
@@ -199,10 +201,6 @@ class Walk {
     ++use->second.unsupported;
     use->second.verdict = Verdict::unsupported;
     problem(pc, disassemble(instruction, target_), not_executed_reason(instruction));
-  }
-
-  static std::uint64_t branch_target(const Instruction& instruction, std::uint64_t pc) {
-    return pc + 4 + static_cast<std::uint64_t>(std::int64_t{instruction.immediate} * 4);
   }
 
   /// Notes where control may go; false when it does not go to the next instruction.
@@ -253,6 +251,7 @@ class Walk {
   const FetchWords& fetch_;
   Target target_;
   MatrixCodes codes_;
+  const VisitInstruction& visit_;
   CodeInventory inventory_;
   Constants constants_;
   std::vector<std::uint64_t> pending_;
@@ -278,9 +277,13 @@ Verdict verdict(const InstructionRow& row) {
   return (row.flags & kApproximate) != 0 ? Verdict::approximate : Verdict::exact;
 }
 
+std::uint64_t branch_target(const Instruction& instruction, std::uint64_t pc) {
+  return pc + 4 + static_cast<std::uint64_t>(std::int64_t{instruction.immediate} * 4);
+}
+
 CodeInventory walk_code(const FetchWords& fetch, Target target, const MatrixCodes& codes, std::uint64_t entry,
-                        std::span<const std::uint64_t> further) {
-  Walk walk(fetch, target, codes);
+                        std::span<const std::uint64_t> further, const VisitInstruction& visit) {
+  Walk walk(fetch, target, codes, visit);
   for (const std::uint64_t pc : further) walk.follow(pc);
   walk.follow(entry);
   CodeInventory inventory = walk.finish();

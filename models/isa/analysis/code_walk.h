@@ -61,10 +61,16 @@ struct CodeInventory {
 /// Gives up to three words of executable memory at an address, and how many there are; 0 = none.
 using FetchWords = std::function<std::size_t(std::uint64_t pc, std::array<std::uint32_t, 3>& words)>;
 
+/// Receives each instruction that a walk reaches, once, in the order of the walk.
+using VisitInstruction = std::function<void(std::uint64_t pc, const Instruction& instruction)>;
+
+/// Where a relative branch or call at `pc` goes when it is taken.
+std::uint64_t branch_target(const Instruction& instruction, std::uint64_t pc);
+
 /// Follows branches, fall-through and calls whose target is computed from the program counter (s_getpc_b64, s_add_u32,
 /// s_addc_u32, as compilers emit them, also across moves and spills to lanes). `further` are entry points that are also
 /// followed, such as functions that may be called by pointer.
 CodeInventory walk_code(const FetchWords& fetch, Target target, const MatrixCodes& codes, std::uint64_t entry,
-                        std::span<const std::uint64_t> further = {});
+                        std::span<const std::uint64_t> further = {}, const VisitInstruction& visit = {});
 
 }  // namespace lacuna::isa

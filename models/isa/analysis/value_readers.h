@@ -1,0 +1,64 @@
+// Def-use over the control flow of a kernel: which instructions read the value that an instruction writes to a vector register,
+// and whether a scalar value is read at all.
+//
+// A value is gone when all lanes that it was written in have been written again, and it is not read where all active lanes have
+// been (exec_cover.h). What is not proved counts as read.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "models/isa/analysis/control_flow.h"
+
+namespace lacuna::isa {
+
+class ValueReaders {
+ public:
+  /// `flow` must be known and outlive this object.
+  explicit ValueReaders(const ControlFlow& flow);
+
+  /// Instructions, by their indices, that may read what `writer` has written to `vgpr`.
+  struct Readers {
+    std::vector<std::uint32_t> in_block;     ///< behind the writer in its block, ascending
+    std::optional<std::uint32_t> elsewhere;  ///< one that the end of the block lies before; none: no other reads it
+  };
+  Readers readers(std::uint32_t writer, unsigned vgpr) const;
+
+  /// The last instruction before `reader` in its block that writes `vgpr`; none: the value comes from before the block.
+  std::optional<std::uint32_t> writer(std::uint32_t reader, unsigned vgpr) const;
+  /// The first instruction of (after, before) that accesses `vgpr`; none if there is none. Writes alone with `writes`.
+  std::optional<std::uint32_t> access(std::uint32_t after, std::uint32_t before, unsigned vgpr, bool writes) const;
+
+  /// Whether an SGPR may be read behind `instruction` before it is written.
+  bool sgpr_live_after(std::uint32_t instruction, unsigned sgpr) const;
+  /// VGPRs that instructions name, as bits.
+  const std::array<std::uint64_t, 4>& named_vgprs() const { return named_; }
+
+ private:
+  static constexpr unsigned kVgprs = 256;
+  static constexpr unsigned kSgprs = 128;
+  struct Access {
+    std::uint32_t instruction = 0;
+    bool reads = false;
+    bool reads_any_lane = false;  ///< active or not
+    bool writes = false;          ///< in some lanes at least
+    bool replaces = false;        ///< in all active lanes
+  };
+  using SgprSet = std::array<std::uint64_t, kSgprs / 64>;
+  class Walk;
+
+  void note(std::uint32_t index);
+  void find_live_sgprs();
+  std::span<const Access> accesses(unsigned vgpr, std::uint32_t begin, std::uint32_t end) const;
+
+  const ControlFlow& flow_;
+  std::vector<std::vector<Access>> accesses_;  ///< by VGPR, ascending
+  std::vector<std::uint32_t> mask_events_;     ///< instructions that write EXEC or an SGPR that may hold a mask
+  std::vector<SgprSet> live_out_;              ///< by block
+  std::array<std::uint64_t, 4> named_{};
+};
+
+}  // namespace lacuna::isa

@@ -1,0 +1,126 @@
+#include "models/isa/analysis/wait_effects.h"
+
+#include <algorithm>
+
+namespace lacuna::isa {
+namespace {
+
+constexpr unsigned kLgkmNone = 15;  // 4 bits on both targets
+constexpr unsigned kVgprs = 256;
+constexpr unsigned kSgprs = 128;
+
+}  // namespace
+
+bool is_wait(const Instruction& instruction) { return instruction.latency == LatencyClass::waitcnt; }
+
+bool counts_vm(const Instruction& instruction) { return instruction.unit == Unit::vmem; }
+
+bool counts_lgkm(const Instruction& instruction) {
+  return instruction.unit == Unit::smem || instruction.unit == Unit::lds || instruction.format == Format::flat;
+}
+
+// SIMM16: GCN3 ISA manual, "s_waitcnt"; gfx9 adds bits 5:4 of vmcnt at 15:14.
+WaitCounts WaitCounts::of(const Instruction& wait, Target target) {
+  const auto simm16 = static_cast<std::uint32_t>(wait.immediate);
+  const unsigned vm_limit = (1U << traits(target).vmcnt_bits) - 1;
+  const unsigned vm = (simm16 & 0xf) | ((simm16 >> 14 & 3) << 4 & vm_limit);
+  const unsigned lgkm = simm16 >> 8 & 0xf;
+  return {.vm = vm == vm_limit ? kNone : vm, .lgkm = lgkm == kLgkmNone ? kNone : lgkm};
+}
+
+bool PendingRegisters::contains_any(RegisterRange range) const {
+  PendingRegisters asked;
+  asked.change(range, true);
+  for (unsigned word = 0; word < kWords; ++word)
+    if ((words_[word] & asked.words_[word]) != 0) return true;
+  return false;
+}
+
+bool PendingRegisters::empty() const {
+  return std::all_of(words_.begin(), words_.end(), [](std::uint64_t word) { return word == 0; });
+}
+
+bool PendingRegisters::merge(const PendingRegisters& other) {
+  const auto before = words_;
+  for (unsigned word = 0; word < kWords; ++word) words_[word] |= other.words_[word];
+  return words_ != before;
+}
+
+void PendingRegisters::change(RegisterRange range, bool present) {
+  if (range.file != OperandKind::vgpr && range.file != OperandKind::sgpr) return;
+  const unsigned base = range.file == OperandKind::vgpr ? 0 : kVgprs;
+  const unsigned end = std::min<unsigned>(range.first + range.count, range.file == OperandKind::vgpr ? kVgprs : kSgprs);
+  for (unsigned r = range.first; r < end; ++r) {
+    const std::uint64_t bit = std::uint64_t{1} << ((base + r) % 64);
+    std::uint64_t& word = words_[(base + r) / 64];
+    word = present ? word | bit : word & ~bit;
+  }
+}
+
+WaitEffects::WaitEffects(const ControlFlow& flow, Target target) : flow_(flow), target_(target) {
+  const std::vector<BasicBlock>& blocks = flow.blocks();
+  std::vector<State> begins(blocks.size());
+  std::vector<std::uint32_t> pending;
+  for (std::size_t b = blocks.size(); b-- > 0;) pending.push_back(static_cast<std::uint32_t>(b));
+  std::vector<bool> is_pending(blocks.size(), true);
+  while (!pending.empty()) {
+    const std::uint32_t b = pending.back();
+    pending.pop_back();
+    is_pending[b] = false;
+    State state = begins[b];
+    for (std::uint32_t i = blocks[b].begin; i < blocks[b].end; ++i) step(i, state, nullptr);
+    for (const std::uint32_t load : state.vm) add_results(load, state.vm_before);
+    for (const std::uint32_t load : state.lgkm) add_results(load, state.lgkm_before);
+    for (unsigned n = 0; n < blocks[b].next_count; ++n) {
+      const std::uint32_t next = blocks[b].next[n];
+      const bool more_vm = begins[next].vm_before.merge(state.vm_before);
+      const bool more_lgkm = begins[next].lgkm_before.merge(state.lgkm_before);
+      if ((!more_vm && !more_lgkm) || is_pending[next]) continue;
+      is_pending[next] = true;
+      pending.push_back(next);
+    }
+  }
+  for (std::size_t b = 0; b < blocks.size(); ++b) {
+    State state = begins[b];
+    for (std::uint32_t i = blocks[b].begin; i < blocks[b].end; ++i)
+      step(i, state, is_wait(flow.instructions()[i].instruction) ? &effects_[i] : nullptr);
+  }
+}
+
+void WaitEffects::step(std::uint32_t index, State& state, Effect* effect) const {
+  const PlacedInstruction& placed = flow_.instructions()[index];
+  if (is_wait(placed.instruction)) {
+    wait(WaitCounts::of(placed.instruction, target_), state, effect);
+    return;
+  }
+  // A register that is written by something else is not what the wait is for.
+  for (unsigned i = 0; i < placed.use.write_count; ++i) {
+    state.vm_before.remove(placed.use.writes[i]);
+    state.lgkm_before.remove(placed.use.writes[i]);
+  }
+  if (counts_vm(placed.instruction)) state.vm.push_back(index);
+  if (counts_lgkm(placed.instruction)) state.lgkm.push_back(index);
+}
+
+void WaitEffects::wait(const WaitCounts& counts, State& state, Effect* effect) const {
+  const auto apply = [&](unsigned n, PendingRegisters& before, std::vector<std::uint32_t>& list) {
+    if (n == WaitCounts::kNone) return;
+    if (list.size() < n) return;  // all that may be outstanding in the block is younger than what is waited for
+    const auto kept = list.end() - static_cast<std::ptrdiff_t>(n);
+    if (effect != nullptr) {
+      effect->from_before.merge(before);
+      effect->loads.insert(effect->loads.end(), list.begin(), kept);
+    }
+    before.clear();
+    list.erase(list.begin(), kept);
+  };
+  apply(counts.vm, state.vm_before, state.vm);
+  apply(counts.lgkm, state.lgkm_before, state.lgkm);
+}
+
+void WaitEffects::add_results(std::uint32_t load, PendingRegisters& registers) const {
+  const RegisterUse& use = flow_.instructions()[load].use;
+  for (unsigned i = 0; i < use.write_count; ++i) registers.add(use.writes[i]);
+}
+
+}  // namespace lacuna::isa

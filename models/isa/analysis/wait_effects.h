@@ -1,0 +1,89 @@
+// Which registers each s_waitcnt makes available: results of memory instructions that may be outstanding before it and are not
+// behind it. For passes that move or remove waits.
+//
+// vmcnt counts vector memory instructions in order; lgkmcnt counts scalar and LDS ones, and FLAT ones as well as vmcnt.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "models/isa/analysis/control_flow.h"
+#include "models/isa/target.h"
+
+namespace lacuna::isa {
+
+/// The operand of s_waitcnt.
+struct WaitCounts {
+  static constexpr unsigned kNone = ~0U;  ///< no wait for this counter
+  unsigned vm = kNone;
+  unsigned lgkm = kNone;
+
+  static WaitCounts of(const Instruction& wait, Target target);
+  bool operator==(const WaitCounts&) const = default;
+};
+
+bool is_wait(const Instruction& instruction);
+/// Whether the instruction is counted by vmcnt; by lgkmcnt.
+bool counts_vm(const Instruction& instruction);
+bool counts_lgkm(const Instruction& instruction);
+
+/// VGPRs 0 to 255, then SGPRs by operand encoding.
+class PendingRegisters {
+ public:
+  static constexpr unsigned kWords = 6;
+
+  void add(RegisterRange range) { change(range, true); }
+  void remove(RegisterRange range) { change(range, false); }
+  bool contains_any(RegisterRange range) const;
+  bool empty() const;
+  /// True when `other` had registers that were not here.
+  bool merge(const PendingRegisters& other);
+  void clear() { words_ = {}; }
+
+ private:
+  void change(RegisterRange range, bool present);
+  std::array<std::uint64_t, kWords> words_{};
+};
+
+class WaitEffects {
+ public:
+  /// `flow` must be known.
+  WaitEffects(const ControlFlow& flow, Target target);
+
+  /// Registers that the wait, given by its index, makes available, but for those of the loads for which `ignored` is true.
+  template <class Ignored>
+  PendingRegisters made_available(std::uint32_t wait, Ignored ignored) const {
+    PendingRegisters registers;
+    const auto found = effects_.find(wait);
+    if (found == effects_.end()) return registers;
+    registers = found->second.from_before;
+    for (const std::uint32_t load : found->second.loads)
+      if (!ignored(load)) add_results(load, registers);
+    return registers;
+  }
+
+ private:
+  struct Effect {
+    PendingRegisters from_before;      ///< of instructions before the block
+    std::vector<std::uint32_t> loads;  ///< in the block
+  };
+  /// What may be outstanding at a place of a block.
+  struct State {
+    PendingRegisters vm_before;  ///< from before the block
+    PendingRegisters lgkm_before;
+    std::vector<std::uint32_t> vm;  ///< in the block, in order
+    std::vector<std::uint32_t> lgkm;
+  };
+
+  void step(std::uint32_t index, State& state, Effect* effect) const;
+  void wait(const WaitCounts& counts, State& state, Effect* effect) const;
+  void add_results(std::uint32_t load, PendingRegisters& registers) const;
+
+  const ControlFlow& flow_;
+  Target target_;
+  std::unordered_map<std::uint32_t, Effect> effects_;  ///< by wait; never iterated
+};
+
+}  // namespace lacuna::isa

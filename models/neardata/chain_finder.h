@@ -1,0 +1,109 @@
+// Chains of one kernel: candidates by def-use, then what must not lie between their instructions.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include "models/isa/analysis/control_flow.h"
+#include "models/isa/analysis/value_readers.h"
+#include "models/isa/analysis/wait_effects.h"
+#include "models/neardata/chain_operations.h"
+#include "models/neardata/finalizer.h"
+
+namespace lacuna {
+
+/// A chain by indices of instructions.
+struct ChainCandidate {
+  std::uint32_t root = 0;                 ///< store, comparison, or operation whose result stays
+  std::vector<std::uint32_t> loads;       ///< distinct, ascending; one or two
+  std::vector<std::uint32_t> operations;  ///< distinct, ascending; none to two
+  std::vector<std::uint32_t> waits;       ///< ascending
+  std::optional<std::uint32_t> store;
+  bool compares = false;
+  bool split = false;  ///< the first step of the last operation alone
+  std::uint8_t pattern = 0;
+  std::optional<isa::Operand> uniform;
+  bool two_uniforms = false;
+  std::vector<std::uint32_t> order;  ///< the loads in the order of the operands, from the last operation to the first
+  bool b_is_first = false;           ///< operand b is the one that is loaded first in this order: g(b, i), then f(a, g)
+
+  std::uint32_t first() const { return loads.front(); }
+  std::uint32_t last() const { return store ? *store : operations.back(); }
+  std::uint32_t operand_b() const { return order.size() < 2 ? ~0U : b_is_first ? order.front() : order.back(); }
+};
+
+class ChainFinder {
+ public:
+  /// `flow` must be known and outlive this object.
+  ChainFinder(const isa::ControlFlow& flow, isa::Target target, const FinalizerOptions& options);
+
+  /// Chains, ascending by their first instruction.
+  const std::vector<ChainCandidate>& chains() const { return chains_; }
+  /// Loads without a chain, ascending.
+  std::vector<RefusedLoad> refusals() const;
+  std::uint64_t loads() const { return loads_; }
+
+ private:
+  struct Problem {
+    ChainRefusal reason = ChainRefusal::nothing_saved;
+    std::uint32_t because = 0;
+  };
+  using MaybeProblem = std::optional<Problem>;
+  class Tree;
+
+  const isa::PlacedInstruction& at(std::uint32_t index) const { return flow_.instructions()[index]; }
+  const isa::ValueReaders::Readers& readers(std::uint32_t writer, unsigned vgpr) const;
+
+  void find_in_block(const isa::BasicBlock& block);
+  void try_store(std::uint32_t store);
+  void try_operation(std::uint32_t root);
+  /// Takes the candidate into chains_, or notes for its loads why not. True when it was taken.
+  bool take(ChainCandidate candidate);
+  MaybeProblem problem_of(const ChainCandidate& candidate) const;
+  MaybeProblem packet_problem(const ChainCandidate& candidate) const;
+  MaybeProblem reuse_problem(const ChainCandidate& candidate) const;
+  MaybeProblem range_problem(const ChainCandidate& candidate) const;
+  bool may_concern(std::uint32_t store, const ChainCandidate& candidate) const;
+  bool has_inner_operation(ChainCandidate& candidate) const;
+  std::uint8_t pattern_of(ChainCandidate& candidate) const;
+  bool stores_to(std::uint32_t store, std::uint32_t load) const;
+  bool same_address_registers(std::uint32_t a, std::uint32_t b) const;
+
+  void drop(std::size_t number, const Problem& problem);
+  void drop_waiting();
+  void drop_interleaved();
+  void assign_waits();
+  MaybeProblem wait_problem(const ChainCandidate& candidate) const;
+  void refuse(const ChainCandidate& candidate, const Problem& problem);
+  Problem default_problem(std::uint32_t load) const;
+
+  const isa::ControlFlow& flow_;
+  FinalizerOptions options_;
+  isa::ValueReaders values_;
+  isa::WaitEffects waits_;
+  mutable std::unordered_map<std::uint32_t, isa::ValueReaders::Readers> readers_;  ///< by writer; never iterated
+  std::vector<ChainCandidate> chains_;
+  std::vector<bool> in_chain_;                           ///< by instruction
+  std::unordered_map<std::uint32_t, Problem> problems_;  ///< by load, of candidates that were not taken; never iterated
+  std::uint64_t loads_ = 0;
+};
+
+/// Bytes a lane of a load or store of vector memory that a chain can have; sign: a narrow load that extends it.
+struct ChainElement {
+  std::uint8_t bytes = 0;  ///< 0: it cannot be part of a chain
+  bool sign = false;
+  bool operator==(const ChainElement&) const = default;
+};
+ChainElement chain_element(const isa::Instruction& instruction);
+
+/// Whether the instruction loads from vector memory; atomic operations do not count.
+bool is_vector_load(const isa::Instruction& instruction);
+bool is_vector_store(const isa::Instruction& instruction);
+
+/// Whether the instruction may make others use registers that they do not name, or be skipped: VGPR indexing, VSKIP.
+bool alters_vector_registers(const isa::Instruction& instruction);
+
+}  // namespace lacuna

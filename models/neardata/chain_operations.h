@@ -1,0 +1,104 @@
+// Operations that a compute packet can name, and how an instruction is made of them.
+//
+// A packet has 12 bits for its operations with their modifiers (Fig. 5 of the paper names the field, we take the division): one
+// operation of 6 bits with 6 bits of modifiers, or two operations of 6 bits each without. Operands are a, b (loaded) and i
+// (uniform). `v_mad_f32 d, a, i, b` is two operations, multiplication and addition, because its product is rounded; `v_fma_f32`
+// is one. Signs of operands are part of the operation where it has a form for it: a + -b is a subtraction.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "models/isa/decode/instruction.h"
+
+namespace lacuna {
+
+/// f of two operands x and y, or of x alone. At most 64, as the packet has 6 bits.
+enum class PacketOperation : std::uint8_t {
+  add_f32,
+  sub_f32,     ///< x - y
+  subrev_f32,  ///< y - x
+  mul_f32,
+  min_f32,
+  max_f32,
+  fma_f32,         ///< x × y + z, rounded once, of three operands; which is which: FmaOrder
+  fma_addend_f32,  ///< the same, and the uniform operand is z
+  floor_f32,
+  ceil_f32,
+  trunc_f32,
+  rndne_f32,
+  cvt_f32_i32,
+  cvt_f32_u32,
+  cvt_i32_f32,
+  cvt_u32_f32,
+  add_u32,
+  sub_u32,
+  subrev_u32,
+  min_i32,
+  max_i32,
+  min_u32,
+  max_u32,
+  mul_lo_u32,
+  mul_i32_i24,
+  mul_u32_u24,
+  and_b32,
+  or_b32,
+  xor_b32,
+  not_b32,
+  mov_b32,
+  lshl_b32,     ///< x << y
+  lshlrev_b32,  ///< y << x
+  lshr_b32,
+  lshrrev_b32,
+  ashr_i32,
+  ashrrev_i32,
+  // Comparisons: the conditions of the instruction set in their order there, without those that have one answer.
+  cmp_lt_f32,
+  cmp_eq_f32,
+  cmp_le_f32,
+  cmp_gt_f32,
+  cmp_lg_f32,
+  cmp_ge_f32,
+  cmp_o_f32,
+  cmp_u_f32,
+  cmp_nge_f32,
+  cmp_nlg_f32,
+  cmp_ngt_f32,
+  cmp_nle_f32,
+  cmp_neq_f32,
+  cmp_nlt_f32,
+  cmp_lt_i32,
+  cmp_eq_i32,
+  cmp_le_i32,
+  cmp_gt_i32,
+  cmp_ne_i32,
+  cmp_ge_i32,
+  cmp_lt_u32,
+  cmp_le_u32,
+  cmp_gt_u32,
+  cmp_ge_u32,
+  count,
+};
+inline constexpr unsigned kPacketOperationBits = 6;
+inline constexpr unsigned kPacketOperations = 2;  ///< of a packet
+static_assert(static_cast<unsigned>(PacketOperation::count) <= 1U << kPacketOperationBits);
+
+/// What a vector instruction computes, if it is something that a packet can name: `first` of its first two sources, then
+/// `second` of the result and its third one.
+struct ChainOperation {
+  bool valid = false;
+  bool compares = false;      ///< its result is a bit for each lane
+  bool fused = false;         ///< product and sum are rounded once: they cannot be done in two places
+  bool splits = false;        ///< a product, rounded, and a sum: the product can be done elsewhere (`first` alone)
+  std::uint8_t operands = 0;  ///< 1 to 3; the third of v_mac is its old destination
+  std::uint8_t operations = 0;
+  std::array<PacketOperation, kPacketOperations> codes{};
+  /// Modifiers that no operation absorbs: a packet with two operations has no room for them.
+  bool modified = false;
+  /// Modifiers that no packet has room for: clamp; output modifiers of three operands.
+  bool unfit = false;
+};
+
+ChainOperation chain_operation(const isa::Instruction& instruction);
+
+}  // namespace lacuna

@@ -1,0 +1,103 @@
+#include "models/neardata/finalizer.h"
+
+#include <algorithm>
+#include <array>
+
+#include "models/isa/decode/decoder.h"
+#include "models/neardata/chain_finder.h"
+
+namespace lacuna {
+namespace {
+
+constexpr std::array<std::string_view, static_cast<std::size_t>(ChainRefusal::count)> kRefusalNames{"reused",
+                                                                                                    "fused",
+                                                                                                    "wide",
+                                                                                                    "form of load",
+                                                                                                    "operation",
+                                                                                                    "EXEC",
+                                                                                                    "crosses a branch",
+                                                                                                    "alias",
+                                                                                                    "does not fit the packet",
+                                                                                                    "LDS",
+                                                                                                    "nothing saved",
+                                                                                                    "wait",
+                                                                                                    "interleaved"};
+
+Chain chain_of(const ChainCandidate& candidate, const isa::ControlFlow& flow) {
+  Chain chain;
+  chain.pattern = candidate.pattern;
+  chain.element_bytes = chain_element(flow.instructions()[candidate.loads.front()].instruction).bytes;
+  chain.operations = static_cast<std::uint8_t>(candidate.operations.size());
+  chain.second_load = candidate.loads.size() == 2;
+  chain.stores = candidate.store.has_value();
+  chain.compares = candidate.compares;
+  const auto add = [&](std::uint32_t index, ChainRole role) {
+    chain.instructions.push_back({flow.instructions()[index].address, ChainTag::middle, role});
+  };
+  for (const std::uint32_t load : candidate.loads)
+    add(load, load == candidate.operand_b() ? ChainRole::load_b : ChainRole::load_a);
+  for (const std::uint32_t wait : candidate.waits) add(wait, ChainRole::wait);
+  for (const std::uint32_t operation : candidate.operations) add(operation, ChainRole::operation);
+  if (candidate.store) add(*candidate.store, ChainRole::store);
+  std::sort(chain.instructions.begin(), chain.instructions.end(),
+            [](const ChainInstruction& a, const ChainInstruction& b) { return a.address < b.address; });
+  chain.instructions.front().tag = ChainTag::first;
+  chain.instructions.back().tag = ChainTag::last;
+  return chain;
+}
+
+}  // namespace
+
+std::string_view refusal_name(ChainRefusal reason) { return kRefusalNames.at(static_cast<std::size_t>(reason)); }
+
+FinalizedKernel finalize_kernel(const isa::FetchWords& fetch, isa::Target target, std::uint64_t entry,
+                                const FinalizerOptions& options) {
+  FinalizedKernel kernel;
+  const isa::ControlFlow flow(fetch, target, entry);
+  kernel.unknown = flow.unknown();
+  if (!flow.known()) return kernel;
+  kernel.instructions = flow.instructions().size();
+  const ChainFinder finder(flow, target, options);
+  kernel.loads = finder.loads();
+  for (const ChainCandidate& candidate : finder.chains()) kernel.chains.push_back(chain_of(candidate, flow));
+  kernel.refusals = finder.refusals();
+  return kernel;
+}
+
+unsigned foreign_instructions(const Chain& chain, const isa::FetchWords& fetch, isa::Target target) {
+  unsigned foreign = 0;
+  std::size_t next = 0;
+  for (std::uint64_t pc = chain.instructions.front().address; next < chain.instructions.size();) {
+    std::array<std::uint32_t, 3> words{};
+    const std::size_t available = fetch(pc, words);
+    const isa::DecodeResult decoded = isa::decode(words.data(), available, target);
+    if (available == 0 || !decoded.ok) break;
+    if (chain.instructions[next].address == pc) {
+      ++next;
+    } else {
+      ++foreign;
+    }
+    pc += decoded.instruction.size;
+  }
+  return foreign;
+}
+
+std::string chain_name(const Chain& chain) {
+  constexpr std::array<std::string_view, 10> kNames{"",
+                                                    "c = f(a, b)",
+                                                    "c = f(a, b, c)",
+                                                    "c = a",
+                                                    "c = f(a, c)",
+                                                    "h(a, b)",
+                                                    "h(a, i)",
+                                                    "c = f(a, i)",
+                                                    "d = f(a, d, g(b, i))",
+                                                    "d = f(a, g(b, i))"};
+  if (chain.pattern != 0) return std::string(kNames.at(chain.pattern));
+  std::string text = chain.second_load ? "ld ld" : "ld";
+  for (unsigned i = 0; i < chain.operations; ++i) text += chain.compares && i + 1U == chain.operations ? " cmp" : " alu";
+  if (chain.stores) text += " st";
+  return text;
+}
+
+}  // namespace lacuna
