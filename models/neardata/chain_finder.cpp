@@ -406,6 +406,7 @@ ChainFinder::Problem ChainFinder::default_problem(std::uint32_t load) const {
     if (!as_data || !is_flat_or_global(reader)) return {ChainRefusal::operation, first};
     return {reader.src[kData].words > 1 ? ChainRefusal::wide : ChainRefusal::form, first};
   }
+  if (isa::writes_exec(at(first).use)) return {ChainRefusal::exec, first};
   if (!chain_operation(reader).valid) return {ChainRefusal::operation, first};
   return {ChainRefusal::nothing_saved, first};
 }

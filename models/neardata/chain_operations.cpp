@@ -158,7 +158,7 @@ ChainOperation chain_operation(const isa::Instruction& instruction) {
   operation.operands = entry->operands;
   operation.operations = entry->second == P::count ? 1 : 2;
   operation.codes = {entry->first, entry->second};
-  operation.splits = operation.operations == 2 && entry->first == P::mul_f32;
+  operation.splits = operation.operations == 2;
   apply_modifiers(instruction.vop, operation);
   return operation;
 }
