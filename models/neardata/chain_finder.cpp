@@ -94,9 +94,14 @@ class ChainFinder::Tree {
   bool add(std::uint32_t index, unsigned operands) {
     if (candidate_.operations.size() == kMostOperations) return false;
     insert(candidate_.operations, index);
-    for (unsigned number = 0; number < operands; ++number)
-      if (!add_operand(index, operand_of(finder_.at(index).instruction, number))) return false;
-    return true;
+    bool reads_loaded = false;
+    for (unsigned number = 0; number < operands; ++number) {
+      const Operand& operand = operand_of(finder_.at(index).instruction, number);
+      reads_loaded = reads_loaded || operand.kind == OperandKind::vgpr;
+      if (!add_operand(index, operand)) return false;
+    }
+    // A constant that is moved to a register is computed at the core.
+    return reads_loaded;
   }
 
   /// Loads in the order of the operands.

@@ -372,6 +372,12 @@ TEST_P(Finalizer, RefusesDataForLds) {
   EXPECT_THAT(refusals({"s_mov_b32 m0, 0", "buffer_load_dword v0, s[0:3], 0 offen lds"}), ElementsAre("1 LDS 1"));
 }
 
+TEST_P(Finalizer, ConstantsInRegistersAreNotUniform) {
+  // v11 is computed before the load, by an operation on no loaded value.
+  EXPECT_THAT(refusals({"v_mov_b32 v11, 0", "LOAD v10, v[0:1]", kWaitVector, "v_add_f32 v12, v10, v11", "STORE v[4:5], v12"}),
+              ElementsAre("1 nothing saved 3"));
+}
+
 TEST_P(Finalizer, RefusesWhatSavesNothing) {
   EXPECT_THAT(refusals(kOneLoad + Lines{"v_add_f32 v20, s3, v10"}), ElementsAre("0 nothing saved 2"));
   EXPECT_THAT(refusals(kOneLoad + Lines{"v_add_f32 v20, v21, v10"}), ElementsAre("0 nothing saved 2"));
