@@ -20,7 +20,7 @@ struct CommandInfo {
   const char* text;
 };
 
-constexpr std::array<CommandInfo, 9> kCommands{
+constexpr std::array<CommandInfo, 10> kCommands{
     {{"run", Command::run, "FIRMWARE.elf", "boot a firmware on the hart, with the GPU on its bus",
       "Boots a bare-metal RV64GC program on a platform with hart, RAM, CLINT, PLIC, UART, finisher and GPU, until the program "
       "ends itself (semihosting exit, HTIF tohost, finisher). Prints the program's console, then a line per kernel; writes "
@@ -64,6 +64,12 @@ constexpr std::array<CommandInfo, 9> kCommands{
       "Lists for each kernel of gfx803 and gfx90a code objects its arguments, what it takes of a compute unit, and the "
       "instructions that it consists of, called functions included, as "
       "exact, approximate or unsupported, without running anything. Exit code 1 when a kernel cannot run."},
+     {"finalize", Command::finalize, "FILE", "find and tag what can be computed near the data",
+      "Finds in each kernel of a code object or an offload bundle (gfx803, gfx90a) the offload chains of near-data computing: "
+      "one "
+      "or two loads, none to two operations, and a store or a result. Prints them by kernel and pattern, and of every other "
+      "vector load why it is in none. With --out writes the file with the tags in a section of their own; loaders and other "
+      "tools do not see it."},
      {"docs", Command::docs, "FOLDER", "write the generated pages of the documentation",
       "Writes parameters.md, memory-map.md, isa-coverage.md, kernels-csv.md, lazy-reference.md and matrix-unit-reference.md to "
       "FOLDER."}}};
@@ -168,6 +174,15 @@ po::options_description results_options() {
   return options;
 }
 
+po::options_description finalize_options() {
+  po::options_description options("What to write");
+  options.add_options()                                                                    //
+      ("out,o", po::value<std::string>()->value_name("TAGGED"), "the file with tags")      //
+      ("report", po::value<std::string>()->value_name("FILE.json"), "the report as JSON")  //
+      ("no-move", "tags only: leave the code as it is, also where chains are not contiguous");
+  return options;
+}
+
 po::options_description options_of(Command command) {
   if (command == Command::sweep) return sweep_options();
   if (command == Command::results) return results_options();
@@ -176,6 +191,7 @@ po::options_description options_of(Command command) {
                                                                : common_options();
   if (command == Command::launch) options.add(launch_options());
   if (command == Command::isa_check) options.add_options()("json", "print JSON");
+  if (command == Command::finalize) options.add(finalize_options());
   return options;
 }
 
@@ -420,6 +436,11 @@ CommandLine parse_command(const CommandInfo& info, std::vector<std::string> argu
   }
   if (info.command == Command::sweep) take_sweep_options(values, line.sweep);
   if (info.command == Command::results) take_results_options(values, line.results);
+  if (info.command == Command::finalize) {
+    if (values.count("out") != 0) line.finalize.tagged = values["out"].as<std::string>();
+    if (values.count("report") != 0) line.finalize.report = values["report"].as<std::string>();
+    line.finalize.move = values.count("no-move") == 0;
+  }
   const bool may_be_missing = info.command == Command::results || line.sweep.task;
   if (operands.empty() && !may_be_missing)
     usage_error(std::string("lacuna ") + info.name + " needs " + info.operand, info.name);

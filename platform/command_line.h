@@ -1,4 +1,4 @@
-// The command line: `lacuna run|launch|exec|sweep|results|hart|disasm|isa|docs` and the options of each.
+// The command line: `lacuna run|launch|exec|sweep|results|hart|disasm|isa|finalize|docs` and the options of each.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,21 @@ class UsageError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-enum class Command { run, launch, exec, sweep, results, hart, disasm, isa_check, docs, list_parameters, version, help };
+enum class Command {
+  run,
+  launch,
+  exec,
+  sweep,
+  results,
+  hart,
+  disasm,
+  isa_check,
+  finalize,
+  docs,
+  list_parameters,
+  version,
+  help
+};
 
 /// One --config or --set, in the order given.
 struct ConfigurationSource {
@@ -58,6 +72,13 @@ struct ResultsOptions {
   bool csv = false;
 };
 
+/// Of `lacuna finalize`.
+struct FinalizeOptions {
+  std::optional<std::string> tagged;  ///< --out: the file with tags
+  std::optional<std::string> report;  ///< --report
+  bool move = true;                   ///< not --no-move
+};
+
 struct CommandLine {
   Command command = Command::help;
   std::string help;                          ///< text to print for Command::help
@@ -71,6 +92,7 @@ struct CommandLine {
   LaunchOptions launch;
   SweepOptions sweep;
   ResultsOptions results;
+  FinalizeOptions finalize;
   std::vector<std::string> inputs;  ///< of isa check: all files
   bool json = false;                ///< of isa check
 };

@@ -14,6 +14,7 @@
 #include "platform/launch/launch.h"
 #include "platform/launch/launch_error.h"
 #include "platform/listing/disassembly.h"
+#include "platform/listing/finalize.h"
 #include "platform/listing/isa_check.h"
 #include "platform/loaders/offload_bundle.h"
 #include "platform/platform_parameters.h"
@@ -64,6 +65,18 @@ void write_docs(const std::filesystem::path& folder) {
   write_file(folder / "matrix-unit-reference.md", write_matrix_reference);
 }
 
+void finalize(const CommandLine& line) {
+  const FinalizedFile finalized = finalize_file(line.input, {.move = line.finalize.move});
+  write_chains(finalized, std::cout);
+  if (line.finalize.report) write_file(*line.finalize.report, [&](std::ostream& out) { write_chains_json(finalized, out); });
+  if (!line.finalize.tagged) return;
+  if (finalized.bytes.empty())
+    throw ElfError(line.input + ": is a program for the host: --out takes code objects and offload bundles (hipcc --genco)");
+  write_file(*line.finalize.tagged, [&](std::ostream& out) {
+    out.write(reinterpret_cast<const char*>(finalized.bytes.data()), static_cast<std::streamsize>(finalized.bytes.size()));
+  });
+}
+
 int execute(const CommandLine& line) {
   switch (line.command) {
     case Command::run:
@@ -78,10 +91,14 @@ int execute(const CommandLine& line) {
     case Command::results:
       return results(line);
     case Command::disasm:
-      for (const CodeObject& object : read_code_objects(line.input)) write_disassembly(object.elf(), std::cout);
+      for (const CodeObject& object : read_code_objects(line.input))
+        write_disassembly(object.elf(), tags_of(object), std::cout);
       break;
     case Command::isa_check:
       return check_files({line.inputs.begin(), line.inputs.end()}, line.json, std::cout) ? 0 : 1;
+    case Command::finalize:
+      finalize(line);
+      break;
     case Command::docs:
       write_docs(line.input);
       break;

@@ -82,6 +82,16 @@ unsigned foreign_instructions(const Chain& chain, const isa::FetchWords& fetch, 
   return foreign;
 }
 
+std::string_view tag_bits(ChainTag tag) {
+  constexpr std::array<std::string_view, 4> kBits{"00", "01", "10", "11"};
+  return kBits.at(static_cast<std::size_t>(tag));
+}
+
+std::string_view role_name(ChainRole role) {
+  constexpr std::array<std::string_view, 5> kNames{"load a", "load b", "wait", "operation", "store"};
+  return kNames.at(static_cast<std::size_t>(role));
+}
+
 std::string chain_name(const Chain& chain) {
   constexpr std::array<std::string_view, 10> kNames{"",
                                                     "c = f(a, b)",

@@ -70,6 +70,8 @@ struct FinalizerOptions {
   bool move = true;
   /// Tag chains that lie across each other, as compilers interleave the iterations of a loop. Each has its own number.
   bool interleaved = true;
+  /// VGPRs that the kernel has, with what the allocation granule adds: those that no instruction names are free for `move`.
+  unsigned vgprs = 0;
 };
 
 struct FinalizedKernel {
@@ -80,6 +82,7 @@ struct FinalizedKernel {
   std::vector<Chain> chains;          ///< ascending by first address
   std::vector<RefusedLoad> refusals;  ///< ascending
   std::vector<CodePatch> patches;     ///< ascending; chains and refusals are those of the code with them
+  std::uint64_t moved = 0;            ///< instructions that the patches give another place or other registers
 };
 
 /// `fetch` gives the code; `entry` is the address of the kernel's first instruction.
@@ -89,6 +92,9 @@ FinalizedKernel finalize_kernel(const isa::FetchWords& fetch, isa::Target target
 /// Instructions of the chain, from its first to its last, that are not its own: 0 for one that is contiguous.
 unsigned foreign_instructions(const Chain& chain, const isa::FetchWords& fetch, isa::Target target);
 
+/// "01"; "load a".
+std::string_view tag_bits(ChainTag tag);
+std::string_view role_name(ChainRole role);
 /// "c = f(a, b)", as the paper's Table 1 has it; for pattern 0 what it consists of: "ld ld alu alu st".
 std::string chain_name(const Chain& chain);
 

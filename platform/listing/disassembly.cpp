@@ -4,6 +4,7 @@
 #include <cstring>
 #include <iomanip>
 #include <iterator>
+#include <map>
 #include <optional>
 #include <ostream>
 #include <span>
@@ -14,6 +15,7 @@
 
 #include "models/isa/decode/decoder.h"
 #include "models/isa/decode/table.h"
+#include "models/neardata/finalizer.h"
 #include "platform/loaders/amd_kernel_code.h"
 #include "platform/loaders/code_object.h"
 
@@ -88,11 +90,14 @@ std::optional<std::uint64_t> label_target(const isa::Instruction& instruction, s
 
 class SectionWriter {
  public:
-  SectionWriter(const ElfFile& file, const ElfSection& section, isa::Target target, std::ostream& out)
+  using TagTexts = std::map<std::uint64_t, std::string>;
+
+  SectionWriter(const ElfFile& file, const ElfSection& section, isa::Target target, const TagTexts& tags, std::ostream& out)
       : section_(section),
         symbols_(file, section.index),
         absolute_(file, kAbsolute),
         target_(target),
+        tags_(tags),
         out_(out),
         words_(section.bytes.size() / 4) {
     std::memcpy(words_.data(), section.bytes.data(), words_.size() * 4);
@@ -171,6 +176,7 @@ class SectionWriter {
     }
     if (decoded.ok && decoded.instruction.matrix_code != nullptr)
       comment = " " + std::string(isa::extension_name(decoded.instruction));
+    if (const auto tag = tags_.find(address); tag != tags_.end()) comment += tag->second;
     // The tab counts as one of 60 columns, as llvm-objdump counts it.
     out_ << '\t' << std::left << std::setw(59) << std::setfill(' ') << text << std::right << "// "
          << upper_hexadecimal(address, 12) << ':';
@@ -183,17 +189,34 @@ class SectionWriter {
   Symbols symbols_;
   Symbols absolute_;
   isa::Target target_;
+  const TagTexts& tags_;
   std::ostream& out_;
   std::vector<std::uint32_t> words_;
 };
 
+/// " [01 chain 0, pattern 1, load a]" by address.
+SectionWriter::TagTexts tag_texts(const std::vector<TaggedKernel>& tags) {
+  SectionWriter::TagTexts texts;
+  std::size_t number = 0;
+  for (const TaggedKernel& kernel : tags) {
+    for (const Chain& chain : kernel.chains) {
+      for (const ChainInstruction& part : chain.instructions)
+        texts[part.address] = " [" + std::string(tag_bits(part.tag)) + " chain " + std::to_string(number) + ", pattern " +
+                              std::to_string(chain.pattern) + ", " + std::string(role_name(part.role)) + ']';
+      ++number;
+    }
+  }
+  return texts;
+}
+
 }  // namespace
 
-void write_disassembly(const ElfFile& file, std::ostream& out) {
+void write_disassembly(const ElfFile& file, const std::vector<TaggedKernel>& tags, std::ostream& out) {
   const isa::Target target = code_object_target(file);
   out << '\n' << file.name() << ":\tfile format elf64-amdgpu\n";
+  const SectionWriter::TagTexts texts = tag_texts(tags);
   for (const ElfSection& section : file.sections())
-    if (section.executable) SectionWriter(file, section, target, out).write();
+    if (section.executable) SectionWriter(file, section, target, texts, out).write();
 }
 
 }  // namespace lacuna

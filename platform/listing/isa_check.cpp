@@ -8,6 +8,7 @@
 #include <set>
 #include <sstream>
 
+#include "platform/listing/finalize.h"
 #include "platform/loaders/offload_bundle.h"
 
 namespace lacuna {
@@ -74,6 +75,11 @@ void write_kernel(const KernelCheck& check, const CodeObject& object, std::ostre
       << isa::verdict_name(check.verdict()) << "; " << check.code.instructions << " instructions of " << check.code.uses.size()
       << " kinds, " << check.code.calls << " calls\n";
   write_signature(check.signature, out);
+  if (!check.offload_chains.empty()) {
+    out << "  offload chains:";
+    for (const auto& [pattern, count] : check.offload_chains) out << ' ' << count << " of pattern " << pattern << ',';
+    out << ' ' << check.tagged_instructions << " instructions tagged\n";
+  }
   for (const isa::Verdict verdict : {isa::Verdict::exact, isa::Verdict::approximate, isa::Verdict::unsupported}) {
     const bool any = std::any_of(check.code.uses.begin(), check.code.uses.end(),
                                  [&](const auto& use) { return use.second.verdict == verdict; });
@@ -100,6 +106,12 @@ Json problems_json(const std::vector<isa::CodeProblem>& problems) {
   return list;
 }
 
+Json chains_json(const KernelCheck& check) {
+  Json chains = Json::object();
+  for (const auto& [pattern, count] : check.offload_chains) chains[std::to_string(pattern)] = count;
+  return chains;
+}
+
 Json kernel_json(const KernelCheck& check) {
   Json uses = Json::object();
   for (const auto& [mnemonic, use] : check.code.uses)
@@ -113,6 +125,8 @@ Json kernel_json(const KernelCheck& check) {
           {"calls", check.code.calls},
           {"calls_by_pointer", check.code.unknown_targets},
           {"runs_into_nothing", check.code.runs_into_nothing},
+          {"offload_chains", chains_json(check)},
+          {"tagged_instructions", check.tagged_instructions},
           {"uses", uses},
           {"mfma_extensions", isa::matrix_extension_name(check.code.extensions)},
           {"problems", problems_json(check.code.problems)},
@@ -132,6 +146,7 @@ std::vector<KernelCheck> check_kernels(const CodeObject& object) {
   std::vector<std::uint64_t> functions;
   for (const ElfSymbol& symbol : object.elf().symbols())
     if (symbol.function && symbol.section != 0) functions.push_back(symbol.value);
+  const std::vector<TaggedKernel> tagged = tags_of(object);
   std::vector<KernelCheck> checks;
   for (const KernelEntry& entry : object.entries()) {
     // Kernels are functions, too, and nobody calls them.
@@ -148,6 +163,13 @@ std::vector<KernelCheck> check_kernels(const CodeObject& object) {
     if (check.code.unknown_targets != 0 && !callees.empty())
       check.possible_problems =
           added_problems(isa::walk_code(fetch, object.target(), isa::kAllMatrixCodes, entry.entry, callees), check.code);
+    for (const TaggedKernel& kernel : tagged) {
+      if (kernel.entry != entry.entry || kernel.name != entry.name) continue;
+      for (const Chain& chain : kernel.chains) {
+        ++check.offload_chains[chain.pattern];
+        check.tagged_instructions += static_cast<unsigned>(chain.instructions.size());
+      }
+    }
     checks.push_back(std::move(check));
   }
   return checks;

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <iosfwd>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,8 @@ struct KernelCheck {
   isa::CodeInventory code;
   /// Problems in functions that the kernel may call by pointer, when it calls by pointer at all. They do not count against it.
   std::vector<isa::CodeProblem> possible_problems;
+  std::map<unsigned, unsigned> offload_chains;  ///< by pattern: as the file's section of tags has them
+  unsigned tagged_instructions = 0;
 
   /// The worst that its instructions are.
   isa::Verdict verdict() const;

@@ -91,6 +91,8 @@ std::vector<CodeObject> from_bundle(std::span<const std::byte> bytes, const std:
   return objects;
 }
 
+}  // namespace
+
 std::vector<std::byte> file_bytes(const std::filesystem::path& file) {
   std::error_code status;
   if (!std::filesystem::exists(file, status)) throw ElfError(file.string() + ": no such file");
@@ -101,8 +103,6 @@ std::vector<std::byte> file_bytes(const std::filesystem::path& file) {
   if (!stream) throw ElfError(file.string() + ": cannot be read");
   return bytes;
 }
-
-}  // namespace
 
 bool is_offload_bundle(std::span<const std::byte> bytes) {
   return bytes.size() >= kMagic.size() && std::memcmp(bytes.data(), kMagic.data(), kMagic.size()) == 0;

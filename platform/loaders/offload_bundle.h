@@ -30,6 +30,9 @@ bool is_offload_bundle(std::span<const std::byte> bytes);
 /// Entries of all bundles that stand one after the other. Throws ElfError, naming `name`, when they are cut off or malformed.
 std::vector<BundleEntry> read_offload_bundle(std::span<const std::byte> bytes, const std::string& name);
 
+/// All of a regular file. Throws ElfError.
+std::vector<std::byte> file_bytes(const std::filesystem::path& file);
+
 /// The code objects of a file: the file itself when it is one, else those of its bundles that are for processors that Lacuna
 /// executes. Never empty. Throws ElfError.
 std::vector<CodeObject> read_code_objects(const std::filesystem::path& file);

@@ -12,6 +12,7 @@
 #include "platform/launch/launch_program.h"
 #include "platform/launch/launch_session.h"
 #include "platform/listing/disassembly.h"
+#include "platform/listing/finalize.h"
 #include "platform/listing/isa_check.h"
 #include "platform/loaders/code_object.h"
 #include "platform/loaders/offload_bundle.h"
@@ -50,7 +51,8 @@ void use(std::vector<std::byte> bytes) {
     const CodeObject object(ElfFile(std::move(bytes), "mutant"));
     (void)check_kernels(object);
     std::ostringstream listing;
-    write_disassembly(object.elf(), listing);
+    write_disassembly(object.elf(), tags_of(object), listing);
+    (void)finalize_object(object, {});
   } catch (const ElfError&) {
   }
 }
@@ -62,6 +64,16 @@ TEST_P(CodeObjects, ChangedBytes) {
   ASSERT_FALSE(original.empty());
   std::mt19937 random(7);
   for (unsigned i = 0; i < mutations(300); ++i) {
+    std::vector<std::byte> mutant = original;
+    change(mutant, random);
+    use(std::move(mutant));
+  }
+}
+
+TEST_P(CodeObjects, ChangedBytesWithTags) {
+  const std::vector<std::byte> original = finalize_object(CodeObject::read(fs::path(LACUNA_KERNELS) / GetParam()), {}).bytes;
+  std::mt19937 random(8);
+  for (unsigned i = 0; i < mutations(100); ++i) {
     std::vector<std::byte> mutant = original;
     change(mutant, random);
     use(std::move(mutant));

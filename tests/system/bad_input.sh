@@ -77,7 +77,7 @@ printf '[sweep]\ncommand = run\nprogram = hello.elf\n' >good.sweep
 long=$(printf 'x%.0s' {1..300})
 ln -s loop loop
 for name in "$long" "$(printf 'x/%.0s' {1..3000})" loop "" "$good/within"; do
-  for command in run launch sweep hart disasm "isa check" docs "run $good --config" "run $good --out" "run $good --input" \
+  for command in run launch sweep hart disasm "isa check" finalize docs "run $good --config" "run $good --out" "run $good --input" \
     "results --db" "launch --kernel k --config" "exec --config" "exec --out"; do
     # In exec the name stands before the program, which must not be the reason.
     if [[ $command == exec* ]]; then

@@ -4,7 +4,7 @@ source "$(dirname "$0")/common.sh"
 
 expect 0 "$LACUNA" --version
 says "lacuna 0."
-for command in "" run hart disasm docs sweep results; do
+for command in "" run hart disasm finalize docs sweep results; do
   expect 0 "$LACUNA" $command --help
   says "Usage:"
   [[ ! -s err.txt ]] || fail "help writes to stderr"
