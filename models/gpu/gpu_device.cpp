@@ -379,8 +379,8 @@ void GpuDevice::reset() {
     for (LastLevelCache* const cache : extension_memory_->caches) cache->reset();
   }
   for (const auto& channel : dram_) channel->reset();
-  if (memory_phase_) memory_phase_->reset();
   for (const auto& extension : extensions_) extension->reset();
+  if (memory_phase_) memory_phase_->reset();
 }
 
 void GpuDevice::kernel_ended(const KernelRecord&) {

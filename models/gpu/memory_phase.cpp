@@ -27,30 +27,32 @@ MemoryPhase::MemoryPhase(Fabric& fabric, TranslationLevel* l2_tlb, WorkerThreads
   for (ThreadScratch& scratch : scratch_) scratch.tally.destinations.resize(destinations_.size());
 }
 
-MemoryPhase::Port& MemoryPhase::add_port(unsigned source, unsigned group) {
+MemoryPhase::Port& MemoryPhase::add_port(unsigned number, unsigned group) {
   if (ports_.size() > std::numeric_limits<decltype(Flight::sender)>::max())
     throw std::length_error(fmt::format("more than {} caches and units that send requests", ports_.size()));
-  const unsigned number = fabric_.source_node(source);
   std::vector<GroupNode>& nodes = group_of(group).nodes;
   auto node = std::find_if(nodes.begin(), nodes.end(), [number](const GroupNode& other) { return other.number == number; });
   if (node == nodes.end()) node = nodes.insert(node, {number, {}, {}, {}, {}});
   Port& port = ports_.emplace_back();
-  port.source = source;
+  port.network_node = number;
   port.group = group;
   port.node = static_cast<unsigned>(node - nodes.begin());
   return port;
 }
 
 void MemoryPhase::add(FirstLevelCache& cache, unsigned source, unsigned group) {
-  Port& port = add_port(source, group);
+  Port& port = add_port(fabric_.source_node(source), group);
   port.cache = &cache;
+  port.source = source;
   groups_[group].nodes[port.node].caches.push_back(static_cast<std::uint16_t>(ports_.size() - 1));
   cache.announce_departures(groups_[group].next_departure);
   cache.keep_early_requests(far_, groups_[group].early);
 }
 
-void MemoryPhase::add(NodeRequester& requester, unsigned source, unsigned group) {
-  Port& port = add_port(source, group);
+void MemoryPhase::add(NodeRequester& requester, unsigned node, unsigned group, bool ahead) {
+  Port& port = add_port(node, group);
+  if (ahead) groups_[group].ahead = min_packet_time_;
+  has_messages_ |= requester.sends_messages();
   port.requester = &requester;
   requester.port_ = static_cast<std::uint16_t>(ports_.size() - 1);
   requester.earliest_ = &groups_[group].next_departure;
@@ -78,7 +80,7 @@ void MemoryPhase::add_destination(unsigned destination, LastLevelCache& cache, D
 void MemoryPhase::group_finished(unsigned number, unsigned thread, Tick end) {
   Group& group = groups_[number];
   if (!ports_known_ || stepped_ != nullptr || !observers_.empty() || translations_.has_requests(number) ||
-      group.next_departure >= end)
+      !group.departs(end))
     return;
   send_requests(group, end, scratch_[thread]);
   group.left = true;
@@ -104,13 +106,13 @@ void MemoryPhase::resolve(Tick end) {
   late_.clear();
   for (unsigned i = 0; i < groups_.size(); ++i) {
     const Group& group = groups_[i];
-    if (!group.left && (translations_.has_results(i) || group.next_departure < end)) late_.push_back(i);
+    if (!group.left && (translations_.has_results(i) || group.departs(end))) late_.push_back(i);
   }
   // The number of requests is known only when they have left: about as many as in the last phase.
   share(late_, groups_.size(), [&](unsigned number, ThreadScratch& scratch) {
     Group& group = groups_[number];
     translations_.deliver(number);
-    group.left = group.next_departure < end;
+    group.left = group.departs(end);
     if (group.left) send_requests(group, end, scratch);
   });
   const Tick now = kernel_time();
@@ -121,7 +123,7 @@ void MemoryPhase::resolve(Tick end) {
   for (;;) {
     late_.clear();
     for (unsigned i = 0; i < groups_.size(); ++i) {
-      if (groups_[i].next_departure < end) late_.push_back(i);
+      if (groups_[i].departs(end)) late_.push_back(i);
     }
     if (late_.empty()) break;
     share(late_, groups_.size(), [&](unsigned number, ThreadScratch& scratch) {
@@ -150,6 +152,14 @@ void MemoryPhase::exchange(Tick end, Tick now, bool again) {
   }
   in_flight_ += count_;
   check_lost();
+  messages_.clear();
+  for (const unsigned group : leaving_) {
+    std::vector<SentMessage>& sent = groups_[group].messages;
+    messages_.insert(messages_.end(), sent.begin(), sent.end());
+    sent.clear();
+  }
+  std::stable_sort(messages_.begin(), messages_.end(),
+                   [](const SentMessage& a, const SentMessage& b) { return a.message.at < b.message.at; });
   if (private_ports_ == nullptr) carry(VirtualNetwork::request);
   find_serving(now, again);
   share(serving_, memories_.size(),
@@ -170,6 +180,14 @@ void MemoryPhase::exchange(Tick end, Tick now, bool again) {
   }
   share(receiving_, groups_.size(), [this](unsigned group, ThreadScratch& scratch) { receive_group(group, scratch); });
   collect_received();
+  deliver_messages();
+}
+
+void MemoryPhase::deliver_messages() {
+  std::stable_sort(messages_.begin(), messages_.end(),
+                   [](const SentMessage& a, const SentMessage& b) { return a.passage.at < b.passage.at; });
+  for (const SentMessage& sent : messages_) sent.message.receiver->receive(sent.message.tag, sent.passage);
+  messages_.clear();
 }
 
 void MemoryPhase::find_serving(Tick now, bool only_fresh) {
@@ -185,7 +203,7 @@ void MemoryPhase::find_serving(Tick now, bool only_fresh) {
 
 // With private ports, groups and memories handle the two ends of a packet's path independently.
 NodePorts* MemoryPhase::find_private_ports() const {
-  if (fabric_.ports() == nullptr) return nullptr;
+  if (fabric_.ports() == nullptr || has_messages_) return nullptr;
   constexpr std::size_t kUnowned = ~std::size_t{0};
   std::vector<std::size_t> owners(fabric_.nodes(), kUnowned);
   const auto claim = [&](unsigned node, std::size_t owner) {
@@ -207,7 +225,8 @@ Tick MemoryPhase::next() const {
   if (translations_.has_requests()) return Tick{};
   Tick first = kNever;
   for (const Group& group : groups_) {
-    first = earlier(first, group.next_departure);
+    if (group.next_departure != kNever)
+      first = earlier(first, group.next_departure - earlier(group.next_departure, group.ahead));
     for (const FirstLevelCache* const cache : group.early) first = earlier(first, cache->next_early());
   }
   for (const Memory& memory : memories_) {
@@ -227,6 +246,8 @@ void MemoryPhase::reset() {
   flights_.clear();
   free_flights_.clear();
   in_flight_ = 0;
+  messages_.clear();
+  stepped_to_ = {};
   for (Port& port : ports_) port.flights.clear();
   for (Memory& memory : memories_) {
     memory.arrivals.clear();
@@ -239,6 +260,7 @@ void MemoryPhase::reset() {
   for (Group& group : groups_) {
     group.lost = nullptr;
     group.early.clear();
+    group.messages.clear();
     find_next_departure(group);
   }
 }
@@ -303,12 +325,17 @@ void MemoryPhase::send_requests(Group& group, Tick end, ThreadScratch& scratch) 
                            .number = 0});
     }
     for (const std::uint16_t number : node.requesters) {
-      for (const NodeRequester::Departure& departure : departures(*ports_[number].requester, end, scratch.departures)) {
+      for (const NodeRequester::Departure& departure : departures(*ports_[number].requester, end + group.ahead, scratch.departures)) {
         Flight* const flight = ports_[number].flights.take();
         prepare(number, departure, *flight);
         if (flight->timing.lost && group.lost == nullptr) group.lost = flight;
         node.orders.push_back({departure.at, flight});
       }
+      if (!has_messages_) continue;
+      scratch.messages.clear();
+      ports_[number].requester->messages(end + group.ahead, scratch.messages);
+      for (const NodeRequester::Message& message : scratch.messages)
+        group.messages.push_back({.message = message, .sender = number});
     }
   }
   find_next_departure(group);
@@ -375,20 +402,40 @@ void MemoryPhase::carry(VirtualNetwork network) {
       order_.insert(order_.end(), memories_[number].replies.begin(), memories_[number].replies.end());
   }
   sort_by_time(order_, scratch_.front().space);
+  std::size_t message = 0;
   for (const TimedFlight& next : order_) {
-    Flight& flight = *next.flight;
-    const unsigned flits = there ? flight.request_flits : flight.reply_flits;
-    const unsigned source = ports_[there ? flight.sender : flight.receiver].source;
-    const Fabric::Traversal passed = fabric_.carry(network, source, flight.destination, flits, next.at);
-    flight.timing.noc_waiting += passed.waiting;
-    flight.timing.noc_passing += passed.arrival - next.at - passed.waiting;
-    if (there) {
-      memories_[destinations_[flight.destination].memory].arrivals.push_back({passed.arrival, &flight});
-    } else {
-      flight.timing.injection = passed.injection;
-      flight.timing.at = passed.arrival;
-    }
+    message = carry_messages(network, message, next.at);
+    carry(network, next);
   }
+  carry_messages(network, message, kNever);
+}
+
+inline void MemoryPhase::carry(VirtualNetwork network, const TimedFlight& next) {
+  const bool there = network == VirtualNetwork::request;
+  Flight& flight = *next.flight;
+  Fabric::Traversal passed{.arrival = next.at, .waiting = {}};
+  if (!is_local(there ? flight.sender : flight.receiver, flight.destination)) [[likely]]
+    passed = fabric_.carry(ends(flight, network), network, there ? flight.request_flits : flight.reply_flits, next.at);
+  flight.timing.noc_waiting += passed.waiting;
+  flight.timing.noc_passing += passed.arrival - next.at - passed.waiting;
+  if (there) {
+    memories_[destinations_[flight.destination].memory].arrivals.push_back({passed.arrival, &flight});
+  } else {
+    flight.timing.injection = passed.injection;
+    flight.timing.at = passed.arrival;
+  }
+}
+
+std::size_t MemoryPhase::carry_messages(VirtualNetwork network, std::size_t next, Tick end) {
+  for (; next < messages_.size() && messages_[next].message.at < end; ++next) {
+    SentMessage& sent = messages_[next];
+    const NodeRequester::Message& message = sent.message;
+    if (message.network != network) continue;
+    const Fabric::Traversal passed = fabric_.carry(ends(sent), network, message.flits, message.at);
+    sent.passage = {
+        .at = passed.arrival, .waiting = passed.waiting, .passing = passed.arrival - message.at - passed.waiting};
+  }
+  return next;
 }
 
 // -- service

@@ -18,7 +18,8 @@
 // (Fabric::ports()); otherwise one thread carries all packets.
 //
 // In addition to first-level caches, other units at nodes of the network may send requests (models/gpu/node_requester.h), whose
-// responses may go to a unit at a third node.
+// responses may go to a unit at a third node, and messages to each other. A unit that acts in memory phases alone (not in
+// windows) runs ahead of the window's end as destinations do, so that its messages arrive in the compute units' future.
 //
 // A stepped network (Fabric::stepped()) advances to the end of the window in each phase. Requests that have arrived are served,
 // their replies are launched, and replies that have arrived are delivered. A request is in flight for many windows, which are
@@ -53,8 +54,8 @@ class MemoryPhase : public WindowBarrier {
 
   /// Adds a cache of the units of a group (models/compute/windows.h); its requests enter the network at `source`.
   void add(FirstLevelCache& cache, unsigned source, unsigned group = 0);
-  /// Adds another unit whose requests enter the network at `source`, and which receives responses there.
-  void add(NodeRequester& requester, unsigned source, unsigned group = 0);
+  /// Adds another unit, at a node of the network. `ahead`: all units of its group act in memory phases alone.
+  void add(NodeRequester& requester, unsigned node, unsigned group = 0, bool ahead = false);
   void add(FirstLevelTlb& tlb, unsigned group = 0) {
     group_of(group);
     translations_.add(tlb, group);
@@ -74,7 +75,7 @@ class MemoryPhase : public WindowBarrier {
   void resolve(Tick end) override;
   Tick next() const override;
   void retire(Tick horizon) override;
-  /// Drops all requests in flight. Caches, TLBs and network are reset by the caller.
+  /// Drops all requests and messages in flight. Network, caches, TLBs and other units have been reset by the caller.
   void reset();
 
  private:
@@ -114,13 +115,12 @@ class MemoryPhase : public WindowBarrier {
   static_assert(sizeof(Flight) == 128);
   /// A request whose packets are in flight in a stepped network.
   struct SteppedFlight : Flight {
-    std::uint32_t number = 0;  ///< index in flights_
-    bool served = false;       ///< the packet in flight is the reply
-    LatencyBreakdown below;    ///< the breakdown that `timing.below` refers to
-    /// The port at the other end of the packet's path, and the packet's length.
-    std::uint16_t port() const { return served ? receiver : sender; }
-    unsigned flits() const { return served ? reply_flits : request_flits; }
+    std::uint32_t number = 0;         ///< index in flights_
+    bool served = false;              ///< the packet in flight is the reply
+    bool message = false;             ///< it is a message, with sender, receiver and tag alone
+    LatencyBreakdown below;           ///< the breakdown that `timing.below` refers to
     VirtualNetwork network() const { return served ? VirtualNetwork::reply : VirtualNetwork::request; }
+    unsigned flits() const { return served ? reply_flits : request_flits; }
   };
   /// A request with its time at a stage. Order: by time, then by sender, then by the sender's sequence number.
   struct TimedFlight {
@@ -138,7 +138,8 @@ class MemoryPhase : public WindowBarrier {
   struct Port {
     FirstLevelCache* cache = nullptr;    ///< null: the port is the requester's
     NodeRequester* requester = nullptr;  ///< null: the port is the cache's
-    unsigned source = 0;
+    unsigned source = Fabric::kNone;     ///< of a cache
+    unsigned network_node = 0;
     unsigned group = 0;
     unsigned node = 0;                                   ///< index in Group::nodes
     std::vector<FirstLevelCache::Departure> departures;  ///< of this phase
@@ -155,6 +156,12 @@ class MemoryPhase : public WindowBarrier {
     TimedFlights orders;
     TimedFlights replies;
   };
+  /// A message that has left, with its sender, and when it arrives.
+  struct SentMessage {
+    NodeRequester::Message message;
+    std::uint16_t sender = 0;  ///< index in ports_
+    NodeRequester::Passage passage{};
+  };
   /// A reply to a NodeRequester. Its sender may belong to another group, and so to another thread: collect_received() releases
   /// the record.
   struct NodeReply {
@@ -165,12 +172,16 @@ class MemoryPhase : public WindowBarrier {
   struct Group {
     std::vector<GroupNode> nodes;
     std::vector<TimedFlights> sent;        ///< requests that have left, by memory
+    std::vector<SentMessage> messages;     ///< that have left in this phase
     std::vector<std::uint16_t> receivers;  ///< ports of caches that received replies in this phase
     std::vector<NodeReply> node_replies;   ///< of this phase
     Flight* lost = nullptr;                ///< the first request without memory at its address
     bool left = false;                     ///< requests of this phase have left
     std::vector<FirstLevelCache*> early;   ///< caches with requests for far_ or later
-    Tick next_departure = kNever;          ///< a lower bound of the caches' next departure
+    Tick next_departure = kNever;          ///< a lower bound of its units' next departure
+    Tick ahead{};                          ///< time by which its units run ahead of a window's end
+    /// Whether requests or messages leave in the phase of a window that ends at `end`.
+    bool departs(Tick end) const { return next_departure < end + ahead; }
   };
   struct Destination {
     LastLevelCache* cache = nullptr;
@@ -218,6 +229,7 @@ class MemoryPhase : public WindowBarrier {
     std::vector<GroupRequest> requests;
     std::vector<LookupSlot> places;
     NodeDepartures departures;
+    std::vector<NodeRequester::Message> messages;
     FabricTally tally;
   };
 
@@ -229,7 +241,23 @@ class MemoryPhase : public WindowBarrier {
   void find_serving(Tick now, bool only_fresh);
   /// Updates Group::next_departure after requests have left.
   void find_next_departure(Group& group);
-  Port& add_port(unsigned source, unsigned group);
+  Port& add_port(unsigned node, unsigned group);
+  /// Whether a port and a destination share a node, so that packets between them do not enter the network.
+  bool is_local(std::uint16_t port, unsigned destination) const {
+    return ports_[port].requester != nullptr && ports_[port].network_node == destinations_[destination].node;
+  }
+  /// The path of a request packet, or of its reply.
+  Fabric::Ends ends(const Flight& flight, VirtualNetwork network) const {
+    const Port& port = ports_[network == VirtualNetwork::request ? flight.sender : flight.receiver];
+    if (port.source != Fabric::kNone) return fabric_.ends(network, port.source, flight.destination);
+    const unsigned memory = destinations_[flight.destination].node;
+    return network == VirtualNetwork::request
+               ? Fabric::Ends{port.network_node, memory, Fabric::kNone, flight.destination}
+               : Fabric::Ends{memory, port.network_node, Fabric::kNone, flight.destination};
+  }
+  Fabric::Ends ends(const SentMessage& sent) const {
+    return {ports_[sent.sender].network_node, ports_[sent.message.receiver->port_].network_node};
+  }
   /// The group of that number, created when it does not exist.
   Group& group_of(unsigned number);
   // Stages. Those with a scratch argument run on one of several threads.
@@ -241,6 +269,10 @@ class MemoryPhase : public WindowBarrier {
   void prepare(std::uint16_t port, const FirstLevelCache::Departure& departure, Flight& flight);
   void prepare(std::uint16_t port, const NodeRequester::Departure& departure, Flight& flight);
   void carry(VirtualNetwork network);
+  void carry(VirtualNetwork network, const TimedFlight& next);
+  /// Carries the messages of a network that leave before `end`, from messages_[next] on. Returns the first one that does not.
+  std::size_t carry_messages(VirtualNetwork network, std::size_t next, Tick end);
+  void deliver_messages();
   /// Up to `horizon`.
   void serve(unsigned number, Tick horizon, ThreadScratch& scratch);
   void arrive(TimedFlights& arrivals);
@@ -265,9 +297,10 @@ class MemoryPhase : public WindowBarrier {
   // With a stepped network (memory_phase_stepped.cpp).
   void resolve_steps(Tick end);
   void launch_requests(Tick end);
+  SteppedFlight& new_flight();
   template <typename Departure>
   void launch_request(std::uint16_t port, const Departure& departure);
-  void launch(SteppedFlight& flight, Tick at);
+  void launch_message(std::uint16_t port, const NodeRequester::Message& message);
   void receive(Tick end);
   void serve_arrivals(Tick horizon);
   void complete_replies();
@@ -298,6 +331,9 @@ class MemoryPhase : public WindowBarrier {
   std::size_t count_ = 0;                    ///< requests of this phase
   std::size_t in_flight_ = 0;                ///< requests that are not complete yet
   TimedFlights order_;                       ///< all requests or replies, when one thread carries packets
+  std::vector<SentMessage> messages_;        ///< of this exchange, in order of time
+  bool has_messages_ = false;                ///< some unit may send messages
+  Tick stepped_to_{};                        ///< end of the last phase with a stepped network
   std::deque<SteppedFlight> flights_;        ///< records of requests in flight and free ones
   std::vector<std::uint32_t> free_flights_;  ///< free list of flights_
   std::vector<SteppedNetwork::Arrival> arrived_;

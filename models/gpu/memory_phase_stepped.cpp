@@ -13,6 +13,8 @@ void MemoryPhase::resolve_steps(Tick end) {
   find_serving(now, false);
   serve_arrivals(end);
   complete_replies();
+  deliver_messages();
+  stepped_to_ = end;
 }
 
 void MemoryPhase::launch_requests(Tick end) {
@@ -22,6 +24,9 @@ void MemoryPhase::launch_requests(Tick end) {
     if (port.cache == nullptr) {
       for (const NodeRequester::Departure& departure : departures(*port.requester, end, scratch_.front().departures))
         launch_request(number, departure);
+      scratch_.front().messages.clear();
+      port.requester->messages(end, scratch_.front().messages);
+      for (const NodeRequester::Message& message : scratch_.front().messages) launch_message(number, message);
       continue;
     }
     if (port.cache->next_departure() >= end) continue;
@@ -32,24 +37,42 @@ void MemoryPhase::launch_requests(Tick end) {
   for (Group& group : groups_) find_next_departure(group);
 }
 
-template <typename Departure>
-void MemoryPhase::launch_request(std::uint16_t port, const Departure& departure) {
+MemoryPhase::SteppedFlight& MemoryPhase::new_flight() {
   if (free_flights_.empty()) {
     free_flights_.push_back(static_cast<std::uint32_t>(flights_.size()));
     flights_.emplace_back().number = free_flights_.back();
   }
   SteppedFlight& flight = flights_[free_flights_.back()];
   free_flights_.pop_back();
-  flight.served = false;
+  flight.served = flight.message = false;
   flight.timing = {};
-  prepare(port, departure, flight);
-  if (flight.timing.lost) report_lost(flight);
-  launch(flight, departure.at);
+  return flight;
 }
 
-// The packet that is due: request or reply.
-void MemoryPhase::launch(SteppedFlight& flight, Tick at) {
-  stepped_->launch(flight.network(), ports_[flight.port()].source, flight.destination, flight.flits(), at, flight.number);
+template <typename Departure>
+void MemoryPhase::launch_request(std::uint16_t port, const Departure& departure) {
+  SteppedFlight& flight = new_flight();
+  prepare(port, departure, flight);
+  if (flight.timing.lost) report_lost(flight);
+  if (is_local(port, flight.destination)) {
+    const Tick at = later(departure.at, stepped_to_);
+    memories_[destinations_[flight.destination].memory].arrivals.push_back({at, &flight});
+    return;
+  }
+  stepped_->launch(ends(flight, VirtualNetwork::request), VirtualNetwork::request, flight.request_flits, departure.at,
+                   flight.number);
+}
+
+void MemoryPhase::launch_message(std::uint16_t port, const NodeRequester::Message& message) {
+  SteppedFlight& flight = new_flight();
+  flight.message = true;
+  flight.sender = port;
+  flight.receiver = message.receiver->port_;
+  flight.tag = message.tag;
+  flight.reply_flits = message.flits;
+  flight.served = message.network == VirtualNetwork::reply;
+  stepped_->launch(ends(SentMessage{.message = message, .sender = port}), message.network, message.flits, message.at,
+                   flight.number);
 }
 
 // Steps the network to the end of the window.
@@ -61,7 +84,15 @@ void MemoryPhase::receive(Tick end) {
   for (const SteppedNetwork::Arrival& arrival : arrived_) {
     SteppedFlight& flight = flights_[arrival.tag];
     const Fabric::Traversal& way = arrival.traversal;
-    stepped_->count_arrival(arrival, flight.network(), ports_[flight.port()].source, flight.destination, flight.flits());
+    if (flight.message) {
+      stepped_->count_arrival(arrival, {ports_[flight.sender].network_node, ports_[flight.receiver].network_node},
+                              flight.network(), flight.reply_flits);
+      messages_.push_back({.message = {.receiver = ports_[flight.receiver].requester, .tag = flight.tag},
+                           .passage = {way.arrival, way.waiting, way.arrival - arrival.ready - way.waiting}});
+      free_flights_.push_back(flight.number);
+      continue;
+    }
+    stepped_->count_arrival(arrival, ends(flight, flight.network()), flight.network(), flight.flits());
     flight.timing.noc_waiting += way.waiting;
     flight.timing.noc_passing += way.arrival - arrival.ready - way.waiting;
     if (flight.served) {
@@ -86,7 +117,12 @@ void MemoryPhase::serve_arrivals(Tick horizon) {
       auto& flight = static_cast<SteppedFlight&>(*reply.flight);
       if (flight.timing.below != kNone) flight.below = memory.below[flight.timing.below];
       flight.served = true;
-      launch(flight, flight.timing.at);
+      if (is_local(flight.receiver, flight.destination)) {
+        replies_.push_back(&flight);
+      } else {
+        stepped_->launch(ends(flight, VirtualNetwork::reply), VirtualNetwork::reply, flight.reply_flits, flight.timing.at,
+                         flight.number);
+      }
     }
   }
 }

@@ -126,19 +126,17 @@ Fabric::Traversal Fabric::traverse(VirtualNetwork network, unsigned source, unsi
   return send(path.from, path.to, network, flits, at);
 }
 
-Fabric::Traversal Fabric::carry(VirtualNetwork network, unsigned source, unsigned destination, unsigned flits, Tick at) {
-  const Ends path = ends(network, source, destination);
-  const Traversal traversal = transfer(path.from, path.to, network, flits, at);
-  count_carried(traversal, network, source, destination, flits, at);
+Fabric::Traversal Fabric::carry(const Ends& ends, VirtualNetwork network, unsigned flits, Tick at) {
+  const Traversal traversal = transfer(ends.from, ends.to, network, flits, at);
+  count_carried(traversal, ends, network, flits, at);
   return traversal;
 }
 
-void Fabric::count_carried(const Traversal& traversal, VirtualNetwork network, unsigned source, unsigned destination,
-                           unsigned flits, Tick at) {
-  count(traversal, ends(network, source, destination).from, network, flits, at);
+void Fabric::count_carried(const Traversal& traversal, const Ends& ends, VirtualNetwork network, unsigned flits, Tick at) {
+  count(traversal, ends.from, network, flits, at);
   const FabricPortStatistics passed{.packets = 1, .flits = flits, .queueing = traversal.waiting};
-  statistics_.sources[source] += passed;
-  statistics_.destinations[destination] += passed;
+  if (ends.source != kNone) statistics_.sources[ends.source] += passed;
+  if (ends.destination != kNone) statistics_.destinations[ends.destination] += passed;
 }
 
 void Fabric::count(FabricTally& tally) {

@@ -105,6 +105,15 @@ class Fabric : public sc_core::sc_module {
   /// Drops packets in flight. Overrides call this one.
   virtual void reset();
 
+  /// Nodes of a packet's path, and the source and the destination that it is counted for; kNone: it is counted for none.
+  static constexpr unsigned kNone = ~0U;
+  struct Ends {
+    unsigned from;
+    unsigned to;
+    unsigned source = kNone;
+    unsigned destination = kNone;
+  };
+
   unsigned nodes() const { return placement_.nodes; }
   unsigned source_node(unsigned source) const { return placement_.sources[source]; }
   unsigned destination_node(unsigned destination) const { return placement_.destinations[destination]; }
@@ -132,7 +141,18 @@ class Fabric : public sc_core::sc_module {
   unsigned reply_flits(unsigned length, bool write, bool atomic) const { return !write || atomic ? data_flits(length) : 1; }
   /// Sends a packet whose last flit is ready at `at` and counts it: on the request network from source to destination, on the
   /// reply network from destination to source.
-  Traversal carry(VirtualNetwork network, unsigned source, unsigned destination, unsigned flits, Tick at);
+  Traversal carry(VirtualNetwork network, unsigned source, unsigned destination, unsigned flits, Tick at) {
+    return carry(ends(network, source, destination), network, flits, at);
+  }
+  /// The same between any two nodes.
+  Traversal carry(const Ends& ends, VirtualNetwork network, unsigned flits, Tick at);
+  /// The nodes between which carry() sends a packet.
+  Ends ends(VirtualNetwork network, unsigned source, unsigned destination) const {
+    const bool request = network == VirtualNetwork::request;
+    const unsigned requester = source_node(source);
+    const unsigned memory = destination_node(destination);
+    return {request ? requester : memory, request ? memory : requester, source, destination};
+  }
   /// As carry(), counted for the fabric but not for source and destination.
   Traversal traverse(VirtualNetwork network, unsigned source, unsigned destination, unsigned flits, Tick at);
 
@@ -141,8 +161,8 @@ class Fabric : public sc_core::sc_module {
 
   /// The nodes' ports, if packets contend only at the ports of their two nodes; otherwise null.
   virtual NodePorts* ports() { return nullptr; }
-  /// Counts packets between a source and a destination that have passed the ports() of both: for the source, and in `tally` for
-  /// everything else. Thread-safe for different sources, with one tally per thread.
+  /// Counts packets between a source (kNone: another node) and a destination that have passed the ports() of both: for the
+  /// source, and in `tally` for everything else. Thread-safe for different sources, with one tally per thread.
   void count_passed(unsigned source, unsigned destination, const FabricPortStatistics& passed, Tick latency,
                     FabricTally& tally);
   /// Counts a packet that has passed the injection port of its node, for the node. Thread-safe for different nodes.
@@ -170,21 +190,9 @@ class Fabric : public sc_core::sc_module {
   /// Drops bookings that end before `horizon`, the kernel's time; called after kernel time has advanced.
   virtual void retire(Tick horizon) = 0;
 
-  /// Nodes between which carry() sends a packet.
-  struct Ends {
-    unsigned from;
-    unsigned to;
-  };
-  Ends ends(VirtualNetwork network, unsigned source, unsigned destination) const {
-    const bool request = network == VirtualNetwork::request;
-    const unsigned requester = source_node(source);
-    const unsigned memory = destination_node(destination);
-    return {request ? requester : memory, request ? memory : requester};
-  }
   const FabricParameters& parameters() const { return parameters_; }
   /// Counts a packet of carry() that was ready at `at`.
-  void count_carried(const Traversal& traversal, VirtualNetwork network, unsigned source, unsigned destination, unsigned flits,
-                     Tick at);
+  void count_carried(const Traversal& traversal, const Ends& ends, VirtualNetwork network, unsigned flits, Tick at);
 
  private:
   void count(const Traversal& traversal, unsigned from, VirtualNetwork network, unsigned flits, Tick at) {
@@ -225,7 +233,7 @@ class Fabric : public sc_core::sc_module {
 inline void Fabric::count_passed(unsigned source, unsigned destination, const FabricPortStatistics& passed, Tick latency,
                                  FabricTally& tally) {
   tally.latency += latency;
-  statistics_.sources[source] += passed;
+  if (source != kNone) statistics_.sources[source] += passed;
   tally.destinations[destination] += passed;
 }
 

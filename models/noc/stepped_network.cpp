@@ -22,10 +22,8 @@ void SteppedNetwork::send_to_routers(unsigned from, unsigned to, VirtualNetwork 
                  .tag = tag});
 }
 
-void SteppedNetwork::launch(VirtualNetwork network, unsigned source, unsigned destination, unsigned flits, Tick at,
-                            std::uint32_t tag) {
-  const Ends path = ends(network, source, destination);
-  send_to_routers(path.from, path.to, network, choose_alternative(path.from), flits, at, tag);
+void SteppedNetwork::launch(const Ends& ends, VirtualNetwork network, unsigned flits, Tick at, std::uint32_t tag) {
+  send_to_routers(ends.from, ends.to, network, choose_alternative(ends.from), flits, at, tag);
   ++launched_;
 }
 

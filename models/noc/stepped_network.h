@@ -34,13 +34,13 @@ class SteppedNetwork : public Network {
 
   /// Sends a packet as carry() does, with a `tag` of the caller's other than kSynchronous. A packet that is ready before the
   /// time of the last advance_to() departs at that time.
-  void launch(VirtualNetwork network, unsigned source, unsigned destination, unsigned flits, Tick at, std::uint32_t tag);
+  void launch(const Ends& ends, VirtualNetwork network, unsigned flits, Tick at, std::uint32_t tag);
   /// Simulates up to `end`. Appends the packets that have left their last switch, in the order of their arrival, which is up to
   /// lookahead() later.
   void advance_to(Tick end, std::vector<Arrival>& arrived);
   /// Counts a packet of launch() that has arrived.
-  void count_arrival(const Arrival& arrival, VirtualNetwork network, unsigned source, unsigned destination, unsigned flits) {
-    count_carried(arrival.traversal, network, source, destination, flits, arrival.ready);
+  void count_arrival(const Arrival& arrival, const Ends& ends, VirtualNetwork network, unsigned flits) {
+    count_carried(arrival.traversal, ends, network, flits, arrival.ready);
   }
   /// Time of the next event of a launched packet; kNever: none is in flight.
   Tick next() const;

@@ -1,4 +1,4 @@
-// Units at nodes of the network that send memory requests, whose responses may go to a unit at a third node.
+// Units at nodes of the network that send memory requests, whose responses may go to a unit at a third node, and messages.
 #include "models/gpu/node_requester.h"
 
 #include <gtest/gtest.h>
@@ -35,16 +35,24 @@ class Unit : public NodeRequester {
                         .tag = tag});
     announce(at);
   }
-  void departures(Tick end, std::vector<Departure>& out) override {
-    const auto later =
-        std::partition(pending_.begin(), pending_.end(), [end](const Departure& departure) { return departure.at < end; });
-    out.insert(out.end(), pending_.begin(), later);
-    pending_.erase(pending_.begin(), later);
+  void send(NodeRequester& receiver, VirtualNetwork virtual_network, unsigned flits, Tick at, std::uint32_t tag) {
+    messages_.push_back(
+        {.at = at, .receiver = &receiver, .network = virtual_network, .flits = static_cast<std::uint16_t>(flits), .tag = tag});
+    announce(at);
   }
+  void departures(Tick end, std::vector<Departure>& out) override { take(pending_, end, out); }
+  bool sends_messages() const override { return with_messages; }
+  void messages(Tick end, std::vector<Message>& out) override { take(messages_, end, out); }
   Tick next_departure() const override {
     Tick next = kNever;
     for (const Departure& departure : pending_) next = earlier(next, departure.at);
+    for (const Message& message : messages_) next = earlier(next, message.at);
     return next;
+  }
+  void receive(std::uint32_t tag, const Passage& passage) override {
+    EXPECT_TRUE(received.emplace(tag, passage).second) << tag;
+    if (echo == nullptr) return;
+    send(*echo, VirtualNetwork::reply, 1, passage.at, tag);
   }
   void complete(std::uint32_t tag, Tick at, const LatencyBreakdown& below) override {
     EXPECT_TRUE(completed.emplace(tag, at).second) << tag;
@@ -59,25 +67,42 @@ class Unit : public NodeRequester {
   const char* name() const override { return "unit"; }
   void reset() {
     pending_.clear();
+    messages_.clear();
     completed.clear();
+    received.clear();
     network.clear();
     injection = {};
     chain = 0;
+    echo = nullptr;
   }
 
   std::map<std::uint32_t, Tick> completed;
   std::map<std::uint32_t, Tick> network;
   Tick injection{};  ///< sum of the responses' waits in the banks' injection queues
+  std::map<std::uint32_t, Passage> received;
   unsigned chain = 0;
+  NodeRequester* echo = nullptr;  ///< receives a message of one flit for each that arrives; null: nothing does
+  bool with_messages = false;
 
  private:
+  /// Moves what leaves before `end`.
+  template <typename Item>
+  static void take(std::vector<Item>& from, Tick end, std::vector<Item>& out) {
+    const auto later = std::partition(from.begin(), from.end(), [end](const Item& item) { return item.at < end; });
+    out.insert(out.end(), from.begin(), later);
+    from.erase(from.begin(), later);
+  }
+
   std::vector<Departure> pending_;
+  std::vector<Message> messages_;
 };
 
 /// Two caches and two units, each group on a thread of its own, and two L2 banks whose memories respond late.
 struct Rig : sc_core::sc_module {
-  Rig(sc_core::sc_module_name module_name, const FabricParameters& parameters, Tick min_packet_time, unsigned threads)
+  Rig(sc_core::sc_module_name module_name, const FabricParameters& parameters, Tick min_packet_time, unsigned threads,
+      bool messages = false)
       : sc_module(module_name), workers(threads) {
+    for (Unit* const unit : {&units[0], &units[1], &at_bank}) unit->with_messages = messages;
     const AddressRoute route{
         .name = "memory", .base = 0, .size = kSize, .first_destination = 0, .count = 2, .interleave = 64_B};
     fabric = make_fabric("noc", parameters, 4, AddressRoutes({route}));
@@ -86,7 +111,7 @@ struct Rig : sc_core::sc_module {
       initiators.push_back(std::make_unique<TestInitiator>(("initiator" + std::to_string(i)).c_str()));
       if (i >= 2) {
         initiators[i]->socket.bind(fabric->sources[i]);
-        phase->add(units[i - 2], i, i);
+        phase->add(units[i - 2], fabric->source_node(i), i);
         continue;
       }
       caches.push_back(std::make_unique<FirstLevelCache>(("cache" + std::to_string(i)).c_str(), CacheParameters{}));
@@ -104,14 +129,15 @@ struct Rig : sc_core::sc_module {
       fabric->destinations[i].bind(l2.back()->upstream[0]);
       phase->add_destination(i, *l2.back(), &memories[i]);
     }
+    if (messages) phase->add(at_bank, fabric->destination_node(0), 4, true);
   }
   void reset() {
+    for (Unit* const unit : {&units[0], &units[1], &at_bank}) unit->reset();
     phase->reset();
     fabric->reset();
     for (auto& cache : caches) cache->reset();
     for (auto& cache : l2) cache->reset();
     for (DecidingMemory& memory : memories) memory.reset();
-    for (Unit& unit : units) unit.reset();
     responses.completed.clear();
   }
 
@@ -125,6 +151,7 @@ struct Rig : sc_core::sc_module {
   std::vector<std::unique_ptr<LastLevelCache>> l2;
   std::array<DecidingMemory, 2> memories;
   std::array<Unit, 2> units;
+  Unit at_bank;              ///< at the node of bank 0, with messages alone
   ResponseRecorder responses;  ///< of the caches
 };
 
@@ -141,6 +168,9 @@ struct NetworksBench : sc_core::sc_module {
   Rig crossbar_threads{"crossbar_threads", FabricParameters{}, 11_ns, 3};
   Rig booked{"booked", row(RouterModel::booked), {}, 1};
   Rig stepped{"stepped", row(RouterModel::stepped), {}, 1};
+  Rig crossbar_messages{"crossbar_messages", FabricParameters{}, 11_ns, 3, true};
+  Rig booked_messages{"booked_messages", row(RouterModel::booked), 6_ns, 3, true};
+  Rig stepped_messages{"stepped_messages", row(RouterModel::stepped), {}, 1, true};
 };
 
 LACUNA_TEST_BENCH(NetworksBench)
@@ -150,6 +180,7 @@ class NodeRequesterTest : public testing::TestWithParam<Rig NetworksBench::*> {
   Rig& rig_ = bench<NetworksBench>().*GetParam();
   Unit& near_ = rig_.units[0];  ///< in the row: at 3
   Unit& far_ = rig_.units[1];   ///< in the row: at 4
+  Unit& at_bank_ = rig_.at_bank;
   Tick start_{};
   Tick end_{};
 
@@ -191,21 +222,22 @@ TEST_P(NodeRequesterTest, TheResponseTravelsFromTheDestinationToTheReceiver) {
   }
 }
 
-TEST_P(NodeRequesterTest, PacketsCountForTheEndsOfTheirPaths) {
+TEST_P(NodeRequesterTest, PacketsCountForTheirDestinations) {
   const FabricStatistics before = rig_.fabric->statistics();
   near_.send(64, start_, 1, &far_);
   near_.send(128, start_, 2, &far_);
   near_.send(64 * 3, start_, 3);
   run();
   const FabricStatistics& after = rig_.fabric->statistics();
-  const auto passed = [&](unsigned source) {
-    return std::pair(after.sources[source].packets - before.sources[source].packets,
-                     after.sources[source].flits - before.sources[source].flits);
+  const auto passed = [&](unsigned destination) {
+    return std::pair(after.destinations[destination].packets - before.destinations[destination].packets,
+                     after.destinations[destination].flits - before.destinations[destination].flits);
   };
   // Requests of one flit, replies of two.
-  EXPECT_EQ(passed(2), std::pair(std::uint64_t{4}, std::uint64_t{5}));
-  EXPECT_EQ(passed(3), std::pair(std::uint64_t{2}, std::uint64_t{4}));
+  EXPECT_EQ(passed(0), std::pair(std::uint64_t{2}, std::uint64_t{3}));
+  EXPECT_EQ(passed(1), std::pair(std::uint64_t{4}, std::uint64_t{6}));
   EXPECT_EQ(after.packets - before.packets, 6U);
+  EXPECT_EQ(after.flits - before.flits, 9U);
   const Tick measured = after.latency - before.latency;
   EXPECT_EQ(measured, near_.network.at(3) + far_.network.at(1) + far_.network.at(2));
 }
@@ -307,6 +339,102 @@ INSTANTIATE_TEST_SUITE_P(Networks, NodeRequesterTest,
                          testing::Values(&NetworksBench::crossbar, &NetworksBench::crossbar_threads, &NetworksBench::booked,
                                          &NetworksBench::stepped),
                          network_name);
+
+// -- messages, and requests that do not enter the network
+
+class MessagesTest : public NodeRequesterTest {};
+
+TEST_P(MessagesTest, AMessageTakesTheTimeOfItsPath) {
+  near_.send(far_, VirtualNetwork::request, 3, start_, 1);
+  at_bank_.send(near_, VirtualNetwork::reply, 1, start_, 2);
+  run();
+  const auto time = [&](Unit& unit, std::uint32_t tag) { return unit.received.at(tag).at - start_; };
+  if (rig_.fabric->stepped() == nullptr && rig_.phase->next() == kNever && GetParam() == &NetworksBench::crossbar_messages) {
+    EXPECT_EQ(time(far_, 1), 13_ns) << "a hop and three flits";
+    EXPECT_EQ(time(near_, 2), 11_ns) << "a hop and a flit";
+  } else {
+    // Interface 3, two switches of 3, a link, two more flits; interface 3, four switches, three links.
+    EXPECT_EQ(time(far_, 1), 12_ns);
+    EXPECT_EQ(time(near_, 2), 18_ns);
+  }
+  EXPECT_EQ(far_.received.at(1).passing, time(far_, 1));
+  EXPECT_EQ(far_.received.at(1).waiting, Tick{});
+}
+
+TEST_P(MessagesTest, MessagesAndRequestsShareLinks) {
+  for (std::uint32_t i = 0; i < 40; ++i) near_.send(far_, VirtualNetwork::request, 4, start_, i);
+  near_.send(64, start_ + 1_ns, 100);
+  run();
+  const Tick shared = near_.completed.at(100) - start_;
+  EXPECT_EQ(far_.received.size(), 40U);
+  Tick last{};
+  for (const auto& [tag, passage] : far_.received) last = later(last, passage.at);
+  EXPECT_GE(last - start_, 160_ns) << "160 flits pass a port";
+  SetUp();
+  near_.send(64, start_, 100);
+  run();
+  EXPECT_LT(near_.completed.at(100) - start_ + 80_ns, shared) << "the request has waited for half of them or more";
+}
+
+TEST_P(MessagesTest, ARequestToABankAtItsOwnNodeDoesNotEnterTheNetwork) {
+  const FabricStatistics before = rig_.fabric->statistics();
+  at_bank_.send(0, start_, 1);
+  run();
+  EXPECT_EQ(rig_.fabric->statistics().packets, before.packets);
+  EXPECT_EQ(at_bank_.network.at(1), Tick{});
+  EXPECT_EQ(at_bank_.completed.at(1) - start_, 107_ns) << "L2 4, memory 100, L2 3";
+  // The response of a third node's request travels, and so does a request to the other bank.
+  SetUp();
+  at_bank_.send(0, start_, 1, &near_);
+  at_bank_.send(64, start_, 2);
+  run();
+  EXPECT_EQ(rig_.fabric->statistics().packets, before.packets + 3);
+  EXPECT_GT(near_.network.at(1), Tick{});
+}
+
+// An answer to each message, as in a handshake: all arrive once, none before the message it answers.
+TEST_P(MessagesTest, EveryMessageIsDeliveredOnceAmongRequests) {
+  std::mt19937 random(3);
+  at_bank_.echo = &far_;
+  std::map<std::uint32_t, Tick> sent;
+  for (std::uint32_t i = 0; i < 400; ++i) {
+    const Tick at = start_ + Tick{1000 * (random() % 200)};
+    if (random() % 2 == 0) {
+      near_.send(at_bank_, VirtualNetwork::request, 1 + i % 3, at, i);
+      sent[i] = at;
+    } else {
+      at_bank_.send(64ULL * (random() % 300), at, i, random() % 2 == 0 ? &near_ : nullptr, random() % 4 == 0);
+    }
+  }
+  run();
+  EXPECT_EQ(at_bank_.received.size(), sent.size());
+  EXPECT_EQ(far_.received.size(), sent.size());
+  EXPECT_EQ(near_.completed.size() + at_bank_.completed.size(), 400 - sent.size());
+  for (const auto& [tag, at] : sent) {
+    EXPECT_GT(at_bank_.received.at(tag).at, at) << tag;
+    EXPECT_GT(far_.received.at(tag).at, at_bank_.received.at(tag).at) << tag;
+  }
+}
+
+TEST_P(MessagesTest, ResetDropsMessages) {
+  near_.send(far_, VirtualNetwork::request, 8, start_, 1);
+  near_.send(far_, VirtualNetwork::request, 8, start_ + 100_ns, 2);
+  rig_.phase->resolve(start_ + 4_ns);
+  SetUp();
+  EXPECT_EQ(rig_.phase->next(), kNever);
+  run();
+  EXPECT_TRUE(far_.received.empty());
+}
+
+std::string messages_name(const testing::TestParamInfo<Rig NetworksBench::*>& instance) {
+  constexpr std::array<const char*, 3> kNames{"crossbar", "booked_mesh", "stepped_mesh"};
+  return kNames[instance.index];
+}
+
+INSTANTIATE_TEST_SUITE_P(Networks, MessagesTest,
+                         testing::Values(&NetworksBench::crossbar_messages, &NetworksBench::booked_messages,
+                                         &NetworksBench::stepped_messages),
+                         messages_name);
 
 TEST(NodeRequesterThreadsTest, TimesDoNotDependOnTheNumberOfThreads) {
   std::array<std::map<std::uint32_t, Tick>, 2> times;

@@ -39,6 +39,10 @@ struct SteppedBench : sc_core::sc_module {
                               .placement = "0,0 3,3",
                               .routers = RouterModel::stepped};
   SteppedNetwork network{"network", parameters, 2, AddressRoutes({{"memory", kBase, kSize, 0, 2, 64_B}})};
+  void launch(VirtualNetwork virtual_network, unsigned source, unsigned destination, unsigned flits, Tick at,
+              std::uint32_t tag) {
+    network.launch(network.ends(virtual_network, source, destination), virtual_network, flits, at, tag);
+  }
   std::vector<std::unique_ptr<BusMemory>> memories;
 };
 LACUNA_TEST_BENCH(SteppedBench)
@@ -57,7 +61,7 @@ using Arrivals = std::vector<SteppedNetwork::Arrival>;
 TEST(SteppedNetwork, ReportsAPacketThatHasLeftItsLastSwitch) {
   auto& b = fresh();
   // Initiator 0 is 5 links from memory 1: 6 + 4 x 5 + 3.
-  b.network.launch(VirtualNetwork::request, 0, 1, 4, 10_ns, 7);
+  b.launch(VirtualNetwork::request, 0, 1, 4, 10_ns, 7);
   EXPECT_EQ(b.network.next(), 10_ns);
   Arrivals arrived;
   b.network.advance_to(35_ns, arrived);
@@ -70,7 +74,7 @@ TEST(SteppedNetwork, ReportsAPacketThatHasLeftItsLastSwitch) {
   EXPECT_EQ(arrived[0].traversal.links, 5U);
   EXPECT_EQ(b.network.next(), kNever);
   const FabricStatistics before = b.network.statistics();
-  b.network.count_arrival(arrived[0], VirtualNetwork::request, 0, 1, 4);
+  b.network.count_arrival(arrived[0], b.network.ends(VirtualNetwork::request, 0, 1), VirtualNetwork::request, 4);
   const FabricStatistics& after = b.network.statistics();
   EXPECT_EQ(after.packets - before.packets, 1U);
   EXPECT_EQ(after.latency - before.latency, 29_ns);
@@ -90,7 +94,7 @@ TEST(SteppedNetwork, NothingArrivesWithinTheLookahead) {
     if (window < 500) {
       for (unsigned i = 0; i < 4; ++i) {
         const auto network = random() % 2 == 0 ? VirtualNetwork::request : VirtualNetwork::reply;
-        b.network.launch(network, random() % 2, random() % 2, 1 + random() % 4, end + Tick{random() % 4000}, i);
+        b.launch(network, random() % 2, random() % 2, 1 + random() % 4, end + Tick{random() % 4000}, i);
       }
     }
     Arrivals arrived;
@@ -123,7 +127,7 @@ TEST(SteppedNetwork, SynchronousPacketsDelayOthers) {
   const auto waiting = [](unsigned callers) {
     auto& b = fresh();
     for (unsigned i = 0; i < callers; ++i) b.network.send(1, 3, VirtualNetwork::request, 4, 0_ns);
-    b.network.launch(VirtualNetwork::request, 0, 1, 4, 1_ns, 0);  // from node 1, too
+    b.launch(VirtualNetwork::request, 0, 1, 4, 1_ns, 0);  // from node 1, too
     Arrivals arrived;
     b.network.advance_to(500_ns, arrived);
     EXPECT_EQ(arrived.size(), 1U) << "callers have been answered";
@@ -135,7 +139,7 @@ TEST(SteppedNetwork, SynchronousPacketsDelayOthers) {
 
 TEST(SteppedNetwork, ResetDropsPacketsInFlight) {
   auto& b = fresh();
-  b.network.launch(VirtualNetwork::request, 0, 1, 4, 10_ns, 7);
+  b.launch(VirtualNetwork::request, 0, 1, 4, 10_ns, 7);
   Arrivals arrived;
   b.network.advance_to(20_ns, arrived);
   b.network.reset();
