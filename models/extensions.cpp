@@ -1,12 +1,14 @@
 #include "models/extensions.h"
 
 #include "models/lazy/lazy_gpu.h"
+#include "models/neardata/near_data.h"
 
 namespace lacuna {
 
 ExtensionSet all_extensions() {
   ExtensionSet all;
   all.add(std::make_unique<LazyGpuParameters>());
+  all.add(std::make_unique<NearDataParameterSet>());
   return all;
 }
 

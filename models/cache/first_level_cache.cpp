@@ -289,6 +289,19 @@ void FirstLevelCache::admit_early() {
   if (next_early() != kNever) enter_early();
 }
 
+// -- look-ups without allocation
+
+FirstLevelCache::Presence FirstLevelCache::presence(std::uint64_t address, Tick at) const {
+  const TagArray::Slot slot = tags_.find(set_of(local_line(address)), address >> line_shift_);
+  if (slot == TagArray::kNone) return Presence::absent;
+  const TagArray::Sector& sector = tags_.sector(slot, sector_of(address));
+  if (sector.pending != TagArray::kNoFill) return Presence::filling;
+  if (!sector.complete) return Presence::absent;
+  return sector.ready <= at ? Presence::present : Presence::filling;
+}
+
+Tick FirstLevelCache::occupy(std::uint64_t address, Tick at) { return take_bank(bank_of(local_line(address)), at); }
+
 // -- what it does beside a hit
 
 void FirstLevelCache::forward_sector(SectorAccess access, Waiter waiter) {

@@ -40,6 +40,13 @@ class FirstLevelCache : public Cache, public MemoryTarget {
   std::size_t request_all(std::span<const MemoryRequest> requests, const Tick* at, MemoryClient& client, std::uint32_t tag,
                           MemoryResponse* responses) override;
 
+  /// State of the sector of an address.
+  enum class Presence : std::uint8_t { absent, filling, present };
+  /// What a request at `at` would find. No effect.
+  Presence presence(std::uint64_t address, Tick at) const;
+  /// A look-up that allocates nothing takes a cycle of the bank of an address, from `at` on. Returns when it has it.
+  Tick occupy(std::uint64_t address, Tick at);
+
   /// Moves to `out` what leaves before `end`.
   void departures(Tick end, std::vector<Departure>& out);
   /// When the first one leaves that is known to; kNever: there is none.

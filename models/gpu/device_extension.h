@@ -11,6 +11,7 @@
 // DeviceExtension and costs nothing.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -30,6 +31,8 @@
 #include "models/compute/window_observer.h"
 #include "models/energy/energy_meter.h"
 #include "models/energy/energy_parameters.h"
+#include "models/gpu/node_requester.h"
+#include "models/noc/fabric.h"
 #include "models/noc/placement.h"
 
 namespace lacuna {
@@ -45,6 +48,19 @@ struct ExtensionRequester {
       shares_node_of{};  ///< number of the L1 vector cache whose node it shares; none: it has a separate node
 };
 
+/// A unit of an extension at a node of the fabric.
+struct ExtensionUnit {
+  enum class At : std::uint8_t {
+    l1v,     ///< the node of an L1 vector cache
+    l2_bank  ///< the node of an L2 bank
+  };
+  NodeRequester& unit;
+  At at;
+  unsigned number;  ///< of that cache
+  /// Shader array whose compute units it acts with in windows; nullopt: it acts in memory phases alone.
+  std::optional<unsigned> shader_array{};
+};
+
 /// Memory of an extension in the DRAM channels, in addition to GPU memory, with a cache above each channel. It has times and
 /// traffic, but no contents.
 struct ExtensionMemory {
@@ -54,7 +70,7 @@ struct ExtensionMemory {
   bool shares_l2_nodes = false;           ///< the caches share the nodes of the L2 banks
 };
 
-/// The hardware of a machine in one device. While the device is built, the functions are called in this order, each once.
+/// The hardware of a machine in one device.
 class DeviceExtension {
  public:
   virtual ~DeviceExtension() = default;
@@ -69,6 +85,16 @@ class DeviceExtension {
     static_cast<void>(unit);
     return nullptr;
   }
+  /// Called for each compute unit, with the L1 vector cache that serves it.
+  virtual void attach_l1v(unsigned unit, FirstLevelCache& cache) { static_cast<void>(unit), static_cast<void>(cache); }
+  /// Called for each L2 bank.
+  virtual void attach_l2(unsigned bank, const Cache& cache) { static_cast<void>(bank), static_cast<void>(cache); }
+  /// Called when the fabric has been built. The destinations from `first_l2` on are the L2 banks.
+  virtual void attach_fabric(const Fabric& fabric, unsigned first_l2) {
+    static_cast<void>(fabric), static_cast<void>(first_l2);
+  }
+  /// The machine's units at nodes of the fabric that are no first-level caches. Called after attach_fabric().
+  virtual std::vector<ExtensionUnit> units() { return {}; }
   /// The machine's sources of the fabric.
   virtual std::vector<ExtensionRequester> requesters() { return {}; }
   /// The machine's memory. At most one extension of a device has memory.
@@ -83,7 +109,7 @@ class DeviceExtension {
   /// Observer of kernels' starts and ends, or null.
   virtual KernelObserver* kernel_observer() { return nullptr; }
 
-  /// Called when the device has been reset, including the caches of requesters() and memory().
+  /// Called when the device is reset, after its agents and the caches of requesters() and memory(), and before the memory phase.
   virtual void reset() {}
   /// Adds the extension's groups to the device's statistics, except those of the caches of requesters() and memory().
   virtual void describe(StatisticsGroup& device) const { static_cast<void>(device); }

@@ -158,6 +158,7 @@ void GpuDevice::build_compute_units() {
     }
     unit.attach_caches(invalidated, &ports.scalar.cache, &ports.instruction.cache);
     unit.attach_tlbs(ports.vector.tlb, ports.scalar.tlb, ports.instruction.tlb);
+    for (const auto& extension : extensions_) extension->attach_l1v(index, ports.vector.cache);
   }
   // The units of a shader array share its caches.
   const std::vector<ComputeUnit*> units = unit_pointers();
@@ -265,6 +266,7 @@ void GpuDevice::build_noc() {
   noc_ = make_fabric("noc", parameters_.noc, static_cast<unsigned>(requesters_.size() - guests.sources.size()),
                      AddressRoutes(std::move(routes)), guests);
   for (std::size_t i = 0; i < requesters_.size(); ++i) requesters_[i].socket.bind(noc_->sources[i]);
+  for (const auto& extension : extensions_) extension->attach_fabric(*noc_, destinations_.first_l2);
 }
 
 void GpuDevice::build_memory() {
@@ -283,6 +285,7 @@ void GpuDevice::build_memory() {
     detail::FabricPrefetch::attach(*noc_, destination, l2_.back().get());
     l2_.back()->downstream.bind(dram_.back()->memory);
     l2.push_back(l2_.back().get());
+    for (const auto& extension : extensions_) extension->attach_l2(i, *l2_.back());
     if (!extension_memory_) continue;
     build_extension_memory(i);
     l2.push_back(extension_memory_->caches[i]);
@@ -309,6 +312,14 @@ void GpuDevice::build_memory_phase() {
   for (unsigned source = 0; source < requesters_.size(); ++source) {
     const Requester& requester = requesters_[source];
     if (requester.cache != nullptr) memory_phase_->add(*requester.cache, source, requester.shader_array);
+  }
+  for (const auto& extension : extensions_) {
+    for (const ExtensionUnit& added : extension->units()) {
+      const unsigned node = added.at == ExtensionUnit::At::l1v ? noc_->source_node(added.number)
+                                                               : noc_->destination_node(destinations_.first_l2 + added.number);
+      const bool ahead = !added.shader_array.has_value();
+      memory_phase_->add(added.unit, node, ahead ? parameters_.gpu.shader_arrays : *added.shader_array, ahead);
+    }
   }
   if (page_walker_) {
     for (unsigned i = 0; i < l1v_tlbs_.size(); ++i) memory_phase_->add(*l1v_tlbs_[i], i / parameters_.gpu.cus_per_shader_array);

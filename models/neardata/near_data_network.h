@@ -1,0 +1,42 @@
+// What the near-data units of a device share: where nodes are, and the units at them.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "models/common/time/units.h"
+#include "models/neardata/emn_table.h"
+#include "models/neardata/near_data_parameters.h"
+#include "models/neardata/tagged_kernels.h"
+#include "models/noc/fabric.h"
+
+namespace lacuna {
+
+class OffloadUnit;
+class ServiceQueue;
+
+/// Filled when the device has been built.
+struct NearDataNetwork {
+  NearDataParameters parameters;
+  Clock clock;
+  unsigned line_bytes = 128;
+  const Fabric* fabric = nullptr;
+  unsigned first_cache = 0;  ///< the fabric's destination that is last-level cache 0
+  std::optional<EmnTable> meeting{};
+  std::vector<OffloadUnit*> cores{};
+  std::vector<ServiceQueue*> queues{};  ///< by node; null: the node does not compute
+  TaggedKernels kernels{};
+
+  /// The last-level cache that serves a line; nullopt: none does.
+  std::optional<unsigned> cache_of(std::uint64_t line) const {
+    unsigned destination = 0;
+    if (!fabric->route(line, 1, destination)) return std::nullopt;
+    const unsigned cache = destination - first_cache;
+    return cache < meeting->caches().size() ? std::optional(cache) : std::nullopt;
+  }
+  /// Flits of a packet with a line's data.
+  unsigned data_flits() const { return fabric->reply_flits(line_bytes, false, false); }
+};
+
+}  // namespace lacuna

@@ -1,0 +1,54 @@
+// Parameters of opportunistic near-data computing (Pattnaik et al., "Opportunistic Computing in GPU Architectures", ISCA '19).
+// Section numbers are the paper's.
+//
+// None of them affects the results of a program.
+#pragma once
+
+#include <cstdint>
+
+#include "models/common/config/parameters.h"
+#include "models/common/time/units.h"
+
+namespace lacuna {
+
+/// Nodes of the network that compute.
+enum class NearDataMode : std::uint8_t {
+  none,  ///< baseline
+  llc,   ///< LLC-Compute: the nodes of the last-level caches
+  omni,  ///< Omni-Compute: these and the nodes of the cores
+};
+
+/// ALU that serves the service queue of a core (section 6.3).
+enum class CoreAlu : std::uint8_t {
+  shared,     ///< the core's, in the share of its cycles that the core leaves idle
+  dedicated,  ///< one of its own, of ndc.core_alu_lanes
+};
+
+/// Loads whose line is being filled into the L1 cache.
+enum class PendingFill : std::uint8_t { hit, miss };
+
+/// When a chain that stores is complete for its core.
+enum class ChainEnd : std::uint8_t {
+  store,        ///< when its store is acknowledged (Fig. 3)
+  computation,  ///< when it has been computed (section 4.2)
+};
+
+struct NearDataParameters {
+  NearDataMode mode = NearDataMode::none;
+  unsigned oq_entries = 48;
+  unsigned builders = 1;
+  PendingFill pending_fill = PendingFill::hit;
+  bool store_counts = true;
+  unsigned sq_entries = 96;
+  unsigned sq_buffer = 4;
+  Cycles fetch_latency{4};
+  unsigned llc_alu_lanes = 32;
+  CoreAlu core_alu = CoreAlu::shared;
+  unsigned core_alu_lanes = 32;
+  Cycles alu_latency{4};
+  ChainEnd chain_end = ChainEnd::store;
+
+  void describe(ParameterSection& s);
+};
+
+}  // namespace lacuna

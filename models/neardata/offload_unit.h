@@ -1,0 +1,217 @@
+// The offload unit of a core: offload queue, its management, and packet generation (Opportunistic Computing, ISCA '19, sections
+// 4.2 and 4.4.1, Figs. 7 to 9).
+//
+// It stands between the issue of vector memory instructions and the vector memory unit, and acts on tagged instructions:
+//
+//   first         the wavefront takes the packet generation unit, or waits for it
+//   loads         addresses pass the address unit; each line is looked up in the L1 cache, which allocates nothing for it. Lanes
+//                 whose lines are absent become parts of the chain, each with an entry of the queue: lanes with the same lines,
+//                 at most 32. The others' loads are made as ever.
+//   operation     executes when the loads of lanes that stay at the core have returned
+//   last          each part's packet leaves for the node where its lines meet; a part without such a node, or one whose second
+//                 load hits in the L1 cache, is flushed: its loads are made, and the core computes. The wavefront issues
+//                 nothing more until results or acknowledgements of all parts are back.
+//
+// Instructions have executed when they have issued, on the core: values never depend on where a chain is performed. vmcnt counts
+// a load of an offloaded part as complete when it issues, since its registers are used by its chain alone, and a store when it
+// is acknowledged.
+//
+// As a unit of the network it sends packets of chains, and receives results, acknowledgements and the data of packets that a
+// full service queue has not taken.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "models/cache/first_level_cache.h"
+#include "models/compute/load_stage.h"
+#include "models/gpu/node_requester.h"
+#include "models/neardata/chain_packet.h"
+#include "models/neardata/near_data_network.h"
+#include "models/neardata/near_data_texts.h"
+
+namespace lacuna {
+
+struct NearDataStatistics {
+  std::array<std::uint64_t, kNearDataCounts> counts{};  ///< by NearDataCount
+  std::uint64_t look_ups = 0;                           ///< of the L1 cache's tags, for offloaded loads
+  std::uint64_t most_entries = 0;                       ///< highest number of entries in use
+};
+
+class OffloadUnit final : public LoadStage, public NodeRequester, private MemoryClient {
+ public:
+  OffloadUnit(NearDataNetwork& network, const LoadStageContext& unit);
+
+  /// The L1 vector cache of the unit. Call it before the first access.
+  void attach_l1v(FirstLevelCache& l1v) { l1v_ = &l1v; }
+  unsigned core() const { return core_; }
+  const ComputeUnitParameters& unit_parameters() const { return unit_; }
+  const ChainPacket& packet(unsigned number) const { return parts_[number].packet; }
+  const NearDataStatistics& statistics() const { return statistics_; }
+  /// Share of the cycles of the core's vector ALUs that wavefronts have taken lately, in 1/1024, as seen at `at`.
+  unsigned alu_use(Tick at);
+  /// Whether nothing is under construction or in flight.
+  bool idle() const { return used_ == 0 && free_chains_.size() == chains_.size(); }
+
+  // -- LoadStage
+  bool prepare(WavefrontSlot& slot, const isa::DecodedInstruction& instruction, Cycles cycle) override;
+  MemoryTokens::Token access(WavefrontSlot& slot, const isa::DecodedInstruction& instruction, Counters counters,
+                             Cycles cycle) override;
+  void wavefront_ended(WavefrontSlot& slot) override;
+  void reset() override;
+  void describe(StatisticsGroup& unit) const override;
+
+  // -- NodeRequester
+  void departures(Tick, std::vector<Departure>&) override {}
+  bool sends_messages() const override { return true; }
+  void messages(Tick end, std::vector<Message>& out) override;
+  Tick next_departure() const override { return next_message_; }
+  /// The data of a load of a part that a service queue has not taken.
+  void complete(std::uint32_t part, Tick at, const LatencyBreakdown& below) override;
+  /// The result or the acknowledgement of a part.
+  void receive(std::uint32_t part, const Passage& passage) override;
+  const char* name() const override { return "offload unit"; }
+
+ private:
+  static constexpr std::uint16_t kNone = 0xffff;
+  static constexpr unsigned kMostOwnStores = 64;
+  using Lanes = std::uint64_t;
+  using Token = MemoryTokens::Token;
+
+  /// A part of a chain.
+  struct Part {
+    ChainPacket packet;
+    std::uint16_t chain = kNone;  ///< index in chains_
+    bool queued = false;          ///< has an entry of the offload queue; otherwise the core performs it
+    std::uint8_t missing = 0;     ///< loads that have not returned, of a part that the core performs
+    Tick loaded{};                ///< when the last of them returned
+  };
+  /// A chain that a wavefront has begun.
+  struct OpenChain {
+    const Chain* chain = nullptr;
+    WavefrontSlot* slot = nullptr;     ///< null: the wavefront has been dropped
+    std::vector<std::uint16_t> parts;  ///< those of it whose results are not known
+    Lanes staying = 0;                 ///< lanes whose instructions are performed as ever
+    Cycles begun{};
+    unsigned fills = 0;      ///< loads of flushed parts on which the operation waits
+    Cycles filled{};         ///< when the last of them returned
+    bool closing = false;    ///< the last instruction has issued
+    bool offloaded = false;  ///< packets have been sent for it
+    unsigned stores = 0;     ///< stores of parts that are not complete, which the token expects
+    Token store = 0;         ///< of the store instruction
+    Cycles stored{};         ///< latest completion of a store
+    Cycles done{};           ///< latest result of a part
+  };
+  struct Wavefront {
+    const Dispatch* dispatch = nullptr;
+    std::shared_ptr<const TaggedKernel> kernel;  ///< null: it has no chains
+    std::vector<std::uint16_t> open;             ///< chains under construction
+    std::uint16_t closing = kNone;               ///< chain whose results it waits for
+    std::uint16_t filling = kNone;               ///< chain for whose fills it is held
+    Cycles not_before{};                         ///< results of its last chain are known from then on
+    bool builds = false;                         ///< has a packet generation unit
+    std::vector<std::uint64_t> stores;           ///< lines of its stores that may not be complete
+    bool many_stores = false;                    ///< more of them than are kept
+  };
+  /// A request of this unit to the L1 cache.
+  struct OwnRequest {
+    enum class Kind : std::uint8_t { fill, core_load, store } kind = Kind::fill;
+    std::uint16_t chain = kNone;
+    std::uint16_t part = kNone;
+    Token token = 0;
+    bool counted = false;  ///< `token` accounts for it
+  };
+  struct LineLanes {
+    std::uint64_t line = 0;  ///< GPU virtual address
+    std::uint64_t bus = 0;   ///< bus address
+    Lanes lanes = 0;
+    bool in_cache = false;  ///< a last-level cache serves it
+  };
+
+  Wavefront& wavefront(const WavefrontSlot& slot) { return wavefronts_[slot.simd->number * slots_ + slot.number]; }
+  void begin_kernel(Wavefront& w, const WavefrontSlot& slot);
+  // before instructions
+  bool prepare_tagged(WavefrontSlot& slot, Wavefront& w, const isa::DecodedInstruction& instruction, Cycles cycle);
+  bool take_builder(WavefrontSlot& slot, Wavefront& w, Cycles cycle);
+  void release_builder(Wavefront& w, Cycles cycle);
+  void hold(WavefrontSlot& slot, Cycles cycle);
+  void resume(WavefrontSlot& slot, NearDataCause cause, Cycles at);
+  // accesses
+  Token begin_chain(WavefrontSlot& slot, const Chain& chain, Counters counters, Cycles cycle);
+  Token second_load(WavefrontSlot& slot, std::uint16_t open, Counters counters, Cycles cycle);
+  Token store(WavefrontSlot& slot, std::uint16_t open, Counters counters, Cycles cycle);
+  Token note_store(WavefrontSlot& slot, Wavefront& w, Token token);
+  bool stores_to(WavefrontSlot& slot, Wavefront& w, std::uint64_t bus, Cycles cycle);
+  bool can_offload(const isa::MemoryAccess& access) const;
+  /// Fills lines_ with the lanes of an access by line. Returns those with data in two lines.
+  Lanes find_lines(const isa::MemoryAccess& access);
+  Token send_staying(WavefrontSlot& slot, Lanes lanes, Counters counters, Tick start, Cycles cycle);
+  /// Why lanes of a line are not offloaded; nullopt: they may be, and their line has been looked up in the L1 cache at `at`.
+  /// `hit`: the reason if the line is there.
+  std::optional<NearDataCount> reason_to_stay(WavefrontSlot& slot, Wavefront& w, const LineLanes& line, Tick at,
+                                              NearDataCount hit);
+  /// A new part of a chain, with an entry of the queue if one is free.
+  std::uint16_t new_part(std::uint16_t chain, const ChainPacket& packet);
+  /// Divides the chain's parts so that the lanes of each are in one line of lines_, or in none. Calls use(part, line) for each;
+  /// `line` is null for lanes in none.
+  template <typename Use>
+  void divide(std::uint16_t chain, Use use);
+  ByteMask stored_bytes(const isa::MemoryAccess& access, Lanes lanes);
+  // parts
+  void leave_queue(Part& part);
+  void free_part(std::uint16_t part);
+  void flush(std::uint16_t part, Tick at);
+  void close(WavefrontSlot& slot, std::uint16_t open, Cycles cycle);
+  bool send(std::uint16_t part, Tick at);
+  static unsigned further_flits(const ChainPacket& packet);
+  void perform_at_core(std::uint16_t part, Tick at);
+  void core_loaded(std::uint16_t part, Tick at);
+  void result_known(std::uint16_t part, Cycles done);
+  void store_complete(OpenChain& chain, Cycles done);
+  void end_chain(std::uint16_t open);
+  void free_chain(std::uint16_t open);
+  std::uint16_t find_open(const Wavefront& w, const Chain* chain) const;
+  // requests of its own
+  void request(const OwnRequest& own, std::uint64_t line, Tick at);
+  void on_response(std::uint32_t tag, const MemoryResponse& response) override;
+  void count(const WavefrontSlot* slot, NearDataCount what, std::uint64_t amount = 1);
+
+  NearDataNetwork& network_;
+  const ExtensionSlots texts_ = near_data_slots();
+  const NearDataParameters& parameters_;
+  const ComputeUnitParameters& unit_;
+  const unsigned core_;
+  const Clock clock_;
+  MemoryTokens& tokens_;
+  VectorMemory& memory_;
+  PhysicalAddresses physical_;
+  FirstLevelCache* l1v_ = nullptr;
+  const unsigned slots_;  ///< wavefront slots of a SIMD
+  const std::uint64_t line_mask_;
+  std::vector<Wavefront> wavefronts_;
+  std::deque<OpenChain> chains_;  ///< records stay where they are
+  std::vector<std::uint16_t> free_chains_;
+  std::deque<Part> parts_;
+  std::vector<std::uint16_t> free_parts_;
+  unsigned used_ = 0;  ///< entries of the queue in use
+  unsigned builders_;  ///< packet generation units that are free
+  std::vector<WavefrontSlot*> waiting_;  ///< wavefronts that wait for one, in order
+  std::vector<OwnRequest> requests_;
+  std::vector<std::uint32_t> free_requests_;
+  std::vector<Message> messages_;
+  Tick next_message_ = kNever;
+  std::uint64_t alu_busy_ = 0;  ///< cycles of the SIMDs since alu_since_
+  Tick alu_since_{};
+  unsigned alu_use_ = 0;
+  Tick last_{};  ///< time of the latest event
+  NearDataStatistics statistics_;
+  // Scratch state.
+  std::vector<LineLanes> lines_;
+  std::vector<std::uint16_t> scratch_parts_;
+};
+
+}  // namespace lacuna

@@ -1,0 +1,225 @@
+#include "models/neardata/service_queue.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "models/neardata/chain.h"
+#include "models/neardata/offload_unit.h"
+
+namespace lacuna {
+namespace {
+
+/// Moves what leaves before `end`.
+template <typename Item>
+void take_until(std::vector<Item>& from, Tick end, std::vector<Item>& out) {
+  const auto later_ones =
+      std::stable_partition(from.begin(), from.end(), [end](const Item& item) { return item.at < end; });
+  out.insert(out.end(), from.begin(), later_ones);
+  from.erase(from.begin(), later_ones);
+}
+
+}  // namespace
+
+void ServiceQueueStatistics::describe(StatisticsGroup& group) const {
+  group.add("packets", packets, "packets of chains taken", "packets");
+  group.add("bounced", bounced, "packets not taken, because no entry was free: their data went to the core", "packets");
+  group.add("operations", operations, "operations of the ALU", "operations");
+  group.add("stores", stores, "stores sent", "stores");
+  group.add("most_entries", most_entries, "highest number of entries in use", "entries");
+  group.add("contended", contended, "operations that took longer because the core used its ALUs", "operations");
+  group.add("evicted", evicted, "lines that were no longer in the cache when they were to be fetched", "lines");
+  group.add("waiting_for_buffer", waiting_for_buffer, "time from an entry's operands to its fetch, summed over entries");
+  group.add("waiting_for_alu", waiting_for_alu, "time that entries waited for the ALU");
+  group.add("latency", latency, "time from the arrival of a packet to its result, summed over the packets taken");
+}
+
+ServiceQueue::ServiceQueue(NearDataNetwork& network, std::optional<unsigned> cache, unsigned core)
+    : network_(network),
+      parameters_(network.parameters),
+      cache_(cache),
+      core_(core),
+      entries_(parameters_.sq_entries),
+      buffer_(parameters_.sq_buffer) {}
+
+void ServiceQueue::reset() {
+  entries_.assign(entries_.size(), {});
+  buffer_.assign(buffer_.size(), {});
+  waiting_.clear();
+  alu_free_ = {};
+  departures_.clear();
+  messages_.clear();
+}
+
+bool ServiceQueue::idle() const {
+  const auto busy = [](const Entry& entry) { return entry.free_from == kBusy; };
+  return departures_.empty() && messages_.empty() && std::none_of(entries_.begin(), entries_.end(), busy);
+}
+
+const ChainPacket& ServiceQueue::packet(std::uint32_t tag) const {
+  return network_.cores[core_of(tag)]->packet(number_of(tag));
+}
+
+// -- requests and messages
+
+void ServiceQueue::departures(Tick end, std::vector<Departure>& out) { take_until(departures_, end, out); }
+void ServiceQueue::messages(Tick end, std::vector<Message>& out) { take_until(messages_, end, out); }
+
+Tick ServiceQueue::next_departure() const {
+  Tick next = kNever;
+  for (const Departure& departure : departures_) next = earlier(next, departure.at);
+  for (const Message& message : messages_) next = earlier(next, message.at);
+  return next;
+}
+
+void ServiceQueue::send(const Departure& departure) {
+  departures_.push_back(departure);
+  announce(departure.at);
+}
+
+void ServiceQueue::send(std::uint32_t tag, unsigned flits, Tick at) {
+  messages_.push_back({.at = at,
+                       .receiver = network_.cores[core_of(tag)],
+                       .network = VirtualNetwork::reply,
+                       .flits = static_cast<std::uint16_t>(flits),
+                       .tag = number_of(tag)});
+  announce(at);
+}
+
+void ServiceQueue::load(unsigned entry, std::uint64_t line, Tick at) {
+  ++entries_[entry].missing;
+  send({.at = at,
+        .request = {.address = line, .bytes = static_cast<std::uint16_t>(network_.line_bytes), .kind = RequestKind::vector},
+        .tag = static_cast<std::uint32_t>(Kind::load) << kKindShift | entry});
+}
+
+// -- packets
+
+void ServiceQueue::receive(std::uint32_t tag, const Passage& passage) {
+  const Tick at = passage.at + network_.clock.period();  // decoded
+  std::uint64_t used = 1;
+  Entry* free = nullptr;
+  for (Entry& entry : entries_) {
+    if (entry.free_from > at) {
+      ++used;
+    } else if (free == nullptr) {
+      free = &entry;
+    }
+  }
+  if (free == nullptr) {
+    bounce(tag, at);
+    return;
+  }
+  statistics_.most_entries = std::max(statistics_.most_entries, used);
+  ++statistics_.packets;
+  *free = {.packet = tag, .free_from = kBusy, .arrived = passage.at, .ready = at};
+  const auto number = static_cast<unsigned>(free - entries_.data());
+  const ChainPacket& taken = packet(tag);
+  load(number, taken.line_a, at);
+  if (taken.has_second() && taken.line_b != taken.line_a) load(number, taken.line_b, at);
+}
+
+void ServiceQueue::bounce(std::uint32_t tag, Tick at) {
+  ++statistics_.bounced;
+  const ChainPacket& refused = packet(tag);
+  for (const std::uint64_t line : {refused.line_a, refused.line_b}) {
+    if (line == ChainPacket::kNoLine) continue;
+    send({.at = at,
+          .request = {.address = line, .bytes = static_cast<std::uint16_t>(network_.line_bytes), .kind = RequestKind::vector},
+          .receiver = network_.cores[core_of(tag)],
+          .tag = number_of(tag)});
+  }
+}
+
+void ServiceQueue::complete(std::uint32_t tag, Tick at, const LatencyBreakdown&) {
+  const auto kind = static_cast<Kind>(tag >> kKindShift);
+  const std::uint32_t number = tag & ((std::uint32_t{1} << kKindShift) - 1);
+  if (kind == Kind::store) {
+    if (parameters_.chain_end == ChainEnd::store) send(number, 1, at);
+    return;
+  }
+  Entry& entry = entries_[number];
+  entry.ready = later(entry.ready, at);
+  if (--entry.missing > 0) return;
+  if (!cache_) {
+    compute(number, entry.ready);
+    return;
+  }
+  const auto later_one = std::upper_bound(waiting_.begin(), waiting_.end(), entry.ready,
+                                          [this](Tick ready, unsigned other) { return ready < entries_[other].ready; });
+  waiting_.insert(later_one, number);
+  fill_buffer();
+}
+
+// Entries whose operands are there get room in the buffer, in order.
+void ServiceQueue::fill_buffer() {
+  for (; !waiting_.empty(); waiting_.erase(waiting_.begin())) {
+    const unsigned number = waiting_.front();
+    Entry& entry = entries_[number];
+    const auto room = std::min_element(buffer_.begin(), buffer_.end());
+    const Tick at = later(entry.ready, *room);
+    statistics_.waiting_for_buffer += at - entry.ready;
+    entry.ready = at;
+    const ChainPacket& ready = packet(entry.packet);
+    for (const std::uint64_t line : {ready.line_a, ready.line_b}) {
+      if (line == ChainPacket::kNoLine || !is_evicted(line)) continue;
+      ++statistics_.evicted;
+      load(number, line, at);
+    }
+    if (entry.missing > 0) continue;
+    *room = compute(number, at + network_.clock.ticks(parameters_.fetch_latency));
+  }
+}
+
+// Returns when the entry's operands are in the ALU.
+Tick ServiceQueue::compute(unsigned number, Tick at) {
+  Entry& entry = entries_[number];
+  const ChainPacket& ready = packet(entry.packet);
+  const Tick start = take_alu(ready, at);
+  const Tick done = start + network_.clock.ticks(parameters_.alu_latency) * ready.chain->operations;
+  statistics_.operations += ready.chain->operations;
+  statistics_.latency += done - entry.arrived;
+  entry.free_from = done;
+  finish(entry.packet, done);
+  return start;
+}
+
+// The ALU takes its lanes' operands a cycle. Returns when it begins with the packet's.
+Tick ServiceQueue::take_alu(const ChainPacket& ready, Tick at) {
+  const unsigned operations = ready.chain->operations;
+  if (operations == 0) return at;
+  const Tick start = later(at, alu_free_);
+  statistics_.waiting_for_alu += start - at;
+  const auto lanes = static_cast<unsigned>(std::popcount(ready.lanes));
+  const bool shared = !cache_ && parameters_.core_alu == CoreAlu::shared;
+  const ComputeUnitParameters& unit = network_.cores[core_]->unit_parameters();
+  const unsigned width = cache_ ? parameters_.llc_alu_lanes : shared ? unit.lanes_per_simd * unit.simds : parameters_.core_alu_lanes;
+  Tick busy = network_.clock.period() * (operations * std::uint64_t{(lanes + width - 1) / width});
+  if (shared) {
+    // The core's wavefronts go first: what they leave of the cycles is the service queue's, at least a sixteenth.
+    constexpr unsigned kWhole = 1024;
+    const unsigned use = network_.cores[core_]->alu_use(start);
+    if (use > 0) ++statistics_.contended;
+    busy = Tick{busy.ps * kWhole / std::max(kWhole - use, kWhole / 16)};
+  }
+  alu_free_ = start + busy;
+  return start;
+}
+
+void ServiceQueue::finish(std::uint32_t tag, Tick at) {
+  const ChainPacket& done = packet(tag);
+  if (!done.has_store()) {
+    send(tag, done.chain->compares ? 1 : network_.data_flits(), at);
+    return;
+  }
+  ++statistics_.stores;
+  if (parameters_.chain_end == ChainEnd::computation) send(tag, 1, at);
+  send({.at = at,
+        .request = {.address = done.store,
+                    .byte_mask = done.stored,
+                    .bytes = static_cast<std::uint16_t>(network_.line_bytes),
+                    .kind = RequestKind::vector,
+                    .write = true},
+        .tag = static_cast<std::uint32_t>(Kind::store) << kKindShift | tag});
+}
+
+}  // namespace lacuna

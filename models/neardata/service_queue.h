@@ -1,0 +1,104 @@
+// The service queue of a node that computes (Opportunistic Computing, ISCA '19, sections 4.2 and 4.4.2, Fig. 10): takes packets
+// of chains, loads their operands, computes, stores, and sends results or acknowledgements to the cores.
+//
+// At a last-level cache
+//   1  the cache is asked for the lines that it serves; lines of other caches are loaded over the network and kept here
+//   2  when all are there, the entry waits for room in the buffer, first come first served, and its lines are fetched from the
+//      cache's data array; if one has been evicted meanwhile, the cache is asked for it again
+//   3  the entry leaves the buffer for the ALU, and the queue after the computation
+// At a core all lines are loaded over the network and kept in the core's LDS, and the ALU is the core's while it is idle, or a
+// dedicated one.
+//
+// The store goes to its cache. Its acknowledgement, the bitmap of a comparison or the data go to the core.
+//
+// A packet that finds no free entry is not taken: its loads go on to their caches, whose data go to the core.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "models/cache/cache.h"
+#include "models/common/config/statistics.h"
+#include "models/gpu/node_requester.h"
+#include "models/neardata/chain_packet.h"
+#include "models/neardata/near_data_network.h"
+
+namespace lacuna {
+
+struct ServiceQueueStatistics {
+  std::uint64_t packets = 0;  ///< taken
+  std::uint64_t bounced = 0;
+  std::uint64_t operations = 0;
+  std::uint64_t stores = 0;
+  std::uint64_t most_entries = 0;
+  std::uint64_t contended = 0;  ///< operations that the core's own work has delayed
+  std::uint64_t evicted = 0;    ///< lines that were no longer in the cache when they were to be fetched
+  Tick waiting_for_buffer{};
+  Tick waiting_for_alu{};
+  Tick latency{};  ///< from arrival to result, summed over the packets taken
+
+  void describe(StatisticsGroup& group) const;
+};
+
+class ServiceQueue final : public NodeRequester {
+ public:
+  /// `cache`: number of the last-level cache at its node; nullopt: it is the node of core `core`.
+  ServiceQueue(NearDataNetwork& network, std::optional<unsigned> cache, unsigned core);
+
+  /// The last-level cache at its node. Call it before the first packet.
+  void attach(const Cache& cache) { tags_ = &cache; }
+  bool is_at_cache() const { return cache_.has_value(); }
+  const ServiceQueueStatistics& statistics() const { return statistics_; }
+  bool idle() const;
+  void reset();
+
+  void departures(Tick end, std::vector<Departure>& out) override;
+  bool sends_messages() const override { return true; }
+  void messages(Tick end, std::vector<Message>& out) override;
+  Tick next_departure() const override;
+  void complete(std::uint32_t tag, Tick at, const LatencyBreakdown& below) override;
+  void receive(std::uint32_t tag, const Passage& passage) override;
+  const char* name() const override { return "service queue"; }
+
+ private:
+  /// Kinds of its requests, in the upper bits of their tags. Loads have the entry's number in the lower ones, stores the
+  /// packet's tag.
+  enum class Kind : std::uint32_t { load, store };
+  static constexpr unsigned kKindShift = 30;
+  static constexpr Tick kBusy = kNever;
+  struct Entry {
+    std::uint32_t packet = 0;
+    Tick free_from{};  ///< kBusy: it is in use until a time that is not known yet
+    Tick arrived{};
+    Tick ready{};          ///< when the last response came
+    unsigned missing = 0;  ///< responses
+  };
+
+  const ChainPacket& packet(std::uint32_t tag) const;
+  void bounce(std::uint32_t tag, Tick at);
+  void load(unsigned entry, std::uint64_t line, Tick at);
+  bool is_evicted(std::uint64_t line) const { return network_.cache_of(line) == cache_ && !tags_->holds(line); }
+  void fill_buffer();
+  Tick compute(unsigned entry, Tick at);
+  Tick take_alu(const ChainPacket& packet, Tick at);
+  void finish(std::uint32_t tag, Tick at);
+  void send(const Departure& departure);
+  void send(std::uint32_t tag, unsigned flits, Tick at);
+
+  NearDataNetwork& network_;
+  const NearDataParameters& parameters_;
+  const std::optional<unsigned> cache_;
+  const unsigned core_;
+  const Cache* tags_ = nullptr;  ///< of the last-level cache at its node
+  std::vector<Entry> entries_;
+  std::vector<Tick> buffer_;       ///< when each entry is free
+  std::vector<unsigned> waiting_;  ///< entries that wait for the buffer, in the order in which they became ready
+  Tick alu_free_{};
+  std::vector<Departure> departures_;
+  std::vector<Message> messages_;
+  ServiceQueueStatistics statistics_;
+};
+
+}  // namespace lacuna
