@@ -47,7 +47,7 @@ std::string wait_text(const WavefrontSnapshot& w) {
     case WavefrontWait::counter:
       return "waits for room in a wait counter" + outstanding();
     case WavefrontWait::registers:
-      return "waits for registers of a held load";
+      return "waits for a held load or an offloaded chain";
     case WavefrontWait::fetch:
       return "waits for its next instruction";
     case WavefrontWait::sleep:

@@ -109,7 +109,8 @@ class DeviceExtension {
   /// Observer of kernels' starts and ends, or null.
   virtual KernelObserver* kernel_observer() { return nullptr; }
 
-  /// Called when the device is reset, after its agents and the caches of requesters() and memory(), and before the memory phase.
+  /// Called when the device is reset, after its agents and the caches of requesters() and memory(), and before the memory
+  /// phase.
   virtual void reset() {}
   /// Adds the extension's groups to the device's statistics, except those of the caches of requesters() and memory().
   virtual void describe(StatisticsGroup& device) const { static_cast<void>(device); }

@@ -79,8 +79,7 @@ void MemoryPhase::add_destination(unsigned destination, LastLevelCache& cache, D
 // lead to further ones: then all depart in resolve().
 void MemoryPhase::group_finished(unsigned number, unsigned thread, Tick end) {
   Group& group = groups_[number];
-  if (!ports_known_ || stepped_ != nullptr || !observers_.empty() || translations_.has_requests(number) ||
-      !group.departs(end))
+  if (!ports_known_ || stepped_ != nullptr || !observers_.empty() || translations_.has_requests(number) || !group.departs(end))
     return;
   send_requests(group, end, scratch_[thread]);
   group.left = true;
@@ -325,7 +324,8 @@ void MemoryPhase::send_requests(Group& group, Tick end, ThreadScratch& scratch) 
                            .number = 0});
     }
     for (const std::uint16_t number : node.requesters) {
-      for (const NodeRequester::Departure& departure : departures(*ports_[number].requester, end + group.ahead, scratch.departures)) {
+      for (const NodeRequester::Departure& departure :
+           departures(*ports_[number].requester, end + group.ahead, scratch.departures)) {
         Flight* const flight = ports_[number].flights.take();
         prepare(number, departure, *flight);
         if (flight->timing.lost && group.lost == nullptr) group.lost = flight;
@@ -432,8 +432,7 @@ std::size_t MemoryPhase::carry_messages(VirtualNetwork network, std::size_t next
     const NodeRequester::Message& message = sent.message;
     if (message.network != network) continue;
     const Fabric::Traversal passed = fabric_.carry(ends(sent), network, message.flits, message.at);
-    sent.passage = {
-        .at = passed.arrival, .waiting = passed.waiting, .passing = passed.arrival - message.at - passed.waiting};
+    sent.passage = {.at = passed.arrival, .waiting = passed.waiting, .passing = passed.arrival - message.at - passed.waiting};
   }
   return next;
 }

@@ -115,10 +115,10 @@ class MemoryPhase : public WindowBarrier {
   static_assert(sizeof(Flight) == 128);
   /// A request whose packets are in flight in a stepped network.
   struct SteppedFlight : Flight {
-    std::uint32_t number = 0;         ///< index in flights_
-    bool served = false;              ///< the packet in flight is the reply
-    bool message = false;             ///< it is a message, with sender, receiver and tag alone
-    LatencyBreakdown below;           ///< the breakdown that `timing.below` refers to
+    std::uint32_t number = 0;  ///< index in flights_
+    bool served = false;       ///< the packet in flight is the reply
+    bool message = false;      ///< it is a message, with sender, receiver and tag alone
+    LatencyBreakdown below;    ///< the breakdown that `timing.below` refers to
     VirtualNetwork network() const { return served ? VirtualNetwork::reply : VirtualNetwork::request; }
     unsigned flits() const { return served ? reply_flits : request_flits; }
   };
@@ -251,9 +251,8 @@ class MemoryPhase : public WindowBarrier {
     const Port& port = ports_[network == VirtualNetwork::request ? flight.sender : flight.receiver];
     if (port.source != Fabric::kNone) return fabric_.ends(network, port.source, flight.destination);
     const unsigned memory = destinations_[flight.destination].node;
-    return network == VirtualNetwork::request
-               ? Fabric::Ends{port.network_node, memory, Fabric::kNone, flight.destination}
-               : Fabric::Ends{memory, port.network_node, Fabric::kNone, flight.destination};
+    return network == VirtualNetwork::request ? Fabric::Ends{port.network_node, memory, Fabric::kNone, flight.destination}
+                                              : Fabric::Ends{memory, port.network_node, Fabric::kNone, flight.destination};
   }
   Fabric::Ends ends(const SentMessage& sent) const {
     return {ports_[sent.sender].network_node, ports_[sent.message.receiver->port_].network_node};

@@ -12,16 +12,24 @@ namespace lacuna {
 
 struct Chain;
 
+/// How the lanes' addresses of an operand follow from that of the packet's first lane.
+enum class OperandForm : std::uint8_t {
+  strided,   ///< element after element, in the order of the lanes
+  uniform,   ///< the same for all lanes
+  scattered  ///< neither: a flit of the packet has the lanes' places in the line
+};
+
 struct ChainPacket {
   static constexpr std::uint64_t kNoLine = ~std::uint64_t{0};
   static constexpr unsigned kMostLanes = 32;
 
   const Chain* chain = nullptr;
-  std::uint64_t lanes = 0;            ///< of the wavefront
-  std::uint64_t line_a = kNoLine;     ///< bus address of the first load's line,
-  std::uint64_t line_b = kNoLine;     ///< of the second load's; kNoLine: there is none
-  std::uint64_t store = kNoLine;      ///< and of the store's; kNoLine: there is none
-  ByteMask stored = ByteMask();       ///< bytes of that line which are stored
+  std::uint64_t lanes = 0;         ///< of the wavefront
+  std::uint64_t line_a = kNoLine;  ///< bus address of the first load's line,
+  std::uint64_t line_b = kNoLine;  ///< of the second load's; kNoLine: there is none
+  std::uint64_t store = kNoLine;   ///< and of the store's; kNoLine: there is none
+  ByteMask stored = ByteMask();    ///< bytes of that line which are stored
+  unsigned scattered = 0;          ///< number of operands with OperandForm::scattered
   bool has_second() const { return line_b != kNoLine; }
   bool has_store() const { return store != kNoLine; }
 };

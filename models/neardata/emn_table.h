@@ -1,5 +1,5 @@
-// Earliest meeting nodes: for each pair of last-level caches, the node at which data from both, on their way to a core, can
-// first be combined (Opportunistic Computing, ISCA '19, Algorithm 1).
+// Earliest meeting nodes: for each pair of last-level caches, the node at which the data from both can first be combined before
+// they reach a core (Opportunistic Computing, ISCA '19, Algorithm 1).
 //
 // The candidates are the nodes that an XY or YX path from the core to one cache has in common with such a path to the other,
 // whatever the network's routing is; the core is no candidate. The one with the smallest sum of distances to both caches wins,
@@ -11,7 +11,7 @@
 
 namespace lacuna {
 
-/// Nodes on the way from one node to another, both included. Alternatives are numbered from 0.
+/// Nodes of a path from one node to another, both included. Alternatives are numbered from 0.
 using NodePaths = std::function<std::vector<unsigned>(unsigned from, unsigned to, unsigned alternative)>;
 
 /// XY (alternative 0) and YX paths of a mesh whose node x + y * columns is at (x, y).
@@ -25,9 +25,11 @@ class EmnTable {
   /// packets meet nowhere else (a crossbar). `alternatives`: number of paths between two nodes.
   EmnTable(const std::vector<unsigned>& cores, std::vector<unsigned> caches, const NodePaths& paths, unsigned alternatives);
 
-  /// The meeting node of caches `a` and `b` on their ways to a core; kNone: there is none. Numbers are indices of the
+  /// The meeting node of caches `a` and `b` on their paths to a core; kNone: there is none. Numbers are indices of the
   /// constructor's lists; the result is a node.
-  unsigned find(unsigned core, unsigned a, unsigned b) const { return nodes_[(core * caches_.size() + a) * caches_.size() + b]; }
+  unsigned find(unsigned core, unsigned a, unsigned b) const {
+    return nodes_[(core * caches_.size() + a) * caches_.size() + b];
+  }
   const std::vector<unsigned>& caches() const { return caches_; }
 
  private:

@@ -23,24 +23,26 @@ NearDataParameterSet::NearDataParameterSet() { near_data_slots(); }
 
 void NearDataParameterSet::check(const GpuDeviceParameters& device, std::vector<std::string>& problems) const {
   const GpuParameters& gpu = device.gpu;
-  if (gpu.timing == TimingMode::functional)
-    problems.emplace_back("ndc.mode needs time: gpu.timing = functional has none");
+  if (gpu.timing == TimingMode::functional) problems.emplace_back("ndc.mode needs time: gpu.timing = functional has none");
   for (const auto& other : device.extensions.all()) {
     if (other.get() != this && other->is_on())
-      problems.emplace_back("ndc.mode and another research machine that holds loads (lazy.mode) are both on: set one of them off");
+      problems.emplace_back(
+          "ndc.mode and another research machine that holds loads (lazy.mode) are both on: set one of them off");
   }
   const unsigned cores = gpu.shader_arrays * gpu.cus_per_shader_array;
   if (cores > kMostCores)
     problems.push_back(fmt::format("ndc.mode: {} compute units, a packet names at most {}", cores, kMostCores));
   if (ndc.mode != NearDataMode::omni) return;
   if (device.noc.topology->has_routers() && !is_mesh(device.noc))
-    problems.push_back(fmt::format("ndc.mode = omni: noc.topology = {} has no nodes on the ways between others; set mesh, or "
-                                   "ndc.mode = llc",
-                                   device.noc.topology->name));
+    problems.push_back(
+        fmt::format("ndc.mode = omni: noc.topology = {} has no nodes on the ways between others; set mesh, or "
+                    "ndc.mode = llc",
+                    device.noc.topology->name));
   const std::uint64_t bytes = std::uint64_t{ndc.sq_entries} * 2 * device.cu.transaction_bytes;
   if (bytes > device.cu.lds.n)
-    problems.push_back(fmt::format("ndc.sq_entries = {}: their operands take {} bytes of LDS, cu.lds has {}; at most {} entries fit",
-                                   ndc.sq_entries, bytes, device.cu.lds.n, device.cu.lds.n / 2 / device.cu.transaction_bytes));
+    problems.push_back(
+        fmt::format("ndc.sq_entries = {}: their operands take {} bytes of LDS, cu.lds has {}; at most {} entries fit",
+                    ndc.sq_entries, bytes, device.cu.lds.n, device.cu.lds.n / 2 / device.cu.transaction_bytes));
 }
 
 // A packet of a service queue that the memory phase knows about, up to its lookahead after a window's end, has left at least a
@@ -120,7 +122,26 @@ void NearData::describe(StatisticsGroup& device) const {
 }
 
 void NearData::describe_energy(EnergyMeter& meter, const EnergyParameters& energy) const {
-  static_cast<void>(meter), static_cast<void>(energy);
+  // Entries are registers of their size: 55 bits in the offload queue, 249 in the service queue, each written and read once.
+  constexpr double kOffloadWords = 2;
+  constexpr double kServiceWords = 8;
+  const double word = energy.compute.vgpr_write + energy.compute.vgpr_read;
+  const auto line_words = static_cast<double>(network_.line_bytes) / sizeof(std::uint32_t);
+  for (const OffloadUnit* const unit : network_.cores) {
+    if (unit == nullptr) continue;
+    const NearDataStatistics& s = unit->statistics();
+    meter.add("ndc", "offload_entry", s.counts[static_cast<std::size_t>(NearDataCount::packets)], kOffloadWords * word);
+    meter.add("l1v", "look_up", s.look_ups, energy.l1v.tag);
+  }
+  const auto describe = [&](const ServiceQueue& queue) {
+    const ServiceQueueStatistics& s = queue.statistics();
+    meter.add("ndc", "service_entry", s.packets, kServiceWords * word);
+    meter.add("ndc", "alu_lane", s.lanes, energy.compute.valu_f32);
+    meter.add("ndc", "kept_line", s.kept, 2 * line_words * energy.compute.lds_word);
+    meter.add("l2", "fetch", s.fetched, energy.l2.read * static_cast<double>(network_.line_bytes));
+  };
+  for (const auto& queue : at_caches_) describe(*queue);
+  for (const auto& queue : at_cores_) describe(*queue);
 }
 
 // Tags a kernel that is dispatched for the first time.

@@ -1,5 +1,5 @@
-// Opportunistic near-data computing (Pattnaik et al., "Opportunistic Computing in GPU Architectures", ISCA '19) as an extension of
-// a device: an offload unit in each core, and service queues with ALUs at nodes of the network:
+// Opportunistic near-data computing (Pattnaik et al., "Opportunistic Computing in GPU Architectures", ISCA '19) as an extension
+// of a device: an offload unit in each core, and service queues with ALUs at nodes of the network:
 //
 //   core -- OffloadUnit --+
 //           L1 cache -----+-- network --+-- L2 bank -- DRAM channel

@@ -27,8 +27,9 @@ void NearDataParameters::describe(ParameterSection& s) {
   s.add("fetch_latency", fetch_latency,
         "Cycles from the fetch of an entry's lines, which are in the last-level cache, to the buffer",
         {.range = {0, 1024}, .source = "not given; docs/DEVIATIONS.md"});
-  s.add("llc_alu_lanes", llc_alu_lanes, "Lanes of the ALU at a last-level cache",
-        {.range = {1, 32}, .power_of_two = true, .unit = "lanes", .source = "Opportunistic Computing (ISCA '19), section 4.4.2"});
+  s.add(
+      "llc_alu_lanes", llc_alu_lanes, "Lanes of the ALU at a last-level cache",
+      {.range = {1, 32}, .power_of_two = true, .unit = "lanes", .source = "Opportunistic Computing (ISCA '19), section 4.4.2"});
   s.add("core_alu", core_alu, "ALU of a core's service queue: the core's while it is idle, or one of its own",
         {{"shared", static_cast<int>(CoreAlu::shared)}, {"dedicated", static_cast<int>(CoreAlu::dedicated)}},
         {.source = "Opportunistic Computing (ISCA '19), sections 4.4.2 and 6.3"});

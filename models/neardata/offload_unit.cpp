@@ -73,6 +73,11 @@ void OffloadUnit::reset() {
 void OffloadUnit::begin_kernel(Wavefront& w, const WavefrontSlot& slot) {
   w.dispatch = slot.group->dispatch;
   w.kernel = network_.kernels.find(w.dispatch->entry);
+  // As many workgroups as wavefront slots allow keep their LDS (section 4.5).
+  const WorkgroupNeeds& needs = w.dispatch->needs;
+  const std::uint64_t workgroups = std::max(1U, unit_.simds * unit_.wavefronts_per_simd / std::max(1U, needs.wavefronts));
+  const std::uint64_t operands = std::uint64_t{parameters_.sq_entries} * 2 * (line_mask_ + 1);
+  w.caches_only = needs.lds_bytes != 0 && std::min(workgroups * needs.lds_bytes, unit_.lds.n) + operands > unit_.lds.n;
 }
 
 bool OffloadUnit::prepare(WavefrontSlot& slot, const isa::DecodedInstruction& instruction, Cycles cycle) {
@@ -226,8 +231,7 @@ OffloadUnit::Lanes OffloadUnit::find_lines(const isa::MemoryAccess& access) {
     auto known = std::find_if(lines_.rbegin(), lines_.rend(), [line](const LineLanes& other) { return other.line == line; });
     if (known == lines_.rend()) {
       const std::uint64_t bus = physical_.find(line);  // mapped: the instruction has executed
-      lines_.push_back(
-          {.line = line, .bus = bus, .lanes = Lanes{1} << lane, .in_cache = network_.cache_of(bus).has_value()});
+      lines_.push_back({.line = line, .bus = bus, .lanes = Lanes{1} << lane, .in_cache = network_.cache_of(bus).has_value()});
     } else {
       known->lanes |= Lanes{1} << lane;
     }
@@ -303,7 +307,8 @@ MemoryTokens::Token OffloadUnit::begin_chain(WavefrontSlot& slot, const Chain& c
         count(&slot, NearDataCount::queue_full);
         c.staying |= lanes;
       } else {
-        new_part(open, {.chain = &chain, .lanes = lanes, .line_a = line.bus});
+        const std::uint16_t part = new_part(open, {.chain = &chain, .lanes = lanes, .line_a = line.bus});
+        add_form(parts_[part].packet, access.bytes_per_lane);
       }
     }
   }
@@ -391,6 +396,7 @@ MemoryTokens::Token OffloadUnit::second_load(WavefrontSlot& slot, std::uint16_t 
     }
     if (!reason) {
       parts_[part].packet.line_b = line->bus;
+      add_form(parts_[part].packet, slot.wave.access.bytes_per_lane);
       return;
     }
     count(&slot, *reason);
@@ -415,6 +421,7 @@ MemoryTokens::Token OffloadUnit::store(WavefrontSlot& slot, std::uint16_t open, 
     if (line != nullptr) {
       part.packet.store = line->bus;
       part.packet.stored = stored_bytes(access, part.packet.lanes);
+      add_form(part.packet, access.bytes_per_lane);
     }
     std::optional<NearDataCount> reason;
     if (line == nullptr) {
@@ -436,6 +443,19 @@ MemoryTokens::Token OffloadUnit::store(WavefrontSlot& slot, std::uint16_t open, 
   c.stores = static_cast<unsigned>(c.parts.size());
   tokens_.expect(c.store, c.stores);
   return staying != 0 ? note_store(slot, w, c.store) : c.store;
+}
+
+OperandForm OffloadUnit::form_of(Lanes lanes, unsigned bytes) {
+  const auto first = static_cast<unsigned>(std::countr_zero(lanes));
+  const std::uint64_t base = memory_.addresses().global[first];
+  bool strided = true;
+  bool uniform = true;
+  isa::for_lanes(lanes, [&](unsigned lane) {
+    const std::uint64_t distance = memory_.addresses().global[lane] - base;
+    strided &= distance == std::uint64_t{lane - first} * bytes;
+    uniform &= distance == 0;
+  });
+  return strided ? OperandForm::strided : uniform ? OperandForm::uniform : OperandForm::scattered;
 }
 
 ByteMask OffloadUnit::stored_bytes(const isa::MemoryAccess& access, Lanes lanes) {
@@ -503,6 +523,10 @@ bool OffloadUnit::send(std::uint16_t number, Tick at) {
     count(c.slot, node == EmnTable::kNone ? NearDataCount::no_node : NearDataCount::cannot_compute);
     return false;
   }
+  if (!queue->is_at_cache() && c.slot != nullptr && wavefront(*c.slot).caches_only) {
+    count(c.slot, NearDataCount::lds);
+    return false;
+  }
   const unsigned further = further_flits(packet);
   count(c.slot, NearDataCount::packets);
   if (queue->is_at_cache()) count(c.slot, NearDataCount::packets_llc);
@@ -522,13 +546,13 @@ bool OffloadUnit::send(std::uint16_t number, Tick at) {
 // A packet of a full half of the wavefront needs no mask.
 unsigned OffloadUnit::further_flits(const ChainPacket& packet) {
   const bool whole = packet.lanes == kLowLanes || packet.lanes == ~kLowLanes;
-  return whole ? 0 : 1;
+  return (whole ? 0 : 1) + packet.scattered;
 }
 
 void OffloadUnit::messages(Tick end, std::vector<Message>& out) {
   if (next_message_ >= end) return;
-  const auto later_ones = std::stable_partition(messages_.begin(), messages_.end(),
-                                                [end](const Message& message) { return message.at < end; });
+  const auto later_ones =
+      std::stable_partition(messages_.begin(), messages_.end(), [end](const Message& message) { return message.at < end; });
   out.insert(out.end(), messages_.begin(), later_ones);
   messages_.erase(messages_.begin(), later_ones);
   next_message_ = kNever;

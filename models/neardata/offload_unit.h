@@ -4,7 +4,8 @@
 // It stands between the issue of vector memory instructions and the vector memory unit, and acts on tagged instructions:
 //
 //   first         the wavefront takes the packet generation unit, or waits for it
-//   loads         addresses pass the address unit; each line is looked up in the L1 cache, which allocates nothing for it. Lanes
+//   loads         addresses pass the address unit; each line is looked up in the L1 cache, which allocates nothing for it.
+//   Lanes
 //                 whose lines are absent become parts of the chain, each with an entry of the queue: lanes with the same lines,
 //                 at most 32. The others' loads are made as ever.
 //   operation     executes when the loads of lanes that stay at the core have returned
@@ -12,9 +13,9 @@
 //                 load hits in the L1 cache, is flushed: its loads are made, and the core computes. The wavefront issues
 //                 nothing more until results or acknowledgements of all parts are back.
 //
-// Instructions have executed when they have issued, on the core: values never depend on where a chain is performed. vmcnt counts
-// a load of an offloaded part as complete when it issues, since its registers are used by its chain alone, and a store when it
-// is acknowledged.
+// Instructions have executed when they have issued, on the core: values never depend on where a chain is performed. vmcnt
+// counts a load of an offloaded part as complete when it issues, since its registers are used by its chain alone, and a store
+// when it is acknowledged.
 //
 // As a unit of the network it sends packets of chains, and receives results, acknowledgements and the data of packets that a
 // full service queue has not taken.
@@ -113,6 +114,7 @@ class OffloadUnit final : public LoadStage, public NodeRequester, private Memory
     std::uint16_t closing = kNone;               ///< chain whose results it waits for
     std::uint16_t filling = kNone;               ///< chain for whose fills it is held
     Cycles not_before{};                         ///< results of its last chain are known from then on
+    bool caches_only = false;                    ///< its kernel's LDS leaves no room for a core's service queue
     bool builds = false;                         ///< has a packet generation unit
     std::vector<std::uint64_t> stores;           ///< lines of its stores that may not be complete
     bool many_stores = false;                    ///< more of them than are kept
@@ -160,6 +162,11 @@ class OffloadUnit final : public LoadStage, public NodeRequester, private Memory
   /// `line` is null for lanes in none.
   template <typename Use>
   void divide(std::uint16_t chain, Use use);
+  /// Form of the access that has just executed, for some of its lanes.
+  OperandForm form_of(Lanes lanes, unsigned bytes);
+  void add_form(ChainPacket& packet, unsigned bytes) {
+    if (form_of(packet.lanes, bytes) == OperandForm::scattered) ++packet.scattered;
+  }
   ByteMask stored_bytes(const isa::MemoryAccess& access, Lanes lanes);
   // parts
   void leave_queue(Part& part);
@@ -197,8 +204,8 @@ class OffloadUnit final : public LoadStage, public NodeRequester, private Memory
   std::vector<std::uint16_t> free_chains_;
   std::deque<Part> parts_;
   std::vector<std::uint16_t> free_parts_;
-  unsigned used_ = 0;  ///< entries of the queue in use
-  unsigned builders_;  ///< packet generation units that are free
+  unsigned used_ = 0;                    ///< entries of the queue in use
+  unsigned builders_;                    ///< packet generation units that are free
   std::vector<WavefrontSlot*> waiting_;  ///< wavefronts that wait for one, in order
   std::vector<OwnRequest> requests_;
   std::vector<std::uint32_t> free_requests_;

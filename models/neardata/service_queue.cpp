@@ -12,8 +12,7 @@ namespace {
 /// Moves what leaves before `end`.
 template <typename Item>
 void take_until(std::vector<Item>& from, Tick end, std::vector<Item>& out) {
-  const auto later_ones =
-      std::stable_partition(from.begin(), from.end(), [end](const Item& item) { return item.at < end; });
+  const auto later_ones = std::stable_partition(from.begin(), from.end(), [end](const Item& item) { return item.at < end; });
   out.insert(out.end(), from.begin(), later_ones);
   from.erase(from.begin(), later_ones);
 }
@@ -24,6 +23,9 @@ void ServiceQueueStatistics::describe(StatisticsGroup& group) const {
   group.add("packets", packets, "packets of chains taken", "packets");
   group.add("bounced", bounced, "packets not taken, because no entry was free: their data went to the core", "packets");
   group.add("operations", operations, "operations of the ALU", "operations");
+  group.add("lanes", lanes, "lanes of these operations", "lanes");
+  group.add("fetched", fetched, "lines fetched from the last-level cache at its node", "lines");
+  group.add("kept", kept, "lines that came over the network and were kept until they were used", "lines");
   group.add("stores", stores, "stores sent", "stores");
   group.add("most_entries", most_entries, "highest number of entries in use", "entries");
   group.add("contended", contended, "operations that took longer because the core used its ALUs", "operations");
@@ -177,6 +179,10 @@ Tick ServiceQueue::compute(unsigned number, Tick at) {
   const Tick start = take_alu(ready, at);
   const Tick done = start + network_.clock.ticks(parameters_.alu_latency) * ready.chain->operations;
   statistics_.operations += ready.chain->operations;
+  statistics_.lanes += ready.chain->operations * static_cast<std::uint64_t>(std::popcount(ready.lanes));
+  for (const std::uint64_t line : {ready.line_a, ready.line_b}) {
+    if (line != ChainPacket::kNoLine) ++(is_here(line) ? statistics_.fetched : statistics_.kept);
+  }
   statistics_.latency += done - entry.arrived;
   entry.free_from = done;
   finish(entry.packet, done);
@@ -192,7 +198,9 @@ Tick ServiceQueue::take_alu(const ChainPacket& ready, Tick at) {
   const auto lanes = static_cast<unsigned>(std::popcount(ready.lanes));
   const bool shared = !cache_ && parameters_.core_alu == CoreAlu::shared;
   const ComputeUnitParameters& unit = network_.cores[core_]->unit_parameters();
-  const unsigned width = cache_ ? parameters_.llc_alu_lanes : shared ? unit.lanes_per_simd * unit.simds : parameters_.core_alu_lanes;
+  const unsigned width = cache_   ? parameters_.llc_alu_lanes
+                         : shared ? unit.lanes_per_simd * unit.simds
+                                  : parameters_.core_alu_lanes;
   Tick busy = network_.clock.period() * (operations * std::uint64_t{(lanes + width - 1) / width});
   if (shared) {
     // The core's wavefronts go first: what they leave of the cycles is the service queue's, at least a sixteenth.

@@ -33,6 +33,9 @@ struct ServiceQueueStatistics {
   std::uint64_t operations = 0;
   std::uint64_t stores = 0;
   std::uint64_t most_entries = 0;
+  std::uint64_t lanes = 0;      ///< of all operations
+  std::uint64_t fetched = 0;    ///< lines fetched from the cache at its node
+  std::uint64_t kept = 0;       ///< lines that came over the network and are kept until they are used
   std::uint64_t contended = 0;  ///< operations that the core's own work has delayed
   std::uint64_t evicted = 0;    ///< lines that were no longer in the cache when they were to be fetched
   Tick waiting_for_buffer{};
@@ -79,7 +82,8 @@ class ServiceQueue final : public NodeRequester {
   const ChainPacket& packet(std::uint32_t tag) const;
   void bounce(std::uint32_t tag, Tick at);
   void load(unsigned entry, std::uint64_t line, Tick at);
-  bool is_evicted(std::uint64_t line) const { return network_.cache_of(line) == cache_ && !tags_->holds(line); }
+  bool is_here(std::uint64_t line) const { return cache_ && network_.cache_of(line) == cache_; }
+  bool is_evicted(std::uint64_t line) const { return is_here(line) && !tags_->holds(line); }
   void fill_buffer();
   Tick compute(unsigned entry, Tick at);
   Tick take_alu(const ChainPacket& packet, Tick at);

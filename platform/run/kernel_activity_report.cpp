@@ -3,10 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <ostream>
+#include <string_view>
+#include <utility>
 
 #include "models/lazy/lazy_texts.h"
+#include "models/neardata/near_data_texts.h"
 #include "platform/run/decimal.h"
 #include "platform/run/text_table.h"
 
@@ -43,6 +47,9 @@ bool timed(const KernelActivity& a) { return a.all().resident != 0; }
 
 std::uint64_t count_of(const KernelActivity& a, LazyCount what) {
   return a.extension[lazy_slots().first_count + static_cast<std::size_t>(what)];
+}
+std::uint64_t count_of(const KernelActivity& a, NearDataCount what) {
+  return a.extension[near_data_slots().first_count + static_cast<std::size_t>(what)];
 }
 
 /// Of research machines and extended matrix units, other machines have none: shown only when a kernel has it.
@@ -106,6 +113,48 @@ void write_lazy_table(const std::vector<NamedActivity>& kernels, std::ostream& o
         "(docs/DEVIATIONS.md, release by a plain store)\n",
         readable_kernel(kernel.name), grouped(lanes));
   }
+}
+
+/// Reasons for which parts of chains stay at the core, with a short text.
+constexpr std::array<std::pair<NearDataCount, std::string_view>, 9> kReasonsToStay{
+    {{NearDataCount::hit_first, "L1 hits of first loads"},
+     {NearDataCount::hit_second, "L1 hits of second loads"},
+     {NearDataCount::pending_fill, "pending fills"},
+     {NearDataCount::queue_full, "offload queue full"},
+     {NearDataCount::no_node, "no meeting node"},
+     {NearDataCount::cannot_compute, "node does not compute"},
+     {NearDataCount::own_store, "stores in flight"},
+     {NearDataCount::lds, "no room in LDS"},
+     {NearDataCount::lanes, "lanes in two lines"}}};
+
+/// Chains of near-data computing, when there were any: packets, and the two most frequent reasons for none.
+void write_near_data_table(const std::vector<NamedActivity>& kernels, std::ostream& out) {
+  std::vector<TextRow> rows{{"", "", "", "at LLCs", "bounced", "at the", "of these,"},
+                            {"chains", "begun", "packets", "%", "%", "core, %", "%"}};
+  for (const NamedActivity& kernel : kernels) {
+    const KernelActivity& a = *kernel.activity;
+    const std::uint64_t chains = count_of(a, NearDataCount::chains);
+    if (chains == 0) continue;
+    const std::uint64_t packets = count_of(a, NearDataCount::packets);
+    std::vector<std::pair<std::uint64_t, std::string_view>> reasons;
+    std::uint64_t stayed = 0;
+    for (const auto& [reason, text] : kReasonsToStay) {
+      const std::uint64_t parts = count_of(a, reason);
+      stayed += parts;
+      if (parts != 0) reasons.emplace_back(parts, text);
+    }
+    std::stable_sort(reasons.begin(), reasons.end(), [](const auto& x, const auto& y) { return x.first > y.first; });
+    std::string first;
+    for (std::size_t i = 0; i < reasons.size() && i < 2; ++i)
+      first += fmt::format("{}{} {}", i == 0 ? "" : ", ", percent(share(reasons[i].first, stayed)), reasons[i].second);
+    const auto cell = [](std::uint64_t part, std::uint64_t whole) { return part == 0 ? "-" : percent(share(part, whole)); };
+    rows.push_back({readable_kernel(kernel.name), grouped(chains), grouped(packets),
+                    cell(count_of(a, NearDataCount::packets_llc), packets), cell(count_of(a, NearDataCount::bounced), packets),
+                    cell(stayed, packets + stayed), first.empty() ? "-" : first});
+  }
+  if (rows.size() == 2) return;
+  out << '\n';
+  write_aligned(rows, out);
 }
 
 }  // namespace
@@ -201,6 +250,13 @@ void write_kernels_csv_reference(std::ostream& out) {
          "| column | counts | |\n|---|---|---|\n";
   for (const auto& [name, unit, meaning] : kLazyCountTexts)
     out << fmt::format("| `lazy_{}` | {} | {} |\n", name, unit, meaning);
+  out << "\n## Near-data computing\n"
+         "With `ndc.mode` other than `none` (see [parameters](parameters.md)); 0 otherwise. [Near-data "
+         "computing](near-data.md) "
+         "has chains, parts and packets.\n\n"
+         "| column | counts | |\n|---|---|---|\n";
+  for (const auto& [name, unit, meaning] : kNearDataCountTexts)
+    out << fmt::format("| `ndc_{}` | {} | {} |\n", name, unit, meaning);
   out << "\n## Matrix units\n"
          "Passes of matrix instructions; `matrix_used` has the cycles that they took. [Matrix unit](matrix-unit-reference.md) "
          "has "
@@ -356,6 +412,7 @@ void write_activity_report(const std::vector<NamedActivity>& kernels, std::ostre
                        achieved(a, Resource::noc, kernel.time), achieved(a, Resource::dram, kernel.time));
   }
   write_lazy_table(kernels, out);
+  write_near_data_table(kernels, out);
 }
 
 }  // namespace lacuna

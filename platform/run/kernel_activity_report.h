@@ -30,7 +30,7 @@ struct NamedActivity {
 /// Two tables: shares of the wavefronts' cycles by cause, and one line for each kernel that says what bounded it, with achieved
 /// against peak for every resource. Causes that only lazy cores know are columns when a kernel has any. Then, when loads have
 /// been held, what has become of their transactions, and a warning for each kernel with lanes that lazy.check has found
-/// (lanes_changed). Nothing when no kernel has been timed.
+/// (lanes_changed). Then, when chains have been begun, where they were performed. Nothing when no kernel has been timed.
 void write_activity_report(const std::vector<NamedActivity>& kernels, std::ostream& out);
 /// "DRAM bandwidth" when a resource is used to kBoundShare of its peak or more, otherwise the wait that most of the wavefronts'
 /// time goes to: "latency of vector memory, with 40 % of the wavefront slots in use".

@@ -151,7 +151,7 @@ struct Rig : sc_core::sc_module {
   std::vector<std::unique_ptr<LastLevelCache>> l2;
   std::array<DecidingMemory, 2> memories;
   std::array<Unit, 2> units;
-  Unit at_bank;              ///< at the node of bank 0, with messages alone
+  Unit at_bank;                ///< at the node of bank 0, with messages alone
   ResponseRecorder responses;  ///< of the caches
 };
 
