@@ -124,17 +124,23 @@ class ResourceMeter {
   virtual ResourceAmounts available(Cycles cycles) const = 0;
 };
 
-/// Scalar loads from outside the pages of the kernel's arguments and packet: on machines without a scalar unit these would be
-/// vector loads.
-struct ScalarDataLoads {
-  std::uint64_t requests = 0;  ///< line requests
-  std::uint64_t misses = 0;    ///< requests that were primary misses of the scalar cache
-  std::uint64_t dwords = 0;    ///< registers loaded
+/// Kinds of line requests of loads. Addresses tell the scalar ones apart: arguments are whatever lies in the pages of the
+/// kernel's arguments and packet, everything else is data, which machines without a scalar unit load into vector registers.
+enum class LoadKind : std::uint8_t { vector, scalar_data, scalar_arguments, count };
+inline constexpr std::size_t kLoadKinds = static_cast<std::size_t>(LoadKind::count);
+/// Names in the output files.
+inline constexpr std::array<std::string_view, kLoadKinds> kLoadKindNames{"vector", "scalar_data", "scalar_arguments"};
 
-  ScalarDataLoads& operator+=(const ScalarDataLoads& other) {
+/// Where the data of line requests came from; the rest from a first-level cache, which had the line or had requested it.
+struct LoadSources {
+  std::uint64_t requests = 0;
+  std::uint64_t from_l2 = 0;      ///< the L2 had the line, or had requested it
+  std::uint64_t from_memory = 0;  ///< DRAM, or host memory
+
+  LoadSources& operator+=(const LoadSources& other) {
     requests += other.requests;
-    misses += other.misses;
-    dwords += other.dwords;
+    from_l2 += other.from_l2;
+    from_memory += other.from_memory;
     return *this;
   }
 };
@@ -146,7 +152,8 @@ struct KernelActivity {
   std::uint64_t requests = 0;                       ///< number of requests of vector and scalar loads
   Tick request_time{};                              ///< time from compute unit to response, summed over these requests
   LatencyBreakdown latency;                         ///< breakdown of request_time
-  ScalarDataLoads scalar_data;                      ///< part of `requests`
+  std::array<LoadSources, kLoadKinds> loads{};      ///< breakdown of `requests`, by LoadKind
+  std::uint64_t scalar_data_dwords = 0;             ///< registers that loads of kind scalar_data fill
   ExtensionCounts extension{};
   /// Passes of matrix instructions by operation (isa::kMatrixOperationTexts).
   std::array<std::uint64_t, isa::kMatrixOperations> matrix_passes{};
@@ -172,7 +179,8 @@ struct KernelActivity {
     requests += other.requests;
     request_time += other.request_time;
     latency += other.latency;
-    scalar_data += other.scalar_data;
+    for (std::size_t i = 0; i < kLoadKinds; ++i) loads[i] += other.loads[i];
+    scalar_data_dwords += other.scalar_data_dwords;
     for (std::size_t i = 0; i < kMostExtensionCounts; ++i) extension[i] += other.extension[i];
     for (std::size_t i = 0; i < isa::kMatrixOperations; ++i) matrix_passes[i] += other.matrix_passes[i];
     for (std::size_t i = 0; i < kResources; ++i) {

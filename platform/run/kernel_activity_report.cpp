@@ -165,7 +165,9 @@ void write_activity_csv_header(std::ostream& out) {
   for (const auto& [name, instructions] : isa::kUnitTexts) out << ",issued_" << name;
   out << ",load_requests,load_requests_ps";
   for (const std::string_view name : kMemoryLevelNames) out << ',' << name << "_queueing_ps," << name << "_service_ps";
-  out << ",mshr_ps,noc_injection_ps,scalar_data_requests,scalar_data_misses,scalar_data_dwords";
+  out << ",mshr_ps,noc_injection_ps";
+  for (const std::string_view name : kLoadKindNames) out << fmt::format(",{0}_requests,{0}_from_l2,{0}_from_memory", name);
+  out << ",scalar_data_dwords";
   for (const auto& [name, title] : kResourceTexts) out << ',' << name << "_used," << name << "_peak";
   for_extension_counts([&out](const ExtensionTexts& machine, const ExtensionCountText& text, std::size_t) {
     out << ',' << machine.name << '_' << text.name;
@@ -190,9 +192,12 @@ void append_activity_csv(const KernelActivity& a, std::string& line) {
   }
   column(a.latency.mshr.ps);
   column(a.latency.injection.ps);
-  column(a.scalar_data.requests);
-  column(a.scalar_data.misses);
-  column(a.scalar_data.dwords);
+  for (const LoadSources& sources : a.loads) {
+    column(sources.requests);
+    column(sources.from_l2);
+    column(sources.from_memory);
+  }
+  column(a.scalar_data_dwords);
   for (std::size_t i = 0; i < kResources; ++i) {
     column(a.used[i]);
     column(a.available[i]);
@@ -238,9 +243,13 @@ void write_kernels_csv_reference(std::ostream& out) {
          "memory's node. Levels, in the order in which a request meets them:";
   for (const std::string_view name : kMemoryLevelNames) out << fmt::format(" `{}`", name);
   out << ".\n\n"
-         "`scalar_data_requests`: those of scalar loads from outside the pages of the kernel's arguments and packet; "
-         "`scalar_data_misses`: of these, the primary misses of the scalar cache; `scalar_data_dwords`: registers that these "
-         "loads fill, each of which is a load of its own on a machine without scalar loads.\n\n"
+         "`KIND_requests`: how many of the requests are of a kind; `KIND_from_l2` and `KIND_from_memory`: of these, got their "
+         "data from the L2 (it had the line, or had requested it) and from DRAM or host memory; the others from a first-level "
+         "cache, likewise. `scalar_data_dwords`: registers that loads of that kind fill.\n\n"
+         "| kind | loads |\n|---|---|\n"
+         "| `vector` | vector loads |\n"
+         "| `scalar_arguments` | scalar loads from the pages of the kernel's arguments and packet |\n"
+         "| `scalar_data` | other scalar loads, which are vector loads on machines without a scalar unit |\n\n"
          "## Resources\n"
          "`RESOURCE_used` and `RESOURCE_peak`: what the device used while the kernel ran, and what there was.\n\n"
          "| resource | |\n|---|---|\n";
@@ -301,11 +310,14 @@ void write_activity_json(const KernelActivity& a, JsonWriter& json) {
   json.member("time_ps", a.request_time.ps);
   json.member("mshr_ps", a.latency.mshr.ps);
   json.member("noc_injection_ps", a.latency.injection.ps);
-  json.begin_object("scalar_data");
-  json.member("requests", a.scalar_data.requests);
-  json.member("misses", a.scalar_data.misses);
-  json.member("dwords", a.scalar_data.dwords);
-  json.end_object();
+  for (std::size_t i = 0; i < kLoadKinds; ++i) {
+    json.begin_object(kLoadKindNames[i]);
+    json.member("requests", a.loads[i].requests);
+    json.member("from_l2", a.loads[i].from_l2);
+    json.member("from_memory", a.loads[i].from_memory);
+    json.end_object();
+  }
+  json.member("scalar_data_dwords", a.scalar_data_dwords);
   for (std::size_t i = 0; i < kMemoryLevels; ++i) {
     json.begin_object(kMemoryLevelNames[i]);
     json.member("queueing_ps", a.latency.queueing[i].ps);

@@ -11,7 +11,7 @@ constexpr bool counts_lgkm(Counters counters) { return counters == Counters::lgk
 }  // namespace
 
 MemoryTokens::Token MemoryTokens::begin(WavefrontSlot& slot, Counters counters, Tick start, Tick port_wait,
-                                        Cycles return_latency, KernelActivity* activity) {
+                                        Cycles return_latency, KernelActivity* activity, LoadKind kind) {
   if (free_.empty()) {
     free_.push_back(static_cast<Token>(tokens_.size()));
     tokens_.emplace_back();
@@ -23,6 +23,7 @@ MemoryTokens::Token MemoryTokens::begin(WavefrontSlot& slot, Counters counters, 
   owners_[token] = &slot;
   state.group = slot.group;
   state.activity = activity;
+  state.kind = kind;
   state.start = start;
   state.port_wait = port_wait;
   state.return_latency = return_latency;
@@ -41,7 +42,7 @@ void MemoryTokens::include(Token token, Cycles done, OperationDelays delays) {
 }
 
 void MemoryTokens::account(Token token, const MemoryResponse& response) {
-  if (KernelActivity* const activity = tokens_[token].activity) count(*activity, response);
+  if (tokens_[token].activity != nullptr) count(tokens_[token], response);
   count_by_time(token, response);
 }
 

@@ -41,18 +41,17 @@ class MemoryTokens {
   MemoryTokens(Clock clock, Listener& listener) : clock_(clock), listener_(listener) {}
 
   /// An instruction of a wavefront whose requests follow. `port_wait`: how long it waited for its unit; `return_latency`:
-  /// cycles from the last response to the registers; `activity`: where its requests are accounted for, null: nowhere.
+  /// cycles from the last response to the registers; `activity`: where its requests are accounted for, null: nowhere; `kind`:
+  /// as what.
   Token begin(WavefrontSlot& slot, Counters counters, Tick start, Tick port_wait, Cycles return_latency,
-              KernelActivity* activity);
-  /// Where the requests of an operation are accounted for; null: nowhere, or its dispatch was dropped.
-  KernelActivity* activity(Token token) const { return tokens_[token].activity; }
+              KernelActivity* activity, LoadKind kind = LoadKind::vector);
   void expect(Token token, unsigned requests) { tokens_[token].remaining += requests; }
   /// Another part of the instruction ends at `done`, such as the lanes of a FLAT access that are in the LDS.
   void include(Token token, Cycles done, OperationDelays delays);
   /// Accounts for a response that reaches the wavefront at `returned`. Most responses are only counted.
   void add(Token token, const MemoryResponse& response, Tick returned) {
     State& state = tokens_[token];
-    if (state.activity != nullptr) count(*state.activity, response);
+    if (state.activity != nullptr) count(state, response);
     if (timeline_ == nullptr && returned < state.latest && state.remaining != 1) [[likely]] {
       --state.remaining;
     } else {
@@ -107,17 +106,27 @@ class MemoryTokens {
     unsigned remaining = 0;
     WaitCounter::Sequence sequence = 0;
     Counters counters = Counters::vmcnt;
+    LoadKind kind = LoadKind::vector;
     bool issued = false;
     bool open = false;  ///< the wait counters have it as open
   };
-  static void count(KernelActivity& activity, const MemoryResponse& response) {
+  static void count(const State& state, const MemoryResponse& response) {
+    KernelActivity& activity = *state.activity;
+    LoadSources& sources = activity.loads[static_cast<std::size_t>(state.kind)];
     ++activity.requests;
+    ++sources.requests;
     activity.request_time += response.done - response.made;
     LatencyBreakdown& latency = activity.latency;
     latency.add(MemoryLevel::tlb, {}, response.arrived - response.made);
     latency.add(response.level, response.queueing, response.service);
     latency.mshr += response.mshr;
-    if (response.below != nullptr) latency += *response.below;
+    if (response.below == nullptr) return;
+    latency += *response.below;
+    constexpr auto kDram = static_cast<std::size_t>(MemoryLevel::dram);
+    constexpr auto kHost = static_cast<std::size_t>(MemoryLevel::host_memory);
+    const bool from_memory = response.below->service[kDram] + response.below->service[kHost] != Tick{};
+    sources.from_memory += from_memory ? 1 : 0;
+    sources.from_l2 += from_memory ? 0 : 1;
   }
   /// The rest of add(), for a response that is the last so far, or of all, or that is counted by time.
   void add_latest(Token token, const MemoryResponse& response, Tick returned);

@@ -9,12 +9,10 @@ MemoryTokens::Token ScalarMemory::access(WavefrontSlot& slot, Cycles cycle) {
   const Tick start = unit_.reserve(wanted, clock_.period() * kIssueCycles);
   const bool write = access.operation != isa::MemoryAccess::Operation::load;
   KernelActivity* const activity = write ? nullptr : &slot.group->work->activity;
-  const MemoryTokens::Token token =
-      tokens_.begin(slot, Counters::lgkmcnt, start, start - wanted, parameters_.smem_latency, activity);
-  const bool loads_data = activity != nullptr && !dispatch.launch_page(access.scalar_address);
-  if (loads_data_.size() <= token) loads_data_.resize(token + 1);
-  loads_data_[token] = loads_data ? 1 : 0;
-  if (loads_data) activity->scalar_data.dwords += access.bytes_per_lane / 4U;
+  const bool arguments = dispatch.launch_page(access.scalar_address);
+  if (activity != nullptr && !arguments) activity->scalar_data_dwords += access.bytes_per_lane / 4U;
+  const MemoryTokens::Token token = tokens_.begin(slot, Counters::lgkmcnt, start, start - wanted, parameters_.smem_latency,
+                                                  activity, arguments ? LoadKind::scalar_arguments : LoadKind::scalar_data);
   const std::uint64_t first = access.scalar_address / kLineBytes;
   const std::uint64_t last = (access.scalar_address + access.bytes_per_lane - 1) / kLineBytes;
   Tick at = start;
@@ -23,7 +21,6 @@ MemoryTokens::Token ScalarMemory::access(WavefrontSlot& slot, Cycles cycle) {
     const std::uint64_t where = physical_.find(line * kLineBytes);
     if (where == PhysicalAddresses::kUnmapped) continue;
     ++requests_;
-    if (loads_data) ++activity->scalar_data.requests;
     tokens_.expect(token, 1);
     const std::uint64_t salt = dispatch.launch_page(line * kLineBytes) ? dispatch.page_salt : 0;
     port_.translate((line * kLineBytes) ^ salt, at);
@@ -39,14 +36,6 @@ MemoryTokens::Token ScalarMemory::access(WavefrontSlot& slot, Cycles cycle) {
     at += clock_.period();
   }
   return token;
-}
-
-void ScalarMemory::on_response(std::uint32_t tag, const MemoryResponse& response) {
-  // Only primary misses have time below the cache.
-  if (response.below != nullptr && loads_data_[tag] != 0) {
-    if (KernelActivity* const activity = tokens_.activity(tag)) ++activity->scalar_data.misses;
-  }
-  tokens_.add(tag, response, response.done);
 }
 
 }  // namespace lacuna

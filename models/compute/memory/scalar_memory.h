@@ -4,9 +4,6 @@
 // the last response, in any order among instructions.
 #pragma once
 
-#include <cstdint>
-#include <vector>
-
 #include "models/common/time/calendar.h"
 #include "models/compute/compute_unit_parameters.h"
 #include "models/compute/memory/memory_tokens.h"
@@ -35,7 +32,7 @@ class ScalarMemory : private MemoryClient {
   }
 
  private:
-  void on_response(std::uint32_t tag, const MemoryResponse& response) override;
+  void on_response(std::uint32_t tag, const MemoryResponse& response) override { tokens_.add(tag, response, response.done); }
 
   const ComputeUnitParameters& parameters_;
   Clock clock_;
@@ -45,7 +42,6 @@ class ScalarMemory : private MemoryClient {
   std::uint16_t requester_;
   Calendar unit_;
   std::uint64_t requests_ = 0;
-  std::vector<std::uint8_t> loads_data_;  // by token: counted in KernelActivity::scalar_data
 };
 
 }  // namespace lacuna

@@ -3,10 +3,14 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+
 #include "tests/compute/unit_parts.h"
 
 namespace lacuna::test {
 namespace {
+
+using namespace literals;
 
 constexpr std::uint32_t kEnd = 0xbf810000;  // s_endpgm
 // v[0:1] = s[0:1] + 4 * lane
@@ -51,34 +55,44 @@ TEST(MemoryPipe, AScalarLoadCountsInLgkmcnt) {
   EXPECT_EQ(slot.lgkmcnt.when_at_most(0, Cycles{20}), Cycles{20 + 60});
 }
 
-TEST(MemoryPipe, ScalarLoadsOfDataAreCountedApartFromArguments) {
+TEST(MemoryPipe, LoadRequestsAreCountedByKindAndSource) {
   UnitParts p;
-  const auto d = p.dispatch(join({kScalarLoad, kScalarLoad, kScalarLoad, kScalarLoad, {kEnd}}));
+  const auto d =
+      p.dispatch(join({kScalarLoad, kScalarLoad, kScalarLoad, kScalarLoad, kScalarLoad, kLaneAddress, kLoad, kStore, {kEnd}}));
   WavefrontSlot& slot = *p.start(*d).slots[0];
-  const ScalarDataLoads& data = slot.group->work->activity.scalar_data;
+  const KernelActivity& activity = slot.group->work->activity;
+  const auto counts = [&activity](LoadKind kind) {
+    const LoadSources& sources = activity.loads[static_cast<std::size_t>(kind)];
+    return std::array{sources.requests, sources.from_l2, sources.from_memory};
+  };
+  using Counts = std::array<std::uint64_t, 3>;
   p.issue(slot, Cycles{20});
-  EXPECT_EQ(data.requests, 0U) << "s[0:1] is the pointer to the arguments";
-  EXPECT_EQ(data.dwords, 0U);
+  EXPECT_EQ(counts(LoadKind::scalar_arguments), (Counts{1, 0, 0})) << "s[0:1] is the pointer to the arguments";
+  EXPECT_EQ(activity.scalar_data_dwords, 0U);
 
   d->packet.kernarg_address = 0;  // the same address is one of data from here on
   p.issue(slot, Cycles{40});
-  EXPECT_EQ(data.requests, 1U);
-  EXPECT_EQ(data.dwords, 2U);
-  EXPECT_EQ(data.misses, 0U) << "a hit";
-
   p.scalar_memory.defers = true;
   p.issue(slot, Cycles{60});
   p.scalar_memory.respond();
-  EXPECT_EQ(data.misses, 0U) << "nothing below the cache: a secondary miss";
-
-  const LatencyBreakdown below;
+  EXPECT_EQ(counts(LoadKind::scalar_data), (Counts{2, 0, 0})) << "a hit and a secondary miss";
+  LatencyBreakdown below;
+  below.add(MemoryLevel::l2, {}, 40_ns);
   p.scalar_memory.below = &below;
   p.issue(slot, Cycles{80});
   p.scalar_memory.respond();
-  EXPECT_EQ(data.misses, 1U);
-  EXPECT_EQ(data.requests, 3U);
-  EXPECT_EQ(data.dwords, 6U);
-  EXPECT_EQ(p.memory.scalar_requests(), 4U);
+  below.add(MemoryLevel::dram, {}, 100_ns);
+  p.issue(slot, Cycles{100});
+  p.scalar_memory.respond();
+  EXPECT_EQ(counts(LoadKind::scalar_data), (Counts{4, 1, 1}));
+  EXPECT_EQ(activity.scalar_data_dwords, 8U);
+  EXPECT_EQ(counts(LoadKind::scalar_arguments), (Counts{1, 0, 0}));
+  EXPECT_EQ(counts(LoadKind::vector), Counts{});
+
+  p.vector_memory.below = &below;
+  for (unsigned i = 0; i < 5; ++i) p.issue(slot, Cycles{120 + 40 * i});
+  EXPECT_EQ(counts(LoadKind::vector), (Counts{4, 0, 4})) << "four lines; a store is no load";
+  EXPECT_EQ(activity.requests, 9U);
 }
 
 TEST(MemoryPipe, TheLdsIsAResource) {
