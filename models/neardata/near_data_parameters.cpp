@@ -11,6 +11,10 @@ void NearDataParameters::describe(ParameterSection& s) {
          {"llc", static_cast<int>(NearDataMode::llc)},
          {"omni", static_cast<int>(NearDataMode::omni)}},
         {.source = "Opportunistic Computing (ISCA '19), sections 3 and 4"});
+  s.add("interleaved", interleaved,
+        "Whether chains are tagged that lie across each other, as compilers interleave the iterations of a loop: each but the "
+        "last waits in the offload queue for the results of those before it",
+        {.source = "Opportunistic Computing (ISCA '19), Fig. 6: chains are contiguous"});
   s.add("oq_entries", oq_entries, "Entries of a core's offload queue, one for each packet",
         {.range = {1, 128}, .unit = "entries", .source = kQueues});
   s.add("builders", builders, "Wavefronts of a core whose chains may be under construction at the same time",

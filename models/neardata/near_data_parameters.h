@@ -35,6 +35,7 @@ enum class ChainEnd : std::uint8_t {
 
 struct NearDataParameters {
   NearDataMode mode = NearDataMode::none;
+  bool interleaved = false;
   unsigned oq_entries = 48;
   unsigned builders = 1;
   PendingFill pending_fill = PendingFill::hit;
