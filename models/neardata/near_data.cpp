@@ -156,8 +156,8 @@ void NearData::kernel_started(const Dispatch& dispatch) {
     }
     return std::size_t{0};
   };
-  FinalizedKernel finalized = finalize_kernel(
-      fetch, gpu_.target, dispatch.entry, {.move = false, .interleaved = network_.parameters.interleaved});
+  FinalizedKernel finalized =
+      finalize_kernel(fetch, gpu_.target, dispatch.entry, {.move = false, .interleaved = network_.parameters.interleaved});
   network_.kernels.set(dispatch.entry, std::move(finalized.chains));
 }
 
