@@ -158,5 +158,63 @@ TEST(ChainInventory, AllCodeObjects) {
   }
 }
 
+/// Kernels of --form suite, with the chains that they are written for.
+struct SuiteKernel {
+  const char* program;
+  const char* name;
+  Counts chains;         ///< by pattern
+  bool in_loop = false;  ///< all of them are in loops
+};
+
+const std::vector<SuiteKernel>& suite_kernels() {
+  static const std::vector<SuiteKernel> kernels{
+      {"mvt", "mvt_rows", {{"2", 1}}, true},
+      {"mvt", "mvt_columns", {{"2", 1}}, true},
+  };
+  return kernels;
+}
+
+/// Whether control may return to the block in which the chain is.
+bool in_loop(const Chain& chain, const isa::ControlFlow& flow) {
+  const std::vector<isa::PlacedInstruction>& code = flow.instructions();
+  const auto first = std::find_if(code.begin(), code.end(), [&](const isa::PlacedInstruction& placed) {
+    return placed.address == chain.instructions.front().address;
+  });
+  std::set<std::uint32_t> reached;
+  std::vector<std::uint32_t> open{first->block};
+  while (!open.empty()) {
+    const isa::BasicBlock& block = flow.blocks()[open.back()];
+    open.pop_back();
+    for (unsigned i = 0; i < block.next_count; ++i)
+      if (reached.insert(block.next.at(i)).second) open.push_back(block.next.at(i));
+  }
+  return reached.contains(first->block);
+}
+
+TEST(ChainInventory, KernelsInTheFormOfTheirSuites) {
+  for (const SuiteKernel& kernel : suite_kernels()) {
+    const fs::path file = fs::path(LACUNA_BUILD) / "workloads" / kernel.program;
+    if (!fs::exists(file)) continue;
+    unsigned found = 0;
+    for (const CodeObject& object : code_objects(file)) {
+      const isa::FetchWords fetch = code_words(object.elf());
+      for (const KernelEntry& entry : object.entries()) {
+        if (entry.name != kernel.name) continue;
+        SCOPED_TRACE(std::string(kernel.name) + ' ' + std::string(isa::traits(object.target()).name));
+        ++found;
+        const FinalizedKernel finalized = finalize_kernel(fetch, object.target(), entry.entry, {.move = false});
+        const isa::ControlFlow flow(fetch, object.target(), entry.entry);
+        Counts counts;
+        for (const Chain& chain : finalized.chains) {
+          ++counts[name_of(chain)];
+          EXPECT_TRUE(!kernel.in_loop || in_loop(chain, flow));
+        }
+        EXPECT_EQ(counts, kernel.chains);
+      }
+    }
+    EXPECT_EQ(found, 2U) << kernel.program << ' ' << kernel.name << ": gfx803 and gfx90a";
+  }
+}
+
 }  // namespace
 }  // namespace lacuna

@@ -1,34 +1,72 @@
-// MVT: x1 += A y1 and x2 += A^T y2, of PolyBench, whose GPU version has a work-item for each row and each column; here reads
-// are 16 bytes for each lane in both products. The paper size is PolyBench/GPU's default.
+// MVT: x1 += A y1 and x2 += A^T y2, of PolyBench. The paper size is PolyBench/GPU's default.
+//
+//   tuned   reads are 16 bytes for each lane in both products, sums stay in registers
+//   suite   PolyBench/GPU's: a work-item for each row and, in another kernel, for each column, which adds to its element of x1
+//           or x2 in memory for each element of the matrix; neighbouring lanes of the first read a row's length apart
 #include "workloads/common/matrix_vector.h"
 #include "workloads/common/tensor.h"
+#include "workloads/suite/operands.h"
 
 static __global__ void __launch_bounds__(256) add(const float* __restrict__ product, float* __restrict__ x, unsigned length) {
   const unsigned i = blockIdx.x * 256 + threadIdx.x;
   if (i < length) x[i] = x[i] + product[i];
 }
 
+// As in PolyBench/GPU, the arrays may overlap for all that the compiler knows, so that x[i] is stored after each product.
+// `terms` gives the matrix' element for a step. Its loads and those of y are the loop's only ones: x[i] arrives before, or the
+// loop would wait for it together with them.
+template <typename Elements>
+static __device__ void add_products(float* x, const float* y, unsigned size, Elements elements) {
+#pragma clang fp contract(off)  // gfx90a's fused product cannot be computed elsewhere; gfx803's v_mac_f32 rounds the product
+  float sum = workload::unknown(*x);
+  for (unsigned j = 0; j < size; ++j) {
+    sum = sum + elements(j) * y[workload::unknown(j)];
+    *x = sum;
+  }
+}
+
+extern "C" __global__ void __launch_bounds__(256) mvt_rows(const float* matrix, const float* y, float* x, unsigned size) {
+  const unsigned i = blockIdx.x * 256 + threadIdx.x;
+  if (i < size) add_products(x + i, y, size, [=](unsigned j) { return matrix[size_t{i} * size + j]; });
+}
+
+extern "C" __global__ void __launch_bounds__(256) mvt_columns(const float* matrix, const float* y, float* x, unsigned size) {
+  const unsigned i = blockIdx.x * 256 + threadIdx.x;
+  if (i < size) add_products(x + i, y, size, [=](unsigned j) { return matrix[size_t{j} * size + i]; });
+}
+
 int main(int argc, char** argv) {
   workload::Program program("mvt", "Products of a matrix and of its transpose with vectors",
                             "Opportunistic computing in GPU architectures (ISCA '19), Table 3: MVT of PolyBench");
   int size = 0;
+  std::string form;
   program.size(size, "size", "rows and columns", {512, 1024, 4096}, 1, 1 << 16);
+  program.choice(form, "form", "the kernels", {"tuned", "suite"}, std::string("tuned"));
   return program.run(argc, argv, [&] {
     workload::Random& random = program.random();
     const auto n = static_cast<size_t>(size);
     const std::vector<float> matrix = random.uniform_values(n * n, -1, 1), x1 = random.uniform_values(n, -1, 1),
                              x2 = random.uniform_values(n, -1, 1), y1 = random.uniform_values(n, -1, 1),
                              y2 = random.uniform_values(n, -1, 1);
-    const workload::DeviceMatrix device_matrix(matrix, size, size);
-    const size_t padded = device_matrix.padded_columns();
+    const bool suite = form == "suite";
+    // Each form has the matrix once: rows filled up, or as they are.
+    const workload::DeviceMatrix device_matrix(suite ? std::vector<float>(1) : matrix, suite ? 1 : size, suite ? 1 : size);
+    const size_t padded = std::max<size_t>(n, device_matrix.padded_columns());
     const workload::DeviceArray<float> device_x1("x1", n), device_x2("x2", n), device_y1("y1", workload::padded(y1, padded)),
         device_y2("y2", y2), product("A y1", n), transposed_product("A^T y2", padded);
+    const workload::DeviceArray<float> plain_matrix("the matrix", suite ? matrix : std::vector<float>(1));
     program.measure(
         [&] {
           device_x1.upload(x1);
           device_x2.upload(x2);
         },
         [&] {
+          if (suite) {
+            const unsigned groups = workload::groups(n, 256);
+            mvt_rows<<<groups, 256>>>(plain_matrix.data(), device_y1.data(), device_x1.data(), size);
+            mvt_columns<<<groups, 256>>>(plain_matrix.data(), device_y2.data(), device_x2.data(), size);
+            return;
+          }
           device_matrix.times(device_y1.data(), product.data());
           add<<<workload::groups(n, 256), 256>>>(product.data(), device_x1.data(), size);
           device_matrix.transposed_times(device_y2.data(), transposed_product.data());
