@@ -168,6 +168,8 @@ struct SuiteKernel {
 
 const std::vector<SuiteKernel>& suite_kernels() {
   static const std::vector<SuiteKernel> kernels{
+      {"kmeans", "kmeans_point", {{"2", 1}}, true},
+      {"kmeans", "kmeans_sums", {{"4", 1}}, true},
       {"mvt", "mvt_rows", {{"2", 1}}, true},
       {"mvt", "mvt_columns", {{"2", 1}}, true},
   };

@@ -1,13 +1,19 @@
 // Lloyd's k-means as Hetero-Mark has it: the GPU transposes the points once, so that neighbouring lanes read neighbouring
 // values, and in each iteration finds the nearest centre of each point; the host moves the centres. It ends when no point
 // changes its cluster, or after so many iterations. Sizes are MGPUSim's.
+//
+//   tuned   a pass over a point's values for eight centres together, which come by scalar loads; the host adds up the points
+//   suite   Rodinia's: the distance to one centre after the other, both operands from memory; and its reduction on the GPU,
+//           which adds up the points of a part for each cluster in memory; the host adds up the parts
 #include <hip/hip_runtime.h>
 
 #include <algorithm>
 #include <limits>
+#include <string>
 
 #include "workloads/common/program.h"
 #include "workloads/common/transpose.h"
+#include "workloads/suite/operands.h"
 
 constexpr unsigned group_size = 256;
 
@@ -40,9 +46,42 @@ __global__ void __launch_bounds__(group_size)
   clusters[point] = cluster;
 }
 
+extern "C" __global__ void __launch_bounds__(group_size)
+    kmeans_point(const float* values, const float* centres, int* clusters, unsigned points, unsigned features, unsigned count) {
+  const unsigned point = blockIdx.x * group_size + threadIdx.x;
+  if (point >= points) return;
+  float nearest = INFINITY;
+  int cluster = 0;
+  for (unsigned i = 0; i < count; ++i) {
+    float distance = 0;
+    for (unsigned feature = 0; feature < features; ++feature) {
+      const float difference = values[size_t{feature} * points + point] - centres[workload::unknown(i * features + feature)];
+      distance += difference * difference;
+    }
+    if (distance < nearest) nearest = distance, cluster = static_cast<int>(i);
+  }
+  clusters[point] = cluster;
+}
+
+// sums[part][cluster][feature]: of the values, point by point, of the points of a part in the cluster. A work-item for each
+// feature of a part.
+extern "C" __global__ void __launch_bounds__(group_size)
+    kmeans_sums(const float* values, const int* clusters, float* sums, unsigned points, unsigned features, unsigned count,
+                unsigned part_size) {
+  const unsigned i = blockIdx.x * group_size + threadIdx.x, part = i / features, feature = i % features;
+  const unsigned first = part * part_size, end = min(first + part_size, points);
+  for (unsigned point = first; point < end; ++point) {
+    auto cluster = static_cast<unsigned>(clusters[point]);
+    const size_t at = workload::unknown_after(cluster, size_t{point} * features + feature);
+    float& sum = sums[(size_t{part} * count + cluster) * features + feature];
+    sum = sum + values[at];
+  }
+}
+
 struct Iteration {
   std::vector<float> centres;  // those that the points were compared with
   std::vector<int> clusters;
+  std::vector<float> sums = {};  // form suite: those of each part; none when the centres do not move any more
 };
 
 // Each point's cluster must be as near as any other, but for the rounding of the distances.
@@ -64,38 +103,76 @@ static bool is_right(const Iteration& iteration, const std::vector<float>& value
   return true;
 }
 
+// The sums of values that each part has for each cluster, within the rounding of as many additions as a part has points.
+static bool are_right(const Iteration& iteration, const std::vector<float>& values, size_t features, size_t part_size) {
+  if (iteration.sums.empty()) return true;
+  std::vector<double> expected(iteration.sums.size());
+  const size_t clusters = iteration.centres.size() / features;
+  for (size_t i = 0; i < values.size(); ++i) {
+    const size_t point = i / features, row = point / part_size * clusters + static_cast<size_t>(iteration.clusters[point]);
+    expected[row * features + i % features] += values[i];
+  }
+  // Values are not negative.
+  for (size_t i = 0; i < expected.size(); ++i)
+    if (!(std::fabs(iteration.sums[i] - expected[i]) <= workload::sum_error(static_cast<double>(part_size)) * expected[i]))
+      return false;
+  return true;
+}
+
 int main(int argc, char** argv) {
   workload::Program program("kmeans", "k-means clustering, centres moved by the host",
                             "LazyGPU (ISCA '25), Table 3: KMeans of Hetero-Mark");
   int points = 0, features = 0, clusters = 0, iterations = 0;
+  std::string form;
   program.size(points, "points", "points", {3000, 1024, 163'840}, 1, 1 << 26);
   program.size(features, "features", "values of each point", 32, 1, 4096);
   program.size(clusters, "clusters", "clusters, at most as many as points", 5, 1, 4096);
   program.size(iterations, "iterations", "at most so many", {2, 5, 2});
+  program.choice(form, "form", "the kernels", {"tuned", "suite"}, std::string("tuned"));
   program.takes_sparsity("the values");
   return program.run(argc, argv, [&] {
     if (clusters > points) throw workload::UsageError("--clusters: there are only " + std::to_string(points) + " points");
+    const bool suite = form == "suite";
     const size_t count = size_t(points) * features, padded_clusters = workload::groups(clusters, 8) * 8;
+    // Sums take no more room than the points.
+    const unsigned part_size = std::max(64, clusters), parts = suite ? workload::groups(points, part_size) : 1;
     const std::vector<float> values = program.sparsified(program.random().uniform_values(count, 0, 1));
     const workload::DeviceArray<float> device_values("the points", values), transposed("the transposed points", count);
     const workload::DeviceArray<float> device_centres("the centres", padded_clusters * features);
     const workload::DeviceArray<int> device_clusters("the clusters", points);
+    const workload::DeviceArray<float> device_sums("sums of points", size_t{parts} * clusters * features);
     std::vector<Iteration> done;
+    const auto assign_points = [&](const std::vector<float>& centres) {
+      std::vector<float> padded(centres);
+      while (padded.size() < padded_clusters * features) padded.push_back(padded[padded.size() - features]);
+      device_centres.upload(padded);
+      (suite ? kmeans_point : assign)<<<workload::groups(points, group_size), group_size>>>(
+          transposed.data(), device_centres.data(), device_clusters.data(), points, features, clusters);
+      done.push_back({centres, device_clusters.download()});
+    };
+    // Of the values of each cluster's points.
+    const auto summed = [&](Iteration& iteration) {
+      std::vector<double> sums(iteration.centres.size());
+      if (!suite) {
+        for (size_t i = 0; i < count; ++i) sums[iteration.clusters[i / features] * features + i % features] += values[i];
+        return sums;
+      }
+      device_sums.clear();
+      kmeans_sums<<<workload::groups(size_t{parts} * features, group_size), group_size>>>(
+          device_values.data(), device_clusters.data(), device_sums.data(), points, features, clusters, part_size);
+      iteration.sums = device_sums.download();
+      for (size_t i = 0; i < iteration.sums.size(); ++i) sums[i % sums.size()] += iteration.sums[i];
+      return sums;
+    };
     program.measure([&] {
       done.clear();
       workload::launch_transpose(device_values.data(), transposed.data(), points, features);
       std::vector<float> centres(values.begin(), values.begin() + size_t(clusters) * features);
       for (int iteration = 0; iteration < iterations; ++iteration) {
-        std::vector<float> padded(centres);
-        while (padded.size() < padded_clusters * features) padded.push_back(padded[padded.size() - features]);
-        device_centres.upload(padded);
-        assign<<<workload::groups(points, group_size), group_size>>>(transposed.data(), device_centres.data(),
-                                                                     device_clusters.data(), points, features, clusters);
-        done.push_back({centres, device_clusters.download()});
+        assign_points(centres);
         if (done.size() > 1 && done.back().clusters == done[done.size() - 2].clusters) break;
-        std::vector<double> sums(centres.size());
+        const std::vector<double> sums = summed(done.back());
         std::vector<size_t> sizes(clusters);
-        for (size_t i = 0; i < count; ++i) sums[done.back().clusters[i / features] * features + i % features] += values[i];
         for (const int cluster : done.back().clusters) ++sizes[cluster];
         // A cluster that has lost all its points stays where it is.
         for (size_t i = 0; i < centres.size(); ++i) {
@@ -107,6 +184,7 @@ int main(int argc, char** argv) {
     if (!program.checks()) return;
     for (size_t i = 0; i < done.size(); ++i) {
       program.check_true("iteration " + std::to_string(i), is_right(done[i], values, features, clusters));
+      program.check_true("sums of iteration " + std::to_string(i), are_right(done[i], values, features, part_size));
     }
   });
 }
