@@ -172,6 +172,7 @@ const std::vector<SuiteKernel>& suite_kernels() {
       {"kmeans", "kmeans_sums", {{"4", 1}}, true},
       {"mvt", "mvt_rows", {{"2", 1}}, true},
       {"mvt", "mvt_columns", {{"2", 1}}, true},
+      {"streamcluster", "pgain", {{"2", 1}}, true},
   };
   return kernels;
 }

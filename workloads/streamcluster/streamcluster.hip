@@ -3,11 +3,30 @@
 // save. A row of `centres` + 1 numbers for each point takes this up, which the host adds up, as in Rodinia. Its default is
 // 65536 points of 256 dimensions and 10 to 20 centres. Coordinates are stored dimension by dimension, so that neighbouring
 // lanes read neighbouring values.
+//
+//   tuned   the candidate's coordinates, the same for all lanes, by scalar loads
+//   suite   by vector loads, as the points' own: Rodinia's on a GPU without scalar loads
 #include <hip/hip_runtime.h>
 
 #include "workloads/common/program.h"
+#include "workloads/suite/operands.h"
 
 constexpr unsigned group_size = 256;
+
+// What a point at this distance from the candidate gains or adds.
+static __device__ __forceinline__ void add_cost(float distance, const float* __restrict__ weights,
+                                                const float* __restrict__ costs, const unsigned* __restrict__ assigned,
+                                                float* __restrict__ work, unsigned char* __restrict__ switches,
+                                                unsigned centres, unsigned point) {
+  const float change = distance * weights[point] - costs[point];
+  float* const row = work + size_t{point} * (centres + 1);
+  if (change < 0) {
+    switches[point] = 1;
+    row[centres] += change;
+  } else {
+    row[assigned[point]] += change;
+  }
+}
 
 extern "C" __global__ void __launch_bounds__(group_size)
     compute_cost(const float* __restrict__ coordinates, const float* __restrict__ weights, const float* __restrict__ costs,
@@ -21,23 +40,33 @@ extern "C" __global__ void __launch_bounds__(group_size)
     const float difference = coordinates[size_t{d} * points + point] - coordinates[size_t{d} * points + candidate];
     distance += difference * difference;
   }
-  const float change = distance * weights[point] - costs[point];
-  float* const row = work + size_t{point} * (centres + 1);
-  if (change < 0) {
-    switches[point] = 1;
-    row[centres] += change;
-  } else {
-    row[assigned[point]] += change;
+  add_cost(distance, weights, costs, assigned, work, switches, centres, point);
+}
+
+extern "C" __global__ void __launch_bounds__(group_size)
+    pgain(const float* __restrict__ coordinates, const float* __restrict__ weights, const float* __restrict__ costs,
+          const unsigned* __restrict__ assigned, float* __restrict__ work, unsigned char* __restrict__ switches,
+          unsigned points, unsigned dimensions, unsigned centres, unsigned candidate) {
+  const unsigned point = blockIdx.x * group_size + threadIdx.x;
+  if (point >= points) return;
+  float distance = 0;
+  for (unsigned d = 0; d < dimensions; ++d) {
+    const float difference =
+        coordinates[size_t{d} * points + point] - coordinates[workload::unknown(size_t{d} * points + candidate)];
+    distance += difference * difference;
   }
+  add_cost(distance, weights, costs, assigned, work, switches, centres, point);
 }
 
 int main(int argc, char** argv) {
   workload::Program program("streamcluster", "What opening a centre of a clustering would gain",
                             "Opportunistic computing in GPU architectures (ISCA '19), Table 3: STREAM cluster of Rodinia");
   int points = 0, dimensions = 0, centres = 0;
+  std::string form;
   program.size(points, "points", "points", {2000, 8192, 65536}, 2, 1 << 24);
   program.size(dimensions, "dimensions", "dimensions of a point", {16, 64, 256}, 1, 1 << 14);
   program.size(centres, "centres", "open centres", {5, 15, 15}, 1, 1024);
+  program.choice(form, "form", "the kernels", {"tuned", "suite"}, std::string("tuned"));
   return program.run(argc, argv, [&] {
     if (centres >= points) throw workload::UsageError("--centres has to be less than --points");
     const auto n = static_cast<size_t>(points), width = static_cast<size_t>(centres) + 1;
@@ -70,7 +99,7 @@ int main(int argc, char** argv) {
           switches.clear();
         },
         [&] {
-          compute_cost<<<workload::groups(n, group_size), group_size>>>(
+          (form == "suite" ? pgain : compute_cost)<<<workload::groups(n, group_size), group_size>>>(
               device_coordinates.data(), device_weights.data(), device_costs.data(), device_assigned.data(), work.data(),
               switches.data(), points, dimensions, centres, points - 1);
         });
