@@ -172,6 +172,9 @@ const std::vector<SuiteKernel>& suite_kernels() {
       {"kmeans", "kmeans_sums", {{"4", 1}}, true},
       {"mvt", "mvt_rows", {{"2", 1}}, true},
       {"mvt", "mvt_columns", {{"2", 1}}, true},
+      {"srad", "srad_prepare", {{"1", 1}, {"3", 1}}},
+      {"srad", "srad_first", {{"2", 4}}},
+      {"srad", "srad_second", {{"2", 4}}},
       {"streamcluster", "pgain", {{"2", 1}}, true},
   };
   return kernels;

@@ -2,22 +2,21 @@
 // measures the image's mean and variance, computes for each point the four differences and a coefficient, and diffuses. Its
 // image is 502 x 458 with lambda 0.5 and 100 steps. Image and intermediate fields are in global memory; neighbours in a row
 // share lines of L1.
+//
+//   tuned   the statistics are taken from the image, a point's value and coefficient are loaded once
+//   suite   as Rodinia, copies of the image and of its squares are added up; each element that a difference or a product
+//           names is a load of its own
 #include <hip/hip_runtime.h>
 
 #include "workloads/common/lanes.h"
 #include "workloads/common/program.h"
+#include "workloads/suite/operands.h"
 
 constexpr unsigned group_size = 256, wavefront = 64, statistics_groups = 64;
 
-// sums[2 * workgroup] and the next: of the image's points and of their squares.
-extern "C" __global__ void __launch_bounds__(group_size)
-    srad_statistics(const float* __restrict__ image, float* __restrict__ sums, unsigned count) {
+// sums[2 * workgroup] and the next: of all lanes' sums and sums of squares.
+static __device__ __forceinline__ void add_lanes(float sum, float squares, float* __restrict__ sums) {
   __shared__ float partial[2][group_size / wavefront];
-  float sum = 0, squares = 0;
-  for (unsigned i = blockIdx.x * group_size + threadIdx.x; i < count; i += gridDim.x * group_size) {
-    sum += image[i];
-    squares += image[i] * image[i];
-  }
   sum = workload::lane_sum<wavefront>(sum);
   squares = workload::lane_sum<wavefront>(squares);
   if (threadIdx.x % wavefront == 0) {
@@ -29,6 +28,36 @@ extern "C" __global__ void __launch_bounds__(group_size)
     const float* const of = partial[threadIdx.x];
     sums[2 * blockIdx.x + threadIdx.x] = (of[0] + of[1]) + (of[2] + of[3]);
   }
+}
+
+// sums[2 * workgroup] and the next: of the image's points and of their squares.
+extern "C" __global__ void __launch_bounds__(group_size)
+    srad_statistics(const float* __restrict__ image, float* __restrict__ sums, unsigned count) {
+  float sum = 0, squares = 0;
+  for (unsigned i = blockIdx.x * group_size + threadIdx.x; i < count; i += gridDim.x * group_size) {
+    sum += image[i];
+    squares += image[i] * image[i];
+  }
+  add_lanes(sum, squares, sums);
+}
+
+// Rodinia's: what its reduction then adds up.
+extern "C" __global__ void __launch_bounds__(group_size)
+    srad_prepare(const float* image, float* values, float* squares, unsigned count) {
+  const unsigned i = blockIdx.x * group_size + threadIdx.x;
+  if (i >= count) return;
+  values[i] = image[i];
+  squares[i] = image[workload::unknown(i)] * image[workload::unknown(i)];
+}
+
+extern "C" __global__ void __launch_bounds__(group_size)
+    srad_reduce(const float* values, const float* squares, float* sums, unsigned count) {
+  float sum = 0, sum_of_squares = 0;
+  for (unsigned i = blockIdx.x * group_size + threadIdx.x; i < count; i += gridDim.x * group_size) {
+    sum += values[i];
+    sum_of_squares += squares[i];
+  }
+  add_lanes(sum, sum_of_squares, sums);
 }
 
 // One wavefront: the square of the speckle's scale, variance / mean^2.
@@ -43,16 +72,20 @@ extern "C" __global__ void __launch_bounds__(wavefront)
 
 // Differences to the neighbours north, south, west and east (the border's neighbours are itself), and the coefficient of
 // diffusion.
-extern "C" __global__ void __launch_bounds__(group_size)
-    srad_coefficient(const float* __restrict__ image, const float* __restrict__ scale, float* __restrict__ north,
-                     float* __restrict__ south, float* __restrict__ west, float* __restrict__ east,
-                     float* __restrict__ coefficient, unsigned rows, unsigned columns) {
+template <bool suite>
+static __device__ __forceinline__ void find_coefficient(const float* __restrict__ image, const float* __restrict__ scale,
+                                                        float* __restrict__ north, float* __restrict__ south,
+                                                        float* __restrict__ west, float* __restrict__ east,
+                                                        float* __restrict__ coefficient, unsigned rows, unsigned columns) {
   const unsigned x = blockIdx.x * group_size + threadIdx.x, y = blockIdx.y;
   if (x >= columns) return;
   const unsigned at = y * columns + x;
-  const float value = image[at];
-  const float n = image[y == 0 ? at : at - columns] - value, s = image[y + 1 == rows ? at : at + columns] - value;
-  const float w = image[x == 0 ? at : at - 1] - value, e = image[x + 1 == columns ? at : at + 1] - value;
+  // In form suite the value for the quotients is loaded last: a wait for it would stand within the differences' chains.
+  float value = suite ? 0 : image[at];
+  const auto here = [&] { return suite ? image[workload::unknown(at)] : value; };
+  const float n = image[y == 0 ? at : at - columns] - here(), s = image[y + 1 == rows ? at : at + columns] - here();
+  const float w = image[x == 0 ? at : at - 1] - here(), e = image[x + 1 == columns ? at : at + 1] - here();
+  if (suite) value = here();
   const float gradient = (n * n + s * s + w * w + e * e) / (value * value), laplacian = (n + s + w + e) / value;
   const float part = 1.0f + 0.25f * laplacian;
   const float q = (0.5f * gradient - (1.0f / 16.0f) * laplacian * laplacian) / (part * part);
@@ -62,6 +95,18 @@ extern "C" __global__ void __launch_bounds__(group_size)
   west[at] = w;
   east[at] = e;
   coefficient[at] = fminf(fmaxf(c, 0.0f), 1.0f);
+}
+
+extern "C" __global__ void __launch_bounds__(group_size)
+    srad_coefficient(const float* image, const float* scale, float* north, float* south, float* west, float* east,
+                     float* coefficient, unsigned rows, unsigned columns) {
+  find_coefficient<false>(image, scale, north, south, west, east, coefficient, rows, columns);
+}
+
+extern "C" __global__ void __launch_bounds__(group_size)
+    srad_first(const float* image, const float* scale, float* north, float* south, float* west, float* east, float* coefficient,
+               unsigned rows, unsigned columns) {
+  find_coefficient<true>(image, scale, north, south, west, east, coefficient, rows, columns);
 }
 
 extern "C" __global__ void __launch_bounds__(group_size)
@@ -75,6 +120,21 @@ extern "C" __global__ void __launch_bounds__(group_size)
   const float below = coefficient[y + 1 == rows ? at : at + columns], beside = coefficient[x + 1 == columns ? at : at + 1];
   const float divergence = here * north[at] + below * south[at] + here * west[at] + beside * east[at];
   image[at] = image[at] + 0.25f * lambda * divergence;
+}
+
+extern "C" __global__ void __launch_bounds__(group_size)
+    srad_second(float* __restrict__ image, const float* __restrict__ north, const float* __restrict__ south,
+                const float* __restrict__ west, const float* __restrict__ east, const float* __restrict__ coefficient,
+                unsigned rows, unsigned columns, float lambda) {
+#pragma clang fp contract(off)  // gfx90a's fused product cannot be computed elsewhere; gfx803's v_mac_f32 rounds the product
+  const unsigned x = blockIdx.x * group_size + threadIdx.x, y = blockIdx.y;
+  if (x >= columns) return;
+  const unsigned at = y * columns + x;
+  const float from_north = coefficient[at] * north[at];
+  const float from_south = coefficient[y + 1 == rows ? at : at + columns] * south[at];
+  const float from_west = coefficient[workload::unknown(at)] * west[at];
+  const float from_east = coefficient[x + 1 == columns ? at : at + 1] * east[at];
+  image[at] = image[at] + 0.25f * lambda * (from_north + from_south + from_west + from_east);
 }
 
 namespace {
@@ -118,9 +178,11 @@ int main(int argc, char** argv) {
   workload::Program program("srad", "Speckle reducing anisotropic diffusion of an image",
                             "Opportunistic computing in GPU architectures (ISCA '19), Table 3: SRAD of Rodinia");
   int rows = 0, columns = 0, steps = 0;
+  std::string form;
   program.size(rows, "rows", "rows of the image", {48, 458, 2048}, 2, 1 << 14);
   program.size(columns, "columns", "columns of the image", {100, 502, 2048}, 2, 1 << 14);
   program.size(steps, "steps", "steps of diffusion", {2, 2, 1}, 1, 1000);
+  program.choice(form, "form", "the kernels", {"tuned", "suite"}, std::string("tuned"));
   return program.run(argc, argv, [&] {
     constexpr float lambda = 0.5f;
     const size_t count = size_t(rows) * columns;
@@ -130,16 +192,26 @@ int main(int argc, char** argv) {
     const workload::DeviceArray<float> device_image("the image", count), north("north", count), south("south", count),
         west("west", count), east("east", count), coefficient("the coefficients", count), sums("sums", 2 * statistics_groups),
         scale("the scale", 1);
+    const bool suite = form == "suite";
+    const workload::DeviceArray<float> values("the image's copy", suite ? count : 1), squares("its squares", suite ? count : 1);
     const dim3 grid(workload::groups(columns, group_size), rows);
     program.measure([&] { device_image.upload(image); },
                     [&] {
                       for (int step = 0; step < steps; ++step) {
-                        srad_statistics<<<statistics_groups, group_size>>>(device_image.data(), sums.data(), count);
+                        if (suite) {
+                          srad_prepare<<<workload::groups(count, group_size), group_size>>>(device_image.data(), values.data(),
+                                                                                            squares.data(), count);
+                          srad_reduce<<<statistics_groups, group_size>>>(values.data(), squares.data(), sums.data(), count);
+                        } else {
+                          srad_statistics<<<statistics_groups, group_size>>>(device_image.data(), sums.data(), count);
+                        }
                         srad_scale<<<1, wavefront>>>(sums.data(), scale.data(), count);
-                        srad_coefficient<<<grid, group_size>>>(device_image.data(), scale.data(), north.data(), south.data(),
-                                                               west.data(), east.data(), coefficient.data(), rows, columns);
-                        srad_update<<<grid, group_size>>>(device_image.data(), north.data(), south.data(), west.data(),
-                                                          east.data(), coefficient.data(), rows, columns, lambda);
+                        (suite ? srad_first : srad_coefficient)<<<grid, group_size>>>(
+                            device_image.data(), scale.data(), north.data(), south.data(), west.data(), east.data(),
+                            coefficient.data(), rows, columns);
+                        (suite ? srad_second : srad_update)<<<grid, group_size>>>(device_image.data(), north.data(),
+                                                                                  south.data(), west.data(), east.data(),
+                                                                                  coefficient.data(), rows, columns, lambda);
                       }
                     });
     if (!program.checks()) return;
