@@ -168,6 +168,9 @@ struct SuiteKernel {
 
 const std::vector<SuiteKernel>& suite_kernels() {
   static const std::vector<SuiteKernel> kernels{
+      {"fdtd_2d", "fdtd_step1", {{"2", 1}}},
+      {"fdtd_2d", "fdtd_step2", {{"2", 1}}},
+      {"fdtd_2d", "fdtd_step3", {{"2", 2}}},
       {"kmeans", "kmeans_point", {{"2", 1}}, true},
       {"kmeans", "kmeans_sums", {{"4", 1}}, true},
       {"mvt", "mvt_rows", {{"2", 1}}, true},
