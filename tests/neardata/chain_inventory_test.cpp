@@ -151,7 +151,7 @@ TEST(ChainInventory, AllCodeObjects) {
                                                {"copy_strided", {{"3", 1}}},   {"density", {{"6", 8}}},
                                                {"vecadd_aligned", {{"1", 1}}}, {"vecadd_strided", {{"1", 1}}},
                                                {"norm", {{"7", 1}}},           {"scp", {{"2", 5}}},
-                                               {"triad", {{"9", 1}}},          {"red", {{"4", 1}}}};
+                                               {"triad", {{"9", 1}}},          {"red", {{"1", 1}, {"2", 1}, {"4", 1}}}};
   for (const auto& [program, counts] : expected) {
     if (!fs::exists(fs::path(LACUNA_BUILD) / "workloads" / program)) continue;
     EXPECT_EQ(chains[program + " gfx803"], counts) << program;
@@ -175,6 +175,8 @@ const std::vector<SuiteKernel>& suite_kernels() {
       {"kmeans", "kmeans_sums", {{"4", 1}}, true},
       {"mvt", "mvt_rows", {{"2", 1}}, true},
       {"mvt", "mvt_columns", {{"2", 1}}, true},
+      {"red", "reduce", {{"2", 1}}, true},
+      {"red", "reduce_level", {{"1", 1}}},
       {"srad", "srad_prepare", {{"1", 1}, {"3", 1}}},
       {"srad", "srad_first", {{"2", 4}}},
       {"srad", "srad_second", {{"2", 4}}},

@@ -3,25 +3,26 @@
 //
 //   shared    as SHOC's
 //   global    every level of the tree in global memory: a[i] += a[i + half], a kernel for each level
-//   hybrid-N  the first N levels in global memory, the rest as `shared`
+//   hybrid-N  the first N levels in global memory, the rest as `shared`; RED of the paper's other figures is hybrid-2
+//
+// Forms:
+//
+//   tuned   a level in place; in `shared`, the second of two elements is added where there is one
+//   suite   a level from one vector to another, as its result is another one; SHOC's sum of two elements at a time,
+//           which is added to the lane's own sum
 //
 // Elements are 1 or -1, so that sums of up to 2^24 of them are exact in any order.
 #include <hip/hip_runtime.h>
 
 #include "workloads/common/lanes.h"
 #include "workloads/common/program.h"
+#include "workloads/suite/operands.h"
 
 constexpr unsigned group_size = 256, wavefront = 64, groups = 64;
 
-// sums[workgroup] = the sum of the elements i with i / 512 % workgroups = workgroup.
-extern "C" __global__ void __launch_bounds__(group_size)
-    reduce_shared(const float* __restrict__ a, float* __restrict__ sums, unsigned length) {
+// *result = the sum of all lanes' sums, through LDS.
+static __device__ __forceinline__ void add_lanes(float sum, float* __restrict__ result) {
   __shared__ float partial[group_size];
-  float sum = 0;
-  for (unsigned i = blockIdx.x * group_size * 2 + threadIdx.x; i < length; i += gridDim.x * group_size * 2) {
-    sum += a[i];
-    if (i + group_size < length) sum += a[i + group_size];
-  }
   partial[threadIdx.x] = sum;
   __syncthreads();
   for (unsigned half = group_size / 2; half >= wavefront; half /= 2) {
@@ -30,7 +31,27 @@ extern "C" __global__ void __launch_bounds__(group_size)
   }
   if (threadIdx.x >= wavefront) return;
   sum = workload::lane_sum<wavefront>(partial[threadIdx.x]);
-  if (threadIdx.x == 0) sums[blockIdx.x] = sum;
+  if (threadIdx.x == 0) *result = sum;
+}
+
+// sums[workgroup] = the sum of the elements i with i / 512 % workgroups = workgroup.
+extern "C" __global__ void __launch_bounds__(group_size)
+    reduce_shared(const float* __restrict__ a, float* __restrict__ sums, unsigned length) {
+  float sum = 0;
+  for (unsigned i = blockIdx.x * group_size * 2 + threadIdx.x; i < length; i += gridDim.x * group_size * 2) {
+    sum += a[i];
+    if (i + group_size < length) sum += a[i + group_size];
+  }
+  add_lanes(sum, sums + blockIdx.x);
+}
+
+extern "C" __global__ void __launch_bounds__(group_size) reduce(const float* a, float* sums, unsigned length) {
+  float sum = 0;
+  unsigned i = blockIdx.x * group_size * 2 + threadIdx.x;
+  // SHOC's vectors have no remainder; here each lane may have one element more.
+  for (; i + group_size < length; i += gridDim.x * group_size * 2) sum += a[i] + a[i + group_size];
+  if (i < length) sum += a[i];
+  add_lanes(sum, sums + blockIdx.x);
 }
 
 // A level of the tree: the upper part is added to the lower one.
@@ -39,37 +60,60 @@ extern "C" __global__ void __launch_bounds__(group_size) reduce_global_level(flo
   if (i + half < length) a[i] = a[i] + a[i + half];
 }
 
+// to[i] = the sum of a level's two halves; of an odd number of elements, the lower part has one more, which is copied.
+extern "C" __global__ void __launch_bounds__(group_size)
+    reduce_level(const float* a, float* to, unsigned half, unsigned length) {
+  const unsigned i = blockIdx.x * group_size + threadIdx.x;
+  if (i + half < length) {
+    to[i] = a[i] + a[i + half];
+  } else if (i < half) {
+    to[i] = a[i];
+  }
+}
+
 int main(int argc, char** argv) {
   workload::Program program("red", "Sum of a vector, in shared or global memory or both",
                             "Opportunistic computing in GPU architectures (ISCA '19), Table 3 and Fig. 17: Reduction of SHOC");
   int length = 0;
-  std::string variant;
+  std::string variant, form;
   program.size(length, "length", "elements", {20'000, 1 << 18, 1 << 22}, 1, 1 << 24);
   program.choice(variant, "variant", "where the levels of the tree are",
                  {"shared", "global", "hybrid-1", "hybrid-2", "hybrid-3", "hybrid-4"}, std::string("shared"));
+  program.choice(form, "form", "the kernels", {"tuned", "suite"}, std::string("tuned"));
   return program.run(argc, argv, [&] {
     std::vector<float> a(length);
     double expected = 0;
     for (float& element : a) expected += element = program.random().below(2) == 0 ? 1.0f : -1.0f;
     const unsigned levels = variant == "shared" ? 0 : variant == "global" ? 32 : variant.back() - '0';
-    const workload::DeviceArray<float> device_a("the vector", a), sums("the sums of workgroups", groups), sum("the sum", 1);
+    const bool suite = form == "suite";
+    const workload::DeviceArray<float> device_a("the vector", a), sums("the sums of workgroups", groups), sum("the sum", 1),
+        levels_a("a level", suite ? length : 1), levels_b("a level", suite ? length : 1);
     // Whose first element has the sum in the end.
     const float* result = nullptr;
     program.measure(
         [&] {
-          if (levels > 0) device_a.upload(a);
+          if (levels > 0 && !suite) device_a.upload(a);
         },
         [&] {
           unsigned left = length;
+          const float* from = device_a.data();
+          float *to = levels_a.data(), *other = levels_b.data();
           for (unsigned level = 0; level < levels && left > 1; ++level) {
             const unsigned half = (left + 1) / 2;
-            reduce_global_level<<<workload::groups(left - half, group_size), group_size>>>(device_a.data(), half, left);
+            if (suite) {
+              reduce_level<<<workload::groups(half, group_size), group_size>>>(from, to, half, left);
+              from = to;
+              std::swap(to, other);
+            } else {
+              reduce_global_level<<<workload::groups(left - half, group_size), group_size>>>(device_a.data(), half, left);
+            }
             left = half;
           }
-          result = device_a.data();
+          result = from;
           if (variant == "global") return;
-          reduce_shared<<<groups, group_size>>>(device_a.data(), sums.data(), left);
-          reduce_shared<<<1, group_size>>>(sums.data(), sum.data(), groups);
+          const auto reduce_rest = suite ? reduce : reduce_shared;
+          reduce_rest<<<groups, group_size>>>(from, sums.data(), left);
+          reduce_rest<<<1, group_size>>>(sums.data(), sum.data(), groups);
           result = sum.data();
         });
     if (!program.checks()) return;
