@@ -168,6 +168,8 @@ struct SuiteKernel {
 
 const std::vector<SuiteKernel>& suite_kernels() {
   static const std::vector<SuiteKernel> kernels{
+      {"bfs", "bfs_visit", {{"2", 1}, {"6", 2}, {"7", 1}}},
+      {"bfs", "bfs_update", {{"6", 1}}},
       {"fdtd_2d", "fdtd_step1", {{"2", 1}}},
       {"fdtd_2d", "fdtd_step2", {{"2", 1}}},
       {"fdtd_2d", "fdtd_step3", {{"2", 2}}},

@@ -1,10 +1,15 @@
 // Breadth-first search, level by level: a work-item for each node of the frontier looks at its neighbours, and the wavefront
 // appends those that nobody has seen to the next frontier with one atomic addition. SHOC's BFS on a random graph; sizes are
 // MGPUSim's.
+//
+//   tuned   as above
+//   suite   Rodinia's, after P. Harish and P. J. Narayanan (2007): a work-item for each node of the graph, which works if the
+//           node is in the frontier's mask; costs and masks for each node instead of a list, and no atomic operations
 #include <hip/hip_runtime.h>
 
 #include "workloads/common/csr.h"
 #include "workloads/common/program.h"
+#include "workloads/suite/operands.h"
 
 constexpr unsigned group_size = 256, unseen = ~0u;
 
@@ -28,6 +33,35 @@ __global__ void __launch_bounds__(group_size)
   }
 }
 
+// A work-item for each node. `edges_begin` and `edges_count` are two arrays: as two members of a node they would be one load of
+// 8 bytes. Arrays may overlap for all that the compiler knows, so that each step of the loop loads what its condition and the
+// cost are computed from, as the source says. `unknown` makes 32 bits of a mask's byte: their comparison is one of 32 bits,
+// which a packet can name.
+extern "C" __global__ void __launch_bounds__(group_size)
+    bfs_visit(const unsigned* edges_begin, const unsigned* edges_count, const unsigned* edges, unsigned char* mask,
+              unsigned char* updated, const unsigned char* visited, unsigned* cost, unsigned nodes) {
+  const unsigned node = blockIdx.x * group_size + threadIdx.x;
+  if (node >= nodes || workload::unknown(unsigned{mask[node]}) == 0) return;
+  mask[node] = 0;
+  for (unsigned edge = edges_begin[node]; edge < edges_begin[node] + edges_count[node]; ++edge) {
+    const unsigned neighbour = edges[edge];
+    if (workload::unknown(unsigned{visited[neighbour]}) != 0) continue;
+    cost[neighbour] = cost[node] + 1;
+    updated[neighbour] = 1;
+  }
+}
+
+// The nodes that have been reached are the next frontier; *more says that there is one.
+extern "C" __global__ void __launch_bounds__(group_size)
+    bfs_update(unsigned char* mask, unsigned char* updated, unsigned char* visited, unsigned* more, unsigned nodes) {
+  const unsigned node = blockIdx.x * group_size + threadIdx.x;
+  if (node >= nodes || workload::unknown(unsigned{updated[node]}) == 0) return;
+  mask[node] = 1;
+  visited[node] = 1;
+  *more = 1;
+  updated[node] = 0;
+}
+
 static std::vector<unsigned> reference_levels(const workload::Csr& graph) {
   std::vector<unsigned> levels(graph.rows(), unseen), frontier{0}, next;
   levels[0] = 0;
@@ -47,30 +81,57 @@ static std::vector<unsigned> reference_levels(const workload::Csr& graph) {
 int main(int argc, char** argv) {
   workload::Program program("bfs", "Breadth-first search in a random graph", "LazyGPU (ISCA '25), Table 3: BFS of SHOC");
   int nodes = 0, degree = 0;
+  std::string form;
   program.size(nodes, "nodes", "nodes", {4000, 64, 1 << 17}, 1, 1 << 26);
   program.size(degree, "degree", "edges that leave each node, at most as many as nodes", {3, 3, 6}, 1, 1024);
+  program.choice(form, "form", "the kernels", {"tuned", "suite"}, std::string("tuned"));
   return program.run(argc, argv, [&] {
     const workload::Csr graph = workload::random_regular_csr(program.random(), nodes, nodes, degree);
     const workload::DeviceArray<unsigned> offsets("the row offsets", graph.offsets), neighbours("the edges", graph.columns);
-    const workload::DeviceArray<unsigned> levels("the levels", nodes), frontier("the frontier", nodes),
-        next("the next frontier", nodes);
-    const workload::DeviceArray<unsigned> next_size("the frontier's size", 1);
+    const workload::DeviceArray<unsigned> levels("the levels", nodes);
     std::vector<unsigned> start(nodes, unseen);
     start[0] = 0;
+    // Those of the list, and those of masks.
+    const bool suite = form == "suite";
+    const size_t list = suite ? 1 : nodes, masks = suite ? nodes : 1;
+    const workload::DeviceArray<unsigned> frontier("the frontier", list), next("the next frontier", list);
+    const workload::DeviceArray<unsigned> next_size("the frontier's size", 1);
+    std::vector<unsigned> degrees(masks, degree);
+    std::vector<unsigned char> only_first(masks);
+    only_first[0] = 1;
+    const workload::DeviceArray<unsigned> counts("the numbers of edges", degrees);
+    const workload::DeviceArray<unsigned char> mask("the mask", masks), updated("the next mask", masks),
+        visited("what is seen", masks);
     unsigned depth = 0;
-    program.measure([&] { levels.upload(start), frontier.upload({0}); },
-                    [&] {
-                      const workload::DeviceArray<unsigned>*from = &frontier, *to = &next;
-                      depth = 0;
-                      for (unsigned size = 1; size != 0; std::swap(from, to)) {
-                        next_size.clear();
-                        expand<<<workload::groups(size, group_size), group_size>>>(offsets.data(), neighbours.data(),
-                                                                                   levels.data(), from->data(), size,
-                                                                                   to->data(), next_size.data(), ++depth);
-                        size = next_size.download()[0];
-                      }
-                    });
-    program.report("kernels", depth);
+    const auto search_by_list = [&] {
+      const workload::DeviceArray<unsigned>*from = &frontier, *to = &next;
+      for (unsigned size = 1; size != 0; std::swap(from, to)) {
+        next_size.clear();
+        expand<<<workload::groups(size, group_size), group_size>>>(offsets.data(), neighbours.data(), levels.data(),
+                                                                   from->data(), size, to->data(), next_size.data(), ++depth);
+        size = next_size.download()[0];
+      }
+    };
+    const auto search_by_masks = [&] {
+      const unsigned groups = workload::groups(nodes, group_size);
+      for (unsigned more = 1; more != 0; ++depth) {
+        next_size.clear();
+        bfs_visit<<<groups, group_size>>>(offsets.data(), counts.data(), neighbours.data(), mask.data(), updated.data(),
+                                          visited.data(), levels.data(), nodes);
+        bfs_update<<<groups, group_size>>>(mask.data(), updated.data(), visited.data(), next_size.data(), nodes);
+        more = next_size.download()[0];
+      }
+    };
+    program.measure(
+        [&] {
+          levels.upload(start), frontier.upload({0});
+          mask.upload(only_first), visited.upload(only_first), updated.clear();
+        },
+        [&] {
+          depth = 0;
+          suite ? search_by_masks() : search_by_list();
+        });
+    program.report("kernels", suite ? 2 * depth : depth);
     if (!program.checks()) return;
     program.check_equal("the level", levels.download(), reference_levels(graph));
   });
