@@ -110,6 +110,7 @@ bool OffloadUnit::prepare_tagged(WavefrontSlot& slot, Wavefront& w, const isa::D
   OpenChain& chain = chains_[open];
   if (place.role != ChainRole::load_b) {
     if (chain.fills > 0) {
+      release_builder(w, cycle);  // it builds nothing meanwhile
       w.filling = open;
       hold(slot, cycle);
       return false;
@@ -391,8 +392,9 @@ MemoryTokens::Token OffloadUnit::second_load(WavefrontSlot& slot, std::uint16_t 
       reason = NearDataCount::lanes;
     } else if (!parts_[part].queued) {
       reason = NearDataCount::queue_full;
-    } else {
-      reason = reason_to_stay(slot, w, *line, at, NearDataCount::hit_second);
+    } else if (!(reason = reason_to_stay(slot, w, *line, at, NearDataCount::hit_second))) {
+      const auto queue = find_queue(c, parts_[part].packet.line_a, line->bus);
+      if (const auto* const none = std::get_if<NearDataCount>(&queue)) reason = *none;
     }
     if (!reason) {
       parts_[part].packet.line_b = line->bus;
@@ -402,6 +404,7 @@ MemoryTokens::Token OffloadUnit::second_load(WavefrontSlot& slot, std::uint16_t 
     count(&slot, *reason);
     flush(part, at + clock_.period());
   });
+  if (c.parts.empty()) release_builder(w, cycle);
   return send_staying(slot, c.staying & slot.wave.access.lanes, counters, start, cycle);
 }
 
@@ -505,28 +508,29 @@ void OffloadUnit::close(WavefrontSlot& slot, std::uint16_t open, Cycles cycle) {
   end_chain(open);
 }
 
+std::variant<ServiceQueue*, NearDataCount> OffloadUnit::find_queue(const OpenChain& chain, std::uint64_t first,
+                                                                   std::uint64_t second) {
+  const unsigned node = network_.meeting->find(core_, *network_.cache_of(first), *network_.cache_of(second));
+  if (node == EmnTable::kNone) return NearDataCount::no_node;
+  ServiceQueue* const queue = network_.queues[node];
+  if (queue == nullptr) return NearDataCount::cannot_compute;
+  if (!queue->is_at_cache() && chain.slot != nullptr && wavefront(*chain.slot).caches_only) return NearDataCount::lds;
+  return queue;
+}
+
 bool OffloadUnit::send(std::uint16_t number, Tick at) {
   Part& part = parts_[number];
   const ChainPacket& packet = part.packet;
   OpenChain& c = chains_[part.chain];
-  const EmnTable& meeting = *network_.meeting;
-  const unsigned first = *network_.cache_of(packet.line_a);
-  unsigned second = first;
-  if (packet.has_second()) {
-    second = *network_.cache_of(packet.line_b);
-  } else if (packet.has_store() && parameters_.store_counts) {
-    second = *network_.cache_of(packet.store);
-  }
-  const unsigned node = meeting.find(core_, first, second);
-  ServiceQueue* const queue = node == EmnTable::kNone ? nullptr : network_.queues[node];
-  if (queue == nullptr) {
-    count(c.slot, node == EmnTable::kNone ? NearDataCount::no_node : NearDataCount::cannot_compute);
+  const std::uint64_t second = packet.has_second()                              ? packet.line_b
+                               : packet.has_store() && parameters_.store_counts ? packet.store
+                                                                                : packet.line_a;
+  const auto found = find_queue(c, packet.line_a, second);
+  if (const auto* const reason = std::get_if<NearDataCount>(&found)) {
+    count(c.slot, *reason);
     return false;
   }
-  if (!queue->is_at_cache() && c.slot != nullptr && wavefront(*c.slot).caches_only) {
-    count(c.slot, NearDataCount::lds);
-    return false;
-  }
+  ServiceQueue* const queue = std::get<ServiceQueue*>(found);
   const unsigned further = further_flits(packet);
   count(c.slot, NearDataCount::packets);
   if (queue->is_at_cache()) count(c.slot, NearDataCount::packets_llc);

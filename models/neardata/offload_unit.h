@@ -9,9 +9,12 @@
 //                 whose lines are absent become parts of the chain, each with an entry of the queue: lanes with the same lines,
 //                 at most 32. The others' loads are made as ever.
 //   operation     executes when the loads of lanes that stay at the core have returned
-//   last          each part's packet leaves for the node where its lines meet; a part without such a node, or one whose second
-//                 load hits in the L1 cache, is flushed: its loads are made, and the core computes. The wavefront issues
-//                 nothing more until results or acknowledgements of all parts are back.
+//   last          each part's packet leaves for the node where its lines meet. The wavefront issues nothing more until results
+//                 or acknowledgements of all parts are back.
+//
+// A part whose second load hits in the L1 cache, or whose loads meet at no node that computes, is flushed at its second load:
+// its lanes stay at the core. One that turns out to have no such node only at its store has its loads made then, and the core
+// computes and stores.
 //
 // Instructions have executed when they have issued, on the core: values never depend on where a chain is performed. vmcnt
 // counts a load of an offloaded part as complete when it issues, since its registers are used by its chain alone, and a store
@@ -26,6 +29,7 @@
 #include <deque>
 #include <memory>
 #include <optional>
+#include <variant>
 #include <vector>
 
 #include "models/cache/first_level_cache.h"
@@ -173,6 +177,9 @@ class OffloadUnit final : public LoadStage, public NodeRequester, private Memory
   void free_part(std::uint16_t part);
   void flush(std::uint16_t part, Tick at);
   void close(WavefrontSlot& slot, std::uint16_t open, Cycles cycle);
+  /// The service queue that performs a part, or the reason why none does. `second`: line of the operand that meets the first
+  /// load's; the first load's if there is none.
+  std::variant<ServiceQueue*, NearDataCount> find_queue(const OpenChain& chain, std::uint64_t first, std::uint64_t second);
   bool send(std::uint16_t part, Tick at);
   static unsigned further_flits(const ChainPacket& packet);
   void perform_at_core(std::uint16_t part, Tick at);
