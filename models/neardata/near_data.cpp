@@ -112,6 +112,8 @@ std::vector<ExtensionUnit> NearData::units() {
 void NearData::reset() {
   for (const auto& queue : at_caches_) queue->reset();
   for (const auto& queue : at_cores_) queue->reset();
+  // Other code may be at these addresses when work begins again.
+  network_.kernels = {};
 }
 
 void NearData::describe(StatisticsGroup& device) const {

@@ -15,6 +15,9 @@ constexpr std::uint64_t kLowLanes = 0xffff'ffff;
 // A core's use of its ALUs is measured over at least this time.
 constexpr std::uint64_t kAluCycles = 64;
 
+/// Either operand may be loaded first.
+bool loads(ChainRole role) { return role == ChainRole::load_a || role == ChainRole::load_b; }
+
 }  // namespace
 
 OffloadUnit::OffloadUnit(NearDataNetwork& network, const LoadStageContext& unit)
@@ -90,6 +93,8 @@ bool OffloadUnit::prepare(WavefrontSlot& slot, const isa::DecodedInstruction& in
 }
 
 bool OffloadUnit::prepare_tagged(WavefrontSlot& slot, Wavefront& w, const isa::DecodedInstruction& instruction, Cycles cycle) {
+  if (w.accessing != kNone) [[unlikely]]
+    leave_global_memory(slot, w, cycle);
   if (w.closing != kNone) {
     hold(slot, cycle);
     return false;
@@ -108,7 +113,7 @@ bool OffloadUnit::prepare_tagged(WavefrontSlot& slot, Wavefront& w, const isa::D
   const std::uint16_t open = find_open(w, place.chain);
   if (open == kNone) return true;
   OpenChain& chain = chains_[open];
-  if (place.role != ChainRole::load_b) {
+  if (!loads(place.role)) {
     if (chain.fills > 0) {
       release_builder(w, cycle);  // it builds nothing meanwhile
       w.filling = open;
@@ -127,8 +132,27 @@ bool OffloadUnit::prepare_tagged(WavefrontSlot& slot, Wavefront& w, const isa::D
     }
   }
   if (!take_builder(slot, w, cycle)) return false;
-  if (place.tag == ChainTag::last && place.role == ChainRole::operation) close(slot, open, cycle);
+  if (place.role != ChainRole::operation) {
+    w.accessing = open;
+    w.stores_elsewhere = place.role == ChainRole::store;
+  } else if (place.tag == ChainTag::last) {
+    close(slot, open, cycle);
+  }
   return true;
+}
+
+// FLAT addresses may be in LDS or private memory. The core performs the chain.
+void OffloadUnit::leave_global_memory(WavefrontSlot& slot, Wavefront& w, Cycles cycle) {
+  const std::uint16_t open = std::exchange(w.accessing, kNone);
+  count(&slot, NearDataCount::address_space);
+  for (const std::uint16_t part : std::vector<std::uint16_t>(chains_[open].parts)) {
+    if (w.stores_elsewhere) {
+      leave_queue(parts_[part]);
+    } else {
+      flush(part, clock_.ticks(cycle));
+    }
+  }
+  if (w.stores_elsewhere) close(slot, open, cycle);
 }
 
 bool OffloadUnit::take_builder(WavefrontSlot& slot, Wavefront& w, Cycles cycle) {
@@ -201,7 +225,8 @@ MemoryTokens::Token OffloadUnit::access(WavefrontSlot& slot, const isa::DecodedI
   Wavefront& w = wavefront(slot);
   if (w.kernel == nullptr) return pass_on(slot, instruction, counters, cycle);
   const TaggedKernel::Place& place = w.kernel->at(instruction.end - instruction.size);
-  if (place.chain != nullptr && place.role == ChainRole::load_a) {
+  w.accessing = kNone;
+  if (place.chain != nullptr && place.tag == ChainTag::first) {
     if (can_offload(slot.wave.access)) return begin_chain(slot, *place.chain, counters, cycle);
     count(&slot, NearDataCount::chains);
     count(&slot, NearDataCount::address_space);
@@ -209,7 +234,7 @@ MemoryTokens::Token OffloadUnit::access(WavefrontSlot& slot, const isa::DecodedI
   }
   const std::uint16_t open = place.chain != nullptr ? find_open(w, place.chain) : kNone;
   if (open == kNone) return note_store(slot, w, pass_on(slot, instruction, counters, cycle));
-  if (place.role == ChainRole::load_b) return second_load(slot, open, counters, cycle);
+  if (loads(place.role)) return second_load(slot, open, counters, cycle);
   const Token token = store(slot, open, counters, cycle);
   close(slot, open, cycle);
   return token;

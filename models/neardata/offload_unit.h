@@ -117,11 +117,13 @@ class OffloadUnit final : public LoadStage, public NodeRequester, private Memory
     std::vector<std::uint16_t> open;             ///< chains under construction
     std::uint16_t closing = kNone;               ///< chain whose results it waits for
     std::uint16_t filling = kNone;               ///< chain for whose fills it is held
-    Cycles not_before{};                         ///< results of its last chain are known from then on
-    bool caches_only = false;                    ///< its kernel's LDS leaves no room for a core's service queue
-    bool builds = false;                         ///< has a packet generation unit
-    std::vector<std::uint64_t> stores;           ///< lines of its stores that may not be complete
-    bool many_stores = false;                    ///< more of them than are kept
+    std::uint16_t accessing = kNone;    ///< chain whose second load or store has executed, with no lane in global memory
+    bool stores_elsewhere = false;      ///< that is the store
+    Cycles not_before{};                ///< results of its last chain are known from then on
+    bool caches_only = false;           ///< its kernel's LDS leaves no room for a core's service queue
+    bool builds = false;                ///< has a packet generation unit
+    std::vector<std::uint64_t> stores;  ///< lines of its stores that may not be complete
+    bool many_stores = false;           ///< more of them than are kept
   };
   /// A request of this unit to the L1 cache.
   struct OwnRequest {
@@ -142,6 +144,7 @@ class OffloadUnit final : public LoadStage, public NodeRequester, private Memory
   void begin_kernel(Wavefront& w, const WavefrontSlot& slot);
   // before instructions
   bool prepare_tagged(WavefrontSlot& slot, Wavefront& w, const isa::DecodedInstruction& instruction, Cycles cycle);
+  void leave_global_memory(WavefrontSlot& slot, Wavefront& w, Cycles cycle);
   bool take_builder(WavefrontSlot& slot, Wavefront& w, Cycles cycle);
   void release_builder(Wavefront& w, Cycles cycle);
   void hold(WavefrontSlot& slot, Cycles cycle);

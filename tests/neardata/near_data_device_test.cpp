@@ -1,0 +1,476 @@
+// Whole devices with near-data computing: the same results in all modes, networks and numbers of threads, the traffic that the
+// paper's worked examples name, and nothing left in any queue at the end of a kernel, after a fault and after a reset.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <numeric>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "models/common/host/worker_threads.h"
+#include "platform/configuration.h"
+#include "platform/version.h"
+#include "tests/neardata/near_data_gpu.h"
+
+namespace lacuna::test {
+namespace {
+
+using Lines = std::vector<std::string>;
+constexpr const char* kWaitVector = "s_waitcnt vmcnt(0)";
+constexpr std::uint64_t kBase = NearDataGpu::kBase;
+constexpr std::uint64_t kData = NearDataGpu::kData;
+// Offsets of the operands a and b, of the indices, and of the results. A region of results for each store of the kernel.
+constexpr std::uint64_t kA = kData, kB = kData + 0x100000, kIndices = kData + 0x200000, kC = kData + 0x300000;
+constexpr std::uint64_t kRegion = 0x10000;
+/// FLAT addresses of LDS begin here after a reset.
+constexpr std::uint64_t kLdsAperture = 0x2000'0000'0000'0000;
+constexpr unsigned kStores = 6 * 2 + 3;
+
+void append(Lines& all, const Lines& more) { all.insert(all.end(), more.begin(), more.end()); }
+
+/// Chains of all patterns, twice in a loop: the second time a is in other lines, and b's lanes lie across lines. `divergent`:
+/// each lane has operands and results elsewhere. Arguments: a, b, c, indices.
+AssembledKernel all_patterns(bool divergent) {
+  Lines lines{"s_load_dwordx8 s[8:15], s[0:1], 0x0",
+              "s_lshl_b32 s3, s2, 9",
+              "v_lshlrev_b32 v1, 2, v0",
+              "s_waitcnt lgkmcnt(0)",
+              "ADD_u32 v1, s3, v1",
+              "v_mov_b32 v16, v1",
+              "v_mov_b32 v17, v1",
+              "v_mov_b32 v18, v1"};
+  if (divergent) {
+    append(lines, {"ADD_u32 v2, s14, v1", "v_mov_b32 v3, s15", "LOAD v16, v[2:3]", "ADD_u32 v2, 0x10000, v2",
+                   "LOAD v17, v[2:3]", "ADD_u32 v2, 0x10000, v2", "LOAD v18, v[2:3]", kWaitVector});
+  }
+  append(lines, {"ADD_u32 v2, s8, v16", "v_mov_b32 v3, s9", "ADD_u32 v4, s10, v17", "v_mov_b32 v5, s11", "ADD_u32 v6, s12, v18",
+                 "v_mov_b32 v7, s13", "v_mov_b32 v20, 0", "v_mov_b32 v22, 0", "v_mov_b32 v23, 0", "s_mov_b32 s20, 0"});
+  const std::size_t loop = lines.size();
+  const std::string next = "ADD_u32 v6, 0x10000, v6";
+  const Lines both{"LOAD v10, v[2:3]", "LOAD v11, v[4:5]", kWaitVector};
+  const Lines one{"LOAD v10, v[2:3]", kWaitVector};
+  // 1 and 2
+  append(lines, both);
+  append(lines, {"v_add_f32 v12, v10, v11", "STORE v[6:7], v12", next});
+  append(lines, both);
+  append(lines, {"v_mac_f32 v20, v10, v11"});
+  // 3 and 4
+  append(lines, one);
+  append(lines, {"STORE v[6:7], v10", next});
+  append(lines, {"LOAD v10, v[2:3]", "LOAD v11, v[6:7]", kWaitVector, "v_xor_b32 v12, v10, v11", "STORE v[6:7], v12", next});
+  // 5 and 6
+  append(lines, both);
+  append(lines, {"v_cmp_lt_u32 vcc, v10, v11", "v_cndmask_b32 v13, 0, v1, vcc", "v_xor_b32 v22, v22, v13"});
+  append(lines, one);
+  append(lines, {"v_cmp_gt_i32 vcc, 0x12345, v10", "v_cndmask_b32 v13, 0, v0, vcc", "v_xor_b32 v22, v22, v13"});
+  // 7
+  append(lines, one);
+  append(lines, {"v_xor_b32 v11, s3, v10", "STORE v[6:7], v11", next});
+  // 8 and 9
+  append(lines, both);
+  append(lines, {"v_mul_f32 v12, s3, v11", "v_add_f32 v14, v10, v12", "v_xor_b32 v23, v23, v14"});
+  append(lines, both);
+  append(lines, {"v_mul_f32 v12, 2.0, v11", "v_add_f32 v12, v10, v12", "STORE v[6:7], v12", next});
+  // one that no row describes
+  append(lines, one);
+  append(lines, {"v_mul_f32 v11, s3, v10", "v_add_f32 v11, s3, v11", "STORE v[6:7], v11", next});
+  append(lines, {"ADD_u32 v2, 0x2000, v2", "ADD_u32 v4, 0x40, v4", "s_add_u32 s20, s20, 1", "s_cmp_lt_u32 s20, 2"});
+  const std::size_t branch = lines.size();
+  append(lines, {"s_cbranch_scc1 0", "STORE v[6:7], v20", next, "STORE v[6:7], v22", next, "STORE v[6:7], v23"});
+  const AssembledKernel without(isa::Target::gfx803, lines);
+  const std::uint64_t words = (without.address(branch) + 4 - without.address(loop)) / 4;
+  lines[branch] = "s_cbranch_scc1 " + std::to_string(65536 - words);
+  return {isa::Target::gfx803, lines};
+}
+
+/// Byte offsets for divergent lanes: operands anywhere in 32 KiB, each result at a place of its own.
+void write_indices(NearDataGpu& gpu) {
+  std::mt19937 random(1);
+  std::vector<std::uint32_t> places(kRegion / 4);
+  std::iota(places.begin(), places.end(), 0U);
+  std::shuffle(places.begin(), places.end(), random);
+  for (std::size_t i = 0; i < kRegion / 4; ++i) {
+    gpu.words(kIndices)[i] = 4 * (random() % 0x2000);
+    gpu.words(kIndices + kRegion)[i] = 4 * (random() % 0x2000);
+    gpu.words(kIndices + 2 * kRegion)[i] = 4 * places[i];
+  }
+}
+
+/// Two wavefronts, the second with 36 lanes.
+constexpr unsigned kWorkgroupSize = 100;
+
+struct Outcome {
+  KernelRecord record;
+  Counts growth;
+  std::vector<std::uint32_t> results;
+};
+
+/// Runs all_patterns() on a device that has been reset, and checks what holds for every run.
+Outcome run_patterns(NearDataGpu& gpu, bool divergent, unsigned workgroups) {
+  gpu.start();
+  write_indices(gpu);
+  gpu.mark();
+  const AssembledKernel kernel = all_patterns(divergent);
+  EXPECT_EQ(kernel.finalize({.move = false}).chains.size(), 10U);
+  Outcome outcome;
+  outcome.record = gpu.run(kernel, {kBase + kA, kBase + kB, kBase + kC, kBase + kIndices}, workgroups, kWorkgroupSize);
+  outcome.growth = gpu.growth();
+  outcome.results = gpu.memory(kC, kStores * kRegion);
+  EXPECT_FALSE(outcome.record.failed);
+  EXPECT_TRUE(gpu.device.idle());
+  gpu.expect_no_chains();
+  return outcome;
+}
+
+std::uint64_t total(const Counts& counts, const std::string& part) {
+  std::uint64_t sum = 0;
+  for (const auto& [name, count] : counts) {
+    if (name.ends_with(part)) sum += count;
+  }
+  return sum;
+}
+std::uint64_t total(const Counts& counts, const std::string& prefix, const std::string& part) {
+  std::uint64_t sum = 0;
+  for (const auto& [name, count] : counts) {
+    if (name.starts_with(prefix) && name.ends_with(part)) sum += count;
+  }
+  return sum;
+}
+
+/// All counters but those that keep a maximum, which does not grow in a repetition.
+void expect_equal(const Counts& a, const Counts& b) {
+  ASSERT_EQ(a.size(), b.size());
+  for (const auto& [name, count] : a) {
+    if (name.ends_with("most_entries")) continue;
+    EXPECT_EQ(count, b.at(name)) << name;
+  }
+}
+
+/// Every packet has been taken or has been bounced.
+void expect_conservation(const Counts& counts) {
+  EXPECT_GT(total(counts, ".ndc.packets"), 0U);
+  EXPECT_EQ(total(counts, ".ndc.packets"),
+            total(counts, "service_queue", ".packets") + total(counts, "service_queue", ".bounced"));
+  EXPECT_EQ(total(counts, ".ndc.bounced"), total(counts, "service_queue", ".bounced"));
+}
+
+// -- devices
+
+GpuDeviceParameters with_mode(GpuDeviceParameters p, NearDataMode mode) {
+  ndc_of(p).mode = mode;
+  return p;
+}
+GpuDeviceParameters with_single_entries(GpuDeviceParameters p) {
+  ndc_of(p).oq_entries = ndc_of(p).sq_entries = ndc_of(p).sq_buffer = 1;
+  return p;
+}
+/// Service queues refuse most packets.
+GpuDeviceParameters with_single_entry(GpuDeviceParameters p) {
+  ndc_of(p).sq_entries = 1;
+  return p;
+}
+GpuDeviceParameters mesh56(NearDataMode mode) {
+  GpuDeviceParameters p;
+  ParameterSet set;
+  p.describe(set);
+  Configuration(set).load(std::filesystem::path(kConfigurationFolder) / "mesh56.cfg");
+  p.vram.size = Bytes{64 << 20};
+  p.extensions.add(std::make_unique<NearDataParameterSet>());
+  ndc_of(p).mode = mode;
+  return p;
+}
+
+/// A network with a device for each mode, and some for single tests.
+struct Network {
+  Network(const std::string& name, const GpuDeviceParameters& p, WorkerThreads& workers)
+      : none((name + "_none").c_str(), with_mode(p, NearDataMode::none)),
+        llc((name + "_llc").c_str(), with_mode(p, NearDataMode::llc)),
+        omni((name + "_omni").c_str(), with_mode(p, NearDataMode::omni)),
+        threads((name + "_threads").c_str(), with_mode(p, NearDataMode::omni), &workers),
+        fresh((name + "_fresh").c_str(), with_mode(p, NearDataMode::omni)),
+        refusing((name + "_refusing").c_str(), with_single_entry(with_mode(p, NearDataMode::omni))),
+        single_llc((name + "_single_llc").c_str(), with_single_entries(with_mode(p, NearDataMode::llc))),
+        single_omni((name + "_single_omni").c_str(), with_single_entries(with_mode(p, NearDataMode::omni))) {}
+  NearDataGpu none, llc, omni, threads, fresh, refusing, single_llc, single_omni;
+};
+
+struct DeviceBench : sc_core::sc_module {
+  explicit DeviceBench(sc_core::sc_module_name module_name) : sc_module(module_name) {}
+  WorkerThreads workers{3};
+  Network crossbar{"crossbar", small_machine(), workers};
+  Network booked{"booked", small_mesh(), workers};
+  Network stepped{"stepped", small_mesh(RouterModel::stepped), workers};
+  NearDataGpu paper_none{"paper_none", mesh56(NearDataMode::none)};
+  NearDataGpu paper_llc{"paper_llc", mesh56(NearDataMode::llc)};
+  NearDataGpu paper_omni{"paper_omni", mesh56(NearDataMode::omni)};
+};
+
+LACUNA_TEST_BENCH(DeviceBench)
+
+class NearDataDevice : public testing::TestWithParam<Network DeviceBench::*> {
+ protected:
+  Network& n_ = bench<DeviceBench>().*GetParam();
+};
+
+INSTANTIATE_TEST_SUITE_P(Networks, NearDataDevice,
+                         testing::Values(&DeviceBench::crossbar, &DeviceBench::booked, &DeviceBench::stepped),
+                         [](const auto& network) {
+                           return network.param == &DeviceBench::crossbar ? "crossbar"
+                                  : network.param == &DeviceBench::booked ? "booked"
+                                                                          : "stepped";
+                         });
+
+// -- results
+
+TEST_P(NearDataDevice, ResultsAreTheSameInAllModes) {
+  constexpr unsigned kWorkgroups = 16;
+  for (const bool divergent : {false, true}) {
+    SCOPED_TRACE(divergent ? "divergent" : "in order");
+    const Outcome none = run_patterns(n_.none, divergent, kWorkgroups);
+    for (NearDataGpu* const gpu : {&n_.llc, &n_.omni}) {
+      SCOPED_TRACE(gpu->name());
+      const Outcome other = run_patterns(*gpu, divergent, kWorkgroups);
+      EXPECT_EQ(other.record.wavefront_instructions, none.record.wavefront_instructions);
+      EXPECT_TRUE(other.results == none.results);
+      expect_conservation(other.growth);
+      EXPECT_EQ(total(other.growth, ".ndc.chains"), 2U * kWorkgroups * 2 * 10);
+    }
+  }
+  // Of the last run, lanes at their own places: the copy (pattern 3), and the exclusive or with s3 (pattern 7).
+  const Outcome ordered = run_patterns(n_.omni, false, kWorkgroups);
+  for (unsigned workgroup = 0; workgroup < kWorkgroups; ++workgroup) {
+    for (unsigned item = 0; item < kWorkgroupSize; ++item) {
+      const std::size_t at = workgroup * 128 + item;
+      ASSERT_EQ(ordered.results[kRegion / 4 + at], n_.omni.words(kA)[at]);
+      ASSERT_EQ(ordered.results[3 * kRegion / 4 + at], n_.omni.words(kA)[at] ^ workgroup << 9);
+    }
+  }
+}
+
+TEST_P(NearDataDevice, RepetitionsAndThreadsTakeTheSameCycles) {
+  for (const bool divergent : {false, true}) {
+    const Outcome first = run_patterns(n_.omni, divergent, 16);
+    for (NearDataGpu* const gpu : {&n_.omni, &n_.threads}) {
+      SCOPED_TRACE(gpu->name());
+      const Outcome again = run_patterns(*gpu, divergent, 16);
+      EXPECT_EQ(again.record.cycles, first.record.cycles);
+      expect_equal(again.growth, first.growth);
+      EXPECT_TRUE(again.results == first.results);
+    }
+  }
+}
+
+// Packets meet nowhere but at the nodes of the caches.
+TEST(NearDataCrossbar, OmniComputesAsLlcDoes) {
+  Network& n = bench<DeviceBench>().crossbar;
+  for (const bool divergent : {false, true}) {
+    const Outcome llc = run_patterns(n.llc, divergent, 16);
+    const Outcome omni = run_patterns(n.omni, divergent, 16);
+    EXPECT_EQ(omni.record.cycles, llc.record.cycles);
+    expect_equal(omni.growth, llc.growth);
+    EXPECT_EQ(total(omni.growth, ".ndc.packets"), total(omni.growth, ".ndc.packets_llc"));
+    EXPECT_EQ(total(omni.growth, ".ndc.cannot_compute"), 0U);
+  }
+}
+
+// -- queues
+
+// Data of refused packets come to the core, which computes.
+TEST_P(NearDataDevice, RefusedPacketsComputeAtTheCore) {
+  const Outcome none = run_patterns(n_.none, true, 32);
+  const Outcome refused = run_patterns(n_.refusing, true, 32);
+  EXPECT_TRUE(refused.results == none.results);
+  expect_conservation(refused.growth);
+  EXPECT_GT(total(refused.growth, ".ndc.bounced"), total(refused.growth, ".ndc.packets") / 10);
+  for (const ServiceQueue* const queue : n_.refusing.near_data()->network().queues)
+    EXPECT_TRUE(queue == nullptr || queue->statistics().most_entries <= 1);
+}
+
+TEST_P(NearDataDevice, SingleEntriesDoNotDeadlock) {
+  constexpr unsigned kWorkgroups = 96;
+  const Outcome none = run_patterns(n_.none, true, kWorkgroups);
+  for (NearDataGpu* const gpu : {&n_.single_llc, &n_.single_omni}) {
+    SCOPED_TRACE(gpu->name());
+    const Outcome single = run_patterns(*gpu, true, kWorkgroups);
+    EXPECT_TRUE(single.results == none.results);
+    expect_conservation(single.growth);
+    EXPECT_GT(total(single.growth, ".ndc.queue_full"), 0U);
+    for (const OffloadUnit* const unit : gpu->near_data()->network().cores) EXPECT_LE(unit->statistics().most_entries, 1U);
+    for (const ServiceQueue* const queue : gpu->near_data()->network().queues)
+      EXPECT_TRUE(queue == nullptr || queue->statistics().most_entries <= 1);
+  }
+}
+
+// The stores of this chain go to LDS, so that none of its lanes is in global memory. Other wavefronts of the workgroup wait for
+// the packet generation unit when the first one reaches the barrier.
+TEST_P(NearDataDevice, StoresToLdsEndAChain) {
+  const AssembledKernel kernel(isa::Target::gfx803, {"s_load_dwordx4 s[8:11], s[0:1], 0x0",
+                                                     "s_load_dwordx2 s[12:13], s[0:1], 0x10",
+                                                     "v_lshlrev_b32 v1, 2, v0",
+                                                     "s_mov_b32 m0, -1",
+                                                     "s_waitcnt lgkmcnt(0)",
+                                                     "ADD_u32 v2, s8, v1",
+                                                     "v_mov_b32 v3, s9",
+                                                     "ADD_u32 v4, s12, v1",
+                                                     "v_mov_b32 v5, s13",
+                                                     "LOAD v10, v[2:3]",
+                                                     kWaitVector,
+                                                     "v_xor_b32 v10, 0x55, v10",
+                                                     "STORE v[4:5], v10",
+                                                     "s_waitcnt vmcnt(0) lgkmcnt(0)",
+                                                     "s_barrier",
+                                                     "v_xor_b32 v6, 0x100, v1",
+                                                     "ds_read_b32 v11, v6",
+                                                     "s_waitcnt lgkmcnt(0)",
+                                                     "ADD_u32 v8, s10, v1",
+                                                     "v_mov_b32 v9, s11",
+                                                     "STORE v[8:9], v11"});
+  ASSERT_EQ(kernel.finalize({.move = false}).chains.size(), 1U);
+  for (NearDataGpu* const gpu : {&n_.none, &n_.omni}) {
+    SCOPED_TRACE(gpu->name());
+    gpu->start();
+    gpu->mark();
+    EXPECT_FALSE(gpu->run(kernel, {kBase + kA, kBase + kC, kLdsAperture}, 4, 128, 1024).failed);
+    gpu->expect_no_chains();
+    for (unsigned item = 0; item < 128; ++item) ASSERT_EQ(gpu->words(kC)[item], gpu->words(kA)[item ^ 0x40] ^ 0x55U);
+  }
+}
+
+// -- interruptions
+
+// The third workgroup stores to an address that is not mapped, while other wavefronts have chains in flight.
+TEST_P(NearDataDevice, AFaultLeavesNothingBehind) {
+  const AssembledKernel kernel(
+      isa::Target::gfx803,
+      {"s_load_dwordx4 s[8:11], s[0:1], 0x0", "s_load_dwordx2 s[12:13], s[0:1], 0x10", "s_lshl_b32 s3, s2, 8",
+       "v_lshlrev_b32 v1, 2, v0", "s_waitcnt lgkmcnt(0)", "ADD_u32 v1, s3, v1", "ADD_u32 v2, s8, v1", "v_mov_b32 v3, s9",
+       "ADD_u32 v4, s10, v1", "v_mov_b32 v5, s11", "ADD_u32 v6, s12, v1", "s_cmp_eq_u32 s2, 3", "s_cselect_b32 s13, 1, s13",
+       "v_mov_b32 v7, s13", "LOAD v10, v[2:3]", "LOAD v11, v[4:5]", kWaitVector, "v_add_f32 v12, v10, v11",
+       "STORE v[6:7], v12"});
+  ASSERT_EQ(kernel.finalize({.move = false}).chains.size(), 1U);
+  NearDataGpu& gpu = n_.omni;
+  gpu.start();
+  gpu.mark();
+  gpu.dispatch(kernel, {kBase + kA, kBase + kB, kBase + kC}, 64);
+  wait_for(Tick{100'000'000});
+  ASSERT_EQ(gpu.records.size(), 1U);
+  EXPECT_TRUE(gpu.records[0].failed);
+  EXPECT_GT(total(gpu.growth(), ".ndc.packets"), 0U);
+  EXPECT_TRUE(gpu.device.idle());
+  gpu.expect_no_chains();
+  gpu.destroy_queue();
+  gpu.create_queue();
+  const KernelRecord record =
+      gpu.run(all_patterns(false), {kBase + kA, kBase + kB, kBase + kC, kBase + kIndices}, 16, kWorkgroupSize);
+  EXPECT_FALSE(record.failed);
+  gpu.expect_no_chains();
+}
+
+// The device continues as a new one would.
+TEST_P(NearDataDevice, ResetWithChainsInFlight) {
+  const Outcome fresh = run_patterns(n_.fresh, true, 16);
+  NearDataGpu& gpu = n_.omni;
+  unsigned interrupted = 0;
+  for (const std::uint64_t nanoseconds : {700, 1'500, 3'001, 6'000, 9'500}) {
+    SCOPED_TRACE(nanoseconds);
+    gpu.start();
+    write_indices(gpu);
+    gpu.dispatch(all_patterns(true), {kBase + kA, kBase + kB, kBase + kC, kBase + kIndices}, 64, kWorkgroupSize);
+    wait_for(Tick{nanoseconds * 1000});
+    ASSERT_FALSE(gpu.done());
+    const auto& cores = gpu.near_data()->network().cores;
+    interrupted += std::any_of(cores.begin(), cores.end(), [](const OffloadUnit* unit) { return !unit->idle(); });
+    gpu.reset();
+    gpu.expect_no_chains();
+    EXPECT_TRUE(gpu.device.idle());
+    const Outcome again = run_patterns(gpu, true, 16);
+    EXPECT_EQ(again.record.cycles, fresh.record.cycles);
+    expect_equal(again.growth, fresh.growth);
+    EXPECT_TRUE(again.results == fresh.results);
+  }
+  EXPECT_GE(interrupted, 3U);
+}
+
+// Kernels are tagged again: other code may be at their addresses.
+TEST_P(NearDataDevice, ResetForgetsTags) {
+  n_.omni.start();
+  n_.omni.mark();
+  const AssembledKernel copy(
+      isa::Target::gfx803,
+      {"s_load_dwordx4 s[8:11], s[0:1], 0x0", "v_lshlrev_b32 v1, 2, v0", "s_waitcnt lgkmcnt(0)", "ADD_u32 v2, s8, v1",
+       "v_mov_b32 v3, s9", "ADD_u32 v4, s10, v1", "v_mov_b32 v5, s11", "LOAD v10, v[2:3]", kWaitVector, "STORE v[4:5], v10"});
+  n_.omni.run(copy, {kBase + kA, kBase + kC});
+  EXPECT_EQ(total(n_.omni.growth(), ".ndc.chains"), 1U);
+  EXPECT_EQ(total(run_patterns(n_.omni, false, 4).growth, ".ndc.chains"), 2U * 4 * 2 * 10);
+}
+
+// -- worked examples (sections 3.1 and 3.2)
+
+/// c = a + b by 32 lanes of core 15, workgroup 15 of 56; the others do nothing.
+Counts one_chain_on_core_15(NearDataGpu& gpu, unsigned a, unsigned b, unsigned c) {
+  const AssembledKernel kernel(
+      isa::Target::gfx803,
+      {"s_load_dwordx4 s[8:11], s[0:1], 0x0", "s_load_dwordx2 s[12:13], s[0:1], 0x10", "v_lshlrev_b32 v1, 2, v0",
+       "s_waitcnt lgkmcnt(0)", "ADD_u32 v2, s8, v1", "v_mov_b32 v3, s9", "ADD_u32 v4, s10, v1", "v_mov_b32 v5, s11",
+       "ADD_u32 v6, s12, v1", "v_mov_b32 v7, s13", "s_cmp_lg_u32 s2, 15", "s_cbranch_scc1 8", "LOAD v10, v[2:3]",
+       "LOAD v11, v[4:5]", kWaitVector, "v_add_f32 v12, v10, v11", "STORE v[6:7], v12"});
+  EXPECT_EQ(kernel.finalize({.move = false}).chains.size(), 1U);
+  gpu.start();
+  gpu.mark();
+  const auto line_of = [](std::uint64_t offset, unsigned cache) { return kBase + offset + 128 * cache; };
+  EXPECT_FALSE(gpu.run(kernel, {line_of(kA, a), line_of(kB, b), line_of(kC, c)}, 56, 32).failed);
+  const Counts counts = gpu.growth();
+  EXPECT_EQ(counts.at("cu15.issued_vmem"), 3U);
+  EXPECT_EQ(total(counts, ".issued_vmem"), 3U);
+  return counts;
+}
+
+struct Saving {
+  std::uint64_t hops;
+  std::uint64_t weighted;
+  bool operator==(const Saving&) const = default;
+};
+/// Network traffic that a mode saves.
+Saving saving(const Counts& none, const Counts& mode) {
+  return {none.at("noc.hops") - mode.at("noc.hops"), none.at("noc.weighted_hops") - mode.at("noc.weighted_hops")};
+}
+
+// 48 hops and 144 flits x links become 16 and 16: of three requests and three replies with 18 flits one each of one flit
+// remains.
+TEST(NearDataWorkedExample, AllLinesInOneCache) {
+  DeviceBench& b = bench<DeviceBench>();
+  const Counts none = one_chain_on_core_15(b.paper_none, 5, 5, 5);
+  for (NearDataGpu* const gpu : {&b.paper_llc, &b.paper_omni}) {
+    const Counts counts = one_chain_on_core_15(*gpu, 5, 5, 5);
+    EXPECT_EQ(saving(none, counts), (Saving{48 - 16, 144 - 16}));
+    EXPECT_EQ(none.at("noc.packets") - counts.at("noc.packets"), 6U - 2U);
+    EXPECT_EQ(none.at("noc.flits") - counts.at("noc.flits"), 18U - 2U);
+    EXPECT_EQ(counts.at("cu15.ndc.packets"), 1U);
+    EXPECT_EQ(counts.at("cu15.ndc.packets_llc"), 1U);
+    EXPECT_EQ(counts.at("cu15.ndc.mask_flits"), 0U);
+    EXPECT_EQ(counts.at("service_queue_l2_5.packets"), 1U);
+  }
+}
+
+// 42 and 126 become 30 and 78, when the core at (1,5) computes. Its packets: compute packet, two loads, a store, and back.
+TEST(NearDataWorkedExample, LinesInThreeCaches) {
+  DeviceBench& b = bench<DeviceBench>();
+  const Counts none = one_chain_on_core_15(b.paper_none, 5, 6, 7);
+  const Counts llc = one_chain_on_core_15(b.paper_llc, 5, 6, 7);
+  EXPECT_EQ(saving(none, llc), (Saving{0, 0}));
+  EXPECT_EQ(llc.at("cu15.ndc.cannot_compute"), 1U);
+  const Counts omni = one_chain_on_core_15(b.paper_omni, 5, 6, 7);
+  EXPECT_EQ(saving(none, omni), (Saving{42 - 30, 126 - 78}));
+  EXPECT_EQ(omni.at("noc.packets") - none.at("noc.packets"), 8U - 6U);
+  EXPECT_EQ(omni.at("noc.flits") - none.at("noc.flits"), 20U - 18U);
+  EXPECT_EQ(omni.at("cu15.ndc.packets"), 1U);
+  EXPECT_EQ(omni.at("cu15.ndc.packets_llc"), 0U);
+  EXPECT_EQ(omni.at("service_queue_cu36.packets"), 1U);
+  EXPECT_EQ(omni.at("service_queue_cu36.stores"), 1U);
+}
+
+}  // namespace
+}  // namespace lacuna::test

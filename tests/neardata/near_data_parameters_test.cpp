@@ -1,0 +1,88 @@
+// Combinations of parameters that near-data computing refuses, each with a sentence that names section and key.
+#include "models/neardata/near_data_parameters.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "models/extensions.h"
+#include "models/gpu/gpu_parameters.h"
+#include "models/lazy/lazy_gpu.h"
+#include "models/neardata/near_data.h"
+
+namespace lacuna {
+namespace {
+
+GpuDeviceParameters device(NearDataMode mode) {
+  GpuDeviceParameters p;
+  p.extensions = all_extensions();
+  p.extensions.get<NearDataParameterSet>().ndc.mode = mode;
+  return p;
+}
+NearDataParameters& ndc_of(GpuDeviceParameters& p) { return p.extensions.get<NearDataParameterSet>().ndc; }
+using Texts = std::vector<std::string>;
+
+TEST(NearDataParameters, DefaultsArePossibleInAllModes) {
+  for (const NearDataMode mode : {NearDataMode::none, NearDataMode::llc, NearDataMode::omni})
+    EXPECT_EQ(device(mode).check(), Texts{});
+}
+
+TEST(NearDataParameters, NeedsTime) {
+  GpuDeviceParameters p = device(NearDataMode::llc);
+  p.gpu.timing = TimingMode::functional;
+  EXPECT_EQ(p.check(), Texts{"ndc.mode needs time: gpu.timing = functional has none"});
+  ndc_of(p).mode = NearDataMode::none;
+  EXPECT_EQ(p.check(), Texts{});
+}
+
+TEST(NearDataParameters, ExcludesHeldLoads) {
+  GpuDeviceParameters p = device(NearDataMode::llc);
+  p.extensions.get<LazyGpuParameters>().lazy.mode = LazyMode::lazy;
+  const Texts problems = p.check();
+  EXPECT_TRUE(std::any_of(problems.begin(), problems.end(), [](const std::string& problem) {
+    return problem.starts_with("ndc.mode and ") && problem.find("lazy.mode") != std::string::npos;
+  }));
+  ndc_of(p).mode = NearDataMode::none;
+  EXPECT_EQ(p.check(), Texts{});
+}
+
+// A packet has eight bits for its core.
+TEST(NearDataParameters, At256CoresAPacketsFieldEnds) {
+  GpuDeviceParameters p = device(NearDataMode::llc);
+  p.gpu.shader_arrays = 64;
+  p.gpu.cus_per_shader_array = 4;
+  EXPECT_EQ(p.check(), Texts{});
+  p.gpu.shader_arrays = 65;
+  EXPECT_EQ(p.check(), Texts{"ndc.mode: 260 compute units, a packet names at most 256"});
+}
+
+TEST(NearDataParameters, SwitchesOfAButterflyDoNotCompute) {
+  GpuDeviceParameters p = device(NearDataMode::llc);
+  p.noc.topology = FabricTopology::butterfly;
+  EXPECT_EQ(p.check(), Texts{});
+  ndc_of(p).mode = NearDataMode::omni;
+  EXPECT_EQ(p.check(), Texts{"ndc.mode = omni: noc.topology = butterfly has no nodes on the ways between others; set mesh, or "
+                             "ndc.mode = llc"});
+  p.noc.topology = FabricTopology::mesh;
+  EXPECT_EQ(p.check(), Texts{});
+}
+
+// In mode omni a core's LDS has room for two lines of each entry.
+TEST(NearDataParameters, OperandsFitTheLds) {
+  GpuDeviceParameters p = device(NearDataMode::omni);
+  p.noc.topology = FabricTopology::mesh;
+  p.cu.transaction_bytes = 64;
+  p.cu.lds = Bytes{64 * 1024};
+  ndc_of(p).sq_entries = 512;
+  EXPECT_EQ(p.check(), Texts{});
+  ndc_of(p).sq_entries = 513;
+  EXPECT_EQ(p.check(), Texts{"ndc.sq_entries = 513: their operands take 65664 bytes of LDS, cu.lds has 65536; at most 512 "
+                             "entries fit"});
+  ndc_of(p).mode = NearDataMode::llc;
+  EXPECT_EQ(p.check(), Texts{});
+}
+
+}  // namespace
+}  // namespace lacuna
