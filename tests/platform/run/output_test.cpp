@@ -207,6 +207,10 @@ TEST(KernelReports, EveryColumnIsDocumented) {
     for (const auto& [resource, title] : kResourceTexts)
       if (name == std::string(resource) + "_used" || name == std::string(resource) + "_peak")
         name.replace(0, resource.size(), "RESOURCE");
+    for (const std::string_view kind : {"vector", "scalar_arguments", "scalar_data"}) {
+      for (const std::string_view what : {"_requests", "_from_l2", "_from_memory"})
+        if (name == std::string(kind) + std::string(what)) name.replace(0, kind.size(), "KIND");
+    }
     EXPECT_THAT(page.str(), HasSubstr('`' + name + '`')) << column;
   }
   EXPECT_GT(columns, 50U);
