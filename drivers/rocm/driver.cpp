@@ -44,10 +44,32 @@ bool yield_of_thread() {
   return true;
 }
 
-/// Without liblacuna_threads.so threads yield as usual.
-void hook_yields() {
-  void* const set = dlsym(RTLD_DEFAULT, kSetYieldHook);
-  if (set != nullptr) reinterpret_cast<SetYieldHook*>(set)(yield_of_thread);
+/// The calling thread of the program lets another one go first, which it has created or woken.
+void let_go_first() {
+  Driver* const driver = Driver::get();
+  if (driver != nullptr && !SimulatorThread::is_current()) driver->waits().give_way_briefly();
+}
+
+/// Where the runtime's code is in this process.
+dl_find_object runtime_code{};
+
+/// A thread goes on that has waited for a mutex. Only for the runtime's mutexes: it wakes threads of its own, and holds what
+/// they need while it gives way (Events::set). A program whose threads compute and share a mutex would wait for each of them.
+void mutex_handed_over(const void* caller) {
+  if (caller < runtime_code.dlfo_map_start || caller >= runtime_code.dlfo_map_end) return;
+  let_go_first();
+}
+
+constexpr ThreadHooks kThreadHooks{.yield = yield_of_thread, .created = let_go_first, .handed_over = mutex_handed_over};
+
+/// Without liblacuna_threads.so threads yield as usual, and run beside those that they have created or woken.
+void hook_threads() {
+  if (void* const runtime = dlopen("libhsa-runtime64.so.1", RTLD_LAZY | RTLD_NOLOAD)) {
+    if (_dl_find_object(dlsym(runtime, "hsa_init"), &runtime_code) != 0) runtime_code = {};
+    dlclose(runtime);
+  }
+  void* const set = dlsym(RTLD_DEFAULT, kSetThreadHooks);
+  if (set != nullptr) reinterpret_cast<SetThreadHooks*>(set)(&kThreadHooks);
 }
 
 }  // namespace
@@ -101,7 +123,7 @@ HSAKMT_STATUS Driver::open() {
       if (targets.size() == 1 || !runtime_hides_gpus()) expect_code_for(targets, made->parameters().rocm.target_parameter());
       the_driver = made.release();
       watch_process_end();
-      hook_yields();
+      hook_threads();
       pthread_atfork(nullptr, nullptr, [] {
         forked = the_driver.load() != nullptr;
         if (forked) the_driver.load()->simulation_.leave_results_to_parent();

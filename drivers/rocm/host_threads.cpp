@@ -285,6 +285,14 @@ std::optional<Times> times(pid_t thread) {
   return Times{run, slices};
 }
 
+/// Whether the process has `count` threads, the calling one included.
+bool has_threads(unsigned count) {
+  struct stat status {};
+  // A folder has a link of its own, one of its parent, and one of each folder in it.
+  const bool known = TaskFolder::the().open(status) != AT_FDCWD || stat(kTasks, &status) == 0;
+  return known && status.st_nlink == 2 + count;
+}
+
 std::vector<pid_t> all_threads() {
   std::vector<pid_t> threads;
   DIR* const folder = opendir(kTasks);
@@ -306,6 +314,10 @@ void HostThreads::note_call() {
   count.add();
 }
 
+void HostThreads::begin_moment() {
+  for (auto& [id, thread] : threads_) thread.moment = thread.spent;
+}
+
 void HostThreads::forgive() {
   for (auto& [id, thread] : threads_) {
     thread.waits = true;  // its next look begins a new account
@@ -318,15 +330,12 @@ nanoseconds HostThreads::patience_after(nanoseconds patience, unsigned times) {
   return times > 20 ? least : std::max(least, patience / (std::int64_t{1} << (3 * times)));
 }
 
-bool HostThreads::all_wait(unsigned waiting) {
-  struct stat status {};
-  // A folder has a link of its own, one of its parent, and one of each folder in it.
-  const bool known = TaskFolder::the().open(status) != AT_FDCWD || stat(kTasks, &status) == 0;
-  return known && status.st_nlink == 2 + waiting + SimulatorThread::count();
-}
+bool HostThreads::all_wait(unsigned waiting) { return has_threads(waiting + SimulatorThread::count()); }
 
 // A thread waits only if it does so in two passes and has not had a processor between them. All threads that are seen so have
-// waited at the same time, between the passes; as each of them could only be woken by another one, they still do.
+// waited at the same time, between the passes; as each of them could only be woken by another one, they still do. Between the
+// passes there must be no further thread: the list may have been read before the last one was created, by a thread that waits
+// since.
 //
 // The second pass looks at a thread's state, not at its system call: from the moment when a thread is woken until a processor
 // has taken it over (TASK_WAKING, which may last long in a virtual machine) the kernel still tells the call in which it slept.
@@ -346,7 +355,9 @@ HostThreads::Look HostThreads::look(std::span<const pid_t> waiting, unsigned spi
     const std::optional<Times> before = times(id);
     others.push_back({id, expected, before ? doing(id) : Doing::gone, before.value_or(Times{})});
   }
-  Look look{.quiet = true};
+  const auto present = std::count_if(others.begin(), others.end(), [](const Seen& seen) { return seen.doing != Doing::gone; });
+  Look look{.quiet = has_threads(static_cast<unsigned>(present) + 1)};
+  look.computing = look.quiet;
   unsigned running = 0;
   for (Seen& seen : others) {
     if (seen.doing != Doing::gone) {
@@ -363,7 +374,7 @@ HostThreads::Look HostThreads::look(std::span<const pid_t> waiting, unsigned spi
     if (!seen.expected) {
       running += seen.doing == Doing::runs ? 1 : 0;
     } else if (seen.doing == Doing::runs) {
-      look.quiet = false;  // it has yet to give away what another thread may wait for
+      look.quiet = look.computing = false;  // it has yet to give away what another thread may wait for
     }
   }
   for (Seen& seen : others) {
@@ -389,23 +400,26 @@ HostThreads::Look HostThreads::look(std::span<const pid_t> waiting, unsigned spi
       thread.run_ns = after.run_ns;
       thread.first_slice = after.slices;
       thread.since = HostClock::now();
+      thread.spent = thread.moment = nanoseconds{};
     }
     if (!thread.disregarded) {
       const bool sleeps = seen.doing == Doing::sleeps;
       const bool by_clock = sleeps || thread.times_disregarded > 0;
       const nanoseconds used(static_cast<std::int64_t>(after.run_ns - thread.run_ns));
-      const nanoseconds spent =
+      thread.spent =
           by_clock ? HostClock::now() - thread.since
                    : std::max<nanoseconds>(used, static_cast<std::int64_t>(after.slices - thread.first_slice) * kLeastSlice);
-      const bool exhausted = spent > patience_after(patience_, thread.times_disregarded);
+      const bool exhausted = thread.spent > patience_after(patience_, thread.times_disregarded);
       // What sleeps by a timer and has never called the runtime has nothing to do with it.
       thread.disregarded = exhausted || (sleeps && called == 0);
       if (exhausted && thread.times_disregarded++ == 0 && called != 0) look.given_up = seen.id;
     }
     look.quiet &= thread.disregarded;
+    look.computing &= thread.disregarded || thread.spent - thread.moment >= kMoment;
     look.disregarded |= thread.disregarded && !(seen.doing == Doing::sleeps && called == 0);
   }
   std::erase_if(threads_, [this](const auto& entry) { return entry.second.seen != looks_; });
+  look.computing &= !look.quiet;
   return look;
 }
 

@@ -31,11 +31,17 @@ class HostThreads {
     bool quiet = false;        ///< every thread waits, or is disregarded
     bool ran = false;          ///< a thread may have run since the last look
     bool disregarded = false;  ///< a thread that does not wait is disregarded
+    bool computing = false;    ///< not quiet, and each thread that prevents it has run for kMoment since the last moment
     pid_t given_up = 0;        ///< a thread that is disregarded from now on, for the first time
   };
+  /// Processor time that a thread uses, or the host's time that it sleeps, before it counts as computing: a choice, more than
+  /// a new thread of the runtime uses until it waits.
+  static constexpr std::chrono::milliseconds kMoment{20};
   /// From the simulation thread. `waiting`: threads that wait for the GPUs or are about to; like the simulator's they may hold
   /// a lock until the kernel says so. `spinning`: how many others wait for the GPUs, which of them not being known.
   Look look(std::span<const pid_t> waiting, unsigned spinning = 0);
+  /// The next moment of threads that compute begins.
+  void begin_moment();
   /// From now on no thread is disregarded: the time that they have used so far does not count.
   void forgive();
   /// What is left of `patience` for a thread that has been disregarded `times` times: an eighth each time, but 1 ms at least.
@@ -50,6 +56,8 @@ class HostThreads {
     std::uint64_t first_slice = 0;                  ///< slices then
     std::uint64_t slices = 0;                       ///< times that it got a processor, at the last look
     std::chrono::steady_clock::time_point since{};  ///< when it was first seen not to wait
+    std::chrono::nanoseconds spent{};               ///< since then, at the last look
+    std::chrono::nanoseconds moment{};              ///< `spent` when its present moment began
     bool waits = true;
     bool disregarded = false;
     unsigned times_disregarded = 0;

@@ -13,8 +13,6 @@ namespace {
 
 /// Simulated time between two looks of a thread that yields; a choice, the price of a look at the clock.
 constexpr Tick kYield{1'000'000};
-/// A thread that computes while another one yields keeps that from its next look no longer than this.
-constexpr nanoseconds kLongestYield{20'000'000};
 /// After the end of the simulation: how long a thread sleeps before it looks again.
 constexpr nanoseconds kLookAfterTheEnd{1'000'000};
 
@@ -70,6 +68,7 @@ bool HostWaits::wait(const Condition& over, const Limits& limits) {
   Wait wait{.condition = over,
             .deadline = Tick{limits.simulated.ps < kForever.ps - now ? now + limits.simulated.ps : kForever.ps},
             .only_while_active = limits.only_while_active,
+            .brief = limits.brief,
             .thread = gettid(),
             .wake = {}};
   enter(wait, lock);
@@ -88,16 +87,16 @@ bool HostWaits::evaluate() {
   return ended;
 }
 
-void HostWaits::give_way(nanoseconds longest) {
-  const HostClock::time_point begin = HostClock::now();
+void HostWaits::give_way(bool briefly) {
   const Condition now = [] { return true; };
   std::unique_lock lock(mutex_);
   if (ended_) return;
   evaluate_locked();
-  Wait wait{.condition = now, .deadline = kForever, .only_while_active = false, .thread = gettid(), .wake = {}};
+  Wait wait{
+      .condition = now, .deadline = kForever, .only_while_active = false, .brief = briefly, .thread = gettid(), .wake = {}};
   finish(wait, true);
   enter(wait, lock);
-  await_release(wait, lock, begin, longest);
+  await_release(wait, lock, {}, nanoseconds::max());
   std::erase(waits_, &wait);
 }
 
@@ -107,10 +106,10 @@ void HostWaits::yield() {
   const Tick time = now();
   if (time != gave_way_at) {
     gave_way_at = time;
-    give_way(kLongestYield);
+    give_way_briefly();
     return;
   }
-  wait([] { return false; }, {.simulated = kYield, .host = kLongestYield, .only_while_active = true});
+  wait([] { return false; }, {.simulated = kYield, .only_while_active = true, .brief = true});
 }
 
 bool HostWaits::idle() {
@@ -134,6 +133,7 @@ HostWaits::Threads HostWaits::advance(Tick now) {
     threads.waking |= wait->released;
     threads.blocked += wait->released ? 0 : 1;
     threads.over |= wait->over && !wait->released;
+    threads.brief |= wait->brief && !wait->released;
     if (wait->over) continue;
     threads.next = earlier(threads.next, wait->deadline);
     threads.ends_itself |= wait->only_while_active || wait->deadline < kForever;
@@ -145,6 +145,16 @@ void HostWaits::release() {
   const std::lock_guard lock(mutex_);
   for (Wait* wait : waits_) {
     if (!wait->over || wait->released) continue;
+    release(*wait);
+    return;
+  }
+}
+
+void HostWaits::release_brief() {
+  const std::lock_guard lock(mutex_);
+  for (Wait* wait : waits_) {
+    if (!wait->brief || wait->released) continue;
+    if (!wait->over) finish(*wait, false);
     release(*wait);
     return;
   }

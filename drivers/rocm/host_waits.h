@@ -33,6 +33,7 @@ class HostWaits {
     Tick simulated{kForever};                                         ///< longest wait in simulated time
     std::chrono::nanoseconds host = std::chrono::nanoseconds::max();  ///< longest wait in the host's time
     bool only_while_active = false;                                   ///< ends as well when no GPU has anything to do
+    bool brief = false;                                               ///< ends as well with release_brief()
   };
   static constexpr Tick kForever{~std::uint64_t{0} >> 1};
 
@@ -45,11 +46,12 @@ class HostWaits {
   bool evaluate();
   /// The same, from a thread of the program that wakes or has started others: it goes on when each of them waits again, as if
   /// it had itself waited for what already holds.
-  /// `longest`: in the host's time.
-  void give_way(std::chrono::nanoseconds longest = std::chrono::nanoseconds::max());
+  void give_way() { give_way(false); }
+  /// The same, but not for longer than a moment while other threads compute: see release_brief().
+  void give_way_briefly() { give_way(true); }
   /// For a thread that looks again and again for what another thread or a GPU is to do, and yields the processor between two
   /// looks. The first call at a simulated time gives way; the next one blocks until a little simulated time has passed, or
-  /// until no GPU has anything to do. Neither blocks for longer than a moment of the host's time.
+  /// until no GPU has anything to do. Neither blocks for longer than a moment while other threads compute.
   void yield();
 
   /// `called` is called when a wait has begun, by its thread, or when evaluate() has ended one.
@@ -64,6 +66,7 @@ class HostWaits {
     bool over = false;         ///< the waits of some of these are over
     bool waking = false;       ///< a thread has been released and has not gone on yet
     bool ends_itself = false;  ///< some of them wait for a simulated time, or only while GPUs are active
+    bool brief = false;        ///< some of them end with release_brief()
     Tick next{kForever};       ///< the earliest simulated time at which a wait ends
     std::uint64_t begun = 0;   ///< begun() then
   };
@@ -73,6 +76,10 @@ class HostWaits {
   bool idle();
   /// Lets the thread go on whose wait began first among those that are over.
   void release();
+  /// The threads that run have computed for a moment: the first brief wait that has not been released ends, and its thread goes
+  /// on beside them. That is not decided by the waiting thread and the host's clock, which goes on while the host gives the
+  /// process no processor.
+  void release_brief();
   /// Waits that have begun so far.
   std::uint64_t begun() const { return begun_.load(std::memory_order_acquire); }
   /// Threads in a wait that have not been released.
@@ -87,6 +94,7 @@ class HostWaits {
     const Condition& condition;
     Tick deadline;
     bool only_while_active;
+    bool brief;
     pid_t thread;
     std::condition_variable wake;
     bool over = false;
@@ -94,6 +102,7 @@ class HostWaits {
     bool released = false;
   };
 
+  void give_way(bool briefly);
   bool evaluate_locked();
   /// `lock` is free while on_change_ is called.
   void enter(Wait& wait, std::unique_lock<std::mutex>& lock);

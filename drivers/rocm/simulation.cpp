@@ -323,6 +323,11 @@ bool Simulation::host_is_quiet(const HostWaits::Threads& waits) {
   // A thread that was seen to wait may have begun to meanwhile, for an answer of this thread or until a simulated time.
   const bool quiet = look.quiet && in_call_.load(std::memory_order_acquire) == 0 && waits_.begun() == waits.begun;
   if (quiet) went_on_ = false;
+  if (look.computing && waits.brief) {
+    threads_.begin_moment();
+    waits_.release_brief();
+    went_on_ = true;
+  }
   return quiet;
 }
 

@@ -3,10 +3,17 @@
 
 namespace lacuna::rocm {
 
-/// Called instead of sched_yield(), from any thread; false: the thread is to yield the processor as usual.
-using YieldHook = bool();
-/// Name and type of the library's function that sets the hook.
-inline constexpr const char* kSetYieldHook = "lacuna_set_yield_hook";
-using SetYieldHook = void(YieldHook*);
+/// Called from any thread of the process, the simulator's included.
+struct ThreadHooks {
+  /// Instead of sched_yield(); false: the thread is to yield the processor as usual.
+  bool (*yield)();
+  /// By the thread that has created another one, before its pthread_create() returns.
+  void (*created)();
+  /// By a thread that has unlocked a mutex for which another one waits, before its pthread_mutex_unlock() returns to `caller`.
+  void (*handed_over)(const void* caller);
+};
+/// Name and type of the library's function that sets the hooks, which live as long as the process; null: none.
+inline constexpr const char* kSetThreadHooks = "lacuna_set_thread_hooks";
+using SetThreadHooks = void(const ThreadHooks*);
 
 }  // namespace lacuna::rocm

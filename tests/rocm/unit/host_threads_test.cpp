@@ -55,6 +55,7 @@ class Worker {
     if (thread_.joinable()) thread_.join();
   }
   pid_t id() const { return id_; }
+  pthread_t handle() { return thread_.native_handle(); }
 
  private:
   std::atomic<pid_t> id_{0};
@@ -277,6 +278,35 @@ TEST_F(HostThreadsTest, PatienceEndsAndACallRestoresIt) {
   }
   threads.forgive();
   EXPECT_FALSE(threads.look({}).quiet);
+}
+
+// By its processor time: 20 ms in which it computes are not those in which the host gives it no processor.
+TEST_F(HostThreadsTest, AThreadComputesWhenItHasRunForAMoment) {
+  EXPECT_FALSE(look().computing) << "no thread runs";
+  Worker worker(compute);
+  clockid_t clock = 0;
+  ASSERT_EQ(pthread_getcpuclockid(worker.handle(), &clock), 0);
+  const auto used = [&] {
+    timespec time{};
+    clock_gettime(clock, &time);
+    return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
+  };
+  for (int moment = 0; moment < 2; ++moment) {
+    const auto before = used();
+    while (!look().computing) {
+    }
+    EXPECT_GE(used() - before, HostThreads::kMoment - milliseconds(5));
+    const HostThreads::Look again = look();
+    EXPECT_TRUE(again.computing);
+    EXPECT_FALSE(again.quiet);
+    threads_.begin_moment();
+    EXPECT_FALSE(look().computing);
+  }
+  // Another one has yet to.
+  while (!look().computing) {
+  }
+  const Worker other(compute);
+  EXPECT_FALSE(look().computing);
 }
 
 TEST_F(HostThreadsTest, PatienceGetsLessEachTime) {

@@ -148,15 +148,50 @@ TEST_F(HostWaitsTest, WhatYieldsGoesOnWhenNoGpuHasAnything) {
   poller.get();
 }
 
-// Nothing releases it here, as when another thread computes: the first call gives way, the second waits for time.
-TEST_F(HostWaitsTest, AThreadThatComputesHoldsUpOneThatYieldsForAMomentOnly) {
-  std::async(std::launch::async, [this] {
-    for (std::uint64_t call = 1; call <= 2; ++call) {
-      waits_.yield();
-      EXPECT_EQ(waits_.begun(), call);
-      EXPECT_TRUE(waits_.blocked_threads().empty());
-    }
-  }).get();
+// The first call gives way, the second waits for time, and a new thread's creator gives way: another thread that computes holds
+// up each of them for a moment only, and the host's clock none.
+TEST_F(HostWaitsTest, AThreadThatComputesHoldsUpBriefWaitsForAMomentOnly) {
+  std::atomic<unsigned> calls{0};
+  std::future<void> brief = std::async(std::launch::async, [&] {
+    for (; calls < 2; ++calls) waits_.yield();
+    waits_.give_way_briefly();
+    ++calls;
+  });
+  std::future<bool> other;
+  for (unsigned call = 0; call < 3; ++call) {
+    while (waits_.blocked_threads().size() != (call == 0 ? 1 : 2)) std::this_thread::yield();
+    if (call == 0) other = begin_wait({});
+    std::this_thread::sleep_for(milliseconds(50));
+    EXPECT_EQ(calls, call) << "not by the host's clock";
+    EXPECT_TRUE(waits_.advance(Tick{}).brief);
+    waits_.release_brief();
+  }
+  brief.get();
+  EXPECT_FALSE(waits_.advance(Tick{}).brief);
+  waits_.release_brief();
+  EXPECT_EQ(waits_.blocked_threads().size(), 1U) << "not one that waits for its condition";
+  go_ = true;
+  EXPECT_TRUE(waits_.evaluate());
+  waits_.release();
+  EXPECT_TRUE(other.get());
+}
+
+TEST_F(HostWaitsTest, BriefWaitsEndOneAtATime) {
+  std::atomic<unsigned> ended{0};
+  std::vector<std::future<void>> threads;
+  for (std::size_t i = 0; i < 2; ++i) {
+    threads.push_back(std::async(std::launch::async, [&] {
+      waits_.give_way_briefly();
+      ++ended;
+    }));
+    while (waits_.blocked_threads().size() != i + 1) std::this_thread::yield();
+  }
+  waits_.release_brief();
+  threads[0].get();
+  EXPECT_EQ(ended, 1U);
+  EXPECT_TRUE(waits_.advance(Tick{}).brief);
+  waits_.release_brief();
+  threads[1].get();
 }
 
 // Another thread may undo what a wait was for before its own turn.

@@ -3,6 +3,7 @@
 #include <malloc.h>
 #include <sched.h>
 #include <atomic>
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <semaphore>
@@ -11,23 +12,82 @@
 
 #include "drivers/rocm/preload/threads.h"
 
-extern "C" void lacuna_set_yield_hook(lacuna::rocm::YieldHook* called);
+extern "C" void lacuna_set_thread_hooks(const lacuna::rocm::ThreadHooks* called);
 
 namespace lacuna::rocm {
 namespace {
 
 std::atomic<unsigned> hooked{0};
+std::atomic<unsigned> created{0};
+std::atomic<unsigned> handed_over{0};
+constexpr ThreadHooks kHooks{.yield = [] { return ++hooked % 2 == 1; },
+                             .created = [] { ++created; },
+                             .handed_over = [](const void* caller) { handed_over += caller != nullptr ? 1 : 0; }};
 
 TEST(PreloadedThreads, AHookTakesThePlaceOfYields) {
   EXPECT_EQ(sched_yield(), 0);
-  lacuna_set_yield_hook([] { return ++hooked % 2 == 1; });
+  lacuna_set_thread_hooks(&kHooks);
   EXPECT_EQ(sched_yield(), 0);
   EXPECT_EQ(hooked, 1U);
   std::this_thread::yield();
   EXPECT_EQ(hooked, 2U);
-  lacuna_set_yield_hook(nullptr);
+  lacuna_set_thread_hooks(nullptr);
   EXPECT_EQ(sched_yield(), 0);
   EXPECT_EQ(hooked, 2U);
+}
+
+TEST(PreloadedThreads, TheCreatorCallsAHookWhenTheThreadHasBegun) {
+  lacuna_set_thread_hooks(&kHooks);
+  std::thread([] {}).join();
+  EXPECT_EQ(created, 1U);
+  lacuna_set_thread_hooks(nullptr);
+  std::thread([] {}).join();
+  EXPECT_EQ(created, 1U);
+}
+
+// Only then: what has waited for it leaves it to no thread.
+TEST(PreloadedThreads, AMutexIsHandedOverToAThreadThatWaitsForIt) {
+  pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+  lacuna_set_thread_hooks(&kHooks);
+  ASSERT_EQ(pthread_mutex_lock(&mutex), 0);
+  EXPECT_EQ(pthread_mutex_unlock(&mutex), 0);
+  EXPECT_EQ(handed_over, 0U) << "no thread waits";
+  ASSERT_EQ(pthread_mutex_lock(&mutex), 0);
+  std::thread waits([&] {
+    EXPECT_EQ(pthread_mutex_lock(&mutex), 0);
+    EXPECT_EQ(pthread_mutex_unlock(&mutex), 0);
+  });
+  while (__atomic_load_n(&mutex.__data.__lock, __ATOMIC_RELAXED) != 2) std::this_thread::yield();
+  EXPECT_EQ(pthread_mutex_unlock(&mutex), 0);
+  waits.join();
+  EXPECT_EQ(handed_over, 1U);
+  lacuna_set_thread_hooks(nullptr);
+}
+
+TEST(PreloadedThreads, MutexesOfAllKindsWorkAsWithout) {
+  lacuna_set_thread_hooks(&kHooks);
+  for (const int kind : {PTHREAD_MUTEX_NORMAL, PTHREAD_MUTEX_RECURSIVE, PTHREAD_MUTEX_ERRORCHECK}) {
+    pthread_mutexattr_t attributes;
+    pthread_mutexattr_init(&attributes);
+    ASSERT_EQ(pthread_mutexattr_settype(&attributes, kind), 0);
+    pthread_mutex_t mutex;
+    ASSERT_EQ(pthread_mutex_init(&mutex, &attributes), 0);
+    EXPECT_EQ(pthread_mutex_lock(&mutex), 0);
+    if (kind == PTHREAD_MUTEX_ERRORCHECK) {
+      EXPECT_EQ(pthread_mutex_lock(&mutex), EDEADLK);
+    }
+    if (kind == PTHREAD_MUTEX_RECURSIVE) {
+      EXPECT_EQ(pthread_mutex_lock(&mutex), 0);
+      EXPECT_EQ(pthread_mutex_unlock(&mutex), 0);
+    }
+    EXPECT_EQ(pthread_mutex_unlock(&mutex), 0);
+    if (kind != PTHREAD_MUTEX_NORMAL) {
+      EXPECT_EQ(pthread_mutex_unlock(&mutex), EPERM);
+    }
+    pthread_mutex_destroy(&mutex);
+    pthread_mutexattr_destroy(&attributes);
+  }
+  lacuna_set_thread_hooks(nullptr);
 }
 
 /// Heaps of the process, of which each thread that allocates memory has one.
@@ -82,9 +142,13 @@ TEST(PreloadedThreads, AFailureComesBackAsItIs) {
   // A stack that no host has the addresses for.
   ASSERT_EQ(pthread_attr_setstacksize(&attributes, std::size_t{1} << 60), 0);
   pthread_t thread{};
+  created = 0;
+  lacuna_set_thread_hooks(&kHooks);
   EXPECT_NE(pthread_create(
                 &thread, &attributes, [](void* argument) -> void* { return argument; }, nullptr),
             0);
+  lacuna_set_thread_hooks(nullptr);
+  EXPECT_EQ(created, 0U);
   pthread_attr_destroy(&attributes);
 }
 

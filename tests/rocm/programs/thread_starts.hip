@@ -1,0 +1,72 @@
+// A new thread of the program goes first until it waits, however long the host keeps it from a processor: what it has done by
+// then, kernels included, comes before what its creator does next. One that computes for long keeps its creator for a moment only.
+#include <time.h>
+
+#include <thread>
+
+#include "../check.h"
+
+namespace {
+
+constexpr uint32_t kRounds = 8;
+
+__global__ void append(uint32_t* log, uint32_t value) { log[1 + log[0]++] = value; }
+
+double processor_seconds() {
+  timespec used = {};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+  return static_cast<double>(used.tv_sec) + 1e-9 * static_cast<double>(used.tv_nsec);
+}
+
+void compute(double seconds) {
+  const double begin = processor_seconds();
+  while (processor_seconds() - begin < seconds) {
+  }
+}
+
+// Both launch to one stream. The thread computes first, so that side by side its kernel would nearly always be the second one.
+void new_threads_go_first() {
+  check::DeviceArray<uint32_t> log(1 + 2 * kRounds);
+  log.clear();
+  append<<<1, 1>>>(log.data(), 0);  // loads the code, for which a thread computes too long
+  HIP_CHECK(hipDeviceSynchronize());
+  log.clear();
+  for (uint32_t round = 0; round < kRounds; ++round) {
+    std::atomic<bool> computed{false};
+    std::thread thread([&] {
+      compute(0.002);
+      computed = true;
+      append<<<1, 1>>>(log.data(), 2 * round);
+      HIP_CHECK(hipDeviceSynchronize());
+    });
+    EXPECT_TRUE(computed);
+    append<<<1, 1>>>(log.data(), 2 * round + 1);
+    HIP_CHECK(hipDeviceSynchronize());
+    thread.join();
+  }
+  std::vector<uint32_t> values = log.download();
+  EXPECT_EQ(values[0], 2 * kRounds);
+  values.erase(values.begin());
+  EXPECT_EACH(values, [](size_t i) { return static_cast<uint32_t>(i); });
+}
+
+// They wait for their creators by reading memory.
+void creators_go_on() {
+  for (const bool yields : {false, true}) {
+    std::atomic<bool> go{false};
+    std::thread thread([&] {
+      while (!go)
+        if (yields) std::this_thread::yield();
+    });
+    go = true;
+    thread.join();
+  }
+}
+
+}  // namespace
+
+int main() {
+  new_threads_go_first();
+  creators_go_on();
+  return check::result();
+}
